@@ -50,10 +50,15 @@ var mayImport = map[string][]string{
 	"executor/runner":      {"executor/fault", "executor/ownfile", "executor/proc", "executor/procattr", "executor/rundir", "executor/shell", "executor/wire"},
 	"workspace/history":    {"executor/ownfile"},
 	"workspace/loop":       {},
+	"workspace/clock":      {"executor/proc"},
+	"workspace/params":     {"api", "executor", "scheduler/expression", "scheduler/flow"},
+	"workspace/runstate":   {"api", "executor", "executor/ownfile", "executor/shell", "graph", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/params"},
+	"workspace/workfile":   {"api", "executor", "executor/ownfile", "executor/shell", "graph", "graph/attribute", "graph/layered", "graphml", "scheduler/flow", "workspace/history", "workspace/loop"},
 	"daemon/store":         {"executor/ownfile"},
-	"workspace":            {"api", "executor", "executor/ownfile", "executor/proc", "executor/procattr", "executor/shell", "graph", "graph/attribute", "graph/layered", "graphml", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/history", "workspace/loop"},
+	"workspace":            {"api", "executor", "executor/ownfile", "executor/proc", "executor/procattr", "executor/shell", "graph", "graph/attribute", "graphml", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/loop", "workspace/params", "workspace/runstate", "workspace/workfile"},
 	"daemon":               {"api", "daemon/store", "executor/ownfile", "executor/peer", "graph", "workspace"},
 	"client":               {"api", "executor/ownfile", "executor/peer"},
+	"client/runview":       {"api"},
 	"graph/layered":        {},
 	"tui/plain":            {},
 	"tui/cells":            {},
@@ -66,7 +71,11 @@ var mayImport = map[string][]string{
 	"tui/editor":           {"api", "tui/plain", "tui/words"},
 	"tui":                  {"api", "client", "graph/attribute", "graph/timespan", "tui/cells", "tui/dialog", "tui/drawing", "tui/editor", "tui/logview", "tui/plain", "tui/program", "tui/words"},
 	"cmd/wf/console":       {"api", "tui/plain", "tui/words"},
-	"cmd/wf":               {"api", "client", "cmd/wf/console", "cmd/wf/convert", "daemon", "executor", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "executor/shell", "graph/attribute", "graph/spelling", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "workspace/history"},
+	"cmd/wf/exit":          {"api", "client", "tui/words"},
+	"cmd/wf/ci":            {"api", "client/runview", "tui/plain", "tui/words"},
+	"cmd/wf/tail":          {"api", "client", "tui/plain", "tui/words"},
+	"cmd/wf/progress":      {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/tail", "tui/plain", "tui/words"},
+	"cmd/wf":               {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/tail", "daemon", "executor", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "executor/shell", "graph/attribute", "graph/spelling", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "workspace/history"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
@@ -82,6 +91,7 @@ var mayNotUse = map[string][]string{
 	"api":                  {"os", "net", "sync", "log", "context"},
 	"cmd/wf/convert":       {"os", "net", "time", "sync", "log", "context"},
 	"graph/layered":        {"os", "net", "time", "sync", "log", "context", "fmt", "strings"},
+	"client/runview":       {"os", "net", "sync", "log", "context"},
 	"tui/plain":            {"os", "net", "time", "sync", "log", "context"},
 	"tui/cells":            {"os", "net", "time", "sync", "log", "context"},
 	"tui/dialog":           {"os", "net", "time", "sync", "log", "context"},
@@ -101,13 +111,12 @@ var mayBeWide = map[string]struct {
 }{
 	"api.Event":           {42, 0, "the union of all events, as it stands in JSON"},
 	"api.NodeStatus":      {29, 1, "all that a client is told of a node, as it stands in JSON"},
-	"cmd/wf.env":          {19, 79, "to be split"},
-	"graphml.Document":    {20, 68, "to be split"},
+	"cmd/wf.env":          {10, 65, "to be split"},
 	"tui.model":           {46, 234, "to be split"},
-	"workspace.Workspace": {35, 351, "to be split"},
-	"workspace.run":       {58, 196, "to be split"},
-	"workspace.runState":  {27, 85, "to be split"},
-	"cmd/wf.view":         {24, 71, "to be split"},
+	"workspace.Workspace": {30, 270, "to be split"},
+	"workspace.run":       {48, 124, "to be split"},
+
+	"cmd/wf/progress.Display": {24, 69, "to be split"},
 
 	"workspace/history.Record":  {26, 0, "the union of all records of a journal, as it stands in JSON"},
 	"workspace/history.Request": {39, 0, "all that a run began with, as it stands in JSON"},
@@ -337,7 +346,7 @@ func receiver(f *ast.FuncDecl) string {
 // TestClock looks at what some packages do with package time: types and arithmetic, never the clock.
 func TestClock(t *testing.T) {
 	all := packages(t)
-	for _, name := range []string{"api", "scheduler/expression", "scheduler/flow", "graph/timespan"} {
+	for _, name := range []string{"api", "client/runview", "scheduler/expression", "scheduler/flow", "graph/timespan"} {
 		checkClock(t, name, all[name].GoFiles)
 	}
 }

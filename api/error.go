@@ -1,5 +1,10 @@
 package api
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Code is the kind of an error, a stable word.
 type Code string
 
@@ -46,3 +51,34 @@ type Repeat struct {
 }
 
 func (e *Error) Error() string { return e.Message }
+
+// Invalid returns the error about a request that makes no sense.
+func Invalid(format string, args ...any) *Error {
+	return &Error{Code: CodeInvalid, Message: fmt.Sprintf(format, args...)}
+}
+
+// NotFound returns the error about a workspace or run that does not exist.
+func NotFound(format string, args ...any) *Error {
+	return &Error{Code: CodeNotFound, Message: fmt.Sprintf(format, args...)}
+}
+
+// Internal returns the error about what the daemon could not do, because of err.
+func Internal(what string, err error) *Error {
+	return &Error{Code: CodeInternal, Message: what + ": " + err.Error()}
+}
+
+// Several joins at most n names and counts the rest: "a, b and 3 more".
+func Several(names []string, n int) string {
+	if len(names) <= n {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), len(names)-n)
+}
+
+// Counted is a number with its noun: "1 node", "2 nodes".
+func Counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -260,6 +260,8 @@ func (c Counts) Of(s State) int {
 		return c.Waiting
 	case StateRetrying:
 		return c.Retrying
+	case StateHandled:
+		return c.Handled
 	}
 	return c.Idle
 }

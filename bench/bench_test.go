@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// fakeWf stands in for the binary: its daemon listens at a pipe, its runs succeed at once.
+// fakeWf replaces the binary: its daemon listens at a pipe, its runs succeed at once.
 const fakeWf = `#!/bin/sh
 pipe=$WF_RUNTIME_DIR/pipe
 case "$1 $2" in

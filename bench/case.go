@@ -12,34 +12,34 @@ import (
 
 // How commands are run.
 const (
-	shellPlain = "plain" // as they are: wf and make start them directly, ninja by /bin/sh -c
-	shellBash  = "bash"  // by bash -c: wf with a wrapper, make with SHELL=/bin/bash; ninja stays as it is
+	shellPlain = "plain" // wf and make start them directly, ninja with /bin/sh -c
+	shellBash  = "bash"  // with bash -c: wf with a wrapper, make with SHELL=/bin/bash; ninja as with shellPlain
 )
 
 const bashWrapper = `bash -c '{}'`
 
 // A benchCase is one graph run in one way, as files for all tools.
 type benchCase struct {
-	name  string // layered-1000-bash, with -j2 behind it where several are measured
-	shape string // layered; "" of a recorded workflow
+	name  string // layered-1000-bash, with -j2 appended if several widths are measured
+	shape string // layered; "" for a recorded workflow
 	shell string
 	graph *dag.Graph
 	jobs  int
-	dir   string // holds Workfile, build.ninja and Makefile
-	// argv is what every node runs, for the floor; nil when nodes differ or need a shell.
+	dir   string // contains Workfile, build.ninja and Makefile
+	// argv is the command of every node, for the floor; nil if nodes differ or need a shell.
 	argv []string
 }
 
 func (c *benchCase) nodes() int { return len(c.graph.Nodes) }
 
-// A source makes the same graph each time it is asked.
+// A source makes the same graph on each call.
 type source struct {
 	name  string
 	shape string // see benchCase
 	make  func() (*dag.Graph, error)
 }
 
-// sources are the graphs that the options ask for.
+// sources returns the graphs that the options select.
 func sources(o options) []source {
 	var all []source
 	for _, n := range o.sizes {
@@ -66,7 +66,7 @@ func sources(o options) []source {
 	return all
 }
 
-// makeCases writes the files of everything that is to be measured below work.
+// makeCases writes the files of all cases below work.
 func makeCases(o options, work string) ([]*benchCase, error) {
 	var cases []*benchCase
 	for _, src := range sources(o) {
@@ -118,8 +118,8 @@ func (c *benchCase) write() error {
 	return nil
 }
 
-// floorCommand is what a bare spawner has to start n times to do the commands' work, if that is
-// the same for all nodes and needs no shell of its own.
+// floorCommand returns the command that a bare spawner has to start n times to do the same work, or nil if
+// nodes differ or need a shell.
 func floorCommand(g *dag.Graph, shell string) []string {
 	command := g.Nodes[0].Command
 	for i := range g.Nodes {

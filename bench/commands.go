@@ -16,10 +16,10 @@ import (
 	"wf/bench/dag"
 )
 
-// commandNodes is the size of the workfile that commands look at.
+// commandNodes is the size of the workfile of the timed commands.
 const commandNodes = 5000
 
-// commandReport is one line of results.jsonl: how long people wait for single commands.
+// commandReport is one line of results.jsonl: the durations of single commands.
 type commandReport struct {
 	Time     time.Time         `json:"time"`
 	Machine  machine           `json:"machine"`
@@ -28,8 +28,8 @@ type commandReport struct {
 	Commands []*commandFigures `json:"commands"`
 }
 
-// commandFigures are those of one command. The budget is what people were promised; it is looked
-// at, not asserted.
+// commandFigures are the results of one command. The budget is the promised duration; it is printed, not
+// asserted.
 type commandFigures struct {
 	Command  string    `json:"command"`
 	BudgetMS float64   `json:"budget_ms"`
@@ -37,16 +37,16 @@ type commandFigures struct {
 	MedianMS float64   `json:"median_ms"`
 }
 
-// A timedCommand is a command line of wf that is timed from its start to its end.
+// A timedCommand is a command line of wf whose duration is measured.
 type timedCommand struct {
 	title  string
 	budget float64 // milliseconds
 	dir    string
 	args   []string
-	cold   bool // no daemon runs when it begins
+	cold   bool // no daemon runs at the start
 }
 
-// timedCommands are what people type most, and what their shells ask for while they type.
+// timedCommands are the commands that users type most, and those that their shells call for completion.
 func timedCommands(one, many string) []timedCommand {
 	status := []string{"status", "Workfile"}
 	run := []string{"run", "Workfile", "--fresh", "--progress", "none"}
@@ -61,7 +61,7 @@ func timedCommands(one, many string) []timedCommand {
 	}
 }
 
-// measureCommands times every command in turn, once to warm up and then as often as asked.
+// measureCommands times every command in turn, once to warm up and then for each round.
 func (k *kit) measureCommands(ctx context.Context) (*commandReport, error) {
 	one, many := filepath.Join(k.work, "one"), filepath.Join(k.work, "many")
 	for dir, n := range map[string]int{one: 1, many: commandNodes} {
@@ -83,7 +83,7 @@ func (k *kit) measureCommands(ctx context.Context) (*commandReport, error) {
 	return rep, errors.Join(err, stopErr)
 }
 
-// writeWorkfile writes a workfile of n nodes that do nothing into a new folder.
+// writeWorkfile writes a workfile of n nodes without work into a new folder.
 func writeWorkfile(dir string, n int, seed uint64) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
@@ -99,7 +99,7 @@ func writeWorkfile(dir string, n int, seed uint64) error {
 	return errors.Join(g.Write(f, "workfile"), f.Close())
 }
 
-// coldEnv is the environment of commands whose daemon is their own and ends with them.
+// coldEnv returns the environment of commands with their own daemon, which ends with them.
 func coldEnv(dir string) []string {
 	return append(os.Environ(), "WF_RUNTIME_DIR="+filepath.Join(dir, "run"), "WF_STATE_DIR="+filepath.Join(dir, "state"))
 }
@@ -159,7 +159,7 @@ func (r *commandReport) print(w io.Writer) {
 	t.Flush()
 }
 
-// record appends r as one line; "-" is nowhere.
+// record appends r as one line; "-" means nowhere.
 func (r *commandReport) record(path string) error {
 	line, err := json.Marshal(r)
 	if err != nil {

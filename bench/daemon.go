@@ -18,23 +18,23 @@ import (
 	"wf/api"
 )
 
-// A daemon is a wf daemon of this program's own, in folders of its own.
+// A daemon is a wf daemon of this program, in its own folders.
 type daemon struct {
 	program string
 	dir     string
 	env     []string
 	cmd     *exec.Cmd
 	done    chan struct{} // closed when the process has ended
-	err     error         // why, after done
+	err     error         // its error, after done
 }
 
-// How long a daemon may take.
+// Time limits for a daemon.
 const (
 	startTime = 10 * time.Second
 	stopTime  = 20 * time.Second
 )
 
-// startDaemon returns when the daemon answers. The caller must call stop.
+// startDaemon starts a daemon and returns when it answers. The caller must call stop.
 func startDaemon(ctx context.Context, k *kit, slots int) (*daemon, error) {
 	dir, err := os.MkdirTemp(k.work, "d")
 	if err != nil {
@@ -48,10 +48,10 @@ func startDaemon(ctx context.Context, k *kit, slots int) (*daemon, error) {
 		return nil, err
 	}
 	defer log.Close()
-	// Not bound to ctx: when that ends, the daemon is still stopped in order.
+	// Not bound to ctx: when ctx ends, the daemon is still stopped properly.
 	d.cmd = exec.Command(d.program, "server", "start", "--foreground", "--idle-timeout", "0")
 	d.cmd.Env, d.cmd.Stdout, d.cmd.Stderr = d.env, log, log
-	// A group of its own: Ctrl-C is for this program, which then stops the daemon.
+	// Its own process group: Ctrl-C is for this program, which then stops the daemon.
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := d.cmd.Start(); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func startDaemon(ctx context.Context, k *kit, slots int) (*daemon, error) {
 	return d, nil
 }
 
-// awaitRegistry waits for the file by which a daemon says that it listens.
+// awaitRegistry waits for the file by which a daemon announces that it listens.
 func (d *daemon) awaitRegistry(ctx context.Context, path string) error {
 	deadline := time.After(startTime)
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -89,11 +89,11 @@ func (d *daemon) awaitRegistry(ctx context.Context, path string) error {
 }
 
 func (d *daemon) log() string {
-	data, _ := os.ReadFile(filepath.Join(d.dir, "log")) // only adds to an error
+	data, _ := os.ReadFile(filepath.Join(d.dir, "log")) // only for an error message
 	return tail(string(data))
 }
 
-// tool is the wf client talking to d.
+// tool returns the wf client for d.
 func (d *daemon) tool(c *benchCase, load bool) *tool {
 	args := []string{"run", "Workfile", "--fresh", "-j", strconv.Itoa(c.jobs), "--progress", "none"}
 	if load {
@@ -106,9 +106,9 @@ func (d *daemon) tool(c *benchCase, load bool) *tool {
 	}}
 }
 
-// stop ends the daemon, its runs included, and returns the CPU time of the daemon, its runners
-// and their commands: a process's time is added to its parent's when it is waited for, so after
-// the end it is complete and exact to the microsecond. Its folders are removed.
+// stop ends the daemon with its runs, and returns the CPU time of the daemon, its runners and their
+// commands. The kernel adds the time of a process to its parent's when it is waited for, so after the end
+// it is complete and exact to the microsecond. The folders are removed.
 func (d *daemon) stop() (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
@@ -116,12 +116,12 @@ func (d *daemon) stop() (time.Duration, error) {
 	ask.Env = d.env
 	out, askErr := ask.CombinedOutput()
 	if askErr != nil {
-		d.cmd.Process.Signal(syscall.SIGTERM) // fails only if it has ended already
+		d.cmd.Process.Signal(syscall.SIGTERM) // fails only if it has already ended
 	}
 	select {
 	case <-d.done:
 	case <-ctx.Done():
-		d.cmd.Process.Kill() // as above
+		d.cmd.Process.Kill() // see above
 		<-d.done
 		return 0, errors.Join(fmt.Errorf("the daemon did not stop within %s: %w\n%s%s", stopTime, askErr, out, d.log()), os.RemoveAll(d.dir))
 	}
@@ -129,8 +129,8 @@ func (d *daemon) stop() (time.Duration, error) {
 	return state.UserTime() + state.SystemTime(), os.RemoveAll(d.dir)
 }
 
-// watchRunners looks at the daemon's runners until the returned function is called, which tells how
-// much memory the largest has had, in KiB. It disturbs: for rounds that are not timed.
+// watchRunners samples the daemon's runners until the returned function is called, which returns the
+// largest memory of one, in KiB. It disturbs the measurement, so it is only for rounds that are not timed.
 func (d *daemon) watchRunners() (largest func() int64) {
 	stop, peak := make(chan struct{}), make(chan int64)
 	go func() {
@@ -155,9 +155,9 @@ func (d *daemon) watchRunners() (largest func() int64) {
 	})
 }
 
-// childrenOf lists children of all threads; none where the kernel does not say.
+// childrenOf returns the children of all threads; none if the kernel does not list them.
 func childrenOf(pid int) (pids []int) {
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is good
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is valid
 	for _, list := range lists {
 		text, _ := os.ReadFile(list) // a thread may have ended
 		for _, field := range strings.Fields(string(text)) {
@@ -169,7 +169,7 @@ func childrenOf(pid int) (pids []int) {
 	return pids
 }
 
-// peakKB is the largest memory the process has had, in KiB; 0 where the kernel does not say.
+// peakKB returns the peak memory of a process, in KiB; 0 if unknown.
 func peakKB(pid int) int64 {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A kit is what this machine has to measure with.
+// A kit contains the tools of this machine to measure with.
 type kit struct {
 	o       options
 	machine machine
@@ -18,10 +18,10 @@ type kit struct {
 	wf      string        // path of the binary
 	spawn   string        // path of the floor; "" = no compiler
 	absent  []string      // tools that are not installed
-	idle    time.Duration // CPU of a daemon that starts and stops without work
+	idle    time.Duration // CPU time of a daemon that starts and stops without work
 }
 
-// newKit finds the tools and builds what is ours. A missing tool is named and left out.
+// newKit finds the tools and builds wf and the floor. Missing tools are named and left out.
 func newKit(ctx context.Context, o options, root, work string) (*kit, error) {
 	k := &kit{o: o, work: work, wf: o.wf, machine: describeMachine(ctx, root)}
 	if k.wf == "" {
@@ -63,7 +63,7 @@ func build(ctx context.Context, root, name string, args ...string) error {
 	return nil
 }
 
-// idleDaemon measures what a daemon costs that does nothing, to be taken off the others.
+// idleDaemon measures the cost of a daemon without work, to be subtracted from the others.
 func (k *kit) idleDaemon(ctx context.Context) (time.Duration, error) {
 	d, err := startDaemon(ctx, k, 1)
 	if err != nil {
@@ -72,7 +72,7 @@ func (k *kit) idleDaemon(ctx context.Context) (time.Duration, error) {
 	return d.stop()
 }
 
-// tools are those that can run c, wf first. The daemon d serves wf.
+// tools returns the tools that can run c, wf first. The daemon d serves wf.
 func (k *kit) tools(c *benchCase, d *daemon) []*tool {
 	tools := []*tool{d.tool(c, k.o.load)}
 	for _, t := range []*tool{ninja(c, k.o.load), gnuMake(c, k.o.load)} {
@@ -90,8 +90,8 @@ func (k *kit) lacks(name string) bool {
 	return slices.Contains(k.absent, name)
 }
 
-// measure runs every tool in turn, once to warm up and then as often as asked, with one daemon
-// for all of it, whose CPU time is known exactly when it has ended.
+// measure runs every tool in turn, once to warm up and then for each round, with one daemon for all runs,
+// whose CPU time is known when it has ended.
 func (k *kit) measure(ctx context.Context, c *benchCase) (*report, error) {
 	d, err := startDaemon(ctx, k, c.jobs)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// machine is what a result depends on besides the code; unknown fields are empty.
+// machine describes the conditions of a result besides the code; unknown fields are empty.
 type machine struct {
 	Commit string `json:"commit"`
 	Dirty  bool   `json:"dirty,omitempty"` // the checkout had changes
@@ -18,7 +18,7 @@ type machine struct {
 	Kernel string `json:"kernel,omitempty"`
 	OS     string `json:"os"`
 	Go     string `json:"go"`
-	Load   string `json:"load,omitempty"` // mean numbers of running processes when it began
+	Load   string `json:"load,omitempty"` // load average at the start
 }
 
 func describeMachine(ctx context.Context, root string) machine {
@@ -33,7 +33,7 @@ func describeMachine(ctx context.Context, root string) machine {
 	return m
 }
 
-// output is what a command prints, trimmed; "" when it fails.
+// output returns the output of a command, trimmed; "" if it fails.
 func output(ctx context.Context, dir, name string, args ...string) string {
 	out, err := in(dir, exec.CommandContext(ctx, name, args...)).Output()
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command bench times `wf run` against ninja, make and the bare cost of starting processes, on
-// the same graphs in turn (A B C A B C …), and appends what it saw to results.jsonl. It owns what it
-// starts: a private daemon in folders of its own, gone when it ends. See README.md.
+// Command bench times `wf run` against ninja, make and the bare cost of starting processes, on the same
+// graphs in turn (A B C A B C …), and appends the results to results.jsonl. It uses a private daemon in
+// its own folders, which it removes at the end. See README.md.
 package main
 
 import (
@@ -97,7 +97,7 @@ func numbers(flag, text string) (all []int, err error) {
 	return all, nil
 }
 
-// list splits at commas; empty text is an empty list.
+// list splits at commas; an empty text gives an empty list.
 func list(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }
@@ -111,7 +111,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp("", "wfbench") // short: a socket lies in it
+	work, err := os.MkdirTemp("", "wfbench") // short, because it contains a socket
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// repositoryRoot is the folder of go.mod, here or above.
+// repositoryRoot returns the folder of go.mod, here or above.
 func repositoryRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

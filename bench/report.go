@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// report is one line of results.jsonl: one case, all tools.
+// report is one line of results.jsonl: one case with all tools.
 type report struct {
 	Time    time.Time `json:"time"`
 	Machine machine   `json:"machine"`
@@ -25,21 +25,21 @@ type report struct {
 	Rounds  int       `json:"rounds"`
 
 	Tools        []*figures         `json:"tools"`  // wf first
-	Ratios       map[string]float64 `json:"ratios"` // median of wf's wall by that of the other
+	Ratios       map[string]float64 `json:"ratios"` // median of wf's wall time by that of the tool
 	DaemonPeakKB int64              `json:"daemon_peak_kb,omitempty"`
 	RunnerPeakKB int64              `json:"runner_peak_kb,omitempty"`
 	Absent       []string           `json:"absent,omitempty"`
 }
 
-// figures are those of one tool.
+// figures are the results of one tool.
 type figures struct {
 	Name          string        `json:"name"`
 	WallMS        []float64     `json:"wall_ms"` // every timed round, in order
 	MedianMS      float64       `json:"median_ms"`
-	CPUPerNodeUS  float64       `json:"cpu_per_node_us"`               // commands included
-	OwnPerNodeUS  *float64      `json:"own_cpu_per_node_us,omitempty"` // without those of the floor
+	CPUPerNodeUS  float64       `json:"cpu_per_node_us"`               // including commands
+	OwnPerNodeUS  *float64      `json:"own_cpu_per_node_us,omitempty"` // without the commands' time, as measured with the floor
 	PeakKB        int64         `json:"peak_kb,omitempty"`             // of wf: the client's
-	cpu, commands time.Duration // of all runs, the warm-up included
+	cpu, commands time.Duration // of all runs, including the warm-up
 	runs          int
 }
 
@@ -58,8 +58,8 @@ func (r *report) tool(name string) *figures {
 	return nil
 }
 
-// add takes a sample. The wall time of a warm-up does not count; CPU time does, because the
-// daemon's is known only for all runs together.
+// add adds a sample. The wall time of a warm-up does not count; its CPU time does, because the daemon's is
+// known only for all runs together.
 func (r *report) add(name string, s sample, warmUp bool) {
 	f := r.tool(name)
 	if f == nil {
@@ -75,7 +75,7 @@ func (r *report) add(name string, s sample, warmUp bool) {
 	}
 }
 
-// close computes what can be said now that the daemon has ended, after using so much CPU time.
+// close computes the figures that need the CPU time of the daemon, after it has ended.
 func (r *report) close(daemonCPU time.Duration) {
 	wf := r.tool(toolWf)
 	wf.cpu += daemonCPU
@@ -86,7 +86,7 @@ func (r *report) close(daemonCPU time.Duration) {
 	if floor := r.tool(toolFloor); floor != nil {
 		for _, f := range r.Tools {
 			if f.Name == toolNinja {
-				continue // it starts /bin/sh, whose time is not the floor's and not its own
+				continue // it starts /bin/sh, whose time is unknown
 			}
 			own := f.CPUPerNodeUS - floor.perNode(floor.commands, r.Nodes)
 			f.OwnPerNodeUS = &own
@@ -103,7 +103,7 @@ func (f *figures) perNode(d time.Duration, nodes int) float64 {
 	return float64(d.Nanoseconds()) / 1000 / float64(f.runs*nodes)
 }
 
-// median of a list that is not empty.
+// median returns the median of a list that is not empty.
 func median(values []float64) float64 {
 	s := slices.Sorted(slices.Values(values))
 	if n := len(s); n%2 == 0 {
@@ -138,8 +138,8 @@ func (r *report) print(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// printGrowth compares the cost of a node in large graphs with that in the smallest of the same
-// shape, run in the same way: 1.00 is linear. Nothing is printed where there is one size only.
+// printGrowth compares the cost of a node in large graphs with that in the smallest graph of the same
+// shape, run in the same way: 1.00 is linear. It prints nothing if there is only one size.
 func printGrowth(w io.Writer, all []*report) {
 	smallest := make(map[string]*report)
 	key := func(r *report) string { return fmt.Sprintf("%s %s -j%d", r.Shape, r.Shell, r.Jobs) }
@@ -160,7 +160,7 @@ func printGrowth(w io.Writer, all []*report) {
 	}
 }
 
-// record appends r as one line; "-" is nowhere.
+// record appends r as one line; "-" means nowhere.
 func (r *report) record(path string) error {
 	line, err := json.Marshal(r)
 	if err != nil {

@@ -22,24 +22,24 @@ const (
 	toolFloor = "floor"
 )
 
-// maxrssPerKB is the unit of ru_maxrss: macOS counts bytes.
+// maxrssPerKB is the unit of ru_maxrss: bytes on macOS.
 var maxrssPerKB = map[bool]int64{false: 1, true: 1024}[runtime.GOOS == "darwin"]
 
 // A sample is one timed run.
 type sample struct {
 	wall time.Duration
-	cpu  time.Duration // of the process and everything it waited for
-	// commands is the part of cpu that the commands took; only the floor can tell them apart.
+	cpu  time.Duration // of the process and all processes that it waited for
+	// commands is the part of cpu that commands used; only the floor can separate it.
 	commands time.Duration
 	peakKB   int64 // memory of the largest process, in KiB
 }
 
-// A tool is something that can run a case. prepare, when set, is called before every run, untimed.
+// A tool can run a case. prepare, if not nil, is called before every run, untimed.
 type tool struct {
 	name    string
 	prepare func() error
 	command func(ctx context.Context) *exec.Cmd
-	// split reads the CPU times of spawner and commands from the tool's output; nil = unknown.
+	// split reads the CPU times of spawner and commands from the output of the tool; nil = unknown.
 	split func(stdout string) (own, commands time.Duration, err error)
 }
 
@@ -53,7 +53,7 @@ func (t *tool) time(ctx context.Context) (sample, error) {
 	cmd := t.command(ctx)
 	var stdout, stderr bytes.Buffer
 	if t.split != nil {
-		cmd.Stdout = &stdout // little: a pipe costs the others their ratio
+		cmd.Stdout = &stdout // little output, so a pipe costs nothing
 	}
 	cmd.Stderr = &stderr
 	cmd.WaitDelay = time.Second
@@ -61,7 +61,7 @@ func (t *tool) time(ctx context.Context) (sample, error) {
 	err := cmd.Run()
 	s := sample{wall: time.Since(begin)}
 	if ctx.Err() != nil {
-		err = ctx.Err() // rather than the signal by which it was ended
+		err = ctx.Err() // instead of the signal that ended it
 	}
 	if err != nil {
 		return s, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, tail(stderr.String()))
@@ -80,7 +80,7 @@ func (t *tool) time(ctx context.Context) (sample, error) {
 	return s, nil
 }
 
-// tail is the last lines of an output, for an error.
+// tail returns the last lines of an output, for an error.
 func tail(text string) string {
 	const lines = 10
 	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
@@ -94,7 +94,7 @@ func ninja(c *benchCase, load bool) *tool {
 	}
 	return &tool{
 		name: toolNinja,
-		// Its log of earlier runs would make every run read more than the one before.
+		// Its log of earlier runs would make every run read more than the previous one.
 		prepare: func() error { return os.RemoveAll(filepath.Join(c.dir, ".ninja_log")) },
 		command: func(ctx context.Context) *exec.Cmd { return in(c.dir, exec.CommandContext(ctx, "ninja", args...)) },
 	}
@@ -114,8 +114,8 @@ func gnuMake(c *benchCase, load bool) *tool {
 	}
 }
 
-// floor starts the commands of a case and does nothing else, with as many spawners as it has
-// cores and work for.
+// floor returns a tool that only starts the commands of a case, with one spawner per processor as far as
+// there is work.
 func floor(c *benchCase, program string) *tool {
 	inFlight := c.jobs
 	if c.oneAtATime() {

@@ -16,7 +16,7 @@ import (
 	"wf/api"
 )
 
-// errorBytes bounds what is read of an answer that is no success.
+// errorBytes bounds the size of an error response.
 const errorBytes = 1 << 20
 
 // call sends a request to the daemon and returns its answer. values fill the placeholders of the route.
@@ -28,7 +28,7 @@ func call[Q, A any](ctx context.Context, c *Client, route api.Route[Q, A], q Q, 
 	return answer[A](ctx, c, question, nil)
 }
 
-// attempt asks the daemon that was found last, once, and returns the body of a successful answer.
+// attempt sends a request once, to the daemon that was found last, and returns the body of a successful response.
 func (c *Client) attempt(ctx context.Context, q *question) (io.ReadCloser, error) {
 	u := url.URL{Scheme: "http", Host: api.SocketHost, RawQuery: q.query.Encode()}
 	req, err := http.NewRequestWithContext(ctx, q.method, u.String(), bytes.NewReader(q.body))
@@ -52,7 +52,7 @@ func (c *Client) attempt(ctx context.Context, q *question) (io.ReadCloser, error
 	return resp.Body, nil
 }
 
-// header is what every request carries.
+// header returns the headers of every request.
 func (c *Client) header() http.Header {
 	h := http.Header{}
 	h.Set(api.HeaderClient, c.id)
@@ -65,7 +65,7 @@ func (c *Client) header() http.Header {
 	return h
 }
 
-// headerText is text without what a header cannot hold.
+// headerText returns text without the characters that a header cannot have.
 func headerText(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -75,8 +75,8 @@ func headerText(text string) string {
 	}, text))
 }
 
-// refusal is the error in an answer. What is not in our words comes from no daemon of ours, or
-// from a bug in it.
+// refusal returns the error in a response. A response without an api.Error comes from another program, or from a bug
+// of the daemon.
 func refusal(resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, errorBytes))
 	var e api.Error
@@ -86,7 +86,7 @@ func refusal(resp *http.Response) error {
 	return &api.Error{Code: api.CodeInternal, Message: "the daemon answered with HTTP status " + resp.Status}
 }
 
-// lost is the error of a conversation that broke off.
+// lost returns the error for a connection that broke.
 func lost(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -104,17 +104,17 @@ func notDialled(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// talking is what lost was doing.
+// talking is the Doing of errors from lost.
 const talking = "talk to the daemon"
 
-// brokenOff reports whether err is one of lost: the daemon died while it was asked, or was none.
-// What changes nothing may then be asked again.
+// brokenOff reports whether err comes from lost: the daemon died during the request, or was no daemon. A request that
+// changes nothing may then be sent again.
 func brokenOff(err error) bool {
 	var u *UnreachableError
 	return errors.As(err, &u) && u.Doing == talking
 }
 
-// code is the code of a daemon's refusal, "" for other errors.
+// code returns the code of an error from the daemon, "" for other errors.
 func code(err error) api.Code {
 	var e *api.Error
 	if errors.As(err, &e) {

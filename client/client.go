@@ -1,6 +1,5 @@
-// Package client is how every other part of wf talks to the daemon: it finds the daemon, starts
-// one if none answers, and has a method for each of its routes. It knows no workfile and no run
-// by itself, prints nothing and keeps nothing on disk.
+// Package client connects the other parts of wf to the daemon: it finds the daemon, starts one if none answers, and
+// has a method for each of its routes. It prints nothing and stores nothing on disk.
 package client
 
 import (
@@ -15,58 +14,54 @@ import (
 	"wf/api"
 )
 
-// Options say which daemon is meant and what to do when it does not answer.
+// Options selects the daemon and says what to do when it does not answer.
 type Options struct {
-	// Runtime is the folder of lock, registry and socket. The caller has checked that nobody
-	// else can enter it.
+	// Runtime is the folder of lock, registry and socket. The caller has checked that other users cannot
+	// access it.
 	Runtime string
-	// Version of this binary. A daemon of another one is replaced when no run is going in it.
-	// "" takes any daemon that speaks our protocol.
+	// Version of this binary. A daemon of another version is replaced if it has no active run. "" accepts any
+	// daemon with the same protocol.
 	Version string
-	// User is who uses the client, for those who are told of edits; "" tells nobody.
+	// User is the name of the user, which the events of edits have; "" for none.
 	User string
-	// Results is what the user's configuration says about what runs write into workfiles, see
-	// api.OpenRequest; "" says nothing.
+	// Results is the user's configuration of what runs write into workfiles, see api.OpenRequest; "" for none.
 	Results string
 	// Start starts a daemon; see Detached. nil is NoStart.
 	Start Starter
-	// NoStart leaves things as they are: no daemon is started or replaced.
+	// NoStart keeps the client from starting or replacing a daemon.
 	NoStart bool
 	// Timeout bounds the wait for a daemon to answer, to start and to end; 0 means 10 s.
 	Timeout time.Duration
 	// Log is the path of the daemon's log, quoted when its start fails; "" for none.
 	Log string
-	// Note gets sentences for people about what happened on the way; nil drops them. It may be
-	// called from the goroutine of a Watch.
+	// Note, if not nil, is called with messages for people, such as the start of a daemon. It may be called from
+	// the goroutine of a Watch.
 	Note func(string)
-	// Lost is told when a Watch has lost its connection and begins to look for the daemon. The next
-	// frame, a snapshot, or the end of the Watch says how that went. nil tells nobody. It is called
-	// from the goroutine of the Watch.
+	// Lost, if not nil, is called when a Watch has lost its connection and begins to search the daemon. Either the
+	// next frame, a snapshot, follows, or the Watch ends. It is called from the goroutine of the Watch.
 	Lost func(why error)
-	// Guard runs what a goroutine of the client does, so that its owner can have the last word when
-	// it panics; nil just runs it.
+	// Guard, if not nil, runs the work of each goroutine of the client, so that its owner can handle a panic.
 	Guard func(work func())
-	// Trace gets an entry for each request and each frame; nil for none.
+	// Trace, if not nil, gets an entry for each request and each frame.
 	Trace *slog.Logger
 }
 
-// A Client is a connection to the daemon. Its methods may be called from any goroutine. What the
-// daemon answers instead of a result is an *api.Error, and a daemon that cannot be reached, or is
-// lost on the way, an *UnreachableError. A context that ends, ends every method promptly with the
-// context's error.
+// A Client is a connection to the daemon. Its methods may be called from any goroutine. A refusal by the daemon is an
+// *api.Error; a daemon that cannot be reached, or is lost during a request, an *UnreachableError. Every method
+// returns promptly with the error of its context when that ends.
 type Client struct {
 	opt     Options
 	id      string
 	http    *http.Client
 	daemon  atomic.Pointer[daemon]
-	watches atomic.Int32 // that are not closed
+	watches atomic.Int32 // number of open watches
 }
 
 // daemon is the daemon that answered last.
 type daemon struct {
 	socket    string
 	info      api.VersionInfo
-	dismissed atomic.Bool // it has told a watch that it ends
+	dismissed atomic.Bool // it has announced its end to a watch
 }
 
 // Connect finds the daemon, or starts it and waits until it answers. The caller closes the Client.
@@ -103,30 +98,30 @@ func newClient(opt Options) *Client {
 	return c
 }
 
-// newID names a client on the events it causes. It only has to differ from the others.
+// newID returns a random id for a client, which the events that it causes have.
 func newID() string {
 	var b [4]byte
 	rand.Read(b[:]) // never fails
 	return "c" + hex.EncodeToString(b[:])
 }
 
-// trace notes what is said to the daemon.
+// trace logs a request or a frame.
 func (c *Client) trace(msg string, args ...any) {
 	if c.opt.Trace != nil {
 		c.opt.Trace.Debug(msg, args...)
 	}
 }
 
-// Close lets go of the connections. Watches and outputs are closed by whoever opened them.
+// Close closes the connections. The callers of Watch and Output close those themselves.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// ID is the name of this client on the events it causes.
+// ID returns the id of this client, which the events that it causes have.
 func (c *Client) ID() string { return c.id }
 
-// Version is what the daemon said about itself when it was found.
+// Version returns the description of the daemon from when it was found.
 func (c *Client) Version() api.VersionInfo { return c.daemon.Load().info }
 
-// Server describes the daemon and its open workspaces.
+// Server returns a description of the daemon and its open workspaces.
 func (c *Client) Server(ctx context.Context) (api.ServerStatus, error) {
 	return call(ctx, c, api.GetServer, api.None{})
 }
@@ -145,7 +140,7 @@ func (c *Client) Open(ctx context.Context, path string) (*Workspace, error) {
 	return &Workspace{ID: info.ID, Workfile: info.Workfile, Problem: info.Problem, c: c}, nil
 }
 
-// Retry opens a workspace that is held, see api.HeldWorkspace. For one that is not it is Open.
+// Retry opens a quarantined workspace, see api.HeldWorkspace, and any other like Open.
 func (c *Client) Retry(ctx context.Context, path string) error {
 	_, err := call(ctx, c, api.OpenWorkspace, api.OpenRequest{Path: path, Retry: true})
 	return err

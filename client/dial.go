@@ -14,7 +14,7 @@ func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return dialSocket(ctx, c.daemon.Load().socket)
 }
 
-// dialSocket connects to a daemon and makes sure that it runs as this user, before a byte is sent.
+// dialSocket connects to a daemon and checks that it runs as this user before a byte is sent.
 func dialSocket(ctx context.Context, path string) (net.Conn, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", path)

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// ErrNoDaemon says that no daemon is running. It is wrapped in an UnreachableError.
+// ErrNoDaemon means that no daemon is running. It is wrapped in an UnreachableError.
 var ErrNoDaemon = errors.New("no daemon is running")
 
-// errNobody is why an attempt to reach the daemon is worth repeating: nobody answers yet.
-var errNobody = errors.New("nobody answers")
+// errNobody means that no daemon answers yet, so that another attempt may succeed.
+var errNobody = errors.New("no daemon answers")
 
-// An ExposedError says that others can read, or even write, a file that only this user may see. Mode
-// 0600 mends it. It is wrapped in an UnreachableError.
+// An ExposedError means that other users can read, or even write, a private file. Mode 0600 fixes it. It is wrapped in
+// an UnreachableError.
 type ExposedError struct {
 	Path string
 	Mode fs.FileMode
@@ -24,10 +24,10 @@ func (e *ExposedError) Error() string {
 	return fmt.Sprintf("%s can be read by others (mode %04o)", e.Path, e.Mode)
 }
 
-// An UnreachableError says that the daemon cannot be reached or started, or was lost.
+// An UnreachableError means that the daemon cannot be reached or started, or was lost.
 type UnreachableError struct {
-	Doing string   // what was tried: "start the daemon"
-	Err   error    // the obstacle
+	Doing string   // the failed action: "start the daemon"
+	Err   error    // the reason
 	Log   []string // the last lines of the daemon's log, if they may explain it
 }
 

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Opened returns the workspace of the workfile at path if the daemon has it open, else nil: unlike
-// Open it makes the daemon do nothing.
+// Opened returns the workspace of the workfile at path if the daemon has it open, otherwise nil. Unlike Open, it never
+// opens the workfile.
 func (c *Client) Opened(ctx context.Context, path string) (*Workspace, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -10,23 +10,23 @@ import (
 	"wf/api"
 )
 
-// A frameReader reads frames. Those of a busy run are events of nodes and nothing else, thousands a
-// second, and encoding/json takes half of what it costs to show them: these are read by hand, everything
-// else, and whatever is not written as our daemon writes it, by encoding/json. It belongs to one goroutine.
+// A frameReader decodes frames. A busy run sends thousands of node events per second, and encoding/json would take half
+// of the time to show them. So frames of node events are decoded by hand; other frames, and frames that are not
+// written exactly as the daemon writes them, by encoding/json. It belongs to one goroutine.
 type frameReader struct {
 	buf  bytes.Buffer
-	data []byte // what is left to be read by hand
-	// known holds texts that came before: ids, names and runs come again and again. Its size is bounded.
+	data []byte // the rest, for decoding by hand
+	// known has earlier texts, because ids, names and runs repeat. Its size is bounded.
 	known map[string]string
 }
 
-// mostKnown bounds known; a workfile of more nodes has some of its ids twice.
+// mostKnown bounds known; a workfile with more nodes has some ids in memory twice.
 const mostKnown = 1 << 16
 
-// mostKept is what is kept of a buffer from frame to frame: snapshots are larger, and rare.
+// mostKept bounds the buffer that is kept from frame to frame. Snapshots are larger, but rare.
 const mostKept = 256 << 10
 
-// read reads one frame to the end of r.
+// read decodes one frame, which ends with r.
 func (p *frameReader) read(r io.Reader) (api.Frame, error) {
 	p.buf.Reset()
 	if _, err := p.buf.ReadFrom(r); err != nil {
@@ -45,7 +45,7 @@ func (p *frameReader) read(r io.Reader) (api.Frame, error) {
 	return f, err
 }
 
-// byHand reads a frame of events of nodes; not ok means that it is another one, or wrong.
+// byHand decodes a frame of node events; ok is false for any other frame.
 func (p *frameReader) byHand(data []byte) (f api.Frame, ok bool) {
 	p.data = bytes.TrimSuffix(data, []byte("\n"))
 	if !p.skip(`{"events":[`) {
@@ -71,7 +71,7 @@ func (p *frameReader) byHand(data []byte) (f api.Frame, ok bool) {
 	return f, p.skip("}") && len(p.data) == 0
 }
 
-// event reads an object with fields of an event of a node.
+// event decodes one node event.
 func (p *frameReader) event(ev *api.Event) bool {
 	if !p.skip("{") {
 		return false
@@ -87,7 +87,7 @@ func (p *frameReader) event(ev *api.Event) bool {
 	}
 }
 
-// field reads the value of one field.
+// field decodes the value of one field.
 func (p *frameReader) field(ev *api.Event, key []byte) (ok bool) {
 	var text string
 	switch string(key) {
@@ -129,7 +129,7 @@ func (p *frameReader) field(ev *api.Event, key []byte) (ok bool) {
 	return ok
 }
 
-// skip takes what must come next.
+// skip consumes text if the data begins with it.
 func (p *frameReader) skip(text string) bool {
 	if len(p.data) < len(text) || string(p.data[:len(text)]) != text {
 		return false
@@ -138,7 +138,7 @@ func (p *frameReader) skip(text string) bool {
 	return true
 }
 
-// quoted takes a text without escapes. It is valid until the next frame.
+// quoted consumes a JSON string without escapes. The result is valid until the next frame.
 func (p *frameReader) quoted() ([]byte, bool) {
 	if !p.skip(`"`) {
 		return nil, false
@@ -156,7 +156,7 @@ func (p *frameReader) quoted() ([]byte, bool) {
 	return nil, false
 }
 
-// text takes a text, and has it only once however often it comes.
+// text consumes a JSON string; equal strings share memory.
 func (p *frameReader) text() (string, bool) {
 	b, ok := p.quoted()
 	if !ok {
@@ -178,10 +178,10 @@ func (p *frameReader) time(t *time.Time) bool {
 	return ok && t.UnmarshalText(b) == nil
 }
 
-// mostDigits of a number surely fit into 64 bits.
+// mostDigits is a number of digits that always fits into 64 bits.
 const mostDigits = 18
 
-// unsigned takes a number without sign, fraction and exponent.
+// unsigned consumes an integer without a sign.
 func (p *frameReader) unsigned(n *uint64) bool {
 	*n = 0
 	i := 0
@@ -198,7 +198,7 @@ func (p *frameReader) unsigned(n *uint64) bool {
 	return true
 }
 
-// number takes a whole number.
+// number consumes an integer.
 func (p *frameReader) number(n *int) bool {
 	sign := 1
 	if p.skip("-") {

@@ -11,7 +11,7 @@ func (c *Client) Move(ctx context.Context, req api.MoveRequest) (api.MoveResult,
 	return call(ctx, c, api.MoveWorkfile, req)
 }
 
-// Gone lists the histories of workfiles that are gone, and forgets those that req names.
+// Gone lists the histories of workfiles that no longer exist and removes those in req.
 func (c *Client) Gone(ctx context.Context, req api.GoneRequest) (api.GoneList, error) {
 	return call(ctx, c, api.ListHistories, req)
 }

@@ -11,7 +11,7 @@ func (c *Client) Pools(ctx context.Context) (api.PoolList, error) {
 	return call(ctx, c, api.ListPools, api.None{})
 }
 
-// ResizePool gives a pool its size and returns all of them.
+// ResizePool sets the size of a pool and returns all pools.
 func (c *Client) ResizePool(ctx context.Context, size api.PoolSize) (api.PoolList, error) {
 	return call(ctx, c, api.ResizePool, size)
 }

@@ -14,16 +14,15 @@ import (
 	"wf/api"
 )
 
-// proofBytes bounds the answer of a port: nobody knows yet who gives it.
+// proofBytes bounds the answer of a port, which any program could serve.
 const proofBytes = 4 << 10
 
-// errStranger says that a port is not served by the daemon that the registry names.
+// errStranger means that the port is not served by the daemon in the registry.
 var errStranger = errors.New("it does not prove that it knows the token of this daemon")
 
-// VerifyPort finds out whether the HTTP port of the registry is served by the daemon that wrote it,
-// and not by somebody who has taken the port of one that died. Nothing but a random question is sent.
-// The client itself uses the socket, whose peer the kernel names; programs that use the port ask this
-// first.
+// VerifyPort checks that the HTTP port in the registry is served by the daemon that wrote it, not by a program that has
+// taken the port of a daemon that died. It sends only a random nonce. The client itself uses the socket, whose peer
+// the kernel identifies; programs that use the port call this first.
 func (c *Client) VerifyPort(ctx context.Context) error {
 	reg, err := readRegistry(c.opt.Runtime)
 	if err != nil {
@@ -50,7 +49,7 @@ func verifyPort(ctx context.Context, reg api.Registry) error {
 	if err != nil {
 		return err
 	}
-	// No proxy of the environment, and no redirection: the answer counts for this address only.
+	// No proxy and no redirection: the answer counts for this address only.
 	transport := &http.Transport{DisableKeepAlives: true}
 	defer transport.CloseIdleConnections()
 	resp, err := transport.RoundTrip(req)

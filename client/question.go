@@ -14,23 +14,23 @@ import (
 	"wf/api"
 )
 
-// A question is one request, however often it has to be sent. What changes something bears a key, by which the
-// daemon, also one that has been started since, knows a request that it has served already. So a question whose
-// answer did not come is asked again, whatever it is, until Options.Timeout is over:
+// A question is one request, which may be sent several times. A request that changes something has a key, by which the
+// daemon, also one that was started since, recognizes a request that was served already. So a request without an
+// answer is sent again until Options.Timeout is over:
 //
-//   - No daemon answered, or the daemon said that it is ending: it is asked again.
-//   - The answer broke off: what changes nothing is asked again; what changes something only of a daemon that
-//     knows keys.
-//   - The workspace is not open: it is opened, and the question asked again.
+//   - No daemon answered, or the daemon is ending: the request is sent again.
+//   - The connection broke: a request that changes nothing is sent again; one that changes something only to a daemon
+//     that supports keys.
+//   - The workspace is not open: it is opened, and the request sent again.
 type question struct {
 	method, path string
 	query        url.Values
 	body         []byte
-	key          string // "" for what changes nothing
-	again        bool   // a daemon may have got it already
+	key          string // "" if it changes nothing
+	again        bool   // a daemon may have received it already
 }
 
-// newQuestion encodes a question. values fill the placeholders of the route.
+// newQuestion encodes a request. values fill the placeholders of the route.
 func newQuestion[Q, A any](route api.Route[Q, A], q Q, values ...string) (*question, error) {
 	out := &question{method: route.Method, path: route.At(values...)}
 	_, none := any(q).(api.None)
@@ -53,7 +53,7 @@ func newQuestion[Q, A any](route api.Route[Q, A], q Q, values ...string) (*quest
 	return out, nil
 }
 
-// header is that of the client with what tells a repeated question from a new one.
+// header returns the headers of the request, with those that mark a repeated one.
 func (q *question) header(c *Client) http.Header {
 	h := c.header()
 	if q.body != nil {
@@ -68,13 +68,12 @@ func (q *question) header(c *Client) http.Header {
 	return h
 }
 
-// repeat says whether a question is to be asked again after an error, of the daemon that was found then or of
-// another one.
+// repeat reports whether the request is sent again after err, to the same or to another daemon.
 func (q *question) repeat(c *Client, err error) bool {
 	switch {
 	case notDialled(err):
 		return true
-	case code(err) == api.CodeGone: // it ends, perhaps in the middle of what was asked
+	case code(err) == api.CodeGone: // the daemon ends, perhaps in the middle of the request
 	case !brokenOff(err):
 		return false
 	}
@@ -85,15 +84,15 @@ func (q *question) repeat(c *Client, err error) bool {
 	return true
 }
 
-// answer asks until there is an answer. open, which may be nil, is called when the daemon does not have the
-// workspace of the question.
+// answer sends a request until there is an answer. open, if not nil, opens the workspace of the request when the
+// daemon does not have it.
 func answer[T any](ctx context.Context, c *Client, q *question, open func() error) (T, error) {
 	return persist(ctx, c, q, open, func() (out T, err error) {
 		return out, receive(ctx, c, q, &out)
 	})
 }
 
-// persist is answer for any way to send a question.
+// persist is answer for any way to send a request.
 func persist[T any](ctx context.Context, c *Client, q *question, open func() error, try func() (T, error)) (T, error) {
 	end := time.Now().Add(c.opt.Timeout)
 	opened := false
@@ -105,7 +104,7 @@ func persist[T any](ctx context.Context, c *Client, q *question, open func() err
 		late := time.Now().After(end)
 		switch {
 		case code(err) == api.CodeNotFound && open != nil && !opened:
-			// A thing that does not exist is asked for twice; that happens rarely and does no harm.
+			// A request about a run that does not exist is sent twice, too; that is rare and harmless.
 			opened = true
 			if failed := open(); failed != nil {
 				return out, failed
@@ -124,8 +123,8 @@ func persist[T any](ctx context.Context, c *Client, q *question, open func() err
 	}
 }
 
-// awaitNext finds the daemon after an error that says that it is gone, or going. A daemon that was stopped
-// on purpose is not started again.
+// awaitNext finds the next daemon after an error that shows that the last one has ended or is ending. A daemon that was
+// stopped on purpose is not started again.
 func (c *Client) awaitNext(ctx context.Context, err error, wait time.Duration) error {
 	if !notDialled(err) {
 		if failed := sleep(ctx, wait); failed != nil {
@@ -135,7 +134,7 @@ func (c *Client) awaitNext(ctx context.Context, err error, wait time.Duration) e
 	return c.reach(ctx, reaching{start: !c.dismissed()})
 }
 
-// receive asks the daemon once and decodes its answer into out.
+// receive sends a request once and decodes the answer into out.
 func receive(ctx context.Context, c *Client, q *question, out any) error {
 	answer, err := c.attempt(ctx, q)
 	if err != nil {
@@ -143,7 +142,7 @@ func receive(ctx context.Context, c *Client, q *question, out any) error {
 	}
 	defer answer.Close()
 	dec := json.NewDecoder(answer)
-	dec.UseNumber() // outputs and parameters are of any type: a number stays as it is written
+	dec.UseNumber() // outputs and parameters have any type: numbers keep their spelling
 	if err := dec.Decode(out); err != nil {
 		return lost(ctx, err)
 	}

@@ -14,22 +14,22 @@ import (
 	"wf/api"
 )
 
-// The waits between two questions to a daemon that is starting: short at first, because a start
-// takes only some milliseconds.
+// The pause between two attempts to reach a starting daemon: short at first, because a start takes only some
+// milliseconds.
 const (
 	firstWait = 2 * time.Millisecond
 	lastWait  = 200 * time.Millisecond
 )
 
-// reaching says what may be done to reach a daemon, as far as Options.NoStart allows it.
+// reaching limits what reach does, in addition to Options.NoStart.
 type reaching struct {
-	start bool // start one if none is there
-	// replace ends one of another version. Only the first contact does: two long-lived clients
-	// of different versions would otherwise replace each other's daemons for ever.
+	start bool // start a daemon if there is none
+	// replace a daemon of another version. Only the first contact does: otherwise two long-lived clients of
+	// different versions would replace each other's daemons for ever.
 	replace bool
 }
 
-// reach asks until a daemon answers that this client can work with.
+// reach returns when a daemon answers that this client can work with.
 func (c *Client) reach(ctx context.Context, may reaching) error {
 	may.start = may.start && !c.opt.NoStart
 	may.replace = may.replace && may.start
@@ -63,9 +63,9 @@ func (c *Client) reach(ctx context.Context, may reaching) error {
 	}
 }
 
-// dismissed reports whether the daemon that was found last has ended because somebody wanted it to,
-// so that this client starts no other one. Either it has said so to a watch, or it is about to: a
-// watch keeps it from being idle, and only an end in good order takes the registry away.
+// dismissed reports whether the daemon that was found last was stopped on purpose, so that this client starts no other
+// one. Either it has announced that to a watch, or it is about to: an open watch keeps it from being idle, and only an
+// orderly end removes the registry.
 func (c *Client) dismissed() bool {
 	if c.daemon.Load().dismissed.Load() {
 		return true
@@ -77,7 +77,7 @@ func (c *Client) dismissed() bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// meet asks the registered daemon who it is and whether we go together.
+// meet asks the daemon in the registry for its version and checks that the client can work with it.
 func (c *Client) meet(ctx context.Context, may reaching) (done bool, err error) {
 	reg, err := readRegistry(c.opt.Runtime)
 	if err != nil {
@@ -91,8 +91,8 @@ func (c *Client) meet(ctx context.Context, may reaching) (done bool, err error) 
 	return c.agree(ctx, info, may)
 }
 
-// askVersion asks whoever listens on socket. It uses a connection of its own, so that one to a
-// daemon that is on its way out is never kept.
+// askVersion requests the version of the daemon that listens on socket. It uses a connection of its own, so that no
+// connection to an ending daemon is reused.
 func askVersion(ctx context.Context, socket string) (api.VersionInfo, error) {
 	c := &Client{}
 	c.daemon.Store(&daemon{socket: socket})
@@ -114,9 +114,8 @@ func askVersion(ctx context.Context, socket string) (api.VersionInfo, error) {
 	return info, ctx.Err()
 }
 
-// agree decides about a daemon of another version: one without runs is replaced if that is
-// allowed, else it will do as long as it speaks our protocol. False without an error means: it
-// has been ended, a new one may be started.
+// agree decides about a daemon of another version: if it has no runs, it is replaced if that is allowed; otherwise it is
+// used if it has the same protocol. False without an error means that it was stopped and a new one may be started.
 func (c *Client) agree(ctx context.Context, info api.VersionInfo, may reaching) (done bool, err error) {
 	same := c.opt.Version == "" || info.Version == c.opt.Version
 	speaks := info.Protocol == api.Version
@@ -129,7 +128,7 @@ func (c *Client) agree(ctx context.Context, info api.VersionInfo, may reaching) 
 		if err == nil || code(err) != api.CodeRefused {
 			return false, err
 		}
-		info.Runs = 1 // one has begun since we asked
+		info.Runs = 1 // one has started since
 	}
 	if speaks {
 		return true, nil
@@ -147,7 +146,7 @@ func versionError(info api.VersionInfo, own string) error {
 	return e
 }
 
-// sleep waits for d or the end of ctx, whose error it returns.
+// sleep waits for d, or for the end of ctx and returns its error.
 func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

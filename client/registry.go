@@ -13,12 +13,11 @@ import (
 	"wf/api"
 )
 
-// registryBytes bounds the registry; a real one has some hundred bytes.
+// registryBytes bounds the registry, which has some hundred bytes.
 const registryBytes = 64 << 10
 
-// readRegistry reads the hint where the daemon is. A missing or damaged one means that nobody is
-// there; one that others could have written is an error of its own, because it decides whom the
-// environment of every run is sent to.
+// readRegistry reads where the daemon is. A missing or damaged registry means that there is none. A registry that other
+// users could have written is an error of its own, because it decides where the environment of every run is sent.
 func readRegistry(runtime string) (api.Registry, error) {
 	path := filepath.Join(runtime, api.FileRegistry)
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
@@ -43,7 +42,7 @@ func readRegistry(runtime string) (api.Registry, error) {
 	return reg, nil
 }
 
-// checkRegistry judges owner and mode of the registry for the user uid.
+// checkRegistry checks owner and mode of the registry for the user uid.
 func checkRegistry(path string, info fs.FileInfo, uid int) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	switch {

@@ -17,13 +17,13 @@ import (
 	"wf/executor/ownfile"
 )
 
-// A Starter starts a daemon that outlives this process. It returns as soon as the process
-// exists; ended then yields how it ended, should that happen while somebody still listens.
+// A Starter starts a daemon that outlives this process. It returns as soon as the process exists; ended yields its
+// end.
 type Starter func(ctx context.Context) (ended <-chan error, err error)
 
-// Detached is the Starter that executes argv in a session of its own and in the root folder, so
-// that it pins no mount. Its environment is env, its output is appended to log, and of our open files
-// it gets none: a pipe, or a lock, that a script has opened must not stay so as long as the daemon.
+// Detached returns a Starter that executes argv in a session of its own, in the root folder, so that it blocks no
+// unmount. Its environment is env, and its output is appended to log. It inherits no open file: a pipe or a lock of a
+// script must not stay open as long as the daemon.
 func Detached(argv, env []string, log string) Starter {
 	return func(context.Context) (<-chan error, error) {
 		if err := sealDescriptors(); err != nil {
@@ -38,12 +38,11 @@ func Detached(argv, env []string, log string) Starter {
 		cmd.Env, cmd.Dir = env, "/"
 		cmd.Stdout, cmd.Stderr = out, out
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		keepInherited()
 		if err := cmd.Start(); err != nil {
 			return nil, err
 		}
-		// Reaps the daemon, so that a long-lived client leaves no zombie. It ends with the
-		// daemon; nobody waits for it, because the daemon is meant to stay longer than we do.
+		// Reaps the daemon, so that a long-lived client leaves no zombie. The client does not wait for this
+		// goroutine, because the daemon lives longer than the client.
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
 		return ended, nil
@@ -65,23 +64,23 @@ func sealDescriptors() error {
 	return nil
 }
 
-// starting is one attempt to bring a daemon up.
+// starting is one attempt to start a daemon.
 type starting struct {
 	c       *Client
 	allowed bool
 	ended   <-chan error // of the process that was started; nil when there is none
 	started bool
-	logSize int64 // of the daemon's log before
+	logSize int64 // of the daemon's log before the start
 }
 
-// tend starts a daemon if there is none, which begun says, and notices when the one it started has ended. A daemon
-// that finds the lock taken ends at once: then another one is coming up, or still going down.
+// tend starts a daemon if there is none, which begun reports, and notices when that daemon has ended. A daemon that
+// finds the lock taken ends at once: another daemon is starting then, or still ending.
 func (s *starting) tend(ctx context.Context) (begun bool, err error) {
 	if s.ended != nil {
 		select {
 		case err := <-s.ended:
 			s.ended = nil
-			// Another daemon took the lock first, or this one was killed. If none is running, one is started again.
+			// Another daemon took the lock first, or this one was killed. If none runs, another start follows.
 			if !Held(s.c.opt.Runtime) && !overtaken(err) {
 				return false, fmt.Errorf("it ended at once (%w)", exitReason(err))
 			}
@@ -107,7 +106,7 @@ func (s *starting) tend(ctx context.Context) (begun bool, err error) {
 // ExitRunning is the exit status of a daemon that finds another one running.
 const ExitRunning = 7
 
-// overtaken says whether a daemon ended for a reason that will not end the next one.
+// overtaken reports whether a daemon ended for a reason that will not end the next one.
 func overtaken(err error) bool {
 	var ended *exec.ExitError
 	if !errors.As(err, &ended) {
@@ -130,7 +129,7 @@ func (s *starting) announce() {
 	}
 }
 
-// failure words why no daemon was reached.
+// failure returns the error for a daemon that was not reached.
 func (s *starting) failure(err error) error {
 	var refused *api.Error
 	var unreachable *UnreachableError
@@ -144,14 +143,14 @@ func (s *starting) failure(err error) error {
 	return e
 }
 
-// logLines and logBytes bound what is quoted of the daemon's log.
+// logLines and logBytes bound the quote from the daemon's log.
 const (
 	logLines = 5
 	logBytes = 8 << 10
 )
 
-// tail is the last lines of a log, as far as they were written after its first from bytes. A log
-// that has become shorter was rotated: all of it is new.
+// tail returns the last lines of a log after its first from bytes. A log that is shorter now was rotated: all of it is
+// new.
 func tail(path string, from int64) []string {
 	end := size(path)
 	if end < from {

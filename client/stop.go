@@ -7,13 +7,13 @@ import (
 	"wf/api"
 )
 
-// StopServer ends the daemon and returns when it is gone: its lock is free. It waits for the
-// runs, or for their stop, as long as they take.
+// StopServer stops the daemon and returns when its lock is free. It waits for the runs, or for their stop, as long as
+// they take.
 func (c *Client) StopServer(ctx context.Context, req api.ServerStop) error {
 	return c.end(ctx, req)
 }
 
-// end asks the daemon to stop, without starting another one if it has ended meanwhile.
+// end requests the stop of the daemon, without starting another one if it has ended meanwhile.
 func (c *Client) end(ctx context.Context, req api.ServerStop) error {
 	q, err := newQuestion(api.StopServer, req)
 	if err != nil {
@@ -33,8 +33,8 @@ func (c *Client) end(ctx context.Context, req api.ServerStop) error {
 	return c.gone(ctx)
 }
 
-// gone waits until the daemon that was found has let go of the lock. Another one that has taken
-// it since then is none of our business: the registry names its pid.
+// gone waits until the daemon that was found has released the lock. If the registry has another pid, another daemon has
+// taken the lock since.
 func (c *Client) gone(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, c.opt.Timeout)
 	defer cancel()

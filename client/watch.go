@@ -16,24 +16,22 @@ const (
 	retryLimit = 10 * time.Second
 )
 
-// A Watch yields the frames of a workspace: a snapshot, then every later event that was asked for,
-// once, in order.
-// After a lost connection, a drop or a gap it connects again by itself and goes on with a new
-// snapshot; frames with a Snapshot are therefore not only the first. Next is for one goroutine at
-// a time, Close for any.
+// A Watch yields the frames of a workspace: a snapshot, then every later event of the requested types, once and in order.
+// After a lost connection, a drop or a gap it connects again and continues with a new snapshot; so any frame may have a
+// Snapshot. One goroutine at a time may call Next, any may call Close.
 type Watch struct {
 	c      *Client
-	frames chan api.Frame // from the pump; unbuffered: a reader who is slow is slow for the daemon
+	frames chan api.Frame // from the pump; unbuffered, so that the daemon notices a slow reader
 	cancel context.CancelFunc
 	pump   sync.WaitGroup
 	close  sync.Once
-	err    error // why frames was closed; set before
+	err    error // why frames was closed; set before that
 }
 
-// errClosed ends a Watch that its owner has closed.
+// errClosed is the end of a Watch that its owner has closed.
 var errClosed = errors.New("the watch is closed")
 
-// Watch begins to watch. It returns when the daemon has accepted; ctx bounds only that.
+// Watch starts to watch. It returns when the daemon has accepted; ctx bounds only that.
 func (w *Workspace) Watch(ctx context.Context, opt api.WatchOptions) (*Watch, error) {
 	own, cancel := context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, cancel)
@@ -60,7 +58,7 @@ func (w *Workspace) Watch(ctx context.Context, opt api.WatchOptions) (*Watch, er
 	return v, nil
 }
 
-// Next waits for a frame. An error other than that of ctx is the end of the Watch.
+// Next returns the next frame. An error other than that of ctx is the end of the Watch.
 func (v *Watch) Next(ctx context.Context) (api.Frame, error) {
 	select {
 	case f, ok := <-v.frames:
@@ -73,14 +71,14 @@ func (v *Watch) Next(ctx context.Context) (api.Frame, error) {
 	}
 }
 
-// Close ends the watching and waits for its goroutine. It may be called more than once.
+// Close ends the Watch and waits for its goroutine. It may be called more than once.
 func (v *Watch) Close() {
 	v.cancel()
 	v.pump.Wait()
 	v.close.Do(func() { v.c.watches.Add(-1) })
 }
 
-// run is the pump: it forwards frames and replaces lost connections until one of both ends.
+// run is the pump: it forwards frames and replaces lost connections until ctx ends or no daemon is found.
 func (v *Watch) run(ctx context.Context, w *Workspace, opt api.WatchOptions, conn *wire) error {
 	for {
 		end := v.forward(ctx, conn)
@@ -98,8 +96,8 @@ func (v *Watch) run(ctx context.Context, w *Workspace, opt api.WatchOptions, con
 	}
 }
 
-// forward hands on the frames of one connection and tells why it ended. Closing the connection
-// when ctx ends is what interrupts the read.
+// forward passes on the frames of one connection and returns why it ended. When ctx ends, closing the connection
+// interrupts the read.
 func (v *Watch) forward(ctx context.Context, conn *wire) error {
 	stop := context.AfterFunc(ctx, conn.close)
 	defer func() {
@@ -121,8 +119,8 @@ func (v *Watch) forward(ctx context.Context, conn *wire) error {
 	}
 }
 
-// rewatch connects anew after end. A daemon that was ended on purpose is looked for, because a
-// successor may come, but none is started.
+// rewatch connects again after end. After a stop on purpose it searches for a daemon, because a successor may come, but
+// starts none.
 func (w *Workspace) rewatch(ctx context.Context, opt api.WatchOptions, end error) (*wire, error) {
 	may := reaching{start: !w.c.dismissed()}
 	err := end
@@ -164,8 +162,7 @@ func (p *patience) answered(now time.Time, daemon int) {
 	}
 }
 
-// rewatchOnce finds the daemon, opens the workspace and watches it. The connection lives as long
-// as life, the attempt ends with ctx.
+// rewatchOnce finds the daemon, opens the workspace and watches it. ctx bounds the attempt, life the connection.
 func (w *Workspace) rewatchOnce(ctx, life context.Context, opt api.WatchOptions, may reaching) (*wire, error) {
 	if err := w.c.reach(ctx, may); err != nil {
 		return nil, err
@@ -181,13 +178,13 @@ func (w *Workspace) rewatchOnce(ctx, life context.Context, opt api.WatchOptions,
 	return conn, err
 }
 
-// final reports whether asking again cannot help: the daemon is there and says no.
+// final reports whether another attempt cannot help, because the daemon has refused.
 func final(err error) bool {
 	c := code(err)
 	return c != "" && c != api.CodeGone && c != api.CodeNotFound
 }
 
-// watchLost is the end of a Watch whose daemon did not come back.
+// watchLost returns the error of a Watch that found no daemon again.
 func watchLost(err error) error {
 	var u *UnreachableError
 	if errors.As(err, &u) || code(err) != "" {

@@ -15,14 +15,14 @@ import (
 	"wf/api"
 )
 
-// silence is how long a daemon may say nothing before it counts as lost; it pings every 30 s.
+// silence is the time without a message after which a daemon counts as lost; it pings every 30 s.
 const silence = 90 * time.Second
 
-// readBytes is what is read of the connection at once: most frames of a busy run.
+// readBytes is the size of one read: most frames of a busy run fit.
 const readBytes = 64 << 10
 
 var (
-	// errGoodbye ends a connection whose daemon ends in good order.
+	// errGoodbye ends a connection whose daemon has announced its end.
 	errGoodbye = errors.New("the daemon has ended")
 	errGap     = errors.New("events are missing")
 )
@@ -34,7 +34,7 @@ type wire struct {
 	id     string    // of the workspace
 	once   sync.Once // closes conn
 	seq    uint64    // of the last event seen
-	begun  bool      // the snapshot has come
+	begun  bool      // the snapshot has arrived
 	frames frameReader
 }
 
@@ -61,7 +61,7 @@ func (c *Client) watch(ctx context.Context, id string, opt api.WatchOptions, may
 }
 
 func (c *Client) upgrade(ctx context.Context, id string, opt api.WatchOptions) (*websocket.Conn, error) {
-	// The dialer heeds only the deadline of ctx; closing the connection makes it heed the rest.
+	// The dialer respects only the deadline of ctx; closing the connection covers its cancellation.
 	stop := func() bool { return true }
 	d := websocket.Dialer{ReadBufferSize: readBytes, NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := c.dial(ctx, network, addr)
@@ -86,10 +86,10 @@ func (c *Client) upgrade(ctx context.Context, id string, opt api.WatchOptions) (
 	return nil, lost(ctx, err)
 }
 
-// hear notes a sign of life.
+// hear extends the deadline after a sign of life.
 func (w *wire) hear() { _ = w.conn.SetReadDeadline(time.Now().Add(silence)) }
 
-// next reads a frame. Every error is the end of the wire.
+// next returns the next frame. Every error is the end of the wire.
 func (w *wire) next() (api.Frame, error) {
 	_, r, err := w.conn.NextReader()
 	if err != nil {
@@ -101,19 +101,19 @@ func (w *wire) next() (api.Frame, error) {
 		return api.Frame{}, fmt.Errorf("read a frame: %w", err)
 	}
 	if f.Dropped != "" {
-		// What follows says whether the daemon ends or only lets go of us.
+		// The close code shows whether the daemon ends or only drops this watcher.
 		if _, _, err := w.conn.NextReader(); errors.Is(w.farewell(err), errGoodbye) {
 			return api.Frame{}, errGoodbye
 		}
 		return api.Frame{}, fmt.Errorf("dropped by the daemon: %s", f.Dropped)
 	}
-	for i := range f.Events { // what frames leave out
+	for i := range f.Events { // frames leave these out
 		f.Events[i].Schema, f.Events[i].Workspace = api.SchemaEvent, w.id
 	}
 	return f, w.count(f)
 }
 
-// farewell tells the orderly end of the daemon from a broken connection, and remembers it.
+// farewell distinguishes the orderly end of the daemon from a broken connection, and records it.
 func (w *wire) farewell(err error) error {
 	if websocket.IsCloseError(err, websocket.CloseGoingAway) {
 		w.daemon.dismissed.Store(true)
@@ -122,8 +122,8 @@ func (w *wire) farewell(err error) error {
 	return err
 }
 
-// count verifies that the frame continues the ones before: a snapshot first, then every number, or
-// every number that the daemon says it has looked at.
+// count checks that the frame continues the earlier ones: a snapshot first, then every sequence number, or the range of
+// numbers that the daemon has filtered.
 func (w *wire) count(f api.Frame) error {
 	if f.Snapshot != nil {
 		w.begun, w.seq = true, f.Snapshot.Seq
@@ -147,5 +147,5 @@ func (w *wire) count(f api.Frame) error {
 	return nil
 }
 
-// close ends the connection, also one that is being read.
+// close closes the connection, also during a read.
 func (w *wire) close() { w.once.Do(func() { w.conn.Close() }) }

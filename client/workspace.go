@@ -12,16 +12,16 @@ import (
 	"wf/api"
 )
 
-// A Workspace is an open workfile. The daemon keeps it open as long as the client is there; the methods open it
-// again when the daemon has been another one meanwhile.
+// A Workspace is an open workfile. The daemon keeps it open as long as the client is connected; the methods open it again
+// after a restart of the daemon.
 type Workspace struct {
 	ID       string // see api.WorkspaceInfo
-	Problem  string // with the file when it was opened, see api.WorkspaceInfo
+	Problem  string // of the file when it was opened, see api.WorkspaceInfo
 	Workfile string // absolute, symlinks resolved
 	c        *Client
 }
 
-// reopen opens the workspace anew.
+// reopen returns a function that opens the workspace again.
 func (w *Workspace) reopen(ctx context.Context) func() error {
 	return func() error {
 		_, err := w.c.reopen(ctx, w.Workfile)
@@ -29,7 +29,7 @@ func (w *Workspace) reopen(ctx context.Context) func() error {
 	}
 }
 
-// reopen opens a workspace. While it, or the daemon, is still closing, it asks again.
+// reopen opens a workspace. While it, or the daemon, is still closing, it tries again.
 func (c *Client) reopen(ctx context.Context, path string) (api.WorkspaceInfo, error) {
 	bounded, cancel := context.WithTimeout(ctx, c.opt.Timeout)
 	defer cancel()
@@ -47,7 +47,7 @@ func (c *Client) reopen(ctx context.Context, path string) (api.WorkspaceInfo, er
 	}
 }
 
-// unbounded words the end of our own time limit as what it means to a caller who set none.
+// unbounded replaces the error of our own time limit, because the caller has set none.
 func unbounded(ctx context.Context, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return &UnreachableError{Doing: "reach the daemon", Err: errors.New("no answer in time")}
@@ -65,49 +65,48 @@ func ask[Q, A any](ctx context.Context, w *Workspace, route api.Route[Q, A], q Q
 	return answer[A](ctx, w.c, question, w.reopen(ctx))
 }
 
-// Close says that this client does not need the workspace any more: until then, or until the client is closed, the
-// daemon keeps it open.
+// Close releases the workspace. Until then, or until the client is closed, the daemon keeps it open.
 func (w *Workspace) Close(ctx context.Context) error {
 	_, err := call(ctx, w.c, api.CloseWorkspace, api.None{}, w.ID)
 	return err
 }
 
-// Status is the workspace as it is now, with its nodes and edges if nodes is set.
+// Status returns the present state of the workspace, with its nodes and edges if nodes is set.
 func (w *Workspace) Status(ctx context.Context, nodes bool) (api.Status, error) {
 	return ask(ctx, w, api.GetStatus, api.StatusQuery{Nodes: nodes})
 }
 
-// Overview is the workspace as it is now, with at most stages rows for people instead of its nodes.
+// Overview returns the present state of the workspace, with at most so many stages instead of its nodes.
 func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error) {
 	return ask(ctx, w, api.GetStatus, api.StatusQuery{Stages: stages})
 }
 
-// Select resolves selectors to nodes, in file order; none selects all.
+// Select returns the nodes that selectors select, in file order; no selector selects all.
 func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeList, error) {
 	return ask(ctx, w, api.SelectNodes, api.SelectQuery{Nodes: selectors})
 }
 
-// Check lints the workfile as it is open now.
+// Check returns the problems of the workfile as it is open now.
 func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
 	return ask(ctx, w, api.CheckWorkfile, api.None{})
 }
 
-// Why explains the state of a node; run "" is the last one it took part in.
+// Why explains the state of a node; run "" is the latest run that it took part in.
 func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) {
 	return ask(ctx, w, api.ExplainNode, api.NodeQuery{Node: node, Run: run})
 }
 
-// Edit changes the workfile: all of the edits or none.
+// Edit changes the workfile: all edits or none.
 func (w *Workspace) Edit(ctx context.Context, req api.EditRequest) (api.EditResult, error) {
 	return ask(ctx, w, api.EditWorkfile, req)
 }
 
-// Undo takes back the last edit.
+// Undo reverts the last edit.
 func (w *Workspace) Undo(ctx context.Context) (api.EditResult, error) {
 	return ask(ctx, w, api.UndoEdit, api.None{})
 }
 
-// Redo repeats the edit that was undone last.
+// Redo makes the last reverted edit again.
 func (w *Workspace) Redo(ctx context.Context) (api.EditResult, error) {
 	return ask(ctx, w, api.RedoEdit, api.None{})
 }
@@ -142,13 +141,12 @@ func (w *Workspace) StartRunWaiting(ctx context.Context, req api.RunRequest, wai
 	return ask(httptrace.WithClientTrace(ctx, trace), w, api.StartRun, req)
 }
 
-// Plan tells what StartRun would do.
+// Plan returns what StartRun would do.
 func (w *Workspace) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
 	return ask(ctx, w, api.PlanRun, req)
 }
 
-// Stop stops a run, or one node of it, and returns when everything of it is gone. run "" is the
-// only active one.
+// Stop stops a run, or one node of it, and returns when its processes are gone. run "" is the only active run.
 func (w *Workspace) Stop(ctx context.Context, run string, req api.StopRequest) (api.StopResult, error) {
 	if run == "" {
 		run = api.OnlyRun
@@ -156,7 +154,7 @@ func (w *Workspace) Stop(ctx context.Context, run string, req api.StopRequest) (
 	return ask(ctx, w, api.StopRun, req, run)
 }
 
-// StopAll stops every active run and returns when everything of them is gone.
+// StopAll stops every active run and returns when their processes are gone.
 func (w *Workspace) StopAll(ctx context.Context, req api.StopRequest) ([]api.StopResult, error) {
 	return ask(ctx, w, api.StopRuns, req)
 }
@@ -166,38 +164,38 @@ func (w *Workspace) Runs(ctx context.Context) (api.RunList, error) {
 	return ask(ctx, w, api.ListRuns, api.None{})
 }
 
-// Run is everything that is known of a run.
+// Run returns everything that is known about a run.
 func (w *Workspace) Run(ctx context.Context, run string) (api.RunDetail, error) {
 	return ask(ctx, w, api.GetRun, api.RunQuery{}, run)
 }
 
-// Outlook is what there is to know about a run that is going, beyond its events.
+// Outlook returns what a display of an active run needs in addition to its events.
 func (w *Workspace) Outlook(ctx context.Context, run string) (api.RunOutlook, error) {
 	return ask(ctx, w, api.GetOutlook, api.None{}, run)
 }
 
-// Live is how a run that is going stands, with the last words of the nodes named by their ids.
+// Live returns the counts of an active run and the latest output of nodes, which are named by their ids.
 func (w *Workspace) Live(ctx context.Context, run string, nodes []string) (api.RunLive, error) {
 	return ask(ctx, w, api.GetLive, api.LiveQuery{Nodes: nodes}, run)
 }
 
-// Analysis is Run with where its time went and what has changed since.
+// Analysis returns Run with where its time went and what has changed since.
 func (w *Workspace) Analysis(ctx context.Context, run string) (api.RunDetail, error) {
 	return ask(ctx, w, api.GetRun, api.RunQuery{Analysis: true}, run)
 }
 
-// RemoveRun forgets a run that is over, its outputs included.
+// RemoveRun removes a run that has ended, with its outputs.
 func (w *Workspace) RemoveRun(ctx context.Context, run string) error {
 	_, err := ask(ctx, w, api.RemoveRun, api.None{}, run)
 	return err
 }
 
-// Prune forgets old runs.
+// Prune removes old runs.
 func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error) {
 	return ask(ctx, w, api.PruneRuns, req)
 }
 
-// Params lists the parameters of the workfile, and what is wrong with the values that req gives.
+// Params returns the parameters of the workfile and the problems of the values in req.
 func (w *Workspace) Params(ctx context.Context, req api.ParamsRequest) (api.ParamList, error) {
 	return ask(ctx, w, api.ListParams, req)
 }
@@ -207,17 +205,17 @@ func (w *Workspace) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluate
 	return ask(ctx, w, api.EvalExpression, req)
 }
 
-// Approvals lists what waits for a person in the runs that are going.
+// Approvals lists the nodes of active runs that wait for a person.
 func (w *Workspace) Approvals(ctx context.Context) (api.ApprovalList, error) {
 	return ask(ctx, w, api.ListApprovals, api.None{})
 }
 
-// Decide says what a person has decided about an approval, which it returns as it was.
+// Decide records a decision about an approval, which it returns as it was before.
 func (w *Workspace) Decide(ctx context.Context, d api.Decision) (api.Approval, error) {
 	return ask(ctx, w, api.DecideApproval, d)
 }
 
-// Outputs are what the latest execution of a node has put out; run "" is the latest.
+// Outputs returns the outputs of the latest execution of a node; run "" is the latest run.
 func (w *Workspace) Outputs(ctx context.Context, node, run string) (api.NodeOutputs, error) {
 	return ask(ctx, w, api.GetOutputs, api.NodeQuery{Node: node, Run: run})
 }

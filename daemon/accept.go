@@ -13,11 +13,11 @@ import (
 	"wf/executor/peer"
 )
 
-// mostConnections bounds how many connections a door has open at once; further ones wait in the kernel's queue.
+// mostConnections bounds the open connections of a listener; further ones wait in the queue of the kernel.
 const mostConnections = 1024
 
-// roomFor is how many connections a door has room for: at most a quarter of the files that the process may have
-// open, which are those of the runs, too.
+// roomFor returns how many connections a listener may have open: at most a quarter of the files that the process may open,
+// because runs need files, too.
 func roomFor() int {
 	var files syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) != nil {
@@ -26,29 +26,28 @@ func roomFor() int {
 	return int(min(mostConnections, max(files.Cur/4, 32)))
 }
 
-// limited is a listener that accepts connections only as long as there is room, and only from
-// those that admit lets in. While it is full, connections that ask nothing at the moment give way to others: a
-// client connects again when it has a question.
+// limited is a listener with a limit of open connections, which accepts only connections that admit allows. While it is
+// full, idle connections are closed for new ones: a client connects again when it has a request.
 type limited struct {
 	net.Listener
 	room  chan struct{}
 	done  chan struct{}
 	once  sync.Once
 	admit func(net.Conn) error
-	left  func(*seat) // told when a connection is gone
+	left  func(*connection) // called when a connection is closed
 	log   *slog.Logger
 
 	mu      sync.Mutex // guards what follows, and seat.resting
-	resting *list.List // of net.Conn, the longest first
-	wanted  bool       // somebody waits for room
+	resting *list.List // idle ones, net.Conn, the longest idle first
+	wanted  bool       // Accept waits for room
 }
 
-func limit(l net.Listener, n int, admit func(net.Conn) error, left func(*seat), log *slog.Logger) *limited {
+func limit(l net.Listener, n int, admit func(net.Conn) error, left func(*connection), log *slog.Logger) *limited {
 	return &limited{Listener: l, room: make(chan struct{}, n), done: make(chan struct{}), admit: admit, left: left,
 		log: log, resting: list.New()}
 }
 
-// Accept waits for room and then for a connection.
+// Accept waits for room, then for a connection.
 func (l *limited) Accept() (net.Conn, error) {
 	select {
 	case l.room <- struct{}{}:
@@ -72,12 +71,12 @@ func (l *limited) Accept() (net.Conn, error) {
 			conn.Close()
 			continue
 		}
-		return l.seated(conn), nil
+		return l.wrap(conn), nil
 	}
 }
 
-// want says whether room is needed. Then the connection that has rested longest gives way, or the next that
-// begins to rest.
+// want sets whether Accept waits for room. If so, the connection that has been idle longest is closed, or the next one that
+// becomes idle.
 func (l *limited) want(room bool) {
 	l.mu.Lock()
 	l.wanted = room
@@ -92,13 +91,13 @@ func (l *limited) want(room bool) {
 	}
 }
 
-// seatState is told by the server what a connection does.
-func seatState(conn net.Conn, state http.ConnState) {
-	s := conn.(interface{ place() *seat }).place()
+// connectionState is called by the server when the state of a connection changes.
+func connectionState(conn net.Conn, state http.ConnState) {
+	s := conn.(interface{ self() *connection }).self()
 	s.at.state(s, conn, state)
 }
 
-func (l *limited) state(s *seat, conn net.Conn, state http.ConnState) {
+func (l *limited) state(s *connection, conn net.Conn, state http.ConnState) {
 	l.mu.Lock()
 	if s.resting != nil {
 		l.resting.Remove(s.resting)
@@ -118,20 +117,20 @@ func (l *limited) state(s *seat, conn net.Conn, state http.ConnState) {
 	}
 }
 
-// seated makes a connection that gives its room back when it is closed.
-func (l *limited) seated(conn net.Conn) net.Conn {
-	s := &seat{at: l}
+// wrap returns conn as a connection that frees its room when it is closed.
+func (l *limited) wrap(conn net.Conn) net.Conn {
+	s := &connection{at: l}
 	s.leave = func() {
 		<-l.room
 		l.left(s)
 	}
 	switch c := conn.(type) {
 	case *net.UnixConn:
-		return &seatedUnix{c, s}
+		return &unixConnection{c, s}
 	case *net.TCPConn:
-		return &seatedTCP{c, s}
+		return &tcpConnection{c, s}
 	}
-	panic("internal error: a door is neither a unix socket nor a port")
+	panic("internal error: a connection is neither of a unix socket nor of a port")
 }
 
 // Close also wakes an Accept that waits for room.
@@ -140,41 +139,41 @@ func (l *limited) Close() error {
 	return l.Listener.Close()
 }
 
-// A seat is the room of one connection.
-type seat struct {
+// A connection is what the daemon knows about one connection.
+type connection struct {
 	once    sync.Once
 	at      *limited
 	leave   func()
 	resting *list.Element // see limited
 
-	// The fields below are guarded by tenants.mu.
+	// The fields below are guarded by leases.mu.
 
-	tenants []*tenant // whose connection it is
+	holders []*holder // the clients whose requests it has carried
 	gone    bool
 }
 
-func (s *seat) place() *seat { return s }
+func (s *connection) self() *connection { return s }
 
-// The connections are embedded as what they are, not as net.Conn: net.Buffers then writes the head and
-// the body of a frame in one system call.
+// The connections embed their concrete types, not net.Conn: then net.Buffers writes the head and the body of a frame in
+// one system call.
 type (
-	seatedUnix struct {
+	unixConnection struct {
 		*net.UnixConn
-		*seat
+		*connection
 	}
-	seatedTCP struct {
+	tcpConnection struct {
 		*net.TCPConn
-		*seat
+		*connection
 	}
 )
 
-func (c *seatedUnix) Close() error {
+func (c *unixConnection) Close() error {
 	err := c.UnixConn.Close()
 	c.once.Do(c.leave)
 	return err
 }
 
-func (c *seatedTCP) Close() error {
+func (c *tcpConnection) Close() error {
 	err := c.TCPConn.Close()
 	c.once.Do(c.leave)
 	return err

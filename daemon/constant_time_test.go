@@ -12,7 +12,7 @@ import (
 // subtle.ConstantTimeCompare.
 func TestTokensAreComparedInConstantTime(t *testing.T) {
 	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, "door.go", nil, 0)
+	file, err := parser.ParseFile(files, "access.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 // Package daemon is the one background process of a user on a machine: it holds the lock, opens
-// the doors (a unix socket and a loopback port), keeps each workfile open once, hands out the
+// the listeners (a unix socket and a loopback port), keeps each workfile open once, hands out the
 // machine's job slots and pushes events. It decides nothing about workflows; that is asked of
 // package workspace.
 package daemon
@@ -23,38 +23,38 @@ import (
 // DefaultPort is the TCP port that is tried first.
 const DefaultPort = 5049
 
-// Config is what a daemon is given. Runtime, State and Executor are required.
+// Config configures a daemon. Runtime, State and Executor are required.
 type Config struct {
 	// Runtime and State are absolute folders of mode 0700; the caller has checked them.
 	Runtime, State string
 
 	Host string // loopback address for TCP; "" is 127.0.0.1
 	Port int    // 0 is DefaultPort
-	// PortExplicit says that somebody asked for this port: when it is taken the daemon does not
-	// start, instead of taking a free one.
+	// PortExplicit is set if the user has chosen the port: if it is taken, the daemon does not start, instead of
+	// using a free port.
 	PortExplicit bool
 
-	IdleTimeout time.Duration // from the last workspace closed to the end; 0 = it never ends by itself
+	IdleTimeout time.Duration // from the close of the last workspace to the end; 0 = it never ends by itself
 	Slots       int           // executions at once on this machine; 0 = one per processor
-	KeepRuns    int           // past runs to keep of each workfile; 0 = all
-	KeepAge     time.Duration // for how long to keep them; 0 = for ever
-	KeepBytes   int64         // how much they may take together, in bytes; 0 = any size
+	KeepRuns    int           // ended runs to keep of each workfile; 0 = all
+	KeepAge     time.Duration // how long to keep them; 0 = for ever
+	KeepBytes   int64         // their maximal total size in bytes; 0 = any
 	Version     string        // of the binary
-	Given       []string      // the flags that it was started with, for the next one
+	Given       []string      // the flags of this daemon, for the next one
 	Executor    workspace.Executor
-	// Rehearse finds out whether this program dies of taking up the runs of a workfile: see Rehearse. nil:
-	// nobody can.
+	// Rehearse, if not nil, checks in another process whether the recovery of the runs of a workfile crashes: see
+	// the function Rehearse.
 	Rehearse func(path string) error
-	Locked   func() error       // called once this is the only daemon, before anything else; may be nil
-	Ready    func(api.Registry) // called once, when requests are answered; may be nil
+	Locked   func() error       // called first when the lock is held; may be nil
+	Ready    func(api.Registry) // called once, when requests are served; may be nil
 	Log      *slog.Logger       // nil drops everything
 
-	// Tests have less patience, and fewer connections.
+	// The fields below are for tests: shorter times and fewer connections.
 
-	linger      time.Duration // of an unused workspace; tests make it longer than any hiccup
+	linger      time.Duration // how long an unused workspace stays open
 	sending     sending
 	watching    watching
-	connections int // per door
+	connections int // per listener
 
 	values *store.Store // of State; nil = made by withDefaults
 	pools  *pools       // likewise
@@ -104,10 +104,9 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Run is the life of a daemon: lock, listen, serve, drain. It returns nil after an orderly end,
-// which is the end of ctx, a client's request, or idleness; ErrAlreadyRunning, wrapped, when
-// another daemon holds the lock. Commands that are running then go on in their runners. When it
-// returns, every goroutine it started has ended.
+// Run runs a daemon: it locks, listens, serves and drains. It returns nil after an orderly end (of ctx, by the request of a
+// client, or because the daemon was idle), and ErrAlreadyRunning, wrapped, if another daemon holds the lock. Running
+// commands continue in their runners. When Run returns, every goroutine that it started has ended.
 func Run(ctx context.Context, cfg Config) error {
 	cfg = cfg.withDefaults()
 	return run(ctx, cfg, newOpener)
@@ -123,12 +122,12 @@ func run(ctx context.Context, cfg Config, open func(workspace.Config) opener[*wo
 	if err := cfg.Locked(); err != nil {
 		return err
 	}
-	doors, err := openDoors(cfg)
+	listeners, err := openListeners(cfg)
 	if err != nil {
 		return err
 	}
-	defer doors.close()
-	d := newDaemon(cfg, doors, open)
+	defer listeners.close()
+	d := newDaemon(cfg, listeners, open)
 	if err := writeRegistry(cfg.Runtime, d.registry); err != nil {
 		return err
 	}
@@ -139,35 +138,34 @@ func run(ctx context.Context, cfg Config, open func(workspace.Config) opener[*wo
 	return nil
 }
 
-// daemon is what the handlers share. Its fields do not change after newDaemon, except what the
-// types behind them guard themselves.
+// daemon is the state that the handlers share. Its fields do not change after newDaemon; their types guard themselves.
 type daemon struct {
 	cfg        Config
 	registry   api.Registry
-	doors      *doors
+	listeners  *listeners
 	began      time.Time
 	slots      *slots
 	workspaces *workspaces[*workspace.Workspace]
-	tenants    *tenants
-	waits      chan struct{} // room for requests that last, see lasting
+	leases     *leases
+	waits      chan struct{} // limits lasting requests, see lasting
 	answers    *answers
 	base       context.Context // of all requests
 
 	endOnce  sync.Once
-	end      chan struct{} // closed when it is time to go
-	draining atomic.Bool   // no new work is taken
-	waiters  atomic.Int32  // clients that wait for the runs to be over, to stop the daemon
+	end      chan struct{} // closed when the daemon is to end
+	draining atomic.Bool   // no new work is accepted
+	waiters  atomic.Int32  // clients that wait for the end of the runs to stop the daemon
 	requests sync.WaitGroup
 }
 
 // openEntry is an entry of the table of workspaces.
 type openEntry = entry[*workspace.Workspace]
 
-func newDaemon(cfg Config, doors *doors, open func(workspace.Config) opener[*workspace.Workspace]) *daemon {
-	d := &daemon{cfg: cfg, doors: doors, began: time.Now(), slots: newSlots(cfg.Slots), end: make(chan struct{})}
-	d.registry = newRegistry(cfg.Version, doors)
+func newDaemon(cfg Config, listeners *listeners, open func(workspace.Config) opener[*workspace.Workspace]) *daemon {
+	d := &daemon{cfg: cfg, listeners: listeners, began: time.Now(), slots: newSlots(cfg.Slots), end: make(chan struct{})}
+	d.registry = newRegistry(cfg.Version, listeners)
 	d.answers = &answers{byKey: map[string]*kept{}}
-	d.tenants = &tenants{byID: map[string]*tenant{}}
+	d.leases = &leases{byID: map[string]*holder{}}
 	d.waits = make(chan struct{}, max(cfg.connections*3/4, 1))
 	d.registry.Given = strings.Join(cfg.Given, " ")
 	d.workspaces = newWorkspaces(open(d.workspaceConfig()), cfg, func() { d.finish("idle") })
@@ -185,11 +183,11 @@ func (d *daemon) finish(reason string) {
 
 // serve answers requests until the daemon has a reason to end, then drains.
 func (d *daemon) serve(ctx context.Context, l *lock) {
-	// Requests live on while the workspaces close, so that they get the answers of the end.
+	// Requests continue while the workspaces close, so that they are answered.
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	d.cfg.pools.close()
-	d.workspaces.hold() // not idle before it has looked for runs
+	d.workspaces.hold() // not idle before it has recovered runs
 	servers := d.listen(requests)
 	d.cfg.Ready(d.registry)
 	d.workspaces.resume(d.unfinished())
@@ -197,7 +195,7 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	d.workspaces.letGo()
 	d.cfg.pools.open()
 	d.requests.Go(func() { workspace.Tidy(d.cfg.State, d.cfg.Log) })
-	k := d.newKeeper(l, servers)
+	k := d.newRuntimeFiles(l, servers)
 	defer k.close()
 	for waiting := true; waiting; {
 		look := false
@@ -206,29 +204,29 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 			d.finish("asked to by a signal")
 		case <-k.tick.C:
 			look = true
-		case ev := <-k.news():
+		case ev := <-k.changes():
 			look = k.concerns(ev)
-		case <-k.faults():
+		case <-k.errors():
 			look = true
 		case <-d.end:
 			waiting = false
 		}
-		if look && k.look(ctx) != nil && ctx.Err() == nil {
+		if look && k.check(ctx) != nil && ctx.Err() == nil {
 			d.finish("another daemon has taken its place")
 		}
 	}
 	d.drain(servers, cancel)
 }
 
-// drainTime bounds the polite part of the end: what has not answered by then is cut off.
+// drainTime bounds the wait for requests at the end; then their connections are closed.
 const drainTime = 5 * time.Second
 
-// drain ends everything, in the order in which things depend on each other: nobody new finds us,
-// workspaces save and let go of their runs, what waits for them is answered, the rest is cut.
+// drain ends everything in the order of dependencies: clients no longer find the daemon, workspaces save and detach from
+// their runs, waiting requests are answered, the other connections are closed.
 func (d *daemon) drain(servers *servers, cancel context.CancelFunc) {
 	d.draining.Store(true)
 	removeRegistry(d.cfg.Runtime, d.registry)
-	d.doors.close()
+	d.listeners.close()
 	d.workspaces.close()
 	cancel()
 	servers.shutdown(drainTime)
@@ -236,10 +234,10 @@ func (d *daemon) drain(servers *servers, cancel context.CancelFunc) {
 	d.cfg.values.Close()
 }
 
-// errEnding is the answer to who comes too late.
+// errEnding is the answer to requests that come too late.
 func errEnding() *api.Error {
 	return &api.Error{Code: api.CodeGone, Message: "the daemon is ending"}
 }
 
-// ErrAlreadyRunning says that another daemon of this user holds the lock.
+// ErrAlreadyRunning means that another daemon of this user holds the lock.
 var ErrAlreadyRunning = errors.New("a daemon is already running")

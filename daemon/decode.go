@@ -3,7 +3,6 @@ package daemon
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -23,7 +22,7 @@ func decode[Q any](w http.ResponseWriter, r *http.Request) (Q, error) {
 	}
 	if r.Method == http.MethodGet {
 		if err := api.DecodeQuery(r.URL.Query(), &v); err != nil {
-			return v, invalid("%v", err)
+			return v, api.Invalid("%v", err)
 		}
 		return v, nil
 	}
@@ -31,7 +30,7 @@ func decode[Q any](w http.ResponseWriter, r *http.Request) (Q, error) {
 		return v, nil
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return v, invalid("the body must be application/json")
+		return v, api.Invalid("the body must be application/json")
 	}
 	dec := json.NewDecoder(r.Body)
 	dec.UseNumber() // of values: a number stays as it is written
@@ -46,32 +45,28 @@ func decode[Q any](w http.ResponseWriter, r *http.Request) (Q, error) {
 	}
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
-		return v, invalid("the body is larger than %d bytes", large.Limit)
+		return v, api.Invalid("the body is larger than %d bytes", large.Limit)
 	}
-	return v, invalid("the body cannot be read: %v", err)
+	return v, api.Invalid("the body cannot be read: %v", err)
 }
 
-func invalid(format string, args ...any) *api.Error {
-	return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf(format, args...)}
-}
-
-// client is the id by which the asking client is known on events.
+// client returns the id of the client, which the events that it causes have.
 func client(r *http.Request) string { return label(r, api.HeaderClient) } // ours have 9 characters
 
-// author is who asks for an edit.
+// author returns the author of an edit.
 func author(r *http.Request) api.Author {
 	return api.Author{Client: client(r), User: strings.ToValidUTF8(label(r, api.HeaderUser), ""), Key: requestKey(r), Again: comesAgain(r)}
 }
 
-// label is a header that only tells people something, cut to what they can read.
+// label returns a header that is only shown to people, truncated.
 func label(r *http.Request, header string) string {
 	const longest = 64
 	text := r.Header.Get(header)
 	return text[:min(len(text), longest)]
 }
 
-// requestKey is by what a request that changes something is known when it comes once more; "" for none.
+// requestKey returns the key of a request that changes something, "" for none.
 func requestKey(r *http.Request) string { return label(r, api.HeaderRequest) }
 
-// comesAgain says that a daemon may have got this request already, perhaps the one before.
+// comesAgain reports whether this daemon, or an earlier one, may have received the request before.
 func comesAgain(r *http.Request) bool { return r.Header.Get(api.HeaderAgain) == "1" }

@@ -28,11 +28,11 @@ func FuzzRequests(f *testing.F) {
 	f.Add(uint8(4), "w", "1", "", "text/plain", []byte(strings.Repeat("[", 100_000)))
 	var log syncBuffer
 	cfg := Config{Runtime: f.TempDir(), State: f.TempDir(), Port: freePort(f), Slots: 1, Executor: newManualExecutor(), Log: slog.New(slog.NewTextHandler(&log, nil))}.withDefaults()
-	doors, err := openDoors(cfg)
+	listeners, err := openListeners(cfg)
 	if err != nil {
 		f.Fatal(err)
 	}
-	d := newDaemon(cfg, doors, newOpener)
+	d := newDaemon(cfg, listeners, newOpener)
 	path := filepath.Join(realTempDir(f), "w")
 	if err := os.WriteFile(path, []byte(oneNode), 0o644); err != nil {
 		f.Fatal(err)
@@ -44,7 +44,7 @@ func FuzzRequests(f *testing.F) {
 	f.Cleanup(func() {
 		d.workspaces.close()
 		d.cfg.values.Close()
-		doors.close()
+		listeners.close()
 	})
 	routes, table := d.routes(), d.table()
 	f.Fuzz(func(t *testing.T, at uint8, id, run, query, kind string, body []byte) {
@@ -67,7 +67,7 @@ func FuzzRequests(f *testing.F) {
 		req.URL.RawQuery = query
 		req.Header.Set("Content-Type", kind)
 		w := httptest.NewRecorder()
-		d.guard(socketDoor(), routes).ServeHTTP(w, req)
+		d.guard(socketAccess(), routes).ServeHTTP(w, req)
 		checkAnswer(t, w)
 		if strings.Contains(log.String(), "panic") {
 			t.Fatalf("%s %s: %s", route.Method, path, log.String())

@@ -11,15 +11,15 @@ import (
 	"wf/workspace"
 )
 
-// MovedTo finds what a workfile that is gone may have become, for a program that must not start a daemon
-// to know: see workspace.MovedTo.
+// MovedTo returns where a missing workfile may have been moved, for programs that must not start a daemon: see
+// workspace.MovedTo.
 func MovedTo(path, state string) string { return workspace.MovedTo(path, state) }
 
 // vacateTime bounds the wait for clients that still use a workspace.
 const vacateTime = 5 * time.Second
 
-// vacate closes a workspace that has no runs and keeps it from being opened until release is called.
-// Watchers are told that it closes.
+// vacate closes a workspace without runs and prevents its opening until release is called. Its watchers are told that it
+// closes.
 func (t *workspaces[W]) vacate(ctx context.Context, id string) (release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, vacateTime)
 	defer cancel()
@@ -68,10 +68,10 @@ func (t *workspaces[W]) inUse(e *entry[W]) error {
 	return refusal
 }
 
-// move is wf mv.
+// move serves wf mv.
 func (d *daemon) move(r *http.Request, q api.MoveRequest) (api.MoveResult, error) {
 	if !filepath.IsAbs(q.From) || !filepath.IsAbs(q.To) {
-		return api.MoveResult{}, invalid("the paths of workfiles must be absolute, not %q and %q", q.From, q.To)
+		return api.MoveResult{}, api.Invalid("the paths of workfiles must be absolute, not %q and %q", q.From, q.To)
 	}
 	if info, err := os.Stat(q.To); err == nil && info.IsDir() {
 		q.To = filepath.Join(q.To, filepath.Base(q.From))
@@ -85,7 +85,7 @@ func (d *daemon) move(r *http.Request, q api.MoveRequest) (api.MoveResult, error
 			return api.MoveResult{}, err
 		}
 		if len(ids) > 0 && ids[0] == id {
-			return api.MoveResult{}, invalid("both names are the same file")
+			return api.MoveResult{}, api.Invalid("both names are the same file")
 		}
 		release, err := d.workspaces.vacate(r.Context(), id)
 		if err != nil {
@@ -104,7 +104,7 @@ func (d *daemon) move(r *http.Request, q api.MoveRequest) (api.MoveResult, error
 	return res, nil
 }
 
-// gone lists the histories of workfiles that are gone, and forgets those that are named.
+// gone lists the histories of workfiles that no longer exist, and removes those in q.Remove.
 func (d *daemon) gone(r *http.Request, q api.GoneRequest) (api.GoneList, error) {
 	d.workspaces.hold()
 	defer d.workspaces.letGo()

@@ -54,10 +54,10 @@ func scopeOf(where api.KVScope) (store.Scope, error) {
 		return store.Machine(), nil
 	}
 	if where.Scope != api.KVWorkfile && where.Scope != api.KVRun {
-		return store.Scope{}, invalid("scope %q: there are machine, workfile and run", where.Scope)
+		return store.Scope{}, api.Invalid("scope %q: there are machine, workfile and run", where.Scope)
 	}
 	if !filepath.IsAbs(where.Workfile) {
-		return store.Scope{}, invalid("the path of a workfile must be absolute, not %q", where.Workfile)
+		return store.Scope{}, api.Invalid("the path of a workfile must be absolute, not %q", where.Workfile)
 	}
 	id, err := workspace.LastingID(where.Workfile)
 	if err != nil {
@@ -68,7 +68,7 @@ func scopeOf(where api.KVScope) (store.Scope, error) {
 	}
 	run, err := strconv.Atoi(where.Run)
 	if err != nil || run <= 0 || strconv.Itoa(run) != where.Run {
-		return store.Scope{}, invalid("run %q: must be the number of a run", where.Run)
+		return store.Scope{}, api.Invalid("run %q: must be the number of a run", where.Run)
 	}
 	return store.Run(id, run), nil
 }
@@ -124,7 +124,7 @@ const kvLongest = 100 * 365 * 24 * time.Hour
 
 func kvTTL(ms int64) (time.Duration, error) {
 	if ms < 0 || ms > kvLongest.Milliseconds() {
-		return 0, invalid("the time to the expiry must be from 1 ms to 100 years, not %d ms", ms)
+		return 0, api.Invalid("the time to the expiry must be from 1 ms to 100 years, not %d ms", ms)
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }

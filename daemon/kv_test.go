@@ -129,7 +129,7 @@ func TestValuesKeepNoDaemon(t *testing.T) {
 
 // TestKVHolds: while a value is asked for the daemon is not idle.
 func TestKVHolds(t *testing.T) {
-	d := newDaemon(Config{State: t.TempDir()}.withDefaults(), &doors{}, newOpener)
+	d := newDaemon(Config{State: t.TempDir()}.withDefaults(), &listeners{}, newOpener)
 	defer d.cfg.values.Close()
 	defer d.workspaces.close()
 	request := httptest.NewRequestWithContext(t.Context(), "GET", api.GetValue.Path, nil)

@@ -14,20 +14,20 @@ import (
 	"wf/api"
 )
 
-// doors are the two ways in. The lock is held as long as they are open. Only the goroutine that serves
-// changes them, see keep.go.
-type doors struct {
+// listeners are the unix socket and the port. The lock is held as long as they are open. Only the goroutine that serves
+// changes them, see runtime_files.go.
+type listeners struct {
 	unix   *net.UnixListener
-	bound  fs.FileInfo // what the socket was when it was made
+	bound  fs.FileInfo // the file of the socket when it was created
 	tcp    net.Listener
 	socket string // path of the unix socket
-	folder string // of the socket, when it had to be one of its own
+	folder string // of the socket, if it needed a folder of its own
 	url    string
 	closed bool
 }
 
-func openDoors(cfg Config) (*doors, error) {
-	d := &doors{socket: filepath.Join(cfg.Runtime, api.FileSocket)}
+func openListeners(cfg Config) (*listeners, error) {
+	d := &listeners{socket: filepath.Join(cfg.Runtime, api.FileSocket)}
 	var err error
 	if d.tcp, err = listenTCP(cfg); err != nil {
 		return nil, err
@@ -40,8 +40,8 @@ func openDoors(cfg Config) (*doors, error) {
 	return d, nil
 }
 
-// close closes both doors and removes what they left in the file system.
-func (d *doors) close() {
+// close closes both listeners and removes their files.
+func (d *listeners) close() {
 	if d.closed {
 		return
 	}
@@ -56,18 +56,18 @@ func (d *doors) close() {
 	}
 }
 
-// inPlace reports whether the socket is still where clients look for it.
-func (d *doors) inPlace() bool {
+// inPlace reports whether the socket is still at its path.
+func (d *listeners) inPlace() bool {
 	there, err := os.Lstat(d.socket)
 	return err == nil && os.SameFile(there, d.bound)
 }
 
-// socketPath is the longest path that every system accepts for a socket (macOS: 104 with the NUL).
+// socketPath is the length of the longest path of a socket that every system accepts (macOS: 104 with the NUL).
 const socketPath = 103
 
-// listenUnix opens the socket, for the first time or because it was removed. Only the holder of the lock
-// gets here, so a socket that is there already was left behind by a daemon that died.
-func (d *doors) listenUnix() error {
+// listenUnix creates the socket, for the first time or because it was removed. The caller holds the lock, so an existing
+// socket was left behind by a daemon that died.
+func (d *listeners) listenUnix() error {
 	if len(d.socket) > socketPath {
 		folder, err := os.MkdirTemp("", "wf-") // mode 0700; the registry says where it is
 		if err != nil {
@@ -80,9 +80,9 @@ func (d *doors) listenUnix() error {
 	}
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: d.socket, Net: "unix"})
 	if err == nil {
-		l.SetUnlinkOnClose(false) // what lies there then may be another daemon's
-		// The folder is private, and whoever connects is asked for his user, so nobody comes in before
-		// the mode is right. A mask would be that of the whole process, which makes other files meanwhile.
+		l.SetUnlinkOnClose(false) // the path may belong to another daemon by then
+		// The folder is private, and the user of each connection is checked, so no other user gets in before the
+		// mode is set. A umask would affect other files that the process creates meanwhile.
 		err = os.Chmod(d.socket, 0o600)
 		if err == nil {
 			d.bound, err = os.Lstat(d.socket)
@@ -102,7 +102,7 @@ func (d *doors) listenUnix() error {
 	return nil
 }
 
-// listenTCP opens the port. A taken one is replaced by a free one unless it was asked for.
+// listenTCP opens the port. If it is taken, a free one is used, unless the user has chosen the port.
 func listenTCP(cfg Config) (net.Listener, error) {
 	host, err := netip.ParseAddr(cfg.Host)
 	if err != nil || !host.IsLoopback() {

@@ -13,32 +13,32 @@ import (
 	"wf/api"
 )
 
-// How long and how often a taken lock is tried: a child between fork and exec holds a copy of the
-// descriptor for an instant, and a client looks at the lock with a shared one of its own.
+// How long and how often a taken lock is tried: a child between fork and exec has a copy of the descriptor for an
+// instant, and a client that checks the lock takes it shared for an instant.
 const (
 	lockPatience = time.Second
 	lockRetry    = 10 * time.Millisecond
 )
 
-// A lock is the proof that this is the only daemon on its runtime folder. The file is never
-// removed: whoever locked a removed file would hold a lock that nobody else sees.
+// A lock proves that this is the only daemon of its runtime folder. The file is never removed, because a lock on a removed
+// file would be invisible to others.
 type lock struct {
 	path string
-	held *flock.Flock // reachable for life: a collected file would be closed, and the lock lost
+	held *flock.Flock // stays reachable: a collected file would be closed, and the lock lost
 }
 
 func newLock(path string) *lock {
 	return &lock{path, flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK), flock.SetPermissions(0o600))}
 }
 
-// acquire takes the lock of the runtime folder or tells who has it. It waits for who has no registry, which a
-// daemon that is ending has taken away, but not for one that serves: whoever came too late to be the only
-// daemon must not take over when that one is stopped a moment later.
+// acquire takes the lock of the runtime folder, or returns an error that names its owner. It waits for an owner without a
+// registry, which an ending daemon has removed, but not for one that serves: a daemon that came second must not take
+// over when the first is stopped a moment later.
 func acquire(ctx context.Context, runtime string) (*lock, error) {
 	return take(ctx, runtime, func() bool { return serves(runtime, 0) })
 }
 
-// take is acquire that gives up at once while serves says so.
+// take is acquire that gives up at once if serves returns true.
 func take(ctx context.Context, runtime string, serves func() bool) (*lock, error) {
 	path := filepath.Join(runtime, api.FileLock)
 	bounded, cancel := context.WithTimeout(ctx, lockPatience)
@@ -67,7 +67,7 @@ func take(ctx context.Context, runtime string, serves func() bool) (*lock, error
 	}
 }
 
-// pause waits for d, and says whether there is still time.
+// pause waits for d and reports whether ctx is still active.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -77,13 +77,13 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// serves reports whether the daemon that the registry names is there, and another one than own.
+// serves reports whether the daemon in the registry is alive and not the process own.
 func serves(runtime string, own int) bool {
 	reg, err := readRegistry(runtime)
 	return err == nil && alive(reg) && reg.PID != own
 }
 
-// alreadyRunning names the owner of the lock, if the registry is its own.
+// alreadyRunning returns the error that names the owner of the lock, if the registry is its own.
 func alreadyRunning(runtime string) error {
 	reg, err := readRegistry(runtime)
 	if err != nil || !alive(reg) {
@@ -92,7 +92,7 @@ func alreadyRunning(runtime string) error {
 	return fmt.Errorf("%w (pid %d)", ErrAlreadyRunning, reg.PID)
 }
 
-// lost reports whether the path leads to another file than the one that is locked.
+// lost reports whether the path no longer leads to the locked file.
 func (l *lock) lost() bool {
 	mine, err := l.held.Stat()
 	if err != nil {
@@ -102,8 +102,8 @@ func (l *lock) lost() bool {
 	return err != nil || !os.SameFile(mine, there)
 }
 
-// renew locks the file that lies where the lost one was, or a new one. ErrAlreadyRunning says that another
-// daemon has it.
+// renew locks the file at the path of the lost one, or a new one. ErrAlreadyRunning means that another daemon has locked
+// it.
 func (l *lock) renew(ctx context.Context) error {
 	runtime := filepath.Dir(l.path)
 	next, err := take(ctx, runtime, func() bool { return serves(runtime, os.Getpid()) })
@@ -115,5 +115,5 @@ func (l *lock) renew(ctx context.Context) error {
 	return nil
 }
 
-// Close gives the lock back.
+// Close releases the lock.
 func (l *lock) Close() { _ = l.held.Close() } // unlocking a closing file cannot fail usefully

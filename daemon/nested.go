@@ -9,15 +9,15 @@ import (
 	"wf/workspace"
 )
 
-// nested connects the commands of runs with the runs that they have started, which mostly are of other
-// workfiles: see workspace.Nested.
+// nested connects the commands of runs with the runs that they started, usually of other workfiles: see
+// workspace.Nested.
 type nested struct {
 	log   *slog.Logger
 	table *workspaces[*workspace.Workspace] // set before there are workspaces
 }
 
-// caller uses the workspace of a command; nil when it is not open, and the command not of this daemon. A
-// command may be quicker than the daemon that takes its run up.
+// caller uses the workspace of a command; nil if it is not open, so that the command is not of this daemon. A command may
+// be faster than the recovery of its run.
 func (n *nested) caller(ctx context.Context, c api.Caller) *openEntry {
 	id, _, err := n.table.opener.identify(c.Workfile)
 	if err != nil {
@@ -33,8 +33,8 @@ func (n *nested) caller(ctx context.Context, c api.Caller) *openEntry {
 	return e
 }
 
-// verify says what the command that asks for a run holds. It returns nil for one that is not going here:
-// a program that has only got its environment from somewhere.
+// verify returns c with the pool units that the command holds, nil if the command does not run here: its environment was
+// only copied then.
 func (n *nested) verify(ctx context.Context, c *api.Caller) *api.Caller {
 	if c == nil {
 		return nil
@@ -53,7 +53,7 @@ func (n *nested) verify(ctx context.Context, c *api.Caller) *api.Caller {
 	return &verified
 }
 
-// waits lends the slot of a command until the function that it returns is called.
+// waits lends the slot of a command to others until done is called.
 func (n *nested) waits(ctx context.Context, c *api.Caller) (done func()) {
 	if c == nil {
 		return func() {}
@@ -90,7 +90,7 @@ func (n *nested) Over(by api.Caller) {
 	ctx := context.Background()
 	if e := n.caller(ctx, by); e != nil {
 		defer n.table.release(e)
-		_ = e.ws.GoesOn(ctx, by) // else it has closed, and holds no slots
+		_ = e.ws.GoesOn(ctx, by) // an error: it has closed, and holds no slots
 	}
 }
 
@@ -99,7 +99,7 @@ func (n *nested) Stop(child workspace.Child, graceMS *int64) {
 	ctx := context.Background()
 	e, err := n.table.find(ctx, child.Workspace)
 	if err != nil {
-		return // it is over: a workspace with a run is open
+		return // the run has ended: a workspace with a run is open
 	}
 	defer n.table.release(e)
 	_, err = e.ws.StopRun(ctx, "", child.Run, api.StopRequest{GraceMS: graceMS, Cause: api.CauseCaller})

@@ -19,7 +19,7 @@ func TestCallerIsKnownAfterRecovery(t *testing.T) {
 	gate := make(chan struct{})
 	cfg := earlier.cfg.withDefaults()
 	cfg.values = newValues(cfg.State)
-	d := newDaemon(cfg, &doors{}, func(cfg workspace.Config) opener[*workspace.Workspace] {
+	d := newDaemon(cfg, &listeners{}, func(cfg workspace.Config) opener[*workspace.Workspace] {
 		files := newOpener(cfg)
 		open := files.open
 		files.open = func(path string, retry bool) (*workspace.Workspace, error) {

@@ -23,32 +23,31 @@ import (
 // filePools keeps the sizes of pools in the state folder.
 const filePools = "pools.json"
 
-// pools hands out units of what commands share, first come first served: whoever waits keeps those
-// behind from the pools that it waits for. Only who asks for more than there is in all waits beside the
-// line: it would keep others out for ever. A pool that nobody has given a size has one unit.
+// pools hands out units of shared resources, first come, first served: a waiter blocks the pools that it waits for to
+// those behind it. Only a waiter that wants more than the size of a pool blocks nobody, because it would block for ever.
+// A pool without a configured size has one unit.
 type pools struct {
 	path   string
 	broken error // the file cannot be read
 
 	mu     sync.Mutex // guards what follows; never held while waking
-	shut   bool       // nobody gets anything: what an earlier daemon has left running is not known yet
+	shut   bool       // no units are handed out: it is not known yet which commands of an earlier daemon hold some
 	sizes  map[string]int
 	used   map[string]int
 	line   list.List // of *poolWaiter, in order of arrival
 	byKey  map[string]*poolWaiter
-	wanted map[string]int // pool → how many in line may get some of it one day
+	wanted map[string]int // pool → number of waiters whose claim fits into the sizes
 }
 
 type poolWaiter struct {
 	key      string
 	claim    []workspace.PoolUse
 	wake     func()
-	place    *list.Element // nil: the units are its own, and it is to fetch them
+	place    *list.Element // nil: it has its units and has been woken to fetch them
 	possible bool          // its pools are large enough
 }
 
-// newPools reads the sizes. While a file cannot be read every pool has one unit: runs must not get more
-// than there is.
+// newPools reads the sizes. If the file cannot be read, every pool has one unit: runs must not get more than there is.
 func newPools(state string) *pools {
 	p := &pools{path: filepath.Join(state, filePools), sizes: map[string]int{}, used: map[string]int{},
 		byKey: map[string]*poolWaiter{}, wanted: map[string]int{}}
@@ -88,7 +87,7 @@ func (p *pools) size(name string) int {
 	return 1
 }
 
-// close keeps all units back until open.
+// close hands out no units until open.
 func (p *pools) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,7 +123,7 @@ func (p *pools) TryAcquire(key string, claim []workspace.PoolUse, wake func()) b
 	return false
 }
 
-// canFit says whether a claim would fit if nothing else was used.
+// canFit reports whether a claim fits into the sizes of its pools.
 func (p *pools) canFit(claim []workspace.PoolUse) bool {
 	return !slices.ContainsFunc(claim, func(u workspace.PoolUse) bool { return u.Units > p.size(u.Pool) })
 }
@@ -141,7 +140,7 @@ func (p *pools) take(claim []workspace.PoolUse, sign int) {
 	}
 }
 
-// want counts a waiter, or with -1 does not count it any more.
+// want adds a waiter to wanted, or with sign -1 removes it.
 func (p *pools) want(w *poolWaiter, sign int) {
 	if !w.possible {
 		return
@@ -187,11 +186,11 @@ func (p *pools) Forget(key string) {
 	p.serve()
 }
 
-// serve gives those in line what there is for them, unlocks, and wakes them. It looks no further than to
-// those behind whom nobody can get anything.
+// serve hands out free units to the waiters, unlocks, and wakes those. It stops at the waiter behind which no other can
+// get units.
 func (p *pools) serve() {
 	var woken []*poolWaiter
-	kept := map[string]bool{} // for those further in front
+	kept := map[string]bool{} // pools that earlier waiters wait for
 	for at := p.line.Front(); at != nil && len(kept) < len(p.wanted) && !p.shut; {
 		w := at.Value.(*poolWaiter)
 		at = at.Next()
@@ -214,7 +213,7 @@ func (p *pools) serve() {
 	}
 }
 
-// resize sets the size of a pool, durably. What runs keeps what it has.
+// resize sets the size of a pool, durably. Running commands keep their units.
 func (p *pools) resize(name string, size int) error {
 	p.mu.Lock()
 	sizes := maps.Clone(p.sizes)
@@ -238,7 +237,7 @@ func (p *pools) resize(name string, size int) error {
 	return nil
 }
 
-// replacePrivate puts a file in the place of another, or leaves that as it is.
+// replacePrivate replaces a file, or leaves it unchanged.
 func replacePrivate(path string, data []byte) error {
 	tmp := path + ".new"
 	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -297,10 +296,10 @@ func (d *daemon) poolList(*http.Request, api.None) (api.PoolList, error) {
 
 func (d *daemon) poolResize(_ *http.Request, q api.PoolSize) (api.PoolList, error) {
 	if strings.TrimSpace(q.Name) == "" || strings.ContainsAny(q.Name, ":, \t\n=") {
-		return api.PoolList{}, invalid("%q is no name of a pool", q.Name)
+		return api.PoolList{}, api.Invalid("%q is no name of a pool", q.Name)
 	}
 	if q.Size < 0 {
-		return api.PoolList{}, invalid("the size of pool %s is %d: a whole number from 0 is needed", q.Name, q.Size)
+		return api.PoolList{}, api.Invalid("the size of pool %s is %d: a whole number from 0 is needed", q.Name, q.Size)
 	}
 	if d.cfg.pools.broken != nil {
 		return api.PoolList{}, d.cfg.pools.broken

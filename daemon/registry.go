@@ -4,37 +4,39 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"wf/api"
 	"wf/executor/ownfile"
 )
 
 // newRegistry describes this process. The token is new with every daemon.
-func newRegistry(version string, doors *doors) api.Registry {
+func newRegistry(version string, listeners *listeners) api.Registry {
 	pid := os.Getpid()
 	return api.Registry{PID: pid, StartTime: startTime(pid), BootID: bootID(),
-		Socket: doors.socket, URL: doors.url, Token: newToken(), Version: version}
+		Socket: listeners.socket, URL: listeners.url, Token: newToken(), Version: version}
 }
 
-// newToken is 256 bits of chance.
+// newToken returns 256 random bits.
 func newToken() string {
 	var b [32]byte
 	rand.Read(b[:]) // never fails
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// writeRegistry replaces the registry, whatever was there: the lock says that it is ours.
+// writeRegistry replaces the registry, also another one: the caller holds the lock.
 func writeRegistry(runtime string, reg api.Registry) error {
 	data, err := json.MarshalIndent(reg, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode the registry: %w", err)
 	}
-	// CreateTemp opens with O_EXCL and mode 0600, so nobody can have the file, or a link in its
-	// place, before us.
+	// CreateTemp opens with O_EXCL and mode 0600, so no other program can have created the file, or a link in its
+	// place.
 	f, err := os.CreateTemp(runtime, api.FileRegistry+".*")
 	if err != nil {
 		return fmt.Errorf("write the registry: %w", err)
@@ -53,7 +55,7 @@ func writeRegistry(runtime string, reg api.Registry) error {
 	return nil
 }
 
-// registryBytes bounds the registry; a real one has some hundred bytes.
+// registryBytes bounds the registry, which has some hundred bytes.
 const registryBytes = 64 << 10
 
 func readRegistry(runtime string) (api.Registry, error) {
@@ -65,8 +67,7 @@ func readRegistry(runtime string) (api.Registry, error) {
 	return reg, json.Unmarshal(data, &reg)
 }
 
-// LeftGiven are the flags of a daemon that was killed, where none is going: one that ends in good order
-// takes its registry away.
+// LeftGiven returns the flags of a daemon that was killed, nil if there is none: an orderly end removes the registry.
 func LeftGiven(runtime string) []string {
 	reg, err := readRegistry(runtime)
 	if err != nil {
@@ -82,8 +83,13 @@ func removeRegistry(runtime string, own api.Registry) {
 	}
 }
 
-// alive reports whether the registry's process exists and is the one that wrote it: same boot,
-// same start time. It only serves to word a message; nobody is signalled.
+// alive reports whether the process of the registry exists and wrote it: same boot, same start time.
 func alive(reg api.Registry) bool {
 	return reg.PID > 0 && reg.BootID == bootID() && exists(reg.PID) && startTime(reg.PID) == reg.StartTime
+}
+
+// exists reports whether some process has this pid. Signal 0 checks and sends nothing.
+func exists(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
 }

@@ -66,7 +66,7 @@ func TestUnknownThings(t *testing.T) {
 func TestPanicIsAnAnswer(t *testing.T) {
 	r := start(t, nil)
 	d := &daemon{cfg: r.cfg.withDefaults()}
-	handler := d.guard(socketDoor(), http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("a bug") }))
+	handler := d.guard(socketAccess(), http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("a bug") }))
 	req := httptest.NewRequest("GET", "http://"+api.SocketHost+"/", nil)
 	answer := httptest.NewRecorder()
 	handler.ServeHTTP(answer, req)

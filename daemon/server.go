@@ -14,35 +14,35 @@ import (
 	"wf/api"
 )
 
-// Limits of the HTTP servers. A request's body has a limit of its own (routes.go); answers may
-// take as long as a run.
+// Limits of the HTTP servers. The size of a body has a limit of its own (api.Endpoint); answers may take as long as a
+// run.
 const (
 	headerTime  = 5 * time.Second
-	bodyTime    = 30 * time.Second // to send a body; one who may not ask has headerTime
+	bodyTime    = 30 * time.Second // to send a body; a refused client has headerTime
 	idleTime    = 2 * time.Minute
 	headerBytes = 64 << 10
 )
 
-// servers are the two HTTP servers, one per door, with the goroutines that accept for them.
+// servers are the two HTTP servers, one per listener, with the goroutines that accept connections.
 type servers struct {
 	list    []*http.Server
 	accepts sync.WaitGroup
 }
 
-// listen starts to answer requests. base is the context of all of them.
+// listen starts to serve requests. base is the context of all requests.
 func (d *daemon) listen(base context.Context) *servers {
 	d.base = base
 	s := &servers{}
 	handler := d.routes()
-	s.add(base, d.cfg.sending, d.limited(d.doors.unix), d.guard(socketDoor(), handler))
-	s.add(base, d.cfg.sending, limit(d.doors.tcp, d.cfg.connections, anybody, d.tenants.leave, d.cfg.Log),
-		d.guard(tcpDoor(d.doors.tcp.Addr(), d.registry.Token), handler))
+	s.add(base, d.cfg.sending, d.limited(d.listeners.unix), d.guard(socketAccess(), handler))
+	s.add(base, d.cfg.sending, limit(d.listeners.tcp, d.cfg.connections, anybody, d.leases.leave, d.cfg.Log),
+		d.guard(portAccess(d.listeners.tcp.Addr(), d.registry.Token), handler))
 	return s
 }
 
-// limited is the socket for connections of the daemon's own user, so many at a time.
+// limited returns the socket with a limit of connections, for the daemon's own user only.
 func (d *daemon) limited(l net.Listener) *limited {
-	return limit(l, d.cfg.connections, ownUser, d.tenants.leave, d.cfg.Log)
+	return limit(l, d.cfg.connections, ownUser, d.leases.leave, d.cfg.Log)
 }
 
 // sending is how long a client may take to send a request.
@@ -52,25 +52,25 @@ func (s *servers) add(base context.Context, limits sending, l *limited, h http.H
 	srv := &http.Server{
 		Handler:           h,
 		BaseContext:       func(net.Listener) context.Context { return base },
-		ConnContext:       seatContext,
-		ConnState:         seatState,
+		ConnContext:       connectionContext,
+		ConnState:         connectionState,
 		ReadHeaderTimeout: limits.header,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    headerBytes,
-		// What net/http logs by itself can quote the request of a stranger.
+		// net/http could log parts of a refused request.
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	s.list = append(s.list, srv)
 	s.serve(len(s.list)-1, l)
 }
 
-// serve accepts connections at another listener of a server that was added.
+// serve accepts connections of another listener for a server that was added.
 func (s *servers) serve(server int, l net.Listener) {
 	srv := s.list[server]                     // the list may grow meanwhile
 	s.accepts.Go(func() { _ = srv.Serve(l) }) // ends with shutdown; its error says so
 }
 
-// shutdown waits until the requests at hand are answered, at most for limit.
+// shutdown waits until active requests are answered, at most for limit.
 func (s *servers) shutdown(limit time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -82,14 +82,14 @@ func (s *servers) shutdown(limit time.Duration) {
 	s.accepts.Wait()
 }
 
-// guard is the outermost handler: strangers are turned away before anything else is looked at.
-func (d *daemon) guard(door door, next http.Handler) http.Handler {
+// guard returns the outermost handler: it refuses requests without access before anything else is read.
+func (d *daemon) guard(access access, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.requests.Add(1)
 		defer d.requests.Done()
-		refusal := door.refuse(r)
+		refusal := access.refuse(r)
 		if r.ContentLength != 0 {
-			// Set before anybody may answer: net/http itself waits for a body that nobody has read.
+			// Set before the answer, because net/http waits for a body that was not read.
 			limit := d.cfg.sending.body
 			if refusal != nil {
 				limit = d.cfg.sending.header
@@ -97,11 +97,11 @@ func (d *daemon) guard(door door, next http.Handler) http.Handler {
 			limitBody(w, limit)
 		}
 		if refusal != nil {
-			w.Header().Set("Connection", "close") // nor is the body of a stranger read
+			w.Header().Set("Connection", "close") // the body of a refused request is not read
 			writeError(w, refusal)
 			return
 		}
-		d.tenantOf(r)
+		d.holderOf(r)
 		begin := time.Now()
 		defer func() {
 			d.cfg.Log.Debug("request", "client", r.Header.Get(api.HeaderClient), "method", r.Method, "path", r.URL.Path, "took", time.Since(begin))
@@ -111,12 +111,12 @@ func (d *daemon) guard(door door, next http.Handler) http.Handler {
 	})
 }
 
-// limitBody ends the connection when the body has not come after d.
+// limitBody ends the connection if the body has not arrived after d.
 func limitBody(w http.ResponseWriter, d time.Duration) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(d))
 }
 
-// recover turns a bug in one request into an answer and a log entry; the daemon goes on.
+// recover turns a panic in one request into an answer and a log entry; the daemon continues.
 func (d *daemon) recover(w http.ResponseWriter, r *http.Request) {
 	v := recover()
 	if v == nil {

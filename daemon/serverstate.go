@@ -38,7 +38,7 @@ func (d *daemon) status(*http.Request, api.None) (api.ServerStatus, error) {
 	return s, nil
 }
 
-// held are the workspaces whose runs nobody takes up; one in the middle of its last trial is none.
+// held returns the quarantined workspaces, without those in the middle of a recovery attempt.
 func (d *daemon) held() []api.HeldWorkspace {
 	open := map[string]bool{}
 	for _, e := range d.workspaces.entries() {
@@ -51,12 +51,12 @@ func (d *daemon) held() []api.HeldWorkspace {
 	return slices.DeleteFunc(list, func(h api.HeldWorkspace) bool { return open[h.ID] })
 }
 
-// stateHeld is the state of a workspace whose runs are not taken up.
+// stateHeld is the state of a quarantined workspace.
 const stateHeld = "held"
 
 func (d *daemon) openWorkspace(r *http.Request, q api.OpenRequest) (api.WorkspaceInfo, error) {
 	if !filepath.IsAbs(q.Path) {
-		return api.WorkspaceInfo{}, invalid("the path of a workfile must be absolute, not %q", q.Path)
+		return api.WorkspaceInfo{}, api.Invalid("the path of a workfile must be absolute, not %q", q.Path)
 	}
 	e, err := d.workspaces.open(r.Context(), q.Path, q.Retry)
 	if err != nil {
@@ -70,18 +70,18 @@ func (d *daemon) openWorkspace(r *http.Request, q api.OpenRequest) (api.Workspac
 	}
 	e.ws.SetResults(q.Results)
 	info := e.ws.Info()
-	d.tenants.keep(d.tenantOf(r), e, func() { d.workspaces.release(e) })
+	d.leases.keep(d.holderOf(r), e, func() { d.workspaces.release(e) })
 	return info, nil
 }
 
-// closeWorkspace says that the client needs a workspace no more.
+// closeWorkspace ends the lease of the client.
 func (d *daemon) closeWorkspace(r *http.Request, _ api.None) (api.None, error) {
-	d.tenants.letGo(d.tenantOf(r), r.PathValue("id"))
+	d.leases.letGo(d.holderOf(r), r.PathValue("id"))
 	return api.None{}, nil
 }
 
-// lasting notes a request that lasts, as one that watches. Such requests leave room for those that are answered at
-// once: a command of a run must find the daemon however many people look on. done is its end.
+// lasting counts a lasting request, such as a watch, until done is called. Their number is limited, so that a command of a
+// run can reach the daemon however many people watch.
 func (d *daemon) lasting() (done func(), err error) {
 	select {
 	case d.waits <- struct{}{}:
@@ -94,9 +94,9 @@ func (d *daemon) lasting() (done func(), err error) {
 
 func (d *daemon) create(r *http.Request, q api.NewRequest) (api.WorkspaceInfo, error) {
 	if !filepath.IsAbs(q.Path) {
-		return api.WorkspaceInfo{}, invalid("the path of a workfile must be absolute, not %q", q.Path)
+		return api.WorkspaceInfo{}, api.Invalid("the path of a workfile must be absolute, not %q", q.Path)
 	}
-	d.workspaces.hold() // a large one takes longer than a daemon waits for its first workspace
+	d.workspaces.hold() // a large file may take longer than IdleTimeout
 	defer d.workspaces.letGo()
 	if err := workspace.Create(q, d.workspaceConfig()); err != nil {
 		return api.WorkspaceInfo{}, err

@@ -10,17 +10,15 @@ import (
 	"wf/workspace"
 )
 
-// slots hands out the machine's job slots. A member is one run. A free slot goes to a member of the
-// workspace that has the fewest, in it to the run with the fewest, among equals to the one that has
-// waited longest.
+// slots hands out the job slots of the machine. A member is one run. A free slot goes to the workspace with the fewest
+// slots, in it to the run with the fewest, among equals to the one that has waited longest.
 //
-// The size is the limit of the sum of all runs, and of those that do not say how many they want. A
-// run that asks for more raises the limit of the sum while it is a member.
+// size limits the sum over all runs, and over the runs without a number of jobs. A run with a larger number raises the
+// limit of the sum while it is a member.
 //
-// A member that is refused waits. As long as it does, a slot is kept for it from everybody who ranks
-// behind it. When its turn comes it is woken; if it does not take the slot within patience it has
-// lost interest, and the next one is woken. Members that have more than one that waits are asked to
-// give slots back (Over), though not before they have had them for a turn.
+// A member that is refused waits. While it waits, members that rank behind it do not get the slot that is free for it.
+// When its turn comes, it is woken; if it does not take the slot within patience, the next one is woken. Members with
+// more slots than a waiting one are asked to give slots back (Over), but not before they have had them for a turn.
 type slots struct {
 	size int
 
@@ -32,20 +30,20 @@ type slots struct {
 	groups  map[string]*group
 	members map[*member]struct{}
 	line    []*member // those that wait, in the order of their turn after sort
-	asked   bool      // somebody is asked to give back
+	asked   bool      // some member is asked to give back slots
 }
 
-// patience is how long a woken member may hesitate. Workspaces answer within microseconds.
+// patience is how long a woken member may take to use its turn. Workspaces take microseconds.
 const patience = 100 * time.Millisecond
 
-// turn is how long a member may keep a slot before it is asked to give it back: handing one on
-// after each of many short commands costs more than the commands.
+// turn is how long a member may keep a slot before it is asked to give it back: passing on a slot after each of many short
+// commands costs more than the commands.
 const turn = 100 * time.Millisecond
 
 // A group is the runs of one workspace.
 type group struct {
 	members int
-	have    int // slots of its members, with those lent
+	have    int // slots of its members, including lent ones
 }
 
 // A member is one run's share. Its fields are guarded by slots.mu.
@@ -53,16 +51,16 @@ type member struct {
 	s       *slots
 	g       *group
 	id      string // of the group
-	jobs    int    // how many the run wants at most: 0 = it does not say, workspace.NoLimit
+	jobs    int    // the run's number of jobs; 0 = none was given, or workspace.NoLimit
 	wake    func()
 	have    int
-	lent    int         // given away while a command waits for another run
+	lent    int         // returned while a command waits for another run
 	since   time.Time   // of the latest slot
-	asked   int         // what Over has said last
+	asked   int         // the latest result of Over
 	review  *time.Timer // runs until Over may ask for more; nil = it does not
 	ticket  uint64      // of its first refusal; 0 = it does not wait
 	invited *time.Timer // runs from waking to patience; nil = not woken
-	turn    uint64      // counts the wakings: a timer that rings late belongs to an earlier one
+	turn    uint64      // counts the wake-ups: a late timer belongs to an earlier one
 	gone    bool
 }
 
@@ -70,7 +68,7 @@ func newSlots(size int) *slots {
 	return &slots{size: size, total: size, groups: map[string]*group{}, members: map[*member]struct{}{}}
 }
 
-// inUse is how many slots are taken, and the limit of the sum, or workspace.NoLimit.
+// inUse returns the number of taken slots, and the limit of the sum or workspace.NoLimit.
 func (s *slots) inUse() (used, total int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,8 +78,7 @@ func (s *slots) inUse() (used, total int) {
 	return s.used, s.total
 }
 
-// join makes a member. wake must not block; it is never called while a method of any member holds
-// the lock.
+// join adds a member. wake must not block; it is called without the lock.
 func (s *slots) join(id string, jobs int, wake func()) *member {
 	m := &member{s: s, id: id, jobs: jobs, wake: wake}
 	m.change(func() {
@@ -96,7 +93,7 @@ func (s *slots) join(id string, jobs int, wake func()) *member {
 	return m
 }
 
-// limit says how many slots there are for all together.
+// limit updates the limit of the sum.
 func (s *slots) limit() {
 	s.total = s.size
 	for m := range s.members {
@@ -104,10 +101,10 @@ func (s *slots) limit() {
 	}
 }
 
-// plain reports whether the run does not say how many slots it wants.
+// plain reports whether the run has no number of jobs.
 func (m *member) plain() bool { return m.jobs == 0 }
 
-// most is how many slots the run may have.
+// most returns how many slots the run may have.
 func (m *member) most() int {
 	switch m.jobs {
 	case 0:
@@ -118,7 +115,7 @@ func (m *member) most() int {
 	return m.jobs
 }
 
-// full reports whether the run has as many as it may have.
+// full reports whether the run has as many slots as it may have.
 func (m *member) full() bool { return m.have+m.lent >= m.most() }
 
 // add gives n slots to the member, or takes them.
@@ -135,7 +132,7 @@ func (m *member) add(n int) {
 func (m *member) TryAcquire() (took bool) {
 	s := m.s
 	s.mu.Lock()
-	if m.gone || m.ticket == 0 && m.full() || m.ticket != 0 && m.invited == nil { // who waits is told when it is its turn
+	if m.gone || m.ticket == 0 && m.full() || m.ticket != 0 && m.invited == nil { // a waiting member is woken when it is its turn
 		s.mu.Unlock()
 		return false
 	}
@@ -203,8 +200,7 @@ func (m *member) release() {
 	m.add(-1)
 }
 
-// Lend is workspace.SlotMember.Lend. What is lent counts when others are given slots, so that the run
-// that is waited for comes before its parent.
+// Lend is workspace.SlotMember.Lend. Lent slots count in the ranking, so that the nested run comes before its parent.
 func (m *member) Lend() {
 	m.change(func() {
 		m.release()
@@ -244,7 +240,7 @@ func (m *member) Leave() {
 	})
 }
 
-// lapse ends the wait of a member that was woken for the given turn and did not come.
+// lapse ends the wait of a member that was woken for the given turn and did not take a slot.
 func (m *member) lapse(turn uint64) {
 	m.change(func() {
 		if m.invited != nil && m.turn == turn {
@@ -268,7 +264,7 @@ func (m *member) stopWaiting(t **time.Timer) {
 	}
 }
 
-// change does what may free a slot, and wakes those who may have one now.
+// change runs f, which may free a slot, and wakes the members that can get one now.
 func (m *member) change(f func()) {
 	m.s.mu.Lock()
 	f()
@@ -283,7 +279,7 @@ func wake(members []*member) {
 	}
 }
 
-// settle wakes those whose turn has come, and those of which Over says something new.
+// settle returns the members to wake: those whose turn has come, and those for which the result of Over has changed.
 func (s *slots) settle() (woken []*member) {
 	if len(s.line) == 0 && !s.asked && s.used <= s.total && s.plain <= s.size {
 		return nil
@@ -336,12 +332,12 @@ func (s *slots) sort() {
 	})
 }
 
-// left are the slots that nobody has.
+// left counts the free slots.
 type left struct{ all, plain int }
 
 func (s *slots) left() left { return left{s.total - s.used, s.size - s.plain} }
 
-// take keeps one for a member, if there is one for it.
+// take takes one for a member, if there is one for it.
 func (l *left) take(m *member) bool {
 	if l.all <= 0 || m.plain() && l.plain <= 0 {
 		return false
@@ -353,7 +349,7 @@ func (l *left) take(m *member) bool {
 	return true
 }
 
-// fits reports whether there is a slot for a member beside those for whoever ranks before it.
+// fits reports whether there is a slot for a member in addition to those for the members before it.
 func (s *slots) fits(m *member) bool {
 	left := s.left()
 	if len(s.line) > 0 {
@@ -371,19 +367,19 @@ func (s *slots) fits(m *member) bool {
 	return left.take(m)
 }
 
-// before ranks a member that waits; one that only now asks comes last among equals.
+// before reports whether a waiting member ranks before other, which does not wait yet and comes last among equals.
 func (m *member) before(other *member) bool {
 	return cmp.Or(cmp.Compare(m.g.have, other.g.have), cmp.Compare(m.have+m.lent, other.have+other.lent)) <= 0
 }
 
-// over is how many slots a member has to give back for those that wait and have fewer. Each of several
-// that could give is asked for the same slot: nobody knows whose command ends first. The line is sorted.
+// over returns how many slots a member has to give back for waiting members with fewer. Several members are asked for the
+// same slot, because it is unknown whose command ends first. The line is sorted.
 func (s *slots) over(m *member) int {
 	over, left := 0, s.left()
 	for _, x := range s.line {
 		switch {
 		case left.take(x), x == m:
-		case x.plain() && left.plain <= 0 && !m.plain(): // what x waits for is not m's to give
+		case x.plain() && left.plain <= 0 && !m.plain(): // m has no slot that x could use
 		case x.g != m.g && x.g.have < m.g.have-over, x.g == m.g && x.have+x.lent < m.have+m.lent-over:
 			over++
 		}
@@ -391,8 +387,8 @@ func (s *slots) over(m *member) int {
 	return max(s.excess(m), min(over, m.have))
 }
 
-// excess is how many slots a member has to give back since more are in use than there are: those of commands
-// that went on after waiting for other runs, or that an earlier daemon had begun.
+// excess returns how many slots a member has to give back because more are in use than there are: of commands that
+// continued after waiting for other runs, or that an earlier daemon started.
 func (s *slots) excess(m *member) int {
 	n := s.used - s.total
 	if m.plain() {

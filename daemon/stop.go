@@ -14,8 +14,8 @@ import (
 	"wf/workspace"
 )
 
-// stop ends the daemon, after the runs are over (wait), stopped (cancel) or let go of (detach). It answers before
-// the daemon goes: the end waits for the requests at hand.
+// stop ends the daemon after the runs have ended (Wait) or were stopped (Cancel), or at once (Detach). It answers before
+// the daemon ends, which waits for active requests.
 func (d *daemon) stop(r *http.Request, q api.ServerStop) (api.None, error) {
 	var err error
 	if !q.Detach {
@@ -38,7 +38,7 @@ func (d *daemon) stop(r *http.Request, q api.ServerStop) (api.None, error) {
 	return api.None{}, err
 }
 
-// going are the workspaces with runs.
+// going returns the workspaces with active runs.
 func (d *daemon) going() []*openEntry {
 	var list []*openEntry
 	for _, e := range d.workspaces.entries() {
@@ -49,7 +49,7 @@ func (d *daemon) going() []*openEntry {
 	return list
 }
 
-// runsAre names the runs: "run 3 of /data/Workfile is", "run 3 of … and run 1 of … are".
+// runsAre returns the names of the runs with a verb: "run 3 of /data/Workfile is", "run 3 of … and run 1 of … are".
 func runsAre(going []*openEntry) string {
 	var names []string
 	for _, e := range going {
@@ -65,7 +65,7 @@ func runsAre(going []*openEntry) string {
 	return strings.Join(names, ", ") + verb
 }
 
-// cancelRuns stops all runs, those of different workspaces at the same time.
+// cancelRuns stops all runs, of all workspaces concurrently.
 func (d *daemon) cancelRuns(r *http.Request, q api.ServerStop) error {
 	going := d.going()
 	errs := make([]error, len(going))
@@ -83,8 +83,7 @@ func (d *daemon) cancelRuns(r *http.Request, q api.ServerStop) error {
 	return firstFailure(errs)
 }
 
-// unrecorded is the error about runs that were stopped and whose end cannot be written down: the daemon
-// stays to do it.
+// unrecorded returns the error about a stopped run whose end cannot be recorded: the daemon stays to record it.
 func unrecorded(workfile string, results []api.StopResult) error {
 	for _, res := range results {
 		if res.Going {
@@ -95,7 +94,7 @@ func unrecorded(workfile string, results []api.StopResult) error {
 	return nil
 }
 
-// firstFailure skips workspaces that closed meanwhile: their runs were over.
+// firstFailure returns the first error, except of workspaces that closed meanwhile: their runs have ended.
 func firstFailure(errs []error) error {
 	for _, err := range errs {
 		if e, ok := err.(*api.Error); err != nil && (!ok || e.Code != api.CodeGone) {
@@ -105,7 +104,7 @@ func firstFailure(errs []error) error {
 	return nil
 }
 
-// awaitRuns waits until no run is going. Meanwhile none may begin.
+// awaitRuns waits until no run is active. Meanwhile no run may start.
 func (d *daemon) awaitRuns(ctx context.Context) error {
 	d.waiters.Add(1)
 	defer d.waiters.Add(-1)
@@ -126,7 +125,7 @@ func (d *daemon) awaitRuns(ctx context.Context) error {
 	}
 }
 
-// awaitWorkspace watches a workspace until the runs that are going in it are over.
+// awaitWorkspace watches a workspace until its active runs have ended.
 func awaitWorkspace(ctx context.Context, w *workspace.Workspace) error {
 	watcher, err := w.Watch(ctx, "", api.WatchOptions{Events: []api.EventType{api.RunComplete}})
 	if err != nil {
@@ -143,7 +142,7 @@ func awaitWorkspace(ctx context.Context, w *workspace.Workspace) error {
 			return ctx.Err()
 		}
 		if !ok {
-			return nil // dropped or closed: the caller looks again
+			return nil // dropped or closed: the caller checks again
 		}
 		var f api.Frame
 		if err := json.Unmarshal(data, &f); err != nil {
@@ -155,7 +154,7 @@ func awaitWorkspace(ctx context.Context, w *workspace.Workspace) error {
 	}
 }
 
-// note keeps account of the active runs.
+// note updates the active runs.
 func note(going map[string]bool, f api.Frame) {
 	if f.Snapshot != nil {
 		for _, run := range f.Snapshot.Status.ActiveRuns {

@@ -112,7 +112,7 @@ func TestStopWaitsForRecovery(t *testing.T) {
 		cfg := earlier.cfg.withDefaults()
 		cfg.values = newValues(cfg.State)
 		gate := make(chan struct{})
-		d := newDaemon(cfg, &doors{}, func(cfg workspace.Config) opener[*workspace.Workspace] {
+		d := newDaemon(cfg, &listeners{}, func(cfg workspace.Config) opener[*workspace.Workspace] {
 			files := newOpener(cfg)
 			open := files.open
 			files.open = func(path string, retry bool) (*workspace.Workspace, error) {

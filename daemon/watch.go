@@ -10,20 +10,20 @@ import (
 	"wf/api"
 )
 
-// Times of a WebSocket. A client answers pings; one that is silent for too long is gone.
+// Times of a WebSocket. A client answers pings; one that is silent for too long counts as lost.
 const (
 	writeTime = 10 * time.Second
 	pingEvery = 30 * time.Second
 	pongTime  = 75 * time.Second
 )
 
-// watching is how long a watcher may take: to take a frame, and to show that it lives.
+// watching has the time limits of a watcher: to receive a frame, and to answer a ping.
 type watching struct{ write, ping, pong time.Duration }
 
-// watcherBytes bounds what a watcher may send: it has nothing to say but pongs.
+// watcherBytes bounds what a watcher may send, which is pongs only.
 const watcherBytes = 512
 
-// upgrader leaves the check of the Origin to the door, which has let the request in.
+// upgrader does not check the Origin, because access has.
 var upgrader = websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 
 // watch sends frames until either side ends. It uses the workspace all the time.
@@ -70,7 +70,7 @@ func (d *daemon) serveFrames(w http.ResponseWriter, r *http.Request, frames fram
 	<-gone
 }
 
-// listenTo reads pongs and the client's goodbye; its end is that of the connection.
+// listenTo reads pongs and the close message until the connection ends.
 func (d *daemon) listenTo(conn *websocket.Conn) {
 	conn.SetReadLimit(watcherBytes)
 	alive := func(string) error { return conn.SetReadDeadline(time.Now().Add(d.cfg.watching.pong)) }
@@ -112,11 +112,11 @@ func (d *daemon) write(conn *websocket.Conn, frame []byte) error {
 	return conn.WriteMessage(websocket.TextMessage, frame)
 }
 
-// writeBy is when something that is written now must have been taken.
+// writeBy returns the deadline of a write that starts now.
 func (d *daemon) writeBy() time.Time { return time.Now().Add(d.cfg.watching.write) }
 
-// goodbye tells why the daemon lets go. The close code says what to do: 1001, the daemon ends;
-// 1013, come again.
+// goodbye sends the reason for the end of the connection. The close code is 1001 if the daemon ends, 1013 if the client may
+// connect again.
 func (d *daemon) goodbye(conn *websocket.Conn, reason string) {
 	code := websocket.CloseTryAgainLater
 	if d.draining.Load() {

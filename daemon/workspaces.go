@@ -12,31 +12,31 @@ import (
 	"wf/api"
 )
 
-// linger is how long an unused workspace stays open: a client asks several things in a row.
+// linger is how long an unused workspace stays open, because a client sends several requests in a row.
 const linger = 250 * time.Millisecond
 
-// closeTime bounds the closing of a workspace, which saves a file that may lie on a dead mount.
+// closeTime bounds the closing of a workspace, which saves a file that may be on a dead mount.
 const closeTime = 30 * time.Second
 
-// workspaces keeps each workfile open once. A request or a watcher uses an entry; one that is
-// neither used nor busy closes after a while, and after the last one the daemon is idle.
+// workspaces keeps each workfile open once. A request or a watcher uses an entry. An entry that is neither used nor busy
+// closes after a while, and after the last one the daemon is idle.
 type workspaces[W openFile] struct {
 	opener  opener[W]
 	log     *slog.Logger
 	linger  time.Duration // of an unused workspace
 	timeout time.Duration // of idleness; 0 = none
 	idle    func()
-	resumed chan struct{}  // closed when what an earlier daemon left going is open
+	resumed chan struct{}  // closed when the active runs of an earlier daemon are recovered
 	quit    chan struct{}  // closed by close
 	keepers sync.WaitGroup // one goroutine per entry
 
 	mu     sync.Mutex // guards what follows and the entries' counters; never held while calling out
 	byID   map[string]*entry[W]
-	paths  map[string]string // the workfiles of ids that were open once, see find
+	paths  map[string]string // id → workfile of workspaces that were open, see find
 	closed bool
 	timer  *time.Timer              // runs while byID is empty
 	held   int                      // see hold
-	crash  map[string]time.Duration // by workfile: how long was waited after its latest crash
+	crash  map[string]time.Duration // by workfile: the pause after its latest crash
 }
 
 // An entry is a workspace that is being opened, is open or is being closed.
@@ -45,14 +45,14 @@ type entry[W openFile] struct {
 	ready chan struct{} // closed when opening is over: ws or err is set
 	ws    W
 	err   error
-	look  chan struct{} // something has changed: is it still needed?
+	look  chan struct{} // a change: the keeper checks whether the entry is still needed
 	gone  chan struct{} // closed when the workspace has closed
 
 	// The fields below are guarded by workspaces.mu.
 
 	uses    int
 	closing bool
-	leave   bool // it is to close although somebody watches: see vacate
+	leave   bool // it is to close in spite of watchers: see vacate
 }
 
 func newWorkspaces[W openFile](o opener[W], cfg Config, idle func()) *workspaces[W] {
@@ -64,14 +64,14 @@ func newWorkspaces[W openFile](o opener[W], cfg Config, idle func()) *workspaces
 	return t
 }
 
-// armIdle starts the countdown to the daemon's end. The caller holds mu.
+// armIdle starts the timer of the idle daemon. The caller holds mu.
 func (t *workspaces[W]) armIdle() {
 	if t.timeout > 0 && !t.closed {
 		t.timer = time.AfterFunc(t.timeout, t.idled)
 	}
 }
 
-// idled is the end of the countdown, unless somebody came at the last moment.
+// idled ends the daemon, unless a workspace was opened at the last moment.
 func (t *workspaces[W]) idled() {
 	t.mu.Lock()
 	still := len(t.byID) == 0 && t.held == 0 && !t.closed
@@ -81,8 +81,7 @@ func (t *workspaces[W]) idled() {
 	}
 }
 
-// hold keeps the daemon from ending for want of workspaces while it works on one that cannot be
-// opened yet; letGo is its end.
+// hold prevents the end of the idle daemon until letGo, for work without an open workspace.
 func (t *workspaces[W]) hold() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,8 +99,8 @@ func (t *workspaces[W]) letGo() {
 	}
 }
 
-// open uses the workspace of a workfile and opens it if need be. Concurrent calls share one
-// opening. One that is held is opened only with retry. The caller releases the entry.
+// open uses the workspace of a workfile and opens it if necessary. Concurrent calls share one opening. A quarantined one is
+// opened only with retry. The caller releases the entry.
 func (t *workspaces[W]) open(ctx context.Context, path string, retry bool) (*entry[W], error) {
 	id, real, err := t.opener.identify(path)
 	if err != nil {
@@ -127,16 +126,16 @@ func (t *workspaces[W]) open(ctx context.Context, path string, retry bool) (*ent
 	}
 }
 
-// taking is how an entry was met.
+// taking is the state in which take found an entry.
 type taking int
 
 const (
-	joined  taking = iota // it is there, or being opened by somebody else: wait until it is ready
-	made                  // it is new: begin it
-	leaving               // it is closing and not ours: wait until it is gone
+	joined  taking = iota // it is open, or another goroutine opens it: wait until it is ready
+	made                  // it is new: the caller opens it
+	leaving               // it is closing: wait until it is gone
 )
 
-// take uses the entry of a workspace, or makes one.
+// take uses the entry of a workspace, or creates one.
 func (t *workspaces[W]) take(id string) (*entry[W], taking, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -159,7 +158,7 @@ func (t *workspaces[W]) take(id string) (*entry[W], taking, error) {
 	return e, joined, nil
 }
 
-// opened waits until an entry in use is ready; if it does not become usable the use ends.
+// opened waits until a used entry is ready; if the opening fails, the use ends.
 func (t *workspaces[W]) opened(ctx context.Context, e *entry[W]) (*entry[W], error) {
 	var err error
 	select {
@@ -175,7 +174,7 @@ func (t *workspaces[W]) opened(ctx context.Context, e *entry[W]) (*entry[W], err
 	return e, nil
 }
 
-// begin opens the workspace of a new entry. A panic in there must not leave others waiting.
+// begin opens the workspace of a new entry. After a panic, waiting goroutines get an error.
 func (t *workspaces[W]) begin(e *entry[W], path string, retry bool) {
 	e.err = &api.Error{Code: api.CodeInternal, Message: "the workfile cannot be opened"}
 	defer func() {
@@ -189,7 +188,7 @@ func (t *workspaces[W]) begin(e *entry[W], path string, retry bool) {
 	}
 }
 
-// find uses a workspace that is open, or was so once.
+// find uses a workspace that is open, or was open before.
 func (t *workspaces[W]) find(ctx context.Context, id string) (*entry[W], error) {
 	t.mu.Lock()
 	e := t.byID[id]
@@ -209,17 +208,17 @@ func (t *workspaces[W]) find(ctx context.Context, id string) (*entry[W], error) 
 			Fix: api.OpenWorkspace.Method + " " + api.OpenWorkspace.Path + " opens a workfile"}
 	}
 	e, err := t.open(ctx, path, false)
-	if err == nil && e.id != id { // a link that leads elsewhere by now
+	if err == nil && e.id != id { // a link that leads to another file by now
 		t.release(e)
 		return nil, &api.Error{Code: api.CodeNotFound, Message: "the workfile of this workspace is another one by now", Where: path}
 	}
 	return e, err
 }
 
-// mostPaths bounds how many closed workspaces are known.
+// mostPaths bounds how many paths of closed workspaces are kept.
 const mostPaths = 10_000
 
-// remember notes the workfile of a workspace that has been opened.
+// remember stores the workfile of a workspace that was opened.
 func (t *workspaces[W]) remember(id, path string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -237,7 +236,7 @@ func (t *workspaces[W]) release(e *entry[W]) {
 	e.nudge()
 }
 
-// nudge makes the keeper look.
+// nudge makes the runtimeFiles look.
 func (e *entry[W]) nudge() {
 	select {
 	case e.look <- struct{}{}:
@@ -245,7 +244,7 @@ func (e *entry[W]) nudge() {
 	}
 }
 
-// keep closes an entry when nobody needs it any more, or everything ends.
+// keep closes an entry when it is no longer needed, or the daemon ends.
 func (t *workspaces[W]) keep(e *entry[W]) {
 	defer t.keepers.Done()
 	defer returnMemory()
@@ -275,14 +274,13 @@ func (t *workspaces[W]) keep(e *entry[W]) {
 	}
 }
 
-// How long a workspace that ended by a bug stays closed: longer each time, since it may do it again.
+// How long a workspace that crashed stays closed: longer each time, because it may crash again.
 const (
 	firstRestart = time.Second
 	lastRestart  = 5 * time.Minute
 )
 
-// restart opens a workspace again that has ended by itself, if it had runs: nobody else would, while this
-// daemon lives.
+// restart opens a workspace again that has crashed, if it had runs, because only this daemon can.
 func (t *workspaces[W]) restart(e *entry[W]) {
 	info := e.ws.Info()
 	if len(info.Runs) == 0 {
@@ -306,8 +304,8 @@ func (t *workspaces[W]) restart(e *entry[W]) {
 // memoryKept is how much memory, in bytes, the daemon keeps for the next workspace.
 const memoryKept = 8 << 20
 
-// returnMemory gives the memory of a large workspace back to the machine when that has closed. The
-// next one then also begins with an unfragmented heap, so the peak does not grow from run to run.
+// returnMemory returns the memory of a large closed workspace to the machine. The next one then starts with an
+// unfragmented heap, so the peak does not grow from run to run.
 func returnMemory() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -316,17 +314,17 @@ func returnMemory() {
 	}
 }
 
-// retire decides that an entry closes: from now on it cannot be used. A busy one is looked at
-// again when it becomes idle, a used one when it is released.
+// retire decides whether an entry closes; then it can no longer be used. A busy entry is checked again when it becomes
+// idle, a used one when it is released.
 func (t *workspaces[W]) retire(e *entry[W]) bool {
-	busy, runs := e.ws.Busy(), e.ws.Info().State == "running" // only somebody who uses the entry can make it busy
+	busy, runs := e.ws.Busy(), e.ws.Info().State == "running" // an unused entry cannot become busy
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e.closing = e.uses == 0 && (!busy || e.leave && !runs)
 	return e.closing
 }
 
-// shut saves and closes the workspace; its runs go on.
+// shut saves and closes the workspace; its runs continue.
 func (t *workspaces[W]) shut(e *entry[W]) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
@@ -347,8 +345,7 @@ func (t *workspaces[W]) forget(e *entry[W]) {
 	close(e.gone)
 }
 
-// entries are the workspaces that are open at present. The caller must not wait for them to
-// stay so: it has no use of them.
+// entries returns the open workspaces. They may close at any time, because the caller does not use them.
 func (t *workspaces[W]) entries() []*entry[W] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -365,7 +362,7 @@ func (t *workspaces[W]) entries() []*entry[W] {
 	return list
 }
 
-// resume opens workfiles whose runs an earlier daemon left going; the runs keep them open.
+// resume opens workfiles with active runs of an earlier daemon; the runs keep them open.
 func (t *workspaces[W]) resume(paths []string) {
 	for _, path := range paths {
 		e, err := t.open(context.Background(), path, false)
@@ -381,11 +378,11 @@ func (t *workspaces[W]) resume(paths []string) {
 	}
 }
 
-// resumeTime bounds the wait for the runs of an earlier daemon: a workfile may lie on a disk that does not answer.
+// resumeTime bounds the wait for the recovery of runs, because a workfile may be on a disk that does not answer.
 const resumeTime = 10 * time.Second
 
-// awaitResumed waits until the runs that an earlier daemon left going have been taken up: before that the
-// daemon answers already, but does not know all runs.
+// awaitResumed waits until the active runs of an earlier daemon are recovered: before that the daemon serves requests, but
+// does not know all runs.
 func (t *workspaces[W]) awaitResumed(ctx context.Context) error {
 	select {
 	case <-t.resumed:
@@ -399,7 +396,7 @@ func (t *workspaces[W]) awaitResumed(ctx context.Context) error {
 	}
 }
 
-// close closes all workspaces and returns when they are gone. Nothing can be opened any more.
+// close closes all workspaces and returns when they are closed. No workspace can be opened any more.
 func (t *workspaces[W]) close() {
 	t.mu.Lock()
 	t.closed = true

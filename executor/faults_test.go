@@ -86,7 +86,7 @@ func runnerOf(dir, socket string) int {
 // openLogOn opens records as cmd/wf does, on another disk.
 func openLogOn(disk history.Disk) runner.OpenLog {
 	return func(path string, replay func([]byte) error) (runner.Log, error) {
-		log, err := history.OpenLogOn(disk, path, replay)
+		log, err := history.OpenLog(disk, path, replay)
 		if err != nil {
 			if log != nil {
 				err = errors.Join(err, log.Close())

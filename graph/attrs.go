@@ -9,8 +9,8 @@ import (
 // An Attr is a named text of a node, an edge or the graph.
 type Attr struct{ Name, Value string }
 
-// attrSet says which attributes an element really has, so that an empty text and an absent one
-// stay different: the inverse of setting an absent attribute is its removal.
+// attrSet is the set of attributes that an element itself has. It distinguishes an empty text from an
+// absent one: the inverse of setting an absent attribute is its removal.
 type attrSet uint16
 
 const (
@@ -23,7 +23,7 @@ const (
 	hasID   // edges
 	hasType // edges
 
-	// The text is not the one that we would write; it is kept in rare and written back.
+	// The text differs from the word that String returns. It is stored in uncommon and kept in the file.
 	oddStatus
 	oddType
 )
@@ -40,8 +40,8 @@ const (
 	attrType   = "edge_type"
 )
 
-// Captured says whether a node attribute is output of the last execution. Such attributes may be
-// large and change with every run, so a Node never holds them.
+// Captured reports whether a node attribute is output of the last execution. Such attributes may be
+// large and change with every run, so a Node does not store them.
 func Captured(name string) bool {
 	switch name {
 	case "command", "stdout", "stderr", "pid", "error_code", "log":
@@ -50,8 +50,8 @@ func Captured(name string) bool {
 	return false
 }
 
-// Position returns the place of the node in a drawing. It is absent (ok false) unless both
-// coordinates are finite numbers.
+// Position returns the place of the node in a drawing. ok is false unless both coordinates are finite
+// numbers.
 func (n *Node) Position() (x, y float64, ok bool) {
 	x, okX := finite(n.X)
 	y, okY := finite(n.Y)
@@ -69,12 +69,12 @@ func finite(text string) (float64, bool) {
 	return f, true
 }
 
-// Attr returns the text of an attribute as the file writes it, and whether the node itself has
-// it. A value without presence is inherited (see NodeSpec).
+// Attr returns the text of an attribute as it is written in the file, and whether the node itself has
+// it. If present is false, the value is inherited (see NodeSpec).
 func (n *Node) Attr(name string) (value string, present bool) {
 	if name == attrStatus && n.has&hasStatus != 0 {
 		if n.has&oddStatus != 0 {
-			return n.rare.statusText, true
+			return n.uncommon.statusText, true
 		}
 		return n.Status.String(), true
 	}
@@ -84,10 +84,10 @@ func (n *Node) Attr(name string) (value string, present bool) {
 	if value, present = n.Extra[name]; present {
 		return value, true
 	}
-	return n.rare.inherit(name), false
+	return n.uncommon.inherit(name), false
 }
 
-// field returns where the text of an attribute lies, nil and 0 if it has no field of its own.
+// field returns the field and the bit of an attribute, or nil and 0 if it has none.
 func (n *Node) field(name string) (*string, attrSet) {
 	switch name {
 	case attrName:
@@ -104,7 +104,7 @@ func (n *Node) field(name string) (*string, attrSet) {
 	return nil, 0
 }
 
-// put sets an attribute, or removes it so that the inherited value shows again.
+// put sets an attribute, or removes it so that the inherited value applies again.
 func (n *Node) put(name, value string, present bool) {
 	if name == attrStatus {
 		n.putStatus(value, present)
@@ -117,7 +117,7 @@ func (n *Node) put(name, value string, present bool) {
 	}
 	if n.has |= bit; !present {
 		n.has &^= bit
-		value = n.rare.inherit(name)
+		value = n.uncommon.inherit(name)
 	}
 	*field = value
 	n.NoCommand = n.lacksCommand()
@@ -125,49 +125,49 @@ func (n *Node) put(name, value string, present bool) {
 
 func (n *Node) putStatus(text string, present bool) {
 	if n.has &^= hasStatus | oddStatus; !present {
-		n.Status, _ = ParseStatus(n.rare.inherit(attrStatus))
+		n.Status, _ = ParseStatus(n.uncommon.inherit(attrStatus))
 		return
 	}
 	n.has |= hasStatus
 	if n.Status, _ = ParseStatus(text); text != n.Status.String() {
 		n.has |= oddStatus
-		n.rare = n.rare.orNew()
-		n.rare.statusText = text
+		n.uncommon = n.uncommon.orNew()
+		n.uncommon.statusText = text
 	}
 }
 
 func (n *Node) lacksCommand() bool {
-	return !n.Container && n.has&hasLabel == 0 && !n.rare.holds(attrLabel)
+	return !n.Container && n.has&hasLabel == 0 && !n.uncommon.holds(attrLabel)
 }
 
-// Attr returns the text of an attribute as the file writes it, and whether the edge itself has
-// it. A value without presence is inherited (see NodeSpec).
+// Attr returns the text of an attribute as it is written in the file, and whether the edge itself has
+// it. If present is false, the value is inherited (see NodeSpec).
 func (e *Edge) Attr(name string) (value string, present bool) {
 	switch {
 	case name == attrID && e.has&hasID != 0:
 		return e.ID, true
 	case name == attrType && e.has&oddType != 0:
-		return e.rare.edgeTypeText, true
+		return e.uncommon.edgeTypeText, true
 	case name == attrType && e.has&hasType != 0:
 		return e.Type.String(), true
 	case name == attrStatus && e.has&oddStatus != 0:
-		return e.rare.statusText, true
+		return e.uncommon.statusText, true
 	case name == attrStatus && e.has&hasStatus != 0:
 		return e.Mark.String(), true
 	}
 	if value, present = e.Extra[name]; present {
 		return value, true
 	}
-	return e.rare.inherit(name), false
+	return e.uncommon.inherit(name), false
 }
 
-// put sets an attribute, or removes it so that the inherited value shows again.
+// put sets an attribute, or removes it so that the inherited value applies again.
 func (e *Edge) put(name, value string, present bool) {
 	switch name {
 	case attrID:
 		if e.has |= hasID; !present {
 			e.has &^= hasID
-			value = e.rare.inherit(name)
+			value = e.uncommon.inherit(name)
 		}
 		e.ID = value
 	case attrType:
@@ -181,31 +181,31 @@ func (e *Edge) put(name, value string, present bool) {
 
 func (e *Edge) putType(text string, present bool) {
 	if e.has &^= hasType | oddType; !present {
-		e.Type, _ = ParseEdgeType(e.rare.inherit(attrType))
+		e.Type, _ = ParseEdgeType(e.uncommon.inherit(attrType))
 		return
 	}
 	e.has |= hasType
 	if e.Type, _ = ParseEdgeType(text); text != e.Type.String() {
 		e.has |= oddType
-		e.rare = e.rare.orNew()
-		e.rare.edgeTypeText = text
+		e.uncommon = e.uncommon.orNew()
+		e.uncommon.edgeTypeText = text
 	}
 }
 
 func (e *Edge) putStatus(text string, present bool) {
 	if e.has &^= hasStatus | oddStatus; !present {
-		e.Mark, _ = ParseMark(e.rare.inherit(attrStatus))
+		e.Mark, _ = ParseMark(e.uncommon.inherit(attrStatus))
 		return
 	}
 	e.has |= hasStatus
 	if e.Mark, _ = ParseMark(text); text != e.Mark.String() {
 		e.has |= oddStatus
-		e.rare = e.rare.orNew()
-		e.rare.statusText = text
+		e.uncommon = e.uncommon.orNew()
+		e.uncommon.statusText = text
 	}
 }
 
-// putExtra changes a map that stays nil while it is empty, as most are.
+// putExtra changes a map of attributes, which is nil while it is empty.
 func putExtra(extra map[string]string, name, value string, present bool) map[string]string {
 	if present {
 		if extra == nil {

@@ -5,25 +5,25 @@ import (
 	"maps"
 )
 
-// NewKey asks for a fresh key, or in Build for the number that follows the one before.
+// NewKey requests a new key, in Build the one after that of the previous element.
 const NewKey = -1
 
 // A NodeSpec describes a node in raw texts. An attribute is present if its text is not empty or
 // its Has flag is set; the flag matters only for empty texts.
 type NodeSpec struct {
 	ID  string
-	Key int // ascending; NewKey = number by position. In Build 0 after the first node also does
+	Key int // ascending; NewKey = next key. In Build 0 means the same after the first node
 
 	Name, Label, Group, Status, X, Y                   string
 	HasName, HasLabel, HasGroup, HasStatus, HasX, HasY bool
 
-	Parent    int // Build: index of the node it lies in, an earlier one; -1 = none
+	Parent    int // Build: index of its container, an earlier node; -1 = none
 	Container bool
 
-	// Extra is plain attributes without a field here, no captured output. Build keeps the map.
+	// Extra contains attributes without a field here, except captured output. Build keeps the map.
 	Extra map[string]string
-	// Inherited is the values that hold while the node itself lacks the attribute: defaults of
-	// keys, the texts and the geometry of a drawing. It is kept and never changed.
+	// Inherited contains the values that apply while the node itself lacks the attribute: defaults of
+	// keys, the texts and the geometry of a drawing. Build keeps the slice and does not change it.
 	Inherited []Attr
 }
 
@@ -40,8 +40,8 @@ type EdgeSpec struct {
 }
 
 // Build makes a graph of many elements at once, for readers of files. attrs are the graph
-// attributes and are copied. Errors name the element: an id that repeats or is missing, an index
-// that is out of range, keys that do not ascend.
+// attributes and are copied. It returns an error that names the element for an id that repeats or is
+// missing, an index out of range, and keys that do not ascend.
 func Build(nodes []NodeSpec, edges []EdgeSpec, attrs map[string]string) (*Graph, error) {
 	g := &Graph{
 		nodes: ordered[*Node]{list: make([]*Node, len(nodes))},
@@ -71,7 +71,7 @@ func (g *Graph) buildNodes(specs []NodeSpec) error {
 		case !ok:
 			return fmt.Errorf("node %s: key %d does not ascend", s.ID, s.Key)
 		case s.Parent >= i || s.Parent < -1:
-			return fmt.Errorf("node %s: lies in node number %d, which is none before it", s.ID, s.Parent)
+			return fmt.Errorf("node %s: its container, node number %d, does not come before it", s.ID, s.Parent)
 		}
 		fillNode(n, s)
 		n.Key, n.pos = key, int32(i)
@@ -108,7 +108,7 @@ func (g *Graph) buildEdges(specs []EdgeSpec) error {
 	return nil
 }
 
-// nextKey decides the key of an element of Build. free is the lowest one that ascends.
+// nextKey returns the key of an element of Build. free is the lowest allowed key.
 func nextKey(asked, free int) (key int, ok bool) {
 	if asked < 0 || asked == 0 && free > 0 {
 		return free, true
@@ -127,9 +127,9 @@ func (g *Graph) connect(specs []EdgeSpec) {
 	}
 }
 
-// incidence sorts the edges by one of their ends and returns those of each node. They lie in one
-// array; their slices have no spare capacity, so a later append moves them away instead of
-// writing into the neighbour's.
+// incidence sorts the edges by one of their ends. The returned function returns the edges of a node.
+// All share one array; their slices have no spare capacity, so a later append copies them instead of
+// overwriting the edges of the next node.
 func (g *Graph) incidence(specs []EdgeSpec, end func(*EdgeSpec) int) func(node int) []*Edge {
 	first := make([]int32, len(g.nodes.list)+2)
 	for i := range specs {
@@ -138,8 +138,8 @@ func (g *Graph) incidence(specs []EdgeSpec, end func(*EdgeSpec) int) func(node i
 	for v := range g.nodes.list {
 		first[v+1] += first[v]
 	}
-	// While the array is filled, first[v+1] is where the next edge of v goes; in the end that
-	// is where the edges of v+1 begin.
+	// While the array is filled, first[v+1] is the index of the next edge of v; in the end it is the
+	// index of the first edge of v+1.
 	sorted := make([]*Edge, len(specs))
 	for i := range specs {
 		v := end(&specs[i])
@@ -149,29 +149,29 @@ func (g *Graph) incidence(specs []EdgeSpec, end func(*EdgeSpec) int) func(node i
 	return func(v int) []*Edge { return sorted[first[v]:first[v+1]:first[v+1]] }
 }
 
-// fillNode sets everything of a fresh node that does not depend on other elements.
+// fillNode sets the fields of a new node that do not depend on other elements.
 func fillNode(n *Node, s *NodeSpec) {
 	n.ID, n.Container, n.Extra = s.ID, s.Container, s.Extra
 	n.Name, n.Label, n.Group, n.X, n.Y = s.Name, s.Label, s.Group, s.X, s.Y
 	n.has = flag(hasName, s.HasName, s.Name) | flag(hasLabel, s.HasLabel, s.Label) |
 		flag(hasGroup, s.HasGroup, s.Group) | flag(hasX, s.HasX, s.X) | flag(hasY, s.HasY, s.Y)
 	if len(s.Inherited) > 0 {
-		n.rare = &rare{inherited: s.Inherited}
+		n.uncommon = &uncommon{inherited: s.Inherited}
 	}
 	for _, a := range s.Inherited {
 		if field, bit := n.field(a.Name); field != nil && n.has&bit == 0 {
-			*field = n.rare.inherit(a.Name)
+			*field = n.uncommon.inherit(a.Name)
 		}
 	}
 	n.putStatus(s.Status, s.HasStatus || s.Status != "")
 	n.NoCommand = n.lacksCommand()
 }
 
-// fillEdge sets everything of a fresh edge but its ends and its place.
+// fillEdge sets the fields of a new edge except its ends and its position.
 func fillEdge(e *Edge, s *EdgeSpec) {
 	e.Extra = s.Extra
 	if len(s.Inherited) > 0 {
-		e.rare = &rare{inherited: s.Inherited}
+		e.uncommon = &uncommon{inherited: s.Inherited}
 	}
 	e.put(attrID, s.ID, s.HasID || s.ID != "")
 	e.putType(s.Type, s.HasType || s.Type != "")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// large makes the specs of a layered graph with five edges for every two nodes.
+// large returns the specs of a layered graph with five edges for every two nodes.
 func large(nodes int) ([]NodeSpec, []EdgeSpec) {
 	ns := make([]NodeSpec, nodes)
 	for i := range ns {
@@ -78,8 +78,9 @@ func TestBuildReadsLeniently(t *testing.T) {
 	}
 }
 
-// TestInheritedShowsAgain: what a drawing or a default says holds while the attribute is absent.
-func TestInheritedShowsAgain(t *testing.T) {
+// TestInheritedValueWhileAbsent checks that the value of a drawing or a default applies while the attribute is
+// absent.
+func TestInheritedValueWhileAbsent(t *testing.T) {
 	g, err := Build([]NodeSpec{{ID: "a", Parent: -1, Inherited: []Attr{{"label", "drawn"}}}, {ID: "b", Parent: -1}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +107,7 @@ func TestBuildErrors(t *testing.T) {
 	}{
 		{[]NodeSpec{a, a}, nil, "node a: its id is used twice"},
 		{[]NodeSpec{{Parent: -1}}, nil, "node 1: has no id"},
-		{[]NodeSpec{{ID: "a", Parent: 0}}, nil, "node a: lies in node number 0, which is none before it"},
+		{[]NodeSpec{{ID: "a", Parent: 0}}, nil, "node a: its container, node number 0, does not come before it"},
 		{[]NodeSpec{{ID: "a", Key: 5, Parent: -1}, {ID: "b", Key: 5, Parent: -1}}, nil, "node b: key 5 does not ascend"},
 		{[]NodeSpec{a}, []EdgeSpec{{Source: 0, Target: 1}}, "edge 1: connects nodes 0 and 1 of 1"},
 		{[]NodeSpec{a}, []EdgeSpec{{Key: 3}, {Key: 2}}, "edge 2: key 2 does not ascend"},

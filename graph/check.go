@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Severity of a problem.
+// Severity is how serious a problem is.
 type Severity uint8
 
-// The severities. A graph with an error cannot run as it is.
+// The severities. A graph with an error cannot run.
 const (
 	Warning Severity = iota
 	Error
@@ -26,15 +26,15 @@ func (s Severity) String() string {
 	return "warning"
 }
 
-// A Problem is something that is wrong, or probably not meant so.
+// A Problem is an error in a graph, or something that its author probably did not intend.
 type Problem struct {
 	Severity Severity
 	Code     string   // for programs; one of the Code constants
-	Message  string   // for people; nodes are called by their handles
+	Message  string   // for people; it names nodes by their handles
 	Nodes    []string // ids of the nodes it is about
 	Edge     int      // key of the edge it is about, -1 = none
-	Attr     string   // attribute of it, of the first node or else of the graph, "" = none in particular
-	Line     int      // of the text of Attr, from 0
+	Attr     string   // attribute of the edge, the first node, or the graph; "" = none in particular
+	Line     int      // in the text of Attr, from 0
 }
 
 // The codes of problems.
@@ -52,7 +52,7 @@ const (
 	CodeOutput        = "unknown-output"
 )
 
-// Check looks for problems, errors first, otherwise in file order. The time is linear.
+// Check returns the problems of a graph, errors first, otherwise in file order. The time is linear.
 func Check(g *Graph) []Problem {
 	c := checker{g: g, handles: Handles(g)}
 	c.attributes()
@@ -94,7 +94,7 @@ func (c *checker) addEdge(s Severity, code string, e *Edge, format string, args 
 		append([]any{c.handles.Of(e.Source), c.handles.Of(e.Target)}, args...)...)
 }
 
-// attributes checks the graph attributes that are numbers, or one of some words.
+// attributes checks the graph attributes that are numbers or words.
 func (c *checker) attributes() {
 	for _, a := range []struct {
 		name string
@@ -121,7 +121,7 @@ func (c *checker) attributes() {
 	}
 }
 
-// output looks for a way to keep the output of a node that does not exist.
+// output checks the attribute output of a node.
 func (c *checker) output(n *Node) {
 	if n.Extra == nil {
 		return
@@ -139,20 +139,20 @@ func (c *checker) label(n *Node) {
 		c.noCommand = append(c.noCommand, n)
 	}
 	if label := strings.TrimSpace(n.Label); len(label) >= 6 && strings.EqualFold(label[:6], "<html>") {
-		c.add(Error, CodeMarkup, -1, at, "the command of node %s is HTML, the look of a drawing, not a command", handle)
+		c.add(Error, CodeMarkup, -1, at, "the command of node %s is HTML, the label of a drawing, not a command", handle)
 	}
 	if what, octal := unwritable(n.Label); what != "" {
 		severity := Error
 		if strings.HasPrefix(what, "U+00") && strings.IndexByte(n.Label, 0) < 0 {
-			severity = Warning // it is executed as it stands; other programs refuse the file
+			severity = Warning // it can be executed, but other programs refuse the file
 		}
 		c.add(severity, CodeControl, -1, at,
-			"the command of node %s holds %s, which XML cannot; let the shell make it: printf '%s'", handle, what, octal)
+			"the command of node %s contains %s, which XML cannot represent; let the shell make it: printf '%s'", handle, what, octal)
 	}
 }
 
-// withoutCommand tells of the nodes without commands: of a few one by one, of many, as in a graph that is no
-// workflow, all at once.
+// withoutCommand reports nodes without commands: a few one by one, many (as in a graph that is not a
+// workflow) as one problem.
 func (c *checker) withoutCommand() {
 	const few = 3
 	if len(c.noCommand) > few {
@@ -168,7 +168,7 @@ func (c *checker) withoutCommand() {
 	}
 }
 
-// needsNone says whether a node has something to do without a command: to wait, or to ask a person.
+// needsNone reports whether a node needs no command, because it waits or asks a person.
 func needsNone(n *Node) bool {
 	return slices.ContainsFunc([]string{"approve", "wait", "wait_until"}, func(attr string) bool {
 		text, _ := n.Attr(attr)
@@ -176,8 +176,8 @@ func needsNone(n *Node) bool {
 	})
 }
 
-// unwritable describes the first thing in a text that XML 1.0 cannot hold, and how printf writes
-// it; what is "" if there is nothing.
+// unwritable describes the first character in a text that XML 1.0 cannot represent, and its form for
+// printf; what is "" if there is none.
 func unwritable(text string) (what, octal string) {
 	for i, r := range text {
 		switch {
@@ -188,7 +188,7 @@ func unwritable(text string) (what, octal string) {
 			}
 			return what, octal
 		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
-			return fmt.Sprintf("a byte that is no UTF-8 (0x%02X)", text[i]), fmt.Sprintf("\\%03o", text[i])
+			return fmt.Sprintf("a byte that is not UTF-8 (0x%02X)", text[i]), fmt.Sprintf("\\%03o", text[i])
 		}
 	}
 	return "", ""
@@ -201,7 +201,7 @@ func (c *checker) nodeStatus(n *Node) {
 	}
 }
 
-// names finds names that do not name just one node.
+// names reports names that are ambiguous.
 func (c *checker) names() {
 	byName := map[string][]*Node{}
 	var order []string
@@ -215,7 +215,7 @@ func (c *checker) names() {
 		}
 		byName[name] = append(byName[name], n)
 		if sign := SelectorSyntax(name); sign != "" {
-			c.add(Warning, CodeNameSelects, -1, []*Node{n}, "the name %q of node %s has %q, which means something else in a selector", name, c.handles.Of(n), sign)
+			c.add(Warning, CodeNameSelects, -1, []*Node{n}, "the name %q of node %s contains %q, which has another meaning in a selector", name, c.handles.Of(n), sign)
 		}
 		if other := c.g.byID[name]; other != nil && other != n {
 			c.add(Warning, CodeNameIsID, -1, []*Node{n, other}, "the name of node %s is the id of another node", name)

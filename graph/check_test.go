@@ -27,10 +27,10 @@ func TestCheck(t *testing.T) {
 	want := []string{
 		`error bad-attribute -1 []: graph attribute jobs is "many", not a whole number from 0`,
 		`error bad-attribute -1 []: graph attribute max_activations is "0", not a whole number from 1`,
-		`error markup-label -1 [d]: the command of node d is HTML, the look of a drawing, not a command`,
-		`error control-character -1 [h]: the command of node h holds a byte that is no UTF-8 (0xFF), which XML cannot; let the shell make it: printf '\377'`,
+		`error markup-label -1 [d]: the command of node d is HTML, the label of a drawing, not a command`,
+		`error control-character -1 [h]: the command of node h contains a byte that is not UTF-8 (0xFF), which XML cannot represent; let the shell make it: printf '\377'`,
 		`error cycle 0 [a b]: blocking cycle: first -> first~2 -> first; make one of its edges non-blocking if it is a loop`,
-		`warning control-character -1 [b]: the command of node first~2 holds U+001B, which XML cannot; let the shell make it: printf '\033'`,
+		`warning control-character -1 [b]: the command of node first~2 contains U+001B, which XML cannot represent; let the shell make it: printf '\033'`,
 		`warning no-command -1 [c]: node a~2 has no command`,
 		`warning unknown-status -1 [c]: node a~2 has the unknown status "done"; it counts as not run`,
 		`warning name-is-id -1 [c a]: the name of node a is the id of another node`,
@@ -104,11 +104,11 @@ func TestWords(t *testing.T) {
 	}
 	for _, name := range []string{"command", "stdout", "stderr", "pid", "error_code", "log"} {
 		if !Captured(name) {
-			t.Errorf("%s is not taken for captured output", name)
+			t.Errorf("%s does not count as captured output", name)
 		}
 	}
 	if Captured("label") || Captured("status") {
-		t.Error("label or status are taken for captured output")
+		t.Error("label or status count as captured output")
 	}
 }
 
@@ -137,7 +137,7 @@ func TestSubFlows(t *testing.T) {
 	}
 }
 
-// TestCheckDrawing: a graph that is no workflow has one warning, with the ids that its author knows.
+// TestCheckDrawing checks that a graph without commands has one warning, with ids.
 func TestCheckDrawing(t *testing.T) {
 	var specs []NodeSpec
 	for i := range 33 {
@@ -152,13 +152,13 @@ func TestCheckDrawing(t *testing.T) {
 	}
 }
 
-// TestCheckNames: a name that selectors read otherwise is told of.
+// TestCheckNames checks the warning about a name that contains selector syntax.
 func TestCheckNames(t *testing.T) {
 	g, err := Build([]NodeSpec{{ID: "n0", Parent: -1, Label: "x", Name: "s:failed"}, {ID: "n1", Parent: -1, Label: "x", Name: "a b"}}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := Check(g); len(p) != 1 || p[0].Message != `the name "s:failed" of node s_failed has "s:", which means something else in a selector` {
+	if p := Check(g); len(p) != 1 || p[0].Message != `the name "s:failed" of node s_failed contains "s:", which has another meaning in a selector` {
 		t.Errorf("%+v", p)
 	}
 }

@@ -2,12 +2,12 @@ package graph
 
 import "strings"
 
-// commandWord returns the word that says best what a shell command does: the program, or the
-// script that an interpreter is given, without preparations, wrappers, folder and extension.
-// It is a guess for handles and reads no more of the command than it must.
+// commandWord returns the word that describes a shell command best: the program, or the script of an
+// interpreter, without preparations, wrappers, folder and extension. It is a heuristic for handles and
+// reads only as much of the command as necessary.
 func commandWord(command string) string {
 	w := words{rest: command}
-	first := "" // better than nothing, for a command that is preparations only
+	first := "" // the result for a command that consists of preparations
 	for {
 		word, ok := w.next()
 		if !ok {
@@ -44,7 +44,7 @@ var shellKeywords = map[string]bool{
 	"while": true, "until": true, "do": true, "done": true,
 }
 
-// preparations are commands that set the scene for the one that matters.
+// preparations are commands that prepare the environment of the main command.
 var preparations = map[string]bool{
 	"cd": true, "set": true, "export": true, "unset": true, "source": true, ".": true,
 	"umask": true, "ulimit": true, "module": true, "for": true, "test": true, "[": true, "[[": true,
@@ -52,8 +52,8 @@ var preparations = map[string]bool{
 
 // A wrapper runs the command that follows it.
 type wrapper struct {
-	valued string // letters of options that take a word as value
-	words  int    // words of its own before the command
+	valued string // letters of options with a value in the next word
+	words  int    // number of arguments before the command
 }
 
 var wrappers = map[string]*wrapper{
@@ -62,13 +62,13 @@ var wrappers = map[string]*wrapper{
 	"timeout": {valued: "ks", words: 1},
 }
 
-// interpreters are programs whose first argument says more than they do.
+// interpreters are programs whose first argument describes the command better than their name.
 var interpreters = map[string]bool{
 	"bash": true, "dash": true, "sh": true, "zsh": true, "ksh": true, "fish": true, "python": true, "pypy": true,
 	"Rscript": true, "perl": true, "node": true, "deno": true, "julia": true, "ruby": true, "php": true, "lua": true,
 }
 
-// isInterpreter knows python3.12 as python.
+// isInterpreter reports whether program is an interpreter, with or without a version: python3.12.
 func isInterpreter(program string) bool {
 	return interpreters[strings.TrimRight(program, "0123456789.")]
 }
@@ -82,12 +82,12 @@ func isAssignment(word string) bool {
 	return strings.IndexFunc(name, func(r rune) bool { return r != '_' && !isAlphanumeric(r) }) < 0
 }
 
-// extensions of scripts, which a handle does without.
+// extensions of scripts, which handles omit.
 var extensions = []string{
 	".py", ".sh", ".bash", ".R", ".r", ".pl", ".js", ".mjs", ".ts", ".rb", ".jl", ".php", ".lua", ".awk", ".exe",
 }
 
-// baseName cuts the folder and the extension off a path.
+// baseName returns a path without folder and extension.
 func baseName(path string) string {
 	path = strings.TrimRight(path, "/")
 	path = path[strings.LastIndexByte(path, '/')+1:]
@@ -99,8 +99,8 @@ func baseName(path string) string {
 	return path
 }
 
-// words reads a shell command word by word, with quotes taken off. A command separator is an
-// empty word. It knows as much of the grammar as handles need.
+// words reads a shell command word by word, without quotes. A command separator is returned as an
+// empty word. It supports only as much of the grammar as handles need.
 type words struct{ rest string }
 
 const (
@@ -128,7 +128,7 @@ func (w *words) next() (word string, ok bool) {
 // word reads up to a blank or a separator outside quotes.
 func (w *words) word() string {
 	if end := strings.IndexAny(w.rest, blanks+separators+`"'\`); end > 0 && strings.IndexByte(`"'\`, w.rest[end]) < 0 {
-		word := w.rest[:end] // nothing to take off
+		word := w.rest[:end] // without quotes
 		w.rest = w.rest[end:]
 		return word
 	}
@@ -157,7 +157,7 @@ func (w *words) word() string {
 	return b.String()
 }
 
-// skipCommand goes behind the separator that ends the command at hand.
+// skipCommand skips the rest of the current command and the separator after it.
 func (w *words) skipCommand() {
 	for {
 		if word, ok := w.next(); word == "" || !ok {
@@ -166,7 +166,7 @@ func (w *words) skipCommand() {
 	}
 }
 
-// skipOptions goes behind the options and own words of a wrapper.
+// skipOptions skips the options and arguments of a wrapper.
 func (w *words) skipOptions(of wrapper) {
 	own := of.words
 	for {
@@ -187,8 +187,8 @@ func (w *words) skipOptions(of wrapper) {
 	}
 }
 
-// script returns what an interpreter is given: the path of a script, or the text of -c and -e
-// (code is true). It is empty if the interpreter stands alone.
+// script returns the argument of an interpreter: the path of a script, or the text of -c and -e (code
+// is true). It is empty if there is none.
 func (w *words) script() (script string, code bool) {
 	for {
 		word, ok := w.next()

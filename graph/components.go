@@ -3,7 +3,7 @@ package graph
 // Components finds the strongly connected components of a graph given as compact arrays: the
 // successors of node v are targets[first[v]:first[v+1]]. It returns the component of each node
 // and the number of components. A component has a higher number than those it leads to.
-// The time is linear, and no chain is too long (no recursion).
+// The time is linear. It uses no recursion, so chains may be long.
 func Components(first, targets []int32) (component []int32, count int) {
 	n := len(first) - 1
 	t := tarjan{
@@ -31,7 +31,7 @@ type tarjan struct {
 	low       []int32 // the earliest node on the stack that the node is known to reach
 	next      []int32 // index in targets of the edge to follow next
 
-	path  []int32 // from the root of the search to the node at hand
+	path  []int32 // from the root of the search to the current node
 	stack []int32 // seen nodes that have no component yet
 	seen  int32
 	count int32
@@ -56,7 +56,7 @@ func (t *tarjan) enter(v int32) {
 	t.stack = append(t.stack, v)
 }
 
-// follow looks along the remaining edges of v until one leads to a node not seen before.
+// follow follows the remaining edges of v until one leads to a node not seen before.
 func (t *tarjan) follow(v int32) (next int32, ok bool) {
 	for t.next[v] < t.first[v+1] {
 		w := t.targets[t.next[v]]
@@ -71,8 +71,8 @@ func (t *tarjan) follow(v int32) (next int32, ok bool) {
 	return 0, false
 }
 
-// leave ends the visit of v. If v reaches nothing earlier it is the root of a component, which
-// is all that lies above it on the stack.
+// leave ends the visit of v. If v reaches no earlier node it is the root of a component, which
+// contains v and everything above it on the stack.
 func (t *tarjan) leave(v int32) {
 	t.path = t.path[:len(t.path)-1]
 	if len(t.path) > 0 {

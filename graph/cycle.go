@@ -2,9 +2,9 @@ package graph
 
 import "slices"
 
-// FindCycle returns a cycle of blocking edges that lies within the scope, edge after edge, nil if
-// there is none: the shortest one through the newest edge that lies on any, which comes last. It is
-// probably the edge that closed it. The time is linear.
+// FindCycle returns the edges of a cycle of blocking edges within the scope, in order, or nil if there
+// is none. Of all cycles it returns the shortest one through the newest edge that is on any cycle.
+// This edge, which probably closed the cycle, comes last. The time is linear.
 func FindCycle(scope []*Node) []*Edge {
 	s := blockingSubgraph(scope)
 	component, _ := Components(s.first, s.targets)
@@ -20,8 +20,7 @@ func FindCycle(scope []*Node) []*Edge {
 	return append(s.shortest(s.targets[closing], s.sources[closing], component), s.edges[closing])
 }
 
-// CyclicGroups counts the groups of nodes, each connected in itself, in which blocking edges form
-// cycles.
+// CyclicGroups returns the number of strongly connected components in which blocking edges form cycles.
 func CyclicGroups(scope []*Node) int {
 	s := blockingSubgraph(scope)
 	component, _ := Components(s.first, s.targets)
@@ -34,7 +33,7 @@ func CyclicGroups(scope []*Node) int {
 	return len(groups)
 }
 
-// subgraph is the in-scope blocking edges in the compact form of Components.
+// subgraph contains the blocking edges within the scope, in the compact form of Components.
 type subgraph struct {
 	first, targets []int32
 	sources        []int32 // parallel to targets
@@ -65,12 +64,12 @@ func blockingSubgraph(scope []*Node) subgraph {
 	return s
 }
 
-// within says whether an edge lies on a cycle: both its ends are in one component.
+// within reports whether an edge is on a cycle: both its ends are in one component.
 func (s subgraph) within(edge int32, component []int32) bool {
 	return component[s.sources[edge]] == component[s.targets[edge]]
 }
 
-// shortest searches breadth first for a way between two nodes of a component, of which there is one.
+// shortest returns a shortest path between two nodes of one component, by breadth-first search.
 func (s subgraph) shortest(from, to int32, component []int32) []*Edge {
 	via := make([]int32, len(component)) // index plus one of the edge by which a node was found
 	for queue := []int32{from}; from != to && via[to] == 0; queue = queue[1:] {

@@ -12,7 +12,7 @@ import (
 func TestFindCycle(t *testing.T) {
 	for _, test := range []struct{ edges, scope, want string }{
 		{"a->b b->c", "", ""},
-		{"a->b b~>a", "", ""}, // a loop, not a cycle
+		{"a->b b~>a", "", ""}, // a loop, not a blocking cycle
 		{"a->a", "", "a"},
 		{"a->b b->a", "", "a b"},
 		{"a->b b->c c->d d->a b->a", "", "a b"},     // the shorter of two
@@ -20,7 +20,7 @@ func TestFindCycle(t *testing.T) {
 		{"a->b b->c c->a x->y y->x", "", "x y"},     // the newer of two
 		{"x->y y->x a->b b->c c->a a->a", "", "a"},
 		{"s->a a->b b->c c->a", "", "a b c"},
-		{"a->b b->c c->a", "a b", ""}, // the scope leaves it open
+		{"a->b b->c c->a", "a b", ""}, // not all of it in the scope
 		{"a->b b->c c->a d->d", "a b c", "a b c"},
 	} {
 		g := mustBuild(t, strings.Fields(test.edges)...)
@@ -48,7 +48,7 @@ func TestCyclicGroups(t *testing.T) {
 	}
 }
 
-// TestLongChain: no recursion, so no stack to run out of, and nothing quadratic.
+// TestLongChain checks that a long chain needs no deep stack and no quadratic time.
 func TestLongChain(t *testing.T) {
 	const n = 100_000
 	nodes, edges := make([]NodeSpec, n), make([]EdgeSpec, n)
@@ -68,8 +68,8 @@ func TestLongChain(t *testing.T) {
 	}
 }
 
-// TestComponents compares with the definition: two nodes are in one component exactly if each
-// reaches the other, and a component has a higher number than those it leads to.
+// TestComponents compares with the definition: two nodes are in one component exactly if each reaches the
+// other, and a component has a higher number than those it leads to.
 func TestComponents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 12).Draw(t, "nodes")
@@ -110,8 +110,8 @@ func TestComponents(t *testing.T) {
 	})
 }
 
-// TestFindCycleFindsOne: a cycle is found exactly if there is one, and it is one.
-func TestFindCycleFindsOne(t *testing.T) {
+// TestFindCycleRandom checks on random graphs that FindCycle returns a cycle exactly if there is one.
+func TestFindCycleRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 10).Draw(t, "nodes")
 		g := empty()
@@ -129,14 +129,14 @@ func TestFindCycleFindsOne(t *testing.T) {
 		seen := map[*Node]bool{}
 		for i, e := range cycle {
 			if e.Target != cycle[(i+1)%len(cycle)].Source || seen[e.Source] {
-				t.Fatalf("edges %v are no simple cycle", edgeKeys(cycle))
+				t.Fatalf("edges %v are not a simple cycle", edgeKeys(cycle))
 			}
 			seen[e.Source] = true
 		}
 	})
 }
 
-// kahn takes nodes away that nothing leads to, until none is left or only cycles are.
+// kahn removes nodes without incoming edges until none is left, or only cycles.
 func kahn(g *Graph) (acyclic bool) {
 	gone := map[*Node]bool{}
 	for range g.Nodes() {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// dump writes down everything that a graph holds, so that equal graphs have equal dumps.
+// dump describes a graph completely, so that equal graphs have equal dumps.
 func dump(g *Graph) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(g.attrs)) {
@@ -23,13 +23,13 @@ func dump(g *Graph) string {
 		fmt.Fprintf(&b, "node %q key=%d pos=%d name=%q label=%q group=%q status=%v/%q x=%q y=%q parent=%q children=%d",
 			n.ID, n.Key, n.pos, n.Name, n.Label, n.Group, n.Status, status, n.X, n.Y, parent, n.children)
 		fmt.Fprintf(&b, " container=%v nocommand=%v has=%b extra=%v inherited=%v in=%v out=%v found=%v\n",
-			n.Container, n.NoCommand, n.has, n.Extra, n.rare.all(), edgeKeys(n.In), edgeKeys(n.Out), g.Node(n.ID) == g.Nodes()[i])
+			n.Container, n.NoCommand, n.has, n.Extra, n.uncommon.all(), edgeKeys(n.In), edgeKeys(n.Out), g.Node(n.ID) == g.Nodes()[i])
 	}
 	for i, e := range g.Edges() {
 		edgeType, _ := e.Attr("edge_type")
 		status, _ := e.Attr("status")
 		fmt.Fprintf(&b, "edge %d pos=%d id=%q %q->%q type=%v/%q marked=%v/%q has=%b extra=%v inherited=%v found=%v\n",
-			e.Key, e.pos, e.ID, e.Source.ID, e.Target.ID, e.Type, edgeType, e.Mark, status, e.has, e.Extra, e.rare.all(),
+			e.Key, e.pos, e.ID, e.Source.ID, e.Target.ID, e.Type, edgeType, e.Mark, status, e.has, e.Extra, e.uncommon.all(),
 			g.Edge(e.Key) == g.Edges()[i])
 	}
 	fmt.Fprintf(&b, "%d ids\n", len(g.byID))
@@ -43,7 +43,7 @@ func edgeKeys(edges []*Edge) (keys []int) {
 	return keys
 }
 
-// consistent checks what must hold in every graph, whatever led to it.
+// consistent checks the invariants of a graph.
 func consistent(t interface{ Fatalf(string, ...any) }, g *Graph) {
 	in, out := map[string][]int{}, map[string][]int{}
 	for i, e := range g.Edges() {
@@ -61,13 +61,13 @@ func consistent(t interface{ Fatalf(string, ...any) }, g *Graph) {
 			t.Fatalf("node %s has edges in %v out %v, want %v and %v", n.ID, edgeKeys(n.In), edgeKeys(n.Out), in[n.ID], out[n.ID])
 		}
 		if n.Parent != nil && g.Node(n.Parent.ID) != n.Parent {
-			t.Fatalf("node %s lies in a node that is gone", n.ID)
+			t.Fatalf("the container of node %s does not exist", n.ID)
 		}
 	}
 }
 
-// mustBuild makes a graph of edges like "a->b" and "a~>b" (non-blocking), and of lone nodes, in
-// the order in which they are first named. Labels are the ids.
+// mustBuild makes a graph of edges like "a->b" and "a~>b" (non-blocking), and of single nodes, in the order of
+// their first appearance. Labels are the ids.
 func mustBuild(t testing.TB, words ...string) *Graph {
 	t.Helper()
 	var nodes []NodeSpec

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// fuzzGraph reads a graph from a text: a line per node, of id, name, label and group between tabs.
-// A blank before the id puts the node into the one of the line before; every node depends on the
-// one before it. Nil when the text is none.
+// fuzzGraph reads a graph from a text: a line per node, of id, name, label and group between tabs. A blank
+// before the id puts the node into the node of the line before; every node depends on the one before it. It
+// returns nil for other texts.
 func fuzzGraph(text string) *Graph {
 	var nodes []NodeSpec
 	var edges []EdgeSpec
@@ -32,7 +32,7 @@ func fuzzGraph(text string) *Graph {
 	return g
 }
 
-// FuzzHandles: every node has a handle of its own, and by it and by its id it is found alone.
+// FuzzHandles checks that every node has a unique handle, and that handle and id each find exactly this node.
 func FuzzHandles(f *testing.F) {
 	f.Add("a\t\tbwa mem x\nb\t\tbwa mem y\nc\tbwa~2")
 	f.Add("a\t x \nb\tx\nc\t\t'\x1b[2J' é\n d\t\tpython3 -m \"\"")
@@ -55,7 +55,7 @@ func FuzzHandles(f *testing.F) {
 			}
 			plain := func(r rune) bool { return isAlphanumeric(r) || strings.ContainsRune("_.-~", r) }
 			if strings.TrimSpace(n.Name) == "" && strings.TrimFunc(handle, plain) != "" {
-				t.Fatalf("handle %q made of the command %q is not a plain word", handle, n.Label)
+				t.Fatalf("handle %q made from the command %q is not a plain word", handle, n.Label)
 			}
 		}
 		for _, n := range g.Nodes() {
@@ -67,8 +67,8 @@ func FuzzHandles(f *testing.F) {
 	})
 }
 
-// FuzzSelect: whatever is asked for, the answer is a part of the graph in its order or an error of
-// the one kind; several expressions are the union of each.
+// FuzzSelect checks that every selector gives nodes in file order or a SelectorError, and that several
+// expressions give the union of each.
 func FuzzSelect(f *testing.F) {
 	const small = "fetch\nalign1\t\tbwa x\talign\nalign2\t\tbwa y\talign\nbox\n in/box\na b,c"
 	for _, expr := range []string{"fetch", "+bwa~2+", "g:al*,s:failed", "a b,c", "alig", "[", "[^", "*?[a-z]*", "+", "g:", "s:", "+s:ok+ \tg:box"} {

@@ -11,7 +11,7 @@ func isGlob(text string) bool { return strings.ContainsAny(text, "*?[") }
 // [^a-z] one that is not. Unlike in package path, a slash is a character like any other, and a
 // malformed set is taken literally.
 func globMatch(pattern, text string) bool {
-	// Where to go on when the present attempt fails: behind the latest *, one character later.
+	// Where to continue when this attempt fails: after the latest *, one character later.
 	retryPattern, retryText := "", ""
 	retry := false
 	for text != "" {

@@ -1,6 +1,6 @@
-// Package graph is what a workflow is: nodes that are shell commands, edges that are
-// dependencies, the operations that keep the two valid, and the questions that can be
-// answered by looking at them. It does no I/O, has no clock, and knows nothing about running.
+// Package graph represents a workflow in memory: nodes that are shell commands and edges that are
+// dependencies. It edits graphs, checks them, and finds nodes by handles and selectors. It does no
+// I/O, has no clock, and contains nothing about runs.
 package graph
 
 import "maps"
@@ -16,68 +16,67 @@ type Graph struct {
 	byID  map[string]*Node
 	attrs map[string]string // graph attributes, by attr.name
 
-	handles *HandleTable // of the graph as it is; nil until somebody asks, and after a change
+	handles *HandleTable // of the current state; nil before first use and after a change
 
-	// The next fresh keys. They only grow, so a key is never given twice.
+	// The next new keys. They only grow, so a key is never assigned twice.
 	nextNodeKey, nextEdgeKey int
 }
 
 // A Node is one shell command, or a container of other nodes.
 type Node struct {
-	ID  string // XML id: opaque, may hold any character, never a file name
+	ID  string // XML id: opaque, may contain any character, never a file name
 	Key int    // place in the file: orders nodes, is never reused, survives undo
 
-	Name  string // what a person named it; "" if nobody did
-	Label string // the shell command, exactly as the file has it
+	Name  string // "" = none
+	Label string // the shell command, exactly as in the file
 	Group string // for folding in pictures
-	X, Y  string // position as the file writes it; Position parses it
+	X, Y  string // position as in the file; Position parses it
 
-	Parent    *Node // the node it lies in; nil at the top
+	Parent    *Node // its container; nil at the top
 	Status    Status
-	Container bool // holds other nodes and is no command itself: never executed
-	NoCommand bool // no label anywhere: runs refuse it ("node a has no command")
+	Container bool // contains other nodes and is not a command itself
+	NoCommand bool // has neither an own nor an inherited label: runs refuse it ("node a has no command")
 
-	// Extra holds the plain attributes that have no field here, except captured output
-	// (see Captured). It is nil for most nodes.
+	// Extra contains the attributes that have no field here, except captured output (see Captured).
+	// It is nil for most nodes.
 	Extra map[string]string
 
 	In, Out []*Edge // incident edges in file order
 
-	rare     *rare
+	uncommon *uncommon
 	has      attrSet
-	children int32 // nodes that lie in it
+	children int32 // number of nodes directly inside
 	position
 }
 
 func (n *Node) key() int { return n.Key }
 
-// Pos is the node's index in Graph.Nodes. It changes when nodes before it come or go.
+// Pos returns the index in Graph.Nodes. It changes when nodes before it are added or removed.
 func (n *Node) Pos() int { return int(n.pos) }
 
-// Children is how many nodes lie directly in the node.
+// Children returns the number of nodes directly inside the node.
 func (n *Node) Children() int { return int(n.children) }
 
-// Runnable says whether a run can do something with the node itself: it is a command or a sub-flow, not a
-// mere group.
+// Runnable reports whether the node is a command or a sub-flow, and not only a group.
 func (n *Node) Runnable() bool { return !n.Container || n.SubFlow() }
 
-// An Edge says that Target follows Source.
+// An Edge is a dependency: Target follows Source.
 type Edge struct {
 	Key            int    // place in the file: identity of the edge, never reused, survives undo
 	ID             string // XML id or the data attribute "id"; may be empty or repeat
 	Source, Target *Node
-	Extra          map[string]string // plain attributes without a field here
+	Extra          map[string]string // attributes without a field here
 	Type           EdgeType
 	Mark           Mark
 
 	has attrSet
 	position
-	rare *rare
+	uncommon *uncommon
 }
 
 func (e *Edge) key() int { return e.Key }
 
-// Pos is the edge's index in Graph.Edges. It changes when edges before it come or go.
+// Pos returns the index in Graph.Edges. It changes when edges before it are added or removed.
 func (e *Edge) Pos() int { return int(e.pos) }
 
 // Nodes returns all nodes in file order. The slice belongs to the graph and is valid until the

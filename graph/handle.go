@@ -5,28 +5,29 @@ import (
 	"strings"
 )
 
-// maxHandle bounds the length of a handle that is taken from a command or a comment, in bytes.
+// maxHandle is the maximum length of a handle made from a command or a comment, in bytes.
 const maxHandle = 64
 
-// A HandleTable gives each node of a graph a short unique word, by which people call it. It is
-// valid until the next Apply.
+// A HandleTable contains the handle of each node of a graph: a short unique word by which people refer
+// to it. It is valid until the next Apply.
 type HandleTable struct {
 	g        *Graph
 	handles  []string         // by position
 	byHandle map[string]int32 // position
-	ids      []*Node          // by ID, made when a prefix is first looked for
-	last     map[string]int   // the highest number given to a word
+	ids      []*Node          // sorted by ID; made when a prefix is first searched
+	last     map[string]int   // the highest number appended to a word; only while the table is made
 }
 
-// Handles returns the handles, which are computed once for each state of the graph. The handle of a node is the first of these that it has:
+// Handles returns the handles of a graph. They are computed once for each state of the graph. The handle
+// of a node is the first of these that it has:
 //
 //   - its name
-//   - its id, if that is a word that a person chose: no UUID, no n12
+//   - its id, if it is a word chosen by a person, not a UUID or n12
 //   - a comment at the end of its command: … # align S1
 //   - the program, and what distinguishes its command from others with that program: trim_S017
 //
-// Equal ones are made unique by ~2, ~3 and so on in file order. No node has the id of another one as its
-// handle, so that ids always mean their node.
+// Equal handles are made unique by ~2, ~3 and so on in file order. The handle of a node is never the id
+// of another node, so that an id always selects its node.
 func Handles(g *Graph) *HandleTable {
 	if g.handles == nil {
 		g.handles = newHandles(g)
@@ -65,7 +66,7 @@ func newHandles(g *Graph) *HandleTable {
 	return t
 }
 
-// takeAll gives nodes the handles that a function has for them, and returns the others.
+// takeAll gives nodes the handles that a function returns, and returns the nodes without one.
 func (t *HandleTable) takeAll(nodes []int32, handle func(*Node) string) (rest []int32) {
 	rest = nodes[:0]
 	for _, i := range nodes {
@@ -80,7 +81,7 @@ func (t *HandleTable) takeAll(nodes []int32, handle func(*Node) string) (rest []
 	return rest
 }
 
-// take gives the handle to a node unless another one has it, or has it as its id.
+// take gives the handle to a node unless it is the handle or the id of another node.
 func (t *HandleTable) take(node int32, handle string) bool {
 	if _, taken := t.byHandle[handle]; taken {
 		return false
@@ -105,8 +106,7 @@ func (t *HandleTable) takeNumbered(node int32, word string) {
 // Of returns the handle of a node.
 func (t *HandleTable) Of(n *Node) string { return t.handles[n.pos] }
 
-// handleOfName makes a handle of a name: the name itself, unless a selector would read it as something
-// else.
+// handleOfName makes a handle from a name: the name itself, changed where it contains selector syntax.
 func handleOfName(name string) string {
 	name = strings.TrimSpace(name)
 	if SelectorSyntax(name) == "" {
@@ -127,10 +127,10 @@ func handleOfName(name string) string {
 	return name
 }
 
-// selectorPrefixes are what parts of selectors begin with that name no node.
+// selectorPrefixes are the prefixes of selectors that are not names of nodes.
 var selectorPrefixes = []string{"s:", "g:", "id:"}
 
-// SelectorSyntax says what of a name means something else in a selector, "" if nothing does.
+// SelectorSyntax returns the part of a name that has another meaning in a selector, "" if there is none.
 func SelectorSyntax(name string) string {
 	for _, prefix := range selectorPrefixes {
 		if strings.HasPrefix(name, prefix) {
@@ -146,8 +146,7 @@ func SelectorSyntax(name string) string {
 	return ""
 }
 
-// isChosen says whether an id is a word that a person, or a program that knows what it means, chose. Others
-// are numbers: UUIDs, n12, node_12, 17.
+// isChosen reports whether an id is a meaningful word. Others are generated: UUIDs, n12, node_12, 17.
 func isChosen(id string) bool {
 	if id == "" || len(id) > maxHandle || !isLetter(rune(id[0])) || strings.ContainsFunc(id, func(r rune) bool { return handleRune(r) != r }) {
 		return false
@@ -165,14 +164,14 @@ func isChosen(id string) bool {
 
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-// isHex recognises UUIDs and hashes: nothing but hexadecimal digits and dashes, at least eight of them and
-// a digit among them.
+// isHex reports whether an id looks like a UUID or a hash: at least eight hexadecimal digits and dashes,
+// with a decimal digit among them.
 func isHex(id string) bool {
 	return len(id) >= 8 && strings.ContainsAny(id, "0123456789") && strings.Trim(id, "0123456789abcdefABCDEF-") == ""
 }
 
 // closingComment returns the comment at the end of a command as a handle: align_S1 for "bwa … # align S1".
-// Sentences are no handles.
+// It returns "" if there is none or it is a sentence.
 func closingComment(command string) string {
 	command = strings.TrimRight(command, " \t\r\n")
 	line := command[strings.LastIndexByte(command, '\n')+1:]
@@ -193,7 +192,8 @@ func closingComment(command string) string {
 	return handle
 }
 
-// CommandWord is the program that the command of a node runs, as handles begin with it; "" if it has none.
+// CommandWord returns the program that the command of a node runs, in the form used in handles; "" if
+// there is none.
 func CommandWord(n *Node) string {
 	word := commandWord(n.Label)
 	if len(word) > maxHandle {
@@ -202,7 +202,7 @@ func CommandWord(n *Node) string {
 	return strings.Map(handleRune, word)
 }
 
-// handleWord is the word for a node that has nothing but its command.
+// handleWord returns the word for a node without a name, a meaningful id and a comment.
 func handleWord(n *Node) string {
 	word := CommandWord(n)
 	switch {
@@ -216,7 +216,7 @@ func handleWord(n *Node) string {
 	return "node"
 }
 
-// typeable says whether an id is better than a number, for a node without a command.
+// typeable reports whether an id is short and plain enough for the handle of a node without a command.
 func typeable(id string) bool {
 	const most = 24
 	return id != "" && len(id) <= most && !isHex(id) && !strings.ContainsFunc(id, func(r rune) bool { return handleRune(r) != r })

@@ -59,9 +59,9 @@ func TestHandles(t *testing.T) {
 	for i, n := range []struct{ name, label string }{
 		{"", "sort a"},
 		{"", "python3 sort.py"},
-		{"sort", "x"}, // a name gets the bare word, though it comes later
+		{"sort", "x"}, // a name gets the bare word, although it comes later
 		{"sort", "y"},
-		{"sort~2", "z"}, // and so does a name that looks like a number of ours
+		{"sort~2", "z"}, // so does a name that looks like a numbered handle
 		{" two words ", "q"},
 		{"", ""},
 		{"", "größe"},
@@ -89,7 +89,7 @@ func TestHandles(t *testing.T) {
 	}
 }
 
-// TestHandleOrigins: what the handle of a node is made of. A line is an id, a name and a command.
+// TestHandleOrigins checks what handles are made from. A line is an id, a name, a command and the handle.
 func TestHandleOrigins(t *testing.T) {
 	for story, c := range map[string][][4]string{
 		"a name before all":                   {{"align_S1", "mapping", "bwa x # y", "mapping"}},
@@ -167,8 +167,8 @@ func BenchmarkHandles(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed()/time.Duration(b.N))/100_000, "ns/node")
 }
 
-// TestHandleOfAnything: any text makes a handle that is safe to type and print.
-func TestHandleOfAnything(t *testing.T) {
+// TestHandleOfRandomCommand checks that every command gives a handle that is safe to type and print.
+func TestHandleOfRandomCommand(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{
 		" ", "\n", "'", "\"", "\\", "#", ";", "&&", "|", "(", ")", "-c", "-", "bash", "python3", "env", "cd", "nice", "-n",
 		"timeout", "A=1", "for", "$x", "x.py", "/", "é", "\xff", "<<E",

@@ -5,23 +5,22 @@ import (
 	"slices"
 )
 
-// An Op is an edit of a graph. It is a plain value: it can be kept, compared, applied again.
+// An Op is an edit of a graph. It is a plain value: it can be stored, compared, and applied again.
 // The ops are AddNode, RemoveNode, AddEdge, RemoveEdge, SetNode, SetEdge, SetGraph and Batch.
 type Op interface {
-	// apply changes g or returns an error and changes nothing.
+	// apply changes g, or returns an error without changing it.
 	apply(g *Graph) (inverse, done Op, err error)
 }
 
-// A Batch is ops that happen in order, together or not at all.
+// A Batch is a list of ops that are applied in order, all or none.
 type Batch struct{ Ops []Op }
 
-// Apply carries out an edit. inverse undoes it exactly: texts, presence of attributes, keys and
-// places. done is the same edit with everything filled in that op left open (keys, the edges that
-// go with a node), so that another holder of the graph, such as its file, ends up equal.
+// Apply applies an edit. inverse undoes it exactly: texts, presence of attributes, keys and places.
+// done is the complete edit, with new keys and the removals of the edges of removed nodes, so that
+// applying it elsewhere, for example to the file, gives the same result.
 //
-// An error names the thing and the obstacle and leaves the graph as it was. An inverse makes new
-// elements for those that were removed: who keeps pointers across a removal and its undo looks
-// them up again, by id or key.
+// If Apply returns an error, the graph is unchanged. An inverse makes new elements for removed ones:
+// callers that keep pointers across a removal and its undo must look them up again, by id or key.
 func (g *Graph) Apply(op Op) (inverse, done Op, err error) {
 	g.handles = nil
 	g.nodes.begin()
@@ -46,7 +45,7 @@ func (b Batch) apply(g *Graph) (inverse, done Op, err error) {
 	return Batch{inverses}, Batch{dones}, nil
 }
 
-// rollBack applies inverses, latest first. They cannot fail: each fits the state it came from.
+// rollBack applies inverses, latest first. They cannot fail, because each fits the state it came from.
 func (g *Graph) rollBack(inverses []Op) {
 	for _, inv := range slices.Backward(inverses) {
 		if _, _, err := inv.apply(g); err != nil {

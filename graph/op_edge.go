@@ -39,18 +39,18 @@ func (op AddEdge) apply(g *Graph) (inverse, done Op, err error) {
 }
 
 func (g *Graph) insertEdge(op AddEdge, source, target *Node) {
-	e, revived := g.edges.revive(op.Key)
-	if !revived {
+	e, restored := g.edges.restoreRemoved(op.Key)
+	if !restored {
 		e = &Edge{}
 	}
 	*e = Edge{Key: op.Key, Source: source, Target: target, position: e.position}
 	fillEdge(e, &EdgeSpec{
 		ID: op.ID, Type: op.Type, Status: op.Status,
 		HasID: op.HasID, HasType: op.HasType, HasStatus: op.HasStatus,
-		// The op may be kept and applied again: it does not share its map with the edge.
+		// The op may be stored and applied again, so the edge gets a copy of its map.
 		Extra: maps.Clone(op.Extra), Inherited: op.Inherited,
 	})
-	if !revived {
+	if !restored {
 		g.edges.insert(e)
 	}
 	source.Out = insertByKey(source.Out, e)
@@ -58,7 +58,7 @@ func (g *Graph) insertEdge(op AddEdge, source, target *Node) {
 	g.nextEdgeKey = max(g.nextEdgeKey, e.Key+1)
 }
 
-// placeOf finds the place of an edge among those of a node, or where it would be inserted.
+// placeOf returns the index of an edge in the edges of a node, or where it would be inserted.
 func placeOf(edges []*Edge, e *Edge) int {
 	at, _ := slices.BinarySearchFunc(edges, e.Key, func(e *Edge, key int) int { return cmp.Compare(e.Key, key) })
 	return at
@@ -91,12 +91,12 @@ func (g *Graph) deleteEdge(e *Edge) {
 	e.Target.In = deleteByKey(e.Target.In, e)
 }
 
-// restore returns the op that makes the edge again as it is.
+// restore returns the op that adds the edge again in its current state.
 func (e *Edge) restore() Op {
 	op := AddEdge{
 		Key: e.Key, Source: e.Source.ID, Target: e.Target.ID,
 		HasID: e.has&hasID != 0, HasType: e.has&hasType != 0, HasStatus: e.has&hasStatus != 0,
-		Extra: e.Extra, Inherited: e.rare.all(),
+		Extra: e.Extra, Inherited: e.uncommon.all(),
 	}
 	for _, a := range []struct {
 		name string

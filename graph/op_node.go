@@ -8,10 +8,10 @@ import (
 )
 
 // AddNode adds a node. Node.Key is NewKey, or the key that the node had before it was removed;
-// Node.Parent is not read.
+// Node.Parent is ignored.
 type AddNode struct {
 	Node   NodeSpec
-	Parent string // id of the node it lies in; "" = none
+	Parent string // id of its container; "" = none
 }
 
 func (op AddNode) apply(g *Graph) (inverse, done Op, err error) {
@@ -25,7 +25,7 @@ func (op AddNode) apply(g *Graph) (inverse, done Op, err error) {
 	var parent *Node
 	if op.Parent != "" {
 		if parent = g.byID[op.Parent]; parent == nil {
-			return nil, nil, fmt.Errorf("node %s: no node %q to lie in", id, op.Parent)
+			return nil, nil, fmt.Errorf("node %s: its container %q does not exist", id, op.Parent)
 		}
 	}
 	if op.Node.Key < 0 {
@@ -40,15 +40,15 @@ func (op AddNode) apply(g *Graph) (inverse, done Op, err error) {
 }
 
 func (g *Graph) insertNode(spec NodeSpec, parent *Node) {
-	n, revived := g.nodes.revive(spec.Key)
-	if !revived {
+	n, restored := g.nodes.restoreRemoved(spec.Key)
+	if !restored {
 		n = &Node{}
 	}
 	*n = Node{Key: spec.Key, Parent: parent, position: n.position}
-	// The op may be kept and applied again: it does not share its map with the node.
+	// The op may be stored and applied again, so the node gets a copy of its map.
 	spec.Extra = maps.Clone(spec.Extra)
 	fillNode(n, &spec)
-	if !revived {
+	if !restored {
 		g.nodes.insert(n)
 	}
 	g.byID[n.ID] = n
@@ -58,7 +58,7 @@ func (g *Graph) insertNode(spec NodeSpec, parent *Node) {
 	g.nextNodeKey = max(g.nextNodeKey, n.Key+1)
 }
 
-// RemoveNode removes a node with all its edges. A node that other nodes lie in stays.
+// RemoveNode removes a node with all its edges. It fails for a node that contains other nodes.
 type RemoveNode struct{ ID string }
 
 func (op RemoveNode) apply(g *Graph) (inverse, done Op, err error) {
@@ -67,7 +67,7 @@ func (op RemoveNode) apply(g *Graph) (inverse, done Op, err error) {
 		return nil, nil, fmt.Errorf("no node %q", op.ID)
 	}
 	if n.children > 0 {
-		return nil, nil, fmt.Errorf("node %s: nodes lie in it (%d); remove them first", n.ID, n.children)
+		return nil, nil, fmt.Errorf("node %s: contains nodes (%d); remove them first", n.ID, n.children)
 	}
 	restore, remove := []Op{n.restore()}, []Op{}
 	for _, e := range n.incident() {
@@ -94,10 +94,10 @@ func (g *Graph) deleteNode(n *Node) {
 	}
 }
 
-// restore returns the op that makes the node again as it is.
+// restore returns the op that adds the node again in its current state.
 func (n *Node) restore() Op {
 	op := AddNode{Node: NodeSpec{
-		ID: n.ID, Key: n.Key, Parent: -1, Container: n.Container, Extra: n.Extra, Inherited: n.rare.all(),
+		ID: n.ID, Key: n.Key, Parent: -1, Container: n.Container, Extra: n.Extra, Inherited: n.uncommon.all(),
 		HasName: n.has&hasName != 0, HasLabel: n.has&hasLabel != 0, HasGroup: n.has&hasGroup != 0,
 		HasStatus: n.has&hasStatus != 0, HasX: n.has&hasX != 0, HasY: n.has&hasY != 0,
 	}}
@@ -135,7 +135,7 @@ func (op SetNode) apply(g *Graph) (inverse, done Op, err error) {
 	case op.Attr == attrID:
 		return nil, nil, fmt.Errorf("node %s: its id cannot be changed", op.ID)
 	case Captured(op.Attr):
-		return nil, nil, fmt.Errorf("node %s: %s is output of a run, not to be set", op.ID, op.Attr)
+		return nil, nil, fmt.Errorf("node %s: %s is output of a run and cannot be set", op.ID, op.Attr)
 	}
 	undo := SetNode{ID: op.ID, Attr: op.Attr}
 	undo.Value, undo.Remove = before(n.Attr(op.Attr))
@@ -143,7 +143,7 @@ func (op SetNode) apply(g *Graph) (inverse, done Op, err error) {
 	return undo, op, nil
 }
 
-// before turns what Attr says into the fields of the op that brings it back.
+// before turns a result of Attr into the fields of the op that restores it.
 func before(value string, present bool) (set string, remove bool) {
 	if !present {
 		return "", true

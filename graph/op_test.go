@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The vocabulary of random ops: few words, so that they meet, and texts that are none of ours.
+// The words of random ops: few, so that ops affect the same elements, and some unknown texts.
 var (
 	someIDs   = rapid.SampledFrom([]string{"a", "b", "c", "d", "e f", "g,h"})
 	someTexts = rapid.SampledFrom([]string{"", "x", "ran", " fail ", "odd", "to_run", "ready", "non_blocking", "non-blocking", "3.5"})
@@ -69,8 +69,8 @@ func randomExtra(t *rapid.T) map[string]string {
 	return nil
 }
 
-// TestInverse undoes random edits: after each inverse the graph is what it was before the op,
-// an op that fails changes nothing, and what is done twins the graph elsewhere.
+// TestInverse undoes random edits: after each inverse the graph is as before the op, an op that fails changes
+// nothing, and the done op gives the same graph elsewhere.
 func TestInverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, twin := empty(), empty()
@@ -103,7 +103,7 @@ func TestInverse(t *testing.T) {
 	})
 }
 
-// TestRedo: the inverse of an inverse is the op again.
+// TestRedo checks that the inverse of an inverse equals the op.
 func TestRedo(t *testing.T) {
 	g := mustBuild(t, "a->b", "b->c", "b~>b", "c->a")
 	before := dump(g)
@@ -123,7 +123,7 @@ func TestRedo(t *testing.T) {
 	}
 }
 
-func TestRemoveNodeIsDoneEdgeByEdge(t *testing.T) {
+func TestRemoveNodeRemovesEdges(t *testing.T) {
 	g := mustBuild(t, "a->b", "c->a", "a->a")
 	_, done, err := g.Apply(RemoveNode{ID: "a"})
 	want := Batch{[]Op{RemoveEdge{0}, RemoveEdge{1}, RemoveEdge{2}, RemoveNode{"a"}}}
@@ -151,14 +151,14 @@ func TestOpErrors(t *testing.T) {
 		{AddNode{Node: NodeSpec{ID: "a", Key: NewKey}}, `node a: exists already`},
 		{AddNode{Node: NodeSpec{Key: NewKey}}, `a node needs an id`},
 		{AddNode{Node: NodeSpec{ID: "n", Key: 1}}, `node n: key 1 belongs to node a`},
-		{AddNode{Node: NodeSpec{ID: "n", Key: NewKey}, Parent: "x"}, `node n: no node "x" to lie in`},
+		{AddNode{Node: NodeSpec{ID: "n", Key: NewKey}, Parent: "x"}, `node n: its container "x" does not exist`},
 		{RemoveNode{ID: "x"}, `no node "x"`},
-		{RemoveNode{ID: "g"}, `node g: nodes lie in it (1); remove them first`},
+		{RemoveNode{ID: "g"}, `node g: contains nodes (1); remove them first`},
 		{RemoveEdge{Key: 7}, `no edge with key 7`},
 		{SetNode{ID: "x", Attr: "label"}, `no node "x"`},
 		{SetNode{ID: "a", Attr: ""}, `node a: an attribute needs a name`},
 		{SetNode{ID: "a", Attr: "id"}, `node a: its id cannot be changed`},
-		{SetNode{ID: "a", Attr: "stdout"}, `node a: stdout is output of a run, not to be set`},
+		{SetNode{ID: "a", Attr: "stdout"}, `node a: stdout is output of a run and cannot be set`},
 		{SetEdge{Key: 7, Attr: "id"}, `no edge with key 7`},
 		{SetEdge{Key: 0}, `edge a -> b: an attribute needs a name`},
 		{SetGraph{}, `graph: an attribute needs a name`},
@@ -178,7 +178,7 @@ func TestOpErrors(t *testing.T) {
 	}
 }
 
-// TestKeysAreNotReused: an undo after other edits still finds its place.
+// TestKeysAreNotReused checks that an undo after other edits restores the old place.
 func TestKeysAreNotReused(t *testing.T) {
 	g := mustBuild(t, "a->b", "a->c")
 	undo, _, _ := g.Apply(RemoveEdge{Key: 1})
@@ -206,7 +206,7 @@ func TestOpsDoNotShareMaps(t *testing.T) {
 	}
 }
 
-func TestRunStatesAreNoEdits(t *testing.T) {
+func TestRunStatesAreNotEdits(t *testing.T) {
 	g := mustBuild(t, "a->b")
 	if _, _, err := g.Apply(SetNode{ID: "a", Attr: "status", Value: "weird"}); err != nil {
 		t.Fatal(err)
@@ -228,7 +228,7 @@ func TestRunStatesAreNoEdits(t *testing.T) {
 	}
 }
 
-// BenchmarkLargeBatch removes ten thousand nodes of a large graph and puts them back.
+// BenchmarkLargeBatch removes ten thousand nodes of a large graph and restores them.
 func BenchmarkLargeBatch(b *testing.B) {
 	nodes, edges := large(100_000)
 	g, err := Build(nodes, edges, nil)
@@ -250,11 +250,11 @@ func BenchmarkLargeBatch(b *testing.B) {
 	}
 }
 
-// empty is a graph without nodes, to begin with.
+// empty returns a graph without nodes.
 func empty() *Graph {
 	g, err := Build(nil, nil, nil)
 	if err != nil {
-		panic(err) // nothing is in it that could be wrong
+		panic(err)
 	}
 	return g
 }

@@ -12,26 +12,26 @@ type element interface {
 	at() *position
 }
 
-// position is where an element stands in its list.
+// position is the index of an element in its list.
 type position struct {
 	pos  int32
-	gone bool // removed by the Apply that is going on, not yet out of the list
+	gone bool // removed by the current Apply, but still in the list
 }
 
 func (p *position) at() *position { return p }
 
-// ordered is a list in the order of keys. During an Apply it takes changes without moving what
-// lies behind them; settle then moves everything once, however many changes there were.
+// ordered is a list in the order of keys. During an Apply it records changes without moving elements;
+// settle then moves each element at most once, whatever the number of changes.
 type ordered[T element] struct {
 	list  []T
-	added map[int]T // by key: what is not in the list yet
-	gone  int       // how many of the list are gone
-	dirty int       // from here on positions may be wrong
+	added map[int]T // by key: elements that are not in the list yet
+	gone  int       // number of removed elements that are still in the list
+	dirty int       // positions from this index on may be wrong
 }
 
-// search returns the index of a key in the list, gone or not, or where it would be.
+// search returns the index of a key in the list, even of a removed element, or where it would be.
 func (o *ordered[T]) search(key int) (index int, found bool) {
-	// Without edits keys are positions: look there before searching.
+	// Without edits keys are indexes: check this before searching.
 	if key >= 0 && key < len(o.list) && o.list[key].key() == key {
 		return key, true
 	}
@@ -63,9 +63,9 @@ func (o *ordered[T]) insert(x T) {
 	o.added[x.key()] = x
 }
 
-// revive takes back the removal of an element in the same Apply: whoever puts its key back, as a
-// batch that fails does, puts back the very element that others may point to.
-func (o *ordered[T]) revive(key int) (x T, found bool) {
+// restoreRemoved undoes the removal of an element in the same Apply, as when a batch fails. The same
+// element returns, so that pointers to it stay valid.
+func (o *ordered[T]) restoreRemoved(key int) (x T, found bool) {
 	i, found := o.search(key)
 	if !found || !o.list[i].at().gone {
 		return x, false
@@ -86,7 +86,7 @@ func (o *ordered[T]) remove(x T) {
 	o.dirty = min(o.dirty, i)
 }
 
-// settle ends the changes: the list is what it is to be, and positions are right.
+// settle ends the changes: it updates the list and the positions.
 func (o *ordered[T]) settle() {
 	if o.gone > 0 {
 		tail := slices.DeleteFunc(o.list[o.dirty:], func(x T) bool { return x.at().gone })
@@ -101,7 +101,7 @@ func (o *ordered[T]) settle() {
 	}
 }
 
-// merge brings what was added to its place, from the last one to the first.
+// merge moves the added elements into the list, from the last to the first.
 func (o *ordered[T]) merge() {
 	added := make([]T, 0, len(o.added))
 	for _, x := range o.added {

@@ -6,21 +6,21 @@ import (
 	"wf/graph/spelling"
 )
 
-// AttrOutput says, of a node or of the graph for all nodes without it, whether commands write standard
-// output and standard error into one output or into two.
+// AttrOutput is the attribute of a node, or of the graph for all nodes without it, that says whether
+// standard output and standard error are kept in one output or in two.
 const AttrOutput = "output"
 
-// Output is what the attribute says.
+// Output is the value of AttrOutput.
 type Output uint8
 
-// The ways to keep what a command writes.
+// The ways to keep the output of a command.
 const (
-	OutputUnsaid Output = iota
-	OutputMerged        // one output, in the order in which it is written
-	OutputSplit         // standard output and standard error apart; their order is lost
+	OutputUnsaid Output = iota // no value
+	OutputMerged               // one output, in the order in which it is written
+	OutputSplit                // standard output and standard error apart; their order is lost
 )
 
-// The words for them in a workfile.
+// The words in a workfile.
 const (
 	outputMerged = "merged"
 	outputSplit  = "split"
@@ -37,8 +37,8 @@ func (o Output) String() string {
 	return ""
 }
 
-// meantOutput returns the word that somebody probably meant who wrote another, "" where it is likely that
-// the attribute is another program's.
+// meantOutput returns the word that text is probably a misspelling of, "" if text probably belongs to
+// another program.
 func meantOutput(text string) string {
 	text = strings.ToLower(strings.TrimSpace(text))
 	for _, word := range []string{outputMerged, outputSplit} {
@@ -49,7 +49,7 @@ func meantOutput(text string) string {
 	return ""
 }
 
-// ParseOutput reads the word; unknown ones say nothing.
+// ParseOutput reads the word. An unknown one gives OutputUnsaid.
 func ParseOutput(text string) (o Output, known bool) {
 	switch strings.TrimSpace(text) {
 	case "":
@@ -62,14 +62,14 @@ func ParseOutput(text string) (o Output, known bool) {
 	return OutputUnsaid, false
 }
 
-// Output says how the output of the node is kept, by its own attribute.
+// Output returns how the output of the node is kept, by its own attribute.
 func (n *Node) Output() Output {
 	text, _ := n.Attr(AttrOutput)
 	o, _ := ParseOutput(text)
 	return o
 }
 
-// Output says how the outputs of nodes are kept that say nothing themselves.
+// Output returns how the outputs of nodes without the attribute are kept.
 func (g *Graph) Output() Output {
 	text, _ := g.Attr(AttrOutput)
 	o, _ := ParseOutput(text)

@@ -2,8 +2,8 @@ package graph
 
 import "fmt"
 
-// Rekey gives the nodes and edges of a graph other keys, each in the order of Nodes and Edges, in which
-// they ascend. next are the lowest keys that are free for new ones.
+// Rekey gives the nodes and edges of a graph other keys, in the order of Nodes and Edges; keys must
+// ascend. nextNode and nextEdge are the lowest keys for new elements.
 func (g *Graph) Rekey(nodes, edges []int, nextNode, nextEdge int) error {
 	if !ascend(nodes, len(g.nodes.list), nextNode) || !ascend(edges, len(g.edges.list), nextEdge) {
 		return fmt.Errorf("%d and %d keys do not fit %d nodes and %d edges", len(nodes), len(edges), len(g.nodes.list), len(g.edges.list))
@@ -18,7 +18,7 @@ func (g *Graph) Rekey(nodes, edges []int, nextNode, nextEdge int) error {
 	return nil
 }
 
-// ascend says whether there are n keys, each higher than the one before and all below next.
+// ascend reports whether there are n keys, each higher than the one before and all below next.
 func ascend(keys []int, n, next int) bool {
 	for i, key := range keys {
 		if key < 0 || i > 0 && key <= keys[i-1] || key >= next {
@@ -28,7 +28,7 @@ func ascend(keys []int, n, next int) bool {
 	return len(keys) == n
 }
 
-// Keys tells f all keys that an op speaks of.
+// Keys calls node and edge for all keys that an op refers to.
 func Keys(op Op, node, edge func(key int)) {
 	MapKeys(op, func(key int) int { node(key); return key }, func(key int) int { edge(key); return key })
 }

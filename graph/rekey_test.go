@@ -2,8 +2,8 @@ package graph
 
 import "testing"
 
-// TestRekey: with other keys a graph is edited like any other, and what comes back under a key between two
-// others stands between them.
+// TestRekey checks that a graph with other keys can be edited, and that a node restored under a key between
+// two others is placed between them.
 func TestRekey(t *testing.T) {
 	g := mustBuild(t, "a->b", "b->c")
 	if err := g.Rekey([]int{1, 3, 5}, []int{0, 2}, 9, 4); err != nil {

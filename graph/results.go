@@ -6,11 +6,12 @@ import (
 	"wf/graph/spelling"
 )
 
-// AttrResults is the graph attribute that says what a run writes into the workfile (docs/semantics.md, The workfile).
+// AttrResults is the graph attribute that says which results a run writes into the workfile (docs/semantics.md,
+// The workfile).
 const AttrResults = "results"
 
-// ParseResults reads the word. For "" and for the texts of other programs it is "". meant is not "" where
-// text looks like a mistake for that word.
+// ParseResults reads the word. It returns "" for "" and for texts of other programs. If text looks like a
+// misspelling, meant is the correct word.
 func ParseResults(text string) (word, meant string) {
 	text = strings.TrimSpace(text)
 	for _, word := range []string{"none", "status", "file"} {

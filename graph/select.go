@@ -6,34 +6,35 @@ import (
 	"strings"
 )
 
-// A Pick is a node that a selector selects, and by which of its parts.
+// A Pick is a node that a selector selects, and the reason.
 type Pick struct {
 	Node *Node
 	Way  Way
-	By   string // the part that names it, or names what it comes before or after
+	By   string // the part of the selector that names the node, or the node that it is upstream or downstream of
 }
 
-// Way is how a selector came to a node.
+// Way is the relation of a selected node to the selector.
 type Way uint8
 
-// The ways. A node that is named is not also upstream or downstream.
+// The ways. A named node is not also upstream or downstream.
 const (
 	NotPicked Way = iota
 	Named
-	Upstream   // before what By names
-	Downstream // after it
+	Upstream   // before a node that By names
+	Downstream // after a node that By names
 )
 
-// Picks returns the nodes that any of the expressions selects, in file order, each with its reason. An expression is
-// a list, separated by commas or white space, of
+// Picks returns the nodes that any of the expressions selects, in file order, each with its reason. An
+// expression is a list, separated by commas or white space, of
 //
 //	NODE   what Find takes        s:STATE   nodes in a state: failed, ok, queued …
 //	+X     X and all upstream     g:GROUP   nodes of a group or container, glob allowed
 //	X+     X and all downstream   id:ID     the node with this id
 //
-// An expression or part of one that is exactly an id is that node, whatever characters it holds, and so
-// is a part between commas that is exactly a handle. No handle looks like the other forms. state returns the
-// state of a node as people see it; nil takes it from the status. The error is a *SelectorError; nothing is selected then.
+// An expression or a part that is exactly an id selects that node, whatever characters it contains, and
+// so does a part between commas that is exactly a handle. No handle looks like the other forms. state
+// returns the displayed state of a node; nil means the state of its status. The error is a
+// *SelectorError; then nothing is selected.
 func Picks(g *Graph, table *HandleTable, exprs []string, state func(*Node) string) ([]Pick, error) {
 	if state == nil {
 		state = func(n *Node) string { return stateOf[n.Status] }
@@ -47,7 +48,7 @@ func Picks(g *Graph, table *HandleTable, exprs []string, state func(*Node) strin
 	return slices.DeleteFunc(s.picks, func(p Pick) bool { return p.Way == NotPicked }), nil
 }
 
-// stateWords are what s: takes; stateOf is the state that a status alone tells.
+// stateWords are the values for s:; stateOf maps a status to a state.
 var (
 	stateWords = []string{"idle", "queued", "running", "ok", "failed", "cancelled", "blocked", "skipped", "waiting", "retrying"}
 	stateOf    = [...]string{Idle: "idle", Queued: "queued", Running: "running", Ran: "ok", Failed: "failed", Skipped: "skipped"}
@@ -60,7 +61,7 @@ type selection struct {
 	picks []Pick // by position
 }
 
-// pick notes why a node is selected. That it is named says more than that it is near.
+// pick stores why a node is selected. Named takes precedence over the other ways.
 func (s *selection) pick(n *Node, way Way, by string) {
 	if p := &s.picks[n.pos]; p.Way == NotPicked || way == Named && p.Way != Named {
 		*p = Pick{n, way, by}
@@ -68,17 +69,17 @@ func (s *selection) pick(n *Node, way Way, by string) {
 }
 
 func (s *selection) expression(expr string) error {
-	// The whole may be one id with blanks and commas in it.
+	// The whole expression may be one id with blanks and commas.
 	id, _ := strings.CutPrefix(expr, "id:")
-	if bare, _, _ := cutPlus(expr); s.table.exact(expr) != nil || s.table.exact(bare) != nil || s.g.byID[id] != nil {
+	if bare, _, _ := cutPlus(expr); s.table.byHandleOrID(expr) != nil || s.table.byHandleOrID(bare) != nil || s.g.byID[id] != nil {
 		return s.term(expr)
 	}
 	for part := range strings.SplitSeq(expr, ",") {
 		if part = strings.TrimSpace(part); part == "" {
 			continue
 		}
-		terms := []string{part} // a name may have blanks in it
-		if bare, _, _ := cutPlus(part); s.table.exact(part) == nil && s.table.exact(bare) == nil {
+		terms := []string{part} // a name may contain blanks
+		if bare, _, _ := cutPlus(part); s.table.byHandleOrID(part) == nil && s.table.byHandleOrID(bare) == nil {
 			terms = strings.Fields(part)
 		}
 		for _, term := range terms {
@@ -91,7 +92,7 @@ func (s *selection) expression(expr string) error {
 }
 
 func (s *selection) term(term string) error {
-	if n := s.table.exact(term); n != nil {
+	if n := s.table.byHandleOrID(term); n != nil {
 		s.pick(n, Named, term)
 		return nil
 	}
@@ -117,7 +118,7 @@ func (s *selection) term(term string) error {
 	return nil
 }
 
-// cutPlus takes the signs for upstream and downstream off a term.
+// cutPlus removes the signs for upstream and downstream from a term.
 func cutPlus(term string) (bare string, up, down bool) {
 	bare, up = strings.CutPrefix(term, "+")
 	bare, down = strings.CutSuffix(bare, "+")
@@ -125,7 +126,7 @@ func cutPlus(term string) (bare string, up, down bool) {
 }
 
 func (s *selection) atom(text string) ([]*Node, error) {
-	if s.table.exact(text) == nil {
+	if s.table.byHandleOrID(text) == nil {
 		if word, found := strings.CutPrefix(text, "s:"); found {
 			return s.inState(word)
 		}
@@ -136,7 +137,7 @@ func (s *selection) atom(text string) ([]*Node, error) {
 	return s.table.Find(text)
 }
 
-// inState takes the words that people see, and those of the file.
+// inState returns the nodes in a displayed state, or with a status as it is written in files.
 func (s *selection) inState(word string) ([]*Node, error) {
 	for _, w := range stateWords {
 		if w == word {
@@ -153,8 +154,7 @@ func (s *selection) inState(word string) ([]*Node, error) {
 	}
 }
 
-// ofGroup returns the nodes of a group, of which there is at least one: a group without nodes does
-// not exist.
+// ofGroup returns the nodes of a group. A group without nodes does not exist.
 func (s *selection) ofGroup(group string) ([]*Node, error) {
 	if nodes := s.table.filter(func(n *Node) bool { return s.inGroup(n, group) }); nodes != nil {
 		return nodes, nil
@@ -166,7 +166,7 @@ func (s *selection) ofGroup(group string) ([]*Node, error) {
 	return nil, err
 }
 
-// groups lists the groups and the containers that hold nodes, each once, in file order.
+// groups returns the groups and the containers with nodes, each once, in file order.
 func (s *selection) groups() []string {
 	var groups []string
 	seen := map[string]bool{"": true}
@@ -185,7 +185,7 @@ func (s *selection) groups() []string {
 	return groups
 }
 
-// inGroup says whether the node has the group, or lies in a container that is called so.
+// inGroup reports whether the node has the group, or is in a container with this handle.
 func (s *selection) inGroup(n *Node, group string) bool {
 	if n.Group != "" && globMatch(group, n.Group) {
 		return true
@@ -198,7 +198,7 @@ func (s *selection) inGroup(n *Node, group string) bool {
 	return false
 }
 
-// spread calls pick for everything that can be reached from the nodes along the edges.
+// spread calls pick for all nodes that can be reached from the given nodes along the edges.
 func (s *selection) spread(from []*Node, pick func(*Node), edges func(*Node) []*Edge, end func(*Edge) *Node) {
 	seen := make([]bool, len(s.g.nodes.list))
 	stack := append([]*Node(nil), from...)

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Select is Picks without the reasons.
+// Select returns the nodes of Picks.
 func Select(g *Graph, table *HandleTable, exprs []string, state func(*Node) string) ([]*Node, error) {
 	picks, err := Picks(g, table, exprs, state)
 	if err != nil {
@@ -23,8 +23,8 @@ func Select(g *Graph, table *HandleTable, exprs []string, state func(*Node) stri
 	return nodes, nil
 }
 
-// shop is a graph with every kind of name: handles from commands, ids with odd characters,
-// names, groups, a container.
+// shop returns a graph with all kinds of names: handles from commands, ids with special characters, names,
+// groups, a container.
 func shop(t *testing.T) *Graph {
 	t.Helper()
 	g, err := Build([]NodeSpec{
@@ -60,7 +60,7 @@ func TestFind(t *testing.T) {
 		{"0bb2", "0bb2-3"},
 		{"align*", "0aa1-2 0bb2-3"},
 		{"0aa1-[12]", "0aa1-1 0aa1-2"},
-		{"*box", "box"}, // a handle; ids are matched only if no handle is
+		{"*box", "box"}, // a handle; ids are matched only if no handle matches
 		{"in?box", "in/box"},
 		{"in*", "in/box"},
 	} {
@@ -69,7 +69,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ text, want string }{
-		{"0aa1", `"0aa1" begins the ids of 2 nodes: 0aa1-1, 0aa1-2`},
+		{"0aa1", `"0aa1" is the start of the ids of 2 nodes: 0aa1-1, 0aa1-2`},
 		{"align", `"align" means 2 nodes: align_x, align_y`},
 		{"id:align_x", `no node has the id "align_x"`},
 		{"0bb", `no node "0bb"`}, // too short for a prefix
@@ -109,7 +109,7 @@ func TestSelect(t *testing.T) {
 		{"sort,fetch", "0aa1-1|a b,c"}, // in file order
 		{"fetch align_x\tfetch,,", "0aa1-1|0aa1-2"},
 		{"a b,c", "a b,c"},
-		{"+a b,c", "0aa1-1|0aa1-2|0bb2-3|a b,c|sort*"}, // a loop has all of itself upstream
+		{"+a b,c", "0aa1-1|0aa1-2|0bb2-3|a b,c|sort*"}, // all nodes of a loop are upstream of each
 		{"+align_x", "0aa1-1|0aa1-2"},
 		{"merge+", "a b,c|sort*|in/box"},
 		{"+align_y+", "0aa1-1|0bb2-3|a b,c|sort*|in/box"},
@@ -117,7 +117,7 @@ func TestSelect(t *testing.T) {
 		{"+odd+", "+odd+"}, // an id that looks like an operator
 		{"s:failed", "sort*"},
 		{"s:cancelled", "+odd+"},
-		{"s:fail", "sort*|+odd+"}, // the word of the file knows no reason
+		{"s:fail", "sort*|+odd+"}, // the word of the file
 		{"s:ok", "a b,c"},
 		{"s:ran", "a b,c"},
 		{"s:queued", ""},
@@ -141,7 +141,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// TestPicks: each node comes with the part of the selector that names it, or what it is near to.
+// TestPicks checks the part of the selector that each node is selected by.
 func TestPicks(t *testing.T) {
 	g := shop(t)
 	for _, test := range []struct{ exprs, want string }{
@@ -209,7 +209,7 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// TestGlobAsPathMatch: where there is neither slash nor set, package path means the same.
+// TestGlobAsPathMatch compares with package path on patterns and texts without slashes and sets.
 func TestGlobAsPathMatch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pattern := rapid.StringMatching(`[ab*?]{0,8}`).Draw(t, "pattern")

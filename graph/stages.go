@@ -5,21 +5,20 @@ import (
 	"strings"
 )
 
-// A Stage is nodes that do the same thing at the same place of a workflow: their group, or else
-// their commands apart from numbers and files, is the same, and so is the set of stages right
-// before them.
+// A Stage is a set of nodes that do the same at the same place of a workflow: they have the same group,
+// or without groups the same command apart from numbers and files, and the same preceding stages.
 type Stage struct {
 	Name  string
 	Nodes []*Node // in file order, without containers
-	After []int   // the stages right before it, by index, ascending; all are smaller than its own
+	After []int   // indexes of the directly preceding stages, ascending; all are smaller than its own
 }
 
-// foldFrom is how many commands a graph has at least when its nodes are folded into stages. In
-// smaller ones each node is a stage of its own: there is room for all of them.
+// foldFrom is the minimum number of commands of a graph whose nodes are folded into stages. In smaller
+// graphs each node is its own stage.
 const foldFrom = 20
 
-// Stages folds the nodes of a graph into stages. Chains stay together; within these bounds stages
-// are in file order. Edges that lead back do not count. The time is linear but for sorting.
+// Stages folds the nodes of a graph into stages. Chains stay together; otherwise stages are in file
+// order. Edges that lead back are ignored. The time is linear except for sorting.
 func Stages(g *Graph, table *HandleTable) []Stage {
 	order, before := topological(g)
 	f := folder{table: table, fold: len(order) >= foldFrom, of: make([]int32, len(g.nodes.list)), known: map[string]int32{}}
@@ -34,9 +33,9 @@ func Stages(g *Graph, table *HandleTable) []Stage {
 	return arrange(f.stages)
 }
 
-// topological lists the commands of a graph, each after what comes before it, and for each, by
-// position, the nodes right before it. Of a loop only the blocking edges count, and of a blocking
-// loop, which cannot run, only some.
+// topological returns the commands of a graph in topological order, and for each, by position, the
+// directly preceding nodes. Of a loop only the blocking edges count, and of a blocking loop, which
+// cannot run, only some of them.
 func topological(g *Graph) (order []*Node, before [][]*Node) {
 	component := componentsOf(g)
 	nodes := g.nodes.list
@@ -57,7 +56,7 @@ func topological(g *Graph) (order []*Node, before [][]*Node) {
 		done[n.pos] = true
 		queue = append(queue, n)
 	}
-	for _, first := range nodes { // in file order: the start nodes, then what a blocking loop has left
+	for _, first := range nodes { // the start nodes in file order; nodes of blocking loops follow below
 		if first.Runnable() && !done[first.pos] && missing[first.pos] == 0 {
 			take(first)
 		}
@@ -85,7 +84,7 @@ func topological(g *Graph) (order []*Node, before [][]*Node) {
 	}
 }
 
-// componentsOf finds the strongly connected component of each node, by position.
+// componentsOf returns the strongly connected component of each node, by position.
 func componentsOf(g *Graph) []int32 {
 	first := make([]int32, 1, len(g.nodes.list)+1)
 	targets := make([]int32, 0, len(g.edges.list))
@@ -99,7 +98,7 @@ func componentsOf(g *Graph) []int32 {
 	return component
 }
 
-// folder puts nodes into stages, in topological order.
+// folder assigns nodes to stages, in topological order.
 type folder struct {
 	table  *HandleTable
 	fold   bool
@@ -129,13 +128,13 @@ func (f *folder) add(n *Node, before []*Node) {
 	f.stages = append(f.stages, Stage{Nodes: []*Node{n}, After: after})
 }
 
-// makeKey writes what the nodes of a stage have in common.
+// makeKey sets the key of the stage that a node belongs to.
 func (f *folder) makeKey(n *Node, after []int) {
 	f.key = f.key[:0]
 	for _, i := range after {
 		f.key = append(f.key, byte(i), byte(i>>8), byte(i>>16), byte(i>>24))
 	}
-	f.key = append(f.key, "|    "...) // no index looks like this: there are not that many stages
+	f.key = append(f.key, "|    "...) // differs from every index, because there are fewer stages
 	if n.Group != "" {
 		f.key = append(append(f.key, 'g'), n.Group...)
 		return
@@ -146,8 +145,8 @@ func (f *folder) makeKey(n *Node, after []int) {
 	f.key = appendTemplate(f.key, n.Label)
 }
 
-// appendTemplate appends a command without what differs from one sample to the next: numbers are #,
-// and words with a dot or a slash, but for the first one, are files.
+// appendTemplate appends a command without the parts that differ between samples: numbers become #, and
+// files (words with a dot or a slash, except the first) become @.
 func appendTemplate(key []byte, command string) []byte {
 	for i := 0; i < len(command); {
 		if isBlank(command[i]) {
@@ -175,7 +174,7 @@ func appendTemplate(key []byte, command string) []byte {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// appendMasked appends a word with each of its numbers as one #.
+// appendMasked appends a word with each number replaced by one #.
 func appendMasked(key []byte, word string) []byte {
 	for i := 0; i < len(word); i++ {
 		digit := word[i] >= '0' && word[i] <= '9'
@@ -189,10 +188,10 @@ func appendMasked(key []byte, word string) []byte {
 	return key
 }
 
-// nameEnds are what stands between the parts of a name.
+// nameEnds are the separators between the parts of a name.
 const nameEnds = "_-.~ "
 
-// stem is a name without its last part: align for align_S001.
+// stem returns a name without its last part: align for align_S001.
 func stem(name string) string {
 	if i := strings.LastIndexAny(name, nameEnds); i > 0 {
 		return name[:i]
@@ -203,7 +202,7 @@ func stem(name string) string {
 	return name
 }
 
-// stageName is the handle of an only node, the group, or what the handles begin with.
+// stageName returns the handle of a single node, the group, or the common start of the handles.
 func stageName(nodes []*Node, table *HandleTable) string {
 	name := table.Of(nodes[0])
 	if len(nodes) == 1 {
@@ -230,8 +229,8 @@ func stageName(nodes []*Node, table *HandleTable) string {
 	return name
 }
 
-// arrange sorts stages so that each comes after those before it, and right after one of them where
-// that is possible, and gives them their new indexes.
+// arrange sorts stages topologically, each directly after one of its preceding stages if possible, and
+// updates After to the new indexes.
 func arrange(stages []Stage) []Stage {
 	next := make([][]int, len(stages))
 	missing := make([]int, len(stages))

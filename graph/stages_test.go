@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pipeline is a workflow of samples: each is trimmed, aligned and sorted, then all are merged.
+// pipeline returns a workflow that trims, aligns and sorts samples, and then merges all of them.
 func pipeline(t *testing.T, samples int) *Graph {
 	t.Helper()
 	nodes := []NodeSpec{{ID: "fetch", Parent: -1, Name: "fetch", Label: "curl ref"}}
@@ -32,7 +32,7 @@ func pipeline(t *testing.T, samples int) *Graph {
 	for i := range samples {
 		edges = append(edges, EdgeSpec{Source: 3 + 3*i, Target: merge})
 	}
-	edges = append(edges, EdgeSpec{Source: merge, Target: 0, Type: "non-blocking"}) // and over again
+	edges = append(edges, EdgeSpec{Source: merge, Target: 0, Type: "non-blocking"}) // a loop
 	g, err := Build(nodes, edges, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestStages(t *testing.T) {
 	if got := outline(Stages(g, Handles(g))); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
-	g = pipeline(t, 2) // few nodes: every one is seen, chains together
+	g = pipeline(t, 2) // few nodes are not folded; chains stay together
 	want = "0 fetch x1 <[]\n1 trim_S000 x1 <[0]\n2 align_S000 x1 <[1]\n3 sort_S000 x1 <[2]\n" +
 		"4 trim_S001 x1 <[0]\n5 align_S001 x1 <[4]\n6 sort_S001 x1 <[5]\n7 merge x1 <[3 6]"
 	if got := outline(Stages(g, Handles(g))); got != want {
@@ -85,7 +85,7 @@ func TestStageNames(t *testing.T) {
 	}
 }
 
-// TestTemplates: what differs between samples does not tell commands apart, the rest does.
+// TestTemplates checks that differences between samples do not distinguish commands, but others do.
 func TestTemplates(t *testing.T) {
 	for _, test := range []struct {
 		a, b string
@@ -106,8 +106,8 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// TestStagesHold: whatever the graph, every command is in one stage, and stages lead forwards.
-func TestStagesHold(t *testing.T) {
+// TestStagesRandom checks on random graphs that every command is in one stage, and that After leads backwards.
+func TestStagesRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 40).Draw(t, "nodes")
 		nodes := make([]NodeSpec, n)

@@ -2,10 +2,10 @@ package graph
 
 import "strings"
 
-// Status of a node (docs/semantics.md, Statuses).
+// Status is the state of a node (docs/semantics.md, Statuses).
 type Status uint8
 
-// The states of a node. The zero value is a node that no run has reached.
+// The states of a node. The zero value means that no run has reached the node.
 const (
 	Idle    Status = iota // ""
 	Queued                // "run": activated, waits for a slot
@@ -20,10 +20,10 @@ const Statuses = int(Skipped) + 1
 
 var statusWords = [...]string{Idle: "", Queued: "run", Running: "running", Ran: "ran", Failed: "fail", Skipped: "skip"}
 
-// String returns the word that files use.
+// String returns the word in files.
 func (s Status) String() string { return statusWords[s] }
 
-// ParseStatus reads a status as files write it. Any other text is Idle and not known.
+// ParseStatus reads the status of a node in a file. For any other text it returns Idle and false.
 func ParseStatus(text string) (status Status, known bool) {
 	switch strings.TrimSpace(text) {
 	case "":
@@ -42,16 +42,16 @@ func ParseStatus(text string) (status Status, known bool) {
 	return Idle, false
 }
 
-// EdgeType says whether a target waits for all such edges or is triggered by each.
+// EdgeType says whether the target waits for all such edges (blocking) or each triggers it.
 type EdgeType uint8
 
-// The two types of edges. Blocking is the default of a file that says nothing.
+// The types of edges. Blocking is the default.
 const (
 	Blocking EdgeType = iota
 	NonBlocking
 )
 
-// String returns the word that files use.
+// String returns the word in files.
 func (t EdgeType) String() string {
 	if t == NonBlocking {
 		return "non-blocking"
@@ -59,7 +59,7 @@ func (t EdgeType) String() string {
 	return "blocking"
 }
 
-// ParseEdgeType reads an edge type as files write it. Any other text is Blocking and not known.
+// ParseEdgeType reads an edge type in a file. For any other text it returns Blocking and false.
 func ParseEdgeType(text string) (t EdgeType, known bool) {
 	switch strings.TrimSpace(text) {
 	case "", "blocking":
@@ -70,23 +70,23 @@ func ParseEdgeType(text string) (t EdgeType, known bool) {
 	return Blocking, false
 }
 
-// Mark is what an edge bears.
+// Mark is the status of an edge.
 type Mark uint8
 
-// The marks. The zero value is an edge whose source has not decided, or whose target has taken the mark.
+// The marks. The zero value means that the source has not decided, or that the target has consumed the mark.
 const (
 	Unmarked Mark = iota // ""
 	ToRun                // "to_run": a token
-	Dead                 // "skip": the source has decided, and this is not the way
+	Dead                 // "skip": the source has decided against this edge
 )
 
 var markWords = [...]string{Unmarked: "", ToRun: "to_run", Dead: "skip"}
 
-// String returns the word that files use.
+// String returns the word in files.
 func (m Mark) String() string { return markWords[m] }
 
-// ParseMark reads the status of an edge. "ready" is an older word for "to_run". Any other text is no
-// mark and not known.
+// ParseMark reads the status of an edge in a file. "ready" is an older word for "to_run". For any other
+// text it returns Unmarked and false.
 func ParseMark(text string) (mark Mark, known bool) {
 	switch strings.TrimSpace(text) {
 	case "":
@@ -99,19 +99,19 @@ func ParseMark(text string) (mark Mark, known bool) {
 	return Unmarked, false
 }
 
-// SetStatus records what a run made of the node. It is no edit: it has no inverse, and it
-// replaces a text that was none of ours.
+// SetStatus sets the status of a node during a run. It is not an edit: it has no inverse, and it
+// replaces an unknown text.
 func (g *Graph) SetStatus(n *Node, s Status) {
 	n.Status = s
-	if n.has &^= oddStatus; s != Idle || n.rare.holds(attrStatus) {
+	if n.has &^= oddStatus; s != Idle || n.uncommon.holds(attrStatus) {
 		n.has |= hasStatus
 	}
 }
 
-// SetMark records what the edge bears. It is no edit, as SetStatus.
+// SetMark sets the mark of an edge during a run. Like SetStatus it is not an edit.
 func (g *Graph) SetMark(e *Edge, m Mark) {
 	e.Mark = m
-	if e.has &^= oddStatus; m != Unmarked || e.rare.holds(attrStatus) {
+	if e.has &^= oddStatus; m != Unmarked || e.uncommon.holds(attrStatus) {
 		e.has |= hasStatus
 	}
 }

@@ -2,8 +2,8 @@ package graph
 
 import "strings"
 
-// The attributes that make a container a sub-flow: its nodes run once for each of its instances. A
-// container with none of them is a mere group, whose nodes belong to the flow around it.
+// The attributes that make a container a sub-flow, whose nodes run once for each of its instances. A
+// container with none of them is a group, whose nodes belong to the flow around it.
 const (
 	AttrForeach = "foreach"
 	AttrTimes   = "times"
@@ -11,10 +11,10 @@ const (
 	AttrUntil   = "until"
 )
 
-// AttrWhen is the condition of an edge: when it fires.
+// AttrWhen is the edge attribute with the condition under which it fires.
 const AttrWhen = "when"
 
-// MakesSubFlow says whether an attribute makes the container that has it a sub-flow.
+// MakesSubFlow reports whether an attribute makes its container a sub-flow.
 func MakesSubFlow(attr string) bool {
 	switch attr {
 	case AttrForeach, AttrTimes, AttrWhile, AttrUntil:
@@ -23,10 +23,10 @@ func MakesSubFlow(attr string) bool {
 	return false
 }
 
-// SubFlow says whether the node is a container whose nodes run once for each of its instances. A blank
-// attribute makes none.
+// SubFlow reports whether the node is a container whose nodes run once for each of its instances. Blank
+// attributes do not count.
 func (n *Node) SubFlow() bool {
-	if !n.Container || n.Extra == nil && n.rare == nil {
+	if !n.Container || n.Extra == nil && n.uncommon == nil {
 		return false
 	}
 	for _, attr := range [...]string{AttrForeach, AttrTimes, AttrWhile, AttrUntil} {
@@ -37,7 +37,7 @@ func (n *Node) SubFlow() bool {
 	return false
 }
 
-// Home returns the innermost sub-flow that the node lies in, nil if it belongs to the outer flow.
+// Home returns the innermost sub-flow that contains the node, nil if it belongs to the outer flow.
 // Groups in between do not count.
 func (n *Node) Home() *Node {
 	for p := n.Parent; p != nil; p = p.Parent {

@@ -8,16 +8,16 @@ import (
 	"wf/graph/spelling"
 )
 
-// maxSuggestions bounds what "did you mean" offers.
+// maxSuggestions is the maximum number of suggestions after "did you mean".
 const maxSuggestions = 3
 
-// suggest returns the handles that are most like the text, best first.
+// suggest returns the handles most similar to the text, best first.
 func (t *HandleTable) suggest(text string) []string {
 	found := closest(text, t.handles)
 	if found != nil {
 		return found
 	}
-	// Nobody types all of align_S1 when it is the align that counts.
+	// Also compare with the program alone: align for align_S1.
 	programs := make([]string, 0, len(t.handles))
 	of := map[string][]string{}
 	for _, n := range t.g.nodes.list {
@@ -34,7 +34,8 @@ func (t *HandleTable) suggest(text string) []string {
 	return found[:min(maxSuggestions, len(found))]
 }
 
-// closest ranks words by typing errors, then by common beginning, then by containing.
+// closest returns the most similar words: first with few typing errors, then with a common start, then
+// containing the text.
 func closest(text string, words []string) []string {
 	type candidate struct {
 		word string
@@ -55,7 +56,7 @@ func closest(text string, words []string) []string {
 	return best
 }
 
-// likeness ranks a word, 0 is best; ok is false if it is not alike.
+// likeness returns the rank of a word, 0 is best; ok is false if it is not similar.
 func likeness(text, word string) (rank int, ok bool) {
 	if d := spelling.Slips(text, word); d <= spelling.Most && d < max(len(text), len(word)) {
 		return d, true

@@ -2,21 +2,21 @@ package graphml
 
 import "strings"
 
-// addNodes inserts the added nodes, in the order of their keys: each into the graph of the node it
-// lies in, behind the last node there.
+// addNodes inserts the added nodes, in the order of their keys: each into the graph of its
+// container, after the last node there.
 func (r *renderer) addNodes(nodes []ref) {
-	inside := map[string][]ref{} // by id of an added node: those that lie in it
+	inside := map[string][]ref{} // by id of an added node: the nodes inside it
 	newParents := map[string]bool{}
 	for _, at := range nodes {
-		newParents[r.d.editOf(at).new.id] = true
+		newParents[r.d.edits.of(at).new.id] = true
 	}
 	for _, at := range nodes {
-		if parent := r.d.editOf(at).new.parent; newParents[parent] {
+		if parent := r.d.edits.of(at).new.parent; newParents[parent] {
 			inside[parent] = append(inside[parent], at)
 		}
 	}
 	for _, at := range nodes {
-		e := r.d.editOf(at)
+		e := r.d.edits.of(at)
 		if newParents[e.new.parent] {
 			continue
 		}
@@ -30,7 +30,7 @@ func (r *renderer) addInto(parent string, child func(lead string) string) {
 	if parent != "" {
 		owner, ok := r.d.nodeNumber[parent]
 		if !ok {
-			return // its container is removed, and so is the node
+			return // its container is removed
 		}
 		if number = r.d.graphIn(owner); number == none {
 			g := r.open(ref{ofNode, owner})
@@ -50,22 +50,12 @@ func (r *renderer) addInto(parent string, child func(lead string) string) {
 	r.patch(last.end, last.end, []byte(child(r.layout.before(last.start))))
 }
 
-// graphIn returns the graph element directly in a node, or none.
-func (d *Document) graphIn(node int32) int32 {
-	for i := range d.graphs {
-		if d.graphs[i].owner == node {
-			return int32(i)
-		}
-	}
-	return none
-}
-
-// addEdges inserts the added edges into the workflow, behind all edges of the file: their order
-// is the order of their keys.
+// addEdges inserts the added edges into the workflow, in the order of their keys, after all edges of
+// the file.
 func (r *renderer) addEdges(edges []ref) {
 	g := &r.d.graphs[0]
 	for _, at := range edges {
-		e := r.d.editOf(at)
+		e := r.d.edits.of(at)
 		if g.lastEdge == none || int(g.lastEdge) != r.d.lastOldEdge() {
 			into := r.open(ref{ofGraph, 0})
 			into.children = append(into.children, func(lead string) string { return r.edgeText(e, lead) })
@@ -76,16 +66,7 @@ func (r *renderer) addEdges(edges []ref) {
 	}
 }
 
-// lastOldEdge returns the number of the last edge of the text, -1 if it has none.
-func (d *Document) lastOldEdge() int {
-	i := len(d.edges) - 1
-	for i >= 0 && d.edges[i].start == added {
-		i--
-	}
-	return i
-}
-
-// nodeText returns an added node, with the added nodes in it.
+// nodeText returns an added node with the added nodes inside it.
 func (r *renderer) nodeText(e *edit, lead string, inside map[string][]ref) string {
 	head := `<` + r.d.prefix + `node id="` + r.attr(e.new.id) + `"`
 	children := inside[e.new.id]
@@ -98,7 +79,7 @@ func (r *renderer) nodeText(e *edit, lead string, inside map[string][]ref) strin
 		body += r.graphText(e.new.id, inner, func(lead string) string {
 			var b strings.Builder
 			for _, at := range children {
-				b.WriteString(r.nodeText(r.d.editOf(at), lead, inside))
+				b.WriteString(r.nodeText(r.d.edits.of(at), lead, inside))
 			}
 			return b.String()
 		})
@@ -106,14 +87,14 @@ func (r *renderer) nodeText(e *edit, lead string, inside map[string][]ref) strin
 	return r.element(lead, head, body, r.d.prefix+"node")
 }
 
-// graphText returns a nested graph with what child returns in it.
+// graphText returns a nested graph that contains what child returns.
 func (r *renderer) graphText(owner, lead string, child func(lead string) string) string {
 	head := `<` + r.d.prefix + `graph id="` + r.attr(owner+":") + `" edgedefault="directed"`
 	return r.element(lead, head, child(r.childLead(lead)), r.d.prefix+"graph")
 }
 
-// edgeText returns an added edge. Edges of all levels lie in the workflow itself, where GraphML allows
-// them to connect nodes at any depth.
+// edgeText returns an added edge. Edges of all levels are added to the outermost graph, where
+// GraphML allows them to connect nodes at any depth.
 func (r *renderer) edgeText(e *edit, lead string) string {
 	head := `<` + r.d.prefix + `edge`
 	id, hasID, _ := e.get("id")
@@ -124,7 +105,7 @@ func (r *renderer) edgeText(e *edit, lead string) string {
 	return r.element(lead, head, r.values(ofEdge, e, r.childLead(lead)), r.d.prefix+"edge")
 }
 
-// element puts head and body of an element together.
+// element joins head and body of an element.
 func (r *renderer) element(lead, head, body, name string) string {
 	if body == "" {
 		return lead + head + "/>"
@@ -145,8 +126,8 @@ func (r *renderer) childLead(lead string) string {
 	return r.layout.line(lead[i+1:] + r.layout.unit)
 }
 
-// values returns the values of an added element. The id of an edge is also a value where the file
-// has a key for it: programs of this family look there.
+// values returns the values of an added element. The id of an edge is also written as a value if the
+// file has a key for it, because some programs read it there.
 func (r *renderer) values(dom domain, e *edit, lead string) string {
 	var b strings.Builder
 	for _, w := range e.wants {

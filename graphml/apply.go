@@ -8,10 +8,10 @@ import (
 	"wf/graph"
 )
 
-// Apply does to the document what op did to the graph, so that both stay equal. op is the done op
-// that graph.Graph.Apply returned: keys are filled in, and the removal of a node brings the
-// removals of its edges. An element that comes back under its old key takes its old place and
-// bytes again.
+// Apply makes the change in the document that op made in the graph, so that both stay equal. op is
+// the completed op that graph.Graph.Apply returned: keys are filled in, and the removal of a node
+// includes the removals of its edges. An element that is added again under its old key gets its old
+// place and bytes again.
 func (d *Document) Apply(op graph.Op) error {
 	switch op := op.(type) {
 	case graph.Batch:
@@ -47,15 +47,15 @@ func present(value string, present bool) string {
 	return value
 }
 
-// addNode brings a node of the text back under its key, or adds one that the text does not have. An
-// added node keeps its number when it is removed and comes back, as undo and redo make it do.
+// addNode restores a removed node under its key, or adds a new one. An added node keeps its number
+// when undo and redo remove it and add it again.
 func (d *Document) addNode(op graph.AddNode) error {
 	n := &op.Node
 	if _, exists := d.nodeNumber[n.ID]; exists {
 		return fmt.Errorf("node %s: exists already", n.ID)
 	}
 	if !isWritable(n.ID) {
-		return fmt.Errorf("node %q: its id holds a character that XML cannot hold", n.ID)
+		return fmt.Errorf("node %q: its id contains a character that XML cannot represent", n.ID)
 	}
 	number, ok := d.oldNode(n.Key)
 	if ok && d.nodeID(number) != n.ID {
@@ -64,19 +64,19 @@ func (d *Document) addNode(op graph.AddNode) error {
 	if !ok {
 		number = int32(len(d.nodes))
 		d.nodes = append(d.nodes, element{start: added, first: none})
-		d.nodeEdits = append(d.nodeEdits, nil)
+		d.edits.nodes = append(d.edits.nodes, nil)
 		d.newNodes[n.Key] = number
 		d.change(ref{ofNode, number}, func(e *edit) {
-			e.removed = true // until it is revived below
+			e.removed = true // until restore below
 			e.new = &newElementSpec{id: n.ID, key: n.Key, parent: op.Parent, container: n.Container}
 			e.new.shadowed = d.shadowed(ofNode, n.Inherited, "label", "name", "group", "status", "x", "y")
 		})
 	}
 	d.nodeNumber[n.ID] = number
-	return d.revive(ref{ofNode, number}, nodeWants(n))
+	return d.restore(ref{ofNode, number}, nodeWants(n))
 }
 
-// oldNode finds a node by key that is in the text or was added before, removed or not.
+// oldNode finds a node by key that is in the text or was added before, even if it is removed.
 func (d *Document) oldNode(key int) (int32, bool) {
 	if d.keyByNumber == nil && key >= 0 && key < len(d.nodes) && d.nodes[key].start != added {
 		return int32(key), true
@@ -85,23 +85,22 @@ func (d *Document) oldNode(key int) (int32, bool) {
 	return number, ok
 }
 
-// nodeID returns the id of a node, also of a removed one, which has no entry by id.
+// nodeID returns the id of a node, also of a removed one, which nodeNumber does not contain.
 func (d *Document) nodeID(number int32) string {
-	if e := d.nodeEdits[number]; e != nil && e.new != nil {
+	if e := d.edits.nodes[number]; e != nil && e.new != nil {
 		return e.new.id
 	}
 	id, _ := d.xmlAttr(ref{ofNode, number}, "id")
 	return id
 }
 
-// addEdge is addNode for edges. Their keys are never used for another edge, so that the ends need no
-// comparison.
+// addEdge is addNode for edges. A key is never reused for another edge, so the ends are not compared.
 func (d *Document) addEdge(op graph.AddEdge) error {
 	number, ok := d.edgeNumber(op.Key)
 	if !ok {
 		number = int32(len(d.edges))
 		d.edges = append(d.edges, element{start: added, first: none})
-		d.edgeEdits = append(d.edgeEdits, nil)
+		d.edits.edges = append(d.edits.edges, nil)
 		d.newEdges[op.Key] = number
 		d.change(ref{ofEdge, number}, func(e *edit) {
 			e.removed = true
@@ -110,23 +109,23 @@ func (d *Document) addEdge(op graph.AddEdge) error {
 		})
 	}
 	r := ref{ofEdge, number}
-	if !d.editOf(r).gone() {
+	if !d.edits.of(r).gone() {
 		return fmt.Errorf("edge %s -> %s: key %d belongs to another edge", op.Source, op.Target, op.Key)
 	}
-	return d.revive(r, edgeWants(&op))
+	return d.restore(r, edgeWants(&op))
 }
 
-// shadowed lists those of the attributes that have a default in the file which the graph does not
-// know of for an added element.
+// shadowed returns those of the names that have a default in the file but not in known, the
+// inherited attributes of an added element in the graph.
 func (d *Document) shadowed(dom domain, known []graph.Attr, names ...string) []string {
 	return slices.DeleteFunc(names, func(name string) bool {
 		return inherited(d.defaults[dom], name) == "" || hasAttr(known, name)
 	})
 }
 
-// revive brings a removed element back with exactly these attributes. Captured output, which the
-// graph does not know, is as it was before the removal.
-func (d *Document) revive(r ref, wants []want) error {
+// restore adds a removed element again with exactly these attributes. Captured output, which the
+// graph does not store, is as it was before the removal.
+func (d *Document) restore(r ref, wants []want) error {
 	d.change(r, func(e *edit) { e.removed = false })
 	for _, name := range d.attrNames(r) {
 		if !slices.ContainsFunc(wants, func(w want) bool { return w.name == name }) {
@@ -143,7 +142,7 @@ func (d *Document) revive(r ref, wants []want) error {
 	return nil
 }
 
-// attrNames lists the attributes of an element that a graph holds, by the text and by edits.
+// attrNames lists the attributes of an element in the text and in edits, without captured output.
 func (d *Document) attrNames(r ref) []string {
 	var names []string
 	for i := d.element(r).first; i != none; i = d.slots[i].next {
@@ -155,7 +154,7 @@ func (d *Document) attrNames(r ref) []string {
 			names = append(names, k.name)
 		}
 	}
-	e := d.editOf(r)
+	e := d.edits.of(r)
 	if e.new != nil {
 		names = append(names, e.new.shadowed...)
 	}
@@ -165,7 +164,7 @@ func (d *Document) attrNames(r ref) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return r.domain == ofNode && graph.Captured(name) })
 }
 
-// removeNode frees the id for another node. What is wanted of the node is kept for its return.
+// removeNode frees the id for another node. The edit of the node is kept in case it is added again.
 func (d *Document) removeNode(id string) error {
 	number, ok := d.nodeNumber[id]
 	if !ok {
@@ -178,14 +177,14 @@ func (d *Document) removeNode(id string) error {
 
 func (d *Document) removeEdge(key int) error {
 	number, ok := d.edgeNumber(key)
-	if !ok || d.edgeEdits[number].gone() {
+	if !ok || d.edits.edges[number].gone() {
 		return fmt.Errorf("no edge with key %d", key)
 	}
 	d.change(ref{ofEdge, number}, func(e *edit) { e.removed = true })
 	return nil
 }
 
-// nodeWants lists the attributes of a node in the order in which a new element has them.
+// nodeWants lists the attributes of a node in the order in which a new element gets them.
 func nodeWants(n *graph.NodeSpec) []want {
 	return append(presentOnly(
 		want{"label", n.Label, n.HasLabel}, want{"name", n.Name, n.HasName}, want{"group", n.Group, n.HasGroup},
@@ -199,7 +198,7 @@ func edgeWants(e *graph.AddEdge) []want {
 	), extraWants(e.Extra)...)
 }
 
-// presentOnly keeps what is there: a text, or the word that an empty one is meant.
+// presentOnly keeps attributes that have a text or are marked as present.
 func presentOnly(all ...want) []want {
 	kept := all[:0]
 	for _, w := range all {
@@ -210,7 +209,7 @@ func presentOnly(all ...want) []want {
 	return kept
 }
 
-// extraWants is sorted, so that the same edit always gives the same bytes.
+// extraWants sorts the attributes, so that the same edit always gives the same bytes.
 func extraWants(extra map[string]string) []want {
 	var wants []want
 	for _, name := range slices.Sorted(maps.Keys(extra)) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// large makes a workfile in the style of Python Workforce. With 100,000 nodes and 250,000 edges
-// it has about 70 MB, with short ids 48 MB.
+// large returns a workfile in the style of Python Workforce. With 100,000 nodes and 250,000 edges it
+// has about 70 MB, with short ids 48 MB.
 func large(nodes, edges int) []byte {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	id := func(i int) string { return fmt.Sprintf("node-%08x-%06d", uint32(i)*2654435761, i) }
@@ -48,7 +48,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkScan is the part of Parse that looks at bytes, without making a graph.
+// BenchmarkScan measures the part of Parse that reads bytes, without making a graph.
 func BenchmarkScan(b *testing.B) {
 	data := large(100_000, 250_000)
 	b.SetBytes(int64(len(data)))
@@ -59,7 +59,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// BenchmarkSetNode is one change of a status in a large file, as a run makes three per node.
+// BenchmarkSetNode changes one status in a large file; a run does this three times per node.
 func BenchmarkSetNode(b *testing.B) {
 	d, g, _, err := Parse(large(100_000, 250_000), Limits{})
 	if err != nil {
@@ -75,7 +75,7 @@ func BenchmarkSetNode(b *testing.B) {
 	}
 }
 
-// BenchmarkRender is a save after some nodes have got a status and an output.
+// BenchmarkRender saves after some nodes got a status and an output.
 func BenchmarkRender(b *testing.B) {
 	for _, changed := range []int{1000, 100_000} {
 		b.Run(fmt.Sprint(changed), func(b *testing.B) {

@@ -10,7 +10,7 @@ import (
 	"wf/graph"
 )
 
-// A builder makes the workflow out of what the scanner found.
+// A builder makes the workflow from the result of the scanner.
 type builder struct {
 	d     *Document
 	s     *scanner
@@ -19,8 +19,8 @@ type builder struct {
 	edges []graph.EdgeSpec
 }
 
-// build resolves keys, defaults and drawings, which need the whole file, and hands the result to
-// package graph in bulk.
+// build resolves keys, defaults and drawings, which need the whole file, and builds the graph from
+// all nodes and edges at once.
 func (b *builder) build() (*graph.Graph, error) {
 	b.notes = &b.s.notes
 	if err := b.buildNodes(); err != nil {
@@ -38,7 +38,7 @@ func (b *builder) build() (*graph.Graph, error) {
 	return graph.Build(b.nodes, b.edges, attrs)
 }
 
-// buildNodes reads nodes in file order, so that the node a node lies in has a lower number.
+// buildNodes reads nodes in file order, so that a container has a lower number than its nodes.
 func (b *builder) buildNodes() error {
 	b.nodes = make([]graph.NodeSpec, len(b.d.nodes))
 	for i := range b.nodes {
@@ -46,7 +46,8 @@ func (b *builder) buildNodes() error {
 		n.ID, n.Key = b.s.nodeIDs[i], i
 		n.Parent = int(b.d.graphs[b.d.nodes[i].graph].owner)
 		n.Inherited = b.d.defaults[ofNode]
-		drawn, err := b.nodeValues(i, n)
+		field := func(name string) (*string, *bool) { return nodeField(n, name) }
+		drawn, err := b.values(ref{ofNode, int32(i)}, field, &n.Extra)
 		if err != nil {
 			return err
 		}
@@ -64,8 +65,8 @@ func (b *builder) buildNodes() error {
 	return nil
 }
 
-// repeats says whether a node that holds others is meant to repeat them, so that it is a container although
-// an editor gave it a label.
+// repeats reports whether a node has an attribute that repeats the nodes inside it. Then it is a
+// container even if an editor gave it a label.
 func repeats(n *graph.NodeSpec) bool {
 	for name, value := range n.Extra {
 		if graph.MakesSubFlow(name) && strings.TrimSpace(value) != "" {
@@ -78,11 +79,11 @@ func repeats(n *graph.NodeSpec) bool {
 	})
 }
 
-// nodeValues reads the direct values of node i; drawn says whether there is a drawing as well.
-func (b *builder) nodeValues(i int, n *graph.NodeSpec) (drawn bool, err error) {
-	r := ref{ofNode, int32(i)}
-	for v := b.d.nodes[i].first; v != none; v = b.d.slots[v].next {
-		k := b.d.keys.key(ofNode, &b.d.slots[v])
+// values reads the direct values of a node or an edge. field returns where its spec stores an
+// attribute, or nil if that is extra. drawn reports whether there is a drawing as well.
+func (b *builder) values(r ref, field func(name string) (value *string, has *bool), extra *map[string]string) (drawn bool, err error) {
+	for v := b.d.element(r).first; v != none; v = b.d.slots[v].next {
+		k := b.d.keys.key(r.domain, &b.d.slots[v])
 		if b.d.slots[v].structured {
 			drawn = true
 			b.unreadStructured(r, v, k)
@@ -92,17 +93,17 @@ func (b *builder) nodeValues(i int, n *graph.NodeSpec) (drawn bool, err error) {
 			b.unread(r, v, k)
 			continue
 		}
-		if graph.Captured(k.name) {
+		if r.domain == ofNode && graph.Captured(k.name) {
 			b.captured(r, v)
 			continue
 		}
-		field, has := nodeField(n, k.name)
-		if field == nil {
-			if _, has := n.Extra[k.name]; has {
+		value, has := field(k.name)
+		if value == nil {
+			if _, has := (*extra)[k.name]; has {
 				b.twice(r, v, k.name)
 			}
 			if text, ok := b.extra(r, v, k); ok {
-				n.Extra = put(n.Extra, k.name, text)
+				put(extra, k.name, text)
 			}
 			continue
 		}
@@ -113,13 +114,12 @@ func (b *builder) nodeValues(i int, n *graph.NodeSpec) (drawn bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		*field, *has = text, true
+		*value, *has = text, true
 	}
 	return drawn, nil
 }
 
-// nodeField returns where a NodeSpec keeps an attribute; field is nil if it has no place of its
-// own.
+// nodeField returns the fields of a NodeSpec for an attribute, or nil if it has none.
 func nodeField(n *graph.NodeSpec, name string) (field *string, has *bool) {
 	switch name {
 	case "label":
@@ -144,15 +144,20 @@ func (b *builder) buildEdges() error {
 		e := &b.edges[i]
 		e.Key, e.Inherited = i, b.d.defaults[ofEdge]
 		e.Source, e.Target = int(b.s.ends[i].source), int(b.s.ends[i].target)
-		if err := b.edgeValues(i, e); err != nil {
+		field := func(name string) (*string, *bool) { return edgeField(e, name) }
+		drawn, err := b.values(ref{ofEdge, int32(i)}, field, &e.Extra)
+		if err != nil {
 			return err
+		}
+		if drawn {
+			b.drawEdge(i, e)
 		}
 	}
 	b.edgeIDs()
 	return nil
 }
 
-// edgeIDs gives edges their XML id. It wins over a value named id.
+// edgeIDs sets the XML ids of edges, which take precedence over values named id.
 func (b *builder) edgeIDs() {
 	seen := make(map[string]bool, len(b.s.edgeIDs))
 	for _, v := range b.s.edgeIDs {
@@ -168,48 +173,7 @@ func (b *builder) edgeIDs() {
 	}
 }
 
-// edgeValues reads the direct values of edge i.
-func (b *builder) edgeValues(i int, e *graph.EdgeSpec) error {
-	r := ref{ofEdge, int32(i)}
-	drawn := false
-	for v := b.d.edges[i].first; v != none; v = b.d.slots[v].next {
-		k := b.d.keys.key(ofEdge, &b.d.slots[v])
-		if b.d.slots[v].structured {
-			drawn = true
-			b.unreadStructured(r, v, k)
-			continue
-		}
-		if k == nil || k.name == "" {
-			b.unread(r, v, k)
-			continue
-		}
-		field, has := edgeField(e, k.name)
-		if field == nil {
-			if _, has := e.Extra[k.name]; has {
-				b.twice(r, v, k.name)
-			}
-			if text, ok := b.extra(r, v, k); ok {
-				e.Extra = put(e.Extra, k.name, text)
-			}
-			continue
-		}
-		if *has {
-			b.twice(r, v, k.name)
-		}
-		text, err := b.value(r, v, k)
-		if err != nil {
-			return err
-		}
-		*field, *has = text, true
-	}
-	if drawn {
-		b.drawEdge(i, e)
-	}
-	return nil
-}
-
-// edgeField returns where an EdgeSpec keeps an attribute; field is nil if it has no place of its
-// own.
+// edgeField returns the fields of an EdgeSpec for an attribute, or nil if it has none.
 func edgeField(e *graph.EdgeSpec, name string) (field *string, has *bool) {
 	switch name {
 	case "id":
@@ -222,8 +186,8 @@ func edgeField(e *graph.EdgeSpec, name string) (field *string, has *bool) {
 	return nil, nil
 }
 
-// graphAttrs reads the values of the workflow itself. Defaults count as present: the graph has no
-// other place for them.
+// graphAttrs reads the values of the workflow itself. Defaults count as present, because the graph
+// does not store them separately.
 func (b *builder) graphAttrs() (map[string]string, error) {
 	attrs := map[string]string{}
 	for _, a := range b.d.defaults[ofGraph] {
@@ -249,7 +213,7 @@ func (b *builder) graphAttrs() (map[string]string, error) {
 	return attrs, nil
 }
 
-// value reads a value that a workflow needs: one that cannot be read is an error.
+// value reads a value that a workflow needs. An unreadable value is an error.
 func (b *builder) value(r ref, v int32, k *keyElement) (string, error) {
 	raw := b.d.raw(v)
 	text, found := decodeValue(raw)
@@ -257,12 +221,12 @@ func (b *builder) value(r ref, v int32, k *keyElement) (string, error) {
 		return "", b.s.errorf(int(b.d.slots[v].value), "%s %s: %s uses %s, and entities are not expanded", r.domain, b.nameOf(r), k.name, firstEntity(raw))
 	}
 	if found&controlCharacter != 0 {
-		b.warnSlot(r, v, WarnControlCharacter, k.name+" holds characters that XML forbids")
+		b.warnSlot(r, v, WarnControlCharacter, k.name+" contains characters that XML forbids")
 	}
 	return text, nil
 }
 
-// extra reads a value that is only passed on: one that cannot be read is left out.
+// extra reads any other value. An unreadable value is left out, with a warning.
 func (b *builder) extra(r ref, v int32, k *keyElement) (string, bool) {
 	raw := b.d.raw(v)
 	text, found := decodeValue(raw)
@@ -271,24 +235,24 @@ func (b *builder) extra(r ref, v int32, k *keyElement) (string, bool) {
 		return "", false
 	}
 	if found&controlCharacter != 0 {
-		b.warnSlot(r, v, WarnControlCharacter, k.name+" holds characters that XML forbids")
+		b.warnSlot(r, v, WarnControlCharacter, k.name+" contains characters that XML forbids")
 	}
 	if !fits(k.kind, text) {
-		b.warnSlot(r, v, WarnValue, fmt.Sprintf("%s %q is no %s", k.name, text, k.kind))
+		b.warnSlot(r, v, WarnValue, fmt.Sprintf("%s %q is not a valid %s", k.name, text, k.kind))
 	}
 	return text, true
 }
 
-// captured looks at output that a program wrote into the file raw: it is made visible with the
-// next change of the file. Commands never are, since that would silently make others of them.
+// captured finds control characters in captured output, which the next save of a change makes
+// visible. Commands are never changed like this: they would silently become other commands.
 func (b *builder) captured(r ref, v int32) {
 	if _, found := classify(b.d.raw(v)); found&controlCharacter != 0 {
 		b.d.unclean = append(b.d.unclean, v)
-		b.warnSlot(r, v, WarnControlCharacter, "captured output holds characters that XML forbids; the next save shows them as pictures")
+		b.warnSlot(r, v, WarnControlCharacter, "captured output contains characters that XML forbids; the next save replaces them with visible symbols")
 	}
 }
 
-// checkPosition only warns: graph.Node.Position takes such a coordinate for absent, and the text stays.
+// checkPosition only warns: graph.Node.Position treats such a coordinate as absent, and the text stays.
 func (b *builder) checkPosition(i int, n *graph.NodeSpec) {
 	for _, c := range []struct{ name, text string }{{"x", n.X}, {"y", n.Y}} {
 		if c.text == "" {
@@ -296,24 +260,24 @@ func (b *builder) checkPosition(i int, n *graph.NodeSpec) {
 		}
 		f, err := strconv.ParseFloat(strings.TrimSpace(c.text), 64)
 		if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
-			b.warn(ref{ofNode, int32(i)}, WarnPosition, fmt.Sprintf("%s %q is no position", c.name, c.text))
+			b.warn(ref{ofNode, int32(i)}, WarnPosition, fmt.Sprintf("%s %q is not a position", c.name, c.text))
 		}
 	}
 }
 
-// warnUndeclared names key ids that are used but declared nowhere. The values are kept.
+// warnUndeclared names key ids that are used but not declared.
 func (b *builder) warnUndeclared() {
-	told := map[int32]bool{}
+	warned := map[int32]bool{}
 	for i := range b.d.slots {
 		id := b.d.slots[i].key
 		known := false
 		for d := range domains {
 			known = known || b.d.keys.resolved[d][id] != none
 		}
-		if !known && !told[id] {
-			told[id] = true
+		if !known && !warned[id] {
+			warned[id] = true
 			b.notes.add(note{offset: int(b.d.slots[i].value), code: WarnUndeclaredKey,
-				message: fmt.Sprintf("key %q is declared nowhere: its values are kept but not read", b.d.keyIDs.ids[id])})
+				message: fmt.Sprintf("key %q is not declared: its values are kept but not read", b.d.keyIDs.ids[id])})
 		}
 	}
 }
@@ -326,7 +290,7 @@ func (b *builder) warnSlot(r ref, v int32, code, message string) {
 	b.notes.add(note{offset: int(b.d.slots[v].value), code: code, message: message, node: b.nodeOf(r)})
 }
 
-// nodeOf returns the id that a warning about the element names, "" for edges.
+// nodeOf returns the id of a node, for Warning.Node, and "" for other elements.
 func (b *builder) nodeOf(r ref) string {
 	if r.domain == ofNode {
 		return b.s.nodeIDs[r.number]
@@ -334,7 +298,7 @@ func (b *builder) nodeOf(r ref) string {
 	return ""
 }
 
-// nameOf names an element for people.
+// nameOf returns the name of an element in messages.
 func (b *builder) nameOf(r ref) string {
 	if r.domain == ofEdge {
 		ends := b.s.ends[r.number]
@@ -343,10 +307,9 @@ func (b *builder) nameOf(r ref) string {
 	return b.nodeOf(r)
 }
 
-func put(m map[string]string, name, value string) map[string]string {
-	if m == nil {
-		m = make(map[string]string, 2)
+func put(m *map[string]string, name, value string) {
+	if *m == nil {
+		*m = make(map[string]string, 2)
 	}
-	m[name] = value
-	return m
+	(*m)[name] = value
 }

@@ -11,11 +11,11 @@ import (
 	"wf/graph"
 )
 
-// A shared case is one file of graphml-cases and what its index says about it.
+// A sharedCase is the expectation for one file of graphml-cases.
 type sharedCase struct {
 	nodes, edges int
 	warnings     []string // codes, in the order of the file
-	wrong        string   // the error, if it is none
+	wrong        string   // the error, if it cannot be read
 	check        func(t *testing.T, p pair)
 }
 
@@ -37,7 +37,7 @@ var sharedCases = map[string]sharedCase{
 			t.Error("edge types are not non-blocking, blocking")
 		}
 		if p.g.Node("a2").NoCommand {
-			t.Error("an explicit empty command counts as none")
+			t.Error("an explicit empty command counts as missing")
 		}
 	}},
 	"05-one-key-id-two-domains.graphml": {nodes: 2, edges: 1, check: func(t *testing.T, p pair) {
@@ -62,7 +62,7 @@ var sharedCases = map[string]sharedCase{
 	"13-self-loop.graphml": {nodes: 2, edges: 2, check: func(t *testing.T, p pair) {
 		a, b := p.g.Edges()[0], p.g.Edges()[1]
 		if a.Source != a.Target || a.Type != graph.Blocking || b.Source != b.Target || b.Type != graph.NonBlocking {
-			t.Error("the loops are not as in the file")
+			t.Error("the loops differ from the file")
 		}
 	}},
 	"15-blocking-cycle.graphml":    {nodes: 3, edges: 3},
@@ -81,7 +81,7 @@ var sharedCases = map[string]sharedCase{
 			t.Errorf("containers: n0 %v, n2 %v", group.Container, plain.Container)
 		}
 		if p.g.Node("n0::n1").Parent != group || p.g.Node("n2::n0").Parent != plain || p.g.Node("n1").Parent != nil {
-			t.Error("parents are not as in the file")
+			t.Error("the parents differ from the file")
 		}
 	}},
 	"23-two-graphs.graphml": {nodes: 2, edges: 1, warnings: []string{WarnSecondGraph}},
@@ -108,7 +108,7 @@ var sharedCases = map[string]sharedCase{
 			p.d.SetNode(n.ID, "label", n.Label)
 		}
 		if p.d.Dirty() {
-			t.Error("setting the same text is a change")
+			t.Error("setting the same text counts as a change")
 		}
 	}},
 	"33-billion-laughs.graphml": {wrong: "line 9, column 33: node a: label uses &e9;, and entities are not expanded"},
@@ -116,14 +116,14 @@ var sharedCases = map[string]sharedCase{
 		p.d.SetNode("a", "status", "ran")
 		wantParts(t, p.rendered(), "<data key=\"so\">␛[31mred␛[0m␇ 10%\r20%</data><data key=\"d1\">ran</data>")
 	}},
-	"37-invalid-utf8-in-log.graphml": {wrong: "line 9, column 64: byte 532 (0xE9) is no UTF-8"},
+	"37-invalid-utf8-in-log.graphml": {wrong: "line 9, column 64: byte 532 (0xE9) is not UTF-8"},
 	"41-yed-label-and-key.graphml": {nodes: 1, check: func(t *testing.T, p pair) {
 		wantLabels(t, p.g, "make all")
 		if x, y, ok := p.g.Nodes()[0].Position(); x != 10 || y != 20 || !ok {
 			t.Errorf("position %v %v %v", x, y, ok)
 		}
 		if p.d.FromDrawing() {
-			t.Error("the command is taken for a text of the drawing")
+			t.Error("the command counts as a text of the drawing")
 		}
 	}},
 	"43-prefixed-namespace.graphml": {nodes: 2, edges: 1, check: func(t *testing.T, p pair) {
@@ -162,7 +162,7 @@ var sharedCases = map[string]sharedCase{
 		wantLabels(t, p.g, "echo a", "echo b")
 		wrapper, _ := p.g.Attr("wrapper")
 		if wrapper != "sh -c" || p.g.Node("n1").Status != graph.Ran || p.g.Edges()[0].Type != graph.NonBlocking {
-			t.Error("attributes are not as in the file")
+			t.Error("the attributes differ from the file")
 		}
 	}},
 }
@@ -236,7 +236,7 @@ func TestSyntaxErrorSaysWhere(t *testing.T) {
 	_, _, _, err := Parse([]byte("<graphml>\n  <graph>\n  ü</node>"), Limits{})
 	var syntax *SyntaxError
 	if !errors.As(err, &syntax) {
-		t.Fatalf("error %v is no SyntaxError", err)
+		t.Fatalf("error %v is not a SyntaxError", err)
 	}
 	want := SyntaxError{Line: 3, Column: 4, Offset: 24, Msg: "</node> at line 3 closes <graph>"}
 	if *syntax != want {

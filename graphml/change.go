@@ -9,7 +9,7 @@ import (
 
 // change makes the patches for one element that the text has and keeps.
 func (r *renderer) change(at ref, e *edit) {
-	if at.domain == ofNode && r.d.implicit[at.number] && slices.ContainsFunc(e.wants, doubtful) {
+	if at.domain == ofNode && r.d.implicit[at.number] && slices.ContainsFunc(e.wants, ambiguous) {
 		r.markGroup(at)
 	}
 	for _, w := range e.wants {
@@ -32,24 +32,24 @@ func (r *renderer) change(at ref, e *edit) {
 	}
 }
 
-// doubtful says whether a node that nothing marks as a container may look like a command afterwards: one
-// with a label, or without what repeats the nodes in it.
-func doubtful(w want) bool {
+// ambiguous reports whether w can make a node that is not marked as a container look like a
+// command: it sets a label, or removes the attribute that repeats the nodes inside.
+func ambiguous(w want) bool {
 	return w.name == "label" && w.present || graph.MakesSubFlow(w.name) && (!w.present || strings.TrimSpace(w.value) == "")
 }
 
-// markGroup writes down that a node is a container, which was clear only as long as it had no label, or
-// repeated the nodes in it.
+// markGroup marks a node as a container. Without the mark this was clear only as long as the node
+// had no label, or repeated the nodes inside.
 func (r *renderer) markGroup(at ref) {
 	attrs := r.d.startTag(r.d.element(at)).attrs
-	end := attrs[len(attrs)-1].end // it has an id at least
+	end := attrs[len(attrs)-1].end // there is at least an id
 	r.patch(end, end, []byte(groupMark))
 }
 
-// groupMark is how yEd marks a container; networkx reads the nodes in others not at all.
+// groupMark is how yEd marks a container; networkx ignores the nodes inside unmarked ones.
 const groupMark = ` yfiles.foldertype="group"`
 
-// removeValues takes away all values of an attribute: if one of several stayed, it would count.
+// removeValues removes all values of an attribute: a remaining one would count.
 func (r *renderer) removeValues(at ref, name string) {
 	for i := r.d.element(at).first; i != none; i = r.d.slots[i].next {
 		v := &r.d.slots[i]
@@ -59,8 +59,8 @@ func (r *renderer) removeValues(at ref, name string) {
 	}
 }
 
-// replace gives a slot another value. If its key is of a type that the value does not fit, the
-// whole <data> is replaced by one of another key.
+// replace gives a slot another value. If the value does not fit the type of its key, the whole
+// <data> is replaced by one with another key.
 func (r *renderer) replace(at ref, slot int32, w want) {
 	v := &r.d.slots[slot]
 	switch k := r.d.keys.key(at.domain, v); {
@@ -79,8 +79,8 @@ func (r *renderer) replace(at ref, slot int32, w want) {
 	}
 }
 
-// changeID changes the XML id of an edge. It reports whether that is all: an edge that also bears
-// its id as a value gets the same one there, since programs differ in which of the two they take.
+// changeID changes the XML id of an edge. done is false if the edge also has its id as a value: the
+// caller then changes the value, too, because programs differ in which of the two they read.
 func (r *renderer) changeID(at ref, w want) (done bool) {
 	t := r.d.startTag(r.d.element(at))
 	has := slices.IndexFunc(t.attrs, func(a attr) bool { return a.name == "id" })
@@ -100,9 +100,9 @@ func (r *renderer) changeID(at ref, w want) (done bool) {
 	return !asValue
 }
 
-// clean makes control characters visible in output that another program captured. They are no XML
-// and would make the file unreadable for others; that is worth a change only when there is one
-// anyway.
+// clean makes control characters visible in output that another program captured. They are not
+// valid XML and make the file unreadable for other programs. Only a save that has other changes does
+// this.
 func (r *renderer) clean() {
 	for _, slot := range r.d.unclean {
 		v := &r.d.slots[slot]
@@ -110,8 +110,8 @@ func (r *renderer) clean() {
 	}
 }
 
-// visible returns the content of a slot with pictures in place of control characters. Everything else
-// stays as it is written, unless there is a CDATA section: no reference could stand in it.
+// visible returns the content of a slot with pictures in place of control characters. Everything
+// else stays as it is written, unless there is a CDATA section, which cannot contain references.
 func (r *renderer) visible(slot int32) []byte {
 	raw := r.d.raw(slot)
 	if strings.IndexByte(raw, '<') >= 0 {

@@ -18,7 +18,7 @@ import (
 	"wf/graph"
 )
 
-// readable runs a test on all shared files that can be read.
+// readable runs a test on all readable shared files.
 func readable(t *testing.T, test func(t *testing.T, name string, data []byte)) {
 	files := shared(t, append(workfilePatterns, "graphml-cases/*.graphml*")...)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -29,7 +29,7 @@ func readable(t *testing.T, test func(t *testing.T, name string, data []byte)) {
 	}
 }
 
-func TestNothingChangesNothing(t *testing.T) {
+func TestRenderWithoutEditsIsIdentical(t *testing.T) {
 	readable(t, func(t *testing.T, _ string, data []byte) {
 		p := parse(t, string(data))
 		if p.d.Dirty() || !bytes.Equal(bytes.Join(p.d.Render(), nil), data) {
@@ -38,8 +38,8 @@ func TestNothingChangesNothing(t *testing.T) {
 	})
 }
 
-// TestAllAttributesAndBack sets status, label and position of every node and takes it back.
-func TestAllAttributesAndBack(t *testing.T) {
+// TestUndoRestoresBytes sets status, label and position of every node and undoes it.
+func TestUndoRestoresBytes(t *testing.T) {
 	readable(t, func(t *testing.T, _ string, data []byte) {
 		p := parse(t, string(data))
 		var ops []graph.Op
@@ -51,23 +51,23 @@ func TestAllAttributesAndBack(t *testing.T) {
 		undo := p.apply(graph.Batch{Ops: ops})
 		out := p.rendered()
 		if len(ops) > 0 && !p.d.Dirty() {
-			t.Error("changes are none")
+			t.Error("no changes are counted")
 		}
 		wantSame(t, p, out)
 		wantWellFormed(t, p, out)
 		p.apply(undo)
 		if p.d.Dirty() || p.rendered() != string(data) {
-			t.Error("taken back, the file differs")
+			t.Error("after undo, the file differs")
 		}
 	})
 }
 
-// TestOneEditTouchesOneElement sets one status and looks where the bytes differ.
-func TestOneEditTouchesOneElement(t *testing.T) {
+// TestEditChangesOneElement sets one status and checks where the bytes differ.
+func TestEditChangesOneElement(t *testing.T) {
 	readable(t, func(t *testing.T, _ string, data []byte) {
 		p := parse(t, string(data))
 		if p.d.form.packed || p.d.form.charset != utf8Charset || p.d.keys.choose(ofNode, "status", "ran") == none {
-			t.Skip("the bytes are encoded, or a key must be declared elsewhere")
+			t.Skip("the file is encoded, or needs a new key")
 		}
 		for i, n := range p.g.Nodes() {
 			if i%max(1, len(p.g.Nodes())/50) != 0 {
@@ -86,10 +86,10 @@ func TestOneEditTouchesOneElement(t *testing.T) {
 			if _, present := n.Attr("status"); present {
 				p.d.SetNode(n.ID, "status", value)
 			} else {
-				p.d.UnsetNode(n.ID, "status")
+				p.d.Apply(graph.SetNode{ID: n.ID, Attr: "status", Remove: true})
 			}
 			if p.d.Dirty() {
-				t.Errorf("node %s: taken back, there are changes", n.ID)
+				t.Errorf("node %s: after undo, there are changes", n.ID)
 			}
 		}
 	})
@@ -119,7 +119,7 @@ func TestAddAndRemove(t *testing.T) {
 			p.apply(undo)
 		}
 		if p.d.Dirty() || p.rendered() != string(data) {
-			t.Error("taken back, the file differs")
+			t.Error("after undo, the file differs")
 		}
 	})
 }
@@ -128,7 +128,7 @@ func hasChildren(g *graph.Graph, parent *graph.Node) bool {
 	return slices.ContainsFunc(g.Nodes(), func(n *graph.Node) bool { return n.Parent == parent })
 }
 
-// wantWellFormed reads what was written with another reader of XML.
+// wantWellFormed reads the written file with encoding/xml.
 func wantWellFormed(t *testing.T, p pair, out string) {
 	t.Helper()
 	if p.d.form.packed || p.d.form.charset != utf8Charset {
@@ -165,7 +165,7 @@ func countWithXML(data []byte) (nodes, edges int, err error) {
 	}
 }
 
-// TestGoGraphMLReadsTheSame writes changes of all kinds and reads them with goGraphML.
+// TestGoGraphMLReadsTheSame makes changes of all kinds and reads the file with goGraphML.
 func TestGoGraphMLReadsTheSame(t *testing.T) {
 	readable(t, func(t *testing.T, name string, data []byte) {
 		p := parse(t, string(data))
@@ -238,7 +238,7 @@ func wantData(t *testing.T, what string, data []*gographml.Data, attrs []string,
 	}
 }
 
-// TestNetworkxReadsTheSame is the program that Python Workforce reads files with.
+// TestNetworkxReadsTheSame reads a file with networkx, the library that Python Workforce uses.
 func TestNetworkxReadsTheSame(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil || exec.Command(python, "-c", "import networkx").Run() != nil {

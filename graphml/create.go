@@ -14,28 +14,28 @@ import (
 	"wf/graph"
 )
 
-// A NewNode is a node of a file that does not exist yet.
+// A NewNode is a node of a new file.
 type NewNode struct {
 	ID      string // "" = n0, n1, … by position
 	Name    string
 	Label   string // the command
-	NoLabel bool   // it has none: Label is not read
-	// Container says that it holds other nodes and has no command, whatever Label says.
+	NoLabel bool   // it has no command: Label is ignored
+	// Container means that it contains other nodes and has no command: Label is ignored.
 	Container bool
 	Group     string
-	Parent    string // id of the container that it lies in, an earlier node; "" = none
-	X, Y      string // "" = placed by position
+	Parent    string // id of its container, an earlier node; "" = none
+	X, Y      string // both "" = placed by position in the list
 	Attrs     map[string]string
 }
 
-// A NewEdge is an edge of a file that does not exist yet.
+// A NewEdge is an edge of a new file.
 type NewEdge struct {
 	Source, Target string // ids of nodes
 	Type           graph.EdgeType
 	When           string // its condition; "" = none
 }
 
-// newFileKeys are the declarations of a new file. The ids are what people see in a diff.
+// newFileKeys are the declarations of a new file. The ids are readable because diffs show them.
 var newFileKeys = []newKey{
 	{id: "wrapper", domain: ofGraph, name: "wrapper", kind: typeString},
 	{id: "label", domain: ofNode, name: "label", kind: typeString},
@@ -47,9 +47,9 @@ var newFileKeys = []newKey{
 	{id: "edge_status", domain: ofEdge, name: "status", kind: typeString},
 }
 
-// Create returns a new workfile with these nodes. In a chain each node waits for the one before
-// it; else there are no edges. It fails for an id that is used twice and for a text that XML
-// cannot hold.
+// Create returns a new workfile with these nodes. If chain is true, each node waits for the one
+// before it; otherwise there are no edges. It returns an error for an id that is used twice and for
+// a text that XML cannot represent.
 func Create(nodes []NewNode, chain bool) ([]byte, error) {
 	ops := make([]graph.Op, 0, 2*len(nodes))
 	last := ""
@@ -68,12 +68,12 @@ func Create(nodes []NewNode, chain bool) ([]byte, error) {
 }
 
 // CreateGraph returns a new workfile with these nodes and edges, and these attributes of the graph.
-// It fails as Create does, and for an edge that ends at no node.
+// It returns the errors of Create, and one for an edge whose source or target does not exist.
 func CreateGraph(nodes []NewNode, edges []NewEdge, attrs map[string]string) ([]byte, error) {
 	ops := make([]graph.Op, 0, len(attrs)+len(nodes)+len(edges))
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		if !isWritable(name) || !isWritable(attrs[name]) {
-			return nil, fmt.Errorf("%s: %q holds a character that XML cannot hold", name, attrs[name])
+			return nil, fmt.Errorf("%s: %q contains a character that XML cannot represent", name, attrs[name])
 		}
 		ops = append(ops, graph.SetGraph{Attr: name, Value: attrs[name]})
 	}
@@ -95,7 +95,7 @@ func CreateGraph(nodes []NewNode, edges []NewEdge, attrs map[string]string) ([]b
 		op := graph.AddEdge{Key: i, ID: newEdgeID(i), Source: e.Source, Target: e.Target, Type: e.Type.String()}
 		if e.When != "" {
 			if !isWritable(e.When) {
-				return nil, fmt.Errorf("edge %s -> %s: %q holds a character that XML cannot hold", e.Source, e.Target, e.When)
+				return nil, fmt.Errorf("edge %s -> %s: %q contains a character that XML cannot represent", e.Source, e.Target, e.When)
 			}
 			op.Extra = map[string]string{graph.AttrWhen: e.When}
 		}
@@ -104,10 +104,10 @@ func CreateGraph(nodes []NewNode, edges []NewEdge, attrs map[string]string) ([]b
 	return fill(ops)
 }
 
-// newEdgeID is the id of an edge of a new file: other programs find an edge again by it, and so does wf edit.
+// newEdgeID returns the id of an edge of a new file, by which other programs and wf edit find it.
 func newEdgeID(i int) string { return "e" + strconv.Itoa(i) }
 
-// spec fills in what a new node leaves open.
+// spec turns a new node into a NodeSpec and fills in a missing id and position.
 func (n NewNode) spec(i int, chain bool) (graph.NodeSpec, error) {
 	const apart = 100 // between neighbours in a picture
 	spec := graph.NodeSpec{ID: n.ID, Key: i, Name: n.Name, Label: n.Label, HasLabel: !n.NoLabel, Group: n.Group,
@@ -127,7 +127,7 @@ func (n NewNode) spec(i int, chain bool) (graph.NodeSpec, error) {
 	}
 	for _, text := range texts {
 		if !isWritable(text) {
-			return spec, fmt.Errorf("node %s: %q holds a character that XML cannot hold", spec.ID, text)
+			return spec, fmt.Errorf("node %s: %q contains a character that XML cannot represent", spec.ID, text)
 		}
 	}
 	switch {
@@ -156,9 +156,9 @@ func fill(ops []graph.Op) ([]byte, error) {
 	return bytes.Join(d.Render(), nil), nil
 }
 
-// WithComment returns a document with a comment of these lines above its root element. XML forbids two
-// hyphens in a row in a comment, so a blank comes between them. It fails for a character that XML
-// cannot hold.
+// WithComment returns a document with a comment of these lines above its root element. XML forbids
+// two hyphens in a row in a comment, so a space is put between them. It returns an error for a
+// character that XML cannot represent.
 func WithComment(data []byte, lines []string) ([]byte, error) {
 	if len(lines) == 0 {
 		return data, nil
@@ -167,7 +167,7 @@ func WithComment(data []byte, lines []string) ([]byte, error) {
 	comment.WriteString("<!--\n")
 	for _, line := range lines {
 		if !isWritable(line) {
-			return nil, fmt.Errorf("note %q holds a character that XML cannot hold", line)
+			return nil, fmt.Errorf("note %q contains a character that XML cannot represent", line)
 		}
 		line = strings.ReplaceAll(strings.ReplaceAll(line, "\n", " "), "--", "- -")
 		fmt.Fprintf(&comment, "  %s\n", strings.ReplaceAll(line, "--", "- -"))
@@ -176,8 +176,8 @@ func WithComment(data []byte, lines []string) ([]byte, error) {
 	return slices.Concat([]byte(xml.Header), comment.Bytes(), bytes.TrimPrefix(data, []byte(xml.Header))), nil
 }
 
-// skeleton is a workfile without nodes. goGraphML knows the frame of a document; it would write
-// line ends in commands as references, so the elements are not its business.
+// skeleton returns a workfile without nodes. goGraphML writes the outer elements and the keys, but
+// not nodes and edges, because it would write line ends in commands as references.
 func skeleton() ([]byte, error) {
 	doc := gographml.NewGraphML("")
 	for _, k := range newFileKeys {
@@ -190,6 +190,6 @@ func skeleton() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create a workfile: %w", err)
 	}
-	text = bytes.ReplaceAll(text, []byte("></key>"), []byte("/>")) // as the keys that are added later
+	text = bytes.ReplaceAll(text, []byte("></key>"), []byte("/>")) // like the keys that are added later
 	return append(append([]byte(xml.Header), text...), '\n'), nil
 }

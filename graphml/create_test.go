@@ -90,8 +90,8 @@ func TestCreateRefuses(t *testing.T) {
 		nodes []NewNode
 		want  string
 	}{
-		{"control character", []NewNode{{Label: "printf '\x1b[0m'"}}, "node n0: \"printf '\\x1b[0m'\" holds a character that XML cannot hold"},
-		{"no UTF-8", []NewNode{{Label: "\xFF"}}, "holds a character that XML cannot hold"},
+		{"control character", []NewNode{{Label: "printf '\x1b[0m'"}}, "node n0: \"printf '\\x1b[0m'\" contains a character that XML cannot represent"},
+		{"no UTF-8", []NewNode{{Label: "\xFF"}}, "contains a character that XML cannot represent"},
 		{"same id", []NewNode{{ID: "a"}, {ID: "a"}}, "node a: exists already"},
 	}
 	for _, tt := range tests {
@@ -103,7 +103,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-// TestAddToNewFile is the way from an empty file.
+// TestAddToNewFile adds elements to a file without nodes.
 func TestAddToNewFile(t *testing.T) {
 	data, err := Create(nil, false)
 	if err != nil {
@@ -127,6 +127,6 @@ func TestAddToNewFile(t *testing.T) {
 	wantSame(t, p, p.rendered())
 	p.apply(undo)
 	if p.rendered() != string(data) {
-		t.Error("taken back, the file differs")
+		t.Error("after undo, the file differs")
 	}
 }

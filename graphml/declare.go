@@ -6,18 +6,17 @@ import (
 	"strings"
 )
 
-// A newKey is a declaration that the file needs for a wanted value.
+// A newKey is a declaration to be added for a wanted value.
 type newKey struct {
 	id     string
 	domain domain
 	name   string
 	kind   string
-	// graphics is the yfiles.type of a key about drawings, which has neither name nor kind.
+	// graphics is the yfiles.type of a key for drawings, which has neither name nor kind.
 	graphics string
 }
 
-// keyFor returns the id of the key to write a value under. It declares one where the file has
-// none that fits.
+// keyFor returns the id of the key for a new value. It declares a key if none of the file fits.
 func (r *renderer) keyFor(dom domain, w want) string {
 	if i := r.d.keys.choose(dom, w.name, w.value); i != none {
 		return r.d.keyIDs.ids[r.d.keys.keys[i].id]
@@ -33,8 +32,8 @@ func (r *renderer) keyFor(dom domain, w want) string {
 	return k.id
 }
 
-// kindFor chooses the type of a new key: coordinates are numbers, which programs that draw graphs
-// insist on; everything else is text.
+// kindFor chooses the type of a new key: coordinates are numbers, because programs that draw graphs
+// require that; all others are strings.
 func kindFor(dom domain, name, value string) string {
 	if dom == ofNode && (name == "x" || name == "y") && fits(typeDouble, value) {
 		return typeDouble
@@ -42,7 +41,7 @@ func kindFor(dom domain, name, value string) string {
 	return typeString
 }
 
-// freeID finds an id for a key that people can read and that neither a key nor a value uses.
+// freeID returns a readable id for a key that neither a key nor a value uses.
 func (r *renderer) freeID(dom domain, name string) string {
 	id := keyID(dom, name)
 	for i := 2; !r.isFree(id); i++ {
@@ -51,15 +50,15 @@ func (r *renderer) freeID(dom domain, name string) string {
 	return id
 }
 
-// isFree looks at ids that are declared and at those that are only used: a value under an undeclared
-// key must not get a meaning by accident.
+// isFree also looks at ids that are used without a declaration: such values must not become readable
+// by accident.
 func (r *renderer) isFree(id string) bool {
 	_, used := r.d.keyIDs.number[id]
 	return !used && !slices.ContainsFunc(r.newKeys, func(k newKey) bool { return k.id == id })
 }
 
-// keyID is the name itself for nodes and the graph, edge_NAME for edges: ids of keys are one space
-// for all of them.
+// keyID returns the name itself for nodes and the graph, and edge_NAME for edges: all keys share one
+// space of ids.
 func keyID(dom domain, name string) string {
 	id := strings.Map(func(r rune) rune {
 		if r < 0x80 && endsName[r] || r == ':' {
@@ -76,7 +75,7 @@ func keyID(dom domain, name string) string {
 	return id
 }
 
-// declareKeys inserts the new declarations behind the last one, or as the first children of the
+// declareKeys inserts the new declarations after the last one, or as the first children of the
 // document.
 func (r *renderer) declareKeys() {
 	if len(r.newKeys) == 0 {

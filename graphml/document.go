@@ -10,46 +10,32 @@ import (
 //
 //	bytes ─unpack─▶ text ─scanner─▶ index ─builder─▶ graph.Graph
 //	                  │               │
-//	                  │    Set*, Apply ─▶ edits: what is wanted where the text has something else
+//	                  │    Set*, Apply ─▶ edits: the wanted state where it differs from the text
 //	                  ▼                     │
 //	bytes ◀──pack── splice ◀─patches── renderer
 //
-// Edits are compared with the text when they are made, so one that restores what the text has
-// leaves nothing behind. Patches are made anew for each save; an insertion, an opened-up <node/>
-// or a new key exists only as long as an edit needs it. That is why nothing has to be undone.
+// An edit is compared with the text when it is made, so an edit that restores the text leaves
+// nothing behind. Patches are computed for each save; an insertion, an expanded <node/> or a new
+// key exists only as long as an edit needs it. So no patch has to be undone.
 
-// A Document is one workfile: the bytes that were read, which never change, and the state that is
-// wanted. What it writes is the first with only the differences spliced in, so taking every edit
-// back gives the original bytes again, whatever lay between. It is not safe for concurrent use.
+// A Document is one workfile: the bytes that were read, which never change, and the wanted state.
+// Render returns the bytes that were read with only the differences spliced in. When every edit is
+// undone, Render returns the original bytes, whatever happened in between. It is not safe for
+// concurrent use.
 type Document struct {
-	index
-	file  []byte // as read
-	form  form
-	keys  keyTable
-	lines *lineTable // made when first asked for
-	moved []move     // the same, of the wanted state; nil after a change
+	original
+	edits edits
 
-	defaults [domains][]graph.Attr
-	drawn    []int32        // nodes whose command is only a text of a drawing
-	implicit map[int32]bool // nodes that are containers only because they have no label or are repeated
-	unclean  []int32        // slots of captured output with characters that XML forbids
+	// Numbers of elements are those of the index; keys are those of the graph.
 
-	// The fields below are the wanted state, where it differs from the text.
+	nodeNumber  map[string]int32 // of the nodes that are not removed, by id
+	newNodes    map[int]int32    // numbers of added nodes by graph.Node.Key
+	newEdges    map[int]int32    // numbers of added edges by graph.Edge.Key
+	keyByNumber []int            // of a resumed document: keys of all nodes, which newNodes also contains; nil: key = number
 
-	nodeEdits  []*edit // by number; nil where nothing is wanted
-	edgeEdits  []*edit
-	graphEdit  *edit
-	nodeNumber map[string]int32 // of the nodes that are not removed, by id
-	newNodes   map[int]int32    // numbers of added nodes by graph.Node.Key
-	newEdges   map[int]int32    // numbers of added edges by graph.Edge.Key
-
-	// keyByNumber has the keys of all nodes of a document that was resumed, and newNodes then has all
-	// of them, too. nil: the key of a node of the text is its number.
-	keyByNumber []int
-
-	touched []ref     // elements that have, or had, an edit
-	changes int       // differences from the text
-	bare    *bareness // nil unless it shall look as if nothing ever ran
+	lines *lineTable // of the text; computed on first use
+	moved []move     // how the edits shift lines; nil after a change
+	bare  *bareness  // nil unless results are stripped, see Bare
 }
 
 // A ref names an element of a document.
@@ -60,14 +46,15 @@ type ref struct {
 
 func newDocument(file []byte, f form, s *scanner) *Document {
 	d := &Document{
-		index:      s.index,
-		file:       file,
-		form:       f,
-		keys:       newKeyTable(&s.index),
-		nodeEdits:  make([]*edit, len(s.nodes)),
-		edgeEdits:  make([]*edit, len(s.edges)),
+		original: original{
+			index:    s.index,
+			file:     file,
+			form:     f,
+			keys:     newKeyTable(&s.index),
+			implicit: map[int32]bool{},
+		},
+		edits:      edits{nodes: make([]*edit, len(s.nodes)), edges: make([]*edit, len(s.edges))},
 		nodeNumber: s.numbers,
-		implicit:   map[int32]bool{},
 		newNodes:   map[int]int32{},
 		newEdges:   map[int]int32{},
 	}
@@ -89,7 +76,7 @@ func (d *Document) NodeLine(id string) int {
 	return d.line(d.nodes[number].start)
 }
 
-// EdgeLine returns the line in which the edge of the key begins; 0 if the file does not have it.
+// EdgeLine returns the line in which the edge with the key begins; 0 if the file does not have it.
 func (d *Document) EdgeLine(key int) int {
 	number, ok := d.edgeNumber(key)
 	if !ok || d.edges[number].start == added {
@@ -98,8 +85,8 @@ func (d *Document) EdgeLine(key int) int {
 	return d.line(d.edges[number].start)
 }
 
-// NodeAttrLine returns the line in which the text of an attribute of a node begins; that of the node if
-// the file does not have it, or attr is "".
+// NodeAttrLine returns the line in which the value of an attribute of a node begins, or the line of
+// the node if the file does not have the attribute or attr is "".
 func (d *Document) NodeAttrLine(id, attr string) int {
 	if number, ok := d.nodeNumber[id]; ok {
 		if line := d.attrLine(ref{ofNode, number}, attr); line > 0 {
@@ -109,7 +96,7 @@ func (d *Document) NodeAttrLine(id, attr string) int {
 	return d.NodeLine(id)
 }
 
-// EdgeAttrLine is NodeAttrLine for the edge of the key.
+// EdgeAttrLine is NodeAttrLine for the edge with the key.
 func (d *Document) EdgeAttrLine(key int, attr string) int {
 	if number, ok := d.edgeNumber(key); ok {
 		if line := d.attrLine(ref{ofEdge, number}, attr); line > 0 {
@@ -127,7 +114,7 @@ func (d *Document) GraphAttrLine(attr string) int {
 	return d.line(d.graphs[0].start)
 }
 
-// attrLine is 0 for an attribute that the text does not have.
+// attrLine returns 0 for an attribute that the text does not have.
 func (d *Document) attrLine(r ref, attr string) int {
 	if attr == "" {
 		return 0
@@ -138,7 +125,7 @@ func (d *Document) attrLine(r ref, attr string) int {
 	return 0
 }
 
-// line is the line of an offset of the text in the file as it would be saved now.
+// line returns the line of an offset of the text in the file as it would be saved now.
 func (d *Document) line(offset int32) int {
 	if d.lines == nil {
 		d.lines = newLineTable(d.text)
@@ -171,36 +158,6 @@ func (d *Document) edgeNumber(key int) (int32, bool) {
 	return number, ok
 }
 
-// element returns where an element lies in the text.
-func (d *Document) element(r ref) *element {
-	switch r.domain {
-	case ofNode:
-		return &d.nodes[r.number]
-	case ofEdge:
-		return &d.edges[r.number]
-	}
-	return &d.graphs[r.number].element
-}
-
-// find returns the slot of an attribute of an element, or none. Of several the last one counts,
-// as for most programs. Drawings are no attributes.
-func (d *Document) find(r ref, name string) int32 {
-	found := int32(none)
-	for i := d.element(r).first; i != none; i = d.slots[i].next {
-		k := d.keys.key(r.domain, &d.slots[i])
-		if k != nil && k.name == name && !d.slots[i].structured {
-			found = i
-		}
-	}
-	return found
-}
-
-// raw returns the content of a slot as it stands in the text.
-func (d *Document) raw(i int32) string {
-	v := &d.slots[i]
-	return d.sub(v.value, v.close)
-}
-
 // NodeAttr returns the text of an attribute of a node as it would be saved now, and whether the
 // node itself has it: a value without presence is the default of the file. A value that cannot be
 // read counts as absent.
@@ -210,7 +167,7 @@ func (d *Document) NodeAttr(id, attr string) (value string, present bool) {
 		return "", false
 	}
 	r := ref{ofNode, number}
-	if value, present, wanted := d.editOf(r).get(attr); wanted && present {
+	if value, present, wanted := d.edits.of(r).get(attr); wanted && present {
 		return value, true
 	} else if !wanted {
 		if i := d.find(r, attr); i != none {
@@ -233,9 +190,8 @@ func inherited(attrs []graph.Attr, name string) string {
 	return ""
 }
 
-// FromDrawing says whether commands come, at least in part, only from texts of a drawing. Such a
-// file may never have been meant as a workflow. One with a wrapper, or with a status key for
-// nodes, was.
+// FromDrawing reports whether some commands come only from texts of a drawing. Such a file may not
+// be meant as a workflow. A wrapper or a status key for nodes shows that it is.
 func (d *Document) FromDrawing() bool {
 	if _, ok := d.graphAttr("wrapper"); ok {
 		return false
@@ -246,7 +202,7 @@ func (d *Document) FromDrawing() bool {
 		}
 	}
 	for _, number := range d.drawn {
-		e := d.nodeEdits[number]
+		e := d.edits.nodes[number]
 		if _, present, _ := e.get("label"); !present && !e.gone() {
 			return true
 		}
@@ -254,9 +210,9 @@ func (d *Document) FromDrawing() bool {
 	return false
 }
 
-// graphAttr returns an attribute of the workflow as it would be saved now. Defaults do not count.
+// graphAttr returns an attribute of the workflow as it would be saved now, without defaults.
 func (d *Document) graphAttr(name string) (value string, present bool) {
-	if value, present, wanted := d.graphEdit.get(name); wanted {
+	if value, present, wanted := d.edits.graph.get(name); wanted {
 		return value, present
 	}
 	if i := d.find(ref{ofGraph, 0}, name); i != none {
@@ -264,14 +220,4 @@ func (d *Document) graphAttr(name string) (value string, present bool) {
 		return value, found&unknownEntity == 0
 	}
 	return "", false
-}
-
-// DeclaresNodeKey says whether the file declares an attribute of this name for nodes.
-func (d *Document) DeclaresNodeKey(name string) bool {
-	for i := range d.keys.keys {
-		if k := &d.keys.keys[i]; k.name == name && k.serves(ofNode) {
-			return true
-		}
-	}
-	return false
 }

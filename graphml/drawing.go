@@ -8,8 +8,8 @@ import (
 	"wf/graph"
 )
 
-// A drawing is what the graphics of yEd and yEd Live say about an element. It is only read: the
-// bytes of a drawing never change, an edit adds plain attributes that win over it.
+// A drawing is the information about an element in the graphics of yEd and yEd Live. It is only
+// read: the bytes of a drawing never change, and attributes that an edit adds take precedence.
 type drawing struct {
 	label, x, y string
 	group       bool // drawn as a group or folder
@@ -17,7 +17,8 @@ type drawing struct {
 	sawLabel, sawPlace bool
 }
 
-// draw reads from the drawing of node i what holds where the node itself says nothing.
+// draw reads label and position of node i from its drawing, if the node has no attributes for them.
+// It reports whether the node is drawn as a group.
 func (b *builder) draw(i int, n *graph.NodeSpec) (group bool) {
 	var g drawing
 	for v := b.d.nodes[i].first; v != none; v = b.d.slots[v].next {
@@ -34,11 +35,11 @@ func (b *builder) draw(i int, n *graph.NodeSpec) (group bool) {
 	if g.x != "" && g.y != "" && !hasAttr(n.Inherited, "x") && !hasAttr(n.Inherited, "y") {
 		n.Inherited = inherit(inherit(n.Inherited, "x", g.x), "y", g.y)
 	}
-	complete := n.HasLabel && n.HasX && n.HasY && !b.s.parents[i] // what says all itself is a command, however it is drawn
-	return g.group && !complete
+	complete := n.HasLabel && n.HasX && n.HasY && !b.s.parents[i]
+	return g.group && !complete // a complete node is a command, however it is drawn
 }
 
-// drawEdge takes the type of edge i from its label, if that is exactly one of the words.
+// drawEdge reads the type of edge i from its drawn label, if that is exactly the name of a type.
 func (b *builder) drawEdge(i int, e *graph.EdgeSpec) {
 	var g drawing
 	for v := b.d.edges[i].first; v != none; v = b.d.slots[v].next {
@@ -54,7 +55,7 @@ func (b *builder) drawEdge(i int, e *graph.EdgeSpec) {
 	}
 }
 
-// inherit adds to a list that other elements share.
+// inherit returns attrs with one more attribute. It does not change attrs, which elements share.
 func inherit(attrs []graph.Attr, name, value string) []graph.Attr {
 	return append(slices.Clip(attrs), graph.Attr{Name: name, Value: value})
 }
@@ -63,7 +64,7 @@ func hasAttr(attrs []graph.Attr, name string) bool {
 	return slices.ContainsFunc(attrs, func(a graph.Attr) bool { return a.Name == name })
 }
 
-// read looks at the start tags in a drawing. The first label and the first place count.
+// read reads the start tags in a drawing. The first label and the first place count.
 func (g *drawing) read(text []byte, v *slot) {
 	s := scanner{index: index{text: text[:v.close]}}
 	for pos := int(v.value); ; {
@@ -78,16 +79,16 @@ func (g *drawing) read(text []byte, v *slot) {
 		}
 		t, err := s.tag(pos)
 		if err != nil {
-			return // cannot be: the scan has seen it
+			return // cannot happen: the scan accepted it
 		}
 		pos = int(t.end)
 		g.tag(&s, &t)
 	}
 }
 
-// skipNoTag goes behind markup that is no start tag.
+// skipNoTag returns the end of markup that is not a start tag.
 func skipNoTag(text []byte, pos int) int {
-	s := scanner{index: index{text: text}, stack: make([]frame, 1)}
+	s := scanner{index: index{text: text}, stack: make([]openElement, 1)}
 	switch text[pos+1] {
 	case '/':
 		return pos + bytes.IndexByte(text[pos:], '>') + 1
@@ -118,8 +119,8 @@ func (g *drawing) tag(s *scanner, t *tag) {
 	}
 }
 
-// setLabel takes the text before the first child element. Programs that lay out XML leave white
-// space behind it.
+// setLabel reads the text before the first child element, without the white space that XML
+// formatters put after it.
 func (g *drawing) setLabel(s *scanner, t *tag) {
 	if g.sawLabel || t.empty {
 		return

@@ -7,7 +7,7 @@ import (
 	"wf/graph"
 )
 
-// yed is a file of yEd with these elements.
+// yed returns a file of yEd with these elements.
 func yed(lines ...string) string {
 	return `<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:y="http://www.yworks.com/xml/graphml">
   <key for="node" id="d6" yfiles.type="nodegraphics"/>
@@ -44,12 +44,12 @@ func TestDrawingLabels(t *testing.T) {
 			}
 			undo := p.apply(graph.SetNode{ID: "a", Attr: "label", Value: "mine"})
 			if p.d.FromDrawing() {
-				t.Error("an edited command is taken for a text of the drawing")
+				t.Error("an edited command counts as a text of the drawing")
 			}
 			wantParts(t, p.rendered(), `</y:ShapeNode></data><data key="label">mine</data></node>`)
 			p.apply(undo)
 			if a.Label != tt.label || p.rendered() != file {
-				t.Errorf("taken back, the label is %q", a.Label)
+				t.Errorf("after undo, the label is %q", a.Label)
 			}
 		})
 	}
@@ -93,30 +93,30 @@ func TestDrawingGroups(t *testing.T) {
 		}
 	}
 	if p.d.FromDrawing() {
-		t.Error("captions of groups are taken for commands")
+		t.Error("captions of groups count as commands")
 	}
 	p.apply(graph.SetNode{ID: "c", Attr: "label", Value: "caption"})
 	wantParts(t, p.rendered(), `<node id="c" yfiles.foldertype="group">`)
 	wantSame(t, p, p.rendered())
 }
 
-// TestDrawingIsMeantAsWorkflow is about the one-time question before such a file is run.
+// TestDrawingIsMeantAsWorkflow checks FromDrawing, on which a question before the first run depends.
 func TestDrawingIsMeantAsWorkflow(t *testing.T) {
 	file := yed(`<node id="a"><data key="d6"><y:ShapeNode><y:NodeLabel>rm -rf x</y:NodeLabel></y:ShapeNode></data></node>`)
 	p := parse(t, file)
 	if !p.d.FromDrawing() {
 		t.Fatal("the command is a text of the drawing")
 	}
-	p.d.SetGraph("wrapper", "{}")
+	p.d.Apply(graph.SetGraph{Attr: "wrapper", Value: "{}"})
 	if p.d.FromDrawing() {
-		t.Error("a wrapper is no sign of a workflow")
+		t.Error("a wrapper does not mark a workflow")
 	}
 	if again := parse(t, p.rendered()); again.d.FromDrawing() {
-		t.Error("the wrapper is forgotten")
+		t.Error("the wrapper is lost")
 	}
 	status := strings.Replace(file, "  <graph ", `  <key id="s" for="node" attr.name="status"/><graph `, 1)
 	if p := parse(t, status); p.d.FromDrawing() {
-		t.Error("a status key is no sign of a workflow")
+		t.Error("a status key does not mark a workflow")
 	}
 }
 

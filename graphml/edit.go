@@ -7,8 +7,8 @@ import (
 	"wf/graph"
 )
 
-// An edit is what is wanted of one element where it differs from the text. A nil edit wants
-// nothing.
+// An edit is the wanted state of one element, where it differs from the text. A nil edit has no
+// differences.
 type edit struct {
 	removed bool
 	wants   []want
@@ -21,23 +21,22 @@ type want struct {
 	present     bool
 }
 
-// newElementSpec is what the start tag of an added element says.
+// newElementSpec is the content of the start tag of an added element.
 type newElementSpec struct {
 	id             string // of a node
 	key            int
-	parent         string // of a node: the node it lies in, "" = none
+	parent         string // of a node: its container, "" = none
 	container      bool
 	source, target string // of an edge
 
-	// shadowed are attributes with a default in the file that the graph does not know of for this
-	// element. Where it has none of its own an empty one is written, or the file would say more
-	// than the graph.
+	// shadowed are attributes with a default in the file that the graph does not apply to this
+	// element. If the element has no value for one, an empty value is written to hide the default.
 	shadowed []string
 }
 
 func (e *edit) gone() bool { return e != nil && e.removed }
 
-// get returns what is wanted of an attribute; wanted is false if that is what the text has.
+// get returns the wanted value of an attribute; wanted is false if it does not differ from the text.
 func (e *edit) get(name string) (value string, present, wanted bool) {
 	if e == nil {
 		return "", false, false
@@ -50,7 +49,7 @@ func (e *edit) get(name string) (value string, present, wanted bool) {
 	return "", false, false
 }
 
-// put replaces what is wanted of an attribute.
+// put sets the wanted value of an attribute.
 func (e *edit) put(w want) {
 	for i := range e.wants {
 		if e.wants[i].name == w.name {
@@ -61,7 +60,7 @@ func (e *edit) put(w want) {
 	e.wants = append(e.wants, w)
 }
 
-// drop forgets what is wanted of an attribute.
+// drop removes the wanted value of an attribute.
 func (e *edit) drop(name string) {
 	for i := range e.wants {
 		if e.wants[i].name == name {
@@ -71,7 +70,7 @@ func (e *edit) drop(name string) {
 	}
 }
 
-// weight is how many differences from the text the edit makes.
+// weight returns how many differences from the text the edit makes.
 func (e *edit) weight() int {
 	switch {
 	case e == nil:
@@ -86,47 +85,55 @@ func (e *edit) weight() int {
 	return len(e.wants)
 }
 
-// editOf returns the edit of an element, nil if it has none.
-func (d *Document) editOf(r ref) *edit { return *d.editSlot(r) }
+// edits are the wanted state of a document, where it differs from the text.
+type edits struct {
+	nodes, edges []*edit // by number; nil where nothing is wanted
+	graph        *edit
+	touched      []ref // elements that have, or had, an edit
+	differences  int   // from the text, the sum of all weights
+}
 
-// editSlot returns where the edit of an element is kept.
-func (d *Document) editSlot(r ref) **edit {
+// of returns the edit of an element, or nil if it has none.
+func (all *edits) of(r ref) *edit { return *all.at(r) }
+
+// at returns where the edit of an element is stored.
+func (all *edits) at(r ref) **edit {
 	switch r.domain {
 	case ofNode:
-		return &d.nodeEdits[r.number]
+		return &all.nodes[r.number]
 	case ofEdge:
-		return &d.edgeEdits[r.number]
+		return &all.edges[r.number]
 	}
-	return &d.graphEdit
+	return &all.graph
 }
 
-// change lets f alter the edit of an element and keeps count of the differences.
-func (d *Document) change(r ref, f func(e *edit)) {
-	at := d.editSlot(r)
+// change lets f alter the edit of an element and updates the number of differences.
+func (all *edits) change(r ref, f func(e *edit)) {
+	at := all.at(r)
 	if *at == nil {
 		*at = &edit{}
-		d.touched = append(d.touched, r)
+		all.touched = append(all.touched, r)
 	}
-	d.moved = nil
 	before := (*at).weight()
 	f(*at)
-	d.changes += (*at).weight() - before
+	all.differences += (*at).weight() - before
 }
 
-// Dirty says whether Render would give other bytes than Base.
-func (d *Document) Dirty() bool { return d.changes > 0 || d.bare != nil }
+// change lets f alter the edit of an element.
+func (d *Document) change(r ref, f func(e *edit)) {
+	d.moved = nil
+	d.edits.change(r, f)
+}
 
-// SetNode wants a value of an attribute of a node. It is for statuses and captured output, which
-// change often: setting what is already there costs a comparison and no memory. Characters that
-// XML forbids are written as pictures; whoever sets a command refuses them before.
-// It fails if there is no such node, or if the attribute is a drawing.
+// Dirty reports whether Render may return other bytes than Base.
+func (d *Document) Dirty() bool { return d.edits.differences > 0 || d.bare != nil }
+
+// SetNode sets an attribute of a node. It is for statuses and captured output, which change often:
+// setting the same value again costs a comparison and no memory. Characters that XML forbids are
+// written as pictures; callers that set commands refuse them before.
+// It returns an error if there is no such node, or if the attribute is a drawing.
 func (d *Document) SetNode(id, attr, value string) error {
 	return d.setNode(id, want{attr, value, true})
-}
-
-// UnsetNode wants a node to lack an attribute.
-func (d *Document) UnsetNode(id, attr string) error {
-	return d.setNode(id, want{name: attr})
 }
 
 func (d *Document) setNode(id string, w want) error {
@@ -142,38 +149,23 @@ func (d *Document) SetEdge(key int, attr, value string) error {
 	return d.setEdge(key, want{attr, value, true})
 }
 
-// UnsetEdge is UnsetNode for the edge with the key.
-func (d *Document) UnsetEdge(key int, attr string) error {
-	return d.setEdge(key, want{name: attr})
-}
-
 func (d *Document) setEdge(key int, w want) error {
 	number, ok := d.edgeNumber(key)
-	if !ok || d.edgeEdits[number].gone() {
+	if !ok || d.edits.edges[number].gone() {
 		return fmt.Errorf("no edge with key %d", key)
 	}
 	return d.set(ref{ofEdge, number}, w)
 }
 
-// SetGraph is SetNode for the workflow itself.
-func (d *Document) SetGraph(attr, value string) error {
-	return d.set(ref{ofGraph, 0}, want{attr, value, true})
-}
-
-// UnsetGraph is UnsetNode for the workflow itself.
-func (d *Document) UnsetGraph(attr string) error {
-	return d.set(ref{ofGraph, 0}, want{name: attr})
-}
-
-// set wants w of an element, or nothing if that is what the text says already.
+// set stores w in the edit of an element, or drops the attribute from it if w equals the text.
 func (d *Document) set(r ref, w want) error {
 	if w.name == "" {
 		return fmt.Errorf("%s: an attribute needs a name", r.domain)
 	}
 	if !isWritable(w.name) {
-		return fmt.Errorf("%s: the attribute name %q holds a character that XML cannot hold", r.domain, w.name)
+		return fmt.Errorf("%s: the attribute name %q contains a character that XML cannot represent", r.domain, w.name)
 	}
-	if e := d.editOf(r); e != nil && e.new != nil && slices.Contains(e.new.shadowed, w.name) {
+	if e := d.edits.of(r); e != nil && e.new != nil && slices.Contains(e.new.shadowed, w.name) {
 		w.present = true
 	}
 	if d.bare != nil && isResult(r.domain, w.name) && w.present && !isBlank(r.domain, w.name, w.value) {
@@ -185,14 +177,14 @@ func (d *Document) set(r ref, w want) error {
 		return fmt.Errorf("%s: attribute %s is a drawing and cannot be set", r.domain, w.name)
 	case state == isUnreadable || base != w && (base.present || !d.sameAsAbsent(r.domain, w)):
 		d.change(r, func(e *edit) { e.put(w) })
-	case d.editOf(r) != nil:
+	case d.edits.of(r) != nil:
 		d.change(r, func(e *edit) { e.drop(w.name) })
 	}
 	return nil
 }
 
-// sameAsAbsent says whether to leave a value out of a file that does not have it: an empty status
-// or output says nothing, and files of other programs shall not grow by it.
+// sameAsAbsent reports whether a value need not be added to an element that lacks the attribute: an
+// empty status or output means the same as none.
 func (d *Document) sameAsAbsent(dom domain, w want) bool {
 	if w.present && (w.value != "" || w.name != "status" && !(dom == ofNode && graph.Captured(w.name))) {
 		return false

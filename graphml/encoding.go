@@ -13,8 +13,7 @@ import (
 
 var utf8BOM = []byte("\xEF\xBB\xBF")
 
-// A charset is a way to write characters as bytes. Both directions lose nothing: text that was
-// decoded encodes to the same bytes.
+// A charset is a character encoding. Encoding a text that was decoded gives the same bytes.
 type charset uint8
 
 const (
@@ -33,14 +32,14 @@ var charsetNames = map[string]charset{
 	"windows-1252": windows1252, "cp1252": windows1252, "cp-1252": windows1252,
 }
 
-// windows1252High is what the bytes 0x80 to 0x9F mean. The five that mean nothing stand for the
-// control characters of the same number, as browsers have it.
+// windows1252High maps the bytes 0x80 to 0x9F. The five undefined ones map to the control characters
+// of the same number, as in browsers.
 var windows1252High = [32]rune{
 	'€', 0x81, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0x8D, 'Ž', 0x8F,
 	0x90, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0x9D, 'ž', 'Ÿ',
 }
 
-// holds says whether the charset has the character.
+// holds reports whether the charset contains the character.
 func (c charset) holds(r rune) bool {
 	switch c {
 	case latin1:
@@ -70,8 +69,8 @@ func charReference(r rune) string { return "&#" + strconv.Itoa(int(r)) + ";" }
 
 var declaredEncoding = regexp.MustCompile(`^<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)["']`)
 
-// detect finds the charset by byte order mark, by the look of the first bytes, and by the XML
-// declaration, in this order.
+// detect finds the charset by the byte order mark, the first bytes, and the XML declaration, in this
+// order.
 func detect(data []byte) (charset, error) {
 	switch {
 	case bytes.HasPrefix(data, utf8BOM):
@@ -103,8 +102,8 @@ func unsupported(name string) error {
 	return fmt.Errorf("encoding %q is not supported (UTF-8, UTF-16, ISO-8859-1, US-ASCII, Windows-1252 are)", name)
 }
 
-// decode turns the bytes of a file into UTF-8. Where they are UTF-8 it returns them as they are.
-// Bytes that are no characters are an error that names the first: guessing would alter them.
+// decode turns the bytes of a file into UTF-8. UTF-8 bytes are returned as they are. Invalid bytes
+// are an error that names the first one, because replacing them would alter the file.
 func (c charset) decode(data []byte) ([]byte, error) {
 	switch c {
 	case utf16LE:
@@ -116,7 +115,7 @@ func (c charset) decode(data []byte) ([]byte, error) {
 			return data, nil
 		}
 		at := invalidUTF8(data)
-		return nil, syntaxError(data, at, fmt.Sprintf("byte %d (0x%02X) is no UTF-8", at, data[at]))
+		return nil, syntaxError(data, at, fmt.Sprintf("byte %d (0x%02X) is not UTF-8", at, data[at]))
 	}
 	text := make([]byte, 0, len(data)+len(data)/8)
 	for i, b := range data {
@@ -124,7 +123,7 @@ func (c charset) decode(data []byte) ([]byte, error) {
 		case b < utf8.RuneSelf:
 			text = append(text, b)
 		case c == ascii:
-			return nil, syntaxError(data, i, fmt.Sprintf("byte %d (0x%02X) is no US-ASCII", i, b))
+			return nil, syntaxError(data, i, fmt.Sprintf("byte %d (0x%02X) is not US-ASCII", i, b))
 		case c == windows1252 && b < 0xA0:
 			text = utf8.AppendRune(text, windows1252High[b-0x80])
 		default:
@@ -134,7 +133,7 @@ func (c charset) decode(data []byte) ([]byte, error) {
 	return text, nil
 }
 
-// invalidUTF8 returns where the first byte is that is no part of a character.
+// invalidUTF8 returns the offset of the first byte that is not part of a character.
 func invalidUTF8(data []byte) int {
 	for i := 0; i < len(data); {
 		r, size := utf8.DecodeRune(data[i:])
@@ -146,7 +145,7 @@ func invalidUTF8(data []byte) int {
 	return len(data)
 }
 
-// decodeUTF16 refuses lone surrogates: they have no UTF-8, so the file could not be written again.
+// decodeUTF16 refuses lone surrogates: UTF-8 cannot represent them, so they would be lost.
 func decodeUTF16(data []byte, order binary.ByteOrder) ([]byte, error) {
 	text := make([]byte, 0, len(data)/2+len(data)/16)
 	for i := 0; i < len(data); i += 2 {
@@ -160,7 +159,7 @@ func decodeUTF16(data []byte, order binary.ByteOrder) ([]byte, error) {
 				second = rune(order.Uint16(data[i+2:]))
 			}
 			if r = utf16.DecodeRune(r, second); r == utf8.RuneError {
-				return nil, fmt.Errorf("byte %d begins no UTF-16 character", i)
+				return nil, fmt.Errorf("byte %d is not the start of a UTF-16 character", i)
 			}
 			i += 2
 		}
@@ -169,7 +168,7 @@ func decodeUTF16(data []byte, order binary.ByteOrder) ([]byte, error) {
 	return text, nil
 }
 
-// encode is the inverse of decode. All characters of the text must be in the charset.
+// encode is the inverse of decode. The charset must contain all characters of the text.
 func (c charset) encode(dst, text []byte) []byte {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)

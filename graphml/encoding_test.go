@@ -12,7 +12,7 @@ import (
 	"wf/graph"
 )
 
-// utf16Bytes encodes for tests, without the code under test.
+// utf16Bytes encodes text independently of the code under test.
 func utf16Bytes(text string, big, mark bool) []byte {
 	if mark {
 		text = "\uFEFF" + text
@@ -63,7 +63,7 @@ func TestEncodings(t *testing.T) {
 			wantLabels(t, parse(t, out).g, "é€😀<")
 			p.d.SetNode("a", "label", tt.label)
 			if p.d.Dirty() || p.rendered() != string(tt.data) {
-				t.Error("taken back, the file differs")
+				t.Error("after undo, the file differs")
 			}
 		})
 	}
@@ -75,9 +75,9 @@ func TestUnreadableEncodings(t *testing.T) {
 		{"not as declared", `<?xml version="1.0" encoding="UTF-16"?><graphml/>`, "the file says that its encoding is UTF-16, but it is not"},
 		{"UTF-32", "\xFF\xFE\x00\x00<\x00\x00\x00", `encoding "UTF-32" is not supported`},
 		{"half a character", "\xFF\xFE<\x00g", "byte 4 is half a UTF-16 character"},
-		{"lone surrogate", "\xFF\xFE<\x00\x00\xD8<\x00", "byte 4 begins no UTF-16 character"},
-		{"invalid UTF-8", "<graphml>\n<!--\xC3-->", "line 2, column 5: byte 14 (0xC3) is no UTF-8"},
-		{"no ASCII", "<?xml version='1.0' encoding='us-ascii'?><graphml>\xE9", "byte 50 (0xE9) is no US-ASCII"},
+		{"lone surrogate", "\xFF\xFE<\x00\x00\xD8<\x00", "byte 4 is not the start of a UTF-16 character"},
+		{"invalid UTF-8", "<graphml>\n<!--\xC3-->", "line 2, column 5: byte 14 (0xC3) is not UTF-8"},
+		{"no ASCII", "<?xml version='1.0' encoding='us-ascii'?><graphml>\xE9", "byte 50 (0xE9) is not US-ASCII"},
 		{"no gzip", "\x1F\x8B\x08", "unpack gzip: unexpected EOF"},
 	}
 	for _, tt := range tests {
@@ -159,11 +159,11 @@ func TestErrors(t *testing.T) {
 		{"empty", "", "line 1, column 1: the file is empty"},
 		{"mark only", "\xEF\xBB\xBF", "the file is empty"},
 		{"blank", " \n", "line 2, column 1: no <graphml> element"},
-		{"no XML", "nodes: []", "line 1, column 1: text before <graphml>: this is no GraphML file"},
+		{"no XML", "nodes: []", "line 1, column 1: text before <graphml>: this is not a GraphML file"},
 		{"other root", "<svg/>", "the root element is <svg>, not <graphml>"},
 		{"no graph", "<graphml/>", "no <graph> element"},
-		{"rubbish behind", "<graphml><graph/></graphml>\nx", "line 2, column 1: text behind the end of <graphml>"},
-		{"second root", "<graphml><graph/></graphml><graphml/>", "<graphml> behind the end of <graphml>"},
+		{"text after the root", "<graphml><graph/></graphml>\nx", "line 2, column 1: text after the end of <graphml>"},
+		{"second root", "<graphml><graph/></graphml><graphml/>", "<graphml> after the end of <graphml>"},
 		{"no id", body("<node/>"), "line 8, column 5: a node without an id"},
 		{"no target", body(`<node id="a"/>`, `<edge source="a"/>`), "line 9, column 5: an edge without source or target"},
 		{"missing node", body(`<node id="a"/>`, `<edge source="a" target="x"/>`), `line 9, column 5: edge a -> x: no node "x"`},
@@ -177,10 +177,10 @@ func TestErrors(t *testing.T) {
 		{"no quotes", "<graphml><graph id=G/></graphml>", "the value of attribute id of <graph> has no quotes"},
 		{"no value", "<graphml><graph id/></graphml>", "attribute id of <graph> has no value"},
 		{"less-than in a value", "<graphml><graph id='<'/></graphml>", `"<" in the value of attribute id of <graph>`},
-		{"less-than in text", body("1 < 2"), `"< " begins no tag: write &lt; for the character itself`},
+		{"less-than in text", body("1 < 2"), `"< " does not start a tag: write &lt; for the character itself`},
 		{"slash in a tag", "<graphml><graph / ></graphml>", `"/" inside the tag <graph>`},
-		{"no declaration", "<graphml><!ELEMENT x></graphml>", `"<!" begins neither a comment nor a CDATA section`},
-		{"closes nothing", "</graphml>", "</graphml> closes nothing"},
+		{"no declaration", "<graphml><!ELEMENT x></graphml>", `"<!" starts neither a comment nor a CDATA section`},
+		{"closes nothing", "</graphml>", "</graphml> has no start tag"},
 		{"CDATA outside", "<![CDATA[x]]><graphml/>", "text outside of <graphml>"},
 	}
 	for _, tt := range tests {
@@ -194,7 +194,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestEntities is about values that nobody needs: they do not make a file unreadable, and stay.
+// TestEntities checks that unreadable values which a workflow does not need are kept and cause no error.
 func TestEntities(t *testing.T) {
 	const start = `<!DOCTYPE graphml [<!ENTITY e "x"> <!-- ]> " --> <?pi ]>?>]>`
 	file := start + strings.Replace(body(`<node id="a"><data key="d0">x</data><data key="n">&e;</data><data key="o">&e;</data></node>`),
@@ -208,22 +208,23 @@ func TestEntities(t *testing.T) {
 		t.Errorf("warnings %v", warnings)
 	}
 	if _, ok := g.Node("a").Extra["note"]; ok {
-		t.Error("an unreadable value is read")
+		t.Error("an unreadable value was returned")
 	}
 	if _, present := d.NodeAttr("a", "stdout"); present {
-		t.Error("unreadable output is read")
+		t.Error("unreadable output was returned")
 	}
 	p := pair{t, d, g}
 	undo := p.apply(graphRemove("a"))
 	p.apply(undo)
 	if p.d.Dirty() || p.rendered() != file {
-		t.Errorf("taken back, the file is\n%s", p.rendered())
+		t.Errorf("after undo, the file is\n%s", p.rendered())
 	}
 	p.d.SetNode("a", "stdout", "&e;")
 	wantParts(t, p.rendered(), `<data key="o">&amp;e;</data>`)
 }
 
-// TestLineEndsOfValues: a value of several lines gets the line ends of the file, and reads as before.
+// TestLineEndsOfValues checks that a value of several lines gets the line ends of the file, and reads
+// as before.
 func TestLineEndsOfValues(t *testing.T) {
 	p := parse(t, strings.ReplaceAll(body(`<node id="a"><data key="d0">x</data></node>`, `<node id="b"/>`), "\n", "\r\n"))
 	p.apply(graph.SetNode{ID: "a", Attr: "label", Value: "one\ntwo\r\nthree"})
@@ -235,7 +236,7 @@ func TestLineEndsOfValues(t *testing.T) {
 	wantSame(t, p, out)
 }
 
-// TestPaddedGzip: zeros behind the end of a packed file are padding, anything else is damage.
+// TestPaddedGzip checks that zeros after the end of a packed file are padding and other bytes are errors.
 func TestPaddedGzip(t *testing.T) {
 	var packed bytes.Buffer
 	for _, part := range []string{"<graphml><graph><node ", `id="a"/></graph></graphml>`} { // two members
@@ -249,7 +250,7 @@ func TestPaddedGzip(t *testing.T) {
 		}
 	}
 	if _, _, _, err := Parse(append(packed.Bytes(), "\x00x"...), Limits{}); err == nil {
-		t.Error("rubbish behind the end was read")
+		t.Error("garbage after the end was accepted")
 	}
 	z := gzip.NewWriter(&packed)
 	z.Write([]byte(strings.Repeat(" ", 10_000)))
@@ -259,15 +260,15 @@ func TestPaddedGzip(t *testing.T) {
 	}
 }
 
-// TestDoubtfulXML: what XML forbids and other programs refuse is read, with a warning.
-func TestDoubtfulXML(t *testing.T) {
+// TestInvalidXMLWarnings checks that harmless markup which XML forbids is read, with a warning.
+func TestInvalidXMLWarnings(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
 		{`<graphml><graph><node id="a" id="b"/></graph></graphml>`, "<node> has the attribute id twice"},
 		{`<graphml><!-- a -- b --><graph/></graphml>`, "two hyphens"},
 		{`<graphml><!-- a ---><graph/></graphml>`, "two hyphens"},
-		{`<graphml><graph><node id="a"><y:x/></node></graph></graphml>`, "<y:x> has a prefix that nothing declares"},
-		{`<graphml><graph y:x="1"/></graphml>`, "the attribute y:x of <graph> has a prefix"},
-		{`<g:graphml><g:graph/></g:graphml>`, "<g:graphml> has a prefix"},
+		{`<graphml><graph><node id="a"><y:x/></node></graph></graphml>`, "<y:x> has an undeclared prefix"},
+		{`<graphml><graph y:x="1"/></graphml>`, "the attribute y:x of <graph> has an undeclared prefix"},
+		{`<g:graphml><g:graph/></g:graphml>`, "<g:graphml> has an undeclared prefix"},
 		{`<graphml><key id="l" for="node" attr.name="label"/><graph><node id="a"><data key="l">[[ a ]]> b</data></node></graph></graphml>`, "]]>"},
 		{`<graphml xmlns:y="y" xmlns:z="z" z:a="1"><!-- - -> --><graph><node id="a"><data key="d"><y:x xml:space="preserve" y:b="2"><q:r xmlns:q="q"/></y:x></data></node></graph></graphml>`, ""},
 		{`<graphml><key id="l" for="node" attr.name="label"/><graph><node id="a"><data key="l"><![CDATA[a]]></data></node><!-- ]]> --></graph></graphml>`, ""},
@@ -289,8 +290,8 @@ func TestDoubtfulXML(t *testing.T) {
 	}
 }
 
-// TestAllMissingEnds: each edge without an end is named, with its line.
-func TestAllMissingEnds(t *testing.T) {
+// TestMissingEndsAreNamed checks that the error names each edge without an end, with its line.
+func TestMissingEndsAreNamed(t *testing.T) {
 	_, _, _, err := Parse([]byte(body(`<node id="a"/>`, `<edge source="a" target="x"/>`, `<edge source="y" target="a"/>`)), Limits{})
 	if err == nil || err.Error() != `line 9, column 5: edge a -> x: no node "x"; line 10: edge y -> a: no node "y"` {
 		t.Error(err)

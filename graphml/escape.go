@@ -2,12 +2,12 @@ package graphml
 
 import "unicode/utf8"
 
-// picture is the visible form of a control character: XML cannot hold the character itself, not
-// even as a reference. It is one to one and means nothing to a shell.
+// picture returns the visible symbol for a control character, which XML cannot represent, not even
+// as a reference. Each control character has its own symbol, and none is special in a shell.
 func picture(c byte) rune { return 0x2400 + rune(c) }
 
-// appendText appends text as the content of an element, with the line ends of the file. Characters that the
-// file's encoding lacks become references.
+// appendText appends text as the content of an element, with the line ends of the file. Characters
+// that the encoding of the file lacks become references.
 func appendText(dst []byte, text string, f *form) []byte {
 	return appendEscaped(dst, text, f.charset, false, f.crlf)
 }
@@ -39,7 +39,7 @@ func appendEscaped(dst []byte, text string, cs charset, inAttr, crlf bool) []byt
 		case c == '\t' && inAttr:
 			instead = "&#9;"
 		case c == '\n' && crlf:
-			instead = "\r\n" // a reader makes one character of it again
+			instead = "\r\n" // XML readers turn it into one \n again
 		case c >= ' ' && c < utf8.RuneSelf || c == '\n' || c == '\t':
 			i++
 			continue
@@ -61,7 +61,7 @@ func appendEscaped(dst []byte, text string, cs charset, inAttr, crlf bool) []byt
 	return append(dst, text[from:]...)
 }
 
-// visible returns the first character of text, or what stands for it where XML cannot hold it.
+// visible returns the first character of text, or its visible form if XML cannot represent it.
 func visible(text string) (r rune, size int) {
 	r, size = utf8.DecodeRuneInString(text) // U+FFFD for bytes that are no UTF-8
 	switch {
@@ -73,7 +73,7 @@ func visible(text string) (r rune, size int) {
 	return r, size
 }
 
-// isWritable says whether XML can hold every character of the text as it is.
+// isWritable reports whether XML can represent every character of the text.
 func isWritable(text string) bool {
 	for i := 0; i < len(text); {
 		r, size := visible(text[i:])

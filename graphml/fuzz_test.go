@@ -9,7 +9,7 @@ import (
 	"wf/graph"
 )
 
-// seed adds inputs of all forms to a fuzz test.
+// seed adds inputs of all kinds to a fuzz test.
 func seed(f *testing.F) {
 	f.Add([]byte(body(`<node id="a"><data key="d0">x &amp; y</data></node>`, `<node id="b"/>`, `<edge source="a" target="b" id=''/>`)))
 	f.Add([]byte(`<!DOCTYPE graphml [<!ENTITY e "x">]><graphml><graph><node id='a'><data key="k"><![CDATA[<]]><!-- - --><?p i?></data><port/></node></graph></graphml>`))
@@ -18,8 +18,8 @@ func seed(f *testing.F) {
 	f.Add([]byte("<graphml><graph><node id='a'><data key='k'>\x1b[0m\r</data></node></graph><key id='k' for='node' attr.name='stdout'/></graphml>"))
 }
 
-// FuzzScanner compares the scanner with encoding/xml: a well-formed file is read, with as many
-// elements, and one that is not is refused.
+// FuzzScanner compares the scanner with encoding/xml: a well-formed file gives the same number of
+// elements, another one an error.
 func FuzzScanner(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -40,8 +40,8 @@ func FuzzScanner(f *testing.F) {
 	})
 }
 
-// isLenient says whether the reason of encoding/xml is one that the scanner leaves alone: it is
-// about characters, names and references that a workflow may never need.
+// isLenient reports whether the scanner does not check what err of encoding/xml is about: characters,
+// names and references that a workflow may never need.
 func isLenient(data []byte, err error) bool {
 	for _, reason := range []string{"illegal character", "invalid character entity", "invalid UTF-8", "invalid XML name", "invalid characters between",
 		"unescaped ]]>", "invalid sequence \"--\"", "expected target name", "expected attribute name", "expected element name", "unsupported version", "encoding", "expected /> in element"} {
@@ -52,10 +52,10 @@ func isLenient(data []byte, err error) bool {
 	return bytes.Contains(data, []byte("<!DOCTYPE"))
 }
 
-// isStricter says whether the reason of the scanner is one that encoding/xml does not know.
+// isStricter reports whether err of the scanner is about a rule that encoding/xml does not check.
 func isStricter(data []byte, err error) bool {
 	for _, reason := range []string{"<graphml>", "the file is empty", "<graph> element", "the root element", "without", "used twice", "no node", "entities are not expanded",
-		"begins neither", "behind the end", "begins no tag", "inside the tag", "\"<\" in the value", "has no value", "has no quotes"} {
+		"starts neither", "after the end", "does not start a tag", "inside the tag", "\"<\" in the value", "has no value", "has no quotes"} {
 		if strings.Contains(err.Error(), reason) {
 			return true
 		}
@@ -63,8 +63,8 @@ func isStricter(data []byte, err error) bool {
 	return bytes.Contains(data, []byte("<!DOCTYPE")) // encoding/xml does not look into it
 }
 
-// FuzzEdits edits whatever can be read: what is written can be read again and says the same, and
-// taken back it is the file.
+// FuzzEdits edits readable inputs and checks that the written file reads as the edited graph, and that
+// undo restores the bytes.
 func FuzzEdits(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -72,7 +72,7 @@ func FuzzEdits(f *testing.F) {
 		if err != nil {
 			var syntax *SyntaxError
 			if errors.As(err, &syntax) && (syntax.Line < 1 || syntax.Column < 1 || syntax.Offset < 0) {
-				t.Errorf("the error is nowhere: %+v", syntax)
+				t.Errorf("the error has no place: %+v", syntax)
 			}
 			return
 		}
@@ -105,7 +105,7 @@ func FuzzEdits(f *testing.F) {
 			p.apply(undos[i])
 		}
 		if d.Dirty() || !bytes.Equal(joined(d), data) {
-			t.Fatalf("taken back, the file is\n%q\nnot\n%q", joined(d), data)
+			t.Fatalf("after undo, the file is\n%q\nnot\n%q", joined(d), data)
 		}
 	})
 }

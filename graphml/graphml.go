@@ -1,7 +1,7 @@
-// Package graphml reads workfiles and rewrites them without losing a byte: it knows where every
+// Package graphml reads workfiles and rewrites them without losing a byte: it records where every
 // value lies in the file, and a save replaces exactly the values that changed. Everything that
 // another tool put there (drawings, comments, layout, order, encoding) stays as it is.
-// It keeps out files, sockets and clocks: bytes come in, pieces of bytes go out.
+// It does not open files or sockets and does not read clocks: its input and output are bytes.
 package graphml
 
 import (
@@ -11,24 +11,24 @@ import (
 	"wf/graph"
 )
 
-// Limits bound what Parse accepts, so that a hostile or damaged file ends in an error and not in
-// a full memory. A zero field means the default.
+// Limits bound what Parse accepts, so that a hostile or damaged file causes an error instead of
+// filling the memory. A zero field means the default.
 type Limits struct {
 	MaxBytes    int // of the file, packed and unpacked each; default 1 GiB, at most 2 GiB - 1
 	MaxDepth    int // of nested elements; default 100,000
 	MaxElements int // nodes, edges, graphs and values together; default 10,000,000
 
-	// MaxMemory bounds what reading takes, in bytes, as it is estimated from what the file holds; 0 means
-	// no bound. Below that, Dear bounds what a file may take that has much in few bytes: so many times its
-	// unpacked size, but at least DearFrom.
-	MaxMemory int64
-	Dear      int64
-	DearFrom  int64
+	// MaxMemory bounds the memory that Parse uses, in bytes, estimated from the number of elements;
+	// 0 means no bound. Below it, MemoryPerByte bounds the memory for each byte of the unpacked text, so
+	// that a small file cannot use much; use of up to MemoryPerByteFrom bytes is always allowed.
+	MaxMemory         int64
+	MemoryPerByte     int64
+	MemoryPerByteFrom int64
 }
 
-// A MemoryError says that a file would take more memory than it may.
+// A MemoryError reports that reading a file would use more memory than its Limits allow.
 type MemoryError struct {
-	Needed, Allowed int64 // in bytes; of what was seen of the file until it was clear
+	Needed, Allowed int64 // in bytes; Needed counts only the part of the file up to the error
 	Size            int64 // of the text
 }
 
@@ -38,13 +38,13 @@ func (e *MemoryError) Error() string {
 
 func megabytes(n int64) string { return fmt.Sprintf("%d MB", (n+1<<20-1)>>20) }
 
-// allowed is how much memory a text of a size may take, 0 = any.
+// allowed returns how much memory reading a text of the given size may use, 0 = any.
 func (l *Limits) allowed(size int) int64 {
 	allowed := l.MaxMemory
-	if l.Dear > 0 {
-		dear := max(l.DearFrom, l.Dear*int64(size))
-		if allowed == 0 || dear < allowed {
-			allowed = dear
+	if l.MemoryPerByte > 0 {
+		perByte := max(l.MemoryPerByteFrom, l.MemoryPerByte*int64(size))
+		if allowed == 0 || perByte < allowed {
+			allowed = perByte
 		}
 	}
 	return allowed
@@ -65,8 +65,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// A SyntaxError is a place where a file stops being a workfile. Line and column count from 1, the
-// column in characters. Offset counts bytes from 0, in the unpacked text as UTF-8.
+// A SyntaxError is the place of an error in a workfile. Line and column count from 1, the column in
+// characters. Offset counts bytes from 0, in the unpacked text as UTF-8.
 type SyntaxError struct {
 	Line, Column int
 	Offset       int64
@@ -77,15 +77,15 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Msg)
 }
 
-// A Warning is something that was read, but perhaps not as its author meant it.
+// A Warning is a part of the file that was perhaps not read as its author meant it.
 type Warning struct {
 	Line    int    // from 1
 	Code    string // one of the Warn constants
 	Message string
 	Node    string // id of the node it is about, "" if none
 
-	// Of WarnUnread: the attribute, and the number of the edge it was written for, -1 = none. Severe says
-	// that the attribute decides what runs: the workflow is not what its author wrote.
+	// Only with WarnUnread: the attribute, and the number of the edge it was written for, -1 = none.
+	// Severe means that the attribute decides what runs: the workflow is not what its author wrote.
 	Attr   string
 	Edge   int
 	Severe bool
@@ -93,15 +93,15 @@ type Warning struct {
 
 // Codes of warnings.
 const (
-	WarnControlCharacter = "control-character" // a value holds characters that XML forbids
+	WarnControlCharacter = "control-character" // a value contains characters that XML forbids
 	WarnDuplicateEdgeID  = "duplicate-edge-id"
 	WarnEdgeDefault      = "edgedefault" // missing
 	WarnEntity           = "entity"      // a value uses an entity that is not expanded
 	WarnHyperedge        = "hyperedge"
-	WarnUndeclaredKey    = "undeclared-key" // data whose key is declared nowhere
+	WarnUndeclaredKey    = "undeclared-key" // data whose key is not declared
 	WarnPort             = "port"
 	WarnUnread           = "unread-attribute" // a value that is meant for wf, where wf does not read it
-	WarnPosition         = "bad-position"     // x or y is no finite number
+	WarnPosition         = "bad-position"     // x or y is not a finite number
 	WarnSecondGraph      = "second-graph"
 	WarnUndirected       = "undirected"
 	WarnTwice            = "two-values" // an attribute has several values, of which the last counts
@@ -109,9 +109,9 @@ const (
 	WarnXML              = "xml"        // other programs will refuse the file
 )
 
-// Parse reads a workfile: a Document that can rewrite it, the workflow in it, and what is odd
-// about it. The document keeps data, and document and graph keep parts of it: the caller must not
-// change it afterwards. Errors are, or wrap, a *SyntaxError where a place can be named.
+// Parse reads a workfile. It returns a Document that can rewrite the file, its workflow, and
+// warnings. Document and graph refer to parts of data, so the caller must not change data
+// afterwards. Errors are, or wrap, a *SyntaxError where a place can be named, or a *MemoryError.
 func Parse(data []byte, limits Limits) (*Document, *graph.Graph, []Warning, error) {
 	limits = limits.withDefaults()
 	most := limits.MaxBytes

@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// An element is where a node, an edge or a graph lies in the text. All numbers are offsets.
+// An element describes where a node, an edge or a graph lies in the text, by offsets.
 type element struct {
 	start int32 // of "<node"; added for elements that the file does not have
-	inner int32 // behind the ">" of the start tag
+	inner int32 // after the ">" of the start tag
 	close int32 // of "</node"; none for <node/>
-	end   int32 // behind all of it
+	end   int32 // after the element
 
 	first int32 // slot of its first direct value, the head of a list by slot.next; or none
 	graph int32 // number of the graph element it lies in
@@ -21,18 +21,18 @@ const (
 	added = -1
 )
 
-// selfClosed says whether the element is written <node/>.
+// selfClosed reports whether the element is written <node/>.
 func (e *element) selfClosed() bool { return e.close == none }
 
-// A slot is one <data> that is a direct child of a node, an edge or a graph. There are many, so
-// that it holds no more than it must: see index.slotStart and slotEnd for its bounds.
+// A slot is one <data> that is a direct child of a node, an edge or a graph. It is small because a
+// file has many; index.slotStart and slotEnd compute its bounds.
 type slot struct {
-	value int32 // behind the ">" of the start tag
+	value int32 // after the ">" of the start tag
 	close int32 // of "</data"; none for <data/>
 	next  int32 // slot of the same element, or none
 	key   int32 // number of the key id it refers to
 
-	structured bool // it has child elements: a drawing, opaque to us
+	structured bool // it has child elements: a drawing, which is not interpreted here
 }
 
 // A graphElement is a <graph> of the workflow.
@@ -50,19 +50,19 @@ type keyElement struct {
 	all        bool   // for="all" or no for at all
 	name       string // attr.name, "" if it has none
 	kind       string // attr.type, "" if it has none
-	graphics   string // yfiles.type: the key is about drawings
+	graphics   string // yfiles.type, of keys for drawings
 	fallback   string // text of <default>
 	has        bool   // has a <default>
 }
 
-// A domain is a kind of elements that bear values.
+// A domain is a kind of elements that have values.
 type domain uint8
 
 const (
 	ofNode domain = iota
 	ofEdge
 	ofGraph
-	ofOther // ports, hyperedges, the document: nothing that a workflow looks at
+	ofOther // ports, hyperedges, the document: not part of a workflow
 	domains = ofOther
 )
 
@@ -70,7 +70,7 @@ var domainWords = [...]string{ofNode: "node", ofEdge: "edge", ofGraph: "graph", 
 
 func (d domain) String() string { return domainWords[d] }
 
-// An index is what one pass over the text finds. It never changes after the scan.
+// An index contains the positions of all elements and values, found in one pass over the text.
 type index struct {
 	text   []byte
 	root   element
@@ -84,8 +84,8 @@ type index struct {
 	keyIDs internTable
 }
 
-// sub returns a part of the text as a string that shares its memory. The text never changes, so
-// this is safe, and it spares a copy of every value of a large file.
+// sub returns a part of the text as a string that shares its memory. This is safe because the text
+// never changes, and it avoids a copy of every value of a large file.
 func (x *index) sub(from, to int32) string {
 	if from >= to {
 		return ""
@@ -93,12 +93,12 @@ func (x *index) sub(from, to int32) string {
 	return unsafe.String(&x.text[from], int(to-from))
 }
 
-// slotStart returns where "<data" is: no attribute may hold a "<".
+// slotStart returns the offset of "<data". No attribute can contain a "<".
 func (x *index) slotStart(v *slot) int32 {
 	return int32(bytes.LastIndexByte(x.text[:v.value], '<'))
 }
 
-// slotEnd returns where the slot ends.
+// slotEnd returns the offset after the slot.
 func (x *index) slotEnd(v *slot) int32 {
 	if v.close == none {
 		return v.value
@@ -115,14 +115,14 @@ func (x *index) lastSlot(e *element) int32 {
 	return last
 }
 
-// An internTable numbers the ids of keys: a file refers to a handful of them again and again.
+// An internTable numbers the ids of keys: a file uses a handful of them many times.
 type internTable struct {
 	ids    []string
 	number map[string]int32
-	recent [64]int32 // guess by length and last byte; number + 1, so that zero means none
+	recent [64]int32 // cache by length and last byte; number + 1, zero = none
 }
 
-// intern returns the number of an id and gives new ids the next one.
+// intern returns the number of an id; a new id gets the next number.
 func (t *internTable) intern(id []byte) int32 {
 	slot := len(id)
 	if len(id) > 0 {

@@ -7,15 +7,15 @@ import (
 	"wf/graph"
 )
 
-// A keyTable says which declaration a <data> refers to. Declarations may follow the data, and one
-// id may be declared once for nodes and once for edges, so it is made after the scan and looked
-// up by id and domain.
+// A keyTable maps a <data> to its declaration. Declarations may follow the data, and one id may be
+// declared once for nodes and once for edges, so the table is made after the scan and indexed by
+// domain and id.
 type keyTable struct {
 	keys     []keyElement
 	resolved [domains][]int32 // by domain and number of the key id: index in keys, or none
 }
 
-// newKeyTable resolves every key id for every domain once, since values are looked up very often.
+// newKeyTable resolves every key id for every domain in advance, since lookups are frequent.
 func newKeyTable(x *index) keyTable {
 	t := keyTable{keys: x.keys}
 	for d := range domains {
@@ -23,12 +23,12 @@ func newKeyTable(x *index) keyTable {
 		for i := range t.resolved[d] {
 			t.resolved[d][i] = none
 		}
-		for i := len(t.keys) - 1; i >= 0; i-- { // of several declarations the first holds
+		for i := len(t.keys) - 1; i >= 0; i-- { // of several declarations the first counts
 			if t.keys[i].all {
 				t.resolved[d][t.keys[i].id] = int32(i)
 			}
 		}
-		for i := len(t.keys) - 1; i >= 0; i-- { // and a special one before for="all"
+		for i := len(t.keys) - 1; i >= 0; i-- { // and one for the domain takes precedence over for="all"
 			if t.keys[i].domain == d && !t.keys[i].all {
 				t.resolved[d][t.keys[i].id] = int32(i)
 			}
@@ -46,10 +46,10 @@ func (t *keyTable) key(d domain, v *slot) *keyElement {
 	return nil
 }
 
-// serves says whether elements of the domain may have values under the key.
+// serves reports whether elements of the domain may have values with the key.
 func (k *keyElement) serves(d domain) bool { return k.all || k.domain == d }
 
-// defaults returns the values that elements without their own have.
+// defaults returns the default values of the domain.
 func (t *keyTable) defaults(d domain) []graph.Attr {
 	var list []graph.Attr
 	for i := range t.keys {
@@ -60,8 +60,8 @@ func (t *keyTable) defaults(d domain) []graph.Attr {
 	return list
 }
 
-// choose finds a declared key for a new value: one whose type the value fits, strings before
-// others. It returns none if a key must be declared.
+// choose finds a declared key for a new value: one whose type the value fits, preferably a string. It
+// returns none if a key must be declared.
 func (t *keyTable) choose(d domain, name, value string) int32 {
 	best := int32(none)
 	for i := range t.keys {
@@ -86,8 +86,8 @@ const (
 	typeBoolean = "boolean"
 )
 
-// fits says whether a value may stand under a key of the type without making the file unreadable
-// for programs that convert values. No value is always fine.
+// fits reports whether programs that convert values can read a value with a key of the type. An
+// empty value always fits.
 func fits(kind, value string) bool {
 	value = strings.TrimSpace(value)
 	if value == "" {

@@ -2,16 +2,16 @@ package graphml
 
 import "strings"
 
-// A layout answers how a file is laid out, so that what is added looks like the rest of it.
+// A layout describes the formatting of a file, so that added elements look like the others.
 type layout struct {
 	text    []byte
 	newline string
 	unit    string // of indentation
-	lines   bool   // values stand on lines of their own
+	lines   bool   // each value is on its own line
 }
 
-// newLayout learns from the text how to write more of it. It is made for each save: edits do not
-// change what it looks at, but most documents are never saved.
+// newLayout detects the layout of the text. It is called for each save, because most documents are
+// never saved.
 func newLayout(d *Document) layout {
 	l := layout{text: d.text, newline: "\n", unit: "  "}
 	if d.form.crlf {
@@ -21,8 +21,8 @@ func newLayout(d *Document) layout {
 	return l
 }
 
-// learn finds the indentation by the first value of a node, else by the first node. It returns
-// whether values stand on lines of their own.
+// learn finds the indentation from the first value of a node, or otherwise from the first node. It
+// reports whether each value is on its own line.
 func (l *layout) learn(d *Document) bool {
 	for i := range d.nodes {
 		n := &d.nodes[i]
@@ -48,15 +48,15 @@ func (l *layout) learn(d *Document) bool {
 	return ok
 }
 
-// learnUnit takes what an inner line is indented more than the outer one.
+// learnUnit sets the unit to the additional indentation of the inner line.
 func (l *layout) learnUnit(outer, inner string) {
 	if unit, ok := strings.CutPrefix(inner, outer); ok && unit != "" {
 		l.unit = unit
 	}
 }
 
-// before returns the white space between the markup before an offset and the offset; "" if there
-// is other text.
+// before returns the white space between an offset and the markup before it; "" if there is other
+// text.
 func (l *layout) before(offset int32) string {
 	space := l.spaceBefore(offset)
 	if at := int(offset) - len(space) - 1; at >= 0 && l.text[at] != '>' {
@@ -74,14 +74,14 @@ func (l *layout) spaceBefore(offset int32) string {
 	return string(l.text[from:offset])
 }
 
-// indent returns the indentation of the markup at an offset; ok is false unless it begins a line.
+// indent returns the indentation of the markup at an offset; ok is false unless it starts a line.
 func (l *layout) indent(offset int32) (indent string, ok bool) {
 	space := l.before(offset)
 	i := strings.LastIndexByte(space, '\n')
 	return space[i+1:], i >= 0
 }
 
-// line returns a line end with an indentation, the lead of an element on a line of its own.
+// line returns a line end with an indentation, the lead of an element on its own line.
 func (l *layout) line(indent string) string { return l.newline + indent }
 
 // name returns the name in the tag at an offset, with its prefix.
@@ -94,7 +94,7 @@ func (l *layout) name(offset int32) string {
 	return string(l.text[from:to])
 }
 
-// spaceAfter returns the white space that follows an offset.
+// spaceAfter returns the white space after an offset.
 func (l *layout) spaceAfter(offset int32) string {
 	to := int(offset)
 	for to < len(l.text) && isSpace(l.text[to]) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestMemoryLimits: what a file would take is known before it is taken, packed or not; a file with much text
-// and few elements is no trouble.
+// TestMemoryLimits checks that Parse refuses a file before it uses too much memory, packed or not, and
+// accepts a file with much text and few elements.
 func TestMemoryLimits(t *testing.T) {
 	many := func(n int) string {
 		var b strings.Builder
@@ -37,10 +37,10 @@ func TestMemoryLimits(t *testing.T) {
 		{"few nodes", many(1000), Limits{MaxMemory: 1 << 20}, true},
 		{"many nodes", many(10_000), Limits{MaxMemory: 1 << 20}, false},
 		{"many nodes, packed", pack(many(10_000)), Limits{MaxMemory: 1 << 20}, false},
-		{"many nodes, dear", many(10_000), Limits{Dear: 10, DearFrom: 1 << 20}, false},
-		{"many nodes, not dear yet", many(10_000), Limits{Dear: 10, DearFrom: 8 << 20}, true},
+		{"many nodes, too much memory per byte", many(10_000), Limits{MemoryPerByte: 10, MemoryPerByteFrom: 1 << 20}, false},
+		{"many nodes, below the size where memory per byte counts", many(10_000), Limits{MemoryPerByte: 10, MemoryPerByteFrom: 8 << 20}, true},
 		{"many nodes, allowed", many(10_000), Limits{MaxMemory: 64 << 20}, true},
-		{"much text", long, Limits{Dear: 10, DearFrom: 1 << 20}, true},
+		{"much text", long, Limits{MemoryPerByte: 10, MemoryPerByteFrom: 1 << 20}, true},
 		{"too much text, packed", pack(long), Limits{MaxMemory: 4 << 20}, false},
 		{"no limit", many(10_000), Limits{}, true},
 	} {

@@ -2,11 +2,11 @@ package graphml
 
 import "strings"
 
-// graphmlSpace is in the names of all versions of GraphML's namespace.
+// graphmlSpace is part of the namespace URI in all versions of GraphML.
 const graphmlSpace = "graphml.graphdrawing.org"
 
-// A scope says which prefixes mean GraphML at a place of the file. Scopes are values: those of
-// the enclosing elements stay as they are.
+// A scope records which prefixes mean GraphML at a place of the file. Scopes are values: entering an
+// element does not change the scope around it.
 type scope struct {
 	plain    bool // names without a prefix are GraphML's
 	bindings *binding
@@ -19,7 +19,7 @@ type binding struct {
 	outer  *binding
 }
 
-// ours says whether a prefix means GraphML here.
+// ours reports whether a prefix means GraphML in the scope.
 func (c *scope) ours(prefix string) bool {
 	if prefix == "" {
 		return c.plain
@@ -32,7 +32,7 @@ func (c *scope) ours(prefix string) bool {
 	return false
 }
 
-// enter adds what the attributes of a tag declare.
+// enter adds the declarations of a tag.
 func (c *scope) enter(t *tag) {
 	for _, a := range t.attrs {
 		ours := strings.Contains(a.value, graphmlSpace)
@@ -44,8 +44,8 @@ func (c *scope) enter(t *tag) {
 	}
 }
 
-// enterRoot is enter for the root element, whose own namespace is taken for GraphML's whatever it
-// is: files with none, or with a misspelt one, are common.
+// enterRoot is enter for the root element, whose own namespace always counts as GraphML: files with
+// none, or with a misspelt one, are common.
 func (c *scope) enterRoot(t *tag) {
 	c.plain = true
 	c.enter(t)

@@ -33,14 +33,14 @@ func TestAddInside(t *testing.T) {
 			wantSame(t, p, out)
 			p.apply(undo)
 			if p.rendered() != file {
-				t.Errorf("taken back, the file is\n%s", p.rendered())
+				t.Errorf("after undo, the file is\n%s", p.rendered())
 			}
 		})
 	}
 }
 
-// TestEmptyContainerGetsAll gives one empty element values and children at once.
-func TestEmptyContainerGetsAll(t *testing.T) {
+// TestValuesAndChildrenInEmptyElement inserts values and children into one empty element at once.
+func TestValuesAndChildrenInEmptyElement(t *testing.T) {
 	file := body(`<node id="c" yfiles.foldertype="group"/>`)
 	p := parse(t, file)
 	undo := p.apply(graph.Batch{Ops: []graph.Op{
@@ -65,12 +65,12 @@ func TestEmptyContainerGetsAll(t *testing.T) {
 	wantSame(t, p, p.rendered())
 	p.apply(undo)
 	if p.rendered() != file {
-		t.Errorf("taken back, the file is\n%s", p.rendered())
+		t.Errorf("after undo, the file is\n%s", p.rendered())
 	}
 }
 
-// TestRemovedContainerTakesAll removes a container whose nodes were edited, added and removed.
-func TestRemovedContainerTakesAll(t *testing.T) {
+// TestRemovedContainerRemovesNodes removes a container whose nodes were edited, added and removed.
+func TestRemovedContainerRemovesNodes(t *testing.T) {
 	file := body(`<node id="a"/>`, "<node id=\"c\">\n      <graph edgedefault=\"directed\">\n        <node id=\"d\"/>\n      </graph>\n    </node>", `<node id="b"/>`)
 	p := parse(t, file)
 	var undos []graph.Op
@@ -89,11 +89,11 @@ func TestRemovedContainerTakesAll(t *testing.T) {
 		p.apply(undos[i])
 	}
 	if p.rendered() != file {
-		t.Errorf("taken back, the file is\n%s", p.rendered())
+		t.Errorf("after undo, the file is\n%s", p.rendered())
 	}
 }
 
-// TestControlCharactersBecomeVisible is the first save of output that another program wrote raw.
+// TestControlCharactersBecomeVisible saves a file in which another program wrote raw output.
 func TestControlCharactersBecomeVisible(t *testing.T) {
 	tests := []struct{ name, declared, value, want string }{
 		{"UTF-8", "UTF-8", "a\x1b&lt;\r\n\x00b", "a␛&lt;\r\n␀b"},
@@ -105,11 +105,11 @@ func TestControlCharactersBecomeVisible(t *testing.T) {
 			file := `<?xml version="1.0" encoding="` + tt.declared + `"?><graphml><key id="o" for="node" attr.name="stdout"/><key id="w" for="graph" attr.name="wrapper"/>` +
 				`<graph><node id="a"><data key="o">` + tt.value + `</data></node></graph></graphml>`
 			p := parse(t, file)
-			p.d.SetGraph("wrapper", "x")
+			p.d.Apply(graph.SetGraph{Attr: "wrapper", Value: "x"})
 			wantParts(t, p.rendered(), `<data key="o">`+tt.want+`</data>`)
-			p.d.UnsetGraph("wrapper")
+			p.d.Apply(graph.SetGraph{Attr: "wrapper", Remove: true})
 			if p.rendered() != file {
-				t.Error("without another change the value is changed")
+				t.Error("the value changes without another change")
 			}
 		})
 	}
@@ -127,14 +127,14 @@ func TestGraphDefaults(t *testing.T) {
 	wantParts(t, p.rendered(), `<graph><data key="w">bash -c {}</data></graph>`)
 	p.apply(undo)
 	if p.rendered() != file {
-		t.Errorf("taken back, the file is\n%s", p.rendered())
+		t.Errorf("after undo, the file is\n%s", p.rendered())
 	}
 }
 
 func TestUnsetEdge(t *testing.T) {
 	file := body(`<node id="a"/>`, `<edge source="a" target="a"><data key="d2">blocking</data></edge>`)
 	p := parse(t, file)
-	if err := p.d.UnsetEdge(0, "edge_type"); err != nil {
+	if err := p.d.Apply(graph.SetEdge{Key: 0, Attr: "edge_type", Remove: true}); err != nil {
 		t.Fatal(err)
 	}
 	wantParts(t, p.rendered(), `<edge source="a" target="a"></edge>`)
@@ -158,7 +158,7 @@ func (w *brokenWriter) Write(b []byte) (int, error) {
 	return w.out.Write(b)
 }
 
-func TestPiecesAreWrittenTogether(t *testing.T) {
+func TestSmallPiecesAreJoined(t *testing.T) {
 	small, big := []byte("small"), []byte(strings.Repeat("big", 100_000))
 	pieces := Pieces{small, small, big, small, big, small}
 	w := &brokenWriter{calls: 5}
@@ -176,8 +176,8 @@ func TestPiecesAreWrittenTogether(t *testing.T) {
 	}
 }
 
-// TestSubFlowHasALabel reads nodes with a nested graph that an editor gave a label.
-func TestSubFlowHasALabel(t *testing.T) {
+// TestSubFlowWithLabel reads nodes with a nested graph and a label from an editor.
+func TestSubFlowWithLabel(t *testing.T) {
 	const key = `<key id="f" for="node" attr.name="foreach" attr.type="string"/>`
 	const inner = `<graph id="c:" edgedefault="directed"><node id="d"/></graph>`
 	for _, tt := range []struct {
@@ -198,14 +198,14 @@ func TestSubFlowHasALabel(t *testing.T) {
 				t.Errorf("container %v, want %v", c.Container, tt.container)
 			}
 			if p.rendered() != file {
-				t.Error("nothing was changed, and the file is another one")
+				t.Error("nothing was changed, but the file differs")
 			}
 		})
 	}
 }
 
-// TestSubFlowStaysAContainer takes away what made a container of a node with a label.
-func TestSubFlowStaysAContainer(t *testing.T) {
+// TestSubFlowStaysContainer removes the attribute that made a node with a label a container.
+func TestSubFlowStaysContainer(t *testing.T) {
 	file := strings.Replace(body(`<node id="c"><data key="d0">x</data><data key="f">[1]</data><graph id="c:" edgedefault="directed"><node id="d"/></graph></node>`),
 		"  <graph ", `  <key id="f" for="node" attr.name="foreach" attr.type="string"/><graph `, 1)
 	p := parse(t, file)
@@ -215,6 +215,6 @@ func TestSubFlowStaysAContainer(t *testing.T) {
 	wantSame(t, p, out)
 	p.apply(undo)
 	if p.rendered() != file {
-		t.Errorf("taken back, the file is\n%s", p.rendered())
+		t.Errorf("after undo, the file is\n%s", p.rendered())
 	}
 }

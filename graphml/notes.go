@@ -7,8 +7,8 @@ import (
 	"wf/graph/attribute"
 )
 
-// notes collects warnings by offset; lines are counted only when there are any. Of one code only
-// the first few are kept: a file with a flaw in every node shall not drown the other warnings.
+// notes collects warnings by offset; line numbers are computed later. Of each code only the first
+// notesPerCode are kept, so that a flaw in every node does not hide the other warnings.
 type notes struct {
 	all  []note
 	seen map[string]int // by code
@@ -19,24 +19,23 @@ type note struct {
 	code, message string
 	node          string
 
-	// Of WarnUnread.
+	// Only with WarnUnread.
 	unread *attribute.Attribute
 	edge   int
 }
 
 const notesPerCode = 100
 
-// onceMessages are the warnings that are given once for a file, however often their cause is in
-// it. %d is how often.
+// onceMessages are the warnings that appear once for a file. %d is the number of their causes.
 var onceMessages = map[string]string{
 	WarnEdgeDefault: "the graph has no edgedefault: its edges are read as directed",
-	WarnHyperedge:   "hyperedges are kept but mean nothing to a workflow (%d)",
-	WarnPort:        "ports are kept but mean nothing to a workflow (%d)",
-	WarnSecondGraph: "only the first graph is the workflow, others are kept (%d)",
+	WarnHyperedge:   "hyperedges are kept but ignored (%d)",
+	WarnPort:        "ports are kept but ignored (%d)",
+	WarnSecondGraph: "only the first graph is read as the workflow, others are kept (%d)",
 	WarnUndirected:  "undirected edges are read as going from source to target",
 }
 
-// add keeps a warning, unless there are enough with its code.
+// add stores a warning, unless there are enough with its code.
 func (n *notes) add(v note) {
 	if n.count(v.code) <= notesPerCode {
 		n.all = append(n.all, v)

@@ -7,20 +7,20 @@ import (
 	"io"
 )
 
-// A form is how the text of a document lies in its file.
+// A form describes how the text of a document is encoded and packed in its file.
 type form struct {
 	charset charset
-	crlf    bool // its first line ends with a carriage return and a line feed
+	crlf    bool // the first line ends with a carriage return and a line feed
 	packed  bool // with gzip
 	header  gzip.Header
 }
 
-// A limitError says that a text is too large.
+// A limitError reports that a text is too large.
 type limitError string
 
 func (e limitError) Error() string { return string(e) }
 
-// unpack turns a file into UTF-8 text. In the common case that is the file itself.
+// unpack turns a file into UTF-8 text. For most files that is the file itself.
 func unpack(data []byte, limit int) (text []byte, f form, err error) {
 	if len(data) > limit {
 		return nil, f, limitError(fmt.Sprintf("the file has %d bytes, more than the limit of %d", len(data), limit))
@@ -45,7 +45,7 @@ func unpack(data []byte, limit int) (text []byte, f form, err error) {
 	return text, f, nil
 }
 
-// gunzip unpacks a file twice: first to know how much it is, so that a small file cannot fill the memory.
+// gunzip unpacks a file twice, first only to find the size, so that a small file cannot fill the memory.
 func gunzip(data []byte, limit int) ([]byte, gzip.Header, error) {
 	header, size, err := gunzipTo(io.Discard, data, limit)
 	if err != nil {
@@ -56,7 +56,7 @@ func gunzip(data []byte, limit int) ([]byte, gzip.Header, error) {
 	return text, header, err
 }
 
-// An appender keeps what is written to it, without room to spare.
+// An appender stores what is written to it, without extra capacity.
 type appender []byte
 
 func (a *appender) Write(p []byte) (int, error) {
@@ -64,7 +64,8 @@ func (a *appender) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// gunzipTo unpacks all members of a file, up to the padding that tapes and some programs put behind them.
+// gunzipTo unpacks all members of a file and ignores zero padding after them, which tapes and some
+// programs add.
 func gunzipTo(w io.Writer, data []byte, limit int) (header gzip.Header, size int64, err error) {
 	packed := bytes.NewReader(data)
 	z, err := gzip.NewReader(packed)
@@ -106,7 +107,7 @@ func (f *form) pack(pieces Pieces) Pieces {
 	z := gzip.NewWriter(&packed)
 	z.Header = f.header
 	for _, p := range pieces {
-		z.Write(p) // into memory: it cannot fail
+		z.Write(p) // to memory: cannot fail
 	}
 	z.Close()
 	return Pieces{packed.Bytes()}

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// position turns an offset into line and column, both from 1, the column in characters.
+// position returns line and column of an offset, both from 1, the column in characters.
 func position(text []byte, offset int) (line, column int) {
 	before := text[:min(offset, len(text))]
 	start := bytes.LastIndexByte(before, '\n') + 1
@@ -20,7 +20,7 @@ func syntaxError(text []byte, offset int, msg string) error {
 // A lineTable finds line numbers without counting from the start of the file each time.
 type lineTable struct {
 	text []byte
-	seen []int32 // newlines before each stride
+	seen []int32 // number of newlines before each stride
 }
 
 const lineStride = 1 << 16

@@ -11,7 +11,7 @@ import (
 	"wf/graph"
 )
 
-// randomFile draws a file in one of many layouts, with values in all forms.
+// randomFile generates a file in one of many layouts, with values in all forms.
 func randomFile(t *rapid.T) string {
 	newline := rapid.SampledFrom([]string{"\n", "\r\n", ""}).Draw(t, "newline")
 	indent := rapid.SampledFrom([]string{"", "  ", "\t"}).Draw(t, "indent")
@@ -58,7 +58,7 @@ func randomFile(t *rapid.T) string {
 	return b.String()
 }
 
-// randomOp draws an edit that the graph may refuse.
+// randomOp generates an edit that the graph may refuse.
 func randomOp(t *rapid.T, d *Document, g *graph.Graph) graph.Op {
 	ids := []string{"new1", "new2"}
 	for _, n := range g.Nodes() {
@@ -98,13 +98,13 @@ func randomOp(t *rapid.T, d *Document, g *graph.Graph) graph.Op {
 	attr := rapid.SampledFrom([]string{"label", "status", "x", "name", "note"}).Draw(t, "attr")
 	node := id.Draw(t, "id")
 	if number, ok := d.nodeNumber[node]; ok && attr == "label" && (d.graphIn(number) != none || hasChildren(g, g.Node(node))) {
-		attr = "note" // a node with a graph in it becomes a container by losing its label, once it is read again
+		attr = "note" // without its label a node with a nested graph would be read as a container
 	}
 	return graph.SetNode{ID: node, Attr: attr, Value: set(text.Draw(t, "value")), Remove: remove}
 }
 
-// TestRandomEdits holds the two promises against random files and edits: what is written reads as
-// the graph that the same edits made, and taking them all back gives the bytes of the file.
+// TestRandomEdits checks with random files and edits that the written file reads as the edited graph,
+// and that undo of all edits restores the bytes.
 func TestRandomEdits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		file := randomFile(t)
@@ -135,7 +135,7 @@ func TestRandomEdits(t *testing.T) {
 			}
 		}
 		if out := string(joined(d)); d.Dirty() || out != file {
-			t.Fatalf("taken back, the file is\n%s\nnot\n%s", out, file)
+			t.Fatalf("after undo, the file is\n%s\nnot\n%s", out, file)
 		}
 	})
 }

@@ -38,8 +38,8 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-// TestKeysAreResolvedLate has keys behind the graph, keys for all, one id for two kinds, and data
-// of kinds that a key does not serve.
+// TestKeysAreResolvedLate reads keys after the graph, keys for all, one id for two domains, and data
+// of domains that its key is not declared for.
 func TestKeysAreResolvedLate(t *testing.T) {
 	p := parse(t, `<graphml><graph>
 <node id="a"><data key="k">for nodes</data><data key="all">n</data><data key="e">not mine</data></node>
@@ -82,7 +82,7 @@ func TestEdgeIDs(t *testing.T) {
 	wantParts(t, p.rendered(), `<edge id="new" source="a" target="a"><data key="i">new</data></edge>`)
 	p.apply(undo)
 	if p.rendered() != file {
-		t.Errorf("taken back, the file is\n%s", p.rendered())
+		t.Errorf("after undo, the file is\n%s", p.rendered())
 	}
 }
 
@@ -91,7 +91,7 @@ func TestLastOfTwoValuesCounts(t *testing.T) {
 	wantLabels(t, p.g, "two")
 	p.d.SetNode("a", "label", "three")
 	wantParts(t, p.rendered(), `<data key="d0">one</data><data key="d0">three</data>`)
-	p.d.UnsetNode("a", "label")
+	p.d.Apply(graph.SetNode{ID: "a", Attr: "label", Remove: true})
 	wantParts(t, p.rendered(), `<node id="a"></node>`)
 }
 
@@ -110,16 +110,16 @@ func TestNodeAttr(t *testing.T) {
 	check("b", "stdout", "", false)
 	check("none", "stdout", "", false)
 	p.d.SetNode("a", "stdout", "new")
-	p.d.UnsetNode("a", "log")
+	p.d.Apply(graph.SetNode{ID: "a", Attr: "log", Remove: true})
 	p.d.SetNode("b", "pid", "17")
 	check("a", "stdout", "new", true)
 	check("a", "log", "", false)
 	check("b", "pid", "17", true)
-	p.d.SetNode("b", "pid", "") // what was absent is absent again
+	p.d.SetNode("b", "pid", "") // absent again
 	p.d.SetNode("a", "log", "old log")
 	p.d.SetNode("a", "stdout", "out <1>")
 	if p.d.Dirty() {
-		t.Error("taken back, there are changes")
+		t.Error("after undo, there are changes")
 	}
 }
 
@@ -130,7 +130,7 @@ func TestLines(t *testing.T) {
 	p.apply(graph.AddNode{Node: graph.NodeSpec{ID: "new", Key: graph.NewKey}})
 	p.apply(graph.AddEdge{Key: graph.NewKey, Source: "a", Target: "new"})
 	got := []int{p.d.NodeLine("a"), p.d.NodeLine("b"), p.d.EdgeLine(0), p.d.NodeLine("new"), p.d.EdgeLine(1), p.d.NodeLine("none"), p.d.EdgeLine(9)}
-	if want := []int{8, last, last + 2, 0, 0, 0, 0}; !slices.Equal(got, want) { // in the file as it is saved, behind the new node
+	if want := []int{8, last, last + 2, 0, 0, 0, 0}; !slices.Equal(got, want) { // in the file as it is saved, after the new node
 		t.Errorf("lines %v, want %v", got, want)
 	}
 }
@@ -148,10 +148,10 @@ func TestWarnings(t *testing.T) {
 	tests := []struct{ name, file, want string }{
 		{"undirected graph", `<graphml><graph edgedefault="undirected"/></graphml>`, "1 undirected"},
 		{"undirected edge", body(`<node id="a"/>`, `<edge source="a" target="a" directed="false"/>`, `<edge source="a" target="a" directed="false"/>`), "9 undirected"},
-		{"hyperedge", body(`<hyperedge><endpoint node="a"/></hyperedge>`, `<hyperedge/>`), "8 hyperedge hyperedges are kept but mean nothing to a workflow (2)"},
-		{"port", body(`<node id="a"><port name="p"><data key="d0">not the label</data></port></node>`), "8 port ports are kept but mean nothing to a workflow (1)"},
-		{"undeclared key", body(`<node id="a"><data key="x">1</data><data key="x">2</data></node>`), `8 undeclared-key key "x" is declared nowhere`},
-		{"control character", body("<node id=\"a\"><data key=\"d0\">echo \x1b</data></node>"), "8 control-character label holds characters that XML forbids"},
+		{"hyperedge", body(`<hyperedge><endpoint node="a"/></hyperedge>`, `<hyperedge/>`), "8 hyperedge hyperedges are kept but ignored (2)"},
+		{"port", body(`<node id="a"><port name="p"><data key="d0">not the label</data></port></node>`), "8 port ports are kept but ignored (1)"},
+		{"undeclared key", body(`<node id="a"><data key="x">1</data><data key="x">2</data></node>`), `8 undeclared-key key "x" is not declared`},
+		{"control character", body("<node id=\"a\"><data key=\"d0\">echo \x1b</data></node>"), "8 control-character label contains characters that XML forbids"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -177,22 +177,21 @@ func TestWarningsAreFew(t *testing.T) {
 	}
 }
 
-// TestCommandsAreNotMadeVisible is about a command with a control character: made visible it
-// would be another command, which nobody has written.
+// TestCommandsAreNotMadeVisible checks that a save does not replace control characters in commands.
 func TestCommandsAreNotMadeVisible(t *testing.T) {
 	p := parse(t, body("<node id=\"a\"><data key=\"d0\">printf '\x1b'</data></node>"))
 	p.d.SetNode("a", "status", "ran")
 	wantParts(t, p.rendered(), "<data key=\"d0\">printf '\x1b'</data>")
 }
 
-func TestWhatCannotBeSet(t *testing.T) {
+func TestSetErrors(t *testing.T) {
 	p := parse(t, body(`<node id="a"/>`, `<edge source="a" target="a"/>`))
 	p.apply(graph.RemoveEdge{Key: 0})
 	for name, err := range map[string]error{
 		"no node":          p.d.SetNode("x", "status", "ran"),
 		"no edge":          p.d.SetEdge(7, "status", "to_run"),
 		"removed edge":     p.d.SetEdge(0, "status", "to_run"),
-		"no name":          p.d.SetGraph("", "x"),
+		"no name":          p.d.Apply(graph.SetGraph{Attr: "", Value: "x"}),
 		"unwritable name":  p.d.SetNode("a", "\x01", "x"),
 		"unwritable id":    p.d.Apply(graph.AddNode{Node: graph.NodeSpec{ID: "\x01", Key: 1}}),
 		"key of another":   p.d.Apply(graph.AddNode{Node: graph.NodeSpec{ID: "b", Key: 0}}),
@@ -200,7 +199,7 @@ func TestWhatCannotBeSet(t *testing.T) {
 		"no node to drop":  p.d.Apply(graph.RemoveNode{ID: "x"}),
 		"no edge to drop":  p.d.Apply(graph.Batch{Ops: []graph.Op{graph.RemoveEdge{Key: 0}}}),
 		"no edit":          p.d.Apply(nil),
-		"unset of no node": p.d.UnsetNode("x", "status"),
+		"unset of no node": p.d.Apply(graph.SetNode{ID: "x", Attr: "status", Remove: true}),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Pieces is the content of a file in parts, of which most lie in the bytes that were read.
-// Nothing changes them later: one goroutine may write them while another edits the document.
+// Pieces is the content of a file in parts, most of which share memory with the bytes that were
+// read. They never change: one goroutine may write them while another edits the document.
 type Pieces [][]byte
 
 // Size returns the number of bytes in all pieces.
@@ -20,7 +20,7 @@ func (p Pieces) Size() int64 {
 	return n
 }
 
-// WriteTo writes all pieces, small ones together.
+// WriteTo writes all pieces, and joins small ones.
 func (p Pieces) WriteTo(w io.Writer) (int64, error) {
 	const block = 1 << 16
 	buffer := make([]byte, 0, block)
@@ -51,49 +51,49 @@ func (p Pieces) WriteTo(w io.Writer) (int64, error) {
 	return written, flush(buffer)
 }
 
-// Render returns what the file shall hold now, in its own encoding. Without a difference these
-// are the bytes that were read.
+// Render returns the wanted content of the file, in its own encoding. Without differences it returns
+// the bytes that were read.
 func (d *Document) Render() Pieces {
 	if !d.Dirty() {
 		return Pieces{d.file}
 	}
 	pieces := newRenderer(d).splice()
 	if d.bare != nil && d.bare.origin != nil && bytes.Equal(bytes.Join(pieces, nil), d.bare.origin.text) {
-		return Pieces{d.bare.origin.file} // packed as it was, too
+		return Pieces{d.bare.origin.file} // also packed as before
 	}
 	return d.form.pack(pieces)
 }
 
 // newRenderer makes all patches of a document.
 func newRenderer(d *Document) *renderer {
-	r := &renderer{d: d, layout: newLayout(d), opened: map[ref]*growth{}}
+	r := &renderer{d: d, layout: newLayout(d), opened: map[ref]*insertion{}}
 	r.collect()
 	return r
 }
 
-// A patch replaces a part of the text; one with start = end inserts.
+// A patch replaces a part of the text; start = end inserts.
 type patch struct {
 	start, end int32
 	text       []byte
 }
 
-// A renderer derives the patches that turn the text into the wanted state.
+// A renderer computes the patches that turn the text into the wanted state.
 type renderer struct {
 	d       *Document
 	layout  layout
 	patches []patch
-	opened  map[ref]*growth // elements that get new values or children
-	order   []ref           // of opened, so that the same state gives the same bytes
+	opened  map[ref]*insertion // elements that get new values or children
+	order   []ref              // of opened, so that the same state gives the same bytes
 	newKeys []newKey
 	arena   []byte
 }
 
-// collect makes all patches. Elements that only get something inserted are gathered first, because
-// several edits may want to open up the same <node/>.
+// collect makes all patches. Insertions are gathered first by element, because several edits may
+// insert into the same <node/>.
 func (r *renderer) collect() {
 	var addedNodes, addedEdges []ref
-	for _, at := range r.d.touched {
-		e := r.d.editOf(at)
+	for _, at := range r.d.edits.touched {
+		e := r.d.edits.of(at)
 		switch {
 		case e.weight() == 0:
 		case e.new != nil && at.domain == ofNode:
@@ -107,13 +107,13 @@ func (r *renderer) collect() {
 		}
 	}
 	r.clean()
-	byKey := func(a, b ref) int { return cmp.Compare(r.d.editOf(a).new.key, r.d.editOf(b).new.key) }
+	byKey := func(a, b ref) int { return cmp.Compare(r.d.edits.of(a).new.key, r.d.edits.of(b).new.key) }
 	slices.SortFunc(addedNodes, byKey)
 	slices.SortFunc(addedEdges, byKey)
 	r.addNodes(addedNodes)
 	r.addEdges(addedEdges)
 	for _, at := range r.order {
-		r.grow(at, r.opened[at])
+		r.insert(at, r.opened[at])
 	}
 	r.declareKeys()
 	if r.d.bare != nil {
@@ -125,12 +125,12 @@ func (r *renderer) patch(start, end int32, text []byte) {
 	r.patches = append(r.patches, patch{start, end, text})
 }
 
-// remove takes an element away together with the white space before it.
+// remove removes an element and the white space before it.
 func (r *renderer) remove(start, end int32) {
 	r.patch(start-int32(len(r.layout.before(start))), end, nil)
 }
 
-// cuts sorts the patches and leaves out those that are void, inside of something that is removed.
+// cuts sorts the patches and leaves out those inside removed elements.
 func (r *renderer) cuts() []patch {
 	slices.SortStableFunc(r.patches, func(a, b patch) int {
 		if c := cmp.Compare(a.start, b.start); c != 0 {
@@ -150,7 +150,7 @@ func (r *renderer) cuts() []patch {
 	return kept
 }
 
-// splice puts the patches into the text.
+// splice applies the patches to the text.
 func (r *renderer) splice() Pieces {
 	text := r.d.text
 	pieces := make(Pieces, 0, 2*len(r.patches)+1)
@@ -170,14 +170,14 @@ func (r *renderer) splice() Pieces {
 	return pieces
 }
 
-// keep moves text that was built at the end of the arena out of the way and returns it. Pieces
-// share few large blocks, which spares an allocation for each value.
+// keep returns the text that was built at the end of the arena. Pieces share a few large blocks,
+// which avoids an allocation for each value.
 func (r *renderer) keep(from int) []byte {
 	return r.arena[from:len(r.arena):len(r.arena)]
 }
 
-// room makes sure that the arena has space, in a new block if need be, and returns where the next
-// text begins.
+// room makes space for n bytes in the arena, in a new block if necessary, and returns the start of
+// the next text.
 func (r *renderer) room(n int) int {
 	if cap(r.arena)-len(r.arena) < n {
 		r.arena = make([]byte, 0, max(n, 1<<16))
@@ -185,20 +185,20 @@ func (r *renderer) room(n int) int {
 	return len(r.arena)
 }
 
-// escaped returns a value as it stands in the file, in memory that no later call touches.
+// escaped returns a value in its form in the file, in memory that later calls do not change.
 func (r *renderer) escaped(value string) []byte {
 	from := r.room(len(value) + len(value)/4 + 16)
 	r.arena = appendText(r.arena, value, &r.d.form)
 	return r.keep(from)
 }
 
-// A move is by how many lines the text behind an offset moves.
+// A move is the number of lines by which the text after an offset moves.
 type move struct {
 	end   int32
 	lines int
 }
 
-// moves are the moves of all patches, in order.
+// moves returns the moves of all patches, in order.
 func (r *renderer) moves() []move {
 	newline := []byte("\n")
 	moves, lines := []move{}, 0

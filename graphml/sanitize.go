@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Sanitize makes captured output fit for an attribute: the last limit bytes of it, as text that
-// XML can hold. Escape sequences of terminals go, lines that a carriage return has overwritten
-// go, other control characters become pictures, bytes that are no UTF-8 become U+FFFD.
-// What is cut off at the head is named by a first line that points to node's log; with it the
-// result has at most limit + 64 bytes plus the length of node. skipped is how many bytes of the
-// output lie before the given ones: callers that read only the end of a large log say so here.
+// Sanitize prepares captured output for an attribute: it returns the last limit bytes, as text that
+// XML can represent. Terminal escape sequences and lines overwritten after a carriage return are
+// removed, other control characters become pictures, bytes that are not UTF-8 become U+FFFD.
+// If the beginning is cut off, a first line says so and points to the log of node; with it the
+// result has at most limit + 64 bytes plus the length of node. skipped is the number of output
+// bytes before the given ones, for callers that read only the end of a large log.
 func Sanitize(output []byte, limit int, skipped int64, node string) string {
 	clean := sanitized(output)
 	cut := cutHead(clean, limit)
@@ -22,8 +22,8 @@ func Sanitize(output []byte, limit int, skipped int64, node string) string {
 	return fmt.Sprintf("... %d bytes left out, see wf logs %s\n%s", skipped, visibleName(node), clean[cut:])
 }
 
-// cutHead returns where the last limit bytes of the text begin: behind a line end if one is near,
-// never inside of a character.
+// cutHead returns where the last limit bytes of the text begin: after a line end if one is near,
+// never inside a character.
 func cutHead(text string, limit int) int {
 	if len(text) <= limit {
 		return 0
@@ -41,7 +41,7 @@ func cutHead(text string, limit int) int {
 	return cut
 }
 
-// visibleName is an id in a message: ids may hold anything.
+// visibleName returns an id for a message, shortened and without control characters.
 func visibleName(id string) string {
 	const most = 80
 	if len(id) > most {
@@ -62,7 +62,7 @@ func cutTail(text string, at int) int {
 	return at
 }
 
-// sanitized writes lines as a terminal would have left them.
+// sanitized returns the lines as a terminal would show them at the end.
 func sanitized(output []byte) string {
 	clean := make([]byte, 0, len(output))
 	lineStart := 0 // in clean
@@ -79,7 +79,7 @@ func sanitized(output []byte) string {
 			i++
 		case c == '\r':
 			i++
-			// What follows overwrites the line: progress bars do so many times.
+			// The following text overwrites the line, as progress bars do many times.
 			if rest := output[i:]; len(rest) > 0 && rest[0] != '\n' && rest[0] != '\r' {
 				clean = clean[:lineStart]
 			}
@@ -104,8 +104,8 @@ func plainRun(text []byte) int {
 	return len(text)
 }
 
-// escapeSequence returns the length of the terminal sequence that text begins with, 0 if it is
-// none: CSI (colours, cursor), OSC and its like (titles, links), and those of two characters.
+// escapeSequence returns the length of the terminal sequence at the start of text, 0 if there is
+// none: CSI (colours, cursor), OSC and similar (titles, links), and those of two characters.
 func escapeSequence(text []byte) int {
 	if len(text) < 2 {
 		return 0
@@ -130,8 +130,8 @@ func escapeSequence(text []byte) int {
 	return 0
 }
 
-// stringSequence is a sequence with a text in it, up to BEL or ESC \. One that does not end
-// within a line of reasonable length was not meant as one.
+// stringSequence returns the length of a sequence that contains a text and ends with BEL or ESC \.
+// If it does not end within the line or 4096 bytes, only the first two bytes count.
 func stringSequence(text []byte) int {
 	const most = 4096
 	for i := 2; i < len(text) && i < most; i++ {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzSanitize: whatever a command writes, what is kept of it holds no ESC and no other C0 control
-// but line feed and tab, and making it fit a second time changes nothing.
+// FuzzSanitize checks that sanitized output contains no C0 control characters but line feed and tab,
+// and that sanitizing it again changes nothing.
 func FuzzSanitize(f *testing.F) {
 	f.Add([]byte("\x1b[31mred\x1b[0m\r\n10%\r20%\n"), "node")
 	f.Add([]byte("\x1b]0;title\x07\x1b]52;c;aGk=\x1b\\\x1bP1$r\x1b\\\x1b(B\x1b7"), "a\x1b[2Jb")
@@ -25,7 +25,7 @@ func FuzzSanitize(f *testing.F) {
 				}
 			}
 			if !utf8.ValidString(text) {
-				t.Fatalf("limit %d: %q is no UTF-8", limit, text)
+				t.Fatalf("limit %d: %q is not UTF-8", limit, text)
 			}
 		}
 	})

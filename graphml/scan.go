@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// A scanner makes the index in one pass over the text. It keeps its own stack, so that the depth
-// of a file is bounded by Limits and not by the stack of a goroutine.
+// A scanner makes the index in one pass over the text. It has its own stack, so that Limits bounds
+// the depth of a file and not the stack of a goroutine.
 type scanner struct {
 	index
 	limits Limits
 	count  int // elements and values so far
-	stack  []frame
+	stack  []openElement
 	scope  scope
-	attrs  []attr // of the tag at hand, reused
+	attrs  []attr // of the current tag, reused
 
-	ids     []byte // block that holds the ids of nodes
+	ids     []byte // block that contains the ids of nodes
 	nodeIDs []string
-	folders []bool           // by node: a group, by what the file says about it
-	parents []bool           // by node: holds a graph
+	folders []bool           // by node: marked as a group
+	parents []bool           // by node: contains a graph
 	numbers map[string]int32 // of nodes, by id
 	ends    []ends           // by edge
 	early   []earlyEnd
@@ -27,12 +27,11 @@ type scanner struct {
 	notes   notes
 	endings bool // the text has "]]>" somewhere
 
-	memory  int64 // that what was found so far will take, and the text
-	allowed int64 // most of that, 0 = any
+	memory  int64 // estimated use for the text and the elements found so far
+	allowed int64 // the limit of memory, 0 = none
 }
 
-// What the elements of a file take in memory until the workflow is there, in bytes, as measured with files of
-// each kind.
+// Memory use of elements until the workflow is built, in bytes, as measured with files of each kind.
 const (
 	nodeMemory = 500
 	edgeMemory = 230
@@ -43,7 +42,7 @@ const (
 // ends are the numbers of the nodes that an edge connects.
 type ends struct{ source, target int32 }
 
-// An earlyEnd is an end of an edge that stands before its node in the file.
+// An earlyEnd is an end of an edge that comes before its node in the file.
 type earlyEnd struct {
 	edge   int32
 	target bool
@@ -56,21 +55,21 @@ type edgeID struct {
 	id   string
 }
 
-// A frame is an element that is still open.
-type frame struct {
+// An openElement is an element whose end tag is not read yet.
+type openElement struct {
 	kind     kind
 	number   int32 // of the node, edge, graph, slot or key
 	start    int32
 	nameSize int32
 	lastSlot int32 // of the element so far, or none
-	scope    scope // in force outside of it
+	scope    scope // outside the element
 }
 
-// A kind is what an element is to a workflow.
+// A kind is the role of an element in a workflow.
 type kind uint8
 
 const (
-	opaque kind = iota // kept, not looked at, nor anything in it
+	opaque kind = iota // kept but not interpreted, with everything inside
 	root
 	graphKind
 	nodeKind
@@ -80,19 +79,18 @@ const (
 	defaultKind
 )
 
-// newScanner guesses how much the index will hold from the number of tags.
+// newScanner estimates the size of the index from the number of tags.
 func newScanner(text []byte, limits Limits) *scanner {
 	s := &scanner{limits: limits, allowed: limits.allowed(len(text)), memory: textMemory * int64(len(text))}
 	s.text = text
 	s.root.start = added
 	s.numbers = map[string]int32{}
-	// A tag for the start and one for the end: room for as many values spares moving them.
 	s.endings = bytes.Contains(text, sectionEnd)
-	s.slots = make([]slot, 0, bytes.Count(text, []byte("<"))/3)
+	s.slots = make([]slot, 0, bytes.Count(text, []byte("<"))/3) // each value has two tags
 	return s
 }
 
-// scan goes from one "<" to the next. What lies between is only looked at when a value is needed.
+// scan goes from one "<" to the next. The text between them is only read when a value is needed.
 func (s *scanner) scan() error {
 	pos := 0
 	if bytes.HasPrefix(s.text, utf8BOM) {
@@ -109,7 +107,7 @@ func (s *scanner) scan() error {
 			}
 		}
 		if s.endings {
-			s.strayEnding(pos, pos+i)
+			s.warnSectionEnd(pos, pos+i)
 		}
 		next, err := s.markup(pos + i)
 		if err != nil {
@@ -126,19 +124,19 @@ func (s *scanner) scan() error {
 	return s.complete()
 }
 
-// outside checks the text before and behind the root element, where only white space may be.
+// outside checks the text before and after the root element, where only white space is allowed.
 func (s *scanner) outside(from, to int) error {
 	rest := bytes.TrimLeft(s.text[from:to], " \t\r\n")
 	switch {
 	case len(rest) == 0:
 		return nil
 	case s.root.start == added:
-		return s.errorf(to-len(rest), "text before <graphml>: this is no GraphML file")
+		return s.errorf(to-len(rest), "text before <graphml>: this is not a GraphML file")
 	}
-	return s.errorf(to-len(rest), "text behind the end of <graphml>")
+	return s.errorf(to-len(rest), "text after the end of <graphml>")
 }
 
-// complete checks what a whole file must have.
+// complete checks that the file has all required elements.
 func (s *scanner) complete() error {
 	switch {
 	case len(bytes.TrimPrefix(s.text, utf8BOM)) == 0:
@@ -151,7 +149,7 @@ func (s *scanner) complete() error {
 	return s.connect()
 }
 
-// connect finds the nodes of edges that stand before them.
+// connect resolves the ends of edges that come before their nodes.
 func (s *scanner) connect() error {
 	var missing []string
 	first := 0
@@ -191,10 +189,10 @@ func (s *scanner) connect() error {
 	return s.errorf(first, "%s", strings.Join(missing, "; "))
 }
 
-// mostMissing is how many missing ends of edges are named.
+// mostMissing is the maximum number of missing ends of edges that an error names.
 const mostMissing = 20
 
-// markup reads one tag, comment or the like that begins at i and returns where it ends.
+// markup reads the tag, comment or other markup at i and returns its end.
 func (s *scanner) markup(i int) (int, error) {
 	if i+1 >= len(s.text) {
 		return 0, s.endOfFile()
@@ -209,19 +207,19 @@ func (s *scanner) markup(i int) (int, error) {
 	}
 	if next, ok := s.plainData(i); ok {
 		if s.endings {
-			s.strayEnding(i, next)
+			s.warnSectionEnd(i, next)
 		}
-		return next, s.grow(i)
+		return next, s.countElement(i)
 	}
 	t, err := s.tag(i)
 	if err != nil {
 		return 0, err
 	}
-	s.doubtful(&t)
+	s.warnXML(&t)
 	return int(t.end), s.open(&t)
 }
 
-// skip goes behind the next end mark after the first head bytes of the markup at i.
+// skip returns the offset after the next end mark that follows the first head bytes of the markup at i.
 func (s *scanner) skip(i, head int, mark string) (int, error) {
 	if i+head > len(s.text) {
 		return 0, s.endOfFile()
@@ -240,7 +238,7 @@ func (s *scanner) declaration(i int) (int, error) {
 	case bytes.HasPrefix(rest, []byte("<!--")):
 		end, err := s.skip(i, 4, "-->")
 		if err == nil && (bytes.Contains(s.text[i+4:end-3], []byte("--")) || s.text[end-4] == '-') {
-			s.notes.add(note{offset: i, code: WarnXML, message: "a comment holds two hyphens in a row, which XML forbids"})
+			s.notes.add(note{offset: i, code: WarnXML, message: "a comment contains two hyphens in a row, which XML forbids"})
 		}
 		return end, err
 	case bytes.HasPrefix(rest, []byte("<![CDATA[")):
@@ -251,11 +249,11 @@ func (s *scanner) declaration(i int) (int, error) {
 	case bytes.HasPrefix(rest, []byte("<!DOCTYPE")) && s.root.start == added:
 		return s.docType(i)
 	}
-	return 0, s.errorf(i, "\"<!\" begins neither a comment nor a CDATA section")
+	return 0, s.errorf(i, "\"<!\" starts neither a comment nor a CDATA section")
 }
 
-// docType skips a document type with its internal subset. Nothing in it is ever used: entities
-// are not expanded and no other file is opened.
+// docType skips a document type with its internal subset. Its content is not used: entities are not
+// expanded and no other file is opened.
 func (s *scanner) docType(i int) (int, error) {
 	inside := false // of [ ]
 	for i++; i < len(s.text); i++ {
@@ -283,8 +281,8 @@ func (s *scanner) docType(i int) (int, error) {
 	return 0, s.endOfFile()
 }
 
-// skipHidden skips a comment or processing instruction of a document type: brackets and quotes in
-// it mean nothing. Of other markup it takes the first byte.
+// skipHidden skips a comment or processing instruction of a document type, in which brackets and
+// quotes have no meaning. Of other markup it skips only the first byte.
 func (s *scanner) skipHidden(i int) (int, error) {
 	switch rest := s.text[i:]; {
 	case bytes.HasPrefix(rest, []byte("<!--")):
@@ -295,8 +293,8 @@ func (s *scanner) skipHidden(i int) (int, error) {
 	return i + 1, nil
 }
 
-// grow counts one more element or value.
-func (s *scanner) grow(at int) error {
+// countElement counts one more element or value and checks the limits.
+func (s *scanner) countElement(at int) error {
 	if s.count++; s.count > s.limits.MaxElements {
 		return s.errorf(at, "more than %d elements", s.limits.MaxElements)
 	}
@@ -306,7 +304,8 @@ func (s *scanner) grow(at int) error {
 	return nil
 }
 
-// endOfFile names what was still open, by the innermost graph: that is what people look for.
+// endOfFile returns the error for an unexpected end of the file. It names the innermost open graph,
+// which helps most to find the place.
 func (s *scanner) endOfFile() error {
 	where := ""
 	for i := len(s.stack) - 1; i >= 0; i-- {
@@ -323,7 +322,7 @@ func (s *scanner) endOfFile() error {
 }
 
 // name returns the name of an open element, with its prefix.
-func (s *scanner) name(f *frame) string {
+func (s *scanner) name(f *openElement) string {
 	return s.sub(f.start+1, f.start+1+f.nameSize)
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// shared returns the files of a folder of inputs beside the repository, and skips the test where
-// there is none: those files belong to others and are no part of the repository.
+// shared returns the files of a folder of inputs next to the repository, and skips the test if it does
+// not exist: the files belong to other projects and are not part of the repository.
 func shared(t testing.TB, patterns ...string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -25,10 +25,10 @@ func shared(t testing.TB, patterns ...string) map[string][]byte {
 		}
 	}
 	if len(files) == 0 {
-		t.Skip("no folder ../shared beside the repository")
+		t.Skip("no folder ../shared next to the repository")
 	}
 	return files
 }
 
-// workfilePatterns are all shared files that programs wrote.
+// workfilePatterns match all shared files that programs wrote.
 var workfilePatterns = []string{"graphml-corpus/*.graphml", "workfiles/*/*.graphml"}

@@ -10,7 +10,7 @@ import (
 
 const twoNodes = `<node id="a"><data key="d0">x</data></node>`
 
-// spliceTests are one edit each: exactly from becomes to.
+// spliceTests contain one edit each, which replaces exactly from by to.
 var spliceTests = []struct {
 	name, file string
 	op         graph.Op
@@ -32,7 +32,7 @@ var spliceTests = []struct {
 		graph.SetNode{ID: "a", Attr: "status", Value: ""}, "ran", ""},
 	{"removal", body("<node id=\"a\">\n      <data key=\"d0\">x</data>\n      <data key=\"d1\">ran</data>\n    </node>"),
 		graph.SetNode{ID: "a", Attr: "status", Remove: true}, "      <data key=\"d1\">ran</data>\n", ""},
-	{"insertion behind the last value", body("<node id=\"a\">\n      <data key=\"d0\">x</data>\n    </node>"),
+	{"insertion after the last value", body("<node id=\"a\">\n      <data key=\"d0\">x</data>\n    </node>"),
 		graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "", "      <data key=\"d1\">ran</data>\n"},
 	{"insertion with tabs", body("<node id=\"a\">\n\t\t\t<data key=\"d0\">x</data>\n    </node>"),
 		graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "\n    ", "\n\t\t\t<data key=\"d1\">ran</data>\n    "},
@@ -44,7 +44,7 @@ var spliceTests = []struct {
 		graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "", "\n      <data key=\"d1\">ran</data>\n    "},
 	{"insertion into a node with white space", body("<node id=\"a\">\n    </node>"),
 		graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "", "\n      <data key=\"d1\">ran</data>"},
-	{"insertion behind <desc>", body(`<node id="a"><desc>d</desc><port name="p"/></node>`),
+	{"insertion after <desc>", body(`<node id="a"><desc>d</desc><port name="p"/></node>`),
 		graph.SetNode{ID: "a", Attr: "status", Value: "ran"}, "", `<data key="d1">ran</data>`},
 	{"insertion before a nested graph", body(`<node id="a"><data key="d0">x</data></node>`, "<node id=\"b\">\n      <graph id=\"b:\" edgedefault=\"directed\"/>\n    </node>"),
 		graph.SetNode{ID: "b", Attr: "status", Value: "ran"}, "", "<data key=\"d1\">ran</data>\n      "},
@@ -72,7 +72,7 @@ var spliceTests = []struct {
 		"", "    <edge source=\"a\" target=\"a\"/>\n"},
 }
 
-// TestSplice makes one edit at a time on small files, and takes it back.
+// TestSplice makes one edit at a time in small files, and undoes it.
 func TestSplice(t *testing.T) {
 	for _, tt := range spliceTests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -86,14 +86,14 @@ func TestSplice(t *testing.T) {
 			wantSame(t, p, out)
 			p.apply(inverse)
 			if p.d.Dirty() || p.rendered() != tt.file {
-				t.Errorf("taken back, the file is\n%s", p.rendered())
+				t.Errorf("after undo, the file is\n%s", p.rendered())
 			}
 		})
 	}
 }
 
-// sameEdit says whether replacing one from by to anywhere makes out of file. The place of an
-// insertion is not unique where the same characters follow.
+// sameEdit reports whether replacing one from by to, at any place of file, gives out. The place of an
+// insertion is ambiguous if the same characters follow.
 func sameEdit(file, out, from, to string) bool {
 	for i := 0; i <= len(file)-len(from); i++ {
 		if strings.HasPrefix(file[i:], from) && file[:i]+to+file[i+len(from):] == out {
@@ -103,7 +103,7 @@ func sameEdit(file, out, from, to string) bool {
 	return false
 }
 
-// wantSame checks that what was written reads as the graph of the pair.
+// wantSame checks that the written file reads as the graph of the pair.
 func wantSame(t testing.TB, p pair, out string) {
 	t.Helper()
 	again := parse(t, out)
@@ -141,8 +141,7 @@ func TestNewKeys(t *testing.T) {
 	wantSame(t, p, out)
 }
 
-// TestTypedKeys is about names that are declared more than once: programs that convert values
-// must be able to read what is written.
+// TestTypedKeys checks that values fit the types of their keys if a name is declared more than once.
 func TestTypedKeys(t *testing.T) {
 	const file = `<graphml>
   <key id="d1" for="node" attr.name="x" attr.type="double"/>
@@ -166,7 +165,7 @@ func TestTypedKeys(t *testing.T) {
 	wantSame(t, p, p.rendered())
 	p.apply(undo)
 	if strings.Contains(p.rendered(), `id="y"`) {
-		t.Error("a key is declared that nothing needs")
+		t.Error("an unused key is declared")
 	}
 	p.apply(graph.SetNode{ID: "a", Attr: "x", Value: "left"})
 	wantParts(t, p.rendered(), `<node id="a"><data key="d2">left</data></node>`)
@@ -186,9 +185,9 @@ func TestDefaultsAreNeverWritten(t *testing.T) {
 	}
 	p.d.SetNode("a", "status", "")
 	wantParts(t, p.rendered(), `<node id="a"><data key="s"></data></node>`)
-	p.d.UnsetNode("a", "status")
+	p.d.Apply(graph.SetNode{ID: "a", Attr: "status", Remove: true})
 	if p.rendered() != file {
-		t.Errorf("taken back, the file is\n%s", p.rendered())
+		t.Errorf("after undo, the file is\n%s", p.rendered())
 	}
 }
 
@@ -205,12 +204,12 @@ func TestLineEndsAreKept(t *testing.T) {
 	}})
 	out := p.rendered()
 	if n := strings.Count(strings.ReplaceAll(out, "\r\n", ""), "\n"); n != 0 {
-		t.Errorf("%d lines end otherwise:\n%q", n, out)
+		t.Errorf("%d lines have another line end:\n%q", n, out)
 	}
 	wantSame(t, p, out)
 }
 
-func TestPiecesStayAsTheyAre(t *testing.T) {
+func TestPiecesDoNotChange(t *testing.T) {
 	p := parse(t, body(`<node id="a"><data key="d1">run</data></node>`))
 	p.d.SetNode("a", "status", "running")
 	pieces := p.d.Render()
@@ -227,8 +226,8 @@ func TestPiecesStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// TestRemovedAndAddedAgain is undo of a removal: the old bytes come back, with output that the
-// graph never held.
+// TestRemovedAndAddedAgain undoes a removal: the old bytes return, with output that the graph does not
+// store.
 func TestRemovedAndAddedAgain(t *testing.T) {
 	file := strings.Replace(body(`<node id="a"><data key="d0">x</data><data key="o">text</data><my:note/></node>`,
 		`<node id="b"><data key="d0"><![CDATA[y]]></data></node>`, `<edge source="a" target="b"/>`),
@@ -248,6 +247,6 @@ func TestRemovedAndAddedAgain(t *testing.T) {
 	}
 	p.d.SetNode("a", "stdout", "text")
 	if p.d.Dirty() || p.rendered() != file {
-		t.Errorf("taken back, the file is\n%s", p.rendered())
+		t.Errorf("after undo, the file is\n%s", p.rendered())
 	}
 }

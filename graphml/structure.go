@@ -10,7 +10,7 @@ func (s *scanner) open(t *tag) error {
 	if len(s.stack) >= s.limits.MaxDepth {
 		return s.errorf(int(t.start), "elements are nested more than %d deep", s.limits.MaxDepth)
 	}
-	f := frame{start: t.start, nameSize: int32(len(t.name)), lastSlot: none, scope: s.scope}
+	f := openElement{start: t.start, nameSize: int32(len(t.name)), lastSlot: none, scope: s.scope}
 	if len(s.stack) == 0 {
 		if err := s.openRoot(t); err != nil {
 			return err
@@ -34,10 +34,10 @@ func (s *scanner) open(t *tag) error {
 	return nil
 }
 
-// openRoot takes any <graphml>, whatever its namespace; its prefix is that of elements we add.
+// openRoot accepts any <graphml>, whatever its namespace. Added elements get the same prefix.
 func (s *scanner) openRoot(t *tag) error {
 	if s.root.start != added {
-		return s.errorf(int(t.start), "<%s> behind the end of <graphml>", t.name)
+		return s.errorf(int(t.start), "<%s> after the end of <graphml>", t.name)
 	}
 	if t.local != "graphml" {
 		return s.errorf(int(t.start), "the root element is <%s>, not <graphml>", t.name)
@@ -51,13 +51,13 @@ func (s *scanner) openRoot(t *tag) error {
 }
 
 // openIn decides what a child element is, by its parent, and enters it into the index.
-func (s *scanner) openIn(parent *frame, t *tag) (kind, int32, error) {
+func (s *scanner) openIn(parent *openElement, t *tag) (kind, int32, error) {
 	if parent.kind == dataKind {
 		s.slots[parent.number].structured = true
 		return opaque, 0, nil
 	}
 	if parent.kind == defaultKind {
-		s.keys[parent.number].has = false // a drawing, no text
+		s.keys[parent.number].has = false // a drawing, not text
 		return opaque, 0, nil
 	}
 	if !s.scope.ours(t.prefix) {
@@ -89,7 +89,7 @@ func (s *scanner) openIn(parent *frame, t *tag) (kind, int32, error) {
 }
 
 // openInGraph handles the children of <graphml> and of <graph>.
-func (s *scanner) openInGraph(parent *frame, t *tag) (kind, int32, error) {
+func (s *scanner) openInGraph(parent *openElement, t *tag) (kind, int32, error) {
 	switch {
 	case t.local == "key": // Gephi writes them into the graph
 		return s.openKey(t)
@@ -111,9 +111,9 @@ func (s *scanner) openInGraph(parent *frame, t *tag) (kind, int32, error) {
 	return opaque, 0, nil
 }
 
-// openGraph enters the first graph of the document and all graphs in it. A graph in a graph (Boost
-// writes them) belongs to the same owner as the outer one.
-func (s *scanner) openGraph(parent *frame, t *tag) (kind, int32, error) {
+// openGraph enters the first graph of the document and all graphs inside it. A graph directly in a
+// graph (Boost writes them) belongs to the same owner as the outer one.
+func (s *scanner) openGraph(parent *openElement, t *tag) (kind, int32, error) {
 	g := graphElement{element: newElement(t, none), owner: none, lastNode: none, lastEdge: none}
 	switch parent.kind {
 	case root:
@@ -134,11 +134,11 @@ func (s *scanner) openGraph(parent *frame, t *tag) (kind, int32, error) {
 		s.parents[parent.number] = true
 	}
 	s.graphs = append(s.graphs, g)
-	return graphKind, int32(len(s.graphs) - 1), s.grow(int(t.start))
+	return graphKind, int32(len(s.graphs) - 1), s.countElement(int(t.start))
 }
 
 // openNode numbers a node. Its id must be new in the whole workflow, at any depth.
-func (s *scanner) openNode(parent *frame, t *tag) (kind, int32, error) {
+func (s *scanner) openNode(parent *openElement, t *tag) (kind, int32, error) {
 	raw, _ := t.get("id")
 	id, err := s.attrText(t, raw)
 	if err != nil {
@@ -163,11 +163,11 @@ func (s *scanner) openNode(parent *frame, t *tag) (kind, int32, error) {
 	s.parents = append(doubled(s.parents), false)
 	s.graphs[parent.number].lastNode = number
 	s.memory += nodeMemory
-	return nodeKind, number, s.grow(int(t.start))
+	return nodeKind, number, s.countElement(int(t.start))
 }
 
-// together copies an id to where the others are. The ends of edges are looked up in no order, and
-// a comparison with an id somewhere in a large text costs a cache miss each.
+// together copies an id to a block that contains only ids. The ends of edges are looked up in
+// random order, and comparing with ids scattered over a large text costs a cache miss each.
 func (s *scanner) together(id string) string {
 	const block = 1 << 18
 	if cap(s.ids)-len(s.ids) < len(id) {
@@ -178,9 +178,8 @@ func (s *scanner) together(id string) string {
 	return unsafe.String(&s.ids[from], len(id))
 }
 
-// openEdge numbers an edge. Direction attributes mean nothing here: an edge goes from source to
-// target.
-func (s *scanner) openEdge(parent *frame, t *tag) (kind, int32, error) {
+// openEdge numbers an edge. Direction attributes are ignored: an edge goes from source to target.
+func (s *scanner) openEdge(parent *openElement, t *tag) (kind, int32, error) {
 	number := int32(len(s.edges))
 	s.unreadInTag(ofEdge, t, "", int(number))
 	at := ends{none, none}
@@ -211,11 +210,11 @@ func (s *scanner) openEdge(parent *frame, t *tag) (kind, int32, error) {
 	s.ends = append(doubled(s.ends), at)
 	s.graphs[parent.number].lastEdge = number
 	s.memory += edgeMemory
-	return edgeKind, number, s.grow(int(t.start))
+	return edgeKind, number, s.countElement(int(t.start))
 }
 
-// end resolves one end of an edge. A node that comes later in the file gets its number in the
-// end; until then the end is later.
+// end resolves one end of an edge. If the node comes later in the file it returns later, and
+// connect resolves the end after the scan.
 func (s *scanner) end(t *tag, raw string, edge int32, target bool) (int32, error) {
 	id, err := s.attrText(t, raw)
 	if err != nil || id == "" {
@@ -231,7 +230,8 @@ func (s *scanner) end(t *tag, raw string, edge int32, target bool) (int32, error
 // later is the number of a node that is not known yet.
 const later = -2
 
-// doubled makes room by doubling: append grows large slices by a quarter, which moves them often.
+// doubled makes room for one more element by doubling the capacity: append grows large slices by
+// only a quarter, which copies them often.
 func doubled[T any](list []T) []T {
 	if len(list) < cap(list) {
 		return list
@@ -240,20 +240,20 @@ func doubled[T any](list []T) []T {
 }
 
 // openData is the general form of plainData.
-func (s *scanner) openData(parent *frame, t *tag) (kind, int32, error) {
+func (s *scanner) openData(parent *openElement, t *tag) (kind, int32, error) {
 	raw, _ := t.get("key")
 	id, err := s.attrText(t, raw)
 	if err != nil {
 		return 0, 0, err
 	}
 	number := s.addSlot(parent, slot{value: t.end, key: s.keyIDs.intern([]byte(id))})
-	return dataKind, number, s.grow(int(t.start))
+	return dataKind, number, s.countElement(int(t.start))
 }
 
-// openKey enters a declaration. What it means is decided when all of them are known.
+// openKey enters a declaration. A keyTable resolves the declarations after the scan.
 func (s *scanner) openKey(t *tag) (kind, int32, error) {
 	if id, _ := t.get("id"); id == "" {
-		return opaque, 0, nil // no value can refer to it
+		return opaque, 0, nil // no value can refer to this key
 	}
 	k := keyElement{start: t.start, all: true, domain: ofOther}
 	for _, a := range t.attrs {
@@ -275,7 +275,7 @@ func (s *scanner) openKey(t *tag) (kind, int32, error) {
 		}
 	}
 	s.keys = append(s.keys, k)
-	return keyKind, int32(len(s.keys) - 1), s.grow(int(t.start))
+	return keyKind, int32(len(s.keys) - 1), s.countElement(int(t.start))
 }
 
 // domainOf reads the for attribute of a key.
@@ -295,8 +295,8 @@ func newElement(t *tag, graph int32) element {
 	return element{start: t.start, inner: t.end, close: none, first: none, graph: graph}
 }
 
-// owner is the element of an open node, edge or graph.
-func (s *scanner) owner(f *frame) *element {
+// owner returns the element of an open node, edge or graph.
+func (s *scanner) owner(f *openElement) *element {
 	switch f.kind {
 	case nodeKind:
 		return &s.nodes[f.number]
@@ -307,7 +307,7 @@ func (s *scanner) owner(f *frame) *element {
 }
 
 // addSlot appends a value to those of an open element.
-func (s *scanner) addSlot(parent *frame, v slot) int32 {
+func (s *scanner) addSlot(parent *openElement, v slot) int32 {
 	number := int32(len(s.slots))
 	s.memory += slotMemory
 	v.next = none
@@ -322,7 +322,7 @@ func (s *scanner) addSlot(parent *frame, v slot) int32 {
 }
 
 // closed completes an element: its end tag begins at close (none if it has no end tag).
-func (s *scanner) closed(f *frame, close, end int32) {
+func (s *scanner) closed(f *openElement, close, end int32) {
 	switch f.kind {
 	case root:
 		s.root.close, s.root.end = close, end
@@ -340,8 +340,8 @@ func (s *scanner) closed(f *frame, close, end int32) {
 	}
 }
 
-// setDefault reads the text of a <default>. One that cannot be read counts as empty.
-func (s *scanner) setDefault(f *frame, close int32) {
+// setDefault reads the text of a <default>. An unreadable one counts as empty.
+func (s *scanner) setDefault(f *openElement, close int32) {
 	open := s.text[f.start:close]
 	for i, quote := 0, byte(0); i < len(open); i++ {
 		switch c := open[i]; {

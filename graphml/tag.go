@@ -2,9 +2,9 @@ package graphml
 
 import "strings"
 
-// A tag is one start tag. Its attributes are valid until the next one is read.
+// A tag is one start tag. Its attributes are valid until the next tag is read.
 type tag struct {
-	start, end    int32 // of "<", behind ">"
+	start, end    int32 // of "<", after ">"
 	name          string
 	prefix, local string // the two parts of name; prefix is without the colon
 	empty         bool   // <a/>
@@ -12,10 +12,10 @@ type tag struct {
 	attrs         []attr
 }
 
-// An attr is one attribute as it stands in the text, value without quotes and not decoded.
+// An attr is one attribute in the text, its value without quotes and not decoded.
 type attr struct {
 	name, value string
-	start, end  int32 // of the name, behind the closing quote
+	start, end  int32 // of the name, after the closing quote
 }
 
 // get returns the raw value of an attribute.
@@ -31,7 +31,7 @@ func (t *tag) get(name string) (string, bool) {
 // endsName marks the bytes that cannot be part of a name.
 var endsName = byteSet(" \t\r\n/>=<\"'&;!?[](){}*+,@#$%^~`|\\\x7f")
 
-// startsNoName marks ASCII bytes that cannot be the first of a name.
+// startsNoName marks ASCII bytes that cannot start a name.
 var startsNoName = byteSet(" \t\r\n/>=<\"'&;!?[](){}*+,@#$%^~`|\\\x7f-.0123456789")
 
 func byteSet(members string) (set [256]bool) {
@@ -51,7 +51,7 @@ func (s *scanner) tag(i int) (tag, error) {
 	text := s.text
 	j := i + 1
 	if startsNoName[text[j]] {
-		return tag{}, s.errorf(i, "%q begins no tag: write &lt; for the character itself", "<"+string(text[j]))
+		return tag{}, s.errorf(i, "%q does not start a tag: write &lt; for the character itself", "<"+string(text[j]))
 	}
 	for j < len(text) && !endsName[text[j]] {
 		j++
@@ -91,7 +91,7 @@ func (s *scanner) tag(i int) (tag, error) {
 	}
 }
 
-// attr reads the attribute at j of the tag t and returns where it ends.
+// attr reads the attribute at j of the tag t and returns its end.
 func (s *scanner) attr(t *tag, j int) (attr, int, error) {
 	text, start := s.text, j
 	if startsNoName[text[j]] {
@@ -147,7 +147,7 @@ func (s *scanner) endTag(i int) (int, error) {
 		return 0, s.errorf(i, "the end tag </%s> is not closed by \">\"", name)
 	}
 	if len(s.stack) == 0 {
-		return 0, s.errorf(i, "</%s> closes nothing", name)
+		return 0, s.errorf(i, "</%s> has no start tag", name)
 	}
 	f := &s.stack[len(s.stack)-1]
 	if s.name(f) != name {

@@ -42,8 +42,8 @@ func (p pair) apply(op graph.Op) graph.Op {
 
 func (p pair) rendered() string { return string(bytes.Join(p.d.Render(), nil)) }
 
-// dump writes down a graph without keys, to compare one that was edited with one that was read.
-// With nested graphs nodes are sorted: an added one cannot stand behind all those further in.
+// dump describes a graph without keys, to compare an edited graph with one that was read. With nested
+// graphs nodes are sorted, because added nodes get another order.
 func dump(g *graph.Graph, nested bool) string {
 	var b strings.Builder
 	attrs := g.Attrs()
@@ -72,7 +72,7 @@ func dump(g *graph.Graph, nested bool) string {
 func dumpAttrs(b *strings.Builder, names []string, get func(string) (string, bool)) {
 	for _, name := range names {
 		value, present := get(name)
-		// Of empty texts only that of a command means something else than none.
+		// Only for a command an empty text differs from none.
 		if present && (value != "" || name == "label") {
 			fmt.Fprintf(b, " %s=%q", name, value)
 		} else if value != "" {
@@ -82,7 +82,7 @@ func dumpAttrs(b *strings.Builder, names []string, get func(string) (string, boo
 	b.WriteByte('\n')
 }
 
-// body wraps elements into a small file with the usual keys, each line indented by four.
+// body returns a small file with the usual keys and these elements, each line indented by four.
 func body(lines ...string) string {
 	return `<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -97,7 +97,7 @@ func body(lines ...string) string {
 `
 }
 
-// difference returns the parts in which two texts differ.
+// difference returns the parts of two texts that differ.
 func difference(before, after string) (from, to string) {
 	start := 0
 	for start < min(len(before), len(after)) && before[start] == after[start] {

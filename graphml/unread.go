@@ -7,11 +7,11 @@ import (
 	"wf/graph/attribute"
 )
 
-// elements of the table of attributes that the elements of a domain can be.
+// elementsOf maps a domain to the element in the table of attributes.
 var elementsOf = [...]attribute.Element{ofNode: attribute.Node, ofEdge: attribute.Edge, ofGraph: attribute.Graph}
 
-// known returns the attribute of wf with a name on elements of the domain, nil if it is none that a mistake
-// matters for: names like label and status mean something to other programs, too.
+// known returns the attribute of wf with a name on elements of the domain, or nil. Attributes that
+// other programs use as well, like label and status, do not count.
 func known(d domain, name string) *attribute.Attribute {
 	a := attribute.Find(elementsOf[d], name)
 	if a == nil || a.Role >= attribute.Shared {
@@ -20,8 +20,8 @@ func known(d domain, name string) *attribute.Attribute {
 	return a
 }
 
-// unread warns of a value of an element that its author meant for wf, and that wf does not read because its
-// key is not declared for such elements, or nowhere, or without a name.
+// unread warns of a value that its author meant for wf, but that wf does not read because its key is
+// declared for other elements, or not at all, or without a name.
 func (b *builder) unread(r ref, v int32, k *keyElement) {
 	id := b.d.keyIDs.ids[b.d.slots[v].key]
 	if strings.TrimSpace(b.d.raw(v)) == "" {
@@ -58,17 +58,18 @@ func (k *keyElement) served() string {
 	return k.domain.String() + "s"
 }
 
-// unreadStructured warns of a value of an attribute of wf that holds elements, which wf takes for a drawing.
+// unreadStructured warns of a value of an attribute of wf that contains elements, which wf reads as a
+// drawing.
 func (b *builder) unreadStructured(r ref, v int32, k *keyElement) {
 	if k == nil {
 		return
 	}
 	if a := known(r.domain, k.name); a != nil {
-		b.warnUnread(r, v, a, "it holds elements; write text")
+		b.warnUnread(r, v, a, "it contains elements; write text")
 	}
 }
 
-// unreadGraphs warns of values of nested graphs: what a nested graph does is said by the node that holds it.
+// unreadGraphs warns of values of nested graphs: their attributes belong on the node that contains them.
 func (b *builder) unreadGraphs() {
 	for i := 1; i < len(b.d.graphs); i++ {
 		for v := b.d.graphs[i].first; v != none; v = b.d.slots[v].next {
@@ -78,7 +79,7 @@ func (b *builder) unreadGraphs() {
 					name = k.name
 				}
 			}
-			a, where := known(ofNode, name), "write it on the node that holds the graph"
+			a, where := known(ofNode, name), "write it on the node that contains the graph"
 			if a == nil {
 				a, where = known(ofGraph, name), "write it on the outermost graph"
 			}
@@ -103,8 +104,8 @@ func (b *builder) warnUnread(r ref, v int32, a *attribute.Attribute, why string)
 		message: fmt.Sprintf("%s: %s is not read: %s", element, a.Name, why)})
 }
 
-// unreadInTag warns of attributes of wf that are written into the tag of a node or an edge. Only values in
-// <data> are read.
+// unreadInTag warns of attributes of wf in the tag of a node or an edge. Only values in <data> are
+// read.
 func (s *scanner) unreadInTag(d domain, t *tag, node string, edge int) {
 	for i := range t.attrs {
 		a := &t.attrs[i]
@@ -119,8 +120,8 @@ func (s *scanner) unreadInTag(d domain, t *tag, node string, edge int) {
 	}
 }
 
-// twice warns of a second value of an attribute that decides something. Places, which programs write as
-// numbers and as text, and what runs write are not worth it.
+// twice warns of a second value of an attribute. It ignores positions, which programs write both as
+// numbers and as text, and results of runs.
 func (b *builder) twice(r ref, v int32, name string) {
 	if known(r.domain, name) != nil || r.domain == ofNode && (name == "label" || name == "name") {
 		b.warnSlot(r, v, WarnTwice, fmt.Sprintf("%s %s has several values for %s; the last one counts", r.domain, b.nameOf(r), name))

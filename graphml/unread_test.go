@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// TestUnread: a value that is meant for wf and that wf does not read is told of, with what to write.
-func TestUnread(t *testing.T) {
+// TestUnreadValueWarnings checks the warnings for values that are meant for wf but not read.
+func TestUnreadValueWarnings(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys, node, edge, graph string
-		want                    string // of the only warning; "" = there is none
+		want                    string // of the only warning; "" = none
 		severe                  bool
 	}{
 		"for the wrong element": {keys: `<key id="w" for="node" attr.name="when" attr.type="string"/>`, edge: `<data key="w">failure</data>`,
@@ -25,9 +25,9 @@ func TestUnread(t *testing.T) {
 		"of the graph": {keys: `<key id="p" for="node" attr.name="params" attr.type="string"/>`, graph: `<data key="p">{}</data>`,
 			want: `graph: params is not read: its key "p" is declared for nodes; write for="graph"`, severe: true},
 		"elements": {keys: `<key id="a" for="node" attr.name="approve" attr.type="string"/>`, node: `<data key="a"><b>sure?</b></data>`,
-			want: `node a: approve is not read: it holds elements; write text`, severe: true},
+			want: `node a: approve is not read: it contains elements; write text`, severe: true},
 		"on a nested graph": {keys: `<key id="f" for="all" attr.name="foreach" attr.type="string"/>`, node: `<graph edgedefault="directed"><data key="f">[1]</data><node id="c"/></graph>`,
-			want: `foreach is not read on a nested graph; write it on the node that holds the graph`, severe: true},
+			want: `foreach is not read on a nested graph; write it on the node that contains the graph`, severe: true},
 		"of the whole workfile on a nested graph": {keys: `<key id="f" for="graph" attr.name="jobs" attr.type="string"/>`, node: `<graph edgedefault="directed"><data key="f">3</data><node id="c"/></graph>`,
 			want: `jobs is not read on a nested graph; write it on the outermost graph`},
 		"twice": {keys: `<key id="r" for="node" attr.name="retries" attr.type="string"/>`, node: `<data key="r">3</data><data key="r">4</data>`,
@@ -35,7 +35,7 @@ func TestUnread(t *testing.T) {
 		"two labels": {keys: `<key id="l" for="node" attr.name="label" attr.type="string"/>`, node: `<data key="l">x</data><data key="l">y</data>`,
 			want: `node a has several values for label; the last one counts`},
 
-		"blank":                      {edge: `<data key="when"> </data>`, want: `key "when" is declared nowhere: its values are kept but not read`},
+		"blank":                      {edge: `<data key="when"> </data>`, want: `key "when" is not declared: its values are kept but not read`},
 		"declared once more rightly": {keys: `<key id="w" for="node" attr.name="when"/><key id="w" for="edge" attr.name="when"/>`, edge: `<data key="w">failure</data>`},
 		"of other programs":          {keys: `<key id="w" for="node" attr.name="label"/>`, edge: `<data key="w">x</data>`},
 		"a drawing":                  {keys: `<key id="d0" for="node" yfiles.type="nodegraphics"/>`, node: `<data key="d0"><ShapeNode/></data>`},
@@ -62,7 +62,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestUnreadInTag: values in tags are not read.
+// TestUnreadInTag checks the warnings for attributes of wf in tags.
 func TestUnreadInTag(t *testing.T) {
 	file := `<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed"><node id="a" retries="3" parse.order="free"/>` +
 		`<node id="b"/><edge id="e" source="a" target="b" when="failure" directed="true" sourceport="x"/></graph></graphml>`

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// flaws are what is wrong with a value. It is still kept in the file as it stands.
+// flaws are the defects of a value. The value stays in the file as it is.
 type flaws uint8
 
 const (
@@ -16,9 +16,9 @@ const (
 	unknownEntity                      // uses an entity: those of a DOCTYPE are never expanded
 )
 
-// decodeValue returns the text that the content of a <data> stands for: references and CDATA
-// sections resolved, comments and processing instructions left out, line ends as \n. With an
-// unknown entity the text is not usable.
+// decodeValue returns the text of the content of a <data>: references and CDATA sections resolved,
+// comments and processing instructions left out, line ends as \n. With an unknown entity the text is
+// not usable.
 func decodeValue(raw string) (string, flaws) {
 	special, found := classify(raw)
 	if !special {
@@ -52,8 +52,8 @@ func decodeValue(raw string) (string, flaws) {
 	return b.String(), found
 }
 
-// section handles "<" inside a value and returns how many bytes it takes. Only markup that has
-// an end comes here, since the scanner has seen it.
+// section decodes the markup at the start of raw inside a value and returns its length. The scanner
+// has checked that the markup is complete.
 func section(b *strings.Builder, raw string) int {
 	const open, shut = "<![CDATA[", "]]>"
 	if text, ok := strings.CutPrefix(raw, open); ok {
@@ -76,7 +76,7 @@ func unixLines(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// reference resolves the reference that raw begins with and returns its length.
+// reference resolves the reference at the start of raw and returns its length.
 func reference(b *strings.Builder, raw string) (int, bool) {
 	end := strings.IndexByte(raw, ';')
 	if end < 0 {
@@ -110,8 +110,8 @@ func reference(b *strings.Builder, raw string) (int, bool) {
 	return end + 1, true
 }
 
-// classify looks at eight bytes at a time whether a value needs decoding (special) and whether it
-// has control characters.
+// classify reports whether a value needs decoding (special) and whether it has control characters. It
+// checks eight bytes at a time.
 func classify(raw string) (special bool, found flaws) {
 	i := 0
 	for ; i+8 <= len(raw); i += 8 {
@@ -125,14 +125,14 @@ func classify(raw string) (special bool, found flaws) {
 
 const ones, highs = 0x0101010101010101, 0x8080808080808080
 
-// below is not zero if a byte of the word is less than n, which is at most 0x80. It may also be
-// not zero otherwise, when a lower byte borrows: it only serves to skip ahead.
+// below is not zero if a byte of the word is less than n, which is at most 0x80. It may also be not
+// zero otherwise, when a lower byte borrows, so it can only be used to skip.
 func below(word uint64, n uint64) uint64 { return (word - ones*n) &^ word & highs }
 
-// equals is not zero if a byte of the word is c, with the same proviso as below.
+// equals is not zero if a byte of the word is c, with the same limitation as below.
 func equals(word uint64, c uint64) uint64 { return below(word^(ones*c), 1) }
 
-// classifyBytes is classify for a short rest, and for text that has line ends, byte by byte.
+// classifyBytes is classify byte by byte, for a short rest and for text with line ends.
 func classifyBytes(raw string) (special bool, found flaws) {
 	for i := range len(raw) {
 		switch c := raw[i]; {
@@ -145,7 +145,7 @@ func classifyBytes(raw string) (special bool, found flaws) {
 	return special, found
 }
 
-// isText says whether XML can hold every character of the text.
+// isText reports whether a text has no control characters that XML forbids.
 func isText(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' && c != '\n' && c != '\t' && c != '\r' {
@@ -155,9 +155,9 @@ func isText(text string) bool {
 	return true
 }
 
-// attrText decodes the value of an attribute of a tag: as decodeValue, but white space that is
-// not written as a reference becomes spaces. These are ids, which must be written again elsewhere,
-// so characters that XML cannot hold are an error here.
+// attrText decodes the value of an attribute of a tag: like decodeValue, but white space that is not
+// written as a reference becomes spaces. These values are ids, which may be written again elsewhere,
+// so characters that XML cannot represent are an error.
 func (s *scanner) attrText(t *tag, raw string) (string, error) {
 	if isPlainASCII(raw) {
 		return raw, nil
@@ -184,8 +184,8 @@ func (s *scanner) attrText(t *tag, raw string) (string, error) {
 	return b.String(), nil
 }
 
-// isPlainASCII says whether text has neither references nor white space other than spaces, eight
-// bytes at a time.
+// isPlainASCII reports whether text is ASCII without references and without white space other than
+// spaces. It checks eight bytes at a time.
 func isPlainASCII(raw string) bool {
 	i := 0
 	for ; i+8 <= len(raw); i += 8 {
@@ -202,7 +202,7 @@ func isPlainASCII(raw string) bool {
 	return true
 }
 
-// entityName returns the reference that raw begins with, for a message.
+// entityName returns the reference at the start of raw, for a message.
 func entityName(raw string) string {
 	const enough = 40
 	if end := strings.IndexByte(raw, ';'); end >= 0 && end < enough {
@@ -211,7 +211,7 @@ func entityName(raw string) string {
 	return "a bare \"&\""
 }
 
-// firstEntity returns the first reference in raw that is not resolved, for a message.
+// firstEntity returns the first reference in raw that cannot be resolved, for a message.
 func firstEntity(raw string) string {
 	var discard strings.Builder
 	for i := 0; i < len(raw); i++ {

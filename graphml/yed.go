@@ -10,7 +10,7 @@ import (
 	"wf/graph"
 )
 
-// A Box is where a node stands in a drawing: its corner nearest to the origin, and its size.
+// A Box is position and size of a node in a drawing. X and Y are the corner nearest to the origin.
 type Box struct{ X, Y, Width, Height float64 }
 
 // graphmlNamespace is that of GraphML.
@@ -19,17 +19,16 @@ const graphmlNamespace = "http://graphml.graphdrawing.org/xmlns"
 // yedSpace is the namespace of the graphics of yEd.
 const yedSpace = "http://www.yworks.com/xml/graphml"
 
-// Yed returns the workfile as it would be saved now with graphics for yEd: a box with the command for
-// each node, an arrow for each edge, dashed where it is non-blocking. Everything else stays, graphics
-// that are there already too, so that it reads as the same workflow. Nodes get their id as the
-// attribute uid, because yEd gives them others when it saves. boxes gives the places of the nodes
-// in the order of the graph that it is called with.
+// Yed returns the workfile as it would be saved now, with added graphics for yEd: a box with the
+// command for each node, and an arrow for each edge, dashed if it is non-blocking. The rest of the
+// file, including existing graphics, stays the same. Nodes get their id as the attribute uid, because
+// yEd changes ids when it saves. boxes returns the places of the nodes of a graph, in its order.
 func (d *Document) Yed(boxes func(*graph.Graph) []Box) (Pieces, error) {
 	copied, g, _, err := Parse(bytes.Join(d.Render(), nil), Limits{})
 	if err != nil {
 		return nil, fmt.Errorf("read what would be saved: %w", err)
 	}
-	y := yedWriter{r: &renderer{d: copied, layout: newLayout(copied), opened: map[ref]*growth{}}}
+	y := yedWriter{r: &renderer{d: copied, layout: newLayout(copied), opened: map[ref]*insertion{}}}
 	y.prefix = y.bind()
 	places := boxes(g)
 	for i, n := range g.Nodes() {
@@ -39,7 +38,7 @@ func (d *Document) Yed(boxes func(*graph.Graph) []Box) (Pieces, error) {
 		y.edge(e)
 	}
 	for _, at := range y.r.order {
-		y.r.grow(at, y.r.opened[at])
+		y.r.insert(at, y.r.opened[at])
 	}
 	y.r.declareKeys()
 	return copied.form.pack(y.r.splice()), nil
@@ -51,7 +50,7 @@ type yedWriter struct {
 	prefix string // of yedSpace, with the colon
 }
 
-// bind finds the prefix of the namespace, or declares one.
+// bind returns the prefix of yEd's namespace and declares it if necessary.
 func (y *yedWriter) bind() string {
 	t := y.r.d.startTag(&y.r.d.root)
 	taken := map[string]bool{}
@@ -75,7 +74,7 @@ func (y *yedWriter) bind() string {
 	return prefix + ":"
 }
 
-// key is the id of the key for graphics of a kind of elements.
+// key returns the id of the key for graphics of a domain.
 func (y *yedWriter) key(dom domain, graphics string) string {
 	for i := range y.r.d.keys.keys {
 		k := &y.r.d.keys.keys[i]
@@ -93,7 +92,7 @@ func (y *yedWriter) key(dom domain, graphics string) string {
 	return k.id
 }
 
-// drawn says whether an element has graphics already.
+// drawn reports whether an element already has graphics.
 func (y *yedWriter) drawn(at ref) bool {
 	for v := y.r.d.element(at).first; v != none; v = y.r.d.slots[v].next {
 		if y.r.d.slots[v].structured {
@@ -103,7 +102,7 @@ func (y *yedWriter) drawn(at ref) bool {
 	return false
 }
 
-// data wraps graphics in the element that holds them.
+// data wraps graphics in their <data> element.
 func (y *yedWriter) data(dom domain, graphics, content string) string {
 	name := y.r.d.prefix + "data"
 	return "<" + name + ` key="` + y.r.attr(y.key(dom, graphics)) + `">` + content + "</" + name + ">"
@@ -128,7 +127,7 @@ func (y *yedWriter) node(n *graph.Node, box Box) {
 	g.values = append(g.values, y.data(ofNode, "nodegraphics", y.shape(n, box)))
 }
 
-// shape is a box with the command in it.
+// shape returns a box that contains the command.
 func (y *yedWriter) shape(n *graph.Node, box Box) string {
 	p := y.prefix
 	return "<" + p + "ShapeNode>" + y.geometry(box) +
@@ -137,7 +136,8 @@ func (y *yedWriter) shape(n *graph.Node, box Box) string {
 		"<" + p + `Shape type="roundrectangle"/></` + p + "ShapeNode>"
 }
 
-// label is the text that yEd shows. A node without a command has none: it would be read as one.
+// label returns the text that yEd shows. A node without a command has none, because the text would
+// be read as its command.
 func (y *yedWriter) label(text string, shown bool, attrs string) string {
 	name := y.prefix + "NodeLabel"
 	head := "<" + name + " " + attrs + `autoSizePolicy="content" fontFamily="Monospaced" fontSize="12" modelName="internal" modelPosition="c" textColor="#222233" visible="true"`
@@ -147,8 +147,8 @@ func (y *yedWriter) label(text string, shown bool, attrs string) string {
 	return head + ">" + string(appendText(nil, text, &y.r.d.form)) + "</" + name + ">"
 }
 
-// caption is the name of a node, above its box. It is a second label: the first one counts as the
-// command.
+// caption returns the name of a node, shown above its box. It is a second label: the first label is
+// read as the command.
 func (y *yedWriter) caption(n *graph.Node) string {
 	if n.Name == "" {
 		return ""
@@ -158,7 +158,7 @@ func (y *yedWriter) caption(n *graph.Node) string {
 		string(appendText(nil, n.Name, &y.r.d.form)) + "</" + name + ">"
 }
 
-// group is the frame around the nodes of a container.
+// group returns the rectangle around the nodes of a container.
 func (y *yedWriter) group(n *graph.Node, box Box) string {
 	p := y.prefix
 	return "<" + p + `ProxyAutoBoundsNode><` + p + `Realizers active="0"><` + p + "GroupNode>" + y.geometry(box) +
@@ -189,7 +189,7 @@ func (y *yedWriter) edge(e *graph.Edge) {
 		`" width="1.0"/><`+p+`Arrows source="none" target="standard"/><`+p+`BendStyle smoothed="true"/></`+p+"PolyLineEdge>"))
 }
 
-// YedSize is the size of the box that a command needs in yEd.
+// YedSize returns the size of the box that a command needs in yEd.
 func YedSize(command string) (width, height float64) {
 	const column, line, margin = 7.3, 16, 20
 	longest, lines := 0, 0

@@ -17,8 +17,8 @@ func row(g *graph.Graph) []Box {
 	return boxes
 }
 
-// TestYed: with graphics a workfile reads as the same workflow, keeps all bytes that it had, and
-// does not change when it is exported again.
+// TestYed checks that a workfile with added graphics reads as the same workflow, keeps all its bytes,
+// and does not change when it is exported again.
 func TestYed(t *testing.T) {
 	for name, text := range map[string]string{
 		"plain": `<?xml version="1.0"?>
@@ -48,7 +48,7 @@ two</data></node>
 			}
 			drawn := bytes.Join(pieces, nil)
 			if !bytes.Contains(drawn, []byte(`="http://graphml.graphdrawing.org/xmlns"`)) {
-				t.Error("there is no namespace of GraphML, without which networkx reads nothing")
+				t.Error("the namespace of GraphML is missing, without which networkx reads nothing")
 			}
 			again, h, _, err := Parse(drawn, Limits{})
 			if err != nil {
@@ -56,7 +56,7 @@ two</data></node>
 			}
 			sameWorkflow(t, g, h)
 			if again.FromDrawing() && !d.FromDrawing() {
-				t.Error("its commands come from the drawing")
+				t.Error("its commands still come from the drawing")
 			}
 			for i, box := range row(h) {
 				if x, y, ok := h.Nodes()[i].Position(); !ok || x != box.X || y != box.Y {

@@ -11,10 +11,9 @@ import (
 	"wf/scheduler"
 )
 
-// again reads selectors that name instances of sub-flows, or nodes in these, which a run repeats and nothing
-// else: align[3], align[3]/trim, align[*]/trim. It returns the paths, and the sub-flows of the outer flow
-// that they lie in; nil if the selectors name nodes of the workfile. All must be of one kind, and known from
-// the latest run of their sub-flow.
+// again resolves selectors that name instances, or nodes in instances, which a run repeats: align[3], align[3]/trim,
+// align[*]/trim. It returns the paths and the outer sub-flows that contain them; nil if the selectors name nodes of the
+// workfile. All selectors must be of one kind, and the latest run of the sub-flow must have had the paths.
 func (w *Workspace) again(selectors []string) (paths []string, holders []*graph.Node, err error) {
 	var plain string
 	held := map[*graph.Node]bool{}
@@ -38,12 +37,12 @@ func (w *Workspace) again(selectors []string) (paths []string, holders []*graph.
 		}
 	}
 	if paths != nil && plain != "" {
-		return nil, nil, invalid("%s is an instance of a sub-flow and %s is none: run them one after the other", paths[0], plain)
+		return nil, nil, api.Invalid("%s is an instance of a sub-flow and %s is none: run them one after the other", paths[0], plain)
 	}
 	return paths, holders, nil
 }
 
-// subFlowOf is the sub-flow of the outer flow that a path begins with; nil for what is no path.
+// subFlowOf returns the outer sub-flow that a path starts with; nil if the text is no path.
 func (w *Workspace) subFlowOf(selector string) *graph.Node {
 	name, rest, found := strings.Cut(selector, "[")
 	if !found || !strings.Contains(rest, "]") {
@@ -52,9 +51,9 @@ func (w *Workspace) subFlowOf(selector string) *graph.Node {
 	return w.member(nil, name)
 }
 
-// member finds what is called so in a sub-flow, nil = in the outer flow; nil if nothing is.
+// member returns the node with this name in a sub-flow (nil for the outer flow), or nil.
 func (w *Workspace) member(home *graph.Node, name string) *graph.Node {
-	for _, n := range w.g.Nodes() {
+	for _, n := range w.file.Graph().Nodes() {
 		if n.Runnable() && n.Home() == home && (home != nil || n.SubFlow()) && w.localName(n) == name {
 			return n
 		}
@@ -62,18 +61,18 @@ func (w *Workspace) member(home *graph.Node, name string) *graph.Node {
 	return nil
 }
 
-// pathsOf expands what is left of a selector within an instance.
+// pathsOf expands the rest of a selector within an instance.
 func (w *Workspace) pathsOf(within string, home *graph.Node, left []string) ([]string, error) {
 	name, number, isInstance := strings.Cut(strings.TrimSuffix(left[0], "]"), "[")
 	n := w.member(home, name)
 	if n == nil {
 		return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("there is no node %s in %s", name, strings.TrimSuffix(within, "/")),
-			Why: "there is " + some(w.membersOf(home), 8)}
+			Why: "there is " + api.Several(w.membersOf(home), 8)}
 	}
 	path := within + name
 	if !isInstance {
 		if len(left) > 1 {
-			return nil, invalid("%s/%s: say which instance of %s is meant: %s[0]/%s, or %s[*]/%s", path, left[1], name, path, left[1], path, left[1])
+			return nil, api.Invalid("%s/%s: say which instance of %s is meant: %s[0]/%s, or %s[*]/%s", path, left[1], name, path, left[1], path, left[1])
 		}
 		return []string{path}, nil
 	}
@@ -85,7 +84,7 @@ func (w *Workspace) pathsOf(within string, home *graph.Node, left []string) ([]s
 	if number != "*" {
 		k, err := strconv.Atoi(number)
 		if err != nil {
-			return nil, invalid("%s[%s]: no instance is called so, and none has that item; write an item, a number from 0, as in %s, or * for all", path, number, instancePath(path, 0))
+			return nil, api.Invalid("%s[%s]: no instance is called so, and none has that item; write an item, a number from 0, as in %s, or * for all", path, number, instancePath(path, 0))
 		}
 		if k < 0 || k >= known {
 			return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("there is no %s[%s]", path, number),
@@ -108,10 +107,10 @@ func (w *Workspace) pathsOf(within string, home *graph.Node, left []string) ([]s
 	return paths, nil
 }
 
-// instancesKnown is how many instances of a sub-flow there are to repeat.
+// instancesKnown returns how many instances of a sub-flow can be repeated.
 func (w *Workspace) instancesKnown(n *graph.Node, path string) (int, error) {
 	if !n.SubFlow() {
-		return 0, invalid("%s is no sub-flow: it has no instances", path)
+		return 0, api.Invalid("%s is no sub-flow: it has no instances", path)
 	}
 	p, known := w.before[path]
 	if n.Home() == nil {
@@ -125,13 +124,13 @@ func (w *Workspace) instancesKnown(n *graph.Node, path string) (int, error) {
 	return p.Instances, nil
 }
 
-// scopeAgain is the scope of a run that repeats instances: their sub-flows, gone on with.
+// scopeAgain returns the scope of a run that repeats instances: it resumes their sub-flows.
 func (w *Workspace) scopeAgain(req api.RunRequest, sreq scheduler.Request, paths []string, holders []*graph.Node) (scheduler.Scope, error) {
 	if req.Mode == api.ModeResume || len(req.From)+len(req.Until)+len(req.Exclude) > 0 {
-		return scheduler.Scope{}, invalid("instances are repeated with --nodes alone")
+		return scheduler.Scope{}, api.Invalid("instances are repeated with --nodes alone")
 	}
 	sreq.Mode, sreq.Selected = scheduler.Fresh, holders
-	scope, err := scheduler.Choose(w.g, sreq)
+	scope, err := scheduler.Choose(w.file.Graph(), sreq)
 	if err != nil {
 		return scope, err
 	}
@@ -142,8 +141,8 @@ func (w *Workspace) scopeAgain(req api.RunRequest, sreq scheduler.Request, paths
 	return scope, nil
 }
 
-// partAgain leaves of the nodes of sub-flows those that took part in the latest run of their sub-flow, and
-// those that the paths name. What never took part does not keep the sub-flow from succeeding.
+// partAgain keeps of the nodes of sub-flows those that took part in the latest run, and those that the paths name. A node that
+// never took part must not keep the sub-flow from succeeding.
 func (w *Workspace) partAgain(nodes []*graph.Node, paths []string, holders []*graph.Node) []*graph.Node {
 	part, lastScope := map[string]bool{}, w.lastScopes()
 	for _, holder := range holders {
@@ -162,7 +161,7 @@ func (w *Workspace) partAgain(nodes []*graph.Node, paths []string, holders []*gr
 			home = w.member(home, name)
 			part[home.ID] = true
 		}
-		part[home.ID+"/"] = true // with all that is in it
+		part[home.ID+"/"] = true // with its contents
 	}
 	return slices.DeleteFunc(nodes, func(n *graph.Node) bool {
 		if part[n.ID] {

@@ -9,21 +9,22 @@ import (
 	"wf/graph"
 	"wf/scheduler"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
-// What is certain to come next is handed over before its turn, each job with the executions that it
-// has to come after: the executor starts it the moment the last of them has succeeded, without asking.
-// Nobody sees anything of that. Only when the scheduler asks for an execution does it become one, with
-// a dispatch record and a status; that the executor has it already, or has even begun it, is then a
-// reason not to hand it over. What the scheduler will not ask for any more is taken back.
+// Lookahead: executions that are certain to be asked for once others have succeeded are handed over before their turn. Each
+// such job names the executions that it comes after, and the executor starts it the moment the last of them has succeeded.
+// Until the scheduler asks for it, such a job has no record, no status and no slot. When the scheduler does, the job may be
+// with the executor already, or have started, and is not handed over again. A job that will not be asked for any more is
+// taken back.
 
 // ahead are the jobs that the executor has and the scheduler has not asked for.
 type ahead struct {
-	// untold: the run was taken up, and the executor may still have, or have begun, what an earlier
-	// daemon has handed over ahead.
+	// untold is set after a restart of the daemon until the executor has reported everything: it may still have, or have
+	// started, jobs that the earlier daemon handed over ahead.
 	untold bool
 	gated  map[executor.ID]*gatedJob
-	handed int  // so far, for their order
+	handed int  // how many were handed over ahead so far, for their order
 	look   bool // something was dispatched since the last look, or there was no room for all
 	passed []executor.ID
 }
@@ -31,17 +32,17 @@ type ahead struct {
 // A gatedJob is a job that was handed over ahead.
 type gatedJob struct {
 	job      executor.Job
-	order    int  // what it comes after has a lower one, or was dispatched
+	order    int  // higher than that of every gated job that it comes after
 	recalled bool // it will never be asked for, and the executor is to give it back
 }
 
-// foresee returns the jobs that are to be handed over ahead, as many as there is room for.
+// foresee returns the jobs to be handed over ahead, as many as there is room for.
 func (r *run) foresee() (jobs []executor.Job) {
 	room := r.roomAhead()
-	if !r.look || room <= 0 || r.phase != going || r.holds.journal != "" || !r.sess.Gates() {
+	if !r.look || room <= 0 || r.Phase != runstate.Going || r.holds.journal != "" || !r.sess.Gates() {
 		return nil
 	}
-	for f := range r.sched.Lookahead() {
+	for f := range r.Sched.Lookahead() {
 		id := executor.ID{Node: f.Node, Execution: f.Execution}
 		if r.has(id) {
 			continue
@@ -49,7 +50,7 @@ func (r *run) foresee() (jobs []executor.Job) {
 		if room--; room < 0 {
 			return jobs
 		}
-		job := r.job(id.Node, id.Execution, r.line(id.Node))
+		job := r.job(id.Node, id.Execution, r.Line(id.Node))
 		for _, s := range f.After {
 			job.After = append(job.After, executor.ID{Node: s.Node, Execution: s.Execution})
 		}
@@ -64,13 +65,12 @@ func (r *run) foresee() (jobs []executor.Job) {
 	return jobs
 }
 
-// roomAhead is room for jobs whose turn has not come. They do not count there: they must not keep
-// those out that could start.
+// roomAhead returns the room for jobs whose turn has not come. They do not count against jobs that could start.
 func (r *run) roomAhead() int {
 	return r.roomBeside(r.working() + len(r.gated))
 }
 
-// has reports whether the executor knows of an execution that nobody has dispatched.
+// has reports whether the executor has an execution that was not dispatched.
 func (r *run) has(id executor.ID) bool {
 	return r.gated[id] != nil || len(r.early[id]) > 0
 }
@@ -81,7 +81,7 @@ func (r *run) overtaken(w *Workspace, id executor.ID) {
 		delete(r.gated, id)
 		r.passed = append(r.passed, id)
 	}
-	if !r.sched.Wants(id.Node, id.Execution) {
+	if !r.Sched.Wants(id.Node, id.Execution) {
 		return
 	}
 	r.claimPools(w, id)
@@ -93,13 +93,12 @@ func (r *run) overtaken(w *Workspace, id executor.ID) {
 	}
 }
 
-// meet dispatches what the executor tells of and nobody has dispatched: it was handed over ahead, by
-// an earlier daemon perhaps. What was ahead when the machine went down and may have begun is lost like
-// everything else.
+// meet dispatches an execution that the executor reports and that was not dispatched: it was handed over ahead, perhaps by an
+// earlier daemon. One that was ahead when the machine went down, and may have started, is lost like any other.
 func (r *run) meet(w *Workspace, rep executor.Report) {
 	id := rep.ID
 	switch {
-	case r.sched.Wants(id.Node, id.Execution):
+	case r.Sched.Wants(id.Node, id.Execution):
 		r.dequeue(id)
 		r.overtaken(w, id)
 	case rep.Kind == executor.Ended && rep.Exit.Lost && r.mayStray(id):
@@ -107,30 +106,29 @@ func (r *run) meet(w *Workspace, rep executor.Report) {
 	}
 }
 
-// mayStray reports whether an execution that is lost is one that nobody has asked for.
+// mayStray reports whether a lost execution is one that the scheduler has not asked for.
 func (r *run) mayStray(id executor.ID) bool {
-	status := r.sched.Status(id.Node)
-	return id.Execution == r.sched.Executions(id.Node)+1 && status != graph.Queued && status != graph.Running && !r.sched.Ended()
+	status := r.Sched.Status(id.Node)
+	return id.Execution == r.Sched.Executions(id.Node)+1 && status != graph.Queued && status != graph.Running && !r.Sched.Ended()
 }
 
-// overdue returns what was handed over ahead, has been asked for and is not known to have begun. To
-// hand it over once more, with nothing that it has to come after, tells the executor that its turn has
-// come, should it not know.
+// overdue returns the jobs that were handed over ahead, have been asked for since, and are not known to have started. Handing
+// them over once more, with nothing to come after, tells the executor that their turn has come.
 func (r *run) overdue() (jobs []executor.Job) {
 	for _, id := range r.passed {
-		rec := r.nodes[id.Node].rec
-		if r.phase == going && rec.live && !rec.begun && rec.executions == id.Execution {
-			jobs = append(jobs, r.job(id.Node, id.Execution, rec.command))
+		rec := r.Nodes[id.Node].Execution
+		if r.Phase == runstate.Going && rec.Live && !rec.Started && rec.Number == id.Execution {
+			jobs = append(jobs, r.job(id.Node, id.Execution, rec.Command))
 		}
 	}
 	r.passed = r.passed[:0]
 	return jobs
 }
 
-// takeBackBehind takes back what was to come after an execution that did not succeed, and what was to
-// come after that. One that is lost and executes again decides later.
+// takeBackBehind takes back the jobs that were to come after an execution that did not succeed, and those behind them. The
+// jobs behind a lost execution that is repeated stay.
 func (r *run) takeBackBehind(ev scheduler.Event) {
-	if ev.OK || len(r.gated) == 0 || r.sched.Wants(ev.Node, ev.Execution+1) {
+	if ev.OK || len(r.gated) == 0 || r.Sched.Wants(ev.Node, ev.Execution+1) {
 		return
 	}
 	void := map[executor.ID]bool{{Node: ev.Node, Execution: ev.Execution}: true}
@@ -147,45 +145,44 @@ func (r *run) takeBackBehind(ev scheduler.Event) {
 	}
 }
 
-// gatedIDs lists what was handed over ahead, in order.
+// gatedIDs returns the executions that were handed over ahead, in order.
 func (r *run) gatedIDs() []executor.ID {
 	return slices.SortedFunc(maps.Keys(r.gated), func(a, b executor.ID) int {
 		return cmp.Compare(r.gated[a].order, r.gated[b].order)
 	})
 }
 
-// gaveBack notes that a job that was handed over ahead has not started and will not. It returns false
-// if the report says something else.
+// gaveBack notes that a job that was handed over ahead will not start. It returns false if the report is about something else.
 func (r *run) gaveBack(rep executor.Report) bool {
 	if r.gated[rep.ID] == nil {
 		return false
 	}
 	delete(r.gated, rep.ID)
 	delete(r.early, rep.ID)
-	return !rep.Exit.Lost // else an earlier daemon had handed it over, and it may have begun
+	return !rep.Exit.Lost // a lost one was handed over by an earlier daemon, and may have started
 }
 
-// A halt is a stop that the scheduler has not been told of: the executor may have begun what it had
-// ahead, so first it says what has become of that. Whatever is told meanwhile counts as it would have
-// before the stop, but for what the stop itself has ended.
+// A halt is a stop that the scheduler has not got yet. The executor may have started jobs that it had ahead, so it first
+// reports what became of them. Reports that come meanwhile count as before the stop, except for ends that the stop itself
+// has caused.
 type halt struct {
 	record  history.Record
 	stopped []executor.Report
 }
 
-// beginHalt stops everything. The scheduler hears of it at once if nothing is uncertain.
+// beginHalt stops everything. The scheduler gets the stop at once if nothing is uncertain.
 func (r *run) beginHalt(w *Workspace, rec history.Record) {
 	r.halt = &halt{record: rec}
 	if r.uncertain() {
-		r.stopThere(r.stoppable(), r.grace())
+		r.stopThere(r.stoppable(), r.Grace())
 	}
 	r.endHalt(w)
 }
 
-// stoppable lists what the executor can stop: executions that are going, and jobs it has ahead.
+// stoppable lists what the executor can stop: running executions, and jobs that it has ahead.
 func (r *run) stoppable() []executor.ID { return append(r.live(), r.gatedIDs()...) }
 
-// uncertain reports whether the runner may have begun a job that was handed over ahead, without having said so.
+// uncertain reports whether the executor may have started a job that was handed over ahead without having reported it.
 func (r *run) uncertain() bool {
 	if r.untold {
 		return true
@@ -198,7 +195,7 @@ func (r *run) uncertain() bool {
 	return false
 }
 
-// putOff keeps a report that is to be heard after the stop that has caused it.
+// putOff keeps a report of an end that the stop has caused until the scheduler has got the stop.
 func (r *run) putOff(rep executor.Report) bool {
 	if r.halt == nil || rep.Kind != executor.Ended || !rep.Exit.Stopped || r.gated[rep.ID] != nil {
 		return false
@@ -207,7 +204,7 @@ func (r *run) putOff(rep executor.Report) bool {
 	return true
 }
 
-// endHalt tells the scheduler of a stop when nothing is uncertain any more.
+// endHalt gives the scheduler the stop when nothing is uncertain any more.
 func (r *run) endHalt(w *Workspace) {
 	if r.halt == nil || r.uncertain() {
 		return

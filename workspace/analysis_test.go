@@ -33,7 +33,7 @@ func (b *testbed) record(mode string, scope string, began int, steps ...recorded
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	store, err := history.Open(filepath.Join(b.cfg.State, "workspaces", id))
+	store, err := history.Open(history.LocalDisk{}, filepath.Join(b.cfg.State, "workspaces", id))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestAnalysisFindsTheCriticalPath(t *testing.T) {
 		t.Fatalf("%+v, %v", d, err)
 	}
 	step := func(name string, start int, wait, took int64) api.PathStep {
-		return api.PathStep{Node: "id-" + name, Name: name, Execution: 1, Started: ptr(at(start)), WaitMS: wait, DurationMS: took}
+		return api.PathStep{Node: "id-" + name, Name: name, Execution: 1, Started: new(at(start)), WaitMS: wait, DurationMS: took}
 	}
 	want := []api.PathStep{step("a", 100, 100, 1000), step("c", 1600, 500, 2000), step("d", 3600, 0, 400)}
 	a := *d.Analysis

@@ -20,32 +20,23 @@ func (w *Workspace) send(m message) bool { return w.loop.Post(func() { m.handle(
 
 // ask is loop.Ask with the workspace: f reads, and changes nothing of the graph and its runs.
 func ask[T any](ctx context.Context, w *Workspace, f func(*Workspace) (T, error)) (T, error) {
-	v, err := loop.Ask(ctx, w.loop, func() (T, error) { return f(w) })
-	return v, loopError(err)
+	return loop.Ask(ctx, w.loop, func() (T, error) { return f(w) })
 }
 
 // await is loop.Await with the workspace.
 func await[T any](ctx context.Context, w *Workspace, f func(w *Workspace, reply func(T, error))) (T, error) {
-	v, err := loop.Await(ctx, w.loop, func(reply func(T, error)) { f(w, reply) })
-	return v, loopError(err)
+	return loop.Await(ctx, w.loop, func(reply func(T, error)) { f(w, reply) })
 }
 
 // contained calls f on the loop. A panic in f is an error of f only.
 func contained[T any](w *Workspace, f func(*Workspace) (T, error)) (T, error) {
-	v, err := loop.Contain(w.loop, "a question", func() (T, error) { return f(w) })
-	return v, loopError(err)
+	return loop.Contain(w.loop, "a question", func() (T, error) { return f(w) })
 }
 
-// loopError words the errors of package loop for clients.
-func loopError(err error) error {
-	switch err {
-	case loop.ErrEnded:
-		return errClosed()
-	case loop.ErrPanic:
-		return &api.Error{Code: api.CodeInternal, Message: "internal error: the answer cannot be given",
-			Why: "the log of the daemon has the report; runs are not touched", Fix: "wf server logs"}
-	}
-	return err
+// errPanicked is the answer to a question that panicked.
+func errPanicked() *api.Error {
+	return &api.Error{Code: api.CodeInternal, Message: "internal error: the answer cannot be given",
+		Why: "the log of the daemon has the report; runs are not touched", Fix: "wf server logs"}
 }
 
 // Done is closed when the workspace has ended.

@@ -8,19 +8,20 @@ import (
 
 	"wf/api"
 	"wf/scheduler/flow"
+	"wf/workspace/runstate"
 )
 
-// A pendingStart is a run that somebody asks for.
+// A pendingStart is a request for a run.
 type pendingStart struct {
-	ctx    context.Context // of who asks: when it is over, nobody waits any more
+	ctx    context.Context // of the request: when it ends, no client waits for the answer
 	client string
 	req    api.RunRequest
 	reply  func(api.RunAccepted, error)
-	queued *queuedRun // nil: somebody waits for the answer, and it goes with them
+	queued *queuedRun // nil: a client waits for the answer, and the request ends with it
 }
 
-// start begins a run, or does what on_busy says while its scope is active: it waits in line, behind
-// those that wait already, or ends what is in its way first.
+// start starts a run. If an active run covers its scope, it does what on_busy says: queue the new run, or stop the active one
+// first.
 func (w *Workspace) start(p *pendingStart) {
 	if w.begunBefore(p) {
 		return
@@ -53,23 +54,23 @@ func (w *Workspace) start(p *pendingStart) {
 			w.makeWay(policy, busy.Run)
 			return
 		}
-		if f, _ := flow.Read(w.g); f.OnBusy != flow.Refuse {
+		if f, _ := flow.Read(w.file.Graph()); f.OnBusy != flow.Refuse {
 			busy.OnBusy = f.OnBusy.String()
 		}
 	}
 	if err != nil || r == nil {
 		p.reply(acc, err)
 		if p.queued != nil {
-			w.refusedQueued(p.queued, cmp.Or(err, error(notFound("there is nothing to resume"))))
+			w.refusedQueued(p.queued, cmp.Or(err, error(api.NotFound("there is nothing to resume"))))
 		}
 		return
 	}
 	if q := p.queued; q != nil {
-		r.req.Queued, r.begunFrom = q.Key, w.queueFile(q)
+		r.Request.Queued, r.begunFrom = q.Key, w.queueFile(q)
 	}
 	w.runs = append(w.runs, r)
 	r.accepted = func(err error) {
-		acc.Run = r.id
+		acc.Run = r.ID
 		p.reply(acc, err)
 	}
 	w.prepare(r, p.req.Env)
@@ -84,7 +85,7 @@ func (p *pendingStart) reportWaiting(busy api.Error, policy flow.OnBusy) {
 	}
 }
 
-// onBusy is what becomes of a run whose scope is active: what the request says, else the workfile.
+// onBusy returns what to do with a run whose scope is active: as the request says, else the workfile.
 func (w *Workspace) onBusy(req api.RunRequest) (flow.OnBusy, error) {
 	switch req.OnBusy {
 	case "":
@@ -100,22 +101,22 @@ func (w *Workspace) onBusy(req api.RunRequest) (flow.OnBusy, error) {
 	case api.BusyCancel:
 		return flow.Cancel, nil
 	}
-	return flow.Refuse, invalid("unknown on_busy %q (refuse, queue, cancel)", req.OnBusy)
+	return flow.Refuse, api.Invalid("unknown on_busy %q (refuse, queue, cancel)", req.OnBusy)
 }
 
-// makeWay ends the run that is in the way of a new one, if the new one is to replace it.
+// makeWay stops the run that the new one is to replace.
 func (w *Workspace) makeWay(policy flow.OnBusy, run string) {
 	if policy != flow.Cancel {
 		return
 	}
 	for _, r := range w.runs {
-		if r.id == run && r.phase < stopping {
+		if r.ID == run && r.Phase < runstate.Stopping {
 			w.stop(r, api.StopRequest{Cause: api.CauseReplaced}, "", nil)
 		}
 	}
 }
 
-// startWaiting tries the runs that wait in line, after one has ended.
+// startWaiting tries to start the queued runs, after a run has ended.
 func (w *Workspace) startWaiting() {
 	line := w.waiting
 	w.waiting = nil
@@ -126,8 +127,8 @@ func (w *Workspace) startWaiting() {
 	}
 }
 
-// refuseWaiting answers the clients of queued runs that will not begin in this daemon. Runs in the durable queue
-// begin in the next daemon, unless all runs are stopped.
+// refuseWaiting answers the clients of queued runs that will not start in this daemon. Detached runs stay in the durable queue
+// for the next daemon, unless all runs are stopped.
 func (w *Workspace) refuseWaiting(why error, stopped bool) {
 	for _, p := range w.waiting {
 		p.reply(api.RunAccepted{}, why)

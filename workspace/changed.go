@@ -9,28 +9,28 @@ import (
 // changedSince tells what somebody who resumes a run should know of edits since: which commands are
 // others than those that failed, and which were edited after they succeeded and are kept all the same.
 func (r *run) changedSince(w *Workspace) []string {
-	if r.req.Mode != api.ModeResume {
+	if r.Request.Mode != api.ModeResume {
 		return nil
 	}
 	var mended, kept []string
-	for i := range r.nodes {
-		n, live := &r.nodes[i], r.liveNode(i)
+	for i := range r.Nodes {
+		n, live := &r.Nodes[i], r.liveNode(i)
 		rec := w.record(live)
-		if rec == nil || rec.command == "" || live.Container || rec.command == shell.Line(r.req.Wrapper, n.label) {
+		if rec == nil || rec.Command == "" || live.Container || rec.Command == shell.Line(r.Request.Wrapper, n.Command) {
 			continue
 		}
 		if live.Status == graph.Ran {
-			kept = append(kept, n.name)
+			kept = append(kept, n.Name)
 		} else {
-			mended = append(mended, n.name)
+			mended = append(mended, n.Name)
 		}
 	}
 	var notes []string
 	if len(mended) > 0 {
-		notes = append(notes, "changed since they ran: the commands of "+some(mended, 5))
+		notes = append(notes, "changed since they ran: the commands of "+api.Several(mended, 5))
 	}
 	if len(kept) > 0 {
-		notes = append(notes, "changed after they succeeded, and kept: "+some(kept, 5)+" (wf run --nodes '"+kept[0]+"+' runs "+kept[0]+" and what follows)")
+		notes = append(notes, "changed after they succeeded, and kept: "+api.Several(kept, 5)+" (wf run --nodes '"+kept[0]+"+' runs "+kept[0]+" and what follows)")
 	}
 	return notes
 }

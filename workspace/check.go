@@ -15,11 +15,12 @@ import (
 	"wf/graphml"
 	"wf/scheduler/flow"
 	"wf/workspace/history"
+	"wf/workspace/workfile"
 )
 
 // Check lists what is wrong with the workfile, with lines.
 func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
-	if err := w.rereadWarnings(ctx); err != nil {
+	if err := w.file.RenewWarnings(ctx); err != nil {
 		return api.Check{}, err
 	}
 	var folder workFolder
@@ -38,14 +39,14 @@ func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
 
 // check is Check without the programs that the workfile needs.
 func (w *Workspace) check() api.Check {
-	c := api.Check{Schema: api.SchemaCheck, OK: true, Nodes: len(w.g.Nodes()), Edges: len(w.g.Edges()),
+	c := api.Check{Schema: api.SchemaCheck, OK: true, Nodes: len(w.file.Graph().Nodes()), Edges: len(w.file.Graph().Edges()),
 		Problems: []api.Problem{}}
-	if w.file.unreadable != "" {
-		addProblem(&c, api.Problem{Severity: "error", Code: "unreadable", Message: w.file.unreadable})
+	if w.file.Unreadable() != "" {
+		addProblem(&c, api.Problem{Severity: "error", Code: "unreadable", Message: w.file.Unreadable()})
 	}
-	_, problems := flow.Read(w.g)
+	_, problems := flow.Read(w.file.Graph())
 	more := map[string]int{}
-	for _, p := range append(graph.Check(w.g), problems...) {
+	for _, p := range append(graph.Check(w.file.Graph()), problems...) {
 		if more[p.Code]++; more[p.Code] <= problemsPerCode {
 			addProblem(&c, w.problem(p))
 		} else if p.Severity == graph.Error {
@@ -70,43 +71,14 @@ const problemsPerCode = 1000
 // checkShell adds that the shell of the workfile is not there. A daemon has no PATH to look in: each run brings
 // its own, and is refused if it is not there.
 func (w *Workspace) checkShell(c *api.Check) {
-	program, _ := w.g.Attr("shell")
+	program, _ := w.file.Graph().Attr("shell")
 	path := os.Getenv("PATH")
 	if path == "" && !strings.Contains(program, "/") {
 		return
 	}
 	if err := shell.Check(program, []string{"PATH=" + path}, w.cwd()); err != nil {
-		addProblem(c, api.Problem{Severity: "error", Code: "shell", Line: w.doc.GraphAttrLine("shell"), Message: err.Error()})
+		addProblem(c, api.Problem{Severity: "error", Code: "shell", Line: w.file.Document().GraphAttrLine("shell"), Message: err.Error()})
 	}
-}
-
-// rereadWarnings finds out what is odd about the file as it is with the edits that were made since it was
-// read.
-func (w *Workspace) rereadWarnings(ctx context.Context) error {
-	type state struct {
-		doc    *graphml.Document
-		pieces graphml.Pieces
-	}
-	s, err := askNow(ctx, w, func(w *Workspace) (state, error) {
-		if w.edits.idle() {
-			return state{}, nil
-		}
-		return state{w.doc, w.doc.Render()}, nil
-	})
-	if err != nil || s.doc == nil {
-		return err
-	}
-	_, _, warnings, err := graphml.Parse(whole(s.pieces), graphml.Limits{})
-	if err != nil {
-		return nil // what we write can be read; if not, the next reading says so
-	}
-	_, err = ask(ctx, w, func(w *Workspace) (struct{}, error) {
-		if w.doc == s.doc {
-			w.warnings = warnings
-		}
-		return struct{}{}, nil
-	})
-	return err
 }
 
 func addProblem(c *api.Check, p api.Problem) {
@@ -119,7 +91,7 @@ func addProblem(c *api.Check, p api.Problem) {
 // oddities are what the reader of the file found odd, without what edits have mended since.
 func (w *Workspace) oddities() []api.Problem {
 	var list []api.Problem
-	for _, x := range w.warnings {
+	for _, x := range w.file.Warnings() {
 		if x.Attr != "" && w.hasAttr(x) {
 			continue
 		}
@@ -136,19 +108,19 @@ func (w *Workspace) oddities() []api.Problem {
 func (w *Workspace) hasAttr(x graphml.Warning) (has bool) {
 	switch {
 	case x.Node != "":
-		if n := w.g.Node(x.Node); n != nil {
+		if n := w.file.Graph().Node(x.Node); n != nil {
 			_, has = n.Attr(x.Attr)
 			return has
 		}
 		return true
 	case x.Edge >= 0:
-		if e := w.g.Edge(x.Edge); e != nil {
+		if e := w.file.Graph().Edge(x.Edge); e != nil {
 			_, has = e.Attr(x.Attr)
 			return has
 		}
 		return true
 	}
-	_, has = w.g.Attr(x.Attr)
+	_, has = w.file.Graph().Attr(x.Attr)
 	return has
 }
 
@@ -160,11 +132,11 @@ func (w *Workspace) problem(p graph.Problem) api.Problem {
 	}
 	switch {
 	case p.Edge >= 0:
-		out.Line = w.doc.EdgeAttrLine(p.Edge, p.Attr)
+		out.Line = w.file.Document().EdgeAttrLine(p.Edge, p.Attr)
 	case len(p.Nodes) > 0:
-		out.Line = w.doc.NodeAttrLine(p.Nodes[0], p.Attr)
+		out.Line = w.file.Document().NodeAttrLine(p.Nodes[0], p.Attr)
 	case p.Attr != "":
-		out.Line = w.doc.GraphAttrLine(p.Attr)
+		out.Line = w.file.Document().GraphAttrLine(p.Attr)
 	}
 	if out.Line > 0 {
 		out.Line += p.Line
@@ -177,20 +149,11 @@ func (w *Workspace) problem(p graph.Problem) api.Problem {
 
 // checkWrapper adds what is wrong with the wrapper: no command would be executed as it is meant.
 func (w *Workspace) checkWrapper(c *api.Check) {
-	program, _ := w.g.Attr("shell")
-	if p := shell.CheckWrapper(w.wrapper(), program); p != nil {
-		line := w.doc.GraphAttrLine("wrapper")
-		addProblem(c, api.Problem{Severity: "error", Code: "wrapper", Line: line, Message: wrapperMessage(p)})
+	program, _ := w.file.Graph().Attr("shell")
+	if p := shell.CheckWrapper(w.file.Wrapper(), program); p != nil {
+		line := w.file.Document().GraphAttrLine("wrapper")
+		addProblem(c, api.Problem{Severity: "error", Code: "wrapper", Line: line, Message: workfile.WrapperMessage(p)})
 	}
-}
-
-// wrapperMessage is a problem of a wrapper in one sentence.
-func wrapperMessage(p *shell.WrapperProblem) string {
-	text := p.Message + ": " + p.Why
-	if p.Correct != "" {
-		text += "; probably meant: " + p.Correct
-	}
-	return text
 }
 
 // executesCommands gives a run its wrapper, and refuses one whose wrapper or shell executes no command as it is
@@ -212,7 +175,7 @@ func (w *Workspace) fitWrapper(wrapper, program string, asked, brought bool) err
 	if p == nil {
 		return nil
 	}
-	e := &api.Error{Code: api.CodeWorkfile, Message: p.Message, Why: p.Why, Where: w.where(w.doc.GraphAttrLine("wrapper"))}
+	e := &api.Error{Code: api.CodeWorkfile, Message: p.Message, Why: p.Why, Where: w.file.Where(w.file.Document().GraphAttrLine("wrapper"))}
 	if brought {
 		e.Code, e.Where = api.CodeInvalid, ""
 	}
@@ -241,5 +204,5 @@ func (w *Workspace) findShell(program string, env []string) error {
 		return nil
 	}
 	return &api.Error{Code: api.CodeWorkfile, Message: "the shell of the workfile cannot execute its commands", Why: err.Error(),
-		Where: w.where(w.doc.GraphAttrLine("shell")), Fix: "wf edit set-graph shell 'bash -euo pipefail', for example"}
+		Where: w.file.Where(w.file.Document().GraphAttrLine("shell")), Fix: "wf edit set-graph shell 'bash -euo pipefail', for example"}
 }

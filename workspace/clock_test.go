@@ -10,14 +10,15 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/clock"
 )
 
 // setClock lets the test set the clock of the machine: forward by what is added to the returned number.
 func setClock(t *testing.T) *atomic.Int64 {
 	var ahead atomic.Int64
-	before := wallClock
-	wallClock = func() time.Time { return time.Now().Round(0).Add(time.Duration(ahead.Load())) }
-	t.Cleanup(func() { wallClock = before })
+	before := clock.Wall
+	clock.Wall = func() time.Time { return time.Now().Round(0).Add(time.Duration(ahead.Load())) }
+	t.Cleanup(func() { clock.Wall = before })
 	return &ahead
 }
 
@@ -51,7 +52,7 @@ func TestClockIsSet(t *testing.T) {
 				waitFor(t, "the new times", func() bool {
 					return !slices.ContainsFunc([]string{"id-b", "id-c", "id-d"}, func(id string) bool {
 						until := waitsOf(b, id)
-						return until == nil || (until.Sub(now())-10*time.Minute).Abs() > time.Minute
+						return until == nil || (until.Sub(clock.Now())-10*time.Minute).Abs() > time.Minute
 					})
 				})
 				ring(b)

@@ -25,7 +25,7 @@ func (w *Workspace) startClose() {
 	}
 	w.closing = true
 	w.refuseWaiting(errClosed(), false)
-	w.saveThen(w.loop.End)
+	w.file.SaveThen(w.loop.End)
 }
 
 // leave releases everything when the loop ends.
@@ -33,13 +33,12 @@ func (w *Workspace) leave() {
 	if w.trial.noted {
 		w.endTrial() // to end in order is no failure
 	}
-	w.keepStatuses() // an error is logged, because no client waits any more
 	for _, r := range w.runs {
 		r.leaveSlots()
 		r.dropPools(w)
 		r.detach()
 	}
-	w.keepEdits()
+	w.file.Leave()
 	w.out.closeAll("the workspace is closing")
 	w.publishPulse()
 }

@@ -4,71 +4,10 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/runstate"
 )
 
-// What api.Counts says about counting is done here, for runs that are going and for what they have left.
-
-// countAll counts the nodes in scope by state.
-func (r *runState) countAll() api.Counts {
-	var c api.Counts
-	blocked, present := r.sched.Blocked(), []bool(nil)
-	if r.flow != nil {
-		present = r.sched.Current()
-	}
-	for i := range r.nodes {
-		switch {
-		case present == nil:
-			c.Add(r.counted(i, blocked[i]))
-		case present[i]:
-			r.countNode(&c, i, blocked[i])
-		}
-	}
-	return c
-}
-
-// counted is stateIn as it is counted.
-func (r *runState) counted(i int, blocked bool) api.State {
-	s := r.stateIn(i, blocked)
-	if s == api.StateFailed && r.sched.Handled(i) {
-		return api.StateHandled
-	}
-	return s
-}
-
-// countNode counts a node of a run with control flow: of a sub-flow the instances that are still to begin, and
-// a failure of its own. The nodes of the others are counted one by one.
-func (r *runState) countNode(c *api.Counts, i int, blocked bool) {
-	members := r.sched.Members(i)
-	first, _ := r.sched.Instances(i)
-	known := max(len(first), r.sched.Planned(i))
-	s := r.counted(i, blocked)
-	if members == 0 || known == 0 {
-		c.Add(s)
-		return
-	}
-	c.Idle += (known - len(first)) * members
-	if s == api.StateFailed || s == api.StateHandled {
-		switch r.sched.Reason(i) {
-		case scheduler.ReasonCancelled:
-		case scheduler.ReasonInstances:
-			if !r.anyFailed(i, first) {
-				c.Add(s)
-			}
-		default:
-			c.Add(s)
-		}
-	}
-}
-
-// anyFailed says whether an instance of a sub-flow has failed: then its nodes tell of it.
-func (r *runState) anyFailed(i int, first []int) bool {
-	for k := range first {
-		if r.sched.InstanceFailed(i, k) {
-			return true
-		}
-	}
-	return false
-}
+// Counting follows the description at api.Counts, for active runs and for what earlier runs have left.
 
 // growth is what watchers have heard of how many nodes a run has.
 type growth struct {
@@ -80,28 +19,28 @@ type growth struct {
 
 // grown publishes that the run has other nodes than watchers know, if it has.
 func (r *run) grown(w *Workspace) {
-	if r.flow == nil || r.growth.beginning {
+	if r.Flow == nil || r.growth.beginning {
 		return
 	}
-	total := r.sched.Total()
+	total := r.Sched.Total()
 	if total == r.growth.total && !r.growth.recalled {
 		return
 	}
 	if r.growth.recalled {
-		r.growth.recalled, r.growth.kept = false, r.countAll().Kept
+		r.growth.recalled, r.growth.kept = false, r.CountAll().Kept
 	}
 	r.growth.total = total
-	w.publish(api.Event{Type: api.RunGrew, Run: r.id, Client: r.client, Nodes: total, Kept: r.growth.kept})
+	w.publish(api.Event{Type: api.RunGrew, Run: r.ID, Client: r.Request.Client, Nodes: total, Kept: r.growth.kept})
 }
 
 // countFile counts the nodes of the workfile by state.
 func (w *Workspace) countFile(blocked []bool) api.Counts {
 	var c api.Counts
 	for _, r := range w.runs {
-		c.AddAll(r.countAll())
+		c.AddAll(r.CountAll())
 	}
-	c.OK, c.Kept = c.OK+c.Kept, 0 // that is what a run says
-	for _, n := range w.g.Nodes() {
+	c.OK, c.Kept = c.OK+c.Kept, 0 // only runs count what they kept
+	for _, n := range w.file.Graph().Nodes() {
 		if !n.Runnable() || n.Home() != nil || w.runOf(n) != nil {
 			continue
 		}
@@ -110,7 +49,7 @@ func (w *Workspace) countFile(blocked []bool) api.Counts {
 			continue
 		}
 		s := w.state(n, blocked[n.Pos()])
-		if rec := w.record(n); s == api.StateFailed && rec != nil && rec.handled {
+		if rec := w.record(n); s == api.StateFailed && rec != nil && rec.Handled {
 			s = api.StateHandled
 		}
 		c.Add(s)
@@ -118,7 +57,7 @@ func (w *Workspace) countFile(blocked []bool) api.Counts {
 	return c
 }
 
-// countPast counts what earlier runs have made of a node and, if it is a sub-flow, of the nodes in it.
+// countPast counts what earlier runs have left of a node and, for a sub-flow, of the nodes in it.
 func (w *Workspace) countPast(c *api.Counts, n *graph.Node, path string, p scheduler.PriorNode) {
 	if !n.SubFlow() || p.Instances == 0 {
 		c.Add(countedPast(p, w.last[path].rec))
@@ -140,19 +79,8 @@ func (w *Workspace) countPast(c *api.Counts, n *graph.Node, path string, p sched
 	}
 }
 
-// countInto counts a node of an instance with all that is in it.
-func (r *runState) countInto(c *api.Counts, i int) {
-	r.countNode(c, i, false)
-	first, _ := r.sched.Instances(i)
-	for _, at := range first {
-		for j := range r.sched.Members(i) {
-			r.countInto(c, at+j)
-		}
-	}
-}
-
-func countedPast(p scheduler.PriorNode, rec *nodeRecord) api.State {
-	s := stateOf(p.Status, rec, false)
+func countedPast(p scheduler.PriorNode, rec *runstate.Execution) api.State {
+	s := runstate.StateOf(p.Status, rec, false)
 	if s == api.StateFailed && p.Handled {
 		return api.StateHandled
 	}

@@ -11,10 +11,12 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/graphml"
+	"wf/workspace/runstate"
+	"wf/workspace/workfile"
 )
 
-// Create makes a new workfile: of lines, or of a whole workflow. What was known of the statuses of an
-// earlier one at its place is not about it; the history of its runs stays.
+// Create makes a new workfile: of lines, or of a whole workflow. The statuses of an earlier workfile at this
+// path are removed from the state folder. The history of its runs stays.
 func Create(req api.NewRequest, cfg Config) error {
 	if err := decideResults(&req); err != nil {
 		return err
@@ -23,14 +25,14 @@ func Create(req api.NewRequest, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	if err := writeNew(req.Path, graphml.Pieces{data}); err != nil {
+	if err := workfile.WriteNew(req.Path, graphml.Pieces{data}); err != nil {
 		return err
 	}
 	id, _, err := ID(req.Path)
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{statusesFile, unpublishedFile, pastFile, originFile} {
+	for _, name := range []string{workfile.StatusesName, "unpublished.json", runstate.PriorFile, workfile.OriginName} {
 		path := filepath.Join(cfg.State, "workspaces", id, name)
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			cfg.Log.Warn("the statuses of an earlier workfile cannot be forgotten", "path", path, "err", err)
@@ -39,8 +41,8 @@ func Create(req api.NewRequest, cfg Config) error {
 	return nil
 }
 
-// decideResults puts what runs are to write into the new file among its attributes: in a git work tree
-// nothing, so that running changes no versioned file.
+// decideResults sets the attribute "results" of the new file. In a git work tree the default is "none", so
+// that a run changes no versioned file.
 func decideResults(req *api.NewRequest) error {
 	word := req.Results
 	if word == "" && req.Attrs["results"] == "" && inWorkTree(filepath.Dir(req.Path)) {
@@ -50,7 +52,7 @@ func decideResults(req *api.NewRequest) error {
 		return nil
 	}
 	if word, _ = graph.ParseResults(word); word == "" {
-		return invalid("results %q: none, status or file is needed", req.Results)
+		return api.Invalid("results %q: none, status or file is needed", req.Results)
 	}
 	attrs := maps.Clone(req.Attrs)
 	if attrs == nil {
@@ -81,7 +83,7 @@ func inWorkTree(dir string) bool {
 
 func newWorkfile(req api.NewRequest) ([]byte, error) {
 	if len(req.Lines) > 0 && len(req.Nodes) > 0 {
-		return nil, invalid("a new workfile is made of lines or of nodes, not of both")
+		return nil, api.Invalid("a new workfile is made of lines or of nodes, not of both")
 	}
 	nodes := make([]graphml.NewNode, 0, max(len(req.Lines), len(req.Nodes)))
 	for _, line := range req.Lines {
@@ -91,7 +93,7 @@ func newWorkfile(req api.NewRequest) ([]byte, error) {
 		node := graphml.NewNode{ID: n.ID, Name: n.Name, Label: n.Command, NoLabel: n.NoCommand, Group: n.Group,
 			Parent: n.Parent, Container: n.Container, Attrs: n.Attrs}
 		if n.X != nil && n.Y != nil {
-			node.X, node.Y = number(*n.X), number(*n.Y)
+			node.X, node.Y = strconv.FormatFloat(*n.X, 'f', -1, 64), strconv.FormatFloat(*n.Y, 'f', -1, 64)
 		}
 		nodes = append(nodes, node)
 	}
@@ -112,12 +114,12 @@ func newWorkfile(req api.NewRequest) ([]byte, error) {
 		data, err = graphml.WithComment(data, req.Notes)
 	}
 	if err != nil {
-		return nil, invalid("%s", err)
+		return nil, api.Invalid("%s", err)
 	}
 	return data, nil
 }
 
-// chain is the edges that order lines one after the other, if that is wanted.
+// chain returns the edges that put the lines one after the other, if the request wants that.
 func chain(req api.NewRequest) (edges []graphml.NewEdge) {
 	for i := 1; req.Chain && i < len(req.Lines); i++ {
 		edges = append(edges, graphml.NewEdge{Source: "n" + strconv.Itoa(i-1), Target: "n" + strconv.Itoa(i), Type: graph.Blocking})
@@ -130,7 +132,7 @@ func newEdges(list []api.NewEdge) ([]graphml.NewEdge, error) {
 	for i, e := range list {
 		kind, known := graph.ParseEdgeType(e.Type)
 		if !known {
-			return nil, invalid("edge %s -> %s: unknown edge type %q", e.Source, e.Target, e.Type)
+			return nil, api.Invalid("edge %s -> %s: unknown edge type %q", e.Source, e.Target, e.Type)
 		}
 		edges[i] = graphml.NewEdge{Source: e.Source, Target: e.Target, Type: kind, When: e.When}
 	}

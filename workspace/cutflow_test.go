@@ -16,6 +16,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // flowBody is a workfile with all that control flow adds: waits, retries, a person, conditions, items of a
@@ -132,7 +133,7 @@ func (c *crashed) restoreOutputs(record []executor.Report) {
 	if !c.flow {
 		return
 	}
-	for _, path := range []string{filepath.Join(c.folder, outputsDir), filepath.Join(c.folder, "..", "..", pastFile)} {
+	for _, path := range []string{filepath.Join(c.folder, outputsDir), filepath.Join(c.folder, "..", "..", runstate.PriorFile)} {
 		if err := os.RemoveAll(path); err != nil {
 			c.t.Fatal(err)
 		}
@@ -140,7 +141,7 @@ func (c *crashed) restoreOutputs(record []executor.Report) {
 	if err := makeOutputs(c.folder); err != nil {
 		c.t.Fatal(err)
 	}
-	r := run{runState: runState{dir: c.folder}}
+	r := run{State: runstate.State{Dir: c.folder}}
 	for id, text := range c.files {
 		if !slices.ContainsFunc(record, func(r executor.Report) bool { return r.ID == id }) {
 			continue

@@ -57,7 +57,7 @@ func cutRunner(dir, socket string) int {
 		}}
 	}
 	return runner.Main([]string{dir, socket}, runner.Options{OpenLog: func(path string, replay func([]byte) error) (runner.Log, error) {
-		log, err := history.OpenLogOn(disk, path, replay)
+		log, err := history.OpenLog(disk, path, replay)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"wf/api"
+	"wf/workspace/workfile"
 )
 
 // A workFolder is the folder that the workfile names for its commands. The disk is asked by the caller of a
@@ -21,10 +22,10 @@ type workFolder struct {
 }
 
 func (w *Workspace) workFolder() workFolder {
-	if text, _ := w.g.Attr("cwd"); strings.TrimSpace(text) == "" {
+	if text, _ := w.file.Graph().Attr("cwd"); strings.TrimSpace(text) == "" {
 		return workFolder{}
 	}
-	return workFolder{w.cwd(), w.doc.GraphAttrLine("cwd")}
+	return workFolder{w.cwd(), w.file.Document().GraphAttrLine("cwd")}
 }
 
 // problem says why no command can work there, or "", and what mends it.
@@ -37,7 +38,7 @@ func (f workFolder) problem() (why, fix string) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "it does not exist", "mkdir -p " + f.path + ", or wf edit set-graph cwd FOLDER"
 	case err != nil:
-		return plain(err), ""
+		return workfile.Plain(err), ""
 	case !info.IsDir():
 		return "it is not a folder", "wf edit set-graph cwd FOLDER"
 	case unix.Access(f.path, unix.X_OK) != nil:
@@ -60,7 +61,7 @@ func (f workFolder) refusal(w *Workspace) error {
 	if why == "" {
 		return nil
 	}
-	return &api.Error{Code: api.CodeWorkfile, Message: "the folder of the commands, " + f.path + ", cannot be used", Where: w.where(f.line), Why: why, Fix: fix}
+	return &api.Error{Code: api.CodeWorkfile, Message: "the folder of the commands, " + f.path + ", cannot be used", Where: w.file.Where(f.line), Why: why, Fix: fix}
 }
 
 // check adds what is wrong with the folder.

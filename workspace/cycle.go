@@ -15,12 +15,12 @@ func (w *Workspace) cycleError(cycle *scheduler.CycleError) error {
 	names := w.names(cycle.Nodes)
 	closing := cycle.Edges[len(cycle.Edges)-1]
 	from, to := names[len(names)-1], names[0]
-	e := &api.Error{Code: api.CodeCycle, Nodes: names, Where: w.where(w.doc.EdgeLine(closing)),
+	e := &api.Error{Code: api.CodeCycle, Nodes: names, Where: w.file.Where(w.file.Document().EdgeLine(closing)),
 		Message: "blocking edges form a cycle, so none of these nodes could ever start",
 		Why:     fmt.Sprintf("the edge %s -> %s closes it", from, to),
 		Fix: fmt.Sprintf("wf edit type %s %s non-blocking     re-triggers instead of waiting\nor wf edit remove-edge %s %s",
 			shellWord(from), shellWord(to), shellWord(from), shellWord(to))}
-	switch more := graph.CyclicGroups(w.g.Nodes()) - 1; more {
+	switch more := graph.CyclicGroups(w.file.Graph().Nodes()) - 1; more {
 	case 0:
 	case 1:
 		e.Why += "; elsewhere there is another cycle"

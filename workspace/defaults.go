@@ -25,11 +25,11 @@ func (w *Workspace) withDefaults(req api.RunRequest) api.RunRequest {
 
 // has tells whether the graph has an attribute, says whether there is a text in it.
 func (w *Workspace) has(attr string) bool {
-	_, ok := w.g.Attr(attr)
+	_, ok := w.file.Graph().Attr(attr)
 	return ok
 }
 
 func (w *Workspace) says(attr string) bool {
-	text, _ := w.g.Attr(attr)
+	text, _ := w.file.Graph().Attr(attr)
 	return strings.TrimSpace(text) != ""
 }

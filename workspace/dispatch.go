@@ -5,32 +5,32 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
-// Jobs are handed over before there is room for them: the executor starts the next one the moment
-// another ends, without asking. How many it may have going at once is its width: the slots that the
-// run holds. So slots stay with a run while it can use them, and are given back when it cannot, or
-// when another workspace waits with fewer.
+// Jobs are handed to the executor before there is a slot for them, so that it starts the next one the moment another ends,
+// without asking. The width of the run, which is its number of slots, bounds how many go at once. A run keeps its slots
+// while it can use them, and returns them when it cannot or when another run waits with fewer.
 
-// aheadOf is how many jobs wait in the executor for each slot at least. Each is one whose fate has to
-// be found out if the machine goes down, so there are more only where jobs are over in no time: as
-// many as end in paceWindow, since handing over takes a sync of the executor's record each time, and
-// most of a sync is the same for one job and for many.
+// jobsPerSlot is how many jobs wait in the executor for each slot at least. After a power cut the fate of each has to be
+// found out, so there are more only where jobs are short: as many as end in paceWindow. Handing over costs one sync of
+// the runner's log, for one job as for many.
 const (
-	aheadOf    = 2
-	paceWindow = 40 * time.Millisecond
-	maxAhead   = 256
+	jobsPerSlot = 2
+	paceWindow  = 40 * time.Millisecond
+	maxAhead    = 256
 )
 
-// A pace is how many executions ended in the last window.
+// A pace measures how many executions end in a window of time.
 type pace struct {
 	since  time.Time
 	ended  int // since then
-	recent int // in the window before, which may have been a long one: scaled to paceWindow
+	recent int // in the window before, scaled to paceWindow
 }
 
-// count returns the pace at a moment.
+// count returns how many executions ended in the latest whole window before now.
 func (p *pace) count(now time.Time) int {
 	if took := now.Sub(p.since); took >= paceWindow {
 		p.recent = int(int64(p.ended) * int64(paceWindow) / int64(took))
@@ -39,26 +39,25 @@ func (p *pace) count(now time.Time) int {
 	return p.recent
 }
 
-// room is how many more jobs the executor gets now. It is filled up only when half of what waits
-// there has gone, for the reason given at aheadOf. A run that stops at the first failure decides
-// about every start: none waits there.
+// room returns how many more jobs the executor gets now. It is refilled when half of what waits there has gone, because
+// one sync serves many jobs. With FailFast none waits there: the run decides about every start.
 func (r *run) room() int {
-	if r.req.FailFast {
+	if r.Request.FailFast {
 		return r.slots - r.working()
 	}
 	return r.roomBeside(r.working())
 }
 
-// roomBeside is room when so many jobs count as handed over, without those that wait for other runs.
+// roomBeside returns room if handed jobs count as handed over, without those that wait for other runs.
 func (r *run) roomBeside(handed int) int {
-	waiting := max(aheadOf*r.slots, min(r.pace.count(time.Now()), maxAhead))
+	waiting := max(jobsPerSlot*r.slots, min(r.pace.count(time.Now()), maxAhead))
 	if free := r.slots + waiting - handed; free > waiting/2 || handed < r.slots*2 {
 		return free
 	}
 	return 0
 }
 
-// dispatch gives every run its share of slots and hands over what it lets start.
+// dispatch shares out slots and hands over the jobs that they allow.
 func (w *Workspace) dispatch() {
 	for _, r := range w.runs {
 		if r.sess != nil {
@@ -71,8 +70,8 @@ func (w *Workspace) dispatch() {
 	}
 }
 
-// handOver tells the executor its width, as far as that makes a difference, and gives it the next
-// jobs. What it does not take has failed to start.
+// handOver sets the executor's width and gives it the next jobs. A job that the executor does not accept has failed to
+// start.
 func (r *run) handOver(w *Workspace) {
 	if r.sess == nil {
 		return
@@ -89,7 +88,7 @@ func (r *run) handOver(w *Workspace) {
 		return
 	}
 	if !r.keepNumbers(w, jobs) || !r.flushJournal(w) {
-		r.unhanded = jobs // whoever takes the run up after a crash must know of them
+		r.unhanded = jobs // after a crash the next daemon must find them in the journal
 		return
 	}
 	gated := func(j executor.Job) bool { return len(j.After) > 0 }
@@ -97,32 +96,31 @@ func (r *run) handOver(w *Workspace) {
 	r.start(w, slices.DeleteFunc(jobs, func(j executor.Job) bool { return !gated(j) }))
 }
 
-// start hands jobs to the executor. It takes all of them or none.
+// start hands jobs to the executor, which accepts all of them or none.
 func (r *run) start(w *Workspace, jobs []executor.Job) {
 	if len(jobs) == 0 {
 		return
 	}
 	if err := r.sess.Start(jobs); err != nil {
 		for _, j := range jobs {
-			r.finish(w, executor.Report{Kind: executor.Ended, ID: j.ID, Time: now(),
+			r.finish(w, executor.Report{Kind: executor.Ended, ID: j.ID, Time: clock.Now(),
 				Exit: executor.Exit{Failed: true}, Message: err.Error()})
 		}
 	}
 }
 
-// ready reports whether there is an activation to hand over. Those that were withdrawn meanwhile
-// leave the queue here.
+// ready reports whether there is an activation to hand over. It removes activations that were withdrawn meanwhile.
 func (r *run) ready() bool {
-	for r.head < len(r.queue) && !r.sched.Wants(r.queue[r.head].Node, r.queue[r.head].Execution) {
+	for r.head < len(r.queue) && !r.Sched.Wants(r.queue[r.head].Node, r.queue[r.head].Execution) {
 		r.head++
 	}
 	if r.head == len(r.queue) {
 		r.queue, r.head = r.queue[:0], 0
 	}
-	return r.phase == going && r.head < len(r.queue)
+	return r.Phase == runstate.Going && r.head < len(r.queue)
 }
 
-// take removes the next activation from the queue and makes a job of it.
+// take removes the next activation from the queue and returns its job.
 func (r *run) take(w *Workspace) executor.Job {
 	id := r.queue[r.head]
 	r.head++
@@ -132,9 +130,9 @@ func (r *run) take(w *Workspace) executor.Job {
 // dispatched records that an execution is with the executor, or will be. It returns its command line.
 func (r *run) dispatched(w *Workspace, id executor.ID) (line string) {
 	r.look = true
-	n := &r.nodes[id.Node]
-	line = r.line(id.Node)
-	r.commit(w, history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.id, Execution: id.Execution, Command: line,
-		Inputs: inputRecord(r.inputsOf(id.Node))})
+	n := &r.Nodes[id.Node]
+	line = r.Line(id.Node)
+	r.commit(w, history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.ID, Execution: id.Execution, Command: line,
+		Inputs: inputRecord(r.InputsOf(id.Node))})
 	return line
 }

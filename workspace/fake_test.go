@@ -15,6 +15,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/clock"
 )
 
 // patience is how long a test waits for something that must happen.
@@ -98,7 +99,7 @@ func (s *fakeSession) attach(report func([]executor.Report)) {
 		delete(s.known, j.ID)
 	}
 	s.gates.shut = nil
-	told := executor.Report{Kind: executor.Told, Time: wallClock()}
+	told := executor.Report{Kind: executor.Told, Time: clock.Wall()}
 	s.log = append(slices.DeleteFunc(s.log, func(r executor.Report) bool { return r.Kind == told.Kind }), told)
 	if s.wake == nil {
 		s.wake = make(chan struct{}, 1)
@@ -168,7 +169,7 @@ func (s *fakeSession) loseGates() {
 	s.gates.none = true
 	for _, j := range s.gates.shut {
 		delete(s.known, j.ID)
-		s.tell(executor.Report{Kind: executor.Ended, ID: j.ID, Time: wallClock(), Exit: executor.Exit{Stopped: true}})
+		s.tell(executor.Report{Kind: executor.Ended, ID: j.ID, Time: clock.Wall(), Exit: executor.Exit{Stopped: true}})
 	}
 	s.gates.shut = nil
 }
@@ -197,7 +198,7 @@ func (s *fakeSession) fill() {
 		s.going++
 		s.most = max(s.most, s.going)
 		s.began[j.ID] = true
-		s.tell(executor.Report{Kind: executor.Started, ID: j.ID, Time: wallClock(), PID: 1000 + j.ID.Node,
+		s.tell(executor.Report{Kind: executor.Started, ID: j.ID, Time: clock.Wall(), PID: 1000 + j.ID.Node,
 			Out: executor.Range{File: "out/x", End: -1}, Err: executor.Range{File: "out/y", End: -1}})
 		s.started <- j
 	}
@@ -216,7 +217,7 @@ func (s *fakeSession) end(id executor.ID, exit executor.Exit) {
 	if s.began[id] {
 		s.going--
 	}
-	s.tell(executor.Report{Kind: executor.Ended, ID: id, Time: wallClock(), Exit: exit,
+	s.tell(executor.Report{Kind: executor.Ended, ID: id, Time: clock.Wall(), Exit: exit,
 		Out: executor.Range{File: "out/x"}, Err: executor.Range{File: "out/y"}})
 	s.waiting = append(s.waiting, s.gates.over(id, exit)...)
 	s.fill()

@@ -8,10 +8,12 @@ import (
 
 	"wf/api"
 	"wf/scheduler"
+	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
-// swept comes back when nothing of a run's processes is left.
+// swept is the message that no process of a run is left.
 type swept struct {
 	r         *run
 	survivors []int
@@ -21,17 +23,16 @@ type swept struct {
 func (m swept) handle(w *Workspace) {
 	m.r.survivors = m.survivors
 	if m.err != nil {
-		w.cfg.Log.Error("executor did not close cleanly", "run", m.r.id, "err", m.err)
+		w.cfg.Log.Error("executor did not close cleanly", "run", m.r.ID, "err", m.err)
 	}
 	m.r.closed = true
 }
 
-// finishRuns brings runs that the scheduler has ended to their end: processes swept, workfile saved,
-// record complete, then run_complete, which is always the last event of a run. A crash before the
-// record is complete makes the next daemon do the rest of it again.
+// finishRuns ends the runs that the scheduler has ended: sweep the processes, save the workfile, record the end, then publish
+// run_complete, which is always the last event of a run. If a crash interrupts this, the next daemon does the rest again.
 func (w *Workspace) finishRuns() {
 	for _, r := range append([]*run(nil), w.runs...) {
-		if r.phase != ended || r.sess == nil {
+		if r.Phase != runstate.Ended || r.sess == nil {
 			continue
 		}
 		if !r.sweeping {
@@ -56,10 +57,10 @@ func (w *Workspace) sweep(r *run) {
 		survivors, err := r.sess.Close(context.Background())
 		w.send(swept{r, survivors, err})
 	})
-	w.saveThen(func() { r.saved = true })
+	w.file.SaveThen(func() { r.saved = true })
 }
 
-// recorded comes back when the end of a run is durable.
+// recorded is the message that the end of a run is durable, or cannot be made so.
 type recorded struct {
 	r    *run
 	what string // was written last
@@ -67,31 +68,30 @@ type recorded struct {
 	err  error
 }
 
-// conclude writes the end of the run to the history. What of its statuses could not be put into the
-// workfile is noted before, as the history will not be asked for it again.
+// conclude writes the end of the run to the history. Statuses that could not be put into the workfile are noted before,
+// because later daemons do not read the journal of a run that is over.
 func (w *Workspace) conclude(r *run) {
 	if err := errors.Join(w.keepFolder(), r.keepPast(w)); err != nil {
 		r.notRecorded(w, "what later runs need of it", err)
 		return
 	}
 	if r.endedAt.IsZero() {
-		r.endedAt = now()
+		r.endedAt = clock.Now()
 	}
-	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.countAll()), Started: r.req.Time,
-		Ended: r.endedAt, DurationMS: r.elapsed(r.endedAt), Cause: r.cause, Survivors: r.survivors,
+	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.CountAll()), Started: r.Request.Time,
+		Ended: r.endedAt, DurationMS: r.Elapsed(r.endedAt), Cause: r.Cause, Survivors: r.survivors,
 		Left: r.remained, LeftCount: r.leftovers}
-	w.through = max(w.through, r.n)
-	statuses, disk, path := w.statuses(), w.disk(), w.statusesPath()
-	w.statusesStale, w.noted = false, statuses.Unwritten
+	w.file.Statuses().RunOver(r.Number)
+	keepStatuses := w.file.Statuses().Keep()
 	w.loop.Run(func() {
-		if err := statuses.keep(disk, path); err != nil {
+		if err := keepStatuses(); err != nil {
 			w.send(recorded{r: r, what: "the statuses of its nodes", err: err})
 			return
 		}
 		err := r.hist.Finish(res)
 		lost := r.lost()
 		if lost != "" {
-			err = nil // nobody would find it
+			err = nil // its folder is gone
 		}
 		w.send(recorded{r, "its end", lost, err})
 	})
@@ -100,7 +100,7 @@ func (w *Workspace) conclude(r *run) {
 func (m recorded) handle(w *Workspace) {
 	r := m.r
 	if m.err != nil {
-		w.statusesStale = true
+		w.file.Statuses().Changed()
 		r.notRecorded(w, m.what, m.err)
 		return
 	}
@@ -109,19 +109,19 @@ func (m recorded) handle(w *Workspace) {
 	w.complete(r)
 }
 
-// complete tells everybody that the run is over and forgets it.
+// complete publishes the end of the run and forgets it.
 func (w *Workspace) complete(r *run) {
-	r.phase = complete
+	r.Phase = runstate.Complete
 	r.hist.Close()
 	r.dropOutputs(w)
 	w.drop(r)
 	w.unmark()
 	sum := r.summary()
 	w.latest = &sum
-	counts := r.countAll()
-	w.tellMarks(len(w.g.Edges()))
-	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.id, Client: r.client, Result: r.resultWord(),
-		Counts: &counts, DurationMS: ptr(r.elapsed(r.endedAt)), ExitCode: ptr(exitCode(r.resultWord(), r.cause)), Reason: api.Reason(""),
+	counts := r.CountAll()
+	w.tellMarks(len(w.file.Graph().Edges()))
+	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.ID, Client: r.Request.Client, Result: r.resultWord(),
+		Counts: &counts, DurationMS: new(r.Elapsed(r.endedAt)), ExitCode: new(exitCode(r.resultWord(), r.Cause)), Reason: api.Reason(""),
 		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
 	w.out.urgent = true
 	r.answerStop(r.stopResult())
@@ -129,7 +129,7 @@ func (w *Workspace) complete(r *run) {
 	w.pruneLater()
 }
 
-// exitCode is what an attached `wf run` exits with, as far as the daemon can know (`wf help exit-codes`), for the
+// exitCode returns the exit status of an attached `wf run`, as far as the daemon can know it (`wf help exit-codes`), for the
 // result of a run and the cause of its stop.
 func exitCode(result api.Result, cause string) int {
 	switch {
@@ -151,27 +151,14 @@ func exitCode(result api.Result, cause string) int {
 
 func (r *run) resultWord() api.Result {
 	switch {
-	case r.phase != ended && r.phase != complete:
+	case r.Phase != runstate.Ended && r.Phase != runstate.Complete:
 		return ""
-	case r.result == scheduler.Succeeded:
+	case r.Result == scheduler.Succeeded:
 		return api.Succeeded
-	case r.result == scheduler.Failed || r.broken != "":
+	case r.Result == scheduler.Failed || r.broken != "":
 		return api.ResFailed
 	}
 	return api.Cancelled
-}
-
-// stateIn is what people see of a node in the run: one that has succeeded before is kept.
-func (r *runState) stateIn(i int, blocked bool) api.State {
-	rec := r.nodes[i].rec
-	if s, _ := r.waitingState(i); s != "" {
-		return s
-	}
-	s := stateOf(r.sched.Status(i), rec, blocked)
-	if rec == nil && (s == api.StateOK || s == api.StateFailed && r.sched.Handled(i)) {
-		return api.StateKept
-	}
-	return s
 }
 
 func historyCounts(c api.Counts) history.Counts {
@@ -179,25 +166,25 @@ func historyCounts(c api.Counts) history.Counts {
 }
 
 func (r *run) summary() api.RunSummary {
-	s := api.RunSummary{Run: r.id, Result: r.resultWord(), Mode: r.req.Mode, Resumes: runID(r.req.Resumes),
-		Selection: r.req.Selection, Counts: r.countAll(), Client: r.client, User: r.req.User,
-		Started: r.req.Time, Stopping: r.phase == stopping, Exclude: r.req.Exclude, Cause: r.cause,
-		Survivors: r.survivors, Held: r.holds.why(), Short: r.shortageNow()}
+	s := api.RunSummary{Run: r.ID, Result: r.resultWord(), Mode: r.Request.Mode, Resumes: history.RunID(r.Request.Resumes),
+		Selection: r.Request.Selection, Counts: r.CountAll(), Client: r.Request.Client, User: r.Request.User,
+		Started: r.Request.Time, Stopping: r.Phase == runstate.Stopping, Exclude: r.Request.Exclude, Cause: r.Cause,
+		Survivors: r.survivors, Held: r.holds.why(), Short: r.Shortage()}
 	s.Nodes = s.Counts.Total()
 	s.Paused = r.paused(s.Counts)
 	if !r.endedAt.IsZero() {
-		s.Ended, s.DurationMS = ptr(r.endedAt), ptr(r.elapsed(r.endedAt))
+		s.Ended, s.DurationMS = new(r.endedAt), new(r.Elapsed(r.endedAt))
 	}
-	if s.Result != "" { // of what ends it, which is known before its end is recorded
-		s.ExitCode = ptr(exitCode(s.Result, s.Cause))
+	if s.Result != "" { // the result is known before the end is recorded
+		s.ExitCode = new(exitCode(s.Result, s.Cause))
 	}
 	return s
 }
 
-// paused says why nothing of a run goes, "" if something does or could.
+// paused says why nothing of a run goes; "" if something does or could.
 func (r *run) paused(c api.Counts) api.Paused {
 	switch {
-	case r.phase != going || c.Running > 0:
+	case r.Phase != runstate.Going || c.Running > 0:
 		return ""
 	case r.holds.why() != "":
 		return api.PausedHeld
@@ -205,8 +192,8 @@ func (r *run) paused(c api.Counts) api.Paused {
 		return ""
 	}
 	people, moments := 0, 0
-	for i := range r.since {
-		switch kind, _, _ := r.sched.Waits(i); kind {
+	for i := range r.Since {
+		switch kind, _, _ := r.Sched.Waits(i); kind {
 		case scheduler.WaitApproval:
 			people++
 		case scheduler.WaitTime, scheduler.WaitRetry:
@@ -214,9 +201,9 @@ func (r *run) paused(c api.Counts) api.Paused {
 		}
 	}
 	switch {
-	case people+moments == 0 && c.Waiting+c.Retrying == 0 && r.sched.NextTick() > 0: // a container waits for its rate
+	case people+moments == 0 && c.Waiting+c.Retrying == 0 && r.Sched.NextTick() > 0: // a container waits for its rate
 		return api.PausedTime
-	case people+moments == 0 || people+moments < c.Waiting+c.Retrying: // what waits for a pool can go at any time
+	case people+moments == 0 || people+moments < c.Waiting+c.Retrying: // a node in line for a pool can go at any time
 		return ""
 	case moments > 0:
 		return api.PausedTime
@@ -224,13 +211,13 @@ func (r *run) paused(c api.Counts) api.Paused {
 	return api.PausedApproval
 }
 
-// drop takes a run off the list of active ones.
+// drop takes a run off the list of active runs.
 func (w *Workspace) drop(r *run) {
 	w.leaveTo(r)
 	w.runs = slices.DeleteFunc(w.runs, func(x *run) bool { return x == r })
 }
 
-// unmark tells later daemons that nothing of this workspace needs them.
+// unmark removes the note for later daemons that runs of this workspace are not over, if all are.
 func (w *Workspace) unmark() {
 	if len(w.runs) > 0 || len(w.inQueue()) > 0 {
 		return
@@ -240,7 +227,7 @@ func (w *Workspace) unmark() {
 	}
 }
 
-// detach lets go of a run that goes on without this daemon.
+// detach lets go of a run, which continues without this daemon.
 func (r *run) detach() {
 	if r.timer != nil {
 		r.timer.Stop()
@@ -249,7 +236,7 @@ func (r *run) detach() {
 	if r.sess != nil {
 		r.sess.Detach()
 	}
-	if r.hist != nil && !r.completing { // else it is a helper's, which closes it with the last record
+	if r.hist != nil && !r.completing { // else a helper closes it with the last record
 		r.hist.Close()
 	}
 }

@@ -32,8 +32,8 @@ func (w *Workspace) servable(f *flow.Flow, nodes []*graph.Node, mocks map[string
 			if use.Units <= size-held[use.Name] {
 				continue
 			}
-			name := w.handle(n)
-			e := &api.Error{Code: api.CodeWorkfile, Nodes: []string{name}, Where: w.where(w.doc.NodeLine(n.ID)),
+			name := w.file.Handle(n)
+			e := &api.Error{Code: api.CodeWorkfile, Nodes: []string{name}, Where: w.file.Where(w.file.Document().NodeLine(n.ID)),
 				Message: fmt.Sprintf("node %s needs %s:%d, and the size of pool %s is %d", name, use.Name, use.Units, use.Name, size),
 				Fix:     fmt.Sprintf("wf server pools %s=%d, or wf edit set %s pool %s:N with less", use.Name, use.Units, name, use.Name)}
 			if use.Units <= size {
@@ -89,9 +89,9 @@ func (w *Workspace) withOwnParams(req api.RunRequest, scope scheduler.Scope) (ap
 	case len(names) == 0:
 		return req, scope, "", nil
 	case req.Mode == api.ModeResume:
-		return req, scope, fmt.Sprintf("what is kept of run %d was made with another value of %s", run, some(names, 5)), nil
+		return req, scope, fmt.Sprintf("what is kept of run %d was made with another value of %s", run, api.Several(names, 5)), nil
 	}
 	req.Mode = api.ModeFresh
 	scope, err := w.scope(req)
-	return req, scope, fmt.Sprintf("everything runs: run %d had another value of %s (wf resume keeps what it has done)", run, some(names, 5)), err
+	return req, scope, fmt.Sprintf("everything runs: run %d had another value of %s (wf resume keeps what it has done)", run, api.Several(names, 5)), err
 }

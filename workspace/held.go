@@ -9,7 +9,10 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
+	"wf/workspace/workfile"
 )
 
 // A workspace is held when daemons have died while they took its runs up. It opens all the same, without
@@ -33,9 +36,9 @@ const (
 )
 
 // mayTry decides whether the runs are taken up after so many deaths. It may take a while.
-func (w *Workspace) mayTry(before history.Trial) (h held, may bool) {
+func (w *Workspace) mayTry(before history.Recovery) (h held, may bool) {
 	h.why = heldWhat(before) + "; " + heldWhy(before)
-	pause := min(firstTrialPause<<min(before.Tries-history.TrialLimit, 10), lastTrialPause)
+	pause := min(firstTrialPause<<min(before.Tries-history.RecoveryLimit, 10), lastTrialPause)
 	if w.cfg.Rehearse == nil {
 		return h, w.trial.retry
 	}
@@ -73,9 +76,9 @@ func (w *Workspace) Retry(ctx context.Context) error {
 	if err != nil || !is {
 		return err
 	}
-	before, err := history.ReadTrial(w.cfg.State, w.id, w.path)
+	before, err := history.ReadRecovery(w.cfg.State, w.id, w.path)
 	if err != nil {
-		return internal("the note of the trials cannot be read", err)
+		return api.Internal("the note of the trials cannot be read", err)
 	}
 	if w.cfg.Rehearse != nil {
 		if err := w.cfg.Rehearse(w.path); err != nil {
@@ -91,14 +94,14 @@ func (w *Workspace) Retry(ctx context.Context) error {
 }
 
 // takeUpHeld ends the holding by taking the runs up.
-func (w *Workspace) takeUpHeld(before history.Trial) {
+func (w *Workspace) takeUpHeld(before history.Recovery) {
 	if w.held.why == "" {
 		return
 	}
 	runs := w.held.runs
 	w.held = held{}
 	w.noteTrial(before)
-	w.recovered()
+	w.file.Recovered()
 	for _, n := range runs {
 		w.takeUp(n)
 	}
@@ -115,7 +118,7 @@ func (w *Workspace) tryHeld() {
 	}
 	w.held.till = time.Time{}
 	w.loop.Run(func() {
-		before, err := history.ReadTrial(w.cfg.State, w.id, w.path)
+		before, err := history.ReadRecovery(w.cfg.State, w.id, w.path)
 		if err != nil {
 			return // it says so when somebody asks for a retry
 		}
@@ -134,8 +137,7 @@ func (w *Workspace) tryHeld() {
 func (w *Workspace) keepHeld(h held) {
 	h.runs = w.held.runs
 	w.held = h
-	w.file.problem = "" // the words may be new ones
-	w.trouble(h.why)
+	w.file.Trouble(h.why)
 	if !h.till.IsZero() {
 		w.holdTimer.Reset(time.Until(h.till))
 	}
@@ -146,7 +148,7 @@ func (w *Workspace) heldRun(name string) (n int, found bool) {
 	if name == "" && len(w.runs) == 0 && len(w.held.runs) == 1 {
 		return w.held.runs[0], true
 	}
-	i := slices.IndexFunc(w.held.runs, func(n int) bool { return runID(n) == name })
+	i := slices.IndexFunc(w.held.runs, func(n int) bool { return history.RunID(n) == name })
 	if i < 0 {
 		return 0, false
 	}
@@ -160,30 +162,30 @@ func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
 		survivors, err := w.sweepHeld(n)
 		w.send(call(func(w *Workspace) {
 			if err != nil {
-				reply(api.StopResult{}, internal("run "+runID(n)+" cannot be stopped", err))
+				reply(api.StopResult{}, api.Internal("run "+history.RunID(n)+" cannot be stopped", err))
 				return
 			}
 			w.held.runs = slices.DeleteFunc(w.held.runs, func(x int) bool { return x == n })
 			if w.latest = w.past(n); len(w.held.runs) == 0 {
 				w.held = held{}
-				w.recovered()
+				w.file.Recovered()
 				w.unmark()
 				w.loop.Run(w.endTrial)
 			}
-			reply(api.StopResult{Run: runID(n), Survivors: append([]int{}, survivors...)}, nil)
+			reply(api.StopResult{Run: history.RunID(n), Survivors: append([]int{}, survivors...)}, nil)
 		}))
 	})
 }
 
 // sweepHeld ends what is going of a run and settles it.
 func (w *Workspace) sweepHeld(n int) (survivors []int, err error) {
-	end := now()
+	end := clock.Now()
 	res := history.Result{Result: string(api.Cancelled), Ended: end, Cause: "held",
 		Problem: "it was stopped while it was held: what its nodes did after the last daemon that served it is not in its journal"}
 	if req, err := w.store.Request(n); err == nil {
-		res.Started, res.DurationMS = req.Time, took(req.Time, end)
+		res.Started, res.DurationMS = req.Time, clock.Milliseconds(req.Time, end)
 	}
-	if !w.store.Bare(n, pastFile, statusesFile) {
+	if !w.store.Bare(n, runstate.PriorFile, workfile.StatusesName) {
 		sess, err := w.cfg.Executor.Open(context.Background(), executor.Spec{Dir: w.store.Dir(n), Cwd: "/", Report: func([]executor.Report) {}})
 		if err != nil {
 			return nil, err

@@ -11,8 +11,8 @@ import (
 
 	"wf/api"
 	"wf/executor/ownfile"
-	"wf/graphml"
 	"wf/workspace/history"
+	"wf/workspace/workfile"
 )
 
 // The history of a workfile lies in a folder that is named by its path. So a workfile that is moved has to
@@ -28,7 +28,7 @@ func histories(state string) ([]string, error) {
 	}
 	var ids []string
 	for _, e := range entries {
-		if e.IsDir() && len(e.Name()) == len(pathHash("")) {
+		if e.IsDir() && len(e.Name()) == len(workfile.Hash("")) {
 			ids = append(ids, e.Name())
 		}
 	}
@@ -39,8 +39,8 @@ func histories(state string) ([]string, error) {
 const headBytes = 8 << 10
 
 // keptHead reads what the kept statuses say about the workfile itself; "" if its path is not recorded.
-func keptHead(state, id string) (k keptStatuses) {
-	f, err := ownfile.Open(filepath.Join(folderOf(state, id), statusesFile), os.O_RDONLY)
+func keptHead(state, id string) (k workfile.Kept) {
+	f, err := ownfile.Open(filepath.Join(folderOf(state, id), workfile.StatusesName), os.O_RDONLY)
 	if err == nil {
 		data := make([]byte, headBytes)
 		n, _ := f.ReadAt(data, 0)
@@ -72,13 +72,13 @@ func missing(path string) bool {
 // lookForOrigin finds the old path of a workfile that was moved: one without a file now, of
 // equal content when it was seen last, not far away. It is asked for workfiles without a history only.
 func (w *Workspace) lookForOrigin() {
-	if numbers, err := w.store.Numbers(); err != nil || len(numbers) > 0 || w.file.content == nil || w.statusesFound {
+	if numbers, err := w.store.Numbers(); err != nil || len(numbers) > 0 || w.file.Content() == nil || w.file.Statuses().Found() {
 		return
 	}
 	ids, _ := histories(w.cfg.State)
 	for _, id := range ids {
 		k := keptHead(w.cfg.State, id)
-		if id != w.id && k.Content != nil && *k.Content == *w.file.content && nearby(filepath.Dir(k.Workfile), filepath.Dir(w.path)) && missing(k.Workfile) {
+		if id != w.id && k.Content != nil && *k.Content == *w.file.Content() && nearby(filepath.Dir(k.Workfile), filepath.Dir(w.path)) && missing(k.Workfile) {
 			w.movedFrom = k.Workfile
 			return
 		}
@@ -108,11 +108,7 @@ func MovedTo(path, state string) string {
 	for _, pattern := range []string{filepath.Join(folder, "*"), filepath.Join(folder, "*", "*"), filepath.Join(filepath.Dir(folder), "*")} {
 		names, _ := filepath.Glob(pattern) // the pattern is right unless a folder has a strange name
 		for _, name := range names[:min(len(names), 5000)] {
-			info, err := os.Stat(name)
-			if err != nil || !info.Mode().IsRegular() || info.Size() != k.Content.Size {
-				continue
-			}
-			if data, _, err := readFile(name); err == nil && *contentOf(graphml.Pieces{data}) == *k.Content {
+			if k.Content.Holds(name) {
 				return name
 			}
 		}
@@ -133,7 +129,7 @@ func Move(from, to string, cfg Config) (api.MoveResult, error) {
 	case err == nil && info.Mode()&fs.ModeSymlink != 0:
 		return res, &api.Error{Code: api.CodeRefused, Message: from + " is a link", Why: "the history belongs to the file that it leads to", Fix: "mv moves the link"}
 	case moved && missing(to):
-		return res, openError(from, fs.ErrNotExist)
+		return res, workfile.ReadError(from, fs.ErrNotExist)
 	case !moved && !missing(to):
 		return res, &api.Error{Code: api.CodeRefused, Message: to + " exists already", Fix: "choose another name, or remove it first"}
 	}
@@ -150,7 +146,7 @@ func Move(from, to string, cfg Config) (api.MoveResult, error) {
 	store := history.At(folderOf(cfg.State, old))
 	numbers, err := store.Numbers()
 	if err != nil {
-		return res, internal("the history cannot be read", err)
+		return res, api.Internal("the history cannot be read", err)
 	}
 	if own, _ := history.At(folderOf(cfg.State, id)).Numbers(); len(own) > 0 {
 		return res, &api.Error{Code: api.CodeConflict, Message: to + " has a history of its own",
@@ -158,7 +154,7 @@ func Move(from, to string, cfg Config) (api.MoveResult, error) {
 	}
 	if !moved {
 		if err := os.Rename(from, to); err != nil {
-			return res, &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be moved", Where: from, Why: plain(err),
+			return res, &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be moved", Where: from, Why: workfile.Plain(err),
 				Fix: "move it with mv; then the same command moves its history"}
 		}
 	}
@@ -176,7 +172,7 @@ func moveFolder(state, from, to string) error {
 		err = os.Rename(folderOf(state, from), folderOf(state, to))
 	}
 	if err != nil {
-		return internal("the history cannot be moved; the same command tries again", err)
+		return api.Internal("the history cannot be moved; the same command tries again", err)
 	}
 	return nil
 }
@@ -195,19 +191,19 @@ func takeHistory(id, path string, cfg Config) (release func(), err error) {
 		return nil, w.fencedError(taken.Holder)
 	}
 	if err != nil {
-		return nil, internal("the history cannot be taken hold of", err)
+		return nil, api.Internal("the history cannot be taken hold of", err)
 	}
 	store := history.At(dir)
 	numbers, err := store.Numbers()
 	if err != nil {
 		w.dropFence()
-		return nil, internal("the history cannot be read", err)
+		return nil, api.Internal("the history cannot be read", err)
 	}
 	for _, n := range numbers {
 		if !store.Over(n) {
 			w.dropFence()
-			return nil, &api.Error{Code: api.CodeConflict, Run: runID(n), Message: "run " + runID(n) + " is not over", Where: path,
-				Fix: "wf stop " + runID(n) + " --file " + filepath.Base(path)}
+			return nil, &api.Error{Code: api.CodeConflict, Run: history.RunID(n), Message: "run " + history.RunID(n) + " is not over", Where: path,
+				Fix: "wf stop " + history.RunID(n) + " --file " + filepath.Base(path)}
 		}
 	}
 	return w.dropFence, nil
@@ -217,12 +213,12 @@ func takeHistory(id, path string, cfg Config) (release func(), err error) {
 func GoneHistories(state string) ([]api.GoneHistory, error) {
 	ids, err := histories(state)
 	if err != nil {
-		return nil, internal("the histories cannot be listed", err)
+		return nil, api.Internal("the histories cannot be listed", err)
 	}
 	list := []api.GoneHistory{}
 	for _, id := range ids {
 		path := keptHead(state, id).Workfile
-		if !filepath.IsAbs(path) || !missing(path) || pathHash(path) != id {
+		if !filepath.IsAbs(path) || !missing(path) || workfile.Hash(path) != id {
 			continue
 		}
 		h := api.GoneHistory{ID: id, Workfile: path, Keep: whyKeep(state, id, path)}
@@ -232,7 +228,7 @@ func GoneHistories(state string) ([]api.GoneHistory, error) {
 		h.Bytes, _ = s.Size()
 		if len(numbers) > 0 {
 			if sum, err := s.Summary(numbers[0]); err == nil {
-				h.LastRun = ptr(sum.Time)
+				h.LastRun = new(sum.Time)
 			}
 		}
 		list = append(list, h)
@@ -249,7 +245,7 @@ func whyKeep(state, id, path string) string {
 	}
 	for _, n := range numbers {
 		if !s.Over(n) {
-			return "run " + runID(n) + " is not over: wf stop --file " + path
+			return "run " + history.RunID(n) + " is not over: wf stop --file " + path
 		}
 	}
 	// The folder of a disk that is not mounted is there, and empty.
@@ -270,7 +266,7 @@ func whyKeep(state, id, path string) string {
 // RemoveHistory forgets all that is kept of a workfile that is gone.
 func RemoveHistory(id string, cfg Config) error {
 	path := keptHead(cfg.State, id).Workfile
-	if !missing(path) || pathHash(path) != id {
+	if !missing(path) || workfile.Hash(path) != id {
 		return &api.Error{Code: api.CodeConflict, Message: "the workfile is there again: " + path}
 	}
 	if why := whyKeep(cfg.State, id, path); why != "" {
@@ -290,7 +286,7 @@ func RemoveHistory(id string, cfg Config) error {
 		err = os.RemoveAll(gone)
 	}
 	if err != nil {
-		return internal("the history of "+path+" cannot be removed", err)
+		return api.Internal("the history of "+path+" cannot be removed", err)
 	}
 	return nil
 }

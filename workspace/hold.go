@@ -6,18 +6,17 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 )
 
-// A run is held while starting more would do harm: its executor has no room or no processes, or its
-// journal cannot be written. What runs goes on, nothing is lost, and what could not be done is tried
-// again until it works.
+// A run is held while starting more would do harm: the executor has no disk space or no processes left, or the journal cannot
+// be written. Running commands go on, nothing is lost, and the failed operation is repeated until it works.
 
-// holdPause is the time between two tries. Only tests change it.
+// holdPause is the time between two attempts. Tests shorten it.
 var holdPause = 2 * time.Second
 
-// journalRoom is what the journal must have room for, whatever happens to the disk, in bytes: for
-// each execution that is going its last records, and for the end of the run.
+// The journal reserves disk space, in bytes, for the last records of each execution that is going and for the end of the run.
 const (
 	journalRoomEach = 600
 	journalRoomRest = 4096
@@ -25,8 +24,8 @@ const (
 
 // holds are the reasons why a run is held.
 type holds struct {
-	executor string // what the executor says; "" = nothing
-	journal  string // why the records cannot be written
+	executor string // reported by the executor; "" for none
+	journal  string // why records cannot be written; "" for none
 	till     time.Time
 }
 
@@ -37,9 +36,9 @@ func (h *holds) why() string {
 	return h.executor
 }
 
-func (r *run) heldBy() string { return r.holds.why() }
+func (r *run) HeldBy() string { return r.holds.why() }
 
-// hold notes a reason, or with "" that it is gone, and tells everybody.
+// hold sets or clears (why == "") a reason, and publishes the change.
 func (r *run) hold(w *Workspace, reason *string, why string) {
 	before := r.holds.why()
 	*reason = why
@@ -48,14 +47,14 @@ func (r *run) hold(w *Workspace, reason *string, why string) {
 		return
 	}
 	if now == "" {
-		w.cfg.Log.Info("a run goes on", "run", r.id)
+		w.cfg.Log.Info("a run goes on", "run", r.ID)
 	} else {
-		w.cfg.Log.Warn("a run is held", "run", r.id, "why", now)
+		w.cfg.Log.Warn("a run is held", "run", r.ID, "why", now)
 	}
-	w.publish(api.Event{Type: api.RunHeld, Run: r.id, Message: now})
+	w.publish(api.Event{Type: api.RunHeld, Run: r.ID, Message: now})
 }
 
-// notRecorded holds a run until what of it could not be written down can be.
+// notRecorded holds the run until what cannot be written now has been written.
 func (r *run) notRecorded(w *Workspace, what string, err error) {
 	r.completing = false
 	r.holds.till = time.Now().Add(holdPause)
@@ -63,7 +62,7 @@ func (r *run) notRecorded(w *Workspace, what string, err error) {
 	r.hold(w, &r.holds.journal, what+" cannot be recorded: "+err.Error())
 }
 
-// tryAgain lets what failed be tried at once: the rest of the turn does it.
+// tryAgain repeats what failed: the rest of the turn does it.
 func (w *Workspace) tryAgain() {
 	for _, r := range w.runs {
 		r.holds.till = time.Time{}
@@ -81,7 +80,7 @@ func (w *Workspace) tryAgain() {
 	}
 }
 
-// withdraw removes what there is of a run that never began, now or later.
+// withdraw removes the folder of a run that never started, now or later.
 func (w *Workspace) withdraw(n int) {
 	if err := w.store.Withdraw(n); err != nil {
 		w.cfg.Log.Warn("the folder of a run that never began cannot be removed yet", "run", n, "err", err)
@@ -90,7 +89,7 @@ func (w *Workspace) withdraw(n int) {
 	}
 }
 
-// retryHeld makes runs whose executor cannot serve them try again: somebody is looking.
+// retryHeld makes held executors try again at once, because a user has come to look.
 func (w *Workspace) retryHeld() {
 	for _, r := range w.runs {
 		if r.holds.executor != "" && r.sess != nil {
@@ -99,10 +98,10 @@ func (w *Workspace) retryHeld() {
 	}
 }
 
-// flushJournal writes what was recorded. False: it cannot be at present.
+// flushJournal writes the pending records. It returns false if that is impossible at present.
 func (r *run) flushJournal(w *Workspace) bool {
 	switch {
-	case r.hist == nil || r.completing: // the last belongs to a helper by then
+	case r.hist == nil || r.completing: // a helper writes the last record
 		return true
 	case r.holds.journal != "" && time.Now().Before(r.holds.till):
 		return false
@@ -119,11 +118,10 @@ func (r *run) flushJournal(w *Workspace) bool {
 	return true
 }
 
-// keepNumbers makes the journal durable before an executor gets jobs of new instances. Their numbers depend
-// on the order in which things happened: if the machine went down and the journal had lost that, what the
-// executor has recorded would be taken for another node's.
+// keepNumbers syncs the journal before an executor gets jobs of new instances. Node numbers of instances depend on the order
+// of events. If a power cut took that order from the journal, the runner's log would be read as if it were about other nodes.
 func (r *run) keepNumbers(w *Workspace, jobs []executor.Job) bool {
-	outer := r.outer()
+	outer := r.OuterNodes()
 	if !r.numbered || !slices.ContainsFunc(jobs, func(j executor.Job) bool { return j.ID.Node >= outer }) {
 		return true
 	}
@@ -134,7 +132,7 @@ func (r *run) keepNumbers(w *Workspace, jobs []executor.Job) bool {
 	return true
 }
 
-// syncJournal is flushJournal that returns when the disk has it.
+// syncJournal is flushJournal that returns when the records are on the disk.
 func (r *run) syncJournal(w *Workspace) bool {
 	if !r.flushJournal(w) {
 		return false
@@ -147,10 +145,10 @@ func (r *run) syncJournal(w *Workspace) bool {
 }
 
 func (r *run) reserveJournal() error {
-	return r.hist.Reserve((r.inflight+len(r.gated)+1)*journalRoomEach + journalRoomRest)
+	return r.hist.Reserve((r.InFlight+len(r.gated)+1)*journalRoomEach + journalRoomRest)
 }
 
-// mayTake reports whether more executions can be begun, as far as the journal goes.
+// mayTake reports whether the journal has room for the records of one more execution.
 func (r *run) mayTake(w *Workspace) bool {
 	if r.holds.journal != "" {
 		return false
@@ -162,8 +160,7 @@ func (r *run) mayTake(w *Workspace) bool {
 	return true
 }
 
-// recallUnhanded takes executions back that are to be stopped and were not handed over yet. It
-// returns the others.
+// recallUnhanded takes back executions that were not handed over yet. It returns the others.
 func (r *run) recallUnhanded(ids []executor.ID) (handed []executor.ID) {
 	if len(r.unhanded) == 0 {
 		return ids
@@ -190,11 +187,11 @@ func (r *run) withdrawRecalled(w *Workspace) {
 	for len(r.recalled) > 0 {
 		id := r.recalled[0]
 		r.recalled = r.recalled[1:]
-		r.finish(w, executor.Report{Kind: executor.Ended, ID: id, Time: now(), Exit: executor.Exit{Stopped: true}})
+		r.finish(w, executor.Report{Kind: executor.Ended, ID: id, Time: clock.Now(), Exit: executor.Exit{Stopped: true}})
 	}
 }
 
-// disk is where histories and workfiles lie.
+// disk returns the file operations for histories and workfiles.
 func (w *Workspace) disk() history.Disk {
 	if w.cfg.Disk == nil {
 		return history.LocalDisk{}
@@ -202,12 +199,12 @@ func (w *Workspace) disk() history.Disk {
 	return w.cfg.Disk
 }
 
-// takeUpLater remembers a run of an earlier daemon whose records cannot be read for a reason that
-// says nothing about them. Until they can, no other run begins: it may be going.
+// takeUpLater remembers a run of an earlier daemon whose records cannot be read at present, for example because the disk
+// fails. No other run starts until they can: that run may be going.
 func (w *Workspace) takeUpLater(n int, err error) {
 	w.untaken = append(w.untaken, n)
 	w.holdTimer.Reset(holdPause)
-	w.trouble("run " + runID(n) + " cannot be taken up yet: " + err.Error())
+	w.file.Trouble("run " + history.RunID(n) + " cannot be taken up yet: " + err.Error())
 }
 
 func (w *Workspace) takeUpAgain() {
@@ -220,6 +217,6 @@ func (w *Workspace) takeUpAgain() {
 		w.takeUp(n)
 	}
 	if len(w.untaken) == 0 {
-		w.recovered()
+		w.file.Recovered()
 	}
 }

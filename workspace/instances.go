@@ -10,22 +10,24 @@ import (
 	"wf/scheduler"
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
+	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
-// controlling is the active run that covers a node, if it has a control flow of its own.
+// controlling returns the active run with control flow that covers a node, or nil.
 func (w *Workspace) controlling(n *graph.Node) *run {
 	for _, r := range w.runs {
-		if r.flow == nil {
+		if r.Flow == nil {
 			continue
 		}
-		if _, in := r.sched.Index(n.ID); in {
+		if _, in := r.Sched.Index(n.ID); in {
 			return r
 		}
 	}
 	return nil
 }
 
-// describeControl adds what a status says beyond plain commands.
+// describeControl adds to a status what only nodes with control flow have.
 func (w *Workspace) describeControl(n *graph.Node, s *api.NodeStatus) {
 	if n.SubFlow() {
 		s.SubFlow = subFlowWord(n)
@@ -37,13 +39,8 @@ func (w *Workspace) describeControl(n *graph.Node, s *api.NodeStatus) {
 		}
 		return
 	}
-	i, _ := r.sched.Index(n.ID)
-	r.describeControl(i, s)
-}
-
-func (r *runState) describeControl(i int, s *api.NodeStatus) {
-	_, s.Wait = r.waitingState(i)
-	s.Attempt, s.Instances = r.sched.Attempt(i), r.instancesOf(i)
+	i, _ := r.Sched.Index(n.ID)
+	r.DescribeControl(i, s)
 }
 
 func subFlowWord(n *graph.Node) string {
@@ -55,7 +52,7 @@ func subFlowWord(n *graph.Node) string {
 	return ""
 }
 
-// pastInstances sums up the instances of a sub-flow in the run that it took part in last.
+// pastInstances sums up the instances of a sub-flow in the last run that covered it.
 func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PriorNode) *api.Instances {
 	in := &api.Instances{Begun: p.Instances, Total: p.Total()}
 	members, words := w.membersOf(n), append(scheduler.ItemNames(p.Items), make([]string, max(0, p.Instances-len(p.Items)))...)
@@ -76,8 +73,8 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PriorNode) *api.Ins
 			failed = failed || past.Status == graph.Failed && !past.Handled
 		}
 		s.State = s.Counts.Instance(failed)
-		addInstance(in, k, s.State)
-		if list := notable[s.State]; s.State != api.StateOK && len(list) < notableInstances {
+		runstate.AddInstance(in, k, s.State)
+		if list := notable[s.State]; s.State != api.StateOK && len(list) < runstate.NotableInstances {
 			notable[s.State] = append(list, s)
 		}
 	}
@@ -86,7 +83,7 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PriorNode) *api.Ins
 	return in
 }
 
-// membersOf are the local names of the nodes that run in each instance of a sub-flow.
+// membersOf returns the local names of the nodes that run in each instance of a sub-flow.
 func (w *Workspace) membersOf(subflow *graph.Node) []string {
 	var names []string
 	for _, n := range w.members(subflow) {
@@ -96,7 +93,7 @@ func (w *Workspace) membersOf(subflow *graph.Node) []string {
 }
 
 func (w *Workspace) members(subflow *graph.Node) (members []*graph.Node) {
-	for _, n := range w.g.Nodes() {
+	for _, n := range w.file.Graph().Nodes() {
 		if n.Parent != nil && n.Runnable() && n.Home() == subflow {
 			members = append(members, n)
 		}
@@ -104,24 +101,24 @@ func (w *Workspace) members(subflow *graph.Node) (members []*graph.Node) {
 	return members
 }
 
-// localTable keeps the local names of nodes as long as the handles are valid.
+// localTable caches the local names of nodes as long as the handles are valid.
 type localTable struct {
 	handles *graph.HandleTable
 	flow    *flow.Flow
 }
 
-// localName is what a node is called in paths.
+// localName is the name of a node in paths.
 func (w *Workspace) localName(n *graph.Node) string {
-	if t := w.table(); w.local.handles != t {
-		f, _ := flow.Read(w.g)
+	if t := w.file.Handles(); w.local.handles != t {
+		f, _ := flow.Read(w.file.Graph())
 		w.local = localTable{t, f}
 	}
 	return w.local.flow.LocalName(n)
 }
 
-// describeEdges says of edges which way the last run went.
+// describeEdges adds to edges whether the last run has taken them.
 func (w *Workspace) describeEdges(edges []api.EdgeStatus) {
-	if len(w.before) == 0 && !slices.ContainsFunc(w.runs, func(r *run) bool { return r.flow != nil }) {
+	if len(w.before) == 0 && !slices.ContainsFunc(w.runs, func(r *run) bool { return r.Flow != nil }) {
 		return
 	}
 	live := map[int]*api.EdgeStatus{}
@@ -132,7 +129,7 @@ func (w *Workspace) describeEdges(edges []api.EdgeStatus) {
 		if !known {
 			continue
 		}
-		if n := w.g.Node(s.Source); n == nil || n.Status != p.Status {
+		if n := w.file.Graph().Node(s.Source); n == nil || n.Status != p.Status {
 			continue
 		}
 		s.Taken = slices.Contains(p.Fired, s.Key)
@@ -140,27 +137,27 @@ func (w *Workspace) describeEdges(edges []api.EdgeStatus) {
 	}
 	for _, r := range w.runs {
 		for j, e := range r.liveEdges {
-			if e == nil || r.flow == nil {
+			if e == nil || r.Flow == nil {
 				continue
 			}
 			if s := live[e.Key]; s != nil {
-				s.Taken, s.Dead = r.sched.Taken(j), r.sched.Dead(j)
+				s.Taken, s.Dead = r.Sched.Taken(j), r.Sched.Dead(j)
 			}
 		}
 	}
 }
 
-// selectInstances returns the nodes of instances that a selector names: align[3], align[*]/trim,
-// align[3]/trim, and align[40-59], which is for those who look at them page by page. ok is false if it names none in this way.
+// selectInstances returns the nodes of instances that a selector names: align[3], align[*]/trim, align[3]/trim, or
+// align[40-59] for clients that show them page by page. ok is false if it names none.
 func (w *Workspace) selectInstances(selector string) (nodes []api.NodeStatus, ok bool) {
 	if !strings.Contains(selector, "]") {
 		return nil, false
 	}
 	selector = w.numbered(selector)
 	for _, r := range w.runs {
-		for i := r.outer(); i < len(r.nodes); i++ {
-			if pathMatches(selector, r.nodes[i].id) {
-				nodes = append(nodes, r.nodeStatus(i))
+		for i := r.OuterNodes(); i < len(r.Nodes); i++ {
+			if pathMatches(selector, r.Nodes[i].ID) {
+				nodes = append(nodes, r.NodeStatus(i))
 			}
 		}
 	}
@@ -177,21 +174,21 @@ func (w *Workspace) selectInstances(selector string) (nodes []api.NodeStatus, ok
 	return nodes, nodes != nil
 }
 
-// instancesIn returns the nodes of instances that are in a state, in the order of their numbers.
+// instancesIn returns the nodes of instances that are in a state, by their numbers.
 func (w *Workspace) instancesIn(state string) (nodes []api.NodeStatus) {
 	for _, r := range w.runs {
-		for i := r.outer(); i < len(r.nodes); i++ {
-			if string(r.stateIn(i, false)) == state {
-				nodes = append(nodes, r.nodeStatus(i))
+		for i := r.OuterNodes(); i < len(r.Nodes); i++ {
+			if string(r.StateIn(i, false)) == state {
+				nodes = append(nodes, r.NodeStatus(i))
 			}
 		}
 	}
-	if slices.ContainsFunc(w.runs, func(r *run) bool { return len(r.nodes) > r.outer() }) {
-		return nodes // the past of these instances is over
+	if slices.ContainsFunc(w.runs, func(r *run) bool { return len(r.Nodes) > r.OuterNodes() }) {
+		return nodes // the earlier instances of these nodes do not count any more
 	}
 	namer := &pathNamer{w: w}
 	for path, p := range w.before {
-		if strings.Contains(path, "]/") && string(stateOf(p.Status, w.last[path].rec, false)) == state {
+		if strings.Contains(path, "]/") && string(runstate.StateOf(p.Status, w.last[path].rec, false)) == state {
 			nodes = append(nodes, w.pastNodeStatus(namer, path, p))
 		}
 	}
@@ -202,17 +199,17 @@ func (w *Workspace) instancesIn(state string) (nodes []api.NodeStatus) {
 // pastNodeStatus describes a node of an instance of a run that is over.
 func (w *Workspace) pastNodeStatus(namer *pathNamer, path string, p scheduler.PriorNode) api.NodeStatus {
 	s := api.NodeStatus{ID: path, Name: namer.named(path), Status: p.Status.String(), Outputs: p.Outputs,
-		State: stateOf(p.Status, w.last[path].rec, false), Run: runID(w.last[path].run)}
+		State: runstate.StateOf(p.Status, w.last[path].rec, false), Run: history.RunID(w.last[path].run)}
 	if rec := w.last[path].rec; rec != nil {
-		rec.describe(&s)
-		s.Executions, s.Command = rec.executions, rec.command
+		rec.Describe(&s)
+		s.Executions, s.Command = rec.Number, rec.Command
 	}
 	s.Handled, s.Mocked = p.Handled, p.Mocked
 	s.Item = w.pastItem(path)
 	return s
 }
 
-// pastItem is the item of the instance that a path of a run that is over lies in, "" for none.
+// pastItem returns the item of the instance that a path of an earlier run lies in; "" for none.
 func (w *Workspace) pastItem(path string) string {
 	end := strings.LastIndexByte(path, ']')
 	open := strings.LastIndexByte(path[:max(end, 0)], '[')
@@ -221,7 +218,7 @@ func (w *Workspace) pastItem(path string) string {
 	}
 	k, err := strconv.Atoi(path[open+1 : end])
 	subFlow := path[:open]
-	if !strings.Contains(subFlow, "[") { // of the outer flow: it is known by its id
+	if !strings.Contains(subFlow, "[") { // a container of the outer flow has an id
 		n, found := w.subFlowCalled(subFlow)
 		if !found {
 			return ""
@@ -234,9 +231,9 @@ func (w *Workspace) pastItem(path string) string {
 	return ""
 }
 
-// subFlowCalled finds a sub-flow of the outer flow by the name that it has in paths.
+// subFlowCalled finds a sub-flow of the outer flow by its name in paths.
 func (w *Workspace) subFlowCalled(name string) (*graph.Node, bool) {
-	for _, n := range w.g.Nodes() {
+	for _, n := range w.file.Graph().Nodes() {
 		if n.SubFlow() && n.Home() == nil && w.localName(n) == name {
 			return n, true
 		}
@@ -244,25 +241,8 @@ func (w *Workspace) subFlowCalled(name string) (*graph.Node, bool) {
 	return nil, false
 }
 
-// nodeStatus describes a node of an instance.
-func (r *runState) nodeStatus(i int) api.NodeStatus {
-	n := &r.nodes[i]
-	s := api.NodeStatus{ID: n.id, Name: n.name, Command: n.label, Status: r.sched.Status(i).String(),
-		State: r.stateIn(i, false), Run: r.id, Outputs: r.knownOutputs(i)}
-	if n.rec != nil {
-		n.rec.describe(&s)
-		s.Executions = n.rec.executions
-	}
-	if subflow, _, ok := r.sched.Instance(i); ok {
-		s.Parent = r.nodes[subflow].id
-		s.Item = r.itemOf(i)
-	}
-	r.describeControl(i, &s)
-	return s
-}
-
-// pathMatches says whether a selector names a path, or the instance that the path lies in. [*] stands for
-// every instance, [40-59] for those with these numbers.
+// pathMatches reports whether a selector names a path, or the instance that the path lies in. [*] stands for every instance,
+// [40-59] for those with these numbers.
 func pathMatches(selector, path string) bool {
 	want, have := strings.Split(selector, "/"), strings.Split(path, "/")
 	if len(want) > len(have) {
@@ -276,7 +256,7 @@ func pathMatches(selector, path string) bool {
 	return true
 }
 
-// severalMatch says whether a part of a selector that stands for several instances names one of them.
+// severalMatch reports whether a part of a selector that stands for several instances includes the given one.
 func severalMatch(part, instance string) bool {
 	name, which, ok := strings.Cut(strings.TrimSuffix(part, "]"), "[")
 	number, inside := strings.CutPrefix(strings.TrimSuffix(instance, "]"), name+"[")

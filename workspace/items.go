@@ -12,87 +12,34 @@ import (
 	"wf/scheduler/expression"
 )
 
-// knownItems are the words for the items of the sub-flow whose instances a run has made last.
-type knownItems struct {
-	subflow int
-	first   *any // of the items: another activation has others
-	words   []string
-}
-
-// itemWordsOf returns the words for the instances of a sub-flow of the run.
-func (r *runState) itemWordsOf(subflow int) []string {
-	items := r.sched.Items(subflow)
-	if len(items) == 0 {
-		return nil
-	}
-	if k := &r.words; k.first != &items[0] || k.subflow != subflow || len(k.words) != len(items) {
-		r.words = knownItems{subflow, &items[0], scheduler.ItemNames(items)}
-	}
-	return r.words.words
-}
-
-// shownName is what people call a node of an instance: its path, with items in place of numbers.
-func (r *runState) shownName(i int, path string) string {
-	subflow, instance, ok := r.sched.Instance(i)
-	at := strings.LastIndex(path, "]/")
-	open := strings.LastIndexByte(path[:max(at, 0)], '[')
-	if !ok || open < 0 {
-		return path
-	}
-	head, number := path[:open], path[open+1:at]
-	if subflow >= r.outer() && subflow < len(r.nodes) {
-		head = r.nodes[subflow].name
-	}
-	if words := r.itemWordsOf(subflow); instance < len(words) && words[instance] != "" {
-		number = words[instance]
-	}
-	if head == path[:open] && number == path[open+1:at] {
-		return path
-	}
-	return head + "[" + number + path[at:]
-}
-
-// itemOf is the item of the instance that a node lies in, as text; "" if there is none.
-func (r *runState) itemOf(i int) string {
-	subflow, instance, ok := r.sched.Instance(i)
-	if !ok {
-		return ""
-	}
-	if items := r.sched.Items(subflow); instance < len(items) {
-		return expression.Format(items[instance])
-	}
-	return ""
-}
-
-// eventItem is itemOf for the node of an event.
+// eventItem returns the item of the node of an event.
 func (w *Workspace) eventItem(run, node string) string {
 	for _, r := range w.runs {
-		if r.id == run {
-			if i, in := r.sched.Index(node); in && i >= r.outer() {
-				return r.itemOf(i)
+		if r.ID == run {
+			if i, in := r.Sched.Index(node); in && i >= r.OuterNodes() {
+				return r.ItemOf(i)
 			}
 		}
 	}
 	return ""
 }
 
-// itemsOf returns the items of a sub-flow, by its path with numbers: of a run that goes on, else of the
-// latest one.
+// itemsOf returns the items of a sub-flow, given its path with numbers: of an active run, else of the latest one.
 func (w *Workspace) itemsOf(n *graph.Node, path string) []any {
 	id := path
 	if n.Home() == nil {
 		id = n.ID
 	}
 	for _, r := range w.runs {
-		if i, in := r.sched.Index(id); in {
-			return r.sched.Items(i)
+		if i, in := r.Sched.Index(id); in {
+			return r.Sched.Items(i)
 		}
 	}
 	return w.before[id].Items
 }
 
-// numbered replaces the items in a path by the numbers of the instances:
-// sample[4]/align for sample[S5]/align. What is no such path stays as it is.
+// numbered replaces the items in a path by the numbers of the instances: sample[4]/align for sample[S5]/align. Other texts
+// stay as they are.
 func (w *Workspace) numbered(path string) string {
 	if !strings.Contains(path, "[") {
 		return path
@@ -125,13 +72,13 @@ type pathNamer struct {
 	known map[string]pastFlow // by the path of a sub-flow, with numbers
 }
 
-// pastFlow is a sub-flow on the way to an instance.
+// pastFlow is a sub-flow on the path to an instance.
 type pastFlow struct {
 	node  *graph.Node
 	words []string // for its instances
 }
 
-// flow finds a sub-flow by its path and the one that it lies in.
+// flow finds a sub-flow by its path and the sub-flow that contains it.
 func (p *pathNamer) flow(home *graph.Node, path, name string) pastFlow {
 	f, known := p.known[path]
 	if !known {
@@ -146,11 +93,11 @@ func (p *pathNamer) flow(home *graph.Node, path, name string) pastFlow {
 	return f
 }
 
-// named is a path with items in place of numbers.
+// named returns a path with items in place of numbers.
 func (p *pathNamer) named(path string) string {
 	parts := strings.Split(path, "/")
 	var home *graph.Node
-	end := 0 // of the part at hand, in the path
+	end := 0 // of the current part, in the path
 	for k, part := range parts {
 		name, which, isInstance := strings.Cut(strings.TrimSuffix(part, "]"), "[")
 		if !isInstance {
@@ -168,8 +115,8 @@ func (p *pathNamer) named(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// nameInstances gives executions in instances their names. Items of today are those of then only if the
-// execution says so.
+// nameInstances gives executions in instances their names. Items may have changed since, so an item is used only if the
+// execution has recorded it.
 func (w *Workspace) nameInstances(ctx context.Context, list []api.Execution) error {
 	if !slices.ContainsFunc(list, func(x api.Execution) bool { return isPath(x.Node) }) {
 		return nil
@@ -202,8 +149,8 @@ func itemText(x *api.Execution) any {
 	return *x.Inputs.Item
 }
 
-// nothingSelected says that selectors are right and name no node that a run could begin with, and which
-// instances are in the states that they name.
+// nothingSelected returns the error for selectors that are right but name no node that a run could start with. It names the
+// instances in the states that the selectors name.
 func (w *Workspace) nothingSelected(selectors []string) error {
 	e := &api.Error{Code: api.CodeUnknownNode, Message: strings.Join(selectors, ",") + " selects no node", Fix: "wf ls lists all"}
 	var names []string
@@ -215,7 +162,7 @@ func (w *Workspace) nothingSelected(selectors []string) error {
 		}
 	}
 	if len(names) > 0 {
-		e.Why = "of the instances of sub-flows it would be " + some(names, 5) + "; name them, if a run shall repeat them"
+		e.Why = "of the instances of sub-flows it would be " + api.Several(names, 5) + "; name them, if a run shall repeat them"
 	}
 	return e
 }

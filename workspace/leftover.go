@@ -6,6 +6,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // sweptUp notes what the executions of the run had left behind.
@@ -27,7 +28,7 @@ func leftoverText(left []history.Leftover) string {
 		names[i] = fmt.Sprintf("%s (pid %d)", program, l.PID)
 	}
 	return fmt.Sprintf("%s that it had left behind %s ended with the run: %s",
-		agreed(len(left), "process", "processes"), verb(len(left)), some(names, 8))
+		api.Counted(len(left), "process", "processes"), verb(len(left)), api.Several(names, 8))
 }
 
 func verb(n int) string {
@@ -55,7 +56,7 @@ func leftoverNotes(left []history.Leftover, count int, name func(id string) stri
 			continue
 		}
 		seen[l.Node] = true
-		if len(notes) == mostNotes {
+		if len(notes) == runstate.MostNotes {
 			break
 		}
 		who := name(l.Node)
@@ -76,8 +77,8 @@ func leftoverNotes(left []history.Leftover, count int, name func(id string) stri
 // leftoverNotes are those of this run.
 func (r *run) leftoverNotes() []string {
 	return leftoverNotes(r.remained, r.leftovers, func(id string) string {
-		if i, known := r.sched.Index(id); known {
-			return r.nodes[i].name
+		if i, known := r.Sched.Index(id); known {
+			return r.Nodes[i].Name
 		}
 		return id
 	})

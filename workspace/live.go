@@ -13,17 +13,17 @@ import (
 	"wf/executor/ownfile"
 )
 
-// Bounds of one look at the last words of running nodes.
+// Bounds of one look at the latest output of running nodes.
 const (
 	tailNodes = 64
 	tailBytes = 1 << 10
 )
 
-// Live counts the nodes of a run that is going and reads the last words of those named by their
-// ids. Nodes that are not running, or not in the run, are passed over.
+// Live counts the nodes of an active run and reads the end of the output of the given nodes. It skips nodes that are not
+// running or not in the run.
 func (w *Workspace) Live(ctx context.Context, name string, nodes []string) (api.RunLive, error) {
 	if len(nodes) > tailNodes {
-		return api.RunLive{}, invalid("%d nodes: at most %d at once", len(nodes), tailNodes)
+		return api.RunLive{}, api.Invalid("%d nodes: at most %d at once", len(nodes), tailNodes)
 	}
 	type found struct {
 		counts  api.Counts
@@ -34,9 +34,9 @@ func (w *Workspace) Live(ctx context.Context, name string, nodes []string) (api.
 		if err != nil {
 			return found{}, err
 		}
-		f := found{counts: r.countAll()}
+		f := found{counts: r.CountAll()}
 		for _, id := range nodes {
-			if i, in := r.sched.Index(id); in {
+			if i, in := r.Sched.Index(id); in {
 				f.outputs = r.liveOutputs(w, i, f.outputs)
 			}
 		}
@@ -56,17 +56,16 @@ func (w *Workspace) Live(ctx context.Context, name string, nodes []string) (api.
 
 // liveOutputs appends the output of node i if it is running.
 func (r *run) liveOutputs(w *Workspace, i int, list []output) []output {
-	rec := r.nodes[i].rec
-	if rec == nil || !rec.live || rec.out.File == "" {
+	rec := r.Nodes[i].Execution
+	if rec == nil || !rec.Live || rec.Out.File == "" {
 		return list
 	}
-	o := output{dir: w.store.Dir(r.n), out: rec.out, err: rec.err}
-	o.info.Node, o.info.Execution = r.nodes[i].id, rec.executions
+	o := output{dir: w.store.Dir(r.Number), out: rec.Out, err: rec.Err}
+	o.info.Node, o.info.Execution = r.Nodes[i].ID, rec.Number
 	return append(list, o)
 }
 
-// lastWords reads the end of the stream that was written to last. Nothing is an answer: the
-// output may be gone by now, and who watches sees so elsewhere.
+// lastWords reads the end of the stream that was written last. It returns nothing if the output is gone.
 func (o *output) lastWords() []byte {
 	out, outTime := o.end(o.out)
 	errs, errTime := o.end(o.err)
@@ -76,7 +75,7 @@ func (o *output) lastWords() []byte {
 	return out
 }
 
-// end reads the last bytes of a range, and when its file was written.
+// end reads the last bytes of a range, and the time when its file was written.
 func (o *output) end(r executor.Range) ([]byte, time.Time) {
 	if r.File == "" {
 		return nil, time.Time{}

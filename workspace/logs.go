@@ -16,28 +16,22 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/executor/ownfile"
+	"wf/workspace/runstate"
 )
 
-// output is one execution's output on disk.
+// output is the output of one execution on disk.
 type output struct {
 	info     api.LogInfo
 	dir      string
 	out, err executor.Range
-	pid      int         // while it is going
-	inFile   *fileOutput // it stands in the workfile, not on disk; nil for all others
-	ending   *ending     // nil when it has ended
+	pid      int                 // while the execution runs
+	inFile   *fileOutput         // for an output that the workfile contains; nil for all others
+	ending   *runstate.OutputEnd // nil when the execution has ended
 	span
 }
 
-// ending tells those who follow an output where it ends. out and err are set before done is closed.
-type ending struct {
-	done     chan struct{}
-	out, err executor.Range
-}
-
-// LogInfo describes the output of an execution: of the latest in the latest run unless told
-// otherwise (run "", execution 0). With wait it returns once the execution has begun, if a run that is
-// going is still to begin it; the error is then of one that does not come any more.
+// LogInfo describes the output of an execution: by default (run "", execution 0) the latest one in the latest run. With wait it
+// waits until an active run has started the execution; the error says when that will not happen any more.
 func (w *Workspace) LogInfo(ctx context.Context, node, run string, execution int, wait bool) (api.LogInfo, error) {
 	o, err := w.output(ctx, node, run, execution, wait)
 	if err != nil {
@@ -51,9 +45,8 @@ func (w *Workspace) LogInfo(ctx context.Context, node, run string, execution int
 	return o.info, nil
 }
 
-// Output reads the bytes of a stream of an execution (stdout, stderr, or output for both where they are
-// one), exactly, from offset on. With follow it waits for the execution to begin, as LogInfo does, and goes
-// on until it has ended; Close ends it before.
+// Output reads the exact bytes of a stream of an execution (stdout, stderr, or output where both are one) from offset on. With
+// follow it waits for the execution to start, as LogInfo does, and reads until it has ended. Close ends it earlier.
 func (w *Workspace) Output(ctx context.Context, node, run string, execution int, stream string, offset int64, follow bool) (io.ReadCloser, error) {
 	o, err := w.output(ctx, node, run, execution, follow)
 	if err != nil {
@@ -67,7 +60,7 @@ func (w *Workspace) Output(ctx context.Context, node, run string, execution int,
 		return nil, err
 	}
 	if offset < 0 {
-		return nil, invalid("offset %d is negative", offset)
+		return nil, api.Invalid("offset %d is negative", offset)
 	}
 	if r.File == "" {
 		return io.NopCloser(eof{}), nil
@@ -77,7 +70,7 @@ func (w *Workspace) Output(ctx context.Context, node, run string, execution int,
 		return nil, err
 	}
 	if r.End < 0 && o.ending != nil {
-		out.pid, out.over, out.final = o.pid, o.ending.done, final
+		out.pid, out.over, out.final = o.pid, o.ending.Done, final
 		if follow {
 			return out, out.follow()
 		}
@@ -89,7 +82,7 @@ type eof struct{}
 
 func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
-// size is how many bytes of a range there are now.
+// size returns how many bytes of a range there are now.
 func (o *output) size(r executor.Range) int64 {
 	end := r.End
 	if r.File == "" {
@@ -110,7 +103,7 @@ type outputReader struct {
 	f       *os.File
 	pos     int64
 	end     int64 // -1 while it grows
-	pid     int   // of who writes
+	pid     int   // of the process that writes
 	over    <-chan struct{}
 	final   func() executor.Range // valid when over is closed
 	changes *fsnotify.Watcher
@@ -120,15 +113,15 @@ type outputReader struct {
 func openOutput(path string, pos, end int64) (*outputReader, error) {
 	f, err := ownfile.Open(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notFound("the output is gone: %s", path)
+		return nil, api.NotFound("the output is gone: %s", path)
 	}
 	if err != nil {
-		return nil, internal("output", err)
+		return nil, api.Internal("output", err)
 	}
 	return &outputReader{f: f, pos: pos, end: end, closed: make(chan struct{})}, nil
 }
 
-// stopHere makes the present end of a growing output its end.
+// stopHere makes the present end of a growing output its final end.
 func (r *outputReader) stopHere() error {
 	if r.end >= 0 {
 		return nil
@@ -136,7 +129,7 @@ func (r *outputReader) stopHere() error {
 	info, err := r.f.Stat()
 	if err != nil {
 		r.f.Close()
-		return internal("output", err)
+		return api.Internal("output", err)
 	}
 	r.end = info.Size()
 	if r.isForeign() {
@@ -149,13 +142,12 @@ func (r *outputReader) stopHere() error {
 	return nil
 }
 
-// newsPatience bounds the wait for the news that an execution is over whose process is gone. They take
-// longer only where its runner has died as well; then nobody has got the file since.
+// newsPatience bounds the wait for the report that an execution is over whose process is gone. The report takes longer only
+// if the runner has died as well; then no other execution writes to the file.
 const newsPatience = time.Second
 
-// isForeign reports whether what has just been read of a growing output, or its size, may be another
-// execution's: once a process is reaped its runner gives the file to the next one, which the workspace
-// hears a little later.
+// isForeign reports whether the bytes just read of a growing output, or its size, may belong to another execution. When a
+// process is reaped, its runner gives the file to the next execution, and the workspace learns of it a little later.
 func (r *outputReader) isForeign() bool {
 	return r.over != nil && (r.pid <= 1 || errors.Is(unix.Kill(r.pid, 0), unix.ESRCH))
 }
@@ -171,7 +163,7 @@ func (r *outputReader) awaitEnd() error {
 	return nil
 }
 
-// follow makes the reader wait at the end until the execution is over.
+// follow makes the reader wait at the present end until the execution is over.
 func (r *outputReader) follow() error {
 	var err error
 	if r.changes, err = fsnotify.NewWatcher(); err == nil {
@@ -179,12 +171,12 @@ func (r *outputReader) follow() error {
 	}
 	if err != nil {
 		r.Close()
-		return internal("follow the output", err)
+		return api.Internal("follow the output", err)
 	}
 	return nil
 }
 
-// Read returns what is there; at the present end of a growing output it waits for more.
+// Read returns the bytes that are there; at the present end of a growing output it waits for more.
 func (r *outputReader) Read(p []byte) (int, error) {
 	for {
 		if r.end >= 0 && r.end-r.pos < int64(len(p)) {
@@ -234,12 +226,12 @@ func (r *outputReader) Close() error {
 	return r.f.Close()
 }
 
-// notRun is the error about a word that should be the number of a run.
+// notRun is the error about a text that is no run number.
 func notRun(name string) error {
 	return &api.Error{Code: api.CodeInvalid, Message: strconv.Quote(name) + " is no run: runs have numbers", Fix: "wf runs lists them"}
 }
 
-// runNumber reads the name of a run; "" is 0.
+// runNumber parses the number of a run; "" is 0.
 func (w *Workspace) runNumber(name string) (int, error) {
 	if name == "" {
 		return 0, nil

@@ -7,24 +7,24 @@ import (
 	"wf/api"
 )
 
-// A fileOutput is the output of a node as it stands in the workfile: the end of what it said in a run that the
-// history of this machine does not know.
+// A fileOutput is the output of a node as the workfile contains it: the end of what it printed in a run that the history of
+// this machine does not have.
 type fileOutput struct {
 	out, err string
 	merged   bool // out is both: the attribute "log" of older files
 }
 
-// outputInFile is the output of a node that stands in the workfile, nil if there is none.
+// outputInFile returns the output of a node that the workfile contains; nil if there is none.
 func (w *Workspace) outputInFile(p logPlace) *output {
-	n := w.g.Node(p.id)
+	n := w.file.Graph().Node(p.id)
 	if n == nil {
 		return nil
 	}
 	f := &fileOutput{}
-	f.out, _ = w.doc.NodeAttr(n.ID, "stdout")
-	f.err, _ = w.doc.NodeAttr(n.ID, "stderr")
+	f.out, _ = w.file.Document().NodeAttr(n.ID, "stdout")
+	f.err, _ = w.file.Document().NodeAttr(n.ID, "stderr")
 	if f.out == "" && f.err == "" {
-		f.out, _ = w.doc.NodeAttr(n.ID, "log")
+		f.out, _ = w.file.Document().NodeAttr(n.ID, "log")
 		f.merged = true
 	}
 	if f.out == "" && f.err == "" {
@@ -42,10 +42,10 @@ func (f *fileOutput) read(stream string, offset int64) (io.ReadCloser, error) {
 		text = f.err
 	case "output":
 		if !f.merged {
-			return nil, invalid("standard output and standard error are apart: ask for stdout or stderr")
+			return nil, api.Invalid("standard output and standard error are apart: ask for stdout or stderr")
 		}
 	default:
-		return nil, invalid("unknown stream %q (stdout, stderr, output)", stream)
+		return nil, api.Invalid("unknown stream %q (stdout, stderr, output)", stream)
 	}
 	return io.NopCloser(strings.NewReader(text[min(max(offset, 0), int64(len(text))):])), nil
 }

@@ -8,32 +8,34 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graph"
+	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // logPlace names an execution.
 type logPlace struct {
 	id, name  string // of the node; for a node of an instance both are its path
-	run       int    // 0 = the latest one that has executed it
+	run       int    // 0 = the latest one that has executed the node
 	execution int    // 0 = the latest one in the run
 }
 
-// located is where the output of a place is: at hand, or in the history.
+// located is where the output of a place was found: in memory or in the history.
 type located struct {
 	o    *output
 	past *logPlace
 }
 
-// outputWait is somebody who waits until an execution begins, or cannot begin any more.
+// outputWait is a request that waits until an execution starts, or cannot start any more.
 type outputWait struct {
 	ctx   context.Context
 	p     logPlace
 	reply func(located, error)
 }
 
-// output finds an execution, of a run that is going or of the past. With wait it returns once the output
-// is there to be read: of a node that a run is still to execute, when that has begun.
+// output finds the output of an execution, of an active run or of the history. With wait it returns when an active run has
+// started the execution.
 func (w *Workspace) output(ctx context.Context, node, run string, execution int, wait bool) (*output, error) {
-	var unknown error // the workfile has no such node: only the run may have known it, by id or name
+	var unknown error // the workfile has no such node, but the run may have had it, by id or name
 	f, err := await(ctx, w, func(w *Workspace, reply func(located, error)) {
 		p, err := w.placeOf(node, run, execution)
 		if unknown = err; err != nil && p.run > 0 {
@@ -46,13 +48,13 @@ func (w *Workspace) output(ctx context.Context, node, run string, execution int,
 		}
 		r := w.stillToRun(p)
 		if wait && r != nil {
-			p.run = r.n // or, should that not execute it, an earlier run's output would be taken for its own
+			p.run = r.Number // if this run does not execute it, an earlier output must not be taken for its own
 			w.outputWaits = append(w.outputWaits, outputWait{ctx, p, reply})
 			return
 		}
 		f, err := w.locate(p)
 		if f.o != nil && r != nil {
-			f.o.info.Pending = r.id
+			f.o.info.Pending = r.ID
 		}
 		reply(f, err)
 	})
@@ -68,8 +70,8 @@ func (w *Workspace) output(ctx context.Context, node, run string, execution int,
 	return w.pastOutput(p.run, p.id, p.name, p.execution)
 }
 
-// placeOf resolves what a client has named. With an error only a past run can know the node; then the
-// place bears the text as it was given.
+// placeOf resolves the node that a client has named. With an error only an earlier run can have had the node; then the place
+// contains the text as given.
 func (w *Workspace) placeOf(node, run string, execution int) (logPlace, error) {
 	p := logPlace{id: node, name: node, execution: execution}
 	var err error
@@ -80,110 +82,110 @@ func (w *Workspace) placeOf(node, run string, execution int) (logPlace, error) {
 		p.id = w.numbered(node)
 		return p, nil
 	}
-	n, err := w.find(node)
+	n, err := w.file.Find(node)
 	if err != nil {
 		return p, err
 	}
 	if n.Home() != nil {
 		if p.id, err = w.onlyInstance(n); err != nil && p.run > 0 {
-			p.run = 0 // its instances in that run have names of their own
+			p.run = 0 // its instances in that run have paths of their own
 		}
 		p.name = p.id
 		return p, err
 	}
-	p.id, p.name = n.ID, w.handle(n)
+	p.id, p.name = n.ID, w.file.Handle(n)
 	return p, nil
 }
 
 // isPath reports whether a text names a node of an instance.
 func isPath(text string) bool { return strings.Contains(text, "]/") }
 
-// locate finds the output of a place, as far as the workspace knows it.
+// locate finds the output of a place without reading the history.
 func (w *Workspace) locate(p logPlace) (located, error) {
 	rec := w.last[p.id].rec
-	executed := rec != nil && rec.executions > 0
+	executed := rec != nil && rec.Number > 0
 	if p.run == 0 && !executed {
-		if o := w.outputInFile(p); o != nil && (rec == nil || !rec.mocked && rec.reason == "") {
+		if o := w.outputInFile(p); o != nil && (rec == nil || !rec.Mocked && rec.Reason == "") {
 			return located{o: o}, nil
 		}
 		return located{}, whyNoOutput(p, rec)
 	}
 	if p.run == 0 {
-		p.run = rec.run
+		p.run = rec.Run
 	}
-	if executed && rec.run == p.run && (p.execution == 0 || p.execution == rec.executions) {
+	if executed && rec.Run == p.run && (p.execution == 0 || p.execution == rec.Number) {
 		return located{o: w.liveOutput(p.id, rec)}, nil
 	}
-	if executed && rec.run == p.run && p.execution > rec.executions {
+	if executed && rec.Run == p.run && p.execution > rec.Number {
 		return located{}, noOutput("node %s has no execution %d in run %d", p.name, p.execution, p.run)
 	}
 	return located{past: &p}, nil
 }
 
-// whyNoOutput says why a node has none.
-func whyNoOutput(p logPlace, rec *nodeRecord) error {
+// whyNoOutput says why a node has no output.
+func whyNoOutput(p logPlace, rec *runstate.Execution) error {
 	switch {
-	case rec != nil && rec.mocked:
+	case rec != nil && rec.Mocked:
 		return noOutput("node %s has no output: its end was given (--mock, --skip), and nothing was executed", p.name)
-	case rec != nil && rec.reason != "" && rec.message != "":
-		return noOutput("node %s has no output: it was not executed (%s)", p.name, rec.message)
-	case rec != nil && rec.reason != "":
-		return noOutput("node %s has no output: it was not executed (%s)", p.name, rec.reason)
+	case rec != nil && rec.Reason != "" && rec.Message != "":
+		return noOutput("node %s has no output: it was not executed (%s)", p.name, rec.Message)
+	case rec != nil && rec.Reason != "":
+		return noOutput("node %s has no output: it was not executed (%s)", p.name, rec.Reason)
 	}
 	return noOutput("node %s has no output: it has not run here yet", p.name)
 }
 
-// stillToRun returns the run that is still to begin the execution, nil if there is none.
+// stillToRun returns the run that will still start the execution, or nil.
 func (w *Workspace) stillToRun(p logPlace) *run {
 	for _, r := range w.runs {
-		if (p.run == 0 || p.run == r.n) && w.covers(r, p.id) && w.toBegin(r, p) {
+		if (p.run == 0 || p.run == r.Number) && w.covers(r, p.id) && w.toBegin(r, p) {
 			return r
 		}
 	}
 	return nil
 }
 
-// covers reports whether a node belongs to a run. Of an instance that does not exist yet its sub-flow must.
+// covers reports whether a node belongs to a run. For an instance that does not exist yet, its sub-flow must.
 func (w *Workspace) covers(r *run, id string) bool {
-	if _, ok := r.sched.Index(id); ok || !isPath(id) {
+	if _, ok := r.Sched.Index(id); ok || !isPath(id) {
 		return ok
 	}
 	container, _, _ := strings.Cut(id, "[")
-	n, err := w.find(container)
+	n, err := w.file.Find(container)
 	if err != nil {
 		return false
 	}
-	_, ok := r.sched.Index(n.ID)
+	_, ok := r.Sched.Index(n.ID)
 	return ok
 }
 
-// toBegin reports whether a run that covers the node is still to begin the execution.
+// toBegin reports whether a run that covers the node will still start the execution.
 func (w *Workspace) toBegin(r *run, p logPlace) bool {
-	if r.phase == ended || r.phase == complete {
+	if r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return false
 	}
 	rec, begun := w.last[p.id].rec, 0
-	if rec != nil && rec.run == r.n {
-		begun = rec.executions
+	if rec != nil && rec.Run == r.Number {
+		begun = rec.Number
 	}
 	switch {
 	case p.execution > 0 && p.execution < begun:
 		return false
 	case begun > 0 && (p.execution == 0 || p.execution == begun):
-		return rec.live && rec.out.File == "" // it is with the executor, which has not said that it runs
+		return rec.Live && rec.Out.File == "" // the executor has it and has not reported its start
 	}
-	i, ok := r.sched.Index(p.id)
+	i, ok := r.Sched.Index(p.id)
 	if !ok {
-		return true // its instance has not begun
+		return true // its instance has not started
 	}
-	switch r.sched.Status(i) {
+	switch r.Sched.Status(i) {
 	case graph.Idle, graph.Queued, graph.Running:
 		return true
 	}
 	return false
 }
 
-// answerOutputWaits tells those who wait for an execution to begin what has become of it.
+// answerOutputWaits answers requests whose execution has started, or cannot start any more.
 func (w *Workspace) answerOutputWaits() {
 	left := w.outputWaits[:0]
 	for _, o := range w.outputWaits {
@@ -199,14 +201,14 @@ func (w *Workspace) answerOutputWaits() {
 	w.outputWaits = left
 }
 
-// pastNode finds a node by the id or the name that it had when a run began. The error is
-// errNotThere, or why the record cannot be read.
+// pastNode finds a node by the id or name that it had when a run started. The error is errNotThere, or says why the record
+// cannot be read.
 func (w *Workspace) pastNode(run int, text string) (id, name string, err error) {
 	if run == 0 {
 		return "", "", errNotThere
 	}
 	if isPath(text) {
-		return text, text, nil // what the journal has of it, the caller finds
+		return text, text, nil // the caller looks for it in the journal
 	}
 	req, err := w.store.Request(run)
 	if err != nil {
@@ -223,38 +225,38 @@ func (w *Workspace) pastNode(run int, text string) (id, name string, err error) 
 // errNotThere says that a run did not cover a node.
 var errNotThere = errors.New("the run has no such node")
 
-func (w *Workspace) liveOutput(id string, rec *nodeRecord) *output {
-	o := &output{dir: w.store.Dir(rec.run), out: rec.out, err: rec.err, pid: rec.pid, span: span{started: rec.started}}
-	if !rec.live {
-		o.ended = rec.ended
+func (w *Workspace) liveOutput(id string, rec *runstate.Execution) *output {
+	o := &output{dir: w.store.Dir(rec.Run), out: rec.Out, err: rec.Err, pid: rec.PID, span: span{started: rec.StartedAt}}
+	if !rec.Live {
+		o.ended = rec.EndedAt
 	}
 	name := id
-	if n := w.g.Node(id); n != nil {
-		name = w.handle(n)
+	if n := w.file.Graph().Node(id); n != nil {
+		name = w.file.Handle(n)
 	}
-	o.info = api.LogInfo{Node: id, Name: name, Run: runID(rec.run), Execution: rec.executions, Over: !rec.live}
-	if rec.live {
-		if rec.ending == nil {
-			rec.ending = &ending{done: make(chan struct{})}
+	o.info = api.LogInfo{Node: id, Name: name, Run: history.RunID(rec.Run), Execution: rec.Number, Over: !rec.Live}
+	if rec.Live {
+		if rec.Ending == nil {
+			rec.Ending = &runstate.OutputEnd{Done: make(chan struct{})}
 		}
-		o.ending = rec.ending
+		o.ending = rec.Ending
 	}
 	return o
 }
 
-// pastOutput looks an execution up in the history.
+// pastOutput finds the output of an execution in the history.
 func (w *Workspace) pastOutput(run int, id, name string, execution int) (*output, error) {
 	past, err := w.store.Load(run)
 	if err != nil {
-		return nil, notFound("run %d: %s", run, err)
+		return nil, api.NotFound("run %d: %s", run, err)
 	}
 	for i := len(past.Executions) - 1; i >= 0; i-- {
 		e := past.Executions[i]
 		if e.ID != id || execution != 0 && e.Number != execution {
 			continue
 		}
-		o := &output{dir: w.store.Dir(run), out: executorRange(e.Out), err: executorRange(e.Err), span: span{e.Started, e.Ended}}
-		o.info = api.LogInfo{Node: id, Name: name, Run: runID(run), Execution: e.Number, Over: true}
+		o := &output{dir: w.store.Dir(run), out: runstate.ExecutorRange(e.Out), err: runstate.ExecutorRange(e.Err), span: span{e.Started, e.Ended}}
+		o.info = api.LogInfo{Node: id, Name: name, Run: history.RunID(run), Execution: e.Number, Over: true}
 		return o, nil
 	}
 	if execution != 0 {
@@ -263,23 +265,23 @@ func (w *Workspace) pastOutput(run int, id, name string, execution int) (*output
 	return nil, noOutput("node %s has no output in run %d: it did not run there", name, run)
 }
 
-// merged reports whether both streams were written into one file.
+// merged reports whether both streams were written to one file.
 func (o *output) merged() bool { return o.out.File != "" && o.err.File == "" }
 
-// stream returns where a stream lies, and where it will when the execution is over. Of a merged output
-// standard output is all of it.
+// stream returns where a stream lies, and a function for where it ends when the execution is over. All of a merged output is
+// standard output.
 func (o *output) stream(name string) (r executor.Range, final func() executor.Range, err error) {
-	out := func() executor.Range { return o.ending.out }
+	out := func() executor.Range { return o.ending.Out }
 	switch name {
 	case "stdout":
 		return o.out, out, nil
 	case "stderr":
-		return o.err, func() executor.Range { return o.ending.err }, nil
+		return o.err, func() executor.Range { return o.ending.Err }, nil
 	case "output":
 		if o.out.File != "" && !o.merged() {
-			return r, nil, invalid("standard output and standard error of %s are apart: ask for stdout or stderr", o.info.Name)
+			return r, nil, api.Invalid("standard output and standard error of %s are apart: ask for stdout or stderr", o.info.Name)
 		}
 		return o.out, out, nil
 	}
-	return r, nil, invalid("unknown stream %q (stdout, stderr, output)", name)
+	return r, nil, api.Invalid("unknown stream %q (stdout, stderr, output)", name)
 }

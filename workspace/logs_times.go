@@ -6,15 +6,16 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/clock"
 )
 
-// mostTimes bounds the marks that are told of one output; of more, every n-th is.
+// mostTimes bounds the samples that are returned of one output; from a longer list every n-th is taken.
 const mostTimes = 20_000
 
-// LogTimes says when an output that LogInfo has described was written, as far as that is known.
+// LogTimes returns when an output that LogInfo has described was written, as far as the samples tell.
 func (w *Workspace) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTimes, error) {
 	if info.FromFile {
-		return nil, nil // nobody knows
+		return nil, nil // there are no samples
 	}
 	o, err := w.output(ctx, info.Node, info.Run, info.Execution, false)
 	if err != nil {
@@ -26,15 +27,15 @@ func (w *Workspace) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTim
 	}
 	req, err := w.store.Request(run)
 	if err != nil {
-		return nil, internal("the run cannot be read", err)
+		return nil, api.Internal("the run cannot be read", err)
 	}
 	t := &api.LogTimes{Known: req.Output != "", Started: o.started, Until: o.ended}
 	if t.Until.IsZero() {
-		t.Until = now()
+		t.Until = clock.Now()
 	}
 	marks, err := executor.ReadSamples(o.dir, o.out, t.Started, t.Until)
 	if err != nil {
-		return nil, internal("the times of an output cannot be read", err)
+		return nil, api.Internal("the times of an output cannot be read", err)
 	}
 	every := 1 + len(marks)/mostTimes
 	for i := every - 1; i < len(marks); i += every {
@@ -44,5 +45,5 @@ func (w *Workspace) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTim
 	return t, nil
 }
 
-// span is when an execution began, and when it ended; zero = it has not.
+// span is when an execution started and ended; zero means not yet.
 type span struct{ started, ended time.Time }

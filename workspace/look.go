@@ -8,9 +8,9 @@ import (
 	"wf/workspace/history"
 )
 
-// A Look is a workfile and its history as they lie on the disk, for questions that need no daemon.
-// Nothing is written, created, watched or started on its behalf. It is not safe for concurrent use.
-// While a daemon has the workfile open, that daemon knows better.
+// A Look is a workfile and its history as they lie on the disk, for questions that need no daemon. It writes,
+// creates, watches and starts nothing. It is not safe for concurrent use. If a daemon has the workfile open,
+// ask the daemon: it has newer answers.
 type Look struct{ w *Workspace }
 
 // LookAt reads the workfile at path, which is absolute, and its history below the state folder,
@@ -21,7 +21,7 @@ func LookAt(path, state string) (*Look, error) {
 		return nil, err
 	}
 	w.store = history.At(filepath.Join(state, "workspaces", w.id))
-	w.recallStatuses()
+	w.file.Statuses().Recall(w.later)
 	w.readBefore()
 	w.recall(w.lookBack)
 	w.recallPast()
@@ -29,14 +29,14 @@ func LookAt(path, state string) (*Look, error) {
 	return &Look{w}, nil
 }
 
-// lookAtFile is a workspace with nothing but the workfile.
+// lookAtFile returns a workspace with nothing but the workfile. Its loop never starts.
 func lookAtFile(path, state string) (*Workspace, error) {
 	id, real, err := Find(state, path)
 	if err != nil {
 		return nil, err
 	}
 	w := newWorkspace(id, real, Config{State: state, Log: slog.New(slog.DiscardHandler)}) // its loop never starts
-	return w, w.parseFile()
+	return w, w.file.Load()
 }
 
 // CheckAt is Workspace.Check of a workfile that no daemon has open, with the PATH of the client.
@@ -51,7 +51,7 @@ func CheckAt(path string) (api.Check, error) {
 	return c, nil
 }
 
-// UsePools says how large pools are: without it nobody asks.
+// UsePools sets the pools, of which only the sizes are asked for. Without it pools are not checked.
 func (l *Look) UsePools(p Pools) { l.w.cfg.Pools = p }
 
 // Plan is Workspace.Plan.
@@ -63,21 +63,21 @@ func (l *Look) Plan(req api.RunRequest) (api.Plan, error) {
 	return plan, err
 }
 
-// lookBack folds a run that is not over as far as its journal goes, as a daemon would that takes it
-// up. One that cannot be read counts as over, which is what that daemon would make of it.
+// lookBack replays the journal of a run that is not over, as a daemon does that takes the run up. A run that
+// cannot be read counts as over, as it would for that daemon.
 func (w *Workspace) lookBack(n int) {
 	p, err := openReplay(w.store, n)
 	if err != nil || len(p.records) == 0 {
 		return
 	}
-	r := newRun(p.client)
-	r.runState = *p.runState
-	r.over, r.active = false, r
+	r := newRun()
+	r.State = *p.State
+	r.Replayed, r.Active = false, r
 	r.relive(w, p.records)
 	w.runs = append(w.runs, r)
 }
 
-// noSlots is the share of the machine of somebody who executes nothing.
+// noSlots are the slots of a workspace that executes nothing.
 type noSlots struct{}
 
 func (noSlots) TryAcquire() bool { return false }

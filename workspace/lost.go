@@ -9,15 +9,16 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/workspace/runstate"
 )
 
-// The folder of a run may be removed while the run goes on, and it may be impossible to write there. What
-// runs goes on. A run that has ended is over all the same if there is no folder to record it in, and who
-// stops a run is answered even if that cannot be recorded yet.
+// The folder of a run may be removed or become read-only while the run goes on. Running commands go on. A run that has ended
+// is over even if there is no folder to record that in, and a request to stop gets an answer even if the end cannot be
+// recorded yet.
 
-// lost says what of the run's records is missing, "" if they are in their place.
+// lost says which record of the run is missing; "" if all are there.
 func (r *run) lost() string {
-	for _, path := range []string{r.dir, filepath.Join(r.dir, "journal")} {
+	for _, path := range []string{r.Dir, filepath.Join(r.Dir, "journal")} {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			return fmt.Sprintf("its history is lost: %s was removed while it went on", path)
 		}
@@ -25,8 +26,7 @@ func (r *run) lost() string {
 	return ""
 }
 
-// keepFolder makes the folder of the workspace again if it was removed: what is known of the nodes goes
-// there.
+// keepFolder makes the folder of the workspace again if it was removed.
 func (w *Workspace) keepFolder() error {
 	made, err := w.store.Mend(w.given())
 	if made {
@@ -35,16 +35,16 @@ func (w *Workspace) keepFolder() error {
 	return err
 }
 
-// given is the highest number of a run that is known to have been given.
+// given returns the highest run number that is known to be taken.
 func (w *Workspace) given() int {
-	n := w.through
+	n := w.file.Statuses().Through()
 	for _, r := range w.runs {
-		n = max(n, r.n)
+		n = max(n, r.Number)
 	}
 	return n
 }
 
-// stopPatience is how long a stop waits for a result that cannot be written. Only tests change it.
+// stopPatience is how long a stop waits for a result that cannot be written. Tests shorten it.
 var stopPatience = 3 * time.Second
 
 // answerInTime answers the pending stop requests of a run after stopPatience, if its result is not written by then.
@@ -61,13 +61,13 @@ func (r *run) answerInTime(w *Workspace) {
 	})
 }
 
-// answerUnrecorded answers the pending stop requests if the run is held, and else looks again later.
+// answerUnrecorded answers the pending stop requests if the run is held; otherwise it looks again later.
 func (r *run) answerUnrecorded(w *Workspace) {
-	if r.phase == complete || len(r.onStop) == 0 {
+	if r.Phase == runstate.Complete || len(r.onStop) == 0 {
 		return
 	}
 	why := r.holds.why()
-	if why == "" || r.phase != ended && len(r.live()) > 0 && time.Since(r.stopAsked) < r.grace()+stopPatience {
+	if why == "" || r.Phase != runstate.Ended && len(r.live()) > 0 && time.Since(r.stopAsked) < r.Grace()+stopPatience {
 		r.answerInTime(w)
 		return
 	}
@@ -79,7 +79,7 @@ func (r *run) answerUnrecorded(w *Workspace) {
 	r.answerStop(res)
 }
 
-// answerStop answers all who wait for the end of the run.
+// answerStop answers all requests that wait for the end of the run.
 func (r *run) answerStop(res api.StopResult) {
 	for _, reply := range r.onStop {
 		reply(res, nil)

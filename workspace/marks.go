@@ -17,14 +17,14 @@ const (
 // opMarks is the Op of a graph_updated event that tells of marks.
 const opMarks = "marks"
 
-// marks are the edges whose marks have changed since watchers were told of marks. What a run does to a mark and
-// takes back at once are not published. It belongs to the loop.
+// marks are the edges whose marks have changed since the last event about marks. A change that a run takes
+// back at once is not published. It belongs to the loop.
 type marks struct {
 	before map[*graph.Edge]graph.Mark
-	armed  bool // a message to tell of them is on its way
+	armed  bool // the timer for the next event is set
 }
 
-// marked notes that the run has changed the mark of an edge, which was another one before.
+// marked notes that a run has changed the mark of an edge. before is the mark that it had.
 func (w *Workspace) marked(e *graph.Edge, before graph.Mark) {
 	if !w.out.wanted.holds(api.GraphUpdated) {
 		return
@@ -51,7 +51,7 @@ func (w *Workspace) armMarks() {
 	})
 }
 
-// tellMarks publishes what the edges bear now, of at most so many edges; the rest waits for its turn.
+// tellMarks publishes the marks of at most so many edges that have changed. The rest waits for the next event.
 func (w *Workspace) tellMarks(most int) {
 	var edges []api.EdgeStatus
 	for e, before := range w.marks.before {
@@ -60,7 +60,7 @@ func (w *Workspace) tellMarks(most int) {
 			break
 		}
 		delete(w.marks.before, e)
-		if w.g.Edge(e.Key) == e && (e.Mark != before || w.chooses(e)) {
+		if w.file.Graph().Edge(e.Key) == e && (e.Mark != before || w.chooses(e)) {
 			edges = append(edges, edgeStatus(e))
 		}
 	}
@@ -72,8 +72,8 @@ func (w *Workspace) tellMarks(most int) {
 	w.publish(api.Event{Type: api.GraphUpdated, Op: opMarks, Edges: edges})
 }
 
-// chooses reports whether an edge can be taken or dead, beyond the mark that it bears.
+// chooses reports whether an edge can be taken or dead, besides its mark.
 func (w *Workspace) chooses(e *graph.Edge) bool {
 	r := w.runOf(e.Source)
-	return r != nil && r.flow != nil
+	return r != nil && r.Flow != nil
 }

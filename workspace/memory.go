@@ -1,59 +1,6 @@
 package workspace
 
-import (
-	"fmt"
-	"os"
-	"strconv"
-	"strings"
-	"sync/atomic"
-
-	"wf/graphml"
-)
-
-// The memory that reading a workfile may take unless the setting allows more: a fixed amount for small files, a
-// multiple of its size for a large one, and never more than a share of the machine's memory.
-const (
-	fileFrom  = 256 << 20
-	fileTimes = 12
-	fileShare = 4
-)
-
-// fileMemory is what the settings allow, in bytes, 0 = they say nothing. It is written once, when the process
-// begins.
-var fileMemory atomic.Int64
+import "wf/workspace/workfile"
 
 // LimitFiles bounds the memory that reading a workfile takes, in bytes. 0 leaves it at a few times its size.
-func LimitFiles(bytes int64) { fileMemory.Store(bytes) }
-
-// limits are those for files that others have written.
-func limits() graphml.Limits {
-	if said := fileMemory.Load(); said > 0 {
-		return graphml.Limits{MaxMemory: said}
-	}
-	return graphml.Limits{MaxMemory: machineMemory() / fileShare, Dear: fileTimes, DearFrom: fileFrom}
-}
-
-// memoryFix says how a file that is too large for memory can be read after all.
-func memoryFix(e *graphml.MemoryError) string {
-	return fmt.Sprintf("if it is meant to be so, allow more: WF_FILE_MEMORY=%d (MB), or file-memory in config.toml, then wf server restart",
-		max(1000, 4*e.Allowed>>20))
-}
-
-// machineMemory is the memory that the processes of this container or machine have together, in bytes, 0 if
-// nobody knows.
-func machineMemory() int64 {
-	var all int64
-	if info, err := physicalMemory(); err == nil {
-		all = info
-	}
-	for _, path := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			continue
-		}
-		if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n > 0 && (all == 0 || n < all) {
-			all = n
-		}
-	}
-	return all
-}
+func LimitFiles(bytes int64) { workfile.LimitMemory(bytes) }

@@ -9,52 +9,50 @@ import (
 	"wf/workspace/history"
 )
 
-// A command may start a run itself (wf run in a node) and wait for it. Meanwhile it needs no slot, and
-// what it waits for does; so it gives its slot back until it goes on. The run that it has started is a
-// child of its execution: when that ends, however it does, the child is stopped. Only one that was
-// detached lives on.
+// A command may start a run itself (wf run in a node) and wait for it. Meanwhile it returns its slot, because the run that it
+// waits for needs one. The run that it has started is a child of its execution: when the execution ends, the child is
+// stopped. A detached run goes on.
 
-// Nested connects executions with the runs that their commands have started, in other workspaces. It is
-// safe for concurrent use.
+// Nested connects executions with the runs that their commands have started, in other workspaces. It is safe for concurrent
+// use.
 type Nested interface {
-	// Began tells of a run that a command has started, now or under an earlier daemon. If that command is
-	// over the run is stopped.
+	// Began reports a run that a command has started, under this daemon or an earlier one. If that command is over, the
+	// run is stopped.
 	Began(by api.Caller, child Child)
-	// Over tells that a run which a command has started is over: that goes on, and has its slot back when
-	// Over returns.
+	// Over reports that a run which a command has started is over. When it returns, the command has its slot back.
 	Over(by api.Caller)
-	// Stop ends a run and returns when it is gone; nil = with the grace time that it was started with.
+	// Stop ends a run and returns when it is gone. A nil graceMS means the grace time that the run was started with.
 	Stop(child Child, graceMS *int64)
 }
 
 // A Child is a run of another workspace.
 type Child struct{ Workspace, Run string }
 
-// nesting is what a run knows of its own children.
+// nesting is what a run knows of the runs that its commands have started.
 type nesting struct {
-	callers  map[executor.ID]int     // how many connections of an execution wait for other runs
-	children map[executor.ID][]Child // started by an execution that goes on
+	callers  map[executor.ID]int     // execution → how many of its connections wait for other runs
+	children map[executor.ID][]Child // started by an execution that is going
 	leaving  int                     // children that are being stopped
 }
 
-// execution finds what a command says that it is. It is not in r.lent unless it has begun.
+// execution finds the execution that a command says it is.
 func (w *Workspace) execution(c api.Caller) (r *run, id executor.ID, live bool) {
 	for _, r := range w.runs {
-		if r.id != c.Run {
+		if r.ID != c.Run {
 			continue
 		}
-		i, in := r.sched.Index(c.Node)
+		i, in := r.Sched.Index(c.Node)
 		if !in {
 			return nil, id, false
 		}
-		rec := r.nodes[i].rec
-		return r, executor.ID{Node: i, Execution: c.Execution}, rec != nil && rec.live && rec.executions == c.Execution
+		rec := r.Nodes[i].Execution
+		return r, executor.ID{Node: i, Execution: c.Execution}, rec != nil && rec.Live && rec.Number == c.Execution
 	}
 	return nil, id, false
 }
 
-// CallerOf says whether an execution is going, and which units of pools it holds, with those that its run's
-// own callers hold: whoever it starts can never have them.
+// CallerOf reports whether an execution is going, and which units of pools it and the callers of its run hold. A run that it
+// starts can never get those.
 func (w *Workspace) CallerOf(ctx context.Context, c api.Caller) (held map[string]int, live bool, err error) {
 	type answer struct {
 		held map[string]int
@@ -66,8 +64,8 @@ func (w *Workspace) CallerOf(ctx context.Context, c api.Caller) (held map[string
 			return answer{}, nil
 		}
 		held := map[string]int{}
-		if r.req.Caller != nil {
-			for pool, n := range r.req.Caller.Held {
+		if r.Request.Caller != nil {
+			for pool, n := range r.Request.Caller.Held {
 				held[pool] += n
 			}
 		}
@@ -79,7 +77,7 @@ func (w *Workspace) CallerOf(ctx context.Context, c api.Caller) (held map[string
 	return a.held, a.live, err
 }
 
-// Waits says that a command waits for another run, until it is called with false.
+// Waits notes that a command waits for another run (true), or stops waiting.
 func (w *Workspace) Waits(c api.Caller, waits bool) {
 	w.send(call(func(w *Workspace) {
 		r, id, live := w.execution(c)
@@ -91,7 +89,7 @@ func (w *Workspace) Waits(c api.Caller, waits bool) {
 		}
 		switch {
 		case waits:
-			if r.callers[id]++; r.nodes[id.Node].rec.begun {
+			if r.callers[id]++; r.Nodes[id.Node].Execution.Started {
 				r.lend(id)
 			}
 		default:
@@ -103,7 +101,7 @@ func (w *Workspace) Waits(c api.Caller, waits bool) {
 	}))
 }
 
-// GoesOn says that the run that a command has waited for is over.
+// GoesOn notes that the run that a command has waited for is over.
 func (w *Workspace) GoesOn(ctx context.Context, c api.Caller) error {
 	_, err := ask(ctx, w, func(w *Workspace) (struct{}, error) {
 		if r, id, live := w.execution(c); live {
@@ -114,7 +112,7 @@ func (w *Workspace) GoesOn(ctx context.Context, c api.Caller) error {
 	return err
 }
 
-// Adopt makes a run the child of an execution. It returns false if that is over.
+// Adopt makes a run the child of an execution. It returns false if the execution is over.
 func (w *Workspace) Adopt(ctx context.Context, c api.Caller, child Child) (bool, error) {
 	return ask(ctx, w, func(w *Workspace) (bool, error) {
 		r, id, live := w.execution(c)
@@ -129,24 +127,24 @@ func (w *Workspace) Adopt(ctx context.Context, c api.Caller, child Child) (bool,
 	})
 }
 
-// tellCaller tells the execution that has started a run that it is going.
+// tellCaller tells the execution that has started a run that the run is going.
 func (w *Workspace) tellCaller(r *run) {
-	if r.req.Caller == nil || w.cfg.Nested == nil {
+	if r.Request.Caller == nil || w.cfg.Nested == nil {
 		return
 	}
-	by, child := callerOf(r.req.Caller), Child{w.id, r.id}
+	by, child := callerOf(r.Request.Caller), Child{w.id, r.ID}
 	w.loop.Run(func() { w.cfg.Nested.Began(by, child) })
 }
 
-// leaveTo gives up the slots of a run that is over. The command that has started it gets its own back
-// before, so that no other run takes its slot.
+// leaveTo returns the slots of a run that is over. The command that has started it gets its own slot back first, so that no
+// other run takes it.
 func (w *Workspace) leaveTo(r *run) {
-	if r.req.Caller == nil || w.cfg.Nested == nil || r.member == nil {
+	if r.Request.Caller == nil || w.cfg.Nested == nil || r.member == nil {
 		r.leaveSlots()
 		return
 	}
 	r.short.stop()
-	by := callerOf(r.req.Caller)
+	by := callerOf(r.Request.Caller)
 	w.loop.Run(func() {
 		w.cfg.Nested.Over(by)
 		r.member.Leave()
@@ -157,7 +155,7 @@ func callerOf(c *history.Caller) api.Caller {
 	return api.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution}
 }
 
-// stopChildren ends what executions have started, some of them or all (nil).
+// stopChildren stops the runs that the given executions have started; nil means those of all executions.
 func (r *run) stopChildren(w *Workspace, ids []executor.ID, graceMS *int64) {
 	if len(r.children) == 0 {
 		return
@@ -178,8 +176,8 @@ func (r *run) stopChildren(w *Workspace, ids []executor.ID, graceMS *int64) {
 	}
 }
 
-// endChildren ends what an execution has started, now that it is over itself. If it was stopped, its
-// grace time is over, too.
+// endChildren stops the runs that an execution has started, now that it is over. If the execution was stopped, its children
+// get no grace time.
 func (r *run) endChildren(w *Workspace, id executor.ID, stopped bool) {
 	delete(r.callers, id)
 	if len(r.children[id]) == 0 {
@@ -193,4 +191,4 @@ func (r *run) endChildren(w *Workspace, id executor.ID, stopped bool) {
 	delete(r.children, id)
 }
 
-func graceOf(d time.Duration) *int64 { return ptr(d.Milliseconds()) }
+func graceOf(d time.Duration) *int64 { return new(d.Milliseconds()) }

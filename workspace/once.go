@@ -3,35 +3,36 @@ package workspace
 import (
 	"wf/api"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
-// A request that changes something may come twice: its daemon was killed, or the connection broke, before the
-// answer came. What it has begun is found by its key, which lies in the records of the run.
+// A request that changes something may come twice, because its daemon was killed or the connection broke before the answer
+// came. Its first effect is found by its key, which the records of the run contain.
 
-// recentRuns bounds how many runs are looked at for a request that comes again. It comes within seconds.
+// recentRuns bounds how many runs are searched for the key of a repeated request, which comes within seconds.
 const recentRuns = 64
 
-// begunBefore answers a request for a run that has begun already, and reports whether it has.
+// begunBefore answers a request whose run has started already, and reports whether there is such a run.
 func (w *Workspace) begunBefore(p *pendingStart) bool {
 	if p.req.Key == "" {
 		return false
 	}
 	for _, r := range w.runs {
-		if r.req.Key != p.req.Key {
+		if r.Request.Key != p.req.Key {
 			continue
 		}
-		if r.phase != preparing || r.n != 0 {
-			p.reply(w.acceptedAs(r.req), nil)
+		if r.Phase != runstate.Preparing || r.Number != 0 {
+			p.reply(w.acceptedAs(r.Request), nil)
 			return true
 		}
 		first := r.accepted
 		r.accepted = func(err error) {
 			first(err)
-			p.reply(w.acceptedAs(r.req), err)
+			p.reply(w.acceptedAs(r.Request), err)
 		}
 		return true
 	}
-	for i, other := range w.waiting { // its client does not hear the answer any more
+	for i, other := range w.waiting { // the connection of its client is gone
 		if other.req.Key == p.req.Key {
 			w.waiting = append(w.waiting[:i:i], w.waiting[i+1:]...)
 			break
@@ -42,7 +43,7 @@ func (w *Workspace) begunBefore(p *pendingStart) bool {
 	}
 	list, err := w.store.Newest(recentRuns)
 	if err != nil {
-		p.reply(api.RunAccepted{}, internal("the runs cannot be read", err))
+		p.reply(api.RunAccepted{}, api.Internal("the runs cannot be read", err))
 		return true
 	}
 	for _, past := range list {
@@ -54,19 +55,19 @@ func (w *Workspace) begunBefore(p *pendingStart) bool {
 	return false
 }
 
-// acceptedAs is the answer to a request that has begun a run.
+// acceptedAs returns the answer to a request that has started a run.
 func (w *Workspace) acceptedAs(req history.Request) api.RunAccepted {
-	return api.RunAccepted{Run: runID(req.Run), Mode: req.Mode, Resumes: runID(req.Resumes), Failed: req.Failed,
+	return api.RunAccepted{Run: history.RunID(req.Run), Mode: req.Mode, Resumes: history.RunID(req.Resumes), Failed: req.Failed,
 		Nodes: max(req.Nodes, len(req.Scope)), Total: w.runnable()}
 }
 
-// decidedBefore finds the decision that a request has made when it came before.
+// decidedBefore returns the answer to a decision that was made when its request came before.
 func (w *Workspace) decidedBefore(d api.Decision) (api.Approval, bool) {
 	if d.Key == "" || !d.Again {
 		return api.Approval{}, false
 	}
 	for _, r := range w.runs {
-		if a, made := r.requests[d.Key]; made {
+		if a, made := r.Requests[d.Key]; made {
 			return a, true
 		}
 	}
@@ -83,7 +84,7 @@ func (w *Workspace) decidedBefore(d api.Decision) (api.Approval, bool) {
 			return nil
 		})
 		if err == nil && made != nil {
-			a := api.Approval{Run: runID(req.Run), Node: made.ID, Name: made.ID, Since: made.Time, Workfile: w.path}
+			a := api.Approval{Run: history.RunID(req.Run), Node: made.ID, Name: made.ID, Since: made.Time, Workfile: w.path}
 			if made.Node >= 0 && made.Node < len(req.Names) {
 				a.Name = req.Names[made.Node]
 			}

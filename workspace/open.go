@@ -6,28 +6,28 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"wf/api"
 	"wf/graph"
-	"wf/graphml"
 	"wf/workspace/history"
 	"wf/workspace/loop"
+	"wf/workspace/runstate"
+	"wf/workspace/workfile"
 )
 
 // ID is the identity of a workfile: the SHA-256 of its absolute path without symlinks.
 func ID(path string) (id, real string, err error) {
 	if !filepath.IsAbs(path) {
-		return "", "", invalid("path %q is not absolute", path)
+		return "", "", api.Invalid("path %q is not absolute", path)
 	}
 	real, err = filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", "", openError(path, err)
+		return "", "", workfile.ReadError(path, err)
 	}
-	return pathHash(real), real, nil
+	return workfile.Hash(real), real, nil
 }
 
-// LastingID is ID also of a workfile that is not there at present: commands of its runs go on.
+// LastingID is ID also for a workfile that does not exist at present: commands of its runs go on.
 func LastingID(path string) (string, error) {
 	id, _, err := ID(path)
 	if err == nil || !filepath.IsAbs(path) {
@@ -40,18 +40,18 @@ func LastingID(path string) (string, error) {
 	if linkErr != nil {
 		return "", err
 	}
-	return pathHash(filepath.Join(folder, filepath.Base(path))), nil
+	return workfile.Hash(filepath.Join(folder, filepath.Base(path))), nil
 }
 
-// HasRun reports whether run n of a workspace is in its history, or may be: nobody knows it when the
-// folder cannot be looked at.
+// HasRun reports whether run n of a workspace is in its history, or may be, because the folder cannot be
+// read.
 func HasRun(state, id string, n int) bool {
 	_, err := os.Lstat(history.At(filepath.Join(state, "workspaces", id)).Dir(n))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Open reads a workfile and takes up the runs that an earlier daemon left going, but those that daemons
-// have died of: see held.
+// Open reads a workfile and takes up the runs that an earlier daemon left going, except those that several
+// daemons died of, see held.
 func Open(path string, cfg Config) (*Workspace, error) { return open(path, cfg, false) }
 
 // Retry is Open also for a workfile that is held: its runs get one more trial.
@@ -74,44 +74,43 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 		}
 		return nil, err
 	}
-	// The watch begins before the loop, so that no change between the two goes unseen: looked
-	// compares with what was read.
-	if w.file.watch, err = w.watchFolder(); err != nil {
+	if err := w.file.Watch(); err != nil {
 		cfg.Log.Warn("the folder cannot be watched: changes of others are seen when wf writes", "folder", filepath.Dir(real), "err", err)
 	}
 	w.publishPulse()
 	w.loop.Start()
-	w.send(call((*Workspace).looked))
 	return w, nil
 }
 
 // newWorkspace makes a workspace whose loop has not started.
 func newWorkspace(id, path string, cfg Config) *Workspace {
 	w := &Workspace{id: id, path: path, cfg: cfg, creating: make(chan struct{}, 1), last: map[string]memory{}}
-	w.loop = loop.New(loop.Hooks{Before: w.heedClock, Settle: w.settle, Leave: w.leave, Crashed: w.crashed, Log: cfg.Log.With("workfile", path)})
+	w.loop = loop.New(loop.Hooks{Before: w.heedClock, Settle: w.settle, Leave: w.leave, Crashed: w.crashed,
+		Ended: errClosed(), Panicked: errPanicked(), Log: cfg.Log.With("workfile", path)})
 	w.holdTimer = w.loop.NewTimer(w.tryAgain)
 	w.out.timer = w.loop.NewTimer(func() { w.out.due = true })
-	w.file.init(w.loop)
+	w.file = w.newFile()
 	return w
 }
 
-// restore reads all there is, before the loop begins.
+// restore reads the file, the state folder and the history, before the loop starts.
 func (w *Workspace) restore() error {
 	active := history.IsActive(w.cfg.State, w.id)
 	if active {
 		w.try()
 	}
-	err := w.readFirst()
+	err := w.file.Load()
 	if err != nil {
 		return err
 	}
-	if w.store, err = history.OpenOn(w.disk(), filepath.Join(w.cfg.State, "workspaces", w.id)); err != nil {
-		return &api.Error{Code: api.CodeInternal, Message: "the history cannot be opened", Where: w.cfg.State, Why: plain(err)}
+	w.file.RemoveLeftovers(w.fence != nil)
+	if w.store, err = history.Open(w.disk(), filepath.Join(w.cfg.State, "workspaces", w.id)); err != nil {
+		return &api.Error{Code: api.CodeInternal, Message: "the history cannot be opened", Where: w.cfg.State, Why: workfile.Plain(err)}
 	}
 	if err := w.checkPrivate(); err != nil {
 		return err
 	}
-	w.recallStatuses()
+	w.file.Statuses().Recall(w.later)
 	w.readBefore()
 	w.recall(func(n int) {
 		w.try() // a run can be there without the note of it
@@ -128,85 +127,8 @@ func (w *Workspace) restore() error {
 	if active && len(w.untaken)+len(w.held.runs) == 0 {
 		w.unmark() // the note of a run that has ended since, or never began
 	}
-	w.recallEdits()
-	w.recallMade()
+	w.file.RecallEdits()
 	return nil
-}
-
-// readFirst reads the file and tidies up behind an earlier daemon.
-func (w *Workspace) readFirst() error {
-	if err := w.parseFile(); err != nil {
-		return err
-	}
-	w.removeLeftovers()
-	return nil
-}
-
-// parseFile reads and parses the workfile. Where it cannot, runs that go on have their own copy.
-func (w *Workspace) parseFile() error {
-	data, id, err := readFile(w.path)
-	if err != nil {
-		if w.standIn(err) {
-			return nil
-		}
-		return openError(w.path, err)
-	}
-	doc, g, warnings, err := graphml.Parse(data, limits())
-	if err != nil {
-		if w.standIn(err) {
-			return nil
-		}
-		return w.parseError(err)
-	}
-	w.doc, w.g, w.warnings = doc, g, warnings
-	w.file.id, w.file.content = id, contentOf(graphml.Pieces{data})
-	return nil
-}
-
-func openError(path string, err error) error {
-	e := &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be read", Where: path, Why: plain(err)}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		e.Message, e.Why, e.Fix = "there is no workfile "+path, "", "wf new "+filepath.Base(path)+" creates one"
-	case errors.Is(err, fs.ErrPermission):
-		e.Fix = "chmod u+r " + path
-	}
-	return e
-}
-
-func (w *Workspace) parseError(err error) error {
-	e := &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be used", Where: w.path, Why: err.Error()}
-	var memory *graphml.MemoryError
-	if errors.As(err, &memory) {
-		e.Fix = memoryFix(memory)
-	}
-	var syntax *graphml.SyntaxError
-	if errors.As(err, &syntax) && syntax.Line > 0 {
-		e.Where, e.Why = w.where(syntax.Line), syntax.Msg
-	}
-	return e
-}
-
-// leftoverAge is how old a temporary file of another workfile must be to be one of a crash.
-const leftoverAge = time.Hour
-
-// removeLeftovers deletes temporary files that a crash in the middle of a save has left. Those of this
-// workfile are nobody else's: this daemon has the fence.
-func (w *Workspace) removeLeftovers() {
-	dir := filepath.Dir(w.path)
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), tmpPrefix) || !strings.HasSuffix(e.Name(), tmpSuffix) {
-			continue
-		}
-		own := w.fence != nil && strings.HasPrefix(e.Name(), tmpOf(w.path))
-		if info, err := e.Info(); err == nil && (own || time.Since(info.ModTime()) > leftoverAge) {
-			os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
 }
 
 // recall brings back what is known of past runs and hands over to takeUp those that are not over.
@@ -218,11 +140,11 @@ func (w *Workspace) recall(takeUp func(n int)) {
 		return
 	}
 	unexplained := 0
-	for _, n := range w.g.Nodes() {
-		if _, foreign := w.foreign[n.ID]; foreign && w.statusesFound {
+	for _, n := range w.file.Graph().Nodes() {
+		if w.file.Statuses().FromFile(n.ID) && w.file.Statuses().Found() {
 			continue // no run of this machine explains it
 		}
-		if (n.Status != graph.Idle || w.relearns()) && (n.Parent == nil || n.Home() == nil) { // in a sub-flow its instances are executed
+		if (n.Status != graph.Idle || w.file.Statuses().Relearns()) && (n.Parent == nil || n.Home() == nil) { // in a sub-flow its instances are executed
 			unexplained++
 		}
 	}
@@ -236,7 +158,7 @@ func (w *Workspace) recall(takeUp func(n int)) {
 			takeUp(n)
 			continue
 		}
-		w.through = max(w.through, n)
+		w.file.Statuses().RunOver(n)
 		if w.latest == nil {
 			w.latest = w.past(n)
 		}
@@ -258,7 +180,7 @@ func (w *Workspace) remember(run int) (explained int) {
 		return 0
 	}
 	for _, id := range past.Request.Scope {
-		if m, n := w.last[id], w.g.Node(id); m.run == 0 && n != nil {
+		if m, n := w.last[id], w.file.Graph().Node(id); m.run == 0 && n != nil {
 			m.run = run
 			w.last[id] = m
 			if n.SubFlow() && n.Status != graph.Idle {
@@ -269,53 +191,36 @@ func (w *Workspace) remember(run int) (explained int) {
 	for _, e := range past.Executions {
 		status, known := w.statusBefore(e.ID)
 		m := w.last[e.ID]
-		if !known || m.rec != nil && m.rec.run != run {
+		if !known || m.rec != nil && m.rec.Run != run {
 			continue // a later run knows better
 		}
 		if m.rec == nil {
-			m.rec = &nodeRecord{run: run}
+			m.rec = &runstate.Execution{Run: run}
 			m.run = max(m.run, run)
 			w.last[e.ID] = m
 		}
-		before := m.rec.status == status
-		m.rec.recall(e)
-		if after := m.rec.status == status; after && !before && status != graph.Idle && !w.isSubFlow(e.ID) {
+		before := m.rec.Status == status
+		m.rec.Recall(e)
+		if after := m.rec.Status == status; after && !before && status != graph.Idle && !w.isSubFlow(e.ID) {
 			explained++
 		}
 	}
 	return explained
 }
 
-// isSubFlow says whether an id is that of a sub-flow. Its executions only find its items.
+// isSubFlow reports whether an id is that of a sub-flow, whose own executions only list its items.
 func (w *Workspace) isSubFlow(id string) bool {
-	n := w.g.Node(id)
+	n := w.file.Graph().Node(id)
 	return n != nil && n.SubFlow()
 }
 
 // statusBefore is the status of a node of the workfile, or of an instance that is known.
 func (w *Workspace) statusBefore(id string) (s graph.Status, known bool) {
-	if n := w.g.Node(id); n != nil {
+	if n := w.file.Graph().Node(id); n != nil {
 		return n.Status, true
 	}
 	p, known := w.before[id]
 	return p.Status, known
-}
-
-// recall takes over what a past execution was.
-func (rec *nodeRecord) recall(e history.Execution) {
-	rec.executions, rec.lastPID, rec.command = e.Number, e.PID, e.Command
-	rec.started, rec.ended, rec.message = e.Started, e.Ended, e.Message
-	rec.reason, rec.exitCode, rec.signal = api.Reason(e.Reason), e.ExitCode, e.Signal
-	rec.out, rec.err = executorRange(e.Out), executorRange(e.Err)
-	switch {
-	case e.OK:
-		rec.status = graph.Ran
-	case e.Over:
-		rec.status = graph.Failed
-	}
-	if rec.started.IsZero() {
-		rec.started = e.Ended
-	}
 }
 
 // Unfinished lists the workfiles with runs that an earlier daemon has left going. With an error it

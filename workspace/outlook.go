@@ -7,6 +7,7 @@ import (
 
 	"wf/api"
 	"wf/graph"
+	"wf/workspace/runstate"
 )
 
 // outlookRuns is how many earlier runs an expectation is the median of. Few are enough to forget
@@ -34,7 +35,7 @@ func (w *Workspace) Outlook(ctx context.Context, name string) (api.RunOutlook, e
 	}
 	medians, earlier, err := w.store.Durations(outlookRuns)
 	if err != nil {
-		return api.RunOutlook{}, internal("the history cannot be read", err)
+		return api.RunOutlook{}, api.Internal("the history cannot be read", err)
 	}
 	f.out.Earlier = earlier
 	expect(f.out.Nodes, f.blocking, medians)
@@ -45,7 +46,7 @@ func (w *Workspace) Outlook(ctx context.Context, name string) (api.RunOutlook, e
 // going finds a run that is going.
 func (w *Workspace) going(name string) (*run, error) {
 	for _, r := range w.runs {
-		if r.id == name {
+		if r.ID == name {
 			return r, nil
 		}
 	}
@@ -54,25 +55,25 @@ func (w *Workspace) going(name string) (*run, error) {
 
 // outlook describes the nodes as they are now. What was published so far is in it.
 func (w *Workspace) outlook(r *run) api.RunOutlook {
-	out := api.RunOutlook{Schema: api.SchemaOutlook, Run: r.id, Seq: w.out.seq, Nodes: make([]api.NodeOutlook, len(r.nodes)),
-		Total: r.sched.Total(), Kept: r.countAll().Kept}
-	blocked, present := r.sched.Blocked(), []bool(nil)
-	if r.flow != nil {
-		present = r.sched.Current()
+	out := api.RunOutlook{Schema: api.SchemaOutlook, Run: r.ID, Seq: w.out.seq, Nodes: make([]api.NodeOutlook, len(r.Nodes)),
+		Total: r.Sched.Total(), Kept: r.CountAll().Kept}
+	blocked, present := r.Sched.Blocked(), []bool(nil)
+	if r.Flow != nil {
+		present = r.Sched.Current()
 	}
-	for i := range r.nodes {
-		n := &r.nodes[i]
-		o := api.NodeOutlook{Node: n.id, Name: n.name, State: stateOf(r.sched.Status(i), n.rec, blocked[i])}
-		if first, _ := r.sched.Instances(i); len(first) > 0 || present != nil && !present[i] {
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		o := api.NodeOutlook{Node: n.ID, Name: n.Name, State: runstate.StateOf(r.Sched.Status(i), n.Execution, blocked[i])}
+		if first, _ := r.Sched.Instances(i); len(first) > 0 || present != nil && !present[i] {
 			o.State = "" // others are counted instead
 		}
 		if live := r.liveNode(i); live != nil {
 			o.Group = live.Group
 		}
-		if n.rec != nil {
-			o.Executions = n.rec.executions
-			if n.rec.live && !n.rec.started.IsZero() {
-				o.Started = ptr(n.rec.started)
+		if n.Execution != nil {
+			o.Executions = n.Execution.Number
+			if n.Execution.Live && !n.Execution.StartedAt.IsZero() {
+				o.Started = new(n.Execution.StartedAt)
 			}
 		}
 		out.Nodes[i] = o
@@ -86,7 +87,7 @@ func (r *run) blocking() []arrow {
 	arrows := make([]arrow, 0, len(r.liveEdges))
 	for j, e := range r.liveEdges {
 		if e != nil && e.Type == graph.Blocking {
-			s, t := r.sched.EdgeEnds(j)
+			s, t := r.Sched.EdgeEnds(j)
 			arrows = append(arrows, arrow{s, t})
 		}
 	}
@@ -106,7 +107,7 @@ func expect(nodes []api.NodeOutlook, blocking []arrow, medians map[string]time.D
 	var ready []int
 	for i := range nodes {
 		if d, known := medians[nodes[i].Node]; known {
-			nodes[i].ExpectedMS = ptr(d.Milliseconds())
+			nodes[i].ExpectedMS = new(d.Milliseconds())
 			nodes[i].PathMS = d.Milliseconds()
 		}
 		if after[i] == 0 {

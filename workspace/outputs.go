@@ -34,7 +34,7 @@ const maxOutputs = 1 << 20
 const maxItems = 8 << 20
 
 func (r *run) outputFile(id executor.ID) string {
-	return r.dir + "/" + outputsDir + "/" + outputName(id)
+	return r.Dir + "/" + outputsDir + "/" + outputName(id)
 }
 
 func outputName(id executor.ID) string {
@@ -61,7 +61,7 @@ func (r *run) lookForOutputs(list []executor.Report) (forget func()) {
 	if over < lookOutputs {
 		return forget
 	}
-	f, err := os.Open(r.dir + "/" + outputsDir)
+	f, err := os.Open(r.Dir + "/" + outputsDir)
 	if err != nil {
 		return forget
 	}
@@ -107,7 +107,7 @@ func (r *run) items(out executor.Range) ([]byte, error) {
 	if out.End-out.Start > maxItems {
 		return nil, fmt.Errorf("the command of its items printed %d bytes: %d are the most", out.End-out.Start, maxItems)
 	}
-	f, err := ownfile.Open(filepath.Join(r.dir, filepath.FromSlash(out.File)), os.O_RDONLY)
+	f, err := ownfile.Open(filepath.Join(r.Dir, filepath.FromSlash(out.File)), os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -133,11 +133,11 @@ func (w *Workspace) Outputs(ctx context.Context, node, run string) (api.NodeOutp
 			return false, err
 		}
 		for _, r := range w.runs {
-			if number != 0 && number != r.n {
+			if number != 0 && number != r.Number {
 				continue
 			}
 			if i, ok := w.nodeIn(r, node); ok {
-				out.Run, out.Node, out.Outputs = r.id, r.nodes[i].id, r.outputsOf(i)
+				out.Run, out.Node, out.Outputs = r.ID, r.Nodes[i].ID, r.outputsOf(i)
 				return true, nil
 			}
 		}
@@ -152,8 +152,8 @@ func (w *Workspace) Outputs(ctx context.Context, node, run string) (api.NodeOutp
 // outputsOf returns what a node has left so far. The executor may be ahead: commands that follow on the
 // node can ask before anybody has heard of its end, or even of its start. So the files are looked at first.
 func (r *run) outputsOf(i int) map[string]any {
-	known := r.sched.Executions(i)
-	live := r.nodes[i].rec != nil && r.nodes[i].rec.live
+	known := r.Sched.Executions(i)
+	live := r.Nodes[i].Execution != nil && r.Nodes[i].Execution.Live
 	for _, execution := range []int{known + 1, known} {
 		if execution == known && !live {
 			break
@@ -162,44 +162,32 @@ func (r *run) outputsOf(i int) map[string]any {
 			return values
 		}
 	}
-	return r.knownOutputs(i)
-}
-
-// knownOutputs returns what the last execution of a node that is over has left, or the approval that
-// came before it.
-func (r *runState) knownOutputs(i int) map[string]any {
-	if values := r.sched.Outputs(i); values != nil {
-		return values
-	}
-	if rec := r.nodes[i].rec; rec != nil && rec.run == r.n && !rec.live {
-		return rec.outputs
-	}
-	return nil
+	return r.KnownOutputs(i)
 }
 
 // outputsOf returns what the latest execution of a node has left, as far as that is known without
 // reading the history.
 func (w *Workspace) outputsOf(n *graph.Node) map[string]any {
 	if r := w.runOf(n); r != nil {
-		i, _ := r.sched.Index(n.ID)
+		i, _ := r.Sched.Index(n.ID)
 		return r.outputsOf(i)
 	}
 	if p, known := w.before[n.ID]; known && p.Status == n.Status {
 		return p.Outputs
 	}
 	if rec := w.record(n); rec != nil {
-		return rec.outputs
+		return rec.Outputs
 	}
 	return nil
 }
 
 // nodeIn finds a node of a run by its path, or as clients name nodes.
 func (w *Workspace) nodeIn(r *run, text string) (int, bool) {
-	if i, ok := r.sched.Index(text); ok {
+	if i, ok := r.Sched.Index(text); ok {
 		return i, true
 	}
-	if n, err := w.find(text); err == nil {
-		return r.sched.Index(n.ID)
+	if n, err := w.file.Find(text); err == nil {
+		return r.Sched.Index(n.ID)
 	}
 	return 0, false
 }
@@ -212,18 +200,18 @@ func (w *Workspace) pastOutputs(ctx context.Context, out api.NodeOutputs, node, 
 	}
 	r, err := replayRun(w.store, past.Request.Run)
 	if err != nil {
-		return out, internal("the run cannot be read", err)
+		return out, api.Internal("the run cannot be read", err)
 	}
-	i, ok := r.sched.Index(node)
-	for k := 0; !ok && k < len(r.nodes); k++ {
-		if i = k; r.nodes[k].name == node {
+	i, ok := r.Sched.Index(node)
+	for k := 0; !ok && k < len(r.Nodes); k++ {
+		if i = k; r.Nodes[k].Name == node {
 			ok = true
 		}
 	}
 	if !ok {
-		return out, notFound("node %s was not part of run %d", node, past.Request.Run)
+		return out, api.NotFound("node %s was not part of run %d", node, past.Request.Run)
 	}
-	out.Run, out.Node, out.Outputs = r.id, r.nodes[i].id, r.knownOutputs(i)
+	out.Run, out.Node, out.Outputs = r.ID, r.Nodes[i].ID, r.KnownOutputs(i)
 	return out, nil
 }
 
@@ -237,59 +225,7 @@ func makeOutputs(dir string) error {
 
 // dropOutputs removes the folder: what was in it is in the journal.
 func (r *run) dropOutputs(w *Workspace) {
-	if err := os.RemoveAll(filepath.Join(r.dir, outputsDir)); err != nil {
-		w.cfg.Log.Warn("outputs of commands cannot be removed", "run", r.id, "err", err)
+	if err := os.RemoveAll(filepath.Join(r.Dir, outputsDir)); err != nil {
+		w.cfg.Log.Warn("outputs of commands cannot be removed", "run", r.ID, "err", err)
 	}
-}
-
-// instancesOf sums up the instances of a sub-flow; nil for other nodes.
-func (r *runState) instancesOf(i int) *api.Instances {
-	first, items := r.sched.Instances(i)
-	if r.sched.Members(i) == 0 {
-		return nil
-	}
-	in := &api.Instances{Begun: len(first), Total: r.sched.Planned(i)}
-	in.Nodes.Idle = max(0, in.Total-in.Begun) * r.sched.Members(i)
-	notable := map[api.State][]api.InstanceStatus{}
-	for k, at := range first {
-		s := r.instance(i, k, at, items)
-		addInstance(in, k, s.State)
-		for j := range r.sched.Members(i) {
-			r.countInto(&in.Nodes, at+j)
-		}
-		if list := notable[s.State]; len(list) < notableInstances {
-			notable[s.State] = append(list, s)
-		}
-	}
-	for _, state := range [...]api.State{api.StateFailed, api.StateCancelled, api.StateWaiting, api.StateRetrying, api.StateRunning} {
-		in.Notable = append(in.Notable, notable[state]...)
-	}
-	return in
-}
-
-// addInstance counts the instance k.
-func addInstance(in *api.Instances, k int, state api.State) {
-	in.Counts.Add(state)
-	if state == api.StateFailed && len(in.Failed) < api.MostFailed {
-		in.Failed = append(in.Failed, k)
-	}
-}
-
-// notableInstances is how many instances of each state are listed one by one.
-const notableInstances = 10
-
-// instance describes one instance of a sub-flow: it is failed if anything in it is, and so on.
-func (r *runState) instance(subflow, k, first int, items []any) api.InstanceStatus {
-	s := api.InstanceStatus{Path: r.sched.InstancePath(subflow, k)}
-	if words := r.itemWordsOf(subflow); k < len(words) && words[k] != "" {
-		s.Name = r.nodes[subflow].name + "[" + words[k] + "]"
-	}
-	if k < len(items) {
-		s.Item = expression.Format(items[k])
-	}
-	for i := first; i < first+r.sched.Members(subflow); i++ {
-		s.Counts.Add(r.counted(i, false))
-	}
-	s.State = s.Counts.Instance(r.sched.InstanceFailed(subflow, k))
-	return s
 }

@@ -10,6 +10,8 @@ import (
 	"wf/graph"
 	"wf/scheduler"
 	"wf/scheduler/flow"
+	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // What lies outside the scope of a run is not executed, and texts of the run may ask for it all the same:
@@ -24,12 +26,12 @@ func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, 
 	asked := f.References(scope)
 	copied := false
 	for _, id := range slices.Sorted(maps.Keys(mocks)) {
-		name, template := id, w.g.Node(id)
+		name, template := id, w.file.Graph().Node(id)
 		if template == nil {
 			if template = w.templateOf(id); within[template.ID] {
 				continue
 			}
-		} else if name = w.handle(template); within[id] {
+		} else if name = w.file.Handle(template); within[id] {
 			continue
 		}
 		e := &api.Error{Code: api.CodeInvalid, Message: name + " is not part of this run: there is nothing to pass over or to replace",
@@ -39,7 +41,7 @@ func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, 
 			return nil, e
 		}
 		if mock := mocks[id]; mock.Skip || strings.Contains(id, "]/") {
-			e.Fix = fmt.Sprintf("--mock '%s={…}' gives the values that the run sees of it", w.handle(template))
+			e.Fix = fmt.Sprintf("--mock '%s={…}' gives the values that the run sees of it", w.file.Handle(template))
 			return nil, e
 		}
 		if !copied {
@@ -60,7 +62,7 @@ func (w *Workspace) outsideRecords(f *flow.Flow, scope []*graph.Node, past sched
 	copied := false
 	for _, n := range f.References(scope) {
 		rec := w.record(n)
-		if _, known := past[n.ID]; known || rec == nil || rec.live || n.Status != graph.Ran && n.Status != graph.Failed {
+		if _, known := past[n.ID]; known || rec == nil || rec.Live || n.Status != graph.Ran && n.Status != graph.Failed {
 			continue
 		}
 		if !copied {
@@ -69,7 +71,7 @@ func (w *Workspace) outsideRecords(f *flow.Flow, scope []*graph.Node, past sched
 				past = scheduler.Prior{}
 			}
 		}
-		past[n.ID] = pastOfRecord(rec)
+		past[n.ID] = runstate.PriorOf(rec)
 	}
 	return past
 }
@@ -96,7 +98,7 @@ func (w *Workspace) templateOf(path string) *graph.Node {
 
 // outsideNotes say of nodes that texts of a run ask for, and that are not part of it, whose values are seen.
 func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []string {
-	if r.flow == nil {
+	if r.Flow == nil {
 		return nil
 	}
 	in := make(map[*graph.Node]bool, len(scope))
@@ -109,11 +111,11 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 		if in[n] {
 			continue
 		}
-		from := runID(w.last[n.ID].run)
-		if rec := w.last[n.ID].rec; rec != nil && rec.run != 0 {
-			from = runID(rec.run)
+		from := history.RunID(w.last[n.ID].run)
+		if rec := w.last[n.ID].rec; rec != nil && rec.Run != 0 {
+			from = history.RunID(rec.Run)
 		}
-		switch p, known := r.past[n.ID]; {
+		switch p, known := r.Prior[n.ID]; {
 		case known && p.Mocked && !w.before[n.ID].Mocked:
 			from = "mock"
 		case known:
@@ -122,8 +124,8 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 			for outermost.Home() != nil {
 				outermost = outermost.Home()
 			}
-			if from = ""; r.past[outermost.ID].Instances > 0 {
-				from = runID(w.lastRun(outermost))
+			if from = ""; r.Prior[outermost.ID].Instances > 0 {
+				from = history.RunID(w.lastRun(outermost))
 			}
 		default:
 			from = ""
@@ -131,11 +133,11 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 		if names[from] == nil {
 			runs = append(runs, from)
 		}
-		names[from] = append(names[from], w.handle(n))
+		names[from] = append(names[from], w.file.Handle(n))
 	}
 	var notes []string
 	for _, from := range runs {
-		list := some(names[from], 5)
+		list := api.Several(names[from], 5)
 		switch from {
 		case "":
 			notes = append(notes, "not part of this run, and no values of them are known: "+list)
@@ -152,12 +154,12 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 func (w *Workspace) keptMocks(mocks map[string]scheduler.Mock, mode scheduler.Mode) []string {
 	var kept []string
 	for _, id := range slices.Sorted(maps.Keys(mocks)) {
-		if n := w.g.Node(id); mode == scheduler.Resume && n != nil && n.Status == graph.Ran && n.Home() == nil {
-			kept = append(kept, w.handle(n))
+		if n := w.file.Graph().Node(id); mode == scheduler.Resume && n != nil && n.Status == graph.Ran && n.Home() == nil {
+			kept = append(kept, w.file.Handle(n))
 		}
 	}
 	if kept == nil {
 		return nil
 	}
-	return []string{"a resume keeps what has succeeded, so that the mocks of these change nothing: " + some(kept, 5)}
+	return []string{"a resume keeps what has succeeded, so that the mocks of these change nothing: " + api.Several(kept, 5)}
 }

@@ -6,10 +6,9 @@ import (
 	"wf/scheduler"
 )
 
-// between narrows a request to what lies before some nodes (until), and to some nodes and what lies after
-// them (from).
+// between narrows a request to the nodes before some (until), or to some nodes and those after them (from).
 func (w *Workspace) between(req api.RunRequest, sreq *scheduler.Request) error {
-	inside := insides(w.g)
+	inside := insides(w.file.Graph())
 	for _, part := range []struct {
 		selectors []string
 		reach     func(inside map[*graph.Node][]*graph.Node, nodes []*graph.Node) map[*graph.Node]bool
@@ -17,12 +16,12 @@ func (w *Workspace) between(req api.RunRequest, sreq *scheduler.Request) error {
 		if len(part.selectors) == 0 {
 			continue
 		}
-		nodes, err := w.sel(part.selectors)
+		nodes, err := w.file.Select(part.selectors)
 		if err != nil {
 			return err
 		}
 		reached := part.reach(inside, nodes)
-		candidates := w.g.Nodes()
+		candidates := w.file.Graph().Nodes()
 		if sreq.Explicit {
 			candidates = sreq.Selected
 		}
@@ -36,7 +35,7 @@ func (w *Workspace) between(req api.RunRequest, sreq *scheduler.Request) error {
 	return nil
 }
 
-// insides are the nodes that lie in each container, directly.
+// insides maps each container to the nodes directly in it.
 func insides(g *graph.Graph) map[*graph.Node][]*graph.Node {
 	inside := map[*graph.Node][]*graph.Node{}
 	for _, n := range g.Nodes() {
@@ -47,7 +46,7 @@ func insides(g *graph.Graph) map[*graph.Node][]*graph.Node {
 	return inside
 }
 
-// nodesBefore are the nodes that lead to some nodes, without these and what lies in them.
+// nodesBefore returns the nodes that lead to some nodes, without these and their contents.
 func nodesBefore(inside map[*graph.Node][]*graph.Node, nodes []*graph.Node) map[*graph.Node]bool {
 	reached := reach(inside, nodes, func(n *graph.Node) (next []*graph.Node) {
 		for _, e := range n.In {
@@ -62,7 +61,7 @@ func nodesBefore(inside map[*graph.Node][]*graph.Node, nodes []*graph.Node) map[
 	return reached
 }
 
-// nodesFrom are some nodes and those that they lead to.
+// nodesFrom returns some nodes and those that they lead to.
 func nodesFrom(inside map[*graph.Node][]*graph.Node, nodes []*graph.Node) map[*graph.Node]bool {
 	return reach(inside, nodes, func(n *graph.Node) (next []*graph.Node) {
 		for _, e := range n.Out {
@@ -72,8 +71,7 @@ func nodesFrom(inside map[*graph.Node][]*graph.Node, nodes []*graph.Node) map[*g
 	})
 }
 
-// reach follows edges from some nodes, and from the containers that they lie in. Who reaches a container
-// reaches what lies in it.
+// reach follows edges from some nodes and from the containers around them. Reaching a container means reaching its contents.
 func reach(inside map[*graph.Node][]*graph.Node, from []*graph.Node, next func(*graph.Node) []*graph.Node) map[*graph.Node]bool {
 	reached := map[*graph.Node]bool{}
 	list := append([]*graph.Node(nil), from...)

@@ -9,7 +9,9 @@ import (
 
 	"wf/api"
 	"wf/graph"
+	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // Runs lists the runs of the workfile, newest first.
@@ -21,7 +23,7 @@ func (w *Workspace) Runs(ctx context.Context) (api.RunList, error) {
 	}
 	past, err := w.store.List()
 	if err != nil {
-		return list, internal("the history cannot be read", err)
+		return list, api.Internal("the history cannot be read", err)
 	}
 	for _, s := range past {
 		if _, going := active[s.Request.Run]; !going {
@@ -35,7 +37,7 @@ func (w *Workspace) Runs(ctx context.Context) (api.RunList, error) {
 	return list, nil
 }
 
-// numberOf is the number of a run that the daemon itself has named.
+// numberOf parses a run number that the daemon itself has written.
 func numberOf(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
@@ -48,8 +50,8 @@ func (w *Workspace) activeRuns(ctx context.Context) (map[int]api.RunSummary, err
 	return ask(ctx, w, func(w *Workspace) (map[int]api.RunSummary, error) {
 		active := map[int]api.RunSummary{}
 		for _, r := range w.runs {
-			if r.n != 0 {
-				active[r.n] = r.summary()
+			if r.Number != 0 {
+				active[r.Number] = r.summary()
 			}
 		}
 		return active, nil
@@ -57,7 +59,7 @@ func (w *Workspace) activeRuns(ctx context.Context) (map[int]api.RunSummary, err
 }
 
 func pastSummary(req history.Request, res *history.Result, problem string) api.RunSummary {
-	s := api.RunSummary{Run: runID(req.Run), Mode: req.Mode, Resumes: runID(req.Resumes), Selection: req.Selection,
+	s := api.RunSummary{Run: history.RunID(req.Run), Mode: req.Mode, Resumes: history.RunID(req.Resumes), Selection: req.Selection,
 		Exclude: req.Exclude, Nodes: req.Nodes, Client: req.Client, User: req.User, Started: req.Time, Problem: problem}
 	if res != nil {
 		if problem == "" {
@@ -67,8 +69,8 @@ func pastSummary(req history.Request, res *history.Result, problem string) api.R
 		if n := s.Counts.Total(); n > 0 {
 			s.Nodes = n
 		}
-		s.Ended, s.DurationMS, s.Survivors = ptr(res.Ended), ptr(res.DurationMS), res.Survivors
-		s.Cause, s.ExitCode = res.Cause, ptr(exitCode(s.Result, res.Cause))
+		s.Ended, s.DurationMS, s.Survivors = new(res.Ended), new(res.DurationMS), res.Survivors
+		s.Cause, s.ExitCode = res.Cause, new(exitCode(s.Result, res.Cause))
 	}
 	return s
 }
@@ -77,8 +79,8 @@ func apiCounts(c history.Counts) api.Counts {
 	return api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled}
 }
 
-// load reads a run of the past, or the latest one for "".
-func (w *Workspace) load(ctx context.Context, name string) (*history.Past, error) {
+// load reads a run of the history; "" is the latest.
+func (w *Workspace) load(ctx context.Context, name string) (*history.Details, error) {
 	n, err := w.runNumber(name)
 	if err != nil {
 		return nil, err
@@ -89,21 +91,21 @@ func (w *Workspace) load(ctx context.Context, name string) (*history.Past, error
 			return nil, err
 		}
 		if len(list.Runs) == 0 {
-			return nil, notFound("no run yet")
+			return nil, api.NotFound("no run yet")
 		}
 		n = numberOf(list.Runs[0].Run)
 	}
 	past, err := w.store.Load(n)
 	if errors.Is(err, history.ErrNoRun) {
-		e := &api.Error{Code: api.CodeNotFound, Message: "no run " + runID(n), Fix: "wf runs lists them"}
+		e := &api.Error{Code: api.CodeNotFound, Message: "no run " + history.RunID(n), Fix: "wf runs lists them"}
 		if active, err := w.activeRuns(ctx); err == nil && active[n].Run != "" {
-			e.Message, e.Why = "the records of run "+runID(n)+" are gone", "they were removed while it went on: "+w.store.Dir(n)
+			e.Message, e.Why = "the records of run "+history.RunID(n)+" are gone", "they were removed while it went on: "+w.store.Dir(n)
 			e.Fix = "put them back, or wf stop, then wf resume"
 		}
 		return nil, e
 	}
 	if err != nil {
-		return nil, internal("the history cannot be read", err)
+		return nil, api.Internal("the history cannot be read", err)
 	}
 	return past, nil
 }
@@ -117,7 +119,7 @@ func (w *Workspace) Run(ctx context.Context, name string) (api.RunDetail, error)
 	return w.detail(ctx, past)
 }
 
-func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDetail, error) {
+func (w *Workspace) detail(ctx context.Context, past *history.Details) (api.RunDetail, error) {
 	req := past.Request
 	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: pastSummary(req, past.Result, past.Problem), Workfile: req.Workfile,
 		Folder: w.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, NoLimit: req.NoLimit, Version: req.Version,
@@ -127,7 +129,7 @@ func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDeta
 		return d, err
 	}
 	if s, going := active[req.Run]; going {
-		d.RunSummary = s // its journal is being written: that its end is not whole means nothing
+		d.RunSummary = s // its journal is still being written, so a missing end is no damage
 	}
 	ran := map[int]bool{}
 	for _, e := range past.Executions {
@@ -151,16 +153,16 @@ func (w *Workspace) detail(ctx context.Context, past *history.Past) (api.RunDeta
 	return d, nil
 }
 
-// keptIn lists the nodes of the outer flow that a resume left as they were, by folding it once more. Of a
-// record that cannot be read there are none.
+// keptIn lists the nodes of the outer flow that a resume has kept, by replaying it. It is nil for a record that cannot be
+// read.
 func (w *Workspace) keptIn(n int) (kept []string) {
 	r, err := replayRun(w.store, n)
 	if err != nil {
 		return nil
 	}
-	for i := range r.outer() {
-		if rec := r.nodes[i].rec; r.sched.Status(i) == graph.Ran && (rec == nil || rec.executions == 0) && r.sched.Members(i) == 0 {
-			kept = append(kept, r.nodes[i].id)
+	for i := range r.OuterNodes() {
+		if rec := r.Nodes[i].Execution; r.Sched.Status(i) == graph.Ran && (rec == nil || rec.Number == 0) && r.Sched.Members(i) == 0 {
+			kept = append(kept, r.Nodes[i].ID)
 		}
 	}
 	return kept
@@ -168,14 +170,14 @@ func (w *Workspace) keptIn(n int) (kept []string) {
 
 func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.Execution {
 	x := api.Execution{Node: e.ID, Execution: e.Number, Command: e.Command, PID: e.PID, OK: e.OK, Over: e.Over,
-		Reason: api.Reason(e.Reason), Signal: signalName(e.Signal), Message: e.Message, Inputs: readInputs(e.Inputs)}
+		Reason: api.Reason(e.Reason), Signal: runstate.SignalName(e.Signal), Message: e.Message, Inputs: runstate.ReadInputs(e.Inputs)}
 	if x.Name = e.ID; e.Node < len(req.Names) && req.Scope[e.Node] == e.ID {
 		x.Name = req.Names[e.Node]
 	}
 	if !e.Started.IsZero() {
-		x.Started = ptr(e.Started)
+		x.Started = new(e.Started)
 	}
-	o := output{dir: w.store.Dir(req.Run), out: executorRange(e.Out), err: executorRange(e.Err)}
+	o := output{dir: w.store.Dir(req.Run), out: runstate.ExecutorRange(e.Out), err: runstate.ExecutorRange(e.Err)}
 	x.OutBytes, x.ErrBytes, x.Merged = o.size(o.out), o.size(o.err), o.merged()
 	if !e.Over {
 		return x
@@ -184,13 +186,13 @@ func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.
 	if begin.IsZero() {
 		begin = e.Ended
 	}
-	x.Ended, x.DurationMS, x.UserMS, x.SysMS = ptr(e.Ended), ptr(took(begin, e.Ended)), e.UserMS, e.SysMS
-	rec := nodeRecord{executions: e.Number, exitCode: e.ExitCode, signal: e.Signal, reason: api.Reason(e.Reason)}
-	x.ExitCode = rec.exit()
+	x.Ended, x.DurationMS, x.UserMS, x.SysMS = new(e.Ended), new(clock.Milliseconds(begin, e.Ended)), e.UserMS, e.SysMS
+	rec := runstate.Execution{Number: e.Number, ExitCode: e.ExitCode, Signal: e.Signal, Reason: api.Reason(e.Reason)}
+	x.ExitCode = rec.Exit()
 	return x
 }
 
-// RemoveRun forgets a run of the past with its outputs.
+// RemoveRun removes a run that is over from the history, with its outputs.
 func (w *Workspace) RemoveRun(ctx context.Context, name string) error {
 	n, err := w.runNumber(name)
 	if err != nil || n == 0 {
@@ -208,32 +210,33 @@ func (w *Workspace) RemoveRun(ctx context.Context, name string) error {
 		return &api.Error{Code: api.CodeNotFound, Message: "no run " + name, Fix: "wf runs lists them"}
 	}
 	if err != nil {
-		return internal("the run cannot be removed", err)
+		return api.Internal("the run cannot be removed", err)
 	}
 	w.forgetAll([]int{n})
 	return nil
 }
 
-// forget drops what is known from a run that was removed, except that its nodes took part in one.
+// forget drops what is known from a removed run, except that its nodes took part in one.
 func (w *Workspace) forget(n int) {
 	for id, m := range w.last {
 		if m.run == n {
-			m.run, m.known = 0, true
+			m.run = 0
+			w.file.Statuses().Own(id)
 		}
-		if m.rec != nil && m.rec.run == n {
+		if m.rec != nil && m.rec.Run == n {
 			m.rec = nil
 		}
 		w.last[id] = m
 	}
-	if w.latest != nil && w.latest.Run == runID(n) {
+	if w.latest != nil && w.latest.Run == history.RunID(n) {
 		w.latest = nil
 	}
 }
 
-// pruneLater removes what is not to be kept, after a run has ended.
+// pruneLater removes old runs, after a run has ended.
 func (w *Workspace) pruneLater() {
 	w.loop.Run(func() {
-		policy := history.Policy{Keep: w.cfg.KeepRuns, OlderThan: w.cfg.KeepAge, Bytes: w.cfg.KeepBytes, Now: now()}
+		policy := history.Policy{Keep: w.cfg.KeepRuns, OlderThan: w.cfg.KeepAge, Bytes: w.cfg.KeepBytes, Now: clock.Now()}
 		removed, err := w.store.Prune(policy, false)
 		if err != nil {
 			w.cfg.Log.Warn("old runs cannot be removed", "workspace", w.id, "err", err)
@@ -256,40 +259,40 @@ func (w *Workspace) forgetAll(runs []int) {
 	}))
 }
 
-// Prune removes old runs: those beyond the newest req.Keep, and those that ended longer ago than
-// req.OlderMS. A limit of 0 is none; without any limit those of the daemon are taken.
+// Prune removes old runs: those beyond the newest req.Keep, and those that ended longer ago than req.OlderMS. A limit of 0 is
+// none; if all are 0, the limits of the daemon apply.
 func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error) {
 	res := api.PruneResult{Removed: []string{}}
 	if req.Keep < 0 || req.OlderMS < 0 || req.Bytes < 0 {
-		return res, invalid("keep, older and bytes must not be negative")
+		return res, api.Invalid("keep, older and bytes must not be negative")
 	}
 	active, err := w.activeRuns(ctx)
 	if err != nil {
 		return res, err
 	}
-	policy := history.Policy{Keep: req.Keep, None: req.None, Bytes: req.Bytes, OlderThan: time.Duration(req.OlderMS) * time.Millisecond, Now: now(),
+	policy := history.Policy{Keep: req.Keep, None: req.None, Bytes: req.Bytes, OlderThan: time.Duration(req.OlderMS) * time.Millisecond, Now: clock.Now(),
 		Skip: func(n int) bool { _, going := active[n]; return going }}
 	if policy.Keep == 0 && policy.OlderThan == 0 && policy.Bytes == 0 && !policy.None {
 		policy.Keep, policy.OlderThan, policy.Bytes = w.cfg.KeepRuns, w.cfg.KeepAge, w.cfg.KeepBytes
 	}
 	removed, err := w.store.Prune(policy, req.DryRun)
 	for _, n := range removed {
-		res.Removed = append(res.Removed, runID(n))
+		res.Removed = append(res.Removed, history.RunID(n))
 	}
 	if !req.DryRun {
 		w.forgetAll(removed)
 	}
 	if err != nil {
-		return res, internal("old runs cannot be removed", err)
+		return res, api.Internal("old runs cannot be removed", err)
 	}
 	return res, nil
 }
 
-// past is the summary of a run that is over, or nil when it has been removed.
+// past returns the summary of a run that is over, or nil if it was removed.
 func (w *Workspace) past(n int) *api.RunSummary {
 	s, err := w.store.Summary(n)
 	if err != nil {
 		return nil
 	}
-	return ptr(pastSummary(s.Request, s.Result, s.Problem))
+	return new(pastSummary(s.Request, s.Result, s.Problem))
 }

@@ -12,9 +12,8 @@ import (
 	"wf/workspace/history"
 )
 
-// addControl adds what a run had beyond plain commands to its description: what was given to it, which
-// failures an edge has fired for, and which nodes no path led to. A record that cannot be replayed is
-// described without.
+// addControl adds what a run had beyond plain commands to its description: its parameters and mocks, the failures that were
+// handled, and the nodes that no path led to. If the run cannot be replayed, it adds only what the request says.
 func (w *Workspace) addControl(d *api.RunDetail, req history.Request) {
 	if req.Seed == "" {
 		return
@@ -30,21 +29,21 @@ func (w *Workspace) addControl(d *api.RunDetail, req history.Request) {
 	}
 	last := map[int]int{}
 	for k, x := range d.Execs {
-		if i, ok := r.sched.Index(x.Node); ok {
+		if i, ok := r.Sched.Index(x.Node); ok {
 			last[i] = k
 		}
 	}
 	for i, k := range last {
-		d.Execs[k].Handled = r.sched.Handled(i)
+		d.Execs[k].Handled = r.Sched.Handled(i)
 	}
-	d.Notes = append(d.Notes, r.unmatchedNotes()...)
+	d.Notes = append(d.Notes, r.UnmatchedNotes()...)
 	d.Left = slices.DeleteFunc(d.Left, func(n api.NodeStatus) bool {
-		i, ok := r.sched.Index(n.ID)
-		return !ok || r.sched.Status(i) != graph.Idle
+		i, ok := r.Sched.Index(n.ID)
+		return !ok || r.Sched.Status(i) != graph.Idle
 	})
 }
 
-// mocksOf are the mocks of a run, by the handles that the nodes had.
+// mocksOf returns the mocks of a run, by the handles that the nodes had.
 func mocksOf(req history.Request) []api.Mock {
 	var stored map[string]scheduler.Mock
 	if len(req.Mocks) == 0 || json.Unmarshal(req.Mocks, &stored) != nil {

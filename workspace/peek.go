@@ -3,12 +3,13 @@ package workspace
 import (
 	"wf/api"
 	"wf/graph"
-	"wf/graphml"
 	"wf/scheduler/flow"
+	"wf/workspace/params"
+	"wf/workspace/workfile"
 )
 
-// A Peek is what a workfile says by itself, to somebody who only reads it: the statuses are those
-// of the last save, and nothing is known of runs.
+// A Peek is the content of a workfile without daemon and history: the statuses are those of the last save,
+// and nothing is known of runs.
 type Peek struct {
 	ID    string // see ID
 	Path  string // absolute, symlinks resolved
@@ -16,24 +17,19 @@ type Peek struct {
 	g     *graph.Graph
 }
 
-// PeekAt reads the workfile at path, which is absolute, and touches nothing else: no daemon, no
-// history. Errors are those of Open.
+// PeekAt reads only the workfile at path, which is absolute. Errors are those of Open.
 func PeekAt(path string) (*Peek, error) {
 	id, real, err := ID(path)
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{id: id, path: real}
-	data, _, err := readFile(real)
+	g, err := workfile.ReadGraph(real)
 	if err != nil {
-		return nil, openError(real, err)
+		return nil, err
 	}
-	if _, w.g, _, err = graphml.Parse(data, limits()); err != nil {
-		return nil, w.parseError(err)
-	}
-	p := &Peek{ID: id, Path: real, g: w.g}
-	handles := graph.Handles(w.g)
-	for _, n := range w.g.Nodes() {
+	p := &Peek{ID: id, Path: real, g: g}
+	handles := graph.Handles(g)
+	for _, n := range g.Nodes() {
 		p.Nodes = append(p.Nodes, api.NodeStatus{ID: n.ID, Name: handles.Of(n), Command: n.Label,
 			Status: n.Status.String(), Group: n.Group, Container: n.Container})
 		s := &p.Nodes[len(p.Nodes)-1]
@@ -47,20 +43,20 @@ func PeekAt(path string) (*Peek, error) {
 	return p, nil
 }
 
-// Params are the parameters of the workfile that can be read, with the choices that stand in it.
+// Params returns the parameters that can be read, with the choices that the file lists.
 func (p *Peek) Params() []api.Param {
 	text, _ := p.g.Attr("params")
-	params, _ := flow.ParseParams(text)
-	c := paramCheck{params: params}
+	declared, _ := flow.ParseParams(text)
+	c := params.Check{Params: declared}
 	var list []api.Param
-	for i := range params {
-		list = append(list, c.param(i, nil))
-		if params[i].ChoicesFrom == "" {
-			list[i].Choices, _ = c.offered(i)
+	for i := range declared {
+		list = append(list, c.Param(i, nil))
+		if declared[i].ChoicesFrom == "" {
+			list[i].Choices, _ = c.Offered(i)
 		}
 	}
 	return list
 }
 
-// Attr is an attribute of the graph, and whether it is there.
+// Attr returns an attribute of the graph, and whether the file has it.
 func (p *Peek) Attr(name string) (string, bool) { return p.g.Attr(name) }

@@ -9,6 +9,10 @@ import (
 	"wf/executor/shell"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/clock"
+	"wf/workspace/history"
+	"wf/workspace/params"
+	"wf/workspace/runstate"
 )
 
 // Plan tells what a run would do, in an order in which it could happen. It touches nothing.
@@ -26,8 +30,8 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 		return plan, err
 	}
 	var err error
-	if req.Params, err = exactValues(req.Params); err != nil {
-		return plan, invalid("the parameters: %v", err)
+	if req.Params, err = params.Exact(req.Params); err != nil {
+		return plan, api.Invalid("the parameters: %v", err)
 	}
 	req.Params = w.withResumed(req)
 	scope, err := w.scope(req)
@@ -51,17 +55,17 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 	if err := w.makeDry(r, scope, req.Env); err != nil {
 		return plan, err
 	}
-	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs, plan.NoLimit = r.req.Mode, runID(r.req.Resumes), r.req.Wrapper, r.req.Jobs, r.req.NoLimit
-	p := planner{w: w, r: r, plan: &plan, seen: make([]int, len(w.g.Nodes())), steps: map[string]int{}, maybe: map[string]string{}}
+	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs, plan.NoLimit = r.Request.Mode, history.RunID(r.Request.Resumes), r.Request.Wrapper, r.Request.Jobs, r.Request.NoLimit
+	p := planner{w: w, r: r, plan: &plan, seen: make([]int, len(w.file.Graph().Nodes())), steps: map[string]int{}, maybe: map[string]string{}}
 	if p.reasons, err = w.planReasons(req, scope); err != nil {
 		return plan, err
 	}
 	p.foretell()
-	if again := r.req.Again; again != nil {
-		plan.Notes = append(plan.Notes, "of it only "+some(again, 8)+": all else stays as it is")
+	if again := r.Request.Again; again != nil {
+		plan.Notes = append(plan.Notes, "of it only "+api.Several(again, 8)+": all else stays as it is")
 	}
 	plan.Notes = append(plan.Notes, r.notes...)
-	if n := w.fromFile(scope); n > 0 && plan.Mode == api.ModeResume {
+	if n := w.fromFile(scope.Nodes); n > 0 && plan.Mode == api.ModeResume {
 		plan.Notes = append(plan.Notes, fmt.Sprintf("the status of %d nodes came with the file, not from a run here", n))
 	}
 	if note != "" {
@@ -73,12 +77,12 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 
 // makeDry gives a run that is only planned a scheduler that can foretell what would happen.
 func (w *Workspace) makeDry(r *run, scope scheduler.Scope, env []string) error {
-	opt, err := runOptions(r.req, r.flow, r.past, append(env[:len(env):len(env)], r.secrets...))
+	opt, err := runstate.Options(r.Request, r.Flow, r.Prior, append(env[:len(env):len(env)], r.secrets...))
 	if err != nil {
-		return internal("the run cannot be planned", err)
+		return api.Internal("the run cannot be planned", err)
 	}
 	scope.Nodes, opt.Dry = outerFirst(scope.Nodes), true
-	if r.sched, err = scheduler.NewRun(w.g, scope, opt); err != nil {
+	if r.Sched, err = scheduler.NewRun(w.file.Graph(), scope, opt); err != nil {
 		return w.runError(err)
 	}
 	return nil
@@ -98,18 +102,18 @@ type planner struct {
 // foretell lists the steps: nodes of the outer flow one by one, those of instances together.
 func (p *planner) foretell() {
 	r := p.r
-	expected := r.sched.Forecast(now().UnixNano())
-	present := r.sched.Current()
-	ran := make([]bool, r.sched.NodeCount())
+	expected := r.Sched.Forecast(clock.Now().UnixNano())
+	present := r.Sched.Current()
+	ran := make([]bool, r.Sched.NodeCount())
 	all := p.instances(present)
 	for _, x := range expected {
 		if !present[x.Node] {
 			continue
 		}
 		if ran[x.Node] = true; x.MayRestart {
-			p.maybe[r.sched.Template(x.Node)] = everyInstance(p.handleOf(x.Node))
+			p.maybe[r.Sched.Template(x.Node)] = everyInstance(p.handleOf(x.Node))
 		}
-		if x.Node < len(r.nodes) {
+		if x.Node < len(r.Nodes) {
 			p.outerStep(x)
 		} else {
 			p.innerStep(x, all)
@@ -124,10 +128,10 @@ func (p *planner) foretell() {
 func (p *planner) outerStep(x scheduler.Expected) {
 	p.step(x.Node)
 	last := &p.plan.Steps[len(p.plan.Steps)-1]
-	if m, mocked := p.r.sched.Mocked(x.Node); mocked {
+	if m, mocked := p.r.Sched.Mocked(x.Node); mocked {
 		last.Mock = &api.Mock{Nodes: last.Name, Skip: m.Skip, Exit: m.Exit, Outputs: m.Outputs}
 	}
-	if p.r.req.Again != nil {
+	if p.r.Request.Again != nil {
 		last.Reason, last.Of, last.Why = api.PlanSelected, "", "holds what is repeated"
 	}
 	if !x.Certain {
@@ -138,28 +142,28 @@ func (p *planner) outerStep(x scheduler.Expected) {
 
 // step describes the execution of a node of the outer flow.
 func (p *planner) step(i int) {
-	n, live := &p.r.nodes[i], p.r.liveNode(i)
-	step := api.PlanStep{Node: n.id, Name: n.name, Command: n.label, Line: shell.Line(p.r.req.Wrapper, n.label),
-		State: p.w.state(live, p.reasons.blocked[live.Pos()]), Run: runID(p.w.lastRun(live))}
+	n, live := &p.r.Nodes[i], p.r.liveNode(i)
+	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: shell.Line(p.r.Request.Wrapper, n.Command),
+		State: p.w.state(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.w.lastRun(live))}
 	round := len(p.plan.Steps) + 1
 	for _, e := range live.In {
-		_, in := p.r.sched.Index(e.Source.ID)
+		_, in := p.r.Sched.Index(e.Source.ID)
 		if p.seen[e.Source.Pos()] == round || e.Source == live {
 			continue
 		}
 		switch {
 		case in:
-			step.After = append(step.After, p.w.handle(e.Source))
+			step.After = append(step.After, p.w.file.Handle(e.Source))
 		case e.Type == graph.Blocking && e.Source.Runnable():
-			step.Ignored = append(step.Ignored, p.w.handle(e.Source))
+			step.Ignored = append(step.Ignored, p.w.file.Handle(e.Source))
 		default:
 			continue
 		}
 		p.seen[e.Source.Pos()] = round
 	}
 	trigger := ""
-	if cause := p.r.sched.Explain(i).Cause; cause.Kind == scheduler.CauseTrigger {
-		trigger = p.r.sources(cause.Edges)[0]
+	if cause := p.r.Sched.Explain(i).Cause; cause.Kind == scheduler.CauseTrigger {
+		trigger = p.r.Sources(cause.Edges)[0]
 	}
 	step.Approve, _ = live.Attr("approve")
 	if live.SubFlow() {
@@ -194,16 +198,16 @@ func (p *planner) count(ran, present []bool) {
 		}
 	}
 	for i := range ran {
-		switch first, _ := p.r.sched.Instances(i); {
+		switch first, _ := p.r.Sched.Instances(i); {
 		case ran[i] || !present[i] || len(first) > 0:
-		case p.r.sched.Kept(i) && p.plan.Mode == api.ModeResume:
+		case p.r.Sched.Kept(i) && p.plan.Mode == api.ModeResume:
 			p.plan.Kept++
 		default:
 			rest++
 		}
 	}
-	for _, n := range p.w.g.Nodes() {
-		if _, in := p.r.sched.Index(n.ID); !in && n.Runnable() && n.Home() == nil {
+	for _, n := range p.w.file.Graph().Nodes() {
+		if _, in := p.r.Sched.Index(n.ID); !in && n.Runnable() && n.Home() == nil {
 			rest++
 		}
 	}
@@ -213,15 +217,15 @@ func (p *planner) count(ran, present []bool) {
 // beyond names what comes after the scope and does not run.
 func (p *planner) beyond(ran []bool) {
 	const named = -1
-	for i := range p.r.nodes {
+	for i := range p.r.Nodes {
 		if !ran[i] {
 			continue
 		}
 		for _, e := range p.r.liveNode(i).Out {
 			t := e.Target
-			if _, in := p.r.sched.Index(t.ID); !in && t.Runnable() && p.seen[t.Pos()] != named {
+			if _, in := p.r.Sched.Index(t.ID); !in && t.Runnable() && p.seen[t.Pos()] != named {
 				p.seen[t.Pos()] = named
-				p.plan.Beyond = append(p.plan.Beyond, p.w.handle(t))
+				p.plan.Beyond = append(p.plan.Beyond, p.w.file.Handle(t))
 			}
 		}
 	}
@@ -234,8 +238,8 @@ func (w *Workspace) planNotes(plan *api.Plan, scope scheduler.Scope, req api.Run
 	}
 	for _, r := range w.runs {
 		for _, n := range scope.Nodes {
-			if _, in := r.sched.Index(n.ID); in {
-				plan.Notes = append(plan.Notes, fmt.Sprintf("run %s is going and covers %s: this run would be refused now", r.id, w.handle(n)))
+			if _, in := r.Sched.Index(n.ID); in {
+				plan.Notes = append(plan.Notes, fmt.Sprintf("run %s is going and covers %s: this run would be refused now", r.ID, w.file.Handle(n)))
 				break
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"wf/api"
 	"wf/executor/shell"
 	"wf/scheduler"
+	"wf/workspace/history"
 )
 
 // maxPlanned bounds how many instances a step of a plan names.
@@ -15,7 +16,7 @@ const maxPlanned = 100
 // instances counts the instances that there are, or will be, of each node of the workfile in a sub-flow.
 func (p *planner) instances(present []bool) map[string]int {
 	all := map[string]int{}
-	sched := p.r.sched
+	sched := p.r.Sched
 	for i, there := range present {
 		if !there {
 			continue
@@ -34,16 +35,16 @@ func (p *planner) instances(present []bool) map[string]int {
 
 // innerStep adds a node of an instance to the step of its like.
 func (p *planner) innerStep(x scheduler.Expected, all map[string]int) {
-	sched := p.r.sched
+	sched := p.r.Sched
 	path, template := sched.Path(x.Node), sched.Template(x.Node)
 	m, mocked := sched.Mocked(x.Node)
 	key := fmt.Sprint(template, " ", x.Certain, " ", mocked, " ", x.Guess)
 	k, known := p.steps[key]
 	if !known {
-		n := p.w.g.Node(template)
+		n := p.w.file.Graph().Node(template)
 		name := everyInstance(path)
-		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: shell.Line(p.r.req.Wrapper, n.Label), Reason: api.PlanInstance,
-			Home: name[:strings.LastIndex(name, "[*]/")], State: p.w.state(n, false), Run: runID(p.w.lastRun(n))}
+		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: shell.Line(p.r.Request.Wrapper, n.Label), Reason: api.PlanInstance,
+			Home: name[:strings.LastIndex(name, "[*]/")], State: p.w.state(n, false), Run: history.RunID(p.w.lastRun(n))}
 		step.Of = step.Home
 		step.Approve, _ = n.Attr("approve")
 		if n.SubFlow() {
@@ -70,7 +71,7 @@ func (p *planner) innerStep(x scheduler.Expected, all map[string]int) {
 	}
 	if sched.Open(x.Node) {
 		if x.Certain && len(step.Paths) < all[template] {
-			step.Why = fmt.Sprintf("in %s and each further instance of %s", some(instancesIn(step.Paths), 3), step.Of)
+			step.Why = fmt.Sprintf("in %s and each further instance of %s", api.Several(instancesIn(step.Paths), 3), step.Of)
 		}
 		return
 	}
@@ -95,7 +96,7 @@ func instancesWhy(step *api.PlanStep, all int) string {
 	case n == all:
 		return fmt.Sprintf("in each of the %d instances of %s", n, step.Of)
 	default:
-		return fmt.Sprintf("in %d of %d instances of %s: %s", n, all, step.Of, some(instancesIn(step.Paths), 3))
+		return fmt.Sprintf("in %d of %d instances of %s: %s", n, all, step.Of, api.Several(instancesIn(step.Paths), 3))
 	}
 }
 
@@ -123,15 +124,15 @@ func everyInstance(path string) string {
 
 // hidden lists what lies in sub-flows that may begin with all their nodes.
 func (p *planner) hidden() {
-	for _, id := range p.r.req.Scope[p.r.outer():] {
-		n := p.w.g.Node(id)
+	for _, id := range p.r.Request.Scope[p.r.OuterNodes():] {
+		n := p.w.file.Graph().Node(id)
 		home, may := p.maybe[n.Home().ID]
 		if !may {
 			continue
 		}
-		step := api.PlanStep{Node: id, Name: home + "[*]/" + p.r.flow.LocalName(n), Command: n.Label, Home: home,
-			Line: shell.Line(p.r.req.Wrapper, n.Label), Reason: api.PlanConditional, Of: home + " begins anew",
-			State: p.w.state(n, false), Run: runID(p.w.lastRun(n))}
+		step := api.PlanStep{Node: id, Name: home + "[*]/" + p.r.Flow.LocalName(n), Command: n.Label, Home: home,
+			Line: shell.Line(p.r.Request.Wrapper, n.Label), Reason: api.PlanConditional, Of: home + " begins anew",
+			State: p.w.state(n, false), Run: history.RunID(p.w.lastRun(n))}
 		step.Why = conditionWhy(step.Of)
 		step.Approve, _ = n.Attr("approve")
 		if n.SubFlow() {
@@ -145,8 +146,8 @@ func (p *planner) hidden() {
 func (p *planner) conditions(x scheduler.Expected) string {
 	var when, runs []string
 	for _, j := range x.Edges {
-		e := p.w.g.Edge(p.r.sched.EdgeKey(j))
-		source, _ := p.r.sched.EdgeEnds(j)
+		e := p.w.file.Graph().Edge(p.r.Sched.EdgeKey(j))
+		source, _ := p.r.Sched.EdgeEnds(j)
 		name := localName(p.handleOf(source))
 		if word, _ := e.Attr("when"); word != "" && word != "success" {
 			when = append(when, name+" "+word)
@@ -157,12 +158,12 @@ func (p *planner) conditions(x scheduler.Expected) string {
 	if when == nil {
 		when = runs
 	}
-	owner, _, inside := p.r.sched.Instance(x.Node)
+	owner, _, inside := p.r.Sched.Instance(x.Node)
 	switch {
 	case x.Loser:
 		return unlessJoined
 	case when != nil:
-		return some(when, 4)
+		return api.Several(when, 4)
 	case inside:
 		return localName(everyInstance(p.handleOf(owner))) + " runs"
 	}
@@ -180,10 +181,10 @@ func conditionWhy(of string) string {
 }
 
 func (p *planner) handleOf(i int) string {
-	if i < len(p.r.nodes) {
-		return p.r.nodes[i].name
+	if i < len(p.r.Nodes) {
+		return p.r.Nodes[i].Name
 	}
-	return p.r.sched.Path(i)
+	return p.r.Sched.Path(i)
 }
 
 // localName is the last part of a path.

@@ -8,20 +8,21 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/runstate"
 )
 
-// Pools hands out units of what commands need while they run and of which the machine has so many
-// (docs/control-flow.md, Pools). The pools are the daemon's; all workspaces share them. It is safe for concurrent use.
+// Pools hands out units of resources that the machine has a fixed number of (docs/control-flow.md, Pools). The pools belong to
+// the daemon and all workspaces share them. It is safe for concurrent use.
 type Pools interface {
-	// TryAcquire takes all units of a claim or none. Refused, it waits in line under its key; wake is
-	// called when the units are its own, and the next TryAcquire says so. wake must not block.
+	// TryAcquire takes all units of a claim or none. A refused claim waits in line under its key. wake is called when its
+	// units have been set aside, and the next TryAcquire takes them. wake must not block.
 	TryAcquire(key string, claim []PoolUse, wake func()) bool
 	// Claim takes units even when there are none: for processes that an earlier daemon has left running.
 	Claim(claim []PoolUse)
-	// Release gives units back. Forget leaves the line, with units that were not fetched.
+	// Release returns units. Forget leaves the line and returns units that were set aside.
 	Release(claim []PoolUse)
 	Forget(key string)
-	// Size is how many units a pool has in all.
+	// Size returns how many units a pool has in all.
 	Size(pool string) int
 }
 
@@ -31,26 +32,26 @@ type PoolUse struct {
 	Units int
 }
 
-// pooling is the executions of a run that need units of pools: a node has one at most that waits for them
-// or has them. Of a run without such nodes it is empty.
+// pooling holds the executions of a run that need units of pools. A node has at most one that waits for units or holds them.
+// It is empty for a run without such nodes.
 type pooling struct {
 	of    Pools
-	lines map[string]*poolLine // by what is asked for
+	lines map[string]*poolLine // by the text of the claim
 	waits map[int]poolEntry    // node → its place in a line
-	held  map[int]poolHeld     // node → what it has
+	held  map[int]poolHeld     // node → the units that it holds
 	seq   int
 }
 
-// A poolLine is the executions that ask for the same, in order: units are given to the first of them first,
-// so nobody looks at the others.
+// A poolLine lists the executions with the same claim, in order. The first of them gets units first, so only the first one is
+// asked about.
 type poolLine struct {
 	claim   []PoolUse
-	entries []poolEntry // some have left meanwhile: those that waits does not know
+	entries []poolEntry // includes executions that have left the line: waits does not have those
 }
 
 type poolEntry struct {
 	id  executor.ID
-	seq int // tells an execution from itself, when it has left the line and come back
+	seq int // tells two stays in the line of the same execution apart
 }
 
 type poolHeld struct {
@@ -58,13 +59,13 @@ type poolHeld struct {
 	claim []PoolUse
 }
 
-// poolClaim is what an execution of a node needs; nil for most.
+// poolClaim returns what an execution of a node needs; nil for most.
 func (r *run) poolClaim(node int) []PoolUse {
-	if r.flow == nil {
+	if r.Flow == nil {
 		return nil
 	}
 	var claim []PoolUse
-	for _, use := range r.sched.Pools(node) {
+	for _, use := range r.Sched.Pools(node) {
 		claim = append(claim, PoolUse{use.Name, use.Units})
 	}
 	return claim
@@ -78,7 +79,7 @@ func claimText(claim []PoolUse) string {
 	return strings.Join(parts, ", ")
 }
 
-// enqueue puts an execution that was asked for where it waits: for a slot, or for units of pools first.
+// enqueue puts an execution that was asked for into the queue for slots, or first into the line of its pools.
 func (r *run) enqueue(w *Workspace, id executor.ID) {
 	claim := r.poolClaim(id.Node)
 	if claim == nil || w.cfg.Pools == nil {
@@ -101,13 +102,13 @@ func (r *run) enqueue(w *Workspace, id executor.ID) {
 		p.lines[text] = &poolLine{claim: claim}
 	}
 	p.lines[text].entries, p.waits[id.Node] = append(p.lines[text].entries, e), e
-	n := &r.nodes[id.Node]
-	w.publish(api.Event{Type: api.NodeWaiting, Run: r.id, Client: r.client, Node: n.id, Name: n.name, Wait: r.poolWait(id.Node)})
+	n := &r.Nodes[id.Node]
+	w.publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name, Wait: r.PoolWait(id.Node)})
 }
 
-// enterPools fetches the units that were given to those in line. These wait for a slot from now on.
+// enterPools takes the units that were set aside for executions in line. These wait for a slot from now on.
 func (r *run) enterPools(w *Workspace) {
-	if len(r.pools.waits) == 0 || r.phase != going {
+	if len(r.pools.waits) == 0 || r.Phase != runstate.Going {
 		return
 	}
 	for text, line := range r.pools.lines {
@@ -120,8 +121,8 @@ func (r *run) enterPools(w *Workspace) {
 				delete(r.pools.waits, e.id.Node)
 				r.holdUnits(e.id, line.claim)
 				r.queue = append(r.queue, e.id)
-				n := &r.nodes[e.id.Node]
-				w.publish(api.Event{Type: api.NodeReady, Run: r.id, Client: r.client, Node: n.id, Name: n.name})
+				n := &r.Nodes[e.id.Node]
+				w.publish(api.Event{Type: api.NodeReady, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name})
 			}
 			line.entries = line.entries[1:]
 		}
@@ -138,7 +139,7 @@ func (r *run) holdUnits(id executor.ID, claim []PoolUse) {
 	r.pools.held[id.Node] = poolHeld{id, claim}
 }
 
-// leavePools gives back what an execution has held.
+// leavePools returns the units of an execution.
 func (r *run) leavePools(w *Workspace, id executor.ID) {
 	h, held := r.pools.held[id.Node]
 	if !held || h.id != id {
@@ -148,8 +149,8 @@ func (r *run) leavePools(w *Workspace, id executor.ID) {
 	w.cfg.Pools.Release(h.claim)
 }
 
-// withdrawPools gives back what a node has, or takes it out of its line, when it is not to be executed any
-// more. What the executor has keeps its units until that says that it is over.
+// withdrawPools returns the units of a node that will not execute, or takes it out of its line. An execution that the executor
+// has keeps its units until the executor reports its end.
 func (r *run) withdrawPools(w *Workspace, ef scheduler.Effect) {
 	if len(r.pools.waits)+len(r.pools.held) == 0 || ef.Status == graph.Queued || ef.Status == graph.Running {
 		return
@@ -159,13 +160,13 @@ func (r *run) withdrawPools(w *Workspace, ef scheduler.Effect) {
 		w.cfg.Pools.Forget(r.poolKey(w, e.id))
 	}
 	if h, held := r.pools.held[ef.Node]; held {
-		if rec := r.nodes[ef.Node].rec; rec == nil || !rec.live || rec.executions != h.id.Execution {
+		if rec := r.Nodes[ef.Node].Execution; rec == nil || !rec.Live || rec.Number != h.id.Execution {
 			r.leavePools(w, h.id)
 		}
 	}
 }
 
-// leaveLines is for a run that begins nothing any more.
+// leaveLines takes all executions out of their lines, for a run that starts nothing any more.
 func (r *run) leaveLines(w *Workspace) {
 	for _, e := range r.pools.waits {
 		w.cfg.Pools.Forget(r.poolKey(w, e.id))
@@ -173,7 +174,7 @@ func (r *run) leaveLines(w *Workspace) {
 	r.pools.waits, r.pools.lines = nil, nil
 }
 
-// dropPools gives back all that a run has.
+// dropPools returns all units of the run.
 func (r *run) dropPools(w *Workspace) {
 	r.leaveLines(w)
 	for _, h := range r.pools.held {
@@ -181,10 +182,9 @@ func (r *run) dropPools(w *Workspace) {
 	}
 }
 
-// reclaimPools takes the units of what an earlier daemon has left going: before anything begins, so that
-// nothing else gets them.
+// reclaimPools takes the units of executions that an earlier daemon has left going, before anything else can get them.
 func (r *run) reclaimPools(w *Workspace) {
-	if w.cfg.Pools == nil || r.flow == nil {
+	if w.cfg.Pools == nil || r.Flow == nil {
 		return
 	}
 	for _, id := range r.live() {
@@ -195,25 +195,24 @@ func (r *run) reclaimPools(w *Workspace) {
 	}
 }
 
-// requeue lets those that an earlier daemon had asked for wait for units again.
+// requeue lets executions that an earlier daemon had asked for wait for units again.
 func (r *run) requeue(w *Workspace) {
-	if w.cfg.Pools == nil || r.flow == nil {
+	if w.cfg.Pools == nil || r.Flow == nil {
 		return
 	}
 	queue := r.queue[r.head:]
 	r.queue, r.head = nil, 0
 	for _, id := range queue {
 		switch {
-		case r.pools.held[id.Node].id == id: // it has come since, and has its units
+		case r.pools.held[id.Node].id == id: // it was dispatched meanwhile, and has its units
 			r.queue = append(r.queue, id)
-		case r.sched.Wants(id.Node, id.Execution):
+		case r.Sched.Wants(id.Node, id.Execution):
 			r.enqueue(w, id)
 		}
 	}
 }
 
-// claimPools is for an execution that the executor turns out to have, although nobody is known to have
-// handed it over: it has not waited for its units.
+// claimPools takes units for an execution that the executor turns out to have and that has not waited for them.
 func (r *run) claimPools(w *Workspace, id executor.ID) {
 	claim := r.poolClaim(id.Node)
 	if claim == nil || w.cfg.Pools == nil || r.pools.held[id.Node].id == id {
@@ -228,11 +227,11 @@ func (r *run) claimPools(w *Workspace, id executor.ID) {
 }
 
 func (r *run) poolKey(w *Workspace, id executor.ID) string {
-	return fmt.Sprintf("%s/%s/%d/%d", w.id, r.id, id.Node, id.Execution)
+	return fmt.Sprintf("%s/%s/%d/%d", w.id, r.ID, id.Node, id.Execution)
 }
 
-// poolWait is what a node in line waits for; nil for others.
-func (r *run) poolWait(node int) *api.Wait {
+// PoolWait describes what a node in line waits for; nil for other nodes.
+func (r *run) PoolWait(node int) *api.Wait {
 	if _, waits := r.pools.waits[node]; !waits {
 		return nil
 	}

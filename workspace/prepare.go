@@ -12,9 +12,11 @@ import (
 	"wf/executor"
 	"wf/graphml"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
+	"wf/workspace/workfile"
 )
 
-// prepared comes back when the run has its folder and its executor.
+// prepared is the message that a new run has its folder and its executor.
 type prepared struct {
 	r    *run
 	hist *history.Run
@@ -24,18 +26,18 @@ type prepared struct {
 
 // prepare makes the run durable and opens the executor, away from the loop.
 func (w *Workspace) prepare(r *run, env []string) {
-	w.touchAll()
-	w.publishStatuses() // the frozen workfile has the statuses that the run begins with
-	frozen := whole(w.doc.Render())
+	w.file.Statuses().TouchAll()
+	w.file.PublishStatuses() // the frozen workfile has the statuses that the run begins with
+	frozen := whole(w.file.Document().Render())
 	beside, err := w.beside(r)
-	bare := w.beginsBare()
-	r.req.Run = w.given()
+	bare := w.file.StartsBare()
+	r.Request.Run = w.given()
 	w.loop.Run(func() {
 		p := prepared{r: r, err: err}
 		if p.err == nil {
 			w.creating <- struct{}{}
 			if p.err = w.keepFence(); p.err == nil {
-				p.hist, p.err = w.store.Create(r.req, frozen, beside...)
+				p.hist, p.err = w.store.Create(r.Request, frozen, beside...)
 			}
 			<-w.creating
 		}
@@ -43,7 +45,7 @@ func (w *Workspace) prepare(r *run, env []string) {
 			w.keepOrigin(p.hist.Number())
 		}
 		if p.err == nil && r.begunFrom != "" {
-			_ = os.Remove(r.begunFrom) // else whoever finds it finds the run, too
+			_ = os.Remove(r.begunFrom) // if it stays, the next daemon finds that the run has started
 		}
 		if p.err == nil {
 			p.err = history.MarkActive(w.disk(), w.cfg.State, w.id, w.path)
@@ -58,7 +60,7 @@ func (w *Workspace) prepare(r *run, env []string) {
 	})
 }
 
-// beside is what lies in the folder of a run from its beginning, for those who replay it.
+// beside returns the files that lie in the folder of a run from its start, for replays.
 func (w *Workspace) beside(r *run) ([]history.Companion, error) {
 	var list []history.Companion
 	add := func(name string, what any) error {
@@ -66,20 +68,20 @@ func (w *Workspace) beside(r *run) ([]history.Companion, error) {
 		list = append(list, history.Companion{Name: name, Data: data})
 		return err
 	}
-	if len(r.past) > 0 {
-		if err := add(pastFile, r.past); err != nil {
+	if len(r.Prior) > 0 {
+		if err := add(runstate.PriorFile, r.Prior); err != nil {
 			return nil, err
 		}
 	}
-	if w.results == api.ResultsNone && (w.behind || anyStatus(w.g)) {
-		if err := add(statusesFile, w.statuses()); err != nil {
+	if statuses := w.file.Statuses().Companion(); statuses != nil {
+		if err := add(workfile.StatusesName, statuses); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
 }
 
-// whole joins pieces, without a copy when there is one only.
+// whole joins pieces, without a copy when there is only one.
 func whole(pieces graphml.Pieces) []byte {
 	if len(pieces) == 1 {
 		return pieces[0]
@@ -87,19 +89,25 @@ func whole(pieces graphml.Pieces) []byte {
 	return bytes.Join(pieces, nil)
 }
 
-// openExecutor starts or follows the run's executor. Its news come into the inbox in order.
+// keepOrigin keeps the workfile of a run that was just made as the one without results.
+func (w *Workspace) keepOrigin(run int) {
+	if err := w.store.LinkWorkfile(run, w.file.Origin()); err != nil {
+		w.cfg.Log.Warn("the workfile without results cannot be kept", "workfile", w.path, "err", err)
+	}
+}
+
+// openExecutor starts or follows the run's executor. Its reports come into the inbox in order.
 func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (executor.Session, error) {
 	if env != nil {
-		env = override(env, append([]string{"WF_WORKFILE=" + w.path, "WF_RUN_ID=" + runID(number)}, r.sched.ParamVariables()...))
+		env = override(env, append([]string{"WF_WORKFILE=" + w.path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...))
 	}
 	return w.cfg.Executor.Open(context.Background(), executor.Spec{
-		Dir: dir, Cwd: r.req.Cwd, Env: env, World: r.req.World,
+		Dir: dir, Cwd: r.Request.Cwd, Env: env, World: r.Request.World,
 		Report: func(list []executor.Report) { w.send(reports{r, list}) },
 	})
 }
 
-// override puts variables on top of an environment, which has others of these names when a command of a
-// run asks for it. Of two of a name some programs see the first.
+// override replaces variables of an environment. A name must not stand there twice: some programs read the first one.
 func override(env, vars []string) []string {
 	set := make(map[string]bool, len(vars))
 	for _, v := range vars {
@@ -119,19 +127,19 @@ func (p prepared) handle(w *Workspace) {
 		w.abandon(r, p)
 		return
 	}
-	r.req, r.dir = p.hist.Request(), p.hist.Dir()
-	r.hist, r.sess, r.n, r.id, r.phase = p.hist, p.sess, p.hist.Number(), runID(p.hist.Number()), going
-	r.sched.SetID(r.id)
+	r.Request, r.Dir = p.hist.Request(), p.hist.Dir()
+	r.hist, r.sess, r.Number, r.ID, r.Phase = p.hist, p.sess, p.hist.Number(), history.RunID(p.hist.Number()), runstate.Going
+	r.Sched.SetID(r.ID)
 	r.join(w)
 	r.begin(w)
 	r.accepted(nil)
 	w.tellCaller(r)
 	if r.stopEarly != nil {
-		w.stop(r, *r.stopEarly, r.client, nil)
+		w.stop(r, *r.stopEarly, r.Request.Client, nil)
 	}
 }
 
-// abandon forgets a run that could not begin.
+// abandon forgets a run that could not start.
 func (w *Workspace) abandon(r *run, p prepared) {
 	w.drop(r)
 	err := &api.Error{Code: api.CodeInternal, Message: "the run cannot begin", Where: w.cfg.State, Why: p.err.Error()}

@@ -7,17 +7,18 @@ import (
 	"syscall"
 
 	"wf/api"
+	"wf/workspace/workfile"
 )
 
-// checkPrivate makes sure that the folders of this workspace's history are this user's alone. They lie
-// in a folder that nobody else can enter, but may be links to another disk, where anything can be true.
+// checkPrivate returns an error unless the folders of the history belong to this user and no other user can
+// enter them. The folder above is private, but these may be links to another disk.
 func (w *Workspace) checkPrivate() error {
 	all := filepath.Join(w.cfg.State, "workspaces")
 	own := filepath.Join(all, w.id)
 	for _, dir := range []string{all, own, filepath.Join(own, "runs")} {
 		info, err := os.Stat(dir)
 		if err != nil {
-			return unsafeFolder(dir, plain(err), "")
+			return unsafeFolder(dir, workfile.Plain(err), "")
 		}
 		stat, ok := info.Sys().(*syscall.Stat_t)
 		switch {

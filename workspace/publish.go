@@ -5,23 +5,24 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/workspace/clock"
 	"wf/workspace/loop"
 )
 
-// keptEvents is how large a list of pending events may be to be kept for the next.
+// keptEvents bounds the capacity of the list of pending events that is used again.
 const keptEvents = 512
 
 // publisher numbers events and hands them to watchers in frames. It belongs to the loop.
 type publisher struct {
 	seq       uint64
-	pending   []api.Event // those that somebody wants
-	wanted    typeSet     // by anybody
+	pending   []api.Event // that a watcher wants
+	wanted    typeSet     // by any watcher
 	audiences []*audience
 	sent      time.Time
 	timer     *loop.Timer
 	due       bool // the timer rang
 	armed     bool
-	urgent    bool // somebody waits for the pending events
+	urgent    bool // a client waits for the pending events
 }
 
 // An audience is the watchers that want the same types of events, so that a frame is encoded once
@@ -29,16 +30,16 @@ type publisher struct {
 type audience struct {
 	types    typeSet
 	watchers map[*Watcher]struct{}
-	through  uint64 // the last event they have been told of, or that concerned others only
+	through  uint64 // the last event they got, or that they did not want
 }
 
 // A typeSet is a set of types of events.
 type typeSet uint32
 
-// allTypes holds those that have no number of their own, too.
+// allTypes contains also types without a number of their own.
 const allTypes = ^typeSet(0)
 
-// typeNumbers are the places of types in a typeSet.
+// typeNumbers are the bits of the types in a typeSet.
 var typeNumbers = func() map[api.EventType]typeSet {
 	numbers := make(map[api.EventType]typeSet)
 	for i, t := range []api.EventType{api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset,
@@ -49,7 +50,7 @@ var typeNumbers = func() map[api.EventType]typeSet {
 	return numbers
 }()
 
-// setOf is the set of types, all for nil. Unknown ones are never published, so nobody misses them.
+// setOf returns the set of types, all for nil. Unknown types are left out: they are never published.
 func setOf(types []api.EventType) typeSet {
 	if types == nil {
 		return allTypes
@@ -63,7 +64,7 @@ func setOf(types []api.EventType) typeSet {
 
 func (set typeSet) holds(t api.EventType) bool { return set == allTypes || set&typeNumbers[t] != 0 }
 
-// count is how many watchers there are.
+// count returns the number of watchers.
 func (p *publisher) count() (n int) {
 	for _, a := range p.audiences {
 		n += len(a.watchers)
@@ -71,7 +72,7 @@ func (p *publisher) count() (n int) {
 	return n
 }
 
-// add lets v be told of all events of these types from now on. Nothing is pending.
+// add sends v all events of these types from now on. No event is pending when it is called.
 func (p *publisher) add(v *Watcher, types typeSet) {
 	at := slices.IndexFunc(p.audiences, func(a *audience) bool { return a.types == types })
 	if at < 0 {
@@ -83,7 +84,7 @@ func (p *publisher) add(v *Watcher, types typeSet) {
 	v.group.watchers[v] = struct{}{}
 }
 
-// publish adds an event. What nobody wants is only counted.
+// publish numbers an event and keeps it for the next frame if a watcher wants it.
 func (w *Workspace) publish(ev api.Event) {
 	w.out.seq++
 	if !w.out.wanted.holds(ev.Type) {
@@ -94,43 +95,42 @@ func (w *Workspace) publish(ev api.Event) {
 		ev.Item = w.eventItem(ev.Run, ev.Node)
 	}
 	if ev.Time.IsZero() {
-		ev.Time = now()
+		ev.Time = clock.Now()
 	}
 	w.out.pending = append(w.out.pending, ev)
 }
 
-// handled adds to the event at a place among the pending ones, if it is the failure of a node, that an
-// edge has fired for that: only the step that follows it can tell.
+// handled marks the pending event at an index, if it is the failure of this node, as handled: an edge fired
+// for it, which is known only after the next step.
 func (p *publisher) handled(at int, node string) {
 	if at < len(p.pending) && p.pending[at].Type == api.NodeFailed && p.pending[at].Node == node {
 		p.pending[at].Handled = true
 	}
 }
 
-// noted adds a note to the event at a place among the pending ones, if it is the end of a node.
+// noted adds a note to the pending event at an index, if it is the end of this node.
 func (p *publisher) noted(at int, node, note string) {
 	if note != "" && at < len(p.pending) && p.pending[at].Type == api.NodeFinished && p.pending[at].Node == node {
 		p.pending[at].Note = note
 	}
 }
 
-// retried adds to the event at a place among the pending ones, if it is the failure of a node, that another
-// attempt follows.
+// retried adds the next attempt to the pending event at an index, if it is the failure of this node.
 func (p *publisher) retried(at int, node string, attempt api.Retry) {
 	if at < len(p.pending) && p.pending[at].Type == api.NodeFailed && p.pending[at].Node == node {
 		p.pending[at].Retry = &attempt
 	}
 }
 
-// begun adds to the event at a place among the pending ones, if it is the beginning of a run, how many nodes
-// the run has after its first step, which that event comes before.
+// begun adds the number of nodes to the pending event at an index, if it is the start of this run. They are
+// known only after the first step, which comes after the event.
 func (p *publisher) begun(at int, run string, nodes, kept int) {
 	if at < len(p.pending) && p.pending[at].Type == api.RunStarted && p.pending[at].Run == run {
 		p.pending[at].Nodes, p.pending[at].Kept = nodes, kept
 	}
 }
 
-// flush sends the pending events if it is time, else sees to it that it will be.
+// flush sends the pending events if it is time, otherwise it sets the timer.
 func (p *publisher) flush(w *Workspace) {
 	if len(p.pending) == 0 {
 		p.due = false
@@ -147,7 +147,7 @@ func (p *publisher) flush(w *Workspace) {
 	}
 }
 
-// send offers the pending events to everybody who wants them, at once.
+// send offers the pending events to all watchers that want them, at once.
 func (p *publisher) send(w *Workspace) {
 	p.due, p.armed, p.urgent = false, false, false
 	if len(p.pending) == 0 {
@@ -155,19 +155,19 @@ func (p *publisher) send(w *Workspace) {
 	}
 	p.timer.Stop()
 	p.sent = time.Now()
-	for _, a := range slices.Clone(p.audiences) { // a slow watcher may have been its last
+	for _, a := range slices.Clone(p.audiences) { // offer may remove a slow watcher, and its audience
 		if frame := a.frame(p.pending, p.seq); frame != nil {
 			p.offer(w, a, frame)
 		}
 	}
-	clear(p.pending) // lets go of what they hold
+	clear(p.pending) // for the garbage collector
 	if p.pending = p.pending[:0]; cap(p.pending) > keptEvents {
 		p.pending = nil
 	}
 }
 
-// frame encodes what the audience wants of the events, whose last is seq or was nobody's business
-// after them. It is nil when that is nothing.
+// frame encodes the events that the audience wants, up to and including seq. It returns nil if the audience
+// wants none of them.
 func (a *audience) frame(events []api.Event, seq uint64) []byte {
 	if a.types == allTypes {
 		a.through = seq
@@ -198,7 +198,7 @@ func (p *publisher) offer(w *Workspace, a *audience, frame []byte) {
 	}
 }
 
-// remove lets go of a watcher, and of its audience if it was the last.
+// remove drops a watcher, and its audience if it was the last.
 func (p *publisher) remove(v *Watcher, reason string) {
 	a := v.group
 	if _, ok := a.watchers[v]; !ok {

@@ -17,22 +17,24 @@ import (
 	"wf/api"
 	"wf/executor/ownfile"
 	"wf/scheduler/flow"
+	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/workfile"
 )
 
-// A detached run (wf run -d) that has to wait for others is queued in a file of its own (0600: it holds an environment). It is there until the run is in the history, so
-// that neither the end of the client nor that of the daemon loses it or begins it twice.
+// A detached run (wf run -d) that has to wait for others is queued in a file of its own (0600: it contains an environment).
+// The file stays until the run is in the history, so that the run is neither lost nor started twice, whatever ends first.
 
-// queueDir is the folder of these files, in that of the workspace.
+// queueDir is the folder of these files, in the folder of the workspace.
 const queueDir = "queue"
 
-// maxQueued bounds such a file, in bytes: the environment is most of it.
+// maxQueued bounds such a file, in bytes; most of it is the environment.
 const maxQueued = 16 << 20
 
-// A queuedRun is the contents of such a file.
+// A queuedRun is the content of such a file.
 type queuedRun struct {
 	Number int            `json:"number"`
-	Key    string         `json:"key"` // of history.Request: a run that has it was begun
+	Key    string         `json:"key"` // becomes history.Request.Key: a run with this key has started
 	Client string         `json:"client"`
 	Time   time.Time      `json:"time"`
 	Req    api.RunRequest `json:"request"`
@@ -44,11 +46,11 @@ func (w *Workspace) queueFile(q *queuedRun) string {
 	return filepath.Join(w.cfg.State, "workspaces", w.id, queueDir, q.name()+".json")
 }
 
-// enqueueRun queues a run that has to wait. The client gets its answer when the file is durable, or, if the run
-// in the way is stopped for it, when the new run has begun.
+// enqueueRun queues a run that has to wait. The client gets its answer when the file is durable, or, if the active run is
+// stopped for it, when the new run has started.
 func (w *Workspace) enqueueRun(p *pendingStart, policy flow.OnBusy) {
 	w.queuedLast++
-	q := &queuedRun{Number: w.queuedLast, Key: rand.Text(), Client: p.client, Time: now(), Req: p.req}
+	q := &queuedRun{Number: w.queuedLast, Key: rand.Text(), Client: p.client, Time: clock.Now(), Req: p.req}
 	data, err := json.Marshal(q)
 	path, disk := w.queueFile(q), w.disk()
 	w.loop.Run(func() {
@@ -60,7 +62,7 @@ func (w *Workspace) enqueueRun(p *pendingStart, policy flow.OnBusy) {
 		}
 		w.send(call(func(w *Workspace) {
 			if err != nil {
-				p.reply(api.RunAccepted{}, internal("the run cannot be put into the line", err))
+				p.reply(api.RunAccepted{}, api.Internal("the run cannot be put into the line", err))
 				return
 			}
 			if policy == flow.Queue {
@@ -73,7 +75,7 @@ func (w *Workspace) enqueueRun(p *pendingStart, policy flow.OnBusy) {
 	})
 }
 
-// recallQueue brings back the runs that wait in line since an earlier daemon.
+// recallQueue reads the runs that an earlier daemon has queued.
 func (w *Workspace) recallQueue() {
 	dir := filepath.Join(w.cfg.State, "workspaces", w.id, queueDir)
 	entries, err := os.ReadDir(dir)
@@ -112,7 +114,7 @@ func (w *Workspace) recallQueue() {
 	}
 }
 
-// begunFromQueue are the keys of those that are in the history. One that is in both has begun last.
+// begunFromQueue returns the keys of queued runs that are in the history too, because a crash came between the two.
 func (w *Workspace) begunFromQueue() map[string]bool {
 	begun := map[string]bool{}
 	numbers, err := w.store.Numbers()
@@ -127,15 +129,15 @@ func (w *Workspace) begunFromQueue() map[string]bool {
 	return begun
 }
 
-// dequeued removes the file of a run that has begun, or never will.
+// dequeued removes the file of a run that has started or never will.
 func (w *Workspace) dequeued(q *queuedRun) {
 	if err := os.Remove(w.queueFile(q)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		w.cfg.Log.Warn("the file of a run that waited in line cannot be removed", "err", err)
 	}
 }
 
-// startQueued lets runs of an earlier daemon begin, or those that could not while the workfile could not be
-// used: nothing else calls for them when nothing is going.
+// startQueued starts queued runs that no event would start: those of an earlier daemon, and those that waited for a usable
+// workfile.
 func (w *Workspace) startQueued() {
 	if len(w.waiting) > 0 && len(w.runs) == 0 && w.usable() == nil {
 		w.startWaiting()
@@ -145,11 +147,11 @@ func (w *Workspace) startQueued() {
 // refusedQueued publishes that a queued run cannot begin. No client waits for an answer.
 func (w *Workspace) refusedQueued(q *queuedRun, why error) {
 	w.cfg.Log.Error("a run that waited in line cannot begin", "queued", q.name(), "err", why)
-	w.publish(api.Event{Type: api.RunRefused, Queued: q.name(), Message: plain(why)})
+	w.publish(api.Event{Type: api.RunRefused, Queued: q.name(), Message: workfile.Plain(why)})
 	w.dequeued(q)
 }
 
-// leaveQueue takes a run out of the line. It returns false if there is none of this name.
+// leaveQueue removes a run from the queue. It returns false if there is none of this name.
 func (w *Workspace) leaveQueue(name string) bool {
 	for i, p := range w.waiting {
 		if p.queued != nil && p.queued.name() == name {
@@ -163,7 +165,7 @@ func (w *Workspace) leaveQueue(name string) bool {
 	return false
 }
 
-// inQueue lists the runs in line.
+// inQueue lists the queued runs.
 func (w *Workspace) inQueue() (list []api.QueuedRun) {
 	for _, p := range w.waiting {
 		if p.queued != nil {

@@ -6,6 +6,7 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/runstate"
 )
 
 // A reasoner knows why the nodes of a plan would run: because a selector picks them, because a
@@ -29,7 +30,7 @@ func (w *Workspace) planReasons(req api.RunRequest, scope scheduler.Scope) (reas
 		req.Nodes = w.names(idsOf(holders))
 	}
 	if len(req.Nodes) > 0 {
-		picks, err := w.picks(req.Nodes)
+		picks, err := w.file.Picks(req.Nodes)
 		if err != nil {
 			return rs, err
 		}
@@ -39,7 +40,7 @@ func (w *Workspace) planReasons(req api.RunRequest, scope scheduler.Scope) (reas
 		}
 	}
 	if scope.Mode == scheduler.Resume {
-		rs.after = downstream(w.g, scope.Failed)
+		rs.after = downstream(w.file.Graph(), scope.Failed)
 	}
 	return rs, nil
 }
@@ -108,14 +109,14 @@ func (rs *reasoner) resumed(step *api.PlanStep, n *graph.Node, trigger string) {
 	case leader == n: // failed, or left going by a daemon that died
 		step.Reason, step.Why = api.PlanFailed, "failed"+in(step.Run)
 		if rec := rs.w.record(n); rec != nil {
-			step.Why += ": " + rec.cause()
+			step.Why += ": " + rec.Cause()
 		} else if n.Status != graph.Failed {
 			step.Why = fmt.Sprintf("was left %q", n.Status)
 		}
 	case n.Status == graph.Ran && trigger != "":
 		step.Reason, step.Of, step.Why = api.PlanTriggered, trigger, "triggered by "+trigger
 	case leader != nil:
-		step.Reason, step.Of = api.PlanDownstream, rs.w.handle(leader)
+		step.Reason, step.Of = api.PlanDownstream, rs.w.file.Handle(leader)
 		step.Why = "downstream of " + step.Of
 	default:
 		step.Reason, step.Why = api.PlanNotReached, "not reached"+in(step.Run)
@@ -123,14 +124,14 @@ func (rs *reasoner) resumed(step *api.PlanStep, n *graph.Node, trigger string) {
 }
 
 // again says how the last time was, for a node that a fresh run repeats. rec may be nil.
-func again(step *api.PlanStep, rec *nodeRecord) string {
+func again(step *api.PlanStep, rec *runstate.Execution) string {
 	switch step.State {
 	case api.StateOK:
 		return "ran" + in(step.Run)
 	case api.StateFailed:
 		if rec != nil {
-			text := "failed" + in(step.Run) + ": " + rec.cause()
-			if rec.handled {
+			text := "failed" + in(step.Run) + ": " + rec.Cause()
+			if rec.Handled {
 				text += ", handled"
 			}
 			return text
@@ -148,19 +149,4 @@ func in(run string) string {
 		return ""
 	}
 	return " in run " + run
-}
-
-// cause says in a few words why an execution failed: "exit 2", "SIGKILL", "timeout".
-func (rec *nodeRecord) cause() string {
-	switch {
-	case rec.reason == api.ReasonTimeout:
-		return string(rec.reason)
-	case rec.signal != 0:
-		return signalName(rec.signal)
-	case rec.reason == api.ReasonExit:
-		return api.ExitText(rec.exitCode)
-	case rec.reason == "":
-		return "unknown"
-	}
-	return string(rec.reason)
 }

@@ -11,11 +11,11 @@ import (
 	"wf/workspace/history"
 )
 
-// repeatFree is how long a run may have taken that is repeated without a question.
+// repeatFree is how long a run may have taken that is repeated without confirmation.
 const repeatFree = time.Minute
 
-// checkRepeat refuses a run that would do everything again although all of it is done, if that took
-// long. It is for clients that can ask somebody: they repeat the request with the mode "fresh".
+// checkRepeat refuses a run that would repeat everything although all of it is done, if that took long. A client that can ask
+// its user repeats the request with the mode "fresh".
 func (w *Workspace) checkRepeat(ctx context.Context, req api.RunRequest) error {
 	if !req.AskRepeat || req.Mode != "" || len(req.Nodes)+len(req.Exclude)+len(req.Until)+len(req.From) > 0 {
 		return nil
@@ -26,7 +26,7 @@ func (w *Workspace) checkRepeat(ctx context.Context, req api.RunRequest) error {
 	}
 	list, err := w.store.List()
 	if err != nil {
-		return nil // it is about a courtesy
+		return nil // the check is only a courtesy
 	}
 	runs, took := lastComplete(list)
 	if took <= repeatFree {
@@ -36,15 +36,15 @@ func (w *Workspace) checkRepeat(ctx context.Context, req api.RunRequest) error {
 		Fix: "wf run --fresh runs all of them again", Repeat: &api.Repeat{Done: done, Runs: runs, TookMS: took.Milliseconds()}}
 }
 
-// allDone counts the nodes if each of them is done, else it is 0. Of a sub-flow its own status counts.
+// allDone returns the number of nodes if each of them is done, else 0. A sub-flow counts by its own status.
 func (w *Workspace) allDone() (done int) {
-	for _, n := range w.g.Nodes() {
+	for _, n := range w.file.Graph().Nodes() {
 		if !n.Runnable() || n.Parent != nil && n.Home() != nil {
 			continue
 		}
 		rec := w.record(n)
 		switch {
-		case n.Status == graph.Ran, n.Status == graph.Skipped, n.Status == graph.Failed && rec != nil && rec.handled:
+		case n.Status == graph.Ran, n.Status == graph.Skipped, n.Status == graph.Failed && rec != nil && rec.Handled:
 			done++
 		default:
 			return 0
@@ -53,8 +53,8 @@ func (w *Workspace) allDone() (done int) {
 	return done
 }
 
-// lastComplete is the latest run of everything, with the runs that went on with it, oldest first, and how
-// long they took together.
+// lastComplete returns the latest run of everything and the runs that resumed it, oldest first, and how long they took
+// together.
 func lastComplete(list []history.Summary) (runs []string, took time.Duration) {
 	byNumber := make(map[int]history.Summary, len(list))
 	for _, s := range list {
@@ -63,7 +63,7 @@ func lastComplete(list []history.Summary) (runs []string, took time.Duration) {
 	for _, s := range list { // newest first
 		runs, took = runs[:0], 0
 		for s.Result != nil && s.Again == nil {
-			runs, took = append(runs, runID(s.Run)), took+time.Duration(s.Result.DurationMS)*time.Millisecond
+			runs, took = append(runs, history.RunID(s.Run)), took+time.Duration(s.Result.DurationMS)*time.Millisecond
 			if s.Mode != api.ModeResume && s.All {
 				slices.Reverse(runs)
 				return runs, took

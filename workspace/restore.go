@@ -10,7 +10,10 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
+	"wf/workspace/workfile"
 )
 
 // A run that an earlier daemon left going is taken up by folding its journal once more: the same
@@ -36,8 +39,8 @@ func (w *Workspace) takeUp(n int) {
 	}
 	r.tried = true
 	w.runs = append(w.runs, r)
-	if r.phase == preparing {
-		r.phase = going
+	if r.Phase == runstate.Preparing {
+		r.Phase = runstate.Going
 		r.limitTime(w)
 	}
 	w.findExecutor(r)
@@ -46,7 +49,7 @@ func (w *Workspace) takeUp(n int) {
 // findExecutor follows the executor of a run that was taken up.
 func (w *Workspace) findExecutor(r *run) {
 	w.loop.Run(func() {
-		sess, err := w.openExecutor(r, w.store.Dir(r.n), r.n, nil)
+		sess, err := w.openExecutor(r, w.store.Dir(r.Number), r.Number, nil)
 		w.send(followed{r, sess, err})
 	})
 }
@@ -58,8 +61,8 @@ var errUnbegun = errors.New("it had not begun")
 
 // refold makes run n as it was from the frozen workfile and the journal.
 func (w *Workspace) refold(n int) (*run, error) {
-	r := newRun("")
-	r.n, r.id, r.dir = n, runID(n), w.store.Dir(n)
+	r := newRun()
+	r.Number, r.ID, r.Dir = n, history.RunID(n), w.store.Dir(n)
 	var records []history.Record
 	hist, req, err := w.store.Reopen(n, func(rec history.Record) error {
 		records = append(records, rec)
@@ -68,10 +71,10 @@ func (w *Workspace) refold(n int) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(records) == 0 && !executor.Begun(r.dir) {
+	if len(records) == 0 && !executor.Begun(r.Dir) {
 		return nil, errors.Join(errUnbegun, hist.Close())
 	}
-	r.hist, r.req, r.client = hist, req, req.Client
+	r.hist, r.Request = hist, req
 	if len(records) == 0 { // the disk has lost even the beginning, and the executor may have been far
 		begin := history.Record{Time: req.Time, Type: history.RecordBegin, Node: history.NoNode, Client: req.Client}
 		if err := hist.Append(begin); err != nil {
@@ -79,14 +82,14 @@ func (w *Workspace) refold(n int) (*run, error) {
 		}
 		records = append(records, begin)
 	}
-	g, err := thaw(w.store, n)
+	g, err := workfile.Frozen(w.store, n)
 	if err == nil {
-		err = r.reschedule(g)
+		err = r.Reschedule(g)
 	}
 	if err != nil {
 		return nil, errors.Join(err, hist.Close())
 	}
-	r.freezeNodes(g)
+	r.FreezeNodes(g)
 	r.accepted, r.untold = func(error) {}, true
 	r.relive(w, records)
 	return r, nil
@@ -94,51 +97,51 @@ func (w *Workspace) refold(n int) (*run, error) {
 
 // relive applies the records of an earlier daemon and shows in the open workfile what they come to.
 func (r *run) relive(w *Workspace, records []history.Record) {
-	r.earlier = func(id string) *nodeRecord { return w.last[id].rec }
+	r.Earlier = func(id string) *runstate.Execution { return w.last[id].rec }
 	for _, rec := range records {
 		if rec.Type == history.RecordDispatch {
 			r.dequeue(executor.ID{Node: rec.Node, Execution: rec.Execution})
 		}
-		if ev, decides := r.note(rec); decides {
-			r.step(ev, func(c change) {
+		if ev, decides := r.Note(rec); decides {
+			r.Step(ev, func(c runstate.Change) {
 				if c.Kind == scheduler.Execute {
 					r.queue = append(r.queue, executor.ID{Node: c.Node, Execution: c.Execution})
 				}
 			})
 		}
 	}
-	r.look = true
+	r.look, r.numbered = true, len(r.Nodes) > r.OuterNodes()
 	r.link(w)
 	r.show(w)
 	r.join(w)
-	for range r.running { // they hold slots, whether there are any or not
+	for range r.Running { // they hold slots, whether there are any or not
 		r.member.Claim()
 	}
-	r.slots, r.ceiling = r.running, math.MaxInt // the width that an earlier daemon has set is not known
+	r.slots, r.ceiling = r.Running, math.MaxInt // the width that an earlier daemon has set is not known
 	r.reclaimPools(w)
-	r.growth.total = r.sched.Total()
+	r.growth.total = r.Sched.Total()
 }
 
 // show puts statuses and marks of the whole run into the open workfile.
 func (r *run) show(w *Workspace) {
-	for i := range r.nodes {
+	for i := range r.Nodes {
 		r.remember(w, i)
 		if i < len(r.liveNodes) {
-			r.showStatus(w, i, r.sched.Status(i))
+			r.showStatus(w, i, r.Sched.Status(i))
 		}
-		if live, rec := r.liveNode(i), r.nodes[i].rec; live != nil && rec != nil && rec.executions > 0 {
-			w.touchOutput(live)
+		if live, rec := r.liveNode(i), r.Nodes[i].Execution; live != nil && rec != nil && rec.Number > 0 {
+			w.file.Statuses().TouchOutput(live)
 		}
 	}
-	for id, t := range r.templates {
-		if t.status != graph.Idle || t.counts != [graph.Statuses]int{} {
-			r.showTemplate(w, id, t.status)
+	for id, t := range r.Templates {
+		if t.Status != graph.Idle || t.Counts != [graph.Statuses]int{} {
+			r.showTemplate(w, id, t.Status)
 		}
 	}
 	for j, e := range r.liveEdges {
 		if e != nil {
-			w.g.SetMark(e, r.sched.Mark(j))
-			w.touchEdge(e)
+			w.file.Graph().SetMark(e, r.Sched.Mark(j))
+			w.file.Statuses().TouchEdge(e)
 		}
 	}
 }
@@ -170,7 +173,7 @@ func (m followed) handle(w *Workspace) {
 	}
 	r.hold(w, &r.holds.executor, "")
 	if m.err != nil {
-		w.cfg.Log.Error("the executor of a run is gone", "run", r.id, "err", m.err)
+		w.cfg.Log.Error("the executor of a run is gone", "run", r.ID, "err", m.err)
 		r.sess, r.heard = goneSession{}, true
 		r.lose(w, executor.Report{Message: m.err.Error()})
 		return
@@ -182,13 +185,13 @@ func (m followed) handle(w *Workspace) {
 		say()
 	}
 	r.unsaid = nil
-	if r.phase == stopping {
-		r.sess.Stop(r.live(), r.grace())
+	if r.Phase == runstate.Stopping {
+		r.sess.Stop(r.live(), r.Grace())
 	}
 	r.stopExpired()
 	r.requeue(w)
 	r.resubmit()
-	r.setTimer(w, r.sched.NextTick())
+	r.setTimer(w, r.Sched.NextTick())
 	w.tellCaller(r)
 }
 
@@ -207,10 +210,10 @@ func (goneSession) Detach()                              {}
 // executor ignores what it knows.
 func (r *run) resubmit() {
 	var jobs []executor.Job
-	for i := range r.nodes {
-		n := &r.nodes[i]
-		if n.rec != nil && n.rec.live && !n.rec.begun {
-			jobs = append(jobs, r.job(i, n.rec.executions, n.rec.command))
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		if n.Execution != nil && n.Execution.Live && !n.Execution.Started {
+			jobs = append(jobs, r.job(i, n.Execution.Number, n.Execution.Command))
 		}
 	}
 	if len(jobs) > 0 {
@@ -220,10 +223,10 @@ func (r *run) resubmit() {
 
 // giveUp ends the record of a run that cannot be continued.
 func (w *Workspace) giveUp(n int, why error) {
-	end := now()
+	end := clock.Now()
 	res := history.Result{Result: string(api.ResFailed), Ended: end, Problem: "it could not be taken up after a restart: " + why.Error()}
 	if past, err := w.store.Load(n); err == nil {
-		res.Started, res.DurationMS = past.Request.Time, took(past.Request.Time, end)
+		res.Started, res.DurationMS = past.Request.Time, clock.Milliseconds(past.Request.Time, end)
 	}
 	if err := w.store.Settle(n, res); err != nil {
 		w.cfg.Log.Error("a run cannot be settled", "run", n, "err", err)
@@ -231,7 +234,7 @@ func (w *Workspace) giveUp(n int, why error) {
 	if w.latest == nil {
 		w.latest = w.past(n)
 	}
-	if !w.store.Bare(n, pastFile, statusesFile) {
+	if !w.store.Bare(n, runstate.PriorFile, workfile.StatusesName) {
 		w.endExecutor(n)
 	}
 }
@@ -266,12 +269,12 @@ func (w *Workspace) endExecutor(n int) {
 // stopExpired asks once more for the end of what was asked to end because its time was up.
 func (r *run) stopExpired() {
 	var late []executor.ID
-	for i := range r.nodes {
-		if rec := r.nodes[i].rec; rec != nil && rec.live && r.sched.Expired(i) {
-			late = append(late, executor.ID{Node: i, Execution: rec.executions})
+	for i := range r.Nodes {
+		if rec := r.Nodes[i].Execution; rec != nil && rec.Live && r.Sched.Expired(i) {
+			late = append(late, executor.ID{Node: i, Execution: rec.Number})
 		}
 	}
 	if len(late) > 0 {
-		r.sess.Stop(late, r.grace())
+		r.sess.Stop(late, r.Grace())
 	}
 }

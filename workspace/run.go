@@ -8,16 +8,19 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // run is one active run: the state that its journal tells, the executor's session and the journal, and what is to be
 // done with them. It belongs to the loop.
 type run struct {
-	runState
-	secrets []string // variables with the secret parameters, until the executor has them
-	hist    *history.Run
-	sess    executor.Session
+	runstate.State
+	numbered bool     // instances have got numbers that the disk may not know of yet
+	secrets  []string // variables with the secret parameters, until the executor has them
+	hist     *history.Run
+	sess     executor.Session
 
 	// What the open workfile has of the run; nil for what was deleted since it began.
 	liveNodes     []*graph.Node // of the outer flow
@@ -72,47 +75,37 @@ type run struct {
 }
 
 // newRun makes a run that has no scheduler yet.
-func newRun(client string) *run {
-	r := &run{runState: runState{client: client}, onEnd: map[executor.ID][]func(api.StopResult, error){}}
-	r.active = r
+func newRun() *run {
+	r := &run{onEnd: map[executor.ID][]func(api.StopResult, error){}}
+	r.Active = r
 	return r
 }
 
-type phase uint8
-
-const (
-	preparing phase = iota // has no number and no executor yet; one that is taken up is going
-	going
-	stopping // no execution starts any more
-	ended    // the scheduler has said so; executor and files are being closed
-	complete // everything is closed and saved
-)
-
 // begin takes the first step: statuses reset, start nodes activated.
 func (r *run) begin(w *Workspace) {
-	for i := range r.nodes {
-		w.last[r.nodes[i].id] = memory{run: r.n, rec: w.last[r.nodes[i].id].rec}
+	for i := range r.Nodes {
+		w.last[r.Nodes[i].ID] = memory{run: r.Number, rec: w.last[r.Nodes[i].ID].rec}
 	}
 	told := len(w.out.pending)
-	w.publish(api.Event{Type: api.RunStarted, Run: r.id, Client: r.client, Workfile: w.path, Mode: r.req.Mode,
-		Resumes: runID(r.req.Resumes), Nodes: r.sched.Total(), Jobs: r.req.Jobs, NoLimit: r.req.NoLimit})
+	w.publish(api.Event{Type: api.RunStarted, Run: r.ID, Client: r.Request.Client, Workfile: w.path, Mode: r.Request.Mode,
+		Resumes: history.RunID(r.Request.Resumes), Nodes: r.Sched.Total(), Jobs: r.Request.Jobs, NoLimit: r.Request.NoLimit})
 	r.growth.beginning = true
-	r.commit(w, history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.client, Clocks: clocksNow(0)})
-	r.growth = growth{total: r.sched.Total()}
-	if r.flow != nil && r.sched.Mode() == scheduler.Resume {
-		r.growth.kept = r.countAll().Kept
+	r.commit(w, history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.Request.Client, Clocks: clocksNow(0)})
+	r.growth = growth{total: r.Sched.Total()}
+	if r.Flow != nil && r.Sched.Mode() == scheduler.Resume {
+		r.growth.kept = r.CountAll().Kept
 	}
-	w.out.begun(told, r.id, r.growth.total, r.growth.kept)
+	w.out.begun(told, r.ID, r.growth.total, r.growth.kept)
 	r.limitTime(w)
 }
 
 // limitTime stops the run when its time is up, counted from its beginning, which another daemon may
 // have seen.
 func (r *run) limitTime(w *Workspace) {
-	if r.req.TimeoutMS == 0 {
+	if r.Request.TimeoutMS == 0 {
 		return
 	}
-	left := time.Duration(r.req.TimeoutMS)*time.Millisecond - (now().Sub(r.req.Time) - r.setSince())
+	left := time.Duration(r.Request.TimeoutMS)*time.Millisecond - (clock.Now().Sub(r.Request.Time) - r.SetSince())
 	r.timer = time.AfterFunc(max(left, 0), func() {
 		w.send(call(func(w *Workspace) { w.stop(r, api.StopRequest{Cause: "timeout"}, "", nil) }))
 	})
@@ -121,20 +114,20 @@ func (r *run) limitTime(w *Workspace) {
 // commit appends a record to the journal, takes it into the state, tells watchers, and does what it leads to.
 func (r *run) commit(w *Workspace, rec history.Record) {
 	if rec.Time.IsZero() {
-		rec.Time = now()
+		rec.Time = clock.Now()
 	}
 	if err := r.hist.Append(rec); err != nil { // it is written when the loop settles
 		panic("internal error: a record for the journal: " + err.Error())
 	}
-	ev, decides := r.note(rec)
+	ev, decides := r.Note(rec)
 	r.announce(w, rec)
 	if !decides {
 		return
 	}
 	var todo followUp
-	r.step(ev, func(c change) { r.enact(w, c, &todo) })
+	r.Step(ev, func(c runstate.Change) { r.enact(w, c, &todo) })
 	if cancel := r.recallUnhanded(todo.cancel); len(cancel) > 0 {
-		grace := r.grace()
+		grace := r.Grace()
 		if r.cancelGrace != nil {
 			grace = *r.cancelGrace
 		}
@@ -151,23 +144,23 @@ func (r *run) commit(w *Workspace, rec history.Record) {
 
 // announce publishes what a record itself reports, and notes what is known of its node from now on.
 func (r *run) announce(w *Workspace, rec history.Record) {
-	ev := api.Event{Time: r.at, Run: r.id, Client: r.client}
+	ev := api.Event{Time: r.Now, Run: r.ID, Client: r.Request.Client}
 	if rec.Node != history.NoNode {
-		ev.Node, ev.Name = r.nodes[rec.Node].id, r.nodes[rec.Node].name
+		ev.Node, ev.Name = r.Nodes[rec.Node].ID, r.Nodes[rec.Node].Name
 	}
 	switch rec.Type {
 	case history.RecordDispatch, history.RecordWithdraw:
-		n := &r.nodes[rec.Node]
-		w.last[n.id] = memory{run: r.n, rec: cmp.Or(n.rec, n.earlier)}
+		n := &r.Nodes[rec.Node]
+		w.last[n.ID] = memory{run: r.Number, rec: cmp.Or(n.Execution, n.Earlier)}
 	case history.RecordStart:
-		if r.sched.ItemsCommand(rec.Node) == "" { // else it lists the items of a sub-flow, which starts when they are known
+		if r.Sched.ItemsCommand(rec.Node) == "" { // else it lists the items of a sub-flow, which starts when they are known
 			ev.Type, ev.Execution, ev.PID = api.NodeStarted, rec.Execution, rec.PID
 			w.publish(ev)
 		}
 	case history.RecordEnd:
 		r.announceEnd(w, rec, ev)
 	case history.RecordDecide, history.RecordAnswer:
-		made := decisionOf(rec)
+		made := runstate.DecisionOf(rec)
 		if ev.Type, ev.Decision = api.NodeDecided, &made; rec.Type == history.RecordDecide {
 			ev.Client = rec.Client
 		}
@@ -179,19 +172,19 @@ func (r *run) announce(w *Workspace, rec history.Record) {
 func (r *run) announceEnd(w *Workspace, rec history.Record, ev api.Event) {
 	live := r.liveNode(rec.Node)
 	if live != nil {
-		w.touchOutput(live)
+		w.file.Statuses().TouchOutput(live)
 	}
-	end := r.nodes[rec.Node].rec
-	if end.reason == "" && r.sched.ItemsCommand(rec.Node) != "" {
+	end := r.Nodes[rec.Node].Execution
+	if end.Reason == "" && r.Sched.ItemsCommand(rec.Node) != "" {
 		return // its sub-flow goes on
 	}
 	ev.Type, ev.SubFlow = api.NodeFinished, live != nil && live.SubFlow()
-	ev.Execution, ev.Reason, ev.Message, ev.ExitCode = rec.Execution, end.reason, end.message, end.exit()
-	ev.Signal, ev.DurationMS = signalName(end.signal), ptr(took(end.started, end.ended))
-	if end.reason != "" {
+	ev.Execution, ev.Reason, ev.Message, ev.ExitCode = rec.Execution, end.Reason, end.Message, end.Exit()
+	ev.Signal, ev.DurationMS = runstate.SignalName(end.Signal), new(clock.Milliseconds(end.StartedAt, end.EndedAt))
+	if end.Reason != "" {
 		ev.Type = api.NodeFailed
 	}
-	if end.reason == api.ReasonCancelled || end.reason == api.ReasonTimeout {
+	if end.Reason == api.ReasonCancelled || end.Reason == api.ReasonTimeout {
 		r.killed++
 	}
 	w.publish(ev)
@@ -204,7 +197,7 @@ type followUp struct {
 }
 
 // enact does what an effect asks for.
-func (r *run) enact(w *Workspace, c change, todo *followUp) {
+func (r *run) enact(w *Workspace, c runstate.Change, todo *followUp) {
 	switch c.Kind {
 	case scheduler.NodeChanged:
 		r.nodeChanged(w, c)
@@ -212,11 +205,12 @@ func (r *run) enact(w *Workspace, c change, todo *followUp) {
 	case scheduler.EdgeChanged:
 		if e := r.liveEdges[c.Edge]; e != nil {
 			before := e.Mark
-			w.g.SetMark(e, c.Mark)
-			w.touchEdge(e)
+			w.file.Graph().SetMark(e, c.Mark)
+			w.file.Statuses().TouchEdge(e)
 			w.marked(e, before)
 		}
 	case scheduler.NodesAdded:
+		r.numbered = true
 		for i := c.Node; i < c.Node+c.Count; i++ {
 			r.remember(w, i)
 		}
@@ -240,20 +234,20 @@ func (r *run) enact(w *Workspace, c change, todo *followUp) {
 // remember notes what is known of a node that the run covers from now on. A node that a resume may keep still has the
 // record of the earlier run.
 func (r *run) remember(w *Workspace, i int) {
-	n := &r.nodes[i]
-	m := memory{run: r.n, rec: cmp.Or(n.rec, n.earlier)}
-	if m.rec == nil && (i < r.outer() || r.sched.Mode() == scheduler.Resume) {
-		m.rec = w.last[n.id].rec
+	n := &r.Nodes[i]
+	m := memory{run: r.Number, rec: cmp.Or(n.Execution, n.Earlier)}
+	if m.rec == nil && (i < r.OuterNodes() || r.Sched.Mode() == scheduler.Resume) {
+		m.rec = w.last[n.ID].rec
 	}
-	w.last[n.id] = m
+	w.last[n.ID] = m
 }
 
 // showStatus puts the status of a node into the open workfile. Nodes of which there are instances show what these come
 // to together.
 func (r *run) showStatus(w *Workspace, i int, status graph.Status) {
 	if n := r.liveNode(i); n != nil {
-		w.g.SetStatus(n, status)
-		w.touch(n)
+		w.file.Graph().SetStatus(n, status)
+		w.file.Statuses().Touch(n)
 	}
 }
 
@@ -267,57 +261,55 @@ func (r *run) liveNode(i int) *graph.Node {
 
 func (r *run) showTemplate(w *Workspace, id string, status graph.Status) {
 	if n := r.liveTemplates[id]; n != nil {
-		w.g.SetStatus(n, status)
-		w.know(n)
-		w.touch(n)
+		w.file.Graph().SetStatus(n, status)
+		w.file.Statuses().Know(n)
+		w.file.Statuses().Touch(n)
 	}
 }
 
-func (r *runState) grace() time.Duration { return time.Duration(r.req.GraceMS) * time.Millisecond }
-
 // nodeChanged publishes a new status. What a finished execution led to is published by finish, which
 // has the exit code; ends that no execution reports are published here.
-func (r *run) nodeChanged(w *Workspace, c change) {
-	n := &r.nodes[c.Node]
-	if c.replaced {
-		w.last[n.id] = memory{run: r.n, rec: n.rec}
+func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
+	n := &r.Nodes[c.Node]
+	if c.Replaced {
+		w.last[n.ID] = memory{run: r.Number, rec: n.Execution}
 	}
 	r.showStatus(w, c.Node, c.Status)
-	if c.template != nil {
-		r.showTemplate(w, r.sched.Template(c.Node), c.template.status)
+	if c.Template != nil {
+		r.showTemplate(w, r.Sched.Template(c.Node), c.Template.Status)
 	}
 	if c.Prior {
 		r.growth.recalled = true
 		return
 	}
 	ef := c.Effect
-	news := api.Event{Run: r.id, Node: n.id, Name: n.name, Client: r.client, SubFlow: r.sched.Members(ef.Node) > 0}
+	news := api.Event{Run: r.ID, Node: n.ID, Name: n.Name, Client: r.Request.Client, SubFlow: r.Sched.Members(ef.Node) > 0}
 	switch ef.Status {
 	case graph.Queued:
-		news.Type, news.Time = api.NodeReady, r.at // it may have started since: the executor goes on by itself
+		news.Type, news.Time = api.NodeReady, r.Now // it may have started since: the executor goes on by itself
 	case graph.Idle:
 		news.Type = api.NodeReset
 	case graph.Failed:
-		if !c.unreported {
+		if !c.Unreported {
 			return
 		}
-		news.Type, news.Reason, news.Message = api.NodeFailed, n.rec.reason, n.rec.message
+		news.Type, news.Reason, news.Message = api.NodeFailed, n.Execution.Reason, n.Execution.Message
 		if ef.Mocked {
-			news.ExitCode = n.rec.exit()
+			news.ExitCode = n.Execution.Exit()
 		}
-		news.Execution, news.Mocked, news.Handled = n.rec.executions, ef.Mocked, r.sched.Handled(ef.Node)
+		news.Execution, news.Mocked, news.Handled = n.Execution.Number, ef.Mocked, r.Sched.Handled(ef.Node)
 	case graph.Skipped:
 		news.Type = api.NodeSkipped
 	case graph.Running:
-		if r.sched.Members(ef.Node) == 0 {
+		if r.Sched.Members(ef.Node) == 0 {
 			return // told by the executor's report
 		}
 		news.Type = api.NodeStarted
 	case graph.Ran:
-		if !c.unreported {
+		if !c.Unreported {
 			return
 		}
-		news.Type, news.Mocked, news.Note = api.NodeFinished, ef.Mocked, r.unmatched(ef.Node)
+		news.Type, news.Mocked, news.Note = api.NodeFinished, ef.Mocked, r.Unmatched(ef.Node)
 	default:
 		return
 	}
@@ -326,27 +318,27 @@ func (r *run) nodeChanged(w *Workspace, c change) {
 
 // link finds the nodes and edges of the run in the open workfile, after it was read again or edited.
 func (r *run) link(w *Workspace) {
-	r.liveNodes = make([]*graph.Node, min(r.outer(), len(r.nodes)))
+	r.liveNodes = make([]*graph.Node, min(r.OuterNodes(), len(r.Nodes)))
 	for i := range r.liveNodes {
-		r.liveNodes[i] = w.g.Node(r.nodes[i].id)
+		r.liveNodes[i] = w.file.Graph().Node(r.Nodes[i].ID)
 	}
-	r.liveTemplates = make(map[string]*graph.Node, len(r.templates))
-	for id := range r.templates {
-		r.liveTemplates[id] = w.g.Node(id)
+	r.liveTemplates = make(map[string]*graph.Node, len(r.Templates))
+	for id := range r.Templates {
+		r.liveTemplates[id] = w.file.Graph().Node(id)
 	}
-	r.liveEdges = make([]*graph.Edge, r.sched.EdgeCount())
+	r.liveEdges = make([]*graph.Edge, r.Sched.EdgeCount())
 	used := map[[2]int]int{} // how many edges between two nodes were linked
 	for j := range r.liveEdges {
-		s, t := r.sched.EdgeEnds(j)
+		s, t := r.Sched.EdgeEnds(j)
 		src, dst := r.liveNodes[s], r.liveNodes[t]
 		if src == nil || dst == nil {
 			continue
 		}
-		if e := w.g.Edge(r.sched.EdgeKey(j)); e != nil && e.Source == src && e.Target == dst {
+		if e := w.file.Graph().Edge(r.Sched.EdgeKey(j)); e != nil && e.Source == src && e.Target == dst {
 			r.liveEdges[j] = e // the usual case: nothing has changed
 			continue
 		}
-		between := w.g.EdgesBetween(src, dst)
+		between := w.file.Graph().EdgesBetween(src, dst)
 		if k := used[[2]int{s, t}]; k < len(between) {
 			r.liveEdges[j] = between[k]
 			used[[2]int{s, t}]++

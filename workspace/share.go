@@ -1,34 +1,37 @@
 package workspace
 
-import "wf/executor"
+import (
+	"wf/executor"
+	"wf/workspace/runstate"
+)
 
-// share is what a run has of the machine: its slots, and how many executions its executor may have
-// going (the width). What the executor is told takes effect a little later, and it says when: until
-// then it may go by what it was told before.
+// share is the part of the machine that a run has: its slots, and its width, which is how many executions the executor may
+// have going. A new width takes effect a little later. The executor reports when it does; until then the old one may
+// still be in effect.
 //
-// A slot that a run has got stays with it until it has started something, or can be of no use to it.
-// Else slots could go round among many runs without anything being started.
+// A slot stays with the run that acquired it until an execution has started in it, or the run has no use for it.
+// Otherwise slots could move around among many runs without anything starting.
 type share struct {
 	member  SlotMember
 	slots   int  // held
-	fresh   int  // of these, those that nothing was started in since they were got
-	refused bool // a slot that it waits for
-	owed    int  // how many others have a better right to
-	told    int  // width, said last with SetWidth
+	fresh   int  // of these, how many no execution has started in since they were acquired
+	refused bool // the run waits for a slot
+	owed    int  // slots that other runs have a better claim to
+	told    int  // the width set last
 	ceiling int  // the largest width that may be in effect
 	lent    map[executor.ID]struct{}
 	short   shortage
 }
 
-// jobs is how many slots the run was asked to use at most, see Slots.
+// jobs returns how many slots the run wants at most, in the terms of Slots.Join.
 func (r *run) jobs() int {
-	if r.req.NoLimit {
+	if r.Request.NoLimit {
 		return NoLimit
 	}
-	return r.req.Jobs
+	return r.Request.Jobs
 }
 
-// join begins to take part in what the machine has for all.
+// join makes the run a member of the machine's slots.
 func (r *run) join(w *Workspace) {
 	r.member = noSlots{}
 	if w.cfg.Slots != nil {
@@ -36,7 +39,7 @@ func (r *run) join(w *Workspace) {
 	}
 }
 
-// leaveSlots is for a run that is over, or goes on without this daemon.
+// leaveSlots returns all slots: the run is over, or goes on without this daemon.
 func (r *run) leaveSlots() {
 	r.short.stop()
 	if r.member != nil {
@@ -44,32 +47,32 @@ func (r *run) leaveSlots() {
 	}
 }
 
-// resized notes that the executor goes by a width from now on.
+// resized notes that width n is in effect from now on.
 func (s *share) resized(n int) {
 	if n == s.told {
 		s.ceiling = n
 	}
 }
 
-// working is how many executions are with the executor and need a slot once they run.
-func (r *run) working() int { return r.inflight - len(r.lent) }
+// working returns how many executions are with the executor and need a slot once they run.
+func (r *run) working() int { return r.InFlight - len(r.lent) }
 
-// inUse bounds how many of the slots may be in use at this moment.
-func (r *run) inUse() int { return min(r.inflight, max(r.running, r.ceiling)) - len(r.lent) }
+// inUse returns how many slots may be in use at this moment, at most.
+func (r *run) inUse() int { return min(r.InFlight, max(r.Running, r.ceiling)) - len(r.lent) }
 
-// demand is how many slots the run could use.
+// demand returns how many slots the run could use.
 func (r *run) demand() int {
 	n := r.working()
-	if r.phase == going {
+	if r.Phase == runstate.Going {
 		n += len(r.queue) - r.head
 	}
-	if r.req.Jobs > 0 {
-		n = min(n, max(r.req.Jobs-len(r.lent), r.running-len(r.lent)))
+	if r.Request.Jobs > 0 {
+		n = min(n, max(r.Request.Jobs-len(r.lent), r.Running-len(r.lent)))
 	}
 	return n
 }
 
-// shareOut takes and gives back slots, for all runs in turns so that none of them starves.
+// shareOut acquires and returns slots, for all runs in turn so that none of them starves.
 func (w *Workspace) shareOut() {
 	for _, r := range w.runs {
 		if r.sess != nil {
@@ -86,7 +89,7 @@ func (w *Workspace) shareOut() {
 	}
 }
 
-// acquire takes a slot if the run can use one more.
+// acquire takes one slot if the run can use one more.
 func (r *run) acquire() bool {
 	if r.slots >= r.demand() {
 		if r.refused {
@@ -103,10 +106,10 @@ func (r *run) acquire() bool {
 	return true
 }
 
-// giveBack returns slots that the run has no use for, or that others have a better right to.
+// giveBack returns slots that the run has no use for, or that other runs have a better claim to.
 func (r *run) giveBack() {
 	least := 0
-	if r.req.Caller != nil && r.phase >= ended {
+	if r.Request.Caller != nil && r.Phase >= runstate.Ended {
 		least = 1 // for the command that has started the run, see leaveTo
 	}
 	for r.slots > max(r.demand(), r.inUse(), least) {
@@ -115,7 +118,7 @@ func (r *run) giveBack() {
 	if r.owed = 0; r.slots == 0 {
 		return
 	}
-	if r.holds.why() != "" { // nothing is started until that is over
+	if r.holds.why() != "" { // nothing starts until the hold ends
 		r.fresh = 0
 	}
 	r.owed = r.member.Over()
@@ -131,19 +134,19 @@ func (r *run) release() {
 	r.member.Release()
 }
 
-// tellWidth tells the executor how many executions it may have going, if that makes a difference.
+// tellWidth sets the width of the executor, if that makes a difference.
 func (r *run) tellWidth() {
 	width := max(r.slots-r.owed, r.fresh, 0) + len(r.lent)
-	if width != r.told && min(width, r.told) < r.inflight {
+	if width != r.told && min(width, r.told) < r.InFlight {
 		r.told, r.ceiling = width, max(r.ceiling, width)
 		r.sess.SetWidth(width)
 	}
 }
 
-// startedOne notes that the executor has started something.
+// startedOne notes that an execution has started.
 func (r *run) startedOne(id executor.ID) {
 	r.fresh = max(0, r.fresh-1)
-	if r.running-len(r.lent) > r.slots { // an executor that was left alone has gone on by itself
+	if r.Running-len(r.lent) > r.slots { // the executor went on by itself while no daemon was there
 		r.member.Claim()
 		r.slots++
 	}
@@ -152,13 +155,13 @@ func (r *run) startedOne(id executor.ID) {
 	}
 }
 
-// endedOne notes that an execution is over. One that was not seen to start has used its slot as well.
+// endedOne notes that an execution is over. It has used a slot even if its start was not seen.
 func (r *run) endedOne(id executor.ID) {
 	r.fresh = max(0, r.fresh-1)
 	r.takeBack(id)
 }
 
-// lend gives the slot of a command back while it waits for another run.
+// lend returns the slot of a command while the command waits for another run.
 func (r *run) lend(id executor.ID) {
 	if _, lent := r.lent[id]; lent || r.slots == 0 {
 		return
@@ -172,7 +175,7 @@ func (r *run) lend(id executor.ID) {
 	r.member.Lend()
 }
 
-// takeBack is for a command that does not wait any more: it goes on at once, whether there is a slot or not.
+// takeBack gives a command its slot again when it stops waiting: it goes on at once, even beyond the limit.
 func (r *run) takeBack(id executor.ID) {
 	if _, lent := r.lent[id]; !lent {
 		return

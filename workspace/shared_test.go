@@ -137,8 +137,8 @@ func TestPythonWorkforceFiles(t *testing.T) {
 			}
 			prefix, _ := g.Attr("prefix")
 			suffix, _ := g.Attr("suffix")
-			if prefix+suffix != "" && !strings.Contains(w.wrapper(), "{}") {
-				t.Errorf("wrapper %q", w.wrapper())
+			if prefix+suffix != "" && !strings.Contains(w.file.Wrapper(), "{}") {
+				t.Errorf("wrapper %q", w.file.Wrapper())
 			}
 			acc, _ := runToEnd(t, w, api.RunRequest{})
 			if failed != (acc.Mode == api.ModeResume) {

@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/workspace/runstate"
 )
 
-// What keeps a run from having more executions going is told to whoever asks, and once to those who
-// watch, when it lasts: commands that are over in no time wait for a slot all the time.
+// A run can be asked why no more of its executions go at once. Watchers are told once, and only when the shortage lasts: short
+// commands wait for a slot all the time.
 
-// shortPause is how long it lasts before they are told. Only tests change it.
+// shortPause is how long a shortage lasts before watchers are told. Tests shorten it.
 var shortPause = time.Second
 
 // shortKind is what keeps a run from having more slots.
@@ -18,13 +19,13 @@ type shortKind uint8
 
 const (
 	notShort     shortKind = iota
-	shortOwn               // it was asked for no more
-	shortMachine           // it was not asked for a number, and the machine has no more for such runs
-	shortShared            // others have them
+	shortOwn               // the run was started with this limit
+	shortMachine           // the machine's limit for runs without one of their own
+	shortShared            // other runs have the slots
 	shortKinds
 )
 
-// shortage is what those who watch were told.
+// shortage is what watchers have been told.
 type shortage struct {
 	kind  shortKind
 	since time.Time
@@ -38,9 +39,9 @@ func (s *shortage) stop() {
 	}
 }
 
-// lacking is how many executions could start beside those that have slots, and why they do not.
+// lacking returns how many executions could start beyond those that have slots, and why they do not.
 func (r *run) lacking() (n int, kind shortKind) {
-	if r.phase != going || r.sess == nil || r.holds.why() != "" {
+	if r.Phase != runstate.Going || r.sess == nil || r.holds.why() != "" {
 		return 0, notShort
 	}
 	n = r.working() + len(r.queue) - r.head - r.slots
@@ -49,7 +50,7 @@ func (r *run) lacking() (n int, kind shortKind) {
 	}
 	mine := r.slots + len(r.lent)
 	switch limit, _ := r.member.Machine(); {
-	case r.req.Jobs > 0 && mine >= r.req.Jobs:
+	case r.Request.Jobs > 0 && mine >= r.Request.Jobs:
 		return n, shortOwn
 	case r.jobs() == 0 && mine >= limit:
 		return n, shortMachine
@@ -57,8 +58,8 @@ func (r *run) lacking() (n int, kind shortKind) {
 	return n, shortShared
 }
 
-// shortage describes it; nil when there is none.
-func (r *run) shortageNow() *api.Shortage {
+// Shortage describes the shortage; nil when there is none.
+func (r *run) Shortage() *api.Shortage {
 	n, kind := r.lacking()
 	if kind == notShort {
 		return nil
@@ -67,8 +68,8 @@ func (r *run) shortageNow() *api.Shortage {
 	s := &api.Shortage{Running: r.slots, Waiting: n}
 	switch kind {
 	case shortOwn:
-		s.Why = fmt.Sprintf("the run was asked for at most %d at once", r.req.Jobs)
-		s.Fix = fmt.Sprintf("start it with wf run -j %d, or -j 0 for no limit", r.req.Jobs+s.Waiting)
+		s.Why = fmt.Sprintf("the run was asked for at most %d at once", r.Request.Jobs)
+		s.Fix = fmt.Sprintf("start it with wf run -j %d, or -j 0 for no limit", r.Request.Jobs+s.Waiting)
 	case shortMachine:
 		s.Why = fmt.Sprintf("this machine has %s for runs that do not say how many", slotCount(limit))
 		s.Fix = fmt.Sprintf("wf run -j %d runs more at once, wf server restart --slots N gives the machine more", limit+s.Waiting)
@@ -79,9 +80,9 @@ func (r *run) shortageNow() *api.Shortage {
 	return s
 }
 
-func slotCount(n int) string { return agreed(n, "slot", "slots") }
+func slotCount(n int) string { return api.Counted(n, "slot", "slots") }
 
-// tellShortage tells those who watch, once for each kind.
+// tellShortage publishes a shortage that lasts, once for each kind.
 func (r *run) tellShortage(w *Workspace) {
 	_, kind := r.lacking()
 	tells := kind != notShort && kind != shortOwn && !r.short.told[kind]
@@ -97,5 +98,5 @@ func (r *run) tellShortage(w *Workspace) {
 		return
 	}
 	r.short.told[kind] = true
-	w.publish(api.Event{Type: api.RunShort, Run: r.id, Short: r.shortageNow()})
+	w.publish(api.Event{Type: api.RunShort, Run: r.ID, Short: r.Shortage()})
 }

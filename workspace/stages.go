@@ -6,10 +6,8 @@ import (
 
 	"wf/api"
 	"wf/graph"
+	"wf/workspace/runstate"
 )
-
-// notable bounds how many failed and how many running nodes of a stage are named.
-const notable = 3
 
 // stageTable keeps the stages of the graph as long as its handles are valid.
 type stageTable struct {
@@ -18,8 +16,8 @@ type stageTable struct {
 }
 
 func (w *Workspace) stageList() []graph.Stage {
-	if t := w.table(); w.stages.handles != t {
-		w.stages = stageTable{t, outerStages(graph.Stages(w.g, t))}
+	if t := w.file.Handles(); w.stages.handles != t {
+		w.stages = stageTable{t, outerStages(graph.Stages(w.file.Graph(), t))}
 	}
 	return w.stages.list
 }
@@ -29,7 +27,7 @@ func outerStages(list []graph.Stage) []graph.Stage {
 	for _, s := range list {
 		for _, n := range s.Nodes {
 			if n.Parent != nil && n.Home() != nil {
-				return withinScope(list, func(n *graph.Node) bool { return n.Parent == nil || n.Home() == nil })
+				return runstate.WithinScope(list, func(n *graph.Node) bool { return n.Parent == nil || n.Home() == nil })
 			}
 		}
 	}
@@ -62,7 +60,7 @@ func (w *Workspace) addStages(s *api.Status, limit int) {
 
 // handledLast orders failures: those first that no edge has fired for.
 func handledLast(w *Workspace, n *graph.Node) int {
-	if rec := w.record(n); rec != nil && rec.handled {
+	if rec := w.record(n); rec != nil && rec.Handled {
 		return 1
 	}
 	return 0
@@ -89,13 +87,13 @@ func (w *Workspace) notableNodes(nodes []*graph.Node, blocked []bool) []api.Node
 	slices.SortStableFunc(failed, func(a, b *graph.Node) int { return handledLast(w, a) - handledLast(w, b) })
 	started := func(n *graph.Node) (t time.Time) {
 		if rec := w.record(n); rec != nil {
-			t = rec.started
+			t = rec.StartedAt
 		}
 		return t
 	}
 	slices.SortStableFunc(running, func(a, b *graph.Node) int { return started(a).Compare(started(b)) })
-	picked = append(failed[:min(len(failed), notable)], waiting[:min(len(waiting), notable)]...)
-	picked = append(picked, running[:min(len(running), notable)]...)
+	picked = append(failed[:min(len(failed), runstate.MostNotable)], waiting[:min(len(waiting), runstate.MostNotable)]...)
+	picked = append(picked, running[:min(len(running), runstate.MostNotable)]...)
 	if len(nodes) == 1 {
 		picked = nodes
 	}

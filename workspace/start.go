@@ -15,7 +15,10 @@ import (
 	"wf/graph"
 	"wf/scheduler"
 	"wf/scheduler/flow"
+	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/params"
+	"wf/workspace/runstate"
 )
 
 // defaultGraceMS is the time from TERM to KILL in milliseconds (docs/semantics.md, Stopping).
@@ -24,7 +27,7 @@ const defaultGraceMS = 10_000
 // StartRun begins a run (docs/semantics.md, Scope) and returns when it has a number and its first nodes are
 // activated.
 func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequest) (api.RunAccepted, error) {
-	if err := w.refresh(ctx); err != nil {
+	if err := w.file.Refresh(ctx); err != nil {
 		return api.RunAccepted{}, err
 	}
 	if req.Env == nil { // nil is an executor's word for "the one that is there"
@@ -34,8 +37,8 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	if err != nil {
 		return api.RunAccepted{}, err
 	}
-	if req.Params, err = exactValues(req.Params); err != nil {
-		return api.RunAccepted{}, invalid("the parameters: %v", err)
+	if req.Params, err = params.Exact(req.Params); err != nil {
+		return api.RunAccepted{}, api.Invalid("the parameters: %v", err)
 	}
 	if err = w.checkRepeat(ctx, req); err != nil {
 		return api.RunAccepted{}, err
@@ -76,13 +79,13 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	if err != nil {
 		return nil, acc, err
 	}
-	acc.Mode, acc.Nodes, acc.Failed = r.req.Mode, r.sched.Total(), len(scope.Failed)
-	acc.Resumes, acc.Notes = runID(r.req.Resumes), append(r.changedSince(w), r.notes...)
+	acc.Mode, acc.Nodes, acc.Failed = r.Request.Mode, r.Sched.Total(), len(scope.Failed)
+	acc.Resumes, acc.Notes = history.RunID(r.Request.Resumes), append(r.changedSince(w), r.notes...)
 	if from := w.moved(); from != "" {
 		acc.Notes = append(acc.Notes, "looks like "+from+" was moved here: wf mv "+filepath.Base(from)+" "+filepath.Base(w.path)+" would have brought its history")
 	}
 	if acc.Mode == api.ModeResume {
-		acc.FromFile = w.fromFile(scope)
+		acc.FromFile = w.fromFile(scope.Nodes)
 	}
 	if note != "" {
 		acc.Notes = append(acc.Notes, note)
@@ -92,7 +95,7 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 
 func (w *Workspace) runnable() int {
 	n := 0
-	for _, node := range w.g.Nodes() {
+	for _, node := range w.file.Graph().Nodes() {
 		if node.Runnable() {
 			n++
 		}
@@ -106,12 +109,12 @@ func (w *Workspace) usable() error {
 		return errClosed()
 	}
 	if len(w.untaken) > 0 {
-		return &api.Error{Code: api.CodeInternal, Message: "the records of run " + runID(w.untaken[0]) + " cannot be read at present",
-			Where: w.store.Dir(w.untaken[0]), Why: w.file.problem, Fix: "wf tries again by itself; that run may still be going"}
+		return &api.Error{Code: api.CodeInternal, Message: "the records of run " + history.RunID(w.untaken[0]) + " cannot be read at present",
+			Where: w.store.Dir(w.untaken[0]), Why: w.file.Problem(), Fix: "wf tries again by itself; that run may still be going"}
 	}
-	if w.file.unreadable != "" {
+	if w.file.Unreadable() != "" {
 		return &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be used", Where: w.path,
-			Why: w.file.unreadable, Fix: "mend or restore the file; wf notices by itself"}
+			Why: w.file.Unreadable(), Fix: "mend or restore the file; wf notices by itself"}
 	}
 	return nil
 }
@@ -128,12 +131,12 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 		sreq.Mode = scheduler.Resume
 	case "":
 	default:
-		return scheduler.Scope{}, invalid("unknown mode %q (fresh, resume)", req.Mode)
+		return scheduler.Scope{}, api.Invalid("unknown mode %q (fresh, resume)", req.Mode)
 	}
 	var err error
 	if sreq.Explicit {
 		if blank(req.Nodes) {
-			return scheduler.Scope{}, invalid("the selection is empty: it names no node")
+			return scheduler.Scope{}, api.Invalid("the selection is empty: it names no node")
 		}
 		again, holders, err := w.again(req.Nodes)
 		if err != nil {
@@ -142,7 +145,7 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 		if again != nil {
 			return w.scopeAgain(req, sreq, again, holders)
 		}
-		if sreq.Selected, err = w.sel(req.Nodes); err != nil {
+		if sreq.Selected, err = w.file.Select(req.Nodes); err != nil {
 			return scheduler.Scope{}, err
 		}
 		if len(sreq.Selected) == 0 {
@@ -153,11 +156,11 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 		return scheduler.Scope{}, err
 	}
 	if len(req.Exclude) > 0 {
-		if sreq.Excluded, err = w.sel(req.Exclude); err != nil {
+		if sreq.Excluded, err = w.file.Select(req.Exclude); err != nil {
 			return scheduler.Scope{}, err
 		}
 	}
-	return scheduler.Choose(w.g, sreq)
+	return scheduler.Choose(w.file.Graph(), sreq)
 }
 
 // blank reports whether selectors say nothing at all, as an unset variable of a script does. It
@@ -194,14 +197,14 @@ func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
 	for _, r := range w.runs {
 		var shared []string
 		for _, n := range scope.Nodes {
-			if _, in := r.sched.Index(n.ID); in {
-				shared = append(shared, w.handle(n))
+			if _, in := r.Sched.Index(n.ID); in {
+				shared = append(shared, w.file.Handle(n))
 			}
 		}
 		if len(shared) > 0 {
-			return &api.Error{Code: api.CodeConflict, Run: r.id, Nodes: shared,
-				Message: fmt.Sprintf("run %s is going and covers %s", r.id, some(shared, 5)),
-				Fix:     fmt.Sprintf("wf attach %s watches it, wf stop %s ends it", r.id, r.id)}
+			return &api.Error{Code: api.CodeConflict, Run: r.ID, Nodes: shared,
+				Message: fmt.Sprintf("run %s is going and covers %s", r.ID, api.Several(shared, 5)),
+				Fix:     fmt.Sprintf("wf attach %s watches it, wf stop %s ends it", r.ID, r.ID)}
 		}
 	}
 	if w.onlyDrawn() && !req.AcceptDrawing {
@@ -216,7 +219,7 @@ func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
 // onlyDrawn reports whether the commands are only texts of a drawing and the user has not accepted them yet. A
 // workfile that has run on this machine was accepted, also if runs write no status into the file.
 func (w *Workspace) onlyDrawn() bool {
-	return w.doc.FromDrawing() && !slices.ContainsFunc(w.g.Nodes(), func(n *graph.Node) bool { return w.lastRun(n) > 0 })
+	return w.file.Document().FromDrawing() && !slices.ContainsFunc(w.file.Graph().Nodes(), func(n *graph.Node) bool { return w.lastRun(n) > 0 })
 }
 
 // executable refuses nodes that graph.Check finds impossible to execute.
@@ -225,7 +228,7 @@ func (w *Workspace) executable(scope scheduler.Scope) error {
 	for _, n := range scope.Nodes {
 		in[n.ID] = true
 	}
-	for _, p := range graph.Check(w.g) {
+	for _, p := range graph.Check(w.file.Graph()) {
 		if p.Severity != graph.Error || p.Code == "cycle" {
 			continue // the scheduler looks at those within the scope
 		}
@@ -234,18 +237,11 @@ func (w *Workspace) executable(scope scheduler.Scope) error {
 		}
 		e := &api.Error{Code: api.CodeWorkfile, Message: p.Message, Nodes: p.Nodes, Fix: "wf check shows all problems"}
 		if len(p.Nodes) > 0 {
-			e.Where = w.where(w.doc.NodeLine(p.Nodes[0]))
+			e.Where = w.file.Where(w.file.Document().NodeLine(p.Nodes[0]))
 		}
 		return e
 	}
 	return nil
-}
-
-func (w *Workspace) where(line int) string {
-	if line == 0 {
-		return w.path
-	}
-	return w.path + ":" + strconv.Itoa(line)
 }
 
 // build makes the run's own copy of everything it needs.
@@ -266,52 +262,52 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	}
 	if req.Jobs != nil {
 		if jobs = *req.Jobs; jobs < 0 {
-			return nil, invalid("jobs is %d: 0 or more is needed", jobs)
+			return nil, api.Invalid("jobs is %d: 0 or more is needed", jobs)
 		}
 	}
 	f, unread, err := w.readFlow()
 	if err != nil {
 		return nil, err
 	}
-	r := newRun(client)
+	r := newRun()
 	r.notes = unread
-	r.req = history.Request{
+	r.Request = history.Request{
 		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		Until: req.Until, From: req.From,
-		All: scope.All, Wrapper: w.wrapper(), Cwd: w.cwd(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
+		All: scope.All, Wrapper: w.file.Wrapper(), Cwd: w.cwd(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations, MaxInstances: instances,
-		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: w.cfg.Version, Time: now(),
+		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: w.cfg.Version, Time: clock.Now(),
 	}
 	var holders []*graph.Node
-	if r.req.Again, holders, err = w.again(req.Nodes); err != nil {
+	if r.Request.Again, holders, err = w.again(req.Nodes); err != nil {
 		return nil, err
 	}
-	r.req.World = req.World
+	r.Request.World = req.World
 	if c := req.Caller; c != nil {
-		r.req.Caller = &history.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution, Held: c.Held}
+		r.Request.Caller = &history.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution, Held: c.Held}
 	}
-	r.req.Host, _ = os.Hostname() // "" where the machine has no name
-	r.req.Shell, _ = w.g.Attr("shell")
-	r.req.Output = w.streams().String()
-	if err := w.executesCommands(&r.req, req, asked); err != nil {
+	r.Request.Host, _ = os.Hostname() // "" where the machine has no name
+	r.Request.Shell, _ = w.file.Graph().Attr("shell")
+	r.Request.Output = w.streams().String()
+	if err := w.executesCommands(&r.Request, req, asked); err != nil {
 		return nil, err
 	}
 	if req.GraceMS != nil {
-		r.req.GraceMS = max(0, *req.GraceMS)
+		r.Request.GraceMS = max(0, *req.GraceMS)
 	}
 	for _, n := range append(holders, scope.Failed...) {
-		r.req.Resumes = max(r.req.Resumes, w.lastRun(n))
+		r.Request.Resumes = max(r.Request.Resumes, w.lastRun(n))
 	}
 	if err := w.control(r, f, scope, req); err != nil {
 		return nil, err
 	}
 	scope.Nodes = outerFirst(scope.Nodes)
-	opt, err := runOptions(r.req, f, r.past, append(req.Env[:len(req.Env):len(req.Env)], r.secrets...))
+	opt, err := runstate.Options(r.Request, f, r.Prior, append(req.Env[:len(req.Env):len(req.Env)], r.secrets...))
 	if err != nil {
-		return nil, internal("the run cannot begin", err)
+		return nil, api.Internal("the run cannot begin", err)
 	}
-	r.flow = opt.Flow
-	if r.sched, err = scheduler.NewRun(w.g, scope, opt); err != nil {
+	r.Flow = opt.Flow
+	if r.Sched, err = scheduler.NewRun(w.file.Graph(), scope, opt); err != nil {
 		return nil, w.runError(err)
 	}
 	r.notes = append(r.notes, w.outsideNotes(r, f, scope.Nodes)...)
@@ -322,23 +318,23 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 // badWorld says what is wrong with the world of a request.
 func badWorld(world []byte) error {
 	if _, err := procattr.Parse(world); err != nil {
-		return invalid("world: %v", err)
+		return api.Invalid("world: %v", err)
 	}
 	return nil
 }
 
 // freeze writes down which nodes the run covers and copies them, so that later edits do not reach it.
 func (w *Workspace) freeze(r *run, nodes []*graph.Node) {
-	r.req.Scope = make([]string, len(nodes))
-	r.req.Names = make([]string, len(nodes))
-	if r.req.Outer = r.sched.NodeCount(); r.req.Outer == len(nodes) {
-		r.req.Outer = 0
+	r.Request.Scope = make([]string, len(nodes))
+	r.Request.Names = make([]string, len(nodes))
+	if r.Request.Outer = r.Sched.NodeCount(); r.Request.Outer == len(nodes) {
+		r.Request.Outer = 0
 	}
 	for i, n := range nodes {
-		r.req.Scope[i], r.req.Names[i] = n.ID, w.handle(n)
+		r.Request.Scope[i], r.Request.Names[i] = n.ID, w.file.Handle(n)
 	}
-	r.freezeNodes(w.g)
-	r.earlier = func(id string) *nodeRecord { return w.last[id].rec }
+	r.FreezeNodes(w.file.Graph())
+	r.Earlier = func(id string) *runstate.Execution { return w.last[id].rec }
 	r.link(w)
 }
 
@@ -370,7 +366,7 @@ func modeWord(m scheduler.Mode) string {
 
 // number reads a numeric graph attribute.
 func (w *Workspace) number(name string, absent int) (int, error) {
-	text, ok := w.g.Attr(name)
+	text, ok := w.file.Graph().Attr(name)
 	text = strings.TrimSpace(text)
 	if !ok || text == "" {
 		return absent, nil
@@ -386,7 +382,7 @@ func (w *Workspace) number(name string, absent int) (int, error) {
 // cwd is where commands work: the workfile's folder, or the attribute relative to it.
 func (w *Workspace) cwd() string {
 	dir := filepath.Dir(w.path)
-	text, ok := w.g.Attr("cwd")
+	text, ok := w.file.Graph().Attr("cwd")
 	switch {
 	case !ok || text == "":
 		return dir
@@ -399,10 +395,10 @@ func (w *Workspace) cwd() string {
 // streams is how the outputs of commands are kept: as the workfile says, else in the order in which they
 // are written, unless the file itself is to have the end of each stream.
 func (w *Workspace) streams() graph.Output {
-	if said := w.g.Output(); said != graph.OutputUnsaid {
+	if said := w.file.Graph().Output(); said != graph.OutputUnsaid {
 		return said
 	}
-	if w.results == api.ResultsFile {
+	if w.file.Statuses().Results() == api.ResultsFile {
 		return graph.OutputSplit
 	}
 	return graph.OutputMerged
@@ -419,16 +415,16 @@ func (w *Workspace) runError(err error) error {
 		return w.cycleError(cycle)
 	case errors.As(err, &border):
 		names := w.names([]string{border.Source, border.Target})
-		e.Nodes, e.Where = names, w.where(w.doc.EdgeLine(border.Edge))
+		e.Nodes, e.Where = names, w.file.Where(w.file.Document().EdgeLine(border.Edge))
 		e.Message = fmt.Sprintf("edge %s -> %s crosses the border of a sub-flow", names[0], names[1])
 		e.Fix = "connect the sub-flow itself instead"
 	case errors.As(err, &empty):
 		e.Nodes = w.names(empty.Nodes)
 		e.Message = fmt.Sprintf("node %s has no command", e.Nodes[0])
 		if len(e.Nodes) > 1 {
-			e.Message = fmt.Sprintf("the nodes %s have no command", some(e.Nodes, 5))
+			e.Message = fmt.Sprintf("the nodes %s have no command", api.Several(e.Nodes, 5))
 		}
-		e.Where = w.where(w.doc.NodeLine(empty.Nodes[0]))
+		e.Where = w.file.Where(w.file.Document().NodeLine(empty.Nodes[0]))
 		e.Fix = fmt.Sprintf("wf edit set %s label COMMAND", e.Nodes[0])
 	}
 	return e
@@ -438,8 +434,8 @@ func (w *Workspace) names(ids []string) []string {
 	names := make([]string, len(ids))
 	for i, id := range ids {
 		names[i] = id
-		if n := w.g.Node(id); n != nil {
-			names[i] = w.handle(n)
+		if n := w.file.Graph().Node(id); n != nil {
+			names[i] = w.file.Handle(n)
 		}
 	}
 	return names

@@ -2,13 +2,9 @@ package workspace
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"wf/api"
-	"wf/executor/shell"
 	"wf/graph"
 	"wf/graph/attribute"
 )
@@ -30,8 +26,8 @@ func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error
 // Select resolves selectors to nodes.
 func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeList, error) {
 	return askNow(ctx, w, func(w *Workspace) (api.NodeList, error) {
-		list := api.NodeList{Schema: api.SchemaNodes, Nodes: []api.NodeStatus{}, Problem: w.file.unreadable}
-		nodes := w.g.Nodes()
+		list := api.NodeList{Schema: api.SchemaNodes, Nodes: []api.NodeStatus{}, Problem: w.file.Unreadable()}
+		nodes := w.file.Graph().Nodes()
 		if len(selectors) > 0 {
 			var plain []string
 			for _, s := range instanceTerms(selectors) {
@@ -48,7 +44,7 @@ func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeLis
 				return list, nil
 			}
 			var err error
-			if nodes, err = w.sel(plain); err != nil {
+			if nodes, err = w.file.Select(plain); err != nil {
 				return list, w.whichInstances(err, plain)
 			}
 		}
@@ -99,13 +95,13 @@ func instanceTerms(selectors []string) (terms []string) {
 
 func (w *Workspace) status(nodes bool) api.Status {
 	s := api.Status{Schema: api.SchemaStatus, Workfile: w.path, Workspace: w.id, ActiveRuns: []string{},
-		LastRun: w.latest, Queued: w.inQueue(), Wrapper: w.wrapper(), Problem: w.file.problem,
-		Results: w.results, FromFile: len(w.foreign), MovedFrom: w.moved()}
+		LastRun: w.latest, Queued: w.inQueue(), Wrapper: w.file.Wrapper(), Problem: w.file.Problem(),
+		Results: w.file.Statuses().Results(), FromFile: w.file.Statuses().CountFromFile(), MovedFrom: w.moved()}
 	for _, r := range w.runs {
-		if r.id == "" {
+		if r.ID == "" {
 			continue // it has no number to be called by yet
 		}
-		s.ActiveRuns = append(s.ActiveRuns, r.id)
+		s.ActiveRuns = append(s.ActiveRuns, r.ID)
 		s.Runs = append(s.Runs, r.summary())
 	}
 	if w.held.why != "" {
@@ -122,13 +118,13 @@ func (w *Workspace) status(nodes bool) api.Status {
 	if !nodes {
 		return s
 	}
-	s.Attrs = w.g.Attrs()
-	s.Nodes = make([]api.NodeStatus, 0, len(w.g.Nodes()))
-	for _, n := range w.g.Nodes() {
+	s.Attrs = w.file.Graph().Attrs()
+	s.Nodes = make([]api.NodeStatus, 0, len(w.file.Graph().Nodes()))
+	for _, n := range w.file.Graph().Nodes() {
 		s.Nodes = append(s.Nodes, w.nodeStatus(n, blocked[n.Pos()]))
 	}
-	s.Edges = make([]api.EdgeStatus, 0, len(w.g.Edges()))
-	for _, e := range w.g.Edges() {
+	s.Edges = make([]api.EdgeStatus, 0, len(w.file.Graph().Edges()))
+	for _, e := range w.file.Graph().Edges() {
 		s.Edges = append(s.Edges, edgeStatus(e))
 	}
 	w.describeEdges(s.Edges)
@@ -140,36 +136,4 @@ func edgeStatus(e *graph.Edge) api.EdgeStatus {
 		Status: e.Mark.String()}
 	s.When, _ = e.Attr(graph.AttrWhen)
 	return s
-}
-
-// wrapper is the wrapper of the workfile: the attribute, else one made of the legacy prefix and
-// suffix (docs/semantics.md, Commands).
-func (w *Workspace) wrapper() string {
-	if v, ok := w.g.Attr("wrapper"); ok {
-		return v
-	}
-	prefix, hasPrefix := w.g.Attr("prefix")
-	suffix, hasSuffix := w.g.Attr("suffix")
-	if hasPrefix || hasSuffix {
-		return shell.LegacyWrapper(prefix, suffix)
-	}
-	return ""
-}
-
-func runID(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
-// signalName is the name of a signal, "" for 0.
-func signalName(n int) string {
-	if n == 0 {
-		return ""
-	}
-	if name := unix.SignalName(unix.Signal(n)); name != "" {
-		return name
-	}
-	return "signal " + strconv.Itoa(n)
 }

@@ -10,10 +10,11 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
-// StopRun stops a run, or one node of it, and returns when everything of it is gone. An empty
-// name means the only active run.
+// StopRun stops a run, or one node of it, and returns when all its processes are gone. An empty name means the only active
+// run.
 func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.StopRequest) (api.StopResult, error) {
 	return await(ctx, w, func(w *Workspace, reply func(api.StopResult, error)) {
 		if n, held := w.heldRun(name); held {
@@ -36,8 +37,7 @@ func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.St
 	})
 }
 
-// StopAll stops every active run and returns when everything is gone. Runs that wait in line for them do
-// not begin.
+// StopAll stops every active run and returns when all processes are gone. Runs that wait in line do not start.
 func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequest) ([]api.StopResult, error) {
 	return await(ctx, w, func(w *Workspace, reply func([]api.StopResult, error)) {
 		results := []api.StopResult{}
@@ -65,7 +65,7 @@ func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequ
 	})
 }
 
-// notGoing is the error about a run that is over, or that there never was.
+// notGoing is the error about a run that is over or never was.
 func notGoing(name string) error {
 	return &api.Error{Code: api.CodeNotFound, Message: "run " + name + " is not going", Fix: "wf status shows what is, wf runs what was"}
 }
@@ -77,21 +77,21 @@ func (w *Workspace) active(name string) (*run, error) {
 	}
 	switch len(w.runs) {
 	case 0:
-		return nil, notFound("no run is going")
+		return nil, api.NotFound("no run is going")
 	case 1:
 		return w.runs[0], nil
 	}
 	ids := make([]string, len(w.runs))
 	for i, r := range w.runs {
-		ids[i] = r.id
+		ids[i] = r.ID
 	}
 	return nil, &api.Error{Code: api.CodeInvalid, Message: "several runs are going: " + strings.Join(ids, ", "),
 		Fix: "name one: wf stop " + ids[0] + ", or stop all: wf stop --all"}
 }
 
-// stop ends a run. A second one may shorten the grace time of the first. reply may be nil.
+// stop ends a run. Another stop may shorten the grace time of the first. reply may be nil.
 func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(api.StopResult, error)) {
-	if r.phase == complete {
+	if r.Phase == runstate.Complete {
 		if reply != nil {
 			reply(r.stopResult(), nil)
 		}
@@ -103,24 +103,24 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 		r.answerInTime(w)
 	}
 	if req.GraceMS != nil {
-		r.req.GraceMS = max(0, *req.GraceMS)
+		r.Request.GraceMS = max(0, *req.GraceMS)
 	}
-	switch r.phase {
-	case preparing:
+	switch r.Phase {
+	case runstate.Preparing:
 		r.stopEarly = &req
-	case going:
-		r.cause, r.wasStopped, r.phase = req.Cause, true, stopping
+	case runstate.Going:
+		r.Cause, r.WasStopped, r.Phase = req.Cause, true, runstate.Stopping
 		r.leaveLines(w)
-		w.publish(api.Event{Type: api.RunStopping, Run: r.id, Client: client, Message: req.Cause})
+		w.publish(api.Event{Type: api.RunStopping, Run: r.ID, Client: client, Message: req.Cause})
 		r.beginHalt(w, history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
-		r.stopChildren(w, nil, graceOf(r.grace()))
-	case stopping:
-		r.stopThere(r.stoppable(), r.grace())
-		r.stopChildren(w, nil, graceOf(r.grace()))
+		r.stopChildren(w, nil, graceOf(r.Grace()))
+	case runstate.Stopping:
+		r.stopThere(r.stoppable(), r.Grace())
+		r.stopChildren(w, nil, graceOf(r.Grace()))
 	}
 }
 
-// stopThere has the executor stop executions, as soon as it has been found.
+// stopThere has the executor stop executions, once the executor has been found.
 func (r *run) stopThere(ids []executor.ID, grace time.Duration) {
 	if r.sess == nil {
 		r.unsaid = append(r.unsaid, func() { r.sess.Stop(ids, grace) })
@@ -132,9 +132,9 @@ func (r *run) stopThere(ids []executor.ID, grace time.Duration) {
 // live lists the executions that are going.
 func (r *run) live() []executor.ID {
 	var ids []executor.ID
-	for i := range r.nodes {
-		if rec := r.nodes[i].rec; rec != nil && rec.live {
-			ids = append(ids, executor.ID{Node: i, Execution: rec.executions})
+	for i := range r.Nodes {
+		if rec := r.Nodes[i].Execution; rec != nil && rec.Live {
+			ids = append(ids, executor.ID{Node: i, Execution: rec.Number})
 		}
 	}
 	return ids
@@ -142,36 +142,36 @@ func (r *run) live() []executor.ID {
 
 // stopNode ends one node of a run; the run goes on.
 func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopResult, error)) {
-	i, in := r.sched.Index(w.numbered(req.Node))
+	i, in := r.Sched.Index(w.numbered(req.Node))
 	if !in {
-		n, err := w.find(req.Node)
+		n, err := w.file.Find(req.Node)
 		if err != nil {
 			reply(api.StopResult{}, err)
 			return
 		}
-		if i, in = r.sched.Index(n.ID); !in {
-			reply(api.StopResult{}, notFound("node %s is not part of run %s", w.handle(n), r.id))
+		if i, in = r.Sched.Index(n.ID); !in {
+			reply(api.StopResult{}, api.NotFound("node %s is not part of run %s", w.file.Handle(n), r.ID))
 			return
 		}
 	}
-	status := r.sched.Status(i)
-	if r.phase == preparing || status != graph.Queued && status != graph.Running {
-		reply(api.StopResult{}, notFound("node %s is not running: its state is %s", r.nodes[i].name, r.stateIn(i, false)))
+	status := r.Sched.Status(i)
+	if r.Phase == runstate.Preparing || status != graph.Queued && status != graph.Running {
+		reply(api.StopResult{}, api.NotFound("node %s is not running: its state is %s", r.Nodes[i].Name, r.StateIn(i, false)))
 		return
 	}
 	ids := r.liveWithin(i)
 	if len(ids) > 0 {
 		r.stopChildren(w, ids, graceOf(r.nodeGrace(req)))
 	}
-	if r.phase == stopping {
+	if r.Phase == runstate.Stopping {
 		r.stopThere(ids, r.nodeGrace(req))
 	} else {
-		r.cancelGrace = ptr(r.nodeGrace(req))
-		r.commit(w, history.Record{Type: history.RecordCancel, Node: i, ID: r.nodes[i].id, Cause: req.Cause})
+		r.cancelGrace = new(r.nodeGrace(req))
+		r.commit(w, history.Record{Type: history.RecordCancel, Node: i, ID: r.Nodes[i].ID, Cause: req.Cause})
 		r.cancelGrace = nil
 	}
 	if len(ids) == 0 {
-		reply(api.StopResult{Run: r.id, Survivors: []int{}}, nil)
+		reply(api.StopResult{Run: r.ID, Survivors: []int{}}, nil)
 		return
 	}
 	left := len(ids)
@@ -185,11 +185,11 @@ func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopRes
 	}
 }
 
-// liveWithin lists the executions that are going of a node, or of what is in the instances of a sub-flow.
+// liveWithin lists the executions of a node that are going, or those in the instances of a sub-flow.
 func (r *run) liveWithin(node int) []executor.ID {
 	var ids []executor.ID
 	for _, id := range r.live() {
-		for at, in := id.Node, true; in; at, _, in = r.sched.Instance(at) {
+		for at, in := id.Node, true; in; at, _, in = r.Sched.Instance(at) {
 			if at == node {
 				ids = append(ids, id)
 				break
@@ -203,22 +203,22 @@ func (r *run) nodeGrace(req api.StopRequest) time.Duration {
 	if req.GraceMS != nil {
 		return time.Duration(max(0, *req.GraceMS)) * time.Millisecond
 	}
-	return r.grace()
+	return r.Grace()
 }
 
-// answerEnd answers those who stopped this execution.
+// answerEnd answers the requests that have stopped this execution.
 func (r *run) answerEnd(id executor.ID) {
 	for _, reply := range r.onEnd[id] {
-		reply(api.StopResult{Run: r.id, Killed: 1, Survivors: []int{}}, nil)
+		reply(api.StopResult{Run: r.ID, Killed: 1, Survivors: []int{}}, nil)
 	}
 	delete(r.onEnd, id)
 }
 
 func (r *run) stopResult() api.StopResult {
-	return api.StopResult{Run: r.id, Killed: r.killed, Survivors: append([]int{}, r.survivors...), Problem: r.unrecorded}
+	return api.StopResult{Run: r.ID, Killed: r.killed, Survivors: append([]int{}, r.survivors...), Problem: r.unrecorded}
 }
 
-// stopText words what went wrong with a run, for its last event.
+// stopText says what went wrong with a run, for its last event.
 func (r *run) stopText() string {
 	switch {
 	case len(r.survivors) > 0:

@@ -11,7 +11,7 @@ import (
 // To take up what an earlier daemon left going is the one thing that a daemon does without being
 // asked to. If it dies of it (a history that is too large for the machine, a bug), so does the
 // next, and with it everything else that it serves. So each try is noted before it begins and the
-// note taken back when the workspace serves; after history.TrialLimit tries in a row that nobody
+// note taken back when the workspace serves; after history.RecoveryLimit tries in a row that nobody
 // survived the workspace is held: it opens no more until somebody says so. Its runners keep the
 // results of its commands.
 
@@ -30,11 +30,11 @@ func (w *Workspace) try() {
 	if w.trial.noted || w.held.why != "" {
 		return
 	}
-	before, err := history.ReadTrial(w.cfg.State, w.id, w.path)
+	before, err := history.ReadRecovery(w.cfg.State, w.id, w.path)
 	if err != nil {
 		w.cfg.Log.Warn("a note of trials cannot be read: they are counted anew", "workspace", w.id, "err", err)
 	}
-	if before.Held() {
+	if before.Quarantined() {
 		h, may := w.mayTry(before)
 		if !may {
 			w.keepHeld(h)
@@ -45,8 +45,8 @@ func (w *Workspace) try() {
 }
 
 // noteTrial writes the note of a trial.
-func (w *Workspace) noteTrial(before history.Trial) {
-	if err := history.BeginTrial(w.disk(), w.cfg.State, before, time.Now()); err != nil {
+func (w *Workspace) noteTrial(before history.Recovery) {
+	if err := history.BeginRecovery(w.disk(), w.cfg.State, before, time.Now()); err != nil {
 		// A full disk must not keep runs from going on.
 		w.cfg.Log.Warn("a trial cannot be noted", "workspace", w.id, "err", err)
 		return
@@ -54,11 +54,11 @@ func (w *Workspace) noteTrial(before history.Trial) {
 	w.trial.noted = true
 }
 
-func heldWhat(t history.Trial) string {
+func heldWhat(t history.Recovery) string {
 	return fmt.Sprintf("the workfile is held: %d daemons in a row died while they took up its runs", t.Tries)
 }
 
-func heldWhy(t history.Trial) string {
+func heldWhy(t history.Recovery) string {
 	return fmt.Sprintf("the last one, pid %d, tried at %s; wf server logs has its last words. Nothing is lost: what runs goes on, and its results are kept",
 		t.PID, t.Last.Local().Format(time.DateTime))
 }
@@ -81,7 +81,7 @@ func (w *Workspace) passTrial() {
 }
 
 func (w *Workspace) endTrial() {
-	if err := history.EndTrial(w.disk(), w.cfg.State, w.id); err != nil {
+	if err := history.EndRecovery(w.disk(), w.cfg.State, w.id); err != nil {
 		w.cfg.Log.Warn("a note of trials cannot be removed", "workspace", w.id, "err", err)
 	}
 }
@@ -91,9 +91,9 @@ func (w *Workspace) countCrash() {
 	if w.trial.noted {
 		return // the note is there since the workspace was opened
 	}
-	before, err := history.ReadTrial(w.cfg.State, w.id, w.path)
+	before, err := history.ReadRecovery(w.cfg.State, w.id, w.path)
 	if err == nil {
-		err = history.BeginTrial(w.disk(), w.cfg.State, before, time.Now())
+		err = history.BeginRecovery(w.disk(), w.cfg.State, before, time.Now())
 	}
 	if err != nil {
 		w.cfg.Log.Warn("a trial cannot be noted", "workspace", w.id, "err", err)
@@ -119,7 +119,7 @@ func (w *Workspace) heed(r *run) {
 // Held lists the workspaces below the state folder that are held. With an error it is not the
 // whole list.
 func Held(state string) ([]api.HeldWorkspace, error) {
-	trials, err := history.Held(state)
+	trials, err := history.Quarantined(state)
 	var held []api.HeldWorkspace
 	for _, t := range trials {
 		held = append(held, api.HeldWorkspace{ID: t.Workspace, Workfile: t.Workfile, Tries: t.Tries,

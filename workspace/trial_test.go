@@ -35,7 +35,7 @@ func (b *testbed) tries() int {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	note, err := history.ReadTrial(b.cfg.State, id, real)
+	note, err := history.ReadRecovery(b.cfg.State, id, real)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -49,9 +49,9 @@ func (b *testbed) begin() {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	note, err := history.ReadTrial(b.cfg.State, id, real)
+	note, err := history.ReadRecovery(b.cfg.State, id, real)
 	if err == nil {
-		err = history.BeginTrial(history.LocalDisk{}, b.cfg.State, note, time.Now())
+		err = history.BeginRecovery(history.LocalDisk{}, b.cfg.State, note, time.Now())
 	}
 	if err != nil {
 		b.t.Fatal(err)
@@ -75,7 +75,7 @@ func TestTrialIsNotedAndTakenBack(t *testing.T) {
 	b := newLeft(t)
 	x := noted{b.cfg.Executor.(*fakeExecutor), make(chan int, 1), b}
 	b.cfg.Executor = x
-	for range 2 * history.TrialLimit {
+	for range 2 * history.RecoveryLimit {
 		b.begin() // two may die
 		b.begin()
 		b.open()
@@ -107,7 +107,7 @@ func TestHeldWorkspace(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for range history.TrialLimit {
+		for range history.RecoveryLimit {
 			b.begin()
 		}
 		w, err := Open(b.path, b.cfg)
@@ -150,7 +150,7 @@ func TestHeldWorkspace(t *testing.T) {
 func TestHeldRunIsStopped(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		b := newLeft(t)
-		for range history.TrialLimit {
+		for range history.RecoveryLimit {
 			b.begin()
 		}
 		w := b.open()
@@ -177,7 +177,7 @@ func TestHeldRunIsStopped(t *testing.T) {
 // TestRehearsal: whether a held workfile is taken up is decided by another process, which dies instead.
 func TestRehearsal(t *testing.T) {
 	b := newLeft(t)
-	for range history.TrialLimit {
+	for range history.RecoveryLimit {
 		b.begin()
 	}
 	dies := errors.New("signal: killed")
@@ -218,7 +218,7 @@ func TestTrialsDoNotCount(t *testing.T) {
 		t.Errorf("an unreadable workfile: %d tries", b.tries())
 	}
 	b.write(text)
-	for range 2 * history.TrialLimit {
+	for range 2 * history.RecoveryLimit {
 		b.open()
 		b.close(b.w) // at once
 		if n := b.tries(); n != 0 {
@@ -248,7 +248,7 @@ func TestRunThatNeverBegan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := history.Open(filepath.Join(b.cfg.State, "workspaces", id))
+	store, err := history.Open(history.LocalDisk{}, filepath.Join(b.cfg.State, "workspaces", id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,27 +268,5 @@ func TestRunThatNeverBegan(t *testing.T) {
 	list, err := b.w.Runs(context.Background())
 	if err != nil || len(list.Runs) > 0 || b.w.Busy() {
 		t.Errorf("runs %+v, %v", list.Runs, err)
-	}
-}
-
-// What a kill in the middle of a save leaves beside the workfile goes with the next opening.
-func TestLeftoversGo(t *testing.T) {
-	b := newTestbed(t, "a>b")
-	_, real, err := ID(b.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	own, other := tmpOf(real)+"1"+tmpSuffix, tmpPrefix+"other-1"+tmpSuffix
-	for _, name := range []string{own, other} {
-		if err := os.WriteFile(filepath.Join(filepath.Dir(real), name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b.open()
-	if _, err := os.Lstat(filepath.Join(filepath.Dir(real), own)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("its own: %v", err)
-	}
-	if _, err := os.Lstat(filepath.Join(filepath.Dir(real), other)); err != nil {
-		t.Errorf("that of another workfile, a moment old: %v", err)
 	}
 }

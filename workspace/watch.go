@@ -9,8 +9,8 @@ import (
 	"wf/api"
 )
 
-// watcherQueue bounds the frames that wait for one watcher; a full queue drops it. A frame holds
-// all events of up to frameEvery, so this is seconds of a busy run.
+// watcherQueue bounds the frames that wait for one watcher. A watcher whose queue is full is dropped. A frame
+// has all events of up to frameEvery, so this is several seconds of a busy run.
 const watcherQueue = 256
 
 // frameEvery is the least time between two frames of a busy workspace. A quiet one sends at once.
@@ -34,7 +34,7 @@ type Watcher struct {
 // closed when the watcher was dropped or closed, or the workspace has ended.
 func (v *Watcher) Frames() <-chan []byte { return v.frames }
 
-// Reason tells why Frames was closed; "" after Close.
+// Reason returns why Frames was closed; "" after Close.
 func (v *Watcher) Reason() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -54,7 +54,7 @@ func (w *Workspace) Watch(ctx context.Context, client string, opt api.WatchOptio
 // watch is Watch with a queue of the given length, at least 1.
 func (w *Workspace) watch(ctx context.Context, opt api.WatchOptions, queue int) (*Watcher, error) {
 	return ask(ctx, w, func(w *Workspace) (*Watcher, error) {
-		w.out.send(w) // what came before the snapshot goes to the others only
+		w.out.send(w) // events before the snapshot go to the other watchers only
 		v := &Watcher{w: w, frames: make(chan []byte, queue)}
 		snap := &api.Snapshot{Seq: w.out.seq, Status: w.status(opt.Nodes)}
 		w.retryHeld()

@@ -1,7 +1,7 @@
-// Package workspace is one open workfile: its graph, its runs, its watchers. One goroutine owns
-// all of it and takes messages from an inbox, one after the other; everything slow (files,
-// processes) happens elsewhere and comes back as a message. It is the only package that knows
-// both what the scheduler decides and what the executor does. It speaks no HTTP.
+// Package workspace is one open workfile with its runs and its watchers. All state belongs to one loop (package
+// loop); the file is package workfile. Slow work (files, processes) is done by helpers, and its result comes
+// back as a function on the loop. It is the only package that connects the scheduler, which decides, with the
+// executor, which runs commands. It contains no HTTP.
 package workspace
 
 import (
@@ -11,11 +11,11 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/graph"
-	"wf/graphml"
 	"wf/scheduler"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/loop"
+	"wf/workspace/workfile"
 )
 
 // Executor is what runs commands; the alias lets the daemon hand one on without knowing more.
@@ -87,18 +87,12 @@ type Workspace struct {
 
 	// The fields below belong to the loop goroutine.
 
-	g        *graph.Graph
-	doc      *graphml.Document
-	warnings []graphml.Warning
-	handles  *graph.HandleTable // nil when stale
-	stages   stageTable
-	local    localTable
-	last     map[string]memory // node id → what is known of its past
-	before   scheduler.Prior   // what earlier runs with a control flow have left for later ones
-	file     workfile          // what is on disk, and what of ours is not yet
-	statusKeeping
-	edits      editLog
-	made       madeEdits
+	file       *workfile.File
+	stages     stageTable
+	local      localTable
+	last       map[string]memory // node id → what is known of its past
+	before     scheduler.Prior   // what earlier runs with a control flow have left for later ones
+	movedFrom  string            // the workfile that this one seems to have been, "" = it was not moved
 	store      *history.Store
 	runs       []*run          // active, in order of start
 	waiting    []*pendingStart // runs that wait for others to end, in order
@@ -111,11 +105,11 @@ type Workspace struct {
 	trial       trial
 	held        held
 	unbegun     []int // runs that could not begin and are still to be removed
-	clocks      clocks
+	clock       clock.Watch
 	untaken     []int // runs of an earlier daemon whose records cannot be read at present
 }
 
-// pulse is what other goroutines may know without asking the loop.
+// pulse is what other goroutines can read without asking the loop.
 type pulse struct {
 	watchers, running int // running: processes
 	runs              []string
@@ -134,7 +128,7 @@ func (w *Workspace) settle() {
 		r.tellShortage(w)
 		r.flushJournal(w)
 	}
-	w.tend()
+	w.file.Tend()
 	w.finishRuns()
 	w.passTrial()
 	w.out.flush(w)
@@ -148,13 +142,13 @@ func (w *Workspace) publishPulse() {
 	if !w.pulseChanged() {
 		return
 	}
-	p := &pulse{watchers: w.out.count(), latest: w.latest, results: w.results, problem: w.file.problem}
+	p := &pulse{watchers: w.out.count(), latest: w.latest, results: w.file.Statuses().Results(), problem: w.file.Problem()}
 	for _, r := range w.runs {
-		p.runs = append(p.runs, r.id)
-		p.running += r.running
+		p.runs = append(p.runs, r.ID)
+		p.running += r.Running
 	}
 	for _, n := range w.held.runs {
-		p.runs, p.held = append(p.runs, runID(n)), true
+		p.runs, p.held = append(p.runs, history.RunID(n)), true
 	}
 	old := w.pulse.Swap(p)
 	wasBusy := old != nil && (old.watchers > 0 || len(old.runs) > 0)
@@ -165,17 +159,17 @@ func (w *Workspace) publishPulse() {
 	}
 }
 
-// pulseChanged compares with what was published last: most messages change nothing of it.
+// pulseChanged reports whether the pulse differs from the published one; most functions do not change it.
 func (w *Workspace) pulseChanged() bool {
 	old := w.pulse.Load()
-	if old == nil || old.watchers != w.out.count() || old.latest != w.latest || old.results != w.results || old.problem != w.file.problem || old.held != (len(w.held.runs) > 0) ||
+	if old == nil || old.watchers != w.out.count() || old.latest != w.latest || old.results != w.file.Statuses().Results() || old.problem != w.file.Problem() || old.held != (len(w.held.runs) > 0) ||
 		len(old.runs) != len(w.runs)+len(w.held.runs) {
 		return true
 	}
 	running := 0
 	for i, r := range w.runs {
-		running += r.running
-		if old.runs[i] != r.id {
+		running += r.Running
+		if old.runs[i] != r.ID {
 			return true
 		}
 	}

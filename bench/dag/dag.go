@@ -1,6 +1,6 @@
-// Package dag makes and converts the graphs that the benchmarks run: shapes from a seed, recorded
-// workflows, workfiles. It writes each as a workfile, a ninja file or a makefile that do the same
-// work in the same order. It runs nothing and measures nothing.
+// Package dag makes and converts the graphs of the benchmarks: shapes from a seed, recorded workflows,
+// workfiles. It writes each as a workfile, a ninja file or a makefile that do the same work in the same
+// order. It runs nothing and measures nothing.
 package dag
 
 import (
@@ -12,7 +12,7 @@ import (
 
 // Graph is a workflow without loops.
 type Graph struct {
-	Wrapper string // of the workfile; the other formats have no such thing
+	Wrapper string // of the workfile; the other formats have no wrapper
 	Nodes   []Node
 }
 
@@ -20,10 +20,10 @@ type Graph struct {
 type Node struct {
 	ID      string
 	Command string
-	After   []int // the nodes that must be done before, as indices
+	After   []int // indices of its predecessors
 }
 
-// Edges counts the edges.
+// Edges returns the number of edges.
 func (g *Graph) Edges() int {
 	n := 0
 	for i := range g.Nodes {
@@ -32,17 +32,17 @@ func (g *Graph) Edges() int {
 	return n
 }
 
-// SetCommand makes command that of every node.
+// SetCommand sets the command of every node.
 func (g *Graph) SetCommand(command string) {
 	for i := range g.Nodes {
 		g.Nodes[i].Command = command
 	}
 }
 
-// A shape gives node i of n its predecessors, called for i = 0, 1, …
+// A shape returns the predecessors of node i of n, called for i = 0, 1, …
 type shape func(i int) []int
 
-// shapes by name; each call begins a new graph.
+// shapes by name; each call starts a new graph.
 var shapes = map[string]func(n int, random *rand.Rand) shape{
 	"flat":    flat,
 	"chain":   chain,
@@ -50,7 +50,7 @@ var shapes = map[string]func(n int, random *rand.Rand) shape{
 	"fan":     fan,
 }
 
-// Shapes returns the names that New knows, sorted.
+// Shapes returns the names of shapes, sorted.
 func Shapes() []string {
 	var names []string
 	for name := range shapes {
@@ -60,7 +60,7 @@ func Shapes() []string {
 	return names
 }
 
-// New makes a graph of n nodes that all run command. The same arguments make the same graph.
+// New makes a graph of n nodes that all run command. The same arguments give the same graph.
 //
 //	flat     no edges
 //	chain    one after the other
@@ -116,7 +116,7 @@ const minWidth, maxWidth = 10, 100
 
 func layered(_ int, random *rand.Rand) shape {
 	width := func() int { return minWidth + random.IntN(maxWidth-minWidth+1) }
-	before, begin, end := 0, 0, width() // the layer before begins at before, this one is begin…end
+	before, begin, end := 0, 0, width() // the previous layer starts at before, this one is begin…end
 	return func(i int) []int {
 		if i == end {
 			before, begin, end = begin, end, end+width()
@@ -133,8 +133,8 @@ func layered(_ int, random *rand.Rand) shape {
 	}
 }
 
-// levels returns how many edges the longest way to each node has. Predecessors may come later in
-// the file, as they do in recorded workflows.
+// levels returns the length of the longest path to each node. Predecessors may come later in the list, as
+// in recorded workflows.
 func (g *Graph) levels() ([]int, error) {
 	level, waiting := make([]int, len(g.Nodes)), make([]int, len(g.Nodes))
 	next := make([][]int, len(g.Nodes))

@@ -79,7 +79,7 @@ func TestLayersAreWideEnough(t *testing.T) {
 			}
 		}
 	}
-	for l, w := range width[:len(width)-1] { // the last one may be cut short
+	for l, w := range width[:len(width)-1] { // the last one may be shorter
 		if w < minWidth || w > maxWidth {
 			t.Errorf("layer %d has %d nodes", l, w)
 		}
@@ -119,7 +119,7 @@ func TestBadArguments(t *testing.T) {
 	}
 }
 
-// awkward is a command with what each format has to escape.
+// awkward is a command with all characters that some format has to escape.
 const awkward = `test "$((1+1))" = 2 && test '<&>"#ü' != "$$"`
 
 func TestWorkfileRoundTrip(t *testing.T) {
@@ -173,7 +173,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestRecordedWorkfiles converts the shared real workflows to every format.
+// TestRecordedWorkfiles converts the shared recorded workflows to every format.
 func TestRecordedWorkfiles(t *testing.T) {
 	files, err := filepath.Glob("../../../shared/workfiles/wfinstances/*.graphml")
 	if err != nil {
@@ -196,7 +196,7 @@ func TestRecordedWorkfiles(t *testing.T) {
 	}
 }
 
-// TestToolsRunEveryNodeOnceInOrder lets the real tools execute what was written for them.
+// TestToolsRunEveryNodeOnceInOrder runs the written files with the real tools.
 func TestToolsRunEveryNodeOnceInOrder(t *testing.T) {
 	for tool, args := range map[string][]string{
 		"ninja": {"--quiet", "-j", "4", "-f"},
@@ -248,7 +248,7 @@ func checkOrder(t *testing.T, g *Graph, log string) {
 	}
 }
 
-// TestWorkfileIsWhatWfReads: no warnings, labels as commands, idle nodes.
+// TestWorkfileIsWhatWfReads checks that a workfile has no warnings, labels as commands, and idle nodes.
 func TestWorkfileIsWhatWfReads(t *testing.T) {
 	_, g, warnings, err := graphml.Parse(render(t, mustNew(t, "fan", 50, "true"), "workfile"), graphml.Limits{})
 	if err != nil || len(warnings) > 0 || len(g.Nodes()) != 50 || g.Nodes()[7].Label != "true" {

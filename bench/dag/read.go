@@ -9,8 +9,8 @@ import (
 	"wf/graphml"
 )
 
-// ReadFile reads a recorded workflow of WfCommons (.json, WfFormat 1.3 and later) or a workfile
-// (any other name), of which the commands, the wrapper and the blocking edges are taken.
+// ReadFile reads a recorded workflow of WfCommons (.json, WfFormat 1.3 and later) or a workfile (any other
+// name), of which it uses the commands, the wrapper and the blocking edges.
 func ReadFile(path string) (*Graph, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -58,8 +58,8 @@ func readWorkfile(data []byte) (*Graph, error) {
 	return g, nil
 }
 
-// wfTask is a task of WfFormat. Version 1.5 splits it into a specification and an execution with
-// the same id; before, one object had all of it.
+// wfTask is a task of WfFormat. Version 1.5 splits it into a specification and an execution with the same
+// id; before, one object contained both.
 type wfTask struct {
 	ID       string   `json:"id"`
 	Name     string   `json:"name"`
@@ -81,10 +81,10 @@ type wfInstance struct {
 	} `json:"workflow"`
 }
 
-// secondsPerSecond is how much faster than in life a recorded task is repeated.
+// secondsPerSecond is how much faster a recorded task is repeated.
 const secondsPerSecond = 1000
 
-// readWfFormat makes each task a sleep of a thousandth of the time it took.
+// readWfFormat makes each task a sleep of a thousandth of its recorded time.
 func readWfFormat(data []byte) (*Graph, error) {
 	var w wfInstance
 	if err := json.Unmarshal(data, &w); err != nil {
@@ -109,7 +109,7 @@ func readWfFormat(data []byte) (*Graph, error) {
 		seconds := max(t.Seconds, t.Runtime, took[id])
 		g.Nodes = append(g.Nodes, Node{ID: id, Command: fmt.Sprintf("sleep %.3f # %s", seconds/secondsPerSecond, id)})
 	}
-	for i, t := range tasks { // old versions name parents; ids go first where both fit
+	for i, t := range tasks { // old versions name parents; ids take precedence
 		if _, taken := at[t.Name]; !taken {
 			at[t.Name] = i
 		}
@@ -117,7 +117,7 @@ func readWfFormat(data []byte) (*Graph, error) {
 	return g, g.connect(tasks, at)
 }
 
-// connect adds the edges, which may be told by either end or by both.
+// connect adds the edges, which may be listed at either end or at both.
 func (g *Graph) connect(tasks []wfTask, at map[string]int) error {
 	seen := make(map[[2]int]bool)
 	add := func(from, to int) {

@@ -16,7 +16,7 @@ var writers = map[string]func(*Graph, *bufio.Writer) error{
 	"make":     (*Graph).writeMake,
 }
 
-// Formats returns the names that Write knows, sorted.
+// Formats returns the formats that Write supports, sorted.
 func Formats() []string {
 	var names []string
 	for name := range writers {
@@ -26,9 +26,9 @@ func Formats() []string {
 	return names
 }
 
-// Write writes g in one of the Formats. Ninja and make get a target per node that no command
-// creates, so every run of the file runs every command. They hold no command of several lines,
-// which is an error.
+// Write writes g in one of the Formats. Ninja and make get a target per node that no command creates, so
+// every run of the file runs every command. They cannot represent commands of several lines, which are an
+// error.
 func (g *Graph) Write(w io.Writer, format string) error {
 	write, known := writers[format]
 	if !known {
@@ -52,10 +52,10 @@ const workfileHead = `<?xml version='1.0' encoding='utf-8'?>
   <graph edgedefault="directed">
 `
 
-// Distances of the drawing.
+// Distances in the drawing.
 const columnWidth, rowHeight = 220, 70
 
-// writeWorkfile writes text rather than elements: half a second for 100,000 nodes would be felt.
+// writeWorkfile writes text and not elements, which would take half a second for 100,000 nodes.
 func (g *Graph) writeWorkfile(w *bufio.Writer) error {
 	level, err := g.levels()
 	if err != nil {
@@ -86,7 +86,7 @@ func escapeXML(s string) string {
 		return s
 	}
 	var b strings.Builder
-	xml.EscapeText(&b, []byte(s)) // a Builder does not fail
+	xml.EscapeText(&b, []byte(s)) // cannot fail for a Builder
 	return b.String()
 }
 
@@ -103,8 +103,8 @@ func (g *Graph) writeNinja(w *bufio.Writer) error {
 	return nil
 }
 
-// writeMake declares all targets phony: make then neither looks for files nor for implicit rules,
-// which is the least it can do for a node.
+// writeMake declares all targets phony, so that make searches neither files nor implicit rules, which is
+// its lowest cost for a node.
 func (g *Graph) writeMake(w *bufio.Writer) error {
 	w.WriteString("all:")
 	for i := range g.Nodes {

@@ -1,5 +1,5 @@
-// Command gen writes graphs for benchmarks: a shape of any size, or a recorded workflow, as a
-// workfile, a ninja file or a makefile. It is deterministic: same arguments, same bytes.
+// Command gen writes graphs for benchmarks: a shape of any size, or a recorded workflow, as a workfile, a
+// ninja file or a makefile. The same arguments give the same bytes.
 package main
 
 import (

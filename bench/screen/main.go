@@ -1,7 +1,7 @@
 // Command screen measures the terminal interface of wf from outside: the built binary on a pseudo
-// terminal, its processor time, memory and wake-ups from /proc, and what it writes. Events come from a
-// stand-in for the daemon that speaks the protocol and pushes them at a set rate; start, rest and memory
-// are measured against the real daemon. It only prints: budgets are read, not asserted. Linux only.
+// terminal, its processor time, memory and wake-ups from /proc, and its output. Events come from a
+// stand-in for the daemon that implements the protocol and pushes them at a set rate; start, idle times
+// and memory are measured with the real daemon. It only prints and does not assert budgets. Linux only.
 package main
 
 import (
@@ -29,10 +29,10 @@ const usage = `usage: screen [flags] load|keys|paint|idle ...
 Without a command it does all of them.
 `
 
-// A bench is what all measurements share.
+// A bench contains what all measurements share.
 type bench struct {
 	program string // the binary
-	dir     string // its own, removed at the end
+	dir     string // temporary, removed at the end
 	nodes   int
 	shape   string
 	seed    uint64
@@ -91,7 +91,7 @@ func run(ctx context.Context, args []string) error {
 	return b.measure(ctx, what)
 }
 
-// measure makes folder and binary, does what is asked for, and removes them.
+// measure makes folder and binary, runs the selected measurements, and removes both.
 func (b *bench) measure(ctx context.Context, what []string) error {
 	dir, err := os.MkdirTemp("", "wfs")
 	if err != nil {
@@ -112,7 +112,7 @@ func (b *bench) measure(ctx context.Context, what []string) error {
 	return nil
 }
 
-// loadAverage is how busy the machine is, for people; "unknown" where the kernel does not say.
+// loadAverage returns the load of the machine, for display; "unknown" if the kernel does not report it.
 func loadAverage() string {
 	data, err := os.ReadFile("/proc/loadavg")
 	if fields := strings.Fields(string(data)); err == nil && len(fields) >= 3 {
@@ -121,7 +121,7 @@ func loadAverage() string {
 	return "unknown"
 }
 
-// install makes the binary unless one is named.
+// install builds the binary unless one is given.
 func (b *bench) install(ctx context.Context) error {
 	if b.program != "" {
 		path, err := filepath.Abs(b.program)
@@ -156,7 +156,7 @@ func (b *bench) parse(sizes, rates, views string) error {
 	return nil
 }
 
-// home makes folders of their own for a wf: runtime and state.
+// home makes a runtime folder and a state folder for a wf.
 func (b *bench) home() (env []string, runtime string, err error) {
 	dir, err := os.MkdirTemp(b.dir, "h")
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// live is what the header says when the drawing is there; words is any of what the interface shows.
+// live is in the header when the drawing is complete; words match the first output of the interface.
 var (
 	live       = regexp.MustCompile(`● live`)
 	words      = regexp.MustCompile(` wf `)
 	cursorOn   = regexp.MustCompile(`\x1b\[\?25h`)
 	cursorOff  = regexp.MustCompile(`\x1b\[\?25l`)
-	settleTime = 2 * time.Second // of a start: first collections of garbage, first requests
+	settleTime = 2 * time.Second // after a start: first garbage collections and requests
 )
 
 // watchStandin shows a stand-in's workfile on a terminal, which the caller closes before the stand-in.
@@ -97,8 +97,8 @@ func (b *bench) loadOf(ctx context.Context, s size, rate int, view string) error
 	return nil
 }
 
-// keys measures the time from a key to what it shows: the cursor of the line that / asks for, and its
-// end, while events arrive.
+// keys measures the time from a key to its effect, while events arrive: the cursor of the line that /
+// opens, and its end.
 func (b *bench) keys(ctx context.Context) error {
 	fmt.Println("size     events/s  median ms  90 % ms  most ms")
 	for _, s := range b.sizes {
@@ -142,7 +142,7 @@ func (b *bench) keysOf(ctx context.Context, s size, rate int) ([]time.Duration, 
 		if _, _, err = t.await(ctx, from, cursorOff); err != nil {
 			return nil, err
 		}
-		// Anywhere between two frames.
+		// At a random time between two pushes.
 		if err := rest(ctx, 200*time.Millisecond+time.Duration(i*7%33)*time.Millisecond); err != nil {
 			return nil, err
 		}
@@ -150,7 +150,7 @@ func (b *bench) keysOf(ctx context.Context, s size, rate int) ([]time.Duration, 
 	return times, nil
 }
 
-// paint measures starts: until the interface shows anything, and until the drawing is there.
+// paint measures starts: until the first output, and until the drawing is complete.
 func (b *bench) paint(ctx context.Context) error {
 	path, err := b.workfile()
 	if err != nil {
@@ -210,7 +210,7 @@ func (b *bench) paintOnce(ctx context.Context, s size, path, warmth string) (fir
 	return f.Sub(t.begun), d.Sub(t.begun), err
 }
 
-// idle measures what the interface does while nothing happens, before and after a run, and during it.
+// idle measures the idle interface, before, during and after a run.
 func (b *bench) idle(ctx context.Context) error {
 	fmt.Println("size     state           CPU %  wakes/s  KB/s to the terminal  RSS MB  peak MB")
 	for _, s := range b.sizes {
@@ -255,7 +255,7 @@ func (b *bench) idleOf(ctx context.Context, s size) error {
 	return b.idleNow(ctx, s, t, "after a run")
 }
 
-// now is what wf has used and written by now.
+// now returns what wf has used and written so far.
 func (t *terminal) now() (reading, int, error) {
 	r, err := read(t.cmd.Process.Pid)
 	return r, t.written(), err
@@ -273,7 +273,7 @@ func (t *terminal) report(s size, state string, before reading, written int) err
 }
 
 func (b *bench) idleNow(ctx context.Context, s size, t *terminal, state string) error {
-	if err := rest(ctx, 5*settleTime); err != nil { // until what was said about the run has gone
+	if err := rest(ctx, 5*settleTime); err != nil { // until messages about the run have disappeared
 		return err
 	}
 	before, written, err := t.now()
@@ -296,7 +296,7 @@ func (b *bench) wf(ctx context.Context, env []string, args ...string) error {
 	return nil
 }
 
-// quantile is the value below which a share of the times lie.
+// quantile returns the value below which a share of the times lie.
 func quantile(times []time.Duration, share float64) time.Duration {
 	times = slices.Sorted(slices.Values(times))
 	return times[min(len(times)-1, int(share*float64(len(times))))]

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// A reading is what /proc says about a process at a moment.
+// A reading contains the figures of a process in /proc at one time.
 type reading struct {
 	when     time.Time
 	cpu      time.Duration // user and system, of all threads
-	switches int64         // a thread went to sleep, and so woke up before
+	switches int64         // number of times that a thread went to sleep, and so woke up before
 	rssKB    int64
 	peakKB   int64
 }
 
-// read reads what a process has used.
+// read reads the figures of a process.
 func read(pid int) (reading, error) {
 	r := reading{when: time.Now()}
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
@@ -27,7 +27,7 @@ func read(pid int) (reading, error) {
 		return r, fmt.Errorf("process %d cannot be looked at: %w", pid, err)
 	}
 	for _, task := range tasks {
-		// Nanoseconds on a processor, which the ticks of stat round.
+		// Nanoseconds on a processor, while stat rounds to ticks.
 		text, err := os.ReadFile(task + "/schedstat")
 		if err != nil {
 			continue // the thread has ended
@@ -50,7 +50,7 @@ func read(pid int) (reading, error) {
 	return r, err
 }
 
-// field is the number behind a name in a status file.
+// field returns the number after a name in a status file.
 func field(path, name string) (int64, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -65,12 +65,12 @@ func field(path, name string) (int64, error) {
 	return 0, fmt.Errorf("%s: no %s", path, name)
 }
 
-// since is how much of one core a process has used between two readings, in per cent.
+// since returns how much of one core a process used between two readings, in per cent.
 func (r reading) since(before reading) float64 {
 	return 100 * float64(r.cpu-before.cpu) / float64(r.when.Sub(before.when))
 }
 
-// wakes is how often a thread of it woke up, per second.
+// wakes returns how often its threads woke up, per second.
 func (r reading) wakes(before reading) float64 {
 	return float64(r.switches-before.switches) / r.when.Sub(before.when).Seconds()
 }

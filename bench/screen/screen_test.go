@@ -6,8 +6,8 @@ import (
 	"wf/api"
 )
 
-// The stand-in's events are numbered without a gap, and every node is queued, runs and ends, in this order,
-// again and again.
+// TestPlayer checks that the stand-in's events are numbered without gaps, and that every node is
+// repeatedly queued, run and ended, in this order.
 func TestPlayer(t *testing.T) {
 	s := status(pipeline(100), "/data/Workfile")
 	p := player{status: &s}
@@ -38,7 +38,8 @@ func TestPlayer(t *testing.T) {
 	}
 }
 
-// The workfile has about as many nodes as were asked for, all of which lead to what gathers them.
+// TestPipeline checks that the workfile has about the requested number of nodes, all of which lead to the
+// last one.
 func TestPipeline(t *testing.T) {
 	for _, n := range []int{1, 10, 5000} {
 		g := pipeline(n)

@@ -17,20 +17,20 @@ import (
 	"wf/bench/dag"
 )
 
-// What the stand-in calls its only workspace and its only run.
+// Ids of the only workspace and the only run of the stand-in.
 const (
 	workspaceID = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	runID       = "1"
 )
 
-// began is when its run has begun.
+// began is the start of its run.
 var began = time.Now().UTC().Truncate(time.Millisecond)
 
-// pushTime is between two frames, as with a busy daemon.
+// pushTime is the time between two frames, as with a busy daemon.
 const pushTime = 16 * time.Millisecond
 
-// A standin speaks the daemon's protocol for one workfile, whose nodes run again and again: it pushes
-// events at a rate, to the only watcher that it has.
+// A standin implements the daemon's protocol for one workfile whose nodes run repeatedly: it pushes events
+// at a rate to its only watcher.
 type standin struct {
 	status api.Status
 	rate   atomic.Int64 // events a second
@@ -41,7 +41,7 @@ type standin struct {
 	stop   chan struct{}
 }
 
-// newStandin begins to serve in a runtime folder. The caller closes it.
+// newStandin starts to serve in a runtime folder. The caller closes it.
 func newStandin(runtime string, g *dag.Graph, path string) (*standin, error) {
 	s := &standin{status: status(g, path), lock: flock.New(filepath.Join(runtime, api.FileLock)),
 		ended: make(chan struct{}), stop: make(chan struct{})}
@@ -53,7 +53,7 @@ func newStandin(runtime string, g *dag.Graph, path string) (*standin, error) {
 	if err != nil {
 		return nil, err
 	}
-	version := api.VersionInfo{Protocol: api.Version, PID: os.Getpid(), Runs: 1} // with a run, it is never replaced
+	version := api.VersionInfo{Protocol: api.Version, PID: os.Getpid(), Runs: 1} // with a run, the client does not replace the daemon
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+api.GetVersion.Path, answer(version))
 	mux.HandleFunc("POST "+api.OpenWorkspace.Path, answer(api.WorkspaceInfo{ID: workspaceID, Workfile: path}))
@@ -79,7 +79,7 @@ func answer(v any) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(v) }
 }
 
-// close ends the serving; a watcher is cut off.
+// close stops serving and disconnects a watcher.
 func (s *standin) close() {
 	close(s.stop)
 	s.server.Close()
@@ -112,7 +112,7 @@ func (s *standin) watch(w http.ResponseWriter, r *http.Request) {
 	<-gone
 }
 
-// push sends what is due every pushTime, at most a second's worth at once.
+// push sends the due events every pushTime, at most those of one second at once.
 func (s *standin) push(conn *websocket.Conn, gone <-chan struct{}) {
 	clock := time.NewTicker(pushTime)
 	defer clock.Stop()
@@ -142,20 +142,20 @@ func (s *standin) push(conn *websocket.Conn, gone <-chan struct{}) {
 	}
 }
 
-// A player makes the events of nodes that run one after the other, some at once, again and again.
+// A player generates the events of nodes that run repeatedly, in order and several at once.
 type player struct {
 	status *api.Status
 	seq    uint64
 	step   int
 }
 
-// atOnce is how many nodes wait, and how many run, at a time; one of failing fails.
+// atOnce is the number of nodes that are queued, and that run, at a time; one of failing fails.
 const (
 	atOnce  = 40
 	failing = 50
 )
 
-// play makes the next n events.
+// play generates the next n events.
 func (p *player) play(n int) []api.Event {
 	events := make([]api.Event, 0, n)
 	now := time.Now().UTC()
@@ -165,7 +165,7 @@ func (p *player) play(n int) []api.Event {
 		p.step++
 		ev := api.Event{Seq: p.seq, Time: now, Run: runID}
 		behind := kind * atOnce
-		if at < behind { // nothing has come that far yet
+		if at < behind { // no node is that far yet
 			p.seq--
 			continue
 		}
@@ -184,7 +184,7 @@ func (p *player) play(n int) []api.Event {
 	return events
 }
 
-// end makes ev one that ends an execution.
+// end makes ev the end of an execution.
 func (p *player) end(ev *api.Event, at int) {
 	took, code := int64(10+at%4000), 0
 	ev.Type, ev.DurationMS = api.NodeFinished, &took

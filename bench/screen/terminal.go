@@ -17,33 +17,33 @@ import (
 	"github.com/creack/pty"
 )
 
-// A size is that of a terminal, in cells.
+// A size is the size of a terminal, in cells.
 type size struct{ width, height int }
 
-// String is the size as people write it.
+// String returns the size as users write it.
 func (s size) String() string { return fmt.Sprintf("%dx%d", s.width, s.height) }
 
-// patience bounds every wait for something to appear.
+// patience is the limit of every wait for an output.
 const patience = 30 * time.Second
 
-// kept is how much of what was written is looked at: more than a full screen takes.
+// kept is the size of the searched output: more than a full screen.
 const kept = 256 << 10
 
-// A terminal is one on which wf runs. What wf writes is taken at once, and remembered for a while.
+// A terminal runs wf. It reads the output at once, and stores the latest part.
 type terminal struct {
 	tty   *os.File
 	cmd   *exec.Cmd
 	begun time.Time
-	done  chan struct{} // closed when wf has ended and all it wrote has been taken
+	done  chan struct{} // closed when wf has ended and its output was read
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	seen    []byte     // the latest
 	dropped int        // bytes before seen
 	at      []arrival
 	changed chan struct{} // closed and replaced with each arrival
 }
 
-// An arrival says when the bytes up to a place were there.
+// An arrival is the time when the bytes up to an offset arrived.
 type arrival struct {
 	upTo int
 	when time.Time
@@ -67,7 +67,7 @@ func (b *bench) open(s size, env []string, args ...string) (*terminal, error) {
 	return t, nil
 }
 
-// Write takes what wf writes.
+// Write stores the output of wf.
 func (t *terminal) Write(p []byte) (int, error) {
 	now := time.Now()
 	t.mu.Lock()
@@ -86,14 +86,14 @@ func (t *terminal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// written is how many bytes wf has written.
+// written returns the number of bytes that wf has written.
 func (t *terminal) written() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.dropped + len(t.seen)
 }
 
-// await waits until something is written from a place on, and tells when it was there and what it was.
+// await waits until a text is written after an offset, and returns when it arrived and the match.
 func (t *terminal) await(ctx context.Context, from int, what *regexp.Regexp) (time.Time, []byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -126,7 +126,7 @@ func (t *terminal) await(ctx context.Context, from int, what *regexp.Regexp) (ti
 	}
 }
 
-// press presses keys and returns the place from which on they can have an effect.
+// press presses keys and returns the offset after which they can have an effect.
 func (t *terminal) press(keys string) (from int, when time.Time, err error) {
 	from, when = t.written(), time.Now()
 	_, err = io.WriteString(t.tty, keys)
@@ -136,7 +136,7 @@ func (t *terminal) press(keys string) (from int, when time.Time, err error) {
 // heading is the part of the header that names the view.
 var heading = regexp.MustCompile(`(graph|list|stages) +\d+ nodes`)
 
-// turnTo changes to a view. The screen is drawn anew each time, so that the header is there to be read.
+// turnTo changes to a view. The screen is redrawn each time, so that the header is written.
 func (t *terminal) turnTo(ctx context.Context, view string) error {
 	const redraw, next = "\x0c", "v"
 	for keys := redraw; ; keys = next + redraw {
@@ -154,19 +154,19 @@ func (t *terminal) turnTo(ctx context.Context, view string) error {
 	}
 }
 
-// close leaves wf and waits for its end.
+// close quits wf and waits for its end.
 func (t *terminal) close() {
 	_, _, _ = t.press("q")
 	select {
 	case <-t.done:
 	case <-time.After(patience):
-		_ = t.cmd.Process.Signal(syscall.SIGKILL) // our own child, not yet waited for
+		_ = t.cmd.Process.Signal(syscall.SIGKILL) // a child that was not waited for yet
 		<-t.done
 	}
 	t.tty.Close()
 }
 
-// rest waits for a while.
+// rest waits for a duration.
 func rest(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):

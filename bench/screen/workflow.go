@@ -9,7 +9,7 @@ import (
 	"wf/bench/dag"
 )
 
-// steps of the pipeline: what is done with each sample.
+// steps of the pipeline for each sample.
 var steps = []struct{ name, command string }{
 	{"fastqc", "fastqc -o qc raw/%[1]s.fq"},
 	{"trim", "cutadapt -a file:adapters.fa -o trimmed/%[1]s.fq raw/%[1]s.fq"},
@@ -19,8 +19,8 @@ var steps = []struct{ name, command string }{
 	{"call", "bcftools call -o calls/%[1]s.vcf dedup/%[1]s.bam"},
 }
 
-// pipeline is what most large workflows look like: some preparation, the same steps for each of many
-// samples, and something that gathers the results.
+// pipeline returns a typical large workflow: some preparation, the same steps for each of many samples,
+// and nodes that gather the results.
 func pipeline(n int) *dag.Graph {
 	g := &dag.Graph{}
 	add := func(id, command string, after ...int) int {
@@ -52,7 +52,7 @@ func pipeline(n int) *dag.Graph {
 	return g
 }
 
-// graph is the workflow that is shown.
+// graph returns the workflow for the API.
 func (b *bench) graph() (*dag.Graph, error) {
 	if b.shape == "pipeline" {
 		return pipeline(b.nodes), nil
@@ -60,7 +60,7 @@ func (b *bench) graph() (*dag.Graph, error) {
 	return dag.New(b.shape, b.nodes, "true", b.seed)
 }
 
-// workfile writes it, with commands that only end.
+// workfile writes it, with commands that end at once.
 func (b *bench) workfile() (string, error) {
 	dir, err := os.MkdirTemp(b.dir, "w")
 	if err != nil {
@@ -82,7 +82,7 @@ func (b *bench) workfile() (string, error) {
 	return path, f.Close()
 }
 
-// status is the workflow as a daemon describes it, with a run that goes on.
+// status returns the workflow as a daemon describes it, with a run in progress.
 func status(g *dag.Graph, path string) api.Status {
 	s := api.Status{Schema: api.SchemaStatus, Workfile: path, Workspace: workspaceID, ActiveRuns: []string{runID},
 		Runs: []api.RunSummary{{Run: runID, Mode: api.ModeFresh, Nodes: len(g.Nodes), Started: began}}}

@@ -14,23 +14,23 @@ import (
 	"time"
 )
 
-// controlWorkfile has a bit of everything that a run waits for or decides: items of a command, conditions,
-// retries, a timer, a loop, outputs and a person. Every command notes that it runs.
+// controlWorkfile contains all that a run waits for or decides: items of a command, conditions, retries, a
+// timer, a loop, outputs and a person. Every command records that it ran.
 //
 //go:embed control.graphml
 var controlWorkfile []byte
 
-// controlItems and controlRounds are how often its sub-flows repeat.
+// controlItems and controlRounds are the numbers of instances of its sub-flows.
 const (
 	controlItems    = 50
 	controlRounds   = 10
 	controlAttempts = 4 // of the node that is repeated
 )
 
-// controlKills is how often something of one run is killed: it lasts for a second or two.
+// controlKills is the number of kills in one run, which lasts for a second or two.
 const controlKills = 8
 
-// controlAnswer is what the person says: a value that no shell may touch.
+// controlAnswer is the answer of the person: a value with characters that are special in a shell.
 const controlAnswer = `v'; rm -rf ~ #$(x)`
 
 // controlOptions are the flags of control.
@@ -69,7 +69,7 @@ func (o *controlOptions) attack(ctx context.Context, w *world) (*report, error) 
 // A controlToll is the row of one kind.
 type controlToll struct{ kills, runs, executions, violations int }
 
-// run is one run under attack, with its person, and the judgement of it.
+// run attacks one run, answers its approval, and checks the result.
 func (o *controlOptions) run(ctx context.Context, w *world, kind string, t *controlToll, rep *report) error {
 	t.runs++
 	name := fmt.Sprintf("control-%s%d", kind, t.runs)
@@ -111,7 +111,7 @@ func (o *controlOptions) run(ctx context.Context, w *world, kind string, t *cont
 	return err
 }
 
-// approve gives the answer that the run waits for, if it still does: all else may be over before.
+// approve gives the answer that the run waits for, unless the run is over.
 func approve(ctx context.Context, w *world, dir string, run *command) error {
 	return await(ctx, targetTime, "the approval", func() (bool, error) {
 		select {
@@ -124,7 +124,7 @@ func approve(ctx context.Context, w *world, dir string, run *command) error {
 	})
 }
 
-// judgeControl compares what ran with what must have, each exactly once.
+// judgeControl compares the executions with the expected ones, each exactly once.
 func judgeControl(ctx context.Context, w *world, dir string, client answer) (faults []string, executions int, err error) {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if client.status != 0 {
@@ -159,12 +159,12 @@ func judgeControl(ctx context.Context, w *world, dir string, client answer) (fau
 	return faults, executions, err
 }
 
-// controlExecutions are the executions of the workfile, by path and number.
+// controlExecutions returns the expected executions of the workfile, by path and number.
 func controlExecutions() map[string]bool {
 	want := map[string]bool{"gen 1": true, "timer 1": true, "ask 1": true, "end 1": true}
 	for i := range controlItems {
 		want[fmt.Sprintf("each[%d]/a 1", i)], want[fmt.Sprintf("each[%d]/b 1", i)] = true, true
-		if i%2 == 1 { // these fail, and an edge goes by that
+		if i%2 == 1 { // these fail, and an edge fires for the failure
 			want[fmt.Sprintf("each[%d]/c 1", i)] = true
 		}
 	}

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// An ending is a way in which a run comes to its end.
+// An ending is a way in which a run ends.
 type ending struct {
 	name string
 	flag []string // of wf run
-	// keeps says that the run would go on for ever: a node waits beside the resister. Otherwise the
-	// node ends, and the resister is what it leaves in the background.
+	// keeps means that the run would never end: a node waits next to the resister. Otherwise the node ends
+	// and leaves the resister in the background.
 	keeps  bool
 	status int // of wf run, which follows the run
-	// trigger begins the end; nil where nobody has to.
+	// trigger starts the end; nil if it needs none.
 	trigger func(ctx context.Context, w *world, dir string, o *stopOptions, run *command) error
 }
 
-// timeLimit is the --timeout of a run: the resisters need some of it to get ready.
+// timeLimit is the --timeout of a run: the resisters need a part of it to get ready.
 const timeLimit = 2 * time.Second
 
 // Exit statuses of wf run (`wf help exit-codes`).
@@ -47,8 +47,8 @@ var endings = []ending{
 	{"end of the run", nil, false, statusOK, nil},
 }
 
-// command is what the resister's node executes. In the background of a node that ends, the node
-// waits until everybody is ready.
+// command returns the command of the resister's node. If the resister is in the background of a node that
+// ends, the node waits until all members are ready.
 func (g ending) command(r resister) string {
 	if g.keeps {
 		return r.command

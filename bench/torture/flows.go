@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// A flow is a random workfile with control flow. Its nodes are called n0, n1 … by id and by name.
+// A flow is a random workfile with control flow. Ids and names of its nodes are n0, n1 …
 type flow struct {
 	text  string
 	nodes []string // of its highest level
 }
 
-// Chances of a flow, one in so many.
+// Chances in a flow, one in n.
 const (
 	conditionChance = 3
-	breaksChance    = 9 // that a command fails until it is mended
-	choosesChance   = 4 // that it puts out a case
+	breaksChance    = 9 // that a command fails until the file mended exists
+	choosesChance   = 4 // that it outputs a case
 	personChance    = 12
-	mistakeChance   = 25 // that a workfile has a mistake which wf check must name
+	mistakeChance   = 25 // that a workfile contains a mistake which wf check must report
 	maxDepth        = 2
 )
 
@@ -29,7 +29,7 @@ const (
 type flowMaker struct {
 	chance *rand.Rand
 	flow   flow
-	keys   map[string]string // attributes that are used, with their element
+	keys   map[string]string // used attributes, with their element
 	body   strings.Builder
 	count  int
 }
@@ -56,7 +56,7 @@ func (m *flowMaker) data(element, key, value string) {
 	fmt.Fprintf(&m.body, "<data key=%q>%s</data>", key, html.EscapeString(value))
 }
 
-// graph writes a graph with size nodes below the sub-flow at path, and edges from earlier to later ones.
+// graph writes a graph with size nodes below the sub-flow at path, and edges from earlier to later nodes.
 func (m *flowMaker) graph(path string, size, depth int) {
 	m.body.WriteString("<graph edgedefault=\"directed\">\n")
 	type made struct {
@@ -102,12 +102,12 @@ func (m *flowMaker) graph(path string, size, depth int) {
 		}
 	}
 	if m.one(mistakeChance) {
-		m.edge(all[len(all)-1].name, all[0].name, true) // a cycle, if anything leads there
+		m.edge(all[len(all)-1].name, all[0].name, true) // a cycle, if a path leads to the last node
 	}
 	m.body.WriteString("</graph>\n")
 }
 
-// command writes what a node with a command has.
+// command writes the attributes of a node with a command.
 func (m *flowMaker) command() {
 	does := `echo "begin $WF_NODE_ID $WF_EXECUTION $$" >> trace`
 	if m.one(choosesChance) {
@@ -131,7 +131,7 @@ func (m *flowMaker) command() {
 	}
 }
 
-// container writes what a container has, with what lies in it.
+// container writes the attributes and the nodes of a container.
 func (m *flowMaker) container(path, name string, depth int) {
 	word := m.pick("foreach", "lines", "times", "while", "until", "group")
 	switch word {

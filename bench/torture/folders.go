@@ -20,9 +20,8 @@ import (
 	"wf/api"
 )
 
-// folders removes files and folders of wf, one in each run, and looks whether wf gets over it: nothing is
-// executed twice, the run comes to its end or says why not, it can be stopped, no two daemons stay, and
-// nothing is left.
+// folders removes files and folders of wf, one in each run, and checks the result: no node is executed
+// twice, the run ends or reports why not, it can be stopped, only one daemon is left, and nothing else.
 
 // foldersOptions are the flags of folders.
 type foldersOptions struct {
@@ -41,8 +40,8 @@ func setupFolders(flags *flag.FlagSet) func(context.Context, *world) (*report, e
 	return o.attack
 }
 
-// lostFiles are what is removed: in the runtime folder (run/), in the state folder (state/), or nothing. ID
-// and N stand for the only workspace and its run. A file that is not there at that moment is no loss.
+// lostFiles are the files to remove: in the runtime folder (run/), in the state folder (state/), or none.
+// ID and N are replaced by the only workspace and its run. Missing files are skipped.
 var lostFiles = []string{
 	"", "run", "run/daemon.lock", "run/daemon.json", "run/wf.sock",
 	"state", "state/daemon.log", "state/kv.db", "state/pools.json", "state/active", "state/active/ID", "state/trials",
@@ -53,13 +52,13 @@ var lostFiles = []string{
 	"state/workspaces/ID/runs/N/birth", "state/workspaces/ID/runs/N/socket", "state/workspaces/ID/runs/N/runner.log",
 }
 
-// lossStages are when: how many lines of the trace must be there.
+// lossStages are the moments of the loss, by the number of lines in the trace.
 var lossStages = []struct {
 	name  string
 	lines int
 }{{"at once", 0}, {"begun", 1}, {"middle", 10}}
 
-// What else happens to the daemon, and whether a client comes at once.
+// Additional events for the daemon, and whether a client connects at once.
 var lossEvents = []string{"alone", "client", "kill", "kill client", "freeze client", "term", "stop runner"}
 
 // A loss is a case.
@@ -124,7 +123,7 @@ type lossToll struct {
 	time                                          time.Duration
 }
 
-// A lossCase is one run in folders of its own.
+// A lossCase is one run in its own folders.
 type lossCase struct {
 	loss
 	o      *foldersOptions
@@ -168,7 +167,7 @@ func (c *lossCase) run(ctx context.Context, name string) error {
 	return c.clear()
 }
 
-// strike waits for the stage and does what the case is about.
+// strike waits for the stage, removes the file, and causes the event.
 func (c *lossCase) strike(ctx context.Context) error {
 	err := await(ctx, c.o.limit, "the stage", func() (bool, error) {
 		t, err := os.ReadFile(filepath.Join(c.dir, "trace"))
@@ -225,7 +224,7 @@ func (c *lossCase) strike(ctx context.Context) error {
 	return nil
 }
 
-// remove removes the file, wherever it is by now.
+// remove removes the file at its current place.
 func (c *lossCase) remove() error {
 	if c.file == "" {
 		return nil
@@ -237,7 +236,7 @@ func (c *lossCase) remove() error {
 	}
 	for _, path := range found {
 		c.toll.lost++
-		gone := path + ".lost" // a folder goes in one step, as it does with its mount
+		gone := path + ".lost" // a rename removes a folder in one step, like an unmount
 		if err := os.Rename(path, gone); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -248,7 +247,7 @@ func (c *lossCase) remove() error {
 	return nil
 }
 
-// complete reports whether every node that must run has got to its end.
+// complete reports whether every expected node has ended.
 func (c *lossCase) complete() bool {
 	t, err := readTrace(c.dir)
 	if err != nil {
@@ -262,10 +261,10 @@ func (c *lossCase) complete() bool {
 	return true
 }
 
-// settle waits, without a client, until the run is complete, or nothing has happened for a while and no
-// command runs.
+// settle waits, without a client, until the run is complete, or until nothing has happened for a while and
+// no command runs.
 func (c *lossCase) settle(ctx context.Context) error {
-	const quiet = 8 * time.Second // a runner calls for a daemon after 3 s
+	const quiet = 8 * time.Second // a runner starts a daemon after 3 s
 	last, since := int64(-1), time.Now()
 	err := await(ctx, c.o.limit, "", func() (bool, error) {
 		info, err := os.Stat(filepath.Join(c.dir, "trace"))
@@ -275,12 +274,12 @@ func (c *lossCase) settle(ctx context.Context) error {
 		return c.complete() || time.Since(since) > quiet, nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil // what it says now counts
+		return nil // its current state counts
 	}
 	return err
 }
 
-// judge asks what has become of the run.
+// judge checks the result of the run.
 func (c *lossCase) judge(ctx context.Context) {
 	c.once()
 	over, why, err := c.told(ctx)
@@ -325,11 +324,11 @@ func (c *lossCase) judge(ctx context.Context) {
 	c.once()
 }
 
-// leftOver is how long what belongs to a stopped or forgotten run may take to be gone: a runner without a
-// folder waits until it knows that no daemon comes.
+// leftOver is how long processes of a stopped or lost run may still exist: a runner without a folder waits
+// until no daemon has come.
 const leftOver = 15 * time.Second
 
-// once demands that nothing was executed twice.
+// once checks that no node was executed twice.
 func (c *lossCase) once() {
 	t, err := readTrace(c.dir)
 	if err != nil {
@@ -343,13 +342,13 @@ func (c *lossCase) once() {
 	}
 }
 
-// historyLost says that what was removed is all that could tell of the run.
+// historyLost reports whether the removed file was the only information about the run.
 func (c *lossCase) historyLost() bool {
 	return slices.Contains([]string{"state", "state/workspaces", "state/workspaces/ID", "state/workspaces/ID/runs", "state/workspaces/ID/runs/N"}, c.file)
 }
 
-// told asks wf about the run: whether it is over, and what is wrong with it. A run that was removed whole is
-// forgotten, which is as good.
+// told asks wf whether the run is over, and about its problems. A run whose folder was removed is unknown,
+// which also counts as over.
 func (c *lossCase) told(ctx context.Context) (over bool, why string, err error) {
 	var status api.Status
 	a, err := c.w.wf(ctx, c.dir, "status", "--json")
@@ -393,7 +392,7 @@ func (c *lossCase) told(ctx context.Context) (over bool, why string, err error) 
 
 var daemonWords = regexp.MustCompile(`server start --foreground`)
 
-// daemons counts the daemons of this world.
+// daemons returns the number of daemons of this world.
 func (c *lossCase) daemons() (n int) {
 	all, err := processes()
 	if err != nil {
@@ -407,7 +406,7 @@ func (c *lossCase) daemons() (n int) {
 	return n
 }
 
-// clear ends everything and removes the folders of wf, so that the next case begins anew.
+// clear ends all processes and removes the folders of wf, so that the next case starts from nothing.
 func (c *lossCase) clear() error {
 	if err := await(context.Background(), settleTime, "end what is left", c.w.killAll); err != nil {
 		return err

@@ -33,8 +33,8 @@ func setupForecast(flags *flag.FlagSet) func(context.Context, *world) (*report, 
 	return o.attack
 }
 
-// attack lets wf check, plan, run and explain random workfiles, each several times, and compares what
-// wf plan says with what the commands themselves have noted.
+// attack makes wf check, plan, run and explain random workfiles, each several times, and compares the
+// output of wf plan with the records of the commands.
 func (o *forecastOptions) attack(ctx context.Context, w *world) (*report, error) {
 	rep := newReport("workfiles", "refused", "runs", "failed", "executions", "planned exactly", "reasons", "time")
 	begin, t := time.Now(), forecastToll{}
@@ -52,10 +52,10 @@ func (o *forecastOptions) attack(ctx context.Context, w *world) (*report, error)
 	return rep, ctx.Err()
 }
 
-// A forecastToll counts what has happened.
+// A forecastToll counts results.
 type forecastToll struct{ refused, runs, failed, executions, exact, reasons int }
 
-// A forecaster plays with one workfile.
+// A forecaster tests one workfile.
 type forecaster struct {
 	w      *world
 	name   string
@@ -105,7 +105,7 @@ func (fc *forecaster) play(ctx context.Context, rounds int) (err error) {
 	return nil
 }
 
-// flags are what plan and run are asked for: everything at first, later at times a part.
+// flags returns the flags for plan and run: none in the first round, sometimes a selection later.
 func (fc *forecaster) flags(round int) []string {
 	node := fc.flow.nodes[fc.chance.IntN(len(fc.flow.nodes))]
 	if round == 0 || fc.chance.IntN(3) > 0 {
@@ -126,7 +126,7 @@ func (fc *forecaster) flags(round int) []string {
 	return []string{"--fresh", "--skip", node}
 }
 
-// calm looks whether a command has ended as it may: with an exit status that is documented, and no panic.
+// calm checks that a command ended with a documented exit status and without a panic.
 func (fc *forecaster) calm(what string, a answer) {
 	if bytes.Contains(a.err, []byte("panic")) || bytes.Contains(a.err, []byte("internal error")) || !slices.Contains([]int{0, 1, 2, 3}, a.status) {
 		fc.violate("wf %s: %v", what, a)
@@ -161,11 +161,11 @@ func (fc *forecaster) round(ctx context.Context, flags []string, checked int) er
 	return fc.judge(flags, &plan, ran)
 }
 
-// A ranRun is what a run has done, by its own events and by the notes of the commands.
+// A ranRun is the result of a run, from its events and the records of the commands.
 type ranRun struct {
 	mode     string
 	result   string
-	allWell  bool // every execution succeeded, and no person said no
+	allWell  bool // every execution succeeded, and every approval was given
 	executed map[string]int
 	counts   api.Counts
 }
@@ -196,7 +196,7 @@ func (fc *forecaster) readRun(ran answer) (*ranRun, error) {
 
 var instanceNumber = regexp.MustCompile(`\[\d+\]`)
 
-// judge compares a plan with what was executed.
+// judge compares a plan with the executions.
 func (fc *forecaster) judge(flags []string, plan *api.Plan, ran answer) error {
 	r, err := fc.readRun(ran)
 	if err != nil {
@@ -245,19 +245,19 @@ func (fc *forecaster) judge(flags []string, plan *api.Plan, ran answer) error {
 
 // A readyPlan is a plan, indexed for the comparison with a run.
 type readyPlan struct {
-	steps   map[string]bool // what may be executed: n0, n3[*]/n4
-	paths   map[string]bool // the instances of it that are known
+	steps   map[string]bool // steps that may be executed: n0, n3[*]/n4
+	paths   map[string]bool // known instances of them
 	certain map[string]bool // paths that are executed in any case
-	guessed map[string]bool // steps of which further instances may come
-	exact   bool            // nothing depends on outcomes
-	// disorder tells of certain steps that come before others for which they wait. A join or an edge that
-	// does not block may be why, or an edge that has fired before a resume.
+	guessed map[string]bool // steps with more instances that are unknown
+	exact   bool            // independent of outcomes
+	// disorder describes certain steps that come before others for which they wait. Reasons may be a join,
+	// a non-blocking edge, or an edge that fired before a resume.
 	disorder []string
 }
 
 func readPlan(plan *api.Plan) *readyPlan {
 	p := &readyPlan{steps: map[string]bool{}, paths: map[string]bool{}, certain: map[string]bool{}, guessed: map[string]bool{}, exact: plan.Conditional == 0}
-	waits := map[string]string{} // certain steps, by what they wait for
+	waits := map[string]string{} // certain steps, by the step that they wait for
 	for _, s := range plan.Steps {
 		p.steps[s.Name] = true
 		if early := waits[s.Name]; early != "" && s.Reason != api.PlanConditional {
@@ -289,10 +289,10 @@ func readPlan(plan *api.Plan) *readyPlan {
 	return p
 }
 
-// complete says whether the plan names every instance of a step.
+// complete reports whether the plan contains every instance of a step.
 func (p *readyPlan) complete(step string) bool { return !p.guessed[step] }
 
-// why asks for the reason of every node, and whether what is told of them agrees.
+// why runs wf why for every node, and compares its answers with the status.
 func (fc *forecaster) why(ctx context.Context) error {
 	var status api.Status
 	if err := fc.w.json(ctx, fc.dir, &status, "status", "--json"); err != nil {

@@ -15,15 +15,15 @@ import (
 	"wf/workspace/history"
 )
 
-// What is killed.
+// The processes to kill.
 const (
 	killDaemon = "daemon"
 	killRunner = "runner"
 	killBoth   = "both" // one directly after the other, in either order
 )
 
-// runnerKills is how often the runner of one run is killed: the fifth death within a minute is a
-// crash loop, which wf ends on purpose.
+// runnerKills is the number of kills of the runner of one run: the fifth death within a minute is a crash
+// loop, which wf ends intentionally.
 const runnerKills = 4
 
 // killOptions are the flags of kill.
@@ -50,7 +50,7 @@ func setupKill(flags *flag.FlagSet) func(context.Context, *world) (*report, erro
 type toll struct {
 	verdict
 	kills, runs, nodes, left, clients int
-	told                              map[process]bool // what is left is told once, not after every run
+	told                              map[process]bool // leftovers that were reported, so that each is reported only once
 }
 
 func (o *killOptions) attack(ctx context.Context, w *world) (*report, error) {
@@ -73,7 +73,7 @@ func (o *killOptions) attack(ctx context.Context, w *world) (*report, error) {
 	return rep, ctx.Err()
 }
 
-// run is one run under attack and the judgement of it.
+// run attacks one run and checks the result.
 func (o *killOptions) run(ctx context.Context, w *world, kind string, t *toll, rep *report) error {
 	t.runs++
 	name := fmt.Sprintf("%s%d", kind, t.runs)
@@ -117,7 +117,7 @@ func (o *killOptions) run(ctx context.Context, w *world, kind string, t *toll, r
 	return o.judge(ctx, w, t, &attacked{p, dir, k.doubles, c.answer}, fail)
 }
 
-// An attacked run is over and has to be judged.
+// attacked is a run that is over and has to be checked.
 type attacked struct {
 	plan    plan
 	dir     string
@@ -125,7 +125,7 @@ type attacked struct {
 	client  answer // of wf run
 }
 
-// judge adds what was wrong with a run to the toll.
+// judge adds the faults of a run to the toll.
 func (o *killOptions) judge(ctx context.Context, w *world, t *toll, a *attacked, fail func(*int, string, ...any)) error {
 	var left []process
 	err := await(ctx, leftTime, "", func() (gone bool, err error) {
@@ -166,13 +166,13 @@ func (o *killOptions) judge(ctx context.Context, w *world, t *toll, a *attacked,
 	return nil
 }
 
-// leftTime is how long what a run leaves may still be there: a runner whose daemon died is nobody's
-// child, and nobody waits for its last moments. It is shorter than an idle daemon lives, with which
-// its zombies would go.
+// leftTime is how long processes of a run may still exist after its end: a runner whose daemon died ends
+// without a parent that waits for it. It is shorter than the life of an idle daemon, with which its
+// zombies would disappear.
 const leftTime = 500 * time.Millisecond
 
-// remains returns what a run in dir that is over has left: who works there, and zombies that the
-// daemon has inherited and does not take away.
+// remains returns the processes that a run in dir has left after its end, including zombies that the
+// daemon inherited and does not reap.
 func (w *world) remains(dir string) ([]process, error) {
 	left, err := w.below(dir)
 	if err != nil {
@@ -199,7 +199,7 @@ type killer struct {
 	chance   *rand.Rand
 	interval time.Duration
 	client   *command // of the run
-	left     int      // kills that may still be done
+	left     int      // remaining kills
 
 	kills   int
 	looks   []double // at the trace, in order
@@ -209,10 +209,10 @@ type killer struct {
 // errOver ends a wait: the run is over.
 var errOver = errors.New("the run is over")
 
-// targetTime is how long a daemon or runner may take to be there again.
+// targetTime is how long it may take until a daemon or runner exists again.
 const targetTime = 20 * time.Second
 
-// loop kills until the run is over or enough is killed.
+// loop kills until the run is over or the number of kills is reached.
 func (k *killer) loop(ctx context.Context) error {
 	err := k.await(ctx, "the first command", func() (bool, error) {
 		info, err := os.Stat(filepath.Join(k.dir, "trace"))
@@ -227,7 +227,7 @@ func (k *killer) loop(ctx context.Context) error {
 	return err
 }
 
-// await waits for something, or for the end of the run.
+// await waits for a condition, or for the end of the run.
 func (k *killer) await(ctx context.Context, what string, look func() (bool, error)) error {
 	return await(ctx, targetTime, what, func() (bool, error) {
 		select {
@@ -239,16 +239,16 @@ func (k *killer) await(ctx context.Context, what string, look func() (bool, erro
 	})
 }
 
-// spare lets a daemon live until it serves, before which two have died in a row: wf holds a workfile
-// of which three have, on purpose.
+// spare lets a daemon live until it serves if two have died before that: wf intentionally quarantines a
+// workfile after three.
 func (k *killer) spare(ctx context.Context) error {
 	return k.await(ctx, "the third daemon serves", func() (bool, error) {
-		held, err := history.Held(k.w.state())
+		held, err := history.Quarantined(k.w.state())
 		return len(held) == 0, err
 	})
 }
 
-// strike waits for somebody to kill and a while more, and kills.
+// strike waits for a process to kill, then for a random time, and kills it.
 func (k *killer) strike(ctx context.Context) error {
 	var targets []process
 	err := k.await(ctx, "somebody to kill", func() (found bool, err error) {
@@ -293,11 +293,11 @@ func (k *killer) strike(ctx context.Context) error {
 	return nil
 }
 
-// recordTime is how long after its last line a node may still count as running: its process has to
-// end, and the runner to note that, on a machine that is busy.
+// recordTime is how long after the last line of a node it may still count as running: its process has to
+// end, and the runner to record that, on a busy machine.
 const recordTime = 50 * time.Millisecond
 
-// look notes which nodes have got to their end by now.
+// look records which nodes have ended so far.
 func (k *killer) look() error {
 	now := time.Now()
 	t, err := readTrace(k.dir)
@@ -312,7 +312,7 @@ func (k *killer) look() error {
 	return nil
 }
 
-// double is a double kill at the moment when.
+// double returns the double kill at a time.
 func (k *killer) double(when time.Time) double {
 	d := double{when: when}
 	for _, look := range k.looks {
@@ -323,7 +323,7 @@ func (k *killer) double(when time.Time) double {
 	return d
 }
 
-// targets are who is to be killed; errGone when one of them is not there.
+// targets returns the processes to kill; errGone if one of them does not exist.
 func (k *killer) targets() ([]process, error) {
 	var targets []process
 	if k.kind != killRunner {

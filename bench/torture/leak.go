@@ -28,9 +28,8 @@ func setupLeak(flags *flag.FlagSet) func(context.Context, *world) (*report, erro
 	return o.attack
 }
 
-// attack runs the nodes in one daemon and looks at it before and after. Goroutines are only told
-// by a daemon that is made to end with a dump of them, so those of the beginning are told by
-// another one, which ends there.
+// attack runs the nodes in one daemon and measures it before and after. Goroutines are only listed by a
+// daemon that ends with a dump, so those of the beginning are counted in another daemon, which ends there.
 func (o *leakOptions) attack(ctx context.Context, w *world) (*report, error) {
 	dir, err := w.folder("leak")
 	if err != nil {
@@ -61,7 +60,8 @@ func (o *leakOptions) attack(ctx context.Context, w *world) (*report, error) {
 	return rep, nil
 }
 
-// compare says what has grown. Threads are shown only: the Go runtime keeps those it once needed.
+// compare reports what has grown. Threads are only shown: the Go runtime keeps threads that it once
+// needed.
 func (o *leakOptions) compare(rep *report, before, after footprint, first, last int) {
 	for _, c := range []struct {
 		what          string
@@ -81,7 +81,7 @@ func (o *leakOptions) compare(rep *report, before, after footprint, first, last 
 	}
 }
 
-// life is that of one daemon: it warms up, is looked at, works, is looked at, and dumps its
+// life is the life of one daemon: it warms up, is measured, works, is measured again, and dumps its
 // goroutines.
 func (o *leakOptions) life(ctx context.Context, w *world, dir string, runs int) (before, after footprint, goroutines int, err error) {
 	d, err := w.serve(ctx)
@@ -99,7 +99,7 @@ func (o *leakOptions) life(ctx context.Context, w *world, dir string, runs int) 
 	return before, after, goroutines, err
 }
 
-// work runs the workfile and returns what the daemon holds when it has closed it again.
+// work runs the workfile and returns the footprint of the daemon after it has closed the workfile.
 func (o *leakOptions) work(ctx context.Context, w *world, d *server, dir string, runs int) (footprint, error) {
 	for range runs {
 		a, err := w.wf(ctx, dir, "run", "--fresh", "-j", "8", "--progress", "none")
@@ -121,7 +121,7 @@ func (o *leakOptions) work(ctx context.Context, w *world, d *server, dir string,
 	return d.settled(ctx)
 }
 
-// A server is a daemon in the foreground, which stays until it is told to end.
+// A server is a daemon in the foreground, which runs until it is stopped.
 type server struct {
 	process
 	*command
@@ -149,17 +149,17 @@ func (w *world) serve(ctx context.Context) (*server, error) {
 	return s, nil
 }
 
-// end kills the daemon if it is still there.
+// end kills the daemon if it still runs.
 func (s *server) end() {
 	s.cancel()
 	<-s.done
 }
 
-// steadyLooks is how often in a row a daemon must look the same to count as quiet.
+// steadyLooks is how often in a row a daemon must have the same footprint.
 const steadyLooks = 50
 
-// settled returns what the daemon holds when nothing of it changes any more but its memory: the
-// connection of the last client takes a moment to go.
+// settled returns the footprint of the daemon when only its memory still changes: the connection of the
+// last client takes a moment to end.
 func (s *server) settled(ctx context.Context) (footprint, error) {
 	var last footprint
 	same := 0
@@ -193,7 +193,7 @@ func (s *server) goroutines() (int, error) {
 	for line := range bytes.Lines(s.answer.err) {
 		if word, rest, _ := bytes.Cut(line, []byte(" ")); string(word) == "goroutine" {
 			id, _, _ := bytes.Cut(rest, []byte(" "))
-			if _, err := strconv.Atoi(string(id)); err == nil && string(id) != "0" { // 0 is the runtime's own
+			if _, err := strconv.Atoi(string(id)); err == nil && string(id) != "0" { // 0 belongs to the runtime
 				n++
 			}
 		}

@@ -1,8 +1,8 @@
-// Command torture attacks the real wf: it kills daemons and runners in the middle of runs, runs
-// tens of thousands of nodes in one daemon, stops what does not want to be stopped, and lets many
-// clients watch. An oracle knows what must have happened: every command writes down that it ran,
-// and what it says and how it exits follows from its name. It owns what it starts, in folders of
-// its own, and touches no other process. It measures speed only to print it.
+// Command torture attacks the real wf: it kills daemons and runners in the middle of runs, runs tens of
+// thousands of nodes in one daemon, stops processes that resist, removes files, and connects many clients.
+// It knows the expected result: every command records that it ran, and its output and exit code follow
+// from its name. It uses processes and folders of its own, and touches no others. It prints speed but does
+// not assert it.
 package main
 
 import (
@@ -53,7 +53,7 @@ func main() {
 	}
 }
 
-// run is the program: it reports whether something was violated.
+// run executes the program. It reports whether there was a violation.
 func run(ctx context.Context, args []string) (violated bool, err error) {
 	if len(args) == 0 {
 		fmt.Fprint(os.Stderr, usage)
@@ -93,7 +93,7 @@ func (a attack) run(ctx context.Context, args []string) (violated bool, err erro
 	return violated, errors.Join(err, w.close(*keep && violated))
 }
 
-// loadAverage is how busy the machine is, for people; "unknown" where the kernel does not say.
+// loadAverage returns the load of the machine, for display; "unknown" if the kernel does not report it.
 func loadAverage() string {
 	data, err := os.ReadFile("/proc/loadavg")
 	if fields := strings.Fields(string(data)); err == nil && len(fields) >= 3 {

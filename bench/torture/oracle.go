@@ -12,7 +12,7 @@ import (
 	"wf/graphml"
 )
 
-// A seen is what can be seen of a run from outside when it is over.
+// A seen is the outside view of a run that is over.
 type seen struct {
 	trace    trace
 	detail   api.RunDetail     // wf runs show
@@ -20,7 +20,7 @@ type seen struct {
 	logs     map[string][]byte // wf logs --raw, of executed nodes that were not lost
 }
 
-// look asks everything about run 1 of the workflow in dir.
+// look asks wf about run 1 of the workflow in dir.
 func (w *world) look(ctx context.Context, dir string) (*seen, error) {
 	s := &seen{}
 	var err error
@@ -53,8 +53,8 @@ func readStatuses(dir string) (map[string]string, error) {
 	return statuses, nil
 }
 
-// readLogs asks for the logs of all nodes together, since each command costs a process, and takes
-// the answer apart at the titles, which no node can print.
+// readLogs gets the logs of all nodes together, since each command costs a process, and splits the output
+// at the titles, which no node prints.
 func (w *world) readLogs(ctx context.Context, dir string, detail api.RunDetail) (map[string][]byte, error) {
 	args := []string{"logs", "--raw", "--run", detail.Run}
 	var ids, names []string
@@ -63,7 +63,7 @@ func (w *world) readLogs(ctx context.Context, dir string, detail api.RunDetail) 
 			ids, names = append(ids, x.Node), append(names, x.Name)
 		}
 	}
-	if len(ids) < 2 { // without a title there is nothing to take apart
+	if len(ids) < 2 { // there is no title to split at
 		return nil, nil
 	}
 	a, err := w.wf(ctx, dir, append(args, ids...)...)
@@ -97,13 +97,13 @@ func splitLogs(text []byte, run string, ids, names []string) (map[string][]byte,
 	return logs, nil
 }
 
-// A double is a moment at which daemon and runner were killed together.
+// A double is a time at which daemon and runner were killed together.
 type double struct {
 	when  time.Time
-	ended map[string]bool // nodes that had got to their end recordTime before, or earlier
+	ended map[string]bool // nodes that had ended recordTime before, or earlier
 }
 
-// A verdict counts what was wrong with a run.
+// A verdict counts the faults of a run.
 type verdict struct {
 	lost, unjust, missing, twice, wrong, logs int
 	faults                                    []string
@@ -114,8 +114,8 @@ func (v *verdict) fault(count *int, format string, args ...any) {
 	v.faults = append(v.faults, fmt.Sprintf(format, args...))
 }
 
-// judge compares what was seen with what must be. jobs is how many nodes can have been running at
-// each of the doubles: only these may be lost.
+// judge compares the result of a run with the expected one. jobs is the maximum number of nodes that were
+// running at each double: only these may be lost.
 func (p plan) judge(s *seen, doubles []double, jobs int) *verdict {
 	v := &verdict{}
 	executions := map[string][]api.Execution{}
@@ -145,7 +145,7 @@ func (p plan) judge(s *seen, doubles []double, jobs int) *verdict {
 	return v
 }
 
-// mayBeLost reports whether x can have been running at a double kill.
+// mayBeLost reports whether x was possibly running at a double kill.
 func mayBeLost(x api.Execution, doubles []double) bool {
 	for _, d := range doubles {
 		if !d.ended[x.Node] && (x.Started == nil || !x.Started.After(d.when)) {
@@ -155,7 +155,7 @@ func mayBeLost(x api.Execution, doubles []double) bool {
 	return false
 }
 
-// node judges one node by the executions that are recorded and the tracks it left.
+// node checks one node by its recorded executions and its tracks.
 func (v *verdict) node(n *planNode, fate string, executions []api.Execution, t tracks, lost bool) {
 	want := 1
 	if fate == fateIdle {
@@ -191,7 +191,7 @@ func number(n *int) string {
 	return fmt.Sprint(*n)
 }
 
-// log judges the output of a node that was executed and not lost.
+// log checks the output of a node that was executed and not lost.
 func (v *verdict) log(n *planNode, s *seen, executed bool) {
 	if !executed || s.logs == nil {
 		return
@@ -202,7 +202,7 @@ func (v *verdict) log(n *planNode, s *seen, executed bool) {
 	}
 }
 
-// result judges what is said of the run as a whole.
+// result checks the result of the whole run.
 func (v *verdict) result(d api.RunDetail, fates map[string]string) {
 	var want api.Counts
 	result := api.Succeeded

@@ -10,19 +10,19 @@ import (
 	"wf/bench/dag"
 )
 
-// A plan is a workflow of which everything is known beforehand: what each node says, how it exits,
-// and therefore which nodes are executed.
+// A plan is a workflow with a known result: the output and exit code of each node, and therefore which
+// nodes are executed.
 type plan []planNode
 
 type planNode struct {
 	id    string
 	code  int    // exit code
-	sleep string // seconds, for sleep(1); "0" = not at all
-	leave string // seconds that a child lives on which the node leaves behind; "0" = it leaves none
+	sleep string // seconds, for sleep(1); "0" = none
+	leave string // life in seconds of a child that the node leaves behind; "0" = no child
 	after []int  // all of them earlier in the plan
 }
 
-// Chances of a plan, one in so many.
+// Chances in a plan, one in n.
 const (
 	failChance  = 9
 	sleepChance = 3
@@ -32,7 +32,7 @@ const (
 )
 
 // newPlan makes n nodes. Most follow nodes that succeed, so that failures leave much to run. near > 0
-// makes chains and joins of them: each follows one or two of the near latest that succeed.
+// makes chains and joins: each node follows one or two of the near latest that succeed.
 func newPlan(n, near int, chance *rand.Rand) plan {
 	p := make(plan, n)
 	good := []int{} // nodes that are executed and succeed
@@ -71,10 +71,10 @@ func newPlan(n, near int, chance *rand.Rand) plan {
 	return p
 }
 
-// outputLines is how many lines a node prints after its sleep.
+// outputLines is the number of lines that a node prints after its sleep.
 const outputLines = 25
 
-// output is what a node writes to standard output and standard error, in this order.
+// output returns what a node writes to standard output and standard error, in this order.
 func (n *planNode) output() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s begins\n%s complains\n", n.id, n.id)
@@ -84,8 +84,9 @@ func (n *planNode) output() []byte {
 	return b.Bytes()
 }
 
-// nodeScript is what every node executes: ID CODE SLEEP LEAVE. The child it leaves
-// behind has a session of its own and is not waited for by anybody. Each line of the trace is one write with
+// nodeScript is executed by every node: ID CODE SLEEP LEAVE. The child that it leaves behind has its own
+// session and no process waits for it. Each line of the trace is one write with O_APPEND, so lines of
+// different nodes do not mix.
 // O_APPEND, so lines of different nodes do not mix.
 const nodeScript = `#!/bin/sh
 echo "begin $1 $WF_EXECUTION $$" >> trace
@@ -102,8 +103,8 @@ echo "end $1 $WF_EXECUTION $$" >> trace
 exit $2
 `
 
-// command executes the script in one of two ways: wf starts plain words by itself and gives
-// everything else to a shell.
+// command executes the script in one of two ways: wf starts plain words directly and passes other commands
+// to a shell.
 func (n *planNode) command(i int) string {
 	if i%2 == 0 {
 		return fmt.Sprintf("./node %s %d %s %s", n.id, n.code, n.sleep, n.leave)
@@ -143,14 +144,14 @@ func unique(list []int) []int {
 	return out
 }
 
-// The fates of a node, in the words of the workfile.
+// The results of a node, as statuses in the workfile.
 const (
 	fateIdle   = "" // not reached
 	fateRan    = "ran"
 	fateFailed = "fail"
 )
 
-// fates tells how every node must end when those in lost were lost.
+// fates returns the expected result of every node if those in lost were lost.
 func (p plan) fates(lost map[string]bool) map[string]string {
 	fates := make(map[string]string, len(p))
 	for i := range p {

@@ -9,24 +9,23 @@ import (
 	"syscall"
 )
 
-// A process is one that was alive, or a zombie, when it was looked at. Pid and birth together
-// identify it.
+// A process is a snapshot of a process or zombie. Pid and birth together identify it.
 type process struct {
 	pid, parent int
 	zombie      bool
-	bare        bool   // forked and still without a program of its own: it looks like who forked it
-	waits       bool   // in the kernel, where most signals do not reach it (state D)
+	bare        bool   // forked but no exec yet: it looks like its parent
+	waits       bool   // in the kernel, where most signals have no effect (state D)
 	born        uint64 // clock ticks since boot
 }
 
-// errGone says that a process is not there any more, or that its pid is somebody else's by now.
+// errGone reports that a process does not exist any more, or that its pid belongs to another one.
 var errGone = errors.New("no such process")
 
-// A family is the children of this program: those it started and waits for, and the orphans of
-// these, which it inherits as their subreaper and takes away at once, as init would. So what it
-// attacks lives in the world it would have without it, and nothing can escape being found.
+// A family is the set of children of this program: those it started and waits for, and their orphans,
+// which it inherits as subreaper and reaps at once, like init. So the attacked processes behave as without
+// this program, and none of them can escape.
 type family struct {
-	mu  sync.Mutex // guards own, and holds back the reaper while a child is being started
+	mu  sync.Mutex // guards own, and blocks the reaper while a child is being started
 	own map[int]bool
 
 	news chan os.Signal
@@ -48,7 +47,7 @@ func newFamily() (*family, error) {
 	return f, nil
 }
 
-// close ends the reaper. Orphans that are still there are not waited for.
+// close ends the reaper. It does not wait for remaining orphans.
 func (f *family) close() {
 	signal.Stop(f.news)
 	close(f.news)
@@ -74,7 +73,7 @@ func (f *family) wait(cmd *exec.Cmd) error {
 	return err
 }
 
-// reap takes the zombies of orphans away. One that cannot be looked at now comes with the next news.
+// reap reaps the zombies of orphans. Zombies that it misses are reaped after the next signal.
 func (f *family) reap() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -84,7 +83,7 @@ func (f *family) reap() {
 	}
 	for _, p := range all {
 		if p.parent == os.Getpid() && p.zombie && !f.own[p.pid] {
-			syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil) // gone already is as good
+			syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil) // an error means that it is gone
 		}
 	}
 }

@@ -36,16 +36,16 @@ func processes() ([]process, error) {
 		if err != nil {
 			continue
 		}
-		if p, err := readProcess(pid); err == nil { // else it ended meanwhile
+		if p, err := readProcess(pid); err == nil { // an error means that it has ended
 			all = append(all, p)
 		}
 	}
 	return all, nil
 }
 
-// readProcess looks at one process; the error is errGone when there is none.
+// readProcess returns one process; the error is errGone if it does not exist.
 func readProcess(pid int) (process, error) {
-	const state, parent, flags, born = 0, 1, 6, 19 // after the name, which is in brackets
+	const state, parent, flags, born = 0, 1, 6, 19 // after the name, which is in parentheses
 	const forkNoExec = 0x40                        // PF_FORKNOEXEC
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -70,24 +70,24 @@ func readProcess(pid int) (process, error) {
 
 func (p process) file(name string) string { return fmt.Sprintf("/proc/%d/%s", p.pid, name) }
 
-// program is the path of the executable, "" of a zombie and of what we may not look at.
+// program returns the path of the executable, "" for a zombie and without permission.
 func (p process) program() string {
 	path, _ := os.Readlink(p.file("exe"))
 	return path
 }
 
-// cwd is the working directory, "" as with program.
+// cwd returns the working directory, "" as with program.
 func (p process) cwd() string {
 	path, _ := os.Readlink(p.file("cwd"))
 	return path
 }
 
 func (p process) argv() []string {
-	text, _ := os.ReadFile(p.file("cmdline")) // of one that has ended: none
+	text, _ := os.ReadFile(p.file("cmdline")) // empty if it has ended
 	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
 }
 
-// signal sends sig to p and to nobody else: the pid is compared after it was opened.
+// signal sends sig only to p: it compares the process after opening the pid.
 func (p process) signal(sig unix.Signal) error {
 	fd, err := unix.PidfdOpen(p.pid, 0)
 	if errors.Is(err, unix.ESRCH) {
@@ -108,10 +108,10 @@ func (p process) signal(sig unix.Signal) error {
 	return nil
 }
 
-// kill is signal with the one that nobody can refuse.
+// kill sends SIGKILL.
 func (p process) kill() error { return p.signal(unix.SIGKILL) }
 
-// pause freezes the process until goOn.
+// pause stops the process until goOn.
 func (p process) pause() error { return p.signal(unix.SIGSTOP) }
 
 func (p process) goOn() error { return p.signal(unix.SIGCONT) }
@@ -119,7 +119,7 @@ func (p process) goOn() error { return p.signal(unix.SIGCONT) }
 // quit makes a Go program print its goroutines and end.
 func (p process) quit() error { return p.signal(unix.SIGQUIT) }
 
-// A footprint is what a process holds of the machine.
+// A footprint is what a process uses of the machine.
 type footprint struct {
 	descriptors, threads, children, zombies int
 	memoryKB                                int64
@@ -163,7 +163,7 @@ func (p process) footprint() (footprint, error) {
 // ticksPerSecond is USER_HZ, the unit of times in /proc; every Linux that Go runs on has 100.
 const ticksPerSecond = 100
 
-// cpu is the time that p itself has worked, in steps of 10 ms.
+// cpu returns the CPU time of p itself, in steps of 10 ms.
 func (p process) cpu() (time.Duration, error) {
 	const user, system = 11, 12 // see readProcess
 	text, err := os.ReadFile(p.file("stat"))

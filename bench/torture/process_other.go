@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Everything here is told by /proc and pidfd, which only Linux has; wf itself runs elsewhere, too.
+// The attacks need /proc and pidfd, which only Linux has; wf itself also runs elsewhere.
 var errLinuxOnly = errors.New("torture needs Linux: it finds processes in /proc")
 
 func becomeSubreaper() error { return errLinuxOnly }

@@ -6,12 +6,12 @@ import (
 	"text/tabwriter"
 )
 
-// A report is what an attack has seen: a table, and what must not be.
+// A report is the result of an attack: a table, and violations.
 type report struct {
 	head       []any
 	rows       [][]any
-	violations []string // each names where it happened
-	notes      []string // what people should know beside it
+	violations []string // each names its place
+	notes      []string // remarks for the reader
 }
 
 func newReport(head ...any) *report { return &report{head: head} }
@@ -26,7 +26,7 @@ func (r *report) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// shownViolations bounds what is printed: after some, more of the same says nothing.
+// shownViolations is the maximum number of printed violations.
 const shownViolations = 100
 
 func (r *report) print(w io.Writer) {

@@ -33,14 +33,15 @@ func setupSlots(flags *flag.FlagSet) func(context.Context, *world) (*report, err
 	return o.attack
 }
 
-// slotScript is what every node executes: ID SECONDS. The trace is that of all workfiles, in order.
+// slotScript is executed by every node: ID SECONDS. The trace contains the lines of all workfiles, in
+// order.
 const slotScript = `#!/bin/sh
 echo "begin $1 $WF_EXECUTION $$" >> ../trace
 sleep "$2"
 echo "end $1 $WF_EXECUTION $$" >> ../trace
 `
 
-// A crowd is workfiles that want to run at the same time.
+// A crowd is a set of workfiles that run at the same time.
 type crowd struct {
 	o      *slotsOptions
 	w      *world
@@ -54,7 +55,7 @@ type crowd struct {
 	did    map[string]int
 }
 
-// A crowdFile is one of them. Its first node may run a workfile of its own.
+// A crowdFile is one of them. Its first node may run another workfile.
 type crowdFile struct {
 	dir    string
 	nested bool
@@ -75,7 +76,7 @@ func (o *slotsOptions) attack(ctx context.Context, w *world) (*report, error) {
 	return rep, ctx.Err()
 }
 
-// attack is one round.
+// attack executes one round.
 func (c *crowd) attack(ctx context.Context, wild bool) (err error) {
 	if c.dir, err = c.w.folder(c.name); err != nil {
 		return err
@@ -118,7 +119,7 @@ func (c *crowd) attack(ctx context.Context, wild bool) (err error) {
 	return nil
 }
 
-// write makes a workfile with a few nodes, some after others.
+// write makes a workfile with a few nodes and edges.
 func (c *crowd) write(i int, wild bool) (crowdFile, error) {
 	f := crowdFile{dir: filepath.Join(c.dir, fmt.Sprintf("w%02d", i)), nodes: 1 + c.chance.IntN(6), nested: c.chance.IntN(4) == 0}
 	if wild && c.chance.IntN(4) == 0 {
@@ -152,7 +153,7 @@ func (c *crowd) write(i int, wild bool) (crowdFile, error) {
 	return f, writeWorkfile(f.dir, g)
 }
 
-// rage does what may happen to runs, one thing after the other, from before the first command on.
+// rage causes random events, one after the other, starting before the first command.
 func (c *crowd) rage(ctx context.Context) {
 	for range c.o.events {
 		time.Sleep(time.Duration(c.chance.Int64N(int64(150 * time.Millisecond))))
@@ -172,7 +173,7 @@ func (c *crowd) rage(ctx context.Context) {
 			if c.chance.IntN(2) == 0 {
 				args = append(args, "--now")
 			}
-			if stop, err := c.w.start(ctx, f.dir, args...); err == nil { // it may be over, not have begun, or be frozen
+			if stop, err := c.w.start(ctx, f.dir, args...); err == nil { // it may be over, not started, or frozen
 				c.stops = append(c.stops, stop)
 			}
 		case 6:
@@ -189,8 +190,8 @@ func (c *crowd) rage(ctx context.Context) {
 	}
 }
 
-// strike kills the daemon, a runner, or both. The next daemon is given the time to take up the runs: wf
-// holds a workfile of which three have died in a row, on purpose.
+// strike kills the daemon, a runner, or both. The next daemon gets time to recover the runs: wf
+// intentionally quarantines a workfile after three dead daemons in a row.
 func (c *crowd) strike(ctx context.Context, daemon, runner bool) {
 	c.did["kill"]++
 	targets := [2]bool{daemon, runner}
@@ -208,7 +209,7 @@ func (c *crowd) strike(ctx context.Context, daemon, runner bool) {
 	if daemon {
 		c.w.wf(ctx, c.files[0].dir, "status")
 		_ = await(ctx, targetTime, "", func() (bool, error) {
-			held, err := history.Held(c.w.state())
+			held, err := history.Quarantined(c.w.state())
 			return len(held) == 0, err
 		})
 	}
@@ -226,7 +227,7 @@ func (c *crowd) freeze(daemon bool) {
 		return
 	}
 	c.frozen = append(c.frozen, p)
-	if daemon || c.chance.IntN(2) == 0 { // some runners stay so for longer
+	if daemon || c.chance.IntN(2) == 0 { // some runners stay stopped longer
 		time.Sleep(time.Duration(c.chance.Int64N(int64(300 * time.Millisecond))))
 		c.thaw()
 	}
@@ -239,7 +240,7 @@ func (c *crowd) thaw() {
 	c.frozen = nil
 }
 
-// edit replaces a workfile as other programs do: its text with a comment behind it.
+// edit replaces a workfile like other programs: its text with a comment after it.
 func (c *crowd) edit(f crowdFile) {
 	path := filepath.Join(f.dir, "Workfile")
 	data, err := os.ReadFile(path)
@@ -268,7 +269,7 @@ func (c *crowd) bringHome(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// resume attaches to what goes on in a workfile, or resumes it. It reports whether all has been done.
+// resume attaches to the run of a workfile, or resumes it. It reports whether all nodes have succeeded.
 func (c *crowd) resume(ctx context.Context, f crowdFile) (done bool, err error) {
 	var s api.Status
 	a, err := c.w.wf(ctx, f.dir, "status", "--json")
@@ -305,7 +306,7 @@ func (c *crowd) resume(ctx context.Context, f crowdFile) (done bool, err error) 
 	return false, err
 }
 
-// judge looks at what has happened. It returns how many commands were going at once.
+// judge checks the results. It returns the maximum number of concurrent commands.
 func (c *crowd) judge(ctx context.Context, wild bool) (most int) {
 	text, err := os.ReadFile(filepath.Join(c.dir, "trace"))
 	t, parseErr := parseTrace(string(text))
@@ -333,8 +334,8 @@ func (c *crowd) judge(ctx context.Context, wild bool) (most int) {
 	return most
 }
 
-// judgeFile holds the trace of a workfile against its records: every node has got to its end, and none began
-// more often than is written down.
+// judgeFile compares the trace of a workfile with its records: every node has ended, and none started more
+// often than recorded.
 func (c *crowd) judgeFile(ctx context.Context, f crowdFile, file string, t trace, what string) {
 	var runs api.RunList
 	if err := c.w.json(ctx, f.dir, &runs, "runs", "--json", "--file", file); err != nil {
@@ -368,7 +369,7 @@ func (c *crowd) judgeFile(ctx context.Context, f crowdFile, file string, t trace
 	}
 }
 
-// atOnce is how many commands were going at the same time, of those that got to their end.
+// atOnce returns the maximum number of concurrent commands, of those that ended.
 func atOnce(text string) (most int) {
 	ended := map[string]bool{}
 	for line := range strings.Lines(text) {

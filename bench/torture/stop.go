@@ -15,17 +15,17 @@ import (
 	"wf/bench/dag"
 )
 
-// A resister is a command whose processes do not want to be stopped. Each member adds a line to
-// the file ready when it is.
+// A resister is a command whose processes resist being stopped. Each member adds a line to the file ready
+// when it is ready.
 type resister struct {
 	name    string
 	command string
 	ready   int  // lines
-	members int  // processes that live then, at least
-	waits   bool // one of them in the kernel
+	members int  // minimum number of live processes then
+	waits   bool // one of them waits in the kernel
 }
 
-// stubborn is a process that TERM does not end.
+// stubborn is a process that ignores TERM.
 const stubborn = `trap "" TERM; echo >>ready; while :; do sleep 1000; done`
 
 var resisters = []resister{
@@ -40,8 +40,8 @@ var resisters = []resister{
 	{"waits in the kernel", "trap '' TERM; sh -c './vfork; :' & echo >>ready; wait", 1, 4, true},
 }
 
-// stormScript is a chain of processes, each of which starts the next one in a session of its own
-// and stays a little while. It ends by itself, so that a storm nobody can stop does.
+// stormScript is a chain of processes, each of which starts the next one in its own session and lives for
+// a short time. It ends by itself if it cannot be stopped.
 const stormScript = `#!/bin/sh
 trap '' TERM
 test "$1" = 0 && exit
@@ -134,8 +134,8 @@ func (o *stopOptions) cell(ctx context.Context, w *world, rep *report, r resiste
 	return nil
 }
 
-// prepare makes the folder of one run: the resister, and a node that keeps the run going when the
-// leader of the resister has ended.
+// prepare makes the folder of one run: the resister, and a node that keeps the run going when the leader
+// of the resister has ended.
 func (o *stopOptions) prepare(ctx context.Context, w *world, r resister, g ending, round int) (string, error) {
 	dir, err := w.folder(strings.ReplaceAll(fmt.Sprintf("%s-%s-%d", r.name, g.name, round), " ", "-"))
 	if err != nil {
@@ -167,14 +167,14 @@ func (o *stopOptions) compile(ctx context.Context, w *world, program string) err
 	return nil
 }
 
-// An end is what was seen of one.
+// An end is the observed end of a run.
 type end struct {
-	left   []process     // who is there in spite of it
-	took   time.Duration // from the trigger until wf run, and the command that stopped it, had ended
+	left   []process     // remaining processes
+	took   time.Duration // from the trigger until wf run and the command that stopped it ended
 	status int           // of wf run
 }
 
-// stop starts the run and ends it when everybody is ready.
+// stop starts the run and ends it when all members are ready.
 func (o *stopOptions) stop(ctx context.Context, w *world, r resister, g ending, dir string) (end, error) {
 	args := append([]string{"run", "-j", "2", "--progress", "none", "--grace", o.grace.String()}, g.flag...)
 	run, err := w.start(ctx, dir, args...)
@@ -187,7 +187,7 @@ func (o *stopOptions) stop(ctx context.Context, w *world, r resister, g ending, 
 		if err != nil {
 			return end{}, err
 		}
-		if g.trigger == nil { // the clock of the run is the trigger
+		if g.trigger == nil { // the timeout of the run is the trigger
 			begin = begin.Add(timeLimit)
 		} else {
 			begin = time.Now()

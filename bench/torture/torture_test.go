@@ -12,7 +12,7 @@ import (
 	"wf/api"
 )
 
-// faultless is what a run of p without faults looks like.
+// faultless returns the result of a run of p without faults.
 func faultless(p plan) *seen {
 	s := &seen{trace: trace{}, statuses: p.fates(nil), logs: map[string][]byte{}}
 	s.detail.Run, s.detail.Result = "1", api.Succeeded
@@ -39,7 +39,7 @@ func faultless(p plan) *seen {
 
 func testPlan() plan { return newPlan(60, 0, rand.New(rand.NewPCG(1, 2))) }
 
-// succeeds returns a node that is executed and that nobody follows.
+// succeeds returns a node that is executed and that no other node follows.
 func succeeds(t *testing.T, p plan) string {
 	t.Helper()
 	followed := map[int]bool{}
@@ -162,7 +162,7 @@ func TestDoubleKnowsWhatHadEndedAWhileAgo(t *testing.T) {
 	}
 }
 
-// TestTooManyLost: more are lost than can have been running.
+// TestTooManyLost checks that more lost nodes than could have been running are a fault.
 func TestTooManyLost(t *testing.T) {
 	p := plan{{id: "a", sleep: "0", leave: "0"}, {id: "b", sleep: "0", leave: "0"}}
 	s := faultless(p)

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// A trace is what the nodes themselves have written down, by node.
+// A trace contains the lines that the nodes wrote, by node.
 type trace map[string]*tracks
 
-// tracks are the pids of the processes that began and those that got to their end.
+// tracks are the pids of the processes that started and of those that ended.
 type tracks struct{ begun, ended []int }
 
-// of returns the tracks of a node, empty ones if it has left none.
+// of returns the tracks of a node, empty ones if it left none.
 func (t trace) of(node string) tracks {
 	if found := t[node]; found != nil {
 		return *found
@@ -24,7 +24,7 @@ func (t trace) of(node string) tracks {
 	return tracks{}
 }
 
-// readTrace reads the trace of the workflow in dir; none is an empty one.
+// readTrace reads the trace of the workflow in dir; a missing one is empty.
 func readTrace(dir string) (trace, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "trace"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -37,7 +37,7 @@ func setupWatch(flags *flag.FlagSet) func(context.Context, *world) (*report, err
 	return o.attack
 }
 
-// attack times runs with and without watchers, in turn, and checks what the watchers have seen.
+// attack times runs with and without watchers, in turn, and checks what the watchers received.
 func (o *watchOptions) attack(ctx context.Context, w *world) (*report, error) {
 	dir, err := w.folder("watch")
 	if err != nil {
@@ -55,7 +55,7 @@ func (o *watchOptions) attack(ctx context.Context, w *world) (*report, error) {
 		return nil, err
 	}
 	defer d.end()
-	if _, err := o.run(ctx, w, dir); err != nil { // to warm up
+	if _, err := o.run(ctx, w, dir); err != nil { // warm-up
 		return nil, err
 	}
 	rep := newReport("watchers", "run ms, median", "daemon's CPU ms, median", "events each", "frames each", "the stalled one")
@@ -83,7 +83,7 @@ func (o *watchOptions) attack(ctx context.Context, w *world) (*report, error) {
 	return rep, nil
 }
 
-// costs are what runs took, and what the daemon worked for them.
+// costs are the durations of runs, and the CPU time of the daemon for them.
 type costs struct{ wall, cpu []time.Duration }
 
 func (c *costs) measure(d *server, run func() (time.Duration, error)) error {
@@ -105,7 +105,7 @@ func median(list []time.Duration) time.Duration {
 	return list[len(list)/2]
 }
 
-// run runs the workfile once and returns how long that took.
+// run runs the workfile once and returns the duration.
 func (o *watchOptions) run(ctx context.Context, w *world, dir string) (time.Duration, error) {
 	begin := time.Now()
 	a, err := w.wf(ctx, dir, "run", "--fresh", "-j", strconv.Itoa(o.jobs), "--progress", "none")
@@ -128,7 +128,7 @@ func (o *watchOptions) watchedRun(ctx context.Context, w *world, dir string) (ti
 	took, err := o.run(ctx, w, dir)
 	if err != nil {
 		for _, v := range watchers {
-			v.conn.Close() // which ends those that follow
+			v.conn.Close() // ends follow
 		}
 	}
 	all.Wait()
@@ -152,7 +152,7 @@ func (o *watchOptions) judge(rep *report, round, i int, v *watcher) {
 	}
 }
 
-// connect opens the connections and takes the snapshots, which prove that nothing will be missed.
+// connect opens the connections and reads the snapshots, after which no event is missed.
 func (o *watchOptions) connect(ctx context.Context, w *world, dir string) ([]*watcher, error) {
 	c, err := client.Connect(ctx, client.Options{Runtime: w.runtime(), NoStart: true})
 	if err != nil {
@@ -177,8 +177,8 @@ func (o *watchOptions) connect(ctx context.Context, w *world, dir string) ([]*wa
 	return watchers, nil
 }
 
-// A watcher is a client of its own that reads frames as cheaply as it can: it looks for the
-// numbers of events instead of decoding them, so that fifty of them do not slow the machine.
+// A watcher is a client that reads frames as cheaply as possible: it searches for the numbers of events
+// instead of decoding them, so that fifty watchers do not slow down the machine.
 type watcher struct {
 	conn   *websocket.Conn
 	buffer bytes.Buffer
@@ -186,17 +186,17 @@ type watcher struct {
 	seq                      uint64 // of the last event
 	events, frames, finished int
 	end                      string // how it ended
-	fault                    string // what was not as promised
+	fault                    string // violation of the protocol
 }
 
-// How a watcher ends.
+// The ends of a watcher.
 const (
 	endComplete = "complete"
 	endDropped  = "dropped"
 	endCut      = "cut off"
 )
 
-// Parts of a frame. Quotes in texts are escaped, so these are found only where they mean it.
+// Parts of a frame. Quotes in texts are escaped, so these only match the structure.
 var (
 	seqKey      = []byte(`"seq":`)
 	snapshotKey = []byte(`{"snapshot":`)
@@ -231,7 +231,7 @@ func newWatcher(ctx context.Context, socket, workspace string) (*watcher, error)
 	return v, nil
 }
 
-// next is the next frame, valid until the one after it.
+// next returns the next frame, valid until the following call.
 func (v *watcher) next() ([]byte, error) {
 	_, r, err := v.conn.NextReader()
 	if err != nil {
@@ -242,7 +242,7 @@ func (v *watcher) next() ([]byte, error) {
 	return v.buffer.Bytes(), err
 }
 
-// follow reads until the run is over or the daemon lets go.
+// follow reads until the run is over or the daemon disconnects.
 func (v *watcher) follow() {
 	for {
 		frame, err := v.next()
@@ -290,7 +290,7 @@ func (v *watcher) take(frame []byte) (over bool, err error) {
 	return bytes.Contains(frame, completeTag), nil
 }
 
-// seqAfter reads the number at the beginning of text.
+// seqAfter reads the number at the start of text.
 func seqAfter(text []byte) (uint64, error) {
 	end := 0
 	for end < len(text) && '0' <= text[end] && text[end] <= '9' {

@@ -18,17 +18,17 @@ import (
 	"wf/api"
 )
 
-// A world is a wf of this program's own: binary, runtime and state folders. Every process that
-// runs this binary or works below its folder belongs to it.
+// A world is a wf of this program: binary, runtime and state folders. Every process that runs this binary
+// or works below its folder belongs to it.
 type world struct {
-	dir     string // absolute, without symlinks; short, since sockets lie below it
+	dir     string // absolute, without symlinks; short, because of the paths of sockets
 	program string
 	env     []string
 	seed    uint64
 	family  *family
 }
 
-// slots is how many commands the daemon executes at once: more than the runs ask for.
+// slots is the number of concurrent commands of the daemon: more than the runs ask for.
 const slots = "16"
 
 // newWorld makes the folders and the binary. The caller calls close.
@@ -56,7 +56,8 @@ func newWorld(ctx context.Context, program string, seed uint64) (*world, error) 
 func (w *world) runtime() string { return filepath.Join(w.dir, "run") }
 func (w *world) state() string   { return filepath.Join(w.dir, "state") }
 
-// install puts the binary into the folder: a path of its own tells our processes from others.
+// install puts the binary into the folder: its unique path distinguishes processes of this world from
+// others.
 func (w *world) install(ctx context.Context, program string) error {
 	if program == "" {
 		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", w.program, "wf/cmd/wf")
@@ -73,7 +74,7 @@ func (w *world) install(ctx context.Context, program string) error {
 	return os.WriteFile(w.program, data, 0o700)
 }
 
-// output runs cmd and returns what it says.
+// output runs cmd and returns its output.
 func (w *world) output(cmd *exec.Cmd) (string, error) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -84,7 +85,7 @@ func (w *world) output(cmd *exec.Cmd) (string, error) {
 	return out.String(), err
 }
 
-// random is a source of chance for one thing; the same seed and thing give the same.
+// random returns a random source for one thing; the same seed and thing give the same numbers.
 func (w *world) random(thing string) *rand.Rand {
 	var sum uint64 = 14695981039346656037 // FNV-1a
 	for _, b := range []byte(thing) {
@@ -99,10 +100,10 @@ func (w *world) folder(name string) (string, error) {
 	return dir, os.Mkdir(dir, 0o700)
 }
 
-// clientTime bounds every command of wf but run.
+// clientTime is the time limit of every command of wf except run.
 const clientTime = 60 * time.Second
 
-// An answer is what a wf command has said.
+// An answer is the result of a wf command.
 type answer struct {
 	out, err []byte
 	status   int // exit status; -1 after a signal
@@ -112,8 +113,8 @@ func (a answer) String() string {
 	return fmt.Sprintf("exit status %d: %s", a.status, strings.TrimSpace(string(a.err)))
 }
 
-// wf runs a command of wf in dir to its end. An error means that it could not be run or did not
-// end; an exit status other than 0 is none.
+// wf runs a command of wf in dir to its end. An error means that it could not be run or did not end;
+// another exit status than 0 is not an error.
 func (w *world) wf(ctx context.Context, dir string, args ...string) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, clientTime)
 	defer cancel()
@@ -125,10 +126,10 @@ func (w *world) wf(ctx context.Context, dir string, args ...string) (answer, err
 	return c.answer, c.err
 }
 
-// A command is a wf command that is going.
+// A command is a running wf command.
 type command struct {
 	cmd    *exec.Cmd
-	done   chan struct{} // closed at the end; then the following is set
+	done   chan struct{} // closed at the end; then the fields below are set
 	answer answer
 	err    error
 }
@@ -138,8 +139,8 @@ func (w *world) start(ctx context.Context, dir string, args ...string) (*command
 	c := &command{cmd: exec.CommandContext(ctx, w.program, args...), done: make(chan struct{})}
 	var out, errs bytes.Buffer
 	c.cmd.Dir, c.cmd.Env, c.cmd.Stdout, c.cmd.Stderr = dir, w.env, &out, &errs
-	// A group of its own: Ctrl-C is for this program. And a daemon that it starts has our output
-	// open no longer than it has to.
+	// Its own process group: Ctrl-C is for this program. A daemon that it starts does not keep the output
+	// open longer than necessary.
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.cmd.WaitDelay = time.Second
 	if err := w.family.start(c.cmd); err != nil {
@@ -159,7 +160,7 @@ func (w *world) start(ctx context.Context, dir string, args ...string) (*command
 	return c, nil
 }
 
-// json runs a command of wf that must succeed and decodes what it prints.
+// json runs a command of wf that must succeed and decodes its output.
 func (w *world) json(ctx context.Context, dir string, into any, args ...string) error {
 	a, err := w.wf(ctx, dir, args...)
 	if err != nil {
@@ -171,8 +172,8 @@ func (w *world) json(ctx context.Context, dir string, into any, args ...string) 
 	return json.Unmarshal(a.out, into)
 }
 
-// daemon returns the daemon that the registry names; errGone when there is none. Only a process
-// of our binary with the birth that the registry tells is one.
+// daemon returns the daemon in the registry; errGone if there is none. It must be a process of this binary
+// with the birth in the registry.
 func (w *world) daemon() (process, error) {
 	data, err := os.ReadFile(filepath.Join(w.runtime(), api.FileRegistry))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -192,8 +193,8 @@ func (w *world) daemon() (process, error) {
 	return p, nil
 }
 
-// runner returns the runner of a run whose folder lies below the state folder: a process of our
-// binary, child of the daemon, or of us when its daemon has died. errGone when there is none.
+// runner returns the runner of a run whose folder is below the state folder: a process of this binary, and
+// a child of the daemon, or of this program if its daemon has died. errGone if there is none.
 func (w *world) runner() (process, error) {
 	daemon := os.Getpid()
 	if d, err := w.daemon(); err == nil {
@@ -214,8 +215,8 @@ func (w *world) runner() (process, error) {
 	return process{}, errGone
 }
 
-// below returns who works in the folder dir or below it: the runner of its run, and commands,
-// whatever they did to their session, parents or environment.
+// below returns the processes that work in the folder dir or below: the runner of its run, and commands,
+// even if they changed session, parent or environment.
 func (w *world) below(dir string) ([]process, error) {
 	all, err := processes()
 	var found []process
@@ -227,10 +228,10 @@ func (w *world) below(dir string) ([]process, error) {
 	return found, err
 }
 
-// pollPause is between two looks at something that tells nobody when it changes.
+// pollPause is the time between two checks of a condition that sends no notification.
 const pollPause = 2 * time.Millisecond
 
-// await looks until look says true.
+// await waits until look returns true.
 func await(ctx context.Context, limit time.Duration, what string, look func() (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -248,7 +249,7 @@ func await(ctx context.Context, limit time.Duration, what string, look func() (b
 	}
 }
 
-// settleTime is how long a daemon may take to come to rest, and what is killed to be gone.
+// settleTime is how long a daemon may take to become idle, and a killed process to disappear.
 const settleTime = 3 * time.Second
 
 // close ends everything of this world and removes its folder unless it is kept.

@@ -15,6 +15,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 	"wf/tui/words"
 	"wf/workspace/history"
@@ -53,7 +54,7 @@ longest first, with the command that answers each. Where there is no ./Workfile,
 
 func (o *approvalsOptions) run(ctx context.Context, e *env) error {
 	if o.all && o.file != "" {
-		return usage("--all lists those of all workfiles: it goes with no file")
+		return exit.Usage("--all lists those of all workfiles: it goes with no file")
 	}
 	list, err := o.list(ctx, e)
 	if err != nil {
@@ -83,7 +84,7 @@ func (o *approvalsOptions) list(ctx context.Context, e *env) (api.ApprovalList, 
 		return api.ApprovalList{}, err
 	}
 	defer s.close()
-	return s.ws.Approvals(ctx)
+	return s.Workspace.Approvals(ctx)
 }
 
 // allApprovals asks every workspace in which a run is going. A daemon is started if there is none: it
@@ -149,61 +150,11 @@ func printApprovals(e *env, list []api.Approval, now time.Time) error {
 
 // approvalRow is one of them, in two lines.
 func approvalRow(b *strings.Builder, p console.Paint, a api.Approval, now time.Time, command string) {
-	fmt.Fprintf(b, "%s %s  run %s  %s%s\n", p.Glyph(api.StateWaiting), p.Strong(plain.Line(a.Name)), a.Run, "waits "+words.Span(max(0, now.Sub(a.Since))), untilText(a, now))
-	for _, line := range askedLines(a) {
+	fmt.Fprintf(b, "%s %s  run %s  %s%s\n", p.Glyph(api.StateWaiting), p.Strong(plain.Line(a.Name)), a.Run, "waits "+words.Span(max(0, now.Sub(a.Since))), words.DecidedByItself(a, now))
+	for _, line := range words.QuestionLines(a) {
 		fmt.Fprintf(b, "    %s\n", line)
 	}
 	fmt.Fprintf(b, "    %s\n", p.Dim(command))
-}
-
-// askedLines are the question, what was put out before it, and what it can be answered with.
-func askedLines(a api.Approval) (lines []string) {
-	for line := range strings.Lines(plain.Text(a.Text)) {
-		lines = append(lines, strings.TrimRight(line, "\n"))
-	}
-	for _, before := range a.Before {
-		lines = append(lines, plain.Line(before.Node)+" put out "+plain.Line(valuesText(before.Outputs)))
-	}
-	for _, f := range a.Fields {
-		lines = append(lines, "asks for "+plain.Line(fieldText(f)))
-	}
-	for _, c := range a.Choices {
-		lines = append(lines, "case="+plain.Line(c.Case)+" leads to "+plain.Line(words.NameList(c.Leads, shownNames)))
-	}
-	return lines
-}
-
-// fieldText describes a value that an answer gives: "window (string, required): when; am, pm".
-func fieldText(f api.Param) string {
-	kind := f.Type
-	if limits := paramLimits(f); limits != "" {
-		kind += ", " + limits
-	}
-	if f.Required {
-		kind += ", required"
-	} else if f.Default != nil {
-		kind += ", else " + defaultText(f.Default)
-	}
-	text := f.Name + " (" + kind + ")"
-	if f.Help != "" {
-		text += ": " + f.Help
-	}
-	if len(f.Choices) > 0 {
-		text += "; " + choicesText(f)
-	}
-	return text
-}
-
-// untilText says what happens when nobody answers.
-func untilText(a api.Approval, now time.Time) string {
-	if a.Until == nil {
-		return ""
-	}
-	verdict := "rejected"
-	if a.Default == "approve" {
-		verdict = "approved"
-	}
-	return fmt.Sprintf("  %s by itself in %s", verdict, words.Span(max(0, a.Until.Sub(now))))
 }
 
 // approveCommand is what somebody types to answer, where the others of the list wait, too.

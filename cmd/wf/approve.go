@@ -12,6 +12,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -82,11 +83,11 @@ func (o *decideOptions) decide(cmd *cobra.Command, e *env, nodes []string) error
 		return err
 	}
 	defer s.close()
-	waiting, err := s.ws.Approvals(cmd.Context())
+	waiting, err := s.Workspace.Approvals(cmd.Context())
 	if err != nil {
 		return err
 	}
-	picked, err := pickApprovals(waiting.Approvals, nodes, o.run, cmd.CommandPath(), e.fileFix(s.path))
+	picked, err := pickApprovals(waiting.Approvals, nodes, o.run, cmd.CommandPath(), e.fileFix(s.Path))
 	if err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func (o *decideOptions) decide(cmd *cobra.Command, e *env, nodes []string) error
 			}
 			continue
 		}
-		fmt.Fprintf(e.Stderr, "%s %s in run %s\n", decidedWord(o.approved), plain.Line(a.Name), a.Run)
+		fmt.Fprintf(e.Stderr, "%s %s in run %s\n", words.Decided(o.approved), plain.Line(a.Name), a.Run)
 	}
 	return nil
 }
@@ -154,18 +155,11 @@ func matches(pattern, text string) bool {
 // decide tells the daemon about one approval.
 func (s *session) decide(ctx context.Context, a api.Approval, d api.Decision) (api.DecisionReport, error) {
 	d.Node, d.Run = a.Node, a.Run
-	if _, err := s.ws.Decide(ctx, d); err != nil {
+	if _, err := s.Workspace.Decide(ctx, d); err != nil {
 		return api.DecisionReport{}, err
 	}
 	return api.DecisionReport{Schema: api.SchemaDecision, Approval: a, Decision: api.DecisionMade{Approved: d.Approved,
 		By: d.User, Time: time.Now().UTC(), Comment: d.Comment, Values: d.Values}}, nil
-}
-
-func decidedWord(approved bool) string {
-	if approved {
-		return "approved"
-	}
-	return "rejected"
 }
 
 // assignments reads the values of a flag that is NAME=VALUE; all are texts.
@@ -174,7 +168,7 @@ func (e *env) assignments(flag string, list []string) (map[string]any, error) {
 	for _, text := range list {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
-			return nil, usage("%s %s: must be NAME=VALUE", flag, text)
+			return nil, exit.Usage("%s %s: must be NAME=VALUE", flag, text)
 		}
 		value, err := e.valueOf(flag, name, value)
 		if err != nil {
@@ -199,16 +193,16 @@ func pickApproval(waiting []api.Approval, node, run, command, file string) (api.
 	case len(found) == 1:
 		return found[0], nil
 	case len(waiting) == 0:
-		return api.Approval{}, &failure{status: exitUsage, what: "nothing waits for a person", fix: "wf status" + file}
+		return api.Approval{}, &exit.Failure{Status: exit.BadUsage, What: "nothing waits for a person", Fix: "wf status" + file}
 	case node == "":
-		return api.Approval{}, &failure{status: exitUsage, what: "say which node is meant", why: waitingList(waiting), fix: command + " " + words.Quote(waiting[0].Name) + file}
+		return api.Approval{}, &exit.Failure{Status: exit.BadUsage, What: "say which node is meant", Why: waitingList(waiting), Fix: command + " " + words.Quote(waiting[0].Name) + file}
 	case len(found) > 1:
 		if found[0].Node != found[1].Node {
-			return api.Approval{}, &failure{status: exitUsage, what: fmt.Sprintf("%s means %d nodes that wait for a person: name one, or use a pattern", node, len(found)),
-				why: waitingList(found), fix: command + " " + words.Quote(found[0].Name) + file}
+			return api.Approval{}, &exit.Failure{Status: exit.BadUsage, What: fmt.Sprintf("%s means %d nodes that wait for a person: name one, or use a pattern", node, len(found)),
+				Why: waitingList(found), Fix: command + " " + words.Quote(found[0].Name) + file}
 		}
-		return api.Approval{}, &failure{status: exitUsage, what: fmt.Sprintf("%s waits for a person in %d runs: name one", node, len(found)),
-			why: waitingList(found), fix: command + " " + words.Quote(node) + " --run " + found[0].Run + file}
+		return api.Approval{}, &exit.Failure{Status: exit.BadUsage, What: fmt.Sprintf("%s waits for a person in %d runs: name one", node, len(found)),
+			Why: waitingList(found), Fix: command + " " + words.Quote(node) + " --run " + found[0].Run + file}
 	}
 	what := node + " does not wait for a person"
 	if run != "" {
@@ -223,7 +217,7 @@ func pickApproval(waiting []api.Approval, node, run, command, file string) (api.
 	if similar := didYouMean(node, names); similar != "" {
 		what += ": " + similar
 	}
-	return api.Approval{}, &failure{status: exitUsage, what: what, why: waitingList(waiting), fix: command + " " + words.Quote(waiting[0].Name) + file}
+	return api.Approval{}, &exit.Failure{Status: exit.BadUsage, What: what, Why: waitingList(waiting), Fix: command + " " + words.Quote(waiting[0].Name) + file}
 }
 
 // approvalsOf are those of a node by its handle or path, else by its id, else by the end of its path.

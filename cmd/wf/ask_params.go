@@ -14,6 +14,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -54,7 +55,7 @@ type questioner struct {
 
 // ask asks for one until the answer is one that the workfile takes.
 func (q *questioner) ask(ctx context.Context, name string) error {
-	list, err := q.s.ws.Params(ctx, api.ParamsRequest{Params: q.values, Env: q.env})
+	list, err := q.s.Workspace.Params(ctx, api.ParamsRequest{Params: q.values, Env: q.env})
 	if err != nil {
 		return err
 	}
@@ -69,13 +70,13 @@ func (q *questioner) ask(ctx context.Context, name string) error {
 		answer, err := q.read(p)
 		if err != nil {
 			fmt.Fprintln(q.e.Stderr)
-			return &failure{status: exitUsage, what: "no value for the parameter " + name, fix: "wf run -p " + words.Quote(name+"=VALUE")}
+			return &exit.Failure{Status: exit.BadUsage, What: "no value for the parameter " + name, Fix: "wf run -p " + words.Quote(name+"=VALUE")}
 		}
 		if answer == "" {
 			continue
 		}
 		q.values[name] = chosenAnswer(p, answer)
-		list, err := q.s.ws.Params(ctx, api.ParamsRequest{Params: q.values, Env: q.env})
+		list, err := q.s.Workspace.Params(ctx, api.ParamsRequest{Params: q.values, Env: q.env})
 		if err != nil {
 			return err
 		}
@@ -105,7 +106,7 @@ const maxChoices = 30
 // printParam says what is asked for: "env (string): where to", and the choices with their numbers.
 func printParam(w io.Writer, p console.Paint, param api.Param) {
 	kind := param.Type
-	if limits := paramLimits(param); limits != "" {
+	if limits := words.Limits(param); limits != "" {
 		kind += ", " + limits
 	}
 	fmt.Fprintf(w, "%s (%s)", p.Strong(plain.Line(param.Name)), plain.Line(kind))
@@ -120,39 +121,6 @@ func printParam(w io.Writer, p console.Paint, param api.Param) {
 		}
 		fmt.Fprintf(w, "  %2d  %s\n", i+1, plain.Line(choice))
 	}
-}
-
-// paramLimits are the bounds of a parameter in words.
-func paramLimits(p api.Param) string {
-	var parts []string
-	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-	if p.Min != nil {
-		parts = append(parts, "at least "+number(*p.Min))
-	}
-	if p.Max != nil {
-		parts = append(parts, "at most "+number(*p.Max))
-	}
-	if p.MinLength != nil {
-		parts = append(parts, "at least "+words.Plural(*p.MinLength, lengthUnit(p)))
-	}
-	if p.MaxLength != nil {
-		parts = append(parts, "at most "+words.Plural(*p.MaxLength, lengthUnit(p)))
-	}
-	if p.MustExist {
-		parts = append(parts, "must exist")
-	}
-	if p.Pattern != "" {
-		parts = append(parts, "like "+p.Pattern)
-	}
-	return strings.Join(parts, ", ")
-}
-
-// lengthUnit is what the lengths of a parameter count.
-func lengthUnit(p api.Param) string {
-	if p.Type == "list" {
-		return "element"
-	}
-	return "character"
 }
 
 // chosenAnswer is the choice with the number that somebody typed, unless that is a choice itself.

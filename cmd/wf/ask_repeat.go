@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 	"wf/tui/words"
 )
 
@@ -27,7 +28,7 @@ func (e *env) askRepeat(req *api.RunRequest, refusal error) (asked bool, _ error
 		return true, nil
 	}
 	fmt.Fprintln(e.Stderr, "nothing was run")
-	return true, exitError(exitOK)
+	return true, exit.Error(exit.OK)
 }
 
 // repeatQuestion is "37 of 37 are done, run 12 took 3d 4h. Run all again? [y/N] ".

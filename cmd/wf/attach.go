@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
+	"wf/cmd/wf/progress"
 	"wf/tui/words"
 )
 
@@ -57,35 +59,24 @@ func (o *attachOptions) run(ctx context.Context, e *env, run string) error {
 		return err
 	}
 	defer s.close()
-	f, err := newFollower(ctx, e, s, o.showOptions)
+	f, err := progress.Follow(ctx, &e.Console, &s.Target, o.Options)
 	if err != nil {
 		return err
 	}
-	defer f.close()
-	active := f.first.Status.Runs
-	if f.run, err = pickRun(active, run, "wf attach"); err != nil {
+	defer f.Close()
+	active := f.First.Status.Runs
+	if f.Run, err = pickRun(active, run, "wf attach"); err != nil {
 		return err
 	}
-	f.catch()
+	f.CatchSignals()
+	f.OnEnd, f.ShowTUI = o.reportEnd(e, s), e.tuiOf(s)
 	for _, r := range active {
-		if r.Run == f.run {
-			f.view.attached(r)
-			return f.follow(ctx)
+		if r.Run == f.Run {
+			return f.Attach(ctx, r)
 		}
 	}
 	// It may have ended between the wish and the look: its record has the answer.
-	return f.ended(ctx, f.first.Seq)
-}
-
-// attached is the header for somebody who comes while the run is going.
-func (v *view) attached(run api.RunSummary) {
-	v.begun, v.partial = true, true
-	v.board.resync(run)
-	v.board.begun = run.Started
-	if v.progress() && !v.opt.quiet {
-		v.say("run %s %s: %d of %s ended, %d running", run.Run, v.workfile(), v.board.missed, words.Plural(v.board.total, "node"), run.Counts.Running)
-	}
-	v.flush()
+	return f.ReportEnded(ctx, f.First.Seq)
 }
 
 // pickRun is the run that the user means: the one named, else the only active one.
@@ -96,11 +87,11 @@ func pickRun(active []api.RunSummary, named, command string) (string, error) {
 	case len(active) == 1:
 		return active[0].Run, nil
 	case len(active) == 0:
-		return "", &failure{status: exitUsage, what: "nothing is running", fix: "wf run, or wf runs for what ran"}
+		return "", &exit.Failure{Status: exit.BadUsage, What: "nothing is running", Fix: "wf run, or wf runs for what ran"}
 	}
-	f := usage("%d runs are active: name one", len(active))
-	f.why = activeList(active)
-	f.fix = command + " " + active[0].Run
+	f := exit.Usage("%d runs are active: name one", len(active))
+	f.Why = activeList(active)
+	f.Fix = command + " " + active[0].Run
 	return "", f
 }
 

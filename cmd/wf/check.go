@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/daemon"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -57,7 +58,7 @@ func (o *checkOptions) run(ctx context.Context, e *env) error {
 		err = printCheck(e, path, check)
 	}
 	if err == nil && !check.OK {
-		return exit(exitWorkfile)
+		return exit.With(exit.BadWorkfile)
 	}
 	return err
 }

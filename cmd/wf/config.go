@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 	"wf/daemon"
 )
 
@@ -181,7 +182,7 @@ func (e *env) readConfig(path string, personal bool, t trust) (sayings, error) {
 		data, err = readSmall(f)
 	}
 	if err != nil {
-		return nil, &failure{status: exitUsage, what: "cannot read the configuration " + path, why: errText(err)}
+		return nil, &exit.Failure{Status: exit.BadUsage, What: "cannot read the configuration " + path, Why: exit.Obstacle(err)}
 	}
 	return parseConfig(path, data, personal)
 }
@@ -213,7 +214,7 @@ func parseConfig(path string, data []byte, personal bool) (sayings, error) {
 			if s.flagless {
 				what = k.key + " is about all workfiles"
 			}
-			return nil, &failure{status: exitUsage, what: what, where: where, why: "it has no place beside one of them", fix: "put it into the configuration of the user: wf help config"}
+			return nil, &exit.Failure{Status: exit.BadUsage, What: what, Where: where, Why: "it has no place beside one of them", Fix: "put it into the configuration of the user: wf help config"}
 		}
 		text, right := s.text(values[k.key])
 		if !right {
@@ -251,19 +252,19 @@ func configKeys(data []byte) []configKey {
 
 // notTOML is the error for a file that cannot be parsed.
 func notTOML(path string, err error) error {
-	f := &failure{status: exitUsage, what: "the configuration cannot be read", where: path, why: strings.TrimPrefix(err.Error(), "toml: ")}
+	f := &exit.Failure{Status: exit.BadUsage, What: "the configuration cannot be read", Where: path, Why: strings.TrimPrefix(err.Error(), "toml: ")}
 	var at *toml.DecodeError
 	if errors.As(err, &at) {
 		line, _ := at.Position()
-		f.where = fmt.Sprintf("%s:%d", path, line)
+		f.Where = fmt.Sprintf("%s:%d", path, line)
 	}
 	return f
 }
 
 func unknownKey(key, where string) error {
-	f := &failure{status: exitUsage, what: "unknown key '" + key + "'", where: where, fix: "wf help config lists all keys"}
+	f := &exit.Failure{Status: exit.BadUsage, What: "unknown key '" + key + "'", Where: where, Fix: "wf help config lists all keys"}
 	if similar := suggest(key, settingKeys()); len(similar) > 0 {
-		f.why = "did you mean " + strings.Join(similar, ", ") + "?"
+		f.Why = "did you mean " + strings.Join(similar, ", ") + "?"
 	}
 	return f
 }

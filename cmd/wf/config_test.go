@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 
 	"github.com/spf13/cobra"
 )
@@ -96,9 +97,9 @@ func TestParseConfigErrors(t *testing.T) {
 			t.Errorf("%q: no error", text)
 			continue
 		}
-		f := describe(err)
-		if exitStatus(err) != exitUsage || !strings.HasPrefix(f.what, want[0]) || f.where != want[1] ||
-			!strings.HasPrefix(f.why, want[2]) || !strings.HasPrefix(f.fix, want[3]) {
+		f := exit.Describe(err)
+		if exit.Status(err) != exit.BadUsage || !strings.HasPrefix(f.What, want[0]) || f.Where != want[1] ||
+			!strings.HasPrefix(f.Why, want[2]) || !strings.HasPrefix(f.Fix, want[3]) {
 			t.Errorf("%q: %+v", text, f)
 		}
 	}

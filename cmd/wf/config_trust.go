@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"wf/cmd/wf/exit"
 	"wf/tui/words"
 
 	"golang.org/x/sys/unix"
@@ -54,13 +55,13 @@ func (t trust) doubt(path string, f *os.File, beside bool) string {
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return errText(err)
+		return exit.Obstacle(err)
 	}
 	if why := t.doubtOf("it", info, f); why != "" || !beside {
 		return why
 	}
 	if link, err := os.Lstat(path); err != nil {
-		return errText(err)
+		return exit.Obstacle(err)
 	} else if link.Mode()&fs.ModeSymlink != 0 {
 		if why := t.ownedByStranger(link); why != "" {
 			return "it is a link that belongs to " + why
@@ -68,11 +69,11 @@ func (t trust) doubt(path string, f *os.File, beside bool) string {
 	}
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {
-		return errText(err)
+		return exit.Obstacle(err)
 	}
 	defer dir.Close()
 	if info, err = dir.Stat(); err != nil {
-		return errText(err)
+		return exit.Obstacle(err)
 	}
 	if info.Mode()&fs.ModeSticky != 0 { // there people can replace their own files only
 		return ""
@@ -157,8 +158,8 @@ func (e *env) distrusted(path, doubt string) error {
 	if path == own {
 		fix = "chown " + fmt.Sprint(os.Geteuid()) + " " + words.Quote(path) + " && chmod go-w " + words.Quote(path)
 	}
-	return &failure{status: exitUsage, what: "the configuration " + path + " is not trusted: " + doubt,
-		why: "it can say which commands run as you", fix: fix}
+	return &exit.Failure{Status: exit.BadUsage, What: "the configuration " + path + " is not trusted: " + doubt,
+		Why: "it can say which commands run as you", Fix: fix}
 }
 
 // openSmall opens a regular file that people have written: a pipe would keep every command waiting.
@@ -191,8 +192,8 @@ func (e *env) checkFound(file, command string) error {
 			return nil // opening it says more
 		}
 		if owner := e.trust.ownedByStranger(info); owner != "" {
-			return &failure{status: exitWorkfile, what: path + " belongs to " + owner + ", and was not named",
-				why: "its commands would run as you; nothing was run", fix: "read it; then name it: " + command + " " + defaultWorkfile}
+			return &exit.Failure{Status: exit.BadWorkfile, What: path + " belongs to " + owner + ", and was not named",
+				Why: "its commands would run as you; nothing was run", Fix: "read it; then name it: " + command + " " + defaultWorkfile}
 		}
 	}
 	return nil

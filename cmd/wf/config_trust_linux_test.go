@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 )
 
 // TestConfigurationOfStrangers: what others can write beside a workfile is not believed, and the way out works.
@@ -60,7 +61,7 @@ func TestConfigurationOfStrangers(t *testing.T) {
 				}
 				return
 			}
-			if f, _ := err.(*failure); f == nil || !strings.Contains(f.what, tc.want) || f.status != exitUsage {
+			if f, _ := err.(*exit.Failure); f == nil || !strings.Contains(f.What, tc.want) || f.Status != exit.BadUsage {
 				t.Fatalf("got %v, want %q", err, tc.want)
 			}
 			for _, trusted := range []string{dir, filepath.Dir(dir), "*", "/nowhere:" + dir} {

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
+	"wf/tui/words"
 )
 
 func TestPickApproval(t *testing.T) {
@@ -30,16 +31,16 @@ func TestPickApproval(t *testing.T) {
 		{"", "", "", "say which node is meant"},
 	} {
 		a, err := pickApproval(waiting, c.node, c.run, "wf approve", "")
-		var f *failure
+		var f *exit.Failure
 		switch {
 		case c.fails == "" && (err != nil || a.Run+" "+a.Name != c.want):
 			t.Errorf("%s %s: %+v, %v", c.node, c.run, a, err)
-		case c.fails != "" && (!errors.As(err, &f) || f.what != c.fails || f.status != exitUsage || !strings.Contains(f.why, "align[3]/check in run 4") && f.fix != "wf approve deploy --run 3"):
+		case c.fails != "" && (!errors.As(err, &f) || f.What != c.fails || f.Status != exit.BadUsage || !strings.Contains(f.Why, "align[3]/check in run 4") && f.Fix != "wf approve deploy --run 3"):
 			t.Errorf("%s %s: %#v", c.node, c.run, err)
 		}
 	}
-	var f *failure
-	if _, err := pickApproval(nil, "deploy", "", "wf approve", ""); !errors.As(err, &f) || f.status != exitUsage {
+	var f *exit.Failure
+	if _, err := pickApproval(nil, "deploy", "", "wf approve", ""); !errors.As(err, &f) || f.Status != exit.BadUsage {
 		t.Errorf("%v", err)
 	}
 }
@@ -61,7 +62,7 @@ func TestParseMock(t *testing.T) {
 
 func TestValueText(t *testing.T) {
 	for want, value := range map[string]any{"": nil, "a b\n": "a b\n", "3": 3.0, "true": true, `[1,"<x>"]`: []any{1.0, "<x>"}, `{"a":null}`: map[string]any{"a": nil}} {
-		if got := valueText(value); got != want {
+		if got := words.Value(value); got != want {
 			t.Errorf("%v is %q, want %q", value, got, want)
 		}
 	}
@@ -73,52 +74,5 @@ func TestChosenAnswer(t *testing.T) {
 		if got := chosenAnswer(p, answer); got != want {
 			t.Errorf("%s means %s, want %s", answer, got, want)
 		}
-	}
-}
-
-func TestOfInstance(t *testing.T) {
-	for name, want := range map[string]bool{"a": false, "a[0]/b": true, "a[0]/b[1]/c": true, "a]/b": false, "]/": false, "a[0]": false, "a/b": false, "[0]/b": false} {
-		if ofInstance(name) != want {
-			t.Errorf("%q: %v", name, !want)
-		}
-	}
-}
-
-// TestBoardOfControlFlow: what waits is no longer queued, what is tried again has not failed, what is
-// skipped counts as decided, and instances do not count to the nodes of the run.
-func TestBoardOfControlFlow(t *testing.T) {
-	now := time.Now()
-	soon := now.Add(4 * time.Second)
-	b := newBoard()
-	b.total = 4
-	one := int64(1000)
-	for _, ev := range []api.Event{
-		{Type: api.NodeReady, Node: "ask", Name: "ask"},
-		{Type: api.NodeWaiting, Node: "ask", Name: "ask", Wait: &api.Wait{Kind: api.WaitApproval, Text: "?"}},
-		{Type: api.NodeStarted, Node: "flaky", Name: "flaky", Execution: 1},
-		{Type: api.NodeFailed, Node: "flaky", Name: "flaky", Execution: 1, Reason: api.ReasonExit, DurationMS: &one},
-		{Type: api.NodeWaiting, Node: "flaky", Name: "flaky", Wait: &api.Wait{Kind: api.WaitRetry, Until: &soon}},
-		{Type: api.NodeStarted, Node: "each", Name: "each"},
-		{Type: api.NodeFinished, Node: "each[0]/x", Name: "each[0]/x", Execution: 1},
-		{Type: api.NodeFailed, Node: "bad", Name: "bad", Execution: 1, Reason: api.ReasonExit, Handled: true},
-		{Type: api.NodeSkipped, Node: "good", Name: "good"},
-	} {
-		ev.Time = now
-		b.take(ev)
-	}
-	if n, total := b.ended(); n != 4 || total != 4 {
-		t.Errorf("%d of %d ended, want 4 of 4: flaky once, each[0]/x, bad, good", n, total)
-	}
-	if len(b.queued) != 0 || len(b.failed) != 0 || b.within["each"] != 1 {
-		t.Errorf("queued %v, failed %v, within %v", b.queued, b.failed, b.within)
-	}
-	text := b.waitingText(console.Paint{ASCII: true}, now)
-	if text != "? 1 for a person: ask  r 1 to be tried again  next in 4s" {
-		t.Errorf("%q", text)
-	}
-	b.take(api.Event{Type: api.NodeDecided, Node: "ask", Name: "ask", Time: now})
-	b.take(api.Event{Type: api.NodeStarted, Node: "flaky", Name: "flaky", Execution: 2, Time: now})
-	if text := b.waitingText(console.Paint{ASCII: true}, now); text != "" {
-		t.Errorf("still %q", text)
 	}
 }

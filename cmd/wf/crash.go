@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"wf/cmd/wf/exit"
 )
 
 // maxStacks bounds what a report says about all goroutines, in bytes.
@@ -16,16 +18,16 @@ const maxStacks = 4 << 20
 // reportCrash reports a bug and ends the process. The run, if there is one, goes on in the daemon.
 func (e *env) reportCrash(bug any, stack []byte) {
 	text := fmt.Sprint(bug)
-	f := &failure{status: exitDaemon, what: "wf has crashed: panic: " + text,
-		why: "Runs that are going go on. This is a bug: please report it.", fix: "wf status"}
+	f := &exit.Failure{Status: exit.Daemon, What: "wf has crashed: panic: " + text,
+		Why: "Runs that are going go on. This is a bug: please report it.", Fix: "wf status"}
 	path, err := e.writeCrash(text, stack)
 	if err != nil {
-		f.why += "\nThe report could not be written: " + errText(err) + "\n" + strings.ReplaceAll(string(stack), "\t", "  ")
+		f.Why += "\nThe report could not be written: " + exit.Obstacle(err) + "\n" + strings.ReplaceAll(string(stack), "\t", "  ")
 	} else {
-		f.where = "report: " + path
+		f.Where = "report: " + path
 	}
 	printError(e, f)
-	os.Exit(exitDaemon)
+	os.Exit(exit.Daemon)
 }
 
 // writeCrash writes the report to the state folder. It holds no arguments and no environment: there

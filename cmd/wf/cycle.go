@@ -8,6 +8,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 )
 
@@ -16,15 +17,15 @@ import (
 const shownCycle = 6
 
 // drawCycle makes f, which describes err, show the cycle where err is about one.
-func drawCycle(p console.Paint, err error, f failure) failure {
+func drawCycle(p console.Paint, err error, f exit.Failure) exit.Failure {
 	var refused *api.Error
 	if !errors.As(err, &refused) || refused.Code != api.CodeCycle || len(refused.Nodes) == 0 {
 		return f
 	}
-	f.what += "\n" + strings.Join(cycleLines(p, refused.Nodes), "\n")
-	if dir, name := filepath.Split(f.where); dir != "" {
-		f.why = strings.Replace(f.why, " closes it", fmt.Sprintf(" (%s) closes it", name), 1)
-		f.where = ""
+	f.What += "\n" + strings.Join(cycleLines(p, refused.Nodes), "\n")
+	if dir, name := filepath.Split(f.Where); dir != "" {
+		f.Why = strings.Replace(f.Why, " closes it", fmt.Sprintf(" (%s) closes it", name), 1)
+		f.Where = ""
 	}
 	return f
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"wf/cmd/wf/exit"
 	"wf/tui/words"
 )
 
@@ -23,8 +24,8 @@ func (e *env) folders() (folders, error) {
 	dirs := e.whereFolders()
 	for _, dir := range []string{dirs.runtime, dirs.state} {
 		if dir == "" {
-			return folders{}, &failure{status: exitDaemon,
-				what: "no folder for the daemon: HOME is not set", fix: "export HOME, or WF_RUNTIME_DIR and WF_STATE_DIR"}
+			return folders{}, &exit.Failure{Status: exit.Daemon,
+				What: "no folder for the daemon: HOME is not set", Fix: "export HOME, or WF_RUNTIME_DIR and WF_STATE_DIR"}
 		}
 		if err := privateDir(dir); err != nil {
 			return folders{}, err
@@ -61,11 +62,11 @@ func (e *env) folder(own, base, name, rest string) string {
 // enter. The folder itself may not be a symlink: whoever owns the link could turn it elsewhere.
 func privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return &failure{status: exitDaemon, what: "cannot make the folder " + dir, why: errText(err)}
+		return &exit.Failure{Status: exit.Daemon, What: "cannot make the folder " + dir, Why: exit.Obstacle(err)}
 	}
 	info, err := os.Lstat(dir)
 	if err != nil {
-		return &failure{status: exitDaemon, what: "cannot use the folder " + dir, why: errText(err)}
+		return &exit.Failure{Status: exit.Daemon, What: "cannot use the folder " + dir, Why: exit.Obstacle(err)}
 	}
 	return checkPrivate(dir, info, os.Geteuid())
 }
@@ -73,7 +74,7 @@ func privateDir(dir string) error {
 // checkPrivate judges what Lstat says about dir for the user uid.
 func checkPrivate(dir string, info fs.FileInfo, uid int) error {
 	unsafe := func(why, fix string) error {
-		return &failure{status: exitDaemon, what: "the folder " + dir + " is not safe to use", why: why, fix: fix}
+		return &exit.Failure{Status: exit.Daemon, What: "the folder " + dir + " is not safe to use", Why: why, Fix: fix}
 	}
 	switch stat, ok := info.Sys().(*syscall.Stat_t); {
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -87,13 +88,4 @@ func checkPrivate(dir string, info fs.FileInfo, uid int) error {
 		return unsafe(fmt.Sprintf("its mode is %04o: other users can enter it", info.Mode().Perm()), "chmod 700 "+words.Quote(dir))
 	}
 	return nil
-}
-
-// errText is the obstacle of a file error without the path that the message names already.
-func errText(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err.Error()
-	}
-	return err.Error()
 }

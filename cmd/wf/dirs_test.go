@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 )
 
 func TestFolders(t *testing.T) {
@@ -41,7 +42,7 @@ func TestFolders(t *testing.T) {
 }
 
 func TestFoldersWithoutHome(t *testing.T) {
-	if _, err := (&env{}).folders(); exitStatus(err) != exitDaemon {
+	if _, err := (&env{}).folders(); exit.Status(err) != exit.Daemon {
 		t.Errorf("no HOME: %v", err)
 	}
 }
@@ -50,24 +51,24 @@ func TestPrivateDirRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		make func(dir string) error
-		want failure // why and fix as far as they must be there
+		want exit.Failure // why and fix as far as they must be there
 	}{
-		{"open to others", func(dir string) error { return os.Mkdir(dir, 0o755) }, failure{why: "0755", fix: "chmod 700 "}},
+		{"open to others", func(dir string) error { return os.Mkdir(dir, 0o755) }, exit.Failure{Why: "0755", Fix: "chmod 700 "}},
 		{"open to the group", func(dir string) error {
 			return firstError(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o710))
-		}, failure{why: "0710", fix: "chmod 700 "}},
+		}, exit.Failure{Why: "0710", Fix: "chmod 700 "}},
 		{"symbolic link", func(dir string) error {
 			return firstError(os.Mkdir(dir+".real", 0o700), os.Symlink(dir+".real", dir))
-		}, failure{why: "symbolic link"}},
-		{"a file", func(dir string) error { return os.WriteFile(dir, nil, 0o600) }, failure{why: "not a directory"}},
+		}, exit.Failure{Why: "symbolic link"}},
+		{"a file", func(dir string) error { return os.WriteFile(dir, nil, 0o600) }, exit.Failure{Why: "not a directory"}},
 	} {
 		dir := filepath.Join(t.TempDir(), "wf")
 		if err := c.make(dir); err != nil {
 			t.Fatal(err)
 		}
 		err := privateDir(dir)
-		f := describe(err)
-		if exitStatus(err) != exitDaemon || !strings.Contains(f.what, dir) || !strings.Contains(f.why, c.want.why) || !strings.Contains(f.fix, c.want.fix) {
+		f := exit.Describe(err)
+		if exit.Status(err) != exit.Daemon || !strings.Contains(f.What, dir) || !strings.Contains(f.Why, c.want.Why) || !strings.Contains(f.Fix, c.want.Fix) {
 			t.Errorf("%s: %+v", c.name, f)
 		}
 	}
@@ -95,7 +96,7 @@ func TestPrivateDirOfSomebodyElse(t *testing.T) {
 	if err := checkPrivate(dir, info, os.Geteuid()); err != nil {
 		t.Error(err)
 	}
-	if f := describe(checkPrivate(dir, info, os.Geteuid()+1)); !strings.Contains(f.why, "belongs to user") {
+	if f := exit.Describe(checkPrivate(dir, info, os.Geteuid()+1)); !strings.Contains(f.Why, "belongs to user") {
 		t.Errorf("%+v", f)
 	}
 }
@@ -104,10 +105,10 @@ func TestWorkfile(t *testing.T) {
 	dir := t.TempDir()
 	e := &env{Console: console.Console{Dir: dir}}
 	_, err := e.workfile("")
-	if f := describe(err); exitStatus(err) != exitWorkfile || f.where != "looked for "+dir+"/Workfile" || f.fix != "wf new Workfile" {
+	if f := exit.Describe(err); exit.Status(err) != exit.BadWorkfile || f.Where != "looked for "+dir+"/Workfile" || f.Fix != "wf new Workfile" {
 		t.Errorf("missing: %+v", f)
 	}
-	if _, err := e.workfile("."); exitStatus(err) != exitWorkfile {
+	if _, err := e.workfile("."); exit.Status(err) != exit.BadWorkfile {
 		t.Errorf("a folder: %v", err)
 	}
 	file := filepath.Join(dir, "Workfile")

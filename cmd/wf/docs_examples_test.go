@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 )
 
 // TestControlFlowExamples pastes every example of docs/control-flow.md into a shell in a folder of its
@@ -97,7 +98,7 @@ func (p *patternRun) paste(lines []string) {
 			continue
 		}
 		out, code := p.exit(line)
-		if want := map[bool]int{true: exitOK, false: exitFailed}[p.expect.result == api.Succeeded]; code != want && i == last || code > exitFailed {
+		if want := map[bool]int{true: exit.OK, false: exit.Failed}[p.expect.result == api.Succeeded]; code != want && i == last || code > exit.Failed {
 			p.t.Fatalf("%s\nends with %d\n%s", line, code, out)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -90,7 +91,7 @@ func examine(ctx context.Context, e *env, workfile string, asJSON bool) error {
 		err = printDiagnosis(e.Stdout, e.OutPaint(), report)
 	}
 	if err == nil && !report.OK {
-		return exit(exitFailed)
+		return exit.With(exit.Failed)
 	}
 	return err
 }
@@ -175,13 +176,13 @@ func (d *doctor) problem(check, fix, format string, args ...any) {
 
 // failed adds an error as a problem, with the advice that it would have been printed with.
 func (d *doctor) failed(check string, err error) {
-	f := describe(err)
-	text := f.what
-	if f.where != "" {
-		text += " (" + f.where + ")"
+	f := exit.Describe(err)
+	text := f.What
+	if f.Where != "" {
+		text += " (" + f.Where + ")"
 	}
-	if f.why != "" {
-		text += ": " + f.why
+	if f.Why != "" {
+		text += ": " + f.Why
 	}
-	d.problem(check, f.fix, "%s", text)
+	d.problem(check, f.Fix, "%s", text)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 	"wf/tui/words"
 	"wf/workspace/history"
 )
@@ -65,7 +66,7 @@ func (d *doctor) heldOf(status api.ServerStatus) {
 func (d *doctor) noDaemon() {
 	marks, err := history.Active(d.dirs.state)
 	if err != nil {
-		d.problem("daemon", "", "it cannot be seen which runs are going: %s", errText(err))
+		d.problem("daemon", "", "it cannot be seen which runs are going: %s", exit.Obstacle(err))
 		return
 	}
 	if len(marks) > 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 	"wf/daemon"
 	"wf/tui/words"
 	"wf/workspace/history"
@@ -46,7 +47,7 @@ func (d *doctor) lookAtFolders() {
 			}
 			d.ok("folders", "%s will be made", dir)
 		case err != nil:
-			d.problem("folders", "", "%s: %s", dir, errText(err))
+			d.problem("folders", "", "%s: %s", dir, exit.Obstacle(err))
 		default:
 			if err := checkPrivate(dir, info, d.m.uid); err != nil {
 				d.failed("folders", err)
@@ -96,7 +97,7 @@ func (d *doctor) lookAtDisks() {
 		}
 		found, err := d.m.diskOf(existing(dir))
 		if err != nil {
-			d.problem("disk", "", "%s: %s", dir, errText(err))
+			d.problem("disk", "", "%s: %s", dir, exit.Obstacle(err))
 			continue
 		}
 		room := "wf runs prune, make room, or set WF_STATE_DIR and WF_RUNTIME_DIR to another disk"
@@ -118,7 +119,7 @@ func (d *doctor) lookAtDisks() {
 	}
 	switch found, err := d.m.diskOf(tmp); {
 	case err != nil:
-		d.problem("tmp", "mkdir -p "+words.Quote(tmp)+", or set TMPDIR", "%s: %s", tmp, errText(err))
+		d.problem("tmp", "mkdir -p "+words.Quote(tmp)+", or set TMPDIR", "%s: %s", tmp, exit.Obstacle(err))
 	case !d.m.writable(tmp):
 		d.problem("tmp", "set TMPDIR", "%s cannot be written to", tmp)
 	case found.bytes < fewBytes:
@@ -135,7 +136,7 @@ func (d *doctor) lookAtWorkfile() {
 		return // doctor is asked for in any folder
 	}
 	if err != nil {
-		d.problem("workfile", "", "%s: %s", d.workfile, errText(err))
+		d.problem("workfile", "", "%s: %s", d.workfile, exit.Obstacle(err))
 		return
 	}
 	p, err := daemon.PeekAt(d.workfile)
@@ -164,7 +165,7 @@ func (d *doctor) lookAtHistory() {
 	}
 	list, err := history.At(filepath.Join(d.dirs.state, "workspaces", id)).Newest(1)
 	if err != nil {
-		d.problem("history", "", "the history of %s cannot be read: %s", d.workfile, errText(err))
+		d.problem("history", "", "the history of %s cannot be read: %s", d.workfile, exit.Obstacle(err))
 		return
 	}
 	for _, run := range list {

@@ -90,7 +90,7 @@ func (p *patient) run(at time.Time) string {
 	p.t.Helper()
 	id, err := daemon.WorkfileID(p.workfile)
 	p.must(err)
-	store, err := history.Open(filepath.Join(p.dirs.state, "workspaces", id))
+	store, err := history.Open(history.LocalDisk{}, filepath.Join(p.dirs.state, "workspaces", id))
 	p.must(err)
 	r, err := store.Create(history.Request{Workfile: p.workfile, Time: at, Mode: "fresh"}, nil)
 	p.must(err)

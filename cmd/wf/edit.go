@@ -10,7 +10,9 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // editOptions are the flags that all edits share.
@@ -54,7 +56,7 @@ func editCommand(e *env, cmd *cobra.Command, edits func(args []string) ([]api.Ed
 			return err
 		}
 		return o.apply(cmd.Context(), e, "", func(ctx context.Context, s *session) (api.EditResult, error) {
-			return s.ws.Edit(ctx, api.EditRequest{Edits: list})
+			return s.Workspace.Edit(ctx, api.EditRequest{Edits: list})
 		})
 	}
 	return cmd
@@ -74,7 +76,7 @@ func (o *editOptions) apply(ctx context.Context, e *env, done string, change fun
 	}
 	var unsaved error
 	if result.Unsaved {
-		unsaved = exit(exitWorkfile)
+		unsaved = exit.With(exit.BadWorkfile)
 	}
 	if o.json {
 		return cmp.Or(console.WriteJSON(e.Stdout, editReport{api.SchemaEdit, append([]string{}, result.Added...), result.Text, result.Notes}), unsaved)
@@ -95,8 +97,8 @@ func (o *editOptions) apply(ctx context.Context, e *env, done string, change fun
 func changes(text string) string {
 	const between = "; "
 	list := strings.Split(text, between)
-	if rest := len(list) - shownNames; rest > 0 {
-		return plain.Line(strings.Join(list[:shownNames], between)) + fmt.Sprintf(" (%d more)", rest)
+	if rest := len(list) - words.ShownNames; rest > 0 {
+		return plain.Line(strings.Join(list[:words.ShownNames], between)) + fmt.Sprintf(" (%d more)", rest)
 	}
 	return plain.Line(text)
 }
@@ -111,13 +113,13 @@ type editReport struct {
 
 func newUndo(e *env) *cobra.Command {
 	return historyCommand(e, "undo", "Take your last edit back", "undone: ", func(ctx context.Context, s *session) (api.EditResult, error) {
-		return s.ws.Undo(ctx)
+		return s.Workspace.Undo(ctx)
 	})
 }
 
 func newRedo(e *env) *cobra.Command {
 	return historyCommand(e, "redo", "Do again what you have undone", "done again: ", func(ctx context.Context, s *session) (api.EditResult, error) {
-		return s.ws.Redo(ctx)
+		return s.Workspace.Redo(ctx)
 	})
 }
 
@@ -193,7 +195,7 @@ func (o *editOptions) saveAs(ctx context.Context, e *env, path string) error {
 		return err
 	}
 	defer s.close()
-	copied, err := s.ws.SaveAs(ctx, api.SaveAsRequest{Path: path})
+	copied, err := s.Workspace.SaveAs(ctx, api.SaveAsRequest{Path: path})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 )
 
 // edgeTypes are the words for the types of edges.
@@ -81,8 +82,8 @@ func newEdgeType(e *env) *cobra.Command {
 		Example: `  wf edit type build notify non-blocking`,
 	}, 1, func(edit *api.Edit, args []string) error {
 		if !slices.Contains(edgeTypes, args[0]) {
-			return &failure{status: exitUsage, what: "edge type " + args[0] + ": must be " + strings.Join(edgeTypes, " or "),
-				why: didYouMean(args[0], edgeTypes), fix: "wf edit type --help"}
+			return &exit.Failure{Status: exit.BadUsage, What: "edge type " + args[0] + ": must be " + strings.Join(edgeTypes, " or "),
+				Why: didYouMean(args[0], edgeTypes), Fix: "wf edit type --help"}
 		}
 		edit.Op, edit.Type = api.OpEdgeType, args[0]
 		return nil
@@ -113,7 +114,7 @@ func edgeCommand(e *env, cmd *cobra.Command, further int, fill func(edit *api.Ed
 		if ends == 2 {
 			edit.Source, edit.Target = args[0], args[1]
 		} else if edit.Edge = args[0]; which != "" {
-			return nil, usage("--edge is for two nodes, not for an edge that is named by its id")
+			return nil, exit.Usage("--edge is for two nodes, not for an edge that is named by its id")
 		}
 		err := fill(&edit, args[ends:])
 		return []api.Edit{edit}, err

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 	"wf/tui/editor"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -62,20 +63,20 @@ func editorCommand(e *env, bare bool, cmd *cobra.Command) *cobra.Command {
 
 func (o *editorOptions) run(ctx context.Context, e *env, selectors []string, bare bool) error {
 	if !o.yes && !(e.ErrTTY && isTerminal(e.Stdin)) {
-		return &failure{status: exitUsage, what: "nobody can be asked here whether to save", why: "standard input or standard error is no terminal",
-			fix: "add --yes"}
+		return &exit.Failure{Status: exit.BadUsage, What: "nobody can be asked here whether to save", Why: "standard input or standard error is no terminal",
+			Fix: "add --yes"}
 	}
 	s, err := e.open(ctx, o.file)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	list, err := s.ws.Select(ctx, selectors)
+	list, err := s.Workspace.Select(ctx, selectors)
 	if err != nil {
 		return err
 	}
 	if bare && len(list.Nodes) != 1 {
-		return usage("%s names %s, one is needed: wf edit nodes takes several", words.Quote(selectors[0]), words.Plural(len(list.Nodes), "node"))
+		return exit.Usage("%s names %s, one is needed: wf edit nodes takes several", words.Quote(selectors[0]), words.Plural(len(list.Nodes), "node"))
 	}
 	b := editor.NewBuffer(list.Nodes, bare)
 	path, err := e.writeBuffer(b.Text(b.Commands()))
@@ -100,7 +101,7 @@ func (e *env) writeBuffer(text string) (path string, err error) {
 	}
 	dir := editor.Folder(dirs.state)
 	if path, err = editor.Write(dir, text); err != nil {
-		return "", &failure{status: exitDaemon, what: "cannot write the text to edit", where: dir, why: errText(err)}
+		return "", &exit.Failure{Status: exit.Daemon, What: "cannot write the text to edit", Where: dir, Why: exit.Obstacle(err)}
 	}
 	return path, nil
 }
@@ -136,15 +137,15 @@ func (d *editing) run(ctx context.Context) error {
 			case 'e':
 				continue
 			}
-			return d.kept(&failure{status: exitUsage, what: "nobody answered: nothing was saved"})
+			return d.kept(&exit.Failure{Status: exit.BadUsage, What: "nobody answered: nothing was saved"})
 		}
-		var wrong *failure
-		if d.yes || !errors.As(err, &wrong) || wrong.status != exitUsage {
+		var wrong *exit.Failure
+		if d.yes || !errors.As(err, &wrong) || wrong.Status != exit.BadUsage {
 			return d.kept(err)
 		}
 		fmt.Fprintf(d.e.Stderr, "%s %s\n", d.e.ErrPaint().Bad("error:"), indent(err.Error()))
 		if d.ask("[e]dit again, [n]o: ") != 'e' {
-			return d.kept(&failure{status: exitUsage, what: "nothing was saved"})
+			return d.kept(&exit.Failure{Status: exit.BadUsage, What: "nothing was saved"})
 		}
 	}
 }
@@ -156,23 +157,23 @@ func (d *editing) edit(ctx context.Context) ([]string, error) {
 	}
 	text, err := os.ReadFile(d.path)
 	if err != nil {
-		return nil, &failure{status: exitDaemon, what: "cannot read the text that was edited", why: errText(err)}
+		return nil, &exit.Failure{Status: exit.Daemon, What: "cannot read the text that was edited", Why: exit.Obstacle(err)}
 	}
 	return d.parse(string(text))
 }
 
 // kept adds to an error where the text is. One that nobody has changed is not worth keeping.
 func (d *editing) kept(err error) error {
-	f := describe(err)
-	f.status = exitStatus(err)
+	f := exit.Describe(err)
+	f.Status = exit.Status(err)
 	if text, readErr := os.ReadFile(d.path); readErr == nil && string(text) == d.b.Text(d.b.Commands()) {
 		os.Remove(d.path)
 		return &f
 	}
-	if f.where != "" {
-		f.where += "\n"
+	if f.Where != "" {
+		f.Where += "\n"
 	}
-	f.where += "your text is kept in " + d.path
+	f.Where += "your text is kept in " + d.path
 	return &f
 }
 
@@ -198,8 +199,8 @@ func (d *editing) ask(question string) byte {
 
 // save makes the edits, all or none.
 func (d *editing) save(ctx context.Context, edits []api.Edit, names []string) error {
-	result, err := d.s.ws.Edit(ctx, api.EditRequest{Edits: edits})
-	if isCode(err, api.CodeConflict) {
+	result, err := d.s.Workspace.Edit(ctx, api.EditRequest{Edits: edits})
+	if exit.IsCode(err, api.CodeConflict) {
 		d.showConflict(ctx, edits)
 	}
 	if err != nil {
@@ -219,7 +220,7 @@ func (d *editing) showConflict(ctx context.Context, edits []api.Edit) {
 	for _, edit := range edits {
 		ids = append(ids, edit.Nodes...)
 	}
-	now, err := d.s.ws.Select(ctx, ids)
+	now, err := d.s.Workspace.Select(ctx, ids)
 	if err != nil {
 		return // the error of the edit itself is told
 	}
@@ -248,7 +249,7 @@ func (d *editing) show(from, to string, after []string) {
 func (d *editing) parse(text string) ([]string, error) {
 	wanted, err := d.b.Parse(text)
 	if err != nil {
-		return nil, &failure{status: exitUsage, what: err.Error()}
+		return nil, &exit.Failure{Status: exit.BadUsage, What: err.Error()}
 	}
 	return wanted, nil
 }
@@ -264,7 +265,7 @@ func (e *env) runEditor(ctx context.Context, path string) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.Stdin, e.Stdout, e.Stderr
 	cmd.Dir, cmd.Env = e.Dir, e.Environ
 	if err := cmd.Run(); err != nil {
-		return &failure{status: exitDaemon, what: "the editor failed: " + program, why: err.Error(), fix: "set EDITOR to an editor that works here"}
+		return &exit.Failure{Status: exit.Daemon, What: "the editor failed: " + program, Why: err.Error(), Fix: "set EDITOR to an editor that works here"}
 	}
 	return nil
 }

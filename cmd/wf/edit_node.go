@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 )
 
 func newAddNode(e *env) *cobra.Command {
@@ -31,7 +32,7 @@ func newAddNode(e *env) *cobra.Command {
 	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
 		edit.Label = args[0]
 		if edit.When != "" && len(edit.After) == 0 {
-			return nil, usage("--when is the condition of the edges from --after, and there is none")
+			return nil, exit.Usage("--when is the condition of the edges from --after, and there is none")
 		}
 		var err error
 		if edit.Set, err = given(set); err != nil {
@@ -68,10 +69,10 @@ func newAddContainer(e *env) *cobra.Command {
 	setFlag(cmd, &set, "KEY=VALUE")
 	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
 		if args[0] == "" {
-			return nil, usage("a container needs a name")
+			return nil, exit.Usage("a container needs a name")
 		}
 		if edit.When != "" && len(edit.After) == 0 {
-			return nil, usage("--when is the condition of the edges from --after, and there is none")
+			return nil, exit.Usage("--when is the condition of the edges from --after, and there is none")
 		}
 		var err error
 		edit.Name = args[0]

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 	"wf/graph/attribute"
 )
 
@@ -23,7 +24,7 @@ func given(args []string) ([]api.Setting, error) {
 	for _, arg := range args {
 		key, value, ok := strings.Cut(arg, "=")
 		if !ok || key == "" {
-			return nil, usage("%q: must be KEY=VALUE", arg)
+			return nil, exit.Usage("%q: must be KEY=VALUE", arg)
 		}
 		list = append(list, api.Setting{Key: key, Value: value})
 	}

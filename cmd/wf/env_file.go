@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"wf/cmd/wf/exit"
 )
 
 // maxValueFile bounds a file of values, in bytes: what comes from it goes into the environment of commands.
@@ -16,7 +18,7 @@ func (e *env) readValues(flag, path string) (string, error) {
 	if path != "-" {
 		f, err := os.Open(e.Abs(path))
 		if err != nil {
-			return "", usage("%s %s: %s", flag, path, errText(err))
+			return "", exit.Usage("%s %s: %s", flag, path, exit.Obstacle(err))
 		}
 		defer f.Close()
 		in = f
@@ -24,9 +26,9 @@ func (e *env) readValues(flag, path string) (string, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxValueFile+1))
 	switch {
 	case err != nil:
-		return "", usage("%s %s: %s", flag, path, errText(err))
+		return "", exit.Usage("%s %s: %s", flag, path, exit.Obstacle(err))
 	case len(data) > maxValueFile:
-		return "", usage("%s %s: it is larger than %d bytes", flag, path, maxValueFile)
+		return "", exit.Usage("%s %s: it is larger than %d bytes", flag, path, maxValueFile)
 	}
 	return string(data), nil
 }
@@ -66,7 +68,7 @@ func (e *env) envFile(path string) ([]string, error) {
 			value, ok = unquoted(value)
 		}
 		if !ok || key == "" || strings.ContainsAny(key, " \t\"'") || strings.ContainsRune(line, 0) {
-			return nil, &failure{status: exitUsage, what: "--env-file: a line is no KEY=VALUE", where: fmt.Sprintf("%s:%d", path, number)}
+			return nil, &exit.Failure{Status: exit.BadUsage, What: "--env-file: a line is no KEY=VALUE", Where: fmt.Sprintf("%s:%d", path, number)}
 		}
 		vars = append(vars, key+"="+value)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 )
 
 func TestEnvFile(t *testing.T) {
@@ -29,11 +30,11 @@ func TestEnvFile(t *testing.T) {
 	}
 	for _, bad := range []string{"A=1\nword\n", "A=1\n=x\n", "A=1\nB=\"open\n", "A=1\nB='a'b'\n", "A=1\nB=\"a\"b\"\n", "A=1\ntwo words=1\n", "A=1\nB=x\x00y\n"} {
 		write(bad)
-		if _, err := e.envFile("f"); err == nil || err.(*failure).where != "f:2" {
+		if _, err := e.envFile("f"); err == nil || err.(*exit.Failure).Where != "f:2" {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	if _, err := e.envFile("missing"); exitStatus(err) != exitUsage {
+	if _, err := e.envFile("missing"); exit.Status(err) != exit.BadUsage {
 		t.Errorf("missing: %v", err)
 	}
 }
@@ -48,7 +49,7 @@ func TestValuesFromFiles(t *testing.T) {
 	if err != nil || got["a"] != "s3cret\n" || got["b"] != "@x" || got["c"] != "x@y" || got["d"] != "typed" || got["e"] != "" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := e.assignments("--param", []string{"a=@none"}); exitStatus(err) != exitUsage || !strings.Contains(err.Error(), "a=@") {
+	if _, err := e.assignments("--param", []string{"a=@none"}); exit.Status(err) != exit.BadUsage || !strings.Contains(err.Error(), "a=@") {
 		t.Errorf("%v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 )
 
@@ -33,9 +34,9 @@ func asksJSON(args []string) bool {
 
 // printErrorJSON writes err as one line to standard error. Standard output is left to answers.
 func printErrorJSON(e *env, err error) {
-	f := e.foreign(describe(err))
-	report := errorReport{Schema: api.SchemaError, ExitCode: exitStatus(err), Error: api.Error{Code: errorCode(err),
-		Message: plainText(f.what), Where: plainText(f.where), Why: plainText(f.why), Fix: plainText(e.adviseFile(f.fix))}}
+	f := e.foreign(exit.Describe(err))
+	report := errorReport{Schema: api.SchemaError, ExitCode: exit.Status(err), Error: api.Error{Code: errorCode(err),
+		Message: plainText(f.What), Where: plainText(f.Where), Why: plainText(f.Why), Fix: plainText(e.adviseFile(f.Fix))}}
 	var refused *api.Error
 	if errors.As(err, &refused) {
 		report.Nodes, report.Run, report.Problems = refused.Nodes, refused.Run, refused.Problems
@@ -59,7 +60,7 @@ func errorCode(err error) api.Code {
 	case errors.As(err, &unreachable), errors.As(err, &exposed):
 		return codeDaemon
 	}
-	if code, known := statusCodes[exitStatus(err)]; known {
+	if code, known := statusCodes[exit.Status(err)]; known {
 		return code
 	}
 	return codeFailed
@@ -77,11 +78,11 @@ const (
 )
 
 var statusCodes = map[int]api.Code{
-	exitUsage:    codeUsage,
-	exitWorkfile: api.CodeWorkfile,
-	exitDaemon:   codeDaemon,
-	exitApproval: codeApproval,
-	exitStopped:  codeStopped,
-	exitBusy:     codeBusy,
-	exitTimeout:  codeTimeout,
+	exit.BadUsage:    codeUsage,
+	exit.BadWorkfile: api.CodeWorkfile,
+	exit.Daemon:      codeDaemon,
+	exit.Unanswered:  codeApproval,
+	exit.Stopped:     codeStopped,
+	exit.Busy:        codeBusy,
+	exit.Timeout:     codeTimeout,
 }

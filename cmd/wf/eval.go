@@ -60,7 +60,7 @@ func (o *evalOptions) eval(ctx context.Context, e *env, expr string) error {
 		return err
 	}
 	defer s.close()
-	answer, err := s.ws.Eval(ctx, api.EvalRequest{Expr: expr, Node: o.node, Run: o.run, Env: e.Environ})
+	answer, err := s.Workspace.Eval(ctx, api.EvalRequest{Expr: expr, Node: o.node, Run: o.run, Env: e.Environ})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 )
 
@@ -29,7 +30,7 @@ For pictures and other formats see wf graph.`,
 		Args:    nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.yed == "" {
-				return &failure{status: exitUsage, what: "no file to export to", fix: "wf export --yed NEW"}
+				return &exit.Failure{Status: exit.BadUsage, What: "no file to export to", Fix: "wf export --yed NEW"}
 			}
 			if err := fileArg(cmd, &o.file, args); err != nil {
 				return err
@@ -48,7 +49,7 @@ func (o *exportOptions) run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer s.close()
-	copied, err := s.ws.SaveAs(ctx, api.SaveAsRequest{Path: e.Abs(o.yed), Format: api.FormatYed})
+	copied, err := s.Workspace.SaveAs(ctx, api.SaveAsRequest{Path: e.Abs(o.yed), Format: api.FormatYed})
 	if err != nil {
 		return err
 	}

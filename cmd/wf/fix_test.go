@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 )
 
 func TestAdviseFile(t *testing.T) {
@@ -72,7 +73,7 @@ func TestErrorsAdviseFile(t *testing.T) {
 		for _, err := range []error{
 			&api.Error{Code: api.CodeConflict, Message: "busy", Fix: "wf stop 3"},
 			errors.Join(&api.Error{Code: api.CodeConflict, Message: "busy", Fix: "wf stop 3"}),
-			&failure{what: "busy", fix: "wf stop 3"},
+			&exit.Failure{What: "busy", Fix: "wf stop 3"},
 		} {
 			b.Reset()
 			if printError(e, err); !strings.HasSuffix(b.String(), c.want) {

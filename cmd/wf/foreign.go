@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"wf/cmd/wf/convert"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -20,9 +21,9 @@ const unusable = "the workfile cannot be used"
 
 // foreign extends the error about a file that is not GraphML: it names the kind of file and the command that
 // makes a workfile of it. It returns other errors unchanged.
-func (e *env) foreign(f failure) failure {
-	path := strings.TrimRight(strings.TrimRight(f.where, "0123456789"), ":")
-	if f.what != unusable || f.fix != "" || path == "" {
+func (e *env) foreign(f exit.Failure) exit.Failure {
+	path := strings.TrimRight(strings.TrimRight(f.Where, "0123456789"), ":")
+	if f.What != unusable || f.Fix != "" || path == "" {
 		return f
 	}
 	head, err := headOf(path)
@@ -34,11 +35,11 @@ func (e *env) foreign(f failure) failure {
 	if kind.what == "" {
 		return f
 	}
-	f.what = plain.Line(e.rel(path)) + " is not a workfile but " + kind.what
-	f.why = "a workfile is GraphML, an XML format"
-	if f.fix = strings.ReplaceAll(kind.fix, "FILE", name); kind.fix == noImport {
-		f.why += "; wf new imports " + strings.Join(convert.Formats(), ", ") + " and lists of commands"
-		f.fix = "wf help new"
+	f.What = plain.Line(e.rel(path)) + " is not a workfile but " + kind.what
+	f.Why = "a workfile is GraphML, an XML format"
+	if f.Fix = strings.ReplaceAll(kind.fix, "FILE", name); kind.fix == noImport {
+		f.Why += "; wf new imports " + strings.Join(convert.Formats(), ", ") + " and lists of commands"
+		f.Fix = "wf help new"
 	}
 	return f
 }

@@ -10,6 +10,7 @@ import (
 	"wf/api"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/convert"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 )
 
@@ -46,7 +47,7 @@ workfile in the same state gives the same bytes.`,
 			}
 			if o.json {
 				if o.format != "json" && cmd.Flags().Changed("format") {
-					return usage("--json and --format %s exclude each other", o.format)
+					return exit.Usage("--json and --format %s exclude each other", o.format)
 				}
 				o.format = "json"
 			}
@@ -65,7 +66,7 @@ func (o *graphOptions) run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer s.close()
-	status, err := s.ws.Status(ctx, true)
+	status, err := s.Workspace.Status(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (o *graphOptions) run(ctx context.Context, e *env) error {
 
 // addAttributes gives the nodes of a graph their attributes of control flow, which a status does not have.
 func addAttributes(ctx context.Context, s *session, g *api.Graph) error {
-	list, err := s.ws.Select(ctx, nil)
+	list, err := s.Workspace.Select(ctx, nil)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"wf/cmd/wf/exit"
 	"wf/graph/timespan"
 )
 
@@ -230,7 +231,7 @@ func (c *choice) Set(word string) error {
 			return nil
 		}
 	}
-	return usage("must be one of %s", strings.Join(c.allowed, ", "))
+	return exit.Usage("must be one of %s", strings.Join(c.allowed, ", "))
 }
 
 // A timeValue is the value of a flag that is a span of time. Days may be in it.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 )
 
 // hostile is text with all that a terminal must not get: a title, a clipboard, a cleared screen, an
@@ -72,7 +73,7 @@ func TestHostileWorkfile(t *testing.T) {
 		cmd := exec.Command(filepath.Join(bin, "wf"), args...)
 		cmd.Dir, cmd.Env = dir, w.vars
 		out, err := cmd.CombinedOutput() // many are refused, which is printed too
-		if statusOf(err) == exitWorkfile {
+		if statusOf(err) == exit.BadWorkfile {
 			unread++
 			t.Logf("wf %q: %s", args, out)
 		}

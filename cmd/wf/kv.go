@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/cmd/wf/exit"
 )
 
 // kvOptions are the flags of kv and its verbs.
@@ -60,7 +61,7 @@ func (o *kvOptions) kvCommand(e *env, cmd *cobra.Command, run func(k *kvCall, ar
 		k := &kvCall{o: o, e: e, ctx: cmd.Context(), conditional: cmd.Flags().Changed("if")}
 		if len(args) > 0 {
 			if k.key = args[0]; !utf8.ValidString(k.key) {
-				return usage("key %q: must be text in UTF-8", k.key)
+				return exit.Usage("key %q: must be text in UTF-8", k.key)
 			}
 		}
 		return k.connected(func() error { return run(k, args) })
@@ -178,7 +179,7 @@ func (k *kvCall) connected(do func() error) error {
 		return err
 	}
 	if k.conditional && k.o.ifAbsent {
-		return usage("--if and --if-absent exclude each other")
+		return exit.Usage("--if and --if-absent exclude each other")
 	}
 	if _, err := k.ttl(); err != nil {
 		return err
@@ -200,7 +201,7 @@ func (k *kvCall) scope() (api.KVScope, error) {
 		where.Scope = api.KVWorkfile
 	}
 	if o.run != "" && where.Scope != api.KVRun {
-		return where, usage("--run goes with --scope run, not with --scope %s", where.Scope)
+		return where, exit.Usage("--run goes with --scope run, not with --scope %s", where.Scope)
 	}
 	if where.Scope == api.KVMachine {
 		return where, nil
@@ -220,8 +221,8 @@ func (k *kvCall) scope() (api.KVScope, error) {
 		where.Workfile = path
 	}
 	if where.Scope == api.KVRun && where.Run == "" {
-		return where, &failure{status: exitUsage, what: "--scope run: no run is named, and this is no command of one",
-			fix: "add --run RUN; wf runs lists them"}
+		return where, &exit.Failure{Status: exit.BadUsage, What: "--scope run: no run is named, and this is no command of one",
+			Fix: "add --run RUN; wf runs lists them"}
 	}
 	return where, nil
 }
@@ -233,7 +234,7 @@ func (k *kvCall) ttl() (time.Duration, error) {
 	}
 	d, err := parseAge(k.o.ttl)
 	if err != nil || d < time.Millisecond {
-		return 0, usage("--ttl %s: must be a time like 30s, 1h or 7d", k.o.ttl)
+		return 0, exit.Usage("--ttl %s: must be a time like 30s, 1h or 7d", k.o.ttl)
 	}
 	return d, nil
 }

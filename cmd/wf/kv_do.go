@@ -8,6 +8,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -19,9 +20,9 @@ func (k *kvCall) get() error {
 	}
 	switch {
 	case !answer.Found && k.o.quiet:
-		return exit(exitFailed)
+		return exit.With(exit.Failed)
 	case !answer.Found:
-		return answerNo{&api.Error{Code: api.CodeNotFound, Message: fmt.Sprintf("no value for %q in the scope of the %s", k.key, k.where.Scope)}}
+		return exit.No(&api.Error{Code: api.CodeNotFound, Message: fmt.Sprintf("no value for %q in the scope of the %s", k.key, k.where.Scope)})
 	case k.o.json:
 		return k.report(answer, nil)
 	}
@@ -64,7 +65,7 @@ func (k *kvCall) value(arg string) ([]byte, error) {
 		}
 	}
 	if len(data) > api.KVValueMost {
-		return nil, usage("the value is longer than %d bytes", api.KVValueMost)
+		return nil, exit.Usage("the value is longer than %d bytes", api.KVValueMost)
 	}
 	return data, nil
 }
@@ -79,26 +80,26 @@ func (k *kvCall) del() error {
 
 // told ends a change: met says whether its condition was met.
 func (k *kvCall) told(answer api.KVAnswer, met bool, verb string) error {
-	status := exitOK
+	status := exit.OK
 	if !met {
-		status = exitFailed
+		status = exit.Failed
 	}
 	switch {
 	case k.o.json:
 		if err := k.report(answer, &answer.Done); err != nil {
 			return err
 		}
-		return exit(status)
+		return exit.With(status)
 	case met:
 		return nil
 	case k.o.quiet:
-		return exit(status)
+		return exit.With(status)
 	}
 	is := "it has no value"
 	if answer.Found {
 		is = "its value is " + shownKV(answer.Value)
 	}
-	return answerNo{&api.Error{Code: api.CodeConflict, Message: fmt.Sprintf("%q was not %s: %s", k.key, verb, is)}}
+	return exit.No(&api.Error{Code: api.CodeConflict, Message: fmt.Sprintf("%q was not %s: %s", k.key, verb, is)})
 }
 
 // maxShownKV is how much of a value a message quotes, in bytes.

@@ -10,7 +10,10 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/client/runview"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
+	"wf/cmd/wf/tail"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -62,8 +65,8 @@ comes later than what they write to standard error: python -u, stdbuf -oL and th
 				return err
 			}
 			if err := e.nodeArgs(cmd, o.file, args); err != nil {
-				if f, ok := err.(*failure); ok && o.follow {
-					f.why = "here -f means --follow; the long form --file is the same in every command"
+				if f, ok := err.(*exit.Failure); ok && o.follow {
+					f.Why = "here -f means --follow; the long form --file is the same in every command"
 				}
 				return err
 			}
@@ -89,15 +92,15 @@ comes later than what they write to standard error: python -u, stdbuf -oL and th
 func (o *logsOptions) check(args []string) error {
 	switch {
 	case len(args) == 0 && !o.failed:
-		return &failure{status: exitUsage, what: "no node named", fix: "wf logs NODE, or wf logs --failed"}
+		return &exit.Failure{Status: exit.BadUsage, What: "no node named", Fix: "wf logs NODE, or wf logs --failed"}
 	case len(args) > 0 && o.failed:
-		return usage("--failed chooses the nodes: it goes with no names")
+		return exit.Usage("--failed chooses the nodes: it goes with no names")
 	case o.json && o.raw:
-		return usage("--raw and --json exclude each other")
+		return exit.Usage("--raw and --json exclude each other")
 	case o.execution < 0:
-		return usage("--execution counts from 1")
+		return exit.Usage("--execution counts from 1")
 	case o.tail < -1:
-		return usage("--tail must not be negative")
+		return exit.Usage("--tail must not be negative")
 	}
 	return nil
 }
@@ -137,7 +140,7 @@ func (o *logsOptions) queries(ctx context.Context, s *session, args []string) ([
 		if err != nil {
 			return nil, err
 		}
-		detail, err := s.ws.Run(ctx, run)
+		detail, err := s.Workspace.Run(ctx, run)
 		if err != nil {
 			return nil, err
 		}
@@ -160,23 +163,23 @@ func (o *logsOptions) queries(ctx context.Context, s *session, args []string) ([
 
 func failedQueries(detail api.RunDetail) []logQuery {
 	var queries []logQuery
-	for _, x := range failedExecutions(detail) {
+	for _, x := range runview.FailedExecutions(detail) {
 		queries = append(queries, logQuery{client.LogQuery{Node: x.Node, Run: detail.Run, Execution: x.Execution}, x.Name})
 	}
 	return queries
 }
 
 // chosen are the streams to print, with their sizes.
-func (o *logsOptions) chosen(e *env, s *session, info api.LogInfo) ([]logStream, error) {
-	all := streamsOf(info)
+func (o *logsOptions) chosen(e *env, s *session, info api.LogInfo) ([]tail.Stream, error) {
+	all := tail.StreamsOf(info)
 	switch {
 	case o.stdout == o.stderr:
 		return all, nil
 	case info.Merged:
 		name := plain.Line(info.Name)
-		return nil, &failure{status: exitUsage, what: fmt.Sprintf("%s wrote standard output and standard error into one output (run %s)", name, info.Run),
-			why: "so they stand in the order in which they were written, and nobody knows which line is whose",
-			fix: fmt.Sprintf("wf logs %s%s prints both; wf edit set-graph output split%s keeps them apart in later runs", words.Quote(info.Name), e.fileFix(s.path), e.fileFix(s.path))}
+		return nil, &exit.Failure{Status: exit.BadUsage, What: fmt.Sprintf("%s wrote standard output and standard error into one output (run %s)", name, info.Run),
+			Why: "so they stand in the order in which they were written, and nobody knows which line is whose",
+			Fix: fmt.Sprintf("wf logs %s%s prints both; wf edit set-graph output split%s keeps them apart in later runs", words.Quote(info.Name), e.fileFix(s.Path), e.fileFix(s.Path))}
 	case o.stdout:
 		return all[:1], nil
 	}
@@ -185,7 +188,7 @@ func (o *logsOptions) chosen(e *env, s *session, info api.LogInfo) ([]logStream,
 
 // printOne prints what one execution has written so far, to out.
 func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client.LogQuery, out *lineStart, header bool) error {
-	info, err := s.ws.LogInfo(ctx, q)
+	info, err := s.Workspace.LogInfo(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -204,7 +207,7 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client
 	}
 	o.untimed(e, info)
 	for _, stream := range streams {
-		if stream.size == 0 {
+		if stream.Size == 0 {
 			continue
 		}
 		offset, err := o.offset(ctx, s, q, stream)
@@ -212,7 +215,7 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client
 			return err
 		}
 		w := o.writer(e, out, info, stream, offset)
-		if err := copyStream(ctx, w, s, q, stream.name, offset, false); err != nil {
+		if err := copyStream(ctx, w, s, q, stream.Name, offset, false); err != nil {
 			return err
 		}
 	}
@@ -220,10 +223,10 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client
 }
 
 // writer is what one stream goes through on its way to w, from offset on.
-func (o *logsOptions) writer(e *env, w io.Writer, info api.LogInfo, stream logStream, offset int64) console.Flusher {
+func (o *logsOptions) writer(e *env, w io.Writer, info api.LogInfo, stream tail.Stream, offset int64) console.Flusher {
 	stamps := newStamps(info, stream, o.follow)
 	if o.json {
-		return newJSONLines(w, info, stream.name, stamps, offset)
+		return newJSONLines(w, info, stream.Name, stamps, offset)
 	}
 	if stamps != nil {
 		return &stamper{Flusher: e.OutputWriter(w, o.raw), stamps: stamps, offset: offset}
@@ -275,7 +278,7 @@ func logTitle(info api.LogInfo) string {
 
 // copyStream copies one stream from offset on; with follow until the execution has ended.
 func copyStream(ctx context.Context, w console.Flusher, s *session, q client.LogQuery, stream string, offset int64, follow bool) error {
-	r, err := s.ws.Output(ctx, q, stream, offset, follow)
+	r, err := s.Workspace.Output(ctx, q, stream, offset, follow)
 	if err != nil {
 		return err
 	}
@@ -288,17 +291,17 @@ func copyStream(ctx context.Context, w console.Flusher, s *session, q client.Log
 
 // offset is where the lines begin that --tail wants. It looks at the end of the stream through
 // a window that doubles until enough lines are in it, so a large log is not read for few lines.
-func (o *logsOptions) offset(ctx context.Context, s *session, q client.LogQuery, stream logStream) (int64, error) {
+func (o *logsOptions) offset(ctx context.Context, s *session, q client.LogQuery, stream tail.Stream) (int64, error) {
 	if o.tail < 0 {
 		return 0, nil
 	}
-	for window := int64(tailBytes); ; window *= 2 {
-		start := max(0, stream.size-window)
-		r, err := s.ws.Output(ctx, q, stream.name, start, false)
+	for window := int64(tail.MaxBytes); ; window *= 2 {
+		start := max(0, stream.Size-window)
+		r, err := s.Workspace.Output(ctx, q, stream.Name, start, false)
 		if err != nil {
 			return 0, err
 		}
-		data, err := io.ReadAll(io.LimitReader(r, stream.size-start))
+		data, err := io.ReadAll(io.LimitReader(r, stream.Size-start))
 		r.Close()
 		if err != nil {
 			return 0, err

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
 	"wf/api"
 	"wf/client"
+	"wf/cmd/wf/exit"
+	"wf/cmd/wf/tail"
 	"wf/tui/plain"
 )
 
@@ -19,7 +22,7 @@ const awaitPatience = 300 * time.Millisecond
 // followAll prints what the executions write, as it comes, until all nodes are done or Ctrl-C,
 // which ends it with status 0: the nodes are not touched.
 func (o *logsOptions) followAll(ctx context.Context, e *env, s *session, queries []logQuery) error {
-	ctx, stop := signal.NotifyContext(ctx, interrupt)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT)
 	defer stop()
 	f := &logFollower{o: o, e: e, s: s, titles: len(queries) > 1, out: lineStart{w: e.Stdout, at: true}}
 	for _, q := range queries {
@@ -57,7 +60,7 @@ func (f *logFollower) follow(ctx context.Context, named logQuery) error {
 	q := named.LogQuery
 	for shown := 0; ; shown++ {
 		info, err := f.await(ctx, q, named.name)
-		if shown > 0 && isCode(err, api.CodeNoOutput) {
+		if shown > 0 && exit.IsCode(err, api.CodeNoOutput) {
 			return nil
 		}
 		if err != nil {
@@ -94,11 +97,11 @@ func (f *logFollower) await(ctx context.Context, q client.LogQuery, name string)
 		fmt.Fprintf(f.e.Stderr, "note: waiting for %s %s\n", plain.Line(name), what)
 	})
 	defer slow.Stop()
-	return f.s.ws.AwaitLog(ctx, q)
+	return f.s.Workspace.AwaitLog(ctx, q)
 }
 
 // copy prints the streams of one execution, all at once, until it has ended.
-func (f *logFollower) copy(ctx context.Context, q client.LogQuery, info api.LogInfo, title string, streams []logStream, first bool) error {
+func (f *logFollower) copy(ctx context.Context, q client.LogQuery, info api.LogInfo, title string, streams []tail.Stream, first bool) error {
 	errs := make(chan error, len(streams))
 	for _, stream := range streams {
 		offset := int64(0)
@@ -111,7 +114,7 @@ func (f *logFollower) copy(ctx context.Context, q client.LogQuery, info api.LogI
 		f.group.Go(func() {
 			f.e.Guard(func() {
 				w := f.o.writer(f.e, followWriter{f, title}, info, stream, offset)
-				errs <- copyStream(ctx, w, f.s, q, stream.name, offset, true)
+				errs <- copyStream(ctx, w, f.s, q, stream.Name, offset, true)
 			})
 		})
 	}

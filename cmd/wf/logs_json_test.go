@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"wf/api"
+	"wf/cmd/wf/tail"
 )
 
 // TestJSONLines: whatever a stream holds and however it comes, its bytes can be had back from the
@@ -20,7 +21,7 @@ func TestJSONLines(t *testing.T) {
 			[]byte(strings.Repeat("é", maxLogText/3)), []byte(strings.Repeat("x", maxLogText)), []byte("\x1b[2J"),
 		})).Draw(t, "pieces"), nil)
 		var out bytes.Buffer
-		j := newJSONLines(&out, api.LogInfo{Run: "1", Node: "a", Name: "a", Execution: 1}, streamOut, nil, 0)
+		j := newJSONLines(&out, api.LogInfo{Run: "1", Node: "a", Name: "a", Execution: 1}, tail.Stdout, nil, 0)
 		for rest := text; len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "cut")
 			j.Write(rest[:n])
@@ -62,7 +63,7 @@ func joinJSONLines(t *rapid.T, out []byte) []byte {
 // TestJSONLinesCut: a long line is cut between characters.
 func TestJSONLinesCut(t *testing.T) {
 	var out bytes.Buffer
-	j := newJSONLines(&out, api.LogInfo{Run: "1", Node: "a", Name: "a", Execution: 1}, streamOut, nil, 0)
+	j := newJSONLines(&out, api.LogInfo{Run: "1", Node: "a", Name: "a", Execution: 1}, tail.Stdout, nil, 0)
 	j.Write([]byte(strings.Repeat("x", maxLogText-1) + "€ end\n"))
 	if lines := strings.Split(out.String(), "\n"); len(lines) != 3 || strings.Contains(lines[0], "�") ||
 		!strings.Contains(lines[0], `"partial":true`) || !strings.Contains(lines[1], `"text":"€ end"}`) {

@@ -7,6 +7,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/tail"
 )
 
 // stamps tell when the lines of one stream were written: to within a second, since a run looks once a
@@ -20,12 +21,12 @@ type stamps struct {
 }
 
 // newStamps is nil when nothing is known.
-func newStamps(info api.LogInfo, stream logStream, follow bool) *stamps {
+func newStamps(info api.LogInfo, stream tail.Stream, follow bool) *stamps {
 	if info.Times == nil || !info.Times.Known {
 		return nil
 	}
-	s := &stamps{times: info.Times, column: 1, size: stream.size, live: follow && !info.Over, now: time.Now}
-	if stream.name == streamErr {
+	s := &stamps{times: info.Times, column: 1, size: stream.Size, live: follow && !info.Over, now: time.Now}
+	if stream.Name == tail.Stderr {
 		s.column = 2
 	}
 	return s

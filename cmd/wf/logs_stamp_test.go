@@ -7,6 +7,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/tail"
 )
 
 // TestStamps: each line bears the time of the first mark at which its first byte was there; what no mark has
@@ -27,7 +28,7 @@ func TestStamps(t *testing.T) {
 			"2026-01-02 03:04:05 three\n2026-01-02 03:04:05 \n2026-01-02 03:04:09 last\n2026-01-02 03:04:30 more\n"},
 	} {
 		var b bytes.Buffer
-		s := newStamps(info, streamsOf(info)[0], c.live)
+		s := newStamps(info, tail.StreamsOf(info)[0], c.live)
 		if c.live {
 			s.size = 20
 		}
@@ -43,7 +44,7 @@ func TestStamps(t *testing.T) {
 		}
 	}
 	info.Times.Known = false
-	if newStamps(info, streamsOf(info)[0], false) != nil {
+	if newStamps(info, tail.StreamsOf(info)[0], false) != nil {
 		t.Error("times of a run that has noted none")
 	}
 }

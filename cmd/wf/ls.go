@@ -50,7 +50,7 @@ func (o *lsOptions) run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer s.close()
-	list, err := s.ws.Select(ctx, o.nodes)
+	list, err := s.Workspace.Select(ctx, o.nodes)
 	if err != nil {
 		return err
 	}

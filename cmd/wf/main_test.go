@@ -11,6 +11,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 )
 
 func TestExitStatus(t *testing.T) {
@@ -21,25 +22,25 @@ func TestExitStatus(t *testing.T) {
 	}{
 		{nil, 0},
 		{errors.New("anything"), 4},
-		{exit(0), 0},
-		{exit(130), 130},
-		{usage("typo"), 2},
-		{&failure{status: 3}, 3},
+		{exit.With(0), 0},
+		{exit.With(130), 130},
+		{exit.Usage("typo"), 2},
+		{&exit.Failure{Status: 3}, 3},
 		{code(api.CodeWorkfile), 3},
 		{code(api.CodeUnknownNode), 2},
 		{code(api.CodeInvalid), 2},
 		{code(api.CodeVersion), 4},
 		{code(api.CodeGone), 4},
 		{code(api.CodeConflict), 7},
-		{asConflict(code(api.CodeConflict)), 7},
-		{asConflict(code(api.CodeRefused)), 4},
+		{exit.AsConflict(code(api.CodeConflict)), 7},
+		{exit.AsConflict(code(api.CodeRefused)), 4},
 		{code(api.CodeNotFound), 2},
 		{code(api.CodeLost), 4},
 		{code(api.CodeInternal), 4},
-		{answerNo{code(api.CodeNotFound)}, 1},
+		{exit.No(code(api.CodeNotFound)), 1},
 		{&client.UnreachableError{}, 4},
 	} {
-		if got := exitStatus(c.err); got != c.want {
+		if got := exit.Status(c.err); got != c.want {
 			t.Errorf("exitStatus(%v) = %d, want %d", c.err, got, c.want)
 		}
 	}
@@ -54,7 +55,7 @@ func TestPrintError(t *testing.T) {
 		t.Errorf("got %q\nwant %q", b.String(), want)
 	}
 	b.Reset()
-	printError(e, exit(1))
+	printError(e, exit.With(1))
 	if printError(e, nil); b.Len() > 0 {
 		t.Errorf("printed %q for what is no error", b.String())
 	}
@@ -67,7 +68,7 @@ func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	e := &env{Console: console.Console{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errOut, Dir: t.TempDir(), Color: "auto"}}
 	err := execute(e, args)
 	printError(e, err)
-	return out.String(), errOut.String(), exitStatus(err)
+	return out.String(), errOut.String(), exit.Status(err)
 }
 
 func TestUsageErrors(t *testing.T) {
@@ -109,7 +110,7 @@ func TestUsageErrors(t *testing.T) {
 		"server start --foreground extra": "too many arguments",
 	} {
 		stdout, stderr, status := run(t, strings.Fields(line)...)
-		if status != exitUsage || !strings.Contains(stderr, want) || stdout != "" {
+		if status != exit.BadUsage || !strings.Contains(stderr, want) || stdout != "" {
 			t.Errorf("wf %s: status %d, stdout %q, stderr %q, want %q", line, status, stdout, stderr, want)
 		}
 	}
@@ -121,7 +122,7 @@ func TestMissingWorkfile(t *testing.T) {
 	for _, line := range []string{"run", "resume", "plan", "attach", "status", "stop", "ls", "logs a", "why a", "runs", "check", "reset",
 		"edit undo", "edit add-node x", "edit label a --yes", "edit nodes a --yes", "graph", "export --yed x"} {
 		_, stderr, status := run(t, strings.Fields(line)...)
-		if status != exitWorkfile || !strings.Contains(stderr, "fix: wf new Workfile\n") {
+		if status != exit.BadWorkfile || !strings.Contains(stderr, "fix: wf new Workfile\n") {
 			t.Errorf("wf %s: status %d, %q", line, status, stderr)
 		}
 	}

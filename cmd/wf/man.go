@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -41,7 +42,7 @@ func writeMan(e *env, root *cobra.Command, dir string) error {
 			err = os.WriteFile(path, []byte(text), 0o644)
 		}
 		if err != nil {
-			return &failure{status: exitDaemon, what: "cannot write the manual page " + path, why: errText(err)}
+			return &exit.Failure{Status: exit.Daemon, What: "cannot write the manual page " + path, Why: exit.Obstacle(err)}
 		}
 	}
 	fmt.Fprintf(e.Stderr, "wrote %s into %s\n", words.Plural(len(pages), "manual page"), plain.Line(dir))

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -35,7 +36,7 @@ func (e *env) move(ctx context.Context, from, to string) error {
 	defer c.Close()
 	result, err := c.Move(ctx, api.MoveRequest{From: e.Abs(from), To: e.Abs(to)})
 	if err != nil {
-		return asConflict(err)
+		return exit.AsConflict(err)
 	}
 	e.moveSight(result)
 	fmt.Fprintf(e.Stderr, "moved %s to %s with %s\n", plain.Line(e.rel(result.From)), plain.Line(e.rel(result.To)), words.Plural(result.Runs, "run"))

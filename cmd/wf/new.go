@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/convert"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -90,16 +91,16 @@ func (o *newOptions) oneName(e *env, name string) error {
 	if _, err := os.Stat(e.Abs(name)); name != "" && err == nil {
 		file, input = defaultWorkfile, name
 	}
-	return &failure{status: exitUsage, what: "--from " + o.from + " needs two names: the new workfile, and what to read",
-		fix: "wf new " + words.Quote(file) + " --from " + o.from + " " + words.Quote(input)}
+	return &exit.Failure{Status: exit.BadUsage, What: "--from " + o.from + " needs two names: the new workfile, and what to read",
+		Fix: "wf new " + words.Quote(file) + " --from " + o.from + " " + words.Quote(input)}
 }
 
 // linesInput takes INPUT of --from-lines off the arguments, if it is there.
 func (o *newOptions) linesInput(e *env, args []string) (rest []string, err error) {
 	if len(args) == 1 && o.file == "" {
 		if _, err := os.Stat(e.Abs(args[0])); err == nil {
-			return nil, &failure{status: exitUsage, what: plain.Line(args[0]) + " exists, and is not replaced",
-				fix: "to read it: wf new " + defaultWorkfile + " --from-lines " + words.Quote(args[0])}
+			return nil, &exit.Failure{Status: exit.BadUsage, What: plain.Line(args[0]) + " exists, and is not replaced",
+				Fix: "to read it: wf new " + defaultWorkfile + " --from-lines " + words.Quote(args[0])}
 		}
 	}
 	if o.input = "-"; len(args) == 2 || len(args) == 1 && o.file != "" {
@@ -126,15 +127,15 @@ func (o *newOptions) arguments(cmd *cobra.Command, e *env, args []string) error 
 	}
 	switch {
 	case len(args) > 1:
-		return usage("too many arguments: %s", args[1])
+		return exit.Usage("too many arguments: %s", args[1])
 	case o.from != "" && o.fromLines:
-		return usage("--from and --from-lines exclude each other")
+		return exit.Usage("--from and --from-lines exclude each other")
 	case o.chain && !o.fromLines:
-		return usage("--chain orders lines: it needs --from-lines")
+		return exit.Usage("--chain orders lines: it needs --from-lines")
 	case len(o.goals) > 0 && o.from != "make":
-		return usage("--goal names a target of a makefile: it needs --from make")
+		return exit.Usage("--goal names a target of a makefile: it needs --from make")
 	case o.command != "" && o.from == "":
-		return usage("--command is for nodes that were read: it needs --from")
+		return exit.Usage("--command is for nodes that were read: it needs --from")
 	}
 	return fileArg(cmd, &o.file, args)
 }

@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/convert"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -81,13 +82,13 @@ func (o *newOptions) readInput(e *env) (data []byte, name string, err error) {
 	path := e.Abs(o.input)
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return nil, "", &failure{status: exitWorkfile, what: plain.Line(o.input) + " is no file to read"}
+		return nil, "", &exit.Failure{Status: exit.BadWorkfile, What: plain.Line(o.input) + " is no file to read"}
 	}
 	if err == nil {
 		data, err = os.ReadFile(path)
 	}
 	if err != nil {
-		return nil, "", &failure{status: exitWorkfile, what: "cannot read " + plain.Line(o.input), why: errText(err)}
+		return nil, "", &exit.Failure{Status: exit.BadWorkfile, What: "cannot read " + plain.Line(o.input), Why: exit.Obstacle(err)}
 	}
 	return data, e.rel(path), nil
 }
@@ -102,8 +103,8 @@ func notExpressible(name, format string, err error) error {
 	if at.Line > 0 {
 		where += ":" + strconv.Itoa(at.Line)
 	}
-	return &failure{status: exitWorkfile, what: at.Msg, where: where,
-		why: "nothing was written: this " + inputWord[format] + " cannot be expressed as a workfile as it stands", fix: at.Fix}
+	return &exit.Failure{Status: exit.BadWorkfile, What: at.Msg, Where: where,
+		Why: "nothing was written: this " + inputWord[format] + " cannot be expressed as a workfile as it stands", Fix: at.Fix}
 }
 
 // inputWord is what people call an input.

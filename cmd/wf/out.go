@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -13,6 +12,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -88,7 +88,7 @@ func (o *outOptions) print(ctx context.Context, e *env, name string) error {
 		outputs.Outputs = map[string]any{key: value}
 		return console.WriteJSON(e.Stdout, outputs)
 	}
-	text := valueText(value)
+	text := words.Value(value)
 	if e.OutTTY {
 		text = plain.Text(text)
 	}
@@ -109,7 +109,7 @@ func (o *outOptions) find(ctx context.Context, e *env, s *session, name string) 
 			if err == nil {
 				return outputs, strings.TrimPrefix(name[end:], "."), nil
 			}
-			if !isCode(err, api.CodeUnknownNode) && !isCode(err, api.CodeNotFound) {
+			if !exit.IsCode(err, api.CodeUnknownNode) && !exit.IsCode(err, api.CodeNotFound) {
 				return outputs, "", err
 			}
 			unknown = err
@@ -121,11 +121,11 @@ func (o *outOptions) find(ctx context.Context, e *env, s *session, name string) 
 // outputs are those of a node in a run. Where none is named, and the latest has not executed it, they
 // are those of its latest execution.
 func (s *session) outputs(ctx context.Context, node, run string) (api.NodeOutputs, error) {
-	outputs, err := s.ws.Outputs(ctx, node, run)
-	if run != "" || !isCode(err, api.CodeNotFound) {
+	outputs, err := s.Workspace.Outputs(ctx, node, run)
+	if run != "" || !exit.IsCode(err, api.CodeNotFound) {
 		return outputs, err
 	}
-	list, unknown := s.ws.Select(ctx, []string{node})
+	list, unknown := s.Workspace.Select(ctx, []string{node})
 	if unknown != nil {
 		return outputs, unknown
 	}
@@ -153,14 +153,14 @@ func (o *outOptions) places(e *env) []string {
 }
 
 func noOutput(asked string, o api.NodeOutputs, key string) error {
-	f := &failure{status: exitUsage, what: fmt.Sprintf("%s has no output %s", plain.Line(asked), plain.Line(key)), why: "it has none at all"}
+	f := &exit.Failure{Status: exit.BadUsage, What: fmt.Sprintf("%s has no output %s", plain.Line(asked), plain.Line(key)), Why: "it has none at all"}
 	if o.Run != "" {
-		f.what += " in run " + o.Run
+		f.What += " in run " + o.Run
 	}
 	if names := slices.Sorted(maps.Keys(o.Outputs)); len(names) > 0 {
-		f.why = "there is " + words.NameList(names, shownNames)
+		f.Why = "there is " + words.NameList(names, words.ShownNames)
 		if similar := didYouMean(key, names); similar != "" {
-			f.why = similar
+			f.Why = similar
 		}
 	}
 	return f
@@ -170,25 +170,7 @@ func noOutput(asked string, o api.NodeOutputs, key string) error {
 func printOutputs(e *env, outputs map[string]any) error {
 	var t console.Table
 	for _, key := range slices.Sorted(maps.Keys(outputs)) {
-		t.Row(plain.Line(key), plain.Line(valueText(outputs[key])))
+		t.Row(plain.Line(key), plain.Line(words.Value(outputs[key])))
 	}
 	return t.Write(e.Stdout)
-}
-
-// valueText is a value as a command gets it in its environment: texts as they are, lists and objects as
-// JSON, nothing for null.
-func valueText(value any) string {
-	switch value := value.(type) {
-	case nil:
-		return ""
-	case string:
-		return value
-	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
-		return fmt.Sprint(value)
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

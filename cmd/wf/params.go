@@ -2,17 +2,16 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"wf/api"
 	"wf/cmd/wf/console"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // paramsOptions are the flags of params.
@@ -56,7 +55,7 @@ func (o *paramsOptions) list(ctx context.Context, e *env) error {
 		return err
 	}
 	defer s.close()
-	list, err := s.ws.Params(ctx, api.ParamsRequest{Env: e.Environ})
+	list, err := s.Workspace.Params(ctx, api.ParamsRequest{Env: e.Environ})
 	if err != nil {
 		return err
 	}
@@ -83,42 +82,10 @@ func printParams(w io.Writer, params []api.Param) error {
 		if p.Required {
 			name += "*"
 		}
-		if limits := paramLimits(p); limits != "" {
+		if limits := words.Limits(p); limits != "" {
 			kind += " (" + limits + ")"
 		}
-		t.Row(plain.Line(name), plain.Line(kind), plain.Line(defaultText(p.Default)), plain.Line(choicesText(p)), plain.Line(p.Help))
+		t.Row(plain.Line(name), plain.Line(kind), plain.Line(words.DefaultText(p.Default)), plain.Line(words.Choices(p)), plain.Line(p.Help))
 	}
 	return t.Write(w)
-}
-
-// defaultText is a default as people type it, "-" for none.
-func defaultText(value any) string {
-	if value == nil {
-		return "-"
-	}
-	if text, isText := value.(string); isText {
-		return text
-	}
-	data, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Sprint(value)
-	}
-	return string(data)
-}
-
-// mostListed bounds how many choices the list shows of each parameter.
-const mostListed = 8
-
-// choicesText lists the choices of a parameter, "-" for none. Where they depend on values that nobody has
-// given yet, it tells the command that lists them.
-func choicesText(p api.Param) string {
-	switch n := len(p.Choices); {
-	case n > mostListed:
-		return fmt.Sprintf("%s and %d more", strings.Join(p.Choices[:mostListed], ", "), n-mostListed)
-	case n > 0:
-		return strings.Join(p.Choices, ", ")
-	case p.ChoicesFrom != "":
-		return "from: " + p.ChoicesFrom
-	}
-	return "-"
 }

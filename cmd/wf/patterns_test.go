@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 )
 
 // TestPatterns runs every workfile of examples/patterns with the real program and holds what became of
@@ -105,7 +106,7 @@ func (p *patternRun) run() {
 	if err != nil && !errors.As(err, &exited) {
 		p.t.Fatal(err)
 	}
-	want := map[api.Result]int{api.Succeeded: exitOK, api.ResFailed: exitFailed, api.Cancelled: exitStopped}[p.expect.result]
+	want := map[api.Result]int{api.Succeeded: exit.OK, api.ResFailed: exit.Failed, api.Cancelled: exit.Stopped}[p.expect.result]
 	if got := cmd.ProcessState.ExitCode(); got != want || left > 0 {
 		p.t.Fatalf("wf run ended with %d, want %d; %d steps were left\n%s%s", got, want, left, said, stderr.String())
 	}

@@ -30,14 +30,14 @@ changes nothing: no file, no folder, and no daemon is started.`,
 			if err != nil {
 				return err
 			}
-			return showPlan(cmd.Context(), e, o.file, req, o.json, o.verbose)
+			return showPlan(cmd.Context(), e, o.file, req, o.JSON, o.Verbose)
 		},
 	}
 	f := cmd.Flags()
 	lookFlag(cmd, &o.file, "f")
 	o.addScopeFlags(f)
 	f.BoolVar(&o.fresh, "fresh", false, "plan to run everything again, even when nodes have failed")
-	f.BoolVar(&o.json, "json", false, "print the plan as JSON")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "show the command lines as they would be executed")
+	f.BoolVar(&o.JSON, "json", false, "print the plan as JSON")
+	f.BoolVarP(&o.Verbose, "verbose", "v", false, "show the command lines as they would be executed")
 	return cmd
 }

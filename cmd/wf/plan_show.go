@@ -130,13 +130,13 @@ func pad(text string, width int) string {
 
 // planTitle says how much of the workfile it is.
 func planTitle(plan api.Plan) string {
-	jobs := jobsText(plan.Jobs, plan.NoLimit)
+	jobs := words.Jobs(plan.Jobs, plan.NoLimit)
 	if jobs != "" {
 		jobs = " (" + jobs + ")"
 	}
 	title := fmt.Sprintf("would run %d of %s%s", plan.Nodes, words.Plural(plan.Total, "node"), jobs)
 	if plan.Mode == api.ModeResume {
-		title = fmt.Sprintf("would resume%s: %d of %s%s, keeping %d", runName(plan.Resumes), plan.Nodes, words.Plural(plan.Total, "node"), jobs, plan.Kept)
+		title = fmt.Sprintf("would resume%s: %d of %s%s, keeping %d", words.RunName(plan.Resumes), plan.Nodes, words.Plural(plan.Total, "node"), jobs, plan.Kept)
 		if len(plan.Steps) == 0 {
 			return "nothing to resume: no node has failed"
 		}
@@ -148,13 +148,4 @@ func planTitle(plan api.Plan) string {
 		return title
 	}
 	return title + ", in this order:"
-}
-
-// runName is the name of a run in a sentence; nothing for a run that nobody knows, as after a
-// resume of what another program did.
-func runName(run string) string {
-	if run == "" {
-		return ""
-	}
-	return " run " + run
 }

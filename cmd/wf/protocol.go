@@ -23,7 +23,7 @@ const (
 // verbosity is the flag -v, which may be given twice.
 type verbosity struct{ o *showOptions }
 
-func (v *verbosity) String() string   { return strconv.FormatBool(v.o != nil && v.o.verbose) }
+func (v *verbosity) String() string   { return strconv.FormatBool(v.o != nil && v.o.Verbose) }
 func (v *verbosity) Type() string     { return "bool" }
 func (v *verbosity) IsBoolFlag() bool { return true }
 
@@ -33,7 +33,7 @@ func (v *verbosity) Set(text string) error {
 	if err != nil {
 		return fmt.Errorf("must be true or false")
 	}
-	v.o.verbose, v.o.traced = on, on && v.o.verbose
+	v.o.Verbose, v.o.traced = on, on && v.o.Verbose
 	return nil
 }
 

@@ -16,7 +16,11 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/client/runview"
+	"wf/cmd/wf/ci"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
+	"wf/cmd/wf/tail"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -55,7 +59,7 @@ func (e *env) checkReports(reports []report) error {
 	for _, r := range reports {
 		dir := filepath.Dir(e.Abs(r.file))
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return usage("--report %s=%s: no folder %s", r.kind, r.file, dir)
+			return exit.Usage("--report %s=%s: no folder %s", r.kind, r.file, dir)
 		}
 	}
 	return nil
@@ -74,7 +78,7 @@ type testCase struct {
 	class string // its group, its sub-flow, or what the names of its stage have in common; else the workfile
 	exec  *api.Execution
 	state api.State
-	tail  tail // of a failed one
+	tail  tail.Tail // of a failed one
 
 	mocked, handled bool // see api.NodeStatus
 	status          api.NodeStatus
@@ -85,15 +89,15 @@ const maxTails = 200
 
 // tell collects what reports say about a run.
 func (s *session) tell(ctx context.Context, run string) (*account, error) {
-	detail, err := s.ws.Run(ctx, run)
+	detail, err := s.Workspace.Run(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	status, err := s.ws.Status(ctx, true)
+	status, err := s.Workspace.Status(ctx, true)
 	if err != nil {
 		return nil, err
 	}
-	a := &account{workfile: plain.Line(filepath.Base(s.path)), detail: detail}
+	a := &account{workfile: plain.Line(filepath.Base(s.Path)), detail: detail}
 	last := make(map[string]*api.Execution, len(detail.Execs))
 	for i := range detail.Execs {
 		last[detail.Execs[i].Node] = &detail.Execs[i]
@@ -103,7 +107,7 @@ func (s *session) tell(ctx context.Context, run string) (*account, error) {
 		if x := c.exec; c.state == api.StateFailed && x != nil && tails < maxTails {
 			tails++
 			// What cannot be read is missing in the report, and the log is still there.
-			c.tail, _ = s.tail(ctx, client.LogQuery{Node: x.Node, Run: run, Execution: x.Execution}, tailLines)
+			c.tail, _ = tail.Read(ctx, s.Workspace, client.LogQuery{Node: x.Node, Run: run, Execution: x.Execution})
 		}
 	}
 	for _, n := range status.Nodes {
@@ -144,14 +148,14 @@ var indices = regexp.MustCompile(`\[[^\]/]*\]`)
 func (a *account) classify() {
 	stages := map[string]int{}
 	for i := range a.cases {
-		stages[stageName(api.NodeOutlook{Name: a.cases[i].name})]++
+		stages[runview.StageName(a.cases[i].name, "")]++
 	}
 	for i := range a.cases {
 		c := &a.cases[i]
 		if c.class != "" {
 			continue
 		}
-		stage := stageName(api.NodeOutlook{Name: c.name})
+		stage := runview.StageName(c.name, "")
 		switch end := strings.LastIndex(c.name, "]/"); {
 		case end >= 0:
 			c.class = indices.ReplaceAllString(c.name[:end+1], "")
@@ -191,38 +195,11 @@ func (c *testCase) why() string {
 	case c.state == api.StateSkipped:
 		return "skipped: no path leads to it"
 	case c.exec == nil && c.state == api.StateFailed:
-		return words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message) + handledWord(c.handled)
+		return words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message) + ci.HandledText(c.handled)
 	case c.exec == nil || c.state == api.StateCancelled:
 		return string(c.state)
 	}
-	return words.Cause(c.exec.Reason, c.exec.ExitCode, c.exec.Signal, c.exec.Message) + handledWord(c.handled)
-}
-
-// writeReports writes what was asked for, and the summary that GitHub shows beside the log.
-func (f *follower) writeReports(ctx context.Context) error {
-	summary := ""
-	if f.view.ci == ciGitHub {
-		summary = f.e.Get("GITHUB_STEP_SUMMARY")
-	}
-	if len(f.opt.reports) == 0 && summary == "" {
-		return nil
-	}
-	a, err := f.s.tell(ctx, f.run)
-	if err != nil {
-		return fmt.Errorf("no report of run %s: %w", f.run, err)
-	}
-	if summary != "" {
-		if err := appendFile(summary, a); err != nil {
-			f.view.say("note: no summary for GitHub: %s", plain.Line(err.Error()))
-			f.view.flush()
-		}
-	}
-	for _, r := range f.opt.reports {
-		if err := writeReport(f.e.Abs(r.file), a, reportWriters[r.kind]); err != nil {
-			return fmt.Errorf("no report of run %s: %w", f.run, err)
-		}
-	}
-	return nil
+	return words.Cause(c.exec.Reason, c.exec.ExitCode, c.exec.Signal, c.exec.Message) + ci.HandledText(c.handled)
 }
 
 // writeReport writes a report to path. A file is replaced as a whole; what is none (a device, a

@@ -57,7 +57,7 @@ func writeJUnit(w io.Writer, a *account) error {
 		case c.state == api.StateOK:
 		case c.state == api.StateFailed && !c.handled: // one that an edge has fired for is no failure of the run
 			suite.Failures++
-			out.Failure = &junitOutcome{Type: "exit", Message: c.why(), Text: strings.Join(c.tail.lines, "\n")}
+			out.Failure = &junitOutcome{Type: "exit", Message: c.why(), Text: strings.Join(c.tail.Lines, "\n")}
 			if c.exec != nil && c.exec.Reason != "" {
 				out.Failure.Type = string(c.exec.Reason)
 			}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/cmd/wf/tail"
 )
 
 // junitElement is what the schema that Jenkins publishes allows of an element, as far as reports
@@ -102,7 +103,7 @@ func TestJUnit(t *testing.T) {
 	failed := &api.Execution{Reason: api.ReasonSignal, Signal: "SIGKILL", DurationMS: number(int64(61234))}
 	a := &account{workfile: hostile, detail: api.RunDetail{RunSummary: api.RunSummary{Started: time.Unix(1e9, 5e8), DurationMS: number(int64(7))}}, cases: []testCase{
 		{name: "fine", class: "group", state: api.StateOK, exec: &api.Execution{OK: true, DurationMS: number(int64(1))}},
-		{name: hostile, class: hostile, state: api.StateFailed, exec: failed, tail: tail{lines: []string{hostile, "last"}}},
+		{name: hostile, class: hostile, state: api.StateFailed, exec: failed, tail: tail.Tail{Lines: []string{hostile, "last"}}},
 		{name: "waits", class: "group", state: api.StateBlocked},
 		{name: "stopped", class: "group", state: api.StateCancelled, exec: &api.Execution{Reason: api.ReasonCancelled}},
 		{name: "never", class: "group", state: api.StateIdle},

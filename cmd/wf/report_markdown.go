@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -31,7 +32,7 @@ func writeMarkdown(w io.Writer, a *account) error {
 	fmt.Fprintf(b, "%s\n\n", strings.Join(parts, " · "))
 	rows := slices.Clone(a.cases)
 	slices.SortStableFunc(rows, func(x, y testCase) int {
-		return cmp.Or(rank(x.state)-rank(y.state), order(x.handled)-order(y.handled))
+		return cmp.Or(runview.Severity(x.state)-runview.Severity(y.state), order(x.handled)-order(y.handled))
 	})
 	if len(rows) > 0 {
 		fmt.Fprint(b, "| | node | time | result |\n|---|---|--:|---|\n")
@@ -54,7 +55,7 @@ func writeMarkdown(w io.Writer, a *account) error {
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", p.Glyph(c.state), markdownText(c.name), took, markdownText(result))
 	}
 	for i, c := range rows {
-		if i == maxBlocks || c.state != api.StateFailed {
+		if i == maxMarkdownTails || c.state != api.StateFailed {
 			break
 		}
 		markdownTail(b, c)
@@ -69,18 +70,21 @@ func writeMarkdown(w io.Writer, a *account) error {
 	return b.Flush()
 }
 
+// maxMarkdownTails bounds the failed nodes whose output is shown.
+const maxMarkdownTails = 20
+
 // markdownTail is a block to unfold with the end of the output of a failed node.
 func markdownTail(w io.Writer, c testCase) {
-	if len(c.tail.lines) == 0 {
+	if len(c.tail.Lines) == 0 {
 		return
 	}
-	text := strings.Join(c.tail.lines, "\n")
+	text := strings.Join(c.tail.Lines, "\n")
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
 	fmt.Fprintf(w, "\n<details><summary>%s: %s (%s)</summary>\n\n%stext\n%s\n%s\n\n</details>\n",
-		markdownText(c.name), markdownText(c.why()), c.tail.title(), fence, text, fence)
+		markdownText(c.name), markdownText(c.why()), c.tail.Title(), fence, text, fence)
 }
 
 // markdownText is text that means nothing to Markdown or HTML, on one line.
@@ -104,13 +108,4 @@ func order(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// rank orders states by how much they matter to who mends the run.
-func rank(state api.State) int {
-	i := slices.Index([]api.State{api.StateFailed, api.StateCancelled, api.StateBlocked, api.StateIdle, api.StateSkipped}, state)
-	if i < 0 {
-		return 100
-	}
-	return i
 }

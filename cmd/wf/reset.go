@@ -44,7 +44,7 @@ func (o *resetOptions) run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer s.close()
-	result, err := s.ws.Reset(ctx, api.ResetRequest{Nodes: o.nodes})
+	result, err := s.Workspace.Reset(ctx, api.ResetRequest{Nodes: o.nodes})
 	if err != nil {
 		return err
 	}

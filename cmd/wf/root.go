@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"wf/cmd/wf/exit"
 	"wf/tui/words"
 
 	"github.com/spf13/cobra"
@@ -112,15 +113,15 @@ func runRoot(e *env, cmd *cobra.Command, args []string) error {
 		}
 	}
 	if len(args) > 1 {
-		return usage("one workfile at a time: %s", strings.Join(args, " "))
+		return exit.Usage("one workfile at a time: %s", strings.Join(args, " "))
 	}
 	if why := e.tuiImpossible(); why != "" {
 		file := ""
 		if len(args) > 0 {
 			file = " " + words.Quote(args[0])
 		}
-		return &failure{status: exitUsage, what: "the terminal interface cannot be shown: " + why,
-			why: "nothing was run", fix: "wf run" + file + ", wf status" + file + ", or wf --help"}
+		return &exit.Failure{Status: exit.BadUsage, What: "the terminal interface cannot be shown: " + why,
+			Why: "nothing was run", Fix: "wf run" + file + ", wf status" + file + ", or wf --help"}
 	}
 	path, err := e.tuiFile(first(args))
 	if err != nil {
@@ -176,6 +177,6 @@ func nargs(least, most int) cobra.PositionalArgs {
 		default:
 			return nil
 		}
-		return &failure{status: exitUsage, what: what, where: "usage: " + cmd.UseLine(), fix: cmd.CommandPath() + " --help"}
+		return &exit.Failure{Status: exit.BadUsage, What: what, Where: "usage: " + cmd.UseLine(), Fix: cmd.CommandPath() + " --help"}
 	}
 }

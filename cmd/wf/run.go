@@ -14,6 +14,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"wf/api"
+	"wf/cmd/wf/ci"
+	"wf/cmd/wf/exit"
+	"wf/cmd/wf/progress"
 	"wf/executor/procattr"
 )
 
@@ -66,18 +69,11 @@ type runOptions struct {
 	showOptions
 }
 
-// showOptions are the flags of everything that shows a run that is going.
+// showOptions are the flags of all commands that show a run while it goes.
 type showOptions struct {
-	progress   string // auto, inline, plain, none
-	output     string // auto, none, failed, grouped, stream
-	timestamps string // auto, off, rel, iso
-	ci         string // auto, github, gitlab, buildkite, none
-	raw        bool
-	reports    []report
-	json       bool
-	quiet      bool
-	verbose    bool
-	traced     bool // -vv
+	progress.Options
+	reports []report
+	traced  bool // -vv
 }
 
 func newRun(e *env) *cobra.Command {
@@ -127,10 +123,10 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f.StringArrayVar(&o.envFiles, "env-file", nil, "set the KEY=VALUE lines of `ENVFILE` for the commands, - is standard input; --env wins (repeatable)")
 	timeVar(f, &o.timeout, "timeout", 0, "stop the run after this `TIME`")
 	timeVar(f, &o.grace, "grace", 10*time.Second, "`TIME` from TERM to KILL when the run is stopped")
-	o.interrupt = interruptCancel
+	o.interrupt = progress.InterruptCancel
 	f.Var(&choice{&o.interrupt, interruptWords}, "interrupt", "what Ctrl-C does: cancel the run, detach or ask")
-	o.approval = approvalAuto
-	f.Var(&choice{&o.approval, approvalWords}, "approval", "when a node waits for a person: ask here, wait, or fail with status 5; auto asks on a terminal")
+	o.approval = progress.ApprovalAuto
+	f.Var(&choice{&o.approval, progress.ApprovalWords}, "approval", "when a node waits for a person: ask here, wait, or fail with status 5; auto asks on a terminal")
 	f.BoolVarP(&o.detach, "detach", "d", false, "start the run, print its number and return")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print what would run and why, and run nothing")
 	o.showOptions.addFlags(f)
@@ -181,16 +177,16 @@ var (
 
 // addFlags adds the flags that decide what is shown.
 func (o *showOptions) addFlags(f *pflag.FlagSet) {
-	o.progress, o.output, o.timestamps, o.ci = "auto", "auto", "auto", "auto"
-	f.Var(&choice{&o.progress, progressWords}, "progress", "progress: auto, inline, plain or none")
-	f.Var(&choice{&o.output, outputWords}, "output", "output of the nodes: auto, none, failed, grouped or stream")
-	f.Var(&choice{&o.timestamps, []string{"auto", "off", "rel", "iso"}}, "timestamps",
+	o.Progress, o.Output, o.Timestamps, o.CI = "auto", "auto", "auto", "auto"
+	f.Var(&choice{&o.Progress, progressWords}, "progress", "progress: auto, inline, plain or none")
+	f.Var(&choice{&o.Output, outputWords}, "output", "output of the nodes: auto, none, failed, grouped or stream")
+	f.Var(&choice{&o.Timestamps, []string{"auto", "off", "rel", "iso"}}, "timestamps",
 		"before each line of progress: off, rel (since the start), iso; auto is the time of day in a log")
-	f.BoolVar(&o.raw, "raw", false, "exact bytes of node output to a terminal too: only for output that you trust")
-	f.Var(&choice{&o.ci, ciWords}, "ci", "fold node output and annotate failures for: "+strings.Join(ciWords, ", "))
+	f.BoolVar(&o.Raw, "raw", false, "exact bytes of node output to a terminal too: only for output that you trust")
+	f.Var(&choice{&o.CI, ci.Systems}, "ci", "fold node output and annotate failures for: "+strings.Join(ci.Systems, ", "))
 	f.Var(&reportsFlag{&o.reports}, "report", "when the run is over, write `KIND=FILE`: junit, md or json (repeatable)")
-	f.BoolVar(&o.json, "json", false, "print every event as a line of JSON, and nothing else, on standard output")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "show failures and the result only")
+	f.BoolVar(&o.JSON, "json", false, "print every event as a line of JSON, and nothing else, on standard output")
+	f.BoolVarP(&o.Quiet, "quiet", "q", false, "show failures and the result only")
 	f.VarP(&verbosity{o}, "verbose", "v", "show starts too; -vv: and write the conversation with the daemon to a file")
 	f.Lookup("verbose").NoOptDefVal = "true"
 }
@@ -199,28 +195,28 @@ func (o *showOptions) addFlags(f *pflag.FlagSet) {
 func (o *runOptions) check(flags *pflag.FlagSet) error {
 	switch {
 	case o.mode == api.ModeResume && len(o.nodes) > 0:
-		return usage("--nodes names what to run from scratch: it cannot be resumed")
+		return exit.Usage("--nodes names what to run from scratch: it cannot be resumed")
 	case (o.detach || o.dryRun) && len(o.reports) > 0:
-		return usage("--report is written when the run is over: it goes with neither --detach nor --dry-run")
-	case o.detach && (o.approval == approvalAsk || o.approval == approvalFail):
-		return usage("--approval %s is for a command that stays: it goes not with --detach", o.approval)
+		return exit.Usage("--report is written when the run is over: it goes with neither --detach nor --dry-run")
+	case o.detach && (o.approval == progress.ApprovalAsk || o.approval == progress.ApprovalFail):
+		return exit.Usage("--approval %s is for a command that stays: it goes not with --detach", o.approval)
 	case o.detach && o.dryRun:
-		return usage("--detach and --dry-run exclude each other")
+		return exit.Usage("--detach and --dry-run exclude each other")
 	}
 	for _, assignment := range o.env {
 		if key, _, ok := strings.Cut(assignment, "="); !ok || key == "" {
-			return usage("--env %s: must be KEY=VALUE", assignment)
+			return exit.Usage("--env %s: must be KEY=VALUE", assignment)
 		}
 	}
 	return o.showOptions.check()
 }
 
 func (o *showOptions) check() error {
-	if o.json && (o.output == "grouped" || o.output == "stream") {
-		return usage("--json leaves standard output to the events: --output %s has no place", o.output)
+	if o.JSON && (o.Output == "grouped" || o.Output == "stream") {
+		return exit.Usage("--json leaves standard output to the events: --output %s has no place", o.Output)
 	}
-	if o.quiet && o.verbose {
-		return usage("--quiet and --verbose exclude each other")
+	if o.Quiet && o.Verbose {
+		return exit.Usage("--quiet and --verbose exclude each other")
 	}
 	return nil
 }
@@ -276,13 +272,13 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 		return err
 	}
 	if o.dryRun {
-		return showPlan(cmd.Context(), e, o.file, req, o.json, o.verbose)
+		return showPlan(cmd.Context(), e, o.file, req, o.JSON, o.Verbose)
 	}
 	if err := e.checkFound(o.file, cmd.CommandPath()); err != nil {
 		return err
 	}
-	req.AskRepeat = e.Interactive() && !o.json && o.mode == ""
-	e.notes, e.traced = !o.quiet, o.traced
+	req.AskRepeat = e.Interactive() && !o.JSON && o.mode == ""
+	e.notes, e.traced = !o.Quiet, o.traced
 	s, err := e.open(cmd.Context(), o.file)
 	if err != nil {
 		return err
@@ -303,10 +299,10 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 
 // ask asks, where people look on, whether everything is to be repeated, and for parameters that are missing.
 func (o *runOptions) ask(ctx context.Context, e *env, s *session, req *api.RunRequest, err error) (asked bool, _ error) {
-	if isCode(err, api.CodeDone) {
+	if exit.IsCode(err, api.CodeDone) {
 		return e.askRepeat(req, err)
 	}
-	if o.json || o.quiet {
+	if o.JSON || o.Quiet {
 		return false, nil
 	}
 	return e.askParams(ctx, s, req, err)
@@ -314,35 +310,36 @@ func (o *runOptions) ask(ctx context.Context, e *env, s *session, req *api.RunRe
 
 // startDetached starts the run and leaves it to the daemon.
 func (o *runOptions) startDetached(ctx context.Context, e *env, s *session, req api.RunRequest) error {
-	v := newView(e, s, o.showOptions)
-	defer v.close()
+	v := progress.NewDisplay(&e.Console, &s.Target, o.Options)
+	defer v.Close()
 	req.Detached = true
-	accepted, err := s.startRun(ctx, req, v.inLine)
+	accepted, err := s.StartRun(ctx, req, v.Queued)
 	if err != nil {
-		return asConflict(err)
+		return exit.AsConflict(err)
 	}
 	if accepted.Queued != "" {
-		return v.queued(accepted.Queued, o.json)
+		return v.DetachedQueued(accepted.Queued, o.JSON)
 	}
-	v.accepted(accepted)
+	v.Accepted(accepted)
 	if accepted.Run == "" {
 		return nil
 	}
-	return v.detached(accepted.Run, o.json)
+	return v.Detached(accepted.Run, o.JSON)
 }
 
 // startAttached starts the run and stays until it is over. It watches before it starts: only
 // the snapshot proves that no event will be missed.
 func (o *runOptions) startAttached(ctx context.Context, e *env, s *session, req api.RunRequest) error {
-	f, err := newFollower(ctx, e, s, o.showOptions)
+	f, err := progress.Follow(ctx, &e.Console, &s.Target, o.Options)
 	if err != nil {
 		return err
 	}
-	defer f.close()
+	defer f.Close()
 	req.Caller = e.Caller()
-	f.stopsRun, f.grace, f.onInterrupt, f.approval = true, o.grace, o.interrupt, o.approval
+	f.StopsRun, f.Grace, f.OnInterrupt, f.Approval = true, o.grace, o.interrupt, o.approval
 	if req.GraceMS == nil {
-		f.grace = defaultGrace
+		f.Grace = progress.DefaultGrace
 	}
-	return f.startAndFollow(ctx, req)
+	f.OnEnd, f.ShowTUI = o.reportEnd(e, s), e.tuiOf(s)
+	return f.StartRun(ctx, req)
 }

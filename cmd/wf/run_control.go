@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 )
 
@@ -75,10 +76,10 @@ func (f *standInFlag) Set(text string) error {
 // fill adds to a request what the flags say. It reads the files that they name.
 func (o *controlOptions) fill(e *env, req *api.RunRequest) error {
 	if req.Mode == api.ModeResume && len(o.from)+len(o.until) > 0 {
-		return usage("--from and --until name a part to run from scratch: it cannot be resumed")
+		return exit.Usage("--from and --until name a part to run from scratch: it cannot be resumed")
 	}
 	if len(o.from)+len(o.until) > 0 && len(req.Nodes) > 0 {
-		return usage("--nodes names what runs, and so do --from and --until: say one of them")
+		return exit.Usage("--nodes names what runs, and so do --from and --until: say one of them")
 	}
 	req.Until, req.From, req.OnBusy = o.until, o.from, o.onBusy
 	for _, s := range o.stand {
@@ -103,10 +104,10 @@ func (o *controlOptions) values(e *env) (map[string]any, error) {
 	if o.paramsFile != "" {
 		data, err := os.ReadFile(e.Abs(o.paramsFile))
 		if err != nil {
-			return nil, usage("--params %s: %s", o.paramsFile, errText(err))
+			return nil, exit.Usage("--params %s: %s", o.paramsFile, exit.Obstacle(err))
 		}
 		if values, err = jsonObject(data); err != nil {
-			return nil, usage("--params %s: %s", o.paramsFile, err)
+			return nil, exit.Usage("--params %s: %s", o.paramsFile, err)
 		}
 	}
 	given, err := e.assignments("--param", o.params)
@@ -129,7 +130,7 @@ func parseMock(e *env, text string) (api.Mock, error) {
 	if code, ok := strings.CutPrefix(result, "exit:"); ok {
 		n, err := strconv.Atoi(code)
 		if err != nil || n < 0 || n > 255 {
-			return m, usage("--mock %s: an exit code is a number from 0 to 255", text)
+			return m, exit.Usage("--mock %s: an exit code is a number from 0 to 255", text)
 		}
 		m.Exit = n
 		return m, nil
@@ -138,14 +139,14 @@ func parseMock(e *env, text string) (api.Mock, error) {
 	if file, ok := strings.CutPrefix(result, "@"); ok {
 		var err error
 		if data, err = os.ReadFile(e.Abs(file)); err != nil {
-			return m, usage("--mock %s: %s", text, errText(err))
+			return m, exit.Usage("--mock %s: %s", text, exit.Obstacle(err))
 		}
 	} else if !strings.HasPrefix(strings.TrimSpace(result), "{") {
-		return m, usage("--mock %s: must end in exit:N, a JSON object or @FILE", text)
+		return m, exit.Usage("--mock %s: must end in exit:N, a JSON object or @FILE", text)
 	}
 	outputs, err := jsonObject(data)
 	if err != nil {
-		return m, usage("--mock %s: %s", plain.Line(nodes), err)
+		return m, exit.Usage("--mock %s: %s", plain.Line(nodes), err)
 	}
 	m.Outputs = outputs
 	return m, nil

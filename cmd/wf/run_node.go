@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 )
 
 // A runNode is a node, by its id, in a run; "" is the run that the command means by default.
@@ -21,7 +22,7 @@ func (s *session) nodesOfRuns(ctx context.Context, args []string, run string) ([
 	for _, arg := range args {
 		found, err := s.nodesOfRun(ctx, run, arg)
 		parts := runSlashNode.FindStringSubmatch(arg)
-		if isCode(err, api.CodeUnknownNode) && parts != nil && run == "" { // no node is called so
+		if exit.IsCode(err, api.CodeUnknownNode) && parts != nil && run == "" { // no node is called so
 			found, err = s.nodesOfRun(ctx, parts[1], parts[2])
 		}
 		if err != nil {
@@ -39,7 +40,7 @@ func (s *session) nodesOfRuns(ctx context.Context, args []string, run string) ([
 // names that they had, so where one is named its own record is asked first.
 func (s *session) nodesOfRun(ctx context.Context, run, selector string) ([]runNode, error) {
 	if run != "" {
-		detail, err := s.ws.Run(ctx, run)
+		detail, err := s.Workspace.Run(ctx, run)
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +50,7 @@ func (s *session) nodesOfRun(ctx context.Context, run, selector string) ([]runNo
 			}
 		}
 	}
-	list, err := s.ws.Select(ctx, []string{selector})
+	list, err := s.Workspace.Select(ctx, []string{selector})
 	if err != nil {
 		return nil, err
 	}

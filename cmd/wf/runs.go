@@ -158,7 +158,7 @@ func (o *runsOptions) list(ctx context.Context, e *env) error {
 		return err
 	}
 	defer s.close()
-	list, err := s.ws.Runs(ctx)
+	list, err := s.Workspace.Runs(ctx)
 	if err != nil {
 		return err
 	}

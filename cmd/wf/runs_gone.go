@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -18,7 +19,7 @@ import (
 func (o *runsOptions) pruneGone(ctx context.Context, e *env, flags *pflag.FlagSet) error {
 	for _, flag := range []string{"keep", "older", "size", "file"} {
 		if flags.Changed(flag) {
-			return usage("--gone is about workfiles that do not exist any more: --%s has no place", flag)
+			return exit.Usage("--gone is about workfiles that do not exist any more: --%s has no place", flag)
 		}
 	}
 	c, err := e.connect(ctx)
@@ -71,8 +72,8 @@ func (o *runsOptions) confirmGone(e *env, n int) error {
 		return nil
 	}
 	if !e.Interactive() || o.json {
-		return &failure{status: exitUsage, what: "nobody can be asked whether to forget " + words.Plural(n, "history"),
-			why: "nothing was forgotten", fix: "wf runs prune --gone --yes"}
+		return &exit.Failure{Status: exit.BadUsage, What: "nobody can be asked whether to forget " + words.Plural(n, "history"),
+			Why: "nothing was forgotten", Fix: "wf runs prune --gone --yes"}
 	}
 	fmt.Fprintf(e.Stderr, "Forget these histories, with all outputs? [y/N] ")
 	answer, err := readLine(e.Stdin)
@@ -81,7 +82,7 @@ func (o *runsOptions) confirmGone(e *env, n int) error {
 	}
 	if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
 		fmt.Fprintln(e.Stderr, "nothing was forgotten")
-		return exitError(exitOK)
+		return exit.Error(exit.OK)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/graph/timespan"
 	"wf/tui/words"
 )
@@ -21,7 +22,7 @@ func (o *runsOptions) remove(ctx context.Context, e *env, runs []string) error {
 		return err
 	}
 	defer s.close()
-	list, err := s.ws.Runs(ctx)
+	list, err := s.Workspace.Runs(ctx)
 	if err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func (o *runsOptions) remove(ctx context.Context, e *env, runs []string) error {
 		}
 	}
 	for _, run := range runs {
-		if err := s.ws.RemoveRun(ctx, run); err != nil {
+		if err := s.Workspace.RemoveRun(ctx, run); err != nil {
 			return err
 		}
 		if !o.json {
@@ -48,7 +49,7 @@ func (o *runsOptions) remove(ctx context.Context, e *env, runs []string) error {
 
 func (o *runsOptions) prune(ctx context.Context, e *env, keepGiven bool) error {
 	if o.yes {
-		return usage("--yes answers the question of --gone")
+		return exit.Usage("--yes answers the question of --gone")
 	}
 	size, err := parseSize(o.size)
 	if err != nil {
@@ -59,14 +60,14 @@ func (o *runsOptions) prune(ctx context.Context, e *env, keepGiven bool) error {
 		return err
 	}
 	if o.keep < 0 {
-		return usage("--keep must not be negative")
+		return exit.Usage("--keep must not be negative")
 	}
 	s, err := e.open(ctx, o.file)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	result, err := s.ws.Prune(ctx, api.PruneRequest{Keep: o.keep, None: keepGiven && o.keep == 0, Bytes: size,
+	result, err := s.Workspace.Prune(ctx, api.PruneRequest{Keep: o.keep, None: keepGiven && o.keep == 0, Bytes: size,
 		OlderMS: older.Milliseconds(), DryRun: o.dryRun})
 	if err != nil {
 		return err
@@ -112,7 +113,7 @@ func parseSize(text string) (int64, error) {
 	}
 	n, err := strconv.ParseFloat(number, 64)
 	if err != nil || n < 0 || n*factor > 1<<60 || n != n {
-		return 0, usage("size %s: must be like 500MB or 10GB", text)
+		return 0, exit.Usage("size %s: must be like 500MB or 10GB", text)
 	}
 	return int64(n * factor), nil
 }
@@ -124,7 +125,7 @@ func parseAge(text string) (time.Duration, error) {
 	}
 	d, err := timespan.Parse(text)
 	if err != nil {
-		return 0, usage("age %s: must be like 30d, 12h or 90m", text)
+		return 0, exit.Usage("age %s: must be like 30d, 12h or 90m", text)
 	}
 	return d, nil
 }

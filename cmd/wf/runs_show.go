@@ -9,14 +9,17 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/client/runview"
+	"wf/cmd/wf/ci"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
 
 func (o *runsOptions) show(ctx context.Context, e *env, run string) error {
 	if o.json && o.format == "chrome" {
-		return usage("--json and --format chrome exclude each other")
+		return exit.Usage("--json and --format chrome exclude each other")
 	}
 	s, err := e.open(ctx, o.file)
 	if err != nil {
@@ -26,7 +29,7 @@ func (o *runsOptions) show(ctx context.Context, e *env, run string) error {
 	if run, err = s.pastRun(ctx, run); err != nil {
 		return err
 	}
-	detail, err := s.ws.Analysis(ctx, run)
+	detail, err := s.Workspace.Analysis(ctx, run)
 	if err != nil {
 		return err
 	}
@@ -36,7 +39,7 @@ func (o *runsOptions) show(ctx context.Context, e *env, run string) error {
 	case o.format == "chrome":
 		return writeTrace(e.Stdout, detail, time.Now())
 	}
-	return printRun(e.Stdout, e.OutPaint(), detail, o.verbose, time.Now(), e.fileFix(s.path))
+	return printRun(e.Stdout, e.OutPaint(), detail, o.verbose, time.Now(), e.fileFix(s.Path))
 }
 
 // pastRun is the run that a command about the past means: the one named, else the only active
@@ -45,12 +48,12 @@ func (s *session) pastRun(ctx context.Context, named string) (string, error) {
 	if named != "" {
 		return named, nil
 	}
-	list, err := s.ws.Runs(ctx)
+	list, err := s.Workspace.Runs(ctx)
 	if err != nil {
 		return "", err
 	}
 	if len(list.Runs) == 0 {
-		return "", &api.Error{Code: api.CodeNotFound, Message: "nothing has ever run in " + s.path, Fix: "wf run"}
+		return "", &api.Error{Code: api.CodeNotFound, Message: "nothing has ever run in " + s.Path, Fix: "wf run"}
 	}
 	var active []string
 	for _, r := range list.Runs {
@@ -112,12 +115,12 @@ func runHead(b *strings.Builder, p console.Paint, d api.RunDetail, now time.Time
 	limits := runLimits(d)
 	survivors := ""
 	if len(d.Survivors) > 0 {
-		survivors = survivorsText(d.Survivors)
+		survivors = words.Survivors(d.Survivors)
 	}
 	var t console.Table
 	for _, field := range [][2]string{
 		{"workfile", d.Workfile}, {"what", words.Asked(d.RunSummary) + partText(d)}, {"started", moment(d.Started, now)}, {"ended", ended},
-		{"exit code", code}, {"by", by}, {"wrapper", d.Wrapper}, {"params", valuesText(d.Params)}, {"mocked", mocksText(d.Mocks)}, {"cwd", d.Cwd}, {"limits", limits}, {"version", d.Version},
+		{"exit code", code}, {"by", by}, {"wrapper", d.Wrapper}, {"params", words.Values(d.Params)}, {"mocked", mocksText(d.Mocks)}, {"cwd", d.Cwd}, {"limits", limits}, {"version", d.Version},
 		{"records", d.Folder}, {"damage", d.Problem}, {"left", survivors},
 	} {
 		if field[1] != "" {
@@ -139,10 +142,10 @@ func runDecisions(b *strings.Builder, d api.RunDetail) {
 		if made.Comment != "" {
 			more = strconv.Quote(made.Comment)
 		}
-		if values := valuesText(made.Values); values != "" {
+		if values := words.Values(made.Values); values != "" {
 			more = strings.TrimSpace(more + "  " + values)
 		}
-		t.Row("  "+plain.Line(made.Name), decidedWord(made.Approved), "by "+plain.Line(made.Who()), made.Time.Local().Format(time.DateTime), plain.Line(more))
+		t.Row("  "+plain.Line(made.Name), words.Decided(made.Approved), "by "+plain.Line(made.Who()), made.Time.Local().Format(time.DateTime), plain.Line(more))
 	}
 	t.Write(b)
 }
@@ -177,7 +180,7 @@ func moment(t, now time.Time) string {
 // runLimits are the flags of a run that bound it.
 func runLimits(d api.RunDetail) string {
 	var parts []string
-	if jobs := jobsText(d.Jobs, d.NoLimit); jobs != "" {
+	if jobs := words.Jobs(d.Jobs, d.NoLimit); jobs != "" {
 		parts = append(parts, jobs)
 	}
 	if d.TimeoutMS > 0 {
@@ -191,22 +194,22 @@ func runLimits(d api.RunDetail) string {
 
 // runFailures is a line per failed node with the command that prints its output.
 func runFailures(b *strings.Builder, p console.Paint, d api.RunDetail, file string) {
-	failed := failedExecutions(d)
+	failed := runview.FailedExecutions(d)
 	if len(failed) == 0 {
 		return
 	}
 	var t console.Table
-	for _, x := range failed[:min(len(failed), shownNames)] {
+	for _, x := range failed[:min(len(failed), words.ShownNames)] {
 		t.Row("  "+p.Glyph(api.StateFailed)+" "+plain.Line(x.Name), words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message), words.SpanMS(x.DurationMS),
 			"wf logs "+words.Quote(d.Run+"/"+x.Name)+file)
 	}
 	b.WriteString("\nfailed:\n")
 	t.Write(b)
-	if rest := len(failed) - shownNames; rest > 0 {
+	if rest := len(failed) - words.ShownNames; rest > 0 {
 		fmt.Fprintf(b, "  %s%d more: wf logs --failed --run %s%s\n", p.Ellipsis(), rest, d.Run, file)
 	}
-	if blocked := namesIn(d.Left, api.StateBlocked); len(blocked) > 0 {
-		fmt.Fprintf(b, "  %s blocked by %s: %s\n", p.Glyph(api.StateBlocked), itOrThem(len(failed)), words.NameList(blocked, shownNames))
+	if blocked := runview.NamesIn(d.Left, api.StateBlocked); len(blocked) > 0 {
+		fmt.Fprintf(b, "  %s blocked by %s: %s\n", p.Glyph(api.StateBlocked), words.ItOrThem(len(failed)), words.NameList(blocked, words.ShownNames))
 	}
 }
 
@@ -285,7 +288,7 @@ func changeLine(c *api.Changes) string {
 		{"removed edge", edges(c.EdgesRemoved)}, {"other type of edge", edges(c.EdgesRetyped)}, {"attribute", c.Attributes},
 	} {
 		if len(part.names) > 0 {
-			parts = append(parts, part.what+" "+words.NameList(part.names, shownNames))
+			parts = append(parts, part.what+" "+words.NameList(part.names, words.ShownNames))
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -300,7 +303,7 @@ func executionRows(b *strings.Builder, p console.Paint, d api.RunDetail) {
 		if x.Started != nil {
 			started = "+" + words.Span(x.Started.Sub(d.Started))
 		}
-		t.Row(p.Glyph(state)+" "+plain.Line(x.Name), strconv.Itoa(x.Execution), started, words.SpanMS(x.DurationMS), how, plain.Command(beginning(x.Command), p.ASCII))
+		t.Row(p.Glyph(state)+" "+plain.Line(x.Name), strconv.Itoa(x.Execution), started, words.SpanMS(x.DurationMS), how, plain.Command(words.Beginning(x.Command), p.ASCII))
 	}
 	t.Write(b)
 }
@@ -315,5 +318,5 @@ func executionState(x api.Execution) (api.State, string) {
 	case x.Reason == api.ReasonCancelled:
 		return api.StateCancelled, "cancelled"
 	}
-	return api.StateFailed, words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message) + handledWord(x.Handled)
+	return api.StateFailed, words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message) + ci.HandledText(x.Handled)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 	"wf/daemon"
 	"wf/executor/ownfile"
 )
@@ -56,7 +57,7 @@ func newServerStop(e *env) *cobra.Command {
 // stop ends the daemon and returns when it is gone.
 func (o *stopServerOptions) stop(ctx context.Context, e *env) error {
 	if o.wait && o.cancel {
-		return usage("--wait and --cancel exclude each other")
+		return exit.Usage("--wait and --cancel exclude each other")
 	}
 	c, running, err := e.reach(ctx)
 	if err != nil {

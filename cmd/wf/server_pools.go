@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 )
 
@@ -40,7 +41,7 @@ func serverPools(ctx context.Context, e *env, args []string, asJSON bool) error 
 		name, text, found := strings.Cut(arg, "=")
 		size, err := strconv.Atoi(text)
 		if !found || err != nil {
-			return usage("%q is not NAME=SIZE", arg)
+			return exit.Usage("%q is not NAME=SIZE", arg)
 		}
 		sizes = append(sizes, api.PoolSize{Name: name, Size: size})
 	}

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/cmd/wf/exit"
 	"wf/daemon"
 	"wf/executor"
 	"wf/executor/proc"
@@ -106,13 +108,13 @@ func (o *serverOptions) check() error {
 	host, err := netip.ParseAddr(o.host)
 	switch {
 	case err != nil || !host.IsLoopback():
-		return &failure{status: exitUsage, what: "--host " + o.host + ": must be a loopback address",
-			why: "the daemon runs commands for whoever reaches it",
-			fix: "use 127.0.0.1, ::1 or localhost; from another machine, forward the port with ssh -L"}
+		return &exit.Failure{Status: exit.BadUsage, What: "--host " + o.host + ": must be a loopback address",
+			Why: "the daemon runs commands for whoever reaches it",
+			Fix: "use 127.0.0.1, ::1 or localhost; from another machine, forward the port with ssh -L"}
 	case o.port < 0 || o.port > 65535:
-		return usage("--port %d: must be from 0 to 65535", o.port)
+		return exit.Usage("--port %d: must be from 0 to 65535", o.port)
 	case o.slots < 0 || o.keepRuns < 0:
-		return usage("slots and keep-runs must not be negative")
+		return exit.Usage("slots and keep-runs must not be negative")
 	}
 	return nil
 }
@@ -161,7 +163,7 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 	}
 	log, err := daemon.OpenLog(dirs.state)
 	if err != nil {
-		return &failure{status: exitDaemon, what: "cannot open the log of the daemon", why: err.Error()}
+		return &exit.Failure{Status: exit.Daemon, What: "cannot open the log of the daemon", Why: err.Error()}
 	}
 	defer log.Close()
 	cfg.Log, cfg.Locked = log.Logger(e.logLevel()), log.Rotate
@@ -174,7 +176,7 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 	if err := proc.BecomeSubreaper(); err != nil {
 		cfg.Log.Warn("commands cannot be inherited from a dead runner", "err", err)
 	}
-	ctx, stop := signal.NotifyContext(ctx, interrupt, terminate)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	reaping, stopReaping := context.WithCancel(context.WithoutCancel(ctx))
 	var reaper sync.WaitGroup
@@ -191,12 +193,12 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 func daemonFailure(err error) error {
 	var refused *api.Error
 	if errors.As(err, &refused) {
-		return &failure{exitDaemon, refused.Message, refused.Where, refused.Why, refused.Fix}
+		return &exit.Failure{Status: exit.Daemon, What: refused.Message, Where: refused.Where, Why: refused.Why, Fix: refused.Fix}
 	}
 	if errors.Is(err, daemon.ErrAlreadyRunning) {
-		return &failure{status: client.ExitRunning, what: err.Error()}
+		return &exit.Failure{Status: client.ExitRunning, What: err.Error()}
 	}
-	return &failure{status: exitDaemon, what: err.Error()}
+	return &exit.Failure{Status: exit.Daemon, What: err.Error()}
 }
 
 // config puts daemon and executor together.
@@ -247,7 +249,7 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 // their record in a log of package history, which the executor does not know.
 func runRunner(args []string) int {
 	return runner.Main(args, runner.Options{OpenLog: func(path string, replay func([]byte) error) (runner.Log, error) {
-		log, err := history.OpenLog(path, replay)
+		log, err := history.OpenLog(history.LocalDisk{}, path, replay)
 		if err != nil {
 			return nil, err // not a Record that holds a nil *Log
 		}

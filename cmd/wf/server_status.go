@@ -6,12 +6,14 @@ import (
 	"io"
 	"os/signal"
 	"reflect"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -38,7 +40,7 @@ func serverStatus(ctx context.Context, e *env, asJSON bool) error {
 		return err
 	}
 	if !running && asJSON {
-		return &failure{status: exitDaemon, what: "no daemon is running"}
+		return &exit.Failure{Status: exit.Daemon, What: "no daemon is running"}
 	}
 	if !running {
 		fmt.Fprintln(e.Stderr, "no daemon is running")
@@ -47,7 +49,7 @@ func serverStatus(ctx context.Context, e *env, asJSON bool) error {
 			return err
 		}
 		printHeld(e.Stderr, held)
-		return exit(exitDaemon)
+		return exit.With(exit.Daemon)
 	}
 	defer c.Close()
 	status, err := c.Server(ctx)
@@ -131,7 +133,7 @@ func newServerLs(e *env) *cobra.Command {
 // watchWorkspaces prints the list whenever it differs from the one before. It never starts a
 // daemon, and shows an empty list while there is none.
 func watchWorkspaces(ctx context.Context, e *env, asJSON bool) error {
-	ctx, stop := signal.NotifyContext(ctx, interrupt)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT)
 	defer stop()
 	tick := time.NewTicker(lsPause)
 	defer tick.Stop()

@@ -8,16 +8,13 @@ import (
 	"path/filepath"
 
 	"wf/client"
+	"wf/cmd/wf/progress"
 	"wf/daemon"
 	"wf/tui/plain"
 )
 
 // A session is a connection to the daemon with one workfile open.
-type session struct {
-	client *client.Client
-	ws     *client.Workspace
-	path   string // of the workfile as the user named it, absolute
-}
+type session struct{ progress.Target }
 
 // open finds the workfile that file means ("" = ./Workfile) and opens it in the daemon. The file
 // is looked for first: a typo starts nothing.
@@ -35,7 +32,7 @@ func (e *env) open(ctx context.Context, file string) (*session, error) {
 		c.Close()
 		return nil, err
 	}
-	return &session{client: c, ws: ws, path: path}, nil
+	return &session{progress.Target{Client: c, Workspace: ws, Path: path, FileFlag: e.fileFix(path)}}, nil
 }
 
 // look is open for commands that show what is known of a workfile: if that is not what stands in the file now,
@@ -43,12 +40,12 @@ func (e *env) open(ctx context.Context, file string) (*session, error) {
 func (e *env) look(ctx context.Context, file string) (*session, error) {
 	s, err := e.open(ctx, file)
 	if err == nil {
-		e.noteProblem(s.ws.Problem)
+		e.noteProblem(s.Workspace.Problem)
 	}
 	return s, err
 }
 
-func (s *session) close() { s.client.Close() }
+func (s *session) close() { s.Client.Close() }
 
 // connect reaches the daemon and starts one if none answers.
 func (e *env) connect(ctx context.Context) (*client.Client, error) {

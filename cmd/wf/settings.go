@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
+	"wf/cmd/wf/progress"
 	"wf/graph/timespan"
 )
 
@@ -43,7 +45,7 @@ const (
 
 var (
 	colorWords     = []string{"auto", "always", "never"}
-	interruptWords = []string{interruptCancel, interruptDetach, interruptAsk}
+	interruptWords = []string{progress.InterruptCancel, progress.InterruptDetach, progress.InterruptAsk}
 	resultsWords   = []string{api.ResultsNone, api.ResultsStatus, api.ResultsFile}
 	startCommands  = []string{"start", "restart"}
 	runCommands    = []string{"run", "resume"}
@@ -58,7 +60,7 @@ func settings() []setting {
 			help: "what runs write into the workfile: none, status, or file: also output"},
 		{key: "timeout", kind: kindTime, builtin: "0s", commands: runCommands, help: "stop a run after this time; 0s = never"},
 		{key: "grace", kind: kindTime, builtin: "10s", commands: runCommands, help: "from TERM to KILL when a run is stopped"},
-		{key: "interrupt", kind: kindWord, words: interruptWords, builtin: interruptCancel,
+		{key: "interrupt", kind: kindWord, words: interruptWords, builtin: progress.InterruptCancel,
 			help: "what Ctrl-C in wf run does: cancel the run, detach from it, or ask"},
 		{key: "progress", kind: kindWord, words: progressWords, builtin: "auto", help: "how a run is shown"},
 		{key: "output", kind: kindWord, words: outputWords, builtin: "auto", yields: "json", help: "what is shown of the output of the nodes"},
@@ -187,10 +189,10 @@ func (e *env) variables() (sayings, error) {
 func (e *env) ofCommand(s setting) bool { return s.key == "output" && e.Get("WF_NODE_ID") != "" }
 
 // wrongValue is the error for a value that a setting cannot have.
-func wrongValue(what, problem, where string, meant []string) *failure {
-	f := &failure{status: exitUsage, what: what + ": " + problem, where: where, fix: "wf help config"}
+func wrongValue(what, problem, where string, meant []string) *exit.Failure {
+	f := &exit.Failure{Status: exit.BadUsage, What: what + ": " + problem, Where: where, Fix: "wf help config"}
 	if len(meant) > 0 {
-		f.why = "did you mean " + strings.Join(meant, ", ") + "?"
+		f.Why = "did you mean " + strings.Join(meant, ", ") + "?"
 	}
 	return f
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/cmd/wf/ci"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/tui/words"
 )
 
@@ -68,7 +70,7 @@ func (o *statusOptions) run(ctx context.Context, e *env) error {
 		return err
 	}
 	if o.exitCode {
-		return exit(statusCode(status))
+		return exit.With(statusCode(status))
 	}
 	return nil
 }
@@ -76,9 +78,9 @@ func (o *statusOptions) run(ctx context.Context, e *env) error {
 // ask fetches as much as is printed: of a large workfile people see a few rows.
 func (o *statusOptions) ask(ctx context.Context, s *session) (api.Status, error) {
 	if o.json {
-		return s.ws.Status(ctx, true)
+		return s.Workspace.Status(ctx, true)
 	}
-	return s.ws.Overview(ctx, shownStages)
+	return s.Workspace.Overview(ctx, shownStages)
 }
 
 // print writes the state in the form that was asked for.
@@ -86,20 +88,20 @@ func (o *statusOptions) print(e *env, s *session, status api.Status) error {
 	if o.json {
 		return console.WriteJSON(e.Stdout, status)
 	}
-	return printStatus(e.Stdout, e.OutPaint(), status, time.Now(), e.fileFix(s.path))
+	return printStatus(e.Stdout, e.OutPaint(), status, time.Now(), e.fileFix(s.Path))
 }
 
 // statusCode is the state as an exit status.
 func statusCode(s api.Status) int {
 	switch {
 	case len(s.ActiveRuns) > 0:
-		return exitBusy
+		return exit.Busy
 	case s.Counts.Failed > 0 || s.LastRun != nil && s.LastRun.Result == api.ResFailed:
-		return exitFailed
+		return exit.Failed
 	case s.LastRun != nil && s.LastRun.Result == api.Cancelled:
-		return exitStopped
+		return exit.Stopped
 	}
-	return exitOK
+	return exit.OK
 }
 
 // lastRunParts are the counts and the duration of a run that is over.
@@ -134,7 +136,7 @@ func stateDetail(n api.NodeStatus, now time.Time) string {
 		}
 	case api.StateFailed:
 		if why := words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message); why != "" { // not of another program's run
-			parts = append(parts, why+handledWord(n.Handled))
+			parts = append(parts, why+ci.HandledText(n.Handled))
 		}
 	case api.StateRunning:
 		if n.Started != nil {

@@ -3,12 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -30,7 +29,7 @@ func waitDetail(n api.NodeStatus, now time.Time) string {
 		return fmt.Sprintf("repetition %d in %s", n.Attempt, words.Span(max(0, n.Wait.Until.Sub(now))))
 	}
 	if n.Wait.Until == nil {
-		return strings.TrimPrefix(waitText(*n.Wait, now), "waits ")
+		return strings.TrimPrefix(words.Wait(*n.Wait, now), "waits ")
 	}
 	return fmt.Sprintf("until %s, in %s", words.Until(*n.Wait.Until, now), words.Span(max(0, n.Wait.Until.Sub(now))))
 }
@@ -70,7 +69,7 @@ const shownInstances = 3
 
 // shownName is how lists call a node: one of a sub-flow stands for all its instances.
 func shownName(n api.NodeStatus, subFlows map[string]string) string {
-	if around := subFlows[n.Parent]; around != "" && !ofInstance(n.Name) {
+	if around := subFlows[n.Parent]; around != "" && !runview.OfInstance(n.Name) {
 		return plain.Line(around + "[*]/" + n.Name)
 	}
 	return plain.Line(n.Name)
@@ -137,22 +136,13 @@ func waitsForPeople(stages []api.Stage) bool {
 	return false
 }
 
-// valuesText is "a=1 b=x", by name.
-func valuesText(values map[string]any) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		parts = append(parts, name+"="+words.Quote(valueText(values[name])))
-	}
-	return strings.Join(parts, " ")
-}
-
 // mocksText is "deploy skipped, test exit 3": what a run did not execute, and how it took it.
 func mocksText(mocks []api.Mock) string {
 	var parts []string
 	for _, m := range mocks {
 		parts = append(parts, m.Nodes+" "+mockText(m))
 	}
-	return words.NameList(parts, shownNames)
+	return words.NameList(parts, words.ShownNames)
 }
 
 // mockText says how a node ends that is not executed.
@@ -163,7 +153,7 @@ func mockText(m api.Mock) string {
 	case m.Exit != 0:
 		return fmt.Sprintf("exit %d", m.Exit)
 	case len(m.Outputs) > 0:
-		return "gives " + valuesText(m.Outputs)
+		return "gives " + words.Values(m.Outputs)
 	}
 	return "succeeds"
 }

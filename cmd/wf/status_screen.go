@@ -13,6 +13,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/tui/words"
 )
 
@@ -38,9 +39,9 @@ func (o *statusOptions) newStatusScreen(e *env, s *session) *statusScreen {
 		return nil
 	}
 	w := &statusScreen{e: e, s: s, region: console.NewRegion(e.Stdout), term: t, keys: console.NewKeyboard(&e.Console, t),
-		signals: make(chan os.Signal, 8), clock: time.NewTimer(clockTime)}
+		signals: make(chan os.Signal, 8), clock: time.NewTimer(time.Second)}
 	w.unwatch = e.RestoreInCrash(w.region, t)
-	signal.Notify(w.signals, unix.SIGWINCH, unix.SIGTSTP, unix.SIGCONT, unix.SIGQUIT, terminate, hangup)
+	signal.Notify(w.signals, unix.SIGWINCH, unix.SIGTSTP, unix.SIGCONT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP)
 	w.keys.Listen()
 	return w
 }
@@ -54,7 +55,7 @@ func (w *statusScreen) show(status api.Status) error {
 // draw shows the last state as it is now. In the background nothing is drawn.
 func (w *statusScreen) draw(now time.Time) error {
 	if len(w.status.ActiveRuns) > 0 {
-		w.clock.Reset(clockTime)
+		w.clock.Reset(time.Second)
 	}
 	width, height := w.term.Size()
 	if width < 2 || height < 2 || !w.term.Foreground() {
@@ -77,7 +78,7 @@ func (w *statusScreen) draw(now time.Time) error {
 // rows are the lines that wf status prints.
 func (w *statusScreen) rows(now time.Time) ([]string, error) {
 	var b bytes.Buffer
-	err := printStatus(&b, w.e.OutPaint(), w.status, now, w.e.fileFix(w.s.path))
+	err := printStatus(&b, w.e.OutPaint(), w.status, now, w.e.fileFix(w.s.Path))
 	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n"), err
 }
 
@@ -91,8 +92,8 @@ func (w *statusScreen) terminalSignal(sig os.Signal) error {
 		w.region.Clear()
 		w.keys.Close()
 		console.StopSelf()
-	case terminate, hangup:
-		return exit(128 + int(sig.(syscall.Signal)))
+	case unix.SIGTERM, unix.SIGHUP:
+		return exit.With(128 + int(sig.(syscall.Signal)))
 	case unix.SIGQUIT:
 		w.close()
 		signal.Reset(unix.SIGQUIT)
@@ -142,5 +143,5 @@ func (w *statusScreen) close() error {
 	if err != nil {
 		return err
 	}
-	return printStatus(w.e.Stdout, w.e.OutPaint(), w.status, time.Now(), w.e.fileFix(w.s.path))
+	return printStatus(w.e.Stdout, w.e.OutPaint(), w.status, time.Now(), w.e.fileFix(w.s.Path))
 }

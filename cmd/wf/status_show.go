@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -70,7 +71,7 @@ func statusHead(p console.Paint, s api.Status, now time.Time) []string {
 			words.ResultWord(s.LastRun.Result), endedAgo(*s.LastRun, now), lastRunParts(*s.LastRun)))
 	}
 	if s.LastRun != nil && len(s.Runs) == 0 && len(s.LastRun.Survivors) > 0 {
-		lines = append(lines, "note: "+survivorsText(s.LastRun.Survivors))
+		lines = append(lines, "note: "+words.Survivors(s.LastRun.Survivors))
 	}
 	if s.LastRun != nil && s.FromFile > 0 {
 		lines = append(lines, fmt.Sprintf("note: the status of %s came with the file, not from a run here", words.Plural(s.FromFile, "node")))
@@ -124,7 +125,7 @@ func stageRows(b *strings.Builder, p console.Paint, s api.Status, now time.Time)
 	folded := slices.ContainsFunc(s.Stages[:shown], func(s api.Stage) bool { return s.Nodes > 1 })
 	var t console.Table
 	for i, stage := range s.Stages[:shown] {
-		glyph := p.Glyph(stageState(stage.Counts))
+		glyph := p.Glyph(runview.Worst(stage.Counts))
 		if drawn != nil {
 			glyph = drawn[i].text(p, glyph, width)
 		}
@@ -164,33 +165,6 @@ func quietTail(stages []api.Stage) int {
 	return quiet - 1
 }
 
-// stageState is the state that says most about a stage.
-func stageState(c api.Counts) api.State {
-	switch {
-	case c.Failed > 0:
-		return api.StateFailed
-	case c.Running > 0:
-		return api.StateRunning
-	case c.Waiting > 0:
-		return api.StateWaiting
-	case c.Retrying > 0:
-		return api.StateRetrying
-	case c.Cancelled > 0:
-		return api.StateCancelled
-	case c.Queued > 0:
-		return api.StateQueued
-	case c.Blocked > 0:
-		return api.StateBlocked
-	case c.Idle > 0:
-		return api.StateIdle
-	case c.Handled > 0 && c.OK+c.Kept == 0:
-		return api.StateHandled
-	case c.Skipped > 0 && c.OK+c.Kept == 0:
-		return api.StateSkipped
-	}
-	return api.StateOK
-}
-
 // stageCells say how far a stage is and which of its nodes to look at. One of a single node has no
 // size and tells its state.
 func stageCells(p console.Paint, s api.Stage, now time.Time) (size, how string) {
@@ -204,7 +178,7 @@ func stageCells(p console.Paint, s api.Stage, now time.Time) (size, how string) 
 		case n.State == api.StateFailed:
 			name += " " + words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message)
 		case n.Wait != nil:
-			name += " " + waitText(*n.Wait, now)
+			name += " " + words.Wait(*n.Wait, now)
 		case n.Started != nil:
 			name += " " + words.Span(now.Sub(*n.Started))
 		}

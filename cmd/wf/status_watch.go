@@ -4,6 +4,7 @@ import (
 	"context"
 	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
 	"wf/api"
@@ -16,11 +17,11 @@ const redraw = 200 * time.Millisecond
 // follow shows the state now and after every change, until Ctrl-C, which ends it with status 0: on a
 // terminal in place, elsewhere again and again.
 func (o *statusOptions) follow(ctx context.Context, e *env, s *session) (err error) {
-	ctx, stop := signal.NotifyContext(ctx, interrupt)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT)
 	var reader sync.WaitGroup
 	defer reader.Wait()
 	defer stop()
-	watch, err := s.ws.Watch(ctx, api.WatchOptions{})
+	watch, err := s.Workspace.Watch(ctx, api.WatchOptions{})
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func (o *statusOptions) show(ctx context.Context, e *env, s *session, screen *st
 		}
 		return screen.show(status)
 	}
-	status, err := s.ws.Status(ctx, o.json)
+	status, err := s.Workspace.Status(ctx, o.json)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -53,11 +54,11 @@ It returns when all processes are gone. wf resume goes on from there.`,
 func (o *stopOptions) check(flags *pflag.FlagSet, run string) error {
 	switch {
 	case o.all && run != "":
-		return usage("--all means every run: it goes with no number")
+		return exit.Usage("--all means every run: it goes with no number")
 	case o.all && o.node != "":
-		return usage("--all and --node exclude each other")
+		return exit.Usage("--all and --node exclude each other")
 	case o.now && flags.Changed("grace"):
-		return usage("--now and --grace exclude each other")
+		return exit.Usage("--now and --grace exclude each other")
 	}
 	return nil
 }
@@ -80,12 +81,12 @@ func (o *stopOptions) run(ctx context.Context, e *env, flags *pflag.FlagSet, run
 		return err
 	}
 	defer s.close()
-	status, err := s.ws.Status(ctx, false)
+	status, err := s.Workspace.Status(ctx, false)
 	if err != nil {
 		return err
 	}
 	if o.node != "" { // a typo is one whatever runs
-		if _, err := s.ws.Select(ctx, []string{o.node}); err != nil {
+		if _, err := s.Workspace.Select(ctx, []string{o.node}); err != nil {
 			return err
 		}
 	}
@@ -94,7 +95,7 @@ func (o *stopOptions) run(ctx context.Context, e *env, flags *pflag.FlagSet, run
 		return nil
 	}
 	if o.all {
-		results, err := s.ws.StopAll(ctx, o.request(flags))
+		results, err := s.Workspace.StopAll(ctx, o.request(flags))
 		return o.report(e, results, err)
 	}
 	if run, err = pickRun(status.Runs, run, "wf stop"); err != nil {
@@ -103,14 +104,14 @@ func (o *stopOptions) run(ctx context.Context, e *env, flags *pflag.FlagSet, run
 	if o.node != "" {
 		return o.stopNodes(ctx, e, s, run, o.request(flags))
 	}
-	result, err := s.ws.Stop(ctx, run, o.request(flags))
+	result, err := s.Workspace.Stop(ctx, run, o.request(flags))
 	return o.report(e, []api.StopResult{result}, err)
 }
 
 // stopNodes stops what a selector names of a run. Of several nodes, those that are not active are
 // passed over; an only one that is not is an error.
 func (o *stopOptions) stopNodes(ctx context.Context, e *env, s *session, run string, req api.StopRequest) error {
-	list, err := s.ws.Select(ctx, []string{o.node})
+	list, err := s.Workspace.Select(ctx, []string{o.node})
 	if err != nil {
 		return err
 	}
@@ -126,8 +127,8 @@ func (o *stopOptions) stopNodes(ctx context.Context, e *env, s *session, run str
 	total := api.StopResult{Run: run}
 	for _, n := range nodes {
 		req.Node = n.ID
-		result, err := s.ws.Stop(ctx, run, req)
-		if isCode(err, api.CodeNotFound) && len(nodes) > 1 {
+		result, err := s.Workspace.Stop(ctx, run, req)
+		if exit.IsCode(err, api.CodeNotFound) && len(nodes) > 1 {
 			continue // it has ended, or belongs to another run
 		}
 		if err != nil {
@@ -137,15 +138,6 @@ func (o *stopOptions) stopNodes(ctx context.Context, e *env, s *session, run str
 		total.Survivors = append(total.Survivors, result.Survivors...)
 	}
 	return o.report(e, []api.StopResult{total}, nil)
-}
-
-// unrecorded says what of a stopped run is not in its history.
-func unrecorded(r api.StopResult) string {
-	text := plain.Line(r.Problem)
-	if r.Going {
-		text += "; wf tries again until it can, and until then the run counts as going"
-	}
-	return text
 }
 
 // report says what was ended. A process that survived is the only bad end.
@@ -163,11 +155,11 @@ func (o *stopOptions) report(e *env, results []api.StopResult, err error) error 
 		}
 		fmt.Fprintf(e.Stderr, "%s: %s ended\n", what, words.Plural(r.Killed, "execution"))
 		if r.Problem != "" {
-			fmt.Fprintln(e.Stderr, "note: "+unrecorded(r))
+			fmt.Fprintln(e.Stderr, "note: "+words.Unrecorded(r))
 		}
 		if len(r.Survivors) > 0 {
-			return &failure{status: exitDaemon, what: survivorsText(r.Survivors),
-				why: "they wait for the kernel, for instance for a disk or a network folder that does not answer, or belong to another user"}
+			return &exit.Failure{Status: exit.Daemon, What: words.Survivors(r.Survivors),
+				Why: "they wait for the kernel, for instance for a disk or a network folder that does not answer, or belong to another user"}
 		}
 	}
 	return nil

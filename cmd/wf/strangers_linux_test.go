@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 )
 
 // otherUser is a user that is not us, for a test that runs as root.
@@ -78,7 +79,7 @@ func TestOtherUser(t *testing.T) {
 				}
 			})
 			out, err := as(guest, dir, program, "server", "status").CombinedOutput()
-			if statusOf(err) != exitDaemon || !bytes.Contains(out, []byte("belongs to user")) {
+			if statusOf(err) != exit.Daemon || !bytes.Contains(out, []byte("belongs to user")) {
 				t.Errorf("a stranger's status: %v\n%s", err, out)
 			}
 			// Even with the doors of the folder and of the socket wide open.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"wf/api"
+	"wf/cmd/wf/exit"
 )
 
 // immortal is a program that its user cannot kill: it becomes root.
@@ -64,7 +65,7 @@ func TestSurvivorsAreNamed(t *testing.T) {
 	if out, err := add.CombinedOutput(); err != nil {
 		t.Fatalf("new: %v\n%s", err, out)
 	}
-	t.Cleanup(func() { wf(exitOK, "server", "stop", "--cancel") })
+	t.Cleanup(func() { wf(exit.OK, "server", "stop", "--cancel") })
 	run := as(otherUser, dir, program, "run", "--json")
 	var events bytes.Buffer
 	run.Stdout = &events
@@ -72,7 +73,7 @@ func TestSurvivorsAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text []byte
-	over := func() bool { return bytes.Contains(wf(exitOK, "status"), []byte("Last: run 1")) }
+	over := func() bool { return bytes.Contains(wf(exit.OK, "status"), []byte("Last: run 1")) }
 	await(func() bool {
 		var err error
 		text, err = os.ReadFile(pidFile)
@@ -87,19 +88,19 @@ func TestSurvivorsAreNamed(t *testing.T) {
 	}
 	defer syscall.Kill(pid, syscall.SIGKILL) // nobody else can: it is ours until then
 	for name, out := range map[string][]byte{
-		"stop":   wf(exitDaemon, "stop", "--now"),
-		"status": wf(exitOK, "status"),
-		"runs":   wf(exitOK, "runs", "show", "1"),
+		"stop":   wf(exit.Daemon, "stop", "--now"),
+		"status": wf(exit.OK, "status"),
+		"runs":   wf(exit.OK, "runs", "show", "1"),
 	} {
 		if want := "processes that could not be killed: " + strconv.Itoa(pid); !bytes.Contains(out, []byte(want)) {
 			t.Errorf("wf %s does not say %q:\n%s", name, want, out)
 		}
 	}
-	if err := run.Wait(); statusOf(err) != exitStopped || !bytes.Contains(events.Bytes(), []byte(`"survivors":[`+strconv.Itoa(pid)+`]`)) {
+	if err := run.Wait(); statusOf(err) != exit.Stopped || !bytes.Contains(events.Bytes(), []byte(`"survivors":[`+strconv.Itoa(pid)+`]`)) {
 		t.Errorf("run --json: %v\n%s", err, events.Bytes())
 	}
 	var status api.Status
-	if err := json.Unmarshal(wf(exitOK, "status", "--json"), &status); err != nil || status.LastRun == nil ||
+	if err := json.Unmarshal(wf(exit.OK, "status", "--json"), &status); err != nil || status.LastRun == nil ||
 		len(status.LastRun.Survivors) != 1 || status.LastRun.Survivors[0] != pid {
 		t.Errorf("status --json: %v, %+v", err, status.LastRun)
 	}

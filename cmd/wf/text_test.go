@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"wf/cmd/wf/exit"
 )
 
 func TestSuggest(t *testing.T) {
@@ -24,7 +26,7 @@ func TestParseAge(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"d", "-1d", "-1h", "3x", "9999999999999d"} {
-		if _, err := parseAge(text); exitStatus(err) != exitUsage {
+		if _, err := parseAge(text); exit.Status(err) != exit.BadUsage {
 			t.Errorf("parseAge(%q): %v", text, err)
 		}
 	}
@@ -49,15 +51,5 @@ func TestTailStart(t *testing.T) {
 		if got := c.data[tailStart([]byte(c.data), c.n):]; got != c.want {
 			t.Errorf("last %d lines of %q: %q, want %q", c.n, c.data, got, c.want)
 		}
-	}
-}
-
-func TestTextLines(t *testing.T) {
-	got := textLines([]byte("first\r\n10%\r55%\r100%\n\x1b[31mlast"))
-	if want := []string{"first", "100%", "last"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
-	if got := textLines(nil); got != nil {
-		t.Errorf("%q", got)
 	}
 }

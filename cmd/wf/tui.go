@@ -14,7 +14,10 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/cmd/wf/ci"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
+	"wf/cmd/wf/progress"
 	"wf/tui"
 	"wf/tui/editor"
 	"wf/tui/program"
@@ -58,31 +61,9 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 	var bug *program.Crash
 	if errors.As(err, &bug) {
 		e.Crash(bug.Value, bug.Stack)
-		return left, exitError(exitDaemon)
+		return left, exit.Error(exit.Daemon)
 	}
 	return left, err
-}
-
-// turnToTUI is the key t: the run is watched in the terminal interface instead. After it, the command
-// ends as if it had followed the run itself, or as if d had been pressed where the run goes on.
-func (f *follower) turnToTUI(ctx context.Context) error {
-	f.interrupts.restore()
-	f.view.endLive()
-	f.watch.Close()
-	if _, err := f.e.showTUI(ctx, f.s.path); err != nil {
-		return err
-	}
-	status, err := f.s.ws.Status(ctx, false)
-	if err != nil {
-		return f.lost(err)
-	}
-	for _, run := range status.Runs {
-		if run.Run == f.run {
-			f.view.board.resync(run)
-			return f.leave()
-		}
-	}
-	return f.ended(ctx, 0)
 }
 
 // usualRun is what wf run without flags asks for: what settings say, and the environment.
@@ -119,18 +100,26 @@ func (e *env) sayLeft(ctx context.Context, left tui.Left) error {
 		return nil // the daemon has ended meanwhile: there is nobody to ask, and nothing went wrong here
 	}
 	defer s.close()
-	detail, err := s.ws.Run(ctx, left.Run)
+	detail, err := s.Workspace.Run(ctx, left.Run)
 	if err != nil {
 		return nil // forgotten meanwhile
 	}
-	v := newView(e, s, showOptions{progress: "plain", output: "none", timestamps: "off", ci: ciNone})
-	defer v.close()
+	v := progress.NewDisplay(&e.Console, &s.Target, progress.Options{Progress: "plain", Output: "none", Timestamps: "off", CI: ci.None})
+	defer v.Close()
 	if detail.Result == "" {
-		v.board.total, v.board.missed = left.Of, left.Done
-		v.goodbye(left.Run, false)
+		v.Run.Total, v.Run.Missed = left.Of, left.Done
+		v.Goodbye(left.Run, false)
 		return nil
 	}
-	return v.finish(ctx, completion(detail, s.ws.ID, 0))
+	return v.Finish(ctx, progress.EndOf(detail, s.Workspace.ID, 0))
+}
+
+// tuiOf returns a function that shows the workfile of s in the terminal interface.
+func (e *env) tuiOf(s *session) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := e.showTUI(ctx, s.Path)
+		return err
+	}
 }
 
 // maxRecent is how many workfiles home lists.
@@ -188,9 +177,9 @@ func (e *env) tuiImpossible() string {
 
 // explainTUI words for the terminal interface why a workfile is not open, as errors are worded elsewhere.
 func (e *env) explainTUI(path string, err error) api.Error {
-	f := e.foreign(describe(err))
-	if f.fix == "" && isCode(err, api.CodeWorkfile) {
-		f.fix = "mend the file, then press C; wf check " + words.Quote(e.rel(path)) + " shows all that is wrong"
+	f := e.foreign(exit.Describe(err))
+	if f.Fix == "" && exit.IsCode(err, api.CodeWorkfile) {
+		f.Fix = "mend the file, then press C; wf check " + words.Quote(e.rel(path)) + " shows all that is wrong"
 	}
-	return api.Error{Message: f.what, Where: f.where, Why: f.why, Fix: f.fix}
+	return api.Error{Message: f.What, Where: f.Where, Why: f.Why, Fix: f.Fix}
 }

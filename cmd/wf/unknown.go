@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"wf/cmd/wf/exit"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -24,7 +26,7 @@ var otherWords = map[string]string{
 }
 
 // unknownWord is the error for a word that is none of names, with those it may have been meant to be.
-func unknownWord(what, word string, names []string, fix string) *failure {
+func unknownWord(what, word string, names []string, fix string) *exit.Failure {
 	what += " '" + word + "'"
 	similar := suggest(word, names)
 	if ours := otherWords[word]; slices.Contains(names, ours) {
@@ -33,7 +35,7 @@ func unknownWord(what, word string, names []string, fix string) *failure {
 	if len(similar) > 0 {
 		what += ": did you mean '" + strings.Join(similar, "', '") + "'?"
 	}
-	return &failure{status: exitUsage, what: what, fix: fix}
+	return &exit.Failure{Status: exit.BadUsage, What: what, Fix: fix}
 }
 
 // didYouMean names those of names that word may have been meant to be; "" where none is like it.
@@ -46,7 +48,7 @@ func didYouMean(word string, names []string) string {
 
 // flagError explains a flag that cannot be, in the words of the command line.
 func flagError(cmd *cobra.Command, err error) error {
-	f := &failure{status: exitUsage, what: err.Error(), fix: cmd.CommandPath() + " --help"}
+	f := &exit.Failure{Status: exit.BadUsage, What: err.Error(), Fix: cmd.CommandPath() + " --help"}
 	var (
 		unknown *pflag.NotExistError
 		invalid *pflag.InvalidValueError
@@ -54,14 +56,14 @@ func flagError(cmd *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		name := unknown.GetSpecifiedName()
-		f.what = "unknown flag: --" + name
+		f.What = "unknown flag: --" + name
 		if similar := suggest(name, flagNames(cmd)); len(similar) > 0 {
-			f.what += ": did you mean --" + strings.Join(similar, ", --") + "?"
+			f.What += ": did you mean --" + strings.Join(similar, ", --") + "?"
 		}
 	case errors.As(err, &invalid):
-		f.what = "--" + invalid.GetFlag().Name + " " + invalid.GetValue() + ": " + valueProblem(invalid)
+		f.What = "--" + invalid.GetFlag().Name + " " + invalid.GetValue() + ": " + valueProblem(invalid)
 		if c, ok := invalid.GetFlag().Value.(*choice); ok {
-			f.why = didYouMean(invalid.GetValue(), c.allowed)
+			f.Why = didYouMean(invalid.GetValue(), c.allowed)
 		}
 	}
 	return f

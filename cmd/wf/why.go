@@ -57,7 +57,7 @@ func (o *whyOptions) explain(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	for i, n := range nodes {
-		why, err := s.ws.Why(ctx, n.node, n.run)
+		why, err := s.Workspace.Why(ctx, n.node, n.run)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (o *whyOptions) explain(ctx context.Context, e *env, args []string) error {
 			if i > 0 {
 				fmt.Fprintln(e.Stdout)
 			}
-			err = printWhy(e.Stdout, e.OutPaint(), why, time.Now(), e.fileFix(s.path))
+			err = printWhy(e.Stdout, e.OutPaint(), why, time.Now(), e.fileFix(s.Path))
 		}
 		if err != nil {
 			return err
@@ -99,7 +99,7 @@ func printWhy(w io.Writer, p console.Paint, why api.Why, now time.Time, file str
 	for _, line := range why.Text {
 		fmt.Fprintf(w, "  %s\n", plain.Line(line))
 	}
-	err := printCommand(w, "  command:", beginning(why.Node.Command))
+	err := printCommand(w, "  command:", words.Beginning(why.Node.Command))
 	if err == nil && why.Run != "" && why.Node.Executions > 0 && why.Node.Run == why.Run {
 		_, err = fmt.Fprintf(w, "  log: wf logs %s%s\n", words.Quote(why.Run+"/"+why.Node.Name), file)
 	}

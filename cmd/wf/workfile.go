@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"wf/cmd/wf/exit"
 	"wf/daemon"
 	"wf/tui/words"
 )
@@ -44,9 +45,9 @@ func fileArg(cmd *cobra.Command, file *string, args []string) error {
 		return nil
 	}
 	if *file != "" && *file != args[0] {
-		f := usage("two workfiles: %s and %s", args[0], *file)
+		f := exit.Usage("two workfiles: %s and %s", args[0], *file)
 		if cmd.Flags().Lookup("nodes") != nil {
-			f.fix = "to choose nodes: --nodes " + words.Quote(args[0])
+			f.Fix = "to choose nodes: --nodes " + words.Quote(args[0])
 		}
 		return f
 	}
@@ -76,8 +77,8 @@ func (e *env) nodeArgs(cmd *cobra.Command, file string, args []string) error {
 		if len(rest) == 0 {
 			rest = []string{"NODE"}
 		}
-		return &failure{status: exitUsage, what: arg + " is a workfile, and " + cmd.CommandPath() + " takes nodes",
-			fix: cmd.CommandPath() + " --file " + words.Quote(arg) + " " + strings.Join(rest, " ")}
+		return &exit.Failure{Status: exit.BadUsage, What: arg + " is a workfile, and " + cmd.CommandPath() + " takes nodes",
+			Fix: cmd.CommandPath() + " --file " + words.Quote(arg) + " " + strings.Join(rest, " ")}
 	}
 	return nil
 }
@@ -121,11 +122,11 @@ func (e *env) workfile(name string) (string, error) {
 
 // isFolder is the error about a folder in place of a workfile; it names the workfiles that are in it.
 func (e *env) isFolder(path string) error {
-	f := &failure{status: exitWorkfile, what: path + " is a folder, not a workfile",
-		why: "a workfile is one file, for instance " + filepath.Join(e.rel(path), defaultWorkfile)}
+	f := &exit.Failure{Status: exit.BadWorkfile, What: path + " is a folder, not a workfile",
+		Why: "a workfile is one file, for instance " + filepath.Join(e.rel(path), defaultWorkfile)}
 	if inside := workfilesIn(path); len(inside) > 0 {
-		f.why = "in it there is " + words.NameList(inside, 3)
-		f.fix = "name the file: " + words.Quote(e.rel(filepath.Join(path, inside[0])))
+		f.Why = "in it there is " + words.NameList(inside, 3)
+		f.Fix = "name the file: " + words.Quote(e.rel(filepath.Join(path, inside[0])))
 	}
 	return f
 }
@@ -133,28 +134,28 @@ func (e *env) isFolder(path string) error {
 // noWorkfile explains a workfile that cannot be looked at.
 func (e *env) noWorkfile(path, named string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
-		return &failure{status: exitWorkfile, what: "cannot read the workfile " + path, why: errText(err)}
+		return &exit.Failure{Status: exit.BadWorkfile, What: "cannot read the workfile " + path, Why: exit.Obstacle(err)}
 	}
 	if address(named) {
-		return &failure{status: exitWorkfile, what: named + " is an address: wf opens files of this machine",
-			fix: "curl -fLO " + words.Quote(named) + ", then name the file: " + words.Quote(filepath.Base(path))}
+		return &exit.Failure{Status: exit.BadWorkfile, What: named + " is an address: wf opens files of this machine",
+			Fix: "curl -fLO " + words.Quote(named) + ", then name the file: " + words.Quote(filepath.Base(path))}
 	}
 	name := filepath.Base(path)
-	f := &failure{status: exitWorkfile, what: "no workfile " + name,
-		where: "looked for " + path, fix: "wf new " + words.Quote(e.rel(path))}
+	f := &exit.Failure{Status: exit.BadWorkfile, What: "no workfile " + name,
+		Where: "looked for " + path, Fix: "wf new " + words.Quote(e.rel(path))}
 	if to := daemon.MovedTo(path, e.whereFolders().state); to != "" {
-		f.why = "looks like it was moved to " + e.rel(to)
-		f.fix = "wf mv " + words.Quote(e.rel(path)) + " " + words.Quote(e.rel(to)) + " moves its history, too"
+		f.Why = "looks like it was moved to " + e.rel(to)
+		f.Fix = "wf mv " + words.Quote(e.rel(path)) + " " + words.Quote(e.rel(to)) + " moves its history, too"
 		return f
 	}
 	if node := e.nodeBeside(path, named); node != "" {
-		f.why = node + " is a node of " + defaultWorkfile
-		f.fix = "to choose nodes: --nodes " + words.Quote(named)
+		f.Why = node + " is a node of " + defaultWorkfile
+		f.Fix = "to choose nodes: --nodes " + words.Quote(named)
 	} else if similar := suggest(name, filesIn(filepath.Dir(path))); len(similar) > 0 {
-		f.fix = "did you mean " + strings.Join(similar, ", ") + "?"
+		f.Fix = "did you mean " + strings.Join(similar, ", ") + "?"
 	} else if others := workfilesIn(filepath.Dir(path)); len(others) > 0 {
-		f.why = "there is " + words.NameList(others, 3)
-		f.fix = "say which: --file " + words.Quote(others[0]) + "; or make it: " + f.fix
+		f.Why = "there is " + words.NameList(others, 3)
+		f.Fix = "say which: --file " + words.Quote(others[0]) + "; or make it: " + f.Fix
 	}
 	return f
 }

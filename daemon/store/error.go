@@ -10,16 +10,16 @@ import (
 	bolt "go.etcd.io/bbolt/errors"
 )
 
-// ErrClosed says that the store was closed before it had begun what was asked for.
+// ErrClosed means that the store was closed before the operation started.
 var ErrClosed = errors.New("the store has been closed")
 
-// A Kind says what is wrong.
+// A Kind is the kind of an Error.
 type Kind int
 
 // The kinds.
 const (
-	Invalid  Kind = iota + 1 // a key or a value that is never kept
-	Unfit                    // what is there is no number, or the sum would be none
+	Invalid  Kind = iota + 1 // a key or a value that is not allowed
+	Unfit                    // the value is not a number, or the sum does not fit
 	NoRun                    // the history does not have the run
 	Damaged                  // the file, or a value in it; nothing was changed
 	Locked                   // another program has the file
@@ -27,14 +27,13 @@ const (
 	Unusable                 // the system refuses to open, read or write the file
 )
 
-// An Error is a refusal. Nothing has been changed then, except that nobody can know it when the
-// disk itself has failed in the middle (Unusable).
+// An Error is a refusal. Nothing was changed, except perhaps when the disk failed during the change (Unusable).
 type Error struct {
 	Kind Kind
 	Text string // what, lower case
-	Path string // the file, where it is about that
-	Why  string // the obstacle
-	// Value: only one value is damaged. Set and Delete without conditions mend it.
+	Path string // the file, if the error is about it
+	Why  string // the reason
+	// Value: only one value is damaged. Set and Delete without conditions repair that.
 	Value bool
 	err   error
 }
@@ -56,18 +55,18 @@ func refuse(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
 }
 
-// damagedValue is the error about one value; the others are none the worse for it.
+// damagedValue returns the error about one damaged value; the others can still be used.
 func (s *Store) damagedValue(key []byte, problem string) *Error {
 	return &Error{Kind: Damaged, Text: fmt.Sprintf("the value of %q is damaged", key), Value: true, Path: s.path, Why: problem}
 }
 
-// damagedFile is the error about the file as a whole.
+// damagedFile returns the error about the file as a whole.
 func damagedFile(path, why string) *Error {
 	return &Error{Kind: Damaged, Text: "the file of the store is damaged", Path: path, Why: why}
 }
 
-// explain gives an error of the file its kind. What does not come from the system is bbolt's word
-// about the contents.
+// explain returns err as an *Error. An error that does not come from the system comes from bbolt and is about the
+// contents of the file.
 func explain(path string, err error) error {
 	var own *Error
 	var errno syscall.Errno
@@ -83,7 +82,7 @@ func explain(path string, err error) error {
 	return damagedFile(path, err.Error())
 }
 
-// CheckKey refuses what is no key: nothing, too much, and what is not one line of text.
+// CheckKey returns an error if key is empty, too long, or not one line of text.
 func CheckKey(key string) error {
 	switch {
 	case key == "":
@@ -101,7 +100,7 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// CheckValue refuses a value that is too long.
+// CheckValue returns an error if value is too long.
 func CheckValue(value []byte) error {
 	if len(value) > MaxValue {
 		return refuse(Invalid, "the value has %d bytes: at most %d are kept", len(value), MaxValue)

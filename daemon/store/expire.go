@@ -11,14 +11,14 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// sweepLate is how long after the expiry of a value the loop removes what has expired by then, so
-// that many are removed together. Nobody sees a value after its expiry.
+// sweepLate is how long after the expiry of a value the loop removes all expired values, so that it removes many at once.
+// No read returns a value after its expiry.
 const sweepLate = time.Minute
 
-// sweepMost bounds how many go in one transaction.
+// sweepMost bounds how many values one transaction removes.
 const sweepMost = 10_000
 
-// wakeFor sets the clock for the next expiry, in ms since 1970; 0 = nothing expires.
+// wakeFor sets the timer for the next expiry, in ms since 1970; 0 = nothing expires.
 func (s *Store) wakeFor(next int64) {
 	if next == 0 {
 		s.timer.Stop()
@@ -27,11 +27,11 @@ func (s *Store) wakeFor(next int64) {
 	s.timer.Reset(max(0, time.Until(time.UnixMilli(next))) + sweepLate)
 }
 
-// sweep removes what has expired. What cannot be removed now is tried again later.
+// sweep removes expired values. What cannot be removed now is removed later.
 func (s *Store) sweep() {
 	f, err := s.ready(false)
 	if f == nil || err != nil {
-		return // nobody waits for it; the next one to ask is told
+		return // no caller waits; the next operation returns the error
 	}
 	next := int64(0)
 	err = f.update(func(tx *bolt.Tx) error {
@@ -80,8 +80,8 @@ func (t *turn) purge(limit int) (next int64, err error) {
 	return next, nil
 }
 
-// Forget removes what was kept for runs that are not in the history of a workspace any more. What
-// cannot be removed now goes when the file is opened next. It opens no file for it.
+// Forget removes the values of runs that are no longer in the history of a workspace. It does not open the file: what it
+// cannot remove is removed when the file is opened next.
 func (s *Store) Forget(ctx context.Context, workspace string, runs []int) error {
 	if !s.begun.Load() || len(runs) == 0 {
 		return nil
@@ -106,7 +106,7 @@ func (s *Store) Forget(ctx context.Context, workspace string, runs []int) error 
 	return errors.Join(callErr, err)
 }
 
-// drop removes scopes with all that is in them.
+// drop removes scopes with their values.
 func (s *Store) drop(f *file, names [][]byte) error {
 	err := f.update(func(tx *bolt.Tx) error {
 		values := tx.Bucket(valuesBucket)
@@ -131,8 +131,8 @@ func (s *Store) drop(f *file, names [][]byte) error {
 	return err
 }
 
-// reopen opens the file, removes what runs have left that are forgotten, and sees when the next value
-// expires. Without create it is nil where there is none.
+// reopen opens the file, removes the values of runs that are no longer in the history, and finds the next expiry. If there
+// is no file, it returns nil unless create is set.
 func (s *Store) reopen(create bool) (*file, error) {
 	if s.broken != nil {
 		if s.broken.still(s.path) {
@@ -162,7 +162,7 @@ func (s *Store) reopen(create bool) (*file, error) {
 		return nil, s.failed(err)
 	}
 	if err := s.drop(f, forgotten); err != nil {
-		// A full disk keeps nobody from reading: the next opening tries again.
+		// A full disk must not prevent reads: the next opening tries again.
 		s.failed(err)
 		if f, err = s.openOrCreate(false); f == nil || err != nil {
 			return nil, err

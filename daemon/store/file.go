@@ -25,10 +25,10 @@ var (
 	formatNow    = []byte("1")
 )
 
-// lockTime bounds the wait for another program that has the file.
+// lockTime bounds the wait for another program that has locked the file.
 const lockTime = 3 * time.Second
 
-// newSuffix is that of a file that is being made.
+// newSuffix is the suffix of a file that is being created.
 const newSuffix = ".new"
 
 // A file is an open database. Transactions may run in it on any goroutine.
@@ -39,20 +39,19 @@ type file struct {
 	info fs.FileInfo // which file it is
 }
 
-// A breakage is a file that was found to be damaged. It is not opened again as long as it is the
-// same one: that would find the same.
+// A breakage is a file that was found to be damaged. It is not opened again as long as it is unchanged.
 type breakage struct {
 	info fs.FileInfo
 	err  error
 }
 
-// still reports whether the file at path is the one that was found to be damaged.
+// still reports whether the file at path is the damaged one, unchanged.
 func (b *breakage) still(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && os.SameFile(info, b.info) && info.Size() == b.info.Size() && info.ModTime().Equal(b.info.ModTime())
 }
 
-// openFile opens the database at path, which exists, and looks through it. Nothing is written.
+// openFile opens the existing database at path and checks it. Nothing is written.
 func openFile(path string) (*file, error) {
 	f := &file{path: path}
 	err := guarded(path, func() (err error) {
@@ -69,7 +68,7 @@ func openFile(path string) (*file, error) {
 	return f, nil
 }
 
-// open is how bbolt gets at the file. It must not make one: a new file comes by makeFile, whole.
+// open opens the file for bbolt. It must not create one: makeFile creates complete files.
 func (f *file) open(path string, flag int, _ fs.FileMode) (*os.File, error) {
 	opened, err := ownfile.Open(path, flag&^os.O_CREATE)
 	if err != nil {
@@ -85,7 +84,7 @@ func (f *file) open(path string, flag int, _ fs.FileMode) (*os.File, error) {
 	return opened, nil
 }
 
-// makeFile makes an empty database at path: a crash leaves a whole one or none.
+// makeFile creates an empty database at path: a crash leaves a complete one or none.
 func makeFile(path string) error {
 	tmp := path + newSuffix
 	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +106,7 @@ func makeFile(path string) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// removed removes a file that need not be there.
+// removed removes a file that need not exist.
 func removed(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -115,7 +114,7 @@ func removed(path string) error {
 	return nil
 }
 
-// fill gives a new file its buckets.
+// fill creates the buckets of a new file.
 func fill(tx *bolt.Tx) error {
 	for _, name := range [][]byte{aboutBucket, valuesBucket, expiryBucket} {
 		if _, err := tx.CreateBucket(name); err != nil {
@@ -134,8 +133,8 @@ func syncFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// lookThrough reads every page but those of long values, so that damage shows before anything is
-// changed: bbolt writes beside what it cannot read.
+// lookThrough reads every page except those of long values, so that damage is found before a change: bbolt would write
+// next to pages that it cannot read.
 func lookThrough(tx *bolt.Tx) error {
 	about, values, expiry := tx.Bucket(aboutBucket), tx.Bucket(valuesBucket), tx.Bucket(expiryBucket)
 	if about == nil || values == nil || expiry == nil {
@@ -157,27 +156,27 @@ func lookThrough(tx *bolt.Tx) error {
 	})
 }
 
-// inPlace returns what the path of the file leads to, if that is still this file.
+// inPlace returns the file at the path of f, and whether that is still f.
 func (f *file) inPlace() (fs.FileInfo, bool) {
 	info, err := os.Lstat(f.path)
 	return info, err == nil && os.SameFile(info, f.info)
 }
 
-// view reads in a transaction.
+// view runs do in a read transaction.
 func (f *file) view(do func(*bolt.Tx) error) error {
 	return guarded(f.path, func() error {
 		return f.db.View(func(tx *bolt.Tx) error { return f.whole(tx, do) })
 	})
 }
 
-// update changes something in a transaction, which is on the disk when it returns.
+// update runs do in a transaction, which is on the disk when update returns.
 func (f *file) update(do func(*bolt.Tx) error) error {
 	return guarded(f.path, func() error {
 		return f.db.Update(func(tx *bolt.Tx) error { return f.whole(tx, do) })
 	})
 }
 
-// whole runs do unless somebody has cut the file: what is beyond its end cannot be read.
+// whole runs do unless the file was truncated, because pages beyond its end cannot be read.
 func (f *file) whole(tx *bolt.Tx, do func(*bolt.Tx) error) error {
 	info, err := f.os.Stat()
 	if err != nil {
@@ -190,18 +189,18 @@ func (f *file) whole(tx *bolt.Tx, do func(*bolt.Tx) error) error {
 	return do(tx)
 }
 
-// errBroken is wrapped by errors after which a file is not used any more.
+// errBroken is wrapped by errors after which a file is no longer used.
 var errBroken = errors.New("the file cannot be read")
 
-// guarded runs do, in which bbolt reads pages that it takes for right: what is in a damaged one makes
-// it panic, and one that the disk does not give, fault. The daemon must survive both.
+// guarded runs do, in which bbolt reads pages without checks: a damaged page makes it panic, and a page that the disk
+// cannot read is a fault. The daemon must survive both.
 func guarded(path string, do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if v := recover(); v != nil {
 			why := fmt.Sprint(v)
 			if _, fault := v.(interface{ Addr() uintptr }); fault {
-				why = "a part of it cannot be read" // what Go says of an address helps nobody
+				why = "a part of it cannot be read" // clearer than the address in the message of Go
 			}
 			broken := damagedFile(path, why)
 			broken.err = errBroken
@@ -211,15 +210,15 @@ func guarded(path string, do func() error) (err error) {
 	return do()
 }
 
-// close lets go of a file that is in order, when the last reader has gone.
+// close closes an intact file after the last reader has finished.
 func (f *file) close() error { return guarded(f.path, f.db.Close) }
 
-// abandon lets go of a file in which a transaction may have broken off. bbolt may still hold its
-// locks then, so that closing it would wait for ever; the memory that it has mapped stays, and holds
-// the file. So the lock on the file is taken off first.
+// abandon closes the descriptor of a file in which a transaction may have been interrupted. bbolt may still hold its
+// locks, so that closing the database would wait for ever; its mapped memory stays and keeps the file open. So abandon
+// removes the lock on the file first.
 func (f *file) abandon() {
 	if f.os != nil {
-		_ = syscall.Flock(int(f.os.Fd()), syscall.LOCK_UN) // of no use when it is closed already
+		_ = syscall.Flock(int(f.os.Fd()), syscall.LOCK_UN) // fails if it is closed already
 		f.os.Close()                                       // the same; what was written is synced
 	}
 }

@@ -10,8 +10,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Move gives everything that was kept for a workspace and its runs to another one. The history has been
-// moved before: values of runs that are not in it are dropped.
+// Move moves all values of a workspace and its runs to another workspace. The history was moved before: values of runs
+// that it does not have are dropped.
 func (s *Store) Move(ctx context.Context, from, to string) error {
 	var err error
 	callErr := s.call(ctx, func() {
@@ -50,7 +50,7 @@ func (t *turn) move(from, to string) error {
 	return err
 }
 
-// scopesOf are the scopes of a workspace and of its runs.
+// scopesOf returns the scopes of a workspace and of its runs.
 func (t *turn) scopesOf(workspace string) (scopes []Scope, err error) {
 	err = t.tx.Bucket(valuesBucket).ForEach(func(name, _ []byte) error {
 		scope := Scope{string(name)}
@@ -62,7 +62,7 @@ func (t *turn) scopesOf(workspace string) (scopes []Scope, err error) {
 	return scopes, err
 }
 
-// moveScope moves what is in one scope. Values that are damaged, which nobody can read, go.
+// moveScope moves the values of one scope. It drops damaged values, which cannot be read.
 func (t *turn) moveScope(old, scope Scope) error {
 	type value struct {
 		key, data []byte
@@ -92,7 +92,7 @@ func (t *turn) moveScope(old, scope Scope) error {
 	return t.tx.Bucket(valuesBucket).DeleteBucket([]byte(old.name))
 }
 
-// Drop removes everything that was kept for a workspace and its runs.
+// Drop removes all values of a workspace and its runs.
 func (s *Store) Drop(ctx context.Context, workspace string) error {
 	var err error
 	callErr := s.call(ctx, func() {

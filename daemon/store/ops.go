@@ -10,23 +10,23 @@ import (
 	"time"
 )
 
-// An Outcome is what is there when a call returns.
+// An Outcome is the state of a key when a call returns.
 type Outcome struct {
-	// Done: a change was made. Without it a condition was not met, or there was nothing to delete.
+	// Done: the value was changed. Otherwise a condition was not met, or there was nothing to delete.
 	Done    bool
 	Found   bool
 	Value   []byte    // the caller's own
 	Expires time.Time // UTC, in milliseconds; zero = never
 }
 
-// Terms are what a change asks for. The zero value asks for nothing.
+// Terms are the expiry and the conditions of a change. The zero value has none.
 type Terms struct {
 	TTL      time.Duration // from now to the expiry; 0 = it does not expire
 	IfAbsent bool          // only if the key has no value
-	If       *[]byte       // only if it has this one; nil = whatever it has
+	If       *[]byte       // only if the value is this one; nil = any
 }
 
-// met says whether the conditions hold.
+// met reports whether the conditions hold.
 func (w Terms) met(e entry) bool {
 	switch {
 	case w.IfAbsent && e.found:
@@ -37,7 +37,7 @@ func (w Terms) met(e entry) bool {
 	return true
 }
 
-// expires is when a value that is written now expires. Less than a millisecond is one.
+// expires returns when a value that is written now expires, at least one millisecond later.
 func (w Terms) expires(now int64) int64 {
 	if w.TTL <= 0 {
 		return neverEnds
@@ -45,13 +45,13 @@ func (w Terms) expires(now int64) int64 {
 	return now + max(w.TTL.Milliseconds(), 1)
 }
 
-// outcome is e for the outside.
+// outcome returns e as an Outcome.
 func outcome(done bool, e entry) Outcome {
 	return Outcome{Done: done, Found: e.found, Value: bytes.Clone(e.value), Expires: expiryTime(e.expires)}
 }
 
-// Set gives key a value, for as long as terms say, if their conditions are met; else the outcome has
-// what is there instead. It is on the disk when Set returns.
+// Set sets the value of key if the conditions of terms are met; otherwise the outcome has the present value. The change is
+// on the disk when Set returns.
 func (s *Store) Set(ctx context.Context, scope Scope, key string, value []byte, terms Terms) (Outcome, error) {
 	if err := CheckKey(key); err != nil {
 		return Outcome{}, err
@@ -78,8 +78,8 @@ func (s *Store) Set(ctx context.Context, scope Scope, key string, value []byte, 
 	return out, err
 }
 
-// Delete takes the value of key away. With only it does so only if that is the value; nil = whatever
-// it is, also a damaged one.
+// Delete removes the value of key, with only, if not nil, only if that is the value. Without only it also removes a damaged
+// value.
 func (s *Store) Delete(ctx context.Context, scope Scope, key string, only *[]byte) (Outcome, error) {
 	if err := CheckKey(key); err != nil {
 		return Outcome{}, err
@@ -110,8 +110,8 @@ func (s *Store) Delete(ctx context.Context, scope Scope, key string, only *[]byt
 	return out, err
 }
 
-// Add adds by to the whole number that is the value of key; no value counts as 0. The expiry stays
-// as it is unless ttl, counted from now, is given.
+// Add adds by to the integer that is the value of key; no value counts as 0. The expiry does not change unless ttl, from
+// now, is given.
 func (s *Store) Add(ctx context.Context, scope Scope, key string, by int64, ttl time.Duration) (Outcome, error) {
 	if err := CheckKey(key); err != nil {
 		return Outcome{}, err
@@ -154,7 +154,7 @@ func add(key string, is entry, by int64) (int64, error) {
 	return n + by, nil
 }
 
-// find is Store.find for the scope of a change.
+// find returns the value of a key for a change.
 func (t *turn) find(scope Scope, key string) (entry, error) {
 	b, err := t.bucket(scope, false)
 	if err == nil && b == nil {

@@ -10,7 +10,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// Get returns the value of key. A store that nobody has written to yet is not made by it.
+// Get returns the value of key. It does not create the file of the store.
 func (s *Store) Get(ctx context.Context, scope Scope, key string) (Outcome, error) {
 	if err := CheckKey(key); err != nil {
 		return Outcome{}, err
@@ -24,15 +24,15 @@ func (s *Store) Get(ctx context.Context, scope Scope, key string) (Outcome, erro
 	return out, err
 }
 
-// A Key is one line of Keys.
+// A Key describes one key.
 type Key struct {
 	Name    string
 	Size    int       // of the value, in bytes
 	Expires time.Time // UTC; zero = never
 }
 
-// Keys lists keys that begin with prefix, in the order of their bytes, at most limit, from the one
-// behind after on. more says that there are others behind them. Values are not looked at.
+// Keys lists at most limit keys that begin with prefix and are greater than after, in the order of their bytes. more
+// reports whether others follow. Values are not checked.
 func (s *Store) Keys(ctx context.Context, scope Scope, prefix, after string, limit int) (keys []Key, more bool, err error) {
 	err = s.read(ctx, scope, func(b *bolt.Bucket, now int64) error {
 		c := b.Cursor()
@@ -58,7 +58,7 @@ func (s *Store) Keys(ctx context.Context, scope Scope, prefix, after string, lim
 	return keys, more, err
 }
 
-// attempts bounds how often a reader meets a file that is just being closed.
+// attempts bounds how often a reader tries a file that is just being closed.
 const attempts = 5
 
 // read calls do with the bucket of a scope, if there is one.
@@ -87,7 +87,7 @@ func (s *Store) read(ctx context.Context, scope Scope, do func(b *bolt.Bucket, n
 	return &Error{Kind: Unusable, Text: "the file of the store cannot be used", Path: s.path, Why: "it is closed again and again"}
 }
 
-// reader is the file to read, nil if there is none. The loop opens it.
+// reader returns the file to read, nil if there is none. The loop opens it.
 func (s *Store) reader(ctx context.Context) (*file, error) {
 	if f := s.current.Load(); f != nil {
 		if _, there := f.inPlace(); there {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A record is what the file has for a key: when it expires, a checksum of all, the value. bbolt
-// has checksums for two of its pages only, and a value that has rotted must not be taken for one.
+// A record is the entry of a key in the file: expiry, checksum of everything, value. bbolt has checksums for two of its
+// pages only, so damage of a value would go unnoticed otherwise.
 const (
 	timeBytes  = 8
 	sumBytes   = 4
@@ -19,7 +19,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendTime appends milliseconds since 1970 so that their bytes sort as they do.
+// appendTime appends milliseconds since 1970. Their bytes sort like the times.
 func appendTime(b []byte, ms int64) []byte { return binary.BigEndian.AppendUint64(b, uint64(ms)) }
 
 func readTime(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) }
@@ -36,7 +36,7 @@ func checksum(key, expires, value []byte) uint32 {
 	return crc32.Update(sum, castagnoli, value)
 }
 
-// decode returns what encode was given; problem is "" when the record is whole. value is a part of b.
+// decode is the inverse of encode; problem is "" if the record is intact. value is a part of b.
 func decode(key, b []byte) (expires int64, value []byte, problem string) {
 	if len(b) < headBytes {
 		return 0, nil, badRecord
@@ -48,10 +48,10 @@ func decode(key, b []byte) (expires int64, value []byte, problem string) {
 	return expires, value, ""
 }
 
-// expired says whether a value with this expiry is gone at now.
+// expired reports whether a value with this expiry no longer exists at now.
 func expired(expires, now int64) bool { return expires != neverEnds && expires <= now }
 
-// expiryTime is expires as the callers have it: UTC, the zero time for a value that stays.
+// expiryTime returns expires as a time in UTC, the zero time if the value does not expire.
 func expiryTime(expires int64) time.Time {
 	if expires == neverEnds {
 		return time.Time{}

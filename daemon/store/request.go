@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// requestTime is how long a request is known again. Clients repeat one for some seconds.
+// requestTime is how long a request is recognized. Clients repeat one for some seconds.
 const requestTime = 10 * time.Minute
 
-// requests is the scope of what was answered to requests, by their keys. No other scope has this name: those of
-// workfiles and runs begin with other words.
+// requests returns the scope of the outcomes of requests, by their keys. No other scope has this name, because those of
+// workfiles and runs have prefixes.
 func requests() Scope { return Scope{"requests"} }
 
 type requestKey struct{}
 
-// WithRequest gives a change the key of the request that asks for it. Another change with the same key changes
-// nothing and has the same outcome, also in the next process: the two are kept in one transaction.
+// WithRequest returns a context that gives a change the key of its request. Another change with the same key changes
+// nothing and has the same outcome, also in the next process: one transaction stores the change and its outcome.
 func WithRequest(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, requestKey{}, key)
 }
 
-// changeOnce is change for what must not be done twice. c has its outcome in out.
+// changeOnce is change for changes that must not be made twice. c stores its outcome in out.
 func (s *Store) changeOnce(ctx context.Context, c *change, out *Outcome) error {
 	key, _ := ctx.Value(requestKey{}).(string)
 	if key == "" {
@@ -41,14 +41,14 @@ func (s *Store) changeOnce(ctx context.Context, c *change, out *Outcome) error {
 			return nil
 		}
 		if err := do(t); err != nil || !out.Done {
-			return err // to do nothing twice is the same as to do it later
+			return err // a request that changed nothing needs no memory
 		}
 		return t.put(requests(), []byte(key), Terms{TTL: requestTime}.expires(t.now), encodeOutcome(*out))
 	}
 	return s.change(ctx, c)
 }
 
-// An outcome on the disk: when the value expires, whether there is one, the value. It is that of a change.
+// encodeOutcome encodes the outcome of a change for the disk: expiry, whether there is a value, the value.
 func encodeOutcome(out Outcome) []byte {
 	expires := int64(neverEnds)
 	if !out.Expires.IsZero() {

@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// A Scope is where a key has its value. The same key in another scope is another value.
+// A Scope is a namespace of keys. The same key in another scope has another value.
 type Scope struct{ name string }
 
-// Machine is the scope that everything of this user on this machine shares.
+// Machine returns the scope that everything of this user on this machine shares.
 func Machine() Scope { return Scope{machineName} }
 
-// Workfile is the scope of a workspace.
+// Workfile returns the scope of a workspace.
 func Workfile(workspace string) Scope { return Scope{workfilePrefix + workspace} }
 
-// Run is the scope of a run of a workspace. It goes with the run.
+// Run returns the scope of a run of a workspace. It is removed with the run.
 func Run(workspace string, run int) Scope {
 	return Scope{runPrefix + workspace + "/" + strconv.Itoa(run)}
 }
 
-// Names of scopes in the file. They hold no zero byte.
+// Names of scopes in the file. They contain no zero byte.
 const (
 	machineName    = "machine"
 	workfilePrefix = "workfile/"
 	runPrefix      = "run/"
 )
 
-// run takes the name of a run's scope apart.
+// run parses the name of a run's scope.
 func (s Scope) run() (workspace string, run int, ok bool) {
 	rest, ok := strings.CutPrefix(s.name, runPrefix)
 	if !ok {
@@ -38,14 +38,14 @@ func (s Scope) run() (workspace string, run int, ok bool) {
 	return workspace, run, err == nil
 }
 
-// expiryKey is the place of a value in the order of expiry: time, scope, key.
+// expiryKey returns the key of a value in the bucket of expiries: time, scope, key.
 func expiryKey(expires int64, scope Scope, key []byte) []byte {
 	b := appendTime(make([]byte, 0, timeBytes+len(scope.name)+1+len(key)), expires)
 	b = append(append(b, scope.name...), 0)
 	return append(b, key...)
 }
 
-// parseExpiryKey takes it apart; ok is false for what is none.
+// parseExpiryKey parses an expiryKey; ok is false if b is not one.
 func parseExpiryKey(b []byte) (expires int64, scope Scope, key []byte, ok bool) {
 	if len(b) < timeBytes {
 		return 0, Scope{}, nil, false

@@ -1,6 +1,6 @@
-// Package store keeps small values for commands, by keys in scopes that know nothing of each other:
-// durable, with an expiry, changed one at a time. A Store owns one file, a bbolt database. It knows
-// no workfiles, sees no network, and starts nothing before it is asked for something.
+// Package store keeps small values for commands, by keys in independent scopes: durable, with an expiry, changed one at
+// a time. A Store owns one file, a bbolt database. It knows no workfiles and no network, and starts no goroutine before
+// its first use.
 package store
 
 import (
@@ -11,25 +11,25 @@ import (
 	"time"
 )
 
-// Limits of what is kept, in bytes.
+// Limits of keys and values, in bytes.
 const (
 	MaxKey   = 512
 	MaxValue = 1 << 20
 )
 
-// A Store is the values in one file. All methods may be called from any goroutine. Errors that
-// callers tell apart are *Error.
+// A Store keeps values in one file. All methods may be called from any goroutine. Errors that callers distinguish are
+// *Error.
 //
-//	Set, Delete, Add ──► inbox ──► loop: as many as wait become one transaction, two syncs ──► answers
-//	Get, Keys ───────────────────► the file as the last transaction left it, beside the loop
+//	Set, Delete, Add ──► inbox ──► loop: all waiting changes become one transaction, two syncs ──► answers
+//	Get, Keys ───────────────────► the file as the last transaction left it, concurrently with the loop
 //
-// The loop opens the file when somebody asks for it, and again after it was moved away.
+// The loop opens the file at the first use, and again after it was moved away.
 type Store struct {
 	path  string // absolute
 	alive func(workspace string, run int) bool
 
 	inbox   chan *change
-	calls   chan func() // other deeds of the loop
+	calls   chan func() // other work of the loop
 	quit    chan struct{}
 	ended   chan struct{}
 	begun   atomic.Bool
@@ -39,21 +39,20 @@ type Store struct {
 
 	// The fields below belong to the loop goroutine.
 
-	timer  *time.Timer // rings when what has expired is to be removed; stopped when nothing expires
+	timer  *time.Timer // fires when expired values are to be removed; stopped if nothing expires
 	broken *breakage
 }
 
-// New is the store in the file at path, which need not exist, in a folder that does. Nothing is
-// opened yet. alive tells whether a run is still in the history of its workspace: what was kept for
-// others is removed. It is called from the goroutine of the store and must not call back. The caller
-// closes the store.
+// New returns the store in the file at path, which need not exist; its folder must. Nothing is opened yet. alive reports
+// whether a run is still in the history of its workspace: values of other runs are removed. It is called from the
+// goroutine of the store and must not call its methods. The caller closes the store.
 func New(path string, alive func(workspace string, run int) bool) *Store {
 	s := &Store{path: filepath.Clean(path), alive: alive, inbox: make(chan *change), calls: make(chan func()),
 		quit: make(chan struct{}), ended: make(chan struct{})}
 	return s
 }
 
-// start begins the loop when there is something to do.
+// start starts the loop at the first use.
 func (s *Store) start() {
 	s.begin.Do(func() {
 		s.timer = time.NewTimer(time.Hour)
@@ -63,32 +62,31 @@ func (s *Store) start() {
 	})
 }
 
-// Close lets go of the file. What was accepted before is on the disk; what comes later gets
-// ErrClosed.
+// Close closes the file. Changes that were accepted before are on the disk; later operations return ErrClosed.
 func (s *Store) Close() {
 	s.end.Do(func() { close(s.quit) })
 	s.begin.Do(func() { close(s.ended) })
 	<-s.ended
 }
 
-// A change is a deed that waits for its turn. do runs in a transaction, perhaps with others; err is
-// set when done is closed.
+// A change waits for its transaction. do runs in a transaction, perhaps with other changes; err is set when done is
+// closed.
 type change struct {
-	do    func(*turn) error // not called where there is no file and makes is not set
+	do    func(*turn) error // not called if there is no file and makes is not set
 	size  int               // about how many bytes it writes
-	makes bool              // needs a file, also where there is none yet
+	makes bool              // creates the file if there is none
 	err   error
 	done  chan struct{}
 }
 
-// Bounds of one transaction: what waits beyond them is in the next one.
+// Bounds of one transaction: further changes are in the next one.
 const (
 	groupMost  = 256
 	groupBytes = 4 << 20
 )
 
-// change has c done in a transaction and returns when that is on the disk. ctx bounds only the wait
-// for a turn: once that has come the answer says what has become of it.
+// change runs c in a transaction and returns when that is on the disk. ctx bounds only the wait for the transaction:
+// once that has started, the result is that of the change.
 func (s *Store) change(ctx context.Context, c *change) error {
 	s.start()
 	c.done = make(chan struct{})
@@ -103,7 +101,7 @@ func (s *Store) change(ctx context.Context, c *change) error {
 	}
 }
 
-// call has f done by the loop.
+// call runs f in the loop.
 func (s *Store) call(ctx context.Context, f func()) error {
 	s.start()
 	done := make(chan struct{})
@@ -136,7 +134,7 @@ func (s *Store) loop() {
 	}
 }
 
-// gather takes the changes that wait already.
+// gather returns the first change with those that wait already.
 func (s *Store) gather(first *change) []*change {
 	group, bytes := []*change{first}, first.size
 	for len(group) < groupMost && bytes < groupBytes {

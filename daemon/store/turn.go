@@ -16,15 +16,15 @@ type turn struct {
 	wrote bool
 }
 
-// An entry is a value that is there.
+// An entry is the state of a key.
 type entry struct {
 	found   bool
 	expires int64
 	value   []byte // valid as long as the transaction lasts
 }
 
-// bucket is that of a scope; nil if there is none and create is not set. None is made for a run that
-// the history does not have any more: it would stay for ever.
+// bucket returns the bucket of a scope, nil if there is none and create is not set. It creates none for a run that is no
+// longer in the history, because that bucket would never be removed.
 func (t *turn) bucket(scope Scope, create bool) (*bolt.Bucket, error) {
 	values := t.tx.Bucket(valuesBucket)
 	if b := values.Bucket([]byte(scope.name)); b != nil || !create {
@@ -37,7 +37,7 @@ func (t *turn) bucket(scope Scope, create bool) (*bolt.Bucket, error) {
 	return values.CreateBucket([]byte(scope.name))
 }
 
-// knowsRun refuses the scope of a run that is not in the history.
+// knowsRun returns an error for the scope of a run that is not in the history.
 func (s *Store) knowsRun(scope Scope) error {
 	if workspace, run, ok := scope.run(); ok && !s.alive(workspace, run) {
 		return refuse(NoRun, "no run %d", run)
@@ -45,7 +45,7 @@ func (s *Store) knowsRun(scope Scope) error {
 	return nil
 }
 
-// find looks a key up. What has expired is not there.
+// find returns the value of a key. An expired value is not found.
 func (s *Store) find(b *bolt.Bucket, key []byte, now int64) (entry, error) {
 	if b == nil {
 		return entry{}, nil
@@ -64,7 +64,7 @@ func (s *Store) find(b *bolt.Bucket, key []byte, now int64) (entry, error) {
 	return entry{true, expires, value}, nil
 }
 
-// put writes a value over whatever is there.
+// put writes a value, also over another one.
 func (t *turn) put(scope Scope, key []byte, expires int64, value []byte) error {
 	b, err := t.bucket(scope, true)
 	if err != nil {
@@ -82,7 +82,7 @@ func (t *turn) put(scope Scope, key []byte, expires int64, value []byte) error {
 	return b.Put(key, encode(key, expires, value))
 }
 
-// remove removes a value, whatever it is.
+// remove removes a value, also a damaged one.
 func (t *turn) remove(b *bolt.Bucket, scope Scope, key []byte) error {
 	if err := t.unlist(b, scope, key); err != nil {
 		return err
@@ -91,8 +91,8 @@ func (t *turn) remove(b *bolt.Bucket, scope Scope, key []byte) error {
 	return b.Delete(key)
 }
 
-// unlist takes a value out of the order of expiry. A damaged one may leave its line there, which is
-// found to be nobody's when its time comes.
+// unlist removes a value from the bucket of expiries. The entry of a damaged value may stay there until purge finds that
+// it belongs to no value.
 func (t *turn) unlist(b *bolt.Bucket, scope Scope, key []byte) error {
 	expires, _, problem := decode(key, b.Get(key))
 	if problem != "" || expires == neverEnds {
@@ -102,14 +102,14 @@ func (t *turn) unlist(b *bolt.Bucket, scope Scope, key []byte) error {
 	return t.tx.Bucket(expiryBucket).Delete(expiryKey(expires, scope, key))
 }
 
-// errNothing rolls a transaction back that has nothing to write: committing costs two syncs.
+// errNothing rolls back a transaction that has nothing to write, because a commit costs two syncs.
 var errNothing = errors.New("nothing to write")
 
-// purgeBeside bounds how many expired values a transaction removes that somebody waits for.
+// purgeBeside bounds how many expired values a transaction of changes removes.
 const purgeBeside = 64
 
-// commit does a group of changes together and answers them. A refusal is that of one change, which
-// has written nothing; any other error is that of all.
+// commit makes a group of changes in one transaction. A refusal belongs to one change, which has written nothing; any
+// other error is that of all.
 func (s *Store) commit(group []*change) {
 	next := int64(0)
 	f, err := s.ready(slices.ContainsFunc(group, func(c *change) bool { return c.makes }))
@@ -146,7 +146,7 @@ func (s *Store) commit(group []*change) {
 	}
 }
 
-// serve does one change. The error is nil where the refusal is only its own.
+// serve makes one change. It returns nil if only this change was refused.
 func (t *turn) serve(c *change) error {
 	var refusal *Error
 	c.err = c.do(t)
@@ -156,19 +156,19 @@ func (t *turn) serve(c *change) error {
 	return c.err
 }
 
-// ready is the open file. Without create it is nil where there is none.
+// ready returns the open file. If there is none, it returns nil unless create is set.
 func (s *Store) ready(create bool) (*file, error) {
 	if f := s.current.Load(); f != nil {
 		if _, there := f.inPlace(); there {
 			return f, nil
 		}
-		s.shut() // it was moved away: what is written there, nobody finds
+		s.shut() // it was moved away: later readers would not find changes
 	}
 	return s.reopen(create)
 }
 
-// failed lets go of the file after an error in it: what bbolt has in memory may not be what is on
-// the disk. The next one to ask opens it again.
+// failed closes the file after an error, because the memory of bbolt may differ from the disk. The next operation opens it
+// again.
 func (s *Store) failed(err error) error {
 	err = explain(s.path, err)
 	if errors.Is(err, errBroken) {
@@ -179,7 +179,7 @@ func (s *Store) failed(err error) error {
 	return err
 }
 
-// condemn gives a damaged file up.
+// condemn stops the use of a damaged file.
 func (s *Store) condemn(f *file, err error) {
 	if f == nil || !s.current.CompareAndSwap(f, nil) {
 		return

@@ -1,6 +1,6 @@
-// Package ownfile opens files of the state and runtime folders with the care that they need: the
-// folders are private, but a crash, a restored backup, a full disk or another program of the same
-// user can leave anything under a name of ours. It knows nothing about what is in the files.
+// Package ownfile opens files of the state and runtime folders safely: the folders are private, but a crash,
+// a restored backup, a full disk or another program of the same user can leave anything under the names that
+// wf uses. The package does not interpret the content of files.
 package ownfile
 
 import (
@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open opens the regular file at path with flags of package os; a new one has mode 0600. What is no
-// regular file, is a symbolic link, or belongs to somebody else is refused, and never waited for:
-// opening a pipe would last until somebody comes to its other end. Programs that are executed do
-// not inherit the file. The caller closes it.
+// Open opens the regular file at path with flags of package os; a new file has mode 0600. It returns an error
+// if path is a symbolic link, not a regular file, or belongs to another user. It never blocks, although
+// opening a pipe usually waits for the other end. Executed programs do not inherit the file. The caller
+// closes it.
 func Open(path string, flag int) (*os.File, error) {
 	f, err := os.OpenFile(path, flag|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
 	if err != nil {
@@ -35,7 +35,7 @@ func Open(path string, flag int) (*os.File, error) {
 
 func check(path string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: it is no regular file (%s)", path, info.Mode().Type())
+		return fmt.Errorf("%s: it is not a regular file (%s)", path, info.Mode().Type())
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
 		return fmt.Errorf("%s: it belongs to user %d, not to you (%d)", path, stat.Uid, os.Geteuid())
@@ -43,8 +43,8 @@ func check(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// Read reads the file at path whole. One of more than limit bytes is refused before any memory is
-// taken for it.
+// Read reads the whole file at path. It returns an error for more than limit bytes, before it allocates
+// memory.
 func Read(path string, limit int64) ([]byte, error) {
 	f, err := Open(path, os.O_RDONLY)
 	if err != nil {
@@ -54,7 +54,7 @@ func Read(path string, limit int64) ([]byte, error) {
 	return ReadOpen(f, path, limit)
 }
 
-// ReadOpen is Read of a file that is open at its beginning, and called path in errors.
+// ReadOpen is Read for a file that is open at its beginning. Errors name it path.
 func ReadOpen(f fs.File, path string, limit int64) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -66,7 +66,7 @@ func ReadOpen(f fs.File, path string, limit int64) ([]byte, error) {
 	data := make([]byte, info.Size())
 	n, err := io.ReadFull(f, data)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil // it has become shorter meanwhile
+		err = nil // the file was truncated meanwhile
 	}
 	return data[:n], err
 }

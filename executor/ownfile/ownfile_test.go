@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// TestOpen: whatever lies under the name, the answer comes at once.
+// TestOpen checks that Open returns at once for every kind of file.
 func TestOpen(t *testing.T) {
 	dir, err := os.MkdirTemp("", "wf") // short enough for a socket
 	if err != nil {
@@ -95,7 +95,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%q: %q, %v", text, data, err)
 		}
 	}
-	if err := os.Truncate(path, 1<<40); err != nil { // no disk has to have it
+	if err := os.Truncate(path, 1<<40); err != nil { // sparse: needs no space
 		t.Skip(err)
 	}
 	if _, err := Read(path, 10); err == nil || !strings.Contains(err.Error(), "at most 10") {
@@ -103,7 +103,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestOwner: a file of somebody else is refused, although it could be read.
+// TestOwner checks that a file of another user is refused, even if it is readable.
 func TestOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")

@@ -42,7 +42,7 @@ type hastyFile struct{ history.File }
 func (hastyFile) Sync() error { return nil }
 
 func openLog(path string, replay func([]byte) error) (Log, error) {
-	log, err := history.OpenLogOn(hasty{history.LocalDisk{}}, path, replay)
+	log, err := history.OpenLog(hasty{history.LocalDisk{}}, path, replay)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func recordOfRun(t *testing.T) (record, earlier []byte) {
 		t.Fatal(err)
 	}
 	other := filepath.Join(t.TempDir(), rundir.RunnerLogFile)
-	log, err := history.OpenLog(other, func([]byte) error { return nil })
+	log, err := history.OpenLog(history.LocalDisk{}, other, func([]byte) error { return nil })
 	if err == nil {
 		_, err = history.ReadLog(filepath.Join(dir, rundir.RunnerLogFile), func(payload []byte) error {
 			return log.Append(bytes.Replace(payload, []byte(r.log.count.boot), []byte("an earlier one"), 1))

@@ -1,7 +1,7 @@
-// Package attribute is the table of the attributes of a workfile that wf reads or writes. It tells for
-// each one the elements that may have it, the kind of its value, and its meaning. The check for
-// misspelt and misplaced attributes, wf edit, the terminal interface, completion and the documentation
-// use this table. The package knows neither graphs nor files.
+// Package attribute is the table of the attributes of a workfile that wf reads or writes. For each one it
+// contains the elements that may have it, the kind of its value, and its meaning. The check for misspelt
+// and misplaced attributes, wf edit, the terminal interface, completion and the documentation use this
+// table. The package does not read graphs or files.
 package attribute
 
 import (
@@ -14,8 +14,8 @@ type Element uint8
 // The kinds of elements.
 const (
 	Command Element = 1 << iota // a node that executes a command
-	SubFlow                     // a node that repeats the nodes in it
-	Group                       // a node that only holds other nodes
+	SubFlow                     // a node that repeats the nodes inside it
+	Group                       // a node that only contains other nodes
 	Edge
 	Graph
 
@@ -23,7 +23,7 @@ const (
 	Node      = Command | Container
 )
 
-// String is the word for the elements, with an article.
+// String returns the word for the elements, with an article.
 func (e Element) String() string {
 	switch {
 	case e&^Command == 0:
@@ -40,24 +40,24 @@ func (e Element) String() string {
 	return "an element"
 }
 
-// A Role says what a mistake in the name or the place of an attribute costs.
+// A Role says how serious a mistake in the name or the place of an attribute is.
 type Role uint8
 
 // The roles.
 const (
-	// Decides is an attribute that says what runs, when and how often. A run that ignored it would do
-	// something else than its author meant, so a mistake is an error.
+	// Decides is an attribute that says what runs, when and how often. If a run ignored it, the workflow
+	// would differ from what its author meant, so a mistake is an error.
 	Decides Role = iota
 	// Shapes is an attribute that says how something runs or looks. A mistake is a warning.
 	Shapes
 	// Shared is an attribute whose name other programs use for their own purposes, on any element and in
-	// any spelling. Nobody can tell a mistake from another program's attribute.
+	// any spelling. A mistake cannot be distinguished from an attribute of another program.
 	Shared
-	// Written is an attribute that runs write. People do not set it.
+	// Written is an attribute that runs write. Users do not set it.
 	Written
 )
 
-// A Kind says what the value of an attribute is.
+// A Kind is the type of the value of an attribute.
 type Kind uint8
 
 // The kinds of values.
@@ -70,31 +70,31 @@ const (
 	Duration               // 30s, 1h30m, 7d
 	Moment                 // 2026-01-31T18:00:00Z
 	Truth                  // true or false
-	Expression             // true or false, for the data of a run
+	Expression             // an expression that is true or false
 	JSON
-	Other // as its Meaning says
+	Other // see Meaning
 )
 
-// An Attribute is one row of the table. Values are for reading.
+// An Attribute is one row of the table. Callers must not change it.
 type Attribute struct {
 	Name  string
-	On    Element // where it means something
+	On    Element // the elements on which it has a meaning
 	Role  Role
 	Kind  Kind
-	Words []string // that Value can be, or begin with; of a Word the first is the default
+	Words []string // possible values or starts of values; for the kind Word the first is the default
 
-	// Meaning says in a line what the attribute does, for people who are about to set it.
+	// Meaning describes in one line what the attribute does.
 	Meaning string
-	// Mistaken are other names that people write for it.
+	// Mistaken are wrong names that users write for it.
 	Mistaken []string
-	// Long says that the value may be worth an editor.
+	// Long means that the value may be long, so that an editor is useful.
 	Long bool
 }
 
 // All yields the table, in the order in which attributes are shown.
 func All() iter.Seq[*Attribute] { return On(Node | Edge | Graph) }
 
-// On yields the attributes that mean something on one of the elements, in the order in which they are
+// On yields the attributes that have a meaning on one of the elements, in the order in which they are
 // shown.
 func On(e Element) iter.Seq[*Attribute] {
 	return func(yield func(*Attribute) bool) {
@@ -106,8 +106,7 @@ func On(e Element) iter.Seq[*Attribute] {
 	}
 }
 
-// Find returns the attribute with a name that means something on one of the elements, nil if there is
-// none.
+// Find returns the attribute with the name on one of the elements, or nil.
 func Find(e Element, name string) *Attribute {
 	for _, a := range byName[name] {
 		if a.On&e != 0 {
@@ -117,11 +116,10 @@ func Find(e Element, name string) *Attribute {
 	return nil
 }
 
-// Settable says whether people set the attribute themselves.
+// Settable reports whether users set the attribute.
 func (a *Attribute) Settable() bool { return a.Role != Written }
 
-// byName finds the rows with a name. A name may have a row for each element where it means something
-// else.
+// byName maps a name to its rows. A name has several rows if its meaning depends on the element.
 var byName = func() map[string][]*Attribute {
 	m := make(map[string][]*Attribute, len(table))
 	for i := range table {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTable: a row is complete, and names one thing on each element.
+// TestTable checks that rows are complete, and that a name has one row for each element.
 func TestTable(t *testing.T) {
 	for a := range All() {
 		if a.Name == "" || a.On == 0 || a.Meaning == "" {
@@ -35,7 +35,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestShown: every attribute that people set stands in exactly one part of the documentation.
+// TestShown checks that every settable attribute appears in exactly one part of the documentation.
 func TestShown(t *testing.T) {
 	parts := []Element{Node, Command | SubFlow, Command, SubFlow, Edge, Graph, Command | Graph}
 	for a := range All() {
@@ -45,7 +45,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestJudge: who is told what about a name.
+// TestJudge checks which names are reported, as a misspelling (?) and as severe (!).
 func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		on   Element
@@ -67,7 +67,7 @@ func TestJudge(t *testing.T) {
 		{Command, "foreach", "foreach!"}, {Command, "wrapper", "wrapper!"}, {Edge, "env", "env"},
 		{Edge, "Retries", "retries?!"}, {Command, "When", "when?!"},
 
-		// Other programs and people have attributes of their own.
+		// Attributes of other programs and users.
 		{Command, "cpus", ""}, {Command, "conda", ""}, {Command, "runtime", ""}, {Command, "weight", ""}, {Edge, "weight", ""},
 		{Command, "Label", ""}, {Group, "label", ""}, {Edge, "label", ""}, {Command, "Name", ""}, {Graph, "name", ""}, {Edge, "name", ""},
 		{Command, "time", ""}, {Command, "Time", ""}, {Edge, "time", ""}, {Command, "description", ""}, {Command, "url", ""},
@@ -94,11 +94,11 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestForeign: every word of the list is there because it would be taken for an attribute.
-func TestForeign(t *testing.T) {
-	for word := range foreign {
+// TestOtherWords checks that every word of the list would otherwise be reported.
+func TestOtherWords(t *testing.T) {
+	for word := range otherWords {
 		if meant(Node|Edge|Graph, word) == nil {
-			t.Errorf("%s is like no attribute: it need not be in the list", word)
+			t.Errorf("%s is not similar to an attribute: remove it from the list", word)
 		}
 	}
 }

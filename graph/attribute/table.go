@@ -1,15 +1,15 @@
 package attribute
 
-// table has a row for each attribute: that is all there is to adding one to the check of names, the
-// completion, the attribute editor of the terminal interface and `wf help attributes`. What it does is
-// up to the package that reads it.
+// table has a row for each attribute. A new row is enough for the check of names, the completion, the
+// attribute editor of the terminal interface and `wf help attributes`. Other packages implement what the
+// attribute does.
 var table = []Attribute{
 	// What a node is.
 	{Name: "name", On: Node, Role: Shared, Meaning: "unique in the workfile; empty: a handle is made from the command"},
 	{Name: "label", On: Command, Role: Shared, Long: true, Meaning: "what the shell runs"},
 	{Name: "group", On: Node, Role: Shared, Meaning: "for g:GROUP and for folding"},
-	{Name: "x", On: Node, Role: Shared, Kind: Factor, Meaning: "its place in a drawing"},
-	{Name: "y", On: Node, Role: Shared, Kind: Factor, Meaning: "its place in a drawing"},
+	{Name: "x", On: Node, Role: Shared, Kind: Factor, Meaning: "position in a drawing"},
+	{Name: "y", On: Node, Role: Shared, Kind: Factor, Meaning: "position in a drawing"},
 
 	// How often the nodes of a container run.
 	{Name: "foreach", On: SubFlow, Kind: Other, Words: []string{"lines:"}, Long: true, Mistaken: []string{"for_each", "for_every"},
@@ -21,46 +21,46 @@ var table = []Attribute{
 		Meaning: "an expression: one instance after the other, until it holds"},
 	{Name: "parallel", On: SubFlow, Kind: Number, Meaning: "how many instances at once", Mistaken: []string{"max_parallel"}},
 	{Name: "rate_limit", On: SubFlow, Kind: Other, Mistaken: []string{"max_rate", "rate_max"},
-		Meaning: "10/1m: at most so many instances start in a time"},
+		Meaning: "10/1m: at most 10 instances start in one minute"},
 	{Name: "on_failure", On: SubFlow, Kind: Word, Words: []string{"stop", "continue", "cancel"}, Mistaken: []string{"fail_fast"},
-		Meaning: "stop: none begins any more; continue: the rest goes on; cancel: all of it ends"},
+		Meaning: "stop: no more instances start; continue: all run; cancel: all are stopped"},
 	{Name: "stop_when", On: SubFlow, Kind: Expression, Long: true,
-		Meaning: "an expression: when it holds after an instance, no further one starts"},
+		Meaning: "an expression: if it is true after an instance, no more start"},
 	{Name: "min_success", On: SubFlow, Kind: Other, Mistaken: []string{"min_successes", "min_succeeded"},
-		Meaning: "with on_failure=continue, a number or 80%: so many must succeed"},
-	{Name: "max_iterations", On: SubFlow, Kind: Count, Meaning: "after so many it fails; 1000"},
+		Meaning: "with on_failure=continue: how many must succeed, a number or 80%"},
+	{Name: "max_iterations", On: SubFlow, Kind: Count, Meaning: "the sub-flow fails after this many instances; 1000"},
 
 	// When and how a node runs.
 	{Name: "idempotent", On: Command, Kind: Truth, Words: []string{"true", "false"},
-		Meaning: "true: it may run twice, so it is repeated when nobody knows how it ended"},
+		Meaning: "true: it may run twice, so it is repeated if its result is unknown"},
 	{Name: "approve", On: Command | SubFlow, Long: true, Mistaken: []string{"approval", "approvals"},
-		Meaning: "a question: it waits until somebody says yes; ${{ }} may stand in it"},
+		Meaning: "a question: the node waits until a person approves; may contain ${{ }}"},
 	{Name: "approve_fields", On: Command | SubFlow, Kind: JSON, Long: true, Mistaken: []string{"approval_fields", "approve_values", "approve_form"},
-		Meaning: `what an answer gives: {"window": {"required": true}}`},
+		Meaning: `the values of an answer: {"window": {"required": true}}`},
 	{Name: "approve_timeout", On: Command | SubFlow, Kind: Duration, Mistaken: []string{"approval_timeout"},
 		Meaning: "30s, 2h, 7d: how long it waits for an answer"},
 	{Name: "approve_default", On: Command | SubFlow, Kind: Word, Words: []string{"reject", "approve"}, Mistaken: []string{"approval_default"},
-		Meaning: "approve or reject, when the time is over"},
-	{Name: "wait", On: Command | SubFlow, Kind: Duration, Meaning: "30s, 2h, 1d: how long after its turn it starts"},
-	{Name: "wait_until", On: Command | SubFlow, Kind: Moment, Meaning: "2026-01-31T08:00:00Z: it does not start before"},
-	{Name: "timeout", On: Command | SubFlow, Kind: Duration, Meaning: "30s, 2h, 1d: longer is a failure"},
+		Meaning: "approve or reject: the answer after approve_timeout"},
+	{Name: "wait", On: Command | SubFlow, Kind: Duration, Meaning: "30s, 2h, 1d: delay before the node starts"},
+	{Name: "wait_until", On: Command | SubFlow, Kind: Moment, Meaning: "2026-01-31T08:00:00Z: the node does not start earlier"},
+	{Name: "timeout", On: Command | SubFlow, Kind: Duration, Meaning: "30s, 2h, 1d: the node fails if it takes longer"},
 	{Name: "retries", On: Command | SubFlow, Kind: Number, Mistaken: []string{"retry", "max_retries", "retry_count", "retry_limit"},
-		Meaning: "how often it is repeated when it fails"},
+		Meaning: "how often the node is repeated if it fails"},
 	{Name: "retry_delay", On: Command | SubFlow, Kind: Duration, Meaning: "30s: between a failure and the next attempt"},
-	{Name: "retry_backoff", On: Command | SubFlow, Kind: Factor, Meaning: "2: by how much the delay grows each time"},
-	{Name: "retry_max_delay", On: Command | SubFlow, Kind: Duration, Meaning: "10m: it grows no further"},
+	{Name: "retry_backoff", On: Command | SubFlow, Kind: Factor, Meaning: "2: factor by which the delay grows each time"},
+	{Name: "retry_max_delay", On: Command | SubFlow, Kind: Duration, Meaning: "10m: upper limit of the delay"},
 	{Name: "retry_on", On: Command | SubFlow, Kind: Other, Words: []string{"exit:", "timeout", "signal"},
 		Meaning: "exit:1,2  timeout  signal; empty: after every failure"},
 	{Name: "env", On: Command | SubFlow, Role: Shapes, Kind: Other, Long: true,
-		Meaning: "KEY=VALUE lines; ${{ }} may stand in a value"},
-	{Name: "pool", On: Command, Role: Shapes, Kind: Other, Meaning: "gpu:1: units of a pool that it needs"},
+		Meaning: "KEY=VALUE lines; a value may contain ${{ }}"},
+	{Name: "pool", On: Command, Role: Shapes, Kind: Other, Meaning: "gpu:1: units of a pool that the command needs"},
 	{Name: "output", On: Command | Graph, Role: Shared, Kind: Word, Words: []string{"merged", "split"},
 		Meaning: "split: standard output and standard error apart, and their order is lost"},
 	{Name: "join", On: Command | SubFlow, Kind: Other, Words: []string{"all", "any"},
 		Meaning: "all, any, or a number of edges that must have fired"},
-	{Name: "join_timeout", On: Command | SubFlow, Kind: Duration, Meaning: "30s: then it goes on with what has arrived"},
+	{Name: "join_timeout", On: Command | SubFlow, Kind: Duration, Meaning: "30s: then the node runs with the edges that have fired"},
 	{Name: "join_losers", On: Command | SubFlow, Kind: Word, Words: []string{"leave", "cancel"},
-		Meaning: "cancel: what runs only for it is stopped; leave"},
+		Meaning: "cancel: stops branches that only lead to this node; leave: they go on"},
 
 	// Edges.
 	{Name: "when", On: Edge, Kind: Other, Words: []string{"success", "failure", "done", "exit:", "case:", "if:", "else"},
@@ -70,20 +70,20 @@ var table = []Attribute{
 	{Name: "id", On: Edge, Role: Written, Meaning: "its name in the file"},
 
 	// The graph.
-	{Name: "wrapper", On: Graph, Kind: Other, Meaning: "a command line around every command, which stands where it has {}"},
+	{Name: "wrapper", On: Graph, Kind: Other, Meaning: "a command line around every command, which replaces {} in it"},
 	{Name: "shell", On: Graph, Kind: Other, Meaning: "the shell of all commands; /bin/sh"},
 	{Name: "cwd", On: Graph, Kind: Other, Meaning: "the folder of all commands, relative to that of the workfile"},
 	{Name: "jobs", On: Graph, Role: Shapes, Kind: Number, Meaning: "how many commands run at once"},
 	{Name: "max_activations", On: Graph, Kind: Count, Meaning: "how often a node may run in one run; 1000"},
-	{Name: "max_instances", On: Graph, Kind: Count, Meaning: "how many nodes the instances of a run may have; 500000"},
+	{Name: "max_instances", On: Graph, Kind: Count, Meaning: "maximum number of nodes in all instances of a run; 500000"},
 	{Name: "params", On: Graph, Kind: JSON, Long: true, Mistaken: []string{"parameters"},
 		Meaning: `what a run is asked for: {"name": {"type": "string", "required": true}}`},
 	{Name: "on_busy", On: Graph, Kind: Word, Words: []string{"refuse", "queue", "cancel"},
-		Meaning: "what becomes of a run while another one covers the same nodes"},
+		Meaning: "what happens to a run while another one covers the same nodes"},
 	{Name: "results", On: Graph, Role: Shapes, Kind: Other, Words: []string{"none", "status", "file"},
 		Meaning: "what a run writes into the workfile: none, status, or file (also output)"},
-	{Name: "prefix", On: Graph, Role: Shared, Meaning: "of older versions: use wrapper"},
-	{Name: "suffix", On: Graph, Role: Shared, Meaning: "of older versions: use wrapper"},
+	{Name: "prefix", On: Graph, Role: Shared, Meaning: "from older versions: use wrapper"},
+	{Name: "suffix", On: Graph, Role: Shared, Meaning: "from older versions: use wrapper"},
 
 	// What runs write.
 	{Name: "status", On: Node, Role: Written, Kind: Word, Words: []string{"", "run", "running", "ran", "fail", "skip"}, Meaning: "how it ended"},
@@ -93,5 +93,5 @@ var table = []Attribute{
 	{Name: "stderr", On: Node, Role: Written, Meaning: "the end of what it wrote to standard error"},
 	{Name: "pid", On: Node, Role: Written, Kind: Number, Meaning: "its process"},
 	{Name: "error_code", On: Node, Role: Written, Kind: Number, Meaning: "its exit code"},
-	{Name: "log", On: Node, Role: Written, Meaning: "of older versions: what it wrote"},
+	{Name: "log", On: Node, Role: Written, Meaning: "from older versions: its output"},
 }

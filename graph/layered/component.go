@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// A vertex is a node in its layer, or one of the points in between that a long edge passes.
+// A vertex is a node in its layer, or a point of a long edge in a layer between its ends.
 type vertex struct {
 	node     int // -1 for a point of an edge
 	layer    int
 	pos      int     // in its layer
 	across   float64 // of its middle
-	in, out  []int   // vertices it is joined to, one layer before and behind
-	wish     float64 // where order and place would like it
-	straight bool    // a point of an edge: it matters that it lies straight
+	in, out  []int   // connected vertices in the layer before and after
+	wish     float64 // desired position for sort
+	straight bool    // a point of an edge, which should be straight
 }
 
 // A component is one connected part of the graph, with long edges cut into steps of one layer.
@@ -27,8 +27,8 @@ type component struct {
 	links  []int
 }
 
-// component cuts the edges between nodes into steps. The order in its layers is the one in which
-// a walk along the edges finds the vertices, which keeps what belongs together side by side.
+// component cuts the edges between nodes into steps. The initial order in the layers is the one in which a
+// walk along the edges finds the vertices, which keeps connected vertices near each other.
 func (g *graph) component(nodes []int) *component {
 	c := &component{g: g, nodes: nodes, routes: map[int][]int{}}
 	at := make(map[int]int, len(nodes))
@@ -103,11 +103,11 @@ func reversed(list []int) []int {
 	return list
 }
 
-// sweeps is how often the layers are gone over. More of them hardly change anything.
+// sweeps is the number of passes over the layers. More passes hardly improve the result.
 const sweeps = 12
 
-// order looks for an order in the layers with few crossings: again and again each vertex goes
-// where the middle of its neighbours is, seen from one side and then from the other.
+// order searches for an order in the layers with few crossings: it repeatedly moves each vertex to the mean
+// position of its neighbours, alternating between both sides.
 func (c *component) order() {
 	best, crossings := c.snapshot(), c.crossings()
 	for sweep := 0; sweep < sweeps && crossings > 0; sweep++ {
@@ -140,8 +140,8 @@ func (c *component) snapshot() [][]int {
 	return copied
 }
 
-// sort puts a layer into the order of the means of the neighbours' places. Vertices without
-// neighbours on that side stay where they are, relative to the others.
+// sort orders a layer by the mean positions of the neighbours. Vertices without neighbours on that side keep
+// their position.
 func (c *component) sort(layer []int, side func(*vertex) []int) {
 	for _, i := range layer {
 		v := &c.verts[i]
@@ -160,8 +160,8 @@ func (c *component) sort(layer []int, side func(*vertex) []int) {
 	}
 }
 
-// crossings counts the pairs of steps that cross, between all neighbouring layers. Going over the
-// steps from one side, each crosses those before it that end further on; a Fenwick tree counts them.
+// crossings counts the pairs of steps that cross, between all neighbouring layers. A step crosses the earlier
+// steps that end further on; a Fenwick tree counts them.
 func (c *component) crossings() int {
 	total := 0
 	for i := 1; i < len(c.layers); i++ {
@@ -169,7 +169,7 @@ func (c *component) crossings() int {
 		passed := 0
 		for _, v := range c.layers[i-1] {
 			for _, to := range c.verts[v].out {
-				before := 0 // steps that end at this place or nearer
+				before := 0 // steps that end at this position or before
 				for k := c.verts[to].pos + 1; k > 0; k -= k & -k {
 					before += tree[k]
 				}

@@ -1,7 +1,7 @@
-// Package layered computes where the nodes of a directed graph go in a drawing: in layers, so
-// that edges point from one layer to a later one, with few crossings and straight lines (the
-// method of Sugiyama). It is arithmetic on numbers: it knows no workfile, no text and no format,
-// and the same graph gives the same drawing.
+// Package layered computes the positions of the nodes of a directed graph in a drawing: in layers, so that
+// edges point from one layer to a later one, with few crossings and straight lines (the method of
+// Sugiyama). It only computes with numbers, without workfiles, texts and formats. The same graph always
+// gives the same drawing.
 package layered
 
 import "cmp"
@@ -9,8 +9,7 @@ import "cmp"
 // An Edge leads from one node to another; both are numbers of nodes.
 type Edge struct {
 	From, To int
-	// Weak edges give way: where a cycle must be broken, they are the ones that are drawn
-	// against the direction.
+	// Weak edges are drawn against the direction where a cycle must be broken.
 	Weak bool
 }
 
@@ -22,10 +21,10 @@ type Options struct {
 	Space  float64 // between the nodes of a layer
 }
 
-// A Point is a place: Along grows in the direction of the edges, Across to the side.
+// A Point is a position: Along grows in the direction of the edges, Across to the side.
 type Point struct{ Along, Across float64 }
 
-// A Drawing says where everything goes. Nothing has negative coordinates.
+// A Drawing contains the positions of nodes and edges. No coordinate is negative.
 type Drawing struct {
 	Nodes []Point   // the corner of each node nearest to the origin
 	Layer []int     // of each node, from 0 in its component
@@ -33,8 +32,8 @@ type Drawing struct {
 	Size  Point     // the corner farthest from the origin
 }
 
-// Draw lays out a graph of n nodes. Components are drawn apart and put next to each other. The
-// time is near linear but for edges that span many layers, which count once for each.
+// Draw lays out a graph of n nodes. Components are drawn separately and put next to each other. The time
+// is nearly linear, where an edge counts once for each layer that it crosses.
 func Draw(n int, edges []Edge, o Options) Drawing {
 	d := Drawing{Nodes: make([]Point, n), Layer: make([]int, n), Edges: make([][]Point, len(edges))}
 	g := newGraph(n, edges)
@@ -56,10 +55,10 @@ func Draw(n int, edges []Edge, o Options) Drawing {
 type link struct {
 	from, to int
 	edge     int  // its number
-	turned   bool // against the direction it was given in
+	turned   bool // drawn against the given direction
 }
 
-// graph is what Draw works on.
+// graph is the working state of Draw.
 type graph struct {
 	n     int
 	edges []Edge
@@ -82,9 +81,9 @@ func newGraph(n int, edges []Edge) *graph {
 	return g
 }
 
-// direct puts the nodes into a sequence and turns the links that point backwards in it. A node
-// comes when the sources of its strong edges have come, and if possible those of its weak ones;
-// where nothing fits, as in a cycle of strong edges, the first node that is left comes.
+// direct puts the nodes into a sequence and turns the links that point backwards in it. A node follows the
+// sources of its strong edges, and if possible those of its weak ones. If no node qualifies, as in a cycle
+// of strong edges, the first remaining node is next.
 func (g *graph) direct() {
 	strong, weak := make([]int, g.n), make([]int, g.n)
 	for _, l := range g.links {
@@ -95,7 +94,7 @@ func (g *graph) direct() {
 		}
 	}
 	done := make([]bool, g.n)
-	var free, almost []int // all sources have come; all but those of weak edges
+	var free, almost []int // all sources are in the sequence; all except those of weak edges
 	for v := range g.n {
 		if strong[v] == 0 && weak[v] == 0 {
 			free = append(free, v)
@@ -157,7 +156,7 @@ func (g *graph) turn() {
 	}
 }
 
-// rank gives each node the layer behind its last source, and moves nodes without sources up to
+// rank puts each node into the layer after its last source, and nodes without sources into the layer before
 // their first target, which keeps edges short.
 func (g *graph) rank() {
 	for _, v := range g.seq {
@@ -203,7 +202,7 @@ func (g *graph) components() [][]int {
 	return parts
 }
 
-// byLayer orders nodes by layer, then as they were given.
+// byLayer orders nodes by layer, then by number.
 func (g *graph) byLayer(a, b int) int {
 	return cmp.Or(cmp.Compare(g.layer[a], g.layer[b]), cmp.Compare(a, b))
 }

@@ -23,7 +23,7 @@ func TestDiamond(t *testing.T) {
 	}
 }
 
-// TestWeakCycle: of a cycle the weak edge is drawn backwards, from the end of the later node to
+// TestWeakCycle checks that the weak edge of a cycle is drawn backwards, from the end of the later node to
 // the beginning of the earlier one.
 func TestWeakCycle(t *testing.T) {
 	d := Draw(2, []Edge{{From: 1, To: 0, Weak: true}, {From: 0, To: 1}, {From: 0, To: 0, Weak: true}}, options)
@@ -38,7 +38,7 @@ func TestWeakCycle(t *testing.T) {
 	}
 }
 
-// TestUncrossed: two chains whose ends were given crosswise are drawn without a crossing.
+// TestUncrossed checks that two chains whose ends were given crosswise are drawn without a crossing.
 func TestUncrossed(t *testing.T) {
 	g := newGraph(6, []Edge{{From: 0, To: 3}, {From: 1, To: 2}, {From: 4, To: 0}, {From: 4, To: 1}, {From: 2, To: 5}, {From: 3, To: 5}})
 	g.direct()
@@ -67,7 +67,7 @@ func TestDraw(t *testing.T) {
 	})
 }
 
-// checkApart demands that no node touches another and all lie in the frame.
+// checkApart checks that nodes do not overlap and are inside the size of the drawing.
 func checkApart(t *rapid.T, d Drawing) {
 	const slack = 1e-6 // of sums of floating-point numbers
 	for i, a := range d.Nodes {
@@ -83,8 +83,8 @@ func checkApart(t *rapid.T, d Drawing) {
 	}
 }
 
-// checkEdges demands that edges begin and end at their nodes, and that without weak edges and
-// cycles all point forward.
+// checkEdges checks that edges begin and end at their nodes, and that all point forward if there are no weak
+// edges and cycles.
 func checkEdges(t *rapid.T, d Drawing, edges []Edge) {
 	for i, e := range edges {
 		if e.From == e.To {
@@ -110,7 +110,7 @@ func checkEdges(t *rapid.T, d Drawing, edges []Edge) {
 	}
 }
 
-// acyclic says whether the strong edges have no cycle.
+// acyclic reports whether the strong edges have no cycle.
 func acyclic(n int, edges []Edge) bool {
 	left := make(map[int]bool)
 	for v := range n {

@@ -1,14 +1,14 @@
-// Package spelling says how alike two words are, for every "did you mean". It knows no words itself.
+// Package spelling measures how similar two words are, for suggestions ("did you mean"). It contains no words.
 package spelling
 
-// Most is the largest number of slips that Slips counts.
+// Most is the largest number that Slips counts exactly.
 const Most = 2
 
-// longest bounds the words that are compared, in bytes. Longer ones are no typing errors of each other.
+// longest is the maximum length of compared words, in bytes. Longer ones count as different.
 const longest = 64
 
-// Slips counts the slips of the finger that turn a into b, in bytes: insertions, deletions, replacements,
-// and swaps of neighbours (optimal string alignment). Above Most it is only known to be so.
+// Slips returns the number of typing errors between a and b, in bytes: insertions, deletions, replacements,
+// and swaps of neighbours (optimal string alignment). More than Most errors give Most + 1.
 func Slips(a, b string) int {
 	if d := len(a) - len(b); d > Most || d < -Most || len(a) > longest || len(b) > longest {
 		return Most + 1

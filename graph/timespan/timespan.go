@@ -1,5 +1,5 @@
-// Package timespan reads the spans of time that people write: in attributes of workfiles, in expressions,
-// in settings and on the command line.
+// Package timespan parses durations that users write in attributes of workfiles, in expressions, in settings
+// and on the command line. It does not read the clock.
 package timespan
 
 import (
@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// Day is 24 hours, whatever the clocks of a place do on that day.
+// Day is 24 hours, regardless of daylight saving time.
 const Day = 24 * time.Hour
 
-var errForm = errors.New("is no duration; write it like 500ms, 30s, 1h30m or 7d")
+var errForm = errors.New("is not a duration; write it like 500ms, 30s, 1h30m or 7d")
 
-// Parse reads a span of time: 500ms, 30s, 1h30m, 7d, 1d12h. It is time.ParseDuration with days. A span is
-// never negative. The error says what is wrong and what to write, without the text itself.
+// Parse parses a duration: 500ms, 30s, 1h30m, 7d, 1d12h. It is time.ParseDuration with days. The result is
+// never negative. The error describes the mistake and the correct form, without the text itself.
 func Parse(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	if positive, signed := strings.CutPrefix(text, "-"); signed {
@@ -46,7 +46,7 @@ func Parse(text string) (time.Duration, error) {
 
 var errLong = errors.New("is longer than 292 years, which is the most")
 
-// cutDays takes a number of days off the beginning of a text. Without one rest is the whole text.
+// cutDays parses a number of days at the start of a text. Without one, rest is the whole text.
 func cutDays(text string) (days time.Duration, rest string, err error) {
 	number, rest, found := strings.Cut(text, "d")
 	if !found || strings.Trim(number, "0123456789.") != "" {

@@ -22,11 +22,11 @@ func TestParse(t *testing.T) {
 
 func TestParseProblems(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "is no duration", "soon": "is no duration", "d": "is no duration", ".d": "is no duration", "1.2.3d": "is no duration",
-		"1dd": "is no duration", "1d1d": "is no duration", "1h1d": "is no duration", "1d-2h": "is no duration", "1d+2h": "is no duration",
-		"1 d": "is no duration", "1day": "is no duration", "1d 2h": "is no duration", "1e3d": "is no duration", "∞d": "is no duration",
-		"1d5": "is no duration", "90": "write 90s, 90m or 90h", "1.5": "write 1.5s", "-5s": "is negative", "-1d": "is negative", "-1d2h": "is negative", "--1d": "is no duration", "-soon": "is no duration",
-		"99999999999d": "292 years", "106751d24h": "292 years", "106752d": "292 years", strings.Repeat("9", 400) + "d": "is no duration",
+		"": "is not a duration", "soon": "is not a duration", "d": "is not a duration", ".d": "is not a duration", "1.2.3d": "is not a duration",
+		"1dd": "is not a duration", "1d1d": "is not a duration", "1h1d": "is not a duration", "1d-2h": "is not a duration", "1d+2h": "is not a duration",
+		"1 d": "is not a duration", "1day": "is not a duration", "1d 2h": "is not a duration", "1e3d": "is not a duration", "∞d": "is not a duration",
+		"1d5": "is not a duration", "90": "write 90s, 90m or 90h", "1.5": "write 1.5s", "-5s": "is negative", "-1d": "is negative", "-1d2h": "is negative", "--1d": "is not a duration", "-soon": "is not a duration",
+		"99999999999d": "292 years", "106751d24h": "292 years", "106752d": "292 years", strings.Repeat("9", 400) + "d": "is not a duration",
 	} {
 		got, err := Parse(text)
 		if err == nil || got != 0 || !strings.Contains(err.Error(), want) {
@@ -35,8 +35,8 @@ func TestParseProblems(t *testing.T) {
 	}
 }
 
-// TestLikeTheLibrary: what the library reads as a span from 0 means the same here.
-func TestLikeTheLibrary(t *testing.T) {
+// TestSameAsParseDuration checks that durations of time.ParseDuration that are not negative mean the same.
+func TestSameAsParseDuration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[-+]?([0-9]{0,4}(\.[0-9]{0,3})?(ns|us|µs|ms|s|m|h)?){0,4}`).Draw(t, "text")
 		want, wantErr := time.ParseDuration(text)

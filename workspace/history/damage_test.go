@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestJournalCutAtEveryByte: whatever a crash leaves of a journal, the run can be loaded and taken
-// up with a prefix of its records.
+// TestJournalCutAtEveryByte checks that a run can be loaded and reopened with a prefix of its records,
+// wherever a crash cuts its journal.
 func TestJournalCutAtEveryByte(t *testing.T) {
 	s := openStore(t)
 	r := createRun(t, s)
@@ -124,7 +124,7 @@ func settle(t *testing.T, s *Store) {
 	}
 }
 
-func TestMissingJournalIsNotBegunAnew(t *testing.T) {
+func TestMissingJournalIsNotCreated(t *testing.T) {
 	s := openStore(t)
 	appendAll(t, createRun(t, s), twoNodes())
 	if err := os.Remove(s.file(1, journalFile)); err != nil {
@@ -136,7 +136,7 @@ func TestMissingJournalIsNotBegunAnew(t *testing.T) {
 		t.Errorf("reopened: %v", err)
 	}
 	if _, err := os.Stat(s.file(1, journalFile)); err == nil {
-		t.Error("a new journal was made")
+		t.Error("a new journal was created")
 	}
 	settle(t, s)
 }
@@ -221,7 +221,8 @@ func TestFinishOnFullDiskCanBeRepeated(t *testing.T) {
 	}
 }
 
-// TestCrashLeftovers: folders that a crash left half-made or half-removed are no runs and go away.
+// TestCrashLeftovers checks that folders of interrupted creations and removals are not listed and are
+// deleted later.
 func TestCrashLeftovers(t *testing.T) {
 	s := openStore(t)
 	for _, dir := range []string{newPrefix + "1", gonePrefix + "7", "008", "x", "-3"} {
@@ -244,7 +245,7 @@ func TestCrashLeftovers(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if want := []string{"-3", "008", "x"}; !slices.Equal(names, want) { // strangers are left alone
+	if want := []string{"-3", "008", "x"}; !slices.Equal(names, want) { // other files stay
 		t.Errorf("left %v, want %v", names, want)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// decodeRecord reads one record. Lines as appendRecord writes them are read without encoding/json,
-// which is several times slower; anything else (an escape, an unknown field) goes through it.
+// decodeRecord reads one record. It reads lines as written by appendRecord without encoding/json, which is
+// several times slower. Other lines, with escapes or unknown fields, are read with encoding/json.
 func decodeRecord(payload []byte, r *Record) error {
 	*r = Record{Node: NoNode}
 	c := cursor{rest: payload}
@@ -17,8 +17,8 @@ func decodeRecord(payload []byte, r *Record) error {
 	return json.Unmarshal(payload, r)
 }
 
-// cursor reads the plain subset of JSON that appendRecord writes. Its methods report whether they
-// could; a false is no verdict on the text.
+// cursor reads the subset of JSON that appendRecord writes. Its methods return false if the text is not in
+// this subset; it may still be valid JSON.
 type cursor struct{ rest []byte }
 
 func (c *cursor) record(r *Record) bool {
@@ -107,7 +107,7 @@ func (c *cursor) word(w string) bool {
 	return true
 }
 
-// plain reads a string that stands for itself: printable ASCII without an escape.
+// plain reads a string of printable ASCII without escapes.
 func (c *cursor) plain() ([]byte, bool) {
 	if !c.take('"') {
 		return nil, false
@@ -136,11 +136,10 @@ func (c *cursor) time(t *time.Time) bool {
 	return ok && t.UnmarshalText(b) == nil
 }
 
-// maxDigits keeps number within int64 without a test for overflow.
+// maxDigits is chosen so that number cannot overflow int64.
 const maxDigits = 18
 
-// number reads an integer as it is written by strconv: no plus sign, no leading zero,
-// no -0.
+// number reads an integer as strconv writes it: no plus sign, no leading zero, no -0.
 func (c *cursor) number() (int64, bool) {
 	negative := c.take('-')
 	var n int64

@@ -11,10 +11,9 @@ import (
 	"wf/executor/ownfile"
 )
 
-// A Disk is the file system under a history: what of it has to be right for a run to survive.
-// LocalDisk is the real one; tests put one in its place that fails, or that loses what was not
-// synced. Looking at folders is not part of it: it changes nothing, and everybody survives its
-// failure.
+// A Disk is the file system of a history, with the operations on which the durability of runs depends.
+// LocalDisk is the real one; tests use disks that fail, or lose what was not synced. Reading folders is
+// not part of it: it changes nothing, and callers handle its errors.
 type Disk interface {
 	// Open opens the regular file at path with flags of package os; a new one has mode 0600.
 	Open(path string, flag int) (File, error)
@@ -22,8 +21,8 @@ type Disk interface {
 	Rename(from, to string) error
 	Remove(path string) error    // a file
 	RemoveAll(path string) error // a folder, which may be missing
-	// SyncDir makes the entries of a folder durable: without it a new file may be gone after a
-	// crash although its contents were synced.
+	// SyncDir makes the entries of a folder durable: without it a new file may be missing after a crash
+	// although its contents were synced.
 	SyncDir(dir string) error
 }
 
@@ -35,19 +34,19 @@ type File interface {
 	io.Closer
 	Stat() (fs.FileInfo, error)
 	Truncate(size int64) error
-	// Sync puts the contents and the size on the disk. After an error nobody knows what of the
-	// file is there, and a second call may succeed without having done anything.
+	// Sync makes the contents and the size durable. After an error the state on the disk is unknown, and
+	// a second call may succeed without writing anything.
 	Sync() error
 }
 
 // LocalDisk is the file system of this machine.
 type LocalDisk struct{}
 
-// Open refuses what never is in a history, see ownfile.Open.
+// Open opens a file safely, see ownfile.Open.
 func (LocalDisk) Open(path string, flag int) (File, error) {
 	f, err := ownfile.Open(path, flag)
 	if err != nil {
-		return nil, err // not a File that holds a nil *os.File
+		return nil, err // not a File that contains a nil *os.File
 	}
 	return localFile{f}, nil
 }
@@ -61,7 +60,7 @@ func (LocalDisk) Rename(from, to string) error { return os.Rename(from, to) }
 // Remove removes a file.
 func (LocalDisk) Remove(path string) error { return os.Remove(path) }
 
-// RemoveAll removes a folder with what is in it.
+// RemoveAll removes a folder with its contents.
 func (LocalDisk) RemoveAll(path string) error { return os.RemoveAll(path) }
 
 // SyncDir makes the entries of a folder durable.
@@ -73,13 +72,13 @@ func (LocalDisk) SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Fault reports whether err is one of the machine and says nothing about what a file holds: it may
-// be read another time, or from another place.
+// Fault reports whether err is a fault of the machine and not of the contents of a file, so that reading
+// may succeed later or elsewhere.
 func Fault(err error) bool {
 	return Shortage(err) || errors.Is(err, unix.EIO) || errors.Is(err, unix.EROFS) || errors.Is(err, unix.ESTALE)
 }
 
-// localFile syncs what readers need, which is less than os.File does.
+// localFile syncs only the data that readers need, which is less than os.File does.
 type localFile struct{ *os.File }
 
 func (f localFile) Sync() error { return syncData(f.File) }

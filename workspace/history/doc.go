@@ -1,5 +1,5 @@
-// Package history is what happened, on disk: one folder per run with what was asked, the workfile
-// as it was, and a journal that is the truth while the run goes on. Everything else in a folder
-// can be rebuilt from those three. It knows neither graphs nor processes: nodes are numbers and
-// names to it, and what a record means for a node is decided by its readers.
+// Package history stores runs on disk: one folder per run with the request, the workfile at that time,
+// and a journal, which is the truth while the run goes on. Everything else in the folder can be rebuilt
+// from these three. The package does not use graphs or processes: nodes are numbers and names, and its
+// callers interpret the records.
 package history

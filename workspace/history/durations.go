@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Durations returns how long nodes took, by their ids: the median over the newest limit runs that
-// are over. What counts of a run is the time of all executions of a node together, and only of
-// those nodes whose last execution succeeded. runs is how many runs say something. Runs that
-// cannot be read, or are removed meanwhile, are passed over.
+// Durations returns how long nodes took, by their ids: the median over the newest runs that ended, up to
+// limit. The duration in a run is the sum of all executions of a node; only nodes whose last execution
+// succeeded count. runs is the number of runs with such nodes. Runs that cannot be read, or are removed
+// meanwhile, are skipped.
 func (s *Store) Durations(limit int) (median map[string]time.Duration, runs int, err error) {
 	numbers, err := s.Numbers()
 	if err != nil {
@@ -32,12 +32,12 @@ func (s *Store) Durations(limit int) (median map[string]time.Duration, runs int,
 	return median, runs, nil
 }
 
-// addDurations adds those of one run and says whether there were any.
+// addDurations adds the durations of one run and reports whether there were any.
 func (s *Store) addDurations(n int, samples map[string][]time.Duration) bool {
 	type total struct {
-		begun time.Time
-		spent time.Duration
-		ok    bool
+		started time.Time
+		spent   time.Duration
+		ok      bool
 	}
 	totals := map[string]*total{}
 	_, err := ReadLog(s.file(n, journalFile), recordReader(func(r *Record) error {
@@ -48,20 +48,20 @@ func (s *Store) addDurations(n int, samples map[string][]time.Duration) bool {
 				t = &total{}
 				totals[r.ID] = t
 			}
-			t.begun = r.Time
+			t.started = r.Time
 		case RecordClock:
 			for _, t := range totals {
-				if r.Clocks != nil && !t.begun.IsZero() {
-					t.begun = t.begun.Add(time.Duration(r.Clocks.ByNS))
+				if r.Clocks != nil && !t.started.IsZero() {
+					t.started = t.started.Add(time.Duration(r.Clocks.ByNS))
 				}
 			}
 		case RecordEnd:
 			t := totals[r.ID]
-			if t == nil || t.begun.IsZero() {
-				return nil // it had no process
+			if t == nil || t.started.IsZero() {
+				return nil // no process was started
 			}
-			t.spent += max(0, r.Time.Sub(t.begun))
-			t.begun, t.ok = time.Time{}, r.OK
+			t.spent += max(0, r.Time.Sub(t.started))
+			t.started, t.ok = time.Time{}, r.OK
 		}
 		return nil
 	}))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// timed are the records of one execution of node a that took so many milliseconds.
+// timed returns the records of one execution of node a that took ms milliseconds.
 func timed(execution, ms int, ok bool) []Record {
 	return []Record{
 		{Time: noon, Type: RecordStart, Node: 0, ID: "id-a", Execution: execution},
@@ -28,10 +28,10 @@ func TestDurations(t *testing.T) {
 	s := openStore(t)
 	finish(t, createRun(t, s), timed(1, 9000, true))                    // too old for a limit of 3
 	finish(t, createRun(t, s), timed(1, 100, true), timed(2, 50, true)) // a loop: 150
-	finish(t, createRun(t, s), timed(1, 700, false))                    // a failure says nothing
+	finish(t, createRun(t, s), timed(1, 700, false))                    // failures do not count
 	finish(t, createRun(t, s), timed(1, 5, false), timed(2, 200, true)) // 205
-	finish(t, createRun(t, s), twoNodes(), timed(2, 999, true)[:1])     // b failed; a was begun again, 1 so far
-	appendAll(t, createRun(t, s), timed(1, 4000, true))                 // goes on
+	finish(t, createRun(t, s), twoNodes(), timed(2, 999, true)[:1])     // b failed; a was started again, 1 so far
+	appendAll(t, createRun(t, s), timed(1, 4000, true))                 // not over
 	got, runs, err := s.Durations(3)
 	want := map[string]time.Duration{"id-a": 150 * time.Millisecond}
 	if err != nil || runs != 3 || !maps.Equal(got, want) {

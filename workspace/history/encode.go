@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// appendRecord appends the JSON of r. It is written by hand because it is on the path of every
-// execution; the test holds it against encoding/json, which reads it too.
+// appendRecord appends the JSON of r. It does not use encoding/json because it runs several times for every
+// execution. A test compares it with encoding/json.
 func appendRecord(b []byte, r *Record) ([]byte, error) {
 	b = append(b, `{"seq":`...)
 	b = strconv.AppendUint(b, r.Seq, 10)
@@ -60,7 +60,7 @@ func appendRecord(b []byte, r *Record) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// appendRaw appends what is JSON already, on one line.
+// appendRaw appends a value that is JSON already, on one line.
 func appendRaw(b []byte, key string, v json.RawMessage) []byte {
 	if len(v) == 0 {
 		return b
@@ -101,7 +101,7 @@ func appendRange(b []byte, key string, r Range) []byte {
 	return append(b, '}')
 }
 
-// appendString quotes s, escaping no more than JSON demands: people read and grep journals.
+// appendString quotes s. It escapes only what JSON requires, so that journals can be read and searched.
 // Invalid UTF-8 becomes U+FFFD, as in encoding/json.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')

@@ -16,10 +16,10 @@ import (
 	"wf/workspace/history/historytest"
 )
 
-// torture makes these tests take many more random ways. Without it they take some, always the same.
+// torture makes these tests try many more random cases. Without it they try a few, always the same.
 var torture = flag.Bool("torture", false, "try many more random faults and power cuts")
 
-// A writer uses a log as its owners do, and knows what it was told is written and is durable.
+// A writer uses a log and counts the records that the log reported as written and as durable.
 type writer struct {
 	log                        *history.Log
 	appended, written, durable int
@@ -27,7 +27,7 @@ type writer struct {
 
 func record(n int) string { return fmt.Sprintf(`{"n":%d,"text":%q}`, n, strings.Repeat("x", n%97)) }
 
-// step does the next thing; an error of the log may come from any.
+// step makes the next call of the log and returns its error.
 func (w *writer) step(what int) error {
 	switch what {
 	case 0, 1, 2, 3:
@@ -52,7 +52,7 @@ func (w *writer) step(what int) error {
 	return nil
 }
 
-// readBack returns how many records the log at path has; they must be the first ones.
+// readBack returns the number of records in the log at path, and checks that they are the first ones.
 func readBack(t *testing.T, path string) int {
 	t.Helper()
 	n := 0
@@ -68,7 +68,7 @@ func readBack(t *testing.T, path string) int {
 	return n
 }
 
-// steps is what a run does to its record, with a dozen syncs.
+// steps are the calls that a run makes to its journal, with a dozen syncs.
 var steps = func() []int {
 	random := rand.New(rand.NewPCG(1, 1))
 	list := make([]int, 120)
@@ -88,8 +88,8 @@ var planned = []struct {
 	{"read-only", syscall.EROFS, false},
 }
 
-// TestLogWithEveryOperationFailing has each operation of a log's life fail, once and for as long as
-// the disk is bad: what was said to be written is in the files at any time, and in the end all of it.
+// TestLogWithEveryOperationFailing makes each operation of a log fail, once or until the disk is repaired:
+// records reported as written are always in the files, and in the end all records are.
 func TestLogWithEveryOperationFailing(t *testing.T) {
 	for _, p := range planned {
 		for _, stay := range []bool{false, true} {
@@ -114,7 +114,7 @@ func logWithFaults(t *testing.T, disk *historytest.Faults, at int) {
 		if try > 0 {
 			disk.Heal()
 		}
-		if w.log, err = history.OpenLogOn(disk, path, func([]byte) error { return nil }); err != nil && try > 1 {
+		if w.log, err = history.OpenLog(disk, path, func([]byte) error { return nil }); err != nil && try > 1 {
 			t.Fatalf("operation %d: %v", at, err)
 		}
 	}
@@ -125,13 +125,13 @@ func logWithFaults(t *testing.T, disk *historytest.Faults, at int) {
 				disk.Heal()
 			}
 			if n := readBack(t, path); n < w.written || n > w.appended {
-				t.Fatalf("operation %d, step %d (%v): %d records in the files, %d were promised", at, i, err, n, w.written)
+				t.Fatalf("operation %d, step %d (%v): %d records in the files, %d were reported as written", at, i, err, n, w.written)
 			}
 			if failures > 20 {
 				t.Fatalf("operation %d, step %d: it still fails: %v", at, i, err)
 			}
 			if what == 6 {
-				break // its owner waits, and writes meanwhile
+				break // the owner waits, and goes on writing
 			}
 		}
 	}
@@ -145,9 +145,8 @@ func logWithFaults(t *testing.T, disk *historytest.Faults, at int) {
 	}
 }
 
-// TestLogInPowerCuts kills the writer or cuts the power at a random moment, also in the middle of the
-// recovery from another cut and with syncs that fail and lie: what was durable is there, in order, and what was
-// there can be continued.
+// TestLogInPowerCuts kills the writer or cuts the power at random moments, also during the recovery from
+// another cut and with failing syncs: durable records are there, in order, and the log can be continued.
 func TestLogInPowerCuts(t *testing.T) {
 	seeds := 400
 	if *torture {
@@ -176,7 +175,7 @@ func powerCuts(t *testing.T, seed uint64) {
 		if random.IntN(2) == 0 {
 			disk.Plan = historytest.Plan{At: 1 + random.IntN(60), Err: syscall.EIO, Stay: random.IntN(2) == 0}
 		}
-		w.log, err = history.OpenLogOn(disk, path, func(payload []byte) error {
+		w.log, err = history.OpenLog(disk, path, func(payload []byte) error {
 			if string(payload) != record(w.appended) {
 				return fmt.Errorf("record %d is %q", w.appended, payload)
 			}
@@ -202,7 +201,7 @@ func powerCuts(t *testing.T, seed uint64) {
 		case 0:
 			cut = nil
 		case 1:
-			continue // the process was killed, and the power stays
+			continue // the process was killed, without a power cut
 		}
 		if err := volatile.Cut(cut); err != nil {
 			t.Fatal(err)
@@ -215,13 +214,13 @@ func powerCuts(t *testing.T, seed uint64) {
 	}
 }
 
-// TestReserveHoldsOnFullDisk fills the disk of a log that has a reserve: so many bytes can still be
+// TestReserveHoldsOnFullDisk fills the disk of a log that has a reserve: the reserved bytes can still be
 // written, synced and read.
 func TestReserveHoldsOnFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	full := false
 	disk := &fullDisk{Disk: history.LocalDisk{}, full: &full}
-	l, err := history.OpenLogOn(disk, path, func([]byte) error { return nil })
+	l, err := history.OpenLog(disk, path, func([]byte) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +236,7 @@ func TestReserveHoldsOnFullDisk(t *testing.T) {
 		}
 	}
 	if err := l.Reserve(room); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("a full disk had room: %v", err)
+		t.Errorf("a write on the full disk succeeded: %v", err)
 	}
 	info, err := history.ReadLog(path, func([]byte) error { return nil })
 	if err != nil || info.Records != n || info.Torn != 0 || info.Reserve == 0 {
@@ -252,7 +251,7 @@ func TestReserveHoldsOnFullDisk(t *testing.T) {
 	}
 }
 
-// A fullDisk makes no file longer.
+// A fullDisk refuses to extend files.
 type fullDisk struct {
 	history.Disk
 	full *bool
@@ -279,11 +278,11 @@ func (f fullFile) WriteAt(p []byte, off int64) (int, error) {
 	return f.File.WriteAt(p, off)
 }
 
-// TestSegmentsAreOneLog has a sync fail: there are two files, and the readers see one log.
+// TestSegmentsAreOneLog makes a sync fail, so that there are two files, and checks that readers see one log.
 func TestSegmentsAreOneLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	disk := &historytest.Faults{Disk: history.LocalDisk{}}
-	l, err := history.OpenLogOn(disk, path, func([]byte) error { return nil })
+	l, err := history.OpenLog(disk, path, func([]byte) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +302,7 @@ func TestSegmentsAreOneLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	again, err := history.OpenLog(path, func(p []byte) error { got = append(got, string(p)); return nil })
+	again, err := history.OpenLog(history.LocalDisk{}, path, func(p []byte) error { got = append(got, string(p)); return nil })
 	if err != nil || !slices.Equal(got, []string{"one", "two", "three"}) {
 		t.Fatalf("records %q, %v", got, err)
 	}

@@ -12,25 +12,25 @@ import (
 	"wf/executor/ownfile"
 )
 
-// fenceFile is locked by who writes journals in the folder of a workspace. It is never removed: whoever
-// locked a removed file would hold a lock that nobody else sees.
+// fenceFile is locked by the process that writes journals in the folder of a workspace. It is never
+// removed: a lock on a removed file would not be visible to other processes.
 const fenceFile = "fence"
 
-// A Fence is the right to write the history of a workspace. At most one process of the machine, and of
-// machines that share the folder, has it; it ends with the process.
+// A Fence is an exclusive lock for writing the history of a workspace. At most one process, on this
+// machine or another one that shares the folder, has it. It ends with the process.
 type Fence struct {
 	path string
-	file *os.File // reachable for life: a collected file would be closed, and the fence lost
+	file *os.File // kept reachable: garbage collection would close it and release the lock
 }
 
-// A Holder is who has a fence, for those who find it taken.
+// A Holder is the process that has a fence, for messages of other processes.
 type Holder struct {
 	PID     int    `json:"pid"`
 	Host    string `json:"host"`
 	Runtime string `json:"runtime"` // its runtime folder
 }
 
-// A FencedError says that somebody else has the fence.
+// A FencedError reports that another process has the fence.
 type FencedError struct{ Holder Holder }
 
 func (e *FencedError) Error() string {
@@ -40,8 +40,8 @@ func (e *FencedError) Error() string {
 	return fmt.Sprintf("the daemon with pid %d on %s has it", e.Holder.PID, e.Holder.Host)
 }
 
-// TakeFence takes the fence of the workspace below dir for own, at once or not at all: a *FencedError says
-// who has it. Where nothing can be written to, and no fence was ever taken, the error is that of the file.
+// TakeFence takes the fence of the workspace below dir for own. It does not wait: if another process has
+// the fence, the error is a *FencedError. On a read-only file system an existing fence can be taken.
 func TakeFence(dir string, own Holder) (*Fence, error) {
 	path := filepath.Join(dir, fenceFile)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -73,7 +73,7 @@ func TakeFence(dir string, own Holder) (*Fence, error) {
 	return f, nil
 }
 
-// sign notes who has the fence. It is only for the words of others, so that a full disk does not matter.
+// sign writes the holder into the file. It is only for messages, so errors do not matter.
 func (f *Fence) sign(own Holder) {
 	data, err := json.Marshal(own)
 	if err != nil {
@@ -93,7 +93,7 @@ func readHolder(file *os.File) Holder {
 	return h
 }
 
-// Stands reports whether the fence is still the one that others would find.
+// Stands reports whether the locked file is still the one at its path.
 func (f *Fence) Stands() bool {
 	ours, err := f.file.Stat()
 	if err != nil {
@@ -103,5 +103,5 @@ func (f *Fence) Stands() bool {
 	return err == nil && os.SameFile(ours, there)
 }
 
-// Release gives the fence back.
+// Release releases the fence.
 func (f *Fence) Release() { f.file.Close() }

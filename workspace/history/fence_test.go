@@ -23,20 +23,20 @@ func TestFence(t *testing.T) {
 		t.Fatalf("after the release: %v", err)
 	}
 	if !f.Stands() {
-		t.Error("it does not stand")
+		t.Error("Stands is false")
 	}
 	if err := os.Remove(filepath.Join(dir, fenceFile)); err != nil {
 		t.Fatal(err)
 	}
 	if f.Stands() {
-		t.Error("it stands without a file")
+		t.Error("Stands is true without a file")
 	}
 	next, err := TakeFence(dir, own)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if f.Stands() || !next.Stands() {
-		t.Error("the file that was made anew is taken for the old one")
+		t.Error("Stands is true for a new file at the path")
 	}
 	f.Release()
 	next.Release()

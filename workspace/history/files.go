@@ -8,20 +8,20 @@ import (
 	"wf/executor/ownfile"
 )
 
-// How many bytes are read of a file. A workfile may have 1 GiB, and the list of its nodes in
-// run.json is smaller than it is; notes are a line, or a name and a path.
+// Maximum sizes of files that are read. A workfile may have 1 GiB, and the list of its nodes in run.json
+// is smaller; notes have one line.
 const (
 	maxFile = 1 << 30
 	maxNote = 1 << 20
 )
 
-// readFile reads a file whole, one of up to maxFile.
+// readFile reads a whole file of up to maxFile bytes.
 func readFile(disk Disk, path string) ([]byte, error) { return readUpTo(disk, path, maxFile) }
 
 // readSmall is readFile for a note.
 func readSmall(disk Disk, path string) ([]byte, error) { return readUpTo(disk, path, maxNote) }
 
-// readUpTo refuses a file of more than limit bytes before it takes the memory for it.
+// readUpTo reads a whole file. It refuses more than limit bytes before it allocates memory.
 func readUpTo(disk Disk, path string, limit int64) ([]byte, error) {
 	f, err := disk.Open(path, os.O_RDONLY)
 	if err != nil {
@@ -31,7 +31,7 @@ func readUpTo(disk Disk, path string, limit int64) ([]byte, error) {
 	return data, errors.Join(err, f.Close())
 }
 
-// writeNew writes a file that must not exist yet, durably but for its entry in the folder.
+// writeNew writes a file that must not exist yet. Its content is durable, but not its entry in the folder.
 func writeNew(disk Disk, path string, data []byte) error {
 	f, err := disk.Open(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
@@ -44,11 +44,11 @@ func writeNew(disk Disk, path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// replacedPrefix begins the names of files that are not whole yet.
+// replacedPrefix starts the names of incomplete files.
 const replacedPrefix = ".new-"
 
-// replaceFile makes data the contents of path: readers see the old file or the new one. With
-// durable it is on the disk when replaceFile returns. Only one at a time may replace a file.
+// replaceFile replaces the file at path atomically: readers see the old content or the new one. If durable
+// is set, the new content is durable when replaceFile returns. Calls for one file must not overlap.
 func replaceFile(disk Disk, path string, data []byte, durable bool) error {
 	tmp := filepath.Join(filepath.Dir(path), replacedPrefix+filepath.Base(path))
 	f, err := disk.Open(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
@@ -72,14 +72,14 @@ func replaceFile(disk Disk, path string, data []byte, durable bool) error {
 	return nil
 }
 
-// ReplaceFileLater is ReplaceFile without waiting for the disk: whoever comes after a power cut may see
-// the old file, the new one, or an empty one.
+// ReplaceFileLater is ReplaceFile without waiting for the disk: after a power cut the file may have the
+// old content, the new one, or none.
 func ReplaceFileLater(disk Disk, path string, data []byte) error {
 	return replaceFile(disk, path, data, false)
 }
 
-// ReplaceFile makes data the contents of the file at path, durably: readers, and whoever comes
-// after a crash, see the old file or the new one. After an error the old one is still there.
+// ReplaceFile replaces the content of the file at path durably and atomically: readers, also after a
+// crash, see the old content or the new one. After an error the old content is unchanged.
 func ReplaceFile(disk Disk, path string, data []byte) error {
 	return replaceFile(disk, path, data, true)
 }

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what kept runs are read as")
 
-// TestKeptRuns reads runs that earlier versions have written, as testdata/kept/keep.sh made them, and
-// compares what is read with what was read when they were made.
+// TestKeptRuns reads runs that earlier versions wrote, made by testdata/kept/keep.sh, and compares the
+// result with the one at that time.
 func TestKeptRuns(t *testing.T) {
 	folders, err := filepath.Glob("testdata/kept/v*/*/run.json")
 	if err != nil || len(folders) == 0 {
@@ -33,14 +33,14 @@ func TestKeptRuns(t *testing.T) {
 	}
 }
 
-// storeOf is a history with a copy of one kept run.
+// storeOf returns a history with a copy of one kept run.
 func storeOf(t *testing.T, folder string) (*Store, int) {
 	t.Helper()
 	req, err := readRequest(LocalDisk{}, filepath.Join(folder, requestFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(t.TempDir())
+	s, err := Open(LocalDisk{}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,8 +50,8 @@ func storeOf(t *testing.T, folder string) (*Store, int) {
 	return s, req.Run
 }
 
-// continued takes up a run that is not over and ends it: a later version must be able to.
-func continued(t *testing.T, s *Store, n int, past *Past) {
+// continued reopens a kept run that is not over, and ends it.
+func continued(t *testing.T, s *Store, n int, past *Details) {
 	t.Helper()
 	records := 0
 	r, _, err := s.Reopen(n, func(Record) error { records++; return nil })
@@ -73,7 +73,7 @@ func continued(t *testing.T, s *Store, n int, past *Past) {
 	}
 }
 
-func wordPast(p *Past) string {
+func wordPast(p *Details) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "run %d, %s, scope %v\n", p.Request.Run, p.Request.Mode, p.Request.Scope)
 	for _, e := range p.Executions {

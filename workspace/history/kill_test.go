@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// appendTo names the log that a copy of this test binary shall append to until it is killed.
+// appendTo is the variable with the log to which a copy of this test binary appends until it is killed.
 const appendTo = "WF_TEST_APPEND_TO"
 
 func TestMain(m *testing.M) {
@@ -22,11 +22,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// appendForever continues the numbers in the log, in groups of three, and prints each number
-// that it was told is written.
+// appendForever continues the numbers in the log, in groups of three, and prints each number that is
+// written.
 func appendForever(path string) error {
 	next := 0
-	l, err := OpenLog(path, func(payload []byte) error {
+	l, err := OpenLog(LocalDisk{}, path, func(payload []byte) error {
 		next++
 		return nil
 	})
@@ -49,8 +49,8 @@ func appendForever(path string) error {
 	}
 }
 
-// TestLogSurvivesKill kills a process that appends, again and again: nothing that it was told is
-// written may be missing, nothing may be there twice.
+// TestLogSurvivesKill repeatedly kills a process that appends: no written record is missing, and none is
+// there twice.
 func TestLogSurvivesKill(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
@@ -75,7 +75,7 @@ func TestLogSurvivesKill(t *testing.T) {
 			promised = number(t, acks.Bytes())
 		}
 		killErr := cmd.Process.Kill()
-		for acks.Scan() { // what it had printed before it died counts as well
+		for acks.Scan() { // numbers that it printed before it died count
 			promised = number(t, acks.Bytes())
 		}
 		var exit *exec.ExitError

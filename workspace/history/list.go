@@ -10,13 +10,13 @@ import (
 type Summary struct {
 	Request         // without Scope and Names
 	Result  *Result // nil while the run is not over
-	Problem string  // for people; "" if nothing
+	Problem string  // for display; "" = none
 }
 
-// List returns all runs, newest first. It reads neither scopes nor journals, so it is cheap.
+// List returns all runs, newest first. It is fast, because it reads neither scopes nor journals.
 func (s *Store) List() ([]Summary, error) { return s.Newest(math.MaxInt) }
 
-// Newest returns at most limit runs, newest first, like List.
+// Newest returns at most limit runs, newest first.
 func (s *Store) Newest(limit int) ([]Summary, error) {
 	numbers, err := s.Numbers()
 	if err != nil {
@@ -34,8 +34,8 @@ func (s *Store) Newest(limit int) ([]Summary, error) {
 	return list, nil
 }
 
-// Over reports whether run n is over. It reads as little as it can: a result.json, whatever is in it,
-// was begun when the journal had its end on disk.
+// Over reports whether run n is over. A result.json, even a damaged one, is enough: it is only written
+// after the end of the journal is durable.
 func (s *Store) Over(n int) bool {
 	if _, err := os.Lstat(s.file(n, resultFile)); err == nil {
 		return true

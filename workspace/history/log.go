@@ -10,43 +10,37 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Log is an append-only file of records for one owner: it is not safe for concurrent use, and
-// no second process may open it for writing. Records reach the file with Flush and the disk with
-// Sync; a crash loses a tail of what was not synced and nothing else.
+// A Log is an append-only file of records. It is not safe for concurrent use, and only one process may
+// open it for writing. Flush writes records to the file, Sync to the disk; a crash loses at most the last
+// records that were not synced.
 //
-// A disk that fails or is full loses nothing either, as long as the process lives: an error of
-// Flush, Sync or Reserve says that it did not work this time, and the next call does it again. What
-// was never synced stays in memory for that, and goes into a new segment when the file itself can
-// be trusted no more.
+// If the disk fails or is full, nothing is lost as long as the process lives: after an error of Flush,
+// Sync or Reserve, the next call tries again. Records that were not synced stay in memory for that, and
+// are written to a new segment when the file is not reliable any more.
 type Log struct {
 	disk    Disk
 	path    string // of the first segment
 	f       File   // the last segment
 	segment int    // its number, from 1
-	size    int64  // bytes of whole lines in it, where the next write goes
-	filled  int64  // up to where the file has been written, zeros included
-	synced  int64  // up to where the disk has it
-	marked  int64  // up to where the file itself says so
-	suspect error  // why it is written no more: the next call begins another segment
+	size    int64  // bytes of complete lines, the offset of the next write
+	filled  int64  // bytes written, including zeros
+	synced  int64  // bytes that are durable
+	marked  int64  // bytes that are durable according to the last mark
+	suspect error  // why the segment is not reliable: the next call starts another one
 
-	buf  []byte // records that Append took and no write has taken since
-	kept []byte // lines that were written and not synced
+	buf  []byte // appended records that are not written yet
+	kept []byte // lines that are written but not synced
 	torn int64
-	err  error // why the log takes nothing any more: it is damaged or closed
+	err  error // why the log refuses records: it is damaged or closed
 }
 
-// OpenLog opens the log at path and calls replay for each of its records, in order; the payload is
-// valid during the call only. A log that is not there is created, durably, with mode 0600.
+// OpenLog opens the log at path and calls replay for each of its records, in order; the payload is valid
+// only during the call. A missing log is created, durably, with mode 0600.
 //
-// A torn tail is cut off, see Torn. A log damaged before its tail is returned together with a
-// *DamagedError: its good part was replayed, and it refuses to be written. With every other error,
-// replay's own included, the log is nil.
-func OpenLog(path string, replay func(payload []byte) error) (*Log, error) {
-	return OpenLogOn(LocalDisk{}, path, replay)
-}
-
-// OpenLogOn is OpenLog on another disk.
-func OpenLogOn(disk Disk, path string, replay func(payload []byte) error) (*Log, error) {
+// A torn tail is cut off, see Torn. If the log is damaged before its tail, its good part is replayed, and
+// OpenLog returns a *DamagedError and a log that refuses records. With other errors, including those of
+// replay, the log is nil.
+func OpenLog(disk Disk, path string, replay func(payload []byte) error) (*Log, error) {
 	f, err := disk.Open(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
@@ -70,9 +64,9 @@ func OpenLogOn(disk Disk, path string, replay func(payload []byte) error) (*Log,
 	return l, nil
 }
 
-// begin makes the file a log. Its entry in the folder must survive a crash as well.
+// begin writes the header of a new log, and makes the file and its entry in the folder durable.
 func (l *Log) begin() error {
-	if err := l.f.Truncate(0); err != nil { // what a crash left of a header
+	if err := l.f.Truncate(0); err != nil { // removes a torn header
 		return err
 	}
 	if _, err := l.f.WriteAt(headerLine, 0); err != nil {
@@ -86,10 +80,10 @@ func (l *Log) begin() error {
 	return l.disk.SyncDir(filepath.Dir(l.path))
 }
 
-// resume goes on where an earlier process ended. What that one has not synced, or not with success,
-// is written once more, since a sync of pages that are not dirty does nothing.
+// resume continues the log of an earlier process. Lines that were not synced successfully are written
+// again, since a sync of pages that are not dirty does nothing.
 func (l *Log) resume(info ReadInfo) error {
-	if err := l.disk.SyncDir(filepath.Dir(l.path)); err != nil { // begin may have failed to
+	if err := l.disk.SyncDir(filepath.Dir(l.path)); err != nil { // may have failed in begin
 		return err
 	}
 	l.filled = l.size + info.Reserve
@@ -111,20 +105,20 @@ func (l *Log) resume(info ReadInfo) error {
 	if err != nil {
 		l.suspect = fmt.Errorf("sync %s: %w", segmentPath(l.path, l.segment), err)
 		if l.synced == 0 {
-			l.kept = l.kept[bytes.IndexByte(l.kept, '\n')+1:] // but for the header
+			l.kept = l.kept[bytes.IndexByte(l.kept, '\n')+1:] // without the header
 		}
-		return nil // the next call goes on with it
+		return nil // the next call continues in a new segment
 	}
 	l.synced, l.marked = l.size, l.size
 	l.kept = nil
 	return nil
 }
 
-// Torn returns how many bytes of a torn tail OpenLog cut off: 0 after an orderly end.
+// Torn returns how many bytes of a torn tail OpenLog cut off: 0 after a regular end.
 func (l *Log) Torn() int64 { return l.torn }
 
-// Append adds a record, one line without a line feed. The payload is copied and stays in memory
-// until Flush or Sync.
+// Append adds a record, one line without line feed. It copies the payload, which stays in memory until
+// Flush or Sync.
 func (l *Log) Append(payload []byte) error {
 	if l.err != nil {
 		return l.err
@@ -139,20 +133,20 @@ func (l *Log) Append(payload []byte) error {
 		l.buf = appendMark(l.buf, l.synced)
 		l.marked = l.synced
 	}
-	l.buf = appendFrame(l.buf, payload)
+	l.buf = appendEntry(l.buf, payload)
 	return nil
 }
 
-// keptBuffer is how large a buffer may be to be kept for the next records, in bytes; unsyncedLimit
-// is how much may be written without being synced, as all of it is in memory.
+// keptBuffer is the maximum size of a buffer that is reused, in bytes; unsyncedLimit is the maximum size of
+// lines that are not synced, because they are kept in memory.
 const (
 	keptBuffer    = 1 << 20
 	unsyncedLimit = 1 << 20
 )
 
-// Flush writes what was appended, in one write. From then on it survives the death of this
-// process, not of the machine. When it fails the records stay in memory and a later Flush writes
-// them, so nothing is doubled or lost meanwhile.
+// Flush writes the appended records, in one write. After that they survive the death of this process, but
+// not a crash of the machine. After an error the records stay in memory and the next Flush writes them,
+// each exactly once.
 func (l *Log) Flush() error {
 	switch {
 	case l.err != nil:
@@ -179,7 +173,7 @@ func (l *Log) Flush() error {
 	return nil
 }
 
-// reuse empties a buffer, and gives up one that has grown too large.
+// reuse empties a buffer, and releases it if it is too large.
 func reuse(buf []byte) []byte {
 	if cap(buf) > keptBuffer {
 		return nil
@@ -187,8 +181,8 @@ func reuse(buf []byte) []byte {
 	return buf[:0]
 }
 
-// Shortage reports whether err says that there is too little of something: what was written before
-// is as it was, and when there is more the same can be tried again.
+// Shortage reports whether err is a lack of space, memory or other resources: earlier data is unchanged, and
+// the operation can be repeated when there are more resources.
 func Shortage(err error) bool {
 	for _, lack := range []error{unix.ENOSPC, unix.EDQUOT, unix.EFBIG, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.EAGAIN, unix.EINTR} {
 		if errors.Is(err, lack) {
@@ -198,9 +192,9 @@ func Shortage(err error) bool {
 	return false
 }
 
-// Sync does Flush and returns when the disk has it. A sync that has failed is never repeated on the
-// same file: the kernel may have dropped the pages, so that a second try would succeed and lie.
-// What the disk may not have is written into a new segment instead, now or by a later call.
+// Sync flushes, and returns when all records are durable. A failed sync is never repeated on the same
+// file: the kernel may have dropped the pages, so that a second sync would succeed without writing them.
+// Instead, all lines that are not durable are written to a new segment, now or by a later call.
 func (l *Log) Sync() error {
 	if err := l.Flush(); err != nil {
 		return err
@@ -217,17 +211,16 @@ func (l *Log) Sync() error {
 	return nil
 }
 
-// The reserve grows with the log, in bytes: so a small log wastes little, and a large one is seldom
-// made longer, which costs a sync of its own.
+// The reserve grows with the log, in bytes: a small log wastes little space, and a large one is rarely
+// extended, which costs a sync.
 const (
 	reserveStep     = 4 << 10
 	reserveStepMost = 256 << 10
 )
 
-// Reserve sees to it that n bytes more than what was appended can be written even if the disk gets
-// full: the file is made longer with zeros ahead of time. Written zeros also make a sync cheaper
-// than a file that grows would be. On a file system that never overwrites (btrfs, ZFS) room cannot
-// be reserved, and none is.
+// Reserve extends the file with zeros, so that n bytes more than the appended records can be written even
+// if the disk becomes full. A sync of overwritten zeros is also cheaper than that of a growing file. On
+// file systems that never overwrite (btrfs, ZFS) this does not reserve space.
 func (l *Log) Reserve(n int) error {
 	if l.err != nil {
 		return l.err
@@ -252,9 +245,9 @@ func (l *Log) Reserve(n int) error {
 	return err
 }
 
-// renew begins a new segment with everything that the disk may not have, and is done when it has.
-// The file appears under its name only when it is whole. When something fails on the way the
-// segment before stays the last one, or the next try replaces what was made of this one.
+// renew starts a new segment with all lines that may not be durable, and makes it durable. The file
+// appears under its name only when it is complete. After an error the previous segment is still the last
+// one, or the next try replaces this one.
 func (l *Log) renew() error {
 	text := appendHeader(nil, header{logFormat, logVersion, l.segment + 1, l.synced})
 	text = appendUnmarked(appendUnmarked(text, l.kept), l.buf)
@@ -275,10 +268,10 @@ func (l *Log) renew() error {
 	}
 	if err != nil {
 		err = errors.Join(err, f.Close())
-		l.disk.Remove(tmp) // a later try would take it over as well
+		l.disk.Remove(tmp) // a later try would also replace it
 		return fmt.Errorf("%w; no new segment: %w", l.suspect, err)
 	}
-	l.f.Close() // its errors are known
+	l.f.Close() // the file has failed before
 	l.f, l.segment, l.suspect = f, l.segment+1, nil
 	l.size = int64(len(text))
 	l.filled, l.synced, l.marked = l.size, l.size, l.size
@@ -286,7 +279,7 @@ func (l *Log) renew() error {
 	return nil
 }
 
-// appendUnmarked copies lines but for the marks, which are about another file.
+// appendUnmarked copies lines except marks, which refer to another file.
 func appendUnmarked(dst, lines []byte) []byte {
 	for line := range bytes.Lines(lines) {
 		if _, mark := markOf(line[sumLen+1 : len(line)-1]); !mark {
@@ -296,8 +289,8 @@ func appendUnmarked(dst, lines []byte) []byte {
 	return dst
 }
 
-// Close flushes, gives the reserve back and closes the file, without a sync. The log refuses
-// everything afterwards; what could not be written is lost.
+// Close flushes, cuts off the reserve and closes the file, without a sync. The log refuses records
+// afterwards; records that could not be written are lost.
 func (l *Log) Close() error {
 	var err error
 	if l.err == nil {

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// collect returns a replay function that keeps copies of what it is given.
+// collect returns a replay function that stores copies of the payloads.
 func collect(to *[]string) func([]byte) error {
 	return func(payload []byte) error {
 		*to = append(*to, string(payload))
@@ -27,7 +27,7 @@ func collect(to *[]string) func([]byte) error {
 func sampleLog(t testing.TB, n int) (path string, data []byte, records []string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "log")
-	l, err := OpenLog(path, collect(&records))
+	l, err := OpenLog(LocalDisk{}, path, collect(&records))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestLogCutAtEveryByte(t *testing.T) {
 		if info.Size+info.Torn != int64(cut) || info.Records != len(read) {
 			t.Fatalf("cut at %d: %+v", cut, info)
 		}
-		l, err := OpenLog(path, collect(&opened))
+		l, err := OpenLog(LocalDisk{}, path, collect(&opened))
 		if err != nil || len(opened) != len(read) || l.Torn() != info.Torn {
 			t.Fatalf("cut at %d: OpenLog: %d records, torn %d, %v", cut, len(opened), l.Torn(), err)
 		}
@@ -95,13 +95,13 @@ func checkContinues(t *testing.T, l *Log, path string, before []string) {
 
 func TestLogDamageAtEveryByte(t *testing.T) {
 	path, data, records := sampleLog(t, 6)
-	tail := bytes.LastIndexByte(data[:len(data)-1], '\n') // damage from here on looks like a torn end
+	tail := bytes.LastIndexByte(data[:len(data)-1], '\n') // damage after this looks like a torn end
 	for at := range data {
 		broken := bytes.Clone(data)
 		broken[at] ^= 0x01
 		write(t, path, broken)
 		var read []string
-		l, err := OpenLog(path, collect(&read))
+		l, err := OpenLog(LocalDisk{}, path, collect(&read))
 		wantRead := max(0, bytes.Count(data[:at], []byte("\n"))-1)
 		if len(read) != wantRead || !isPrefix(read, records) {
 			t.Fatalf("byte %d: %d records were replayed, want %d", at, len(read), wantRead)
@@ -128,7 +128,7 @@ func checkReadOnly(t *testing.T, l *Log, path string, want []byte) {
 	t.Helper()
 	var damaged *DamagedError
 	if err := l.Append([]byte("x")); !errors.As(err, &damaged) {
-		t.Fatalf("a damaged log took a record: %v", err)
+		t.Fatalf("a damaged log accepted a record: %v", err)
 	}
 	if err := l.Sync(); !errors.As(err, &damaged) {
 		t.Fatalf("a damaged log was synced: %v", err)
@@ -141,9 +141,9 @@ func checkReadOnly(t *testing.T, l *Log, path string, want []byte) {
 	}
 }
 
-// TestReadLogStopsWhereItBegan: what is appended meanwhile is not read, lest half a line followed
-// by good ones be taken for damage.
-func TestReadLogStopsWhereItBegan(t *testing.T) {
+// TestReadLogIgnoresLaterRecords checks that records appended during the read are not read: half a line
+// followed by good ones would look like damage.
+func TestReadLogIgnoresLaterRecords(t *testing.T) {
 	path, data, _ := sampleLog(t, 3)
 	cut := len(data) - 10
 	write(t, path, data[:cut])
@@ -158,9 +158,9 @@ func TestReadLogStopsWhereItBegan(t *testing.T) {
 	}
 }
 
-func TestLogForeignFiles(t *testing.T) {
-	newer := appendFrame(nil, []byte(`{"format":"wf-log","version":3}`))
-	other := appendFrame(nil, []byte(`{"format":"other","version":1}`))
+func TestLogRefusesOtherFiles(t *testing.T) {
+	newer := appendEntry(nil, []byte(`{"format":"wf-log","version":3}`))
+	other := appendEntry(nil, []byte(`{"format":"other","version":1}`))
 	for name, tc := range map[string]struct{ text, want string }{
 		"newer":     {string(newer), "newer wf"},
 		"other log": {string(other), "not a log of wf"},
@@ -170,7 +170,7 @@ func TestLogForeignFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "log")
 			write(t, path, []byte(tc.text))
-			l, err := OpenLog(path, collect(new([]string)))
+			l, err := OpenLog(LocalDisk{}, path, collect(new([]string)))
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Fatalf("err %v, want %q", err, tc.want)
 			}
@@ -188,7 +188,7 @@ func TestLogReplayErrorNamesTheLine(t *testing.T) {
 	path, _, _ := sampleLog(t, 3)
 	full := errors.New("enough")
 	n := 0
-	l, err := OpenLog(path, func([]byte) error {
+	l, err := OpenLog(LocalDisk{}, path, func([]byte) error {
 		if n++; n == 2 {
 			return full
 		}
@@ -199,8 +199,8 @@ func TestLogReplayErrorNamesTheLine(t *testing.T) {
 	}
 }
 
-// limitFiles makes this process unable to write beyond size bytes in any file, so that writes fail
-// half-way as on a full disk, until the returned function is called.
+// limitFiles limits the size of all files of this process, so that writes fail half-way as on a full disk,
+// until lift is called.
 func limitFiles(t *testing.T, size uint64) (lift func()) {
 	t.Helper()
 	signal.Ignore(unix.SIGXFSZ)
@@ -222,7 +222,7 @@ func limitFiles(t *testing.T, size uint64) (lift func()) {
 
 func TestLogFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	l, err := OpenLog(path, collect(new([]string)))
+	l, err := OpenLog(LocalDisk{}, path, collect(new([]string)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,16 +251,16 @@ func TestLogFullDisk(t *testing.T) {
 	}
 }
 
-func TestLogRefusesWhatIsNoRecord(t *testing.T) {
-	l, err := OpenLog(filepath.Join(t.TempDir(), "log"), collect(new([]string)))
+func TestLogRefusesInvalidRecords(t *testing.T) {
+	l, err := OpenLog(LocalDisk{}, filepath.Join(t.TempDir(), "log"), collect(new([]string)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if l.Append([]byte("two\nlines")) == nil {
-		t.Error("a line feed was taken")
+		t.Error("a line feed was accepted")
 	}
 	if l.Append(make([]byte, MaxPayload+1)) == nil {
-		t.Error("a record beyond MaxPayload was taken")
+		t.Error("a record beyond MaxPayload was accepted")
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
@@ -272,12 +272,12 @@ func TestLogRefusesWhatIsNoRecord(t *testing.T) {
 
 func TestLogLongRecords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	l, err := OpenLog(path, collect(new([]string)))
+	l, err := OpenLog(LocalDisk{}, path, collect(new([]string)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want []string
-	for _, size := range []int{readBufSize - frameLen - 1, readBufSize - frameLen, readBufSize, 3*readBufSize + 1, MaxPayload, 5} {
+	for _, size := range []int{readBufSize - entryOverhead - 1, readBufSize - entryOverhead, readBufSize, 3*readBufSize + 1, MaxPayload, 5} {
 		want = append(want, strings.Repeat("y", size))
 		if err := l.Append([]byte(want[len(want)-1])); err != nil {
 			t.Fatal(err)
@@ -292,7 +292,8 @@ func TestLogLongRecords(t *testing.T) {
 	}
 }
 
-// FuzzReadLog: no input makes the reader panic, and whatever follows good records, they are kept.
+// FuzzReadLog checks that no input makes the reader panic, and that good records before any other bytes are
+// read.
 func FuzzReadLog(f *testing.F) {
 	_, data, _ := sampleLog(f, 4)
 	f.Add(data)
@@ -302,8 +303,8 @@ func FuzzReadLog(f *testing.F) {
 	f.Fuzz(func(t *testing.T, tail []byte) {
 		(&scan{path: "log"}).read(bytes.NewReader(tail), collect(new([]string))) // any outcome but a panic
 
-		good := appendFrame(bytes.Clone(headerLine), []byte("one"))
-		good = appendFrame(good, []byte("two"))
+		good := appendEntry(bytes.Clone(headerLine), []byte("one"))
+		good = appendEntry(good, []byte("two"))
 		var got []string
 		info := scan{path: "log"}
 		err := info.read(io.MultiReader(bytes.NewReader(good), bytes.NewReader(tail)), collect(&got))
@@ -323,7 +324,7 @@ func FuzzReadLog(f *testing.F) {
 func BenchmarkReplay(b *testing.B) {
 	const records, size = 200_000, 150
 	path := filepath.Join(b.TempDir(), "log")
-	l, err := OpenLog(path, collect(new([]string)))
+	l, err := OpenLog(LocalDisk{}, path, collect(new([]string)))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -345,12 +346,11 @@ func BenchmarkReplay(b *testing.B) {
 	b.ReportMetric(records*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
 
-// BenchmarkSync makes a record of 200 bytes durable, in a file that grows and in one that has been
-// filled ahead.
+// BenchmarkSync makes a record of 200 bytes durable, in a growing file and in one with a reserve.
 func BenchmarkSync(b *testing.B) {
 	for name, reserve := range map[string]int{"grows": 0, "filled": 4096} {
 		b.Run(name, func(b *testing.B) {
-			l, err := OpenLog(filepath.Join(b.TempDir(), "log"), collect(new([]string)))
+			l, err := OpenLog(LocalDisk{}, filepath.Join(b.TempDir(), "log"), collect(new([]string)))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// ruin is everything that can lie under the name of a file, by name.
+// ruin returns functions that damage a file, or replace it by something else, by name.
 func ruin(t *testing.T, text []byte) map[string]func(path string) error {
 	t.Helper()
 	all := map[string]func(string) error{
@@ -43,7 +43,7 @@ func ruin(t *testing.T, text []byte) map[string]func(path string) error {
 	return all
 }
 
-// noise is the same bytes each time.
+// noise returns pseudo-random bytes.
 func noise(seed uint64) []byte {
 	b := make([]byte, 1000)
 	chance := rand.NewChaCha8([32]byte{byte(seed)})
@@ -51,7 +51,7 @@ func noise(seed uint64) []byte {
 	return b
 }
 
-// each does f with every ruin of the file at path. f must return soon and take little memory.
+// each calls f for every damage to the file at path. f must return soon and use little memory.
 func each(t *testing.T, path string, f func(what string)) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -78,7 +78,7 @@ func each(t *testing.T, path string, f func(what string)) {
 		}()
 		select {
 		case <-done:
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatalf("%s: it hangs", what)
 		}
 		runtime.ReadMemStats(&after)
@@ -91,13 +91,13 @@ func each(t *testing.T, path string, f func(what string)) {
 	}
 }
 
-// TestRuinedMark: a mark that cannot be read is named; the others are read.
-func TestRuinedMark(t *testing.T) {
+// TestDamagedMark checks that the error names an unreadable mark, and that the others are read.
+func TestDamagedMark(t *testing.T) {
 	state := t.TempDir()
 	if err := errors.Join(MarkActive(LocalDisk{}, state, "a1", "/data/x"), MarkActive(LocalDisk{}, state, "b2", "/data/y")); err != nil {
 		t.Fatal(err)
 	}
-	each(t, filepath.Join(state, activeDir, "a1"), func(what string) {
+	each(t, filepath.Join(state, string(activeDir), "a1"), func(what string) {
 		marks, err := Active(state)
 		other := ActiveMark{}
 		if n := len(marks); n > 0 {
@@ -107,39 +107,39 @@ func TestRuinedMark(t *testing.T) {
 			t.Errorf("%s: the other mark is %+v", what, other)
 		}
 		if err == nil && (len(marks) != 2 || marks[0].Workspace != "a1") {
-			t.Errorf("%s: nobody says that it is damaged: %+v", what, marks)
+			t.Errorf("%s: no error for the damage: %+v", what, marks)
 		}
 		if err != nil && !strings.Contains(err.Error(), "a1") {
 			t.Errorf("%s: the error names no file: %v", what, err)
 		}
 		if !IsActive(state, "a1") {
-			t.Errorf("%s: it is no mark any more", what)
+			t.Errorf("%s: it does not count as a mark", what)
 		}
 	})
 }
 
-// TestRuinedTrial: nor does a note of trials hold anything, or hide others, when it cannot be read.
-func TestRuinedTrial(t *testing.T) {
+// TestDamagedRecovery checks that an unreadable note quarantines no workspace and does not hide others.
+func TestDamagedRecovery(t *testing.T) {
 	state := t.TempDir()
 	for _, id := range []string{"a1", "b2"} {
-		if err := BeginTrial(LocalDisk{}, state, Trial{Workspace: id, Workfile: "/x", Tries: TrialLimit}, noon); err != nil {
+		if err := BeginRecovery(LocalDisk{}, state, Recovery{Workspace: id, Workfile: "/x", Tries: RecoveryLimit}, noon); err != nil {
 			t.Fatal(err)
 		}
 	}
-	each(t, filepath.Join(state, trialsDir, "a1"), func(what string) {
-		held, err := Held(state)
+	each(t, filepath.Join(state, string(recoveryDir), "a1"), func(what string) {
+		held, err := Quarantined(state)
 		if len(held) == 0 || held[len(held)-1].Workspace != "b2" {
-			t.Errorf("%s: the other one is not held: %+v, %v", what, held, err)
+			t.Errorf("%s: the other one is not quarantined: %+v, %v", what, held, err)
 		}
-		got, err := ReadTrial(state, "a1", "/x")
+		got, err := ReadRecovery(state, "a1", "/x")
 		if got.Workspace != "a1" || err != nil && got.Tries != 0 {
 			t.Errorf("%s: %+v, %v", what, got, err)
 		}
 	})
 }
 
-// TestRuinedLastRun: numbers are not given twice because the note of them is damaged.
-func TestRuinedLastRun(t *testing.T) {
+// TestDamagedLastRun checks that no number is used twice if the file last-run is damaged.
+func TestDamagedLastRun(t *testing.T) {
 	s := openStore(t)
 	write(t, filepath.Join(s.dir, lastRunFile), []byte("4711\n"))
 	each(t, filepath.Join(s.dir, lastRunFile), func(what string) {
@@ -149,12 +149,12 @@ func TestRuinedLastRun(t *testing.T) {
 	})
 }
 
-// TestRuinedRecord: of a runner's record what is whole is read, in order and unchanged, and opening
-// it for more keeps that or says that it is damaged.
-func TestRuinedRecord(t *testing.T) {
+// TestDamagedLog checks that the complete entries of a damaged runner log are read in order, and that OpenLog
+// keeps them or reports the damage.
+func TestDamagedLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "record")
 	var lines []string
-	l, err := OpenLog(path, func([]byte) error { return nil })
+	l, err := OpenLog(LocalDisk{}, path, func([]byte) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,16 +179,16 @@ func TestRuinedRecord(t *testing.T) {
 		info, readErr := ReadLog(path, replay)
 		read := n
 		n = 0
-		l, openErr := OpenLog(path, replay)
+		l, openErr := OpenLog(LocalDisk{}, path, replay)
 		if l != nil {
 			openErr = errors.Join(openErr, l.Close())
 		}
 		if openErr == nil && n != read || readErr == nil && openErr != nil && what != "1 GiB of 0" {
 			t.Errorf("%s: %d lines read (%v), %d when opened (%v)", what, read, readErr, n, openErr)
 		}
-		whole := !strings.Contains(what, " at ") // a cut between two lines cannot be seen
+		whole := !strings.Contains(what, " at ") // a cut between two lines cannot be detected
 		if whole && openErr == nil && n < len(lines) && n > 0 && info.Torn == 0 {
-			t.Errorf("%s: %d of %d lines, and nobody says why", what, n, len(lines))
+			t.Errorf("%s: %d of %d lines without an error", what, n, len(lines))
 		}
 	})
 }

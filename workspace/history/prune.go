@@ -11,24 +11,21 @@ import (
 	"time"
 )
 
-// What of the past is kept when nobody says otherwise.
-const (
-	DefaultKeep      = 100
-	DefaultOlderThan = 90 * 24 * time.Hour
-)
+// DefaultKeep is the default of Policy.Keep.
+const DefaultKeep = 100
 
-// Policy says which runs Prune removes: those that one of its limits is against.
+// Policy says which runs Prune removes: all that exceed one of its limits.
 type Policy struct {
-	Keep      int              // so many of the newest may stay; 0 = any number
-	None      bool             // none may stay
-	Bytes     int64            // the folders of the newest may take so much together; 0 = any size. The latest run stays
-	OlderThan time.Duration    // what ended longer ago than this goes; 0 = no limit of age
-	Now       time.Time        // the present, for OlderThan
-	Skip      func(n int) bool // runs to leave alone; nil = none
+	Keep      int              // number of newest runs that stay; 0 = any number
+	None      bool             // no run stays
+	Bytes     int64            // total size of the newest runs that stay; 0 = any size. The latest run always stays
+	OlderThan time.Duration    // maximum age since the end of a run; 0 = any age
+	Now       time.Time        // the current time, for OlderThan
+	Skip      func(n int) bool // runs that stay in any case; nil = none
 }
 
-// Prune removes old runs and returns which, oldest first. Runs that are not over are never
-// removed. With dryRun nothing is touched. An error comes with the runs that were removed before it.
+// Prune removes old runs and returns their numbers, oldest first. Runs that are not over are never
+// removed. With dryRun it only returns the numbers. With an error it returns the runs removed before it.
 func (s *Store) Prune(p Policy, dryRun bool) ([]int, error) {
 	list, err := s.List()
 	if err != nil {
@@ -46,7 +43,7 @@ func (s *Store) Prune(p Policy, dryRun bool) ([]int, error) {
 	return doomed, s.sweep()
 }
 
-// choose applies the limits to a list, newest first. size is asked only where there is a limit of bytes.
+// choose applies the limits to a list, newest first. It calls size only if there is a limit of bytes.
 func (p Policy) choose(list []Summary, size func(run int) int64) []int {
 	var doomed []int
 	var total int64
@@ -68,7 +65,7 @@ func (p Policy) choose(list []Summary, size func(run int) int64) []int {
 	return doomed
 }
 
-// size is how many bytes the files of run n hold. What cannot be looked at counts as nothing.
+// size returns the total size of the files of run n, in bytes. Unreadable files do not count.
 func (s *Store) size(n int) (bytes int64) {
 	_ = filepath.WalkDir(s.Dir(n), func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
@@ -82,7 +79,7 @@ func (s *Store) size(n int) (bytes int64) {
 	return bytes
 }
 
-// Size is how many bytes the files of all runs hold.
+// Size returns the total size of the files of all runs, in bytes.
 func (s *Store) Size() (bytes int64, err error) {
 	numbers, err := s.Numbers()
 	for _, n := range numbers {
@@ -91,8 +88,8 @@ func (s *Store) Size() (bytes int64, err error) {
 	return bytes, err
 }
 
-// Remove removes run n. One that is not over is refused with ErrUnfinished unless force is set;
-// the caller then knows that nobody is writing it.
+// Remove removes run n. If it is not over, Remove returns ErrUnfinished unless force is set; then the
+// caller must know that no process writes it.
 func (s *Store) Remove(n int, force bool) error {
 	if err := s.exists(n); err != nil {
 		return err
@@ -106,8 +103,8 @@ func (s *Store) Remove(n int, force bool) error {
 	return s.sweep()
 }
 
-// Withdraw takes back run n, which never began: nobody has been told its number, so it is given again.
-// That needs no room on the disk.
+// Withdraw removes run n, which never started. Its number was not reported to a client and is used again.
+// This needs no space on the disk.
 func (s *Store) Withdraw(n int) error {
 	gone := filepath.Join(s.runs(), gonePrefix+strconv.Itoa(n))
 	if err := s.disk.Rename(s.Dir(n), gone); err != nil {
@@ -116,8 +113,8 @@ func (s *Store) Withdraw(n int) error {
 	return s.disk.RemoveAll(gone)
 }
 
-// Bare reports whether the folder of run n holds nothing but what Create makes, companions of these names
-// included: no executor has ever been there.
+// Bare reports whether the folder of run n contains only files that Create makes, including companions with
+// these names: no runner was ever started for it.
 func (s *Store) Bare(n int, companions ...string) bool {
 	made := append([]string{requestFile, workfileFile, journalFile}, companions...)
 	entries, err := os.ReadDir(s.Dir(n))
@@ -129,8 +126,8 @@ func (s *Store) Bare(n int, companions ...string) bool {
 	return err == nil
 }
 
-// discard makes run n vanish at once: what a crash leaves is a whole run or a folder that sweep
-// removes. Its number is kept first, so that it is not given again.
+// discard removes run n atomically: after a crash there is a complete run or a folder that sweep removes.
+// First it stores the number, so that it is not used again.
 func (s *Store) discard(n int) error {
 	if err := s.keepLast(n); err != nil {
 		return err
@@ -138,7 +135,7 @@ func (s *Store) discard(n int) error {
 	return s.disk.Rename(s.Dir(n), filepath.Join(s.runs(), gonePrefix+strconv.Itoa(n)))
 }
 
-// keepLast notes durably that numbers up to n were given.
+// keepLast stores durably that numbers up to n were used.
 func (s *Store) keepLast(n int) error {
 	last, err := s.lastRemoved()
 	if err != nil || n <= last {
@@ -147,7 +144,7 @@ func (s *Store) keepLast(n int) error {
 	return replaceFile(s.disk, filepath.Join(s.dir, lastRunFile), fmt.Appendf(nil, "%d\n", n), true)
 }
 
-// sweep frees the space of discarded runs.
+// sweep deletes discarded runs.
 func (s *Store) sweep() error {
 	gone, err := filepath.Glob(filepath.Join(s.runs(), gonePrefix+"*"))
 	if err != nil {

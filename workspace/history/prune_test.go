@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// finishRun creates a run that ended so long after noon.
+// finishRun creates a run that ended a given time after noon.
 func finishRun(t *testing.T, s *Store, after time.Duration) int {
 	t.Helper()
 	r := createRun(t, s)
@@ -45,7 +45,7 @@ func TestPrune(t *testing.T) {
 		"by age":    {Policy{OlderThan: 8 * day, Now: now}, []int{1, 2}},
 		"either":    {Policy{Keep: 1, OlderThan: 9 * day, Now: now}, []int{1, 2, 3}},
 		"skipped":   {Policy{Keep: 1, Skip: func(n int) bool { return n == 2 }}, []int{1, 3}},
-		"default":   {Policy{Keep: DefaultKeep, OlderThan: DefaultOlderThan, Now: now}, nil},
+		"default":   {Policy{Keep: DefaultKeep, OlderThan: 90 * 24 * time.Hour, Now: now}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openStore(t)
@@ -82,7 +82,7 @@ func TestRemove(t *testing.T) {
 		t.Errorf("removing an unfinished run: %v", err)
 	}
 	if err := s.Remove(2, true); !errors.Is(err, ErrNoRun) {
-		t.Errorf("removing what is not there: %v", err)
+		t.Errorf("removing a missing run: %v", err)
 	}
 	if err := s.Remove(1, true); err != nil {
 		t.Fatal(err)
@@ -92,11 +92,11 @@ func TestRemove(t *testing.T) {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
 	if n := finishRun(t, s, 0); n != 2 {
-		t.Errorf("the number of a removed run was given again: %d", n)
+		t.Errorf("the number of a removed run was used again: %d", n)
 	}
 }
 
-// TestNumbersAreNeverReused: random creations and removals, also by a store opened anew.
+// TestNumbersAreNeverReused makes random creations and removals, also with a reopened store.
 func TestNumbersAreNeverReused(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "")
@@ -105,7 +105,7 @@ func TestNumbersAreNeverReused(t *testing.T) {
 		}
 		var given, left []int
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
-			s, err := Open(dir)
+			s, err := Open(LocalDisk{}, dir)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestActiveMarks(t *testing.T) {
 	if marks, err := Active(state); err != nil || !reflect.DeepEqual(marks, want) {
 		t.Errorf("%v, %v; want %v", marks, err, want)
 	}
-	write(t, filepath.Join(state, activeDir, "c3"), []byte("not JSON"))
+	write(t, filepath.Join(state, string(activeDir), "c3"), []byte("not JSON"))
 	if marks, err := Active(state); err == nil || !reflect.DeepEqual(marks, want) {
 		t.Errorf("with a damaged one: %v, %v", marks, err)
 	}

@@ -5,76 +5,79 @@ import (
 	"time"
 )
 
-// RecordType says what a record reports.
+// RecordType is the type of a record.
 type RecordType string
 
-// The types of records. Readers skip those they do not know.
+// The types of records. Readers skip unknown ones.
 const (
-	RecordBegin    RecordType = "begin"    // the run begins
-	RecordDispatch RecordType = "dispatch" // an execution is handed to the executor, irrevocably
-	RecordStart    RecordType = "start"    // its process exists
-	RecordWithdraw RecordType = "withdraw" // the executor gave it back before it began
-	RecordEnd      RecordType = "end"      // the execution is over
-	RecordStop     RecordType = "stop"     // somebody asked for the end of the run
-	RecordCancel   RecordType = "cancel"   // somebody asked for the end of one node
-	RecordTick     RecordType = "tick"     // a moment came that nodes waited for
+	RecordBegin    RecordType = "begin"    // the run started
+	RecordDispatch RecordType = "dispatch" // an execution was handed to the executor
+	RecordStart    RecordType = "start"    // its process started
+	RecordWithdraw RecordType = "withdraw" // the executor returned it before its process started
+	RecordEnd      RecordType = "end"      // the execution ended
+	RecordStop     RecordType = "stop"     // a client requested the end of the run
+	RecordCancel   RecordType = "cancel"   // a client requested the end of one node
+	RecordTick     RecordType = "tick"     // a time was reached that nodes waited for
 	RecordClock    RecordType = "clock"    // the clock of the machine was set
 	RecordDecide   RecordType = "decide"   // a person decided about a node
-	RecordAnswer   RecordType = "answer"   // the time to answer was over: what a tick has decided, for people; replay skips it
-	RecordComplete RecordType = "complete" // the run is over; always the last record
+	RecordAnswer   RecordType = "answer"   // an approval timed out: the decision of a tick, for display; replay skips it
+	RecordComplete RecordType = "complete" // the run ended; always the last record
 )
 
 // NoNode is the Node of records about the whole run.
 const NoNode = -1
 
-// A Record is one line of a journal. Which fields are set depends on Type; zero values are absent
-// from the line.
+// A Record is one line of a journal: the union of all types of records. Zero values are absent from the
+// line. The fields are in the order of the journal; the comment of a group names the types that use it.
 type Record struct {
-	Seq  uint64     `json:"seq"` // from 1, without a gap; set by Run.Append
+	// All types.
+	Seq  uint64     `json:"seq"` // from 1, without gaps; set by Run.Append
 	Time time.Time  `json:"time"`
 	Type RecordType `json:"type"`
 
-	// Node is an index of the outer part of Request.Scope, or the number of a node of an instance, which
-	// ID is the path of. NoNode for begin, stop, tick and complete.
+	// Types about a node: dispatch, start, withdraw, end, cancel, decide, answer. Node is an index in the
+	// outer part of Request.Scope, or the number of a node of an instance. Other types have NoNode.
 	Node      int    `json:"node"`
-	ID        string `json:"id"` // the node's id, for people who grep
-	Execution int    `json:"execution"`
+	ID        string `json:"id"`        // id of the node, or its path in an instance; for users who grep
+	Execution int    `json:"execution"` // of the node, from 1
 
-	PID      int    `json:"pid"`
-	Command  string `json:"command"` // after wrapping
+	// start. Command is also in dispatch.
+	PID     int    `json:"pid"`
+	Command string `json:"command"` // after wrapping
+
+	// end. OK is also in decide and answer.
 	OK       bool   `json:"ok"`
 	Reason   string `json:"reason"`
 	ExitCode int    `json:"exit_code"`
 	Signal   int    `json:"signal"`
 	Message  string `json:"message"`
-	Cause    string `json:"cause"`  // why: words for people
-	Client   string `json:"client"` // who asked
-	Key      string `json:"key"`    // decide: of the request, see Request.Key
-	User     string `json:"user"`   // decide: the system's name of who asked; Cause is the name that was given
 
-	// Out and Err are where the execution's output lies. End is -1 while it is written.
-	Out    Range `json:"out"`
-	Err    Range `json:"err"`
-	UserMS int64 `json:"user_ms"` // CPU time of the process and its waited-for children
+	// stop, cancel, decide, answer.
+	Cause  string `json:"cause"`  // the reason, for display; decide: the name that the person gave
+	Client string `json:"client"` // the client that sent the request
+	Key    string `json:"key"`    // decide: of the request, see Request.Key
+	User   string `json:"user"`   // decide: name of the system user
+
+	// start, end: position of the output. Range.End is -1 while the output is written.
+	Out Range `json:"out"`
+	Err Range `json:"err"`
+
+	// end: CPU time of the process and its waited-for children.
+	UserMS int64 `json:"user_ms"`
 	SysMS  int64 `json:"sys_ms"`
 
-	// Outputs is a JSON object: end, what the command wrote to WF_OUTPUT; decide, the values that came
-	// with the decision. Items is a JSON list: end, the items that the command of a sub-flow printed.
-	Outputs json.RawMessage `json:"outputs"`
-	Items   json.RawMessage `json:"items"`
-	// Inputs is a JSON object: dispatch, what the command gets beyond the environment of the run.
-	Inputs json.RawMessage `json:"inputs"`
-
-	Result *Result `json:"result"` // complete
-
-	Clocks *Clocks `json:"clocks"` // begin, clock
+	Outputs json.RawMessage `json:"outputs"` // JSON object. end: content of WF_OUTPUT; decide: values of the decision
+	Items   json.RawMessage `json:"items"`   // JSON list. end: items that the command of a sub-flow printed
+	Inputs  json.RawMessage `json:"inputs"`  // JSON object. dispatch: input of the command beyond the environment of the run
+	Result  *Result         `json:"result"`  // complete
+	Clocks  *Clocks         `json:"clocks"`  // begin, clock
 }
 
 // Clocks are the wall clock, which can be set, and the time since boot, which cannot.
 type Clocks struct {
-	Boot string `json:"boot,omitempty"`  // which boot of the machine it was
-	UpNS int64  `json:"up_ns,omitempty"` // the time since then
-	ByNS int64  `json:"by_ns,omitempty"` // clock: by how much the clock of the machine was set forward
+	Boot string `json:"boot,omitempty"`  // id of the boot of the machine
+	UpNS int64  `json:"up_ns,omitempty"` // time since this boot
+	ByNS int64  `json:"by_ns,omitempty"` // only in clock: by how much the clock was set forward
 }
 
 // A Range is a part of a file in the run's folder, in bytes.
@@ -89,37 +92,38 @@ func (t RecordType) wholeRun() bool {
 	return t == RecordBegin || t == RecordStop || t == RecordTick || t == RecordClock || t == RecordComplete
 }
 
-// Result is how a run ended: the contents of result.json.
+// Result is the result of a run: the content of result.json.
 type Result struct {
 	Result     string    `json:"result"` // "succeeded", "failed" or "cancelled"
 	Counts     Counts    `json:"counts"`
 	Started    time.Time `json:"started"`
 	Ended      time.Time `json:"ended"`
 	DurationMS int64     `json:"duration_ms"`
-	Cause      string    `json:"cause,omitempty"`     // why it was stopped, or what else is to be said
-	Survivors  []int     `json:"survivors,omitempty"` // pids of what could not be killed
-	// Left is what executions had left behind, which was ended with the run: some of it. LeftCount is all.
+	Cause      string    `json:"cause,omitempty"`     // why it was stopped, or another remark
+	Survivors  []int     `json:"survivors,omitempty"` // pids of processes that could not be killed
+	// Left contains processes that executions left behind and that were ended with the run, up to a
+	// limit. LeftCount is the number of all.
 	Left      []Leftover `json:"left,omitempty"`
 	LeftCount int        `json:"left_count,omitempty"`
-	Problem   string     `json:"problem,omitempty"` // why its records could not be continued
+	Problem   string     `json:"problem,omitempty"` // why the journal could not be continued
 }
 
-// A Leftover is a process that an execution has left behind.
+// A Leftover is a process that an execution left behind.
 type Leftover struct {
-	Node      string `json:"node,omitempty"` // id or path; "" = nobody knows
+	Node      string `json:"node,omitempty"` // id or path; "" = unknown
 	Execution int    `json:"execution,omitempty"`
 	PID       int    `json:"pid"`
 	Program   string `json:"program,omitempty"`
 }
 
-// Counts says how many nodes of a run's scope ended how.
+// Counts contains the numbers of nodes in the scope of a run, by result.
 type Counts struct {
 	OK        int `json:"ok"`
 	Failed    int `json:"failed"`
 	Cancelled int `json:"cancelled"`
-	Blocked   int `json:"blocked"`           // not reached, behind a failure
+	Blocked   int `json:"blocked"`           // not reached because of a failure
 	Idle      int `json:"idle"`              // not reached for other reasons
-	Kept      int `json:"kept"`              // had succeeded before a resume and were not repeated
+	Kept      int `json:"kept"`              // succeeded before a resume and were not repeated
 	Skipped   int `json:"skipped,omitempty"` // no path led to them
-	Handled   int `json:"handled,omitempty"` // failed, and an edge has fired for that
+	Handled   int `json:"handled,omitempty"` // failed, and an edge fired for the failure
 }

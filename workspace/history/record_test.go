@@ -16,7 +16,7 @@ func rangeGen() *rapid.Generator[Range] {
 	})
 }
 
-// recordGen draws records with every field, set or not.
+// recordGen generates records with every field, set or not.
 func recordGen() *rapid.Generator[Record] {
 	return rapid.Custom(func(t *rapid.T) Record {
 		text := rapid.OneOf(rapid.Just(""), rapid.String(), rapid.StringMatching(`[ -~]{1,20}`))
@@ -44,7 +44,7 @@ func recordGen() *rapid.Generator[Record] {
 	})
 }
 
-// TestRecordRoundTrip holds encoder and decoder against encoding/json.
+// TestRecordRoundTrip compares encoder and decoder with encoding/json.
 func TestRecordRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := recordGen().Draw(t, "record")
@@ -83,7 +83,7 @@ func TestRecordNodeZeroAndNone(t *testing.T) {
 	}
 }
 
-// TestRecordHotPath shows that the records of an ordinary execution avoid the slow decoder.
+// TestRecordHotPath checks that the records of a usual execution are read without encoding/json.
 func TestRecordHotPath(t *testing.T) {
 	for _, rec := range hotRecords() {
 		line, err := appendRecord(nil, &rec)
@@ -92,7 +92,7 @@ func TestRecordHotPath(t *testing.T) {
 		}
 		c, got := cursor{rest: line}, Record{Node: NoNode}
 		if !c.record(&got) || !reflect.DeepEqual(got, rec) {
-			t.Errorf("%s took the slow way or was misread: %+v", line, got)
+			t.Errorf("%s was not read by the fast decoder, or wrongly: %+v", line, got)
 		}
 	}
 }
@@ -108,12 +108,12 @@ func TestRecordUnknownFieldsAreSkipped(t *testing.T) {
 func TestRecordInvalid(t *testing.T) {
 	for _, line := range []string{"", "{", "[]", `{"seq":"x"}`, `{"node":1e99}`, `{"seq":1}x`, `{"node":01}`, `{"seq":-0}`, `{"time":"noon"}`} {
 		if err := decodeRecord([]byte(line), new(Record)); err == nil {
-			t.Errorf("%q was taken for a record", line)
+			t.Errorf("%q was accepted as a record", line)
 		}
 	}
 }
 
-// FuzzDecodeRecord: the fast reader takes nothing that encoding/json reads otherwise.
+// FuzzDecodeRecord checks that the fast decoder accepts no text that encoding/json reads differently.
 func FuzzDecodeRecord(f *testing.F) {
 	for _, rec := range hotRecords() {
 		line, err := appendRecord(nil, &rec)

@@ -9,13 +9,13 @@ import (
 	"strconv"
 )
 
-// A DamagedError says that a log is broken before its tail: something that once was whole has
-// changed. The records before Line are good and were replayed; what follows is not trusted.
+// A DamagedError reports that a log is damaged before its tail: complete lines have changed. The records
+// before Line are good and were replayed; the rest is ignored.
 type DamagedError struct {
 	Path    string // of the segment
 	Line    int    // from 1; line 1 is the header
 	Offset  int64  // bytes before Line
-	Records int    // that are good, in all segments
+	Records int    // number of good ones, in all segments
 }
 
 func (e *DamagedError) Error() string {
@@ -23,21 +23,21 @@ func (e *DamagedError) Error() string {
 		e.Path, e.Line, e.Offset, e.Records)
 }
 
-// ReadInfo says how much of a log was read. Sizes are in bytes, of the last segment.
+// ReadInfo describes a log that was read. Sizes are in bytes, of the last segment.
 type ReadInfo struct {
 	Records  int   // in all segments
-	Segments int   // files
-	Size     int64 // the good part, header included
-	Torn     int64 // after it: an append that goes on, or what a crash left of one
-	Reserve  int64 // after that, or after Size: zeros
+	Segments int   // number of files
+	Size     int64 // of the good part, including the header
+	Torn     int64 // of the tail after it: a current or interrupted append
+	Reserve  int64 // of the zeros at the end
 
 	synced int64 // by the last mark in the good part
 }
 
-// ReadLog calls replay for each record of the log at path, in order, without changing the files,
-// which another process may be appending to: an incomplete end is ignored. The payload is valid
-// during the call only. An error of replay ends the reading and is returned with its line.
-// A damaged log yields its good part and a *DamagedError.
+// ReadLog calls replay for each record of the log at path, in order. It does not change the files, to which
+// another process may append: an incomplete end is ignored. The payload is valid only during the call.
+// ReadLog stops at an error of replay and returns it with its line. For a damaged log it replays the good
+// part and returns a *DamagedError.
 func ReadLog(path string, replay func(payload []byte) error) (ReadInfo, error) {
 	return readLog(LocalDisk{}, path, replay)
 }
@@ -82,7 +82,7 @@ func (c *chain) read() error {
 		if err == nil {
 			after, err = linkOf(next, n+1)
 		}
-		if err != nil { // all that is left is what the segment before has
+		if err != nil { // only the previous segment is readable
 			if next != nil {
 				next.Close()
 			}
@@ -102,8 +102,8 @@ func (c *chain) read() error {
 	}
 }
 
-// linkOf returns how much of the segment before the n-th counts. A segment appears under its name
-// when it is whole, so a header that cannot be read is damage.
+// linkOf returns how many bytes of the segment before the n-th count. A segment appears under its name only
+// when it is complete, so an unreadable header is damage.
 func linkOf(f File, n int) (after int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -113,7 +113,7 @@ func linkOf(f File, n int) (after int64, err error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
-	payload, ok := unframe(line)
+	payload, ok := entryPayload(line)
 	if !ok {
 		return 0, errors.New("it has no header")
 	}
@@ -124,15 +124,14 @@ func linkOf(f File, n int) (after int64, err error) {
 	return h.After, err
 }
 
-// segment replays the n-th file, of which only the first so many bytes count; -1 = all.
+// segment replays the n-th file, of which only the first count bytes count; -1 = all.
 func (c *chain) segment(n int, count int64) error {
 	path := segmentPath(c.path, n)
 	info, err := c.last.Stat()
 	if err != nil {
 		return err
 	}
-	// Not a byte further: half a line, then the end, then the other half and good lines, is what a
-	// growing file looks like and what damage looks like.
+	// Read only up to the current size: a line that is appended while it is read would look like damage.
 	size := info.Size()
 	if count >= 0 {
 		size = min(size, count)
@@ -149,7 +148,7 @@ func (c *chain) segment(n int, count int64) error {
 // A scan reads one segment.
 type scan struct {
 	path    string
-	line    int   // number of the line that is being read
+	line    int   // number of the current line
 	records int   // so far
 	size    int64 // bytes of the good part
 	synced  int64 // by the last mark in it
@@ -157,8 +156,7 @@ type scan struct {
 	reserve int64
 }
 
-// read reads a segment from its beginning to the end of its good part, then looks at what is left to
-// tell a torn tail from damage.
+// read reads the good part of a segment, and then the rest to distinguish a torn tail from damage.
 func (s *scan) read(r io.Reader, replay func([]byte) error) error {
 	lines := newLineReader(r)
 	for s.line = 1; ; s.line++ {
@@ -169,7 +167,7 @@ func (s *scan) read(r io.Reader, replay func([]byte) error) error {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", s.path, err)
 		}
-		payload, ok := unframe(line)
+		payload, ok := entryPayload(line)
 		if !ok {
 			return s.judge(lines, line)
 		}
@@ -193,10 +191,9 @@ func (s *scan) deliver(payload []byte, replay func([]byte) error) error {
 	return replay(payload)
 }
 
-// judge looks at what begins with a line that is not good. The death of a process tears only the end
-// of a log, so good lines behind it mean that it had been written and was changed later: damage. A
-// power cut, too, may keep what was written later and lose what was written before, but it leaves
-// whole sectors of zeros of it, and nothing of it had been synced.
+// judge classifies the rest of a segment that starts with a bad line. The death of a process tears only the
+// end of a log, so good lines after a bad one mean damage. A power cut may also lose earlier writes and
+// keep later ones, but then lost sectors are zeros, and none of them was synced.
 func (s *scan) judge(lines *lineReader, line []byte) error {
 	mayTear := s.line > 1 || tornHeader(line)
 	t := tail{begin: s.size, end: s.size}
@@ -213,18 +210,18 @@ func (s *scan) judge(lines *lineReader, line []byte) error {
 	return nil
 }
 
-// A tail is what follows the good part of a segment.
+// A tail is the part of a segment after the good part.
 type tail struct {
 	begin, end int64
 	zeros      int64 // at its end
-	good       bool  // there are good lines in it
-	lost       bool  // a sector of zeros came before the first of them
-	synced     int64 // by the marks among them
+	good       bool  // it contains good lines
+	lost       bool  // a sector of zeros comes before the first good line
+	synced     int64 // by the marks in it
 }
 
 // take adds a line.
 func (t *tail) take(line []byte) {
-	if payload, ok := unframe(line); ok {
+	if payload, ok := entryPayload(line); ok {
 		t.good = true
 		synced, _ := markOf(payload)
 		t.synced = max(t.synced, synced)
@@ -239,11 +236,10 @@ func (t *tail) take(line []byte) {
 	}
 }
 
-// sectorSize is the least that a disk writes as a whole, in bytes.
+// sectorSize is the smallest unit that a disk writes atomically, in bytes.
 const sectorSize = 512
 
-// lostSector reports whether line, which begins at the offset at, has zeros up to the end of a
-// sector.
+// lostSector reports whether line, which starts at the offset at, has zeros up to the end of a sector.
 func lostSector(line []byte, at int64) bool {
 	for end := sectorSize - at%sectorSize; end <= int64(len(line)); end += sectorSize {
 		if line[end-1] == 0 {

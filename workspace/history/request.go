@@ -9,9 +9,10 @@ import (
 	"time"
 )
 
-// Request is what was asked for when a run began: the contents of run.json, never changed
-// afterwards. It holds no environment values. Empty fields are absent from the file.
+// Request describes what a run was asked to do: the content of run.json, which never changes. It
+// contains no environment values. Empty fields are absent from the file.
 type Request struct {
+	// Identity of the run.
 	Run       int       `json:"run"` // set by Store.Create
 	Workspace string    `json:"workspace"`
 	Workfile  string    `json:"workfile"` // absolute
@@ -19,64 +20,66 @@ type Request struct {
 	Mode      string    `json:"mode"`              // "fresh" or "resume"
 	Resumes   int       `json:"resumes,omitempty"` // the run whose failures this one repeats; 0 = none
 
+	// Selectors of the scope.
 	Selection []string `json:"selection,omitempty"` // as given by the client
 	Exclude   []string `json:"exclude,omitempty"`
 
+	// How commands are executed, and limits.
 	Wrapper        string `json:"wrapper,omitempty"`
 	Shell          string `json:"shell,omitempty"`
 	Cwd            string `json:"cwd,omitempty"`
-	Jobs           int    `json:"jobs,omitempty"`     // at once; 0 = nobody has said how many
-	NoLimit        bool   `json:"no_limit,omitempty"` // of executions at once
+	Jobs           int    `json:"jobs,omitempty"`     // concurrent executions; 0 = not specified
+	NoLimit        bool   `json:"no_limit,omitempty"` // of concurrent executions
 	FailFast       bool   `json:"fail_fast,omitempty"`
 	TimeoutMS      int64  `json:"timeout_ms,omitempty"`
-	GraceMS        int64  `json:"grace_ms"` // 0 = kill at once, which is not the default: never absent
+	GraceMS        int64  `json:"grace_ms"` // 0 = kill at once, which is not the default, so it is never absent
 	MaxActivations int    `json:"max_activations,omitempty"`
-	MaxInstances   int    `json:"max_instances,omitempty"` // 0 = no limit, as in records of earlier versions
-	Output         string `json:"output,omitempty"`        // "merged", or "split" as in runs before there was a choice
+	MaxInstances   int    `json:"max_instances,omitempty"` // 0 = no limit, as in files of earlier versions
+	Output         string `json:"output,omitempty"`        // "merged", or "split" as in runs of earlier versions
 
+	// Origin of the request.
 	Client  string `json:"client,omitempty"`
-	Key     string `json:"key,omitempty"`    // of the request that began the run: the same request begins no other
+	Key     string `json:"key,omitempty"`    // of the request that started the run; a repeated request starts no other run
 	Failed  int    `json:"failed,omitempty"` // of a resume: how many nodes had failed
 	User    string `json:"user,omitempty"`
 	Host    string `json:"host,omitempty"`
 	Version string `json:"version,omitempty"` // of the binary
 
-	// World is what the commands inherit besides their environment: JSON that the executor understands.
+	// World contains the process attributes of the commands (umask, limits, nice value, processors), as
+	// JSON of the executor.
 	World json.RawMessage `json:"world,omitempty"`
 
-	// Params, Mocks and Seed belong to runs with a control flow of their own: JSON that the run itself
-	// understands, and what the ids that it makes begin with.
+	// Runs with control flow. Params and Mocks are JSON of the workspace.
 	Params json.RawMessage `json:"params,omitempty"`
 	Mocks  json.RawMessage `json:"mocks,omitempty"`
-	Seed   string          `json:"seed,omitempty"`
+	Seed   string          `json:"seed,omitempty"`  // start of the ids that the run generates
 	Until  []string        `json:"until,omitempty"` // as given by the client
 	From   []string        `json:"from,omitempty"`  // as given by the client
-	Again  []string        `json:"again,omitempty"` // paths of what of sub-flows is repeated, and nothing else
-	Outer  int             `json:"outer,omitempty"` // how many of Scope are of the outer flow, which come first; 0 = all
+	Again  []string        `json:"again,omitempty"` // paths of the only nodes of sub-flows that are repeated
+	Outer  int             `json:"outer,omitempty"` // how many nodes of Scope are in the outer flow; they come first; 0 = all
 
-	Queued string  `json:"queued,omitempty"` // the key of the file with which it waited in line
-	Caller *Caller `json:"caller,omitempty"` // the execution that has started it and waits for it; nil = none
+	// Relation to other runs.
+	Queued string  `json:"queued,omitempty"` // the key of its file in the queue
+	Caller *Caller `json:"caller,omitempty"` // the execution that started it and waits for it; nil = none
 
-	All   bool `json:"all,omitempty"` // the scope is every runnable node; it is listed all the same
-	Nodes int  `json:"nodes"`         // length of Scope, set by Store.Create
-
-	// Scope are the ids of the nodes in run-local order, see Record.Node. Names
-	// are their handles at that time, parallel to Scope. The two come last so that a list of runs
-	// need not read them.
+	// Scope are the ids of the nodes in run-local order, see Record.Node. Names are their handles at that
+	// time, parallel to Scope. They come last so that a list of runs need not read them.
+	All   bool     `json:"all,omitempty"` // the scope is every runnable node; Scope lists them nevertheless
+	Nodes int      `json:"nodes"`         // length of Scope, set by Store.Create
 	Scope []string `json:"scope"`
 	Names []string `json:"names"`
 }
 
-// Caller is an execution of a run, mostly of another workfile, whose command has started a run.
+// Caller is an execution, usually of another workfile, whose command started a run.
 type Caller struct {
 	Workfile  string         `json:"workfile"` // absolute
 	Run       string         `json:"run"`
 	Node      string         `json:"node"` // id
 	Execution int            `json:"execution"`
-	Held      map[string]int `json:"held,omitempty"` // units of pools, also of the executions that have started its run
+	Held      map[string]int `json:"held,omitempty"` // units of pools of the execution and of its callers
 }
 
-// errNoRequest is wrapped by whatever is wrong with a run.json.
+// errNoRequest is wrapped by all errors about a run.json.
 var errNoRequest = errors.New("run.json cannot be used")
 
 func readRequest(disk Disk, path string) (Request, error) {
@@ -85,7 +88,7 @@ func readRequest(disk Disk, path string) (Request, error) {
 	if err == nil {
 		err = json.Unmarshal(data, &req)
 	}
-	if err == nil && len(req.Names) != len(req.Scope) { // who reads it goes by both at once
+	if err == nil && len(req.Names) != len(req.Scope) { // readers use the same index for both
 		err = fmt.Errorf("%d names for %d nodes", len(req.Names), len(req.Scope))
 	}
 	if err != nil {
@@ -94,8 +97,8 @@ func readRequest(disk Disk, path string) (Request, error) {
 	return req, nil
 }
 
-// readRequestHead reads a run.json up to its scope, which may be thousands of times longer than
-// the rest.
+// readRequestHead reads a run.json up to its scope, which may be thousands of times longer than the
+// rest.
 func readRequestHead(disk Disk, path string) (Request, error) {
 	f, err := disk.Open(path, os.O_RDONLY)
 	if err != nil {
@@ -114,7 +117,7 @@ func decodeHead(dec *json.Decoder) (req Request, err error) {
 		return req, err
 	}
 	head := []byte{'{'}
-	whole := false // up to the scope, which is long and nobody's business here
+	whole := false // up to the scope
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
@@ -133,7 +136,7 @@ func decodeHead(dec *json.Decoder) (req Request, err error) {
 		head = fmt.Appendf(head, "%q:%s", key, value)
 	}
 	if !whole {
-		if _, err := dec.Token(); err != nil { // the closing brace: else the file was cut off
+		if _, err := dec.Token(); err != nil { // the closing brace; without it the file was cut off
 			return req, err
 		}
 	}
@@ -141,7 +144,7 @@ func decodeHead(dec *json.Decoder) (req Request, err error) {
 	return req, err
 }
 
-// encodeRequest writes req for people: one field a line.
+// encodeRequest encodes req in a readable form: one field per line.
 func encodeRequest(req Request) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestHeadOfCutRequest: a head that was cut off anywhere is an error, never a run of its first fields.
+// TestHeadOfCutRequest checks that a truncated head is always an error, and not a request with its first fields.
 func TestHeadOfCutRequest(t *testing.T) {
 	for _, whole := range []string{`{"run":1,"mode":"fresh","grace_ms":1}`, `{"run":1,"mode":"fresh","scope":["a"]}`} {
 		req, err := decodeHead(json.NewDecoder(strings.NewReader(whole)))
@@ -25,7 +25,7 @@ func TestHeadOfCutRequest(t *testing.T) {
 	}
 }
 
-// A request whose nodes have no names is damaged: readers go by both lists at once.
+// TestRequestWithoutNames checks that a request with fewer names than nodes counts as damaged.
 func TestRequestWithoutNames(t *testing.T) {
 	s := openStore(t)
 	createRun(t, s)

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// result returns how run n ended, from result.json or else from the end of its journal.
+// result returns the result of run n, from result.json or otherwise from the end of its journal.
 func (s *Store) result(n int) (*Result, bool) {
 	if res, ok := readResult(s.disk, s.file(n, resultFile)); ok {
 		return res, true
@@ -24,16 +24,15 @@ func readResult(disk Disk, path string) (*Result, bool) {
 	}
 	res := new(Result)
 	if json.Unmarshal(data, res) != nil || res.Result == "" {
-		return nil, false // a crash emptied it
+		return nil, false // empty after a crash
 	}
 	return res, true
 }
 
-// lastLineMax is how far from the end of a journal its complete record is looked for, in bytes.
-// The cause it may hold is a sentence.
+// lastLineMax is the maximum size of a complete record, in bytes. Its cause is one sentence.
 const lastLineMax = 64 << 10
 
-// journalResult reads the complete record, which ends a journal, without reading the journal.
+// journalResult reads only the complete record at the end of a journal.
 func (s *Store) journalResult(n int) (*Result, bool) {
 	path := s.file(n, journalFile)
 	last := 1
@@ -57,7 +56,7 @@ func (s *Store) journalResult(n int) (*Result, bool) {
 	}
 	line := tail[:max(0, len(tail)-1)]
 	line = tail[bytes.LastIndexByte(line, '\n')+1:]
-	payload, ok := unframe(line)
+	payload, ok := entryPayload(line)
 	if !ok {
 		return nil, false
 	}
@@ -89,8 +88,8 @@ func writtenEnd(f File) (int64, error) {
 	return end, nil
 }
 
-// Unfinished returns the runs that are not over, oldest first. A result.json that a crash kept
-// from being written is written now.
+// Unfinished returns the runs that are not over, oldest first. It writes a result.json that is missing
+// because of a crash.
 func (s *Store) Unfinished() ([]int, error) {
 	numbers, err := s.Numbers()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 )
 
 // A Run is the journal of a run that is not over. One goroutine owns it.
@@ -22,16 +23,16 @@ type Run struct {
 // Number returns the run's number, from 1.
 func (r *Run) Number() int { return r.req.Run }
 
-// Dir returns the run's folder, absolute if the store's is. The executor keeps its files there.
+// Dir returns the run's folder, absolute if the store's is. The executor stores its files there.
 func (r *Run) Dir() string { return r.dir }
 
-// Request returns what was asked for. Its slices are shared and must not be changed.
+// Request returns the request of the run. The caller must not change its slices.
 func (r *Run) Request() Request { return r.req }
 
 // Torn returns how many bytes of an incomplete record Reopen cut off the journal.
 func (r *Run) Torn() int64 { return r.log.Torn() }
 
-// Append adds a record, giving it the next Seq. It stays in memory until Flush or Sync.
+// Append adds a record with the next Seq. It stays in memory until Flush or Sync.
 func (r *Run) Append(rec Record) error {
 	rec.Seq = r.seq + 1
 	payload, err := appendRecord(r.buf[:0], &rec)
@@ -46,18 +47,18 @@ func (r *Run) Append(rec Record) error {
 	return nil
 }
 
-// Flush writes what was appended: it survives the death of this process, but not of the machine.
-// After an error (a full disk, one that fails) nothing is lost, and it may be called again.
+// Flush writes the appended records: they survive the death of this process, but not a crash of the
+// machine. After an error nothing is lost, and it may be called again.
 func (r *Run) Flush() error { return r.log.Flush() }
 
 // Sync does Flush and waits for the disk. After an error it may be called again.
 func (r *Run) Sync() error { return r.log.Sync() }
 
-// Reserve sees to it that n bytes of records can be written even if the disk gets full.
+// Reserve reserves space for n bytes of records in case the disk becomes full.
 func (r *Run) Reserve(n int) error { return r.log.Reserve(n) }
 
-// Finish ends the run: the complete record, on disk, then result.json. After an error it may be
-// called again. That result.json cannot be written is none: see Store.Unfinished.
+// Finish ends the run: it makes the complete record durable, then writes result.json. After an error it may
+// be called again. If only result.json cannot be written, it returns nil: see Store.Unfinished.
 func (r *Run) Finish(res Result) error {
 	if r.over {
 		return fmt.Errorf("run %d: %w", r.Number(), ErrFinished)
@@ -72,14 +73,14 @@ func (r *Run) Finish(res Result) error {
 		return err
 	}
 	r.over = true
-	// Not synced: the journal is, and a reader that finds no usable result asks the journal. So
-	// whether there is one does not matter either, nor whether the reserve could be given back.
+	// The journal is durable, and readers without a usable result.json read the journal. So errors of
+	// these calls do not matter.
 	_ = writeResult(r.disk, r.dir, res, false)
 	_ = r.log.Close()
 	return nil
 }
 
-// Close writes what was appended and lets go of a run that goes on. After Finish it does nothing.
+// Close flushes and closes the journal of a run that is not over. After Finish it does nothing.
 func (r *Run) Close() error {
 	if r.over {
 		return nil
@@ -88,12 +89,12 @@ func (r *Run) Close() error {
 	return r.log.Close()
 }
 
-// Reopen takes up a run that is not over, after a restart. Its records are given to replay in
-// order; an error of replay ends the reading and is returned.
+// Reopen opens a run that is not over, after a restart. It calls replay for its records in order; it stops
+// at an error of replay and returns it.
 //
-// A torn tail is cut off (Run.Torn). A journal damaged before its tail cannot be continued: its
-// good part is replayed and the error is a *DamagedError; Settle ends such a run. A run that is
-// over yields ErrFinished.
+// A torn tail is cut off (Run.Torn). A journal damaged before its tail cannot be continued: its good part
+// is replayed and the error is a *DamagedError; Settle ends such a run. For a run that is over the error
+// is ErrFinished.
 func (s *Store) Reopen(n int, replay func(Record) error) (*Run, Request, error) {
 	if err := s.exists(n); err != nil {
 		return nil, Request{}, err
@@ -107,10 +108,10 @@ func (s *Store) Reopen(n int, replay func(Record) error) (*Run, Request, error) 
 	}
 	path := s.file(n, journalFile)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, req, &DamagedError{Path: path, Line: 1} // never begun anew: work was done
+		return nil, req, &DamagedError{Path: path, Line: 1} // not created again: commands may have run
 	}
 	r := &Run{disk: s.disk, dir: s.Dir(n), req: req}
-	log, err := OpenLogOn(s.disk, path, recordReader(func(rec *Record) error {
+	log, err := OpenLog(s.disk, path, recordReader(func(rec *Record) error {
 		r.seq = rec.Seq
 		return replay(*rec)
 	}))
@@ -124,7 +125,7 @@ func (s *Store) Reopen(n int, replay func(Record) error) (*Run, Request, error) 
 	return r, req, nil
 }
 
-// recordReader decodes payloads for f. The record is f's only during the call.
+// recordReader decodes payloads for f. The record is valid only during the call.
 func recordReader(f func(*Record) error) func([]byte) error {
 	rec := new(Record)
 	return func(payload []byte) error {
@@ -133,4 +134,12 @@ func recordReader(f func(*Record) error) func([]byte) error {
 		}
 		return f(rec)
 	}
+}
+
+// RunID returns what people and clients call run n: its number in decimal, "" for 0.
+func RunID(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Names in a workspace's folder and in that of a run. The executor keeps its files (out, env) in
-// the folder of the run as well.
+// Names in the folder of a workspace and in that of a run. The executor also stores its files (out, env) in
+// the folder of the run.
 const (
 	runsDir      = "runs"
 	lastRunFile  = "last-run" // highest number ever removed; absent before the first removal
@@ -22,29 +22,26 @@ const (
 	journalFile  = "journal"
 	resultFile   = "result.json"
 
-	newPrefix  = ".new-"  // a run that is being created
-	gonePrefix = ".gone-" // a run that is being removed
+	newPrefix  = ".new-"  // run during creation
+	gonePrefix = ".gone-" // run during removal
 )
 
-// The errors that callers tell apart with errors.Is.
+// Errors for errors.Is.
 var (
 	ErrNoRun      = errors.New("no such run")
 	ErrUnfinished = errors.New("the run is not over")
 	ErrFinished   = errors.New("the run is over")
 )
 
-// A Store is the history of one workspace. It keeps nothing in memory: any number of goroutines
-// and processes may read, while one at a time creates, reopens and removes runs.
+// A Store is the history of one workspace. It has no state in memory: any number of goroutines and
+// processes may read, while only one at a time may create, reopen and remove runs.
 type Store struct {
 	dir  string
 	disk Disk
 }
 
-// Open returns the history below dir, creating the folder (mode 0700) where it is missing.
-func Open(dir string) (*Store, error) { return OpenOn(LocalDisk{}, dir) }
-
-// OpenOn is Open on another disk.
-func OpenOn(disk Disk, dir string) (*Store, error) {
+// Open returns the history below dir on a disk. It creates the folder (mode 0700) if it is missing.
+func Open(disk Disk, dir string) (*Store, error) {
 	s := &Store{dir: dir, disk: disk}
 	if err := os.MkdirAll(s.runs(), 0o700); err != nil {
 		return nil, err
@@ -52,8 +49,8 @@ func OpenOn(disk Disk, dir string) (*Store, error) {
 	return s, nil
 }
 
-// Mend makes the folder of the history again if it is missing, and keeps in it that numbers up to last were
-// given. It reports whether it was missing.
+// Mend creates the folder of the history if it is missing, and then stores in it that numbers up to last
+// were used. It reports whether the folder was missing.
 func (s *Store) Mend(last int) (made bool, err error) {
 	if _, err := os.Lstat(s.runs()); !errors.Is(err, fs.ErrNotExist) {
 		return false, err
@@ -64,8 +61,7 @@ func (s *Store) Mend(last int) (made bool, err error) {
 	return true, s.keepLast(last)
 }
 
-// At is the history below dir for those who only read: nothing is made. A folder that is not there
-// is an empty history.
+// At returns the history below dir for reading. It creates nothing: a missing folder is an empty history.
 func At(dir string) *Store { return &Store{dir: dir, disk: LocalDisk{}} }
 
 // Dir returns the folder of run n, whether or not it exists.
@@ -75,16 +71,16 @@ func (s *Store) runs() string { return filepath.Join(s.dir, runsDir) }
 
 func (s *Store) file(n int, name string) string { return filepath.Join(s.Dir(n), name) }
 
-// A Companion lies in the folder of a run from its beginning, and never changes.
+// A Companion is an additional file in the folder of a run, which never changes.
 type Companion struct {
-	Name string // of the caller's own; not one that this package uses
+	Name string // chosen by the caller; not one that this package uses
 	Data []byte
 }
 
-// Create makes the folder of a new run, durably, with its number in req.Run, the workfile as it
-// is and what lies beside it. req.Run is a number that was given already, if the caller knows one: the folder
-// that had it may have been removed. The folder appears under its number only when all of it is on the disk, so a crash leaves a
-// whole run or none; after an error nothing of it is left.
+// Create makes the folder of a new run durably, with the request, the workfile and the companions in
+// beside. The new run has the next number. req.Run is the highest number that the caller knows to be used,
+// whose folder may have been removed, or 0. The folder appears under its number only when it is durable, so
+// after a crash there is a complete run or none; after an error nothing is left.
 func (s *Store) Create(req Request, workfile []byte, beside ...Companion) (*Run, error) {
 	if _, err := s.Mend(req.Run); err != nil {
 		return nil, err
@@ -102,7 +98,7 @@ func (s *Store) Create(req Request, workfile []byte, beside ...Companion) (*Run,
 	}
 	req.Run, req.Nodes = last+1, len(req.Scope)
 	tmp := filepath.Join(s.runs(), newPrefix+strconv.Itoa(req.Run))
-	if err := s.disk.RemoveAll(tmp); err != nil { // of a crash
+	if err := s.disk.RemoveAll(tmp); err != nil { // left by a crash
 		return nil, err
 	}
 	log, err := s.fill(tmp, req, workfile, beside)
@@ -119,7 +115,7 @@ func (s *Store) Create(req Request, workfile []byte, beside ...Companion) (*Run,
 	return &Run{disk: s.disk, dir: s.Dir(req.Run), req: req, log: log}, nil
 }
 
-// fill writes a run's first files into the new folder dir.
+// fill creates the folder dir with the first files of a run.
 func (s *Store) fill(dir string, req Request, workfile []byte, beside []Companion) (*Log, error) {
 	data, err := encodeRequest(req)
 	if err != nil {
@@ -139,11 +135,11 @@ func (s *Store) fill(dir string, req Request, workfile []byte, beside []Companio
 			return nil, err
 		}
 	}
-	// The journal comes last: creating it syncs the folder, and with that all entries.
-	return OpenLogOn(s.disk, filepath.Join(dir, journalFile), func([]byte) error { return nil })
+	// The journal is last: its creation syncs the folder with all entries.
+	return OpenLog(s.disk, filepath.Join(dir, journalFile), func([]byte) error { return nil })
 }
 
-// publish gives a filled folder its number.
+// publish renames a complete folder to its number.
 func (s *Store) publish(tmp string, n int) error {
 	if err := s.disk.Rename(tmp, s.Dir(n)); err != nil {
 		return err
@@ -174,8 +170,8 @@ func (s *Store) Numbers() ([]int, error) {
 	return numbers, nil
 }
 
-// lastRemoved returns the highest number that ever was removed, 0 if none: numbers in the folder
-// and this one together are all that were ever given.
+// lastRemoved returns the highest number that was ever removed, 0 if none. No higher number was used, except
+// those of existing runs.
 func (s *Store) lastRemoved() (int, error) {
 	path := filepath.Join(s.dir, lastRunFile)
 	data, err := readSmall(s.disk, path)
@@ -192,7 +188,7 @@ func (s *Store) lastRemoved() (int, error) {
 	return n, nil
 }
 
-// Workfile returns the workfile as it was when run n began.
+// Workfile returns the workfile as it was at the start of run n.
 func (s *Store) Workfile(n int) ([]byte, error) {
 	if err := s.exists(n); err != nil {
 		return nil, err
@@ -200,11 +196,11 @@ func (s *Store) Workfile(n int) ([]byte, error) {
 	return readFile(s.disk, s.file(n, workfileFile))
 }
 
-// LinkWorkfile makes path a name of the workfile of run n, which stays when the run is removed. Where the
-// file system has no links it is a copy. It is not durable.
+// LinkWorkfile makes path a hard link to the workfile of run n, which stays when the run is removed, or a
+// copy if the file system has no links. It is not durable.
 func (s *Store) LinkWorkfile(n int, path string) error {
 	tmp := filepath.Join(filepath.Dir(path), newPrefix+filepath.Base(path))
-	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a crash
+	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) { // left by a crash
 		return err
 	}
 	if os.Link(s.file(n, workfileFile), tmp) == nil {
@@ -225,13 +221,13 @@ func (s *Store) exists(n int) error {
 	return err
 }
 
-// Settle writes the result of a run that cannot be reopened, so that it counts as over: its
-// request is unreadable, or its journal is damaged or gone.
+// Settle writes the result of a run that cannot be reopened, because its request is unreadable, or its
+// journal is damaged or missing. The run then counts as over.
 func (s *Store) Settle(n int, res Result) error {
 	if err := s.exists(n); err != nil {
 		return err
 	}
-	// No journal vouches for this result: it has to be durable by itself.
+	// The journal does not contain this result, so the file must be durable.
 	return writeResult(s.disk, s.Dir(n), res, true)
 }
 

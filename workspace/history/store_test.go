@@ -13,7 +13,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 
 func openStore(t *testing.T) *Store {
 	t.Helper()
-	s, err := Open(t.TempDir())
+	s, err := Open(LocalDisk{}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func createRun(t *testing.T, s *Store) *Run {
 	return r
 }
 
-// twoNodes are the records of a run of two nodes, the second of which fails.
+// twoNodes returns the records of a run of two nodes, of which the second fails.
 func twoNodes() []Record {
 	at := func(ms int) time.Time { return noon.Add(time.Duration(ms) * time.Millisecond) }
 	return []Record{
@@ -176,7 +176,7 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
-func TestReplayReadsWithoutTakingUp(t *testing.T) {
+func TestReplayDoesNotChangeTheRun(t *testing.T) {
 	s := openStore(t)
 	r := createRun(t, s)
 	appendAll(t, r, twoNodes())
@@ -207,7 +207,7 @@ func BenchmarkCreate(b *testing.B) {
 	for _, nodes := range []int{1, 1000, 100_000} {
 		b.Run(fmt.Sprint(nodes), func(b *testing.B) {
 			req, workfile := benchmarkRequest(nodes), make([]byte, 480*nodes)
-			s, err := Open(b.TempDir())
+			s, err := Open(LocalDisk{}, b.TempDir())
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -225,7 +225,7 @@ func BenchmarkCreate(b *testing.B) {
 }
 
 func BenchmarkList(b *testing.B) {
-	s, err := Open(b.TempDir())
+	s, err := Open(LocalDisk{}, b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}

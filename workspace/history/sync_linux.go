@@ -7,8 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncData puts the contents of f and its size on the disk, but not its times: one disk access
-// instead of two.
+// syncData makes contents and size of f durable, but not its times: one disk access instead of two.
 func syncData(f *os.File) error {
 	for {
 		err := unix.Fdatasync(int(f.Fd()))

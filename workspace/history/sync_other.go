@@ -4,6 +4,5 @@ package history
 
 import "os"
 
-// syncData puts f on the disk. On macOS that is F_FULLFSYNC, as fsync there stops at the drive's
-// cache.
+// syncData makes f durable. On macOS this is F_FULLFSYNC, because fsync there stops at the drive's cache.
 func syncData(f *os.File) error { return f.Sync() }

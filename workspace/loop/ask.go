@@ -5,14 +5,14 @@ import (
 	"errors"
 )
 
-// ErrEnded is the answer of a loop that has ended.
+// ErrEnded is the answer of a loop that has ended, unless Hooks.Ended is another.
 var ErrEnded = errors.New("the loop has ended")
 
-// ErrPanic is the answer to a question that panicked. The loop goes on.
+// ErrPanic is the answer to a question that panicked, unless Hooks.Panicked is another.
 var ErrPanic = errors.New("the question panicked")
 
-// Ask runs f on the loop and returns its results. f only reads: a panic in f is logged and returned
-// as ErrPanic, and the loop goes on. ctx bounds the wait, not f.
+// Ask runs f on the loop and returns its results. f only reads: a panic in f is logged answered
+// with Hooks.Panicked, and the loop goes on. ctx bounds the wait, not f.
 func Ask[T any](ctx context.Context, l *Loop, f func() (T, error)) (T, error) {
 	return Await(ctx, l, func(reply func(T, error)) { reply(Contain(l, "a question", f)) })
 }
@@ -30,7 +30,7 @@ func Await[T any](ctx context.Context, l *Loop, f func(reply func(T, error))) (T
 	select {
 	case l.inbox <- question:
 	case <-l.done:
-		return none, ErrEnded
+		return none, l.hooks.Ended
 	case <-ctx.Done():
 		return none, ctx.Err()
 	}
@@ -45,6 +45,6 @@ func Await[T any](ctx context.Context, l *Loop, f func(reply func(T, error))) (T
 	case a := <-answers:
 		return a.value, a.err
 	default:
-		return none, ErrEnded
+		return none, l.hooks.Ended
 	}
 }

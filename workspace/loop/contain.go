@@ -7,7 +7,7 @@ import (
 
 // A panic is a bug. The process has other loops, so it goes on:
 //
-//	in a question (Ask)     the question is answered with ErrPanic, and the loop goes on
+//	in a question (Ask)     the question is answered with Hooks.Panicked, and the loop goes on
 //	in anything else        the loop ends, helpers included: its state may be inconsistent
 //
 // Either way the stack is in the log.
@@ -38,11 +38,11 @@ func asBug(value any) *bug {
 }
 
 // Contain calls f, which may be called on the loop. A panic in f is logged, with what f is, and
-// returned as ErrPanic.
+// returned as Hooks.Panicked.
 func Contain[T any](l *Loop, what string, f func() (T, error)) (v T, err error) {
 	if b := catch(func() { v, err = f() }); b != nil {
 		l.report(what, b)
-		return v, ErrPanic
+		return v, l.hooks.Panicked
 	}
 	return v, err
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Hooks are the functions that a loop calls itself, all on its goroutine. Each may be nil.
+// Hooks are the functions that a loop calls itself, all on its goroutine, and its words. Each may be nil.
 type Hooks struct {
 	// Before is called before each burst of functions.
 	Before func()
@@ -20,6 +20,9 @@ type Hooks struct {
 	// Crashed is the last call of a loop that ends by a panic. The state that belongs to the loop may
 	// be inconsistent.
 	Crashed func()
+	// Ended answers questions after the end, and Panicked a question that panicked. nil: ErrEnded and
+	// ErrPanic.
+	Ended, Panicked error
 	// Log, if not nil, gets the panics with their stacks.
 	Log *slog.Logger
 }
@@ -46,6 +49,12 @@ type Loop struct {
 
 // New returns a loop that does not run yet. Post waits until Start.
 func New(hooks Hooks) *Loop {
+	if hooks.Ended == nil {
+		hooks.Ended = ErrEnded
+	}
+	if hooks.Panicked == nil {
+		hooks.Panicked = ErrPanic
+	}
 	return &Loop{hooks: hooks, inbox: make(chan func()), wake: make(chan struct{}, 1), ending: make(chan struct{}), done: make(chan struct{})}
 }
 

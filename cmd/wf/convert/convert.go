@@ -1,7 +1,7 @@
-// Package convert turns the workflows of other programs into workfiles and shows workfiles in the
-// formats of other programs. It reads and writes bytes only: files, the daemon and the terminal
-// are the business of others. What a workfile cannot express is an error that names the line; it
-// is never left out silently.
+// Package convert converts workflows of other programs into workfiles, and shows workfiles in the formats
+// of other programs. It only reads and writes bytes: callers handle files, the daemon and the terminal. A
+// part of the input that a workfile cannot express is an error that names the line; it is never left out
+// silently.
 package convert
 
 import (
@@ -18,28 +18,28 @@ import (
 	"wf/graph/layered"
 )
 
-// A Workflow is what was read.
+// A Workflow is the result of Import.
 type Workflow struct {
 	Nodes []api.NewNode
 	Edges []api.NewEdge
 	Attrs map[string]string // of the graph
-	Notes []string          // sentences for people: what reads differently here
+	Notes []string          // sentences for display: differences from the source
 }
 
-// Options say how to read.
+// Options are the options of Import.
 type Options struct {
-	// Goals are the targets of a makefile that are wanted; none means its default goal.
+	// Goals are the requested targets of a makefile; none means its default goal.
 	Goals []string
-	// Command is for nodes that have none of their own: {} stands for their name. "" leaves them
+	// Command is the command of nodes without a command; {} is replaced by their name. "" leaves them
 	// without.
 	Command string
-	// Exists says whether there is a file of this name in the folder of a makefile. Without it, what no
-	// rule makes is taken for a file that is there.
+	// Exists reports whether the folder of a makefile contains a file of this name. Without it, files that
+	// no rule makes are assumed to exist.
 	Exists func(name string) bool
 }
 
-// An Error is the place where an input stops being expressible. Line counts from 1; 0 is the
-// input as a whole.
+// An Error is a part of the input that a workfile cannot express. Line counts from 1; 0 is the input as a
+// whole.
 type Error struct {
 	Line int
 	Msg  string
@@ -57,13 +57,14 @@ func errorAt(line int, format string, args ...any) *Error {
 	return &Error{Line: line, Msg: fmt.Sprintf(format, args...)}
 }
 
-// maxInput bounds what is read, in bytes; maxEdges what a few lines may stand for.
+// maxInput is the maximum size of the input, in bytes; maxEdges the maximum number of edges, since a few
+// lines may stand for many.
 const (
 	maxInput = 32 << 20
 	maxEdges = 1_000_000
 )
 
-// readers are the formats that can be read.
+// readers are the supported formats.
 var readers = map[string]func(*builder, []byte) error{
 	"dagu":      readDagu,
 	"dot":       readDot,
@@ -72,10 +73,10 @@ var readers = map[string]func(*builder, []byte) error{
 	"wfcommons": readWfCommons,
 }
 
-// Formats lists the formats that Import takes, sorted.
+// Formats returns the formats that Import supports, sorted.
 func Formats() []string { return slices.Sorted(maps.Keys(readers)) }
 
-// Import reads a workflow. Errors that are about the input are an *Error.
+// Import reads a workflow. Errors in the input are an *Error.
 func Import(format string, data []byte, o Options) (*Workflow, error) {
 	read, ok := readers[format]
 	if !ok {
@@ -98,13 +99,13 @@ func Import(format string, data []byte, o Options) (*Workflow, error) {
 	return b.wf, nil
 }
 
-// withinText makes an error name a line that is there: the YAML reader puts what is missing at the end
-// of a text behind its last line.
+// withinText limits the line of an error to the lines of the input: the YAML reader reports missing parts
+// at a line after the end.
 func withinText(err error, data []byte) error {
 	var at *Error
 	if errors.As(err, &at) {
 		lines := 1
-		for _, end := range []string{"\n", "\r", "\u0085", "\u2028", "\u2029"} { // all that ends a line for YAML
+		for _, end := range []string{"\n", "\r", "\u0085", "\u2028", "\u2029"} { // all line ends of YAML
 			lines += bytes.Count(data, []byte(end))
 		}
 		at.Line = min(at.Line, lines)
@@ -112,7 +113,7 @@ func withinText(err error, data []byte) error {
 	return err
 }
 
-// badText is the first line that is no UTF-8, 0 if there is none.
+// badText returns the first line that is not UTF-8, 0 if there is none.
 func badText(data []byte) int {
 	if utf8.Valid(data) {
 		return 0
@@ -141,27 +142,27 @@ type builder struct {
 	ends  []layered.Edge      // of edges, by number
 	where []int               // lines of edges
 	when  []string            // conditions of edges
-	// labels are texts at edges that are no conditions, and decisions the nodes that are drawn as such.
+	// labels are texts of edges that are not conditions, and decisions the nodes drawn as decisions.
 	labels    []string
 	decisions map[int]bool
-	tried     int // edges named so far, again and again included
+	tried     int // number of edges that were named, with repetitions
 }
 
-// A builderEdge is what edges must share to be one.
+// A builderEdge identifies an edge: edges with the same values are merged.
 type builderEdge struct {
 	from, to    int
 	when, label string
 }
 
-// A link is what an edge says beside its ends.
+// A link is the data of an edge besides its ends.
 type link struct {
 	weak  bool   // non-blocking
 	when  string // its condition
-	label string // a text at it that is no condition
+	label string // a text that is not a condition
 }
 
-// node returns the node with the id, which is its name as well; it is new if nobody has named it
-// before. The pointer is good until the next call.
+// node returns the node with the id, which is also its name, and creates it if necessary. The pointer is
+// valid until the next call.
 func (b *builder) node(id string, line int) *api.NewNode {
 	i, ok := b.at[id]
 	if !ok {
@@ -173,11 +174,11 @@ func (b *builder) node(id string, line int) *api.NewNode {
 	return &b.wf.Nodes[i]
 }
 
-// setCommand gives a node its command.
+// setCommand sets the command of a node.
 func setCommand(n *api.NewNode, command string) { n.Command, n.NoCommand = command, false }
 
-// edge joins two nodes that exist. Of several edges between them that fire together one is kept: a
-// blocking one if there is any, since waiting for a node twice is waiting for it once.
+// edge joins two existing nodes. Of several edges between them that fire together it keeps one: a blocking
+// one if there is any, since it already makes the target wait.
 func (b *builder) edge(from, to string, l link, line int) error {
 	if b.tried++; b.tried > maxEdges {
 		return errorAt(line, "more than %d edges", maxEdges)
@@ -198,7 +199,7 @@ func (b *builder) edge(from, to string, l link, line int) error {
 	return nil
 }
 
-// setAttr gives a node an attribute.
+// setAttr sets an attribute of a node.
 func setAttr(n *api.NewNode, name, value string) {
 	if n.Attrs == nil {
 		n.Attrs = map[string]string{}
@@ -206,7 +207,7 @@ func setAttr(n *api.NewNode, name, value string) {
 	n.Attrs[name] = value
 }
 
-// describe gives a node the attribute of a workfile that a drawing says of it.
+// describe sets an attribute of a node that a drawing contains.
 func (b *builder) describe(id string, line int, name, value string) {
 	n := b.node(id, line)
 	if name == "name" {
@@ -239,7 +240,7 @@ func (b *builder) note(format string, args ...any) {
 	b.wf.Notes = append(b.wf.Notes, fmt.Sprintf(format, args...))
 }
 
-// finish completes the workflow: commands for nodes without, edges, places.
+// finish completes the workflow: commands for nodes without one, edges, positions.
 func (b *builder) finish() error {
 	for i := range b.wf.Nodes {
 		n := &b.wf.Nodes[i]
@@ -272,7 +273,7 @@ func (b *builder) finish() error {
 	return b.nest()
 }
 
-// nest puts containers before what lies in them.
+// nest puts containers before the nodes inside them.
 func (b *builder) nest() error {
 	depth := make(map[string]int, len(b.wf.Nodes))
 	for i := range b.wf.Nodes {
@@ -287,7 +288,7 @@ func (b *builder) nest() error {
 	return nil
 }
 
-// writable refuses the characters that XML cannot hold.
+// writable refuses characters that XML cannot represent.
 func writable(line int, texts ...string) error {
 	for _, text := range texts {
 		for _, r := range text {
@@ -300,7 +301,7 @@ func writable(line int, texts ...string) error {
 	return nil
 }
 
-// checkCycle refuses blocking edges that form a cycle: nothing in it could ever start.
+// checkCycle refuses a cycle of blocking edges, whose nodes could never start.
 func (b *builder) checkCycle() error {
 	out := make([][]int, len(b.wf.Nodes))
 	for i, e := range b.ends {
@@ -310,7 +311,7 @@ func (b *builder) checkCycle() error {
 	}
 	const unseen, open, closed = 0, 1, 2
 	state := make([]int, len(out))
-	next := make([]int, len(out)) // of out, to go on with
+	next := make([]int, len(out)) // next index in out
 	for root := range out {
 		stack := []int{root}
 		for len(stack) > 0 {
@@ -337,7 +338,7 @@ func (b *builder) checkCycle() error {
 // Distances in drawings, in the pixels of programs that show workfiles.
 var spread = layered.Options{Length: 160, Width: 40, Gap: 60, Space: 40}
 
-// place gives the nodes places in layers from left to right.
+// place puts the nodes into layers from left to right.
 func (b *builder) place() {
 	if len(b.ends) == 0 {
 		return
@@ -349,13 +350,13 @@ func (b *builder) place() {
 	}
 }
 
-// round keeps coordinates short where they are written.
+// round shortens coordinates.
 func round(f float64) float64 { return float64(int(f*10+0.5)) / 10 }
 
-// plainWord is what the shell takes as it stands.
+// plainWord matches words that a shell does not change.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./,:=@%+-]+$`)
 
-// shellWord quotes text so that it is one word for a shell.
+// shellWord quotes text so that a shell reads it as one word.
 func shellWord(text string) string {
 	if plainWord.MatchString(text) {
 		return text

@@ -9,9 +9,9 @@ import (
 )
 
 // readDagu reads a workflow of Dagu: steps with their commands, scripts, folders, environment,
-// preconditions, retries, timeouts, outputs and repetitions, parameters, and the order that depends and
-// type give them. Keys about when and where Dagu runs it are noted and left out; all others that change
-// what happens are errors.
+// preconditions, retries, timeouts, outputs and repetitions, parameters, and the order given by depends
+// and type. Keys about when and where Dagu runs the workflow are left out with a note; other keys that
+// change what happens are errors.
 func readDagu(b *builder, data []byte) error {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
@@ -25,7 +25,7 @@ func readDagu(b *builder, data []byte) error {
 		return err
 	}
 	if root := doc.Content[0]; root.Tag == "!!null" {
-		return &Error{Line: 1, Msg: "there is nothing in it"} // it may stand behind the last line
+		return &Error{Line: 1, Msg: "there is nothing in it"} // the line of the error may be after the last line
 	}
 	r := &daguReader{b: b}
 	if err := r.fields(doc.Content[0], r.rootKeys()); err != nil {
@@ -37,8 +37,7 @@ func readDagu(b *builder, data []byte) error {
 	return r.build()
 }
 
-// checkSize refuses a document whose aliases stand for more than anybody would write, or for
-// themselves.
+// checkSize refuses a document whose aliases expand to too much, or to themselves.
 func checkSize(n *yaml.Node, depth int, visited *int) error {
 	if *visited++; *visited > maxEdges || depth > maxNesting {
 		return errorAt(n.Line, "values are nested more than %d deep, or stand for more than %d", maxNesting, maxEdges)
@@ -56,7 +55,7 @@ func checkSize(n *yaml.Node, depth int, visited *int) error {
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:unmarshal errors:\n  )?line (\d+): `)
 
-// yamlError takes the line out of an error of the YAML library.
+// yamlError extracts the line from an error of the YAML library.
 func yamlError(err error) error {
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
 		line, _ := strconv.Atoi(m[1])
@@ -65,7 +64,7 @@ func yamlError(err error) error {
 	return errorAt(1, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
 }
 
-// A daguStep is one step as it was read.
+// A daguStep is one step of the source.
 type daguStep struct {
 	line          int
 	id, name      string
@@ -75,36 +74,36 @@ type daguStep struct {
 	env           []string // lines for the shell
 	preconditions []string // lines for the shell
 	depends       []string
-	chained       bool // it has no depends: type chain puts it behind the step before
+	chained       bool // it has no depends: with type chain it follows the previous step
 	description   string
 	attrs         map[string]string // of its node
-	output        string            // variable that keeps its output for the steps behind it
+	output        string            // variable that stores its output for later steps
 	stdout        string            // file that its output is appended to
 	stderr        string
 	repeats       *daguRepeat
-	goOn          struct { // ends after which the next steps go on
+	goOn          struct { // results after which the next steps run
 		failure, skipped bool
 		codes            []string
 	}
 
 	setup     []string // lines for the shell before its command: environment and folder
-	needs     []string // names of the steps before it
-	guardedBy string   // node that looks at its preconditions
+	needs     []string // names of the preceding steps
+	guardedBy string   // node that checks its preconditions
 }
 
 type daguReader struct {
 	b             *builder
-	kind          string // graph, chain or "" where nothing says so
+	kind          string // graph, chain or "" if not specified
 	env           []string
 	preconditions []string
 	preLine       int
 	steps         []*daguStep
 	params        []daguParam
-	positional    int // of them, those without a name
+	positional    int // number of parameters without a name
 }
 
-// keys are what a mapping may hold: readers by name, in lower case and without underscores, since
-// both ways of writing exist.
+// keys are the readers for the keys of a mapping, by name in lower case without underscores, since both
+// spellings exist.
 type keys map[string]func(*yaml.Node) error
 
 func (r *daguReader) rootKeys() keys {
@@ -139,7 +138,7 @@ func (r *daguReader) rootKeys() keys {
 	}
 }
 
-// fields reads a mapping. A key that is not known is an error.
+// fields reads a mapping. An unknown key is an error.
 func (r *daguReader) fields(n *yaml.Node, known keys) error {
 	n = resolve(n)
 	if n.Kind != yaml.MappingNode {
@@ -163,7 +162,7 @@ func (r *daguReader) fields(n *yaml.Node, known keys) error {
 	return nil
 }
 
-// resolve follows an alias to what it stands for.
+// resolve returns the target of an alias.
 func resolve(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -171,7 +170,7 @@ func resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// scalar is a plain value as text.
+// scalar returns a plain value as text.
 func scalar(n *yaml.Node) (string, error) {
 	if n.Kind != yaml.ScalarNode {
 		return "", errorAt(n.Line, "a plain value was expected")
@@ -182,7 +181,7 @@ func scalar(n *yaml.Node) (string, error) {
 	return n.Value, nil
 }
 
-// texts is a plain value, or a list of them.
+// texts returns a plain value or a list of them.
 func texts(n *yaml.Node) ([]string, error) {
 	if n.Kind != yaml.SequenceNode {
 		text, err := scalar(n)
@@ -223,23 +222,23 @@ func (r *daguReader) shell(n *yaml.Node) error {
 	return nil
 }
 
-// dotenv reads files of variables, which Dagu takes if they are there.
+// dotenv reads files of variables, which Dagu uses if they exist.
 func (r *daguReader) dotenv(n *yaml.Node) error {
 	files, err := texts(n)
 	for _, file := range files {
 		if !strings.ContainsRune(file, '/') {
-			file = "./" + file // a shell would look for it in PATH
+			file = "./" + file // a shell would search it in PATH
 		}
 		r.env = append([]string{"[ ! -f " + inQuotes(file) + " ] || { set -a; . " + inQuotes(file) + "; set +a; }"}, r.env...)
 	}
 	return err
 }
 
-// variable is what the shell takes for a name.
+// variable matches names of shell variables.
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// environment reads variables: a mapping, a list of mappings, or KEY=VALUE. The shell expands
-// variables and backquotes in the values, as Dagu does.
+// environment reads variables: a mapping, a list of mappings, or KEY=VALUE. The shell expands variables
+// and backquotes in the values, as Dagu does.
 func environment(n *yaml.Node) ([]string, error) {
 	switch n.Kind {
 	case yaml.SequenceNode:
@@ -289,15 +288,15 @@ func export(name, value string, line int) (string, error) {
 	return "export " + name + "=" + inQuotes(value), nil
 }
 
-// inQuotes puts text in double quotes: only variables and substitutions in it are expanded.
+// inQuotes puts text in double quotes, in which only variables and substitutions are expanded.
 func inQuotes(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// daguReference finds values that Dagu puts in by itself, which no shell knows.
+// daguReference matches values that Dagu inserts itself and that a shell cannot expand.
 var daguReference = regexp.MustCompile(`\$\{(params|consts|env|steps|outputs)\.|\$\{[A-Za-z0-9_]+\.|\$\{\{`)
 
-// expandable refuses text with references of Dagu's own.
+// expandable refuses text with such references.
 func expandable(text string, line int) error {
 	if found := daguReference.FindString(text); found != "" {
 		return errorAt(line, "%s…} is a value that only Dagu knows", strings.TrimSuffix(found, "{"))
@@ -305,7 +304,7 @@ func expandable(text string, line int) error {
 	return nil
 }
 
-// conditions reads preconditions as lines for the shell that end it, telling so, when one is not met.
+// conditions returns preconditions as lines for the shell, which exit with a message if one is not met.
 func conditions(n *yaml.Node) ([]string, error) {
 	if n.Kind == yaml.SequenceNode {
 		var lines []string
@@ -362,8 +361,8 @@ func (c *daguCondition) read(n *yaml.Node) error {
 	})
 }
 
-// line is the condition for a shell: a command that must succeed, or a text that must have a line
-// like the expected one.
+// line returns the condition for a shell: a command that must succeed, or a text with a line equal to the
+// expected one.
 func (c *daguCondition) line(at int) (string, error) {
 	test := c.condition
 	if c.expected != nil {

@@ -10,13 +10,13 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// daguElsewhere are keys about when and where Dagu runs a workflow and whom it tells. A workfile has no
-// place for them, the commands and their order do not depend on them, and a note lists what was there.
+// daguElsewhere are keys about when and where Dagu runs a workflow and whom it notifies. A workfile has no
+// equivalent, and the commands and their order do not depend on them, so they are listed in a note.
 var daguElsewhere = wordSet(`schedule logdir maxactiveruns queue mailon smtp errormail infomail waitmail otel delaysec
 	restartwaitsec maxcleanuptimesec skipifsuccessful catchupwindow overlappolicy workerselector runconfig timeoutsec
 	mailonerror signalonstop histretentiondays histretentionruns group tags labels logoutput maxoutputsize`)
 
-// daguInstead says how a workfile does what a key of Dagu does that this reader does not translate.
+// daguInstead describes how to express in a workfile the keys of Dagu that are not translated.
 var daguInstead = map[string]string{
 	"handleron": "give the steps edges with when=failure or when=done to the commands of the handler",
 	"parallel":  "make a container with foreach, whose nodes are the steps of the child workflow",
@@ -29,7 +29,7 @@ var daguInstead = map[string]string{
 	"approval":  "set the attribute approve on a node",
 }
 
-// elsewhere notes a key that is left out.
+// elsewhere adds a note about a key that is left out.
 func (r *daguReader) elsewhere(key *yaml.Node) {
 	r.b.note("line %d: %s is left out: a workfile has no place for it", key.Line, clip(key.Value))
 }
@@ -37,8 +37,8 @@ func (r *daguReader) elsewhere(key *yaml.Node) {
 // A daguParam is a parameter of the workflow.
 type daguParam struct{ name, preset string }
 
-// params reads parameters: "A=1 B='two words'", a list of such texts or of mappings, or a mapping. One
-// without a name is called by its place, as Dagu does.
+// params reads parameters: "A=1 B='two words'", a list of such texts or of mappings, or a mapping. A
+// parameter without a name is called by its position, as in Dagu.
 func (r *daguReader) readParams(n *yaml.Node) error {
 	switch n.Kind {
 	case yaml.SequenceNode:
@@ -101,7 +101,7 @@ func (r *daguReader) param(name, preset string, line int) error {
 	return nil
 }
 
-// declareParams writes the parameters as an attribute of the graph.
+// declareParams declares the parameters in an attribute of the graph.
 func (r *daguReader) declareParams() {
 	if len(r.params) == 0 {
 		return
@@ -114,13 +114,13 @@ func (r *daguReader) declareParams() {
 	r.b.attr("params", string(text))
 }
 
-// mentions says whether a text for a shell uses a variable.
+// mentions reports whether a text for a shell uses a variable.
 func mentions(text, name string) bool {
 	found := regexp.MustCompile(`\$(` + name + `\b|\{` + name + `\b)`)
 	return found.MatchString(text)
 }
 
-// arguments sets the parameters that a text uses to what the run was given: as lines for the shell.
+// arguments returns lines for the shell that set the parameters used in a text to the values of the run.
 func (r *daguReader) arguments(text string) (lines []string) {
 	place := 0
 	var words []string
@@ -141,13 +141,14 @@ func (r *daguReader) arguments(text string) (lines []string) {
 	return lines
 }
 
-// capture wraps a command so that its output is kept under a name, for the steps behind it.
+// capture wraps a command so that its output is stored under a name, for later steps.
 func capture(name, body string) string {
 	return name + "=$(\n" + body + "\n)\nstatus=$?\nprintf '%s\\n' \"$" + name + "\"\n" +
 		"printf '" + name + "<<WF_OUTPUT_END\\n%s\\nWF_OUTPUT_END\\n' \"$" + name + "\" >> \"$WF_OUTPUT\"\nexit $status"
 }
 
-// received are the outputs of steps before a step that its text uses, as lines of the attribute env.
+// received returns lines of the attribute env for the outputs of preceding steps that the text of a step
+// uses.
 func (r *daguReader) received(s *daguStep, text string) (lines []string) {
 	for _, other := range r.steps {
 		if other != s && other.output != "" && mentions(text, other.output) && r.before(other, s) {
@@ -157,7 +158,7 @@ func (r *daguReader) received(s *daguStep, text string) (lines []string) {
 	return lines
 }
 
-// before says whether a step is before another one, by edges.
+// before reports whether a step precedes another one, by edges.
 func (r *daguReader) before(first, later *daguStep) bool {
 	seen := map[string]bool{}
 	queue := []string{later.name}
@@ -182,7 +183,7 @@ func (r *daguReader) before(first, later *daguStep) bool {
 	return false
 }
 
-// retry reads a retry policy into attributes.
+// retry converts a retry policy into attributes.
 func (s *daguStep) retry(r *daguReader) func(*yaml.Node) error {
 	return func(n *yaml.Node) error {
 		return r.fields(n, keys{
@@ -209,7 +210,7 @@ func (s *daguStep) retry(r *daguReader) func(*yaml.Node) error {
 	}
 }
 
-// number reads a number above 0 into an attribute; 0 is what Dagu has without it.
+// number converts a positive number into an attribute; 0 is the default of Dagu.
 func (s *daguStep) number(attr, format string) func(*yaml.Node) error {
 	return func(n *yaml.Node) error {
 		text, err := scalar(n)
@@ -227,7 +228,7 @@ func (s *daguStep) number(attr, format string) func(*yaml.Node) error {
 	}
 }
 
-// continueOn reads after which ends of a step the next ones go on.
+// continueOn reads after which results of a step the next ones run.
 func (s *daguStep) continueOn(r *daguReader) func(*yaml.Node) error {
 	flag := func(to *bool) func(*yaml.Node) error {
 		return func(n *yaml.Node) error {
@@ -257,7 +258,7 @@ func (s *daguStep) continueOn(r *daguReader) func(*yaml.Node) error {
 	}
 }
 
-// after is the condition of the edges out of a step.
+// after returns the condition of the edges out of a step.
 func (s *daguStep) after() string {
 	switch {
 	case s.goOn.failure:
@@ -268,8 +269,8 @@ func (s *daguStep) after() string {
 	return ""
 }
 
-// subWorkflow refuses what was a workflow of its own in the run key of older versions: today the key is a
-// command.
+// subWorkflow refuses a value of run that named another workflow in older versions: in current versions it
+// is a command.
 func subWorkflow(n *yaml.Node, text string) error {
 	word := strings.TrimSpace(text)
 	if strings.ContainsAny(word, " \t\n;|&<>$") || strings.HasPrefix(word, "./") || strings.HasPrefix(word, "/") {

@@ -9,7 +9,8 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// A daguRepeat is what repeats a step: it becomes a container of the step and a node that tests.
+// A daguRepeat is the repeat policy of a step. The step becomes a container with the step and a node that
+// tests.
 type daguRepeat struct {
 	line     int
 	mode     string   // while or until
@@ -53,7 +54,7 @@ func (s *daguStep) readRepeat(r *daguReader) func(*yaml.Node) error {
 		case p.mode == "" || p.mode == "true":
 			p.mode = "while"
 			if condition.expected != nil {
-				p.mode = "until" // as Dagu takes it where nothing says which
+				p.mode = "until" // the default of Dagu
 			}
 		case p.mode != "while" && p.mode != "until":
 			return errorAt(n.Line, "repeat %q: must be while or until", clip(p.mode))
@@ -63,8 +64,8 @@ func (s *daguStep) readRepeat(r *daguReader) func(*yaml.Node) error {
 	}
 }
 
-// loop puts the node of a step into a container that repeats it. Dagu tests after each execution, as
-// until does.
+// loop puts the node of a step into a container that repeats it. Dagu tests after each execution, like
+// until.
 func (r *daguReader) loop(s *daguStep) error {
 	p := s.repeats
 	if s.output != "" {
@@ -103,19 +104,19 @@ func (r *daguReader) loop(s *daguStep) error {
 	node.Parent = s.name
 	when := ""
 	if p.codes != nil {
-		when = "done" // what the exit code means is for the loop to say
+		when = "done" // the loop interprets the exit code
 	}
 	return r.b.edge(inner, test, link{when: when}, s.line)
 }
 
-// The outcomes of a node that looks at conditions, and the line that tells the one that is left.
+// The outcomes of a node that checks conditions, and the line that reports the outcome after failed ones.
 const (
 	daguMet   = "met"
 	daguUnmet = "unmet"
 	met       = `echo case=` + daguMet + ` >> "$WF_OUTPUT"`
 )
 
-// guard puts a node before a step that runs it only if its preconditions are met.
+// guard puts a node before a step that lets it run only if its preconditions are met.
 func (r *daguReader) guard(s *daguStep) error {
 	if len(s.preconditions) == 0 {
 		return nil
@@ -135,7 +136,7 @@ func (r *daguReader) guard(s *daguStep) error {
 	return r.b.edge(name, s.name, link{when: "case:" + daguMet}, s.line)
 }
 
-// guardAll puts the preconditions of the whole before all steps that wait for nothing.
+// guardAll puts the preconditions of the workflow before all steps that have no predecessor.
 func (r *daguReader) guardAll() error {
 	if len(r.preconditions) == 0 {
 		return nil

@@ -8,8 +8,8 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// readSteps reads a list of steps, or a mapping of them by name. A list in the list is steps at
-// the same time.
+// readSteps reads a list of steps, or a mapping of them by name. A list inside the list contains parallel
+// steps.
 func (r *daguReader) readSteps(n *yaml.Node) error {
 	switch n.Kind {
 	case yaml.SequenceNode:
@@ -33,7 +33,7 @@ func (r *daguReader) readSteps(n *yaml.Node) error {
 func (r *daguReader) step(n *yaml.Node, name string) error {
 	s := &daguStep{line: n.Line, name: name, chained: true, attrs: map[string]string{}}
 	r.steps = append(r.steps, s)
-	if n.Kind == yaml.ScalarNode { // a step may be just its command
+	if n.Kind == yaml.ScalarNode { // a step may consist of only its command
 		var err error
 		s.command, err = scalar(n)
 		return err
@@ -80,7 +80,7 @@ func (r *daguReader) step(n *yaml.Node, name string) error {
 	})
 }
 
-// build makes nodes and edges of the steps.
+// build makes nodes and edges from the steps.
 func (r *daguReader) build() error {
 	for _, s := range r.steps {
 		if err := r.buildStep(s); err != nil {
@@ -102,7 +102,7 @@ func (r *daguReader) build() error {
 	return r.guardAll()
 }
 
-// buildStep makes a node of a step. One without a name is called by its place.
+// buildStep makes a node from a step. A step without a name is called by its position.
 func (r *daguReader) buildStep(s *daguStep) error {
 	if s.name == "" {
 		s.name = s.id
@@ -123,7 +123,8 @@ func (r *daguReader) buildStep(s *daguStep) error {
 	return nil
 }
 
-// finishStep gives a step its command, which depends on the steps before it, and what goes around it.
+// finishStep sets the command of a step, which depends on the preceding steps, and adds retries and loops
+// around it.
 func (r *daguReader) finishStep(s *daguStep) error {
 	command, err := r.shellOf(s)
 	if err != nil {
@@ -140,7 +141,7 @@ func (r *daguReader) finishStep(s *daguStep) error {
 	return nil
 }
 
-// shellOf is everything that a step does as text for a shell.
+// shellOf returns all texts of a step for a shell.
 func (r *daguReader) shellOf(s *daguStep) (string, error) {
 	body, err := s.body()
 	if err != nil {
@@ -164,7 +165,7 @@ func (r *daguReader) shellOf(s *daguStep) (string, error) {
 	return strings.Join(append(lines, body), "\n"), nil
 }
 
-// prepare makes the lines that set up the shell of a step, for its command and its preconditions.
+// prepare sets the lines that set up the shell of a step, for its command and its preconditions.
 func (r *daguReader) prepare(s *daguStep) error {
 	body, err := s.body()
 	if err != nil {
@@ -179,12 +180,12 @@ func (r *daguReader) prepare(s *daguStep) error {
 	return nil
 }
 
-// interpreters take a script as an argument behind this option.
+// interpreters maps programs to the option for a script as an argument.
 var interpreters = map[string]string{"sh": "", "bash": "-c", "zsh": "-c", "dash": "-c", "ksh": "-c", "python": "-c", "python3": "-c",
 	"perl": "-e", "ruby": "-e", "node": "-e"}
 
-// body is the command or the script of a step. A script may be given to a program: the command, or
-// the one that its first line names.
+// body returns the command or the script of a step. The script may be run by a program: that of the
+// command, or of its first line.
 func (s *daguStep) body() (string, error) {
 	program, script := strings.TrimSpace(s.command), strings.TrimRight(s.script, "\n")
 	if script == "" {
@@ -214,7 +215,7 @@ func (s *daguStep) body() (string, error) {
 	return program + " " + option + " " + shellWord(script), nil
 }
 
-// join adds the edges, and the nodes that look at preconditions.
+// join adds the edges, and the nodes that check preconditions.
 func (r *daguReader) join() error {
 	if err := r.name(); err != nil {
 		return err
@@ -237,7 +238,7 @@ func (r *daguReader) join() error {
 	return nil
 }
 
-// behind puts a step, or what looks at its preconditions, behind another one.
+// behind puts a step, or the node that checks its preconditions, after another one.
 func (r *daguReader) behind(s *daguStep, name string) error {
 	to := s.name
 	if s.guardedBy != "" {
@@ -253,7 +254,7 @@ func (r *daguReader) behind(s *daguStep, name string) error {
 	return nil
 }
 
-// name finds the steps that each step needs.
+// name finds the predecessors of each step.
 func (r *daguReader) name() error {
 	byID := map[string]string{}
 	for _, s := range r.steps {

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// maxNesting bounds the parts of a drawing that lie in one another.
+// maxNesting is the maximum depth of nested parts of a drawing.
 const maxNesting = 200
 
-// readDot reads a directed graph of Graphviz. The command of a node is its attribute "command",
-// else its label; an edge is non-blocking if its edge_type says so or its style is dashed or
-// dotted; clusters become groups, and sub-flows where they name their node (container=NODE). Control
-// flow stands in the attributes that a workfile has for it; a label that is a condition is one. How
-// things are drawn is not looked at, but for the diamond of a decision.
+// readDot reads a directed graph of Graphviz. The command of a node is its attribute "command", or
+// otherwise its label; an edge is non-blocking if its edge_type says so or its style is dashed or dotted.
+// Clusters become groups, or sub-flows if they name their node (container=NODE). Control flow is read from
+// the attributes with the names of a workfile, and from labels that are conditions. Attributes of the look
+// are ignored, except the diamond of a decision.
 func readDot(b *builder, data []byte) error {
 	p := &dotParser{b: b, s: dotScanner{text: string(data), line: 1}, labels: map[string]dotValue{}}
 	if err := p.advance(); err != nil {
@@ -34,12 +34,12 @@ type dotValue struct {
 	line int
 }
 
-// A dotScope is what holds within a pair of braces.
+// A dotScope is the state within a pair of braces.
 type dotScope struct {
 	node, edge map[string]dotValue // defaults
 	group      string
-	container  string   // node that the cluster is the inside of
-	nodes      []string // that were named in it
+	container  string   // node whose inside the cluster is
+	nodes      []string // nodes that were named in it
 }
 
 func (s *dotScope) inner() *dotScope {
@@ -53,7 +53,7 @@ type dotParser struct {
 	name  string // of the graph
 	depth int
 
-	labels map[string]dotValue // by node: used where there is no command
+	labels map[string]dotValue // by node: used if there is no command
 }
 
 func (p *dotParser) advance() (err error) {
@@ -61,7 +61,7 @@ func (p *dotParser) advance() (err error) {
 	return err
 }
 
-// expect goes behind a piece of punctuation that must come now.
+// expect skips the required punctuation.
 func (p *dotParser) expect(punct string) error {
 	if !p.token.is(punct) {
 		return p.unexpected("%q", punct)
@@ -188,7 +188,7 @@ func (p *dotParser) defaults(scope *dotScope, to map[string]dotValue) error {
 	return nil
 }
 
-// graphAttr takes an attribute of the graph, or in a cluster of the cluster.
+// graphAttr reads an attribute of the graph, or inside a cluster one of the cluster.
 func (p *dotParser) graphAttr(scope *dotScope, name, value string) {
 	switch {
 	case graphWords[name] && p.depth == 1:
@@ -200,7 +200,7 @@ func (p *dotParser) graphAttr(scope *dotScope, name, value string) {
 	}
 }
 
-// operand reads a node, or a subgraph with all nodes in it. assigned: it was "name = value".
+// operand reads a node, or a subgraph with all nodes in it. assigned means that it was "name = value".
 func (p *dotParser) operand(scope *dotScope) (nodes []string, assigned bool, err error) {
 	if p.token.word("subgraph") || p.token.is("{") {
 		nodes, err = p.subgraph(scope)
@@ -223,7 +223,7 @@ func (p *dotParser) operand(scope *dotScope) (nodes []string, assigned bool, err
 		p.graphAttr(scope, id.text, p.token.text)
 		return nil, true, p.advance()
 	}
-	for p.token.is(":") { // a port: where the edge touches the node
+	for p.token.is(":") { // a port: the position of the edge at the node
 		if err := p.advance(); err != nil {
 			return nil, false, err
 		}
@@ -238,7 +238,7 @@ func (p *dotParser) operand(scope *dotScope) (nodes []string, assigned bool, err
 	return []string{id.text}, false, nil
 }
 
-// named notes that a node was named: the first time, the defaults of that place hold for it.
+// named records that a node was named. At the first time the defaults of that place apply to it.
 func (p *dotParser) named(scope *dotScope, id dotToken) {
 	if _, known := p.b.at[id.text]; !known {
 		n := p.b.node(id.text, id.line)
@@ -284,7 +284,7 @@ func (p *dotParser) subgraph(scope *dotScope) ([]string, error) {
 		scope.nodes = append(scope.nodes, inner.container)
 		return []string{inner.container}, nil
 	}
-	if inner.group != first { // the label of a cluster may stand behind its nodes
+	if inner.group != first { // the label of a cluster may come after its nodes
 		for _, id := range inner.nodes {
 			if n := p.b.node(id, 0); n.Group == first {
 				n.Group = inner.group
@@ -295,7 +295,7 @@ func (p *dotParser) subgraph(scope *dotScope) ([]string, error) {
 	return members, nil
 }
 
-// distinct drops what is in a list already.
+// distinct removes repeated elements of a list.
 func distinct(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(s string) bool {
@@ -352,7 +352,7 @@ func (p *dotParser) attribute(attrs map[string]dotValue) error {
 	return nil
 }
 
-// describe takes what attributes say about a node.
+// describe evaluates the attributes of a node.
 func (p *dotParser) describe(id string, attrs map[string]dotValue) {
 	if label, ok := attrs["label"]; ok {
 		p.labels[id] = label
@@ -382,7 +382,7 @@ func (p *dotParser) edges(scope *dotScope, chain [][]string, line int) error {
 	maps.Copy(attrs, own)
 	styles := strings.FieldsFunc(attrs["style"].text, func(r rune) bool { return r == ',' || r == ' ' })
 	if slices.Contains(styles, "invis") {
-		return nil // it only pushes nodes about
+		return nil // it only affects the layout
 	}
 	switch dir := attrs["dir"].text; dir {
 	case "", "forward":
@@ -410,8 +410,8 @@ func (p *dotParser) edges(scope *dotScope, chain [][]string, line int) error {
 	return nil
 }
 
-// condition is what attributes say about when an edge fires: the attribute "when", else a label that is
-// a condition. Any other label is kept, because it may be the outcome of a decision.
+// condition returns the condition of an edge: its attribute "when", or a label that is a condition. It
+// stores any other label, because it may be the outcome of a decision.
 func (p *dotParser) condition(attrs map[string]dotValue) link {
 	if when, ok := attrs["when"]; ok {
 		return link{when: dotLabel(when.text, "", p.name)}
@@ -437,13 +437,13 @@ var (
 	htmlTable = regexp.MustCompile(`(?i)<(table|img)\b`)
 )
 
-// plainHTML is the text of a label in the HTML of Graphviz. It is not simple if it is a table or a picture.
+// plainHTML returns the text of a label in the HTML of Graphviz. simple is false for a table or a picture.
 func plainHTML(label string) (text string, simple bool) {
 	text = htmlTag.ReplaceAllString(htmlBreak.ReplaceAllString(label, "\n"), "")
 	return strings.TrimSpace(html.UnescapeString(text)), !htmlTable.MatchString(label)
 }
 
-// commands makes labels the commands of nodes that have no others.
+// commands uses labels as the commands of nodes that have no others.
 func (p *dotParser) commands() error {
 	for i := range p.b.wf.Nodes {
 		n := &p.b.wf.Nodes[i]

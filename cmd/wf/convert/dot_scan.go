@@ -16,31 +16,31 @@ const (
 	dotPunct         // one of { } [ ] ; , = : -> --
 )
 
-// A dotToken is one of them; text is what it stands for.
+// A dotToken is a token and its text.
 type dotToken struct {
 	kind dotKind
 	text string
 	line int
 }
 
-// is says whether the token is that punctuation.
+// is reports whether the token is the punctuation.
 func (t dotToken) is(punct string) bool { return t.kind == dotPunct && t.text == punct }
 
-// word says whether the token is that keyword: quoted ones are names.
+// word reports whether the token is the keyword: quoted ones are names.
 func (t dotToken) word(keyword string) bool {
 	return t.kind == dotID && strings.EqualFold(t.text, keyword)
 }
 
 func (t dotToken) isID() bool { return t.kind == dotID || t.kind == dotText || t.kind == dotHTML }
 
-// A dotScanner cuts DOT into tokens.
+// A dotScanner splits DOT into tokens.
 type dotScanner struct {
 	text string
 	pos  int
 	line int
 }
 
-// skip goes behind white space, comments, and lines of a preprocessor.
+// skip skips white space, comments, and lines of a preprocessor.
 func (s *dotScanner) skip() error {
 	for s.pos < len(s.text) {
 		rest := s.text[s.pos:]
@@ -67,7 +67,7 @@ func (s *dotScanner) skip() error {
 	return nil
 }
 
-// lineEnd is the length of the line that text begins with, without its end.
+// lineEnd returns the length of the first line of text, without its end.
 func lineEnd(text string) int {
 	if i := strings.IndexByte(text, '\n'); i >= 0 {
 		return i
@@ -113,7 +113,7 @@ func (s *dotScanner) next() (dotToken, error) {
 	return token, nil
 }
 
-// name is the name or number that rest begins with.
+// name returns the name or number at the start of rest.
 func (s *dotScanner) name(rest string) string {
 	for i, r := range rest {
 		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= utf8.RuneSelf
@@ -124,8 +124,8 @@ func (s *dotScanner) name(rest string) string {
 	return rest
 }
 
-// quoted reads strings joined by +. Only \" and a backslash before the end of a line are resolved:
-// what other escapes mean depends on the attribute.
+// quoted reads strings joined by +. It resolves only \" and a backslash at the end of a line: the meaning
+// of other escapes depends on the attribute.
 func (s *dotScanner) quoted() (string, error) {
 	var b strings.Builder
 	for {
@@ -178,7 +178,7 @@ func (s *dotScanner) quotedOne(b *strings.Builder) error {
 	return errorAt(begin, "the string has no end")
 }
 
-// html reads a string in angle brackets, which may hold such brackets in pairs.
+// html reads a string in angle brackets, which may contain such brackets in pairs.
 func (s *dotScanner) html() (string, error) {
 	begin, from, depth := s.line, s.pos+1, 0
 	for ; s.pos < len(s.text); s.pos++ {

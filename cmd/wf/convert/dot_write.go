@@ -7,8 +7,8 @@ import (
 	"wf/api"
 )
 
-// Dot shows a graph in the language of Graphviz. Read again, it is the same nodes, commands, edges,
-// groups, sub-flows and control flow: they stand in attributes that Graphviz leaves alone.
+// Dot returns a graph in the language of Graphviz. Import reads it as the same nodes, commands, edges,
+// groups, sub-flows and control flow: these are written in attributes that Graphviz ignores.
 func Dot(g *api.Graph) []byte {
 	v := newView(g)
 	ids := v.ids(func(name string) bool { return !strings.Contains(name, `\`) })
@@ -41,8 +41,8 @@ func Dot(g *api.Graph) []byte {
 		}
 		fmt.Fprintf(&b, "  %s%s;\n", dotName(ids[i]), list)
 	}
-	frames := 0
-	dotFrames(&b, v.root, ids, "  ", &frames)
+	clusters := 0
+	dotClusters(&b, v.root, ids, "  ", &clusters)
 	for i, e := range v.edges {
 		var list []string
 		if e.Weak {
@@ -61,9 +61,9 @@ func Dot(g *api.Graph) []byte {
 	return []byte(b.String())
 }
 
-// dotFrames writes the clusters within a frame. That of a sub-flow names the node that it is the inside of.
-func dotFrames(b *strings.Builder, f *frame, ids []string, indent string, count *int) {
-	for _, inner := range f.frames {
+// dotClusters writes the clusters within a cluster. The cluster of a sub-flow names its node.
+func dotClusters(b *strings.Builder, f *cluster, ids []string, indent string, count *int) {
+	for _, inner := range f.clusters {
 		fmt.Fprintf(b, "%ssubgraph cluster_%d {\n%s  label=%s;\n", indent, *count, indent, dotString(inner.title))
 		*count++
 		if inner.subFlow >= 0 {
@@ -72,17 +72,17 @@ func dotFrames(b *strings.Builder, f *frame, ids []string, indent string, count 
 		for _, i := range inner.nodes {
 			fmt.Fprintf(b, "%s  %s;\n", indent, dotName(ids[i]))
 		}
-		dotFrames(b, inner, ids, indent+"  ", count)
+		dotClusters(b, inner, ids, indent+"  ", count)
 		fmt.Fprintf(b, "%s}\n", indent)
 	}
 }
 
-// dotName writes a name without backslashes.
+// dotName quotes a name, without backslashes.
 func dotName(name string) string {
 	return `"` + strings.ReplaceAll(visible(name), `"`, `\"`) + `"`
 }
 
-// dotString writes a text in which backslashes are escapes.
+// dotString quotes a text in which backslashes are escapes.
 func dotString(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(visible(text)) + `"`
 }

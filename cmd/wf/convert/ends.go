@@ -2,9 +2,9 @@ package convert
 
 import "wf/api"
 
-// Expand returns the edges of a graph between nodes that run. An edge to or from a group, a container
-// that repeats nothing, means those of its nodes that no other of them leads to, or that lead to no
-// other; of a group that is one loop, all.
+// Expand returns the edges of a graph between nodes that run. An edge to a group (a container that repeats
+// nothing) leads to those of its nodes that have no predecessor in it, and an edge from a group starts at
+// those that have no successor in it; if all nodes of the group form one loop, all of them count.
 func Expand(g *api.Graph) []api.GraphEdge {
 	f := groupEnds{g: g, runs: map[string]bool{}, known: map[string][]string{}}
 	for i := range g.Nodes {
@@ -52,7 +52,7 @@ func (f *groupEnds) of(id string, entries bool) []string {
 }
 
 func (f *groupEnds) find(group string, entries bool) []string {
-	inner, members := map[string]bool{group: true}, map[string]bool{} // inner: this group, and those in it
+	inner, members := map[string]bool{group: true}, map[string]bool{} // inner: this group and its nested groups
 	var order, ends []string
 	for i := range f.g.Nodes { // children come after their containers
 		n := &f.g.Nodes[i]

@@ -11,26 +11,26 @@ import (
 	"wf/graph/layered"
 )
 
-// A view is a graph prepared for drawing: groups are frames around nodes and not nodes, and edges are
-// numbers of nodes. A sub-flow is both: the node that others wait for, and a frame around its own.
+// A view is a graph prepared for drawing: groups are clusters around nodes and not nodes, and edges are
+// numbers of nodes. A sub-flow is both: the node that others wait for, and a cluster around its own nodes.
 type view struct {
 	nodes  []*api.GraphNode
-	groups []string // of nodes: the title of the frame around each, "" for none
+	groups []string // of nodes: the title of the cluster around each, "" for none
 	edges  []layered.Edge
 	when   []string // of edges: their conditions, "" for none
-	root   *frame   // what lies in no frame, and the outermost frames
+	root   *cluster // nodes without a cluster, and the outermost clusters
 }
 
-// A frame is what a drawing puts around nodes that belong together.
-type frame struct {
-	title   string
-	subFlow int // number of the sub-flow whose inside it is, -1 for a mere group
-	nodes   []int
-	frames  []*frame
+// A cluster is drawn around nodes that belong together.
+type cluster struct {
+	title    string
+	subFlow  int // number of the sub-flow whose inside it is, -1 for a group
+	nodes    []int
+	clusters []*cluster
 }
 
 func newView(g *api.Graph) view {
-	v := view{root: &frame{subFlow: -1}}
+	v := view{root: &cluster{subFlow: -1}}
 	at := map[string]int{}
 	containers := map[string]*api.GraphNode{}
 	for i := range g.Nodes {
@@ -43,7 +43,7 @@ func newView(g *api.Graph) view {
 			v.nodes = append(v.nodes, n)
 		}
 	}
-	v.frame(containers)
+	v.cluster(containers)
 	for _, e := range Expand(g) {
 		v.edges = append(v.edges, layered.Edge{From: at[e.Source], To: at[e.Target], Weak: e.Type == "non-blocking"})
 		v.when = append(v.when, e.When)
@@ -51,10 +51,10 @@ func newView(g *api.Graph) view {
 	return v
 }
 
-// frame puts each node into its frame: a sub-flow's own, and in it that of the group. Containers come
-// before what lies in them.
-func (v *view) frame(containers map[string]*api.GraphNode) {
-	inside := map[string]*frame{} // of sub-flows, by id
+// cluster puts each node into its cluster: the one of its sub-flow, and inside it the one of its group.
+// Containers come before the nodes inside them.
+func (v *view) cluster(containers map[string]*api.GraphNode) {
+	inside := map[string]*cluster{} // of sub-flows, by id
 	for i, n := range v.nodes {
 		around, group := v.root, n.Group
 		for c := containers[n.Parent]; c != nil; c = containers[c.Parent] {
@@ -70,9 +70,9 @@ func (v *view) frame(containers map[string]*api.GraphNode) {
 			around = around.group(group)
 		}
 		if n.SubFlow != "" {
-			own := &frame{title: n.Name, subFlow: i}
+			own := &cluster{title: n.Name, subFlow: i}
 			inside[n.ID] = own
-			around.frames = append(around.frames, own)
+			around.clusters = append(around.clusters, own)
 			around = own
 		}
 		around.nodes = append(around.nodes, i)
@@ -80,20 +80,20 @@ func (v *view) frame(containers map[string]*api.GraphNode) {
 	}
 }
 
-// group returns the frame of a group within this one.
-func (f *frame) group(title string) *frame {
-	for _, inner := range f.frames {
+// group returns the cluster of a group within this one.
+func (f *cluster) group(title string) *cluster {
+	for _, inner := range f.clusters {
 		if inner.subFlow < 0 && inner.title == title {
 			return inner
 		}
 	}
-	inner := &frame{title: title, subFlow: -1}
-	f.frames = append(f.frames, inner)
+	inner := &cluster{title: title, subFlow: -1}
+	f.clusters = append(f.clusters, inner)
 	return inner
 }
 
-// ids are the names under which a format knows the nodes: their handles where those are fit for
-// it, else n and a number.
+// ids returns the names of nodes in a format: their handles if the format allows them, otherwise n and a
+// number.
 func (v *view) ids(fit func(string) bool) []string {
 	taken := map[string]bool{}
 	for _, n := range v.nodes {
@@ -116,8 +116,8 @@ func (v *view) ids(fit func(string) bool) []string {
 // A saidAttr is an attribute of a node or graph with its value.
 type saidAttr struct{ name, text string }
 
-// attributes lists what a node says about control flow, sorted. A name is given where the format has
-// another one for the node, so that expressions find it again.
+// attributes returns the control-flow attributes of a node, sorted, with its name if the format has
+// another one for the node, so that expressions find it after an import.
 func attributes(n *api.GraphNode, id string) []saidAttr {
 	var list []saidAttr
 	if id != n.Name {
@@ -131,7 +131,7 @@ func attributes(n *api.GraphNode, id string) []saidAttr {
 	return list
 }
 
-// graphAttributes lists those of the graph, sorted.
+// graphAttributes returns those of the graph, sorted.
 func graphAttributes(g *api.Graph) []saidAttr {
 	var list []saidAttr
 	if _, has := g.Attrs["wrapper"]; !has && g.Wrapper != "" {
@@ -145,8 +145,8 @@ func graphAttributes(g *api.Graph) []saidAttr {
 	return list
 }
 
-// Lost lists in sentences what of a graph dot and mermaid cannot express, so that the workflow which is
-// read again differs. They stand at the top of a drawing, too.
+// Lost describes in sentences the parts of a graph that dot and mermaid cannot express, so that an import
+// differs. They are also written at the top of a drawing.
 func Lost(g *api.Graph) []string {
 	var lost []string
 	flattened := map[string]bool{}
@@ -186,14 +186,14 @@ func nameOf(g *api.Graph, id string) string {
 	return visible(id)
 }
 
-// fills are the colours of states in drawings: light, to be read on.
+// fills are the light background colours of states in drawings.
 var fills = map[api.State]string{
 	api.StateQueued: "#d5f3f6", api.StateRunning: "#d3e4ff", api.StateOK: "#d9f2d9", api.StateFailed: "#ffd6d6",
 	api.StateCancelled: "#fbeecb", api.StateBlocked: "#f3ecd2", api.StateWaiting: "#eedcf7", api.StateRetrying: "#fbe3cb",
 	api.StateSkipped: "#eeeeee",
 }
 
-// visible replaces characters that no drawing shows, and that would do something to a terminal.
+// visible replaces characters that are invisible in drawings or that control terminals.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files of what is wanted")
 
-// describe writes down a workflow, or the error instead of one.
+// describe describes a workflow or an error as text.
 func describe(w *Workflow, err error) string {
 	var b strings.Builder
 	if err != nil {
@@ -109,7 +109,7 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-// TestGoals reads other targets of a makefile than the first one.
+// TestGoals reads targets of a makefile that are not its default goal.
 func TestGoals(t *testing.T) {
 	const text = "a: b\n\t1\nb:\n\t2\nc: b\n\t3\n"
 	w, err := Import("make", []byte(text), Options{Goals: []string{"c"}})
@@ -122,7 +122,7 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// TestCommand gives a command to nodes that have none.
+// TestCommand sets a command for nodes that have none.
 func TestCommand(t *testing.T) {
 	w, err := Import("dot", []byte("digraph { a [command=x]; a -> b }"), Options{Command: "./{}.sh {}"})
 	if got := describe(w, err); got != "node a:\n  | x\nnode b:\n  | ./b.sh b\nedge a -> b\n" {
@@ -147,7 +147,7 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// doubling is variables that each stand twice for the next one: 2^n references to nothing.
+// doubling returns variables that each refer twice to the next one: 2^n references to nothing.
 func doubling(n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -9,13 +9,12 @@ import (
 	"strings"
 )
 
-// A jsonNode is a value of a JSON text that knows its line. Its methods take nil for a value that is
-// not there.
+// A jsonNode is a value of a JSON text that knows its line. Its methods accept nil for a missing value.
 type jsonNode struct {
 	line   int
 	fields map[string]*jsonNode // of an object
 	items  []*jsonNode          // of a list
-	text   string               // of anything else; "" of null
+	text   string               // of other values; "" of null
 }
 
 func (n *jsonNode) field(name string) *jsonNode {
@@ -36,11 +35,11 @@ func (n *jsonNode) string() string {
 type jsonParser struct {
 	data []byte
 	dec  *json.Decoder
-	pos  int // up to which lines are counted
+	pos  int // lines are counted up to here
 	line int
 }
 
-// parseJSON reads a JSON text of one value.
+// parseJSON reads a JSON text with one value.
 func parseJSON(data []byte) (*jsonNode, error) {
 	p := jsonParser{data: data, dec: json.NewDecoder(bytes.NewReader(data)), line: 1}
 	p.dec.UseNumber()
@@ -62,12 +61,12 @@ func parseJSON(data []byte) (*jsonNode, error) {
 	return nil, errorAt(p.here(), "%s", err)
 }
 
-// lineAt is the line of an offset in data, from 1.
+// lineAt returns the line of an offset in data, from 1.
 func lineAt(data []byte, offset int) int {
 	return 1 + bytes.Count(data[:min(offset, len(data))], []byte("\n"))
 }
 
-// here is the line of the token that was read last.
+// here returns the line of the latest token.
 func (p *jsonParser) here() int {
 	to := int(p.dec.InputOffset())
 	p.line += bytes.Count(p.data[p.pos:to], []byte("\n"))

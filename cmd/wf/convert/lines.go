@@ -12,18 +12,18 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Lines is a list of commands for a shell, or a simple script, as it was read.
+// Lines is the result of ReadLines: the commands of a list or of a simple script.
 type Lines struct {
 	Commands []string // of the nodes, in order
-	Shell    string   // that the first line names, if it is another one than sh
+	Shell    string   // in the first line, if it is another one than sh
 	Script   bool     // the first line names a shell, so the commands were written to run one after the other
-	Notes    []string // sentences for people
+	Notes    []string // sentences for display
 }
 
-// ReadLines reads one command a line. A command that goes on in the next lines, with a backslash, a quote,
-// a here-document or a word like for, is one; comments and blank lines are none. Every node has a shell of
-// its own, so lines that only set up the shell (variables, cd, set, functions) stand before each command
-// that follows them. What cannot mean the same in a shell of its own is an *Error.
+// ReadLines reads one command per line. A command that continues in the next lines, with a backslash, a
+// quote, a here-document or a word like for, is one; comments and blank lines are skipped. Every node has
+// its own shell, so lines that only set up the shell (variables, cd, set, functions) are added to each
+// command after them. A line whose meaning depends on a common shell is an *Error.
 func ReadLines(data []byte) (*Lines, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
@@ -58,7 +58,7 @@ func ReadLines(data []byte) (*Lines, error) {
 	return r.out, r.finish()
 }
 
-// shellError is the place where a text is no shell.
+// shellError returns the error for a text that is not valid for a shell.
 func shellError(err error) error {
 	var parse syntax.ParseError
 	if errors.As(err, &parse) {
@@ -67,7 +67,7 @@ func shellError(err error) error {
 	return &Error{Msg: "a shell does not understand it: " + err.Error()}
 }
 
-// lastLine is the line in which a statement ends.
+// lastLine returns the line in which a statement ends.
 func lastLine(s *syntax.Stmt) uint {
 	line := s.End().Line()
 	for _, r := range s.Redirs {
@@ -83,7 +83,7 @@ type lineReader struct {
 	out     *Lines
 	setup   []string // commands that set up the shell, so far
 	setupAt []string // their lines
-	unused  bool     // the latest of them stand before no command
+	unused  bool     // no command follows the latest of them
 
 	ownArguments bool // it has set $1 and the others itself
 }
@@ -115,7 +115,7 @@ func (r *lineReader) interpreter() error {
 	return nil
 }
 
-// command takes the statements of one command. next is the line in which the one after it begins.
+// command reads the statements of one command. next is the line after it.
 func (r *lineReader) command(stmts []*syntax.Stmt, next uint) error {
 	first := stmts[0].Pos().Line()
 	if err := r.meansTheSame(stmts); err != nil {
@@ -139,8 +139,8 @@ func (r *lineReader) command(stmts []*syntax.Stmt, next uint) error {
 	return nil
 }
 
-// text is the source from a line to the end of a statement: its last line is whole, for a comment behind
-// it, and so are the lines of its here-documents, whose end marks are no part of the statement.
+// text returns the source from a line to the end of a statement: its whole last line, with a comment, and
+// the lines of its here-documents, whose end marks do not belong to the statement.
 func (r *lineReader) text(first uint, last *syntax.Stmt, next uint) string {
 	end := lastLine(last)
 	hdoc := false
@@ -150,7 +150,7 @@ func (r *lineReader) text(first uint, last *syntax.Stmt, next uint) string {
 		}
 		return true
 	})
-	if hdoc { // up to the mark: what stands between it and the next command are blank lines and comments
+	if hdoc { // up to the mark: only blank lines and comments are between it and the next command
 		end = next - 1
 		for end > first && isBlankOrComment(r.lines[end-1]) {
 			end--
@@ -164,7 +164,7 @@ func isBlankOrComment(line string) bool {
 	return line == "" || line[0] == '#'
 }
 
-// finish notes what was carried over.
+// finish adds notes about lines that were added to commands.
 func (r *lineReader) finish() error {
 	if len(r.setup) == 0 {
 		return nil
@@ -180,11 +180,11 @@ func (r *lineReader) finish() error {
 	return nil
 }
 
-// setupWords are the commands that change nothing but the shell that runs them.
+// setupWords are the commands that only change the shell that runs them.
 var setupWords = wordSet("cd pushd popd export set unset source . umask alias unalias shopt trap ulimit module readonly declare typeset hash eval")
 
-// onlySetsUp says whether a statement only changes the shell that runs it: variables, functions, cd, set
-// and the like, or "cd DIR || exit".
+// onlySetsUp reports whether a statement only changes the shell that runs it: variables, functions, cd,
+// set and the like, or "cd DIR || exit".
 func onlySetsUp(s *syntax.Stmt) bool {
 	if s.Background || s.Negated {
 		return false
@@ -200,7 +200,7 @@ func onlySetsUp(s *syntax.Stmt) bool {
 	return false
 }
 
-// firstWord is the program of a simple command, as far as no expansion decides it.
+// firstWord returns the program of a simple command, as far as it does not depend on expansions.
 func firstWord(s *syntax.Stmt) string {
 	if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
 		return c.Args[0].Lit()
@@ -208,7 +208,7 @@ func firstWord(s *syntax.Stmt) string {
 	return ""
 }
 
-// ends says whether a statement is exit, true or the like.
+// ends reports whether a statement is exit, true or the like.
 func ends(s *syntax.Stmt) bool {
 	switch firstWord(s) {
 	case "exit", "return", "true", ":":
@@ -217,8 +217,8 @@ func ends(s *syntax.Stmt) bool {
 	return false
 }
 
-// outputKept is the line of a command whose output a statement keeps in a variable, 0 for none. What a
-// function does is not looked at: it runs when it is called.
+// outputKept returns the line of a command whose output a statement stores in a variable, 0 for none. It
+// ignores functions, which run when they are called.
 func outputKept(stmts []*syntax.Stmt) (line uint) {
 	for _, s := range stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
@@ -234,8 +234,8 @@ func outputKept(stmts []*syntax.Stmt) (line uint) {
 	return line
 }
 
-// meansTheSame refuses what another shell for each command would change: a command in the background that
-// a later line waits for, and the arguments of a script.
+// meansTheSame refuses statements that depend on a common shell: a command in the background for which a
+// later line waits, and the arguments of a script.
 func (r *lineReader) meansTheSame(stmts []*syntax.Stmt) (err error) {
 	for _, s := range stmts {
 		line := int(s.Pos().Line())
@@ -252,7 +252,7 @@ func (r *lineReader) meansTheSame(stmts []*syntax.Stmt) (err error) {
 		syntax.Walk(s, func(n syntax.Node) bool {
 			switch n := n.(type) {
 			case *syntax.FuncDecl:
-				return false // its own arguments
+				return false // the arguments of the function
 			case *syntax.ParamExp:
 				if name := n.Param; name != nil && isArgument(name.Value) && !r.ownArguments {
 					err = &Error{Line: int(n.Pos().Line()), Msg: "$" + name.Value + " is an argument of the script, and a node has none",
@@ -268,7 +268,7 @@ func (r *lineReader) meansTheSame(stmts []*syntax.Stmt) (err error) {
 	return nil
 }
 
-// isArgument says whether a name is that of an argument: 1, 2, @ and so on, but not 0.
+// isArgument reports whether a name is that of an argument: 1, 2, @ and so on, but not 0.
 func isArgument(name string) bool {
 	c, size := utf8.DecodeRuneInString(name)
 	return name == "@" || name == "*" || size > 0 && c >= '1' && c <= '9'

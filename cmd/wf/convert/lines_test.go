@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestLines: a script becomes the commands that it would execute, each fit for a shell of its own.
+// TestLines checks that a script becomes the commands that it would execute, each able to run in its own
+// shell.
 func TestLines(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"plain", "a\n\nb c\n", "a|b c"},
@@ -54,7 +55,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// FuzzLines: no text makes the reader panic, and what it takes as commands it takes again.
+// FuzzLines checks that no text makes the reader panic, and that each returned command is accepted again.
 func FuzzLines(f *testing.F) {
 	for _, text := range []string{"a\nb", "cat <<E\nx\nE\ny", "f() { x\n}; f", "#!/bin/bash -e\na; b"} {
 		f.Add([]byte(text))

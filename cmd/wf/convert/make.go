@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// readMake reads a makefile without running make or any command: its rules, pattern rules and
-// variables. The targets that the goals need become nodes, in the order in which make would make
-// them. wf does not look at file times: every node runs. What needs more of make to be understood
-// is an error, and so is what only a built-in rule of make could make: see make_builtin.go.
+// readMake reads a makefile without running make or any command: its rules, pattern rules and variables.
+// The targets that the goals need become nodes, in the order in which make would make them. wf ignores
+// file times: every node runs. Features that need make itself are errors, and so are targets that only a
+// built-in rule of make could make: see make_builtin.go.
 func readMake(b *builder, data []byte) error {
 	m, err := scanMake(string(data))
 	if err != nil {
@@ -32,7 +32,7 @@ func readMake(b *builder, data []byte) error {
 	return r.tellLeft()
 }
 
-// goals are the targets that are wanted.
+// goals returns the requested targets.
 func (m *makefile) goals(wanted []string) (goals []string, line int, err error) {
 	if len(wanted) > 0 {
 		return wanted, 0, nil
@@ -47,7 +47,7 @@ func (m *makefile) goals(wanted []string) (goals []string, line int, err error) 
 	return []string{m.first}, m.rules[m.first].line, nil
 }
 
-// exported are the variables for the environment, as lines for the shell.
+// exported returns the variables for the environment, as lines for the shell.
 func (m *makefile) exported() ([]string, error) {
 	var lines []string
 	for _, e := range m.exports {
@@ -66,9 +66,9 @@ func (m *makefile) exported() ([]string, error) {
 type makeState uint8
 
 const (
-	makeOpen   makeState = iota + 1 // its prerequisites are looked at
-	makeNode                        // it has become a node
-	makeSource                      // a file that nothing makes
+	makeOpen   makeState = iota + 1 // its prerequisites are being read
+	makeNode                        // it is a node
+	makeSource                      // a file that no rule makes
 )
 
 // A makeReader turns targets into nodes.
@@ -79,11 +79,11 @@ type makeReader struct {
 	exports []string
 	state   map[string]makeState
 	depth   int
-	tried   int // pattern rules that were looked at for a chain
+	tried   int // number of pattern rules tried for a chain
 }
 
-// target makes a node of a target, after those of everything it needs. It returns the id of the
-// node; "" for a file that is there already.
+// target makes a node for a target, after those of its prerequisites. It returns the id of the node; ""
+// for an existing file.
 func (r *makeReader) target(need makeNeed, goal bool) (string, error) {
 	name := need.name
 	if leader, ok := r.m.alias[name]; ok {
@@ -130,12 +130,12 @@ func (r *makeReader) target(need makeNeed, goal bool) (string, error) {
 	return name, r.node(rule, before)
 }
 
-// find returns the rule for a target: the explicit one, completed by a pattern rule if it has no
-// recipe. It returns nil for what nothing makes, which must be a file that is there.
+// find returns the rule for a target: the explicit one, completed by a pattern rule if it has no recipe.
+// It returns nil if there is none, so that the file must exist.
 func (r *makeReader) find(name string, line int) (*makeRule, error) {
 	rule := r.m.rules[name]
 	if rule != nil && (rule.hasBody || r.m.phony[name]) {
-		return rule, nil // make looks for no other recipe of a phony target
+		return rule, nil // make searches no other recipe for a phony target
 	}
 	implied, err := r.implied(name, line)
 	if err != nil || implied == nil {
@@ -147,8 +147,8 @@ func (r *makeReader) find(name string, line int) (*makeRule, error) {
 	return implied, nil
 }
 
-// implied is what a pattern rule says about a target. Of several that match, make takes one whose
-// prerequisites are there or can be made. Where that leaves several, which one is not decided here.
+// implied returns the pattern rule for a target. Of several that match, make uses one whose prerequisites
+// exist or can be made. If there are still several, it is an error.
 func (r *makeReader) implied(name string, line int) (*makeRule, error) {
 	var found *makeRule
 	for _, p := range r.m.patterns {
@@ -181,8 +181,8 @@ func (r *makeReader) node(rule *makeRule, before []string) error {
 	return nil
 }
 
-// command is the recipe as one text for a shell. Make gives each line to a shell of its own and
-// ends with the first that fails.
+// command returns the recipe as one text for a shell. Make runs each line in its own shell and stops at
+// the first failure.
 func (r *makeReader) command(rule *makeRule) (string, error) {
 	own := ownVariables(rule)
 	var lines []string
@@ -217,7 +217,7 @@ func (r *makeReader) command(rule *makeRule) (string, error) {
 	return strings.Join(slices.Concat(r.exports, lines), "\n"), nil
 }
 
-// ownVariables are the variables that make sets for a recipe.
+// ownVariables returns the variables that make sets for a recipe.
 func ownVariables(rule *makeRule) map[string]string {
 	var all, unique, orderOnly []string
 	for _, need := range rule.needs {
@@ -236,21 +236,21 @@ func ownVariables(rule *makeRule) map[string]string {
 	return own
 }
 
-// withoutPrefix takes off what a recipe line begins with for make: @ prints nothing, - ignores a
-// failure, + runs even when nothing shall be run.
+// withoutPrefix removes the prefix of a recipe line: @ prints nothing, - ignores a failure, + runs even if
+// make runs nothing.
 func withoutPrefix(text string) (rest string, ignore bool) {
 	rest = strings.TrimLeft(text, "@-+ \t")
 	return rest, strings.Contains(text[:len(text)-len(rest)], "-")
 }
 
 var (
-	// simpleLine can be joined with others as it stands.
+	// simpleLine matches lines that can be joined with others.
 	simpleLine = regexp.MustCompile(`^[A-Za-z0-9_./,:@%+ \t"$<>-]+$`)
-	// changesShell finds what would still hold in the next line if both had one shell.
+	// changesShell matches lines that would affect the next line in a common shell.
 	changesShell = regexp.MustCompile(`(^|\s)(cd|export|set|unset|umask|exec|exit|return|trap|\.|if|for|while|case|until)\s|^[A-Za-z_][A-Za-z0-9_]*=|<<`)
 )
 
-// apart gives a line a shell of its own.
+// apart gives a line its own shell.
 func apart(line string) string {
 	if strings.ContainsAny(line, "#\n") {
 		return "(\n" + line + "\n)"
@@ -258,7 +258,7 @@ func apart(line string) string {
 	return "( " + line + " )"
 }
 
-// attrs takes over how make runs commands.
+// attrs converts settings of make about how commands run.
 func (r *makeReader) attrs() {
 	if shell := r.m.vars["SHELL"]; shell.line > 0 {
 		if text, err := r.m.vars.expand(shell.text, nil, shell.line); err == nil && text != "/bin/sh" {
@@ -267,7 +267,7 @@ func (r *makeReader) attrs() {
 	}
 }
 
-// tellLeft names the targets that the goals do not need.
+// tellLeft adds a note with the targets that the goals do not need.
 func (r *makeReader) tellLeft() error {
 	var left []string
 	for name, rule := range r.m.rules {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// builtinSources are the files from which the built-in rules of GNU make make a file: what is appended to
-// its name, or takes the place of its extension. The list is that of the chapter "Catalogue of Built-In
-// Rules" of its manual.
+// builtinSources are the files from which the built-in rules of GNU make make a file, as a suffix of its
+// name or a replacement of its extension. The list is from the chapter "Catalogue of Built-In Rules" of
+// its manual.
 var builtinSources = map[string][]string{
 	"":      {".o", ".c", ".cc", ".cpp", ".C", ".p", ".f", ".F", ".m", ".r", ".s", ".S", ".mod", ".sh", ".y", ".l"},
 	".o":    {".c", ".cc", ".cpp", ".C", ".p", ".f", ".F", ".m", ".r", ".s", ".S", ".mod", ".y", ".l"},
@@ -22,7 +22,7 @@ var builtinSources = map[string][]string{
 }
 
 // builtin refuses a target without a recipe if a built-in rule of make would make it: the rule is not in
-// the makefile, and its command depends on variables that make sets by itself.
+// the makefile, and its command depends on variables of make.
 func (r *makeReader) builtin(rule *makeRule) error {
 	if rule.hasBody || r.m.phony[rule.target] {
 		return nil
@@ -34,7 +34,7 @@ func (r *makeReader) builtin(rule *makeRule) error {
 	return builtinError(rule.target, source, rule.line)
 }
 
-// source checks a file that no rule of the makefile makes. It must be there, or make would end.
+// source checks a file that no rule of the makefile makes. It must exist, otherwise make would fail.
 func (r *makeReader) source(need makeNeed) error {
 	if r.opt.Exists != nil && r.opt.Exists(need.name) {
 		return nil
@@ -43,7 +43,7 @@ func (r *makeReader) source(need makeNeed) error {
 		return builtinError(need.name, source, need.line)
 	}
 	if r.opt.Exists == nil {
-		if path.Ext(need.name) == ".o" { // nobody keeps one as a source
+		if path.Ext(need.name) == ".o" { // object files are not sources
 			return builtinError(need.name, strings.TrimSuffix(need.name, ".o")+".c", need.line)
 		}
 		return nil
@@ -57,8 +57,8 @@ func builtinError(target, source string, line int) error {
 		Fix: "write the rule with its recipe into the makefile"}
 }
 
-// builtinSource is a file from which a built-in rule would make the target: one of its prerequisites,
-// a target of the makefile or a file that is there.
+// builtinSource returns a file from which a built-in rule would make the target: a prerequisite, a target
+// of the makefile or an existing file.
 func (r *makeReader) builtinSource(target string, needs []makeNeed) (string, bool) {
 	if strings.HasSuffix(target, ")") {
 		return "its member", strings.Contains(target, "(") // of an archive
@@ -83,14 +83,15 @@ func (r *makeReader) builtinSource(target string, needs []makeNeed) (string, boo
 	return "", false
 }
 
-// maxChain bounds pattern rules that need one another, maxTried how many are looked at for a makefile.
+// maxChain is the maximum length of chains of pattern rules, maxTried the maximum number of tried rules
+// for a makefile.
 const (
 	maxChain = 10
 	maxTried = 1 << 20
 )
 
-// possible says whether make could use a pattern rule with these prerequisites: each is there, is named in
-// the makefile, or can be made by another pattern rule.
+// possible reports whether make could use a pattern rule with these prerequisites: each exists, is named
+// in the makefile, or can be made by another pattern rule.
 func (r *makeReader) possible(needs []makeNeed, depth int) bool {
 	if r.opt.Exists == nil {
 		return true

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestBuiltinRules: what only a built-in rule of make makes is refused, and so is a prerequisite that
-// neither a rule makes nor a file is. Nothing is left out silently.
+// TestBuiltinRules checks that targets of built-in rules are refused, and so are prerequisites that
+// neither exist nor have a rule.
 func TestBuiltinRules(t *testing.T) {
 	for _, c := range []struct{ name, makefile, files, want string }{
 		{"program", "foo: foo.c\n", "foo.c", "line 1: no rule of the makefile makes foo: make would use a built-in rule and foo.c"},
@@ -32,7 +32,7 @@ func TestBuiltinRules(t *testing.T) {
 			}
 		})
 	}
-	// Without knowledge of files an object is never taken for a source.
+	// Without Exists an object file never counts as a source.
 	if _, err := Import("make", []byte("foo: foo.o\n\tcc foo.o\n"), Options{}); err == nil {
 		t.Error("an object without a rule was taken for a source")
 	}

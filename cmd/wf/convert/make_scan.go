@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A makeRule is what a makefile says about a target.
+// A makeRule is the rule for a target in a makefile.
 type makeRule struct {
 	target  string
 	line    int
 	needs   []makeNeed
 	recipe  []makeLine
-	hasBody bool   // a recipe, maybe an empty one
-	bodyAt  int    // line of the rule that it belongs to
-	stem    string // what % stands for in the rule that it came from
+	hasBody bool   // has a recipe, which may be empty
+	bodyAt  int    // line of its rule
+	stem    string // value of % in its pattern rule
 }
 
 // A makeNeed is a prerequisite.
@@ -24,25 +24,25 @@ type makeNeed struct {
 	line      int
 }
 
-// A makeLine is a line of a recipe as written.
+// A makeLine is a line of a recipe.
 type makeLine struct {
 	text string
 	line int
 }
 
-// A makefile is what is known after the last line.
+// A makefile is the result of scanMake.
 type makefile struct {
 	vars     makeVars
 	rules    map[string]*makeRule
-	first    string // the default goal, if nothing else says so
+	first    string // the default goal, unless .DEFAULT_GOAL is set
 	patterns []*makeRule
-	alias    map[string]string // targets that one recipe makes together, by target: the first one
-	phony    map[string]bool   // targets that are no files
+	alias    map[string]string // targets that one recipe makes together, by target: the first of them
+	phony    map[string]bool   // targets that are not files
 	exports  []makeLine        // names of variables for the environment
 	oneShell bool
 
 	open   []*makeRule // rules that the next recipe lines belong to
-	openAt int         // line of them
+	openAt int         // their line
 }
 
 var (
@@ -79,7 +79,7 @@ func scanMake(text string) (*makefile, error) {
 	return m, nil
 }
 
-// continues says whether the next line belongs to this one: it ends with an odd number of
+// continues reports whether the next line belongs to this one, which ends with an odd number of
 // backslashes.
 func continues(line string) bool {
 	return (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
@@ -96,7 +96,7 @@ func (m *makefile) addRecipe(l makeLine) error {
 	return nil
 }
 
-// scanLine reads a line that is no recipe.
+// scanLine reads a line that is not a recipe line.
 func (m *makefile) scanLine(text string, line int) error {
 	text = strings.TrimSpace(withoutComment(text))
 	if text == "" {
@@ -119,7 +119,7 @@ func (m *makefile) scanLine(text string, line int) error {
 	return m.rule(text, line)
 }
 
-// withoutComment cuts a comment off; \# is no comment.
+// withoutComment removes a comment; \# does not start one.
 func withoutComment(text string) string {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '#' && (i == 0 || text[i-1] != '\\') {
@@ -181,7 +181,7 @@ func (m *makefile) rule(text string, line int) error {
 	return nil
 }
 
-// makeRules makes a rule for each target. "targets : %.o : %.c" is one for each as well.
+// makeRules makes a rule for each target, also for "targets : %.o : %.c".
 func (m *makefile) makeRules(targets []string, right string, line int) ([]*makeRule, error) {
 	pattern, needs, static := cutOutside(right, ':')
 	if !static {
@@ -262,7 +262,7 @@ func (m *makefile) oneRule(target, pattern string, static bool, needs []makeNeed
 	return known, nil
 }
 
-// special says whether a target only tells make how to behave.
+// special reports whether a target only changes how make works.
 func special(target string) bool {
 	return len(target) > 1 && target[0] == '.' && strings.Trim(target[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == ""
 }
@@ -275,7 +275,7 @@ func (m *makefile) special(target string, needs []makeNeed, line int) error {
 		}
 		return nil
 	case ".SUFFIXES", ".SECONDARY", ".INTERMEDIATE", ".PRECIOUS", ".DELETE_ON_ERROR", ".SILENT", ".NOTINTERMEDIATE":
-		return nil // about files and echo
+		return nil // only about files and echo
 	case ".ONESHELL":
 		m.oneShell = true
 		return nil
@@ -285,7 +285,7 @@ func (m *makefile) special(target string, needs []makeNeed, line int) error {
 	return errorAt(line, "%s is not understood", target)
 }
 
-// matchPattern says what % in a pattern stands for in a name.
+// matchPattern returns the value of % of a pattern in a name.
 func matchPattern(pattern, name string) (stem string, ok bool) {
 	before, after, ok := strings.Cut(pattern, "%")
 	if !ok {
@@ -305,7 +305,7 @@ func fillPattern(needs []makeNeed, stem string) []makeNeed {
 	return filled
 }
 
-// cutOutside cuts text at the first mark outside of $( ) and ${ }.
+// cutOutside cuts text at the first mark outside $( ) and ${ }.
 func cutOutside(text string, mark byte) (before, after string, found bool) {
 	depth := 0
 	for i := 0; i < len(text); i++ {

@@ -8,14 +8,14 @@ import (
 // A makeVar is a variable of a makefile.
 type makeVar struct {
 	text   string
-	simple bool // expanded where it was set
+	simple bool // expanded when it was set
 	line   int
 }
 
 type makeVars map[string]makeVar
 
-// newMakeVars returns the variables that make itself sets. Those of compilers that it leaves empty
-// are here too, since rules use them as they are.
+// newMakeVars returns the variables that make sets itself, including empty ones for compilers, since rules
+// use them.
 func newMakeVars() makeVars {
 	vars := makeVars{}
 	for name, text := range map[string]string{
@@ -30,8 +30,8 @@ func newMakeVars() makeVars {
 	return vars
 }
 
-// Limits of expansion: how deep variables may refer to others, how long a text may become, and how
-// many references one text may lead to: each may lead to more, even where all of them are empty.
+// Limits of expansion: the depth of references, the length of a text, and the number of references in a
+// text, since each may lead to more even if all are empty.
 const (
 	maxExpansion  = 100
 	maxExpanded   = 1 << 20
@@ -46,7 +46,7 @@ func (v makeVars) assign(name, op, text string, line int) error {
 		return errorAt(line, "%s is the output of a command: nothing is run to read a makefile", name)
 	case "?=":
 		if known && (old.line > 0 || old.text != "") {
-			return nil // those that make sets by itself count as set
+			return nil // variables that make sets count as set
 		}
 		v[name] = makeVar{text, false, line}
 	case "=":
@@ -100,7 +100,7 @@ type makeExpansion struct {
 	line int
 	out  strings.Builder
 
-	steps *int // references so far, those in references included
+	steps *int // references so far, including nested ones
 }
 
 func (e *makeExpansion) text(text string, depth int) error {
@@ -141,7 +141,7 @@ func (e *makeExpansion) text(text string, depth int) error {
 	return nil
 }
 
-// reference cuts "(NAME)rest" into name and rest.
+// reference splits "(NAME)rest" into name and rest.
 func reference(text string) (name, rest string, ok bool) {
 	open, shut := text[0], byte(')')
 	if open == '{' {
@@ -161,7 +161,7 @@ func reference(text string) (name, rest string, ok bool) {
 	return "", "", false
 }
 
-// variable writes what a reference stands for.
+// variable writes the value of a reference.
 func (e *makeExpansion) variable(name string, depth int) error {
 	if strings.Contains(name, "$") {
 		inner := makeExpansion{vars: e.vars, own: e.own, line: e.line, steps: e.steps}
@@ -216,13 +216,13 @@ func (e *makeExpansion) value(name string, depth int) error {
 		return nil
 	}
 	used := e.line
-	e.line = v.line // what is wrong there is wrong in its own line
+	e.line = v.line // errors name the line of the variable
 	err := e.text(v.text, depth+1)
 	e.line = used
 	return err
 }
 
-// ownValue is a variable of the recipe: @, <, ^ and the like, and their folders and files, as @D.
+// ownValue returns a variable of the recipe: @, <, ^ and the like, and their folders and files, as @D.
 func (e *makeExpansion) ownValue(name string) (string, bool) {
 	if value, ok := e.own[name]; ok {
 		return value, true

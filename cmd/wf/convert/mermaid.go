@@ -9,10 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// readMermaid reads a flowchart. The text of a node is its command; a dotted arrow is a non-blocking
-// edge; subgraphs become groups; a label that is a condition is the condition of its edge. Comments of
-// Mermaid hold what it has no words for: see mermaid_notes.go. Styles, classes and links to pages are
-// about the drawing.
+// readMermaid reads a flowchart. The text of a node is its command; a dotted arrow is a non-blocking edge;
+// subgraphs become groups; a label that is a condition becomes the condition of its edge. Other attributes
+// are in comments: see mermaid_notes.go. Styles, classes and links to pages are ignored.
 func readMermaid(b *builder, data []byte) error {
 	p := &mermaidParser{b: b, text: strings.ReplaceAll(string(data), "\r\n", "\n"), line: 1, subgraphs: map[string]int{}, around: map[string][]mermaidGroup{}}
 	if err := p.header(); err != nil {
@@ -47,9 +46,9 @@ type mermaidParser struct {
 	pos  int
 	line int
 
-	open      []mermaidGroup            // subgraphs around the place
+	open      []mermaidGroup            // the enclosing subgraphs
 	subgraphs map[string]int            // lines, by id
-	around    map[string][]mermaidGroup // of nodes, by id: the subgraphs around them, outermost first
+	around    map[string][]mermaidGroup // of nodes, by id: the enclosing subgraphs, outermost first
 	notes     []mermaidNote
 }
 
@@ -61,7 +60,7 @@ type mermaidGroup struct {
 
 func (p *mermaidParser) rest() string { return p.text[p.pos:] }
 
-// take goes n bytes on.
+// take skips n bytes.
 func (p *mermaidParser) take(n int) string {
 	taken := p.text[p.pos : p.pos+n]
 	p.line += strings.Count(taken, "\n")
@@ -69,12 +68,12 @@ func (p *mermaidParser) take(n int) string {
 	return taken
 }
 
-// skipSpace goes behind blanks in a line.
+// skipSpace skips blanks in a line.
 func (p *mermaidParser) skipSpace() {
 	p.take(len(p.rest()) - len(strings.TrimLeft(p.rest(), " \t")))
 }
 
-// skipBlank goes behind blanks, ends of statements and comments.
+// skipBlank skips blanks, ends of statements and comments.
 func (p *mermaidParser) skipBlank() {
 	for {
 		p.take(len(p.rest()) - len(strings.TrimLeft(p.rest(), " \t\n;\ufeff")))
@@ -96,7 +95,7 @@ func (p *mermaidParser) skipBlank() {
 
 var mermaidHead = regexp.MustCompile(`^(flowchart-elk|flowchart|graph)\b[ \t]*(TB|TD|BT|RL|LR|[<>v^])?[ \t]*(\n|;|$)`)
 
-// header reads what stands before the first statement.
+// header reads the part before the first statement.
 func (p *mermaidParser) header() error {
 	p.skipBlank()
 	if strings.HasPrefix(p.rest(), "---\n") {
@@ -160,7 +159,7 @@ func (p *mermaidParser) statement() error {
 
 var mermaidTitle = regexp.MustCompile(`^([^\s\[\]"]+)?[ \t]*(?:\[[ \t]*"?([^"\n]*?)"?[ \t]*\])?[ \t]*$`)
 
-// subgraph reads the beginning of one: "subgraph id", "subgraph id [title]" or "subgraph some title".
+// subgraph reads the start of one: "subgraph id", "subgraph id [title]" or "subgraph some title".
 func (p *mermaidParser) subgraph() error {
 	if len(p.open) >= maxNesting {
 		return errorAt(p.line, "subgraphs are nested more than %d deep", maxNesting)
@@ -265,7 +264,7 @@ func (p *mermaidParser) node() (string, error) {
 	return id, nil
 }
 
-// mermaidID is the id that text begins with. A hyphen belongs to it unless a link begins there.
+// mermaidID returns the id at the start of text. A hyphen belongs to it unless a link starts there.
 func mermaidID(text string) string {
 	for i, r := range text {
 		switch {
@@ -282,7 +281,7 @@ func mermaidID(text string) string {
 	return text
 }
 
-// mermaidShapes are the brackets around texts, those that others begin with after them.
+// mermaidShapes are the brackets around texts. Longer ones come before their prefixes.
 var mermaidShapes = []struct {
 	open  string
 	close []string
@@ -292,7 +291,7 @@ var mermaidShapes = []struct {
 	{"{{", []string{"}}"}}, {"{", []string{"}"}}, {">", []string{"]"}},
 }
 
-// shape reads the text of a node, in whatever brackets.
+// shape reads the text of a node, in any brackets.
 func (p *mermaidParser) shape() (text string, found bool, err error) {
 	for _, s := range mermaidShapes {
 		if !strings.HasPrefix(p.rest(), s.open) {
@@ -326,7 +325,7 @@ func (p *mermaidParser) shape() (text string, found bool, err error) {
 	return "", false, nil
 }
 
-// until takes the text before the first of the marks in this line, and that mark.
+// until returns the text before the first of the marks in this line, and that mark.
 func (p *mermaidParser) until(marks []string) (text, mark string) {
 	line := p.rest()[:lineEnd(p.rest())]
 	at := len(line)
@@ -350,7 +349,7 @@ var (
 	mermaidLabel    = regexp.MustCompile(`^[ \t]*\|([^|\n]*)\|`)
 )
 
-// link reads what joins nodes. seen is false for links that only push nodes about.
+// link reads a link between nodes. seen is false for links that only affect the layout.
 func (p *mermaidParser) link() (l link, seen bool, err error) {
 	if id := mermaidLinkID.FindString(p.rest()); id != "" {
 		p.take(len(id))
@@ -396,8 +395,8 @@ var (
 	mermaidNames  = map[string]string{"quot": `"`, "amp": "&", "lt": "<", "gt": ">", "apos": "'", "nbsp": " ", "semi": ";", "num": "#"}
 )
 
-// mermaidText is the text that a drawing would show: line breaks and characters by number or name
-// resolved, and the backquotes around formatted text taken off.
+// mermaidText returns the text that a drawing would show: with line breaks and character references
+// resolved, and without backquotes around formatted text.
 func mermaidText(text string) string {
 	if len(text) >= 2 && text[0] == '`' && text[len(text)-1] == '`' {
 		text = text[1 : len(text)-1]

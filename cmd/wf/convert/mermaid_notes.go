@@ -8,16 +8,16 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// A mermaidNote is a comment that holds an attribute of the graph or of a node.
+// A mermaidNote is a comment that contains an attribute of the graph or of a node.
 type mermaidNote struct {
 	id, name, text string
 	line           int
 }
 
-// mermaidNoted is a comment that Mermaid writes: "%% wf: NODE NAME=TEXT".
+// mermaidNoted matches the comments that Mermaid writes: "%% wf: NODE NAME=TEXT".
 var mermaidNoted = regexp.MustCompile(`^%%[ \t]*wf:[ \t]+(\S+)[ \t]+([a-z_]+)=(".*")[ \t]*$`)
 
-// note keeps a comment if it holds an attribute. All others are for people.
+// note stores a comment if it contains an attribute. Others are ignored.
 func (p *mermaidParser) note(comment string) {
 	m := mermaidNoted.FindStringSubmatch(comment)
 	if m == nil {
@@ -29,7 +29,7 @@ func (p *mermaidParser) note(comment string) {
 	}
 }
 
-// describe gives nodes and graph what comments say of them, and nodes their groups and containers.
+// describe sets the attributes of nodes and graph from comments, and the groups and containers of nodes.
 func (p *mermaidParser) describe() error {
 	inside := map[string]string{} // containers, by the ids of their subgraphs
 	for _, n := range p.notes {
@@ -56,7 +56,7 @@ func (p *mermaidParser) describe() error {
 			switch container := inside[group.id]; container {
 			case "":
 				n.Group = group.title
-			case id: // its own inside
+			case id: // the inside of the node itself
 			default:
 				n.Parent, n.Group = container, ""
 			}
@@ -65,8 +65,8 @@ func (p *mermaidParser) describe() error {
 	return nil
 }
 
-// described reads "@{ shape: diamond, label: "text" }" behind the id of a node. It is YAML; what it says
-// about the look of the node is not needed.
+// described reads "@{ shape: diamond, label: "text" }" after the id of a node. It is YAML; attributes of
+// the look are ignored.
 func (p *mermaidParser) described(id string) error {
 	line := p.line
 	end := closingBrace(p.rest()[1:])
@@ -76,7 +76,7 @@ func (p *mermaidParser) described(id string) error {
 	text := p.take(end + 2)[1:]
 	var about map[string]any
 	if yaml.Unmarshal([]byte(text), &about) != nil {
-		inner := strings.TrimSpace(text[1 : len(text)-1]) // one line for each key is allowed as well
+		inner := strings.TrimSpace(text[1 : len(text)-1]) // one line per key is also allowed
 		about = nil
 		if yaml.Unmarshal([]byte(unindent(inner)), &about) != nil {
 			return &Error{Line: line, Msg: "the description of node " + id + " is no list of keys and values", Fix: `write ` + id + `["command"]`}
@@ -92,7 +92,8 @@ func (p *mermaidParser) described(id string) error {
 	return nil
 }
 
-// closingBrace is the place of the brace that ends text, which begins with one, -1 if it has no end.
+// closingBrace returns the index of the brace that closes the one at the start of text, -1 if there is
+// none.
 func closingBrace(text string) int {
 	depth, quote := 0, byte(0)
 	for i := range len(text) {
@@ -114,7 +115,7 @@ func closingBrace(text string) int {
 	return -1
 }
 
-// unindent takes the blanks off the beginnings of lines.
+// unindent removes the blanks at the start of lines.
 func unindent(text string) string {
 	lines := strings.Split(text, "\n")
 	for i := range lines {

@@ -11,8 +11,8 @@ import (
 	"wf/api"
 )
 
-// Mermaid shows a graph as a flowchart. Read again, it is the same workflow: what Mermaid has no words
-// for stands in comments, "%% wf: NODE NAME=TEXT", with the text as a string of JSON.
+// Mermaid returns a graph as a flowchart. Import reads it as the same workflow: attributes that Mermaid
+// does not have are in comments, "%% wf: NODE NAME=TEXT", with the text as a JSON string.
 func Mermaid(g *api.Graph) []byte {
 	v := newView(g)
 	ids := v.ids(isMermaidID)
@@ -34,22 +34,22 @@ func Mermaid(g *api.Graph) []byte {
 		}
 		fmt.Fprintf(&b, "%s%s%s\n", indent, ids[i], text)
 	}
-	var frames func(f *frame, indent string, count *int)
-	frames = func(f *frame, indent string, count *int) {
+	var clusters func(f *cluster, indent string, count *int)
+	clusters = func(f *cluster, indent string, count *int) {
 		for _, i := range f.nodes {
 			line(indent, i)
 		}
-		for _, inner := range f.frames {
+		for _, inner := range f.clusters {
 			fmt.Fprintf(&b, "%ssubgraph group_%d [\"%s\"]\n", indent, *count, mermaidQuote(inner.title))
 			if inner.subFlow >= 0 {
 				mermaidAttribute(&b, ids[inner.subFlow], mermaidContainer, fmt.Sprintf("group_%d", *count))
 			}
 			*count++
-			frames(inner, indent+"  ", count)
+			clusters(inner, indent+"  ", count)
 			fmt.Fprintf(&b, "%send\n", indent)
 		}
 	}
-	frames(v.root, "  ", new(int))
+	clusters(v.root, "  ", new(int))
 	for i, n := range v.nodes {
 		for _, a := range attributes(n, ids[i]) {
 			mermaidAttribute(&b, ids[i], a.name, a.text)
@@ -69,13 +69,13 @@ func Mermaid(g *api.Graph) []byte {
 	return []byte(b.String())
 }
 
-// mermaidContainer is the attribute that names the subgraph which is the inside of a sub-flow.
+// mermaidContainer is the attribute that names the subgraph of a sub-flow.
 const mermaidContainer = "container"
 
-// mermaidAttribute writes an attribute into a comment. A comment with braces in it could be read as a
-// directive, so they are escaped.
+// mermaidAttribute writes an attribute as a comment. Braces are escaped, because a comment with braces
+// could be read as a directive.
 func mermaidAttribute(b *strings.Builder, id, name, text string) {
-	quoted, _ := json.Marshal(visible(text)) // a text always can be written
+	quoted, _ := json.Marshal(visible(text)) // marshalling a text cannot fail
 	escaped := strings.NewReplacer("{", `\u007b`, "}", `\u007d`).Replace(string(quoted))
 	fmt.Fprintf(b, "  %%%% wf: %s %s=%s\n", id, name, escaped)
 }
@@ -99,13 +99,13 @@ var (
 	mermaidReserved = regexp.MustCompile(`^(?i:end|subgraph|graph|flowchart|flowchart-elk|direction|classDef|class|style|linkStyle|click|default|href|call|interpolate|acc[A-Za-z]*|group_\d+)$`)
 )
 
-// isMermaidID says whether a name can stand as it is: no word of the language, and nothing that
-// together with an arrow reads as another one ("a ---over" ends in a circle).
+// isMermaidID reports whether a name needs no quotes: it is not a keyword, and no arrow before it reads as
+// another one ("a ---over" ends in a circle).
 func isMermaidID(name string) bool {
 	return mermaidPlain.MatchString(name) && !mermaidReserved.MatchString(name)
 }
 
-// mermaidQuote writes a text between quotes: what is special in any reading becomes a number.
+// mermaidQuote writes a text between quotes: special characters become numeric references.
 func mermaidQuote(text string) string {
 	var b strings.Builder
 	for _, r := range visible(text) {

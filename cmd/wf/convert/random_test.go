@@ -16,8 +16,8 @@ import (
 	"wf/graph/attribute"
 )
 
-// randomGraph draws a graph whose blocking edges have no cycle. Names are from an alphabet with
-// what formats find special, commands hold anything that a workfile can.
+// randomGraph generates a graph without blocking cycles. Names contain characters that are special in
+// formats, commands contain everything that a workfile can represent.
 func randomGraph(t *rapid.T, name string) *api.Graph {
 	g := &api.Graph{}
 	if rapid.Bool().Draw(t, "graph attributes") {
@@ -53,12 +53,12 @@ func randomGraph(t *rapid.T, name string) *api.Graph {
 	return g
 }
 
-// anyText draws what a command or an attribute may be.
+// anyText generates a text of a command or an attribute.
 func anyText(t *rapid.T) string {
 	return rapid.StringMatching(`[a-z <>&"'#;|%\[\]{}()\\$*_~=\n.:-]{0,12}[a-z"\\;#]`).Draw(t, "text")
 }
 
-// workflow is what a graph should be when it is read again.
+// workflow returns the expected result of importing a graph.
 func workflow(g *api.Graph) *Workflow {
 	w := &Workflow{Attrs: g.Attrs}
 	names, seen := map[string]string{}, map[string]bool{}
@@ -76,8 +76,8 @@ func workflow(g *api.Graph) *Workflow {
 	return w
 }
 
-// TestDotAgain: what Dot writes, readDot reads.
-func TestDotAgain(t *testing.T) {
+// TestDotRoundTrip checks that readDot reads what Dot writes.
+func TestDotRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGraph(t, `[a-z "~/;{}<>-]{1,5}`)
 		text := Dot(g)
@@ -88,8 +88,8 @@ func TestDotAgain(t *testing.T) {
 	})
 }
 
-// TestMermaidAgain: what Mermaid writes, readMermaid reads. It lists the nodes of groups last.
-func TestMermaidAgain(t *testing.T) {
+// TestMermaidRoundTrip checks that readMermaid reads what Mermaid writes, with nodes of groups last.
+func TestMermaidRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGraph(t, `[a-z]{1,5}[-.]`)
 		text := Mermaid(g)
@@ -100,16 +100,15 @@ func TestMermaidAgain(t *testing.T) {
 	})
 }
 
-// sorted puts the elements of a description into an order.
+// sorted sorts the lines of a description.
 func sorted(text string) string {
 	parts := strings.Split(strings.ReplaceAll(text, "\n  |", "\x00  |"), "\n")
 	slices.Sort(parts)
 	return strings.ReplaceAll(strings.Join(parts, "\n"), "\x00", "\n")
 }
 
-// TestOddNames: names that a format cannot write are replaced, all by different ones.
-// TestEveryAttributeAgain: dot and mermaid carry every attribute that people set, both ways.
-func TestEveryAttributeAgain(t *testing.T) {
+// TestAttributeRoundTrip checks that dot and mermaid store every attribute that users set.
+func TestAttributeRoundTrip(t *testing.T) {
 	g := &api.Graph{Attrs: map[string]string{}, Nodes: []api.GraphNode{
 		{ID: "a", Name: "a", Command: "true", Attrs: map[string]string{}},
 		{ID: "c", Name: "c", Container: true, SubFlow: "foreach", Attrs: map[string]string{}},
@@ -166,8 +165,8 @@ func TestOddNames(t *testing.T) {
 	}
 }
 
-// FuzzImport: no input makes a reader panic or hang, an error names a line of the input, and what
-// is read is whole.
+// FuzzImport checks that no input makes a reader panic or hang, that errors name a line of the input, and
+// that workflows are complete.
 func FuzzImport(f *testing.F) {
 	for i, format := range Formats() {
 		archive, err := txtar.ParseFile(filepath.Join("testdata", "import", format+".txtar"))
@@ -183,7 +182,7 @@ func FuzzImport(f *testing.F) {
 		var at *Error
 		switch {
 		case errors.As(err, &at):
-			lines := 1 // at most: all that ends a line for YAML
+			lines := 1 // at most: counts all line ends of YAML
 			for _, end := range []string{"\n", "\r", "\u0085", "\u2028", "\u2029"} {
 				lines += strings.Count(string(data), end)
 			}
@@ -198,7 +197,7 @@ func FuzzImport(f *testing.F) {
 	})
 }
 
-// checkWhole demands that edges end at nodes, and ids are unique.
+// checkWhole checks that edges end at nodes, and that ids are unique.
 func checkWhole(t *testing.T, w *Workflow) {
 	ids := map[string]bool{}
 	for _, n := range w.Nodes {
@@ -214,8 +213,8 @@ func checkWhole(t *testing.T, w *Workflow) {
 	}
 }
 
-// TestExportsOfControlFlow: a sub-flow is a node with a frame, conditions stand at edges, and an edge to a
-// group means its ends.
+// TestExportsOfControlFlow checks that a sub-flow is a node with a cluster, that conditions are labels of edges,
+// and that an edge to a group leads to its first nodes.
 func TestExportsOfControlFlow(t *testing.T) {
 	g := &api.Graph{Nodes: []api.GraphNode{
 		{ID: "1", Name: "list", Command: "ls", State: api.StateOK},

@@ -9,17 +9,17 @@ import (
 	"wf/graph/layered"
 )
 
-// boxes are the measures of an SVG drawing, in pixels: room for about thirty characters.
+// The measures of an SVG drawing, in pixels. A box has space for about thirty characters.
 var boxes = layered.Options{Length: 240, Width: 44, Gap: 70, Space: 18}
 
 const (
 	svgMargin = 20
-	svgColumn = 7.3 // pixels that a character of the font takes, rather more than less
+	svgColumn = 7.3 // width of a character, rounded up
 	svgLoop   = 14  // how far the arrow of a node to itself stands out
 )
 
-// SVG draws a graph in layers from left to right, in one file that needs nothing else. The whole
-// command of a node is its title, which browsers show under the pointer.
+// SVG draws a graph in layers from left to right, in one self-contained file. The title of a node, which
+// browsers show under the pointer, is the whole command.
 func SVG(g *api.Graph, name string) []byte {
 	v := newView(g)
 	d := layered.Draw(len(v.nodes), v.edges, boxes)
@@ -96,7 +96,7 @@ func svgNode(b *strings.Builder, n *api.GraphNode, group string, at layered.Poin
 	fmt.Fprintf(b, `<text class="command" x="%s" y="%s">%s</text></g>`+"\n", px(x+10), px(y+34), xmlText(clipColumns(oneLine(command), room+2)))
 }
 
-// svgCurve leads through the points of an edge: bent between layers, straight across them.
+// svgCurve draws a line through the points of an edge: curved between layers, straight across them.
 func svgCurve(points []layered.Point) string {
 	var b strings.Builder
 	for i, p := range points {
@@ -115,20 +115,20 @@ func svgCurve(points []layered.Point) string {
 	return b.String()
 }
 
-// svgSelf is the arrow of a node to itself, above its right corner.
+// svgSelf draws the arrow of a node to itself, above its right corner.
 func svgSelf(at layered.Point) string {
 	x, y := at.Along+svgMargin+boxes.Length, at.Across+svgMargin
 	return fmt.Sprintf("M%s %sC%s %s %s %s %s %s", px(x-2*svgLoop), px(y), px(x-2*svgLoop), px(y-2*svgLoop),
 		px(x+2*svgLoop), px(y-svgLoop), px(x), px(y+svgLoop))
 }
 
-// px writes a length, short and the same on every machine.
+// px formats a length, short and the same on every machine.
 func px(f float64) string { return strconv.FormatFloat(round(f), 'f', -1, 64) }
 
-// oneLine shows a command in one line.
+// oneLine returns a command in one line.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// clipColumns cuts text to the room it has; wide characters take two columns.
+// clipColumns shortens text to a number of columns; wide characters take two.
 func clipColumns(text string, room int) string {
 	columns := 0
 	for i, r := range text {
@@ -158,8 +158,8 @@ func cutTo(text string, room int) string {
 	return text
 }
 
-// isWide says whether a character takes two columns in a font of fixed width: those of East Asia,
-// and pictures.
+// isWide reports whether a character takes two columns in a font of fixed width: East Asian characters and
+// pictures.
 func isWide(r rune) bool {
 	return r >= 0x1100 && r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff ||
 		r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0xffe0 && r <= 0xffe6 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000 && r <= 0x3fffd

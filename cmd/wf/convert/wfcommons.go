@@ -8,9 +8,9 @@ import (
 )
 
 // readWfCommons reads a workflow in the format of WfCommons, 1.3 to 1.6: the tasks of
-// workflow.specification (from 1.5 on) or of workflow itself (before), joined by parents and
-// children. The command of a task is its program with its arguments, where they were recorded.
-// The time that a task took becomes the attribute runtime, in seconds.
+// workflow.specification (from 1.5 on) or of workflow itself (before), joined by parents and children. The
+// command of a task is its program with its arguments, if they were recorded. The duration of a task
+// becomes the attribute runtime, in seconds.
 func readWfCommons(b *builder, data []byte) error {
 	root, err := parseJSON(data)
 	if err != nil {
@@ -53,10 +53,10 @@ var knownWfFormat = map[string]bool{"1.3": true, "1.4": true, "1.5": true, "1.6"
 type wfReader struct {
 	b    *builder
 	ids  map[string]string    // of tasks, by id and by name
-	runs map[string]*jsonNode // what workflow.execution says, by id
+	runs map[string]*jsonNode // the entries of workflow.execution, by id
 }
 
-// execution indexes what was recorded apart from the tasks themselves.
+// execution indexes the data that was recorded apart from the tasks.
 func (r *wfReader) execution(workflow *jsonNode) {
 	r.runs = map[string]*jsonNode{}
 	if tasks := workflow.field("execution").field("tasks"); tasks != nil {
@@ -107,8 +107,8 @@ func (r *wfReader) task(t *jsonNode) error {
 	return nil
 }
 
-// command puts program and arguments together as they were recorded: arguments are pieces of a
-// command line with quotes of their own ("--cpu-work 5000" is one of them), not words.
+// command joins program and arguments as they were recorded: arguments are pieces of a command line with
+// their own quotes ("--cpu-work 5000" is one of them), not words.
 func (r *wfReader) command(n *api.NewNode, c *jsonNode) error {
 	program, arguments := c.field("program").string(), c.field("arguments")
 	if program == "" {
@@ -127,7 +127,7 @@ func (r *wfReader) command(n *api.NewNode, c *jsonNode) error {
 	return nil
 }
 
-// runtime keeps how long the task took.
+// runtime stores how long the task took.
 func (r *wfReader) runtime(n *api.NewNode, sources ...*jsonNode) {
 	for _, source := range sources {
 		for _, key := range []string{"runtimeInSeconds", "runtime"} {
@@ -139,7 +139,7 @@ func (r *wfReader) runtime(n *api.NewNode, sources ...*jsonNode) {
 	}
 }
 
-// edges joins a task with its parents and children, which may be told by either end or by both.
+// edges joins a task with its parents and children, which may be listed at either end or at both.
 func (r *wfReader) edges(t *jsonNode, id string) error {
 	for _, side := range []string{"parents", "children"} {
 		list := t.field(side)

@@ -8,14 +8,14 @@ import (
 	"wf/graph/attribute"
 )
 
-// graphWords and nodeWords are the attributes of a workfile that dot and mermaid carry under their own
-// names. A drawing has names of its own for what is not among them: commands, groups, places and types.
+// graphWords and nodeWords are the attributes of a workfile that dot and mermaid store under their own
+// names. Commands, groups, positions and types are stored in other ways.
 var (
 	graphWords = settable(attribute.Graph)
 	nodeWords  = settable(attribute.Node, "label", "group", "x", "y")
 )
 
-// settable returns the attributes that people set on elements.
+// settable returns the attributes of elements that users set.
 func settable(on attribute.Element, without ...string) map[string]bool {
 	set := map[string]bool{}
 	for a := range attribute.On(on) {
@@ -34,10 +34,10 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// whenWords is what a condition of an edge looks like (docs/control-flow.md).
+// whenWords matches the condition of an edge (docs/control-flow.md).
 var whenWords = regexp.MustCompile(`^(success|failure|done|else|exit:[0-9, -]+|case:.+|if:(?s:.+))$`)
 
-// condition is the condition that the label of an edge is, "" if it is only a text.
+// condition returns the condition in the label of an edge, "" if it is only a text.
 func condition(label string) string {
 	if label = strings.TrimSpace(label); whenWords.MatchString(label) {
 		return label
@@ -45,11 +45,11 @@ func condition(label string) string {
 	return ""
 }
 
-// choiceWords are labels that say which way a decision goes, whatever the shape of its node.
+// choiceWords are labels that show that a node is a decision, whatever its shape.
 var choiceWords = wordSet("yes no y n true false ja nein oui non ok approved rejected approve reject pass fail")
 
-// choices gives the edges of a decision their conditions. A chart labels them with the outcomes, and
-// without conditions every way would be taken at once. The node chooses by its output "case".
+// choices sets the conditions of the edges of a decision. A chart labels them with the outcomes; without
+// conditions all of them would fire. The node chooses by its output "case".
 func (b *builder) choices() {
 	type way struct{ edge, line int }
 	byNode := map[int][]way{}

@@ -1,5 +1,5 @@
-// Package historytest has disks for tests of whatever writes histories: one that fails as planned,
-// and one that loses in a power cut what was not synced. It decides nothing about what is right.
+// Package historytest provides disks for tests of code that writes histories: Faults fails as planned, and
+// Volatile loses unsynced data in a power cut. The package contains no expectations about results.
 package historytest
 
 import (
@@ -10,15 +10,14 @@ import (
 	"wf/workspace/history"
 )
 
-// A Plan says which operations of a disk fail. They are counted from 1, in the order in which they
-// are called.
+// A Plan says which operations of a disk fail. Operations are counted from 1, in the order of the calls.
 type Plan struct {
-	At   int         // the first that fails; 0 = none
-	Err  error       // with what
-	Stay bool        // all later ones fail, too, until Heal
-	Over func() bool // asked when Stay is set: whether the trouble is over; nil = never
-	Half bool        // a write that fails has written its first half
-	Tell func(Op)    // called for each operation that fails; it must not use the disk; nil = nobody
+	At   int         // the first operation that fails; 0 = none
+	Err  error       // the error
+	Stay bool        // all later operations fail, too, until Heal
+	Over func() bool // if Stay is set: reports whether operations succeed again; nil = never
+	Half bool        // a failing write writes its first half
+	Tell func(Op)    // called for each operation that fails; it must not use the disk; may be nil
 }
 
 // An Op is one operation.
@@ -26,23 +25,23 @@ type Op struct{ Name, Path string }
 
 // Faults is a disk that fails as planned. It is safe for concurrent use.
 type Faults struct {
-	Disk history.Disk // the one below
+	Disk history.Disk // the underlying disk
 	Plan Plan
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	count  int
 	failed []Op
 	healed bool
 }
 
-// Count returns how many operations there were, and which of them failed.
+// Count returns the number of operations, and those that failed.
 func (f *Faults) Count() (int, []Op) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.count, f.failed
 }
 
-// Heal ends the trouble.
+// Heal makes all later operations succeed.
 func (f *Faults) Heal() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,15 +55,15 @@ func (f *Faults) FailFromNowOn() {
 	f.Plan.At = f.count + 1
 }
 
-// Attempt counts an operation that is none of a disk, so that it fails as planned among the others.
+// Attempt counts an operation that is not one of the disk, so that it can fail as planned like the others.
 func (f *Faults) Attempt(name, path string) error { return f.check(name, path) }
 
-// do counts an operation and does it, unless it is to fail.
-func (f *Faults) do(name, path string, deed func() error) error {
+// do counts an operation and calls it, unless it must fail.
+func (f *Faults) do(name, path string, operation func() error) error {
 	if err := f.check(name, path); err != nil {
 		return err
 	}
-	return deed()
+	return operation()
 }
 
 func (f *Faults) check(name, path string) error {
@@ -85,7 +84,7 @@ func (f *Faults) check(name, path string) error {
 	return &fs.PathError{Op: name, Path: path, Err: fmt.Errorf("planned: %w", f.Plan.Err)}
 }
 
-// Open opens a file whose operations fail as planned, too.
+// Open opens a file whose operations also fail as planned.
 func (f *Faults) Open(path string, flag int) (file history.File, err error) {
 	err = f.do("open", path, func() error {
 		below, err := f.Disk.Open(path, flag)
@@ -157,7 +156,7 @@ func (f *faultyFile) Truncate(size int64) error {
 	return f.faults.do("truncate", f.path, func() error { return f.File.Truncate(size) })
 }
 
-// Sync that fails may lose what was to be synced: the kernel then takes the pages for clean.
+// Sync loses the unsynced data when it fails, like a kernel that then treats the pages as clean.
 func (f *faultyFile) Sync() error {
 	err := f.faults.check("sync", f.path)
 	if err == nil {
@@ -169,7 +168,7 @@ func (f *faultyFile) Sync() error {
 	return err
 }
 
-// Close that fails has closed the file.
+// Close closes the file even when it fails.
 func (f *faultyFile) Close() error {
 	err := f.faults.check("close", f.path)
 	if below := f.File.Close(); err == nil {

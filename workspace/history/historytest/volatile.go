@@ -12,10 +12,9 @@ import (
 	"wf/workspace/history"
 )
 
-// Volatile is a disk below a folder that knows what of its files is durable. The files exist, so
-// that whoever looks at them sees what was written; Cut leaves what a power cut would leave.
-// It is safe for concurrent use. Files that came there in another way are somebody else's: they may
-// not be opened, and stay as they are. Folders that did are durable.
+// Volatile is a disk below a folder that tracks which data is durable. The files exist, so that readers
+// see what was written; Cut leaves what a power cut would leave. It is safe for concurrent use. Files that
+// were created in another way must not be opened and stay as they are; folders created so are durable.
 type Volatile struct {
 	root string
 	disk history.LocalDisk
@@ -27,10 +26,10 @@ type Volatile struct {
 // A node is a folder or a file.
 type node struct {
 	dir     map[string]*node // a folder's entries; nil for a file
-	ours    map[string]bool  // names in a folder that were ever given to an entry
-	durable map[string]*node // those that are on the disk
-	synced  []byte           // of a file: what is on the disk
-	pending []change         // what may be there, in part and in any order
+	ours    map[string]bool  // names in a folder that entries ever had
+	durable map[string]*node // entries that are on the disk
+	synced  []byte           // of a file: contents on the disk
+	pending []change         // changes that may be on the disk, in part and in any order
 }
 
 // A change is a write, or a new size if data is nil.
@@ -46,7 +45,7 @@ func newFolder() *node {
 // put makes e the entry of that name.
 func (n *node) put(name string, e *node) { n.dir[name], n.ours[name] = e, true }
 
-// NewVolatile takes a folder over. The folder itself, and those that exist in it, are durable.
+// NewVolatile returns a disk below a folder. The folder itself, and those that exist in it, are durable.
 func NewVolatile(root string) (*Volatile, error) {
 	v := &Volatile{root: root, tree: newFolder()}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -61,7 +60,7 @@ func NewVolatile(root string) (*Volatile, error) {
 	return v, err
 }
 
-// parent returns the folder that holds path, and its name there. The caller holds mu.
+// parent returns the folder that contains path, and its name there. The caller must have locked mu.
 func (v *Volatile) parent(path string) (*node, string) {
 	rel, err := filepath.Rel(v.root, path)
 	if err != nil || strings.HasPrefix(rel, "..") {
@@ -76,7 +75,7 @@ func (v *Volatile) parent(path string) (*node, string) {
 			if info, err := os.Lstat(below); err != nil || !info.IsDir() {
 				panic("historytest: no folder for " + path)
 			}
-			at.put(name, newFolder()) // made in another way
+			at.put(name, newFolder()) // created in another way
 			at.durable[name] = at.dir[name]
 		}
 		at = at.dir[name]
@@ -136,11 +135,11 @@ func (v *Volatile) gone(path string) func() {
 	}
 }
 
-func (v *Volatile) after(err error, deed func()) error {
+func (v *Volatile) after(err error, update func()) error {
 	if err == nil {
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		deed()
+		update()
 	}
 	return err
 }
@@ -156,8 +155,8 @@ func (v *Volatile) SyncDir(dir string) error {
 	})
 }
 
-// Cut leaves what is on the disk after a power cut: all that was synced, and of the rest what random
-// decides, sector by sector; nil = nothing. Open files must not be used any more.
+// Cut simulates a power cut: it leaves all synced data, and random sectors of the rest; with nil none of
+// the rest. Open files must not be used any more.
 func (v *Volatile) Cut(random *rand.Rand) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -165,7 +164,7 @@ func (v *Volatile) Cut(random *rand.Rand) error {
 	return v.tree.restore(v.root)
 }
 
-// settle makes what is left the durable state.
+// settle makes the remaining state the durable state.
 func (n *node) settle(random *rand.Rand) {
 	if n.dir == nil {
 		if random != nil {
@@ -174,7 +173,7 @@ func (n *node) settle(random *rand.Rand) {
 		n.pending = nil
 		return
 	}
-	if random != nil && random.IntN(2) == 0 { // the folder happened to be written
+	if random != nil && random.IntN(2) == 0 { // the folder was written without a sync
 		clear(n.durable)
 		for name, entry := range n.dir {
 			n.durable[name] = entry
@@ -189,8 +188,8 @@ func (n *node) settle(random *rand.Rand) {
 
 const sector = 512
 
-// survive applies a random part of the changes. A sector is on the disk as it was at some moment: it
-// has all changes up to then and none of the later ones. The size of a file is written by itself.
+// survive applies a random part of the changes. A sector has all changes up to a random moment and none of
+// the later ones. The size of a file is written separately.
 func survive(text []byte, changes []change, random *rand.Rand) []byte {
 	text = append([]byte(nil), text...)
 	moments := map[int64]int{}
@@ -246,7 +245,7 @@ func (n *node) restore(path string) error {
 	}
 	for name := range n.ours {
 		if entry := n.dir[name]; entry != nil && entry.dir != nil {
-			continue // its own entries are looked at
+			continue // restored below
 		}
 		if err := os.RemoveAll(filepath.Join(path, name)); err != nil {
 			return err
@@ -295,7 +294,7 @@ func (f *volatileFile) Sync() error {
 	})
 }
 
-// forget is what a sync that fails may do: what was to be written is not, and never will be.
+// forget drops the pending changes, as a failed sync may do.
 func (f *volatileFile) forget() {
 	f.disk.after(nil, func() { f.node.pending = nil })
 }

@@ -1,0 +1,91 @@
+package exit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"wf/api"
+	"wf/client"
+	"wf/tui/words"
+)
+
+// A Failure is an error that a command found itself, in the four parts of every message: what, where,
+// why, and the command that fixes it. All but What may be empty.
+type Failure struct {
+	Status                int
+	What, Where, Why, Fix string
+}
+
+func (f *Failure) Error() string { return f.What }
+
+// Usage returns the failure of a command that was called in a wrong way: exit status 2.
+func Usage(format string, args ...any) *Failure {
+	return &Failure{Status: BadUsage, What: fmt.Sprintf(format, args...)}
+}
+
+// An Error ends the program with a status after everything was printed already.
+type Error int
+
+func (e Error) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// With returns an Error with a status, or nil for status 0.
+func With(status int) error {
+	if status == OK {
+		return nil
+	}
+	return Error(status)
+}
+
+// A Conflict is the refusal of a run because another run has some of its nodes. Scripts wait for it, so
+// it has an exit status of its own.
+type Conflict struct{ err *api.Error }
+
+func (c *Conflict) Error() string { return c.err.Error() }
+
+func (c *Conflict) Unwrap() error { return c.err }
+
+// AsConflict marks the conflict that a new run met.
+func AsConflict(err error) error {
+	var refused *api.Error
+	if IsCode(err, api.CodeConflict) && errors.As(err, &refused) {
+		return &Conflict{refused}
+	}
+	return err
+}
+
+// IsCode reports whether the daemon answered with code.
+func IsCode(err error, code api.Code) bool {
+	var refused *api.Error
+	return errors.As(err, &refused) && refused.Code == code
+}
+
+// Describe returns any error in its four parts.
+func Describe(err error) Failure {
+	var (
+		found       *Failure
+		refused     *api.Error
+		unreachable *client.UnreachableError
+		exposed     *client.ExposedError
+	)
+	switch {
+	case errors.As(err, &found):
+		return *found
+	case errors.As(err, &refused):
+		return Failure{What: refused.Message, Where: refused.Where, Why: refused.Why, Fix: refused.Fix}
+	case errors.As(err, &exposed):
+		return Failure{What: err.Error(), Fix: "chmod 600 " + words.Quote(exposed.Path)}
+	case errors.As(err, &unreachable):
+		return Failure{What: err.Error(), Fix: "wf server logs"}
+	}
+	return Failure{What: err.Error()}
+}
+
+// Obstacle is the obstacle of a file error without the path that the message names already.
+func Obstacle(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}

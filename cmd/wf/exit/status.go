@@ -1,0 +1,76 @@
+// Package exit is how a command ends: errors with an exit status and advice, and the table from errors
+// to exit statuses. It prints nothing.
+package exit
+
+import (
+	"errors"
+
+	"wf/api"
+	"wf/client"
+)
+
+// Exit statuses (`wf help exit-codes`).
+const (
+	OK          = 0
+	Failed      = 1 // nodes of a run, and nothing else; where there is no run: the answer is no (wf kv, wf doctor)
+	BadUsage    = 2
+	BadWorkfile = 3
+	Daemon      = 4 // whatever wf itself could not do
+	Unanswered  = 5
+	Stopped     = 6
+	Busy        = 7
+	Timeout     = 124
+	Hangup      = 129
+	Interrupted = 130
+	Terminated  = 143
+)
+
+// Status returns the exit status for an error. It is the only table from errors to exit statuses.
+func Status(err error) int {
+	var (
+		ended       Error
+		no          answerNo
+		found       *Failure
+		conflict    *Conflict
+		refused     *api.Error
+		unreachable *client.UnreachableError
+	)
+	switch {
+	case err == nil:
+		return OK
+	case errors.As(err, &ended):
+		return int(ended)
+	case errors.As(err, &no):
+		return Failed
+	case errors.As(err, &found):
+		return found.Status
+	case errors.As(err, &conflict):
+		return Busy
+	case errors.As(err, &unreachable):
+		return Daemon
+	case errors.As(err, &refused):
+		return codeStatus(refused.Code)
+	}
+	return Daemon
+}
+
+// codeStatus is the part of the table for errors that the daemon answered with.
+func codeStatus(code api.Code) int {
+	switch code {
+	case api.CodeWorkfile, api.CodeCycle:
+		return BadWorkfile
+	case api.CodeInvalid, api.CodeUnknownNode, api.CodeNotFound, api.CodeNoOutput:
+		return BadUsage
+	case api.CodeConflict:
+		return Busy
+	}
+	return Daemon
+}
+
+// answerNo is an error that is the answer to a question outside of runs.
+type answerNo struct{ error }
+
+func (n answerNo) Unwrap() error { return n.error }
+
+// No marks err as the answer to a question outside of runs, such as: there is no such value.
+func No(err error) error { return answerNo{err} }

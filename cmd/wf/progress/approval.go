@@ -1,0 +1,199 @@
+package progress
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"wf/api"
+	"wf/client/runview"
+	"wf/cmd/wf/exit"
+	"wf/tui/plain"
+	"wf/tui/words"
+)
+
+// What a command that shows a run does when a node waits for a person.
+const (
+	ApprovalAuto = "auto" // ask where there is a terminal, else wait
+	ApprovalAsk  = "ask"
+	approvalWait = "wait"
+	ApprovalFail = "fail"
+)
+
+var ApprovalWords = []string{ApprovalAuto, ApprovalAsk, approvalWait, ApprovalFail}
+
+// causeApproval is the cause in the history of a run that --approval fail has stopped.
+const causeApproval = "approval"
+
+// answering is the state of the questions of approvals. It belongs to the goroutine of loop.
+type answering struct {
+	Approval   string            // one of the words
+	pending    runview.Questions // those that wait; the first is asked about
+	confirming byte              // 'a' or 'r' was pressed: the next key confirms it; else 0
+	unanswered string            // the node because of which the run is stopped; "" = none
+}
+
+// asksApproval reports whether questions are asked on the terminal.
+func (f *Follower) asksApproval() bool {
+	if f.view.keyboard == nil {
+		return false
+	}
+	switch f.Approval {
+	case ApprovalAsk:
+		return true
+	case ApprovalAuto, "":
+		return f.view.progress() && !f.opt.Quiet && !f.opt.JSON
+	}
+	return false
+}
+
+// hearApproval applies an event to the open questions.
+func (f *Follower) hearApproval(ev api.Event) {
+	asked, closed := f.pending.Apply(ev)
+	if asked == nil && closed < 0 {
+		return
+	}
+	if asked != nil {
+		f.stopUnanswered(*asked)
+	}
+	if closed == 0 {
+		f.confirming = 0
+	}
+	f.showQuestion()
+}
+
+// stopUnanswered stops the run because of a new question if --approval fail was given, unless the
+// question is decided by itself after a time.
+func (f *Follower) stopUnanswered(a api.Approval) {
+	if f.Approval != ApprovalFail || a.Until != nil || f.unanswered != "" || f.asked > 0 {
+		return
+	}
+	f.unanswered = a.Name
+	ms := f.Grace.Milliseconds()
+	f.sendStop(api.StopRequest{GraceMS: &ms, Cause: causeApproval})
+}
+
+// learnApprovals asks the daemon for questions that are older than the watching.
+func (f *Follower) learnApprovals() {
+	f.inquire(func() func() {
+		list, err := f.s.Workspace.Approvals(f.ctx)
+		return func() {
+			if err != nil {
+				return // the run is shown all the same
+			}
+			for _, a := range list.Approvals {
+				if a.Run == f.Run && f.pending.Add(a) {
+					f.view.sayApproval(time.Now(), a)
+					f.stopUnanswered(a)
+				}
+			}
+			f.showQuestion()
+		}
+	})
+}
+
+// showQuestion shows the first open question on the terminal, or removes it: below the redrawn rows, or
+// as a line if nothing is redrawn.
+func (f *Follower) showQuestion() {
+	if f.asking || !f.asksApproval() {
+		return // another question is open
+	}
+	text := f.approvalQuestion()
+	if l := f.view.live; l != nil {
+		l.question, l.dirty = text, true
+		return
+	}
+	switch {
+	case text == "":
+		f.view.keyboard.Close()
+	case f.view.term.Foreground() && f.view.keyboard.Listen():
+		f.view.say("%s", text)
+	}
+}
+
+// approvalQuestion returns the text of the question that is open; "" for none.
+func (f *Follower) approvalQuestion() string {
+	if len(f.pending) == 0 || f.unanswered != "" {
+		return ""
+	}
+	name := plain.Line(f.pending[0].Name)
+	switch f.confirming {
+	case 'a':
+		return "approve " + name + "?  [y]es  any other key: not yet"
+	case 'r':
+		return "reject " + name + "?  [y]es  any other key: not yet"
+	}
+	text := name + " waits for a person:  [a]pprove  [r]eject"
+	if rest := len(f.pending) - 1; rest > 0 {
+		text += "  [n]ext of " + words.Plural(rest+1, "question")
+	}
+	return text
+}
+
+// answerKey handles a key while a question about an approval is open. It reports whether the key was part
+// of an answer.
+func (f *Follower) answerKey(key byte) bool {
+	if f.asking || len(f.pending) == 0 || f.unanswered != "" || !f.asksApproval() {
+		return false
+	}
+	verb := f.confirming
+	f.confirming = 0
+	switch {
+	case verb != 0 && (key == 'y' || key == 'Y'):
+		f.answer(verb == 'a')
+	case verb != 0: // not yet
+	case strings.IndexByte("aArR", key) >= 0:
+		f.confirming = key | 0x20 // in lower case
+	case key == 'n' && len(f.pending) > 1:
+		f.pending.Next()
+	default:
+		return false
+	}
+	f.showQuestion()
+	return true
+}
+
+// answer sends a decision to the daemon. The event that follows is shown.
+func (f *Follower) answer(approved bool) {
+	a := f.pending[0]
+	f.pending = slices.Delete(f.pending, 0, 1)
+	d := api.Decision{Node: a.Node, Run: a.Run, Approved: approved, User: f.e.User()}
+	f.inquire(func() func() {
+		_, err := f.s.Workspace.Decide(f.ctx, d)
+		return func() {
+			if err != nil {
+				f.view.say("note: %s was not %s: %s", plain.Line(a.Name), words.Decided(approved), plain.Line(reasonOf(err)))
+				f.learnApprovals()
+			}
+		}
+	})
+}
+
+// reasonOf returns an error as one line, with the problem of each value of an answer.
+func reasonOf(err error) string {
+	var refused *api.Error
+	if !errors.As(err, &refused) || len(refused.Problems) == 0 {
+		return err.Error()
+	}
+	return refused.Message + ": " + strings.ReplaceAll(refused.Why, "\n", ", ") + ": " + refused.Fix
+}
+
+// sayApproval prints that a node waits for a person, its question, and how to answer.
+func (v *Display) sayApproval(at time.Time, a api.Approval) {
+	if v.opt.JSON && v.opt.Progress == "auto" {
+		return
+	}
+	v.at(at, "%s %s waits for a person%s", v.p.Glyph(api.StateWaiting), v.p.Strong(plain.Line(a.Name)), words.DecidedByItself(a, at))
+	for _, line := range words.QuestionLines(a) {
+		v.say("    %s", line)
+	}
+	rest := words.Quote(a.Name) + " --run " + a.Run + v.s.FileFlag
+	v.say("    wf approve %s    wf reject %s", rest, rest)
+}
+
+// noAnswer returns the error of a command whose run was stopped because of --approval fail.
+func (f *Follower) noAnswer() error {
+	return &exit.Failure{Status: exit.Unanswered, What: plain.Line(f.unanswered) + " waits for a person, and nobody can answer",
+		Why: "run " + f.Run + " was stopped: --approval fail", Fix: "wf resume --approval wait" + f.s.FileFlag}
+}

@@ -1,0 +1,84 @@
+package progress
+
+import "os"
+
+// What Ctrl-C does in a command that started the run it follows.
+const (
+	InterruptCancel = "cancel" // stop the run
+	InterruptDetach = "detach" // leave it to the daemon
+	InterruptAsk    = "ask"    // ask which
+)
+
+// question is the question of InterruptAsk.
+const question = "stop the run, or detach from it?  [s]top  [d]etach  any other key: go on"
+
+// choosing is the state of the question that Ctrl-C may ask. It belongs to the goroutine of loop.
+type choosing struct {
+	OnInterrupt string // one of the words; "" is interruptCancel
+	asking      bool   // the question is open: the next key is the answer
+	detaching   bool   // the user chose to leave the run to the daemon
+}
+
+// chooses handles the first Ctrl-C if it does not simply stop the run, and reports whether it did.
+func (f *Follower) chooses(sig os.Signal) bool {
+	if sig != sigInterrupt || f.asked != 1 {
+		return false
+	}
+	switch f.OnInterrupt {
+	case InterruptDetach:
+		f.detaching = true
+		return true
+	case InterruptAsk:
+		return f.ask()
+	}
+	return false
+}
+
+// ask shows the question on the terminal: below the redrawn rows, or as a line if nothing is redrawn. It
+// returns false if keys cannot be read, or if the question is open already: then another Ctrl-C is the
+// answer.
+func (f *Follower) ask() bool {
+	v := f.view
+	if f.asking || v.keyboard == nil || !v.term.Foreground() || !v.keyboard.Listen() {
+		return false
+	}
+	f.asking, f.confirming = true, 0
+	f.asked, f.stoppedBy = 0, nil // nobody has asked for a stop yet
+	if v.live != nil {
+		v.live.question, v.live.dirty = question, true
+	} else {
+		v.say("%s", question)
+	}
+	return true
+}
+
+// pressed handles a key and reports whether to leave.
+func (f *Follower) pressed(key byte) (leave bool) {
+	if !f.asking {
+		return key == 'd' && f.view.live != nil
+	}
+	f.closeQuestion()
+	switch key {
+	case 'd', 'D':
+		f.detaching = true
+		return true
+	case 's', 'S':
+		f.count(sigInterrupt)
+		f.stopIfAsked()
+	}
+	return false
+}
+
+// closeQuestion removes an open question.
+func (f *Follower) closeQuestion() {
+	if !f.asking {
+		return
+	}
+	f.asking = false
+	if l := f.view.live; l != nil {
+		l.question, l.dirty = "", true
+	} else {
+		f.view.keyboard.Close()
+	}
+	f.showQuestion() // the other one, if it was behind this one
+}

@@ -1,0 +1,61 @@
+package progress
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"wf/cmd/wf/exit"
+)
+
+// TestInterrupts: the first and the second signal ask the daemon for something, the third leaves,
+// a hangup leaves at once. The first one decides the exit status.
+func TestInterrupts(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		sent   []os.Signal
+		leave  bool
+		status int
+	}{
+		{"once", []os.Signal{sigInterrupt}, false, 130},
+		{"twice", []os.Signal{sigInterrupt, sigInterrupt}, false, 130},
+		{"three times", []os.Signal{sigInterrupt, sigInterrupt, sigInterrupt}, true, 130},
+		{"TERM first", []os.Signal{sigTerminate, sigInterrupt}, false, 143},
+		{"TERM last", []os.Signal{sigInterrupt, sigInterrupt, sigTerminate}, true, 130},
+	} {
+		var i interrupts
+		for _, sig := range c.sent {
+			i.count(sig)
+		}
+		if i.mustLeave() != c.leave || signalStatus(i.stoppedBy) != c.status {
+			t.Errorf("%s: leave %v, status %d", c.name, i.mustLeave(), signalStatus(i.stoppedBy))
+		}
+	}
+	var gone interrupts
+	if gone.count(sigHangup); !gone.mustLeave() || gone.stoppedBy != nil {
+		t.Errorf("hangup: %+v", gone)
+	}
+}
+
+// TestInsist: who leaves with a third Ctrl-C is told that the stop goes on, and where its end is found.
+func TestInsist(t *testing.T) {
+	v, _, stderr := testView(Options{})
+	f := &Follower{e: v.e, s: v.s, view: v, Run: "7", StopsRun: true}
+	for range 3 {
+		f.count(sigInterrupt)
+	}
+	if status := exit.Status(f.left()); status != exit.Interrupted {
+		t.Errorf("status %d", status)
+	}
+	if want := "left run 7 (0/0) while it is being stopped.   how it ended: wf runs show 7\n"; stderr.String() != want {
+		t.Errorf("it says %q, want %q", stderr, want)
+	}
+}
+
+func TestSeconds(t *testing.T) {
+	for d, want := range map[time.Duration]string{10 * time.Second: "10 s", 1500 * time.Millisecond: "1.5 s", 0: "0 s"} {
+		if got := seconds(d); got != want {
+			t.Errorf("seconds(%v) = %q", d, got)
+		}
+	}
+}

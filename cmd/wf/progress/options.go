@@ -1,0 +1,13 @@
+package progress
+
+// Options say how a run is shown. The words are those of the flags of wf run.
+type Options struct {
+	Progress   string // auto, inline, plain, none
+	Output     string // auto, none, failed, grouped, stream
+	Timestamps string // auto, off, rel, iso
+	CI         string // auto, none, or a system of package ci
+	Raw        bool   // every byte of node output, to a terminal too
+	JSON       bool   // events on standard output
+	Quiet      bool
+	Verbose    bool
+}

@@ -1,0 +1,230 @@
+package progress
+
+import (
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/sys/unix"
+
+	"wf/api"
+	"wf/cmd/wf/console"
+	"wf/cmd/wf/tail"
+	"wf/tui/plain"
+)
+
+// How often the screen changes: while something happens, and while only the clock does.
+const (
+	frameTime = 100 * time.Millisecond
+	clockTime = time.Second
+)
+
+// A live redraws how a run stands at the bottom of a terminal. Like its view it belongs to the
+// goroutine that follows the run.
+type live struct {
+	v      *Display
+	hint   string
+	shared bool // standard output is the same terminal
+
+	timer  *time.Timer // the next frame, or the next second
+	drawn  time.Time
+	dirty  bool
+	asked  time.Time // for last words
+	asking bool
+	away   bool // in the background: nothing is redrawn
+
+	question string // what is being asked below the rows; "" for nothing
+
+	signals chan os.Signal // of the terminal: its size, and job control
+	*console.Keyboard
+}
+
+// startLive begins to redraw if this is the place for it, and says why not where somebody has
+// asked for it. canStop: Ctrl-C stops the run instead of leaving it.
+func (v *Display) startLive(canStop bool) {
+	forced := v.opt.Progress == "inline"
+	if v.opt.Quiet || !forced && (v.opt.Progress != "auto" || v.opt.JSON) {
+		return
+	}
+	toStdout := v.opt.JSON || v.opt.Output == "grouped" || v.opt.Output == "stream"
+	if why := v.e.Surroundings(v.term, toStdout).WhyNotInline(forced); why != "" {
+		if forced {
+			v.say("note: --progress inline: %s: plain lines instead", why)
+		}
+		return
+	}
+	l := &live{v: v, timer: time.NewTimer(0), dirty: true,
+		signals: make(chan os.Signal, 8), Keyboard: v.keyboard}
+	signal.Notify(l.signals, unix.SIGWINCH, unix.SIGTSTP, unix.SIGCONT, unix.SIGQUIT)
+	l.hint = "^C leave"
+	if canStop {
+		l.hint = "^C cancel"
+	}
+	l.shared = sameFile(v.e.Stdout, v.stderr)
+	if l.Listen() {
+		if l.shared {
+			l.hint = "t TUI " + v.p.Dot() + " " + l.hint
+		}
+		l.hint = "d detach " + v.p.Dot() + " " + l.hint
+	}
+	v.flush()
+	v.err.Reset(later{v.region})
+	if l.shared { // one frame for both, in order
+		v.out.Reset(later{v.region})
+	}
+	v.live = l
+}
+
+// later is the writer of lines that come with the next frame.
+type later struct{ r *console.Region }
+
+func (w later) Write(p []byte) (int, error) {
+	w.r.Print(p)
+	return len(p), nil
+}
+
+// sameFile says whether two streams end in the same place.
+func sameFile(a, b io.Writer) bool {
+	fa, okA := a.(*os.File)
+	fb, okB := b.(*os.File)
+	if !okA || !okB {
+		return false
+	}
+	infoA, errA := fa.Stat()
+	infoB, errB := fb.Stat()
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// endLive takes the redrawn part away for good and gives the terminal back.
+func (v *Display) endLive() {
+	l := v.live
+	if l == nil {
+		return
+	}
+	v.live = nil
+	signal.Stop(l.signals)
+	l.timer.Stop()
+	v.out.Flush()
+	v.err.Flush()
+	v.err.Reset(v.region)
+	v.out.Reset(v.region.Aside(v.e.Stdout))
+	v.region.Clear()
+	l.Close()
+}
+
+// flush shows what the last events changed, at once or with the next frame.
+func (l *live) flush(now time.Time) error {
+	if !l.dirty && l.v.err.Buffered() == 0 && l.v.out.Buffered() == 0 {
+		return nil
+	}
+	if wait := frameTime - now.Sub(l.drawn); wait > 0 {
+		l.dirty = true
+		l.timer.Reset(wait)
+		return nil
+	}
+	return l.draw(now)
+}
+
+// draw makes a frame. Only an error of standard output counts: the run matters more than its show.
+func (l *live) draw(now time.Time) error {
+	l.drawn, l.dirty = now, false
+	l.timer.Reset(clockTime)
+	err := l.v.out.Flush()
+	l.v.err.Flush()
+	if l.away {
+		l.v.region.Redraw()
+		return err
+	}
+	width, height := l.Term.Size()
+	if width < 2 || height < 2 {
+		return err
+	}
+	rows := boardRows(l.v.Run, l.v.p, now, width, height, l.hint)
+	if l.question != "" {
+		rows = append(rows, l.v.p.Strong(ansi.Truncate(l.question, width-1, l.v.p.Ellipsis())))
+	}
+	l.v.region.Show(rows)
+	return err
+}
+
+// tick is what the timer rings for. A quiet second is drawn when the last words of what runs have
+// come, so that both change in one frame.
+func (l *live) tick(f *Follower, now time.Time) {
+	if l.away && l.Term.Foreground() {
+		l.comeBack()
+	}
+	if l.dirty || l.away || !l.ask(f, now) {
+		l.dirty = true
+		return
+	}
+	l.timer.Reset(clockTime)
+}
+
+// ask asks for the last words of the nodes in sight, once a second at most, and says whether it did.
+func (l *live) ask(f *Follower, now time.Time) bool {
+	if l.away || l.asking || now.Sub(l.asked) < clockTime || len(l.v.Run.Running) == 0 {
+		return false
+	}
+	nodes := l.v.Run.Longest()
+	ids := make([]string, 0, maxRunningRows)
+	for _, n := range nodes[:min(len(nodes), maxRunningRows)] {
+		ids = append(ids, n.ID)
+	}
+	l.asking, l.asked = true, now
+	f.inquire(func() func() {
+		answer, err := f.s.Workspace.Live(f.ctx, f.Run, ids)
+		return func() {
+			l.asking, l.dirty = false, true
+			if err == nil { // else the run has just ended, or the daemon is being looked for: others say so
+				l.hear(answer)
+			}
+		}
+	})
+	return true
+}
+
+// hear takes over the blocked nodes and the last lines of output.
+func (l *live) hear(answer api.RunLive) {
+	l.v.Run.Blocked = answer.Counts.Blocked
+	for _, t := range answer.Tails {
+		if line := lastLine(tail.Lines(t.Text)); line != "" {
+			l.v.Run.SetTail(t.Node, t.Execution, line)
+		}
+	}
+}
+
+// lastLine returns the last line that is not empty as text for one row, or "".
+func lastLine(lines []string) string {
+	for _, line := range slices.Backward(lines) {
+		if line = plain.Line(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// frameDue, terminalSignals and keys are what a view on a terminal waits for; nil, which never comes,
+// elsewhere.
+func (v *Display) frameDue() <-chan time.Time {
+	if v.live == nil {
+		return nil
+	}
+	return v.live.timer.C
+}
+
+func (v *Display) terminalSignals() <-chan os.Signal {
+	if v.live == nil {
+		return nil
+	}
+	return v.live.signals
+}
+
+func (v *Display) keys() <-chan byte {
+	if v.keyboard == nil {
+		return nil
+	}
+	return v.keyboard.Pressed
+}

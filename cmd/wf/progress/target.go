@@ -1,0 +1,11 @@
+package progress
+
+import "wf/client"
+
+// A Target is a workfile that is open in the daemon.
+type Target struct {
+	Client    *client.Client
+	Workspace *client.Workspace
+	Path      string // of the workfile as the user named it, absolute
+	FileFlag  string // " --file FILE" for commands in advice; "" for the default workfile
+}

@@ -1,0 +1,61 @@
+package progress
+
+import (
+	"wf/api"
+	"wf/client/runview"
+	"wf/tui/plain"
+	"wf/tui/words"
+)
+
+// notExecuted marks the end of a node that was given instead of being waited for.
+func notExecuted(ev api.Event) string {
+	if ev.Mocked {
+		return " mocked"
+	}
+	return ""
+}
+
+// nodeSkipped is a line about a node that no path leads to, for those who want to see every node.
+func (v *Display) nodeSkipped(ev api.Event) {
+	if v.progress() && v.opt.Verbose {
+		v.at(ev.Time, "%s %s skipped: no path leads to it", v.p.Glyph(api.StateSkipped), plain.Line(ev.Name))
+	}
+}
+
+// nodeWaiting says what a node waits for. Who is to answer has to know it however little else is shown.
+func (v *Display) nodeWaiting(ev api.Event) {
+	if ev.Wait == nil {
+		return
+	}
+	if ev.Wait.Kind == api.WaitApproval {
+		v.sayApproval(ev.Time, api.Approval{Run: ev.Run, Name: ev.Name, Text: ev.Wait.Text, Until: ev.Wait.Until, Default: ev.Wait.Default})
+		return
+	}
+	if !v.progress() || v.opt.Quiet || v.folded() && ev.Wait.Kind != api.WaitRetry {
+		return
+	}
+	if ev.Wait.Kind == api.WaitPool && !v.opt.Verbose {
+		return
+	}
+	v.at(ev.Time, "%s %s %s", v.p.Glyph(runview.WaitState(*ev.Wait)), plain.Line(ev.Name), words.Wait(*ev.Wait, ev.Time))
+}
+
+// stopText says why a run ends before its time.
+func stopText(ev api.Event) string {
+	if ev.Message == api.CauseReplaced {
+		return ev.Message
+	}
+	return "somebody stops the run"
+}
+
+// nodeDecided says who has decided what.
+func (v *Display) nodeDecided(ev api.Event) {
+	if ev.Decision == nil || !v.progress() || v.opt.Quiet {
+		return
+	}
+	state := api.StateOK
+	if !ev.Decision.Approved {
+		state = api.StateFailed
+	}
+	v.at(ev.Time, "%s %s %s", v.p.Glyph(state), plain.Line(ev.Name), words.Decision(*ev.Decision))
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"wf/api"
+	"wf/cmd/wf/ci"
+	"wf/tui/plain"
+)
+
+// reportEnd writes the reports about a run that is over. If one cannot be written, that is the error of
+// the command only if the run succeeded: otherwise the result of the run counts.
+func (o *showOptions) reportEnd(e *env, s *session) func(context.Context, string, api.Result) error {
+	return func(ctx context.Context, run string, result api.Result) error {
+		err := o.writeReports(ctx, e, s, run)
+		if err != nil && result != api.Succeeded {
+			printError(e, err)
+			return nil
+		}
+		return err
+	}
+}
+
+// writeReports writes what was asked for, and the summary that GitHub shows beside the log.
+func (o *showOptions) writeReports(ctx context.Context, e *env, s *session, run string) error {
+	summary := ""
+	if ci.Detect(e.Get, o.CI) == ci.GitHub {
+		summary = e.Get("GITHUB_STEP_SUMMARY")
+	}
+	if len(o.reports) == 0 && summary == "" {
+		return nil
+	}
+	a, err := s.tell(ctx, run)
+	if err != nil {
+		return fmt.Errorf("no report of run %s: %w", run, err)
+	}
+	if summary != "" {
+		if err := appendFile(summary, a); err != nil {
+			fmt.Fprintf(e.Stderr, "note: no summary for GitHub: %s\n", plain.Line(err.Error()))
+		}
+	}
+	for _, r := range o.reports {
+		if err := writeReport(e.Abs(r.file), a, reportWriters[r.kind]); err != nil {
+			return fmt.Errorf("no report of run %s: %w", run, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package daemon
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestAWorkspaceStaysForItsClient: what a client has opened stays open however long it hesitates, until it lets
+// go, or its last connection is gone.
+func TestAWorkspaceStaysForItsClient(t *testing.T) {
+	for name, end := range map[string]func(r *running, path string){
+		"lets go": func(r *running, path string) { r.letGo(path) },
+		"goes":    func(r *running, _ string) { r.http.Transport.(*http.Transport).CloseIdleConnections() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, func(c *Config) { c.linger = time.Millisecond })
+			w, path := r.open("w")
+			if again, _ := r.open("w"); again != w {
+				t.Fatal("opened twice")
+			}
+			time.Sleep(50 * time.Millisecond) // many times as long as an unused one stays
+			mustBe(t, w, true)
+			end(r, path)
+			<-w.Done()
+			if e := r.ask("GET", path+"/status", nil, nil); e != nil {
+				t.Errorf("a later question: %v", e)
+			}
+			if n := r.files.count(w.Info().Workfile); n != 2 {
+				t.Errorf("opened %d times", n)
+			}
+		})
+	}
+}
+
+// TestALateQuestionOpensAgain: the id of a workspace that was open once is enough.
+func TestALateQuestionOpensAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes()
+		ws := newTestWorkspaces(f, 0, nil)
+		defer ws.close()
+		e, _ := ws.open(t.Context(), "/w", false)
+		w := f.get("/w")
+		ws.release(e)
+		time.Sleep(time.Hour)
+		mustBe(t, w, false)
+		e, err := ws.find(t.Context(), e.id)
+		if err != nil || f.times("/w") != 2 {
+			t.Fatalf("%v, opened %d times", err, f.times("/w"))
+		}
+		ws.release(e)
+		if _, err := ws.find(t.Context(), "unknown"); err == nil {
+			t.Error("one that nobody has opened is found")
+		}
+	})
+}
+
+// TestLeasesEndWithTheLastConnection: a tenant goes with the last of its connections, and what it kept with it.
+func TestLeasesEndWithTheLastConnection(t *testing.T) {
+	all := &leases{byID: map[string]*holder{}}
+	released := map[string]int{}
+	keep := func(own *holder, id string) *openEntry {
+		e := &openEntry{id: id}
+		all.keep(own, e, func() { released[id]++ })
+		return e
+	}
+	a, b, c := &connection{}, &connection{}, &connection{}
+	one := all.join(a, "c1")
+	if all.join(b, "c1") != one || all.join(a, "c1") != one || all.join(c, "") == one {
+		t.Fatal("connections of one client are not one tenant")
+	}
+	e := keep(one, "w")
+	all.keep(one, e, func() { released["twice"]++ }) // the second use is not needed
+	keep(all.join(c, ""), "x")
+	all.leave(a)
+	if released["w"] != 0 || released["twice"] != 1 {
+		t.Errorf("%v", released)
+	}
+	all.leave(c)
+	all.leave(b)
+	if released["w"] != 1 || released["x"] != 1 || len(all.byID) != 0 {
+		t.Errorf("%v, %v", released, all.byID)
+	}
+	keep(all.join(b, "c1"), "late") // its connection is gone already
+	if released["late"] != 1 {
+		t.Errorf("%v", released)
+	}
+}

@@ -1,0 +1,55 @@
+package daemon
+
+import (
+	"wf/api"
+	"wf/workspace"
+)
+
+// Peek is the content of a workfile without its history.
+type Peek = workspace.Peek
+
+// PeekAt reads a workfile for programs that must not start a daemon, such as the completion of a shell: see
+// workspace.PeekAt.
+func PeekAt(path string) (*Peek, error) { return workspace.PeekAt(path) }
+
+// GoesOn reports whether the workfile at path (absolute) has active runs, so that it can be opened although the file is
+// missing: see workspace.Find.
+func GoesOn(state, path string) bool {
+	_, _, err := workspace.Find(state, path)
+	return err == nil
+}
+
+// Rehearse reads a workfile and its history like the recovery of its runs, and changes nothing. The daemon starts another
+// process for it if earlier daemons crashed during that recovery.
+func Rehearse(path, state string) error {
+	_, err := workspace.LookAt(path, state)
+	return err
+}
+
+// WorkfileID returns the name of the folder of a workfile's history: see workspace.ID.
+func WorkfileID(path string) (string, error) {
+	id, _, err := workspace.ID(path)
+	return id, err
+}
+
+// LimitFiles bounds the memory for reading a workfile in this process: see workspace.LimitFiles.
+func LimitFiles(bytes int64) { workspace.LimitFiles(bytes) }
+
+// Check returns the problems of a workfile that no daemon has open: see workspace.CheckAt. It needs no daemon, so a large
+// file does not burden the daemon of all runs.
+func Check(path string) (api.Check, error) { return workspace.CheckAt(path) }
+
+// Held lists the quarantined workfiles for a program that must not start a daemon: see workspace.Held.
+func Held(state string) ([]api.HeldWorkspace, error) { return workspace.Held(state) }
+
+// Plan returns what a run of the workfile at path (absolute) would do, from the file and the history below the folder state,
+// and changes nothing on the disk. If a daemon has the file open, ask the daemon instead, which knows unsaved changes.
+// Errors are *api.Error.
+func Plan(path, state string, req api.RunRequest) (api.Plan, error) {
+	look, err := workspace.LookAt(path, state)
+	if err != nil {
+		return api.Plan{}, err
+	}
+	look.UsePools(newPools(state))
+	return look.Plan(req)
+}

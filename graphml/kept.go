@@ -1,0 +1,393 @@
+package graphml
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// A Kept is the persistent form of a document: Resume restores the document from it and the saved
+// file. It describes the bytes that were read, which undo needs to restore what an edit replaced, and
+// the edits.
+//
+// A Kept numbers nodes and edges in the order of the bytes that were read, followed by those that
+// edits have added: see Numbering.
+type Kept struct {
+	Spans []Span     `json:"spans,omitempty"` // the bytes that were read, as changes of the saved bytes
+	Whole []byte     `json:"whole,omitempty"` // or the bytes themselves, for files that are packed or not UTF-8
+	Edits []KeptEdit `json:"edits,omitempty"`
+	Bare  bool       `json:"bare,omitempty"` // the saved bytes have no results: see Document.Bare
+}
+
+// A Span describes a part of the bytes that were read: it skips some saved bytes, then copies some,
+// then inserts a text.
+type Span struct {
+	Skip int    `json:"skip,omitempty"`
+	Copy int    `json:"copy,omitempty"`
+	Text []byte `json:"text,omitempty"`
+}
+
+// A KeptEdit is the edit of one element.
+type KeptEdit struct {
+	Of      string     `json:"of"` // node, edge or graph
+	Number  int        `json:"number"`
+	Removed bool       `json:"removed,omitempty"`
+	Wants   []KeptWant `json:"wants,omitempty"`
+	New     *KeptNew   `json:"new,omitempty"` // only of an added element
+}
+
+// A KeptWant is the wanted value of an attribute, or its absence.
+type KeptWant struct {
+	Name    string `json:"name"`
+	Value   string `json:"value,omitempty"`
+	Present bool   `json:"present,omitempty"`
+}
+
+// A KeptNew is the content of the start tag of an added element.
+type KeptNew struct {
+	ID        string   `json:"id,omitempty"`
+	Parent    string   `json:"parent,omitempty"`
+	Container bool     `json:"container,omitempty"`
+	Source    string   `json:"source,omitempty"`
+	Target    string   `json:"target,omitempty"`
+	Shadowed  []string `json:"shadowed,omitempty"`
+}
+
+// A Numbering turns keys of nodes and edges into the numbers of a Kept.
+type Numbering struct{ nodes, edges map[int]int }
+
+// Node returns the number of the node with the key, -1 if it is not in the Kept.
+func (n *Numbering) Node(key int) int { return numberOf(n.nodes, key) }
+
+// Edge is Node for edges.
+func (n *Numbering) Edge(key int) int { return numberOf(n.edges, key) }
+
+func numberOf(numbers map[int]int, key int) int {
+	if n, ok := numbers[key]; ok {
+		return n
+	}
+	return -1
+}
+
+// Keep returns the Kept that restores the document from the bytes that Render returns now. nodes and
+// edges are the keys that undo and redo steps refer to. The Numbering maps these keys, and those of
+// the existing elements, to the numbers of the Kept.
+func (d *Document) Keep(nodes, edges map[int]bool) (Kept, Numbering) {
+	n := Numbering{map[int]int{}, map[int]int{}}
+	k := Kept{Bare: d.IsBare()}
+	numbers := map[ref]int{}
+	for dom, of := range []struct {
+		elements []element
+		used     map[int]bool
+		number   map[int]int
+	}{{d.nodes, nodes, n.nodes}, {d.edges, edges, n.edges}} {
+		next := 0
+		for i := range of.elements {
+			at := ref{domain(dom), int32(i)}
+			key := d.keyOf(at)
+			if of.elements[i].start == added && d.edits.of(at).removed && !of.used[key] {
+				continue // no undo or redo step refers to it
+			}
+			of.number[key], numbers[at] = next, next
+			next++
+		}
+	}
+	for _, at := range d.edits.touched {
+		e := d.edits.of(at)
+		number, known := numbers[at]
+		if at.domain != ofGraph && !known || e.new == nil && !e.removed && len(e.wants) == 0 {
+			continue
+		}
+		k.Edits = append(k.Edits, keptEdit(at.domain, number, e))
+	}
+	switch {
+	case d.form.packed || d.form.charset != utf8Charset:
+		k.Whole = d.file
+	case d.Dirty():
+		k.Spans = d.spans()
+	default:
+		k.Spans = []Span{{Copy: len(d.text)}}
+	}
+	return k, n
+}
+
+func keptEdit(dom domain, number int, e *edit) KeptEdit {
+	kept := KeptEdit{Of: dom.String(), Number: number, Removed: e.removed}
+	for _, w := range e.wants {
+		kept.Wants = append(kept.Wants, KeptWant{w.name, w.value, w.present})
+	}
+	if e.new != nil {
+		kept.New = &KeptNew{e.new.id, e.new.parent, e.new.container, e.new.source, e.new.target, e.new.shadowed}
+	}
+	return kept
+}
+
+// spans returns the inverse of the patches of the document.
+func (d *Document) spans() []Span {
+	r := newRenderer(d)
+	var spans []Span
+	pos, skip := int32(0), 0
+	for _, p := range r.cuts() {
+		if p.start > pos {
+			spans = append(spans, Span{Skip: skip, Copy: int(p.start - pos)})
+			skip = 0
+		}
+		if p.end > p.start {
+			spans = append(spans, Span{Skip: skip, Text: d.text[p.start:p.end]})
+			skip = 0
+		}
+		skip += len(p.text)
+		pos = p.end
+	}
+	return append(spans, Span{Skip: skip, Copy: len(d.text) - int(pos)})
+}
+
+// base returns the bytes that were read.
+func (k *Kept) base(saved []byte) ([]byte, error) {
+	if k.Whole != nil {
+		return k.Whole, nil
+	}
+	var base []byte
+	for _, s := range k.Spans {
+		if s.Skip < 0 || s.Copy < 0 || s.Skip > len(saved) || s.Copy > len(saved)-s.Skip {
+			return nil, errors.New("the file has fewer bytes than were saved")
+		}
+		base = append(append(base, saved[s.Skip:s.Skip+s.Copy]...), s.Text...)
+		saved = saved[s.Skip+s.Copy:]
+	}
+	if len(saved) > 0 {
+		return nil, errors.New("the file has more bytes than were saved")
+	}
+	return base, nil
+}
+
+// A Resumed is a restored document. Nodes and Edges are the keys that the graph, as read from the
+// saved bytes, must give its nodes and edges, each in the order of the file. Removed elements that can
+// be added again have the keys in between.
+type Resumed struct {
+	*Document
+	Nodes, Edges []int
+	numbers      map[int]int // keys of nodes, by number in the Kept
+}
+
+// NodeKey returns the key of the node with a number in the Kept, -1 if there is none.
+func (r *Resumed) NodeKey(number int) int { return numberOf(r.numbers, number) }
+
+// Next returns the lowest keys that are not used by existing or removed nodes and edges.
+func (r *Resumed) Next() (node, edge int) { return len(r.nodes), len(r.edges) }
+
+// Resume restores a document. saved are the bytes that Render returned when it was kept, and ids are
+// the ids of their nodes, in the order of the file. Resume returns an error if the restored document
+// would not render these bytes.
+func Resume(saved []byte, k Kept, ids []string, limits Limits) (*Resumed, error) {
+	base, err := k.base(saved)
+	if err != nil {
+		return nil, err
+	}
+	d, _, _, err := Parse(base, limits)
+	if err != nil {
+		return nil, err
+	}
+	for i := range k.Edits {
+		if err := d.want(&k.Edits[i]); err != nil {
+			return nil, err
+		}
+	}
+	text, _, err := unpack(saved, limits.withDefaults().MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(d.wanted(), text) {
+		return nil, errors.New("the file is not what was saved")
+	}
+	r := &Resumed{Document: d, Edges: d.edgeKeys(), numbers: map[int]int{}}
+	r.Nodes, err = d.nodeKeys(ids, r.numbers)
+	return r, err
+}
+
+// wanted returns the text with all edits.
+func (d *Document) wanted() []byte {
+	if !d.Dirty() {
+		return d.text
+	}
+	return bytes.Join(newRenderer(d).splice(), nil)
+}
+
+// want applies a kept edit.
+func (d *Document) want(k *KeptEdit) error {
+	at := ref{domain(slices.Index(domainWords[:domains], k.Of)), int32(k.Number)}
+	list := map[domain]int{ofNode: len(d.nodes), ofEdge: len(d.edges), ofGraph: 1}
+	most, known := list[at.domain]
+	if !known || k.Number < 0 || k.New == nil && k.Number >= most || k.New != nil && (k.Number != most || at.domain == ofGraph) {
+		return fmt.Errorf("an edit refers to %s %d, which does not exist", k.Of, k.Number)
+	}
+	switch {
+	case k.New == nil:
+	case at.domain == ofNode:
+		d.nodes = append(d.nodes, element{start: added, first: none})
+		d.edits.nodes = append(d.edits.nodes, nil)
+	default:
+		d.edges = append(d.edges, element{start: added, first: none})
+		d.edits.edges = append(d.edits.edges, nil)
+	}
+	d.change(at, func(e *edit) {
+		if e.removed = k.Removed; k.New != nil {
+			e.new = &newElementSpec{id: k.New.ID, key: k.Number, parent: k.New.Parent, container: k.New.Container,
+				source: k.New.Source, target: k.New.Target, shadowed: k.New.Shadowed}
+		}
+		for _, w := range k.Wants {
+			e.put(want{w.Name, w.Value, w.Present})
+		}
+	})
+	if at.domain != ofNode {
+		return nil
+	}
+	switch id := d.nodeID(at.number); {
+	case !k.Removed:
+		d.nodeNumber[id] = at.number
+	case d.nodeNumber[id] == at.number:
+		delete(d.nodeNumber, id)
+	}
+	return nil
+}
+
+// nodeKeys gives keys to all nodes in the order of their places in the file: the existing nodes,
+// whose ids are given, and the removed ones between them. It returns the keys of the existing nodes.
+func (d *Document) nodeKeys(ids []string, byNumber map[int]int) ([]int, error) {
+	if len(ids) != len(d.nodeNumber) {
+		return nil, fmt.Errorf("there are %d nodes, not %d", len(ids), len(d.nodeNumber))
+	}
+	gone := d.goneNodes()
+	next := 0
+	give := func(number int32) {
+		byNumber[int(number)], d.newNodes[next] = next, number
+		next++
+	}
+	keys := make([]int, len(ids))
+	for i, id := range ids {
+		number, ok := d.nodeNumber[id]
+		if !ok {
+			return nil, fmt.Errorf("node %s is not in the file", id)
+		}
+		for ; len(gone) > 0 && comparePlaces(gone[0], d.placeOf(number)) < 0; gone = gone[1:] {
+			give(gone[0].number)
+		}
+		keys[i] = next
+		give(number)
+	}
+	for _, p := range gone {
+		give(p.number)
+	}
+	d.keyByNumber = make([]int, len(d.nodes))
+	for number, key := range byNumber {
+		d.keyByNumber[number] = key
+		if e := d.edits.nodes[number]; e != nil && e.new != nil {
+			e.new.key = key
+		}
+	}
+	return keys, nil
+}
+
+// goneNodes returns the places of the removed nodes, in order.
+func (d *Document) goneNodes() []place {
+	var gone []place
+	for i := range d.nodes {
+		if d.edits.nodes[i].gone() {
+			gone = append(gone, d.placeOf(int32(i)))
+		}
+	}
+	slices.SortFunc(gone, comparePlaces)
+	return gone
+}
+
+// A place is the position of a node in the text, or the position where it is inserted.
+type place struct {
+	offset int32
+	text   int // 0 for an insertion at the offset, 1 for the text there
+	number int32
+}
+
+func comparePlaces(a, b place) int {
+	return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.text, b.text), cmp.Compare(a.number, b.number))
+}
+
+func (d *Document) placeOf(number int32) place {
+	p := place{d.nodes[number].start, 1, number}
+	if p.offset != added {
+		return p
+	}
+	p.text = 0
+	for at := number; ; {
+		parent, ok := d.nodeNumber[d.edits.nodes[at].new.parent]
+		if ok && d.nodes[parent].start == added {
+			at = parent
+			continue
+		}
+		g := int32(0)
+		if ok {
+			g = d.graphIn(parent)
+		}
+		switch {
+		case g == none:
+			p.offset = d.nodes[parent].end
+		case d.graphs[g].lastNode != none:
+			p.offset = d.nodes[d.graphs[g].lastNode].end
+		default:
+			p.offset = d.graphs[g].end
+		}
+		return p
+	}
+}
+
+// edgeKeys returns the keys of the existing edges, which are their numbers: edges of the text come
+// before those that edits have added.
+func (d *Document) edgeKeys() []int {
+	keys := make([]int, 0, len(d.edges))
+	for i := range d.edges {
+		e := d.edits.edges[i]
+		if e != nil && e.new != nil {
+			d.newEdges[i] = int32(i)
+		}
+		if !e.gone() {
+			keys = append(keys, i)
+		}
+	}
+	return keys
+}
+
+// keyOf returns the key of an element.
+func (d *Document) keyOf(at ref) int {
+	e := d.edits.of(at)
+	switch {
+	case e != nil && e.new != nil:
+		return e.new.key
+	case at.domain == ofNode && d.keyByNumber != nil:
+		return d.keyByNumber[at.number]
+	}
+	return int(at.number)
+}
+
+// TakeOver copies all wanted values from another document of the same file that has neither added nor
+// removed elements. edges are the keys of the edges of the other document in this one.
+func (d *Document) TakeOver(from *Document, edges []int) error {
+	for _, at := range from.edits.touched {
+		e := from.edits.of(at)
+		for _, w := range e.wants {
+			var err error
+			switch at.domain {
+			case ofNode:
+				err = d.setNode(from.nodeID(at.number), w)
+			case ofEdge:
+				err = d.setEdge(edges[at.number], w)
+			default:
+				err = d.set(at, w)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package workspace
+
+import (
+	"iter"
+	"path/filepath"
+
+	"wf/api"
+	"wf/graph"
+	"wf/workspace/history"
+	"wf/workspace/workfile"
+)
+
+// fileHost is what the workfile sees of its workspace.
+type fileHost struct{ w *Workspace }
+
+func (h fileHost) Publish(ev api.Event) { h.w.publish(ev) }
+func (h fileHost) Refusal() error       { return h.w.usable() }
+func (h fileHost) Running() bool        { return len(h.w.runs) > 0 }
+
+func (h fileHost) RunOf(n *graph.Node) string {
+	if r := h.w.runOf(n); r != nil {
+		return r.ID
+	}
+	return ""
+}
+
+func (h fileHost) States() func(*graph.Node) string {
+	var blocked []bool
+	return func(n *graph.Node) string {
+		if blocked == nil {
+			blocked = h.w.blocked()
+		}
+		return string(h.w.state(n, blocked[n.Pos()]))
+	}
+}
+
+func (h fileHost) Ran(id string) bool { return h.w.last[id].run != 0 }
+
+func (h fileHost) Execution(n *graph.Node) *workfile.Execution {
+	rec := h.w.last[n.ID].rec
+	if rec == nil || !rec.Over() {
+		return nil
+	}
+	return &workfile.Execution{Command: rec.Command, ErrorCode: rec.ErrorCode(), PID: history.RunID(rec.LastPID),
+		Dir: h.w.store.Dir(rec.Run), Out: rec.Out, Err: rec.Err}
+}
+
+func (h fileHost) Lost(n *graph.Node) { h.w.lose(n, true) }
+
+func (h fileHost) Forget(nodes []*graph.Node) {
+	h.w.dropPast(nodes)
+	for _, n := range nodes {
+		delete(h.w.last, n.ID)
+	}
+}
+
+func (h fileHost) ForgetAll() {
+	clear(h.w.last)
+	h.w.before = nil
+}
+
+func (h fileHost) Relink() {
+	for _, r := range h.w.runs {
+		r.link(h.w)
+	}
+}
+
+func (h fileHost) FirstCopy() []byte {
+	numbers, err := h.w.store.Numbers()
+	if err != nil || len(numbers) == 0 {
+		return nil
+	}
+	data, err := h.w.store.Workfile(numbers[len(numbers)-1])
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// standIns yields the copies of the workfile that runs which are not over started with, the newest first.
+// Such a run goes on when its workfile is deleted, moved or broken. So it must be possible to watch and to
+// stop it, and the next daemon has to take it up.
+func standIns(s *history.Store) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		numbers, err := s.Numbers()
+		if err != nil {
+			return
+		}
+		for _, n := range numbers {
+			if s.Over(n) {
+				continue
+			}
+			if frozen, err := s.Workfile(n); err == nil && !yield(s.Dir(n), frozen) {
+				return
+			}
+		}
+	}
+}
+
+// newFile makes the file of a workspace. Without a state folder only the file itself is looked at.
+func (w *Workspace) newFile() *workfile.File {
+	c := workfile.Config{Path: w.path, Loop: w.loop, Disk: w.disk(), Log: w.cfg.Log, Host: fileHost{w}}
+	if w.cfg.State != "" {
+		c.Folder = filepath.Join(w.cfg.State, "workspaces", w.id)
+		c.StandIns = standIns(history.At(c.Folder))
+	}
+	return workfile.New(c)
+}

@@ -1,0 +1,168 @@
+// Package params holds values that people give against the parameters that a workfile declares, and describes both for
+// clients. It runs the commands that list choices through the executor, and starts no run.
+package params
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"wf/api"
+	"wf/executor"
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
+)
+
+// An Asker is an executor that also runs commands that belong to no run.
+type Asker interface {
+	Ask(ctx context.Context, q executor.Question) ([]byte, error)
+}
+
+// Problems converts what is wrong with parameters for clients.
+func Problems(problems []flow.ParamProblem) []api.ParamProblem {
+	var list []api.ParamProblem
+	for _, p := range problems {
+		list = append(list, api.ParamProblem(p))
+	}
+	return list
+}
+
+// A Check compares given values with the declared parameters. Each command that lists choices runs once.
+type Check struct {
+	Context  context.Context
+	Params   []flow.Param
+	Given    map[string]any
+	Asker    Asker             // nil: no command runs to list choices
+	Question executor.Question // what the commands that list choices have in common
+
+	listed map[string]choices // by parameter
+}
+
+// choices is what a command that lists choices has printed.
+type choices struct {
+	list []string
+	err  error
+}
+
+// Machine returns the checks of values that need this machine.
+func (c *Check) Machine() flow.Machine {
+	return flow.Machine{Choices: c.choicesOf, Exists: c.exists}
+}
+
+// exists returns an error if there is nothing at a path, as commands of the run would see it.
+func (c *Check) exists(path string) error {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.Question.Cwd, path)
+	}
+	_, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("does not exist: there is no %s", path)
+	case err != nil:
+		return fmt.Errorf("cannot be used: %w", err)
+	}
+	return nil
+}
+
+// choicesOf runs the command of a parameter, which gets the values of the parameters that it depends on.
+func (c *Check) choicesOf(p flow.Param, known map[string]any) ([]string, error) {
+	if o, done := c.listed[p.Name]; done {
+		return o.list, o.err
+	}
+	o := choices{err: errors.New("this executor runs no commands for that")}
+	if c.Asker != nil {
+		q := c.Question
+		q.Command = p.ChoicesFrom
+		q.Env = q.Env[:len(q.Env):len(q.Env)]
+		for _, name := range p.DependsOn {
+			if value, has := known[name]; has {
+				q.Env = append(q.Env, flow.ParamVariable(name)+"="+expression.Format(value))
+			}
+		}
+		var out []byte
+		if out, o.err = c.Asker.Ask(c.Context, q); o.err == nil {
+			o.list = choiceLines(string(out))
+		}
+	}
+	if c.listed == nil {
+		c.listed = map[string]choices{}
+	}
+	c.listed[p.Name] = o
+	return o.list, o.err
+}
+
+// choiceLines returns the lines of a text that are not empty.
+func choiceLines(text string) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// List describes all parameters, with their choices and what is wrong with the given values.
+func (c *Check) List() api.ParamList {
+	_, problems := flow.Resolve(c.Params, c.Given, c.Machine())
+	list := api.ParamList{Schema: api.SchemaParams, Params: []api.Param{}, Problems: Problems(problems)}
+	for i := range c.Params {
+		p := &c.Params[i]
+		choices, err := c.Offered(i)
+		if err != nil && !hasProblem(list.Problems, p.Name) {
+			list.Problems = append(list.Problems, api.ParamProblem{Param: p.Name, Reason: fmt.Sprintf("its choices could not be listed: %v", err)})
+		}
+		list.Params = append(list.Params, c.Param(i, choices))
+	}
+	return list
+}
+
+// Param describes parameter i.
+func (c *Check) Param(i int, choices []string) api.Param {
+	p := &c.Params[i]
+	return api.Param{Name: p.Name, Type: p.Type.String(), Required: p.Required, Default: p.Default,
+		Help: p.Help, Min: p.Min, Max: p.Max, MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern, MustExist: p.MustExist,
+		Choices: choices, ChoicesFrom: p.ChoicesFrom, DependsOn: p.DependsOn}
+}
+
+func hasProblem(problems []api.ParamProblem, param string) bool {
+	for _, p := range problems {
+		if p.Param == param {
+			return true
+		}
+	}
+	return false
+}
+
+// Offered lists the choices of parameter i; none while a parameter that it depends on has no valid value.
+func (c *Check) Offered(i int) ([]string, error) {
+	p := c.Params[i]
+	if p.ChoicesFrom == "" {
+		texts := make([]string, len(p.Choices))
+		for k, choice := range p.Choices {
+			texts[k] = expression.Format(choice)
+		}
+		return texts, nil
+	}
+	var needed []flow.Param
+	given := map[string]any{}
+	for _, q := range c.Params[:i] {
+		for _, name := range p.DependsOn {
+			if q.Name == name {
+				needed = append(needed, q)
+				if value, has := c.Given[name]; has {
+					given[name] = value
+				}
+			}
+		}
+	}
+	known, problems := flow.Resolve(needed, given, flow.Machine{})
+	if len(problems) > 0 {
+		return nil, nil
+	}
+	return c.choicesOf(p, known)
+}

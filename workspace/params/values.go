@@ -1,0 +1,31 @@
+package params
+
+import (
+	"encoding/json"
+
+	"wf/scheduler/expression"
+)
+
+// Decode decodes a JSON object of values as expressions have them; nil for none.
+func Decode(data []byte) (map[string]any, error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	var values expression.Values
+	if err := json.Unmarshal(data, &values); err != nil {
+		return nil, err
+	}
+	return values, nil
+}
+
+// Exact returns the values of a request as expressions have them: numbers keep the form in which they were written.
+func Exact(values map[string]any) (map[string]any, error) {
+	if len(values) == 0 {
+		return values, nil
+	}
+	data, err := json.Marshal(values)
+	if err != nil {
+		return nil, err
+	}
+	return Decode(data)
+}

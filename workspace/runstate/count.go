@@ -1,0 +1,92 @@
+package runstate
+
+import (
+	"wf/api"
+	"wf/scheduler"
+)
+
+// StateIn returns the state of a node for people. A node that an earlier run has finished is "kept".
+func (r *State) StateIn(i int, blocked bool) api.State {
+	rec := r.Nodes[i].Execution
+	if s, _ := r.WaitingState(i); s != "" {
+		return s
+	}
+	s := StateOf(r.Sched.Status(i), rec, blocked)
+	if rec == nil && (s == api.StateOK || s == api.StateFailed && r.Sched.Handled(i)) {
+		return api.StateKept
+	}
+	return s
+}
+
+// CountAll counts the nodes in scope by state.
+func (r *State) CountAll() api.Counts {
+	var c api.Counts
+	blocked, present := r.Sched.Blocked(), []bool(nil)
+	if r.Flow != nil {
+		present = r.Sched.Current()
+	}
+	for i := range r.Nodes {
+		switch {
+		case present == nil:
+			c.Add(r.counted(i, blocked[i]))
+		case present[i]:
+			r.countNode(&c, i, blocked[i])
+		}
+	}
+	return c
+}
+
+// counted is stateIn in the terms of api.Counts.
+func (r *State) counted(i int, blocked bool) api.State {
+	s := r.StateIn(i, blocked)
+	if s == api.StateFailed && r.Sched.Handled(i) {
+		return api.StateHandled
+	}
+	return s
+}
+
+// countNode counts a node of a run with control flow. For a sub-flow it counts the instances that have not started and a
+// failure of its own; the nodes of the other instances are counted one by one.
+func (r *State) countNode(c *api.Counts, i int, blocked bool) {
+	members := r.Sched.Members(i)
+	first, _ := r.Sched.Instances(i)
+	known := max(len(first), r.Sched.Planned(i))
+	s := r.counted(i, blocked)
+	if members == 0 || known == 0 {
+		c.Add(s)
+		return
+	}
+	c.Idle += (known - len(first)) * members
+	if s == api.StateFailed || s == api.StateHandled {
+		switch r.Sched.Reason(i) {
+		case scheduler.ReasonCancelled:
+		case scheduler.ReasonInstances:
+			if !r.anyFailed(i, first) {
+				c.Add(s)
+			}
+		default:
+			c.Add(s)
+		}
+	}
+}
+
+// anyFailed reports whether a node in an instance of a sub-flow has failed: then that node is counted.
+func (r *State) anyFailed(i int, first []int) bool {
+	for k := range first {
+		if r.Sched.InstanceFailed(i, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// countInto counts a node of an instance with everything in it.
+func (r *State) countInto(c *api.Counts, i int) {
+	r.countNode(c, i, false)
+	first, _ := r.Sched.Instances(i)
+	for _, at := range first {
+		for j := range r.Sched.Members(i) {
+			r.countInto(c, at+j)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package runstate
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"wf/api"
+	"wf/scheduler/flow"
+)
+
+// secretName matches the variables whose values are never recorded: their names say that they are secret.
+var secretName = regexp.MustCompile(`(?i)(^|_)(secret|token|password|passwd|passphrase|credentials?|api_?key|private_?key|access_?key)s?(_|$)`)
+
+// masked is shown in place of a secret value.
+const masked = flow.Hidden
+
+// maxInput bounds a value in a record, in bytes. A longer one is shortened, with a remark.
+const maxInput = 4 << 10
+
+// InputsOf returns what an execution gets in addition to the environment of its run: the variables that were computed for it,
+// its item, its iteration and its attempt. It is nil for a plain command.
+func (r *State) InputsOf(i int) *api.Inputs {
+	env, attempt := r.Sched.Environment(i), r.Sched.Attempt(i)
+	if len(env) == 0 && attempt == 0 {
+		return nil
+	}
+	in := &api.Inputs{}
+	if attempt > 0 {
+		in.Attempt = attempt + 1
+	}
+	for _, variable := range env {
+		name, value, _ := strings.Cut(variable, "=")
+		switch number, err := strconv.Atoi(value); {
+		case name == "WF_ITEM":
+			in.Item = new(clipInput(value))
+		case name == "WF_INDEX" && err == nil:
+			in.Index = new(number)
+		case name == "WF_ITERATION" && err == nil:
+			in.Iteration = new(number)
+		case secretName.MatchString(name) || r.Sched.SecretVariable(i, name):
+			in.Set(name, masked)
+		default:
+			in.Set(name, clipInput(value))
+		}
+	}
+	return in
+}
+
+// clipInput shortens a value and makes it UTF-8.
+func clipInput(value string) string {
+	value = strings.ToValidUTF8(value, "\ufffd")
+	if len(value) <= maxInput {
+		return value
+	}
+	end := maxInput
+	for !utf8.RuneStart(value[end]) {
+		end--
+	}
+	return value[:end] + "… (" + strconv.Itoa(len(value)) + " bytes)"
+}
+
+// ReadInputs decodes them; nil for none.
+func ReadInputs(data json.RawMessage) *api.Inputs {
+	if len(data) == 0 {
+		return nil
+	}
+	var in api.Inputs
+	if json.Unmarshal(data, &in) != nil {
+		return nil
+	}
+	return &in
+}
+
+// inputSentence says what an execution got, as in "Its latest execution got item S5 (number 4), attempt 2, FILE=a.txt."
+func inputSentence(in *api.Inputs) string {
+	if in == nil {
+		return ""
+	}
+	var parts []string
+	switch {
+	case in.Item != nil && in.Index != nil:
+		parts = append(parts, "item "+*in.Item+" (number "+strconv.Itoa(*in.Index)+")")
+	case in.Index != nil:
+		parts = append(parts, "number "+strconv.Itoa(*in.Index))
+	}
+	if in.Iteration != nil {
+		parts = append(parts, "iteration "+strconv.Itoa(*in.Iteration))
+	}
+	if in.Attempt > 0 {
+		parts = append(parts, "attempt "+strconv.Itoa(in.Attempt))
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.Env)) {
+		parts = append(parts, name+"="+in.Env[name])
+	}
+	return "Its latest execution got " + api.Several(parts, 8) + "."
+}

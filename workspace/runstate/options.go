@@ -1,0 +1,172 @@
+package runstate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"wf/executor/ownfile"
+	"wf/executor/shell"
+	"wf/graph"
+	"wf/scheduler"
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
+	"wf/workspace/history"
+)
+
+// Options are the options of a new run, and of one that is taken up: everything in them is in the
+// run's folder, or in the environment that the executor keeps.
+func Options(req history.Request, f *flow.Flow, past scheduler.Prior, env []string) (scheduler.Options, error) {
+	opt := scheduler.Options{MaxActivations: req.MaxActivations, MaxInstances: req.MaxInstances, FailFast: req.FailFast}
+	if f == nil || f.Plain() && len(req.Mocks) == 0 {
+		return opt, nil
+	}
+	opt.Flow, opt.Prior, opt.Seed = f, past, req.Seed
+	opt.Run = expression.Run{ID: history.RunID(req.Run), Workfile: req.Workfile}
+	opt.Variable = Variable(env)
+	if len(req.Again) > 0 {
+		opt.Repeat = make(map[string]bool, len(req.Again))
+		for _, path := range req.Again {
+			opt.Repeat[path] = true
+		}
+	}
+	var params expression.Values
+	for what, to := range map[string]struct {
+		data json.RawMessage
+		into any
+	}{"parameters": {req.Params, &params}, "mocks": {req.Mocks, &opt.Mocks}} {
+		if len(to.data) == 0 {
+			continue
+		}
+		if err := json.Unmarshal(to.data, to.into); err != nil {
+			return opt, fmt.Errorf("the %s of the run: %w", what, err)
+		}
+	}
+	opt.Variable = hideSecrets(f, opt.Variable)
+	for _, p := range f.Params {
+		if p.Type != flow.Secret || params[p.Name] == nil {
+			continue
+		}
+		if value := Variable(env)(flow.ParamVariable(p.Name)); value != "" {
+			params[p.Name] = value // of a run that is over it is not known any more
+		}
+	}
+	opt.Params = params
+	return opt, nil
+}
+
+// Variable looks up a variable in an environment; of several of a name the last one counts.
+func Variable(env []string) func(name string) string {
+	return func(name string) string {
+		for i := len(env) - 1; i >= 0; i-- {
+			if key, value, _ := strings.Cut(env[i], "="); key == name {
+				return value
+			}
+		}
+		return ""
+	}
+}
+
+// PriorFile holds what a run knows of earlier ones, in its folder, and what the next one will know, in
+// that of the workspace.
+const PriorFile = "past.json"
+
+// maxPrior bounds the file with the prior state, in bytes.
+const maxPrior = 1 << 30
+
+// ReadPrior reads the prior state that earlier runs have left; nil if there is none.
+func ReadPrior(path string) (scheduler.Prior, error) {
+	data, err := ownfile.Read(path, maxPrior)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var past scheduler.Prior
+	if err := json.Unmarshal(data, &past); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return past, nil
+}
+
+// PlainPrior is what commands of a run without control flow have put out: a later one may ask for it.
+func (r *State) PlainPrior() scheduler.Prior {
+	past := scheduler.Prior{}
+	for i := range r.Nodes {
+		if rec := r.Nodes[i].Execution; rec != nil && rec.Run == r.Number && len(rec.Outputs) > 0 {
+			past[r.Nodes[i].ID] = PriorOf(rec)
+		}
+	}
+	return past
+}
+
+func PriorOf(rec *Execution) scheduler.PriorNode {
+	p := scheduler.PriorNode{Status: rec.Status, Reason: string(rec.Reason), Outputs: rec.Outputs}
+	if code := rec.Exit(); code != nil {
+		p.Exit, p.HasExit = *code, true
+	}
+	return p
+}
+
+// InPrior says whether an earlier run has left something of a node of this one.
+func (r *State) InPrior(past scheduler.Prior) bool {
+	for id := range past {
+		if _, ours := r.Sched.Index(id); ours {
+			return true
+		}
+	}
+	return false
+}
+
+// InstancePrefixes are what the paths of all instances of the run begin with.
+func (r *State) InstancePrefixes() (prefixes []string) {
+	for i := range r.OuterNodes() {
+		if r.Sched.Members(i) > 0 {
+			prefixes = append(prefixes, strings.TrimSuffix(r.Sched.InstancePath(i, 0), "0]"))
+		}
+	}
+	return prefixes
+}
+
+// Merges reports whether a node writes both streams into one output. The command that lists the items of
+// a sub-flow never does: what it says on standard error is no item.
+func (r *State) Merges(i int) bool {
+	if r.Sched.ItemsCommand(i) != "" {
+		return false
+	}
+	if own := r.Nodes[i].output; own != graph.OutputUnsaid {
+		return own == graph.OutputMerged
+	}
+	return r.Request.Output == graph.OutputMerged.String()
+}
+
+// Line is the command line of the next execution of a node.
+func (r *State) Line(i int) string {
+	command := r.Sched.ItemsCommand(i)
+	if command == "" {
+		command = r.Nodes[i].Command
+	}
+	return shell.Line(r.Request.Wrapper, command)
+}
+
+// hideSecrets looks up variables for expressions, which do not see secret parameters.
+func hideSecrets(f *flow.Flow, look func(name string) string) func(name string) string {
+	hidden := map[string]bool{}
+	for _, p := range f.Params {
+		if p.Type == flow.Secret {
+			hidden[flow.ParamVariable(p.Name)] = true
+		}
+	}
+	if len(hidden) == 0 {
+		return look
+	}
+	return func(name string) string {
+		if hidden[name] {
+			return ""
+		}
+		return look(name)
+	}
+}

@@ -1,0 +1,459 @@
+// Package runstate is what a run has come to: a fold over the records of its journal, and all questions about a run that need
+// nothing else. Active runs, the recovery after a crash, and wf why and wf runs show of earlier runs use the same fold. It
+// writes no file, starts no process, asks no clock for decisions, and knows neither the open workfile nor its watchers.
+package runstate
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"wf/api"
+	"wf/executor"
+	"wf/graph"
+	"wf/scheduler"
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
+	"wf/workspace/clock"
+	"wf/workspace/history"
+	"wf/workspace/params"
+)
+
+type Phase uint8
+
+const (
+	Preparing Phase = iota // has no number and no executor yet; one that is taken up is going
+	Going
+	Stopping // no execution starts any more
+	Ended    // the scheduler has said so; executor and files are being closed
+	Complete // everything is closed and saved
+)
+
+func (r *State) Grace() time.Duration { return time.Duration(r.Request.GraceMS) * time.Millisecond }
+
+// State is what a run has come to, as its journal tells it. Only records of the journal change it: Note takes what a record
+// reports, Step what the scheduler makes of it, and Apply does both. Its fields are read-only for other packages, except for
+// those that they set before the first record.
+type State struct {
+	Number  int
+	ID      string
+	Dir     string          // folder of the run; "" when its files are gone
+	Request history.Request // Params hide secrets
+
+	Sched *scheduler.Run
+	Flow  *flow.Flow // nil for a plain run
+	Prior scheduler.Prior
+	Nodes []Node
+	// Templates are the nodes of the workfile of which the run executes instances, by id.
+	Templates map[string]*Template
+
+	Phase      Phase
+	Result     scheduler.Result
+	Cause      string // of a stop
+	WasStopped bool   // the run was asked to stop
+
+	InFlight int // executions handed to the executor that have not ended
+	Running  int // of these, how many have been reported started
+
+	Now       time.Time                  // of the record that was applied last
+	Since     map[int]time.Time          // waiting nodes → since when
+	decisions map[int][]api.DecisionMade // about nodes, in order
+	Requests  map[string]api.Approval    // decisions that came with a request key, by that key
+	Clock     history.Record             // the latest record with a reading of the clocks; zero for none
+
+	words   knownItems
+	waitsAt map[string]api.State // cache of templateWaits; nil = stale
+
+	// Earlier returns the record that an earlier run left of a node, or nil. It is nil for a run that is replayed for
+	// a question.
+	Earlier func(id string) *Execution
+	// Active answers what only an active run can tell; nil for others.
+	Active   ActiveRun
+	Replayed bool // nothing can follow the records that were applied: the run is read from the history
+}
+
+// ActiveRun is what the explanation of an active run needs beyond its state.
+type ActiveRun interface {
+	HeldBy() string              // why nothing of the run starts at present; "" if it may
+	Shortage() *api.Shortage     // nil unless executions lack slots
+	PoolWait(node int) *api.Wait // nil unless a node waits for units of a pool
+}
+
+// Node is a node as it was when the run began.
+type Node struct {
+	ID, Name, Command string       // of a node of an instance id and name are its path
+	Execution         *Execution   // nil while this run has neither executed nor failed it
+	Earlier           *Execution   // the record of an earlier run, after the first execution of this one was withdrawn
+	shown             graph.Status // of a node of an instance: what its template counts it as
+	output            graph.Output // the node's own attribute
+}
+
+// A Template is a node of the workfile of which a run executes instances.
+type Template struct {
+	label  string
+	output graph.Output
+	Counts [graph.Statuses]int
+	Status graph.Status // that the workfile shows for all instances together
+}
+
+// A Change is an effect of a record together with what apply made of it.
+type Change struct {
+	scheduler.Effect
+	event    scheduler.Event // that caused it
+	Replaced bool            // the node has got a new record
+	// Unreported is set for the end of a node that no execution reports: a failure without one, a mock, a sub-flow.
+	Unreported bool
+	Template   *Template // whose status has changed; nil for none
+}
+
+// Apply changes the state by one record.
+func (r *State) Apply(rec history.Record) {
+	if ev, decides := r.Note(rec); decides {
+		r.Step(ev, nil)
+	}
+}
+
+// Step lets the scheduler decide about an event and takes its effects into the state. It calls do, unless that is nil,
+// after each of them, in order.
+func (r *State) Step(ev scheduler.Event, do func(Change)) {
+	for _, ef := range r.Sched.Step(ev) {
+		c := r.effect(ev, ef)
+		if do != nil {
+			do(c)
+		}
+	}
+}
+
+// Note takes what a record itself reports and returns the event that it stands for. decides is false for a record that
+// the scheduler does not hear of.
+func (r *State) Note(rec history.Record) (ev scheduler.Event, decides bool) {
+	r.Now, r.waitsAt = rec.Time.UTC(), nil
+	if rec.Clocks != nil {
+		r.Clock = rec
+	}
+	ev, decides = r.noteRecord(rec)
+	ev.At = rec.Time.UnixNano()
+	return ev, decides
+}
+
+func (r *State) noteRecord(rec history.Record) (ev scheduler.Event, decides bool) {
+	ev = scheduler.Event{Node: rec.Node, Execution: rec.Execution}
+	switch rec.Type {
+	case history.RecordBegin:
+		return scheduler.Event{Kind: scheduler.Start}, true
+	case history.RecordDispatch:
+		ev.Kind = r.applyDispatch(rec)
+	case history.RecordStart:
+		r.applyStart(rec)
+		ev.Kind = scheduler.Started
+	case history.RecordWithdraw:
+		r.applyWithdraw(rec)
+		ev.Kind = scheduler.Withdrawn
+	case history.RecordEnd:
+		ev = finished(rec)
+		r.applyEnd(rec, ev)
+	case history.RecordCancel:
+		ev.Kind = scheduler.CancelNode
+	case history.RecordStop:
+		r.Cause, r.WasStopped, r.Phase = rec.Cause, true, max(r.Phase, Stopping)
+		return scheduler.Event{Kind: scheduler.Stop}, true
+	case history.RecordTick:
+		return scheduler.Event{Kind: scheduler.Tick}, true
+	case history.RecordClock:
+		if rec.Clocks == nil {
+			return ev, false
+		}
+		r.moveTimes(time.Duration(rec.Clocks.ByNS))
+		return scheduler.Event{Kind: scheduler.ClockSet, By: rec.Clocks.ByNS}, true
+	case history.RecordDecide:
+		if rec.Key != "" {
+			r.rememberDecision(rec.Key, r.Question(rec.Node).Describe())
+		}
+		r.noteDecision(rec.Node, DecisionOf(rec))
+		values, _ := params.Decode(rec.Outputs) // written by decide
+		return decided(rec, values), true
+	case history.RecordAnswer: // what a tick has decided, for people
+		r.noteDecision(rec.Node, DecisionOf(rec))
+		return ev, false
+	default:
+		return ev, false
+	}
+	return ev, true
+}
+
+// applyDispatch begins the record of an execution. An execution that the scheduler has not asked for was handed to the
+// executor by an earlier daemon: it strayed.
+func (r *State) applyDispatch(rec history.Record) scheduler.EventKind {
+	n := &r.Nodes[rec.Node]
+	before := n.Execution
+	if before == nil && r.Earlier != nil {
+		before = r.Earlier(n.ID)
+	}
+	n.Execution = &Execution{Run: r.Number, Number: rec.Execution, Live: true, Command: rec.Command, inputs: ReadInputs(rec.Inputs), before: before}
+	r.InFlight++
+	if r.Sched.Wants(rec.Node, rec.Execution) {
+		return scheduler.Dispatched
+	}
+	return scheduler.Unrequested
+}
+
+func (r *State) applyStart(rec history.Record) {
+	n := r.Nodes[rec.Node].Execution
+	n.before = nil // outputs of the execution before are not asked for any more
+	if !n.Started {
+		n.Started = true
+		r.Running++
+	}
+	n.PID, n.LastPID, n.StartedAt = rec.PID, rec.PID, rec.Time.UTC()
+	n.Out, n.Err = ExecutorRange(rec.Out), ExecutorRange(rec.Err)
+}
+
+// applyWithdraw forgets an execution that the executor has given back before it began.
+func (r *State) applyWithdraw(rec history.Record) {
+	n := &r.Nodes[rec.Node]
+	before := n.Execution.before
+	n.Execution, n.Earlier = nil, nil
+	switch {
+	case before == nil:
+	case before.Run == r.Number:
+		n.Execution = before
+	default:
+		n.Earlier = before
+	}
+	r.InFlight--
+}
+
+// applyEnd notes how an execution ended. ev is the event of the record.
+func (r *State) applyEnd(rec history.Record, ev scheduler.Event) {
+	n := r.Nodes[rec.Node].Execution
+	n.Recall(history.Execution{Number: rec.Execution, PID: n.LastPID, Command: n.Command, Started: n.StartedAt,
+		Ended: rec.Time.UTC(), Over: true, OK: rec.OK, Reason: rec.Reason, ExitCode: rec.ExitCode, Signal: rec.Signal,
+		Message: rec.Message, Out: rec.Out, Err: rec.Err})
+	n.Live, n.PID, n.Outputs = false, 0, ev.Outputs
+	r.InFlight--
+	if n.Started {
+		r.Running--
+	}
+}
+
+// effect takes an effect of the scheduler into the state.
+func (r *State) effect(ev scheduler.Event, ef scheduler.Effect) Change {
+	c := Change{Effect: ef, event: ev}
+	switch ef.Kind {
+	case scheduler.NodeChanged:
+		if !ef.Prior {
+			c.Replaced, c.Unreported = r.remark(ev, ef)
+		}
+		c.Template = r.countTemplate(ef)
+	case scheduler.NodesAdded:
+		r.grow(ef)
+	case scheduler.Waiting:
+		r.noteWait(ef)
+	case scheduler.Ended:
+		r.Result, r.Phase = ef.Result, Ended
+	}
+	return c
+}
+
+// remark notes in a node's record what its new status is. unreported is true for an end that no execution reports.
+func (r *State) remark(ev scheduler.Event, ef scheduler.Effect) (replaced, unreported bool) {
+	n := &r.Nodes[ef.Node]
+	if ef.Status == graph.Running && r.Sched.Members(ef.Node) > 0 && (n.Execution == nil || !n.Execution.Live) {
+		n.Execution = &Execution{Run: r.Number, Status: ef.Status, StartedAt: r.Now}
+		return true, false
+	}
+	over := ef.Status == graph.Failed || ef.Status == graph.Ran && (ef.Mocked || r.Sched.Members(ef.Node) > 0)
+	byExecution := ev.Kind == scheduler.Finished && ev.Node == ef.Node && ef.Reason == ev.Reason
+	if !over || byExecution {
+		if n.Execution != nil {
+			n.Execution.Status, n.Execution.Handled = ef.Status, r.Sched.Handled(ef.Node)
+		}
+		return false, false
+	}
+	if n.Execution == nil {
+		n.Execution, replaced = &Execution{Run: r.Number}, true
+	}
+	n.Execution.Status, n.Execution.Reason, n.Execution.Message = ef.Status, api.Reason(ef.Reason), r.failureText(ef)
+	n.Execution.Mocked, n.Execution.Handled = ef.Mocked, r.Sched.Handled(ef.Node)
+	if n.Execution.Number == 0 || ef.Mocked || r.Sched.Members(ef.Node) > 0 { // no execution has told when it was over, and how
+		n.Execution.EndedAt, n.Execution.ExitCode = r.Now, r.Sched.Exit(ef.Node)
+		if n.Execution.StartedAt.IsZero() {
+			n.Execution.StartedAt = n.Execution.EndedAt
+		}
+	}
+	return replaced, true
+}
+
+// failureText explains a failure without an execution.
+func (r *State) failureText(ef scheduler.Effect) string {
+	if ef.Reason != scheduler.ReasonLimit || ef.Message != "" {
+		return ef.Message
+	}
+	text := "activation limit reached"
+	if loop := r.Sched.LoopOf(ef.Node); len(loop) > 0 {
+		names := make([]string, len(loop))
+		for i, j := range loop {
+			names[i] = r.Nodes[j].Name
+		}
+		text += " in the loop of " + api.Several(names, 8)
+	}
+	return text + fmt.Sprintf(" (max_activations of the graph: %d)", r.Sched.MaxActivations())
+}
+
+// countTemplate counts a node of an instance under its template. It returns the template if that shows another status
+// now, else nil.
+func (r *State) countTemplate(ef scheduler.Effect) *Template {
+	if r.Templates == nil || ef.Node < r.OuterNodes() {
+		return nil
+	}
+	n, t, shown := &r.Nodes[ef.Node], r.Templates[r.Sched.Template(ef.Node)], ef.Status
+	if shown == graph.Failed && r.Sched.Handled(ef.Node) {
+		shown = graph.Ran // a resume has nothing to do here, so the workfile must not ask for one
+	}
+	t.Counts[n.shown]--
+	t.Counts[shown]++
+	n.shown = shown
+	sum := t.sum()
+	if sum == t.Status {
+		return nil
+	}
+	t.Status = sum
+	return t
+}
+
+// sum is the status that stands for those of all instances: the most urgent one.
+func (t *Template) sum() graph.Status {
+	for _, s := range [...]graph.Status{graph.Running, graph.Queued, graph.Failed, graph.Ran, graph.Skipped} {
+		if t.Counts[s] > 0 {
+			return s
+		}
+	}
+	return graph.Idle
+}
+
+// grow makes room for the nodes of an instance.
+func (r *State) grow(ef scheduler.Effect) {
+	for i := ef.Node; i < ef.Node+ef.Count; i++ {
+		path := r.Sched.Path(i)
+		n := Node{ID: path, Name: r.shownName(i, path)}
+		if t := r.Templates[r.Sched.Template(i)]; t != nil {
+			n.Command, n.output = t.label, t.output
+			t.Counts[graph.Idle]++
+		}
+		r.Nodes = append(r.Nodes, n)
+	}
+}
+
+func (r *State) noteWait(ef scheduler.Effect) {
+	if ef.Wait == scheduler.WaitNone {
+		delete(r.Since, ef.Node)
+		return
+	}
+	if r.Since == nil {
+		r.Since = map[int]time.Time{}
+	}
+	r.Since[ef.Node] = r.Now
+}
+
+// OuterNodes is how many nodes are of the outer flow: those that are nodes of the workfile.
+func (r *State) OuterNodes() int {
+	if r.Request.Outer > 0 {
+		return r.Request.Outer
+	}
+	return len(r.Request.Scope)
+}
+
+// FreezeNodes copies the nodes of the run, so that later edits of the workfile do not reach it. g is the graph that the
+// run began with.
+func (r *State) FreezeNodes(g *graph.Graph) {
+	r.Nodes = make([]Node, r.Sched.NodeCount())
+	for i := range r.Nodes {
+		n := g.Node(r.Request.Scope[i])
+		r.Nodes[i] = Node{ID: n.ID, Name: r.Request.Names[i], Command: n.Label, output: n.Output()}
+	}
+	inner := r.Request.Scope[r.OuterNodes():]
+	if len(inner) == 0 {
+		return
+	}
+	r.Templates = make(map[string]*Template, len(inner))
+	for _, id := range inner {
+		r.Templates[id] = &Template{label: g.Node(id).Label, output: g.Node(id).Output()}
+	}
+}
+
+// Reschedule makes the scheduler of a run again, on the graph that it began with.
+func (r *State) Reschedule(g *graph.Graph) error {
+	scope := scheduler.Scope{Mode: scheduler.Fresh, All: r.Request.All}
+	if r.Request.Mode == api.ModeResume {
+		scope.Mode = scheduler.Resume
+	}
+	for _, id := range r.Request.Scope {
+		node := g.Node(id)
+		if node == nil {
+			return fmt.Errorf("the frozen workfile has no node %q", id)
+		}
+		scope.Nodes = append(scope.Nodes, node)
+	}
+	f, _ := flow.Read(g) // what is wrong with it was found when the run began
+	var env []string
+	var err error
+	if !f.Plain() && r.Dir != "" {
+		if r.Prior, err = ReadPrior(filepath.Join(r.Dir, PriorFile)); err != nil {
+			return err
+		}
+		env, _ = executor.Environment(r.Dir) // removed when the run is over
+	}
+	opt, err := Options(r.Request, f, r.Prior, env)
+	if err != nil {
+		return err
+	}
+	r.Flow = opt.Flow
+	r.Sched, err = scheduler.NewRun(g, scope, opt)
+	return err
+}
+
+// finished is the event that the record of an end stands for. The record was made by endRecord: what is in it can be
+// read.
+func finished(rec history.Record) scheduler.Event {
+	ev := scheduler.Event{Kind: scheduler.Finished, Node: rec.Node, Execution: rec.Execution, At: rec.Time.UnixNano(),
+		OK: rec.OK, Reason: rec.Reason, Message: rec.Message, Exit: rec.ExitCode}
+	switch api.Reason(rec.Reason) {
+	case "", api.ReasonExit:
+		ev.HasExit = true
+	}
+	ev.Outputs, _ = params.Decode(rec.Outputs)
+	if rec.Items != nil {
+		var items expression.List
+		if json.Unmarshal(rec.Items, &items) == nil {
+			ev.Items = items
+		}
+	}
+	return ev
+}
+
+// SetSince returns how far the wall clock was set since the latest reading in the journal, 0 if that is of another boot.
+func (r *State) SetSince() time.Duration {
+	boot, up := clock.SinceBoot()
+	if r.Clock.Clocks == nil || r.Clock.Clocks.Boot != boot || boot == "" {
+		return 0
+	}
+	by := clock.Now().Sub(r.Clock.Time) - (up - time.Duration(r.Clock.Clocks.UpNS))
+	if clock.Agree(by, 0) {
+		return 0
+	}
+	return by
+}
+
+// moveTimes moves all known times of the run by a duration.
+func (r *State) moveTimes(by time.Duration) {
+	r.Request.Time = r.Request.Time.Add(by)
+	for i := range r.Nodes {
+		if rec := r.Nodes[i].Execution; rec != nil && rec.Run == r.Number {
+			rec.StartedAt, rec.EndedAt = clock.Shift(rec.StartedAt, by), clock.Shift(rec.EndedAt, by)
+		}
+	}
+	for i, since := range r.Since {
+		r.Since[i] = clock.Shift(since, by)
+	}
+}

@@ -1,0 +1,217 @@
+package runstate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"wf/api"
+	"wf/graph"
+	"wf/scheduler"
+	"wf/scheduler/expression"
+	"wf/scheduler/flow"
+	"wf/workspace/history"
+	"wf/workspace/params"
+)
+
+// WaitOf describes what a node waits for; nil for nothing.
+func (r *State) WaitOf(i int, kind scheduler.WaitKind, until int64, text string) *api.Wait {
+	wait := &api.Wait{Text: text}
+	switch kind {
+	case scheduler.WaitTime:
+		wait.Kind = api.WaitTime
+	case scheduler.WaitApproval:
+		wait.Kind = api.WaitApproval
+	case scheduler.WaitRetry:
+		wait.Kind = api.WaitRetry
+	default:
+		return nil
+	}
+	if until > 0 {
+		wait.Until = new(time.Unix(0, until).UTC())
+	}
+	if wait.Kind == api.WaitApproval && until > 0 {
+		wait.Default = r.Question(i).answerByDefault()
+	}
+	return wait
+}
+
+// Approvals lists the nodes of the run that wait for a person, by path.
+func (r *State) Approvals() []api.Approval {
+	var list []api.Approval
+	for i := range r.Since {
+		if kind, _, _ := r.Sched.Waits(i); kind == scheduler.WaitApproval {
+			list = append(list, r.Question(i).Describe())
+		}
+	}
+	slices.SortFunc(list, func(a, b api.Approval) int { return strings.Compare(a.Node, b.Node) })
+	return list
+}
+
+// Question returns what a node asks that waits for a person.
+func (r *State) Question(node int) Question { return Question{r, node} }
+
+// A Question is what a node that waits for a person asks.
+type Question struct {
+	*State
+	node int
+}
+
+func (q Question) Describe() api.Approval {
+	_, until, text := q.Sched.Waits(q.node)
+	n := &q.Nodes[q.node]
+	a := api.Approval{Run: q.ID, Node: n.ID, Name: n.Name, Text: text, Since: q.Since[q.node], Workfile: q.Request.Workfile}
+	if until > 0 {
+		a.Until, a.Default = new(time.Unix(0, until).UTC()), q.answerByDefault()
+	}
+	choices, open := q.Sched.Choices(q.node)
+	for _, c := range choices {
+		a.Choices = append(a.Choices, api.ApprovalChoice{Case: c.Case, Leads: q.names(c.Nodes)})
+	}
+	a.Open = open && len(choices) > 0
+	c := params.Check{Params: q.Sched.Fields(q.node)}
+	for k := range c.Params {
+		choices, _ := c.Offered(k)
+		a.Fields = append(a.Fields, c.Param(k, choices))
+	}
+	a.Before = q.outputsBefore()
+	return a
+}
+
+// mostBefore is how many nodes a question shows the outputs of, at most.
+const mostBefore = 8
+
+// outputsBefore returns the outputs of the nodes that activated the node.
+func (q Question) outputsBefore() (list []api.NodeOutputs) {
+	for _, e := range q.Sched.Explain(q.node).Cause.Edges {
+		source, _ := q.Sched.EdgeEnds(e)
+		if outputs := q.KnownOutputs(source); len(outputs) > 0 && len(list) < mostBefore {
+			list = append(list, api.NodeOutputs{Schema: api.SchemaOutputs, Run: q.ID, Node: q.Nodes[source].Name, Outputs: maskValues(outputs)})
+		}
+	}
+	return list
+}
+
+// Check holds an answer against the fields that the node declares and the cases that its edges wait for. It gives the
+// values of d their types and defaults.
+func (q Question) Check(a api.Approval, d *api.Decision) error {
+	if !d.Approved {
+		return nil // a rejection may carry any values
+	}
+	if err := q.checkFields(a, d); err != nil {
+		return err
+	}
+	return q.checkChoice(a, *d)
+}
+
+func (q Question) checkFields(a api.Approval, d *api.Decision) error {
+	fields := q.Sched.Fields(q.node)
+	if fields == nil {
+		return nil
+	}
+	given, err := params.Exact(d.Values)
+	if err != nil {
+		return api.Invalid("the values: %v", err)
+	}
+	values, problems := flow.ResolveFields(fields, given)
+	if len(problems) == 0 {
+		d.Values = values
+		return nil
+	}
+	e := &api.Error{Code: api.CodeInvalid, Message: "the answer about " + a.Name + " is not right", Problems: params.Problems(problems),
+		Fix: "wf approve " + a.Name}
+	lines := make([]string, len(problems))
+	for k, p := range problems {
+		lines[k] = p.String()
+	}
+	for _, f := range fields {
+		if f.Required {
+			e.Fix += " --set " + f.Name + "=" + strings.ToUpper(f.Type.String())
+		}
+	}
+	if !strings.Contains(e.Fix, "--set") {
+		e.Fix += " --set NAME=VALUE"
+	}
+	e.Why = strings.Join(lines, "\n")
+	return e
+}
+
+// checkChoice refuses a case that no edge waits for, and no case where only the answer can give one: everything behind
+// the node would be skipped.
+func (q Question) checkChoice(a api.Approval, d api.Decision) error {
+	if len(a.Choices) == 0 || a.Open {
+		return nil
+	}
+	var cases []string
+	for _, c := range a.Choices {
+		cases = append(cases, c.Case)
+	}
+	value, given := d.Values["case"]
+	switch {
+	case given && slices.Contains(cases, expression.Format(value)):
+		return nil
+	case given:
+		return api.Invalid("%s: no edge waits for the case %q: it is one of %s", a.Name, expression.Format(value), api.Several(cases, 8))
+	case strings.TrimSpace(q.Nodes[q.node].Command) != "":
+		return nil // its command may choose
+	}
+	return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("%s needs a choice: one of %s", a.Name, api.Several(cases, 8)),
+		Fix: "wf approve --set case=" + cases[0] + " " + a.Name}
+}
+
+// answerByDefault returns the answer that counts when the time for one is over.
+func (q Question) answerByDefault() string {
+	if q.Sched.ApprovesByDefault(q.node) {
+		return "approve"
+	}
+	return "reject"
+}
+
+// rememberDecision keeps the answer for a request that is repeated.
+func (r *State) rememberDecision(key string, a api.Approval) {
+	if key == "" {
+		return
+	}
+	if r.Requests == nil {
+		r.Requests = map[string]api.Approval{}
+	}
+	r.Requests[key] = a
+}
+
+// decided returns the event that the record of a decision stands for.
+func decided(rec history.Record, outputs map[string]any) scheduler.Event {
+	message := rec.Message
+	if by := cmp.Or(rec.Cause, rec.User); !rec.OK && by != "" {
+		message = strings.TrimSuffix("rejected by "+by+": "+rec.Message, ": ")
+	}
+	return scheduler.Event{Kind: scheduler.Decided, Node: rec.Node, OK: rec.OK, At: rec.Time.UnixNano(), Outputs: outputs, Message: message}
+}
+
+// poolsWait describes what a node of an active run waits for in the line of a pool; nil for none.
+func (r *State) poolsWait(i int) *api.Wait {
+	if r.Active == nil {
+		return nil
+	}
+	return r.Active.PoolWait(i)
+}
+
+// WaitingState returns the state of a queued node that waits for something other than a slot; "" for others.
+func (r *State) WaitingState(i int) (api.State, *api.Wait) {
+	if r.Sched.Status(i) != graph.Queued {
+		return "", nil
+	}
+	kind, until, text := r.Sched.Waits(i)
+	wait := r.WaitOf(i, kind, until, text)
+	if wait == nil {
+		wait = r.poolsWait(i)
+	}
+	switch {
+	case wait == nil:
+		return "", nil
+	case wait.Kind == api.WaitRetry:
+		return api.StateRetrying, wait
+	}
+	return api.StateWaiting, wait
+}

@@ -1,4 +1,0 @@
-package workspace
-
-// swap puts tmp in the place of path if that is still the file that was expected.
-func swap(tmp, path string, expect fileID) error { return renameOver(tmp, path, expect) }

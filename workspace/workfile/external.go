@@ -1,0 +1,242 @@
+package workfile
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"wf/api"
+	"wf/graph"
+	"wf/graphml"
+	"wf/workspace/loop"
+)
+
+// quiet is how long a file must have been left alone before it is read: programs write in pieces.
+const quiet = 30 * time.Millisecond
+
+// Watch starts to watch the folder of the file for changes by other programs; editors replace files, so
+// that watching the file itself would not do. It is called after Load and before the loop starts, so that
+// no change goes unseen: the file is compared with what was read. Without a watch the file is still looked
+// at before each save.
+func (f *File) Watch() error {
+	watcher, err := fsnotify.NewWatcher()
+	if err == nil {
+		if err = watcher.Add(filepath.Dir(f.cfg.Path)); err != nil {
+			watcher.Close()
+		}
+	}
+	if err != nil {
+		f.cfg.Loop.Run(func() { f.look() })
+		return err
+	}
+	f.cfg.Loop.Run(func() {
+		defer watcher.Close()
+		if f.look() {
+			f.follow(watcher)
+		}
+	})
+	return nil
+}
+
+// follow looks at the file after each burst of its events, until the loop ends.
+func (f *File) follow(watcher *fsnotify.Watcher) {
+	timer := time.NewTimer(time.Hour)
+	timer.Stop()
+	defer timer.Stop()
+	for {
+		select {
+		case ev, ok := <-watcher.Events:
+			if ok && filepath.Base(ev.Name) == filepath.Base(f.cfg.Path) && ev.Op != fsnotify.Chmod {
+				timer.Reset(quiet)
+			}
+		case <-timer.C:
+			if !f.look() {
+				return
+			}
+		case <-watcher.Errors: // an overflow: look, to be sure
+			timer.Reset(quiet)
+		case <-f.cfg.Loop.Ending():
+			return
+		}
+	}
+}
+
+// look asks the disk about the file, on a helper. It returns false if the loop has ended.
+func (f *File) look() bool {
+	info, err := os.Stat(f.cfg.Path)
+	return f.cfg.Loop.Post(func() { f.saw(info, err) })
+}
+
+// saw lets the file be read if it is not the one that was read or written last. info and err are the
+// answer of the disk.
+func (f *File) saw(info fs.FileInfo, err error) {
+	if err == nil && identify(info) == f.disk.id && f.disk.unreadable == "" {
+		return
+	}
+	f.disk.wantRead = true
+}
+
+// Refresh returns when the file is known as it was when Refresh was called: a user who changes a file and
+// runs it at once means the changed one, whether or not the watch has noticed it. A file that cannot be
+// read is not an error here, see Unreadable. The disk is asked on the goroutine of the caller.
+func (f *File) Refresh(ctx context.Context) error {
+	info, statErr := os.Stat(f.cfg.Path)
+	_, err := loop.Await(ctx, f.cfg.Loop, func(reply func(struct{}, error)) {
+		if f.saw(info, statErr); !f.disk.wantRead {
+			reply(struct{}{}, nil)
+			return
+		}
+		f.disk.readers = append(f.disk.readers, func() { reply(struct{}{}, nil) })
+	})
+	return err
+}
+
+// reread is the file as other programs left it.
+type reread struct {
+	id       identity
+	content  *Content
+	doc      *graphml.Document
+	g        *graph.Graph
+	warnings []graphml.Warning
+	same     bool // it is the file that is known already
+	err      error
+}
+
+// startRead reads and parses the file on a helper.
+func (f *File) startRead() {
+	d := &f.disk
+	d.busy, d.wantRead = true, false
+	known, readable := d.id, d.unreadable == ""
+	readAnew := func() (m reread) {
+		var data []byte
+		data, m.id, m.err = read(f.cfg.Path)
+		if m.same = m.err == nil && readable && m.id == known; !m.same && m.err == nil {
+			m.content = contentOf(graphml.Pieces{data})
+			m.doc, m.g, m.warnings, m.err = graphml.Parse(data, limits())
+		}
+		return m
+	}
+	loop.Go(f.cfg.Loop, readAnew, f.reread)
+}
+
+// reread takes over what was read.
+func (f *File) reread(m reread) {
+	d := &f.disk
+	d.busy = false
+	switch {
+	case m.same:
+	case m.err != nil:
+		d.unreadable = f.unreadable(m.err)
+		f.Trouble(d.unreadable)
+	default:
+		d.id, d.content, d.unreadable = m.id, m.content, ""
+		f.adopt(m)
+		f.Recovered()
+	}
+	if d.wantRead {
+		return // the file has changed again, and the readers mean that
+	}
+	readers := d.readers
+	d.readers = nil
+	for _, done := range readers {
+		done()
+	}
+}
+
+// unreadable says why the file cannot be used at present.
+func (f *File) unreadable(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "the workfile is gone: " + f.cfg.Path
+	}
+	var memory *graphml.MemoryError
+	if errors.As(err, &memory) {
+		return "the workfile cannot be read: " + Plain(err) + "; " + memoryFix(memory)
+	}
+	return "the workfile cannot be read: " + Plain(err)
+}
+
+// adopt takes the file of other programs as the truth about the graph and keeps what is known about the
+// statuses of nodes and edges that still exist. Edits that are not in the file yet are made again.
+func (f *File) adopt(m reread) {
+	old, known := f.g, f.statuses.kept()
+	f.g, f.doc, f.warnings, f.handles = m.g, m.doc, m.warnings, nil
+	clear(f.disk.nodes)
+	clear(f.disk.edges)
+	running := f.cfg.Host.Running()
+	publish := running || f.disk.unwritten()
+	lost := f.edits.redoUnsaved()
+	f.statuses.settleResults()
+	if !running && !known.about(f.g) {
+		f.statuses.forgetAll()
+	}
+	f.statuses.carryOver(old, publish)
+	f.statuses.carryMarks(old, publish)
+	f.cfg.Host.Relink()
+	ev := api.Event{Type: api.GraphUpdated, Op: "reload", Structure: true}
+	if lost > 0 {
+		ev.Message = "the file was changed by another program; edits that no longer fit were dropped"
+	}
+	f.cfg.Host.Publish(ev)
+}
+
+// carryOver gives the nodes of the new graph the statuses of this machine. They are written into the file
+// only while runs go on: a user who takes results out of a file, with git for instance, finds it so until a
+// run starts again.
+func (s *Statuses) carryOver(old *graph.Graph, publish bool) {
+	fromFile := map[string]struct{}{}
+	for _, n := range s.f.g.Nodes() {
+		status := n.Status
+		was := old.Node(n.ID)
+		switch {
+		case was != nil && s.known(n.ID):
+			status = was.Status
+		case s.results == api.ResultsNone:
+			status = graph.Idle
+		case status != graph.Idle:
+			if fromFile[n.ID] = struct{}{}; status == graph.Running {
+				s.f.cfg.Host.Lost(n)
+			}
+			continue
+		}
+		if status == n.Status {
+			continue
+		}
+		s.f.g.SetStatus(n, status)
+		if s.behind = true; publish && s.results != api.ResultsNone {
+			s.f.disk.touch(n, changedStatus)
+		}
+	}
+	s.fromFile = fromFile
+}
+
+// carryMarks gives the edges of the new graph the marks of the old one: the n-th edge between two nodes is
+// the n-th edge between them still.
+func (s *Statuses) carryMarks(old *graph.Graph, publish bool) {
+	for _, e := range s.f.g.Edges() {
+		src, dst := old.Node(e.Source.ID), old.Node(e.Target.ID)
+		if src == nil || dst == nil {
+			continue
+		}
+		was := old.EdgesBetween(src, dst)
+		if k := nth(s.f.g.EdgesBetween(e.Source, e.Target), e); k < len(was) && was[k].Mark != e.Mark {
+			s.f.g.SetMark(e, was[k].Mark)
+			if s.behind = true; publish && s.results != api.ResultsNone {
+				s.f.disk.touchEdge(e)
+			}
+		}
+	}
+}
+
+// nth is the place of an edge in a list, or the length of the list.
+func nth(edges []*graph.Edge, e *graph.Edge) int {
+	if i := slices.Index(edges, e); i >= 0 {
+		return i
+	}
+	return len(edges)
+}

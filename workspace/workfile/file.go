@@ -1,0 +1,206 @@
+// Package workfile is the file of an open workspace: its document and graph, the edits of clients with
+// undo and redo, the saves, the changes of other programs, and the statuses that are kept beside it. It
+// knows of runs only what its Host says.
+package workfile
+
+import (
+	"iter"
+	"log/slog"
+	"path/filepath"
+	"strconv"
+
+	"wf/api"
+	"wf/executor"
+	"wf/executor/shell"
+	"wf/graph"
+	"wf/graphml"
+	"wf/workspace/history"
+	"wf/workspace/loop"
+)
+
+// A Host is the workspace that a file belongs to. Its methods are called on the loop, except FirstCopy.
+type Host interface {
+	// Publish sends an event to the watchers.
+	Publish(api.Event)
+	// Refusal returns the reason why nothing may be changed at present, or nil.
+	Refusal() error
+	// Running reports whether runs go on.
+	Running() bool
+	// RunOf returns the id of the run that a node takes part in, or "".
+	RunOf(*graph.Node) string
+	// States returns a function that gives the state of a node, in the word that selectors use.
+	States() func(*graph.Node) string
+	// Ran reports whether a run of this machine covered the node with this id.
+	Ran(id string) bool
+	// Execution returns the latest execution of a node, or nil if none has ended.
+	Execution(*graph.Node) *Execution
+	// Lost is called for a node that the file shows as running although no run executes it.
+	Lost(*graph.Node)
+	// Forget drops what earlier runs left of nodes that are reset.
+	Forget([]*graph.Node)
+	// ForgetAll drops what earlier runs left: another workflow lies at the path now.
+	ForgetAll()
+	// Relink is called after the graph was replaced or edited: the nodes and edges may be others.
+	Relink()
+	// FirstCopy returns the copy of the workfile that the oldest run of the history began with, or
+	// nil. It is called on any goroutine.
+	FirstCopy() []byte
+}
+
+// An Execution is what the file shows of the latest execution of a node.
+type Execution struct {
+	Command, ErrorCode, PID string
+	Dir                     string // the folder that Out and Err are relative to
+	Out, Err                executor.Range
+}
+
+// Config is what a File is given.
+type Config struct {
+	Path   string // of the workfile, absolute and free of symlinks
+	Folder string // of the workspace in the state folder, absolute
+	Loop   *loop.Loop
+	Disk   history.Disk
+	Log    *slog.Logger
+	Host   Host
+	// StandIns yields copies of the workfile, each with the folder it lies in. The first that can be
+	// parsed is used in place of a file that cannot be read. nil: there is none.
+	StandIns iter.Seq2[string, []byte]
+}
+
+// File is an open workfile. It belongs to its loop: its methods are called there, or before the loop
+// starts. Methods with a context are called on any other goroutine.
+type File struct {
+	cfg      Config
+	doc      *graphml.Document
+	g        *graph.Graph
+	warnings []graphml.Warning
+	handles  *graph.HandleTable // nil when stale
+	disk     onDisk
+	edits    editLog
+	made     madeEdits
+	statuses Statuses
+}
+
+// New returns a file that has not been read, see Load.
+func New(cfg Config) *File {
+	f := &File{cfg: cfg}
+	f.disk.nodes, f.disk.edges = map[*graph.Node]change{}, map[*graph.Edge]struct{}{}
+	f.disk.timer = cfg.Loop.NewTimer(func() { f.disk.due = true })
+	f.edits.f, f.made.f = f, f
+	f.statuses = Statuses{f: f, own: map[string]struct{}{}, fromFile: map[string]struct{}{}}
+	return f
+}
+
+// Load reads the file for the first time, before the loop starts. If it cannot, one of the stand-ins
+// takes its place. The error is an *api.Error.
+func (f *File) Load() error {
+	data, id, err := read(f.cfg.Path)
+	if err != nil {
+		if f.standIn(err) {
+			return nil
+		}
+		return ReadError(f.cfg.Path, err)
+	}
+	if f.doc, f.g, f.warnings, err = graphml.Parse(data, limits()); err != nil {
+		if f.standIn(err) {
+			return nil
+		}
+		return parseError(f.cfg.Path, err)
+	}
+	f.disk.id, f.disk.content = id, contentOf(graphml.Pieces{data})
+	return nil
+}
+
+// standIn uses a copy of the workfile in place of the file, if there is one. why is what is wrong with
+// the file.
+func (f *File) standIn(why error) bool {
+	if f.cfg.StandIns == nil {
+		return false
+	}
+	for folder, data := range f.cfg.StandIns {
+		doc, g, warnings, err := graphml.Parse(data, limits())
+		if err != nil {
+			continue
+		}
+		f.doc, f.g, f.warnings, f.disk.id = doc, g, warnings, identity{}
+		f.disk.unreadable = f.unreadable(why)
+		f.disk.problem = f.disk.unreadable
+		f.cfg.Log.Warn("trouble with a workfile", "workfile", f.cfg.Path, "problem", f.disk.problem, "stands in", folder)
+		return true
+	}
+	return false
+}
+
+// Graph returns the graph. It is another one after other programs changed the file, see Host.Relink.
+func (f *File) Graph() *graph.Graph { return f.g }
+
+// Document returns the document. Like the graph it may be replaced.
+func (f *File) Document() *graphml.Document { return f.doc }
+
+// Warnings returns what the parser found when the file was read.
+func (f *File) Warnings() []graphml.Warning { return f.warnings }
+
+// Statuses returns the statuses of the nodes and edges, as they are kept and shown in the file.
+func (f *File) Statuses() *Statuses { return &f.statuses }
+
+// Content identifies the bytes of the file that was read or written last, nil if a copy stands in.
+func (f *File) Content() *Content { return f.disk.content }
+
+// Handle returns the short unique name of a node.
+func (f *File) Handle(n *graph.Node) string { return f.Handles().Of(n) }
+
+// Handles returns the short unique names of all nodes.
+func (f *File) Handles() *graph.HandleTable {
+	if f.handles == nil {
+		f.handles = graph.Handles(f.g)
+	}
+	return f.handles
+}
+
+// Where is the place of a line of the file as messages show it. Line 0 is the file as a whole.
+func (f *File) Where(line int) string { return where(f.cfg.Path, line) }
+
+func where(path string, line int) string {
+	if line == 0 {
+		return path
+	}
+	return path + ":" + strconv.Itoa(line)
+}
+
+// Wrapper returns the wrapper of the commands, also that of files of Python Workforce.
+func (f *File) Wrapper() string {
+	if v, ok := f.g.Attr("wrapper"); ok {
+		return v
+	}
+	prefix, hasPrefix := f.g.Attr("prefix")
+	suffix, hasSuffix := f.g.Attr("suffix")
+	if hasPrefix || hasSuffix {
+		return shell.LegacyWrapper(prefix, suffix)
+	}
+	return ""
+}
+
+// Leave writes down what is kept for the next opening: statuses and edits. It is called when the loop
+// ends. Errors are logged, because no client waits any more.
+func (f *File) Leave() {
+	f.statuses.keepNow()
+	f.edits.keep()
+}
+
+// beside is the path of a file in the workspace's folder.
+func (f *File) beside(name string) string { return filepath.Join(f.cfg.Folder, name) }
+
+// SetResults takes over the word of the configuration of a client's user; "" is none. It counts where the
+// workfile does not decide. It is called on any goroutine but that of the loop.
+func (f *File) SetResults(word string) {
+	if word, _ = graph.ParseResults(word); word != "" {
+		f.cfg.Loop.Post(func() { f.statuses.setResults(word) })
+	}
+}
+
+// RecallEdits reads what an earlier daemon kept of edits, before the loop starts. The file must not have
+// been written since Load.
+func (f *File) RecallEdits() {
+	f.edits.recall()
+	f.made.recall()
+}

@@ -1,0 +1,373 @@
+package workfile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"wf/api"
+	"wf/executor/ownfile"
+	"wf/graph"
+	"wf/graphml"
+	"wf/workspace/history"
+	"wf/workspace/loop"
+)
+
+// StatusesName is the name of the file of statuses in the folder of a workspace. It is written at the end
+// of every run and when a workspace closes. Before the end of a run it is durable only if the workfile
+// cannot show the statuses: otherwise a power cut costs no more than reading them from the workfile or the
+// history once more.
+//
+// A file of this name also lies beside the frozen workfile of a run, see Companion.
+const StatusesName = "statuses.json"
+
+// Kept is the content of the file.
+type Kept struct {
+	Workfile string `json:"workfile"`          // absolute
+	Setting  string `json:"setting,omitempty"` // what the user's configuration says about results
+	Through  int    `json:"through,omitempty"` // the newest run that is part of it
+	// Unwritten says that the workfile lacks some of it: the disk was full, or the file gone or garbage.
+	Unwritten bool         `json:"unwritten,omitempty"`
+	Content   *Content     `json:"content,omitempty"` // of the workfile as it was left
+	Nodes     []keptStatus `json:"nodes"`
+	Marks     []markedEdge `json:"marks,omitempty"` // edges that bear a token
+	Dead      []markedEdge `json:"dead,omitempty"`  // edges that are dead
+}
+
+// keptStatus is the id of a node, its status, and a hash of its command. Nodes that no run of this
+// machine covered are not listed.
+type keptStatus [3]string
+
+// markedEdge is the N-th edge between two nodes, and bears a mark.
+type markedEdge struct {
+	Source string `json:"source"`
+	Target string `json:"target"`
+	N      int    `json:"n"`
+}
+
+func markedIn(g *graph.Graph, e *graph.Edge) markedEdge {
+	return markedEdge{e.Source.ID, e.Target.ID, nth(g.EdgesBetween(e.Source, e.Target), e)}
+}
+
+// kept is what is known now.
+func (s *Statuses) kept() Kept {
+	f := s.f
+	k := Kept{Workfile: f.cfg.Path, Setting: s.setting, Through: s.through, Content: f.disk.content,
+		Unwritten: f.disk.unwritten(), Nodes: make([]keptStatus, 0, len(s.own))}
+	for _, n := range f.g.Nodes() {
+		if s.known(n.ID) {
+			k.Nodes = append(k.Nodes, keptStatus{n.ID, n.Status.String(), commandHash(n)})
+		}
+	}
+	for _, e := range f.g.Edges() {
+		switch {
+		case !s.known(e.Source.ID) || !s.known(e.Target.ID):
+		case e.Mark == graph.ToRun:
+			k.Marks = append(k.Marks, markedIn(f.g, e))
+		case e.Mark == graph.Dead:
+			k.Dead = append(k.Dead, markedIn(f.g, e))
+		}
+	}
+	return k
+}
+
+func commandHash(n *graph.Node) string {
+	h := fnv.New32a()
+	h.Write([]byte(n.Label))
+	return strconv.FormatUint(uint64(h.Sum32()), 36)
+}
+
+// keeper writes the file of statuses. Helpers may write snapshots in another order than that in which
+// they were taken; an older one does not replace a newer one.
+type keeper struct {
+	mu     sync.Mutex // guards newest, and is held while the file is written
+	newest uint64
+}
+
+// Keep takes a snapshot of the statuses and returns the function that writes it, for a helper. After an
+// error the earlier file is as it was, and Changed is to be called.
+func (s *Statuses) Keep() (write func() error) {
+	k := s.kept()
+	s.stale, s.noted = false, k.Unwritten
+	s.snapshots++
+	number, disk, path := s.snapshots, s.f.cfg.Disk, s.f.beside(StatusesName)
+	return func() error {
+		s.keeper.mu.Lock()
+		defer s.keeper.mu.Unlock()
+		if number < s.keeper.newest {
+			return nil
+		}
+		data, err := json.Marshal(k)
+		if err != nil {
+			return err
+		}
+		replace := history.ReplaceFileLater
+		if k.Unwritten {
+			replace = history.ReplaceFile
+		}
+		if err = replace(disk, path, data); err == nil {
+			s.keeper.newest = number
+		}
+		return err
+	}
+}
+
+// keepNow writes the statuses if they have changed, for a workspace that ends.
+func (s *Statuses) keepNow() {
+	if s.stale || s.noted != s.f.disk.unwritten() {
+		s.notKept(s.Keep()())
+	}
+}
+
+// KeepThen calls done when the statuses that an edit or a reset has changed are in the state folder, or
+// cannot be put there.
+func (s *Statuses) KeepThen(done func()) {
+	if !s.edited {
+		done()
+		return
+	}
+	s.edited = false
+	s.keepLater(s.Keep(), done)
+}
+
+// keepLater writes a snapshot on a helper.
+func (s *Statuses) keepLater(write func() error, done func()) {
+	loop.Go(s.f.cfg.Loop, write, func(err error) {
+		s.notKept(err)
+		done()
+	})
+}
+
+// notKept notes and logs the error of a snapshot that could not be written; nil is none.
+func (s *Statuses) notKept(err error) {
+	if err != nil {
+		s.stale = true
+		s.f.cfg.Log.Error("the statuses cannot be kept in the state folder", "workfile", s.f.cfg.Path, "err", err)
+	}
+}
+
+// inFile is called after a save. If the state folder says that the workfile lacks statuses, it is told
+// that this is over.
+func (s *Statuses) inFile() {
+	if !s.noted || s.f.disk.unwritten() {
+		return
+	}
+	write, old := s.Keep(), s.f.beside(unpublishedName)
+	s.keepLater(func() error {
+		err := write()
+		if err == nil {
+			s.remove(old)
+		}
+		return err
+	}, func() {})
+}
+
+// remove removes a file of the workspace's folder that is not needed any more.
+func (s *Statuses) remove(path string) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.f.cfg.Log.Warn("a note that is not needed any more cannot be removed", "path", path, "err", err)
+	}
+}
+
+// Recall brings graph and state folder together when a workfile is opened, before the loop starts. What it
+// cannot decide is decided when the history has been read. later reports whether a run that is over is
+// newer than a run.
+func (s *Statuses) Recall(later func(run int) bool) {
+	k, found := s.readKept()
+	s.setting, s.through, s.noted = k.Setting, k.Through, k.Unwritten
+	s.settleResults()
+	s.otherWorkflow = found && !k.about(s.f.g)
+	// A power cut may have left a note from before the latest run; the workfile was made durable at its end.
+	overtaken := s.results != api.ResultsNone && !k.Unwritten && later(k.Through)
+	s.found = found && !s.otherWorkflow && !overtaken
+	status := make(map[string]graph.Status, len(k.Nodes))
+	if s.found {
+		status = k.statuses()
+	}
+	for _, n := range s.f.g.Nodes() {
+		word, known := status[n.ID]
+		switch {
+		case known:
+			s.own[n.ID] = struct{}{}
+		case s.found && k.Unwritten: // it was reset, which the file does not show
+			word = graph.Idle
+		case s.results == api.ResultsNone && (s.found || s.otherWorkflow):
+			word = graph.Idle
+		default:
+			if word = n.Status; word != graph.Idle {
+				s.fromFile[n.ID] = struct{}{}
+			}
+		}
+		s.recallStatus(n, word, k.Unwritten)
+	}
+	if s.found {
+		s.recallMarks(k)
+	}
+}
+
+// recallStatus gives a node a status that the file may not show. One that could not be put there is put
+// there now; the others are put there by the next run.
+func (s *Statuses) recallStatus(n *graph.Node, status graph.Status, unwritten bool) {
+	if n.Status == status {
+		return
+	}
+	s.f.g.SetStatus(n, status)
+	if s.behind = true; unwritten && s.results != api.ResultsNone {
+		s.f.disk.touch(n, changedStatus)
+	}
+}
+
+func (s *Statuses) recallMarks(k Kept) {
+	marked := k.marks()
+	for _, e := range s.f.g.Edges() {
+		mark := marked[markedIn(s.f.g, e)]
+		if !s.known(e.Source.ID) || !s.known(e.Target.ID) {
+			if mark = e.Mark; k.Unwritten || s.results == api.ResultsNone {
+				mark = graph.Unmarked
+			}
+		}
+		if mark == e.Mark {
+			continue
+		}
+		s.f.g.SetMark(e, mark)
+		if s.behind = true; k.Unwritten && s.results != api.ResultsNone {
+			s.f.disk.touchEdge(e)
+		}
+	}
+}
+
+// readKept reads the file of this version, otherwise that of an earlier one.
+func (s *Statuses) readKept() (k Kept, found bool) {
+	path := s.f.beside(StatusesName)
+	data, err := ownfile.Read(path, MaxSize)
+	if err == nil {
+		err = json.Unmarshal(data, &k)
+	}
+	switch {
+	case err == nil:
+		return k, true
+	case errors.Is(err, fs.ErrNotExist):
+		return s.readUnpublished()
+	}
+	s.f.cfg.Log.Warn("a note of statuses cannot be read", "path", path, "err", err)
+	return Kept{}, false
+}
+
+// unpublishedName is the file where earlier versions kept statuses that the workfile lacked.
+const unpublishedName = "unpublished.json"
+
+// readUnpublished reads the file of earlier versions. It listed every node with a status.
+func (s *Statuses) readUnpublished() (k Kept, found bool) {
+	var old struct {
+		Nodes map[string]string `json:"nodes"`
+		Marks []markedEdge      `json:"marks"`
+		Dead  []markedEdge      `json:"dead"`
+	}
+	path := s.f.beside(unpublishedName)
+	data, err := ownfile.Read(path, MaxSize)
+	if errors.Is(err, fs.ErrNotExist) {
+		return k, false
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &old)
+	}
+	if err != nil {
+		s.f.cfg.Log.Warn("a note of statuses cannot be read", "path", path, "err", err)
+		return k, false
+	}
+	k = Kept{Unwritten: true, Marks: old.Marks, Dead: old.Dead}
+	for _, n := range s.f.g.Nodes() {
+		k.Nodes = append(k.Nodes, keptStatus{n.ID, old.Nodes[n.ID], commandHash(n)})
+	}
+	return k, true
+}
+
+// about tells an edited workfile from another workflow at the same path, whose nodes have the same ids
+// because a program has numbered them. It is another one if nothing of any known node is as it was:
+// command, status in the file, or an id that a person or a random generator chose.
+func (k Kept) about(g *graph.Graph) bool {
+	met := false
+	for _, s := range k.Nodes {
+		n := g.Node(s[0])
+		if n == nil {
+			continue
+		}
+		if met = true; commandHash(n) == s[2] || !numbered(n.ID) || n.Status != graph.Idle && n.Status.String() == s[1] {
+			return true
+		}
+	}
+	return !met
+}
+
+// numbered reports whether an id is a number, or a letter and a number: n0, 17.
+func numbered(id string) bool {
+	digits := strings.TrimLeft(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-")
+	return len(id)-len(digits) <= len("node_") && digits != "" && strings.Trim(digits, "0123456789") == ""
+}
+
+// Frozen reads the graph that run n started with, statuses included.
+func Frozen(store *history.Store, n int) (*graph.Graph, error) {
+	frozen, err := store.Workfile(n)
+	if err != nil {
+		return nil, err
+	}
+	_, g, _, err := graphml.Parse(frozen, graphml.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("the frozen workfile: %w", err)
+	}
+	data, err := ownfile.Read(filepath.Join(store.Dir(n), StatusesName), MaxSize)
+	if errors.Is(err, fs.ErrNotExist) {
+		return g, nil // the frozen workfile shows them
+	}
+	var k Kept
+	if err == nil {
+		err = json.Unmarshal(data, &k)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the statuses that it began with: %w", err)
+	}
+	k.putInto(g)
+	return g, nil
+}
+
+// putInto makes the statuses of a graph those that were kept. What is not listed has none.
+func (k Kept) putInto(g *graph.Graph) {
+	status := k.statuses()
+	for _, n := range g.Nodes() {
+		if s := status[n.ID]; s != n.Status {
+			g.SetStatus(n, s)
+		}
+	}
+	marks := k.marks()
+	for _, e := range g.Edges() {
+		if m := marks[markedIn(g, e)]; m != e.Mark {
+			g.SetMark(e, m)
+		}
+	}
+}
+
+func (k Kept) statuses() map[string]graph.Status {
+	status := make(map[string]graph.Status, len(k.Nodes))
+	for _, s := range k.Nodes {
+		status[s[0]], _ = graph.ParseStatus(s[1])
+	}
+	return status
+}
+
+func (k Kept) marks() map[markedEdge]graph.Mark {
+	marks := make(map[markedEdge]graph.Mark, len(k.Marks)+len(k.Dead))
+	for _, m := range k.Marks {
+		marks[m] = graph.ToRun
+	}
+	for _, m := range k.Dead {
+		marks[m] = graph.Dead
+	}
+	return marks
+}

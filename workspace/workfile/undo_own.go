@@ -1,0 +1,95 @@
+package workfile
+
+import (
+	"fmt"
+	"slices"
+
+	"wf/api"
+	"wf/graph"
+)
+
+// An undo takes back the latest edit of the same person. Later edits of other persons stay. If one of them
+// changed the same part of the workfile, the undo is refused and names it.
+
+// A touch is a part of the workfile that an edit changes: a node as a whole (structure), one attribute of
+// it or of the graph (Node ""), or what is between two nodes.
+type touch struct {
+	Node      string `json:"node,omitempty"`
+	Attr      string `json:"attr,omitempty"`
+	To        string `json:"to,omitempty"` // the target of an edge, whose source is Node
+	Structure bool   `json:"structure,omitempty"`
+}
+
+// touches lists the parts that an op changes. g is the graph before the op, in which edges are looked up.
+func touches(g *graph.Graph, op graph.Op) (list []touch) {
+	edge := func(key int) {
+		if e := g.Edge(key); e != nil { // otherwise the same edit made it, and its ends are listed already
+			list = append(list, touch{Node: e.Source.ID, To: e.Target.ID})
+		}
+	}
+	for _, op := range flat(op, nil) {
+		switch op := op.(type) {
+		case graph.AddNode:
+			list = append(list, touch{Node: op.Node.ID, Structure: true})
+		case graph.RemoveNode:
+			list = append(list, touch{Node: op.ID, Structure: true})
+			if n := g.Node(op.ID); n != nil {
+				for _, e := range slices.Concat(n.In, n.Out) {
+					edge(e.Key)
+				}
+			}
+		case graph.AddEdge:
+			list = append(list, touch{Node: op.Source, To: op.Target})
+		case graph.RemoveEdge:
+			edge(op.Key)
+		case graph.SetEdge:
+			edge(op.Key)
+		case graph.SetNode:
+			list = append(list, touch{Node: op.ID, Attr: op.Attr})
+		case graph.SetGraph:
+			list = append(list, touch{Attr: op.Attr})
+		}
+	}
+	return list
+}
+
+// meets reports whether two edits change the same part, or one of them a part that the other one needs.
+func meets(a, b []touch) bool {
+	return slices.ContainsFunc(a, func(x touch) bool {
+		return slices.ContainsFunc(b, func(y touch) bool {
+			switch {
+			case x.Structure && (x.Node == y.Node || x.Node == y.To), y.Structure && (y.Node == x.Node || y.Node == x.To):
+				return true
+			}
+			return x == y
+		})
+	})
+}
+
+// of reports whether a user may undo an edit: it is their own, or one of the two has no name.
+func (e *edit) of(user string) bool { return e.by.User == "" || user == "" || e.by.User == user }
+
+// own returns the index of the latest edit in a list that a user may turn, or -1. It is a conflict if a later
+// edit of another person changed the same part.
+func own(list []edit, op, user string) (int, error) {
+	for i := len(list) - 1; i >= 0; i-- {
+		e := &list[i]
+		if !e.of(user) {
+			continue
+		}
+		for k := i + 1; k < len(list); k++ {
+			if later := &list[k]; meets(e.touched, later.touched) {
+				return -1, &api.Error{Code: api.CodeConflict, Message: fmt.Sprintf("%q cannot be %sne", e.text, op),
+					Why: fmt.Sprintf("%s did %q to the same since", later.by.User, later.text)}
+			}
+		}
+		return i, nil
+	}
+	return -1, nil
+}
+
+// overtake drops edits from the redo list that a new edit makes pointless: all of the same person, and those
+// of other persons that change the same part.
+func (l *editLog) overtake(e *edit) {
+	l.redo = slices.DeleteFunc(l.redo, func(r edit) bool { return r.of(e.by.User) || meets(r.touched, e.touched) })
+}
