@@ -11,7 +11,7 @@ import (
 	"wf/executor/wire"
 )
 
-// handover is what the next runner gets of the one before, see heir: a variable, and files that the
+// handover is what the next runner gets of the one before, see wire.Handover: a variable, and files that the
 // caller closes.
 func (h *runnerHandle) handover() (variable string, handles []*os.File, err error) {
 	var ids []ID

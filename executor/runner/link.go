@@ -24,15 +24,16 @@ const (
 // width and their gated jobs do not: these would surprise the next daemon.
 type link struct {
 	fd       int
-	order    int       // of connecting
-	helloDue time.Time // when the hello must have come
-	greeted  bool      // it has
-	in       []byte    // the beginning of a line whose end has not arrived
-	hello    []byte    // started, and what is said between news, as far as it has not been sent
-	resized  bool      // it is to be told that the width holds
-	held     string    // what it was told last of why nothing starts
-	sent     int       // how much of the news has been sent, in bytes
-	blocked  bool      // the daemon is slow: the poller says when it takes more
+	order    int          // of connecting
+	helloDue time.Time    // when the hello must have come
+	greeted  bool         // it has
+	in       []byte       // the beginning of a line whose end has not arrived
+	hello    []byte       // our own, and what is sent between news, as far as it has not been sent
+	resized  bool         // it is to be told that the width holds
+	held     string       // what it was told last of why nothing starts
+	sent     int          // how much of the news has been sent, in bytes
+	blocked  bool         // the daemon is slow: the poller says when it takes more
+	command  wire.Command // scratch for the one that is read
 }
 
 // links are the connections to daemons.
@@ -108,11 +109,11 @@ func (l *link) read(text []byte, obey func(*link, *wire.Command) error) error {
 			l.in = append(l.in[:0], text...)
 			return nil
 		}
-		var c wire.Command
-		if err := c.Decode(text[:end]); err != nil {
+		l.command = wire.Command{}
+		if err := l.command.Decode(text[:end]); err != nil {
 			return err
 		}
-		if err := obey(l, &c); err != nil {
+		if err := obey(l, &l.command); err != nil {
 			return err
 		}
 		text = text[end+1:]

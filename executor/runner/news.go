@@ -9,7 +9,7 @@ import (
 // news are the start and end entries of the run, as lines for the daemon.
 type news struct {
 	log     *runnerLog
-	text    []byte    // reaper that was announced since the run started: a later daemon wants it
+	text    []byte    // all that was announced since the run started: a later daemon wants it
 	pending []byte    // appended to the log and not announced
 	hasEnd  bool      // pending contains an end
 	crowded bool      // an end in pending has let more jobs go than there were places

@@ -129,7 +129,7 @@ type execution struct {
 	retryAt     time.Time
 
 	shutSince time.Time // when it was put behind a gate
-	files     []string  // waitedFor for it, see commands.keepFile
+	files     []string  // kept for it, see commands.keepFile
 
 	observed bool          // it ran at a look at outputs, see observe
 	marked   rundir.Sample // what was noted of its output last
