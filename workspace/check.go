@@ -37,7 +37,7 @@ func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
 	return c, nil
 }
 
-// check is Check without the programs that the workfile needs.
+// check is Check without looking for programs.
 func (w *Workspace) check() api.Check {
 	c := api.Check{Schema: api.SchemaCheck, OK: true, Nodes: len(w.file.Graph().Nodes()), Edges: len(w.file.Graph().Edges()),
 		Problems: []api.Problem{}}
@@ -65,11 +65,11 @@ func (w *Workspace) check() api.Check {
 	return c
 }
 
-// problemsPerCode bounds how many problems of one kind are told.
+// problemsPerCode bounds how many problems of one kind are listed.
 const problemsPerCode = 1000
 
-// checkShell adds that the shell of the workfile is not there. A daemon has no PATH to look in: each run brings
-// its own, and is refused if it is not there.
+// checkShell adds a problem if the shell of the workfile does not exist. The daemon has no PATH to look in, but each run brings its
+// own and is checked again.
 func (w *Workspace) checkShell(c *api.Check) {
 	program, _ := w.file.Graph().Attr("shell")
 	path := os.Getenv("PATH")
@@ -88,7 +88,7 @@ func addProblem(c *api.Check, p api.Problem) {
 	c.Problems = append(c.Problems, p)
 }
 
-// oddities are what the reader of the file found odd, without what edits have mended since.
+// oddities returns what the reader of the file found odd, without what edits have corrected since.
 func (w *Workspace) oddities() []api.Problem {
 	var list []api.Problem
 	for _, x := range w.file.Warnings() {
@@ -104,7 +104,7 @@ func (w *Workspace) oddities() []api.Problem {
 	return list
 }
 
-// hasAttr says whether the element that a warning is about has the attribute by now, or is gone.
+// hasAttr reports whether the element of a warning has the attribute by now, or is gone.
 func (w *Workspace) hasAttr(x graphml.Warning) (has bool) {
 	switch {
 	case x.Node != "":
@@ -124,7 +124,7 @@ func (w *Workspace) hasAttr(x graphml.Warning) (has bool) {
 	return has
 }
 
-// problem words a finding of the graph with handles and lines.
+// problem describes a finding about the graph with handles and lines.
 func (w *Workspace) problem(p graph.Problem) api.Problem {
 	out := api.Problem{Severity: "warning", Code: p.Code, Message: p.Message, Nodes: w.names(p.Nodes)}
 	if p.Severity == graph.Error {
@@ -147,7 +147,7 @@ func (w *Workspace) problem(p graph.Problem) api.Problem {
 	return out
 }
 
-// checkWrapper adds what is wrong with the wrapper: no command would be executed as it is meant.
+// checkWrapper adds a problem if the wrapper would not execute commands as they are meant.
 func (w *Workspace) checkWrapper(c *api.Check) {
 	program, _ := w.file.Graph().Attr("shell")
 	if p := shell.CheckWrapper(w.file.Wrapper(), program); p != nil {
@@ -156,8 +156,8 @@ func (w *Workspace) checkWrapper(c *api.Check) {
 	}
 }
 
-// executesCommands gives a run its wrapper, and refuses one whose wrapper or shell executes no command as it is
-// meant. asked: the wrapper was asked for, and is not from the settings.
+// executesCommands sets the wrapper of a run. It refuses a wrapper or shell that would not execute commands as they are meant.
+// asked means that the request sets the wrapper, not the settings.
 func (w *Workspace) executesCommands(r *history.Request, req api.RunRequest, asked bool) error {
 	if req.Wrapper != nil {
 		r.Wrapper = *req.Wrapper
@@ -168,8 +168,8 @@ func (w *Workspace) executesCommands(r *history.Request, req api.RunRequest, ask
 	return w.fitWrapper(r.Wrapper, r.Shell, asked, req.Wrapper != nil)
 }
 
-// fitWrapper refuses a wrapper that would execute no command as it is meant. asked: the request of
-// the run sets it; brought: it comes with the request, from a flag or from the settings.
+// fitWrapper refuses a wrapper that would not execute commands as they are meant. asked: the request sets it; brought: it comes with
+// the request, from a flag or from the settings.
 func (w *Workspace) fitWrapper(wrapper, program string, asked, brought bool) error {
 	p := shell.CheckWrapper(wrapper, program)
 	if p == nil {
@@ -191,7 +191,7 @@ func (w *Workspace) fitWrapper(wrapper, program string, asked, brought bool) err
 	return e
 }
 
-// findShell refuses a run whose commands nothing can execute. A plan has no environment: then ours counts.
+// findShell refuses a run without a shell that can execute its commands. A plan has no environment of its own and uses ours.
 func (w *Workspace) findShell(program string, env []string) error {
 	if program == "" {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"wf/workspace/runstate"
 )
 
-// Eval evaluates an expression as a text at a place of a run would be: in the run that is named, else in the
-// active one, else in the latest one that covered the place.
+// Eval evaluates an expression as it would be at a place of a run: the named run, else the active one, else the latest one that
+// covered the place.
 func (w *Workspace) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluated, error) {
 	past := 0
 	answer, err := ask(ctx, w, func(w *Workspace) (answer api.Evaluated, err error) {
@@ -47,7 +47,7 @@ func (w *Workspace) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluate
 	return w.evalPast(req, past)
 }
 
-// latestFor is the latest run that covered a node, or of all nodes for ""; 0 if there is none.
+// latestFor returns the latest run that covered a node, or any node for ""; 0 if there is none.
 func (w *Workspace) latestFor(node string) int {
 	if node != "" {
 		outer, _, _ := strings.Cut(node, "[")
@@ -63,13 +63,13 @@ func (w *Workspace) latestFor(node string) int {
 	return latest
 }
 
-// readNames is the flow of the workfile as it is now, for a run that has none.
+// readNames returns the control flow of the workfile as it is now, for a run that has none.
 func (w *Workspace) readNames() *flow.Flow {
 	f, _ := flow.Read(w.file.Graph())
 	return f
 }
 
-// evalPast evaluates in a run that is over.
+// evalPast evaluates in a run of the history.
 func (w *Workspace) evalPast(req api.EvalRequest, n int) (api.Evaluated, error) {
 	p, err := replayRun(w.store, n)
 	if errors.Is(err, history.ErrNoRun) {
@@ -82,7 +82,7 @@ func (w *Workspace) evalPast(req api.EvalRequest, n int) (api.Evaluated, error) 
 	return p.Eval(req, f)
 }
 
-// evalUnrun evaluates in a workfile that no run has covered: nothing has run, and parameters have their defaults.
+// evalUnrun evaluates in a workfile that no run has covered: parameters have their defaults.
 func (w *Workspace) evalUnrun(req api.EvalRequest) (api.Evaluated, error) {
 	f, _ := flow.Read(w.file.Graph())
 	var home *graph.Node

@@ -11,20 +11,20 @@ import (
 	"wf/workspace/history"
 )
 
-// Two daemons of one user can exist: with different runtime folders, on machines that share the state
-// folder, or for a moment when one has lost its runtime folder and another one has begun. So whoever
-// serves a workspace holds its fence, beside the journals.
+// Two daemons of one user can exist: with different runtime folders, on machines that share the state folder, or for a moment when
+// one has lost its runtime folder and another one has started. So the daemon that serves a workspace holds its fence, a lock
+// beside the journals.
 
-// How long an open waits for the fence: a daemon of the same runtime folder is ending, or about to give
-// way, and a child that is between fork and exec holds a copy of every descriptor for an instant.
+// How long opening a workspace waits for the fence: another daemon may be about to end, and a child between fork and exec holds a
+// copy of every descriptor for an instant.
 const (
 	sharedPatience  = 15 * time.Second
 	foreignPatience = time.Second
 	fencePause      = 20 * time.Millisecond
 )
 
-// raiseFence takes the fence of the workspace, or returns an *api.Error that says who has it. A folder
-// that cannot be written to can be looked at without one; keepFence is asked before something is begun.
+// raiseFence takes the fence of the workspace, or returns an *api.Error with its holder. A folder that cannot be written can be read
+// without a fence; keepFence is called before anything starts.
 func (w *Workspace) raiseFence() error {
 	for begin := time.Now(); ; time.Sleep(fencePause) {
 		err := w.keepFence()
@@ -45,8 +45,7 @@ func (w *Workspace) raiseFence() error {
 	}
 }
 
-// keepFence makes sure that the fence stands, and takes it if it does not. It is called before the loop
-// begins, and then by who has w.creating.
+// keepFence makes sure that this daemon has the fence. It is called before the loop starts, and then by the holder of w.creating.
 func (w *Workspace) keepFence() error {
 	if w.fence != nil && w.fence.Stands() {
 		return nil
@@ -60,16 +59,16 @@ func (w *Workspace) keepFence() error {
 	return nil
 }
 
-// dropFence gives the fence back, as the last deed of a workspace.
+// dropFence releases the fence, as the last action of a workspace.
 func (w *Workspace) dropFence() {
 	if w.fence != nil {
 		w.fence.Release()
 	}
 }
 
-// holder is this daemon as others are told of it.
+// holder describes this daemon to others.
 func (w *Workspace) holder() history.Holder {
-	host, _ := os.Hostname() // "" where the machine has no name
+	host, _ := os.Hostname() // "" if the machine has no name
 	return history.Holder{PID: os.Getpid(), Host: host, Runtime: w.cfg.Runtime}
 }
 

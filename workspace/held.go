@@ -15,27 +15,27 @@ import (
 	"wf/workspace/workfile"
 )
 
-// A workspace is held when daemons have died while they took its runs up. It opens all the same, without
-// these runs: the file can be read and edited, the past can be read, and the runs can be stopped without
-// being understood. Whether the daemon would die again is found out by another process, the rehearsal. If
-// that survives, it was not the runs that killed the daemons, and they are taken up, after pauses that grow
-// with the deaths; if it does not, only wf server retry has it done once more, in another process first.
+// A workspace is quarantined when daemons have crashed while they recovered its runs. It opens without these runs: the file can be
+// read and edited, the history can be read, and the runs can be stopped without reading their journals. Another process, the
+// rehearsal, finds out whether recovery would crash the daemon again. If the rehearsal survives, the runs did not cause the
+// crashes, and they are recovered after a pause that grows with the crashes. If it does not, only wf server retry makes
+// another attempt, with a rehearsal first.
 
-// held is what is not taken up. The zero value is a workspace that is not held.
+// held is what a quarantined workspace does not recover. The zero value is a workspace that is not quarantined.
 type held struct {
-	why  string // for people; "" = nothing is held
+	why  string // for people; "" = not quarantined
 	runs []int  // newest first
-	// till is when it is tried again without being asked; zero: only when somebody asks.
+	// till is when the next attempt is made without a request; zero: never.
 	till time.Time
 }
 
-// The pause before daemons that died, though the rehearsal did not, try again.
+// The pause before another attempt after crashes that the rehearsal survived.
 const (
 	firstTrialPause = 4 * time.Second
 	lastTrialPause  = 5 * time.Minute
 )
 
-// mayTry decides whether the runs are taken up after so many deaths. It may take a while.
+// mayTry decides whether the runs are recovered after earlier crashes. It may take a while.
 func (w *Workspace) mayTry(before history.Recovery) (h held, may bool) {
 	h.why = heldWhat(before) + "; " + heldWhy(before)
 	pause := min(firstTrialPause<<min(before.Tries-history.RecoveryLimit, 10), lastTrialPause)
@@ -54,13 +54,13 @@ func (w *Workspace) mayTry(before history.Recovery) (h held, may bool) {
 	return held{}, true
 }
 
-// lastWords is the first line of what the rehearsal has said; the rest is a stack.
+// lastWords returns the first line of the rehearsal's error; the rest is a stack.
 func lastWords(err error) string {
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	return first
 }
 
-// refusal is why no run begins in a workspace that is held.
+// refusal returns the error for a run in a quarantined workspace.
 func (h *held) refusal(w *Workspace) error {
 	if h.why == "" {
 		return nil
@@ -69,8 +69,7 @@ func (h *held) refusal(w *Workspace) error {
 		Fix: heldFix + ", or wf stop lets its runs go"}
 }
 
-// Retry takes up the runs of a workspace that is held, unless that would kill the daemon. For another
-// workspace it does nothing.
+// Retry recovers the runs of a quarantined workspace, unless that would crash the daemon. For other workspaces it does nothing.
 func (w *Workspace) Retry(ctx context.Context) error {
 	is, err := ask(ctx, w, func(w *Workspace) (bool, error) { return w.held.why != "", nil })
 	if err != nil || !is {
@@ -93,7 +92,7 @@ func (w *Workspace) Retry(ctx context.Context) error {
 	return err
 }
 
-// takeUpHeld ends the holding by taking the runs up.
+// takeUpHeld ends the quarantine by recovering the runs.
 func (w *Workspace) takeUpHeld(before history.Recovery) {
 	if w.held.why == "" {
 		return
@@ -107,7 +106,7 @@ func (w *Workspace) takeUpHeld(before history.Recovery) {
 	}
 }
 
-// tryHeld is called when time has passed: the pause of a workspace that is held may be over.
+// tryHeld makes another attempt if the pause is over.
 func (w *Workspace) tryHeld() {
 	if w.held.till.IsZero() {
 		return
@@ -120,7 +119,7 @@ func (w *Workspace) tryHeld() {
 	w.loop.Run(func() {
 		before, err := history.ReadRecovery(w.cfg.State, w.id, w.path)
 		if err != nil {
-			return // it says so when somebody asks for a retry
+			return // a later request for a retry reports the error
 		}
 		h, may := w.mayTry(before)
 		w.send(call(func(w *Workspace) {
@@ -133,7 +132,7 @@ func (w *Workspace) tryHeld() {
 	})
 }
 
-// keepHeld notes and tells why the workspace is held.
+// keepHeld publishes why the workspace is quarantined.
 func (w *Workspace) keepHeld(h held) {
 	h.runs = w.held.runs
 	w.held = h
@@ -143,7 +142,7 @@ func (w *Workspace) keepHeld(h held) {
 	}
 }
 
-// heldRun finds the run that is meant among those that are held; "" means the only one.
+// heldRun finds a run among those not recovered; "" means the only one.
 func (w *Workspace) heldRun(name string) (n int, found bool) {
 	if name == "" && len(w.runs) == 0 && len(w.held.runs) == 1 {
 		return w.held.runs[0], true
@@ -155,8 +154,8 @@ func (w *Workspace) heldRun(name string) (n int, found bool) {
 	return w.held.runs[i], true
 }
 
-// stopHeld ends a run that is held, without taking it up: its runner is told to end everything, and its
-// record is closed. What its journal says of its nodes stays there.
+// stopHeld ends a run without recovering it: its runner ends all its processes, and its record is closed. The statuses of its nodes
+// remain in its journal.
 func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
 	w.loop.Run(func() {
 		survivors, err := w.sweepHeld(n)
@@ -177,7 +176,7 @@ func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
 	})
 }
 
-// sweepHeld ends what is going of a run and settles it.
+// sweepHeld ends the processes of a run and records its end.
 func (w *Workspace) sweepHeld(n int) (survivors []int, err error) {
 	end := clock.Now()
 	res := history.Result{Result: string(api.Cancelled), Ended: end, Cause: "held",

@@ -9,7 +9,7 @@ import (
 	"wf/workspace/runstate"
 )
 
-// sweptUp notes what the executions of the run had left behind.
+// sweptUp notes the processes that executions of the run have left behind.
 func (r *run) sweptUp(rep executor.Report) {
 	r.leftovers, r.remained = rep.Count, nil
 	for _, l := range rep.Left {
@@ -17,7 +17,7 @@ func (r *run) sweptUp(rep executor.Report) {
 	}
 }
 
-// leftoverText is "2 processes that it had left behind were ended with the run: sleep (pid 7), sh (pid 8)".
+// leftoverText is, for example, "2 processes that it had left behind were ended with the run: sleep (pid 7), sh (pid 8)".
 func leftoverText(left []history.Leftover) string {
 	names := make([]string, len(left))
 	for i, l := range left {
@@ -38,7 +38,7 @@ func verb(n int) string {
 	return "were"
 }
 
-// leftoversOf are those of one node.
+// leftoversOf returns those of one node.
 func leftoversOf(left []history.Leftover, node string) (own []history.Leftover) {
 	for _, l := range left {
 		if l.Node == node {
@@ -48,7 +48,7 @@ func leftoversOf(left []history.Leftover, node string) (own []history.Leftover) 
 	return own
 }
 
-// leftoverNotes are notes about a run, one for each node that has left processes behind. name words an id.
+// leftoverNotes returns a note for each node that has left processes behind. name returns what people call an id.
 func leftoverNotes(left []history.Leftover, count int, name func(id string) string) (notes []string) {
 	seen := map[string]bool{}
 	for _, l := range left {
@@ -74,7 +74,7 @@ func leftoverNotes(left []history.Leftover, count int, name func(id string) stri
 	return notes
 }
 
-// leftoverNotes are those of this run.
+// leftoverNotes returns the notes about this run.
 func (r *run) leftoverNotes() []string {
 	return leftoverNotes(r.remained, r.leftovers, func(id string) string {
 		if i, known := r.Sched.Index(id); known {
@@ -84,7 +84,7 @@ func (r *run) leftoverNotes() []string {
 	})
 }
 
-// pastLeftovers tells of them in the description of a run that is over.
+// pastLeftovers adds them to the description of a run that is over.
 func pastLeftovers(d *api.RunDetail, res *history.Result) {
 	if res == nil {
 		return

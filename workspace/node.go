@@ -7,16 +7,16 @@ import (
 	"wf/workspace/runstate"
 )
 
-// memory is what is known of a node's past.
+// memory is what is known of the last run of a node.
 type memory struct {
-	run int                 // the last run it took part in, executed or not; 0 = none is known
+	run int                 // the last run that covered it; 0 = none is known
 	rec *runstate.Execution // its latest execution, maybe of an earlier run; nil = none is known
 }
 
-// state is what people see of a node now. blocked says that a failure upstream keeps it idle.
+// state returns the state of a node for people. blocked means that a failure upstream keeps it idle.
 func (w *Workspace) state(n *graph.Node, blocked bool) api.State {
 	if n.Status == graph.Queued {
-		if !w.covered(n) { // a run that is gone, or never was here, has left it so: nobody will start it
+		if !w.covered(n) { // its run is gone or was never here, so nothing will start it
 			return runstate.StateOf(graph.Idle, nil, blocked)
 		}
 		if r := w.controlling(n); r != nil {
@@ -34,7 +34,7 @@ func (w *Workspace) state(n *graph.Node, blocked bool) api.State {
 	return runstate.StateOf(n.Status, w.record(n), blocked)
 }
 
-// record is the node's record if it still explains the node's status.
+// record returns the latest execution of a node if it explains the node's status, else nil.
 func (w *Workspace) record(n *graph.Node) *runstate.Execution {
 	rec := w.last[n.ID].rec
 	if rec == nil || rec.Status != n.Status {
@@ -43,10 +43,9 @@ func (w *Workspace) record(n *graph.Node) *runstate.Execution {
 	return rec
 }
 
-// blocked finds the idle nodes that a failed node upstream keeps from running (a cancelled one does
-// not: what lies behind it was not started either): those reachable
-// from it through idle nodes, as far as they took part in the same run. Of the nodes of a run that is going the
-// scheduler knows better: what else may activate them. The result is indexed by Node.Pos.
+// blocked finds the idle nodes that a failed node upstream keeps from running: those that it reaches through idle nodes of the same
+// run. A cancelled node does not count: the stop also keeps what lies behind it from running. For the nodes of an active run
+// the scheduler decides, which knows what else may activate them. The result is indexed by Node.Pos.
 func (w *Workspace) blocked() []bool {
 	nodes := w.file.Graph().Nodes()
 	blocked := make([]bool, len(nodes))

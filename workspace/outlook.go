@@ -10,14 +10,14 @@ import (
 	"wf/workspace/runstate"
 )
 
-// outlookRuns is how many earlier runs an expectation is the median of. Few are enough to forget
-// one unlucky run, and reading them costs a fraction of what starting the nodes costs.
+// outlookRuns is how many earlier runs the median is taken of. Few runs are enough to forget one unlucky run, and reading them
+// costs little beside starting the nodes.
 const outlookRuns = 5
 
 // arrow is a blocking edge between two nodes of a run.
 type arrow struct{ source, target int }
 
-// Outlook describes the nodes of a run that is going, with what earlier runs tell of them.
+// Outlook describes the nodes of an active run, with how long they took in earlier runs.
 func (w *Workspace) Outlook(ctx context.Context, name string) (api.RunOutlook, error) {
 	type found struct {
 		out      api.RunOutlook
@@ -43,7 +43,7 @@ func (w *Workspace) Outlook(ctx context.Context, name string) (api.RunOutlook, e
 	return f.out, nil
 }
 
-// going finds a run that is going.
+// going returns the active run with this id.
 func (w *Workspace) going(name string) (*run, error) {
 	for _, r := range w.runs {
 		if r.ID == name {
@@ -53,7 +53,7 @@ func (w *Workspace) going(name string) (*run, error) {
 	return nil, notGoing(name)
 }
 
-// outlook describes the nodes as they are now. What was published so far is in it.
+// outlook describes the nodes as they are now. It includes everything published so far.
 func (w *Workspace) outlook(r *run) api.RunOutlook {
 	out := api.RunOutlook{Schema: api.SchemaOutlook, Run: r.ID, Seq: w.out.seq, Nodes: make([]api.NodeOutlook, len(r.Nodes)),
 		Total: r.Sched.Total(), Kept: r.CountAll().Kept}
@@ -65,7 +65,7 @@ func (w *Workspace) outlook(r *run) api.RunOutlook {
 		n := &r.Nodes[i]
 		o := api.NodeOutlook{Node: n.ID, Name: n.Name, State: runstate.StateOf(r.Sched.Status(i), n.Execution, blocked[i])}
 		if first, _ := r.Sched.Instances(i); len(first) > 0 || present != nil && !present[i] {
-			o.State = "" // others are counted instead
+			o.State = "" // its instances are counted instead
 		}
 		if live := r.liveNode(i); live != nil {
 			o.Group = live.Group
@@ -81,8 +81,7 @@ func (w *Workspace) outlook(r *run) api.RunOutlook {
 	return out
 }
 
-// blocking are the blocking edges of the run. An edge that was deleted meanwhile is left out: the
-// outlook is a guess, and the run itself still knows it.
+// blocking returns the blocking edges of the run, without deleted ones: the outlook is a guess, and the scheduler still has them.
 func (r *run) blocking() []arrow {
 	arrows := make([]arrow, 0, len(r.liveEdges))
 	for j, e := range r.liveEdges {
@@ -94,12 +93,11 @@ func (r *run) blocking() []arrow {
 	return arrows
 }
 
-// expect fills in what the medians say: each node's own time, and that of the longest way from it to
-// the end. Blocking edges have no cycle; should the edges have been edited into one meanwhile,
-// the nodes on it keep their own time.
+// expect fills in the median time of each node, and the time of the longest path from it to the end. If edges were edited into a
+// cycle meanwhile, the nodes on it keep their own time.
 func expect(nodes []api.NodeOutlook, blocking []arrow, medians map[string]time.Duration) {
-	sources := make([][]int, len(nodes)) // of each node's incoming edges
-	after := make([]int, len(nodes))     // edges whose target has no path yet
+	sources := make([][]int, len(nodes)) // of the incoming edges of each node
+	after := make([]int, len(nodes))     // outgoing edges whose target has no path time yet
 	for _, a := range blocking {
 		sources[a.target] = append(sources[a.target], a.source)
 		after[a.source]++
@@ -114,7 +112,7 @@ func expect(nodes []api.NodeOutlook, blocking []arrow, medians map[string]time.D
 			ready = append(ready, i)
 		}
 	}
-	longest := make([]int64, len(nodes)) // of the ways that begin after a node
+	longest := make([]int64, len(nodes)) // of the paths that start after a node
 	for len(ready) > 0 {
 		i := ready[len(ready)-1]
 		ready = ready[:len(ready)-1]

@@ -14,10 +14,10 @@ import (
 	"wf/workspace/runstate"
 )
 
-// What lies outside the scope of a run is not executed, and texts of the run may ask for it all the same:
-// they see how its latest execution ended, or what a mock gives instead.
+// Nodes outside the scope of a run are not executed, but expressions of the run may refer to them. They see how the latest
+// execution ended, or what a mock gives instead.
 
-// outsideMocks moves mocks of nodes that are not part of the run to what the run sees of the past.
+// outsideMocks moves mocks of nodes outside the run to the prior state that the run sees.
 func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, scope []*graph.Node, past scheduler.Prior) (scheduler.Prior, error) {
 	within := make(map[string]bool, len(scope))
 	for _, n := range scope {
@@ -56,8 +56,7 @@ func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, 
 	return past, nil
 }
 
-// outsideRecords adds what the history tells of nodes that texts of the run ask for, where no earlier run with
-// control flow has left it.
+// outsideRecords adds to the prior state what the history knows of nodes that expressions refer to.
 func (w *Workspace) outsideRecords(f *flow.Flow, scope []*graph.Node, past scheduler.Prior) scheduler.Prior {
 	copied := false
 	for _, n := range f.References(scope) {
@@ -84,7 +83,7 @@ func pastOfMock(m scheduler.Mock) scheduler.PriorNode {
 	return p
 }
 
-// templateOf is the node of the workfile that a path in instances leads to; nil if there is none.
+// templateOf returns the node of the workfile for a path in instances; nil if there is none.
 func (w *Workspace) templateOf(path string) *graph.Node {
 	var n *graph.Node
 	for part := range strings.SplitSeq(path, "/") {
@@ -96,7 +95,7 @@ func (w *Workspace) templateOf(path string) *graph.Node {
 	return n
 }
 
-// outsideNotes say of nodes that texts of a run ask for, and that are not part of it, whose values are seen.
+// outsideNotes say which values a run sees of the nodes outside it.
 func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []string {
 	if r.Flow == nil {
 		return nil
@@ -150,7 +149,7 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 	return notes
 }
 
-// keptMocks say of nodes that a resume keeps that their mocks change nothing.
+// keptMocks returns a note about mocks of nodes that a resume keeps: they have no effect.
 func (w *Workspace) keptMocks(mocks map[string]scheduler.Mock, mode scheduler.Mode) []string {
 	var kept []string
 	for _, id := range slices.Sorted(maps.Keys(mocks)) {

@@ -20,8 +20,8 @@ const (
 	choicesBytes = 1 << 20
 )
 
-// Params lists the parameters of the workfile, with the choices that their commands print now, and
-// what is wrong with the values that req gives.
+// Params lists the parameters of the workfile, with the choices that their commands print now, and what is wrong with the
+// values in req.
 func (w *Workspace) Params(ctx context.Context, req api.ParamsRequest) (api.ParamList, error) {
 	c, err := askNow(ctx, w, func(w *Workspace) (*params.Check, error) { return w.paramCheck(ctx, req.Params, req.Env) })
 	if err != nil {
@@ -30,8 +30,8 @@ func (w *Workspace) Params(ctx context.Context, req api.ParamsRequest) (api.Para
 	return c.List(), ctx.Err()
 }
 
-// resolveParams makes the values of a run out of what was given for them. It runs commands, and so
-// must not be called on the loop. The error is an *api.Error that lists all problems, or that of ctx.
+// resolveParams returns the values of a run for what a request gives. It runs commands, so it must not be called on the loop.
+// The error is an *api.Error that lists all problems, or that of ctx.
 func (w *Workspace) resolveParams(ctx context.Context, req api.RunRequest) (map[string]any, error) {
 	c, err := ask(ctx, w, func(w *Workspace) (*params.Check, error) { return w.paramCheck(ctx, w.withResumed(req), req.Env) })
 	if err != nil {
@@ -44,8 +44,8 @@ func (w *Workspace) resolveParams(ctx context.Context, req api.RunRequest) (map[
 	return values, paramError(problems)
 }
 
-// withResumed is what a request gives for the parameters, and for those that it says nothing of what the
-// run had that it resumes, as far as they still exist.
+// withResumed returns the given values. Where a request gives none, the value of the run that it resumes counts, if the parameter
+// still exists.
 func (w *Workspace) withResumed(req api.RunRequest) map[string]any {
 	text, _ := w.file.Graph().Attr("params")
 	if strings.TrimSpace(text) == "" {
@@ -65,7 +65,7 @@ func (w *Workspace) withResumed(req api.RunRequest) map[string]any {
 	}
 	then, err := w.store.Request(latest)
 	if err != nil {
-		return req.Params // the run is forgotten, and what it was given with it
+		return req.Params // the run was removed from the history
 	}
 	values, err := params.Decode(then.Params)
 	if err != nil || len(values) == 0 {
@@ -79,7 +79,7 @@ func (w *Workspace) withResumed(req api.RunRequest) map[string]any {
 	return values
 }
 
-// paramError words what is wrong with the parameters of a run; nil if nothing is.
+// paramError returns the error about wrong parameters of a run; nil for none.
 func paramError(problems []flow.ParamProblem) error {
 	if len(problems) == 0 {
 		return nil
@@ -97,7 +97,7 @@ func paramError(problems []flow.ParamProblem) error {
 	return e
 }
 
-// paramCheck collects what belongs to the loop.
+// paramCheck collects for params.Check what belongs to the loop.
 func (w *Workspace) paramCheck(ctx context.Context, given map[string]any, env []string) (*params.Check, error) {
 	if err := w.usable(); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"wf/workspace/runstate"
 )
 
-// Plan tells what a run would do, in an order in which it could happen. It touches nothing.
+// Plan says what a run would do, in a possible order. It changes nothing.
 func (w *Workspace) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
 	plan, err := askNow(ctx, w, func(w *Workspace) (api.Plan, error) { return w.plan(req) })
 	if err == nil {
@@ -75,7 +75,7 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 	return plan, nil
 }
 
-// makeDry gives a run that is only planned a scheduler that can foretell what would happen.
+// makeDry gives a run that is only planned a scheduler that can forecast.
 func (w *Workspace) makeDry(r *run, scope scheduler.Scope, env []string) error {
 	opt, err := runstate.Options(r.Request, r.Flow, r.Prior, append(env[:len(env):len(env)], r.secrets...))
 	if err != nil {
@@ -88,15 +88,15 @@ func (w *Workspace) makeDry(r *run, scope scheduler.Scope, env []string) error {
 	return nil
 }
 
-// planner makes a plan of what the scheduler foretells.
+// planner turns a forecast of the scheduler into a plan.
 type planner struct {
 	w       *Workspace
 	r       *run
 	plan    *api.Plan
 	reasons reasoner
-	seen    []int             // by position: the step that has named the node last
-	steps   map[string]int    // of instances: by what they have in common, the place of the step
-	maybe   map[string]string // sub-flows by id that may begin with all their nodes, with their names
+	seen    []int             // by position: the step that named the node last
+	steps   map[string]int    // of instances: the index of the step of all alike
+	maybe   map[string]string // id → name of sub-flows that may start again as a whole
 }
 
 // foretell lists the steps: nodes of the outer flow one by one, those of instances together.
@@ -124,7 +124,7 @@ func (p *planner) foretell() {
 	p.beyond(ran)
 }
 
-// outerStep is a node of the workfile.
+// outerStep adds the step of a node of the workfile.
 func (p *planner) outerStep(x scheduler.Expected) {
 	p.step(x.Node)
 	last := &p.plan.Steps[len(p.plan.Steps)-1]
@@ -179,7 +179,7 @@ func subFlowText(n *graph.Node) string {
 	return word + ": " + text
 }
 
-// count says how many nodes that is, instances included (see Counts), and how many a resume keeps.
+// count counts the nodes of the plan, including instances (see api.Counts), and those that a resume keeps.
 func (p *planner) count(ran, present []bool) {
 	listed, rest := map[string]bool{}, 0
 	for _, s := range p.plan.Steps {
@@ -214,7 +214,7 @@ func (p *planner) count(ran, present []bool) {
 	p.plan.Total = p.plan.Nodes + p.plan.Conditional + p.plan.Kept + rest
 }
 
-// beyond names what comes after the scope and does not run.
+// beyond lists the nodes behind the scope, which do not run.
 func (p *planner) beyond(ran []bool) {
 	const named = -1
 	for i := range p.r.Nodes {
@@ -231,7 +231,7 @@ func (p *planner) beyond(ran []bool) {
 	}
 }
 
-// planNotes says what a person should know before the run.
+// planNotes adds what a person should know before the run.
 func (w *Workspace) planNotes(plan *api.Plan, scope scheduler.Scope, req api.RunRequest) {
 	if w.onlyDrawn() && !req.AcceptDrawing {
 		plan.Notes = append(plan.Notes, "the commands are texts of a drawing: running them needs wf run --accept-drawing once")

@@ -13,7 +13,7 @@ import (
 // maxPlanned bounds how many instances a step of a plan names.
 const maxPlanned = 100
 
-// instances counts the instances that there are, or will be, of each node of the workfile in a sub-flow.
+// instances counts the instances that each node of the workfile has, or will have.
 func (p *planner) instances(present []bool) map[string]int {
 	all := map[string]int{}
 	sched := p.r.Sched
@@ -25,7 +25,7 @@ func (p *planner) instances(present []bool) map[string]int {
 			all[sched.Template(i)]++
 		}
 		if first, _ := sched.Instances(i); len(first) > 0 && sched.Planned(i) > len(first) {
-			for k := range sched.Members(i) { // more than are played through: they are like the others
+			for k := range sched.Members(i) { // instances beyond the forecast are like those in it
 				all[sched.Template(first[0]+k)] += sched.Planned(i) - len(first)
 			}
 		}
@@ -33,7 +33,7 @@ func (p *planner) instances(present []bool) map[string]int {
 	return all
 }
 
-// innerStep adds a node of an instance to the step of its like.
+// innerStep adds a node of an instance to the step of all alike.
 func (p *planner) innerStep(x scheduler.Expected, all map[string]int) {
 	sched := p.r.Sched
 	path, template := sched.Path(x.Node), sched.Template(x.Node)
@@ -78,7 +78,7 @@ func (p *planner) innerStep(x scheduler.Expected, all map[string]int) {
 	step.Instances++
 	if owner, instance, _ := sched.Instance(x.Node); x.Certain {
 		first, _ := sched.Instances(owner)
-		if instance == len(first)-1 { // those that are not played through
+		if instance == len(first)-1 { // it stands for the instances beyond the forecast
 			step.Instances += max(0, sched.Planned(owner)-len(first))
 		}
 		step.Why = instancesWhy(step, all[template])
@@ -100,7 +100,7 @@ func instancesWhy(step *api.PlanStep, all int) string {
 	}
 }
 
-// instancesIn are the instances that paths lead into.
+// instancesIn returns the instances that paths lead into.
 func instancesIn(paths []string) []string {
 	var named []string
 	for _, path := range paths {
@@ -109,7 +109,7 @@ func instancesIn(paths []string) []string {
 	return named
 }
 
-// everyInstance is a path with [*] in place of the numbers of instances.
+// everyInstance returns a path with [*] in place of the numbers of instances.
 func everyInstance(path string) string {
 	var b strings.Builder
 	for {
@@ -122,7 +122,7 @@ func everyInstance(path string) string {
 	}
 }
 
-// hidden lists what lies in sub-flows that may begin with all their nodes.
+// hidden lists the nodes of sub-flows that may start again as a whole.
 func (p *planner) hidden() {
 	for _, id := range p.r.Request.Scope[p.r.OuterNodes():] {
 		n := p.w.file.Graph().Node(id)
@@ -142,7 +142,7 @@ func (p *planner) hidden() {
 	}
 }
 
-// conditions words what decides whether a node is executed.
+// conditions names what decides whether a node is executed.
 func (p *planner) conditions(x scheduler.Expected) string {
 	var when, runs []string
 	for _, j := range x.Edges {
@@ -170,7 +170,7 @@ func (p *planner) conditions(x scheduler.Expected) string {
 	return "what leads to it runs"
 }
 
-// unlessJoined is of a node that a join may cancel, or never begin, because it has what it needs.
+// unlessJoined is about a node that a join may cancel, or never start, because it has enough without it.
 const unlessJoined = "unless a join that it leads to is decided before"
 
 func conditionWhy(of string) string {
@@ -187,5 +187,5 @@ func (p *planner) handleOf(i int) string {
 	return p.r.Sched.Path(i)
 }
 
-// localName is the last part of a path.
+// localName returns the last part of a path.
 func localName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

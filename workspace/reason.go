@@ -9,17 +9,16 @@ import (
 	"wf/workspace/runstate"
 )
 
-// A reasoner knows why the nodes of a plan would run: because a selector picks them, because a
-// resume repeats them or comes to them, or because everything runs.
+// A reasoner says why the nodes of a plan would run: a selector picks them, a resume repeats or reaches them, or everything runs.
 type reasoner struct {
 	w       *Workspace
 	mode    scheduler.Mode
 	picks   map[*graph.Node]graph.Pick // nil: nothing was selected
-	after   []*graph.Node              // by position, resume: the repeated node that leads to it
+	after   []*graph.Node              // by position, for a resume: the repeated node that leads there
 	blocked []bool                     // by position
 }
 
-// planReasons looks at the request once more, for its reasons.
+// planReasons makes the reasoner of a request.
 func (w *Workspace) planReasons(req api.RunRequest, scope scheduler.Scope) (reasoner, error) {
 	rs := reasoner{w: w, mode: scope.Mode, blocked: w.blocked()}
 	again, holders, err := w.again(req.Nodes)
@@ -45,8 +44,7 @@ func (w *Workspace) planReasons(req api.RunRequest, scope scheduler.Scope) (reas
 	return rs, nil
 }
 
-// downstream says for each node, by position, which of the nodes leads to it over edges, the nearest
-// one; nil where none does.
+// downstream returns for each node, by position, the nearest of the given nodes that leads to it; nil for none.
 func downstream(g *graph.Graph, from []*graph.Node) []*graph.Node {
 	leader := make([]*graph.Node, len(g.Nodes()))
 	queue := append([]*graph.Node(nil), from...)
@@ -64,8 +62,7 @@ func downstream(g *graph.Graph, from []*graph.Node) []*graph.Node {
 	return leader
 }
 
-// explain fills in why a step would happen. trigger is the handle of the node whose non-blocking
-// edge activates it, "" if it is activated otherwise.
+// explain fills in why a step would happen. trigger is the handle of the node whose non-blocking edge activates it; "" if none does.
 func (rs *reasoner) explain(step *api.PlanStep, n *graph.Node, trigger string) {
 	switch {
 	case rs.mode == scheduler.Resume:
@@ -82,12 +79,12 @@ func (rs *reasoner) explain(step *api.PlanStep, n *graph.Node, trigger string) {
 	}
 }
 
-// picked is the reason of what a selector names.
+// picked gives the reason for a node that a selector names.
 func (rs *reasoner) picked(step *api.PlanStep, n *graph.Node) {
 	p, known := rs.picks[n]
 	step.Of = p.By
 	switch {
-	case !known: // it lies in a container that was named
+	case !known: // a selector names a container around it
 		step.Reason, step.Why, step.Of = api.PlanSelected, "selected", ""
 	case p.Way == graph.Upstream:
 		step.Reason, step.Why = api.PlanUpstream, "upstream of "+p.By
@@ -100,13 +97,13 @@ func (rs *reasoner) picked(step *api.PlanStep, n *graph.Node) {
 	}
 }
 
-// resumed is the reason of what a resume executes.
+// resumed gives the reason for a node that a resume executes.
 func (rs *reasoner) resumed(step *api.PlanStep, n *graph.Node, trigger string) {
 	leader := rs.after[n.Pos()]
 	switch {
 	case step.State == api.StateCancelled:
 		step.Reason, step.Why = api.PlanCancelled, "cancelled"+in(step.Run)
-	case leader == n: // failed, or left going by a daemon that died
+	case leader == n: // failed, or interrupted by the death of a daemon
 		step.Reason, step.Why = api.PlanFailed, "failed"+in(step.Run)
 		if rec := rs.w.record(n); rec != nil {
 			step.Why += ": " + rec.Cause()
@@ -123,7 +120,7 @@ func (rs *reasoner) resumed(step *api.PlanStep, n *graph.Node, trigger string) {
 	}
 }
 
-// again says how the last time was, for a node that a fresh run repeats. rec may be nil.
+// again says how the last execution ended, for a node that a fresh run repeats. rec may be nil.
 func again(step *api.PlanStep, rec *runstate.Execution) string {
 	switch step.State {
 	case api.StateOK:
@@ -143,7 +140,7 @@ func again(step *api.PlanStep, rec *runstate.Execution) string {
 	return string(step.State) + in(step.Run)
 }
 
-// in names a run in a phrase; nothing for a run that nobody knows.
+// in names a run in a phrase; "" for an unknown run.
 func in(run string) string {
 	if run == "" {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"wf/workspace/runstate"
 )
 
-// reports is news from a run's executor.
+// reports is the message with reports of a run's executor.
 type reports struct {
 	r    *run
 	list []executor.Report
@@ -25,7 +25,7 @@ func (m reports) handle(w *Workspace) {
 	m.r.heard = true
 }
 
-// hear takes one report.
+// hear handles one report.
 func (r *run) hear(w *Workspace, rep executor.Report) {
 	if r.putOff(rep) {
 		return
@@ -49,8 +49,8 @@ func (r *run) hear(w *Workspace, rep executor.Report) {
 	}
 }
 
-// expects reports whether the report is about an execution that is going. After a restart an
-// executor tells everything again: what is over is passed over, what is to come is kept.
+// expects reports whether a report is about an execution that is going. After a restart the executor repeats its reports: those
+// about the past are skipped, those about executions not asked for yet are kept.
 func (r *run) expects(w *Workspace, rep executor.Report) bool {
 	id := rep.ID
 	if id.Node >= len(r.Nodes) {
@@ -77,7 +77,7 @@ func (r *run) started(w *Workspace, rep executor.Report) {
 	r.startedOne(rep.ID)
 }
 
-// finish takes the end of an execution: journal, status, tokens, event, slot.
+// finish handles the end of an execution: journal, status, edges, event, slot.
 func (r *run) finish(w *Workspace, rep executor.Report) {
 	if r.gaveBack(rep) || !r.expects(w, rep) {
 		return
@@ -106,8 +106,7 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 	r.answerEnd(rep.ID)
 }
 
-// endRecord returns the record of the end of an execution. What the command has left for others is part of it; if that
-// cannot be used, the execution has failed.
+// endRecord returns the record of the end of an execution, with its outputs. If these cannot be used, the execution has failed.
 func (r *run) endRecord(rep executor.Report) history.Record {
 	id, reason := rep.ID, r.Reason(rep)
 	rec := history.Record{Type: history.RecordEnd, Time: rep.Time.UTC(), Node: id.Node, ID: r.Nodes[id.Node].ID, Execution: id.Execution,
@@ -126,7 +125,7 @@ func (r *run) endRecord(rep executor.Report) history.Record {
 	return rec
 }
 
-// lose ends a run whose executor is gone: what was going on has an unknown fate.
+// lose ends a run whose executor is gone. The fate of running executions is unknown.
 func (r *run) lose(w *Workspace, rep executor.Report) {
 	if r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return
@@ -135,7 +134,7 @@ func (r *run) lose(w *Workspace, rep executor.Report) {
 	clear(r.gated)
 	r.untold = false
 	r.endHalt(w)
-	stopped := r.Phase == runstate.Stopping // what is killed with the executor then is what was to be killed
+	stopped := r.Phase == runstate.Stopping // then losing the executor is no failure
 	if !stopped {
 		r.broken = rep.Message
 	}

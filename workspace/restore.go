@@ -16,13 +16,12 @@ import (
 	"wf/workspace/workfile"
 )
 
-// A run that an earlier daemon left going is taken up by folding its journal once more: the same
-// events give the same decisions. Then its executor is followed again; it repeats what it has
-// reported, and what the journal knows already is passed over.
+// A run that an earlier daemon left going is recovered by applying its journal. Then its executor is found and followed again. It
+// repeats its reports, and those that the journal contains already are skipped.
 
-// takeUp continues run n. One that cannot be continued is ended, and says why.
+// takeUp recovers run n. One that cannot be continued is ended, with the reason in its result.
 func (w *Workspace) takeUp(n int) {
-	r, err := w.refold(n)
+	r, err := w.recoverRun(n)
 	if history.Fault(err) {
 		w.cfg.Log.Warn("a run cannot be taken up yet", "run", n, "err", err)
 		w.takeUpLater(n, err)
@@ -46,7 +45,7 @@ func (w *Workspace) takeUp(n int) {
 	w.findExecutor(r)
 }
 
-// findExecutor follows the executor of a run that was taken up.
+// findExecutor follows the executor of a recovered run.
 func (w *Workspace) findExecutor(r *run) {
 	w.loop.Run(func() {
 		sess, err := w.openExecutor(r, w.store.Dir(r.Number), r.Number, nil)
@@ -54,13 +53,11 @@ func (w *Workspace) findExecutor(r *run) {
 	})
 }
 
-// errUnbegun is about a run whose journal does not tell that it began, and in which no executor was
-// either, whatever was prepared for one: a daemon has made it and died before it began it, and nobody
-// knows of it.
+// errUnbegun is the error about a run that a daemon has prepared and not started: neither the journal nor an executor knows of it.
 var errUnbegun = errors.New("it had not begun")
 
-// refold makes run n as it was from the frozen workfile and the journal.
-func (w *Workspace) refold(n int) (*run, error) {
+// recoverRun makes run n as it was from the frozen workfile and the journal.
+func (w *Workspace) recoverRun(n int) (*run, error) {
 	r := newRun()
 	r.Number, r.ID, r.Dir = n, history.RunID(n), w.store.Dir(n)
 	var records []history.Record
@@ -75,7 +72,7 @@ func (w *Workspace) refold(n int) (*run, error) {
 		return nil, errors.Join(errUnbegun, hist.Close())
 	}
 	r.hist, r.Request = hist, req
-	if len(records) == 0 { // the disk has lost even the beginning, and the executor may have been far
+	if len(records) == 0 { // the disk has lost even the start, and the executor may have got far
 		begin := history.Record{Time: req.Time, Type: history.RecordBegin, Node: history.NoNode, Client: req.Client}
 		if err := hist.Append(begin); err != nil {
 			return nil, errors.Join(err, hist.Close())
@@ -114,7 +111,7 @@ func (r *run) relive(w *Workspace, records []history.Record) {
 	r.link(w)
 	r.show(w)
 	r.join(w)
-	for range r.Running { // they hold slots, whether there are any or not
+	for range r.Running { // they hold slots, even if there are none
 		r.member.Claim()
 	}
 	r.slots, r.ceiling = r.Running, math.MaxInt // the width that an earlier daemon has set is not known
@@ -156,7 +153,7 @@ func (r *run) dequeue(id executor.ID) {
 	}
 }
 
-// followed comes back when the executor of a run that was taken up is found again, or not.
+// followed is the message that the executor of a recovered run was found, or not.
 type followed struct {
 	r    *run
 	sess executor.Session
@@ -195,7 +192,7 @@ func (m followed) handle(w *Workspace) {
 	w.tellCaller(r)
 }
 
-// goneSession stands for an executor that could not be found again.
+// goneSession replaces an executor that could not be found again.
 type goneSession struct{}
 
 func (goneSession) Start([]executor.Job) error           { return errors.New("the executor is gone") }
@@ -206,8 +203,7 @@ func (goneSession) Close(context.Context) ([]int, error) { return nil, nil }
 func (goneSession) Retry()                               {}
 func (goneSession) Detach()                              {}
 
-// resubmit hands over once more what was dispatched but has not been reported started: the
-// executor ignores what it knows.
+// resubmit hands over again what was dispatched and not reported started. The executor ignores jobs that it has.
 func (r *run) resubmit() {
 	var jobs []executor.Job
 	for i := range r.Nodes {
@@ -217,11 +213,11 @@ func (r *run) resubmit() {
 		}
 	}
 	if len(jobs) > 0 {
-		_ = r.sess.Start(jobs) // a session that is lost says so in a report
+		_ = r.sess.Start(jobs) // a lost session reports that itself
 	}
 }
 
-// giveUp ends the record of a run that cannot be continued.
+// giveUp records the end of a run that cannot be continued.
 func (w *Workspace) giveUp(n int, why error) {
 	end := clock.Now()
 	res := history.Result{Result: string(api.ResFailed), Ended: end, Problem: "it could not be taken up after a restart: " + why.Error()}
@@ -239,8 +235,7 @@ func (w *Workspace) giveUp(n int, why error) {
 	}
 }
 
-// endExecutor ends what may still be going of a run that is given up: its runner and its commands
-// would stay for ever. What keeps this from being done is done by Tidy.
+// endExecutor ends the runner and the commands of a run that is given up. What it cannot end now, Tidy ends later.
 func (w *Workspace) endExecutor(n int) {
 	w.loop.Run(func() {
 		sess, err := w.cfg.Executor.Open(context.Background(), executor.Spec{
@@ -266,7 +261,7 @@ func (w *Workspace) endExecutor(n int) {
 	})
 }
 
-// stopExpired asks once more for the end of what was asked to end because its time was up.
+// stopExpired stops again the executions whose time was up before the recovery.
 func (r *run) stopExpired() {
 	var late []executor.ID
 	for i := range r.Nodes {

@@ -9,7 +9,7 @@ import (
 	"wf/workspace/runstate"
 )
 
-// stageTable keeps the stages of the graph as long as its handles are valid.
+// stageTable caches the stages of the graph as long as its handles are valid.
 type stageTable struct {
 	handles *graph.HandleTable
 	list    []graph.Stage
@@ -22,7 +22,7 @@ func (w *Workspace) stageList() []graph.Stage {
 	return w.stages.list
 }
 
-// outerStages leaves out the nodes of sub-flows: their containers tell what becomes of them.
+// outerStages removes the nodes of sub-flows: their containers stand for them.
 func outerStages(list []graph.Stage) []graph.Stage {
 	for _, s := range list {
 		for _, n := range s.Nodes {
@@ -58,7 +58,7 @@ func (w *Workspace) addStages(s *api.Status, limit int) {
 	}
 }
 
-// handledLast orders failures: those first that no edge has fired for.
+// handledLast is a sort key for failures: unhandled ones come first.
 func handledLast(w *Workspace, n *graph.Node) int {
 	if rec := w.record(n); rec != nil && rec.Handled {
 		return 1
@@ -66,12 +66,12 @@ func handledLast(w *Workspace, n *graph.Node) int {
 	return 0
 }
 
-// calm says that there is nothing in a stage that a person would look for first.
+// calm reports whether a stage contains nothing that needs attention.
 func calm(c api.Counts) bool {
 	return c.Running+c.Failed+c.Handled+c.Cancelled+c.Waiting+c.Retrying == 0
 }
 
-// notableNodes are those of a stage that a person would look at first.
+// notableNodes returns the nodes of a stage that need attention first.
 func (w *Workspace) notableNodes(nodes []*graph.Node, blocked []bool) []api.NodeStatus {
 	var failed, waiting, running, picked []*graph.Node
 	for _, n := range nodes {

@@ -21,16 +21,15 @@ import (
 	"wf/workspace/runstate"
 )
 
-// defaultGraceMS is the time from TERM to KILL in milliseconds (docs/semantics.md, Stopping).
+// defaultGraceMS is the time from TERM to KILL, in milliseconds (docs/semantics.md, Stopping).
 const defaultGraceMS = 10_000
 
-// StartRun begins a run (docs/semantics.md, Scope) and returns when it has a number and its first nodes are
-// activated.
+// StartRun starts a run (docs/semantics.md, Scope) and returns when the run has a number and its first nodes are activated.
 func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequest) (api.RunAccepted, error) {
 	if err := w.file.Refresh(ctx); err != nil {
 		return api.RunAccepted{}, err
 	}
-	if req.Env == nil { // nil is an executor's word for "the one that is there"
+	if req.Env == nil { // an executor takes nil for "the environment that it has already"
 		req.Env = []string{}
 	}
 	err := w.checkWorkFolder(ctx)
@@ -54,8 +53,8 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	})
 }
 
-// newRun decides what the run covers and refuses what cannot run. Nothing has been touched yet
-// when it returns. A nil run without an error means that there is nothing to resume.
+// newRun chooses the scope of a run and refuses what cannot run. It changes nothing. A nil run without an error means that
+// there is nothing to resume.
 func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAccepted, error) {
 	acc := api.RunAccepted{Mode: req.Mode, Total: w.countFile(w.blocked()).Total()}
 	if err := w.mayBegin(); err != nil {
@@ -103,7 +102,7 @@ func (w *Workspace) runnable() int {
 	return n
 }
 
-// usable refuses runs while the file on disk is not the one that is known.
+// usable returns an error while no run may start: the workspace closes, or the file on disk is not the one in memory.
 func (w *Workspace) usable() error {
 	if w.closing {
 		return errClosed()
@@ -163,13 +162,13 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 	return scheduler.Choose(w.file.Graph(), sreq)
 }
 
-// blank reports whether selectors say nothing at all, as an unset variable of a script does. It
-// would be a run of nothing, which succeeds.
+// blank reports whether selectors contain nothing, as an unset variable of a script does. It would be a run of nothing, which
+// succeeds.
 func blank(selectors []string) bool {
 	return strings.Trim(strings.Join(selectors, ","), ", \t\r\n") == ""
 }
 
-// lastScopes gives the scope of the last run that a node took part in, each run read once.
+// lastScopes returns a function that gives the scope of the last run of a node. It reads each run once.
 func (w *Workspace) lastScopes() func(id string) ([]string, bool) {
 	scopes := map[int][]string{}
 	return func(id string) ([]string, bool) {
@@ -181,7 +180,7 @@ func (w *Workspace) lastScopes() func(id string) ([]string, bool) {
 			return scope, scope != nil
 		}
 		req, err := w.store.Request(run)
-		for err == nil && req.Again != nil && req.Resumes != 0 { // it repeated something of an earlier run
+		for err == nil && req.Again != nil && req.Resumes != 0 { // it repeated a part of an earlier run
 			req, err = w.store.Request(req.Resumes)
 		}
 		if err != nil {
@@ -192,7 +191,7 @@ func (w *Workspace) lastScopes() func(id string) ([]string, bool) {
 	}
 }
 
-// admit refuses a scope that meets an active run, needs a yes, or holds what cannot be executed.
+// admit refuses a scope that overlaps an active run, needs the user's consent, or contains what cannot be executed.
 func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
 	for _, r := range w.runs {
 		var shared []string
@@ -216,13 +215,13 @@ func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
 	return w.executable(scope)
 }
 
-// onlyDrawn reports whether the commands are only texts of a drawing and the user has not accepted them yet. A
-// workfile that has run on this machine was accepted, also if runs write no status into the file.
+// onlyDrawn reports whether the commands are only texts of a drawing that the user has not accepted yet. A workfile that has run
+// on this machine was accepted.
 func (w *Workspace) onlyDrawn() bool {
 	return w.file.Document().FromDrawing() && !slices.ContainsFunc(w.file.Graph().Nodes(), func(n *graph.Node) bool { return w.lastRun(n) > 0 })
 }
 
-// executable refuses nodes that graph.Check finds impossible to execute.
+// executable refuses nodes that cannot be executed according to graph.Check.
 func (w *Workspace) executable(scope scheduler.Scope) error {
 	in := make(map[string]bool, len(scope.Nodes))
 	for _, n := range scope.Nodes {
@@ -230,7 +229,7 @@ func (w *Workspace) executable(scope scheduler.Scope) error {
 	}
 	for _, p := range graph.Check(w.file.Graph()) {
 		if p.Severity != graph.Error || p.Code == "cycle" {
-			continue // the scheduler looks at those within the scope
+			continue // the scheduler checks the cycles within the scope
 		}
 		if len(p.Nodes) > 0 && !in[p.Nodes[0]] {
 			continue
@@ -244,7 +243,7 @@ func (w *Workspace) executable(scope scheduler.Scope) error {
 	return nil
 }
 
-// build makes the run's own copy of everything it needs.
+// build makes a run with its own copy of everything it needs.
 func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunRequest) (*run, error) {
 	req, asked := w.withDefaults(req), req.Wrapper != nil
 	activations, err := w.number("max_activations", 0)
@@ -286,7 +285,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if c := req.Caller; c != nil {
 		r.Request.Caller = &history.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution, Held: c.Held}
 	}
-	r.Request.Host, _ = os.Hostname() // "" where the machine has no name
+	r.Request.Host, _ = os.Hostname() // "" if the machine has no name
 	r.Request.Shell, _ = w.file.Graph().Attr("shell")
 	r.Request.Output = w.streams().String()
 	if err := w.executesCommands(&r.Request, req, asked); err != nil {
@@ -315,7 +314,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	return r, nil
 }
 
-// badWorld says what is wrong with the world of a request.
+// badWorld checks the process attributes of a request.
 func badWorld(world []byte) error {
 	if _, err := procattr.Parse(world); err != nil {
 		return api.Invalid("world: %v", err)
@@ -323,7 +322,7 @@ func badWorld(world []byte) error {
 	return nil
 }
 
-// freeze writes down which nodes the run covers and copies them, so that later edits do not reach it.
+// freeze writes the nodes of the run into its request and copies them, so that later edits do not reach it.
 func (w *Workspace) freeze(r *run, nodes []*graph.Node) {
 	r.Request.Scope = make([]string, len(nodes))
 	r.Request.Names = make([]string, len(nodes))
@@ -338,7 +337,7 @@ func (w *Workspace) freeze(r *run, nodes []*graph.Node) {
 	r.link(w)
 }
 
-// outerFirst sorts the nodes of a scope: those of the outer flow, then those of sub-flows.
+// outerFirst sorts the nodes of a scope: those of the outer flow come before those of sub-flows.
 func outerFirst(nodes []*graph.Node) []*graph.Node {
 	var inner []*graph.Node
 	for i, n := range nodes {
@@ -379,7 +378,7 @@ func (w *Workspace) number(name string, absent int) (int, error) {
 	return n, nil
 }
 
-// cwd is where commands work: the workfile's folder, or the attribute relative to it.
+// cwd returns the folder of the commands: that of the workfile, or the attribute relative to it.
 func (w *Workspace) cwd() string {
 	dir := filepath.Dir(w.path)
 	text, ok := w.file.Graph().Attr("cwd")
@@ -392,8 +391,8 @@ func (w *Workspace) cwd() string {
 	return filepath.Join(dir, text)
 }
 
-// streams is how the outputs of commands are kept: as the workfile says, else in the order in which they
-// are written, unless the file itself is to have the end of each stream.
+// streams returns how the outputs of commands are kept: as the workfile says; otherwise merged, or split if the workfile shows the
+// end of each stream.
 func (w *Workspace) streams() graph.Output {
 	if said := w.file.Graph().Output(); said != graph.OutputUnsaid {
 		return said
@@ -404,7 +403,7 @@ func (w *Workspace) streams() graph.Output {
 	return graph.OutputMerged
 }
 
-// runError words what the scheduler refuses.
+// runError explains an error of the scheduler in terms of the workfile.
 func (w *Workspace) runError(err error) error {
 	var cycle *scheduler.CycleError
 	var border *scheduler.BorderError

@@ -9,7 +9,7 @@ import (
 	"wf/graph/attribute"
 )
 
-// Status is the workspace as it is now; nodes says whether nodes and edges are wanted too.
+// Status describes the workspace; nodes says whether nodes and edges are included.
 func (w *Workspace) Status(ctx context.Context, nodes bool) (api.Status, error) {
 	return askNow(ctx, w, func(w *Workspace) (api.Status, error) { return w.status(nodes), nil })
 }
@@ -59,8 +59,7 @@ func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeLis
 	})
 }
 
-// ownAttrs are the attributes that a node itself has, of those that people edit beside its command and
-// its place, and those that look like one of them but are none.
+// ownAttrs returns the attributes of a node that people edit, other than its command and place, and those that are misspelt ones.
 func ownAttrs(n *graph.Node) map[string]string {
 	attrs := map[string]string{}
 	for a := range attribute.On(attribute.Node) {
@@ -79,7 +78,7 @@ func ownAttrs(n *graph.Node) map[string]string {
 	return attrs
 }
 
-// instanceTerms splits lists in which instances of sub-flows are named, or states, in which they may be.
+// instanceTerms splits lists that name instances, or states, which instances may be in.
 func instanceTerms(selectors []string) (terms []string) {
 	for _, s := range selectors {
 		if strings.Contains(s, ",") && (strings.Contains(s, "]") || strings.Contains(s, "s:")) {
@@ -99,7 +98,7 @@ func (w *Workspace) status(nodes bool) api.Status {
 		Results: w.file.Statuses().Results(), FromFile: w.file.Statuses().CountFromFile(), MovedFrom: w.moved()}
 	for _, r := range w.runs {
 		if r.ID == "" {
-			continue // it has no number to be called by yet
+			continue // it has no number yet
 		}
 		s.ActiveRuns = append(s.ActiveRuns, r.ID)
 		s.Runs = append(s.Runs, r.summary())

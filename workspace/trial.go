@@ -8,24 +8,22 @@ import (
 	"wf/workspace/history"
 )
 
-// To take up what an earlier daemon left going is the one thing that a daemon does without being
-// asked to. If it dies of it (a history that is too large for the machine, a bug), so does the
-// next, and with it everything else that it serves. So each try is noted before it begins and the
-// note taken back when the workspace serves; after history.RecoveryLimit tries in a row that nobody
-// survived the workspace is held: it opens no more until somebody says so. Its runners keep the
-// results of its commands.
+// Recovering the runs of an earlier daemon is the only thing that a daemon does without being asked. If it crashes the daemon (a
+// history too large for the machine, a bug), it crashes the next one as well, and every other workfile suffers. So each recovery
+// attempt is noted before it starts, and the note is removed when the workspace serves. After history.RecoveryLimit attempts
+// in a row without success the workspace is quarantined: its runs are not recovered until a user asks for it. Its runners
+// keep the results of its commands.
 
-// heedTime is how long after a run's executor was found its news may take; they are what has to be
-// survived, and one without any has none.
+// heedTime is how long the first reports of a recovered run may take. Handling them is part of the attempt.
 const heedTime = time.Second
 
-// trial is the try of this workspace. It belongs to the loop, and to Open before that.
+// trial is the recovery attempt of this workspace. It belongs to the loop, and to Open before that.
 type trial struct {
-	retry bool // somebody wants it although it is held
+	retry bool // a user has asked for the attempt although the workspace is quarantined
 	noted bool
 }
 
-// try notes that the runs are going to be taken up, or finds that the workspace is held.
+// try notes a recovery attempt, or finds that the workspace is quarantined.
 func (w *Workspace) try() {
 	if w.trial.noted || w.held.why != "" {
 		return
@@ -44,10 +42,10 @@ func (w *Workspace) try() {
 	w.noteTrial(before)
 }
 
-// noteTrial writes the note of a trial.
+// noteTrial writes the note of an attempt.
 func (w *Workspace) noteTrial(before history.Recovery) {
 	if err := history.BeginRecovery(w.disk(), w.cfg.State, before, time.Now()); err != nil {
-		// A full disk must not keep runs from going on.
+		// A full disk must not keep runs from continuing.
 		w.cfg.Log.Warn("a trial cannot be noted", "workspace", w.id, "err", err)
 		return
 	}
@@ -63,10 +61,10 @@ func heldWhy(t history.Recovery) string {
 		t.PID, t.Last.Local().Format(time.DateTime))
 }
 
-// heldFix is what tries again.
+// heldFix is the command that makes another attempt.
 const heldFix = "wf server retry"
 
-// passTrial takes the note back when every run that was taken up has been followed and heard.
+// passTrial removes the note when every recovered run has been followed and its reports handled.
 func (w *Workspace) passTrial() {
 	if !w.trial.noted || len(w.untaken) > 0 {
 		return
@@ -86,10 +84,10 @@ func (w *Workspace) endTrial() {
 	}
 }
 
-// countCrash counts a panic of the loop as a trial, as if the daemon had died of it.
+// countCrash counts a panic of the loop as a failed attempt, as if the daemon had crashed.
 func (w *Workspace) countCrash() {
 	if w.trial.noted {
-		return // the note is there since the workspace was opened
+		return // the note was written when the workspace was opened
 	}
 	before, err := history.ReadRecovery(w.cfg.State, w.id, w.path)
 	if err == nil {
@@ -100,7 +98,7 @@ func (w *Workspace) countCrash() {
 	}
 }
 
-// heed gives the news of a run's executor their time.
+// heed waits for the first reports of a recovered run.
 func (w *Workspace) heed(r *run) {
 	if !w.trial.noted {
 		return
@@ -116,8 +114,7 @@ func (w *Workspace) heed(r *run) {
 	})
 }
 
-// Held lists the workspaces below the state folder that are held. With an error it is not the
-// whole list.
+// Held lists the quarantined workspaces below the state folder. With an error the list is incomplete.
 func Held(state string) ([]api.HeldWorkspace, error) {
 	trials, err := history.Quarantined(state)
 	var held []api.HeldWorkspace

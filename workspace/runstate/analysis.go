@@ -20,7 +20,7 @@ const (
 	stagesShown  = 40
 )
 
-// An Analyst folds a run once more and notes what led to each of its executions.
+// An Analyst replays a run and notes what led to each of its executions.
 type Analyst struct {
 	r     *State
 	execs []history.Execution
@@ -45,7 +45,7 @@ func NewAnalyst(r *State, past *history.Details) *Analyst {
 	return a
 }
 
-// Take folds one record. What it activates was waiting for nothing else.
+// Take applies one record. Executions that it activates have waited for nothing else.
 func (a *Analyst) Take(rec history.Record) {
 	ended := -1
 	if rec.Type == history.RecordEnd {
@@ -68,23 +68,23 @@ func (a *Analyst) Take(rec history.Record) {
 	for _, id := range activated {
 		i, ok := a.at[id]
 		if !ok {
-			continue // it never began
+			continue // it never started
 		}
-		if a.ready[i], a.by[i] = rec.Time, ended; ended < 0 { // a moment has come, or a person has decided
+		if a.ready[i], a.by[i] = rec.Time, ended; ended < 0 { // a moment or a decision activated it
 			a.by[i] = a.enabler(id.Node)
 		}
 	}
 }
 
-// noteEnd notes the end of an execution, also for the sub-flows that its node lies in: they have none of their own.
+// noteEnd notes the end of an execution, also for the sub-flows around its node.
 func (a *Analyst) noteEnd(node, i int) {
 	for inside := true; inside; node, _, inside = a.r.Sched.Instance(node) {
 		a.last[node] = i
 	}
 }
 
-// enabler is the execution that a node waited for last: its attempt before, or of those that led to its
-// activation. The first nodes of an instance waited for what its sub-flow did.
+// enabler returns the execution that a node waited for last: its own earlier attempt, or the last of those that activated it.
+// The first nodes of an instance waited for what their sub-flow waited for.
 func (a *Analyst) enabler(node int) int {
 	if a.r.Sched.Attempt(node) > 0 && a.last[node] >= 0 {
 		return a.last[node]
@@ -102,7 +102,7 @@ func (a *Analyst) enabler(node int) int {
 	return best
 }
 
-// begin is when an execution took up its slot.
+// begin returns when an execution started to use its slot.
 func (a *Analyst) begin(i int) time.Time {
 	if x := &a.execs[i]; !x.Started.IsZero() {
 		return x.Started
@@ -117,7 +117,7 @@ func (a *Analyst) end(i int) time.Time {
 	return a.now
 }
 
-// wait is how long an activated execution was not begun.
+// wait returns how long an activated execution waited for its start.
 func (a *Analyst) wait(i int) time.Duration {
 	ready := a.ready[i]
 	if ready.IsZero() || a.by[i] < 0 {
@@ -165,7 +165,7 @@ func (a *Analyst) Describe(d *api.RunDetail) *api.Analysis {
 	return out
 }
 
-// final is the execution that ended last; -1 if there is none.
+// final returns the execution that ended last; -1 if there is none.
 func (a *Analyst) final() int {
 	best := -1
 	for i := range a.execs {
@@ -176,7 +176,7 @@ func (a *Analyst) final() int {
 	return best
 }
 
-// most counts how many executions there were at the same time.
+// most returns how many executions ran at the same time, at most.
 func (a *Analyst) most() int {
 	type turn struct {
 		at    time.Time
@@ -195,8 +195,7 @@ func (a *Analyst) most() int {
 	return most
 }
 
-// Stages folds the nodes of the run as wf status folds those of a workfile, and says which nodes of
-// the scope were not executed.
+// Stages groups the nodes of the run into stages as wf status does, and lists the nodes in scope that were not executed.
 func (a *Analyst) Stages(d *api.RunDetail, g *graph.Graph) {
 	blocked := a.r.Sched.Blocked()
 	d.Left = nil
@@ -227,9 +226,9 @@ func (a *Analyst) Stages(d *api.RunDetail, g *graph.Graph) {
 	}
 }
 
-// WithinScope leaves out nodes that were not part of a run, and stages without any.
+// WithinScope removes nodes that were not part of a run, and stages without any.
 func WithinScope(list []graph.Stage, in func(*graph.Node) bool) []graph.Stage {
-	place := make([]int, len(list)) // where a stage has gone; -1 = left out
+	place := make([]int, len(list)) // the new index of a stage; -1 = removed
 	var kept []graph.Stage
 	for i, s := range list {
 		s.Nodes = slices.DeleteFunc(s.Nodes, func(n *graph.Node) bool { return !in(n) })
@@ -249,7 +248,7 @@ func WithinScope(list []graph.Stage, in func(*graph.Node) bool) []graph.Stage {
 	return kept
 }
 
-// PastStatus is a node as the run has left it.
+// PastStatus describes a node as the run has left it.
 func (r *State) PastStatus(i int, blocked bool) api.NodeStatus {
 	n := &r.Nodes[i]
 	s := api.NodeStatus{ID: n.ID, Name: n.Name, Status: r.Sched.Status(i).String(), Run: r.ID, State: r.StateIn(i, blocked)}

@@ -11,13 +11,13 @@ import (
 	"wf/workspace/clock"
 )
 
-// Sees says whether a run has the place.
+// Sees reports whether the run has a place.
 func (r *State) Sees(place string) bool {
 	_, _, ok := r.Sched.EnvAt(place)
 	return ok
 }
 
-// Eval evaluates at a place of the run. names is the flow whose names the text uses where the run has none.
+// Eval evaluates an expression at a place of the run. names gives the names of nodes if the run has no control flow.
 func (r *State) Eval(req api.EvalRequest, names *flow.Flow) (api.Evaluated, error) {
 	env, home, ok := r.Sched.EnvAt(req.Node)
 	if !ok {
@@ -36,7 +36,7 @@ func (r *State) Eval(req api.EvalRequest, names *flow.Flow) (api.Evaluated, erro
 	return Evaluate(req, r.ID, names.Scope(home), env)
 }
 
-// plainNode is what a text sees of a node of a run without control flow.
+// plainNode returns what expressions see of a node of a run without control flow.
 func (r *State) plainNode(n *graph.Node) (v expression.Node) {
 	if n == nil {
 		return v

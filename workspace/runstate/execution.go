@@ -13,13 +13,13 @@ import (
 	"wf/workspace/history"
 )
 
-// Execution is what is known about a node's latest execution, or about a failure without one.
+// Execution is what is known of a node's latest execution, or of an end without one: a failure, a mock, a sub-flow.
 type Execution struct {
 	Run       int
-	Number    int        // begun in that run
+	Number    int        // from 1, within the run; 0 without an execution
 	Live      bool       // handed to the executor and not over
 	Started   bool       // its process exists, or has existed
-	before    *Execution // what was known before it; nil once it has begun
+	before    *Execution // the one before it, until its process exists
 	PID       int        // while live
 	LastPID   int
 	StartedAt time.Time
@@ -30,15 +30,16 @@ type Execution struct {
 	Message   string
 	Command   string // the line after wrapping
 	Out, Err  executor.Range
-	Status    graph.Status // it led to: a file that says otherwise makes the record void
-	Mocked    bool         // it was not executed: its end was given
-	Handled   bool         // it failed, and an edge fired for that
+	Status    graph.Status // of the node after it: if the file shows another status, this execution does not explain it
+	Mocked    bool         // the request gave its end
+	Handled   bool         // it failed, and an edge for failures fired
 	Outputs   map[string]any
 	inputs    *api.Inputs // of the execution; nil for a plain command
-	Ending    *OutputEnd  // for those who follow its output; nil = nobody
+	Ending    *OutputEnd  // of its output, if a client follows that; else nil
 }
 
-// StateOf derives what people see from a status and the record, if any, of the execution that led to it.
+// StateOf returns the state for people: of a node with this status, whose latest execution is rec (or nil). blocked means that
+// a failure upstream keeps the node idle.
 func StateOf(status graph.Status, rec *Execution, blocked bool) api.State {
 	switch status {
 	case graph.Queued:
@@ -77,27 +78,27 @@ func (rec *Execution) Describe(s *api.NodeStatus) {
 	}
 }
 
-// Over reports whether an execution has begun and ended.
+// Over reports whether the execution has started and ended.
 func (rec *Execution) Over() bool { return !rec.Live && !rec.EndedAt.IsZero() }
 
-// Exit is the exit code where there is one.
+// Exit returns the exit code; nil if there is none.
 func (rec *Execution) Exit() *int {
 	switch {
 	case rec.Signal != 0 || rec.Reason == api.ReasonStart || rec.Reason == api.ReasonLost:
 		return nil
-	case rec.Number == 0 && !rec.Mocked && rec.Reason != "": // it ended without having run
+	case rec.Number == 0 && !rec.Mocked && rec.Reason != "": // the node failed without an execution
 		return nil
 	}
 	return new(rec.ExitCode)
 }
 
-// OutputEnd reports to readers of an output where it ends. out and err are set before done is closed.
+// OutputEnd reports to readers of an output where it ends. Out and Err are set before Done is closed.
 type OutputEnd struct {
 	Done     chan struct{}
 	Out, Err executor.Range
 }
 
-// Recall takes over what a past execution was.
+// Recall takes over an execution from the history.
 func (rec *Execution) Recall(e history.Execution) {
 	rec.Number, rec.LastPID, rec.Command = e.Number, e.PID, e.Command
 	rec.StartedAt, rec.EndedAt, rec.Message = e.Started, e.Ended, e.Message
@@ -114,7 +115,7 @@ func (rec *Execution) Recall(e history.Execution) {
 	}
 }
 
-// Close tells those who follow the output of an execution where it ends. e may be nil.
+// Close reports the end of an output. e may be nil.
 func (e *OutputEnd) Close(rep executor.Report) {
 	if e != nil {
 		e.Out, e.Err = rep.Out, rep.Err
@@ -144,10 +145,10 @@ func ExecutorRange(r history.Range) executor.Range {
 	return executor.Range{File: r.File, Start: r.Start, End: r.End}
 }
 
-// Elapsed is how long the run has taken, in milliseconds.
+// Elapsed returns how long the run has taken, in milliseconds.
 func (r *State) Elapsed(end time.Time) int64 { return clock.Milliseconds(r.Request.Time, end) }
 
-// Cause says in a few words why an execution failed: "exit 2", "SIGKILL", "timeout".
+// Cause returns in a few words why the execution failed: "exit 2", "SIGKILL", "timeout".
 func (rec *Execution) Cause() string {
 	switch {
 	case rec.Reason == api.ReasonTimeout:
@@ -162,7 +163,7 @@ func (rec *Execution) Cause() string {
 	return string(rec.Reason)
 }
 
-// SignalName is the name of a signal, "" for 0.
+// SignalName returns the name of a signal; "" for 0.
 func SignalName(n int) string {
 	if n == 0 {
 		return ""
@@ -173,13 +174,13 @@ func SignalName(n int) string {
 	return "signal " + strconv.Itoa(n)
 }
 
-// ErrorCode is the exit status as Python Workforce writes it: negative for a signal.
+// ErrorCode returns the exit status as Python Workforce writes it: negative for a signal.
 func (rec *Execution) ErrorCode() string {
 	switch {
 	case rec.Signal != 0:
 		return "-" + history.RunID(rec.Signal)
 	case rec.ExitCode == 0 && rec.Reason != "":
-		return "" // cancelled, lost or never started: there is none
+		return "" // a cancelled, lost or never started execution has none
 	case rec.ExitCode == 0:
 		return "0"
 	}

@@ -33,8 +33,7 @@ func (r *State) NodeStatus(i int) api.NodeStatus {
 	return s
 }
 
-// KnownOutputs returns what the last execution of a node that is over has left, or the approval that
-// came before it.
+// KnownOutputs returns the outputs of the latest execution of a node that is over, or of the approval before it.
 func (r *State) KnownOutputs(i int) map[string]any {
 	if values := r.Sched.Outputs(i); values != nil {
 		return values
@@ -70,7 +69,7 @@ func (r *State) instancesOf(i int) *api.Instances {
 	return in
 }
 
-// AddInstance counts the instance k.
+// AddInstance counts instance k.
 func AddInstance(in *api.Instances, k int, state api.State) {
 	in.Counts.Add(state)
 	if state == api.StateFailed && len(in.Failed) < api.MostFailed {
@@ -78,10 +77,10 @@ func AddInstance(in *api.Instances, k int, state api.State) {
 	}
 }
 
-// NotableInstances is how many instances of each state are listed one by one.
+// NotableInstances is how many instances in each state are listed one by one.
 const NotableInstances = 10
 
-// instance describes one instance of a sub-flow: it is failed if anything in it is, and so on.
+// instance describes one instance of a sub-flow. It is failed if anything in it has failed, and so on.
 func (r *State) instance(subflow, k, first int, items []any) api.InstanceStatus {
 	s := api.InstanceStatus{Path: r.Sched.InstancePath(subflow, k)}
 	if words := r.itemWordsOf(subflow); k < len(words) && words[k] != "" {

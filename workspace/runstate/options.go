@@ -16,8 +16,8 @@ import (
 	"wf/workspace/history"
 )
 
-// Options are the options of a new run, and of one that is taken up: everything in them is in the
-// run's folder, or in the environment that the executor keeps.
+// Options returns the options of the scheduler for a new run or for a replay. Everything in them comes from the folder of the
+// run, or from the environment that the executor keeps.
 func Options(req history.Request, f *flow.Flow, past scheduler.Prior, env []string) (scheduler.Options, error) {
 	opt := scheduler.Options{MaxActivations: req.MaxActivations, MaxInstances: req.MaxInstances, FailFast: req.FailFast}
 	if f == nil || f.Plain() && len(req.Mocks) == 0 {
@@ -50,14 +50,14 @@ func Options(req history.Request, f *flow.Flow, past scheduler.Prior, env []stri
 			continue
 		}
 		if value := Variable(env)(flow.ParamVariable(p.Name)); value != "" {
-			params[p.Name] = value // of a run that is over it is not known any more
+			params[p.Name] = value // the environment is removed with the end of the run
 		}
 	}
 	opt.Params = params
 	return opt, nil
 }
 
-// Variable looks up a variable in an environment; of several of a name the last one counts.
+// Variable returns a function that looks up variables in an environment; the last one of a name counts.
 func Variable(env []string) func(name string) string {
 	return func(name string) string {
 		for i := len(env) - 1; i >= 0; i-- {
@@ -69,8 +69,8 @@ func Variable(env []string) func(name string) string {
 	}
 }
 
-// PriorFile holds what a run knows of earlier ones, in its folder, and what the next one will know, in
-// that of the workspace.
+// PriorFile is the name of the file with the prior state: in the folder of a run what the run started with, in the folder of
+// the workspace what the next run will start with.
 const PriorFile = "past.json"
 
 // maxPrior bounds the file with the prior state, in bytes.
@@ -92,7 +92,7 @@ func ReadPrior(path string) (scheduler.Prior, error) {
 	return past, nil
 }
 
-// PlainPrior is what commands of a run without control flow have put out: a later one may ask for it.
+// PlainPrior returns the prior state that a run without control flow leaves: what its commands have put out.
 func (r *State) PlainPrior() scheduler.Prior {
 	past := scheduler.Prior{}
 	for i := range r.Nodes {
@@ -111,7 +111,7 @@ func PriorOf(rec *Execution) scheduler.PriorNode {
 	return p
 }
 
-// InPrior says whether an earlier run has left something of a node of this one.
+// InPrior reports whether the prior state contains a node of this run.
 func (r *State) InPrior(past scheduler.Prior) bool {
 	for id := range past {
 		if _, ours := r.Sched.Index(id); ours {
@@ -121,7 +121,7 @@ func (r *State) InPrior(past scheduler.Prior) bool {
 	return false
 }
 
-// InstancePrefixes are what the paths of all instances of the run begin with.
+// InstancePrefixes returns how the paths of all instances of the run start.
 func (r *State) InstancePrefixes() (prefixes []string) {
 	for i := range r.OuterNodes() {
 		if r.Sched.Members(i) > 0 {
@@ -131,8 +131,8 @@ func (r *State) InstancePrefixes() (prefixes []string) {
 	return prefixes
 }
 
-// Merges reports whether a node writes both streams into one output. The command that lists the items of
-// a sub-flow never does: what it says on standard error is no item.
+// Merges reports whether a node writes both streams into one output. The command that lists the items of a sub-flow never does:
+// its standard error contains no items.
 func (r *State) Merges(i int) bool {
 	if r.Sched.ItemsCommand(i) != "" {
 		return false
@@ -143,7 +143,7 @@ func (r *State) Merges(i int) bool {
 	return r.Request.Output == graph.OutputMerged.String()
 }
 
-// Line is the command line of the next execution of a node.
+// Line returns the command line of the next execution of a node.
 func (r *State) Line(i int) string {
 	command := r.Sched.ItemsCommand(i)
 	if command == "" {
@@ -152,7 +152,7 @@ func (r *State) Line(i int) string {
 	return shell.Line(r.Request.Wrapper, command)
 }
 
-// hideSecrets looks up variables for expressions, which do not see secret parameters.
+// hideSecrets wraps a function that looks up variables: expressions must not see secret parameters.
 func hideSecrets(f *flow.Flow, look func(name string) string) func(name string) string {
 	hidden := map[string]bool{}
 	for _, p := range f.Params {
