@@ -7,8 +7,8 @@ import (
 	"wf/workspace/runstate"
 )
 
-// Analysis is Run with where the time of the run went and what has changed since. A record that is
-// damaged or of another version is described without.
+// Analysis is Run with where the time of the run went, and what has changed since. If the run cannot be replayed, it says so and
+// returns what Run returns.
 func (w *Workspace) Analysis(ctx context.Context, name string) (api.RunDetail, error) {
 	past, err := w.load(ctx, name)
 	if err != nil {

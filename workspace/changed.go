@@ -6,8 +6,8 @@ import (
 	"wf/graph"
 )
 
-// changedSince tells what somebody who resumes a run should know of edits since: which commands are
-// others than those that failed, and which were edited after they succeeded and are kept all the same.
+// changedSince returns notes for a resume about edits since: commands that failed and were changed, and commands that succeeded,
+// were changed, and are kept all the same.
 func (r *run) changedSince(w *Workspace) []string {
 	if r.Request.Mode != api.ModeResume {
 		return nil

@@ -20,14 +20,14 @@ import (
 	"wf/workspace/runstate"
 )
 
-// readFlow reads the control flow of the workfile. unread says which attributes have no effect, though
-// their author probably thinks so. The error, an *api.Error, lists what keeps it from running in the scope.
+// readFlow reads the control flow of the workfile. unread describes attributes that have no effect although their author probably
+// expects one. The error, an *api.Error, lists what keeps the workfile from running.
 func (w *Workspace) readFlow() (f *flow.Flow, unread []string, err error) {
 	f, problems := flow.Read(w.file.Graph())
 	var wrong []api.Problem
 	for _, p := range problems {
 		switch {
-		case p.Severity == graph.Error && p.Code != flow.CodeGroupCycle: // the scheduler looks for those in the scope
+		case p.Severity == graph.Error && p.Code != flow.CodeGroupCycle: // the scheduler finds those in the scope
 			wrong = append(wrong, w.problem(p))
 		case p.Code == flow.CodeUnknown || p.Code == flow.CodeUseless:
 			unread = append(unread, p.Message)
@@ -53,7 +53,7 @@ func (w *Workspace) readFlow() (f *flow.Flow, unread []string, err error) {
 	return nil, nil, e
 }
 
-// few are the first notes, and how many there are beside.
+// few returns the first notes, and how many more there are.
 func few(notes []string) []string {
 	const most = 3
 	if more := len(notes) - most; more > 0 {
@@ -66,8 +66,7 @@ func (w *Workspace) pastPath() string {
 	return filepath.Join(w.cfg.State, "workspaces", w.id, runstate.PriorFile)
 }
 
-// readBefore reads what earlier runs have left for later ones. Without it a resume goes by the statuses
-// alone.
+// readBefore reads the prior state. Without it a resume only has the statuses.
 func (w *Workspace) readBefore() {
 	var err error
 	if w.before, err = runstate.ReadPrior(w.pastPath()); err != nil {
@@ -75,12 +74,12 @@ func (w *Workspace) readBefore() {
 	}
 }
 
-// recallPast adds it to what the history tells.
+// recallPast adds the prior state to what the history contains.
 func (w *Workspace) recallPast() {
 	for id, p := range w.before {
 		m := w.last[id]
-		// What has ended without an execution is in no record: mocks, sub-flows, what waited for a person.
-		// Of a sub-flow the record is that of the command that lists its items.
+		// Ends without an execution are in no record: mocks, sub-flows, decisions of people. The record of a sub-flow is about
+		// the command that lists its items.
 		if (m.rec == nil || m.rec.Status != p.Status || m.rec.Run != m.run) && (p.Mocked || p.Status == graph.Failed) {
 			m.rec = &runstate.Execution{Run: m.run, Status: p.Status, Reason: api.Reason(p.Reason), ExitCode: p.Exit, Mocked: p.Mocked,
 				Message: p.Message}
@@ -92,8 +91,7 @@ func (w *Workspace) recallPast() {
 	}
 }
 
-// keepPast leaves to later runs what they need to know of this one. What it knew of nodes that were not
-// part of it stays.
+// keepPast writes the prior state for later runs: that of this run's nodes, and what it knew of other nodes.
 func (r *run) keepPast(w *Workspace) error {
 	mine := r.Sched.Prior()
 	if mine == nil {
@@ -126,7 +124,7 @@ func (r *run) keepPast(w *Workspace) error {
 	return nil
 }
 
-// dropPast forgets what runs have left of nodes that are reset, and of the instances of sub-flows.
+// dropPast removes the prior state of nodes that are reset, and of the instances of sub-flows.
 func (w *Workspace) dropPast(nodes []*graph.Node) {
 	if len(w.before) == 0 {
 		return
@@ -149,7 +147,7 @@ func (w *Workspace) dropPast(nodes []*graph.Node) {
 	w.before = all
 }
 
-// job makes the job of an execution.
+// job returns the job of an execution.
 func (r *run) job(i, execution int, line string) executor.Job {
 	n := &r.Nodes[i]
 	id := executor.ID{Node: i, Execution: execution}
@@ -158,7 +156,7 @@ func (r *run) job(i, execution int, line string) executor.Job {
 	return executor.Job{ID: id, Shell: r.Request.Shell, Command: line, Env: append(env, r.Sched.Environment(i)...), Merge: r.Merges(i)}
 }
 
-// control fills in what a request says beyond plain commands and dependencies, for a run of the flow.
+// control fills in what a request says beyond plain commands and dependencies.
 func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api.RunRequest) error {
 	if f.Plain() && len(req.Mocks) == 0 && len(req.Params) == 0 {
 		return nil
@@ -197,7 +195,7 @@ func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api
 	return nil
 }
 
-// mocks finds the nodes that are not executed.
+// mocks finds the nodes that mocks replace.
 func (w *Workspace) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
 	mocks := map[string]scheduler.Mock{}
 	for _, m := range asked {

@@ -14,10 +14,10 @@ import (
 	"wf/workspace/workfile"
 )
 
-// A workFolder is the folder that the workfile names for its commands. The disk is asked by the caller of a
-// request, not by the loop: it may be a network's.
+// A workFolder is the folder that the workfile names for its commands. The goroutine of the request looks at it, not the loop: the
+// folder may be on a network.
 type workFolder struct {
-	path string // "" where the workfile names none: then it is its own folder
+	path string // "" if the workfile names none: commands run in the folder of the workfile
 	line int
 }
 
@@ -28,7 +28,7 @@ func (w *Workspace) workFolder() workFolder {
 	return workFolder{w.cwd(), w.file.Document().GraphAttrLine("cwd")}
 }
 
-// problem says why no command can work there, or "", and what mends it.
+// problem says why no command can run there, and how to mend it; "" if commands can.
 func (f workFolder) problem() (why, fix string) {
 	if f.path == "" {
 		return "", ""
@@ -47,7 +47,7 @@ func (f workFolder) problem() (why, fix string) {
 	return "", ""
 }
 
-// checkWorkFolder refuses a run whose commands have no folder to work in.
+// checkWorkFolder refuses a run whose commands have no folder to run in.
 func (w *Workspace) checkWorkFolder(ctx context.Context) error {
 	f, err := ask(ctx, w, func(w *Workspace) (workFolder, error) { return w.workFolder(), nil })
 	if err != nil {

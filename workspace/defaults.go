@@ -7,7 +7,7 @@ import (
 	"wf/api"
 )
 
-// withDefaults fills in from req.Defaults what neither the request nor the workfile says.
+// withDefaults fills in from req.Defaults what neither the request nor the workfile sets.
 func (w *Workspace) withDefaults(req api.RunRequest) api.RunRequest {
 	d := req.Defaults
 	if d == nil {
@@ -16,14 +16,14 @@ func (w *Workspace) withDefaults(req api.RunRequest) api.RunRequest {
 	if req.Jobs == nil && !w.says("jobs") {
 		req.Jobs = d.Jobs
 	}
-	// An empty wrapper is a word, too: the commands as they are.
+	// An empty wrapper is a setting, too: it means no wrapper.
 	if req.Wrapper == nil && !slices.ContainsFunc([]string{"wrapper", "prefix", "suffix"}, w.has) {
 		req.Wrapper = d.Wrapper
 	}
 	return req
 }
 
-// has tells whether the graph has an attribute, says whether there is a text in it.
+// has reports whether the graph has an attribute, says whether the attribute has a text.
 func (w *Workspace) has(attr string) bool {
 	_, ok := w.file.Graph().Attr(attr)
 	return ok

@@ -10,7 +10,7 @@ func errClosed() *api.Error {
 	return &api.Error{Code: api.CodeGone, Message: "the workspace has closed"}
 }
 
-// noOutput is the error about an execution that there has not been.
+// noOutput is the error about an execution that did not take place.
 func noOutput(format string, args ...any) error {
 	return &api.Error{Code: api.CodeNoOutput, Message: fmt.Sprintf(format, args...)}
 }

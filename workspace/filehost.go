@@ -77,9 +77,8 @@ func (h fileHost) FirstCopy() []byte {
 	return data
 }
 
-// standIns yields the copies of the workfile that runs which are not over started with, the newest first.
-// Such a run goes on when its workfile is deleted, moved or broken. So it must be possible to watch and to
-// stop it, and the next daemon has to take it up.
+// standIns yields the workfiles that unfinished runs started with, newest first. A run goes on when its workfile is deleted, moved or
+// broken. Then users must still be able to watch and stop it, and the next daemon has to recover it.
 func standIns(s *history.Store) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		numbers, err := s.Numbers()

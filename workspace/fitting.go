@@ -11,10 +11,10 @@ import (
 	"wf/scheduler/flow"
 )
 
-// What makes a run impossible, or other than its user thinks, is found before it begins.
+// Checks before a run starts: what makes it impossible, or different from what its user expects.
 
-// servable refuses a run with a command that needs more units of a pool than there are, or than those leave
-// that wait for the run and keep what they hold. mocked are the nodes that are not executed.
+// servable refuses a run with a command that needs more units of a pool than the pool has, minus those that the callers of the run
+// hold until it ends. mocked nodes are not executed and need nothing.
 func (w *Workspace) servable(f *flow.Flow, nodes []*graph.Node, mocks map[string]scheduler.Mock, held map[string]int) error {
 	if w.cfg.Pools == nil || f == nil || f.Plain() {
 		return nil
@@ -46,8 +46,8 @@ func (w *Workspace) servable(f *flow.Flow, nodes []*graph.Node, mocks map[string
 	return nil
 }
 
-// otherParams says which parameters a resume gives other values than the run that it resumes had, and
-// which run that is. What is kept of that run was made with the old ones.
+// otherParams returns the parameters that a resume gives other values than the run that it resumes, and that run. What is kept
+// of that run was made with the old values.
 func (w *Workspace) otherParams(scope scheduler.Scope, params map[string]any) (run int, names []string) {
 	if scope.Mode != scheduler.Resume {
 		return 0, nil
@@ -65,7 +65,7 @@ func (w *Workspace) otherParams(scope scheduler.Scope, params map[string]any) (r
 	}
 	values, problems := flow.Resolve(f.Params, params, flow.Machine{})
 	if len(problems) > 0 {
-		return 0, nil // they are refused anyway
+		return 0, nil // the run is refused anyway
 	}
 	text, err := json.Marshal(values)
 	var now, before map[string]json.RawMessage
@@ -81,8 +81,8 @@ func (w *Workspace) otherParams(scope scheduler.Scope, params map[string]any) (r
 	return run, names
 }
 
-// withOwnParams decides about a run that would resume another one with other parameters: it would mix what
-// was made with both, so it begins anew, unless a resume was asked for.
+// withOwnParams handles a run that would resume another one with other parameters. It would mix results of both, so it becomes a
+// fresh run, unless the request asks for a resume.
 func (w *Workspace) withOwnParams(req api.RunRequest, scope scheduler.Scope) (api.RunRequest, scheduler.Scope, string, error) {
 	run, names := w.otherParams(scope, req.Params)
 	switch {

@@ -38,7 +38,7 @@ func (w *Workspace) relearn(n *graph.Node) {
 	w.file.Statuses().Relearn(n, status)
 }
 
-// covered reports whether a run that is going covers a node, itself or by its instances.
+// covered reports whether an active run covers a node, itself or by its instances.
 func (w *Workspace) covered(n *graph.Node) bool {
 	for _, r := range w.runs {
 		if _, in := r.Sched.Index(n.ID); in || r.Templates[n.ID] != nil {
@@ -48,7 +48,7 @@ func (w *Workspace) covered(n *graph.Node) bool {
 	return false
 }
 
-// runOf is the active run whose scope holds the node.
+// runOf returns the active run whose scope contains the node, or nil.
 func (w *Workspace) runOf(n *graph.Node) *run {
 	for _, r := range w.runs {
 		if _, in := r.Sched.Index(n.ID); in {

@@ -19,9 +19,8 @@ import (
 	"wf/scheduler/expression"
 )
 
-// Commands leave their outputs in files of a folder of the run, one for each execution that has any
-// (docs/control-flow.md, Outputs). They are read when the execution is over, kept in the journal, and removed with
-// the run's end.
+// A command writes its outputs to a file of its own in a folder of the run (docs/control-flow.md, Outputs). The file is read when the
+// execution is over, and its content becomes part of the journal. The folder is removed at the end of the run.
 
 // outputsDir is the name of that folder.
 const outputsDir = "outputs"
@@ -29,8 +28,7 @@ const outputsDir = "outputs"
 // maxOutputs is how large the outputs of one execution may be, in bytes.
 const maxOutputs = 1 << 20
 
-// maxItems bounds what the command of a sub-flow may print, in bytes: it goes into one record of the
-// journal.
+// maxItems bounds what the command of a sub-flow may print, in bytes, because it becomes one record of the journal.
 const maxItems = 8 << 20
 
 func (r *run) outputFile(id executor.ID) string {
@@ -41,15 +39,14 @@ func outputName(id executor.ID) string {
 	return strconv.Itoa(id.Node) + "-" + strconv.Itoa(id.Execution)
 }
 
-// Most commands leave nothing. Where many have ended at once, one look at the folder saves looking for the
-// file of each, unless there are so many that the look costs more.
+// Most commands have no outputs. If many have ended at once, listing the folder saves looking for the file of each, unless the
+// folder has too many files.
 const (
 	lookOutputs     = 4
 	lookOutputsMost = 256
 )
 
-// lookForOutputs notes which outputs there are, for the executions that a list of reports says are over.
-// forget ends that.
+// lookForOutputs lists the folder, if a list of reports contains enough ends. forget drops the list.
 func (r *run) lookForOutputs(list []executor.Report) (forget func()) {
 	forget = func() { r.left = nil }
 	over := 0
@@ -77,7 +74,7 @@ func (r *run) lookForOutputs(list []executor.Report) (forget func()) {
 	return forget
 }
 
-// outputs reads what an execution has left. raw is the same as JSON, nil if there is nothing.
+// outputs reads the outputs of an execution. raw is the same as JSON; nil if there are none.
 func (r *run) outputs(id executor.ID) (values map[string]any, raw []byte, err error) {
 	if r.left != nil && !r.left[outputName(id)] {
 		return nil, nil, nil
@@ -123,8 +120,7 @@ func (r *run) items(out executor.Range) ([]byte, error) {
 	return json.Marshal(items)
 }
 
-// Outputs returns what the latest execution of a node has left, in a run, or in the latest one that has
-// executed it for "".
+// Outputs returns the outputs of the latest execution of a node in a run, or, for "", in the latest run that executed it.
 func (w *Workspace) Outputs(ctx context.Context, node, run string) (api.NodeOutputs, error) {
 	out := api.NodeOutputs{Schema: api.SchemaOutputs}
 	found, err := ask(ctx, w, func(w *Workspace) (bool, error) {
@@ -149,8 +145,8 @@ func (w *Workspace) Outputs(ctx context.Context, node, run string) (api.NodeOutp
 	return w.pastOutputs(ctx, out, node, run)
 }
 
-// outputsOf returns what a node has left so far. The executor may be ahead: commands that follow on the
-// node can ask before anybody has heard of its end, or even of its start. So the files are looked at first.
+// outputsOf returns the outputs of a node so far. A command that follows the node may ask before the daemon has the report of the
+// node's end, or even of its start. So the files are read first.
 func (r *run) outputsOf(i int) map[string]any {
 	known := r.Sched.Executions(i)
 	live := r.Nodes[i].Execution != nil && r.Nodes[i].Execution.Live
@@ -165,8 +161,7 @@ func (r *run) outputsOf(i int) map[string]any {
 	return r.KnownOutputs(i)
 }
 
-// outputsOf returns what the latest execution of a node has left, as far as that is known without
-// reading the history.
+// outputsOf returns the outputs of the latest execution of a node, if they are known without reading the history.
 func (w *Workspace) outputsOf(n *graph.Node) map[string]any {
 	if r := w.runOf(n); r != nil {
 		i, _ := r.Sched.Index(n.ID)
@@ -181,7 +176,7 @@ func (w *Workspace) outputsOf(n *graph.Node) map[string]any {
 	return nil
 }
 
-// nodeIn finds a node of a run by its path, or as clients name nodes.
+// nodeIn finds a node of a run by its path, or by what clients call nodes.
 func (w *Workspace) nodeIn(r *run, text string) (int, bool) {
 	if i, ok := r.Sched.Index(text); ok {
 		return i, true
@@ -192,7 +187,7 @@ func (w *Workspace) nodeIn(r *run, text string) (int, bool) {
 	return 0, false
 }
 
-// pastOutputs looks into a run that is over.
+// pastOutputs finds the outputs in a run of the history.
 func (w *Workspace) pastOutputs(ctx context.Context, out api.NodeOutputs, node, run string) (api.NodeOutputs, error) {
 	past, err := w.load(ctx, run)
 	if err != nil {
@@ -215,7 +210,7 @@ func (w *Workspace) pastOutputs(ctx context.Context, out api.NodeOutputs, node, 
 	return out, nil
 }
 
-// makeOutputs makes the folder of a run's outputs.
+// makeOutputs creates the folder of a run's outputs.
 func makeOutputs(dir string) error {
 	if err := os.Mkdir(filepath.Join(dir, outputsDir), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -223,7 +218,7 @@ func makeOutputs(dir string) error {
 	return nil
 }
 
-// dropOutputs removes the folder: what was in it is in the journal.
+// dropOutputs removes the folder: the journal has its content.
 func (r *run) dropOutputs(w *Workspace) {
 	if err := os.RemoveAll(filepath.Join(r.Dir, outputsDir)); err != nil {
 		w.cfg.Log.Warn("outputs of commands cannot be removed", "run", r.ID, "err", err)

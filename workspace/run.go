@@ -13,8 +13,7 @@ import (
 	"wf/workspace/runstate"
 )
 
-// run is one active run: the state that its journal tells, the executor's session and the journal, and what is to be
-// done with them. It belongs to the loop.
+// run is an active run: its state, the executor's session, the journal, and what has to be done with them. It belongs to the loop.
 type run struct {
 	runstate.State
 	numbered bool     // instances have got numbers that the disk may not know of yet
@@ -22,23 +21,23 @@ type run struct {
 	hist     *history.Run
 	sess     executor.Session
 
-	// What the open workfile has of the run; nil for what was deleted since it began.
+	// What the open workfile has of the run; nil for what was deleted since the run started.
 	liveNodes     []*graph.Node // of the outer flow
 	liveEdges     []*graph.Edge
 	liveTemplates map[string]*graph.Node
 
-	// What the executor told of executions that nobody has asked for yet: after a crash of the machine
-	// its record may know more than the journal, and what it has ahead it starts by itself.
+	// Reports about executions that the scheduler has not asked for: after a power cut the runner's log may contain more than the
+	// journal, and the executor starts prefetched jobs by itself.
 	early map[executor.ID][]executor.Report
 
-	queue []executor.ID // activated, to be handed over; from head on
+	queue []executor.ID // activated and not handed over; from head on
 	head  int
 	pace  pace
 	ahead
 	halt *halt // nil unless a stop is on its way to the scheduler
 	share
 
-	broken      string // the executor was lost
+	broken      string // why the executor was lost; "" = it was not
 	unrecorded  string // what of the run is not in its history
 	killed      int
 	survivors   []int
@@ -50,27 +49,27 @@ type run struct {
 	sweeping, closed, saved, completing bool
 	endedAt                             time.Time
 
-	left   map[string]bool // the files of outputs that there are, while many are asked for
+	left   map[string]bool // names of the output files, while a list of reports is handled; nil = not listed
 	notes  []string        // what a person should know before it begins
 	growth growth
 	pools  pooling
 	holds  holds
 	nesting
-	unfound  bool           // taken up, and its executor could not be asked yet
-	unsaid   []func()       // what its executor is to be told when it has been found
-	tried    bool           // it was taken up in a trial, which is over when
-	heard    bool           // its executor has told its news, or has none
-	unhanded []executor.Job // taken, but the journal could not be written: they are handed over when it is
+	unfound  bool           // recovered, and its executor could not be reached yet
+	unsaid   []func()       // for the executor, when it has been reached
+	tried    bool           // its recovery is part of a recovery attempt, which ends when
+	heard    bool           // its executor has sent its first reports, or has none
+	unhanded []executor.Job // dispatched, but the journal could not be written: handed over when it is
 	recalled []executor.ID  // of those, which were stopped meanwhile
 
-	accepted  func(error)        // answers the request that began it
-	stopEarly *api.StopRequest   // came before the run could begin
-	begunFrom string             // the file with which it waited in line; "" = it did not
-	remained  []history.Leftover // what executions had left behind, some of as many as leftovers
+	accepted  func(error)        // answers the request that started it
+	stopEarly *api.StopRequest   // came before the run could start
+	begunFrom string             // the file of its place in the queue; "" = it was not queued
+	remained  []history.Leftover // processes that executions have left behind: some of as many as leftovers
 	leftovers int
 	onStop    []func(api.StopResult, error)
-	stopAsked time.Time                                     // the latest of them
-	waited    bool                                          // somebody looks after them, see answerInTime
+	stopAsked time.Time                                     // of the latest of them
+	waited    bool                                          // a timer is set, see answerInTime
 	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
 }
 
@@ -81,7 +80,7 @@ func newRun() *run {
 	return r
 }
 
-// begin takes the first step: statuses reset, start nodes activated.
+// begin takes the first step: statuses are reset and the first nodes activated.
 func (r *run) begin(w *Workspace) {
 	for i := range r.Nodes {
 		w.last[r.Nodes[i].ID] = memory{run: r.Number, rec: w.last[r.Nodes[i].ID].rec}
@@ -99,8 +98,7 @@ func (r *run) begin(w *Workspace) {
 	r.limitTime(w)
 }
 
-// limitTime stops the run when its time is up, counted from its beginning, which another daemon may
-// have seen.
+// limitTime stops the run when its time is up, counted from its start, which may have been in another daemon.
 func (r *run) limitTime(w *Workspace) {
 	if r.Request.TimeoutMS == 0 {
 		return
@@ -111,7 +109,7 @@ func (r *run) limitTime(w *Workspace) {
 	})
 }
 
-// commit appends a record to the journal, takes it into the state, tells watchers, and does what it leads to.
+// commit appends a record to the journal, puts it into the state, announces it, and does what it leads to.
 func (r *run) commit(w *Workspace, rec history.Record) {
 	if rec.Time.IsZero() {
 		rec.Time = clock.Now()
@@ -142,7 +140,7 @@ func (r *run) commit(w *Workspace, rec history.Record) {
 	}
 }
 
-// announce publishes what a record itself reports, and notes what is known of its node from now on.
+// announce publishes what a record itself reports, and remembers it for later runs.
 func (r *run) announce(w *Workspace, rec history.Record) {
 	ev := api.Event{Time: r.Now, Run: r.ID, Client: r.Request.Client}
 	if rec.Node != history.NoNode {
@@ -153,7 +151,7 @@ func (r *run) announce(w *Workspace, rec history.Record) {
 		n := &r.Nodes[rec.Node]
 		w.last[n.ID] = memory{run: r.Number, rec: cmp.Or(n.Execution, n.Earlier)}
 	case history.RecordStart:
-		if r.Sched.ItemsCommand(rec.Node) == "" { // else it lists the items of a sub-flow, which starts when they are known
+		if r.Sched.ItemsCommand(rec.Node) == "" { // a sub-flow starts when its items are listed
 			ev.Type, ev.Execution, ev.PID = api.NodeStarted, rec.Execution, rec.PID
 			w.publish(ev)
 		}
@@ -168,7 +166,7 @@ func (r *run) announce(w *Workspace, rec history.Record) {
 	}
 }
 
-// announceEnd publishes the end of an execution, and notes that the workfile may show its output.
+// announceEnd publishes the end of an execution. From now on the workfile may show its output.
 func (r *run) announceEnd(w *Workspace, rec history.Record, ev api.Event) {
 	live := r.liveNode(rec.Node)
 	if live != nil {
@@ -190,7 +188,7 @@ func (r *run) announceEnd(w *Workspace, rec history.Record, ev api.Event) {
 	w.publish(ev)
 }
 
-// followUp is what the effects of a record lead to once all of them are in the state.
+// followUp is what the effects of a record lead to, once all of them are in the state.
 type followUp struct {
 	cancel []executor.ID // executions to be stopped
 	known  []executor.ID // executions asked for that the executor has already
@@ -231,8 +229,7 @@ func (r *run) enact(w *Workspace, c runstate.Change, todo *followUp) {
 	}
 }
 
-// remember notes what is known of a node that the run covers from now on. A node that a resume may keep still has the
-// record of the earlier run.
+// remember notes that this run covers a node. A node that a resume may keep still has the execution of the earlier run.
 func (r *run) remember(w *Workspace, i int) {
 	n := &r.Nodes[i]
 	m := memory{run: r.Number, rec: cmp.Or(n.Execution, n.Earlier)}
@@ -242,8 +239,7 @@ func (r *run) remember(w *Workspace, i int) {
 	w.last[n.ID] = m
 }
 
-// showStatus puts the status of a node into the open workfile. Nodes of which there are instances show what these come
-// to together.
+// showStatus puts the status of a node into the open workfile.
 func (r *run) showStatus(w *Workspace, i int, status graph.Status) {
 	if n := r.liveNode(i); n != nil {
 		w.file.Graph().SetStatus(n, status)
@@ -251,7 +247,7 @@ func (r *run) showStatus(w *Workspace, i int, status graph.Status) {
 	}
 }
 
-// liveNode returns the node of the open workfile that node i of the run is; nil for nodes of instances and for deleted ones.
+// liveNode returns node i of the run in the open workfile; nil for nodes of instances and deleted nodes.
 func (r *run) liveNode(i int) *graph.Node {
 	if i < len(r.liveNodes) {
 		return r.liveNodes[i]
@@ -267,8 +263,8 @@ func (r *run) showTemplate(w *Workspace, id string, status graph.Status) {
 	}
 }
 
-// nodeChanged publishes a new status. What a finished execution led to is published by finish, which
-// has the exit code; ends that no execution reports are published here.
+// nodeChanged publishes a new status. The end of an execution was published before, with its exit code; ends without an execution are
+// published here.
 func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
 	n := &r.Nodes[c.Node]
 	if c.Replaced {
@@ -286,7 +282,7 @@ func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
 	news := api.Event{Run: r.ID, Node: n.ID, Name: n.Name, Client: r.Request.Client, SubFlow: r.Sched.Members(ef.Node) > 0}
 	switch ef.Status {
 	case graph.Queued:
-		news.Type, news.Time = api.NodeReady, r.Now // it may have started since: the executor goes on by itself
+		news.Type, news.Time = api.NodeReady, r.Now // the executor may have started it since, by itself
 	case graph.Idle:
 		news.Type = api.NodeReset
 	case graph.Failed:
@@ -302,7 +298,7 @@ func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
 		news.Type = api.NodeSkipped
 	case graph.Running:
 		if r.Sched.Members(ef.Node) == 0 {
-			return // told by the executor's report
+			return // published when the executor reported it
 		}
 		news.Type = api.NodeStarted
 	case graph.Ran:
@@ -316,7 +312,7 @@ func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
 	w.publish(news)
 }
 
-// link finds the nodes and edges of the run in the open workfile, after it was read again or edited.
+// link finds the nodes and edges of the run in the open workfile, after that was read again or edited.
 func (r *run) link(w *Workspace) {
 	r.liveNodes = make([]*graph.Node, min(r.OuterNodes(), len(r.Nodes)))
 	for i := range r.liveNodes {

@@ -5,8 +5,8 @@ import (
 	"wf/scheduler/flow"
 )
 
-// secretsOf are the secret parameters of a run, as variables of its environment: there, and nowhere else, they
-// are kept while it goes.
+// secretsOf returns the secret parameters of a run as variables of its environment, which is the only place where they are stored
+// while it goes.
 func secretsOf(f *flow.Flow, params map[string]any) []string {
 	var env []string
 	for _, p := range f.Params {

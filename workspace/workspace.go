@@ -21,66 +21,64 @@ import (
 // Executor is what runs commands; the alias lets the daemon hand one on without knowing more.
 type Executor = executor.Executor
 
-// Config is what a workspace is given. All fields but Runtime, Disk, Rehearse, Forgot and Nested are required.
+// Config is what a workspace needs. All fields but Runtime, Disk, Rehearse, Forgot and Nested are required.
 type Config struct {
 	Executor Executor
 	State    string // state folder, absolute; the history lies in State/workspaces/ID
-	Runtime  string // runtime folder of the daemon, for who finds a workspace taken; "" in tests
+	Runtime  string // runtime folder of the daemon, shown to another daemon that finds the workspace taken; "" in tests
 	Slots    Slots
-	Pools    Pools  // nil: there are none, and nobody waits for their units
+	Pools    Pools  // nil: there are no pools
 	Version  string // of the binary, for the records
-	// KeepRuns and KeepAge say what stays of the past: so many runs, and those that ended no longer
-	// ago. 0 is no limit.
+	// KeepRuns is how many runs stay in the history, KeepAge how long ago they may have ended. 0 is no limit.
 	KeepRuns int
 	KeepAge  time.Duration
-	// KeepBytes is how much the runs of a workfile may take together; 0 is no limit. The latest stays.
+	// KeepBytes bounds the size of all runs of a workfile; 0 is no limit. The latest run always stays.
 	KeepBytes int64
 	Log       *slog.Logger
 	Disk      history.Disk // under the history and the workfile; nil = that of this machine
-	// Rehearse has another process do what would be done to take up the runs of the workfile at path, and
-	// says how it died, or nil. nil: nobody can try.
+	// Rehearse tries the recovery of the runs of the workfile at path in another process. It returns how that process died, or
+	// nil. If Rehearse is nil, no rehearsal is possible.
 	Rehearse func(path string) error
-	// Forgot is told which runs of a workspace were removed from its history; nil tells nobody. It is
-	// called from helpers and requests, not from the loop.
+	// Forgot, if not nil, is called with the runs of a workspace that were removed from its history. It is called by helpers and
+	// requests, not on the loop.
 	Forgot func(id string, runs []int)
-	Nested Nested // nil: commands of runs start no others
+	Nested Nested // nil: commands cannot start runs
 }
 
 // Slots hands out the job slots of the machine (docs/semantics.md, Commands). It is safe for concurrent use.
 type Slots interface {
-	// Join makes a member for a run of a workspace that wants so many slots at most: 0 = it does not
-	// say, or NoLimit. wake is called when there is news for the member: a slot that it was refused,
-	// or another answer of Over. It must not block.
+	// Join makes a run of a workspace a member. jobs is how many slots it wants at most: 0 = the limit of the machine, or
+	// NoLimit. wake is called when the member may get a slot that it was refused, or Over has another answer. It must not block.
 	Join(id string, jobs int, wake func()) SlotMember
 }
 
-// NoLimit is how many slots a run wants that is to have no limit.
+// NoLimit is the number of slots that a run without a limit wants.
 const NoLimit = -1
 
 // A SlotMember takes and returns slots for one run.
 type SlotMember interface {
 	TryAcquire() bool // one slot, or false: then the member waits, or has all that it wants
-	Decline()         // it does not wait any more
-	Claim()           // one slot, even beyond the limit: for processes that run already
-	Over() int        // how many to give back as soon as possible: others wait with fewer
-	Release()         // one slot back
-	Lend()            // one slot back, until TakeBack: its command waits for another run
-	TakeBack()        // one slot that was lent, even beyond the limit
-	Leave()           // all slots back, and no wake any more
-	// Machine is the limit that keeps the member from more, and how many slots count towards it.
+	Decline()         // stop waiting
+	Claim()           // one slot, even beyond the limit: for a process that runs already
+	Over() int        // how many slots to return as soon as possible, because others wait with fewer
+	Release()         // return one slot
+	Lend()            // return one slot until TakeBack: its command waits for another run
+	TakeBack()        // one lent slot, even beyond the limit
+	Leave()           // return all slots and get no wake any more
+	// Machine returns the limit that applies to the member, and how many slots count towards it.
 	Machine() (limit, used int)
 }
 
-// Workspace is one open workfile. Its exported methods may be called from any goroutine; they
-// return *api.Error, and CodeGone when the workspace has closed.
+// Workspace is one open workfile. Its exported methods may be called from any goroutine. They return an *api.Error, with CodeGone when
+// the workspace has closed.
 type Workspace struct {
 	id, path string // path is absolute and free of symlinks
 	cfg      Config
 
 	loop      *loop.Loop
 	holdTimer *loop.Timer    // tries again what could not be written
-	creating  chan struct{}  // a place for the one helper that makes a run's folder
-	fence     *history.Fence // see keepFence; nil where nothing can be written
+	creating  chan struct{}  // held by the one helper that creates the folder of a run
+	fence     *history.Fence // see keepFence; nil if nothing can be written
 	marks     marks
 	pulse     atomic.Pointer[pulse]
 	onIdle    atomic.Pointer[func()]
@@ -90,13 +88,13 @@ type Workspace struct {
 	file       *workfile.File
 	stages     stageTable
 	local      localTable
-	last       map[string]memory // node id → what is known of its past
-	before     scheduler.Prior   // what earlier runs with a control flow have left for later ones
-	movedFrom  string            // the workfile that this one seems to have been, "" = it was not moved
+	last       map[string]memory // node id → its last run
+	before     scheduler.Prior   // the prior state
+	movedFrom  string            // the old path of a workfile that was probably moved; "" = none
 	store      *history.Store
 	runs       []*run          // active, in order of start
-	waiting    []*pendingStart // runs that wait for others to end, in order
-	queuedLast int             // number of the latest of them that was written down
+	waiting    []*pendingStart // queued behind active runs, in order
+	queuedLast int             // the highest number in the durable queue
 
 	outputWaits []outputWait
 	latest      *api.RunSummary
@@ -104,7 +102,7 @@ type Workspace struct {
 	closing     bool // Close was called
 	trial       trial
 	held        held
-	unbegun     []int // runs that could not begin and are still to be removed
+	unbegun     []int // runs that could not start and are still to be removed
 	clock       clock.Watch
 	untaken     []int // runs of an earlier daemon whose records cannot be read at present
 }
@@ -113,8 +111,8 @@ type Workspace struct {
 type pulse struct {
 	watchers, running int // running: processes
 	runs              []string
-	held              bool            // some of the runs are not taken up, see held
-	latest            *api.RunSummary // of the runs that are over; nothing in it changes
+	held              bool            // some runs were not recovered: the workspace is quarantined
+	latest            *api.RunSummary // of the runs that are over; it never changes
 	results           string
 	problem           string // with the file, "" = none
 }
