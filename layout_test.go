@@ -170,6 +170,8 @@ func packages(t *testing.T) map[string]listed {
 // home is the entry of the table that a package belongs to: test support belongs to what it tests.
 func home(name string) string {
 	switch name {
+	case "executor/peer/peertest":
+		return "executor/peer"
 	case "executor/executortest":
 		return "executor"
 	case "cmd/wf/console/consoletest":

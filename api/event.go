@@ -52,7 +52,7 @@ const (
 	RunHeld      EventType = "run_held"     // nothing starts, for the reason in Message; "" = it continues
 	RunComplete  EventType = "run_complete" // always the last event of a run
 	GraphUpdated EventType = "graph_updated"
-	FileProblem  EventType = "file_problem" // the workfile cannot be read or written for now
+	FileProblem  EventType = "file_problem" // the workfile cannot be read or written; empty message: it can again
 	Output       EventType = "output"       // only for clients that follow a node
 )
 

@@ -119,7 +119,7 @@ type RunQuery struct {
 
 // LiveQuery asks for what changes in an active run without an event.
 type LiveQuery struct {
-	Nodes []string `query:"node"` // ids of the nodes whose output is wanted
+	Nodes []string `query:"node"` // ids of the nodes whose latest output to return
 }
 
 // KVQuery asks for the value of a key.

@@ -6,37 +6,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
+	"wf/executor/peer/peertest"
 	"wf/executor/wire"
 )
-
-// otherUser is a user that is not us, for a test that runs as root.
-const otherUser = 65534
-
-// asOther runs f as another user.
-func asOther(t *testing.T, f func() error) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can be two users")
-	}
-	done := make(chan error)
-	go func() {
-		// The kernel asks who a thread is, and this one ends with the goroutine: it is never unlocked.
-		runtime.LockOSThread()
-		if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, otherUser, otherUser, otherUser); errno != 0 {
-			done <- errno
-			return
-		}
-		done <- f()
-	}()
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-}
 
 // TestPlantedRunner: a socket that somebody else serves in the place of a runner's is sent nothing,
 // and does not keep the run from having its runner.
@@ -44,7 +18,7 @@ func TestPlantedRunner(t *testing.T) {
 	dir := openedFolder(t)
 	path := filepath.Join(dir, "runner.sock")
 	var planted net.Listener
-	asOther(t, func() (err error) {
+	peertest.AsOtherUser(t, func() (err error) {
 		planted, err = net.Listen("unix", path)
 		return err
 	})

@@ -8,9 +8,9 @@ import (
 	"wf/scheduler/expression"
 )
 
-// EnvAt returns what a text sees at a place of the run, and the sub-flow whose names it may use: "" is the
-// outer flow, the path of a node means the flow that it lies in, and align[3] an instance. ok is false if
-// the run has no such place.
+// EnvAt returns the data that an expression can use at path, and the container whose node names it can use
+// (nil in the outer flow). path is "" for the outer flow, the path of a node for the flow that contains the
+// node, or an instance such as align[3]. ok is false if the run has no such path.
 func (t *texts) EnvAt(path string) (env expression.Env, home *graph.Node, ok bool) {
 	k := instanceID(0)
 	if path != "" {

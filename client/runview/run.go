@@ -39,7 +39,7 @@ type Run struct {
 	stageOf  map[string]*Stage // nil until the nodes of the run are known
 }
 
-// A RunningNode is a node whose process exists.
+// A RunningNode is a node whose command is running.
 type RunningNode struct {
 	ID, Name  string
 	Execution int

@@ -4,12 +4,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"wf/executor/peer/peertest"
 	"wf/executor/wire"
 )
 
@@ -44,37 +44,13 @@ func TestStrangerAtTheRunner(t *testing.T) {
 	if len(r.links.all) != 1 {
 		t.Fatalf("%d conversations with ourselves", len(r.links.all))
 	}
-	asOther(t, connect)
+	peertest.AsOtherUser(t, connect)
 	r.links.accept(&r.listener, time.Now())
 	if len(r.links.all) != 1 {
 		t.Error("a stranger is let in")
 	}
 	for _, l := range r.links.all {
 		r.links.hangUp(l)
-	}
-}
-
-// otherUser is a user that is not us, for a test that runs as root.
-const otherUser = 65534
-
-// asOther runs f as another user.
-func asOther(t *testing.T, f func() error) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can be two users")
-	}
-	done := make(chan error)
-	go func() {
-		// The kernel asks who a thread is, and this one ends with the goroutine: it is never unlocked.
-		runtime.LockOSThread()
-		if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, otherUser, otherUser, otherUser); errno != 0 {
-			done <- errno
-			return
-		}
-		done <- f()
-	}()
-	if err := <-done; err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -117,7 +117,8 @@ func (r Explainer) shortage() *api.Shortage {
 	return r.Active.Shortage()
 }
 
-// explainRan says how a node succeeded. It returns false if an earlier run did it: then there is nothing more to add.
+// explainRan says how a node succeeded. It returns false if the node succeeded in an earlier run, which needs no further
+// explanation.
 func (r Explainer) explainRan(add func(format string, args ...any), i int, rec *Execution) bool {
 	switch in := r.instancesOf(i); {
 	case rec.Mocked:

@@ -15,7 +15,7 @@ import (
 	"wf/tui/words"
 )
 
-// The CI systems whose logs fold and are annotated.
+// The CI systems for whose logs this package writes folded groups and annotations.
 const (
 	None      = "none"
 	GitHub    = "github"

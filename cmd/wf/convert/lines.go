@@ -217,8 +217,8 @@ func ends(s *syntax.Stmt) bool {
 	return false
 }
 
-// outputKept returns the line of a command whose output a statement stores in a variable, 0 for none. It
-// ignores functions, which run when they are called.
+// outputKept returns the line of the first statement that stores the output of a command in a variable, or
+// 0 if there is none. It skips the bodies of functions.
 func outputKept(stmts []*syntax.Stmt) (line uint) {
 	for _, s := range stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
