@@ -14,18 +14,18 @@ import (
 // again resolves selectors that name instances, or nodes in instances, which a run repeats: align[3], align[3]/trim,
 // align[*]/trim. It returns the paths and the outer sub-flows that contain them; nil if the selectors name nodes of the
 // workfile. All selectors must be of one kind, and the latest run of the sub-flow must have had the paths.
-func (w *Workspace) again(selectors []string) (paths []string, holders []*graph.Node, err error) {
+func (ns *nodeTable) again(selectors []string) (paths []string, holders []*graph.Node, err error) {
 	var plain string
 	held := map[*graph.Node]bool{}
 	for _, list := range selectors {
 		for selector := range strings.SplitSeq(list, ",") {
-			selector = w.numbered(strings.TrimSpace(selector))
-			holder := w.subFlowOf(selector)
+			selector = ns.numbered(strings.TrimSpace(selector))
+			holder := ns.subFlowOf(selector)
 			if holder == nil {
 				plain = selector
 				continue
 			}
-			found, err := w.pathsOf("", nil, strings.Split(selector, "/"))
+			found, err := ns.pathsOf("", nil, strings.Split(selector, "/"))
 			if err != nil {
 				return nil, nil, err
 			}
@@ -43,18 +43,18 @@ func (w *Workspace) again(selectors []string) (paths []string, holders []*graph.
 }
 
 // subFlowOf returns the outer sub-flow that a path starts with; nil if the text is no path.
-func (w *Workspace) subFlowOf(selector string) *graph.Node {
+func (ns *nodeTable) subFlowOf(selector string) *graph.Node {
 	name, rest, found := strings.Cut(selector, "[")
 	if !found || !strings.Contains(rest, "]") {
 		return nil
 	}
-	return w.member(nil, name)
+	return ns.member(nil, name)
 }
 
 // member returns the node with this name in a sub-flow (nil for the outer flow), or nil.
-func (w *Workspace) member(home *graph.Node, name string) *graph.Node {
-	for _, n := range w.file.Graph().Nodes() {
-		if n.Runnable() && n.Home() == home && (home != nil || n.SubFlow()) && w.localName(n) == name {
+func (ns *nodeTable) member(home *graph.Node, name string) *graph.Node {
+	for _, n := range ns.file.Graph().Nodes() {
+		if n.Runnable() && n.Home() == home && (home != nil || n.SubFlow()) && ns.localName(n) == name {
 			return n
 		}
 	}
@@ -62,12 +62,12 @@ func (w *Workspace) member(home *graph.Node, name string) *graph.Node {
 }
 
 // pathsOf expands the rest of a selector within an instance.
-func (w *Workspace) pathsOf(within string, home *graph.Node, left []string) ([]string, error) {
+func (ns *nodeTable) pathsOf(within string, home *graph.Node, left []string) ([]string, error) {
 	name, number, isInstance := strings.Cut(strings.TrimSuffix(left[0], "]"), "[")
-	n := w.member(home, name)
+	n := ns.member(home, name)
 	if n == nil {
 		return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("there is no node %s in %s", name, strings.TrimSuffix(within, "/")),
-			Why: "there is " + api.Several(w.membersOf(home), 8)}
+			Why: "there is " + api.Several(ns.membersOf(home), 8)}
 	}
 	path := within + name
 	if !isInstance {
@@ -76,7 +76,7 @@ func (w *Workspace) pathsOf(within string, home *graph.Node, left []string) ([]s
 		}
 		return []string{path}, nil
 	}
-	known, err := w.instancesKnown(n, path)
+	known, err := ns.instancesKnown(n, path)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (w *Workspace) pathsOf(within string, home *graph.Node, left []string) ([]s
 			paths = append(paths, instancePath(path, k))
 			continue
 		}
-		more, err := w.pathsOf(instancePath(path, k)+"/", n, left[1:])
+		more, err := ns.pathsOf(instancePath(path, k)+"/", n, left[1:])
 		if err != nil {
 			return nil, err
 		}
@@ -108,13 +108,13 @@ func (w *Workspace) pathsOf(within string, home *graph.Node, left []string) ([]s
 }
 
 // instancesKnown returns how many instances of a sub-flow can be repeated.
-func (w *Workspace) instancesKnown(n *graph.Node, path string) (int, error) {
+func (ns *nodeTable) instancesKnown(n *graph.Node, path string) (int, error) {
 	if !n.SubFlow() {
 		return 0, api.Invalid("%s is no sub-flow: it has no instances", path)
 	}
-	p, known := w.before[path]
+	p, known := ns.before[path]
 	if n.Home() == nil {
-		p, known = w.before[n.ID]
+		p, known = ns.before[n.ID]
 		known = known && p.Status == n.Status
 	}
 	if !known || p.Instances == 0 {
@@ -158,7 +158,7 @@ func (w *Workspace) partAgain(nodes []*graph.Node, paths []string, holders []*gr
 		var home *graph.Node
 		for name := range strings.SplitSeq(path, "/") {
 			name, _, _ = strings.Cut(name, "[")
-			home = w.member(home, name)
+			home = w.nodes.member(home, name)
 			part[home.ID] = true
 		}
 		part[home.ID+"/"] = true // with its contents

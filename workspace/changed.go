@@ -15,7 +15,7 @@ func (r *run) changedSince(w *Workspace) []string {
 	var mended, kept []string
 	for i := range r.Nodes {
 		n, live := &r.Nodes[i], r.liveNode(i)
-		rec := w.record(live)
+		rec := w.nodes.record(live)
 		if rec == nil || rec.Command == "" || live.Container || rec.Command == shell.Line(r.Request.Wrapper, n.Command) {
 			continue
 		}

@@ -34,22 +34,22 @@ func (r *run) grown(w *Workspace) {
 }
 
 // countFile counts the nodes of the workfile by state.
-func (w *Workspace) countFile(blocked []bool) api.Counts {
+func (ns *nodeTable) countFile(blocked []bool) api.Counts {
 	var c api.Counts
-	for _, r := range w.runs {
+	for _, r := range ns.runs {
 		c.AddAll(r.CountAll())
 	}
 	c.OK, c.Kept = c.OK+c.Kept, 0 // only runs count what they kept
-	for _, n := range w.file.Graph().Nodes() {
-		if !n.Runnable() || n.Home() != nil || w.runOf(n) != nil {
+	for _, n := range ns.file.Graph().Nodes() {
+		if !n.Runnable() || n.Home() != nil || ns.runOf(n) != nil {
 			continue
 		}
-		if p, known := w.before[n.ID]; known && n.SubFlow() && p.Status == n.Status && p.Instances > 0 {
-			w.countPast(&c, n, w.localName(n), p)
+		if p, known := ns.before[n.ID]; known && n.SubFlow() && p.Status == n.Status && p.Instances > 0 {
+			ns.countPast(&c, n, ns.localName(n), p)
 			continue
 		}
-		s := w.state(n, blocked[n.Pos()])
-		if rec := w.record(n); s == api.StateFailed && rec != nil && rec.Handled {
+		s := ns.state(n, blocked[n.Pos()])
+		if rec := ns.record(n); s == api.StateFailed && rec != nil && rec.Handled {
 			s = api.StateHandled
 		}
 		c.Add(s)
@@ -58,20 +58,20 @@ func (w *Workspace) countFile(blocked []bool) api.Counts {
 }
 
 // countPast counts what earlier runs have left of a node and, for a sub-flow, of the nodes in it.
-func (w *Workspace) countPast(c *api.Counts, n *graph.Node, path string, p scheduler.PriorNode) {
+func (ns *nodeTable) countPast(c *api.Counts, n *graph.Node, path string, p scheduler.PriorNode) {
 	if !n.SubFlow() || p.Instances == 0 {
-		c.Add(countedPast(p, w.last[path].rec))
+		c.Add(countedPast(p, ns.last[path].rec))
 		return
 	}
-	members := w.members(n)
+	members := ns.members(n)
 	c.Idle += (p.Total() - p.Instances) * len(members)
 	failed := false
 	for k := range p.Instances {
 		for _, m := range members {
-			at := instancePath(path, k) + "/" + w.localName(m)
-			past := w.before[at]
+			at := instancePath(path, k) + "/" + ns.localName(m)
+			past := ns.before[at]
 			failed = failed || past.Status == graph.Failed && !past.Handled
-			w.countPast(c, m, at, past)
+			ns.countPast(c, m, at, past)
 		}
 	}
 	if p.Status == graph.Failed && !p.Handled && !failed && api.Reason(p.Reason) != api.ReasonCancelled {

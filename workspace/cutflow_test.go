@@ -141,7 +141,7 @@ func (c *crashed) restoreOutputs(record []executor.Report) {
 	if err := makeOutputs(c.folder); err != nil {
 		c.t.Fatal(err)
 	}
-	r := run{State: runstate.State{Dir: c.folder}}
+	r := run{linkedRun: &linkedRun{State: runstate.State{Dir: c.folder}}}
 	for id, text := range c.files {
 		if !slices.ContainsFunc(record, func(r executor.Report) bool { return r.ID == id }) {
 			continue

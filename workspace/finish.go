@@ -211,10 +211,16 @@ func (r *run) paused(c api.Counts) api.Paused {
 	return api.PausedApproval
 }
 
+// addRun puts a run on the list of active runs.
+func (w *Workspace) addRun(r *run) {
+	w.runs, w.nodes.runs = append(w.runs, r), append(w.nodes.runs, r.linkedRun)
+}
+
 // drop takes a run off the list of active runs.
 func (w *Workspace) drop(r *run) {
 	w.leaveTo(r)
 	w.runs = slices.DeleteFunc(w.runs, func(x *run) bool { return x == r })
+	w.nodes.runs = slices.DeleteFunc(w.nodes.runs, func(x *linkedRun) bool { return x == r.linkedRun })
 }
 
 // unmark removes the note for later daemons that runs of this workspace are not over, if all are.

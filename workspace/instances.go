@@ -15,8 +15,8 @@ import (
 )
 
 // controlling returns the active run with control flow that covers a node, or nil.
-func (w *Workspace) controlling(n *graph.Node) *run {
-	for _, r := range w.runs {
+func (ns *nodeTable) controlling(n *graph.Node) *linkedRun {
+	for _, r := range ns.runs {
 		if r.Flow == nil {
 			continue
 		}
@@ -28,14 +28,14 @@ func (w *Workspace) controlling(n *graph.Node) *run {
 }
 
 // describeControl adds to a status what only nodes with control flow have.
-func (w *Workspace) describeControl(n *graph.Node, s *api.NodeStatus) {
+func (ns *nodeTable) describeControl(n *graph.Node, s *api.NodeStatus) {
 	if n.SubFlow() {
 		s.SubFlow = subFlowWord(n)
 	}
-	r := w.controlling(n)
+	r := ns.controlling(n)
 	if r == nil {
-		if p, known := w.before[n.ID]; known && n.SubFlow() && p.Status == n.Status {
-			s.Instances = w.pastInstances(n, p)
+		if p, known := ns.before[n.ID]; known && n.SubFlow() && p.Status == n.Status {
+			s.Instances = ns.pastInstances(n, p)
 		}
 		return
 	}
@@ -53,14 +53,14 @@ func subFlowWord(n *graph.Node) string {
 }
 
 // pastInstances sums up the instances of a sub-flow in the last run that covered it.
-func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PriorNode) *api.Instances {
+func (ns *nodeTable) pastInstances(n *graph.Node, p scheduler.PriorNode) *api.Instances {
 	in := &api.Instances{Begun: p.Instances, Total: p.Total()}
-	members, words := w.membersOf(n), append(scheduler.ItemNames(p.Items), make([]string, max(0, p.Instances-len(p.Items)))...)
+	members, words := ns.membersOf(n), append(scheduler.ItemNames(p.Items), make([]string, max(0, p.Instances-len(p.Items)))...)
 	notable := map[api.State][]api.InstanceStatus{}
 	for k := range p.Instances {
-		s := api.InstanceStatus{Path: instancePath(w.localName(n), k)}
+		s := api.InstanceStatus{Path: instancePath(ns.localName(n), k)}
 		if words[k] != "" {
-			s.Name = w.localName(n) + "[" + words[k] + "]"
+			s.Name = ns.localName(n) + "[" + words[k] + "]"
 		}
 		failed := false
 		if k < len(p.Items) {
@@ -68,8 +68,8 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PriorNode) *api.Ins
 		}
 		for _, m := range members {
 			path := s.Path + "/" + m
-			past := w.before[path]
-			s.Counts.Add(countedPast(past, w.last[path].rec))
+			past := ns.before[path]
+			s.Counts.Add(countedPast(past, ns.last[path].rec))
 			failed = failed || past.Status == graph.Failed && !past.Handled
 		}
 		s.State = s.Counts.Instance(failed)
@@ -79,21 +79,21 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PriorNode) *api.Ins
 		}
 	}
 	in.Notable = append(notable[api.StateFailed], notable[api.StateCancelled]...)
-	w.countPast(&in.Nodes, n, w.localName(n), p)
+	ns.countPast(&in.Nodes, n, ns.localName(n), p)
 	return in
 }
 
 // membersOf returns the local names of the nodes that run in each instance of a sub-flow.
-func (w *Workspace) membersOf(subflow *graph.Node) []string {
+func (ns *nodeTable) membersOf(subflow *graph.Node) []string {
 	var names []string
-	for _, n := range w.members(subflow) {
-		names = append(names, w.localName(n))
+	for _, n := range ns.members(subflow) {
+		names = append(names, ns.localName(n))
 	}
 	return names
 }
 
-func (w *Workspace) members(subflow *graph.Node) (members []*graph.Node) {
-	for _, n := range w.file.Graph().Nodes() {
+func (ns *nodeTable) members(subflow *graph.Node) (members []*graph.Node) {
+	for _, n := range ns.file.Graph().Nodes() {
 		if n.Parent != nil && n.Runnable() && n.Home() == subflow {
 			members = append(members, n)
 		}
@@ -108,34 +108,34 @@ type localTable struct {
 }
 
 // localName is the name of a node in paths.
-func (w *Workspace) localName(n *graph.Node) string {
-	if t := w.file.Handles(); w.local.handles != t {
-		f, _ := flow.Read(w.file.Graph())
-		w.local = localTable{t, f}
+func (ns *nodeTable) localName(n *graph.Node) string {
+	if t := ns.file.Handles(); ns.local.handles != t {
+		f, _ := flow.Read(ns.file.Graph())
+		ns.local = localTable{t, f}
 	}
-	return w.local.flow.LocalName(n)
+	return ns.local.flow.LocalName(n)
 }
 
 // describeEdges adds to edges whether the last run has taken them.
-func (w *Workspace) describeEdges(edges []api.EdgeStatus) {
-	if len(w.before) == 0 && !slices.ContainsFunc(w.runs, func(r *run) bool { return r.Flow != nil }) {
+func (ns *nodeTable) describeEdges(edges []api.EdgeStatus) {
+	if len(ns.before) == 0 && !slices.ContainsFunc(ns.runs, func(r *linkedRun) bool { return r.Flow != nil }) {
 		return
 	}
 	live := map[int]*api.EdgeStatus{}
 	for i := range edges {
 		s := &edges[i]
 		live[s.Key] = s
-		p, known := w.before[s.Source]
+		p, known := ns.before[s.Source]
 		if !known {
 			continue
 		}
-		if n := w.file.Graph().Node(s.Source); n == nil || n.Status != p.Status {
+		if n := ns.file.Graph().Node(s.Source); n == nil || n.Status != p.Status {
 			continue
 		}
 		s.Taken = slices.Contains(p.Fired, s.Key)
 		s.Dead = !s.Taken && (p.Handled || p.Status == graph.Ran || p.Status == graph.Skipped)
 	}
-	for _, r := range w.runs {
+	for _, r := range ns.runs {
 		for j, e := range r.liveEdges {
 			if e == nil || r.Flow == nil {
 				continue
@@ -149,12 +149,12 @@ func (w *Workspace) describeEdges(edges []api.EdgeStatus) {
 
 // selectInstances returns the nodes of instances that a selector names: align[3], align[*]/trim, align[3]/trim, or
 // align[40-59] for clients that show them page by page. ok is false if it names none.
-func (w *Workspace) selectInstances(selector string) (nodes []api.NodeStatus, ok bool) {
+func (ns *nodeTable) selectInstances(selector string) (nodes []api.NodeStatus, ok bool) {
 	if !strings.Contains(selector, "]") {
 		return nil, false
 	}
-	selector = w.numbered(selector)
-	for _, r := range w.runs {
+	selector = ns.numbered(selector)
+	for _, r := range ns.runs {
 		for i := r.OuterNodes(); i < len(r.Nodes); i++ {
 			if pathMatches(selector, r.Nodes[i].ID) {
 				nodes = append(nodes, r.NodeStatus(i))
@@ -164,10 +164,10 @@ func (w *Workspace) selectInstances(selector string) (nodes []api.NodeStatus, ok
 	if nodes != nil {
 		return nodes, true
 	}
-	namer := &pathNamer{w: w}
-	for path, p := range w.before {
+	namer := &pathNamer{nodes: ns}
+	for path, p := range ns.before {
 		if strings.Contains(path, "]/") && pathMatches(selector, path) {
-			nodes = append(nodes, w.pastNodeStatus(namer, path, p))
+			nodes = append(nodes, ns.pastNodeStatus(namer, path, p))
 		}
 	}
 	slices.SortFunc(nodes, func(a, b api.NodeStatus) int { return comparePaths(a.ID, b.ID) })
@@ -175,21 +175,21 @@ func (w *Workspace) selectInstances(selector string) (nodes []api.NodeStatus, ok
 }
 
 // instancesIn returns the nodes of instances that are in a state, by their numbers.
-func (w *Workspace) instancesIn(state string) (nodes []api.NodeStatus) {
-	for _, r := range w.runs {
+func (ns *nodeTable) instancesIn(state string) (nodes []api.NodeStatus) {
+	for _, r := range ns.runs {
 		for i := r.OuterNodes(); i < len(r.Nodes); i++ {
 			if string(r.StateIn(i, false)) == state {
 				nodes = append(nodes, r.NodeStatus(i))
 			}
 		}
 	}
-	if slices.ContainsFunc(w.runs, func(r *run) bool { return len(r.Nodes) > r.OuterNodes() }) {
+	if slices.ContainsFunc(ns.runs, func(r *linkedRun) bool { return len(r.Nodes) > r.OuterNodes() }) {
 		return nodes // the earlier instances of these nodes do not count any more
 	}
-	namer := &pathNamer{w: w}
-	for path, p := range w.before {
-		if strings.Contains(path, "]/") && string(runstate.StateOf(p.Status, w.last[path].rec, false)) == state {
-			nodes = append(nodes, w.pastNodeStatus(namer, path, p))
+	namer := &pathNamer{nodes: ns}
+	for path, p := range ns.before {
+		if strings.Contains(path, "]/") && string(runstate.StateOf(p.Status, ns.last[path].rec, false)) == state {
+			nodes = append(nodes, ns.pastNodeStatus(namer, path, p))
 		}
 	}
 	slices.SortFunc(nodes, func(a, b api.NodeStatus) int { return comparePaths(a.ID, b.ID) })
@@ -197,20 +197,20 @@ func (w *Workspace) instancesIn(state string) (nodes []api.NodeStatus) {
 }
 
 // pastNodeStatus describes a node of an instance of a run that is over.
-func (w *Workspace) pastNodeStatus(namer *pathNamer, path string, p scheduler.PriorNode) api.NodeStatus {
+func (ns *nodeTable) pastNodeStatus(namer *pathNamer, path string, p scheduler.PriorNode) api.NodeStatus {
 	s := api.NodeStatus{ID: path, Name: namer.named(path), Status: p.Status.String(), Outputs: p.Outputs,
-		State: runstate.StateOf(p.Status, w.last[path].rec, false), Run: history.RunID(w.last[path].run)}
-	if rec := w.last[path].rec; rec != nil {
+		State: runstate.StateOf(p.Status, ns.last[path].rec, false), Run: history.RunID(ns.last[path].run)}
+	if rec := ns.last[path].rec; rec != nil {
 		rec.Describe(&s)
 		s.Executions, s.Command = rec.Number, rec.Command
 	}
 	s.Handled, s.Mocked = p.Handled, p.Mocked
-	s.Item = w.pastItem(path)
+	s.Item = ns.pastItem(path)
 	return s
 }
 
 // pastItem returns the item of the instance that a path of an earlier run lies in; "" for none.
-func (w *Workspace) pastItem(path string) string {
+func (ns *nodeTable) pastItem(path string) string {
 	end := strings.LastIndexByte(path, ']')
 	open := strings.LastIndexByte(path[:max(end, 0)], '[')
 	if open < 0 {
@@ -219,22 +219,22 @@ func (w *Workspace) pastItem(path string) string {
 	k, err := strconv.Atoi(path[open+1 : end])
 	subFlow := path[:open]
 	if !strings.Contains(subFlow, "[") { // a container of the outer flow has an id
-		n, found := w.subFlowCalled(subFlow)
+		n, found := ns.subFlowCalled(subFlow)
 		if !found {
 			return ""
 		}
 		subFlow = n.ID
 	}
-	if items := w.before[subFlow].Items; err == nil && k < len(items) {
+	if items := ns.before[subFlow].Items; err == nil && k < len(items) {
 		return expression.Format(items[k])
 	}
 	return ""
 }
 
 // subFlowCalled finds a sub-flow of the outer flow by its name in paths.
-func (w *Workspace) subFlowCalled(name string) (*graph.Node, bool) {
-	for _, n := range w.file.Graph().Nodes() {
-		if n.SubFlow() && n.Home() == nil && w.localName(n) == name {
+func (ns *nodeTable) subFlowCalled(name string) (*graph.Node, bool) {
+	for _, n := range ns.file.Graph().Nodes() {
+		if n.SubFlow() && n.Home() == nil && ns.localName(n) == name {
 			return n, true
 		}
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // eventItem returns the item of the node of an event.
-func (w *Workspace) eventItem(run, node string) string {
-	for _, r := range w.runs {
+func (ns *nodeTable) eventItem(run, node string) string {
+	for _, r := range ns.runs {
 		if r.ID == run {
 			if i, in := r.Sched.Index(node); in && i >= r.OuterNodes() {
 				return r.ItemOf(i)
@@ -25,22 +25,22 @@ func (w *Workspace) eventItem(run, node string) string {
 }
 
 // itemsOf returns the items of a sub-flow, given its path with numbers: of an active run, else of the latest one.
-func (w *Workspace) itemsOf(n *graph.Node, path string) []any {
+func (ns *nodeTable) itemsOf(n *graph.Node, path string) []any {
 	id := path
 	if n.Home() == nil {
 		id = n.ID
 	}
-	for _, r := range w.runs {
+	for _, r := range ns.runs {
 		if i, in := r.Sched.Index(id); in {
 			return r.Sched.Items(i)
 		}
 	}
-	return w.before[id].Items
+	return ns.before[id].Items
 }
 
 // numbered replaces the items in a path by the numbers of the instances: sample[4]/align for sample[S5]/align. Other texts
 // stay as they are.
-func (w *Workspace) numbered(path string) string {
+func (ns *nodeTable) numbered(path string) string {
 	if !strings.Contains(path, "[") {
 		return path
 	}
@@ -48,13 +48,13 @@ func (w *Workspace) numbered(path string) string {
 	var home *graph.Node
 	for k, part := range parts {
 		name, which, isInstance := strings.Cut(strings.TrimSuffix(part, "]"), "[")
-		n := w.member(home, name)
+		n := ns.member(home, name)
 		if n == nil || !isInstance {
 			break
 		}
 		if strings.Trim(which, "0123456789-*") != "" {
 			within := strings.Join(append(parts[:k:k], name), "/")
-			for number, item := range w.itemsOf(n, within) {
+			for number, item := range ns.itemsOf(n, within) {
 				if scheduler.ItemName(item) == which || expression.Format(item) == which {
 					parts[k] = instancePath(name, number)
 					break
@@ -68,7 +68,7 @@ func (w *Workspace) numbered(path string) string {
 
 // pathNamer is the inverse of numbered, for many paths of runs that are over.
 type pathNamer struct {
-	w     *Workspace
+	nodes *nodeTable
 	known map[string]pastFlow // by the path of a sub-flow, with numbers
 }
 
@@ -82,8 +82,8 @@ type pastFlow struct {
 func (p *pathNamer) flow(home *graph.Node, path, name string) pastFlow {
 	f, known := p.known[path]
 	if !known {
-		if f.node = p.w.member(home, name); f.node != nil {
-			f.words = scheduler.ItemNames(p.w.itemsOf(f.node, path))
+		if f.node = p.nodes.member(home, name); f.node != nil {
+			f.words = scheduler.ItemNames(p.nodes.itemsOf(f.node, path))
 		}
 		if p.known == nil {
 			p.known = map[string]pastFlow{}
@@ -122,7 +122,7 @@ func (w *Workspace) nameInstances(ctx context.Context, list []api.Execution) err
 		return nil
 	}
 	names, err := ask(ctx, w, func(w *Workspace) ([]string, error) {
-		namer, names := &pathNamer{w: w}, make([]string, len(list))
+		namer, names := &pathNamer{nodes: w.nodes}, make([]string, len(list))
 		for k, x := range list {
 			if isPath(x.Node) && x.Inputs != nil && x.Inputs.Item != nil {
 				names[k] = namer.named(x.Node)
@@ -151,12 +151,12 @@ func itemText(x *api.Execution) any {
 
 // nothingSelected returns the error for selectors that are right but name no node that a run could start with. It names the
 // instances in the states that the selectors name.
-func (w *Workspace) nothingSelected(selectors []string) error {
+func (ns *nodeTable) nothingSelected(selectors []string) error {
 	e := &api.Error{Code: api.CodeUnknownNode, Message: strings.Join(selectors, ",") + " selects no node", Fix: "wf ls lists all"}
 	var names []string
 	for part := range strings.SplitSeq(strings.Join(selectors, ","), ",") {
 		if state, ok := strings.CutPrefix(strings.TrimSpace(part), "s:"); ok {
-			for _, n := range w.instancesIn(state) {
+			for _, n := range ns.instancesIn(state) {
 				names = append(names, n.Name)
 			}
 		}

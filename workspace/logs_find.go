@@ -79,7 +79,7 @@ func (w *Workspace) placeOf(node, run string, execution int) (logPlace, error) {
 		return logPlace{}, err
 	}
 	if isPath(node) {
-		p.id = w.numbered(node)
+		p.id = w.nodes.numbered(node)
 		return p, nil
 	}
 	n, err := w.file.Find(node)
@@ -87,7 +87,7 @@ func (w *Workspace) placeOf(node, run string, execution int) (logPlace, error) {
 		return p, err
 	}
 	if n.Home() != nil {
-		if p.id, err = w.onlyInstance(n); err != nil && p.run > 0 {
+		if p.id, err = w.nodes.onlyInstance(n); err != nil && p.run > 0 {
 			p.run = 0 // its instances in that run have paths of their own
 		}
 		p.name = p.id
@@ -102,7 +102,7 @@ func isPath(text string) bool { return strings.Contains(text, "]/") }
 
 // locate finds the output of a place without reading the history.
 func (w *Workspace) locate(p logPlace) (located, error) {
-	rec := w.last[p.id].rec
+	rec := w.nodes.last[p.id].rec
 	executed := rec != nil && rec.Number > 0
 	if p.run == 0 && !executed {
 		if o := w.outputInFile(p); o != nil && (rec == nil || !rec.Mocked && rec.Reason == "") {
@@ -164,7 +164,7 @@ func (w *Workspace) toBegin(r *run, p logPlace) bool {
 	if r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return false
 	}
-	rec, begun := w.last[p.id].rec, 0
+	rec, begun := w.nodes.last[p.id].rec, 0
 	if rec != nil && rec.Run == r.Number {
 		begun = rec.Number
 	}

@@ -8,39 +8,39 @@ import (
 
 // settleStatuses decides about statuses that only the history explains, and about nodes that a run left
 // running although no run executes them.
-func (w *Workspace) settleStatuses() {
-	s := w.file.Statuses()
-	for _, n := range w.file.Graph().Nodes() {
+func (ns *nodeTable) settleStatuses(complete bool) {
+	s := ns.file.Statuses()
+	for _, n := range ns.file.Graph().Nodes() {
 		fromFile := s.FromFile(n.ID)
-		if fromFile && s.Unknown() && (w.record(n) != nil || w.last[n.ID].run != 0) {
+		if fromFile && s.Unknown() && (ns.record(n) != nil || ns.last[n.ID].run != 0) {
 			s.Know(n) // a run of an earlier version, which kept statuses in the workfile only
 		}
 		if s.Relearns() {
-			w.relearn(n)
+			ns.relearn(n)
 		}
-		if n.Status == graph.Running && !w.covered(n) && len(w.untaken) == 0 {
-			w.lose(n, fromFile)
+		if n.Status == graph.Running && !ns.covered(n) && complete {
+			ns.lose(n, fromFile)
 		}
 	}
 }
 
 // relearn takes the status of a node from the history, where neither the state folder nor the file has it.
-func (w *Workspace) relearn(n *graph.Node) {
+func (ns *nodeTable) relearn(n *graph.Node) {
 	status := graph.Idle
-	switch rec := w.last[n.ID].rec; {
-	case w.covered(n):
+	switch rec := ns.last[n.ID].rec; {
+	case ns.covered(n):
 		return
 	case rec != nil && rec.Status == n.Status:
 		return
-	case rec != nil && w.last[n.ID].run == rec.Run:
+	case rec != nil && ns.last[n.ID].run == rec.Run:
 		status = rec.Status
 	}
-	w.file.Statuses().Relearn(n, status)
+	ns.file.Statuses().Relearn(n, status)
 }
 
 // covered reports whether an active run covers a node, itself or by its instances.
-func (w *Workspace) covered(n *graph.Node) bool {
-	for _, r := range w.runs {
+func (ns *nodeTable) covered(n *graph.Node) bool {
+	for _, r := range ns.runs {
 		if _, in := r.Sched.Index(n.ID); in || r.Templates[n.ID] != nil {
 			return true
 		}
@@ -49,8 +49,8 @@ func (w *Workspace) covered(n *graph.Node) bool {
 }
 
 // runOf returns the active run whose scope contains the node, or nil.
-func (w *Workspace) runOf(n *graph.Node) *run {
-	for _, r := range w.runs {
+func (ns *nodeTable) runOf(n *graph.Node) *linkedRun {
+	for _, r := range ns.runs {
 		if _, in := r.Sched.Index(n.ID); in {
 			return r
 		}
@@ -60,8 +60,8 @@ func (w *Workspace) runOf(n *graph.Node) *run {
 
 // lose fails a node that has the status running although no run executes it: its run is lost, or, if the
 // status came with the file, was never here.
-func (w *Workspace) lose(n *graph.Node, fromFile bool) {
-	m := w.last[n.ID]
+func (ns *nodeTable) lose(n *graph.Node, fromFile bool) {
+	m := ns.last[n.ID]
 	message := "its run is gone"
 	if fromFile {
 		m.run, message = 0, "the workfile says that it runs, and no run of this machine does that"
@@ -71,8 +71,8 @@ func (w *Workspace) lose(n *graph.Node, fromFile bool) {
 		rec.Number, rec.StartedAt, rec.Command, rec.Out, rec.Err = m.rec.Number, m.rec.StartedAt, m.rec.Command, m.rec.Out, m.rec.Err
 	}
 	m.rec = &rec
-	w.last[n.ID] = m
-	w.file.Statuses().Fail(n)
+	ns.last[n.ID] = m
+	ns.file.Statuses().Fail(n)
 }
 
 // later reports whether a run that is over is newer than run n.
@@ -93,9 +93,9 @@ func (w *Workspace) later(n int) bool {
 }
 
 // fromFile counts the nodes whose status came with the file.
-func (w *Workspace) fromFile(nodes []*graph.Node) (count int) {
+func (ns *nodeTable) fromFile(nodes []*graph.Node) (count int) {
 	for _, n := range nodes {
-		if w.file.Statuses().FromFile(n.ID) {
+		if ns.file.Statuses().FromFile(n.ID) {
 			count++
 		}
 	}

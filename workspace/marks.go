@@ -68,12 +68,12 @@ func (w *Workspace) tellMarks(most int) {
 		return
 	}
 	slices.SortFunc(edges, func(a, b api.EdgeStatus) int { return cmp.Compare(a.Key, b.Key) })
-	w.describeEdges(edges)
+	w.nodes.describeEdges(edges)
 	w.publish(api.Event{Type: api.GraphUpdated, Op: opMarks, Edges: edges})
 }
 
 // chooses reports whether an edge can be taken or dead, besides its mark.
 func (w *Workspace) chooses(e *graph.Edge) bool {
-	r := w.runOf(e.Source)
+	r := w.nodes.runOf(e.Source)
 	return r != nil && r.Flow != nil
 }

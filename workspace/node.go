@@ -14,29 +14,29 @@ type memory struct {
 }
 
 // state returns the state of a node for people. blocked means that a failure upstream keeps it idle.
-func (w *Workspace) state(n *graph.Node, blocked bool) api.State {
+func (ns *nodeTable) state(n *graph.Node, blocked bool) api.State {
 	if n.Status == graph.Queued {
-		if !w.covered(n) { // its run is gone or was never here, so nothing will start it
+		if !ns.covered(n) { // its run is gone or was never here, so nothing will start it
 			return runstate.StateOf(graph.Idle, nil, blocked)
 		}
-		if r := w.controlling(n); r != nil {
+		if r := ns.controlling(n); r != nil {
 			i, _ := r.Sched.Index(n.ID)
 			if s, _ := r.WaitingState(i); s != "" {
 				return s
 			}
 		}
-		for _, r := range w.runs {
+		for _, r := range ns.runs {
 			if s := r.TemplateWaits(n.ID); s != "" {
 				return s
 			}
 		}
 	}
-	return runstate.StateOf(n.Status, w.record(n), blocked)
+	return runstate.StateOf(n.Status, ns.record(n), blocked)
 }
 
 // record returns the latest execution of a node if it explains the node's status, else nil.
-func (w *Workspace) record(n *graph.Node) *runstate.Execution {
-	rec := w.last[n.ID].rec
+func (ns *nodeTable) record(n *graph.Node) *runstate.Execution {
+	rec := ns.last[n.ID].rec
 	if rec == nil || rec.Status != n.Status {
 		return nil
 	}
@@ -46,8 +46,8 @@ func (w *Workspace) record(n *graph.Node) *runstate.Execution {
 // blocked finds the idle nodes that a failed node upstream keeps from running: those that it reaches through idle nodes of the same
 // run. A cancelled node does not count: the stop also keeps what lies behind it from running. For the nodes of an active run
 // the scheduler decides, which knows what else may activate them. The result is indexed by Node.Pos.
-func (w *Workspace) blocked() []bool {
-	nodes := w.file.Graph().Nodes()
+func (ns *nodeTable) blocked() []bool {
+	nodes := ns.file.Graph().Nodes()
 	blocked := make([]bool, len(nodes))
 	type visit struct {
 		n   *graph.Node
@@ -55,8 +55,8 @@ func (w *Workspace) blocked() []bool {
 	}
 	var stack []visit
 	for _, n := range nodes {
-		if rec := w.record(n); w.state(n, false) == api.StateFailed && (rec == nil || !rec.Handled) {
-			stack = append(stack, visit{n, w.lastRun(n)})
+		if rec := ns.record(n); ns.state(n, false) == api.StateFailed && (rec == nil || !rec.Handled) {
+			stack = append(stack, visit{n, ns.lastRun(n)})
 		}
 	}
 	for len(stack) > 0 {
@@ -64,7 +64,7 @@ func (w *Workspace) blocked() []bool {
 		stack = stack[:len(stack)-1]
 		for _, e := range v.n.Out {
 			t := e.Target
-			run := w.lastRun(t)
+			run := ns.lastRun(t)
 			same := run == v.run || run == 0 || v.run == 0
 			if t.Status == graph.Idle && t.Runnable() && same && !blocked[t.Pos()] {
 				blocked[t.Pos()] = true
@@ -72,7 +72,7 @@ func (w *Workspace) blocked() []bool {
 			}
 		}
 	}
-	for _, r := range w.runs {
+	for _, r := range ns.runs {
 		for i, is := range r.Sched.Blocked()[:r.OuterNodes()] {
 			if n := r.liveNode(i); n != nil {
 				blocked[n.Pos()] = is
@@ -82,26 +82,26 @@ func (w *Workspace) blocked() []bool {
 	return blocked
 }
 
-func (w *Workspace) lastRun(n *graph.Node) int { return w.last[n.ID].run }
+func (ns *nodeTable) lastRun(n *graph.Node) int { return ns.last[n.ID].run }
 
 // nodeStatus describes a node for clients.
-func (w *Workspace) nodeStatus(n *graph.Node, blocked bool) api.NodeStatus {
-	s := api.NodeStatus{ID: n.ID, Name: w.file.Handle(n), Command: n.Label, Status: n.Status.String(),
-		State: w.state(n, blocked), Group: n.Group, Container: n.Container}
+func (ns *nodeTable) nodeStatus(n *graph.Node, blocked bool) api.NodeStatus {
+	s := api.NodeStatus{ID: n.ID, Name: ns.file.Handle(n), Command: n.Label, Status: n.Status.String(),
+		State: ns.state(n, blocked), Group: n.Group, Container: n.Container}
 	if n.Parent != nil {
 		s.Parent = n.Parent.ID
 	}
 	if x, y, ok := n.Position(); ok {
 		s.X, s.Y = &x, &y
 	}
-	s.Run = history.RunID(w.lastRun(n))
-	if rec := w.record(n); rec != nil {
+	s.Run = history.RunID(ns.lastRun(n))
+	if rec := ns.record(n); rec != nil {
 		rec.Describe(&s)
-		if rec.Run == w.lastRun(n) {
+		if rec.Run == ns.lastRun(n) {
 			s.Executions = rec.Number
 		}
 	}
-	s.FromFile = w.file.Statuses().FromFile(n.ID)
-	w.describeControl(n, &s)
+	s.FromFile = ns.file.Statuses().FromFile(n.ID)
+	ns.describeControl(n, &s)
 	return s
 }

@@ -84,12 +84,13 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 
 // newWorkspace makes a workspace whose loop has not started.
 func newWorkspace(id, path string, cfg Config) *Workspace {
-	w := &Workspace{id: id, path: path, cfg: cfg, creating: make(chan struct{}, 1), last: map[string]memory{}}
+	w := &Workspace{id: id, path: path, cfg: cfg, creating: make(chan struct{}, 1)}
 	w.loop = loop.New(loop.Hooks{Before: w.heedClock, Settle: w.settle, Leave: w.leave, Crashed: w.crashed,
 		Ended: errClosed(), Panicked: errPanicked(), Log: cfg.Log.With("workfile", path)})
 	w.holdTimer = w.loop.NewTimer(w.tryAgain)
 	w.out.timer = w.loop.NewTimer(func() { w.out.due = true })
 	w.file = w.newFile()
+	w.nodes = &nodeTable{file: w.file, log: cfg.Log, last: map[string]memory{}}
 	return w
 }
 
@@ -120,9 +121,9 @@ func (w *Workspace) restore() error {
 		}
 		w.takeUp(n)
 	})
-	w.recallPast()
+	w.nodes.recallPast()
 	w.recallQueue()
-	w.settleStatuses()
+	w.nodes.settleStatuses(len(w.untaken) == 0)
 	w.lookForOrigin()
 	if active && len(w.untaken)+len(w.held.runs) == 0 {
 		w.unmark() // the note of a run that has ended since, or never began
@@ -148,7 +149,7 @@ func (w *Workspace) recall(takeUp func(n int)) {
 			unexplained++
 		}
 	}
-	for path, p := range w.before {
+	for path, p := range w.nodes.before {
 		if strings.Contains(path, "]/") && p.Executed() {
 			unexplained++
 		}
@@ -163,7 +164,7 @@ func (w *Workspace) recall(takeUp func(n int)) {
 			w.latest = w.past(n)
 		}
 		if unexplained > 0 && i < recallRuns {
-			unexplained -= w.remember(n)
+			unexplained -= w.nodes.remember(w.store, n)
 		}
 	}
 }
@@ -173,35 +174,35 @@ const recallRuns = 50
 
 // remember notes how a past run left its nodes, as far as no later run is known to. It returns how
 // many nodes with a status it explains.
-func (w *Workspace) remember(run int) (explained int) {
-	past, err := w.store.Load(run)
+func (ns *nodeTable) remember(store *history.Store, run int) (explained int) {
+	past, err := store.Load(run)
 	if err != nil {
-		w.cfg.Log.Warn("a run cannot be read", "run", run, "err", err)
+		ns.log.Warn("a run cannot be read", "run", run, "err", err)
 		return 0
 	}
 	for _, id := range past.Request.Scope {
-		if m, n := w.last[id], w.file.Graph().Node(id); m.run == 0 && n != nil {
+		if m, n := ns.last[id], ns.file.Graph().Node(id); m.run == 0 && n != nil {
 			m.run = run
-			w.last[id] = m
+			ns.last[id] = m
 			if n.SubFlow() && n.Status != graph.Idle {
 				explained++ // whether it was executed itself, to list its items, or not
 			}
 		}
 	}
 	for _, e := range past.Executions {
-		status, known := w.statusBefore(e.ID)
-		m := w.last[e.ID]
+		status, known := ns.statusBefore(e.ID)
+		m := ns.last[e.ID]
 		if !known || m.rec != nil && m.rec.Run != run {
 			continue // a later run knows better
 		}
 		if m.rec == nil {
 			m.rec = &runstate.Execution{Run: run}
 			m.run = max(m.run, run)
-			w.last[e.ID] = m
+			ns.last[e.ID] = m
 		}
 		before := m.rec.Status == status
 		m.rec.Recall(e)
-		if after := m.rec.Status == status; after && !before && status != graph.Idle && !w.isSubFlow(e.ID) {
+		if after := m.rec.Status == status; after && !before && status != graph.Idle && !ns.isSubFlow(e.ID) {
 			explained++
 		}
 	}
@@ -209,17 +210,17 @@ func (w *Workspace) remember(run int) (explained int) {
 }
 
 // isSubFlow reports whether an id is that of a sub-flow, whose own executions only list its items.
-func (w *Workspace) isSubFlow(id string) bool {
-	n := w.file.Graph().Node(id)
+func (ns *nodeTable) isSubFlow(id string) bool {
+	n := ns.file.Graph().Node(id)
 	return n != nil && n.SubFlow()
 }
 
 // statusBefore is the status of a node of the workfile, or of an instance that is known.
-func (w *Workspace) statusBefore(id string) (s graph.Status, known bool) {
-	if n := w.file.Graph().Node(id); n != nil {
+func (ns *nodeTable) statusBefore(id string) (s graph.Status, known bool) {
+	if n := ns.file.Graph().Node(id); n != nil {
 		return n.Status, true
 	}
-	p, known := w.before[id]
+	p, known := ns.before[id]
 	return p.Status, known
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/graph"
 	"wf/workspace/runstate"
 )
 
@@ -79,18 +78,6 @@ func (w *Workspace) outlook(r *run) api.RunOutlook {
 		out.Nodes[i] = o
 	}
 	return out
-}
-
-// blocking returns the blocking edges of the run, without deleted ones: the outlook is a guess, and the scheduler still has them.
-func (r *run) blocking() []arrow {
-	arrows := make([]arrow, 0, len(r.liveEdges))
-	for j, e := range r.liveEdges {
-		if e != nil && e.Type == graph.Blocking {
-			s, t := r.Sched.EdgeEnds(j)
-			arrows = append(arrows, arrow{s, t})
-		}
-	}
-	return arrows
 }
 
 // expect fills in the median time of each node, and the time of the longest path from it to the end. If edges were edited into a

@@ -218,7 +218,7 @@ func (w *Workspace) RemoveRun(ctx context.Context, name string) error {
 
 // forget drops what is known from a removed run, except that its nodes took part in one.
 func (w *Workspace) forget(n int) {
-	for id, m := range w.last {
+	for id, m := range w.nodes.last {
 		if m.run == n {
 			m.run = 0
 			w.file.Statuses().Own(id)
@@ -226,7 +226,7 @@ func (w *Workspace) forget(n int) {
 		if m.rec != nil && m.rec.Run == n {
 			m.rec = nil
 		}
-		w.last[id] = m
+		w.nodes.last[id] = m
 	}
 	if w.latest != nil && w.latest.Run == history.RunID(n) {
 		w.latest = nil

@@ -25,7 +25,7 @@ func (w *Workspace) Plan(ctx context.Context, req api.RunRequest) (api.Plan, err
 }
 
 func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
-	plan := api.Plan{Schema: api.SchemaPlan, Mode: req.Mode, Total: w.runnable(), Steps: []api.PlanStep{}}
+	plan := api.Plan{Schema: api.SchemaPlan, Mode: req.Mode, Total: w.nodes.runnable(), Steps: []api.PlanStep{}}
 	if err := w.usable(); err != nil {
 		return plan, err
 	}
@@ -65,7 +65,7 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 		plan.Notes = append(plan.Notes, "of it only "+api.Several(again, 8)+": all else stays as it is")
 	}
 	plan.Notes = append(plan.Notes, r.notes...)
-	if n := w.fromFile(scope.Nodes); n > 0 && plan.Mode == api.ModeResume {
+	if n := w.nodes.fromFile(scope.Nodes); n > 0 && plan.Mode == api.ModeResume {
 		plan.Notes = append(plan.Notes, fmt.Sprintf("the status of %d nodes came with the file, not from a run here", n))
 	}
 	if note != "" {
@@ -144,7 +144,7 @@ func (p *planner) outerStep(x scheduler.Expected) {
 func (p *planner) step(i int) {
 	n, live := &p.r.Nodes[i], p.r.liveNode(i)
 	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: shell.Line(p.r.Request.Wrapper, n.Command),
-		State: p.w.state(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.w.lastRun(live))}
+		State: p.w.nodes.state(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.w.nodes.lastRun(live))}
 	round := len(p.plan.Steps) + 1
 	for _, e := range live.In {
 		_, in := p.r.Sched.Index(e.Source.ID)

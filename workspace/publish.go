@@ -92,7 +92,7 @@ func (w *Workspace) publish(ev api.Event) {
 	}
 	ev.Seq = w.out.seq
 	if isPath(ev.Node) {
-		ev.Item = w.eventItem(ev.Run, ev.Node)
+		ev.Item = w.nodes.eventItem(ev.Run, ev.Node)
 	}
 	if ev.Time.IsZero() {
 		ev.Time = clock.Now()

@@ -37,7 +37,7 @@ func (w *Workspace) takeUp(n int) {
 		return
 	}
 	r.tried = true
-	w.runs = append(w.runs, r)
+	w.addRun(r)
 	if r.Phase == runstate.Preparing {
 		r.Phase = runstate.Going
 		r.limitTime(w)
@@ -94,7 +94,7 @@ func (w *Workspace) recoverRun(n int) (*run, error) {
 
 // relive applies the records of an earlier daemon and shows in the open workfile what they come to.
 func (r *run) relive(w *Workspace, records []history.Record) {
-	r.Earlier = func(id string) *runstate.Execution { return w.last[id].rec }
+	r.Earlier = func(id string) *runstate.Execution { return w.nodes.last[id].rec }
 	for _, rec := range records {
 		if rec.Type == history.RecordDispatch {
 			r.dequeue(executor.ID{Node: rec.Node, Execution: rec.Execution})
@@ -108,7 +108,7 @@ func (r *run) relive(w *Workspace, records []history.Record) {
 		}
 	}
 	r.look, r.numbered = true, len(r.Nodes) > r.OuterNodes()
-	r.link(w)
+	r.link(w.file.Graph())
 	r.show(w)
 	r.join(w)
 	for range r.Running { // they hold slots, even if there are none

@@ -15,16 +15,11 @@ import (
 
 // run is an active run: its state, the executor's session, the journal, and what has to be done with them. It belongs to the loop.
 type run struct {
-	runstate.State
+	*linkedRun
 	numbered bool     // instances have got numbers that the disk may not know of yet
 	secrets  []string // variables with the secret parameters, until the executor has them
 	hist     *history.Run
 	sess     executor.Session
-
-	// What the open workfile has of the run; nil for what was deleted since the run started.
-	liveNodes     []*graph.Node // of the outer flow
-	liveEdges     []*graph.Edge
-	liveTemplates map[string]*graph.Node
 
 	// Reports about executions that the scheduler has not asked for: after a power cut the runner's log may contain more than the
 	// journal, and the executor starts prefetched jobs by itself.
@@ -75,7 +70,7 @@ type run struct {
 
 // newRun makes a run that has no scheduler yet.
 func newRun() *run {
-	r := &run{onEnd: map[executor.ID][]func(api.StopResult, error){}}
+	r := &run{linkedRun: &linkedRun{}, onEnd: map[executor.ID][]func(api.StopResult, error){}}
 	r.Active = r
 	return r
 }
@@ -83,7 +78,7 @@ func newRun() *run {
 // begin takes the first step: statuses are reset and the first nodes activated.
 func (r *run) begin(w *Workspace) {
 	for i := range r.Nodes {
-		w.last[r.Nodes[i].ID] = memory{run: r.Number, rec: w.last[r.Nodes[i].ID].rec}
+		w.nodes.last[r.Nodes[i].ID] = memory{run: r.Number, rec: w.nodes.last[r.Nodes[i].ID].rec}
 	}
 	told := len(w.out.pending)
 	w.publish(api.Event{Type: api.RunStarted, Run: r.ID, Client: r.Request.Client, Workfile: w.path, Mode: r.Request.Mode,
@@ -149,7 +144,7 @@ func (r *run) announce(w *Workspace, rec history.Record) {
 	switch rec.Type {
 	case history.RecordDispatch, history.RecordWithdraw:
 		n := &r.Nodes[rec.Node]
-		w.last[n.ID] = memory{run: r.Number, rec: cmp.Or(n.Execution, n.Earlier)}
+		w.nodes.last[n.ID] = memory{run: r.Number, rec: cmp.Or(n.Execution, n.Earlier)}
 	case history.RecordStart:
 		if r.Sched.ItemsCommand(rec.Node) == "" { // a sub-flow starts when its items are listed
 			ev.Type, ev.Execution, ev.PID = api.NodeStarted, rec.Execution, rec.PID
@@ -234,9 +229,9 @@ func (r *run) remember(w *Workspace, i int) {
 	n := &r.Nodes[i]
 	m := memory{run: r.Number, rec: cmp.Or(n.Execution, n.Earlier)}
 	if m.rec == nil && (i < r.OuterNodes() || r.Sched.Mode() == scheduler.Resume) {
-		m.rec = w.last[n.ID].rec
+		m.rec = w.nodes.last[n.ID].rec
 	}
-	w.last[n.ID] = m
+	w.nodes.last[n.ID] = m
 }
 
 // showStatus puts the status of a node into the open workfile.
@@ -245,14 +240,6 @@ func (r *run) showStatus(w *Workspace, i int, status graph.Status) {
 		w.file.Graph().SetStatus(n, status)
 		w.file.Statuses().Touch(n)
 	}
-}
-
-// liveNode returns node i of the run in the open workfile; nil for nodes of instances and deleted nodes.
-func (r *run) liveNode(i int) *graph.Node {
-	if i < len(r.liveNodes) {
-		return r.liveNodes[i]
-	}
-	return nil
 }
 
 func (r *run) showTemplate(w *Workspace, id string, status graph.Status) {
@@ -268,7 +255,7 @@ func (r *run) showTemplate(w *Workspace, id string, status graph.Status) {
 func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
 	n := &r.Nodes[c.Node]
 	if c.Replaced {
-		w.last[n.ID] = memory{run: r.Number, rec: n.Execution}
+		w.nodes.last[n.ID] = memory{run: r.Number, rec: n.Execution}
 	}
 	r.showStatus(w, c.Node, c.Status)
 	if c.Template != nil {
@@ -310,34 +297,4 @@ func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
 		return
 	}
 	w.publish(news)
-}
-
-// link finds the nodes and edges of the run in the open workfile, after that was read again or edited.
-func (r *run) link(w *Workspace) {
-	r.liveNodes = make([]*graph.Node, min(r.OuterNodes(), len(r.Nodes)))
-	for i := range r.liveNodes {
-		r.liveNodes[i] = w.file.Graph().Node(r.Nodes[i].ID)
-	}
-	r.liveTemplates = make(map[string]*graph.Node, len(r.Templates))
-	for id := range r.Templates {
-		r.liveTemplates[id] = w.file.Graph().Node(id)
-	}
-	r.liveEdges = make([]*graph.Edge, r.Sched.EdgeCount())
-	used := map[[2]int]int{} // how many edges between two nodes were linked
-	for j := range r.liveEdges {
-		s, t := r.Sched.EdgeEnds(j)
-		src, dst := r.liveNodes[s], r.liveNodes[t]
-		if src == nil || dst == nil {
-			continue
-		}
-		if e := w.file.Graph().Edge(r.Sched.EdgeKey(j)); e != nil && e.Source == src && e.Target == dst {
-			r.liveEdges[j] = e // the usual case: nothing has changed
-			continue
-		}
-		between := w.file.Graph().EdgesBetween(src, dst)
-		if k := used[[2]int{s, t}]; k < len(between) {
-			r.liveEdges[j] = between[k]
-			used[[2]int{s, t}]++
-		}
-	}
 }

@@ -56,7 +56,7 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 // newRun chooses the scope of a run and refuses what cannot run. It changes nothing. A nil run without an error means that
 // there is nothing to resume.
 func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAccepted, error) {
-	acc := api.RunAccepted{Mode: req.Mode, Total: w.countFile(w.blocked()).Total()}
+	acc := api.RunAccepted{Mode: req.Mode, Total: w.nodes.countFile(w.nodes.blocked()).Total()}
 	if err := w.mayBegin(); err != nil {
 		return nil, acc, err
 	}
@@ -84,7 +84,7 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 		acc.Notes = append(acc.Notes, "looks like "+from+" was moved here: wf mv "+filepath.Base(from)+" "+filepath.Base(w.path)+" would have brought its history")
 	}
 	if acc.Mode == api.ModeResume {
-		acc.FromFile = w.fromFile(scope.Nodes)
+		acc.FromFile = w.nodes.fromFile(scope.Nodes)
 	}
 	if note != "" {
 		acc.Notes = append(acc.Notes, note)
@@ -92,9 +92,9 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	return r, acc, nil
 }
 
-func (w *Workspace) runnable() int {
+func (ns *nodeTable) runnable() int {
 	n := 0
-	for _, node := range w.file.Graph().Nodes() {
+	for _, node := range ns.file.Graph().Nodes() {
 		if node.Runnable() {
 			n++
 		}
@@ -120,9 +120,9 @@ func (w *Workspace) usable() error {
 
 func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 	sreq := scheduler.Request{Explicit: len(req.Nodes) > 0, LastScope: w.lastScopes(),
-		Active:  func(n *graph.Node) bool { return w.runOf(n) != nil },
-		Handled: func(n *graph.Node) bool { return w.before[n.ID].Handled && w.before[n.ID].Status == n.Status },
-		Due:     func(n *graph.Node) bool { return w.before[n.ID].Due && w.before[n.ID].Status == n.Status }}
+		Active:  func(n *graph.Node) bool { return w.nodes.runOf(n) != nil },
+		Handled: func(n *graph.Node) bool { return w.nodes.before[n.ID].Handled && w.nodes.before[n.ID].Status == n.Status },
+		Due:     func(n *graph.Node) bool { return w.nodes.before[n.ID].Due && w.nodes.before[n.ID].Status == n.Status }}
 	switch req.Mode {
 	case api.ModeFresh:
 		sreq.Mode = scheduler.Fresh
@@ -137,7 +137,7 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 		if blank(req.Nodes) {
 			return scheduler.Scope{}, api.Invalid("the selection is empty: it names no node")
 		}
-		again, holders, err := w.again(req.Nodes)
+		again, holders, err := w.nodes.again(req.Nodes)
 		if err != nil {
 			return scheduler.Scope{}, err
 		}
@@ -148,7 +148,7 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 			return scheduler.Scope{}, err
 		}
 		if len(sreq.Selected) == 0 {
-			return scheduler.Scope{}, w.nothingSelected(req.Nodes)
+			return scheduler.Scope{}, w.nodes.nothingSelected(req.Nodes)
 		}
 	}
 	if err := w.between(req, &sreq); err != nil {
@@ -172,7 +172,7 @@ func blank(selectors []string) bool {
 func (w *Workspace) lastScopes() func(id string) ([]string, bool) {
 	scopes := map[int][]string{}
 	return func(id string) ([]string, bool) {
-		run := w.last[id].run
+		run := w.nodes.last[id].run
 		if run == 0 {
 			return nil, false
 		}
@@ -218,7 +218,7 @@ func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
 // onlyDrawn reports whether the commands are only texts of a drawing that the user has not accepted yet. A workfile that has run
 // on this machine was accepted.
 func (w *Workspace) onlyDrawn() bool {
-	return w.file.Document().FromDrawing() && !slices.ContainsFunc(w.file.Graph().Nodes(), func(n *graph.Node) bool { return w.lastRun(n) > 0 })
+	return w.file.Document().FromDrawing() && !slices.ContainsFunc(w.file.Graph().Nodes(), func(n *graph.Node) bool { return w.nodes.lastRun(n) > 0 })
 }
 
 // executable refuses nodes that cannot be executed according to graph.Check.
@@ -278,7 +278,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: w.cfg.Version, Time: clock.Now(),
 	}
 	var holders []*graph.Node
-	if r.Request.Again, holders, err = w.again(req.Nodes); err != nil {
+	if r.Request.Again, holders, err = w.nodes.again(req.Nodes); err != nil {
 		return nil, err
 	}
 	r.Request.World = req.World
@@ -295,7 +295,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		r.Request.GraceMS = max(0, *req.GraceMS)
 	}
 	for _, n := range append(holders, scope.Failed...) {
-		r.Request.Resumes = max(r.Request.Resumes, w.lastRun(n))
+		r.Request.Resumes = max(r.Request.Resumes, w.nodes.lastRun(n))
 	}
 	if err := w.control(r, f, scope, req); err != nil {
 		return nil, err
@@ -333,8 +333,8 @@ func (w *Workspace) freeze(r *run, nodes []*graph.Node) {
 		r.Request.Scope[i], r.Request.Names[i] = n.ID, w.file.Handle(n)
 	}
 	r.FreezeNodes(w.file.Graph())
-	r.Earlier = func(id string) *runstate.Execution { return w.last[id].rec }
-	r.link(w)
+	r.Earlier = func(id string) *runstate.Execution { return w.nodes.last[id].rec }
+	r.link(w.file.Graph())
 }
 
 // outerFirst sorts the nodes of a scope: those of the outer flow come before those of sub-flows.
@@ -413,12 +413,12 @@ func (w *Workspace) runError(err error) error {
 	case errors.As(err, &cycle):
 		return w.cycleError(cycle)
 	case errors.As(err, &border):
-		names := w.names([]string{border.Source, border.Target})
+		names := w.nodes.names([]string{border.Source, border.Target})
 		e.Nodes, e.Where = names, w.file.Where(w.file.Document().EdgeLine(border.Edge))
 		e.Message = fmt.Sprintf("edge %s -> %s crosses the border of a sub-flow", names[0], names[1])
 		e.Fix = "connect the sub-flow itself instead"
 	case errors.As(err, &empty):
-		e.Nodes = w.names(empty.Nodes)
+		e.Nodes = w.nodes.names(empty.Nodes)
 		e.Message = fmt.Sprintf("node %s has no command", e.Nodes[0])
 		if len(e.Nodes) > 1 {
 			e.Message = fmt.Sprintf("the nodes %s have no command", api.Several(e.Nodes, 5))
@@ -429,12 +429,12 @@ func (w *Workspace) runError(err error) error {
 	return e
 }
 
-func (w *Workspace) names(ids []string) []string {
+func (ns *nodeTable) names(ids []string) []string {
 	names := make([]string, len(ids))
 	for i, id := range ids {
 		names[i] = id
-		if n := w.file.Graph().Node(id); n != nil {
-			names[i] = w.file.Handle(n)
+		if n := ns.file.Graph().Node(id); n != nil {
+			names[i] = ns.file.Handle(n)
 		}
 	}
 	return names

@@ -18,7 +18,7 @@ func (w *Workspace) Status(ctx context.Context, nodes bool) (api.Status, error) 
 func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error) {
 	return askNow(ctx, w, func(w *Workspace) (api.Status, error) {
 		s := w.status(false)
-		w.addStages(&s, stages)
+		w.nodes.addStages(&s, stages)
 		return s, nil
 	})
 }
@@ -32,9 +32,9 @@ func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeLis
 			var plain []string
 			for _, s := range instanceTerms(selectors) {
 				if state, ok := strings.CutPrefix(s, "s:"); ok {
-					list.Nodes = append(list.Nodes, w.instancesIn(state)...)
+					list.Nodes = append(list.Nodes, w.nodes.instancesIn(state)...)
 				}
-				if found, ok := w.selectInstances(s); ok {
+				if found, ok := w.nodes.selectInstances(s); ok {
 					list.Nodes = append(list.Nodes, found...)
 					continue
 				}
@@ -45,12 +45,12 @@ func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeLis
 			}
 			var err error
 			if nodes, err = w.file.Select(plain); err != nil {
-				return list, w.whichInstances(err, plain)
+				return list, w.nodes.whichInstances(err, plain)
 			}
 		}
-		blocked := w.blocked()
+		blocked := w.nodes.blocked()
 		for _, n := range nodes {
-			s := w.nodeStatus(n, blocked[n.Pos()])
+			s := w.nodes.nodeStatus(n, blocked[n.Pos()])
 			s.Attrs = ownAttrs(n)
 			s.Outputs = w.outputsOf(n)
 			list.Nodes = append(list.Nodes, s)
@@ -112,21 +112,21 @@ func (w *Workspace) status(nodes bool) api.Status {
 			s.ActiveRuns, s.Runs = append(s.ActiveRuns, sum.Run), append(s.Runs, *sum)
 		}
 	}
-	blocked := w.blocked()
-	s.Counts = w.countFile(blocked)
+	blocked := w.nodes.blocked()
+	s.Counts = w.nodes.countFile(blocked)
 	if !nodes {
 		return s
 	}
 	s.Attrs = w.file.Graph().Attrs()
 	s.Nodes = make([]api.NodeStatus, 0, len(w.file.Graph().Nodes()))
 	for _, n := range w.file.Graph().Nodes() {
-		s.Nodes = append(s.Nodes, w.nodeStatus(n, blocked[n.Pos()]))
+		s.Nodes = append(s.Nodes, w.nodes.nodeStatus(n, blocked[n.Pos()]))
 	}
 	s.Edges = make([]api.EdgeStatus, 0, len(w.file.Graph().Edges()))
 	for _, e := range w.file.Graph().Edges() {
 		s.Edges = append(s.Edges, edgeStatus(e))
 	}
-	w.describeEdges(s.Edges)
+	w.nodes.describeEdges(s.Edges)
 	return s
 }
 

@@ -22,29 +22,29 @@ func outerOf(n *graph.Node) *graph.Node {
 }
 
 // onlyInstance returns the path of the only instance of a node. If there are several, the error names some.
-func (w *Workspace) onlyInstance(n *graph.Node) (path string, err error) {
-	selector := w.localName(n)
+func (ns *nodeTable) onlyInstance(n *graph.Node) (path string, err error) {
+	selector := ns.localName(n)
 	for h := n.Home(); h != nil; h = h.Home() {
-		selector = w.localName(h) + "[*]/" + selector
+		selector = ns.localName(h) + "[*]/" + selector
 	}
-	nodes, _ := w.selectInstances(selector)
+	nodes, _ := ns.selectInstances(selector)
 	if len(nodes) == 1 {
 		return nodes[0].ID, nil
 	}
-	name := w.file.Handle(n)
+	name := ns.file.Handle(n)
 	if len(nodes) == 0 {
-		return "", noOutput("node %s has no output: no instance of %s has begun here yet", name, w.file.Handle(n.Home()))
+		return "", noOutput("node %s has no output: no instance of %s has begun here yet", name, ns.file.Handle(n.Home()))
 	}
 	names := make([]string, len(nodes))
 	for i, s := range nodes {
 		names[i] = s.Name
 	}
-	return "", &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("%s runs in %d instances of %s: name one of them", name, len(nodes), w.file.Handle(n.Home())),
+	return "", &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("%s runs in %d instances of %s: name one of them", name, len(nodes), ns.file.Handle(n.Home())),
 		Why: "there is " + api.Several(names, 8)}
 }
 
 // whichInstances adds to an error about selectors which instances the container has that one of them names.
-func (w *Workspace) whichInstances(err error, selectors []string) error {
+func (ns *nodeTable) whichInstances(err error, selectors []string) error {
 	var refused *api.Error
 	if !errors.As(err, &refused) || refused.Why != "" {
 		return err
@@ -54,7 +54,7 @@ func (w *Workspace) whichInstances(err error, selectors []string) error {
 		if open <= 0 {
 			continue
 		}
-		nodes, _ := w.selectInstances(s[:open] + "[*]")
+		nodes, _ := ns.selectInstances(s[:open] + "[*]")
 		var names []string
 		for _, n := range nodes {
 			if name, _, inside := strings.Cut(n.Name, "]"); inside && !slices.Contains(names, name+"]") && len(names) < runstate.MostNotes {

@@ -11,7 +11,6 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/loop"
@@ -86,10 +85,11 @@ type Workspace struct {
 	// The fields below belong to the loop goroutine.
 
 	file       *workfile.File
-	stages     stageTable
-	local      localTable
-	last       map[string]memory // node id → its last run
-	before     scheduler.Prior   // the prior state
+	nodes      *nodeTable
+	
+	
+	
+	
 	movedFrom  string            // the old path of a workfile that was probably moved; "" = none
 	store      *history.Store
 	runs       []*run          // active, in order of start
