@@ -24,8 +24,8 @@ func LookAt(path, state string) (*Look, error) {
 	w.file.Statuses().Recall(w.later)
 	w.readBefore()
 	w.recall(w.lookBack)
-	w.nodes.recallPast()
-	w.nodes.settleStatuses(len(w.untaken) == 0)
+	w.nodes.RecallPrior()
+	w.nodes.SettleStatuses(len(w.untaken) == 0)
 	return &Look{w}, nil
 }
 

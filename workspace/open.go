@@ -11,7 +11,7 @@ import (
 	"wf/graph"
 	"wf/workspace/history"
 	"wf/workspace/loop"
-	"wf/workspace/runstate"
+	"wf/workspace/nodestate"
 	"wf/workspace/workfile"
 )
 
@@ -90,7 +90,7 @@ func newWorkspace(id, path string, cfg Config) *Workspace {
 	w.holdTimer = w.loop.NewTimer(w.tryAgain)
 	w.out.timer = w.loop.NewTimer(func() { w.out.due = true })
 	w.file = w.newFile()
-	w.nodes = &nodeTable{file: w.file, log: cfg.Log, last: map[string]memory{}}
+	w.nodes = &nodestate.Table{File: w.file, Log: cfg.Log, Latest: map[string]nodestate.Latest{}}
 	return w
 }
 
@@ -121,9 +121,9 @@ func (w *Workspace) restore() error {
 		}
 		w.takeUp(n)
 	})
-	w.nodes.recallPast()
+	w.nodes.RecallPrior()
 	w.recallQueue()
-	w.nodes.settleStatuses(len(w.untaken) == 0)
+	w.nodes.SettleStatuses(len(w.untaken) == 0)
 	w.lookForOrigin()
 	if active && len(w.untaken)+len(w.held.runs) == 0 {
 		w.unmark() // the note of a run that has ended since, or never began
@@ -149,7 +149,7 @@ func (w *Workspace) recall(takeUp func(n int)) {
 			unexplained++
 		}
 	}
-	for path, p := range w.nodes.before {
+	for path, p := range w.nodes.Prior {
 		if strings.Contains(path, "]/") && p.Executed() {
 			unexplained++
 		}
@@ -164,65 +164,13 @@ func (w *Workspace) recall(takeUp func(n int)) {
 			w.latest = w.past(n)
 		}
 		if unexplained > 0 && i < recallRuns {
-			unexplained -= w.nodes.remember(w.store, n)
+			unexplained -= w.nodes.RecallRun(w.store, n)
 		}
 	}
 }
 
 // recallRuns bounds how far back a workspace looks when it opens.
 const recallRuns = 50
-
-// remember notes how a past run left its nodes, as far as no later run is known to. It returns how
-// many nodes with a status it explains.
-func (ns *nodeTable) remember(store *history.Store, run int) (explained int) {
-	past, err := store.Load(run)
-	if err != nil {
-		ns.log.Warn("a run cannot be read", "run", run, "err", err)
-		return 0
-	}
-	for _, id := range past.Request.Scope {
-		if m, n := ns.last[id], ns.file.Graph().Node(id); m.run == 0 && n != nil {
-			m.run = run
-			ns.last[id] = m
-			if n.SubFlow() && n.Status != graph.Idle {
-				explained++ // whether it was executed itself, to list its items, or not
-			}
-		}
-	}
-	for _, e := range past.Executions {
-		status, known := ns.statusBefore(e.ID)
-		m := ns.last[e.ID]
-		if !known || m.rec != nil && m.rec.Run != run {
-			continue // a later run knows better
-		}
-		if m.rec == nil {
-			m.rec = &runstate.Execution{Run: run}
-			m.run = max(m.run, run)
-			ns.last[e.ID] = m
-		}
-		before := m.rec.Status == status
-		m.rec.Recall(e)
-		if after := m.rec.Status == status; after && !before && status != graph.Idle && !ns.isSubFlow(e.ID) {
-			explained++
-		}
-	}
-	return explained
-}
-
-// isSubFlow reports whether an id is that of a sub-flow, whose own executions only list its items.
-func (ns *nodeTable) isSubFlow(id string) bool {
-	n := ns.file.Graph().Node(id)
-	return n != nil && n.SubFlow()
-}
-
-// statusBefore is the status of a node of the workfile, or of an instance that is known.
-func (ns *nodeTable) statusBefore(id string) (s graph.Status, known bool) {
-	if n := ns.file.Graph().Node(id); n != nil {
-		return n.Status, true
-	}
-	p, known := ns.before[id]
-	return p.Status, known
-}
 
 // Unfinished lists the workfiles with runs that an earlier daemon has left going. With an error it
 // is not the whole list: the runs of the others are found when their workfile is opened.

@@ -168,10 +168,10 @@ func (w *Workspace) outputsOf(n *graph.Node) map[string]any {
 			return r.outputsOf(i)
 		}
 	}
-	if p, known := w.nodes.before[n.ID]; known && p.Status == n.Status {
+	if p, known := w.nodes.Prior[n.ID]; known && p.Status == n.Status {
 		return p.Outputs
 	}
-	if rec := w.nodes.record(n); rec != nil {
+	if rec := w.nodes.Record(n); rec != nil {
 		return rec.Outputs
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/loop"
+	"wf/workspace/nodestate"
 	"wf/workspace/workfile"
 )
 
@@ -84,13 +85,10 @@ type Workspace struct {
 
 	// The fields below belong to the loop goroutine.
 
-	file       *workfile.File
-	nodes      *nodeTable
-	
-	
-	
-	
-	movedFrom  string            // the old path of a workfile that was probably moved; "" = none
+	file  *workfile.File
+	nodes *nodestate.Table
+
+	movedFrom  string // the old path of a workfile that was probably moved; "" = none
 	store      *history.Store
 	runs       []*run          // active, in order of start
 	waiting    []*pendingStart // queued behind active runs, in order

@@ -1,4 +1,4 @@
-package workspace
+package nodestate
 
 import (
 	"slices"
@@ -15,9 +15,9 @@ type stageTable struct {
 	list    []graph.Stage
 }
 
-func (ns *nodeTable) stageList() []graph.Stage {
-	if t := ns.file.Handles(); ns.stages.handles != t {
-		ns.stages = stageTable{t, outerStages(graph.Stages(ns.file.Graph(), t))}
+func (ns *Table) stageList() []graph.Stage {
+	if t := ns.File.Handles(); ns.stages.handles != t {
+		ns.stages = stageTable{t, outerStages(graph.Stages(ns.File.Graph(), t))}
 	}
 	return ns.stages.list
 }
@@ -34,14 +34,14 @@ func outerStages(list []graph.Stage) []graph.Stage {
 	return list
 }
 
-// addStages puts at most limit stages into a status.
-func (ns *nodeTable) addStages(s *api.Status, limit int) {
-	list, blocked := ns.stageList(), ns.blocked()
+// AddStages puts at most limit stages into a status.
+func (ns *Table) AddStages(s *api.Status, limit int) {
+	list, blocked := ns.stageList(), ns.Blocked()
 	all := len(list) <= limit
 	for _, stage := range list {
 		out := api.Stage{Name: stage.Name, Nodes: len(stage.Nodes)}
 		for _, n := range stage.Nodes {
-			s := ns.state(n, blocked[n.Pos()])
+			s := ns.State(n, blocked[n.Pos()])
 			if s == api.StateFailed && handledLast(ns, n) > 0 {
 				s = api.StateHandled
 			}
@@ -59,8 +59,8 @@ func (ns *nodeTable) addStages(s *api.Status, limit int) {
 }
 
 // handledLast is a sort key for failures: unhandled ones come first.
-func handledLast(ns *nodeTable, n *graph.Node) int {
-	if rec := ns.record(n); rec != nil && rec.Handled {
+func handledLast(ns *Table, n *graph.Node) int {
+	if rec := ns.Record(n); rec != nil && rec.Handled {
 		return 1
 	}
 	return 0
@@ -72,10 +72,10 @@ func calm(c api.Counts) bool {
 }
 
 // notableNodes returns the nodes of a stage that need attention first.
-func (ns *nodeTable) notableNodes(nodes []*graph.Node, blocked []bool) []api.NodeStatus {
+func (ns *Table) notableNodes(nodes []*graph.Node, blocked []bool) []api.NodeStatus {
 	var failed, waiting, running, picked []*graph.Node
 	for _, n := range nodes {
-		switch ns.state(n, false) {
+		switch ns.State(n, false) {
 		case api.StateFailed:
 			failed = append(failed, n)
 		case api.StateWaiting, api.StateRetrying:
@@ -86,7 +86,7 @@ func (ns *nodeTable) notableNodes(nodes []*graph.Node, blocked []bool) []api.Nod
 	}
 	slices.SortStableFunc(failed, func(a, b *graph.Node) int { return handledLast(ns, a) - handledLast(ns, b) })
 	started := func(n *graph.Node) (t time.Time) {
-		if rec := ns.record(n); rec != nil {
+		if rec := ns.Record(n); rec != nil {
 			t = rec.StartedAt
 		}
 		return t
@@ -99,7 +99,7 @@ func (ns *nodeTable) notableNodes(nodes []*graph.Node, blocked []bool) []api.Nod
 	}
 	list := make([]api.NodeStatus, len(picked))
 	for i, n := range picked {
-		list[i] = ns.nodeStatus(n, blocked[n.Pos()])
+		list[i] = ns.NodeStatus(n, blocked[n.Pos()])
 		list[i].Command = ""
 	}
 	return list
