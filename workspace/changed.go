@@ -8,7 +8,7 @@ import (
 
 // changedSince returns notes for a resume about edits since: commands that failed and were changed, and commands that succeeded,
 // were changed, and are kept all the same.
-func (r *run) changedSince(w *Workspace) []string {
+func (r *draft) changedSince(w *Workspace) []string {
 	if r.Request.Mode != api.ModeResume {
 		return nil
 	}

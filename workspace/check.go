@@ -15,6 +15,7 @@ import (
 	"wf/graphml"
 	"wf/scheduler/flow"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/workfile"
 )
 
@@ -24,7 +25,7 @@ func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
 		return api.Check{}, err
 	}
 	var folder workFolder
-	c, err := ask(ctx, w, func(w *Workspace) (api.Check, error) {
+	c, err := loop.Ask(ctx, w.loop, func() (api.Check, error) {
 		folder = w.workFolder()
 		c := w.check()
 		w.checkShell(&c)

@@ -140,7 +140,7 @@ func (r *run) job(i, execution int, line string) executor.Job {
 }
 
 // control fills in what a request says beyond plain commands and dependencies.
-func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api.RunRequest) error {
+func (w *Workspace) control(r *draft, f *flow.Flow, scope scheduler.Scope, req api.RunRequest) error {
 	if f.Plain() && len(req.Mocks) == 0 && len(req.Params) == 0 {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"wf/api"
+	"wf/workspace/loop"
 	"wf/workspace/workfile"
 )
 
@@ -49,7 +50,7 @@ func (f workFolder) problem() (why, fix string) {
 
 // checkWorkFolder refuses a run whose commands have no folder to run in.
 func (w *Workspace) checkWorkFolder(ctx context.Context) error {
-	f, err := ask(ctx, w, func(w *Workspace) (workFolder, error) { return w.workFolder(), nil })
+	f, err := loop.Ask(ctx, w.loop, func() (workFolder, error) { return w.workFolder(), nil })
 	if err != nil {
 		return err
 	}

@@ -36,12 +36,3 @@ func (w *Workspace) SaveAs(ctx context.Context, req api.SaveAsRequest) (string, 
 // SetResults takes over what the configuration of a client's user says about results; "" says nothing. It
 // counts where the workfile does not decide.
 func (w *Workspace) SetResults(word string) { w.file.SetResults(word) }
-
-// askNow is ask about the file as it is now.
-func askNow[T any](ctx context.Context, w *Workspace, f func(*Workspace) (T, error)) (T, error) {
-	if err := w.file.Refresh(ctx); err != nil {
-		var none T
-		return none, err
-	}
-	return ask(ctx, w, f)
-}

@@ -6,6 +6,7 @@ import (
 
 	"wf/api"
 	"wf/workspace/history"
+	"wf/workspace/nodestate"
 )
 
 // A Look is a workfile and its history as they lie on the disk, for questions that need no daemon. It writes,
@@ -70,7 +71,7 @@ func (w *Workspace) lookBack(n int) {
 	if err != nil || len(p.records) == 0 {
 		return
 	}
-	r := newRun()
+	r := newRun(&nodestate.Run{})
 	r.State = *p.State
 	r.Replayed, r.Active = false, r
 	r.relive(w, p.records)

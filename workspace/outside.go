@@ -84,7 +84,7 @@ func pastOfMock(m scheduler.Mock) scheduler.PriorNode {
 }
 
 // outsideNotes say which values a run sees of the nodes outside it.
-func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []string {
+func (w *Workspace) outsideNotes(r *draft, f *flow.Flow, scope []*graph.Node) []string {
 	if r.Flow == nil {
 		return nil
 	}

@@ -11,7 +11,9 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/scheduler/flow"
+	"wf/workspace/loop"
 	"wf/workspace/params"
+	"wf/workspace/workfile"
 )
 
 // Bounds of the commands that list the choices of a parameter.
@@ -23,7 +25,7 @@ const (
 // Params lists the parameters of the workfile, with the choices that their commands print now, and what is wrong with the
 // values in req.
 func (w *Workspace) Params(ctx context.Context, req api.ParamsRequest) (api.ParamList, error) {
-	c, err := askNow(ctx, w, func(w *Workspace) (*params.Check, error) { return w.paramCheck(ctx, req.Params, req.Env) })
+	c, err := workfile.Ask(ctx, w.file, func() (*params.Check, error) { return w.paramCheck(ctx, req.Params, req.Env) })
 	if err != nil {
 		return api.ParamList{}, err
 	}
@@ -33,7 +35,7 @@ func (w *Workspace) Params(ctx context.Context, req api.ParamsRequest) (api.Para
 // resolveParams returns the values of a run for what a request gives. It runs commands, so it must not be called on the loop.
 // The error is an *api.Error that lists all problems, or that of ctx.
 func (w *Workspace) resolveParams(ctx context.Context, req api.RunRequest) (map[string]any, error) {
-	c, err := ask(ctx, w, func(w *Workspace) (*params.Check, error) { return w.paramCheck(ctx, w.withResumed(req), req.Env) })
+	c, err := loop.Ask(ctx, w.loop, func() (*params.Check, error) { return w.paramCheck(ctx, w.withResumed(req), req.Env) })
 	if err != nil {
 		return nil, err
 	}

@@ -14,11 +14,12 @@ import (
 	"wf/workspace/nodestate"
 	"wf/workspace/params"
 	"wf/workspace/runstate"
+	"wf/workspace/workfile"
 )
 
 // Plan says what a run would do, in a possible order. It changes nothing.
 func (w *Workspace) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
-	plan, err := askNow(ctx, w, func(w *Workspace) (api.Plan, error) { return w.plan(req) })
+	plan, err := workfile.Ask(ctx, w.file, func() (api.Plan, error) { return w.plan(req) })
 	if err == nil {
 		err = w.checkWorkFolder(ctx)
 	}
@@ -57,7 +58,7 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 		return plan, err
 	}
 	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs, plan.NoLimit = r.Request.Mode, history.RunID(r.Request.Resumes), r.Request.Wrapper, r.Request.Jobs, r.Request.NoLimit
-	p := planner{w: w, r: r, plan: &plan, seen: make([]int, len(w.file.Graph().Nodes())), steps: map[string]int{}, maybe: map[string]string{}}
+	p := forecast{w: w, r: r, plan: &plan, seen: make([]int, len(w.file.Graph().Nodes())), steps: map[string]int{}, maybe: map[string]string{}}
 	if p.reasons, err = w.planReasons(req, scope); err != nil {
 		return plan, err
 	}
@@ -77,7 +78,7 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 }
 
 // makeDry gives a run that is only planned a scheduler that can forecast.
-func (w *Workspace) makeDry(r *run, scope scheduler.Scope, env []string) error {
+func (w *Workspace) makeDry(r *draft, scope scheduler.Scope, env []string) error {
 	opt, err := runstate.Options(r.Request, r.Flow, r.Prior, append(env[:len(env):len(env)], r.secrets...))
 	if err != nil {
 		return api.Internal("the run cannot be planned", err)
@@ -89,10 +90,10 @@ func (w *Workspace) makeDry(r *run, scope scheduler.Scope, env []string) error {
 	return nil
 }
 
-// planner turns a forecast of the scheduler into a plan.
-type planner struct {
+// forecast turns a forecast of the scheduler into a plan.
+type forecast struct {
 	w       *Workspace
-	r       *run
+	r       *draft
 	plan    *api.Plan
 	reasons reasoner
 	seen    []int             // by position: the step that named the node last
@@ -101,7 +102,7 @@ type planner struct {
 }
 
 // foretell lists the steps: nodes of the outer flow one by one, those of instances together.
-func (p *planner) foretell() {
+func (p *forecast) foretell() {
 	r := p.r
 	expected := r.Sched.Forecast(clock.Now().UnixNano())
 	present := r.Sched.Current()
@@ -126,7 +127,7 @@ func (p *planner) foretell() {
 }
 
 // outerStep adds the step of a node of the workfile.
-func (p *planner) outerStep(x scheduler.Expected) {
+func (p *forecast) outerStep(x scheduler.Expected) {
 	p.step(x.Node)
 	last := &p.plan.Steps[len(p.plan.Steps)-1]
 	if m, mocked := p.r.Sched.Mocked(x.Node); mocked {
@@ -142,7 +143,7 @@ func (p *planner) outerStep(x scheduler.Expected) {
 }
 
 // step describes the execution of a node of the outer flow.
-func (p *planner) step(i int) {
+func (p *forecast) step(i int) {
 	n, live := &p.r.Nodes[i], p.r.LiveNode(i)
 	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: shell.Line(p.r.Request.Wrapper, n.Command),
 		State: p.w.nodes.State(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.w.nodes.LastRun(live))}
@@ -181,7 +182,7 @@ func subFlowText(n *graph.Node) string {
 }
 
 // count counts the nodes of the plan, including instances (see api.Counts), and those that a resume keeps.
-func (p *planner) count(ran, present []bool) {
+func (p *forecast) count(ran, present []bool) {
 	listed, rest := map[string]bool{}, 0
 	for _, s := range p.plan.Steps {
 		if s.Reason == api.PlanInstance || s.Instances > 0 {
@@ -216,7 +217,7 @@ func (p *planner) count(ran, present []bool) {
 }
 
 // beyond lists the nodes behind the scope, which do not run.
-func (p *planner) beyond(ran []bool) {
+func (p *forecast) beyond(ran []bool) {
 	const named = -1
 	for i := range p.r.Nodes {
 		if !ran[i] {

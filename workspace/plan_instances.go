@@ -14,7 +14,7 @@ import (
 const maxPlanned = 100
 
 // instances counts the instances that each node of the workfile has, or will have.
-func (p *planner) instances(present []bool) map[string]int {
+func (p *forecast) instances(present []bool) map[string]int {
 	all := map[string]int{}
 	sched := p.r.Sched
 	for i, there := range present {
@@ -34,7 +34,7 @@ func (p *planner) instances(present []bool) map[string]int {
 }
 
 // innerStep adds a node of an instance to the step of all alike.
-func (p *planner) innerStep(x scheduler.Expected, all map[string]int) {
+func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
 	sched := p.r.Sched
 	path, template := sched.Path(x.Node), sched.Template(x.Node)
 	m, mocked := sched.Mocked(x.Node)
@@ -123,7 +123,7 @@ func everyInstance(path string) string {
 }
 
 // hidden lists the nodes of sub-flows that may start again as a whole.
-func (p *planner) hidden() {
+func (p *forecast) hidden() {
 	for _, id := range p.r.Request.Scope[p.r.OuterNodes():] {
 		n := p.w.file.Graph().Node(id)
 		home, may := p.maybe[n.Home().ID]
@@ -143,7 +143,7 @@ func (p *planner) hidden() {
 }
 
 // conditions names what decides whether a node is executed.
-func (p *planner) conditions(x scheduler.Expected) string {
+func (p *forecast) conditions(x scheduler.Expected) string {
 	var when, runs []string
 	for _, j := range x.Edges {
 		e := p.w.file.Graph().Edge(p.r.Sched.EdgeKey(j))
@@ -180,7 +180,7 @@ func conditionWhy(of string) string {
 	return "only if " + of
 }
 
-func (p *planner) handleOf(i int) string {
+func (p *forecast) handleOf(i int) string {
 	if i < len(p.r.Nodes) {
 		return p.r.Nodes[i].Name
 	}

@@ -9,6 +9,7 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 )
 
 // repeatFree is how long a run may have taken that is repeated without confirmation.
@@ -20,7 +21,7 @@ func (w *Workspace) checkRepeat(ctx context.Context, req api.RunRequest) error {
 	if !req.AskRepeat || req.Mode != "" || len(req.Nodes)+len(req.Exclude)+len(req.Until)+len(req.From) > 0 {
 		return nil
 	}
-	done, err := ask(ctx, w, func(w *Workspace) (int, error) { return w.allDone(), nil })
+	done, err := loop.Ask(ctx, w.loop, func() (int, error) { return w.allDone(), nil })
 	if err != nil || done == 0 {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 	"wf/workspace/workfile"
 )
@@ -58,7 +59,7 @@ var errUnbegun = errors.New("it had not begun")
 
 // recoverRun makes run n as it was from the frozen workfile and the journal.
 func (w *Workspace) recoverRun(n int) (*run, error) {
-	r := newRun()
+	r := newRun(&nodestate.Run{})
 	r.Number, r.ID, r.Dir = n, history.RunID(n), w.store.Dir(n)
 	var records []history.Record
 	hist, req, err := w.store.Reopen(n, func(rec history.Record) error {

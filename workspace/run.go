@@ -17,8 +17,7 @@ import (
 // run is an active run: its state, the executor's session, the journal, and what has to be done with them. It belongs to the loop.
 type run struct {
 	*nodestate.Run
-	numbered bool     // instances have got numbers that the disk may not know of yet
-	secrets  []string // variables with the secret parameters, until the executor has them
+	numbered bool // instances have got numbers that the disk may not know of yet
 	hist     *history.Run
 	sess     executor.Session
 
@@ -46,7 +45,6 @@ type run struct {
 	endedAt                             time.Time
 
 	left   map[string]bool // names of the output files, while a list of reports is handled; nil = not listed
-	notes  []string        // what a person should know before it begins
 	growth growth
 	pools  pooling
 	holds  holds
@@ -69,9 +67,9 @@ type run struct {
 	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
 }
 
-// newRun makes a run that has no scheduler yet.
-func newRun() *run {
-	r := &run{Run: &nodestate.Run{}, onEnd: map[executor.ID][]func(api.StopResult, error){}}
+// newRun makes an active run of a state.
+func newRun(state *nodestate.Run) *run {
+	r := &run{Run: state, onEnd: map[executor.ID][]func(api.StopResult, error){}}
 	r.Active = r
 	return r
 }

@@ -17,6 +17,8 @@ import (
 	"wf/scheduler/flow"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/loop"
+	"wf/workspace/nodestate"
 	"wf/workspace/params"
 	"wf/workspace/runstate"
 )
@@ -48,18 +50,15 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	if req.Params, err = w.resolveParams(ctx, req); err != nil {
 		return api.RunAccepted{}, err
 	}
-	return await(ctx, w, func(w *Workspace, reply func(api.RunAccepted, error)) {
+	return loop.Await(ctx, w.loop, func(reply func(api.RunAccepted, error)) {
 		w.start(&pendingStart{ctx: ctx, client: client, req: req, reply: reply})
 	})
 }
 
-// newRun chooses the scope of a run and refuses what cannot run. It changes nothing. A nil run without an error means that
+// draft chooses the scope of a run and refuses what cannot run. It changes nothing. A nil draft without an error means that
 // there is nothing to resume.
-func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAccepted, error) {
+func (w *Workspace) draft(client string, req api.RunRequest) (*draft, api.RunAccepted, error) {
 	acc := api.RunAccepted{Mode: req.Mode, Total: w.nodes.Count(w.nodes.Blocked()).Total()}
-	if err := w.mayBegin(); err != nil {
-		return nil, acc, err
-	}
 	scope, err := w.scope(req)
 	if errors.Is(err, scheduler.ErrNothingToResume) {
 		return nil, acc, nil
@@ -80,9 +79,6 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 	}
 	acc.Mode, acc.Nodes, acc.Failed = r.Request.Mode, r.Sched.Total(), len(scope.Failed)
 	acc.Resumes, acc.Notes = history.RunID(r.Request.Resumes), append(r.changedSince(w), r.notes...)
-	if from := w.moved(); from != "" {
-		acc.Notes = append(acc.Notes, "looks like "+from+" was moved here: wf mv "+filepath.Base(from)+" "+filepath.Base(w.path)+" would have brought its history")
-	}
 	if acc.Mode == api.ModeResume {
 		acc.FromFile = w.nodes.CountFromFile(scope.Nodes)
 	}
@@ -234,7 +230,7 @@ func (w *Workspace) executable(scope scheduler.Scope) error {
 }
 
 // build makes a run with its own copy of everything it needs.
-func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunRequest) (*run, error) {
+func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunRequest) (*draft, error) {
 	req, asked := w.withDefaults(req), req.Wrapper != nil
 	activations, err := w.number("max_activations", 0)
 	if err != nil {
@@ -258,8 +254,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 	if err != nil {
 		return nil, err
 	}
-	r := newRun()
-	r.notes = unread
+	r := &draft{Run: &nodestate.Run{}, notes: unread}
 	r.Request = history.Request{
 		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		Until: req.Until, From: req.From,
@@ -313,7 +308,7 @@ func badWorld(world []byte) error {
 }
 
 // freeze writes the nodes of the run into its request and copies them, so that later edits do not reach it.
-func (w *Workspace) freeze(r *run, nodes []*graph.Node) {
+func (w *Workspace) freeze(r *draft, nodes []*graph.Node) {
 	r.Request.Scope = make([]string, len(nodes))
 	r.Request.Names = make([]string, len(nodes))
 	if r.Request.Outer = r.Sched.NodeCount(); r.Request.Outer == len(nodes) {
