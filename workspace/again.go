@@ -10,26 +10,26 @@ import (
 )
 
 // scopeAgain returns the scope of a run that repeats instances: it resumes their sub-flows.
-func (w *Workspace) scopeAgain(req api.RunRequest, sreq scheduler.Request, paths []string, holders []*graph.Node) (scheduler.Scope, error) {
+func (pl *planner) scopeAgain(req api.RunRequest, sreq scheduler.Request, paths []string, holders []*graph.Node) (scheduler.Scope, error) {
 	if req.Mode == api.ModeResume || len(req.From)+len(req.Until)+len(req.Exclude) > 0 {
 		return scheduler.Scope{}, api.Invalid("instances are repeated with --nodes alone")
 	}
 	sreq.Mode, sreq.Selected = scheduler.Fresh, holders
-	scope, err := scheduler.Choose(w.file.Graph(), sreq)
+	scope, err := scheduler.Choose(pl.file.Graph(), sreq)
 	if err != nil {
 		return scope, err
 	}
 	scope.Mode = scheduler.Resume
 	all := len(scope.Nodes)
-	scope.Nodes = w.partAgain(scope.Nodes, paths, holders)
+	scope.Nodes = pl.partAgain(scope.Nodes, paths, holders)
 	scope.All = scope.All && len(scope.Nodes) == all
 	return scope, nil
 }
 
 // partAgain keeps of the nodes of sub-flows those that took part in the latest run, and those that the paths name. A node that
 // never took part must not keep the sub-flow from succeeding.
-func (w *Workspace) partAgain(nodes []*graph.Node, paths []string, holders []*graph.Node) []*graph.Node {
-	part, lastScope := map[string]bool{}, w.lastScopes()
+func (pl *planner) partAgain(nodes []*graph.Node, paths []string, holders []*graph.Node) []*graph.Node {
+	part, lastScope := map[string]bool{}, pl.lastScopes()
 	for _, holder := range holders {
 		ids, known := lastScope(holder.ID)
 		if !known {
@@ -43,7 +43,7 @@ func (w *Workspace) partAgain(nodes []*graph.Node, paths []string, holders []*gr
 		var home *graph.Node
 		for name := range strings.SplitSeq(path, "/") {
 			name, _, _ = strings.Cut(name, "[")
-			home = w.nodes.Member(home, name)
+			home = pl.nodes.Member(home, name)
 			part[home.ID] = true
 		}
 		part[home.ID+"/"] = true // with its contents

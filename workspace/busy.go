@@ -77,7 +77,7 @@ func (w *Workspace) newDraft(p *pendingStart) (d *draft, acc api.RunAccepted, er
 		return nil, acc, err
 	}
 	d, err = loop.Contain(w.loop, "a question", func() (d *draft, err error) {
-		d, acc, err = w.draft(p.client, p.req)
+		d, acc, err = w.planner.draft(p.client, p.req)
 		return d, err
 	})
 	if from := w.moved(); from != "" && d != nil {
@@ -99,7 +99,7 @@ func (p *pendingStart) reportWaiting(busy api.Error, policy flow.OnBusy) {
 func (w *Workspace) onBusy(req api.RunRequest) (flow.OnBusy, error) {
 	switch req.OnBusy {
 	case "":
-		f, _, err := w.readFlow()
+		f, _, err := w.planner.readFlow()
 		if err != nil {
 			return flow.Refuse, err
 		}

@@ -4,18 +4,19 @@ import (
 	"wf/api"
 	"wf/executor/shell"
 	"wf/graph"
+	"wf/workspace/nodestate"
 )
 
 // changedSince returns notes for a resume about edits since: commands that failed and were changed, and commands that succeeded,
 // were changed, and are kept all the same.
-func (r *draft) changedSince(w *Workspace) []string {
+func (r *draft) changedSince(nodes *nodestate.Table) []string {
 	if r.Request.Mode != api.ModeResume {
 		return nil
 	}
 	var mended, kept []string
 	for i := range r.Nodes {
 		n, live := &r.Nodes[i], r.LiveNode(i)
-		rec := w.nodes.Record(live)
+		rec := nodes.Record(live)
 		if rec == nil || rec.Command == "" || live.Container || rec.Command == shell.Line(r.Request.Wrapper, n.Command) {
 			continue
 		}

@@ -22,18 +22,18 @@ import (
 
 // readFlow reads the control flow of the workfile. unread describes attributes that have no effect although their author probably
 // expects one. The error, an *api.Error, lists what keeps the workfile from running.
-func (w *Workspace) readFlow() (f *flow.Flow, unread []string, err error) {
-	f, problems := flow.Read(w.file.Graph())
+func (pl *planner) readFlow() (f *flow.Flow, unread []string, err error) {
+	f, problems := flow.Read(pl.file.Graph())
 	var wrong []api.Problem
 	for _, p := range problems {
 		switch {
 		case p.Severity == graph.Error && p.Code != flow.CodeGroupCycle: // the scheduler finds those in the scope
-			wrong = append(wrong, w.problem(p))
+			wrong = append(wrong, pl.problem(p))
 		case p.Code == flow.CodeUnknown || p.Code == flow.CodeUseless:
 			unread = append(unread, p.Message)
 		}
 	}
-	for _, p := range w.oddities() {
+	for _, p := range pl.oddities() {
 		switch {
 		case p.Severity == "error":
 			wrong = append(wrong, p)
@@ -45,7 +45,7 @@ func (w *Workspace) readFlow() (f *flow.Flow, unread []string, err error) {
 		return f, few(unread), nil
 	}
 	first := wrong[0]
-	e := &api.Error{Code: api.CodeWorkfile, Message: first.Message, Nodes: first.Nodes, Where: w.file.Where(first.Line),
+	e := &api.Error{Code: api.CodeWorkfile, Message: first.Message, Nodes: first.Nodes, Where: pl.file.Where(first.Line),
 		Fix: "wf check shows all problems"}
 	if more := len(wrong) - 1; more > 0 {
 		e.Fix = fmt.Sprintf("wf check shows this and %d more", more)
@@ -140,17 +140,17 @@ func (r *run) job(i, execution int, line string) executor.Job {
 }
 
 // control fills in what a request says beyond plain commands and dependencies.
-func (w *Workspace) control(r *draft, f *flow.Flow, scope scheduler.Scope, req api.RunRequest) error {
+func (pl *planner) control(r *draft, f *flow.Flow, scope scheduler.Scope, req api.RunRequest) error {
 	if f.Plain() && len(req.Mocks) == 0 && len(req.Params) == 0 {
 		return nil
 	}
-	r.Prior = w.nodes.Prior
+	r.Prior = pl.nodes.Prior
 	r.Request.Seed = rand.Text()
 	params, problems := flow.Resolve(f.Params, req.Params, flow.Machine{})
 	if err := paramError(problems); err != nil {
 		return err
 	}
-	mocks, err := w.mocks(req.Mocks)
+	mocks, err := pl.mocks(req.Mocks)
 	if err != nil {
 		return err
 	}
@@ -158,14 +158,14 @@ func (w *Workspace) control(r *draft, f *flow.Flow, scope scheduler.Scope, req a
 	if r.Request.Caller != nil {
 		held = r.Request.Caller.Held
 	}
-	if err := w.servable(f, scope.Nodes, mocks, held); err != nil {
+	if err := pl.servable(f, scope.Nodes, mocks, held); err != nil {
 		return err
 	}
-	r.notes = append(r.notes, w.keptMocks(mocks, scope.Mode)...)
-	if r.Prior, err = w.outsideMocks(f, mocks, scope.Nodes, r.Prior); err != nil {
+	r.notes = append(r.notes, pl.keptMocks(mocks, scope.Mode)...)
+	if r.Prior, err = pl.outsideMocks(f, mocks, scope.Nodes, r.Prior); err != nil {
 		return err
 	}
-	r.Prior = w.outsideRecords(f, scope.Nodes, r.Prior)
+	r.Prior = pl.outsideRecords(f, scope.Nodes, r.Prior)
 	r.secrets = secretsOf(f, params)
 	if r.Request.Params, err = json.Marshal(flow.Hide(f.Params, params)); err != nil {
 		return api.Invalid("the parameters: %v", err)
@@ -179,7 +179,7 @@ func (w *Workspace) control(r *draft, f *flow.Flow, scope scheduler.Scope, req a
 }
 
 // mocks finds the nodes that mocks replace.
-func (w *Workspace) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
+func (pl *planner) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
 	mocks := map[string]scheduler.Mock{}
 	for _, m := range asked {
 		outputs, err := params.Exact(m.Outputs)
@@ -188,14 +188,14 @@ func (w *Workspace) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
 		}
 		mock := scheduler.Mock{Skip: m.Skip, Exit: m.Exit, Outputs: outputs}
 		if strings.Contains(m.Nodes, "]/") {
-			if w.nodes.TemplateOf(m.Nodes) == nil {
+			if pl.nodes.TemplateOf(m.Nodes) == nil {
 				return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("no node in a sub-flow is called %s", m.Nodes),
 					Fix: "wf ls lists all; [*] stands for every instance"}
 			}
 			mocks[m.Nodes] = mock
 			continue
 		}
-		nodes, err := w.file.Select([]string{m.Nodes})
+		nodes, err := pl.file.Select([]string{m.Nodes})
 		if err != nil {
 			return nil, err
 		}

@@ -22,11 +22,11 @@ type workFolder struct {
 	line int
 }
 
-func (w *Workspace) workFolder() workFolder {
-	if text, _ := w.file.Graph().Attr("cwd"); strings.TrimSpace(text) == "" {
+func (pl *planner) workFolder() workFolder {
+	if text, _ := pl.file.Graph().Attr("cwd"); strings.TrimSpace(text) == "" {
 		return workFolder{}
 	}
-	return workFolder{w.cwd(), w.file.Document().GraphAttrLine("cwd")}
+	return workFolder{pl.cwd(), pl.file.Document().GraphAttrLine("cwd")}
 }
 
 // problem says why no command can run there, and how to mend it; "" if commands can.
@@ -49,20 +49,20 @@ func (f workFolder) problem() (why, fix string) {
 }
 
 // checkWorkFolder refuses a run whose commands have no folder to run in.
-func (w *Workspace) checkWorkFolder(ctx context.Context) error {
-	f, err := loop.Ask(ctx, w.loop, func() (workFolder, error) { return w.workFolder(), nil })
+func (pl *planner) checkWorkFolder(ctx context.Context) error {
+	f, err := loop.Ask(ctx, pl.loop, func() (workFolder, error) { return pl.workFolder(), nil })
 	if err != nil {
 		return err
 	}
-	return f.refusal(w)
+	return f.refusal(pl.file)
 }
 
-func (f workFolder) refusal(w *Workspace) error {
+func (f workFolder) refusal(file *workfile.File) error {
 	why, fix := f.problem()
 	if why == "" {
 		return nil
 	}
-	return &api.Error{Code: api.CodeWorkfile, Message: "the folder of the commands, " + f.path + ", cannot be used", Where: w.file.Where(f.line), Why: why, Fix: fix}
+	return &api.Error{Code: api.CodeWorkfile, Message: "the folder of the commands, " + f.path + ", cannot be used", Where: file.Where(f.line), Why: why, Fix: fix}
 }
 
 // check adds what is wrong with the folder.

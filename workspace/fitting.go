@@ -15,8 +15,8 @@ import (
 
 // servable refuses a run with a command that needs more units of a pool than the pool has, minus those that the callers of the run
 // hold until it ends. mocked nodes are not executed and need nothing.
-func (w *Workspace) servable(f *flow.Flow, nodes []*graph.Node, mocks map[string]scheduler.Mock, held map[string]int) error {
-	if w.cfg.Pools == nil || f == nil || f.Plain() {
+func (pl *planner) servable(f *flow.Flow, nodes []*graph.Node, mocks map[string]scheduler.Mock, held map[string]int) error {
+	if pl.pools == nil || f == nil || f.Plain() {
 		return nil
 	}
 	for _, n := range nodes {
@@ -28,17 +28,17 @@ func (w *Workspace) servable(f *flow.Flow, nodes []*graph.Node, mocks map[string
 			continue
 		}
 		for _, use := range rules.Pool {
-			size := w.cfg.Pools.Size(use.Name)
+			size := pl.pools.Size(use.Name)
 			if use.Units <= size-held[use.Name] {
 				continue
 			}
-			name := w.file.Handle(n)
-			e := &api.Error{Code: api.CodeWorkfile, Nodes: []string{name}, Where: w.file.Where(w.file.Document().NodeLine(n.ID)),
+			name := pl.file.Handle(n)
+			e := &api.Error{Code: api.CodeWorkfile, Nodes: []string{name}, Where: pl.file.Where(pl.file.Document().NodeLine(n.ID)),
 				Message: fmt.Sprintf("node %s needs %s:%d, and the size of pool %s is %d", name, use.Name, use.Units, use.Name, size),
 				Fix:     fmt.Sprintf("wf server pools %s=%d, or wf edit set %s pool %s:N with less", use.Name, use.Units, name, use.Name)}
 			if use.Units <= size {
 				e.Why = fmt.Sprintf("the command that starts this run holds %d of it until the run is over", held[use.Name])
-				e.Fix = fmt.Sprintf("wf server pools %s=%d, or let the command that runs %s need less", use.Name, use.Units+held[use.Name], w.path)
+				e.Fix = fmt.Sprintf("wf server pools %s=%d, or let the command that runs %s need less", use.Name, use.Units+held[use.Name], pl.path)
 			}
 			return e
 		}
@@ -48,18 +48,18 @@ func (w *Workspace) servable(f *flow.Flow, nodes []*graph.Node, mocks map[string
 
 // otherParams returns the parameters that a resume gives other values than the run that it resumes, and that run. What is kept
 // of that run was made with the old values.
-func (w *Workspace) otherParams(scope scheduler.Scope, params map[string]any) (run int, names []string) {
+func (pl *planner) otherParams(scope scheduler.Scope, params map[string]any) (run int, names []string) {
 	if scope.Mode != scheduler.Resume {
 		return 0, nil
 	}
 	for _, n := range scope.Failed {
-		run = max(run, w.nodes.LastRun(n))
+		run = max(run, pl.nodes.LastRun(n))
 	}
-	f, _, err := w.readFlow()
+	f, _, err := pl.readFlow()
 	if err != nil || len(f.Params) == 0 || run == 0 {
 		return 0, nil
 	}
-	then, err := w.store.Request(run)
+	then, err := pl.store.Request(run)
 	if err != nil || len(then.Params) == 0 {
 		return 0, nil
 	}
@@ -83,8 +83,8 @@ func (w *Workspace) otherParams(scope scheduler.Scope, params map[string]any) (r
 
 // withOwnParams handles a run that would resume another one with other parameters. It would mix results of both, so it becomes a
 // fresh run, unless the request asks for a resume.
-func (w *Workspace) withOwnParams(req api.RunRequest, scope scheduler.Scope) (api.RunRequest, scheduler.Scope, string, error) {
-	run, names := w.otherParams(scope, req.Params)
+func (pl *planner) withOwnParams(req api.RunRequest, scope scheduler.Scope) (api.RunRequest, scheduler.Scope, string, error) {
+	run, names := pl.otherParams(scope, req.Params)
 	switch {
 	case len(names) == 0:
 		return req, scope, "", nil
@@ -92,6 +92,6 @@ func (w *Workspace) withOwnParams(req api.RunRequest, scope scheduler.Scope) (ap
 		return req, scope, fmt.Sprintf("what is kept of run %d was made with another value of %s", run, api.Several(names, 5)), nil
 	}
 	req.Mode = api.ModeFresh
-	scope, err := w.scope(req)
+	scope, err := pl.scope(req)
 	return req, scope, fmt.Sprintf("everything runs: run %d had another value of %s (wf resume keeps what it has done)", run, api.Several(names, 5)), err
 }

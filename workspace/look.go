@@ -21,7 +21,7 @@ func LookAt(path, state string) (*Look, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.store = history.At(filepath.Join(state, "workspaces", w.id))
+	w.keepHistoryIn(history.At(filepath.Join(state, "workspaces", w.id)))
 	w.file.Statuses().Recall(w.later)
 	w.readBefore()
 	w.recall(w.lookBack)
@@ -46,20 +46,20 @@ func CheckAt(path string) (api.Check, error) {
 	if err != nil {
 		return api.Check{}, err
 	}
-	c := w.check()
-	w.checkShell(&c)
-	w.workFolder().check(&c)
+	c := w.planner.check()
+	w.planner.checkShell(&c)
+	w.planner.workFolder().check(&c)
 	return c, nil
 }
 
 // UsePools sets the pools, of which only the sizes are asked for. Without it pools are not checked.
-func (l *Look) UsePools(p Pools) { l.w.cfg.Pools = p }
+func (l *Look) UsePools(p Pools) { l.w.planner.pools = p }
 
 // Plan is Workspace.Plan.
 func (l *Look) Plan(req api.RunRequest) (api.Plan, error) {
-	plan, err := l.w.plan(req)
+	plan, err := l.w.planner.plan(req)
 	if err == nil {
-		err = l.w.workFolder().refusal(l.w)
+		err = l.w.planner.workFolder().refusal(l.w.file)
 	}
 	return plan, err
 }

@@ -12,6 +12,7 @@ import (
 	"wf/workspace/history"
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
+	"wf/workspace/params"
 	"wf/workspace/workfile"
 )
 
@@ -91,8 +92,13 @@ func newWorkspace(id, path string, cfg Config) *Workspace {
 	w.out.timer = w.loop.NewTimer(func() { w.out.due = true })
 	w.file = w.newFile()
 	w.nodes = &nodestate.Table{File: w.file, Log: cfg.Log, Latest: map[string]nodestate.Latest{}}
+	w.planner = &planner{id: id, path: path, version: cfg.Version, loop: w.loop, file: w.file, nodes: w.nodes, pools: cfg.Pools, usable: w.usable}
+	w.planner.asker, _ = cfg.Executor.(params.Asker)
 	return w
 }
+
+// keepHistoryIn sets where the history of the workspace lies.
+func (w *Workspace) keepHistoryIn(s *history.Store) { w.store, w.planner.store = s, s }
 
 // restore reads the file, the state folder and the history, before the loop starts.
 func (w *Workspace) restore() error {
@@ -105,9 +111,11 @@ func (w *Workspace) restore() error {
 		return err
 	}
 	w.file.RemoveLeftovers(w.fence != nil)
-	if w.store, err = history.Open(w.disk(), filepath.Join(w.cfg.State, "workspaces", w.id)); err != nil {
+	store, err := history.Open(w.disk(), filepath.Join(w.cfg.State, "workspaces", w.id))
+	if err != nil {
 		return &api.Error{Code: api.CodeInternal, Message: "the history cannot be opened", Where: w.cfg.State, Why: workfile.Plain(err)}
 	}
+	w.keepHistoryIn(store)
 	if err := w.checkPrivate(); err != nil {
 		return err
 	}

@@ -24,8 +24,8 @@ const (
 
 // Params lists the parameters of the workfile, with the choices that their commands print now, and what is wrong with the
 // values in req.
-func (w *Workspace) Params(ctx context.Context, req api.ParamsRequest) (api.ParamList, error) {
-	c, err := workfile.Ask(ctx, w.file, func() (*params.Check, error) { return w.paramCheck(ctx, req.Params, req.Env) })
+func (pl *planner) Params(ctx context.Context, req api.ParamsRequest) (api.ParamList, error) {
+	c, err := workfile.Ask(ctx, pl.file, func() (*params.Check, error) { return pl.paramCheck(ctx, req.Params, req.Env) })
 	if err != nil {
 		return api.ParamList{}, err
 	}
@@ -34,8 +34,8 @@ func (w *Workspace) Params(ctx context.Context, req api.ParamsRequest) (api.Para
 
 // resolveParams returns the values of a run for what a request gives. It runs commands, so it must not be called on the loop.
 // The error is an *api.Error that lists all problems, or that of ctx.
-func (w *Workspace) resolveParams(ctx context.Context, req api.RunRequest) (map[string]any, error) {
-	c, err := loop.Ask(ctx, w.loop, func() (*params.Check, error) { return w.paramCheck(ctx, w.withResumed(req), req.Env) })
+func (pl *planner) resolveParams(ctx context.Context, req api.RunRequest) (map[string]any, error) {
+	c, err := loop.Ask(ctx, pl.loop, func() (*params.Check, error) { return pl.paramCheck(ctx, pl.withResumed(req), req.Env) })
 	if err != nil {
 		return nil, err
 	}
@@ -48,14 +48,14 @@ func (w *Workspace) resolveParams(ctx context.Context, req api.RunRequest) (map[
 
 // withResumed returns the given values. Where a request gives none, the value of the run that it resumes counts, if the parameter
 // still exists.
-func (w *Workspace) withResumed(req api.RunRequest) map[string]any {
-	text, _ := w.file.Graph().Attr("params")
+func (pl *planner) withResumed(req api.RunRequest) map[string]any {
+	text, _ := pl.file.Graph().Attr("params")
 	if strings.TrimSpace(text) == "" {
 		return req.Params
 	}
-	scope, err := w.scope(req)
+	scope, err := pl.scope(req)
 	old := scope.Failed
-	if _, holders, _ := w.nodes.InstancePaths(req.Nodes); holders != nil {
+	if _, holders, _ := pl.nodes.InstancePaths(req.Nodes); holders != nil {
 		old = holders
 	}
 	if err != nil || len(old) == 0 {
@@ -63,9 +63,9 @@ func (w *Workspace) withResumed(req api.RunRequest) map[string]any {
 	}
 	latest := 0
 	for _, n := range old {
-		latest = max(latest, w.nodes.LastRun(n))
+		latest = max(latest, pl.nodes.LastRun(n))
 	}
-	then, err := w.store.Request(latest)
+	then, err := pl.store.Request(latest)
 	if err != nil {
 		return req.Params // the run was removed from the history
 	}
@@ -100,23 +100,23 @@ func paramError(problems []flow.ParamProblem) error {
 }
 
 // paramCheck collects for params.Check what belongs to the loop.
-func (w *Workspace) paramCheck(ctx context.Context, given map[string]any, env []string) (*params.Check, error) {
-	if err := w.usable(); err != nil {
+func (pl *planner) paramCheck(ctx context.Context, given map[string]any, env []string) (*params.Check, error) {
+	if err := pl.usable(); err != nil {
 		return nil, err
 	}
 	c := &params.Check{Context: ctx, Given: given}
-	text, declared := w.file.Graph().Attr("params")
+	text, declared := pl.file.Graph().Attr("params")
 	if declared && strings.TrimSpace(text) != "" {
 		params, problems := flow.ParseParams(text)
 		if len(problems) > 0 {
-			return nil, &api.Error{Code: api.CodeWorkfile, Message: "the parameters of the workfile cannot be used", Where: w.path,
+			return nil, &api.Error{Code: api.CodeWorkfile, Message: "the parameters of the workfile cannot be used", Where: pl.path,
 				Why: problems[0].String(), Fix: "wf check"}
 		}
 		c.Params = params
 	}
-	shell, _ := w.file.Graph().Attr("shell")
-	c.Question = executor.Question{Shell: shell, Cwd: w.cwd(), Limit: choicesBytes, Time: choicesTime,
-		Env: append(env[:len(env):len(env)], "WF_WORKFILE="+w.path)}
-	c.Asker, _ = w.cfg.Executor.(params.Asker)
+	shell, _ := pl.file.Graph().Attr("shell")
+	c.Question = executor.Question{Shell: shell, Cwd: pl.cwd(), Limit: choicesBytes, Time: choicesTime,
+		Env: append(env[:len(env):len(env)], "WF_WORKFILE="+pl.path)}
+	c.Asker = pl.asker
 	return c, nil
 }

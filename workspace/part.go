@@ -7,8 +7,8 @@ import (
 )
 
 // between narrows a request to the nodes before some (until), or to some nodes and those after them (from).
-func (w *Workspace) between(req api.RunRequest, sreq *scheduler.Request) error {
-	inside := insides(w.file.Graph())
+func (pl *planner) between(req api.RunRequest, sreq *scheduler.Request) error {
+	inside := insides(pl.file.Graph())
 	for _, part := range []struct {
 		selectors []string
 		reach     func(inside map[*graph.Node][]*graph.Node, nodes []*graph.Node) map[*graph.Node]bool
@@ -16,12 +16,12 @@ func (w *Workspace) between(req api.RunRequest, sreq *scheduler.Request) error {
 		if len(part.selectors) == 0 {
 			continue
 		}
-		nodes, err := w.file.Select(part.selectors)
+		nodes, err := pl.file.Select(part.selectors)
 		if err != nil {
 			return err
 		}
 		reached := part.reach(inside, nodes)
-		candidates := w.file.Graph().Nodes()
+		candidates := pl.file.Graph().Nodes()
 		if sreq.Explicit {
 			candidates = sreq.Selected
 		}

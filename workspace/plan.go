@@ -18,48 +18,48 @@ import (
 )
 
 // Plan says what a run would do, in a possible order. It changes nothing.
-func (w *Workspace) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
-	plan, err := workfile.Ask(ctx, w.file, func() (api.Plan, error) { return w.plan(req) })
+func (pl *planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
+	plan, err := workfile.Ask(ctx, pl.file, func() (api.Plan, error) { return pl.plan(req) })
 	if err == nil {
-		err = w.checkWorkFolder(ctx)
+		err = pl.checkWorkFolder(ctx)
 	}
 	return plan, err
 }
 
-func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
-	plan := api.Plan{Schema: api.SchemaPlan, Mode: req.Mode, Total: w.nodes.CountRunnable(), Steps: []api.PlanStep{}}
-	if err := w.usable(); err != nil {
+func (pl *planner) plan(req api.RunRequest) (api.Plan, error) {
+	plan := api.Plan{Schema: api.SchemaPlan, Mode: req.Mode, Total: pl.nodes.CountRunnable(), Steps: []api.PlanStep{}}
+	if err := pl.usable(); err != nil {
 		return plan, err
 	}
 	var err error
 	if req.Params, err = params.Exact(req.Params); err != nil {
 		return plan, api.Invalid("the parameters: %v", err)
 	}
-	req.Params = w.withResumed(req)
-	scope, err := w.scope(req)
+	req.Params = pl.withResumed(req)
+	scope, err := pl.scope(req)
 	if errors.Is(err, scheduler.ErrNothingToResume) {
 		return plan, nil
 	}
 	if err != nil {
 		return plan, err
 	}
-	req, scope, note, err := w.withOwnParams(req, scope)
+	req, scope, note, err := pl.withOwnParams(req, scope)
 	if err != nil {
 		return plan, err
 	}
-	if err := w.executable(scope); err != nil {
+	if err := pl.executable(scope); err != nil {
 		return plan, err
 	}
-	r, err := w.build(scope, "", req)
+	r, err := pl.build(scope, "", req)
 	if err != nil {
 		return plan, err
 	}
-	if err := w.makeDry(r, scope, req.Env); err != nil {
+	if err := pl.makeDry(r, scope, req.Env); err != nil {
 		return plan, err
 	}
 	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs, plan.NoLimit = r.Request.Mode, history.RunID(r.Request.Resumes), r.Request.Wrapper, r.Request.Jobs, r.Request.NoLimit
-	p := forecast{w: w, r: r, plan: &plan, seen: make([]int, len(w.file.Graph().Nodes())), steps: map[string]int{}, maybe: map[string]string{}}
-	if p.reasons, err = w.planReasons(req, scope); err != nil {
+	p := forecast{planner: pl, r: r, plan: &plan, seen: make([]int, len(pl.file.Graph().Nodes())), steps: map[string]int{}, maybe: map[string]string{}}
+	if p.reasons, err = pl.planReasons(req, scope); err != nil {
 		return plan, err
 	}
 	p.foretell()
@@ -67,32 +67,32 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 		plan.Notes = append(plan.Notes, "of it only "+api.Several(again, 8)+": all else stays as it is")
 	}
 	plan.Notes = append(plan.Notes, r.notes...)
-	if n := w.nodes.CountFromFile(scope.Nodes); n > 0 && plan.Mode == api.ModeResume {
+	if n := pl.nodes.CountFromFile(scope.Nodes); n > 0 && plan.Mode == api.ModeResume {
 		plan.Notes = append(plan.Notes, fmt.Sprintf("the status of %d nodes came with the file, not from a run here", n))
 	}
 	if note != "" {
 		plan.Notes = append(plan.Notes, note)
 	}
-	w.planNotes(&plan, scope, req)
+	pl.planNotes(&plan, scope, req)
 	return plan, nil
 }
 
 // makeDry gives a run that is only planned a scheduler that can forecast.
-func (w *Workspace) makeDry(r *draft, scope scheduler.Scope, env []string) error {
+func (pl *planner) makeDry(r *draft, scope scheduler.Scope, env []string) error {
 	opt, err := runstate.Options(r.Request, r.Flow, r.Prior, append(env[:len(env):len(env)], r.secrets...))
 	if err != nil {
 		return api.Internal("the run cannot be planned", err)
 	}
 	scope.Nodes, opt.Dry = outerFirst(scope.Nodes), true
-	if r.Sched, err = scheduler.NewRun(w.file.Graph(), scope, opt); err != nil {
-		return w.runError(err)
+	if r.Sched, err = scheduler.NewRun(pl.file.Graph(), scope, opt); err != nil {
+		return pl.runError(err)
 	}
 	return nil
 }
 
 // forecast turns a forecast of the scheduler into a plan.
 type forecast struct {
-	w       *Workspace
+	*planner
 	r       *draft
 	plan    *api.Plan
 	reasons reasoner
@@ -146,7 +146,7 @@ func (p *forecast) outerStep(x scheduler.Expected) {
 func (p *forecast) step(i int) {
 	n, live := &p.r.Nodes[i], p.r.LiveNode(i)
 	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: shell.Line(p.r.Request.Wrapper, n.Command),
-		State: p.w.nodes.State(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.w.nodes.LastRun(live))}
+		State: p.nodes.State(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.nodes.LastRun(live))}
 	round := len(p.plan.Steps) + 1
 	for _, e := range live.In {
 		_, in := p.r.Sched.Index(e.Source.ID)
@@ -155,9 +155,9 @@ func (p *forecast) step(i int) {
 		}
 		switch {
 		case in:
-			step.After = append(step.After, p.w.file.Handle(e.Source))
+			step.After = append(step.After, p.file.Handle(e.Source))
 		case e.Type == graph.Blocking && e.Source.Runnable():
-			step.Ignored = append(step.Ignored, p.w.file.Handle(e.Source))
+			step.Ignored = append(step.Ignored, p.file.Handle(e.Source))
 		default:
 			continue
 		}
@@ -208,7 +208,7 @@ func (p *forecast) count(ran, present []bool) {
 			rest++
 		}
 	}
-	for _, n := range p.w.file.Graph().Nodes() {
+	for _, n := range p.file.Graph().Nodes() {
 		if _, in := p.r.Sched.Index(n.ID); !in && n.Runnable() && n.Home() == nil {
 			rest++
 		}
@@ -227,21 +227,21 @@ func (p *forecast) beyond(ran []bool) {
 			t := e.Target
 			if _, in := p.r.Sched.Index(t.ID); !in && t.Runnable() && p.seen[t.Pos()] != named {
 				p.seen[t.Pos()] = named
-				p.plan.Beyond = append(p.plan.Beyond, p.w.file.Handle(t))
+				p.plan.Beyond = append(p.plan.Beyond, p.file.Handle(t))
 			}
 		}
 	}
 }
 
 // planNotes adds what a person should know before the run.
-func (w *Workspace) planNotes(plan *api.Plan, scope scheduler.Scope, req api.RunRequest) {
-	if w.onlyDrawn() && !req.AcceptDrawing {
+func (pl *planner) planNotes(plan *api.Plan, scope scheduler.Scope, req api.RunRequest) {
+	if pl.onlyDrawn() && !req.AcceptDrawing {
 		plan.Notes = append(plan.Notes, "the commands are texts of a drawing: running them needs wf run --accept-drawing once")
 	}
-	for _, r := range w.runs {
+	for _, r := range pl.nodes.Runs {
 		for _, n := range scope.Nodes {
 			if _, in := r.Sched.Index(n.ID); in {
-				plan.Notes = append(plan.Notes, fmt.Sprintf("run %s is going and covers %s: this run would be refused now", r.ID, w.file.Handle(n)))
+				plan.Notes = append(plan.Notes, fmt.Sprintf("run %s is going and covers %s: this run would be refused now", r.ID, pl.file.Handle(n)))
 				break
 			}
 		}

@@ -12,7 +12,7 @@ import (
 
 // A reasoner says why the nodes of a plan would run: a selector picks them, a resume repeats or reaches them, or everything runs.
 type reasoner struct {
-	w       *Workspace
+	nodes   *nodestate.Table
 	mode    scheduler.Mode
 	picks   map[*graph.Node]graph.Pick // nil: nothing was selected
 	after   []*graph.Node              // by position, for a resume: the repeated node that leads there
@@ -20,17 +20,17 @@ type reasoner struct {
 }
 
 // planReasons makes the reasoner of a request.
-func (w *Workspace) planReasons(req api.RunRequest, scope scheduler.Scope) (reasoner, error) {
-	rs := reasoner{w: w, mode: scope.Mode, blocked: w.nodes.Blocked()}
-	again, holders, err := w.nodes.InstancePaths(req.Nodes)
+func (pl *planner) planReasons(req api.RunRequest, scope scheduler.Scope) (reasoner, error) {
+	rs := reasoner{nodes: pl.nodes, mode: scope.Mode, blocked: pl.nodes.Blocked()}
+	again, holders, err := pl.nodes.InstancePaths(req.Nodes)
 	if err != nil {
 		return rs, err
 	}
 	if again != nil {
-		req.Nodes = w.nodes.Names(nodestate.IDsOf(holders))
+		req.Nodes = pl.nodes.Names(nodestate.IDsOf(holders))
 	}
 	if len(req.Nodes) > 0 {
-		picks, err := w.file.Picks(req.Nodes)
+		picks, err := pl.file.Picks(req.Nodes)
 		if err != nil {
 			return rs, err
 		}
@@ -40,7 +40,7 @@ func (w *Workspace) planReasons(req api.RunRequest, scope scheduler.Scope) (reas
 		}
 	}
 	if scope.Mode == scheduler.Resume {
-		rs.after = downstream(w.file.Graph(), scope.Failed)
+		rs.after = downstream(pl.file.Graph(), scope.Failed)
 	}
 	return rs, nil
 }
@@ -70,13 +70,13 @@ func (rs *reasoner) explain(step *api.PlanStep, n *graph.Node, trigger string) {
 		rs.resumed(step, n, trigger)
 	case rs.picks != nil:
 		rs.picked(step, n)
-	case rs.w.nodes.Latest[n.ID].Execution == nil && n.Status == graph.Idle:
+	case rs.nodes.Latest[n.ID].Execution == nil && n.Status == graph.Idle:
 		step.Reason, step.Why = api.PlanNeverRan, "never ran"
 		if step.State == api.StateBlocked {
 			step.Reason, step.Why = api.PlanNotReached, "not reached"+in(step.Run)
 		}
 	default:
-		step.Reason, step.Why = api.PlanAgain, again(step, rs.w.nodes.Record(n))
+		step.Reason, step.Why = api.PlanAgain, again(step, rs.nodes.Record(n))
 	}
 }
 
@@ -106,7 +106,7 @@ func (rs *reasoner) resumed(step *api.PlanStep, n *graph.Node, trigger string) {
 		step.Reason, step.Why = api.PlanCancelled, "cancelled"+in(step.Run)
 	case leader == n: // failed, or interrupted by the death of a daemon
 		step.Reason, step.Why = api.PlanFailed, "failed"+in(step.Run)
-		if rec := rs.w.nodes.Record(n); rec != nil {
+		if rec := rs.nodes.Record(n); rec != nil {
 			step.Why += ": " + rec.Cause()
 		} else if n.Status != graph.Failed {
 			step.Why = fmt.Sprintf("was left %q", n.Status)
@@ -114,7 +114,7 @@ func (rs *reasoner) resumed(step *api.PlanStep, n *graph.Node, trigger string) {
 	case n.Status == graph.Ran && trigger != "":
 		step.Reason, step.Of, step.Why = api.PlanTriggered, trigger, "triggered by "+trigger
 	case leader != nil:
-		step.Reason, step.Of = api.PlanDownstream, rs.w.file.Handle(leader)
+		step.Reason, step.Of = api.PlanDownstream, rs.nodes.File.Handle(leader)
 		step.Why = "downstream of " + step.Of
 	default:
 		step.Reason, step.Why = api.PlanNotReached, "not reached"+in(step.Run)

@@ -17,15 +17,15 @@ const repeatFree = time.Minute
 
 // checkRepeat refuses a run that would repeat everything although all of it is done, if that took long. A client that can ask
 // its user repeats the request with the mode "fresh".
-func (w *Workspace) checkRepeat(ctx context.Context, req api.RunRequest) error {
+func (pl *planner) checkRepeat(ctx context.Context, req api.RunRequest) error {
 	if !req.AskRepeat || req.Mode != "" || len(req.Nodes)+len(req.Exclude)+len(req.Until)+len(req.From) > 0 {
 		return nil
 	}
-	done, err := loop.Ask(ctx, w.loop, func() (int, error) { return w.allDone(), nil })
+	done, err := loop.Ask(ctx, pl.loop, func() (int, error) { return pl.allDone(), nil })
 	if err != nil || done == 0 {
 		return err
 	}
-	list, err := w.store.List()
+	list, err := pl.store.List()
 	if err != nil {
 		return nil // the check is only a courtesy
 	}
@@ -38,12 +38,12 @@ func (w *Workspace) checkRepeat(ctx context.Context, req api.RunRequest) error {
 }
 
 // allDone returns the number of nodes if each of them is done, else 0. A sub-flow counts by its own status.
-func (w *Workspace) allDone() (done int) {
-	for _, n := range w.file.Graph().Nodes() {
+func (pl *planner) allDone() (done int) {
+	for _, n := range pl.file.Graph().Nodes() {
 		if !n.Runnable() || n.Parent != nil && n.Home() != nil {
 			continue
 		}
-		rec := w.nodes.Record(n)
+		rec := pl.nodes.Record(n)
 		switch {
 		case n.Status == graph.Ran, n.Status == graph.Skipped, n.Status == graph.Failed && rec != nil && rec.Handled:
 			done++

@@ -34,20 +34,20 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	if req.Env == nil { // an executor takes nil for "the environment that it has already"
 		req.Env = []string{}
 	}
-	err := w.checkWorkFolder(ctx)
+	err := w.planner.checkWorkFolder(ctx)
 	if err != nil {
 		return api.RunAccepted{}, err
 	}
 	if req.Params, err = params.Exact(req.Params); err != nil {
 		return api.RunAccepted{}, api.Invalid("the parameters: %v", err)
 	}
-	if err = w.checkRepeat(ctx, req); err != nil {
+	if err = w.planner.checkRepeat(ctx, req); err != nil {
 		return api.RunAccepted{}, err
 	}
 	if err = badWorld(req.World); err != nil {
 		return api.RunAccepted{}, err
 	}
-	if req.Params, err = w.resolveParams(ctx, req); err != nil {
+	if req.Params, err = w.planner.resolveParams(ctx, req); err != nil {
 		return api.RunAccepted{}, err
 	}
 	return loop.Await(ctx, w.loop, func(reply func(api.RunAccepted, error)) {
@@ -57,30 +57,30 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 
 // draft chooses the scope of a run and refuses what cannot run. It changes nothing. A nil draft without an error means that
 // there is nothing to resume.
-func (w *Workspace) draft(client string, req api.RunRequest) (*draft, api.RunAccepted, error) {
-	acc := api.RunAccepted{Mode: req.Mode, Total: w.nodes.Count(w.nodes.Blocked()).Total()}
-	scope, err := w.scope(req)
+func (pl *planner) draft(client string, req api.RunRequest) (*draft, api.RunAccepted, error) {
+	acc := api.RunAccepted{Mode: req.Mode, Total: pl.nodes.Count(pl.nodes.Blocked()).Total()}
+	scope, err := pl.scope(req)
 	if errors.Is(err, scheduler.ErrNothingToResume) {
 		return nil, acc, nil
 	}
 	if err != nil {
 		return nil, acc, err
 	}
-	req, scope, note, err := w.withOwnParams(req, scope)
+	req, scope, note, err := pl.withOwnParams(req, scope)
 	if err != nil {
 		return nil, acc, err
 	}
-	if err := w.admit(scope, req); err != nil {
+	if err := pl.admit(scope, req); err != nil {
 		return nil, acc, err
 	}
-	r, err := w.build(scope, client, req)
+	r, err := pl.build(scope, client, req)
 	if err != nil {
 		return nil, acc, err
 	}
 	acc.Mode, acc.Nodes, acc.Failed = r.Request.Mode, r.Sched.Total(), len(scope.Failed)
-	acc.Resumes, acc.Notes = history.RunID(r.Request.Resumes), append(r.changedSince(w), r.notes...)
+	acc.Resumes, acc.Notes = history.RunID(r.Request.Resumes), append(r.changedSince(pl.nodes), r.notes...)
 	if acc.Mode == api.ModeResume {
-		acc.FromFile = w.nodes.CountFromFile(scope.Nodes)
+		acc.FromFile = pl.nodes.CountFromFile(scope.Nodes)
 	}
 	if note != "" {
 		acc.Notes = append(acc.Notes, note)
@@ -104,11 +104,13 @@ func (w *Workspace) usable() error {
 	return nil
 }
 
-func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
-	sreq := scheduler.Request{Explicit: len(req.Nodes) > 0, LastScope: w.lastScopes(),
-		Active:  func(n *graph.Node) bool { return w.nodes.RunOf(n) != nil },
-		Handled: func(n *graph.Node) bool { return w.nodes.Prior[n.ID].Handled && w.nodes.Prior[n.ID].Status == n.Status },
-		Due:     func(n *graph.Node) bool { return w.nodes.Prior[n.ID].Due && w.nodes.Prior[n.ID].Status == n.Status }}
+func (pl *planner) scope(req api.RunRequest) (scheduler.Scope, error) {
+	sreq := scheduler.Request{Explicit: len(req.Nodes) > 0, LastScope: pl.lastScopes(),
+		Active: func(n *graph.Node) bool { return pl.nodes.RunOf(n) != nil },
+		Handled: func(n *graph.Node) bool {
+			return pl.nodes.Prior[n.ID].Handled && pl.nodes.Prior[n.ID].Status == n.Status
+		},
+		Due: func(n *graph.Node) bool { return pl.nodes.Prior[n.ID].Due && pl.nodes.Prior[n.ID].Status == n.Status }}
 	switch req.Mode {
 	case api.ModeFresh:
 		sreq.Mode = scheduler.Fresh
@@ -123,29 +125,29 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 		if blank(req.Nodes) {
 			return scheduler.Scope{}, api.Invalid("the selection is empty: it names no node")
 		}
-		again, holders, err := w.nodes.InstancePaths(req.Nodes)
+		again, holders, err := pl.nodes.InstancePaths(req.Nodes)
 		if err != nil {
 			return scheduler.Scope{}, err
 		}
 		if again != nil {
-			return w.scopeAgain(req, sreq, again, holders)
+			return pl.scopeAgain(req, sreq, again, holders)
 		}
-		if sreq.Selected, err = w.file.Select(req.Nodes); err != nil {
+		if sreq.Selected, err = pl.file.Select(req.Nodes); err != nil {
 			return scheduler.Scope{}, err
 		}
 		if len(sreq.Selected) == 0 {
-			return scheduler.Scope{}, w.nodes.NothingSelected(req.Nodes)
+			return scheduler.Scope{}, pl.nodes.NothingSelected(req.Nodes)
 		}
 	}
-	if err := w.between(req, &sreq); err != nil {
+	if err := pl.between(req, &sreq); err != nil {
 		return scheduler.Scope{}, err
 	}
 	if len(req.Exclude) > 0 {
-		if sreq.Excluded, err = w.file.Select(req.Exclude); err != nil {
+		if sreq.Excluded, err = pl.file.Select(req.Exclude); err != nil {
 			return scheduler.Scope{}, err
 		}
 	}
-	return scheduler.Choose(w.file.Graph(), sreq)
+	return scheduler.Choose(pl.file.Graph(), sreq)
 }
 
 // blank reports whether selectors contain nothing, as an unset variable of a script does. It would be a run of nothing, which
@@ -155,19 +157,19 @@ func blank(selectors []string) bool {
 }
 
 // lastScopes returns a function that gives the scope of the last run of a node. It reads each run once.
-func (w *Workspace) lastScopes() func(id string) ([]string, bool) {
+func (pl *planner) lastScopes() func(id string) ([]string, bool) {
 	scopes := map[int][]string{}
 	return func(id string) ([]string, bool) {
-		run := w.nodes.Latest[id].Run
+		run := pl.nodes.Latest[id].Run
 		if run == 0 {
 			return nil, false
 		}
 		if scope, ok := scopes[run]; ok {
 			return scope, scope != nil
 		}
-		req, err := w.store.Request(run)
+		req, err := pl.store.Request(run)
 		for err == nil && req.Again != nil && req.Resumes != 0 { // it repeated a part of an earlier run
-			req, err = w.store.Request(req.Resumes)
+			req, err = pl.store.Request(req.Resumes)
 		}
 		if err != nil {
 			req.Scope = nil
@@ -178,12 +180,12 @@ func (w *Workspace) lastScopes() func(id string) ([]string, bool) {
 }
 
 // admit refuses a scope that overlaps an active run, needs the user's consent, or contains what cannot be executed.
-func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
-	for _, r := range w.runs {
+func (pl *planner) admit(scope scheduler.Scope, req api.RunRequest) error {
+	for _, r := range pl.nodes.Runs {
 		var shared []string
 		for _, n := range scope.Nodes {
 			if _, in := r.Sched.Index(n.ID); in {
-				shared = append(shared, w.file.Handle(n))
+				shared = append(shared, pl.file.Handle(n))
 			}
 		}
 		if len(shared) > 0 {
@@ -192,28 +194,28 @@ func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
 				Fix:     fmt.Sprintf("wf attach %s watches it, wf stop %s ends it", r.ID, r.ID)}
 		}
 	}
-	if w.onlyDrawn() && !req.AcceptDrawing {
-		return &api.Error{Code: api.CodeWorkfile, Where: w.path,
+	if pl.onlyDrawn() && !req.AcceptDrawing {
+		return &api.Error{Code: api.CodeWorkfile, Where: pl.path,
 			Message: "the commands of this workfile are texts of a drawing (yEd labels)",
 			Why:     "a drawing is not always a workflow: running it needs an explicit yes once",
 			Fix:     "look at wf plan, then: wf run --accept-drawing"}
 	}
-	return w.executable(scope)
+	return pl.executable(scope)
 }
 
 // onlyDrawn reports whether the commands are only texts of a drawing that the user has not accepted yet. A workfile that has run
 // on this machine was accepted.
-func (w *Workspace) onlyDrawn() bool {
-	return w.file.Document().FromDrawing() && !slices.ContainsFunc(w.file.Graph().Nodes(), func(n *graph.Node) bool { return w.nodes.LastRun(n) > 0 })
+func (pl *planner) onlyDrawn() bool {
+	return pl.file.Document().FromDrawing() && !slices.ContainsFunc(pl.file.Graph().Nodes(), func(n *graph.Node) bool { return pl.nodes.LastRun(n) > 0 })
 }
 
 // executable refuses nodes that cannot be executed according to graph.Check.
-func (w *Workspace) executable(scope scheduler.Scope) error {
+func (pl *planner) executable(scope scheduler.Scope) error {
 	in := make(map[string]bool, len(scope.Nodes))
 	for _, n := range scope.Nodes {
 		in[n.ID] = true
 	}
-	for _, p := range graph.Check(w.file.Graph()) {
+	for _, p := range graph.Check(pl.file.Graph()) {
 		if p.Severity != graph.Error || p.Code == "cycle" {
 			continue // the scheduler checks the cycles within the scope
 		}
@@ -222,7 +224,7 @@ func (w *Workspace) executable(scope scheduler.Scope) error {
 		}
 		e := &api.Error{Code: api.CodeWorkfile, Message: p.Message, Nodes: p.Nodes, Fix: "wf check shows all problems"}
 		if len(p.Nodes) > 0 {
-			e.Where = w.file.Where(w.file.Document().NodeLine(p.Nodes[0]))
+			e.Where = pl.file.Where(pl.file.Document().NodeLine(p.Nodes[0]))
 		}
 		return e
 	}
@@ -230,18 +232,18 @@ func (w *Workspace) executable(scope scheduler.Scope) error {
 }
 
 // build makes a run with its own copy of everything it needs.
-func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunRequest) (*draft, error) {
-	req, asked := w.withDefaults(req), req.Wrapper != nil
-	activations, err := w.number("max_activations", 0)
+func (pl *planner) build(scope scheduler.Scope, client string, req api.RunRequest) (*draft, error) {
+	req, asked := pl.withDefaults(req), req.Wrapper != nil
+	activations, err := pl.number("max_activations", 0)
 	if err != nil {
 		return nil, err
 	}
-	instances, err := w.number("max_instances", flow.DefaultInstances)
+	instances, err := pl.number("max_instances", flow.DefaultInstances)
 	if err != nil {
 		return nil, err
 	}
 	const unsaid = -1
-	jobs, err := w.number("jobs", unsaid)
+	jobs, err := pl.number("jobs", unsaid)
 	if err != nil {
 		return nil, err
 	}
@@ -250,20 +252,20 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 			return nil, api.Invalid("jobs is %d: 0 or more is needed", jobs)
 		}
 	}
-	f, unread, err := w.readFlow()
+	f, unread, err := pl.readFlow()
 	if err != nil {
 		return nil, err
 	}
 	r := &draft{Run: &nodestate.Run{}, notes: unread}
 	r.Request = history.Request{
-		Workspace: w.id, Workfile: w.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
+		Workspace: pl.id, Workfile: pl.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		Until: req.Until, From: req.From,
-		All: scope.All, Wrapper: w.file.Wrapper(), Cwd: w.cwd(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
+		All: scope.All, Wrapper: pl.file.Wrapper(), Cwd: pl.cwd(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations, MaxInstances: instances,
-		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: w.cfg.Version, Time: clock.Now(),
+		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: pl.version, Time: clock.Now(),
 	}
 	var holders []*graph.Node
-	if r.Request.Again, holders, err = w.nodes.InstancePaths(req.Nodes); err != nil {
+	if r.Request.Again, holders, err = pl.nodes.InstancePaths(req.Nodes); err != nil {
 		return nil, err
 	}
 	r.Request.World = req.World
@@ -271,18 +273,18 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		r.Request.Caller = &history.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution, Held: c.Held}
 	}
 	r.Request.Host, _ = os.Hostname() // "" if the machine has no name
-	r.Request.Shell, _ = w.file.Graph().Attr("shell")
-	r.Request.Output = w.streams().String()
-	if err := w.executesCommands(&r.Request, req, asked); err != nil {
+	r.Request.Shell, _ = pl.file.Graph().Attr("shell")
+	r.Request.Output = pl.streams().String()
+	if err := pl.executesCommands(&r.Request, req, asked); err != nil {
 		return nil, err
 	}
 	if req.GraceMS != nil {
 		r.Request.GraceMS = max(0, *req.GraceMS)
 	}
 	for _, n := range append(holders, scope.Failed...) {
-		r.Request.Resumes = max(r.Request.Resumes, w.nodes.LastRun(n))
+		r.Request.Resumes = max(r.Request.Resumes, pl.nodes.LastRun(n))
 	}
-	if err := w.control(r, f, scope, req); err != nil {
+	if err := pl.control(r, f, scope, req); err != nil {
 		return nil, err
 	}
 	scope.Nodes = outerFirst(scope.Nodes)
@@ -291,11 +293,11 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		return nil, api.Internal("the run cannot begin", err)
 	}
 	r.Flow = opt.Flow
-	if r.Sched, err = scheduler.NewRun(w.file.Graph(), scope, opt); err != nil {
-		return nil, w.runError(err)
+	if r.Sched, err = scheduler.NewRun(pl.file.Graph(), scope, opt); err != nil {
+		return nil, pl.runError(err)
 	}
-	r.notes = append(r.notes, w.outsideNotes(r, f, scope.Nodes)...)
-	w.freeze(r, scope.Nodes)
+	r.notes = append(r.notes, pl.outsideNotes(r, f, scope.Nodes)...)
+	pl.freeze(r, scope.Nodes)
 	return r, nil
 }
 
@@ -308,18 +310,18 @@ func badWorld(world []byte) error {
 }
 
 // freeze writes the nodes of the run into its request and copies them, so that later edits do not reach it.
-func (w *Workspace) freeze(r *draft, nodes []*graph.Node) {
+func (pl *planner) freeze(r *draft, nodes []*graph.Node) {
 	r.Request.Scope = make([]string, len(nodes))
 	r.Request.Names = make([]string, len(nodes))
 	if r.Request.Outer = r.Sched.NodeCount(); r.Request.Outer == len(nodes) {
 		r.Request.Outer = 0
 	}
 	for i, n := range nodes {
-		r.Request.Scope[i], r.Request.Names[i] = n.ID, w.file.Handle(n)
+		r.Request.Scope[i], r.Request.Names[i] = n.ID, pl.file.Handle(n)
 	}
-	r.FreezeNodes(w.file.Graph())
-	r.Earlier = func(id string) *runstate.Execution { return w.nodes.Latest[id].Execution }
-	r.Link(w.file.Graph())
+	r.FreezeNodes(pl.file.Graph())
+	r.Earlier = func(id string) *runstate.Execution { return pl.nodes.Latest[id].Execution }
+	r.Link(pl.file.Graph())
 }
 
 // outerFirst sorts the nodes of a scope: those of the outer flow come before those of sub-flows.
@@ -349,24 +351,24 @@ func modeWord(m scheduler.Mode) string {
 }
 
 // number reads a numeric graph attribute.
-func (w *Workspace) number(name string, absent int) (int, error) {
-	text, ok := w.file.Graph().Attr(name)
+func (pl *planner) number(name string, absent int) (int, error) {
+	text, ok := pl.file.Graph().Attr(name)
 	text = strings.TrimSpace(text)
 	if !ok || text == "" {
 		return absent, nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, &api.Error{Code: api.CodeWorkfile, Where: w.path,
+		return 0, &api.Error{Code: api.CodeWorkfile, Where: pl.path,
 			Message: fmt.Sprintf("graph attribute %s is %q: a whole number is needed", name, text)}
 	}
 	return n, nil
 }
 
 // cwd returns the folder of the commands: that of the workfile, or the attribute relative to it.
-func (w *Workspace) cwd() string {
-	dir := filepath.Dir(w.path)
-	text, ok := w.file.Graph().Attr("cwd")
+func (pl *planner) cwd() string {
+	dir := filepath.Dir(pl.path)
+	text, ok := pl.file.Graph().Attr("cwd")
 	switch {
 	case !ok || text == "":
 		return dir
@@ -378,37 +380,37 @@ func (w *Workspace) cwd() string {
 
 // streams returns how the outputs of commands are kept: as the workfile says; otherwise merged, or split if the workfile shows the
 // end of each stream.
-func (w *Workspace) streams() graph.Output {
-	if said := w.file.Graph().Output(); said != graph.OutputUnsaid {
+func (pl *planner) streams() graph.Output {
+	if said := pl.file.Graph().Output(); said != graph.OutputUnsaid {
 		return said
 	}
-	if w.file.Statuses().Results() == api.ResultsFile {
+	if pl.file.Statuses().Results() == api.ResultsFile {
 		return graph.OutputSplit
 	}
 	return graph.OutputMerged
 }
 
 // runError explains an error of the scheduler in terms of the workfile.
-func (w *Workspace) runError(err error) error {
+func (pl *planner) runError(err error) error {
 	var cycle *scheduler.CycleError
 	var border *scheduler.BorderError
 	var empty *scheduler.NoCommandError
-	e := &api.Error{Code: api.CodeWorkfile, Message: err.Error(), Where: w.path}
+	e := &api.Error{Code: api.CodeWorkfile, Message: err.Error(), Where: pl.path}
 	switch {
 	case errors.As(err, &cycle):
-		return w.cycleError(cycle)
+		return pl.cycleError(cycle)
 	case errors.As(err, &border):
-		names := w.nodes.Names([]string{border.Source, border.Target})
-		e.Nodes, e.Where = names, w.file.Where(w.file.Document().EdgeLine(border.Edge))
+		names := pl.nodes.Names([]string{border.Source, border.Target})
+		e.Nodes, e.Where = names, pl.file.Where(pl.file.Document().EdgeLine(border.Edge))
 		e.Message = fmt.Sprintf("edge %s -> %s crosses the border of a sub-flow", names[0], names[1])
 		e.Fix = "connect the sub-flow itself instead"
 	case errors.As(err, &empty):
-		e.Nodes = w.nodes.Names(empty.Nodes)
+		e.Nodes = pl.nodes.Names(empty.Nodes)
 		e.Message = fmt.Sprintf("node %s has no command", e.Nodes[0])
 		if len(e.Nodes) > 1 {
 			e.Message = fmt.Sprintf("the nodes %s have no command", api.Several(e.Nodes, 5))
 		}
-		e.Where = w.file.Where(w.file.Document().NodeLine(empty.Nodes[0]))
+		e.Where = pl.file.Where(pl.file.Document().NodeLine(empty.Nodes[0]))
 		e.Fix = fmt.Sprintf("wf edit set %s label COMMAND", e.Nodes[0])
 	}
 	return e

@@ -85,8 +85,9 @@ type Workspace struct {
 
 	// The fields below belong to the loop goroutine.
 
-	file  *workfile.File
-	nodes *nodestate.Table
+	file    *workfile.File
+	nodes   *nodestate.Table
+	planner *planner
 
 	movedFrom  string // the old path of a workfile that was probably moved; "" = none
 	store      *history.Store
