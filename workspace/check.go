@@ -38,6 +38,14 @@ func (pl *planner) Check(ctx context.Context) (api.Check, error) {
 	return c, nil
 }
 
+// CheckLoaded is Check of the workfile as it was loaded, for a loop that does not run.
+func (pl *planner) CheckLoaded() api.Check {
+	c := pl.check()
+	pl.checkShell(&c)
+	pl.workFolder().check(&c)
+	return c
+}
+
 // check is Check without looking for programs.
 func (pl *planner) check() api.Check {
 	c := api.Check{Schema: api.SchemaCheck, OK: true, Nodes: len(pl.file.Graph().Nodes()), Edges: len(pl.file.Graph().Edges()),

@@ -46,10 +46,7 @@ func CheckAt(path string) (api.Check, error) {
 	if err != nil {
 		return api.Check{}, err
 	}
-	c := w.planner.check()
-	w.planner.checkShell(&c)
-	w.planner.workFolder().check(&c)
-	return c, nil
+	return w.planner.CheckLoaded(), nil
 }
 
 // UsePools sets the pools, of which only the sizes are asked for. Without it pools are not checked.
@@ -57,11 +54,7 @@ func (l *Look) UsePools(p Pools) { l.w.planner.pools = p }
 
 // Plan is Workspace.Plan.
 func (l *Look) Plan(req api.RunRequest) (api.Plan, error) {
-	plan, err := l.w.planner.plan(req)
-	if err == nil {
-		err = l.w.planner.workFolder().refusal(l.w.file)
-	}
-	return plan, err
+	return l.w.planner.PlanLoaded(req)
 }
 
 // lookBack replays the journal of a run that is not over, as a daemon does that takes the run up. A run that

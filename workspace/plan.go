@@ -26,6 +26,15 @@ func (pl *planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, erro
 	return plan, err
 }
 
+// PlanLoaded is Plan of the workfile as it was loaded, for a loop that does not run.
+func (pl *planner) PlanLoaded(req api.RunRequest) (api.Plan, error) {
+	plan, err := pl.plan(req)
+	if err == nil {
+		err = pl.workFolder().refusal(pl.file)
+	}
+	return plan, err
+}
+
 func (pl *planner) plan(req api.RunRequest) (api.Plan, error) {
 	plan := api.Plan{Schema: api.SchemaPlan, Mode: req.Mode, Total: pl.nodes.CountRunnable(), Steps: []api.PlanStep{}}
 	if err := pl.usable(); err != nil {

@@ -8,7 +8,6 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/graph"
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
@@ -110,7 +109,7 @@ func (r *run) relive(w *Workspace, records []history.Record) {
 	}
 	r.look, r.numbered = true, len(r.Nodes) > r.OuterNodes()
 	r.Link(w.file.Graph())
-	r.show(w)
+	w.nodes.Show(r.Run)
 	r.join(w)
 	for range r.Running { // they hold slots, even if there are none
 		r.member.Claim()
@@ -118,30 +117,6 @@ func (r *run) relive(w *Workspace, records []history.Record) {
 	r.slots, r.ceiling = r.Running, math.MaxInt // the width that an earlier daemon has set is not known
 	r.reclaimPools(w)
 	r.growth.total = r.Sched.Total()
-}
-
-// show puts statuses and marks of the whole run into the open workfile.
-func (r *run) show(w *Workspace) {
-	for i := range r.Nodes {
-		r.remember(w, i)
-		if i < len(r.LiveNodes) {
-			r.showStatus(w, i, r.Sched.Status(i))
-		}
-		if live, rec := r.LiveNode(i), r.Nodes[i].Execution; live != nil && rec != nil && rec.Number > 0 {
-			w.file.Statuses().TouchOutput(live)
-		}
-	}
-	for id, t := range r.Templates {
-		if t.Status != graph.Idle || t.Counts != [graph.Statuses]int{} {
-			r.showTemplate(w, id, t.Status)
-		}
-	}
-	for j, e := range r.LiveEdges {
-		if e != nil {
-			w.file.Graph().SetMark(e, r.Sched.Mark(j))
-			w.file.Statuses().TouchEdge(e)
-		}
-	}
 }
 
 func (r *run) dequeue(id executor.ID) {

@@ -204,7 +204,7 @@ func (r *run) enact(w *Workspace, c runstate.Change, todo *followUp) {
 	case scheduler.NodesAdded:
 		r.numbered = true
 		for i := c.Node; i < c.Node+c.Count; i++ {
-			r.remember(w, i)
+			w.nodes.Remember(r.Run, i)
 		}
 	case scheduler.Waiting:
 		r.announceWait(w, c.Effect)
@@ -223,32 +223,6 @@ func (r *run) enact(w *Workspace, c runstate.Change, todo *followUp) {
 	}
 }
 
-// remember notes that this run covers a node. A node that a resume may keep still has the execution of the earlier run.
-func (r *run) remember(w *Workspace, i int) {
-	n := &r.Nodes[i]
-	m := nodestate.Latest{Run: r.Number, Execution: cmp.Or(n.Execution, n.Earlier)}
-	if m.Execution == nil && (i < r.OuterNodes() || r.Sched.Mode() == scheduler.Resume) {
-		m.Execution = w.nodes.Latest[n.ID].Execution
-	}
-	w.nodes.Latest[n.ID] = m
-}
-
-// showStatus puts the status of a node into the open workfile.
-func (r *run) showStatus(w *Workspace, i int, status graph.Status) {
-	if n := r.LiveNode(i); n != nil {
-		w.file.Graph().SetStatus(n, status)
-		w.file.Statuses().Touch(n)
-	}
-}
-
-func (r *run) showTemplate(w *Workspace, id string, status graph.Status) {
-	if n := r.LiveTemplates[id]; n != nil {
-		w.file.Graph().SetStatus(n, status)
-		w.file.Statuses().Know(n)
-		w.file.Statuses().Touch(n)
-	}
-}
-
 // nodeChanged publishes a new status. The end of an execution was published before, with its exit code; ends without an execution are
 // published here.
 func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
@@ -256,9 +230,9 @@ func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
 	if c.Replaced {
 		w.nodes.Latest[n.ID] = nodestate.Latest{Run: r.Number, Execution: n.Execution}
 	}
-	r.showStatus(w, c.Node, c.Status)
+	w.nodes.ShowStatus(r.Run, c.Node, c.Status)
 	if c.Template != nil {
-		r.showTemplate(w, r.Sched.Template(c.Node), c.Template.Status)
+		w.nodes.ShowTemplate(r.Run, r.Sched.Template(c.Node), c.Template.Status)
 	}
 	if c.Prior {
 		r.growth.recalled = true

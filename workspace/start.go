@@ -31,23 +31,8 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	if err := w.file.Refresh(ctx); err != nil {
 		return api.RunAccepted{}, err
 	}
-	if req.Env == nil { // an executor takes nil for "the environment that it has already"
-		req.Env = []string{}
-	}
-	err := w.planner.checkWorkFolder(ctx)
+	req, err := w.planner.Complete(ctx, req)
 	if err != nil {
-		return api.RunAccepted{}, err
-	}
-	if req.Params, err = params.Exact(req.Params); err != nil {
-		return api.RunAccepted{}, api.Invalid("the parameters: %v", err)
-	}
-	if err = w.planner.checkRepeat(ctx, req); err != nil {
-		return api.RunAccepted{}, err
-	}
-	if err = badWorld(req.World); err != nil {
-		return api.RunAccepted{}, err
-	}
-	if req.Params, err = w.planner.resolveParams(ctx, req); err != nil {
 		return api.RunAccepted{}, err
 	}
 	return loop.Await(ctx, w.loop, func(reply func(api.RunAccepted, error)) {
@@ -299,6 +284,29 @@ func (pl *planner) build(scope scheduler.Scope, client string, req api.RunReques
 	r.notes = append(r.notes, pl.outsideNotes(r, f, scope.Nodes)...)
 	pl.freeze(r, scope.Nodes)
 	return r, nil
+}
+
+// Complete checks a request for a run and fills in the values of its parameters. It runs the commands that list the choices
+// of parameters, so it must not be called on the loop.
+func (pl *planner) Complete(ctx context.Context, req api.RunRequest) (api.RunRequest, error) {
+	if req.Env == nil { // an executor takes nil for "the environment that it has already"
+		req.Env = []string{}
+	}
+	err := pl.checkWorkFolder(ctx)
+	if err != nil {
+		return req, err
+	}
+	if req.Params, err = params.Exact(req.Params); err != nil {
+		return req, api.Invalid("the parameters: %v", err)
+	}
+	if err = pl.checkRepeat(ctx, req); err != nil {
+		return req, err
+	}
+	if err = badWorld(req.World); err != nil {
+		return req, err
+	}
+	req.Params, err = pl.resolveParams(ctx, req)
+	return req, err
 }
 
 // badWorld checks the process attributes of a request.
