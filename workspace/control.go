@@ -4,9 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"wf/api"
@@ -17,7 +14,6 @@ import (
 	"wf/scheduler/flow"
 	"wf/workspace/history"
 	"wf/workspace/params"
-	"wf/workspace/runstate"
 )
 
 // readFlow reads the control flow of the workfile. unread describes attributes that have no effect although their author probably
@@ -60,91 +56,6 @@ func few(notes []string) []string {
 		return append(notes[:most:most], fmt.Sprintf("wf check shows %d more like these", more))
 	}
 	return notes
-}
-
-func (w *Workspace) pastPath() string {
-	return filepath.Join(w.cfg.State, "workspaces", w.id, runstate.PriorFile)
-}
-
-// readBefore reads the prior state. Without it a resume only has the statuses.
-func (w *Workspace) readBefore() {
-	var err error
-	if w.before, err = runstate.ReadPrior(w.pastPath()); err != nil {
-		w.cfg.Log.Warn("what earlier runs have left cannot be read", "workspace", w.id, "err", err)
-	}
-}
-
-// recallPast adds the prior state to what the history contains.
-func (w *Workspace) recallPast() {
-	for id, p := range w.before {
-		m := w.last[id]
-		// Ends without an execution are in no record: mocks, sub-flows, decisions of people. The record of a sub-flow is about
-		// the command that lists its items.
-		if (m.rec == nil || m.rec.Status != p.Status || m.rec.Run != m.run) && (p.Mocked || p.Status == graph.Failed) {
-			m.rec = &runstate.Execution{Run: m.run, Status: p.Status, Reason: api.Reason(p.Reason), ExitCode: p.Exit, Mocked: p.Mocked,
-				Message: p.Message}
-			w.last[id] = m
-		}
-		if m.rec != nil && m.rec.Status == p.Status {
-			m.rec.Handled, m.rec.Outputs = p.Handled, p.Outputs
-		}
-	}
-}
-
-// keepPast writes the prior state for later runs: that of this run's nodes, and what it knew of other nodes.
-func (r *run) keepPast(w *Workspace) error {
-	mine := r.Sched.Prior()
-	if mine == nil {
-		if mine = r.PlainPrior(); len(mine) == 0 && !r.InPrior(w.before) {
-			return nil
-		}
-	}
-	all := make(scheduler.Prior, len(mine)+len(r.Prior))
-	subFlows := r.InstancePrefixes()
-	for id, p := range w.before {
-		if _, ours := r.Sched.Index(id); ours {
-			continue
-		}
-		inside := slices.ContainsFunc(subFlows, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
-		if !inside || !r.Request.All && r.Sched.LeavesOut(id) {
-			all[id] = p
-		}
-	}
-	for id, p := range mine {
-		all[id] = p
-	}
-	data, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	if err := history.ReplaceFile(w.disk(), w.pastPath(), data); err != nil {
-		return err
-	}
-	w.before = all
-	return nil
-}
-
-// dropPast removes the prior state of nodes that are reset, and of the instances of sub-flows.
-func (w *Workspace) dropPast(nodes []*graph.Node) {
-	if len(w.before) == 0 {
-		return
-	}
-	all := maps.Clone(w.before)
-	for _, n := range nodes {
-		delete(all, n.ID)
-		if n.SubFlow() {
-			maps.DeleteFunc(all, func(id string, _ scheduler.PriorNode) bool { return strings.HasPrefix(id, w.localName(n)+"[") })
-		}
-	}
-	data, err := json.Marshal(all)
-	if err == nil {
-		err = history.ReplaceFile(w.disk(), w.pastPath(), data)
-	}
-	if err != nil {
-		w.cfg.Log.Warn("what earlier runs have left cannot be forgotten", "workspace", w.id, "err", err)
-		return
-	}
-	w.before = all
 }
 
 // job returns the job of an execution.

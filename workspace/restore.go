@@ -28,7 +28,7 @@ func (w *Workspace) takeUp(n int) {
 		return
 	}
 	if errors.Is(err, errUnbegun) {
-		w.withdraw(n)
+		w.withdrawn(n, w.withdraw(n))
 		return
 	}
 	if err != nil {
@@ -38,6 +38,7 @@ func (w *Workspace) takeUp(n int) {
 	}
 	r.tried = true
 	w.runs = append(w.runs, r)
+	w.note.needed.Store(true)
 	if r.Phase == runstate.Preparing {
 		r.Phase = runstate.Going
 		r.limitTime(w)
