@@ -10,6 +10,7 @@ import (
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 )
 
@@ -211,10 +212,16 @@ func (r *run) paused(c api.Counts) api.Paused {
 	return api.PausedApproval
 }
 
+// addRun puts a run on the list of active runs.
+func (w *Workspace) addRun(r *run) {
+	w.runs, w.nodes.Runs = append(w.runs, r), append(w.nodes.Runs, r.Run)
+}
+
 // drop takes a run off the list of active runs.
 func (w *Workspace) drop(r *run) {
 	w.leaveTo(r)
 	w.runs = slices.DeleteFunc(w.runs, func(x *run) bool { return x == r })
+	w.nodes.Runs = slices.DeleteFunc(w.nodes.Runs, func(x *nodestate.Run) bool { return x == r.Run })
 }
 
 // unmark removes the note for later daemons that runs of this workspace are not over, if all are.

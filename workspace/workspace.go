@@ -11,10 +11,10 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/loop"
+	"wf/workspace/nodestate"
 	"wf/workspace/workfile"
 )
 
@@ -85,12 +85,10 @@ type Workspace struct {
 
 	// The fields below belong to the loop goroutine.
 
-	file       *workfile.File
-	stages     stageTable
-	local      localTable
-	last       map[string]memory // node id → its last run
-	before     scheduler.Prior   // the prior state
-	movedFrom  string            // the old path of a workfile that was probably moved; "" = none
+	file  *workfile.File
+	nodes *nodestate.Table
+
+	movedFrom  string // the old path of a workfile that was probably moved; "" = none
 	store      *history.Store
 	runs       []*run          // active, in order of start
 	waiting    []*pendingStart // queued behind active runs, in order
