@@ -68,8 +68,7 @@ func (w *Workspace) start(p *pendingStart) {
 	if q := p.queued; q != nil {
 		r.Request.Queued, r.begunFrom = q.Key, w.queueFile(q)
 	}
-	w.runs = append(w.runs, r)
-	w.note.needed.Store(true)
+	w.addRun(r)
 	r.accepted = func(err error) {
 		acc.Run = r.ID
 		p.reply(acc, err)

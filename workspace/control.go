@@ -72,7 +72,7 @@ func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api
 	if f.Plain() && len(req.Mocks) == 0 && len(req.Params) == 0 {
 		return nil
 	}
-	r.Prior = w.before
+	r.Prior = w.nodes.Prior
 	r.Request.Seed = rand.Text()
 	params, problems := flow.Resolve(f.Params, req.Params, flow.Machine{})
 	if err := paramError(problems); err != nil {
@@ -116,7 +116,7 @@ func (w *Workspace) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
 		}
 		mock := scheduler.Mock{Skip: m.Skip, Exit: m.Exit, Outputs: outputs}
 		if strings.Contains(m.Nodes, "]/") {
-			if w.templateOf(m.Nodes) == nil {
+			if w.nodes.TemplateOf(m.Nodes) == nil {
 				return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("no node in a sub-flow is called %s", m.Nodes),
 					Fix: "wf ls lists all; [*] stands for every instance"}
 			}

@@ -9,6 +9,7 @@ import (
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 )
 
@@ -213,10 +214,17 @@ func (r *run) paused(c api.Counts) api.Paused {
 	return api.PausedApproval
 }
 
+// addRun puts a run on the list of active runs.
+func (w *Workspace) addRun(r *run) {
+	w.runs, w.nodes.Runs = append(w.runs, r), append(w.nodes.Runs, r.Run)
+	w.note.needed.Store(true)
+}
+
 // drop takes a run off the list of active runs.
 func (w *Workspace) drop(r *run) {
 	w.leaveTo(r)
 	w.runs = slices.DeleteFunc(w.runs, func(x *run) bool { return x == r })
+	w.nodes.Runs = slices.DeleteFunc(w.nodes.Runs, func(x *nodestate.Run) bool { return x == r.Run })
 }
 
 // detach lets go of a run, which continues without this daemon.

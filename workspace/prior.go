@@ -8,14 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"wf/api"
 	"wf/graph"
 	"wf/scheduler"
 	"wf/workspace/history"
 	"wf/workspace/runstate"
 )
 
-// The prior state is what earlier runs have left for later ones: w.before in memory, and a file in the folder of the workspace.
+// The prior state is what earlier runs have left for later ones: w.nodes.Prior in memory, and a file in the folder of the workspace.
 
 // priorFile is that file.
 type priorFile struct {
@@ -30,25 +29,8 @@ func (f *priorFile) path(w *Workspace) string {
 // readBefore reads the prior state. Without it a resume only has the statuses.
 func (w *Workspace) readBefore() {
 	var err error
-	if w.before, err = runstate.ReadPrior(w.priorFile.path(w)); err != nil {
+	if w.nodes.Prior, err = runstate.ReadPrior(w.priorFile.path(w)); err != nil {
 		w.cfg.Log.Warn("what earlier runs have left cannot be read", "workspace", w.id, "err", err)
-	}
-}
-
-// recallPast adds the prior state to what the history contains.
-func (w *Workspace) recallPast() {
-	for id, p := range w.before {
-		m := w.last[id]
-		// Ends without an execution are in no record: mocks, sub-flows, decisions of people. The record of a sub-flow is about
-		// the command that lists its items.
-		if (m.rec == nil || m.rec.Status != p.Status || m.rec.Run != m.run) && (p.Mocked || p.Status == graph.Failed) {
-			m.rec = &runstate.Execution{Run: m.run, Status: p.Status, Reason: api.Reason(p.Reason), ExitCode: p.Exit, Mocked: p.Mocked,
-				Message: p.Message}
-			w.last[id] = m
-		}
-		if m.rec != nil && m.rec.Status == p.Status {
-			m.rec.Handled, m.rec.Outputs = p.Handled, p.Outputs
-		}
 	}
 }
 
@@ -57,13 +39,13 @@ func (w *Workspace) recallPast() {
 func (r *run) keepPrior(w *Workspace) (write func() error) {
 	mine := r.Sched.Prior()
 	if mine == nil {
-		if mine = r.PlainPrior(); len(mine) == 0 && !r.InPrior(w.before) {
+		if mine = r.PlainPrior(); len(mine) == 0 && !r.InPrior(w.nodes.Prior) {
 			return nil
 		}
 	}
 	all := make(scheduler.Prior, len(mine)+len(r.Prior))
 	subFlows := r.InstancePrefixes()
-	for id, p := range w.before {
+	for id, p := range w.nodes.Prior {
 		if _, ours := r.Sched.Index(id); ours {
 			continue
 		}
@@ -78,7 +60,7 @@ func (r *run) keepPrior(w *Workspace) (write func() error) {
 
 // setPrior changes the prior state, and returns the function that writes the file, for a helper.
 func (w *Workspace) setPrior(all scheduler.Prior) (write func() error) {
-	w.before, w.priorFile.stale = all, false
+	w.nodes.Prior, w.priorFile.stale = all, false
 	disk, path := w.disk(), w.priorFile.path(w)
 	return w.priorFile.snapshots.Take(func() error {
 		data, err := json.Marshal(all) // the maps of a prior state do not change
@@ -91,17 +73,17 @@ func (w *Workspace) setPrior(all scheduler.Prior) (write func() error) {
 
 // dropPrior removes the prior state of nodes that are reset, and of the instances of sub-flows. Reset writes the file.
 func (w *Workspace) dropPrior(nodes []*graph.Node) {
-	if len(w.before) == 0 {
+	if len(w.nodes.Prior) == 0 {
 		return
 	}
-	all := maps.Clone(w.before)
+	all := maps.Clone(w.nodes.Prior)
 	for _, n := range nodes {
 		delete(all, n.ID)
 		if n.SubFlow() {
-			maps.DeleteFunc(all, func(id string, _ scheduler.PriorNode) bool { return strings.HasPrefix(id, w.localName(n)+"[") })
+			maps.DeleteFunc(all, func(id string, _ scheduler.PriorNode) bool { return strings.HasPrefix(id, w.nodes.LocalName(n)+"[") })
 		}
 	}
-	w.before, w.priorFile.stale = all, true
+	w.nodes.Prior, w.priorFile.stale = all, true
 }
 
 // writePrior writes the prior state after a reset. It is not called on the loop.
@@ -110,7 +92,7 @@ func (w *Workspace) writePrior(ctx context.Context) {
 		if !w.priorFile.stale {
 			return nil, nil
 		}
-		return w.setPrior(w.before), nil
+		return w.setPrior(w.nodes.Prior), nil
 	})
 	if err == nil && write != nil {
 		err = write()

@@ -143,7 +143,7 @@ func (r *run) live() []executor.ID {
 
 // stopNode ends one node of a run; the run goes on.
 func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopResult, error)) {
-	i, in := r.Sched.Index(w.numbered(req.Node))
+	i, in := r.Sched.Index(w.nodes.Numbered(req.Node))
 	if !in {
 		n, err := w.file.Find(req.Node)
 		if err != nil {

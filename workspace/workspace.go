@@ -11,10 +11,10 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/loop"
+	"wf/workspace/nodestate"
 	"wf/workspace/workfile"
 )
 
@@ -85,11 +85,9 @@ type Workspace struct {
 
 	// The fields below belong to the loop goroutine.
 
-	file       *workfile.File
-	stages     stageTable
-	local      localTable
-	last       map[string]memory // node id → its last run
-	before     scheduler.Prior   // the prior state, a map that never changes
+	file  *workfile.File
+	nodes *nodestate.Table
+
 	priorFile  priorFile
 	movedFrom  string // the old path of a workfile that was probably moved; "" = none
 	store      *history.Store

@@ -159,13 +159,42 @@ func readSmall(path string) ([]byte, error) {
 	return text[:max(0, n)], err
 }
 
-// Environment returns the environment pid was started with, or nil if we may not know.
+// Environment returns the environment of the program that pid runs, or nil if this user may not read it.
+// The kernel shows an empty one from the moment at which execve drops the old program until it has written
+// the new environment; Environment waits up to 100 ms for the end of that.
 func Environment(pid int) []string {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	if err != nil {
-		return nil
+	path := "/proc/" + strconv.Itoa(pid) + "/environ"
+	deadline := time.Now().Add(100 * time.Millisecond)
+	for sawNone := 0; ; time.Sleep(100 * time.Microsecond) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil
+		}
+		length, running := environmentLength(pid)
+		if length == 0 {
+			sawNone++ // the first time, execve may be about to write it
+		}
+		if len(text) > 0 || !running || sawNone == 3 || time.Now().After(deadline) {
+			return strings.Split(string(text), "\x00")
+		}
 	}
-	return strings.Split(string(text), "\x00")
+}
+
+// environmentLength returns the bytes of the environment of pid, -1 while execve has not placed it; running is
+// false if pid has ended or is a thread of the kernel.
+func environmentLength(pid int) (length int64, running bool) {
+	const flagsField, startField, endField, kernelThread = 6, 47, 48, 0x00200000 // proc(5), counted from the state
+	fields, err := statFields(pid)
+	if err != nil || fields[0] == "Z" || fields[0] == "X" || len(fields) <= endField {
+		return 0, false
+	}
+	flags, _ := strconv.ParseUint(fields[flagsField], 10, 64)
+	start, _ := strconv.ParseInt(fields[startField], 10, 64)
+	end, _ := strconv.ParseInt(fields[endField], 10, 64)
+	if end == 0 {
+		return -1, flags&kernelThread == 0
+	}
+	return end - start, flags&kernelThread == 0
 }
 
 // signalProcess opens the process first and compares its birth after that: from then on the
