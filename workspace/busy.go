@@ -138,13 +138,10 @@ func (w *Workspace) startWaiting() {
 }
 
 // refuseWaiting answers the clients of queued runs that will not start in this daemon. Detached runs stay in the durable queue
-// for the next daemon, unless all runs are stopped.
-func (w *Workspace) refuseWaiting(why error, stopped bool) {
+// for the next daemon.
+func (w *Workspace) refuseWaiting(why error) {
 	for _, p := range w.waiting {
 		p.reply(api.RunAccepted{}, why)
-		if stopped && p.queued != nil {
-			w.dequeued(p.queued)
-		}
 	}
-	w.waiting = slices.DeleteFunc(w.waiting, func(p *pendingStart) bool { return stopped || p.queued == nil })
+	w.waiting = slices.DeleteFunc(w.waiting, func(p *pendingStart) bool { return p.queued == nil })
 }

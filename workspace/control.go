@@ -4,9 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"wf/api"
@@ -17,7 +14,6 @@ import (
 	"wf/scheduler/flow"
 	"wf/workspace/history"
 	"wf/workspace/params"
-	"wf/workspace/runstate"
 )
 
 // readFlow reads the control flow of the workfile. unread describes attributes that have no effect although their author probably
@@ -60,74 +56,6 @@ func few(notes []string) []string {
 		return append(notes[:most:most], fmt.Sprintf("wf check shows %d more like these", more))
 	}
 	return notes
-}
-
-func (w *Workspace) pastPath() string {
-	return filepath.Join(w.cfg.State, "workspaces", w.id, runstate.PriorFile)
-}
-
-// readBefore reads the prior state. Without it a resume only has the statuses.
-func (w *Workspace) readBefore() {
-	var err error
-	if w.nodes.Prior, err = runstate.ReadPrior(w.pastPath()); err != nil {
-		w.cfg.Log.Warn("what earlier runs have left cannot be read", "workspace", w.id, "err", err)
-	}
-}
-
-// keepPast writes the prior state for later runs: that of this run's nodes, and what it knew of other nodes.
-func (r *run) keepPast(w *Workspace) error {
-	mine := r.Sched.Prior()
-	if mine == nil {
-		if mine = r.PlainPrior(); len(mine) == 0 && !r.InPrior(w.nodes.Prior) {
-			return nil
-		}
-	}
-	all := make(scheduler.Prior, len(mine)+len(r.Prior))
-	subFlows := r.InstancePrefixes()
-	for id, p := range w.nodes.Prior {
-		if _, ours := r.Sched.Index(id); ours {
-			continue
-		}
-		inside := slices.ContainsFunc(subFlows, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
-		if !inside || !r.Request.All && r.Sched.LeavesOut(id) {
-			all[id] = p
-		}
-	}
-	for id, p := range mine {
-		all[id] = p
-	}
-	data, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	if err := history.ReplaceFile(w.disk(), w.pastPath(), data); err != nil {
-		return err
-	}
-	w.nodes.Prior = all
-	return nil
-}
-
-// dropPast removes the prior state of nodes that are reset, and of the instances of sub-flows.
-func (w *Workspace) dropPast(nodes []*graph.Node) {
-	if len(w.nodes.Prior) == 0 {
-		return
-	}
-	all := maps.Clone(w.nodes.Prior)
-	for _, n := range nodes {
-		delete(all, n.ID)
-		if n.SubFlow() {
-			maps.DeleteFunc(all, func(id string, _ scheduler.PriorNode) bool { return strings.HasPrefix(id, w.nodes.LocalName(n)+"[") })
-		}
-	}
-	data, err := json.Marshal(all)
-	if err == nil {
-		err = history.ReplaceFile(w.disk(), w.pastPath(), data)
-	}
-	if err != nil {
-		w.cfg.Log.Warn("what earlier runs have left cannot be forgotten", "workspace", w.id, "err", err)
-		return
-	}
-	w.nodes.Prior = all
 }
 
 // job returns the job of an execution.

@@ -133,8 +133,8 @@ func (w *Workspace) restore() error {
 	w.recallQueue()
 	w.nodes.SettleStatuses(len(w.untaken) == 0)
 	w.lookForOrigin()
-	if active && len(w.untaken)+len(w.held.runs) == 0 {
-		w.unmark() // the note of a run that has ended since, or never began
+	if active && len(w.untaken)+len(w.held.runs)+len(w.runs)+len(w.inQueue()) == 0 {
+		w.note.remove(w) // the note of a run that has ended since, or never began
 	}
 	w.file.RecallEdits()
 	return nil

@@ -220,7 +220,7 @@ func makeOutputs(dir string) error {
 	return nil
 }
 
-// dropOutputs removes the folder: the journal has its content.
+// dropOutputs removes the folder: the journal has its content. It is called on a helper.
 func (r *run) dropOutputs(w *Workspace) {
 	if err := os.RemoveAll(filepath.Join(r.Dir, outputsDir)); err != nil {
 		w.cfg.Log.Warn("outputs of commands cannot be removed", "run", r.ID, "err", err)

@@ -28,7 +28,7 @@ func (w *Workspace) takeUp(n int) {
 		return
 	}
 	if errors.Is(err, errUnbegun) {
-		w.withdraw(n)
+		w.withdrawn(n, w.withdraw(n))
 		return
 	}
 	if err != nil {
