@@ -64,23 +64,8 @@ func (w *Workspace) lookBack(n int) {
 	if err != nil || len(p.records) == 0 {
 		return
 	}
-	r := newRun(&nodestate.Run{})
-	r.State = *p.State
-	r.Replayed, r.Active = false, r
-	r.relive(w, p.records)
-	w.addRun(r)
+	r := &nodestate.Run{State: *p.State}
+	r.Replayed = false
+	w.nodes.Refold(r, p.records, nil, nil)
+	w.nodes.Runs = append(w.nodes.Runs, r)
 }
-
-// noSlots are the slots of a workspace that executes nothing.
-type noSlots struct{}
-
-func (noSlots) TryAcquire() bool { return false }
-func (noSlots) Decline()         {}
-func (noSlots) Claim()           {}
-func (noSlots) Over() int        { return 0 }
-func (noSlots) Release()         {}
-func (noSlots) Lend()            {}
-func (noSlots) TakeBack()        {}
-func (noSlots) Leave()           {}
-
-func (noSlots) Machine() (limit, used int) { return 0, 0 }

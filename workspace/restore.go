@@ -94,22 +94,16 @@ func (w *Workspace) recoverRun(n int) (*run, error) {
 
 // relive applies the records of an earlier daemon and shows in the open workfile what they come to.
 func (r *run) relive(w *Workspace, records []history.Record) {
-	r.Earlier = func(id string) *runstate.Execution { return w.nodes.Latest[id].Execution }
-	for _, rec := range records {
+	w.nodes.Refold(r.Run, records, func(rec history.Record) {
 		if rec.Type == history.RecordDispatch {
 			r.dequeue(executor.ID{Node: rec.Node, Execution: rec.Execution})
 		}
-		if ev, decides := r.Note(rec); decides {
-			r.Step(ev, func(c runstate.Change) {
-				if c.Kind == scheduler.Execute {
-					r.queue = append(r.queue, executor.ID{Node: c.Node, Execution: c.Execution})
-				}
-			})
+	}, func(c runstate.Change) {
+		if c.Kind == scheduler.Execute {
+			r.queue = append(r.queue, executor.ID{Node: c.Node, Execution: c.Execution})
 		}
-	}
+	})
 	r.look, r.numbered = true, len(r.Nodes) > r.OuterNodes()
-	r.Link(w.file.Graph())
-	w.nodes.Show(r.Run)
 	r.join(w)
 	for range r.Running { // they hold slots, even if there are none
 		r.member.Claim()

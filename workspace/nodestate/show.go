@@ -4,7 +4,25 @@ import (
 	"cmp"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
+
+// Refold applies the records of an earlier daemon to a run, and shows in the open workfile what they come to. each, if not nil,
+// is called before each record, do after each change.
+func (ns *Table) Refold(r *Run, records []history.Record, each func(history.Record), do func(runstate.Change)) {
+	r.Earlier = func(id string) *runstate.Execution { return ns.Latest[id].Execution }
+	for _, rec := range records {
+		if each != nil {
+			each(rec)
+		}
+		if ev, decides := r.Note(rec); decides {
+			r.Step(ev, do)
+		}
+	}
+	r.Link(ns.File.Graph())
+	ns.Show(r)
+}
 
 // Show puts statuses and marks of the whole run into the open workfile.
 func (ns *Table) Show(r *Run) {
