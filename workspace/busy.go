@@ -10,6 +10,7 @@ import (
 	"wf/api"
 	"wf/scheduler/flow"
 	"wf/workspace/loop"
+	"wf/workspace/planning"
 	"wf/workspace/runstate"
 )
 
@@ -72,12 +73,12 @@ func (w *Workspace) start(p *pendingStart) {
 }
 
 // newDraft drafts a run. A panic is an error of this request only, because the draft is not one of the runs yet.
-func (w *Workspace) newDraft(p *pendingStart) (d *draft, acc api.RunAccepted, err error) {
+func (w *Workspace) newDraft(p *pendingStart) (d *planning.Draft, acc api.RunAccepted, err error) {
 	if err = w.mayBegin(); err != nil {
 		return nil, acc, err
 	}
-	d, err = loop.Contain(w.loop, "a question", func() (d *draft, err error) {
-		d, acc, err = w.planner.draft(p.client, p.req)
+	d, err = loop.Contain(w.loop, "a question", func() (d *planning.Draft, err error) {
+		d, acc, err = w.planner.Draft(p.client, p.req)
 		return d, err
 	})
 	if from := w.moved(); from != "" && d != nil {
@@ -99,7 +100,7 @@ func (p *pendingStart) reportWaiting(busy api.Error, policy flow.OnBusy) {
 func (w *Workspace) onBusy(req api.RunRequest) (flow.OnBusy, error) {
 	switch req.OnBusy {
 	case "":
-		f, _, err := w.planner.readFlow()
+		f, _, err := w.planner.ReadFlow()
 		if err != nil {
 			return flow.Refuse, err
 		}

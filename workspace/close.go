@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+
 	"wf/workspace/loop"
 )
 

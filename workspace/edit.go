@@ -40,3 +40,17 @@ func (w *Workspace) SaveAs(ctx context.Context, req api.SaveAsRequest) (string, 
 // SetResults takes over what the configuration of a client's user says about results; "" says nothing. It
 // counts where the workfile does not decide.
 func (w *Workspace) SetResults(word string) { w.file.SetResults(word) }
+
+// Params lists the parameters of the workfile, with the choices that their commands print now, and what is wrong with the
+// values in req.
+func (w *Workspace) Params(ctx context.Context, req api.ParamsRequest) (api.ParamList, error) {
+	return w.planner.Params(ctx, req)
+}
+
+// Plan returns what a run would do, in a possible order. It changes nothing.
+func (w *Workspace) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
+	return w.planner.Plan(ctx, req)
+}
+
+// Check lists what is wrong with the workfile, with lines.
+func (w *Workspace) Check(ctx context.Context) (api.Check, error) { return w.planner.Check(ctx) }

@@ -21,7 +21,7 @@ func LookAt(path, state string) (*Look, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.keepHistoryIn(history.At(filepath.Join(state, "workspaces", w.id)))
+	w.useHistory(history.At(filepath.Join(state, "workspaces", w.id)))
 	w.file.Statuses().Recall(w.later)
 	w.readBefore()
 	w.recall(w.lookBack)
@@ -50,7 +50,7 @@ func CheckAt(path string) (api.Check, error) {
 }
 
 // UsePools sets the pools, of which only the sizes are asked for. Without it pools are not checked.
-func (l *Look) UsePools(p Pools) { l.w.planner.pools = p }
+func (l *Look) UsePools(p Pools) { l.w.planner.UsePools(p) }
 
 // Plan is Workspace.Plan.
 func (l *Look) Plan(req api.RunRequest) (api.Plan, error) {

@@ -13,6 +13,7 @@ import (
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/params"
+	"wf/workspace/planning"
 	"wf/workspace/workfile"
 )
 
@@ -92,13 +93,17 @@ func newWorkspace(id, path string, cfg Config) *Workspace {
 	w.out.timer = w.loop.NewTimer(func() { w.out.due = true })
 	w.file = w.newFile()
 	w.nodes = &nodestate.Table{File: w.file, Log: cfg.Log, Latest: map[string]nodestate.Latest{}}
-	w.planner = &planner{id: id, path: path, version: cfg.Version, loop: w.loop, file: w.file, nodes: w.nodes, pools: cfg.Pools, usable: w.usable}
-	w.planner.asker, _ = cfg.Executor.(params.Asker)
+	w.useHistory(nil)
 	return w
 }
 
-// keepHistoryIn sets where the history of the workspace lies.
-func (w *Workspace) keepHistoryIn(s *history.Store) { w.store, w.planner.store = s, s }
+// useHistory sets where the history of the workspace lies; nil means that it has none.
+func (w *Workspace) useHistory(s *history.Store) {
+	w.store = s
+	asker, _ := w.cfg.Executor.(params.Asker)
+	w.planner = planning.New(planning.Config{ID: w.id, Path: w.path, Version: w.cfg.Version, Loop: w.loop, File: w.file, Nodes: w.nodes,
+		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable})
+}
 
 // restore reads the file, the state folder and the history, before the loop starts.
 func (w *Workspace) restore() error {
@@ -115,7 +120,7 @@ func (w *Workspace) restore() error {
 	if err != nil {
 		return &api.Error{Code: api.CodeInternal, Message: "the history cannot be opened", Where: w.cfg.State, Why: workfile.Plain(err)}
 	}
-	w.keepHistoryIn(store)
+	w.useHistory(store)
 	if err := w.checkPrivate(); err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func TestParams(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	hosts := a.asked[len(a.asked)-2]
-	if hosts.Command != "list-hosts" || !slices.Equal(hosts.Env, []string{"A=1", "WF_WORKFILE=" + w.path, "WF_PARAM_ENV=prod"}) || hosts.Cwd != w.planner.cwd() {
+	if hosts.Command != "list-hosts" || !slices.Equal(hosts.Env, []string{"A=1", "WF_WORKFILE=" + w.path, "WF_PARAM_ENV=prod"}) || hosts.Cwd != w.planner.Folder() {
 		t.Errorf("asked %+v", hosts)
 	}
 }
@@ -95,14 +95,14 @@ func TestParamChoicesThatCannotBeListed(t *testing.T) {
 func TestResolveParams(t *testing.T) {
 	b, a := paramBed(t)
 	w := b.open()
-	values, err := w.planner.resolveParams(t.Context(), api.RunRequest{Params: map[string]any{"env": "test", "host": "h2", "key": "k"}})
+	values, err := w.planner.ResolveParams(t.Context(), api.RunRequest{Params: map[string]any{"env": "test", "host": "h2", "key": "k"}})
 	if want := map[string]any{"env": "test", "host": "h2", "key": "k", "tries": 3}; err != nil || !reflect.DeepEqual(values, want) {
 		t.Errorf("%v, %v", values, err)
 	}
 	if len(a.asked) != 2 {
 		t.Errorf("asked %d times: %+v", len(a.asked), a.asked)
 	}
-	_, err = w.planner.resolveParams(t.Context(), api.RunRequest{Params: map[string]any{"env": "tset"}})
+	_, err = w.planner.ResolveParams(t.Context(), api.RunRequest{Params: map[string]any{"env": "tset"}})
 	var refused *api.Error
 	if !errors.As(err, &refused) || refused.Code != api.CodeInvalid || len(refused.Problems) != 2 || strings.Count(refused.Why, "\n") != 1 {
 		t.Errorf("%#v", err)

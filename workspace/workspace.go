@@ -15,6 +15,7 @@ import (
 	"wf/workspace/history"
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
+	"wf/workspace/planning"
 	"wf/workspace/workfile"
 )
 
@@ -87,7 +88,7 @@ type Workspace struct {
 
 	file    *workfile.File
 	nodes   *nodestate.Table
-	planner *planner
+	planner *planning.Planner
 
 	priorFile  priorFile
 	movedFrom  string // the old path of a workfile that was probably moved; "" = none

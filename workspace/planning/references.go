@@ -1,4 +1,4 @@
-package workspace
+package planning
 
 import (
 	"fmt"
@@ -14,11 +14,8 @@ import (
 	"wf/workspace/runstate"
 )
 
-// Nodes outside the scope of a run are not executed, but expressions of the run may refer to them. They see how the latest
-// execution ended, or what a mock gives instead.
-
 // outsideMocks moves mocks of nodes outside the run to the prior state that the run sees.
-func (pl *planner) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, scope []*graph.Node, past scheduler.Prior) (scheduler.Prior, error) {
+func (pl *Planner) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, scope []*graph.Node, past scheduler.Prior) (scheduler.Prior, error) {
 	within := make(map[string]bool, len(scope))
 	for _, n := range scope {
 		within[n.ID] = true
@@ -57,7 +54,7 @@ func (pl *planner) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, s
 }
 
 // outsideRecords adds to the prior state what the history knows of nodes that expressions refer to.
-func (pl *planner) outsideRecords(f *flow.Flow, scope []*graph.Node, past scheduler.Prior) scheduler.Prior {
+func (pl *Planner) outsideRecords(f *flow.Flow, scope []*graph.Node, past scheduler.Prior) scheduler.Prior {
 	copied := false
 	for _, n := range f.References(scope) {
 		rec := pl.nodes.Record(n)
@@ -84,7 +81,7 @@ func pastOfMock(m scheduler.Mock) scheduler.PriorNode {
 }
 
 // outsideNotes say which values a run sees of the nodes outside it.
-func (pl *planner) outsideNotes(r *draft, f *flow.Flow, scope []*graph.Node) []string {
+func (pl *Planner) outsideNotes(r *Draft, f *flow.Flow, scope []*graph.Node) []string {
 	if r.Flow == nil {
 		return nil
 	}
@@ -138,7 +135,7 @@ func (pl *planner) outsideNotes(r *draft, f *flow.Flow, scope []*graph.Node) []s
 }
 
 // keptMocks returns a note about mocks of nodes that a resume keeps: they have no effect.
-func (pl *planner) keptMocks(mocks map[string]scheduler.Mock, mode scheduler.Mode) []string {
+func (pl *Planner) keptMocks(mocks map[string]scheduler.Mock, mode scheduler.Mode) []string {
 	var kept []string
 	for _, id := range slices.Sorted(maps.Keys(mocks)) {
 		if n := pl.file.Graph().Node(id); mode == scheduler.Resume && n != nil && n.Status == graph.Ran && n.Home() == nil {
