@@ -122,11 +122,11 @@ func (w *Workspace) complete(r *run) {
 	sum := r.summary()
 	w.latest = &sum
 	counts := r.CountAll()
-	w.tellMarks(len(w.file.Graph().Edges()))
-	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.ID, Client: r.Request.Client, Result: r.resultWord(),
+	w.marks.Flush()
+	w.out.Publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.ID, Client: r.Request.Client, Result: r.resultWord(),
 		Counts: &counts, DurationMS: new(r.Elapsed(r.endedAt)), ExitCode: new(exitCode(r.resultWord(), r.Cause)), Reason: api.Reason(""),
 		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
-	w.out.urgent = true
+	w.out.Hurry()
 	r.answerStop(r.stopResult())
 	w.startWaiting()
 	w.pruneLater()

@@ -14,6 +14,7 @@ import (
 	"wf/workspace/nodestate"
 	"wf/workspace/params"
 	"wf/workspace/planning"
+	"wf/workspace/watchers"
 	"wf/workspace/workfile"
 )
 
@@ -90,9 +91,10 @@ func newWorkspace(id, path string, cfg Config) *Workspace {
 	w.loop = loop.New(loop.Hooks{Before: w.heedClock, Settle: w.settle, Leave: w.leave, Crashed: w.crashed,
 		Ended: errClosed(), Panicked: errPanicked(), Log: cfg.Log.With("workfile", path)})
 	w.holdTimer = w.loop.NewTimer(w.tryAgain)
-	w.out.timer = w.loop.NewTimer(func() { w.out.due = true })
 	w.file = w.newFile()
 	w.nodes = &nodestate.Table{File: w.file, Log: cfg.Log, Latest: map[string]nodestate.Latest{}}
+	w.out = watchers.New(w.loop, cfg.Log.With("workspace", id), w.nodes.ItemOf)
+	w.marks = watchers.NewMarks(w.out, w.nodes)
 	w.useHistory(nil)
 	return w
 }

@@ -53,7 +53,7 @@ func (w *Workspace) going(name string) (*run, error) {
 
 // outlook describes the nodes as they are now. It includes everything published so far.
 func (w *Workspace) outlook(r *run) api.RunOutlook {
-	out := api.RunOutlook{Schema: api.SchemaOutlook, Run: r.ID, Seq: w.out.seq, Nodes: make([]api.NodeOutlook, len(r.Nodes)),
+	out := api.RunOutlook{Schema: api.SchemaOutlook, Run: r.ID, Seq: w.out.Seq(), Nodes: make([]api.NodeOutlook, len(r.Nodes)),
 		Total: r.Sched.Total(), Kept: r.CountAll().Kept}
 	blocked, present := r.Sched.Blocked(), []bool(nil)
 	if r.Flow != nil {

@@ -113,7 +113,7 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 	case runstate.Going:
 		r.Cause, r.WasStopped, r.Phase = req.Cause, true, runstate.Stopping
 		r.leaveLines(w)
-		w.publish(api.Event{Type: api.RunStopping, Run: r.ID, Client: client, Message: req.Cause})
+		w.out.Publish(api.Event{Type: api.RunStopping, Run: r.ID, Client: client, Message: req.Cause})
 		r.beginHalt(w, history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
 		r.stopChildren(w, nil, graceOf(r.Grace()))
 	case runstate.Stopping:

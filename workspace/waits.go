@@ -52,7 +52,7 @@ func (r *run) announceWait(w *Workspace, ef scheduler.Effect) {
 		return
 	}
 	n := &r.Nodes[ef.Node]
-	w.publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name,
+	w.out.Publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name,
 		Wait: r.WaitOf(ef.Node, ef.Wait, ef.At, ef.Message)})
 }
 

@@ -16,6 +16,7 @@ import (
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/planning"
+	"wf/workspace/watchers"
 	"wf/workspace/workfile"
 )
 
@@ -79,7 +80,7 @@ type Workspace struct {
 	loop     *loop.Loop
 	creating chan struct{}  // held by the one helper that creates the folder of a run
 	fence    *history.Fence // see keepFence; nil if nothing can be written
-	marks    marks
+	marks    *watchers.Marks
 	note     activeNote
 	pulse    atomic.Pointer[pulse]
 	onIdle   atomic.Pointer[func()]
@@ -99,7 +100,7 @@ type Workspace struct {
 
 	outputWaits []outputWait
 	latest      *api.RunSummary
-	out         publisher
+	out         *watchers.Hub
 	closing     bool // Close was called
 	repeats
 	trial trial
@@ -129,7 +130,7 @@ func (w *Workspace) settle() {
 	w.file.Tend()
 	w.finishRuns()
 	w.passTrial()
-	w.out.flush(w)
+	w.out.Flush()
 	if len(w.outputWaits) > 0 {
 		w.answerOutputWaits()
 	}
@@ -140,7 +141,7 @@ func (w *Workspace) publishPulse() {
 	if !w.pulseChanged() {
 		return
 	}
-	p := &pulse{watchers: w.out.count(), latest: w.latest, results: w.file.Statuses().Results(), problem: w.file.Problem()}
+	p := &pulse{watchers: w.out.Count(), latest: w.latest, results: w.file.Statuses().Results(), problem: w.file.Problem()}
 	for _, r := range w.runs {
 		p.runs = append(p.runs, r.ID)
 		p.running += r.Running
@@ -160,7 +161,7 @@ func (w *Workspace) publishPulse() {
 // pulseChanged reports whether the pulse differs from the published one; most functions do not change it.
 func (w *Workspace) pulseChanged() bool {
 	old := w.pulse.Load()
-	if old == nil || old.watchers != w.out.count() || old.latest != w.latest || old.results != w.file.Statuses().Results() || old.problem != w.file.Problem() || old.held != (len(w.held.runs) > 0) ||
+	if old == nil || old.watchers != w.out.Count() || old.latest != w.latest || old.results != w.file.Statuses().Results() || old.problem != w.file.Problem() || old.held != (len(w.held.runs) > 0) ||
 		len(old.runs) != len(w.runs)+len(w.held.runs) {
 		return true
 	}
