@@ -119,7 +119,7 @@ func (w *Workspace) complete(r *run) {
 	r.Phase = runstate.Complete
 	w.drop(r)
 	w.unmark()
-	sum := r.summary()
+	sum := r.Summary()
 	w.latest = &sum
 	counts := r.CountAll()
 	w.marks.Flush()
@@ -168,7 +168,8 @@ func historyCounts(c api.Counts) history.Counts {
 	return history.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled}
 }
 
-func (r *run) summary() api.RunSummary {
+// Summary describes the run for clients.
+func (r *run) Summary() api.RunSummary {
 	s := api.RunSummary{Run: r.ID, Result: r.resultWord(), Mode: r.Request.Mode, Resumes: history.RunID(r.Request.Resumes),
 		Selection: r.Request.Selection, Counts: r.CountAll(), Client: r.Request.Client, User: r.Request.User,
 		Started: r.Request.Time, Stopping: r.Phase == runstate.Stopping, Exclude: r.Request.Exclude, Cause: r.Cause,

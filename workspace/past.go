@@ -52,7 +52,7 @@ func (w *Workspace) activeRuns(ctx context.Context) (map[int]api.RunSummary, err
 		active := map[int]api.RunSummary{}
 		for _, r := range w.runs {
 			if r.Number != 0 {
-				active[r.Number] = r.summary()
+				active[r.Number] = r.Active.Summary()
 			}
 		}
 		return active, nil

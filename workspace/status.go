@@ -103,7 +103,7 @@ func (w *Workspace) status(nodes bool) api.Status {
 			continue // it has no number yet
 		}
 		s.ActiveRuns = append(s.ActiveRuns, r.ID)
-		s.Runs = append(s.Runs, r.summary())
+		s.Runs = append(s.Runs, r.Summary())
 	}
 	if w.held.why != "" {
 		s.Problem = w.held.why
