@@ -13,12 +13,12 @@ import (
 
 // nameInstances gives executions in instances their names. Items may have changed since, so an item is used only if the
 // execution has recorded it.
-func (w *Workspace) nameInstances(ctx context.Context, list []api.Execution) error {
+func (q *reader) nameInstances(ctx context.Context, list []api.Execution) error {
 	if !slices.ContainsFunc(list, func(x api.Execution) bool { return nodestate.IsPath(x.Node) }) {
 		return nil
 	}
-	names, err := loop.Ask(ctx, w.loop, func() ([]string, error) {
-		namer, names := &nodestate.PathNamer{Nodes: w.nodes}, make([]string, len(list))
+	names, err := loop.Ask(ctx, q.loop, func() ([]string, error) {
+		namer, names := &nodestate.PathNamer{Nodes: q.nodes}, make([]string, len(list))
 		for k, x := range list {
 			if nodestate.IsPath(x.Node) && x.Inputs != nil && x.Inputs.Item != nil {
 				names[k] = namer.Name(x.Node)

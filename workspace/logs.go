@@ -32,8 +32,8 @@ type output struct {
 
 // LogInfo describes the output of an execution: by default (run "", execution 0) the latest one in the latest run. With wait it
 // waits until an active run has started the execution; the error says when that will not happen any more.
-func (w *Workspace) LogInfo(ctx context.Context, node, run string, execution int, wait bool) (api.LogInfo, error) {
-	o, err := w.output(ctx, node, run, execution, wait)
+func (q *reader) LogInfo(ctx context.Context, node, run string, execution int, wait bool) (api.LogInfo, error) {
+	o, err := q.output(ctx, node, run, execution, wait)
 	if err != nil {
 		return api.LogInfo{}, err
 	}
@@ -47,8 +47,8 @@ func (w *Workspace) LogInfo(ctx context.Context, node, run string, execution int
 
 // Output reads the exact bytes of a stream of an execution (stdout, stderr, or output where both are one) from offset on. With
 // follow it waits for the execution to start, as LogInfo does, and reads until it has ended. Close ends it earlier.
-func (w *Workspace) Output(ctx context.Context, node, run string, execution int, stream string, offset int64, follow bool) (io.ReadCloser, error) {
-	o, err := w.output(ctx, node, run, execution, follow)
+func (q *reader) Output(ctx context.Context, node, run string, execution int, stream string, offset int64, follow bool) (io.ReadCloser, error) {
+	o, err := q.output(ctx, node, run, execution, follow)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func notRun(name string) error {
 }
 
 // runNumber parses the number of a run; "" is 0.
-func (w *Workspace) runNumber(name string) (int, error) {
+func (q *reader) runNumber(name string) (int, error) {
 	if name == "" {
 		return 0, nil
 	}

@@ -16,6 +16,7 @@ import (
 	"wf/executor/ownfile"
 	"wf/graph"
 	"wf/workspace/loop"
+	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 )
 
@@ -93,18 +94,18 @@ func (r *run) items(out executor.Range) ([]byte, error) {
 }
 
 // Outputs returns the outputs of the latest execution of a node in a run, or, for "", in the latest run that executed it.
-func (w *Workspace) Outputs(ctx context.Context, node, run string) (api.NodeOutputs, error) {
+func (q *reader) Outputs(ctx context.Context, node, run string) (api.NodeOutputs, error) {
 	out := api.NodeOutputs{Schema: api.SchemaOutputs}
-	found, err := loop.Ask(ctx, w.loop, func() (bool, error) {
-		number, err := w.runNumber(run)
+	found, err := loop.Ask(ctx, q.loop, func() (bool, error) {
+		number, err := q.runNumber(run)
 		if err != nil {
 			return false, err
 		}
-		for _, r := range w.runs {
+		for _, r := range q.nodes.Runs {
 			if number != 0 && number != r.Number {
 				continue
 			}
-			if i, ok := w.nodeIn(r, node); ok {
+			if i, ok := q.nodeIn(r, node); ok {
 				out.Run, out.Node, out.Outputs = r.ID, r.Nodes[i].ID, r.OutputsNow(i)
 				return true, nil
 			}
@@ -114,43 +115,43 @@ func (w *Workspace) Outputs(ctx context.Context, node, run string) (api.NodeOutp
 	if err != nil || found {
 		return out, err
 	}
-	return w.pastOutputs(ctx, out, node, run)
+	return q.pastOutputs(ctx, out, node, run)
 }
 
 // outputsOf returns the outputs of the latest execution of a node, if they are known without reading the history.
-func (w *Workspace) outputsOf(n *graph.Node) map[string]any {
-	for _, r := range w.runs {
+func (q *reader) outputsOf(n *graph.Node) map[string]any {
+	for _, r := range q.nodes.Runs {
 		if i, in := r.Sched.Index(n.ID); in {
 			return r.OutputsNow(i)
 		}
 	}
-	if p, known := w.nodes.Prior[n.ID]; known && p.Status == n.Status {
+	if p, known := q.nodes.Prior[n.ID]; known && p.Status == n.Status {
 		return p.Outputs
 	}
-	if rec := w.nodes.Record(n); rec != nil {
+	if rec := q.nodes.Record(n); rec != nil {
 		return rec.Outputs
 	}
 	return nil
 }
 
 // nodeIn finds a node of a run by its path, or by what clients call nodes.
-func (w *Workspace) nodeIn(r *run, text string) (int, bool) {
+func (q *reader) nodeIn(r *nodestate.Run, text string) (int, bool) {
 	if i, ok := r.Sched.Index(text); ok {
 		return i, true
 	}
-	if n, err := w.file.Find(text); err == nil {
+	if n, err := q.file.Find(text); err == nil {
 		return r.Sched.Index(n.ID)
 	}
 	return 0, false
 }
 
 // pastOutputs finds the outputs in a run of the history.
-func (w *Workspace) pastOutputs(ctx context.Context, out api.NodeOutputs, node, run string) (api.NodeOutputs, error) {
-	past, err := w.load(ctx, run)
+func (q *reader) pastOutputs(ctx context.Context, out api.NodeOutputs, node, run string) (api.NodeOutputs, error) {
+	past, err := q.load(ctx, run)
 	if err != nil {
 		return out, err
 	}
-	r, err := replayRun(w.store, past.Request.Run)
+	r, err := replayRun(q.store, past.Request.Run)
 	if err != nil {
 		return out, api.Internal("the run cannot be read", err)
 	}

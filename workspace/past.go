@@ -16,13 +16,13 @@ import (
 )
 
 // Runs lists the runs of the workfile, newest first.
-func (w *Workspace) Runs(ctx context.Context) (api.RunList, error) {
+func (q *reader) Runs(ctx context.Context) (api.RunList, error) {
 	list := api.RunList{Schema: api.SchemaRuns, Runs: []api.RunSummary{}}
-	active, err := w.activeRuns(ctx)
+	active, err := q.activeRuns(ctx)
 	if err != nil {
 		return list, err
 	}
-	past, err := w.store.List()
+	past, err := q.store.List()
 	if err != nil {
 		return list, api.Internal("the history cannot be read", err)
 	}
@@ -47,10 +47,10 @@ func numberOf(s string) int {
 	return n
 }
 
-func (w *Workspace) activeRuns(ctx context.Context) (map[int]api.RunSummary, error) {
-	return loop.Ask(ctx, w.loop, func() (map[int]api.RunSummary, error) {
+func (q *reader) activeRuns(ctx context.Context) (map[int]api.RunSummary, error) {
+	return loop.Ask(ctx, q.loop, func() (map[int]api.RunSummary, error) {
 		active := map[int]api.RunSummary{}
-		for _, r := range w.runs {
+		for _, r := range q.nodes.Runs {
 			if r.Number != 0 {
 				active[r.Number] = r.Active.Summary()
 			}
@@ -81,13 +81,13 @@ func apiCounts(c history.Counts) api.Counts {
 }
 
 // load reads a run of the history; "" is the latest.
-func (w *Workspace) load(ctx context.Context, name string) (*history.Details, error) {
-	n, err := w.runNumber(name)
+func (q *reader) load(ctx context.Context, name string) (*history.Details, error) {
+	n, err := q.runNumber(name)
 	if err != nil {
 		return nil, err
 	}
 	if n == 0 {
-		list, err := w.Runs(ctx)
+		list, err := q.Runs(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -96,11 +96,11 @@ func (w *Workspace) load(ctx context.Context, name string) (*history.Details, er
 		}
 		n = numberOf(list.Runs[0].Run)
 	}
-	past, err := w.store.Load(n)
+	past, err := q.store.Load(n)
 	if errors.Is(err, history.ErrNoRun) {
 		e := &api.Error{Code: api.CodeNotFound, Message: "no run " + history.RunID(n), Fix: "wf runs lists them"}
-		if active, err := w.activeRuns(ctx); err == nil && active[n].Run != "" {
-			e.Message, e.Why = "the records of run "+history.RunID(n)+" are gone", "they were removed while it went on: "+w.store.Dir(n)
+		if active, err := q.activeRuns(ctx); err == nil && active[n].Run != "" {
+			e.Message, e.Why = "the records of run "+history.RunID(n)+" are gone", "they were removed while it went on: "+q.store.Dir(n)
 			e.Fix = "put them back, or wf stop, then wf resume"
 		}
 		return nil, e
@@ -112,20 +112,20 @@ func (w *Workspace) load(ctx context.Context, name string) (*history.Details, er
 }
 
 // Run describes one run in full; "" is the latest.
-func (w *Workspace) Run(ctx context.Context, name string) (api.RunDetail, error) {
-	past, err := w.load(ctx, name)
+func (q *reader) Run(ctx context.Context, name string) (api.RunDetail, error) {
+	past, err := q.load(ctx, name)
 	if err != nil {
 		return api.RunDetail{}, err
 	}
-	return w.detail(ctx, past)
+	return q.detail(ctx, past)
 }
 
-func (w *Workspace) detail(ctx context.Context, past *history.Details) (api.RunDetail, error) {
+func (q *reader) detail(ctx context.Context, past *history.Details) (api.RunDetail, error) {
 	req := past.Request
 	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: pastSummary(req, past.Result, past.Problem), Workfile: req.Workfile,
-		Folder: w.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, NoLimit: req.NoLimit, Version: req.Version,
+		Folder: q.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, NoLimit: req.NoLimit, Version: req.Version,
 		Execs: []api.Execution{}, Host: req.Host, FailFast: req.FailFast, TimeoutMS: req.TimeoutMS, GraceMS: req.GraceMS}
-	active, err := w.activeRuns(ctx)
+	active, err := q.activeRuns(ctx)
 	if err != nil {
 		return d, err
 	}
@@ -135,9 +135,9 @@ func (w *Workspace) detail(ctx context.Context, past *history.Details) (api.RunD
 	ran := map[int]bool{}
 	for _, e := range past.Executions {
 		ran[e.Node] = true
-		d.Execs = append(d.Execs, w.pastExecution(req, e))
+		d.Execs = append(d.Execs, q.pastExecution(req, e))
 	}
-	if err := w.nameInstances(ctx, d.Execs); err != nil {
+	if err := q.nameInstances(ctx, d.Execs); err != nil {
 		return d, err
 	}
 	for i, id := range req.Scope {
@@ -146,18 +146,18 @@ func (w *Workspace) detail(ctx context.Context, past *history.Details) (api.RunD
 		}
 	}
 	if req.Mode == api.ModeResume {
-		d.Kept = w.keptIn(req.Run)
+		d.Kept = q.keptIn(req.Run)
 	}
 	d.Decisions = decisionsOf(req, past.Decisions)
-	w.addControl(&d, req)
+	q.addControl(&d, req)
 	pastLeftovers(&d, past.Result)
 	return d, nil
 }
 
 // keptIn lists the nodes of the outer flow that a resume has kept, by replaying it. It is nil for a record that cannot be
 // read.
-func (w *Workspace) keptIn(n int) (kept []string) {
-	r, err := replayRun(w.store, n)
+func (q *reader) keptIn(n int) (kept []string) {
+	r, err := replayRun(q.store, n)
 	if err != nil {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (w *Workspace) keptIn(n int) (kept []string) {
 	return kept
 }
 
-func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.Execution {
+func (q *reader) pastExecution(req history.Request, e history.Execution) api.Execution {
 	x := api.Execution{Node: e.ID, Execution: e.Number, Command: e.Command, PID: e.PID, OK: e.OK, Over: e.Over,
 		Reason: api.Reason(e.Reason), Signal: runstate.SignalName(e.Signal), Message: e.Message, Inputs: runstate.ReadInputs(e.Inputs)}
 	if x.Name = e.ID; e.Node < len(req.Names) && req.Scope[e.Node] == e.ID {
@@ -178,7 +178,7 @@ func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.
 	if !e.Started.IsZero() {
 		x.Started = new(e.Started)
 	}
-	o := output{dir: w.store.Dir(req.Run), out: runstate.ExecutorRange(e.Out), err: runstate.ExecutorRange(e.Err)}
+	o := output{dir: q.store.Dir(req.Run), out: runstate.ExecutorRange(e.Out), err: runstate.ExecutorRange(e.Err)}
 	x.OutBytes, x.ErrBytes, x.Merged = o.size(o.out), o.size(o.err), o.merged()
 	if !e.Over {
 		return x
@@ -195,11 +195,11 @@ func (w *Workspace) pastExecution(req history.Request, e history.Execution) api.
 
 // RemoveRun removes a run that is over from the history, with its outputs.
 func (w *Workspace) RemoveRun(ctx context.Context, name string) error {
-	n, err := w.runNumber(name)
+	n, err := w.reader.runNumber(name)
 	if err != nil || n == 0 {
 		return notRun(name)
 	}
-	active, err := w.activeRuns(ctx)
+	active, err := w.reader.activeRuns(ctx)
 	if err != nil {
 		return err
 	}
@@ -267,7 +267,7 @@ func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneR
 	if req.Keep < 0 || req.OlderMS < 0 || req.Bytes < 0 {
 		return res, api.Invalid("keep, older and bytes must not be negative")
 	}
-	active, err := w.activeRuns(ctx)
+	active, err := w.reader.activeRuns(ctx)
 	if err != nil {
 		return res, err
 	}
@@ -290,8 +290,8 @@ func (w *Workspace) Prune(ctx context.Context, req api.PruneRequest) (api.PruneR
 }
 
 // past returns the summary of a run that is over, or nil if it was removed.
-func (w *Workspace) past(n int) *api.RunSummary {
-	s, err := w.store.Summary(n)
+func (q *reader) past(n int) *api.RunSummary {
+	s, err := q.store.Summary(n)
 	if err != nil {
 		return nil
 	}

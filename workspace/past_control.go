@@ -14,7 +14,7 @@ import (
 
 // addControl adds what a run had beyond plain commands to its description: its parameters and mocks, the failures that were
 // handled, and the nodes that no path led to. If the run cannot be replayed, it adds only what the request says.
-func (w *Workspace) addControl(d *api.RunDetail, req history.Request) {
+func (q *reader) addControl(d *api.RunDetail, req history.Request) {
 	if req.Seed == "" {
 		return
 	}
@@ -23,7 +23,7 @@ func (w *Workspace) addControl(d *api.RunDetail, req history.Request) {
 	if len(req.Params) > 0 && json.Unmarshal(req.Params, &params) == nil {
 		d.Params = params
 	}
-	r, err := replayRun(w.store, req.Run)
+	r, err := replayRun(q.store, req.Run)
 	if err != nil {
 		return
 	}

@@ -26,17 +26,17 @@ func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error
 }
 
 // Select resolves selectors to nodes.
-func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeList, error) {
-	return workfile.Ask(ctx, w.file, func() (api.NodeList, error) {
-		list := api.NodeList{Schema: api.SchemaNodes, Nodes: []api.NodeStatus{}, Problem: w.file.Unreadable()}
-		nodes := w.file.Graph().Nodes()
+func (q *reader) Select(ctx context.Context, selectors []string) (api.NodeList, error) {
+	return workfile.Ask(ctx, q.file, func() (api.NodeList, error) {
+		list := api.NodeList{Schema: api.SchemaNodes, Nodes: []api.NodeStatus{}, Problem: q.file.Unreadable()}
+		nodes := q.file.Graph().Nodes()
 		if len(selectors) > 0 {
 			var plain []string
 			for _, s := range instanceTerms(selectors) {
 				if state, ok := strings.CutPrefix(s, "s:"); ok {
-					list.Nodes = append(list.Nodes, w.nodes.InstancesInState(state)...)
+					list.Nodes = append(list.Nodes, q.nodes.InstancesInState(state)...)
 				}
-				if found, ok := w.nodes.SelectInstances(s); ok {
+				if found, ok := q.nodes.SelectInstances(s); ok {
 					list.Nodes = append(list.Nodes, found...)
 					continue
 				}
@@ -46,15 +46,15 @@ func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeLis
 				return list, nil
 			}
 			var err error
-			if nodes, err = w.file.Select(plain); err != nil {
-				return list, w.nodes.ExplainInstances(err, plain)
+			if nodes, err = q.file.Select(plain); err != nil {
+				return list, q.nodes.ExplainInstances(err, plain)
 			}
 		}
-		blocked := w.nodes.Blocked()
+		blocked := q.nodes.Blocked()
 		for _, n := range nodes {
-			s := w.nodes.NodeStatus(n, blocked[n.Pos()])
+			s := q.nodes.NodeStatus(n, blocked[n.Pos()])
 			s.Attrs = ownAttrs(n)
-			s.Outputs = w.outputsOf(n)
+			s.Outputs = q.outputsOf(n)
 			list.Nodes = append(list.Nodes, s)
 		}
 		return list, nil
@@ -109,7 +109,7 @@ func (w *Workspace) status(nodes bool) api.Status {
 		s.Problem = w.held.why
 	}
 	for _, n := range w.held.runs {
-		if sum := w.past(n); sum != nil {
+		if sum := w.reader.past(n); sum != nil {
 			sum.Held, sum.Problem = api.HeldWorkfile, ""
 			s.ActiveRuns, s.Runs = append(s.ActiveRuns, sum.Run), append(s.Runs, *sum)
 		}

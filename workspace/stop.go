@@ -72,6 +72,16 @@ func notGoing(name string) error {
 	return &api.Error{Code: api.CodeNotFound, Message: "run " + name + " is not going", Fix: "wf status shows what is, wf runs what was"}
 }
 
+// going returns the active run with this id.
+func (w *Workspace) going(name string) (*run, error) {
+	for _, r := range w.runs {
+		if r.ID == name {
+			return r, nil
+		}
+	}
+	return nil, notGoing(name)
+}
+
 // active finds an active run by its number.
 func (w *Workspace) active(name string) (*run, error) {
 	if name != "" {

@@ -57,10 +57,10 @@ func (r *run) announceWait(w *Workspace, ef scheduler.Effect) {
 }
 
 // Approvals lists the nodes that wait for a person, those that have waited longest first.
-func (w *Workspace) Approvals(ctx context.Context) (api.ApprovalList, error) {
-	return loop.Ask(ctx, w.loop, func() (api.ApprovalList, error) {
+func (q *reader) Approvals(ctx context.Context) (api.ApprovalList, error) {
+	return loop.Ask(ctx, q.loop, func() (api.ApprovalList, error) {
 		list := api.ApprovalList{Schema: api.SchemaApprovals, Approvals: []api.Approval{}}
-		for _, r := range w.runs {
+		for _, r := range q.nodes.Runs {
 			list.Approvals = append(list.Approvals, r.Approvals()...)
 		}
 		slices.SortStableFunc(list.Approvals, func(a, b api.Approval) int { return a.Since.Compare(b.Since) })

@@ -90,6 +90,7 @@ type Workspace struct {
 	file    *workfile.File
 	nodes   *nodestate.Table
 	planner *planning.Planner
+	reader  *reader
 
 	priorFile  priorFile
 	movedFrom  string // the old path of a workfile that was probably moved; "" = none
@@ -98,10 +99,9 @@ type Workspace struct {
 	waiting    []*pendingStart // queued behind active runs, in order
 	queuedLast int             // the highest number in the durable queue
 
-	outputWaits []outputWait
-	latest      *api.RunSummary
-	out         *watchers.Hub
-	closing     bool // Close was called
+	latest  *api.RunSummary
+	out     *watchers.Hub
+	closing bool // Close was called
 	repeats
 	trial trial
 	held  held
@@ -131,8 +131,8 @@ func (w *Workspace) settle() {
 	w.finishRuns()
 	w.passTrial()
 	w.out.Flush()
-	if len(w.outputWaits) > 0 {
-		w.answerOutputWaits()
+	if len(w.reader.outputWaits) > 0 {
+		w.reader.answerOutputWaits()
 	}
 	w.publishPulse()
 }
