@@ -74,7 +74,7 @@ func TestAheadIsInvisible(t *testing.T) {
 		<-v.over
 		stories[i] = v.told()
 		var err error
-		if journals[i], err = b.w.reader.Run(context.Background(), ""); err != nil {
+		if journals[i], err = b.w.Run(context.Background(), ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -101,7 +101,7 @@ func TestAheadIsTakenBack(t *testing.T) {
 	shutIn(t, s, 0)
 	s.end(second.ID, executor.Exit{})
 	<-v.over
-	d, err := b.w.reader.Run(context.Background(), "")
+	d, err := b.w.Run(context.Background(), "")
 	if err != nil || len(d.Execs) != 2 || d.Counts.Blocked != 2 || d.Counts.OK != 1 {
 		t.Errorf("counts %+v, executions %+v, %v", d.Counts, d.Execs, err)
 	}
@@ -127,7 +127,7 @@ func TestStopMeetsWhatHasBegunAhead(t *testing.T) {
 		t.Errorf("stop %+v, %v", res, err)
 	}
 	<-v.over
-	d, err := b.w.reader.Run(context.Background(), "")
+	d, err := b.w.Run(context.Background(), "")
 	if err != nil || d.Result != api.Cancelled || d.Counts.OK != 1 || d.Counts.Cancelled != 1 || d.Counts.Idle != 1 || len(d.Execs) != 2 {
 		t.Errorf("counts %+v, executions %+v, %v", d.Counts, d.Execs, err)
 	}
@@ -153,7 +153,7 @@ func TestRestartMeetsWhatHasBegunAhead(t *testing.T) {
 	v := b.watch()
 	s.end(c.ID, executor.Exit{Code: 3})
 	<-v.over
-	d, err := b.w.reader.Run(context.Background(), acc.Run)
+	d, err := b.w.Run(context.Background(), acc.Run)
 	if err != nil || d.Counts.OK != 2 || d.Counts.Failed != 1 || d.Counts.Blocked != 1 || len(d.Execs) != 3 {
 		t.Errorf("counts %+v, executions %+v, %v", d.Counts, d.Execs, err)
 	}
@@ -184,7 +184,7 @@ func TestStopAfterRestartMeetsWhatHasBegunAhead(t *testing.T) {
 		t.Error(err)
 	}
 	<-v.over
-	d, err := b.w.reader.Run(context.Background(), acc.Run)
+	d, err := b.w.Run(context.Background(), acc.Run)
 	if err != nil || d.Result != api.Cancelled || d.Counts.OK != 1 || d.Counts.Cancelled != 1 || d.Counts.Idle != 1 || len(d.Execs) != 2 {
 		t.Errorf("counts %+v, executions %+v, %v", d.Counts, d.Execs, err)
 	}
@@ -201,7 +201,7 @@ func TestGatesAreLost(t *testing.T) {
 	s.loseGates()
 	s.end(a.ID, executor.Exit{})
 	b.play(v, s, nil)
-	d, err := b.w.reader.Run(context.Background(), "")
+	d, err := b.w.Run(context.Background(), "")
 	if err != nil || d.Counts.OK != 3 || len(d.Execs) != 3 {
 		t.Errorf("counts %+v, executions %+v, %v", d.Counts, d.Execs, err)
 	}
@@ -228,7 +228,7 @@ func TestPowerCutAhead(t *testing.T) {
 	for range 2 { // the second time, all of it is in the journal
 		b.open()
 		waitFor(t, "the end", func() bool { return !b.w.Busy() })
-		d, err := b.w.reader.Run(context.Background(), acc.Run)
+		d, err := b.w.Run(context.Background(), acc.Run)
 		if err != nil || d.Counts.Failed != 3 || d.Counts.Blocked != 1 || len(d.Execs) != 3 {
 			t.Errorf("counts %+v, executions %+v, %v", d.Counts, d.Execs, err)
 		}

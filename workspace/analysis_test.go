@@ -105,7 +105,7 @@ func TestAnalysisFindsTheCriticalPath(t *testing.T) {
 		recordedStep{"a", 100, 1100, false}, recordedStep{"b", 1100, 1600, false},
 		recordedStep{"c", 1600, 3600, false}, recordedStep{"d", 3600, 4000, false})
 	b.open()
-	d, err := b.w.reader.Analysis(context.Background(), "1")
+	d, err := b.w.Analysis(context.Background(), "1")
 	if err != nil || d.Analysis == nil {
 		t.Fatalf("%+v, %v", d, err)
 	}
@@ -138,7 +138,7 @@ func TestAnalysisOfALoopThatFails(t *testing.T) {
 		recordedStep{"a", 0, 10, false}, recordedStep{"b", 10, 30, false}, recordedStep{"a", 30, 40, false},
 		recordedStep{"b", 45, 100, true}, recordedStep{"c", 30, 90, false})
 	b.open()
-	d, err := b.w.reader.Analysis(context.Background(), "")
+	d, err := b.w.Analysis(context.Background(), "")
 	if err != nil || d.Analysis == nil {
 		t.Fatalf("%+v, %v", d, err)
 	}
@@ -167,7 +167,7 @@ func TestAnalysisTellsChanges(t *testing.T) {
 	text = strings.Replace(text, `<graph edgedefault="directed">`, `<graph edgedefault="directed"><!-- drawn anew -->`, 1)
 	b.write(text)
 	b.open()
-	d, err := b.w.reader.Analysis(context.Background(), "1")
+	d, err := b.w.Analysis(context.Background(), "1")
 	if err != nil || d.Analysis == nil {
 		t.Fatalf("%+v, %v", d, err)
 	}

@@ -71,7 +71,7 @@ func TestClockIsSet(t *testing.T) {
 				}
 				e = v.wait(t, "the end", func(e api.Event) bool { return e.Type == api.RunComplete })
 				short(t, "the run", *e.DurationMS)
-				d, err := b.w.reader.Run(context.Background(), acc.Run)
+				d, err := b.w.Run(context.Background(), acc.Run)
 				if err != nil {
 					t.Fatal(err)
 				}

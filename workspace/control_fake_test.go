@@ -171,7 +171,7 @@ func controlBed(t *testing.T, graph string, body ...string) (*testbed, *fakePool
 // node is the status of a node as clients see it, instances by their path.
 func (b *testbed) node(name string) api.NodeStatus {
 	b.t.Helper()
-	list, err := b.w.reader.Select(b.t.Context(), []string{name})
+	list, err := b.w.Select(b.t.Context(), []string{name})
 	if err != nil || len(list.Nodes) != 1 {
 		b.t.Fatalf("%s: %d nodes, %v", name, len(list.Nodes), err)
 	}

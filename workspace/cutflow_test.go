@@ -117,7 +117,7 @@ func newCutFlow(t *testing.T) *crashed {
 
 // agree says yes to everything that waits for a person.
 func (c *crashed) agree() {
-	list, err := c.w.reader.Approvals(context.Background())
+	list, err := c.w.Approvals(context.Background())
 	if err != nil {
 		return // it has closed
 	}

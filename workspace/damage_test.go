@@ -170,12 +170,12 @@ func (d *damaged) check(what damage, first bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	list, err := d.w.reader.Runs(ctx)
+	list, err := d.w.Runs(ctx)
 	if err != nil || len(list.Runs) != 2 {
 		d.t.Fatalf("%s: runs %+v, %v", what.name, list.Runs, err)
 	}
 	for n, whole := range map[string]bool{"1": !first, "2": first} {
-		detail, err := d.w.reader.Run(ctx, n)
+		detail, err := d.w.Run(ctx, n)
 		if err != nil {
 			d.t.Fatalf("%s: run %s: %v", what.name, n, err)
 		}

@@ -72,13 +72,13 @@ func (c *crashed) fails(p historytest.Plan) bool {
 	if got.result != c.want.result || got.counts != c.want.counts || !maps.Equal(got.statuses, c.want.statuses) || !maps.Equal(got.codes, c.want.codes) {
 		c.t.Fatalf("operation %d (%v):\n%v\nwithout a fault:\n%v", p.At, failed, got, c.want)
 	}
-	if detail, err := w.reader.Run(context.Background(), ""); err != nil || detail.Problem != "" {
+	if detail, err := w.Run(context.Background(), ""); err != nil || detail.Problem != "" {
 		c.t.Fatalf("operation %d (%v): %+v, %v", p.At, failed, detail.Problem, err)
 	}
 	c.close(w)
 	x.Detach()
 	x.told.Wait()
-	if list, err := c.open().reader.Runs(context.Background()); err != nil || len(list.Runs) != 1 {
+	if list, err := c.open().Runs(context.Background()); err != nil || len(list.Runs) != 1 {
 		c.t.Fatalf("operation %d (%v): runs %+v, %v", p.At, failed, list.Runs, err)
 	}
 	c.close(c.w)

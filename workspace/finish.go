@@ -9,6 +9,7 @@ import (
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/inquiry"
 	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 )
@@ -124,32 +125,12 @@ func (w *Workspace) complete(r *run) {
 	counts := r.CountAll()
 	w.marks.Flush()
 	w.out.Publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.ID, Client: r.Request.Client, Result: r.resultWord(),
-		Counts: &counts, DurationMS: new(r.Elapsed(r.endedAt)), ExitCode: new(exitCode(r.resultWord(), r.Cause)), Reason: api.Reason(""),
+		Counts: &counts, DurationMS: new(r.Elapsed(r.endedAt)), ExitCode: new(inquiry.ExitCode(r.resultWord(), r.Cause)), Reason: api.Reason(""),
 		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
 	w.out.Hurry()
 	r.answerStop(r.stopResult())
 	w.startWaiting()
 	w.pruneLater()
-}
-
-// exitCode returns the exit status of an attached `wf run`, as far as the daemon can know it (`wf help exit-codes`), for the
-// result of a run and the cause of its stop.
-func exitCode(result api.Result, cause string) int {
-	switch {
-	case result == api.Succeeded:
-		return 0
-	case result == api.ResFailed:
-		return 1
-	case cause == "timeout":
-		return 124
-	case cause == "approval": // wf run --approval fail
-		return 5
-	case cause == "SIGINT":
-		return 130
-	case cause == "SIGTERM":
-		return 143
-	}
-	return 6
 }
 
 func (r *run) resultWord() api.Result {
@@ -180,7 +161,7 @@ func (r *run) Summary() api.RunSummary {
 		s.Ended, s.DurationMS = new(r.endedAt), new(r.Elapsed(r.endedAt))
 	}
 	if s.Result != "" { // the result is known before the end is recorded
-		s.ExitCode = new(exitCode(s.Result, s.Cause))
+		s.ExitCode = new(inquiry.ExitCode(s.Result, s.Cause))
 	}
 	return s
 }

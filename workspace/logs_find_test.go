@@ -24,7 +24,7 @@ func (b *testbed) awaitLog(run string, execution int) <-chan answer[api.LogInfo]
 	asked := make(chan struct{})
 	go func() {
 		close(asked)
-		info, err := b.w.reader.LogInfo(context.Background(), "id-b", run, execution, true)
+		info, err := b.w.LogInfo(context.Background(), "id-b", run, execution, true)
 		ch <- answer[api.LogInfo]{info, err}
 	}()
 	<-asked
@@ -50,7 +50,7 @@ func TestLogsOfANodeToCome(t *testing.T) {
 		_, s := b.run(api.RunRequest{Mode: api.ModeFresh})
 		a := b.next(s)
 		ch := b.awaitLog("", 0)
-		info, err := b.w.reader.LogInfo(context.Background(), "id-b", "", 0, false)
+		info, err := b.w.LogInfo(context.Background(), "id-b", "", 0, false)
 		if n == 0 && !isNoOutput(err) || n == 1 && (err != nil || info.Run != "1" || info.Pending != "2") {
 			t.Errorf("run %s, without waiting: %+v, %v", want, info, err)
 		}
@@ -86,7 +86,7 @@ func TestLogsOfANodeThatDoesNotCome(t *testing.T) {
 	job := b.next(s)
 	ch := b.awaitLog("", 0)
 	for waiting := 0; waiting == 0; { // or the question comes when the run is over
-		waiting, _ = loop.Ask(context.Background(), b.w.loop, func() (int, error) { return len(b.w.reader.outputWaits), nil })
+		waiting, _ = loop.Ask(context.Background(), b.w.loop, func() (int, error) { return b.w.Reader.Waiting(), nil })
 	}
 	s.end(job.ID, executor.Exit{Code: 1})
 	<-v.over

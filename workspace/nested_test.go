@@ -49,7 +49,7 @@ func TestTakenUpRunIsGoingBeforeItsExecutorIsFound(t *testing.T) {
 	if live, err := b.w.Adopt(ctx, caller, Child{"other", "1"}); err != nil || !live {
 		t.Errorf("the command is over: %v, %v", live, err)
 	}
-	if d, err := b.w.reader.Run(ctx, acc.Run); err != nil || d.Result != "" || d.Counts.Running+d.Counts.Queued != 1 {
+	if d, err := b.w.Run(ctx, acc.Run); err != nil || d.Result != "" || d.Counts.Running+d.Counts.Queued != 1 {
 		t.Errorf("result %q, counts %+v, %v", d.Result, d.Counts, err)
 	}
 	stopped := make(chan error, 1)
@@ -66,7 +66,7 @@ func TestTakenUpRunIsGoingBeforeItsExecutorIsFound(t *testing.T) {
 	if !slices.Contains(others.stopped, Child{"other", "1"}) {
 		t.Errorf("stopped elsewhere: %v", others.stopped)
 	}
-	if d, err := b.w.reader.Run(ctx, acc.Run); err != nil || d.Result != api.Cancelled || d.Counts.Cancelled != 1 {
+	if d, err := b.w.Run(ctx, acc.Run); err != nil || d.Result != api.Cancelled || d.Counts.Cancelled != 1 {
 		t.Errorf("result %q, counts %+v, %v", d.Result, d.Counts, err)
 	}
 }

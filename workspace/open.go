@@ -10,6 +10,7 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/workspace/history"
+	"wf/workspace/inquiry"
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/params"
@@ -105,7 +106,7 @@ func (w *Workspace) useHistory(s *history.Store) {
 	asker, _ := w.cfg.Executor.(params.Asker)
 	w.planner = planning.New(planning.Config{ID: w.id, Path: w.path, Version: w.cfg.Version, Loop: w.loop, File: w.file, Nodes: w.nodes,
 		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable})
-	w.reader = &reader{path: w.path, loop: w.loop, file: w.file, nodes: w.nodes, store: s, out: w.out}
+	w.Reader = inquiry.New(inquiry.Config{Path: w.path, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out})
 }
 
 // restore reads the file, the state folder and the history, before the loop starts.
@@ -177,7 +178,7 @@ func (w *Workspace) recall(takeUp func(n int)) {
 		}
 		w.file.Statuses().RunOver(n)
 		if w.latest == nil {
-			w.latest = w.reader.past(n)
+			w.latest = w.Reader.Summary(n)
 		}
 		if unexplained > 0 && i < recallRuns {
 			unexplained -= w.nodes.RecallRun(w.store, n)

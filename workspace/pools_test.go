@@ -26,7 +26,7 @@ func TestPoolWait(t *testing.T) {
 	if n.State != api.StateWaiting || n.Wait == nil || *n.Wait != (api.Wait{Kind: api.WaitPool, Text: "db:1"}) {
 		t.Errorf("b is %s, waits for %+v", n.State, n.Wait)
 	}
-	why, err := b.w.reader.Why(t.Context(), "id-b", "")
+	why, err := b.w.Why(t.Context(), "id-b", "")
 	if err != nil || !strings.Contains(strings.Join(why.Text, " "), "db:1") {
 		t.Errorf("why: %q, %v", why.Text, err)
 	}
@@ -194,7 +194,7 @@ func TestPoolTooSmall(t *testing.T) {
 	if n := b.node("id-a"); n.Wait == nil || n.Wait.Text != want {
 		t.Errorf("%+v", n.Wait)
 	}
-	why, err := b.w.reader.Why(t.Context(), "id-a", "")
+	why, err := b.w.Why(t.Context(), "id-a", "")
 	if err != nil || !strings.Contains(strings.Join(why.Text, " "), want) {
 		t.Errorf("why: %q, %v", why.Text, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/workspace/history"
+	"wf/workspace/inquiry"
 	"wf/workspace/loop"
 	"wf/workspace/runstate"
 )
@@ -67,11 +68,6 @@ func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequ
 	})
 }
 
-// notGoing is the error about a run that is over or never was.
-func notGoing(name string) error {
-	return &api.Error{Code: api.CodeNotFound, Message: "run " + name + " is not going", Fix: "wf status shows what is, wf runs what was"}
-}
-
 // going returns the active run with this id.
 func (w *Workspace) going(name string) (*run, error) {
 	for _, r := range w.runs {
@@ -79,7 +75,7 @@ func (w *Workspace) going(name string) (*run, error) {
 			return r, nil
 		}
 	}
-	return nil, notGoing(name)
+	return nil, inquiry.NotGoing(name)
 }
 
 // active finds an active run by its number.

@@ -282,7 +282,7 @@ func (c *crashed) outcome() outcome {
 	}
 	v.v.Close()
 	<-v.closed
-	d, err := c.w.reader.Run(context.Background(), "")
+	d, err := c.w.Run(context.Background(), "")
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -163,7 +163,7 @@ func TestHeldRunIsStopped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		detail, err := w.reader.Run(context.Background(), "1")
+		detail, err := w.Run(context.Background(), "1")
 		if err != nil || detail.Result != api.Cancelled || w.Busy() {
 			t.Errorf("run 1 is %q, busy %v, %v", detail.Result, w.Busy(), err)
 		}
@@ -265,7 +265,7 @@ func TestRunThatNeverBegan(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.open()
-	list, err := b.w.reader.Runs(context.Background())
+	list, err := b.w.Runs(context.Background())
 	if err != nil || len(list.Runs) > 0 || b.w.Busy() {
 		t.Errorf("runs %+v, %v", list.Runs, err)
 	}

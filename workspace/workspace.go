@@ -13,6 +13,7 @@ import (
 	"wf/executor"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/inquiry"
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/planning"
@@ -74,6 +75,8 @@ type SlotMember interface {
 // Workspace is one open workfile. Its exported methods may be called from any goroutine. They return an *api.Error, with CodeGone when
 // the workspace has closed.
 type Workspace struct {
+	*inquiry.Reader // answers the questions about runs
+
 	id, path string // path is absolute and free of symlinks
 	cfg      Config
 
@@ -90,7 +93,6 @@ type Workspace struct {
 	file    *workfile.File
 	nodes   *nodestate.Table
 	planner *planning.Planner
-	reader  *reader
 
 	priorFile  priorFile
 	movedFrom  string // the old path of a workfile that was probably moved; "" = none
@@ -131,9 +133,7 @@ func (w *Workspace) settle() {
 	w.finishRuns()
 	w.passTrial()
 	w.out.Flush()
-	if len(w.reader.outputWaits) > 0 {
-		w.reader.answerOutputWaits()
-	}
+	w.AnswerOutputWaits()
 	w.publishPulse()
 }
 

@@ -111,7 +111,7 @@ func TestFailureBlocksAndResumeContinues(t *testing.T) {
 	if !slices.Equal(ran, []string{"echo b", "echo c"}) {
 		t.Errorf("resume ran %v", ran)
 	}
-	info, err := b.w.reader.LogInfo(context.Background(), "id-a", "", 0, false) // kept: its output is that of the first run
+	info, err := b.w.LogInfo(context.Background(), "id-a", "", 0, false) // kept: its output is that of the first run
 	if err != nil || info.Run != acc.Run {
 		t.Errorf("output of a kept node: %+v, %v", info, err)
 	}
@@ -236,7 +236,7 @@ func TestStopGivesBackWhatHasNotBegun(t *testing.T) {
 	if err != nil || st.Counts.Cancelled != 1 || st.Counts.Idle != 2 {
 		t.Errorf("counts %+v, %v", st.Counts, err)
 	}
-	d, err := b.w.reader.Run(context.Background(), "")
+	d, err := b.w.Run(context.Background(), "")
 	if err != nil || len(d.Execs) != 1 {
 		t.Errorf("executions %+v, %v", d.Execs, err)
 	}
@@ -328,7 +328,7 @@ func TestRestartTakesTheRunUp(t *testing.T) {
 	}
 	s.end(jx.ID, executor.Exit{Code: 7})
 	b.play(v, s, nil)
-	d, err := b.w.reader.Run(context.Background(), acc.Run)
+	d, err := b.w.Run(context.Background(), acc.Run)
 	if err != nil || d.Result != api.ResFailed || d.Counts.OK != 3 || d.Counts.Failed != 1 || len(d.Execs) != 4 {
 		t.Errorf("run after restart: %+v, %v", d.RunSummary, err)
 	}
@@ -353,7 +353,7 @@ func TestReopenedWorkspaceKnowsItsPast(t *testing.T) {
 	if n.Executions != 1 || n.Run != "1" || n.ExitCode == nil || *n.ExitCode != 5 || st.LastRun == nil || st.LastRun.Result != api.ResFailed {
 		t.Errorf("node %+v, last run %+v", n, st.LastRun)
 	}
-	why, err := b.w.reader.Why(context.Background(), "id-b", "")
+	why, err := b.w.Why(context.Background(), "id-b", "")
 	if err != nil || !strings.Contains(strings.Join(why.Text, " "), "exit code 5") {
 		t.Errorf("why: %+v, %v", why.Text, err)
 	}
@@ -371,7 +371,7 @@ func TestExecutorThatCannotOpen(t *testing.T) {
 	if err != nil || len(st.ActiveRuns) != 0 {
 		t.Errorf("a run that never began is still there: %v, %v", st.ActiveRuns, err)
 	}
-	list, err := b.w.reader.Runs(context.Background())
+	list, err := b.w.Runs(context.Background())
 	if err != nil || len(list.Runs) != 0 {
 		t.Errorf("runs: %+v, %v", list, err)
 	}

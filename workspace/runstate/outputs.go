@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+
 	"wf/executor"
 	"wf/executor/ownfile"
 	"wf/scheduler/expression"

@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"context"
@@ -23,7 +23,7 @@ const (
 
 // Live counts the nodes of an active run and reads the end of the output of the given nodes. It skips nodes that are not
 // running or not in the run.
-func (q *reader) Live(ctx context.Context, name string, nodes []string) (api.RunLive, error) {
+func (q *Reader) Live(ctx context.Context, name string, nodes []string) (api.RunLive, error) {
 	if len(nodes) > tailNodes {
 		return api.RunLive{}, api.Invalid("%d nodes: at most %d at once", len(nodes), tailNodes)
 	}
@@ -57,7 +57,7 @@ func (q *reader) Live(ctx context.Context, name string, nodes []string) (api.Run
 }
 
 // liveOutputs appends the output of node i if it is running.
-func (q *reader) liveOutputs(r *nodestate.Run, i int, list []output) []output {
+func (q *Reader) liveOutputs(r *nodestate.Run, i int, list []output) []output {
 	rec := r.Nodes[i].Execution
 	if rec == nil || !rec.Live || rec.Out.File == "" {
 		return list

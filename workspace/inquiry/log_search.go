@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"context"
@@ -36,7 +36,7 @@ type outputWait struct {
 
 // output finds the output of an execution, of an active run or of the history. With wait it returns when an active run has
 // started the execution.
-func (q *reader) output(ctx context.Context, node, run string, execution int, wait bool) (*output, error) {
+func (q *Reader) output(ctx context.Context, node, run string, execution int, wait bool) (*output, error) {
 	var unknown error // the workfile has no such node, but the run may have had it, by id or name
 	f, err := loop.Await(ctx, q.loop, func(reply func(located, error)) {
 		p, err := q.placeOf(node, run, execution)
@@ -51,7 +51,7 @@ func (q *reader) output(ctx context.Context, node, run string, execution int, wa
 		r := q.stillToRun(p)
 		if wait && r != nil {
 			p.run = r.Number // if this run does not execute it, an earlier output must not be taken for its own
-			q.outputWaits = append(q.outputWaits, outputWait{ctx, p, reply})
+			q.waits = append(q.waits, outputWait{ctx, p, reply})
 			return
 		}
 		f, err := q.locate(p)
@@ -74,10 +74,10 @@ func (q *reader) output(ctx context.Context, node, run string, execution int, wa
 
 // placeOf resolves the node that a client has named. With an error only an earlier run can have had the node; then the place
 // contains the text as given.
-func (q *reader) placeOf(node, run string, execution int) (logPlace, error) {
+func (q *Reader) placeOf(node, run string, execution int) (logPlace, error) {
 	p := logPlace{id: node, name: node, execution: execution}
 	var err error
-	if p.run, err = q.runNumber(run); err != nil {
+	if p.run, err = q.RunNumber(run); err != nil {
 		return logPlace{}, err
 	}
 	if nodestate.IsPath(node) {
@@ -100,7 +100,7 @@ func (q *reader) placeOf(node, run string, execution int) (logPlace, error) {
 }
 
 // locate finds the output of a place without reading the history.
-func (q *reader) locate(p logPlace) (located, error) {
+func (q *Reader) locate(p logPlace) (located, error) {
 	rec := q.nodes.Latest[p.id].Execution
 	executed := rec != nil && rec.Number > 0
 	if p.run == 0 && !executed {
@@ -135,7 +135,7 @@ func whyNoOutput(p logPlace, rec *runstate.Execution) error {
 }
 
 // stillToRun returns the run that will still start the execution, or nil.
-func (q *reader) stillToRun(p logPlace) *nodestate.Run {
+func (q *Reader) stillToRun(p logPlace) *nodestate.Run {
 	for _, r := range q.nodes.Runs {
 		if (p.run == 0 || p.run == r.Number) && q.covers(r, p.id) && q.toBegin(r, p) {
 			return r
@@ -145,7 +145,7 @@ func (q *reader) stillToRun(p logPlace) *nodestate.Run {
 }
 
 // covers reports whether a node belongs to a run. For an instance that does not exist yet, its sub-flow must.
-func (q *reader) covers(r *nodestate.Run, id string) bool {
+func (q *Reader) covers(r *nodestate.Run, id string) bool {
 	if _, ok := r.Sched.Index(id); ok || !nodestate.IsPath(id) {
 		return ok
 	}
@@ -159,7 +159,7 @@ func (q *reader) covers(r *nodestate.Run, id string) bool {
 }
 
 // toBegin reports whether a run that covers the node will still start the execution.
-func (q *reader) toBegin(r *nodestate.Run, p logPlace) bool {
+func (q *Reader) toBegin(r *nodestate.Run, p logPlace) bool {
 	if r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return false
 	}
@@ -184,10 +184,13 @@ func (q *reader) toBegin(r *nodestate.Run, p logPlace) bool {
 	return false
 }
 
-// answerOutputWaits answers requests whose execution has started, or cannot start any more.
-func (q *reader) answerOutputWaits() {
-	left := q.outputWaits[:0]
-	for _, o := range q.outputWaits {
+// Waiting returns how many requests wait for an output.
+func (q *Reader) Waiting() int { return len(q.waits) }
+
+// AnswerOutputWaits answers requests whose execution has started, or cannot start any more.
+func (q *Reader) AnswerOutputWaits() {
+	left := q.waits[:0]
+	for _, o := range q.waits {
 		switch {
 		case o.ctx.Err() != nil:
 		case q.stillToRun(o.p) != nil:
@@ -196,13 +199,13 @@ func (q *reader) answerOutputWaits() {
 			o.reply(q.locate(o.p))
 		}
 	}
-	clear(q.outputWaits[len(left):])
-	q.outputWaits = left
+	clear(q.waits[len(left):])
+	q.waits = left
 }
 
 // pastNode finds a node by the id or name that it had when a run started. The error is errNotThere, or says why the record
 // cannot be read.
-func (q *reader) pastNode(run int, text string) (id, name string, err error) {
+func (q *Reader) pastNode(run int, text string) (id, name string, err error) {
 	if run == 0 {
 		return "", "", errNotThere
 	}
@@ -224,7 +227,7 @@ func (q *reader) pastNode(run int, text string) (id, name string, err error) {
 // errNotThere says that a run did not cover a node.
 var errNotThere = errors.New("the run has no such node")
 
-func (q *reader) liveOutput(id string, rec *runstate.Execution) *output {
+func (q *Reader) liveOutput(id string, rec *runstate.Execution) *output {
 	o := &output{dir: q.store.Dir(rec.Run), out: rec.Out, err: rec.Err, pid: rec.PID, span: span{started: rec.StartedAt}}
 	if !rec.Live {
 		o.ended = rec.EndedAt
@@ -244,7 +247,7 @@ func (q *reader) liveOutput(id string, rec *runstate.Execution) *output {
 }
 
 // pastOutput finds the output of an execution in the history.
-func (q *reader) pastOutput(run int, id, name string, execution int) (*output, error) {
+func (q *Reader) pastOutput(run int, id, name string, execution int) (*output, error) {
 	past, err := q.store.Load(run)
 	if err != nil {
 		return nil, api.NotFound("run %d: %s", run, err)

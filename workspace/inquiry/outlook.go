@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 const outlookRuns = 5
 
 // Outlook describes the nodes of an active run, with how long they took in earlier runs.
-func (q *reader) Outlook(ctx context.Context, name string) (api.RunOutlook, error) {
+func (q *Reader) Outlook(ctx context.Context, name string) (api.RunOutlook, error) {
 	type found struct {
 		out      api.RunOutlook
 		blocking []nodestate.Arrow
@@ -42,17 +42,17 @@ func (q *reader) Outlook(ctx context.Context, name string) (api.RunOutlook, erro
 }
 
 // going returns the active run with this id.
-func (q *reader) going(name string) (*nodestate.Run, error) {
+func (q *Reader) going(name string) (*nodestate.Run, error) {
 	for _, r := range q.nodes.Runs {
 		if r.ID == name {
 			return r, nil
 		}
 	}
-	return nil, notGoing(name)
+	return nil, NotGoing(name)
 }
 
 // outlook describes the nodes as they are now. It includes everything published so far.
-func (q *reader) outlook(r *nodestate.Run) api.RunOutlook {
+func (q *Reader) outlook(r *nodestate.Run) api.RunOutlook {
 	out := api.RunOutlook{Schema: api.SchemaOutlook, Run: r.ID, Seq: q.out.Seq(), Nodes: make([]api.NodeOutlook, len(r.Nodes)),
 		Total: r.Sched.Total(), Kept: r.CountAll().Kept}
 	blocked, present := r.Sched.Blocked(), []bool(nil)

@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 // Why explains the state of a node in a run: the named one, else the active one that covers the node, else the last one that
 // did.
-func (q *reader) Why(ctx context.Context, node, run string) (api.Why, error) {
+func (q *Reader) Why(ctx context.Context, node, run string) (api.Why, error) {
 	type found struct {
 		why     api.Why
 		label   string // the command that the node has now
@@ -22,7 +22,7 @@ func (q *reader) Why(ctx context.Context, node, run string) (api.Why, error) {
 		unknown error  // the workfile has no such node, but the run may have had it
 	}
 	f, err := loop.Ask(ctx, q.loop, func() (found, error) {
-		number, err := q.runNumber(run)
+		number, err := q.RunNumber(run)
 		if err != nil {
 			return found{}, err
 		}
@@ -84,7 +84,7 @@ func (q *reader) Why(ctx context.Context, node, run string) (api.Why, error) {
 }
 
 // neverRan explains a node that no known run covered.
-func (q *reader) neverRan(n *graph.Node) []string {
+func (q *Reader) neverRan(n *graph.Node) []string {
 	text := []string{"No run that is known here has covered it."}
 	if q.file.Statuses().FromFile(n.ID) {
 		text = append(text, "Its status came with the file.")
@@ -103,7 +103,7 @@ func (q *reader) neverRan(n *graph.Node) []string {
 
 // whyPast replays a run of the history and explains the node in it. label is the command that the node has now; nil means
 // that the workfile has no such node any more.
-func (q *reader) whyPast(why api.Why, n int, label *string) (api.Why, error) {
+func (q *Reader) whyPast(why api.Why, n int, label *string) (api.Why, error) {
 	why.Run = history.RunID(n)
 	r, err := replayRun(q.store, n)
 	if errors.Is(err, history.ErrNoRun) {
@@ -124,7 +124,7 @@ func (q *reader) whyPast(why api.Why, n int, label *string) (api.Why, error) {
 	why.Node = r.PastStatus(i, r.Sched.Blocked()[i])
 	why.Node.Command = r.Nodes[i].Command
 	r.Explainer().Explain(&why, i)
-	if own := leftoversOf(leftIn(r.records), why.Node.ID); len(own) > 0 {
+	if own := leftoversOf(leftIn(r.Records), why.Node.ID); len(own) > 0 {
 		why.Text = append(why.Text, "Note: "+leftoverText(own)+".")
 	}
 	switch {

@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 // Analysis is Run with where the time of the run went, and what has changed since. If the run cannot be replayed, it says so and
 // returns what Run returns.
-func (q *reader) Analysis(ctx context.Context, name string) (api.RunDetail, error) {
+func (q *Reader) Analysis(ctx context.Context, name string) (api.RunDetail, error) {
 	past, err := q.load(ctx, name)
 	if err != nil {
 		return api.RunDetail{}, err
@@ -19,13 +19,13 @@ func (q *reader) Analysis(ctx context.Context, name string) (api.RunDetail, erro
 	if err != nil {
 		return d, err
 	}
-	p, err := openReplay(q.store, past.Request.Run)
+	p, err := OpenReplay(q.store, past.Request.Run)
 	if err != nil {
 		d.Problem = joinProblem(d.Problem, "it cannot be analysed: "+err.Error())
 		return d, nil
 	}
 	a := runstate.NewAnalyst(p.State, past)
-	for _, rec := range p.records {
+	for _, rec := range p.Records {
 		a.Take(rec)
 	}
 	d.Analysis = a.Describe(&d)

@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"io"
@@ -15,7 +15,7 @@ type fileOutput struct {
 }
 
 // outputInFile returns the output of a node that the workfile contains; nil if there is none.
-func (q *reader) outputInFile(p logPlace) *output {
+func (q *Reader) outputInFile(p logPlace) *output {
 	n := q.file.Graph().Node(p.id)
 	if n == nil {
 		return nil

@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 const mostTimes = 20_000
 
 // LogTimes returns when an output that LogInfo has described was written, as far as the samples tell.
-func (q *reader) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTimes, error) {
+func (q *Reader) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTimes, error) {
 	if info.FromFile {
 		return nil, nil // there are no samples
 	}
@@ -21,7 +21,7 @@ func (q *reader) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTimes,
 	if err != nil {
 		return nil, err
 	}
-	run, err := q.runNumber(info.Run)
+	run, err := q.RunNumber(info.Run)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"context"
@@ -18,10 +18,10 @@ import (
 
 // Eval evaluates an expression as it would be at a place of a run: the named run, else the active one, else the latest one that
 // covered the place.
-func (q *reader) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluated, error) {
+func (q *Reader) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluated, error) {
 	past := 0
 	answer, err := loop.Ask(ctx, q.loop, func() (answer api.Evaluated, err error) {
-		number, err := q.runNumber(req.Run)
+		number, err := q.RunNumber(req.Run)
 		if err != nil {
 			return answer, err
 		}
@@ -49,7 +49,7 @@ func (q *reader) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluated, 
 }
 
 // latestFor returns the latest run that covered a node, or any node for ""; 0 if there is none.
-func (q *reader) latestFor(node string) int {
+func (q *Reader) latestFor(node string) int {
 	if node != "" {
 		outer, _, _ := strings.Cut(node, "[")
 		if n, err := q.file.Find(outer); err == nil {
@@ -65,16 +65,16 @@ func (q *reader) latestFor(node string) int {
 }
 
 // readNames returns the control flow of the workfile as it is now, for a run that has none.
-func (q *reader) readNames() *flow.Flow {
+func (q *Reader) readNames() *flow.Flow {
 	f, _ := flow.Read(q.file.Graph())
 	return f
 }
 
 // evalPast evaluates in a run of the history.
-func (q *reader) evalPast(req api.EvalRequest, n int) (api.Evaluated, error) {
+func (q *Reader) evalPast(req api.EvalRequest, n int) (api.Evaluated, error) {
 	p, err := replayRun(q.store, n)
 	if errors.Is(err, history.ErrNoRun) {
-		return api.Evaluated{}, notRun(history.RunID(n))
+		return api.Evaluated{}, NotRun(history.RunID(n))
 	}
 	if err != nil {
 		return api.Evaluated{}, api.Internal(fmt.Sprintf("run %d cannot be read any more", n), err)
@@ -84,7 +84,7 @@ func (q *reader) evalPast(req api.EvalRequest, n int) (api.Evaluated, error) {
 }
 
 // evalUnrun evaluates in a workfile that no run has covered: parameters have their defaults.
-func (q *reader) evalUnrun(req api.EvalRequest) (api.Evaluated, error) {
+func (q *Reader) evalUnrun(req api.EvalRequest) (api.Evaluated, error) {
 	f, _ := flow.Read(q.file.Graph())
 	var home *graph.Node
 	if req.Node != "" {
