@@ -147,7 +147,7 @@ func (c *crashed) restoreOutputs(record []executor.Report) {
 		if !slices.ContainsFunc(record, func(r executor.Report) bool { return r.ID == id }) {
 			continue
 		}
-		if err := os.WriteFile(r.OutputFile(id), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(runstate.OutputFile(r.Dir, id), []byte(text), 0o600); err != nil {
 			c.t.Fatal(err)
 		}
 	}

@@ -56,12 +56,12 @@ func (r *run) lookForOutputs(list []executor.Report) (forget func()) {
 	return forget
 }
 
-// outputs is State.ReadOutputs without looking for a file that is not there.
+// outputs is runstate.ReadOutputs without looking for a file that is not there.
 func (r *run) outputs(id executor.ID) (values map[string]any, raw []byte, err error) {
 	if r.left != nil && !r.left[runstate.OutputName(id)] {
 		return nil, nil, nil
 	}
-	return r.ReadOutputs(id)
+	return runstate.ReadOutputs(r.Dir, id)
 }
 
 // items reads the lines that the command of a sub-flow has printed, as a JSON list.

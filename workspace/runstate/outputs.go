@@ -18,9 +18,9 @@ const OutputsDir = "outputs"
 // maxOutputs is how large the outputs of one execution may be, in bytes.
 const maxOutputs = 1 << 20
 
-// OutputFile returns the path of the file that an execution writes its outputs to.
-func (r *State) OutputFile(id executor.ID) string {
-	return r.Dir + "/" + OutputsDir + "/" + OutputName(id)
+// OutputFile returns the path of the file in the folder of a run that an execution writes its outputs to.
+func OutputFile(dir string, id executor.ID) string {
+	return dir + "/" + OutputsDir + "/" + OutputName(id)
 }
 
 // OutputName returns the name of that file.
@@ -29,8 +29,8 @@ func OutputName(id executor.ID) string {
 }
 
 // ReadOutputs reads the outputs of an execution. raw is the same as JSON; nil if there are none.
-func (r *State) ReadOutputs(id executor.ID) (values map[string]any, raw []byte, err error) {
-	data, err := ownfile.Read(r.OutputFile(id), maxOutputs)
+func ReadOutputs(dir string, id executor.ID) (values map[string]any, raw []byte, err error) {
+	data, err := ownfile.Read(OutputFile(dir, id), maxOutputs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil, nil
@@ -56,7 +56,7 @@ func (r *State) OutputsNow(i int) map[string]any {
 		if execution == known && !live {
 			break
 		}
-		if values, _, err := r.ReadOutputs(executor.ID{Node: i, Execution: execution}); err == nil && values != nil {
+		if values, _, err := ReadOutputs(r.Dir, executor.ID{Node: i, Execution: execution}); err == nil && values != nil {
 			return values
 		}
 	}
