@@ -52,7 +52,7 @@ func needs(t *testing.T, programs ...string) {
 func TestRunComparesAndRecords(t *testing.T) {
 	needs(t, "ninja", "make", "cc")
 	results := filepath.Join(t.TempDir(), "results.jsonl")
-	args := []string{"-wf", writeProgram(t, fakeWf), "-n", "30", "-j", "4", "-rounds", "2", "-shapes", "layered,chain", "-results", results}
+	args := []string{"-wf", writeProgram(t, fakeWf), "-other", writeProgram(t, fakeWf), "-n", "30", "-j", "4", "-rounds", "2", "-shapes", "layered,chain", "-results", results}
 	if err := run(t.Context(), args); err != nil {
 		t.Fatal(err)
 	}
@@ -77,12 +77,13 @@ func TestRunComparesAndRecords(t *testing.T) {
 
 func checkReport(t *testing.T, r *report) {
 	t.Helper()
-	for i, name := range []string{toolWf, toolNinja, toolMake, toolFloor} {
+	for i, name := range []string{toolWf, toolOther, toolNinja, toolMake, toolFloor} {
 		f := r.Tools[i]
 		if f.Name != name || len(f.WallMS) != 2 || f.MedianMS <= 0 || (f.OwnPerNodeUS == nil) != (name == toolNinja) {
 			t.Errorf("%s: %s has %+v", r.Case, name, f)
 		}
-		if name != toolWf && (r.Ratios[name] <= 0 || f.CPUPerNodeUS < 50) {
+		fake := name == toolWf || name == toolOther
+		if name != toolWf && r.Ratios[name] <= 0 || !fake && f.CPUPerNodeUS < 50 {
 			t.Errorf("%s: %s took %.1f us of CPU per node, ratio %.2f", r.Case, name, f.CPUPerNodeUS, r.Ratios[name])
 		}
 	}
@@ -93,7 +94,7 @@ func checkReport(t *testing.T, r *report) {
 
 func TestDaemonThatDoesNotStart(t *testing.T) {
 	k := &kit{wf: writeProgram(t, "#!/bin/sh\necho no room >&2\nexit 4\n"), work: t.TempDir()}
-	_, err := startDaemon(t.Context(), k, 1)
+	_, err := startDaemon(t.Context(), k.builds()[0], k.work, 1)
 	if err == nil || !strings.Contains(err.Error(), "no room") {
 		t.Errorf("err %v, want what the daemon said", err)
 	}
@@ -101,7 +102,7 @@ func TestDaemonThatDoesNotStart(t *testing.T) {
 
 func TestDaemonIsStoppedAndItsFolderRemoved(t *testing.T) {
 	k := &kit{wf: writeProgram(t, fakeWf), work: t.TempDir()}
-	d, err := startDaemon(t.Context(), k, 1)
+	d, err := startDaemon(t.Context(), k.builds()[0], k.work, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +159,8 @@ func TestReportArithmetic(t *testing.T) {
 		r.add(toolNinja, sample{wall: ms(40), cpu: ms(8)}, false)
 		r.add(toolFloor, sample{wall: ms(15), cpu: ms(6), commands: ms(5)}, false)
 	}
-	r.close(ms(32)) // of 4 runs of 10 nodes
+	r.tool(toolWf).cpu += ms(32)
+	r.close() // of 4 runs of 10 nodes
 	wf, floor := r.tool(toolWf), r.tool(toolFloor)
 	if wf.MedianMS != 20 || r.Ratios[toolNinja] != 0.5 {
 		t.Errorf("median %v, ratios %v", wf.MedianMS, r.Ratios)

@@ -69,7 +69,7 @@ func (k *kit) measureCommands(ctx context.Context) (*commandReport, error) {
 			return nil, err
 		}
 	}
-	warm, err := startDaemon(ctx, k, slices.Max(k.o.jobs))
+	warm, err := startDaemon(ctx, k.builds()[0], k.work, slices.Max(k.o.jobs))
 	if err != nil {
 		return nil, err
 	}

@@ -20,12 +20,12 @@ import (
 
 // A daemon is a wf daemon of this program, in its own folders.
 type daemon struct {
-	program string
-	dir     string
-	env     []string
-	cmd     *exec.Cmd
-	done    chan struct{} // closed when the process has ended
-	err     error         // its error, after done
+	wfBuild
+	dir  string
+	env  []string
+	cmd  *exec.Cmd
+	done chan struct{} // closed when the process has ended
+	err  error         // its error, after done
 }
 
 // Time limits for a daemon.
@@ -34,13 +34,16 @@ const (
 	stopTime  = 20 * time.Second
 )
 
-// startDaemon starts a daemon and returns when it answers. The caller must call stop.
-func startDaemon(ctx context.Context, k *kit, slots int) (*daemon, error) {
-	dir, err := os.MkdirTemp(k.work, "d")
+// A wfBuild is a wf binary and its name in reports.
+type wfBuild struct{ name, program string }
+
+// startDaemon starts a daemon in a new folder below work and returns when it answers. The caller must call stop.
+func startDaemon(ctx context.Context, b wfBuild, work string, slots int) (*daemon, error) {
+	dir, err := os.MkdirTemp(work, "d")
 	if err != nil {
 		return nil, err
 	}
-	d := &daemon{program: k.wf, dir: dir, done: make(chan struct{})}
+	d := &daemon{wfBuild: b, dir: dir, done: make(chan struct{})}
 	runtimeDir, state := filepath.Join(dir, "run"), filepath.Join(dir, "state")
 	d.env = append(os.Environ(), "WF_RUNTIME_DIR="+runtimeDir, "WF_STATE_DIR="+state, "WF_SLOTS="+strconv.Itoa(slots))
 	log, err := os.Create(filepath.Join(dir, "log"))
@@ -99,7 +102,7 @@ func (d *daemon) tool(c *benchCase, load bool) *tool {
 	if load {
 		args = []string{"check", "Workfile"}
 	}
-	return &tool{name: toolWf, command: func(ctx context.Context) *exec.Cmd {
+	return &tool{name: d.name, command: func(ctx context.Context) *exec.Cmd {
 		cmd := in(c.dir, exec.CommandContext(ctx, d.program, args...))
 		cmd.Env = d.env
 		return cmd

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -34,6 +35,11 @@ func newKit(ctx context.Context, o options, root, work string) (*kit, error) {
 	if k.wf, err = filepath.Abs(k.wf); err != nil {
 		return nil, err
 	}
+	if k.o.other != "" {
+		if k.o.other, err = filepath.Abs(k.o.other); err != nil {
+			return nil, err
+		}
+	}
 	for _, name := range []string{toolNinja, toolMake} {
 		if _, err := exec.LookPath(name); err != nil {
 			k.absent = append(k.absent, name)
@@ -63,18 +69,29 @@ func build(ctx context.Context, root, name string, args ...string) error {
 	return nil
 }
 
+// builds returns the wf binaries to measure; the first is the one that other tools are compared with.
+func (k *kit) builds() []wfBuild {
+	all := []wfBuild{{toolWf, k.wf}}
+	if k.o.other != "" {
+		all = append(all, wfBuild{toolOther, k.o.other})
+	}
+	return all
+}
+
 // idleDaemon measures the cost of a daemon without work, to be subtracted from the others.
 func (k *kit) idleDaemon(ctx context.Context) (time.Duration, error) {
-	d, err := startDaemon(ctx, k, 1)
+	d, err := startDaemon(ctx, k.builds()[0], k.work, 1)
 	if err != nil {
 		return 0, err
 	}
 	return d.stop()
 }
 
-// tools returns the tools that can run c, wf first. The daemon d serves wf.
-func (k *kit) tools(c *benchCase, d *daemon) []*tool {
-	tools := []*tool{d.tool(c, k.o.load)}
+// tools returns the tools that can run c, wf first, which the daemons serve.
+func (k *kit) tools(c *benchCase, daemons []*daemon) (tools []*tool) {
+	for _, d := range daemons {
+		tools = append(tools, d.tool(c, k.o.load))
+	}
 	for _, t := range []*tool{ninja(c, k.o.load), gnuMake(c, k.o.load)} {
 		if !k.lacks(t.name) {
 			tools = append(tools, t)
@@ -90,27 +107,37 @@ func (k *kit) lacks(name string) bool {
 	return slices.Contains(k.absent, name)
 }
 
-// measure runs every tool in turn, once to warm up and then for each round, with one daemon for all runs,
-// whose CPU time is known when it has ended.
+// measure runs every tool in turn, once to warm up and then for each round. A build of wf has one daemon for
+// all its runs, whose CPU time is known when it has ended.
 func (k *kit) measure(ctx context.Context, c *benchCase) (*report, error) {
-	d, err := startDaemon(ctx, k, c.jobs)
-	if err != nil {
-		return nil, err
-	}
 	rep := newReport(k, c)
-	err = k.rounds(ctx, rep, k.tools(c, d), d)
-	rep.DaemonPeakKB = peakKB(d.cmd.Process.Pid)
-	cpu, stopErr := d.stop()
+	var daemons []*daemon
+	var err error
+	for _, b := range k.builds() {
+		var d *daemon
+		if d, err = startDaemon(ctx, b, k.work, c.jobs); err != nil {
+			break
+		}
+		daemons = append(daemons, d)
+	}
 	if err == nil {
-		err = stopErr
+		err = k.rounds(ctx, rep, k.tools(c, daemons), daemons[0])
+		rep.DaemonPeakKB = peakKB(daemons[0].cmd.Process.Pid)
+	}
+	for _, d := range daemons {
+		cpu, stopErr := d.stop()
+		if err = errors.Join(err, stopErr); err == nil {
+			rep.tool(d.name).cpu += max(0, cpu-k.idle)
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	rep.close(max(0, cpu-k.idle))
+	rep.close()
 	return rep, nil
 }
 
+// rounds times the tools. The runners of the daemon d are watched during the first round, which only warms up.
 func (k *kit) rounds(ctx context.Context, rep *report, tools []*tool, d *daemon) error {
 	runners := d.watchRunners()
 	defer runners()

@@ -23,6 +23,7 @@ type report struct {
 	Edges   int       `json:"edges"`
 	Jobs    int       `json:"jobs"`
 	Rounds  int       `json:"rounds"`
+	Other   string    `json:"other,omitempty"` // path of the second wf
 
 	Tools        []*figures         `json:"tools"`  // wf first
 	Ratios       map[string]float64 `json:"ratios"` // median of wf's wall time by that of the tool
@@ -45,7 +46,7 @@ type figures struct {
 
 func newReport(k *kit, c *benchCase) *report {
 	return &report{Time: time.Now().UTC().Truncate(time.Second), Machine: k.machine, Case: c.name, Shape: c.shape, Load: k.o.load, Shell: c.shell,
-		Nodes: c.nodes(), Edges: c.graph.Edges(), Jobs: c.jobs, Rounds: k.o.rounds,
+		Nodes: c.nodes(), Edges: c.graph.Edges(), Jobs: c.jobs, Rounds: k.o.rounds, Other: k.o.other,
 		Ratios: make(map[string]float64), Absent: k.absent}
 }
 
@@ -75,10 +76,9 @@ func (r *report) add(name string, s sample, warmUp bool) {
 	}
 }
 
-// close computes the figures that need the CPU time of the daemon, after it has ended.
-func (r *report) close(daemonCPU time.Duration) {
+// close computes the figures that need the CPU time of the daemons, after they have ended.
+func (r *report) close() {
 	wf := r.tool(toolWf)
-	wf.cpu += daemonCPU
 	for _, f := range r.Tools {
 		f.MedianMS = median(f.WallMS)
 		f.CPUPerNodeUS = f.perNode(f.cpu, r.Nodes)

@@ -17,6 +17,7 @@ import (
 // Names of tools in reports.
 const (
 	toolWf    = "wf"
+	toolOther = "other wf"
 	toolNinja = "ninja"
 	toolMake  = "make"
 	toolFloor = "floor"

@@ -97,7 +97,7 @@ func askedNames(about []api.Approval) string {
 
 // decideCommand returns the command that gives the same answer for one node.
 func (m *model) decideCommand(command string, about []api.Approval, values []string, comment string) string {
-	if len(about) != 1 || about[0].Workfile != m.flow.status.Workfile {
+	if len(about) != 1 || about[0].Workfile != m.flow.Status.Workfile {
 		return ""
 	}
 	args := []string{about[0].Name}
@@ -113,7 +113,7 @@ func (m *model) decideCommand(command string, about []api.Approval, values []str
 // decide sends a decision about each of some nodes to the daemon. It calls then with the first error, or nil.
 func (m *model) decide(about []api.Approval, d api.Decision, then func(*model, error)) tea.Cmd {
 	d.User = m.opt.Request.User
-	own := m.flow.status.Workfile
+	own := m.flow.Status.Workfile
 	l, parent := m.link, m.ctx
 	if l == nil || l.ws == nil {
 		return nil

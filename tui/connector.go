@@ -43,7 +43,7 @@ func (m *model) connectTo() {
 
 // target returns the chosen node, or -1.
 func (d *connector) target() int {
-	if i, known := d.m.flow.index[d.to]; known {
+	if i, known := d.m.flow.Index[d.to]; known {
 		return i
 	}
 	return -1
@@ -59,7 +59,7 @@ func (d *connector) Key(k tea.KeyPressMsg) dialog.Result {
 		}
 		return dialog.Result{Close: true, Do: func() tea.Cmd { return d.m.change(d.edits()) }}
 	case "esc", "ctrl+c":
-		if i, known := d.m.flow.index[d.back]; known {
+		if i, known := d.m.flow.Index[d.back]; known {
 			d.m.picture.goTo(i)
 		}
 		return dialog.Result{Close: true}
@@ -128,8 +128,8 @@ func (d *connector) find() {
 	}
 	var rest []string
 nodes:
-	for i := range d.m.flow.nodes {
-		n := &d.m.flow.nodes[i]
+	for i := range d.m.flow.Nodes {
+		n := &d.m.flow.Nodes[i]
 		for _, word := range terms {
 			if !fuzzy(word, n) {
 				continue nodes
@@ -160,7 +160,7 @@ func (d *connector) step(down bool) {
 func (d *connector) aim() {
 	if d.at < len(d.found) {
 		d.to = d.found[d.at]
-		if i, known := d.m.flow.index[d.to]; known {
+		if i, known := d.m.flow.Index[d.to]; known {
 			d.m.picture.goTo(i)
 		}
 	}
@@ -185,8 +185,8 @@ func (d *connector) wrong() string {
 	}
 	news := 0
 	for _, from := range d.m.still(d.from) {
-		e := d.m.flow.between(from, to)
-		if e >= 0 && d.m.flow.edges[e].nonBlocking == d.nonBlocking {
+		e := d.m.flow.Between(from, to)
+		if e >= 0 && d.m.flow.Edges[e].NonBlocking == d.nonBlocking {
 			continue
 		}
 		if from == to && len(d.from) > 1 {
@@ -196,7 +196,7 @@ func (d *connector) wrong() string {
 		if d.nonBlocking {
 			continue
 		}
-		if path := d.m.flow.way(to, from); path != nil {
+		if path := d.m.flow.Path(to, from); path != nil {
 			return cycleText(&d.m.flow, append(path, to)) + ". Tab: make it non-blocking"
 		}
 	}
@@ -227,15 +227,15 @@ func (d *connector) edits() (edits []api.Edit) {
 	to := d.target()
 	for _, from := range d.m.still(d.from) {
 		op, which := api.OpAddEdge, ""
-		if e := d.m.flow.between(from, to); e >= 0 {
-			if d.m.flow.edges[e].nonBlocking == d.nonBlocking {
+		if e := d.m.flow.Between(from, to); e >= 0 {
+			if d.m.flow.Edges[e].NonBlocking == d.nonBlocking {
 				continue
 			}
 			op, which = api.OpEdgeType, api.EveryEdge
 		} else if from == to && len(d.from) > 1 {
 			continue
 		}
-		edits = append(edits, api.Edit{Op: op, Source: d.m.flow.nodes[from].ID, Target: d.m.flow.nodes[to].ID, Edge: which, Type: d.edge()})
+		edits = append(edits, api.Edit{Op: op, Source: d.m.flow.Nodes[from].ID, Target: d.m.flow.Nodes[to].ID, Edge: which, Type: d.edge()})
 	}
 	return edits
 }
@@ -259,7 +259,7 @@ func (d *connector) Draw(a cells.Area) (x, y int, cursor bool) {
 		x = min(a.Width/2, x+cells.Columns(d.line.String())+1)
 	}
 	if to := d.target(); to >= 0 && len(d.line.Text) == 0 {
-		x = row.Put(x, 0, cells.ClipMiddle(d.m.flow.nodes[to].Name, max(8, a.Width/4), ascii), cells.Strong) + 1
+		x = row.Put(x, 0, cells.ClipMiddle(d.m.flow.Nodes[to].Name, max(8, a.Width/4), ascii), cells.Strong) + 1
 	}
 	note := row.Part(x, 0, a.Width-x, 1)
 	if cells.Columns(d.wrong())+2 > note.Width { // the names of a cycle need room
@@ -286,11 +286,11 @@ func (d *connector) drawFound(a cells.Area) {
 	in := b.Part(1, 1, b.Width-2, rows)
 	d.top, d.rows = max(0, d.at-rows+1), in
 	for i := range rows {
-		n, known := d.m.flow.index[d.found[d.top+i]]
+		n, known := d.m.flow.Index[d.found[d.top+i]]
 		if !known {
 			continue
 		}
-		row, node := in.Row(i), &d.m.flow.nodes[n]
+		row, node := in.Row(i), &d.m.flow.Nodes[n]
 		x := row.Put(1, 0, cells.ClipMiddle(node.Name, row.Width/2, d.m.opt.ASCII), cells.Plain)
 		command := plain.Command(node.Command, d.m.opt.ASCII)
 		row.Put(x+2, 0, cells.Clip(command, row.Width-x-3, d.m.opt.ASCII), cells.Dimmed)

@@ -66,8 +66,8 @@ func (m *model) deleteMenu() {
 // edgeChoices returns the choices that delete one edge each.
 func (m *model) edgeChoices(edges []int) (choices []dialog.Choice) {
 	for i, e := range edges {
-		from, to := m.flow.nodes[m.flow.edges[e].from], m.flow.nodes[m.flow.edges[e].to]
-		edit := api.Edit{Op: api.OpRemoveEdge, Source: from.ID, Target: to.ID, Edge: m.flow.number(e)}
+		from, to := m.flow.Nodes[m.flow.Edges[e].From], m.flow.Nodes[m.flow.Edges[e].To]
+		edit := api.Edit{Op: api.OpRemoveEdge, Source: from.ID, Target: to.ID, Edge: m.flow.EdgeNumber(e)}
 		words := []string{from.Name, to.Name}
 		if edit.Edge != "" {
 			words = append(words, "--edge", edit.Edge)
@@ -97,7 +97,7 @@ func (m *model) sure(ids []string, do func() tea.Cmd) tea.Cmd {
 func (m *model) touching(nodes []int) (edges []int) {
 	seen := map[int]bool{}
 	for _, n := range nodes {
-		for _, list := range [][]int{m.flow.in[n], m.flow.out[n]} {
+		for _, list := range [][]int{m.flow.In[n], m.flow.Out[n]} {
 			for _, e := range list {
 				if !seen[e] {
 					seen[e] = true
@@ -113,10 +113,10 @@ func (m *model) touching(nodes []int) (edges []int) {
 func (m *model) removeEdges(edges []int) (edits []api.Edit) {
 	seen := map[[2]int]bool{}
 	for _, e := range edges {
-		ends := [2]int{m.flow.edges[e].from, m.flow.edges[e].to}
+		ends := [2]int{m.flow.Edges[e].From, m.flow.Edges[e].To}
 		if !seen[ends] {
 			seen[ends] = true
-			edits = append(edits, api.Edit{Op: api.OpRemoveEdge, Source: m.flow.nodes[ends[0]].ID, Target: m.flow.nodes[ends[1]].ID, Edge: api.EveryEdge})
+			edits = append(edits, api.Edit{Op: api.OpRemoveEdge, Source: m.flow.Nodes[ends[0]].ID, Target: m.flow.Nodes[ends[1]].ID, Edge: api.EveryEdge})
 		}
 	}
 	return edits
@@ -149,51 +149,29 @@ func (m *model) bridges(nodes []int) (edits []api.Edit) {
 	var sources []int
 	seen := map[int]bool{}
 	for _, n := range nodes {
-		for _, e := range f.in[n] {
-			if from := f.edges[e].from; !gone[from] && !seen[from] {
+		for _, e := range f.In[n] {
+			if from := f.Edges[e].From; !gone[from] && !seen[from] {
 				seen[from] = true
 				sources = append(sources, from)
 			}
 		}
 	}
 	for _, from := range sources {
-		blocking, any := f.through(from, gone, true), f.through(from, gone, false)
+		blocking, any := f.Through(from, gone, true), f.Through(from, gone, false)
 		has := map[int]bool{}
 		for _, to := range blocking {
 			has[to] = true
 		}
 		for _, to := range any {
-			if to == from || f.between(from, to) >= 0 {
+			if to == from || f.Between(from, to) >= 0 {
 				continue
 			}
 			kind := "non-blocking"
 			if has[to] {
 				kind = "blocking"
 			}
-			edits = append(edits, api.Edit{Op: api.OpAddEdge, Source: f.nodes[from].ID, Target: f.nodes[to].ID, Type: kind})
+			edits = append(edits, api.Edit{Op: api.OpAddEdge, Source: f.Nodes[from].ID, Target: f.Nodes[to].ID, Type: kind})
 		}
 	}
 	return edits
-}
-
-// through returns the nodes that paths from a node through some others lead to, in the order of their
-// discovery; with blocking set only paths of blocking edges count.
-func (f *flow) through(from int, others map[int]bool, blocking bool) (ends []int) {
-	seen := map[int]bool{from: true}
-	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
-		at := queue[0]
-		for _, e := range f.out[at] {
-			to := f.edges[e].to
-			if seen[to] || blocking && f.edges[e].nonBlocking || at == from && !others[to] {
-				continue
-			}
-			seen[to] = true
-			if others[to] {
-				queue = append(queue, to)
-			} else {
-				ends = append(ends, to)
-			}
-		}
-	}
-	return ends
 }

@@ -112,9 +112,9 @@ func (m *model) stateLine() string {
 	if m.nothingOpen() {
 		return m.name()
 	}
-	run := m.flow.current()
+	run := m.flow.Current()
 	if run == nil {
-		return m.name() + ": never run" + m.flow.fromFileText()
+		return m.name() + ": never run" + fromFileText(&m.flow)
 	}
 	c := m.runCounts(run)
 	done, of := progressOf(c)
@@ -152,7 +152,7 @@ func (m *model) headings(width int) []string {
 	parts := []string{cells.ClipMiddle(m.name(), max(12, width/3), m.opt.ASCII)}
 	if m.past != nil {
 		parts = append(parts, "past run "+m.past.run+": esc goes back to now")
-	} else if run := m.flow.current(); run != nil {
+	} else if run := m.flow.Current(); run != nil {
 		parts = append(parts, "run "+run.Run+" "+words.ResultWord(run.Result))
 	}
 	if text := m.editedSince(); text != "" {
@@ -165,7 +165,7 @@ func (m *model) headings(width int) []string {
 		parts = append(parts, fmt.Sprintf("%d marked", n))
 	}
 	if m.page == mainPage && !m.nothingOpen() {
-		parts = append(parts, m.picture.view.String(), words.Plural(len(m.shown().nodes), "node"))
+		parts = append(parts, m.picture.view.String(), words.Plural(len(m.shown().Nodes), "node"))
 		if text := m.picture.whereabouts(); text != "" && !m.stacked() {
 			parts = append(parts, text)
 		}
@@ -183,10 +183,10 @@ func (m *model) liveness() string {
 		return m.gone()
 	case m.link.lost != nil:
 		return "daemon lost, looking for it"
-	case !m.flow.known:
+	case !m.flow.Known:
 		return "connecting"
 	}
-	if run := m.flow.current(); run != nil && run.Held != "" {
+	if run := m.flow.Current(); run != nil && run.Held != "" {
 		return dot + "held"
 	}
 	return dot + "live"

@@ -17,18 +17,18 @@ func (m *model) conditions() {
 		m.say("no single node is selected", false)
 		return
 	}
-	i := m.flow.index[n.ID]
+	i := m.flow.Index[n.ID]
 	var choices []dialog.Choice
-	for _, e := range slices.Concat(m.flow.out[i], m.flow.in[i]) {
-		edge := m.flow.edges[e]
-		label := m.flow.nodes[edge.from].Name + " -> " + m.flow.nodes[edge.to].Name
-		when := edge.when
+	for _, e := range slices.Concat(m.flow.Out[i], m.flow.In[i]) {
+		edge := m.flow.Edges[e]
+		label := m.flow.Nodes[edge.From].Name + " -> " + m.flow.Nodes[edge.To].Name
+		when := edge.When
 		if when == "" {
 			when = "after a success"
 		}
-		edit := api.Edit{Source: m.flow.nodes[edge.from].ID, Target: m.flow.nodes[edge.to].ID, Edge: m.flow.number(e)}
+		edit := api.Edit{Source: m.flow.Nodes[edge.From].ID, Target: m.flow.Nodes[edge.To].ID, Edge: m.flow.EdgeNumber(e)}
 		choices = append(choices, dialog.Choice{Key: fmt.Sprint(len(choices) + 1), Label: label, Detail: when, Do: func() tea.Cmd {
-			m.whenPrompt(edit, label, edge.when) // the graph may be another one by then
+			m.whenPrompt(edit, label, edge.When) // the graph may be another one by then
 			return nil
 		}})
 	}

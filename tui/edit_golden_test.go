@@ -36,7 +36,7 @@ func editShots() (shots []shot) {
 		d.problem = "the name of node b was changed by somebody else meanwhile"
 		press(m, "tab")
 	})
-	show("wrapper", func(m *model) { m.flow.status.Wrapper = "bash -c '{}'"; press(m, "w", "down", "down") })
+	show("wrapper", func(m *model) { m.flow.Status.Wrapper = "bash -c '{}'"; press(m, "w", "down", "down") })
 	show("review", func(m *model) {
 		e := &commandEdit{buffer: editor.NewBuffer([]api.NodeStatus{{ID: "1", Name: "a", Command: "echo a\nx"}, {ID: "2", Name: "b", Command: "echo b"}}, false)}
 		e.wanted = []string{"echo a v2\nx", "echo b v2"}

@@ -3,14 +3,13 @@ package tui
 import (
 	"context"
 	"errors"
-	"slices"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
 	"wf/client"
+	"wf/client/runview"
 	"wf/tui/dialog"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -156,11 +155,11 @@ func who(ev api.Event) string {
 // compare asks how the workfile differs from the graph that the current run began with. It matters only while
 // the run is going.
 func (m *model) compare() tea.Cmd {
-	if len(m.flow.status.Runs) == 0 {
+	if len(m.flow.Status.Runs) == 0 {
 		m.editing.changed = changed{}
 		return nil
 	}
-	run := m.flow.current().Run
+	run := m.flow.Current().Run
 	return request(m, func(ctx context.Context, ws *client.Workspace) (int, error) {
 		d, err := ws.Analysis(ctx, run)
 		if err != nil || d.Analysis == nil {
@@ -184,7 +183,7 @@ func countChanges(c *api.Changes) int {
 // editedSince returns the heading about edits during a run, or "".
 func (m *model) editedSince() string {
 	c := m.editing.changed
-	if c.n == 0 || m.past != nil || m.flow.run(c.run) == nil {
+	if c.n == 0 || m.past != nil || m.flow.Run(c.run) == nil {
 		return ""
 	}
 	return "edited since run " + c.run + " began: " + words.Plural(c.n, "change") + " (next run)"
@@ -217,7 +216,7 @@ func (m *model) objects() []int {
 // called names nodes: one by its handle, several by their number.
 func (m *model) called(nodes []int) string {
 	if len(nodes) == 1 {
-		return m.flow.nodes[nodes[0]].Name
+		return m.flow.Nodes[nodes[0]].Name
 	}
 	return words.Plural(len(nodes), "node")
 }
@@ -226,7 +225,7 @@ func (m *model) called(nodes []int) string {
 func (m *model) ids(nodes []int) []string {
 	list := make([]string, len(nodes))
 	for i, n := range nodes {
-		list[i] = m.flow.nodes[n].ID
+		list[i] = m.flow.Nodes[n].ID
 	}
 	return list
 }
@@ -235,7 +234,7 @@ func (m *model) ids(nodes []int) []string {
 func (m *model) still(ids []string) []int {
 	var nodes []int
 	for _, id := range ids {
-		if i, known := m.flow.index[id]; known {
+		if i, known := m.flow.Index[id]; known {
 			nodes = append(nodes, i)
 		}
 	}
@@ -264,14 +263,14 @@ func (m *model) chain() tea.Cmd {
 	var edits []api.Edit
 	for i := 1; i < len(nodes); i++ {
 		from, to := nodes[i-1], nodes[i]
-		if m.flow.between(from, to) >= 0 {
+		if m.flow.Between(from, to) >= 0 {
 			continue
 		}
-		if path := m.flow.way(to, from); path != nil {
+		if path := m.flow.Path(to, from); path != nil {
 			m.say("nothing was connected: "+cycleText(&m.flow, append(path, to)), true)
 			return nil
 		}
-		edits = append(edits, api.Edit{Op: api.OpAddEdge, Source: m.flow.nodes[from].ID, Target: m.flow.nodes[to].ID})
+		edits = append(edits, api.Edit{Op: api.OpAddEdge, Source: m.flow.Nodes[from].ID, Target: m.flow.Nodes[to].ID})
 	}
 	if len(edits) == 0 {
 		m.say("mark two nodes or more that are not connected yet", false)
@@ -280,68 +279,18 @@ func (m *model) chain() tea.Cmd {
 	return m.change(edits)
 }
 
-// between returns the edge from one node to another, or -1.
-func (f *flow) between(from, to int) int {
-	i := slices.IndexFunc(f.out[from], func(e int) bool { return f.edges[e].to == to })
-	if i < 0 {
-		return -1
-	}
-	return f.out[from][i]
-}
-
-// number returns which of several edges between two nodes an edge is, or "" if it is the only one.
-func (f *flow) number(edge int) string {
-	e, n, all := &f.edges[edge], 0, 0
-	for _, i := range f.out[e.from] {
-		if f.edges[i].to == e.to {
-			if all++; i == edge {
-				n = all
-			}
-		}
-	}
-	if all < 2 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
-// way returns the shortest path of blocking edges from one node to another, ends included, or nil. From a node
-// to itself it is that node.
-func (f *flow) way(from, to int) []int {
-	before := map[int]int{from: -1}
-	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
-		at := queue[0]
-		if at == to {
-			var path []int
-			for ; at >= 0; at = before[at] {
-				path = append(path, at)
-			}
-			slices.Reverse(path)
-			return path
-		}
-		for _, e := range f.out[at] {
-			next := f.edges[e].to
-			if _, seen := before[next]; !seen && !f.edges[e].nonBlocking {
-				before[next] = at
-				queue = append(queue, next)
-			}
-		}
-	}
-	return nil
-}
-
 // longCycle is the most nodes of a cycle that are named.
 const longCycle = 6
 
 // cycleText returns the names of a cycle; its first node is also its last.
-func cycleText(f *flow, path []int) string {
+func cycleText(f *runview.Workfile, path []int) string {
 	var names []string
 	for i, n := range path {
 		if len(path) > longCycle && i == longCycle-2 {
 			names = append(names, "…")
 		}
 		if len(path) <= longCycle || i < longCycle-2 || i == len(path)-1 {
-			names = append(names, f.nodes[n].Name)
+			names = append(names, f.Nodes[n].Name)
 		}
 	}
 	return "a cycle: " + strings.Join(names, " -> ")

@@ -33,7 +33,7 @@ func small() api.Status {
 func at(t *testing.T, name string) *model {
 	t.Helper()
 	m := testModel(110, 30, small())
-	m.picture.goTo(m.flow.index["id-"+name])
+	m.picture.goTo(m.flow.Index["id-"+name])
 	if n := m.selectedNode(); n == nil || n.Name != name {
 		t.Fatalf("%v is selected, not %s", n, name)
 	}
@@ -162,7 +162,7 @@ func TestBridge(t *testing.T) {
 		m := at(t, "a")
 		var gone []int
 		for _, name := range strings.Fields(nodes) {
-			gone = append(gone, m.flow.index["id-"+name])
+			gone = append(gone, m.flow.Index["id-"+name])
 		}
 		if got := worded(m.bridges(gone)); got != want {
 			t.Errorf("without %s: %q, want %q", nodes, got, want)
@@ -193,7 +193,7 @@ func TestBridgeKeepsOrder(t *testing.T) {
 		after := s
 		after.Edges = nil
 		for _, e := range s.Edges {
-			if !gone[m.flow.index[e.Source]] && !gone[m.flow.index[e.Target]] {
+			if !gone[m.flow.Index[e.Source]] && !gone[m.flow.Index[e.Target]] {
 				after.Edges = append(after.Edges, e)
 			}
 		}
@@ -203,7 +203,7 @@ func TestBridgeKeepsOrder(t *testing.T) {
 		b := testModel(100, 30, after)
 		for from := range n {
 			for to := range n {
-				if !gone[from] && !gone[to] && (m.flow.way(from, to) != nil) != (b.flow.way(from, to) != nil) {
+				if !gone[from] && !gone[to] && (m.flow.Path(from, to) != nil) != (b.flow.Path(from, to) != nil) {
 					t.Fatalf("%d waits for %d before or after, not both", to, from)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/client/runview"
 	"wf/tui/program"
 )
 
@@ -41,6 +42,14 @@ func (b *batch) empty() bool {
 		b.lost == nil && b.ended == nil && b.crash == nil
 }
 
+// status returns the status of the snapshot, or nil.
+func (b *batch) status() *api.Status {
+	if b.snapshot == nil {
+		return nil
+	}
+	return &b.snapshot.Status
+}
+
 // take adds a frame of the WebSocket.
 func (b *batch) take(f api.Frame) (structure bool) {
 	if f.Snapshot != nil {
@@ -50,7 +59,7 @@ func (b *batch) take(f api.Frame) (structure bool) {
 		b.ask(ev)
 		switch ev.Type {
 		case api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset, api.NodeSkipped, api.NodeWaiting, api.NodeDecided:
-			if name, ok := rootOf(ev.Node); ok {
+			if name, ok := runview.SubFlowOf(ev.Node); ok {
 				b.within(name)
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/graph/timespan"
 	"wf/tui/dialog"
 	"wf/tui/words"
@@ -24,7 +25,7 @@ type filter struct {
 // A term selects nodes of a flow.
 type term struct {
 	negated bool
-	means   func(f *flow, now time.Time) func(i int) bool
+	means   func(f *runview.Workfile, now time.Time) func(i int) bool
 }
 
 // quickFilters are the filters of the key f.
@@ -46,36 +47,36 @@ func parseFilter(text string) filter {
 }
 
 // meaning returns which nodes a term selects.
-func meaning(word string) func(*flow, time.Time) func(int) bool {
+func meaning(word string) func(*runview.Workfile, time.Time) func(int) bool {
 	switch {
 	case strings.HasPrefix(word, "s:"):
 		states := strings.Split(word[2:], ",")
-		return func(f *flow, _ time.Time) func(int) bool {
-			return func(i int) bool { return slices.Contains(states, string(f.nodes[i].State)) }
+		return func(f *runview.Workfile, _ time.Time) func(int) bool {
+			return func(i int) bool { return slices.Contains(states, string(f.Nodes[i].State)) }
 		}
 	case strings.HasPrefix(word, "g:"):
 		groups := strings.Split(word[2:], ",")
-		return func(f *flow, _ time.Time) func(int) bool {
+		return func(f *runview.Workfile, _ time.Time) func(int) bool {
 			return func(i int) bool {
-				return slices.ContainsFunc(groups, func(g string) bool { return glob(g, f.nodes[i].Group) })
+				return slices.ContainsFunc(groups, func(g string) bool { return glob(g, f.Nodes[i].Group) })
 			}
 		}
 	case strings.HasPrefix(word, "dur>"), strings.HasPrefix(word, "dur<"):
 		if limit, err := timespan.Parse(word[4:]); err == nil {
-			return func(f *flow, now time.Time) func(int) bool {
+			return func(f *runview.Workfile, now time.Time) func(int) bool {
 				return func(i int) bool {
-					took, known := duration(&f.nodes[i], now)
+					took, known := duration(&f.Nodes[i], now)
 					return known && (took > limit) == (word[3] == '>')
 				}
 			}
 		}
 	case len(word) > 1 && (word[0] == '+' || word[len(word)-1] == '+'):
-		return func(f *flow, _ time.Time) func(int) bool { return reach(f, word) }
+		return func(f *runview.Workfile, _ time.Time) func(int) bool { return reach(f, word) }
 	}
 	words := strings.Split(strings.ToLower(word), ",")
-	return func(f *flow, _ time.Time) func(int) bool {
+	return func(f *runview.Workfile, _ time.Time) func(int) bool {
 		return func(i int) bool {
-			return slices.ContainsFunc(words, func(w string) bool { return w != "" && fuzzy(w, &f.nodes[i]) })
+			return slices.ContainsFunc(words, func(w string) bool { return w != "" && fuzzy(w, &f.Nodes[i]) })
 		}
 	}
 }
@@ -115,15 +116,15 @@ func fuzzy(word string, n *api.NodeStatus) bool {
 }
 
 // reach returns which nodes +x and x+ select: nodes named x and all that leads to them, or follows.
-func reach(f *flow, word string) func(int) bool {
+func reach(f *runview.Workfile, word string) func(int) bool {
 	name, up := strings.CutPrefix(word, "+")
 	name, down := strings.CutSuffix(name, "+")
-	reached := make([]bool, len(f.nodes))
-	walk := func(edges [][]int, next func(e edge) int) {
-		seen := make([]bool, len(f.nodes))
+	reached := make([]bool, len(f.Nodes))
+	walk := func(edges [][]int, next func(e runview.Edge) int) {
+		seen := make([]bool, len(f.Nodes))
 		var stack []int
-		for i := range f.nodes {
-			if glob(name, f.nodes[i].Name) {
+		for i := range f.Nodes {
+			if glob(name, f.Nodes[i].Name) {
 				stack = append(stack, i)
 				seen[i] = true
 			}
@@ -133,7 +134,7 @@ func reach(f *flow, word string) func(int) bool {
 			stack = stack[:len(stack)-1]
 			reached[i] = true
 			for _, e := range edges[i] {
-				if to := next(f.edges[e]); !seen[to] {
+				if to := next(f.Edges[e]); !seen[to] {
 					seen[to] = true
 					stack = append(stack, to)
 				}
@@ -141,20 +142,20 @@ func reach(f *flow, word string) func(int) bool {
 		}
 	}
 	if up {
-		walk(f.in, func(e edge) int { return e.from })
+		walk(f.In, func(e runview.Edge) int { return e.From })
 	}
 	if down {
-		walk(f.out, func(e edge) int { return e.to })
+		walk(f.Out, func(e runview.Edge) int { return e.To })
 	}
 	return func(i int) bool { return reached[i] }
 }
 
 // hide returns which nodes the filter leaves out, or nil for none.
-func (f *filter) hide(flow *flow, now time.Time) []bool {
+func (f *filter) hide(flow *runview.Workfile, now time.Time) []bool {
 	if len(f.terms) == 0 {
 		return nil
 	}
-	hidden := make([]bool, len(flow.nodes))
+	hidden := make([]bool, len(flow.Nodes))
 	for _, t := range f.terms {
 		means := t.means(flow, now)
 		for i := range hidden {
@@ -194,13 +195,13 @@ func (m *model) filterPrompt() {
 		m.relay()
 	}
 	p.Hint = func(text string) (string, bool) {
-		left := len(m.shown().nodes)
+		left := len(m.shown().Nodes)
 		for _, h := range m.picture.hidden {
 			if h {
 				left--
 			}
 		}
-		return words.Count(left, len(m.shown().nodes)) + "   words s:failed g:group +x x+ dur>1m !not", left == 0
+		return words.Count(left, len(m.shown().Nodes)) + "   words s:failed g:group +x x+ dur>1m !not", left == 0
 	}
 	p.Enter = func(text string) tea.Cmd { return nil }
 	p.Cancel = func() {

@@ -15,20 +15,20 @@ func (m *model) progress(a cells.Area) {
 	if m.nothingOpen() || m.page == homePage {
 		return
 	}
-	if problem := m.flow.status.Problem; problem != "" {
+	if problem := m.flow.Status.Problem; problem != "" {
 		a.Put(1, 0, cells.Clip(problem, a.Width-2, m.opt.ASCII), cells.Bad)
 		return
 	}
-	run := m.flow.current()
-	if cycle := m.flow.cycle(); cycle != "" && m.past == nil && !m.running() {
-		a.Put(1, 0, cells.Clip(cycle+", all blocking: runs refuse it. Delete one of its edges, or connect it as non-blocking", a.Width-2, m.opt.ASCII), cells.Bad)
+	run := m.flow.Current()
+	if cycle := m.flow.Cycle(); cycle != nil && m.past == nil && !m.running() {
+		a.Put(1, 0, cells.Clip(cycleText(&m.flow, cycle)+", all blocking: runs refuse it. Delete one of its edges, or connect it as non-blocking", a.Width-2, m.opt.ASCII), cells.Bad)
 		return
 	}
 	if m.past != nil {
 		run = &m.past.detail.RunSummary
 	}
 	if run == nil {
-		a.Put(1, 0, cells.Clip("never run"+m.flow.fromFileText()+": r runs it", a.Width-2, m.opt.ASCII), cells.Dimmed)
+		a.Put(1, 0, cells.Clip("never run"+fromFileText(&m.flow)+": r runs it", a.Width-2, m.opt.ASCII), cells.Dimmed)
 		return
 	}
 	m.runProgress(a, run)
@@ -70,7 +70,7 @@ func (m *model) runTimes(run *api.RunSummary) string {
 			if run.Short != nil && m.runCounts(run).Queued > 0 {
 				text += fmt.Sprintf("  %d at once: wf run -j N for more", run.Short.Running)
 			}
-			if left, ok := m.flow.remaining(run, m.now); ok {
+			if left, ok := m.flow.Remaining(run, m.now); ok {
 				text += "  ~" + roughly(left)
 			}
 		}
@@ -102,55 +102,6 @@ func (m *model) bar(a cells.Area, c api.Counts, of int) {
 			a.Put(x, 0, rest, cells.Dimmed)
 		}
 	}
-}
-
-// remaining estimates how long a run will go on: the work that is left shared by as many nodes as run at once,
-// but no less than the longest path from what runs to the end. There is no estimate if less than half of the
-// rest is known.
-func (f *flow) remaining(run *api.RunSummary, now time.Time) (time.Duration, bool) {
-	var left, way, busy time.Duration
-	known, unknown, running := 0, 0, 0
-	for i := range f.nodes {
-		n := &f.nodes[i]
-		if n.Run != run.Run {
-			continue
-		}
-		x, ok := f.expected[n.ID]
-		elapsed := time.Duration(0)
-		switch n.State {
-		case api.StateRunning:
-			running++
-			if n.Started != nil {
-				elapsed = max(0, now.Sub(*n.Started))
-			}
-			busy += elapsed
-		case api.StateQueued, api.StateIdle:
-		default:
-			if n.DurationMS != nil {
-				busy += time.Duration(*n.DurationMS) * time.Millisecond
-			}
-			continue
-		}
-		if !ok {
-			unknown++
-			continue
-		}
-		known++
-		left += max(0, x.own-elapsed)
-		if n.State != api.StateIdle {
-			way = max(way, x.path-min(elapsed, x.own))
-		}
-	}
-	if known == 0 || known < unknown {
-		return 0, false
-	}
-	left += left / time.Duration(known) * time.Duration(unknown)
-	width := max(1, float64(running))
-	if wall := now.Sub(run.Started); wall > 0 {
-		width = max(width, float64(busy)/float64(wall))
-	}
-	d := max(way, time.Duration(float64(left)/width))
-	return d, d > 0
 }
 
 // roughly returns an estimate in words as precise as it is.
@@ -215,7 +166,7 @@ func (m *model) hints(a cells.Area) {
 
 // hinted reports whether the footer has an action: its first key must mean it here.
 func (m *model) hinted(a *action) bool {
-	if !m.pressing(a.hint) || len(m.flow.nodes) == 0 && m.page == mainPage && a.forNodes() {
+	if !m.pressing(a.hint) || len(m.flow.Nodes) == 0 && m.page == mainPage && a.forNodes() {
 		return false
 	}
 	return a.hint != "" && len(a.keys) > 0 && m.action(a.keys[0]) == a

@@ -19,7 +19,7 @@ func (m *model) pressing(hint string) bool {
 	case approvalsHint:
 		return someWait(m)
 	case resumeHint:
-		c := m.flow.status.Counts
+		c := m.flow.Status.Counts
 		return !m.running() && c.Failed+c.Cancelled > 0
 	}
 	return true
@@ -120,8 +120,8 @@ func (m *model) emptyText() string {
 	switch {
 	case m.activeFilter() != "":
 		return "no node is " + m.activeFilter() + ": esc shows all"
-	case m.flow.status.Problem != "":
-		return m.flow.status.Problem
+	case m.flow.Status.Problem != "":
+		return m.flow.Status.Problem
 	case m.past != nil:
 		return "the workfile had no nodes then"
 	}

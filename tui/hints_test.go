@@ -22,8 +22,8 @@ func TestHints(t *testing.T) {
 	if text := footerText(m); strings.Contains(text, "R resume") {
 		t.Errorf("while a run goes on: %s", text)
 	}
-	m.flow.status.ActiveRuns, m.flow.status.Runs = nil, nil
-	m.flow.status.Counts = api.Counts{Failed: 1, OK: 9}
+	m.flow.Status.ActiveRuns, m.flow.Status.Runs = nil, nil
+	m.flow.Status.Counts = api.Counts{Failed: 1, OK: 9}
 	text := footerText(m)
 	if !strings.Contains(text, "R resume") {
 		t.Fatalf("after a failure: %s", text)
@@ -38,7 +38,7 @@ func TestHints(t *testing.T) {
 // TestEmptyFile: where there are no nodes the footer leads to the first one.
 func TestEmptyFile(t *testing.T) {
 	m := flowModel(6)
-	s := m.flow.status
+	s := m.flow.Status
 	s.Nodes, s.Edges, s.Counts, s.ActiveRuns, s.Runs = nil, nil, api.Counts{}, nil, nil
 	m.Update(news{m.link.feed, batch{snapshot: &api.Snapshot{Status: s}}})
 	screen := frame(m)
@@ -53,7 +53,7 @@ func TestEmptyFile(t *testing.T) {
 // TestUnable: a key that can do nothing at present says why.
 func TestUnable(t *testing.T) {
 	m := flowModel(6)
-	m.flow.status.ActiveRuns, m.flow.status.Runs = nil, nil
+	m.flow.Status.ActiveRuns, m.flow.Status.Runs = nil, nil
 	for key, want := range map[string]string{"x": "stop: nothing is running", "Q": "leave and stop: nothing is running", "z": "zoom: only the graph has this: v changes the view"} {
 		press(m, key)
 		if m.toast.text != want {

@@ -2,13 +2,13 @@ package tui
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
 	"wf/client"
+	"wf/client/runview"
 	"wf/tui/cells"
 	"wf/tui/dialog"
 	"wf/tui/words"
@@ -25,7 +25,7 @@ type runsView struct {
 type past struct {
 	run    string
 	detail api.RunDetail
-	flow   flow
+	flow   runview.Workfile
 }
 
 // showRuns asks for the runs and shows them.
@@ -51,10 +51,10 @@ func (m *model) openRun() tea.Cmd {
 	}
 	return request(m, func(ctx context.Context, ws *client.Workspace) (api.RunDetail, error) { return ws.Run(ctx, r.Run) },
 		func(m *model, d api.RunDetail) tea.Cmd {
-			m.past = &past{run: d.Run, detail: d, flow: asLeft(&m.flow, d)}
+			m.past = &past{run: d.Run, detail: d, flow: pastFlow(&m.flow, d)}
 			m.page, m.pane = mainPage, drawingPane
-			m.flow.structure++ // the past one has the same nodes, and its own states
-			m.past.flow.structure = m.flow.structure
+			m.flow.Structure++ // the past one has the same nodes, and its own states
+			m.past.flow.Structure = m.flow.Structure
 			m.picture.pages = nil
 			return nil
 		})
@@ -64,68 +64,19 @@ func (m *model) openRun() tea.Cmd {
 func (m *model) leavePast() {
 	if m.past != nil {
 		m.past, m.picture.pages, m.asking.pages = nil, nil, ""
-		m.flow.structure++
+		m.flow.Structure++
 	}
 }
 
-// asLeft returns the workfile of now with the states that a run left. Nodes that did not take part are idle.
-func asLeft(now *flow, d api.RunDetail) flow {
-	f := *now
-	f.nodes = make([]api.NodeStatus, len(now.nodes))
-	for i, n := range now.nodes {
-		f.nodes[i] = api.NodeStatus{ID: n.ID, Name: n.Name, Command: n.Command, Group: n.Group, Parent: n.Parent, X: n.X, Y: n.Y, State: api.StateIdle,
-			Container: n.Container, SubFlow: n.SubFlow}
-	}
-	f.edges = slices.Clone(now.edges)
-	f.leave(d)
-	for _, n := range d.Left {
-		if i, known := f.index[n.ID]; known {
-			f.nodes[i].State, f.nodes[i].Run = n.State, d.Run
+// pastFlow returns the workfile as a run left it, with texts that are fit for a terminal.
+func pastFlow(now *runview.Workfile, d api.RunDetail) runview.Workfile {
+	f := runview.LeftBy(now, d)
+	for _, instances := range f.InstancesLeft {
+		for _, nodes := range instances {
+			cleanNodes(nodes)
 		}
 	}
-	for _, id := range d.Kept {
-		if i, known := f.index[id]; known {
-			f.nodes[i].State, f.nodes[i].Run = api.StateKept, d.Run
-		}
-	}
-	for _, x := range d.Execs {
-		if i, known := f.index[x.Node]; known {
-			executed(&f.nodes[i], d.Run, x)
-		}
-	}
-	f.passedOver(d)
-	for e := range f.edges {
-		f.decide(e)
-	}
-	f.block()
 	return f
-}
-
-// passedOver marks the nodes that no path led to as skipped: in a run of the whole workfile those that are in
-// no list.
-func (f *flow) passedOver(d api.RunDetail) {
-	if d.Counts.Skipped == 0 || d.Nodes < len(f.nodes) {
-		return
-	}
-	for i := range f.nodes {
-		if n := &f.nodes[i]; f.outer(i) && n.Run == "" && n.SubFlow == "" {
-			n.State, n.Run = api.StateSkipped, d.Run
-		}
-	}
-}
-
-// executed applies an execution to its node.
-func executed(n *api.NodeStatus, run string, x api.Execution) {
-	n.Run, n.Executions, n.Started, n.DurationMS = run, max(n.Executions, x.Execution), x.Started, x.DurationMS
-	n.Reason, n.ExitCode, n.Signal, n.Message, n.Handled = x.Reason, x.ExitCode, x.Signal, x.Message, x.Handled
-	switch {
-	case x.OK:
-		n.State = api.StateOK
-	case x.Reason == api.ReasonCancelled:
-		n.State = api.StateCancelled
-	default:
-		n.State = api.StateFailed
-	}
 }
 
 // drawRuns draws the history.

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/client/runview"
 	"wf/tui/cells"
 	"wf/tui/dialog"
 	"wf/tui/plain"
@@ -192,7 +193,7 @@ func (m *model) openApproval() tea.Cmd {
 	if a == nil {
 		return nil
 	}
-	if a.Workfile != m.flow.status.Workfile {
+	if a.Workfile != m.flow.Status.Workfile {
 		return m.openFile(a.Workfile)
 	}
 	m.page, m.pane = mainPage, drawingPane
@@ -202,15 +203,15 @@ func (m *model) openApproval() tea.Cmd {
 
 // reveal selects a node by its id, or the row of an instance's node.
 func (m *model) reveal(id string) {
-	if i, known := m.flow.index[id]; known {
+	if i, known := m.flow.Index[id]; known {
 		m.picture.goTo(i)
 		return
 	}
-	name, ok := rootOf(id)
+	name, ok := runview.SubFlowOf(id)
 	if !ok {
 		return
 	}
-	i := m.flow.subFlowNamed(name)
+	i := m.flow.SubFlowNamed(name)
 	if i < 0 {
 		return
 	}
@@ -272,7 +273,7 @@ func (m *model) approvalRow(row cells.Area, a api.Approval, selected bool) {
 	if until := untilText(a, m.now); until != "" {
 		text = until + ": " + text
 	}
-	if a.Workfile != m.flow.status.Workfile {
+	if a.Workfile != m.flow.Status.Workfile {
 		text += "  (" + shortPath(a.Workfile) + ")"
 	}
 	row.Put(ask, 0, cells.Clip(text, row.Width-ask-1, m.opt.ASCII), cells.Plain)
@@ -309,15 +310,15 @@ func (m *model) drawApproval(a cells.Area, one api.Approval) {
 	if until := untilText(one, m.now); until != "" {
 		put(cells.Note, until+" if nobody answers")
 	}
-	i := m.flow.nodeOf(one.Node)
-	if i < 0 || one.Workfile != m.flow.status.Workfile {
+	i := m.flow.NodeOf(one.Node)
+	if i < 0 || one.Workfile != m.flow.Status.Workfile {
 		return
 	}
-	n := &m.flow.nodes[i]
+	n := &m.flow.Nodes[i]
 	if command := plain.Command(n.Command, m.opt.ASCII); command != "" {
 		put(cells.Plain, "then runs  "+command)
 	}
-	if wrapper := m.flow.status.Wrapper; wrapper != "" {
+	if wrapper := m.flow.Status.Wrapper; wrapper != "" {
 		put(cells.Dimmed, "wrapper  "+plain.Line(wrapper))
 	}
 	if after := words.NameList(m.neighbours(n, false), 8); after != "" {

@@ -11,8 +11,8 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/client/runview"
 	"wf/tui/drawing"
-	"wf/tui/plain"
 )
 
 // askTime is the least time between two inquiries: events of instances come by the thousand, and what is shown
@@ -53,12 +53,12 @@ func (a *asking) note(m *model, b batch) {
 		a.decide(ev)
 	}
 	for id := range b.nodes { // a sub-flow begins or ends
-		if i, known := m.flow.index[id]; known && m.flow.nodes[i].SubFlow != "" {
-			a.touch(m.flow.nodes[i].Name)
+		if i, known := m.flow.Index[id]; known && m.flow.Nodes[i].SubFlow != "" {
+			a.touch(m.flow.Nodes[i].Name)
 		}
 	}
 	for _, ev := range b.events {
-		if ev.Type == api.RunComplete && m.flow.hasConditions() {
+		if ev.Type == api.RunComplete && m.flow.HasConditions() {
 			a.ways = true
 		}
 	}
@@ -83,7 +83,7 @@ func (a *asking) decide(ev api.Event) {
 }
 
 // openText returns what is open as a text, to be compared.
-func (p *picture) openText(f *flow) string {
+func (p *picture) openText(f *runview.Workfile) string {
 	text := ""
 	for _, in := range p.openPaths(f) {
 		text += fmt.Sprintln(in.kind, in.path, in.selectors)
@@ -135,8 +135,8 @@ func (m *model) question() tea.Cmd {
 			break
 		}
 		delete(a.subFlows, name)
-		if i := m.flow.subFlowNamed(name); i >= 0 {
-			subFlows = append(subFlows, m.flow.nodes[i].ID)
+		if i := m.flow.SubFlowNamed(name); i >= 0 {
+			subFlows = append(subFlows, m.flow.Nodes[i].ID)
 		}
 	}
 	slices.Sort(subFlows)
@@ -206,22 +206,22 @@ func lookUp(ctx context.Context, ws *client.Workspace, subFlows []string, pages 
 // found takes the results of an inquiry.
 func (m *model) found(got findings) tea.Cmd {
 	for _, n := range got.subFlows {
-		m.flow.summary(clean(n, nil))
+		m.flow.SetSummary(clean(n))
 	}
 	for key, nodes := range got.pages {
 		page := m.picture.page(key.path)
 		page.nodes, page.known = map[int][]api.NodeStatus{}, true
 		for _, n := range nodes {
-			n = cleanMember(n)
+			n = clean(n)
 			at := 0
 			if key.kind == aPage {
-				at = numberBelow(key.path, n.ID)
+				at = runview.NumberBelow(key.path, n.ID)
 			}
 			page.nodes[at] = append(page.nodes[at], n)
 		}
 	}
 	if got.edges != nil {
-		m.flow.ways(got.edges)
+		m.flow.SetWays(got.edges)
 	}
 	if got.approvals != nil {
 		return m.inbox.take(m, *got.approvals)
@@ -229,32 +229,14 @@ func (m *model) found(got findings) tea.Cmd {
 	return nil
 }
 
-// cleanMember makes the texts of a node of an instance fit for a terminal.
-func cleanMember(n api.NodeStatus) api.NodeStatus {
-	n = clean(n, nil)
-	n.Item = plain.Line(n.Item)
-	return n
-}
-
-// numberBelow returns the number of the instance of a sub-flow in which a node lies: 3 for each and each[3]/t.
-func numberBelow(path, node string) int {
-	rest := node[min(len(path), len(node)):]
-	for i := range rest {
-		if rest[i] == ']' {
-			return instanceNumber("x" + rest[:i+1])
-		}
-	}
-	return -1
-}
-
 // idles reports whether nothing on the screen changes every second.
 func (m *model) idles() bool {
-	c := m.flow.count(m.flow.current().Run)
+	c := m.flow.Count(m.flow.Current().Run)
 	if c.Running+c.Queued > 0 || c.Waiting+c.Retrying == 0 {
 		return false
 	}
-	for i := range m.flow.nodes {
-		if n := &m.flow.nodes[i]; n.Wait != nil && n.Wait.Until != nil && m.inSight(i) {
+	for i := range m.flow.Nodes {
+		if n := &m.flow.Nodes[i]; n.Wait != nil && n.Wait.Until != nil && m.inSight(i) {
 			return false
 		}
 	}

@@ -129,27 +129,27 @@ func (m *model) whyLines(width int) []cells.Span {
 // neighbours returns the names of the nodes before a node, or after it.
 func (m *model) neighbours(n *api.NodeStatus, after bool) []string {
 	f := m.shown()
-	i, known := f.index[n.ID]
+	i, known := f.Index[n.ID]
 	if !known {
 		if i = m.picture.node(); i < 0 { // of an instance
 			return nil
 		}
 	}
-	edges := f.in[i]
+	edges := f.In[i]
 	if after {
-		edges = f.out[i]
+		edges = f.Out[i]
 	}
 	var names []string
 	for _, e := range edges {
-		other := f.edges[e].from
+		other := f.Edges[e].From
 		if after {
-			other = f.edges[e].to
+			other = f.Edges[e].To
 		}
-		name := f.nodes[other].Name
-		if f.edges[e].nonBlocking {
+		name := f.Nodes[other].Name
+		if f.Edges[e].NonBlocking {
 			name += " (non-blocking)"
 		}
-		name += f.edges[e].wayText()
+		name += wayText(&f.Edges[e])
 		names = append(names, name)
 	}
 	return names
@@ -164,8 +164,8 @@ func (m *model) times(n *api.NodeStatus) string {
 	if took := words.SpanMS(n.DurationMS); took != "" {
 		parts = append(parts, "took "+took)
 	}
-	if x, known := m.flow.expected[n.ID]; known {
-		parts = append(parts, "usually "+words.Span(x.own))
+	if x, known := m.flow.Expected[n.ID]; known {
+		parts = append(parts, "usually "+words.Span(x.Own))
 	}
 	if n.Executions > 1 {
 		parts = append(parts, words.Plural(n.Executions, "execution"))
@@ -179,7 +179,7 @@ func (m *model) stageLines(width int) []cells.Span {
 	var c api.Counts
 	nodes := m.picture.nodes()
 	for _, i := range nodes {
-		c.Add(f.nodes[i].Counted())
+		c.Add(f.Nodes[i].Counted())
 	}
 	if len(nodes) == 0 {
 		return nil
@@ -189,7 +189,7 @@ func (m *model) stageLines(width int) []cells.Span {
 		out = append(out, cells.Span{Text: line, Style: cells.Plain})
 	}
 	for _, i := range nodes {
-		n := &f.nodes[i]
+		n := &f.Nodes[i]
 		out = append(out, cells.Span{Text: words.LookOf(n.Counted()).Sign(m.opt.ASCII) + " " + n.Name + "  " + detail(n, m.now), Style: stateStyle(n.Counted())})
 	}
 	return out

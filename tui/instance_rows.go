@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/tui/dialog"
 	"wf/tui/drawing"
 )
@@ -25,9 +26,9 @@ func (p *picture) innerOf() *innerRow {
 
 // openInner opens or closes the selected sub-flow or instance, or turns the page. It returns false if there is
 // nothing to open.
-func (p *picture) openInner(f *flow) bool {
-	if i := p.node(); i >= 0 && p.selected.Kind == drawing.ANode && len(f.members[i]) > 0 {
-		p.fold(f.nodes[i].Name)
+func (p *picture) openInner(f *runview.Workfile) bool {
+	if i := p.node(); i >= 0 && p.selected.Kind == drawing.ANode && len(f.Members[i]) > 0 {
+		p.fold(f.Nodes[i].Name)
 		p.layout = nil // in the graph it takes another width
 		return true
 	}
@@ -63,9 +64,9 @@ func (p *picture) fold(path string) {
 
 // openPaths returns the open sub-flows and instances with the selectors of what they show, in the order of the
 // rows.
-func (p *picture) openPaths(f *flow) (list []innerRow) {
-	for i := range f.members {
-		if n := &f.nodes[i]; f.outer(i) && p.expanded[openKey(n.Name)] && n.Instances != nil && n.Instances.Begun > 0 {
+func (p *picture) openPaths(f *runview.Workfile) (list []innerRow) {
+	for i := range f.Members {
+		if n := &f.Nodes[i]; f.Outer(i) && p.expanded[openKey(n.Name)] && n.Instances != nil && n.Instances.Begun > 0 {
 			list = append(list, p.pageOf(n.Name, n.Instances))
 		}
 	}
@@ -114,8 +115,8 @@ func (m *model) selectedNode() *api.NodeStatus {
 	if in := m.picture.innerOf(); in != nil && in.node != nil {
 		return in.node
 	}
-	if i := m.picture.node(); i >= 0 && i < len(m.shown().nodes) {
-		return &m.shown().nodes[i]
+	if i := m.picture.node(); i >= 0 && i < len(m.shown().Nodes) {
+		return &m.shown().Nodes[i]
 	}
 	return nil
 }
@@ -123,8 +124,8 @@ func (m *model) selectedNode() *api.NodeStatus {
 // editedNode returns the node of the workfile that is selected, or from which the selected node of an instance
 // comes, or nil.
 func (m *model) editedNode() *api.NodeStatus {
-	if i := m.picture.node(); i >= 0 && i < len(m.flow.nodes) {
-		return &m.flow.nodes[i]
+	if i := m.picture.node(); i >= 0 && i < len(m.flow.Nodes) {
+		return &m.flow.Nodes[i]
 	}
 	return nil
 }
@@ -148,12 +149,12 @@ func (m *model) subFlowAt() (path string, begun int) {
 			return in.path, in.node.Instances.Begun
 		}
 		row := m.picture.graph.Rows[m.picture.selected.Index]
-		path = m.shown().nodes[row.Node].Name
+		path = m.shown().Nodes[row.Node].Name
 	} else if n := m.selectedNode(); n != nil && n.SubFlow != "" {
 		path = n.Name
 	}
-	if i := m.shown().subFlowNamed(path); i >= 0 && m.shown().nodes[i].Instances != nil {
-		return path, m.shown().nodes[i].Instances.Begun
+	if i := m.shown().SubFlowNamed(path); i >= 0 && m.shown().Nodes[i].Instances != nil {
+		return path, m.shown().Nodes[i].Instances.Begun
 	}
 	return "", 0
 }
@@ -180,13 +181,13 @@ func (m *model) instancePrompt() {
 			return nil
 		}
 		page := m.picture.page(path)
-		owner := m.shown().subFlowNamed(strings.SplitN(path, "[", 2)[0])
+		owner := m.shown().SubFlowNamed(strings.SplitN(path, "[", 2)[0])
 		place := k
-		if n := &m.shown().nodes[owner]; n.Name == path && n.Instances != nil {
+		if n := &m.shown().Nodes[owner]; n.Name == path && n.Instances != nil {
 			place = instanceOrder{n.Instances}.place(k)
 		}
 		page.first, page.known = place/pageSize*pageSize, false
-		m.picture.goToInstance(m.shown().nodes[owner].ID, path, k)
+		m.picture.goToInstance(m.shown().Nodes[owner].ID, path, k)
 		return nil
 	}})
 }
@@ -217,18 +218,18 @@ type failure struct {
 
 // failures returns the places of all failures, in the order of the file: nodes, and below sub-flows the
 // instances that failed. The failed nodes of an open instance stand for it.
-func (p *picture) failures(f *flow) (places []failure) {
+func (p *picture) failures(f *runview.Workfile) (places []failure) {
 	rows := map[int][]int{} // below nodes
 	for row := range p.inner {
 		node := p.graph.Rows[row].Node
 		rows[node] = append(rows[node], row)
 	}
-	for i := range f.nodes {
-		n := &f.nodes[i]
-		if !f.outer(i) {
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		if !f.Outer(i) {
 			continue
 		}
-		if s := worst(n); s == api.StateFailed || s == api.StateHandled {
+		if s := runview.FoldedState(n); s == api.StateFailed || s == api.StateHandled {
 			places = append(places, failure{i, -1, -1})
 		}
 		places = append(places, p.failuresIn(i, n, rows[i])...)
@@ -244,7 +245,7 @@ func (p *picture) failuresIn(node int, n *api.NodeStatus, rows []int) (places []
 		in := &p.inner[row]
 		k := -1
 		if n.SubFlow != "" && strings.HasPrefix(in.path, n.Name+"[") {
-			k = numberBelow(n.Name, in.path)
+			k = runview.NumberBelow(n.Name, in.path)
 			shown[k] = true
 		}
 		if in.state == api.StateFailed && !(in.kind == anInstance && p.expanded[openKey(in.path)]) {

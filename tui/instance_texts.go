@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/tui/cells"
 	"wf/tui/drawing"
 	"wf/tui/logview"
@@ -49,7 +50,7 @@ func (p *picture) nodesOf(instance string) []api.NodeStatus {
 	}
 	open := strings.LastIndexByte(instance, '[')
 	if page := p.pages[instance[:max(open, 0)]]; page != nil {
-		return page.nodes[instanceNumber(instance)]
+		return page.nodes[runview.InstanceNumber(instance)]
 	}
 	return nil
 }
@@ -79,8 +80,8 @@ func (m *model) innerHint() string {
 func (m *model) innerTitle(a cells.Area, in *innerRow, st cells.Style) int {
 	row := &m.picture.graph.Rows[m.picture.selected.Index]
 	if in.kind == aTemplate {
-		n := &m.shown().nodes[in.member]
-		a.Put(0, 0, cells.Clip(n.Name+"  in each instance of "+m.shown().nodes[row.Node].Name, a.Width, m.opt.ASCII), st)
+		n := &m.shown().Nodes[in.member]
+		a.Put(0, 0, cells.Clip(n.Name+"  in each instance of "+m.shown().Nodes[row.Node].Name, a.Width, m.opt.ASCII), st)
 		a.Put(0, 1, cells.Clip(plain.Command(n.Command, m.opt.ASCII), a.Width, m.opt.ASCII), cells.Dimmed)
 		return 2
 	}
@@ -153,18 +154,18 @@ func outputsText(outputs map[string]any) string {
 }
 
 // wayText returns the condition of an edge, and whether it has fired.
-func (e *edge) wayText() string {
+func wayText(e *runview.Edge) string {
 	var parts []string
-	if e.when != "" {
-		parts = append(parts, "when "+e.when)
+	if e.When != "" {
+		parts = append(parts, "when "+e.When)
 	}
 	switch {
-	case e.taken:
+	case e.Taken:
 		parts = append(parts, "taken")
-	case e.dead:
+	case e.Dead:
 		parts = append(parts, "not taken")
 	}
-	if parts == nil || e.when == "" && !e.dead {
+	if parts == nil || e.When == "" && !e.Dead {
 		return ""
 	}
 	return " (" + strings.Join(parts, ", ") + ")"

@@ -3,12 +3,13 @@ package tui
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/tui/drawing"
 	"wf/tui/words"
 )
@@ -58,7 +59,7 @@ func openKey(path string) string { return "in " + path }
 
 // A rowMaker makes the rows below nodes.
 type rowMaker struct {
-	f     *flow
+	f     *runview.Workfile
 	p     *picture
 	now   time.Time
 	root  int // the node below which the rows stand
@@ -66,21 +67,21 @@ type rowMaker struct {
 }
 
 // rowsOf makes the rows of a flow: what is open, and what a fold must not hide.
-func (p *picture) rowsOf(f *flow, now time.Time) {
+func (p *picture) rowsOf(f *runview.Workfile, now time.Time) {
 	p.graph.Rows, p.inner = p.graph.Rows[:0], p.inner[:0]
-	if len(f.members) == 0 {
+	if len(f.Members) == 0 {
 		return
 	}
-	subFlows := make([]int, 0, len(f.members))
-	for i := range f.members {
-		if f.outer(i) && (p.hidden == nil || i < len(p.hidden) && !p.hidden[i]) {
+	subFlows := make([]int, 0, len(f.Members))
+	for i := range f.Members {
+		if f.Outer(i) && (p.hidden == nil || i < len(p.hidden) && !p.hidden[i]) {
 			subFlows = append(subFlows, i)
 		}
 	}
 	slices.Sort(subFlows)
 	for _, i := range subFlows {
 		r := rowMaker{f: f, p: p, now: now, root: i}
-		n := &f.nodes[i]
+		n := &f.Nodes[i]
 		switch {
 		case p.expanded[openKey(n.Name)]:
 			r.templates(i)
@@ -105,11 +106,11 @@ func (r *rowMaker) add(row drawing.Row, in innerRow) {
 
 // templates adds the nodes of a sub-flow as they are in the workfile.
 func (r *rowMaker) templates(subFlow int) {
-	for _, i := range r.f.members[subFlow] {
-		n := &r.f.nodes[i]
-		text := localName(n.Name) + "  " + strings.TrimSpace(n.Command)
+	for _, i := range r.f.Members[subFlow] {
+		n := &r.f.Nodes[i]
+		text := runview.LocalName(n.Name) + "  " + strings.TrimSpace(n.Command)
 		if n.SubFlow != "" {
-			text = localName(n.Name) + "  " + n.SubFlow
+			text = runview.LocalName(n.Name) + "  " + n.SubFlow
 		}
 		r.add(drawing.Row{Key: "template " + n.ID, Note: drawing.Model, Name: text, Marked: r.p.marked[n.ID]},
 			innerRow{kind: aTemplate, path: n.ID, member: i})
@@ -133,7 +134,7 @@ func (r *rowMaker) urgent(subFlow int, path string, in *api.Instances, most int)
 		left[s.State]--
 		most--
 		shown[s.Path] = true
-		r.instance(subFlow, s, r.f.left[r.root][instanceNumber(s.Path)])
+		r.instance(subFlow, s, r.f.InstancesLeft[r.root][runview.InstanceNumber(s.Path)])
 	}
 	for _, state := range []api.State{api.StateFailed, api.StateWaiting} {
 		if n := left[state]; n > 0 && len(shown) > 0 && !r.p.expanded[openKey(path)] {
@@ -150,7 +151,7 @@ func (r *rowMaker) instances(subFlow int, path string, in *api.Instances) {
 		return
 	}
 	page := r.p.page(path)
-	if own := r.f.left[r.root]; own != nil && path == r.f.nodes[r.root].Name {
+	if own := r.f.InstancesLeft[r.root]; own != nil && path == r.f.Nodes[r.root].Name {
 		page.nodes, page.known, page.deep = own, true, true
 	}
 	if in.Begun <= pageSize {
@@ -164,7 +165,7 @@ func (r *rowMaker) instances(subFlow int, path string, in *api.Instances) {
 	for _, s := range in.Notable {
 		if (s.State == api.StateRunning || s.State == api.StateRetrying) && len(shown) < 2*urgentRows {
 			shown[s.Path] = true
-			r.instance(subFlow, s, r.f.left[r.root][instanceNumber(s.Path)])
+			r.instance(subFlow, s, r.f.InstancesLeft[r.root][runview.InstanceNumber(s.Path)])
 		}
 	}
 	page.first = max(0, min(page.first, (in.Begun-1)/pageSize*pageSize))
@@ -251,9 +252,6 @@ func (o instanceOrder) selectors(path string, first, last int) []string {
 	return list
 }
 
-// instanceRank orders instances by urgency.
-var instanceRank = map[api.State]int{api.StateFailed: 1, api.StateCancelled: 2, api.StateWaiting: 3, api.StateRetrying: 4, api.StateRunning: 5}
-
 // sorted adds all instances of a sub-flow with few.
 func (r *rowMaker) sorted(subFlow int, path string, in *api.Instances, page *instancePage) {
 	all := make([]api.InstanceStatus, in.Begun)
@@ -261,21 +259,21 @@ func (r *rowMaker) sorted(subFlow int, path string, in *api.Instances, page *ins
 		all[k] = page.status(path, k)
 	}
 	for _, s := range in.Notable { // of these the summary knows better
-		if k := instanceNumber(s.Path); k >= 0 && k < len(all) {
+		if k := runview.InstanceNumber(s.Path); k >= 0 && k < len(all) {
 			all[k] = s
 		}
 	}
 	slices.SortStableFunc(all, func(a, b api.InstanceStatus) int {
 		rank := func(s api.InstanceStatus) int {
-			if n, urgent := instanceRank[s.State]; urgent {
-				return n
+			if api.Notable(s.State) {
+				return api.Severity(s.State)
 			}
-			return 9
+			return math.MaxInt // these stay in the order of their numbers
 		}
-		return rank(a) - rank(b)
+		return cmp.Compare(rank(a), rank(b))
 	})
 	for _, s := range all {
-		r.instance(subFlow, s, page.nodes[instanceNumber(s.Path)])
+		r.instance(subFlow, s, page.nodes[runview.InstanceNumber(s.Path)])
 	}
 }
 
@@ -288,7 +286,7 @@ func (r *rowMaker) instance(subFlow int, s api.InstanceStatus, nodes []api.NodeS
 	if s.Item != "" && s.Name == "" {
 		text = strings.TrimSuffix(s.Item+": "+text, ": ")
 	}
-	r.add(drawing.Row{Name: localName(cmp.Or(s.Name, s.Path)), Detail: text}, innerRow{kind: anInstance, path: s.Path, name: cmp.Or(s.Name, s.Path), member: -1, state: s.State})
+	r.add(drawing.Row{Name: runview.LocalName(cmp.Or(s.Name, s.Path)), Detail: text}, innerRow{kind: anInstance, path: s.Path, name: cmp.Or(s.Name, s.Path), member: -1, state: s.State})
 	if !r.p.expanded[openKey(s.Path)] {
 		return
 	}
@@ -299,12 +297,12 @@ func (r *rowMaker) instance(subFlow int, s api.InstanceStatus, nodes []api.NodeS
 	defer func() { r.depth-- }()
 	for i := range nodes {
 		n := &nodes[i]
-		if strings.Count(n.ID, "/") != strings.Count(s.Path, "/")+1 && r.f.left == nil {
+		if strings.Count(n.ID, "/") != strings.Count(s.Path, "/")+1 && r.f.InstancesLeft == nil {
 			continue // of a sub-flow within, which is opened for itself
 		}
-		at := r.f.member(r.root, n.ID)
+		at := r.f.Member(r.root, n.ID)
 		row := drawing.Row{Name: strings.TrimPrefix(n.ID, s.Path+"/"), Detail: detail(n, r.now), Tally: tallyOf(n)}
-		r.add(row, innerRow{kind: aMember, path: n.ID, member: at, node: n, state: worst(n)})
+		r.add(row, innerRow{kind: aMember, path: n.ID, member: at, node: n, state: runview.FoldedState(n)})
 		if n.Instances != nil && r.p.expanded[openKey(n.ID)] {
 			r.depth++
 			r.instances(at, n.ID, n.Instances)
@@ -313,36 +311,9 @@ func (r *rowMaker) instance(subFlow int, s api.InstanceStatus, nodes []api.NodeS
 	}
 }
 
-// status returns what the page knows of an instance.
+// status returns what the page contains about an instance.
 func (p *instancePage) status(path string, k int) api.InstanceStatus {
-	s := api.InstanceStatus{Path: path + "[" + strconv.Itoa(k) + "]", State: api.StateIdle}
-	failed, cut := false, false
-	for i := range p.nodes[k] {
-		n := &p.nodes[k][i]
-		if strings.Count(n.ID, "/") != strings.Count(s.Path, "/")+1 && !p.deep {
-			continue
-		}
-		s.Counts.Add(n.Counted())
-		s.Item = cmp.Or(s.Item, n.Item)
-		s.Name = cmp.Or(s.Name, instanceName(s.Path, n))
-		failed = failed || n.State == api.StateFailed && !n.Handled
-		cut = cut || n.State == api.StateCancelled && !n.Handled
-	}
-	if s.State = s.Counts.Instance(failed); cut && !failed {
-		s.State = api.StateCancelled
-	}
-	return s
-}
-
-// instanceName returns the name of the instance at a path, from the name of one of its nodes, or "" if it is
-// the path.
-func instanceName(path string, n *api.NodeStatus) string {
-	if parts := strings.Split(n.Name, "/"); len(parts) == strings.Count(n.ID, "/")+1 {
-		if name := strings.Join(parts[:min(strings.Count(path, "/")+1, len(parts))], "/"); name != path {
-			return name
-		}
-	}
-	return ""
+	return runview.InstanceStatus(path, k, p.nodes[k], p.deep)
 }
 
 // page returns the visible page of a sub-flow.
@@ -354,19 +325,6 @@ func (p *picture) page(path string) *instancePage {
 		p.pages[path] = &instancePage{}
 	}
 	return p.pages[path]
-}
-
-// instanceNumber returns 3 for each[3], or -1.
-func instanceNumber(path string) int {
-	open := strings.LastIndexByte(path, '[')
-	if open < 0 || !strings.HasSuffix(path, "]") {
-		return -1
-	}
-	n, err := strconv.Atoi(path[open+1 : len(path)-1])
-	if err != nil {
-		return -1
-	}
-	return n
 }
 
 // tallyOf returns the counts of the instances of a node, or nil if it has none.

@@ -24,7 +24,7 @@ func (m *model) follow() tea.Cmd {
 	if len(m.picture.nodes()) > 1 {
 		m.log.Hint = "nothing of it runs or has failed"
 	}
-	if nodes := m.picture.nodes(); len(nodes) == 1 && m.flow.fromFile(nodes[0]) {
+	if nodes := m.picture.nodes(); len(nodes) == 1 && fromFile(&m.flow, nodes[0]) {
 		m.log.Hint = "it has not run here: its state came with the file"
 	}
 	if hint := m.innerHint(); hint != "" {
@@ -51,8 +51,8 @@ func (m *model) target() logview.Target {
 		return t
 	}
 	for _, i := range nodes {
-		n := &f.nodes[i]
-		if !hasOutput(n.State) || n.SubFlow != "" || !f.outer(i) {
+		n := &f.Nodes[i]
+		if !hasOutput(n.State) || n.SubFlow != "" || !f.Outer(i) {
 			continue
 		}
 		if len(nodes) > 1 && len(m.picture.marked) == 0 && n.State != api.StateFailed && n.State != api.StateRunning {

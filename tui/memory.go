@@ -45,7 +45,7 @@ func (m *model) sight() Sight {
 		s.View = m.picture.view.String()
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.picture.expanded)) {
-		if _, there := m.flow.index[key]; there && m.picture.expanded[key] && len(s.Open) < mostOpen {
+		if _, there := m.flow.Index[key]; there && m.picture.expanded[key] && len(s.Open) < mostOpen {
 			s.Open = append(s.Open, key)
 		}
 	}
@@ -84,7 +84,7 @@ func (o *Options) recall(workspace string) Sight {
 // sight has not changed. last is set when the workfile is left: then it stores once more, because an earlier
 // write may come late.
 func (m *model) keepSight(last bool) func() {
-	if m.opt.Memory == nil || m.link == nil || m.link.id == "" || !m.flow.known {
+	if m.opt.Memory == nil || m.link == nil || m.link.id == "" || !m.flow.Known {
 		return nil
 	}
 	s := m.sight()

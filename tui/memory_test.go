@@ -41,7 +41,7 @@ func TestMemory(t *testing.T) {
 	m = session(s)
 	m.picture.view = drawing.Stages
 	m.refresh()
-	m.picture.goTo(m.flow.index["id-align_S004"])
+	m.picture.goTo(m.flow.Index["id-align_S004"])
 	m.picture.choose(m.picture.layout.Seen(drawing.Item{Kind: drawing.AStage, Index: 4}))
 	press(m, "enter", "2", "w", "s", "i", "1", "v", "z")
 	m.drag(48, 3)

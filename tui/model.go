@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/client/runview"
 	"wf/tui/cells"
 	"wf/tui/dialog"
 	"wf/tui/drawing"
@@ -64,7 +65,7 @@ type model struct {
 	pointer       pointer
 
 	link     *link // nil: no workfile is open
-	flow     flow
+	flow     runview.Workfile
 	picture  picture
 	filter   filter
 	quick    int // of quickFilters
@@ -164,7 +165,7 @@ func (m *model) openFile(path string) tea.Cmd {
 	keep := m.keepSight(true)
 	m.log.Close()
 	m.unlink()
-	m.flow, m.past, m.filter, m.quick, m.why = flow{}, nil, filter{}, 0, whyView{}
+	m.flow, m.past, m.filter, m.quick, m.why = runview.Workfile{}, nil, filter{}, 0, whyView{}
 	m.log = logview.View{}
 	m.picture = newPicture()
 	m.asking, m.inbox, m.lastParams = asking{}, inboxView{}, nil
@@ -215,7 +216,7 @@ func (m *model) name() string {
 }
 
 // shown returns the flow of the main screen: that of now, or as an earlier run left it.
-func (m *model) shown() *flow {
+func (m *model) shown() *runview.Workfile {
 	if m.past != nil {
 		return &m.past.flow
 	}
@@ -223,13 +224,13 @@ func (m *model) shown() *flow {
 }
 
 // running reports whether a run is active.
-func (m *model) running() bool { return len(m.flow.status.Runs) > 0 }
+func (m *model) running() bool { return len(m.flow.Status.Runs) > 0 }
 
 // refresh updates the drawing from the flow and the filter.
 func (m *model) refresh() {
 	m.stale = false
 	f := m.shown()
-	if !f.known {
+	if !f.Known {
 		return
 	}
 	if d := m.panes(m.body()).drawing; d.Width > 0 {
@@ -263,15 +264,15 @@ func (m *model) fail(err error) {
 func (m *model) hush() { m.toast = toast{id: m.toast.id} }
 
 // nothingOpen reports whether there is no drawing.
-func (m *model) nothingOpen() bool { return m.link == nil || !m.flow.known }
+func (m *model) nothingOpen() bool { return m.link == nil || !m.flow.Known }
 
 // left returns what to report after the interface has ended.
 func (m *model) left() Left {
-	if m.link == nil || !m.flow.known {
+	if m.link == nil || !m.flow.Known {
 		return Left{}
 	}
 	l := Left{Path: m.link.path}
-	run := m.flow.current()
+	run := m.flow.Current()
 	if run == nil || !m.running() && m.seen != run.Run {
 		return l
 	}
@@ -287,7 +288,7 @@ func (m *model) runCounts(run *api.RunSummary) api.Counts {
 	if run.Ended != nil {
 		return run.Counts
 	}
-	c := m.flow.count(run.Run)
+	c := m.flow.Count(run.Run)
 	c.Idle += max(0, run.Nodes-c.Total()) // nodes of the run that no event has named yet
 	return c
 }

@@ -13,6 +13,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/client/runview"
 	"wf/tui/dialog"
 	"wf/tui/logview"
 	"wf/tui/words"
@@ -172,27 +173,27 @@ func TestFollowsEvents(t *testing.T) {
 	}})
 	m.Update(news{m.link.feed, b})
 	f := &m.flow
-	if n := f.nodes[f.index["id-align_S004"]]; n.State != api.StateOK || *n.DurationMS != 1500 || !n.Started.Equal(noon.Add(-1500*time.Millisecond)) {
+	if n := f.Nodes[f.Index["id-align_S004"]]; n.State != api.StateOK || *n.DurationMS != 1500 || !n.Started.Equal(noon.Add(-1500*time.Millisecond)) {
 		t.Errorf("align_S004 is %+v", n)
 	}
-	if n := f.nodes[f.index["id-align_S000"]]; detail(&n, noon) != "killed by SIGKILL (execution 2)" {
+	if n := f.Nodes[f.Index["id-align_S000"]]; detail(&n, noon) != "killed by SIGKILL (execution 2)" {
 		t.Errorf("align_S000: %s", detail(&n, noon))
 	}
 	for id, want := range map[string]api.State{"id-sort_S000": api.StateBlocked, "id-align_S002": api.StateSkipped,
 		"id-sort_S003": api.StateWaiting, "id-align_S003": api.StateRetrying, "id-sort_S002": api.StateIdle, "id-sort_S004": api.StateIdle} {
-		if got := f.nodes[f.index[id]].State; got != want {
+		if got := f.Nodes[f.Index[id]].State; got != want {
 			t.Errorf("%s is %s, want %s", id, got, want)
 		}
 	}
-	for _, e := range f.edges {
-		token := f.nodes[e.from].Name == "align_S004" && f.nodes[e.to].Name == "sort_S004"
-		if e.marked != token {
-			t.Errorf("a token on %s -> %s: %v", f.nodes[e.from].Name, f.nodes[e.to].Name, e.marked)
+	for _, e := range f.Edges {
+		token := f.Nodes[e.From].Name == "align_S004" && f.Nodes[e.To].Name == "sort_S004"
+		if e.Marked != token {
+			t.Errorf("a token on %s -> %s: %v", f.Nodes[e.From].Name, f.Nodes[e.To].Name, e.Marked)
 		}
 	}
 	m.Update(news{m.link.feed, batch{nodes: map[string]api.Event{"id-align_S000": {Type: api.NodeFailed, Run: "42", Node: "id-align_S000",
 		Execution: 2, Time: noon, Handled: true}}}})
-	if got := f.nodes[f.index["id-sort_S000"]].State; got != api.StateIdle {
+	if got := f.Nodes[f.Index["id-sort_S000"]].State; got != api.StateIdle {
 		t.Errorf("behind a failure that was handled sort_S000 is %s", got)
 	}
 	m.Update(news{m.link.feed, batch{events: []api.Event{{Type: api.RunComplete, Run: "42", Result: api.ResFailed, Time: noon,
@@ -240,8 +241,9 @@ func TestSelection(t *testing.T) {
 
 // TestFilter: the language of filters.
 func TestFilter(t *testing.T) {
-	var f flow
-	f.set(pipeline(3))
+	var f runview.Workfile
+	status := pipeline(3)
+	f.Apply(&status, nil, nil)
 	for text, want := range map[string]string{
 		"":                    "fetch_ref index_ref fastqc_S000 trim_S000 align_S000 sort_S000 fastqc_S001 trim_S001 align_S001 sort_S001 fastqc_S002 trim_S002 align_S002 sort_S002 report",
 		"s:failed":            "trim_S001",
@@ -260,9 +262,9 @@ func TestFilter(t *testing.T) {
 		p := parseFilter(text)
 		hidden := p.hide(&f, noon)
 		var left []string
-		for i := range f.nodes {
+		for i := range f.Nodes {
 			if hidden == nil || !hidden[i] {
-				left = append(left, f.nodes[i].Name)
+				left = append(left, f.Nodes[i].Name)
 			}
 		}
 		if got := strings.Join(left, " "); got != want {

@@ -95,7 +95,7 @@ func (m *model) nextFailed(forward bool) {
 	case to.row >= 0:
 		m.picture.choose(drawing.Item{Kind: drawing.ARow, Index: int32(to.row)})
 	case to.instance >= 0:
-		n := &m.shown().nodes[to.node]
+		n := &m.shown().Nodes[to.node]
 		page := m.picture.page(n.Name)
 		page.first, page.known = instanceOrder{n.Instances}.place(to.instance)/pageSize*pageSize, false
 		m.picture.goToInstance(n.ID, n.Name, to.instance)

@@ -60,7 +60,7 @@ func (d *adder) edits(command string) []api.Edit {
 func (m *model) added(r api.EditResult) {
 	if len(r.Added) > 0 {
 		m.picture.anchor = r.Added[0]
-		if i, known := m.flow.index[r.Added[0]]; known {
+		if i, known := m.flow.Index[r.Added[0]]; known {
 			m.picture.goTo(i)
 		}
 	}

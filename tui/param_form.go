@@ -59,7 +59,7 @@ type paramQuestion struct {
 // paramsBefore returns a function that finds the values of the run before: those that were typed here,
 // otherwise those in the history.
 func (m *model) paramsBefore() func(context.Context, *client.Workspace) map[string]any {
-	values, last := m.lastParams, m.flow.status.LastRun
+	values, last := m.lastParams, m.flow.Status.LastRun
 	return func(ctx context.Context, ws *client.Workspace) map[string]any {
 		if values != nil || last == nil {
 			return values

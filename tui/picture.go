@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/tui/cells"
 	"wf/tui/drawing"
 )
@@ -52,35 +53,35 @@ func newPicture() picture {
 const relayoutTime = 500 * time.Millisecond
 
 // update takes the flow as it is now; hidden is what the filter leaves out.
-func (p *picture) update(f *flow, hidden []bool, now time.Time) {
-	if p.layout == nil || p.built.structure != f.structure {
-		p.graph = &drawing.Graph{Nodes: make([]drawing.Node, len(f.nodes)), Edges: make([]drawing.Edge, len(f.edges))}
-		for i, n := range f.nodes {
-			node := drawing.Node{ID: n.ID, Name: n.Name, Group: n.Group, Command: n.Command, Inside: !f.outer(i), Folds: n.SubFlow != ""}
+func (p *picture) update(f *runview.Workfile, hidden []bool, now time.Time) {
+	if p.layout == nil || p.built.structure != f.Structure {
+		p.graph = &drawing.Graph{Nodes: make([]drawing.Node, len(f.Nodes)), Edges: make([]drawing.Edge, len(f.Edges))}
+		for i, n := range f.Nodes {
+			node := drawing.Node{ID: n.ID, Name: n.Name, Group: n.Group, Command: n.Command, Inside: !f.Outer(i), Folds: n.SubFlow != ""}
 			if n.X != nil && n.Y != nil {
 				node.X, node.Y, node.Placed = *n.X, *n.Y, true
 			}
 			p.graph.Nodes[i] = node
 		}
-		p.layout, p.told = nil, make([]tellable, len(f.nodes))
+		p.layout, p.told = nil, make([]tellable, len(f.Nodes))
 	}
-	for i := range f.nodes {
-		n, to := &f.nodes[i], &p.graph.Nodes[i]
+	for i := range f.Nodes {
+		n, to := &f.Nodes[i], &p.graph.Nodes[i]
 		to.Marked = p.marked[n.ID]
 		if t := tellableOf(n); t != p.told[i] || countsDown(n) {
 			p.told[i] = t
-			to.State, to.Detail, to.Time, to.Tally = drawStates[worst(n)], detail(n, now), shortTime(n, now), tallyOf(n)
+			to.State, to.Detail, to.Time, to.Tally = drawStates[runview.FoldedState(n)], detail(n, now), shortTime(n, now), tallyOf(n)
 		}
 		to.Open = to.Folds && p.expanded[openKey(n.Name)]
 	}
-	for i, e := range f.edges {
-		p.graph.Edges[i] = drawing.Edge{From: e.from, To: e.to, NonBlocking: e.nonBlocking, When: e.when, Marked: e.marked, Dead: e.dead}
+	for i, e := range f.Edges {
+		p.graph.Edges[i] = drawing.Edge{From: e.From, To: e.To, NonBlocking: e.NonBlocking, When: e.When, Marked: e.Marked, Dead: e.Dead}
 	}
 	p.rowsOf(f, now)
 	stale := !slices.Equal(hidden, p.hidden) && now.Sub(p.built.at) >= relayoutTime
 	if p.layout == nil || p.built.view != p.view || p.built.zoom != p.zoom || stale {
-		p.lay(f.structure, hidden, now)
-	} else if len(f.members) > 0 {
+		p.lay(f.Structure, hidden, now)
+	} else if len(f.Members) > 0 {
 		p.keepSelected()
 		p.show(false)
 	}

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
-
 	"wf/client"
 )
 
@@ -68,7 +67,7 @@ func (m *model) relink(start bool) tea.Cmd {
 func (m *model) gone() string {
 	var refused *api.Error
 	switch {
-	case errors.As(m.link.ended, &refused) && !m.flow.known:
+	case errors.As(m.link.ended, &refused) && !m.flow.Known:
 		return "not open: C tries again"
 	case m.link.wait > 0 && m.width >= besideWidth:
 		return fmt.Sprintf("no daemon, looks every %s: C connects", m.link.wait)

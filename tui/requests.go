@@ -62,8 +62,8 @@ func (m *model) learn(run string) tea.Cmd {
 		}
 		return o, nil
 	}, func(m *model, o api.RunOutlook) tea.Cmd {
-		if o.Run != "" && m.flow.run(o.Run) != nil {
-			m.flow.learn(o)
+		if o.Run != "" && m.flow.Run(o.Run) != nil {
+			m.flow.Learn(o)
 		}
 		return nil
 	})
@@ -129,7 +129,7 @@ func (m *model) accepted(a api.RunAccepted) {
 	}
 	m.seen = a.Run
 	m.picture.forget()
-	if last := m.flow.status.LastRun; last != nil && last.Run == a.Run {
+	if last := m.flow.Status.LastRun; last != nil && last.Run == a.Run {
 		return // it is over already, which has been said
 	}
 	text := fmt.Sprintf("run %s has started", a.Run)

@@ -35,7 +35,7 @@ func (m *model) shell(command string, args ...string) string {
 func (m *model) handles(nodes []int) []string {
 	names := make([]string, len(nodes))
 	for i, n := range nodes {
-		names[i] = m.flow.nodes[n].Name
+		names[i] = m.flow.Nodes[n].Name
 	}
 	return names
 }
@@ -55,7 +55,7 @@ func (m *model) selection() (selector []string, what string) {
 		return names, names[0]
 	}
 	what = words.Plural(len(names), "node") + " of " + m.picture.layout.Name(m.picture.selected)
-	if group := m.flow.nodes[nodes[0]].Group; group != "" && m.isGroup(nodes, group) {
+	if group := m.flow.Nodes[nodes[0]].Group; group != "" && m.isGroup(nodes, group) {
 		return []string{"g:" + group}, what
 	}
 	return names, what
@@ -67,13 +67,13 @@ func (m *model) isGroup(nodes []int, group string) bool {
 		return false
 	}
 	size := 0
-	for i := range m.flow.nodes {
-		if m.flow.nodes[i].Group == group {
+	for i := range m.flow.Nodes {
+		if m.flow.Nodes[i].Group == group {
 			size++
 		}
 	}
 	for _, i := range nodes {
-		if m.flow.nodes[i].Group != group {
+		if m.flow.Nodes[i].Group != group {
 			return false
 		}
 	}
@@ -101,7 +101,7 @@ func (m *model) runMenu() {
 	if marked := m.picture.markedNodes(); len(marked) > 0 {
 		add("m", words.Plural(len(marked), "marked node"), m.handles(marked), "")
 	}
-	failed := m.flow.count("").Failed + m.flow.count("").Cancelled
+	failed := m.flow.Count("").Failed + m.flow.Count("").Cancelled
 	if failed > 0 {
 		add("f", "resume: "+words.Plural(failed, "failed node"), nil, api.ModeResume)
 	}
@@ -112,7 +112,7 @@ func (m *model) runMenu() {
 			add("u", what+" and what leads to it", around(selector, "+", ""), "")
 		}
 	}
-	add("a", "everything, "+words.Plural(len(m.flow.nodes), "node"), nil, api.ModeFresh)
+	add("a", "everything, "+words.Plural(len(m.flow.Nodes), "node"), nil, api.ModeFresh)
 	choices = append(choices, m.partLine()...)
 	m.open(&dialog.Menu{Title: "Run", Choices: choices})
 }
@@ -134,8 +134,8 @@ func (m *model) stopMenu() {
 		choices = append(choices, dialog.Choice{Key: "s", Label: "only " + n.Name, Detail: m.shell("stop", run, "--node", n.Name),
 			Do: func() tea.Cmd { return m.stop(run, id, nil) }})
 	}
-	for i := range m.flow.status.Runs {
-		run := m.flow.status.Runs[i].Run
+	for i := range m.flow.Status.Runs {
+		run := m.flow.Status.Runs[i].Run
 		key := ""
 		if i == 0 {
 			key = "r"
@@ -143,7 +143,7 @@ func (m *model) stopMenu() {
 		choices = append(choices, dialog.Choice{Key: key, Label: "run " + run, Detail: m.shell("stop", run),
 			Do: func() tea.Cmd { return m.stop(run, "", nil) }})
 	}
-	if len(m.flow.status.Runs) > 1 {
+	if len(m.flow.Status.Runs) > 1 {
 		choices = append(choices, dialog.Choice{Key: "a", Label: "all runs", Detail: m.shell("stop", "--all"),
 			Do: func() tea.Cmd { return m.stopAll(nil) }})
 	}
@@ -186,7 +186,7 @@ func (m *model) resetMenu() {
 	if selector, what := m.selection(); len(selector) > 0 && m.picture.again() == "" {
 		add("s", what, selector)
 	}
-	add("a", "all "+words.Plural(len(m.flow.nodes), "node"), nil)
+	add("a", "all "+words.Plural(len(m.flow.Nodes), "node"), nil)
 	m.open(&dialog.Menu{Title: "Clear the state of what?", Choices: choices})
 }
 
@@ -214,7 +214,7 @@ func (m *model) equivalent() string {
 	case m.past != nil:
 		return m.shell("runs show", m.past.run)
 	case m.running():
-		return m.shell("attach", m.flow.current().Run)
+		return m.shell("attach", m.flow.Current().Run)
 	}
 	return m.shell("status")
 }

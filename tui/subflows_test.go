@@ -12,6 +12,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/client/runview"
 	"wf/tui/dialog"
 	"wf/tui/drawing"
 )
@@ -42,7 +43,7 @@ func TestFoldHidesNothing(t *testing.T) {
 	if got := m.picture.graph.Nodes[1].State; got != drawing.Failed {
 		t.Errorf("a sub-flow with a failure in it looks %v", got)
 	}
-	m.flow.nodes[1].Instances = &api.Instances{Begun: 2, Counts: api.Counts{Running: 1, Waiting: 1}}
+	m.flow.Nodes[1].Instances = &api.Instances{Begun: 2, Counts: api.Counts{Running: 1, Waiting: 1}}
 	m.refresh()
 	if got := m.picture.graph.Nodes[1].State; got != drawing.Waiting {
 		t.Errorf("a sub-flow with a question in it looks %v", got)
@@ -78,7 +79,7 @@ func TestOpenSubFlow(t *testing.T) {
 	if got := m.equivalent(); !strings.Contains(got, "wf why 'each[2]/t'") {
 		t.Errorf("the command of the inspector is %s", got)
 	}
-	m.flow.nodes[1].Instances = &api.Instances{Begun: 6, Total: 10, Counts: api.Counts{OK: 6}} // the failure has been repeated
+	m.flow.Nodes[1].Instances = &api.Instances{Begun: 6, Total: 10, Counts: api.Counts{OK: 6}} // the failure has been repeated
 	m.refresh()
 	if n := m.selectedNode(); n == nil || n.ID != "each[2]/t" {
 		t.Errorf("after a change %v is selected", n)
@@ -164,36 +165,18 @@ func TestControlEvents(t *testing.T) {
 	m.Update(news{m.link.feed, b})
 	for id, want := range map[string]string{"id-done": "skipped", "id-tidy": "killed by SIGKILL, again in 1m30s", "id-large": "waits 1m30s", "id-flaky": "exit 7, again in 1m30s",
 		"id-rescue": "exit 4, handled", "id-sign": "0.0s not executed"} {
-		if got := detail(&m.flow.nodes[m.flow.index[id]], noon); got != want {
+		if got := detail(&m.flow.Nodes[m.flow.Index[id]], noon); got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}
 	}
 	for e, want := range map[[2]string]string{{"large", "sign"}: "", {"sign", "done"}: "dead", {"bad", "rescue"}: "taken", {"prep", "small"}: "dead"} {
-		i := m.flow.between(m.flow.index["id-"+e[0]], m.flow.index["id-"+e[1]])
-		got := map[[2]bool]string{{true, false}: "taken", {false, true}: "dead"}[[2]bool{m.flow.edges[i].taken, m.flow.edges[i].dead}]
+		i := m.flow.Between(m.flow.Index["id-"+e[0]], m.flow.Index["id-"+e[1]])
+		got := map[[2]bool]string{{true, false}: "taken", {false, true}: "dead"}[[2]bool{m.flow.Edges[i].Taken, m.flow.Edges[i].Dead}]
 		if e == [2]string{"sign", "done"} {
 			want = "taken" // it has succeeded; that its target was skipped all the same is the daemon's to know
 		}
 		if got != want {
 			t.Errorf("%v is %q, want %q", e, got, want)
-		}
-	}
-}
-
-// TestFired: what events tell of the conditions of edges.
-func TestFired(t *testing.T) {
-	ok, failed := &api.NodeStatus{State: api.StateOK, ExitCode: ptr(0)}, &api.NodeStatus{State: api.StateFailed, ExitCode: ptr(12)}
-	for _, c := range []struct {
-		when  string
-		n     *api.NodeStatus
-		fires bool
-		known bool
-	}{{"", ok, true, true}, {"", failed, false, true}, {"success", ok, true, true}, {"failure", failed, true, true}, {"failure", ok, false, true},
-		{"done", failed, true, true}, {"exit:2,10-20", failed, true, true}, {"exit:2,13-20", failed, false, true}, {"exit:0", ok, true, true},
-		{"case:a", ok, false, false}, {"if:1 > 2", ok, false, false}, {"else", failed, false, false},
-		{"done", &api.NodeStatus{State: api.StateRunning}, false, true}} {
-		if fires, known := fired(c.when, c.n); fires != c.fires || known != c.known {
-			t.Errorf("%q after %s: %v, %v", c.when, c.n.State, fires, known)
 		}
 	}
 }
@@ -215,7 +198,7 @@ func TestClockOfWaits(t *testing.T) {
 	if !m.idles() {
 		t.Error("it ticks for people")
 	}
-	m.flow.nodes[m.flow.index["id-sign"]].Wait = &api.Wait{Kind: api.WaitTime, Until: ptr(noon.Add(time.Hour))}
+	m.flow.Nodes[m.flow.Index["id-sign"]].Wait = &api.Wait{Kind: api.WaitTime, Until: ptr(noon.Add(time.Hour))}
 	m.View()
 	if m.idles() {
 		t.Error("it does not tick for a countdown in sight")
@@ -346,8 +329,8 @@ func TestPastInstances(t *testing.T) {
 	d := api.RunDetail{RunSummary: api.RunSummary{Run: "41", Result: api.ResFailed, Nodes: 12, Counts: api.Counts{Skipped: 9}}, Execs: []api.Execution{
 		run("id-prep", true), run("each[0]/t", true), run("each[0]/u", true), run("each[1]/t", true), run("each[1]/in[0]/x", false)},
 		Left: []api.NodeStatus{{ID: "each[1]/u", State: api.StateIdle}, {ID: "id-done", State: api.StateIdle}}}
-	m.past = &past{run: "41", detail: d, flow: asLeft(&m.flow, d)}
-	m.past.flow.structure++
+	m.past = &past{run: "41", detail: d, flow: runview.LeftBy(&m.flow, d)}
+	m.past.flow.Structure++
 	m.refresh()
 	m.picture.goTo(1)
 	press(m, "enter", "down", "down", "down", "enter")
@@ -359,13 +342,13 @@ func TestPastInstances(t *testing.T) {
 		t.Errorf("the log is of %v in run %s", got.Nodes, got.Run)
 	}
 	f := &m.past.flow
-	if e := f.edges[f.between(0, f.index["id-small"])]; !e.dead {
+	if e := f.Edges[f.Between(0, f.Index["id-small"])]; !e.Dead {
 		t.Error("the edge that was not taken looks like another")
 	}
-	if n := f.nodes[f.index["id-done"]]; n.State != api.StateBlocked || f.nodes[f.index["id-small"]].State != api.StateSkipped {
-		t.Errorf("done is %s, small %s", n.State, f.nodes[f.index["id-small"]].State)
+	if n := f.Nodes[f.Index["id-done"]]; n.State != api.StateBlocked || f.Nodes[f.Index["id-small"]].State != api.StateSkipped {
+		t.Errorf("done is %s, small %s", n.State, f.Nodes[f.Index["id-small"]].State)
 	}
-	if e := m.flow.edges[m.flow.between(0, m.flow.index["id-large"])]; !e.taken {
+	if e := m.flow.Edges[m.flow.Between(0, m.flow.Index["id-large"])]; !e.Taken {
 		t.Error("looking at a past run has changed the one of now")
 	}
 }
@@ -412,7 +395,7 @@ func TestRunInstance(t *testing.T) {
 // those that failed stand first.
 func TestAllFailures(t *testing.T) {
 	m := flowModel(500)
-	each := &m.flow.nodes[1]
+	each := &m.flow.Nodes[1]
 	each.Instances.Failed = nil
 	for k := 3; len(each.Instances.Failed) < 69; k += 7 {
 		each.Instances.Failed = append(each.Instances.Failed, k)

@@ -96,7 +96,7 @@ func (m *model) opened(msg opened) tea.Cmd {
 	}
 	m.log.Close() // it has read from the connection before
 	m.link = msg.link
-	if !m.flow.known { // else it was open before, and is looked at as it was
+	if !m.flow.Known { // else it was open before, and is looked at as it was
 		m.known = msg.sight
 		m.look(msg.sight)
 	}
@@ -117,7 +117,8 @@ func (m *model) news(n news) tea.Cmd {
 	if n.snapshot != nil {
 		m.link.lost, m.link.ended, m.link.wait = nil, nil, 0
 	}
-	m.flow.take(n.batch)
+	n.clean()
+	m.flow.Apply(n.status(), n.events, n.nodes)
 	m.asking.note(m, n.batch)
 	cmds := []tea.Cmd{m.link.feed.next, m.heard(n.batch)}
 	if n.ended != nil {
@@ -132,12 +133,12 @@ func (m *model) news(n news) tea.Cmd {
 		}
 	}
 	if n.snapshot != nil {
-		for _, r := range m.flow.status.Runs {
+		for _, r := range m.flow.Status.Runs {
 			cmds = append(cmds, m.learn(r.Run))
 		}
 	}
 	if m.running() {
-		m.seen = m.flow.current().Run
+		m.seen = m.flow.Current().Run
 	}
 	return tea.Batch(cmds...)
 }

@@ -47,7 +47,7 @@ type wrapping struct {
 // wrapper asks for the wrapper.
 func (m *model) wrapper() {
 	d := &wrapping{m: m, at: -1}
-	d.was = m.flow.status.Wrapper
+	d.was = m.flow.Status.Wrapper
 	d.set(d.was)
 	m.open(d)
 }
@@ -115,7 +115,7 @@ func (d *wrapping) save() tea.Cmd {
 		}
 		d.problem = words.Error(r.err)
 		if isConflict(r.err) {
-			d.was = d.m.flow.status.Wrapper
+			d.was = d.m.flow.Status.Wrapper
 		}
 		return nil
 	})

@@ -68,7 +68,7 @@ func (w *Workspace) start(p *pendingStart) {
 	if q := p.queued; q != nil {
 		r.Request.Queued, r.begunFrom = q.Key, w.queueFile(q)
 	}
-	w.runs = append(w.runs, r)
+	w.addRun(r)
 	r.accepted = func(err error) {
 		acc.Run = r.ID
 		p.reply(acc, err)
@@ -128,13 +128,10 @@ func (w *Workspace) startWaiting() {
 }
 
 // refuseWaiting answers the clients of queued runs that will not start in this daemon. Detached runs stay in the durable queue
-// for the next daemon, unless all runs are stopped.
-func (w *Workspace) refuseWaiting(why error, stopped bool) {
+// for the next daemon.
+func (w *Workspace) refuseWaiting(why error) {
 	for _, p := range w.waiting {
 		p.reply(api.RunAccepted{}, why)
-		if stopped && p.queued != nil {
-			w.dequeued(p.queued)
-		}
 	}
-	w.waiting = slices.DeleteFunc(w.waiting, func(p *pendingStart) bool { return stopped || p.queued == nil })
+	w.waiting = slices.DeleteFunc(w.waiting, func(p *pendingStart) bool { return p.queued == nil })
 }

@@ -14,8 +14,8 @@ func (r *run) changedSince(w *Workspace) []string {
 	}
 	var mended, kept []string
 	for i := range r.Nodes {
-		n, live := &r.Nodes[i], r.liveNode(i)
-		rec := w.record(live)
+		n, live := &r.Nodes[i], r.LiveNode(i)
+		rec := w.nodes.Record(live)
 		if rec == nil || rec.Command == "" || live.Container || rec.Command == shell.Line(r.Request.Wrapper, n.Command) {
 			continue
 		}

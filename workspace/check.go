@@ -126,7 +126,7 @@ func (w *Workspace) hasAttr(x graphml.Warning) (has bool) {
 
 // problem describes a finding about the graph with handles and lines.
 func (w *Workspace) problem(p graph.Problem) api.Problem {
-	out := api.Problem{Severity: "warning", Code: p.Code, Message: p.Message, Nodes: w.names(p.Nodes)}
+	out := api.Problem{Severity: "warning", Code: p.Code, Message: p.Message, Nodes: w.nodes.Names(p.Nodes)}
 	if p.Severity == graph.Error {
 		out.Severity = "error"
 	}

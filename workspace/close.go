@@ -24,7 +24,7 @@ func (w *Workspace) startClose() {
 		return
 	}
 	w.closing = true
-	w.refuseWaiting(errClosed(), false)
+	w.refuseWaiting(errClosed())
 	w.file.SaveThen(w.loop.End)
 }
 

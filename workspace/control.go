@@ -4,9 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"wf/api"
@@ -17,7 +14,6 @@ import (
 	"wf/scheduler/flow"
 	"wf/workspace/history"
 	"wf/workspace/params"
-	"wf/workspace/runstate"
 )
 
 // readFlow reads the control flow of the workfile. unread describes attributes that have no effect although their author probably
@@ -62,91 +58,6 @@ func few(notes []string) []string {
 	return notes
 }
 
-func (w *Workspace) pastPath() string {
-	return filepath.Join(w.cfg.State, "workspaces", w.id, runstate.PriorFile)
-}
-
-// readBefore reads the prior state. Without it a resume only has the statuses.
-func (w *Workspace) readBefore() {
-	var err error
-	if w.before, err = runstate.ReadPrior(w.pastPath()); err != nil {
-		w.cfg.Log.Warn("what earlier runs have left cannot be read", "workspace", w.id, "err", err)
-	}
-}
-
-// recallPast adds the prior state to what the history contains.
-func (w *Workspace) recallPast() {
-	for id, p := range w.before {
-		m := w.last[id]
-		// Ends without an execution are in no record: mocks, sub-flows, decisions of people. The record of a sub-flow is about
-		// the command that lists its items.
-		if (m.rec == nil || m.rec.Status != p.Status || m.rec.Run != m.run) && (p.Mocked || p.Status == graph.Failed) {
-			m.rec = &runstate.Execution{Run: m.run, Status: p.Status, Reason: api.Reason(p.Reason), ExitCode: p.Exit, Mocked: p.Mocked,
-				Message: p.Message}
-			w.last[id] = m
-		}
-		if m.rec != nil && m.rec.Status == p.Status {
-			m.rec.Handled, m.rec.Outputs = p.Handled, p.Outputs
-		}
-	}
-}
-
-// keepPast writes the prior state for later runs: that of this run's nodes, and what it knew of other nodes.
-func (r *run) keepPast(w *Workspace) error {
-	mine := r.Sched.Prior()
-	if mine == nil {
-		if mine = r.PlainPrior(); len(mine) == 0 && !r.InPrior(w.before) {
-			return nil
-		}
-	}
-	all := make(scheduler.Prior, len(mine)+len(r.Prior))
-	subFlows := r.InstancePrefixes()
-	for id, p := range w.before {
-		if _, ours := r.Sched.Index(id); ours {
-			continue
-		}
-		inside := slices.ContainsFunc(subFlows, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
-		if !inside || !r.Request.All && r.Sched.LeavesOut(id) {
-			all[id] = p
-		}
-	}
-	for id, p := range mine {
-		all[id] = p
-	}
-	data, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	if err := history.ReplaceFile(w.disk(), w.pastPath(), data); err != nil {
-		return err
-	}
-	w.before = all
-	return nil
-}
-
-// dropPast removes the prior state of nodes that are reset, and of the instances of sub-flows.
-func (w *Workspace) dropPast(nodes []*graph.Node) {
-	if len(w.before) == 0 {
-		return
-	}
-	all := maps.Clone(w.before)
-	for _, n := range nodes {
-		delete(all, n.ID)
-		if n.SubFlow() {
-			maps.DeleteFunc(all, func(id string, _ scheduler.PriorNode) bool { return strings.HasPrefix(id, w.localName(n)+"[") })
-		}
-	}
-	data, err := json.Marshal(all)
-	if err == nil {
-		err = history.ReplaceFile(w.disk(), w.pastPath(), data)
-	}
-	if err != nil {
-		w.cfg.Log.Warn("what earlier runs have left cannot be forgotten", "workspace", w.id, "err", err)
-		return
-	}
-	w.before = all
-}
-
 // job returns the job of an execution.
 func (r *run) job(i, execution int, line string) executor.Job {
 	n := &r.Nodes[i]
@@ -161,7 +72,7 @@ func (w *Workspace) control(r *run, f *flow.Flow, scope scheduler.Scope, req api
 	if f.Plain() && len(req.Mocks) == 0 && len(req.Params) == 0 {
 		return nil
 	}
-	r.Prior = w.before
+	r.Prior = w.nodes.Prior
 	r.Request.Seed = rand.Text()
 	params, problems := flow.Resolve(f.Params, req.Params, flow.Machine{})
 	if err := paramError(problems); err != nil {
@@ -205,7 +116,7 @@ func (w *Workspace) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
 		}
 		mock := scheduler.Mock{Skip: m.Skip, Exit: m.Exit, Outputs: outputs}
 		if strings.Contains(m.Nodes, "]/") {
-			if w.templateOf(m.Nodes) == nil {
+			if w.nodes.TemplateOf(m.Nodes) == nil {
 				return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("no node in a sub-flow is called %s", m.Nodes),
 					Fix: "wf ls lists all; [*] stands for every instance"}
 			}

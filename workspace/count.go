@@ -2,9 +2,6 @@ package workspace
 
 import (
 	"wf/api"
-	"wf/graph"
-	"wf/scheduler"
-	"wf/workspace/runstate"
 )
 
 // Counting follows the description at api.Counts, for active runs and for what earlier runs have left.
@@ -31,58 +28,4 @@ func (r *run) grown(w *Workspace) {
 	}
 	r.growth.total = total
 	w.publish(api.Event{Type: api.RunGrew, Run: r.ID, Client: r.Request.Client, Nodes: total, Kept: r.growth.kept})
-}
-
-// countFile counts the nodes of the workfile by state.
-func (w *Workspace) countFile(blocked []bool) api.Counts {
-	var c api.Counts
-	for _, r := range w.runs {
-		c.AddAll(r.CountAll())
-	}
-	c.OK, c.Kept = c.OK+c.Kept, 0 // only runs count what they kept
-	for _, n := range w.file.Graph().Nodes() {
-		if !n.Runnable() || n.Home() != nil || w.runOf(n) != nil {
-			continue
-		}
-		if p, known := w.before[n.ID]; known && n.SubFlow() && p.Status == n.Status && p.Instances > 0 {
-			w.countPast(&c, n, w.localName(n), p)
-			continue
-		}
-		s := w.state(n, blocked[n.Pos()])
-		if rec := w.record(n); s == api.StateFailed && rec != nil && rec.Handled {
-			s = api.StateHandled
-		}
-		c.Add(s)
-	}
-	return c
-}
-
-// countPast counts what earlier runs have left of a node and, for a sub-flow, of the nodes in it.
-func (w *Workspace) countPast(c *api.Counts, n *graph.Node, path string, p scheduler.PriorNode) {
-	if !n.SubFlow() || p.Instances == 0 {
-		c.Add(countedPast(p, w.last[path].rec))
-		return
-	}
-	members := w.members(n)
-	c.Idle += (p.Total() - p.Instances) * len(members)
-	failed := false
-	for k := range p.Instances {
-		for _, m := range members {
-			at := instancePath(path, k) + "/" + w.localName(m)
-			past := w.before[at]
-			failed = failed || past.Status == graph.Failed && !past.Handled
-			w.countPast(c, m, at, past)
-		}
-	}
-	if p.Status == graph.Failed && !p.Handled && !failed && api.Reason(p.Reason) != api.ReasonCancelled {
-		c.Failed++
-	}
-}
-
-func countedPast(p scheduler.PriorNode, rec *runstate.Execution) api.State {
-	s := runstate.StateOf(p.Status, rec, false)
-	if s == api.StateFailed && p.Handled {
-		return api.StateHandled
-	}
-	return s
 }

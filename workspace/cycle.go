@@ -12,7 +12,7 @@ import (
 
 // cycleError names a cycle of blocking edges, node by node, and the edge that closes it.
 func (w *Workspace) cycleError(cycle *scheduler.CycleError) error {
-	names := w.names(cycle.Nodes)
+	names := w.nodes.Names(cycle.Nodes)
 	closing := cycle.Edges[len(cycle.Edges)-1]
 	from, to := names[len(names)-1], names[0]
 	e := &api.Error{Code: api.CodeCycle, Nodes: names, Where: w.file.Where(w.file.Document().EdgeLine(closing)),

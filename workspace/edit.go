@@ -25,7 +25,11 @@ func (w *Workspace) Redo(ctx context.Context, by api.Author) (api.EditResult, er
 // Reset clears statuses, marks and captured output, and returns when they are out of the file. Nodes of an
 // active run are refused.
 func (w *Workspace) Reset(ctx context.Context, client string, req api.ResetRequest) (api.ResetResult, error) {
-	return w.file.Reset(ctx, client, req)
+	res, err := w.file.Reset(ctx, client, req)
+	if err == nil {
+		w.writePrior(ctx)
+	}
+	return res, err
 }
 
 // SaveAs copies the workfile with everything that is not on disk yet. It returns the copy's path.

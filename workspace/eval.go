@@ -24,7 +24,7 @@ func (w *Workspace) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluate
 		if err != nil {
 			return answer, err
 		}
-		req.Node = w.numbered(req.Node)
+		req.Node = w.nodes.Numbered(req.Node)
 		if n, err := w.file.Find(req.Node); err == nil && req.Node != "" {
 			req.Node = n.ID
 		}
@@ -52,13 +52,13 @@ func (w *Workspace) latestFor(node string) int {
 	if node != "" {
 		outer, _, _ := strings.Cut(node, "[")
 		if n, err := w.file.Find(outer); err == nil {
-			return w.lastRun(n)
+			return w.nodes.LastRun(n)
 		}
-		return w.last[node].run
+		return w.nodes.Latest[node].Run
 	}
 	latest := 0
-	for _, last := range w.last {
-		latest = max(latest, last.run)
+	for _, last := range w.nodes.Latest {
+		latest = max(latest, last.Run)
 	}
 	return latest
 }

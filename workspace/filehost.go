@@ -18,7 +18,7 @@ func (h fileHost) Refusal() error       { return h.w.usable() }
 func (h fileHost) Running() bool        { return len(h.w.runs) > 0 }
 
 func (h fileHost) RunOf(n *graph.Node) string {
-	if r := h.w.runOf(n); r != nil {
+	if r := h.w.nodes.RunOf(n); r != nil {
 		return r.ID
 	}
 	return ""
@@ -28,16 +28,16 @@ func (h fileHost) States() func(*graph.Node) string {
 	var blocked []bool
 	return func(n *graph.Node) string {
 		if blocked == nil {
-			blocked = h.w.blocked()
+			blocked = h.w.nodes.Blocked()
 		}
-		return string(h.w.state(n, blocked[n.Pos()]))
+		return string(h.w.nodes.State(n, blocked[n.Pos()]))
 	}
 }
 
-func (h fileHost) Ran(id string) bool { return h.w.last[id].run != 0 }
+func (h fileHost) Ran(id string) bool { return h.w.nodes.Latest[id].Run != 0 }
 
 func (h fileHost) Execution(n *graph.Node) *workfile.Execution {
-	rec := h.w.last[n.ID].rec
+	rec := h.w.nodes.Latest[n.ID].Execution
 	if rec == nil || !rec.Over() {
 		return nil
 	}
@@ -45,23 +45,23 @@ func (h fileHost) Execution(n *graph.Node) *workfile.Execution {
 		Dir: h.w.store.Dir(rec.Run), Out: rec.Out, Err: rec.Err}
 }
 
-func (h fileHost) Lost(n *graph.Node) { h.w.lose(n, true) }
+func (h fileHost) Lost(n *graph.Node) { h.w.nodes.MarkLost(n, true) }
 
 func (h fileHost) Forget(nodes []*graph.Node) {
-	h.w.dropPast(nodes)
+	h.w.dropPrior(nodes)
 	for _, n := range nodes {
-		delete(h.w.last, n.ID)
+		delete(h.w.nodes.Latest, n.ID)
 	}
 }
 
 func (h fileHost) ForgetAll() {
-	clear(h.w.last)
-	h.w.before = nil
+	clear(h.w.nodes.Latest)
+	h.w.nodes.Prior = nil
 }
 
 func (h fileHost) Relink() {
 	for _, r := range h.w.runs {
-		r.link(h.w)
+		r.Link(h.w.file.Graph())
 	}
 }
 

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 )
 
@@ -68,32 +68,37 @@ type recorded struct {
 	err  error
 }
 
-// conclude writes the end of the run to the history. Statuses that could not be put into the workfile are noted before,
-// because later daemons do not read the journal of a run that is over.
+// conclude lets a helper write the end of the run to the history. Statuses that could not be put into the workfile are noted
+// before, because later daemons do not read the journal of a run that is over.
 func (w *Workspace) conclude(r *run) {
-	if err := errors.Join(w.keepFolder(), r.keepPast(w)); err != nil {
-		r.notRecorded(w, "what later runs need of it", err)
-		return
-	}
 	if r.endedAt.IsZero() {
 		r.endedAt = clock.Now()
 	}
 	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.CountAll()), Started: r.Request.Time,
 		Ended: r.endedAt, DurationMS: r.Elapsed(r.endedAt), Cause: r.Cause, Survivors: r.survivors,
 		Left: r.remained, LeftCount: r.leftovers}
+	last, keepPrior := w.given(), r.keepPrior(w)
 	w.file.Statuses().RunOver(r.Number)
 	keepStatuses := w.file.Statuses().Keep()
 	w.loop.Run(func() {
-		if err := keepStatuses(); err != nil {
-			w.send(recorded{r: r, what: "the statuses of its nodes", err: err})
-			return
+		m := recorded{r: r}
+		if m.what, m.err = "what later runs need of it", w.keepFolder(last); m.err == nil && keepPrior != nil {
+			m.err = keepPrior()
 		}
-		err := r.hist.Finish(res)
-		lost := r.lost()
-		if lost != "" {
-			err = nil // its folder is gone
+		if m.err == nil {
+			m.what, m.err = "the statuses of its nodes", keepStatuses()
 		}
-		w.send(recorded{r, "its end", lost, err})
+		if m.err == nil {
+			m.what, m.err = "its end", r.hist.Finish(res)
+			if m.lost = r.lost(); m.lost != "" {
+				m.err = nil // its folder is gone
+			}
+		}
+		if m.err == nil {
+			r.hist.Close()
+			r.dropOutputs(w)
+		}
+		w.send(m)
 	})
 }
 
@@ -112,8 +117,6 @@ func (m recorded) handle(w *Workspace) {
 // complete publishes the end of the run and forgets it.
 func (w *Workspace) complete(r *run) {
 	r.Phase = runstate.Complete
-	r.hist.Close()
-	r.dropOutputs(w)
 	w.drop(r)
 	w.unmark()
 	sum := r.summary()
@@ -211,20 +214,17 @@ func (r *run) paused(c api.Counts) api.Paused {
 	return api.PausedApproval
 }
 
+// addRun puts a run on the list of active runs.
+func (w *Workspace) addRun(r *run) {
+	w.runs, w.nodes.Runs = append(w.runs, r), append(w.nodes.Runs, r.Run)
+	w.note.needed.Store(true)
+}
+
 // drop takes a run off the list of active runs.
 func (w *Workspace) drop(r *run) {
 	w.leaveTo(r)
 	w.runs = slices.DeleteFunc(w.runs, func(x *run) bool { return x == r })
-}
-
-// unmark removes the note for later daemons that runs of this workspace are not over, if all are.
-func (w *Workspace) unmark() {
-	if len(w.runs) > 0 || len(w.inQueue()) > 0 {
-		return
-	}
-	if err := history.ClearActive(w.cfg.State, w.id); err != nil {
-		w.cfg.Log.Warn("cannot clear the mark of an active workspace", "workspace", w.id, "err", err)
-	}
+	w.nodes.Runs = slices.DeleteFunc(w.nodes.Runs, func(x *nodestate.Run) bool { return x == r.Run })
 }
 
 // detach lets go of a run, which continues without this daemon.

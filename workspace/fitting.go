@@ -53,7 +53,7 @@ func (w *Workspace) otherParams(scope scheduler.Scope, params map[string]any) (r
 		return 0, nil
 	}
 	for _, n := range scope.Failed {
-		run = max(run, w.lastRun(n))
+		run = max(run, w.nodes.LastRun(n))
 	}
 	f, _, err := w.readFlow()
 	if err != nil || len(f.Params) == 0 || run == 0 {

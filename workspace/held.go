@@ -159,13 +159,14 @@ func (w *Workspace) heldRun(name string) (n int, found bool) {
 func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
 	w.loop.Run(func() {
 		survivors, err := w.sweepHeld(n)
+		summary := w.past(n)
 		w.send(call(func(w *Workspace) {
 			if err != nil {
 				reply(api.StopResult{}, api.Internal("run "+history.RunID(n)+" cannot be stopped", err))
 				return
 			}
 			w.held.runs = slices.DeleteFunc(w.held.runs, func(x int) bool { return x == n })
-			if w.latest = w.past(n); len(w.held.runs) == 0 {
+			if w.latest = summary; len(w.held.runs) == 0 {
 				w.held = held{}
 				w.file.Recovered()
 				w.unmark()

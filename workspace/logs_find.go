@@ -9,6 +9,7 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/workspace/history"
+	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 )
 
@@ -78,8 +79,8 @@ func (w *Workspace) placeOf(node, run string, execution int) (logPlace, error) {
 	if p.run, err = w.runNumber(run); err != nil {
 		return logPlace{}, err
 	}
-	if isPath(node) {
-		p.id = w.numbered(node)
+	if nodestate.IsPath(node) {
+		p.id = w.nodes.Numbered(node)
 		return p, nil
 	}
 	n, err := w.file.Find(node)
@@ -87,7 +88,7 @@ func (w *Workspace) placeOf(node, run string, execution int) (logPlace, error) {
 		return p, err
 	}
 	if n.Home() != nil {
-		if p.id, err = w.onlyInstance(n); err != nil && p.run > 0 {
+		if p.id, err = w.nodes.OnlyInstance(n); err != nil && p.run > 0 {
 			p.run = 0 // its instances in that run have paths of their own
 		}
 		p.name = p.id
@@ -97,12 +98,9 @@ func (w *Workspace) placeOf(node, run string, execution int) (logPlace, error) {
 	return p, nil
 }
 
-// isPath reports whether a text names a node of an instance.
-func isPath(text string) bool { return strings.Contains(text, "]/") }
-
 // locate finds the output of a place without reading the history.
 func (w *Workspace) locate(p logPlace) (located, error) {
-	rec := w.last[p.id].rec
+	rec := w.nodes.Latest[p.id].Execution
 	executed := rec != nil && rec.Number > 0
 	if p.run == 0 && !executed {
 		if o := w.outputInFile(p); o != nil && (rec == nil || !rec.Mocked && rec.Reason == "") {
@@ -117,7 +115,7 @@ func (w *Workspace) locate(p logPlace) (located, error) {
 		return located{o: w.liveOutput(p.id, rec)}, nil
 	}
 	if executed && rec.Run == p.run && p.execution > rec.Number {
-		return located{}, noOutput("node %s has no execution %d in run %d", p.name, p.execution, p.run)
+		return located{}, nodestate.NoOutput("node %s has no execution %d in run %d", p.name, p.execution, p.run)
 	}
 	return located{past: &p}, nil
 }
@@ -126,13 +124,13 @@ func (w *Workspace) locate(p logPlace) (located, error) {
 func whyNoOutput(p logPlace, rec *runstate.Execution) error {
 	switch {
 	case rec != nil && rec.Mocked:
-		return noOutput("node %s has no output: its end was given (--mock, --skip), and nothing was executed", p.name)
+		return nodestate.NoOutput("node %s has no output: its end was given (--mock, --skip), and nothing was executed", p.name)
 	case rec != nil && rec.Reason != "" && rec.Message != "":
-		return noOutput("node %s has no output: it was not executed (%s)", p.name, rec.Message)
+		return nodestate.NoOutput("node %s has no output: it was not executed (%s)", p.name, rec.Message)
 	case rec != nil && rec.Reason != "":
-		return noOutput("node %s has no output: it was not executed (%s)", p.name, rec.Reason)
+		return nodestate.NoOutput("node %s has no output: it was not executed (%s)", p.name, rec.Reason)
 	}
-	return noOutput("node %s has no output: it has not run here yet", p.name)
+	return nodestate.NoOutput("node %s has no output: it has not run here yet", p.name)
 }
 
 // stillToRun returns the run that will still start the execution, or nil.
@@ -147,7 +145,7 @@ func (w *Workspace) stillToRun(p logPlace) *run {
 
 // covers reports whether a node belongs to a run. For an instance that does not exist yet, its sub-flow must.
 func (w *Workspace) covers(r *run, id string) bool {
-	if _, ok := r.Sched.Index(id); ok || !isPath(id) {
+	if _, ok := r.Sched.Index(id); ok || !nodestate.IsPath(id) {
 		return ok
 	}
 	container, _, _ := strings.Cut(id, "[")
@@ -164,7 +162,7 @@ func (w *Workspace) toBegin(r *run, p logPlace) bool {
 	if r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return false
 	}
-	rec, begun := w.last[p.id].rec, 0
+	rec, begun := w.nodes.Latest[p.id].Execution, 0
 	if rec != nil && rec.Run == r.Number {
 		begun = rec.Number
 	}
@@ -207,7 +205,7 @@ func (w *Workspace) pastNode(run int, text string) (id, name string, err error) 
 	if run == 0 {
 		return "", "", errNotThere
 	}
-	if isPath(text) {
+	if nodestate.IsPath(text) {
 		return text, text, nil // the caller looks for it in the journal
 	}
 	req, err := w.store.Request(run)
@@ -260,9 +258,9 @@ func (w *Workspace) pastOutput(run int, id, name string, execution int) (*output
 		return o, nil
 	}
 	if execution != 0 {
-		return nil, noOutput("node %s has no execution %d in run %d", name, execution, run)
+		return nil, nodestate.NoOutput("node %s has no execution %d in run %d", name, execution, run)
 	}
-	return nil, noOutput("node %s has no output in run %d: it did not run there", name, run)
+	return nil, nodestate.NoOutput("node %s has no output in run %d: it did not run there", name, run)
 }
 
 // merged reports whether both streams were written to one file.

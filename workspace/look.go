@@ -24,8 +24,8 @@ func LookAt(path, state string) (*Look, error) {
 	w.file.Statuses().Recall(w.later)
 	w.readBefore()
 	w.recall(w.lookBack)
-	w.recallPast()
-	w.settleStatuses()
+	w.nodes.RecallPrior()
+	w.nodes.SettleStatuses(len(w.untaken) == 0)
 	return &Look{w}, nil
 }
 
@@ -74,7 +74,7 @@ func (w *Workspace) lookBack(n int) {
 	r.State = *p.State
 	r.Replayed, r.Active = false, r
 	r.relive(w, p.records)
-	w.runs = append(w.runs, r)
+	w.addRun(r)
 }
 
 // noSlots are the slots of a workspace that executes nothing.

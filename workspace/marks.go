@@ -7,6 +7,7 @@ import (
 
 	"wf/api"
 	"wf/graph"
+	"wf/workspace/nodestate"
 )
 
 const (
@@ -61,19 +62,19 @@ func (w *Workspace) tellMarks(most int) {
 		}
 		delete(w.marks.before, e)
 		if w.file.Graph().Edge(e.Key) == e && (e.Mark != before || w.chooses(e)) {
-			edges = append(edges, edgeStatus(e))
+			edges = append(edges, nodestate.EdgeStatus(e))
 		}
 	}
 	if len(edges) == 0 {
 		return
 	}
 	slices.SortFunc(edges, func(a, b api.EdgeStatus) int { return cmp.Compare(a.Key, b.Key) })
-	w.describeEdges(edges)
+	w.nodes.DescribeEdges(edges)
 	w.publish(api.Event{Type: api.GraphUpdated, Op: opMarks, Edges: edges})
 }
 
 // chooses reports whether an edge can be taken or dead, besides its mark.
 func (w *Workspace) chooses(e *graph.Edge) bool {
-	r := w.runOf(e.Source)
+	r := w.nodes.RunOf(e.Source)
 	return r != nil && r.Flow != nil
 }

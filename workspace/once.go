@@ -58,7 +58,7 @@ func (w *Workspace) begunBefore(p *pendingStart) bool {
 // acceptedAs returns the answer to a request that has started a run.
 func (w *Workspace) acceptedAs(req history.Request) api.RunAccepted {
 	return api.RunAccepted{Run: history.RunID(req.Run), Mode: req.Mode, Resumes: history.RunID(req.Resumes), Failed: req.Failed,
-		Nodes: max(req.Nodes, len(req.Scope)), Total: w.runnable()}
+		Nodes: max(req.Nodes, len(req.Scope)), Total: w.nodes.CountRunnable()}
 }
 
 // decidedBefore returns the answer to a decision that was made when its request came before.

@@ -11,7 +11,7 @@ import (
 	"wf/graph"
 	"wf/workspace/history"
 	"wf/workspace/loop"
-	"wf/workspace/runstate"
+	"wf/workspace/nodestate"
 	"wf/workspace/workfile"
 )
 
@@ -84,12 +84,13 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 
 // newWorkspace makes a workspace whose loop has not started.
 func newWorkspace(id, path string, cfg Config) *Workspace {
-	w := &Workspace{id: id, path: path, cfg: cfg, creating: make(chan struct{}, 1), last: map[string]memory{}}
+	w := &Workspace{id: id, path: path, cfg: cfg, creating: make(chan struct{}, 1)}
 	w.loop = loop.New(loop.Hooks{Before: w.heedClock, Settle: w.settle, Leave: w.leave, Crashed: w.crashed,
 		Ended: errClosed(), Panicked: errPanicked(), Log: cfg.Log.With("workfile", path)})
 	w.holdTimer = w.loop.NewTimer(w.tryAgain)
 	w.out.timer = w.loop.NewTimer(func() { w.out.due = true })
 	w.file = w.newFile()
+	w.nodes = &nodestate.Table{File: w.file, Log: cfg.Log, Latest: map[string]nodestate.Latest{}}
 	return w
 }
 
@@ -120,12 +121,12 @@ func (w *Workspace) restore() error {
 		}
 		w.takeUp(n)
 	})
-	w.recallPast()
+	w.nodes.RecallPrior()
 	w.recallQueue()
-	w.settleStatuses()
+	w.nodes.SettleStatuses(len(w.untaken) == 0)
 	w.lookForOrigin()
-	if active && len(w.untaken)+len(w.held.runs) == 0 {
-		w.unmark() // the note of a run that has ended since, or never began
+	if active && len(w.untaken)+len(w.held.runs)+len(w.runs)+len(w.inQueue()) == 0 {
+		w.note.remove(w) // the note of a run that has ended since, or never began
 	}
 	w.file.RecallEdits()
 	return nil
@@ -148,7 +149,7 @@ func (w *Workspace) recall(takeUp func(n int)) {
 			unexplained++
 		}
 	}
-	for path, p := range w.before {
+	for path, p := range w.nodes.Prior {
 		if strings.Contains(path, "]/") && p.Executed() {
 			unexplained++
 		}
@@ -163,65 +164,13 @@ func (w *Workspace) recall(takeUp func(n int)) {
 			w.latest = w.past(n)
 		}
 		if unexplained > 0 && i < recallRuns {
-			unexplained -= w.remember(n)
+			unexplained -= w.nodes.RecallRun(w.store, n)
 		}
 	}
 }
 
 // recallRuns bounds how far back a workspace looks when it opens.
 const recallRuns = 50
-
-// remember notes how a past run left its nodes, as far as no later run is known to. It returns how
-// many nodes with a status it explains.
-func (w *Workspace) remember(run int) (explained int) {
-	past, err := w.store.Load(run)
-	if err != nil {
-		w.cfg.Log.Warn("a run cannot be read", "run", run, "err", err)
-		return 0
-	}
-	for _, id := range past.Request.Scope {
-		if m, n := w.last[id], w.file.Graph().Node(id); m.run == 0 && n != nil {
-			m.run = run
-			w.last[id] = m
-			if n.SubFlow() && n.Status != graph.Idle {
-				explained++ // whether it was executed itself, to list its items, or not
-			}
-		}
-	}
-	for _, e := range past.Executions {
-		status, known := w.statusBefore(e.ID)
-		m := w.last[e.ID]
-		if !known || m.rec != nil && m.rec.Run != run {
-			continue // a later run knows better
-		}
-		if m.rec == nil {
-			m.rec = &runstate.Execution{Run: run}
-			m.run = max(m.run, run)
-			w.last[e.ID] = m
-		}
-		before := m.rec.Status == status
-		m.rec.Recall(e)
-		if after := m.rec.Status == status; after && !before && status != graph.Idle && !w.isSubFlow(e.ID) {
-			explained++
-		}
-	}
-	return explained
-}
-
-// isSubFlow reports whether an id is that of a sub-flow, whose own executions only list its items.
-func (w *Workspace) isSubFlow(id string) bool {
-	n := w.file.Graph().Node(id)
-	return n != nil && n.SubFlow()
-}
-
-// statusBefore is the status of a node of the workfile, or of an instance that is known.
-func (w *Workspace) statusBefore(id string) (s graph.Status, known bool) {
-	if n := w.file.Graph().Node(id); n != nil {
-		return n.Status, true
-	}
-	p, known := w.before[id]
-	return p.Status, known
-}
 
 // Unfinished lists the workfiles with runs that an earlier daemon has left going. With an error it
 // is not the whole list: the runs of the others are found when their workfile is opened.

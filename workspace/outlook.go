@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/graph"
+	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 )
 
@@ -14,21 +14,18 @@ import (
 // costs little beside starting the nodes.
 const outlookRuns = 5
 
-// arrow is a blocking edge between two nodes of a run.
-type arrow struct{ source, target int }
-
 // Outlook describes the nodes of an active run, with how long they took in earlier runs.
 func (w *Workspace) Outlook(ctx context.Context, name string) (api.RunOutlook, error) {
 	type found struct {
 		out      api.RunOutlook
-		blocking []arrow
+		blocking []nodestate.Arrow
 	}
 	f, err := ask(ctx, w, func(w *Workspace) (found, error) {
 		r, err := w.going(name)
 		if err != nil {
 			return found{}, err
 		}
-		return found{w.outlook(r), r.blocking()}, nil
+		return found{w.outlook(r), r.Blocking()}, nil
 	})
 	if err != nil {
 		return api.RunOutlook{}, err
@@ -67,7 +64,7 @@ func (w *Workspace) outlook(r *run) api.RunOutlook {
 		if first, _ := r.Sched.Instances(i); len(first) > 0 || present != nil && !present[i] {
 			o.State = "" // its instances are counted instead
 		}
-		if live := r.liveNode(i); live != nil {
+		if live := r.LiveNode(i); live != nil {
 			o.Group = live.Group
 		}
 		if n.Execution != nil {
@@ -81,26 +78,14 @@ func (w *Workspace) outlook(r *run) api.RunOutlook {
 	return out
 }
 
-// blocking returns the blocking edges of the run, without deleted ones: the outlook is a guess, and the scheduler still has them.
-func (r *run) blocking() []arrow {
-	arrows := make([]arrow, 0, len(r.liveEdges))
-	for j, e := range r.liveEdges {
-		if e != nil && e.Type == graph.Blocking {
-			s, t := r.Sched.EdgeEnds(j)
-			arrows = append(arrows, arrow{s, t})
-		}
-	}
-	return arrows
-}
-
 // expect fills in the median time of each node, and the time of the longest path from it to the end. If edges were edited into a
 // cycle meanwhile, the nodes on it keep their own time.
-func expect(nodes []api.NodeOutlook, blocking []arrow, medians map[string]time.Duration) {
+func expect(nodes []api.NodeOutlook, blocking []nodestate.Arrow, medians map[string]time.Duration) {
 	sources := make([][]int, len(nodes)) // of the incoming edges of each node
 	after := make([]int, len(nodes))     // outgoing edges whose target has no path time yet
 	for _, a := range blocking {
-		sources[a.target] = append(sources[a.target], a.source)
-		after[a.source]++
+		sources[a.Target] = append(sources[a.Target], a.Source)
+		after[a.Source]++
 	}
 	var ready []int
 	for i := range nodes {

@@ -10,13 +10,14 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/nodestate"
 )
 
 func TestExpectFindsTheLongestWay(t *testing.T) {
 	nodes := []api.NodeOutlook{{Node: "a"}, {Node: "b"}, {Node: "c"}, {Node: "d"}, {Node: "new"}}
 	ms := time.Millisecond
 	medians := map[string]time.Duration{"a": 1 * ms, "b": 10 * ms, "c": 100 * ms, "d": 1000 * ms, "gone": ms}
-	expect(nodes, []arrow{{0, 1}, {0, 2}, {1, 3}, {2, 3}, {4, 3}}, medians)
+	expect(nodes, []nodestate.Arrow{{Source: 0, Target: 1}, {Source: 0, Target: 2}, {Source: 1, Target: 3}, {Source: 2, Target: 3}, {Source: 4, Target: 3}}, medians)
 	for i, want := range []int64{1101, 1010, 1100, 1000, 1000} {
 		if nodes[i].PathMS != want {
 			t.Errorf("%s: a way of %d ms, want %d", nodes[i].Node, nodes[i].PathMS, want)
@@ -27,7 +28,7 @@ func TestExpectFindsTheLongestWay(t *testing.T) {
 	}
 
 	loop := []api.NodeOutlook{{Node: "a"}, {Node: "b"}}
-	expect(loop, []arrow{{0, 1}, {1, 0}}, medians) // edited into a cycle while it runs: it must end
+	expect(loop, []nodestate.Arrow{{Source: 0, Target: 1}, {Source: 1, Target: 0}}, medians) // edited into a cycle while it runs: it must end
 	if loop[0].PathMS != 1 || loop[1].PathMS != 10 {
 		t.Errorf("a cycle: %+v", loop)
 	}

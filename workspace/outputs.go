@@ -163,14 +163,15 @@ func (r *run) outputsOf(i int) map[string]any {
 
 // outputsOf returns the outputs of the latest execution of a node, if they are known without reading the history.
 func (w *Workspace) outputsOf(n *graph.Node) map[string]any {
-	if r := w.runOf(n); r != nil {
-		i, _ := r.Sched.Index(n.ID)
-		return r.outputsOf(i)
+	for _, r := range w.runs {
+		if i, in := r.Sched.Index(n.ID); in {
+			return r.outputsOf(i)
+		}
 	}
-	if p, known := w.before[n.ID]; known && p.Status == n.Status {
+	if p, known := w.nodes.Prior[n.ID]; known && p.Status == n.Status {
 		return p.Outputs
 	}
-	if rec := w.record(n); rec != nil {
+	if rec := w.nodes.Record(n); rec != nil {
 		return rec.Outputs
 	}
 	return nil
@@ -218,7 +219,7 @@ func makeOutputs(dir string) error {
 	return nil
 }
 
-// dropOutputs removes the folder: the journal has its content.
+// dropOutputs removes the folder: the journal has its content. It is called on a helper.
 func (r *run) dropOutputs(w *Workspace) {
 	if err := os.RemoveAll(filepath.Join(r.Dir, outputsDir)); err != nil {
 		w.cfg.Log.Warn("outputs of commands cannot be removed", "run", r.ID, "err", err)

@@ -28,7 +28,7 @@ func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, 
 	for _, id := range slices.Sorted(maps.Keys(mocks)) {
 		name, template := id, w.file.Graph().Node(id)
 		if template == nil {
-			if template = w.templateOf(id); within[template.ID] {
+			if template = w.nodes.TemplateOf(id); within[template.ID] {
 				continue
 			}
 		} else if name = w.file.Handle(template); within[id] {
@@ -60,7 +60,7 @@ func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, 
 func (w *Workspace) outsideRecords(f *flow.Flow, scope []*graph.Node, past scheduler.Prior) scheduler.Prior {
 	copied := false
 	for _, n := range f.References(scope) {
-		rec := w.record(n)
+		rec := w.nodes.Record(n)
 		if _, known := past[n.ID]; known || rec == nil || rec.Live || n.Status != graph.Ran && n.Status != graph.Failed {
 			continue
 		}
@@ -83,18 +83,6 @@ func pastOfMock(m scheduler.Mock) scheduler.PriorNode {
 	return p
 }
 
-// templateOf returns the node of the workfile for a path in instances; nil if there is none.
-func (w *Workspace) templateOf(path string) *graph.Node {
-	var n *graph.Node
-	for part := range strings.SplitSeq(path, "/") {
-		name, _, _ := strings.Cut(part, "[")
-		if n = w.member(n, name); n == nil {
-			return nil
-		}
-	}
-	return n
-}
-
 // outsideNotes say which values a run sees of the nodes outside it.
 func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []string {
 	if r.Flow == nil {
@@ -110,12 +98,12 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 		if in[n] {
 			continue
 		}
-		from := history.RunID(w.last[n.ID].run)
-		if rec := w.last[n.ID].rec; rec != nil && rec.Run != 0 {
+		from := history.RunID(w.nodes.Latest[n.ID].Run)
+		if rec := w.nodes.Latest[n.ID].Execution; rec != nil && rec.Run != 0 {
 			from = history.RunID(rec.Run)
 		}
 		switch p, known := r.Prior[n.ID]; {
-		case known && p.Mocked && !w.before[n.ID].Mocked:
+		case known && p.Mocked && !w.nodes.Prior[n.ID].Mocked:
 			from = "mock"
 		case known:
 		case n.Home() != nil:
@@ -124,7 +112,7 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 				outermost = outermost.Home()
 			}
 			if from = ""; r.Prior[outermost.ID].Instances > 0 {
-				from = history.RunID(w.lastRun(outermost))
+				from = history.RunID(w.nodes.LastRun(outermost))
 			}
 		default:
 			from = ""

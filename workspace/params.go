@@ -53,7 +53,7 @@ func (w *Workspace) withResumed(req api.RunRequest) map[string]any {
 	}
 	scope, err := w.scope(req)
 	old := scope.Failed
-	if _, holders, _ := w.again(req.Nodes); holders != nil {
+	if _, holders, _ := w.nodes.InstancePaths(req.Nodes); holders != nil {
 		old = holders
 	}
 	if err != nil || len(old) == 0 {
@@ -61,7 +61,7 @@ func (w *Workspace) withResumed(req api.RunRequest) map[string]any {
 	}
 	latest := 0
 	for _, n := range old {
-		latest = max(latest, w.lastRun(n))
+		latest = max(latest, w.nodes.LastRun(n))
 	}
 	then, err := w.store.Request(latest)
 	if err != nil {

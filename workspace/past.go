@@ -218,15 +218,15 @@ func (w *Workspace) RemoveRun(ctx context.Context, name string) error {
 
 // forget drops what is known from a removed run, except that its nodes took part in one.
 func (w *Workspace) forget(n int) {
-	for id, m := range w.last {
-		if m.run == n {
-			m.run = 0
+	for id, m := range w.nodes.Latest {
+		if m.Run == n {
+			m.Run = 0
 			w.file.Statuses().Own(id)
 		}
-		if m.rec != nil && m.rec.Run == n {
-			m.rec = nil
+		if m.Execution != nil && m.Execution.Run == n {
+			m.Execution = nil
 		}
-		w.last[id] = m
+		w.nodes.Latest[id] = m
 	}
 	if w.latest != nil && w.latest.Run == history.RunID(n) {
 		w.latest = nil

@@ -4,6 +4,7 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/scheduler/flow"
+	"wf/workspace/nodestate"
 	"wf/workspace/params"
 	"wf/workspace/workfile"
 )
@@ -34,7 +35,7 @@ func PeekAt(path string) (*Peek, error) {
 			Status: n.Status.String(), Group: n.Group, Container: n.Container})
 		s := &p.Nodes[len(p.Nodes)-1]
 		if n.SubFlow() {
-			s.SubFlow = subFlowWord(n)
+			s.SubFlow = nodestate.SubFlowWord(n)
 		}
 		if n.Parent != nil {
 			s.Parent = n.Parent.ID

@@ -11,6 +11,7 @@ import (
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/nodestate"
 	"wf/workspace/params"
 	"wf/workspace/runstate"
 )
@@ -25,7 +26,7 @@ func (w *Workspace) Plan(ctx context.Context, req api.RunRequest) (api.Plan, err
 }
 
 func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
-	plan := api.Plan{Schema: api.SchemaPlan, Mode: req.Mode, Total: w.runnable(), Steps: []api.PlanStep{}}
+	plan := api.Plan{Schema: api.SchemaPlan, Mode: req.Mode, Total: w.nodes.CountRunnable(), Steps: []api.PlanStep{}}
 	if err := w.usable(); err != nil {
 		return plan, err
 	}
@@ -65,7 +66,7 @@ func (w *Workspace) plan(req api.RunRequest) (api.Plan, error) {
 		plan.Notes = append(plan.Notes, "of it only "+api.Several(again, 8)+": all else stays as it is")
 	}
 	plan.Notes = append(plan.Notes, r.notes...)
-	if n := w.fromFile(scope.Nodes); n > 0 && plan.Mode == api.ModeResume {
+	if n := w.nodes.CountFromFile(scope.Nodes); n > 0 && plan.Mode == api.ModeResume {
 		plan.Notes = append(plan.Notes, fmt.Sprintf("the status of %d nodes came with the file, not from a run here", n))
 	}
 	if note != "" {
@@ -142,9 +143,9 @@ func (p *planner) outerStep(x scheduler.Expected) {
 
 // step describes the execution of a node of the outer flow.
 func (p *planner) step(i int) {
-	n, live := &p.r.Nodes[i], p.r.liveNode(i)
+	n, live := &p.r.Nodes[i], p.r.LiveNode(i)
 	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: shell.Line(p.r.Request.Wrapper, n.Command),
-		State: p.w.state(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.w.lastRun(live))}
+		State: p.w.nodes.State(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.w.nodes.LastRun(live))}
 	round := len(p.plan.Steps) + 1
 	for _, e := range live.In {
 		_, in := p.r.Sched.Index(e.Source.ID)
@@ -174,7 +175,7 @@ func (p *planner) step(i int) {
 }
 
 func subFlowText(n *graph.Node) string {
-	word := subFlowWord(n)
+	word := nodestate.SubFlowWord(n)
 	text, _ := n.Attr(word)
 	return word + ": " + text
 }
@@ -221,7 +222,7 @@ func (p *planner) beyond(ran []bool) {
 		if !ran[i] {
 			continue
 		}
-		for _, e := range p.r.liveNode(i).Out {
+		for _, e := range p.r.LiveNode(i).Out {
 			t := e.Target
 			if _, in := p.r.Sched.Index(t.ID); !in && t.Runnable() && p.seen[t.Pos()] != named {
 				p.seen[t.Pos()] = named

@@ -44,7 +44,7 @@ func (p *planner) innerStep(x scheduler.Expected, all map[string]int) {
 		n := p.w.file.Graph().Node(template)
 		name := everyInstance(path)
 		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: shell.Line(p.r.Request.Wrapper, n.Label), Reason: api.PlanInstance,
-			Home: name[:strings.LastIndex(name, "[*]/")], State: p.w.state(n, false), Run: history.RunID(p.w.lastRun(n))}
+			Home: name[:strings.LastIndex(name, "[*]/")], State: p.w.nodes.State(n, false), Run: history.RunID(p.w.nodes.LastRun(n))}
 		step.Of = step.Home
 		step.Approve, _ = n.Attr("approve")
 		if n.SubFlow() {
@@ -132,7 +132,7 @@ func (p *planner) hidden() {
 		}
 		step := api.PlanStep{Node: id, Name: home + "[*]/" + p.r.Flow.LocalName(n), Command: n.Label, Home: home,
 			Line: shell.Line(p.r.Request.Wrapper, n.Label), Reason: api.PlanConditional, Of: home + " begins anew",
-			State: p.w.state(n, false), Run: history.RunID(p.w.lastRun(n))}
+			State: p.w.nodes.State(n, false), Run: history.RunID(p.w.nodes.LastRun(n))}
 		step.Why = conditionWhy(step.Of)
 		step.Approve, _ = n.Attr("approve")
 		if n.SubFlow() {

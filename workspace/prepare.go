@@ -22,6 +22,7 @@ type prepared struct {
 	hist *history.Run
 	sess executor.Session
 	err  error
+	left error // why the folder of a run that cannot start is still there
 }
 
 // prepare makes the run durable and opens the executor, away from the loop.
@@ -48,13 +49,17 @@ func (w *Workspace) prepare(r *run, env []string) {
 			_ = os.Remove(r.begunFrom) // if it stays, the next daemon finds that the run has started
 		}
 		if p.err == nil {
-			p.err = history.MarkActive(w.disk(), w.cfg.State, w.id, w.path)
+			p.err = w.note.write(w)
 		}
 		if p.err == nil {
 			p.err = makeOutputs(p.hist.Dir())
 		}
 		if p.err == nil {
 			p.sess, p.err = w.openExecutor(r, p.hist.Dir(), p.hist.Number(), env)
+		}
+		if p.err != nil && p.hist != nil {
+			p.hist.Close()
+			p.left = w.withdraw(p.hist.Number())
 		}
 		w.send(p)
 	})
@@ -144,9 +149,7 @@ func (w *Workspace) abandon(r *run, p prepared) {
 	w.drop(r)
 	err := &api.Error{Code: api.CodeInternal, Message: "the run cannot begin", Where: w.cfg.State, Why: p.err.Error()}
 	if p.hist != nil {
-		number := p.hist.Number()
-		p.hist.Close()
-		w.withdraw(number)
+		w.withdrawn(p.hist.Number(), p.left)
 	}
 	w.unmark()
 	r.accepted(err)

@@ -7,6 +7,7 @@ import (
 	"wf/api"
 	"wf/workspace/clock"
 	"wf/workspace/loop"
+	"wf/workspace/nodestate"
 )
 
 // keptEvents bounds the capacity of the list of pending events that is used again.
@@ -91,8 +92,8 @@ func (w *Workspace) publish(ev api.Event) {
 		return
 	}
 	ev.Seq = w.out.seq
-	if isPath(ev.Node) {
-		ev.Item = w.eventItem(ev.Run, ev.Node)
+	if nodestate.IsPath(ev.Node) {
+		ev.Item = w.nodes.ItemOf(ev.Run, ev.Node)
 	}
 	if ev.Time.IsZero() {
 		ev.Time = clock.Now()

@@ -6,6 +6,7 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 )
 
@@ -20,13 +21,13 @@ type reasoner struct {
 
 // planReasons makes the reasoner of a request.
 func (w *Workspace) planReasons(req api.RunRequest, scope scheduler.Scope) (reasoner, error) {
-	rs := reasoner{w: w, mode: scope.Mode, blocked: w.blocked()}
-	again, holders, err := w.again(req.Nodes)
+	rs := reasoner{w: w, mode: scope.Mode, blocked: w.nodes.Blocked()}
+	again, holders, err := w.nodes.InstancePaths(req.Nodes)
 	if err != nil {
 		return rs, err
 	}
 	if again != nil {
-		req.Nodes = w.names(idsOf(holders))
+		req.Nodes = w.nodes.Names(nodestate.IDsOf(holders))
 	}
 	if len(req.Nodes) > 0 {
 		picks, err := w.file.Picks(req.Nodes)
@@ -69,13 +70,13 @@ func (rs *reasoner) explain(step *api.PlanStep, n *graph.Node, trigger string) {
 		rs.resumed(step, n, trigger)
 	case rs.picks != nil:
 		rs.picked(step, n)
-	case rs.w.last[n.ID].rec == nil && n.Status == graph.Idle:
+	case rs.w.nodes.Latest[n.ID].Execution == nil && n.Status == graph.Idle:
 		step.Reason, step.Why = api.PlanNeverRan, "never ran"
 		if step.State == api.StateBlocked {
 			step.Reason, step.Why = api.PlanNotReached, "not reached"+in(step.Run)
 		}
 	default:
-		step.Reason, step.Why = api.PlanAgain, again(step, rs.w.record(n))
+		step.Reason, step.Why = api.PlanAgain, again(step, rs.w.nodes.Record(n))
 	}
 }
 
@@ -105,7 +106,7 @@ func (rs *reasoner) resumed(step *api.PlanStep, n *graph.Node, trigger string) {
 		step.Reason, step.Why = api.PlanCancelled, "cancelled"+in(step.Run)
 	case leader == n: // failed, or interrupted by the death of a daemon
 		step.Reason, step.Why = api.PlanFailed, "failed"+in(step.Run)
-		if rec := rs.w.record(n); rec != nil {
+		if rec := rs.w.nodes.Record(n); rec != nil {
 			step.Why += ": " + rec.Cause()
 		} else if n.Status != graph.Failed {
 			step.Why = fmt.Sprintf("was left %q", n.Status)

@@ -42,7 +42,7 @@ func (w *Workspace) allDone() (done int) {
 		if !n.Runnable() || n.Parent != nil && n.Home() != nil {
 			continue
 		}
-		rec := w.record(n)
+		rec := w.nodes.Record(n)
 		switch {
 		case n.Status == graph.Ran, n.Status == graph.Skipped, n.Status == graph.Failed && rec != nil && rec.Handled:
 			done++

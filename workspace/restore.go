@@ -28,7 +28,7 @@ func (w *Workspace) takeUp(n int) {
 		return
 	}
 	if errors.Is(err, errUnbegun) {
-		w.withdraw(n)
+		w.withdrawn(n, w.withdraw(n))
 		return
 	}
 	if err != nil {
@@ -37,7 +37,7 @@ func (w *Workspace) takeUp(n int) {
 		return
 	}
 	r.tried = true
-	w.runs = append(w.runs, r)
+	w.addRun(r)
 	if r.Phase == runstate.Preparing {
 		r.Phase = runstate.Going
 		r.limitTime(w)
@@ -94,7 +94,7 @@ func (w *Workspace) recoverRun(n int) (*run, error) {
 
 // relive applies the records of an earlier daemon and shows in the open workfile what they come to.
 func (r *run) relive(w *Workspace, records []history.Record) {
-	r.Earlier = func(id string) *runstate.Execution { return w.last[id].rec }
+	r.Earlier = func(id string) *runstate.Execution { return w.nodes.Latest[id].Execution }
 	for _, rec := range records {
 		if rec.Type == history.RecordDispatch {
 			r.dequeue(executor.ID{Node: rec.Node, Execution: rec.Execution})
@@ -108,7 +108,7 @@ func (r *run) relive(w *Workspace, records []history.Record) {
 		}
 	}
 	r.look, r.numbered = true, len(r.Nodes) > r.OuterNodes()
-	r.link(w)
+	r.Link(w.file.Graph())
 	r.show(w)
 	r.join(w)
 	for range r.Running { // they hold slots, even if there are none
@@ -123,10 +123,10 @@ func (r *run) relive(w *Workspace, records []history.Record) {
 func (r *run) show(w *Workspace) {
 	for i := range r.Nodes {
 		r.remember(w, i)
-		if i < len(r.liveNodes) {
+		if i < len(r.LiveNodes) {
 			r.showStatus(w, i, r.Sched.Status(i))
 		}
-		if live, rec := r.liveNode(i), r.Nodes[i].Execution; live != nil && rec != nil && rec.Number > 0 {
+		if live, rec := r.LiveNode(i), r.Nodes[i].Execution; live != nil && rec != nil && rec.Number > 0 {
 			w.file.Statuses().TouchOutput(live)
 		}
 	}
@@ -135,7 +135,7 @@ func (r *run) show(w *Workspace) {
 			r.showTemplate(w, id, t.Status)
 		}
 	}
-	for j, e := range r.liveEdges {
+	for j, e := range r.LiveEdges {
 		if e != nil {
 			w.file.Graph().SetMark(e, r.Sched.Mark(j))
 			w.file.Statuses().TouchEdge(e)

@@ -10,21 +10,17 @@ import (
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 )
 
 // run is an active run: its state, the executor's session, the journal, and what has to be done with them. It belongs to the loop.
 type run struct {
-	runstate.State
+	*nodestate.Run
 	numbered bool     // instances have got numbers that the disk may not know of yet
 	secrets  []string // variables with the secret parameters, until the executor has them
 	hist     *history.Run
 	sess     executor.Session
-
-	// What the open workfile has of the run; nil for what was deleted since the run started.
-	liveNodes     []*graph.Node // of the outer flow
-	liveEdges     []*graph.Edge
-	liveTemplates map[string]*graph.Node
 
 	// Reports about executions that the scheduler has not asked for: after a power cut the runner's log may contain more than the
 	// journal, and the executor starts prefetched jobs by itself.
@@ -75,7 +71,7 @@ type run struct {
 
 // newRun makes a run that has no scheduler yet.
 func newRun() *run {
-	r := &run{onEnd: map[executor.ID][]func(api.StopResult, error){}}
+	r := &run{Run: &nodestate.Run{}, onEnd: map[executor.ID][]func(api.StopResult, error){}}
 	r.Active = r
 	return r
 }
@@ -83,7 +79,7 @@ func newRun() *run {
 // begin takes the first step: statuses are reset and the first nodes activated.
 func (r *run) begin(w *Workspace) {
 	for i := range r.Nodes {
-		w.last[r.Nodes[i].ID] = memory{run: r.Number, rec: w.last[r.Nodes[i].ID].rec}
+		w.nodes.Latest[r.Nodes[i].ID] = nodestate.Latest{Run: r.Number, Execution: w.nodes.Latest[r.Nodes[i].ID].Execution}
 	}
 	told := len(w.out.pending)
 	w.publish(api.Event{Type: api.RunStarted, Run: r.ID, Client: r.Request.Client, Workfile: w.path, Mode: r.Request.Mode,
@@ -149,7 +145,7 @@ func (r *run) announce(w *Workspace, rec history.Record) {
 	switch rec.Type {
 	case history.RecordDispatch, history.RecordWithdraw:
 		n := &r.Nodes[rec.Node]
-		w.last[n.ID] = memory{run: r.Number, rec: cmp.Or(n.Execution, n.Earlier)}
+		w.nodes.Latest[n.ID] = nodestate.Latest{Run: r.Number, Execution: cmp.Or(n.Execution, n.Earlier)}
 	case history.RecordStart:
 		if r.Sched.ItemsCommand(rec.Node) == "" { // a sub-flow starts when its items are listed
 			ev.Type, ev.Execution, ev.PID = api.NodeStarted, rec.Execution, rec.PID
@@ -168,7 +164,7 @@ func (r *run) announce(w *Workspace, rec history.Record) {
 
 // announceEnd publishes the end of an execution. From now on the workfile may show its output.
 func (r *run) announceEnd(w *Workspace, rec history.Record, ev api.Event) {
-	live := r.liveNode(rec.Node)
+	live := r.LiveNode(rec.Node)
 	if live != nil {
 		w.file.Statuses().TouchOutput(live)
 	}
@@ -201,7 +197,7 @@ func (r *run) enact(w *Workspace, c runstate.Change, todo *followUp) {
 		r.nodeChanged(w, c)
 		r.withdrawPools(w, c.Effect)
 	case scheduler.EdgeChanged:
-		if e := r.liveEdges[c.Edge]; e != nil {
+		if e := r.LiveEdges[c.Edge]; e != nil {
 			before := e.Mark
 			w.file.Graph().SetMark(e, c.Mark)
 			w.file.Statuses().TouchEdge(e)
@@ -232,31 +228,23 @@ func (r *run) enact(w *Workspace, c runstate.Change, todo *followUp) {
 // remember notes that this run covers a node. A node that a resume may keep still has the execution of the earlier run.
 func (r *run) remember(w *Workspace, i int) {
 	n := &r.Nodes[i]
-	m := memory{run: r.Number, rec: cmp.Or(n.Execution, n.Earlier)}
-	if m.rec == nil && (i < r.OuterNodes() || r.Sched.Mode() == scheduler.Resume) {
-		m.rec = w.last[n.ID].rec
+	m := nodestate.Latest{Run: r.Number, Execution: cmp.Or(n.Execution, n.Earlier)}
+	if m.Execution == nil && (i < r.OuterNodes() || r.Sched.Mode() == scheduler.Resume) {
+		m.Execution = w.nodes.Latest[n.ID].Execution
 	}
-	w.last[n.ID] = m
+	w.nodes.Latest[n.ID] = m
 }
 
 // showStatus puts the status of a node into the open workfile.
 func (r *run) showStatus(w *Workspace, i int, status graph.Status) {
-	if n := r.liveNode(i); n != nil {
+	if n := r.LiveNode(i); n != nil {
 		w.file.Graph().SetStatus(n, status)
 		w.file.Statuses().Touch(n)
 	}
 }
 
-// liveNode returns node i of the run in the open workfile; nil for nodes of instances and deleted nodes.
-func (r *run) liveNode(i int) *graph.Node {
-	if i < len(r.liveNodes) {
-		return r.liveNodes[i]
-	}
-	return nil
-}
-
 func (r *run) showTemplate(w *Workspace, id string, status graph.Status) {
-	if n := r.liveTemplates[id]; n != nil {
+	if n := r.LiveTemplates[id]; n != nil {
 		w.file.Graph().SetStatus(n, status)
 		w.file.Statuses().Know(n)
 		w.file.Statuses().Touch(n)
@@ -268,7 +256,7 @@ func (r *run) showTemplate(w *Workspace, id string, status graph.Status) {
 func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
 	n := &r.Nodes[c.Node]
 	if c.Replaced {
-		w.last[n.ID] = memory{run: r.Number, rec: n.Execution}
+		w.nodes.Latest[n.ID] = nodestate.Latest{Run: r.Number, Execution: n.Execution}
 	}
 	r.showStatus(w, c.Node, c.Status)
 	if c.Template != nil {
@@ -310,34 +298,4 @@ func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
 		return
 	}
 	w.publish(news)
-}
-
-// link finds the nodes and edges of the run in the open workfile, after that was read again or edited.
-func (r *run) link(w *Workspace) {
-	r.liveNodes = make([]*graph.Node, min(r.OuterNodes(), len(r.Nodes)))
-	for i := range r.liveNodes {
-		r.liveNodes[i] = w.file.Graph().Node(r.Nodes[i].ID)
-	}
-	r.liveTemplates = make(map[string]*graph.Node, len(r.Templates))
-	for id := range r.Templates {
-		r.liveTemplates[id] = w.file.Graph().Node(id)
-	}
-	r.liveEdges = make([]*graph.Edge, r.Sched.EdgeCount())
-	used := map[[2]int]int{} // how many edges between two nodes were linked
-	for j := range r.liveEdges {
-		s, t := r.Sched.EdgeEnds(j)
-		src, dst := r.liveNodes[s], r.liveNodes[t]
-		if src == nil || dst == nil {
-			continue
-		}
-		if e := w.file.Graph().Edge(r.Sched.EdgeKey(j)); e != nil && e.Source == src && e.Target == dst {
-			r.liveEdges[j] = e // the usual case: nothing has changed
-			continue
-		}
-		between := w.file.Graph().EdgesBetween(src, dst)
-		if k := used[[2]int{s, t}]; k < len(between) {
-			r.liveEdges[j] = between[k]
-			used[[2]int{s, t}]++
-		}
-	}
 }

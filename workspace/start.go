@@ -56,7 +56,7 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 // newRun chooses the scope of a run and refuses what cannot run. It changes nothing. A nil run without an error means that
 // there is nothing to resume.
 func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAccepted, error) {
-	acc := api.RunAccepted{Mode: req.Mode, Total: w.countFile(w.blocked()).Total()}
+	acc := api.RunAccepted{Mode: req.Mode, Total: w.nodes.Count(w.nodes.Blocked()).Total()}
 	if err := w.mayBegin(); err != nil {
 		return nil, acc, err
 	}
@@ -84,22 +84,12 @@ func (w *Workspace) newRun(client string, req api.RunRequest) (*run, api.RunAcce
 		acc.Notes = append(acc.Notes, "looks like "+from+" was moved here: wf mv "+filepath.Base(from)+" "+filepath.Base(w.path)+" would have brought its history")
 	}
 	if acc.Mode == api.ModeResume {
-		acc.FromFile = w.fromFile(scope.Nodes)
+		acc.FromFile = w.nodes.CountFromFile(scope.Nodes)
 	}
 	if note != "" {
 		acc.Notes = append(acc.Notes, note)
 	}
 	return r, acc, nil
-}
-
-func (w *Workspace) runnable() int {
-	n := 0
-	for _, node := range w.file.Graph().Nodes() {
-		if node.Runnable() {
-			n++
-		}
-	}
-	return n
 }
 
 // usable returns an error while no run may start: the workspace closes, or the file on disk is not the one in memory.
@@ -120,9 +110,9 @@ func (w *Workspace) usable() error {
 
 func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 	sreq := scheduler.Request{Explicit: len(req.Nodes) > 0, LastScope: w.lastScopes(),
-		Active:  func(n *graph.Node) bool { return w.runOf(n) != nil },
-		Handled: func(n *graph.Node) bool { return w.before[n.ID].Handled && w.before[n.ID].Status == n.Status },
-		Due:     func(n *graph.Node) bool { return w.before[n.ID].Due && w.before[n.ID].Status == n.Status }}
+		Active:  func(n *graph.Node) bool { return w.nodes.RunOf(n) != nil },
+		Handled: func(n *graph.Node) bool { return w.nodes.Prior[n.ID].Handled && w.nodes.Prior[n.ID].Status == n.Status },
+		Due:     func(n *graph.Node) bool { return w.nodes.Prior[n.ID].Due && w.nodes.Prior[n.ID].Status == n.Status }}
 	switch req.Mode {
 	case api.ModeFresh:
 		sreq.Mode = scheduler.Fresh
@@ -137,7 +127,7 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 		if blank(req.Nodes) {
 			return scheduler.Scope{}, api.Invalid("the selection is empty: it names no node")
 		}
-		again, holders, err := w.again(req.Nodes)
+		again, holders, err := w.nodes.InstancePaths(req.Nodes)
 		if err != nil {
 			return scheduler.Scope{}, err
 		}
@@ -148,7 +138,7 @@ func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
 			return scheduler.Scope{}, err
 		}
 		if len(sreq.Selected) == 0 {
-			return scheduler.Scope{}, w.nothingSelected(req.Nodes)
+			return scheduler.Scope{}, w.nodes.NothingSelected(req.Nodes)
 		}
 	}
 	if err := w.between(req, &sreq); err != nil {
@@ -172,7 +162,7 @@ func blank(selectors []string) bool {
 func (w *Workspace) lastScopes() func(id string) ([]string, bool) {
 	scopes := map[int][]string{}
 	return func(id string) ([]string, bool) {
-		run := w.last[id].run
+		run := w.nodes.Latest[id].Run
 		if run == 0 {
 			return nil, false
 		}
@@ -218,7 +208,7 @@ func (w *Workspace) admit(scope scheduler.Scope, req api.RunRequest) error {
 // onlyDrawn reports whether the commands are only texts of a drawing that the user has not accepted yet. A workfile that has run
 // on this machine was accepted.
 func (w *Workspace) onlyDrawn() bool {
-	return w.file.Document().FromDrawing() && !slices.ContainsFunc(w.file.Graph().Nodes(), func(n *graph.Node) bool { return w.lastRun(n) > 0 })
+	return w.file.Document().FromDrawing() && !slices.ContainsFunc(w.file.Graph().Nodes(), func(n *graph.Node) bool { return w.nodes.LastRun(n) > 0 })
 }
 
 // executable refuses nodes that cannot be executed according to graph.Check.
@@ -278,7 +268,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: w.cfg.Version, Time: clock.Now(),
 	}
 	var holders []*graph.Node
-	if r.Request.Again, holders, err = w.again(req.Nodes); err != nil {
+	if r.Request.Again, holders, err = w.nodes.InstancePaths(req.Nodes); err != nil {
 		return nil, err
 	}
 	r.Request.World = req.World
@@ -295,7 +285,7 @@ func (w *Workspace) build(scope scheduler.Scope, client string, req api.RunReque
 		r.Request.GraceMS = max(0, *req.GraceMS)
 	}
 	for _, n := range append(holders, scope.Failed...) {
-		r.Request.Resumes = max(r.Request.Resumes, w.lastRun(n))
+		r.Request.Resumes = max(r.Request.Resumes, w.nodes.LastRun(n))
 	}
 	if err := w.control(r, f, scope, req); err != nil {
 		return nil, err
@@ -333,8 +323,8 @@ func (w *Workspace) freeze(r *run, nodes []*graph.Node) {
 		r.Request.Scope[i], r.Request.Names[i] = n.ID, w.file.Handle(n)
 	}
 	r.FreezeNodes(w.file.Graph())
-	r.Earlier = func(id string) *runstate.Execution { return w.last[id].rec }
-	r.link(w)
+	r.Earlier = func(id string) *runstate.Execution { return w.nodes.Latest[id].Execution }
+	r.Link(w.file.Graph())
 }
 
 // outerFirst sorts the nodes of a scope: those of the outer flow come before those of sub-flows.
@@ -413,12 +403,12 @@ func (w *Workspace) runError(err error) error {
 	case errors.As(err, &cycle):
 		return w.cycleError(cycle)
 	case errors.As(err, &border):
-		names := w.names([]string{border.Source, border.Target})
+		names := w.nodes.Names([]string{border.Source, border.Target})
 		e.Nodes, e.Where = names, w.file.Where(w.file.Document().EdgeLine(border.Edge))
 		e.Message = fmt.Sprintf("edge %s -> %s crosses the border of a sub-flow", names[0], names[1])
 		e.Fix = "connect the sub-flow itself instead"
 	case errors.As(err, &empty):
-		e.Nodes = w.names(empty.Nodes)
+		e.Nodes = w.nodes.Names(empty.Nodes)
 		e.Message = fmt.Sprintf("node %s has no command", e.Nodes[0])
 		if len(e.Nodes) > 1 {
 			e.Message = fmt.Sprintf("the nodes %s have no command", api.Several(e.Nodes, 5))
@@ -427,15 +417,4 @@ func (w *Workspace) runError(err error) error {
 		e.Fix = fmt.Sprintf("wf edit set %s label COMMAND", e.Nodes[0])
 	}
 	return e
-}
-
-func (w *Workspace) names(ids []string) []string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = id
-		if n := w.file.Graph().Node(id); n != nil {
-			names[i] = w.file.Handle(n)
-		}
-	}
-	return names
 }

@@ -7,6 +7,7 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/graph/attribute"
+	"wf/workspace/nodestate"
 )
 
 // Status describes the workspace; nodes says whether nodes and edges are included.
@@ -18,7 +19,7 @@ func (w *Workspace) Status(ctx context.Context, nodes bool) (api.Status, error) 
 func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error) {
 	return askNow(ctx, w, func(w *Workspace) (api.Status, error) {
 		s := w.status(false)
-		w.addStages(&s, stages)
+		w.nodes.AddStages(&s, stages)
 		return s, nil
 	})
 }
@@ -32,9 +33,9 @@ func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeLis
 			var plain []string
 			for _, s := range instanceTerms(selectors) {
 				if state, ok := strings.CutPrefix(s, "s:"); ok {
-					list.Nodes = append(list.Nodes, w.instancesIn(state)...)
+					list.Nodes = append(list.Nodes, w.nodes.InstancesInState(state)...)
 				}
-				if found, ok := w.selectInstances(s); ok {
+				if found, ok := w.nodes.SelectInstances(s); ok {
 					list.Nodes = append(list.Nodes, found...)
 					continue
 				}
@@ -45,12 +46,12 @@ func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeLis
 			}
 			var err error
 			if nodes, err = w.file.Select(plain); err != nil {
-				return list, w.whichInstances(err, plain)
+				return list, w.nodes.ExplainInstances(err, plain)
 			}
 		}
-		blocked := w.blocked()
+		blocked := w.nodes.Blocked()
 		for _, n := range nodes {
-			s := w.nodeStatus(n, blocked[n.Pos()])
+			s := w.nodes.NodeStatus(n, blocked[n.Pos()])
 			s.Attrs = ownAttrs(n)
 			s.Outputs = w.outputsOf(n)
 			list.Nodes = append(list.Nodes, s)
@@ -112,27 +113,20 @@ func (w *Workspace) status(nodes bool) api.Status {
 			s.ActiveRuns, s.Runs = append(s.ActiveRuns, sum.Run), append(s.Runs, *sum)
 		}
 	}
-	blocked := w.blocked()
-	s.Counts = w.countFile(blocked)
+	blocked := w.nodes.Blocked()
+	s.Counts = w.nodes.Count(blocked)
 	if !nodes {
 		return s
 	}
 	s.Attrs = w.file.Graph().Attrs()
 	s.Nodes = make([]api.NodeStatus, 0, len(w.file.Graph().Nodes()))
 	for _, n := range w.file.Graph().Nodes() {
-		s.Nodes = append(s.Nodes, w.nodeStatus(n, blocked[n.Pos()]))
+		s.Nodes = append(s.Nodes, w.nodes.NodeStatus(n, blocked[n.Pos()]))
 	}
 	s.Edges = make([]api.EdgeStatus, 0, len(w.file.Graph().Edges()))
 	for _, e := range w.file.Graph().Edges() {
-		s.Edges = append(s.Edges, edgeStatus(e))
+		s.Edges = append(s.Edges, nodestate.EdgeStatus(e))
 	}
-	w.describeEdges(s.Edges)
-	return s
-}
-
-func edgeStatus(e *graph.Edge) api.EdgeStatus {
-	s := api.EdgeStatus{Key: e.Key, ID: e.ID, Source: e.Source.ID, Target: e.Target.ID, Type: e.Type.String(),
-		Status: e.Mark.String()}
-	s.When, _ = e.Attr(graph.AttrWhen)
+	w.nodes.DescribeEdges(s.Edges)
 	return s
 }

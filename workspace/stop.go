@@ -21,8 +21,8 @@ func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.St
 			w.stopHeld(n, reply)
 			return
 		}
-		if req.Node == "" && w.leaveQueue(name) {
-			reply(api.StopResult{Run: name, Survivors: []int{}}, nil)
+		left := func() { reply(api.StopResult{Run: name, Survivors: []int{}}, nil) }
+		if req.Node == "" && w.leaveQueue(name, left) {
 			return
 		}
 		r, err := w.active(name)
@@ -41,21 +41,22 @@ func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.St
 func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequest) ([]api.StopResult, error) {
 	return await(ctx, w, func(w *Workspace, reply func([]api.StopResult, error)) {
 		results := []api.StopResult{}
-		w.refuseWaiting(&api.Error{Code: api.CodeConflict, Message: "all runs were stopped, and this one waited in line for them"}, true)
-		left := len(w.runs) + len(w.held.runs)
-		if left == 0 {
-			reply(results, nil)
-			return
-		}
 		var failed error
-		stopped := func(res api.StopResult, err error) {
-			if results = append(results, res); err != nil {
-				failed = err
-			}
+		left := 1 // what is still to be stopped, and this function
+		done := func() {
 			if left--; left == 0 {
 				reply(results, failed)
 			}
 		}
+		defer done()
+		stopped := func(res api.StopResult, err error) {
+			if results = append(results, res); err != nil {
+				failed = err
+			}
+			done()
+		}
+		left += w.clearQueue(&api.Error{Code: api.CodeConflict, Message: "all runs were stopped, and this one waited in line for them"}, done)
+		left += len(w.runs) + len(w.held.runs)
 		for _, n := range w.held.runs {
 			w.stopHeld(n, stopped)
 		}
@@ -142,7 +143,7 @@ func (r *run) live() []executor.ID {
 
 // stopNode ends one node of a run; the run goes on.
 func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopResult, error)) {
-	i, in := r.Sched.Index(w.numbered(req.Node))
+	i, in := r.Sched.Index(w.nodes.Numbered(req.Node))
 	if !in {
 		n, err := w.file.Find(req.Node)
 		if err != nil {

@@ -105,7 +105,7 @@ func (w *Workspace) awaited(d api.Decision) (*run, int, error) {
 	}
 	var found []place
 	var waiting []string
-	path := w.numbered(d.Node)
+	path := w.nodes.Numbered(d.Node)
 	for _, r := range w.runs {
 		if d.Run != "" && d.Run != r.ID {
 			continue

@@ -8,6 +8,7 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/workspace/history"
+	"wf/workspace/nodestate"
 )
 
 // Why explains the state of a node in a run: the named one, else the active one that covers the node, else the last one that
@@ -24,7 +25,7 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 		if err != nil {
 			return found{}, err
 		}
-		node = w.numbered(node)
+		node = w.nodes.Numbered(node)
 		for _, r := range w.runs {
 			if i, in := r.Sched.Index(node); in && i >= r.OuterNodes() && (number == 0 || number == r.Number) {
 				f := found{why: api.Why{Schema: api.SchemaWhy, Run: r.ID, Node: r.NodeStatus(i)}}
@@ -34,14 +35,14 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 		}
 		asked := number
 		if number == 0 {
-			number = w.last[node].run
+			number = w.nodes.Latest[node].Run
 		}
 		n, err := w.file.Find(node)
 		if err != nil {
 			return found{past: number, unknown: err}, nil
 		}
-		blocked := w.blocked()
-		f := found{why: api.Why{Schema: api.SchemaWhy, Node: w.nodeStatus(n, blocked[n.Pos()])}, label: n.Label}
+		blocked := w.nodes.Blocked()
+		f := found{why: api.Why{Schema: api.SchemaWhy, Node: w.nodes.NodeStatus(n, blocked[n.Pos()])}, label: n.Label}
 		if !n.Runnable() {
 			f.why.Text = []string{"It is a container of other nodes, no command: it is never executed."}
 			return f, nil
@@ -51,14 +52,14 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 				return f, nil
 			}
 		}
-		if r := w.runOf(n); r != nil && (number == 0 || number == r.Number) {
+		if r := w.nodes.RunOf(n); r != nil && (number == 0 || number == r.Number) {
 			i, _ := r.Sched.Index(n.ID)
 			f.why.Run = r.ID
 			r.Explainer().Explain(&f.why, i)
 			return f, nil
 		}
 		if f.past = number; asked == 0 { // a node of a sub-flow ran when its container did
-			f.past = w.lastRun(outerOf(n))
+			f.past = w.nodes.LastRun(nodestate.OuterOf(n))
 		}
 		if f.past == 0 {
 			f.why.Text = w.neverRan(n)
@@ -87,7 +88,7 @@ func (w *Workspace) neverRan(n *graph.Node) []string {
 	if w.file.Statuses().FromFile(n.ID) {
 		text = append(text, "Its status came with the file.")
 	}
-	if rec := w.record(n); rec != nil && rec.Reason == api.ReasonLost {
+	if rec := w.nodes.Record(n); rec != nil && rec.Reason == api.ReasonLost {
 		return append(text, "It counts as lost: "+rec.Message+". wf run resumes it.")
 	}
 	switch n.Status {

@@ -11,10 +11,10 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/loop"
+	"wf/workspace/nodestate"
 	"wf/workspace/workfile"
 )
 
@@ -75,22 +75,21 @@ type Workspace struct {
 	id, path string // path is absolute and free of symlinks
 	cfg      Config
 
-	loop      *loop.Loop
-	holdTimer *loop.Timer    // tries again what could not be written
-	creating  chan struct{}  // held by the one helper that creates the folder of a run
-	fence     *history.Fence // see keepFence; nil if nothing can be written
-	marks     marks
-	pulse     atomic.Pointer[pulse]
-	onIdle    atomic.Pointer[func()]
+	loop     *loop.Loop
+	creating chan struct{}  // held by the one helper that creates the folder of a run
+	fence    *history.Fence // see keepFence; nil if nothing can be written
+	marks    marks
+	note     activeNote
+	pulse    atomic.Pointer[pulse]
+	onIdle   atomic.Pointer[func()]
 
 	// The fields below belong to the loop goroutine.
 
-	file       *workfile.File
-	stages     stageTable
-	local      localTable
-	last       map[string]memory // node id → its last run
-	before     scheduler.Prior   // the prior state
-	movedFrom  string            // the old path of a workfile that was probably moved; "" = none
+	file  *workfile.File
+	nodes *nodestate.Table
+
+	priorFile  priorFile
+	movedFrom  string // the old path of a workfile that was probably moved; "" = none
 	store      *history.Store
 	runs       []*run          // active, in order of start
 	waiting    []*pendingStart // queued behind active runs, in order
@@ -100,11 +99,10 @@ type Workspace struct {
 	latest      *api.RunSummary
 	out         publisher
 	closing     bool // Close was called
-	trial       trial
-	held        held
-	unbegun     []int // runs that could not start and are still to be removed
-	clock       clock.Watch
-	untaken     []int // runs of an earlier daemon whose records cannot be read at present
+	repeats
+	trial trial
+	held  held
+	clock clock.Watch
 }
 
 // pulse is what other goroutines can read without asking the loop.

@@ -8,30 +8,53 @@ import (
 
 // An estimate is what earlier runs say about the rest of this one. Its zero value says nothing.
 type estimate struct {
-	expected map[string]expectation // of the nodes that earlier runs know
+	expected map[string]Expectation // of the nodes that earlier runs know
 	left     time.Duration          // expected of those that have not ended
 	known    int                    // nodes that have not ended, of which something is known
 	unknown  int                    // and those of which nothing is
 }
 
-// expectation is how long a node takes, and the longest way from its start to the end of the run.
-type expectation struct{ own, path time.Duration }
+// An Expectation is what earlier runs say about a node.
+type Expectation struct {
+	Own  time.Duration // how long it takes
+	Path time.Duration // the longest path from its start to the end of the run
+}
+
+// expect returns what an outlook says about a node; ok is false if it says nothing.
+func expect(n api.NodeOutlook) (x Expectation, ok bool) {
+	if n.ExpectedMS == nil {
+		return x, false
+	}
+	return Expectation{time.Duration(*n.ExpectedMS) * time.Millisecond, time.Duration(n.PathMS) * time.Millisecond}, true
+}
+
+// bound returns the larger of two lower bounds of every schedule: the work that is left, divided by the parallelism so
+// far, and the longest path from what runs now to the end. busy is how long commands have run so far, elapsed how long
+// the run has. ok is false if the run should be over by now.
+func bound(left, path, busy time.Duration, running int, elapsed time.Duration) (d time.Duration, ok bool) {
+	width := max(1, float64(running))
+	if elapsed > 0 {
+		width = max(width, float64(busy)/float64(elapsed))
+	}
+	d = max(path, time.Duration(float64(left)/width))
+	return d, d > 0
+}
 
 // newEstimate collects what an outlook says about the nodes that are still to run.
 func newEstimate(o api.RunOutlook, done map[string]int) estimate {
-	f := estimate{expected: map[string]expectation{}}
+	f := estimate{expected: map[string]Expectation{}}
 	for _, n := range o.Nodes {
 		_, ended := done[n.Node]
 		if ended || n.State == api.StateOK && n.Executions == 0 {
 			continue
 		}
-		if n.ExpectedMS == nil {
+		x, known := expect(n)
+		if !known {
 			f.unknown++
 			continue
 		}
-		x := expectation{time.Duration(*n.ExpectedMS) * time.Millisecond, time.Duration(n.PathMS) * time.Millisecond}
 		f.expected[n.Node] = x
-		f.left += x.own
+		f.left += x.Own
 		f.known++
 	}
 	return f
@@ -40,7 +63,7 @@ func newEstimate(o api.RunOutlook, done map[string]int) estimate {
 // ended notes that a node has ended for the first time.
 func (f *estimate) ended(node string) {
 	if x, known := f.expected[node]; known {
-		f.left -= x.own
+		f.left -= x.Own
 		f.known--
 		delete(f.expected, node)
 	} else if f.unknown > 0 {
@@ -49,9 +72,8 @@ func (f *estimate) ended(node string) {
 }
 
 // Remaining estimates how long the run will go on. There is no estimate without an earlier run, if
-// earlier runs know less than half of the nodes that are left, or if the run should be over by now. It
-// is the larger of the two lower bounds of every schedule: the work that is left, divided by the
-// parallelism so far, and the longest path from what runs now to the end.
+// earlier runs know less than half of the nodes that are left, or if the run should be over by now.
+// See bound.
 func (r *Run) Remaining(now time.Time) (d time.Duration, ok bool) {
 	f := &r.estimate
 	todo := f.known + f.unknown
@@ -63,12 +85,12 @@ func (r *Run) Remaining(now time.Time) (d time.Duration, ok bool) {
 		elapsed := max(0, now.Sub(n.Started))
 		busy += elapsed
 		x := f.expected[n.ID]
-		waiting -= x.own
-		left += max(0, x.own-elapsed)
-		way = max(way, x.path-min(elapsed, x.own))
+		waiting -= x.Own
+		left += max(0, x.Own-elapsed)
+		way = max(way, x.Path-min(elapsed, x.Own))
 	}
 	for id := range r.Queued {
-		way = max(way, f.expected[id].path)
+		way = max(way, f.expected[id].Path)
 	}
 	if f.unknown > 0 { // they take what the others take
 		waiting += f.left / time.Duration(f.known) * time.Duration(f.unknown)
@@ -77,11 +99,49 @@ func (r *Run) Remaining(now time.Time) (d time.Duration, ok bool) {
 		waiting = time.Duration(float64(waiting) * float64(max(0, rest-r.Blocked)) / float64(rest))
 	}
 	left += max(0, waiting)
-	width := 1.0
-	if wall := now.Sub(r.Started); wall > 0 {
-		width = max(width, float64(busy)/float64(wall))
+	return bound(left, way, busy, len(r.Running), now.Sub(r.Started))
+}
+
+// Remaining estimates how long a run will go on: the work that is left shared by as many nodes as run at once,
+// but no less than the longest path from what runs to the end. There is no estimate if less than half of the
+// rest is known.
+func (f *Workfile) Remaining(run *api.RunSummary, now time.Time) (time.Duration, bool) {
+	var left, way, busy time.Duration
+	known, unknown, running := 0, 0, 0
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		if n.Run != run.Run {
+			continue
+		}
+		x, ok := f.Expected[n.ID]
+		elapsed := time.Duration(0)
+		switch n.State {
+		case api.StateRunning:
+			running++
+			if n.Started != nil {
+				elapsed = max(0, now.Sub(*n.Started))
+			}
+			busy += elapsed
+		case api.StateQueued, api.StateIdle:
+		default:
+			if n.DurationMS != nil {
+				busy += time.Duration(*n.DurationMS) * time.Millisecond
+			}
+			continue
+		}
+		if !ok {
+			unknown++
+			continue
+		}
+		known++
+		left += max(0, x.Own-elapsed)
+		if n.State != api.StateIdle {
+			way = max(way, x.Path-min(elapsed, x.Own))
+		}
 	}
-	width = max(width, float64(len(r.Running)))
-	d = max(way, time.Duration(float64(left)/width))
-	return d, d > 0
+	if known == 0 || known < unknown {
+		return 0, false
+	}
+	left += left / time.Duration(known) * time.Duration(unknown)
+	return bound(left, way, busy, running, now.Sub(run.Started))
 }

@@ -23,13 +23,10 @@ func HasOutput(ev api.Event) bool {
 	return !ev.Mocked && ev.Reason != api.ReasonRejected && ev.Reason != api.ReasonInstances && ev.Execution > 0
 }
 
-// WaitState returns the state of a node that waits for w.
-func WaitState(w api.Wait) api.State {
-	switch w.Kind {
-	case api.WaitRetry:
+// WaitState returns the state of a node that waits for w, as the daemon reports it.
+func WaitState(w *api.Wait) api.State {
+	if w != nil && w.Kind == api.WaitRetry {
 		return api.StateRetrying
-	case api.WaitPool:
-		return api.StateQueued
 	}
 	return api.StateWaiting
 }

@@ -1,8 +1,8 @@
-// Package runview folds what the daemon sends about a run (events, summaries, the outlook) into a
-// picture of it: what runs, waits, failed and ended, how many nodes of how many, the stages, the open
-// questions, and an estimate of the time left. The progress display of wf run, the terminal interface
-// and any other display use it. It has no I/O and no clock. Names are those of the workfile: a display
-// must make them safe to print.
+// Package runview folds what the daemon sends (snapshots, events, the outlook) into a picture of a run. A Run is what
+// a progress display shows: counts, what runs, fails and waits, stages, slowest nodes; an event costs the same
+// however large the run is. A Workfile is what an interface shows that draws nodes: the state of each node, edge and
+// instance. Both estimate the time left, and Questions are those that wait for a person. The package has no I/O and
+// no clock. It changes no texts: a display must make them safe to print.
 package runview
 
 import (

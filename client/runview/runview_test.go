@@ -78,7 +78,7 @@ func TestRemaining(t *testing.T) {
 	if d, ok := b.Remaining(atSecond(60)); ok {
 		t.Errorf("it takes longer than ever, and %v is said to be left", d)
 	}
-	b.estimate.expected["c"] = expectation{10 * time.Second, time.Minute}
+	b.estimate.expected["c"] = Expectation{10 * time.Second, time.Minute}
 	if got := guess(12); got != 58 {
 		t.Errorf("the way from c to the end takes a minute: %v", got)
 	}

@@ -2,7 +2,6 @@ package runview
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"wf/api"
@@ -16,8 +15,8 @@ type waitingNode struct {
 
 // OfInstance reports whether a name is the path of a node in an instance of a sub-flow: align[3]/trim.
 func OfInstance(name string) bool {
-	end := strings.Index(name, "]/")
-	return end > 0 && strings.LastIndexByte(name[:end], '[') > 0
+	root, ok := SubFlowOf(name)
+	return ok && root != ""
 }
 
 // skip notes that no path leads to a node any more. It returns the stage that this finished, if any.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/client/runview"
 	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -32,7 +31,7 @@ func writeMarkdown(w io.Writer, a *account) error {
 	fmt.Fprintf(b, "%s\n\n", strings.Join(parts, " · "))
 	rows := slices.Clone(a.cases)
 	slices.SortStableFunc(rows, func(x, y testCase) int {
-		return cmp.Or(runview.Severity(x.state)-runview.Severity(y.state), order(x.handled)-order(y.handled))
+		return cmp.Or(api.Severity(x.state)-api.Severity(y.state), order(x.handled)-order(y.handled))
 	})
 	if len(rows) > 0 {
 		fmt.Fprint(b, "| | node | time | result |\n|---|---|--:|---|\n")

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/client/runview"
 	"wf/cmd/wf/console"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -125,7 +124,7 @@ func stageRows(b *strings.Builder, p console.Paint, s api.Status, now time.Time)
 	folded := slices.ContainsFunc(s.Stages[:shown], func(s api.Stage) bool { return s.Nodes > 1 })
 	var t console.Table
 	for i, stage := range s.Stages[:shown] {
-		glyph := p.Glyph(runview.Worst(stage.Counts))
+		glyph := p.Glyph(stage.Counts.Worst())
 		if drawn != nil {
 			glyph = drawn[i].text(p, glyph, width)
 		}

@@ -17,6 +17,8 @@
 // Nothing here may be used by two goroutines at the same time.
 package drawing
 
+import "wf/api"
+
 // A Graph is what is drawn. The fields marked "of now" may change between two pictures; everything else is
 // structure, and a change of it needs a new Layout.
 type Graph struct {
@@ -112,12 +114,17 @@ func (s State) String() string { return signs[s][2] }
 // needsPerson reports whether a fold must not hide a node in this state.
 func (s State) needsPerson() bool { return s == Failed || s == Waiting }
 
-// urgency orders states by how urgently the user must see them.
-var urgency = [states]uint8{Kept: 1, OK: 2, Skipped: 3, Idle: 4, Handled: 5, Blocked: 6, Queued: 7, Cancelled: 8, Retrying: 9, Running: 10, Waiting: 11, Failed: 12}
+// severity is the place of each state in the order of severity; 0 is the most severe one.
+var severity = func() (places [states]int) {
+	for s := range places {
+		places[s] = api.Severity(api.State(State(s).String()))
+	}
+	return places
+}()
 
-// Worst returns the more urgent of two states.
+// Worst returns the more severe of two states.
 func Worst(a, b State) State {
-	if urgency[b] > urgency[a] {
+	if severity[b] < severity[a] {
 		return b
 	}
 	return a

@@ -87,13 +87,13 @@ func (t *Tally) text() string {
 	return done + "/" + strconv.Itoa(t.Counts.Total()) + "+"
 }
 
-// urgentStates are the states that a tally names, the most urgent first.
-var urgentStates = [...]State{Failed, Waiting, Retrying, Running, Cancelled}
+// notableStates are the states that a tally names, the most severe first.
+var notableStates = [...]State{Failed, Waiting, Running, Retrying, Cancelled}
 
-// tally writes how many have succeeded, of how many, and the urgent states of the others.
+// tally writes how many have succeeded, of how many, and the notable states of the others.
 func (p *pen) tally(x int, t *Tally) int {
 	used := p.put(x, t.text(), InkDim)
-	for _, state := range urgentStates {
+	for _, state := range notableStates {
 		if n := t.Counts[state]; n > 0 {
 			used += 1 + p.put(x+used+1, state.Glyph(p.ascii)+strconv.Itoa(n), InkOf(state))
 		}
@@ -104,7 +104,7 @@ func (p *pen) tally(x int, t *Tally) int {
 // columns is how many columns tally writes.
 func (t *Tally) columns() int {
 	used := len(t.text())
-	for _, state := range urgentStates {
+	for _, state := range notableStates {
 		if n := t.Counts[state]; n > 0 {
 			used += 2 + digits(n)
 		}

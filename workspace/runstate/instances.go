@@ -192,10 +192,6 @@ func (r Explainer) instanceStatus(i int) api.NodeStatus {
 	return s
 }
 
-// urgency orders states for wf why, failures first.
-var urgency = []api.State{api.StateFailed, api.StateWaiting, api.StateRetrying, api.StateRunning, api.StateBlocked,
-	api.StateCancelled, api.StateQueued, api.StateIdle, api.StateSkipped}
-
 // templateSentences say how many instances are in which state, and which one to ask about.
 func (r Explainer) templateSentences(nodes []int) []string {
 	blocked := r.Sched.Blocked()
@@ -205,13 +201,7 @@ func (r Explainer) templateSentences(nodes []int) []string {
 		state[i] = r.StateIn(i, blocked[i])
 		counts.Add(state[i])
 	}
-	rank := func(i int) int {
-		if at := slices.Index(urgency, state[i]); at >= 0 {
-			return at
-		}
-		return len(urgency)
-	}
-	slices.SortStableFunc(nodes, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(nodes, func(a, b int) int { return cmp.Compare(api.Severity(state[a]), api.Severity(state[b])) })
 	names := make([]string, len(nodes))
 	for k, i := range nodes {
 		names[k] = fmt.Sprintf("%s %s", r.Nodes[i].Name, state[i])

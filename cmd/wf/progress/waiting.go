@@ -37,7 +37,7 @@ func (v *Display) nodeWaiting(ev api.Event) {
 	if ev.Wait.Kind == api.WaitPool && !v.opt.Verbose {
 		return
 	}
-	v.at(ev.Time, "%s %s %s", v.p.Glyph(runview.WaitState(*ev.Wait)), plain.Line(ev.Name), words.Wait(*ev.Wait, ev.Time))
+	v.at(ev.Time, "%s %s %s", v.p.Glyph(runview.WaitState(ev.Wait)), plain.Line(ev.Name), words.Wait(*ev.Wait, ev.Time))
 }
 
 // stopText says why a run is stopped.

@@ -1,4 +1,4 @@
-package workspace
+package nodestate
 
 import (
 	"slices"
@@ -15,11 +15,11 @@ type stageTable struct {
 	list    []graph.Stage
 }
 
-func (w *Workspace) stageList() []graph.Stage {
-	if t := w.file.Handles(); w.stages.handles != t {
-		w.stages = stageTable{t, outerStages(graph.Stages(w.file.Graph(), t))}
+func (ns *Table) stageList() []graph.Stage {
+	if t := ns.File.Handles(); ns.stages.handles != t {
+		ns.stages = stageTable{t, outerStages(graph.Stages(ns.File.Graph(), t))}
 	}
-	return w.stages.list
+	return ns.stages.list
 }
 
 // outerStages removes the nodes of sub-flows: their containers stand for them.
@@ -34,15 +34,15 @@ func outerStages(list []graph.Stage) []graph.Stage {
 	return list
 }
 
-// addStages puts at most limit stages into a status.
-func (w *Workspace) addStages(s *api.Status, limit int) {
-	list, blocked := w.stageList(), w.blocked()
+// AddStages puts at most limit stages into a status.
+func (ns *Table) AddStages(s *api.Status, limit int) {
+	list, blocked := ns.stageList(), ns.Blocked()
 	all := len(list) <= limit
 	for _, stage := range list {
 		out := api.Stage{Name: stage.Name, Nodes: len(stage.Nodes)}
 		for _, n := range stage.Nodes {
-			s := w.state(n, blocked[n.Pos()])
-			if s == api.StateFailed && handledLast(w, n) > 0 {
+			s := ns.State(n, blocked[n.Pos()])
+			if s == api.StateFailed && handledLast(ns, n) > 0 {
 				s = api.StateHandled
 			}
 			out.Counts.Add(s)
@@ -53,14 +53,14 @@ func (w *Workspace) addStages(s *api.Status, limit int) {
 			s.MoreStages++
 			continue
 		}
-		out.Notable = w.notableNodes(stage.Nodes, blocked)
+		out.Notable = ns.notableNodes(stage.Nodes, blocked)
 		s.Stages = append(s.Stages, out)
 	}
 }
 
 // handledLast is a sort key for failures: unhandled ones come first.
-func handledLast(w *Workspace, n *graph.Node) int {
-	if rec := w.record(n); rec != nil && rec.Handled {
+func handledLast(ns *Table, n *graph.Node) int {
+	if rec := ns.Record(n); rec != nil && rec.Handled {
 		return 1
 	}
 	return 0
@@ -72,10 +72,10 @@ func calm(c api.Counts) bool {
 }
 
 // notableNodes returns the nodes of a stage that need attention first.
-func (w *Workspace) notableNodes(nodes []*graph.Node, blocked []bool) []api.NodeStatus {
+func (ns *Table) notableNodes(nodes []*graph.Node, blocked []bool) []api.NodeStatus {
 	var failed, waiting, running, picked []*graph.Node
 	for _, n := range nodes {
-		switch w.state(n, false) {
+		switch ns.State(n, false) {
 		case api.StateFailed:
 			failed = append(failed, n)
 		case api.StateWaiting, api.StateRetrying:
@@ -84,9 +84,9 @@ func (w *Workspace) notableNodes(nodes []*graph.Node, blocked []bool) []api.Node
 			running = append(running, n)
 		}
 	}
-	slices.SortStableFunc(failed, func(a, b *graph.Node) int { return handledLast(w, a) - handledLast(w, b) })
+	slices.SortStableFunc(failed, func(a, b *graph.Node) int { return handledLast(ns, a) - handledLast(ns, b) })
 	started := func(n *graph.Node) (t time.Time) {
-		if rec := w.record(n); rec != nil {
+		if rec := ns.Record(n); rec != nil {
 			t = rec.StartedAt
 		}
 		return t
@@ -99,7 +99,7 @@ func (w *Workspace) notableNodes(nodes []*graph.Node, blocked []bool) []api.Node
 	}
 	list := make([]api.NodeStatus, len(picked))
 	for i, n := range picked {
-		list[i] = w.nodeStatus(n, blocked[n.Pos()])
+		list[i] = ns.NodeStatus(n, blocked[n.Pos()])
 		list[i].Command = ""
 	}
 	return list

@@ -1,4 +1,4 @@
-package workspace
+package nodestate
 
 import (
 	"slices"
@@ -15,8 +15,8 @@ import (
 )
 
 // controlling returns the active run with control flow that covers a node, or nil.
-func (w *Workspace) controlling(n *graph.Node) *run {
-	for _, r := range w.runs {
+func (ns *Table) controlling(n *graph.Node) *Run {
+	for _, r := range ns.Runs {
 		if r.Flow == nil {
 			continue
 		}
@@ -28,14 +28,14 @@ func (w *Workspace) controlling(n *graph.Node) *run {
 }
 
 // describeControl adds to a status what only nodes with control flow have.
-func (w *Workspace) describeControl(n *graph.Node, s *api.NodeStatus) {
+func (ns *Table) describeControl(n *graph.Node, s *api.NodeStatus) {
 	if n.SubFlow() {
-		s.SubFlow = subFlowWord(n)
+		s.SubFlow = SubFlowWord(n)
 	}
-	r := w.controlling(n)
+	r := ns.controlling(n)
 	if r == nil {
-		if p, known := w.before[n.ID]; known && n.SubFlow() && p.Status == n.Status {
-			s.Instances = w.pastInstances(n, p)
+		if p, known := ns.Prior[n.ID]; known && n.SubFlow() && p.Status == n.Status {
+			s.Instances = ns.priorInstances(n, p)
 		}
 		return
 	}
@@ -43,7 +43,7 @@ func (w *Workspace) describeControl(n *graph.Node, s *api.NodeStatus) {
 	r.DescribeControl(i, s)
 }
 
-func subFlowWord(n *graph.Node) string {
+func SubFlowWord(n *graph.Node) string {
 	for _, word := range [...]string{graph.AttrForeach, graph.AttrTimes, graph.AttrWhile, graph.AttrUntil} {
 		if text, _ := n.Attr(word); strings.TrimSpace(text) != "" {
 			return word
@@ -52,15 +52,15 @@ func subFlowWord(n *graph.Node) string {
 	return ""
 }
 
-// pastInstances sums up the instances of a sub-flow in the last run that covered it.
-func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PriorNode) *api.Instances {
+// priorInstances sums up the instances of a sub-flow in the last run that covered it.
+func (ns *Table) priorInstances(n *graph.Node, p scheduler.PriorNode) *api.Instances {
 	in := &api.Instances{Begun: p.Instances, Total: p.Total()}
-	members, words := w.membersOf(n), append(scheduler.ItemNames(p.Items), make([]string, max(0, p.Instances-len(p.Items)))...)
+	members, words := ns.membersOf(n), append(scheduler.ItemNames(p.Items), make([]string, max(0, p.Instances-len(p.Items)))...)
 	notable := map[api.State][]api.InstanceStatus{}
 	for k := range p.Instances {
-		s := api.InstanceStatus{Path: instancePath(w.localName(n), k)}
+		s := api.InstanceStatus{Path: instancePath(ns.LocalName(n), k)}
 		if words[k] != "" {
-			s.Name = w.localName(n) + "[" + words[k] + "]"
+			s.Name = ns.LocalName(n) + "[" + words[k] + "]"
 		}
 		failed := false
 		if k < len(p.Items) {
@@ -68,8 +68,8 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PriorNode) *api.Ins
 		}
 		for _, m := range members {
 			path := s.Path + "/" + m
-			past := w.before[path]
-			s.Counts.Add(countedPast(past, w.last[path].rec))
+			past := ns.Prior[path]
+			s.Counts.Add(priorState(past, ns.Latest[path].Execution))
 			failed = failed || past.Status == graph.Failed && !past.Handled
 		}
 		s.State = s.Counts.Instance(failed)
@@ -79,21 +79,21 @@ func (w *Workspace) pastInstances(n *graph.Node, p scheduler.PriorNode) *api.Ins
 		}
 	}
 	in.Notable = append(notable[api.StateFailed], notable[api.StateCancelled]...)
-	w.countPast(&in.Nodes, n, w.localName(n), p)
+	ns.countPrior(&in.Nodes, n, ns.LocalName(n), p)
 	return in
 }
 
 // membersOf returns the local names of the nodes that run in each instance of a sub-flow.
-func (w *Workspace) membersOf(subflow *graph.Node) []string {
+func (ns *Table) membersOf(subflow *graph.Node) []string {
 	var names []string
-	for _, n := range w.members(subflow) {
-		names = append(names, w.localName(n))
+	for _, n := range ns.members(subflow) {
+		names = append(names, ns.LocalName(n))
 	}
 	return names
 }
 
-func (w *Workspace) members(subflow *graph.Node) (members []*graph.Node) {
-	for _, n := range w.file.Graph().Nodes() {
+func (ns *Table) members(subflow *graph.Node) (members []*graph.Node) {
+	for _, n := range ns.File.Graph().Nodes() {
 		if n.Parent != nil && n.Runnable() && n.Home() == subflow {
 			members = append(members, n)
 		}
@@ -107,36 +107,36 @@ type localTable struct {
 	flow    *flow.Flow
 }
 
-// localName is the name of a node in paths.
-func (w *Workspace) localName(n *graph.Node) string {
-	if t := w.file.Handles(); w.local.handles != t {
-		f, _ := flow.Read(w.file.Graph())
-		w.local = localTable{t, f}
+// LocalName is the name of a node in paths.
+func (ns *Table) LocalName(n *graph.Node) string {
+	if t := ns.File.Handles(); ns.local.handles != t {
+		f, _ := flow.Read(ns.File.Graph())
+		ns.local = localTable{t, f}
 	}
-	return w.local.flow.LocalName(n)
+	return ns.local.flow.LocalName(n)
 }
 
-// describeEdges adds to edges whether the last run has taken them.
-func (w *Workspace) describeEdges(edges []api.EdgeStatus) {
-	if len(w.before) == 0 && !slices.ContainsFunc(w.runs, func(r *run) bool { return r.Flow != nil }) {
+// DescribeEdges adds to edges whether the last run has taken them.
+func (ns *Table) DescribeEdges(edges []api.EdgeStatus) {
+	if len(ns.Prior) == 0 && !slices.ContainsFunc(ns.Runs, func(r *Run) bool { return r.Flow != nil }) {
 		return
 	}
 	live := map[int]*api.EdgeStatus{}
 	for i := range edges {
 		s := &edges[i]
 		live[s.Key] = s
-		p, known := w.before[s.Source]
+		p, known := ns.Prior[s.Source]
 		if !known {
 			continue
 		}
-		if n := w.file.Graph().Node(s.Source); n == nil || n.Status != p.Status {
+		if n := ns.File.Graph().Node(s.Source); n == nil || n.Status != p.Status {
 			continue
 		}
 		s.Taken = slices.Contains(p.Fired, s.Key)
 		s.Dead = !s.Taken && (p.Handled || p.Status == graph.Ran || p.Status == graph.Skipped)
 	}
-	for _, r := range w.runs {
-		for j, e := range r.liveEdges {
+	for _, r := range ns.Runs {
+		for j, e := range r.LiveEdges {
 			if e == nil || r.Flow == nil {
 				continue
 			}
@@ -147,16 +147,16 @@ func (w *Workspace) describeEdges(edges []api.EdgeStatus) {
 	}
 }
 
-// selectInstances returns the nodes of instances that a selector names: align[3], align[*]/trim, align[3]/trim, or
+// SelectInstances returns the nodes of instances that a selector names: align[3], align[*]/trim, align[3]/trim, or
 // align[40-59] for clients that show them page by page. ok is false if it names none.
-func (w *Workspace) selectInstances(selector string) (nodes []api.NodeStatus, ok bool) {
+func (ns *Table) SelectInstances(selector string) (nodes []api.NodeStatus, ok bool) {
 	if !strings.Contains(selector, "]") {
 		return nil, false
 	}
-	selector = w.numbered(selector)
-	for _, r := range w.runs {
+	selector = ns.Numbered(selector)
+	for _, r := range ns.Runs {
 		for i := r.OuterNodes(); i < len(r.Nodes); i++ {
-			if pathMatches(selector, r.Nodes[i].ID) {
+			if PathMatches(selector, r.Nodes[i].ID) {
 				nodes = append(nodes, r.NodeStatus(i))
 			}
 		}
@@ -164,53 +164,53 @@ func (w *Workspace) selectInstances(selector string) (nodes []api.NodeStatus, ok
 	if nodes != nil {
 		return nodes, true
 	}
-	namer := &pathNamer{w: w}
-	for path, p := range w.before {
-		if strings.Contains(path, "]/") && pathMatches(selector, path) {
-			nodes = append(nodes, w.pastNodeStatus(namer, path, p))
+	namer := &PathNamer{Nodes: ns}
+	for path, p := range ns.Prior {
+		if strings.Contains(path, "]/") && PathMatches(selector, path) {
+			nodes = append(nodes, ns.priorNodeStatus(namer, path, p))
 		}
 	}
 	slices.SortFunc(nodes, func(a, b api.NodeStatus) int { return comparePaths(a.ID, b.ID) })
 	return nodes, nodes != nil
 }
 
-// instancesIn returns the nodes of instances that are in a state, by their numbers.
-func (w *Workspace) instancesIn(state string) (nodes []api.NodeStatus) {
-	for _, r := range w.runs {
+// InstancesInState returns the nodes of instances that are in a state, by their numbers.
+func (ns *Table) InstancesInState(state string) (nodes []api.NodeStatus) {
+	for _, r := range ns.Runs {
 		for i := r.OuterNodes(); i < len(r.Nodes); i++ {
 			if string(r.StateIn(i, false)) == state {
 				nodes = append(nodes, r.NodeStatus(i))
 			}
 		}
 	}
-	if slices.ContainsFunc(w.runs, func(r *run) bool { return len(r.Nodes) > r.OuterNodes() }) {
+	if slices.ContainsFunc(ns.Runs, func(r *Run) bool { return len(r.Nodes) > r.OuterNodes() }) {
 		return nodes // the earlier instances of these nodes do not count any more
 	}
-	namer := &pathNamer{w: w}
-	for path, p := range w.before {
-		if strings.Contains(path, "]/") && string(runstate.StateOf(p.Status, w.last[path].rec, false)) == state {
-			nodes = append(nodes, w.pastNodeStatus(namer, path, p))
+	namer := &PathNamer{Nodes: ns}
+	for path, p := range ns.Prior {
+		if strings.Contains(path, "]/") && string(runstate.StateOf(p.Status, ns.Latest[path].Execution, false)) == state {
+			nodes = append(nodes, ns.priorNodeStatus(namer, path, p))
 		}
 	}
 	slices.SortFunc(nodes, func(a, b api.NodeStatus) int { return comparePaths(a.ID, b.ID) })
 	return nodes
 }
 
-// pastNodeStatus describes a node of an instance of a run that is over.
-func (w *Workspace) pastNodeStatus(namer *pathNamer, path string, p scheduler.PriorNode) api.NodeStatus {
-	s := api.NodeStatus{ID: path, Name: namer.named(path), Status: p.Status.String(), Outputs: p.Outputs,
-		State: runstate.StateOf(p.Status, w.last[path].rec, false), Run: history.RunID(w.last[path].run)}
-	if rec := w.last[path].rec; rec != nil {
+// priorNodeStatus describes a node of an instance of a run that is over.
+func (ns *Table) priorNodeStatus(namer *PathNamer, path string, p scheduler.PriorNode) api.NodeStatus {
+	s := api.NodeStatus{ID: path, Name: namer.Name(path), Status: p.Status.String(), Outputs: p.Outputs,
+		State: runstate.StateOf(p.Status, ns.Latest[path].Execution, false), Run: history.RunID(ns.Latest[path].Run)}
+	if rec := ns.Latest[path].Execution; rec != nil {
 		rec.Describe(&s)
 		s.Executions, s.Command = rec.Number, rec.Command
 	}
 	s.Handled, s.Mocked = p.Handled, p.Mocked
-	s.Item = w.pastItem(path)
+	s.Item = ns.priorItem(path)
 	return s
 }
 
-// pastItem returns the item of the instance that a path of an earlier run lies in; "" for none.
-func (w *Workspace) pastItem(path string) string {
+// priorItem returns the item of the instance that a path of an earlier run lies in; "" for none.
+func (ns *Table) priorItem(path string) string {
 	end := strings.LastIndexByte(path, ']')
 	open := strings.LastIndexByte(path[:max(end, 0)], '[')
 	if open < 0 {
@@ -219,31 +219,31 @@ func (w *Workspace) pastItem(path string) string {
 	k, err := strconv.Atoi(path[open+1 : end])
 	subFlow := path[:open]
 	if !strings.Contains(subFlow, "[") { // a container of the outer flow has an id
-		n, found := w.subFlowCalled(subFlow)
+		n, found := ns.subFlowCalled(subFlow)
 		if !found {
 			return ""
 		}
 		subFlow = n.ID
 	}
-	if items := w.before[subFlow].Items; err == nil && k < len(items) {
+	if items := ns.Prior[subFlow].Items; err == nil && k < len(items) {
 		return expression.Format(items[k])
 	}
 	return ""
 }
 
 // subFlowCalled finds a sub-flow of the outer flow by its name in paths.
-func (w *Workspace) subFlowCalled(name string) (*graph.Node, bool) {
-	for _, n := range w.file.Graph().Nodes() {
-		if n.SubFlow() && n.Home() == nil && w.localName(n) == name {
+func (ns *Table) subFlowCalled(name string) (*graph.Node, bool) {
+	for _, n := range ns.File.Graph().Nodes() {
+		if n.SubFlow() && n.Home() == nil && ns.LocalName(n) == name {
 			return n, true
 		}
 	}
 	return nil, false
 }
 
-// pathMatches reports whether a selector names a path, or the instance that the path lies in. [*] stands for every instance,
+// PathMatches reports whether a selector names a path, or the instance that the path lies in. [*] stands for every instance,
 // [40-59] for those with these numbers.
-func pathMatches(selector, path string) bool {
+func PathMatches(selector, path string) bool {
 	want, have := strings.Split(selector, "/"), strings.Split(path, "/")
 	if len(want) > len(have) {
 		return false

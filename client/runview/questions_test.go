@@ -6,25 +6,6 @@ import (
 	"wf/api"
 )
 
-func TestWorst(t *testing.T) {
-	for _, c := range []struct {
-		counts api.Counts
-		want   api.State
-	}{
-		{api.Counts{}, api.StateOK},
-		{api.Counts{OK: 3, Failed: 1, Running: 2}, api.StateFailed},
-		{api.Counts{OK: 3, Waiting: 1, Running: 2}, api.StateRunning},
-		{api.Counts{OK: 3, Idle: 1}, api.StateIdle},
-		{api.Counts{OK: 3, Handled: 1, Skipped: 2}, api.StateOK},
-		{api.Counts{Handled: 1, Skipped: 2}, api.StateHandled},
-		{api.Counts{Skipped: 2}, api.StateSkipped},
-	} {
-		if got := Worst(c.counts); got != c.want {
-			t.Errorf("%+v: %s, want %s", c.counts, got, c.want)
-		}
-	}
-}
-
 // TestQuestions follows questions that are asked, listed and answered.
 func TestQuestions(t *testing.T) {
 	var q Questions

@@ -1,0 +1,331 @@
+package runview
+
+import (
+	"slices"
+	"time"
+
+	"wf/api"
+)
+
+// A Workfile is a workfile as the daemon describes it: nodes, edges and runs, folded from a snapshot and events. The
+// zero value is one of which nothing is known yet.
+type Workfile struct {
+	Known         bool // a snapshot has come
+	Status        api.Status
+	Nodes         []api.NodeStatus // commands and sub-flows, in file order; names and groups are plain
+	inside        []int            // by node: the sub-flow that it lies in, or nowhere
+	Members       map[int][]int    // by sub-flow: the nodes that lie in it and in no other one within
+	groups        map[string][]int // by id of a mere group: the nodes that lie in it
+	Edges         []Edge
+	Out, In       [][]int // edges by node
+	Index         map[string]int
+	InstancesLeft map[int]map[int][]api.NodeStatus // of a past run: by sub-flow and instance the nodes; nil = it is now
+	Expected      map[string]Expectation
+	Structure     int // grows when nodes or edges come, go or change what a layout depends on
+	cycles        cycleCheck
+}
+
+// An Edge is an edge between two nodes of a flow.
+type Edge struct {
+	key         int // of the workspace
+	From, To    int
+	NonBlocking bool
+	Marked      bool   // a token waits on it
+	When        string // its condition, plain
+	Taken, Dead bool   // it has fired in the run at hand, or never will
+}
+
+// set applies a snapshot.
+func (f *Workfile) set(s api.Status) {
+	f.Known = true
+	containers := map[string]string{}
+	for _, n := range s.Nodes {
+		if n.Container && !isSubFlow(&n) {
+			containers[n.ID] = n.Name
+		}
+	}
+	f.Nodes, f.Index = f.Nodes[:0], make(map[string]int, len(s.Nodes))
+	for _, n := range s.Nodes {
+		if n.Container && !isSubFlow(&n) {
+			continue
+		}
+		f.Index[n.ID] = len(f.Nodes)
+		if n.Group == "" {
+			n.Group = containers[n.Parent]
+		}
+		f.Nodes = append(f.Nodes, n)
+	}
+	f.settle(s.Nodes)
+	f.link(s.Edges)
+	f.Structure++
+	s.Nodes, s.Edges = nil, nil
+	f.Status = s
+	f.block()
+}
+
+// link takes the edges between nodes. An edge to or from a group becomes one for each of the group's ends.
+func (f *Workfile) link(edges []api.EdgeStatus) {
+	f.Edges = f.Edges[:0]
+	f.Out, f.In = make([][]int, len(f.Nodes)), make([][]int, len(f.Nodes))
+	for _, e := range edges {
+		for _, from := range f.ends(e.Source, true, edges) {
+			for _, to := range f.ends(e.Target, false, edges) {
+				f.Out[from] = append(f.Out[from], len(f.Edges))
+				f.In[to] = append(f.In[to], len(f.Edges))
+				f.Edges = append(f.Edges, Edge{e.Key, from, to, e.Type == "non-blocking", e.Status == "to_run", e.When, e.Taken, e.Dead})
+			}
+		}
+	}
+}
+
+// Apply applies what happened since the call before: a snapshot if there is one, events in their order, and the
+// latest event of each node.
+func (f *Workfile) Apply(snapshot *api.Status, events []api.Event, nodes map[string]api.Event) {
+	if snapshot != nil {
+		f.set(*snapshot)
+	}
+	for _, ev := range events {
+		f.event(ev)
+	}
+	for _, ev := range nodes {
+		f.node(ev)
+	}
+	if len(nodes) > 0 || len(events) > 0 {
+		f.block()
+	}
+}
+
+// event applies an event that is not about one node.
+func (f *Workfile) event(ev api.Event) {
+	switch ev.Type {
+	case api.RunStarted:
+		if f.Run(ev.Run) == nil {
+			f.Status.Runs = append(f.Status.Runs, api.RunSummary{Run: ev.Run, Mode: ev.Mode, Resumes: ev.Resumes,
+				Nodes: ev.Nodes, Client: ev.Client, Started: ev.Time})
+		}
+	case api.RunGrew:
+		if r := f.Run(ev.Run); r != nil {
+			r.Nodes = ev.Nodes
+		}
+	case api.RunStopping:
+		if r := f.Run(ev.Run); r != nil {
+			r.Stopping = true
+		}
+	case api.RunHeld:
+		if r := f.Run(ev.Run); r != nil {
+			r.Held = ev.Message
+		}
+	case api.RunShort:
+		if r := f.Run(ev.Run); r != nil {
+			r.Short = ev.Short
+		}
+	case api.RunComplete:
+		f.ended(ev)
+	case api.GraphUpdated:
+		f.updated(ev)
+	case api.FileProblem:
+		f.Status.Problem = ev.Message
+	}
+}
+
+// ended moves a run from the active ones to the last one.
+func (f *Workfile) ended(ev api.Event) {
+	last := api.RunSummary{Run: ev.Run}
+	if r := f.Run(ev.Run); r != nil {
+		last = *r
+	}
+	last.Result, last.DurationMS, last.Survivors, last.ExitCode = ev.Result, ev.DurationMS, ev.Survivors, ev.ExitCode
+	if ev.Counts != nil {
+		last.Counts = *ev.Counts
+	}
+	end := ev.Time
+	last.Ended, last.Stopping, last.Held, last.Short = &end, false, "", nil
+	f.Status.LastRun = &last
+	f.Status.Runs = slices.DeleteFunc(f.Status.Runs, func(r api.RunSummary) bool { return r.Run == ev.Run })
+}
+
+// updated applies an edit that changes no structure. Others come with a snapshot.
+func (f *Workfile) updated(ev api.Event) {
+	if ev.Structure {
+		return
+	}
+	for _, n := range ev.Changed {
+		i, known := f.Index[n.ID]
+		if !known {
+			continue
+		}
+		was := f.Nodes[i]
+		if n.Group == "" {
+			n.Group = was.Group // of the container, which edits like this do not change
+		}
+		if isSubFlow(&n) != isSubFlow(&was) {
+			f.Structure++
+		}
+		f.Nodes[i] = n
+		if n.Name != was.Name || n.Command != was.Command || n.Group != was.Group {
+			f.Structure++
+		}
+	}
+	f.edgesChanged(ev.Edges)
+}
+
+// edgesChanged applies the new state of edges.
+func (f *Workfile) edgesChanged(edges []api.EdgeStatus) {
+	if len(edges) == 0 {
+		return
+	}
+	at := make(map[int]api.EdgeStatus, len(edges))
+	for _, e := range edges {
+		at[e.Key] = e
+	}
+	for i := range f.Edges {
+		have := &f.Edges[i]
+		e, changed := at[have.key]
+		if !changed {
+			continue
+		}
+		have.Marked, have.Taken, have.Dead = e.Status == "to_run", e.Taken, e.Dead
+		if e.When != have.When {
+			have.When = e.When
+			f.Structure++
+		}
+		if nb := e.Type == "non-blocking"; nb != have.NonBlocking {
+			have.NonBlocking = nb
+			f.Structure++
+		}
+	}
+}
+
+// node applies the latest event of a node.
+func (f *Workfile) node(ev api.Event) {
+	i, known := f.Index[ev.Node]
+	if !known {
+		return // removed from the file; its run goes on
+	}
+	n := &f.Nodes[i]
+	join(n, ev.Run)
+	if ev.Type != api.NodeWaiting { // what waits for another attempt has failed before
+		n.Reason, n.ExitCode, n.Signal, n.Message = "", nil, "", ""
+	}
+	n.Wait, n.Mocked, n.Handled, n.FromFile = nil, ev.Mocked, ev.Handled, false
+	switch ev.Type {
+	case api.NodeSkipped:
+		n.State, n.Started, n.DurationMS, n.Executions = api.StateSkipped, nil, nil, 0
+	case api.NodeWaiting:
+		n.State, n.Wait, n.PID = WaitState(ev.Wait), ev.Wait, 0
+		if ev.Reason != "" {
+			n.Reason, n.ExitCode, n.Signal, n.DurationMS = ev.Reason, ev.ExitCode, ev.Signal, ev.DurationMS
+		}
+	case api.NodeDecided:
+		n.State = api.StateQueued
+	case api.NodeReady:
+		n.State = api.StateQueued
+	case api.NodeReset:
+		n.State, n.Started, n.DurationMS, n.Executions = api.StateIdle, nil, nil, 0
+	case api.NodeStarted:
+		start := ev.Time
+		n.State, n.Started, n.DurationMS, n.PID = api.StateRunning, &start, nil, ev.PID
+	case api.NodeFinished:
+		n.State, n.DurationMS, n.PID = api.StateOK, ev.DurationMS, 0
+	case api.NodeFailed:
+		n.State, n.DurationMS, n.PID = api.StateFailed, ev.DurationMS, 0
+		n.Reason, n.ExitCode, n.Signal, n.Message = ev.Reason, ev.ExitCode, ev.Signal, ev.Message
+		if ev.Reason == api.ReasonCancelled {
+			n.State = api.StateCancelled
+		}
+	}
+	if ev.DurationMS != nil { // the event that told of the start may have been left out
+		start := ev.Time.Add(-time.Duration(*ev.DurationMS) * time.Millisecond)
+		n.Started = &start
+	}
+	if ev.Execution > 0 {
+		n.Executions = ev.Execution
+	}
+	f.decided(i)
+}
+
+// join makes a node part of a run, and restarts the count of its executions.
+func join(n *api.NodeStatus, run string) {
+	if n.Run != run {
+		n.Run, n.Executions = run, 0
+	}
+}
+
+// block finds the idle nodes that a failure upstream keeps from running, as the daemon does: those
+// that are reachable from a failed node through idle ones of the same run.
+func (f *Workfile) block() {
+	var stack []int
+	for i := range f.Nodes {
+		switch f.Nodes[i].State {
+		case api.StateBlocked:
+			f.Nodes[i].State = api.StateIdle
+		case api.StateFailed:
+			if !f.Nodes[i].Handled { // an edge has fired for it
+				stack = append(stack, i)
+			}
+		}
+	}
+	for len(stack) > 0 {
+		from := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, e := range f.Out[from] {
+			to := &f.Nodes[f.Edges[e].To]
+			same := to.Run == f.Nodes[from].Run || to.Run == "" || f.Nodes[from].Run == ""
+			if to.State == api.StateIdle && same {
+				to.State = api.StateBlocked
+				stack = append(stack, f.Edges[e].To)
+			}
+		}
+	}
+}
+
+// Learn takes which nodes are part of a run, and how long each took before.
+func (f *Workfile) Learn(o api.RunOutlook) {
+	f.Expected = make(map[string]Expectation, len(o.Nodes))
+	for _, n := range o.Nodes {
+		if i, known := f.Index[n.Node]; known {
+			join(&f.Nodes[i], o.Run)
+			if n.State == api.StateOK && n.Executions == 0 && f.Nodes[i].State == api.StateOK {
+				f.Nodes[i].State = api.StateKept
+			}
+		}
+		if x, known := expect(n); known {
+			f.Expected[n.Node] = x
+		}
+	}
+	f.block()
+}
+
+// Run returns an active run, or nil.
+func (f *Workfile) Run(number string) *api.RunSummary {
+	for i := range f.Status.Runs {
+		if f.Status.Runs[i].Run == number {
+			return &f.Status.Runs[i]
+		}
+	}
+	return nil
+}
+
+// Current returns the run that the screen is about: the latest active one, otherwise the last one, otherwise
+// nil.
+func (f *Workfile) Current() *api.RunSummary {
+	if n := len(f.Status.Runs); n > 0 {
+		return &f.Status.Runs[n-1]
+	}
+	return f.Status.LastRun
+}
+
+// Count counts nodes by state, instances included: those of a run, or all if run is "".
+func (f *Workfile) Count(run string) (c api.Counts) {
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		switch {
+		case !f.Outer(i) || run != "" && n.Run != run:
+		case n.Instances != nil && n.Instances.Nodes.Total() > 0:
+			c.AddAll(n.Instances.Nodes)
+		default:
+			c.Add(n.Counted())
+		}
+	}
+	return c
+}

@@ -1,0 +1,71 @@
+package tui
+
+import (
+	"wf/api"
+	"wf/tui/plain"
+)
+
+// clean makes the texts of a batch fit for a terminal. What the daemon sends may contain anything.
+func (b *batch) clean() {
+	if b.snapshot != nil {
+		cleanStatus(&b.snapshot.Status)
+	}
+	for i := range b.events {
+		cleanEvent(&b.events[i])
+	}
+	for id, ev := range b.nodes {
+		if ev.Wait != nil {
+			ev.Wait = cleanWait(ev.Wait)
+			b.nodes[id] = ev
+		}
+	}
+}
+
+func cleanStatus(s *api.Status) {
+	s.Problem = plain.Line(s.Problem)
+	for i := range s.Runs {
+		s.Runs[i].Held = plain.Line(s.Runs[i].Held)
+	}
+	cleanNodes(s.Nodes)
+	cleanEdges(s.Edges)
+}
+
+func cleanEvent(ev *api.Event) {
+	if ev.Type == api.RunHeld || ev.Type == api.FileProblem {
+		ev.Message = plain.Line(ev.Message)
+	}
+	cleanNodes(ev.Changed)
+	cleanEdges(ev.Edges)
+}
+
+func cleanNodes(nodes []api.NodeStatus) {
+	for i := range nodes {
+		nodes[i] = clean(nodes[i])
+	}
+}
+
+func cleanEdges(edges []api.EdgeStatus) {
+	for i := range edges {
+		edges[i].When = plain.Line(edges[i].When)
+	}
+}
+
+// clean returns a node with texts that are fit for a terminal.
+func clean(n api.NodeStatus) api.NodeStatus {
+	n.Name, n.Group, n.Command, n.Item = plain.Line(n.Name), plain.Line(n.Group), plain.Text(n.Command), plain.Line(n.Item)
+	n.Wait = cleanWait(n.Wait)
+	if n.Instances != nil {
+		for i := range n.Instances.Notable {
+			n.Instances.Notable[i].Item = plain.Line(n.Instances.Notable[i].Item)
+		}
+	}
+	return n
+}
+
+// cleanWait returns a wait with a text that is fit for a terminal.
+func cleanWait(w *api.Wait) *api.Wait {
+	if w == nil {
+		return nil
+	}
+	return &api.Wait{Kind: w.Kind, Until: w.Until, Text: plain.Text(w.Text)}
+}

@@ -1,0 +1,108 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"wf/api"
+	"wf/client/runview"
+	"wf/tui/plain"
+	"wf/tui/words"
+)
+
+// detail returns the text behind the name of a node: `running 12s`, `exit 1 after 1.2s`.
+func detail(n *api.NodeStatus, now time.Time) string {
+	text := string(n.State)
+	switch n.State {
+	case api.StateRunning:
+		if n.Started != nil {
+			text = "running " + clock(now.Sub(*n.Started))
+		}
+	case api.StateOK:
+		text = words.SpanMS(n.DurationMS)
+	case api.StateWaiting, api.StateRetrying:
+		text = waitText(n, now)
+	case api.StateFailed, api.StateCancelled:
+		if cause := words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message); cause != "" {
+			text = strings.TrimPrefix(cause, ": ") // of a sub-flow the message says all
+		}
+		if took := words.SpanMS(n.DurationMS); took != "" {
+			text += " after " + took
+		}
+	}
+	if n.Mocked {
+		text = strings.TrimSpace(text + " not executed")
+	}
+	if n.Handled {
+		text += ", handled"
+	}
+	if n.FromFile {
+		text = strings.TrimSpace(text + " from the file")
+	}
+	if n.Executions > 1 {
+		text += fmt.Sprintf(" (execution %d)", n.Executions)
+	}
+	return text
+}
+
+// clock returns a time that goes on, in whole seconds: 12s, 1m04s, 1h03m.
+func clock(d time.Duration) string {
+	if d = max(0, d).Truncate(time.Second); d < time.Minute {
+		return fmt.Sprintf("%ds", d/time.Second)
+	}
+	return words.Span(d)
+}
+
+// fromFile reports whether the state of a node came with the file, from no run of this machine.
+func fromFile(f *runview.Workfile, node int) bool {
+	return node < len(f.Nodes) && f.Nodes[node].FromFile
+}
+
+// fromFileText returns a remark about the nodes whose state came with the file, or "".
+func fromFileText(f *runview.Workfile) string {
+	n := 0
+	for i := range f.Nodes {
+		if f.Nodes[i].FromFile {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" here, the state of %s is from the file", words.Plural(n, "node"))
+}
+
+// waitText returns what a node waits for, and how much longer.
+func waitText(n *api.NodeStatus, now time.Time) string {
+	w := n.Wait
+	if w == nil {
+		return string(n.State)
+	}
+	left := ""
+	if w.Until != nil {
+		left = " " + clock(w.Until.Sub(now))
+	}
+	switch w.Kind {
+	case api.WaitRetry:
+		text := "again in" + left
+		if n.Reason != "" {
+			text = words.Cause(n.Reason, n.ExitCode, n.Signal, "") + ", " + text
+		}
+		return text
+	case api.WaitApproval:
+		text := "asks: " + plain.Line(w.Text)
+		if left != "" {
+			text += " (for" + left + ")"
+		}
+		return text
+	case api.WaitTime:
+		return "waits" + left
+	}
+	return "waits for " + plain.Line(string(w.Kind)) + left
+}
+
+// countsDown reports whether the text of a node has a time that changes by itself.
+func countsDown(n *api.NodeStatus) bool {
+	return n.State == api.StateRunning && n.Started != nil || n.Wait != nil && n.Wait.Until != nil
+}

@@ -1,0 +1,132 @@
+package nodestate
+
+import (
+	"strconv"
+	"strings"
+
+	"wf/api"
+	"wf/graph"
+	"wf/scheduler"
+	"wf/scheduler/expression"
+)
+
+// ItemOf returns the item of the node of an event.
+func (ns *Table) ItemOf(run, node string) string {
+	for _, r := range ns.Runs {
+		if r.ID == run {
+			if i, in := r.Sched.Index(node); in && i >= r.OuterNodes() {
+				return r.ItemOf(i)
+			}
+		}
+	}
+	return ""
+}
+
+// itemsOf returns the items of a sub-flow, given its path with numbers: of an active run, else of the latest one.
+func (ns *Table) itemsOf(n *graph.Node, path string) []any {
+	id := path
+	if n.Home() == nil {
+		id = n.ID
+	}
+	for _, r := range ns.Runs {
+		if i, in := r.Sched.Index(id); in {
+			return r.Sched.Items(i)
+		}
+	}
+	return ns.Prior[id].Items
+}
+
+// Numbered replaces the items in a path by the numbers of the instances: sample[4]/align for sample[S5]/align. Other texts
+// stay as they are.
+func (ns *Table) Numbered(path string) string {
+	if !strings.Contains(path, "[") {
+		return path
+	}
+	parts := strings.Split(path, "/")
+	var home *graph.Node
+	for k, part := range parts {
+		name, which, isInstance := strings.Cut(strings.TrimSuffix(part, "]"), "[")
+		n := ns.Member(home, name)
+		if n == nil || !isInstance {
+			break
+		}
+		if strings.Trim(which, "0123456789-*") != "" {
+			within := strings.Join(append(parts[:k:k], name), "/")
+			for number, item := range ns.itemsOf(n, within) {
+				if scheduler.ItemName(item) == which || expression.Format(item) == which {
+					parts[k] = instancePath(name, number)
+					break
+				}
+			}
+		}
+		home = n
+	}
+	return strings.Join(parts, "/")
+}
+
+// PathNamer is the inverse of numbered, for many paths of runs that are over.
+type PathNamer struct {
+	Nodes *Table
+	known map[string]subFlow // by the path of a sub-flow, with numbers
+}
+
+// subFlow is a sub-flow on the path to an instance.
+type subFlow struct {
+	node  *graph.Node
+	words []string // for its instances
+}
+
+// flow finds a sub-flow by its path and the sub-flow that contains it.
+func (p *PathNamer) flow(home *graph.Node, path, name string) subFlow {
+	f, known := p.known[path]
+	if !known {
+		if f.node = p.Nodes.Member(home, name); f.node != nil {
+			f.words = scheduler.ItemNames(p.Nodes.itemsOf(f.node, path))
+		}
+		if p.known == nil {
+			p.known = map[string]subFlow{}
+		}
+		p.known[path] = f
+	}
+	return f
+}
+
+// Name returns a path with items in place of numbers.
+func (p *PathNamer) Name(path string) string {
+	parts := strings.Split(path, "/")
+	var home *graph.Node
+	end := 0 // of the current part, in the path
+	for k, part := range parts {
+		name, which, isInstance := strings.Cut(strings.TrimSuffix(part, "]"), "[")
+		if !isInstance {
+			break
+		}
+		f := p.flow(home, path[:end+len(name)], name)
+		if number, err := strconv.Atoi(which); err == nil && number < len(f.words) && f.words[number] != "" {
+			parts[k] = name + "[" + f.words[number] + "]"
+		}
+		if home = f.node; home == nil {
+			break
+		}
+		end += len(part) + 1
+	}
+	return strings.Join(parts, "/")
+}
+
+// NothingSelected returns the error for selectors that are right but name no node that a run could start with. It names the
+// instances in the states that the selectors name.
+func (ns *Table) NothingSelected(selectors []string) error {
+	e := &api.Error{Code: api.CodeUnknownNode, Message: strings.Join(selectors, ",") + " selects no node", Fix: "wf ls lists all"}
+	var names []string
+	for part := range strings.SplitSeq(strings.Join(selectors, ","), ",") {
+		if state, ok := strings.CutPrefix(strings.TrimSpace(part), "s:"); ok {
+			for _, n := range ns.InstancesInState(state) {
+				names = append(names, n.Name)
+			}
+		}
+	}
+	if len(names) > 0 {
+		e.Why = "of the instances of sub-flows it would be " + api.Several(names, 5) + "; name them, if a run shall repeat them"
+	}
+	return e
+}

@@ -1,0 +1,77 @@
+package nodestate
+
+import (
+	"wf/api"
+	"wf/graph"
+	"wf/workspace/history"
+	"wf/workspace/runstate"
+)
+
+// RecallRun notes how a past run left its nodes, as far as no later run is known to. It returns how
+// many nodes with a status it explains.
+func (ns *Table) RecallRun(store *history.Store, run int) (explained int) {
+	past, err := store.Load(run)
+	if err != nil {
+		ns.Log.Warn("a run cannot be read", "run", run, "err", err)
+		return 0
+	}
+	for _, id := range past.Request.Scope {
+		if m, n := ns.Latest[id], ns.File.Graph().Node(id); m.Run == 0 && n != nil {
+			m.Run = run
+			ns.Latest[id] = m
+			if n.SubFlow() && n.Status != graph.Idle {
+				explained++ // whether it was executed itself, to list its items, or not
+			}
+		}
+	}
+	for _, e := range past.Executions {
+		status, known := ns.statusBefore(e.ID)
+		m := ns.Latest[e.ID]
+		if !known || m.Execution != nil && m.Execution.Run != run {
+			continue // a later run knows better
+		}
+		if m.Execution == nil {
+			m.Execution = &runstate.Execution{Run: run}
+			m.Run = max(m.Run, run)
+			ns.Latest[e.ID] = m
+		}
+		before := m.Execution.Status == status
+		m.Execution.Recall(e)
+		if after := m.Execution.Status == status; after && !before && status != graph.Idle && !ns.isSubFlow(e.ID) {
+			explained++
+		}
+	}
+	return explained
+}
+
+// isSubFlow reports whether an id is that of a sub-flow, whose own executions only list its items.
+func (ns *Table) isSubFlow(id string) bool {
+	n := ns.File.Graph().Node(id)
+	return n != nil && n.SubFlow()
+}
+
+// statusBefore is the status of a node of the workfile, or of an instance that is known.
+func (ns *Table) statusBefore(id string) (s graph.Status, known bool) {
+	if n := ns.File.Graph().Node(id); n != nil {
+		return n.Status, true
+	}
+	p, known := ns.Prior[id]
+	return p.Status, known
+}
+
+// RecallPrior adds the prior state to what the history contains.
+func (ns *Table) RecallPrior() {
+	for id, p := range ns.Prior {
+		m := ns.Latest[id]
+		// Ends without an execution are in no record: mocks, sub-flows, decisions of people. The record of a sub-flow is about
+		// the command that lists its items.
+		if (m.Execution == nil || m.Execution.Status != p.Status || m.Execution.Run != m.Run) && (p.Mocked || p.Status == graph.Failed) {
+			m.Execution = &runstate.Execution{Run: m.Run, Status: p.Status, Reason: api.Reason(p.Reason), ExitCode: p.Exit, Mocked: p.Mocked,
+				Message: p.Message}
+			ns.Latest[id] = m
+		}
+		if m.Execution != nil && m.Execution.Status == p.Status {
+			m.Execution.Handled, m.Execution.Outputs = p.Handled, p.Outputs
+		}
+	}
+}
