@@ -129,7 +129,7 @@ func printDiagnosis(w io.Writer, p console.Paint, d diagnosis) error {
 	}
 	verdict := "all is well"
 	if problems > 0 {
-		verdict = words.Plural(problems, "problem") + " to mend"
+		verdict = words.Plural(problems, "problem") + " to fix"
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", verdict)
 	return err
