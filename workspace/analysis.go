@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"wf/api"
+	"wf/workspace/loop"
 	"wf/workspace/runstate"
 )
 
@@ -29,7 +30,7 @@ func (w *Workspace) Analysis(ctx context.Context, name string) (api.RunDetail, e
 	}
 	d.Analysis = a.Describe(&d)
 	a.Stages(&d, p.graph)
-	d.Analysis.Changes, err = ask(ctx, w, func(w *Workspace) (*api.Changes, error) { return w.file.ChangesSince(p.graph), nil })
+	d.Analysis.Changes, err = loop.Ask(ctx, w.loop, func() (*api.Changes, error) { return w.file.ChangesSince(p.graph), nil })
 	return d, err
 }
 

@@ -1,6 +1,10 @@
 package workspace
 
-import "context"
+import (
+	"context"
+
+	"wf/workspace/loop"
+)
 
 // Close saves the workfile, lets go of the runs, which go on in their executor, and ends the
 // workspace. It returns when all of that is done; ctx bounds the wait.
@@ -61,7 +65,7 @@ func (w *Workspace) crashed() {
 // letGo is detach for a run in an unknown state. What was not written of its journal stays unwritten,
 // because it may be what the loop panicked about. The executor reports it again.
 func (w *Workspace) letGo(r *run) {
-	contained(w, func(w *Workspace) (struct{}, error) { // a second panic of the same cause is possible
+	loop.Contain(w.loop, "a question", func() (struct{}, error) { // a second panic of the same cause is possible
 		if r.timer != nil {
 			r.timer.Stop()
 		}

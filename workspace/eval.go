@@ -12,6 +12,7 @@ import (
 	"wf/scheduler/flow"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/runstate"
 )
 
@@ -19,7 +20,7 @@ import (
 // covered the place.
 func (w *Workspace) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluated, error) {
 	past := 0
-	answer, err := ask(ctx, w, func(w *Workspace) (answer api.Evaluated, err error) {
+	answer, err := loop.Ask(ctx, w.loop, func() (answer api.Evaluated, err error) {
 		number, err := w.runNumber(req.Run)
 		if err != nil {
 			return answer, err

@@ -11,6 +11,7 @@ import (
 	"wf/executor"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/runstate"
 	"wf/workspace/workfile"
 )
@@ -71,7 +72,7 @@ func (h *held) refusal(w *Workspace) error {
 
 // Retry recovers the runs of a quarantined workspace, unless that would crash the daemon. For other workspaces it does nothing.
 func (w *Workspace) Retry(ctx context.Context) error {
-	is, err := ask(ctx, w, func(w *Workspace) (bool, error) { return w.held.why != "", nil })
+	is, err := loop.Ask(ctx, w.loop, func() (bool, error) { return w.held.why != "", nil })
 	if err != nil || !is {
 		return err
 	}
@@ -85,7 +86,7 @@ func (w *Workspace) Retry(ctx context.Context) error {
 				Why: lastWords(err), Fix: "wf stop gives the runs up, without what their journals say; their outputs are kept"}
 		}
 	}
-	_, err = await(ctx, w, func(w *Workspace, reply func(struct{}, error)) {
+	_, err = loop.Await(ctx, w.loop, func(reply func(struct{}, error)) {
 		w.takeUpHeld(before)
 		reply(struct{}{}, nil)
 	})

@@ -7,6 +7,7 @@ import (
 
 	"wf/api"
 	"wf/scheduler"
+	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 )
 
@@ -16,7 +17,7 @@ func (w *Workspace) nameInstances(ctx context.Context, list []api.Execution) err
 	if !slices.ContainsFunc(list, func(x api.Execution) bool { return nodestate.IsPath(x.Node) }) {
 		return nil
 	}
-	names, err := ask(ctx, w, func(w *Workspace) ([]string, error) {
+	names, err := loop.Ask(ctx, w.loop, func() ([]string, error) {
 		namer, names := &nodestate.PathNamer{Nodes: w.nodes}, make([]string, len(list))
 		for k, x := range list {
 			if nodestate.IsPath(x.Node) && x.Inputs != nil && x.Inputs.Item != nil {

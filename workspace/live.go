@@ -11,6 +11,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/executor/ownfile"
+	"wf/workspace/loop"
 )
 
 // Bounds of one look at the latest output of running nodes.
@@ -29,7 +30,7 @@ func (w *Workspace) Live(ctx context.Context, name string, nodes []string) (api.
 		counts  api.Counts
 		outputs []output
 	}
-	f, err := ask(ctx, w, func(w *Workspace) (found, error) {
+	f, err := loop.Ask(ctx, w.loop, func() (found, error) {
 		r, err := w.going(name)
 		if err != nil {
 			return found{}, err

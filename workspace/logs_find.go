@@ -9,6 +9,7 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 )
@@ -37,7 +38,7 @@ type outputWait struct {
 // started the execution.
 func (w *Workspace) output(ctx context.Context, node, run string, execution int, wait bool) (*output, error) {
 	var unknown error // the workfile has no such node, but the run may have had it, by id or name
-	f, err := await(ctx, w, func(w *Workspace, reply func(located, error)) {
+	f, err := loop.Await(ctx, w.loop, func(reply func(located, error)) {
 		p, err := w.placeOf(node, run, execution)
 		if unknown = err; err != nil && p.run > 0 {
 			reply(located{past: &p}, nil)

@@ -12,6 +12,8 @@ import (
 	"wf/workspace/history"
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
+	"wf/workspace/params"
+	"wf/workspace/planning"
 	"wf/workspace/workfile"
 )
 
@@ -91,7 +93,16 @@ func newWorkspace(id, path string, cfg Config) *Workspace {
 	w.out.timer = w.loop.NewTimer(func() { w.out.due = true })
 	w.file = w.newFile()
 	w.nodes = &nodestate.Table{File: w.file, Log: cfg.Log, Latest: map[string]nodestate.Latest{}}
+	w.useHistory(nil)
 	return w
+}
+
+// useHistory sets where the history of the workspace lies; nil means that it has none.
+func (w *Workspace) useHistory(s *history.Store) {
+	w.store = s
+	asker, _ := w.cfg.Executor.(params.Asker)
+	w.planner = planning.New(planning.Config{ID: w.id, Path: w.path, Version: w.cfg.Version, Loop: w.loop, File: w.file, Nodes: w.nodes,
+		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable})
 }
 
 // restore reads the file, the state folder and the history, before the loop starts.
@@ -105,9 +116,11 @@ func (w *Workspace) restore() error {
 		return err
 	}
 	w.file.RemoveLeftovers(w.fence != nil)
-	if w.store, err = history.Open(w.disk(), filepath.Join(w.cfg.State, "workspaces", w.id)); err != nil {
+	store, err := history.Open(w.disk(), filepath.Join(w.cfg.State, "workspaces", w.id))
+	if err != nil {
 		return &api.Error{Code: api.CodeInternal, Message: "the history cannot be opened", Where: w.cfg.State, Why: workfile.Plain(err)}
 	}
+	w.useHistory(store)
 	if err := w.checkPrivate(); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 )
@@ -20,7 +21,7 @@ func (w *Workspace) Outlook(ctx context.Context, name string) (api.RunOutlook, e
 		out      api.RunOutlook
 		blocking []nodestate.Arrow
 	}
-	f, err := ask(ctx, w, func(w *Workspace) (found, error) {
+	f, err := loop.Ask(ctx, w.loop, func() (found, error) {
 		r, err := w.going(name)
 		if err != nil {
 			return found{}, err

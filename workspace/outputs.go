@@ -17,6 +17,7 @@ import (
 	"wf/executor/ownfile"
 	"wf/graph"
 	"wf/scheduler/expression"
+	"wf/workspace/loop"
 )
 
 // A command writes its outputs to a file of its own in a folder of the run (docs/control-flow.md, Outputs). The file is read when the
@@ -123,7 +124,7 @@ func (r *run) items(out executor.Range) ([]byte, error) {
 // Outputs returns the outputs of the latest execution of a node in a run, or, for "", in the latest run that executed it.
 func (w *Workspace) Outputs(ctx context.Context, node, run string) (api.NodeOutputs, error) {
 	out := api.NodeOutputs{Schema: api.SchemaOutputs}
-	found, err := ask(ctx, w, func(w *Workspace) (bool, error) {
+	found, err := loop.Ask(ctx, w.loop, func() (bool, error) {
 		number, err := w.runNumber(run)
 		if err != nil {
 			return false, err

@@ -11,6 +11,7 @@ import (
 	"wf/graph"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/runstate"
 )
 
@@ -47,7 +48,7 @@ func numberOf(s string) int {
 }
 
 func (w *Workspace) activeRuns(ctx context.Context) (map[int]api.RunSummary, error) {
-	return ask(ctx, w, func(w *Workspace) (map[int]api.RunSummary, error) {
+	return loop.Ask(ctx, w.loop, func() (map[int]api.RunSummary, error) {
 		active := map[int]api.RunSummary{}
 		for _, r := range w.runs {
 			if r.Number != 0 {

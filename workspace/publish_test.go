@@ -8,6 +8,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/loop"
 )
 
 // TestWatchersOfTypesMissNothing compares watchers of some types, who come at the start and in the
@@ -91,10 +92,10 @@ func TestWhatNobodyWantsIsNotKept(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	b.open()
 	only := b.watchTypes([]api.EventType{api.RunComplete})
-	_, err := ask(context.Background(), b.w, func(w *Workspace) (struct{}, error) {
-		w.publish(api.Event{Type: api.NodeReady})
-		if len(w.out.pending) != 0 || w.out.seq != 1 {
-			t.Errorf("%d events wait after an unwanted one with number %d", len(w.out.pending), w.out.seq)
+	_, err := loop.Ask(context.Background(), b.w.loop, func() (struct{}, error) {
+		b.w.publish(api.Event{Type: api.NodeReady})
+		if len(b.w.out.pending) != 0 || b.w.out.seq != 1 {
+			t.Errorf("%d events wait after an unwanted one with number %d", len(b.w.out.pending), b.w.out.seq)
 		}
 		return struct{}{}, nil
 	})

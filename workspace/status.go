@@ -8,16 +8,17 @@ import (
 	"wf/graph"
 	"wf/graph/attribute"
 	"wf/workspace/nodestate"
+	"wf/workspace/workfile"
 )
 
 // Status describes the workspace; nodes says whether nodes and edges are included.
 func (w *Workspace) Status(ctx context.Context, nodes bool) (api.Status, error) {
-	return askNow(ctx, w, func(w *Workspace) (api.Status, error) { return w.status(nodes), nil })
+	return workfile.Ask(ctx, w.file, func() (api.Status, error) { return w.status(nodes), nil })
 }
 
 // Overview is Status with at most so many stages instead of nodes and edges.
 func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error) {
-	return askNow(ctx, w, func(w *Workspace) (api.Status, error) {
+	return workfile.Ask(ctx, w.file, func() (api.Status, error) {
 		s := w.status(false)
 		w.nodes.AddStages(&s, stages)
 		return s, nil
@@ -26,7 +27,7 @@ func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error
 
 // Select resolves selectors to nodes.
 func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeList, error) {
-	return askNow(ctx, w, func(w *Workspace) (api.NodeList, error) {
+	return workfile.Ask(ctx, w.file, func() (api.NodeList, error) {
 		list := api.NodeList{Schema: api.SchemaNodes, Nodes: []api.NodeStatus{}, Problem: w.file.Unreadable()}
 		nodes := w.file.Graph().Nodes()
 		if len(selectors) > 0 {

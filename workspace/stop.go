@@ -10,13 +10,14 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/runstate"
 )
 
 // StopRun stops a run, or one node of it, and returns when all its processes are gone. An empty name means the only active
 // run.
 func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.StopRequest) (api.StopResult, error) {
-	return await(ctx, w, func(w *Workspace, reply func(api.StopResult, error)) {
+	return loop.Await(ctx, w.loop, func(reply func(api.StopResult, error)) {
 		if n, held := w.heldRun(name); held {
 			w.stopHeld(n, reply)
 			return
@@ -39,7 +40,7 @@ func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.St
 
 // StopAll stops every active run and returns when all processes are gone. Runs that wait in line do not start.
 func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequest) ([]api.StopResult, error) {
-	return await(ctx, w, func(w *Workspace, reply func([]api.StopResult, error)) {
+	return loop.Await(ctx, w.loop, func(reply func([]api.StopResult, error)) {
 		results := []api.StopResult{}
 		var failed error
 		left := 1 // what is still to be stopped, and this function

@@ -11,6 +11,7 @@ import (
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/params"
 	"wf/workspace/runstate"
 )
@@ -57,7 +58,7 @@ func (r *run) announceWait(w *Workspace, ef scheduler.Effect) {
 
 // Approvals lists the nodes that wait for a person, those that have waited longest first.
 func (w *Workspace) Approvals(ctx context.Context) (api.ApprovalList, error) {
-	return ask(ctx, w, func(w *Workspace) (api.ApprovalList, error) {
+	return loop.Ask(ctx, w.loop, func() (api.ApprovalList, error) {
 		list := api.ApprovalList{Schema: api.SchemaApprovals, Approvals: []api.Approval{}}
 		for _, r := range w.runs {
 			list.Approvals = append(list.Approvals, r.Approvals()...)
@@ -69,7 +70,7 @@ func (w *Workspace) Approvals(ctx context.Context) (api.ApprovalList, error) {
 
 // Decide records a person's decision about a node that waits for one. It returns when the disk has the record.
 func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (api.Approval, error) {
-	return await(ctx, w, func(w *Workspace, reply func(api.Approval, error)) {
+	return loop.Await(ctx, w.loop, func(reply func(api.Approval, error)) {
 		if a, made := w.decidedBefore(d); made {
 			reply(a, nil)
 			return

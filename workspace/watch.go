@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/workspace/loop"
 )
 
 // watcherQueue bounds the frames that wait for one watcher. A watcher whose queue is full is dropped. A frame
@@ -53,7 +54,7 @@ func (w *Workspace) Watch(ctx context.Context, client string, opt api.WatchOptio
 
 // watch is Watch with a queue of the given length, at least 1.
 func (w *Workspace) watch(ctx context.Context, opt api.WatchOptions, queue int) (*Watcher, error) {
-	return ask(ctx, w, func(w *Workspace) (*Watcher, error) {
+	return loop.Ask(ctx, w.loop, func() (*Watcher, error) {
 		w.out.send(w) // events before the snapshot go to the other watchers only
 		v := &Watcher{w: w, frames: make(chan []byte, queue)}
 		snap := &api.Snapshot{Seq: w.out.seq, Status: w.status(opt.Nodes)}

@@ -8,6 +8,7 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 )
 
@@ -20,7 +21,7 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 		past    int    // run to explain from the history; 0 = explained already
 		unknown error  // the workfile has no such node, but the run may have had it
 	}
-	f, err := ask(ctx, w, func(w *Workspace) (found, error) {
+	f, err := loop.Ask(ctx, w.loop, func() (found, error) {
 		number, err := w.runNumber(run)
 		if err != nil {
 			return found{}, err

@@ -15,6 +15,7 @@ import (
 	"wf/workspace/history"
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
+	"wf/workspace/planning"
 	"wf/workspace/workfile"
 )
 
@@ -85,8 +86,9 @@ type Workspace struct {
 
 	// The fields below belong to the loop goroutine.
 
-	file  *workfile.File
-	nodes *nodestate.Table
+	file    *workfile.File
+	nodes   *nodestate.Table
+	planner *planning.Planner
 
 	priorFile  priorFile
 	movedFrom  string // the old path of a workfile that was probably moved; "" = none

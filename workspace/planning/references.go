@@ -1,4 +1,4 @@
-package workspace
+package planning
 
 import (
 	"fmt"
@@ -14,11 +14,8 @@ import (
 	"wf/workspace/runstate"
 )
 
-// Nodes outside the scope of a run are not executed, but expressions of the run may refer to them. They see how the latest
-// execution ended, or what a mock gives instead.
-
 // outsideMocks moves mocks of nodes outside the run to the prior state that the run sees.
-func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, scope []*graph.Node, past scheduler.Prior) (scheduler.Prior, error) {
+func (pl *Planner) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, scope []*graph.Node, past scheduler.Prior) (scheduler.Prior, error) {
 	within := make(map[string]bool, len(scope))
 	for _, n := range scope {
 		within[n.ID] = true
@@ -26,12 +23,12 @@ func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, 
 	asked := f.References(scope)
 	copied := false
 	for _, id := range slices.Sorted(maps.Keys(mocks)) {
-		name, template := id, w.file.Graph().Node(id)
+		name, template := id, pl.file.Graph().Node(id)
 		if template == nil {
-			if template = w.nodes.TemplateOf(id); within[template.ID] {
+			if template = pl.nodes.TemplateOf(id); within[template.ID] {
 				continue
 			}
-		} else if name = w.file.Handle(template); within[id] {
+		} else if name = pl.file.Handle(template); within[id] {
 			continue
 		}
 		e := &api.Error{Code: api.CodeInvalid, Message: name + " is not part of this run: there is nothing to pass over or to replace",
@@ -41,7 +38,7 @@ func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, 
 			return nil, e
 		}
 		if mock := mocks[id]; mock.Skip || strings.Contains(id, "]/") {
-			e.Fix = fmt.Sprintf("--mock '%s={…}' gives the values that the run sees of it", w.file.Handle(template))
+			e.Fix = fmt.Sprintf("--mock '%s={…}' gives the values that the run sees of it", pl.file.Handle(template))
 			return nil, e
 		}
 		if !copied {
@@ -57,10 +54,10 @@ func (w *Workspace) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, 
 }
 
 // outsideRecords adds to the prior state what the history knows of nodes that expressions refer to.
-func (w *Workspace) outsideRecords(f *flow.Flow, scope []*graph.Node, past scheduler.Prior) scheduler.Prior {
+func (pl *Planner) outsideRecords(f *flow.Flow, scope []*graph.Node, past scheduler.Prior) scheduler.Prior {
 	copied := false
 	for _, n := range f.References(scope) {
-		rec := w.nodes.Record(n)
+		rec := pl.nodes.Record(n)
 		if _, known := past[n.ID]; known || rec == nil || rec.Live || n.Status != graph.Ran && n.Status != graph.Failed {
 			continue
 		}
@@ -84,7 +81,7 @@ func pastOfMock(m scheduler.Mock) scheduler.PriorNode {
 }
 
 // outsideNotes say which values a run sees of the nodes outside it.
-func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []string {
+func (pl *Planner) outsideNotes(r *Draft, f *flow.Flow, scope []*graph.Node) []string {
 	if r.Flow == nil {
 		return nil
 	}
@@ -98,12 +95,12 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 		if in[n] {
 			continue
 		}
-		from := history.RunID(w.nodes.Latest[n.ID].Run)
-		if rec := w.nodes.Latest[n.ID].Execution; rec != nil && rec.Run != 0 {
+		from := history.RunID(pl.nodes.Latest[n.ID].Run)
+		if rec := pl.nodes.Latest[n.ID].Execution; rec != nil && rec.Run != 0 {
 			from = history.RunID(rec.Run)
 		}
 		switch p, known := r.Prior[n.ID]; {
-		case known && p.Mocked && !w.nodes.Prior[n.ID].Mocked:
+		case known && p.Mocked && !pl.nodes.Prior[n.ID].Mocked:
 			from = "mock"
 		case known:
 		case n.Home() != nil:
@@ -112,7 +109,7 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 				outermost = outermost.Home()
 			}
 			if from = ""; r.Prior[outermost.ID].Instances > 0 {
-				from = history.RunID(w.nodes.LastRun(outermost))
+				from = history.RunID(pl.nodes.LastRun(outermost))
 			}
 		default:
 			from = ""
@@ -120,7 +117,7 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 		if names[from] == nil {
 			runs = append(runs, from)
 		}
-		names[from] = append(names[from], w.file.Handle(n))
+		names[from] = append(names[from], pl.file.Handle(n))
 	}
 	var notes []string
 	for _, from := range runs {
@@ -138,11 +135,11 @@ func (w *Workspace) outsideNotes(r *run, f *flow.Flow, scope []*graph.Node) []st
 }
 
 // keptMocks returns a note about mocks of nodes that a resume keeps: they have no effect.
-func (w *Workspace) keptMocks(mocks map[string]scheduler.Mock, mode scheduler.Mode) []string {
+func (pl *Planner) keptMocks(mocks map[string]scheduler.Mock, mode scheduler.Mode) []string {
 	var kept []string
 	for _, id := range slices.Sorted(maps.Keys(mocks)) {
-		if n := w.file.Graph().Node(id); mode == scheduler.Resume && n != nil && n.Status == graph.Ran && n.Home() == nil {
-			kept = append(kept, w.file.Handle(n))
+		if n := pl.file.Graph().Node(id); mode == scheduler.Resume && n != nil && n.Status == graph.Ran && n.Home() == nil {
+			kept = append(kept, pl.file.Handle(n))
 		}
 	}
 	if kept == nil {
