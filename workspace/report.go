@@ -38,11 +38,11 @@ func (r *run) hear(w *Workspace, rep executor.Report) {
 		r.finish(w, rep)
 	case executor.Resized:
 		r.resized(rep.Width)
-	case executor.Told:
+	case executor.CaughtUp:
 		r.untold = false
 	case executor.Held:
 		r.hold(w, &r.holds.executor, rep.Message)
-	case executor.Swept:
+	case executor.Leftovers:
 		r.sweptUp(rep)
 	case executor.Broken:
 		r.lose(w, rep)

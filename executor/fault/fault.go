@@ -17,7 +17,7 @@ const (
 	OpKeep         = "write environment"
 	OpListen       = "listen"
 	OpAccept       = "accept"
-	OpTally        = "write tally"
+	OpEntryCount   = "write entry count"
 	OpTimes        = "write times"
 	OpLock         = "lock"
 	OpRunner       = "start runner"
