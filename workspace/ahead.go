@@ -76,7 +76,7 @@ func (r *run) has(id executor.ID) bool {
 }
 
 // overtaken dispatches an execution that the executor has already.
-func (r *run) overtaken(w *Workspace, id executor.ID) {
+func (r *run) overtaken(id executor.ID) {
 	if r.gated[id] != nil {
 		delete(r.gated, id)
 		r.passed = append(r.passed, id)
@@ -84,25 +84,25 @@ func (r *run) overtaken(w *Workspace, id executor.ID) {
 	if !r.Sched.Wants(id.Node, id.Execution) {
 		return
 	}
-	r.claimPools(w, id)
-	r.dispatched(w, id)
+	r.claimPools(id)
+	r.dispatched(id)
 	known := r.early[id]
 	delete(r.early, id)
 	for _, rep := range known {
-		r.hear(w, rep)
+		r.hear(rep)
 	}
 }
 
 // meet dispatches an execution that the executor reports and that was not dispatched: it was handed over ahead, perhaps by an
 // earlier daemon. One that was ahead when the machine went down, and may have started, is lost like any other.
-func (r *run) meet(w *Workspace, rep executor.Report) {
+func (r *run) meet(rep executor.Report) {
 	id := rep.ID
 	switch {
 	case r.Sched.Wants(id.Node, id.Execution):
 		r.dequeue(id)
-		r.overtaken(w, id)
+		r.overtaken(id)
 	case rep.Kind == executor.Ended && rep.Exit.Lost && r.mayStray(id):
-		r.dispatched(w, id)
+		r.dispatched(id)
 	}
 }
 
@@ -171,12 +171,12 @@ type halt struct {
 }
 
 // beginHalt stops everything. The scheduler gets the stop at once if nothing is uncertain.
-func (r *run) beginHalt(w *Workspace, rec history.Record) {
+func (r *run) beginHalt(rec history.Record) {
 	r.halt = &halt{record: rec}
 	if r.uncertain() {
 		r.stopThere(r.stoppable(), r.Grace())
 	}
-	r.endHalt(w)
+	r.endHalt()
 }
 
 // stoppable lists what the executor can stop: running executions, and jobs that it has ahead.
@@ -205,14 +205,14 @@ func (r *run) putOff(rep executor.Report) bool {
 }
 
 // endHalt gives the scheduler the stop when nothing is uncertain any more.
-func (r *run) endHalt(w *Workspace) {
+func (r *run) endHalt() {
 	if r.halt == nil || r.uncertain() {
 		return
 	}
 	h := r.halt
 	r.halt = nil
-	r.commit(w, h.record)
+	r.commit(h.record)
 	for _, rep := range h.stopped {
-		r.hear(w, rep)
+		r.hear(rep)
 	}
 }

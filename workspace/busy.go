@@ -60,7 +60,7 @@ func (w *Workspace) start(p *pendingStart) {
 		}
 		return
 	}
-	r := newRun(d.Run)
+	r := newRun(w.host, d.Run)
 	if q := p.queued; q != nil {
 		r.Request.Queued, r.begunFrom = q.Key, w.queueFile(q)
 	}
@@ -122,7 +122,7 @@ func (w *Workspace) makeWay(policy flow.OnBusy, run string) {
 	}
 	for _, r := range w.runs {
 		if r.ID == run && r.Phase < runstate.Stopping {
-			w.stop(r, api.StopRequest{Cause: api.CauseReplaced}, "", nil)
+			r.stop(api.StopRequest{Cause: api.CauseReplaced}, "", nil)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (w *Workspace) heedClock() {
 	w.cfg.Log.Warn("the clock of the machine was set", "by", by)
 	for _, r := range append([]*run(nil), w.runs...) {
 		if r.hist != nil && (r.Phase == runstate.Going || r.Phase == runstate.Stopping) && r.sess != nil {
-			r.clockSet(w, at, by)
+			r.clockSet(at, by)
 		}
 	}
 }
@@ -35,16 +35,16 @@ func clocksNow(by time.Duration) *history.Clocks {
 }
 
 // clockSet moves the run to the new time of the machine.
-func (r *run) clockSet(w *Workspace, at time.Time, by time.Duration) {
-	r.commit(w, history.Record{Type: history.RecordClock, Time: at, Node: history.NoNode, Clocks: clocksNow(by)})
+func (r *run) clockSet(at time.Time, by time.Duration) {
+	r.commit(history.Record{Type: history.RecordClock, Time: at, Node: history.NoNode, Clocks: clocksNow(by)})
 }
 
 // catchUp does the same for changes of the clock while there was no daemon. The run's executor has been found.
-func (r *run) catchUp(w *Workspace) {
+func (r *run) catchUp() {
 	by := r.SetSince()
 	if r.Clock = (history.Record{}); by == 0 || r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return
 	}
-	w.cfg.Log.Warn("the clock of the machine was set while no daemon was there", "run", r.ID, "by", by)
-	r.clockSet(w, clock.Now(), by)
+	r.host.log.Warn("the clock of the machine was set while no daemon was there", "run", r.ID, "by", by)
+	r.clockSet(clock.Now(), by)
 }

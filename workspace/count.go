@@ -15,7 +15,7 @@ type growth struct {
 }
 
 // grown publishes that the run has other nodes than watchers know, if it has.
-func (r *run) grown(w *Workspace) {
+func (r *run) grown() {
 	if r.Flow == nil || r.growth.beginning {
 		return
 	}
@@ -27,5 +27,5 @@ func (r *run) grown(w *Workspace) {
 		r.growth.recalled, r.growth.kept = false, r.CountAll().Kept
 	}
 	r.growth.total = total
-	w.out.Publish(api.Event{Type: api.RunGrew, Run: r.ID, Client: r.Request.Client, Nodes: total, Kept: r.growth.kept})
+	r.host.out.Publish(api.Event{Type: api.RunGrew, Run: r.ID, Client: r.Request.Client, Nodes: total, Kept: r.growth.kept})
 }

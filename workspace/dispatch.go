@@ -61,49 +61,49 @@ func (r *run) roomBeside(handed int) int {
 func (w *Workspace) dispatch() {
 	for _, r := range w.runs {
 		if r.sess != nil {
-			r.enterPools(w)
+			r.enterPools()
 		}
 	}
 	w.shareOut()
 	for _, r := range w.runs {
-		r.handOver(w)
+		r.handOver()
 	}
 }
 
 // handOver sets the executor's width and gives it the next jobs. A job that the executor does not accept has failed to
 // start.
-func (r *run) handOver(w *Workspace) {
+func (r *run) handOver() {
 	if r.sess == nil {
 		return
 	}
-	r.withdrawRecalled(w)
+	r.withdrawRecalled()
 	jobs := append(r.unhanded, r.overdue()...)
 	r.unhanded = nil
-	for room := r.room(); room > 0 && r.ready() && r.mayTake(w); room-- {
-		jobs = append(jobs, r.take(w))
+	for room := r.room(); room > 0 && r.ready() && r.mayTake(); room-- {
+		jobs = append(jobs, r.take())
 	}
 	jobs = append(jobs, r.foresee()...)
 	r.tellWidth()
 	if len(jobs) == 0 {
 		return
 	}
-	if !r.keepNumbers(w, jobs) || !r.flushJournal(w) {
+	if !r.keepNumbers(jobs) || !r.flushJournal() {
 		r.unhanded = jobs // after a crash the next daemon must find them in the journal
 		return
 	}
 	gated := func(j executor.Job) bool { return len(j.After) > 0 }
-	r.start(w, slices.DeleteFunc(slices.Clone(jobs), gated))
-	r.start(w, slices.DeleteFunc(jobs, func(j executor.Job) bool { return !gated(j) }))
+	r.start(slices.DeleteFunc(slices.Clone(jobs), gated))
+	r.start(slices.DeleteFunc(jobs, func(j executor.Job) bool { return !gated(j) }))
 }
 
 // start hands jobs to the executor, which accepts all of them or none.
-func (r *run) start(w *Workspace, jobs []executor.Job) {
+func (r *run) start(jobs []executor.Job) {
 	if len(jobs) == 0 {
 		return
 	}
 	if err := r.sess.Start(jobs); err != nil {
 		for _, j := range jobs {
-			r.finish(w, executor.Report{Kind: executor.Ended, ID: j.ID, Time: clock.Now(),
+			r.finish(executor.Report{Kind: executor.Ended, ID: j.ID, Time: clock.Now(),
 				Exit: executor.Exit{Failed: true}, Message: err.Error()})
 		}
 	}
@@ -121,18 +121,18 @@ func (r *run) ready() bool {
 }
 
 // take removes the next activation from the queue and returns its job.
-func (r *run) take(w *Workspace) executor.Job {
+func (r *run) take() executor.Job {
 	id := r.queue[r.head]
 	r.head++
-	return r.job(id.Node, id.Execution, r.dispatched(w, id))
+	return r.job(id.Node, id.Execution, r.dispatched(id))
 }
 
 // dispatched records that an execution is with the executor, or will be. It returns its command line.
-func (r *run) dispatched(w *Workspace, id executor.ID) (line string) {
+func (r *run) dispatched(id executor.ID) (line string) {
 	r.look = true
 	n := &r.Nodes[id.Node]
 	line = r.Line(id.Node)
-	r.commit(w, history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.ID, Execution: id.Execution, Command: line,
+	r.commit(history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.ID, Execution: id.Execution, Command: line,
 		Inputs: inputRecord(r.InputsOf(id.Node))})
 	return line
 }

@@ -14,19 +14,13 @@ import (
 	"wf/workspace/runstate"
 )
 
-// swept is the message that no process of a run is left.
-type swept struct {
-	r         *run
-	survivors []int
-	err       error
-}
-
-func (m swept) handle(w *Workspace) {
-	m.r.survivors = m.survivors
-	if m.err != nil {
-		w.cfg.Log.Error("executor did not close cleanly", "run", m.r.ID, "err", m.err)
+// swept notes that no process of the run is left.
+func (r *run) swept(survivors []int, err error) {
+	r.survivors = survivors
+	if err != nil {
+		r.host.log.Error("executor did not close cleanly", "run", r.ID, "err", err)
 	}
-	m.r.closed = true
+	r.closed = true
 }
 
 // finishRuns ends the runs that the scheduler has ended: sweep the processes, save the workfile, record the end, then publish
@@ -38,7 +32,7 @@ func (w *Workspace) finishRuns() {
 		}
 		if !r.sweeping {
 			r.sweeping = true
-			w.sweep(r)
+			r.sweep()
 		}
 		if r.closed && r.saved && r.leaving == 0 && !r.completing && !time.Now().Before(r.holds.till) {
 			r.completing = true
@@ -48,21 +42,21 @@ func (w *Workspace) finishRuns() {
 }
 
 // sweep closes the executor and saves the workfile, both away from the loop.
-func (w *Workspace) sweep(r *run) {
+func (r *run) sweep() {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
-	r.setTimer(nil, 0)
-	r.dropPools(w)
-	w.loop.Run(func() {
+	r.setTimer(0)
+	r.dropPools()
+	r.host.loop.Run(func() {
 		survivors, err := r.sess.Close(context.Background())
-		w.send(swept{r, survivors, err})
+		r.host.loop.Post(func() { r.swept(survivors, err) })
 	})
-	w.file.SaveThen(func() { r.saved = true })
+	r.host.file.SaveThen(func() { r.saved = true })
 }
 
-// recorded is the message that the end of a run is durable, or cannot be made so.
-type recorded struct {
+// A recording says whether the end of a run is durable.
+type recording struct {
 	r    *run
 	what string // was written last
 	lost string // see run.lost
@@ -78,11 +72,11 @@ func (w *Workspace) conclude(r *run) {
 	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.CountAll()), Started: r.Request.Time,
 		Ended: r.endedAt, DurationMS: r.Elapsed(r.endedAt), Cause: r.Cause, Survivors: r.survivors,
 		Left: r.remained, LeftCount: r.leftovers}
-	last, keepPrior := w.given(), r.keepPrior(w)
+	last, keepPrior := w.given(), w.keepPrior(r)
 	w.file.Statuses().RunOver(r.Number)
 	keepStatuses := w.file.Statuses().Keep()
 	w.loop.Run(func() {
-		m := recorded{r: r}
+		m := recording{r: r}
 		if m.what, m.err = "what later runs need of it", w.keepFolder(last); m.err == nil && keepPrior != nil {
 			m.err = keepPrior()
 		}
@@ -97,21 +91,22 @@ func (w *Workspace) conclude(r *run) {
 		}
 		if m.err == nil {
 			r.hist.Close()
-			r.dropOutputs(w)
+			r.dropOutputs()
 		}
-		w.send(m)
+		w.loop.Post(func() { w.recorded(m) })
 	})
 }
 
-func (m recorded) handle(w *Workspace) {
+// recorded completes a run whose end is durable, or holds it.
+func (w *Workspace) recorded(m recording) {
 	r := m.r
 	if m.err != nil {
 		w.file.Statuses().Changed()
-		r.notRecorded(w, m.what, m.err)
+		r.notRecorded(m.what, m.err)
 		return
 	}
 	r.unrecorded = m.lost
-	r.hold(w, &r.holds.journal, "")
+	r.hold(&r.holds.journal, "")
 	w.complete(r)
 }
 
@@ -204,7 +199,7 @@ func (w *Workspace) addRun(r *run) {
 
 // drop takes a run off the list of active runs.
 func (w *Workspace) drop(r *run) {
-	w.leaveTo(r)
+	r.leaveTo()
 	w.runs = slices.DeleteFunc(w.runs, func(x *run) bool { return x == r })
 	w.nodes.Runs = slices.DeleteFunc(w.nodes.Runs, func(x *nodestate.Run) bool { return x == r.Run })
 }
@@ -214,7 +209,7 @@ func (r *run) detach() {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
-	r.setTimer(nil, 0)
+	r.setTimer(0)
 	if r.sess != nil {
 		r.sess.Detach()
 	}

@@ -47,7 +47,7 @@ type repeats struct {
 }
 
 // hold sets or clears (why == "") a reason, and publishes the change.
-func (r *run) hold(w *Workspace, reason *string, why string) {
+func (r *run) hold(reason *string, why string) {
 	before := r.holds.why()
 	*reason = why
 	now := r.holds.why()
@@ -55,19 +55,19 @@ func (r *run) hold(w *Workspace, reason *string, why string) {
 		return
 	}
 	if now == "" {
-		w.cfg.Log.Info("a run goes on", "run", r.ID)
+		r.host.log.Info("a run goes on", "run", r.ID)
 	} else {
-		w.cfg.Log.Warn("a run is held", "run", r.ID, "why", now)
+		r.host.log.Warn("a run is held", "run", r.ID, "why", now)
 	}
-	w.out.Publish(api.Event{Type: api.RunHeld, Run: r.ID, Message: now})
+	r.host.out.Publish(api.Event{Type: api.RunHeld, Run: r.ID, Message: now})
 }
 
 // notRecorded holds the run until what cannot be written now has been written.
-func (r *run) notRecorded(w *Workspace, what string, err error) {
+func (r *run) notRecorded(what string, err error) {
 	r.completing = false
 	r.holds.till = time.Now().Add(holdPause)
-	w.holdTimer.Reset(holdPause)
-	r.hold(w, &r.holds.journal, what+" cannot be recorded: "+err.Error())
+	r.host.retryLater()
+	r.hold(&r.holds.journal, what+" cannot be recorded: "+err.Error())
 }
 
 // tryAgain repeats what failed: the rest of the turn does it.
@@ -76,7 +76,7 @@ func (w *Workspace) tryAgain() {
 		r.holds.till = time.Time{}
 		if r.unfound {
 			r.unfound = false
-			w.findExecutor(r)
+			r.findExecutor()
 		}
 	}
 	w.takeUpAgain()
@@ -114,7 +114,7 @@ func (w *Workspace) retryHeld() {
 }
 
 // flushJournal writes the pending records. It returns false if that is impossible at present.
-func (r *run) flushJournal(w *Workspace) bool {
+func (r *run) flushJournal() bool {
 	switch {
 	case r.hist == nil || r.completing: // a helper writes the last record
 		return true
@@ -126,21 +126,21 @@ func (r *run) flushJournal(w *Workspace) bool {
 		err = r.reserveJournal()
 	}
 	if err != nil {
-		r.notRecorded(w, "what happens in it", err)
+		r.notRecorded("what happens in it", err)
 		return false
 	}
-	r.hold(w, &r.holds.journal, "")
+	r.hold(&r.holds.journal, "")
 	return true
 }
 
 // keepNumbers syncs the journal before an executor gets jobs of new instances. Node numbers of instances depend on the order
 // of events. If a power cut took that order from the journal, the runner's log would be read as if it were about other nodes.
-func (r *run) keepNumbers(w *Workspace, jobs []executor.Job) bool {
+func (r *run) keepNumbers(jobs []executor.Job) bool {
 	outer := r.OuterNodes()
 	if !r.numbered || !slices.ContainsFunc(jobs, func(j executor.Job) bool { return j.ID.Node >= outer }) {
 		return true
 	}
-	if !r.syncJournal(w) {
+	if !r.syncJournal() {
 		return false
 	}
 	r.numbered = false
@@ -148,12 +148,12 @@ func (r *run) keepNumbers(w *Workspace, jobs []executor.Job) bool {
 }
 
 // syncJournal is flushJournal that returns when the records are on the disk.
-func (r *run) syncJournal(w *Workspace) bool {
-	if !r.flushJournal(w) {
+func (r *run) syncJournal() bool {
+	if !r.flushJournal() {
 		return false
 	}
 	if err := r.hist.Sync(); err != nil {
-		r.notRecorded(w, "what happens in it", err)
+		r.notRecorded("what happens in it", err)
 		return false
 	}
 	return true
@@ -164,12 +164,12 @@ func (r *run) reserveJournal() error {
 }
 
 // mayTake reports whether the journal has room for the records of one more execution.
-func (r *run) mayTake(w *Workspace) bool {
+func (r *run) mayTake() bool {
 	if r.holds.journal != "" {
 		return false
 	}
 	if err := r.reserveJournal(); err != nil {
-		r.notRecorded(w, "what happens in it", err)
+		r.notRecorded("what happens in it", err)
 		return false
 	}
 	return true
@@ -198,11 +198,11 @@ func (r *run) recallUnhanded(ids []executor.ID) (handed []executor.ID) {
 }
 
 // withdrawRecalled ends those as an executor would.
-func (r *run) withdrawRecalled(w *Workspace) {
+func (r *run) withdrawRecalled() {
 	for len(r.recalled) > 0 {
 		id := r.recalled[0]
 		r.recalled = r.recalled[1:]
-		r.finish(w, executor.Report{Kind: executor.Ended, ID: id, Time: clock.Now(), Exit: executor.Exit{Stopped: true}})
+		r.finish(executor.Report{Kind: executor.Ended, ID: id, Time: clock.Now(), Exit: executor.Exit{Stopped: true}})
 	}
 }
 

@@ -49,27 +49,27 @@ func (w *Workspace) given() int {
 var stopPatience = 3 * time.Second
 
 // answerInTime answers the pending stop requests of a run after stopPatience, if its result is not written by then.
-func (r *run) answerInTime(w *Workspace) {
+func (r *run) answerInTime() {
 	if r.waited {
 		return
 	}
 	r.waited = true
 	time.AfterFunc(stopPatience, func() {
-		w.send(call(func(w *Workspace) {
+		r.host.loop.Post(func() {
 			r.waited = false
-			r.answerUnrecorded(w)
-		}))
+			r.answerUnrecorded()
+		})
 	})
 }
 
 // answerUnrecorded answers the pending stop requests if the run is held; otherwise it looks again later.
-func (r *run) answerUnrecorded(w *Workspace) {
+func (r *run) answerUnrecorded() {
 	if r.Phase == runstate.Complete || len(r.onStop) == 0 {
 		return
 	}
 	why := r.holds.why()
 	if why == "" || r.Phase != runstate.Ended && len(r.live()) > 0 && time.Since(r.stopAsked) < r.Grace()+stopPatience {
-		r.answerInTime(w)
+		r.answerInTime()
 		return
 	}
 	res := r.stopResult()

@@ -80,7 +80,7 @@ func (w *Workspace) CallerOf(ctx context.Context, c api.Caller) (held map[string
 
 // Waits notes that a command waits for another run (true), or stops waiting.
 func (w *Workspace) Waits(c api.Caller, waits bool) {
-	w.send(call(func(w *Workspace) {
+	w.loop.Post(func() {
 		r, id, live := w.execution(c)
 		if !live {
 			return
@@ -99,7 +99,7 @@ func (w *Workspace) Waits(c api.Caller, waits bool) {
 				r.takeBack(id)
 			}
 		}
-	}))
+	})
 }
 
 // GoesOn notes that the run that a command has waited for is over.
@@ -129,25 +129,25 @@ func (w *Workspace) Adopt(ctx context.Context, c api.Caller, child Child) (bool,
 }
 
 // tellCaller tells the execution that has started a run that the run is going.
-func (w *Workspace) tellCaller(r *run) {
-	if r.Request.Caller == nil || w.cfg.Nested == nil {
+func (r *run) tellCaller() {
+	if r.Request.Caller == nil || r.host.nested == nil {
 		return
 	}
-	by, child := callerOf(r.Request.Caller), Child{w.id, r.ID}
-	w.loop.Run(func() { w.cfg.Nested.Began(by, child) })
+	by, child := callerOf(r.Request.Caller), Child{r.host.id, r.ID}
+	r.host.loop.Run(func() { r.host.nested.Began(by, child) })
 }
 
 // leaveTo returns the slots of a run that is over. The command that has started it gets its own slot back first, so that no
 // other run takes it.
-func (w *Workspace) leaveTo(r *run) {
-	if r.Request.Caller == nil || w.cfg.Nested == nil || r.member == nil {
+func (r *run) leaveTo() {
+	if r.Request.Caller == nil || r.host.nested == nil || r.member == nil {
 		r.leaveSlots()
 		return
 	}
 	r.short.stop()
 	by := callerOf(r.Request.Caller)
-	w.loop.Run(func() {
-		w.cfg.Nested.Over(by)
+	r.host.loop.Run(func() {
+		r.host.nested.Over(by)
 		r.member.Leave()
 	})
 }
@@ -157,7 +157,7 @@ func callerOf(c *history.Caller) api.Caller {
 }
 
 // stopChildren stops the runs that the given executions have started; nil means those of all executions.
-func (r *run) stopChildren(w *Workspace, ids []executor.ID, graceMS *int64) {
+func (r *run) stopChildren(ids []executor.ID, graceMS *int64) {
 	if len(r.children) == 0 {
 		return
 	}
@@ -169,9 +169,9 @@ func (r *run) stopChildren(w *Workspace, ids []executor.ID, graceMS *int64) {
 	for _, id := range ids {
 		for _, child := range r.children[id] {
 			r.leaving++
-			w.loop.Run(func() {
-				w.cfg.Nested.Stop(child, graceMS)
-				w.send(call(func(*Workspace) { r.leaving-- }))
+			r.host.loop.Run(func() {
+				r.host.nested.Stop(child, graceMS)
+				r.host.loop.Post(func() { r.leaving-- })
 			})
 		}
 	}
@@ -179,7 +179,7 @@ func (r *run) stopChildren(w *Workspace, ids []executor.ID, graceMS *int64) {
 
 // endChildren stops the runs that an execution has started, now that it is over. If the execution was stopped, its children
 // get no grace time.
-func (r *run) endChildren(w *Workspace, id executor.ID, stopped bool) {
+func (r *run) endChildren(id executor.ID, stopped bool) {
 	delete(r.callers, id)
 	if len(r.children[id]) == 0 {
 		return
@@ -188,7 +188,7 @@ func (r *run) endChildren(w *Workspace, id executor.ID, stopped bool) {
 	if stopped {
 		grace = new(int64)
 	}
-	r.stopChildren(w, []executor.ID{id}, grace)
+	r.stopChildren([]executor.ID{id}, grace)
 	delete(r.children, id)
 }
 

@@ -106,6 +106,9 @@ func (w *Workspace) useHistory(s *history.Store) {
 	asker, _ := w.cfg.Executor.(params.Asker)
 	w.planner = planning.New(planning.Config{ID: w.id, Path: w.path, Version: w.cfg.Version, Loop: w.loop, File: w.file, Nodes: w.nodes,
 		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable})
+	w.host = &host{id: w.id, path: w.path, log: w.cfg.Log, loop: w.loop, file: w.file, nodes: w.nodes, store: s, out: w.out, marks: w.marks,
+		executor: w.cfg.Executor, slots: w.cfg.Slots, pools: w.cfg.Pools, nested: w.cfg.Nested,
+		retryLater: func() { w.holdTimer.Reset(holdPause) }, found: w.heed}
 	w.Reader = inquiry.New(inquiry.Config{Path: w.path, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out})
 }
 

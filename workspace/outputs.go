@@ -97,8 +97,8 @@ func makeOutputs(dir string) error {
 }
 
 // dropOutputs removes the folder: the journal has its content. It is called on a helper.
-func (r *run) dropOutputs(w *Workspace) {
+func (r *run) dropOutputs() {
 	if err := os.RemoveAll(filepath.Join(r.Dir, runstate.OutputsDir)); err != nil {
-		w.cfg.Log.Warn("outputs of commands cannot be removed", "run", r.ID, "err", err)
+		r.host.log.Warn("outputs of commands cannot be removed", "run", r.ID, "err", err)
 	}
 }

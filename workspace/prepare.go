@@ -16,8 +16,8 @@ import (
 	"wf/workspace/workfile"
 )
 
-// prepared is the message that a new run has its folder and its executor.
-type prepared struct {
+// A preparation is the folder and the executor of a new run.
+type preparation struct {
 	r    *run
 	hist *history.Run
 	sess executor.Session
@@ -34,7 +34,7 @@ func (w *Workspace) prepare(r *run, env []string) {
 	bare := w.file.StartsBare()
 	r.Request.Run = w.given()
 	w.loop.Run(func() {
-		p := prepared{r: r, err: err}
+		p := preparation{r: r, err: err}
 		if p.err == nil {
 			w.creating <- struct{}{}
 			if p.err = w.keepFence(); p.err == nil {
@@ -55,13 +55,13 @@ func (w *Workspace) prepare(r *run, env []string) {
 			p.err = makeOutputs(p.hist.Dir())
 		}
 		if p.err == nil {
-			p.sess, p.err = w.openExecutor(r, p.hist.Dir(), p.hist.Number(), env)
+			p.sess, p.err = r.openExecutor(p.hist.Dir(), p.hist.Number(), env)
 		}
 		if p.err != nil && p.hist != nil {
 			p.hist.Close()
 			p.left = w.withdraw(p.hist.Number())
 		}
-		w.send(p)
+		w.loop.Post(func() { w.prepared(p) })
 	})
 }
 
@@ -102,13 +102,13 @@ func (w *Workspace) keepOrigin(run int) {
 }
 
 // openExecutor starts or follows the run's executor. Its reports come into the inbox in order.
-func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (executor.Session, error) {
+func (r *run) openExecutor(dir string, number int, env []string) (executor.Session, error) {
 	if env != nil {
-		env = override(env, append([]string{"WF_WORKFILE=" + w.path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...))
+		env = override(env, append([]string{"WF_WORKFILE=" + r.host.path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...))
 	}
-	return w.cfg.Executor.Open(context.Background(), executor.Spec{
+	return r.host.executor.Open(context.Background(), executor.Spec{
 		Dir: dir, Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,
-		Report: func(list []executor.Report) { w.send(reports{r, list}) },
+		Report: func(list []executor.Report) { r.host.loop.Post(func() { r.handleReports(list) }) },
 	})
 }
 
@@ -126,7 +126,8 @@ func override(env, vars []string) []string {
 	return append(env, vars...)
 }
 
-func (p prepared) handle(w *Workspace) {
+// prepared starts a run that has its folder and its executor.
+func (w *Workspace) prepared(p preparation) {
 	r := p.r
 	if p.err != nil {
 		w.abandon(r, p)
@@ -135,17 +136,17 @@ func (p prepared) handle(w *Workspace) {
 	r.Request, r.Dir = p.hist.Request(), p.hist.Dir()
 	r.hist, r.sess, r.Number, r.ID, r.Phase = p.hist, p.sess, p.hist.Number(), history.RunID(p.hist.Number()), runstate.Going
 	r.Sched.SetID(r.ID)
-	r.join(w)
-	r.begin(w)
+	r.join()
+	r.begin()
 	r.accepted(nil)
-	w.tellCaller(r)
+	r.tellCaller()
 	if r.stopEarly != nil {
-		w.stop(r, *r.stopEarly, r.Request.Client, nil)
+		r.stop(*r.stopEarly, r.Request.Client, nil)
 	}
 }
 
 // abandon forgets a run that could not start.
-func (w *Workspace) abandon(r *run, p prepared) {
+func (w *Workspace) abandon(r *run, p preparation) {
 	w.drop(r)
 	err := &api.Error{Code: api.CodeInternal, Message: "the run cannot begin", Where: w.cfg.State, Why: p.err.Error()}
 	if p.hist != nil {

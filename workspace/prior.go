@@ -35,9 +35,9 @@ func (w *Workspace) readBefore() {
 	}
 }
 
-// keepPrior adds the state of this run's nodes to the prior state. It returns the function that writes the file, for a helper,
+// keepPrior adds the state of the nodes of a run to the prior state. It returns the function that writes the file, for a helper,
 // or nil if there is nothing to write.
-func (r *run) keepPrior(w *Workspace) (write func() error) {
+func (w *Workspace) keepPrior(r *run) (write func() error) {
 	mine := r.Sched.Prior()
 	if mine == nil {
 		if mine = r.PlainPrior(); len(mine) == 0 && !r.InPrior(w.nodes.Prior) {

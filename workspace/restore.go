@@ -40,16 +40,16 @@ func (w *Workspace) takeUp(n int) {
 	w.addRun(r)
 	if r.Phase == runstate.Preparing {
 		r.Phase = runstate.Going
-		r.limitTime(w)
+		r.limitTime()
 	}
-	w.findExecutor(r)
+	r.findExecutor()
 }
 
 // findExecutor follows the executor of a recovered run.
-func (w *Workspace) findExecutor(r *run) {
-	w.loop.Run(func() {
-		sess, err := w.openExecutor(r, w.store.Dir(r.Number), r.Number, nil)
-		w.send(followed{r, sess, err})
+func (r *run) findExecutor() {
+	r.host.loop.Run(func() {
+		sess, err := r.openExecutor(r.host.store.Dir(r.Number), r.Number, nil)
+		r.host.loop.Post(func() { r.followed(sess, err) })
 	})
 }
 
@@ -58,7 +58,7 @@ var errUnbegun = errors.New("it had not begun")
 
 // recoverRun makes run n as it was from the frozen workfile and the journal.
 func (w *Workspace) recoverRun(n int) (*run, error) {
-	r := newRun(&nodestate.Run{})
+	r := newRun(w.host, &nodestate.Run{})
 	r.Number, r.ID, r.Dir = n, history.RunID(n), w.store.Dir(n)
 	var records []history.Record
 	hist, req, err := w.store.Reopen(n, func(rec history.Record) error {
@@ -88,13 +88,13 @@ func (w *Workspace) recoverRun(n int) (*run, error) {
 	}
 	r.FreezeNodes(g)
 	r.accepted, r.untold = func(error) {}, true
-	r.relive(w, records)
+	r.relive(records)
 	return r, nil
 }
 
 // relive applies the records of an earlier daemon and shows in the open workfile what they come to.
-func (r *run) relive(w *Workspace, records []history.Record) {
-	w.nodes.Refold(r.Run, records, func(rec history.Record) {
+func (r *run) relive(records []history.Record) {
+	r.host.nodes.Refold(r.Run, records, func(rec history.Record) {
 		if rec.Type == history.RecordDispatch {
 			r.dequeue(executor.ID{Node: rec.Node, Execution: rec.Execution})
 		}
@@ -104,12 +104,12 @@ func (r *run) relive(w *Workspace, records []history.Record) {
 		}
 	})
 	r.look, r.numbered = true, len(r.Nodes) > r.OuterNodes()
-	r.join(w)
+	r.join()
 	for range r.Running { // they hold slots, even if there are none
 		r.member.Claim()
 	}
 	r.slots, r.ceiling = r.Running, math.MaxInt // the width that an earlier daemon has set is not known
-	r.reclaimPools(w)
+	r.reclaimPools()
 	r.growth.total = r.Sched.Total()
 }
 
@@ -123,31 +123,24 @@ func (r *run) dequeue(id executor.ID) {
 	}
 }
 
-// followed is the message that the executor of a recovered run was found, or not.
-type followed struct {
-	r    *run
-	sess executor.Session
-	err  error
-}
-
-func (m followed) handle(w *Workspace) {
-	r := m.r
-	if history.Fault(m.err) {
-		r.hold(w, &r.holds.executor, "its executor cannot be followed: "+m.err.Error())
+// followed continues a recovered run whose executor was found, or is gone.
+func (r *run) followed(sess executor.Session, err error) {
+	if history.Fault(err) {
+		r.hold(&r.holds.executor, "its executor cannot be followed: "+err.Error())
 		r.unfound = true
-		w.holdTimer.Reset(holdPause)
+		r.host.retryLater()
 		return
 	}
-	r.hold(w, &r.holds.executor, "")
-	if m.err != nil {
-		w.cfg.Log.Error("the executor of a run is gone", "run", r.ID, "err", m.err)
+	r.hold(&r.holds.executor, "")
+	if err != nil {
+		r.host.log.Error("the executor of a run is gone", "run", r.ID, "err", err)
 		r.sess, r.heard = goneSession{}, true
-		r.lose(w, executor.Report{Message: m.err.Error()})
+		r.lose(executor.Report{Message: err.Error()})
 		return
 	}
-	r.sess = m.sess
-	w.heed(r)
-	r.catchUp(w)
+	r.sess = sess
+	r.host.found(r)
+	r.catchUp()
 	for _, say := range r.unsaid {
 		say()
 	}
@@ -156,10 +149,10 @@ func (m followed) handle(w *Workspace) {
 		r.sess.Stop(r.live(), r.Grace())
 	}
 	r.stopExpired()
-	r.requeue(w)
+	r.requeue()
 	r.resubmit()
-	r.setTimer(w, r.Sched.NextTick())
-	w.tellCaller(r)
+	r.setTimer(r.Sched.NextTick())
+	r.tellCaller()
 }
 
 // goneSession replaces an executor that could not be found again.

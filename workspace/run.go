@@ -17,6 +17,7 @@ import (
 // run is an active run: its state, the executor's session, the journal, and what has to be done with them. It belongs to the loop.
 type run struct {
 	*nodestate.Run
+	host     *host
 	numbered bool // instances have got numbers that the disk may not know of yet
 	hist     *history.Run
 	sess     executor.Session
@@ -68,43 +69,43 @@ type run struct {
 }
 
 // newRun makes an active run of a state.
-func newRun(state *nodestate.Run) *run {
-	r := &run{Run: state, onEnd: map[executor.ID][]func(api.StopResult, error){}}
+func newRun(h *host, state *nodestate.Run) *run {
+	r := &run{Run: state, host: h, onEnd: map[executor.ID][]func(api.StopResult, error){}}
 	r.Active = r
 	return r
 }
 
 // begin takes the first step: statuses are reset and the first nodes activated.
-func (r *run) begin(w *Workspace) {
+func (r *run) begin() {
 	for i := range r.Nodes {
-		w.nodes.Latest[r.Nodes[i].ID] = nodestate.Latest{Run: r.Number, Execution: w.nodes.Latest[r.Nodes[i].ID].Execution}
+		r.host.nodes.Latest[r.Nodes[i].ID] = nodestate.Latest{Run: r.Number, Execution: r.host.nodes.Latest[r.Nodes[i].ID].Execution}
 	}
-	told := w.out.Pending()
-	w.out.Publish(api.Event{Type: api.RunStarted, Run: r.ID, Client: r.Request.Client, Workfile: w.path, Mode: r.Request.Mode,
+	told := r.host.out.Pending()
+	r.host.out.Publish(api.Event{Type: api.RunStarted, Run: r.ID, Client: r.Request.Client, Workfile: r.host.path, Mode: r.Request.Mode,
 		Resumes: history.RunID(r.Request.Resumes), Nodes: r.Sched.Total(), Jobs: r.Request.Jobs, NoLimit: r.Request.NoLimit})
 	r.growth.beginning = true
-	r.commit(w, history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.Request.Client, Clocks: clocksNow(0)})
+	r.commit(history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.Request.Client, Clocks: clocksNow(0)})
 	r.growth = growth{total: r.Sched.Total()}
 	if r.Flow != nil && r.Sched.Mode() == scheduler.Resume {
 		r.growth.kept = r.CountAll().Kept
 	}
-	w.out.RunBegan(told, r.ID, r.growth.total, r.growth.kept)
-	r.limitTime(w)
+	r.host.out.RunBegan(told, r.ID, r.growth.total, r.growth.kept)
+	r.limitTime()
 }
 
 // limitTime stops the run when its time is up, counted from its start, which may have been in another daemon.
-func (r *run) limitTime(w *Workspace) {
+func (r *run) limitTime() {
 	if r.Request.TimeoutMS == 0 {
 		return
 	}
 	left := time.Duration(r.Request.TimeoutMS)*time.Millisecond - (clock.Now().Sub(r.Request.Time) - r.SetSince())
 	r.timer = time.AfterFunc(max(left, 0), func() {
-		w.send(call(func(w *Workspace) { w.stop(r, api.StopRequest{Cause: "timeout"}, "", nil) }))
+		r.host.loop.Post(func() { r.stop(api.StopRequest{Cause: "timeout"}, "", nil) })
 	})
 }
 
 // commit appends a record to the journal, puts it into the state, announces it, and does what it leads to.
-func (r *run) commit(w *Workspace, rec history.Record) {
+func (r *run) commit(rec history.Record) {
 	if rec.Time.IsZero() {
 		rec.Time = clock.Now()
 	}
@@ -112,12 +113,12 @@ func (r *run) commit(w *Workspace, rec history.Record) {
 		panic("internal error: a record for the journal: " + err.Error())
 	}
 	ev, decides := r.Note(rec)
-	r.announce(w, rec)
+	r.announce(rec)
 	if !decides {
 		return
 	}
 	var todo followUp
-	r.Step(ev, func(c runstate.Change) { r.enact(w, c, &todo) })
+	r.Step(ev, func(c runstate.Change) { r.enact(c, &todo) })
 	if cancel := r.recallUnhanded(todo.cancel); len(cancel) > 0 {
 		grace := r.Grace()
 		if r.cancelGrace != nil {
@@ -128,14 +129,14 @@ func (r *run) commit(w *Workspace, rec history.Record) {
 	if ev.Kind == scheduler.Finished || ev.Kind == scheduler.Withdrawn {
 		r.takeBackBehind(ev)
 	}
-	r.grown(w)
+	r.grown()
 	for _, id := range todo.known {
-		r.overtaken(w, id)
+		r.overtaken(id)
 	}
 }
 
 // announce publishes what a record itself reports, and remembers it for later runs.
-func (r *run) announce(w *Workspace, rec history.Record) {
+func (r *run) announce(rec history.Record) {
 	ev := api.Event{Time: r.Now, Run: r.ID, Client: r.Request.Client}
 	if rec.Node != history.NoNode {
 		ev.Node, ev.Name = r.Nodes[rec.Node].ID, r.Nodes[rec.Node].Name
@@ -143,28 +144,28 @@ func (r *run) announce(w *Workspace, rec history.Record) {
 	switch rec.Type {
 	case history.RecordDispatch, history.RecordWithdraw:
 		n := &r.Nodes[rec.Node]
-		w.nodes.Latest[n.ID] = nodestate.Latest{Run: r.Number, Execution: cmp.Or(n.Execution, n.Earlier)}
+		r.host.nodes.Latest[n.ID] = nodestate.Latest{Run: r.Number, Execution: cmp.Or(n.Execution, n.Earlier)}
 	case history.RecordStart:
 		if r.Sched.ItemsCommand(rec.Node) == "" { // a sub-flow starts when its items are listed
 			ev.Type, ev.Execution, ev.PID = api.NodeStarted, rec.Execution, rec.PID
-			w.out.Publish(ev)
+			r.host.out.Publish(ev)
 		}
 	case history.RecordEnd:
-		r.announceEnd(w, rec, ev)
+		r.announceEnd(rec, ev)
 	case history.RecordDecide, history.RecordAnswer:
 		made := runstate.DecisionOf(rec)
 		if ev.Type, ev.Decision = api.NodeDecided, &made; rec.Type == history.RecordDecide {
 			ev.Client = rec.Client
 		}
-		w.out.Publish(ev)
+		r.host.out.Publish(ev)
 	}
 }
 
 // announceEnd publishes the end of an execution. From now on the workfile may show its output.
-func (r *run) announceEnd(w *Workspace, rec history.Record, ev api.Event) {
+func (r *run) announceEnd(rec history.Record, ev api.Event) {
 	live := r.LiveNode(rec.Node)
 	if live != nil {
-		w.file.Statuses().TouchOutput(live)
+		r.host.file.Statuses().TouchOutput(live)
 	}
 	end := r.Nodes[rec.Node].Execution
 	if end.Reason == "" && r.Sched.ItemsCommand(rec.Node) != "" {
@@ -179,7 +180,7 @@ func (r *run) announceEnd(w *Workspace, rec history.Record, ev api.Event) {
 	if end.Reason == api.ReasonCancelled || end.Reason == api.ReasonTimeout {
 		r.killed++
 	}
-	w.out.Publish(ev)
+	r.host.out.Publish(ev)
 }
 
 // followUp is what the effects of a record lead to, once all of them are in the state.
@@ -189,34 +190,34 @@ type followUp struct {
 }
 
 // enact does what an effect asks for.
-func (r *run) enact(w *Workspace, c runstate.Change, todo *followUp) {
+func (r *run) enact(c runstate.Change, todo *followUp) {
 	switch c.Kind {
 	case scheduler.NodeChanged:
-		r.nodeChanged(w, c)
-		r.withdrawPools(w, c.Effect)
+		r.nodeChanged(c)
+		r.withdrawPools(c.Effect)
 	case scheduler.EdgeChanged:
 		if e := r.LiveEdges[c.Edge]; e != nil {
 			before := e.Mark
-			w.file.Graph().SetMark(e, c.Mark)
-			w.file.Statuses().TouchEdge(e)
-			w.marks.Changed(e, before)
+			r.host.file.Graph().SetMark(e, c.Mark)
+			r.host.file.Statuses().TouchEdge(e)
+			r.host.marks.Changed(e, before)
 		}
 	case scheduler.NodesAdded:
 		r.numbered = true
 		for i := c.Node; i < c.Node+c.Count; i++ {
-			w.nodes.Remember(r.Run, i)
+			r.host.nodes.Remember(r.Run, i)
 		}
 	case scheduler.Waiting:
-		r.announceWait(w, c.Effect)
+		r.announceWait(c.Effect)
 	case scheduler.Answered:
-		r.answered(w, c.Effect)
+		r.answered(c.Effect)
 	case scheduler.Timer:
-		r.setTimer(w, c.At)
+		r.setTimer(c.At)
 	case scheduler.Execute:
 		if id := (executor.ID{Node: c.Node, Execution: c.Execution}); r.has(id) {
 			todo.known = append(todo.known, id)
 		} else {
-			r.enqueue(w, id)
+			r.enqueue(id)
 		}
 	case scheduler.Cancel:
 		todo.cancel = append(todo.cancel, executor.ID{Node: c.Node, Execution: c.Execution})
@@ -225,14 +226,14 @@ func (r *run) enact(w *Workspace, c runstate.Change, todo *followUp) {
 
 // nodeChanged publishes a new status. The end of an execution was published before, with its exit code; ends without an execution are
 // published here.
-func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
+func (r *run) nodeChanged(c runstate.Change) {
 	n := &r.Nodes[c.Node]
 	if c.Replaced {
-		w.nodes.Latest[n.ID] = nodestate.Latest{Run: r.Number, Execution: n.Execution}
+		r.host.nodes.Latest[n.ID] = nodestate.Latest{Run: r.Number, Execution: n.Execution}
 	}
-	w.nodes.ShowStatus(r.Run, c.Node, c.Status)
+	r.host.nodes.ShowStatus(r.Run, c.Node, c.Status)
 	if c.Template != nil {
-		w.nodes.ShowTemplate(r.Run, r.Sched.Template(c.Node), c.Template.Status)
+		r.host.nodes.ShowTemplate(r.Run, r.Sched.Template(c.Node), c.Template.Status)
 	}
 	if c.Prior {
 		r.growth.recalled = true
@@ -269,5 +270,5 @@ func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
 	default:
 		return
 	}
-	w.out.Publish(news)
+	r.host.out.Publish(news)
 }

@@ -32,8 +32,8 @@ func (r *run) jobs() int {
 }
 
 // join makes the run a member of the machine's slots.
-func (r *run) join(w *Workspace) {
-	r.member = w.cfg.Slots.Join(w.id, r.jobs(), w.loop.Wake)
+func (r *run) join() {
+	r.member = r.host.slots.Join(r.host.id, r.jobs(), r.host.loop.Wake)
 }
 
 // leaveSlots returns all slots: the run is over, or goes on without this daemon.

@@ -83,7 +83,7 @@ func (r *run) Shortage() *api.Shortage {
 func slotCount(n int) string { return api.Counted(n, "slot", "slots") }
 
 // tellShortage publishes a shortage that lasts, once for each kind.
-func (r *run) tellShortage(w *Workspace) {
+func (r *run) tellShortage() {
 	_, kind := r.lacking()
 	tells := kind != notShort && kind != shortOwn && !r.short.told[kind]
 	switch {
@@ -91,12 +91,12 @@ func (r *run) tellShortage(w *Workspace) {
 		r.short.kind, r.short.since = kind, time.Now()
 		r.short.stop()
 		if tells {
-			r.short.timer = time.AfterFunc(shortPause, w.loop.Wake)
+			r.short.timer = time.AfterFunc(shortPause, r.host.loop.Wake)
 		}
 		return
 	case !tells || time.Since(r.short.since) < shortPause:
 		return
 	}
 	r.short.told[kind] = true
-	w.out.Publish(api.Event{Type: api.RunShort, Run: r.ID, Short: r.Shortage()})
+	r.host.out.Publish(api.Event{Type: api.RunShort, Run: r.ID, Short: r.Shortage()})
 }

@@ -32,9 +32,9 @@ func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.St
 		case err != nil:
 			reply(api.StopResult{}, err)
 		case req.Node != "":
-			w.stopNode(r, req, reply)
+			r.stopNode(req, reply)
 		default:
-			w.stop(r, req, client, reply)
+			r.stop(req, client, reply)
 		}
 	})
 }
@@ -63,7 +63,7 @@ func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequ
 			w.stopHeld(n, stopped)
 		}
 		for _, r := range append([]*run(nil), w.runs...) {
-			w.stop(r, req, client, func(res api.StopResult, _ error) { stopped(res, nil) })
+			r.stop(req, client, func(res api.StopResult, _ error) { stopped(res, nil) })
 		}
 	})
 }
@@ -98,7 +98,7 @@ func (w *Workspace) active(name string) (*run, error) {
 }
 
 // stop ends a run. Another stop may shorten the grace time of the first. reply may be nil.
-func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(api.StopResult, error)) {
+func (r *run) stop(req api.StopRequest, client string, reply func(api.StopResult, error)) {
 	if r.Phase == runstate.Complete {
 		if reply != nil {
 			reply(r.stopResult(), nil)
@@ -108,7 +108,7 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 	if reply != nil {
 		r.onStop = append(r.onStop, reply)
 		r.stopAsked = time.Now()
-		r.answerInTime(w)
+		r.answerInTime()
 	}
 	if req.GraceMS != nil {
 		r.Request.GraceMS = max(0, *req.GraceMS)
@@ -118,13 +118,13 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 		r.stopEarly = &req
 	case runstate.Going:
 		r.Cause, r.WasStopped, r.Phase = req.Cause, true, runstate.Stopping
-		r.leaveLines(w)
-		w.out.Publish(api.Event{Type: api.RunStopping, Run: r.ID, Client: client, Message: req.Cause})
-		r.beginHalt(w, history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
-		r.stopChildren(w, nil, graceOf(r.Grace()))
+		r.leaveLines()
+		r.host.out.Publish(api.Event{Type: api.RunStopping, Run: r.ID, Client: client, Message: req.Cause})
+		r.beginHalt(history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
+		r.stopChildren(nil, graceOf(r.Grace()))
 	case runstate.Stopping:
 		r.stopThere(r.stoppable(), r.Grace())
-		r.stopChildren(w, nil, graceOf(r.Grace()))
+		r.stopChildren(nil, graceOf(r.Grace()))
 	}
 }
 
@@ -149,16 +149,16 @@ func (r *run) live() []executor.ID {
 }
 
 // stopNode ends one node of a run; the run goes on.
-func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopResult, error)) {
-	i, in := r.Sched.Index(w.nodes.Numbered(req.Node))
+func (r *run) stopNode(req api.StopRequest, reply func(api.StopResult, error)) {
+	i, in := r.Sched.Index(r.host.nodes.Numbered(req.Node))
 	if !in {
-		n, err := w.file.Find(req.Node)
+		n, err := r.host.file.Find(req.Node)
 		if err != nil {
 			reply(api.StopResult{}, err)
 			return
 		}
 		if i, in = r.Sched.Index(n.ID); !in {
-			reply(api.StopResult{}, api.NotFound("node %s is not part of run %s", w.file.Handle(n), r.ID))
+			reply(api.StopResult{}, api.NotFound("node %s is not part of run %s", r.host.file.Handle(n), r.ID))
 			return
 		}
 	}
@@ -169,13 +169,13 @@ func (w *Workspace) stopNode(r *run, req api.StopRequest, reply func(api.StopRes
 	}
 	ids := r.liveWithin(i)
 	if len(ids) > 0 {
-		r.stopChildren(w, ids, graceOf(r.nodeGrace(req)))
+		r.stopChildren(ids, graceOf(r.nodeGrace(req)))
 	}
 	if r.Phase == runstate.Stopping {
 		r.stopThere(ids, r.nodeGrace(req))
 	} else {
 		r.cancelGrace = new(r.nodeGrace(req))
-		r.commit(w, history.Record{Type: history.RecordCancel, Node: i, ID: r.Nodes[i].ID, Cause: req.Cause})
+		r.commit(history.Record{Type: history.RecordCancel, Node: i, ID: r.Nodes[i].ID, Cause: req.Cause})
 		r.cancelGrace = nil
 	}
 	if len(ids) == 0 {

@@ -108,7 +108,7 @@ func (w *Workspace) heed(r *run) {
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			w.send(call(func(*Workspace) { r.heard = true }))
+			w.loop.Post(func() { r.heard = true })
 		case <-w.loop.Ending():
 		}
 	})

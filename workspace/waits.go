@@ -19,7 +19,7 @@ import (
 const longestNap = time.Minute
 
 // setTimer wakes the run at a moment in nanoseconds since 1970; 0 stops the timer.
-func (r *run) setTimer(w *Workspace, at int64) {
+func (r *run) setTimer(at int64) {
 	if r.tick != nil {
 		r.tick.Stop()
 		r.tick = nil
@@ -28,30 +28,30 @@ func (r *run) setTimer(w *Workspace, at int64) {
 		return
 	}
 	nap := min(max(time.Unix(0, at).Sub(clock.Now()), 0), longestNap)
-	r.tick = time.AfterFunc(nap, func() { w.send(call(r.ring)) })
+	r.tick = time.AfterFunc(nap, func() { r.host.loop.Post(r.ring) })
 }
 
 // ring records that the moment has come that the run waits for, or sets the timer again.
-func (r *run) ring(w *Workspace) {
+func (r *run) ring() {
 	at := r.Sched.NextTick()
 	if at == 0 || r.Phase != runstate.Going {
 		return
 	}
 	t := clock.Now()
 	if t.UnixNano() < at {
-		r.setTimer(w, at)
+		r.setTimer(at)
 		return
 	}
-	r.commit(w, history.Record{Type: history.RecordTick, Time: t, Node: history.NoNode})
+	r.commit(history.Record{Type: history.RecordTick, Time: t, Node: history.NoNode})
 }
 
 // announceWait publishes what a node waits for.
-func (r *run) announceWait(w *Workspace, ef scheduler.Effect) {
+func (r *run) announceWait(ef scheduler.Effect) {
 	if ef.Wait == scheduler.WaitNone {
 		return
 	}
 	n := &r.Nodes[ef.Node]
-	w.out.Publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name,
+	r.host.out.Publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name,
 		Wait: r.WaitOf(ef.Node, ef.Wait, ef.At, ef.Message)})
 }
 
@@ -73,11 +73,11 @@ func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (
 			reply(a, err)
 			return
 		}
-		if err := r.decide(w, i, client, d); err != nil {
+		if err := r.decide(i, client, d); err != nil {
 			reply(a, err)
 			return
 		}
-		if !r.syncJournal(w) {
+		if !r.syncJournal() {
 			reply(a, api.Internal("the decision is made, but cannot be kept at present", fmt.Errorf("%s", r.holds.why())))
 			return
 		}
@@ -120,7 +120,7 @@ func (w *Workspace) awaited(d api.Decision) (*run, int, error) {
 }
 
 // decide records a decision and continues the run.
-func (r *run) decide(w *Workspace, i int, client string, d api.Decision) error {
+func (r *run) decide(i int, client string, d api.Decision) error {
 	values, err := json.Marshal(d.Values)
 	if err != nil {
 		return api.Invalid("the values: %v", err)
@@ -133,6 +133,6 @@ func (r *run) decide(w *Workspace, i int, client string, d api.Decision) error {
 	if len(d.Values) > 0 {
 		rec.Outputs = values
 	}
-	r.commit(w, rec)
+	r.commit(rec)
 	return nil
 }

@@ -93,6 +93,7 @@ type Workspace struct {
 	file    *workfile.File
 	nodes   *nodestate.Table
 	planner *planning.Planner
+	host    *host // of the runs
 
 	priorFile  priorFile
 	movedFrom  string // the old path of a workfile that was probably moved; "" = none
@@ -126,8 +127,8 @@ func (w *Workspace) settle() {
 	w.startQueued()
 	w.dispatch()
 	for _, r := range w.runs {
-		r.tellShortage(w)
-		r.flushJournal(w)
+		r.tellShortage()
+		r.flushJournal()
 	}
 	w.file.Tend()
 	w.finishRuns()
