@@ -24,9 +24,9 @@ func TestBootAndReusedPid(t *testing.T) {
 		stopping bool // the node was being stopped when all died
 		message  string
 	}{
-		{"a boot", true, false, "the machine was started anew"},
-		{"a boot during a stop", true, true, "the machine was started anew"},
-		{"a pid used again", false, false, "ended while no runner was there"},
+		{"a boot", true, false, "the machine was restarted"},
+		{"a boot during a stop", true, true, "the machine was restarted"},
+		{"a pid used again", false, false, "ended while no runner was alive"},
 		{"a pid used again during a stop", false, true, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -32,7 +32,7 @@ func FuzzSessionReads(f *testing.F) {
 		told := 0
 		s := newSession(Spec{Report: func(rs []Report) {
 			for _, r := range rs {
-				if r.Kind == Told {
+				if r.Kind == CaughtUp {
 					told++
 				} else {
 					got = append(got, r)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-var errNoGates = errors.New("the runner knows no jobs that come after others")
+var errNoGates = errors.New("the runner is of an older version, which does not support jobs that start after others")
 
 func (s *session) Gates() bool {
 	s.mu.Lock()
@@ -13,7 +13,7 @@ func (s *session) Gates() bool {
 	return s.gates
 }
 
-// dropGated says of all jobs behind gates that they will not start: the runner knows no gates.
+// dropGated reports all jobs behind gates as stopped, because the runner does not support gates.
 func (s *session) dropGated() {
 	var dropped []Report
 	s.mu.Lock()
@@ -28,15 +28,15 @@ func (s *session) dropGated() {
 	}
 }
 
-// reportCaughtUp reports once that earlier sessions have nothing more to tell.
+// reportCaughtUp reports CaughtUp, once.
 func (s *session) reportCaughtUp() {
 	if !s.caughtUp {
 		s.caughtUp = true
-		s.report(Report{Kind: Told, Time: time.Now()})
+		s.report(Report{Kind: CaughtUp, Time: time.Now()})
 	}
 }
 
-// setGates notes whether the runner that has said hello knows gates.
+// setGates notes whether the current runner supports gates.
 func (s *session) setGates(known bool) {
 	s.mu.Lock()
 	s.gates = known

@@ -131,7 +131,7 @@ func recordGone(t *testing.T, deed func(dir string) error, again bool) {
 		r.start(1, "echo 1 >>"+log)
 	}
 	broken := r.await(executor.Broken, 0)
-	if !strings.Contains(broken.Message, "record of the run") {
+	if !strings.Contains(broken.Message, "runner log") {
 		t.Errorf("report %+v", broken)
 	}
 	if _, err := r.session.Close(context.Background()); err == nil {

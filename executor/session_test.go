@@ -91,7 +91,7 @@ func TestRunnerOfTheVersionBefore(t *testing.T) {
 		`{"k":"hello","v":1,"p":4711}`,
 		`{"k":"start","n":0,"e":1,"t":5,"p":4712,"b":[1,1],"s":1,"o":[0,-1],"x":[0,-1]}`,
 		`{"k":"end","n":0,"e":1,"t":9,"p":4712,"s":1,"o":[0,3],"x":[0,0],"c":3}`)
-	if r := <-reports; r.Kind != Told { // it begins nothing by itself
+	if r := <-reports; r.Kind != CaughtUp { // it begins nothing by itself
 		t.Errorf("report %+v", r)
 	}
 	if r := <-reports; r.Kind != Started || r.PID != 4712 {
@@ -120,7 +120,7 @@ func TestRunnerOfTheVersionBefore(t *testing.T) {
 // session that finds itself with such a runner says of those it has that they will not start.
 func TestRunnerWithoutGates(t *testing.T) {
 	s, reports, heard := openOld(t, `{"k":"hello","v":2,"p":4711}`, `{"k":"end","n":0,"e":1,"t":9}`)
-	if r := <-reports; r.Kind != Told {
+	if r := <-reports; r.Kind != CaughtUp {
 		t.Errorf("report %+v", r)
 	}
 	if r := <-reports; r.Kind != Ended {

@@ -25,7 +25,11 @@ func (w *Workspace) Redo(ctx context.Context, by api.Author) (api.EditResult, er
 // Reset clears statuses, marks and captured output, and returns when they are out of the file. Nodes of an
 // active run are refused.
 func (w *Workspace) Reset(ctx context.Context, client string, req api.ResetRequest) (api.ResetResult, error) {
-	return w.file.Reset(ctx, client, req)
+	res, err := w.file.Reset(ctx, client, req)
+	if err == nil {
+		w.writePrior(ctx)
+	}
+	return res, err
 }
 
 // SaveAs copies the workfile with everything that is not on disk yet. It returns the copy's path.
@@ -37,11 +41,16 @@ func (w *Workspace) SaveAs(ctx context.Context, req api.SaveAsRequest) (string, 
 // counts where the workfile does not decide.
 func (w *Workspace) SetResults(word string) { w.file.SetResults(word) }
 
-// askNow is ask about the file as it is now.
-func askNow[T any](ctx context.Context, w *Workspace, f func(*Workspace) (T, error)) (T, error) {
-	if err := w.file.Refresh(ctx); err != nil {
-		var none T
-		return none, err
-	}
-	return ask(ctx, w, f)
+// Params lists the parameters of the workfile, with the choices that their commands print now, and what is wrong with the
+// values in req.
+func (w *Workspace) Params(ctx context.Context, req api.ParamsRequest) (api.ParamList, error) {
+	return w.planner.Params(ctx, req)
 }
+
+// Plan returns what a run would do, in a possible order. It changes nothing.
+func (w *Workspace) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
+	return w.planner.Plan(ctx, req)
+}
+
+// Check lists what is wrong with the workfile, with lines.
+func (w *Workspace) Check(ctx context.Context) (api.Check, error) { return w.planner.Check(ctx) }

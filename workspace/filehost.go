@@ -13,7 +13,7 @@ import (
 // fileHost is what the workfile sees of its workspace.
 type fileHost struct{ w *Workspace }
 
-func (h fileHost) Publish(ev api.Event) { h.w.publish(ev) }
+func (h fileHost) Publish(ev api.Event) { h.w.out.Publish(ev) }
 func (h fileHost) Refusal() error       { return h.w.usable() }
 func (h fileHost) Running() bool        { return len(h.w.runs) > 0 }
 
@@ -48,7 +48,7 @@ func (h fileHost) Execution(n *graph.Node) *workfile.Execution {
 func (h fileHost) Lost(n *graph.Node) { h.w.nodes.MarkLost(n, true) }
 
 func (h fileHost) Forget(nodes []*graph.Node) {
-	h.w.dropPast(nodes)
+	h.w.dropPrior(nodes)
 	for _, n := range nodes {
 		delete(h.w.nodes.Latest, n.ID)
 	}

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/inquiry"
 	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 )
@@ -69,32 +69,37 @@ type recorded struct {
 	err  error
 }
 
-// conclude writes the end of the run to the history. Statuses that could not be put into the workfile are noted before,
-// because later daemons do not read the journal of a run that is over.
+// conclude lets a helper write the end of the run to the history. Statuses that could not be put into the workfile are noted
+// before, because later daemons do not read the journal of a run that is over.
 func (w *Workspace) conclude(r *run) {
-	if err := errors.Join(w.keepFolder(), r.keepPast(w)); err != nil {
-		r.notRecorded(w, "what later runs need of it", err)
-		return
-	}
 	if r.endedAt.IsZero() {
 		r.endedAt = clock.Now()
 	}
 	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.CountAll()), Started: r.Request.Time,
 		Ended: r.endedAt, DurationMS: r.Elapsed(r.endedAt), Cause: r.Cause, Survivors: r.survivors,
 		Left: r.remained, LeftCount: r.leftovers}
+	last, keepPrior := w.given(), r.keepPrior(w)
 	w.file.Statuses().RunOver(r.Number)
 	keepStatuses := w.file.Statuses().Keep()
 	w.loop.Run(func() {
-		if err := keepStatuses(); err != nil {
-			w.send(recorded{r: r, what: "the statuses of its nodes", err: err})
-			return
+		m := recorded{r: r}
+		if m.what, m.err = "what later runs need of it", w.keepFolder(last); m.err == nil && keepPrior != nil {
+			m.err = keepPrior()
 		}
-		err := r.hist.Finish(res)
-		lost := r.lost()
-		if lost != "" {
-			err = nil // its folder is gone
+		if m.err == nil {
+			m.what, m.err = "the statuses of its nodes", keepStatuses()
 		}
-		w.send(recorded{r, "its end", lost, err})
+		if m.err == nil {
+			m.what, m.err = "its end", r.hist.Finish(res)
+			if m.lost = r.lost(); m.lost != "" {
+				m.err = nil // its folder is gone
+			}
+		}
+		if m.err == nil {
+			r.hist.Close()
+			r.dropOutputs(w)
+		}
+		w.send(m)
 	})
 }
 
@@ -113,41 +118,19 @@ func (m recorded) handle(w *Workspace) {
 // complete publishes the end of the run and forgets it.
 func (w *Workspace) complete(r *run) {
 	r.Phase = runstate.Complete
-	r.hist.Close()
-	r.dropOutputs(w)
 	w.drop(r)
 	w.unmark()
-	sum := r.summary()
+	sum := r.Summary()
 	w.latest = &sum
 	counts := r.CountAll()
-	w.tellMarks(len(w.file.Graph().Edges()))
-	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.ID, Client: r.Request.Client, Result: r.resultWord(),
-		Counts: &counts, DurationMS: new(r.Elapsed(r.endedAt)), ExitCode: new(exitCode(r.resultWord(), r.Cause)), Reason: api.Reason(""),
+	w.marks.Flush()
+	w.out.Publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.ID, Client: r.Request.Client, Result: r.resultWord(),
+		Counts: &counts, DurationMS: new(r.Elapsed(r.endedAt)), ExitCode: new(inquiry.ExitCode(r.resultWord(), r.Cause)), Reason: api.Reason(""),
 		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
-	w.out.urgent = true
+	w.out.Hurry()
 	r.answerStop(r.stopResult())
 	w.startWaiting()
 	w.pruneLater()
-}
-
-// exitCode returns the exit status of an attached `wf run`, as far as the daemon can know it (`wf help exit-codes`), for the
-// result of a run and the cause of its stop.
-func exitCode(result api.Result, cause string) int {
-	switch {
-	case result == api.Succeeded:
-		return 0
-	case result == api.ResFailed:
-		return 1
-	case cause == "timeout":
-		return 124
-	case cause == "approval": // wf run --approval fail
-		return 5
-	case cause == "SIGINT":
-		return 130
-	case cause == "SIGTERM":
-		return 143
-	}
-	return 6
 }
 
 func (r *run) resultWord() api.Result {
@@ -166,7 +149,8 @@ func historyCounts(c api.Counts) history.Counts {
 	return history.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled}
 }
 
-func (r *run) summary() api.RunSummary {
+// Summary describes the run for clients.
+func (r *run) Summary() api.RunSummary {
 	s := api.RunSummary{Run: r.ID, Result: r.resultWord(), Mode: r.Request.Mode, Resumes: history.RunID(r.Request.Resumes),
 		Selection: r.Request.Selection, Counts: r.CountAll(), Client: r.Request.Client, User: r.Request.User,
 		Started: r.Request.Time, Stopping: r.Phase == runstate.Stopping, Exclude: r.Request.Exclude, Cause: r.Cause,
@@ -177,7 +161,7 @@ func (r *run) summary() api.RunSummary {
 		s.Ended, s.DurationMS = new(r.endedAt), new(r.Elapsed(r.endedAt))
 	}
 	if s.Result != "" { // the result is known before the end is recorded
-		s.ExitCode = new(exitCode(s.Result, s.Cause))
+		s.ExitCode = new(inquiry.ExitCode(s.Result, s.Cause))
 	}
 	return s
 }
@@ -215,6 +199,7 @@ func (r *run) paused(c api.Counts) api.Paused {
 // addRun puts a run on the list of active runs.
 func (w *Workspace) addRun(r *run) {
 	w.runs, w.nodes.Runs = append(w.runs, r), append(w.nodes.Runs, r.Run)
+	w.note.needed.Store(true)
 }
 
 // drop takes a run off the list of active runs.
@@ -222,16 +207,6 @@ func (w *Workspace) drop(r *run) {
 	w.leaveTo(r)
 	w.runs = slices.DeleteFunc(w.runs, func(x *run) bool { return x == r })
 	w.nodes.Runs = slices.DeleteFunc(w.nodes.Runs, func(x *nodestate.Run) bool { return x == r.Run })
-}
-
-// unmark removes the note for later daemons that runs of this workspace are not over, if all are.
-func (w *Workspace) unmark() {
-	if len(w.runs) > 0 || len(w.inQueue()) > 0 {
-		return
-	}
-	if err := history.ClearActive(w.cfg.State, w.id); err != nil {
-		w.cfg.Log.Warn("cannot clear the mark of an active workspace", "workspace", w.id, "err", err)
-	}
 }
 
 // detach lets go of a run, which continues without this daemon.

@@ -8,6 +8,7 @@ import (
 	"wf/executor"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 )
 
 // A run is held while starting more would do harm: the executor has no disk space or no processes left, or the journal cannot
@@ -38,6 +39,13 @@ func (h *holds) why() string {
 
 func (r *run) HeldBy() string { return r.holds.why() }
 
+// repeats are operations that have failed and are repeated.
+type repeats struct {
+	holdTimer *loop.Timer
+	unbegun   []int // runs that could not start and are still to be removed
+	untaken   []int // runs of an earlier daemon whose records cannot be read at present
+}
+
 // hold sets or clears (why == "") a reason, and publishes the change.
 func (r *run) hold(w *Workspace, reason *string, why string) {
 	before := r.holds.why()
@@ -51,7 +59,7 @@ func (r *run) hold(w *Workspace, reason *string, why string) {
 	} else {
 		w.cfg.Log.Warn("a run is held", "run", r.ID, "why", now)
 	}
-	w.publish(api.Event{Type: api.RunHeld, Run: r.ID, Message: now})
+	w.out.Publish(api.Event{Type: api.RunHeld, Run: r.ID, Message: now})
 }
 
 // notRecorded holds the run until what cannot be written now has been written.
@@ -76,13 +84,20 @@ func (w *Workspace) tryAgain() {
 	unbegun := w.unbegun
 	w.unbegun = nil
 	for _, n := range unbegun {
-		w.withdraw(n)
+		loop.Go(w.loop, func() error { return w.withdraw(n) }, func(err error) { w.withdrawn(n, err) })
 	}
 }
 
-// withdraw removes the folder of a run that never started, now or later.
-func (w *Workspace) withdraw(n int) {
-	if err := w.store.Withdraw(n); err != nil {
+// withdraw removes the folder of a run that never started. It is called on a helper, or before the loop starts.
+func (w *Workspace) withdraw(n int) error {
+	w.creating <- struct{}{}
+	defer func() { <-w.creating }()
+	return w.store.Withdraw(n)
+}
+
+// withdrawn has the folder of a run that never started removed later, if err says that this has failed.
+func (w *Workspace) withdrawn(n int, err error) {
+	if err != nil {
 		w.cfg.Log.Warn("the folder of a run that never began cannot be removed yet", "run", n, "err", err)
 		w.unbegun = append(w.unbegun, n)
 		w.holdTimer.Reset(holdPause)

@@ -26,9 +26,10 @@ func (r *run) lost() string {
 	return ""
 }
 
-// keepFolder makes the folder of the workspace again if it was removed.
-func (w *Workspace) keepFolder() error {
-	made, err := w.store.Mend(w.given())
+// keepFolder makes the folder of the workspace again if it was removed. Numbers of runs up to last are taken. It is called on a
+// helper.
+func (w *Workspace) keepFolder(last int) error {
+	made, err := w.store.Mend(last)
 	if made {
 		w.cfg.Log.Warn("the folder of a workspace was removed; it is made again", "workspace", w.id)
 	}

@@ -22,6 +22,7 @@ type prepared struct {
 	hist *history.Run
 	sess executor.Session
 	err  error
+	left error // why the folder of a run that cannot start is still there
 }
 
 // prepare makes the run durable and opens the executor, away from the loop.
@@ -48,13 +49,17 @@ func (w *Workspace) prepare(r *run, env []string) {
 			_ = os.Remove(r.begunFrom) // if it stays, the next daemon finds that the run has started
 		}
 		if p.err == nil {
-			p.err = history.MarkActive(w.disk(), w.cfg.State, w.id, w.path)
+			p.err = w.note.write(w)
 		}
 		if p.err == nil {
 			p.err = makeOutputs(p.hist.Dir())
 		}
 		if p.err == nil {
 			p.sess, p.err = w.openExecutor(r, p.hist.Dir(), p.hist.Number(), env)
+		}
+		if p.err != nil && p.hist != nil {
+			p.hist.Close()
+			p.left = w.withdraw(p.hist.Number())
 		}
 		w.send(p)
 	})
@@ -102,7 +107,7 @@ func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (
 		env = override(env, append([]string{"WF_WORKFILE=" + w.path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...))
 	}
 	return w.cfg.Executor.Open(context.Background(), executor.Spec{
-		Dir: dir, Cwd: r.Request.Cwd, Env: env, World: r.Request.World,
+		Dir: dir, Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,
 		Report: func(list []executor.Report) { w.send(reports{r, list}) },
 	})
 }
@@ -144,9 +149,7 @@ func (w *Workspace) abandon(r *run, p prepared) {
 	w.drop(r)
 	err := &api.Error{Code: api.CodeInternal, Message: "the run cannot begin", Where: w.cfg.State, Why: p.err.Error()}
 	if p.hist != nil {
-		number := p.hist.Number()
-		p.hist.Close()
-		w.withdraw(number)
+		w.withdrawn(p.hist.Number(), p.left)
 	}
 	w.unmark()
 	r.accepted(err)

@@ -19,6 +19,7 @@ import (
 	"wf/scheduler/flow"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/workfile"
 )
 
@@ -106,7 +107,7 @@ func (w *Workspace) recallQueue() {
 	begun := w.begunFromQueue()
 	for _, q := range list {
 		if begun[q.Key] {
-			w.dequeued(q)
+			w.dequeue(q, func() {})
 			continue
 		}
 		w.waiting = append(w.waiting, &pendingStart{ctx: context.Background(), client: q.Client, req: q.Req, queued: q,
@@ -129,11 +130,14 @@ func (w *Workspace) begunFromQueue() map[string]bool {
 	return begun
 }
 
-// dequeued removes the file of a run that has started or never will.
-func (w *Workspace) dequeued(q *queuedRun) {
-	if err := os.Remove(w.queueFile(q)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		w.cfg.Log.Warn("the file of a run that waited in line cannot be removed", "err", err)
-	}
+// dequeue lets a helper remove the file of a run that has started or never will, and then calls done.
+func (w *Workspace) dequeue(q *queuedRun, done func()) {
+	loop.Go(w.loop, func() error { return os.Remove(w.queueFile(q)) }, func(err error) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			w.cfg.Log.Warn("the file of a run that waited in line cannot be removed", "err", err)
+		}
+		done()
+	})
 }
 
 // startQueued starts queued runs that no event would start: those of an earlier daemon, and those that waited for a usable
@@ -147,22 +151,35 @@ func (w *Workspace) startQueued() {
 // refusedQueued publishes that a queued run cannot begin. No client waits for an answer.
 func (w *Workspace) refusedQueued(q *queuedRun, why error) {
 	w.cfg.Log.Error("a run that waited in line cannot begin", "queued", q.name(), "err", why)
-	w.publish(api.Event{Type: api.RunRefused, Queued: q.name(), Message: workfile.Plain(why)})
-	w.dequeued(q)
+	w.out.Publish(api.Event{Type: api.RunRefused, Queued: q.name(), Message: workfile.Plain(why)})
+	w.dequeue(q, func() {})
 }
 
-// leaveQueue removes a run from the queue. It returns false if there is none of this name.
-func (w *Workspace) leaveQueue(name string) bool {
+// leaveQueue removes a run from the queue, and calls done when its file is gone. It returns false if there is none of this name.
+func (w *Workspace) leaveQueue(name string, done func()) bool {
 	for i, p := range w.waiting {
 		if p.queued != nil && p.queued.name() == name {
 			w.waiting = slices.Delete(w.waiting, i, i+1)
-			w.dequeued(p.queued)
 			p.reply(api.RunAccepted{}, &api.Error{Code: api.CodeConflict, Message: name + " was taken out of the line"})
 			w.unmark()
+			w.dequeue(p.queued, done)
 			return true
 		}
 	}
 	return false
+}
+
+// clearQueue refuses all runs that wait, and calls done for each detached one when its file is gone. It returns their number.
+func (w *Workspace) clearQueue(why error, done func()) (detached int) {
+	for _, p := range w.waiting {
+		p.reply(api.RunAccepted{}, why)
+		if p.queued != nil {
+			detached++
+			w.dequeue(p.queued, done)
+		}
+	}
+	w.waiting = nil
+	return detached
 }
 
 // inQueue lists the queued runs.

@@ -10,19 +10,21 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/workspace/history"
+	"wf/workspace/inquiry"
+	"wf/workspace/loop"
 	"wf/workspace/runstate"
 )
 
 // StopRun stops a run, or one node of it, and returns when all its processes are gone. An empty name means the only active
 // run.
 func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.StopRequest) (api.StopResult, error) {
-	return await(ctx, w, func(w *Workspace, reply func(api.StopResult, error)) {
+	return loop.Await(ctx, w.loop, func(reply func(api.StopResult, error)) {
 		if n, held := w.heldRun(name); held {
 			w.stopHeld(n, reply)
 			return
 		}
-		if req.Node == "" && w.leaveQueue(name) {
-			reply(api.StopResult{Run: name, Survivors: []int{}}, nil)
+		left := func() { reply(api.StopResult{Run: name, Survivors: []int{}}, nil) }
+		if req.Node == "" && w.leaveQueue(name, left) {
 			return
 		}
 		r, err := w.active(name)
@@ -39,23 +41,24 @@ func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.St
 
 // StopAll stops every active run and returns when all processes are gone. Runs that wait in line do not start.
 func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequest) ([]api.StopResult, error) {
-	return await(ctx, w, func(w *Workspace, reply func([]api.StopResult, error)) {
+	return loop.Await(ctx, w.loop, func(reply func([]api.StopResult, error)) {
 		results := []api.StopResult{}
-		w.refuseWaiting(&api.Error{Code: api.CodeConflict, Message: "all runs were stopped, and this one waited in line for them"}, true)
-		left := len(w.runs) + len(w.held.runs)
-		if left == 0 {
-			reply(results, nil)
-			return
-		}
 		var failed error
-		stopped := func(res api.StopResult, err error) {
-			if results = append(results, res); err != nil {
-				failed = err
-			}
+		left := 1 // what is still to be stopped, and this function
+		done := func() {
 			if left--; left == 0 {
 				reply(results, failed)
 			}
 		}
+		defer done()
+		stopped := func(res api.StopResult, err error) {
+			if results = append(results, res); err != nil {
+				failed = err
+			}
+			done()
+		}
+		left += w.clearQueue(&api.Error{Code: api.CodeConflict, Message: "all runs were stopped, and this one waited in line for them"}, done)
+		left += len(w.runs) + len(w.held.runs)
 		for _, n := range w.held.runs {
 			w.stopHeld(n, stopped)
 		}
@@ -65,9 +68,14 @@ func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequ
 	})
 }
 
-// notGoing is the error about a run that is over or never was.
-func notGoing(name string) error {
-	return &api.Error{Code: api.CodeNotFound, Message: "run " + name + " is not going", Fix: "wf status shows what is, wf runs what was"}
+// going returns the active run with this id.
+func (w *Workspace) going(name string) (*run, error) {
+	for _, r := range w.runs {
+		if r.ID == name {
+			return r, nil
+		}
+	}
+	return nil, inquiry.NotGoing(name)
 }
 
 // active finds an active run by its number.
@@ -111,7 +119,7 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 	case runstate.Going:
 		r.Cause, r.WasStopped, r.Phase = req.Cause, true, runstate.Stopping
 		r.leaveLines(w)
-		w.publish(api.Event{Type: api.RunStopping, Run: r.ID, Client: client, Message: req.Cause})
+		w.out.Publish(api.Event{Type: api.RunStopping, Run: r.ID, Client: client, Message: req.Cause})
 		r.beginHalt(w, history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
 		r.stopChildren(w, nil, graceOf(r.Grace()))
 	case runstate.Stopping:

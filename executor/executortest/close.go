@@ -32,7 +32,7 @@ var closeCases = []testCase{
 		}
 		told := 0
 		for _, r := range h.news.all() {
-			if r.Kind == executor.Swept {
+			if r.Kind == executor.Leftovers {
 				told += r.Count
 			}
 		}

@@ -256,7 +256,7 @@ func (l *ledger) add(reports []executor.Report) {
 		case executor.Resized:
 			l.width = r.Width
 			continue
-		case executor.Told:
+		case executor.CaughtUp:
 			l.told = append(l.told, len(l.reports))
 			continue
 		}

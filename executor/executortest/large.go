@@ -44,7 +44,7 @@ var largeCases = []testCase{
 	{"a value of 200 kB or with a zero byte", func(h *harness) {
 		for i, c := range []struct{ value, why string }{
 			{strings.Repeat("v", 200_000), "the value of BIG has 200000 bytes, and a variable can have 131067 at most"},
-			{"a\x00b", "the value of BIG holds a zero byte"},
+			{"a\x00b", "the value of BIG contains a zero byte"},
 		} {
 			job := h.job(2*i, "echo never")
 			job.Env = append(job.Env, "BIG="+c.value)
@@ -71,7 +71,7 @@ var largeCases = []testCase{
 		if err := h.session.Start([]wire.Job{job}); err != nil {
 			h.Fatal(err)
 		}
-		if r := h.ended(0); !r.Exit.Failed || !strings.Contains(r.Message, "the largest is V63 with 110063") {
+		if r := h.ended(0); !r.Exit.Failed || !strings.Contains(r.Message, "the largest variable is V63 with 110063") {
 			h.Errorf("%+v", r)
 		}
 	}},

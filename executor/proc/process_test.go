@@ -42,7 +42,7 @@ func TestSignalIsForOneProcess(t *testing.T) {
 	if err := signalProcess(self, 0); err != nil {
 		t.Errorf("ourselves: %v", err)
 	}
-	self.Born--
+	self.StartTicks--
 	if err := signalProcess(self, 0); err == nil {
 		t.Error("a process of another birth was signalled")
 	}
@@ -56,8 +56,8 @@ func TestBirthWindow(t *testing.T) {
 	}
 	window := Window{before, Ticks()}
 	seen, err := Read(p.Pid)
-	if err != nil || !window.Contains(seen.Born) {
-		t.Errorf("born at %d, not within %v (%v)", seen.Born, window, err)
+	if err != nil || !window.Contains(seen.StartTicks) {
+		t.Errorf("born at %d, not within %v (%v)", seen.StartTicks, window, err)
 	}
 	if _, err := p.Wait(); err != nil {
 		t.Error(err)

@@ -7,25 +7,25 @@ import (
 	"wf/executor/proc"
 )
 
-// A kin knows who belongs to a run, of those that are not below its runner.
+// Members finds processes of a run that are not descendants of its runner.
 type Members struct {
 	marker  string // of the run; "" = unknown
 	outputs []os.FileInfo
 }
 
-// MembersOf is for a run in the folder dir.
+// MembersOf returns the Members of the run in dir, whose marker is marker or "" if it is unknown.
 func MembersOf(dir, marker string) Members { return Members{marker, outputsIn(dir)} }
 
-// Contain reports whether p carries the marker of the run, or writes into one of its outputs, which only
-// its commands have been given.
-func (k Members) Contain(p proc.Process) bool {
+// Contain reports whether p has the marker of the run, or has one of its output files open, which only its commands
+// have been given.
+func (m Members) Contain(p proc.Process) bool {
 	if p.PID <= 1 {
 		return false
 	}
-	if k.marker != "" && MarkerOf(proc.Environment(p.PID)).Run == k.marker {
+	if m.marker != "" && MarkerOf(proc.Environment(p.PID)).Run == m.marker {
 		return true
 	}
 	return slices.ContainsFunc(proc.OutputFiles(p.PID), func(file os.FileInfo) bool {
-		return slices.ContainsFunc(k.outputs, func(own os.FileInfo) bool { return os.SameFile(own, file) })
+		return slices.ContainsFunc(m.outputs, func(own os.FileInfo) bool { return os.SameFile(own, file) })
 	})
 }

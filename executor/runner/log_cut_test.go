@@ -54,7 +54,7 @@ func newTakeover(t *testing.T, dir string) *runner {
 	t.Helper()
 	r, _ := newTestRunner(t, cutWidth)
 	r.dir, r.commands.dir = dir, dir
-	p, err := r.openRecord(openLog)
+	p, err := r.openLog(openLog)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func takenOver(t *testing.T, text []byte) map[int]string {
 		t.Fatal(err)
 	}
 	defer leaveTakeover(r)
-	p, err := r.openRecord(openLog)
+	p, err := r.openLog(openLog)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,34 +14,34 @@ import (
 	"wf/executor/wire"
 )
 
-// A past is what the runner log contains about the runners before this one.
+// A replayState is what the runner log contains about earlier runners.
 type replayState struct {
 	boot  string                 // of the runner whose entries are being read
-	open  map[wire.ID]*execution // without an end
-	order []wire.ID              // of their intents
-	boots map[wire.ID]string     // of the runners that started them
+	open  map[wire.ID]*execution // those without an end
+	order []wire.ID              // in the order of their intents
+	boots map[wire.ID]string     // the boots in which they were started
 
-	successor bool                 // there has been a runner
-	news      []byte               // what they announced
+	successor bool                 // there was an earlier runner
+	news      []byte               // what earlier runners announced
 	known     map[wire.ID]struct{} // every execution with an intent or an end
-	gates     gates                // knows the executions that failed
+	gates     gates                // only gates.failed is used
 }
 
 func newReplayState() *replayState {
 	return &replayState{open: make(map[wire.ID]*execution), boots: make(map[wire.ID]string), known: make(map[wire.ID]struct{})}
 }
 
-// recovery is what this runner knows of the runners before it, and how it hears of the ends of adopted executions.
+// recovery is what this runner has from earlier runners, and how it learns that adopted executions have ended.
 type recovery struct {
-	handover  *wire.Handover  // what the daemon hands over of the runner before; nil on the first
-	successor bool            // an earlier runner has started this run, and what it left is not below us
-	ends      chan adoptedEnd // an adopted execution has ended: then a byte comes through wake
+	handover  *wire.Handover  // from the daemon: handles of the earlier runner's children; nil for the first runner
+	successor bool            // there was an earlier runner, whose processes are not descendants of this one
+	ends      chan adoptedEnd // adopted executions that have ended; a byte in wake announces each
 	wake      [2]int          // a pipe
 }
 
-// openRecord replays the record: what was announced is announced again, and what has no end is in
-// the past that it returns. Then it signs the record.
-func (r *runner) openRecord(open OpenLog) (*replayState, error) {
+// openLog opens the runner log and reads it. It announces again what was announced before, returns the executions
+// without an end, and appends an entry for this runner.
+func (r *runner) openLog(open OpenLog) (*replayState, error) {
 	p := newReplayState()
 	boot, err := r.options.Boot()
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *runner) openRecord(open OpenLog) (*replayState, error) {
 	r.log.file, err = open(filepath.Join(r.dir, rundir.RunnerLogFile), func(line []byte) error {
 		var e wire.Entry
 		if err := e.Decode(line); err != nil {
-			return fmt.Errorf("record of the run: %w", err)
+			return fmt.Errorf("runner log: %w", err)
 		}
 		p.replay(&e, line)
 		r.log.count.appended++
@@ -69,7 +69,7 @@ func (r *runner) openRecord(open OpenLog) (*replayState, error) {
 	return p, nil
 }
 
-// replay folds one entry.
+// replay applies one entry.
 func (p *replayState) replay(e *wire.Entry, line []byte) {
 	id := e.ID()
 	switch e.Kind {
@@ -101,15 +101,15 @@ func (p *replayState) replay(e *wire.Entry, line []byte) {
 	}
 }
 
-// resume brings the execution to where the entry says it was.
+// resume applies an entry to the execution.
 func (x *execution) resume(e *wire.Entry) {
 	switch e.Kind {
 	case wire.EntryFork:
 		x.earlier.forked, x.earlier.mark, x.earlier.noted = true, e.Mark, e.Noted
-		x.startWindow = proc.Window{e.Born[0], 0}
+		x.startWindow = proc.Window{e.StartWindow[0], 0}
 		x.number, x.out, x.err = e.Slot, e.Out, e.Err
 	case wire.EntryStart:
-		x.pid, x.startWindow, x.earlier.doubtful = e.PID, e.Born, e.Lost
+		x.pid, x.startWindow, x.earlier.doubtful = e.PID, e.StartWindow, e.Lost
 		x.number, x.out, x.err = e.Slot, e.Out, e.Err
 	case wire.EntryStop:
 		x.stop = &stop{deadline: time.Unix(0, e.Time)}
@@ -122,8 +122,8 @@ func (x *execution) resume(e *wire.Entry) {
 	}
 }
 
-// adopt follows what an earlier runner has started and still lives, and ends the rest. What it did
-// not come to fork is forgotten: the daemon hands over again what it has no news of.
+// adopt takes over the executions of earlier runners whose processes may still live, and ends the others. It forgets
+// executions that were not forked: the daemon sends those jobs again.
 func (r *runner) adopt(p *replayState) {
 	r.recovery.ends = make(chan adoptedEnd, len(p.order))
 	r.endEarlierBoots(p)
@@ -132,7 +132,7 @@ func (r *runner) adopt(p *replayState) {
 		if e == nil {
 			continue
 		}
-		delete(p.open, id) // one that was forgotten has another intent later
+		delete(p.open, id) // a forgotten execution has a second intent later in the order
 		if e.pid == 0 && (!e.earlier.forked || r.adoptForked(e, p)) {
 			delete(r.jobs.known, id)
 			continue
@@ -140,7 +140,7 @@ func (r *runner) adopt(p *replayState) {
 		r.jobs.active[id] = e
 		switch {
 		case e.pid == 0:
-			r.end(e, &wire.Entry{Lost: true, Message: "the runner died before it noted the start"})
+			r.end(e, &wire.Entry{Lost: true, Message: "the runner died before it recorded the start"})
 		default:
 			r.adoptStarted(e)
 		}
@@ -150,9 +150,9 @@ func (r *runner) adopt(p *replayState) {
 	r.announceNow()
 }
 
-// endEarlierBoots ends what was going on, or may have been, when the machine went down. What was to come
-// after others is told before them: it may have begun, and only as long as they count as going can a
-// daemon say so.
+// endEarlierBoots ends the executions that were or may have been running when the machine went down. Jobs behind gates
+// end before the jobs that they wait for: they may have started, and a daemon can only report that while the others
+// count as running.
 func (r *runner) endEarlierBoots(p *replayState) {
 	for _, id := range slices.Backward(p.order) {
 		e := p.open[id]
@@ -161,11 +161,11 @@ func (r *runner) endEarlierBoots(p *replayState) {
 		}
 		delete(p.open, id)
 		r.jobs.active[id] = e
-		r.end(e, &wire.Entry{Lost: e.death == nil, Message: "the machine was started anew meanwhile"})
+		r.end(e, &wire.Entry{Lost: e.death == nil, Message: "the machine was restarted meanwhile"})
 	}
 }
 
-// adopted returns the executions that an earlier runner has started and whose leaders have not ended.
+// adopted returns the executions of earlier runners whose leaders have not ended.
 func (r *runner) adopted() (list []*execution) {
 	if !r.recovery.successor {
 		return nil
@@ -178,27 +178,27 @@ func (r *runner) adopted() (list []*execution) {
 	return list
 }
 
-// adoptStarted takes up an execution of this boot that had a process.
+// adoptStarted takes over an execution that was started in this boot of the machine.
 func (r *runner) adoptStarted(e *execution) {
 	if e.stop != nil {
-		deadline := e.stop.deadline // which the earlier runner has set
+		deadline := e.stop.deadline // set by the earlier runner
 		e.stop = nil
 		r.beginStop(e, deadline)
 		r.stops.look, r.stops.pause = true, firstLook
 	}
 	if e.gone {
-		return // only its family is left, which the stop looks after
+		return // the stop takes care of its other processes
 	}
 	now, err := proc.Read(e.pid)
 	handle := r.recovery.handover.Handle(e.job.ID)
-	if err != nil || !e.startWindow.Contains(now.Born) {
+	if err != nil || !e.startWindow.Contains(now.StartTicks) {
 		if handle < 0 {
 			r.adoptedEnded(e, nil)
 			return
 		}
 		now = proc.Process{PID: e.pid, Dead: true}
 	}
-	r.commands.mark(e, proc.Environment(e.pid)) // of one that is gone: nothing
+	r.commands.setMarker(e, proc.Environment(e.pid)) // the environment is empty if the process has ended
 	go func() {
 		d := proc.ZombieExit(now)
 		if d == nil && !now.Dead {
@@ -209,25 +209,25 @@ func (r *runner) adoptStarted(e *execution) {
 		} else if d == nil && handle >= 0 {
 			d = proc.HandleExit(handle, e.pid)
 		}
-		r.recovery.ends <- adoptedEnd{e, d} // has room for all
+		r.recovery.ends <- adoptedEnd{e, d} // the channel has room for all
 		unix.Write(r.recovery.wake[1], []byte{0})
 	}()
 }
 
-// A adoptedEnd is the end of an adopted leader, as its watcher has seen it.
+// An adoptedEnd is the end of the leader of an adopted execution.
 type adoptedEnd struct {
 	execution *execution
-	death     *proc.Death // nil: nobody can say
+	death     *proc.Death // nil if unknown
 }
 
-// handleAdoptedEnds takes what the watchers have to tell.
+// handleAdoptedEnds handles all ends that have arrived.
 func (r *runner) handleAdoptedEnds() {
 	var rings [64]byte
 	unix.Read(r.recovery.wake[0], rings[:])
 	for {
 		select {
 		case f := <-r.recovery.ends:
-			if e := f.execution; r.jobs.active[e.job.ID] == e { // else given up meanwhile
+			if e := f.execution; r.jobs.active[e.job.ID] == e { // not abandoned meanwhile
 				r.adoptedEnded(e, f.death)
 			}
 		default:
@@ -236,15 +236,15 @@ func (r *runner) handleAdoptedEnds() {
 	}
 }
 
-// adoptedEnded ends an adopted execution whose leader is gone, unless its family has to be stopped
-// first.
+// adoptedEnded ends an adopted execution whose leader has ended. If it is being stopped, the stop ends it instead, once
+// its other processes are gone.
 func (r *runner) adoptedEnded(e *execution, d *proc.Death) {
 	e.gone, e.death = true, d
 	r.stops.look = true
 	if e.stop == nil {
 		as := &wire.Entry{Lost: d == nil}
 		if d == nil {
-			as.Message = "ended while no runner was there to see how"
+			as.Message = "ended while no runner was alive, so its exit code is unknown"
 		}
 		r.end(e, as)
 	}

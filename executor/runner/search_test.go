@@ -8,7 +8,7 @@ import (
 
 // TestChoose tells the child of a dead runner from all that can stand beside it.
 func TestChoose(t *testing.T) {
-	at := func(pid int) proc.Process { return proc.Process{PID: -pid, Born: int64(pid)} } // nobody's pid
+	at := func(pid int) proc.Process { return proc.Process{PID: -pid, StartTicks: int64(pid)} } // nobody's pid
 	for name, c := range map[string]struct {
 		candidates candidates
 		want       finding

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// values returns the variables of a job as a program can be given them. What is too long for one, or holds a
-// zero byte, is an error that names the variable, unless the command speaks of WF_INPUT: then a file has the
-// values, all of them, and the environment those that fit.
+// values returns the variables of a job in the form NAME=value. A value that is too long for a variable, or contains a
+// zero byte, is an error that names the variable, unless the command mentions WF_INPUT. In that case all values are
+// written into a file, and the environment gets those that fit.
 func (c *commands) values(e *execution) ([]string, error) {
 	reads := strings.Contains(e.job.Command, inputVariable)
 	if !reads && !slices.ContainsFunc(e.job.Env, unfit) {
@@ -20,9 +20,9 @@ func (c *commands) values(e *execution) ([]string, error) {
 		name, value, _ := strings.Cut(e.job.Env[i], "=")
 		why := fmt.Sprintf("has %d bytes, and a variable can have %d at most", len(value), maxString-len(name)-2)
 		if strings.IndexByte(value, 0) >= 0 {
-			why = "holds a zero byte, which no variable can"
+			why = "contains a zero byte, which no variable can"
 		}
-		return nil, fmt.Errorf(`the value of %s %s: a command that names "$%s" finds there a file with all values, as a JSON object`, name, why, inputVariable)
+		return nil, fmt.Errorf(`the value of %s %s: let the command read the file "$%s", which contains all values as a JSON object`, name, why, inputVariable)
 	}
 	all := make(map[string]string, len(e.job.Env))
 	var env []string
@@ -34,7 +34,7 @@ func (c *commands) values(e *execution) ([]string, error) {
 	}
 	text, err := json.Marshal(all)
 	if err != nil {
-		return nil, fmt.Errorf("keep its values: %w", err)
+		return nil, fmt.Errorf("write its values: %w", err)
 	}
 	path, err := c.keepFile(e, "input", string(text))
 	if err != nil {
@@ -43,12 +43,12 @@ func (c *commands) values(e *execution) ([]string, error) {
 	return append(env, inputVariable+"="+path), nil
 }
 
-// unfit says whether a variable cannot be given to a program.
+// unfit reports whether a variable cannot be passed to a program.
 func unfit(variable string) bool {
 	return len(variable) >= maxString || strings.IndexByte(variable, 0) >= 0
 }
 
-// tooMuch names what makes command and environment too long for the kernel, all together.
+// tooMuch returns the error for a command and environment that together are too long for the kernel.
 func tooMuch(argv, env []string) error {
 	sum, largest := 0, ""
 	for _, v := range env {
@@ -61,5 +61,5 @@ func tooMuch(argv, env []string) error {
 	for _, arg := range argv {
 		sum += len(arg) + 1
 	}
-	return fmt.Errorf("its command and its variables have %d bytes together, more than the kernel lets a program have; the largest is %s with %d", sum, name, len(value))
+	return fmt.Errorf("its command and its variables have %d bytes together, more than the kernel allows; the largest variable is %s with %d", sum, name, len(value))
 }

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A WrapperProblem is why the commands of nodes cannot be put into a wrapper.
+// A WrapperProblem says why commands of nodes cannot be inserted into a wrapper.
 type WrapperProblem struct {
 	Message string // names the wrapper
 	Why     string
-	Correct string // the wrapper that is probably meant, "" if nobody can tell
+	Correct string // the wrapper that is probably meant, or ""
 }
 
-// CheckWrapper says what is wrong with a wrapper, nil if nothing is. shell is the shell that reads it, ""
-// for the usual one. What other shells than those of the Bourne family make of it is not known.
+// CheckWrapper returns the problem of a wrapper, or nil. shell reads the wrapper; "" is the default shell. For shells that
+// are not of the Bourne family it always returns nil.
 func CheckWrapper(wrapper, shell string) *WrapperProblem {
 	if isNoWrapper(wrapper) || shell != "" && !isBourne(shell) {
 		return nil
@@ -23,7 +23,7 @@ func CheckWrapper(wrapper, shell string) *WrapperProblem {
 	p := &WrapperProblem{Message: fmt.Sprintf("the wrapper %q cannot hold the command of a node", wrapper)}
 	if t.open != "" {
 		p.Message = fmt.Sprintf("the wrapper %q has an open %s", wrapper, openWord(t.open))
-		p.Why = "no command could be read by the shell"
+		p.Why = "the shell could not read any command"
 		return p
 	}
 	wrong := false
@@ -31,12 +31,12 @@ func CheckWrapper(wrapper, shell string) *WrapperProblem {
 		h := &t.holes[i]
 		switch {
 		case h.bad != "":
-			p.Why = fmt.Sprintf("{} stands in %s, where nothing keeps the text of a command together; give it as an argument, "+
+			p.Why = fmt.Sprintf("{} is in %s, where the text of a command cannot be quoted; pass it as an argument, "+
 				`as in sh -c 'echo "$1"' x {}`, h.bad)
 			return p
 		case h.nested:
-			p.Why = "{} stands in quotes within a quoted text, and a quote in the command of a node would end them; " +
-				`give it as an argument, as in sh -c 'echo "$1"' x {}`
+			p.Why = "{} is in quotes within a quoted text, and a quote in the command of a node would end them; " +
+				`pass it as an argument, as in sh -c 'echo "$1"' x {}`
 			return p
 		case h.mistaken != notMistaken && !wrong:
 			p.Why, wrong = h.why(), true
@@ -49,7 +49,7 @@ func CheckWrapper(wrapper, shell string) *WrapperProblem {
 	return p
 }
 
-// openWord words what is open for people.
+// openWord returns how a message names an open quote or bracket.
 func openWord(open string) string {
 	if open == "'" || open == `"` {
 		return open + " quote"
@@ -57,7 +57,7 @@ func openWord(open string) string {
 	return open
 }
 
-// isBourne says whether a shell, perhaps with options, reads commands as sh does.
+// isBourne reports whether a shell, which may have options, reads commands as sh does.
 func isBourne(shell string) bool {
 	program, _, _ := strings.Cut(strings.TrimSpace(shell), " ")
 	name := path.Base(program)
@@ -67,14 +67,14 @@ func isBourne(shell string) bool {
 func (h *hole) why() string {
 	switch h.mistaken {
 	case startedBy:
-		return h.program + " starts a program without a shell, so that the whole command of a node would be the name of a program"
+		return h.program + " starts a program without a shell, so the whole command of a node would be taken as the name of the program"
 	case takenApart:
-		return "ssh joins its words for the shell on the other side, so that only the first word of a command would be executed"
+		return "ssh joins its words for the shell on the other side, so only the first word of a command would be executed"
 	}
-	return "{} is one word, and where a command begins the whole command of a node would be the name of a program"
+	return "{} is one word: at the beginning of a command, the whole command of a node would be taken as the name of a program"
 }
 
-// corrected is the wrapper with a shell for each label that is mistaken for something.
+// corrected returns the wrapper with a shell for each label that would be misread.
 func (t *template) corrected(shell string) string {
 	if shell = strings.TrimSpace(shell); shell == "" {
 		shell = "sh"
@@ -90,8 +90,8 @@ func (t *template) corrected(shell string) string {
 	return line.String() + t.text[from:]
 }
 
-// LegacyWrapper is the wrapper that the prefix and the suffix of an older workfile mean. Those versions put
-// blanks between them and the command, and quoted nothing.
+// LegacyWrapper converts the prefix and suffix of an older workfile to a wrapper. Older versions put blanks between them
+// and the command, and quoted nothing.
 func LegacyWrapper(prefix, suffix string) string {
 	if strings.TrimSpace(prefix) == "" && strings.TrimSpace(suffix) == "" {
 		return ""
@@ -115,7 +115,7 @@ func LegacyWrapper(prefix, suffix string) string {
 	}
 	switch h.mistaken {
 	case asProgram:
-		return before + "eval " + placeholder + behind // in the same shell, as it was
+		return before + "eval " + placeholder + behind // the same shell reads the command, as before
 	case startedBy:
 		return before + "sh -c " + placeholder + behind
 	}

@@ -51,7 +51,7 @@ func check(t *testing.T, line []byte, gotErr, wantErr error, got, want any) {
 func TestUsualLinesAreReadByHand(t *testing.T) {
 	now := time.Now().UnixNano()
 	for _, e := range []Entry{
-		{Kind: EntryStart, Node: 1, Execution: 1, Time: now, PID: 77, Born: proc.Window{1, 2}, Slot: 3, Out: Extent{5, -1}, Err: Extent{0, -1}},
+		{Kind: EntryStart, Node: 1, Execution: 1, Time: now, PID: 77, StartWindow: proc.Window{1, 2}, Slot: 3, Out: Extent{5, -1}, Err: Extent{0, -1}},
 		{Kind: EntryEnd, Node: 1, Execution: 1, Time: now, Slot: 3, Out: Extent{5, 9}, Code: 1, User: 1000, System: 2000},
 		{Kind: EntryEnd, Node: 1, Execution: 1, Time: now, Signal: 9},
 		{Kind: EntryEnd, Node: 1, Execution: 1, Time: now, Slot: 3, Out: Extent{5, 9}, Err: NoExtent},
@@ -100,7 +100,7 @@ func allLines() []byte {
 	b = AppendLine(b, Notice{Kind: LineHello, Version: 9, PID: 5})
 	for _, e := range []Entry{
 		{Kind: EntryRunner, PID: 4, Boot: "b"}, {Kind: EntryIntent, Node: 3, Execution: 1},
-		{Kind: EntryStart, Node: 3, Execution: 1, PID: 77, Born: proc.Window{1, 2}, Slot: 1, Out: Extent{0, -1}},
+		{Kind: EntryStart, Node: 3, Execution: 1, PID: 77, StartWindow: proc.Window{1, 2}, Slot: 1, Out: Extent{0, -1}},
 		{Kind: EntryStop, Node: 3, Execution: 1, Time: 5}, {Kind: EntryExit, Node: 3, Execution: 1, Code: 2},
 		{Kind: "future", Node: 4, Execution: 1},
 		{Kind: EntryEnd, Node: 3, Execution: 1, Signal: 9, Stopped: true, Message: "m"},

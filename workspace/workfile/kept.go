@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 
 	"wf/api"
 	"wf/executor/ownfile"
@@ -84,39 +83,22 @@ func commandHash(n *graph.Node) string {
 	return strconv.FormatUint(uint64(h.Sum32()), 36)
 }
 
-// keeper writes the file of statuses. Helpers may write snapshots in another order than that in which
-// they were taken; an older one does not replace a newer one.
-type keeper struct {
-	mu     sync.Mutex // guards newest, and is held while the file is written
-	newest uint64
-}
-
 // Keep takes a snapshot of the statuses and returns the function that writes it, for a helper. After an
 // error the earlier file is as it was, and Changed is to be called.
 func (s *Statuses) Keep() (write func() error) {
 	k := s.kept()
 	s.stale, s.noted = false, k.Unwritten
-	s.snapshots++
-	number, disk, path := s.snapshots, s.f.cfg.Disk, s.f.beside(StatusesName)
-	return func() error {
-		s.keeper.mu.Lock()
-		defer s.keeper.mu.Unlock()
-		if number < s.keeper.newest {
-			return nil
-		}
+	disk, path := s.f.cfg.Disk, s.f.beside(StatusesName)
+	return s.snapshots.Take(func() error {
 		data, err := json.Marshal(k)
 		if err != nil {
 			return err
 		}
-		replace := history.ReplaceFileLater
 		if k.Unwritten {
-			replace = history.ReplaceFile
+			return history.ReplaceFile(disk, path, data)
 		}
-		if err = replace(disk, path, data); err == nil {
-			s.keeper.newest = number
-		}
-		return err
-	}
+		return history.ReplaceFileLater(disk, path, data)
+	})
 }
 
 // keepNow writes the statuses if they have changed, for a workspace that ends.

@@ -5,6 +5,7 @@ import (
 
 	"wf/api"
 	"wf/graph"
+	"wf/workspace/history"
 )
 
 // Statuses are the statuses of nodes and the marks of edges, beyond the graph. They live in the state
@@ -20,13 +21,12 @@ type Statuses struct {
 	through  int                 // the newest run that is over
 	behind   bool                // the workfile may not show all statuses
 
-	stale         bool // they have changed since they were kept
-	found         bool // the state folder had them when the workfile was opened
-	otherWorkflow bool // what it had is about another workflow, which lay at the same path
-	edited        bool // an edit or a reset has changed a status
-	noted         bool // what is kept says that the workfile lacks some of it
-	snapshots     uint64
-	keeper        keeper
+	stale         bool              // they have changed since they were kept
+	found         bool              // the state folder had them when the workfile was opened
+	otherWorkflow bool              // what it had is about another workflow, which lay at the same path
+	edited        bool              // an edit or a reset has changed a status
+	noted         bool              // what is kept says that the workfile lacks some of it
+	snapshots     history.Snapshots // of the file
 }
 
 // FromFile reports whether the status of a node came with the file.

@@ -1,0 +1,45 @@
+package workspace
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"wf/workspace/history"
+)
+
+// activeNote is the note for later daemons that some runs of the workspace are not over, see history.MarkActive. The loop decides
+// whether it is needed, and helpers write and remove it. Each of them does what was decided last, so their order does not matter.
+type activeNote struct {
+	needed atomic.Bool
+	mu     sync.Mutex // held while the note is written or removed
+}
+
+// write writes the note if it is still needed. It is called on a helper.
+func (n *activeNote) write(w *Workspace) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.needed.Load() {
+		return nil
+	}
+	return history.MarkActive(w.disk(), w.cfg.State, w.id, w.path)
+}
+
+// remove removes the note unless it is needed. It is called on a helper, or before the loop starts.
+func (n *activeNote) remove(w *Workspace) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.needed.Load() {
+		return
+	}
+	if err := history.ClearActive(w.cfg.State, w.id); err != nil {
+		w.cfg.Log.Warn("cannot clear the mark of an active workspace", "workspace", w.id, "err", err)
+	}
+}
+
+// unmark lets a helper remove the note if all runs are over.
+func (w *Workspace) unmark() {
+	if len(w.runs) == 0 && len(w.inQueue()) == 0 {
+		w.note.needed.Store(false)
+		w.loop.Run(func() { w.note.remove(w) })
+	}
+}
