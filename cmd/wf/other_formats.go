@@ -16,7 +16,7 @@ import (
 	"wf/tui/words"
 )
 
-// unusable begins the message of every reader of workfiles about a file that is not GraphML.
+// unusable is the message of the reader of workfiles about a file that is not GraphML.
 const unusable = "the workfile cannot be used"
 
 // foreign extends the error about a file that is not GraphML: it names the kind of file and the command that
@@ -44,10 +44,10 @@ func (e *env) foreign(f exit.Failure) exit.Failure {
 	return f
 }
 
-// headOf is the beginning of a regular file.
+// headOf returns the beginning of a regular file.
 func headOf(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file") // a pipe would keep us waiting
+		return nil, errors.New("not a regular file") // reading a pipe could block
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -57,7 +57,7 @@ func headOf(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, 4096))
 }
 
-// A foreignKind is what a file is that is no workfile, and the command that makes a workfile of it.
+// A foreignKind is a kind of file other than workfiles, and the command that makes a workfile of it.
 type foreignKind struct{ what, fix string }
 
 var (
@@ -69,11 +69,12 @@ var (
 // noImport is the fix for files that wf new cannot read.
 const noImport = ""
 
-// kindOf judges by name first, then by content; what is "" if it may have been meant as a workfile.
+// kindOf returns the kind of a file by its name or else by its content. The kind is empty if the file may be meant as
+// a workfile.
 func kindOf(name string, head []byte) foreignKind {
 	text := bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
 	if bytes.HasPrefix(text, []byte("<")) || bytes.HasPrefix(head, []byte("\x1f\x8b")) {
-		return foreignKind{} // XML, or packed: it says itself what is wrong with it
+		return foreignKind{} // XML, or compressed: the error says what is wrong
 	}
 	if k, known := kindByName[strings.ToLower(name)]; known {
 		return k
@@ -104,10 +105,10 @@ func kindOf(name string, head []byte) foreignKind {
 		}
 		return foreignKind{"JSON", noImport}
 	}
-	return foreignKind{"plain text", "if it has a command a line: wf new Workfile --from-lines FILE"}
+	return foreignKind{"plain text", "if it has one command per line: wf new Workfile --from-lines FILE"}
 }
 
-// validEnd leaves out what may be half a character at the end of head.
+// validEnd returns the length of head without an incomplete character at its end.
 func validEnd(head []byte) int {
 	for n := 0; n < utf8.UTFMax && n < len(head); n++ {
 		if end := len(head) - n; utf8.Valid(head[:end]) {
@@ -122,7 +123,7 @@ var (
 	snakefile = foreignKind{"a Snakefile", noImport}
 )
 
-// kindByName knows files by their name in lower case, or by * and its extension.
+// kindByName maps file names in lower case, or * and an extension, to kinds.
 var kindByName = map[string]foreignKind{
 	"makefile": makefile, "gnumakefile": makefile, "*.mk": makefile,
 	"snakefile": snakefile, "*.smk": snakefile,
@@ -134,7 +135,7 @@ var kindByName = map[string]foreignKind{
 	"*.py": {"a Python program", noImport}, "*.r": {"an R program", noImport},
 }
 
-// address says whether a name is the address of something in a network.
+// address says whether a name is a URL.
 func address(name string) bool {
 	scheme, rest, found := strings.Cut(name, "://")
 	return found && rest != "" && scheme != "" && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-") == ""

@@ -11,10 +11,10 @@ import (
 	"wf/tui"
 )
 
-// TestSights: what is kept comes back; what is damaged, large, or no file of ours is as good as none, and
+// TestSavedViews: what is kept comes back; what is damaged, large, or no file of ours is as good as none, and
 // never a reason to wait.
-func TestSights(t *testing.T) {
-	s := sights(filepath.Join(t.TempDir(), "state", "views"))
+func TestSavedViews(t *testing.T) {
+	s := savedViews(filepath.Join(t.TempDir(), "state", "views"))
 	id := strings.Repeat("ab", 32)
 	want := tui.Sight{View: "list", Zoom: 2, Open: []string{"n1", "n2"}, Split: 0.4, Inspect: true, CutLines: true, Stream: "stderr"}
 	if got := s.Recall(id); !reflect.DeepEqual(got, tui.Sight{}) {
@@ -30,7 +30,7 @@ func TestSights(t *testing.T) {
 	for name, spoil := range map[string]func(path string) error{
 		"half":   func(path string) error { return os.WriteFile(path, []byte(`{"view":"list","zo`), 0o600) },
 		"types":  func(path string) error { return os.WriteFile(path, []byte(`{"view":7}`), 0o600) },
-		"large":  func(path string) error { return os.WriteFile(path, make([]byte, sightBytes+1), 0o600) },
+		"large":  func(path string) error { return os.WriteFile(path, make([]byte, viewBytes+1), 0o600) },
 		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
 		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
 		"link":   func(path string) error { return os.Symlink("/dev/zero", path) },

@@ -13,12 +13,11 @@ import (
 	"wf/tui/plain"
 )
 
-// A session is a connection to the daemon with one workfile open.
-type session struct{ progress.Target }
+// A target is a workfile that is open in the daemon, and the connection.
+type target struct{ progress.Target }
 
-// open finds the workfile that file means ("" = ./Workfile) and opens it in the daemon. The file
-// is looked for first: a typo starts nothing.
-func (e *env) open(ctx context.Context, file string) (*session, error) {
+// open opens a workfile ("" = ./Workfile) in the daemon. It checks that the file exists before it starts a daemon.
+func (e *env) open(ctx context.Context, file string) (*target, error) {
 	path, err := e.workfile(file)
 	if err != nil {
 		return nil, err
@@ -32,12 +31,12 @@ func (e *env) open(ctx context.Context, file string) (*session, error) {
 		c.Close()
 		return nil, err
 	}
-	return &session{progress.Target{Client: c, Workspace: ws, Path: path, FileFlag: e.fileFix(path)}}, nil
+	return &target{progress.Target{Client: c, Workspace: ws, Path: path, FileFlag: e.fileFix(path)}}, nil
 }
 
-// look is open for commands that show what is known of a workfile: if that is not what stands in the file now,
-// because it cannot be read at present, a note says so.
-func (e *env) look(ctx context.Context, file string) (*session, error) {
+// look is open for commands that show the state of a workfile. It prints a note if the file cannot be read, so that the
+// state is that of an earlier version.
+func (e *env) look(ctx context.Context, file string) (*target, error) {
 	s, err := e.open(ctx, file)
 	if err == nil {
 		e.noteProblem(s.Workspace.Problem)
@@ -45,14 +44,14 @@ func (e *env) look(ctx context.Context, file string) (*session, error) {
 	return s, err
 }
 
-func (s *session) close() { s.Client.Close() }
+func (s *target) close() { s.Client.Close() }
 
-// connect reaches the daemon and starts one if none answers.
+// connect connects to the daemon, and starts one if none answers.
 func (e *env) connect(ctx context.Context) (*client.Client, error) {
 	return e.connectWith(ctx, nil)
 }
 
-// connectWith is connect with flags for a daemon that has to be started.
+// connectWith is connect with flags for a daemon that it starts.
 func (e *env) connectWith(ctx context.Context, flags []string) (*client.Client, error) {
 	opt, err := e.startingOptions(flags)
 	if err != nil {
@@ -61,7 +60,7 @@ func (e *env) connectWith(ctx context.Context, flags []string) (*client.Client, 
 	return client.Connect(ctx, opt)
 }
 
-// startingOptions are those of a client that starts a daemon, with flags for it, if none answers.
+// startingOptions returns the options of a client that starts a daemon with these flags if none answers.
 func (e *env) startingOptions(flags []string) (client.Options, error) {
 	dirs, err := e.folders()
 	if err != nil {
@@ -77,10 +76,10 @@ func (e *env) startingOptions(flags []string) (client.Options, error) {
 	return opt, nil
 }
 
-// daemonVars is the environment of a daemon: what it reads itself. It outlives this shell and serves
-// others, so that it must not carry along what else the environment holds, tokens and passwords for
-// instance: each run brings its own. Nor GOTRACEBACK, which can make a core dump of a crash, with the
-// environment of every run in it. It works in another folder, so it gets absolute paths.
+// daemonVars returns the environment of a daemon: only variables that the daemon itself reads. The daemon outlives this
+// shell and serves others, so it must not keep tokens and passwords of this environment; each run has its own
+// environment. GOTRACEBACK is left out because a core dump would contain the environment of every run. Paths are
+// absolute, because the daemon works in another folder.
 func (e *env) daemonVars(dirs folders) []string {
 	vars := []string{"WF_RUNTIME_DIR=" + dirs.runtime, "WF_STATE_DIR=" + dirs.state}
 	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "TMPDIR", "TZ",
@@ -93,7 +92,7 @@ func (e *env) daemonVars(dirs folders) []string {
 	return vars
 }
 
-// reach connects to a daemon that runs already. running is false when there is none.
+// reach connects to a running daemon. running is false if there is none.
 func (e *env) reach(ctx context.Context) (c *client.Client, running bool, err error) {
 	dirs, err := e.folders()
 	if err != nil {

@@ -13,28 +13,27 @@ import (
 	"wf/workspace/history"
 )
 
-// serverFlagsVariable hands the flags of a daemon to its runners, as a JSON list: a daemon that a runner
-// starts is like the one that it had.
+// serverFlagsVariable passes the flags of a daemon to its runners, as a JSON list, so that a daemon started by a runner
+// has the same flags.
 const serverFlagsVariable = "WF_SERVER_FLAGS"
 
-// markAgain notes that the workspace of the run in a folder is active. A daemon looks for runs by these
-// notes, and somebody may have removed this one.
-func markAgain(state, run string) error {
+// restoreMark marks the workspace of the run as active. A new daemon finds runs by these marks, and the mark may have
+// been removed.
+func restoreMark(state, run string) error {
 	n, err := strconv.Atoi(filepath.Base(run))
 	if err != nil {
 		return fmt.Errorf("internal error: the folder of a run is called %s", run)
 	}
 	req, err := history.At(filepath.Dir(filepath.Dir(run))).Request(n)
 	if err != nil {
-		return nil // without a request nobody can take the run up
+		return nil // a run without a request cannot be recovered
 	}
 	return history.MarkActive(history.LocalDisk{}, state, req.Workspace, req.Workfile)
 }
 
-// revive starts a daemon on the runtime folder unless one is there. However the last one ended, a run is
-// going that needs one: who wants its end stops the run. Several runners may call it at once: the lock
-// lets one daemon live.
-func revive(run, runtime string) error {
+// restartDaemon starts a daemon on the runtime folder unless one is running, because the runner has an active run. If
+// several runners call it at the same time, the lock of the runtime folder lets only one daemon continue.
+func restartDaemon(run, runtime string) error {
 	if client.Held(runtime) {
 		return nil
 	}
@@ -53,7 +52,7 @@ func revive(run, runtime string) error {
 	if err != nil {
 		return err
 	}
-	if err := markAgain(dirs.state, run); err != nil {
+	if err := restoreMark(dirs.state, run); err != nil {
 		return err
 	}
 	argv := append([]string{program, "server", "start", "--foreground"}, flags...)

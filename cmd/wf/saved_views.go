@@ -11,42 +11,41 @@ import (
 	"wf/tui"
 )
 
-// sights keeps how workfiles were looked at in the terminal interface: a folder with a small file for each
-// workspace. Nothing depends on them. One that is damaged, or no file of ours, is as good as none, and
-// where one cannot be written the next session begins like the first.
-type sights string
+// savedViews is the folder with the saved views of the terminal interface, one small file per workspace. The interface
+// works without them: damaged files are ignored, and so are errors of writing.
+type savedViews string
 
-// sightBytes bounds what is read of a file: ours have some hundred bytes.
-const sightBytes = 64 << 10
+// viewBytes limits what is read of a file. A view has some hundred bytes.
+const viewBytes = 64 << 10
 
-// path is the file of a workspace; "" for what is no id of one.
-func (s sights) path(workspace string) string {
+// path returns the file of a workspace, or "" if workspace is not the id of one.
+func (s savedViews) path(workspace string) string {
 	if workspace == "" || strings.Trim(workspace, "0123456789abcdef") != "" {
 		return ""
 	}
 	return filepath.Join(string(s), workspace+".json")
 }
 
-func (s sights) Recall(workspace string) (sight tui.Sight) {
+func (s savedViews) Recall(workspace string) (sight tui.Sight) {
 	path := s.path(workspace)
 	if path == "" {
 		return tui.Sight{}
 	}
-	data, err := ownfile.Read(path, sightBytes)
+	data, err := ownfile.Read(path, viewBytes)
 	if err != nil || json.Unmarshal(data, &sight) != nil {
 		return tui.Sight{}
 	}
 	return sight
 }
 
-func (s sights) Keep(workspace string, sight tui.Sight) {
+func (s savedViews) Keep(workspace string, sight tui.Sight) {
 	if path := s.path(workspace); path != "" {
-		_ = s.write(path, sight) // forgetting it harms nobody
+		_ = s.write(path, sight) // losing it does no harm
 	}
 }
 
-// write replaces the file whole, so that two sessions that end together leave the view of one of them.
-func (s sights) write(path string, sight tui.Sight) error {
+// write replaces the file as a whole. If two interfaces end at the same time, the view of one of them is kept.
+func (s savedViews) write(path string, sight tui.Sight) error {
 	data, err := json.Marshal(sight)
 	if err != nil {
 		return err
