@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"wf/executor"
 	"wf/executor/ownfile"
 	"wf/workspace/loop"
+	"wf/workspace/nodestate"
 )
 
 // Bounds of one look at the latest output of running nodes.
@@ -22,7 +23,7 @@ const (
 
 // Live counts the nodes of an active run and reads the end of the output of the given nodes. It skips nodes that are not
 // running or not in the run.
-func (w *Workspace) Live(ctx context.Context, name string, nodes []string) (api.RunLive, error) {
+func (q *Reader) Live(ctx context.Context, name string, nodes []string) (api.RunLive, error) {
 	if len(nodes) > tailNodes {
 		return api.RunLive{}, api.Invalid("%d nodes: at most %d at once", len(nodes), tailNodes)
 	}
@@ -30,15 +31,15 @@ func (w *Workspace) Live(ctx context.Context, name string, nodes []string) (api.
 		counts  api.Counts
 		outputs []output
 	}
-	f, err := loop.Ask(ctx, w.loop, func() (found, error) {
-		r, err := w.going(name)
+	f, err := loop.Ask(ctx, q.loop, func() (found, error) {
+		r, err := q.going(name)
 		if err != nil {
 			return found{}, err
 		}
 		f := found{counts: r.CountAll()}
 		for _, id := range nodes {
 			if i, in := r.Sched.Index(id); in {
-				f.outputs = r.liveOutputs(w, i, f.outputs)
+				f.outputs = q.liveOutputs(r, i, f.outputs)
 			}
 		}
 		return f, nil
@@ -56,12 +57,12 @@ func (w *Workspace) Live(ctx context.Context, name string, nodes []string) (api.
 }
 
 // liveOutputs appends the output of node i if it is running.
-func (r *run) liveOutputs(w *Workspace, i int, list []output) []output {
+func (q *Reader) liveOutputs(r *nodestate.Run, i int, list []output) []output {
 	rec := r.Nodes[i].Execution
 	if rec == nil || !rec.Live || rec.Out.File == "" {
 		return list
 	}
-	o := output{dir: w.store.Dir(r.Number), out: rec.Out, err: rec.Err}
+	o := output{dir: q.store.Dir(r.Number), out: rec.Out, err: rec.Err}
 	o.info.Node, o.info.Execution = r.Nodes[i].ID, rec.Number
 	return append(list, o)
 }

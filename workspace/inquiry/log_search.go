@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"context"
@@ -36,10 +36,10 @@ type outputWait struct {
 
 // output finds the output of an execution, of an active run or of the history. With wait it returns when an active run has
 // started the execution.
-func (w *Workspace) output(ctx context.Context, node, run string, execution int, wait bool) (*output, error) {
+func (q *Reader) output(ctx context.Context, node, run string, execution int, wait bool) (*output, error) {
 	var unknown error // the workfile has no such node, but the run may have had it, by id or name
-	f, err := loop.Await(ctx, w.loop, func(reply func(located, error)) {
-		p, err := w.placeOf(node, run, execution)
+	f, err := loop.Await(ctx, q.loop, func(reply func(located, error)) {
+		p, err := q.placeOf(node, run, execution)
 		if unknown = err; err != nil && p.run > 0 {
 			reply(located{past: &p}, nil)
 			return
@@ -48,13 +48,13 @@ func (w *Workspace) output(ctx context.Context, node, run string, execution int,
 			reply(located{}, err)
 			return
 		}
-		r := w.stillToRun(p)
+		r := q.stillToRun(p)
 		if wait && r != nil {
 			p.run = r.Number // if this run does not execute it, an earlier output must not be taken for its own
-			w.outputWaits = append(w.outputWaits, outputWait{ctx, p, reply})
+			q.waits = append(q.waits, outputWait{ctx, p, reply})
 			return
 		}
-		f, err := w.locate(p)
+		f, err := q.locate(p)
 		if f.o != nil && r != nil {
 			f.o.info.Pending = r.ID
 		}
@@ -65,46 +65,46 @@ func (w *Workspace) output(ctx context.Context, node, run string, execution int,
 	}
 	p := f.past
 	if unknown != nil {
-		if p.id, p.name, err = w.pastNode(p.run, p.id); err != nil {
+		if p.id, p.name, err = q.pastNode(p.run, p.id); err != nil {
 			return nil, unknown
 		}
 	}
-	return w.pastOutput(p.run, p.id, p.name, p.execution)
+	return q.pastOutput(p.run, p.id, p.name, p.execution)
 }
 
 // placeOf resolves the node that a client has named. With an error only an earlier run can have had the node; then the place
 // contains the text as given.
-func (w *Workspace) placeOf(node, run string, execution int) (logPlace, error) {
+func (q *Reader) placeOf(node, run string, execution int) (logPlace, error) {
 	p := logPlace{id: node, name: node, execution: execution}
 	var err error
-	if p.run, err = w.runNumber(run); err != nil {
+	if p.run, err = q.RunNumber(run); err != nil {
 		return logPlace{}, err
 	}
 	if nodestate.IsPath(node) {
-		p.id = w.nodes.Numbered(node)
+		p.id = q.nodes.Numbered(node)
 		return p, nil
 	}
-	n, err := w.file.Find(node)
+	n, err := q.file.Find(node)
 	if err != nil {
 		return p, err
 	}
 	if n.Home() != nil {
-		if p.id, err = w.nodes.OnlyInstance(n); err != nil && p.run > 0 {
+		if p.id, err = q.nodes.OnlyInstance(n); err != nil && p.run > 0 {
 			p.run = 0 // its instances in that run have paths of their own
 		}
 		p.name = p.id
 		return p, err
 	}
-	p.id, p.name = n.ID, w.file.Handle(n)
+	p.id, p.name = n.ID, q.file.Handle(n)
 	return p, nil
 }
 
 // locate finds the output of a place without reading the history.
-func (w *Workspace) locate(p logPlace) (located, error) {
-	rec := w.nodes.Latest[p.id].Execution
+func (q *Reader) locate(p logPlace) (located, error) {
+	rec := q.nodes.Latest[p.id].Execution
 	executed := rec != nil && rec.Number > 0
 	if p.run == 0 && !executed {
-		if o := w.outputInFile(p); o != nil && (rec == nil || !rec.Mocked && rec.Reason == "") {
+		if o := q.outputInFile(p); o != nil && (rec == nil || !rec.Mocked && rec.Reason == "") {
 			return located{o: o}, nil
 		}
 		return located{}, whyNoOutput(p, rec)
@@ -113,7 +113,7 @@ func (w *Workspace) locate(p logPlace) (located, error) {
 		p.run = rec.Run
 	}
 	if executed && rec.Run == p.run && (p.execution == 0 || p.execution == rec.Number) {
-		return located{o: w.liveOutput(p.id, rec)}, nil
+		return located{o: q.liveOutput(p.id, rec)}, nil
 	}
 	if executed && rec.Run == p.run && p.execution > rec.Number {
 		return located{}, nodestate.NoOutput("node %s has no execution %d in run %d", p.name, p.execution, p.run)
@@ -135,9 +135,9 @@ func whyNoOutput(p logPlace, rec *runstate.Execution) error {
 }
 
 // stillToRun returns the run that will still start the execution, or nil.
-func (w *Workspace) stillToRun(p logPlace) *run {
-	for _, r := range w.runs {
-		if (p.run == 0 || p.run == r.Number) && w.covers(r, p.id) && w.toBegin(r, p) {
+func (q *Reader) stillToRun(p logPlace) *nodestate.Run {
+	for _, r := range q.nodes.Runs {
+		if (p.run == 0 || p.run == r.Number) && q.covers(r, p.id) && q.toBegin(r, p) {
 			return r
 		}
 	}
@@ -145,12 +145,12 @@ func (w *Workspace) stillToRun(p logPlace) *run {
 }
 
 // covers reports whether a node belongs to a run. For an instance that does not exist yet, its sub-flow must.
-func (w *Workspace) covers(r *run, id string) bool {
+func (q *Reader) covers(r *nodestate.Run, id string) bool {
 	if _, ok := r.Sched.Index(id); ok || !nodestate.IsPath(id) {
 		return ok
 	}
 	container, _, _ := strings.Cut(id, "[")
-	n, err := w.file.Find(container)
+	n, err := q.file.Find(container)
 	if err != nil {
 		return false
 	}
@@ -159,11 +159,11 @@ func (w *Workspace) covers(r *run, id string) bool {
 }
 
 // toBegin reports whether a run that covers the node will still start the execution.
-func (w *Workspace) toBegin(r *run, p logPlace) bool {
+func (q *Reader) toBegin(r *nodestate.Run, p logPlace) bool {
 	if r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return false
 	}
-	rec, begun := w.nodes.Latest[p.id].Execution, 0
+	rec, begun := q.nodes.Latest[p.id].Execution, 0
 	if rec != nil && rec.Run == r.Number {
 		begun = rec.Number
 	}
@@ -184,32 +184,35 @@ func (w *Workspace) toBegin(r *run, p logPlace) bool {
 	return false
 }
 
-// answerOutputWaits answers requests whose execution has started, or cannot start any more.
-func (w *Workspace) answerOutputWaits() {
-	left := w.outputWaits[:0]
-	for _, o := range w.outputWaits {
+// Waiting returns how many requests wait for an output.
+func (q *Reader) Waiting() int { return len(q.waits) }
+
+// AnswerOutputWaits answers requests whose execution has started, or cannot start any more.
+func (q *Reader) AnswerOutputWaits() {
+	left := q.waits[:0]
+	for _, o := range q.waits {
 		switch {
 		case o.ctx.Err() != nil:
-		case w.stillToRun(o.p) != nil:
+		case q.stillToRun(o.p) != nil:
 			left = append(left, o)
 		default:
-			o.reply(w.locate(o.p))
+			o.reply(q.locate(o.p))
 		}
 	}
-	clear(w.outputWaits[len(left):])
-	w.outputWaits = left
+	clear(q.waits[len(left):])
+	q.waits = left
 }
 
 // pastNode finds a node by the id or name that it had when a run started. The error is errNotThere, or says why the record
 // cannot be read.
-func (w *Workspace) pastNode(run int, text string) (id, name string, err error) {
+func (q *Reader) pastNode(run int, text string) (id, name string, err error) {
 	if run == 0 {
 		return "", "", errNotThere
 	}
 	if nodestate.IsPath(text) {
 		return text, text, nil // the caller looks for it in the journal
 	}
-	req, err := w.store.Request(run)
+	req, err := q.store.Request(run)
 	if err != nil {
 		return "", "", err
 	}
@@ -224,14 +227,14 @@ func (w *Workspace) pastNode(run int, text string) (id, name string, err error) 
 // errNotThere says that a run did not cover a node.
 var errNotThere = errors.New("the run has no such node")
 
-func (w *Workspace) liveOutput(id string, rec *runstate.Execution) *output {
-	o := &output{dir: w.store.Dir(rec.Run), out: rec.Out, err: rec.Err, pid: rec.PID, span: span{started: rec.StartedAt}}
+func (q *Reader) liveOutput(id string, rec *runstate.Execution) *output {
+	o := &output{dir: q.store.Dir(rec.Run), out: rec.Out, err: rec.Err, pid: rec.PID, span: span{started: rec.StartedAt}}
 	if !rec.Live {
 		o.ended = rec.EndedAt
 	}
 	name := id
-	if n := w.file.Graph().Node(id); n != nil {
-		name = w.file.Handle(n)
+	if n := q.file.Graph().Node(id); n != nil {
+		name = q.file.Handle(n)
 	}
 	o.info = api.LogInfo{Node: id, Name: name, Run: history.RunID(rec.Run), Execution: rec.Number, Over: !rec.Live}
 	if rec.Live {
@@ -244,8 +247,8 @@ func (w *Workspace) liveOutput(id string, rec *runstate.Execution) *output {
 }
 
 // pastOutput finds the output of an execution in the history.
-func (w *Workspace) pastOutput(run int, id, name string, execution int) (*output, error) {
-	past, err := w.store.Load(run)
+func (q *Reader) pastOutput(run int, id, name string, execution int) (*output, error) {
+	past, err := q.store.Load(run)
 	if err != nil {
 		return nil, api.NotFound("run %d: %s", run, err)
 	}
@@ -254,7 +257,7 @@ func (w *Workspace) pastOutput(run int, id, name string, execution int) (*output
 		if e.ID != id || execution != 0 && e.Number != execution {
 			continue
 		}
-		o := &output{dir: w.store.Dir(run), out: runstate.ExecutorRange(e.Out), err: runstate.ExecutorRange(e.Err), span: span{e.Started, e.Ended}}
+		o := &output{dir: q.store.Dir(run), out: runstate.ExecutorRange(e.Out), err: runstate.ExecutorRange(e.Err), span: span{e.Started, e.Ended}}
 		o.info = api.LogInfo{Node: id, Name: name, Run: history.RunID(run), Execution: e.Number, Over: true}
 		return o, nil
 	}

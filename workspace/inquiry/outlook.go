@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"context"
@@ -16,22 +16,22 @@ import (
 const outlookRuns = 5
 
 // Outlook describes the nodes of an active run, with how long they took in earlier runs.
-func (w *Workspace) Outlook(ctx context.Context, name string) (api.RunOutlook, error) {
+func (q *Reader) Outlook(ctx context.Context, name string) (api.RunOutlook, error) {
 	type found struct {
 		out      api.RunOutlook
 		blocking []nodestate.Arrow
 	}
-	f, err := loop.Ask(ctx, w.loop, func() (found, error) {
-		r, err := w.going(name)
+	f, err := loop.Ask(ctx, q.loop, func() (found, error) {
+		r, err := q.going(name)
 		if err != nil {
 			return found{}, err
 		}
-		return found{w.outlook(r), r.Blocking()}, nil
+		return found{q.outlook(r), r.Blocking()}, nil
 	})
 	if err != nil {
 		return api.RunOutlook{}, err
 	}
-	medians, earlier, err := w.store.Durations(outlookRuns)
+	medians, earlier, err := q.store.Durations(outlookRuns)
 	if err != nil {
 		return api.RunOutlook{}, api.Internal("the history cannot be read", err)
 	}
@@ -42,18 +42,18 @@ func (w *Workspace) Outlook(ctx context.Context, name string) (api.RunOutlook, e
 }
 
 // going returns the active run with this id.
-func (w *Workspace) going(name string) (*run, error) {
-	for _, r := range w.runs {
+func (q *Reader) going(name string) (*nodestate.Run, error) {
+	for _, r := range q.nodes.Runs {
 		if r.ID == name {
 			return r, nil
 		}
 	}
-	return nil, notGoing(name)
+	return nil, NotGoing(name)
 }
 
 // outlook describes the nodes as they are now. It includes everything published so far.
-func (w *Workspace) outlook(r *run) api.RunOutlook {
-	out := api.RunOutlook{Schema: api.SchemaOutlook, Run: r.ID, Seq: w.out.seq, Nodes: make([]api.NodeOutlook, len(r.Nodes)),
+func (q *Reader) outlook(r *nodestate.Run) api.RunOutlook {
+	out := api.RunOutlook{Schema: api.SchemaOutlook, Run: r.ID, Seq: q.out.Seq(), Nodes: make([]api.NodeOutlook, len(r.Nodes)),
 		Total: r.Sched.Total(), Kept: r.CountAll().Kept}
 	blocked, present := r.Sched.Blocked(), []bool(nil)
 	if r.Flow != nil {

@@ -1,4 +1,4 @@
-package workspace
+package planning
 
 import (
 	"slices"
@@ -7,7 +7,6 @@ import (
 
 	"wf/api"
 	"wf/workspace/history"
-	"wf/workspace/planning"
 )
 
 // TestLastComplete finds how long a run of everything takes, from a list that is newest first.
@@ -40,7 +39,7 @@ func TestLastComplete(t *testing.T) {
 		{"records that are damaged", []history.Summary{run(1, 1, false, 1)}, nil, 0},
 	}
 	for _, tt := range tests {
-		runs, took := planning.LastComplete(tt.list)
+		runs, took := lastComplete(tt.list)
 		if !slices.Equal(runs, tt.runs) || took != tt.took && tt.runs != nil {
 			t.Errorf("%s: runs %v took %s, want %v, %s", tt.name, runs, took, tt.runs, tt.took)
 		}

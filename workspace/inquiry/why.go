@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"context"
@@ -14,20 +14,20 @@ import (
 
 // Why explains the state of a node in a run: the named one, else the active one that covers the node, else the last one that
 // did.
-func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) {
+func (q *Reader) Why(ctx context.Context, node, run string) (api.Why, error) {
 	type found struct {
 		why     api.Why
 		label   string // the command that the node has now
 		past    int    // run to explain from the history; 0 = explained already
 		unknown error  // the workfile has no such node, but the run may have had it
 	}
-	f, err := loop.Ask(ctx, w.loop, func() (found, error) {
-		number, err := w.runNumber(run)
+	f, err := loop.Ask(ctx, q.loop, func() (found, error) {
+		number, err := q.RunNumber(run)
 		if err != nil {
 			return found{}, err
 		}
-		node = w.nodes.Numbered(node)
-		for _, r := range w.runs {
+		node = q.nodes.Numbered(node)
+		for _, r := range q.nodes.Runs {
 			if i, in := r.Sched.Index(node); in && i >= r.OuterNodes() && (number == 0 || number == r.Number) {
 				f := found{why: api.Why{Schema: api.SchemaWhy, Run: r.ID, Node: r.NodeStatus(i)}}
 				r.Explainer().Explain(&f.why, i)
@@ -36,34 +36,34 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 		}
 		asked := number
 		if number == 0 {
-			number = w.nodes.Latest[node].Run
+			number = q.nodes.Latest[node].Run
 		}
-		n, err := w.file.Find(node)
+		n, err := q.file.Find(node)
 		if err != nil {
 			return found{past: number, unknown: err}, nil
 		}
-		blocked := w.nodes.Blocked()
-		f := found{why: api.Why{Schema: api.SchemaWhy, Node: w.nodes.NodeStatus(n, blocked[n.Pos()])}, label: n.Label}
+		blocked := q.nodes.Blocked()
+		f := found{why: api.Why{Schema: api.SchemaWhy, Node: q.nodes.NodeStatus(n, blocked[n.Pos()])}, label: n.Label}
 		if !n.Runnable() {
 			f.why.Text = []string{"It is a container of other nodes, no command: it is never executed."}
 			return f, nil
 		}
-		for _, r := range w.runs {
+		for _, r := range q.nodes.Runs {
 			if (asked == 0 || asked == r.Number) && r.Explainer().ExplainTemplate(&f.why, n.ID) {
 				return f, nil
 			}
 		}
-		if r := w.nodes.RunOf(n); r != nil && (number == 0 || number == r.Number) {
+		if r := q.nodes.RunOf(n); r != nil && (number == 0 || number == r.Number) {
 			i, _ := r.Sched.Index(n.ID)
 			f.why.Run = r.ID
 			r.Explainer().Explain(&f.why, i)
 			return f, nil
 		}
 		if f.past = number; asked == 0 { // a node of a sub-flow ran when its container did
-			f.past = w.nodes.LastRun(nodestate.OuterOf(n))
+			f.past = q.nodes.LastRun(nodestate.OuterOf(n))
 		}
 		if f.past == 0 {
-			f.why.Text = w.neverRan(n)
+			f.why.Text = q.neverRan(n)
 		}
 		return f, nil
 	})
@@ -71,25 +71,25 @@ func (w *Workspace) Why(ctx context.Context, node, run string) (api.Why, error) 
 	case err != nil:
 		return f.why, err
 	case f.unknown != nil:
-		id, name, err := w.pastNode(f.past, node)
+		id, name, err := q.pastNode(f.past, node)
 		if err != nil {
 			return f.why, f.unknown
 		}
 		gone := api.NodeStatus{ID: id, Name: name, State: api.StateIdle}
-		return w.whyPast(api.Why{Schema: api.SchemaWhy, Node: gone}, f.past, nil)
+		return q.whyPast(api.Why{Schema: api.SchemaWhy, Node: gone}, f.past, nil)
 	case f.past == 0:
 		return f.why, nil
 	}
-	return w.whyPast(f.why, f.past, &f.label)
+	return q.whyPast(f.why, f.past, &f.label)
 }
 
 // neverRan explains a node that no known run covered.
-func (w *Workspace) neverRan(n *graph.Node) []string {
+func (q *Reader) neverRan(n *graph.Node) []string {
 	text := []string{"No run that is known here has covered it."}
-	if w.file.Statuses().FromFile(n.ID) {
+	if q.file.Statuses().FromFile(n.ID) {
 		text = append(text, "Its status came with the file.")
 	}
-	if rec := w.nodes.Record(n); rec != nil && rec.Reason == api.ReasonLost {
+	if rec := q.nodes.Record(n); rec != nil && rec.Reason == api.ReasonLost {
 		return append(text, "It counts as lost: "+rec.Message+". wf run resumes it.")
 	}
 	switch n.Status {
@@ -103,9 +103,9 @@ func (w *Workspace) neverRan(n *graph.Node) []string {
 
 // whyPast replays a run of the history and explains the node in it. label is the command that the node has now; nil means
 // that the workfile has no such node any more.
-func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) {
+func (q *Reader) whyPast(why api.Why, n int, label *string) (api.Why, error) {
 	why.Run = history.RunID(n)
-	r, err := replayRun(w.store, n)
+	r, err := replayRun(q.store, n)
 	if errors.Is(err, history.ErrNoRun) {
 		return why, &api.Error{Code: api.CodeNotFound, Message: "no run " + history.RunID(n), Fix: "wf runs lists them"}
 	}
@@ -124,7 +124,7 @@ func (w *Workspace) whyPast(why api.Why, n int, label *string) (api.Why, error) 
 	why.Node = r.PastStatus(i, r.Sched.Blocked()[i])
 	why.Node.Command = r.Nodes[i].Command
 	r.Explainer().Explain(&why, i)
-	if own := leftoversOf(leftIn(r.records), why.Node.ID); len(own) > 0 {
+	if own := leftoversOf(leftIn(r.Records), why.Node.ID); len(own) > 0 {
 		why.Text = append(why.Text, "Note: "+leftoverText(own)+".")
 	}
 	switch {

@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"context"
@@ -10,27 +10,27 @@ import (
 
 // Analysis is Run with where the time of the run went, and what has changed since. If the run cannot be replayed, it says so and
 // returns what Run returns.
-func (w *Workspace) Analysis(ctx context.Context, name string) (api.RunDetail, error) {
-	past, err := w.load(ctx, name)
+func (q *Reader) Analysis(ctx context.Context, name string) (api.RunDetail, error) {
+	past, err := q.load(ctx, name)
 	if err != nil {
 		return api.RunDetail{}, err
 	}
-	d, err := w.detail(ctx, past)
+	d, err := q.detail(ctx, past)
 	if err != nil {
 		return d, err
 	}
-	p, err := openReplay(w.store, past.Request.Run)
+	p, err := OpenReplay(q.store, past.Request.Run)
 	if err != nil {
 		d.Problem = joinProblem(d.Problem, "it cannot be analysed: "+err.Error())
 		return d, nil
 	}
 	a := runstate.NewAnalyst(p.State, past)
-	for _, rec := range p.records {
+	for _, rec := range p.Records {
 		a.Take(rec)
 	}
 	d.Analysis = a.Describe(&d)
 	a.Stages(&d, p.graph)
-	d.Analysis.Changes, err = loop.Ask(ctx, w.loop, func() (*api.Changes, error) { return w.file.ChangesSince(p.graph), nil })
+	d.Analysis.Changes, err = loop.Ask(ctx, q.loop, func() (*api.Changes, error) { return q.file.ChangesSince(p.graph), nil })
 	return d, err
 }
 

@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"io"
@@ -15,16 +15,16 @@ type fileOutput struct {
 }
 
 // outputInFile returns the output of a node that the workfile contains; nil if there is none.
-func (w *Workspace) outputInFile(p logPlace) *output {
-	n := w.file.Graph().Node(p.id)
+func (q *Reader) outputInFile(p logPlace) *output {
+	n := q.file.Graph().Node(p.id)
 	if n == nil {
 		return nil
 	}
 	f := &fileOutput{}
-	f.out, _ = w.file.Document().NodeAttr(n.ID, "stdout")
-	f.err, _ = w.file.Document().NodeAttr(n.ID, "stderr")
+	f.out, _ = q.file.Document().NodeAttr(n.ID, "stdout")
+	f.err, _ = q.file.Document().NodeAttr(n.ID, "stderr")
 	if f.out == "" && f.err == "" {
-		f.out, _ = w.file.Document().NodeAttr(n.ID, "log")
+		f.out, _ = q.file.Document().NodeAttr(n.ID, "log")
 		f.merged = true
 	}
 	if f.out == "" && f.err == "" {

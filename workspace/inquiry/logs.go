@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -32,8 +31,8 @@ type output struct {
 
 // LogInfo describes the output of an execution: by default (run "", execution 0) the latest one in the latest run. With wait it
 // waits until an active run has started the execution; the error says when that will not happen any more.
-func (w *Workspace) LogInfo(ctx context.Context, node, run string, execution int, wait bool) (api.LogInfo, error) {
-	o, err := w.output(ctx, node, run, execution, wait)
+func (q *Reader) LogInfo(ctx context.Context, node, run string, execution int, wait bool) (api.LogInfo, error) {
+	o, err := q.output(ctx, node, run, execution, wait)
 	if err != nil {
 		return api.LogInfo{}, err
 	}
@@ -47,8 +46,8 @@ func (w *Workspace) LogInfo(ctx context.Context, node, run string, execution int
 
 // Output reads the exact bytes of a stream of an execution (stdout, stderr, or output where both are one) from offset on. With
 // follow it waits for the execution to start, as LogInfo does, and reads until it has ended. Close ends it earlier.
-func (w *Workspace) Output(ctx context.Context, node, run string, execution int, stream string, offset int64, follow bool) (io.ReadCloser, error) {
-	o, err := w.output(ctx, node, run, execution, follow)
+func (q *Reader) Output(ctx context.Context, node, run string, execution int, stream string, offset int64, follow bool) (io.ReadCloser, error) {
+	o, err := q.output(ctx, node, run, execution, follow)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +162,7 @@ func (r *outputReader) awaitEnd() error {
 	return nil
 }
 
-// follow makes the reader wait at the present end until the execution is over.
+// Follow makes the reader wait at the present end until the execution is over.
 func (r *outputReader) follow() error {
 	var err error
 	if r.changes, err = fsnotify.NewWatcher(); err == nil {
@@ -224,21 +223,4 @@ func (r *outputReader) Close() error {
 		r.changes.Close()
 	}
 	return r.f.Close()
-}
-
-// notRun is the error about a text that is no run number.
-func notRun(name string) error {
-	return &api.Error{Code: api.CodeInvalid, Message: strconv.Quote(name) + " is no run: runs have numbers", Fix: "wf runs lists them"}
-}
-
-// runNumber parses the number of a run; "" is 0.
-func (w *Workspace) runNumber(name string) (int, error) {
-	if name == "" {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(name)
-	if err != nil || n <= 0 {
-		return 0, notRun(name)
-	}
-	return n, nil
 }

@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"context"
@@ -13,19 +13,19 @@ import (
 const mostTimes = 20_000
 
 // LogTimes returns when an output that LogInfo has described was written, as far as the samples tell.
-func (w *Workspace) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTimes, error) {
+func (q *Reader) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTimes, error) {
 	if info.FromFile {
 		return nil, nil // there are no samples
 	}
-	o, err := w.output(ctx, info.Node, info.Run, info.Execution, false)
+	o, err := q.output(ctx, info.Node, info.Run, info.Execution, false)
 	if err != nil {
 		return nil, err
 	}
-	run, err := w.runNumber(info.Run)
+	run, err := q.RunNumber(info.Run)
 	if err != nil {
 		return nil, err
 	}
-	req, err := w.store.Request(run)
+	req, err := q.store.Request(run)
 	if err != nil {
 		return nil, api.Internal("the run cannot be read", err)
 	}

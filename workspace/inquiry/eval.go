@@ -1,4 +1,4 @@
-package workspace
+package inquiry
 
 import (
 	"context"
@@ -18,63 +18,63 @@ import (
 
 // Eval evaluates an expression as it would be at a place of a run: the named run, else the active one, else the latest one that
 // covered the place.
-func (w *Workspace) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluated, error) {
+func (q *Reader) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluated, error) {
 	past := 0
-	answer, err := loop.Ask(ctx, w.loop, func() (answer api.Evaluated, err error) {
-		number, err := w.runNumber(req.Run)
+	answer, err := loop.Ask(ctx, q.loop, func() (answer api.Evaluated, err error) {
+		number, err := q.RunNumber(req.Run)
 		if err != nil {
 			return answer, err
 		}
-		req.Node = w.nodes.Numbered(req.Node)
-		if n, err := w.file.Find(req.Node); err == nil && req.Node != "" {
+		req.Node = q.nodes.Numbered(req.Node)
+		if n, err := q.file.Find(req.Node); err == nil && req.Node != "" {
 			req.Node = n.ID
 		}
-		for _, r := range w.runs {
+		for _, r := range q.nodes.Runs {
 			if r.Phase != runstate.Preparing && (number == r.Number || number == 0 && r.Sees(req.Node)) {
-				return r.Eval(req, w.readNames())
+				return r.Eval(req, q.readNames())
 			}
 		}
 		if past = number; past == 0 {
-			past = w.latestFor(req.Node)
+			past = q.latestFor(req.Node)
 		}
 		if past == 0 {
-			return w.evalUnrun(req)
+			return q.evalUnrun(req)
 		}
 		return answer, nil
 	})
 	if err != nil || past == 0 {
 		return answer, err
 	}
-	return w.evalPast(req, past)
+	return q.evalPast(req, past)
 }
 
 // latestFor returns the latest run that covered a node, or any node for ""; 0 if there is none.
-func (w *Workspace) latestFor(node string) int {
+func (q *Reader) latestFor(node string) int {
 	if node != "" {
 		outer, _, _ := strings.Cut(node, "[")
-		if n, err := w.file.Find(outer); err == nil {
-			return w.nodes.LastRun(n)
+		if n, err := q.file.Find(outer); err == nil {
+			return q.nodes.LastRun(n)
 		}
-		return w.nodes.Latest[node].Run
+		return q.nodes.Latest[node].Run
 	}
 	latest := 0
-	for _, last := range w.nodes.Latest {
+	for _, last := range q.nodes.Latest {
 		latest = max(latest, last.Run)
 	}
 	return latest
 }
 
 // readNames returns the control flow of the workfile as it is now, for a run that has none.
-func (w *Workspace) readNames() *flow.Flow {
-	f, _ := flow.Read(w.file.Graph())
+func (q *Reader) readNames() *flow.Flow {
+	f, _ := flow.Read(q.file.Graph())
 	return f
 }
 
 // evalPast evaluates in a run of the history.
-func (w *Workspace) evalPast(req api.EvalRequest, n int) (api.Evaluated, error) {
-	p, err := replayRun(w.store, n)
+func (q *Reader) evalPast(req api.EvalRequest, n int) (api.Evaluated, error) {
+	p, err := replayRun(q.store, n)
 	if errors.Is(err, history.ErrNoRun) {
-		return api.Evaluated{}, notRun(history.RunID(n))
+		return api.Evaluated{}, NotRun(history.RunID(n))
 	}
 	if err != nil {
 		return api.Evaluated{}, api.Internal(fmt.Sprintf("run %d cannot be read any more", n), err)
@@ -84,11 +84,11 @@ func (w *Workspace) evalPast(req api.EvalRequest, n int) (api.Evaluated, error) 
 }
 
 // evalUnrun evaluates in a workfile that no run has covered: parameters have their defaults.
-func (w *Workspace) evalUnrun(req api.EvalRequest) (api.Evaluated, error) {
-	f, _ := flow.Read(w.file.Graph())
+func (q *Reader) evalUnrun(req api.EvalRequest) (api.Evaluated, error) {
+	f, _ := flow.Read(q.file.Graph())
 	var home *graph.Node
 	if req.Node != "" {
-		n := w.file.Graph().Node(req.Node)
+		n := q.file.Graph().Node(req.Node)
 		if n == nil {
 			return api.Evaluated{}, &api.Error{Code: api.CodeUnknownNode, Message: "no run has had a place " + req.Node, Fix: "wf ls lists the nodes"}
 		}
@@ -100,7 +100,7 @@ func (w *Workspace) evalUnrun(req api.EvalRequest) (api.Evaluated, error) {
 			params[p.Name] = p.Default
 		}
 	}
-	env := expression.Env{Params: params, Variable: runstate.Variable(req.Env), Run: expression.Run{Workfile: w.path},
+	env := expression.Env{Params: params, Variable: runstate.Variable(req.Env), Run: expression.Run{Workfile: q.path},
 		Now: clock.Now().UnixNano(), UUID: graph.NewID, Node: func(name string) expression.Node {
 			if n := f.FindIn(home, name); n != nil {
 				return expression.Node{Status: n.Status.String()}
