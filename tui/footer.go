@@ -12,23 +12,23 @@ import (
 // progress draws the row above the keys: the progress of the run. A narrow terminal loses the bar, never the
 // counts.
 func (m *model) progress(a cells.Area) {
-	if m.nothingOpen() || m.page == homePage {
+	if m.doc.nothingOpen() || m.page == homePage {
 		return
 	}
-	if problem := m.flow.Status.Problem; problem != "" {
+	if problem := m.doc.flow.Status.Problem; problem != "" {
 		a.Put(1, 0, cells.Clip(problem, a.Width-2, m.opt.ASCII), cells.Bad)
 		return
 	}
-	run := m.flow.Current()
-	if cycle := m.flow.Cycle(); cycle != nil && m.past == nil && !m.running() {
-		a.Put(1, 0, cells.Clip(cycleText(&m.flow, cycle)+", all blocking: runs refuse it. Delete one of its edges, or connect it as non-blocking", a.Width-2, m.opt.ASCII), cells.Bad)
+	run := m.doc.flow.Current()
+	if cycle := m.doc.flow.Cycle(); cycle != nil && m.doc.past == nil && !m.doc.running() {
+		a.Put(1, 0, cells.Clip(cycleText(&m.doc.flow, cycle)+", all blocking: runs refuse it. Delete one of its edges, or connect it as non-blocking", a.Width-2, m.opt.ASCII), cells.Bad)
 		return
 	}
-	if m.past != nil {
-		run = &m.past.detail.RunSummary
+	if m.doc.past != nil {
+		run = &m.doc.past.detail.RunSummary
 	}
 	if run == nil {
-		a.Put(1, 0, cells.Clip("never run"+fromFileText(&m.flow)+": r runs it", a.Width-2, m.opt.ASCII), cells.Dimmed)
+		a.Put(1, 0, cells.Clip("never run"+fromFileText(&m.doc.flow)+": r runs it", a.Width-2, m.opt.ASCII), cells.Dimmed)
 		return
 	}
 	m.runProgress(a, run)
@@ -36,7 +36,7 @@ func (m *model) progress(a cells.Area) {
 
 // runProgress draws the progress of a run.
 func (m *model) runProgress(a cells.Area, run *api.RunSummary) {
-	c := m.runCounts(run)
+	c := m.doc.runCounts(run)
 	done, of := progressOf(c)
 	x := a.Put(1, 0, fmt.Sprintf("%d/%d", done, of), cells.Strong)
 	for _, part := range []struct {
@@ -67,10 +67,10 @@ func (m *model) runTimes(run *api.RunSummary) string {
 		case run.Held != "":
 			text += "  held: " + run.Held
 		default:
-			if run.Short != nil && m.runCounts(run).Queued > 0 {
+			if run.Short != nil && m.doc.runCounts(run).Queued > 0 {
 				text += fmt.Sprintf("  %d at once: wf run -j N for more", run.Short.Running)
 			}
-			if left, ok := m.flow.Remaining(run, m.now); ok {
+			if left, ok := m.doc.flow.Remaining(run, m.now); ok {
 				text += "  ~" + roughly(left)
 			}
 		}
@@ -133,7 +133,7 @@ func (m *model) footer(a cells.Area) {
 // hints draws the first key of the actions that have a hint.
 func (m *model) hints(a cells.Area) {
 	x := 1
-	m.spots = m.spots[:0]
+	m.term.spots = m.term.spots[:0]
 	var late []*action // leaving and help are always in sight
 	room := a.Width
 	for i := range m.keys {
@@ -151,7 +151,7 @@ func (m *model) hints(a cells.Area) {
 		from := x
 		x = a.Put(x, 0, key, cells.Key)
 		x = a.Put(x+1, 0, act.hint, cells.Plain) + 2
-		m.spots = append(m.spots, hintSpot{from, x - 1, act})
+		m.term.spots = append(m.term.spots, hintSpot{from, x - 1, act})
 		return true
 	}
 	for i := range m.keys {
@@ -166,11 +166,16 @@ func (m *model) hints(a cells.Area) {
 
 // hinted reports whether the footer has an action: its first key must mean it here.
 func (m *model) hinted(a *action) bool {
-	if !m.pressing(a.hint) || len(m.flow.Nodes) == 0 && m.page == mainPage && a.forNodes() {
+	if !m.pressing(a.hint) || len(m.doc.flow.Nodes) == 0 && m.page == mainPage && a.forNodes() {
 		return false
 	}
 	return a.hint != "" && len(a.keys) > 0 && m.action(a.keys[0]) == a
 }
 
-// keyHint returns the first key of an action.
-func (a *action) keyHint(ascii bool) string { return keyName(a.keys[0], ascii) }
+// keyHint returns the first key of an action, or "".
+func (a *action) keyHint(ascii bool) string {
+	if len(a.keys) == 0 {
+		return ""
+	}
+	return keyName(a.keys[0], ascii)
+}

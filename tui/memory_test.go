@@ -33,18 +33,18 @@ func session(s shelf) *model {
 func TestMemory(t *testing.T) {
 	s := shelf{}
 	m := session(s)
-	first := m.picture.view
+	first := m.doc.picture.view
 	m.close()
 	if s["ab"].View != first.String() {
 		t.Errorf("what was chosen at first is not kept: %+v", s["ab"])
 	}
 	m = session(s)
-	m.picture.view = drawing.Stages
+	m.doc.picture.view = drawing.Stages
 	m.refresh()
-	m.picture.goTo(m.flow.Index["id-align_S004"])
-	m.picture.choose(m.picture.layout.Seen(drawing.Item{Kind: drawing.AStage, Index: 4}))
+	m.doc.picture.goTo(m.doc.flow.Index["id-align_S004"])
+	m.doc.picture.choose(m.doc.picture.layout.Seen(drawing.Item{Kind: drawing.AStage, Index: 4}))
 	press(m, "enter", "2", "w", "s", "i", "1", "v", "z")
-	m.drag(48, 3)
+	m.panes.drag(m.body(), 48, 3)
 	want := m.sight()
 	_, cmd := m.Update(tea.MouseReleaseMsg{})
 	if drain(cmd); !reflect.DeepEqual(s["ab"], want) {

@@ -67,9 +67,9 @@ func (m *model) relink(start bool) tea.Cmd {
 func (m *model) gone() string {
 	var refused *api.Error
 	switch {
-	case errors.As(m.link.ended, &refused) && !m.flow.Known:
+	case errors.As(m.link.ended, &refused) && !m.doc.flow.Known:
 		return "not open: C tries again"
-	case m.link.wait > 0 && m.width >= besideWidth:
+	case m.link.wait > 0 && m.term.width >= besideWidth:
 		return fmt.Sprintf("no daemon, looks every %s: C connects", m.link.wait)
 	case m.link.wait > 0:
 		return fmt.Sprintf("no daemon (%s): C connects", m.link.wait)
