@@ -10,7 +10,6 @@ import (
 
 	"wf/executor"
 	"wf/executor/proc"
-	"wf/executor/runner"
 )
 
 // startAfter hands over a command that waits for others.
@@ -37,7 +36,7 @@ func TestRunnerDiesAtEachPointOfAChain(t *testing.T) {
 		t.Fatal(err)
 	}
 	const nodes = 5
-	for _, point := range runner.Points() {
+	for _, point := range points {
 		for victim := range nodes {
 			t.Run(fmt.Sprint(point, " at ", victim), func(t *testing.T) {
 				r := openRun(t, newLocal(t), t.TempDir())

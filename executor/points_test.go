@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -11,8 +12,10 @@ import (
 
 	"wf/executor"
 	"wf/executor/proc"
-	"wf/executor/runner"
 )
+
+// points are the points of runner.Options.Reached, in order.
+var points = []string{"intent", "fork entry", "forked", "started", "died", "end noted", "end written"}
 
 // TestRunnerDiesAtEachPoint kills the runner once at every point of an execution, with commands that the next runner has to
 // tell apart. Each command runs once, and its own exit code is reported.
@@ -31,7 +34,7 @@ func TestRunnerDiesAtEachPoint(t *testing.T) {
 		"leaves a process without environment": {"echo run >>log; env -i setsid sh -c 'echo $$ >orphan; exec sleep 1000' & exit 7", 7},
 	}
 	for name, c := range commands {
-		for _, point := range runner.Points() {
+		for _, point := range points {
 			t.Run(name+"/"+point, func(t *testing.T) {
 				dieOnce(t, point, c.line, c.code)
 			})
@@ -54,7 +57,7 @@ func dieOnce(t *testing.T, point, line string, code int) {
 	r.start(1, line)
 	r.start(2, "true")
 	if strings.Contains(line, "read x") {
-		if point == runner.Points()[4] || point == runner.Points()[5] || point == runner.Points()[6] {
+		if slices.Contains(points[4:], point) {
 			tell() // the end makes the runner die
 		} else {
 			r.await(executor.Started, 1)
