@@ -116,7 +116,6 @@ var mayBeWide = map[string]struct {
 	"api.Event":           {42, 0, "the union of all events, as it stands in JSON"},
 	"api.NodeStatus":      {29, 1, "all that a client is told of a node, as it stands in JSON"},
 	"cmd/wf.env":          {10, 65, "to be split"},
-	"tui.model":           {46, 234, "to be split"},
 	"workspace.Workspace": {30, 270, "to be split"},
 	"workspace.run":       {48, 124, "to be split"},
 
