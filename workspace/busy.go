@@ -60,16 +60,16 @@ func (w *Workspace) start(p *pendingStart) {
 		}
 		return
 	}
-	r := newRun(w.host, d.Run)
+	queueFile := ""
 	if q := p.queued; q != nil {
-		r.Request.Queued, r.begunFrom = q.Key, w.queueFile(q)
+		d.Request.Queued, queueFile = q.Key, w.queueFile(q)
 	}
-	w.addRun(r)
-	r.accepted = func(err error) {
-		acc.Run = r.ID
+	r := newRun(w.host, d.Run, func(err error) {
+		acc.Run = d.ID
 		p.reply(acc, err)
-	}
-	w.prepare(r, p.req.Env)
+	})
+	w.addRun(r)
+	w.prepare(r, p.req.Env, queueFile)
 }
 
 // newDraft drafts a run. A panic is an error of this request only, because the draft is not one of the runs yet.

@@ -22,9 +22,7 @@ func (w *Workspace) heedClock() {
 	}
 	w.cfg.Log.Warn("the clock of the machine was set", "by", by)
 	for _, r := range append([]*run(nil), w.runs...) {
-		if r.hist != nil && (r.Phase == runstate.Going || r.Phase == runstate.Stopping) && r.sess != nil {
-			r.clockSet(at, by)
-		}
+		r.clockSet(at, by)
 	}
 }
 
@@ -34,8 +32,11 @@ func clocksNow(by time.Duration) *history.Clocks {
 	return &history.Clocks{Boot: boot, UpNS: int64(up), ByNS: int64(by)}
 }
 
-// clockSet moves the run to the new time of the machine.
+// clockSet moves a run that is going to the new time of the machine.
 func (r *run) clockSet(at time.Time, by time.Duration) {
+	if r.hist == nil || r.sess == nil || r.Phase != runstate.Going && r.Phase != runstate.Stopping {
+		return
+	}
 	r.commit(history.Record{Type: history.RecordClock, Time: at, Node: history.NoNode, Clocks: clocksNow(by)})
 }
 

@@ -38,8 +38,6 @@ func (w *Workspace) leave() {
 		w.endTrial() // to end in order is no failure
 	}
 	for _, r := range w.runs {
-		r.leaveSlots()
-		r.dropPools()
 		r.detach()
 	}
 	w.file.Leave()

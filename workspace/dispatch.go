@@ -60,9 +60,7 @@ func (r *run) roomBeside(handed int) int {
 // dispatch shares out slots and hands over the jobs that they allow.
 func (w *Workspace) dispatch() {
 	for _, r := range w.runs {
-		if r.sess != nil {
-			r.enterPools()
-		}
+		r.enterPools()
 	}
 	w.shareOut()
 	for _, r := range w.runs {

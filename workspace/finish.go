@@ -27,18 +27,26 @@ func (r *run) swept(survivors []int, err error) {
 // run_complete, which is always the last event of a run. If a crash interrupts this, the next daemon does the rest again.
 func (w *Workspace) finishRuns() {
 	for _, r := range append([]*run(nil), w.runs...) {
-		if r.Phase != runstate.Ended || r.sess == nil {
-			continue
-		}
-		if !r.sweeping {
-			r.sweeping = true
-			r.sweep()
-		}
-		if r.closed && r.saved && r.leaving == 0 && !r.completing && !time.Now().Before(r.holds.till) {
-			r.completing = true
+		if r.endReady() {
 			w.conclude(r)
 		}
 	}
+}
+
+// endReady lets a run that the scheduler has ended close its executor, and returns true when its end is to be recorded.
+func (r *run) endReady() bool {
+	if r.Phase != runstate.Ended || r.sess == nil {
+		return false
+	}
+	if !r.sweeping {
+		r.sweeping = true
+		r.sweep()
+	}
+	if !r.closed || !r.saved || r.leaving > 0 || r.completing || time.Now().Before(r.holds.till) {
+		return false
+	}
+	r.completing = true
+	return true
 }
 
 // sweep closes the executor and saves the workfile, both away from the loop.
@@ -55,77 +63,78 @@ func (r *run) sweep() {
 	r.host.file.SaveThen(func() { r.saved = true })
 }
 
-// A recording says whether the end of a run is durable.
-type recording struct {
-	r    *run
-	what string // was written last
-	lost string // see run.lost
-	err  error
-}
-
-// conclude lets a helper write the end of the run to the history. Statuses that could not be put into the workfile are noted
+// conclude lets a helper write the end of a run to the history. Statuses that could not be put into the workfile are noted
 // before, because later daemons do not read the journal of a run that is over.
 func (w *Workspace) conclude(r *run) {
+	last, keepPrior := w.given(), w.keepPrior(r)
+	w.file.Statuses().RunOver(r.Number)
+	keepStatuses := w.file.Statuses().Keep()
+	r.recordEnd(func() (what string, err error) {
+		if err = w.keepFolder(last); err == nil && keepPrior != nil {
+			err = keepPrior()
+		}
+		if err != nil {
+			return "what later runs need of it", err
+		}
+		return "the statuses of its nodes", keepStatuses()
+	}, func() { w.complete(r) })
+}
+
+// recordEnd lets a helper write the end of the run to the history, after what before writes. before returns what it wrote
+// last. done is called on the loop when the end is durable; otherwise the run is held.
+func (r *run) recordEnd(before func() (what string, err error), done func()) {
 	if r.endedAt.IsZero() {
 		r.endedAt = clock.Now()
 	}
 	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.CountAll()), Started: r.Request.Time,
 		Ended: r.endedAt, DurationMS: r.Elapsed(r.endedAt), Cause: r.Cause, Survivors: r.survivors,
 		Left: r.remained, LeftCount: r.leftovers}
-	last, keepPrior := w.given(), w.keepPrior(r)
-	w.file.Statuses().RunOver(r.Number)
-	keepStatuses := w.file.Statuses().Keep()
-	w.loop.Run(func() {
-		m := recording{r: r}
-		if m.what, m.err = "what later runs need of it", w.keepFolder(last); m.err == nil && keepPrior != nil {
-			m.err = keepPrior()
-		}
-		if m.err == nil {
-			m.what, m.err = "the statuses of its nodes", keepStatuses()
-		}
-		if m.err == nil {
-			m.what, m.err = "its end", r.hist.Finish(res)
-			if m.lost = r.lost(); m.lost != "" {
-				m.err = nil // its folder is gone
+	r.host.loop.Run(func() {
+		what, err := before()
+		lost := ""
+		if err == nil {
+			what, err = "its end", r.hist.Finish(res)
+			if lost = r.lost(); lost != "" {
+				err = nil // its folder is gone
 			}
 		}
-		if m.err == nil {
+		if err == nil {
 			r.hist.Close()
 			r.dropOutputs()
 		}
-		w.loop.Post(func() { w.recorded(m) })
+		r.host.loop.Post(func() {
+			if err != nil {
+				r.host.file.Statuses().Changed()
+				r.notRecorded(what, err)
+				return
+			}
+			r.unrecorded = lost
+			r.hold(&r.holds.journal, "")
+			done()
+		})
 	})
 }
 
-// recorded completes a run whose end is durable, or holds it.
-func (w *Workspace) recorded(m recording) {
-	r := m.r
-	if m.err != nil {
-		w.file.Statuses().Changed()
-		r.notRecorded(m.what, m.err)
-		return
-	}
-	r.unrecorded = m.lost
-	r.hold(&r.holds.journal, "")
-	w.complete(r)
-}
-
-// complete publishes the end of the run and forgets it.
+// complete forgets a run whose end is recorded.
 func (w *Workspace) complete(r *run) {
-	r.Phase = runstate.Complete
 	w.drop(r)
 	w.unmark()
-	sum := r.Summary()
-	w.latest = &sum
-	counts := r.CountAll()
-	w.marks.Flush()
-	w.out.Publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.ID, Client: r.Request.Client, Result: r.resultWord(),
-		Counts: &counts, DurationMS: new(r.Elapsed(r.endedAt)), ExitCode: new(inquiry.ExitCode(r.resultWord(), r.Cause)), Reason: api.Reason(""),
-		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
-	w.out.Hurry()
-	r.answerStop(r.stopResult())
+	w.latest = new(r.Summary())
+	r.complete()
 	w.startWaiting()
 	w.pruneLater()
+}
+
+// complete publishes the end of the run and answers the requests that wait for it.
+func (r *run) complete() {
+	r.Phase = runstate.Complete
+	counts := r.CountAll()
+	r.host.marks.Flush()
+	r.host.out.Publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.ID, Client: r.Request.Client, Result: r.resultWord(),
+		Counts: &counts, DurationMS: new(r.Elapsed(r.endedAt)), ExitCode: new(inquiry.ExitCode(r.resultWord(), r.Cause)), Reason: api.Reason(""),
+		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
+	r.host.out.Hurry()
+	r.answerStop(r.stopResult())
 }
 
 func (r *run) resultWord() api.Result {
@@ -206,6 +215,8 @@ func (w *Workspace) drop(r *run) {
 
 // detach lets go of a run, which continues without this daemon.
 func (r *run) detach() {
+	r.leaveSlots()
+	r.dropPools()
 	if r.timer != nil {
 		r.timer.Stop()
 	}

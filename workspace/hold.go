@@ -73,11 +73,7 @@ func (r *run) notRecorded(what string, err error) {
 // tryAgain repeats what failed: the rest of the turn does it.
 func (w *Workspace) tryAgain() {
 	for _, r := range w.runs {
-		r.holds.till = time.Time{}
-		if r.unfound {
-			r.unfound = false
-			r.findExecutor()
-		}
+		r.retry()
 	}
 	w.takeUpAgain()
 	w.tryHeld()
@@ -107,9 +103,7 @@ func (w *Workspace) withdrawn(n int, err error) {
 // retryHeld makes held executors try again at once, because a user has come to look.
 func (w *Workspace) retryHeld() {
 	for _, r := range w.runs {
-		if r.holds.executor != "" && r.sess != nil {
-			r.sess.Retry()
-		}
+		r.retryExecutor()
 	}
 }
 

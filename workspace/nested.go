@@ -39,15 +39,10 @@ type nesting struct {
 // execution finds the execution that a command says it is.
 func (w *Workspace) execution(c api.Caller) (r *run, id executor.ID, live bool) {
 	for _, r := range w.runs {
-		if r.ID != c.Run {
-			continue
+		if r.ID == c.Run {
+			id, live = r.execution(c)
+			return r, id, live
 		}
-		i, in := r.Sched.Index(c.Node)
-		if !in {
-			return nil, id, false
-		}
-		rec := r.Nodes[i].Execution
-		return r, executor.ID{Node: i, Execution: c.Execution}, rec != nil && rec.Live && rec.Number == c.Execution
 	}
 	return nil, id, false
 }
@@ -64,16 +59,7 @@ func (w *Workspace) CallerOf(ctx context.Context, c api.Caller) (held map[string
 		if !live {
 			return answer{}, nil
 		}
-		held := map[string]int{}
-		if r.Request.Caller != nil {
-			for pool, n := range r.Request.Caller.Held {
-				held[pool] += n
-			}
-		}
-		for _, use := range r.pools.held[id.Node].claim {
-			held[use.Pool] += use.Units
-		}
-		return answer{held, true}, nil
+		return answer{r.unitsOf(id), true}, nil
 	})
 	return a.held, a.live, err
 }
@@ -81,23 +67,8 @@ func (w *Workspace) CallerOf(ctx context.Context, c api.Caller) (held map[string
 // Waits notes that a command waits for another run (true), or stops waiting.
 func (w *Workspace) Waits(c api.Caller, waits bool) {
 	w.loop.Post(func() {
-		r, id, live := w.execution(c)
-		if !live {
-			return
-		}
-		if r.callers == nil {
-			r.callers = map[executor.ID]int{}
-		}
-		switch {
-		case waits:
-			if r.callers[id]++; r.Nodes[id.Node].Execution.Started {
-				r.lend(id)
-			}
-		default:
-			if r.callers[id]--; r.callers[id] <= 0 {
-				delete(r.callers, id)
-				r.takeBack(id)
-			}
+		if r, id, live := w.execution(c); live {
+			r.commandWaits(id, waits)
 		}
 	})
 }
@@ -120,10 +91,7 @@ func (w *Workspace) Adopt(ctx context.Context, c api.Caller, child Child) (bool,
 		if !live {
 			return false, nil
 		}
-		if r.children == nil {
-			r.children = map[executor.ID][]Child{}
-		}
-		r.children[id] = append(r.children[id], child)
+		r.adopt(id, child)
 		return true, nil
 	})
 }
@@ -193,3 +161,52 @@ func (r *run) endChildren(id executor.ID, stopped bool) {
 }
 
 func graceOf(d time.Duration) *int64 { return new(d.Milliseconds()) }
+
+// execution finds the execution that a command says it is, and reports whether it is going.
+func (r *run) execution(c api.Caller) (id executor.ID, live bool) {
+	i, in := r.Sched.Index(c.Node)
+	if !in {
+		return id, false
+	}
+	rec := r.Nodes[i].Execution
+	return executor.ID{Node: i, Execution: c.Execution}, rec != nil && rec.Live && rec.Number == c.Execution
+}
+
+// unitsOf returns the units of pools that an execution and the callers of its run hold.
+func (r *run) unitsOf(id executor.ID) map[string]int {
+	held := map[string]int{}
+	if r.Request.Caller != nil {
+		for pool, n := range r.Request.Caller.Held {
+			held[pool] += n
+		}
+	}
+	for _, use := range r.pools.held[id.Node].claim {
+		held[use.Pool] += use.Units
+	}
+	return held
+}
+
+// commandWaits notes that the command of an execution waits for another run, or stops waiting.
+func (r *run) commandWaits(id executor.ID, waits bool) {
+	if r.callers == nil {
+		r.callers = map[executor.ID]int{}
+	}
+	if waits {
+		if r.callers[id]++; r.Nodes[id.Node].Execution.Started {
+			r.lend(id)
+		}
+		return
+	}
+	if r.callers[id]--; r.callers[id] <= 0 {
+		delete(r.callers, id)
+		r.takeBack(id)
+	}
+}
+
+// adopt notes a run that an execution has started.
+func (r *run) adopt(id executor.ID, child Child) {
+	if r.children == nil {
+		r.children = map[executor.ID][]Child{}
+	}
+	r.children[id] = append(r.children[id], child)
+}

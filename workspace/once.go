@@ -25,11 +25,7 @@ func (w *Workspace) begunBefore(p *pendingStart) bool {
 			p.reply(w.acceptedAs(r.Request), nil)
 			return true
 		}
-		first := r.accepted
-		r.accepted = func(err error) {
-			first(err)
-			p.reply(w.acceptedAs(r.Request), err)
-		}
+		r.alsoAccept(func(err error) { p.reply(w.acceptedAs(r.Request), err) })
 		return true
 	}
 	for i, other := range w.waiting { // the connection of its client is gone

@@ -108,7 +108,7 @@ func (r *run) enqueue(id executor.ID) {
 
 // enterPools takes the units that were set aside for executions in line. These wait for a slot from now on.
 func (r *run) enterPools() {
-	if len(r.pools.waits) == 0 || r.Phase != runstate.Going {
+	if len(r.pools.waits) == 0 || r.Phase != runstate.Going || r.sess == nil {
 		return
 	}
 	for text, line := range r.pools.lines {

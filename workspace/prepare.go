@@ -26,7 +26,7 @@ type preparation struct {
 }
 
 // prepare makes the run durable and opens the executor, away from the loop.
-func (w *Workspace) prepare(r *run, env []string) {
+func (w *Workspace) prepare(r *run, env []string, queueFile string) {
 	w.file.Statuses().TouchAll()
 	w.file.PublishStatuses() // the frozen workfile has the statuses that the run begins with
 	frozen := whole(w.file.Document().Render())
@@ -45,8 +45,8 @@ func (w *Workspace) prepare(r *run, env []string) {
 		if p.err == nil && bare {
 			w.keepOrigin(p.hist.Number())
 		}
-		if p.err == nil && r.begunFrom != "" {
-			_ = os.Remove(r.begunFrom) // if it stays, the next daemon finds that the run has started
+		if p.err == nil && queueFile != "" {
+			_ = os.Remove(queueFile) // if it stays, the next daemon finds that the run has started
 		}
 		if p.err == nil {
 			p.err = w.note.write(w)
@@ -133,8 +133,13 @@ func (w *Workspace) prepared(p preparation) {
 		w.abandon(r, p)
 		return
 	}
-	r.Request, r.Dir = p.hist.Request(), p.hist.Dir()
-	r.hist, r.sess, r.Number, r.ID, r.Phase = p.hist, p.sess, p.hist.Number(), history.RunID(p.hist.Number()), runstate.Going
+	r.launch(p.hist, p.sess)
+}
+
+// launch starts the run, which has its folder and its executor by now.
+func (r *run) launch(hist *history.Run, sess executor.Session) {
+	r.Request, r.Dir = hist.Request(), hist.Dir()
+	r.hist, r.sess, r.Number, r.ID, r.Phase = hist, sess, hist.Number(), history.RunID(hist.Number()), runstate.Going
 	r.Sched.SetID(r.ID)
 	r.join()
 	r.begin()
@@ -145,6 +150,9 @@ func (w *Workspace) prepared(p preparation) {
 	}
 }
 
+// refuse answers the requests for a run that cannot start.
+func (r *run) refuse(err error) { r.accepted(err) }
+
 // abandon forgets a run that could not start.
 func (w *Workspace) abandon(r *run, p preparation) {
 	w.drop(r)
@@ -153,6 +161,6 @@ func (w *Workspace) abandon(r *run, p preparation) {
 		w.withdrawn(p.hist.Number(), p.left)
 	}
 	w.unmark()
-	r.accepted(err)
+	r.refuse(err)
 	w.startWaiting()
 }

@@ -21,13 +21,13 @@ import (
 
 // takeUp recovers run n. One that cannot be continued is ended, with the reason in its result.
 func (w *Workspace) takeUp(n int) {
-	r, err := w.recoverRun(n)
+	r, err := recoverRun(w.host, n)
 	if history.Fault(err) {
 		w.cfg.Log.Warn("a run cannot be taken up yet", "run", n, "err", err)
 		w.takeUpLater(n, err)
 		return
 	}
-	if errors.Is(err, errUnbegun) {
+	if errors.Is(err, errNotStarted) {
 		w.withdrawn(n, w.withdraw(n))
 		return
 	}
@@ -36,13 +36,39 @@ func (w *Workspace) takeUp(n int) {
 		w.giveUp(n, err)
 		return
 	}
-	r.tried = true
 	w.addRun(r)
+	r.follow()
+}
+
+// follow continues a recovered run.
+func (r *run) follow() {
 	if r.Phase == runstate.Preparing {
 		r.Phase = runstate.Going
 		r.limitTime()
 	}
 	r.findExecutor()
+}
+
+// recovering reports whether the run was recovered and its executor has not sent its first reports yet.
+func (r *run) recovering() bool { return r.tried && (r.sess == nil || !r.heard) }
+
+// stopRecovering lets the recovery of the run count as over although its executor has not sent all of its first reports.
+func (r *run) stopRecovering() { r.heard = true }
+
+// retry lets what could not be written be written again at once, and looks for the executor again.
+func (r *run) retry() {
+	r.holds.till = time.Time{}
+	if r.unfound {
+		r.unfound = false
+		r.findExecutor()
+	}
+}
+
+// retryExecutor makes a held executor try again at once.
+func (r *run) retryExecutor() {
+	if r.holds.executor != "" && r.sess != nil {
+		r.sess.Retry()
+	}
 }
 
 // findExecutor follows the executor of a recovered run.
@@ -53,15 +79,16 @@ func (r *run) findExecutor() {
 	})
 }
 
-// errUnbegun is the error about a run that a daemon has prepared and not started: neither the journal nor an executor knows of it.
-var errUnbegun = errors.New("it had not begun")
+// errNotStarted is the error about a run that a daemon has prepared and not started: neither the journal nor an executor knows of it.
+var errNotStarted = errors.New("it had not begun")
 
 // recoverRun makes run n as it was from the frozen workfile and the journal.
-func (w *Workspace) recoverRun(n int) (*run, error) {
-	r := newRun(w.host, &nodestate.Run{})
-	r.Number, r.ID, r.Dir = n, history.RunID(n), w.store.Dir(n)
+func recoverRun(h *host, n int) (*run, error) {
+	r := newRun(h, &nodestate.Run{}, func(error) {})
+	r.tried = true
+	r.Number, r.ID, r.Dir = n, history.RunID(n), h.store.Dir(n)
 	var records []history.Record
-	hist, req, err := w.store.Reopen(n, func(rec history.Record) error {
+	hist, req, err := h.store.Reopen(n, func(rec history.Record) error {
 		records = append(records, rec)
 		return nil
 	})
@@ -69,7 +96,7 @@ func (w *Workspace) recoverRun(n int) (*run, error) {
 		return nil, err
 	}
 	if len(records) == 0 && !executor.Begun(r.Dir) {
-		return nil, errors.Join(errUnbegun, hist.Close())
+		return nil, errors.Join(errNotStarted, hist.Close())
 	}
 	r.hist, r.Request = hist, req
 	if len(records) == 0 { // the disk has lost even the start, and the executor may have got far
@@ -79,7 +106,7 @@ func (w *Workspace) recoverRun(n int) (*run, error) {
 		}
 		records = append(records, begin)
 	}
-	g, err := workfile.Frozen(w.store, n)
+	g, err := workfile.Frozen(h.store, n)
 	if err == nil {
 		err = r.Reschedule(g)
 	}
@@ -87,7 +114,7 @@ func (w *Workspace) recoverRun(n int) (*run, error) {
 		return nil, errors.Join(err, hist.Close())
 	}
 	r.FreezeNodes(g)
-	r.accepted, r.untold = func(error) {}, true
+	r.untold = true
 	r.relive(records)
 	return r, nil
 }

@@ -59,7 +59,6 @@ type run struct {
 
 	accepted  func(error)        // answers the request that started it
 	stopEarly *api.StopRequest   // came before the run could start
-	begunFrom string             // the file of its place in the queue; "" = it was not queued
 	remained  []history.Leftover // processes that executions have left behind: some of as many as leftovers
 	leftovers int
 	onStop    []func(api.StopResult, error)
@@ -68,11 +67,20 @@ type run struct {
 	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
 }
 
-// newRun makes an active run of a state.
-func newRun(h *host, state *nodestate.Run) *run {
-	r := &run{Run: state, host: h, onEnd: map[executor.ID][]func(api.StopResult, error){}}
+// newRun makes an active run of a state. accepted is called once, when the run has started or cannot.
+func newRun(h *host, state *nodestate.Run, accepted func(error)) *run {
+	r := &run{Run: state, host: h, accepted: accepted, onEnd: map[executor.ID][]func(api.StopResult, error){}}
 	r.Active = r
 	return r
+}
+
+// alsoAccept has another request answered when the run has started or cannot.
+func (r *run) alsoAccept(answer func(error)) {
+	first := r.accepted
+	r.accepted = func(err error) {
+		first(err)
+		answer(err)
+	}
 }
 
 // begin takes the first step: statuses are reset and the first nodes activated.

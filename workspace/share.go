@@ -72,14 +72,12 @@ func (r *run) demand() int {
 // shareOut acquires and returns slots, for all runs in turn so that none of them starves.
 func (w *Workspace) shareOut() {
 	for _, r := range w.runs {
-		if r.sess != nil {
-			r.giveBack()
-		}
+		r.giveBack()
 	}
 	for progress := true; progress; {
 		progress = false
 		for _, r := range w.runs {
-			if r.sess != nil && r.acquire() {
+			if r.acquire() {
 				progress = true
 			}
 		}
@@ -88,6 +86,9 @@ func (w *Workspace) shareOut() {
 
 // acquire takes one slot if the run can use one more.
 func (r *run) acquire() bool {
+	if r.sess == nil {
+		return false
+	}
 	if r.slots >= r.demand() {
 		if r.refused {
 			r.refused = false
@@ -105,6 +106,9 @@ func (r *run) acquire() bool {
 
 // giveBack returns slots that the run has no use for, or that other runs have a better claim to.
 func (r *run) giveBack() {
+	if r.sess == nil {
+		return
+	}
 	least := 0
 	if r.Request.Caller != nil && r.Phase >= runstate.Ended {
 		least = 1 // for the command that has started the run, see leaveTo

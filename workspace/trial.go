@@ -70,7 +70,7 @@ func (w *Workspace) passTrial() {
 		return
 	}
 	for _, r := range w.runs {
-		if r.tried && (r.sess == nil || !r.heard) {
+		if r.recovering() {
 			return
 		}
 	}
@@ -108,7 +108,7 @@ func (w *Workspace) heed(r *run) {
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			w.loop.Post(func() { r.heard = true })
+			w.loop.Post(r.stopRecovering)
 		case <-w.loop.Ending():
 		}
 	})

@@ -78,7 +78,7 @@ func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (
 			return
 		}
 		if !r.syncJournal() {
-			reply(a, api.Internal("the decision is made, but cannot be kept at present", fmt.Errorf("%s", r.holds.why())))
+			reply(a, api.Internal("the decision is made, but cannot be kept at present", fmt.Errorf("%s", r.HeldBy())))
 			return
 		}
 		reply(a, nil)
