@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/scheduler/flow"
+	"wf/workspace/activerun"
 	"wf/workspace/loop"
 	"wf/workspace/planning"
 	"wf/workspace/runstate"
@@ -64,7 +65,7 @@ func (w *Workspace) start(p *pendingStart) {
 	if q := p.queued; q != nil {
 		d.Request.Queued, queueFile = q.Key, w.queueFile(q)
 	}
-	r := newRun(w.host, d.Run, func(err error) {
+	r := activerun.New(w.host, d.Run, func(err error) {
 		acc.Run = d.ID
 		p.reply(acc, err)
 	})
@@ -122,7 +123,7 @@ func (w *Workspace) makeWay(policy flow.OnBusy, run string) {
 	}
 	for _, r := range w.runs {
 		if r.ID == run && r.Phase < runstate.Stopping {
-			r.stop(api.StopRequest{Cause: api.CauseReplaced}, "", nil)
+			r.Stop(api.StopRequest{Cause: api.CauseReplaced}, "", nil)
 		}
 	}
 }

@@ -2,8 +2,6 @@ package workspace
 
 import (
 	"context"
-
-	"wf/workspace/loop"
 )
 
 // Close saves the workfile, lets go of the runs, which go on in their executor, and ends the
@@ -38,7 +36,7 @@ func (w *Workspace) leave() {
 		w.endTrial() // to end in order is no failure
 	}
 	for _, r := range w.runs {
-		r.detach()
+		r.Detach()
 	}
 	w.file.Leave()
 	w.out.Close("the workspace is closing")
@@ -51,28 +49,11 @@ func (w *Workspace) leave() {
 func (w *Workspace) crashed() {
 	w.countCrash()
 	for _, r := range w.runs {
-		r.letGo()
+		r.LetGo()
 	}
 	w.out.Close("internal error: the workfile is opened again")
 	go func() { // ends with the helpers, which learn of the end from the loop
 		w.loop.Wait()
 		w.dropFence()
 	}()
-}
-
-// letGo is detach for a run in an unknown state. What was not written of its journal stays unwritten,
-// because it may be what the loop panicked about. The executor reports it again.
-func (r *run) letGo() {
-	loop.Contain(r.host.loop, "a question", func() (struct{}, error) { // a second panic of the same cause is possible
-		if r.timer != nil {
-			r.timer.Stop()
-		}
-		r.setTimer(0)
-		if r.sess != nil {
-			r.sess.Detach()
-		}
-		r.leaveSlots()
-		r.dropPools()
-		return struct{}{}, nil
-	})
 }

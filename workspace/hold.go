@@ -1,43 +1,13 @@
 package workspace
 
 import (
-	"slices"
-	"time"
-
-	"wf/api"
-	"wf/executor"
-	"wf/workspace/clock"
+	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/loop"
 )
 
 // A run is held while starting more would do harm: the executor has no disk space or no processes left, or the journal cannot
 // be written. Running commands go on, nothing is lost, and the failed operation is repeated until it works.
-
-// holdPause is the time between two attempts. Tests shorten it.
-var holdPause = 2 * time.Second
-
-// The journal reserves disk space, in bytes, for the last records of each execution that is going and for the end of the run.
-const (
-	journalRoomEach = 600
-	journalRoomRest = 4096
-)
-
-// holds are the reasons why a run is held.
-type holds struct {
-	executor string // reported by the executor; "" for none
-	journal  string // why records cannot be written; "" for none
-	till     time.Time
-}
-
-func (h *holds) why() string {
-	if h.journal != "" {
-		return h.journal
-	}
-	return h.executor
-}
-
-func (r *run) HeldBy() string { return r.holds.why() }
 
 // repeats are operations that have failed and are repeated.
 type repeats struct {
@@ -46,34 +16,10 @@ type repeats struct {
 	untaken   []int // runs of an earlier daemon whose records cannot be read at present
 }
 
-// hold sets or clears (why == "") a reason, and publishes the change.
-func (r *run) hold(reason *string, why string) {
-	before := r.holds.why()
-	*reason = why
-	now := r.holds.why()
-	if before == now {
-		return
-	}
-	if now == "" {
-		r.host.log.Info("a run goes on", "run", r.ID)
-	} else {
-		r.host.log.Warn("a run is held", "run", r.ID, "why", now)
-	}
-	r.host.out.Publish(api.Event{Type: api.RunHeld, Run: r.ID, Message: now})
-}
-
-// notRecorded holds the run until what cannot be written now has been written.
-func (r *run) notRecorded(what string, err error) {
-	r.completing = false
-	r.holds.till = time.Now().Add(holdPause)
-	r.host.retryLater()
-	r.hold(&r.holds.journal, what+" cannot be recorded: "+err.Error())
-}
-
 // tryAgain repeats what failed: the rest of the turn does it.
 func (w *Workspace) tryAgain() {
 	for _, r := range w.runs {
-		r.retry()
+		r.Retry()
 	}
 	w.takeUpAgain()
 	w.tryHeld()
@@ -96,107 +42,14 @@ func (w *Workspace) withdrawn(n int, err error) {
 	if err != nil {
 		w.cfg.Log.Warn("the folder of a run that never began cannot be removed yet", "run", n, "err", err)
 		w.unbegun = append(w.unbegun, n)
-		w.holdTimer.Reset(holdPause)
+		w.holdTimer.Reset(activerun.HoldPause)
 	}
 }
 
 // retryHeld makes held executors try again at once, because a user has come to look.
 func (w *Workspace) retryHeld() {
 	for _, r := range w.runs {
-		r.retryExecutor()
-	}
-}
-
-// flushJournal writes the pending records. It returns false if that is impossible at present.
-func (r *run) flushJournal() bool {
-	switch {
-	case r.hist == nil || r.completing: // a helper writes the last record
-		return true
-	case r.holds.journal != "" && time.Now().Before(r.holds.till):
-		return false
-	}
-	err := r.hist.Flush()
-	if err == nil && r.holds.journal != "" {
-		err = r.reserveJournal()
-	}
-	if err != nil {
-		r.notRecorded("what happens in it", err)
-		return false
-	}
-	r.hold(&r.holds.journal, "")
-	return true
-}
-
-// keepNumbers syncs the journal before an executor gets jobs of new instances. Node numbers of instances depend on the order
-// of events. If a power cut took that order from the journal, the runner's log would be read as if it were about other nodes.
-func (r *run) keepNumbers(jobs []executor.Job) bool {
-	outer := r.OuterNodes()
-	if !r.numbered || !slices.ContainsFunc(jobs, func(j executor.Job) bool { return j.ID.Node >= outer }) {
-		return true
-	}
-	if !r.syncJournal() {
-		return false
-	}
-	r.numbered = false
-	return true
-}
-
-// syncJournal is flushJournal that returns when the records are on the disk.
-func (r *run) syncJournal() bool {
-	if !r.flushJournal() {
-		return false
-	}
-	if err := r.hist.Sync(); err != nil {
-		r.notRecorded("what happens in it", err)
-		return false
-	}
-	return true
-}
-
-func (r *run) reserveJournal() error {
-	return r.hist.Reserve((r.InFlight+len(r.gated)+1)*journalRoomEach + journalRoomRest)
-}
-
-// mayTake reports whether the journal has room for the records of one more execution.
-func (r *run) mayTake() bool {
-	if r.holds.journal != "" {
-		return false
-	}
-	if err := r.reserveJournal(); err != nil {
-		r.notRecorded("what happens in it", err)
-		return false
-	}
-	return true
-}
-
-// recallUnhanded takes back executions that were not handed over yet. It returns the others.
-func (r *run) recallUnhanded(ids []executor.ID) (handed []executor.ID) {
-	if len(r.unhanded) == 0 {
-		return ids
-	}
-	for _, id := range ids {
-		at := -1
-		for i, j := range r.unhanded {
-			if j.ID == id {
-				at = i
-			}
-		}
-		if at < 0 {
-			handed = append(handed, id)
-			continue
-		}
-		r.unhanded = append(r.unhanded[:at], r.unhanded[at+1:]...)
-		r.recalled = append(r.recalled, id)
-	}
-	return handed
-}
-
-// withdrawRecalled ends those as an executor would.
-func (r *run) withdrawRecalled() {
-	for len(r.recalled) > 0 {
-		id := r.recalled[0]
-		r.recalled = r.recalled[1:]
-		r.finish(executor.Report{Kind: executor.Ended, ID: id, Time: clock.Now(), Exit: executor.Exit{Stopped: true}})
+		r.RetryExecutor()
 	}
 }
 
@@ -212,7 +65,7 @@ func (w *Workspace) disk() history.Disk {
 // fails. No other run starts until they can: that run may be going.
 func (w *Workspace) takeUpLater(n int, err error) {
 	w.untaken = append(w.untaken, n)
-	w.holdTimer.Reset(holdPause)
+	w.holdTimer.Reset(activerun.HoldPause)
 	w.file.Trouble("run " + history.RunID(n) + " cannot be taken up yet: " + err.Error())
 }
 

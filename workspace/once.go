@@ -25,7 +25,7 @@ func (w *Workspace) begunBefore(p *pendingStart) bool {
 			p.reply(w.acceptedAs(r.Request), nil)
 			return true
 		}
-		r.alsoAccept(func(err error) { p.reply(w.acceptedAs(r.Request), err) })
+		r.AlsoAccept(func(err error) { p.reply(w.acceptedAs(r.Request), err) })
 		return true
 	}
 	for i, other := range w.waiting { // the connection of its client is gone

@@ -2,15 +2,16 @@ package workspace
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
-	"slices"
-	"strings"
+	"path/filepath"
 
 	"wf/api"
 	"wf/executor"
 	"wf/graphml"
+	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/runstate"
 	"wf/workspace/workfile"
@@ -18,7 +19,7 @@ import (
 
 // A preparation is the folder and the executor of a new run.
 type preparation struct {
-	r    *run
+	r    *activerun.Run
 	hist *history.Run
 	sess executor.Session
 	err  error
@@ -26,7 +27,7 @@ type preparation struct {
 }
 
 // prepare makes the run durable and opens the executor, away from the loop.
-func (w *Workspace) prepare(r *run, env []string, queueFile string) {
+func (w *Workspace) prepare(r *activerun.Run, env []string, queueFile string) {
 	w.file.Statuses().TouchAll()
 	w.file.PublishStatuses() // the frozen workfile has the statuses that the run begins with
 	frozen := whole(w.file.Document().Render())
@@ -55,7 +56,7 @@ func (w *Workspace) prepare(r *run, env []string, queueFile string) {
 			p.err = makeOutputs(p.hist.Dir())
 		}
 		if p.err == nil {
-			p.sess, p.err = r.openExecutor(p.hist.Dir(), p.hist.Number(), env)
+			p.sess, p.err = r.OpenExecutor(p.hist.Dir(), p.hist.Number(), env)
 		}
 		if p.err != nil && p.hist != nil {
 			p.hist.Close()
@@ -66,7 +67,7 @@ func (w *Workspace) prepare(r *run, env []string, queueFile string) {
 }
 
 // beside returns the files that lie in the folder of a run from its start, for replays.
-func (w *Workspace) beside(r *run) ([]history.Companion, error) {
+func (w *Workspace) beside(r *activerun.Run) ([]history.Companion, error) {
 	var list []history.Companion
 	add := func(name string, what any) error {
 		data, err := json.Marshal(what)
@@ -101,31 +102,6 @@ func (w *Workspace) keepOrigin(run int) {
 	}
 }
 
-// openExecutor starts or follows the run's executor. Its reports come into the inbox in order.
-func (r *run) openExecutor(dir string, number int, env []string) (executor.Session, error) {
-	if env != nil {
-		env = override(env, append([]string{"WF_WORKFILE=" + r.host.path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...))
-	}
-	return r.host.executor.Open(context.Background(), executor.Spec{
-		Dir: dir, Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,
-		Report: func(list []executor.Report) { r.host.loop.Post(func() { r.handleReports(list) }) },
-	})
-}
-
-// override replaces variables of an environment. A name must not stand there twice: some programs read the first one.
-func override(env, vars []string) []string {
-	set := make(map[string]bool, len(vars))
-	for _, v := range vars {
-		key, _, _ := strings.Cut(v, "=")
-		set[key] = true
-	}
-	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
-		key, _, _ := strings.Cut(v, "=")
-		return set[key]
-	})
-	return append(env, vars...)
-}
-
 // prepared starts a run that has its folder and its executor.
 func (w *Workspace) prepared(p preparation) {
 	r := p.r
@@ -133,34 +109,28 @@ func (w *Workspace) prepared(p preparation) {
 		w.abandon(r, p)
 		return
 	}
-	r.launch(p.hist, p.sess)
+	r.Launch(p.hist, p.sess)
 }
-
-// launch starts the run, which has its folder and its executor by now.
-func (r *run) launch(hist *history.Run, sess executor.Session) {
-	r.Request, r.Dir = hist.Request(), hist.Dir()
-	r.hist, r.sess, r.Number, r.ID, r.Phase = hist, sess, hist.Number(), history.RunID(hist.Number()), runstate.Going
-	r.Sched.SetID(r.ID)
-	r.join()
-	r.begin()
-	r.accepted(nil)
-	r.tellCaller()
-	if r.stopEarly != nil {
-		r.stop(*r.stopEarly, r.Request.Client, nil)
-	}
-}
-
-// refuse answers the requests for a run that cannot start.
-func (r *run) refuse(err error) { r.accepted(err) }
 
 // abandon forgets a run that could not start.
-func (w *Workspace) abandon(r *run, p preparation) {
+func (w *Workspace) abandon(r *activerun.Run, p preparation) {
 	w.drop(r)
 	err := &api.Error{Code: api.CodeInternal, Message: "the run cannot begin", Where: w.cfg.State, Why: p.err.Error()}
 	if p.hist != nil {
 		w.withdrawn(p.hist.Number(), p.left)
 	}
 	w.unmark()
-	r.refuse(err)
+	r.Refuse(err)
 	w.startWaiting()
+}
+
+// A command writes its outputs to a file of its own in a folder of the run (docs/control-flow.md, Outputs). The file is read when the
+// execution is over, and its content becomes part of the journal. The folder is removed at the end of the run.
+
+// makeOutputs creates the folder of a run's outputs.
+func makeOutputs(dir string) error {
+	if err := os.Mkdir(filepath.Join(dir, runstate.OutputsDir), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/loop"
 	"wf/workspace/runstate"
@@ -37,7 +38,7 @@ func (w *Workspace) readBefore() {
 
 // keepPrior adds the state of the nodes of a run to the prior state. It returns the function that writes the file, for a helper,
 // or nil if there is nothing to write.
-func (w *Workspace) keepPrior(r *run) (write func() error) {
+func (w *Workspace) keepPrior(r *activerun.Run) (write func() error) {
 	mine := r.Sched.Prior()
 	if mine == nil {
 		if mine = r.PlainPrior(); len(mine) == 0 && !r.InPrior(w.nodes.Prior) {

@@ -3,15 +3,12 @@ package workspace
 import (
 	"context"
 	"errors"
-	"math"
-	"time"
 
 	"wf/api"
 	"wf/executor"
-	"wf/scheduler"
+	"wf/workspace/activerun"
 	"wf/workspace/clock"
 	"wf/workspace/history"
-	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 	"wf/workspace/workfile"
 )
@@ -21,13 +18,13 @@ import (
 
 // takeUp recovers run n. One that cannot be continued is ended, with the reason in its result.
 func (w *Workspace) takeUp(n int) {
-	r, err := recoverRun(w.host, n)
+	r, err := activerun.Recover(w.host, n)
 	if history.Fault(err) {
 		w.cfg.Log.Warn("a run cannot be taken up yet", "run", n, "err", err)
 		w.takeUpLater(n, err)
 		return
 	}
-	if errors.Is(err, errNotStarted) {
+	if errors.Is(err, activerun.ErrNotStarted) {
 		w.withdrawn(n, w.withdraw(n))
 		return
 	}
@@ -37,174 +34,7 @@ func (w *Workspace) takeUp(n int) {
 		return
 	}
 	w.addRun(r)
-	r.follow()
-}
-
-// follow continues a recovered run.
-func (r *run) follow() {
-	if r.Phase == runstate.Preparing {
-		r.Phase = runstate.Going
-		r.limitTime()
-	}
-	r.findExecutor()
-}
-
-// recovering reports whether the run was recovered and its executor has not sent its first reports yet.
-func (r *run) recovering() bool { return r.tried && (r.sess == nil || !r.heard) }
-
-// stopRecovering lets the recovery of the run count as over although its executor has not sent all of its first reports.
-func (r *run) stopRecovering() { r.heard = true }
-
-// retry lets what could not be written be written again at once, and looks for the executor again.
-func (r *run) retry() {
-	r.holds.till = time.Time{}
-	if r.unfound {
-		r.unfound = false
-		r.findExecutor()
-	}
-}
-
-// retryExecutor makes a held executor try again at once.
-func (r *run) retryExecutor() {
-	if r.holds.executor != "" && r.sess != nil {
-		r.sess.Retry()
-	}
-}
-
-// findExecutor follows the executor of a recovered run.
-func (r *run) findExecutor() {
-	r.host.loop.Run(func() {
-		sess, err := r.openExecutor(r.host.store.Dir(r.Number), r.Number, nil)
-		r.host.loop.Post(func() { r.followed(sess, err) })
-	})
-}
-
-// errNotStarted is the error about a run that a daemon has prepared and not started: neither the journal nor an executor knows of it.
-var errNotStarted = errors.New("it had not begun")
-
-// recoverRun makes run n as it was from the frozen workfile and the journal.
-func recoverRun(h *host, n int) (*run, error) {
-	r := newRun(h, &nodestate.Run{}, func(error) {})
-	r.tried = true
-	r.Number, r.ID, r.Dir = n, history.RunID(n), h.store.Dir(n)
-	var records []history.Record
-	hist, req, err := h.store.Reopen(n, func(rec history.Record) error {
-		records = append(records, rec)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if len(records) == 0 && !executor.Begun(r.Dir) {
-		return nil, errors.Join(errNotStarted, hist.Close())
-	}
-	r.hist, r.Request = hist, req
-	if len(records) == 0 { // the disk has lost even the start, and the executor may have got far
-		begin := history.Record{Time: req.Time, Type: history.RecordBegin, Node: history.NoNode, Client: req.Client}
-		if err := hist.Append(begin); err != nil {
-			return nil, errors.Join(err, hist.Close())
-		}
-		records = append(records, begin)
-	}
-	g, err := workfile.Frozen(h.store, n)
-	if err == nil {
-		err = r.Reschedule(g)
-	}
-	if err != nil {
-		return nil, errors.Join(err, hist.Close())
-	}
-	r.FreezeNodes(g)
-	r.untold = true
-	r.relive(records)
-	return r, nil
-}
-
-// relive applies the records of an earlier daemon and shows in the open workfile what they come to.
-func (r *run) relive(records []history.Record) {
-	r.host.nodes.Refold(r.Run, records, func(rec history.Record) {
-		if rec.Type == history.RecordDispatch {
-			r.dequeue(executor.ID{Node: rec.Node, Execution: rec.Execution})
-		}
-	}, func(c runstate.Change) {
-		if c.Kind == scheduler.Execute {
-			r.queue = append(r.queue, executor.ID{Node: c.Node, Execution: c.Execution})
-		}
-	})
-	r.look, r.numbered = true, len(r.Nodes) > r.OuterNodes()
-	r.join()
-	for range r.Running { // they hold slots, even if there are none
-		r.member.Claim()
-	}
-	r.slots, r.ceiling = r.Running, math.MaxInt // the width that an earlier daemon has set is not known
-	r.reclaimPools()
-	r.growth.total = r.Sched.Total()
-}
-
-func (r *run) dequeue(id executor.ID) {
-	for i := r.head; i < len(r.queue); i++ {
-		if r.queue[i] == id {
-			copy(r.queue[r.head+1:i+1], r.queue[r.head:i])
-			r.head++
-			return
-		}
-	}
-}
-
-// followed continues a recovered run whose executor was found, or is gone.
-func (r *run) followed(sess executor.Session, err error) {
-	if history.Fault(err) {
-		r.hold(&r.holds.executor, "its executor cannot be followed: "+err.Error())
-		r.unfound = true
-		r.host.retryLater()
-		return
-	}
-	r.hold(&r.holds.executor, "")
-	if err != nil {
-		r.host.log.Error("the executor of a run is gone", "run", r.ID, "err", err)
-		r.sess, r.heard = goneSession{}, true
-		r.lose(executor.Report{Message: err.Error()})
-		return
-	}
-	r.sess = sess
-	r.host.found(r)
-	r.catchUp()
-	for _, say := range r.unsaid {
-		say()
-	}
-	r.unsaid = nil
-	if r.Phase == runstate.Stopping {
-		r.sess.Stop(r.live(), r.Grace())
-	}
-	r.stopExpired()
-	r.requeue()
-	r.resubmit()
-	r.setTimer(r.Sched.NextTick())
-	r.tellCaller()
-}
-
-// goneSession replaces an executor that could not be found again.
-type goneSession struct{}
-
-func (goneSession) Start([]executor.Job) error           { return errors.New("the executor is gone") }
-func (goneSession) Gates() bool                          { return false }
-func (goneSession) SetWidth(int)                         {}
-func (goneSession) Stop([]executor.ID, time.Duration)    {}
-func (goneSession) Close(context.Context) ([]int, error) { return nil, nil }
-func (goneSession) Retry()                               {}
-func (goneSession) Detach()                              {}
-
-// resubmit hands over again what was dispatched and not reported started. The executor ignores jobs that it has.
-func (r *run) resubmit() {
-	var jobs []executor.Job
-	for i := range r.Nodes {
-		n := &r.Nodes[i]
-		if n.Execution != nil && n.Execution.Live && !n.Execution.Started {
-			jobs = append(jobs, r.job(i, n.Execution.Number, n.Execution.Command))
-		}
-	}
-	if len(jobs) > 0 {
-		_ = r.sess.Start(jobs) // a lost session reports that itself
-	}
+	r.Follow()
 }
 
 // giveUp records the end of a run that cannot be continued.
@@ -249,17 +79,4 @@ func (w *Workspace) endExecutor(n int) {
 			w.cfg.Log.Warn("a run that was given up did not end in order", "run", n, "survivors", survivors, "err", err)
 		}
 	})
-}
-
-// stopExpired stops again the executions whose time was up before the recovery.
-func (r *run) stopExpired() {
-	var late []executor.ID
-	for i := range r.Nodes {
-		if rec := r.Nodes[i].Execution; rec != nil && rec.Live && r.Sched.Expired(i) {
-			late = append(late, executor.ID{Node: i, Execution: rec.Number})
-		}
-	}
-	if len(late) > 0 {
-		r.sess.Stop(late, r.Grace())
-	}
 }

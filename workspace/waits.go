@@ -2,58 +2,12 @@ package workspace
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"time"
 
 	"wf/api"
-	"wf/scheduler"
-	"wf/workspace/clock"
-	"wf/workspace/history"
+	"wf/workspace/activerun"
 	"wf/workspace/loop"
-	"wf/workspace/params"
-	"wf/workspace/runstate"
 )
-
-// longestNap bounds a timer, because the wall clock may be set while it runs. A run that waits for no moment has no timer.
-const longestNap = time.Minute
-
-// setTimer wakes the run at a moment in nanoseconds since 1970; 0 stops the timer.
-func (r *run) setTimer(at int64) {
-	if r.tick != nil {
-		r.tick.Stop()
-		r.tick = nil
-	}
-	if at == 0 {
-		return
-	}
-	nap := min(max(time.Unix(0, at).Sub(clock.Now()), 0), longestNap)
-	r.tick = time.AfterFunc(nap, func() { r.host.loop.Post(r.ring) })
-}
-
-// ring records that the moment has come that the run waits for, or sets the timer again.
-func (r *run) ring() {
-	at := r.Sched.NextTick()
-	if at == 0 || r.Phase != runstate.Going {
-		return
-	}
-	t := clock.Now()
-	if t.UnixNano() < at {
-		r.setTimer(at)
-		return
-	}
-	r.commit(history.Record{Type: history.RecordTick, Time: t, Node: history.NoNode})
-}
-
-// announceWait publishes what a node waits for.
-func (r *run) announceWait(ef scheduler.Effect) {
-	if ef.Wait == scheduler.WaitNone {
-		return
-	}
-	n := &r.Nodes[ef.Node]
-	r.host.out.Publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name,
-		Wait: r.WaitOf(ef.Node, ef.Wait, ef.At, ef.Message)})
-}
 
 // Decide records a person's decision about a node that waits for one. It returns when the disk has the record.
 func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (api.Approval, error) {
@@ -73,11 +27,11 @@ func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (
 			reply(a, err)
 			return
 		}
-		if err := r.decide(i, client, d); err != nil {
+		if err := r.Decide(i, client, d); err != nil {
 			reply(a, err)
 			return
 		}
-		if !r.syncJournal() {
+		if !r.SyncJournal() {
 			reply(a, api.Internal("the decision is made, but cannot be kept at present", fmt.Errorf("%s", r.HeldBy())))
 			return
 		}
@@ -86,9 +40,9 @@ func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (
 }
 
 // awaited finds the node that a decision is about.
-func (w *Workspace) awaited(d api.Decision) (*run, int, error) {
+func (w *Workspace) awaited(d api.Decision) (*activerun.Run, int, error) {
 	type place struct {
-		r *run
+		r *activerun.Run
 		i int
 	}
 	var found []place
@@ -117,22 +71,4 @@ func (w *Workspace) awaited(d api.Decision) (*run, int, error) {
 		e.Why = "waiting: " + api.Several(waiting, 5)
 	}
 	return nil, 0, e
-}
-
-// decide records a decision and continues the run.
-func (r *run) decide(i int, client string, d api.Decision) error {
-	values, err := json.Marshal(d.Values)
-	if err != nil {
-		return api.Invalid("the values: %v", err)
-	}
-	if _, err := params.Decode(values); err != nil {
-		return api.Invalid("the values: %v", err)
-	}
-	rec := history.Record{Type: history.RecordDecide, Node: i, ID: r.Nodes[i].ID, OK: d.Approved,
-		Message: d.Comment, Cause: d.User, User: systemUser(), Client: client, Key: d.Key}
-	if len(d.Values) > 0 {
-		rec.Outputs = values
-	}
-	r.commit(rec)
-	return nil
 }

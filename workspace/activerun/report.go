@@ -1,4 +1,4 @@
-package workspace
+package activerun
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 )
 
 // handleReports handles reports of the run's executor.
-func (r *run) handleReports(list []executor.Report) {
+func (r *Run) handleReports(list []executor.Report) {
 	forget := r.lookForOutputs(list)
 	for _, rep := range list {
 		r.hear(rep)
@@ -21,7 +21,7 @@ func (r *run) handleReports(list []executor.Report) {
 }
 
 // hear handles one report.
-func (r *run) hear(rep executor.Report) {
+func (r *Run) hear(rep executor.Report) {
 	if r.putOff(rep) {
 		return
 	}
@@ -46,7 +46,7 @@ func (r *run) hear(rep executor.Report) {
 
 // expects reports whether a report is about an execution that is going. After a restart the executor repeats its reports: those
 // about the past are skipped, those about executions not asked for yet are kept.
-func (r *run) expects(rep executor.Report) bool {
+func (r *Run) expects(rep executor.Report) bool {
 	id := rep.ID
 	if id.Node >= len(r.Nodes) {
 		return false
@@ -63,7 +63,7 @@ func (r *run) expects(rep executor.Report) bool {
 	return rec != nil && rec.Live && rec.Number == id.Execution
 }
 
-func (r *run) started(rep executor.Report) {
+func (r *Run) started(rep executor.Report) {
 	if !r.expects(rep) || r.Nodes[rep.ID.Node].Execution.Started {
 		return
 	}
@@ -73,7 +73,7 @@ func (r *run) started(rep executor.Report) {
 }
 
 // finish handles the end of an execution: journal, status, edges, event, slot.
-func (r *run) finish(rep executor.Report) {
+func (r *Run) finish(rep executor.Report) {
 	if r.gaveBack(rep) || !r.expects(rep) {
 		return
 	}
@@ -89,20 +89,20 @@ func (r *run) finish(rep executor.Report) {
 	r.endChildren(rep.ID, rep.Exit.Stopped)
 	n.Execution.Ending.Close(rep)
 	n.Execution.Ending = nil
-	announced, attempt := r.host.out.Pending(), r.Sched.Attempt(i)
+	announced, attempt := r.host.Out.Pending(), r.Sched.Attempt(i)
 	r.commit(r.endRecord(rep))
-	r.host.out.Noted(announced, n.ID, r.Unmatched(i))
+	r.host.Out.Noted(announced, n.ID, r.Unmatched(i))
 	switch {
 	case r.Sched.Handled(i):
-		r.host.out.Handled(announced, n.ID)
+		r.host.Out.Handled(announced, n.ID)
 	case r.Sched.Attempt(i) > attempt:
-		r.host.out.Retried(announced, n.ID, api.Retry{Attempt: attempt + 1, Of: r.Sched.Attempts(i)})
+		r.host.Out.Retried(announced, n.ID, api.Retry{Attempt: attempt + 1, Of: r.Sched.Attempts(i)})
 	}
 	r.answerEnd(rep.ID)
 }
 
 // endRecord returns the record of the end of an execution, with its outputs. If these cannot be used, the execution has failed.
-func (r *run) endRecord(rep executor.Report) history.Record {
+func (r *Run) endRecord(rep executor.Report) history.Record {
 	id, reason := rep.ID, r.Reason(rep)
 	rec := history.Record{Type: history.RecordEnd, Time: rep.Time.UTC(), Node: id.Node, ID: r.Nodes[id.Node].ID, Execution: id.Execution,
 		ExitCode: rep.Exit.Code, Signal: rep.Exit.Signal, Message: rep.Message, Out: historyRange(rep.Out), Err: historyRange(rep.Err),
@@ -121,7 +121,7 @@ func (r *run) endRecord(rep executor.Report) history.Record {
 }
 
 // lose ends a run whose executor is gone. The fate of running executions is unknown.
-func (r *run) lose(rep executor.Report) {
+func (r *Run) lose(rep executor.Report) {
 	if r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return
 	}
@@ -133,7 +133,7 @@ func (r *run) lose(rep executor.Report) {
 	if !stopped {
 		r.broken = rep.Message
 	}
-	r.host.log.Error("executor lost", "run", r.ID, "err", rep.Message)
+	r.host.Log.Error("executor lost", "run", r.ID, "err", rep.Message)
 	for i := range r.Nodes {
 		if rec := r.Nodes[i].Execution; rec != nil && rec.Live {
 			r.finish(executor.Report{Kind: executor.Ended, ID: executor.ID{Node: i, Execution: rec.Number},
@@ -142,7 +142,7 @@ func (r *run) lose(rep executor.Report) {
 		}
 	}
 	if r.Phase == runstate.Going {
-		r.stop(api.StopRequest{Cause: "executor lost"}, "", nil)
+		r.Stop(api.StopRequest{Cause: "executor lost"}, "", nil)
 	}
 }
 
