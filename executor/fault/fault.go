@@ -1,5 +1,4 @@
-// Package fault says which failures of the machine pass by themselves, and lets tests make operations fail. It
-// handles no failure itself.
+// Package fault classifies failures of the machine, and lets tests make operations fail. It handles no failure itself.
 package fault
 
 import (
@@ -8,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The operations that Check is asked about, beside those of the runner log.
+// The operations of Check. Package history adds those of the runner log.
 const (
 	OpFork         = "fork"
 	OpOutput       = "create output"
@@ -24,13 +23,13 @@ const (
 	OpRunner       = "start runner"
 )
 
-// inject returns the error with which an operation is to fail, for tests.
+// inject is set by tests, see Inject.
 var inject func(op, path string) error
 
-// Inject makes Check call f before each operation; nil injects nothing. Only tests call it.
+// Inject makes Check call f; nil ends that. Only tests call it.
 func Inject(f func(op, path string) error) { inject = f }
 
-// Check returns the error that a test has injected for an operation of the machine, or nil.
+// Check returns the error that a test injects for an operation on path, or nil.
 func Check(op, path string) error {
 	if inject == nil {
 		return nil
@@ -38,8 +37,8 @@ func Check(op, path string) error {
 	return inject(op, path)
 }
 
-// Shortage reports whether err says that the machine has too little of something right now, or was
-// interrupted, as an exec from a network disk can be.
+// Shortage reports whether err says that the machine is short of a resource, or that a system call was interrupted, as an
+// exec from a network disk can be.
 func Shortage(err error) bool {
 	for _, lack := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE, unix.EINTR} {
 		if errors.Is(err, lack) {
@@ -49,7 +48,7 @@ func Shortage(err error) bool {
 	return false
 }
 
-// Temporary reports whether err is of the machine, so that what has failed may work later.
+// Temporary reports whether the operation that failed with err may succeed later: the machine has failed, not the caller.
 func Temporary(err error) bool {
 	for _, e := range []error{unix.ENOSPC, unix.EDQUOT, unix.EIO, unix.EROFS, unix.EINTR} {
 		if errors.Is(err, e) {

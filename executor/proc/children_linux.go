@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A ChildList reads the children of this process. Orphans are given to the main thread, so its
-// list holds all of them beside the children it forked itself.
+// A ChildList reads the children of the main thread of this process. The kernel makes that thread the parent of
+// adopted orphans, so its list contains all of them, and the children that the thread has forked itself.
 type ChildList struct{ fd int }
 
-// OpenChildList fails on kernels without CONFIG_PROC_CHILDREN; a nil list then knows nothing.
+// OpenChildList returns nil on kernels without CONFIG_PROC_CHILDREN; the methods can be used all the same.
 func OpenChildList() *ChildList {
 	fd, err := unix.Open(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid()), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -23,14 +23,14 @@ func OpenChildList() *ChildList {
 	return &ChildList{fd: fd}
 }
 
-// Close gives the descriptor back.
+// Close closes the list.
 func (l *ChildList) Close() {
 	if l != nil {
 		unix.Close(l.fd)
 	}
 }
 
-// HasOther reports whether there is a child that known does not know. Where it cannot tell it says so.
+// HasOther reports whether there is a child for which known returns false. It returns true also if it cannot tell.
 func (l *ChildList) HasOther(known func(pid int) bool) bool {
 	if l == nil {
 		return true
@@ -49,7 +49,7 @@ func (l *ChildList) HasOther(known func(pid int) bool) bool {
 	return false
 }
 
-// Children returns the children of this process, of all its threads, living and dead.
+// Children returns the pids of all children of this process, living and dead.
 func Children() ([]int, error) {
 	const threads = "/proc/self/task"
 	names, err := readNames(threads)
@@ -60,7 +60,7 @@ func Children() ([]int, error) {
 	for _, name := range names {
 		text, err := os.ReadFile(threads + "/" + name + "/children")
 		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) {
-			continue // the thread has ended; its children are with another by now, and come next time
+			continue // the thread has ended: another thread has its children now, and the next call finds them
 		}
 		if err != nil {
 			return nil, err
@@ -76,8 +76,7 @@ func Children() ([]int, error) {
 	return pids, nil
 }
 
-// readNames lists a folder of /proc. Not filepath.Glob: it would read the folder of every thread, too,
-// and each of them costs the kernel a hundred microseconds.
+// readNames lists a folder of /proc. filepath.Glob would also read the folder of every thread, which costs 100 µs each.
 func readNames(folder string) ([]string, error) {
 	f, err := os.Open(folder)
 	if err != nil {
@@ -92,7 +91,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// childrenInTable is for kernels without CONFIG_PROC_CHILDREN.
+// childrenInTable is Children for kernels without CONFIG_PROC_CHILDREN.
 func childrenInTable() ([]int, error) {
 	c, err := ReadTable()
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A foreign process was started by an earlier runner of the same run and is not our child, so
-// wait does not work on it.
+// wait(2) works only for children. The functions below find out how a process ended that is not a child of this one,
+// because an earlier runner of the same run has started it.
 
-// deathOf turns a status as wait(2) gives it into a death.
+// deathOf converts a status of wait(2).
 func deathOf(pid int, status unix.WaitStatus) *Death {
 	d := &Death{PID: pid}
 	if status.Signaled() {
@@ -23,8 +23,7 @@ func deathOf(pid int, status unix.WaitStatus) *Death {
 	return d
 }
 
-// ZombieExit returns how p ended while it is a zombie that its parent has not taken yet, and nil
-// when that cannot be known any more.
+// ZombieExit returns how p ended if its parent has not reaped it yet, and otherwise nil.
 func ZombieExit(p Process) *Death {
 	const exitCode = 49 // field 52 of /proc/PID/stat
 	now, err := Read(p.PID)
@@ -42,14 +41,14 @@ func ZombieExit(p Process) *Death {
 	return deathOf(p.PID, unix.WaitStatus(status))
 }
 
-// AwaitExit waits until p has ended and returns how, or nil when nobody can say.
+// AwaitExit waits until p has ended and returns how, or nil if that is unknown.
 func AwaitExit(p Process) *Death {
 	fd, err := unix.PidfdOpen(p.PID, 0)
 	if err != nil {
 		return pollExit(p)
 	}
 	defer unix.Close(fd)
-	// Only what is compared after opening is sure to be the process behind the descriptor.
+	// The descriptor is certainly that of p only if the start time is compared after it is opened.
 	if now, err := Read(p.PID); err != nil || now.Born != p.Born {
 		return nil
 	}
@@ -64,8 +63,8 @@ func AwaitExit(p Process) *Death {
 	return handleExit(fd, p)
 }
 
-// handleExit asks the kernel (6.15 and later) how the process behind the descriptor ended. It
-// answers only after the parent has reaped, which is why a zombie is asked first.
+// handleExit asks the kernel (6.15 and later) how the process with the pidfd fd ended. The kernel answers only after the
+// parent has reaped the process, so a zombie is read first.
 func handleExit(fd int, p Process) *Death {
 	const patience, interval = 2 * time.Second, 2 * time.Millisecond
 	for waited := time.Duration(0); waited < patience; waited += interval {
@@ -84,7 +83,7 @@ func handleExit(fd int, p Process) *Death {
 	return nil
 }
 
-// pollExit is for kernels without pidfd.
+// pollExit is AwaitExit for kernels without pidfds.
 func pollExit(p Process) *Death {
 	const interval = 200 * time.Millisecond
 	for {
@@ -99,7 +98,7 @@ func pollExit(p Process) *Death {
 	}
 }
 
-// OpenHandle returns a pidfd of the process that was born within the window, or -1.
+// OpenHandle returns a pidfd of the process if it was started within the window, or -1. The caller closes it.
 func OpenHandle(pid int, born Window) int {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
@@ -112,12 +111,12 @@ func OpenHandle(pid int, born Window) int {
 	return fd
 }
 
-// HandleExit tells how the process behind a handle ended, which is gone, or nil.
+// HandleExit returns how the process with a pidfd ended, which must have ended already, or nil if that is unknown.
 func HandleExit(handle, pid int) *Death {
-	return handleExit(handle, Process{PID: pid, Born: -1}) // nobody has this birth: only the kernel is asked
+	return handleExit(handle, Process{PID: pid, Born: -1}) // no process has this start time, so only the kernel is asked
 }
 
-// IsSubreaper reports whether orphans below this process become its children.
+// IsSubreaper reports whether orphaned descendants of this process become its children.
 func IsSubreaper() bool {
 	var yes int32
 	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&yes)), 0, 0, 0)

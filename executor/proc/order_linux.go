@@ -6,14 +6,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CompareStart orders processes by their birth: by ticks, and within one by the number that the kernel
-// (6.9 and later) gives to each.
+// CompareStart orders processes by their start: by ticks and, within one tick, by the number that the kernel (6.9 and
+// later) gives to each process.
 func CompareStart(a, b Process) int {
 	return cmp.Or(cmp.Compare(a.Born, b.Born), cmp.Compare(startNumber(a.PID), startNumber(b.PID)),
 		cmp.Compare(a.PID, b.PID))
 }
 
-// startNumber is the inode of a pidfd, which counts processes, or 0.
+// startNumber returns the inode of a pidfd, a counter of processes, or 0.
 func startNumber(pid int) uint64 {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package proc reads the processes of this machine, signals them and waits for them. It knows no runs.
+// Package proc reads the processes of this machine, signals them and waits for them. It does not know runs.
 package proc
 
 import (
@@ -10,27 +10,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TimeOf is the time of day of a moment in ticks since boot.
+// TimeOf returns the time of day of a moment in clock ticks since boot.
 func TimeOf(ticks int64) time.Time {
 	return time.Now().Add(-time.Duration(Ticks()-ticks) * (time.Second / TicksPerSecond))
 }
 
-// A process as the system shows it at one moment.
+// A Process is a process at the moment when it was read.
 type Process struct {
 	PID, Parent, Group, Session int
-	Born                        int64 // clock ticks since boot; what tells it from a later one with its pid
-	Dead                        bool  // a zombie: nothing to signal
-	BeforeExec                  bool  // forked, and has not executed a program yet
+	Born                        int64 // clock ticks since boot; distinguishes it from a later process with the same pid
+	Dead                        bool  // a zombie
+	BeforeExec                  bool  // it has not executed a program since its fork
 }
 
-// A census is all processes of the machine at one moment, for questions about families.
+// A Table contains the processes of the machine.
 type Table struct {
 	All      []Process
-	Children map[int][]int // PID → indexes in all
+	Children map[int][]int // by pid: indexes in All
 }
 
-// ReadTable looks at every process once, which costs about 10 µs for each. Those that come or go
-// meanwhile may be missing: whoever wants to be sure looks again.
+// ReadTable reads all processes, which costs about 10 µs for each. Processes that start or end meanwhile may be missing:
+// a caller that must be sure reads again.
 func ReadTable() (*Table, error) {
 	all, err := processes()
 	if err != nil {
@@ -43,8 +43,8 @@ func ReadTable() (*Table, error) {
 	return c, nil
 }
 
-// Descendants returns the living processes that descend from pid, without pid itself. Who is asked for here
-// may be killed, so a pid that was never set, below which is the whole machine, is a bug that ends here.
+// Descendants returns the living processes that descend from pid, without pid itself. Callers kill them, so a pid of 0
+// or 1, from which all processes descend, is a bug and panics.
 func (c *Table) Descendants(pid int) []Process {
 	if pid <= 1 {
 		panic(fmt.Sprintf("internal error: the family of process %d was asked for", pid))
@@ -56,7 +56,7 @@ func (c *Table) Descendants(pid int) []Process {
 		queue = queue[1:]
 		for _, i := range c.Children[parent] {
 			p := c.All[i]
-			if seen[p.PID] { // a census is not taken in one moment: a reused pid can close a circle
+			if seen[p.PID] { // processes are read one after the other, so a reused pid can close a circle
 				continue
 			}
 			seen[p.PID] = true
@@ -69,8 +69,7 @@ func (c *Table) Descendants(pid int) []Process {
 	return found
 }
 
-// Signal sends sig to p unless its pid belongs to somebody else by now. A process that is gone is
-// not an error.
+// Signal sends sig to p unless its pid belongs to another process by now. It returns nil if p has ended.
 func (p Process) Signal(sig unix.Signal) error {
 	err := signalProcess(p, sig)
 	if errors.Is(err, unix.ESRCH) {
@@ -79,12 +78,12 @@ func (p Process) Signal(sig unix.Signal) error {
 	return err
 }
 
-// freezeRounds bounds how often a family is looked at again while it is being stopped. Each round
-// halts all members found, so only a fork storm needs more than two.
+// freezeRounds is how often KillAll looks for more processes. Each round halts all that it finds, so only a process that
+// keeps forking needs more than two.
 const freezeRounds = 100
 
-// KillAll ends the processes that find finds. They are stopped first, until no new one
-// appears, because killing one by one loses against a family that keeps forking.
+// KillAll kills the processes that find returns. First it halts them with SIGSTOP until find returns no new one: a group
+// of processes that keep forking would outrun one KILL after the other.
 func KillAll(find func(*Table) []Process) error {
 	frozen := make(map[int]int64)
 	var members []Process
@@ -101,7 +100,7 @@ func KillAll(find func(*Table) []Process) error {
 			}
 			frozen[p.PID] = p.Born
 			grown = true
-			p.Signal(unix.SIGSTOP) // who cannot be stopped may still be killed
+			p.Signal(unix.SIGSTOP) // even if this fails, KILL may work
 		}
 		if !grown {
 			break
@@ -114,13 +113,13 @@ func KillAll(find func(*Table) []Process) error {
 	return errors.Join(errs...)
 }
 
-// A window is the earliest and the latest moment a process can have been born, in clock ticks
-// since boot. Together with the pid and the boot it identifies a process.
+// A Window is the earliest and the latest moment at which a process can have been started, in clock ticks since boot.
+// Together with the pid and the boot it identifies a process.
 type Window [2]int64
 
 func (w Window) Contains(born int64) bool { return w[0] <= born && born <= w[1] }
 
-// A death is how a process ended.
+// A Death is how a process ended.
 type Death struct {
 	PID          int
 	Code, Signal int

@@ -17,19 +17,19 @@ func HandleExit(int, int) *Death { return nil }
 
 func IsSubreaper() bool { return false }
 
-// Children are not needed: there are no orphans to reap.
+// Children returns none: orphans do not become children of this process.
 func Children() ([]int, error) { return nil, nil }
 
-// macOS has no subreaper, no pidfd and no /proc. Orphans leave the runner's family, so that a
-// process that gave itself a new session and lost its parent is not found; everything else is.
+// macOS has no subreaper, no pidfd and no /proc. launchd adopts orphans, so a process that has created a session and
+// lost its parent is not found; all others are.
 
-// BecomeSubreaper does nothing: this system has no such thing.
+// BecomeSubreaper does nothing: macOS has no subreapers.
 func BecomeSubreaper() error { return nil }
 
-// TicksPerSecond is the unit of birth times, here microseconds since 1970.
+// TicksPerSecond is the unit of start times, here microseconds since 1970.
 const TicksPerSecond = 1_000_000
 
-// BootID names this boot of the machine by its time.
+// BootID returns the time of the boot.
 func BootID() (string, error) {
 	boot, err := unix.SysctlTimeval("kern.boottime")
 	if err != nil {
@@ -63,7 +63,7 @@ func fromKinfo(k *unix.KinfoProc) Process {
 	}
 }
 
-// errNoProcess says that a pid is nobody's.
+// errNoProcess says that no process has the pid.
 var errNoProcess = errors.New("no such process")
 
 func Read(pid int) (Process, error) {
@@ -74,10 +74,10 @@ func Read(pid int) (Process, error) {
 	return fromKinfo(k), nil
 }
 
-// Environment cannot look into other processes here.
+// Environment returns nil: macOS does not show the environment of other processes.
 func Environment(int) []string { return nil }
 
-// signalProcess has a gap of a few microseconds between the check and the signal.
+// signalProcess has a gap of a few microseconds between the comparison and the signal.
 func signalProcess(p Process, sig unix.Signal) error {
 	now, err := Read(p.PID)
 	if err != nil || now.Born != p.Born {
@@ -86,7 +86,7 @@ func signalProcess(p Process, sig unix.Signal) error {
 	return unix.Kill(p.PID, sig)
 }
 
-// NextDeath reaps at once, so a runner killed between this and the record loses one status.
+// NextDeath reaps at once: if the runner is killed before it writes its log, one exit status is lost.
 func NextDeath() (*Death, error) {
 	const options = unix.WNOHANG
 	var status unix.WaitStatus
@@ -111,10 +111,10 @@ func NextDeath() (*Death, error) {
 	return d, nil
 }
 
-// Reap has nothing left to do, see NextDeath.
+// Reap does nothing, see NextDeath.
 func Reap(int) {}
 
-// A ChildList is not needed: orphans do not come to the runner.
+// A ChildList is always empty: orphans do not become children of this process.
 type ChildList struct{}
 
 func OpenChildList() *ChildList { return nil }
@@ -123,10 +123,10 @@ func (*ChildList) Close() {}
 
 func (*ChildList) HasOther(func(int) bool) bool { return false }
 
-// ZombieExit cannot be known here: only a parent learns how a process ended.
+// ZombieExit returns nil: only the parent can learn how a process ended.
 func ZombieExit(Process) *Death { return nil }
 
-// AwaitExit looks until p is gone.
+// AwaitExit waits until p has ended. It returns nil: only the parent can learn how.
 func AwaitExit(p Process) *Death {
 	const interval = 200 * time.Millisecond
 	for {

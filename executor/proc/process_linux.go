@@ -19,8 +19,7 @@ import (
 // TicksPerSecond is USER_HZ, the unit of times in /proc; every Linux that Go runs on has 100.
 const TicksPerSecond = 100
 
-// BecomeSubreaper makes this process the parent of all its orphaned descendants, so that none
-// escapes and none is left a zombie for somebody else.
+// BecomeSubreaper makes this process the parent of all its orphaned descendants, so that it can find and reap them.
 func BecomeSubreaper() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become subreaper: %w", err)
@@ -28,14 +27,14 @@ func BecomeSubreaper() error {
 	return nil
 }
 
-// BootID names this boot of the machine: pids and ticks mean nothing in another.
+// BootID returns the id of this boot of the machine. Pids and ticks of another boot mean nothing.
 func BootID() (string, error) {
 	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(text)), err
 }
 
-// Ticks is the birth time that a process forked now would get. Two clock readings around a
-// fork are a tenth of the price of reading the exact value in /proc.
+// Ticks returns the start time that a process forked now would get. Two calls, before and after a fork, cost a tenth
+// of reading the exact start time from /proc.
 func Ticks() int64 {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &now); err != nil {
@@ -44,11 +43,11 @@ func Ticks() int64 {
 	return now.Nano() / (int64(time.Second) / TicksPerSecond)
 }
 
-// censusRounds bounds how often a census looks for those who came while it was being taken.
+// censusRounds is how often processes looks for processes that started while it was reading.
 const censusRounds = 20
 
-// processes looks at the machine until nobody is new: while one process after the other is read, a
-// chain of short-lived ones can pass by unseen, each forked behind our back and gone before its turn.
+// processes reads all processes, again and again until it finds no new one: during one pass, a chain of short-lived
+// processes can stay unseen, each forked by the one before and gone before its turn.
 func processes() ([]Process, error) {
 	folder, err := os.Open("/proc")
 	if err != nil {
@@ -68,7 +67,7 @@ func processes() ([]Process, error) {
 	return slices.Collect(maps.Values(seen)), nil
 }
 
-// readNew reads the processes that have not been seen and reports whether there was one.
+// readNew reads the processes that are not in seen, and reports whether there was one.
 func readNew(folder *os.File, seen map[int]Process) (fresh bool, err error) {
 	if _, err := folder.Seek(0, io.SeekStart); err != nil {
 		return false, err
@@ -85,7 +84,7 @@ func readNew(folder *os.File, seen map[int]Process) (fresh bool, err error) {
 		if _, ok := seen[pid]; ok {
 			continue
 		}
-		if p, err := Read(pid); err == nil { // else it ended meanwhile
+		if p, err := Read(pid); err == nil { // otherwise it has ended
 			seen[pid] = p
 			fresh = true
 		}
@@ -93,8 +92,8 @@ func readNew(folder *os.File, seen map[int]Process) (fresh bool, err error) {
 	return fresh, nil
 }
 
-// rereadOrphans reads those again whose parent was gone before it could be read: somebody has adopted
-// them. It reports whether there was one.
+// rereadOrphans reads again the processes whose parent is not in seen: the parent has ended, and another process has
+// adopted them. It reports whether the parent of one has changed.
 func rereadOrphans(seen map[int]Process) (adopted bool) {
 	for pid, p := range seen {
 		if _, ok := seen[p.Parent]; ok || p.Parent == 0 {
@@ -112,7 +111,7 @@ func rereadOrphans(seen map[int]Process) (adopted bool) {
 	return adopted
 }
 
-// errNoProcess says that a pid is nobody's.
+// errNoProcess says that no process has the pid.
 var errNoProcess = errors.New("no such process")
 
 func Read(pid int) (Process, error) {
@@ -131,8 +130,8 @@ func Read(pid int) (Process, error) {
 	return p, err
 }
 
-// statFields returns the fields of /proc/PID/stat from the third, the state, on. The second is the
-// name in brackets, which may itself hold blanks and brackets.
+// statFields returns the fields of /proc/PID/stat from the third one, the state. The second one is the name in
+// parentheses, which may contain blanks and parentheses.
 func statFields(pid int) ([]string, error) {
 	text, err := readSmall("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -146,8 +145,8 @@ func statFields(pid int) ([]string, error) {
 	return fields, nil
 }
 
-// readSmall reads a file of the kernel of up to a page with a fourth of the system calls that
-// os.ReadFile makes: a census reads one for each process of the machine.
+// readSmall reads a file of /proc of up to one page with a quarter of the system calls of os.ReadFile. ReadTable reads
+// one for each process of the machine.
 func readSmall(path string) ([]byte, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -197,8 +196,8 @@ func environmentLength(pid int) (length int64, running bool) {
 	return end - start, flags&kernelThread == 0
 }
 
-// signalProcess opens the process first and compares its birth after that: from then on the
-// descriptor cannot come to mean somebody else.
+// signalProcess opens a pidfd and compares the start time after that: from then on the descriptor cannot refer to
+// another process.
 func signalProcess(p Process, sig unix.Signal) error {
 	fd, err := unix.PidfdOpen(p.PID, 0)
 	if errors.Is(err, unix.ENOSYS) {
@@ -215,7 +214,7 @@ func signalProcess(p Process, sig unix.Signal) error {
 	return unix.PidfdSendSignal(fd, sig, nil, 0)
 }
 
-// signalBare is for kernels before 5.3: the check leaves a gap of a few microseconds.
+// signalBare is signalProcess for kernels before 5.3, with a gap of a few microseconds after the comparison.
 func signalBare(p Process, sig unix.Signal) error {
 	now, err := Read(p.PID)
 	if err != nil || now.Born != p.Born {
@@ -224,8 +223,8 @@ func signalBare(p Process, sig unix.Signal) error {
 	return unix.Kill(p.PID, sig)
 }
 
-// NextDeath returns a child that has ended and leaves it a zombie until reap. The death is
-// nil when there is none, the error ECHILD when there is no child at all.
+// NextDeath returns a child that has ended; it stays a zombie until Reap. It returns nil if no child has ended, and the
+// error ECHILD if there are no children.
 func NextDeath() (*Death, error) {
 	const options = unix.WEXITED | unix.WNOWAIT | unix.WNOHANG
 	var info unix.Siginfo
@@ -252,17 +251,17 @@ func NextDeath() (*Death, error) {
 	return d, nil
 }
 
-// childInfo is the part of siginfo_t that waitid fills in after its three leading integers.
+// childInfo is the part of siginfo_t that waitid fills in after the first three integers.
 type childInfo struct {
 	pid    int32
 	uid    uint32
 	status int32
 }
 
-// siginfoChild is where childInfo begins: aligned to a pointer.
+// siginfoChild is the offset of childInfo, which is aligned to a pointer.
 const siginfoChild = (3*4 + unsafe.Sizeof(uintptr(0)) - 1) / unsafe.Sizeof(uintptr(0)) * unsafe.Sizeof(uintptr(0))
 
-// Reap removes the zombie of a death that has been recorded.
+// Reap removes a zombie.
 func Reap(pid int) {
 	for {
 		if _, err := unix.Wait4(pid, nil, 0, nil); !errors.Is(err, unix.EINTR) {
@@ -271,14 +270,13 @@ func Reap(pid int) {
 	}
 }
 
-// Program is the name of the program that a process executes, "" if it has ended.
+// Program returns the name of the program that a process executes, or "" if the process has ended.
 func Program(pid int) string {
 	name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 	return strings.TrimSpace(string(name))
 }
 
-// OutputFiles returns what standard output and standard error of a process of ours are, as far as they
-// are files.
+// OutputFiles returns the regular files among standard output and standard error of a process.
 func OutputFiles(pid int) (files []os.FileInfo) {
 	for fd := 1; fd <= 2; fd++ {
 		info, err := os.Stat(fmt.Sprintf("/proc/%d/fd/%d", pid, fd))

@@ -2,8 +2,8 @@ package proc
 
 import "syscall"
 
-// StartBeside starts a program that is nobody's child: a shell starts it and ends. Its output is
-// appended to the file log.
+// StartBeside starts a program that is not a child of this process: a shell starts it and ends. The output of the
+// program is appended to the file log.
 func StartBeside(argv, env []string, log string) error {
 	shell := append([]string{"/bin/sh", "-c", `"$@" </dev/null >>"$0" 2>&1 &`, log}, argv...)
 	_, err := syscall.ForkExec("/bin/sh", shell, &syscall.ProcAttr{

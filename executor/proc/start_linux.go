@@ -9,8 +9,8 @@ import (
 	"wf/executor/ownfile"
 )
 
-// StartBeside starts a program that is a child of our parent, not of us: it is not among what this
-// process answers for, and outlives it. Its output is appended to the file log.
+// StartBeside starts a program as a sibling of this process: its parent is the parent of this process. Its output is
+// appended to the file log.
 func StartBeside(argv, env []string, log string) error {
 	null, err := os.Open(os.DevNull)
 	if err != nil {

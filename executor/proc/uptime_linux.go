@@ -15,8 +15,8 @@ var bootOnce = sync.OnceValue(func() string {
 	return boot
 })
 
-// UpTime returns how long the machine has been up, including the time it was asleep, and the id of this boot, ""
-// if the kernel does not tell it. Setting the clock does not change either.
+// UpTime returns how long the machine has been up, including the time it was asleep, and the id of this boot, or "" if
+// the kernel does not report it. Setting the clock changes neither.
 func UpTime() (boot string, up time.Duration) {
 	return bootOnce(), uptimeOf(unix.CLOCK_BOOTTIME)
 }

@@ -1,4 +1,4 @@
-// Package procattr reads and sets the attributes of a process that its children inherit beside the environment: umask,
+// Package procattr reads and sets the attributes of a process that its children inherit besides the environment: umask,
 // nice value, processors and resource limits. It starts no commands.
 package procattr
 
@@ -13,24 +13,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A World is what a command inherits from the process that starts it, beside its environment: the commands of a
-// run get that of the client that asked for the run, not that of the daemon. What is missing
-// in it is as the daemon has it. What a process without privileges cannot have back, a lower nice value or a
-// higher hard limit than the daemon's, stays as near to it as it may.
+// Attributes are what a command inherits from the process that starts it, besides the environment. The commands of a
+// run get those of the client that started the run, not those of the daemon. For a missing attribute they get the
+// daemon's. A process without privileges cannot lower its nice value or raise a hard limit; then the nearest possible
+// value is set.
 type Attributes struct {
 	Umask  *int             `json:"umask,omitempty"`
 	Nice   *int             `json:"nice,omitempty"`
-	CPUs   string           `json:"cpus,omitempty"` // those it may run on: "0-3,8"; "" = as the daemon has it
+	CPUs   string           `json:"cpus,omitempty"` // as in "0-3,8"; "" = those of the daemon
 	Limits map[string]Limit `json:"limits,omitempty"`
 }
 
-// A Limit is one of setrlimit: -1 is none.
+// A Limit is a resource limit, see setrlimit(2); -1 = unlimited.
 type Limit struct {
 	Soft int64 `json:"soft"`
 	Hard int64 `json:"hard"`
 }
 
-// Parse reads a World from JSON; nil is the empty one.
+// Parse reads attributes from JSON; nil has none.
 func Parse(data []byte) (Attributes, error) {
 	var w Attributes
 	if len(data) == 0 {
@@ -54,7 +54,7 @@ func Parse(data []byte) (Attributes, error) {
 	return w, err
 }
 
-// mostCPU bounds the number of a processor.
+// mostCPU is greater than the number of any processor.
 const mostCPU = 1 << 13
 
 // parseCPUs reads a list of processors: "0-3,8".
@@ -97,18 +97,18 @@ func writeCPUs(list []int) string {
 	return strings.Join(parts, ",")
 }
 
-// Variable tells a runner the World of its commands, as JSON.
+// Variable contains the attributes for the commands of a runner, as JSON.
 const Variable = "WF_RUNNER_WORLD"
 
-// HelperOption is the word by which a runner's program is asked to take a World and become another program:
+// HelperOption makes a runner's program set attributes and then execute another program:
 //
 //	runner --world JSON PATH ARGV...
 //
-// It is for systems where the child of a fork cannot do that itself.
+// It is for systems where the child of a fork cannot set them itself.
 const HelperOption = "--world"
 
-// ThroughHelper is the command line that leads to a program through HelperOption; that of the program itself
-// where it has the world already.
+// ThroughHelper returns the command line that starts a program through HelperOption, or path and argv themselves if this
+// process has the attributes already.
 func ThroughHelper(path string, argv []string) (string, []string) {
 	data := os.Getenv(Variable)
 	if data == "" {
@@ -125,7 +125,7 @@ func ThroughHelper(path string, argv []string) (string, []string) {
 	return program, append([]string{program, "runner", HelperOption, data, path}, argv...)
 }
 
-// RunHelper is HelperOption. It returns only when it has failed.
+// RunHelper carries out HelperOption. It returns only if it fails.
 func RunHelper(args []string) int {
 	w, err := Parse([]byte(args[0]))
 	if err == nil {
@@ -136,8 +136,8 @@ func RunHelper(args []string) int {
 	return 126
 }
 
-// rlimit is a Limit of a kind as it may be set by a process that has the limit now. Of open files there is no
-// unlimited number.
+// rlimit returns the limit of a kind that this process can set if it has the limit now. The number of open files cannot
+// be unlimited.
 func (l Limit) rlimit(kind int, now unix.Rlimit) unix.Rlimit {
 	to := unix.Rlimit{Cur: limitValue(l.Soft), Max: limitValue(l.Hard)}
 	if os.Geteuid() != 0 || kind == unix.RLIMIT_NOFILE && l.Hard < 0 {

@@ -6,15 +6,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitKinds are the limits that a World has.
+// limitKinds are the limits in Attributes.
 var limitKinds = map[string]int{
 	"as": unix.RLIMIT_AS, "core": unix.RLIMIT_CORE, "cpu": unix.RLIMIT_CPU, "data": unix.RLIMIT_DATA,
 	"fsize": unix.RLIMIT_FSIZE, "memlock": unix.RLIMIT_MEMLOCK, "nproc": unix.RLIMIT_NPROC,
 	"rss": unix.RLIMIT_RSS, "stack": unix.RLIMIT_STACK,
 }
 
-// Own is the World of this process. There are no lists of processors, and what the limit of open files was
-// before the Go runtime raised it is not known.
+// Own returns the attributes of this process. There are no lists of processors, and the limit of open files before the
+// Go runtime raised it is unknown.
 func Own() Attributes {
 	w := Attributes{Limits: map[string]Limit{}}
 	for name, kind := range limitKinds {
@@ -32,7 +32,7 @@ func Own() Attributes {
 	return w
 }
 
-// differs says whether the World is another one than that of this process.
+// differs reports whether this process has other attributes.
 func (w Attributes) differs() bool {
 	own := Own()
 	if w.Umask != nil && *w.Umask != *own.Umask || w.Nice != nil && own.Nice != nil && *w.Nice != *own.Nice {
@@ -46,7 +46,7 @@ func (w Attributes) differs() bool {
 	return false
 }
 
-// enter makes the World that of this process, as far as it may.
+// enter sets the attributes of this process, as far as it may.
 func (w Attributes) enter() {
 	for name, kind := range limitKinds {
 		var now unix.Rlimit

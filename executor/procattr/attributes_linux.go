@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitKinds are the limits that a World has.
+// limitKinds are the limits in Attributes.
 var limitKinds = map[string]int{
 	"as": unix.RLIMIT_AS, "core": unix.RLIMIT_CORE, "cpu": unix.RLIMIT_CPU, "data": unix.RLIMIT_DATA,
 	"fsize": unix.RLIMIT_FSIZE, "locks": unix.RLIMIT_LOCKS, "memlock": unix.RLIMIT_MEMLOCK,
@@ -18,8 +18,8 @@ var limitKinds = map[string]int{
 	"rttime": unix.RLIMIT_RTTIME, "sigpending": unix.RLIMIT_SIGPENDING, "stack": unix.RLIMIT_STACK,
 }
 
-// Own is the World of this process, as it was when the program began: the Go runtime raises the limit of
-// open files.
+// Own returns the attributes of this process as they were when the program started, that is before the Go runtime raised
+// the limit of open files.
 func Own() Attributes {
 	w := Attributes{Limits: map[string]Limit{}}
 	for name, kind := range limitKinds {
@@ -41,7 +41,7 @@ func Own() Attributes {
 	return w
 }
 
-// ownUmask reads the mask: asking for it by umask(2) would change it for a moment, for all threads.
+// ownUmask reads the umask from /proc, because umask(2) would change it for a moment, for all threads.
 func ownUmask() (int, bool) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -53,7 +53,7 @@ func ownUmask() (int, bool) {
 	return int(mask), found && err == nil
 }
 
-// ownNice is the nice value, which the system call returns as 20 less it.
+// ownNice returns the nice value. The system call returns 20 minus that value.
 func ownNice() (int, bool) {
 	n, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
 	return 20 - n, err == nil
@@ -73,13 +73,13 @@ func ownCPUs() string {
 	return writeCPUs(list)
 }
 
-// differs says whether the World is another one than that of this process.
+// differs reports whether this process has other attributes.
 func (w Attributes) differs() bool { return len(w.Calls()) > 0 }
 
-// enter makes the World that of this process, as far as it may.
+// enter sets the attributes of this process, as far as it may.
 func (w Attributes) enter() {
 	if l, said := w.Limits["nofile"]; said {
-		// Only package syscall can tell the Go runtime that it shall not restore the limit at exec.
+		// The Go runtime restores the limit at exec unless it was set through package syscall.
 		if now, known := filesBefore(); known {
 			to := l.rlimit(unix.RLIMIT_NOFILE, now)
 			_ = syscall.Setrlimit(unix.RLIMIT_NOFILE, &syscall.Rlimit{Cur: to.Cur, Max: to.Max})
@@ -90,8 +90,8 @@ func (w Attributes) enter() {
 	}
 }
 
-// Calls are the system calls that lead from the World of this process into w. They point to memory that the
-// caller keeps alive by keeping them.
+// Calls returns the system calls that change the attributes of this process to w. They point to memory that lives as
+// long as the returned list.
 func (w Attributes) Calls() []Call {
 	var list []Call
 	for name, kind := range limitKinds {
@@ -105,7 +105,7 @@ func (w Attributes) Calls() []Call {
 		}
 		to := l.rlimit(kind, now)
 		if kept := (unix.Rlimit{Cur: min(to.Cur, now.Max), Max: min(to.Max, now.Max)}); kept != to && kept != now {
-			list = append(list, limitCall(kind, &kept)) // root may be without the right to raise a hard limit
+			list = append(list, limitCall(kind, &kept)) // even root may lack the privilege to raise a hard limit
 		}
 		if to != now {
 			list = append(list, limitCall(kind, &to))

@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Call is a system call that gives a process one of its attributes. Its error is ignored: attributes are set
+// A Call is a system call that sets an attribute of the process. Its error is ignored, because attributes are set only
 // as far as the process may.
 type Call struct {
 	Number, A, B, C, D uintptr
-	keep               unsafe.Pointer // what an argument points to
+	keep               unsafe.Pointer // keeps alive what an argument points to
 }
 
 func limitCall(kind int, l *unix.Rlimit) Call {

@@ -14,16 +14,16 @@ import (
 	"wf/executor/proc"
 )
 
-// FileLimits are those of open files: the Go runtime raises the soft one when a program starts, and
-// syscall.ForkExec gives back to each child what there was before, which it tells nobody else. (Until
-// the program sets one itself, which this one never does.)
+// FileLimits are the limits of open files. The Go runtime raises the soft limit when a program starts, and
+// syscall.ForkExec restores the original one in each child, unless the program has set the limit itself, which this one
+// never does. The runtime does not report the original limit to other packages.
 type FileLimits struct {
 	Known          bool
 	before, raised unix.Rlimit
 }
 
-// Find asks a child of syscall.ForkExec. It is a shell that has nothing to execute and so does not
-// change what is asked for; without a session of its own it is never taken for a command, see search.
+// Find reads the limit of a child of syscall.ForkExec. The child is a shell without a script, which does not change the
+// limit. It has no session of its own, so the runner's search for a lost child never takes it for a command.
 func (l *FileLimits) Find(null int) error {
 	const shell = "/bin/sh"
 	pid, err := syscall.ForkExec(shell, []string{shell}, &syscall.ProcAttr{
@@ -42,10 +42,11 @@ func (l *FileLimits) Find(null int) error {
 	return err
 }
 
-// limitVariable tells a runner what its daemon has found: "SOFT:HARD".
+// limitVariable passes the limits from the daemon to its runners, as "SOFT:HARD".
 const limitVariable = "WF_RUNNER_NOFILE"
 
-// FileLimitVariable returns the variable for runners, or "". It is found once, while no child is reaped.
+// FileLimitVariable returns limitVariable with its value, or "". The first call forks, and no child may be reaped
+// meanwhile.
 var FileLimitVariable = sync.OnceValue(func() string {
 	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -59,13 +60,13 @@ var FileLimitVariable = sync.OnceValue(func() string {
 	return fmt.Sprintf("%s=%d:%d", limitVariable, l.before.Cur, l.before.Max)
 })
 
-// Inherit takes what the daemon has found. Both were started with the same limits.
+// Inherit takes the limits that the daemon has found. The daemon and its runners are started with the same limits.
 func (l *FileLimits) Inherit() {
 	n, err := fmt.Sscanf(os.Getenv(limitVariable), "%d:%d", &l.before.Cur, &l.before.Max)
 	l.Known = n == 2 && err == nil && unix.Getrlimit(unix.RLIMIT_NOFILE, &l.raised) == nil
 }
 
-// filesBefore is the limit of open files that this process began with, see limits.
+// filesBefore returns the limit of open files with which this process was started, see FileLimits.
 var filesBefore = sync.OnceValues(func() (unix.Rlimit, bool) {
 	var l FileLimits
 	if l.Inherit(); l.Known {
@@ -79,8 +80,8 @@ var filesBefore = sync.OnceValues(func() (unix.Rlimit, bool) {
 	return l.before, l.Find(null) == nil
 })
 
-// ToRestore returns what a child must set, or nil: nothing was raised, or somebody has changed our
-// limits since, and means the children by it.
+// ToRestore returns the limit that a child must set. It returns nil if the runtime has not raised the limit, or if the
+// limits of this process were changed since then: in that case the new ones are meant for the children, too.
 func (l *FileLimits) ToRestore() *unix.Rlimit {
 	var now unix.Rlimit
 	if l.before == l.raised || unix.Getrlimit(unix.RLIMIT_NOFILE, &now) == nil && now != l.raised {

@@ -2,5 +2,5 @@
 
 package procattr
 
-// FileLimitVariable is what runners need to know for forks of their own: nothing.
+// FileLimitVariable returns "": only vforkExec needs the limits.
 func FileLimitVariable() string { return "" }

@@ -4,5 +4,5 @@ package procattr
 
 import "golang.org/x/sys/unix"
 
-// filesBefore is the limit of open files that this process began with. It is not known here.
+// filesBefore returns no limit: the one with which this process was started is unknown.
 func filesBefore() (unix.Rlimit, bool) { return unix.Rlimit{}, false }

@@ -14,10 +14,9 @@ import (
 	"wf/executor/shell"
 )
 
-// WriteEnvironment keeps env for the runner, and for the runner after it, behind a variable without a
-// name that holds the sum of the rest: the file is not synced, and half an environment is worse than
-// none. It appears whole under its name. That there is one already is an error; mode and O_EXCL keep
-// others from reading it and from having put something there.
+// WriteEnvironment writes env for the runners of a run to the new file at path, as a whole or not at all. The file is
+// not synced, so its first entry is a checksum of the others: a command must not run with half of its environment. An
+// existing file is an error. Only this user can read the file.
 func WriteEnvironment(path string, env []string) error {
 	switch _, err := os.Lstat(path); {
 	case err == nil:
@@ -51,10 +50,10 @@ func WriteEnvironment(path string, env []string) error {
 	return nil
 }
 
-// unfinished ends the name of an environment that is being written.
+// unfinished ends the name of a file that is being written.
 const unfinished = ".new"
 
-// DropUnfinished removes what a daemon has left that died while it wrote the environment.
+// DropUnfinished removes the unfinished file of a daemon that died in WriteEnvironment.
 func DropUnfinished(path string) error {
 	if err := os.Remove(path + unfinished); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -62,24 +61,23 @@ func DropUnfinished(path string) error {
 	return nil
 }
 
-// environmentMark begins the first entry, which tells how the others were written: no variable has
-// such a name. A file without it is of a version that wrote none.
+// environmentMark begins the first entry, with the checksum. No variable has such a name. Old versions wrote no such
+// entry.
 const environmentMark = "\x01"
 
-// environmentHead vouches for the entries in text: commands must not run with a part of their
-// environment.
+// environmentHead returns the first entry: the length and the checksum of the entries in text.
 func environmentHead(text []byte) []byte {
 	return fmt.Appendf(nil, "%s%d %08x\x00", environmentMark, len(text), crc32.Checksum(text, castagnoli))
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maxEnvironment bounds the file in bytes; the kernel gives a program 6 MiB for arguments and
-// environment together.
+// maxEnvironment is the largest size of the file in bytes. The kernel gives a program 6 MiB for arguments and environment
+// together.
 const maxEnvironment = 16 << 20
 
-// parseEnvironment returns the variables in text, or false when it is not what was written: a crash of
-// the machine has left less.
+// parseEnvironment returns the variables in text. ok is false if text is not complete, which can happen after a crash of
+// the machine.
 func parseEnvironment(text []byte) (vars []string, ok bool) {
 	entries := text
 	if bytes.HasPrefix(text, []byte(environmentMark)) {
@@ -97,8 +95,8 @@ func parseEnvironment(text []byte) (vars []string, ok bool) {
 	return strings.Split(string(entries[:len(entries)-1]), "\x00"), true
 }
 
-// ReadEnvironment reads what WriteEnvironment wrote. whole is false if the file is missing or incomplete,
-// which is not an error: the run can still be asked for what happened.
+// ReadEnvironment reads what WriteEnvironment wrote. whole is false if the file is missing or incomplete. That is not an
+// error, because the daemon can still ask a runner without environment for its news.
 func ReadEnvironment(path string) (vars []string, whole bool, err error) {
 	if err := fault.Check(fault.OpEnvironment, path); err != nil {
 		return nil, false, fmt.Errorf("environment of the run: %w", err)
@@ -114,25 +112,25 @@ func ReadEnvironment(path string) (vars []string, whole bool, err error) {
 	return vars, whole, nil
 }
 
-// SameKey reports whether two KEY=VALUE are of the same variable.
+// SameKey reports whether two KEY=VALUE have the same key.
 func SameKey(a, b string) bool {
 	keyA, _, _ := strings.Cut(a, "=")
 	keyB, _, _ := strings.Cut(b, "=")
 	return keyA == keyB
 }
 
-// NodeVariable tells a command which node it is.
+// NodeVariable is the variable with the handle of the command's node.
 const NodeVariable = "WF_NODE_ID"
 
-// A marker is what commands of the run carry in their environment and hand on to all they start.
-// It finds what has left its family.
+// A Marker identifies the run and the execution of a process by the variables that all processes of a command inherit,
+// even if they leave its session.
 type Marker struct {
-	Run  string // workfile and run, NUL-separated
-	Node string // node and execution; "" when the job names none
+	Run  string // workfile and run, separated by NUL
+	Node string // node and execution, separated by NUL; "" if the environment does not contain them
 }
 
-// MarkerOf reads the marker from environments, of which the first to have a variable counts. It is
-// zero where a command belongs to no run.
+// MarkerOf returns the marker in environments; the first one that contains a variable counts. It is zero if no run is
+// named.
 func MarkerOf(envs ...[]string) Marker {
 	get := func(key string) string {
 		for _, env := range envs {

@@ -7,17 +7,17 @@ import (
 	"wf/executor/proc"
 )
 
-// A kin knows who belongs to a run, of those that are not below its runner.
+// Members finds processes of a run that are not descendants of its runner.
 type Members struct {
 	marker  string // of the run; "" = unknown
 	outputs []os.FileInfo
 }
 
-// MembersOf is for a run in the folder dir.
+// MembersOf returns the Members of the run in dir, whose marker is marker or "" if it is unknown.
 func MembersOf(dir, marker string) Members { return Members{marker, outputsIn(dir)} }
 
-// Contain reports whether p carries the marker of the run, or writes into one of its outputs, which only
-// its commands have been given.
+// Contain reports whether p has the marker of the run, or has one of its output files open, which only its commands
+// have been given.
 func (k Members) Contain(p proc.Process) bool {
 	if p.PID <= 1 {
 		return false

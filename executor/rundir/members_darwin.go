@@ -2,6 +2,6 @@ package rundir
 
 import "os"
 
-// Without a subreaper nothing comes to the daemon, and the files of other processes cannot be seen.
+// outputsIn returns no files: the open files of other processes cannot be seen here.
 
 func outputsIn(string) []os.FileInfo { return nil }

@@ -1,5 +1,5 @@
-// Package rundir knows the folder of a run: the names of its files, the environment file, the samples of output sizes,
-// and which processes belong to the run. The runner log is in package wire.
+// Package rundir is the folder of a run: the names of its files, the environment file, the samples of output sizes, and
+// which processes belong to the run. The entries of the runner log are in package wire.
 package rundir
 
 import "strconv"

@@ -12,18 +12,17 @@ import (
 	"wf/executor/ownfile"
 )
 
-// SamplesExtension is that of the file of marks beside the output files of a slot.
+// SamplesExtension is the extension of the file of samples, which lies beside the output files of a slot.
 const SamplesExtension = "times"
 
-// A Mark says how much there was in the output files of a slot at a moment, in bytes. Err is 0 where
-// standard error was merged.
+// A Sample is the size of the output files of a slot at a moment, in bytes. Err is 0 if standard error was merged.
 type Sample struct {
 	Time     time.Time
 	Out, Err int64
 }
 
-// SampleSize is that of a mark in a file: three numbers of 64 bits, little-endian, the first of them
-// nanoseconds since 1970.
+// SampleSize is the size of a sample in a file: three little-endian 64-bit numbers, the first of them in nanoseconds
+// since 1970.
 const SampleSize = 24
 
 // AppendSample encodes a sample.
@@ -34,11 +33,11 @@ func AppendSample(b []byte, m Sample) []byte {
 	return b
 }
 
-// maxTimes bounds what is read of a file of marks, in bytes: the latest of about ten days.
+// maxTimes is how many bytes of a file of samples are read: the latest of about ten days.
 const maxTimes = 1_000_000 * SampleSize
 
-// ReadSamples returns the samples that a runner has taken between two moments of the output in a file of the run in
-// dir. No file of samples means no samples.
+// ReadSamples returns the samples of an output file of the run in dir that were taken between two moments. A missing
+// file of samples means no samples.
 func ReadSamples(dir, output string, from, to time.Time) ([]Sample, error) {
 	name := strings.TrimSuffix(output, filepath.Ext(output)) + "." + SamplesExtension
 	f, err := ownfile.Open(filepath.Join(dir, filepath.FromSlash(name)), os.O_RDONLY)

@@ -8,16 +8,16 @@ import (
 	"wf/executor/shell"
 )
 
-// maxString is how long the kernel lets one argument or variable be, with the zero byte behind it.
+// maxString is how many bytes one argument or variable can have for the kernel, including the NUL at its end.
 const maxString = 128 << 10
 
-// inputVariable names the file of the values of an execution, for commands that speak of it.
+// inputVariable contains the path of the file with the values of an execution, for commands that mention it.
 const inputVariable = "WF_INPUT"
 
-// scriptCall replaces a text that is too long for an argument by a file with that text, for the shell that
-// it is given to. The file goes when the execution ends.
+// scriptCall replaces a script that is too long for an argument of a shell by a file with the script. The file is
+// removed when the execution ends.
 func (c *commands) scriptCall(e *execution, argv []string) ([]string, error) {
-	if len(e.job.Command) < maxString { // no argument is longer than the command that it is a part of
+	if len(e.job.Command) < maxString { // no argument is longer than the command
 		return argv, nil
 	}
 	last := len(argv) - 1
@@ -51,13 +51,13 @@ func (c *commands) fileOf(e *execution, what string) string {
 	return filepath.Join(c.dir, fmt.Sprintf("%s-%d.%d", what, e.job.ID.Node, e.job.ID.Execution))
 }
 
-// dropFiles removes what was kept for an execution, perhaps by an earlier runner.
+// dropFiles removes the files that this or an earlier runner has written for an execution.
 func (c *commands) dropFiles(e *execution) {
 	if e.adopted {
 		e.files = []string{c.fileOf(e, "script"), c.fileOf(e, "input")}
 	}
 	for _, path := range e.files {
-		os.Remove(path) // it goes with the run in any case
+		os.Remove(path) // an error does not matter: the folder of the run is removed later
 	}
 	e.files = nil
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A run without a daemon goes on, but nothing follows from what its commands do. The runner waits for a
-// daemon that somebody else starts, then starts one itself, with longer and longer pauses.
+// A run without a daemon goes on, but no further jobs arrive. The runner waits for another process to start a daemon,
+// then starts one itself, with longer and longer pauses.
 const (
 	daemonPatience     = 3 * time.Second
 	longestDaemonPause = 5 * time.Minute
@@ -17,7 +17,7 @@ const (
 
 // daemonRestart is how long a runner has been without a daemon.
 type daemonRestart struct {
-	next  time.Time // when to call for one; zero = there is one
+	next  time.Time // when to start a daemon; zero = there is a connection
 	pause time.Duration
 }
 
@@ -42,7 +42,7 @@ func (r *runner) restartDaemon(now time.Time) {
 	}
 }
 
-// forgotten reports whether no daemon will ever find the run in dir: its folder has been removed.
+// forgotten reports whether the folder of the run has been removed, so that no daemon can find the run.
 func forgotten(dir string) bool {
 	_, err := os.Lstat(dir)
 	return errors.Is(err, fs.ErrNotExist)

@@ -7,13 +7,13 @@ import (
 	"wf/executor/shell"
 )
 
-// An environment is that of the run, ready to be combined with that of a job.
+// An environment is the environment of the run, prepared to be combined with the variables of jobs.
 type environment struct {
 	base    []string
-	missing bool // the file is gone or not whole: the run was closed before, or the machine went down just after it began
-	hooked  bool // something in it changes what a shell does, see IsHook
+	missing bool // the file is missing or incomplete: the run was closed, or the machine crashed just after its start
+	hooked  bool // a variable changes what a shell does, see shell.IsHook
 
-	// The jobs of a run set the same variables, so that taking those out of base is done once.
+	// The jobs of a run set the same variables, so their removal from base is cached.
 	overridden []string
 	rest       []string
 }
@@ -27,7 +27,7 @@ func openEnvironment(path string) (*environment, error) {
 	return &environment{base: base, missing: !whole, hooked: slices.ContainsFunc(base, shell.IsHook)}, nil
 }
 
-// with returns the environment with vars on top. It is valid until the next call.
+// with returns the environment with vars added or replaced. It is valid until the next call.
 func (e *environment) with(vars []string) []string {
 	if e.rest == nil || !slices.EqualFunc(vars, e.overridden, rundir.SameKey) {
 		e.overridden = slices.Clone(vars)
@@ -38,5 +38,5 @@ func (e *environment) with(vars []string) []string {
 			}
 		}
 	}
-	return append(e.rest, vars...) // into the spare room: e.rest keeps its length
+	return append(e.rest, vars...) // e.rest has spare capacity and keeps its length
 }

@@ -13,14 +13,13 @@ import (
 	"wf/executor/wire"
 )
 
-// forkRetries is how often a fork is tried again when the machine is short of something until the
-// run counts as held.
+// forkRetries is how often a fork that failed for a shortage of resources is tried again before the run is held.
 const forkRetries = 6
 
-// forkPause returns how long the first wait is; each next one is twice as long.
+// forkPause returns the pause before the first retry of a fork. Each further pause is twice as long.
 func (o Options) forkPause() time.Duration { return min(20*time.Millisecond, o.Pause/8) }
 
-// mark remembers by what the family of e is known.
+// mark stores the marker by which the processes of e are recognized.
 func (c *commands) mark(e *execution, envs ...[]string) {
 	e.marker = rundir.MarkerOf(envs...)
 	if e.marker.Run != "" {
@@ -28,8 +27,8 @@ func (c *commands) mark(e *execution, envs ...[]string) {
 	}
 }
 
-// acceptJob takes a job. One that is known already was sent again after a lost connection, or it is
-// to wait for nothing any more.
+// acceptJob takes over a job from the daemon. A job that is known already was sent again after the connection was
+// lost, or it no longer has to wait for others.
 func (r *runner) acceptJob(j wire.Job) {
 	if r.log.broken {
 		return
@@ -52,10 +51,10 @@ func (r *runner) acceptJob(j wire.Job) {
 	r.admit(e)
 }
 
-// going is how many executions take a place.
+// going returns how many executions occupy a place.
 func (j *jobs) going() int { return len(j.active) - j.queue.waiting - j.gates.shut }
 
-// startNext forks as many of those who wait as there are places, in order.
+// startNext forks waiting jobs in order while there are free places.
 func (r *runner) startNext(now time.Time) {
 	for !r.log.broken && r.jobs.going() < r.jobs.width {
 		e := r.jobs.queue.first()
@@ -75,8 +74,8 @@ func (r *runner) startNext(now time.Time) {
 	}
 }
 
-// intendFork writes the fork entry of e, which has its output files: all that the next runner needs
-// to find the child of a runner that dies between fork and start.
+// intendFork writes the fork entry of e, whose output files are open already. The entry contains what the next runner
+// needs to find the child if this runner dies between the fork and the start entry.
 func (r *runner) intendFork(e *execution) {
 	e.out, e.err = e.slot.extents()
 	e.startWindow = proc.Window{proc.Ticks(), 0}
@@ -106,8 +105,8 @@ func (r *runner) start(e *execution) {
 	r.started(e, c, begin)
 }
 
-// started takes account of a process that has just been forked. Its start need not be durable to
-// be announced: a crash of the machine ends the process too, and the intent tells of it.
+// started records a process that has just been forked. The start is announced without a sync: a crash of the machine
+// ends the process too, and the intent is on the disk.
 func (r *runner) started(e *execution, c child, at time.Time) {
 	r.jobs.queue.drop(e)
 	if r.hold.short {
@@ -128,8 +127,8 @@ func (r *runner) started(e *execution, c child, at time.Time) {
 	r.options.Reached(pointStarted, e.job.ID)
 }
 
-// startFailed lets e be tried again later when waiting can help. It stays the first meanwhile: who
-// comes after it would fare no better.
+// startFailed handles a failed fork: it schedules a retry if that can help, and otherwise ends e. During the retries e
+// stays first in the queue, since the jobs behind it would fail in the same way.
 func (r *runner) startFailed(e *execution, err error) {
 	if fault.Shortage(err) {
 		if e.retries < forkRetries {
@@ -145,12 +144,12 @@ func (r *runner) startFailed(e *execution, err error) {
 	r.end(e, &wire.Entry{Failed: true, Message: err.Error()})
 }
 
-// died handles the death of a child: recorded, written, and only then reaped. The write is what
-// counts here: it survives everything that the zombie would have survived.
+// died handles the death of a child: it records the end, writes the log and only then reaps the zombie. A write is
+// enough: whatever the zombie would have survived, the written entry survives.
 func (r *runner) died(d *proc.Death) {
 	r.stops.look = true
 	e := r.children.running[d.PID]
-	if e == nil { // an orphan we inherited
+	if e == nil { // an orphan that this process has adopted
 		proc.Reap(d.PID)
 		return
 	}
@@ -176,19 +175,19 @@ func (r *runner) died(d *proc.Death) {
 	r.outputs.release(e, quiet && groupGone(d.PID))
 }
 
-// groupGone reports whether no process is in the group. A wrong no (the number belongs to somebody
-// else by now) costs a new file, nothing else.
+// groupGone reports whether the process group is empty. If another user's group has got the same number it wrongly
+// returns false, which only costs a new output file.
 func groupGone(group int) bool {
 	return errors.Is(unix.Kill(-group, 0), unix.ESRCH)
 }
 
-// end ends an execution that has no process, or none any more.
+// end ends an execution that has no running process.
 func (r *runner) end(e *execution, as *wire.Entry) {
 	r.recordEnd(e, as)
 	r.outputs.release(e, e.pid == 0)
 }
 
-// recordEnd completes the entry with what is known about e and records it.
+// recordEnd fills the entry with what is known about e, records it and opens the gates behind e.
 func (r *runner) recordEnd(e *execution, as *wire.Entry) {
 	r.commands.dropFiles(e)
 	as.Kind, as.Node, as.Execution = wire.EntryEnd, e.job.ID.Node, e.job.ID.Execution
@@ -208,7 +207,7 @@ func (r *runner) recordEnd(e *execution, as *wire.Entry) {
 	r.settle(e.job.ID, as)
 }
 
-// measure finds out where the output of e ends.
+// measure sets where the output of e ends.
 func (o *outputs) measure(e *execution) {
 	if e.slot != nil {
 		e.out, e.err = e.slot.measure()
@@ -220,8 +219,8 @@ func (o *outputs) measure(e *execution) {
 	}
 }
 
-// endOf returns where a stream of an execution of an earlier runner ends, which begins at start. Of a
-// file that somebody has removed there is no output any more.
+// endOf returns where a stream that begins at start ends, for an execution of an earlier runner. If the file was
+// removed it returns start.
 func (o *outputs) endOf(e *execution, stream string, start int64) int64 {
 	size, err := o.slots.sizeAt(e.number, stream)
 	if err != nil {
@@ -230,7 +229,7 @@ func (o *outputs) endOf(e *execution, stream string, start int64) int64 {
 	return max(size, start)
 }
 
-// release gives the output files back. quiet: nobody is left who writes to them.
+// release returns the output files of e. quiet promises that no process writes to them any more.
 func (o *outputs) release(e *execution, quiet bool) {
 	if e.slot != nil {
 		o.slots.put(e.slot, quiet)

@@ -9,18 +9,17 @@ import (
 	"wf/executor/shell"
 )
 
-// commands start the commands of the run.
+// commands forks the commands of the run.
 type commands struct {
 	dir    string // of the run
 	env    *environment
-	marker string // of the run, see rundir.Marker; "" while it is not known
-	null   int    // /dev/null, the standard input of all
+	marker string // of the run, see rundir.Marker; "" while unknown
+	null   int    // descriptor of /dev/null, the standard input of all commands
 	forker forker
 }
 
-// fork starts the command of e: directly where no shell is needed, else through its shell. When a
-// direct start fails the shell gets its chance: it knows what to make of a file that is not a
-// program, and has messages for everything else.
+// fork starts the command of e: directly if it needs no shell, otherwise through its shell. If a direct start fails,
+// fork tries the shell: it can run files that are not programs, and prints a message for every other mistake.
 func (c *commands) fork(e *execution) (forked child, err error) {
 	values, err := c.values(e)
 	if err != nil {
@@ -54,10 +53,10 @@ func (c *commands) fork(e *execution) (forked child, err error) {
 // A child is a process that has just been forked.
 type child struct {
 	pid    int
-	handle int // a descriptor that can be read once the child has ended; -1 where there is no such thing
+	handle int // a pidfd, readable once the child has ended; -1 if the system has none
 }
 
-// exec starts the program. It inherits the runner's folder.
+// exec starts the program in the working directory of the runner.
 func (c *commands) exec(e *execution, path string, argv, env []string) (child, error) {
 	var forked child
 	err := fault.Check(fault.OpFork, path)
@@ -70,8 +69,8 @@ func (c *commands) exec(e *execution, path string, argv, env []string) (child, e
 	return forked, nil
 }
 
-// forkExec starts the program at path in a session, and so a group, of its own, with files as its
-// standard three: the way that works everywhere.
+// forkExec starts the program at path as the leader of a new session and process group, with files as its standard
+// input, output and error. It works on every system.
 func forkExec(path string, argv, env []string, files [3]int) (child, error) {
 	c := child{handle: -1}
 	var err error

@@ -2,7 +2,7 @@ package runner
 
 import "syscall"
 
-// forkAttributes are those of a command. There are no descriptors of processes here.
+// forkAttributes returns the attributes of a command's process. This system has no pidfds.
 func forkAttributes(*int) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true}
 }

@@ -16,25 +16,25 @@ import (
 	"wf/executor/wire"
 )
 
-// Between fork and start entry a runner can die, and then nobody has written down which process the
-// child is. Marker, window and parent tell a lot, but a process that another command has left in a session
-// of its own looks just like it. So the kernel itself notes the child, before the child runs: clone3 with
-// CLONE_PARENT_SETTID writes the pid into memory that is a page of a file, which outlives its writer.
+// A runner can die between a fork and its start entry. Then its log does not contain the pid of the child. Marker, start
+// time and parent nearly identify the child, but another command may have left a process that looks the same. So the
+// kernel itself writes the pid into a file before the child runs: clone3 with CLONE_PARENT_SETTID stores it in a mapped
+// page of the file, which outlives the runner.
 
-// forkNoteFile is that file, in the folder of a run: a forkNote in the byte order of the machine.
+// forkNoteFile is the name of that file in the folder of a run. It contains a forkNote in native byte order.
 const forkNoteFile = "birth"
 
-// A forkNote says which process an execution was given last.
+// A forkNote is about the latest fork of the runner.
 type forkNote struct {
-	id  uint64 // forkNoteKey of the execution; 0 while the rest is being changed
-	pid int32  // written by the kernel; 0 = there is none yet
-	way int32
+	id  uint64 // forkNoteKey of the execution; 0 while the other fields change
+	pid int32  // written by the kernel; 0 = not forked yet
+	way int32  // forkNoted or forkPlain
 }
 
-// How the fork that a note is about was done.
+// How the child was forked.
 const (
-	forkNoted int32 = 1 // by a clone that notes the pid
-	forkPlain int32 = 2 // by one that does not
+	forkNoted int32 = 1 // by clone3, which writes the pid
+	forkPlain int32 = 2 // by a system call that does not
 )
 
 // forkNoteSize is the size of a forkNote in bytes.
@@ -42,8 +42,8 @@ const forkNoteSize = 16
 
 func forkNoteKey(id wire.ID) uint64 { return uint64(id.Node)<<32 | uint64(uint32(id.Execution)) }
 
-// openForkNote makes a new note in dir. It stays mapped as long as the process lives. Where it cannot be
-// had, nil is returned: forks are not noted then.
+// openForkNote creates the note in dir and maps it for as long as the process lives. It returns nil on an error; then
+// forks are not noted.
 func openForkNote(dir string) *forkNote {
 	path := filepath.Join(dir, forkNoteFile)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -54,7 +54,7 @@ func openForkNote(dir string) *forkNote {
 		return nil
 	}
 	defer f.Close()
-	// Written, not truncated to its size: a hole that the disk has no room for would be a fatal fault later.
+	// Write zeros instead of truncating: touching a hole when the disk is full would kill the process.
 	if _, err := f.Write(make([]byte, forkNoteSize)); err != nil {
 		return nil
 	}
@@ -65,8 +65,8 @@ func openForkNote(dir string) *forkNote {
 	return (*forkNote)(unsafe.Pointer(&page[0]))
 }
 
-// begin says that the execution is about to be forked. Who reads the note after any of these steps finds
-// either the execution with all that belongs to it, or none.
+// begin notes that the execution is about to be forked. A reader finds, after each of these steps, either no execution
+// or one with the fields that belong to it.
 func (n *forkNote) begin(id wire.ID, way int32) {
 	if n == nil {
 		return
@@ -77,7 +77,7 @@ func (n *forkNote) begin(id wire.ID, way int32) {
 	atomic.StoreUint64(&n.id, forkNoteKey(id))
 }
 
-// readForkNote returns what the runner before has left in dir. ok is false if there is nothing.
+// readForkNote returns the note that the earlier runner left in dir. ok is false if there is none.
 func readForkNote(dir string) (n forkNote, ok bool) {
 	text, err := ownfile.Read(filepath.Join(dir, forkNoteFile), forkNoteSize)
 	if err != nil || len(text) != forkNoteSize {
@@ -89,14 +89,14 @@ func readForkNote(dir string) (n forkNote, ok bool) {
 	return n, true
 }
 
-// notedChild finds the child of an execution whose fork entry says that the fork was to be noted. It reports
-// false if the note does not know: then the child is to be searched for.
+// notedChild finds the child of an execution whose fork entry says that the fork was to be noted. known is false if the
+// note does not tell; then the caller must search for the child.
 func notedChild(dir string, e *execution) (child proc.Process, found finding, known bool) {
 	n, ok := readForkNote(dir)
 	switch {
 	case !ok || n.id == forkNoteKey(e.job.ID) && n.way != forkNoted:
 		return proc.Process{}, unclear, false
-	case n.id != forkNoteKey(e.job.ID), n.pid == 0: // the runner has not come to fork it
+	case n.id != forkNoteKey(e.job.ID), n.pid == 0: // the runner died before the fork
 		return proc.Process{}, notForked, true
 	case n.pid <= 1:
 		return proc.Process{}, unclear, false

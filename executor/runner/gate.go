@@ -7,44 +7,45 @@ import (
 	"wf/executor/wire"
 )
 
-// A job that names others in After waits behind a gate until all of them have succeeded. The runner
-// opens gates by itself, the moment it records an end, so that a chain needs no answer of the daemon.
+// A job with a list in After waits behind a gate until all executions in the list have succeeded. The runner opens
+// gates itself as soon as it records an end, so that a chain does not wait for answers of the daemon.
 //
-// Where commands are short, a sync for each would take a fifth of the time of a chain. So the intents of
-// jobs behind gates are recorded ahead, like those of jobs that wait for a place, and with such an intent
-// on the disk a job starts the moment its gate opens, at most syncDelay before the end that opened it is
-// on the disk, too. After a power cut nobody can say whether it has begun: it is lost. Such an intent
-// holds for gatePatience only: then it is taken back, the next one comes when the gate opens, and the
-// sync of that one is the sync of the end that opened the gate. So what waits behind a command that
-// takes its time has not begun, whatever dies.
+// With short commands, a sync for each would take a fifth of the time of a chain. So the intents of jobs behind gates
+// are recorded ahead of time, like those of jobs that wait for a place. A job with a synced intent starts the moment
+// its gate opens, up to syncDelay before the end that opened the gate is synced. After a power cut it is unknown
+// whether such a job has started, so it is lost.
+//
+// Such an intent is valid only for gatePatience. Then it is taken back, and a new one is recorded when the gate opens;
+// the sync of that one also syncs the end that opened the gate. So after a crash, a job behind a long command certainly
+// has not started.
 
-// gatePatience is how long a job behind a gate may have its intent recorded.
+// gatePatience is how long the intent of a job behind a gate is valid.
 const gatePatience = 100 * time.Millisecond
 
-// gates are the jobs that wait for others.
+// gates are the jobs that wait for the success of others.
 type gates struct {
 	shut   int                      // how many jobs wait
-	behind map[wire.ID][]*execution // by an execution that has to succeed first: who waits, in the order handed over
-	// failed are the executions that have ended without success. All others that are known and have
-	// ended have succeeded, which is why those need no memory of their own.
+	behind map[wire.ID][]*execution // the jobs that wait for each execution, in the order of their arrival
+	// failed are the executions that have ended without success. All other known executions that have ended have
+	// succeeded, so those are not stored.
 	failed map[wire.ID]struct{}
 
-	fresh    []*execution // handed over since the last sync
-	unsynced []*execution // whose intents have been recorded since
-	intended []*execution // whose intents were recorded, in this order, until gatePatience is over
+	fresh    []*execution // put behind gates since the last sync
+	unsynced []*execution // whose intents were recorded since the last sync
+	intended []*execution // whose intents were recorded less than gatePatience ago, in order
 }
 
-// jobs are all that was handed over.
+// jobs are all jobs of the daemon.
 type jobs struct {
-	width     int // how many executions may be going at once
+	width     int // how many executions may run at once
 	queue     queue
 	gates     gates
 	lookahead lookahead
-	known     map[wire.ID]struct{}   // every execution ever handed over: commands may be repeated
-	active    map[wire.ID]*execution // those without an end
+	known     map[wire.ID]struct{}   // all executions that ever arrived: the daemon may send a job again
+	active    map[wire.ID]*execution // those that have not ended
 }
 
-// admit lets a job start when what it is to come after has succeeded: at once, or when it will have.
+// admit puts a new job behind a gate, or into the queue if all executions in its After have succeeded.
 func (r *runner) admit(e *execution) {
 	for _, id := range e.job.After {
 		if r.jobs.hasSucceeded(id) {
@@ -65,21 +66,21 @@ func (r *runner) admit(e *execution) {
 	r.jobs.gates.fresh = append(r.jobs.gates.fresh, e)
 }
 
-// hasSucceeded reports whether an execution is over and has succeeded. One that nobody has heard of
-// may still come.
+// hasSucceeded reports whether an execution has ended with success. It returns false for an unknown one, which may
+// still arrive.
 func (j *jobs) hasSucceeded(id wire.ID) bool {
 	_, known := j.known[id]
 	_, failed := j.gates.failed[id]
 	return known && !failed && j.active[id] == nil
 }
 
-// open lets a job go that waits behind a gate.
+// open lets a job through its gate.
 func (r *runner) open(e *execution) {
 	r.jobs.takeBack(e)
 	r.ready(e)
 }
 
-// ready takes a job that waits for nothing but a place.
+// ready puts a job into the queue. A job without a command ends at once.
 func (r *runner) ready(e *execution) {
 	if strings.TrimSpace(e.job.Command) == "" {
 		r.end(e, &wire.Entry{})
@@ -88,8 +89,8 @@ func (r *runner) ready(e *execution) {
 	r.jobs.queue.push(e)
 }
 
-// settle opens the gates that an end opens. What waits for one that failed waits on: the daemon
-// takes it back.
+// settle opens the gates that an end opens. Jobs that wait for a failed execution stay behind their gates until the
+// daemon takes them back.
 func (r *runner) settle(id wire.ID, end *wire.Entry) {
 	behind := r.jobs.gates.behind[id]
 	delete(r.jobs.gates.behind, id)
@@ -100,14 +101,14 @@ func (r *runner) settle(id wire.ID, end *wire.Entry) {
 	waited := r.jobs.queue.waiting
 	for _, e := range behind {
 		switch e.lacks {
-		case 0: // taken back meanwhile
+		case 0: // it was taken back meanwhile
 		case 1:
 			r.open(e)
 		default:
 			e.lacks--
 		}
 	}
-	// Until now a place was waiting, not a job: the daemon may have more places.
+	// Until now more places than jobs were there; now jobs may lack a place, and the daemon may grant more.
 	r.news.crowded = r.news.crowded || waited == 0 && r.jobs.queue.waiting > 1
 }
 
@@ -118,15 +119,15 @@ func (g *gates) fail(id wire.ID) {
 	g.failed[id] = struct{}{}
 }
 
-// takeBack drops a job from behind its gate.
+// takeBack removes a job from behind its gate.
 func (j *jobs) takeBack(e *execution) {
 	e.lacks = 0
 	j.gates.shut--
 }
 
-// forgetWaiting forgets all jobs that were handed over to come after others and have not begun, also those
-// whose gates have opened meanwhile. After its hello a
-// daemon submits again the jobs that it still wants. It may be a new daemon, which does not know the old ones.
+// forgetWaiting forgets all jobs with a list in After that have not started, including those whose gates have opened
+// meanwhile. After its hello a daemon sends the jobs again that it still wants. It may be a new daemon, which does not
+// know the old jobs.
 func (r *runner) forgetWaiting() {
 	if r.jobs.gates.shut+r.jobs.queue.waiting == 0 {
 		return
@@ -149,7 +150,7 @@ func (r *runner) forgetWaiting() {
 	clear(r.jobs.gates.behind)
 }
 
-// intend records the intents of jobs that have just been put behind gates.
+// intend records the intents of the jobs that were put behind gates since the last sync.
 func (g *gates) intend(now time.Time, record func(*execution)) {
 	for _, e := range g.fresh {
 		if e.lacks > 0 && now.Sub(e.shutSince) < gatePatience {
@@ -162,7 +163,7 @@ func (g *gates) intend(now time.Time, record func(*execution)) {
 	g.fresh = g.fresh[:0]
 }
 
-// synced says that everything recorded is on the disk.
+// synced notes that all recorded intents are synced.
 func (g *gates) synced() {
 	for _, e := range g.unsynced {
 		e.durable = e.intended
@@ -171,7 +172,7 @@ func (g *gates) synced() {
 	g.unsynced = g.unsynced[:0]
 }
 
-// expireIntents takes back the intents of those who have waited long.
+// expireIntents calls forget for the jobs that have waited for gatePatience.
 func (g *gates) expireIntents(now time.Time, forget func(*execution)) {
 	for len(g.intended) > 0 && now.Sub(g.intended[0].shutSince) >= gatePatience {
 		if e := g.intended[0]; e.lacks > 0 {

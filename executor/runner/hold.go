@@ -11,30 +11,30 @@ import (
 	"wf/executor/wire"
 )
 
-// A run is held while starting more would do harm: its record cannot be written, its disk is full,
-// the machine has no process left. What runs goes on, is waited for and can be stopped; starts wait
-// until the trouble is over, which is looked for every holdPause.
+// A run is held while starting more commands would do harm: its log cannot be written, its disk is full, or the machine
+// has no process left. Running commands go on and can be stopped. Starts wait until the cause is gone, which is checked
+// every Options.Pause.
 
-// reportHeld is why and until when nothing is started. Its fields belong to the runner's loop.
+// hold says until when nothing is started; links.held has the reason.
 type hold struct {
-	till  time.Time // when to try again
-	short bool      // a fork lacked something: only a fork can tell that there is more
+	till  time.Time // when to check again
+	short bool      // a fork failed for a shortage: only another fork can show that it is over
 }
 
 const (
-	// spaceLeast is how much room, in bytes, the disk of a run must have for more to be started:
-	// with less, commands would begin only to fail for want of it. spaceAgain is how much ends that.
+	// spaceLeast is how much free space, in bytes, the disk of a run must have for a start: with less, commands
+	// would begin only to fail. spaceAgain is how much ends the hold.
 	spaceLeast = 1 << 20
 	spaceAgain = 2 << 20
-	// entryRoom is what the entries of one execution from its fork on take in the record, at most.
-	// Messages are sentences, but for a list of survivors of KILL.
+	// entryRoom is the most that the entries of one execution take in the log from its fork on, in bytes. Messages
+	// are sentences, except for the list of processes that survived KILL.
 	entryRoom = 600
-	// recordRoom is what else a run may have to write when its disk is full.
+	// recordRoom is room for the other entries that a run may have to write while its disk is full.
 	recordRoom = 4096
 )
 
-// mayStart reports whether e can be forked now, and holds the run if not: there must be room in the
-// record for the ends of all that are going, some on the disk, and output files.
+// mayStart reports whether e can be forked now, and holds the run if not. A start needs room in the log for the ends of
+// all running executions, free space on the disk, and output files.
 func (r *runner) mayStart(e *execution, now time.Time) bool {
 	if now.Before(r.hold.till) {
 		return false
@@ -55,7 +55,7 @@ func (r *runner) mayStart(e *execution, now time.Time) bool {
 	return true
 }
 
-// trouble returns why nothing should be started.
+// trouble returns why nothing should be started, or nil.
 func (r *runner) trouble(now time.Time) error {
 	if err := r.guarded(now); err != nil {
 		return err
@@ -73,8 +73,8 @@ func (r *runner) trouble(now time.Time) error {
 	return nil
 }
 
-// freeSpace returns how many bytes this user may still write on the disk of dir. One that does not
-// know is taken for large.
+// freeSpace returns how many bytes this user can still write on the disk of dir. If that is unknown it returns a very
+// large number.
 func freeSpace(dir string) int64 {
 	const unknown = 1 << 62
 	var st unix.Statfs_t
@@ -90,18 +90,18 @@ func freeSpace(dir string) int64 {
 
 func recordError(err error) error { return fmt.Errorf("the record of the run: %w", err) }
 
-// holdFor has starts wait for a while.
+// holdFor holds the run for Options.Pause.
 func (r *runner) holdFor(err error) {
 	r.hold.till = time.Now().Add(r.options.Pause)
 	r.links.hold(err.Error())
 }
 
-// endHold looks whether what holds the run is over.
+// endHold ends the hold if its cause is gone.
 func (r *runner) endHold(now time.Time) {
 	if r.links.held == "" || r.log.broken || now.Before(r.hold.till) {
 		return
 	}
-	if r.hold.short && r.jobs.queue.first() != nil { // the next fork will tell
+	if r.hold.short && r.jobs.queue.first() != nil { // only the next fork can show
 		if r.jobs.going() >= r.jobs.width {
 			r.hold.till = now.Add(r.options.Pause)
 		}
@@ -118,7 +118,7 @@ func (r *runner) endHold(now time.Time) {
 	r.links.hold("")
 }
 
-// nextStart returns when a start is to be tried, if somebody waits for one or the run is held.
+// nextStart returns when to try the next start, if a job waits for one or the run is held.
 func (r *runner) nextStart() (at time.Time, any bool) {
 	e := r.jobs.queue.first()
 	wanted := e != nil && r.jobs.going() < r.jobs.width
@@ -132,8 +132,8 @@ func (r *runner) nextStart() (at time.Time, any bool) {
 	return at, true
 }
 
-// retryWhileTemporary repeats f, with which a runner begins, while the machine fails it. The daemon is told
-// why; when it has gone the next one starts another runner.
+// retryWhileTemporary calls f, a step of the runner's start, until it succeeds or fails with an error that is not
+// temporary. It tells the daemon the error. If the daemon is gone it returns: the next daemon starts another runner.
 func (o Options) retryWhileTemporary(f func() error) error {
 	for {
 		err := f()

@@ -11,10 +11,10 @@ import (
 	"wf/executor/wire"
 )
 
-// mostLeftovers bounds how many are described one by one.
+// mostLeftovers is how many leftover processes are described one by one.
 const mostLeftovers = 50
 
-// noteLeftovers describes what the commands of the run have left behind, before the first of them is killed.
+// noteLeftovers describes the processes that the commands of the run have left, before the first of them is killed.
 func (c *closing) noteLeftovers(left []proc.Process) {
 	c.leftCount = len(left)
 	for _, p := range left[:min(len(left), mostLeftovers)] {

@@ -12,51 +12,51 @@ import (
 )
 
 const (
-	helloPatience = 10 * time.Second // for the other side's first line
-	drainPatience = 10 * time.Second // for a daemon to read the last news
-	acceptPause   = time.Second      // after a connection that could not be taken
+	helloPatience = 10 * time.Second // for the daemon's first line
+	drainPatience = 10 * time.Second // for the daemon to read the last news
+	acceptPause   = time.Second      // after a connection could not be accepted
 	acceptBacklog = 16
 	readSize      = 64 << 10
 )
 
-// A link is a connection to a daemon. The one that connected last counts. Of the others only the last
-// words matter, which may come after the next one has connected: what they start, stop and close. Their
-// width and their gated jobs do not: these would surprise the next daemon.
+// A link is a connection to a daemon. The daemon that connected last is the current one. Commands of an earlier daemon
+// can arrive after that: its starts, stops and close are still executed, but its width and its gated jobs are
+// ignored, because the current daemon does not expect them.
 type link struct {
 	fd       int
-	order    int          // of connecting
-	helloDue time.Time    // when the hello must have come
-	greeted  bool         // it has
-	in       []byte       // the beginning of a line whose end has not arrived
-	hello    []byte       // our own, and what is sent between news, as far as it has not been sent
-	resized  bool         // it is to be told that the width holds
-	held     string       // what it was told last of why nothing starts
-	sent     int          // how much of the news has been sent, in bytes
-	blocked  bool         // the daemon is slow: the poller says when it takes more
-	command  wire.Command // scratch for the one that is read
+	order    int          // 0 for the first connection
+	helloDue time.Time    // when the daemon's hello must have arrived
+	greeted  bool         // the daemon's hello has arrived
+	in       []byte       // an incomplete line
+	hello    []byte       // unsent bytes of our hello and of the other lines that are sent between news
+	resized  bool         // the daemon must get a line that its new width is in effect
+	held     string       // the last reason for not starting anything that the daemon got
+	sent     int          // how many bytes of the news have been sent
+	blocked  bool         // the daemon reads slowly: the poller reports when it can take more
+	command  wire.Command // scratch for the command that is being read
 }
 
 // links are the connections to daemons.
 type links struct {
 	all     map[int]*link // by descriptor
-	current *link         // to the daemon that counts; nil while there is none
+	current *link         // to the daemon that connected last; nil while there is none
 	count   int           // how many there have been
-	latest  int           // order of the last that has said hello
+	latest  int           // order of the last link whose hello has arrived
 	input   []byte        // scratch for reading
 	news    *news
 	poller  *poller
-	width   int    // that holds
-	held    string // why nothing starts, "" = it does
+	width   int    // that is in effect
+	held    string // why nothing is started; "" = the run is not held
 }
 
-// accept takes a connection to the socket.
+// accept accepts a connection at the socket.
 func (k *links) accept(n *listener, now time.Time) {
 	if fd, ok := n.accept(now); ok && k.add(fd) != nil {
 		unix.Close(fd)
 	}
 }
 
-// add begins a conversation.
+// add adds the connection fd.
 func (k *links) add(fd int) error {
 	if err := k.poller.add(fd); err != nil {
 		return fmt.Errorf("connection to the daemon: %w", err)
@@ -66,7 +66,7 @@ func (k *links) add(fd int) error {
 	return nil
 }
 
-// expire ends connections whose daemon says no hello.
+// expire closes connections whose hello is overdue.
 func (k *links) expire(now time.Time) {
 	for _, l := range k.all {
 		if !l.greeted && !now.Before(l.helloDue) {
@@ -75,7 +75,7 @@ func (k *links) expire(now time.Time) {
 	}
 }
 
-// hangUp ends a conversation.
+// hangUp closes a connection.
 func (k *links) hangUp(l *link) {
 	if l == k.current {
 		k.current = nil
@@ -84,7 +84,7 @@ func (k *links) hangUp(l *link) {
 	unix.Close(l.fd)
 }
 
-// serve goes on with a conversation: there is something to read, or the daemon takes more.
+// receive reads from a connection that is ready, and sends more if the daemon was slow.
 func (r *runner) receive(l *link) {
 	if l.blocked && l == r.links.current {
 		r.links.send(l)
@@ -98,7 +98,7 @@ func (r *runner) receive(l *link) {
 	}
 }
 
-// read passes the commands in text, which has arrived, to obey. An error means that a line makes no sense.
+// read calls obey for each complete line in text. It returns an error if a line is not a command.
 func (l *link) read(text []byte, obey func(*link, *wire.Command) error) error {
 	if len(l.in) > 0 {
 		text = append(l.in, text...)
@@ -120,7 +120,7 @@ func (l *link) read(text []byte, obey func(*link, *wire.Command) error) error {
 	}
 }
 
-// execute does what a daemon wants.
+// execute carries out a command of a daemon.
 func (r *runner) execute(l *link, c *wire.Command) error {
 	if !l.greeted {
 		return r.handleHello(l, c)
@@ -145,7 +145,7 @@ func (r *runner) execute(l *link, c *wire.Command) error {
 	return nil
 }
 
-// resize takes a new width and says from where on in the news it holds.
+// resize sets the width, and tells the daemon after which of the news it is in effect.
 func (r *runner) resize(l *link, width int) {
 	r.jobs.width, r.links.width = width, width
 	r.save()
@@ -156,8 +156,8 @@ func (r *runner) resize(l *link, width int) {
 	}
 }
 
-// prepareHello makes l the link and tells it all that its daemon does not know yet, unless a later one has
-// said hello before.
+// handleHello makes l the current link and sends its daemon the news that it does not have yet, unless a later
+// connection is the current one already.
 func (r *runner) handleHello(l *link, hello *wire.Command) error {
 	if hello.Kind != wire.LineHello || hello.Version < 1 {
 		return fmt.Errorf("runner: %q is no hello", hello.Kind)
@@ -188,7 +188,7 @@ func (r *runner) handleHello(l *link, hello *wire.Command) error {
 	return nil
 }
 
-// offset returns where the line with the given index, from 0, begins in lines, or their end.
+// offset returns where the line with the given index, from 0, begins in lines, or the end of lines.
 func offset(lines []byte, index int) int {
 	at := 0
 	for ; index > 0; index-- {
@@ -201,7 +201,7 @@ func offset(lines []byte, index int) int {
 	return at
 }
 
-// send sends as much as the daemon takes now. One that is slow never holds the runner up.
+// send sends as much as the daemon takes without blocking the runner.
 func (k *links) send(l *link) {
 	for k.owes(l) {
 		err := k.sendSome(l)
@@ -210,15 +210,15 @@ func (k *links) send(l *link) {
 			return
 		}
 		if err != nil && !errors.Is(err, unix.EINTR) {
-			k.current = nil // its last words can still be read
+			k.current = nil // what the daemon has sent can still be read
 			break
 		}
 	}
 	k.setBlocked(l, false)
 }
 
-// owes reports whether there is something to send. What is no news is sent between two news, so only when all of
-// them have been sent.
+// owes reports whether there is something to send. Lines that are not news are sent between two news, and only when
+// all news are sent.
 func (k *links) owes(l *link) bool {
 	between := len(l.hello) == 0 && l.sent == len(k.news.text)
 	if between && l.resized && !k.news.unheard() {
@@ -232,7 +232,7 @@ func (k *links) owes(l *link) bool {
 	return len(l.hello) > 0 || l.sent < len(k.news.text)
 }
 
-// sendSome makes one try.
+// sendSome calls write once.
 func (k *links) sendSome(l *link) error {
 	if len(l.hello) > 0 {
 		n, err := unix.Write(l.fd, l.hello)
@@ -254,7 +254,7 @@ func (k *links) setBlocked(l *link, blocked bool) {
 	}
 }
 
-// drain waits until the daemon has been sent everything, or will not take it.
+// drain blocks until the daemon has taken everything, or until drainPatience is over.
 func (k *links) drain(l *link) {
 	patience := unix.NsecToTimeval(int64(drainPatience))
 	unix.SetsockoptTimeval(l.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &patience)
@@ -272,7 +272,7 @@ func (k *links) publish(lines []byte) {
 	}
 }
 
-// reportHeld tells the daemon why nothing starts, or with "" that jobs start again.
+// hold stores why nothing is started and tells the daemon; "" means that the run is not held any more.
 func (k *links) hold(why string) {
 	if k.held == why {
 		return

@@ -12,23 +12,23 @@ import (
 	"wf/executor/wire"
 )
 
-// A listener is the socket by which the next daemon finds this runner.
+// A listener is the socket through which the next daemon finds this runner.
 type listener struct {
-	dir, second string // where its first and its second address are, see wire.SocketPaths
+	dir, second string // see wire.SocketPaths
 	poller      *poller
 	fd          int
 	place       place
-	closedUntil time.Time // a connection could not be accepted, none is until then; zero = it listens
+	closedUntil time.Time // when to listen again after a failed accept; zero = it listens
 }
 
-// A place is where a runner listens: the path of the socket, and which file that is.
+// A place is the path of the socket and the identity of the file there.
 type place struct {
 	path     string
 	dev, ino uint64
-	looked   time.Time // when it was last seen to be there
+	looked   time.Time // when the file was last checked
 }
 
-// open opens the socket by which a later daemon finds this runner.
+// open listens at the first path that works.
 func (n *listener) open() error {
 	if err := fault.Check(fault.OpListen, n.second); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (n *listener) open() error {
 	return errors.Join(problems...)
 }
 
-// openAt listens at path, which the kernel is told as short.
+// openAt listens at path; short is a path to the same file that fits into a socket address.
 func (n *listener) openAt(path, short string) (err error) {
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 		return err
@@ -59,7 +59,7 @@ func (n *listener) openAt(path, short string) (err error) {
 		}
 	}()
 	unix.CloseOnExec(fd)
-	// The mode counts when somebody connects, so a chmod after bind would leave a gap.
+	// The kernel checks the mode when a process connects, so a chmod after bind would leave a gap.
 	old := unix.Umask(0o177)
 	err = unix.Bind(fd, &unix.SockaddrUnix{Name: short})
 	unix.Umask(old)
@@ -82,14 +82,14 @@ func (n *listener) openAt(path, short string) (err error) {
 	return err
 }
 
-// placePause is the time between two looks at the socket while there is no daemon.
+// placePause is the time between two checks of the socket file while there is no daemon.
 const placePause = time.Second
 
-// keep listens anew when the socket has been removed: without a daemon it is the only way to this
-// runner. What cannot be done now is tried again at the next look.
+// keep listens again if the socket file has been removed: a daemon cannot find the runner without it. If that fails,
+// the next check tries again.
 func (n *listener) keep(now time.Time) {
 	if n.place.path == "" || now.Sub(n.place.looked) < placePause {
-		return // it has never listened, or has looked just now
+		return // never opened, or checked a moment ago
 	}
 	n.place.looked = now
 	var there unix.Stat_t
@@ -101,10 +101,10 @@ func (n *listener) keep(now time.Time) {
 		return
 	}
 	n.closedUntil = time.Time{}
-	unix.Close(before) // the poller forgets it with that
+	unix.Close(before) // this also removes it from the poller
 }
 
-// accept returns the next connection, which is from a process of our own user.
+// accept returns the next connection of a process of the same user.
 func (n *listener) accept(now time.Time) (fd int, ok bool) {
 	err := fault.Check(fault.OpAccept, n.second)
 	if err == nil {
@@ -113,12 +113,12 @@ func (n *listener) accept(now time.Time) (fd int, ok bool) {
 	switch {
 	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR), errors.Is(err, unix.ECONNABORTED):
 		return -1, false
-	case err != nil: // no descriptor free, say: later there may be one
+	case err != nil: // for example no free descriptor
 		n.closedUntil = now.Add(acceptPause)
 		n.poller.remove(n.fd)
 		return -1, false
 	}
-	unix.CloseOnExec(fd) // this thread is the only one that forks
+	unix.CloseOnExec(fd) // no fork can come between: only this thread forks
 	if err = wire.CheckPeerFD(fd); err == nil {
 		err = unix.SetNonblock(fd, true)
 	}
@@ -129,7 +129,7 @@ func (n *listener) accept(now time.Time) (fd int, ok bool) {
 	return fd, true
 }
 
-// expire listens again after a failure to accept.
+// expire listens again when the pause after a failed accept is over.
 func (n *listener) expire(now time.Time) {
 	if n.closedUntil.IsZero() || now.Before(n.closedUntil) {
 		return

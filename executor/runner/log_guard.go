@@ -17,23 +17,22 @@ import (
 	"wf/executor/wire"
 )
 
-// The files of a run may be removed, replaced or cut by somebody while it is going. A record from
-// which entries are missing says of a command that was executed that it was not, so:
+// The files of a run can be removed, replaced or cut from outside while the run is going. A log with missing entries
+// would say that a command was not executed although it was. Therefore:
 //
-//   - a runner looks whether its record is in its place before it starts anything, and waits if not;
-//   - it keeps a tally of its entries in the file whose lock it has. The next runner refuses a record
-//     with fewer, and the daemon gives up a run that has neither file: what was handed over is lost,
-//     not executed again.
+//   - The runner checks that its log is in place before it starts a command, and waits if it is not.
+//   - The runner keeps the number of its entries in the lock file of the run. The next runner refuses a log with fewer
+//     entries, and the daemon gives up a run that has neither file: its jobs are lost and not executed again.
 
 const (
-	// guardPause is how long a look at the record counts, and how old the tally may be.
+	// guardPause is the time between two checks of the log, and between two writes of the entry count.
 	guardPause = 50 * time.Millisecond
-	// tallyLimit bounds what is read of a tally, in bytes.
+	// tallyLimit is how many bytes of the lock file are read.
 	tallyLimit = 200
 )
 
-// guarded returns what has become of the record and of the environment, at most once per guardPause while
-// all is well. It also gives up output files that are not in their place any more.
+// guarded returns an error if the log or the environment of the run is missing. It checks at most once per guardPause
+// while it finds none missing. It also closes free output files that are no longer in place.
 func (r *runner) guarded(now time.Time) error {
 	if now.Sub(r.log.checked) < guardPause {
 		return nil
@@ -49,11 +48,11 @@ func (r *runner) guarded(now time.Time) error {
 	return nil
 }
 
-// putBack is what people can do about a file of a run that was removed.
+// putBack is what a user can do about a file of a run that was removed.
 const putBack = "put it back, or stop the run (wf stop) and go on with wf resume"
 
-// keepEnvironment writes the environment again when its file was removed: the next runner needs it. A runner
-// that has found none looks for it, since a daemon may write it again.
+// keepEnvironment writes the environment file again if it was removed, because the next runner needs it. A runner that
+// had no environment at its start looks for the file again, since a daemon may write it.
 func (c *commands) keepEnvironment(closing bool) (err error) {
 	path := filepath.Join(c.dir, rundir.EnvironmentFile)
 	if c.env.missing {
@@ -68,13 +67,13 @@ func (c *commands) keepEnvironment(closing bool) (err error) {
 		return nil
 	}
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && !closing {
-		_ = rundir.WriteEnvironment(path, c.env.base) // tried again at the next look
+		_ = rundir.WriteEnvironment(path, c.env.base) // the next check tries again
 	}
 	return nil
 }
 
-// dropDamaged gives up the free slots whose files were removed, moved or cut: nobody would find what the
-// next execution writes.
+// dropDamaged closes the free slots whose files were removed, moved or cut: the output of the next execution could not
+// be found in them.
 func (s *slots) dropDamaged() {
 	lost := func(f *slot) bool {
 		if s.inPlace(f.number, "out", f.out, f.outSize) && (f.merged || s.inPlace(f.number, "err", f.err, f.errSize)) {
@@ -86,7 +85,7 @@ func (s *slots) dropDamaged() {
 	s.free, s.split = slices.DeleteFunc(s.free, lost), slices.DeleteFunc(s.split, lost)
 }
 
-// inPlace reports whether fd is the file of that name, and has the bytes that belong to others.
+// inPlace reports whether fd is the file of that name and is not shorter than size.
 func (s *slots) inPlace(number int, stream string, fd int, size int64) bool {
 	var ours, there unix.Stat_t
 	return unix.Fstat(fd, &ours) == nil && ours.Size >= size &&
@@ -94,19 +93,19 @@ func (s *slots) inPlace(number int, stream string, fd int, size int64) bool {
 		ours.Dev == there.Dev && ours.Ino == there.Ino
 }
 
-// A tally is how many entries the record has. What is written is there as long as the machine lives,
-// what is synced also after that.
+// An entryCount counts the entries of the log. Written entries exist until the machine crashes, synced entries also
+// after that.
 type entryCount struct {
 	boot            string
 	appended        int
 	written, synced int
 
-	file  int       // descriptor of the lock of the run; 0 = none, nothing is kept
-	dirty bool      // it is not what was kept last
-	kept  time.Time // when that was
+	file  int       // descriptor of the lock file; 0 = none, the count is not kept
+	dirty bool      // the file has an older count
+	kept  time.Time // when the count was last written to the file
 }
 
-// save notes that what was appended is written, or on the disk.
+// save notes that all appended entries are written, and also synced if synced is set.
 func (t *entryCount) save(synced bool) {
 	t.dirty = t.dirty || t.written != t.appended || synced && t.synced != t.appended
 	t.written = t.appended
@@ -115,13 +114,13 @@ func (t *entryCount) save(synced bool) {
 	}
 }
 
-// due returns when the tally is to be kept, if it is.
+// due returns when the count must be written to the file; any is false if it need not be.
 func (t *entryCount) due() (at time.Time, any bool) {
 	return t.kept.Add(guardPause), t.dirty && t.file > 0
 }
 
-// keep writes the tally when it is due. It lies within one sector, and is not synced: it never says
-// more than the record did at that moment. When it cannot be written the one before is true as well.
+// keep writes the count to the file if that is due. It does not sync: the count lies within one sector and is never
+// higher than the number of entries in the log. If the write fails, the older count in the file is still true.
 func (t *entryCount) keep(now time.Time) {
 	at, any := t.due()
 	if !any || now.Before(at) {
@@ -136,14 +135,14 @@ func (t *entryCount) keep(now time.Time) {
 	}
 }
 
-// text has the same length for all numbers: nothing of an older one may be left behind it.
+// text has the same length for all numbers, so that it overwrites an older count completely.
 func (t *entryCount) text() []byte {
 	return fmt.Appendf(nil, "entries %12d written, %12d synced, boot %s\n", t.written, t.synced, t.boot)
 }
 
-// check holds what the runner before has kept against the record, of which so many entries were read.
-// A tally that is not there, or makes no sense, says nothing: the version before had none, and what a
-// crash of the machine leaves of it may be zeros.
+// check returns an error if the log, of which read entries were found, has fewer entries than the runner before has
+// counted. It ignores a count that is missing or unreadable: old versions wrote none, and a crash of the machine can
+// leave zeros.
 func (t *entryCount) check(read int) error {
 	if t.file == 0 {
 		return nil

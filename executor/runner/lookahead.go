@@ -6,32 +6,31 @@ import (
 	"wf/executor/wire"
 )
 
-// An intent that is on the disk lets its job be forked at any moment, without another sync. So after
-// the machine went down nobody can say of it whether it was. Most of a sync costs the same for one
-// intent and for many; so where jobs are over in no time, intents are written as far ahead as jobs
-// start in a while, and where they take long only when there is a place for the job. What waits
-// without an intent has provably not been forked.
+// A synced intent lets its job be forked at any moment without another sync. But after a crash of the machine it is
+// unknown whether the job was forked. A sync costs nearly the same for one intent as for many. So with short jobs,
+// intents are written for as many jobs as start within lookaheadWindow; with long jobs, only when there is a place for
+// the job. A job without an intent has certainly not been forked.
 const (
-	// lookaheadWindow is how long the intents on the disk are to last.
+	// lookaheadWindow is how long the synced intents should last.
 	lookaheadWindow = 40 * time.Millisecond
-	// lookaheadFirst is how many intents more than needed are written when the ones before were used up
-	// sooner; the next time it is twice as many.
+	// lookaheadFirst is how many extra intents are written when the ones before were used up too early; the next
+	// time it is twice as many.
 	lookaheadFirst = 4
-	// lookaheadMost bounds them.
+	// lookaheadMost is the highest number of extra intents.
 	lookaheadMost = 256
-	// lookaheadStale is when intents that nobody needed are taken back.
+	// lookaheadStale is when unused intents are taken back.
 	lookaheadStale = time.Second
 )
 
-// lookahead says how many intents are to be on the disk before their time.
+// lookahead is how many intents are synced before there is a place for their jobs.
 type lookahead struct {
 	n      int
 	starts int       // since then
-	since  time.Time // when they were last counted
+	since  time.Time // when n was last computed
 }
 
-// count returns how many intents are to be there beside those for which there is a place. wanting: a
-// job that has a place waits for this sync.
+// count returns how many intents there should be in addition to those of jobs that have a place. wanting means that a
+// job with a place waits for this sync.
 func (a *lookahead) count(now time.Time, wanting bool) int {
 	switch took := now.Sub(a.since); {
 	case took >= lookaheadWindow:
@@ -44,8 +43,8 @@ func (a *lookahead) count(now time.Time, wanting bool) int {
 	return a.n
 }
 
-// recordIntents records the intents of those who are next, to be synced, and takes back those that are
-// there too early.
+// recordIntents records the intents of the jobs that are next, for the sync that follows, and takes back intents that
+// are too early.
 func (r *runner) recordIntents(now time.Time) {
 	if r.links.held != "" && !r.hold.short {
 		return
@@ -70,7 +69,7 @@ func (r *runner) intend(e *execution) {
 	r.note(&wire.Entry{Kind: wire.EntryIntent, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
 }
 
-// unintend takes an intent back.
+// unintend takes back the intent of a job, if it has one.
 func (r *runner) unintend(e *execution) {
 	if !e.intended {
 		return
@@ -79,12 +78,12 @@ func (r *runner) unintend(e *execution) {
 	r.note(&wire.Entry{Kind: wire.EntryForget, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
 }
 
-// staleIntents returns when intents are to be looked at because nothing has started for so long.
+// staleIntents returns when to take back intents if nothing has started until then; any is false if there are none.
 func (j *jobs) staleIntents() (at time.Time, any bool) {
 	return j.lookahead.since.Add(lookaheadStale), j.queue.intended > j.queue.head
 }
 
-// retractStale takes intents back that no start has needed for so long.
+// retractStale takes back the intents that no start has used for lookaheadStale.
 func (r *runner) retractStale(now time.Time) {
 	if at, any := r.jobs.staleIntents(); any && r.links.held == "" && !r.log.broken && !now.Before(at) {
 		r.sync()

@@ -9,14 +9,14 @@ import (
 // news are the start and end entries of the run, as lines for the daemon.
 type news struct {
 	log     *runnerLog
-	text    []byte    // all that was announced since the run started: a later daemon wants it
-	pending []byte    // appended to the log and not announced
+	text    []byte    // all that was announced since the start of the run: a later daemon gets it again
+	pending []byte    // appended to the log, not announced
 	hasEnd  bool      // pending contains an end
-	crowded bool      // an end in pending has let more jobs go than there were places
-	since   time.Time // when pending was first looked at
+	crowded bool      // an end in pending has made more jobs ready than there are places
+	since   time.Time // when pending was first found to be not empty
 }
 
-// add adds an entry that was appended to the log if it is for the daemon.
+// add adds an appended entry if it is one for the daemon.
 func (n *news) add(kind string, line []byte) {
 	switch kind {
 	case wire.EntryEnd:
@@ -27,8 +27,9 @@ func (n *news) add(kind string, line []byte) {
 	}
 }
 
-// due reports whether the pending news are to be announced. idle: there is a place for an execution and no job waits
-// for it.
+// due reports whether to announce the pending news now. It returns true at once if an end is among them and the daemon
+// must react: idle (there is a free place and no waiting job), or jobs wait for places that the daemon may grant.
+// Otherwise the news wait up to announceDelay for more.
 func (n *news) due(now time.Time, idle bool) bool {
 	if len(n.pending) == 0 {
 		return false
@@ -46,5 +47,5 @@ func (n *news) take() []byte {
 	return lines
 }
 
-// unheard reports whether there are news that cannot be announced before they are written.
+// unheard reports whether there are pending news that must be written before they are announced.
 func (n *news) unheard() bool { return n.log.unwritten && len(n.pending) > 0 }

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A poller is where the runner's loop sleeps: on one thread, since each hand-over between threads
-// costs as much as everything else the runner does for an execution.
+// A poller waits for events of the runner's loop. It does so on one thread, because a switch between threads costs as
+// much as the rest of the runner's work for an execution.
 type poller struct {
 	fd     int
 	events [64]unix.Kevent_t
 	ready  []int
-	ended  bool // a child was gone before it could be watched
+	ended  bool // a child had ended before it could be watched
 }
 
 func newPoller() (*poller, error) {
@@ -26,7 +26,7 @@ func newPoller() (*poller, error) {
 	return &poller{fd: fd}, nil
 }
 
-// change tells the kernel what to watch or to forget.
+// change adds or removes a filter of a descriptor or process.
 func (p *poller) change(id, filter, flags int, fflags uint32) error {
 	var change unix.Kevent_t
 	unix.SetKevent(&change, id, filter, flags)
@@ -40,7 +40,7 @@ func (p *poller) add(fd int) error {
 	return p.change(fd, unix.EVFILT_READ, unix.EV_ADD, 0)
 }
 
-// alsoWritable makes the poller wake, or not any more, when fd can be written as well.
+// alsoWritable sets whether the poller wakes also when fd can be written.
 func (p *poller) alsoWritable(fd int, want bool) error {
 	if want {
 		return p.change(fd, unix.EVFILT_WRITE, unix.EV_ADD, 0)
@@ -48,7 +48,7 @@ func (p *poller) alsoWritable(fd int, want bool) error {
 	return p.change(fd, unix.EVFILT_WRITE, unix.EV_DELETE, 0)
 }
 
-// remove makes the poller deaf for fd.
+// remove removes fd.
 func (p *poller) remove(fd int) error {
 	return p.change(fd, unix.EVFILT_READ, unix.EV_DELETE, 0)
 }
@@ -60,7 +60,7 @@ func (p *poller) watch(c child) {
 	}
 }
 
-// forget has nothing to give back.
+// forget does nothing: there are no handles of children.
 func (p *poller) forget(int) {}
 
 // wait sleeps until something has happened, but not longer than patience. It returns the

@@ -9,22 +9,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A poller is where the runner's loop sleeps: on one thread, since each hand-over between threads
-// costs as much as everything else the runner does for an execution.
+// A poller waits for events of the runner's loop. It does so on one thread, because a switch between threads costs as
+// much as the rest of the runner's work for an execution.
 type poller struct {
 	fd     int
 	events [64]unix.EpollEvent
 	ready  []int
-	blind  bool // the kernel (before 5.3) does not tell of deaths through descriptors
+	blind  bool // the kernel (before 5.3) has no pidfds, so deaths do not wake the poller
 }
 
-// What a descriptor stands for, kept in the spare field of its events.
+// The kind of a descriptor, kept in the spare field of its events.
 const (
 	watchedStream  = 0
 	watchedProcess = 1
 )
 
-// blindInterval is how often a poller wakes that would not be told of deaths.
+// blindInterval is how often a blind poller wakes up.
 const blindInterval = 10 * time.Millisecond
 
 func newPoller() (*poller, error) {
@@ -41,7 +41,7 @@ func (p *poller) add(fd int) error {
 	return unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &event)
 }
 
-// alsoWritable makes the poller wake, or not any more, when fd can be written as well.
+// alsoWritable sets whether the poller wakes also when fd can be written.
 func (p *poller) alsoWritable(fd int, want bool) error {
 	event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd), Pad: watchedStream}
 	if want {
@@ -50,12 +50,12 @@ func (p *poller) alsoWritable(fd int, want bool) error {
 	return unix.EpollCtl(p.fd, unix.EPOLL_CTL_MOD, fd, &event)
 }
 
-// remove makes the poller deaf for fd.
+// remove removes fd.
 func (p *poller) remove(fd int) error {
 	return unix.EpollCtl(p.fd, unix.EPOLL_CTL_DEL, fd, nil)
 }
 
-// watch makes the poller wake when the child has ended, until it is forgotten.
+// watch makes the poller wake when the child has ended.
 func (p *poller) watch(c child) {
 	event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(c.handle), Pad: watchedProcess}
 	if c.handle < 0 || unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, c.handle, &event) != nil {
@@ -63,19 +63,19 @@ func (p *poller) watch(c child) {
 	}
 }
 
-// forget gives the handle of a child back.
+// forget closes the handle of a child.
 func (p *poller) forget(handle int) {
 	if handle >= 0 {
 		unix.Close(handle)
 	}
 }
 
-// briefWait is how long a wait hides from Go's scheduler, which would give the processor of this
-// goroutine away, look every 20 µs whether it wants it back, and wake threads for both: more work
-// than all that a runner does for a command that takes no longer than this.
+// briefWait is how long a wait is hidden from Go's scheduler. The scheduler would give the processor of this goroutine
+// away, check every 20 µs whether to return it, and wake threads for both. For a command that takes no longer than this,
+// that is more work than all the rest that a runner does.
 const briefWait = 2 * time.Millisecond
 
-// waitBriefly waits in a way that keeps the scheduler from noticing.
+// waitBriefly waits without telling the Go scheduler that the thread is in a system call.
 func (p *poller) waitBriefly(patience time.Duration) (int, error) {
 	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])),
 		uintptr(len(p.events)), uintptr(milliseconds(patience)), 0, 0)
@@ -85,7 +85,7 @@ func (p *poller) waitBriefly(patience time.Duration) (int, error) {
 	return int(n), nil
 }
 
-// milliseconds rounds up, so that nobody wakes before it is time.
+// milliseconds rounds up, so that a wait never ends too early.
 func milliseconds(d time.Duration) int { return int((d + time.Millisecond - 1) / time.Millisecond) }
 
 // wait sleeps until something has happened, but not longer than patience. It returns the

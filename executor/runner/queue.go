@@ -1,18 +1,18 @@
 package runner
 
-// A queue holds the jobs that wait for a place, in the order handed over. One that is stopped
-// meanwhile stays where it is and is passed over.
+// A queue contains the jobs that wait for a place, in the order of their arrival. A job that is stopped while it waits
+// stays in the list and is skipped.
 //
-//	taken │ intents recorded, as far as they were not taken back │ not yet in the record
-//	      head                                                   intended
+//	taken out │ intents recorded, unless retracted │ no intent recorded
+//	         head                               intended
 type queue struct {
 	list     []*execution
 	head     int
 	intended int
-	waiting  int // those in list that are still wanted
+	waiting  int // how many in list still wait
 }
 
-// push takes e in at the end.
+// push appends e.
 func (q *queue) push(e *execution) {
 	if q.head == len(q.list) {
 		*q = queue{list: q.list[:0]}
@@ -20,12 +20,12 @@ func (q *queue) push(e *execution) {
 	e.waiting = true
 	q.list = append(q.list, e)
 	q.waiting++
-	if e.intended { // behind a gate
+	if e.intended { // its intent was recorded while it waited at a gate
 		q.intended = len(q.list)
 	}
 }
 
-// first returns who is next, or nil.
+// first returns the next job, or nil.
 func (q *queue) first() *execution {
 	for ; q.head < len(q.list); q.head++ {
 		if e := q.list[q.head]; e.waiting {
@@ -36,17 +36,17 @@ func (q *queue) first() *execution {
 	return nil
 }
 
-// drop takes e out, wherever it stands.
+// drop marks e as no longer waiting.
 func (q *queue) drop(e *execution) {
 	e.waiting = false
 	q.waiting--
 }
 
-// isDurable reports whether the intent of the first one is on the disk.
+// isDurable reports whether the intent of the first job is synced.
 func (q *queue) isDurable() bool { return q.head < len(q.list) && q.list[q.head].durable }
 
-// intend calls record for those of the first n who have no intent in the record. It reports whether
-// nobody is left without one.
+// intend calls record for each of the first n jobs without a recorded intent. It reports whether all jobs of the queue
+// have one now.
 func (q *queue) intend(n int, record func(*execution)) (all bool) {
 	end := min(q.head+n, len(q.list))
 	for _, e := range q.list[q.head:end] {
@@ -58,7 +58,7 @@ func (q *queue) intend(n int, record func(*execution)) (all bool) {
 	return end == len(q.list)
 }
 
-// retract calls forget for all whose intent was recorded but for the first n.
+// retract calls forget for each job beyond the first n whose intent is recorded.
 func (q *queue) retract(n int, forget func(*execution)) {
 	first := max(q.head, min(q.head+n, len(q.list)))
 	for i := first; i < q.intended; i++ {
@@ -69,7 +69,7 @@ func (q *queue) retract(n int, forget func(*execution)) {
 	q.intended = min(q.intended, first)
 }
 
-// synced says that everything recorded is on the disk.
+// synced notes that all recorded intents are synced.
 func (q *queue) synced() {
 	for i := q.head; i < q.intended; i++ {
 		if e := q.list[i]; e != nil {

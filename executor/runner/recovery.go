@@ -14,33 +14,33 @@ import (
 	"wf/executor/wire"
 )
 
-// A past is what the runner log contains about the runners before this one.
+// A replayState is what the runner log contains about earlier runners.
 type replayState struct {
 	boot  string                 // of the runner whose entries are being read
-	open  map[wire.ID]*execution // without an end
-	order []wire.ID              // of their intents
-	boots map[wire.ID]string     // of the runners that started them
+	open  map[wire.ID]*execution // those without an end
+	order []wire.ID              // in the order of their intents
+	boots map[wire.ID]string     // the boots in which they were started
 
-	successor bool                 // there has been a runner
-	news      []byte               // what they announced
+	successor bool                 // there was an earlier runner
+	news      []byte               // what earlier runners announced
 	known     map[wire.ID]struct{} // every execution with an intent or an end
-	gates     gates                // knows the executions that failed
+	gates     gates                // only gates.failed is used
 }
 
 func newReplayState() *replayState {
 	return &replayState{open: make(map[wire.ID]*execution), boots: make(map[wire.ID]string), known: make(map[wire.ID]struct{})}
 }
 
-// recovery is what this runner knows of the runners before it, and how it hears of the ends of adopted executions.
+// recovery is what this runner has from earlier runners, and how it learns that adopted executions have ended.
 type recovery struct {
-	handover  *wire.Handover  // what the daemon hands over of the runner before; nil on the first
-	successor bool            // an earlier runner has started this run, and what it left is not below us
-	ends      chan adoptedEnd // an adopted execution has ended: then a byte comes through wake
+	handover  *wire.Handover  // from the daemon: handles of the earlier runner's children; nil for the first runner
+	successor bool            // there was an earlier runner, whose processes are not descendants of this one
+	ends      chan adoptedEnd // adopted executions that have ended; a byte in wake announces each
 	wake      [2]int          // a pipe
 }
 
-// openRecord replays the record: what was announced is announced again, and what has no end is in
-// the past that it returns. Then it signs the record.
+// openRecord opens the runner log and reads it. It announces again what was announced before, returns the executions
+// without an end, and appends an entry for this runner.
 func (r *runner) openRecord(open OpenLog) (*replayState, error) {
 	p := newReplayState()
 	boot, err := r.options.Boot()
@@ -69,7 +69,7 @@ func (r *runner) openRecord(open OpenLog) (*replayState, error) {
 	return p, nil
 }
 
-// replay folds one entry.
+// replay applies one entry.
 func (p *replayState) replay(e *wire.Entry, line []byte) {
 	id := e.ID()
 	switch e.Kind {
@@ -101,7 +101,7 @@ func (p *replayState) replay(e *wire.Entry, line []byte) {
 	}
 }
 
-// resume brings the execution to where the entry says it was.
+// resume applies an entry to the execution.
 func (x *execution) resume(e *wire.Entry) {
 	switch e.Kind {
 	case wire.EntryFork:
@@ -122,8 +122,8 @@ func (x *execution) resume(e *wire.Entry) {
 	}
 }
 
-// adopt follows what an earlier runner has started and still lives, and ends the rest. What it did
-// not come to fork is forgotten: the daemon hands over again what it has no news of.
+// adopt takes over the executions of earlier runners whose processes may still live, and ends the others. It forgets
+// executions that were not forked: the daemon sends those jobs again.
 func (r *runner) adopt(p *replayState) {
 	r.recovery.ends = make(chan adoptedEnd, len(p.order))
 	r.endEarlierBoots(p)
@@ -132,7 +132,7 @@ func (r *runner) adopt(p *replayState) {
 		if e == nil {
 			continue
 		}
-		delete(p.open, id) // one that was forgotten has another intent later
+		delete(p.open, id) // a forgotten execution has a second intent later in the order
 		if e.pid == 0 && (!e.earlier.forked || r.adoptForked(e, p)) {
 			delete(r.jobs.known, id)
 			continue
@@ -150,9 +150,9 @@ func (r *runner) adopt(p *replayState) {
 	r.announceNow()
 }
 
-// endEarlierBoots ends what was going on, or may have been, when the machine went down. What was to come
-// after others is told before them: it may have begun, and only as long as they count as going can a
-// daemon say so.
+// endEarlierBoots ends the executions that were or may have been running when the machine went down. Jobs behind gates
+// end before the jobs that they wait for: they may have started, and a daemon can only report that while the others
+// count as running.
 func (r *runner) endEarlierBoots(p *replayState) {
 	for _, id := range slices.Backward(p.order) {
 		e := p.open[id]
@@ -165,7 +165,7 @@ func (r *runner) endEarlierBoots(p *replayState) {
 	}
 }
 
-// adopted returns the executions that an earlier runner has started and whose leaders have not ended.
+// adopted returns the executions of earlier runners whose leaders have not ended.
 func (r *runner) adopted() (list []*execution) {
 	if !r.recovery.successor {
 		return nil
@@ -178,16 +178,16 @@ func (r *runner) adopted() (list []*execution) {
 	return list
 }
 
-// adoptStarted takes up an execution of this boot that had a process.
+// adoptStarted takes over an execution that was started in this boot of the machine.
 func (r *runner) adoptStarted(e *execution) {
 	if e.stop != nil {
-		deadline := e.stop.deadline // which the earlier runner has set
+		deadline := e.stop.deadline // set by the earlier runner
 		e.stop = nil
 		r.beginStop(e, deadline)
 		r.stops.look, r.stops.pause = true, firstLook
 	}
 	if e.gone {
-		return // only its family is left, which the stop looks after
+		return // the stop takes care of its other processes
 	}
 	now, err := proc.Read(e.pid)
 	handle := r.recovery.handover.Handle(e.job.ID)
@@ -198,7 +198,7 @@ func (r *runner) adoptStarted(e *execution) {
 		}
 		now = proc.Process{PID: e.pid, Dead: true}
 	}
-	r.commands.mark(e, proc.Environment(e.pid)) // of one that is gone: nothing
+	r.commands.mark(e, proc.Environment(e.pid)) // the environment is empty if the process has ended
 	go func() {
 		d := proc.ZombieExit(now)
 		if d == nil && !now.Dead {
@@ -209,25 +209,25 @@ func (r *runner) adoptStarted(e *execution) {
 		} else if d == nil && handle >= 0 {
 			d = proc.HandleExit(handle, e.pid)
 		}
-		r.recovery.ends <- adoptedEnd{e, d} // has room for all
+		r.recovery.ends <- adoptedEnd{e, d} // the channel has room for all
 		unix.Write(r.recovery.wake[1], []byte{0})
 	}()
 }
 
-// A adoptedEnd is the end of an adopted leader, as its watcher has seen it.
+// An adoptedEnd is the end of the leader of an adopted execution.
 type adoptedEnd struct {
 	execution *execution
-	death     *proc.Death // nil: nobody can say
+	death     *proc.Death // nil if unknown
 }
 
-// handleAdoptedEnds takes what the watchers have to tell.
+// handleAdoptedEnds handles all ends that have arrived.
 func (r *runner) handleAdoptedEnds() {
 	var rings [64]byte
 	unix.Read(r.recovery.wake[0], rings[:])
 	for {
 		select {
 		case f := <-r.recovery.ends:
-			if e := f.execution; r.jobs.active[e.job.ID] == e { // else given up meanwhile
+			if e := f.execution; r.jobs.active[e.job.ID] == e { // not abandoned meanwhile
 				r.adoptedEnded(e, f.death)
 			}
 		default:
@@ -236,8 +236,8 @@ func (r *runner) handleAdoptedEnds() {
 	}
 }
 
-// adoptedEnded ends an adopted execution whose leader is gone, unless its family has to be stopped
-// first.
+// adoptedEnded ends an adopted execution whose leader has ended. If it is being stopped, the stop ends it instead, once
+// its other processes are gone.
 func (r *runner) adoptedEnded(e *execution, d *proc.Death) {
 	e.gone, e.death = true, d
 	r.stops.look = true

@@ -19,28 +19,28 @@ import (
 	"wf/executor/wire"
 )
 
-// A runner is the process that forks the commands of one run, waits for them, stops them and
-// keeps the record. It decides nothing. It lives on without a daemon; the next one connects to it.
+// A runner is the process that forks the commands of one run, waits for them, stops them and writes the runner log.
+// It decides nothing. It goes on without a daemon, and the next daemon connects to it.
 //
 //	daemon ── commands ──▶ link ──▶ loop ── fork, kill ──▶ processes
 //	daemon ◀── news ────── link ◀── loop ◀── deaths ──────────┘
 //	                                 │
 //	                                 ▼
-//	                               record
+//	                             runner log
 //
-// The order on disk, of one execution and the one that follows from it:
+// The order on disk, for one execution and the next one that depends on it:
 //
 //	intent ─ sync ─ fork entry ─ fork ─ start … death ─ end ─ reap ─ announce … intent of the next ─ sync …
 //
-// What is written survives the death of the runner, what is synced that of the machine. An end is
-// announced as soon as it is written: whatever the daemon makes of it has an effect only through
-// another intent, and since the record is one file written in order, the sync of that intent is
-// the sync of this end. So there is one sync between two commands of a chain. Where jobs wait
-// there is none: their intents are synced ahead, together with whatever else is, and the fork
-// entry tells which of them have been forked. An end is synced within syncDelay all the same. What
-// holds for jobs that come after others is told in gate.go.
+// What is written survives the death of the runner; what is synced survives a crash of the machine. An end is
+// announced as soon as it is written, not only when it is synced: the daemon can act on it only by another job, and
+// the log is one file written in order, so the sync of that job's intent also syncs this end. Two commands of a chain
+// therefore cost one sync. Jobs that wait for a place cost none: their intents are synced ahead of time, together with
+// other entries, and the fork entries say which of the jobs were forked. An end is synced within syncDelay in any
+// case. gate.go describes the rules for jobs that wait for others.
 //
-// One goroutine, the loop, uses all of this. Each field is the state of one part, with the methods that need no other.
+// One goroutine, the loop, uses all fields. Each field is the state of one part, with the methods that need only
+// that part.
 type runner struct {
 	options Options
 	dir     string // of the run
@@ -62,7 +62,7 @@ type runner struct {
 	recovery recovery
 }
 
-// emptyRunner returns a runner of the run in dir that has opened nothing yet.
+// emptyRunner returns a runner of the run in dir. It has not opened any file yet.
 func emptyRunner(dir, socket string, o Options) *runner {
 	r := &runner{
 		options:  o.withDefaults(),
@@ -79,76 +79,76 @@ func emptyRunner(dir, socket string, o Options) *runner {
 	return r
 }
 
-// runnerLog is the runner log, and how much of what was appended is where.
+// A runnerLog is the runner log and how much of the appended entries is written and synced.
 type runnerLog struct {
 	file      Log
 	line      []byte    // scratch for one encoded entry
-	unsynced  time.Time // since when the file has entries that may not be on the disk; zero = it has none
-	unwritten bool      // appended entries could not be written: nothing is announced until they are
-	broken    bool      // the log takes nothing any more: nothing is forked or announced
+	unsynced  time.Time // since when the file may have entries that are not synced; zero = it has none
+	unwritten bool      // the last write failed: nothing is announced until one succeeds
+	broken    bool      // the file accepts no more entries: nothing is forked or announced
 	count     entryCount
-	checked   time.Time // when the file was last seen in its place
+	checked   time.Time // when the file was last checked to be in place
 }
 
 // children are the processes that this runner has forked.
 type children struct {
-	running map[int]*execution // by pid, until their end is appended
+	running map[int]*execution // by pid, until their end is recorded
 	list    *proc.ChildList
-	more    bool // there may be more deaths than were handled in this turn
+	more    bool // there may be more deaths than this turn has handled
 }
 
-// closing is how far the end of the run has come.
+// closing is the state of the end of the run.
 type closing struct {
 	requested bool
 	done      bool
-	left      []wire.Leftover // some of the processes that were killed at the end
-	leftCount int             // how many these were
+	left      []wire.Leftover // the first mostLeftovers of the processes that were killed at the end
+	leftCount int             // how many were killed
 }
 
-// An execution as the runner sees it.
+// An execution is the runner's state of one job.
 type execution struct {
 	job         wire.Job
 	pid         int
-	handle      int // see child
+	handle      int // see child.handle
 	startWindow proc.Window
-	slot        *slot // nil when there is no output of ours to measure
+	slot        *slot // nil if this runner has no open output files for it
 	out         wire.Extent
 	err         wire.Extent
 	number      int // of the slot
 	marker      rundir.Marker
-	adopted     bool        // started by an earlier runner, not a child of ours
+	adopted     bool        // started by an earlier runner, so not a child of this process
 	gone        bool        // the leader has ended
-	death       *proc.Death // how; nil when nobody could see it
-	stop        *stop       // nil while nobody wants it stopped
-	lacks       int         // how many executions have to succeed before it may start; 0 = none any more
-	intended    bool        // its intent is in the record
-	durable     bool        // and on the disk, with the gate still shut; those in the queue know by their place
-	waiting     bool        // in the queue
+	death       *proc.Death // how the leader ended; nil if that is unknown
+	stop        *stop       // nil unless it is being stopped
+	lacks       int         // how many executions still have to succeed before it may start
+	intended    bool        // its intent is in the log
+	durable     bool        // its intent is synced
+	waiting     bool        // it is in the queue
 	earlier     earlierFork
-	retries     int // forks that failed for lack of something
+	retries     int // forks that failed because the machine was short of a resource
 	retryAt     time.Time
 
 	shutSince time.Time // when it was put behind a gate
-	files     []string  // kept for it, see commands.keepFile
+	files     []string  // written by commands.keepFile, removed when it ends
 
-	observed bool          // it ran at a look at outputs, see observe
-	marked   rundir.Sample // what was noted of its output last
+	observed bool          // it was running when outputs.observe last ran
+	marked   rundir.Sample // the last sample of its output
 }
 
 // An earlierFork is what the runner log contains about the fork of an execution by an earlier runner.
 type earlierFork struct {
 	forked   bool   // the fork entry is written: the runner was about to fork, or did
-	doubtful bool   // how the process ends says nothing, see adoptForked
-	noted    bool   // the kernel noted the child, see forkNote
-	mark     string // of the fork entry
+	doubtful bool   // its exit status says nothing about the command, see adoptForked
+	noted    bool   // the kernel was to write the pid into the fork note, see forkNote
+	mark     string // the node variable of the command, from the fork entry
 }
 
-// runnerProcs is how many goroutines of a runner may run at once: its loop, and now and then the
-// collector or a watcher of adopted processes.
+// runnerProcs is how many threads of a runner may run Go code at once: the loop, and sometimes the garbage collector
+// or a goroutine that waits for an adopted process.
 const runnerProcs = 2
 
-// Main is the program of a runner process: args are the folder of the run and the path of the
-// socket, as Local passes them. It returns the exit code of the process.
+// Main runs a runner process. args are the folder of the run and the path of the socket, as executor.Local passes
+// them. It returns the exit status of the process.
 func Main(args []string, o Options) int {
 	if len(args) >= 4 && args[0] == procattr.HelperOption {
 		return procattr.RunHelper(args[1:])
@@ -178,10 +178,10 @@ func Main(args []string, o Options) int {
 	return 0
 }
 
-// aside calls loop on a thread that is not the main one, whose list of children then contains orphans only and is read
-// faster, see proc.ChildList.
+// aside calls loop on a thread other than the main one. The list of children of that thread contains only orphans that
+// this process has adopted, so it is faster to read, see proc.ChildList.
 func aside(loop func() error) error {
-	runtime.LockOSThread() // keeps the main thread, on which a program begins
+	runtime.LockOSThread() // Main is called on the main thread: keep it
 	ended := make(chan error)
 	go func() {
 		runtime.LockOSThread()
@@ -190,8 +190,8 @@ func aside(loop func() error) error {
 	return <-ended
 }
 
-// sealDescriptors keeps every open descriptor from the commands, also those that the daemon got
-// from whoever started it and handed on without knowing.
+// sealDescriptors sets close-on-exec on every open descriptor, including those that the daemon inherited from its own
+// parent.
 func sealDescriptors() error {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {
@@ -205,7 +205,7 @@ func sealDescriptors() error {
 	return nil
 }
 
-// inheritLink takes the connection to the daemon over.
+// inheritLink prepares the connection to the daemon that this process has inherited.
 func inheritLink() error {
 	if err := sealDescriptors(); err != nil {
 		return err
@@ -216,8 +216,8 @@ func inheritLink() error {
 	return nil
 }
 
-// newRunner makes everything ready and takes over from earlier runners. Nothing is forked before the
-// socket is there, since the mode of the socket needs a umask that commands must not inherit.
+// newRunner opens all files and takes over the executions of earlier runners. It opens the socket before the first
+// fork: setting the mode of the socket changes the umask for a moment, and commands must not inherit that umask.
 func newRunner(dir, socket string, o Options, estate *wire.Handover) (*runner, error) {
 	r := emptyRunner(dir, socket, o)
 	r.recovery.handover = estate
@@ -274,19 +274,19 @@ func (r *runner) openFiles() (err error) {
 	return err
 }
 
-// Delays of what need not be at once.
+// Delays of work that is not urgent.
 const (
-	syncDelay     = 50 * time.Millisecond // of a sync that nothing waits for
-	announceDelay = 5 * time.Millisecond  // of news that change nothing for the daemon
-	orphanDelay   = time.Second           // of taking away zombies that were no children of ours
+	syncDelay     = 50 * time.Millisecond // until a sync that nothing waits for
+	announceDelay = 5 * time.Millisecond  // until news are sent to which the daemon need not react
+	orphanDelay   = time.Second           // until zombies are reaped that this runner has not forked
 )
 
-// loop takes whatever has happened, and does what follows from it, until the run is closed.
+// loop handles what has happened, turn by turn, until the run is closed.
 func (r *runner) loop() error {
 	for !r.closing.done {
 		ready, died, err := r.poller.wait(r.nextWake(time.Now()))
 		if err != nil {
-			return err // a bug or a kernel without epoll; the next runner would fare no better
+			return err // a bug, or a kernel without epoll: another runner would fail, too
 		}
 		now := time.Now()
 		if died || r.children.more {
@@ -301,7 +301,7 @@ func (r *runner) loop() error {
 	return nil
 }
 
-// handleReady looks at a descriptor that has something for us.
+// handleReady serves a descriptor that can be read or written.
 func (r *runner) handleReady(fd int, now time.Time) {
 	switch l := r.links.all[fd]; {
 	case l != nil:
@@ -313,11 +313,11 @@ func (r *runner) handleReady(fd int, now time.Time) {
 	}
 }
 
-// deathsAtOnce bounds the deaths handled in one turn: where commands are short there is always one
-// more, and the daemon wants to be heard and told as well.
+// deathsAtOnce is how many deaths one turn handles. With short commands there is always one more, and the daemon must
+// get its turn.
 const deathsAtOnce = 4
 
-// reapDeaths records the deaths there are. Each makes room for another execution at once.
+// reapDeaths records the children that have died. After each it starts the next execution at once.
 func (r *runner) reapDeaths(now time.Time) {
 	for n := 0; ; n++ {
 		if r.children.more = n == deathsAtOnce; r.children.more {
@@ -332,7 +332,7 @@ func (r *runner) reapDeaths(now time.Time) {
 	}
 }
 
-// turn does what became possible or due.
+// turn does what has become possible or due.
 func (r *runner) turn(now time.Time) {
 	r.advanceStops(now)
 	r.endHold(now)
@@ -404,16 +404,14 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 	return max(0, wake.Sub(now))
 }
 
-// announce publishes what was appended: at once if the daemon has to decide what comes next, since there is a place
-// for an execution and no job waits for it, or if it may suddenly have places for the jobs that wait; otherwise
-// together with what follows soon.
+// announce sends the pending news if they are due.
 func (r *runner) announce(now time.Time) {
 	if r.news.due(now, r.jobs.going() < r.jobs.width) {
 		r.announceNow()
 	}
 }
 
-// announceNow publishes what was appended since the last time and is written.
+// announceNow sends the entries that were written since the last announcement.
 func (r *runner) announceNow() {
 	if r.log.unwritten {
 		return // the entries wait until they are written
@@ -435,8 +433,8 @@ func (r *runner) note(e *wire.Entry) {
 	r.news.add(e.Kind, r.log.line)
 }
 
-// fail gives the run up: a record that takes nothing more cannot vouch for anything. What runs
-// goes on and can still be stopped and swept; the daemon is told.
+// fail gives up the run because its log accepts no more entries. Running commands go on and can still be stopped and
+// killed; the daemon gets a notice.
 func (r *runner) fail(err error) {
 	if r.log.broken {
 		return
@@ -445,7 +443,7 @@ func (r *runner) fail(err error) {
 	r.links.publish(wire.AppendLine(nil, wire.Notice{Kind: wire.LineBroken, Message: "record: " + err.Error()}))
 }
 
-// leave removes what must not outlive the run. Errors do not matter: nobody could act on them.
+// leave removes what must not outlive the run. It ignores most errors: nothing could act on them.
 func (r *runner) leave() {
 	if r.links.current != nil {
 		r.links.drain(r.links.current)
@@ -454,7 +452,7 @@ func (r *runner) leave() {
 	os.Remove(r.listener.place.path)
 	os.Remove(filepath.Join(r.dir, forkNoteFile))
 	for d, err := proc.NextDeath(); err == nil && d != nil; d, err = proc.NextDeath() {
-		proc.Reap(d.PID) // else they would be zombies of the daemon
+		proc.Reap(d.PID) // otherwise they would become zombies of the daemon
 	}
 	r.outputs.slots.close()
 	r.children.list.Close()
@@ -462,6 +460,6 @@ func (r *runner) leave() {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 	}
 	if info, err := os.Stderr.Stat(); err == nil && info.Size() == 0 {
-		os.Remove(filepath.Join(r.dir, rundir.StderrFile)) // nothing to complain of
+		os.Remove(filepath.Join(r.dir, rundir.StderrFile)) // it is empty
 	}
 }

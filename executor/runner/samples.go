@@ -11,16 +11,16 @@ import (
 	"wf/executor/wire"
 )
 
-// Nobody sees a line of output when it is written: commands write into files. But once a second, when the
-// runner is awake anyway, it looks how large the outputs are of what has been running for that long, and
-// notes what has changed. Between two such marks each line was written. Commands that are over within a
-// second cost nothing: their start and end say as much.
+// Commands write into files, so the runner does not see when a line is written. But once a second, if it is awake
+// anyway, it measures the outputs of the commands that have been running for at least a second, and stores the sizes
+// that have changed as samples. Each line was written between two samples. Commands that end within a second cost
+// nothing: their start and end times are exact enough.
 
-// sampleInterval is the time between two looks.
+// sampleInterval is the least time between two samples.
 const sampleInterval = time.Second
 
-// observe notes the sizes of outputs that have grown, if it is time for that. What cannot be written is
-// missing: times are a convenience.
+// observe stores samples of the outputs that have grown, if sampleInterval has passed. It ignores errors: without
+// samples only the times of lines are missing.
 func (o *outputs) observe(now time.Time, running map[int]*execution, adopted func() []*execution) {
 	if now.Sub(o.observed) < sampleInterval {
 		return
@@ -36,13 +36,14 @@ func (o *outputs) observe(now time.Time, running map[int]*execution, adopted fun
 	}
 }
 
-// observable reports whether e was running at the look before: a shorter time is known from its start.
+// observable reports whether e was running at the last observe, too.
 func (e *execution) observable() bool {
 	seen := e.observed
 	e.observed = true
 	return seen && e.slot != nil
 }
 
+// sample stores the sizes of the output of e if they have changed.
 func (o *outputs) sample(e *execution, now time.Time) {
 	m := rundir.Sample{Time: now}
 	m.Out = o.endOf(e, "out", e.out[0])
@@ -63,7 +64,7 @@ func (o *outputs) sample(e *execution, now time.Time) {
 	defer unix.Close(fd)
 	var st unix.Stat_t
 	if unix.Fstat(fd, &st) != nil || st.Size%rundir.SampleSize != 0 && unix.Ftruncate(fd, st.Size-st.Size%rundir.SampleSize) != nil {
-		return // what a full disk has left of a mark would shift those that follow
+		return // a full disk can leave a part of a sample, which would shift all later ones
 	}
 	if n, err := unix.Write(fd, rundir.AppendSample(make([]byte, 0, rundir.SampleSize), m)); err == nil && n == rundir.SampleSize {
 		e.marked = m

@@ -11,18 +11,18 @@ import (
 	"wf/executor/wire"
 )
 
-// adoptForked looks for the child of a runner that died between the fork entry and the start entry.
-// It reports true when there was no fork. A child that is found becomes that of e; e is left without
-// one when nobody can say.
+// adoptForked looks for the child that an earlier runner may have forked before it died between the fork entry and the
+// start entry. It returns true if there was no fork. If it finds the child, it stores its pid in e; if the result is
+// uncertain, e keeps no pid.
 //
-// Without an inheritance a leader that has ended is gone, so that what lives with its marker may be
-// what it left behind. It is waited for all the same, since a node whose processes live must not be
-// over; but how it ends says nothing.
+// If the kernel has written the child into the fork note, the result is certain, see forkNote. Otherwise
+// adoptForked searches the processes. One thread forks, and it writes each fork entry after the start entry before it,
+// so at most one child of a dead runner is not in its log. If the daemon has adopted all children of that runner, this
+// child is among them.
 //
-// Where the kernel has noted the child, that is certain, see forkNote.
-//
-// Else: one thread forks, and each fork entry is written after the start before it: so at most one child
-// of a dead runner is not in its record. Where the daemon has inherited everything it is there.
+// If the daemon has not, a leader that has ended is already reaped. A living process with the marker may then be a
+// process that the leader left behind. The runner waits for it all the same, because a node must not end while its
+// processes live, but its exit status says nothing about the command.
 func (r *runner) adoptForked(e *execution, p *replayState) (never bool) {
 	if e.earlier.noted {
 		if child, found, known := notedChild(r.dir, e); known {
@@ -40,7 +40,7 @@ func (r *runner) adoptForked(e *execution, p *replayState) (never bool) {
 	return r.adoptFound(e, child, found)
 }
 
-// adoptFound notes what has become of e.
+// adoptFound records the result of the search for the child of e.
 func (r *runner) adoptFound(e *execution, child proc.Process, found finding) (never bool) {
 	switch found {
 	case notForked:
@@ -57,7 +57,7 @@ func (r *runner) adoptFound(e *execution, child proc.Process, found finding) (ne
 	return false
 }
 
-// pids returns the processes of which the log says whose they are: own is this runner, active are the executions that
+// pids returns the processes that are certainly not the child: own is this runner, and active are the executions that
 // it has adopted already.
 func (p *replayState) pids(own int, active map[wire.ID]*execution) map[int]bool {
 	known := map[int]bool{own: true}
@@ -69,13 +69,13 @@ func (p *replayState) pids(own int, active map[wire.ID]*execution) map[int]bool 
 	return known
 }
 
-// A search is for the child that a dead runner has not written down: a child of parent now, leader of
-// a session, born since.
+// A search looks for a child of a dead runner that is not in its log: now a child of parent, leader of a session, and
+// started at since or later.
 type search struct {
-	parent int           // 0 = it may be anybody's, and only those with the marker count
-	since  int64         // ticks
-	marker rundir.Marker // that the command carries; zero = unknown
-	known  map[int]bool  // pids of others
+	parent int           // pid; 0 = any parent, and only processes with the marker count
+	since  int64         // in ticks
+	marker rundir.Marker // of the command; zero = unknown
+	known  map[int]bool  // pids that are excluded
 }
 
 // A finding is the result of a search.
@@ -87,27 +87,27 @@ const (
 	forked
 )
 
-// candidates are the children among which the one that is searched for must be.
+// candidates are the processes that can be the child.
 type candidates struct {
-	unsettled bool           // one is still between fork and exec
-	blank     bool           // one of the strangers shows no environment at all, as all do during exec and exit
-	marked    []proc.Process // living, with the marker: the child, or what it started and left behind
-	unmarked  []proc.Process // living, without any marker: somebody has cleared the environment
+	unsettled bool           // a process is still between fork and exec
+	blank     bool           // the environment of an unmarked process is empty, as it is during exec and exit
+	marked    []proc.Process // living processes with the marker: the child, or processes that it left behind
+	unmarked  []proc.Process // living processes without any marker: the command may have cleared its environment
 	zombies   []proc.Process
 }
 
 const (
-	searchTime  = 2 * time.Second        // for a child that is between fork and exec to get on
-	blankTime   = 100 * time.Millisecond // for one in exec or exit
+	searchTime  = 2 * time.Second        // how long to wait for a process between fork and exec
+	blankTime   = 100 * time.Millisecond // how long to wait for a process in exec or exit
 	searchPause = time.Millisecond
 )
 
-// awaitExec follows the child of e until it has executed its program, or has ended without.
+// awaitExec waits until the child of e has executed its program, or has ended before that.
 func awaitExec(pid int, e *execution) (proc.Process, finding) {
 	for begin := time.Now(); time.Since(begin) < searchTime; time.Sleep(searchPause) {
 		p, err := proc.Read(pid)
 		switch {
-		case err != nil, p.Born < e.startWindow[0]: // gone, and perhaps somebody else has its number: it may have run
+		case err != nil, p.Born < e.startWindow[0]: // it has ended, perhaps after exec, or the pid is another process's now
 			return proc.Process{}, unclear
 		case !p.BeforeExec:
 			return p, forked
@@ -118,7 +118,7 @@ func awaitExec(pid int, e *execution) (proc.Process, finding) {
 	return proc.Process{}, unclear
 }
 
-// Run looks until nothing is on its way any more.
+// run looks until no process is between fork and exec.
 func (s *search) run() (proc.Process, finding) {
 	for begin := time.Now(); time.Since(begin) < searchTime; time.Sleep(searchPause) {
 		c, err := s.look()
@@ -132,7 +132,7 @@ func (s *search) run() (proc.Process, finding) {
 	return proc.Process{}, unclear
 }
 
-// chooseDoubtful takes who has the marker, and knows of none that there was no fork.
+// chooseDoubtful returns the oldest process with the marker. Without one, it is unclear whether there was a fork.
 func (c *candidates) chooseDoubtful() (proc.Process, finding) {
 	if c == nil || len(c.marked) == 0 {
 		return proc.Process{}, unclear
@@ -140,9 +140,8 @@ func (c *candidates) chooseDoubtful() (proc.Process, finding) {
 	return slices.MinFunc(c.marked, proc.CompareStart), forked
 }
 
-// choose decides who of the candidates it is: whoever was born first, since everything else of its
-// execution descends from it. Where two answers are possible there is none: a command must neither run
-// twice nor be given somebody else's end.
+// choose returns the oldest of the candidates: all other processes of its execution descend from it. It returns unclear
+// if two answers are possible, since a command must neither be executed twice nor get the exit status of another.
 func (c *candidates) choose() (proc.Process, finding) {
 	all := slices.Concat(c.marked, c.unmarked, c.zombies)
 	if len(all) == 0 {
@@ -153,7 +152,7 @@ func (c *candidates) choose() (proc.Process, finding) {
 	case slices.Contains(c.marked, first):
 		return first, forked
 	case len(all) > 1 || slices.Contains(c.unmarked, first):
-		return proc.Process{}, unclear // a zombie before one that lives may be what another command has left
+		return proc.Process{}, unclear // a zombie that is older than a living candidate may be another command's
 	}
 	return first, forked // the leader has ended
 }

@@ -2,5 +2,5 @@ package runner
 
 import "errors"
 
-// Orphans belong to launchd at once: nothing is inherited, and a search never begins.
+// look is not supported: launchd adopts all orphans, so the result of a search is always unclear.
 func (s *search) look() (*candidates, error) { return nil, errors.ErrUnsupported }

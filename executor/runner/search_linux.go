@@ -9,7 +9,7 @@ import (
 	"wf/executor/wire"
 )
 
-// look takes the candidates of one moment.
+// look returns the candidates at this moment.
 func (s *search) look() (*candidates, error) {
 	all, err := proc.ReadTable()
 	if err != nil {
@@ -24,10 +24,10 @@ func (s *search) look() (*candidates, error) {
 	return c, nil
 }
 
-// sort puts one child of the parent where it belongs.
+// sort adds p to the candidates if it can be the child.
 func (s *search) sort(c *candidates, p proc.Process) {
 	if p.Dead {
-		// One that never got to its program has not run: exec was refused, or it died before.
+		// A process that ended before exec has not run the command: exec failed, or the process was killed.
 		if !p.BeforeExec && p.Session == p.PID {
 			c.zombies = append(c.zombies, p)
 		}
@@ -37,12 +37,12 @@ func (s *search) sort(c *candidates, p proc.Process) {
 	m := rundir.MarkerOf(env)
 	_, isRunner := shell.Value(env, wire.HandoverVariable)
 	switch {
-	case p.BeforeExec: // it still shows the environment of the runner, which has no marker
+	case p.BeforeExec: // it still has the environment of the runner, which contains no marker
 		c.unsettled = c.unsettled || m.Node == ""
 	case p.Session != p.PID:
 	case m == s.marker && m.Node != "":
 		c.marked = append(c.marked, p)
-	case m.Run != "" || isRunner: // of another execution, or another run
+	case m.Run != "" || isRunner: // it belongs to another execution or another run
 	default:
 		c.blank = c.blank || !slices.ContainsFunc(env, func(v string) bool { return v != "" })
 		c.unmarked = append(c.unmarked, p)

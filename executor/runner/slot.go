@@ -19,38 +19,38 @@ import (
 )
 
 const (
-	// slotLimit is the size in bytes beyond which an output file is given to nobody else, so that
-	// one talkative command does not make the files of the others hard to handle.
+	// slotLimit is the size in bytes from which on an output file is not used again, so that one command with
+	// much output does not make the files of the others hard to handle.
 	slotLimit = 64 << 20
 )
 
-// A slot is an append file, or a pair of them, that takes the output of one execution after the other:
-// creating a file costs more than forking. The fields belong to the runner's loop.
+// A slot is a file, or a pair of files, to which one execution after the other appends its output: creating a file
+// costs more than a fork. Only the runner's loop uses its fields.
 type slot struct {
 	number   int
-	merged   bool  // both streams go to one file, in the order in which they are written
-	out, err int   // descriptors, O_APPEND; of a merged slot the same
-	outSize  int64 // where the next execution begins
+	merged   bool  // both streams go to one file, in the order of the writes
+	out, err int   // descriptors, O_APPEND; the same one if merged
+	outSize  int64 // where the output of the next execution begins
 	errSize  int64
-	damaged  bool // somebody has removed or cut one of the files: nobody else is given it
+	damaged  bool // a file was removed or cut from outside: the slot is not used again
 }
 
 // outputs are the output files of the run.
 type outputs struct {
 	slots    *slots
-	observed time.Time // when their sizes were last looked at, see observe
+	observed time.Time // when observe last ran
 }
 
-// slots hands out the output files below folder.
+// slots manages the output files in folder.
 type slots struct {
 	folder string
 	last   int     // highest number in use or ever used
-	free   []*slot // whose last execution has ended and left nobody behind
-	split  []*slot // those of them that are pairs of files
+	free   []*slot // merged slots to which no process writes
+	split  []*slot // the same for pairs of files
 }
 
-// openSlots finds out which numbers an earlier runner has used: its files are never written
-// again, since what it started may still do so.
+// openSlots creates the folder if it is missing and finds the highest number that an earlier runner has used. The
+// files of an earlier runner are not used again, because its commands may still write to them.
 func openSlots(folder string) (*slots, error) {
 	if err := fault.Check(fault.OpOutputFolder, folder); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func openSlots(folder string) (*slots, error) {
 	return s, nil
 }
 
-// unused returns the list of free slots of one kind.
+// unused returns the list of the free slots of one kind.
 func (s *slots) unused(merged bool) *[]*slot {
 	if merged {
 		return &s.free
@@ -80,7 +80,7 @@ func (s *slots) unused(merged bool) *[]*slot {
 	return &s.split
 }
 
-// take returns a slot that nobody writes to.
+// take returns a free slot, or creates one.
 func (s *slots) take(merged bool) (*slot, error) {
 	free := s.unused(merged)
 	if n := len(*free); n > 0 {
@@ -90,7 +90,7 @@ func (s *slots) take(merged bool) (*slot, error) {
 	}
 	s.last++
 	out, err := openOutput(filepath.Join(s.folder, rundir.OutputName(s.last, "out")))
-	if errors.Is(err, fs.ErrNotExist) && os.Mkdir(s.folder, 0o700) == nil { // removed by somebody
+	if errors.Is(err, fs.ErrNotExist) && os.Mkdir(s.folder, 0o700) == nil { // the folder was removed
 		out, err = openOutput(filepath.Join(s.folder, rundir.OutputName(s.last, "out")))
 	}
 	if err != nil {
@@ -102,13 +102,14 @@ func (s *slots) take(merged bool) (*slot, error) {
 	errOut, err := openOutput(filepath.Join(s.folder, rundir.OutputName(s.last, "err")))
 	if err != nil {
 		unix.Close(out)
-		os.Remove(filepath.Join(s.folder, rundir.OutputName(s.last, "out"))) // the next try takes other names
+		os.Remove(filepath.Join(s.folder, rundir.OutputName(s.last, "out"))) // the next attempt uses another number
 		return nil, err
 	}
 	return &slot{number: s.last, out: out, err: errOut}, nil
 }
 
-// openOutput avoids os.File: it would try to poll a file that is only handed to children.
+// openOutput creates an output file. It does not use os.File, which would add to Go's poller a file that only children
+// use.
 func openOutput(path string) (int, error) {
 	const flags = unix.O_WRONLY | unix.O_APPEND | unix.O_CREAT | unix.O_EXCL | unix.O_CLOEXEC
 	fd, err := -1, fault.Check(fault.OpOutput, path)
@@ -121,7 +122,7 @@ func openOutput(path string) (int, error) {
 	return fd, nil
 }
 
-// put takes a slot back. quiet promises that nobody is left who could write to it.
+// put takes a slot back. quiet promises that no process can still write to it.
 func (s *slots) put(used *slot, quiet bool) {
 	if quiet && !used.damaged && used.outSize <= slotLimit && used.errSize <= slotLimit {
 		free := s.unused(used.merged)
@@ -131,7 +132,7 @@ func (s *slots) put(used *slot, quiet bool) {
 	used.close()
 }
 
-// Close gives up the descriptors of the slots nobody uses.
+// close closes the files of the free slots.
 func (s *slots) close() {
 	for _, f := range slices.Concat(s.free, s.split) {
 		f.close()
@@ -166,9 +167,9 @@ func (s *slot) measure() (out, errOut wire.Extent) {
 	return out, errOut
 }
 
-// sizeOf returns the size of one of the slot's files, of which so much belongs to others. fstat of a
-// descriptor of ours cannot fail on a local disk; where it does (a network disk gone away) the output
-// counts as empty, as does that in a file which was cut.
+// sizeOf returns the size in bytes of one of the slot's files; before bytes of it belong to earlier executions. fstat
+// does not fail on a local disk. If it fails (on a network disk), or if the file was cut, the output counts as empty
+// and the slot as damaged.
 func (s *slot) sizeOf(fd int, before int64) int64 {
 	var st unix.Stat_t
 	err := fault.Check(fault.OpMeasure, rundir.OutputFolder)
@@ -183,7 +184,7 @@ func (s *slot) sizeOf(fd int, before int64) int64 {
 	return max(st.Size, before)
 }
 
-// sizeAt measures an output file of an earlier runner.
+// sizeAt returns the size of an output file of an earlier runner.
 func (s *slots) sizeAt(number int, stream string) (int64, error) {
 	info, err := os.Stat(filepath.Join(s.folder, rundir.OutputName(number, stream)))
 	if err != nil {

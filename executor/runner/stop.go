@@ -17,33 +17,33 @@ import (
 )
 
 const (
-	// killPatience is how long after KILL something may still be there (it sits in the kernel,
-	// waiting for a disk) until the run goes on without it.
+	// killPatience is how long the run waits after KILL for a process that does not end (for example one that
+	// waits for a disk inside the kernel), before it goes on without it.
 	killPatience = 5 * time.Second
-	firstLook    = 5 * time.Millisecond // between two looks at what was killed, then doubled
+	firstLook    = 5 * time.Millisecond // between two checks for killed processes; then the pause doubles
 	longestLook  = 200 * time.Millisecond
 )
 
-// A stop is how far the ladder TERM, grace, KILL has come for one execution.
+// A stop is the progress of stopping one execution: TERM, the grace, KILL.
 type stop struct {
-	deadline time.Time // when TERM has been waited for long enough
-	killed   time.Time // when KILL was first sent; zero before
+	deadline time.Time // the end of the grace
+	killed   time.Time // when KILL was first sent; zero before that
 }
 
-// The hunt is the state of all stops together: one look at the processes of the machine serves
-// all of them.
+// stops is the state of all stops together: one read of the process table serves all of them.
 type stops struct {
 	pid      int // of this runner
 	children *children
 	stopping map[*execution]struct{}
-	look     bool      // something has died, so that somebody may be gone
-	looked   time.Time // the last time
-	next     time.Time // when to look without a death
+	look     bool      // a process has died, so a stop may be over
+	looked   time.Time // when the process table was last read
+	next     time.Time // when to read it again even if no child dies
 	pause    time.Duration
-	swept    time.Time // when the sweep at the end of the run first killed; zero before
+	swept    time.Time // when the sweep at the end of the run first killed processes; zero before that
 }
 
-// stopAll begins to stop executions, or shortens the grace of those being stopped.
+// stopAll begins to stop executions. For those that are being stopped already it shortens the grace, if grace ends
+// sooner.
 func (r *runner) stopAll(ids []wire.ID, grace time.Duration) {
 	deadline := time.Now().Add(grace)
 	var fresh []*execution
@@ -70,10 +70,10 @@ func (r *runner) stopAll(ids []wire.ID, grace time.Duration) {
 	}
 }
 
-// beginStop records that e shall end, so that the next runner would go on with it.
+// beginStop records that e is being stopped, so that the next runner continues the stop.
 func (r *runner) beginStop(e *execution, deadline time.Time) {
 	e.stop = &stop{deadline: deadline}
-	if !e.adopted { // adopt has looked at those
+	if !e.adopted { // adoptStarted has set the marker of those
 		r.commands.mark(e, e.job.Env, r.commands.env.base)
 	}
 	if r.stops.stopping == nil {
@@ -86,14 +86,14 @@ func (r *runner) beginStop(e *execution, deadline time.Time) {
 	})
 }
 
-// terminate sends TERM to the families, and CONT after it: a halted process would never see it.
+// terminate sends TERM to the processes of the executions, and then CONT: a halted process would not get TERM.
 func (s *stops) terminate(executions []*execution) {
 	if len(executions) == 0 {
 		return
 	}
 	for _, e := range executions {
-		if !e.adopted && !e.gone { // unreaped: the group is still its own
-			unix.Kill(-e.pid, unix.SIGTERM) // gone is fine; the ladder goes on
+		if !e.adopted && !e.gone { // the leader is not reaped, so the number of the group cannot be another's
+			unix.Kill(-e.pid, unix.SIGTERM) // an error does not matter: the stop goes on
 			unix.Kill(-e.pid, unix.SIGCONT)
 		}
 	}
@@ -112,8 +112,8 @@ func (s *stops) terminate(executions []*execution) {
 	}
 }
 
-// members returns the living processes of an execution: its session and group, what carries its
-// marker, and all descendants of these.
+// members returns the living processes of an execution: its session and group, the processes with its marker, and all
+// descendants of these.
 func (s *stops) members(c *proc.Table, e *execution) []proc.Process {
 	pool := s.pool(c, e)
 	found := make(map[int]proc.Process)
@@ -129,7 +129,8 @@ func (s *stops) members(c *proc.Table, e *execution) []proc.Process {
 	return slices.Collect(maps.Values(found))
 }
 
-// pool returns where members of e can be: below us, or anywhere if an earlier runner started it.
+// pool returns the processes among which members of e can be: the descendants of this runner, or all processes if an
+// earlier runner has started e.
 func (s *stops) pool(c *proc.Table, e *execution) []proc.Process {
 	if !e.adopted {
 		return c.Descendants(s.pid)
@@ -139,13 +140,13 @@ func (s *stops) pool(c *proc.Table, e *execution) []proc.Process {
 	})
 }
 
-// belongs reports whether p is of the execution by itself, not by its parents.
+// belongs reports whether p itself, apart from its parents, belongs to the execution.
 func (s *stops) belongs(p proc.Process, e *execution) bool {
 	if p.PID == e.pid {
 		return e.startWindow.Contains(p.Born)
 	}
 	if other := s.children.running[p.Session]; p.Born < e.startWindow[0] || (other != nil && other != e) {
-		return false // older than e, or in the session of another
+		return false // older than e, or in the session of another execution
 	}
 	if p.Session == e.pid || p.Group == e.pid {
 		return true
@@ -153,7 +154,7 @@ func (s *stops) belongs(p proc.Process, e *execution) bool {
 	return e.marker.Node != "" && rundir.MarkerOf(proc.Environment(p.PID)) == e.marker
 }
 
-// advanceStops moves every stop on, and the sweep at the end of the run.
+// advanceStops advances all stops, and the sweep at the end of the run.
 func (r *runner) advanceStops(now time.Time) {
 	if len(r.stops.stopping) == 0 && !r.closing.requested {
 		return
@@ -162,7 +163,7 @@ func (r *runner) advanceStops(now time.Time) {
 		return
 	}
 	if r.children.more && now.Sub(r.stops.looked) < longestLook {
-		return // a storm leaves so many dead that a look for each would take longer than the storm
+		return // while many children die, a read of the table for each would take longer than their deaths
 	}
 	r.stops.look, r.stops.looked = false, now
 	if r.closing.requested && len(r.jobs.active) == 0 && !r.recovery.successor && childless() {
@@ -185,14 +186,14 @@ func (r *runner) advanceStops(now time.Time) {
 	r.stops.schedule(now, busy)
 }
 
-// childless reports that nothing is below us, as is usual at the end of a run: a census of the whole
-// machine would take longer than a short run.
+// childless reports whether this process has no children, which is usual at the end of a run. To read the process
+// table instead would take longer than a short run.
 func childless() bool {
 	_, err := proc.NextDeath()
 	return errors.Is(err, unix.ECHILD)
 }
 
-// endFinishedStops ends the stops that are over and returns the executions whose grace is.
+// endFinishedStops ends the executions whose processes are gone, and returns those whose grace is over.
 func (r *runner) endFinishedStops(c *proc.Table, now time.Time) (condemned []*execution) {
 	for e := range r.stops.stopping {
 		left := r.stops.members(c, e)
@@ -208,7 +209,7 @@ func (r *runner) endFinishedStops(c *proc.Table, now time.Time) (condemned []*ex
 	return condemned
 }
 
-// abandonStop ends an execution that KILL does not end.
+// abandonStop ends an execution whose processes have survived KILL.
 func (r *runner) abandonStop(e *execution, left []proc.Process) {
 	r.end(e, &wire.Entry{
 		Lost:    e.death == nil,
@@ -216,16 +217,16 @@ func (r *runner) abandonStop(e *execution, left []proc.Process) {
 	})
 }
 
-// kill ends the families of executions whose grace is over. Once is not enough when a family was
-// quicker, so judge condemns it again until it is gone.
+// kill kills the processes of executions whose grace is over. If a process forks meanwhile, its child survives, and
+// the next turn kills again.
 func (s *stops) kill(condemned []*execution, now time.Time) {
 	for _, e := range condemned {
 		if e.stop.killed.IsZero() {
 			e.stop.killed = now
-			s.pause = firstLook // what was killed is gone soon
+			s.pause = firstLook // killed processes end soon
 		}
 	}
-	proc.KillAll(func(c *proc.Table) (all []proc.Process) { // who is left is found by the next look
+	proc.KillAll(func(c *proc.Table) (all []proc.Process) { // the next turn finds the survivors
 		for _, e := range condemned {
 			all = append(all, s.members(c, e)...)
 		}
@@ -233,8 +234,8 @@ func (s *stops) kill(condemned []*execution, now time.Time) {
 	})
 }
 
-// schedule decides when to look again if no child of ours dies: of the deaths of other members of
-// a family nobody tells us.
+// schedule sets when to check again if no child dies meanwhile: the runner gets no signal when a process dies that is
+// not its child.
 func (s *stops) schedule(now time.Time, busy bool) {
 	s.next = now.Add(s.pause)
 	s.pause = min(2*s.pause, longestLook)
@@ -248,7 +249,7 @@ func (s *stops) schedule(now time.Time, busy bool) {
 	}
 }
 
-// Close ends the run: first every execution, at once, then everything else that is left.
+// close ends the run: it kills first all executions, then all processes that are left.
 func (r *runner) close() {
 	if r.closing.requested {
 		return
@@ -257,16 +258,16 @@ func (r *runner) close() {
 	r.stopAll(slices.Collect(maps.Keys(r.jobs.active)), 0)
 }
 
-// sweep kills whatever is still below us. It reports whether there is something to wait for; when
-// not, the run is closed.
+// sweep kills the processes that are left, and closes the run if there are none. It reports whether it has to be
+// called again.
 func (r *runner) sweep(now time.Time) bool {
 	c, err := proc.ReadTable()
 	if err != nil {
 		return true
 	}
 	left := r.remainingProcesses(c)
-	// A census can miss one that forks and ends; the kernel does not: whoever is below us has us, or a
-	// child of ours, for an ancestor.
+	// A read of the process table can miss a process that forks and ends at that moment. childless cannot: this
+	// process or one of its children is an ancestor of each process of the run.
 	if len(left) == 0 && childless() {
 		r.finish(nil)
 		return false
@@ -279,12 +280,12 @@ func (r *runner) sweep(now time.Time) bool {
 		r.stops.swept = now
 		r.closing.noteLeftovers(left)
 	}
-	proc.KillAll(r.remainingProcesses) // see kill
+	proc.KillAll(r.remainingProcesses) // the next turn finds the survivors
 	return true
 }
 
-// remainingProcesses returns what is left of the run: everything below us, and, where an earlier runner has
-// left something, who can be told to belong to the run, see kin, with all that is below.
+// remainingProcesses returns the living processes of the run: all descendants of this runner and, if there was an
+// earlier runner, all processes that rundir.Members recognizes, with their descendants.
 func (r *runner) remainingProcesses(c *proc.Table) []proc.Process {
 	left := c.Descendants(r.pid)
 	if !r.recovery.successor {
@@ -299,8 +300,8 @@ func (r *runner) remainingProcesses(c *proc.Table) []proc.Process {
 	return slices.DeleteFunc(left, func(p proc.Process) bool { return p.PID == r.pid })
 }
 
-// finish announces that the run is over. Its last entries have to be on the disk before that: while
-// they cannot be, it is called again and again.
+// finish tells the daemon that the run is closed. The last entries must be synced before that: if the sync fails,
+// finish returns and is called again later.
 func (r *runner) finish(survivors []int) {
 	if !r.sync() && !r.log.broken {
 		r.stops.next = r.hold.till

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// values returns the variables of a job as a program can be given them. What is too long for one, or holds a
-// zero byte, is an error that names the variable, unless the command speaks of WF_INPUT: then a file has the
-// values, all of them, and the environment those that fit.
+// values returns the variables of a job in the form NAME=value. A value that is too long for a variable, or contains a
+// zero byte, is an error that names the variable, unless the command mentions WF_INPUT. In that case all values are
+// written into a file, and the environment gets those that fit.
 func (c *commands) values(e *execution) ([]string, error) {
 	reads := strings.Contains(e.job.Command, inputVariable)
 	if !reads && !slices.ContainsFunc(e.job.Env, unfit) {
@@ -43,12 +43,12 @@ func (c *commands) values(e *execution) ([]string, error) {
 	return append(env, inputVariable+"="+path), nil
 }
 
-// unfit says whether a variable cannot be given to a program.
+// unfit reports whether a variable cannot be passed to a program.
 func unfit(variable string) bool {
 	return len(variable) >= maxString || strings.IndexByte(variable, 0) >= 0
 }
 
-// tooMuch names what makes command and environment too long for the kernel, all together.
+// tooMuch returns the error for a command and environment that together are too long for the kernel.
 func tooMuch(argv, env []string) error {
 	sum, largest := 0, ""
 	for _, v := range env {

@@ -15,32 +15,31 @@ import (
 	"wf/executor/wire"
 )
 
-// A forker starts programs, with fewer system calls than syscall.ForkExec: the kernel resets the
-// handlers of signals (55 calls in the child), and why a program was refused is read from memory that
-// both share (a pipe). What the program gets to see is the same; TestForkersAgree holds them together.
+// A forker starts programs with fewer system calls than syscall.ForkExec: the kernel resets the signal handlers, which
+// saves 55 calls in the child, and the child reports a failed exec through shared memory instead of a pipe. The program
+// cannot see a difference; TestForkersAgree checks that.
 //
 // It belongs to one goroutine. The zero forker is ready for use.
 type forker struct {
-	plain  bool // this kernel, or a filter of system calls, will not have it: syscall.ForkExec only
+	plain  bool // the kernel, or a filter of system calls, rejects vforkExec: use only syscall.ForkExec
 	forks  int  // so far
 	limits procattr.FileLimits
 	args   forkArgs
-	note   *forkNote // nil = not opened yet, or it cannot be had
+	note   *forkNote // nil if it is not opened yet or could not be opened
 	opened bool
 
-	// What the program gets, kept from one fork to the next: a child is done with it when the fork
-	// is over.
+	// The strings for the program. Their memory is used again: a child no longer needs it when the fork returns.
 	path, argv, env cStrings
 
-	world   []childCall // that lead into the World of the commands
-	entered bool        // world is known
+	world   []childCall // the calls that set the process attributes of the commands
+	entered bool        // world is set
 }
 
-// plainForks is how many children come from syscall.ForkExec first where nobody has told the limit: to
-// find it out costs as much as this many of them could save. Tests set it to 0.
+// plainForks is how many children are forked by syscall.ForkExec first, if the limit of open files is unknown: to find
+// the limit costs as much as so many calls of vforkExec save. Tests set it to 0.
 var plainForks = 8
 
-// notes reports whether the kernel notes the children of this runner in its folder, see forkNote.
+// notes reports whether the kernel writes the pids of children into the fork note in dir.
 func (f *forker) notes(dir string) bool {
 	if !f.opened {
 		f.opened, f.note = true, openForkNote(dir)
@@ -48,8 +47,8 @@ func (f *forker) notes(dir string) bool {
 	return f.note != nil
 }
 
-// fork starts the program at path for an execution, in a session of its own, with files as its standard
-// three.
+// fork starts the program at path for an execution, as the leader of a new session, with files as its standard input,
+// output and error.
 func (f *forker) fork(id wire.ID, path string, argv, env []string, files [3]int) (child, error) {
 	if !f.ready(files) {
 		f.note.begin(id, forkPlain)
@@ -80,13 +79,13 @@ func (f *forker) fork(id wire.ID, path string, argv, env []string, files [3]int)
 		b.clone.parentTID = &f.note.pid
 	}
 	f.note.begin(id, forkNoted)
-	syscall.ForkLock.Lock() // nobody has a descriptor that is not close-on-exec yet
+	syscall.ForkLock.Lock() // no other goroutine holds a descriptor that is not close-on-exec yet
 	pid, errno := vforkExec(b)
 	syscall.ForkLock.Unlock()
 	runtime.KeepAlive(f)
 	switch {
 	case errno == unix.ENOSYS || errno == unix.EPERM || errno == unix.EINVAL:
-		f.plain = true // before Linux 5.5, or in a container that forbids it
+		f.plain = true // before Linux 5.5, or in a container that forbids clone3
 		f.note.begin(id, forkPlain)
 		path, argv = procattr.ThroughHelper(path, argv)
 		return forkExec(path, argv, env, files)
@@ -100,9 +99,9 @@ func (f *forker) fork(id wire.ID, path string, argv, env []string, files [3]int)
 	return child{pid, int(b.pidfd)}, nil
 }
 
-// ready reports whether this fork can do without syscall.ForkExec.
+// ready reports whether this fork can use vforkExec.
 func (f *forker) ready(files [3]int) bool {
-	// Descriptors that are among the standard three already would need care in their order.
+	// The child would overwrite descriptors that are among the standard three already.
 	if f.plain || min(files[0], files[1], files[2]) < len(files) {
 		return false
 	}
@@ -129,14 +128,14 @@ func (f *forker) ready(files [3]int) bool {
 	return !f.plain
 }
 
-// cStrings are texts as the kernel wants them: one behind the other, each ended by a NUL, and a list
-// of pointers to them that ends with nil. The memory is used again.
+// cStrings are NUL-terminated strings, one after the other, and a nil-terminated list of pointers to them, as the kernel
+// expects them. Their memory is used again.
 type cStrings struct {
 	bytes    []byte
 	pointers []*byte
 }
 
-// set replaces the texts. The error is EINVAL if one holds a NUL.
+// set replaces the strings. It returns EINVAL if one contains a NUL.
 func (c *cStrings) set(texts ...string) error {
 	c.bytes, c.pointers = c.bytes[:0], c.pointers[:0]
 	for _, text := range texts {
@@ -145,7 +144,7 @@ func (c *cStrings) set(texts ...string) error {
 		}
 		c.bytes = append(append(c.bytes, text...), 0)
 	}
-	at := 0 // only now, when the bytes move no more
+	at := 0 // the addresses are final only now
 	for _, text := range texts {
 		c.pointers = append(c.pointers, &c.bytes[at])
 		at += len(text) + 1
@@ -154,55 +153,52 @@ func (c *cStrings) set(texts ...string) error {
 	return nil
 }
 
-// A birth is all that vforkExec and the child need, and what they say. It lies on the heap, whose
-// objects do not move, as part of a forker that is kept alive until the fork is over.
+// forkArgs are the arguments and results of vforkExec and its child. They lie on the heap, whose objects do not move, in
+// a forker that is kept alive until the fork is over.
 type forkArgs struct {
 	clone cloneArgs
-	all   uint64 // a set of all signals
+	all   uint64 // the set of all signals
 	//lint:ignore U1000 the assembly alone uses it
-	mask uint64 // what the thread had blocked before; the program begins with the same, as in ForkExec
+	mask uint64 // the thread's mask of blocked signals before the fork, which the program gets, as in ForkExec
 
 	in, out, err uintptr      // descriptors, above 2
-	limit        *unix.Rlimit // of open files, to be set; nil = none
-	calls        *childCall   // into the world of the commands; nil = none
+	limit        *unix.Rlimit // of open files, for the program; nil = leave it
+	calls        *childCall   // that set the process attributes; nil = none
 	path         *byte
 	argv, envp   **byte
 
 	pidfd int32
-	errno syscall.Errno // why there is no program; set by the child
+	errno syscall.Errno // of the failed exec, set by the child
 }
 
-// A childCall is a system call of the child before it executes its program. The Number of the last one of a list
-// is endOfCalls.
+// A childCall is a system call that the child makes before exec. The last one of a list has the Number endOfCalls.
 type childCall procattr.Call
 
 const endOfCalls = ^uintptr(0)
 
-// cloneArgs is struct clone_args of the kernel, in the first of its sizes.
+// cloneArgs is struct clone_args of the kernel in its first size.
 type cloneArgs struct {
 	flags      uint64
-	pidfd      *int32 // where to put the descriptor
+	pidfd      *int32 // where the kernel stores the descriptor
 	_          uint64 // child_tid
-	parentTID  *int32 // where to put the pid, before the child runs
+	parentTID  *int32 // where the kernel stores the pid before the child runs
 	exitSignal uint64
-	_          [3]uint64 // stack, stack_size: 0, that of the parent; tls
+	_          [3]uint64 // stack, stack_size: 0, to use the parent's stack; tls
 }
 
-// vforkExec forks, has the child execute its program, and returns when it does so or has given up: then
-// b.errno is set, and the child, which is about to end, must be reaped. errno is that of clone3.
+// vforkExec forks and returns when the child has executed its program, or has failed to. In that case b.errno is set,
+// and the caller must reap the child, which is about to end. errno is the error of clone3.
 //
-// The child runs in the parent's memory, on its stack, while the thread of the parent stands still in
-// clone3. So it may touch nothing but b: it makes system calls one after the other, and neither calls,
-// returns nor pushes anything. That is why this is one assembly function from the first block of
-// signals to their release:
+// The child runs in the parent's memory and on its stack, while the parent's thread waits in clone3. It may change
+// nothing but b: it only makes system calls, and neither calls, returns nor pushes anything. That is why everything from
+// the blocking of signals to their release is one assembly function:
 //
-//   - No signal arrives in between that would run a handler of Go's on this stack: in the parent they
-//     are blocked, and wait. In the child, CLONE_CLEAR_SIGHAND has put those that Go handles back to
-//     their defaults before it begins, so that it may let them in before the exec; what was ignored
-//     stays so. A signal that kills the child in between kills it as a command that has just begun.
-//   - The Go scheduler does not see that the thread waits. It cannot preempt assembly, nor move the
-//     stack below it; the collector waits for the thread at most as long as an exec takes, as it does
-//     in ForkExec.
+//   - No signal handler of Go may run on this stack. In the parent the signals are blocked meanwhile. In the child,
+//     CLONE_CLEAR_SIGHAND resets the handlers to their defaults before it runs, so that it can unblock the signals
+//     before the exec; ignored signals stay ignored. A signal that kills the child at this time has the same effect
+//     as one that kills a command at its start.
+//   - The Go scheduler does not see that the thread waits. It cannot preempt assembly or move the stack below it. The
+//     garbage collector waits for the thread at most for the time of an exec, as it does in ForkExec.
 //
 //go:norace
 func vforkExec(b *forkArgs) (pid int, errno syscall.Errno)

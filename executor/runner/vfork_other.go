@@ -10,14 +10,14 @@ import (
 // A forker starts programs.
 type forker struct{}
 
-// plainForks counts where there is another way of forking.
+// plainForks has no effect where vforkExec does not exist.
 var plainForks = 0
 
-// fork starts the program at path in a session of its own, with files as its standard three.
+// fork starts the program at path as the leader of a new session, with files as its standard input, output and error.
 func (*forker) fork(_ wire.ID, path string, argv, env []string, files [3]int) (child, error) {
 	path, argv = procattr.ThroughHelper(path, argv)
 	return forkExec(path, argv, env, files)
 }
 
-// notes reports whether the kernel notes children, see birthNote.
+// notes reports whether the kernel writes pids into the fork note, see forkNote.
 func (*forker) notes(string) bool { return false }

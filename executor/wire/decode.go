@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// The lines that come for each execution are read by hand, at a tenth of the price. Whatever is not
-// exactly as this program writes it is left to encoding/json, which then has the last word.
+// The frequent lines, several for each execution, are decoded by hand, at a tenth of the cost. A line that is not exactly
+// in the form that this program writes is decoded by encoding/json.
 
-// Decode reads a line of the record or of the news into a zero e.
+// Decode reads a line of the runner log or of the news into a zero e.
 func (e *Entry) Decode(line []byte) error {
 	if (&lineScanner{rest: line}).object(e.member) {
 		return nil
@@ -28,7 +28,7 @@ func (c *Command) Decode(line []byte) error {
 	return json.Unmarshal(line, c)
 }
 
-// member reads the value of one key, if it is a usual one.
+// member reads the value of a key of a start or end entry.
 func (e *Entry) member(key string, s *lineScanner) bool {
 	switch key {
 	case "k":
@@ -61,7 +61,7 @@ func (e *Entry) member(key string, s *lineScanner) bool {
 	return false
 }
 
-// member reads the value of one key, if it is a usual one.
+// member reads the value of a key of a start or gated line.
 func (c *Command) member(key string, s *lineScanner) bool {
 	switch key {
 	case "k":
@@ -84,11 +84,11 @@ func (c *Command) member(key string, s *lineScanner) bool {
 	return false
 }
 
-// A lineScanner reads JSON without blanks, escapes, fractions and exponents. Its methods report
-// whether they have found what they read.
+// A lineScanner reads JSON without blanks, escapes, fractions and exponents. Its methods return false if the rest of the
+// line does not begin with the value that they read.
 type lineScanner struct{ rest []byte }
 
-// object reads a whole line; member reads each value.
+// object reads an object that must be the whole rest, and calls member for each value.
 func (s *lineScanner) object(member func(key string, s *lineScanner) bool) bool {
 	for open := byte('{'); s.is(open); open = ',' {
 		key, ok := s.plain()
@@ -102,7 +102,7 @@ func (s *lineScanner) object(member func(key string, s *lineScanner) bool) bool 
 	return false
 }
 
-// is takes the next byte if it is c.
+// is skips the next byte if it is c.
 func (s *lineScanner) is(c byte) bool {
 	if len(s.rest) == 0 || s.rest[0] != c {
 		return false
@@ -111,7 +111,7 @@ func (s *lineScanner) is(c byte) bool {
 	return true
 }
 
-// plain reads a string that stands for itself.
+// plain reads a string without escapes.
 func (s *lineScanner) plain() ([]byte, bool) {
 	if !s.is('"') {
 		return nil, false
@@ -125,7 +125,7 @@ func (s *lineScanner) plain() ([]byte, bool) {
 	return text, true
 }
 
-// isPlainText reports whether text is the same within the quotes of JSON.
+// isPlainText reports whether text needs no escapes in JSON.
 func isPlainText[T string | []byte](text T) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
@@ -135,7 +135,7 @@ func isPlainText[T string | []byte](text T) bool {
 	return true
 }
 
-// kind reads one of the words.
+// kind reads a string that must be one of the words.
 func (s *lineScanner) kind(into *string, words ...string) bool {
 	text, ok := s.plain()
 	for _, w := range words {
@@ -147,7 +147,7 @@ func (s *lineScanner) kind(into *string, words ...string) bool {
 	return false
 }
 
-// yes reads true, the only value that is written.
+// yes reads true. False is never written.
 func (s *lineScanner) yes(into *bool) (ok bool) {
 	s.rest, ok = bytes.CutPrefix(s.rest, []byte("true"))
 	*into = ok
@@ -203,7 +203,7 @@ func (s *lineScanner) int(into *int) bool {
 }
 
 func (s *lineScanner) int64(into *int64) bool {
-	const digits = 19 // a time in nanoseconds has as many, and no number of so many overflows n
+	const digits = 19 // enough for nanoseconds since 1970, and n cannot overflow
 	negative := s.is('-')
 	n, length := uint64(0), 0
 	for length < len(s.rest) && length <= digits && '0' <= s.rest[length] && s.rest[length] <= '9' {
@@ -225,7 +225,7 @@ func (s *lineScanner) pair(into *[2]int64) bool {
 	return s.is('[') && s.int64(&into[0]) && s.is(',') && s.int64(&into[1]) && s.is(']')
 }
 
-// AppendJob encodes the command that hands a job over, as AppendLine would.
+// AppendJob encodes the command that hands over a job, in the same form as AppendLine.
 func AppendJob(b []byte, j Job) []byte {
 	kind := LineStart
 	if len(j.After) > 0 {

@@ -8,25 +8,25 @@ import (
 	"wf/executor/proc"
 )
 
-// Succeeded reports whether an end opens gates. It is what the caller of an executor counts as success.
+// Succeeded reports whether an end opens gates. Callers of an executor count the same ends as success.
 func (e *Entry) Succeeded() bool {
 	return e.Code == 0 && e.Signal == 0 && !e.Stopped && !e.Failed && !e.Lost
 }
 
-// The kinds of entries, in the order in which one execution writes them.
+// The kinds of entries, in the order in which they are written for one execution.
 const (
-	EntryRunner = "runner" // a runner began to write: what follows belongs to this boot
-	EntryIntent = "intent" // durable before the fork, perhaps long before
-	EntryFork   = "fork"   // written right before the fork: without it there was none, see orphan
+	EntryRunner = "runner" // a runner has started; the entries that follow belong to its boot
+	EntryIntent = "intent" // synced before the fork, perhaps long before
+	EntryFork   = "fork"   // written right before the fork: without it there was no fork
 	EntryStart  = "start"
-	EntryForget = "forget" // there was no fork: the intent counts for nothing
-	EntryStop   = "stop"   // somebody wants it stopped
-	EntryExit   = "exit"   // the leader has exited, the rest of the stopped tree not yet
+	EntryForget = "forget" // there was no fork: the intent is void
+	EntryStop   = "stop"   // it is being stopped
+	EntryExit   = "exit"   // the leader has exited, other processes of the stopped execution may live
 	EntryEnd    = "end"    // written before it is announced
 )
 
-// An entry is a line of the record. Start and end entries are at the same time what the daemon is
-// told: the news of a run is its record without the entries that only a new runner needs.
+// An Entry is a line of the runner log. The start and end entries are also the news that the daemon gets; only a new
+// runner needs the others.
 type Entry struct {
 	Kind      string `json:"k"`
 	Node      int    `json:"n"`
@@ -34,10 +34,10 @@ type Entry struct {
 	Time      int64  `json:"t,omitempty"` // Unix nanoseconds
 
 	PID  int         `json:"p,omitempty"`    // start, runner
-	Born proc.Window `json:"b,omitzero"`     // start; fork: the earliest moment only
+	Born proc.Window `json:"b,omitzero"`     // start; in a fork entry only the earliest moment
 	Boot string      `json:"boot,omitempty"` // runner
 
-	Slot int    `json:"s,omitempty"` // which pair of output files; 0 = none
+	Slot int    `json:"s,omitempty"` // number of the output files; 0 = none
 	Out  Extent `json:"o,omitzero"`
 	Err  Extent `json:"x,omitzero"`
 
@@ -49,21 +49,21 @@ type Entry struct {
 	User    int64  `json:"u,omitempty"` // nanoseconds
 	System  int64  `json:"y,omitempty"`
 	Message string `json:"m,omitempty"`
-	Mark    string `json:"mark,omitempty"`  // fork: what the child will carry as WF_NODE_ID
-	Noted   bool   `json:"noted,omitempty"` // fork: see birthNote
+	Mark    string `json:"mark,omitempty"`  // fork: the child's WF_NODE_ID
+	Noted   bool   `json:"noted,omitempty"` // fork: the kernel writes the pid into the fork note
 }
 
-// An extent is the part of an output file that belongs to an execution: start and end in bytes,
-// end -1 while it grows.
+// An Extent is the part of an output file that belongs to an execution: start and end in bytes. The end is -1 while the
+// execution runs.
 type Extent [2]int64
 
-// NoExtent stands for standard error that goes to the file of standard output.
+// NoExtent is the extent of standard error that is merged into the file of standard output.
 var NoExtent = Extent{-1, -1}
 
 func (e *Entry) ID() ID { return ID{Node: e.Node, Execution: e.Execution} }
 
-// Append encodes the entry. By hand, since each execution is encoded four times and this costs a
-// fifth of what encoding/json does.
+// Append encodes the entry without a line feed. It does so by hand, because each execution has four entries and
+// encoding/json would take five times as long.
 func (e *Entry) Append(b []byte) []byte {
 	b = append(b, `{"k":"`...)
 	b = append(b, e.Kind...)
@@ -97,7 +97,7 @@ func appendKey(b []byte, key string) []byte {
 	return append(b, '"', ':')
 }
 
-// The append functions leave out what is zero, as omitempty does for the reader's side.
+// The append functions leave out zero values, like omitempty.
 
 func appendNumber(b []byte, key string, n int64) []byte {
 	if n == 0 {

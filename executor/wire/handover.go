@@ -7,25 +7,24 @@ import (
 	"strings"
 )
 
-// An heir is what the daemon hands over to a runner beyond the record, of the runner before it.
+// A Handover is what the daemon gives a new runner about the runner before it, in addition to the runner log.
 type Handover struct {
-	// Inherited: the daemon has lived through the death of the runner before and was its parent, so
-	// that all its children are the daemon's now, living or zombies, and none of them is missing.
+	// Inherited says that the daemon was the parent of the earlier runner and was alive when that runner died, so
+	// that all children of that runner, living or zombies, are children of the daemon now.
 	Inherited bool
-	// Handles are pidfds of executions whose runner was not below the daemon: after its death
-	// somebody else reaps them, and only the kernel can still say how they ended.
+	// Handles are pidfds of executions of a runner that was not a child of the daemon. Another process reaps them,
+	// and only the kernel can still report how they ended.
 	Handles map[ID]int
 }
 
-// HandoverVariable hands an heir over: the pid of the daemon, or 0 where nothing was inherited, and the
-// executions whose handles are the descriptors from firstHandleFD on, as NODE.EXECUTION. A runner
-// that does not know it takes over with less.
+// HandoverVariable contains the pid of the daemon, or 0 if nothing was inherited, and the executions whose handles are
+// the descriptors from firstHandleFD on, as NODE.EXECUTION. A runner of an old version ignores it.
 const (
 	HandoverVariable = "WF_RUNNER_HEIR"
 	firstHandleFD    = 5
 )
 
-// EncodeHandover encodes the heir; ids are in the order of the descriptors.
+// EncodeHandover returns HandoverVariable with its value; ids are in the order of the descriptors.
 func EncodeHandover(inherited bool, ids []ID) string {
 	parent := 0
 	if inherited {
@@ -39,14 +38,14 @@ func EncodeHandover(inherited bool, ids []ID) string {
 	return b.String()
 }
 
-// TakeHandover reads what the daemon has handed over; with anything else in its place there is nothing.
+// TakeHandover reads the handover of this process. It returns nil if there is none.
 func TakeHandover() *Handover {
 	fields := strings.Fields(os.Getenv(HandoverVariable))
 	if len(fields) == 0 {
 		return nil
 	}
 	h := &Handover{Handles: make(map[ID]int)}
-	// A daemon that has died meanwhile has taken what it inherited with it.
+	// If that daemon has died meanwhile, it is no longer the parent of what it inherited, nor of this process.
 	h.Inherited = fields[0] == strconv.Itoa(os.Getppid())
 	for i, text := range fields[1:] {
 		var id ID
@@ -58,7 +57,7 @@ func TakeHandover() *Handover {
 	return h
 }
 
-// Handle returns the descriptor of an execution, or -1.
+// Handle returns the pidfd of an execution, or -1.
 func (h *Handover) Handle(id ID) int {
 	if h == nil {
 		return -1
@@ -69,8 +68,8 @@ func (h *Handover) Handle(id ID) int {
 	return -1
 }
 
-// The descriptors with which Local starts a runner, after the standard three.
+// The descriptors that a runner inherits, besides the standard three.
 const (
 	ConnectionFD = 3 // the connection to the daemon that started it
-	LockFD       = 4 // the run's lock, held as long as the runner lives
+	LockFD       = 4 // the lock file of the run, locked as long as the runner lives
 )

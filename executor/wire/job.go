@@ -9,22 +9,22 @@ type ID struct {
 // A Job is one command to execute.
 type Job struct {
 	ID      ID
-	Shell   string   // program that gets -c and Command; "" = /bin/sh
-	Command string   // the line after wrapping; blank: nothing is spawned, it succeeds
-	Env     []string // KEY=VALUE on top of Spec.Env
-	// Merge puts standard error into the file of standard output, so that both are in the order in
-	// which they were written. Where the executor cannot do that they stay apart: see Report.Err.
+	Shell   string   // the program that gets -c and Command; "" = /bin/sh
+	Command string   // the command after wrapping; if it is blank, nothing is forked and the job succeeds
+	Env     []string // KEY=VALUE, in addition to Spec.Env
+	// Merge sends standard error to the file of standard output, so that the order of the writes is kept. A runner
+	// of an old version keeps the streams apart, see Report.Err.
 	Merge bool
-	// After names executions that have to succeed (exit code 0, not stopped) before this one starts,
-	// each of them handed over before. Until then it takes no place; if one of them does not succeed
-	// it never starts, and is reported only when it is stopped, or not at all.
+	// After are executions that must succeed (exit code 0, not stopped) before this one starts. Each must have been
+	// handed over before. Until then the job occupies no place. If one of them does not succeed, the job never
+	// starts, and is reported only if it is stopped.
 	After []ID
 }
 
-// A Leftover is a process that an execution has left behind, and that was ended with the run.
+// A Leftover is a process that an execution left behind and that was killed at the end of the run.
 type Leftover struct {
-	Node      string `json:"node,omitempty"` // WF_NODE_ID of the execution; "" = its environment does not tell
+	Node      string `json:"node,omitempty"` // WF_NODE_ID of the execution; "" if unknown
 	Execution int    `json:"execution,omitempty"`
 	PID       int    `json:"pid"`
-	Program   string `json:"program,omitempty"` // the name of its program, "" where the system does not tell
+	Program   string `json:"program,omitempty"` // the name of its program; "" if unknown
 }

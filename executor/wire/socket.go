@@ -8,29 +8,29 @@ import (
 	"path/filepath"
 )
 
-// The socket of a runner lies beside its record: whoever can take up the run can find its runner. A file
-// system that has no sockets (some network and shared folders) leaves the folder of Local.Sockets, where
-// runners of earlier versions listen, too.
+// The socket of a runner is in the folder of its run, beside the runner log, so that any daemon that opens the run finds
+// it. If the file system of that folder has no sockets (as some network and shared folders), the runner listens in the
+// folder of Local.Sockets, where runners of earlier versions listen, too.
 
 // SocketFile is the socket in the folder of a run.
 const SocketFile = "socket"
 
-// socketLimit is the longest path a unix socket can have on every system we run on, in bytes.
+// socketLimit is the longest path in bytes that a unix socket can have on all supported systems.
 const socketLimit = 103
 
-// SecondSocket returns where the runner of the run in dir listens when it cannot in dir itself.
+// SecondSocket returns the path at which the runner of the run in dir listens if it cannot listen in dir.
 func SecondSocket(folder, dir string) string {
 	sum := sha256.Sum256([]byte(dir))
 	return filepath.Join(folder, "r-"+hex.EncodeToString(sum[:8])+".sock")
 }
 
-// SocketPaths returns the places of the socket of the run in dir, the usual one first.
+// SocketPaths returns the paths to try for the socket of the run in dir, in order.
 func SocketPaths(dir, second string) []string {
 	return []string{filepath.Join(dir, SocketFile), second}
 }
 
-// Dial connects to the runner of the run in dir, whose second address is second. It refuses a socket
-// behind which there is a process of another user.
+// Dial connects to the runner of the run in dir. It tries the paths of SocketPaths, and returns an error if the process
+// at the other end belongs to another user.
 func Dial(ctx context.Context, dir, second string) (conn net.Conn, err error) {
 	for _, path := range SocketPaths(dir, second) {
 		err = WithShortPath(path, func(short string) error {

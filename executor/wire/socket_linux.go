@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// WithShortPath calls f with a name of the socket at path that the kernel takes: the address of a socket
-// has room for a hundred bytes, the folder of a run can be deeper. The name holds only during the call.
+// WithShortPath calls f with a path to the same file that is short enough for the address of a socket, which has room
+// for about a hundred bytes. The short path is valid only during the call.
 func WithShortPath(path string, f func(short string) error) error {
 	if len(path) <= socketLimit {
 		return f(path)

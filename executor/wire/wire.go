@@ -1,5 +1,5 @@
-// Package wire is what the daemon and a runner exchange: the lines of their connection, which are also the entries of
-// the runner log, the address of the socket, and what a runner is started with. It keeps no state.
+// Package wire is what the daemon and a runner exchange: the lines of their connection, some of which are also entries of
+// the runner log, the address of the socket, and what a runner inherits at its start. It keeps no state.
 package wire
 
 import (
@@ -9,16 +9,15 @@ import (
 	"fmt"
 )
 
-// Daemon and runner talk in lines of JSON over a unix socket. Both begin with a hello. Then the
-// daemon sends commands, and the runner sends the news of the run: the start and end entries of
-// its record from the one the daemon asked for, held lines between, at last a closed or broken line. A line of an
-// unknown kind and an unknown member are ignored, so that either side may be newer.
+// Daemon and runner exchange lines of JSON over a unix socket. Both first send a hello. Then the daemon sends commands,
+// and the runner sends the news of the run: the start and end entries of its log, from the line on that the daemon asked
+// for, with held lines between them, and at last a closed or broken line. Unknown kinds of lines and unknown members are
+// ignored, so that either side may be newer.
 //
-// Version 2: the hello of the runner tells the processes that it has adopted, so that the daemon
-// knows which zombies it may take away. Version 3: a gated line hands over a job that starts after
-// others, see Job.After. Each side speaks up to its own version and down to the oldest that it
-// understands: a run that is going outlives an upgrade of the daemon. The member merge of a job needs no
-// version: a runner that does not know it keeps the streams apart, and says so in its news.
+// Version 2: the hello of the runner contains the processes that it has adopted, so that the daemon knows which zombies
+// it may reap. Version 3: a gated line hands over a job that starts after others, see Job.After. Each side understands
+// the versions from OldestVersion to its own, because a run outlives an upgrade of the daemon. The member merge of a job
+// needs no version: a runner that does not know it keeps the streams apart, which its news show.
 const (
 	Version       = 3
 	GatesVersion  = 3
@@ -29,7 +28,7 @@ const (
 const (
 	LineHello  = "hello"
 	LineStart  = "start"
-	LineGated  = "gated" // of its own kind, so that a runner that knows no gates does not start it
+	LineGated  = "gated" // a kind of its own, so that a runner without gates does not start the job
 	LineWidth  = "width"
 	LineStop   = "stop"
 	LineClose  = "close"
@@ -38,12 +37,12 @@ const (
 	LineHeld   = "held"
 )
 
-// A command is a line from the daemon to the runner.
+// A Command is a line from the daemon to the runner.
 type Command struct {
 	Kind string `json:"k"`
 
 	Version int `json:"v,omitempty"`     // hello
-	Since   int `json:"since,omitempty"` // hello: how many lines of news the daemon has already
+	Since   int `json:"since,omitempty"` // hello: how many lines of news the daemon already has
 
 	Width int `json:"w,omitempty"` // width
 
@@ -59,18 +58,18 @@ type Command struct {
 	Grace int64 `json:"grace,omitempty"` // nanoseconds
 }
 
-// A notice is a line from the runner that is not news of an execution.
+// A Notice is a line from the runner that is not news of an execution.
 type Notice struct {
 	Kind      string     `json:"k"`
 	Version   int        `json:"v,omitempty"`          // hello
-	PID       int        `json:"p,omitempty"`          // hello: the runner
-	Adopted   []int      `json:"adopted,omitempty"`    // hello: pids of what earlier runners have started
-	Width     int        `json:"w,omitempty"`          // width, which holds from here on
-	Survivors []int      `json:"survivors,omitempty"`  // closed
-	Left      []Leftover `json:"left,omitempty"`       // closed: what was killed, see Leftover
-	LeftCount int        `json:"left_count,omitempty"` // closed: how many these were
-	Gone      bool       `json:"gone,omitempty"`       // broken: no runner can take the run over, see GoneError
-	Message   string     `json:"m,omitempty"`          // broken; held and hello: why nothing starts, "" = it does
+	PID       int        `json:"p,omitempty"`          // hello: of the runner
+	Adopted   []int      `json:"adopted,omitempty"`    // hello: pids of the executions of earlier runners
+	Width     int        `json:"w,omitempty"`          // width: in effect from this line on
+	Survivors []int      `json:"survivors,omitempty"`  // closed: pids of processes that survived KILL
+	Left      []Leftover `json:"left,omitempty"`       // closed: some of the processes that were killed at the end
+	LeftCount int        `json:"left_count,omitempty"` // closed: how many were killed
+	Gone      bool       `json:"gone,omitempty"`       // broken: no runner can take over the run, see GoneError
+	Message   string     `json:"m,omitempty"`          // broken: the error; held, hello: why nothing starts, "" = not held
 }
 
 func (c *Command) Job() Job {
@@ -91,8 +90,8 @@ func AppendLine(b []byte, v any) []byte {
 	return append(append(b, text...), '\n')
 }
 
-// ReadLines calls take for each line and done whenever nothing more has arrived, so that what
-// came together is handled together. It returns when the connection ends.
+// ReadLines calls take for each line, and done after the last line that has arrived so far, so that the caller can handle
+// lines together that arrived together. It returns when the connection ends.
 func ReadLines(r *bufio.Reader, take func(line []byte) error, done func()) error {
 	for {
 		line, err := ReadLine(r)
@@ -119,7 +118,7 @@ func ReadLine(r *bufio.Reader) ([]byte, error) {
 	return append(long, rest...), err
 }
 
-// A GoneError says that no runner can take the run over: what is left of it does not tell what has been executed.
+// A GoneError says that no runner can take over the run: what is left of the run does not tell what was executed.
 type GoneError struct{ Why string }
 
 func (e *GoneError) Error() string { return e.Why }
