@@ -39,7 +39,7 @@ func (w *Workspace) finishRuns() {
 			r.sweeping = true
 			w.sweep(r)
 		}
-		if r.closed && r.saved && r.leaving == 0 && !r.completing && !time.Now().Before(r.holds.till) {
+		if r.closed && r.saved && r.leaving == 0 && r.syncing == nil && !r.completing && !time.Now().Before(r.holds.till) {
 			r.completing = true
 			w.conclude(r)
 		}
@@ -236,7 +236,5 @@ func (r *run) detach() {
 	if r.sess != nil {
 		r.sess.Detach()
 	}
-	if r.hist != nil && !r.completing { // else a helper closes it with the last record
-		r.hist.Close()
-	}
+	r.closeJournal()
 }

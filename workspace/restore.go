@@ -107,7 +107,7 @@ func (r *run) relive(w *Workspace, records []history.Record) {
 			})
 		}
 	}
-	r.look, r.numbered = true, len(r.Nodes) > r.OuterNodes()
+	r.look = true
 	r.Link(w.file.Graph())
 	r.show(w)
 	r.join(w)

@@ -17,10 +17,9 @@ import (
 // run is an active run: its state, the executor's session, the journal, and what has to be done with them. It belongs to the loop.
 type run struct {
 	*nodestate.Run
-	numbered bool     // instances have got numbers that the disk may not know of yet
-	secrets  []string // variables with the secret parameters, until the executor has them
-	hist     *history.Run
-	sess     executor.Session
+	secrets []string // variables with the secret parameters, until the executor has them
+	journal
+	sess executor.Session
 
 	// Reports about executions that the scheduler has not asked for: after a power cut the runner's log may contain more than the
 	// journal, and the executor starts prefetched jobs by itself.
@@ -204,7 +203,6 @@ func (r *run) enact(w *Workspace, c runstate.Change, todo *followUp) {
 			w.marked(e, before)
 		}
 	case scheduler.NodesAdded:
-		r.numbered = true
 		for i := c.Node; i < c.Node+c.Count; i++ {
 			r.remember(w, i)
 		}

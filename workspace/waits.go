@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -89,11 +90,13 @@ func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (
 			reply(a, err)
 			return
 		}
-		if !r.syncJournal(w) {
-			reply(a, api.Internal("the decision is made, but cannot be kept at present", fmt.Errorf("%s", r.holds.why())))
-			return
-		}
-		reply(a, nil)
+		r.undecided++
+		r.syncJournal(w, func(err error) {
+			if r.undecided--; err != nil {
+				err = api.Internal("the decision is made, but cannot be kept at present", errors.New(r.holds.why()))
+			}
+			reply(a, err)
+		})
 	})
 }
 
