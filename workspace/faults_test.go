@@ -45,7 +45,7 @@ func (c *crashed) fails(p historytest.Plan) bool {
 	c.write(c.text)
 	c.cfg.State = filepath.Join(c.t.TempDir(), "state")
 	x := newRecorder(nil)
-	disk := &historytest.Faults{Disk: history.LocalDisk{}, Plan: p}
+	disk := &historytest.Faults{Disk: helperDisk{history.LocalDisk{}, c.t}, Plan: p}
 	c.cfg.Executor, c.cfg.Disk = x, disk
 	w, err := Open(c.path, c.cfg)
 	if err != nil {
