@@ -13,7 +13,7 @@ func (s *session) Gates() bool {
 	return s.gates
 }
 
-// dropGated says of all jobs behind gates that they will not start: the runner knows no gates.
+// dropGated reports all jobs behind gates as stopped, because the runner does not support gates.
 func (s *session) dropGated() {
 	var dropped []Report
 	s.mu.Lock()
@@ -28,7 +28,7 @@ func (s *session) dropGated() {
 	}
 }
 
-// reportCaughtUp reports once that earlier sessions have nothing more to tell.
+// reportCaughtUp reports CaughtUp, once.
 func (s *session) reportCaughtUp() {
 	if !s.caughtUp {
 		s.caughtUp = true
@@ -36,7 +36,7 @@ func (s *session) reportCaughtUp() {
 	}
 }
 
-// setGates notes whether the runner that has said hello knows gates.
+// setGates notes whether the current runner supports gates.
 func (s *session) setGates(known bool) {
 	s.mu.Lock()
 	s.gates = known

@@ -11,7 +11,7 @@ import (
 	"wf/executor/wire"
 )
 
-// handover is what the next runner gets of the one before, see wire.Handover: a variable, and files that the
+// handover returns what the next runner gets about the one before, see wire.Handover: a variable, and files that the
 // caller closes.
 func (h *runnerHandle) handover() (variable string, handles []*os.File, err error) {
 	var ids []ID
@@ -36,7 +36,7 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// watch keeps a handle of an execution whose runner is not below this daemon.
+// watch opens a pidfd of an execution whose runner is not a child of this process.
 func (h *runnerHandle) watch(id ID, pid int, born proc.Window) {
 	if _, ok := h.handles[id]; ok || h.claim.inherits() {
 		return
@@ -49,7 +49,7 @@ func (h *runnerHandle) watch(id ID, pid int, born proc.Window) {
 	}
 }
 
-// unwatch gives the handle of an execution that has ended back.
+// unwatch closes the pidfd of an execution that has ended.
 func (h *runnerHandle) unwatch(id ID) {
 	if fd, ok := h.handles[id]; ok {
 		unix.Close(fd)
@@ -57,7 +57,7 @@ func (h *runnerHandle) unwatch(id ID) {
 	}
 }
 
-// unwatchAll gives all of them back.
+// unwatchAll closes all pidfds.
 func (h *runnerHandle) unwatchAll() {
 	for id := range h.handles {
 		h.unwatch(id)

@@ -22,31 +22,29 @@ import (
 	"wf/executor/wire"
 )
 
-// Local executes on this machine. It starts one runner process per run, which does the work and
-// outlives the daemon.
+// Local executes commands on this machine. It starts one runner process per run, which outlives the daemon.
 type Local struct {
-	// Program is the command that becomes a runner (see Main); the folder of the run and the
-	// path of the runner's socket are appended.
+	// Program is the command that becomes a runner (see runner.Main). The folder of the run and the path of the
+	// runner's socket are appended.
 	Program []string
-	// Sockets is a folder for the sockets of runners that cannot have theirs in the folder of the run:
-	// mode 0700, the same after a restart of the daemon. It is created if need be and possible.
+	// Sockets is the folder for the sockets of runners that cannot listen in the folder of their run. It has mode
+	// 0700 and must be the same after a restart of the daemon. It is created if possible.
 	Sockets string
-	// Env is the environment of the runners, not of commands: what Program needs to start a daemon
-	// again when none is there any more.
+	// Env is the environment of the runners, not of the commands: what Program needs to start a daemon.
 	Env []string
 
 	once   sync.Once
-	reaper *reaper // set by wardens
+	reaper *reaper // set by sharedReaper
 }
 
-// sharedReaper returns the account of the dead, which all sessions share.
+// sharedReaper returns the reaper of all sessions.
 func (l *Local) sharedReaper() *reaper {
 	l.once.Do(func() { l.reaper = newReaper() })
 	return l.reaper
 }
 
-// Open begins or follows a run. When a run is followed and its runner does not come up, that is
-// reported as Held, and tried again: it may have commands that are running.
+// Open implements Executor. If the runner of an earlier run cannot be started again, Open returns a session that reports
+// Held and keeps trying, because commands of the run may be alive.
 func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 	if err := l.prepare(spec); err != nil {
 		return nil, err
@@ -67,54 +65,53 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 	return s, nil
 }
 
-// prepare makes the folders and keeps the environment.
+// prepare creates the folder of the sockets and writes the environment.
 func (l *Local) prepare(spec Spec) error {
-	_ = os.MkdirAll(l.Sockets, 0o700) // runners do without it where they can
+	_ = os.MkdirAll(l.Sockets, 0o700) // only few runners need it
 	if spec.Env == nil {
 		return rundir.DropUnfinished(filepath.Join(spec.Dir, rundir.EnvironmentFile))
 	}
 	return keepEnvironment(spec)
 }
 
-// keepEnvironment writes the environment of a run where there is none.
+// keepEnvironment writes the environment of a run if its file is missing.
 func keepEnvironment(spec Spec) error {
-	// What a shell would tell its child about the folder, so that going without one is no different.
+	// A shell would set PWD for the command. A command that is started without a shell gets the same.
 	env := slices.DeleteFunc(slices.Clone(spec.Env), func(v string) bool { return rundir.SameKey(v, "PWD") })
 	env = append(env, "PWD="+spec.Cwd)
 	err := rundir.WriteEnvironment(filepath.Join(spec.Dir, rundir.EnvironmentFile), env)
 	if errors.Is(err, fs.ErrExist) {
-		return nil // followed again: the run keeps what it began with
+		return nil // the run keeps the environment that it started with
 	}
 	return err
 }
 
-// runMarkerOf returns the marker of the run in dir, "" if it cannot be known any more.
+// runMarkerOf returns the marker of the run in dir, or "" if it cannot be read.
 func runMarkerOf(dir string) string {
 	env, _, err := rundir.ReadEnvironment(filepath.Join(dir, rundir.EnvironmentFile))
 	if err != nil {
-		return "" // the runner says so
+		return "" // the runner reports the error
 	}
 	return rundir.MarkerOf(env).Run
 }
 
-// A runnerHandle finds the runner of a run, or starts one. Its methods are called by one goroutine
-// at a time.
+// A runnerHandle finds the runner of a run, or starts one. Only one goroutine at a time calls its methods.
 type runnerHandle struct {
 	program  []string
 	env      []string
 	dir, cwd string
-	socket   string // where its runner listens if it cannot in dir
+	socket   string // where the runner listens if it cannot in dir
 	claim    *claim
 	world    []byte // of the commands, see Spec.World
-	marker   string // of the run, see marker.run; "" where only the environment file tells
+	marker   string // of the run, see rundir.Marker; "" if only the environment file contains it
 
-	// Of the goroutine that connects.
+	// Used only by the goroutine that connects.
 
-	everStarted bool       // there has been a runner, so that there must be something of it
-	handles     map[ID]int // of what runs below a runner that is not below us, see heir
+	everStarted bool       // there was a runner, so the run must have a lock file or a runner log
+	handles     map[ID]int // pidfds of executions of a runner that is not a child of this process, see wire.Handover
 
 	mu   sync.Mutex      // guards gone
-	gone <-chan struct{} // closed when the runner we started has been reaped; nil if we did not
+	gone <-chan struct{} // closed when the runner has been reaped; nil if this process did not start it
 }
 
 const (
@@ -122,8 +119,8 @@ const (
 	connectPatience = 10 * time.Second
 )
 
-// connect returns a connection to the living runner, or to a new one. A runner that holds the lock
-// but does not listen yet, or no more, is waited for.
+// connect returns a connection to the living runner, or to a new one. It waits for a runner that holds the lock but does
+// not listen yet or any more.
 func (h *runnerHandle) connect(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectPatience)
 	defer cancel()
@@ -144,14 +141,14 @@ func (h *runnerHandle) connect(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-// start starts a runner under the run's lock. The error is EWOULDBLOCK when one lives.
+// start starts a runner, which gets the lock of the run. It returns EWOULDBLOCK if a runner is alive.
 func (h *runnerHandle) start(ctx context.Context) (net.Conn, error) {
 	lock, err := h.lock()
 	if err != nil {
 		return nil, err
 	}
 	defer lock.Close() // the runner's copy holds the lock
-	// The lock is free before the children of the one who held it are anybody else's.
+	// The lock of a dead runner is free before its children have become children of another process.
 	if err := h.awaitEnd(ctx); err != nil {
 		return nil, fmt.Errorf("the runner before does not end: %w", err)
 	}
@@ -167,8 +164,8 @@ func (h *runnerHandle) start(ctx context.Context) (net.Conn, error) {
 	return ours, nil
 }
 
-// lock takes the run's lock. The error is EWOULDBLOCK when a runner has it.
-// A *GoneError means that nobody has it, and nobody may.
+// lock takes the lock of the run. It returns EWOULDBLOCK if a runner has it, and a *GoneError if runners have served the
+// run but its files are gone.
 func (h *runnerHandle) lock() (*os.File, error) {
 	if err := h.checkLogPresent(); err != nil {
 		return nil, err
@@ -187,8 +184,8 @@ func (h *runnerHandle) lock() (*os.File, error) {
 	return file, nil
 }
 
-// spawn starts the process and sees that it is reaped. It gets no secret through its environment,
-// which every process of this user could read, and its arguments name only files.
+// spawn starts the process and has it reaped. Its environment and its arguments contain no secrets, because every process
+// of this user could read them.
 func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -226,8 +223,8 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	return nil
 }
 
-// notStarted names what kept a runner from being started: the system tells only of its program, also when
-// it is the folder of the run's commands that cannot be entered.
+// notStarted returns the error for a runner that could not be started. The error of the system names only the program,
+// even if the folder of the commands cannot be entered.
 func (h *runnerHandle) notStarted(err error) error {
 	if enter := unix.Access(h.cwd, unix.X_OK); enter != nil {
 		return fmt.Errorf("the folder of the commands, %s, cannot be entered: %w", h.cwd, enter)
@@ -235,7 +232,7 @@ func (h *runnerHandle) notStarted(err error) error {
 	return fmt.Errorf("start the runner: %w", err)
 }
 
-// environment is what a runner has: what it is told by its daemon, and nothing of the run.
+// environment returns the environment of the runner process. It contains nothing of the environment of the run.
 func (h *runnerHandle) environment(estate string) []string {
 	env := append(slices.Clone(h.env), estate)
 	if limit := procattr.FileLimitVariable(); limit != "" {
@@ -247,11 +244,11 @@ func (h *runnerHandle) environment(estate string) []string {
 	return env
 }
 
-// ErrAlive says that something of a run lives.
+// ErrAlive says that a runner or a process of a run is alive.
 var ErrAlive = errors.New("something of the run is alive")
 
-// Forget removes the environment of a run in dir that nobody will go on with. While its runner, or a
-// process that can be told to be of the run, is alive it does nothing and returns ErrAlive.
+// Forget removes the environment of the run in dir, which will not be continued. If its runner, or a process that can be
+// recognized as a member of the run, is alive, it does nothing and returns ErrAlive.
 func Forget(dir string) error {
 	h := &runnerHandle{dir: dir}
 	lock, err := h.lock()
@@ -273,7 +270,7 @@ func Forget(dir string) error {
 	return h.removeEnvironment()
 }
 
-// lockLost is lock for a run that is given up: where there is nothing to lock it returns nil.
+// lockLost is lock for a run that is given up: if its files are gone it returns nil.
 func (h *runnerHandle) lockLost() (*os.File, error) {
 	lock, err := h.lock()
 	var gone *wire.GoneError
@@ -283,7 +280,7 @@ func (h *runnerHandle) lockLost() (*os.File, error) {
 	return lock, err
 }
 
-// forget removes the environment of a run that is lost, unless its runner lives and needs it.
+// forget removes the environment of a run that is given up, unless its runner is alive, which needs it.
 func (h *runnerHandle) forget() error {
 	lock, err := h.lockLost()
 	if err != nil {
@@ -300,7 +297,7 @@ func (h *runnerHandle) removeEnvironment() error {
 	return nil
 }
 
-// awaitEnd waits until the runner is no more, if we are its parent.
+// awaitEnd waits until the runner has been reaped, if it is a child of this process.
 func (h *runnerHandle) awaitEnd(ctx context.Context) error {
 	h.mu.Lock()
 	gone := h.gone
@@ -316,7 +313,7 @@ func (h *runnerHandle) awaitEnd(ctx context.Context) error {
 	}
 }
 
-// connectionPair returns the two ends of a new connection.
+// connectionPair returns the daemon's and the runner's end of a new connection.
 func connectionPair() (net.Conn, *os.File, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"wf/executor/wire"
 )
 
-// A crash loop is held instead of fed: lossLimit deaths of runners within lossWindow make the session
-// wait, longer each time, until one lives longer than that.
+// After lossLimit deaths of runners within lossWindow, the session pauses before it starts another one. The pauses get
+// longer until a runner lives longer than lossWindow.
 const (
 	lossLimit   = 5
 	lossWindow  = time.Minute
@@ -32,14 +32,14 @@ const (
 // retryPause is the pause after a temporary failure of the machine. Only tests change it.
 var retryPause = time.Second
 
-// crashes counts the deaths of the runners of a run.
+// crashes are the recent deaths of the runners of a run.
 type crashes struct {
-	started time.Time   // when the latest runner was to begin
-	deaths  []time.Time // the last ones, lossLimit at most
+	started time.Time   // when the latest runner was started
+	deaths  []time.Time // the latest ones, at most lossLimit
 	hold    time.Duration
 }
 
-// add notes a death and returns how long to wait before the next runner; 0 = not at all.
+// add records a death and returns the pause before the next runner.
 func (c *crashes) add(now time.Time) time.Duration {
 	if !c.started.IsZero() && now.Sub(c.started) >= lossWindow {
 		*c = crashes{}
@@ -56,12 +56,12 @@ func (c *crashes) add(now time.Time) time.Duration {
 	return c.hold
 }
 
-// handleLoss decides what follows from the death of a runner: another one at once, or after a while. It
-// returns false when the session is over. A run that is to end and whose runner dies of that is given
-// up, since somebody waits for it.
+// handleLoss decides what follows when the connection to a runner is lost: it returns true when another one is to be
+// started, after a pause if necessary, and false if the session is over. If the run is to end and the runner that was
+// started for that is lost, too, it gives up the run, because the caller of Close or Stop is waiting.
 func (s *session) handleLoss(why error) bool {
 	select {
-	case <-s.retry: // of before
+	case <-s.retry: // from before the loss
 	default:
 	}
 	pause := s.crashes.add(time.Now())
@@ -72,7 +72,7 @@ func (s *session) handleLoss(why error) bool {
 		s.giveUp(why)
 		return false
 	case errors.As(why, &stranger):
-		pause = max(pause, firstHold) // it lives, and does not learn our language
+		pause = max(pause, firstHold) // it is alive and will not change its version
 	case fault.Temporary(why):
 		pause = max(pause, retryPause)
 	case pause == 0:
@@ -98,14 +98,14 @@ func (s *session) handleLoss(why error) bool {
 	return !s.over()
 }
 
-// report hands on one report if anybody wants it.
+// report passes on one report, unless the session is detached.
 func (s *session) report(r Report) {
 	if s.confirm(nil) {
 		s.spec.Report([]Report{r})
 	}
 }
 
-// Retry is for a session that is held; else it is forgotten with the next death of a runner.
+// Retry ends the pause of a held session. In a session that is not held it has no effect.
 func (s *session) Retry() {
 	select {
 	case s.retry <- struct{}{}:
@@ -113,7 +113,7 @@ func (s *session) Retry() {
 	}
 }
 
-// endWanted reports whether the run is to be closed, or all of it to be stopped.
+// endWanted reports whether the run is to be closed, or everything in it to be stopped.
 func (s *session) endWanted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,7 @@ func (s *session) endWanted() bool {
 		!slices.ContainsFunc(slices.Collect(maps.Keys(s.jobs)), unstopped)
 }
 
-// giveUp ends a run without a runner: what carries its marker is killed, how it ended is not known.
+// giveUp ends a run without a runner: it kills the processes of the run. How they ended remains unknown.
 func (s *session) giveUp(why error) {
 	if err := s.runner.sweep(); err != nil {
 		why = fmt.Errorf("%w; what it runs could not be killed: %w", why, err)
@@ -136,8 +136,8 @@ func (s *session) giveUp(why error) {
 	s.breakOff(why)
 }
 
-// sweep kills what carries the marker of the run and all that is below it, if no runner lives that
-// would do it better.
+// sweep kills the processes that can be recognized as members of the run, and their descendants, unless a runner is alive,
+// which would find more of them.
 func (h *runnerHandle) sweep() error {
 	ctx, cancel := context.WithTimeout(context.Background(), connectPatience)
 	defer cancel()
@@ -164,7 +164,7 @@ func (h *runnerHandle) sweep() error {
 	})
 }
 
-// lastComplaint is what the runner has complained of at its end, or else why.
+// lastComplaint returns the last line that the runner has written to standard error, or else why.
 func (s *session) lastComplaint(why error) string {
 	const enough = 1 << 10
 	text, err := tailOf(filepath.Join(s.spec.Dir, rundir.StderrFile), enough)
@@ -178,7 +178,7 @@ func (s *session) lastComplaint(why error) string {
 	return why.Error()
 }
 
-// tailOf reads the last n bytes of a file, or all of it.
+// tailOf reads the last n bytes of a file.
 func tailOf(path string, n int64) (string, error) {
 	f, err := ownfile.Open(path, os.O_RDONLY)
 	if err != nil {

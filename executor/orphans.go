@@ -9,24 +9,23 @@ import (
 	"wf/executor/rundir"
 )
 
-// A stray is what a command has left behind, in a session of its own and with an emptied
-// environment, so that nothing on it tells where it comes from. While its runner lives it is below
-// that, and killed with the rest. When the runner is killed it comes to the daemon, as a child that
-// is neither a runner nor an execution. It belongs to a run whose runner has died and had begun
-// before it was born. Where that is so of several runs, the last of them to end takes it along:
-// until then it may be at work for one that goes on.
+// An orphan process is one that a command has left behind. It may have a session of its own and an empty environment, so
+// that nothing in it names its run. While its runner is alive it is a descendant of the runner, which kills it at the end
+// of the run. When the runner is killed it becomes a child of the daemon, neither a runner nor an execution. It belongs to
+// a run whose runner has died and had started before it. If several runs match, the last of them to end kills it: until
+// then it may be working for a run that goes on.
 
-// orphanPause is between two looks at strays that were killed.
+// orphanPause is the time between two searches for orphan processes that were killed.
 const orphanPause = 5 * time.Millisecond
 
-// orphanPatience is how long after KILL a process is waited for.
+// orphanPatience is how long killOrphans waits for a process after KILL.
 const orphanPatience = 5 * time.Second
 
-// errUnsettled says that a runner has just died: what is a child of ours now may be an execution
+// errUnsettled says that a runner has just died: its children, which are now children of this process, may be executions
 // that the next runner will adopt.
 var errUnsettled = errors.New("a runner is being replaced")
 
-// killOrphans kills those of the run, after its runner has ended. It returns who survived that.
+// killOrphans kills the orphan processes of the run, after its runner has ended. It returns those that survive KILL.
 func (d *claim) killOrphans() (survivors []int) {
 	if !d.mayHaveOrphans() {
 		return nil
@@ -39,7 +38,7 @@ func (d *claim) killOrphans() (survivors []int) {
 		case time.Since(begin) > orphanPatience:
 			return proc.PIDs(left)
 		case err == nil:
-			proc.KillAll(func(c *proc.Table) []proc.Process { // who is left is found by the next look
+			proc.KillAll(func(c *proc.Table) []proc.Process { // the next findOrphans finds the survivors
 				left, _ := d.orphansIn(c)
 				return left
 			})
@@ -47,7 +46,7 @@ func (d *claim) killOrphans() (survivors []int) {
 	}
 }
 
-// mayHaveOrphans reports whether there can be any, which costs nothing to know.
+// mayHaveOrphans reports whether there can be orphan processes, without reading the process table.
 func (d *claim) mayHaveOrphans() bool {
 	d.reaper.mu.Lock()
 	defer d.reaper.mu.Unlock()
@@ -62,8 +61,8 @@ func (d *claim) findOrphans() ([]proc.Process, error) {
 	return d.orphansIn(c)
 }
 
-// orphansIn returns the living processes that can only be of this run, and all below them. The children
-// are in the census before the wards are looked at, for the reason that reap gives.
+// orphansIn returns the living processes that can only belong to this run, with their descendants. The table must have
+// been read before the claims are looked at, for the reason given at reap.
 func (d *claim) orphansIn(c *proc.Table) (found []proc.Process, err error) {
 	d.reaper.mu.Lock()
 	defer d.reaper.mu.Unlock()
@@ -82,7 +81,7 @@ func (d *claim) orphansIn(c *proc.Table) (found []proc.Process, err error) {
 	return found, nil
 }
 
-// unsettled reports whether some other runner has died of which nobody knows yet what it leaves. The
+// unsettled reports whether a runner of another session has died whose successor has not listed its processes yet. The
 // caller holds mu.
 func (w *reaper) unsettled(but *claim) bool {
 	for d := range w.list {
@@ -93,7 +92,7 @@ func (w *reaper) unsettled(but *claim) bool {
 	return false
 }
 
-// owns reports whether p, a child of ours, is a stray of this run and of no other. The caller holds mu.
+// owns reports whether p, a child of this process, is an orphan of this run and of no other. The caller holds mu.
 func (d *claim) owns(p proc.Process) bool {
 	if p.Born < d.since || d.reaper.own[p.PID] != nil {
 		return false

@@ -14,22 +14,21 @@ import (
 	"wf/executor/shell"
 )
 
-// A Question is a short command that belongs to no run: what it prints is the answer, and nothing
-// keeps a record of it.
+// A Question is a short command that belongs to no run. Its output is the answer. It leaves no trace on the disk.
 type Question struct {
-	Shell   string // program that gets -c and Command; "" = /bin/sh
+	Shell   string // the program that gets -c and Command; "" = /bin/sh
 	Command string
 	Cwd     string
 	Env     []string      // KEY=VALUE, the whole environment
 	Limit   int           // bytes of the answer; more is an error
-	Time    time.Duration // then it is killed with its process group, which is an error
+	Time    time.Duration // after that its process group is killed, which is an error
 }
 
-// questionWords is how much of what a question writes to standard error is part of an error.
+// questionWords is how many bytes of a question's standard error become part of an error.
 const questionWords = 300
 
-// Ask runs a question and returns what it has written to standard output. Any end but exit code 0 is
-// an error that holds its last words.
+// Ask runs a question and returns its standard output. If it does not exit with code 0, Ask returns an error that contains
+// the beginning of its standard error.
 func (l *Local) Ask(ctx context.Context, q Question) ([]byte, error) {
 	bounded, cancel := context.WithTimeout(ctx, q.Time)
 	defer cancel()
@@ -43,7 +42,7 @@ func (l *Local) Ask(ctx context.Context, q Question) ([]byte, error) {
 	cmd.Stdout, cmd.Stderr = &bounds{w: &out, left: q.Limit}, &bounds{w: &words, left: questionWords, quiet: true}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second // for what has left the group with the output in its hands
+	cmd.WaitDelay = time.Second // for processes that have left the group and still have the output open
 	forget, err := l.start(cmd)
 	if err != nil {
 		return nil, err
@@ -66,7 +65,7 @@ func (l *Local) Ask(ctx context.Context, q Question) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// start forks a question. Who reaps orphans leaves it alone, as it leaves runners, until forget.
+// start forks a question. Until forget is called, the reaper does not reap it, just as it does not reap runners.
 func (l *Local) start(cmd *exec.Cmd) (forget func(), err error) {
 	w := l.sharedReaper()
 	w.mu.Lock()
@@ -80,7 +79,7 @@ func (l *Local) start(cmd *exec.Cmd) (forget func(), err error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		close(reaped)
-		if w.own[pid] == reaped { // else the kernel has given the number to a runner meanwhile
+		if w.own[pid] == reaped { // otherwise a new runner has got the same pid
 			delete(w.own, pid)
 		}
 	}, nil
@@ -88,14 +87,14 @@ func (l *Local) start(cmd *exec.Cmd) (forget func(), err error) {
 
 var errTooMuch = errors.New("too much output")
 
-// bounds passes on a number of bytes. Beyond it is an error, or, quiet, dropped.
+// bounds passes on the first left bytes. More is an error, or is dropped if quiet is set.
 type bounds struct {
 	w     io.Writer
 	left  int
 	quiet bool
 }
 
-// Write takes p.
+// Write implements io.Writer.
 func (b *bounds) Write(p []byte) (int, error) {
 	if len(p) > b.left && !b.quiet {
 		return 0, errTooMuch

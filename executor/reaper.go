@@ -11,39 +11,39 @@ import (
 	"wf/executor/proc"
 )
 
-// When a runner dies, what it has forked comes to the daemon, its subreaper: living processes, and
-// zombies that tell the next runner how they ended. Wards say which zombies somebody still has to
-// ask; all others the daemon takes away.
+// When a runner dies, its children become children of the daemon, its subreaper: living processes, and zombies from which
+// the next runner learns how they ended. The reaper reaps those zombies that no runner needs any more. The claims of the
+// sessions say which ones are needed.
 type reaper struct {
-	mu     sync.Mutex            // guards all of it and the wards; held while a runner is being forked
-	own    map[int]chan struct{} // runners that are children of ours, closed when reaped
+	mu     sync.Mutex            // guards the fields below and all claims; held while a runner is forked
+	own    map[int]chan struct{} // runners and questions that are children of this process; closed when reaped
 	list   map[*claim]struct{}
 	wakeUp chan struct{} // capacity 1: there may be something to reap
-	// ownsChildren: all children of this process are runners, or come from them, see ReapOrphans.
+	// ownsChildren says that all children of this process are runners or questions, or come from runners.
 	ownsChildren bool
 }
 
-// A ward is what one session needs of the dead.
+// A claim is what one session needs of dead processes.
 type claim struct {
 	reaper    *reaper
-	runner    int  // PID of the latest; 0 = none yet
-	started   int  // PID of the latest that this process has started; 0 = none
-	settled   bool // that runner has taken over whatever there was
-	waitedFor map[int]struct{}
+	runner    int              // pid of the latest runner; 0 = none yet
+	started   int              // pid of the latest runner that this process has started; 0 = none
+	settled   bool             // the latest runner has listed the processes that it needs
+	waitedFor map[int]struct{} // the pids of these
 
-	// Of what dead runners have left to us, see stray.go.
+	// About the processes of dead runners, see orphans.go.
 
 	run   string // the marker of the run, or ""
-	born  int64  // before the birth of ours, in ticks since boot
-	since int64  // that of the first of ours that died; 0 = none has
+	born  int64  // in ticks: a moment just before the latest runner was started by this process
+	since int64  // in ticks: born of the first runner that died; 0 = none has
 }
 
-// newReaper is called once for each Local.
+// newReaper returns the reaper of a Local.
 func newReaper() *reaper {
 	return &reaper{own: make(map[int]chan struct{}), list: make(map[*claim]struct{}), wakeUp: make(chan struct{}, 1)}
 }
 
-// add begins a ward of which nothing may be reaped, for the run with a marker.
+// add adds a claim for the run with a marker. While it is not settled, nothing is reaped.
 func (w *reaper) add(run string) *claim {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -52,7 +52,7 @@ func (w *reaper) add(run string) *claim {
 	return d
 }
 
-// remove ends a ward: nobody will ask any more.
+// remove ends the claim: no runner of the run will need a zombie.
 func (d *claim) remove() {
 	d.reaper.mu.Lock()
 	defer d.reaper.mu.Unlock()
@@ -60,7 +60,7 @@ func (d *claim) remove() {
 	d.reaper.wake()
 }
 
-// spawn starts a runner for the ward and sees that it is reaped; gone is closed then.
+// spawn starts a runner for the session. It reaps the runner in the background, and closes gone then.
 func (d *claim) spawn(start func() (*os.Process, error)) (gone <-chan struct{}, err error) {
 	d.reaper.mu.Lock()
 	defer d.reaper.mu.Unlock()
@@ -74,7 +74,7 @@ func (d *claim) spawn(start func() (*os.Process, error)) (gone <-chan struct{}, 
 	d.runner, d.started, d.born, d.settled = process.Pid, process.Pid, born, false
 	go func() {
 		defer close(reaped)
-		process.Wait() // how a runner ended is told by its record
+		process.Wait() // the runner log says how it ended
 		d.reaper.mu.Lock()
 		defer d.reaper.mu.Unlock()
 		delete(d.reaper.own, process.Pid)
@@ -85,7 +85,7 @@ func (d *claim) spawn(start func() (*os.Process, error)) (gone <-chan struct{}, 
 	return reaped, nil
 }
 
-// lost says that the runner is gone: what it leaves is needed until the next one has seen it.
+// lost notes that the runner is gone. The processes that it leaves are needed until the next runner has seen them.
 func (d *claim) lost() {
 	d.reaper.mu.Lock()
 	defer d.reaper.mu.Unlock()
@@ -95,7 +95,7 @@ func (d *claim) lost() {
 	}
 }
 
-// settle says that the runner has taken over, and which processes it still has to hear of.
+// settle notes that the runner has taken over the run and still needs the zombies of the adopted processes.
 func (d *claim) settle(runner int, adopted []int) {
 	d.reaper.mu.Lock()
 	defer d.reaper.mu.Unlock()
@@ -110,7 +110,7 @@ func (d *claim) settle(runner int, adopted []int) {
 	d.reaper.wake()
 }
 
-// release says that the end of pid is in the record. Its zombie is taken away at once, if it is ours.
+// release notes that the end of pid is in the runner log, and reaps its zombie if it is a child of this process.
 func (d *claim) release(pid int) {
 	d.reaper.mu.Lock()
 	defer d.reaper.mu.Unlock()
@@ -118,10 +118,10 @@ func (d *claim) release(pid int) {
 		return
 	}
 	delete(d.waitedFor, pid)
-	unix.Wait4(pid, nil, unix.WNOHANG, nil) // not a child of ours: nothing to do
+	unix.Wait4(pid, nil, unix.WNOHANG, nil) // fails if it is not a child of this process
 }
 
-// wake makes the reaper look. The caller holds mu.
+// wake makes ReapOrphans reap again. The caller holds mu.
 func (w *reaper) wake() {
 	select {
 	case w.wakeUp <- struct{}{}:
@@ -129,9 +129,9 @@ func (w *reaper) wake() {
 	}
 }
 
-// ReapOrphans takes away the zombies of processes that dead runners have left to this one, as soon as
-// nobody has to learn from them how they ended, until ctx ends. It takes every child that is no
-// runner: only a program whose only children are runners may call it.
+// ReapOrphans reaps the zombies of processes that dead runners have left to this process, as soon as no runner needs to
+// learn from them how they ended. It returns when ctx ends. It reaps every child that is not a runner or question, so only
+// a program without other children may call it.
 func (l *Local) ReapOrphans(ctx context.Context) {
 	w := l.sharedReaper()
 	w.mu.Lock()
@@ -151,20 +151,20 @@ func (l *Local) ReapOrphans(ctx context.Context) {
 	}
 }
 
-// Reap looks at all children once. Orphans come only by the death of a runner, and the children are
-// listed before the runners are looked at: if these live and have taken over, no child in the list is
-// one that somebody has yet to see.
+// reap looks at all children once. It reads the children before it looks at the runners: an orphan becomes a child only by
+// the death of a runner, so if all runners are alive and settled after that, no child in the list is still needed by a
+// runner that has not listed its processes.
 func (w *reaper) reap() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	children, err := proc.Children()
 	if err != nil {
-		return // the next death may have more luck; zombies cost little
+		return // the next death tries again
 	}
 	kept := make(map[int]bool)
 	for d := range w.list {
 		if !d.settled || (w.own[d.runner] != nil && !proc.IsAlive(d.runner)) {
-			return // settle and remove look again
+			return // settle or remove will wake the reaper
 		}
 		for pid := range d.waitedFor {
 			kept[pid] = true
@@ -172,12 +172,12 @@ func (w *reaper) reap() {
 	}
 	for _, pid := range children {
 		if w.own[pid] == nil && !kept[pid] {
-			unix.Wait4(pid, nil, unix.WNOHANG, nil) // alive: nothing happens
+			unix.Wait4(pid, nil, unix.WNOHANG, nil) // no effect on a living process
 		}
 	}
 }
 
-// inherits reports whether what the latest runner leaves, or has left, comes to this process.
+// inherits reports whether the children of the latest runner become children of this process, or have become so.
 func (d *claim) inherits() bool {
 	d.reaper.mu.Lock()
 	defer d.reaper.mu.Unlock()

@@ -30,7 +30,7 @@ func reportOf(e *wire.Entry) Report {
 	return r
 }
 
-// outputRange names the file of a slot as callers see it, below the folder of the run.
+// outputRange returns the part of a slot's file, whose name is relative to the folder of the run.
 func outputRange(slot int, stream string, x wire.Extent) Range {
 	if slot == 0 || x == wire.NoExtent {
 		return Range{}

@@ -12,7 +12,8 @@ import (
 	"wf/executor/wire"
 )
 
-// Begun reports whether a runner has ever served the run in dir, or may have. Its lock is there before it is.
+// Begun reports whether a runner has served the run in dir, or may have. The lock file is created before the first runner
+// starts.
 func Begun(dir string) bool {
 	for _, name := range []string{rundir.LockFile, rundir.RunnerLogFile} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
@@ -22,7 +23,7 @@ func Begun(dir string) bool {
 	return false
 }
 
-// checkLogPresent returns an error when runners have served the run and nothing of it is left.
+// checkLogPresent returns a *GoneError if a runner has served the run, but its lock file and runner log are gone.
 func (h *runnerHandle) checkLogPresent() error {
 	if !h.everStarted || Begun(h.dir) {
 		return nil
@@ -30,13 +31,12 @@ func (h *runnerHandle) checkLogPresent() error {
 	return &wire.GoneError{Why: fmt.Sprintf("the record of the run is gone from %s", h.dir)}
 }
 
-// ReadSamples returns the samples of an output of the run in dir between two moments: how large it was when.
+// ReadSamples returns the sizes of an output of the run in dir that were measured between two moments.
 func ReadSamples(dir string, output Range, from, to time.Time) ([]rundir.Sample, error) {
 	return rundir.ReadSamples(dir, output.File, from, to)
 }
 
-// Environment returns the environment of the commands of the run in dir, as Spec.Env gave it, while the
-// run lasts.
+// Environment returns the environment of the commands of the run in dir while the run lasts.
 func Environment(dir string) ([]string, error) {
 	env, _, err := rundir.ReadEnvironment(filepath.Join(dir, rundir.EnvironmentFile))
 	return env, err

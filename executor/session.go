@@ -20,47 +20,47 @@ import (
 	"wf/executor/wire"
 )
 
-// A session is the daemon's end of a run. Two goroutines serve a connection: follow reads and
-// reports, write sends what Start, Stop and Close leave for it.
+// A session is the daemon's side of a run. Two goroutines serve its connection: follow reads and reports, write sends
+// what Start, Stop and Close append to unsent.
 type session struct {
 	spec   Spec
 	runner *runnerHandle
 	wake   chan struct{} // capacity 1: there is something to send
-	retry  chan struct{} // capacity 1: a held session is to try again at once
-	done   chan struct{} // closed when follow ends: nothing is reported any more
+	retry  chan struct{} // capacity 1: a held session must try again at once
+	done   chan struct{} // closed when follow returns: after that nothing is reported
 
-	// Of the goroutine of follow, until done is closed.
-	seen     int              // lines of news taken
-	held     string           // why nothing starts, as reported last
-	running  map[ID]processID // what has started and not ended
-	greeted  bool             // the runner of this conversation has said hello
-	caughtUp bool             // everything of earlier sessions has been reported
+	// Used only by the goroutine of follow until done is closed.
+	seen     int              // lines of news received
+	held     string           // the last reported reason why nothing starts
+	running  map[ID]processID // executions that have started and not ended
+	greeted  bool             // the runner's hello has arrived on this connection
+	caughtUp bool             // CaughtUp has been reported
 	crashes  crashes
-	tried    bool // an end was wanted, and the runner died of it
+	tried    bool // the run is to end, and a runner was started for that
 
-	mu       sync.Mutex      // guards what follows; never held while waiting or reporting
-	conn     syscall.RawConn // of the conversation that is going on; nil between two
-	writing  bool            // the writer is sending: what comes now has to come after it
+	mu       sync.Mutex      // guards the fields below; never held while waiting or reporting
+	conn     syscall.RawConn // the present connection, or nil
+	writing  bool            // write is sending: other bytes must be sent after that
 	unsent   []byte
 	width    int
-	handed   int // jobs taken so far, for their order
+	handed   int // how many jobs have been taken
 	jobs     map[ID]sentJob
-	gates    bool             // the runner that said hello last knows gates
-	stops    map[ID]time.Time // what is being stopped, and until when it has grace
+	gates    bool             // the runner that said hello last supports gates
+	stops    map[ID]time.Time // executions that are being stopped, and the end of their grace
 	closing  bool
 	detached bool
 
 	end sessionEnd
 }
 
-// A sessionEnd is how a session has ended, or the zero value while it has not.
+// A sessionEnd is how a session has ended; zero while it has not.
 type sessionEnd struct {
 	closed    bool
 	survivors []int
-	lost      error // why the session is broken; nothing is started any more
+	lost      error // why the session is broken: nothing is started any more
 }
 
-// A sentJob is one that the runner has not confirmed: it is sent again to the next runner.
+// A sentJob is a job that the runner has not confirmed by a report. The next runner gets it again.
 type sentJob struct {
 	order int
 	job   Job
@@ -80,7 +80,7 @@ func newSession(spec Spec, runner *runnerHandle) *session {
 	}
 }
 
-// errClosed says that a session takes nothing any more.
+// errClosed is the error of a closed or detached session.
 var errClosed = errors.New("the run is closed")
 
 func (s *session) Start(jobs []Job) error {
@@ -134,8 +134,8 @@ func (s *session) Stop(ids []ID, grace time.Duration) {
 	s.Retry()
 }
 
-// Close waits for the runner to sweep and end. When ctx ends first the sweep goes on, and a second
-// Close waits for it again.
+// Close waits until the runner has killed what is left and has ended. If ctx ends first, the runner goes on, and a second
+// Close can wait again.
 func (s *session) Close(ctx context.Context) ([]int, error) {
 	s.mu.Lock()
 	if !s.closing {
@@ -160,7 +160,7 @@ func (s *session) Close(ctx context.Context) ([]int, error) {
 	return append(survivors, s.runner.claim.killOrphans()...), nil
 }
 
-// outcome is how the run was closed, once follow has ended.
+// outcome returns how the run was closed. It is called after follow has returned.
 func (s *session) outcome() ([]int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,20 +170,20 @@ func (s *session) outcome() ([]int, error) {
 	case s.end.lost != nil:
 		return nil, s.end.lost
 	}
-	return nil, errClosed // let go of, not closed
+	return nil, errClosed // detached
 }
 
-// Detach does not wait, not even for what Report is doing: its caller may be who Report waits for.
+// Detach does not wait, not even for a running call of Report, which may be waiting for the caller of Detach.
 func (s *session) Detach() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.detached = true
 	s.Retry()
-	s.signal() // the writer sends what was handed over and then hangs up
+	s.signal() // write sends what is left in unsent and then closes the connection
 }
 
-// Signal sends what can be sent without waiting, and leaves the rest to the writer: waking it costs
-// more than the sending. The caller holds mu.
+// signal sends what can be sent without waiting, and wakes write for the rest: to wake a goroutine costs more than to
+// send. The caller holds mu.
 func (s *session) signal() {
 	if s.conn != nil && !s.writing && !s.detached {
 		s.unsent = s.unsent[writeNow(s.conn, s.unsent):]
@@ -197,7 +197,8 @@ func (s *session) signal() {
 	}
 }
 
-// writeNow makes one try and returns how many bytes were taken. An error is seen by the reader, too.
+// writeNow tries to write once and returns how many bytes were written. It ignores an error, because the reader of the
+// connection gets it, too.
 func writeNow(conn syscall.RawConn, lines []byte) int {
 	n := 0
 	conn.Write(func(fd uintptr) bool {
@@ -207,8 +208,8 @@ func writeNow(conn syscall.RawConn, lines []byte) int {
 	return max(0, n)
 }
 
-// prepareHello makes what is to be sent the beginning of a conversation: all that a runner which knows
-// nothing has to know. It ignores what it does know.
+// prepareHello replaces unsent by the beginning of a conversation with a runner that may be new: all jobs, stops and so
+// on. A runner ignores what it has already.
 func (s *session) prepareHello() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,8 +229,8 @@ func (s *session) prepareHello() {
 	s.signal()
 }
 
-// follow keeps the conversation up until the run is closed, lost or detached from. err is why there is
-// no conn to begin with.
+// follow serves the connection, and new connections after it, until the run is closed, lost or detached. err is why conn
+// is nil, if it is.
 func (s *session) follow(conn net.Conn, err error) {
 	defer close(s.done)
 	defer s.runner.unwatchAll()
@@ -254,7 +255,7 @@ func (s *session) follow(conn net.Conn, err error) {
 	}
 }
 
-// breakOff breaks the session and makes that its last report.
+// breakOff ends the session with an error and makes that its last report.
 func (s *session) breakOff(why error) {
 	s.mu.Lock()
 	s.end.lost = why
@@ -265,21 +266,21 @@ func (s *session) breakOff(why error) {
 	}
 }
 
-// over reports whether there is nobody to talk with, or for, any more.
+// over reports whether the session has ended.
 func (s *session) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.end.closed || s.end.lost != nil || s.detached
 }
 
-// A processID is what a start told of a process.
+// A processID identifies the process of an execution.
 type processID struct {
 	pid  int
 	born proc.Window
 }
 
-// track keeps account of what runs. The zombie of a process that a dead runner has left to us is taken
-// away only now: until the next runner had seen it, it was the only one to tell how the process ended.
+// track records the starts and ends of executions. Only when an end has arrived may the daemon reap a zombie that it has
+// inherited from a dead runner: until then the next runner needs it to learn how the process ended.
 func (s *session) track(e *wire.Entry) {
 	id := e.ID()
 	if e.Kind == wire.EntryStart {
@@ -293,7 +294,8 @@ func (s *session) track(e *wire.Entry) {
 	}
 }
 
-// watchRunning keeps handles of what runs, where its runner's death would leave it to somebody else.
+// watchRunning opens handles of the running executions, if they would not become children of this process at the death of
+// their runner.
 func (s *session) watchRunning() {
 	if !s.greeted || s.runner.claim.inherits() {
 		return
@@ -303,7 +305,7 @@ func (s *session) watchRunning() {
 	}
 }
 
-// serve talks over one connection until it ends.
+// serve serves one connection until it ends.
 func (s *session) serve(conn net.Conn) error {
 	raw, err := conn.(*net.UnixConn).SyscallConn()
 	if err != nil {
@@ -330,7 +332,7 @@ func (s *session) setConn(raw syscall.RawConn) {
 	s.conn = raw
 }
 
-// write sends what is there whenever wake says so, until stop is closed.
+// write sends unsent whenever wake tells it to, until stop is closed.
 func (s *session) write(conn net.Conn, stop <-chan struct{}) {
 	for {
 		select {
@@ -353,15 +355,15 @@ func (s *session) write(conn net.Conn, stop <-chan struct{}) {
 			conn.Close()
 		}
 		if err != nil || last {
-			return // read sees the same and ends the conversation
+			return // read gets the error, too, and ends the connection
 		}
 	}
 }
 
-// reportLimit bounds how many reports are handed on together.
+// reportLimit is how many reports are passed on together at most.
 const reportLimit = 512
 
-// read takes what the runner sends and reports it, as much at a time as has arrived.
+// read reads lines from the runner and passes on the reports, all that have arrived so far at once.
 func (s *session) read(conn net.Conn) error {
 	var reports []Report
 	report := func() {
@@ -389,7 +391,7 @@ func (s *session) read(conn net.Conn) error {
 	}, report)
 }
 
-// confirm forgets what needs no repetition any more, and says whether anybody wants the reports.
+// confirm removes the jobs and stops that need not be sent again, and reports whether the session still reports.
 func (s *session) confirm(reports []Report) (wanted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -402,7 +404,7 @@ func (s *session) confirm(reports []Report) (wanted bool) {
 	return !s.detached
 }
 
-// Notice handles a line that is not news of an execution.
+// notice handles a line that is not news of an execution.
 func (s *session) notice(line []byte) error {
 	var n wire.Notice
 	if err := json.Unmarshal(line, &n); err != nil {
@@ -420,8 +422,8 @@ func (s *session) notice(line []byte) error {
 		s.setClosed(n.Survivors)
 	case wire.LineWidth:
 		s.spec.Report([]Report{{Kind: Resized, Time: time.Now(), Width: n.Width}})
-		s.reportCaughtUp() // a width follows every hello, and is answered behind all news of before
-	case wire.LineBroken: // it may still be told to stop and to close, unless it has not even begun
+		s.reportCaughtUp() // each hello is followed by a width, which the runner answers after all earlier news
+	case wire.LineBroken: // the runner still takes stops and close, unless it has failed to start
 		if !s.greeted && n.Gone {
 			return &wire.GoneError{Why: n.Message}
 		}
@@ -433,18 +435,18 @@ func (s *session) notice(line []byte) error {
 	return nil
 }
 
-// keepEnvironment writes the environment of the run again if it is gone and this daemon was given it. The runner
-// of a run that is closing removes it.
+// keepEnvironment writes the environment file again if it is missing and the caller has given the environment. The runner
+// of a run that is closing removes the file itself.
 func (s *session) keepEnvironment() {
 	s.mu.Lock()
 	ending := s.closing || s.detached
 	s.mu.Unlock()
 	if s.spec.Env != nil && !ending {
-		_ = keepEnvironment(s.spec) // the runner says that it lacks it
+		_ = keepEnvironment(s.spec) // the runner reports that it is missing
 	}
 }
 
-// reportHeld reports why nothing starts at present, or with "" that it goes on, if that is not known.
+// reportHeld reports why nothing starts, or with "" that the run is not held, unless it was the last that was reported.
 func (s *session) reportHeld(why string) {
 	if why != "" {
 		s.keepEnvironment()
@@ -455,7 +457,7 @@ func (s *session) reportHeld(why string) {
 	}
 }
 
-// A versionError says that a runner is too old or too new for this daemon.
+// A versionError says that the runner's version of the protocol is too old or too new for this daemon.
 type versionError struct{ pid, version int }
 
 func (e *versionError) Error() string {
@@ -463,8 +465,8 @@ func (e *versionError) Error() string {
 		e.pid, e.version, wire.OldestVersion, wire.Version)
 }
 
-// handleHello takes the hello of a runner: it has taken over, and follows what it says it has adopted. One of
-// the version before does not say: then that is all that runs.
+// handleHello handles the hello of a runner that has taken over the run. A runner of version 1 does not list the processes
+// that it has adopted: these are all that are running.
 func (s *session) handleHello(hello *wire.Notice) error {
 	if hello.Version > wire.Version || hello.Version < wire.OldestVersion {
 		return &versionError{hello.PID, hello.Version}
@@ -478,7 +480,7 @@ func (s *session) handleHello(hello *wire.Notice) error {
 	s.runner.claim.settle(hello.PID, adopted)
 	s.greeted = true
 	s.setGates(hello.Version >= wire.GatesVersion)
-	if hello.Version < wire.GatesVersion { // it begins nothing by itself
+	if hello.Version < wire.GatesVersion { // it starts no jobs by itself
 		s.reportCaughtUp()
 	}
 	s.reportHeld(hello.Message)

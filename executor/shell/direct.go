@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A shell costs as much as most commands. A line of plain words that starts a program needs none,
-// and SHELL -c 'TEXT' needs only the shell it names. Both must be invisible: whatever is not surely
-// the same goes through the shell.
+// To start a shell costs as much as most commands. A line of plain words that starts a program needs no shell, and
+// SHELL -c 'TEXT' needs only the shell that it names. Commands must not notice the difference, so a line that may have
+// another meaning goes through the shell.
 
-// Direct returns how to execute line without the shell that would interpret it, if that makes no
-// difference. env is the whole environment of the command. One is left: of a death by signal some
-// shells make exit code 128 + n and a line on stderr, whereas here it is seen as it was.
+// Direct returns how to execute line without the shell that would interpret it, if that makes no difference. env is the
+// whole environment of the command. One difference remains: some shells turn a death by signal into exit code 128 + n and
+// a line on stderr, whereas without a shell the signal is reported.
 func Direct(shell, line string, env []string) (path string, argv []string, ok bool) {
 	if !isPlainShell(shell) && shell != "" {
 		return "", nil, false
@@ -31,7 +31,7 @@ func Direct(shell, line string, env []string) (path string, argv []string, ok bo
 		if !isCall(words) || !isPosixShell(words[0]) {
 			return path, argv, true
 		}
-		// sh -c 'a b': the inner line may not need its shell either.
+		// In sh -c 'a b', the inner line may not need its shell either.
 		line = words[2]
 	}
 }
@@ -41,18 +41,18 @@ func isCall(words []string) bool {
 	return len(words) == 3 && words[1] == "-c" && isPlainShell(words[0])
 }
 
-// isPlainShell reports whether the program is a shell whose rules we know.
+// isPlainShell reports whether the program is a shell whose rules are known here.
 func isPlainShell(program string) bool {
 	return isPosixShell(program) || filepath.Base(program) == "bash"
 }
 
-// isPosixShell leaves bash out, which shows itself to what it starts by SHLVL and _.
+// isPosixShell reports whether the program is sh or dash. bash is not one: it sets SHLVL and _ for what it starts.
 func isPosixShell(program string) bool {
 	base := filepath.Base(program)
 	return base == "sh" || base == "dash"
 }
 
-// IsHook reports whether the variable makes a shell do or print more than its line says.
+// IsHook reports whether the variable changes what a shell does or prints for a line.
 func IsHook(variable string) bool {
 	key, _, _ := strings.Cut(variable, "=")
 	switch key {
@@ -83,12 +83,12 @@ func wordSet(text string) map[string]bool {
 func startsProgram(words []string) bool {
 	first := words[0]
 	if (first == "true" || first == "false") && len(words) == 1 {
-		return true // as builtin and as program the same
+		return true // the builtin and the program do the same
 	}
 	return first != "" && !shellWords[first] && !strings.Contains(first, "=")
 }
 
-// plainWords splits a line that consists of words, blanks and simple quotes only.
+// plainWords splits a line that consists only of words, blanks and simple quotes.
 func plainWords(line string) (words []string, ok bool) {
 	var word []byte
 	inWord := false
@@ -121,8 +121,8 @@ func plainWords(line string) (words []string, ok bool) {
 	return words, len(words) > 0
 }
 
-// quoted appends the text up to the closing quote, without the backslashes that only protect it. length is that
-// of the text and the quote in rest, negative if a shell might make something else of it.
+// quoted appends the text up to the closing quote to word, without the backslashes that only protect a character. length
+// is that of the text and the quote in rest, or negative if a shell might read the text differently.
 func quoted(word []byte, rest string, quote byte) (_ []byte, length int) {
 	if quote == '\'' {
 		end := strings.IndexByte(rest, quote)
@@ -149,7 +149,7 @@ func quoted(word []byte, rest string, quote byte) (_ []byte, length int) {
 	return word, -1
 }
 
-// isPlain reports whether c means itself in an unquoted word, wherever it stands.
+// isPlain reports whether c has no special meaning anywhere in an unquoted word.
 func isPlain(c byte) bool {
 	switch {
 	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
@@ -158,7 +158,7 @@ func isPlain(c byte) bool {
 	return strings.IndexByte("_-./:=,+@%", c) >= 0
 }
 
-// findProgram looks name up as a shell would, and gives up on everything unusual.
+// findProgram looks up name as a shell would. It returns false also for unusual values of PATH.
 func findProgram(name string, env []string) (path string, ok bool) {
 	if strings.Contains(name, "/") {
 		return name, isProgram(name) == nil
@@ -180,8 +180,8 @@ func findProgram(name string, env []string) (path string, ok bool) {
 	return "", false
 }
 
-// isProgram returns nil for a regular file that somebody may execute. That we may is left to exec:
-// what it refuses goes through the shell.
+// isProgram returns nil for a regular file with an execute permission. It does not check whether this user has it: if
+// exec fails, the command goes through the shell.
 func isProgram(path string) error {
 	var st unix.Stat_t
 	if err := unix.Stat(path, &st); err != nil {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// keywords begin a command without being one.
+// keywords can stand before a command.
 var keywords = wordSet("if then else elif fi while until do done ! { } esac")
 
-// settingShell are builtins that change how the shell reads or executes what follows; a shell of its own
-// for the label would not know.
+// settingShell are builtins that change how the shell reads or executes the commands that follow. Another shell for the
+// label would not have these settings.
 var settingShell = wordSet("set shopt alias trap")
 
-// judge looks at the words of a simple command for what becomes of the label in it.
+// judge decides what becomes of the label in a simple command.
 func (r *shellReader) judge(command []shellWord) {
 	for len(command) > 0 && command[0].text != string(label) && (command[0].bare && keywords[command[0].text] || isAssignment(command[0].text)) {
 		r.quotes(command[0], false)
@@ -39,10 +39,10 @@ func (r *shellReader) judge(command []shellWord) {
 	}
 }
 
-// isLabel says whether the word is the label and nothing else.
+// isLabel reports whether the word is the label and nothing more.
 func (w *shellWord) isLabel() bool { return w.text == string(label) && len(w.holes) == 1 }
 
-// mistake notes that a word, which is the label, is mistaken for something.
+// mistake notes that a word, which is the label, would be misread.
 func (r *shellReader) mistake(w shellWord, what mistake) *hole {
 	h := &r.holes[w.holes[0]]
 	h.mistaken, h.start, h.end, h.correct = what, w.start, w.end, "SHELL -c {}"
@@ -59,8 +59,9 @@ func isAssignment(word string) bool {
 	}) < 0
 }
 
-// quotes notes labels that stand in quotes of the text of a word, which a label can end: the shell of the
-// wrapper protects its own quotes, not those that another program reads. code: the text is read by a shell.
+// quotes marks the labels in quotes that belong to the text of a word. A quote in the label would end them: Line escapes
+// the label for the quotes that the wrapper's shell reads, not for those that another program reads. code says that the
+// text is read by a shell.
 func (r *shellReader) quotes(w shellWord, code bool) {
 	if len(w.holes) == 0 {
 		return
@@ -82,7 +83,7 @@ func (r *shellReader) quotes(w shellWord, code bool) {
 	}
 }
 
-// inPair says whether the label stands between two quotes of the text.
+// inPair reports whether the label is between two quotes in the text.
 func inPair(text string) bool {
 	for i := 0; i < len(text); i++ {
 		quote := text[i]
@@ -105,8 +106,8 @@ func inPair(text string) bool {
 	return false
 }
 
-// codeWord is which word of a command a shell reads as commands, -1 if none; the number of words means all
-// of them.
+// codeWord returns the index of the word that a shell reads as commands, -1 if there is none, or the number of words if
+// all of them are.
 func codeWord(command []shellWord) int {
 	for i := range command {
 		switch program := path.Base(command[i].text); {
@@ -128,12 +129,12 @@ func IsShell(program string) bool {
 	return slices.Contains([]string{"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "yash", "fish"}, program)
 }
 
-// isCallOption knows -c, also among other letters.
+// isCallOption reports whether the word is -c, alone or among other letters.
 func isCallOption(word string) bool {
 	return len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.IndexByte(word, 'c') > 0
 }
 
-// execution follows the programs that start another one, without a shell, to the label.
+// execution follows the programs that start another program without a shell, up to the label.
 func (r *shellReader) execution(command []shellWord) {
 	for len(command) > 0 {
 		program := path.Base(command[0].text)
@@ -150,8 +151,8 @@ func (r *shellReader) execution(command []shellWord) {
 	}
 }
 
-// remote looks at what ssh is given: it joins its words with blanks, and a shell on the other side takes them
-// apart again, so that of the label after sh -c only the first word would be code.
+// remote checks the words of an ssh command. ssh joins them with blanks, and the shell on the other side splits them again,
+// so only the first word of a label after sh -c would be code.
 func (r *shellReader) remote(command []shellWord) {
 	words := sshHost.inner(command[1:])
 	if len(words) < 3 || !IsShell(path.Base(words[0].text)) {

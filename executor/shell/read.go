@@ -2,54 +2,54 @@ package shell
 
 import "strings"
 
-// A place of a wrapper where the label goes, as the shell that reads the wrapper sees it.
+// A hole is a place in a wrapper where the label goes, as the shell that reads the wrapper sees it.
 type hole struct {
 	at       int       // offset of {} in the wrapper
-	contexts []quoting // the innermost last
+	contexts []quoting // innermost last
 
-	bad    string // where it stands if no quoting is safe there, "" = it can be quoted
-	nested bool   // there are quotes around it within the text of its word
+	bad    string // the construct that contains it, if no quoting is safe there
+	nested bool   // it is in quotes that belong to the text of its word
 
-	// What a label that is a word of its own is mistaken for, and which part of the wrapper is to be
-	// replaced by what, with SHELL for the shell.
+	// If a label that is a word of its own would be misread: how, and by what to replace which part of the wrapper.
+	// In correct, SHELL stands for the shell.
 	mistaken   mistake
-	program    string // of startedBy
+	program    string // that starts it, for startedBy
 	start, end int
 	correct    string
 }
 
-// A mistake is what becomes of a label that no shell gets to read.
+// A mistake is how a label would be misread.
 type mistake byte
 
 const (
 	notMistaken mistake = iota
-	asProgram           // it stands where a command begins
-	startedBy           // a program starts what it names
-	takenApart          // ssh joins its words, and the shell on the other side takes them apart
+	asProgram           // it stands where a command begins, so it would be the name of a program
+	startedBy           // a program starts it, so it would be the name of a program
+	takenApart          // ssh joins its words, and the shell on the other side splits them again
 )
 
 // A shellWord is a word of a command line without its quotes; label stands for {}.
 type shellWord struct {
 	text  string
-	bare  bool // nothing of it is quoted
+	bare  bool // no part of it is quoted
 	start int
 	end   int
-	holes []int // numbers of the holes in it
+	holes []int // indexes of the holes in it
 }
 
-// label stands in words for the label.
+// label stands for {} in the text of a word.
 const label = '\x00'
 
-// A shellReader goes through a wrapper as a shell does that looks for commands, as far as it must to know
-// what {} means where it stands. It is for POSIX shells and bash.
+// A shellReader reads a wrapper as a shell reads commands, as far as is needed to know how {} would be read. It
+// understands POSIX shells and bash.
 type shellReader struct {
 	text     string
 	pos      int
 	holes    []hole
 	contexts []quoting
-	here     []hereDocument // whose text begins behind the end of the line
-	open     string         // what is still open at the end, "" = nothing
-	settings bool           // a command before has changed the shell itself
+	here     []hereDocument // whose text begins after the end of the line
+	open     string         // what is still open at the end, or ""
+	settings bool           // an earlier command has changed settings of the shell
 	depth    int
 }
 
@@ -64,7 +64,7 @@ func readShell(wrapper string) *shellReader {
 	for r.pos < len(r.text) {
 		r.commands(0)
 		if r.pos < len(r.text) {
-			r.pos++ // a bracket that nothing has opened
+			r.pos++ // a closing bracket without an opening one
 		}
 	}
 	return r
@@ -72,7 +72,7 @@ func readShell(wrapper string) *shellReader {
 
 func (r *shellReader) has(prefix string) bool { return strings.HasPrefix(r.text[r.pos:], prefix) }
 
-// commands reads up to the character that closes them, which it does not take; 0 = the end.
+// commands reads up to closing, which it does not consume; 0 = up to the end.
 func (r *shellReader) commands(closing byte) {
 	if r.depth++; r.depth > 100 {
 		r.pos, r.open = len(r.text), "brackets"
@@ -132,7 +132,7 @@ func (r *shellReader) commands(closing byte) {
 	}
 }
 
-// within reads commands in brackets or backquotes up to their end.
+// within reads commands in brackets or backquotes, including the closing character.
 func (r *shellReader) within(q quoting, closing byte, opened string) {
 	r.contexts = append(r.contexts, q)
 	r.commands(closing)
@@ -144,7 +144,8 @@ func (r *shellReader) within(q quoting, closing byte, opened string) {
 	r.pos++
 }
 
-// skipTo goes to a text, which it does not take, through what no label can be quoted for.
+// skipTo moves to the text end, without consuming it. It marks the holes before it as bad, because a label cannot be quoted
+// there.
 func (r *shellReader) skipTo(end, what string) {
 	rest := r.text[r.pos:]
 	if i := strings.Index(rest, end); i >= 0 {
@@ -164,13 +165,13 @@ func (r *shellReader) skipTo(end, what string) {
 	r.pos += len(rest)
 }
 
-// hole notes a place for the label.
+// hole adds a hole.
 func (r *shellReader) hole(at int) *hole {
 	r.holes = append(r.holes, hole{at: at, contexts: append([]quoting(nil), r.contexts...)})
 	return &r.holes[len(r.holes)-1]
 }
 
-// hereDocuments goes through the texts that begin in this line.
+// hereDocuments skips the here-documents that belong to the line that has just ended.
 func (r *shellReader) hereDocuments() {
 	for _, d := range r.here {
 		for {
@@ -195,7 +196,7 @@ func (r *shellReader) hereDocuments() {
 	r.here = nil
 }
 
-// redirection goes behind one and the file that it names.
+// redirection skips a redirection and its file.
 func (r *shellReader) redirection() {
 	if r.has("<<") && !r.has("<<<") {
 		r.pos += 2
@@ -259,7 +260,7 @@ func (r *shellReader) ended(w shellWord, text string, first int) shellWord {
 	return w
 }
 
-// part reads the next character of a word, with what it opens.
+// part reads the next character of a word, or a whole quoted or expanded part of it.
 func (r *shellReader) part(text *strings.Builder) {
 	switch c := r.text[r.pos]; {
 	case c == '\\':
@@ -281,7 +282,7 @@ func (r *shellReader) part(text *strings.Builder) {
 	}
 }
 
-// single reads a text in single quotes.
+// single reads a single-quoted text.
 func (r *shellReader) single(text *strings.Builder) {
 	r.contexts = append(r.contexts, single)
 	defer func() { r.contexts = r.contexts[:len(r.contexts)-1] }()
@@ -302,7 +303,7 @@ func (r *shellReader) single(text *strings.Builder) {
 	r.open = "'"
 }
 
-// ansi goes through $'…', in which a backslash means something.
+// ansi skips $'…', in which a backslash has a meaning.
 func (r *shellReader) ansi() {
 	for r.pos += 2; r.pos < len(r.text); {
 		switch {
@@ -321,7 +322,7 @@ func (r *shellReader) ansi() {
 	r.open = "'"
 }
 
-// double reads a text in double quotes.
+// double reads a double-quoted text.
 func (r *shellReader) double(text *strings.Builder) {
 	r.contexts = append(r.contexts, double)
 	defer func() { r.contexts = r.contexts[:len(r.contexts)-1] }()
@@ -350,7 +351,7 @@ func (r *shellReader) double(text *strings.Builder) {
 	r.open = `"`
 }
 
-// expansion goes through a dollar or backquote and what it opens. What comes of it is not in the text.
+// expansion skips a dollar or backquote and what it begins. The value of the expansion is not part of text.
 func (r *shellReader) expansion(text *strings.Builder) {
 	switch {
 	case r.has("$(("):
@@ -363,7 +364,7 @@ func (r *shellReader) expansion(text *strings.Builder) {
 	case r.has("${") && !r.has("$"+placeholder):
 		r.pos += 2
 		r.skipTo("}", "${ }")
-		if r.has("}") && strings.HasSuffix(r.text[:r.pos], "{") { // ${x:-{}}: the placeholder has the bracket
+		if r.has("}") && strings.HasSuffix(r.text[:r.pos], "{") { // ${x:-{}}: the bracket belongs to the placeholder
 			r.hole(r.pos - 1).bad = "${ }"
 			r.pos++
 			r.skipTo("}", "${ }")

@@ -1,5 +1,5 @@
-// Package shell reads command lines as a POSIX shell does: which words a line has, whether it needs a shell at all,
-// and where a command goes in a wrapper. It executes nothing.
+// Package shell reads command lines as a POSIX shell does: it splits a line into words, decides whether the line needs a
+// shell, and inserts a command into a wrapper. It executes nothing.
 package shell
 
 import (
@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Default runs the commands of jobs that name none.
+// Default is the shell of jobs that name none.
 const Default = "/bin/sh"
 
-// Find returns the path of the shell of a job, and how a command begins in it: the path and the options
-// that the job gives, as in "bash -euo pipefail". A bare name is looked up in the job's PATH.
+// Find returns the path of the shell of a job and the beginning of its argument list: the path, and the options that the
+// job gives, as in "bash -euo pipefail". A name without a slash is looked up in the PATH of env.
 func Find(shell string, env []string) (path string, argv []string, err error) {
 	if shell == "" {
 		return Default, []string{Default}, nil
@@ -40,7 +40,7 @@ func Find(shell string, env []string) (path string, argv []string, err error) {
 	return path, words, nil
 }
 
-// Check says why commands cannot be executed by a shell, given their environment and their folder.
+// Check returns an error if a shell cannot execute commands with this environment in the folder dir.
 func Check(shell string, env []string, dir string) error {
 	path, _, err := Find(shell, env)
 	if err != nil {

@@ -2,13 +2,13 @@ package shell
 
 import "strings"
 
-// A starter is a program that starts the program which its arguments name, without a shell.
+// A starter is a program that starts the program named in its arguments, without a shell.
 type starter struct {
-	commands string // its subcommands that do, "" = all there is
+	commands string // the subcommands that do so; "" = it has no subcommands
 	valued   string // options whose value is the next word
-	flags    string // or, if not "": the options without a value, all others have one
-	own      int    // words of its own before the program
-	marks    string // options behind which the program begins, "" = it needs none
+	flags    string // if not "": the options without a value; all others have one
+	own      int    // how many words of its own stand before the program
+	marks    string // options after which the program begins; "" = it needs none
 }
 
 const (
@@ -16,8 +16,8 @@ const (
 	slurmFlags     = "-E -H -I -K -k -l -O -Q -s -u -v -X -Z --exact --exclusive --label --no-kill --overcommit --overlap --preserve-env --pty --quiet --unbuffered --verbose"
 )
 
-// starters are those that people wrap commands in. One that is missing here is taken for a program that knows
-// what to do with the text of a command, as parallel, tmux or sbatch do.
+// starters are programs that users often put before commands. A program that is missing here is treated as one that accepts
+// the text of a command, like parallel, tmux or sbatch.
 var starters = map[string]starter{
 	"builtin": {}, "busybox": {}, "caffeinate": {}, "chronic": {}, "command": {}, "dbus-run-session": {}, "eatmydata": {},
 	"exec": {valued: "-a"}, "fakeroot": {}, "firejail": {}, "nohup": {}, "prlimit": {}, "proxychains": {}, "proxychains4": {},
@@ -54,14 +54,14 @@ var starters = map[string]starter{
 	"salloc":  {flags: slurmFlags}, "srun": {flags: slurmFlags},
 }
 
-// sshHost are the arguments of ssh before what it is to execute.
+// sshHost describes the arguments of ssh before the command.
 var sshHost = starter{valued: "-B -D -E -F -I -J -L -O -Q -R -S -W -b -c -e -i -l -m -o -p -w", own: 1}
 
-// starts returns the program that a program starts, with its arguments, by the words behind its name. It is
-// empty if none of them is one.
+// starts returns the program that a program starts, with its arguments; words follow the name of the starter. It returns
+// nil if words contain no program.
 func starts(program string, words []shellWord) []shellWord {
 	s, ok := starters[program]
-	if !ok && len(program) > 1 && program[0] == 'g' { // GNU's, where there are others
+	if !ok && len(program) > 1 && program[0] == 'g' { // a GNU program on a system with other ones
 		s, ok = starters[program[1:]]
 	}
 	if !ok {
@@ -81,7 +81,7 @@ func starts(program string, words []shellWord) []shellWord {
 	return nil
 }
 
-// named looks a word up in a list of words.
+// named reports whether a blank-separated list contains a word.
 func named(list, word string) bool {
 	for each := range strings.FieldsSeq(list) {
 		if each == word {
@@ -91,7 +91,7 @@ func named(list, word string) bool {
 	return false
 }
 
-// inner goes behind the options and own words.
+// inner returns the words after the options and own words of the starter.
 func (s *starter) inner(words []shellWord) []shellWord {
 	own, options := s.own, true
 	for i := 0; i < len(words); i++ {
@@ -117,7 +117,7 @@ func (s *starter) inner(words []shellWord) []shellWord {
 	return nil
 }
 
-// takesNext says whether the value of an option is the next word.
+// takesNext reports whether the value of an option is the next word.
 func (s *starter) takesNext(option string) bool {
 	if strings.Contains(option, "=") {
 		return false
@@ -125,7 +125,7 @@ func (s *starter) takesNext(option string) bool {
 	if s.flags == "" {
 		return named(s.valued, option)
 	}
-	if option[1] != '-' && len(option) > 2 { // letters in one word, of which the last may have a value, or a value in it
+	if option[1] != '-' && len(option) > 2 { // several letters: the last may take a value, or one is followed by its value
 		for i := 1; i < len(option); i++ {
 			if !named(s.flags, "-"+option[i:i+1]) {
 				return i == len(option)-1

@@ -6,15 +6,15 @@ import (
 	"sync/atomic"
 )
 
-// placeholder is where a wrapper takes the label.
+// placeholder marks where a wrapper gets the label.
 const placeholder = "{}"
 
-// Line puts a label into a wrapper, so that the shell which reads the line sees the label's text
-// where the wrapper has {}: escaped for the quotes around it, or as one quoted word where there are
-// none. A wrapper that is blank or only {} is the label as it is; one without {} gets it at its end.
+// Line inserts a label into a wrapper, so that the shell which reads the line gets the label's text in the place of {}: the
+// label is escaped for the quotes around {}, or becomes one quoted word if there are none. If the wrapper is blank or only
+// {}, Line returns the label itself. If it contains no {}, the label is appended.
 //
-// As for the shell, a backslash outside single quotes takes the next character's meaning away: \{}
-// is no placeholder.
+// As in the shell, a backslash outside single quotes removes the special meaning of the next character: \{} is not a
+// placeholder.
 func Line(wrapper, label string) string {
 	if isNoWrapper(wrapper) {
 		return label
@@ -36,14 +36,14 @@ func isNoWrapper(wrapper string) bool {
 	return trimmed == "" || trimmed == placeholder
 }
 
-// A template is a wrapper with {}, and where these are.
+// A template is a wrapper with {} and the places of these.
 type template struct {
 	wrapper, text string
 	holes         []hole
-	open          string // what is never closed, "" = nothing
+	open          string // the quote or bracket that is never closed, or ""
 }
 
-// latestTemplate is the one that was read last: all nodes of a run have the same.
+// latestTemplate caches the latest template: all nodes of a run usually have the same wrapper.
 var latestTemplate atomic.Pointer[template]
 
 func readTemplate(wrapper string) *template {
@@ -62,8 +62,8 @@ func readTemplate(wrapper string) *template {
 	return t
 }
 
-// A quoting is what a shell makes of characters at some place of a line. Quotings nest: a command
-// substitution within double quotes has quotes of its own.
+// A quoting is the context in which a shell reads characters of a line. Contexts nest: a command substitution within
+// double quotes can contain quotes.
 type quoting byte
 
 const (
@@ -74,8 +74,7 @@ const (
 	backquoted
 )
 
-// quoteFor writes the label for a place within the contexts. Within backquotes a shell takes one
-// layer of backslashes away before it looks at the rest.
+// quoteFor quotes the label for a place within contexts. Within backquotes a shell first removes one layer of backslashes.
 func quoteFor(contexts []quoting, label string) string {
 	var text string
 	switch contexts[len(contexts)-1] {
@@ -111,10 +110,10 @@ func escape(text, special string) string {
 	return out.String()
 }
 
-// Quote makes one word of text for a shell.
+// Quote quotes text so that a shell reads it as one word.
 func Quote(text string) string { return quoteWord(text) }
 
-// quoteWord makes one word of text. Only what no shell could take for anything else stays bare.
+// quoteWord quotes text as one word, unless isBareWord returns true.
 func quoteWord(text string) string {
 	if isBareWord(text) {
 		return text
@@ -122,8 +121,7 @@ func quoteWord(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// isBareWord reports whether a shell reads text as one word wherever it stands, also as the first
-// of a command.
+// isBareWord reports whether a shell reads text as one ordinary word everywhere, even as the first word of a command.
 func isBareWord(text string) bool {
 	for i := range len(text) {
 		if !isPlain(text[i]) || text[i] == '=' {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A WrapperProblem is why the commands of nodes cannot be put into a wrapper.
+// A WrapperProblem says why commands of nodes cannot be inserted into a wrapper.
 type WrapperProblem struct {
 	Message string // names the wrapper
 	Why     string
-	Correct string // the wrapper that is probably meant, "" if nobody can tell
+	Correct string // the wrapper that is probably meant, or ""
 }
 
-// CheckWrapper says what is wrong with a wrapper, nil if nothing is. shell is the shell that reads it, ""
-// for the usual one. What other shells than those of the Bourne family make of it is not known.
+// CheckWrapper returns the problem of a wrapper, or nil. shell reads the wrapper; "" is the default shell. For shells that
+// are not of the Bourne family it always returns nil.
 func CheckWrapper(wrapper, shell string) *WrapperProblem {
 	if isNoWrapper(wrapper) || shell != "" && !isBourne(shell) {
 		return nil
@@ -49,7 +49,7 @@ func CheckWrapper(wrapper, shell string) *WrapperProblem {
 	return p
 }
 
-// openWord words what is open for people.
+// openWord returns how a message names an open quote or bracket.
 func openWord(open string) string {
 	if open == "'" || open == `"` {
 		return open + " quote"
@@ -57,7 +57,7 @@ func openWord(open string) string {
 	return open
 }
 
-// isBourne says whether a shell, perhaps with options, reads commands as sh does.
+// isBourne reports whether a shell, which may have options, reads commands as sh does.
 func isBourne(shell string) bool {
 	program, _, _ := strings.Cut(strings.TrimSpace(shell), " ")
 	name := path.Base(program)
@@ -74,7 +74,7 @@ func (h *hole) why() string {
 	return "{} is one word, and where a command begins the whole command of a node would be the name of a program"
 }
 
-// corrected is the wrapper with a shell for each label that is mistaken for something.
+// corrected returns the wrapper with a shell for each label that would be misread.
 func (t *template) corrected(shell string) string {
 	if shell = strings.TrimSpace(shell); shell == "" {
 		shell = "sh"
@@ -90,8 +90,8 @@ func (t *template) corrected(shell string) string {
 	return line.String() + t.text[from:]
 }
 
-// LegacyWrapper is the wrapper that the prefix and the suffix of an older workfile mean. Those versions put
-// blanks between them and the command, and quoted nothing.
+// LegacyWrapper converts the prefix and suffix of an older workfile to a wrapper. Older versions put blanks between them
+// and the command, and quoted nothing.
 func LegacyWrapper(prefix, suffix string) string {
 	if strings.TrimSpace(prefix) == "" && strings.TrimSpace(suffix) == "" {
 		return ""
@@ -115,7 +115,7 @@ func LegacyWrapper(prefix, suffix string) string {
 	}
 	switch h.mistaken {
 	case asProgram:
-		return before + "eval " + placeholder + behind // in the same shell, as it was
+		return before + "eval " + placeholder + behind // the same shell reads the command, as before
 	case startedBy:
 		return before + "sh -c " + placeholder + behind
 	}
