@@ -64,7 +64,7 @@ func (w *Workspace) sweep(r *run) {
 type recorded struct {
 	r    *run
 	what string // was written last
-	lost string // see run.lost
+	lost string // see lostRecord
 	err  error
 }
 
@@ -90,7 +90,7 @@ func (w *Workspace) conclude(r *run) {
 		}
 		if m.err == nil {
 			m.what, m.err = "its end", r.hist.Finish(res)
-			if m.lost = r.lost(); m.lost != "" {
+			if m.lost = lostRecord(r.Dir); m.lost != "" {
 				m.err = nil // its folder is gone
 			}
 		}

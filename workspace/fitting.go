@@ -59,8 +59,8 @@ func (w *Workspace) otherParams(scope scheduler.Scope, params map[string]any) (r
 	if err != nil || len(f.Params) == 0 || run == 0 {
 		return 0, nil
 	}
-	then, err := w.store.Request(run)
-	if err != nil || len(then.Params) == 0 {
+	then, _ := w.nodes.Earlier(run)
+	if len(then.Params) == 0 {
 		return 0, nil
 	}
 	values, problems := flow.Resolve(f.Params, params, flow.Machine{})

@@ -52,7 +52,7 @@ func (r *run) flushJournal(w *Workspace) bool {
 	}
 	err := r.hist.Flush()
 	if err == nil && r.holds.journal != "" {
-		err = r.reserveJournal()
+		err = r.hist.Reserve(journalRoom(r))
 	}
 	if !r.journalWorks(w, err) {
 		return false
@@ -173,11 +173,10 @@ func (r *run) mayHandOver(w *Workspace, jobs []executor.Job) []executor.Job {
 	return jobs
 }
 
-func (r *run) reserveJournal() error {
-	return r.hist.Reserve((r.InFlight+len(r.gated)+1)*journalRoomEach + journalRoomRest)
-}
+// journalRoom returns how many bytes the last records of a run need.
+func journalRoom(r *run) int { return (r.InFlight+len(r.gated)+1)*journalRoomEach + journalRoomRest }
 
 // mayTake reports whether the journal has room for the records of one more execution.
 func (r *run) mayTake(w *Workspace) bool {
-	return r.holds.journal == "" && r.hist.Unsynced() <= unsyncedMost && r.journalWorks(w, r.reserveJournal())
+	return r.holds.journal == "" && r.hist.Unsynced() <= unsyncedMost && r.journalWorks(w, r.hist.Reserve(journalRoom(r)))
 }

@@ -6,6 +6,7 @@ import (
 
 	"wf/api"
 	"wf/workspace/history"
+	"wf/workspace/nodestate"
 )
 
 // A Look is a workfile and its history as they lie on the disk, for questions that need no daemon. It writes,
@@ -73,6 +74,7 @@ func (w *Workspace) lookBack(n int) {
 	r := newRun()
 	r.State = *p.State
 	r.Replayed, r.Active = false, r
+	w.nodes.NoteRun(r.Request, nodestate.RepeatedScope(w.store, r.Request))
 	r.relive(w, p.records)
 	w.addRun(r)
 }

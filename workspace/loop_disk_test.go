@@ -3,6 +3,7 @@ package workspace
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,8 +23,11 @@ func (d helperDisk) check(operation, path string) {
 	}
 }
 
-// onLoop returns the function of this package that the loop has called, or "" on another goroutine. When the
-// loop ends, no client waits for it any more.
+// mayWait are functions that may wait for the disk on the goroutine of the loop. When the loop ends, no client waits for it any
+// more. The other two recover the runs of an earlier daemon, see Workspace.takeUp.
+var mayWait = []string{"leave", "crashed", "takeUpHeld", "takeUpAgain"}
+
+// onLoop returns the functions of this package that the loop is in, or "" on another goroutine.
 func onLoop() (at string) {
 	var calls [64]uintptr
 	frames := runtime.CallersFrames(calls[:runtime.Callers(3, calls[:])])
@@ -32,7 +36,7 @@ func onLoop() (at string) {
 		switch {
 		case strings.HasSuffix(f.Function, "workspace/loop.(*Loop).run"):
 			return at
-		case strings.HasSuffix(f.Function, "workspace.(*Workspace).leave"), strings.HasSuffix(f.Function, "workspace.(*Workspace).crashed"):
+		case slices.ContainsFunc(mayWait, func(name string) bool { return strings.HasSuffix(f.Function, ".(*Workspace)."+name) }):
 			return ""
 		case strings.Contains(f.Function, "wf/workspace."):
 			at += fmt.Sprintf("\n\t%s:%d", f.Function, f.Line)

@@ -63,10 +63,7 @@ func (w *Workspace) withResumed(req api.RunRequest) map[string]any {
 	for _, n := range old {
 		latest = max(latest, w.nodes.LastRun(n))
 	}
-	then, err := w.store.Request(latest)
-	if err != nil {
-		return req.Params // the run was removed from the history
-	}
+	then, _ := w.nodes.Earlier(latest) // nothing if the run was removed from the history
 	values, err := params.Decode(then.Params)
 	if err != nil || len(values) == 0 {
 		return req.Params

@@ -48,6 +48,9 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	if req.Params, err = w.resolveParams(ctx, req); err != nil {
 		return api.RunAccepted{}, err
 	}
+	if acc, found, err := w.startedBefore(ctx, req); found || err != nil {
+		return acc, err
+	}
 	return await(ctx, w, func(w *Workspace, reply func(api.RunAccepted, error)) {
 		w.start(&pendingStart{ctx: ctx, client: client, req: req, reply: reply})
 	})
@@ -109,7 +112,7 @@ func (w *Workspace) usable() error {
 }
 
 func (w *Workspace) scope(req api.RunRequest) (scheduler.Scope, error) {
-	sreq := scheduler.Request{Explicit: len(req.Nodes) > 0, LastScope: w.lastScopes(),
+	sreq := scheduler.Request{Explicit: len(req.Nodes) > 0, LastScope: w.lastScope,
 		Active:  func(n *graph.Node) bool { return w.nodes.RunOf(n) != nil },
 		Handled: func(n *graph.Node) bool { return w.nodes.Prior[n.ID].Handled && w.nodes.Prior[n.ID].Status == n.Status },
 		Due:     func(n *graph.Node) bool { return w.nodes.Prior[n.ID].Due && w.nodes.Prior[n.ID].Status == n.Status }}
@@ -158,27 +161,10 @@ func blank(selectors []string) bool {
 	return strings.Trim(strings.Join(selectors, ","), ", \t\r\n") == ""
 }
 
-// lastScopes returns a function that gives the scope of the last run of a node. It reads each run once.
-func (w *Workspace) lastScopes() func(id string) ([]string, bool) {
-	scopes := map[int][]string{}
-	return func(id string) ([]string, bool) {
-		run := w.nodes.Latest[id].Run
-		if run == 0 {
-			return nil, false
-		}
-		if scope, ok := scopes[run]; ok {
-			return scope, scope != nil
-		}
-		req, err := w.store.Request(run)
-		for err == nil && req.Again != nil && req.Resumes != 0 { // it repeated a part of an earlier run
-			req, err = w.store.Request(req.Resumes)
-		}
-		if err != nil {
-			req.Scope = nil
-		}
-		scopes[run] = req.Scope
-		return req.Scope, err == nil
-	}
+// lastScope returns the scope of the last run of a node.
+func (w *Workspace) lastScope(id string) ([]string, bool) {
+	e, known := w.nodes.Earlier(w.nodes.Latest[id].Run)
+	return e.Scope, known && e.Scope != nil
 }
 
 // admit refuses a scope that overlaps an active run, needs the user's consent, or contains what cannot be executed.

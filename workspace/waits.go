@@ -70,9 +70,11 @@ func (w *Workspace) Approvals(ctx context.Context) (api.ApprovalList, error) {
 
 // Decide records a person's decision about a node that waits for one. It returns when the disk has the record.
 func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (api.Approval, error) {
+	if a, made := w.decidedBefore(ctx, d); made {
+		return a, nil
+	}
 	return await(ctx, w, func(w *Workspace, reply func(api.Approval, error)) {
-		if a, made := w.decidedBefore(d); made {
-			reply(a, nil)
+		if w.decidedAlready(d, reply) {
 			return
 		}
 		r, i, err := w.awaited(d)
@@ -90,13 +92,18 @@ func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (
 			reply(a, err)
 			return
 		}
-		r.undecided++
-		r.syncJournal(w, func(err error) {
-			if r.undecided--; err != nil {
-				err = api.Internal("the decision is made, but cannot be kept at present", errors.New(r.holds.why()))
-			}
-			reply(a, err)
-		})
+		r.keepDecision(w, a, reply)
+	})
+}
+
+// keepDecision answers a request when the decision is durable. Until then nothing follows from the decision.
+func (r *run) keepDecision(w *Workspace, a api.Approval, reply func(api.Approval, error)) {
+	r.undecided++
+	r.syncJournal(w, func(err error) {
+		if r.undecided--; err != nil {
+			err = api.Internal("the decision is made, but cannot be kept at present", errors.New(r.holds.why()))
+		}
+		reply(a, err)
 	})
 }
 
