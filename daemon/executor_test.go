@@ -42,7 +42,7 @@ func (x *manualExecutor) Open(_ context.Context, spec executor.Spec) (executor.S
 	for _, earlier := range r.history {
 		reports <- earlier
 	}
-	reports <- executor.Report{Kind: executor.Told}
+	reports <- executor.Report{Kind: executor.CaughtUp}
 	r.report = reports
 	go func() {
 		for one := range reports {

@@ -114,8 +114,8 @@ func (d *daemon) awaitRuns(ctx context.Context) error {
 			return nil
 		}
 		if held := slices.DeleteFunc(slices.Clone(going), func(e *openEntry) bool { return e.ws.Info().State != stateHeld }); len(held) > 0 {
-			return &api.Error{Code: api.CodeRefused, Message: fmt.Sprintf("%s held, and would never be over", runsAre(held)),
-				Fix: "wf server stop --cancel stops it, wf server retry takes it up"}
+			return &api.Error{Code: api.CodeRefused, Message: fmt.Sprintf("%s quarantined, and would never end", runsAre(held)),
+				Fix: "wf server stop --cancel stops it, wf server retry recovers it"}
 		}
 		for _, e := range going {
 			if err := firstFailure([]error{awaitWorkspace(ctx, e.ws)}); err != nil {

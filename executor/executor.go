@@ -59,8 +59,8 @@ type Spec struct {
 	// in a file of mode 0600 in Dir that is removed when the run is over. It may be nil if the run is followed
 	// again: then the executor uses the file.
 	Env []string
-	// World is the process attributes of the commands as JSON, see procattr.Parse; nil = those of the executor.
-	World []byte
+	// Attributes is the process attributes of the commands as JSON, see procattr.Parse; nil = those of the executor.
+	Attributes []byte
 	// Width is how many executions may run at once until SetWidth; 0 = none.
 	Width int
 	// Report receives reports in order, from one goroutine at a time. It may block for a while, but must not call
@@ -90,13 +90,13 @@ const (
 	// Held says that nothing is started, for the reason in Report.Message (for example, the disk is full), or, if
 	// the message is empty, that starts go on. Running executions go on in any case.
 	Held
-	// Told says that everything that earlier sessions of the run have started has been reported, and that no job
+	// CaughtUp says that everything that earlier sessions of the run have started has been reported, and that no job
 	// with an After that they handed over will start any more. It is reported once.
-	Told
-	// Swept says that processes were killed at the end of the run that its executions had left behind:
+	CaughtUp
+	// Leftovers says that processes were killed at the end of the run that its executions had left behind:
 	// Report.Count is their number, Report.Left contains some of them. It is reported at most once, before Close
 	// returns.
-	Swept
+	Leftovers
 	// Broken says that the session is lost: its runner died and could not be replaced. It is the last report. What
 	// became of the running executions is unknown.
 	Broken
@@ -113,8 +113,8 @@ type Report struct {
 	Out, Err Range
 	Exit     Exit       // Ended
 	Width    int        // Resized
-	Left     []Leftover // Swept
-	Count    int        // Swept
+	Left     []Leftover // Leftovers
+	Count    int        // Leftovers
 	Message  string     // why the command could not be started, why nothing is started, or why the session broke
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-var errNoGates = errors.New("the runner knows no jobs that come after others")
+var errNoGates = errors.New("the runner is of an older version, which does not support jobs that start after others")
 
 func (s *session) Gates() bool {
 	s.mu.Lock()
@@ -32,7 +32,7 @@ func (s *session) dropGated() {
 func (s *session) reportCaughtUp() {
 	if !s.caughtUp {
 		s.caughtUp = true
-		s.report(Report{Kind: Told, Time: time.Now()})
+		s.report(Report{Kind: CaughtUp, Time: time.Now()})
 	}
 }
 

@@ -37,11 +37,11 @@ func closeAll(files []*os.File) {
 }
 
 // watch opens a pidfd of an execution whose runner is not a child of this process.
-func (h *runnerHandle) watch(id ID, pid int, born proc.Window) {
+func (h *runnerHandle) watch(id ID, pid int, startWindow proc.Window) {
 	if _, ok := h.handles[id]; ok || h.claim.inherits() {
 		return
 	}
-	if fd := proc.OpenHandle(pid, born); fd >= 0 {
+	if fd := proc.OpenHandle(pid, startWindow); fd >= 0 {
 		if h.handles == nil {
 			h.handles = make(map[ID]int)
 		}

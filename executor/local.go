@@ -51,7 +51,7 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 	}
 	s := newSession(spec, &runnerHandle{
 		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: wire.SecondSocket(l.Sockets, spec.Dir), claim: l.sharedReaper().add(runMarkerOf(spec.Dir)),
-		marker: rundir.MarkerOf(spec.Env).Run, everStarted: spec.Env == nil, world: spec.World,
+		marker: rundir.MarkerOf(spec.Env).Run, everStarted: spec.Env == nil, attributes: spec.Attributes,
 	})
 	_, fresh := os.Stat(filepath.Join(spec.Dir, rundir.RunnerLogFile))
 	conn, err := s.runner.connect(ctx)
@@ -97,13 +97,13 @@ func runMarkerOf(dir string) string {
 
 // A runnerHandle finds the runner of a run, or starts one. Only one goroutine at a time calls its methods.
 type runnerHandle struct {
-	program  []string
-	env      []string
-	dir, cwd string
-	socket   string // where the runner listens if it cannot in dir
-	claim    *claim
-	world    []byte // of the commands, see Spec.World
-	marker   string // of the run, see rundir.Marker; "" if only the environment file contains it
+	program    []string
+	env        []string
+	dir, cwd   string
+	socket     string // where the runner listens if it cannot in dir
+	claim      *claim
+	attributes []byte // of the commands, see Spec.Attributes
+	marker     string // of the run, see rundir.Marker; "" if only the environment file contains it
 
 	// Used only by the goroutine that connects.
 
@@ -198,7 +198,7 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	}
 	defer log.Close()
 	files := []*os.File{null, null, log, wire.ConnectionFD: conn, wire.LockFD: lock}
-	estate, handles, err := h.handover()
+	handover, handles, err := h.handover()
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 			return nil, err
 		}
 		return os.StartProcess(h.program[0], argv, &os.ProcAttr{
-			Dir: h.cwd, Env: h.environment(estate), Files: append(files, handles...),
+			Dir: h.cwd, Env: h.environment(handover), Files: append(files, handles...),
 			Sys: &unix.SysProcAttr{Setsid: true},
 		})
 	})
@@ -233,19 +233,19 @@ func (h *runnerHandle) notStarted(err error) error {
 }
 
 // environment returns the environment of the runner process. It contains nothing of the environment of the run.
-func (h *runnerHandle) environment(estate string) []string {
-	env := append(slices.Clone(h.env), estate)
+func (h *runnerHandle) environment(handover string) []string {
+	env := append(slices.Clone(h.env), handover)
 	if limit := procattr.FileLimitVariable(); limit != "" {
 		env = append(env, limit)
 	}
-	if len(h.world) > 0 {
-		env = append(env, procattr.Variable+"="+string(h.world))
+	if len(h.attributes) > 0 {
+		env = append(env, procattr.Variable+"="+string(h.attributes))
 	}
 	return env
 }
 
 // ErrAlive says that a runner or a process of a run is alive.
-var ErrAlive = errors.New("something of the run is alive")
+var ErrAlive = errors.New("a process of the run is alive")
 
 // Forget removes the environment of the run in dir, which will not be continued. If its runner, or a process that can be
 // recognized as a member of the run, is alive, it does nothing and returns ErrAlive.
@@ -259,12 +259,12 @@ func Forget(dir string) error {
 		return err
 	}
 	defer lock.Close()
-	c, err := proc.ReadTable()
+	table, err := proc.ReadTable()
 	if err != nil {
 		return err
 	}
-	k := rundir.MembersOf(dir, runMarkerOf(dir))
-	if slices.ContainsFunc(c.All, func(p proc.Process) bool { return !p.Dead && k.Contain(p) }) {
+	members := rundir.MembersOf(dir, runMarkerOf(dir))
+	if slices.ContainsFunc(table.All, func(p proc.Process) bool { return !p.Dead && members.Contain(p) }) {
 		return ErrAlive
 	}
 	return h.removeEnvironment()

@@ -65,13 +65,13 @@ func (s *session) handleLoss(why error) bool {
 	default:
 	}
 	pause := s.crashes.add(time.Now())
-	var stranger *versionError
+	var version *versionError
 	var gone *wire.GoneError
 	switch {
 	case errors.As(why, &gone):
 		s.giveUp(why)
 		return false
-	case errors.As(why, &stranger):
+	case errors.As(why, &version):
 		pause = max(pause, firstHold) // it is alive and will not change its version
 	case fault.Temporary(why):
 		pause = max(pause, retryPause)
@@ -88,7 +88,7 @@ func (s *session) handleLoss(why error) bool {
 		s.tried = true
 		return true
 	}
-	s.reportHeld(fmt.Sprintf("%s; tried again at %s, or when somebody attaches", why,
+	s.reportHeld(fmt.Sprintf("%s; the next attempt is at %s, or when a client attaches", why,
 		time.Now().Add(pause).Format(time.TimeOnly)))
 	select {
 	case <-s.retry:
@@ -128,7 +128,7 @@ func (s *session) endWanted() bool {
 // giveUp ends a run without a runner: it kills the processes of the run. How they ended remains unknown.
 func (s *session) giveUp(why error) {
 	if err := s.runner.sweep(); err != nil {
-		why = fmt.Errorf("%w; what it runs could not be killed: %w", why, err)
+		why = fmt.Errorf("%w; its processes could not be killed: %w", why, err)
 	}
 	if survivors := s.runner.claim.killOrphans(); len(survivors) > 0 {
 		why = fmt.Errorf("%w; these could not be killed: %v", why, survivors)
@@ -153,11 +153,11 @@ func (h *runnerHandle) sweep() error {
 	if err != nil {
 		return err
 	}
-	k := rundir.MembersOf(h.dir, cmp.Or(h.marker, rundir.MarkerOf(env).Run))
-	return proc.KillAll(func(c *proc.Table) (family []proc.Process) {
-		for _, p := range c.All {
-			if !p.Dead && p.PID != os.Getpid() && k.Contain(p) {
-				family = append(append(family, p), c.Descendants(p.PID)...)
+	members := rundir.MembersOf(h.dir, cmp.Or(h.marker, rundir.MarkerOf(env).Run))
+	return proc.KillAll(func(table *proc.Table) (family []proc.Process) {
+		for _, p := range table.All {
+			if !p.Dead && p.PID != os.Getpid() && members.Contain(p) {
+				family = append(append(family, p), table.Descendants(p.PID)...)
 			}
 		}
 		return slices.DeleteFunc(family, func(p proc.Process) bool { return p.PID == os.Getpid() })
@@ -173,7 +173,7 @@ func (s *session) lastComplaint(why error) string {
 		return last
 	}
 	if why == nil || errors.Is(why, io.EOF) {
-		return "without a word"
+		return "without an error message"
 	}
 	return why.Error()
 }

@@ -38,8 +38,8 @@ func (d *claim) killOrphans() (survivors []int) {
 		case time.Since(begin) > orphanPatience:
 			return proc.PIDs(left)
 		case err == nil:
-			proc.KillAll(func(c *proc.Table) []proc.Process { // the next findOrphans finds the survivors
-				left, _ := d.orphansIn(c)
+			proc.KillAll(func(table *proc.Table) []proc.Process { // the next findOrphans finds the survivors
+				left, _ := d.orphansIn(table)
 				return left
 			})
 		}
@@ -54,28 +54,28 @@ func (d *claim) mayHaveOrphans() bool {
 }
 
 func (d *claim) findOrphans() ([]proc.Process, error) {
-	c, err := proc.ReadTable()
+	table, err := proc.ReadTable()
 	if err != nil {
 		return nil, err
 	}
-	return d.orphansIn(c)
+	return d.orphansIn(table)
 }
 
 // orphansIn returns the living processes that can only belong to this run, with their descendants. The table must have
 // been read before the claims are looked at, for the reason given at reap.
-func (d *claim) orphansIn(c *proc.Table) (found []proc.Process, err error) {
+func (d *claim) orphansIn(table *proc.Table) (found []proc.Process, err error) {
 	d.reaper.mu.Lock()
 	defer d.reaper.mu.Unlock()
 	if d.reaper.unsettled(d) {
 		return nil, errUnsettled
 	}
-	for _, i := range c.Children[os.Getpid()] {
-		p := c.All[i]
+	for _, i := range table.Children[os.Getpid()] {
+		p := table.All[i]
 		if p.PID > 1 && d.owns(p) {
 			if !p.Dead {
 				found = append(found, p)
 			}
-			found = append(found, c.Descendants(p.PID)...)
+			found = append(found, table.Descendants(p.PID)...)
 		}
 	}
 	return found, nil
@@ -94,12 +94,12 @@ func (w *reaper) unsettled(but *claim) bool {
 
 // owns reports whether p, a child of this process, is an orphan of this run and of no other. The caller holds mu.
 func (d *claim) owns(p proc.Process) bool {
-	if p.Born < d.since || d.reaper.own[p.PID] != nil {
+	if p.StartTicks < d.since || d.reaper.own[p.PID] != nil {
 		return false
 	}
 	for other := range d.reaper.list {
 		_, kept := other.waitedFor[p.PID]
-		if other != d && (kept || other.since != 0 && other.since <= p.Born) {
+		if other != d && (kept || other.since != 0 && other.since <= p.StartTicks) {
 			return false
 		}
 	}

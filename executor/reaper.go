@@ -33,9 +33,9 @@ type claim struct {
 
 	// About the processes of dead runners, see orphans.go.
 
-	run   string // the marker of the run, or ""
-	born  int64  // in ticks: a moment just before the latest runner was started by this process
-	since int64  // in ticks: born of the first runner that died; 0 = none has
+	run        string // the marker of the run, or ""
+	startTicks int64  // in ticks: a moment just before the latest runner was started by this process
+	since      int64  // in ticks: startTicks of the first runner that died; 0 = none has
 }
 
 // newReaper returns the reaper of a Local.
@@ -64,14 +64,14 @@ func (d *claim) remove() {
 func (d *claim) spawn(start func() (*os.Process, error)) (gone <-chan struct{}, err error) {
 	d.reaper.mu.Lock()
 	defer d.reaper.mu.Unlock()
-	born := proc.Ticks()
+	startTicks := proc.Ticks()
 	process, err := start()
 	if err != nil {
 		return nil, err
 	}
 	reaped := make(chan struct{})
 	d.reaper.own[process.Pid] = reaped
-	d.runner, d.started, d.born, d.settled = process.Pid, process.Pid, born, false
+	d.runner, d.started, d.startTicks, d.settled = process.Pid, process.Pid, startTicks, false
 	go func() {
 		defer close(reaped)
 		process.Wait() // the runner log says how it ended
@@ -91,7 +91,7 @@ func (d *claim) lost() {
 	defer d.reaper.mu.Unlock()
 	d.settled = false
 	if d.since == 0 && d.started != 0 && d.started == d.runner {
-		d.since = d.born
+		d.since = d.startTicks
 	}
 }
 

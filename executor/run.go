@@ -28,7 +28,7 @@ func (h *runnerHandle) checkLogPresent() error {
 	if !h.everStarted || Begun(h.dir) {
 		return nil
 	}
-	return &wire.GoneError{Why: fmt.Sprintf("the record of the run is gone from %s", h.dir)}
+	return &wire.GoneError{Why: fmt.Sprintf("the runner log has been removed from %s", h.dir)}
 }
 
 // ReadSamples returns the sizes of an output of the run in dir that were measured between two moments.

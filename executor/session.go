@@ -275,8 +275,8 @@ func (s *session) over() bool {
 
 // A processID identifies the process of an execution.
 type processID struct {
-	pid  int
-	born proc.Window
+	pid         int
+	startWindow proc.Window
 }
 
 // track records the starts and ends of executions. Only when an end has arrived may the daemon reap a zombie that it has
@@ -284,7 +284,7 @@ type processID struct {
 func (s *session) track(e *wire.Entry) {
 	id := e.ID()
 	if e.Kind == wire.EntryStart {
-		s.running[id] = processID{e.PID, e.Born}
+		s.running[id] = processID{e.PID, e.StartWindow}
 		return
 	}
 	if p, ok := s.running[id]; ok {
@@ -301,7 +301,7 @@ func (s *session) watchRunning() {
 		return
 	}
 	for id, p := range s.running {
-		s.runner.watch(id, p.pid, p.born)
+		s.runner.watch(id, p.pid, p.startWindow)
 	}
 }
 
@@ -417,7 +417,7 @@ func (s *session) notice(line []byte) error {
 		s.reportHeld(n.Message)
 	case wire.LineClosed:
 		if n.LeftCount > 0 {
-			s.report(Report{Kind: Swept, Time: time.Now(), Left: n.Left, Count: n.LeftCount})
+			s.report(Report{Kind: Leftovers, Time: time.Now(), Left: n.Left, Count: n.LeftCount})
 		}
 		s.setClosed(n.Survivors)
 	case wire.LineWidth:
@@ -461,7 +461,7 @@ func (s *session) reportHeld(why string) {
 type versionError struct{ pid, version int }
 
 func (e *versionError) Error() string {
-	return fmt.Sprintf("the runner (pid %d) speaks version %d of the protocol, this wf %d to %d: restart the daemon with the wf that began the run",
+	return fmt.Sprintf("the runner (pid %d) speaks version %d of the protocol, this wf %d to %d: restart the daemon with the wf that started the run",
 		e.pid, e.version, wire.OldestVersion, wire.Version)
 }
 

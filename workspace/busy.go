@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 
 	"wf/api"
 	"wf/scheduler/flow"
+	"wf/workspace/loop"
+	"wf/workspace/planning"
 	"wf/workspace/runstate"
 )
 
@@ -26,15 +29,7 @@ func (w *Workspace) start(p *pendingStart) {
 	if w.startedAlready(p) {
 		return
 	}
-	type made struct {
-		r   *run
-		acc api.RunAccepted
-	}
-	m, err := contained(w, func(w *Workspace) (m made, err error) { // it is not one of the runs yet
-		m.r, m.acc, err = w.newRun(p.client, p.req)
-		return m, err
-	})
-	r, acc := m.r, m.acc
+	d, acc, err := w.newDraft(p)
 	var busy *api.Error
 	if errors.As(err, &busy) && busy.Code == api.CodeConflict {
 		policy, wrong := w.onBusy(p.req)
@@ -58,13 +53,14 @@ func (w *Workspace) start(p *pendingStart) {
 			busy.OnBusy = f.OnBusy.String()
 		}
 	}
-	if err != nil || r == nil {
+	if err != nil || d == nil {
 		p.reply(acc, err)
 		if p.queued != nil {
 			w.refusedQueued(p.queued, cmp.Or(err, error(api.NotFound("there is nothing to resume"))))
 		}
 		return
 	}
+	r := newRun(d.Run)
 	if q := p.queued; q != nil {
 		r.Request.Queued, r.begunFrom = q.Key, w.queueFile(q)
 	}
@@ -74,6 +70,21 @@ func (w *Workspace) start(p *pendingStart) {
 		p.reply(acc, err)
 	}
 	w.prepare(r, p.req.Env)
+}
+
+// newDraft drafts a run. A panic is an error of this request only, because the draft is not one of the runs yet.
+func (w *Workspace) newDraft(p *pendingStart) (d *planning.Draft, acc api.RunAccepted, err error) {
+	if err = w.mayBegin(); err != nil {
+		return nil, acc, err
+	}
+	d, err = loop.Contain(w.loop, "a question", func() (d *planning.Draft, err error) {
+		d, acc, err = w.planner.Draft(p.client, p.req)
+		return d, err
+	})
+	if from := w.moved(); from != "" && d != nil {
+		acc.Notes = append(acc.Notes, "looks like "+from+" was moved here: wf mv "+filepath.Base(from)+" "+filepath.Base(w.path)+" would have brought its history")
+	}
+	return d, acc, err
 }
 
 // reportWaiting tells the client why its run does not start yet.
@@ -89,7 +100,7 @@ func (p *pendingStart) reportWaiting(busy api.Error, policy flow.OnBusy) {
 func (w *Workspace) onBusy(req api.RunRequest) (flow.OnBusy, error) {
 	switch req.OnBusy {
 	case "":
-		f, _, err := w.readFlow()
+		f, _, err := w.planner.ReadFlow()
 		if err != nil {
 			return flow.Refuse, err
 		}

@@ -11,6 +11,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/workspace/clock"
+	"wf/workspace/loop"
 )
 
 // setClock lets the test set the clock of the machine: forward by what is added to the returned number.
@@ -100,8 +101,8 @@ func waitsOf(b *testbed, id string) *time.Time {
 
 // ring does what a run does when its timer rings.
 func ring(b *testbed) {
-	_, err := ask(context.Background(), b.w, func(w *Workspace) (struct{}, error) {
-		w.runs[0].ring(w)
+	_, err := loop.Ask(context.Background(), b.w.loop, func() (struct{}, error) {
+		b.w.runs[0].ring(b.w)
 		return struct{}{}, nil
 	})
 	if err != nil {

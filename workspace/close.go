@@ -1,6 +1,10 @@
 package workspace
 
-import "context"
+import (
+	"context"
+
+	"wf/workspace/loop"
+)
 
 // Close saves the workfile, lets go of the runs, which go on in their executor, and ends the
 // workspace. It returns when all of that is done; ctx bounds the wait.
@@ -39,7 +43,7 @@ func (w *Workspace) leave() {
 		r.detach()
 	}
 	w.file.Leave()
-	w.out.closeAll("the workspace is closing")
+	w.out.Close("the workspace is closing")
 	w.publishPulse()
 }
 
@@ -51,7 +55,7 @@ func (w *Workspace) crashed() {
 	for _, r := range w.runs {
 		w.letGo(r)
 	}
-	w.out.closeAll("internal error: the workfile is opened again")
+	w.out.Close("internal error: the workfile is opened again")
 	go func() { // ends with the helpers, which learn of the end from the loop
 		w.loop.Wait()
 		w.dropFence()
@@ -61,7 +65,7 @@ func (w *Workspace) crashed() {
 // letGo is detach for a run in an unknown state. What was not written of its journal stays unwritten,
 // because it may be what the loop panicked about. The executor reports it again.
 func (w *Workspace) letGo(r *run) {
-	contained(w, func(w *Workspace) (struct{}, error) { // a second panic of the same cause is possible
+	loop.Contain(w.loop, "a question", func() (struct{}, error) { // a second panic of the same cause is possible
 		if r.timer != nil {
 			r.timer.Stop()
 		}

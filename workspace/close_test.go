@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/loop"
 )
 
 // logged is a log that a test can read.
@@ -39,7 +40,7 @@ func TestBugInAQuestion(t *testing.T) {
 	b.open()
 	_, s := b.run(api.RunRequest{})
 	v := b.watch()
-	_, err := ask(context.Background(), b.w, func(*Workspace) (int, error) { panic("as planned") })
+	_, err := loop.Ask(context.Background(), b.w.loop, func() (int, error) { panic("as planned") })
 	var refusal *api.Error
 	if !errors.As(err, &refusal) || refusal.Code != api.CodeInternal {
 		t.Errorf("answered with %v", err)

@@ -41,11 +41,16 @@ func (w *Workspace) SaveAs(ctx context.Context, req api.SaveAsRequest) (string, 
 // counts where the workfile does not decide.
 func (w *Workspace) SetResults(word string) { w.file.SetResults(word) }
 
-// askNow is ask about the file as it is now.
-func askNow[T any](ctx context.Context, w *Workspace, f func(*Workspace) (T, error)) (T, error) {
-	if err := w.file.Refresh(ctx); err != nil {
-		var none T
-		return none, err
-	}
-	return ask(ctx, w, f)
+// Params lists the parameters of the workfile, with the choices that their commands print now, and what is wrong with the
+// values in req.
+func (w *Workspace) Params(ctx context.Context, req api.ParamsRequest) (api.ParamList, error) {
+	return w.planner.Params(ctx, req)
 }
+
+// Plan returns what a run would do, in a possible order. It changes nothing.
+func (w *Workspace) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
+	return w.planner.Plan(ctx, req)
+}
+
+// Check lists what is wrong with the workfile, with lines.
+func (w *Workspace) Check(ctx context.Context) (api.Check, error) { return w.planner.Check(ctx) }

@@ -100,7 +100,7 @@ func (s *fakeSession) attach(report func([]executor.Report)) {
 		delete(s.known, j.ID)
 	}
 	s.gates.shut = nil
-	told := executor.Report{Kind: executor.Told, Time: clock.Wall()}
+	told := executor.Report{Kind: executor.CaughtUp, Time: clock.Wall()}
 	s.log = append(slices.DeleteFunc(s.log, func(r executor.Report) bool { return r.Kind == told.Kind }), told)
 	if s.wake == nil {
 		s.wake = make(chan struct{}, 1)

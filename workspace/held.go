@@ -11,6 +11,7 @@ import (
 	"wf/executor"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/runstate"
 	"wf/workspace/workfile"
 )
@@ -66,13 +67,13 @@ func (h *held) refusal(w *Workspace) error {
 	if h.why == "" {
 		return nil
 	}
-	return &api.Error{Code: api.CodeRefused, Message: "the workfile is held", Where: w.path, Why: h.why,
-		Fix: heldFix + ", or wf stop lets its runs go"}
+	return &api.Error{Code: api.CodeRefused, Message: "the workfile is quarantined", Where: w.path, Why: h.why,
+		Fix: heldFix + ", or wf stop to give its runs up"}
 }
 
 // Retry recovers the runs of a quarantined workspace, unless that would crash the daemon. For other workspaces it does nothing.
 func (w *Workspace) Retry(ctx context.Context) error {
-	is, err := ask(ctx, w, func(w *Workspace) (bool, error) { return w.held.why != "", nil })
+	is, err := loop.Ask(ctx, w.loop, func() (bool, error) { return w.held.why != "", nil })
 	if err != nil || !is {
 		return err
 	}
@@ -82,11 +83,11 @@ func (w *Workspace) Retry(ctx context.Context) error {
 	}
 	if w.cfg.Rehearse != nil {
 		if err := w.cfg.Rehearse(w.path); err != nil {
-			return &api.Error{Code: api.CodeRefused, Message: "the workfile stays held: the daemon would die of its runs again", Where: w.path,
-				Why: lastWords(err), Fix: "wf stop lets the runs go, without what their journal says; what they have put out stays"}
+			return &api.Error{Code: api.CodeRefused, Message: "the workfile stays quarantined: recovering its runs would crash the daemon again", Where: w.path,
+				Why: lastWords(err), Fix: "wf stop gives the runs up, without what their journals say; their outputs are kept"}
 		}
 	}
-	_, err = await(ctx, w, func(w *Workspace, reply func(struct{}, error)) {
+	_, err = loop.Await(ctx, w.loop, func(reply func(struct{}, error)) {
 		w.takeUpHeld(before)
 		reply(struct{}{}, nil)
 	})
@@ -138,7 +139,7 @@ func (w *Workspace) holdRun(n int) {
 	if w.held.past == nil {
 		w.held.past = map[int]*api.RunSummary{}
 	}
-	w.held.runs, w.held.past[n] = append(w.held.runs, n), w.past(n)
+	w.held.runs, w.held.past[n] = append(w.held.runs, n), w.Reader.Summary(n)
 }
 
 // keepHeld publishes why the workspace is quarantined.
@@ -168,7 +169,7 @@ func (w *Workspace) heldRun(name string) (n int, found bool) {
 func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
 	w.loop.Run(func() {
 		survivors, err := w.sweepHeld(n)
-		summary := w.past(n)
+		summary := w.Reader.Summary(n)
 		w.send(call(func(w *Workspace) {
 			if err != nil {
 				reply(api.StopResult{}, api.Internal("run "+history.RunID(n)+" cannot be stopped", err))
@@ -190,7 +191,7 @@ func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
 func (w *Workspace) sweepHeld(n int) (survivors []int, err error) {
 	end := clock.Now()
 	res := history.Result{Result: string(api.Cancelled), Ended: end, Cause: "held",
-		Problem: "it was stopped while it was held: what its nodes did after the last daemon that served it is not in its journal"}
+		Problem: "it was stopped during a quarantine: its journal does not have what its nodes did after the last daemon ended"}
 	if req, err := w.store.Request(n); err == nil {
 		res.Started, res.DurationMS = req.Time, clock.Milliseconds(req.Time, end)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"wf/api"
 	"wf/workspace/history"
+	"wf/workspace/inquiry"
 	"wf/workspace/nodestate"
 )
 
@@ -21,7 +22,7 @@ func LookAt(path, state string) (*Look, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.store = history.At(filepath.Join(state, "workspaces", w.id))
+	w.useHistory(history.At(filepath.Join(state, "workspaces", w.id)))
 	w.file.Statuses().Recall(w.later)
 	w.readBefore()
 	w.recall(w.lookBack)
@@ -46,49 +47,27 @@ func CheckAt(path string) (api.Check, error) {
 	if err != nil {
 		return api.Check{}, err
 	}
-	c := w.check()
-	w.checkShell(&c)
-	w.workFolder().check(&c)
-	return c, nil
+	return w.planner.CheckLoaded(), nil
 }
 
 // UsePools sets the pools, of which only the sizes are asked for. Without it pools are not checked.
-func (l *Look) UsePools(p Pools) { l.w.cfg.Pools = p }
+func (l *Look) UsePools(p Pools) { l.w.planner.UsePools(p) }
 
 // Plan is Workspace.Plan.
 func (l *Look) Plan(req api.RunRequest) (api.Plan, error) {
-	plan, err := l.w.plan(req)
-	if err == nil {
-		err = l.w.workFolder().refusal(l.w)
-	}
-	return plan, err
+	return l.w.planner.PlanLoaded(req)
 }
 
 // lookBack replays the journal of a run that is not over, as a daemon does that takes the run up. A run that
 // cannot be read counts as over, as it would for that daemon.
 func (w *Workspace) lookBack(n int) {
-	p, err := openReplay(w.store, n)
-	if err != nil || len(p.records) == 0 {
+	p, err := inquiry.OpenReplay(w.store, n)
+	if err != nil || len(p.Records) == 0 {
 		return
 	}
-	r := newRun()
-	r.State = *p.State
-	r.Replayed, r.Active = false, r
+	r := &nodestate.Run{State: *p.State}
+	r.Replayed = false
 	w.nodes.NoteRun(r.Request, nodestate.RepeatedScope(w.store, r.Request))
-	r.relive(w, p.records)
-	w.addRun(r)
+	w.nodes.Refold(r, p.Records, nil, nil)
+	w.nodes.Runs = append(w.nodes.Runs, r)
 }
-
-// noSlots are the slots of a workspace that executes nothing.
-type noSlots struct{}
-
-func (noSlots) TryAcquire() bool { return false }
-func (noSlots) Decline()         {}
-func (noSlots) Claim()           {}
-func (noSlots) Over() int        { return 0 }
-func (noSlots) Release()         {}
-func (noSlots) Lend()            {}
-func (noSlots) TakeBack()        {}
-func (noSlots) Leave()           {}
-
-func (noSlots) Machine() (limit, used int) { return 0, 0 }

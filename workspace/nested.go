@@ -7,6 +7,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 )
 
 // A command may start a run itself (wf run in a node) and wait for it. Meanwhile it returns its slot, because the run that it
@@ -58,7 +59,7 @@ func (w *Workspace) CallerOf(ctx context.Context, c api.Caller) (held map[string
 		held map[string]int
 		live bool
 	}
-	a, err := ask(ctx, w, func(w *Workspace) (answer, error) {
+	a, err := loop.Ask(ctx, w.loop, func() (answer, error) {
 		r, id, live := w.execution(c)
 		if !live {
 			return answer{}, nil
@@ -103,7 +104,7 @@ func (w *Workspace) Waits(c api.Caller, waits bool) {
 
 // GoesOn notes that the run that a command has waited for is over.
 func (w *Workspace) GoesOn(ctx context.Context, c api.Caller) error {
-	_, err := ask(ctx, w, func(w *Workspace) (struct{}, error) {
+	_, err := loop.Ask(ctx, w.loop, func() (struct{}, error) {
 		if r, id, live := w.execution(c); live {
 			r.takeBack(id)
 		}
@@ -114,7 +115,7 @@ func (w *Workspace) GoesOn(ctx context.Context, c api.Caller) error {
 
 // Adopt makes a run the child of an execution. It returns false if the execution is over.
 func (w *Workspace) Adopt(ctx context.Context, c api.Caller, child Child) (bool, error) {
-	return ask(ctx, w, func(w *Workspace) (bool, error) {
+	return loop.Ask(ctx, w.loop, func() (bool, error) {
 		r, id, live := w.execution(c)
 		if !live {
 			return false, nil

@@ -6,6 +6,7 @@ import (
 
 	"wf/api"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/runstate"
 )
 
@@ -29,7 +30,7 @@ func (w *Workspace) startedBefore(ctx context.Context, req api.RunRequest) (acc 
 	if at < 0 {
 		return acc, false, nil
 	}
-	acc, err = ask(ctx, w, func(w *Workspace) (api.RunAccepted, error) {
+	acc, err = loop.Ask(ctx, w.loop, func() (api.RunAccepted, error) {
 		found = !slices.ContainsFunc(w.runs, func(r *run) bool { return r.Request.Key == req.Key })
 		return w.acceptedAs(list[at].Request), nil
 	})
@@ -92,7 +93,7 @@ func (w *Workspace) decidedBefore(ctx context.Context, d api.Decision) (api.Appr
 		return api.Approval{}, false
 	}
 	numbers, err := w.store.Numbers()
-	active, activeErr := w.activeRuns(ctx)
+	active, activeErr := w.ActiveRuns(ctx)
 	if err != nil || activeErr != nil {
 		return api.Approval{}, false
 	}

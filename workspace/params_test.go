@@ -48,7 +48,7 @@ func paramBed(t *testing.T) (*testbed, *answering) {
 func TestParams(t *testing.T) {
 	b, a := paramBed(t)
 	w := b.open()
-	got, err := w.Params(t.Context(), api.ParamsRequest{Params: map[string]any{"tries": "0", "odd": "1"}, Env: []string{"A=1"}})
+	got, err := w.planner.Params(t.Context(), api.ParamsRequest{Params: map[string]any{"tries": "0", "odd": "1"}, Env: []string{"A=1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,12 +72,12 @@ func TestParams(t *testing.T) {
 		t.Errorf("problems\n%q\nwant\n%q", problems, want)
 	}
 
-	got, err = w.Params(t.Context(), api.ParamsRequest{Params: map[string]any{"env": "prod", "host": "h3"}, Env: []string{"A=1"}})
+	got, err = w.planner.Params(t.Context(), api.ParamsRequest{Params: map[string]any{"env": "prod", "host": "h3"}, Env: []string{"A=1"}})
 	if err != nil || !slices.Equal(got.Params[1].Choices, []string{"h1", "h2"}) || len(got.Problems) != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	hosts := a.asked[len(a.asked)-2]
-	if hosts.Command != "list-hosts" || !slices.Equal(hosts.Env, []string{"A=1", "WF_WORKFILE=" + w.path, "WF_PARAM_ENV=prod"}) || hosts.Cwd != w.cwd() {
+	if hosts.Command != "list-hosts" || !slices.Equal(hosts.Env, []string{"A=1", "WF_WORKFILE=" + w.path, "WF_PARAM_ENV=prod"}) || hosts.Cwd != w.planner.Folder() {
 		t.Errorf("asked %+v", hosts)
 	}
 }
@@ -85,7 +85,7 @@ func TestParams(t *testing.T) {
 func TestParamChoicesThatCannotBeListed(t *testing.T) {
 	b, a := paramBed(t)
 	delete(a.answers, "list-keys")
-	got, err := b.open().Params(t.Context(), api.ParamsRequest{Params: map[string]any{"env": "prod", "host": "h1"}})
+	got, err := b.open().planner.Params(t.Context(), api.ParamsRequest{Params: map[string]any{"env": "prod", "host": "h1"}})
 	want := []api.ParamProblem{{Param: "key", Reason: "its choices could not be listed: exit status 1: no network"}}
 	if err != nil || !reflect.DeepEqual(got.Problems, want) {
 		t.Errorf("%+v, %v", got.Problems, err)
@@ -95,14 +95,14 @@ func TestParamChoicesThatCannotBeListed(t *testing.T) {
 func TestResolveParams(t *testing.T) {
 	b, a := paramBed(t)
 	w := b.open()
-	values, err := w.resolveParams(t.Context(), api.RunRequest{Params: map[string]any{"env": "test", "host": "h2", "key": "k"}})
+	values, err := w.planner.ResolveParams(t.Context(), api.RunRequest{Params: map[string]any{"env": "test", "host": "h2", "key": "k"}})
 	if want := map[string]any{"env": "test", "host": "h2", "key": "k", "tries": 3}; err != nil || !reflect.DeepEqual(values, want) {
 		t.Errorf("%v, %v", values, err)
 	}
 	if len(a.asked) != 2 {
 		t.Errorf("asked %d times: %+v", len(a.asked), a.asked)
 	}
-	_, err = w.resolveParams(t.Context(), api.RunRequest{Params: map[string]any{"env": "tset"}})
+	_, err = w.planner.ResolveParams(t.Context(), api.RunRequest{Params: map[string]any{"env": "tset"}})
 	var refused *api.Error
 	if !errors.As(err, &refused) || refused.Code != api.CodeInvalid || len(refused.Problems) != 2 || strings.Count(refused.Why, "\n") != 1 {
 		t.Errorf("%#v", err)
@@ -113,11 +113,11 @@ func TestParamsThatAreNone(t *testing.T) {
 	b, _ := paramBed(t)
 	b.write(strings.Replace(b.read(), `"type": "int"`, `"type": "itn"`, 1))
 	w := b.open()
-	if _, err := w.Params(t.Context(), api.ParamsRequest{}); apiCode(err) != api.CodeWorkfile {
+	if _, err := w.planner.Params(t.Context(), api.ParamsRequest{}); apiCode(err) != api.CodeWorkfile {
 		t.Errorf("%v", err)
 	}
 	plain := newTestbed(t, "a").open()
-	if got, err := plain.Params(t.Context(), api.ParamsRequest{}); err != nil || len(got.Params)+len(got.Problems) != 0 {
+	if got, err := plain.planner.Params(t.Context(), api.ParamsRequest{}); err != nil || len(got.Params)+len(got.Problems) != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -107,7 +107,7 @@ func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (
 		env = override(env, append([]string{"WF_WORKFILE=" + w.path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...))
 	}
 	return w.cfg.Executor.Open(context.Background(), executor.Spec{
-		Dir: dir, Cwd: r.Request.Cwd, Env: env, World: r.Request.World,
+		Dir: dir, Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,
 		Report: func(list []executor.Report) { w.send(reports{r, list}) },
 	})
 }

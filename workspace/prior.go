@@ -11,6 +11,7 @@ import (
 	"wf/graph"
 	"wf/scheduler"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/runstate"
 )
 
@@ -88,7 +89,7 @@ func (w *Workspace) dropPrior(nodes []*graph.Node) {
 
 // writePrior writes the prior state after a reset. It is not called on the loop.
 func (w *Workspace) writePrior(ctx context.Context) {
-	write, err := ask(ctx, w, func(w *Workspace) (func() error, error) {
+	write, err := loop.Ask(ctx, w.loop, func() (func() error, error) {
 		if !w.priorFile.stale {
 			return nil, nil
 		}

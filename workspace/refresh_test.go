@@ -24,7 +24,7 @@ func TestRunMeansTheFileOfNow(t *testing.T) {
 		t.Errorf("status %+v, %v", st.Nodes, err)
 	}
 	b.write("no workfile")
-	if _, err := b.w.Plan(context.Background(), api.RunRequest{}); apiCode(err) != api.CodeWorkfile {
+	if _, err := b.w.planner.Plan(context.Background(), api.RunRequest{}); apiCode(err) != api.CodeWorkfile {
 		t.Errorf("plan of a file that cannot be read: %v", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/graph"
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
@@ -61,7 +60,7 @@ var errUnbegun = errors.New("it had not begun")
 
 // recoverRun makes run n as it was from the frozen workfile and the journal.
 func (w *Workspace) recoverRun(n int) (*run, error) {
-	r := newRun()
+	r := newRun(&nodestate.Run{})
 	r.Number, r.ID, r.Dir = n, history.RunID(n), w.store.Dir(n)
 	var records []history.Record
 	hist, req, err := w.store.Reopen(n, func(rec history.Record) error {
@@ -98,22 +97,16 @@ func (w *Workspace) recoverRun(n int) (*run, error) {
 
 // relive applies the records of an earlier daemon and shows in the open workfile what they come to.
 func (r *run) relive(w *Workspace, records []history.Record) {
-	r.Earlier = func(id string) *runstate.Execution { return w.nodes.Latest[id].Execution }
-	for _, rec := range records {
+	w.nodes.Refold(r.Run, records, func(rec history.Record) {
 		if rec.Type == history.RecordDispatch {
 			r.dequeue(executor.ID{Node: rec.Node, Execution: rec.Execution})
 		}
-		if ev, decides := r.Note(rec); decides {
-			r.Step(ev, func(c runstate.Change) {
-				if c.Kind == scheduler.Execute {
-					r.queue = append(r.queue, executor.ID{Node: c.Node, Execution: c.Execution})
-				}
-			})
+	}, func(c runstate.Change) {
+		if c.Kind == scheduler.Execute {
+			r.queue = append(r.queue, executor.ID{Node: c.Node, Execution: c.Execution})
 		}
-	}
+	})
 	r.look = true
-	r.Link(w.file.Graph())
-	r.show(w)
 	r.join(w)
 	for range r.Running { // they hold slots, even if there are none
 		r.member.Claim()
@@ -121,30 +114,6 @@ func (r *run) relive(w *Workspace, records []history.Record) {
 	r.slots, r.ceiling = r.Running, math.MaxInt // the width that an earlier daemon has set is not known
 	r.reclaimPools(w)
 	r.growth.total = r.Sched.Total()
-}
-
-// show puts statuses and marks of the whole run into the open workfile.
-func (r *run) show(w *Workspace) {
-	for i := range r.Nodes {
-		r.remember(w, i)
-		if i < len(r.LiveNodes) {
-			r.showStatus(w, i, r.Sched.Status(i))
-		}
-		if live, rec := r.LiveNode(i), r.Nodes[i].Execution; live != nil && rec != nil && rec.Number > 0 {
-			w.file.Statuses().TouchOutput(live)
-		}
-	}
-	for id, t := range r.Templates {
-		if t.Status != graph.Idle || t.Counts != [graph.Statuses]int{} {
-			r.showTemplate(w, id, t.Status)
-		}
-	}
-	for j, e := range r.LiveEdges {
-		if e != nil {
-			w.file.Graph().SetMark(e, r.Sched.Mark(j))
-			w.file.Statuses().TouchEdge(e)
-		}
-	}
 }
 
 func (r *run) dequeue(id executor.ID) {
@@ -232,7 +201,7 @@ func (w *Workspace) giveUp(n int, why error) {
 		w.cfg.Log.Error("a run cannot be settled", "run", n, "err", err)
 	}
 	if w.latest == nil {
-		w.latest = w.past(n)
+		w.latest = w.Reader.Summary(n)
 	}
 	if !w.store.Bare(n, runstate.PriorFile, workfile.StatusesName) {
 		w.endExecutor(n)

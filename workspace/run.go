@@ -17,7 +17,6 @@ import (
 // run is an active run: its state, the executor's session, the journal, and what has to be done with them. It belongs to the loop.
 type run struct {
 	*nodestate.Run
-	secrets []string // variables with the secret parameters, until the executor has them
 	journal
 	sess executor.Session
 
@@ -45,7 +44,6 @@ type run struct {
 	endedAt                             time.Time
 
 	left   map[string]bool // names of the output files, while a list of reports is handled; nil = not listed
-	notes  []string        // what a person should know before it begins
 	growth growth
 	pools  pooling
 	holds  holds
@@ -68,9 +66,9 @@ type run struct {
 	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
 }
 
-// newRun makes a run that has no scheduler yet.
-func newRun() *run {
-	r := &run{Run: &nodestate.Run{}, onEnd: map[executor.ID][]func(api.StopResult, error){}}
+// newRun makes an active run of a state.
+func newRun(state *nodestate.Run) *run {
+	r := &run{Run: state, onEnd: map[executor.ID][]func(api.StopResult, error){}}
 	r.Active = r
 	return r
 }
@@ -80,8 +78,8 @@ func (r *run) begin(w *Workspace) {
 	for i := range r.Nodes {
 		w.nodes.Latest[r.Nodes[i].ID] = nodestate.Latest{Run: r.Number, Execution: w.nodes.Latest[r.Nodes[i].ID].Execution}
 	}
-	told := len(w.out.pending)
-	w.publish(api.Event{Type: api.RunStarted, Run: r.ID, Client: r.Request.Client, Workfile: w.path, Mode: r.Request.Mode,
+	told := w.out.Pending()
+	w.out.Publish(api.Event{Type: api.RunStarted, Run: r.ID, Client: r.Request.Client, Workfile: w.path, Mode: r.Request.Mode,
 		Resumes: history.RunID(r.Request.Resumes), Nodes: r.Sched.Total(), Jobs: r.Request.Jobs, NoLimit: r.Request.NoLimit})
 	r.growth.beginning = true
 	r.commit(w, history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.Request.Client, Clocks: clocksNow(0)})
@@ -89,7 +87,7 @@ func (r *run) begin(w *Workspace) {
 	if r.Flow != nil && r.Sched.Mode() == scheduler.Resume {
 		r.growth.kept = r.CountAll().Kept
 	}
-	w.out.begun(told, r.ID, r.growth.total, r.growth.kept)
+	w.out.RunBegan(told, r.ID, r.growth.total, r.growth.kept)
 	r.limitTime(w)
 }
 
@@ -148,7 +146,7 @@ func (r *run) announce(w *Workspace, rec history.Record) {
 	case history.RecordStart:
 		if r.Sched.ItemsCommand(rec.Node) == "" { // a sub-flow starts when its items are listed
 			ev.Type, ev.Execution, ev.PID = api.NodeStarted, rec.Execution, rec.PID
-			w.publish(ev)
+			w.out.Publish(ev)
 		}
 	case history.RecordEnd:
 		r.announceEnd(w, rec, ev)
@@ -157,7 +155,7 @@ func (r *run) announce(w *Workspace, rec history.Record) {
 		if ev.Type, ev.Decision = api.NodeDecided, &made; rec.Type == history.RecordDecide {
 			ev.Client = rec.Client
 		}
-		w.publish(ev)
+		w.out.Publish(ev)
 	}
 }
 
@@ -180,7 +178,7 @@ func (r *run) announceEnd(w *Workspace, rec history.Record, ev api.Event) {
 	if end.Reason == api.ReasonCancelled || end.Reason == api.ReasonTimeout {
 		r.killed++
 	}
-	w.publish(ev)
+	w.out.Publish(ev)
 }
 
 // followUp is what the effects of a record lead to, once all of them are in the state.
@@ -200,11 +198,11 @@ func (r *run) enact(w *Workspace, c runstate.Change, todo *followUp) {
 			before := e.Mark
 			w.file.Graph().SetMark(e, c.Mark)
 			w.file.Statuses().TouchEdge(e)
-			w.marked(e, before)
+			w.marks.Changed(e, before)
 		}
 	case scheduler.NodesAdded:
 		for i := c.Node; i < c.Node+c.Count; i++ {
-			r.remember(w, i)
+			w.nodes.Remember(r.Run, i)
 		}
 	case scheduler.Waiting:
 		r.announceWait(w, c.Effect)
@@ -223,32 +221,6 @@ func (r *run) enact(w *Workspace, c runstate.Change, todo *followUp) {
 	}
 }
 
-// remember notes that this run covers a node. A node that a resume may keep still has the execution of the earlier run.
-func (r *run) remember(w *Workspace, i int) {
-	n := &r.Nodes[i]
-	m := nodestate.Latest{Run: r.Number, Execution: cmp.Or(n.Execution, n.Earlier)}
-	if m.Execution == nil && (i < r.OuterNodes() || r.Sched.Mode() == scheduler.Resume) {
-		m.Execution = w.nodes.Latest[n.ID].Execution
-	}
-	w.nodes.Latest[n.ID] = m
-}
-
-// showStatus puts the status of a node into the open workfile.
-func (r *run) showStatus(w *Workspace, i int, status graph.Status) {
-	if n := r.LiveNode(i); n != nil {
-		w.file.Graph().SetStatus(n, status)
-		w.file.Statuses().Touch(n)
-	}
-}
-
-func (r *run) showTemplate(w *Workspace, id string, status graph.Status) {
-	if n := r.LiveTemplates[id]; n != nil {
-		w.file.Graph().SetStatus(n, status)
-		w.file.Statuses().Know(n)
-		w.file.Statuses().Touch(n)
-	}
-}
-
 // nodeChanged publishes a new status. The end of an execution was published before, with its exit code; ends without an execution are
 // published here.
 func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
@@ -256,9 +228,9 @@ func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
 	if c.Replaced {
 		w.nodes.Latest[n.ID] = nodestate.Latest{Run: r.Number, Execution: n.Execution}
 	}
-	r.showStatus(w, c.Node, c.Status)
+	w.nodes.ShowStatus(r.Run, c.Node, c.Status)
 	if c.Template != nil {
-		r.showTemplate(w, r.Sched.Template(c.Node), c.Template.Status)
+		w.nodes.ShowTemplate(r.Run, r.Sched.Template(c.Node), c.Template.Status)
 	}
 	if c.Prior {
 		r.growth.recalled = true
@@ -295,5 +267,5 @@ func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
 	default:
 		return
 	}
-	w.publish(news)
+	w.out.Publish(news)
 }

@@ -33,10 +33,7 @@ func (r *run) jobs() int {
 
 // join makes the run a member of the machine's slots.
 func (r *run) join(w *Workspace) {
-	r.member = noSlots{}
-	if w.cfg.Slots != nil {
-		r.member = w.cfg.Slots.Join(w.id, r.jobs(), w.loop.Wake)
-	}
+	r.member = w.cfg.Slots.Join(w.id, r.jobs(), w.loop.Wake)
 }
 
 // leaveSlots returns all slots: the run is over, or goes on without this daemon.

@@ -98,7 +98,7 @@ func (x *recorder) Open(_ context.Context, spec executor.Spec) (executor.Session
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.report, x.opened[filepath.Base(spec.Dir)] = spec.Report, true
-	x.waiting = append(slices.Clone(x.record), executor.Report{Kind: executor.Told, Time: time.Now()})
+	x.waiting = append(slices.Clone(x.record), executor.Report{Kind: executor.CaughtUp, Time: time.Now()})
 	x.told.Go(x.tell)
 	x.wake()
 	return x, nil

@@ -53,11 +53,11 @@ func (w *Workspace) noteTrial(before history.Recovery) {
 }
 
 func heldWhat(t history.Recovery) string {
-	return fmt.Sprintf("the workfile is held: %d daemons in a row died while they took up its runs", t.Tries)
+	return fmt.Sprintf("the workfile is quarantined: %d daemons in a row crashed while they recovered its runs", t.Tries)
 }
 
 func heldWhy(t history.Recovery) string {
-	return fmt.Sprintf("the last one, pid %d, tried at %s; wf server logs has its last words. Nothing is lost: what runs goes on, and its results are kept",
+	return fmt.Sprintf("the last one, pid %d, tried at %s; wf server logs shows how it ended. Nothing is lost: running commands continue, and their results are kept",
 		t.PID, t.Last.Local().Format(time.DateTime))
 }
 

@@ -116,14 +116,14 @@ func TestHeldWorkspace(t *testing.T) {
 		}
 		_, err = w.StartRun(context.Background(), "c1", api.RunRequest{})
 		var refused *api.Error
-		if !errors.As(err, &refused) || refused.Code != api.CodeRefused || !strings.Contains(refused.Why, "3 daemons in a row died") ||
+		if !errors.As(err, &refused) || refused.Code != api.CodeRefused || !strings.Contains(refused.Why, "3 daemons in a row crashed") ||
 			!strings.HasPrefix(refused.Fix, "wf server retry") || refused.Where != b.path {
 			t.Fatalf("marked %v: a run begins in a held workspace: %+v", marked, err)
 		}
 		if info := w.Info(); info.State != "held" || len(info.Runs) != 1 || !w.Busy() {
 			t.Errorf("marked %v: %+v", marked, info)
 		}
-		if status, err := w.Status(context.Background(), true); err != nil || !strings.Contains(status.Problem, "3 daemons in a row died") {
+		if status, err := w.Status(context.Background(), true); err != nil || !strings.Contains(status.Problem, "3 daemons in a row crashed") {
 			t.Errorf("marked %v: the status says %q, %v", marked, status.Problem, err)
 		}
 		b.close(w)

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"wf/api"
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/params"
 	"wf/workspace/runstate"
 )
@@ -52,20 +52,8 @@ func (r *run) announceWait(w *Workspace, ef scheduler.Effect) {
 		return
 	}
 	n := &r.Nodes[ef.Node]
-	w.publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name,
+	w.out.Publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name,
 		Wait: r.WaitOf(ef.Node, ef.Wait, ef.At, ef.Message)})
-}
-
-// Approvals lists the nodes that wait for a person, those that have waited longest first.
-func (w *Workspace) Approvals(ctx context.Context) (api.ApprovalList, error) {
-	return ask(ctx, w, func(w *Workspace) (api.ApprovalList, error) {
-		list := api.ApprovalList{Schema: api.SchemaApprovals, Approvals: []api.Approval{}}
-		for _, r := range w.runs {
-			list.Approvals = append(list.Approvals, r.Approvals()...)
-		}
-		slices.SortStableFunc(list.Approvals, func(a, b api.Approval) int { return a.Since.Compare(b.Since) })
-		return list, nil
-	})
 }
 
 // Decide records a person's decision about a node that waits for one. It returns when the disk has the record.
@@ -73,7 +61,7 @@ func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (
 	if a, made := w.decidedBefore(ctx, d); made {
 		return a, nil
 	}
-	return await(ctx, w, func(w *Workspace, reply func(api.Approval, error)) {
+	return loop.Await(ctx, w.loop, func(reply func(api.Approval, error)) {
 		if w.decidedAlready(d, reply) {
 			return
 		}

@@ -72,7 +72,7 @@ func (r *Run) Apply(ev api.Event) *Stage {
 	}
 	switch ev.Type {
 	case api.RunStarted:
-		if ev.Kept > 0 { // else it may be known from the record of the run
+		if ev.Kept > 0 { // otherwise the journal may contain it
 			r.Kept = ev.Kept
 		}
 		r.Total = max(0, ev.Nodes-r.Kept)

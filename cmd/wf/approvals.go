@@ -32,10 +32,10 @@ func newApprovals(e *env) *cobra.Command {
 	o := &approvalsOptions{}
 	cmd := &cobra.Command{
 		Use:   "approvals [FILE]",
-		Short: "List what waits for a person",
-		Long: `Approvals lists the nodes that wait for a person in the runs that are going, those that wait
-longest first, with the command that answers each. Where there is no ./Workfile, and with
---all, it lists those of all workfiles.`,
+		Short: "List the nodes that wait for a person",
+		Long: `Approvals lists the nodes of active runs that wait for a person, the longest wait first, each
+with the command that answers it. With --all, or if there is no ./Workfile, it lists those of
+all workfiles.`,
 		Example: `  wf approvals
   wf approvals --all --json | jq -r '.approvals[].name'`,
 		Args: nargs(0, 1),
@@ -47,14 +47,14 @@ longest first, with the command that answers each. Where there is no ./Workfile,
 		},
 	}
 	lookFlag(cmd, &o.file, "f")
-	cmd.Flags().BoolVar(&o.all, "all", false, "of all workfiles with a run that is going")
+	cmd.Flags().BoolVar(&o.all, "all", false, "of all workfiles with an active run")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the list as JSON")
 	return cmd
 }
 
 func (o *approvalsOptions) run(ctx context.Context, e *env) error {
 	if o.all && o.file != "" {
-		return exit.Usage("--all lists those of all workfiles: it goes with no file")
+		return exit.Usage("--all lists the approvals of all workfiles and cannot be combined with a file")
 	}
 	list, err := o.list(ctx, e)
 	if err != nil {
@@ -70,7 +70,7 @@ func (o *approvalsOptions) run(ctx context.Context, e *env) error {
 	return printApprovals(e, list.Approvals, time.Now())
 }
 
-// list asks for one workfile, or for all where that is meant.
+// list returns the approvals of one workfile, or of all of them.
 func (o *approvalsOptions) list(ctx context.Context, e *env) (api.ApprovalList, error) {
 	if !o.all && o.file == "" {
 		_, err := os.Stat(e.Abs(defaultWorkfile))
@@ -87,8 +87,8 @@ func (o *approvalsOptions) list(ctx context.Context, e *env) (api.ApprovalList, 
 	return s.Workspace.Approvals(ctx)
 }
 
-// allApprovals asks every workspace in which a run is going. A daemon is started if there is none: it
-// takes up the runs that wait since the machine went down.
+// allApprovals returns the approvals of every workspace with an active run. It starts a daemon if none is
+// running, because that daemon recovers runs that were waiting when the machine went down.
 func allApprovals(ctx context.Context, e *env) (api.ApprovalList, error) {
 	all := api.ApprovalList{Schema: api.SchemaApprovals, Approvals: []api.Approval{}}
 	c, err := e.connect(ctx)
@@ -122,13 +122,13 @@ func allApprovals(ctx context.Context, e *env) (api.ApprovalList, error) {
 	return all, nil
 }
 
-// withUnfinished adds the workfiles whose runs a daemon that has just started may not have taken up yet.
+// withUnfinished adds the workfiles with unfinished runs that a newly started daemon may not have recovered yet.
 func (e *env) withUnfinished(paths []string) []string {
 	dirs, err := e.folders()
 	if err != nil {
 		return paths
 	}
-	marks, _ := history.Active(dirs.state) // what cannot be read the daemon complains of
+	marks, _ := history.Active(dirs.state) // the daemon reports marks that it cannot read
 	for _, m := range marks {
 		if !slices.Contains(paths, m.Workfile) {
 			paths = append(paths, m.Workfile)
@@ -137,7 +137,7 @@ func (e *env) withUnfinished(paths []string) []string {
 	return paths
 }
 
-// printApprovals is the list for people: what is asked, since when, and how to answer.
+// printApprovals prints each question, how long it has waited, and the command that answers it.
 func printApprovals(e *env, list []api.Approval, now time.Time) error {
 	p := e.OutPaint()
 	var b strings.Builder
@@ -148,7 +148,7 @@ func printApprovals(e *env, list []api.Approval, now time.Time) error {
 	return err
 }
 
-// approvalRow is one of them, in two lines.
+// approvalRow writes one approval.
 func approvalRow(b *strings.Builder, p console.Paint, a api.Approval, now time.Time, command string) {
 	fmt.Fprintf(b, "%s %s  run %s  %s%s\n", p.Glyph(api.StateWaiting), p.Strong(plain.Line(a.Name)), a.Run, "waits "+words.Span(max(0, now.Sub(a.Since))), words.DecidedByItself(a, now))
 	for _, line := range words.QuestionLines(a) {
@@ -157,7 +157,7 @@ func approvalRow(b *strings.Builder, p console.Paint, a api.Approval, now time.T
 	fmt.Fprintf(b, "    %s\n", p.Dim(command))
 }
 
-// approveCommand is what somebody types to answer, where the others of the list wait, too.
+// approveCommand returns the commands that answer a. It names the run if list has the same node in another run.
 func approveCommand(e *env, list []api.Approval, a api.Approval) string {
 	run := ""
 	for _, other := range list {

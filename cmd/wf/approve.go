@@ -30,13 +30,13 @@ type decideOptions struct {
 func newApprove(e *env) *cobra.Command {
 	return decideCommand(e, &decideOptions{approved: true}, &cobra.Command{
 		Use:   "approve NODE...",
-		Short: "Say yes to what waits for a person",
-		Long: `Approve lets a node go on that waits for a person. Its command sees each value of --set as
-WF_APPROVAL_KEY and the values are outputs of the node: an edge can decide by them. Who said
-it, when, why and with which values is kept in the history: wf why and wf runs show tell it.
-A value whose name says that it is secret (token, password) is shown as ***. NODE may be the path
-of an instance (align[3]/check, align[S5]/check), its last name where only one such waits, or a
-pattern: 'align[*]/check', '*'.`,
+		Short: "Approve nodes that wait for a person",
+		Long: `Approve lets a node that waits for a person continue. Its command gets each value of --set as
+WF_APPROVAL_KEY. The values are also outputs of the node, so edges can test them. The history
+keeps who approved, when, why and with which values; wf why and wf runs show print it. A value
+whose name suggests a secret (token, password) is shown as ***. NODE may be the path of an
+instance (align[3]/check, align[S5]/check), the last name of that path if it is unique among
+the waiting nodes, or a pattern: 'align[*]/check', '*'.`,
 		Example: `  wf approve deploy
   wf approve deploy --set window=14:00 --comment 'as agreed'
   wf approve 'align[3]/check' --run 42
@@ -47,26 +47,26 @@ pattern: 'align[*]/check', '*'.`,
 func newReject(e *env) *cobra.Command {
 	return decideCommand(e, &decideOptions{}, &cobra.Command{
 		Use:   "reject NODE...",
-		Short: "Say no to what waits for a person",
-		Long: `Reject makes a node fail that waits for a person, with the reason "rejected": an edge with
-when=failure leads on from there, else the node is repeated by wf resume like any other that
-has failed.`,
+		Short: "Reject nodes that wait for a person",
+		Long: `Reject makes a node that waits for a person fail, with the reason "rejected". Edges with
+when=failure are followed. Without such an edge the node counts as failed, and wf resume runs
+it again.`,
 		Example: `  wf reject deploy --comment 'not on a Friday'`,
 	})
 }
 
-// decideCommand adds what both share.
+// decideCommand adds what approve and reject have in common.
 func decideCommand(e *env, o *decideOptions, cmd *cobra.Command) *cobra.Command {
 	cmd.Args = nargs(0, -1) // without an argument the error lists what waits
 	cmd.Annotations = map[string]string{completesWith: "WAITING"}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.decide(cmd, e, args) }
 	f := cmd.Flags()
 	lookFlag(cmd, &o.file, "f")
-	f.StringVar(&o.run, "run", "", "in this `RUN` (default: the only one in which it waits)")
+	f.StringVar(&o.run, "run", "", "in this `RUN` (default: the only run in which the node waits)")
 	f.StringArrayVar(&o.set, "set", nil, "a value for the command and the outputs, `NAME=VALUE` (repeatable)")
-	f.StringVar(&o.comment, "comment", "", "why, for the history")
-	f.StringVar(&o.by, "by", "", "`NAME` of who decides (default: $USER); the system user is kept beside it")
-	f.BoolVar(&o.json, "json", false, "print what was decided as JSON")
+	f.StringVar(&o.comment, "comment", "", "a comment for the history")
+	f.StringVar(&o.by, "by", "", "the `NAME` of the person who decides (default: $USER); the system user is recorded, too")
+	f.BoolVar(&o.json, "json", false, "print the decision as JSON")
 	return cmd
 }
 
@@ -135,7 +135,7 @@ func pickApprovals(waiting []api.Approval, nodes []string, run, command, file st
 	return picked, nil
 }
 
-// matches says whether a pattern, in which * is any run of characters, is all of a text.
+// matches says whether pattern, in which * stands for any characters, matches the whole text.
 func matches(pattern, text string) bool {
 	first, rest, star := strings.Cut(pattern, "*")
 	if !star {
@@ -152,8 +152,8 @@ func matches(pattern, text string) bool {
 	return false
 }
 
-// decide tells the daemon about one approval.
-func (s *session) decide(ctx context.Context, a api.Approval, d api.Decision) (api.DecisionReport, error) {
+// decide sends the decision about one approval to the daemon.
+func (s *target) decide(ctx context.Context, a api.Approval, d api.Decision) (api.DecisionReport, error) {
 	d.Node, d.Run = a.Node, a.Run
 	if _, err := s.Workspace.Decide(ctx, d); err != nil {
 		return api.DecisionReport{}, err
@@ -162,7 +162,7 @@ func (s *session) decide(ctx context.Context, a api.Approval, d api.Decision) (a
 		By: d.User, Time: time.Now().UTC(), Comment: d.Comment, Values: d.Values}}, nil
 }
 
-// assignments reads the values of a flag that is NAME=VALUE; all are texts.
+// assignments parses the NAME=VALUE arguments of a flag. All values are texts.
 func (e *env) assignments(flag string, list []string) (map[string]any, error) {
 	var values map[string]any
 	for _, text := range list {
@@ -182,8 +182,8 @@ func (e *env) assignments(flag string, list []string) (map[string]any, error) {
 	return values, nil
 }
 
-// pickApproval is the one that somebody means by a handle, an id or a path, perhaps behind the number
-// of a run and a slash. Errors list what waits.
+// pickApproval returns the approval that a handle, an id or a path names. A run number and a slash may
+// stand before it. Errors list the nodes that wait.
 func pickApproval(waiting []api.Approval, node, run, command, file string) (api.Approval, error) {
 	found := approvalsOf(waiting, node, run)
 	if parts := runSlashNode.FindStringSubmatch(node); len(found) == 0 && parts != nil && run == "" {
@@ -195,7 +195,7 @@ func pickApproval(waiting []api.Approval, node, run, command, file string) (api.
 	case len(waiting) == 0:
 		return api.Approval{}, &exit.Failure{Status: exit.BadUsage, What: "nothing waits for a person", Fix: "wf status" + file}
 	case node == "":
-		return api.Approval{}, &exit.Failure{Status: exit.BadUsage, What: "say which node is meant", Why: waitingList(waiting), Fix: command + " " + words.Quote(waiting[0].Name) + file}
+		return api.Approval{}, &exit.Failure{Status: exit.BadUsage, What: "name the node", Why: waitingList(waiting), Fix: command + " " + words.Quote(waiting[0].Name) + file}
 	case len(found) > 1:
 		if found[0].Node != found[1].Node {
 			return api.Approval{}, &exit.Failure{Status: exit.BadUsage, What: fmt.Sprintf("%s means %d nodes that wait for a person: name one, or use a pattern", node, len(found)),
@@ -220,7 +220,8 @@ func pickApproval(waiting []api.Approval, node, run, command, file string) (api.
 	return api.Approval{}, &exit.Failure{Status: exit.BadUsage, What: what, Why: waitingList(waiting), Fix: command + " " + words.Quote(waiting[0].Name) + file}
 }
 
-// approvalsOf are those of a node by its handle or path, else by its id, else by the end of its path.
+// approvalsOf returns the approvals whose handle or path is node; if there are none, those whose id it is; if
+// there are none, those whose path ends in it.
 func approvalsOf(waiting []api.Approval, node, run string) []api.Approval {
 	for _, name := range []func(api.Approval) string{
 		func(a api.Approval) string { return a.Name },
@@ -240,10 +241,10 @@ func approvalsOf(waiting []api.Approval, node, run string) []api.Approval {
 	return nil
 }
 
-// maxWaiting bounds how many of them an error lists.
+// maxWaiting is how many approvals an error lists.
 const maxWaiting = 10
 
-// waitingList describes what waits, one a line.
+// waitingList describes the waiting approvals, one per line.
 func waitingList(waiting []api.Approval) string {
 	lines := []string{"waiting:"}
 	for i, a := range waiting {
@@ -256,7 +257,7 @@ func waitingList(waiting []api.Approval) string {
 	return strings.Join(lines, "\n")
 }
 
-// sortApprovals puts those that wait longest first.
+// sortApprovals sorts by waiting time, longest first.
 func sortApprovals(list []api.Approval) {
 	slices.SortStableFunc(list, func(a, b api.Approval) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Workfile, b.Workfile), cmp.Compare(a.Name, b.Name))

@@ -19,16 +19,16 @@ import (
 	"wf/tui/words"
 )
 
-// askParams asks, on a terminal, for the parameters without which err has refused a run, and adds the
-// answers to req. asked is false where there is nobody to ask, or something else is wrong.
-func (e *env) askParams(ctx context.Context, s *session, req *api.RunRequest, err error) (asked bool, _ error) {
+// askParams asks on a terminal for the missing parameters that err lists, and adds the answers to req. asked is
+// false if there is no terminal or err has another cause.
+func (e *env) askParams(ctx context.Context, s *target, req *api.RunRequest, err error) (asked bool, _ error) {
 	var refused *api.Error
 	if !errors.As(err, &refused) || len(refused.Problems) == 0 || !e.Interactive() {
 		return false, nil
 	}
 	for _, p := range refused.Problems {
 		if _, given := req.Params[p.Param]; given || p.Param == "" {
-			return false, nil // a typo is no reason to ask for the rest
+			return false, nil // a given value is wrong: report that first
 		}
 	}
 	values := map[string]any{}
@@ -48,12 +48,12 @@ func (e *env) askParams(ctx context.Context, s *session, req *api.RunRequest, er
 // A questioner asks for values of parameters, one after the other.
 type questioner struct {
 	e      *env
-	s      *session
+	s      *target
 	env    []string
 	values map[string]any
 }
 
-// ask asks for one until the answer is one that the workfile takes.
+// ask asks for one parameter until the answer is a valid value.
 func (q *questioner) ask(ctx context.Context, name string) error {
 	list, err := q.s.Workspace.Params(ctx, api.ParamsRequest{Params: q.values, Env: q.env})
 	if err != nil {
@@ -61,7 +61,7 @@ func (q *questioner) ask(ctx context.Context, name string) error {
 	}
 	at := slices.IndexFunc(list.Params, func(p api.Param) bool { return p.Name == name })
 	if at < 0 {
-		return nil // it was removed meanwhile: the next attempt says so
+		return nil // it was removed meanwhile; the next start reports that
 	}
 	p := list.Params[at]
 	printParam(q.e.Stderr, q.e.ErrPaint(), p)
@@ -89,7 +89,7 @@ func (q *questioner) ask(ctx context.Context, name string) error {
 	}
 }
 
-// read reads the answer. That for a secret does not appear on the screen.
+// read reads the answer. The answer for a secret is not echoed.
 func (q *questioner) read(p api.Param) (string, error) {
 	in, ok := q.e.Stdin.(*os.File)
 	if p.Type != "secret" || !ok {
@@ -103,7 +103,7 @@ func (q *questioner) read(p api.Param) (string, error) {
 // maxChoices bounds how many choices are listed with a number.
 const maxChoices = 30
 
-// printParam says what is asked for: "env (string): where to", and the choices with their numbers.
+// printParam describes a parameter: "env (string): where to", and its choices with their numbers.
 func printParam(w io.Writer, p console.Paint, param api.Param) {
 	kind := param.Type
 	if limits := words.Limits(param); limits != "" {
@@ -123,7 +123,7 @@ func printParam(w io.Writer, p console.Paint, param api.Param) {
 	}
 }
 
-// chosenAnswer is the choice with the number that somebody typed, unless that is a choice itself.
+// chosenAnswer returns the choice with the typed number, unless the typed text is itself a choice.
 func chosenAnswer(p api.Param, answer string) string {
 	n, err := strconv.Atoi(answer)
 	if err != nil || slices.Contains(p.Choices, answer) || n < 1 || n > min(len(p.Choices), maxChoices) {
@@ -132,7 +132,7 @@ func chosenAnswer(p api.Param, answer string) string {
 	return p.Choices[n-1]
 }
 
-// readLine reads one line and nothing beyond it: what is typed ahead is for whoever reads next.
+// readLine reads one line and no byte beyond it, so that the next reader gets what was typed ahead.
 func readLine(r io.Reader) (string, error) {
 	var line []byte
 	for b := make([]byte, 1); ; {

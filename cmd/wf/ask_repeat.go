@@ -11,7 +11,7 @@ import (
 	"wf/tui/words"
 )
 
-// askRepeat asks whether everything is to run once more, and lets req say so.
+// askRepeat asks whether everything shall run once more. If the answer is yes, it makes req a fresh run.
 func (e *env) askRepeat(req *api.RunRequest, refusal error) (asked bool, _ error) {
 	var refused *api.Error
 	if !errors.As(refusal, &refused) || refused.Repeat == nil {
@@ -31,7 +31,7 @@ func (e *env) askRepeat(req *api.RunRequest, refusal error) (asked bool, _ error
 	return true, exit.Error(exit.OK)
 }
 
-// repeatQuestion is "37 of 37 are done, run 12 took 3d 4h. Run all again? [y/N] ".
+// repeatQuestion returns a text like "37 of 37 are done, run 12 took 3d 4h. Run all again? [y/N] ".
 func repeatQuestion(r api.Repeat) string {
 	runs := "the last runs"
 	switch n := len(r.Runs); {

@@ -22,9 +22,9 @@ func newAttach(e *env) *cobra.Command {
 	o := &attachOptions{}
 	cmd := &cobra.Command{
 		Use:   "attach [RUN|FILE]",
-		Short: "Watch a run that is going",
-		Long: `Attach shows a run that is going, from now on, until it is over; its exit status is then that
-of wf run. Ctrl-C leaves it alone and ends with status 0.`,
+		Short: "Watch an active run",
+		Long: `Attach shows an active run from now until it ends, and exits with the status that wf run
+would have. Ctrl-C leaves the run alone and ends with status 0.`,
 		Example: `  wf attach
   wf attach 42 --json`,
 		Annotations: map[string]string{completesWith: "RUN"},
@@ -75,11 +75,11 @@ func (o *attachOptions) run(ctx context.Context, e *env, run string) error {
 			return f.Attach(ctx, r)
 		}
 	}
-	// It may have ended between the wish and the look: its record has the answer.
+	// The run ended before the snapshot was taken: the history has its result.
 	return f.ReportEnded(ctx, f.First.Seq)
 }
 
-// pickRun is the run that the user means: the one named, else the only active one.
+// pickRun returns the named run, or the only active run if none is named.
 func pickRun(active []api.RunSummary, named, command string) (string, error) {
 	switch {
 	case named != "":
@@ -95,7 +95,7 @@ func pickRun(active []api.RunSummary, named, command string) (string, error) {
 	return "", f
 }
 
-// activeList describes active runs, one a line.
+// activeList describes active runs, one per line.
 func activeList(active []api.RunSummary) string {
 	text := ""
 	for i, r := range active {

@@ -28,10 +28,10 @@ func newCheck(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Find mistakes in a workfile",
-		Long: `Check reads a workfile and prints what is wrong with it, with line numbers: cycles, edges
-without an end, wrappers, names that are not unique, and what conditions, joins, retries,
-sub-flows, parameters and expressions say that cannot be meant. It runs nothing. Exit status
-3: there are errors, and wf run would refuse.`,
+		Long: `Check reads a workfile and prints its mistakes with line numbers: cycles, edges to missing
+nodes, bad wrappers, names that are not unique, and errors in conditions, joins, retries,
+sub-flows, parameters and expressions. It runs nothing. Exit status 3 means that there are
+errors, so that wf run would refuse the file.`,
 		Example: `  wf check
   wf check --json`,
 		Args: nargs(0, 1),
@@ -63,8 +63,7 @@ func (o *checkOptions) run(ctx context.Context, e *env) error {
 	return err
 }
 
-// ask gets the findings. A file that cannot be read at all is a finding too where a program
-// asks; people get it as the error it is.
+// ask returns the findings. With --json, a file that cannot be read is a finding; otherwise it is an error.
 func (o *checkOptions) ask(ctx context.Context, e *env) (check api.Check, path string, err error) {
 	if path, err = e.workfile(o.file); err != nil {
 		return api.Check{}, "", err
@@ -82,7 +81,7 @@ func (o *checkOptions) ask(ctx context.Context, e *env) (check api.Check, path s
 	return check, path, err
 }
 
-// unreadable is the refusal of a workfile as a finding.
+// unreadable turns the refusal of a workfile into a finding.
 func unreadable(err *api.Error) api.Check {
 	message := err.Message
 	if err.Why != "" {
@@ -92,7 +91,7 @@ func unreadable(err *api.Error) api.Check {
 	return api.Check{Schema: api.SchemaCheck, Problems: []api.Problem{problem}}
 }
 
-// lineOf is the line in "path:line" or "path:line:column", 0 when there is none.
+// lineOf returns the line of "path:line" or "path:line:column", or 0 if there is none.
 func lineOf(where string) int {
 	for part := range strings.SplitSeq(where, ":") {
 		if n, err := strconv.Atoi(part); err == nil {
@@ -102,7 +101,7 @@ func lineOf(where string) int {
 	return 0
 }
 
-// printCheck prints the findings the way compilers do, so that editors find the lines.
+// printCheck prints the findings in the format of compilers, so that editors can jump to the lines.
 func printCheck(e *env, path string, check api.Check) error {
 	p := e.OutPaint()
 	errs := 0

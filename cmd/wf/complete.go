@@ -9,8 +9,8 @@ import (
 	"wf/graph/attribute"
 )
 
-// A completer finds what a word that somebody has begun to type may become. Whatever goes wrong, it
-// finds nothing and says nothing: people are in the middle of a line. It never starts a daemon.
+// A completer returns the completions of a partly typed word. If anything fails, it returns none and prints
+// no error, because the user is in the middle of a line. It never starts a daemon.
 type completer func(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective)
 
 // typedLine is the line that is being completed.
@@ -25,13 +25,13 @@ const (
 	noSpace = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 )
 
-// completesWith annotates a command whose argument is completed as another word than that of its usage.
+// completesWith annotates a command whose arguments are completed as other words than its usage line has.
 const completesWith = "completes"
 
-// maxCompletions bounds how many are offered: a shell that asks "display all 5000?" helps nobody.
+// maxCompletions is how many completions are offered: a shell that asks "display all 5000?" is no help.
 const maxCompletions = 200
 
-// completers are the words that usage lines and flags have for their values, and what they may be.
+// completers maps the words that usage lines and flags have for their values to their completers.
 func completers() map[string]completer {
 	return map[string]completer{
 		"FILE":     completeWorkfile,
@@ -64,14 +64,13 @@ func completers() map[string]completer {
 	}
 }
 
-// isCompletion says whether a command line is a question of a shell's completion.
+// isCompletion says whether a shell called wf for completions.
 func isCompletion(args []string) bool {
 	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
-// addCompletion teaches every command below root what its arguments and flags may be. It takes
-// that from the usage line and from the names of the values of flags, so that a new command has it
-// without further care.
+// addCompletion adds completion to every command below root. It chooses completers by the words of the usage
+// line and of the flags, so that new commands have completion without further code.
 func addCompletion(root *cobra.Command, e *env) {
 	known := completers()
 	for _, cmd := range shownCommands(root) {
@@ -86,7 +85,7 @@ func addCompletion(root *cobra.Command, e *env) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			how := flagCompletion(known, f)
 			_, f.Usage = pflag.UnquoteUsage(f) // shells show it as it is
-			// An error says that somebody has registered another one, which stands.
+			// An error means that another function is registered already; that one is kept.
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, gated(func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 				return how(&typedLine{e, cmd, args}, word)
 			}))
@@ -94,7 +93,7 @@ func addCompletion(root *cobra.Command, e *env) {
 	}
 }
 
-// gated is how with the gate behind it.
+// gated returns how with its results filtered by gate.
 func gated(how cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		found, directive := how(cmd, args, word)
@@ -102,7 +101,7 @@ func gated(how cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// argNames are the arguments of a usage line, without their brackets: "set NODE KEY VALUE".
+// argNames returns the arguments of a usage line ("set NODE KEY VALUE") without brackets.
 func argNames(use string) []string {
 	var names []string
 	for _, word := range strings.Fields(use)[1:] {
@@ -113,7 +112,7 @@ func argNames(use string) []string {
 	return names
 }
 
-// argCompletion completes arguments by their names; a last one with dots may be repeated.
+// argCompletion completes arguments by their names. A last name that ends in dots may be repeated.
 func argCompletion(e *env, known map[string]completer, names []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		at := len(args)
@@ -130,7 +129,7 @@ func argCompletion(e *env, known map[string]completer, names []string) cobra.Com
 	}
 }
 
-// flagCompletion completes the value of a flag: one of its words, or what the name of it says.
+// flagCompletion completes the value of a flag: one of its words, or by the name of the value.
 func flagCompletion(known map[string]completer, f *pflag.Flag) completer {
 	if c, ok := f.Value.(*choice); ok {
 		return completeWords(c.allowed...)
@@ -142,7 +141,7 @@ func flagCompletion(known map[string]completer, f *pflag.Flag) completer {
 	return completeWords()
 }
 
-// completeWords offers words that do not change.
+// completeWords offers fixed words.
 func completeWords(words ...string) completer {
 	return func(_ *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var found []cobra.Completion
@@ -155,7 +154,7 @@ func completeWords(words ...string) completer {
 	}
 }
 
-// completeHelp offers what wf help knows: commands, those below them, and topics.
+// completeHelp offers commands, sub-commands and topics.
 func completeHelp(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	about := cmd.Root()
 	for _, arg := range args {

@@ -16,7 +16,7 @@ import (
 	"wf/tui/plain"
 )
 
-// completeAttribute offers the attributes that people set on elements, each with what it does.
+// completeAttribute offers the attributes that users can set on an element, each with its meaning.
 func completeAttribute(on attribute.Element) completer {
 	return func(_ *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var found []cobra.Completion
@@ -29,7 +29,7 @@ func completeAttribute(on attribute.Element) completer {
 	}
 }
 
-// completeValue offers what the attribute before it may be, and of a status its words.
+// completeValue offers values of the attribute before it, or the words of a status.
 func completeValue(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	key := ""
 	if len(c.args) > 0 {
@@ -50,7 +50,7 @@ func completeValue(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCo
 	return completeWords(words...)(c, word)
 }
 
-// completeCondition offers the conditions of edges; behind a colon something follows.
+// completeCondition offers the conditions of edges. One that ends in a colon needs more text.
 func completeCondition(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	found, directive := completeWords(attribute.Find(attribute.Edge, "when").Words...)(c, word)
 	if len(found) == 1 && strings.HasSuffix(found[0], ":") {
@@ -59,7 +59,7 @@ func completeCondition(c *typedLine, word string) ([]cobra.Completion, cobra.She
 	return found, directive
 }
 
-// completeReport offers the kinds of reports, and behind one the files.
+// completeReport offers the kinds of reports, and after KIND= the files.
 func completeReport(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	kind, path, named := strings.Cut(word, "=")
 	if !named {
@@ -76,7 +76,7 @@ func completeReport(c *typedLine, word string) ([]cobra.Completion, cobra.ShellC
 	return found, filesDirective(found)
 }
 
-// completionTime bounds how long a question to the daemon may keep somebody who types.
+// completionTime limits how long completion waits for the daemon.
 const completionTime = 500 * time.Millisecond
 
 // completeContainer offers the containers of the workfile.
@@ -94,7 +94,7 @@ func completeContainer(c *typedLine, word string) ([]cobra.Completion, cobra.She
 	return limited(found), noFiles
 }
 
-// completeWaiting offers what waits for a person, if a daemon has the workfile open.
+// completeWaiting offers the nodes that wait for a person, if a daemon has the workfile open.
 func completeWaiting(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
 	defer cancel()
@@ -116,7 +116,7 @@ func completeWaiting(c *typedLine, word string) ([]cobra.Completion, cobra.Shell
 	return limited(found), noFiles
 }
 
-// completeParam offers the parameters of the workfile, and behind a name its choices.
+// completeParam offers the parameters of the workfile, and after NAME= the choices.
 func completeParam(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	p := c.peek()
 	if p == nil {
@@ -142,7 +142,7 @@ func completeParam(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCo
 	return limited(found), noSpace
 }
 
-// completeMock offers nodes, and behind one how it may end.
+// completeMock offers nodes, and after NODE= the forms of a result.
 func completeMock(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	node, result, named := strings.Cut(word, "=")
 	var found []cobra.Completion
@@ -165,11 +165,11 @@ func completeMock(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCom
 	return found, noSpace
 }
 
-// instancePrefix is the path of an instance, up to the slash.
+// instancePrefix matches the path of an instance, up to the slash.
 var instancePrefix = regexp.MustCompile(`^(?:.*/)?([^/]+)\[[0-9*]+\]/`)
 
-// instancesBeginning offers paths of instances: a sub-flow with the bracket that its number follows, and
-// behind an instance the nodes in it. open: one of them ends with such a bracket.
+// instancesBeginning offers paths of instances: a sub-flow with an opening bracket, and after a complete
+// instance its nodes. open says that a completion ends with a bracket, so that a number must follow.
 func instancesBeginning(p *daemon.Peek, word string) (found []cobra.Completion, open bool) {
 	within, prefix := "", ""
 	if path := instancePrefix.FindStringSubmatch(word); path != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completeWorkfile offers folders and what is called like a workfile.
+// completeWorkfile offers folders and files with the name of a workfile.
 func completeWorkfile(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	found := filesBeginning(c.e, word, workfileName)
 	if !c.wantsFolders(word) {
@@ -18,7 +18,7 @@ func completeWorkfile(c *typedLine, word string) ([]cobra.Completion, cobra.Shel
 	return found, filesDirective(found)
 }
 
-// completeFiles offers folders and the files whose names are wanted.
+// completeFiles offers folders and the files whose names satisfy wanted.
 func completeFiles(wanted func(name string) bool) completer {
 	return func(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		found := filesBeginning(c.e, word, wanted)
@@ -28,7 +28,7 @@ func completeFiles(wanted func(name string) bool) completer {
 
 func anyName(string) bool { return true }
 
-// filesDirective says whether something may follow in the same word: behind a folder, what is in it.
+// filesDirective forbids the space after a completion if one of them is a folder.
 func filesDirective(found []cobra.Completion) cobra.ShellCompDirective {
 	if slices.ContainsFunc(found, func(path string) bool { return strings.HasSuffix(path, "/") }) {
 		return noSpace
@@ -36,7 +36,7 @@ func filesDirective(found []cobra.Completion) cobra.ShellCompDirective {
 	return noFiles
 }
 
-// filesBeginning are the folders, with a slash at the end, and the wanted files whose paths begin with word.
+// filesBeginning returns the folders (with a slash at the end) and wanted files whose paths begin with word.
 func filesBeginning(e *env, word string, wanted func(name string) bool) []cobra.Completion {
 	dir, begun := filepath.Split(word)
 	entries, err := os.ReadDir(e.Abs(dir))
@@ -66,8 +66,8 @@ func isFolder(path string, entry os.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// wantsFolders says whether a folder may be meant. The first word of all is a command far more
-// often, and the space after a command would be missing if folders were offered beside it.
+// wantsFolders says whether folders are offered. The first word is usually a command, and offering folders
+// beside commands would suppress the space after the command.
 func (c *typedLine) wantsFolders(word string) bool {
 	return c.cmd.HasParent() || word != "" && !slices.ContainsFunc(commandNames(c.cmd), func(name string) bool { return strings.HasPrefix(name, word) })
 }

@@ -9,16 +9,16 @@ import (
 	"wf/tui/plain"
 )
 
-// gate is the filter that every candidate of every completion passes, whatever it comes from: names of files and
-// nodes, choices of parameters and everything else that other people have written. A candidate with a
-// character that a shell could act upon is not offered; nor is one that would be read as a flag.
+// gate filters all candidates of all completions, because their texts (names of files and nodes, choices of
+// parameters) come from other people. It drops candidates with a character that a shell could interpret, and
+// those that would be read as a flag.
 func gate(found []cobra.Completion) []cobra.Completion {
 	seen := map[string]bool{}
 	var passed []cobra.Completion
 	for _, candidate := range found {
 		name, hint, _ := strings.Cut(candidate, "\t")
 		if help := cobra.AppendActiveHelp(nil, ""); strings.HasPrefix(name, help[0]) {
-			passed = append(passed, candidate) // a hint of ours, no candidate
+			passed = append(passed, candidate) // a hint of wf, not a candidate
 			continue
 		}
 		if seen[name] || !offerable(name) {
@@ -30,8 +30,8 @@ func gate(found []cobra.Completion) []cobra.Completion {
 	return passed
 }
 
-// offerable says whether a text can stand on a command line. Of what shells act upon, only blanks, patterns and
-// tildes are let through; they are offered with a backslash before them.
+// offerable says whether a text is safe on a command line. The only characters that shells interpret and that it
+// accepts are blanks, patterns and tildes; they are offered with a backslash.
 func offerable(text string) bool {
 	if text == "" || text[0] == '-' {
 		return false
@@ -44,10 +44,10 @@ func offerable(text string) bool {
 	return true
 }
 
-// quotedRunes may be offered, with a backslash before them.
+// quotedRunes are the characters that are offered with a backslash.
 const quotedRunes = " []*~"
 
-// bareRune says whether shells take a character for itself.
+// bareRune says whether shells take a character literally.
 func bareRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune("_-./:=@%+,", r)
 }

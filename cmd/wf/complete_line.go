@@ -9,16 +9,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// lineCommand is the hidden command that the completion scripts of the shells ask:
+// lineCommand is the hidden command that the completion scripts of the shells call:
 //
 //	wf __line SHELL LINE [WORD COLUMNS TYPE]
 //
-// LINE is the line up to the cursor, as it was typed. Shells evaluate nothing of it, so that pressing a key
-// cannot execute what somebody else has put there. What follows is bash's, see bashReply. PowerShell writes
-// the line to standard input.
+// LINE is the typed line up to the cursor. The shells do not evaluate it, so that pressing the tab key cannot
+// execute anything. The further arguments come from bash, see bashReply. PowerShell writes the line to
+// standard input.
 const lineCommand = "__line"
 
-// completeLine answers a completion script. Whatever goes wrong, it offers nothing and says nothing.
+// completeLine prints the completions for a completion script. If anything fails, it prints nothing.
 func completeLine(e *env, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -34,20 +34,20 @@ func completeLine(e *env, args []string) error {
 	return err
 }
 
-// maxTypedLine bounds a line that comes from standard input, in bytes.
+// maxTypedLine limits a line from standard input, in bytes.
 const maxTypedLine = 1 << 20
 
-// An answer is what wf offers for a typed line.
+// An answer is the set of completions for a typed line.
 type answer struct {
 	offers  []offer
 	hint    string // for people, shown above the offers; "" for none
 	noSpace bool   // more may follow in the same word
 }
 
-// An offer is one thing that the last word may become: the whole word, but for the flag before an equals sign.
+// An offer is one completion: the whole word, without a flag and equals sign before it.
 type offer struct{ text, hint string }
 
-// answerTyped asks the commands what the last word of a line may become.
+// answerTyped returns the completions of the last word of a line.
 func (e *env) answerTyped(typed typedText) answer {
 	if typed.redirect {
 		return answer{offers: offersOf(gate(filesBeginning(e, typed.word, anyName))), noSpace: true}
@@ -64,7 +64,7 @@ func (e *env) answerTyped(typed typedText) answer {
 	return readAnswer(out.String())
 }
 
-// readAnswer reads what cobra prints: a candidate a line, and at the end what to do with them.
+// readAnswer parses the output of cobra: one candidate per line, and the directive in the last line.
 func readAnswer(text string) answer {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	directive := parseDirective(lines[len(lines)-1])
@@ -92,7 +92,7 @@ func offersOf(candidates []cobra.Completion) []offer {
 	return list
 }
 
-// parseDirective reads cobra's last line, ":4".
+// parseDirective parses cobra's last line, such as ":4".
 func parseDirective(line string) cobra.ShellCompDirective {
 	var d cobra.ShellCompDirective
 	for _, digit := range strings.TrimPrefix(line, ":") {

@@ -17,10 +17,10 @@ import (
 	"wf/workspace/history"
 )
 
-// maxCommand is how much of a command is shown beside a node, in characters.
+// maxCommand limits the part of a command that is shown beside a node, in characters.
 const maxCommand = 50
 
-// peek reads the workfile that the line is about; nil when that cannot be done.
+// peek reads the workfile of the typed line. It returns nil if that fails.
 func (c *typedLine) peek() *daemon.Peek {
 	p, err := daemon.PeekAt(c.e.workfileOf(c.cmd, c.args))
 	if err != nil {
@@ -29,7 +29,7 @@ func (c *typedLine) peek() *daemon.Peek {
 	return p
 }
 
-// completeNode offers the nodes of the workfile, without those that stand on the line already.
+// completeNode offers the nodes of the workfile, except those that are on the line already.
 func completeNode(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	p := c.peek()
 	if p == nil {
@@ -43,8 +43,8 @@ func completeNode(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCom
 	return found, noFiles
 }
 
-// completeSelector offers what may stand after the last comma: nodes, states and groups. A sign
-// before the word stays, and a word that is a node may get one behind it.
+// completeSelector completes the part after the last comma: nodes, states and groups. A + before the word is
+// kept, and a + is offered after a complete node name.
 func completeSelector(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	p := c.peek()
 	if p == nil {
@@ -82,8 +82,8 @@ func nodesBeginning(p *daemon.Peek, word, prefix string, taken []string) []cobra
 	return limited(found)
 }
 
-// plainName is a name of the node that can stand in a list and on a command line as it is: its
-// handle, else its id; "" when both have blanks, commas or worse in them.
+// plainName returns the handle or the id of a node, whichever first needs no quoting on a command line or in a
+// list. It returns "" if both do.
 func plainName(n api.NodeStatus) string {
 	for _, name := range []string{n.Name, n.ID} {
 		if name == words.Quote(name) && !strings.ContainsAny(name, ",+") {
@@ -93,7 +93,7 @@ func plainName(n api.NodeStatus) string {
 	return ""
 }
 
-// statesBeginning offers the states as selectors, once somebody has begun to write one.
+// statesBeginning offers states as selectors, if word is not empty.
 func statesBeginning(word, prefix string) []cobra.Completion {
 	var found []cobra.Completion
 	for _, state := range []api.State{api.StateFailed, api.StateBlocked, api.StateCancelled, api.StateOK,
@@ -126,7 +126,7 @@ func groupsBeginning(p *daemon.Peek, word, prefix string) []cobra.Completion {
 	return limited(found)
 }
 
-// completeRun offers the runs of the workfile, newest first, as their records tell.
+// completeRun offers the runs of the workfile from its history, newest first.
 func completeRun(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ordered := noFiles | cobra.ShellCompDirectiveKeepOrder
 	state := c.e.folder("WF_STATE_DIR", "XDG_STATE_HOME", "wf", "")
@@ -148,7 +148,7 @@ func completeRun(c *typedLine, word string) ([]cobra.Completion, cobra.ShellComp
 	return found, ordered
 }
 
-// runHint is what is said beside a run: "2h ago, failed: 3 ok, 1 failed".
+// runHint describes a run: "2h ago, failed: 3 ok, 1 failed".
 func runHint(run history.Summary, now time.Time) string {
 	hint := words.Ago(run.Time, now)
 	if run.Result == nil {

@@ -9,9 +9,9 @@ import (
 	"wf/cmd/wf/console"
 )
 
-// reply is an answer in the words of a shell's script, see the folder completion.
+// reply formats an answer for the completion script of a shell, see the folder completion.
 func (a answer) reply(shell string, typed typedText, rest []string) string {
-	flag := "" // a flag that stands before the value, in one word with it
+	flag := "" // the flag and equals sign before the value, in the same word
 	if at := strings.IndexByte(typed.word, '='); at >= 0 && strings.HasPrefix(typed.word, "-") {
 		flag = typed.word[:at+1]
 	}
@@ -34,13 +34,13 @@ func (a answer) reply(shell string, typed typedText, rest []string) string {
 
 // Kinds of completion in bash, by its COMP_TYPE.
 const (
-	bashMenu    = "37" // one after the other is put into the line
-	bashInserts = "42" // all are put into the line
-	bashLists   = "63" // a list, at the second press of the key
+	bashMenu    = "37" // each key press inserts the next completion
+	bashInserts = "42" // all completions are inserted
+	bashLists   = "63" // the second key press lists the completions
 )
 
-// bashReply is what bash gets: what takes the place of its WORD, which is a part of the last word, and in a
-// list a hint behind each. What several have in common is put into the line, so each is quoted.
+// bashReply returns the texts that replace bash's WORD, which is a part of the last word; a list has hints, too.
+// bash inserts the common prefix of several completions, so each of them is quoted.
 func (a answer) bashReply(flag string, typed typedText, rest []string) []string {
 	word, columns, kind := typed.raw, 80, bashLists
 	if len(rest) == 3 {
@@ -75,8 +75,8 @@ func (a answer) bashReply(flag string, typed typedText, rest []string) []string 
 	return lines
 }
 
-// bashWord is an offer as bash puts it into the line in place of word. fits says that it begins with what
-// stands before word.
+// bashWord returns the text that bash inserts in place of word. The second result says whether the offer begins
+// with the text before word.
 func bashWord(text string, typed typedText, word string) (string, bool) {
 	before, found := strings.CutSuffix(typed.raw, word)
 	if !found {
@@ -96,7 +96,7 @@ func bashWord(text string, typed typedText, word string) (string, bool) {
 	return quoteTyped(full, typed.open), found
 }
 
-// quoteTyped makes an offered text a part of a word; open is the quote that it stands in, 0 for none.
+// quoteTyped quotes an offered text for a word; open is the quote character around it, 0 for none.
 func quoteTyped(text string, open byte) string {
 	if open != 0 {
 		return text
@@ -111,7 +111,7 @@ func quoteTyped(text string, open byte) string {
 	return b.String()
 }
 
-// withHints puts a hint behind each name, in a column of its own.
+// withHints appends the hints to the names, in a second column.
 func withHints(names, hints []string, columns int) []string {
 	widest := 0
 	for _, name := range names {
@@ -129,7 +129,7 @@ func withHints(names, hints []string, columns int) []string {
 	return lines
 }
 
-// zshReply is what zsh gets, which quotes by itself: for each "text:hint", with backslashes before colons.
+// zshReply returns lines of the form "text:hint" with backslashes before colons. zsh itself quotes the texts.
 func (a answer) zshReply() []string {
 	var lines []string
 	if a.noSpace {
@@ -148,8 +148,8 @@ func (a answer) zshReply() []string {
 	return lines
 }
 
-// fishReply is what fish gets, which quotes by itself. It puts a space behind a single offer, but for some
-// last characters; a second one keeps it from that.
+// fishReply returns the lines for fish, which quotes texts itself. fish adds a space after a single offer, except
+// after some last characters; a second offer prevents the space.
 func (a answer) fishReply(flag string) []string {
 	var lines []string
 	for _, o := range a.offers {
@@ -163,8 +163,8 @@ func (a answer) fishReply(flag string) []string {
 	return lines
 }
 
-// powershellReply is what PowerShell gets: what stands in the line, and a hint. Words with blanks or patterns
-// in them are not offered.
+// powershellReply returns the lines for PowerShell: the text and a hint. Words with blanks or patterns are not
+// offered.
 func (a answer) powershellReply(flag string) []string {
 	var lines []string
 	for _, o := range a.offers {

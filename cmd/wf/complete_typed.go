@@ -2,18 +2,18 @@ package main
 
 import "strings"
 
-// A typedText is a command line up to the cursor, read as a shell reads it, but for everything that shells
-// execute: command substitutions stay texts.
+// A typedText is a command line up to the cursor, parsed like a shell does, except that nothing is executed:
+// command substitutions stay texts.
 type typedText struct {
-	words    []string // without the command itself and without the last one
-	word     string   // the last one, "" behind a blank
-	raw      string   // the last one as it was typed
-	open     byte     // the quote that it ends in; 0 for none
-	tilde    string   // what a leading ~ in it stands for; "" for none
+	words    []string // without the command itself and the last word
+	word     string   // the last word, "" after a blank
+	raw      string   // the last word as typed
+	open     byte     // the quote that is open at the end of the last word; 0 for none
+	tilde    string   // the expansion of a leading ~ in the last word; "" for none
 	redirect bool     // the last word is a file that the shell opens
 }
 
-// readTyped reads a line as it was typed. get is the environment, for variables that are named in it.
+// readTyped parses a typed line. get looks up environment variables.
 func readTyped(line, shell string, get func(string) string) typedText {
 	r := typedReader{line: line, get: get, escape: '\\', fish: shell == "fish"}
 	if shell == "powershell" {
@@ -28,7 +28,7 @@ func readTyped(line, shell string, get func(string) string) typedText {
 		start := r.at
 		text, tilde := r.word()
 		ended := r.at >= len(line)
-		operator := !ended && r.at == start // an operator: the word behind a redirection is no argument
+		operator := !ended && r.at == start // the word after a redirection is not an argument
 		switch {
 		case ended:
 			t.word, t.raw, t.open, t.tilde, t.redirect = text, line[start:], r.open, tilde, redirect
@@ -49,14 +49,14 @@ func readTyped(line, shell string, get func(string) string) typedText {
 	}
 }
 
-// isDescriptor says that a word is the number before a redirection: 2>file.
+// isDescriptor says whether a word is the number before a redirection: 2>file.
 func isDescriptor(raw string, next byte) bool {
 	return (next == '<' || next == '>') && strings.Trim(raw, "0123456789") == ""
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
 
-// A typedReader reads the words of a line one after the other.
+// A typedReader reads the words of a line.
 type typedReader struct {
 	line   string
 	at     int
@@ -97,7 +97,7 @@ func (r *typedReader) word() (text, tilde string) {
 	return b.String(), tilde
 }
 
-// escapes says whether the escape at r.at means something where it stands.
+// escapes says whether the escape character at r.at has a meaning there.
 func (r *typedReader) escapes() bool {
 	if r.open == 0 || r.at+1 >= len(r.line) {
 		return true
@@ -108,8 +108,8 @@ func (r *typedReader) escapes() bool {
 	return r.fish && strings.IndexByte(`'\`, r.line[r.at+1]) >= 0
 }
 
-// variable reads $NAME or ${NAME} at r.at and leaves r.at at its last byte. Everything else that begins with a
-// dollar stays as it is.
+// variable reads $NAME or ${NAME} at r.at and leaves r.at at its last byte. Other texts after a dollar sign stay
+// as they are.
 func (r *typedReader) variable() string {
 	rest := r.line[r.at+1:]
 	braced := strings.HasPrefix(rest, "{")

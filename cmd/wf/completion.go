@@ -13,8 +13,8 @@ func newCompletion(e *env) *cobra.Command {
 		Use:   "completion SHELL",
 		Short: "Print the completion script of a shell",
 		Long: `Completion prints a script for bash, zsh, fish or powershell. Once it is loaded, the tab key
-knows commands, flags and their values, the nodes of the workfile, groups and runs. It reads the
-files itself, never starts the daemon, and executes nothing of what is on the line or in a file.`,
+completes commands, flags and their values, nodes of the workfile, groups and runs. Completion
+reads the files itself, never starts the daemon, and executes nothing from the line or a file.`,
 		Example: `  wf completion bash > ~/.local/share/bash-completion/completions/wf
   wf completion zsh > "${fpath[1]}/_wf"
   wf completion fish > ~/.config/fish/completions/wf.fish

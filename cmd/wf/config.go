@@ -23,11 +23,11 @@ import (
 const (
 	projectConfig = ".wf.toml"    // beside a workfile
 	userConfig    = "config.toml" // in the user's folder for wf
-	maxConfig     = 1 << 20       // bytes; anything larger is no configuration
+	maxConfig     = 1 << 20       // bytes; larger files are refused
 )
 
-// configure fills in the flags of cmd that were not given, by the environment and the files of
-// configuration. It happens once, before the command begins.
+// configure sets the flags of cmd that were not given from the environment and the configuration files. It is
+// called once, before the command runs.
 func (e *env) configure(cmd *cobra.Command, args []string) error {
 	vars, err := e.variables()
 	if err != nil {
@@ -68,7 +68,7 @@ func (e *env) configure(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// unconfigured says whether a command must work, and quickly, whatever the configuration says.
+// unconfigured says whether a command ignores the configuration, so that it works with a broken one.
 func unconfigured(cmd *cobra.Command) bool {
 	for ; cmd.HasParent(); cmd = cmd.Parent() {
 		switch cmd.Name() {
@@ -79,8 +79,8 @@ func unconfigured(cmd *cobra.Command) bool {
 	return false
 }
 
-// runDefaults are what files of configuration say about a run. The workfile, which only the
-// daemon reads, wins over them.
+// runDefaults are the settings of a run from configuration files. The attributes of the workfile, which only the
+// daemon reads, take precedence.
 type runDefaults map[string]string
 
 func (d *runDefaults) put(key, text string) {
@@ -90,14 +90,14 @@ func (d *runDefaults) put(key, text string) {
 	(*d)[key] = text
 }
 
-// request is d as the daemon takes it; nil when nothing was said.
+// request returns d for a request to the daemon, or nil if it is empty.
 func (d runDefaults) request() *api.RunDefaults {
 	if len(d) == 0 {
 		return nil
 	}
 	req := &api.RunDefaults{}
 	if text, said := d["jobs"]; said {
-		n, _ := strconv.Atoi(text) // checked when it was read
+		n, _ := strconv.Atoi(text) // parseConfig has checked it
 		req.Jobs = &n
 	}
 	if text, said := d["wrapper"]; said {
@@ -106,8 +106,8 @@ func (d runDefaults) request() *api.RunDefaults {
 	return req
 }
 
-// workfileOf is the workfile that a command line is about, absolute; "" when it is about none.
-// It need not exist.
+// workfileOf returns the absolute path of the workfile that a command line is about, or "" if it is about none. The
+// file need not exist.
 func (e *env) workfileOf(cmd *cobra.Command, args []string) string {
 	f := cmd.Flags().Lookup("file")
 	switch {
@@ -121,9 +121,9 @@ func (e *env) workfileOf(cmd *cobra.Command, args []string) string {
 	return ""
 }
 
-// configFiles reads both files of configuration; the one beside the workfile wins.
-func (e *env) configFiles(workfile string) (sayings, error) {
-	found := sayings{}
+// configFiles reads both configuration files; the one beside the workfile takes precedence.
+func (e *env) configFiles(workfile string) (settingValues, error) {
+	found := settingValues{}
 	for _, file := range []struct {
 		path     string
 		personal bool
@@ -143,7 +143,7 @@ func (e *env) configFiles(workfile string) (sayings, error) {
 	return found, nil
 }
 
-// userConfig is the path of the user's file; "" where no home is known.
+// userConfig returns the path of the user's configuration file, or "" if HOME is not set.
 func (e *env) userConfig() string {
 	if dir := e.Get("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "wf", userConfig)
@@ -154,8 +154,8 @@ func (e *env) userConfig() string {
 	return ""
 }
 
-// projectConfigOf is the path of the file beside a workfile: in the folder where the commands
-// work, which is that of the real file.
+// projectConfigOf returns the path of the configuration file beside a workfile: in the folder of the real file,
+// in which the commands run.
 func projectConfigOf(workfile string) string {
 	if workfile == "" {
 		return ""
@@ -166,9 +166,9 @@ func projectConfigOf(workfile string) string {
 	return filepath.Join(filepath.Dir(workfile), projectConfig)
 }
 
-// readConfig reads one file of configuration; one that does not exist says nothing. personal
-// says that it is the user's own, which may speak about the daemon.
-func (e *env) readConfig(path string, personal bool, t trust) (sayings, error) {
+// readConfig reads one configuration file. A file that does not exist is empty. personal says that it is the
+// user's file, which may contain settings of the daemon.
+func (e *env) readConfig(path string, personal bool, t trust) (settingValues, error) {
 	f, err := openSmall(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
@@ -187,7 +187,7 @@ func (e *env) readConfig(path string, personal bool, t trust) (sayings, error) {
 	return parseConfig(path, data, personal)
 }
 
-// readSmall reads a file that no configuration is larger than.
+// readSmall reads a file of at most maxConfig bytes.
 func readSmall(f *os.File) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
 	if len(data) > maxConfig {
@@ -196,13 +196,13 @@ func readSmall(f *os.File) ([]byte, error) {
 	return data, err
 }
 
-// parseConfig judges a file of configuration. Every error names the line.
-func parseConfig(path string, data []byte, personal bool) (sayings, error) {
+// parseConfig parses and checks a configuration file. Every error names the line.
+func parseConfig(path string, data []byte, personal bool) (settingValues, error) {
 	var values map[string]any
 	if err := toml.Unmarshal(data, &values); err != nil {
 		return nil, notTOML(path, err)
 	}
-	found := sayings{}
+	found := settingValues{}
 	for _, k := range configKeys(data) {
 		where := fmt.Sprintf("%s:%d", path, k.line)
 		s, known := settingNamed(k.key)
@@ -210,11 +210,11 @@ func parseConfig(path string, data []byte, personal bool) (sayings, error) {
 		case !known:
 			return nil, unknownKey(k.key, where)
 		case s.personal && !personal:
-			what := k.key + " is about the daemon, which serves all workfiles"
+			what := k.key + " is a setting of the daemon, which serves all workfiles"
 			if s.flagless {
-				what = k.key + " is about all workfiles"
+				what = k.key + " is a setting for all workfiles"
 			}
-			return nil, &exit.Failure{Status: exit.BadUsage, What: what, Where: where, Why: "it has no place beside one of them", Fix: "put it into the configuration of the user: wf help config"}
+			return nil, &exit.Failure{Status: exit.BadUsage, What: what, Where: where, Why: "it cannot be set beside one workfile", Fix: "move it to your own configuration: wf help config"}
 		}
 		text, right := s.text(values[k.key])
 		if !right {
@@ -223,19 +223,19 @@ func parseConfig(path string, data []byte, personal bool) (sayings, error) {
 		if problem, meant := s.check(text); problem != "" {
 			return nil, wrongValue(k.key+" = "+text, problem, where, meant)
 		}
-		found[k.key] = said{text, where}
+		found[k.key] = settingValue{text, where}
 	}
 	return found, nil
 }
 
-// A configKey is a key of a file and the line it stands in.
+// A configKey is a key of a configuration file and its line.
 type configKey struct {
 	key  string
 	line int
 }
 
-// configKeys finds the keys of a file that has been parsed, in order. The library tells lines only
-// of what it cannot place, so it is asked to place everything into nothing.
+// configKeys returns the keys of a configuration file in order. The TOML library reports lines only for unknown
+// keys, so the file is decoded into an empty struct, where every key is unknown.
 func configKeys(data []byte) []configKey {
 	var missing *toml.StrictMissingError
 	dec := toml.NewDecoder(strings.NewReader(string(data))).DisallowUnknownFields()
@@ -250,7 +250,7 @@ func configKeys(data []byte) []configKey {
 	return keys
 }
 
-// notTOML is the error for a file that cannot be parsed.
+// notTOML returns the error for a file that cannot be parsed.
 func notTOML(path string, err error) error {
 	f := &exit.Failure{Status: exit.BadUsage, What: "the configuration cannot be read", Where: path, Why: strings.TrimPrefix(err.Error(), "toml: ")}
 	var at *toml.DecodeError
@@ -269,8 +269,8 @@ func unknownKey(key, where string) error {
 	return f
 }
 
-// text is a value of a file as a flag would have it. right says that it has the type that the
-// setting wants: a number is no text there, and a text no number.
+// text formats a value of a configuration file like the argument of a flag. right says whether it has the type of
+// the setting: a text is not accepted for a number, nor a number for a text.
 func (s setting) text(value any) (text string, right bool) {
 	switch value.(type) {
 	case string:
@@ -283,7 +283,7 @@ func (s setting) text(value any) (text string, right bool) {
 	return fmt.Sprint(value), right
 }
 
-// form is how a value of the setting is written in a file.
+// form describes how a value of the setting is written in a configuration file.
 func (s setting) form() string {
 	switch s.kind {
 	case kindNumber:

@@ -63,7 +63,7 @@ func TestParseConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := sayings{"jobs": {"3", "c.toml:2"}, "wrapper": {"nice {}", "c.toml:3"}, "ascii": {"true", "c.toml:5"},
+	want := settingValues{"jobs": {"3", "c.toml:2"}, "wrapper": {"nice {}", "c.toml:3"}, "ascii": {"true", "c.toml:5"},
 		"grace": {"30s", "c.toml:6"}, "keep-age": {"30d", "c.toml:7"}}
 	if len(found) != len(want) {
 		t.Errorf("found %v", found)
@@ -90,7 +90,7 @@ func TestParseConfigErrors(t *testing.T) {
 		"ascii = \"yes\"":                {"ascii = yes: must be true or false", "c:1", "", "wf help config"},
 		"jobs = 1\njobs = 2":             {"the configuration cannot be read", "c:2", "", ""},
 		"jobs = 1\n\nwrapper = \"\x00\"": {"the configuration cannot be read", "c:3", "", ""},
-		"port = 1":                       {"port is about the daemon", "c:1", "", "put it into the configuration of the user"},
+		"port = 1":                       {"port is a setting of the daemon", "c:1", "", "move it to your own configuration"},
 	} {
 		_, err := parseConfig("c", []byte(text), false)
 		if err == nil {

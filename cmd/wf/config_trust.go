@@ -18,18 +18,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A trust decides whose files may say what runs. A file of configuration can hold a wrapper, which is executed,
-// so that it must be the user's own or root's, and nobody else may be able to write it: in a folder like
-// /tmp anybody can put one beside a workfile.
+// A trust decides which configuration files are used. Such a file can contain a wrapper, which is executed, so it
+// must belong to the user or root and must not be writable for other users: in a folder like /tmp every user
+// can put one beside a workfile.
 type trust struct {
-	uids    []uint32 // whose files are good, without root
-	folders []string // below these every file is good, absolute; "*" stands for all
+	uids    []uint32 // the users, besides root, whose files are trusted
+	folders []string // absolute paths below which every file is trusted; "*" stands for all
 }
 
-// trusting is the trust of this user; folders is the setting.
+// trusting returns the trust of this user; folders is the value of the setting.
 func (e *env) trusting(folders string) trust {
 	t := trust{uids: []uint32{uint32(os.Geteuid())}}
-	// Under sudo the files of the user who called it are good, as they are for git.
+	// Under sudo, the files of the calling user are trusted, as git does.
 	if uid, err := strconv.ParseUint(e.Get("SUDO_UID"), 10, 32); err == nil && os.Geteuid() == 0 {
 		t.uids = append(t.uids, uint32(uid))
 	}
@@ -42,13 +42,13 @@ func (e *env) trusting(folders string) trust {
 	return t
 }
 
-// named says whether a path lies in one of the folders.
+// named says whether a path is below one of the trusted folders.
 func (t trust) named(path string) bool {
 	return slices.ContainsFunc(t.folders, func(dir string) bool { return dir == "*" || within(dir, path) })
 }
 
-// doubt says why the file that is open at path is not to be believed; "" when it is. beside: anybody who can
-// write in its folder could have put it there, or a link in its place.
+// doubt returns why the open file at path is not trusted, or "" if it is. With beside, it also checks the folder
+// and a link, because every user who can write in the folder could have put the file there.
 func (t trust) doubt(path string, f *os.File, beside bool) string {
 	if t.named(path) {
 		return ""
@@ -63,7 +63,7 @@ func (t trust) doubt(path string, f *os.File, beside bool) string {
 	if link, err := os.Lstat(path); err != nil {
 		return exit.Obstacle(err)
 	} else if link.Mode()&fs.ModeSymlink != 0 {
-		if why := t.ownedByStranger(link); why != "" {
+		if why := t.otherOwner(link); why != "" {
 			return "it is a link that belongs to " + why
 		}
 	}
@@ -75,30 +75,30 @@ func (t trust) doubt(path string, f *os.File, beside bool) string {
 	if info, err = dir.Stat(); err != nil {
 		return exit.Obstacle(err)
 	}
-	if info.Mode()&fs.ModeSticky != 0 { // there people can replace their own files only
+	if info.Mode()&fs.ModeSticky != 0 { // users can only replace their own files
 		return ""
 	}
 	return t.doubtOf("its folder", info, dir)
 }
 
-// doubtOf judges the owner and the mode of what is open.
+// doubtOf checks owner and mode of an open file or folder.
 func (t trust) doubtOf(what string, info fs.FileInfo, f *os.File) string {
-	if owner := t.ownedByStranger(info); owner != "" {
+	if owner := t.otherOwner(info); owner != "" {
 		return what + " belongs to " + owner
 	}
 	mode := info.Mode().Perm()
 	stat := info.Sys().(*syscall.Stat_t)
 	switch {
 	case mode&0o002 != 0:
-		return what + fmt.Sprintf(" can be written by everybody (mode %04o)", mode)
+		return what + fmt.Sprintf(" can be written by every user (mode %04o)", mode)
 	case mode&0o020 != 0 && !privateGroup(stat.Gid, stat.Uid, f):
 		return what + fmt.Sprintf(" can be written by the group %s (mode %04o)", groupName(stat.Gid), mode)
 	}
 	return ""
 }
 
-// ownedByStranger names the owner of a file that belongs neither to root nor to us; "" for all others.
-func (t trust) ownedByStranger(info fs.FileInfo) string {
+// otherOwner names the owner of a file, or returns "" if that is root or a trusted user.
+func (t trust) otherOwner(info fs.FileInfo) string {
 	uid := info.Sys().(*syscall.Stat_t).Uid
 	if uid == 0 || slices.Contains(t.uids, uid) {
 		return ""
@@ -116,9 +116,8 @@ func groupName(gid uint32) string {
 	return fmt.Sprint(gid)
 }
 
-// privateGroup says whether a group is that of its owner alone, as many systems give one to every user: it is
-// called like the user and has no other members. An access list, which shows as the mode of the group, can
-// name others.
+// privateGroup says whether a group has only the owner as a member. Many systems give every user such a group with
+// the name of the user. A file with an access list fails the test, because the list can name other users.
 func privateGroup(gid, uid uint32, f *os.File) bool {
 	if n, err := unix.Fgetxattr(int(f.Fd()), "system.posix_acl_access", nil); err == nil && n > 0 {
 		return false
@@ -140,29 +139,29 @@ func privateGroup(gid, uid uint32, f *os.File) bool {
 	return false
 }
 
-// within says whether path lies below dir.
+// within says whether path is below dir.
 func within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// distrusted is the error for a file of configuration that is not believed.
+// distrusted returns the error for a configuration file that is not trusted.
 func (e *env) distrusted(path, doubt string) error {
 	own := e.userConfig()
 	if own == "" {
 		own = "config.toml"
 	}
 	dir := filepath.Dir(path)
-	fix := "read it; then take it: chown " + fmt.Sprint(os.Geteuid()) + " " + words.Quote(path) + " && chmod go-w " + words.Quote(path) +
+	fix := "read it, then make it yours: chown " + fmt.Sprint(os.Geteuid()) + " " + words.Quote(path) + " && chmod go-w " + words.Quote(path) +
 		"; or trust its folder: trust = " + strconv.Quote(dir) + " in " + own + ", or WF_TRUST=" + words.Quote(dir)
 	if path == own {
 		fix = "chown " + fmt.Sprint(os.Geteuid()) + " " + words.Quote(path) + " && chmod go-w " + words.Quote(path)
 	}
 	return &exit.Failure{Status: exit.BadUsage, What: "the configuration " + path + " is not trusted: " + doubt,
-		Why: "it can say which commands run as you", Fix: fix}
+		Why: "it can decide which commands run as you", Fix: fix}
 }
 
-// openSmall opens a regular file that people have written: a pipe would keep every command waiting.
+// openSmall opens a regular file. It refuses pipes, which could block every command.
 func openSmall(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -170,7 +169,7 @@ func openSmall(path string) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is not a file")
+		err = errors.New("it is not a regular file")
 	}
 	if err != nil {
 		f.Close()
@@ -179,8 +178,8 @@ func openSmall(path string) (*os.File, error) {
 	return f, nil
 }
 
-// checkFound refuses to run a workfile that was not named and belongs to somebody else: in a folder like /tmp
-// anybody can put one.
+// checkFound refuses to run a default workfile that belongs to another user: in a folder like /tmp every user can
+// create one.
 func (e *env) checkFound(file, command string) error {
 	path := e.Abs(defaultWorkfile)
 	if file != "" || e.trust.named(path) {
@@ -189,9 +188,9 @@ func (e *env) checkFound(file, command string) error {
 	for _, look := range []func(string) (fs.FileInfo, error){os.Lstat, os.Stat} {
 		info, err := look(path)
 		if err != nil {
-			return nil // opening it says more
+			return nil // opening the file reports the error
 		}
-		if owner := e.trust.ownedByStranger(info); owner != "" {
+		if owner := e.trust.otherOwner(info); owner != "" {
 			return &exit.Failure{Status: exit.BadWorkfile, What: path + " belongs to " + owner + ", and was not named",
 				Why: "its commands would run as you; nothing was run", Fix: "read it; then name it: " + command + " " + defaultWorkfile}
 		}

@@ -23,7 +23,7 @@ func TestConfigurationOfStrangers(t *testing.T) {
 	}{
 		{"own", func(_, _ string) error { return nil }, ""},
 		{"stranger's", func(_, file string) error { return os.Chown(file, otherUser, otherUser) }, "it belongs to "},
-		{"everybody's", func(_, file string) error { return os.Chmod(file, 0o666) }, "it can be written by everybody (mode 0666)"},
+		{"everybody's", func(_, file string) error { return os.Chmod(file, 0o666) }, "it can be written by every user (mode 0666)"},
 		{"group's", func(_, file string) error {
 			if err := os.Chown(file, 0, 1); err != nil {
 				return err
@@ -32,7 +32,7 @@ func TestConfigurationOfStrangers(t *testing.T) {
 		}, "it can be written by the group "},
 		{"private group", func(_, file string) error { return os.Chmod(file, 0o664) }, ""},
 		{"stranger's folder", func(dir, _ string) error { return os.Chown(dir, otherUser, otherUser) }, "its folder belongs to "},
-		{"everybody's folder", func(dir, _ string) error { return os.Chmod(dir, 0o777) }, "its folder can be written by everybody"},
+		{"everybody's folder", func(dir, _ string) error { return os.Chmod(dir, 0o777) }, "its folder can be written by every user"},
 		{"like /tmp", func(dir, _ string) error { return os.Chmod(dir, 0o777|os.ModeSticky) }, ""},
 		{"stranger's in /tmp", func(dir, file string) error {
 			return firstError(os.Chmod(dir, 0o777|os.ModeSticky), os.Chown(file, otherUser, otherUser))

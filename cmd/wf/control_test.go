@@ -28,7 +28,7 @@ func TestPickApproval(t *testing.T) {
 		{"deploy", "", "", "deploy waits for a person in 2 runs: name one"},
 		{"align[2]/check", "", "", "align[2]/check does not wait for a person: did you mean align[3]/check?"},
 		{"deploy", "7", "", "deploy does not wait for a person in run 7"},
-		{"", "", "", "say which node is meant"},
+		{"", "", "", "name the node"},
 	} {
 		a, err := pickApproval(waiting, c.node, c.run, "wf approve", "")
 		var f *exit.Failure

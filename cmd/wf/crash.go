@@ -12,14 +12,14 @@ import (
 	"wf/cmd/wf/exit"
 )
 
-// maxStacks bounds what a report says about all goroutines, in bytes.
+// maxStacks limits the stacks of all goroutines in a report, in bytes.
 const maxStacks = 4 << 20
 
-// reportCrash reports a bug and ends the process. The run, if there is one, goes on in the daemon.
+// reportCrash reports a bug and ends the process. An active run continues in the daemon.
 func (e *env) reportCrash(bug any, stack []byte) {
 	text := fmt.Sprint(bug)
 	f := &exit.Failure{Status: exit.Daemon, What: "wf has crashed: panic: " + text,
-		Why: "Runs that are going go on. This is a bug: please report it.", Fix: "wf status"}
+		Why: "Active runs continue. This is a bug: please report it.", Fix: "wf status"}
 	path, err := e.writeCrash(text, stack)
 	if err != nil {
 		f.Why += "\nThe report could not be written: " + exit.Obstacle(err) + "\n" + strings.ReplaceAll(string(stack), "\t", "  ")
@@ -30,8 +30,8 @@ func (e *env) reportCrash(bug any, stack []byte) {
 	os.Exit(exit.Daemon)
 }
 
-// writeCrash writes the report to the state folder. It holds no arguments and no environment: there
-// may be secrets in them.
+// writeCrash writes the report to the state folder. It leaves out arguments and environment, which may contain
+// secrets.
 func (e *env) writeCrash(text string, stack []byte) (path string, err error) {
 	dirs, err := e.folders()
 	if err != nil {

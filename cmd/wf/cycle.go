@@ -12,11 +12,10 @@ import (
 	"wf/tui/plain"
 )
 
-// shownCycle is how many nodes of a cycle are named; of a longer one, those around the edge that
-// closes it.
+// shownCycle is how many nodes of a cycle are named. Of a longer cycle these are the nodes around the closing edge.
 const shownCycle = 6
 
-// drawCycle makes f, which describes err, show the cycle where err is about one.
+// drawCycle adds a drawing of the cycle to f, which describes err, if err is about a cycle.
 func drawCycle(p console.Paint, err error, f exit.Failure) exit.Failure {
 	var refused *api.Error
 	if !errors.As(err, &refused) || refused.Code != api.CodeCycle || len(refused.Nodes) == 0 {

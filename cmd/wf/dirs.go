@@ -12,14 +12,14 @@ import (
 	"wf/tui/words"
 )
 
-// folders are where everything of wf lies that is not a workfile (docs/state.md).
+// folders contain everything of wf that is not a workfile (docs/state.md).
 type folders struct {
 	runtime string // lock, registry, sockets of the daemon
 	state   string // history and logs
 }
 
-// folders finds both, makes those that are missing and refuses those that others could reach:
-// the socket and the token in the runtime folder are keys to run commands as this user.
+// folders returns both folders and creates missing ones. It refuses folders that other users can reach, because
+// the socket and the token in the runtime folder allow to run commands as this user.
 func (e *env) folders() (folders, error) {
 	dirs := e.whereFolders()
 	for _, dir := range []string{dirs.runtime, dirs.state} {
@@ -34,7 +34,7 @@ func (e *env) folders() (folders, error) {
 	return dirs, nil
 }
 
-// whereFolders says where both would be, without looking; "" where nobody knows.
+// whereFolders returns the paths of both folders without checking them; "" if HOME is not set.
 func (e *env) whereFolders() folders {
 	return folders{
 		runtime: e.folder("WF_RUNTIME_DIR", "XDG_RUNTIME_DIR", "wf", "run"),
@@ -42,8 +42,8 @@ func (e *env) whereFolders() folders {
 	}
 }
 
-// folder is the value of own, else below base/name, else below ~/.local/state/wf/rest.
-// Relative values of XDG variables are invalid by their specification and ignored.
+// folder returns the value of the variable own, or else name in the folder of the variable base, or else
+// ~/.local/state/wf/rest. Relative values of XDG variables are ignored, as their specification demands.
 func (e *env) folder(own, base, name, rest string) string {
 	if dir := e.Get(own); dir != "" {
 		return e.Abs(dir)
@@ -58,8 +58,8 @@ func (e *env) folder(own, base, name, rest string) string {
 	return filepath.Join(home, ".local", "state", "wf", rest)
 }
 
-// privateDir makes dir (0700) or checks that it is a folder of this user that nobody else can
-// enter. The folder itself may not be a symlink: whoever owns the link could turn it elsewhere.
+// privateDir creates dir (0700) or checks that it is a folder of this user that other users cannot enter. It must
+// not be a symlink, because the owner of the link could redirect it.
 func privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return &exit.Failure{Status: exit.Daemon, What: "cannot make the folder " + dir, Why: exit.Obstacle(err)}
@@ -71,7 +71,7 @@ func privateDir(dir string) error {
 	return checkPrivate(dir, info, os.Geteuid())
 }
 
-// checkPrivate judges what Lstat says about dir for the user uid.
+// checkPrivate checks the result of Lstat for dir for the user uid.
 func checkPrivate(dir string, info fs.FileInfo, uid int) error {
 	unsafe := func(why, fix string) error {
 		return &exit.Failure{Status: exit.Daemon, What: "the folder " + dir + " is not safe to use", Why: why, Fix: fix}

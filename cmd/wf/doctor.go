@@ -15,14 +15,14 @@ import (
 	"wf/tui/words"
 )
 
-// Levels of what doctor finds.
+// Levels of findings.
 const (
 	levelOK      = "ok"
 	levelNote    = "note"    // works, but may surprise
 	levelProblem = "problem" // needs attention
 )
 
-// A finding is what one look at the world of wf has found.
+// A finding is the result of one check.
 type finding struct {
 	Check   string `json:"check"`
 	Level   string `json:"level"`
@@ -30,7 +30,7 @@ type finding struct {
 	Fix     string `json:"fix,omitempty"`
 }
 
-// settingReport is a setting as it holds, and where it was said.
+// settingReport is the value of a setting and the place that it comes from.
 type settingReport struct {
 	Key      string `json:"key"`
 	Value    string `json:"value"`
@@ -52,11 +52,11 @@ func newDoctor(e *env) *cobra.Command {
 	asJSON, file := false, ""
 	cmd := &cobra.Command{
 		Use:   "doctor [FILE]",
-		Short: "Show the settings, and find what usually goes wrong",
-		Long: `Doctor prints every setting with the place where it was said, then looks for what makes runs
-fail or end early: folders, disks, limits, the daemon, the system. Each problem comes with
-what mends it. It changes nothing and starts nothing. Exit status 1: something needs
-attention.`,
+		Short: "Show the settings, and find common problems",
+		Long: `Doctor prints every setting and where its value comes from. Then it looks for problems that
+make runs fail or end early: folders, disks, limits, the daemon, the system. Each problem is
+printed with a remedy. Doctor changes nothing and starts nothing. Exit status 1 means that
+something needs attention.`,
 		Example: `  wf doctor
   wf doctor --json | jq -r '.findings[] | select(.level != "ok") | .message'`,
 		Args: nargs(0, 1),
@@ -75,7 +75,7 @@ attention.`,
 	return cmd
 }
 
-// examine prints the diagnosis and tells by the exit status whether all is well.
+// examine prints the diagnosis. Its error has the exit status 1 if there is a problem.
 func examine(ctx context.Context, e *env, workfile string, asJSON bool) error {
 	d := &doctor{e: e, m: thisMachine(), workfile: workfile, dirs: e.folderPaths()}
 	d.examine(ctx)
@@ -96,7 +96,7 @@ func examine(ctx context.Context, e *env, workfile string, asJSON bool) error {
 	return err
 }
 
-// printDiagnosis is the diagnosis for people: what is wrong stands last.
+// printDiagnosis prints the diagnosis as a text, problems last.
 func printDiagnosis(w io.Writer, p console.Paint, d diagnosis) error {
 	fmt.Fprintf(w, "wf %s, %s\n\nsettings\n", plain.Line(d.Version), d.System)
 	var t console.Table
@@ -129,23 +129,23 @@ func printDiagnosis(w io.Writer, p console.Paint, d diagnosis) error {
 	}
 	verdict := "all is well"
 	if problems > 0 {
-		verdict = words.Plural(problems, "problem") + " to mend"
+		verdict = words.Plural(problems, "problem") + " to fix"
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", verdict)
 	return err
 }
 
-// A doctor looks at everything and collects what it finds.
+// A doctor makes all checks and collects the findings.
 type doctor struct {
 	e        *env
 	m        machine
 	workfile string  // absolute; it need not exist
-	dirs     folders // as they would be used; "" where unknown
+	dirs     folders // not checked; "" if unknown
 	settings []settingReport
 	findings []finding
 }
 
-// examine makes every check. None of them depends on another one.
+// examine makes all checks. They do not depend on each other.
 func (d *doctor) examine(ctx context.Context) {
 	d.lookAtSettings()
 	d.lookAtVariables()
@@ -174,7 +174,7 @@ func (d *doctor) problem(check, fix, format string, args ...any) {
 	d.add(check, levelProblem, fix, format, args...)
 }
 
-// failed adds an error as a problem, with the advice that it would have been printed with.
+// failed adds an error as a problem, with the fix that the error contains.
 func (d *doctor) failed(check string, err error) {
 	f := exit.Describe(err)
 	text := f.What

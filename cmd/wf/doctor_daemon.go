@@ -12,23 +12,23 @@ import (
 	"wf/workspace/history"
 )
 
-// doctorPatience is how long the daemon has for an answer.
+// doctorPatience is how long doctor waits for an answer of the daemon.
 const doctorPatience = 3 * time.Second
 
-// lookAtDaemon asks the daemon who it is, if there is one; none is started.
+// lookAtDaemon checks the running daemon, if there is one. It does not start one.
 func (d *doctor) lookAtDaemon(ctx context.Context) {
 	if info, err := os.Lstat(d.dirs.runtime); err != nil || checkPrivate(d.dirs.runtime, info, d.m.uid) != nil {
-		return // there is none, or lookAtFolders has said why it must not be asked
+		return // there is no daemon, or lookAtFolders has reported an unsafe folder
 	}
 	if _, err := os.Stat(d.dirs.state); err != nil {
-		return // asking would make it
+		return // connecting would create it
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.m.patience)
 	defer cancel()
 	c, running, err := d.e.reach(ctx)
 	switch {
 	case ctx.Err() != nil:
-		d.problem("daemon", "wf server logs; then end it with wf server stop --cancel", "the daemon does not answer within %v", d.m.patience)
+		d.problem("daemon", "read wf server logs, then end it with wf server stop --cancel", "the daemon does not answer within %v", d.m.patience)
 		return
 	case err != nil:
 		d.failed("daemon", err)
@@ -40,43 +40,43 @@ func (d *doctor) lookAtDaemon(ctx context.Context) {
 	defer c.Close()
 	if status, err := c.Server(ctx); err == nil {
 		d.slotsOf(status.Slots)
-		d.heldOf(status)
+		d.quarantined(status)
 	}
 	info := c.Version()
 	if info.Version != d.m.version {
 		fix := "wf server restart"
 		if info.Runs > 0 {
-			fix = "when the runs are over: wf server restart"
+			fix = "when the runs have ended: wf server restart"
 		}
 		d.problem("daemon", fix, "the daemon (pid %d) is version %s, this is %s", info.PID, info.Version, d.m.version)
 		return
 	}
-	d.ok("daemon", "pid %d, %s", info.PID, words.Plural(info.Runs, "run")+" going")
+	d.ok("daemon", "pid %d, %s", info.PID, words.Plural(info.Runs, "active run"))
 }
 
-// heldOf tells which workfiles are held: their runs are not taken up.
-func (d *doctor) heldOf(status api.ServerStatus) {
+// quarantined reports the workfiles whose runs are not recovered because daemons crashed.
+func (d *doctor) quarantined(status api.ServerStatus) {
 	for _, h := range status.Held {
-		d.problem("daemon", "wf server retry, or wf stop --file "+words.Quote(h.Workfile)+" lets its runs go",
-			"%s is held: %s died while they took its runs up", h.Workfile, words.Plural(h.Tries, "daemon"))
+		d.problem("daemon", "wf server retry; or wf stop --file "+words.Quote(h.Workfile)+" to give its runs up",
+			"%s is quarantined: %s crashed while recovering its runs", h.Workfile, words.Plural(h.Tries, "daemon"))
 	}
 }
 
-// noDaemon tells what a daemon has left behind that is not there any more.
+// noDaemon reports what an earlier daemon left behind.
 func (d *doctor) noDaemon() {
 	marks, err := history.Active(d.dirs.state)
 	if err != nil {
-		d.problem("daemon", "", "it cannot be seen which runs are going: %s", exit.Obstacle(err))
+		d.problem("daemon", "", "cannot find out which runs are active: %s", exit.Obstacle(err))
 		return
 	}
 	if len(marks) > 0 {
 		d.note("daemon", "wf status --file "+words.Quote(marks[0].Workfile),
-			"runs of %s are without a daemon: the next command for it takes them up", words.Plural(len(marks), "workfile"))
+			"runs of %s have no daemon: the next command for the workfile starts one", words.Plural(len(marks), "workfile"))
 		return
 	}
 	for _, name := range []string{api.FileRegistry, api.FileSocket} {
 		if _, err := os.Lstat(filepath.Join(d.dirs.runtime, name)); err == nil {
-			d.note("daemon", "nothing to do: the next daemon replaces it", "a daemon ended without tidying up (%s)", filepath.Join(d.dirs.runtime, name))
+			d.note("daemon", "nothing to do: the next daemon replaces it", "a daemon ended without cleaning up (%s)", filepath.Join(d.dirs.runtime, name))
 			return
 		}
 	}

@@ -15,8 +15,8 @@ func diskOf(path string) (disk, error) {
 	return found, nil
 }
 
-// lookAtSystem has nothing to look at: what wf needs of the kernel, every macOS has.
+// lookAtSystem does nothing: every macOS has what wf needs.
 func (d *doctor) lookAtSystem() {}
 
-// pidfd: there are none on macOS, and nobody asks.
+// pidfd returns nil. macOS has no pidfd, and lookAtSystem does not call it.
 func pidfd() error { return nil }

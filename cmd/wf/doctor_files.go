@@ -14,12 +14,12 @@ import (
 	"wf/workspace/history"
 )
 
-// What little room on the state's disk is little enough to say so.
+// Thresholds below which free space on a disk is reported.
 const (
 	fewBytes  = 200 << 20
 	fewInodes = 2000
-	// maxSocketPath is what the kernels take for the path of a socket: 108 bytes on Linux, 104 on
-	// macOS, both with the zero at its end.
+	// maxSocketPath is the longest path of a socket: kernels allow 108 bytes on Linux and 104 on macOS, with the
+	// zero byte.
 	maxSocketPath = 103
 )
 
@@ -31,10 +31,10 @@ func (e *env) folderPaths() folders {
 	}
 }
 
-// lookAtFolders checks that both folders are, or can be made, ours alone.
+// lookAtFolders checks that both folders are private to the user, or can be created.
 func (d *doctor) lookAtFolders() {
 	if d.dirs.runtime == "" || d.dirs.state == "" {
-		d.problem("folders", "export HOME, or WF_RUNTIME_DIR and WF_STATE_DIR", "there is no place for folders: HOME is not set")
+		d.problem("folders", "export HOME, or WF_RUNTIME_DIR and WF_STATE_DIR", "no folder for the daemon: HOME is not set")
 		return
 	}
 	for _, dir := range []string{d.dirs.runtime, d.dirs.state} {
@@ -42,29 +42,29 @@ func (d *doctor) lookAtFolders() {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			if above := existing(dir); !d.m.writable(above) {
-				d.problem("folders", "make it, or set WF_RUNTIME_DIR and WF_STATE_DIR", "%s does not exist, and %s cannot be written to", dir, above)
+				d.problem("folders", "create it, or set WF_RUNTIME_DIR and WF_STATE_DIR", "%s does not exist, and %s is not writable", dir, above)
 				continue
 			}
-			d.ok("folders", "%s will be made", dir)
+			d.ok("folders", "%s will be created", dir)
 		case err != nil:
 			d.problem("folders", "", "%s: %s", dir, exit.Obstacle(err))
 		default:
 			if err := checkPrivate(dir, info, d.m.uid); err != nil {
 				d.failed("folders", err)
 			} else if !d.m.writable(dir) {
-				d.problem("folders", "chmod u+rwx "+words.Quote(dir)+"; or its disk is read-only: mount says so, dmesg why", "%s cannot be written to", dir)
+				d.problem("folders", "chmod u+rwx "+words.Quote(dir)+"; if its disk is read-only, see mount and dmesg", "%s is not writable", dir)
 			} else {
-				d.ok("folders", "%s is yours alone", dir)
+				d.ok("folders", "%s is private to you", dir)
 			}
 		}
 	}
 	if socket := filepath.Join(d.dirs.runtime, api.FileSocket); len(socket) > maxSocketPath {
-		d.note("folders", "nothing to do; a shorter WF_RUNTIME_DIR keeps it there",
-			"the path of the socket would have %d bytes, at most %d can be used: it lies in the folder for temporary files", len(socket), maxSocketPath)
+		d.note("folders", "nothing to do; or set a shorter WF_RUNTIME_DIR",
+			"the path of the socket would have %d bytes, and the limit is %d: the socket is in the folder for temporary files", len(socket), maxSocketPath)
 	}
 }
 
-// existing is path, or the nearest folder above it that exists.
+// existing returns path, or the nearest folder above it that exists.
 func existing(path string) string {
 	for {
 		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
@@ -79,17 +79,16 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// disk is what a file system says about itself.
+// disk describes a file system.
 type disk struct {
-	kind       string // "nfs", or "" for one that is local
+	kind       string // "nfs", or "" for a local one
 	noexec     bool
 	bytes      uint64 // free for this user
-	inodes     uint64 // in all; 0 = it has no such limit
+	inodes     uint64 // in total; 0 = no limit
 	freeInodes uint64
 }
 
-// lookAtDisks looks at the disks of the folders: how much room there is, and whether locks and
-// sockets work on them.
+// lookAtDisks checks the disks of the folders: free space, and whether locks and sockets work.
 func (d *doctor) lookAtDisks() {
 	for _, dir := range []string{d.dirs.runtime, d.dirs.state} {
 		if dir == "" {
@@ -104,7 +103,7 @@ func (d *doctor) lookAtDisks() {
 		switch {
 		case found.kind != "":
 			d.problem("disk", "set WF_STATE_DIR and WF_RUNTIME_DIR to a local disk",
-				"%s is on a network file system (%s): locks and sockets may not work, and a server that hangs stops runs", dir, found.kind)
+				"%s is on a network file system (%s): locks and sockets may not work, and a hanging server blocks runs", dir, found.kind)
 		case found.bytes < fewBytes:
 			d.problem("disk", room, "%d MB are left for %s", found.bytes>>20, dir)
 		case found.inodes > 0 && found.freeInodes < fewInodes:
@@ -121,11 +120,11 @@ func (d *doctor) lookAtDisks() {
 	case err != nil:
 		d.problem("tmp", "mkdir -p "+words.Quote(tmp)+", or set TMPDIR", "%s: %s", tmp, exit.Obstacle(err))
 	case !d.m.writable(tmp):
-		d.problem("tmp", "set TMPDIR", "%s cannot be written to", tmp)
+		d.problem("tmp", "set TMPDIR", "%s is not writable", tmp)
 	case found.bytes < fewBytes:
 		d.note("tmp", "make room, or set TMPDIR", "%d MB are left in %s", found.bytes>>20, tmp)
 	case found.noexec:
-		d.note("tmp", "set TMPDIR where commands need it", "%s is mounted noexec: commands that execute what they write there fail", tmp)
+		d.note("tmp", "set TMPDIR for commands that need it", "%s is mounted noexec: commands that write programs there cannot execute them", tmp)
 	}
 }
 
@@ -133,7 +132,7 @@ func (d *doctor) lookAtDisks() {
 func (d *doctor) lookAtWorkfile() {
 	info, err := os.Stat(d.workfile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return // doctor is asked for in any folder
+		return // doctor works in any folder
 	}
 	if err != nil {
 		d.problem("workfile", "", "%s: %s", d.workfile, exit.Obstacle(err))
@@ -147,17 +146,17 @@ func (d *doctor) lookAtWorkfile() {
 	folder := filepath.Dir(p.Path)
 	switch {
 	case !d.m.writable(p.Path):
-		d.problem("workfile", "chmod u+w "+words.Quote(p.Path), "%s cannot be written to: statuses are kept in the history only", p.Path)
+		d.problem("workfile", "chmod u+w "+words.Quote(p.Path), "%s is not writable: statuses are kept in the history only", p.Path)
 	case !d.m.writable(folder):
-		d.problem("workfile", "chmod u+w "+words.Quote(folder), "the folder %s cannot be written to: a save makes a new file in it", folder)
+		d.problem("workfile", "chmod u+w "+words.Quote(folder), "the folder %s is not writable, and saving creates a new file in it", folder)
 	case info.ModTime().After(d.m.now().Add(time.Minute)):
-		d.note("workfile", "touch "+words.Quote(p.Path)+", and look at the clocks of both machines", "%s was changed in the future (%s)", p.Path, info.ModTime().Format(time.RFC3339))
+		d.note("workfile", "touch "+words.Quote(p.Path)+", and check the clocks of both machines", "the modification time of %s is in the future (%s)", p.Path, info.ModTime().Format(time.RFC3339))
 	default:
 		d.ok("workfile", "%s: %s", p.Path, words.Plural(len(p.Nodes), "node"))
 	}
 }
 
-// lookAtHistory compares the clock with what was recorded, and finds work that nobody watches over.
+// lookAtHistory checks the history of the workfile, and compares the clock with its latest run.
 func (d *doctor) lookAtHistory() {
 	id, err := daemon.WorkfileID(d.workfile)
 	if err != nil || d.dirs.state == "" {
@@ -171,9 +170,9 @@ func (d *doctor) lookAtHistory() {
 	for _, run := range list {
 		switch {
 		case run.Problem != "":
-			d.problem("history", "", "the record of run %d is damaged: %s", run.Request.Run, run.Problem)
+			d.problem("history", "", "the history of run %d is damaged: %s", run.Request.Run, run.Problem)
 		case run.Time.After(d.m.now().Add(time.Minute)):
-			d.problem("clock", "set the clock", "the clock was turned back: run %d began at %s, and now it is %s", run.Request.Run,
+			d.problem("clock", "set the clock", "the clock was set back: run %d started at %s, and now it is %s", run.Request.Run,
 				run.Time.Format(time.RFC3339), d.m.now().Format(time.RFC3339))
 		default:
 			d.ok("history", "the last run is %d, %s", run.Request.Run, words.Ago(run.Time, d.m.now()))

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// networkDisks are file systems that lie on other machines, by the number that statfs(2) has.
+// networkDisks names network file systems by their type in statfs(2).
 var networkDisks = map[int64]string{
 	0x6969: "nfs", 0x517b: "smb", 0xff534d42: "cifs", 0xfe534d42: "smb2", 0x5346414f: "afs", 0x01021997: "9p",
 	0x00c36400: "ceph", 0x0bd00bd0: "lustre", 0x47504653: "gpfs", 0x19830326: "beegfs", 0x7461636f: "ocfs2",
@@ -26,7 +26,7 @@ func diskOf(path string) (disk, error) {
 		bytes: s.Bavail * uint64(s.Bsize), inodes: s.Files, freeInodes: s.Ffree}, nil
 }
 
-// pidfd tries whether the kernel has them.
+// pidfd returns an error if the kernel has no pidfd.
 func pidfd() error {
 	fd, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {
@@ -35,31 +35,31 @@ func pidfd() error {
 	return unix.Close(fd)
 }
 
-// lookAtSystem looks at what the kernel can do, and at what happens when people log out.
+// lookAtSystem checks the features of the kernel, and what happens at logout.
 func (d *doctor) lookAtSystem() {
 	noPidfd := d.m.pidfd()
 	if noPidfd != nil {
-		d.note("kernel", "Linux 5.3 or newer has it", "the kernel has no pidfd (%v): processes are told apart by their birth time only", noPidfd)
+		d.note("kernel", "use Linux 5.3 or newer", "the kernel has no pidfd (%v): processes are identified by their start time only", noPidfd)
 	}
 	if err := d.m.subreaper(); err != nil {
-		d.problem("kernel", "", "no process can be a subreaper here (%v): exit codes are lost when a runner is killed", err)
+		d.problem("kernel", "", "the kernel refuses to make a process a subreaper (%v): exit codes are lost when a runner is killed", err)
 	} else if noPidfd == nil {
 		d.ok("kernel", "pidfd, subreaper")
 	}
 	if _, err := os.Stat(filepath.Join(d.m.root, "proc/self/stat")); err != nil {
-		d.problem("kernel", "mount -t proc proc /proc", "/proc is not mounted: what commands leave behind cannot be found")
+		d.problem("kernel", "mount -t proc proc /proc", "/proc is not mounted: processes that commands leave behind cannot be found")
 	}
 	d.lookAtLogout(d.m.root)
 }
 
-// lookAtLogout finds out what systemd does to a daemon when its user logs out; it spares that of
-// the superuser. root is "/".
+// lookAtLogout checks what systemd does to a daemon when its user logs out. systemd leaves daemons of root alone.
+// root is "/".
 func (d *doctor) lookAtLogout(root string) {
 	if _, err := os.Stat(filepath.Join(root, "run/systemd/system")); err != nil || d.m.uid == 0 {
 		return
 	}
 	if _, err := os.Stat(filepath.Join(root, "var/lib/systemd/linger", d.e.User())); err == nil {
-		d.ok("logout", "runs go on: linger is enabled")
+		d.ok("logout", "runs continue: linger is enabled")
 		return
 	}
 	if killsOnLogout(root) {
@@ -68,13 +68,13 @@ func (d *doctor) lookAtLogout(root string) {
 	}
 	if strings.HasPrefix(d.dirs.runtime, "/run/user/") {
 		d.note("logout", "loginctl enable-linger, or set WF_RUNTIME_DIR",
-			"systemd removes %s when the last session ends: runs go on, but cannot be reached until they are over", d.dirs.runtime)
+			"systemd removes %s when the last session ends: runs continue, but cannot be reached until they end", d.dirs.runtime)
 		return
 	}
-	d.ok("logout", "runs go on")
+	d.ok("logout", "runs continue")
 }
 
-// killsOnLogout reads KillUserProcesses as systemd-logind does: the last file that says it wins.
+// killsOnLogout reads KillUserProcesses like systemd-logind: the last file that contains it wins.
 func killsOnLogout(root string) bool {
 	var files []string
 	for _, dir := range []string{"usr/lib/systemd", "run/systemd", "etc/systemd"} {
@@ -93,7 +93,7 @@ func killsOnLogout(root string) bool {
 	return kills
 }
 
-// logindSetting is a line key=value of a file of systemd.
+// logindSetting returns the value of the last line key=value of a systemd file.
 func logindSetting(path, key string) (value string, said bool) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -61,9 +61,9 @@ func TestDoctorOfLinux(t *testing.T) {
 	}{
 		"well":         {func(*patient) {}, "kernel", levelOK, "pidfd, subreaper"},
 		"no pidfd":     {func(p *patient) { p.m.pidfd = missing }, "kernel", levelNote, "the kernel has no pidfd"},
-		"no subreaper": {func(p *patient) { p.m.subreaper = missing }, "kernel", levelProblem, "no process can be a subreaper"},
+		"no subreaper": {func(p *patient) { p.m.subreaper = missing }, "kernel", levelProblem, "the kernel refuses to make a process a subreaper"},
 		"no proc":      {func(p *patient) { p.m.root = p.path("elsewhere") }, "kernel", levelProblem, "/proc is not mounted"},
-		"logout":       {systemd, "logout", levelOK, "runs go on"},
+		"logout":       {systemd, "logout", levelOK, "runs continue"},
 		"killer": {func(p *patient) {
 			systemd(p)
 			p.write("sys/etc/systemd/logind.conf", "[Login]\nKillUserProcesses=yes\n")

@@ -11,11 +11,10 @@ import (
 	"wf/executor/proc"
 )
 
-// A machine is what a doctor asks about the world besides files: what no test can bring about on the
-// machine that it runs on.
+// A machine has everything that doctor asks the system, so that tests can replace what they cannot bring about.
 type machine struct {
 	version   string // of this program
-	self      string // its path; "" when nobody knows
+	self      string // its path; "" if unknown
 	uid       int
 	root      string // "/": where the files of the system lie
 	patience  time.Duration
@@ -25,10 +24,10 @@ type machine struct {
 	lookPath  func(program string) (string, error)
 	limit     func(which int) (uint64, error) // of RLIMIT_…
 	pidfd     func() error
-	subreaper func() error // makes this process one, which has no children
+	subreaper func() error // makes this process a subreaper
 }
 
-// thisMachine is the one that it looks at when people ask.
+// thisMachine returns the real machine.
 func thisMachine() machine {
 	self, err := os.Executable()
 	if err != nil {
@@ -50,8 +49,8 @@ func thisMachine() machine {
 	}
 }
 
-// writable tries it for a folder, with a file that it removes again: a disk that the kernel has made read-only after an error still has
-// the rights and the options of one that can be written to.
+// writable says whether a file or folder can be written to. For a folder it creates a file and removes it again:
+// after a disk error the kernel makes the file system read-only without changing permissions or mount options.
 func writable(path string) bool {
 	if unix.Access(path, unix.W_OK) != nil {
 		return false
@@ -61,13 +60,13 @@ func writable(path string) bool {
 	}
 	f, err := os.CreateTemp(path, ".wf-doctor-")
 	if err != nil {
-		return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) // another check says so
+		return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) // another check reports a full disk
 	}
 	_ = f.Close()
 	return os.Remove(f.Name()) == nil
 }
 
-// limitOf is a limit of this process, as it is for those that it starts.
+// limitOf returns the soft limit of this process, which its children inherit.
 func limitOf(which int) (uint64, error) {
 	var r unix.Rlimit
 	err := unix.Getrlimit(which, &r)

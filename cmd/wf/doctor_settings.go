@@ -11,8 +11,8 @@ import (
 	"wf/tui/words"
 )
 
-// lookAtSettings finds what holds for every setting. A file with mistakes is a problem; what the
-// other places say is shown all the same.
+// lookAtSettings finds the value of every setting. A file with mistakes is a problem; the values of the other
+// places are shown nevertheless.
 func (d *doctor) lookAtSettings() {
 	vars, err := d.e.variables()
 	if err != nil {
@@ -30,14 +30,14 @@ func (d *doctor) lookAtSettings() {
 		}
 	}
 	for _, s := range settings() {
-		v := said{s.builtin, "built in"}
-		for _, place := range []sayings{files, attrs, vars} { // the last one wins
+		v := settingValue{s.builtin, "built in"}
+		for _, place := range []settingValues{files, attrs, vars} { // the last one wins
 			if found, ok := place[s.key]; ok {
 				v = found
 			}
 		}
 		if s.key == "slots" && v.text == "0" {
-			v = said{strconv.Itoa(runtime.NumCPU()), "processors of this machine"}
+			v = settingValue{strconv.Itoa(runtime.NumCPU()), "processors of this machine"}
 		}
 		d.settings = append(d.settings, settingReport{s.key, v.text, v.where, s.variable()})
 	}
@@ -46,7 +46,7 @@ func (d *doctor) lookAtSettings() {
 	}
 }
 
-// slotsOf notes how many slots the daemon has, which may have been started with others than the next one.
+// slotsOf sets the number of slots to that of the running daemon, which may differ from the current setting.
 func (d *doctor) slotsOf(daemon int) {
 	for i := range d.settings {
 		if s := &d.settings[i]; s.Key == "slots" && s.Value != strconv.Itoa(daemon) {
@@ -55,32 +55,32 @@ func (d *doctor) slotsOf(daemon int) {
 	}
 }
 
-// attributes are the settings that the workfile itself makes.
-func (d *doctor) attributes() sayings {
-	found := sayings{}
+// attributes returns the settings that the workfile itself contains.
+func (d *doctor) attributes() settingValues {
+	found := settingValues{}
 	p, err := daemon.PeekAt(d.workfile)
 	if err != nil {
-		return found // lookAtWorkfile tells
+		return found // lookAtWorkfile reports the error
 	}
 	where := filepath.Base(d.workfile)
 	prefix, hasPrefix := p.Attr("prefix")
 	suffix, hasSuffix := p.Attr("suffix")
 	if hasPrefix || hasSuffix {
-		found["wrapper"] = said{shell.LegacyWrapper(prefix, suffix), where + " (prefix and suffix)"}
+		found["wrapper"] = settingValue{shell.LegacyWrapper(prefix, suffix), where + " (prefix and suffix)"}
 	}
 	for _, s := range settings() {
 		if text, ok := p.Attr(s.attr); ok && s.attr != "" && (text != "" || s.kind == kindText) {
-			found[s.key] = said{text, where + " (attribute " + s.attr + ")"}
+			found[s.key] = settingValue{text, where + " (attribute " + s.attr + ")"}
 		}
 	}
 	return found
 }
 
-// ownVariables are those of wf that are no settings.
+// ownVariables are the variables of wf that are not settings.
 var ownVariables = []string{"WF_RUNTIME_DIR", "WF_STATE_DIR", "WF_ACTIVE_HELP", "WF_LOG",
 	"WF_WORKFILE", "WF_RUN_ID", "WF_NODE_ID", "WF_NODE_NAME", "WF_EXECUTION"}
 
-// lookAtVariables finds variables that look as if they were meant for wf.
+// lookAtVariables finds unknown variables that begin with WF_.
 func (d *doctor) lookAtVariables() {
 	known := append([]string{}, ownVariables...)
 	for _, s := range settings() {
@@ -91,7 +91,7 @@ func (d *doctor) lookAtVariables() {
 		if !strings.HasPrefix(name, "WF_") || contains(known, name) {
 			continue
 		}
-		fix := "wf help environment lists those that there are"
+		fix := "wf help environment lists the variables of wf"
 		if similar := suggest(name, known); len(similar) > 0 {
 			fix = "did you mean " + strings.Join(similar, ", ") + "?"
 		}

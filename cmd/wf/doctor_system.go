@@ -6,14 +6,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a run of some hundred nodes needs, roughly: a few descriptors and processes for each.
+// A run of some hundred nodes needs roughly this: a few descriptors and processes per node.
 const (
 	fewFiles     = 1024
 	fewProcesses = 512
 )
 
-// lookAtLimits compares the limits of processes with what a run needs. Files count as they are for
-// wf: Go raises that limit for itself, as far as it may.
+// lookAtLimits compares the limits of processes with the needs of a run. The limit of files is that of wf, which Go
+// has raised as far as allowed.
 func (d *doctor) lookAtLimits() {
 	low := false
 	for _, limit := range []struct {
@@ -27,7 +27,7 @@ func (d *doctor) lookAtLimits() {
 	} {
 		if most, err := d.m.limit(limit.which); err == nil && most < limit.few {
 			low = true
-			d.problem("limits", limit.fix+"; then wf server restart", "at most %d %s are allowed here", most, limit.what)
+			d.problem("limits", limit.fix+"; then wf server restart", "the limit is %d %s", most, limit.what)
 		}
 	}
 	if !low {
@@ -35,7 +35,7 @@ func (d *doctor) lookAtLimits() {
 	}
 }
 
-// lookAtLocale finds out whether the signs of wf can be shown.
+// lookAtLocale checks whether the terminal can show the signs of wf.
 func (d *doctor) lookAtLocale() {
 	if !d.e.ASCII && d.e.WantASCII() {
 		d.note("locale", "export LANG=C.UTF-8, or ascii = true in the configuration", "the locale is not UTF-8: signs are shown in ASCII")
@@ -44,7 +44,7 @@ func (d *doctor) lookAtLocale() {
 	d.ok("locale", "UTF-8")
 }
 
-// lookAtPrograms looks at what wf executes.
+// lookAtPrograms checks the programs that wf executes.
 func (d *doctor) lookAtPrograms() {
 	if _, err := d.m.lookPath("/bin/sh"); err != nil {
 		d.problem("programs", "", "there is no /bin/sh: commands cannot be executed")
@@ -62,7 +62,7 @@ func (d *doctor) lookAtPrograms() {
 		return
 	}
 	if real, err := filepath.EvalSymlinks(found); err == nil && real != self {
-		d.note("programs", "put the one that you mean first on the PATH", "this is %s, but wf on the PATH is %s", self, real)
+		d.note("programs", "put the right one first on the PATH", "this is %s, but wf on the PATH is %s", self, real)
 		return
 	}
 	d.ok("programs", "%s", self)

@@ -15,26 +15,25 @@ import (
 	"wf/tui/words"
 )
 
-// editOptions are the flags that all edits share.
+// editOptions are the common flags of all edits.
 type editOptions struct {
 	file string
 	json bool
 }
 
-// addFlags adds them.
 func (o *editOptions) addFlags(cmd *cobra.Command) {
 	fileFlag(cmd, &o.file, "f")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print what was changed as JSON")
 }
 
-// newEdit groups the edits. They go through the daemon's queue, so that everybody who has the
-// workfile open sees them, and can be undone.
+// newEdit groups the edits. The daemon makes them one after the other, shows them to all clients of the workfile, and
+// can undo them.
 func newEdit(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit",
 		Short: "Change a workfile",
-		Long: `Edit changes one thing in a workfile and touches no other byte of it. A run that is going
-keeps the graph it began with.`,
+		Long: `Edit changes one thing in a workfile and no other byte of it. An active run keeps the graph
+that it started with.`,
 		Example: `  id=$(wf edit add-node 'make all')
   wf edit add-node 'make test' --name test --after "$id"
   wf edit set test label 'make check'
@@ -46,7 +45,7 @@ keeps the graph it began with.`,
 		newSetGraph(e), newUnsetGraph(e), newWrapper(e), newSaveAs(e), newUndo(e), newRedo(e))
 }
 
-// editCommand is a verb of edit: arguments in, edits out.
+// editCommand makes cmd a verb of edit: edits turns its arguments into edits.
 func editCommand(e *env, cmd *cobra.Command, edits func(args []string) ([]api.Edit, error)) *cobra.Command {
 	o := &editOptions{}
 	o.addFlags(cmd)
@@ -55,16 +54,16 @@ func editCommand(e *env, cmd *cobra.Command, edits func(args []string) ([]api.Ed
 		if err != nil {
 			return err
 		}
-		return o.apply(cmd.Context(), e, "", func(ctx context.Context, s *session) (api.EditResult, error) {
+		return o.apply(cmd.Context(), e, "", func(ctx context.Context, s *target) (api.EditResult, error) {
 			return s.Workspace.Edit(ctx, api.EditRequest{Edits: list})
 		})
 	}
 	return cmd
 }
 
-// apply makes a change and prints what came of it: new ids on standard output, for scripts. done is
-// said before what was changed.
-func (o *editOptions) apply(ctx context.Context, e *env, done string, change func(context.Context, *session) (api.EditResult, error)) error {
+// apply makes a change and prints the result: new ids on standard output, for scripts, and done with the changes on
+// standard error.
+func (o *editOptions) apply(ctx context.Context, e *env, done string, change func(context.Context, *target) (api.EditResult, error)) error {
 	s, err := e.open(ctx, o.file)
 	if err != nil {
 		return err
@@ -93,7 +92,7 @@ func (o *editOptions) apply(ctx context.Context, e *env, done string, change fun
 	return unsaved
 }
 
-// changes lists what was changed, as the daemon words it, and counts what is too much to read.
+// changes shortens the list of changes that the daemon returned.
 func changes(text string) string {
 	const between = "; "
 	list := strings.Split(text, between)
@@ -112,19 +111,19 @@ type editReport struct {
 }
 
 func newUndo(e *env) *cobra.Command {
-	return historyCommand(e, "undo", "Take your last edit back", "undone: ", func(ctx context.Context, s *session) (api.EditResult, error) {
+	return historyCommand(e, "undo", "Undo your last edit", "undone: ", func(ctx context.Context, s *target) (api.EditResult, error) {
 		return s.Workspace.Undo(ctx)
 	})
 }
 
 func newRedo(e *env) *cobra.Command {
-	return historyCommand(e, "redo", "Do again what you have undone", "done again: ", func(ctx context.Context, s *session) (api.EditResult, error) {
+	return historyCommand(e, "redo", "Redo the edit that you undid last", "redone: ", func(ctx context.Context, s *target) (api.EditResult, error) {
 		return s.Workspace.Redo(ctx)
 	})
 }
 
-// historyCommand is a verb that moves in the history of edits; done says what it did to them.
-func historyCommand(e *env, name, short, done string, move func(context.Context, *session) (api.EditResult, error)) *cobra.Command {
+// historyCommand makes a verb that moves in the history of edits; done is printed before the changes.
+func historyCommand(e *env, name, short, done string, move func(context.Context, *target) (api.EditResult, error)) *cobra.Command {
 	o := &editOptions{}
 	cmd := &cobra.Command{
 		Use:   name,
@@ -139,7 +138,7 @@ func historyCommand(e *env, name, short, done string, move func(context.Context,
 func newWrapper(e *env) *cobra.Command {
 	return editCommand(e, &cobra.Command{
 		Use:   "wrapper TEMPLATE",
-		Short: "Set the wrapper of all commands, '' removes it",
+		Short: "Set the wrapper of all commands; '' removes it",
 		Example: `  wf edit wrapper 'conda run -n bio bash -c {}'
   wf edit wrapper ''`,
 		Args: nargs(1, 1),
@@ -155,7 +154,7 @@ func newSetGraph(e *env) *cobra.Command {
 	return editCommand(e, &cobra.Command{
 		Use:   "set-graph GRAPHKEY=VALUE...",
 		Short: "Set attributes of the workfile as a whole",
-		Long:  "Set-graph writes attributes of the workfile as a whole. GRAPHKEY VALUE sets one, too.",
+		Long:  "Set-graph sets attributes of the workfile as a whole. A single one may be given as GRAPHKEY VALUE.",
 		Example: `  wf edit set-graph on_busy=queue jobs=4
   wf edit set-graph params '{"env": {"choices": ["test", "prod"], "required": true}}'`,
 		Args: nargs(1, -1),
@@ -179,7 +178,7 @@ func newSaveAs(e *env) *cobra.Command {
 	o := &editOptions{}
 	cmd := &cobra.Command{
 		Use:   "save-as PATH",
-		Short: "Copy the workfile with all changes, to a file that does not exist",
+		Short: "Copy the workfile with all changes to a new file",
 		Args:  nargs(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.saveAs(cmd.Context(), e, e.Abs(args[0]))

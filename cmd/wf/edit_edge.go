@@ -20,14 +20,14 @@ func newAddEdge(e *env) *cobra.Command {
 		Short: "Make DST wait for SRC",
 		Example: `  wf edit add-edge fetch align
   wf edit add-edge check fetch --type non-blocking    run fetch again after check
-  wf edit add-edge deploy rollback --when failure     where it leads when deploy fails`,
+  wf edit add-edge deploy rollback --when failure     run rollback if deploy fails`,
 		Args: nargs(2, 2),
 	}
 	var set []string
 	setFlag(cmd, &set, "EDGEKEY=VALUE")
-	cmd.Flags().StringVar(&edit.When, "when", "", "its `CONDITION`: failure, done, exit:2,10-20, case:NAME, if:EXPR, else")
+	cmd.Flags().StringVar(&edit.When, "when", "", "the `CONDITION` of the edge: failure, done, exit:2,10-20, case:NAME, if:EXPR, else")
 	cmd.Flags().Var(&choice{&edit.Type, edgeTypes}, "type",
-		"blocking: DST waits; non-blocking: DST is run again each time SRC is done")
+		"blocking: DST waits for SRC; non-blocking: DST runs again each time SRC is done")
 	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
 		var err error
 		edit.Source, edit.Target = args[0], args[1]
@@ -42,7 +42,7 @@ func newRemoveEdge(e *env) *cobra.Command {
 		Short: "Remove the edge from SRC to DST",
 		Example: `  wf edit remove-edge fetch align
   wf edit remove-edge e7                         the edge with this id
-  wf edit remove-edge fetch align --edge all     however many there are`,
+  wf edit remove-edge fetch align --edge all     all edges between the two`,
 	}, 0, func(edit *api.Edit, _ []string) error {
 		edit.Op = api.OpRemoveEdge
 		return nil
@@ -52,11 +52,11 @@ func newRemoveEdge(e *env) *cobra.Command {
 func newSetEdge(e *env) *cobra.Command {
 	return edgeCommand(e, &cobra.Command{
 		Use:   "set-edge SRC DST EDGEKEY=VALUE...",
-		Short: "Set attributes of an edge, as its condition",
+		Short: "Set attributes of an edge, such as its condition",
 		Example: `  wf edit set-edge deploy rollback when=failure
   wf edit set-edge review publish when=case:accepted
   wf edit set-edge e7 when=done                        the edge with this id`,
-		Long: "Set-edge writes attributes of an edge. EDGEKEY VALUE sets one, too.",
+		Long: "Set-edge sets attributes of an edge. A single one may be given as EDGEKEY VALUE.",
 	}, oneOrMore, func(edit *api.Edit, args []string) (err error) {
 		edit.Op = api.OpSetEdge
 		edit.Set, err = given(args)
@@ -90,11 +90,11 @@ func newEdgeType(e *env) *cobra.Command {
 	})
 }
 
-// oneOrMore is how many further arguments set-edge takes: settings.
+// oneOrMore is the number of further arguments of set-edge.
 const oneOrMore = -1
 
-// edgeCommand completes a command about an edge that is there: its two ends, or its id alone, come before
-// further arguments, which fill in the rest of the edit.
+// edgeCommand completes a command about an existing edge. The two ends of the edge, or its id, are the first
+// arguments; fill adds the further arguments to the edit.
 func edgeCommand(e *env, cmd *cobra.Command, further int, fill func(edit *api.Edit, args []string) error) *cobra.Command {
 	which := ""
 	if cmd.Args = nargs(1+further, 2+further); further == oneOrMore {
@@ -103,8 +103,8 @@ func edgeCommand(e *env, cmd *cobra.Command, further int, fill func(edit *api.Ed
 	if cmd.Long == "" {
 		cmd.Long = cmd.Short + "."
 	}
-	cmd.Long += " The id of an edge may stand in\nthe place of SRC DST. Where several edges connect the two, --edge says which one is meant."
-	cmd.Flags().StringVar(&which, "edge", "", "the `EDGE` of several: its id, its number from 1, or all")
+	cmd.Long += " The id of an edge may\nreplace SRC DST. If several edges connect the two nodes, --edge names one of them."
+	cmd.Flags().StringVar(&which, "edge", "", "which `EDGE` of several: its id, its number from 1, or all")
 	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
 		edit := api.Edit{Edge: which}
 		ends := len(args) - further
@@ -114,14 +114,14 @@ func edgeCommand(e *env, cmd *cobra.Command, further int, fill func(edit *api.Ed
 		if ends == 2 {
 			edit.Source, edit.Target = args[0], args[1]
 		} else if edit.Edge = args[0]; which != "" {
-			return nil, exit.Usage("--edge is for two nodes, not for an edge that is named by its id")
+			return nil, exit.Usage("--edge needs SRC DST: it cannot be used with the id of an edge")
 		}
 		err := fill(&edit, args[ends:])
 		return []api.Edit{edit}, err
 	})
 }
 
-// endsBefore is how many words name the edge before settings: KEY=VALUE, or one KEY and its VALUE.
+// endsBefore returns how many arguments name the edge. Settings follow: KEY=VALUE, or one KEY and its VALUE.
 func endsBefore(args []string) int {
 	if strings.Contains(args[1], "=") || len(args) == 3 && !strings.Contains(args[2], "=") {
 		return 1

@@ -27,16 +27,16 @@ type editorOptions struct {
 	yes bool
 }
 
-const editorHelp = `The editor is $VISUAL, else $EDITOR, else vi. What changed is shown before it is saved, and wf asks
-for a yes; --yes saves without asking. Text is never lost: while it is not saved it stays in a file,
-which every error names. A node that somebody else changed meanwhile is a conflict: nothing is
-saved, and both changes are shown.`
+const editorHelp = `The editor is $VISUAL, or else $EDITOR, or else vi. wf shows the changes and asks before it
+saves them; --yes saves without asking. Text is never lost: until it is saved it stays in a file,
+which every error names. If another user or program changed a node meanwhile, nothing is saved
+and both changes are shown.`
 
 func newEditNodes(e *env) *cobra.Command {
 	return editorCommand(e, false, &cobra.Command{
 		Use:   "nodes SEL...",
 		Short: "Edit the commands of several nodes in an editor",
-		Long:  "Nodes opens the commands of all nodes that are selected as one text. " + editorHelp,
+		Long:  "Nodes opens the commands of all selected nodes as one text. " + editorHelp,
 		Example: `  wf edit nodes 'align_*'
   EDITOR="sed -i s/v1/v2/" wf edit nodes '*' --yes`,
 		Args: nargs(1, -1),
@@ -47,7 +47,7 @@ func newEditLabel(e *env) *cobra.Command {
 	return editorCommand(e, true, &cobra.Command{
 		Use:     "label NODE",
 		Short:   "Edit the command of a node in an editor",
-		Long:    "Label opens the command of a node, and nothing else, as a text. " + editorHelp,
+		Long:    "Label opens the bare command of a node as a text. " + editorHelp,
 		Example: `  wf edit label align`,
 		Args:    nargs(1, 1),
 	})
@@ -63,7 +63,7 @@ func editorCommand(e *env, bare bool, cmd *cobra.Command) *cobra.Command {
 
 func (o *editorOptions) run(ctx context.Context, e *env, selectors []string, bare bool) error {
 	if !o.yes && !(e.ErrTTY && isTerminal(e.Stdin)) {
-		return &exit.Failure{Status: exit.BadUsage, What: "nobody can be asked here whether to save", Why: "standard input or standard error is no terminal",
+		return &exit.Failure{Status: exit.BadUsage, What: "cannot ask whether to save", Why: "standard input or standard error is not a terminal",
 			Fix: "add --yes"}
 	}
 	s, err := e.open(ctx, o.file)
@@ -76,7 +76,7 @@ func (o *editorOptions) run(ctx context.Context, e *env, selectors []string, bar
 		return err
 	}
 	if bare && len(list.Nodes) != 1 {
-		return exit.Usage("%s names %s, one is needed: wf edit nodes takes several", words.Quote(selectors[0]), words.Plural(len(list.Nodes), "node"))
+		return exit.Usage("%s selects %s, and only one can be edited: wf edit nodes edits several", words.Quote(selectors[0]), words.Plural(len(list.Nodes), "node"))
 	}
 	b := editor.NewBuffer(list.Nodes, bare)
 	path, err := e.writeBuffer(b.Text(b.Commands()))
@@ -87,13 +87,13 @@ func (o *editorOptions) run(ctx context.Context, e *env, selectors []string, bar
 	return d.run(ctx)
 }
 
-// isTerminal says whether a person can be asked there.
+// isTerminal says whether r is a terminal.
 func isTerminal(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// writeBuffer puts a text where it outlives this program.
+// writeBuffer writes a text to a file that outlives this program.
 func (e *env) writeBuffer(text string) (path string, err error) {
 	dirs, err := e.folders()
 	if err != nil {
@@ -106,16 +106,16 @@ func (e *env) writeBuffer(text string) (path string, err error) {
 	return path, nil
 }
 
-// An editing is one text on its way from the editor to the workfile.
+// An editing is a text that is edited and then saved to the workfile.
 type editing struct {
 	e    *env
-	s    *session
+	s    *target
 	b    *editor.Buffer
 	path string
 	yes  bool
 }
 
-// run opens the editor until the text can be saved or is given up.
+// run opens the editor until the text is saved or the user gives up.
 func (d *editing) run(ctx context.Context) error {
 	for {
 		wanted, err := d.edit(ctx)
@@ -137,7 +137,7 @@ func (d *editing) run(ctx context.Context) error {
 			case 'e':
 				continue
 			}
-			return d.kept(&exit.Failure{Status: exit.BadUsage, What: "nobody answered: nothing was saved"})
+			return d.kept(&exit.Failure{Status: exit.BadUsage, What: "there was no answer: nothing was saved"})
 		}
 		var wrong *exit.Failure
 		if d.yes || !errors.As(err, &wrong) || wrong.Status != exit.BadUsage {
@@ -150,7 +150,7 @@ func (d *editing) run(ctx context.Context) error {
 	}
 }
 
-// edit lets the editor work on the text and reads what it left.
+// edit runs the editor on the text and reads the result.
 func (d *editing) edit(ctx context.Context) ([]string, error) {
 	if err := d.e.runEditor(ctx, d.path); err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (d *editing) edit(ctx context.Context) ([]string, error) {
 	return d.parse(string(text))
 }
 
-// kept adds to an error where the text is. One that nobody has changed is not worth keeping.
+// kept adds the path of the text to an error. It removes a text that was not changed.
 func (d *editing) kept(err error) error {
 	f := exit.Describe(err)
 	f.Status = exit.Status(err)
@@ -177,8 +177,7 @@ func (d *editing) kept(err error) error {
 	return &f
 }
 
-// ask puts a question and returns the first letter of the answer, 'y' if nobody is to be asked, 0
-// when there is no answer.
+// ask asks a question and returns the first letter of the answer: 'y' with --yes, 0 if there is no answer.
 func (d *editing) ask(question string) byte {
 	if d.yes {
 		return 'y'
@@ -214,7 +213,7 @@ func (d *editing) save(ctx context.Context, edits []api.Edit, names []string) er
 	return nil
 }
 
-// showConflict shows what somebody else did to the commands that were edited.
+// showConflict shows how other clients changed the edited commands meanwhile.
 func (d *editing) showConflict(ctx context.Context, edits []api.Edit) {
 	var ids []string
 	for _, edit := range edits {
@@ -222,13 +221,13 @@ func (d *editing) showConflict(ctx context.Context, edits []api.Edit) {
 	}
 	now, err := d.s.Workspace.Select(ctx, ids)
 	if err != nil {
-		return // the error of the edit itself is told
+		return // the caller reports the conflict
 	}
-	fmt.Fprintln(d.e.Stderr, "what somebody else changed meanwhile:")
+	fmt.Fprintln(d.e.Stderr, "what others changed meanwhile:")
 	d.show("before", "now", d.b.Since(now.Nodes).Commands())
 }
 
-// show prints what another version of the commands changes.
+// show prints the differences between the commands and another version of them.
 func (d *editing) show(from, to string, after []string) {
 	p := d.e.ErrPaint()
 	for _, line := range d.b.Changes(from, to, d.b.Commands(), after) {
@@ -245,7 +244,7 @@ func (d *editing) show(from, to string, after []string) {
 	}
 }
 
-// parse reads an edited text. A mistake in it is one of the caller.
+// parse parses an edited text. A mistake in it is a usage error.
 func (d *editing) parse(text string) ([]string, error) {
 	wanted, err := d.b.Parse(text)
 	if err != nil {
@@ -254,8 +253,7 @@ func (d *editing) parse(text string) ([]string, error) {
 	return wanted, nil
 }
 
-// runEditor opens a file in the user's editor and waits for its end. Ctrl-C there belongs to the
-// editor.
+// runEditor opens a file in the user's editor and waits for its end. Only the editor handles Ctrl-C meanwhile.
 func (e *env) runEditor(ctx context.Context, path string) error {
 	program := editor.Choose(e.Get)
 	interrupts := make(chan os.Signal, 1)

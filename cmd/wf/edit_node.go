@@ -22,17 +22,17 @@ func newAddNode(e *env) *cobra.Command {
 	}
 	var set []string
 	f := cmd.Flags()
-	f.StringVar(&edit.Name, "name", "", "its name, unique in the workfile")
-	f.StringVar(&edit.In, "in", "", "it lies in this `CONTAINER`")
-	f.StringArrayVar(&edit.After, "after", nil, "it waits for this `NODE` (repeatable)")
+	f.StringVar(&edit.Name, "name", "", "the name of the node, unique in the workfile")
+	f.StringVar(&edit.In, "in", "", "put it into this `CONTAINER`")
+	f.StringArrayVar(&edit.After, "after", nil, "make it wait for this `NODE` (repeatable)")
 	f.StringVar(&edit.When, "when", "", "the `CONDITION` of the edges from --after: failure, done, exit:2, case:NAME, else")
 	setFlag(cmd, &set, "KEY=VALUE")
-	f.Float64Var(&x, "x", 0, "its place in the drawing")
-	f.Float64Var(&y, "y", 0, "its place in the drawing")
+	f.Float64Var(&x, "x", 0, "its x coordinate in a drawing")
+	f.Float64Var(&y, "y", 0, "its y coordinate in a drawing")
 	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
 		edit.Label = args[0]
 		if edit.When != "" && len(edit.After) == 0 {
-			return nil, exit.Usage("--when is the condition of the edges from --after, and there is none")
+			return nil, exit.Usage("--when needs --after: it is the condition of the edges from those nodes")
 		}
 		var err error
 		if edit.Set, err = given(set); err != nil {
@@ -52,9 +52,9 @@ func newAddContainer(e *env) *cobra.Command {
 	edit := api.Edit{Op: api.OpAddNode, Container: true}
 	cmd := &cobra.Command{
 		Use:   "add-container NAME",
-		Short: "Add a node that holds others, and print its id",
-		Long: `Add-container adds a container: a group, until an attribute says how its nodes are repeated
-(foreach, times, while or until): then it is a sub-flow.`,
+		Short: "Add a node that contains others, and print its id",
+		Long: `Add-container adds a container. It is a group, or a sub-flow if an attribute (foreach, times,
+while or until) says how its nodes are repeated.`,
 		Example: `  wf edit add-container samples
   wf edit add-node 'align $WF_ITEM' --in samples --name align
   wf edit set samples foreach=lines:'ls *.fq'
@@ -63,8 +63,8 @@ func newAddContainer(e *env) *cobra.Command {
 	}
 	var set []string
 	f := cmd.Flags()
-	f.StringVar(&edit.In, "in", "", "it lies in this `CONTAINER`")
-	f.StringArrayVar(&edit.After, "after", nil, "it waits for this `NODE` (repeatable)")
+	f.StringVar(&edit.In, "in", "", "put it into this `CONTAINER`")
+	f.StringArrayVar(&edit.After, "after", nil, "make it wait for this `NODE` (repeatable)")
 	f.StringVar(&edit.When, "when", "", "the `CONDITION` of the edges from --after")
 	setFlag(cmd, &set, "KEY=VALUE")
 	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
@@ -72,7 +72,7 @@ func newAddContainer(e *env) *cobra.Command {
 			return nil, exit.Usage("a container needs a name")
 		}
 		if edit.When != "" && len(edit.After) == 0 {
-			return nil, exit.Usage("--when is the condition of the edges from --after, and there is none")
+			return nil, exit.Usage("--when needs --after: it is the condition of the edges from those nodes")
 		}
 		var err error
 		edit.Name = args[0]
@@ -94,9 +94,9 @@ func newRemoveNode(e *env) *cobra.Command {
 func newSetNode(e *env) *cobra.Command {
 	return editCommand(e, &cobra.Command{
 		Use:   "set NODE KEY=VALUE...",
-		Short: "Set attributes of a node, as its label or name",
-		Long: `Set writes attributes of a node or a container, all of them in one step that undo takes back.
-wf help attributes lists those that mean something. NODE KEY VALUE sets one, too.`,
+		Short: "Set attributes of a node, such as its label or name",
+		Long: `Set sets attributes of a node or a container in one step, which one undo reverts. wf help
+attributes lists them. A single attribute may be given as NODE KEY VALUE.`,
 		Example: `  wf edit set fetch retries=3 retry_delay=10s timeout=5m
   wf edit set deploy approve='Deploy?'
   wf edit set align label 'bwa mem ref.fa reads.fq > out.sam'
@@ -122,7 +122,7 @@ func newNodeStatus(e *env) *cobra.Command {
 	return editCommand(e, &cobra.Command{
 		Use:   "status NODE VALUE",
 		Short: "Set the status of a node: ran, fail or ''",
-		Example: `  wf edit status fetch ran        it was done by hand: wf resume goes on after it
+		Example: `  wf edit status fetch ran        it was done by hand: wf resume continues after it
   wf edit status fetch ''`,
 		Args: nargs(2, 2),
 	}, func(args []string) ([]api.Edit, error) {

@@ -10,12 +10,12 @@ import (
 	"wf/graph/attribute"
 )
 
-// setFlag adds --set, whose values are called as they are completed.
+// setFlag adds --set. The word value selects its completion.
 func setFlag(cmd *cobra.Command, set *[]string, value string) {
-	cmd.Flags().StringArrayVar(set, "set", nil, "an attribute of it, `"+value+"` (repeatable)")
+	cmd.Flags().StringArrayVar(set, "set", nil, "set an attribute, `"+value+"` (repeatable)")
 }
 
-// given reads attributes: KEY=VALUE..., or one KEY VALUE.
+// given parses attributes: KEY=VALUE..., or one KEY VALUE.
 func given(args []string) ([]api.Setting, error) {
 	if len(args) == 2 && !strings.Contains(args[0], "=") {
 		return []api.Setting{{Key: args[0], Value: args[1]}}, nil
@@ -31,7 +31,7 @@ func given(args []string) ([]api.Setting, error) {
 	return list, nil
 }
 
-// completeSetting offers attributes of elements as KEY=, and behind one what it may be.
+// completeSetting offers attributes of elements as KEY=, and after KEY= the values.
 func completeSetting(on attribute.Element) completer {
 	return func(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if last := len(c.args) - 1; last >= 0 && attribute.Find(on, c.args[last]) != nil {

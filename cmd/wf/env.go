@@ -2,31 +2,30 @@ package main
 
 import "wf/cmd/wf/console"
 
-// An env is what a command works with: the console, and what the common flags and the
-// configuration say.
+// An env is the environment of a command: the console, the values of common flags, and the configuration.
 type env struct {
 	console.Console
 
-	ofRun    bool   // the command is about the workfile of the run that it is called in, see lookFlag
-	workpath string // of the workfile this command is about, absolute; "" until one is named
+	ofRun    bool   // the default workfile is that of the run in which the command is called, see lookFlag
+	workpath string // the absolute path of the workfile of this command; "" until it is known
 
 	jsonErrors bool // the command was called with --json: see asksJSON
 
-	// defaults are what files of configuration say about a run; the workfile wins over them.
+	// defaults are the settings of a run from configuration files; the workfile takes precedence.
 	defaults runDefaults
-	// results is what settings say about what runs write into workfiles; every client sends it to the daemon.
+	// results is the setting of what runs write into workfiles; every client sends it to the daemon.
 	results string
-	// configured are the flags that settings have given a value.
+	// configured are the flags whose values come from settings.
 	configured map[string]bool
 
-	// trust says whose files may decide what runs, once the configuration has been read.
+	// trust says whose files may decide what runs. configure sets it.
 	trust trust
 
-	// traced: write the conversation with the daemon to a file; see protocol.
+	// traced: write the messages to and from the daemon to a file; see protocol.
 	traced bool
 
-	// notes: report what happened to the daemon on the way. Commands that people watch set it;
-	// the others are used in scripts, where a daemon that starts is no news.
+	// notes: report what happens to the daemon. Commands that people watch set it; other commands are used in
+	// scripts, where the start of a daemon is not worth a line.
 	notes bool
 }
 

@@ -9,10 +9,10 @@ import (
 	"wf/cmd/wf/exit"
 )
 
-// maxValueFile bounds a file of values, in bytes: what comes from it goes into the environment of commands.
+// maxValueFile limits a file of values, in bytes, because the values go into the environment of commands.
 const maxValueFile = 1 << 20
 
-// readValues reads a file that a flag names; "-" is standard input.
+// readValues reads the file at path for a flag; "-" is standard input.
 func (e *env) readValues(flag, path string) (string, error) {
 	var in io.Reader = e.Stdin
 	if path != "-" {
@@ -33,8 +33,8 @@ func (e *env) readValues(flag, path string) (string, error) {
 	return string(data), nil
 }
 
-// valueOf is a value as it was given: @FILE stands for what is in the file, without its last line end, and @@
-// for an @ at the beginning. So a secret need not be on a command line, which everybody can read.
+// valueOf returns the value of an argument: @FILE stands for the contents of the file without the last line end, and
+// @@ for a leading @. With a file, a secret need not be on the command line, which other users can read.
 func (e *env) valueOf(flag, name, value string) (string, error) {
 	path, file := strings.CutPrefix(value, "@")
 	switch {
@@ -47,8 +47,8 @@ func (e *env) valueOf(flag, name, value string) (string, error) {
 	return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), err
 }
 
-// envFile reads a file of KEY=VALUE lines. Empty lines and those that begin with # say nothing; a value may
-// stand in quotes, and export before a key.
+// envFile reads a file of KEY=VALUE lines. It ignores empty lines and lines that begin with #. A value may be
+// quoted, and export may stand before a key.
 func (e *env) envFile(path string) ([]string, error) {
 	text, err := e.readValues("--env-file", path)
 	if err != nil {
@@ -68,15 +68,15 @@ func (e *env) envFile(path string) ([]string, error) {
 			value, ok = unquoted(value)
 		}
 		if !ok || key == "" || strings.ContainsAny(key, " \t\"'") || strings.ContainsRune(line, 0) {
-			return nil, &exit.Failure{Status: exit.BadUsage, What: "--env-file: a line is no KEY=VALUE", Where: fmt.Sprintf("%s:%d", path, number)}
+			return nil, &exit.Failure{Status: exit.BadUsage, What: "--env-file: a line is not KEY=VALUE", Where: fmt.Sprintf("%s:%d", path, number)}
 		}
 		vars = append(vars, key+"="+value)
 	}
 	return vars, nil
 }
 
-// unquoted is a value without the quotes around it. In double quotes \n, \t, \", \$ and \\ stand for what they do in
-// a shell. ok is false when a quote is not closed.
+// unquoted removes the quotes around a value. In double quotes it expands \n, \t, \", \$ and \\. ok is false if a
+// quote is not closed.
 func unquoted(value string) (text string, ok bool) {
 	if value == "" || value[0] != '"' && value[0] != '\'' {
 		return value, true

@@ -18,8 +18,8 @@ type errorReport struct {
 	ExitCode int `json:"exit_code"`
 }
 
-// asksJSON says whether the arguments of the program ask for JSON. It must be known before they are
-// understood, because an error may be about them.
+// asksJSON says whether the arguments of the program ask for JSON. It looks at the raw arguments, because parsing
+// them can fail, and the error must then be JSON, too.
 func asksJSON(args []string) bool {
 	for _, arg := range args {
 		switch arg {
@@ -32,7 +32,7 @@ func asksJSON(args []string) bool {
 	return false
 }
 
-// printErrorJSON writes err as one line to standard error. Standard output is left to answers.
+// printErrorJSON writes err as one line to standard error; standard output is only for results.
 func printErrorJSON(e *env, err error) {
 	f := e.foreign(exit.Describe(err))
 	report := errorReport{Schema: api.SchemaError, ExitCode: exit.Status(err), Error: api.Error{Code: errorCode(err),
@@ -41,13 +41,13 @@ func printErrorJSON(e *env, err error) {
 	if errors.As(err, &refused) {
 		report.Nodes, report.Run, report.Problems = refused.Nodes, refused.Run, refused.Problems
 	}
-	_ = console.WriteJSON(e.Stderr, report) // there is nobody left to tell
+	_ = console.WriteJSON(e.Stderr, report) // there is no other place to report an error
 }
 
-// plainText is text without what a terminal obeys.
+// plainText removes control sequences from a text.
 func plainText(text string) string { return strings.TrimSpace(plain.Text(text)) }
 
-// errorCode is the stable word for any error: that of the daemon, else what the exit status means.
+// errorCode returns the stable code of an error: that of the daemon, or else one by the exit status.
 func errorCode(err error) api.Code {
 	var (
 		refused     *api.Error
@@ -66,7 +66,7 @@ func errorCode(err error) api.Code {
 	return codeFailed
 }
 
-// The codes of errors that are found on this side.
+// Codes of errors that do not come from the daemon.
 const (
 	codeUsage    api.Code = "usage"
 	codeDaemon   api.Code = "daemon"

@@ -23,17 +23,16 @@ func newEval(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval EXPR [FILE]",
 		Short: "Evaluate an expression with the data of a run",
-		Long: `Eval prints the value of an expression, as a condition, an env line or a foreach of the workfile
-would see it: the parameters, the outputs and the statuses of the active run, else of the latest
-one, with the workfile as it was then. A text that holds ${{ EXPR }} is rendered. Nothing runs, and
-no record is made.
+		Long: `Eval prints the value of an expression as conditions, env lines and foreach attributes of the
+workfile see it: with the parameters, outputs and statuses of the active run, or else of the
+latest run with its version of the workfile. In a text, ${{ EXPR }} is replaced by its value.
+Nothing runs, and nothing is recorded.
 
---node says from where it looks: names of a container's nodes are seen from a node in it, or from
-an instance (align[3]), where item, index and iteration are what they were there, as stop_when and
-until see them.
+--node evaluates the expression at a node or an instance. A node in a container sees the other
+nodes in it. An instance (align[3]) also has item, index and iteration, as in stop_when and until.
 
-A text is printed as it is, anything else as JSON. An expression that does not compile, or fails
-with the data of the run, ends it with status 2; the error has the column.`,
+A text is printed as it is, and other values as JSON. If the expression does not compile, or fails
+with the data of the run, the status is 2 and the error names the column.`,
 		Example: `  wf eval 'int(nodes.test.outputs.score) > 5'
   wf eval --node 'align[3]/trim' item
   wf eval --run 7 'map(nodes.align.results, #.trim.exit_code)'
@@ -48,8 +47,8 @@ with the data of the run, ends it with status 2; the error has the column.`,
 	}
 	f := cmd.Flags()
 	lookFlag(cmd, &o.file, "f")
-	f.StringVar(&o.node, "node", "", "as seen from this `NODE`, or this instance")
-	f.StringVar(&o.run, "run", "", "with the data of this `RUN` (default: the active one, else the latest)")
+	f.StringVar(&o.node, "node", "", "evaluate at this `NODE` or instance")
+	f.StringVar(&o.run, "run", "", "with the data of this `RUN` (default: the active one, or else the latest)")
 	f.BoolVar(&o.json, "json", false, "print JSON: the value with its type")
 	return cmd
 }

@@ -19,13 +19,13 @@ func newExport(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [FILE] --yed NEW",
 		Short: "Copy a workfile with graphics for yEd",
-		Long: `Export writes a copy of the workfile, with all changes, to a file that does not exist. In yEd the
-copy shows each command in a box and each edge as an arrow, dashed where it is non-blocking; for
-wf it is the same workflow. Places are those of the workfile, or layers from left to right where
-it has none. What else the workfile holds is copied as it is, graphics of its own too.
+		Long: `Export writes a copy of the workfile, with all changes, to a new file. yEd shows each command of
+the copy as a box and each edge as an arrow, dashed if it is non-blocking; for wf the copy is the
+same workflow. Nodes have the coordinates of the workfile, or are in layers from left to right if
+it has none. Everything else, existing graphics included, is copied unchanged.
 
-Each node keeps its id as the attribute uid, since yEd gives nodes new ids when it saves.
-For pictures and other formats see wf graph.`,
+Each node keeps its id in the attribute uid, because yEd gives nodes new ids when it saves. For
+pictures and other formats see wf graph.`,
 		Example: `  wf export --yed drawing.graphml`,
 		Args:    nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -7,13 +7,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// adviceWords finds the commands in an advice: wf with the words behind it that may be the names
-// of sub-commands.
+// adviceWords finds the commands in an advice: wf and the following words that may be names of sub-commands.
 var adviceWords = regexp.MustCompile(`\bwf((?: [a-z][a-z-]*)+)`)
 
-// adviseFile makes an advice fit the workfile that this command was about: whoever wrote it, the
-// daemon for instance, does not know how the user named the file. Every command in it that takes
-// --file and has none gets one, behind the words of the command; new is about another file.
+// adviseFile adds the workfile of this command to an advice, because the author of the advice, for instance the
+// daemon, does not know how the user named the file. It adds --file to every command that takes one and has none,
+// except wf new, which is about another file.
 func (e *env) adviseFile(fix string) string {
 	if fix == "" || e.workpath == "" {
 		return fix
@@ -28,7 +27,7 @@ func (e *env) adviseFile(fix string) string {
 	found := adviceWords.FindAllStringSubmatchIndex(fix, -1)
 	for i, at := range found {
 		cmd, length := subCommand(root, fix[at[2]:at[3]])
-		end := len(fix) // of what may be said about this command
+		end := len(fix) // the end of the arguments of this command
 		if i+1 < len(found) {
 			end = found[i+1][0]
 		}
@@ -42,8 +41,7 @@ func (e *env) adviseFile(fix string) string {
 	return b.String() + fix[begin:]
 }
 
-// subCommand follows words, each after a blank, down the tree of commands, and returns the command
-// it comes to with the length of the words that name it.
+// subCommand returns the command that words name, and the length of those words with the blanks before them.
 func subCommand(root *cobra.Command, words string) (cmd *cobra.Command, length int) {
 	cmd = root
 	for _, word := range strings.Fields(words) {
@@ -62,7 +60,7 @@ func subCommand(root *cobra.Command, words string) (cmd *cobra.Command, length i
 	return cmd, length
 }
 
-// namesFile says whether the rest of a command names a workfile already, or needs none.
+// namesFile says whether the rest of a command names a workfile or needs none.
 func namesFile(rest string) bool {
 	for _, word := range strings.Fields(rest) {
 		if word == "--file" || word == "-f" || word == "--help" {

@@ -26,17 +26,17 @@ func newGraph(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph [FILE]",
 		Short: "Show the graph of a workfile",
-		Long: `Graph prints the nodes of a workfile and how they hang together, with their states.
+		Long: `Graph prints the nodes of a workfile, their dependencies and their states.
 
   tree     for the terminal: each node once, below the last of the nodes that it waits for; the
-           others stand behind "<-", and behind "<~" those that only trigger it again
-  dot      for Graphviz; wf new --from dot reads it again, control flow included
-  mermaid  a flowchart for documents; wf new --from mermaid reads it again, control flow included
+           other ones follow "<-", and nodes that only trigger it again follow "<~"
+  dot      for Graphviz; wf new --from dot can read it, with the control flow
+  mermaid  a flowchart for documents; wf new --from mermaid can read it, with the control flow
   json     wf.graph/v1
-  svg      a picture that stands for itself
+  svg      a self-contained picture
 
-What dot and mermaid cannot express is told, and stands at the top of what is written. The same
-workfile in the same state gives the same bytes.`,
+wf prints notes about everything that dot and mermaid cannot express, and writes them at the top
+of the output. The same workfile in the same state gives the same bytes.`,
 		Example: `  wf graph
   wf graph --format svg > graph.svg
   wf graph --format dot | dot -Tpdf > graph.pdf`,
@@ -47,7 +47,7 @@ workfile in the same state gives the same bytes.`,
 			}
 			if o.json {
 				if o.format != "json" && cmd.Flags().Changed("format") {
-					return exit.Usage("--json and --format %s exclude each other", o.format)
+					return exit.Usage("--json cannot be used with --format %s", o.format)
 				}
 				o.format = "json"
 			}
@@ -97,8 +97,8 @@ func (o *graphOptions) run(ctx context.Context, e *env) error {
 	return err
 }
 
-// addAttributes gives the nodes of a graph their attributes of control flow, which a status does not have.
-func addAttributes(ctx context.Context, s *session, g *api.Graph) error {
+// addAttributes adds the control-flow attributes to the nodes of a graph; a status does not contain them.
+func addAttributes(ctx context.Context, s *target, g *api.Graph) error {
 	list, err := s.Workspace.Select(ctx, nil)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func addAttributes(ctx context.Context, s *session, g *api.Graph) error {
 	return nil
 }
 
-// graphOf is what a drawing needs of a status.
+// graphOf returns the graph of a status.
 func graphOf(s *api.Status) api.Graph {
 	g := api.Graph{Schema: api.SchemaGraph, Workfile: s.Workfile, Wrapper: s.Wrapper, Attrs: s.Attrs,
 		Nodes: make([]api.GraphNode, 0, len(s.Nodes)), Edges: make([]api.GraphEdge, 0, len(s.Edges))}

@@ -13,25 +13,25 @@ import (
 	"wf/tui/words"
 )
 
-// A forest is a graph as a tree prints it: each node hangs below one of those that lead to it.
+// A forest is a graph as printed by --format tree: each node is below one of its sources.
 type forest struct {
 	nodes    []*api.GraphNode // without groups
 	children [][]int
 	parent   []int   // -1 = a root
 	waits    [][]int // sources of blocking edges, in file order, each once
 	triggers [][]int // and of non-blocking ones
-	home     []int   // the sub-flow that a node lies in; -1 = none
-	inner    []bool  // it hangs below its sub-flow, and not below what leads to it
+	home     []int   // the sub-flow that contains a node; -1 = none
+	inner    []bool  // the parent of a node is its sub-flow, not one of its sources
 	when     map[[2]int]string
 }
 
-// newForest hangs every node below the last of the sources that are farthest from the roots, so that
-// whatever it waits for stands above. Where only non-blocking edges lead to a node, it hangs below
-// the first of their sources that does not hang below itself.
+// newForest puts every node below the last one of its sources that are farthest from the roots, so that all nodes
+// that it waits for are above it. A node with only non-blocking edges is below the first of their sources that
+// is not below the node itself.
 func newForest(g *api.Graph) *forest {
 	f := &forest{}
 	at := map[string]int{}
-	homes := map[string]int{} // of containers: the sub-flow that they are, or lie in
+	homes := map[string]int{} // by container: the sub-flow that it is or that contains it
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		home, inside := homes[n.Parent]
@@ -98,7 +98,7 @@ func (f *forest) hang() {
 	}
 }
 
-// sortInner puts what lies in a sub-flow before what comes after it.
+// sortInner sorts the nodes in a sub-flow before the nodes after it.
 func (f *forest) sortInner() {
 	rank := func(v int) int {
 		if f.inner[v] {
@@ -113,7 +113,7 @@ func (f *forest) sortInner() {
 	}
 }
 
-// below says whether u hangs below v, or is v.
+// below says whether u is v or below v.
 func (f *forest) below(u, v int) bool {
 	for ; u >= 0; u = f.parent[u] {
 		if u == v {
@@ -123,8 +123,8 @@ func (f *forest) below(u, v int) bool {
 	return false
 }
 
-// depths are the lengths of the longest ways over blocking edges. Nodes in a cycle of them, which
-// no run would take, stay at zero, and so they are roots.
+// depths returns the lengths of the longest paths over blocking edges. Nodes in a cycle have depth zero, so that
+// they are roots.
 func (f *forest) depths() []int {
 	depth, left := make([]int, len(f.nodes)), make([]int, len(f.nodes))
 	out := make([][]int, len(f.nodes))
@@ -175,15 +175,14 @@ type treePrinter struct {
 	width int // of the terminal; 0 = lines are not cut
 }
 
-// maxIndent is where branches stop moving to the right: a chain of a thousand nodes is not read
-// in columns.
+// maxIndent is the column at which branches stop moving to the right.
 const maxIndent = 40
 
-// print writes the tree below a root, without recursion: chains may be long.
+// print writes the tree below a root. It does not recurse, because chains can be long.
 func (p *treePrinter) print(root int) {
 	type item struct {
 		node       int
-		lead, rest string // what stands before its own line, and before those below it
+		lead, rest string // the prefixes of its own line and of the lines below it
 	}
 	stack := []item{{node: root}}
 	for len(stack) > 0 {
@@ -215,8 +214,7 @@ func (p *treePrinter) print(root int) {
 	}
 }
 
-// line prints one node: its state, its name, what else leads to it, and its command as far as
-// there is room.
+// line prints one node: its state, its name, its other sources, and as much of its command as fits.
 func (p *treePrinter) line(v int, lead string) {
 	n := p.nodes[v]
 	name := plain.Line(n.Name)
@@ -251,7 +249,7 @@ func (p *treePrinter) line(v int, lead string) {
 	fmt.Fprintln(p.out, text)
 }
 
-// condition says how a sub-flow repeats its nodes, and when the edge fires that a node hangs by.
+// condition returns how a sub-flow repeats its nodes, and the condition of the edge from the parent.
 func (p *treePrinter) condition(v int) string {
 	text := ""
 	if kind := p.nodes[v].SubFlow; kind != "" {
@@ -265,7 +263,7 @@ func (p *treePrinter) condition(v int) string {
 	return text
 }
 
-// others names the sources that v does not hang below.
+// others lists the sources of v except its parent.
 func (p *treePrinter) others(v int, sources []int) string {
 	var names []string
 	for _, u := range sources {

@@ -14,21 +14,20 @@ import (
 	"wf/graph/timespan"
 )
 
-// Bounds of the width of help, in columns: lines longer than maxHelp are hard to read, and in
-// fewer than minHelp nothing could be laid out.
+// Limits of the width of help, in columns: lines longer than maxHelp are hard to read, and narrower than minHelp
+// there is no useful layout.
 const (
 	maxHelp = 100
 	minHelp = 40
 
-	flagColumns = 60 // from here on flags and what they do stand side by side
+	flagColumns = 60 // the least width for flags and their descriptions side by side
 )
 
-// showHelp prints the help of a command: how to call it, examples, what it does, what is below it
-// and its flags, in this order. It is written by hand because it is asked for more often than
-// anything else: a template costs most of the time that the command takes.
+// showHelp prints the help of a command: usage, examples, description, sub-commands and flags. It uses no template,
+// because a template would take most of the time of the command.
 func showHelp(w io.Writer, cmd *cobra.Command, width int) {
 	width = min(max(width, minHelp), maxHelp)
-	cmd.Flags().SortFlags = false // they were added in the order of their use
+	cmd.Flags().SortFlags = false // keep the order in which they were added
 	fmt.Fprintf(w, "%s\n\nUsage:\n", fill(cmd.Short, "", width))
 	if cmd.Runnable() {
 		fmt.Fprintf(w, "  %s\n", cmd.UseLine())
@@ -53,7 +52,7 @@ func showHelp(w io.Writer, cmd *cobra.Command, width int) {
 	showFlags(w, "Flags of every command", cmd.InheritedFlags(), width)
 }
 
-// showCommands lists the commands below cmd, by their groups where there are any.
+// showCommands lists the sub-commands of cmd by their groups.
 func showCommands(w io.Writer, cmd *cobra.Command) {
 	if !cmd.HasAvailableSubCommands() {
 		return
@@ -72,7 +71,7 @@ func showCommands(w io.Writer, cmd *cobra.Command) {
 	}
 }
 
-// showTopics lists what wf help knows besides the commands.
+// showTopics lists the topics of wf help.
 func showTopics(w io.Writer, width int) {
 	var names []string
 	for _, t := range topics() {
@@ -92,8 +91,8 @@ func showFlags(w io.Writer, title string, flags *pflag.FlagSet, width int) {
 	fmt.Fprintf(w, "\n%s:\n%s\n", title, strings.TrimRight(text, "\n"))
 }
 
-// stackFlags puts what a flag does below it, for terminals without room for two columns. In usages
-// every flag has a line, with blanks between it and what it does.
+// stackFlags puts the description of each flag below it, for terminals without room for two columns. Each line of
+// usages has a flag, blanks and a description.
 func stackFlags(usages string, width int) string {
 	var b strings.Builder
 	for line := range strings.Lines(usages) {
@@ -105,8 +104,7 @@ func stackFlags(usages string, width int) string {
 	return b.String()
 }
 
-// wrap fits text to width columns. Paragraphs are filled anew; a line that is indented, or a title
-// in capitals, stays as it is.
+// wrap fits text to width columns. It fills paragraphs and keeps indented lines and titles in capitals.
 func wrap(text string, width int) string {
 	var out, paragraph []string
 	flush := func() {
@@ -127,10 +125,10 @@ func wrap(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// isTitle says whether a line of a help text is the title of a part of it.
+// isTitle says whether a line of a help text is a title.
 func isTitle(line string) bool { return line != "" && line[0] != ' ' && line == strings.ToUpper(line) }
 
-// fill puts the words of text into lines of at most width columns that begin with indent.
+// fill breaks text into lines of at most width columns that begin with indent.
 func fill(text, indent string, width int) string {
 	var b strings.Builder
 	column := 0
@@ -153,7 +151,7 @@ func fill(text, indent string, width int) string {
 	return b.String()
 }
 
-// newHelp replaces the help command of cobra, which takes a typo for no argument.
+// newHelp replaces the help command of cobra, which treats a typo like no argument.
 func newHelp(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",
@@ -181,7 +179,7 @@ func newHelp(e *env) *cobra.Command {
 	}
 }
 
-// unknownHelp is the error for a word that is no command below about, nor a topic.
+// unknownHelp returns the error for a word that is neither a sub-command of about nor a topic.
 func unknownHelp(about *cobra.Command, word string) error {
 	if about.HasParent() {
 		return unknownCommand(about, word, "command")
@@ -193,7 +191,7 @@ func unknownHelp(about *cobra.Command, word string) error {
 	return unknownWord("unknown command or topic", word, names, "wf --help")
 }
 
-// helpWidth is how wide help may be: what COLUMNS says, else the terminal.
+// helpWidth returns the width of help: COLUMNS, or else the width of the terminal.
 func (e *env) helpWidth() int {
 	width, err := strconv.Atoi(e.Get("COLUMNS"))
 	if err != nil || width <= 0 {
@@ -220,10 +218,10 @@ func (c *choice) String() string {
 	return *c.value
 }
 
-// Type is how the help names the value; the words themselves are in the text of the flag.
+// Type returns the name of the value in help; the words themselves are in the text of the flag.
 func (c *choice) Type() string { return "WORD" }
 
-// Set takes the word of the command line.
+// Set sets the value to a word of the command line.
 func (c *choice) Set(word string) error {
 	for _, allowed := range c.allowed {
 		if word == allowed {
@@ -234,18 +232,18 @@ func (c *choice) Set(word string) error {
 	return exit.Usage("must be one of %s", strings.Join(c.allowed, ", "))
 }
 
-// A timeValue is the value of a flag that is a span of time. Days may be in it.
+// A timeValue is the value of a flag that is a duration. It may contain days.
 type timeValue time.Duration
 
 var _ pflag.Value = (*timeValue)(nil)
 
-// timeVar adds such a flag.
+// timeVar adds a flag that is a duration.
 func timeVar(f *pflag.FlagSet, value *time.Duration, name string, builtin time.Duration, usage string) {
 	*value = builtin
 	f.Var((*timeValue)(value), name, usage)
 }
 
-// String is how the help shows a default; it shows no "0".
+// String returns the default as help shows it; help omits "0".
 func (v *timeValue) String() string {
 	if v == nil || *v == 0 {
 		return "0"
@@ -253,10 +251,10 @@ func (v *timeValue) String() string {
 	return time.Duration(*v).String()
 }
 
-// Type is what the help calls the value where the text of the flag has no word for it.
+// Type returns the name of the value in help, if the text of the flag has none.
 func (v *timeValue) Type() string { return "duration" }
 
-// Set takes the text of the command line or of a setting.
+// Set parses the text of the command line or of a setting.
 func (v *timeValue) Set(text string) error {
 	d, err := timespan.Parse(text)
 	if err == nil {
@@ -265,7 +263,7 @@ func (v *timeValue) Set(text string) error {
 	return err
 }
 
-// millis is a duration flag as the wire has it: nil when the flag was not given.
+// millis returns the value of a duration flag in milliseconds, or nil if the flag was not given.
 func millis(flags *pflag.FlagSet, name string, d time.Duration) *int64 {
 	if !flags.Changed(name) {
 		return nil

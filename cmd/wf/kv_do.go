@@ -52,10 +52,10 @@ func (k *kvCall) set(value string) error {
 	if err != nil {
 		return err
 	}
-	return k.told(answer, answer.Done, "set")
+	return k.finish(answer, answer.Done, "set")
 }
 
-// value is the argument of set, or standard input.
+// value returns the argument of set, or standard input if that is "-".
 func (k *kvCall) value(arg string) ([]byte, error) {
 	data := []byte(arg)
 	if arg == "-" {
@@ -75,11 +75,11 @@ func (k *kvCall) del() error {
 	if err != nil {
 		return err
 	}
-	return k.told(answer, answer.Done || !k.conditional, "deleted")
+	return k.finish(answer, answer.Done || !k.conditional, "deleted")
 }
 
-// told ends a change: met says whether its condition was met.
-func (k *kvCall) told(answer api.KVAnswer, met bool, verb string) error {
+// finish reports a change; met says whether its condition was met.
+func (k *kvCall) finish(answer api.KVAnswer, met bool, verb string) error {
 	status := exit.OK
 	if !met {
 		status = exit.Failed
@@ -102,13 +102,13 @@ func (k *kvCall) told(answer api.KVAnswer, met bool, verb string) error {
 	return exit.No(&api.Error{Code: api.CodeConflict, Message: fmt.Sprintf("%q was not %s: %s", k.key, verb, is)})
 }
 
-// maxShownKV is how much of a value a message quotes, in bytes.
+// maxShownKV limits the part of a value that a message quotes, in bytes.
 const maxShownKV = 60
 
-// shownKV is a value in a message.
+// shownKV formats a value for a message.
 func shownKV(value []byte) string {
 	if !utf8.Valid(value) {
-		return words.Plural(len(value), "byte") + " that are no text"
+		return words.Plural(len(value), "byte") + " of binary data"
 	}
 	if len(value) > maxShownKV {
 		end := maxShownKV
@@ -136,8 +136,7 @@ func (k *kvCall) incr() error {
 	return err
 }
 
-// kvReport is `wf kv VERB --json`. Value is there if Found is; Bytes are the value as it is, only
-// where Value cannot be that.
+// kvReport is `wf kv VERB --json`. Value is set if Found is. Bytes is only set if the value is not valid UTF-8.
 type kvReport struct {
 	Schema   string  `json:"schema"`
 	Scope    string  `json:"scope"`
@@ -191,11 +190,11 @@ func (k *kvCall) ls() error {
 	return t.Write(k.e.Stdout)
 }
 
-// expiryOf says when a value is gone; "" when it stays.
+// expiryOf says when a value expires, or returns "" if it does not.
 func expiryOf(key api.KVKey, now time.Time) string {
 	at, err := time.Parse(time.RFC3339Nano, key.Expires)
 	if err != nil {
 		return ""
 	}
-	return "gone in " + words.Span(max(0, at.Sub(now)))
+	return "expires in " + words.Span(max(0, at.Sub(now)))
 }

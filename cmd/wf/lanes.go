@@ -7,27 +7,26 @@ import (
 	"wf/cmd/wf/console"
 )
 
-// maxLanes is how many lanes are drawn side by side; a drawing with more says nothing.
+// maxLanes is the largest number of lanes that is still readable.
 const maxLanes = 10
 
-// laneRow is what stands left of a row: the glyph of the row goes to column at.
+// laneRow is the drawing to the left of a row; the glyph of the row is in column at.
 type laneRow struct {
 	cells []rune
 	at    int
 }
 
-// lanes draws the edges between rows, each of which comes after the rows that after lists, as lines
-// to the left of them. The edges out of a row share a lane down to the last row they lead to. nil
-// means that there are too many to show.
+// lanes draws the edges between rows as lines to the left of them; after lists the sources of each row. All edges
+// from a row share a lane down to the last target. lanes returns nil if there are more than maxLanes.
 func lanes(after [][]int) []laneRow {
-	left := make([]int, len(after)) // rows that a row still leads to
+	left := make([]int, len(after)) // targets of a row that are still to come
 	for _, sources := range after {
 		for _, j := range sources {
 			left[j]++
 		}
 	}
 	const free = -1
-	var owner []int // the row that a lane belongs to
+	var owner []int // the source of the edges in each lane
 	rows := make([]laneRow, len(after))
 	for i, sources := range after {
 		var in, ends []bool
@@ -65,7 +64,7 @@ func lanes(after [][]int) []laneRow {
 	return rows
 }
 
-// drawLanes draws one row: in says which lanes lead to it, ends which of these lead no further.
+// drawLanes draws one row. in marks the lanes that lead to it, and ends those of them that end there.
 func drawLanes(owner []int, in, ends []bool, at int) laneRow {
 	from, to := at, at
 	for c := range owner {
@@ -109,10 +108,10 @@ func drawLanes(owner []int, in, ends []bool, at int) laneRow {
 	return row
 }
 
-// asciiLanes are the lines for those who have no others.
+// asciiLanes replaces the lines by ASCII characters.
 var asciiLanes = strings.NewReplacer("┴", "+", "┼", "+", "╰", "`", "╯", "'", "├", "+", "┤", "+", "│", "|", "─", "-")
 
-// text is the row with a glyph, filled up to width columns.
+// text returns the row with its glyph, padded to width columns.
 func (r laneRow) text(p console.Paint, glyph string, width int) string {
 	before, behind := string(r.cells[:r.at]), strings.TrimRight(string(r.cells[r.at+1:]), " ")
 	if p.ASCII {

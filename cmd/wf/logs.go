@@ -37,27 +37,27 @@ func newLogs(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logs NODE...",
 		Short: "Print the output of nodes",
-		Long: `Logs prints what the latest execution of each node wrote: standard output and standard error,
-in the order in which they were written. Nodes with output=split keep the two apart; then
-standard output is printed first. To a terminal only text is printed; files and pipes get the
-exact bytes. With --json each line of output is a line of JSON (wf.log/v1) that says whose it is.
+		Long: `Logs prints the output of the latest execution of each node: standard output and standard
+error, in the order in which they were written. Nodes with output=split keep the two apart, and
+standard output is printed first. On a terminal only printable text is shown; files and pipes get
+the exact bytes. With --json each line of output is a JSON object (wf.log/v1) that names its node.
 
-With --follow, logs waits for a node that the run has not begun yet, and goes on with the next
-attempt of one that is retried. Here -f means --follow, as in tail; in every other command it is
---file, whose long form is the same everywhere. Where no run of this machine has executed a node,
-logs prints what stands in the file, and says so.
+With --follow, logs waits for nodes that have not started yet, and continues with the next attempt
+of a node that is retried. Here -f means --follow, as in tail; in all other commands -f means
+--file. If no run on this machine has executed a node, logs prints the output that the workfile
+contains, with a note.
 
-With --timestamps each line bears the time at which it was there at the latest. Commands write
-into files, and nobody sees each line: once a second a run notes how much there is. So the time
-is right to about a second; of a line that comes while --follow shows it, it is the time of that.
+With --timestamps each line begins with the time by which it had been written. Commands write to
+files, and a run measures these files once a second, so the time is right to about a second. A line
+that arrives during --follow gets the time of its arrival.
 
-Many programs hold back what they write to standard output while it is no terminal, and then it
-comes later than what they write to standard error: python -u, stdbuf -oL and the like help.`,
+Many programs buffer standard output if it is not a terminal, so that it appears later than
+standard error. Options like python -u or programs like stdbuf -oL help.`,
 		Example: `  wf logs align
-  wf logs -f align                as it is written, until the node is done
+  wf logs -f align                follow the output until the node is done
   wf logs --timestamps align
-  wf logs --failed                of everything that failed in the latest run
-  wf logs 42/align                of run 42, the same as --run 42 align
+  wf logs --failed                all nodes that failed in the latest run
+  wf logs 42/align                in run 42, the same as --run 42 align
   wf logs --run 42 align --tail 20`,
 		Args: nargs(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -75,28 +75,28 @@ comes later than what they write to standard error: python -u, stdbuf -oL and th
 	}
 	f := cmd.Flags()
 	lookFlag(cmd, &o.file, "")
-	f.BoolVarP(&o.follow, "follow", "f", false, "go on until the node is done")
+	f.BoolVarP(&o.follow, "follow", "f", false, "print new output until the node is done")
 	f.IntVar(&o.tail, "tail", -1, "only the last `N` lines of each stream")
-	f.StringVar(&o.run, "run", "", "of this `RUN` (default: the latest in which the node was executed)")
-	f.IntVar(&o.execution, "execution", 0, "of the `N`th execution in the run (default: the latest)")
+	f.StringVar(&o.run, "run", "", "the output in this `RUN` (default: the latest run that executed the node)")
+	f.IntVar(&o.execution, "execution", 0, "the output of the `N`th execution in the run (default: the latest)")
 	f.BoolVar(&o.stdout, "stdout", false, "only standard output (output=split)")
 	f.BoolVar(&o.stderr, "stderr", false, "only standard error (output=split)")
-	f.BoolVar(&o.failed, "failed", false, "of every node that failed in the run")
-	f.BoolVar(&o.raw, "raw", false, "exact bytes to a terminal too: only for output that you trust")
-	f.BoolVar(&o.timestamps, "timestamps", false, "the time before each line: when it was there at the latest, to the second")
-	f.BoolVar(&o.json, "json", false, "print a line of JSON for each line of output")
+	f.BoolVar(&o.failed, "failed", false, "all nodes that failed in the run")
+	f.BoolVar(&o.raw, "raw", false, "write exact bytes to a terminal, too: only for output that you trust")
+	f.BoolVar(&o.timestamps, "timestamps", false, "before each line the time by which it had been written, to the second")
+	f.BoolVar(&o.json, "json", false, "print a JSON object for each line of output")
 	return cmd
 }
 
-// check finds contradictions before anything is asked.
+// check refuses contradictory flags.
 func (o *logsOptions) check(args []string) error {
 	switch {
 	case len(args) == 0 && !o.failed:
 		return &exit.Failure{Status: exit.BadUsage, What: "no node named", Fix: "wf logs NODE, or wf logs --failed"}
 	case len(args) > 0 && o.failed:
-		return exit.Usage("--failed chooses the nodes: it goes with no names")
+		return exit.Usage("--failed selects nodes and cannot be combined with node names")
 	case o.json && o.raw:
-		return exit.Usage("--raw and --json exclude each other")
+		return exit.Usage("--raw and --json cannot be combined")
 	case o.execution < 0:
 		return exit.Usage("--execution counts from 1")
 	case o.tail < -1:
@@ -127,16 +127,16 @@ func (o *logsOptions) print(ctx context.Context, e *env, args []string) error {
 	return nil
 }
 
-// A logQuery names an execution, and its node for people.
+// A logQuery names an execution; name is the handle of its node.
 type logQuery struct {
 	client.LogQuery
 	name string
 }
 
-// queries turns names into executions.
-func (o *logsOptions) queries(ctx context.Context, s *session, args []string) ([]logQuery, error) {
+// queries returns the executions that the arguments name.
+func (o *logsOptions) queries(ctx context.Context, s *target, args []string) ([]logQuery, error) {
 	if o.failed {
-		run, err := s.pastRun(ctx, o.run)
+		run, err := s.shownRun(ctx, o.run)
 		if err != nil {
 			return nil, err
 		}
@@ -169,8 +169,8 @@ func failedQueries(detail api.RunDetail) []logQuery {
 	return queries
 }
 
-// chosen are the streams to print, with their sizes.
-func (o *logsOptions) chosen(e *env, s *session, info api.LogInfo) ([]tail.Stream, error) {
+// chosen returns the streams to print, with their sizes.
+func (o *logsOptions) chosen(e *env, s *target, info api.LogInfo) ([]tail.Stream, error) {
 	all := tail.StreamsOf(info)
 	switch {
 	case o.stdout == o.stderr:
@@ -178,7 +178,7 @@ func (o *logsOptions) chosen(e *env, s *session, info api.LogInfo) ([]tail.Strea
 	case info.Merged:
 		name := plain.Line(info.Name)
 		return nil, &exit.Failure{Status: exit.BadUsage, What: fmt.Sprintf("%s wrote standard output and standard error into one output (run %s)", name, info.Run),
-			Why: "so they stand in the order in which they were written, and nobody knows which line is whose",
+			Why: "so the lines are in the order in which they were written, and their streams are not recorded",
 			Fix: fmt.Sprintf("wf logs %s%s prints both; wf edit set-graph output split%s keeps them apart in later runs", words.Quote(info.Name), e.fileFix(s.Path), e.fileFix(s.Path))}
 	case o.stdout:
 		return all[:1], nil
@@ -186,8 +186,8 @@ func (o *logsOptions) chosen(e *env, s *session, info api.LogInfo) ([]tail.Strea
 	return all[1:], nil
 }
 
-// printOne prints what one execution has written so far, to out.
-func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client.LogQuery, out *lineStart, header bool) error {
+// printOne prints the output of one execution so far to out.
+func (o *logsOptions) printOne(ctx context.Context, e *env, s *target, q client.LogQuery, out *lineStart, header bool) error {
 	info, err := s.Workspace.LogInfo(ctx, q)
 	if err != nil {
 		return err
@@ -196,10 +196,10 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client
 		fmt.Fprintln(out.fresh(), logTitle(info))
 	}
 	if info.FromFile {
-		fmt.Fprintf(e.Stderr, "note: no run here has executed %s: this stands in the file\n", plain.Line(info.Name))
+		fmt.Fprintf(e.Stderr, "note: no run here has executed %s: this output is from the file\n", plain.Line(info.Name))
 	}
 	if info.Pending != "" {
-		fmt.Fprintf(e.Stderr, "note: %s has not begun in run %s; this is its output of run %s (-f waits)\n", plain.Line(info.Name), info.Pending, info.Run)
+		fmt.Fprintf(e.Stderr, "note: %s has not started in run %s; this is its output in run %s (-f waits)\n", plain.Line(info.Name), info.Pending, info.Run)
 	}
 	streams, err := o.chosen(e, s, info)
 	if err != nil {
@@ -222,7 +222,7 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *session, q client
 	return nil
 }
 
-// writer is what one stream goes through on its way to w, from offset on.
+// writer returns a writer to w that formats a stream from offset on.
 func (o *logsOptions) writer(e *env, w io.Writer, info api.LogInfo, stream tail.Stream, offset int64) console.Flusher {
 	stamps := newStamps(info, stream, o.follow)
 	if o.json {
@@ -234,21 +234,21 @@ func (o *logsOptions) writer(e *env, w io.Writer, info api.LogInfo, stream tail.
 	return e.OutputWriter(w, o.raw)
 }
 
-// untimed says that the times that were asked for are not known.
+// untimed prints a note if the times of the lines are unknown.
 func (o *logsOptions) untimed(e *env, info api.LogInfo) {
 	if t := info.Times; t != nil && !t.Known {
-		fmt.Fprintf(e.Stderr, "note: run %s of an earlier version has noted no times: %s ran from %s to %s\n", info.Run, plain.Line(info.Name),
+		fmt.Fprintf(e.Stderr, "note: run %s is of an earlier version that recorded no times: %s ran from %s to %s\n", info.Run, plain.Line(info.Name),
 			t.Started.Local().Format(time.DateTime), t.Until.Local().Format(time.DateTime))
 	}
 }
 
-// lineStart knows whether what was written last ended its line, so that a title can begin one.
+// lineStart remembers whether the last write ended a line, so that a title can begin on a new line.
 type lineStart struct {
 	w  io.Writer
 	at bool
 }
 
-// Write passes p on.
+// Write writes p to the underlying writer.
 func (l *lineStart) Write(p []byte) (int, error) {
 	if len(p) > 0 {
 		l.at = p[len(p)-1] == '\n'
@@ -256,7 +256,7 @@ func (l *lineStart) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// fresh is l at the start of a line.
+// fresh returns l at the start of a line.
 func (l *lineStart) fresh() io.Writer {
 	if !l.at {
 		fmt.Fprintln(l)
@@ -264,7 +264,7 @@ func (l *lineStart) fresh() io.Writer {
 	return l
 }
 
-// logTitle is the line above the output of one of several nodes.
+// logTitle returns the line above the output of one of several nodes.
 func logTitle(info api.LogInfo) string {
 	if info.FromFile {
 		return "==> " + plain.Line(info.Name) + " (from the file) <=="
@@ -276,8 +276,8 @@ func logTitle(info api.LogInfo) string {
 	return title + ")"
 }
 
-// copyStream copies one stream from offset on; with follow until the execution has ended.
-func copyStream(ctx context.Context, w console.Flusher, s *session, q client.LogQuery, stream string, offset int64, follow bool) error {
+// copyStream copies a stream from offset on; with follow, until the execution has ended.
+func copyStream(ctx context.Context, w console.Flusher, s *target, q client.LogQuery, stream string, offset int64, follow bool) error {
 	r, err := s.Workspace.Output(ctx, q, stream, offset, follow)
 	if err != nil {
 		return err
@@ -289,9 +289,9 @@ func copyStream(ctx context.Context, w console.Flusher, s *session, q client.Log
 	return w.Flush()
 }
 
-// offset is where the lines begin that --tail wants. It looks at the end of the stream through
-// a window that doubles until enough lines are in it, so a large log is not read for few lines.
-func (o *logsOptions) offset(ctx context.Context, s *session, q client.LogQuery, stream tail.Stream) (int64, error) {
+// offset returns where the last o.tail lines begin. It reads a window at the end of the stream and doubles it until
+// it contains enough lines, so that few lines of a large log are cheap.
+func (o *logsOptions) offset(ctx context.Context, s *target, q client.LogQuery, stream tail.Stream) (int64, error) {
 	if o.tail < 0 {
 		return 0, nil
 	}
@@ -312,13 +312,13 @@ func (o *logsOptions) offset(ctx context.Context, s *session, q client.LogQuery,
 	}
 }
 
-// tailStart is where the last n lines of data begin; 0 when data has no more than n.
+// tailStart returns where the last n lines of data begin, or 0 if data has at most n lines.
 func tailStart(data []byte, n int) int {
 	if n == 0 {
 		return len(data)
 	}
 	lines := 0
-	for i := len(data) - 2; i >= 0; i-- { // the last byte ends the last line, if it is a line end
+	for i := len(data) - 2; i >= 0; i-- { // a line end in the last byte belongs to the last line
 		if data[i] == '\n' {
 			if lines++; lines == n {
 				return i + 1

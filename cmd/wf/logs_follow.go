@@ -16,12 +16,12 @@ import (
 	"wf/tui/plain"
 )
 
-// awaitPatience is how long a node may take to begin before somebody is told what is waited for.
+// awaitPatience is how long logs waits for a node to start before it prints a note.
 const awaitPatience = 300 * time.Millisecond
 
-// followAll prints what the executions write, as it comes, until all nodes are done or Ctrl-C,
-// which ends it with status 0: the nodes are not touched.
-func (o *logsOptions) followAll(ctx context.Context, e *env, s *session, queries []logQuery) error {
+// followAll prints the outputs of the executions until all nodes are done or the user presses Ctrl-C, which ends it
+// with status 0 and does not affect the nodes.
+func (o *logsOptions) followAll(ctx context.Context, e *env, s *target, queries []logQuery) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT)
 	defer stop()
 	f := &logFollower{o: o, e: e, s: s, titles: len(queries) > 1, out: lineStart{w: e.Stdout, at: true}}
@@ -36,13 +36,13 @@ func (o *logsOptions) followAll(ctx context.Context, e *env, s *session, queries
 type logFollower struct {
 	o      *logsOptions
 	e      *env
-	s      *session
+	s      *target
 	titles bool // there are several nodes
 	group  sync.WaitGroup
 
 	mu      sync.Mutex // guards the fields below, and standard output and standard error
 	out     lineStart
-	speaker string // the title of what was printed last
+	current string // the title of the output that was printed last
 	errs    []error
 }
 
@@ -55,7 +55,7 @@ func (f *logFollower) fail(err error) {
 	f.errs = append(f.errs, err)
 }
 
-// follow prints one execution of a node after the other, until no further one is to come.
+// follow prints the executions of a node one after the other, until there is none to come.
 func (f *logFollower) follow(ctx context.Context, named logQuery) error {
 	q := named.LogQuery
 	for shown := 0; ; shown++ {
@@ -70,7 +70,7 @@ func (f *logFollower) follow(ctx context.Context, named logQuery) error {
 		if err != nil {
 			return err
 		}
-		q.Run, q.Execution = info.Run, info.Execution // stay with it when a later one begins
+		q.Run, q.Execution = info.Run, info.Execution // do not switch to a later execution that starts meanwhile
 		title := ""
 		if (f.titles || shown > 0) && !f.o.json {
 			title = logTitle(info)
@@ -85,12 +85,12 @@ func (f *logFollower) follow(ctx context.Context, named logQuery) error {
 	}
 }
 
-// await returns when the execution has begun, and says so if that takes its time.
+// await returns when the execution has started. It prints a note if that takes longer than awaitPatience.
 func (f *logFollower) await(ctx context.Context, q client.LogQuery, name string) (api.LogInfo, error) {
 	slow := time.AfterFunc(awaitPatience, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		what := "to begin"
+		what := "to start"
 		if q.Execution > 1 {
 			what = fmt.Sprintf("for execution %d", q.Execution)
 		}
@@ -100,7 +100,7 @@ func (f *logFollower) await(ctx context.Context, q client.LogQuery, name string)
 	return f.s.Workspace.AwaitLog(ctx, q)
 }
 
-// copy prints the streams of one execution, all at once, until it has ended.
+// copy prints the streams of one execution concurrently, until it has ended.
 func (f *logFollower) copy(ctx context.Context, q client.LogQuery, info api.LogInfo, title string, streams []tail.Stream, first bool) error {
 	errs := make(chan error, len(streams))
 	for _, stream := range streams {
@@ -125,20 +125,20 @@ func (f *logFollower) copy(ctx context.Context, q client.LogQuery, info api.LogI
 	return errors.Join(failed...)
 }
 
-// followWriter writes what one execution says, a piece at a time.
+// followWriter writes the output of one execution.
 type followWriter struct {
 	f     *logFollower
-	title string // "" = none is wanted
+	title string // "" = none
 }
 
-// Write takes turns. Where another execution spoke last a title comes first.
+// Write writes p, after a title if the last output was that of another execution.
 func (w followWriter) Write(p []byte) (int, error) {
 	f := w.f
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if w.title != "" && w.title != f.speaker {
+	if w.title != "" && w.title != f.current {
 		fmt.Fprintln(f.out.fresh(), w.title)
 	}
-	f.speaker = w.title
+	f.current = w.title
 	return f.out.Write(p)
 }

@@ -9,12 +9,11 @@ import (
 	"wf/cmd/wf/console"
 )
 
-// maxLogText is where wf logs --json cuts a line, in bytes, so that one that never ends fills no
-// memory, here or in what reads it.
+// maxLogText is where wf logs --json cuts a line, in bytes, so that an endless line does not fill the memory of wf or
+// of its reader.
 const maxLogText = 64 << 10
 
-// jsonLines turns one stream of an execution into lines of JSON: wf.log/v1. It holds the beginning of
-// a line back until its end has come, or Flush.
+// jsonLines turns one stream of an execution into lines of JSON: wf.log/v1. It buffers a line until its end or Flush.
 type jsonLines struct {
 	w    io.Writer
 	line api.LogLine // all but the text
@@ -24,7 +23,8 @@ type jsonLines struct {
 	offset int64   // of rest in its stream
 }
 
-// newJSONLines writes to w, one Write per line. stamps, if any, tell when what is from offset on was written.
+// newJSONLines returns a jsonLines that writes to w, with one Write per line. stamps, if not nil, has the times of the
+// bytes from offset on.
 func newJSONLines(w io.Writer, info api.LogInfo, stream string, stamps *stamps, offset int64) *jsonLines {
 	return &jsonLines{w: w, stamps: stamps, offset: offset, line: api.LogLine{Schema: api.SchemaLog, Run: info.Run, Node: info.Node,
 		Name: info.Name, Execution: info.Execution, Stream: stream, FromFile: info.FromFile}}
@@ -52,8 +52,7 @@ func (j *jsonLines) Write(p []byte) (int, error) {
 	return taken, nil
 }
 
-// cut writes what there is of a line that is too long, up to the last whole character, so that the
-// border does not make two broken ones of it.
+// cut writes the buffered part of a line that is too long, up to its last complete character.
 func (j *jsonLines) cut() error {
 	end := len(j.rest)
 	for back := 1; back < utf8.UTFMax; back++ {
@@ -69,7 +68,7 @@ func (j *jsonLines) cut() error {
 	return err
 }
 
-// Flush writes a last line that has no end.
+// Flush writes a last line without a line end.
 func (j *jsonLines) Flush() error {
 	if len(j.rest) == 0 {
 		return nil
@@ -79,7 +78,7 @@ func (j *jsonLines) Flush() error {
 	return err
 }
 
-// put writes one line. What is no text as JSON knows it stands beside it as it is.
+// put writes one line. If text is not valid UTF-8, the exact bytes are added as a member of their own.
 func (j *jsonLines) put(text []byte, partial bool) error {
 	line := j.line
 	line.Text, line.Partial = string(bytes.ToValidUTF8(text, []byte("\uFFFD"))), partial

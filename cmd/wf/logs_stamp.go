@@ -10,17 +10,17 @@ import (
 	"wf/cmd/wf/tail"
 )
 
-// stamps tell when the lines of one stream were written: to within a second, since a run looks once a
-// second how much its commands have written, and more exactly for what comes while it is followed.
+// stamps contains the times at which the bytes of a stream were written. They are exact to a second, because a run
+// measures its outputs once a second, and more exact for output that arrives during --follow.
 type stamps struct {
 	times  *api.LogTimes
 	column int   // of the stream in the marks: 1 or 2
-	size   int64 // of the stream when the times were asked for
-	live   bool  // what comes beyond size comes now
+	size   int64 // of the stream when the times were requested
+	live   bool  // bytes after size arrive now
 	now    func() time.Time
 }
 
-// newStamps is nil when nothing is known.
+// newStamps returns nil if the times are unknown.
 func newStamps(info api.LogInfo, stream tail.Stream, follow bool) *stamps {
 	if info.Times == nil || !info.Times.Known {
 		return nil
@@ -32,8 +32,8 @@ func newStamps(info api.LogInfo, stream tail.Stream, follow bool) *stamps {
 	return s
 }
 
-// at is when the byte at an offset was there at the latest. What the runner had not looked at was there when
-// the command ended, or when it was asked for.
+// at returns the time by which the byte at an offset had been written. For bytes after the last mark that is the end of
+// the execution, or the time of the request.
 func (s *stamps) at(offset int64) time.Time {
 	if s.live && offset >= s.size {
 		return s.now()
@@ -46,7 +46,7 @@ func (s *stamps) at(offset int64) time.Time {
 	return time.UnixMilli(marks[i][0])
 }
 
-// stampFormat is that of the times before lines, in local time.
+// stampFormat is the format of the times before lines, in local time.
 const stampFormat = "2006-01-02 15:04:05 "
 
 // stamper writes a time before each line.
@@ -57,7 +57,7 @@ type stamper struct {
 	inside bool  // of a line
 }
 
-// Write passes p on, line by line.
+// Write writes p with a time before each line.
 func (w *stamper) Write(p []byte) (int, error) {
 	taken := len(p)
 	for len(p) > 0 {

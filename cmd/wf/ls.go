@@ -26,9 +26,9 @@ func newLs(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls [FILE]",
 		Short: "List the nodes",
-		Long:  "Ls lists the nodes with their state, the duration of their last execution, and command.",
+		Long:  "Ls lists the nodes with their states, the durations of their last executions, and commands.",
 		Example: `  wf ls
-  wf ls --nodes s:failed          what has failed
+  wf ls --nodes s:failed          the failed nodes
   wf ls --json | jq -r '.nodes[].name'`,
 		Args: nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -39,7 +39,7 @@ func newLs(e *env) *cobra.Command {
 		},
 	}
 	lookFlag(cmd, &o.file, "f")
-	cmd.Flags().StringArrayVar(&o.nodes, "nodes", nil, "list only what the `SEL` names (repeatable)")
+	cmd.Flags().StringArrayVar(&o.nodes, "nodes", nil, "list only the nodes of `SEL` (repeatable)")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the list as JSON")
 	return cmd
 }
@@ -61,7 +61,7 @@ func (o *lsOptions) run(ctx context.Context, e *env) error {
 	return printNodes(e.Stdout, e.OutPaint(), list.Nodes, e.OutWidth())
 }
 
-// printNodes is the list for people. To a terminal of a known width commands are cut.
+// printNodes prints the nodes as a table. If the width of the terminal is known, commands are cut.
 func printNodes(w io.Writer, p console.Paint, nodes []api.NodeStatus, width int) error {
 	longest, subFlows, now := 0, subFlowsOf(nodes), time.Now()
 	for _, n := range nodes {
@@ -69,7 +69,7 @@ func printNodes(w io.Writer, p console.Paint, nodes []api.NodeStatus, width int)
 	}
 	room := 0
 	if width > 0 {
-		room = max(20, width-longest-26) // glyph, state and duration take the rest
+		room = max(20, width-longest-26) // glyph, state and duration need the rest
 	}
 	var t console.Table
 	for _, n := range nodes {
@@ -78,9 +78,9 @@ func printNodes(w io.Writer, p console.Paint, nodes []api.NodeStatus, width int)
 	return t.Write(w)
 }
 
-// noteProblem warns that the file cannot be read at present, so an older state of it is shown.
+// noteProblem prints a note that the file cannot be read and an older state of it is shown.
 func (e *env) noteProblem(problem string) {
 	if problem != "" {
-		fmt.Fprintf(e.Stderr, "note: %s; shown is what is known of it\n", plain.Line(problem))
+		fmt.Fprintf(e.Stderr, "note: %s; the last known state is shown\n", plain.Line(problem))
 	}
 }

@@ -14,7 +14,7 @@ import (
 const runnerCommand = "runner"
 
 func main() {
-	// A run waits for its runner, so the runner skips everything that only people need.
+	// A run waits for its runner to start, so the runner skips the setup of the command line.
 	if len(os.Args) > 1 && os.Args[1] == runnerCommand {
 		os.Exit(runRunner(os.Args[2:]))
 	}

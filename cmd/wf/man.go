@@ -18,15 +18,15 @@ func newMan(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write the manual pages into a folder",
-		Long: `Man writes a page per command, man1/wf-run.1 and so on, and a page per topic of wf help,
-man7/wf-selectors.7 and so on. The same version writes the same bytes.`,
+		Long: `Man writes one page per command (man1/wf-run.1 and so on) and one page per topic of wf help
+(man7/wf-selectors.7 and so on). The same version writes the same bytes.`,
 		Example: `  wf man ~/.local/share/man            then: man wf-run`,
 		Args:    nargs(1, 1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return writeMan(e, cmd.Root(), e.Abs(args[0])) },
 	}
 }
 
-// writeMan writes the pages; folders are made where they are missing.
+// writeMan writes the pages and creates missing folders.
 func writeMan(e *env, root *cobra.Command, dir string) error {
 	pages := map[string]string{}
 	for _, cmd := range shownCommands(root) {
@@ -49,7 +49,7 @@ func writeMan(e *env, root *cobra.Command, dir string) error {
 	return nil
 }
 
-// shownCommands is cmd and all that is below it, without what is hidden.
+// shownCommands returns cmd and all commands below it, except hidden ones.
 func shownCommands(cmd *cobra.Command) []*cobra.Command {
 	list := []*cobra.Command{cmd}
 	for _, sub := range cmd.Commands() {
@@ -60,10 +60,10 @@ func shownCommands(cmd *cobra.Command) []*cobra.Command {
 	return list
 }
 
-// manName is how the page of a command is called: "wf-edit-add-node".
+// manName returns the name of the page of a command: "wf-edit-add-node".
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// commandPage is the page of a command, in the language of man(7).
+// commandPage returns the page of a command in man(7) format.
 func commandPage(cmd *cobra.Command) string {
 	var b strings.Builder
 	manHead(&b, manName(cmd), "1", cmd.Short)
@@ -130,8 +130,7 @@ func manFlags(b *strings.Builder, title string, flags *pflag.FlagSet) {
 	})
 }
 
-// roffText sets a help text: paragraphs are filled, a line in capitals is a title, and indented
-// lines stay as they are.
+// roffText formats a help text: it fills paragraphs, makes lines in capitals titles, and keeps indented lines.
 func roffText(text string) string {
 	var b strings.Builder
 	plain := false
@@ -159,8 +158,8 @@ func roffText(text string) string {
 	return b.String()
 }
 
-// roff makes text mean only itself: a dash is one that can be pasted, a line never a command, and
-// what is not ASCII is named by its number.
+// roff escapes text: dashes can be pasted, lines are never roff commands, and characters outside ASCII are written as
+// numbers.
 func roff(text string) string {
 	var b strings.Builder
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {

@@ -18,9 +18,9 @@ func newMv(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "mv OLDFILE NEWFILE",
 		Short: "Move a workfile with its history",
-		Long: `Mv renames a workfile and takes along what belongs to its path: statuses, past runs with their
-outputs, and the values of wf kv. Where the file has been moved already, with mv or git, it moves the
-rest. It is refused while a run is going.`,
+		Long: `Mv renames a workfile and moves everything that belongs to its path: statuses, earlier runs with
+their outputs, and the values of wf kv. If the file was already moved, with mv or git, wf mv moves the
+rest. It is refused while a run is active.`,
 		Example: `  wf mv a.wf b.wf
   wf mv Workfile pipelines/`,
 		Args: nargs(2, 2),
@@ -38,14 +38,14 @@ func (e *env) move(ctx context.Context, from, to string) error {
 	if err != nil {
 		return exit.AsConflict(err)
 	}
-	e.moveSight(result)
+	e.moveView(result)
 	fmt.Fprintf(e.Stderr, "moved %s to %s with %s\n", plain.Line(e.rel(result.From)), plain.Line(e.rel(result.To)), words.Plural(result.Runs, "run"))
 	return nil
 }
 
-// moveSight takes along how the workfile was looked at in the terminal interface.
-func (e *env) moveSight(moved api.MoveResult) {
-	views := sights(filepath.Join(e.whereFolders().state, "views"))
+// moveView moves the saved view of the terminal interface.
+func (e *env) moveView(moved api.MoveResult) {
+	views := savedViews(filepath.Join(e.whereFolders().state, "views"))
 	if from, to := views.path(moved.FromID), views.path(moved.ToID); from != "" && to != "" {
 		_ = os.Rename(from, to) // nothing depends on it
 	}

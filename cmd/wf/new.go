@@ -19,10 +19,10 @@ import (
 // newOptions are the flags of new.
 type newOptions struct {
 	file      string
-	input     string // what --from and --from-lines read, "-" = standard input
+	input     string // the input of --from and --from-lines, "-" = standard input
 	fromLines bool
 	chain     bool
-	chainSaid bool // the user has said whether commands wait for each other
+	chainSaid bool // --chain was given
 	from      string
 	goals     []string
 	command   string
@@ -33,37 +33,39 @@ func newNew(e *env) *cobra.Command {
 	o := &newOptions{}
 	cmd := &cobra.Command{
 		Use:   "new [FILE]",
-		Short: "Make a new workfile",
-		Long: `New makes a workfile that does not exist yet: an empty one, one of lines, or with --from one of
-the workflow of another program. INPUT is its file, "-" standard input. What a workfile cannot
-express is an error that names the line; nothing is written then. The original is only read.
-What reads differently is told, and stands in a comment at the top of the workfile.
+		Short: "Create a workfile",
+		Long: `New creates a workfile: an empty one, one from a list of commands, or with --from one from the
+workflow of another program. INPUT is the file to read, or "-" for standard input; it is not
+changed. If the input has something that a workfile cannot express, the error names the line and
+nothing is written. Differences in meaning are printed as notes, which are also written as a comment
+at the top of the workfile.
 
   dagu       steps with command, script, env, depends, preconditions, retries, outputs and
-             repetitions; parameters; what only says when Dagu runs it is left out
-  dot        digraphs of Graphviz: the attribute command of a node, else its label; dashed and
-             dotted edges are non-blocking; clusters are groups; control flow as wf graph writes it
-  make       rules, pattern rules and variables, without running make: what the goals need
-             becomes nodes. wf does not look at file times: every node runs. Functions,
-             conditions, includes and make's built-in rules are errors
+             repetitions; parameters; schedules of Dagu are left out
+  dot        digraphs of Graphviz: the command of a node is its attribute command, or else its
+             label; dashed and dotted edges are non-blocking; clusters are groups; control flow
+             as written by wf graph
+  make       rules, pattern rules and variables, without running make. The goals and what they
+             need become nodes. wf ignores file times, so every node runs. Functions, conditions,
+             includes and the built-in rules of make are errors
   mermaid    flowcharts: the text of a node is its command; dotted arrows are non-blocking;
-             the labels behind a decision are its outcomes
+             the labels of the arrows from a decision are its outcomes
   wfcommons  recorded workflows, versions 1.3 to 1.6
 
---from-lines reads INPUT or standard input. It takes a simple script as well: a command that goes on
-in the next lines is one node, comments are none, and lines that set up the shell stand before each
-command that follows them. Commands of a list run at the same time; those of a script, which begins
-with #!, one after the other: --chain, --chain=false.
+--from-lines reads INPUT or standard input, one command per line. It also accepts a simple script: a
+command of several lines is one node, comments are ignored, and lines that set up the shell are put
+before each later command. Commands of a list run at the same time. A script begins with #!, and its
+commands run one after the other. --chain and --chain=false override this.
 
-Runs write statuses into the file, and leave it as it is in a git work tree: --results decides.
-wf help config says more.
+Runs write statuses into the file, except in a git work tree. --results changes that; see wf help
+config.
 
-A node for which no command is known keeps its place in the graph, and wf run refuses it;
---command gives it one.`,
+A node without a known command stays in the graph, and wf run refuses to run it. --command gives
+such nodes a command.`,
 		Example: `  wf new                                      an empty ./Workfile
   wf new --from-lines --chain < commands.txt  a node per line, one after the other
   wf new night.wf --from-lines night.sh       a node per command of a script
-  wf new build.wf --from make Makefile        what make would make
+  wf new build.wf --from make Makefile        the rules of a makefile
   wf new plan.wf --from dot plan.dot --command './{}.sh'`,
 		Args: nargs(0, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -76,30 +78,30 @@ A node for which no command is known keeps its place in the graph, and wf run re
 	}
 	fileFlag(cmd, &o.file, "f")
 	f := cmd.Flags()
-	f.BoolVar(&o.fromLines, "from-lines", false, "read commands from INPUT or standard input, one a line, or a script")
+	f.BoolVar(&o.fromLines, "from-lines", false, "read commands from INPUT or standard input: one per line, or a script")
 	f.BoolVar(&o.chain, "chain", false, "with --from-lines: each command waits for the one before")
 	f.Var(&choice{&o.from, convert.Formats()}, "from", "read INPUT in this format: "+strings.Join(convert.Formats(), ", "))
-	f.StringArrayVar(&o.goals, "goal", nil, "with --from make: a `TARGET` that is wanted (repeatable; default: the first one)")
-	f.Var(&choice{&o.results, resultsWords}, "results", "what runs write into the file: none, status, or file (also output); in a git work tree none")
-	f.StringVar(&o.command, "command", "", "with --from: the command of nodes that have none, {} is their name")
+	f.StringArrayVar(&o.goals, "goal", nil, "with --from make: a `TARGET` to make (repeatable; default: the first target)")
+	f.Var(&choice{&o.results, resultsWords}, "results", "what runs write into the file: none, status, or file (also output); default in a git work tree: none")
+	f.StringVar(&o.command, "command", "", "with --from: the command of nodes without one; {} is their name")
 	return cmd
 }
 
-// oneName is the error about --from with one name, or none. One that there is a file of is the input.
+// oneName returns the error for --from with one name or none. If a file of that name exists, it must be the input.
 func (o *newOptions) oneName(e *env, name string) error {
 	file, input := cmp.Or(name, "FILE"), "INPUT"
 	if _, err := os.Stat(e.Abs(name)); name != "" && err == nil {
 		file, input = defaultWorkfile, name
 	}
-	return &exit.Failure{Status: exit.BadUsage, What: "--from " + o.from + " needs two names: the new workfile, and what to read",
+	return &exit.Failure{Status: exit.BadUsage, What: "--from " + o.from + " needs two names: the new workfile and the input",
 		Fix: "wf new " + words.Quote(file) + " --from " + o.from + " " + words.Quote(input)}
 }
 
-// linesInput takes INPUT of --from-lines off the arguments, if it is there.
+// linesInput removes INPUT of --from-lines from the arguments, if it is there.
 func (o *newOptions) linesInput(e *env, args []string) (rest []string, err error) {
 	if len(args) == 1 && o.file == "" {
 		if _, err := os.Stat(e.Abs(args[0])); err == nil {
-			return nil, &exit.Failure{Status: exit.BadUsage, What: plain.Line(args[0]) + " exists, and is not replaced",
+			return nil, &exit.Failure{Status: exit.BadUsage, What: plain.Line(args[0]) + " exists and is not replaced",
 				Fix: "to read it: wf new " + defaultWorkfile + " --from-lines " + words.Quote(args[0])}
 		}
 	}
@@ -110,7 +112,7 @@ func (o *newOptions) linesInput(e *env, args []string) (rest []string, err error
 	return args, nil
 }
 
-// arguments sorts out FILE and INPUT: with --from the last argument is the input, with --from-lines a second one.
+// arguments separates FILE and INPUT: with --from, INPUT is the last argument; with --from-lines, the second one.
 func (o *newOptions) arguments(cmd *cobra.Command, e *env, args []string) error {
 	if o.fromLines && o.from == "" {
 		var err error
@@ -129,13 +131,13 @@ func (o *newOptions) arguments(cmd *cobra.Command, e *env, args []string) error 
 	case len(args) > 1:
 		return exit.Usage("too many arguments: %s", args[1])
 	case o.from != "" && o.fromLines:
-		return exit.Usage("--from and --from-lines exclude each other")
+		return exit.Usage("--from and --from-lines cannot be combined")
 	case o.chain && !o.fromLines:
-		return exit.Usage("--chain orders lines: it needs --from-lines")
+		return exit.Usage("--chain needs --from-lines")
 	case len(o.goals) > 0 && o.from != "make":
 		return exit.Usage("--goal names a target of a makefile: it needs --from make")
 	case o.command != "" && o.from == "":
-		return exit.Usage("--command is for nodes that were read: it needs --from")
+		return exit.Usage("--command needs --from")
 	}
 	return fileArg(cmd, &o.file, args)
 }
@@ -167,9 +169,9 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 		return err
 	}
 	if o.results == "" && info.Results == api.ResultsNone && req.Attrs["results"] == "" {
-		notes = append(notes, "in a git work tree runs write no results into the file (wf edit set-graph results status: statuses, too)")
+		notes = append(notes, "in a git work tree runs write no results into the file (to write statuses: wf edit set-graph results status)")
 	}
-	made := fmt.Sprintf("made %s: %s", plain.Line(e.rel(req.Path)), words.Plural(len(req.Lines)+len(req.Nodes), "node"))
+	made := fmt.Sprintf("created %s: %s", plain.Line(e.rel(req.Path)), words.Plural(len(req.Lines)+len(req.Nodes), "node"))
 	if o.from != "" {
 		made += ", " + words.Plural(len(req.Edges), "edge")
 	}
@@ -180,7 +182,7 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// readLines fills a request with the commands of the input, and returns what to tell about them.
+// readLines fills a request with the commands of the input, and returns notes about them.
 func (o *newOptions) readLines(e *env, req *api.NewRequest) (notes []string, err error) {
 	data, name, err := o.readInput(e)
 	if err != nil {
@@ -196,7 +198,7 @@ func (o *newOptions) readLines(e *env, req *api.NewRequest) (notes []string, err
 	}
 	if lines.Script && !o.chainSaid && len(lines.Commands) > 1 {
 		req.Chain = true
-		notes = append(notes, "it is a script, so each command waits for the one before (--chain=false lets them run at the same time)")
+		notes = append(notes, "it is a script, so each command waits for the one before (--chain=false runs them at the same time)")
 	}
 	return notes, nil
 }

@@ -16,7 +16,7 @@ import (
 	"wf/tui/words"
 )
 
-// read fills a request with the workflow of another program, and returns what to tell about it.
+// read fills a request with the workflow of another program, and returns notes about it.
 func (o *newOptions) read(e *env, req *api.NewRequest) (notes []string, err error) {
 	data, name, err := o.readInput(e)
 	if err != nil {
@@ -37,8 +37,8 @@ func (o *newOptions) read(e *env, req *api.NewRequest) (notes []string, err erro
 	return notes, nil
 }
 
-// topOfFile is the comment that the new workfile begins with, so that who reads it later knows what its
-// source says differently. Without notes there is none.
+// topOfFile returns the comment at the top of the new workfile, which names the source and repeats the notes. Without
+// notes there is no comment.
 func (o *newOptions) topOfFile(e *env, notes []string) []string {
 	if len(notes) == 0 {
 		return nil
@@ -47,15 +47,15 @@ func (o *newOptions) topOfFile(e *env, notes []string) []string {
 	if o.input != "-" {
 		source = filepath.Base(e.Abs(o.input))
 	}
-	lines := []string{fmt.Sprintf("made by wf new from %s (%s)", source, cmp.Or(o.from, "lines"))}
+	lines := []string{fmt.Sprintf("created by wf new from %s (%s)", source, cmp.Or(o.from, "lines"))}
 	for _, note := range notes {
 		lines = append(lines, "note: "+note)
 	}
 	return lines
 }
 
-// besideInput says which files there are in the folder of a makefile; that of standard input is the
-// current one.
+// besideInput returns a function that says whether a file exists in the folder of the makefile, which is the current
+// folder for standard input.
 func (o *newOptions) besideInput(e *env) func(string) bool {
 	folder := e.Abs(".")
 	if o.input != "-" {
@@ -70,7 +70,7 @@ func (o *newOptions) besideInput(e *env) func(string) bool {
 	}
 }
 
-// readInput reads the file that was named, or standard input.
+// readInput reads the input file or standard input.
 func (o *newOptions) readInput(e *env) (data []byte, name string, err error) {
 	if o.input == "-" {
 		data, err = io.ReadAll(e.Stdin)
@@ -82,7 +82,7 @@ func (o *newOptions) readInput(e *env) (data []byte, name string, err error) {
 	path := e.Abs(o.input)
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return nil, "", &exit.Failure{Status: exit.BadWorkfile, What: plain.Line(o.input) + " is no file to read"}
+		return nil, "", &exit.Failure{Status: exit.BadWorkfile, What: plain.Line(o.input) + " is not a regular file"}
 	}
 	if err == nil {
 		data, err = os.ReadFile(path)
@@ -93,7 +93,7 @@ func (o *newOptions) readInput(e *env) (data []byte, name string, err error) {
 	return data, e.rel(path), nil
 }
 
-// notExpressible words an error about the input in the parts of every message.
+// notExpressible turns an error about the input into a failure with a place, a reason and a fix.
 func notExpressible(name, format string, err error) error {
 	var at *convert.Error
 	if !errors.As(err, &at) {
@@ -104,15 +104,15 @@ func notExpressible(name, format string, err error) error {
 		where += ":" + strconv.Itoa(at.Line)
 	}
 	return &exit.Failure{Status: exit.BadWorkfile, What: at.Msg, Where: where,
-		Why: "nothing was written: this " + inputWord[format] + " cannot be expressed as a workfile as it stands", Fix: at.Fix}
+		Why: "nothing was written: this " + inputWord[format] + " cannot be expressed as a workfile", Fix: at.Fix}
 }
 
-// inputWord is what people call an input.
+// inputWord names the inputs in messages.
 var inputWord = map[string]string{"dagu": "workflow", "dot": "graph", "make": "makefile", "mermaid": "diagram", "wfcommons": "instance",
 	"lines": "list of commands"}
 
-// folder keeps the working folder of commands that expect that of their own file: a workfile
-// elsewhere gets it as its attribute cwd.
+// folder keeps the working folder of the commands of make and dagu: if the workfile is in another folder than the
+// input, it gets the folder of the input as its attribute cwd.
 func (o *newOptions) folder(e *env, req *api.NewRequest) (note string) {
 	if o.input == "-" || o.from != "make" && o.from != "dagu" || req.Attrs["cwd"] != "" {
 		return ""
@@ -138,7 +138,7 @@ func withoutCommand(nodes []api.NewNode) (n int) {
 	return n
 }
 
-// have is "1 node has", "2 nodes have".
+// have returns "1 node has" or "2 nodes have".
 func have(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun + " has"

@@ -29,12 +29,12 @@ func newOut(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "out NODE.KEY",
 		Short: "Print an output of a node",
-		Long: `Out prints a value that a command has written to $WF_OUTPUT: a text as it is, a number, or
-JSON where it is a list or an object. Without a key it lists all outputs of the node.
+		Long: `Out prints a value that a command wrote to $WF_OUTPUT. Texts and numbers are printed as they
+are, lists and objects as JSON. Without a key it lists all outputs of the node.
 
-In a command of a run it answers from that run, and in an instance of a sub-flow names are
-looked for in the same instance first. Elsewhere it answers from the latest run. NODE may be
-the path of an instance: align[3]/trim. What is not there ends it with status 2.`,
+Inside a command of a run it prints the outputs of that run, and inside an instance of a sub-flow
+it looks for nodes of the same instance first. Elsewhere it prints the outputs of the latest run.
+NODE may be the path of an instance: align[3]/trim. If there is no such output, the status is 2.`,
 		Example: `  wf out build.version
   wf out 'align[3]/trim.score'
   wf out build --json`,
@@ -49,8 +49,8 @@ the path of an instance: align[3]/trim. What is not there ends it with status 2.
 	}
 	f := cmd.Flags()
 	lookFlag(cmd, &o.file, "f")
-	f.StringVar(&o.run, "run", "", "of this `RUN` (default: the one that the command belongs to, else the latest)")
-	f.BoolVarP(&o.bare, "no-newline", "n", false, "print no line end behind the value")
+	f.StringVar(&o.run, "run", "", "the output in this `RUN` (default: the run of the calling command, or else the latest)")
+	f.BoolVarP(&o.bare, "no-newline", "n", false, "print no line end after the value")
 	f.BoolVar(&o.json, "json", false, "print JSON: the node, and the value with its key")
 	return cmd
 }
@@ -99,9 +99,9 @@ func (o *outOptions) print(ctx context.Context, e *env, name string) error {
 	return err
 }
 
-// find asks for the node that a name begins with: the whole of it, or all before one of its dots; in an
-// instance, one beside it before those around it. key is what stands behind the dot.
-func (o *outOptions) find(ctx context.Context, e *env, s *session, name string) (outputs api.NodeOutputs, key string, err error) {
+// find returns the outputs of the node that name begins with: the whole name, or the part before one of its dots. Inside
+// an instance it tries the nodes of that instance first. key is the part after the dot.
+func (o *outOptions) find(ctx context.Context, e *env, s *target, name string) (outputs api.NodeOutputs, key string, err error) {
 	var unknown error
 	for _, around := range o.places(e) {
 		for end := len(name); end > 0; end = strings.LastIndexByte(name[:end], '.') {
@@ -118,9 +118,9 @@ func (o *outOptions) find(ctx context.Context, e *env, s *session, name string) 
 	return outputs, "", unknown
 }
 
-// outputs are those of a node in a run. Where none is named, and the latest has not executed it, they
-// are those of its latest execution.
-func (s *session) outputs(ctx context.Context, node, run string) (api.NodeOutputs, error) {
+// outputs returns the outputs of a node in a run. If no run is named and the latest one has not executed the node, it
+// returns those of its latest execution.
+func (s *target) outputs(ctx context.Context, node, run string) (api.NodeOutputs, error) {
 	outputs, err := s.Workspace.Outputs(ctx, node, run)
 	if run != "" || !exit.IsCode(err, api.CodeNotFound) {
 		return outputs, err
@@ -136,8 +136,8 @@ func (s *session) outputs(ctx context.Context, node, run string) (api.NodeOutput
 	return api.NodeOutputs{Schema: api.SchemaOutputs, Run: n.Run, Node: n.ID, Outputs: n.Outputs}, nil
 }
 
-// places are the paths in which a command that asks looks for names: that of its own instance, those
-// around it, and the outer flow.
+// places returns the paths in which names are looked up: the instance of the calling command, those around it, and the
+// outer flow.
 func (o *outOptions) places(e *env) []string {
 	path := ""
 	if o.run == e.Get("WF_RUN_ID") {
@@ -145,7 +145,7 @@ func (o *outOptions) places(e *env) []string {
 	}
 	var places []string
 	for end := strings.LastIndexByte(path, '/'); end >= 0; end = strings.LastIndexByte(path[:end], '/') {
-		if end > 0 && path[end-1] == ']' { // else it belongs to a name
+		if end > 0 && path[end-1] == ']' { // otherwise the slash is part of a name
 			places = append(places, path[:end+1])
 		}
 	}
@@ -153,12 +153,12 @@ func (o *outOptions) places(e *env) []string {
 }
 
 func noOutput(asked string, o api.NodeOutputs, key string) error {
-	f := &exit.Failure{Status: exit.BadUsage, What: fmt.Sprintf("%s has no output %s", plain.Line(asked), plain.Line(key)), Why: "it has none at all"}
+	f := &exit.Failure{Status: exit.BadUsage, What: fmt.Sprintf("%s has no output %s", plain.Line(asked), plain.Line(key)), Why: "it has no outputs"}
 	if o.Run != "" {
 		f.What += " in run " + o.Run
 	}
 	if names := slices.Sorted(maps.Keys(o.Outputs)); len(names) > 0 {
-		f.Why = "there is " + words.NameList(names, words.ShownNames)
+		f.Why = "it has " + words.NameList(names, words.ShownNames)
 		if similar := didYouMean(key, names); similar != "" {
 			f.Why = similar
 		}
@@ -166,7 +166,7 @@ func noOutput(asked string, o api.NodeOutputs, key string) error {
 	return f
 }
 
-// printOutputs is a line for each output.
+// printOutputs prints one line per output.
 func printOutputs(e *env, outputs map[string]any) error {
 	var t console.Table
 	for _, key := range slices.Sorted(maps.Keys(outputs)) {

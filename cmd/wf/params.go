@@ -25,11 +25,10 @@ func newParams(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "params [FILE]",
 		Short: "List the parameters of a workfile",
-		Long: `Params lists what a run is asked for: the declared parameters with their types, defaults,
-choices and descriptions. A * stands behind the names of those that are required. Choices that a
-command lists (choices_from) are listed by that command now; it sees the defaults of the parameters
-that it depends on. wf run -p NAME=VALUE gives a value; wf help control-flow tells how parameters
-are declared.`,
+		Long: `Params lists the declared parameters with their types, defaults, choices and descriptions. A *
+marks the names of required parameters. Commands that list choices (choices_from) are run; they see
+the defaults of the parameters that they depend on. wf run -p NAME=VALUE sets a value; wf help
+control-flow explains how parameters are declared.`,
 		Example: `  wf params
   wf params --json | jq -r '.params[].name'
   wf run -p env=prod -p samples=a,b,c -p token=@token.txt`,
@@ -48,7 +47,7 @@ are declared.`,
 
 func (o *paramsOptions) list(ctx context.Context, e *env) error {
 	if err := e.checkFound(o.file, "wf params"); err != nil {
-		return err // choices come from its commands
+		return err // commands of the workfile list the choices
 	}
 	s, err := e.look(ctx, o.file)
 	if err != nil {
@@ -59,7 +58,7 @@ func (o *paramsOptions) list(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	list.Problems = slices.DeleteFunc(list.Problems, func(p api.ParamProblem) bool { return p.Reason == "is required" }) // nothing is given here
+	list.Problems = slices.DeleteFunc(list.Problems, func(p api.ParamProblem) bool { return p.Reason == "is required" }) // this command passes no values
 	if o.json {
 		return console.WriteJSON(e.Stdout, list)
 	}
@@ -73,7 +72,7 @@ func (o *paramsOptions) list(ctx context.Context, e *env) error {
 	return printParams(e.Stdout, list.Params)
 }
 
-// printParams is the list for people.
+// printParams prints the parameters as a table.
 func printParams(w io.Writer, params []api.Param) error {
 	var t console.Table
 	t.Row("PARAM", "TYPE", "DEFAULT", "CHOICES", "DESCRIPTION")

@@ -11,10 +11,10 @@ func newPlan(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [FILE]",
 		Short: "Print what would run, in order, and why",
-		Long: `Plan prints what wf run would do with the same flags, and why each node would run. It
-changes nothing: no file, no folder, and no daemon is started.`,
+		Long: `Plan prints what wf run would do with the same flags, and why each node would run. It changes
+no file or folder and does not start a daemon.`,
 		Example: `  wf plan
-  wf plan --nodes 'align+' -v     with the command lines as they would be executed`,
+  wf plan --nodes 'align+' -v     with complete command lines`,
 		Args: nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := fileArg(cmd, &o.file, args); err != nil {
@@ -36,8 +36,8 @@ changes nothing: no file, no folder, and no daemon is started.`,
 	f := cmd.Flags()
 	lookFlag(cmd, &o.file, "f")
 	o.addScopeFlags(f)
-	f.BoolVar(&o.fresh, "fresh", false, "plan to run everything again, even when nodes have failed")
+	f.BoolVar(&o.fresh, "fresh", false, "plan to run everything again, even if nodes have failed")
 	f.BoolVar(&o.JSON, "json", false, "print the plan as JSON")
-	f.BoolVarP(&o.Verbose, "verbose", "v", false, "show the command lines as they would be executed")
+	f.BoolVarP(&o.Verbose, "verbose", "v", false, "show the complete command lines")
 	return cmd
 }

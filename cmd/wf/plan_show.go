@@ -16,7 +16,7 @@ import (
 	"wf/tui/words"
 )
 
-// showPlan finds out what a run would do and prints it.
+// showPlan prints what a run would do.
 func showPlan(ctx context.Context, e *env, file string, req api.RunRequest, asJSON, verbose bool) error {
 	path, err := e.workfile(file)
 	if err != nil {
@@ -32,8 +32,8 @@ func showPlan(ctx context.Context, e *env, file string, req api.RunRequest, asJS
 	return printPlan(e.Stdout, e.OutPaint(), plan, verbose, e.OutWidth())
 }
 
-// plan asks the daemon if it has the workfile open: then it knows what is not written yet. Else the
-// file and the history say all there is to know, and a look at them leaves no trace.
+// plan asks the daemon if that has the workfile open, because then there may be changes that are not written yet.
+// Otherwise it reads the file and the history, without a trace.
 func (e *env) plan(ctx context.Context, path string, req api.RunRequest) (api.Plan, error) {
 	dirs := e.whereFolders()
 	if ws, done := e.opened(ctx, dirs, path); ws != nil {
@@ -43,8 +43,8 @@ func (e *env) plan(ctx context.Context, path string, req api.RunRequest) (api.Pl
 	return daemon.Plan(path, dirs.state, req)
 }
 
-// opened is the workspace of a workfile that a daemon has open; nil without a daemon, or one that
-// cannot be talked to. done lets go of it.
+// opened returns the workspace of a workfile that a daemon has open, and a function that closes the connection. It
+// returns nil if no daemon has it open or can be reached.
 func (e *env) opened(ctx context.Context, dirs folders, path string) (ws *client.Workspace, done func()) {
 	info, err := os.Lstat(dirs.runtime)
 	if err != nil || checkPrivate(dirs.runtime, info, os.Geteuid()) != nil {
@@ -63,7 +63,7 @@ func (e *env) opened(ctx context.Context, dirs folders, path string) (ws *client
 	return ws, c.Close
 }
 
-// shownCommand is a command in the line of its step. Of one with several lines a verbose plan has all below.
+// shownCommand returns a command for the line of its step, or "" if a verbose plan prints its lines below.
 func shownCommand(command string, verbose, ascii bool) string {
 	if verbose && strings.Contains(strings.TrimSpace(command), "\n") {
 		return ""
@@ -71,8 +71,8 @@ func shownCommand(command string, verbose, ascii bool) string {
 	return plain.Command(command, ascii)
 }
 
-// printPlan is the plan for people. To a terminal of a known width commands are cut; verbose shows
-// all of them, as they would be executed.
+// printPlan prints a plan as text. If the width of the terminal is known, commands are cut; verbose prints complete
+// command lines.
 func printPlan(w io.Writer, p console.Paint, plan api.Plan, verbose bool, width int) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, planTitle(plan))
@@ -88,7 +88,7 @@ func printPlan(w io.Writer, p console.Paint, plan api.Plan, verbose bool, width 
 		} else if verbose {
 			command = step.Line
 		} else if width > 0 {
-			room = max(20, width-digits-longest-whys-8) // the blanks between take eight
+			room = max(20, width-digits-longest-whys-8) // eight blanks are between
 		}
 		line := fmt.Sprintf("  %*d  %s  %s  %s", digits, i+1, pad(plain.Line(step.Name), longest), pad(plain.Line(step.Why), whys),
 			p.Clip(shownCommand(command, verbose, p.ASCII), room))
@@ -110,7 +110,7 @@ func printPlan(w io.Writer, p console.Paint, plan api.Plan, verbose bool, width 
 		}
 	}
 	if len(plan.Beyond) > 0 {
-		fmt.Fprintf(&b, "not selected, though next: %s\n", words.NameList(plan.Beyond, 6))
+		fmt.Fprintf(&b, "next, but not selected: %s\n", words.NameList(plan.Beyond, 6))
 	}
 	if plan.Wrapper != "" {
 		fmt.Fprintf(&b, "wrapper: %s\n", plain.Line(plan.Wrapper))
@@ -123,12 +123,12 @@ func printPlan(w io.Writer, p console.Paint, plan api.Plan, verbose bool, width 
 	return err
 }
 
-// pad fills text up with blanks to width columns.
+// pad appends blanks to text up to width columns.
 func pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(0, width-console.Columns(text)))
 }
 
-// planTitle says how much of the workfile it is.
+// planTitle says how many nodes of the workfile would run.
 func planTitle(plan api.Plan) string {
 	jobs := words.Jobs(plan.Jobs, plan.NoLimit)
 	if jobs != "" {

@@ -10,7 +10,7 @@ import (
 	"wf/tui/plain"
 )
 
-// printError writes err as one block to standard error, the line to act on last.
+// printError writes err as one block to standard error. The fix is the last line.
 func printError(e *env, err error) {
 	var ended exit.Error
 	if err == nil || errors.As(err, &ended) {
@@ -35,7 +35,7 @@ func printError(e *env, err error) {
 	fmt.Fprint(e.Stderr, ci.Harmless(ci.Detect(e.Get, "auto"), b.String()))
 }
 
-// indent makes text from anywhere safe to print and keeps its further lines inside the block.
+// indent removes control sequences from text and indents its further lines.
 func indent(text string) string {
 	return strings.ReplaceAll(strings.TrimRight(plain.Text(text), "\n"), "\n", "\n  ")
 }

@@ -38,7 +38,7 @@ func TestPrintPlan(t *testing.T) {
   1  align  selected             bwa mem ⏎ ref.fa
   2  merge  downstream of align  cat a b
      does not wait for call (not selected)
-not selected, though next: report
+next, but not selected: report
 wrapper: bash -c {}
 note: careful
 nothing was run.

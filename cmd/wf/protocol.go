@@ -13,21 +13,21 @@ import (
 	"wf/tui/plain"
 )
 
-// fileProtocol is the name of the file in the state folder that holds what clients and the daemon
-// have said to each other, and protocolBytes the size from which it is put aside.
+// fileProtocol is the file in the state folder with the messages between clients and the daemon. A file larger than
+// protocolBytes is renamed and replaced.
 const (
 	fileProtocol  = "client.log"
 	protocolBytes = 10 << 20
 )
 
-// verbosity is the flag -v, which may be given twice.
+// verbosity is the value of -v, which may be given twice.
 type verbosity struct{ o *showOptions }
 
 func (v *verbosity) String() string   { return strconv.FormatBool(v.o != nil && v.o.Verbose) }
 func (v *verbosity) Type() string     { return "bool" }
 func (v *verbosity) IsBoolFlag() bool { return true }
 
-// Set counts.
+// Set sets Verbose, and at the second time traced.
 func (v *verbosity) Set(text string) error {
 	on, err := strconv.ParseBool(text)
 	if err != nil {
@@ -37,7 +37,7 @@ func (v *verbosity) Set(text string) error {
 	return nil
 }
 
-// logLevel is what WF_LOG says.
+// logLevel returns the level that WF_LOG asks for.
 func (e *env) logLevel() slog.Level {
 	if e.Get("WF_LOG") == "debug" {
 		return slog.LevelDebug
@@ -45,9 +45,8 @@ func (e *env) logLevel() slog.Level {
 	return slog.LevelInfo
 }
 
-// protocol is where the conversation with the daemon is written to: nil, unless -vv or WF_LOG=debug
-// ask for it. It never goes to a screen, and holds neither environments nor output. The file is not
-// closed: it ends with the command.
+// protocol returns the logger for messages to and from the daemon, or nil without -vv and WF_LOG=debug. The log contains
+// neither environments nor outputs. The file stays open until the command ends.
 func (e *env) protocol(dirs folders) *slog.Logger {
 	if !e.traced && e.logLevel() != slog.LevelDebug {
 		return nil
@@ -55,11 +54,11 @@ func (e *env) protocol(dirs folders) *slog.Logger {
 	path := filepath.Join(dirs.state, fileProtocol)
 	f, err := openProtocol(path)
 	if err != nil {
-		fmt.Fprintf(e.Stderr, "note: the conversation with the daemon is not written: %s\n", plain.Line(err.Error()))
+		fmt.Fprintf(e.Stderr, "note: messages to and from the daemon are not logged: %s\n", plain.Line(err.Error()))
 		return nil
 	}
 	if e.traced && e.notes {
-		fmt.Fprintf(e.Stderr, "note: the conversation with the daemon is written to %s\n", plain.Line(path))
+		fmt.Fprintf(e.Stderr, "note: messages to and from the daemon are logged to %s\n", plain.Line(path))
 	}
 	return slog.New(slog.NewTextHandler(f, &slog.HandlerOptions{Level: slog.LevelDebug})).With("pid", os.Getpid())
 }

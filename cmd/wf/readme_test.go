@@ -38,7 +38,7 @@ func TestReadme(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, want := range []string{
-		"made demo.graphml: 3 nodes",
+		"created demo.graphml: 3 nodes",
 		"run 1 demo.graphml: 3 nodes",
 		"✓ run 1  3 ok",
 		"\n1\n", // what wc said

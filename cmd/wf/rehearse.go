@@ -10,18 +10,18 @@ import (
 	"wf/executor"
 )
 
-// rehearseCommand is the hidden sub-command that does what a daemon would do to take up the runs of a
-// workfile, so that it dies instead of the daemon.
+// rehearseCommand is the hidden sub-command that recovers the runs of a workfile like a daemon would, without keeping
+// the result. If the runs crash their reader, this process crashes and not the daemon.
 const rehearseCommand = "rehearse"
 
-// What a rehearsal may take. One that needs more is as good as dead.
+// Limits of a rehearsal. Exceeding them counts as a crash.
 const (
 	rehearseTime  = 2 * time.Minute
-	rehearseBytes = 1 << 10 // of what it says
+	rehearseBytes = 1 << 10 // of its output
 )
 
-// rehearsal is daemon.Config.Rehearse: it runs program. When the machine has no memory left, it shall be the
-// rehearsal that the kernel kills.
+// rehearsal returns the function for daemon.Config.Rehearse, which runs program. The kernel kills the rehearsal first if
+// the machine runs out of memory.
 func rehearsal(x *executor.Local, program, state string, env []string) func(path string) error {
 	return func(path string) error {
 		_, err := x.Ask(context.Background(), executor.Question{
@@ -40,6 +40,6 @@ func runRehearse(args []string) int {
 		fmt.Fprintln(os.Stderr, "rehearse: started by the daemon only")
 		return 2
 	}
-	_ = daemon.Rehearse(args[0], args[1]) // who can say why not has not died of it
+	_ = daemon.Rehearse(args[0], args[1]) // a rehearsal that returns an error has not crashed
 	return 0
 }

@@ -25,17 +25,17 @@ import (
 	"wf/tui/words"
 )
 
-// A report is a file about a run that is over.
+// A report is a file about a run that has ended.
 type report struct{ kind, file string }
 
-// The kinds of reports.
+// reportWriters are the kinds of reports.
 var reportWriters = map[string]func(io.Writer, *account) error{
 	"junit": writeJUnit,
 	"md":    writeMarkdown,
 	"json":  func(w io.Writer, a *account) error { return console.WriteJSON(w, a.detail) },
 }
 
-// reportKinds are the words for them.
+// reportKinds returns the names of the kinds.
 func reportKinds() []string { return slices.Sorted(maps.Keys(reportWriters)) }
 
 // reportsFlag is the value of --report KIND=FILE.
@@ -44,7 +44,7 @@ type reportsFlag struct{ list *[]report }
 func (f *reportsFlag) String() string { return "" }
 func (f *reportsFlag) Type() string   { return "KIND=FILE" }
 
-// Set adds one.
+// Set adds a report.
 func (f *reportsFlag) Set(text string) error {
 	kind, file, ok := strings.Cut(text, "=")
 	if !ok || file == "" || reportWriters[kind] == nil {
@@ -54,7 +54,7 @@ func (f *reportsFlag) Set(text string) error {
 	return nil
 }
 
-// checkReports finds a folder that is missing before a week is spent on the run.
+// checkReports refuses reports in missing folders, before the run starts.
 func (e *env) checkReports(reports []report) error {
 	for _, r := range reports {
 		dir := filepath.Dir(e.Abs(r.file))
@@ -65,30 +65,30 @@ func (e *env) checkReports(reports []report) error {
 	return nil
 }
 
-// An account is a run that is over as reports tell it.
+// An account is the data of a finished run for reports.
 type account struct {
 	workfile string
 	detail   api.RunDetail
 	cases    []testCase
 }
 
-// testCase is a node of the run. Exactly one of its states: ok, failed, or not executed.
+// testCase is a node of the run.
 type testCase struct {
 	name  string
-	class string // its group, its sub-flow, or what the names of its stage have in common; else the workfile
+	class string // its group, its sub-flow, the common part of the names of its stage, or the workfile
 	exec  *api.Execution
 	state api.State
-	tail  tail.Tail // of a failed one
+	tail  tail.Tail // the end of the output of a failed node
 
 	mocked, handled bool // see api.NodeStatus
 	status          api.NodeStatus
 }
 
-// maxTails bounds the outputs that are read for a report.
+// maxTails limits the outputs that are read for a report.
 const maxTails = 200
 
-// tell collects what reports say about a run.
-func (s *session) tell(ctx context.Context, run string) (*account, error) {
+// account collects the data for reports about a run.
+func (s *target) account(ctx context.Context, run string) (*account, error) {
 	detail, err := s.Workspace.Run(ctx, run)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (s *session) tell(ctx context.Context, run string) (*account, error) {
 	addTail := func(c *testCase) {
 		if x := c.exec; c.state == api.StateFailed && x != nil && tails < maxTails {
 			tails++
-			// What cannot be read is missing in the report, and the log is still there.
+			// The report does without an output that cannot be read.
 			c.tail, _ = tail.Read(ctx, s.Workspace, client.LogQuery{Node: x.Node, Run: run, Execution: x.Execution})
 		}
 	}
@@ -117,10 +117,10 @@ func (s *session) tell(ctx context.Context, run string) (*account, error) {
 			continue // not in the run, or kept from an earlier one
 		}
 		if n.SubFlow == "" && ofSubFlow(n, status.Nodes) {
-			continue // its instances are told one by one
+			continue // its instances are cases of their own
 		}
 		if n.Container && n.Reason == api.ReasonInstances {
-			continue // its instances have failed, and each of them is a case
+			continue // the failed instances are cases of their own
 		}
 		c := testCase{name: plain.Line(n.Name), class: plain.Line(n.Group), exec: x, state: n.State,
 			mocked: n.Mocked, handled: n.Handled, status: n}
@@ -130,7 +130,7 @@ func (s *session) tell(ctx context.Context, run string) (*account, error) {
 		addTail(&c)
 		a.cases = append(a.cases, c)
 	}
-	for i := range detail.Execs { // of instances, and of nodes that were deleted while the run went on
+	for i := range detail.Execs { // nodes of instances, and nodes that were deleted during the run
 		if x := &detail.Execs[i]; last[x.Node] == x {
 			c := testCase{name: plain.Line(x.Name), exec: x, state: outcome(x), handled: x.Handled}
 			addTail(&c)
@@ -141,10 +141,10 @@ func (s *session) tell(ctx context.Context, run string) (*account, error) {
 	return a, nil
 }
 
-// indices are those of instances in a path.
+// indices matches the indices of instances in a path.
 var indices = regexp.MustCompile(`\[[^\]/]*\]`)
 
-// classify gives a class to the cases that have no group.
+// classify sets the class of cases that have no group.
 func (a *account) classify() {
 	stages := map[string]int{}
 	for i := range a.cases {
@@ -167,7 +167,7 @@ func (a *account) classify() {
 	}
 }
 
-// outcome is the state that an execution left its node in.
+// outcome returns the state of a node after an execution.
 func outcome(x *api.Execution) api.State {
 	switch {
 	case x.OK:
@@ -178,7 +178,7 @@ func outcome(x *api.Execution) api.State {
 	return api.StateFailed
 }
 
-// took is how long the last execution took.
+// took returns the duration of the last execution.
 func (c *testCase) took() time.Duration {
 	if c.exec == nil || c.exec.DurationMS == nil {
 		return 0
@@ -186,7 +186,7 @@ func (c *testCase) took() time.Duration {
 	return time.Duration(*c.exec.DurationMS) * time.Millisecond
 }
 
-// why says what became of a node that did not succeed.
+// why says why a node did not succeed.
 func (c *testCase) why() string {
 	n := c.status
 	switch {
@@ -202,8 +202,7 @@ func (c *testCase) why() string {
 	return words.Cause(c.exec.Reason, c.exec.ExitCode, c.exec.Signal, c.exec.Message) + ci.HandledText(c.handled)
 }
 
-// writeReport writes a report to path. A file is replaced as a whole; what is none (a device, a
-// pipe, a link) is written into and stays what it is.
+// writeReport writes a report to path. It replaces a regular file as a whole, and writes into devices, pipes and links.
 func writeReport(path string, a *account, write func(io.Writer, *account) error) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return writeInto(path, a, write)
@@ -211,7 +210,7 @@ func writeReport(path string, a *account, write func(io.Writer, *account) error)
 	return replaceReport(path, a, write)
 }
 
-// writeInto does not wait for somebody to read a pipe: the run is over, and nobody may ever come.
+// writeInto writes into a device, pipe or link. It does not wait for a reader of a pipe, because there may never be one.
 func writeInto(path string, a *account, write func(io.Writer, *account) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NONBLOCK, 0o644)
 	if err != nil {
@@ -229,7 +228,7 @@ func replaceReport(path string, a *account, write func(io.Writer, *account) erro
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name()) // of one that was renamed there is nothing
+	defer os.Remove(tmp.Name()) // fails after the rename
 	err = write(tmp, a)
 	if err == nil {
 		err = tmp.Chmod(0o644)
@@ -255,8 +254,7 @@ func appendFile(path string, a *account) error {
 	return err
 }
 
-// ofSubFlow says whether a node stands for those of all instances of a sub-flow, which tells itself how
-// it ended.
+// ofSubFlow says whether a node is inside a sub-flow, so that it stands for the nodes of all instances.
 func ofSubFlow(n api.NodeStatus, all []api.NodeStatus) bool {
 	for _, c := range all {
 		if c.ID == n.Parent && n.Parent != "" {

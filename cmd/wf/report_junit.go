@@ -10,8 +10,8 @@ import (
 	"wf/api"
 )
 
-// The JUnit format has no specification; these are the elements and attributes that the readers of
-// CI systems agree on. encoding/xml replaces what XML 1.0 forbids.
+// junitSuites is the root of a JUnit file. The format has no specification; these are the elements and attributes that
+// CI systems agree on. encoding/xml replaces characters that XML 1.0 forbids.
 type junitSuites struct {
 	XMLName xml.Name   `xml:"testsuites"`
 	Suite   junitSuite `xml:"testsuite"`
@@ -55,7 +55,7 @@ func writeJUnit(w io.Writer, a *account) error {
 			suite.Skipped++
 			out.Skipped = &junitOutcome{Message: "mocked"}
 		case c.state == api.StateOK:
-		case c.state == api.StateFailed && !c.handled: // one that an edge has fired for is no failure of the run
+		case c.state == api.StateFailed && !c.handled: // a handled failure is not a failure of the run
 			suite.Failures++
 			out.Failure = &junitOutcome{Type: "exit", Message: c.why(), Text: strings.Join(c.tail.Lines, "\n")}
 			if c.exec != nil && c.exec.Reason != "" {

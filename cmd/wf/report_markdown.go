@@ -15,10 +15,10 @@ import (
 	"wf/tui/words"
 )
 
-// maxTableRows bounds the table; GitHub refuses a summary of more than a megabyte.
+// maxTableRows limits the table: GitHub refuses summaries of more than a megabyte.
 const maxTableRows = 200
 
-// writeMarkdown writes the run as a table, what went wrong first, with the last words of failures.
+// writeMarkdown writes the run as a table, failures first, with the end of the output of failed nodes.
 func writeMarkdown(w io.Writer, a *account) error {
 	b := bufio.NewWriter(w)
 	p := console.Paint{}
@@ -69,10 +69,10 @@ func writeMarkdown(w io.Writer, a *account) error {
 	return b.Flush()
 }
 
-// maxMarkdownTails bounds the failed nodes whose output is shown.
+// maxMarkdownTails limits the failed nodes whose output is shown.
 const maxMarkdownTails = 20
 
-// markdownTail is a block to unfold with the end of the output of a failed node.
+// markdownTail writes a folded block with the end of the output of a failed node.
 func markdownTail(w io.Writer, c testCase) {
 	if len(c.tail.Lines) == 0 {
 		return
@@ -86,12 +86,12 @@ func markdownTail(w io.Writer, c testCase) {
 		markdownText(c.name), markdownText(c.why()), c.tail.Title(), fence, text, fence)
 }
 
-// markdownText is text that means nothing to Markdown or HTML, on one line.
+// markdownText escapes text for Markdown and HTML and puts it on one line.
 func markdownText(text string) string {
 	var b strings.Builder
 	text = plain.Line(text)
 	for i, r := range text {
-		inWord := r == '_' && i > 0 && i < len(text)-1 // as in most names, where it means nothing
+		inWord := r == '_' && i > 0 && i < len(text)-1 // has no meaning in Markdown
 		if strings.ContainsRune("\\`*_{}[]<>()#+!|&~$@", r) && !inWord {
 			fmt.Fprintf(&b, "&#%d;", r)
 			continue
@@ -101,7 +101,7 @@ func markdownText(text string) string {
 	return b.String()
 }
 
-// order puts what is false before what is true.
+// order sorts false before true.
 func order(b bool) int {
 	if b {
 		return 1

@@ -21,8 +21,8 @@ func newReset(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reset [FILE]",
 		Short: "Clear statuses, marks and captured output",
-		Long: `Reset makes nodes as if they had never run. The history of the runs stays. It is refused
-while the nodes run.`,
+		Long: `Reset puts nodes into the state of nodes that have never run. The history of the runs stays.
+Reset is refused while the nodes run.`,
 		Example: `  wf reset
   wf reset --nodes 'align+'`,
 		Args: nargs(0, 1),
@@ -34,7 +34,7 @@ while the nodes run.`,
 		},
 	}
 	fileFlag(cmd, &o.file, "f")
-	cmd.Flags().StringArrayVar(&o.nodes, "nodes", nil, "reset only what the `SEL` names (repeatable)")
+	cmd.Flags().StringArrayVar(&o.nodes, "nodes", nil, "reset only the nodes of `SEL` (repeatable)")
 	return cmd
 }
 

@@ -21,7 +21,7 @@ const (
 	groupServer  = "server"
 )
 
-// execute runs the command that args name.
+// execute runs the command of args.
 func execute(e *env, args []string) error {
 	if len(args) > 0 && args[0] == lineCommand {
 		return completeLine(e, args[1:])
@@ -39,20 +39,20 @@ func execute(e *env, args []string) error {
 
 // newRoot builds the tree of commands.
 func newRoot(e *env) *cobra.Command {
-	cobra.EnableCommandSorting = false // the list of addCommands is in the order of their use
+	cobra.EnableCommandSorting = false // keep the order of addCommands
 	root := &cobra.Command{
 		Use:   "wf [FILE]",
 		Short: "Run graphs of shell commands",
 		Long: `wf runs workfiles: GraphML files whose nodes are shell commands and whose edges are
-dependencies. What can run does so in parallel, in a daemon that starts by itself and
+dependencies. Independent nodes run in parallel, in a daemon that starts by itself and
 keeps runs going when the terminal is closed. Without a command, or with a file alone, wf
 opens the terminal interface, which runs nothing by itself.`,
-		Example: `  wf new --from-lines < commands.txt    make ./Workfile, a command per line
-  wf run                                run it; after a failure: go on from there
-  wf status                             how it stands
-  wf logs --failed                      what the failed nodes said
-  wf run --nodes align+                 align again, and everything after it
-  wf runs                               what ran before
+		Example: `  wf new --from-lines < commands.txt    create ./Workfile, one command per line
+  wf run                                run it; after a failure: continue
+  wf status                             show the state
+  wf logs --failed                      show the output of failed nodes
+  wf run --nodes align+                 run align and everything after it again
+  wf runs                               list earlier runs
   wf help recipes                       what to type when`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -82,7 +82,7 @@ opens the terminal interface, which runs nothing by itself.`,
 	return root
 }
 
-// addCommands is the list of commands, in the order of their groups.
+// addCommands adds all commands, by groups.
 func addCommands(root *cobra.Command, e *env) {
 	help := newHelp(e)
 	root.SetHelpCommand(help)
@@ -102,7 +102,7 @@ func addCommands(root *cobra.Command, e *env) {
 	}
 }
 
-// runRoot is wf without a command: the terminal interface, where there is a terminal for it.
+// runRoot runs wf without a command: it opens the terminal interface.
 func runRoot(e *env, cmd *cobra.Command, args []string) error {
 	if asked, _ := cmd.Flags().GetBool("version"); asked {
 		return printVersion(e)
@@ -130,8 +130,8 @@ func runRoot(e *env, cmd *cobra.Command, args []string) error {
 	return e.openTUI(cmd.Context(), path)
 }
 
-// noun completes a command that only groups others: alone it shows its help, and a word that
-// is none of them is an error, never silence.
+// noun completes a command that only groups others: without arguments it shows its help, and an unknown sub-command is
+// an error.
 func noun(cmd *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(verbs...)
 	if cmd.RunE == nil {
@@ -141,7 +141,7 @@ func noun(cmd *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// nounArgs refuses a word that is no command.
+// nounArgs refuses unknown sub-commands.
 func nounArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return unknownCommand(cmd, args[0], "command")
@@ -149,12 +149,12 @@ func nounArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// unknownCommand is the error for a word that names nothing, with what may have been meant.
+// unknownCommand returns the error for an unknown word, with similar names.
 func unknownCommand(cmd *cobra.Command, word, kind string) error {
 	return unknownWord("unknown "+kind, word, commandNames(cmd), cmd.CommandPath()+" --help")
 }
 
-// commandNames are the words that may follow cmd.
+// commandNames returns the names and aliases of the sub-commands of cmd.
 func commandNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, sub := range cmd.Commands() {
@@ -165,7 +165,7 @@ func commandNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// nargs wants from least to most arguments; most < 0 means any number.
+// nargs demands between least and most arguments; most < 0 means any number.
 func nargs(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		what := ""

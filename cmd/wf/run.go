@@ -20,41 +20,41 @@ import (
 	"wf/executor/procattr"
 )
 
-const runHelp = `Run executes what can run, in parallel, in the daemon, and shows what happens. When nodes
-have failed it resumes: what succeeded is kept. Closing the terminal changes nothing;
-Ctrl-C stops the run, a second one kills at once; d leaves it to the daemon.
+const runHelp = `Run executes the nodes of a workfile in the daemon, independent nodes in parallel, and shows
+the progress. If nodes failed in the last run, it resumes that run: nodes that succeeded are kept.
+The run continues if the terminal is closed. Ctrl-C stops the run, and a second Ctrl-C kills it;
+d detaches from it.
 
-On a terminal the last rows are redrawn. Where that would do harm (in a pipe, in CI, in the
-background, on a terminal that is too small) progress is plain lines; --progress decides.
---output auto is failed: the end of what failed; in CI it is grouped: everything.
+On a terminal the progress is redrawn in the last rows. In a pipe, in CI, in the background and on
+a terminal that is too small it is printed as plain lines; --progress overrides this. --output auto
+means failed (the end of the output of failed nodes), and in CI grouped (all output).
 
 A selector is a list of: NODE, +NODE (with everything upstream), NODE+ (with everything
 downstream), s:failed (by state), g:align (by group).
 
-Without FILE, run means ./Workfile, in a command of a run too: a command that has gone to another
-folder means the workfile there, and the run that it belongs to has its nodes already. Commands
-that only look or answer (status, ls, logs, why, out, kv, approve …) mean the workfile of their run.`
+Without FILE, run uses ./Workfile, even inside a command of another run. Commands that only show or
+answer something (status, ls, logs, why, out, kv, approve …) use the workfile of that run instead.`
 
 const exitHelp = `
 
 EXIT STATUS
-  0    every node that had to run succeeded, or nothing was to do
+  0    every node that had to run succeeded, or there was nothing to do
   1    the run ended with failed nodes
   2    usage: unknown command, flag or node
   3    the workfile cannot be used
-  4    the daemon cannot be started or reached, or wf cannot do something else
+  4    the daemon cannot be started or reached, or another error
   5    --approval fail: a node waits for a person
-  6    the run was stopped by somebody else
-  7    the nodes belong to a run that is going
+  6    another command stopped the run
+  7    an active run has the nodes
   124  --timeout
-  130  stopped by SIGINT, 143 by SIGTERM, of this command; 129 left behind by SIGHUP`
+  130  stopped by SIGINT of this command, 143 by SIGTERM; 129 detached by SIGHUP`
 
 // runOptions are the flags of run and resume.
 type runOptions struct {
 	file           string
 	nodes, exclude []string
 	fresh          bool
-	mode           string // of api.RunRequest, decided by command and flags
+	mode           string // of api.RunRequest
 	jobs           *int   // nil = not given
 	wrapper        string
 	env            []string
@@ -69,7 +69,7 @@ type runOptions struct {
 	showOptions
 }
 
-// showOptions are the flags of all commands that show a run while it goes.
+// showOptions are the flags of all commands that show the progress of a run.
 type showOptions struct {
 	progress.Options
 	reports []report
@@ -83,8 +83,8 @@ func newRun(e *env) *cobra.Command {
 		Short: "Run a workfile, or resume it after a failure",
 		Long:  runHelp + exitHelp,
 		Example: `  wf run                          run ./Workfile
-  wf run --nodes 'align+'         align and everything after it, from scratch
-  wf run --fresh -j 4             everything again, four at a time
+  wf run --nodes 'align+'         run align and everything after it from scratch
+  wf run --fresh -j 4             run everything again, four commands at a time
   wf run -d                       start it and return`,
 		Args: nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -95,7 +95,7 @@ func newRun(e *env) *cobra.Command {
 		},
 	}
 	o.addFlags(cmd)
-	cmd.Flags().BoolVar(&o.fresh, "fresh", false, "run everything again, even when nodes have failed")
+	cmd.Flags().BoolVar(&o.fresh, "fresh", false, "run everything again, even if nodes have failed")
 	return cmd
 }
 
@@ -103,10 +103,10 @@ func newResume(e *env) *cobra.Command {
 	o := &runOptions{mode: api.ModeResume}
 	cmd := &cobra.Command{
 		Use:   "resume [FILE]",
-		Short: "Run again what failed and what waited for it",
-		Long: `Resume runs the failed nodes again and goes on from there; what succeeded is kept.
-With nothing to resume it says so and ends with status 0.`,
-		Example: `  wf resume                       after mending what was wrong`,
+		Short: "Run failed nodes again, and those that waited for them",
+		Long: `Resume runs the failed nodes again and continues from there. Nodes that succeeded are kept.
+If there is nothing to resume it says so and ends with status 0.`,
+		Example: `  wf resume                       after fixing what was wrong`,
 		Args:    nargs(0, 1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.start(cmd, e, args) },
 	}
@@ -114,36 +114,36 @@ With nothing to resume it says so and ends with status 0.`,
 	return cmd
 }
 
-// addFlags adds the flags that run and resume share.
+// addFlags adds the flags of run and resume.
 func (o *runOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	fileFlag(cmd, &o.file, "f")
 	o.addScopeFlags(f)
-	f.StringArrayVar(&o.env, "env", nil, "set `KEY=VALUE` for the commands (repeatable); for secrets --env-file, since everybody can read command lines")
-	f.StringArrayVar(&o.envFiles, "env-file", nil, "set the KEY=VALUE lines of `ENVFILE` for the commands, - is standard input; --env wins (repeatable)")
+	f.StringArrayVar(&o.env, "env", nil, "set `KEY=VALUE` for the commands (repeatable); for secrets use --env-file, because all users can read command lines")
+	f.StringArrayVar(&o.envFiles, "env-file", nil, "set the KEY=VALUE lines of `ENVFILE` for the commands; - is standard input; --env takes precedence (repeatable)")
 	timeVar(f, &o.timeout, "timeout", 0, "stop the run after this `TIME`")
-	timeVar(f, &o.grace, "grace", 10*time.Second, "`TIME` from TERM to KILL when the run is stopped")
+	timeVar(f, &o.grace, "grace", 10*time.Second, "`TIME` between TERM and KILL when the run is stopped")
 	o.interrupt = progress.InterruptCancel
-	f.Var(&choice{&o.interrupt, interruptWords}, "interrupt", "what Ctrl-C does: cancel the run, detach or ask")
+	f.Var(&choice{&o.interrupt, interruptWords}, "interrupt", "what Ctrl-C does: cancel the run, detach from it, or ask")
 	o.approval = progress.ApprovalAuto
-	f.Var(&choice{&o.approval, progress.ApprovalWords}, "approval", "when a node waits for a person: ask here, wait, or fail with status 5; auto asks on a terminal")
+	f.Var(&choice{&o.approval, progress.ApprovalWords}, "approval", "if a node waits for a person: ask here, wait, or fail with status 5; auto asks on a terminal")
 	f.BoolVarP(&o.detach, "detach", "d", false, "start the run, print its number and return")
-	f.BoolVar(&o.dryRun, "dry-run", false, "print what would run and why, and run nothing")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print what would run and why, without running it")
 	o.showOptions.addFlags(f)
 }
 
-// addScopeFlags adds the flags that decide what runs and how, which plan has too.
+// addScopeFlags adds the flags of run, resume and plan: what runs, and how.
 func (o *runOptions) addScopeFlags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.nodes, "nodes", nil, "run only what the `SEL` names, from scratch (repeatable)")
-	f.StringArrayVar(&o.exclude, "exclude", nil, "leave out what the `SEL` names (repeatable)")
-	f.VarP(jobsFlag{&o.jobs}, "jobs", "j", "`N` commands at once; 0 = no limit; not given: what the machine has for all runs together, see wf doctor")
-	f.StringVar(&o.wrapper, "wrapper", "", "`TEMPLATE` around every command, {} is the command")
+	f.StringArrayVar(&o.nodes, "nodes", nil, "run only the nodes of `SEL`, from scratch (repeatable)")
+	f.StringArrayVar(&o.exclude, "exclude", nil, "leave out the nodes of `SEL` (repeatable)")
+	f.VarP(jobsFlag{&o.jobs}, "jobs", "j", "run `N` commands at once; 0 = no limit (default: the slots that all runs of this machine share, see wf doctor)")
+	f.StringVar(&o.wrapper, "wrapper", "", "the `TEMPLATE` around every command; {} is the command")
 	f.BoolVar(&o.failFast, "fail-fast", false, "stop everything at the first failure")
 	o.controlOptions.addFlags(f)
-	f.BoolVar(&o.acceptDrawing, "accept-drawing", false, "run commands that are only texts of a drawing; it is remembered")
+	f.BoolVar(&o.acceptDrawing, "accept-drawing", false, "run the texts of a drawing as commands; wf remembers this")
 }
 
-// jobsFlag is the value of --jobs: not to give it is not the same as 0.
+// jobsFlag is the value of --jobs. It is nil if the flag is not given, which differs from 0.
 type jobsFlag struct{ n **int }
 
 func (f jobsFlag) String() string {
@@ -153,10 +153,10 @@ func (f jobsFlag) String() string {
 	return strconv.Itoa(**f.n)
 }
 
-// Type is the word for the value in the help.
+// Type returns the name of the value in help.
 func (f jobsFlag) Type() string { return "N" }
 
-// Set reads a number.
+// Set parses a number.
 func (f jobsFlag) Set(text string) error {
 	n, err := strconv.Atoi(text)
 	switch {
@@ -169,39 +169,39 @@ func (f jobsFlag) Set(text string) error {
 	return nil
 }
 
-// The words that flags of showOptions take.
+// Values of flags of showOptions.
 var (
 	progressWords = []string{"auto", "inline", "plain", "none"}
 	outputWords   = []string{"auto", "none", "failed", "grouped", "stream"}
 )
 
-// addFlags adds the flags that decide what is shown.
+// addFlags adds the flags of showOptions.
 func (o *showOptions) addFlags(f *pflag.FlagSet) {
 	o.Progress, o.Output, o.Timestamps, o.CI = "auto", "auto", "auto", "auto"
 	f.Var(&choice{&o.Progress, progressWords}, "progress", "progress: auto, inline, plain or none")
 	f.Var(&choice{&o.Output, outputWords}, "output", "output of the nodes: auto, none, failed, grouped or stream")
 	f.Var(&choice{&o.Timestamps, []string{"auto", "off", "rel", "iso"}}, "timestamps",
-		"before each line of progress: off, rel (since the start), iso; auto is the time of day in a log")
-	f.BoolVar(&o.Raw, "raw", false, "exact bytes of node output to a terminal too: only for output that you trust")
+		"the time before each line of progress: off, rel (since the start), iso; auto is the time of day in a log")
+	f.BoolVar(&o.Raw, "raw", false, "write exact bytes of node output to a terminal, too: only for output that you trust")
 	f.Var(&choice{&o.CI, ci.Systems}, "ci", "fold node output and annotate failures for: "+strings.Join(ci.Systems, ", "))
-	f.Var(&reportsFlag{&o.reports}, "report", "when the run is over, write `KIND=FILE`: junit, md or json (repeatable)")
-	f.BoolVar(&o.JSON, "json", false, "print every event as a line of JSON, and nothing else, on standard output")
-	f.BoolVarP(&o.Quiet, "quiet", "q", false, "show failures and the result only")
-	f.VarP(&verbosity{o}, "verbose", "v", "show starts too; -vv: and write the conversation with the daemon to a file")
+	f.Var(&reportsFlag{&o.reports}, "report", "write a report at the end of the run, `KIND=FILE`: junit, md or json (repeatable)")
+	f.BoolVar(&o.JSON, "json", false, "print every event as a line of JSON on standard output, and nothing else")
+	f.BoolVarP(&o.Quiet, "quiet", "q", false, "show only failures and the result")
+	f.VarP(&verbosity{o}, "verbose", "v", "also show starts; -vv also logs messages to and from the daemon to a file")
 	f.Lookup("verbose").NoOptDefVal = "true"
 }
 
-// check finds contradictions before anything is done.
+// check refuses contradictory flags.
 func (o *runOptions) check(flags *pflag.FlagSet) error {
 	switch {
 	case o.mode == api.ModeResume && len(o.nodes) > 0:
-		return exit.Usage("--nodes names what to run from scratch: it cannot be resumed")
+		return exit.Usage("--nodes runs nodes from scratch: it cannot be used with wf resume")
 	case (o.detach || o.dryRun) && len(o.reports) > 0:
-		return exit.Usage("--report is written when the run is over: it goes with neither --detach nor --dry-run")
+		return exit.Usage("--report is written at the end of the run: it cannot be used with --detach or --dry-run")
 	case o.detach && (o.approval == progress.ApprovalAsk || o.approval == progress.ApprovalFail):
-		return exit.Usage("--approval %s is for a command that stays: it goes not with --detach", o.approval)
+		return exit.Usage("--approval %s cannot be used with --detach, because the command ends before a node can wait", o.approval)
 	case o.detach && o.dryRun:
-		return exit.Usage("--detach and --dry-run exclude each other")
+		return exit.Usage("--detach and --dry-run cannot be combined")
 	}
 	for _, assignment := range o.env {
 		if key, _, ok := strings.Cut(assignment, "="); !ok || key == "" {
@@ -213,15 +213,15 @@ func (o *runOptions) check(flags *pflag.FlagSet) error {
 
 func (o *showOptions) check() error {
 	if o.JSON && (o.Output == "grouped" || o.Output == "stream") {
-		return exit.Usage("--json leaves standard output to the events: --output %s has no place", o.Output)
+		return exit.Usage("--output %s cannot be used with --json, which prints events on standard output", o.Output)
 	}
 	if o.Quiet && o.Verbose {
-		return exit.Usage("--quiet and --verbose exclude each other")
+		return exit.Usage("--quiet and --verbose cannot be combined")
 	}
 	return nil
 }
 
-// request says it in the words of the daemon.
+// request returns the request to the daemon.
 func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, error) {
 	var fromFiles []string
 	for _, path := range o.envFiles {
@@ -245,8 +245,8 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		Defaults:      e.defaults.request(),
 	}
 	if !o.dryRun {
-		if world, err := json.Marshal(procattr.Own()); err == nil {
-			req.World = world
+		if attributes, err := json.Marshal(procattr.Own()); err == nil {
+			req.World = attributes
 		}
 	}
 	if flags.Changed("wrapper") {
@@ -256,7 +256,7 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 	return req, err
 }
 
-// start is the body of run and resume.
+// start runs the command run or resume.
 func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 	if err := fileArg(cmd, &o.file, args); err != nil {
 		return err
@@ -297,8 +297,8 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 	}
 }
 
-// ask asks, where people look on, whether everything is to be repeated, and for parameters that are missing.
-func (o *runOptions) ask(ctx context.Context, e *env, s *session, req *api.RunRequest, err error) (asked bool, _ error) {
+// ask asks the user, depending on err, whether to repeat everything, or for missing parameters.
+func (o *runOptions) ask(ctx context.Context, e *env, s *target, req *api.RunRequest, err error) (asked bool, _ error) {
 	if exit.IsCode(err, api.CodeDone) {
 		return e.askRepeat(req, err)
 	}
@@ -308,8 +308,8 @@ func (o *runOptions) ask(ctx context.Context, e *env, s *session, req *api.RunRe
 	return e.askParams(ctx, s, req, err)
 }
 
-// startDetached starts the run and leaves it to the daemon.
-func (o *runOptions) startDetached(ctx context.Context, e *env, s *session, req api.RunRequest) error {
+// startDetached starts the run and returns.
+func (o *runOptions) startDetached(ctx context.Context, e *env, s *target, req api.RunRequest) error {
 	v := progress.NewDisplay(&e.Console, &s.Target, o.Options)
 	defer v.Close()
 	req.Detached = true
@@ -327,9 +327,9 @@ func (o *runOptions) startDetached(ctx context.Context, e *env, s *session, req 
 	return v.Detached(accepted.Run, o.JSON)
 }
 
-// startAttached starts the run and stays until it is over. It watches before it starts: only
-// the snapshot proves that no event will be missed.
-func (o *runOptions) startAttached(ctx context.Context, e *env, s *session, req api.RunRequest) error {
+// startAttached starts the run and follows it until its end. It subscribes before it starts the run: the snapshot
+// proves that no event will be missed.
+func (o *runOptions) startAttached(ctx context.Context, e *env, s *target, req api.RunRequest) error {
 	f, err := progress.Follow(ctx, &e.Console, &s.Target, o.Options)
 	if err != nil {
 		return err

@@ -17,8 +17,8 @@ import (
 	"wf/tui/plain"
 )
 
-// controlOptions are the flags of run, resume and plan that say with which values a run begins, how far
-// it goes, and what takes part without being executed.
+// controlOptions are the flags of run, resume and plan for parameters, the part of the graph to run, and nodes that are
+// not executed.
 type controlOptions struct {
 	params      []string
 	paramsFile  string
@@ -27,7 +27,7 @@ type controlOptions struct {
 	onBusy      string
 }
 
-// standIn is one --skip or --mock, in the order in which they were given.
+// standIn is one --skip or --mock.
 type standIn struct {
 	skip  bool
 	value string
@@ -35,15 +35,15 @@ type standIn struct {
 
 var busyWords = []string{api.BusyRefuse, api.BusyQueue, api.BusyCancel}
 
-// addFlags adds them.
+// addFlags adds the flags of controlOptions.
 func (o *controlOptions) addFlags(f *pflag.FlagSet) {
-	f.StringArrayVarP(&o.params, "param", "p", nil, "give a parameter of the workfile a value, `PARAM=VALUE`; @FILE is what is in a file, @- standard input, @@ an @ (repeatable)")
-	f.StringVar(&o.paramsFile, "params", "", "values of parameters: a JSON object in `JSONFILE`; --param wins")
-	f.StringArrayVar(&o.until, "until", nil, "run everything before what the `SEL` names, but not that (repeatable)")
-	f.StringArrayVar(&o.from, "from", nil, "run what the `SEL` names and everything after it: what lies before counts as done (repeatable)")
-	f.Var(&standInFlag{&o.stand, true}, "skip", "do not execute what the `SEL` names: it counts as success (repeatable)")
-	f.Var(&standInFlag{&o.stand, false}, "mock", "do not execute a node: `NODE=RESULT` is how it ends, exit:N, outputs as JSON, or @FILE with them (repeatable)")
-	f.Var(&choice{&o.onBusy, busyWords}, "on-busy", "where a run of these nodes is going: refuse, queue behind it, or cancel it")
+	f.StringArrayVarP(&o.params, "param", "p", nil, "set a parameter of the workfile, `PARAM=VALUE`; @FILE reads the value from a file, @- from standard input, @@ is an @ (repeatable)")
+	f.StringVar(&o.paramsFile, "params", "", "values of parameters: a JSON object in `JSONFILE`; --param takes precedence")
+	f.StringArrayVar(&o.until, "until", nil, "run everything before the nodes of `SEL`, without these nodes (repeatable)")
+	f.StringArrayVar(&o.from, "from", nil, "run the nodes of `SEL` and everything after them; the nodes before count as done (repeatable)")
+	f.Var(&standInFlag{&o.stand, true}, "skip", "do not execute the nodes of `SEL`; they count as succeeded (repeatable)")
+	f.Var(&standInFlag{&o.stand, false}, "mock", "do not execute a node, but give it a result: `NODE=RESULT` with exit:N, outputs as JSON, or @FILE with outputs (repeatable)")
+	f.Var(&choice{&o.onBusy, busyWords}, "on-busy", "if an active run has these nodes: refuse, queue behind it, or cancel it")
 }
 
 // standInFlag is the value of --skip and --mock.
@@ -54,7 +54,7 @@ type standInFlag struct {
 
 func (f *standInFlag) String() string { return "" }
 
-// Type is the word for the value in the help.
+// Type returns the name of the value in help.
 func (f *standInFlag) Type() string {
 	if f.skip {
 		return "SEL"
@@ -62,7 +62,7 @@ func (f *standInFlag) Type() string {
 	return "NODE=RESULT"
 }
 
-// Set adds one.
+// Set adds a standIn.
 func (f *standInFlag) Set(text string) error {
 	if !f.skip {
 		if nodes, result, ok := strings.Cut(text, "="); !ok || nodes == "" || result == "" {
@@ -73,13 +73,13 @@ func (f *standInFlag) Set(text string) error {
 	return nil
 }
 
-// fill adds to a request what the flags say. It reads the files that they name.
+// fill adds the flags to a request. It reads the files that they name.
 func (o *controlOptions) fill(e *env, req *api.RunRequest) error {
 	if req.Mode == api.ModeResume && len(o.from)+len(o.until) > 0 {
-		return exit.Usage("--from and --until name a part to run from scratch: it cannot be resumed")
+		return exit.Usage("--from and --until run nodes from scratch: they cannot be used with wf resume")
 	}
 	if len(o.from)+len(o.until) > 0 && len(req.Nodes) > 0 {
-		return exit.Usage("--nodes names what runs, and so do --from and --until: say one of them")
+		return exit.Usage("--nodes cannot be combined with --from or --until")
 	}
 	req.Until, req.From, req.OnBusy = o.until, o.from, o.onBusy
 	for _, s := range o.stand {
@@ -98,7 +98,7 @@ func (o *controlOptions) fill(e *env, req *api.RunRequest) error {
 	return err
 }
 
-// values are those of the file, and over them those of --param.
+// values returns the values of --params and --param; --param takes precedence.
 func (o *controlOptions) values(e *env) (map[string]any, error) {
 	var values map[string]any
 	if o.paramsFile != "" {
@@ -123,7 +123,7 @@ func (o *controlOptions) values(e *env) (map[string]any, error) {
 	return values, nil
 }
 
-// parseMock reads NODE=RESULT.
+// parseMock parses NODE=RESULT.
 func parseMock(e *env, text string) (api.Mock, error) {
 	nodes, result, _ := strings.Cut(text, "=")
 	m := api.Mock{Nodes: nodes}
@@ -152,7 +152,7 @@ func parseMock(e *env, text string) (api.Mock, error) {
 	return m, nil
 }
 
-// jsonObject reads one JSON object. Numbers stay as they are written.
+// jsonObject parses one JSON object. Numbers keep their text.
 func jsonObject(data []byte) (map[string]any, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -160,7 +160,7 @@ func jsonObject(data []byte) (map[string]any, error) {
 	err := dec.Decode(&object)
 	if err == nil {
 		if _, end := dec.Token(); end != io.EOF {
-			err = errors.New("something follows it")
+			err = errors.New("more data follows the object")
 		}
 	}
 	var kind *json.UnmarshalTypeError
@@ -174,7 +174,7 @@ func jsonObject(data []byte) (map[string]any, error) {
 			at = syntax.Offset
 		}
 		line := 1 + bytes.Count(data[:min(int(at), len(data))], []byte("\n"))
-		return nil, fmt.Errorf("is no JSON object (line %d): %w", line, err)
+		return nil, fmt.Errorf("is not a JSON object (line %d): %w", line, err)
 	case object == nil:
 		return nil, errors.New("must be a JSON object")
 	}

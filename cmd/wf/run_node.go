@@ -9,20 +9,20 @@ import (
 	"wf/cmd/wf/exit"
 )
 
-// A runNode is a node, by its id, in a run; "" is the run that the command means by default.
+// A runNode is a node, by its id, in a run; "" is the default run of the command.
 type runNode struct{ run, node, name string }
 
-// runSlashNode is "42/align": the node align in run 42.
+// runSlashNode matches "42/align": the node align in run 42.
 var runSlashNode = regexp.MustCompile(`^([1-9][0-9]*)/(.+)$`)
 
-// nodesOfRuns resolves arguments that are selectors, each perhaps behind the number of a run and a
-// slash. run is that of --run.
-func (s *session) nodesOfRuns(ctx context.Context, args []string, run string) ([]runNode, error) {
+// nodesOfRuns resolves arguments that are selectors, optionally with a run number and a slash before them. run is the
+// value of --run.
+func (s *target) nodesOfRuns(ctx context.Context, args []string, run string) ([]runNode, error) {
 	var nodes []runNode
 	for _, arg := range args {
 		found, err := s.nodesOfRun(ctx, run, arg)
 		parts := runSlashNode.FindStringSubmatch(arg)
-		if exit.IsCode(err, api.CodeUnknownNode) && parts != nil && run == "" { // no node is called so
+		if exit.IsCode(err, api.CodeUnknownNode) && parts != nil && run == "" { // there is no node of this name
 			found, err = s.nodesOfRun(ctx, parts[1], parts[2])
 		}
 		if err != nil {
@@ -31,14 +31,14 @@ func (s *session) nodesOfRuns(ctx context.Context, args []string, run string) ([
 		nodes = append(nodes, found...)
 	}
 	if len(nodes) == 0 {
-		return nil, &api.Error{Code: api.CodeNotFound, Message: "no node is " + strings.Join(args, " "), Fix: "wf ls lists all"}
+		return nil, &api.Error{Code: api.CodeNotFound, Message: "no node matches " + strings.Join(args, " "), Fix: "wf ls lists all"}
 	}
 	return nodes, nil
 }
 
-// nodesOfRun resolves one selector. A run knows nodes that the workfile has no longer, and by the
-// names that they had, so where one is named its own record is asked first.
-func (s *session) nodesOfRun(ctx context.Context, run, selector string) ([]runNode, error) {
+// nodesOfRun resolves one selector. If a run is named, it looks in the history of the run first, which has deleted
+// nodes and the names that nodes had then.
+func (s *target) nodesOfRun(ctx context.Context, run, selector string) ([]runNode, error) {
 	if run != "" {
 		detail, err := s.Workspace.Run(ctx, run)
 		if err != nil {

@@ -9,9 +9,9 @@ import (
 	"wf/tui/plain"
 )
 
-// reportEnd writes the reports about a run that is over. If one cannot be written, that is the error of
-// the command only if the run succeeded: otherwise the result of the run counts.
-func (o *showOptions) reportEnd(e *env, s *session) func(context.Context, string, api.Result) error {
+// reportEnd returns a function that writes the reports about a run that has ended. A report that cannot be written is
+// the error of the command only if the run succeeded; otherwise the result of the run takes precedence.
+func (o *showOptions) reportEnd(e *env, s *target) func(context.Context, string, api.Result) error {
 	return func(ctx context.Context, run string, result api.Result) error {
 		err := o.writeReports(ctx, e, s, run)
 		if err != nil && result != api.Succeeded {
@@ -22,8 +22,8 @@ func (o *showOptions) reportEnd(e *env, s *session) func(context.Context, string
 	}
 }
 
-// writeReports writes what was asked for, and the summary that GitHub shows beside the log.
-func (o *showOptions) writeReports(ctx context.Context, e *env, s *session, run string) error {
+// writeReports writes the reports of --report, and the summary that GitHub shows beside the log.
+func (o *showOptions) writeReports(ctx context.Context, e *env, s *target, run string) error {
 	summary := ""
 	if ci.Detect(e.Get, o.CI) == ci.GitHub {
 		summary = e.Get("GITHUB_STEP_SUMMARY")
@@ -31,7 +31,7 @@ func (o *showOptions) writeReports(ctx context.Context, e *env, s *session, run 
 	if len(o.reports) == 0 && summary == "" {
 		return nil
 	}
-	a, err := s.tell(ctx, run)
+	a, err := s.account(ctx, run)
 	if err != nil {
 		return fmt.Errorf("no report of run %s: %w", run, err)
 	}

@@ -15,7 +15,7 @@ import (
 	"wf/tui/words"
 )
 
-// runsOptions are the flags of runs and the commands below it.
+// runsOptions are the flags of runs and its sub-commands.
 type runsOptions struct {
 	file    string
 	json    bool
@@ -34,9 +34,9 @@ func newRuns(e *env) *cobra.Command {
 	o := &runsOptions{}
 	cmd := &cobra.Command{
 		Use:   "runs [FILE]",
-		Short: "Show and forget past runs",
+		Short: "Show and delete earlier runs",
 		Example: `  wf runs
-  wf runs show 42                                   where its time went, what failed
+  wf runs show 42                                   its failures, and where its time went
   wf runs show 42 --format chrome > trace.json      for ui.perfetto.dev or chrome://tracing
   wf runs prune --keep 50 --older 30d --dry-run`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.listOf(cmd, e, args) },
@@ -53,7 +53,7 @@ func newRuns(e *env) *cobra.Command {
 	return cmd
 }
 
-// listOf is list with the workfile as an argument.
+// listOf lists the runs of the workfile in args.
 func (o *runsOptions) listOf(cmd *cobra.Command, e *env, args []string) error {
 	if err := fileArg(cmd, &o.file, args); err != nil {
 		return err
@@ -79,7 +79,7 @@ func newRunsLs(e *env) *cobra.Command {
 	return cmd
 }
 
-// timesFlag is for what shows when something was.
+// timesFlag adds --timestamps.
 func (o *runsOptions) timesFlag(cmd *cobra.Command) {
 	o.times = "rel"
 	cmd.Flags().Var(&choice{&o.times, []string{"rel", "iso"}}, "timestamps", "times: rel (4m ago) or iso (2006-01-02 15:04:05)")
@@ -89,12 +89,12 @@ func newRunsShow(e *env) *cobra.Command {
 	o := &runsOptions{}
 	cmd := &cobra.Command{
 		Use:   "show [RUN|FILE]",
-		Short: "Show one run: the only active one, else the latest",
-		Long: `Show tells how a run went: its stages, what failed, which nodes took longest, which chain of
-nodes the end waited for, and what of the workfile has changed since. The format chrome is a
-trace with a track for each command that ran at the same time.`,
+		Short: "Show one run: the only active one, or else the latest",
+		Long: `Show prints the stages of a run, what failed, the slowest nodes, the critical path, and the
+changes of the workfile since. The format chrome is a trace with one track for each of the
+commands that ran at the same time.`,
 		Example: `  wf runs show 42
-  wf runs show 42 -v                                every execution
+  wf runs show 42 -v                                with every execution
   wf runs show 42 --format chrome > trace.json      for ui.perfetto.dev or chrome://tracing`,
 		Annotations: map[string]string{completesWith: "RUN"},
 		Args:        nargs(0, 1),
@@ -113,7 +113,7 @@ func newRunsRm(e *env) *cobra.Command {
 	o := &runsOptions{}
 	cmd := &cobra.Command{
 		Use:   "rm RUN...",
-		Short: "Forget runs and delete their outputs",
+		Short: "Delete runs and their outputs",
 		Args:  nargs(1, -1),
 		RunE:  func(cmd *cobra.Command, args []string) error { return o.remove(cmd.Context(), e, args) },
 	}
@@ -125,12 +125,12 @@ func newRunsPrune(e *env) *cobra.Command {
 	o := &runsOptions{}
 	cmd := &cobra.Command{
 		Use:   "prune",
-		Short: "Forget old runs",
-		Long: `Prune forgets runs that are over, with their outputs: those that one of the limits is against;
-without a limit those of the daemon count (wf help config: keep-runs, keep-age, keep-size).
+		Short: "Delete old runs",
+		Long: `Prune deletes finished runs and their outputs that exceed one of the given limits. Without a
+limit it uses those of the daemon (wf help config: keep-runs, keep-age, keep-size).
 
-With --gone it forgets all that is kept of workfiles that do not exist any more: it lists them, and
-asks. A workfile that was only moved keeps its history with wf mv. What runs is never forgotten.`,
+With --gone it deletes the histories of workfiles that do not exist any more. It lists them and asks
+first. wf mv keeps the history of a workfile that was only moved. Active runs are never deleted.`,
 		Example: `  wf runs prune --keep 50 --older 30d --dry-run
   wf runs prune --size 10GB
   wf runs prune --gone --dry-run`,
@@ -143,12 +143,12 @@ asks. A workfile that was only moved keeps its history with wf mv. What runs is 
 		},
 	}
 	o.listFlags(cmd)
-	cmd.Flags().IntVar(&o.keep, "keep", 0, "keep the newest `N` runs, with 0 none (default: what the daemon keeps by itself)")
-	cmd.Flags().StringVar(&o.size, "size", "", "keep of the newest runs what takes no more than this `SIZE`, as 10GB, and the latest")
-	cmd.Flags().BoolVar(&o.gone, "gone", false, "forget the histories of workfiles that do not exist any more")
+	cmd.Flags().IntVar(&o.keep, "keep", 0, "keep the newest `N` runs; 0 keeps none (default: the limit of the daemon)")
+	cmd.Flags().StringVar(&o.size, "size", "", "keep the newest runs up to this total `SIZE`, such as 10GB, and always the latest")
+	cmd.Flags().BoolVar(&o.gone, "gone", false, "delete the histories of workfiles that do not exist any more")
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "with --gone: do not ask")
-	cmd.Flags().StringVar(&o.older, "older", "", "only runs that ended longer ago than this `AGE`, as 30d or 12h")
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "say which, and forget none")
+	cmd.Flags().StringVar(&o.older, "older", "", "only runs that ended longer ago than this `AGE`, such as 30d or 12h")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print which runs, and delete none")
 	return cmd
 }
 
@@ -168,7 +168,7 @@ func (o *runsOptions) list(ctx context.Context, e *env) error {
 	return printRuns(e.Stdout, e.OutPaint(), list.Runs, o.when(time.Now()))
 }
 
-// when is how times are shown.
+// when returns the function that formats times.
 func (o *runsOptions) when(now time.Time) func(time.Time) string {
 	if o.times == "iso" {
 		return func(t time.Time) string { return t.Local().Format(time.DateTime) }
@@ -176,7 +176,7 @@ func (o *runsOptions) when(now time.Time) func(time.Time) string {
 	return func(t time.Time) string { return words.Ago(t, now) }
 }
 
-// printRuns is the list for people.
+// printRuns prints the runs as a table.
 func printRuns(w io.Writer, p console.Paint, runs []api.RunSummary, when func(time.Time) string) error {
 	var t console.Table
 	t.Row("RUN", "WHEN", "RESULT", "NODES", "TIME", "BY", "WHAT")
@@ -189,7 +189,7 @@ func printRuns(w io.Writer, p console.Paint, runs []api.RunSummary, when func(ti
 	}
 	for _, r := range runs {
 		if r.Problem != "" {
-			fmt.Fprintf(w, "note: the records of run %s: %s\n", r.Run, plain.Line(r.Problem))
+			fmt.Fprintf(w, "note: the history of run %s: %s\n", r.Run, plain.Line(r.Problem))
 		}
 	}
 	return nil

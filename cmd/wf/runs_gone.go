@@ -15,11 +15,11 @@ import (
 	"wf/tui/words"
 )
 
-// pruneGone lists the histories of workfiles that do not exist any more, and forgets them after a yes.
+// pruneGone lists the histories of workfiles that do not exist any more, and deletes them if the user agrees.
 func (o *runsOptions) pruneGone(ctx context.Context, e *env, flags *pflag.FlagSet) error {
 	for _, flag := range []string{"keep", "older", "size", "file"} {
 		if flags.Changed(flag) {
-			return exit.Usage("--gone is about workfiles that do not exist any more: --%s has no place", flag)
+			return exit.Usage("--gone cannot be combined with --%s", flag)
 		}
 	}
 	c, err := e.connect(ctx)
@@ -53,41 +53,41 @@ func (o *runsOptions) pruneGone(ctx context.Context, e *env, flags *pflag.FlagSe
 	if o.json {
 		return console.WriteJSON(e.Stdout, list)
 	}
-	verb, forgotten := "forgot", 0
+	verb, deleted := "deleted", 0
 	for _, h := range list.Histories {
 		if h.Removed || o.dryRun && h.Keep == "" {
-			forgotten++
+			deleted++
 		}
 	}
 	if o.dryRun {
-		verb = "would forget"
+		verb = "would delete"
 	}
-	fmt.Fprintf(e.Stderr, "%s the histories of %s\n", verb, words.Plural(forgotten, "workfile"))
+	fmt.Fprintf(e.Stderr, "%s the histories of %s\n", verb, words.Plural(deleted, "workfile"))
 	return nil
 }
 
-// confirmGone asks, unless --yes has answered.
+// confirmGone asks whether to delete n histories, unless --yes was given.
 func (o *runsOptions) confirmGone(e *env, n int) error {
 	if o.yes {
 		return nil
 	}
 	if !e.Interactive() || o.json {
-		return &exit.Failure{Status: exit.BadUsage, What: "nobody can be asked whether to forget " + words.Plural(n, "history"),
-			Why: "nothing was forgotten", Fix: "wf runs prune --gone --yes"}
+		return &exit.Failure{Status: exit.BadUsage, What: "cannot ask whether to delete " + words.Plural(n, "history"),
+			Why: "nothing was deleted", Fix: "wf runs prune --gone --yes"}
 	}
-	fmt.Fprintf(e.Stderr, "Forget these histories, with all outputs? [y/N] ")
+	fmt.Fprintf(e.Stderr, "Delete these histories, with all outputs? [y/N] ")
 	answer, err := readLine(e.Stdin)
 	if err != nil {
 		fmt.Fprintln(e.Stderr)
 	}
 	if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
-		fmt.Fprintln(e.Stderr, "nothing was forgotten")
+		fmt.Fprintln(e.Stderr, "nothing was deleted")
 		return exit.Error(exit.OK)
 	}
 	return nil
 }
 
-// printGone is the list for people.
+// printGone prints the histories as a table.
 func printGone(e *env, list api.GoneList) error {
 	var t console.Table
 	for _, h := range list.Histories {
@@ -96,14 +96,14 @@ func printGone(e *env, list api.GoneList) error {
 			last = "last run " + words.Ago(*h.LastRun, time.Now())
 		}
 		if h.Keep != "" {
-			last += "  stays: " + plain.Line(h.Keep)
+			last += "  kept: " + plain.Line(h.Keep)
 		}
 		t.Row(plain.Line(h.Workfile), words.Plural(h.Runs, "run"), sizeText(h.Bytes), last)
 	}
 	return t.Write(e.Stdout)
 }
 
-// sizeText is a number of bytes for people: 812 B, 1.5 MB.
+// sizeText formats a number of bytes: 812 B, 1.5 MB.
 func sizeText(bytes int64) string {
 	size, units := float64(bytes), []string{"B", "kB", "MB", "GB", "TB"}
 	i := 0

@@ -15,7 +15,7 @@ import (
 	"wf/tui/words"
 )
 
-// remove forgets the runs that are named, all of them or, where one cannot be forgotten, none.
+// remove deletes the named runs: all of them, or none if one of them cannot be deleted.
 func (o *runsOptions) remove(ctx context.Context, e *env, runs []string) error {
 	s, err := e.open(ctx, o.file)
 	if err != nil {
@@ -30,9 +30,9 @@ func (o *runsOptions) remove(ctx context.Context, e *env, runs []string) error {
 		i := slices.IndexFunc(list.Runs, func(r api.RunSummary) bool { return r.Run == run })
 		switch {
 		case i < 0:
-			return &api.Error{Code: api.CodeNotFound, Message: "no run " + run, Why: "nothing was forgotten", Fix: "wf runs lists them"}
+			return &api.Error{Code: api.CodeNotFound, Message: "no run " + run, Why: "nothing was deleted", Fix: "wf runs lists them"}
 		case list.Runs[i].Result == "":
-			return &api.Error{Code: api.CodeConflict, Run: run, Message: "run " + run + " is going", Why: "nothing was forgotten",
+			return &api.Error{Code: api.CodeConflict, Run: run, Message: "run " + run + " is active", Why: "nothing was deleted",
 				Fix: "wf stop " + run}
 		}
 	}
@@ -41,15 +41,15 @@ func (o *runsOptions) remove(ctx context.Context, e *env, runs []string) error {
 			return err
 		}
 		if !o.json {
-			fmt.Fprintf(e.Stderr, "forgot run %s\n", run)
+			fmt.Fprintf(e.Stderr, "deleted run %s\n", run)
 		}
 	}
-	return o.forgotten(e, api.PruneResult{Removed: runs})
+	return o.printRemoved(e, api.PruneResult{Removed: runs})
 }
 
 func (o *runsOptions) prune(ctx context.Context, e *env, keepGiven bool) error {
 	if o.yes {
-		return exit.Usage("--yes answers the question of --gone")
+		return exit.Usage("--yes needs --gone")
 	}
 	size, err := parseSize(o.size)
 	if err != nil {
@@ -73,21 +73,21 @@ func (o *runsOptions) prune(ctx context.Context, e *env, keepGiven bool) error {
 		return err
 	}
 	if o.json {
-		return o.forgotten(e, result)
+		return o.printRemoved(e, result)
 	}
 	for _, run := range result.Removed {
 		fmt.Fprintln(e.Stdout, run)
 	}
-	verb := "forgot"
+	verb := "deleted"
 	if o.dryRun {
-		verb = "would forget"
+		verb = "would delete"
 	}
 	fmt.Fprintf(e.Stderr, "%s %s\n", verb, words.Plural(len(result.Removed), "run"))
 	return nil
 }
 
-// forgotten tells a program which runs are gone, or would be.
-func (o *runsOptions) forgotten(e *env, result api.PruneResult) error {
+// printRemoved prints with --json which runs were deleted, or would be.
+func (o *runsOptions) printRemoved(e *env, result api.PruneResult) error {
 	if !o.json {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (o *runsOptions) forgotten(e *env, result api.PruneResult) error {
 	return console.WriteJSON(e.Stdout, result)
 }
 
-// parseSize reads a number of bytes: 500MB, 10GB, 1.5TB (powers of 1000), 10GiB (of 1024). "" is 0.
+// parseSize parses a number of bytes: 500MB, 10GB, 1.5TB (powers of 1000), 10GiB (of 1024). "" is 0.
 func parseSize(text string) (int64, error) {
 	number, factor := strings.TrimSpace(text), 1.0
 	for _, unit := range []struct {
@@ -118,7 +118,7 @@ func parseSize(text string) (int64, error) {
 	return int64(n * factor), nil
 }
 
-// parseAge reads an age: 30d, 12h. "" is 0.
+// parseAge parses an age: 30d, 12h. "" is 0.
 func parseAge(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil

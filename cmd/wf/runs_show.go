@@ -19,14 +19,14 @@ import (
 
 func (o *runsOptions) show(ctx context.Context, e *env, run string) error {
 	if o.json && o.format == "chrome" {
-		return exit.Usage("--json and --format chrome exclude each other")
+		return exit.Usage("--json cannot be used with --format chrome")
 	}
 	s, err := e.open(ctx, o.file)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	if run, err = s.pastRun(ctx, run); err != nil {
+	if run, err = s.shownRun(ctx, run); err != nil {
 		return err
 	}
 	detail, err := s.Workspace.Analysis(ctx, run)
@@ -42,9 +42,8 @@ func (o *runsOptions) show(ctx context.Context, e *env, run string) error {
 	return printRun(e.Stdout, e.OutPaint(), detail, o.verbose, time.Now(), e.fileFix(s.Path))
 }
 
-// pastRun is the run that a command about the past means: the one named, else the only active
-// one, else the latest.
-func (s *session) pastRun(ctx context.Context, named string) (string, error) {
+// shownRun returns the named run, or else the only active run, or else the latest run.
+func (s *target) shownRun(ctx context.Context, named string) (string, error) {
 	if named != "" {
 		return named, nil
 	}
@@ -53,7 +52,7 @@ func (s *session) pastRun(ctx context.Context, named string) (string, error) {
 		return "", err
 	}
 	if len(list.Runs) == 0 {
-		return "", &api.Error{Code: api.CodeNotFound, Message: "nothing has ever run in " + s.Path, Fix: "wf run"}
+		return "", &api.Error{Code: api.CodeNotFound, Message: "no run of " + s.Path + " is recorded", Fix: "wf run"}
 	}
 	var active []string
 	for _, r := range list.Runs {
@@ -67,7 +66,7 @@ func (s *session) pastRun(ctx context.Context, named string) (string, error) {
 	return list.Runs[0].Run, nil
 }
 
-// printRun is one run for people. file is the --file flag that the commands of an advice need.
+// printRun prints one run. file is the --file flag for the commands in it.
 func printRun(w io.Writer, p console.Paint, d api.RunDetail, verbose bool, now time.Time, file string) error {
 	var b strings.Builder
 	runHead(&b, p, d, now)
@@ -93,7 +92,7 @@ func printRun(w io.Writer, p console.Paint, d api.RunDetail, verbose bool, now t
 	return err
 }
 
-// runHead is how a run ended, and how it was started.
+// runHead writes how a run ended and how it was started.
 func runHead(b *strings.Builder, p console.Paint, d api.RunDetail, now time.Time) {
 	fmt.Fprintf(b, "%s run %s %s  %s  %s\n", p.Glyph(words.ResultState(d.Result)), d.Run, words.ResultWord(d.Result),
 		strings.Join(words.CountParts(d.Counts, "not reached"), " "+p.Dot()+" "), words.SpanMS(d.DurationMS))
@@ -130,7 +129,7 @@ func runHead(b *strings.Builder, p console.Paint, d api.RunDetail, now time.Time
 	t.Write(b)
 }
 
-// runDecisions lists who decided what in the run.
+// runDecisions lists the decisions of people in the run.
 func runDecisions(b *strings.Builder, d api.RunDetail) {
 	if len(d.Decisions) == 0 {
 		return
@@ -150,7 +149,7 @@ func runDecisions(b *strings.Builder, d api.RunDetail) {
 	t.Write(b)
 }
 
-// runNotes are what is to be said about the run that is no failure.
+// runNotes lists the notes of the run.
 func runNotes(b *strings.Builder, d api.RunDetail) {
 	for i, note := range d.Notes {
 		if i == 0 {
@@ -160,7 +159,7 @@ func runNotes(b *strings.Builder, d api.RunDetail) {
 	}
 }
 
-// partText names the part of the workfile that --from and --until have cut out.
+// partText returns the --from and --until flags of the run.
 func partText(d api.RunDetail) string {
 	text := ""
 	if len(d.From) > 0 {
@@ -172,12 +171,12 @@ func partText(d api.RunDetail) string {
 	return text
 }
 
-// moment is a time, absolute and relative.
+// moment formats a time, absolute and relative.
 func moment(t, now time.Time) string {
 	return t.Local().Format(time.DateTime) + " (" + words.Ago(t, now) + ")"
 }
 
-// runLimits are the flags of a run that bound it.
+// runLimits returns the limits of a run.
 func runLimits(d api.RunDetail) string {
 	var parts []string
 	if jobs := words.Jobs(d.Jobs, d.NoLimit); jobs != "" {
@@ -192,7 +191,7 @@ func runLimits(d api.RunDetail) string {
 	return strings.Join(parts, ", ")
 }
 
-// runFailures is a line per failed node with the command that prints its output.
+// runFailures writes one line per failed node, with the command that prints its output.
 func runFailures(b *strings.Builder, p console.Paint, d api.RunDetail, file string) {
 	failed := runview.FailedExecutions(d)
 	if len(failed) == 0 {
@@ -218,7 +217,7 @@ const (
 	shownPath    = 20 // steps of a critical path
 )
 
-// runTimes say where the time of a run went.
+// runTimes writes where the time of a run went.
 func runTimes(b *strings.Builder, p console.Paint, a api.Analysis) {
 	if len(a.Slowest) == 0 {
 		return
@@ -251,7 +250,7 @@ func runTimes(b *strings.Builder, p console.Paint, a api.Analysis) {
 	var t console.Table
 	for _, x := range steps {
 		waited := ""
-		if x.WaitMS >= 100 { // less is not worth a word
+		if x.WaitMS >= 100 { // shorter waits do not matter
 			waited = "after a wait of " + words.SpanMS(&x.WaitMS)
 		}
 		t.Row("  "+plain.Line(stepName(x)), words.SpanMS(&x.DurationMS), waited)
@@ -259,7 +258,7 @@ func runTimes(b *strings.Builder, p console.Paint, a api.Analysis) {
 	t.Write(b)
 }
 
-// stepName is the node of an execution, with its number where there were several.
+// stepName returns the node of an execution, with the number of the execution if it is not the first.
 func stepName(x api.PathStep) string {
 	if x.Execution < 2 {
 		return x.Name
@@ -267,7 +266,7 @@ func stepName(x api.PathStep) string {
 	return fmt.Sprintf("%s (execution %d)", x.Name, x.Execution)
 }
 
-// changeLine says in one line what is different now; "" if nothing is.
+// changeLine describes changes in one line; "" if there are none.
 func changeLine(c *api.Changes) string {
 	if c == nil {
 		return ""
@@ -294,7 +293,7 @@ func changeLine(c *api.Changes) string {
 	return strings.Join(parts, "; ")
 }
 
-// executionRows is a row per execution, in order of start.
+// executionRows writes one row per execution, in order of start.
 func executionRows(b *strings.Builder, p console.Paint, d api.RunDetail) {
 	var t console.Table
 	for _, x := range d.Execs {
@@ -308,7 +307,7 @@ func executionRows(b *strings.Builder, p console.Paint, d api.RunDetail) {
 	t.Write(b)
 }
 
-// executionState is how an execution ended, as a state and in words.
+// executionState returns how an execution ended, as a state and in words.
 func executionState(x api.Execution) (api.State, string) {
 	switch {
 	case !x.Over:

@@ -22,9 +22,9 @@ func newServer(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "server",
 		Aliases: []string{"daemon"},
-		Short:   "Start, stop and look at the daemon",
-		Long: `There is one daemon per user and machine. Every command that needs it starts it, and it
-ends by itself when nothing is left to do, so these commands are seldom needed.`,
+		Short:   "Start, stop and inspect the daemon",
+		Long: `There is one daemon per user and machine. Commands that need it start it, and it ends by
+itself when it has nothing left to do, so these commands are seldom needed.`,
 		Example: `  wf server status
   wf server stop --cancel`,
 	}
@@ -34,11 +34,11 @@ ends by itself when nothing is left to do, so these commands are seldom needed.`
 // stopServerOptions are the flags of stop and restart.
 type stopServerOptions struct {
 	wait, cancel bool
-	detach       bool // let the runs go on without a daemon for a moment; not a flag
+	detach       bool // let the runs continue without a daemon; not a flag
 }
 
 func (o *stopServerOptions) addFlags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until the active runs are over")
+	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until the active runs have ended")
 	cmd.Flags().BoolVar(&o.cancel, "cancel", false, "stop the active runs first")
 }
 
@@ -46,7 +46,7 @@ func newServerStop(e *env) *cobra.Command {
 	o := &stopServerOptions{}
 	cmd := &cobra.Command{
 		Use:   "stop",
-		Short: "Stop the daemon; refused while runs are going",
+		Short: "Stop the daemon; refused while runs are active",
 		Args:  nargs(0, 0),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return o.stop(cmd.Context(), e) },
 	}
@@ -57,7 +57,7 @@ func newServerStop(e *env) *cobra.Command {
 // stop ends the daemon and returns when it is gone.
 func (o *stopServerOptions) stop(ctx context.Context, e *env) error {
 	if o.wait && o.cancel {
-		return exit.Usage("--wait and --cancel exclude each other")
+		return exit.Usage("--wait and --cancel cannot be combined")
 	}
 	c, running, err := e.reach(ctx)
 	if err != nil {
@@ -80,9 +80,9 @@ func newServerRestart(e *env) *cobra.Command {
 	start := &serverOptions{}
 	cmd := &cobra.Command{
 		Use:   "restart",
-		Short: "Stop the daemon and start it again; runs go on",
-		Long: `Restart ends the daemon and starts it again, with the flags that it was started with and those
-that are given now. Runs go on meanwhile.`,
+		Short: "Stop the daemon and start it again; runs continue",
+		Long: `Restart stops the daemon and starts it again with its former flags and the given ones. Runs
+continue meanwhile.`,
 		Example: `  wf server restart --slots 8`,
 		Args:    nargs(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -117,7 +117,7 @@ func newServerLogs(e *env) *cobra.Command {
 	}
 }
 
-// serverLogs prints the file itself: it is there when the daemon is not.
+// serverLogs prints the file itself, so that it works without a daemon.
 func serverLogs(e *env) error {
 	dirs, err := e.folders()
 	if err != nil {

@@ -18,14 +18,14 @@ func newServerPools(e *env) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "pools [NAME=SIZE…]",
-		Short: "List pools, or give them their sizes",
-		Long: `A pool is something of which commands need units while they run: GPUs, licences, a database that
-bears four at a time. A node says how many with its attribute pool (gpu:1); all workfiles of this
-machine share the units. A pool that was given no size has one unit: only one command at a time
-runs that needs it. Sizes are kept. What runs already keeps what it has.
+		Short: "List pools, or set their sizes",
+		Long: `A pool is a resource of which commands need units while they run: GPUs, licences, or a database
+for four clients at a time. The attribute pool of a node says how many units it needs (gpu:1). All
+workfiles of this machine share the units. A pool without a size has one unit, so that only one of
+its commands runs at a time. Sizes are kept on the disk. Running commands keep their units.
 
-Units are given in the order in which they were asked for. A node that asks for more than there is
-waits until the pool is larger, and keeps nobody else waiting.`,
+Units are granted in the order of the requests. A node that needs more units than the pool has waits
+until the pool is larger, without blocking other nodes.`,
 		Example: `  wf server pools                  list them
   wf server pools gpu=2 licence=10`,
 		Args: cobra.ArbitraryArgs,
@@ -66,7 +66,7 @@ func serverPools(ctx context.Context, e *env, args []string, asJSON bool) error 
 		fmt.Fprintf(e.Stdout, "%s  %d of %d used, %d waiting\n", plain.Line(p.Name), p.Used, p.Size, p.Waiting)
 	}
 	if len(list.Pools) == 0 && len(sizes) == 0 {
-		fmt.Fprintln(e.Stderr, "no pool has a size, and none is used")
+		fmt.Fprintln(e.Stderr, "no pool has a size, and no pool is in use")
 	}
 	return nil
 }

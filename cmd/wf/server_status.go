@@ -18,15 +18,15 @@ import (
 	"wf/tui/words"
 )
 
-// lsPause is how often server ls --watch looks. The daemon pushes what happens in a workspace,
-// not which workspaces there are: one small question a second is all this view needs.
+// lsPause is how often server ls --watch polls. The daemon pushes the events of a workspace but not the list of
+// workspaces, and one small request per second is enough for this list.
 const lsPause = time.Second
 
 func newServerStatus(e *env) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Show the daemon; exit status 4 when none is running",
+		Short: "Show the daemon; exit status 4 if none is running",
 		Args:  nargs(0, 0),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return serverStatus(cmd.Context(), e, asJSON) },
 	}
@@ -44,11 +44,11 @@ func serverStatus(ctx context.Context, e *env, asJSON bool) error {
 	}
 	if !running {
 		fmt.Fprintln(e.Stderr, "no daemon is running")
-		held, err := heldAlone(e)
+		held, err := quarantinedOnDisk(e)
 		if err != nil {
 			return err
 		}
-		printHeld(e.Stderr, held)
+		printQuarantined(e.Stderr, held)
 		return exit.With(exit.Daemon)
 	}
 	defer c.Close()
@@ -68,7 +68,7 @@ func serverStatus(ctx context.Context, e *env, asJSON bool) error {
 	return nil
 }
 
-// printServer is the daemon for people.
+// printServer prints the state of the daemon.
 func printServer(w io.Writer, s api.ServerStatus, now time.Time) error {
 	up := ""
 	if started, err := time.Parse(time.RFC3339, s.Started); err == nil {
@@ -80,22 +80,22 @@ func printServer(w io.Writer, s api.ServerStatus, now time.Time) error {
 	if err := printWorkspaces(w, s.Workspaces, now); err != nil {
 		return err
 	}
-	printHeld(w, s.Held)
+	printQuarantined(w, s.Held)
 	return nil
 }
 
-// slotsText is how many commands go at once, of how many.
+// slotsText says how many slots are in use.
 func slotsText(s api.ServerStatus) string {
 	switch {
 	case s.SlotsNow == s.Slots, s.SlotsNow == 0: // 0: an older daemon
 		return fmt.Sprintf("slots %d of %d in use", s.SlotsUsed, s.Slots)
 	case s.SlotsNow < 0:
-		return fmt.Sprintf("slots %d in use, of %d and no limit for a run that wants none", s.SlotsUsed, s.Slots)
+		return fmt.Sprintf("slots %d in use of %d, but an active run has no limit", s.SlotsUsed, s.Slots)
 	}
-	return fmt.Sprintf("slots %d of %d in use, %d without the runs that ask for more", s.SlotsUsed, s.SlotsNow, s.Slots)
+	return fmt.Sprintf("slots %d of %d in use, %d without the runs that want more", s.SlotsUsed, s.SlotsNow, s.Slots)
 }
 
-// printWorkspaces is a line per open workfile: what runs in it, or what ran last.
+// printWorkspaces prints one line per open workfile with its active runs or its last run.
 func printWorkspaces(w io.Writer, list []api.WorkspaceInfo, now time.Time) error {
 	var t console.Table
 	for _, ws := range list {
@@ -125,13 +125,12 @@ func newServerLs(e *env) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&watch, "watch", false, "print the list again whenever it changes, until Ctrl-C")
+	cmd.Flags().BoolVar(&watch, "watch", false, "print the list again after every change, until Ctrl-C")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-// watchWorkspaces prints the list whenever it differs from the one before. It never starts a
-// daemon, and shows an empty list while there is none.
+// watchWorkspaces prints the list whenever it changes. It never starts a daemon; without one the list is empty.
 func watchWorkspaces(ctx context.Context, e *env, asJSON bool) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT)
 	defer stop()
@@ -152,7 +151,7 @@ func watchWorkspaces(ctx context.Context, e *env, asJSON bool) error {
 	}
 }
 
-// listWorkspaces prints the open workfiles unless they are as before.
+// listWorkspaces prints the open workfiles unless they are the same as in before.
 func listWorkspaces(ctx context.Context, e *env, asJSON bool, before *api.ServerStatus) (api.ServerStatus, error) {
 	now := api.ServerStatus{Schema: api.SchemaServer, Workspaces: []api.WorkspaceInfo{}}
 	c, running, err := e.reach(ctx)
@@ -164,7 +163,7 @@ func listWorkspaces(ctx context.Context, e *env, asJSON bool, before *api.Server
 		if now, err = c.Server(ctx); err != nil {
 			return now, err
 		}
-	} else if now.Held, err = heldAlone(e); err != nil {
+	} else if now.Held, err = quarantinedOnDisk(e); err != nil {
 		return now, err
 	}
 	switch {
@@ -177,6 +176,6 @@ func listWorkspaces(ctx context.Context, e *env, asJSON bool, before *api.Server
 		return now, err
 	}
 	err = printWorkspaces(e.Stdout, now.Workspaces, time.Now())
-	printHeld(e.Stdout, now.Held)
+	printQuarantined(e.Stdout, now.Held)
 	return now, err
 }

@@ -12,25 +12,24 @@ import (
 	"wf/graph/timespan"
 )
 
-// A setting is what people can say once instead of on every command line. The first of these
-// that says something counts:
+// A setting is a default for flags. Its value comes from the first of these places that has one:
 //
-//	the flag, the variable WF_KEY, an attribute of the workfile where there is one,
-//	.wf.toml beside the workfile, config.toml of the user, what is built in
+//	the flag, the variable WF_KEY, an attribute of the workfile (if the setting has one),
+//	.wf.toml beside the workfile, config.toml of the user, the built-in value
 type setting struct {
-	key      string // in the files; the flag is called the same
+	key      string // in the files; the flag has the same name
 	kind     settingKind
-	words    []string // what a word may be
-	builtin  string   // "" = nothing
-	attr     string   // attribute of the workfile's graph that wins over the files
-	commands []string // where the flag of this name is this setting; nil = everywhere
-	yields   string   // a flag that, when given, leaves this setting no place
-	personal bool     // about all workfiles: not for the file beside one of them
+	words    []string // the values of kindWord
+	builtin  string   // "" = none
+	attr     string   // attribute of the graph that takes precedence over the files
+	commands []string // the commands whose flag of this name is this setting; nil = all
+	yields   string   // a flag that disables this setting
+	personal bool     // applies to all workfiles: not allowed in the file beside a workfile
 	flagless bool     // no command has a flag for it
 	help     string
 }
 
-// A settingKind says how a value is written.
+// A settingKind is the type of a value.
 type settingKind int
 
 const (
@@ -38,7 +37,7 @@ const (
 	kindNumber             // whole, not negative
 	kindSwitch             // true or false
 	kindTime               // 10s, 1h30m, 7d
-	kindAge                // how long something is kept: 30d
+	kindAge                // 30d, 12h
 	kindSize               // bytes: 500MB, 10GB
 	kindWord               // one of the words
 )
@@ -51,37 +50,37 @@ var (
 	runCommands    = []string{"run", "resume"}
 )
 
-// settings are all of them, in the order in which people read about them.
+// settings returns all settings, in the order of the help.
 func settings() []setting {
 	return []setting{
-		{key: "jobs", kind: kindNumber, attr: "jobs", help: "commands of a run at once; 0 = no limit; not set: what slots says"},
-		{key: "wrapper", kind: kindText, attr: "wrapper", help: "what every command is put into, at {}"},
+		{key: "jobs", kind: kindNumber, attr: "jobs", help: "commands of a run at once; 0 = no limit; default: the value of slots"},
+		{key: "wrapper", kind: kindText, attr: "wrapper", help: "the template around every command; {} is the command"},
 		{key: "results", kind: kindWord, words: resultsWords, attr: "results", commands: []string{"new"},
-			help: "what runs write into the workfile: none, status, or file: also output"},
+			help: "what runs write into the workfile: none, status, or file (also output)"},
 		{key: "timeout", kind: kindTime, builtin: "0s", commands: runCommands, help: "stop a run after this time; 0s = never"},
-		{key: "grace", kind: kindTime, builtin: "10s", commands: runCommands, help: "from TERM to KILL when a run is stopped"},
+		{key: "grace", kind: kindTime, builtin: "10s", commands: runCommands, help: "time between TERM and KILL when a run is stopped"},
 		{key: "interrupt", kind: kindWord, words: interruptWords, builtin: progress.InterruptCancel,
 			help: "what Ctrl-C in wf run does: cancel the run, detach from it, or ask"},
 		{key: "progress", kind: kindWord, words: progressWords, builtin: "auto", help: "how a run is shown"},
-		{key: "output", kind: kindWord, words: outputWords, builtin: "auto", yields: "json", help: "what is shown of the output of the nodes"},
+		{key: "output", kind: kindWord, words: outputWords, builtin: "auto", yields: "json", help: "which output of the nodes is shown"},
 		{key: "color", kind: kindWord, words: colorWords, builtin: "auto", help: "colours"},
 		{key: "ascii", kind: kindSwitch, builtin: "false", help: "draw with ASCII only"},
 		{key: "trust", kind: kindText, personal: true, flagless: true,
-			help: "folders whose files are believed whoever can write them, as /data/lab:/srv/flows; * = all"},
+			help: "folders with files to trust even if others can write them: /data/lab:/srv/flows; * = all"},
 		{key: "file-memory", kind: kindNumber, builtin: "0", personal: true, flagless: true,
 			help: "MB that reading a workfile may take; 0 = about 10 times its size"},
 		{key: "slots", kind: kindNumber, builtin: "0", commands: startCommands, personal: true,
-			help: "commands at once of all runs on this machine that do not say jobs; 0 = its processors"},
+			help: "commands at once of all runs on this machine without jobs; 0 = the number of processors"},
 		{key: "idle-timeout", kind: kindTime, builtin: "1s", commands: startCommands, personal: true,
-			help: "the daemon ends this long after its last workfile was closed; 0s = never"},
-		{key: "host", kind: kindText, builtin: "127.0.0.1", commands: startCommands, personal: true, help: "loopback address of the daemon's HTTP door"},
-		{key: "port", kind: kindNumber, builtin: "5049", commands: startCommands, personal: true, help: "its port"},
+			help: "the daemon ends this time after its last workfile was closed; 0s = never"},
+		{key: "host", kind: kindText, builtin: "127.0.0.1", commands: startCommands, personal: true, help: "loopback address of the HTTP server of the daemon"},
+		{key: "port", kind: kindNumber, builtin: "5049", commands: startCommands, personal: true, help: "port of the HTTP server"},
 		{key: "keep-runs", kind: kindNumber, builtin: "100", commands: startCommands, personal: true,
-			help: "how many past runs of a workfile the daemon keeps; 0 = all"},
+			help: "how many finished runs of a workfile the daemon keeps; 0 = all"},
 		{key: "keep-age", kind: kindAge, builtin: "90d", commands: startCommands, personal: true,
-			help: "for how long it keeps them; 0s = for ever"},
+			help: "how long the daemon keeps finished runs; 0s = for ever"},
 		{key: "keep-size", kind: kindSize, builtin: "0", commands: startCommands, personal: true,
-			help: "how much they may take for each workfile, as 500MB or 10GB; 0 = any size"},
+			help: "the most that the finished runs of a workfile may take, such as 500MB or 10GB; 0 = no limit"},
 	}
 }
 
@@ -95,7 +94,7 @@ func settingNamed(key string) (setting, bool) {
 	return setting{}, false
 }
 
-// settingKeys are the keys, for suggestions.
+// settingKeys returns the keys of all settings.
 func settingKeys() []string {
 	var keys []string
 	for _, s := range settings() {
@@ -104,12 +103,12 @@ func settingKeys() []string {
 	return keys
 }
 
-// variable is the environment variable of the setting.
+// variable returns the environment variable of the setting.
 func (s setting) variable() string {
 	return "WF_" + strings.ToUpper(strings.ReplaceAll(s.key, "-", "_"))
 }
 
-// check says what is wrong with a value, and which word may have been meant; "" when it is right.
+// check returns what is wrong with a value and similar words, or "" if the value is valid.
 func (s setting) check(text string) (problem string, meant []string) {
 	switch s.kind {
 	case kindNumber:
@@ -143,7 +142,7 @@ func (s setting) check(text string) (problem string, meant []string) {
 	return "", nil
 }
 
-// on says whether cmd takes the setting by a flag.
+// on says whether the setting applies to a flag of cmd.
 func (s setting) on(cmd *cobra.Command) bool {
 	if cmd.Flags().Lookup(s.key) == nil {
 		return false
@@ -162,15 +161,15 @@ func (s setting) on(cmd *cobra.Command) bool {
 	return false
 }
 
-// A said is a value of a setting and where it was said.
-type said struct{ text, where string }
+// A settingValue is the value of a setting and the place that it comes from.
+type settingValue struct{ text, where string }
 
-// sayings are what one or several places say, by key.
-type sayings map[string]said
+// settingValues are the settings of one or several places, by key.
+type settingValues map[string]settingValue
 
-// variables are the settings that the environment makes. An empty variable says nothing.
-func (e *env) variables() (sayings, error) {
-	found := sayings{}
+// variables returns the settings of the environment. Empty variables are ignored.
+func (e *env) variables() (settingValues, error) {
+	found := settingValues{}
 	for _, s := range settings() {
 		text := e.Get(s.variable())
 		if text == "" || e.ofCommand(s) {
@@ -179,16 +178,16 @@ func (e *env) variables() (sayings, error) {
 		if problem, meant := s.check(text); problem != "" {
 			return nil, wrongValue(s.variable()+"="+text, problem, "", meant)
 		}
-		found[s.key] = said{text, s.variable()}
+		found[s.key] = settingValue{text, s.variable()}
 	}
 	return found, nil
 }
 
-// ofCommand says whether the variable of a setting means something else in here: WF_OUTPUT is the file
-// that a command of a run writes its outputs to.
+// ofCommand says whether the variable of a setting has another meaning inside a command of a run: WF_OUTPUT is the file
+// for the outputs of the command.
 func (e *env) ofCommand(s setting) bool { return s.key == "output" && e.Get("WF_NODE_ID") != "" }
 
-// wrongValue is the error for a value that a setting cannot have.
+// wrongValue returns the error for an invalid value of a setting.
 func wrongValue(what, problem, where string, meant []string) *exit.Failure {
 	f := &exit.Failure{Status: exit.BadUsage, What: what + ": " + problem, Where: where, Fix: "wf help config"}
 	if len(meant) > 0 {

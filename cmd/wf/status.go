@@ -15,7 +15,7 @@ import (
 	"wf/tui/words"
 )
 
-// shownStages is how many rows the state has at most.
+// shownStages is how many stages are shown.
 const shownStages = 40
 
 // statusOptions are the flags of status.
@@ -30,10 +30,10 @@ func newStatus(e *env) *cobra.Command {
 	o := &statusOptions{}
 	cmd := &cobra.Command{
 		Use:   "status [FILE]",
-		Short: "Show the state now",
-		Long: `Status shows the active runs, or how the last one ended, and the state of the nodes.
-With --exit-code it ends with 7 while a run is going, 1 when nodes have failed, 6 when the
-last run was stopped, else 0.`,
+		Short: "Show the current state",
+		Long: `Status shows the active runs, or how the last run ended, and the state of the nodes. With
+--exit-code it ends with 7 if a run is active, 1 if nodes have failed, 6 if the last run was
+stopped, and otherwise 0.`,
 		Example: `  wf status
   wf status --watch
   wf status --json | jq .counts`,
@@ -47,9 +47,9 @@ last run was stopped, else 0.`,
 	}
 	f := cmd.Flags()
 	lookFlag(cmd, &o.file, "f")
-	f.BoolVar(&o.watch, "watch", false, "show every change until Ctrl-C: in place on a terminal, else one after the other")
+	f.BoolVar(&o.watch, "watch", false, "show every change until Ctrl-C, in place on a terminal")
 	f.BoolVar(&o.json, "json", false, "print the state as JSON; with --watch a line per change")
-	f.BoolVar(&o.exitCode, "exit-code", false, "tell the state by the exit status")
+	f.BoolVar(&o.exitCode, "exit-code", false, "return the state as the exit status")
 	return cmd
 }
 
@@ -75,23 +75,23 @@ func (o *statusOptions) run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// ask fetches as much as is printed: of a large workfile people see a few rows.
-func (o *statusOptions) ask(ctx context.Context, s *session) (api.Status, error) {
+// ask requests the status. The text needs only an overview, which is small even for a large workfile.
+func (o *statusOptions) ask(ctx context.Context, s *target) (api.Status, error) {
 	if o.json {
 		return s.Workspace.Status(ctx, true)
 	}
 	return s.Workspace.Overview(ctx, shownStages)
 }
 
-// print writes the state in the form that was asked for.
-func (o *statusOptions) print(e *env, s *session, status api.Status) error {
+// print writes the state as JSON or text.
+func (o *statusOptions) print(e *env, s *target, status api.Status) error {
 	if o.json {
 		return console.WriteJSON(e.Stdout, status)
 	}
 	return printStatus(e.Stdout, e.OutPaint(), status, time.Now(), e.fileFix(s.Path))
 }
 
-// statusCode is the state as an exit status.
+// statusCode returns the exit status of a state.
 func statusCode(s api.Status) int {
 	switch {
 	case len(s.ActiveRuns) > 0:
@@ -104,7 +104,7 @@ func statusCode(s api.Status) int {
 	return exit.OK
 }
 
-// lastRunParts are the counts and the duration of a run that is over.
+// lastRunParts returns the counts and the duration of a run that has ended.
 func lastRunParts(r api.RunSummary) string {
 	parts := words.CountParts(r.Counts, "not reached")
 	if d := words.SpanMS(r.DurationMS); d != "" {
@@ -120,7 +120,7 @@ func endedAgo(r api.RunSummary, now time.Time) string {
 	return words.Ago(*r.Ended, now)
 }
 
-// stateDetail says about a node what its glyph cannot.
+// stateDetail describes the state of a node in words.
 func stateDetail(n api.NodeStatus, now time.Time) string {
 	parts := []string{string(n.State)}
 	if n.Wait != nil {
@@ -135,7 +135,7 @@ func stateDetail(n api.NodeStatus, now time.Time) string {
 			parts = append(parts, "after "+why)
 		}
 	case api.StateFailed:
-		if why := words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message); why != "" { // not of another program's run
+		if why := words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message); why != "" { // unknown if another program ran the node
 			parts = append(parts, why+ci.HandledText(n.Handled))
 		}
 	case api.StateRunning:

@@ -13,7 +13,7 @@ import (
 	"wf/tui/words"
 )
 
-// waitDetail says what a node waits for, and what can be done about it.
+// waitDetail says what a node waits for, and which command ends the wait.
 func waitDetail(n api.NodeStatus, now time.Time) string {
 	switch n.Wait.Kind {
 	case api.WaitApproval:
@@ -34,7 +34,7 @@ func waitDetail(n api.NodeStatus, now time.Time) string {
 	return fmt.Sprintf("until %s, in %s", words.Until(*n.Wait.Until, now), words.Span(max(0, n.Wait.Until.Sub(now))))
 }
 
-// instancesText is "2/3 instances, failed: align[1]": how far a sub-flow is, and where to look.
+// instancesText describes the instances of a sub-flow: "2/3 instances, failed: align[1]".
 func instancesText(in api.Instances) string {
 	of := in.Total
 	if of == 0 {
@@ -64,10 +64,10 @@ func instancesText(in api.Instances) string {
 	return text
 }
 
-// shownInstances is how many instances in a state are named.
+// shownInstances is how many instances of each state are named.
 const shownInstances = 3
 
-// shownName is how lists call a node: one of a sub-flow stands for all its instances.
+// shownName returns the name of a node in lists: a node of a sub-flow stands for all instances.
 func shownName(n api.NodeStatus, subFlows map[string]string) string {
 	if around := subFlows[n.Parent]; around != "" && !runview.OfInstance(n.Name) {
 		return plain.Line(around + "[*]/" + n.Name)
@@ -75,7 +75,7 @@ func shownName(n api.NodeStatus, subFlows map[string]string) string {
 	return plain.Line(n.Name)
 }
 
-// subFlowsOf are the handles of the sub-flows among nodes, by id.
+// subFlowsOf returns the handles of the sub-flows among nodes, by id.
 func subFlowsOf(nodes []api.NodeStatus) map[string]string {
 	var found map[string]string
 	for _, n := range nodes {
@@ -89,8 +89,8 @@ func subFlowsOf(nodes []api.NodeStatus) map[string]string {
 	return found
 }
 
-// lsDetail is what stands in place of a command in a list: of a container how it repeats its nodes, and
-// of a node that waits what for.
+// lsDetail returns the last column of wf ls: the command, and before it how a container repeats its nodes, or what a
+// node waits for.
 func lsDetail(p console.Paint, n api.NodeStatus, now time.Time) string {
 	var parts []string
 	if n.FromFile {
@@ -124,7 +124,7 @@ func lsDetail(p console.Paint, n api.NodeStatus, now time.Time) string {
 	return strings.Join(parts, "  ")
 }
 
-// waitsForPeople says whether one of the nodes that are named waits for a person.
+// waitsForPeople says whether a notable node waits for a person.
 func waitsForPeople(stages []api.Stage) bool {
 	for _, s := range stages {
 		for _, n := range s.Notable {
@@ -136,7 +136,7 @@ func waitsForPeople(stages []api.Stage) bool {
 	return false
 }
 
-// mocksText is "deploy skipped, test exit 3": what a run did not execute, and how it took it.
+// mocksText lists the nodes that a run did not execute, and their results: "deploy skipped, test exit 3".
 func mocksText(mocks []api.Mock) string {
 	var parts []string
 	for _, m := range mocks {
@@ -145,11 +145,11 @@ func mocksText(mocks []api.Mock) string {
 	return words.NameList(parts, words.ShownNames)
 }
 
-// mockText says how a node ends that is not executed.
+// mockText describes the result of a node that is not executed.
 func mockText(m api.Mock) string {
 	switch {
 	case m.Skip:
-		return "passed over"
+		return "skipped"
 	case m.Exit != 0:
 		return fmt.Sprintf("exit %d", m.Exit)
 	case len(m.Outputs) > 0:

@@ -17,23 +17,23 @@ import (
 	"wf/tui/words"
 )
 
-// A statusScreen is the state of a workfile at the end of a terminal, redrawn in place. It belongs to
-// the goroutine of statusOptions.follow.
+// A statusScreen redraws the state of a workfile in the last rows of a terminal. It belongs to the goroutine of
+// statusOptions.follow.
 type statusScreen struct {
 	e       *env
-	s       *session
+	s       *target
 	region  *console.Region
 	term    *console.Terminal
 	keys    *console.Keyboard
-	signals chan os.Signal // of the terminal: its size, and job control
-	clock   *time.Timer    // the next second: what runs has run longer then
-	status  api.Status     // the last that was shown
-	unwatch func()         // takes back what a crash would do to the terminal
+	signals chan os.Signal // resizes and job control
+	clock   *time.Timer    // fires every second during a run, to update durations
+	status  api.Status     // the last one that was shown
+	unwatch func()         // cancels the restoring of the terminal after a crash
 }
 
-// newStatusScreen is nil where the state is to be printed again and again: standard output is no
-// terminal, or none that can be drawn on.
-func (o *statusOptions) newStatusScreen(e *env, s *session) *statusScreen {
+// newStatusScreen returns nil if standard output is not a terminal that can be redrawn; the state is then printed again
+// after each change.
+func (o *statusOptions) newStatusScreen(e *env, s *target) *statusScreen {
 	t := console.NewTerminal(e.Stdin, e.Stdout)
 	if o.json || e.Surroundings(t, false).WhyNotInline(true) != "" {
 		return nil
@@ -52,7 +52,7 @@ func (w *statusScreen) show(status api.Status) error {
 	return w.draw(time.Now())
 }
 
-// draw shows the last state as it is now. In the background nothing is drawn.
+// draw draws the last state, unless wf is in the background.
 func (w *statusScreen) draw(now time.Time) error {
 	if len(w.status.ActiveRuns) > 0 {
 		w.clock.Reset(time.Second)
@@ -75,14 +75,14 @@ func (w *statusScreen) draw(now time.Time) error {
 	return w.region.Show(rows)
 }
 
-// rows are the lines that wf status prints.
+// rows returns the lines of wf status.
 func (w *statusScreen) rows(now time.Time) ([]string, error) {
 	var b bytes.Buffer
 	err := printStatus(&b, w.e.OutPaint(), w.status, now, w.e.fileFix(w.s.Path))
 	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n"), err
 }
 
-// terminalSignal answers to what happens to the terminal.
+// terminalSignal handles a signal of the terminal.
 func (w *statusScreen) terminalSignal(sig os.Signal) error {
 	switch sig {
 	case unix.SIGTSTP:
@@ -101,14 +101,14 @@ func (w *statusScreen) terminalSignal(sig os.Signal) error {
 		return nil
 	}
 	if !w.term.Foreground() {
-		return nil // until SIGCONT says that it is again
+		return nil // SIGCONT comes when wf is in the foreground again
 	}
 	w.keys.Listen()
 	w.region.Redraw()
 	return w.draw(time.Now())
 }
 
-// second, happened and pressed are what the loop waits for; nil, which never comes, without a screen.
+// second, happened and pressed return the channels for the loop; nil without a screen.
 func (w *statusScreen) second() <-chan time.Time {
 	if w == nil {
 		return nil

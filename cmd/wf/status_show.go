@@ -14,8 +14,8 @@ import (
 	"wf/tui/words"
 )
 
-// printStatus is the state for people: a line about the runs, the stages where there is something to
-// see in them, and what to type next. file is the --file flag that those commands need.
+// printStatus prints the state: lines about the runs, the stages unless everything is done, and commands to type next.
+// file is the --file flag for those commands.
 func printStatus(w io.Writer, p console.Paint, s api.Status, now time.Time, file string) error {
 	var b strings.Builder
 	for _, line := range statusHead(p, s, now) {
@@ -31,7 +31,7 @@ func printStatus(w io.Writer, p console.Paint, s api.Status, now time.Time, file
 	return err
 }
 
-// statusHead is a line per active run, else one about the last run.
+// statusHead returns one line per active run, or one about the last run.
 func statusHead(p console.Paint, s api.Status, now time.Time) []string {
 	file := plain.Line(filepath.Base(s.Workfile))
 	var lines []string
@@ -49,9 +49,9 @@ func statusHead(p console.Paint, s api.Status, now time.Time) []string {
 			words.Span(now.Sub(r.Started)), ended, strings.Join(countGlyphs(p, c), "  ")), " "))
 		switch {
 		case r.Held == api.HeldWorkfile:
-			lines = append(lines, "held: its workfile is held, so that it is not taken up")
+			lines = append(lines, "held: the workfile is quarantined, so its runs are not recovered (wf server status)")
 		case r.Held != "":
-			lines = append(lines, "held: nothing starts: "+plain.Line(r.Held)+"; it goes on by itself when that is over")
+			lines = append(lines, "held: nothing starts: "+plain.Line(r.Held)+"; the run continues by itself when that ends")
 		}
 		if r.Short != nil {
 			lines = append(lines, "note: "+words.Short(*r.Short))
@@ -66,7 +66,7 @@ func statusHead(p console.Paint, s api.Status, now time.Time) []string {
 		}
 		lines = append(lines, fmt.Sprintf("%s: %s %s", file, head, strings.Join(words.CountParts(s.Counts, "idle"), " "+p.Dot()+" ")))
 	default:
-		lines = append(lines, fmt.Sprintf("%s: no run is going. Last: run %s %s %s (%s).", file, s.LastRun.Run,
+		lines = append(lines, fmt.Sprintf("%s: no run is active. Last: run %s %s %s (%s).", file, s.LastRun.Run,
 			words.ResultWord(s.LastRun.Result), endedAgo(*s.LastRun, now), lastRunParts(*s.LastRun)))
 	}
 	if s.LastRun != nil && len(s.Runs) == 0 && len(s.LastRun.Survivors) > 0 {
@@ -76,7 +76,7 @@ func statusHead(p console.Paint, s api.Status, now time.Time) []string {
 		lines = append(lines, fmt.Sprintf("note: the status of %s came with the file, not from a run here", words.Plural(s.FromFile, "node")))
 	}
 	for _, q := range s.Queued {
-		lines = append(lines, fmt.Sprintf("%s waits in line since %s: wf stop %s takes it out", plain.Line(q.Queued), words.Ago(q.Since, now), plain.Line(q.Queued)))
+		lines = append(lines, fmt.Sprintf("%s has been queued since %s: wf stop %s removes it", plain.Line(q.Queued), words.Ago(q.Since, now), plain.Line(q.Queued)))
 	}
 	if s.MovedFrom != "" {
 		lines = append(lines, "note: looks like "+plain.Line(s.MovedFrom)+" was moved here; its history comes with: wf mv "+
@@ -88,10 +88,10 @@ func statusHead(p console.Paint, s api.Status, now time.Time) []string {
 	return lines
 }
 
-// fromFileWord is said of a status that no run of this machine led to.
+// fromFileWord marks a status that does not come from a run on this machine.
 const fromFileWord = "from the file"
 
-// countGlyphs are the counts of what is not simply done: "● 5", "✗ 1".
+// countGlyphs returns the counts of states other than done and idle: "● 5", "✗ 1".
 func countGlyphs(p console.Paint, c api.Counts) []string {
 	var parts []string
 	for _, part := range []struct {
@@ -109,7 +109,7 @@ func countGlyphs(p console.Paint, c api.Counts) []string {
 	return parts
 }
 
-// stageRows is a row per stage, with the edges between them to the left.
+// stageRows writes one row per stage, with the edges between them to the left.
 func stageRows(b *strings.Builder, p console.Paint, s api.Status, now time.Time) {
 	after := make([][]int, len(s.Stages))
 	for i, stage := range s.Stages {
@@ -138,18 +138,17 @@ func stageRows(b *strings.Builder, p console.Paint, s api.Status, now time.Time)
 	if rest := len(s.Stages) - shown; rest > 0 {
 		t.Row("  " + pad(p.Glyph(api.StateIdle), width) + " " + p.Ellipsis() + words.Plural(rest, "more stage"))
 	}
-	t.Write(b) // a strings.Builder takes everything
+	t.Write(b) // writing to a strings.Builder cannot fail
 	if s.MoreStages > 0 {
 		fmt.Fprintf(b, "  %s%s: wf ls     %s\n", p.Ellipsis(), words.Plural(s.MoreStages, "more stage"),
 			strings.Join(words.CountParts(s.Counts, "idle"), " "+p.Dot()+" "))
 	}
 }
 
-// longTail is how many rows must be left out for it to be worth a row that says so.
+// longTail is the least number of rows that are folded into one.
 const longTail = 3
 
-// quietTail counts the stages at the end in which nothing has happened, but for the first of them;
-// 0 when they are few.
+// quietTail returns how many idle stages at the end are folded: all but the first one, or 0 if they are few.
 func quietTail(stages []api.Stage) int {
 	quiet := 0
 	for _, s := range slices.Backward(stages) {
@@ -159,13 +158,13 @@ func quietTail(stages []api.Stage) int {
 		quiet++
 	}
 	if quiet == len(stages) || quiet-1 < longTail {
-		return 0 // where nothing at all has happened, they are what there is to see
+		return 0 // if all stages are idle, show them
 	}
 	return quiet - 1
 }
 
-// stageCells say how far a stage is and which of its nodes to look at. One of a single node has no
-// size and tells its state.
+// stageCells returns the progress of a stage and its notable nodes. A stage with a single node has no size, and shows
+// the state of the node.
 func stageCells(p console.Paint, s api.Stage, now time.Time) (size, how string) {
 	if s.Nodes == 1 && len(s.Notable) == 1 {
 		return "", stateDetail(s.Notable[0], now)
@@ -194,7 +193,7 @@ func stageCells(p console.Paint, s api.Stage, now time.Time) (size, how string) 
 	return size, strings.Join(append(parts, strings.Join(names, ", ")), "  ")
 }
 
-// statusNext is what somebody who has read the state may want to type.
+// statusNext returns commands that the user may want to type next.
 func statusNext(s api.Status, file string) string {
 	var parts []string
 	failed := firstFailed(s.Stages)
@@ -205,15 +204,15 @@ func statusNext(s api.Status, file string) string {
 		parts = append(parts, "log: wf logs "+words.Quote(failed.Run+"/"+failed.Name)+file)
 	}
 	if waitsForPeople(s.Stages) {
-		parts = append(parts, "what waits for a person: wf approvals"+file)
+		parts = append(parts, "waiting for a person: wf approvals"+file)
 	}
 	if len(s.Runs) == 0 && (s.Counts.Cancelled > 0 && !lastSucceeded(s) || s.Counts.Failed > 0 && !allHandled(s)) {
-		parts = append(parts, "go on: wf resume"+file)
+		parts = append(parts, "continue: wf resume"+file)
 	}
 	return strings.Join(parts, "    ")
 }
 
-// firstFailed is the first failed node that is named; nil if none is.
+// firstFailed returns the first failed notable node, or nil.
 func firstFailed(stages []api.Stage) *api.NodeStatus {
 	for _, s := range stages {
 		for i := range s.Notable {
@@ -225,11 +224,11 @@ func firstFailed(stages []api.Stage) *api.NodeStatus {
 	return nil
 }
 
-// allHandled says whether an edge has fired for every failure: nodes of instances that failed count as
-// failed, but their sub-flow decides whether that is one of the workflow.
+// allHandled says whether every failure is handled. Failed nodes of instances do not matter here, because their sub-flow
+// decides whether the workflow has failed.
 func allHandled(s api.Status) bool {
 	handled := false
-	for _, stage := range s.Stages { // in each, those that are not handled are named first
+	for _, stage := range s.Stages { // unhandled failures come first in a stage
 		for _, n := range stage.Notable {
 			if n.State == api.StateFailed && !n.Handled {
 				return false
@@ -240,5 +239,5 @@ func allHandled(s api.Status) bool {
 	return handled
 }
 
-// lastSucceeded says whether the last run succeeded: what is cancelled then is what a join did not need.
+// lastSucceeded says whether the last run succeeded. Cancelled nodes are then those that a join did not need.
 func lastSucceeded(s api.Status) bool { return s.LastRun != nil && s.LastRun.Result == api.Succeeded }

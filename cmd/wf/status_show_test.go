@@ -40,7 +40,7 @@ func TestPrintStatus(t *testing.T) {
 		{"never run", api.Status{Workfile: "/data/Workfile", Counts: api.Counts{Idle: 2}}, console.Paint{}, "Workfile: never run. 2 idle\n"},
 		{"over", api.Status{Workfile: "/data/Workfile", Counts: api.Counts{OK: 30}, Stages: []api.Stage{{Name: "unseen"}},
 			LastRun: &api.RunSummary{Run: "43", Result: api.Succeeded, Ended: number(after(-4 * time.Minute)), DurationMS: number(int64(100000)), Counts: api.Counts{OK: 6, Kept: 24}}},
-			console.Paint{}, "Workfile: no run is going. Last: run 43 ok 4m ago (6 ok, 24 kept, 1m40s).\n"},
+			console.Paint{}, "Workfile: no run is active. Last: run 43 ok 4m ago (6 ok, 24 kept, 1m40s).\n"},
 		{"running", pipelineStatus(), console.Paint{}, `run 42  Workfile  running  2m11s   6/11   ● 2  ✗ 1  ⊘ 3
   ✓   fetch_ref           ok  2.1s
   ├─✓ index_ref           ok  14.0s  3 executions
@@ -75,7 +75,7 @@ func TestPrintStatusOfMany(t *testing.T) {
 	var b bytes.Buffer
 	printStatus(&b, console.Paint{ASCII: true}, status, noon, "")
 	want := "w: never run. 100 ok | 1 failed\nnote: not readable\n  x bad  failed  lost\n" +
-		"  ...100 more stages: wf ls     100 ok | 1 failed\ngo on: wf resume\n"
+		"  ...100 more stages: wf ls     100 ok | 1 failed\ncontinue: wf resume\n"
 	if b.String() != want {
 		t.Errorf("%q", b.String())
 	}

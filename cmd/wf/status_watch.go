@@ -11,12 +11,12 @@ import (
 	"wf/client"
 )
 
-// redraw is how often status --watch asks at most: a fast run has thousands of events a second.
+// redraw is the shortest time between two requests of status --watch: a fast run has thousands of events a second.
 const redraw = 200 * time.Millisecond
 
-// follow shows the state now and after every change, until Ctrl-C, which ends it with status 0: on a
-// terminal in place, elsewhere again and again.
-func (o *statusOptions) follow(ctx context.Context, e *env, s *session) (err error) {
+// follow shows the state now and after every change, until Ctrl-C, which ends it with status 0. On a terminal it redraws
+// the state in place.
+func (o *statusOptions) follow(ctx context.Context, e *env, s *target) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT)
 	var reader sync.WaitGroup
 	defer reader.Wait()
@@ -39,9 +39,9 @@ func (o *statusOptions) follow(ctx context.Context, e *env, s *session) (err err
 	return err
 }
 
-// loop is the goroutine of follow. screen is nil where lines are printed.
-func (o *statusOptions) loop(ctx context.Context, e *env, s *session, screen *statusScreen, changes <-chan struct{}, failed <-chan error) error {
-	heard := changes // nil for a moment after each look
+// loop is the loop of follow. screen is nil if lines are printed.
+func (o *statusOptions) loop(ctx context.Context, e *env, s *target, screen *statusScreen, changes <-chan struct{}, failed <-chan error) error {
+	due := changes // nil for a moment after each request
 	pause := time.NewTimer(redraw)
 	defer pause.Stop()
 	for {
@@ -50,12 +50,12 @@ func (o *statusOptions) loop(ctx context.Context, e *env, s *session, screen *st
 		case <-ctx.Done():
 			return nil
 		case err = <-failed:
-		case <-heard:
+		case <-due:
 			err = o.show(ctx, e, s, screen)
-			heard = nil
+			due = nil
 			pause.Reset(redraw)
 		case <-pause.C:
-			heard = changes
+			due = changes
 		case <-screen.second():
 			err = screen.draw(time.Now())
 		case sig := <-screen.happened():
@@ -71,8 +71,8 @@ func (o *statusOptions) loop(ctx context.Context, e *env, s *session, screen *st
 	}
 }
 
-// show shows the state once, without the nodes where people read it as it scrolls by.
-func (o *statusOptions) show(ctx context.Context, e *env, s *session, screen *statusScreen) error {
+// show shows the state once. Scrolling text does without the single nodes.
+func (o *statusOptions) show(ctx context.Context, e *env, s *target, screen *statusScreen) error {
 	if screen != nil {
 		status, err := o.ask(ctx, s)
 		if err != nil {
@@ -87,7 +87,7 @@ func (o *statusOptions) show(ctx context.Context, e *env, s *session, screen *st
 	return o.print(e, s, status)
 }
 
-// ignoreCancel is err, or nil when it only says that the user has left.
+// ignoreCancel returns err, or nil if ctx was cancelled.
 func ignoreCancel(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -95,8 +95,8 @@ func ignoreCancel(ctx context.Context, err error) error {
 	return err
 }
 
-// changesOf turns the frames of watch into a mark "something has changed", however many they
-// are. Its goroutine, one of group, ends with ctx or with the watch, whose error it hands over.
+// changesOf sends at most one pending signal for any number of frames of watch. Its goroutine, one of group, ends with
+// ctx or with the watch, whose error it sends to failed.
 func changesOf(ctx context.Context, e *env, watch *client.Watch, group *sync.WaitGroup) (changes chan struct{}, failed chan error) {
 	changes, failed = make(chan struct{}, 1), make(chan error, 1)
 	group.Go(func() {
@@ -112,7 +112,7 @@ func changesOf(ctx context.Context, e *env, watch *client.Watch, group *sync.Wai
 				}
 				select {
 				case changes <- struct{}{}:
-				default: // one mark waits already
+				default: // a signal is already pending
 				}
 			}
 		})

@@ -30,11 +30,11 @@ func newStop(e *env) *cobra.Command {
 		Use:     "stop [RUN|FILE]",
 		Aliases: []string{"cancel"},
 		Short:   "Stop a run",
-		Long: `Stop starts nothing more, sends TERM to everything that runs and after the grace time KILL.
-It returns when all processes are gone. wf resume goes on from there.`,
+		Long: `Stop starts no more nodes, sends TERM to all commands of the run, and KILL after the grace
+time. It returns when all processes have ended. wf resume continues the run.`,
 		Example: `  wf stop                         the only active run
   wf stop 42 --now                kill at once
-  wf stop --node align            one node; the rest goes on`,
+  wf stop --node align            one node; the others continue`,
 		Annotations: map[string]string{completesWith: "RUN"},
 		Args:        nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -43,27 +43,27 @@ It returns when all processes are gone. wf resume goes on from there.`,
 	}
 	f := cmd.Flags()
 	fileFlag(cmd, &o.file, "f")
-	f.StringVar(&o.node, "node", "", "stop only what this `SEL` names of the run")
+	f.StringVar(&o.node, "node", "", "stop only the nodes of `SEL` in the run")
 	f.BoolVar(&o.all, "all", false, "stop every active run of the workfile")
-	timeVar(f, &o.grace, "grace", 0, "`TIME` from TERM to KILL (default: what the run was started with)")
+	timeVar(f, &o.grace, "grace", 0, "`TIME` between TERM and KILL (default: the grace time of the run)")
 	f.BoolVar(&o.now, "now", false, "kill at once")
 	return cmd
 }
 
-// check finds contradictions before anything is stopped.
+// check refuses contradictory flags.
 func (o *stopOptions) check(flags *pflag.FlagSet, run string) error {
 	switch {
 	case o.all && run != "":
-		return exit.Usage("--all means every run: it goes with no number")
+		return exit.Usage("--all stops every run and cannot be combined with a number")
 	case o.all && o.node != "":
-		return exit.Usage("--all and --node exclude each other")
+		return exit.Usage("--all and --node cannot be combined")
 	case o.now && flags.Changed("grace"):
-		return exit.Usage("--now and --grace exclude each other")
+		return exit.Usage("--now and --grace cannot be combined")
 	}
 	return nil
 }
 
-// request says it in the words of the daemon.
+// request returns the request to the daemon.
 func (o *stopOptions) request(flags *pflag.FlagSet) api.StopRequest {
 	req := api.StopRequest{Node: o.node, GraceMS: millis(flags, "grace", o.grace)}
 	if o.now {
@@ -85,7 +85,7 @@ func (o *stopOptions) run(ctx context.Context, e *env, flags *pflag.FlagSet, run
 	if err != nil {
 		return err
 	}
-	if o.node != "" { // a typo is one whatever runs
+	if o.node != "" { // report a typo even if nothing is running
 		if _, err := s.Workspace.Select(ctx, []string{o.node}); err != nil {
 			return err
 		}
@@ -108,9 +108,8 @@ func (o *stopOptions) run(ctx context.Context, e *env, flags *pflag.FlagSet, run
 	return o.report(e, []api.StopResult{result}, err)
 }
 
-// stopNodes stops what a selector names of a run. Of several nodes, those that are not active are
-// passed over; an only one that is not is an error.
-func (o *stopOptions) stopNodes(ctx context.Context, e *env, s *session, run string, req api.StopRequest) error {
+// stopNodes stops the nodes of a selector in a run. It ignores nodes that are not active, unless there is only one node.
+func (o *stopOptions) stopNodes(ctx context.Context, e *env, s *target, run string, req api.StopRequest) error {
 	list, err := s.Workspace.Select(ctx, []string{o.node})
 	if err != nil {
 		return err
@@ -140,7 +139,7 @@ func (o *stopOptions) stopNodes(ctx context.Context, e *env, s *session, run str
 	return o.report(e, []api.StopResult{total}, nil)
 }
 
-// report says what was ended. A process that survived is the only bad end.
+// report prints what was stopped. It returns a failure if processes survived.
 func (o *stopOptions) report(e *env, results []api.StopResult, err error) error {
 	if err != nil {
 		return err

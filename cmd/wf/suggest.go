@@ -7,8 +7,8 @@ import (
 	"wf/graph/spelling"
 )
 
-// suggest finds up to three names that word may have been meant to be: nearest first, at most
-// two slips of the finger away, or beginning with the word.
+// suggest returns up to three names that are similar to word: at most two typing errors away, or beginning with it. All
+// of them are equally near.
 func suggest(word string, names []string) []string {
 	type candidate struct {
 		name     string
@@ -20,7 +20,7 @@ func suggest(word string, names []string) []string {
 		if len(word) >= 2 && strings.HasPrefix(name, word) {
 			distance = min(distance, 1)
 		}
-		// Two slips in a word of three letters make any other word of three letters.
+		// Two errors in a word of three letters match any other word of three letters.
 		if distance <= spelling.Most && distance < max(len(word), 2) {
 			near = append(near, candidate{name, distance})
 		}

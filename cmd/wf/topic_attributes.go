@@ -7,15 +7,15 @@ import (
 	"wf/graph/attribute"
 )
 
-// attributesTopic is the page about all attributes, made from their table.
+// attributesTopic returns the page about all attributes, generated from their table.
 func attributesTopic() string {
 	var b strings.Builder
 	b.WriteString(`ALL ATTRIBUTES OF A WORKFILE
 
-What people set: wf edit set NODE KEY=VALUE, wf edit set-edge SRC DST KEY=VALUE, wf edit set-graph
-KEY=VALUE, or any GraphML editor. wf help control-flow and docs/control-flow.md say what they do
-together. A misspelt or misplaced one is an error where it would decide what runs, else a warning.
-Attributes of other programs are kept and mean nothing here.
+Set attributes with wf edit set NODE KEY=VALUE, wf edit set-edge SRC DST KEY=VALUE, wf edit
+set-graph KEY=VALUE, or any GraphML editor. wf help control-flow and docs/control-flow.md explain
+them. A misspelt or misplaced attribute of control flow is an error; others are warnings. wf keeps
+attributes of other programs and ignores them.
 `)
 	for _, part := range []struct {
 		on    attribute.Element

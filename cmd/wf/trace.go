@@ -13,11 +13,11 @@ import (
 )
 
 // A traceEvent is one entry of the Trace Event Format, which Perfetto and chrome://tracing read.
-// Times are in microseconds since the run was asked for.
+// Times are in microseconds since the run was requested.
 type traceEvent struct {
 	Name     string         `json:"name"`
 	Category string         `json:"cat,omitempty"`
-	Phase    string         `json:"ph"` // X: begins at Time and takes Duration; M: names a process or thread
+	Phase    string         `json:"ph"` // X: starts at Time and takes Duration; M: names a process or thread
 	Time     int64          `json:"ts"`
 	Duration *int64         `json:"dur,omitempty"`
 	Process  int            `json:"pid"`
@@ -25,15 +25,15 @@ type traceEvent struct {
 	Args     map[string]any `json:"args,omitempty"`
 }
 
-// A trace is a file of that format.
+// A trace is a file in the Trace Event Format.
 type trace struct {
 	Events   []traceEvent      `json:"traceEvents"`
 	TimeUnit string            `json:"displayTimeUnit"`
 	Other    map[string]string `json:"otherData"`
 }
 
-// writeTrace writes a run as a trace: a process that is the run, in it a track for each of the
-// commands that ran at the same time.
+// writeTrace writes a run as a trace: the run is a process, with one track for each of the commands that ran at the
+// same time.
 func writeTrace(w io.Writer, d api.RunDetail, now time.Time) error {
 	const process = 1
 	lanes := traceLanes(d.Execs, now)
@@ -60,7 +60,7 @@ func writeTrace(w io.Writer, d api.RunDetail, now time.Time) error {
 	return console.WriteJSON(w, t)
 }
 
-// traceArgs are what the viewer shows of an execution beside its name and times.
+// traceArgs returns what the viewer shows of an execution besides its name and times.
 func traceArgs(x api.Execution, how string) map[string]any {
 	args := map[string]any{"node": x.Node, "execution": x.Execution, "command": x.Command, "result": how}
 	if x.PID != 0 {
@@ -78,7 +78,7 @@ func traceArgs(x api.Execution, how string) map[string]any {
 	return args
 }
 
-// traceSpan is from when to when an execution had its slot.
+// traceSpan returns when an execution started and ended.
 func traceSpan(x api.Execution, now time.Time) (begin, end time.Time) {
 	begin, end = now, now
 	if x.Ended != nil {
@@ -90,7 +90,7 @@ func traceSpan(x api.Execution, now time.Time) (begin, end time.Time) {
 	return begin, end
 }
 
-// traceLanes gives each execution the first track on which nothing else runs meanwhile.
+// traceLanes assigns each execution to the first track that is free during it.
 func traceLanes(execs []api.Execution, now time.Time) []int {
 	order := make([]int, len(execs))
 	for i := range order {
@@ -102,7 +102,7 @@ func traceLanes(execs []api.Execution, now time.Time) []int {
 		return cmp.Or(a.Compare(b), cmp.Compare(i, j))
 	})
 	lanes := make([]int, len(execs))
-	var free []time.Time // until when each track is taken
+	var free []time.Time // when each track becomes free
 	for _, i := range order {
 		begin, end := traceSpan(execs[i], now)
 		lane := slices.IndexFunc(free, func(until time.Time) bool { return !until.After(begin) })

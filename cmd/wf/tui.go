@@ -25,14 +25,14 @@ import (
 	"wf/workspace/history"
 )
 
-// openTUI shows the terminal interface for a workfile, "" for none: then it begins at home. It runs
-// nothing by itself. After it, what goes on or how it ended is said where the shell is.
+// openTUI shows the terminal interface for a workfile, or its home screen if path is "". When the user leaves it, wf
+// prints that the watched run continues, or how it ended.
 func (e *env) openTUI(ctx context.Context, path string) error {
 	left, err := e.showTUI(ctx, path)
 	if err != nil {
 		return err
 	}
-	return e.sayLeft(ctx, left)
+	return e.reportLeft(ctx, left)
 }
 
 func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
@@ -51,7 +51,7 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 		Pager:    cmp.Or(e.Get("WF_PAGER"), e.Get("PAGER"), "less -R"),
 		Editor:   editor.Choose(e.Get),
 		Drafts:   editor.Folder(e.whereFolders().state),
-		Memory:   sights(filepath.Join(e.whereFolders().state, "views")),
+		Memory:   savedViews(filepath.Join(e.whereFolders().state, "views")),
 		In:       e.Stdin,
 		Out:      e.Stdout,
 		Env:      e.Environ,
@@ -66,7 +66,7 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 	return left, err
 }
 
-// usualRun is what wf run without flags asks for: what settings say, and the environment.
+// usualRun returns the request of wf run without flags, with the settings and the environment.
 func (e *env) usualRun(path string) (api.RunRequest, error) {
 	o := &runOptions{}
 	cmd := &cobra.Command{Use: "run [FILE]"}
@@ -80,7 +80,7 @@ func (e *env) usualRun(path string) (api.RunRequest, error) {
 	return o.request(cmd.Flags(), e)
 }
 
-// connectTUI is connect for a client that tells what happens to its connection.
+// connectTUI is connect for a client that reports the state of its connection.
 func (e *env) connectTUI(ctx context.Context, start bool, lost func(error), note func(string)) (*client.Client, error) {
 	opt, err := e.startingOptions(nil)
 	if err != nil {
@@ -90,19 +90,19 @@ func (e *env) connectTUI(ctx context.Context, start bool, lost func(error), note
 	return client.Connect(ctx, opt)
 }
 
-// sayLeft is the last thing said about a run that was watched: that it goes on, or how it ended.
-func (e *env) sayLeft(ctx context.Context, left tui.Left) error {
+// reportLeft prints that the watched run continues, or how it ended.
+func (e *env) reportLeft(ctx context.Context, left tui.Left) error {
 	if left.Run == "" {
 		return nil
 	}
 	s, err := e.open(ctx, left.Path)
 	if err != nil {
-		return nil // the daemon has ended meanwhile: there is nobody to ask, and nothing went wrong here
+		return nil // the daemon has ended meanwhile, which is no error here
 	}
 	defer s.close()
 	detail, err := s.Workspace.Run(ctx, left.Run)
 	if err != nil {
-		return nil // forgotten meanwhile
+		return nil // deleted meanwhile
 	}
 	v := progress.NewDisplay(&e.Console, &s.Target, progress.Options{Progress: "plain", Output: "none", Timestamps: "off", CI: ci.None})
 	defer v.Close()
@@ -115,18 +115,18 @@ func (e *env) sayLeft(ctx context.Context, left tui.Left) error {
 }
 
 // tuiOf returns a function that shows the workfile of s in the terminal interface.
-func (e *env) tuiOf(s *session) func(context.Context) error {
+func (e *env) tuiOf(s *target) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, err := e.showTUI(ctx, s.Path)
 		return err
 	}
 }
 
-// maxRecent is how many workfiles home lists.
+// maxRecent is how many workfiles the home screen lists.
 const maxRecent = 50
 
-// recentWorkfiles lists workfiles that have a history, those that ran last first. What cannot be read
-// is left out.
+// recentWorkfiles lists workfiles with a history, by their latest run, newest first. It leaves out unreadable
+// histories.
 func (e *env) recentWorkfiles() []tui.Recent {
 	entries, _ := os.ReadDir(filepath.Join(e.whereFolders().state, "workspaces"))
 	var recent []tui.Recent
@@ -148,7 +148,7 @@ func (e *env) recentWorkfiles() []tui.Recent {
 	return recent[:min(len(recent), maxRecent)]
 }
 
-// tuiFile is the workfile to open: the one named, else ./Workfile, else "" where there is none.
+// tuiFile returns the workfile to open: the named one, or ./Workfile, or "" if that does not exist.
 func (e *env) tuiFile(name string) (string, error) {
 	if name == "" {
 		if _, err := os.Stat(e.Abs(defaultWorkfile)); errors.Is(err, fs.ErrNotExist) {
@@ -158,15 +158,15 @@ func (e *env) tuiFile(name string) (string, error) {
 	return e.workfile(name)
 }
 
-// tuiImpossible says why the terminal interface cannot be shown, "" when it can.
+// tuiImpossible says why the terminal interface cannot be shown, or returns "" if it can.
 func (e *env) tuiImpossible() string {
 	t := console.NewTerminal(e.Stdin, e.Stdout)
 	s := e.Surroundings(t, false)
 	switch {
 	case t == nil:
-		return "standard output is no terminal"
+		return "standard output is not a terminal"
 	case t.In == nil:
-		return "standard input is no terminal"
+		return "standard input is not a terminal"
 	case s.Term == "" || s.Term == "dumb":
 		return "TERM says that the terminal cannot move its cursor"
 	case !s.Foreground:
@@ -175,11 +175,11 @@ func (e *env) tuiImpossible() string {
 	return ""
 }
 
-// explainTUI words for the terminal interface why a workfile is not open, as errors are worded elsewhere.
+// explainTUI returns the error of opening a workfile with the same texts as on the command line.
 func (e *env) explainTUI(path string, err error) api.Error {
 	f := e.foreign(exit.Describe(err))
 	if f.Fix == "" && exit.IsCode(err, api.CodeWorkfile) {
-		f.Fix = "mend the file, then press C; wf check " + words.Quote(e.rel(path)) + " shows all that is wrong"
+		f.Fix = "fix the file, then press C; wf check " + words.Quote(e.rel(path)) + " lists all mistakes"
 	}
 	return api.Error{Message: f.What, Where: f.Where, Why: f.Why, Fix: f.Fix}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// otherWords are what other programs call our commands.
+// otherWords maps command names of other programs to those of wf.
 var otherWords = map[string]string{
 	"history": "runs", "list": "ls", "nodes": "ls", "log": "logs", "output": "logs", "cat": "logs", "tail": "logs",
 	"start": "run", "exec": "run", "execute": "run", "go": "run", "build": "run", "make": "run", "submit": "run",
@@ -25,7 +25,7 @@ var otherWords = map[string]string{
 	"service": "server", "manual": "man", "store": "kv", "counter": "kv", "config": "doctor", "settings": "doctor", "env": "doctor", "diagnose": "doctor",
 }
 
-// unknownWord is the error for a word that is none of names, with those it may have been meant to be.
+// unknownWord returns the error for a word that is not in names, with similar names.
 func unknownWord(what, word string, names []string, fix string) *exit.Failure {
 	what += " '" + word + "'"
 	similar := suggest(word, names)
@@ -38,7 +38,7 @@ func unknownWord(what, word string, names []string, fix string) *exit.Failure {
 	return &exit.Failure{Status: exit.BadUsage, What: what, Fix: fix}
 }
 
-// didYouMean names those of names that word may have been meant to be; "" where none is like it.
+// didYouMean suggests names that are similar to word; "" if there are none.
 func didYouMean(word string, names []string) string {
 	if similar := suggest(word, names); len(similar) > 0 {
 		return "did you mean " + strings.Join(similar, ", ") + "?"
@@ -46,7 +46,7 @@ func didYouMean(word string, names []string) string {
 	return ""
 }
 
-// flagError explains a flag that cannot be, in the words of the command line.
+// flagError explains an unknown flag or an invalid value.
 func flagError(cmd *cobra.Command, err error) error {
 	f := &exit.Failure{Status: exit.BadUsage, What: err.Error(), Fix: cmd.CommandPath() + " --help"}
 	var (
@@ -69,7 +69,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return f
 }
 
-// valueProblem says what a flag wants instead of the value it was given.
+// valueProblem says which values a flag accepts.
 func valueProblem(invalid *pflag.InvalidValueError) string {
 	switch invalid.GetFlag().Value.Type() {
 	case "int":
@@ -85,7 +85,7 @@ func valueProblem(invalid *pflag.InvalidValueError) string {
 	return invalid.Unwrap().Error()
 }
 
-// flagNames are the flags that cmd takes.
+// flagNames returns the flags of cmd.
 func flagNames(cmd *cobra.Command) []string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -41,8 +41,8 @@ func printVersion(e *env) error {
 	return err
 }
 
-// version is what the toolchain stamped into the binary: a tag, a commit, or "(devel)". Client
-// and daemon compare theirs, so that an old daemon does not outlive an upgrade.
+// version returns the version that the toolchain put into the binary: a tag, a commit, or "(devel)". Client and daemon
+// compare their versions, so that an old daemon does not outlive an upgrade.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

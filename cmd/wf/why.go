@@ -26,9 +26,9 @@ func newWhy(e *env) *cobra.Command {
 	o := &whyOptions{}
 	cmd := &cobra.Command{
 		Use:   "why NODE...",
-		Short: "Say why a node ran, waits, did not run or failed",
-		Long: `Why tells of each node what is known about its state: what it waits for, what activated it,
-how it failed, what blocked it. With --json there is a line for each node.`,
+		Short: "Explain why a node ran, waits, did not run or failed",
+		Long: `Why explains the state of each node: what it waits for, what activated it, how it failed, or
+what blocked it. With --json there is one line per node.`,
 		Example: `  wf why align
   wf why 42/align                 in run 42, the same as --run 42 align
   wf why s:blocked`,
@@ -41,7 +41,7 @@ how it failed, what blocked it. With --json there is a line for each node.`,
 		},
 	}
 	lookFlag(cmd, &o.file, "f")
-	cmd.Flags().StringVar(&o.run, "run", "", "in this `RUN` (default: the only active one, else the latest)")
+	cmd.Flags().StringVar(&o.run, "run", "", "in this `RUN` (default: the only active one, or else the latest)")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the answer as JSON")
 	return cmd
 }
@@ -77,8 +77,8 @@ func (o *whyOptions) explain(ctx context.Context, e *env, args []string) error {
 	return nil
 }
 
-// printCommand writes a command so that a copy of it does the same: one of several lines stands below its
-// title, without anything before its lines.
+// printCommand writes a command so that it can be copied: a command of several lines is below its title, without
+// indentation.
 func printCommand(w io.Writer, title, command string) error {
 	command = strings.TrimRight(plain.Text(command), " \t\r\n")
 	between := " "
@@ -89,7 +89,7 @@ func printCommand(w io.Writer, title, command string) error {
 	return err
 }
 
-// printWhy is the answer for people. file is the --file flag that a command in it needs.
+// printWhy prints the explanation. file is the --file flag for a command in it.
 func printWhy(w io.Writer, p console.Paint, why api.Why, now time.Time, file string) error {
 	head := fmt.Sprintf("%s %s  %s", p.Glyph(why.Node.Counted()), plain.Line(why.Node.Name), stateDetail(why.Node, now))
 	if why.Run != "" {

@@ -16,30 +16,30 @@ import (
 	"wf/tui/words"
 )
 
-// defaultWorkfile is used where no other is named.
+// defaultWorkfile is used if no workfile is named.
 const defaultWorkfile = "Workfile"
 
-// fileFlag adds --file to cmd; short is "f" where that letter is free.
+// fileFlag adds --file to cmd; short is "f" if that letter is free.
 func fileFlag(cmd *cobra.Command, file *string, short string) {
 	cmd.Flags().StringVarP(file, "file", short, "", "the workfile `FILE` (default ./Workfile)")
 }
 
-// ofRun marks commands that are about the workfile of the run, without FILE, where they are called in a command
-// of a run. Those that begin or end runs, or change workfiles, are not: a command that has made a workfile
-// somewhere else means that one, and one that began its own run again would never end.
+// ofRun marks commands that, without FILE, use the workfile of the run in which they are called. Commands that start or
+// stop runs or change workfiles do not: a command may have created another workfile, and a command that starts its
+// own run again would never end.
 const ofRun = "wf-of-run"
 
-// lookFlag is fileFlag for a command that is marked so.
+// lookFlag is fileFlag for a command that it marks with ofRun.
 func lookFlag(cmd *cobra.Command, file *string, short string) {
 	fileFlag(cmd, file, short)
-	cmd.Flags().Lookup("file").Usage = "the workfile `FILE` (default ./Workfile; in a command of a run that of the run)"
+	cmd.Flags().Lookup("file").Usage = "the workfile `FILE` (default ./Workfile; inside a run the workfile of the run)"
 	if cmd.Annotations == nil {
 		cmd.Annotations = map[string]string{}
 	}
 	cmd.Annotations[ofRun] = "yes"
 }
 
-// fileArg is for commands that take FILE as an argument too.
+// fileArg sets file to the argument FILE of a command.
 func fileArg(cmd *cobra.Command, file *string, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -55,7 +55,7 @@ func fileArg(cmd *cobra.Command, file *string, args []string) error {
 	return nil
 }
 
-// runArg is for commands whose argument is the number of a run: a workfile is taken as that.
+// runArg returns the argument RUN of a command. If arg is a workfile, runArg sets file to it and returns "".
 func (e *env) runArg(file *string, arg string) (run string) {
 	if *file == "" && e.isWorkfile(arg) {
 		*file = arg
@@ -64,7 +64,7 @@ func (e *env) runArg(file *string, arg string) (run string) {
 	return arg
 }
 
-// nodeArgs refuses workfiles where nodes are wanted, with the command that was meant.
+// nodeArgs refuses workfiles in place of nodes, with the right command as the fix.
 func (e *env) nodeArgs(cmd *cobra.Command, file string, args []string) error {
 	for i, arg := range args {
 		if file != "" || !e.isWorkfile(arg) {
@@ -96,8 +96,8 @@ func (e *env) isWorkfile(arg string) bool {
 	return err == nil && bytes.Contains(head, []byte("<graphml"))
 }
 
-// workfile finds the workfile that name means, and says what it looked for when there is none. The
-// advice of later errors is about that file.
+// workfile returns the absolute path of the workfile with this name ("" = the default). Fixes of later errors name that
+// file.
 func (e *env) workfile(name string) (string, error) {
 	if inside := e.Get("WF_WORKFILE"); name == "" && e.ofRun && filepath.IsAbs(inside) {
 		name = inside
@@ -110,7 +110,7 @@ func (e *env) workfile(name string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) && daemon.GoesOn(e.whereFolders().state, path) {
-			return path, nil // the daemon knows its runs
+			return path, nil // the daemon has its runs
 		}
 		return "", e.noWorkfile(path, name, err)
 	}
@@ -120,24 +120,24 @@ func (e *env) workfile(name string) (string, error) {
 	return path, nil
 }
 
-// isFolder is the error about a folder in place of a workfile; it names the workfiles that are in it.
+// isFolder returns the error about a folder in place of a workfile. It names the workfiles in the folder.
 func (e *env) isFolder(path string) error {
 	f := &exit.Failure{Status: exit.BadWorkfile, What: path + " is a folder, not a workfile",
 		Why: "a workfile is one file, for instance " + filepath.Join(e.rel(path), defaultWorkfile)}
 	if inside := workfilesIn(path); len(inside) > 0 {
-		f.Why = "in it there is " + words.NameList(inside, 3)
+		f.Why = "it contains " + words.NameList(inside, 3)
 		f.Fix = "name the file: " + words.Quote(e.rel(filepath.Join(path, inside[0])))
 	}
 	return f
 }
 
-// noWorkfile explains a workfile that cannot be looked at.
+// noWorkfile returns the error about a workfile that is missing or cannot be read.
 func (e *env) noWorkfile(path, named string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return &exit.Failure{Status: exit.BadWorkfile, What: "cannot read the workfile " + path, Why: exit.Obstacle(err)}
 	}
 	if address(named) {
-		return &exit.Failure{Status: exit.BadWorkfile, What: named + " is an address: wf opens files of this machine",
+		return &exit.Failure{Status: exit.BadWorkfile, What: named + " is a URL: wf opens only files of this machine",
 			Fix: "curl -fLO " + words.Quote(named) + ", then name the file: " + words.Quote(filepath.Base(path))}
 	}
 	name := filepath.Base(path)
@@ -155,7 +155,7 @@ func (e *env) noWorkfile(path, named string, err error) error {
 		f.Fix = "did you mean " + strings.Join(similar, ", ") + "?"
 	} else if others := workfilesIn(filepath.Dir(path)); len(others) > 0 {
 		f.Why = "there is " + words.NameList(others, 3)
-		f.Fix = "say which: --file " + words.Quote(others[0]) + "; or make it: " + f.Fix
+		f.Fix = "name the file: --file " + words.Quote(others[0]) + "; or create it: " + f.Fix
 	}
 	return f
 }
@@ -175,7 +175,7 @@ func (e *env) nodeBeside(path, named string) string {
 	return ""
 }
 
-// filesBeside are the files in the folder of path, as somebody would write them who wrote path.
+// filesBeside returns the files in the folder of path, in the same form as path.
 func (e *env) filesBeside(path string) []string {
 	names := filesIn(filepath.Dir(e.Abs(path)))
 	for i, name := range names {
@@ -184,10 +184,10 @@ func (e *env) filesBeside(path string) []string {
 	return names
 }
 
-// maxBeside bounds how many files of a folder are looked at for a suggestion.
+// maxBeside limits how many files of a folder are read for a suggestion.
 const maxBeside = 2000
 
-// filesIn lists files of a folder; a folder that cannot be read has none.
+// filesIn lists files of a folder; none if it cannot be read.
 func filesIn(dir string) []string {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -205,12 +205,12 @@ func filesIn(dir string) []string {
 	return names
 }
 
-// workfilesIn are those that look like workfiles by their names.
+// workfilesIn lists the files of a folder with the names of workfiles.
 func workfilesIn(dir string) []string {
 	return slices.DeleteFunc(filesIn(dir), func(name string) bool { return !workfileName(name) })
 }
 
-// workfileName says whether a file is called as workfiles are.
+// workfileName says whether name is the name of a workfile.
 func workfileName(name string) bool {
 	switch filepath.Ext(name) {
 	case ".graphml", ".wf":
@@ -219,7 +219,7 @@ func workfileName(name string) bool {
 	return name == defaultWorkfile
 }
 
-// rel is path as a person in the working directory would write it.
+// rel returns path relative to the working directory, if it is below that.
 func (e *env) rel(path string) string {
 	if rel, err := filepath.Rel(e.Dir, path); err == nil && filepath.IsLocal(rel) {
 		return rel
@@ -227,7 +227,7 @@ func (e *env) rel(path string) string {
 	return path
 }
 
-// fileFix is the --file flag to add to a command in an advice; "" for the default workfile.
+// fileFix returns the --file flag for a command in an advice; "" for the default workfile.
 func (e *env) fileFix(path string) string {
 	if rel := e.rel(path); rel != defaultWorkfile {
 		return " --file " + words.Quote(rel)

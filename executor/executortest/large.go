@@ -8,7 +8,7 @@ import (
 	"wf/executor/wire"
 )
 
-// largeCases: commands and values that are larger than what a program can be given in one piece.
+// largeCases are about commands and values that are too long for one argument or variable of a program.
 var largeCases = []testCase{
 	{"a command of 300 kB", func(h *harness) {
 		text := strings.Repeat("true # "+strings.Repeat("x", 90)+"\n", 3000)
@@ -44,7 +44,7 @@ var largeCases = []testCase{
 	{"a value of 200 kB or with a zero byte", func(h *harness) {
 		for i, c := range []struct{ value, why string }{
 			{strings.Repeat("v", 200_000), "the value of BIG has 200000 bytes, and a variable can have 131067 at most"},
-			{"a\x00b", "the value of BIG holds a zero byte"},
+			{"a\x00b", "the value of BIG contains a zero byte"},
 		} {
 			job := h.job(2*i, "echo never")
 			job.Env = append(job.Env, "BIG="+c.value)
@@ -63,7 +63,7 @@ var largeCases = []testCase{
 			}
 		}
 	}},
-	{"more variables than fit together", func(h *harness) {
+	{"variables that are too long together", func(h *harness) {
 		job := h.job(0, "true; true")
 		for i := range 64 {
 			job.Env = append(job.Env, fmt.Sprintf("V%d=%s", i, strings.Repeat("v", 110_000+i)))
@@ -71,7 +71,7 @@ var largeCases = []testCase{
 		if err := h.session.Start([]wire.Job{job}); err != nil {
 			h.Fatal(err)
 		}
-		if r := h.ended(0); !r.Exit.Failed || !strings.Contains(r.Message, "the largest is V63 with 110063") {
+		if r := h.ended(0); !r.Exit.Failed || !strings.Contains(r.Message, "the largest variable is V63 with 110063") {
 			h.Errorf("%+v", r)
 		}
 	}},

@@ -93,13 +93,13 @@ func exists(path string) bool {
 
 // childrenInTable is Children for kernels without CONFIG_PROC_CHILDREN.
 func childrenInTable() ([]int, error) {
-	c, err := ReadTable()
+	t, err := ReadTable()
 	if err != nil {
 		return nil, err
 	}
 	var pids []int
-	for _, i := range c.Children[os.Getpid()] {
-		pids = append(pids, c.All[i].PID)
+	for _, i := range t.Children[os.Getpid()] {
+		pids = append(pids, t.All[i].PID)
 	}
 	return pids, nil
 }

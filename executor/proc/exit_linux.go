@@ -27,7 +27,7 @@ func deathOf(pid int, status unix.WaitStatus) *Death {
 func ZombieExit(p Process) *Death {
 	const exitCode = 49 // field 52 of /proc/PID/stat
 	now, err := Read(p.PID)
-	if err != nil || now.Born != p.Born || !now.Dead {
+	if err != nil || now.StartTicks != p.StartTicks || !now.Dead {
 		return nil
 	}
 	fields, err := statFields(p.PID)
@@ -49,7 +49,7 @@ func AwaitExit(p Process) *Death {
 	}
 	defer unix.Close(fd)
 	// The descriptor is certainly that of p only if the start time is compared after it is opened.
-	if now, err := Read(p.PID); err != nil || now.Born != p.Born {
+	if now, err := Read(p.PID); err != nil || now.StartTicks != p.StartTicks {
 		return nil
 	}
 	watch := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
@@ -88,7 +88,7 @@ func pollExit(p Process) *Death {
 	const interval = 200 * time.Millisecond
 	for {
 		now, err := Read(p.PID)
-		if err != nil || now.Born != p.Born {
+		if err != nil || now.StartTicks != p.StartTicks {
 			return nil
 		}
 		if now.Dead {
@@ -99,12 +99,12 @@ func pollExit(p Process) *Death {
 }
 
 // OpenHandle returns a pidfd of the process if it was started within the window, or -1. The caller closes it.
-func OpenHandle(pid int, born Window) int {
+func OpenHandle(pid int, window Window) int {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return -1
 	}
-	if now, err := Read(pid); err != nil || !born.Contains(now.Born) {
+	if now, err := Read(pid); err != nil || !window.Contains(now.StartTicks) {
 		unix.Close(fd)
 		return -1
 	}
@@ -113,7 +113,7 @@ func OpenHandle(pid int, born Window) int {
 
 // HandleExit returns how the process with a pidfd ended, which must have ended already, or nil if that is unknown.
 func HandleExit(handle, pid int) *Death {
-	return handleExit(handle, Process{PID: pid, Born: -1}) // no process has this start time, so only the kernel is asked
+	return handleExit(handle, Process{PID: pid, StartTicks: -1}) // no process has this start time, so only the kernel is asked
 }
 
 // IsSubreaper reports whether orphaned descendants of this process become its children.

@@ -9,7 +9,7 @@ import (
 // CompareStart orders processes by their start: by ticks and, within one tick, by the number that the kernel (6.9 and
 // later) gives to each process.
 func CompareStart(a, b Process) int {
-	return cmp.Or(cmp.Compare(a.Born, b.Born), cmp.Compare(startNumber(a.PID), startNumber(b.PID)),
+	return cmp.Or(cmp.Compare(a.StartTicks, b.StartTicks), cmp.Compare(startNumber(a.PID), startNumber(b.PID)),
 		cmp.Compare(a.PID, b.PID))
 }
 

@@ -18,7 +18,7 @@ func TimeOf(ticks int64) time.Time {
 // A Process is a process at the moment when it was read.
 type Process struct {
 	PID, Parent, Group, Session int
-	Born                        int64 // clock ticks since boot; distinguishes it from a later process with the same pid
+	StartTicks                  int64 // clock ticks since boot; distinguishes it from a later process with the same pid
 	Dead                        bool  // a zombie
 	BeforeExec                  bool  // it has not executed a program since its fork
 }
@@ -36,16 +36,16 @@ func ReadTable() (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Table{All: all, Children: make(map[int][]int)}
+	t := &Table{All: all, Children: make(map[int][]int)}
 	for i, p := range all {
-		c.Children[p.Parent] = append(c.Children[p.Parent], i)
+		t.Children[p.Parent] = append(t.Children[p.Parent], i)
 	}
-	return c, nil
+	return t, nil
 }
 
 // Descendants returns the living processes that descend from pid, without pid itself. Callers kill them, so a pid of 0
 // or 1, from which all processes descend, is a bug and panics.
-func (c *Table) Descendants(pid int) []Process {
+func (t *Table) Descendants(pid int) []Process {
 	if pid <= 1 {
 		panic(fmt.Sprintf("internal error: the family of process %d was asked for", pid))
 	}
@@ -54,8 +54,8 @@ func (c *Table) Descendants(pid int) []Process {
 	for len(queue) > 0 {
 		parent := queue[0]
 		queue = queue[1:]
-		for _, i := range c.Children[parent] {
-			p := c.All[i]
+		for _, i := range t.Children[parent] {
+			p := t.All[i]
 			if seen[p.PID] { // processes are read one after the other, so a reused pid can close a circle
 				continue
 			}
@@ -88,17 +88,17 @@ func KillAll(find func(*Table) []Process) error {
 	frozen := make(map[int]int64)
 	var members []Process
 	for range freezeRounds {
-		c, err := ReadTable()
+		t, err := ReadTable()
 		if err != nil {
 			return err
 		}
-		members = find(c)
+		members = find(t)
 		grown := false
 		for _, p := range members {
-			if born, ok := frozen[p.PID]; ok && born == p.Born {
+			if start, ok := frozen[p.PID]; ok && start == p.StartTicks {
 				continue
 			}
-			frozen[p.PID] = p.Born
+			frozen[p.PID] = p.StartTicks
 			grown = true
 			p.Signal(unix.SIGSTOP) // even if this fails, KILL may work
 		}
@@ -117,7 +117,7 @@ func KillAll(find func(*Table) []Process) error {
 // Together with the pid and the boot it identifies a process.
 type Window [2]int64
 
-func (w Window) Contains(born int64) bool { return w[0] <= born && born <= w[1] }
+func (w Window) Contains(start int64) bool { return w[0] <= start && start <= w[1] }
 
 // A Death is how a process ended.
 type Death struct {

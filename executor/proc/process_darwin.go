@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func CompareStart(a, b Process) int { return int(a.Born - b.Born) }
+func CompareStart(a, b Process) int { return int(a.StartTicks - b.StartTicks) }
 
 func OpenHandle(int, Window) int { return -1 }
 
@@ -55,11 +55,11 @@ func processes() ([]Process, error) {
 func fromKinfo(k *unix.KinfoProc) Process {
 	const zombie = 5 // SZOMB
 	return Process{
-		PID:    int(k.Proc.P_pid),
-		Parent: int(k.Eproc.Ppid),
-		Group:  int(k.Eproc.Pgid),
-		Born:   k.Proc.P_starttime.Nano() / int64(time.Microsecond),
-		Dead:   k.Proc.P_stat == zombie,
+		PID:        int(k.Proc.P_pid),
+		Parent:     int(k.Eproc.Ppid),
+		Group:      int(k.Eproc.Pgid),
+		StartTicks: k.Proc.P_starttime.Nano() / int64(time.Microsecond),
+		Dead:       k.Proc.P_stat == zombie,
 	}
 }
 
@@ -80,7 +80,7 @@ func Environment(int) []string { return nil }
 // signalProcess has a gap of a few microseconds between the comparison and the signal.
 func signalProcess(p Process, sig unix.Signal) error {
 	now, err := Read(p.PID)
-	if err != nil || now.Born != p.Born {
+	if err != nil || now.StartTicks != p.StartTicks {
 		return unix.ESRCH
 	}
 	return unix.Kill(p.PID, sig)
@@ -130,7 +130,7 @@ func ZombieExit(Process) *Death { return nil }
 func AwaitExit(p Process) *Death {
 	const interval = 200 * time.Millisecond
 	for {
-		if now, err := Read(p.PID); err != nil || now.Born != p.Born || now.Dead {
+		if now, err := Read(p.PID); err != nil || now.StartTicks != p.StartTicks || now.Dead {
 			return nil
 		}
 		time.Sleep(interval)

@@ -43,8 +43,8 @@ func Ticks() int64 {
 	return now.Nano() / (int64(time.Second) / TicksPerSecond)
 }
 
-// censusRounds is how often processes looks for processes that started while it was reading.
-const censusRounds = 20
+// tableRounds is how often processes looks for processes that started while it was reading.
+const tableRounds = 20
 
 // processes reads all processes, again and again until it finds no new one: during one pass, a chain of short-lived
 // processes can stay unseen, each forked by the one before and gone before its turn.
@@ -55,7 +55,7 @@ func processes() ([]Process, error) {
 	}
 	defer folder.Close()
 	seen := make(map[int]Process)
-	for range censusRounds {
+	for range tableRounds {
 		fresh, err := readNew(folder, seen)
 		if err != nil {
 			return nil, err
@@ -126,7 +126,7 @@ func Read(pid int) (Process, error) {
 	const forkNoExec = 0x40 // PF_FORKNOEXEC; zombies keep it
 	flags, _ := strconv.ParseUint(fields[6], 10, 64)
 	p.BeforeExec = flags&forkNoExec != 0
-	p.Born, err = strconv.ParseInt(fields[19], 10, 64)
+	p.StartTicks, err = strconv.ParseInt(fields[19], 10, 64)
 	return p, err
 }
 
@@ -208,7 +208,7 @@ func signalProcess(p Process, sig unix.Signal) error {
 	}
 	defer unix.Close(fd)
 	now, err := Read(p.PID)
-	if err != nil || now.Born != p.Born {
+	if err != nil || now.StartTicks != p.StartTicks {
 		return unix.ESRCH
 	}
 	return unix.PidfdSendSignal(fd, sig, nil, 0)
@@ -217,7 +217,7 @@ func signalProcess(p Process, sig unix.Signal) error {
 // signalBare is signalProcess for kernels before 5.3, with a gap of a few microseconds after the comparison.
 func signalBare(p Process, sig unix.Signal) error {
 	now, err := Read(p.PID)
-	if err != nil || now.Born != p.Born {
+	if err != nil || now.StartTicks != p.StartTicks {
 		return unix.ESRCH
 	}
 	return unix.Kill(p.PID, sig)

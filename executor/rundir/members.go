@@ -18,14 +18,14 @@ func MembersOf(dir, marker string) Members { return Members{marker, outputsIn(di
 
 // Contain reports whether p has the marker of the run, or has one of its output files open, which only its commands
 // have been given.
-func (k Members) Contain(p proc.Process) bool {
+func (m Members) Contain(p proc.Process) bool {
 	if p.PID <= 1 {
 		return false
 	}
-	if k.marker != "" && MarkerOf(proc.Environment(p.PID)).Run == k.marker {
+	if m.marker != "" && MarkerOf(proc.Environment(p.PID)).Run == m.marker {
 		return true
 	}
 	return slices.ContainsFunc(proc.OutputFiles(p.PID), func(file os.FileInfo) bool {
-		return slices.ContainsFunc(k.outputs, func(own os.FileInfo) bool { return os.SameFile(own, file) })
+		return slices.ContainsFunc(m.outputs, func(own os.FileInfo) bool { return os.SameFile(own, file) })
 	})
 }

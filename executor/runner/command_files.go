@@ -26,7 +26,7 @@ func (c *commands) scriptCall(e *execution, argv []string) ([]string, error) {
 			continue
 		}
 		if i != last || i < 2 || argv[i-1] != "-c" || !shell.IsShell(filepath.Base(argv[0])) && !shell.IsShell(filepath.Base(argv[i-2])) {
-			return nil, fmt.Errorf("an argument of its command has %d bytes, and a program can be given %d at most in one: put it into a file", len(arg), maxString-1)
+			return nil, fmt.Errorf("an argument of its command has %d bytes, and the kernel allows %d: put the text into a file", len(arg), maxString-1)
 		}
 		path, err := c.keepFile(e, "script", arg)
 		if err != nil {
@@ -41,7 +41,7 @@ func (c *commands) scriptCall(e *execution, argv []string) ([]string, error) {
 func (c *commands) keepFile(e *execution, what, text string) (string, error) {
 	path := c.fileOf(e, what)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		return "", fmt.Errorf("keep its %s: %w", what, err)
+		return "", fmt.Errorf("write its %s: %w", what, err)
 	}
 	e.files = append(e.files, path)
 	return path, nil

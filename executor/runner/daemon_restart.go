@@ -31,7 +31,7 @@ func (r *runner) restartDaemon(now time.Time) {
 		r.listener.keep(now)
 	case now.Before(r.restart.next):
 		r.listener.keep(now)
-	case r.jobs.going() == 0 && forgotten(r.dir):
+	case r.jobs.going() == 0 && folderGone(r.dir):
 		r.close()
 	default:
 		r.restart.pause = min(2*r.restart.pause, longestDaemonPause)
@@ -42,8 +42,8 @@ func (r *runner) restartDaemon(now time.Time) {
 	}
 }
 
-// forgotten reports whether the folder of the run has been removed, so that no daemon can find the run.
-func forgotten(dir string) bool {
+// folderGone reports whether the folder of the run has been removed, so that no daemon can find the run.
+func folderGone(dir string) bool {
 	_, err := os.Lstat(dir)
 	return errors.Is(err, fs.ErrNotExist)
 }

@@ -19,8 +19,8 @@ const forkRetries = 6
 // forkPause returns the pause before the first retry of a fork. Each further pause is twice as long.
 func (o Options) forkPause() time.Duration { return min(20*time.Millisecond, o.Pause/8) }
 
-// mark stores the marker by which the processes of e are recognized.
-func (c *commands) mark(e *execution, envs ...[]string) {
+// setMarker stores the marker by which the processes of e are recognized.
+func (c *commands) setMarker(e *execution, envs ...[]string) {
 	e.marker = rundir.MarkerOf(envs...)
 	if e.marker.Run != "" {
 		c.marker = e.marker.Run
@@ -83,7 +83,7 @@ func (r *runner) intendFork(e *execution) {
 	noted := r.commands.forker.notes(r.dir)
 	r.note(&wire.Entry{
 		Kind: wire.EntryFork, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
-		Born: e.startWindow, Slot: e.number, Out: e.out, Err: e.err, Mark: mark, Noted: noted,
+		StartWindow: e.startWindow, Slot: e.number, Out: e.out, Err: e.err, Mark: mark, Noted: noted,
 	})
 	r.save()
 }
@@ -116,13 +116,13 @@ func (r *runner) started(e *execution, c child, at time.Time) {
 	r.poller.watch(c)
 	e.pid, e.handle = c.pid, c.handle
 	if r.commands.marker == "" {
-		r.commands.mark(e, e.job.Env, r.commands.env.base)
+		r.commands.setMarker(e, e.job.Env, r.commands.env.base)
 	}
 	r.children.running[e.pid] = e
 	r.jobs.lookahead.starts++
 	r.note(&wire.Entry{
 		Kind: wire.EntryStart, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
-		Time: at.UnixNano(), PID: e.pid, Born: e.startWindow, Slot: e.number, Out: e.out, Err: e.err,
+		Time: at.UnixNano(), PID: e.pid, StartWindow: e.startWindow, Slot: e.number, Out: e.out, Err: e.err,
 	})
 	r.options.Reached(pointStarted, e.job.ID)
 }

@@ -29,8 +29,8 @@ const (
 	// entryRoom is the most that the entries of one execution take in the log from its fork on, in bytes. Messages
 	// are sentences, except for the list of processes that survived KILL.
 	entryRoom = 600
-	// recordRoom is room for the other entries that a run may have to write while its disk is full.
-	recordRoom = 4096
+	// logRoom is room for the other entries that a run may have to write while its disk is full.
+	logRoom = 4096
 )
 
 // mayStart reports whether e can be forked now, and holds the run if not. A start needs room in the log for the ends of
@@ -57,11 +57,11 @@ func (r *runner) mayStart(e *execution, now time.Time) bool {
 
 // trouble returns why nothing should be started, or nil.
 func (r *runner) trouble(now time.Time) error {
-	if err := r.guarded(now); err != nil {
+	if err := r.checkFiles(now); err != nil {
 		return err
 	}
-	if err := r.log.file.Reserve((r.jobs.going()+1)*entryRoom + recordRoom); err != nil {
-		return recordError(err)
+	if err := r.log.file.Reserve((r.jobs.going()+1)*entryRoom + logRoom); err != nil {
+		return logError(err)
 	}
 	least := int64(spaceLeast)
 	if r.links.held != "" {
@@ -88,7 +88,7 @@ func freeSpace(dir string) int64 {
 	return int64(min(blocks, unknown/uint64(st.Bsize)) * uint64(st.Bsize))
 }
 
-func recordError(err error) error { return fmt.Errorf("the record of the run: %w", err) }
+func logError(err error) error { return fmt.Errorf("the runner log: %w", err) }
 
 // holdFor holds the run for Options.Pause.
 func (r *runner) holdFor(err error) {

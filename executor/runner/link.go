@@ -160,7 +160,7 @@ func (r *runner) resize(l *link, width int) {
 // connection is the current one already.
 func (r *runner) handleHello(l *link, hello *wire.Command) error {
 	if hello.Kind != wire.LineHello || hello.Version < 1 {
-		return fmt.Errorf("runner: %q is no hello", hello.Kind)
+		return fmt.Errorf("runner: %q is not a hello", hello.Kind)
 	}
 	if hello.Version < wire.OldestVersion {
 		unix.Write(l.fd, wire.AppendLine(nil, wire.Notice{Kind: wire.LineHello, Version: wire.Version, PID: r.pid}))
@@ -221,7 +221,7 @@ func (k *links) send(l *link) {
 // all news are sent.
 func (k *links) owes(l *link) bool {
 	between := len(l.hello) == 0 && l.sent == len(k.news.text)
-	if between && l.resized && !k.news.unheard() {
+	if between && l.resized && !k.news.waitsForWrite() {
 		l.resized = false
 		l.hello = wire.AppendLine(l.hello, wire.Notice{Kind: wire.LineWidth, Width: k.width})
 	}

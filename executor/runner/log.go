@@ -34,7 +34,7 @@ func (r *runner) save() {
 	}
 	err := r.log.file.Flush()
 	if r.log.unwritten = err != nil; r.log.unwritten {
-		r.holdFor(recordError(err))
+		r.holdFor(logError(err))
 		return
 	}
 	r.log.count.save(false)
@@ -50,7 +50,7 @@ func (r *runner) sync() bool {
 	if err := r.log.file.Sync(); err != nil {
 		r.log.unwritten = true // it may be written, but that is not certain
 		r.log.unsynced = time.Now().Add(r.options.Pause - syncDelay)
-		r.holdFor(recordError(err))
+		r.holdFor(logError(err))
 		return false
 	}
 	r.log.unwritten, r.log.unsynced = false, time.Time{}

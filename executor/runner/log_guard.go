@@ -27,18 +27,18 @@ import (
 const (
 	// guardPause is the time between two checks of the log, and between two writes of the entry count.
 	guardPause = 50 * time.Millisecond
-	// tallyLimit is how many bytes of the lock file are read.
-	tallyLimit = 200
+	// countLimit is how many bytes of the lock file are read.
+	countLimit = 200
 )
 
-// guarded returns an error if the log or the environment of the run is missing. It checks at most once per guardPause
+// checkFiles returns an error if the log or the environment of the run is missing. It checks at most once per guardPause
 // while it finds none missing. It also closes free output files that are no longer in place.
-func (r *runner) guarded(now time.Time) error {
+func (r *runner) checkFiles(now time.Time) error {
 	if now.Sub(r.log.checked) < guardPause {
 		return nil
 	}
 	if err := r.log.file.Check(); err != nil {
-		return recordError(fmt.Errorf("%w; %s", err, putBack))
+		return logError(fmt.Errorf("%w; %s", err, putBack))
 	}
 	if err := r.commands.keepEnvironment(r.closing.requested); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (t *entryCount) keep(now time.Time) {
 		return
 	}
 	t.kept = now
-	if fault.Check(fault.OpTally, rundir.LockFile) != nil {
+	if fault.Check(fault.OpEntryCount, rundir.LockFile) != nil {
 		return
 	}
 	if n, err := unix.Pwrite(t.file, t.text(), 0); err == nil && n == len(t.text()) {
@@ -147,7 +147,7 @@ func (t *entryCount) check(read int) error {
 	if t.file == 0 {
 		return nil
 	}
-	text := make([]byte, tallyLimit)
+	text := make([]byte, countLimit)
 	n, err := unix.Pread(t.file, text, 0)
 	if err != nil {
 		return fmt.Errorf("lock of the run: %w", err)
@@ -161,7 +161,7 @@ func (t *entryCount) check(read int) error {
 		want = before.written
 	}
 	if read < want {
-		return &wire.GoneError{Why: fmt.Sprintf("entries are missing from the record of the run: it has %d and had %d", read, want)}
+		return &wire.GoneError{Why: fmt.Sprintf("entries are missing from the runner log: it has %d and had %d", read, want)}
 	}
 	return nil
 }

@@ -47,5 +47,5 @@ func (n *news) take() []byte {
 	return lines
 }
 
-// unheard reports whether there are pending news that must be written before they are announced.
-func (n *news) unheard() bool { return n.log.unwritten && len(n.pending) > 0 }
+// waitsForWrite reports whether there are pending news that must be written before they are announced.
+func (n *news) waitsForWrite() bool { return n.log.unwritten && len(n.pending) > 0 }

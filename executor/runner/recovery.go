@@ -39,9 +39,9 @@ type recovery struct {
 	wake      [2]int          // a pipe
 }
 
-// openRecord opens the runner log and reads it. It announces again what was announced before, returns the executions
+// openLog opens the runner log and reads it. It announces again what was announced before, returns the executions
 // without an end, and appends an entry for this runner.
-func (r *runner) openRecord(open OpenLog) (*replayState, error) {
+func (r *runner) openLog(open OpenLog) (*replayState, error) {
 	p := newReplayState()
 	boot, err := r.options.Boot()
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *runner) openRecord(open OpenLog) (*replayState, error) {
 	r.log.file, err = open(filepath.Join(r.dir, rundir.RunnerLogFile), func(line []byte) error {
 		var e wire.Entry
 		if err := e.Decode(line); err != nil {
-			return fmt.Errorf("record of the run: %w", err)
+			return fmt.Errorf("runner log: %w", err)
 		}
 		p.replay(&e, line)
 		r.log.count.appended++
@@ -106,10 +106,10 @@ func (x *execution) resume(e *wire.Entry) {
 	switch e.Kind {
 	case wire.EntryFork:
 		x.earlier.forked, x.earlier.mark, x.earlier.noted = true, e.Mark, e.Noted
-		x.startWindow = proc.Window{e.Born[0], 0}
+		x.startWindow = proc.Window{e.StartWindow[0], 0}
 		x.number, x.out, x.err = e.Slot, e.Out, e.Err
 	case wire.EntryStart:
-		x.pid, x.startWindow, x.earlier.doubtful = e.PID, e.Born, e.Lost
+		x.pid, x.startWindow, x.earlier.doubtful = e.PID, e.StartWindow, e.Lost
 		x.number, x.out, x.err = e.Slot, e.Out, e.Err
 	case wire.EntryStop:
 		x.stop = &stop{deadline: time.Unix(0, e.Time)}
@@ -140,7 +140,7 @@ func (r *runner) adopt(p *replayState) {
 		r.jobs.active[id] = e
 		switch {
 		case e.pid == 0:
-			r.end(e, &wire.Entry{Lost: true, Message: "the runner died before it noted the start"})
+			r.end(e, &wire.Entry{Lost: true, Message: "the runner died before it recorded the start"})
 		default:
 			r.adoptStarted(e)
 		}
@@ -161,7 +161,7 @@ func (r *runner) endEarlierBoots(p *replayState) {
 		}
 		delete(p.open, id)
 		r.jobs.active[id] = e
-		r.end(e, &wire.Entry{Lost: e.death == nil, Message: "the machine was started anew meanwhile"})
+		r.end(e, &wire.Entry{Lost: e.death == nil, Message: "the machine was restarted meanwhile"})
 	}
 }
 
@@ -191,14 +191,14 @@ func (r *runner) adoptStarted(e *execution) {
 	}
 	now, err := proc.Read(e.pid)
 	handle := r.recovery.handover.Handle(e.job.ID)
-	if err != nil || !e.startWindow.Contains(now.Born) {
+	if err != nil || !e.startWindow.Contains(now.StartTicks) {
 		if handle < 0 {
 			r.adoptedEnded(e, nil)
 			return
 		}
 		now = proc.Process{PID: e.pid, Dead: true}
 	}
-	r.commands.mark(e, proc.Environment(e.pid)) // the environment is empty if the process has ended
+	r.commands.setMarker(e, proc.Environment(e.pid)) // the environment is empty if the process has ended
 	go func() {
 		d := proc.ZombieExit(now)
 		if d == nil && !now.Dead {
@@ -244,7 +244,7 @@ func (r *runner) adoptedEnded(e *execution, d *proc.Death) {
 	if e.stop == nil {
 		as := &wire.Entry{Lost: d == nil}
 		if d == nil {
-			as.Message = "ended while no runner was there to see how"
+			as.Message = "ended while no runner was alive, so its exit code is unknown"
 		}
 		r.end(e, as)
 	}

@@ -132,7 +132,7 @@ type execution struct {
 	files     []string  // written by commands.keepFile, removed when it ends
 
 	observed bool          // it was running when outputs.observe last ran
-	marked   rundir.Sample // the last sample of its output
+	sampled  rundir.Sample // the last sample of its output
 }
 
 // An earlierFork is what the runner log contains about the fork of an execution by an earlier runner.
@@ -168,7 +168,7 @@ func Main(args []string, o Options) int {
 		var gone *wire.GoneError
 		unix.Write(wire.ConnectionFD, wire.AppendLine(nil, wire.Notice{
 			Kind: wire.LineBroken, Message: err.Error(), Gone: errors.As(err, &gone),
-		})) // nobody else to tell
+		})) // the daemon is the only one that can report it
 		return 1
 	}
 	if err := aside(r.loop); err != nil {
@@ -229,9 +229,9 @@ func newRunner(dir, socket string, o Options, estate *wire.Handover) (*runner, e
 		return nil, err
 	}
 	r.commands.marker = rundir.MarkerOf(r.commands.env.base).Run
-	var past *replayState
+	var replayed *replayState
 	if err := r.options.retryWhileTemporary(func() (err error) {
-		past, err = r.openRecord(r.options.OpenLog)
+		replayed, err = r.openLog(r.options.OpenLog)
 		return err
 	}); err != nil {
 		return nil, err
@@ -242,7 +242,7 @@ func newRunner(dir, socket string, o Options, estate *wire.Handover) (*runner, e
 	if err := r.links.add(wire.ConnectionFD); err != nil {
 		return nil, err
 	}
-	r.adopt(past)
+	r.adopt(replayed)
 	return r, nil
 }
 
@@ -440,7 +440,7 @@ func (r *runner) fail(err error) {
 		return
 	}
 	r.log.broken = true
-	r.links.publish(wire.AppendLine(nil, wire.Notice{Kind: wire.LineBroken, Message: "record: " + err.Error()}))
+	r.links.publish(wire.AppendLine(nil, wire.Notice{Kind: wire.LineBroken, Message: "runner log: " + err.Error()}))
 }
 
 // leave removes what must not outlive the run. It ignores most errors: nothing could act on them.

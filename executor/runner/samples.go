@@ -50,7 +50,7 @@ func (o *outputs) sample(e *execution, now time.Time) {
 	if e.err != wire.NoExtent {
 		m.Err = o.endOf(e, "err", e.err[0])
 	}
-	if last := e.marked; m.Out == max(last.Out, e.out[0]) && m.Err == max(last.Err, e.err[0], 0) {
+	if last := e.sampled; m.Out == max(last.Out, e.out[0]) && m.Err == max(last.Err, e.err[0], 0) {
 		return
 	}
 	path := filepath.Join(o.slots.folder, rundir.OutputName(e.number, rundir.SamplesExtension))
@@ -67,6 +67,6 @@ func (o *outputs) sample(e *execution, now time.Time) {
 		return // a full disk can leave a part of a sample, which would shift all later ones
 	}
 	if n, err := unix.Write(fd, rundir.AppendSample(make([]byte, 0, rundir.SampleSize), m)); err == nil && n == rundir.SampleSize {
-		e.marked = m
+		e.sampled = m
 	}
 }

@@ -47,10 +47,10 @@ func (r *runner) adoptFound(e *execution, child proc.Process, found finding) (ne
 		r.note(&wire.Entry{Kind: wire.EntryForget, Node: e.job.ID.Node, Execution: e.job.ID.Execution})
 		return true
 	case forked:
-		e.pid, e.startWindow = child.PID, proc.Window{child.Born, child.Born}
+		e.pid, e.startWindow = child.PID, proc.Window{child.StartTicks, child.StartTicks}
 		r.note(&wire.Entry{
 			Kind: wire.EntryStart, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
-			Time: proc.TimeOf(child.Born).UnixNano(), PID: e.pid, Born: e.startWindow, Slot: e.number, Out: e.out, Err: e.err,
+			Time: proc.TimeOf(child.StartTicks).UnixNano(), PID: e.pid, StartWindow: e.startWindow, Slot: e.number, Out: e.out, Err: e.err,
 			Lost: e.earlier.doubtful,
 		})
 	}
@@ -107,7 +107,7 @@ func awaitExec(pid int, e *execution) (proc.Process, finding) {
 	for begin := time.Now(); time.Since(begin) < searchTime; time.Sleep(searchPause) {
 		p, err := proc.Read(pid)
 		switch {
-		case err != nil, p.Born < e.startWindow[0]: // it has ended, perhaps after exec, or the pid is another process's now
+		case err != nil, p.StartTicks < e.startWindow[0]: // it has ended, perhaps after exec, or the pid is another process's now
 			return proc.Process{}, unclear
 		case !p.BeforeExec:
 			return p, forked

@@ -17,7 +17,7 @@ func (s *search) look() (*candidates, error) {
 	}
 	c := &candidates{}
 	for _, p := range all.All {
-		if (s.parent == 0 || p.Parent == s.parent) && p.Born >= s.since && !s.known[p.PID] {
+		if (s.parent == 0 || p.Parent == s.parent) && p.StartTicks >= s.since && !s.known[p.PID] {
 			s.sort(c, p)
 		}
 	}

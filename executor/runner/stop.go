@@ -74,7 +74,7 @@ func (r *runner) stopAll(ids []wire.ID, grace time.Duration) {
 func (r *runner) beginStop(e *execution, deadline time.Time) {
 	e.stop = &stop{deadline: deadline}
 	if !e.adopted { // adoptStarted has set the marker of those
-		r.commands.mark(e, e.job.Env, r.commands.env.base)
+		r.commands.setMarker(e, e.job.Env, r.commands.env.base)
 	}
 	if r.stops.stopping == nil {
 		r.stops.stopping = make(map[*execution]struct{})
@@ -97,12 +97,12 @@ func (s *stops) terminate(executions []*execution) {
 			unix.Kill(-e.pid, unix.SIGCONT)
 		}
 	}
-	c, err := proc.ReadTable()
+	table, err := proc.ReadTable()
 	if err != nil {
 		return // KILL will follow
 	}
 	for _, e := range executions {
-		for _, p := range s.members(c, e) {
+		for _, p := range s.members(table, e) {
 			if p.Group == e.pid && !e.adopted {
 				continue
 			}
@@ -114,15 +114,15 @@ func (s *stops) terminate(executions []*execution) {
 
 // members returns the living processes of an execution: its session and group, the processes with its marker, and all
 // descendants of these.
-func (s *stops) members(c *proc.Table, e *execution) []proc.Process {
-	pool := s.pool(c, e)
+func (s *stops) members(table *proc.Table, e *execution) []proc.Process {
+	pool := s.pool(table, e)
 	found := make(map[int]proc.Process)
 	for _, p := range pool {
 		if !s.belongs(p, e) {
 			continue
 		}
 		found[p.PID] = p
-		for _, child := range c.Descendants(p.PID) {
+		for _, child := range table.Descendants(p.PID) {
 			found[child.PID] = child
 		}
 	}
@@ -131,11 +131,11 @@ func (s *stops) members(c *proc.Table, e *execution) []proc.Process {
 
 // pool returns the processes among which members of e can be: the descendants of this runner, or all processes if an
 // earlier runner has started e.
-func (s *stops) pool(c *proc.Table, e *execution) []proc.Process {
+func (s *stops) pool(table *proc.Table, e *execution) []proc.Process {
 	if !e.adopted {
-		return c.Descendants(s.pid)
+		return table.Descendants(s.pid)
 	}
-	return slices.DeleteFunc(slices.Clone(c.All), func(p proc.Process) bool {
+	return slices.DeleteFunc(slices.Clone(table.All), func(p proc.Process) bool {
 		return p.Dead || p.PID == s.pid
 	})
 }
@@ -143,9 +143,9 @@ func (s *stops) pool(c *proc.Table, e *execution) []proc.Process {
 // belongs reports whether p itself, apart from its parents, belongs to the execution.
 func (s *stops) belongs(p proc.Process, e *execution) bool {
 	if p.PID == e.pid {
-		return e.startWindow.Contains(p.Born)
+		return e.startWindow.Contains(p.StartTicks)
 	}
-	if other := s.children.running[p.Session]; p.Born < e.startWindow[0] || (other != nil && other != e) {
+	if other := s.children.running[p.Session]; p.StartTicks < e.startWindow[0] || (other != nil && other != e) {
 		return false // older than e, or in the session of another execution
 	}
 	if p.Session == e.pid || p.Group == e.pid {
@@ -170,16 +170,16 @@ func (r *runner) advanceStops(now time.Time) {
 		r.finish(nil)
 		return
 	}
-	c, err := proc.ReadTable()
+	table, err := proc.ReadTable()
 	if err != nil {
 		r.stops.next = now.Add(longestLook)
 		return
 	}
-	condemned := r.endFinishedStops(c, now)
-	if len(condemned) > 0 {
-		r.stops.kill(condemned, now)
+	overdue := r.endFinishedStops(table, now)
+	if len(overdue) > 0 {
+		r.stops.kill(overdue, now)
 	}
-	busy := len(condemned) > 0
+	busy := len(overdue) > 0
 	if r.closing.requested && len(r.jobs.active) == 0 {
 		busy = r.sweep(now)
 	}
@@ -194,19 +194,19 @@ func childless() bool {
 }
 
 // endFinishedStops ends the executions whose processes are gone, and returns those whose grace is over.
-func (r *runner) endFinishedStops(c *proc.Table, now time.Time) (condemned []*execution) {
+func (r *runner) endFinishedStops(table *proc.Table, now time.Time) (overdue []*execution) {
 	for e := range r.stops.stopping {
-		left := r.stops.members(c, e)
+		left := r.stops.members(table, e)
 		switch {
 		case e.gone && len(left) == 0:
 			r.end(e, &wire.Entry{Lost: e.death == nil})
 		case !e.stop.killed.IsZero() && now.Sub(e.stop.killed) > killPatience:
 			r.abandonStop(e, left)
 		case !now.Before(e.stop.deadline):
-			condemned = append(condemned, e)
+			overdue = append(overdue, e)
 		}
 	}
-	return condemned
+	return overdue
 }
 
 // abandonStop ends an execution whose processes have survived KILL.
@@ -219,16 +219,16 @@ func (r *runner) abandonStop(e *execution, left []proc.Process) {
 
 // kill kills the processes of executions whose grace is over. If a process forks meanwhile, its child survives, and
 // the next turn kills again.
-func (s *stops) kill(condemned []*execution, now time.Time) {
-	for _, e := range condemned {
+func (s *stops) kill(overdue []*execution, now time.Time) {
+	for _, e := range overdue {
 		if e.stop.killed.IsZero() {
 			e.stop.killed = now
 			s.pause = firstLook // killed processes end soon
 		}
 	}
-	proc.KillAll(func(c *proc.Table) (all []proc.Process) { // the next turn finds the survivors
-		for _, e := range condemned {
-			all = append(all, s.members(c, e)...)
+	proc.KillAll(func(table *proc.Table) (all []proc.Process) { // the next turn finds the survivors
+		for _, e := range overdue {
+			all = append(all, s.members(table, e)...)
 		}
 		return all
 	})
@@ -261,11 +261,11 @@ func (r *runner) close() {
 // sweep kills the processes that are left, and closes the run if there are none. It reports whether it has to be
 // called again.
 func (r *runner) sweep(now time.Time) bool {
-	c, err := proc.ReadTable()
+	table, err := proc.ReadTable()
 	if err != nil {
 		return true
 	}
-	left := r.remainingProcesses(c)
+	left := r.remainingProcesses(table)
 	// A read of the process table can miss a process that forks and ends at that moment. childless cannot: this
 	// process or one of its children is an ancestor of each process of the run.
 	if len(left) == 0 && childless() {
@@ -286,15 +286,15 @@ func (r *runner) sweep(now time.Time) bool {
 
 // remainingProcesses returns the living processes of the run: all descendants of this runner and, if there was an
 // earlier runner, all processes that rundir.Members recognizes, with their descendants.
-func (r *runner) remainingProcesses(c *proc.Table) []proc.Process {
-	left := c.Descendants(r.pid)
+func (r *runner) remainingProcesses(table *proc.Table) []proc.Process {
+	left := table.Descendants(r.pid)
 	if !r.recovery.successor {
 		return left
 	}
-	k := rundir.MembersOf(r.dir, r.commands.marker)
-	for _, p := range c.All {
-		if !p.Dead && p.PID != r.pid && k.Contain(p) {
-			left = append(append(left, p), c.Descendants(p.PID)...)
+	members := rundir.MembersOf(r.dir, r.commands.marker)
+	for _, p := range table.All {
+		if !p.Dead && p.PID != r.pid && members.Contain(p) {
+			left = append(append(left, p), table.Descendants(p.PID)...)
 		}
 	}
 	return slices.DeleteFunc(left, func(p proc.Process) bool { return p.PID == r.pid })

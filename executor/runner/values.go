@@ -20,9 +20,9 @@ func (c *commands) values(e *execution) ([]string, error) {
 		name, value, _ := strings.Cut(e.job.Env[i], "=")
 		why := fmt.Sprintf("has %d bytes, and a variable can have %d at most", len(value), maxString-len(name)-2)
 		if strings.IndexByte(value, 0) >= 0 {
-			why = "holds a zero byte, which no variable can"
+			why = "contains a zero byte, which no variable can"
 		}
-		return nil, fmt.Errorf(`the value of %s %s: a command that names "$%s" finds there a file with all values, as a JSON object`, name, why, inputVariable)
+		return nil, fmt.Errorf(`the value of %s %s: let the command read the file "$%s", which contains all values as a JSON object`, name, why, inputVariable)
 	}
 	all := make(map[string]string, len(e.job.Env))
 	var env []string
@@ -34,7 +34,7 @@ func (c *commands) values(e *execution) ([]string, error) {
 	}
 	text, err := json.Marshal(all)
 	if err != nil {
-		return nil, fmt.Errorf("keep its values: %w", err)
+		return nil, fmt.Errorf("write its values: %w", err)
 	}
 	path, err := c.keepFile(e, "input", string(text))
 	if err != nil {
@@ -61,5 +61,5 @@ func tooMuch(argv, env []string) error {
 	for _, arg := range argv {
 		sum += len(arg) + 1
 	}
-	return fmt.Errorf("its command and its variables have %d bytes together, more than the kernel lets a program have; the largest is %s with %d", sum, name, len(value))
+	return fmt.Errorf("its command and its variables have %d bytes together, more than the kernel allows; the largest variable is %s with %d", sum, name, len(value))
 }

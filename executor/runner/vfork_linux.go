@@ -31,8 +31,8 @@ type forker struct {
 	// The strings for the program. Their memory is used again: a child no longer needs it when the fork returns.
 	path, argv, env cStrings
 
-	world   []childCall // the calls that set the process attributes of the commands
-	entered bool        // world is set
+	attributes []childCall // the calls that set the process attributes of the commands
+	prepared   bool        // attributes is set
 }
 
 // plainForks is how many children are forked by syscall.ForkExec first, if the limit of open files is unknown: to find
@@ -65,8 +65,8 @@ func (f *forker) fork(id wire.ID, path string, argv, env []string, files [3]int)
 	b.path, b.argv, b.envp = f.path.pointers[0], &f.argv.pointers[0], &f.env.pointers[0]
 	b.in, b.out, b.err = uintptr(files[0]), uintptr(files[1]), uintptr(files[2])
 	b.limit = f.limits.ToRestore()
-	if len(f.world) > 0 {
-		b.calls = &f.world[0]
+	if len(f.attributes) > 0 {
+		b.calls = &f.attributes[0]
 	}
 	b.all = ^uint64(0)
 	b.clone = cloneArgs{
@@ -108,18 +108,18 @@ func (f *forker) ready(files [3]int) bool {
 	if f.forks == 0 {
 		f.limits.Inherit()
 	}
-	if !f.entered {
-		f.entered = true
+	if !f.prepared {
+		f.prepared = true
 		if w, err := procattr.Parse([]byte(os.Getenv(procattr.Variable))); err == nil {
 			for _, c := range w.Calls() {
-				f.world = append(f.world, childCall(c))
+				f.attributes = append(f.attributes, childCall(c))
 			}
 		}
-		if len(f.world) > 0 {
-			f.world = append(f.world, childCall{Number: endOfCalls})
+		if len(f.attributes) > 0 {
+			f.attributes = append(f.attributes, childCall{Number: endOfCalls})
 		}
 	}
-	if f.forks++; f.forks <= plainForks && !f.limits.Known && len(f.world) == 0 {
+	if f.forks++; f.forks <= plainForks && !f.limits.Known && len(f.attributes) == 0 {
 		return false
 	}
 	if !f.limits.Known {

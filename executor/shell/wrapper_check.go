@@ -23,7 +23,7 @@ func CheckWrapper(wrapper, shell string) *WrapperProblem {
 	p := &WrapperProblem{Message: fmt.Sprintf("the wrapper %q cannot hold the command of a node", wrapper)}
 	if t.open != "" {
 		p.Message = fmt.Sprintf("the wrapper %q has an open %s", wrapper, openWord(t.open))
-		p.Why = "no command could be read by the shell"
+		p.Why = "the shell could not read any command"
 		return p
 	}
 	wrong := false
@@ -31,12 +31,12 @@ func CheckWrapper(wrapper, shell string) *WrapperProblem {
 		h := &t.holes[i]
 		switch {
 		case h.bad != "":
-			p.Why = fmt.Sprintf("{} stands in %s, where nothing keeps the text of a command together; give it as an argument, "+
+			p.Why = fmt.Sprintf("{} is in %s, where the text of a command cannot be quoted; pass it as an argument, "+
 				`as in sh -c 'echo "$1"' x {}`, h.bad)
 			return p
 		case h.nested:
-			p.Why = "{} stands in quotes within a quoted text, and a quote in the command of a node would end them; " +
-				`give it as an argument, as in sh -c 'echo "$1"' x {}`
+			p.Why = "{} is in quotes within a quoted text, and a quote in the command of a node would end them; " +
+				`pass it as an argument, as in sh -c 'echo "$1"' x {}`
 			return p
 		case h.mistaken != notMistaken && !wrong:
 			p.Why, wrong = h.why(), true
@@ -67,11 +67,11 @@ func isBourne(shell string) bool {
 func (h *hole) why() string {
 	switch h.mistaken {
 	case startedBy:
-		return h.program + " starts a program without a shell, so that the whole command of a node would be the name of a program"
+		return h.program + " starts a program without a shell, so the whole command of a node would be taken as the name of the program"
 	case takenApart:
-		return "ssh joins its words for the shell on the other side, so that only the first word of a command would be executed"
+		return "ssh joins its words for the shell on the other side, so only the first word of a command would be executed"
 	}
-	return "{} is one word, and where a command begins the whole command of a node would be the name of a program"
+	return "{} is one word: at the beginning of a command, the whole command of a node would be taken as the name of a program"
 }
 
 // corrected returns the wrapper with a shell for each label that would be misread.

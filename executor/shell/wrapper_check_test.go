@@ -8,22 +8,22 @@ import (
 	"pgregory.net/rapid"
 )
 
-// wrapperCases: what is wrong with wrappers, and what is meant. correct "": nobody can tell; why "": nothing is.
+// wrapperCases are wrappers, their problems and the corrected wrappers. why "": no problem; correct "": no correction.
 var wrapperCases = []struct{ wrapper, why, correct string }{
-	{"{} || true", "a command begins", "sh -c {} || true"},
-	{"cd /tmp && {}", "a command begins", "cd /tmp && sh -c {}"},
-	{"cd /tmp &&", "a command begins", "cd /tmp && sh -c {}"},
-	{"set -e; {}", "a command begins", "set -e; eval {}"},
-	{". ./env.sh; {}", "a command begins", ". ./env.sh; sh -c {}"},
-	{"X=1 {}", "a command begins", "X=1 sh -c {}"},
-	{"! {}", "a command begins", "! sh -c {}"},
-	{"if true; then {}; fi", "a command begins", "if true; then sh -c {}; fi"},
-	{"(umask 0; {})", "a command begins", "(umask 0; sh -c {})"},
-	{"{ {}; }", "a command begins", "{ sh -c {}; }"},
-	{"echo $({})", "a command begins", "echo $(sh -c {})"},
-	{"true & {} 2>&1 | tee log", "a command begins", "true & sh -c {} 2>&1 | tee log"},
-	{"2>/dev/null {}", "a command begins", "2>/dev/null sh -c {}"},
-	{`"{}"`, "a command begins", "sh -c {}"},
+	{"{} || true", "at the beginning of a command", "sh -c {} || true"},
+	{"cd /tmp && {}", "at the beginning of a command", "cd /tmp && sh -c {}"},
+	{"cd /tmp &&", "at the beginning of a command", "cd /tmp && sh -c {}"},
+	{"set -e; {}", "at the beginning of a command", "set -e; eval {}"},
+	{". ./env.sh; {}", "at the beginning of a command", ". ./env.sh; sh -c {}"},
+	{"X=1 {}", "at the beginning of a command", "X=1 sh -c {}"},
+	{"! {}", "at the beginning of a command", "! sh -c {}"},
+	{"if true; then {}; fi", "at the beginning of a command", "if true; then sh -c {}; fi"},
+	{"(umask 0; {})", "at the beginning of a command", "(umask 0; sh -c {})"},
+	{"{ {}; }", "at the beginning of a command", "{ sh -c {}; }"},
+	{"echo $({})", "at the beginning of a command", "echo $(sh -c {})"},
+	{"true & {} 2>&1 | tee log", "at the beginning of a command", "true & sh -c {} 2>&1 | tee log"},
+	{"2>/dev/null {}", "at the beginning of a command", "2>/dev/null sh -c {}"},
+	{`"{}"`, "at the beginning of a command", "sh -c {}"},
 	{"nice {}", "nice starts", "nice sh -c {}"},
 	{"nice", "nice starts", "nice sh -c {}"},
 	{"nice '{}'", "nice starts", "nice sh -c {}"},
@@ -68,8 +68,8 @@ E'`, "in a here-document", ""},
 	{`bash -c 'true # {}'`, "in a comment", ""},
 	{`ssh host "sh -c '{}'"`, "quotes within", ""},
 	{`python3 -c "print('{}')"`, "quotes within", ""},
-	{"bash -c '{}", "could be read", ""},
-	{"echo $(true {}", "could be read", ""},
+	{"bash -c '{}", "could not read any command", ""},
+	{"echo $(true {}", "could not read any command", ""},
 
 	{"", "", ""}, {" {} ", "", ""}, {"sh -c {}", "", ""}, {"bash -c '{}'", "", ""}, {`bash -c "sleep 1; {}"`, "", ""}, {"bash -c", "", ""},
 	{"bash -c 'nice {}'", "", ""}, {"nice sh -c {}", "", ""}, {"nice -n 5 bash -lc '{}'", "", ""}, {"timeout 60 bash -c", "", ""},
@@ -89,12 +89,12 @@ func TestCheckWrapper(t *testing.T) {
 		p := CheckWrapper(c.wrapper, "")
 		switch {
 		case p == nil && c.why != "":
-			t.Errorf("%q: nothing is wrong, want %q", c.wrapper, c.why)
+			t.Errorf("%q: no problem, want %q", c.wrapper, c.why)
 		case p != nil && (c.why == "" || !strings.Contains(p.Why, c.why) || p.Correct != c.correct):
 			t.Errorf("%q: %s, correct %q;\nwant %q, correct %q", c.wrapper, p.Why, p.Correct, c.why, c.correct)
 		case p != nil && p.Correct != "":
 			if again := CheckWrapper(p.Correct, ""); again != nil {
-				t.Errorf("%q is corrected to %q, of which %s", c.wrapper, p.Correct, again.Why)
+				t.Errorf("%q is corrected to %q, whose problem is: %s", c.wrapper, p.Correct, again.Why)
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func TestCorrectedWrappersExecute(t *testing.T) {
 		"nice {}", "nice", "nice -n 5 {}", "env -u X A=1 {}", "timeout -k 5 60 {}", "stdbuf -o L {}", "exec {}", "setsid -w {}", "2>/dev/null {}"} {
 		p := CheckWrapper(wrapper, "")
 		if p == nil {
-			t.Errorf("%q is right", wrapper)
+			t.Errorf("%q has no problem", wrapper)
 			continue
 		}
 		out, err := exec.Command("/bin/sh", "-c", Line(p.Correct, "echo 'one  two'; echo three # done")).CombinedOutput()
@@ -159,7 +159,7 @@ func TestCheckAnyWrapper(t *testing.T) {
 		wrapper := strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "wrapper"), rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
 		if p := CheckWrapper(wrapper, ""); p != nil && p.Correct != "" {
 			if again := CheckWrapper(p.Correct, ""); again != nil && again.Correct != "" {
-				t.Fatalf("%q is corrected to %q, of which %s", wrapper, p.Correct, again.Why)
+				t.Fatalf("%q is corrected to %q, whose problem is: %s", wrapper, p.Correct, again.Why)
 			}
 		}
 		Line(wrapper, "echo 'one'")

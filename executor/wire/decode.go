@@ -42,7 +42,7 @@ func (e *Entry) member(key string, s *lineScanner) bool {
 	case "p":
 		return s.int(&e.PID)
 	case "b":
-		return s.pair((*[2]int64)(&e.Born))
+		return s.pair((*[2]int64)(&e.StartWindow))
 	case "s":
 		return s.int(&e.Slot)
 	case "o":

@@ -33,9 +33,9 @@ type Entry struct {
 	Execution int    `json:"e"`
 	Time      int64  `json:"t,omitempty"` // Unix nanoseconds
 
-	PID  int         `json:"p,omitempty"`    // start, runner
-	Born proc.Window `json:"b,omitzero"`     // start; in a fork entry only the earliest moment
-	Boot string      `json:"boot,omitempty"` // runner
+	PID         int         `json:"p,omitempty"`    // start, runner
+	StartWindow proc.Window `json:"b,omitzero"`     // start; in a fork entry only the earliest moment
+	Boot        string      `json:"boot,omitempty"` // runner
 
 	Slot int    `json:"s,omitempty"` // number of the output files; 0 = none
 	Out  Extent `json:"o,omitzero"`
@@ -73,7 +73,7 @@ func (e *Entry) Append(b []byte) []byte {
 	b = strconv.AppendInt(b, int64(e.Execution), 10)
 	b = appendNumber(b, "t", e.Time)
 	b = appendNumber(b, "p", int64(e.PID))
-	b = appendPair(b, "b", e.Born)
+	b = appendPair(b, "b", e.StartWindow)
 	b = appendText(b, "boot", e.Boot)
 	b = appendNumber(b, "s", int64(e.Slot))
 	b = appendPair(b, "o", e.Out)

@@ -4,6 +4,7 @@
 package workfile
 
 import (
+	"context"
 	"iter"
 	"log/slog"
 	"path/filepath"
@@ -203,4 +204,13 @@ func (f *File) SetResults(word string) {
 func (f *File) RecallEdits() {
 	f.edits.recall()
 	f.made.recall()
+}
+
+// Ask runs f on the loop, once the file was read again if another program has changed it. f only reads.
+func Ask[T any](ctx context.Context, file *File, f func() (T, error)) (T, error) {
+	if err := file.Refresh(ctx); err != nil {
+		var none T
+		return none, err
+	}
+	return loop.Ask(ctx, file.cfg.Loop, f)
 }

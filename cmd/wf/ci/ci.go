@@ -1,5 +1,5 @@
-// Package ci prints for the logs of CI systems: it detects the system, puts outputs into blocks that fold,
-// annotates failures, and defuses text that the system would obey.
+// Package ci writes for the logs of CI systems: it detects the system, puts outputs into folded blocks, annotates
+// failures, and disarms text that the system would take for commands.
 package ci
 
 import (
@@ -25,10 +25,10 @@ const (
 	TeamCity  = "teamcity"
 )
 
-// Systems are what --ci may be.
+// Systems are the values of --ci.
 var Systems = []string{"auto", GitHub, GitLab, Buildkite, Azure, TeamCity, None}
 
-// Detect returns the system that the flag --ci names, or with auto the one that the environment names.
+// Detect returns the system of the flag --ci, or with auto the one that the environment names.
 func Detect(getenv func(string) string, flag string) string {
 	if flag != "auto" && flag != "" {
 		return flag
@@ -49,8 +49,8 @@ func Detect(getenv func(string) string, flag string) string {
 	return None
 }
 
-// A Block is the output of one execution as one block of a log: what a reader unfolds by its title.
-// What lies between begin and end cannot end the block or give commands to the CI system.
+// A Block is the output of one execution as a block of a log that can be folded. The text between Begin and End cannot
+// end the block or give commands to the CI system.
 type Block struct {
 	system string
 	Name   string // of the node, safe to print
@@ -59,35 +59,35 @@ type Block struct {
 
 	attempt string // ", attempt 1 of 4"
 	Failed  bool
-	token   string // GitHub: ends the text in which commands do not count; random, so that no output knows it
-	begun   time.Time
+	token   string // GitHub: ends the text in which commands are ignored; random, so that no output contains it
+	started time.Time
 	ended   time.Time
 }
 
 // NewBlock returns the block for the execution that ev ended.
 func NewBlock(system string, ev api.Event) Block {
-	f := Block{system: system, Name: plain.Line(ev.Name), Failed: runview.EndState(ev) == api.StateFailed && runview.FinalFailure(ev) && !ev.Handled, token: rand.Text(), ended: ev.Time, begun: ev.Time}
+	f := Block{system: system, Name: plain.Line(ev.Name), Failed: runview.EndState(ev) == api.StateFailed && runview.FinalFailure(ev) && !ev.Handled, token: rand.Text(), ended: ev.Time, started: ev.Time}
 	f.id = fmt.Sprintf("wf_%s_%d", ev.Run, ev.Seq)
 	f.attempt = AttemptText(ev)
 	f.title = f.Name + f.attempt
 	if ev.DurationMS != nil {
-		f.begun = ev.Time.Add(-time.Duration(*ev.DurationMS) * time.Millisecond)
+		f.started = ev.Time.Add(-time.Duration(*ev.DurationMS) * time.Millisecond)
 		f.title += " (" + words.SpanMS(ev.DurationMS) + ")"
 	}
 	return f
 }
 
-// Begin and end write the lines around the output, whose last line has ended.
+// Begin and End write the lines around the output, which must end with a line end.
 func (f *Block) Begin(w io.Writer) {
 	switch f.system {
 	case GitHub:
-		if f.Failed { // a group is closed until somebody opens it
+		if f.Failed { // groups are folded at first
 			fmt.Fprintf(w, "-------- %s\n::stop-commands::%s\n", f.title, f.token)
 			return
 		}
 		fmt.Fprintf(w, "::group::%s\n::stop-commands::%s\n", githubData(f.title), f.token)
 	case GitLab:
-		fmt.Fprintf(w, "\x1b[0Ksection_start:%d:%s[collapsed=%t]\r\x1b[0K%s\n", f.begun.Unix(), f.id, !f.Failed, f.title)
+		fmt.Fprintf(w, "\x1b[0Ksection_start:%d:%s[collapsed=%t]\r\x1b[0K%s\n", f.started.Unix(), f.id, !f.Failed, f.title)
 	case Buildkite:
 		mark := "---"
 		if f.Failed {
@@ -119,10 +119,10 @@ func (f *Block) End(w io.Writer) {
 	}
 }
 
-// Text makes output fit to stand in the block: nothing in it may begin or end one.
+// Text disarms output for the block, so that it cannot begin or end one.
 func (f *Block) Text(output []byte) []byte {
 	switch f.system {
-	case GitHub: // stop-commands takes care of the others, but the page of the log obeys these
+	case GitHub: // stop-commands disables other commands, but the page of the log obeys these
 		return breakOldCommands(output)
 	case Buildkite:
 		return breakHeaders(output)
@@ -147,7 +147,7 @@ func Annotate(w io.Writer, system string, ev api.Event, last string) {
 	case GitHub:
 		fmt.Fprintf(w, "::%s title=%s::%s\n", level, githubProperty(what), githubData(last))
 	case Azure:
-		if !ev.Handled { // there are no notices, only warnings and errors
+		if !ev.Handled { // Azure has no notices
 			fmt.Fprintf(w, "##vso[task.logissue type=error]%s\n", Harmless(system, githubData(what+": "+last)))
 		}
 	case TeamCity:
@@ -159,7 +159,7 @@ func Annotate(w io.Writer, system string, ev api.Event, last string) {
 	}
 }
 
-// githubData and githubProperty are texts in the places of a workflow command.
+// githubData and githubProperty escape texts for a workflow command.
 func githubData(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
 }
@@ -168,7 +168,7 @@ func githubProperty(text string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(githubData(text))
 }
 
-// HandledText follows the cause of a failure that an edge has fired for.
+// HandledText returns ", handled" for a handled failure, otherwise "".
 func HandledText(handled bool) string {
 	if handled {
 		return ", handled"
@@ -176,7 +176,7 @@ func HandledText(handled bool) string {
 	return ""
 }
 
-// AttemptText is ", attempt 1 of 4" for one after which another follows.
+// AttemptText returns ", attempt 1 of 4" for an attempt that is followed by another one, otherwise "".
 func AttemptText(ev api.Event) string {
 	if ev.Retry == nil {
 		return ""

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// What the systems obey, as their programs read it.
+// The commands of the systems, as their programs read them.
 //
-// GitHub's runner takes a line for a command when it begins with "::", whatever white space comes
-// before it; it compares by the rules of a language, which skip characters that cannot be seen.
-// The older form, "##[", counts anywhere in a line, and once more when the page of the log is drawn.
+// GitHub's runner takes a line that begins with white space and "::" for a command. It compares with cultural rules,
+// which ignore invisible characters. The older form, "##[", works anywhere in a line, also when the page of the log
+// is drawn.
 //
-// Azure's agent obeys "##vso[" anywhere in a line, and the page of its log "##[", both by rules of a language that
-// skip characters that cannot be seen; TeamCity obeys "##teamcity[" anywhere in a line.
+// Azure's agent obeys "##vso[" anywhere in a line, and the page of its log obeys "##[", both ignoring invisible
+// characters. TeamCity obeys "##teamcity[" anywhere in a line.
 //
-// Buildkite takes a line for a header when it begins with one of four marks, colours apart.
+// Buildkite takes a line for a header if it begins with one of four marks, possibly after colours.
 var (
 	githubCommand    = regexp.MustCompile(`(?m)^([^\pL\pN\pP\pS\n]*):([\p{Cf}\p{Cc}\pM]*:)`)
 	githubOldCommand = regexp.MustCompile(`#([\p{Cf}\p{Cc}\pM]*)#([\p{Cf}\p{Cc}\pM]*)\[`)
@@ -24,7 +24,8 @@ var (
 	buildkiteHeader  = regexp.MustCompile(`(?m)^((?:\x1b\[[0-9;]*[mK])*)(---|\+\+\+|~~~|\^\^\^)(\s|$)`)
 )
 
-// unseen matches a word in any case, with characters between its own that cannot be seen. Its last one is apart.
+// unseen matches a word in any case, with invisible characters between its letters. The last letter is a group of its
+// own.
 func unseen(word string) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString("(?i)(")
@@ -37,13 +38,12 @@ func unseen(word string) *regexp.Regexp {
 	return regexp.MustCompile(b.String() + `)([\p{Cf}\p{Cc}\pM]*)` + regexp.QuoteMeta(word[len(word)-1:]))
 }
 
-// teamCityValue is a text in the place of a value of a service message.
+// teamCityValue escapes a text for a value of a service message.
 func teamCityValue(text string) string {
 	return strings.NewReplacer("|", "||", "'", "|'", "[", "|[", "]", "|]", "\n", "|n", "\r", "|r").Replace(text)
 }
 
-// Harmless is text that a CI system prints and does not obey: names and commands are what their
-// author likes.
+// Harmless disarms text, such as names and commands, so that a CI system prints it and does not obey it.
 func Harmless(system, text string) string {
 	switch system {
 	case GitHub:
@@ -59,7 +59,7 @@ func Harmless(system, text string) string {
 	return text
 }
 
-// breakOldCommands puts a blank into what GitHub would obey anywhere in a line.
+// breakOldCommands puts a blank into commands that GitHub obeys anywhere in a line.
 func breakOldCommands(text []byte) []byte {
 	if !bytes.Contains(text, []byte("[")) {
 		return text
@@ -67,7 +67,7 @@ func breakOldCommands(text []byte) []byte {
 	return githubOldCommand.ReplaceAll(text, []byte("#${1}#${2} ["))
 }
 
-// breakHeaders puts a blank before what would begin a group of Buildkite.
+// breakHeaders puts a blank before headers of Buildkite.
 func breakHeaders(text []byte) []byte {
 	return buildkiteHeader.ReplaceAll(text, []byte(" ${1}${2}${3}"))
 }

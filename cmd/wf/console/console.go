@@ -1,6 +1,5 @@
-// Package console is what a command has of the outside world: its streams, its environment, its
-// working directory and its terminal, with colours, tables, JSON, keys and rows that are redrawn in
-// place. It knows nothing of workfiles and never asks the daemon.
+// Package console has the streams, the environment, the working directory and the terminal of a command, with colours,
+// tables, JSON, keys and redrawn rows. It does not depend on workfiles or the daemon.
 package console
 
 import (
@@ -18,36 +17,36 @@ import (
 	"wf/tui/plain"
 )
 
-// A Console is what a command has of the outside world: its streams, its environment and its
-// working directory. Tests make their own; commands never ask the process itself.
+// A Console has the streams, the environment and the working directory of a command. Commands use it instead of package
+// os, so that tests can replace it.
 type Console struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	OutTTY, ErrTTY bool     // is the stream a terminal?
 	Environ        []string // KEY=VALUE, the whole environment
-	Dir            string   // working directory, absolute; "" when it is gone
+	Dir            string   // working directory, absolute; "" if it was removed
 
 	Color string // auto, always or never
 	ASCII bool   // draw with ASCII only
 
-	// OnCrash reports a bug and ends the process. The terminal has been restored by then.
+	// OnCrash reports a bug and ends the process. The terminal is restored before it is called.
 	OnCrash func(bug any, stack []byte)
 
-	restoreTerminal atomic.Pointer[func()] // called in a crash; nil while nothing is redrawn
+	restoreTerminal atomic.Pointer[func()] // called in a crash; nil if nothing is redrawn
 }
 
 // OfProcess sets the streams, the environment and the working directory of this process.
 func (c *Console) OfProcess() {
 	dir, err := os.Getwd()
 	if err != nil {
-		dir = "" // it was removed: only relative paths suffer, and their errors say so
+		dir = "" // it was removed; relative paths then fail with an error
 	}
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
 	c.OutTTY, c.ErrTTY = term.IsTerminal(int(os.Stdout.Fd())), term.IsTerminal(int(os.Stderr.Fd()))
 	c.Environ, c.Dir, c.Color = os.Environ(), dir, "auto"
 }
 
-// Get returns the value of an environment variable; the last one counts, as in execve.
+// Get returns the value of an environment variable. If there are several, the last one counts.
 func (c *Console) Get(key string) string {
 	for i := len(c.Environ) - 1; i >= 0; i-- {
 		if value, ok := strings.CutPrefix(c.Environ[i], key+"="); ok {
@@ -57,7 +56,7 @@ func (c *Console) Get(key string) string {
 	return ""
 }
 
-// User returns the user name for the history. The environment is enough: it is a note, not a proof.
+// User returns the user name for the history, from the environment. It is not authenticated.
 func (c *Console) User() string {
 	if name := c.Get("USER"); name != "" {
 		return name
@@ -65,7 +64,7 @@ func (c *Console) User() string {
 	return c.Get("LOGNAME")
 }
 
-// Caller returns the execution that this command was started by; nil outside of runs.
+// Caller returns the execution that started this command, or nil outside of runs.
 func (c *Console) Caller() *api.Caller {
 	n, err := strconv.Atoi(c.Get("WF_EXECUTION"))
 	caller := &api.Caller{Workfile: c.Get("WF_WORKFILE"), Run: c.Get("WF_RUN_ID"), Node: c.Get("WF_NODE_ID"), Execution: n}
@@ -83,7 +82,8 @@ func (c *Console) Abs(path string) string {
 	return filepath.Join(c.Dir, path)
 }
 
-// Interactive reports whether a person can be asked: both ends are terminals, and this is no CI job.
+// Interactive reports whether the user can be asked: standard input and standard error are terminals, and this is not a
+// CI job.
 func (c *Console) Interactive() bool {
 	in, ok := c.Stdin.(*os.File)
 	return ok && c.ErrTTY && term.IsTerminal(int(in.Fd())) && c.Get("CI") == ""
@@ -102,9 +102,8 @@ func (c *Console) OutWidth() int {
 	return width
 }
 
-// Guard runs f. A panic in it is a bug: the terminal is restored, and OnCrash reports the bug and
-// ends the process. Every goroutine of cmd/wf runs in Guard, since a panic in any of them would end
-// the process with the terminal in disorder.
+// Guard runs f. If f panics, Guard restores the terminal, and OnCrash reports the bug and ends the process. Every
+// goroutine of cmd/wf runs in Guard, because an uncaught panic would not restore the terminal.
 func (c *Console) Guard(f func()) {
 	defer func() {
 		if bug := recover(); bug != nil {
@@ -132,8 +131,8 @@ func (c *Console) OnCrashRestore(restore func()) {
 	c.restoreTerminal.Store(&restore)
 }
 
-// RestoreInCrash restores the terminal t, nil for none, that r is drawn on if the program crashes.
-// The caller calls done when nothing is redrawn any more.
+// RestoreInCrash makes a crash restore the terminal t (nil for none) on which r is drawn. The caller calls done when
+// nothing is redrawn any more.
 func (c *Console) RestoreInCrash(r *Region, t *Terminal) (done func()) {
 	c.OnCrashRestore(func() {
 		r.abandon()
@@ -144,14 +143,14 @@ func (c *Console) RestoreInCrash(r *Region, t *Terminal) (done func()) {
 	return func() { c.OnCrashRestore(nil) }
 }
 
-// A Flusher is a writer that may hold bytes back until it is flushed.
+// A Flusher is a writer that may buffer bytes until it is flushed.
 type Flusher interface {
 	io.Writer
 	Flush() error
 }
 
-// OutputWriter returns what the output of commands goes through on its way to w, which ends at
-// standard output: to a terminal only text, unless raw is set; every byte to files and pipes.
+// OutputWriter returns a writer for the output of commands to w, which writes to standard output. For a terminal it
+// removes control sequences, unless raw is set; files and pipes get the exact bytes.
 func (c *Console) OutputWriter(w io.Writer, raw bool) Flusher {
 	if c.OutTTY && !raw {
 		return plain.NewWriter(w, c.OutPaint().Colored)
@@ -159,7 +158,7 @@ func (c *Console) OutputWriter(w io.Writer, raw bool) Flusher {
 	return unbuffered{w}
 }
 
-// unbuffered passes every byte on at once.
+// unbuffered writes every byte at once.
 type unbuffered struct{ io.Writer }
 
 func (unbuffered) Flush() error { return nil }

@@ -10,8 +10,8 @@ import (
 	"wf/tui/plain"
 )
 
-// WriteJSON writes v as one line of JSON, the same bytes for the same value. Commands are shown
-// as they are: nothing is escaped for HTML, only what a terminal would obey.
+// WriteJSON writes v as one line of JSON. It escapes control characters of terminals, but not characters of HTML, so that
+// commands stay readable.
 func WriteJSON(w io.Writer, v any) error {
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)
@@ -23,8 +23,7 @@ func WriteJSON(w io.Writer, v any) error {
 	return err
 }
 
-// escapeControls writes the characters that JSON may hold and a terminal obeys as \uXXXX. They
-// stand in strings only, so that it says the same.
+// escapeControls writes control characters as \uXXXX. They can only occur in strings, so the meaning is the same.
 func escapeControls(line []byte) []byte {
 	if plain.Is(string(line)) {
 		return line

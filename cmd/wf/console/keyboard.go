@@ -6,27 +6,26 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// A Keyboard hands over the keys that are pressed on a terminal, one by one and unseen, while it
-// listens. It is the only reader of keys in this program. Its methods belong to one goroutine; the
-// reading is in another one, which deafen waits for.
+// A Keyboard reads single keys from a terminal without echo, while it listens. It is the only reader of keys of the
+// command line. Its methods belong to one goroutine; another goroutine reads, and Close waits for it.
 type Keyboard struct {
 	e       *Console
 	Term    *Terminal
 	Pressed chan byte
 	reader  cancelreader.CancelReader // nil while no keys are read
-	deaf    chan struct{}             // closed when no key is wanted any more
+	done    chan struct{}             // closed by Close
 	group   sync.WaitGroup
 }
 
-// NewKeyboard does not listen yet.
+// NewKeyboard returns a Keyboard that does not listen yet.
 func NewKeyboard(e *Console, t *Terminal) *Keyboard {
 	return &Keyboard{e: e, Term: t, Pressed: make(chan byte)}
 }
 
-// Listens says whether a key would be heard.
+// Listens says whether keys are read.
 func (k *Keyboard) Listens() bool { return k.reader != nil }
 
-// Listen begins to read keys and says whether there are any.
+// Listen starts to read keys. It returns false if keys cannot be read.
 func (k *Keyboard) Listen() bool {
 	if k.Listens() {
 		return true
@@ -40,13 +39,13 @@ func (k *Keyboard) Listen() bool {
 		return false
 	}
 	k.reader = reader
-	k.deaf = make(chan struct{})
-	k.group.Go(func() { k.e.Guard(func() { k.read(reader, k.deaf) }) })
+	k.done = make(chan struct{})
+	k.group.Go(func() { k.e.Guard(func() { k.read(reader, k.done) }) })
 	return true
 }
 
-// read hands over single keys until it is cancelled.
-func (k *Keyboard) read(reader cancelreader.CancelReader, deaf <-chan struct{}) {
+// read sends single keys to Pressed until it is cancelled.
+func (k *Keyboard) read(reader cancelreader.CancelReader, done <-chan struct{}) {
 	buf := make([]byte, 256)
 	for {
 		n, err := reader.Read(buf)
@@ -54,20 +53,20 @@ func (k *Keyboard) read(reader cancelreader.CancelReader, deaf <-chan struct{}) 
 			return
 		}
 		if n != 1 {
-			continue // pasted text, or a key that sends a sequence: nothing that was meant for us
+			continue // pasted text, or a key that sends a sequence
 		}
 		select {
 		case k.Pressed <- buf[0]:
-		case <-deaf:
+		case <-done:
 			return
 		}
 	}
 }
 
-// Close ends the reading of keys and gives the terminal its modes back.
+// Close stops reading and restores the modes of the terminal.
 func (k *Keyboard) Close() {
 	if k.reader != nil {
-		close(k.deaf)
+		close(k.done)
 		if k.reader.Cancel() {
 			k.group.Wait()
 		}

@@ -9,13 +9,13 @@ import (
 	"wf/tui/words"
 )
 
-// A Paint says how one stream shows states: with colour or not, with Unicode glyphs or ASCII.
-// Colour never carries meaning alone.
+// A Paint formats text for one stream: with colour or without, with Unicode glyphs or ASCII. Colour is never the only
+// sign of a meaning.
 type Paint struct {
 	Colored, ASCII bool
 }
 
-// OutPaint and errPaint are the paints of the two streams.
+// OutPaint and ErrPaint return the paints of the two streams.
 func (c *Console) OutPaint() Paint { return Paint{c.WantColor(c.OutTTY), c.WantASCII()} }
 func (c *Console) ErrPaint() Paint { return Paint{c.WantColor(c.ErrTTY), c.WantASCII()} }
 
@@ -32,7 +32,7 @@ func (c *Console) WantColor(tty bool) bool {
 	return tty && c.Get("TERM") != "" && c.Get("TERM") != "dumb"
 }
 
-// WantASCII is true where the flag or the locale say that only ASCII can be shown.
+// WantASCII returns true if the flag or the locale allows only ASCII.
 func (c *Console) WantASCII() bool {
 	if c.ASCII {
 		return true
@@ -46,13 +46,13 @@ func (c *Console) WantASCII() bool {
 	return true
 }
 
-// Glyph is the sign of a state.
+// Glyph returns the sign of a state.
 func (p Paint) Glyph(state api.State) string {
 	l := words.LookOf(state)
 	return p.SGR(l.SGR, l.Sign(p.ASCII))
 }
 
-// Ellipsis stands for what was left out, dot separates the parts of a line.
+// Ellipsis marks omitted text, and Dot separates the parts of a line.
 func (p Paint) Ellipsis() string { return p.Either("…", "...") }
 func (p Paint) Dot() string      { return p.Either("·", "|") }
 
@@ -63,7 +63,7 @@ func (p Paint) Either(unicode, ascii string) string {
 	return unicode
 }
 
-// Bad and strong colour text.
+// Bad and Strong highlight text.
 func (p Paint) Bad(text string) string    { return p.SGR("1;31", text) }
 func (p Paint) Strong(text string) string { return p.SGR("1", text) }
 
@@ -74,7 +74,7 @@ func (p Paint) SGR(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// Bar shows n of total in width columns.
+// Bar draws n of total as a bar of width columns.
 func (p Paint) Bar(n, total, width int) string {
 	full := width
 	if total > 0 {
@@ -83,8 +83,7 @@ func (p Paint) Bar(n, total, width int) string {
 	return p.SGR("32", strings.Repeat(p.Either("━", "="), full)) + p.Dim(strings.Repeat(p.Either("─", "-"), width-full))
 }
 
-// Column is text cut in its middle and filled up to width columns: what distinguishes names stands
-// at their ends.
+// Column cuts text in its middle or pads it to width columns. Names usually differ at their ends.
 func (p Paint) Column(text string, width int) string {
 	if have := ansi.StringWidth(text); have > width {
 		room := width - ansi.StringWidth(p.Ellipsis())
@@ -101,8 +100,7 @@ func (p Paint) Dim(text string) string {
 	return p.SGR("2", text)
 }
 
-// Clip cuts text to width columns at its end; width 0 leaves it whole. It counts runes: good
-// enough to keep a table on the screen, and never cuts one.
+// Clip cuts text at its end to width runes; width 0 means no limit.
 func (p Paint) Clip(text string, width int) string {
 	runes := []rune(text)
 	mark := p.Ellipsis()

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// What a region tells the terminal. Wrapping is off while rows are drawn, so that a row is one
-// row whatever the terminal thinks of the width of its characters. Terminals that do not know
-// synchronized output (2026) ignore it.
+// Control sequences of a region. Wrapping is off while rows are drawn, so that a row stays one row even if the terminal
+// has other widths of characters. Terminals without synchronized output (2026) ignore it.
 const (
 	beginFrame = "\x1b[?2026h"
 	endFrame   = "\x1b[?2026l"
@@ -23,26 +22,26 @@ const (
 	eraseBelow = "\x1b[J" // from the cursor on
 )
 
-// A Region is the last rows of a terminal, redrawn in place, below lines that stay. It is the
-// writer of everything else that goes to the same stream, so that nothing is drawn over:
+// A Region redraws the last rows of a terminal in place, below permanent lines. All other output to the same stream must
+// go through it:
 //
-//	lines that stay    Write, print, aside
-//	▶ first row        the cursor rests here, so that a terminal that is resized keeps it at the
-//	  last row         start of the region, however it breaks long rows anew
+//	permanent lines    Write, Print, Aside
+//	▶ first row        the cursor stays here, so that it is still at the start of the region
+//	  last row         after a resize has wrapped long rows
 //
-// As long as nothing is shown, it only passes on.
+// If nothing is shown, it only writes the output.
 type Region struct {
 	mu    sync.Mutex // guards the rest: the client writes its notes from a goroutine of its own
 	w     io.Writer
-	buf   []byte   // lines that wait for the next frame
+	buf   []byte   // lines to write with the next drawing
 	shown []string // rows on the screen; nil = none
-	owned bool     // the cursor is off
+	owned bool     // the cursor is hidden
 }
 
 // NewRegion returns a region at the end of w. Nothing is shown yet.
 func NewRegion(w io.Writer) *Region { return &Region{w: w} }
 
-// Write prints text that stays, at once. The rows come back with the next show.
+// Write writes permanent text at once. The next Show draws the rows again.
 func (r *Region) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,14 +50,14 @@ func (r *Region) Write(p []byte) (int, error) {
 	return len(p), r.flush()
 }
 
-// Print is Write with the next frame, for those who will show.
+// Print buffers permanent text for the next Show.
 func (r *Region) Print(p []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.buf = append(r.buf, p...)
 }
 
-// Show replaces the rows. It writes nothing when nothing has changed.
+// Show replaces the rows. If nothing has changed, it writes nothing.
 func (r *Region) Show(rows []string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,7 +93,7 @@ func (r *Region) Show(rows []string) error {
 	return err
 }
 
-// hide takes the rows away, in the buffer only. The caller holds mu.
+// hide adds to the buffer what removes the rows. The caller holds mu.
 func (r *Region) hide() {
 	if r.shown != nil {
 		r.buf = append([]byte("\r"+eraseBelow), r.buf...)
@@ -102,7 +101,7 @@ func (r *Region) hide() {
 	}
 }
 
-// Redraw makes the next show draw everything, as after a change of the terminal's size.
+// Redraw makes the next Show draw everything, for instance after a resize.
 func (r *Region) Redraw() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,7 +109,7 @@ func (r *Region) Redraw() error {
 	return r.flush()
 }
 
-// flush writes what waits. The caller holds mu.
+// flush writes the buffer. The caller holds mu.
 func (r *Region) flush() error {
 	if len(r.buf) == 0 {
 		return nil
@@ -120,7 +119,7 @@ func (r *Region) flush() error {
 	return err
 }
 
-// Clear takes the rows away and gives the cursor back. The region may be shown again.
+// Clear removes the rows and shows the cursor. The region may be shown again.
 func (r *Region) Clear() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,7 +131,7 @@ func (r *Region) Clear() error {
 	return r.flush()
 }
 
-// Aside is a writer for another stream that may end on the same terminal.
+// Aside returns a writer for another stream that may be the same terminal.
 func (r *Region) Aside(w io.Writer) io.Writer { return asideWriter{r, w} }
 
 type asideWriter struct {
@@ -140,7 +139,7 @@ type asideWriter struct {
 	w io.Writer
 }
 
-// Write takes the rows away before it writes.
+// Write removes the rows before it writes.
 func (a asideWriter) Write(p []byte) (int, error) {
 	a.r.mu.Lock()
 	defer a.r.mu.Unlock()
@@ -151,15 +150,15 @@ func (a asideWriter) Write(p []byte) (int, error) {
 	return a.w.Write(p)
 }
 
-// crashPatience bounds the wait of abandon for a goroutine that writes to the terminal.
+// crashPatience limits how long abandon waits for a goroutine that writes to the terminal.
 const crashPatience = time.Second
 
-// abandon gives the terminal back for good: nothing is drawn any more. It waits for who is drawing,
-// but not for ever: a terminal that takes nothing shall not hold up the end.
+// abandon removes the rows and blocks all later drawing. It waits for a goroutine that draws, but at most crashPatience,
+// because the terminal may block.
 func (r *Region) abandon() {
 	locked := make(chan struct{})
 	go func() {
-		r.mu.Lock() // and never unlocked
+		r.mu.Lock() // never unlocked
 		close(locked)
 	}()
 	select {

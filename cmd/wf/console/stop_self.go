@@ -8,18 +8,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stopTime bounds the wait for the end of a stop whose SIGCONT was not seen.
+// stopTime limits the wait for SIGCONT after a stop.
 const stopTime = 200 * time.Millisecond
 
-// CanBeContinued reports whether this process has a process group of its own: a shell made it, and can
-// continue it.
+// CanBeContinued reports whether this process has a process group of its own, so that a shell can continue it.
 func CanBeContinued() bool {
 	group, err := unix.Getsid(0)
 	return err == nil && group != unix.Getpgrp()
 }
 
-// StopSelf stops this process until SIGCONT. It uses SIGSTOP because the Go runtime does not restore
-// the default action of SIGTSTP once the signal was caught.
+// StopSelf stops this process until SIGCONT. It uses SIGSTOP because the Go runtime does not restore the default action of
+// SIGTSTP.
 func StopSelf() {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, unix.SIGCONT)
@@ -27,7 +26,7 @@ func StopSelf() {
 	if unix.Kill(unix.Getpid(), unix.SIGSTOP) != nil {
 		return
 	}
-	select { // the signal takes effect a moment later, on whichever thread sees it first
+	select { // the signal takes effect a moment later, on any thread
 	case <-continued:
 	case <-time.After(stopTime):
 	}

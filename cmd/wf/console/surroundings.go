@@ -6,23 +6,23 @@ import (
 	"os"
 )
 
-// The least terminal that progress is redrawn on.
+// The smallest terminal on which progress is redrawn.
 const (
 	LeastWidth  = 40
 	LeastHeight = 8
 )
 
-// Surroundings are what decides how progress is shown.
+// surroundings decide how progress is shown.
 type surroundings struct {
 	stderrTTY, stdinTTY bool
 	Foreground          bool
 	width, height       int
 	Term, ci            string // of the environment
-	pipedOutput         bool   // standard output is a pipe, and node output or events go there
+	pipedOutput         bool   // node output or events go to a pipe
 }
 
-// Surroundings looks at the streams and the environment. toStdout says that something else than
-// progress is printed while the run goes on.
+// Surroundings examines the streams and the environment. toStdout says that node output or events are printed during the
+// run.
 func (c *Console) Surroundings(t *Terminal, toStdout bool) surroundings {
 	s := surroundings{Term: c.Get("TERM"), ci: c.Get("CI"), pipedOutput: toStdout && isPipe(c.Stdout)}
 	if t != nil {
@@ -32,7 +32,7 @@ func (c *Console) Surroundings(t *Terminal, toStdout bool) surroundings {
 	return s
 }
 
-// isPipe says whether w ends in another program, which may well write to the same terminal.
+// isPipe says whether w is a pipe to another program, which may write to the same terminal.
 func isPipe(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -42,12 +42,12 @@ func isPipe(w io.Writer) bool {
 	return err == nil && info.Mode()&fs.ModeNamedPipe != 0
 }
 
-// WhyNotInline says why progress cannot be redrawn here, "" when it can. Where somebody has asked
-// for it (forced), only what would do harm counts.
+// WhyNotInline says why progress cannot be redrawn here, or returns "" if it can. If the user asked for it (forced), it
+// ignores the reasons that do no harm.
 func (s surroundings) WhyNotInline(forced bool) string {
 	switch {
 	case !s.stderrTTY:
-		return "standard error is no terminal"
+		return "standard error is not a terminal"
 	case s.Term == "" || s.Term == "dumb":
 		return "TERM says that the terminal cannot move its cursor"
 	case !s.Foreground:
@@ -57,7 +57,7 @@ func (s surroundings) WhyNotInline(forced bool) string {
 	case forced:
 		return ""
 	case !s.stdinTTY:
-		return "standard input is no terminal"
+		return "standard input is not a terminal"
 	case s.ci != "":
 		return "CI is set"
 	case s.pipedOutput:

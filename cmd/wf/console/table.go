@@ -9,8 +9,7 @@ import (
 	"wf/tui/plain"
 )
 
-// A Table lines up columns, two blanks apart. Unlike text/tabwriter it knows that the colours in
-// a cell take no room.
+// A Table aligns columns, two blanks apart. Unlike text/tabwriter it ignores colours in the widths of cells.
 type Table struct{ rows [][]string }
 
 func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
@@ -40,5 +39,5 @@ func (t *Table) Write(w io.Writer) error {
 	return err
 }
 
-// Columns is the room that text takes on the screen, colours apart.
+// Columns returns the width of text on the screen, without colours.
 func Columns(text string) int { return ansi.StringWidth(plain.Text(text)) }

@@ -9,15 +9,15 @@ import (
 	"golang.org/x/term"
 )
 
-// A Terminal is the one that a region is drawn on and keys come from.
+// A Terminal is a terminal for a Region and a Keyboard.
 type Terminal struct {
-	In, out *os.File // in is nil when keys cannot be read
+	In, out *os.File // In is nil if keys cannot be read
 
-	mu    sync.Mutex // guards saved: whoever crashes restores it
+	mu    sync.Mutex // guards saved: any goroutine may crash and restore it
 	saved *unix.Termios
 }
 
-// NewTerminal is the terminal behind stderr and stdin; nil when stderr is none.
+// NewTerminal returns the terminal of stderr and stdin, or nil if stderr is not a terminal.
 func NewTerminal(stdin io.Reader, stderr io.Writer) *Terminal {
 	out, ok := stderr.(*os.File)
 	if !ok || !term.IsTerminal(int(out.Fd())) {
@@ -30,7 +30,7 @@ func NewTerminal(stdin io.Reader, stderr io.Writer) *Terminal {
 	return t
 }
 
-// Size is the terminal's, in columns and rows; zeros when it does not tell.
+// Size returns the size in columns and rows; zeros if it is unknown.
 func (t *Terminal) Size() (width, height int) {
 	width, height, err := term.GetSize(int(t.out.Fd()))
 	if err != nil {
@@ -39,15 +39,15 @@ func (t *Terminal) Size() (width, height int) {
 	return width, height
 }
 
-// Foreground says whether this process belongs to the terminal's foreground process group. Others
-// are stopped by the kernel when they change the terminal, and should not draw on it.
+// Foreground says whether this process is in the foreground process group of the terminal. The kernel stops other
+// processes when they change the terminal, so they must not draw on it.
 func (t *Terminal) Foreground() bool {
 	group, err := unix.IoctlGetInt(int(t.out.Fd()), unix.TIOCGPGRP)
 	return err == nil && group == unix.Getpgrp()
 }
 
-// Listen makes keys come one by one and unseen. Signals stay what they are: Ctrl-C and Ctrl-Z are
-// the kernel's business, and line ends of other programs too. It does nothing without in.
+// listen turns off echo and line buffering of keys. The kernel still handles Ctrl-C and Ctrl-Z, and line ends of other
+// programs. It does nothing without In.
 func (t *Terminal) listen() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -80,7 +80,7 @@ func (t *Terminal) restore() error {
 	return unix.IoctlSetTermios(int(t.In.Fd()), setTermios, saved)
 }
 
-// Forget leaves the modes as somebody else has set them since listen.
+// Forget keeps the modes that another program has set since listen.
 func (t *Terminal) Forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -2,7 +2,7 @@ package console
 
 import "golang.org/x/sys/unix"
 
-// The requests that read a terminal's modes, and that set them at once.
+// The ioctl requests that read and set the modes of a terminal.
 const (
 	GetTermios = unix.TIOCGETA
 	setTermios = unix.TIOCSETA

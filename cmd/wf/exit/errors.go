@@ -10,8 +10,8 @@ import (
 	"wf/tui/words"
 )
 
-// A Failure is an error that a command found itself, in the four parts of every message: what, where,
-// why, and the command that fixes it. All but What may be empty.
+// A Failure is an error of the command line in the four parts of every message: what, where, why, and the command that
+// fixes it. All but What may be empty.
 type Failure struct {
 	Status                int
 	What, Where, Why, Fix string
@@ -19,12 +19,12 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.What }
 
-// Usage returns the failure of a command that was called in a wrong way: exit status 2.
+// Usage returns the failure of a wrong call, with exit status 2.
 func Usage(format string, args ...any) *Failure {
 	return &Failure{Status: BadUsage, What: fmt.Sprintf(format, args...)}
 }
 
-// An Error ends the program with a status after everything was printed already.
+// An Error ends the program with a status; everything has been printed already.
 type Error int
 
 func (e Error) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
@@ -37,15 +37,15 @@ func With(status int) error {
 	return Error(status)
 }
 
-// A Conflict is the refusal of a run because another run has some of its nodes. Scripts wait for it, so
-// it has an exit status of its own.
+// A Conflict is the refusal of a run because another run has some of its nodes. It has an exit status of its own, so that
+// scripts can wait for the other run.
 type Conflict struct{ err *api.Error }
 
 func (c *Conflict) Error() string { return c.err.Error() }
 
 func (c *Conflict) Unwrap() error { return c.err }
 
-// AsConflict marks the conflict that a new run met.
+// AsConflict turns the refusal of a new run into a Conflict.
 func AsConflict(err error) error {
 	var refused *api.Error
 	if IsCode(err, api.CodeConflict) && errors.As(err, &refused) {
@@ -60,7 +60,7 @@ func IsCode(err error, code api.Code) bool {
 	return errors.As(err, &refused) && refused.Code == code
 }
 
-// Describe returns any error in its four parts.
+// Describe returns an error as a Failure.
 func Describe(err error) Failure {
 	var (
 		found       *Failure
@@ -81,7 +81,7 @@ func Describe(err error) Failure {
 	return Failure{What: err.Error()}
 }
 
-// Obstacle is the obstacle of a file error without the path that the message names already.
+// Obstacle returns the text of a file error without the path.
 func Obstacle(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {

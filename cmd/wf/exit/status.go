@@ -1,5 +1,5 @@
-// Package exit is how a command ends: errors with an exit status and advice, and the table from errors
-// to exit statuses. It prints nothing.
+// Package exit has the errors of commands, with exit statuses and fixes, and the table from errors to exit statuses. It
+// prints nothing.
 package exit
 
 import (
@@ -12,10 +12,10 @@ import (
 // Exit statuses (`wf help exit-codes`).
 const (
 	OK          = 0
-	Failed      = 1 // nodes of a run, and nothing else; where there is no run: the answer is no (wf kv, wf doctor)
+	Failed      = 1 // failed nodes of a run; or the negative answer of wf kv or wf doctor
 	BadUsage    = 2
 	BadWorkfile = 3
-	Daemon      = 4 // whatever wf itself could not do
+	Daemon      = 4 // errors of wf itself
 	Unanswered  = 5
 	Stopped     = 6
 	Busy        = 7
@@ -54,7 +54,7 @@ func Status(err error) int {
 	return Daemon
 }
 
-// codeStatus is the part of the table for errors that the daemon answered with.
+// codeStatus returns the exit status for an error of the daemon.
 func codeStatus(code api.Code) int {
 	switch code {
 	case api.CodeWorkfile, api.CodeCycle:
@@ -67,10 +67,10 @@ func codeStatus(code api.Code) int {
 	return Daemon
 }
 
-// answerNo is an error that is the answer to a question outside of runs.
+// answerNo is a negative answer.
 type answerNo struct{ error }
 
 func (n answerNo) Unwrap() error { return n.error }
 
-// No marks err as the answer to a question outside of runs, such as: there is no such value.
+// No marks err as a negative answer, such as: there is no value.
 func No(err error) error { return answerNo{err} }

@@ -15,7 +15,7 @@ import (
 
 // What a command that shows a run does when a node waits for a person.
 const (
-	ApprovalAuto = "auto" // ask where there is a terminal, else wait
+	ApprovalAuto = "auto" // ask if there is a terminal, otherwise wait
 	ApprovalAsk  = "ask"
 	approvalWait = "wait"
 	ApprovalFail = "fail"
@@ -23,15 +23,15 @@ const (
 
 var ApprovalWords = []string{ApprovalAuto, ApprovalAsk, approvalWait, ApprovalFail}
 
-// causeApproval is the cause in the history of a run that --approval fail has stopped.
+// causeApproval is the cause of a stop by --approval fail in the history.
 const causeApproval = "approval"
 
 // answering is the state of the questions of approvals. It belongs to the goroutine of loop.
 type answering struct {
 	Approval   string            // one of the words
-	pending    runview.Questions // those that wait; the first is asked about
-	confirming byte              // 'a' or 'r' was pressed: the next key confirms it; else 0
-	unanswered string            // the node because of which the run is stopped; "" = none
+	pending    runview.Questions // open questions; the first one is shown
+	confirming byte              // 'a' or 'r' after that key: the next key confirms; otherwise 0
+	unanswered string            // the node because of which --approval fail stops the run; "" = none
 }
 
 // asksApproval reports whether questions are asked on the terminal.
@@ -48,8 +48,8 @@ func (f *Follower) asksApproval() bool {
 	return false
 }
 
-// hearApproval applies an event to the open questions.
-func (f *Follower) hearApproval(ev api.Event) {
+// applyApproval applies an event to the open questions.
+func (f *Follower) applyApproval(ev api.Event) {
 	asked, closed := f.pending.Apply(ev)
 	if asked == nil && closed < 0 {
 		return
@@ -63,8 +63,8 @@ func (f *Follower) hearApproval(ev api.Event) {
 	f.showQuestion()
 }
 
-// stopUnanswered stops the run because of a new question if --approval fail was given, unless the
-// question is decided by itself after a time.
+// stopUnanswered stops the run because of a new question if --approval fail was given and the question has no
+// timeout.
 func (f *Follower) stopUnanswered(a api.Approval) {
 	if f.Approval != ApprovalFail || a.Until != nil || f.unanswered != "" || f.asked > 0 {
 		return
@@ -74,13 +74,13 @@ func (f *Follower) stopUnanswered(a api.Approval) {
 	f.sendStop(api.StopRequest{GraceMS: &ms, Cause: causeApproval})
 }
 
-// learnApprovals asks the daemon for questions that are older than the watching.
-func (f *Follower) learnApprovals() {
+// requestApprovals asks the daemon for questions that are older than the snapshot.
+func (f *Follower) requestApprovals() {
 	f.inquire(func() func() {
 		list, err := f.s.Workspace.Approvals(f.ctx)
 		return func() {
 			if err != nil {
-				return // the run is shown all the same
+				return // the run is shown without them
 			}
 			for _, a := range list.Approvals {
 				if a.Run == f.Run && f.pending.Add(a) {
@@ -120,9 +120,9 @@ func (f *Follower) approvalQuestion() string {
 	name := plain.Line(f.pending[0].Name)
 	switch f.confirming {
 	case 'a':
-		return "approve " + name + "?  [y]es  any other key: not yet"
+		return "approve " + name + "?  [y]es  any other key: no"
 	case 'r':
-		return "reject " + name + "?  [y]es  any other key: not yet"
+		return "reject " + name + "?  [y]es  any other key: no"
 	}
 	text := name + " waits for a person:  [a]pprove  [r]eject"
 	if rest := len(f.pending) - 1; rest > 0 {
@@ -142,7 +142,7 @@ func (f *Follower) answerKey(key byte) bool {
 	switch {
 	case verb != 0 && (key == 'y' || key == 'Y'):
 		f.answer(verb == 'a')
-	case verb != 0: // not yet
+	case verb != 0: // not confirmed
 	case strings.IndexByte("aArR", key) >= 0:
 		f.confirming = key | 0x20 // in lower case
 	case key == 'n' && len(f.pending) > 1:
@@ -164,7 +164,7 @@ func (f *Follower) answer(approved bool) {
 		return func() {
 			if err != nil {
 				f.view.say("note: %s was not %s: %s", plain.Line(a.Name), words.Decided(approved), plain.Line(reasonOf(err)))
-				f.learnApprovals()
+				f.requestApprovals()
 			}
 		}
 	})
@@ -194,6 +194,6 @@ func (v *Display) sayApproval(at time.Time, a api.Approval) {
 
 // noAnswer returns the error of a command whose run was stopped because of --approval fail.
 func (f *Follower) noAnswer() error {
-	return &exit.Failure{Status: exit.Unanswered, What: plain.Line(f.unanswered) + " waits for a person, and nobody can answer",
+	return &exit.Failure{Status: exit.Unanswered, What: plain.Line(f.unanswered) + " waits for a person",
 		Why: "run " + f.Run + " was stopped: --approval fail", Fix: "wf resume --approval wait" + f.s.FileFlag}
 }

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	silenceLimit  = time.Minute // then a line says what is still running: CI systems end what is silent
-	maxBlocks     = 20          // outputs of failed nodes shown while the run goes on
+	silenceLimit  = time.Minute // after it a line says what is running: CI systems kill silent jobs
+	maxBlocks     = 20          // outputs of failed nodes that are shown during the run
 	maxStillNames = 5
-	foldedNodes   = 100 // of a larger run the screen keeps failures and finished stages only
+	foldedNodes   = 100 // of larger runs the screen shows only failures and finished stages
 )
 
 // A Display shows a run as lines of text: progress and the summary on standard error, events or
@@ -31,31 +31,31 @@ type Display struct {
 	opt Options
 	p   console.Paint
 
-	stderr   io.Writer         // that of the env, which is the region's while the view lives
-	region   *console.Region   // everything on standard error goes through it
-	term     *console.Terminal // nil: standard error is none
-	keyboard *console.Keyboard // of term; nil as that
+	stderr   io.Writer         // the original standard error of e
+	region   *console.Region   // all output to standard error goes through it
+	term     *console.Terminal // nil: standard error is not a terminal
+	keyboard *console.Keyboard // of term; nil without one
 	live     *live             // nil: plain lines
-	unwatch  func()            // takes back what a crash would do to the terminal
-	ci       string            // the CI system that reads along
-	err      *bufio.Writer     // flushed once per frame
+	unwatch  func()            // cancels the restoring of the terminal after a crash
+	ci       string            // the CI system
+	err      *bufio.Writer     // flushed once per frame of events
 	out      *bufio.Writer
-	silence  *time.Timer // fires when nothing was printed for a while
+	silence  *time.Timer // fires if nothing was printed for silenceLimit
 
 	Run     *runview.Run
 	steps   map[string]api.PlanStep // --verbose: why nodes run, and their command lines
 	blocks  int                     // outputs shown so far
-	said    int                     // lines printed so far, about
-	quotes  map[nodeExecution]int   // at which of them the last words of a failure were shown
+	printed int                     // approximate number of printed lines
+	quotes  map[nodeExecution]int   // value of printed after the output of a failure was shown
 	blocked map[string]bool         // nodes that were named as blocked
-	refused map[string]string       // failures that no execution has caused, by node: its name and the cause
-	partial bool                    // not all of the run was seen
-	begun   bool                    // the run's own events have begun: JSON prints from here on
+	refused map[string]string       // failures without an execution, by node: its name and the cause
+	partial bool                    // some events of the run were not received
+	begun   bool                    // an event of the run was received: JSON is printed from here on
 	streams *streams
 }
 
-// NewDisplay takes over the standard error of e until close, so that nothing is printed into what is
-// being redrawn.
+// NewDisplay returns a Display. It replaces the standard error of e until Close, so that other output does not disturb
+// the redrawn rows.
 func NewDisplay(e *console.Console, s *Target, opt Options) *Display {
 	v := &Display{e: e, s: s, opt: opt, p: e.ErrPaint(), stderr: e.Stderr, region: console.NewRegion(e.Stderr),
 		term: console.NewTerminal(e.Stdin, e.Stderr), silence: time.NewTimer(silenceLimit), Run: runview.New(), blocked: map[string]bool{}, refused: map[string]string{}, quotes: map[nodeExecution]int{}}
@@ -65,7 +65,7 @@ func NewDisplay(e *console.Console, s *Target, opt Options) *Display {
 	e.Stderr, v.unwatch = v.region, e.RestoreInCrash(v.region, v.term)
 	v.ci = ci.Detect(e.Get, opt.CI)
 	if v.opt.Output == "auto" && v.progress() && !opt.Quiet && !opt.JSON && v.inCI() {
-		v.opt.Output = "grouped" // a CI log is read when the outputs are gone
+		v.opt.Output = "grouped" // a CI log is often read after the machine with the outputs is gone
 	}
 	v.err, v.out = bufio.NewWriter(v.region), bufio.NewWriter(v.region.Aside(e.Stdout))
 	if opt.Output == "stream" {
@@ -74,7 +74,7 @@ func NewDisplay(e *console.Console, s *Target, opt Options) *Display {
 	return v
 }
 
-// Close ends what follows outputs, and shows what an error has left unsaid.
+// Close stops following outputs, prints buffered lines and restores standard error.
 func (v *Display) Close() {
 	v.endLive()
 	v.silence.Stop()
@@ -86,8 +86,8 @@ func (v *Display) Close() {
 	v.e.Stderr = v.stderr
 }
 
-// flush writes what the last events added. An error on standard output ends the command: the
-// reader of the events has gone. One on standard error does not: the run matters more.
+// flush writes what the last events added. An error on standard output is returned, because the reader of the events
+// has gone; errors on standard error are ignored.
 func (v *Display) flush() error {
 	if v.live != nil {
 		return v.live.flush(time.Now())
@@ -96,21 +96,21 @@ func (v *Display) flush() error {
 	return v.out.Flush()
 }
 
-// inCI says whether nobody watches and the log is all there will be.
+// inCI says whether the command runs in a CI job.
 func (v *Display) inCI() bool { return v.ci != ci.None || v.e.Get("CI") != "" }
 
-// Progress says whether lines about single nodes are wanted.
+// progress says whether lines about single nodes are printed.
 func (v *Display) progress() bool {
 	return v.opt.Progress != "none" && !(v.opt.JSON && v.opt.Progress == "auto")
 }
 
-// showsBlocks says whether the end of a failed node's output is shown when it fails.
+// showsBlocks says whether the end of the output is shown when a node fails.
 func (v *Display) showsBlocks() bool {
 	return v.opt.Output == "failed" || v.opt.Output == "auto" && v.progress() && !v.opt.Quiet
 }
 
-// events are the types of events that the view makes use of; nil = all. On a large run most of the
-// client's work is to read what it does not show.
+// events returns the types of events that the display uses; nil = all. Reading unused events would be most of the work
+// of the client in a large run.
 func (v *Display) events() []api.EventType {
 	if v.opt.JSON {
 		return nil
@@ -120,17 +120,17 @@ func (v *Display) events() []api.EventType {
 	if v.opt.Progress != "none" || v.opt.Output == "grouped" || v.opt.Output == "stream" {
 		types = append(types, api.NodeStarted, api.NodeFinished, api.NodeSkipped)
 	}
-	if v.opt.Progress != "none" && v.term != nil { // what waits is counted where progress is redrawn
+	if v.opt.Progress != "none" && v.term != nil { // redrawn progress counts the waiting nodes
 		types = append(types, api.NodeReady, api.NodeReset)
 	}
 	return types
 }
 
-// say prints one line about the run as a whole.
+// say prints one line.
 func (v *Display) say(format string, args ...any) {
 	io.WriteString(v.err, ci.Harmless(v.ci, fmt.Sprintf(format, args...))+"\n")
 	v.silence.Reset(silenceLimit)
-	v.said++
+	v.printed++
 }
 
 // at prints one line of progress with the time at which it became true.
@@ -138,8 +138,8 @@ func (v *Display) at(t time.Time, format string, args ...any) {
 	v.say("%s"+format, append([]any{v.stamp(t)}, args...)...)
 }
 
-// stamp is what --timestamps puts before a line. By default a log has the time of day, and what
-// people watch has none.
+// stamp returns the time before a line of progress, by --timestamps. The default is the time of day in a log, and none on
+// a redrawn screen.
 func (v *Display) stamp(t time.Time) string {
 	switch v.opt.Timestamps {
 	case "off":
@@ -155,7 +155,7 @@ func (v *Display) stamp(t time.Time) string {
 	return t.Local().Format(time.TimeOnly) + " "
 }
 
-// Accepted shows what the daemon made of the request.
+// Accepted shows the answer of the daemon to the request.
 func (v *Display) Accepted(a api.RunAccepted) {
 	v.Run.Total = a.Nodes
 	switch {
@@ -171,7 +171,7 @@ func (v *Display) Accepted(a api.RunAccepted) {
 	v.flush()
 }
 
-// fromFileClause says of a run how much of what it builds on nobody here has run; "" for nothing.
+// fromFileClause says how many statuses did not come from a run on this machine; "" for none.
 func fromFileClause(n int) string {
 	if n == 0 {
 		return ""
@@ -179,7 +179,7 @@ func fromFileClause(n int) string {
 	return fmt.Sprintf("; the status of %s came with the file, not from a run here", words.Plural(n, "node"))
 }
 
-// workfile is the file's name for people.
+// workfile returns the printable name of the workfile.
 func (v *Display) workfile() string { return plain.Line(filepath.Base(v.s.Path)) }
 
 // event shows one event of the run, or one that concerns the whole workfile.
@@ -210,7 +210,7 @@ func (v *Display) event(ctx context.Context, ev api.Event) error {
 	case api.NodeDecided:
 		v.nodeDecided(ev)
 	case api.RunStopping:
-		// Who pressed Ctrl-C here has been told already.
+		// A stop by this command was already announced.
 		if v.progress() && !v.opt.Quiet && ev.Client != v.s.Client.ID() {
 			v.at(ev.Time, "%s", stopText(ev))
 		}
@@ -222,7 +222,7 @@ func (v *Display) event(ctx context.Context, ev api.Event) error {
 		}
 	case api.FileProblem:
 		if ev.Message == "" {
-			v.say("note: the trouble with the workfile is over")
+			v.say("note: the problem with the workfile is solved")
 			return nil
 		}
 		v.say("note: %s", plain.Line(ev.Message))
@@ -230,16 +230,16 @@ func (v *Display) event(ctx context.Context, ev api.Event) error {
 	return nil
 }
 
-// held says that nothing starts, or that it goes on: who waits wants to know it however little else.
+// held prints that nothing starts, or that the run continues, at any verbosity.
 func (v *Display) held(ev api.Event) {
 	if ev.Message == "" {
-		v.at(ev.Time, "goes on")
+		v.at(ev.Time, "the run continues")
 		return
 	}
-	v.at(ev.Time, "held: nothing starts: %s; it goes on by itself when that is over", plain.Line(ev.Message))
+	v.at(ev.Time, "held: nothing starts: %s; the run continues by itself when that ends", plain.Line(ev.Message))
 }
 
-// attached is the header for somebody who comes while the run is going.
+// attached prints the header for an active run.
 func (v *Display) attached(run api.RunSummary) {
 	v.begun, v.partial = true, true
 	v.Run.Resync(run)

@@ -57,7 +57,7 @@ func TestProgress(t *testing.T) {
 		{"plain", Options{Progress: "auto"}, `12:00:00 run 42 Workfile: 3 nodes, 2 jobs
 12:00:02 ✓ fetch 2.1s (1/3)
 12:01:10 ✗ align 1m08s exit 2 (2/3)
-12:01:11 somebody stops the run
+12:01:11 another command stops the run
 12:01:12 ◌ align 0.9s cancelled execution 2 (2/3)
 `},
 		{"quiet", Options{Progress: "auto", Quiet: true}, `12:01:10 ✗ align 1m08s exit 2 (2/3)
@@ -69,7 +69,7 @@ func TestProgress(t *testing.T) {
 12:00:02 ● align started
 12:01:10 ✗ align 1m08s exit 2 (2/3)
 12:01:10 ● align started execution 2
-12:01:11 somebody stops the run
+12:01:11 another command stops the run
 12:01:12 ◌ align 0.9s cancelled execution 2 (2/3)
 `},
 		{"none", Options{Progress: "none"}, ""},
@@ -117,7 +117,7 @@ func TestResync(t *testing.T) {
 	v, _, stderr := testView(Options{Progress: "plain"})
 	play(t, v, story()[:4])
 	v.resync(api.RunSummary{Run: "42", Nodes: 3, Counts: api.Counts{OK: 2, Running: 1}})
-	if v.flush(); !strings.Contains(stderr.String(), "run 42 is going (2/3)") {
+	if v.flush(); !strings.Contains(stderr.String(), "run 42 is active (2/3)") {
 		t.Errorf("%q", stderr)
 	}
 }

@@ -1,6 +1,6 @@
-// Package progress shows a run that goes: it follows its events, prints or redraws how it stands, answers
-// to signals and keys, asks the questions of approvals, and ends with the exit status of the run. What
-// the run looks like is folded by package runview; this package only displays it.
+// Package progress shows an active run: it follows its events, prints or redraws its progress, handles signals and
+// keys, asks for approvals, and returns the exit status of the run. Package runview folds the events into the state of
+// the run; this package only displays it.
 package progress
 
 import (
@@ -16,11 +16,11 @@ import (
 	"wf/cmd/wf/exit"
 )
 
-// DefaultGrace is the daemon's: shown when the flag is not given.
+// DefaultGrace is the default of the daemon.
 const DefaultGrace = 10 * time.Second
 
-// A Follower shows one run until it is over or the user leaves. Everything that it reacts to arrives on
-// channels and is handled by one goroutine, that of the caller:
+// A Follower shows one run until it ends or the user leaves. All inputs arrive on channels and are handled by one
+// goroutine, that of the caller:
 //
 //	watch ──frames──▶┐
 //	signals ────────▶├ follow ──▶ view (progress), events (JSON), stop requests
@@ -28,7 +28,7 @@ const DefaultGrace = 10 * time.Second
 //	other answers ──▶│
 //	terminal, keys ─▶┘
 //
-// close ends the goroutines that fill the channels and waits for them.
+// Close ends the goroutines that fill the channels and waits for them.
 type Follower struct {
 	e     *console.Console
 	s     *Target
@@ -38,19 +38,19 @@ type Follower struct {
 
 	frames  chan received
 	answers chan error  // of stop requests
-	news    chan func() // answers of inquire
+	replies chan func() // answers to requests of inquire
 	cancel  context.CancelFunc
 	ctx     context.Context // of the goroutines
 	group   sync.WaitGroup
 
 	Run      string // "" until the daemon has accepted it
 	First    api.Snapshot
-	StopsRun bool          // a signal stops the run; else it only ends the watching
+	StopsRun bool          // a signal stops the run; otherwise it only ends the command
 	Grace    time.Duration // of that stop
 
-	// onEnd, if not nil, is called after the result of the run was shown. Its error ends the command.
+	// OnEnd, if not nil, is called after the result of the run was shown. Its error ends the command.
 	OnEnd func(ctx context.Context, run string, result api.Result) error
-	// showTUI, if not nil, shows the workfile in the terminal interface until the user leaves it.
+	// ShowTUI, if not nil, shows the workfile in the terminal interface until the user leaves it.
 	ShowTUI func(context.Context) error
 	interrupts
 	choosing
@@ -63,7 +63,7 @@ type received struct {
 	err   error
 }
 
-// Follow watches the workspace of s. When it returns, the first snapshot has come.
+// Follow watches the workspace of s. It returns after the first snapshot.
 func Follow(ctx context.Context, e *console.Console, s *Target, opt Options) (*Follower, error) {
 	view := NewDisplay(e, s, opt) // before the watch, whose notes go through it
 	watch, err := s.Workspace.Watch(ctx, api.WatchOptions{Events: view.events(), Caller: e.Caller()})
@@ -78,7 +78,7 @@ func Follow(ctx context.Context, e *console.Console, s *Target, opt Options) (*F
 		return nil, err
 	}
 	f := &Follower{e: e, s: s, opt: opt, view: view, watch: watch,
-		frames: make(chan received), answers: make(chan error), news: make(chan func())}
+		frames: make(chan received), answers: make(chan error), replies: make(chan func())}
 	if frame.Snapshot != nil {
 		f.First = *frame.Snapshot
 	}
@@ -86,13 +86,13 @@ func Follow(ctx context.Context, e *console.Console, s *Target, opt Options) (*F
 	return f, nil
 }
 
-// Close ends the watching. The run goes on.
+// Close ends the watch. The run continues.
 func (f *Follower) Close() {
 	f.interrupts.restore()
-	f.view.endLive() // first: whatever else takes time, the terminal is in order
+	f.view.endLive() // first, so that the terminal is restored even if the rest takes time
 	f.closeQuestion()
 	if f.view.keyboard != nil {
-		f.view.keyboard.Close() // of a question that is open still
+		f.view.keyboard.Close() // a question may still be open
 	}
 	f.cancel()
 	f.watch.Close()
@@ -103,26 +103,26 @@ func (f *Follower) Close() {
 // spawn starts a goroutine that Close waits for.
 func (f *Follower) spawn(work func()) { f.group.Go(func() { f.e.Guard(work) }) }
 
-// StartRun starts a run and follows it. Signals count from here on: those that come before the daemon
-// has answered take effect as soon as the number of the run is known.
+// StartRun starts a run and follows it. Signals that arrive before the daemon has answered take effect when the number
+// of the run is known.
 func (f *Follower) StartRun(ctx context.Context, req api.RunRequest) error {
 	f.interrupts.CatchSignals()
 	if err := f.explain(ctx, req); err != nil {
 		return err
 	}
-	started, lined := make(chan startAnswer, 1), make(chan string, 1)
-	inLine, leaveLine := context.WithCancel(f.ctx)
-	defer leaveLine()
+	started, queued := make(chan startAnswer, 1), make(chan string, 1)
+	inQueue, leaveQueue := context.WithCancel(f.ctx)
+	defer leaveQueue()
 	f.spawn(func() {
-		accepted, err := f.s.StartRun(inLine, req, func(text string) { lined <- text })
+		accepted, err := f.s.StartRun(inQueue, req, func(text string) { queued <- text })
 		started <- startAnswer{accepted, err}
 	})
 	waits := false
 	for {
 		select {
 		case a := <-started:
-			return f.begun(ctx, a)
-		case text := <-lined:
+			return f.accepted(ctx, a)
+		case text := <-queued:
 			waits = true
 			f.view.Queued(text)
 		case sig := <-f.signals:
@@ -132,17 +132,17 @@ func (f *Follower) StartRun(ctx context.Context, req api.RunRequest) error {
 			if !waits {
 				continue
 			}
-			leaveLine() // its turn may have come at the same moment: then it goes on as any other
-			if a := <-started; a.err == nil {
-				return f.begun(ctx, a)
+			leaveQueue()
+			if a := <-started; a.err == nil { // it left the queue at the same moment
+				return f.accepted(ctx, a)
 			}
 			return exit.With(signalStatus(sig))
 		}
 	}
 }
 
-// begun follows a run after the daemon has answered the request for it.
-func (f *Follower) begun(ctx context.Context, a startAnswer) error {
+// accepted follows a run after the daemon has answered the request for it.
+func (f *Follower) accepted(ctx context.Context, a startAnswer) error {
 	if a.err != nil {
 		return exit.AsConflict(a.err)
 	}
@@ -161,7 +161,7 @@ func (f *Follower) begun(ctx context.Context, a startAnswer) error {
 	return f.follow(ctx)
 }
 
-// explain asks for what --verbose says about starts. If the run is impossible, the request for it reports why.
+// explain requests the plan, which --verbose shows with starts. It ignores a refusal, which the start repeats.
 func (f *Follower) explain(ctx context.Context, req api.RunRequest) error {
 	if !f.opt.Verbose || !f.view.progress() {
 		return nil
@@ -178,7 +178,7 @@ func (f *Follower) explain(ctx context.Context, req api.RunRequest) error {
 	return nil
 }
 
-// countKept asks how many nodes a resumed run keeps, so that progress counts only the others.
+// countKept requests how many nodes a resumed run keeps, so that progress counts only the others.
 func (f *Follower) countKept(ctx context.Context, a api.RunAccepted) error {
 	if a.Mode != api.ModeResume {
 		return nil
@@ -188,7 +188,7 @@ func (f *Follower) countKept(ctx context.Context, a api.RunAccepted) error {
 		return err
 	}
 	runs := status.Runs
-	if status.LastRun != nil { // it may be over already
+	if status.LastRun != nil { // it may have ended already
 		runs = append(runs, *status.LastRun)
 	}
 	for _, r := range runs {
@@ -199,25 +199,25 @@ func (f *Follower) countKept(ctx context.Context, a api.RunAccepted) error {
 	return nil
 }
 
-// Attach follows a run that goes already.
+// Attach follows an active run.
 func (f *Follower) Attach(ctx context.Context, run api.RunSummary) error {
 	f.Run = run.Run
 	f.view.attached(run)
 	return f.follow(ctx)
 }
 
-// follow shows the run until it is over. f.run is known.
+// follow shows the run f.Run until it ends.
 func (f *Follower) follow(ctx context.Context) error {
 	f.view.startLive(f.StopsRun)
 	if f.view.live != nil {
-		f.learn()
+		f.requestOutlook()
 	}
 	if f.view.partial {
-		f.learnApprovals()
+		f.requestApprovals()
 	}
 	f.spawn(f.read)
 	var err error
-	f.e.Guard(func() { err = f.loop(ctx) }) // here, since a bug should not wait for what close waits for
+	f.e.Guard(func() { err = f.loop(ctx) }) // here, so that a panic is reported before Close waits for goroutines
 	return err
 }
 
@@ -240,7 +240,7 @@ func (f *Follower) loop(ctx context.Context) error {
 			if f.view.stopAnswered(err); pendingEnd(err) {
 				return f.left()
 			}
-		case apply := <-f.news:
+		case apply := <-f.replies:
 			apply()
 		case line := <-f.view.streamed():
 			f.view.printStreamed(line)
@@ -251,13 +251,13 @@ func (f *Follower) loop(ctx context.Context) error {
 		case sig := <-f.view.terminalSignals():
 			f.view.live.terminalSignal(sig)
 		case key := <-f.view.keys():
-			asked := f.asking // then every key is the answer
+			asked := f.asking // every key is then the answer to the question
 			switch {
 			case f.answerKey(key):
 			case f.pressed(key):
 				return f.leave()
 			case key == 't' && !asked && f.view.live != nil && f.view.live.shared:
-				return f.turnToTUI(ctx)
+				return f.switchToTUI(ctx)
 			}
 		}
 		if l := f.view.live; l != nil {
@@ -269,20 +269,20 @@ func (f *Follower) loop(ctx context.Context) error {
 	}
 }
 
-// inquire asks the daemon in a goroutine of its own; loop applies the answer.
+// inquire calls question, a request to the daemon, in a goroutine of its own; loop calls the apply function.
 func (f *Follower) inquire(question func() (apply func())) {
 	f.spawn(func() {
 		apply := question()
 		select {
-		case f.news <- apply:
+		case f.replies <- apply:
 		case <-f.ctx.Done():
 		}
 	})
 }
 
-// learn asks for the nodes of the run and how long they took before. Without an answer there are no
-// stages and no estimate, and the run is shown all the same.
-func (f *Follower) learn() {
+// requestOutlook requests the nodes of the run and their earlier durations. Without an answer the run is shown without
+// stages and without an estimate.
+func (f *Follower) requestOutlook() {
 	f.inquire(func() func() {
 		outlook, err := f.s.Workspace.Outlook(f.ctx, f.Run)
 		return func() {
@@ -293,7 +293,7 @@ func (f *Follower) learn() {
 	})
 }
 
-// read passes frames on until the watch ends.
+// read sends the frames of the watch to loop until the watch ends.
 func (f *Follower) read() {
 	for {
 		frame, err := f.watch.Next(f.ctx)
@@ -308,7 +308,7 @@ func (f *Follower) read() {
 	}
 }
 
-// take handles a frame and reports whether the run is over.
+// take handles a frame and reports whether the run has ended.
 func (f *Follower) take(ctx context.Context, frame api.Frame) (over bool, err error) {
 	if frame.Snapshot != nil {
 		if over, err = f.resume(ctx, *frame.Snapshot); over || err != nil {
@@ -322,7 +322,7 @@ func (f *Follower) take(ctx context.Context, frame api.Frame) (over bool, err er
 		if err := f.view.event(ctx, ev); err != nil {
 			return true, err
 		}
-		f.hearApproval(ev)
+		f.applyApproval(ev)
 		if ev.Type == api.RunComplete {
 			return true, f.over(ctx, ev)
 		}
@@ -330,17 +330,17 @@ func (f *Follower) take(ctx context.Context, frame api.Frame) (over bool, err er
 	return false, nil
 }
 
-// resume continues from a new snapshot after the connection was lost: events are missing, and the run
-// may have ended. Then its history has the result.
+// resume continues from a new snapshot after the connection was lost. Events are missing, and if the run has ended
+// meanwhile, its history has the result.
 func (f *Follower) resume(ctx context.Context, snapshot api.Snapshot) (over bool, err error) {
 	for _, run := range snapshot.Status.Runs {
 		if run.Run == f.Run {
 			f.view.resync(run)
 			if f.view.live != nil {
-				f.learn()
+				f.requestOutlook()
 			}
 			f.pending, f.confirming = nil, 0
-			f.learnApprovals()
+			f.requestApprovals()
 			return false, nil
 		}
 	}
@@ -349,7 +349,7 @@ func (f *Follower) resume(ctx context.Context, snapshot api.Snapshot) (over bool
 		return true, err
 	}
 	if detail.Result == "" {
-		return false, nil // the snapshot is older than the run, whose events follow it
+		return false, nil // the snapshot is older than the run, and its events will follow
 	}
 	return true, f.endedAs(ctx, detail, snapshot.Seq)
 }
@@ -363,7 +363,7 @@ func (f *Follower) ReportEnded(ctx context.Context, seq uint64) error {
 	return f.endedAs(ctx, detail, seq)
 }
 
-// endedAs shows the end of the run from its history, as if its last event had just come.
+// endedAs shows the end of the run from its history, like its last event.
 func (f *Follower) endedAs(ctx context.Context, detail api.RunDetail, seq uint64) error {
 	ev := EndOf(detail, f.s.Workspace.ID, seq)
 	if err := f.view.event(ctx, ev); err != nil {
@@ -419,10 +419,10 @@ func resultStatus(result api.Result, code *int) int {
 // lost returns the error for a daemon that cannot be reached again.
 func (f *Follower) lost(err error) error {
 	return &exit.Failure{Status: exit.Daemon, What: "lost the daemon: " + exit.Describe(err).What,
-		Why: "run " + f.Run + " may still be going", Fix: "wf attach " + f.Run + f.s.FileFlag}
+		Why: "run " + f.Run + " may still be active", Fix: "wf attach " + f.Run + f.s.FileFlag}
 }
 
-// left ends the command before the run is over.
+// left ends the command before the run has ended.
 func (f *Follower) left() error {
 	switch {
 	case f.lastSignal == sigHangup:
@@ -430,13 +430,13 @@ func (f *Follower) left() error {
 	case !f.StopsRun || f.detaching:
 		f.view.Goodbye(f.Run, false)
 		return nil
-	case f.Run != "": // else it has not begun
+	case f.Run != "": // otherwise it was not started
 		f.view.Goodbye(f.Run, true)
 	}
 	return exit.With(signalStatus(f.stoppedBy))
 }
 
-// leave is the action of the key d: the daemon goes on with the run, and with a stop of it.
+// leave is the action of the key d: the run continues in the daemon, and so does a stop.
 func (f *Follower) leave() error {
 	f.view.Goodbye(f.Run, f.stoppedBy != nil)
 	if f.stoppedBy != nil {
@@ -453,9 +453,9 @@ func signalStatus(sig os.Signal) int {
 	return exit.Interrupted
 }
 
-// turnToTUI is the action of the key t: the user watches the run in the terminal interface instead.
-// After that the command ends as if it had followed the run itself; if the run still goes, as with d.
-func (f *Follower) turnToTUI(ctx context.Context) error {
+// switchToTUI is the action of the key t: it shows the run in the terminal interface. When the user leaves that, the
+// command ends with the result of the run, or like with the key d if the run is still active.
+func (f *Follower) switchToTUI(ctx context.Context) error {
 	f.interrupts.restore()
 	f.view.endLive()
 	f.watch.Close()

@@ -18,16 +18,16 @@ const (
 	sigHangup    = syscall.SIGHUP
 )
 
-// interrupts are the signals that came while a run was followed.
+// interrupts has the signals that arrived while a run was followed.
 type interrupts struct {
 	signals    chan os.Signal
 	lastSignal os.Signal
-	stoppedBy  os.Signal // the first that asked for a stop
-	asked      int       // how many did
+	stoppedBy  os.Signal // the first one that stops the run
+	asked      int       // the number of signals that stop the run
 }
 
-// CatchSignals takes the signals over, except those that the caller had ignored: a command behind
-// nohup stays for its run, and one in the background of a script is not hit by the terminal.
+// CatchSignals starts to receive the signals, except ignored ones: with nohup the command stays with its run, and in the
+// background of a script it does not react to Ctrl-C.
 func (i *interrupts) CatchSignals() {
 	i.signals = make(chan os.Signal, 8)
 	for _, sig := range []os.Signal{sigInterrupt, sigTerminate, sigHangup} {
@@ -37,7 +37,7 @@ func (i *interrupts) CatchSignals() {
 	}
 }
 
-// restore gives the signals back.
+// restore restores the default actions of the signals.
 func (i *interrupts) restore() {
 	if i.signals != nil {
 		signal.Stop(i.signals)
@@ -55,7 +55,7 @@ func (i *interrupts) count(sig os.Signal) {
 	}
 }
 
-// mustLeave reports whether to end at once: the terminal is gone, or a third signal has come.
+// mustLeave reports whether to end at once: the terminal was closed, or a third signal arrived.
 func (i *interrupts) mustLeave() bool { return i.lastSignal == sigHangup || i.asked >= 3 }
 
 // signal handles one signal and reports whether to leave at once. The first asks the daemon to stop the

@@ -5,16 +5,16 @@ import "os"
 // What Ctrl-C does in a command that started the run it follows.
 const (
 	InterruptCancel = "cancel" // stop the run
-	InterruptDetach = "detach" // leave it to the daemon
-	InterruptAsk    = "ask"    // ask which
+	InterruptDetach = "detach" // leave the run to the daemon
+	InterruptAsk    = "ask"    // ask the user
 )
 
 // question is the question of InterruptAsk.
-const question = "stop the run, or detach from it?  [s]top  [d]etach  any other key: go on"
+const question = "stop the run, or detach from it?  [s]top  [d]etach  any other key: continue"
 
 // choosing is the state of the question that Ctrl-C may ask. It belongs to the goroutine of loop.
 type choosing struct {
-	OnInterrupt string // one of the words; "" is interruptCancel
+	OnInterrupt string // one of the words; "" is InterruptCancel
 	asking      bool   // the question is open: the next key is the answer
 	detaching   bool   // the user chose to leave the run to the daemon
 }
@@ -34,16 +34,15 @@ func (f *Follower) chooses(sig os.Signal) bool {
 	return false
 }
 
-// ask shows the question on the terminal: below the redrawn rows, or as a line if nothing is redrawn. It
-// returns false if keys cannot be read, or if the question is open already: then another Ctrl-C is the
-// answer.
+// ask shows the question on the terminal: below the redrawn rows, or as a line if nothing is redrawn. It returns false if
+// keys cannot be read, or if the question is already open: a second Ctrl-C then stops the run.
 func (f *Follower) ask() bool {
 	v := f.view
 	if f.asking || v.keyboard == nil || !v.term.Foreground() || !v.keyboard.Listen() {
 		return false
 	}
 	f.asking, f.confirming = true, 0
-	f.asked, f.stoppedBy = 0, nil // nobody has asked for a stop yet
+	f.asked, f.stoppedBy = 0, nil // the signal does not stop the run yet
 	if v.live != nil {
 		v.live.question, v.live.dirty = question, true
 	} else {
@@ -80,5 +79,5 @@ func (f *Follower) closeQuestion() {
 	} else {
 		f.view.keyboard.Close()
 	}
-	f.showQuestion() // the other one, if it was behind this one
+	f.showQuestion() // about an approval, if one is open
 }

@@ -47,7 +47,7 @@ func TestInsist(t *testing.T) {
 	if status := exit.Status(f.left()); status != exit.Interrupted {
 		t.Errorf("status %d", status)
 	}
-	if want := "left run 7 (0/0) while it is being stopped.   how it ended: wf runs show 7\n"; stderr.String() != want {
+	if want := "left run 7 (0/0) while it is being stopped.   its end: wf runs show 7\n"; stderr.String() != want {
 		t.Errorf("it says %q, want %q", stderr, want)
 	}
 }

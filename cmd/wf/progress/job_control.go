@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminalSignal answers to what happens to the terminal.
+// terminalSignal handles a signal of the terminal.
 func (l *live) terminalSignal(sig os.Signal) {
 	switch sig {
 	case unix.SIGWINCH:
@@ -24,8 +24,8 @@ func (l *live) terminalSignal(sig os.Signal) {
 	}
 }
 
-// suspend is Ctrl-Z: the terminal is left as the shell expects it before this process stops. The run
-// goes on in the daemon, and its events wait there, or come as a snapshot later.
+// suspend handles Ctrl-Z: it restores the terminal before it stops this process. The run continues in the daemon; its
+// events wait there or come later as a snapshot.
 func (l *live) suspend() {
 	if !console.CanBeContinued() {
 		return
@@ -41,14 +41,14 @@ func (l *live) suspend() {
 	l.away, l.dirty = true, true
 }
 
-// quit lets SIGQUIT do what it does without us.
+// quit restores the terminal and sends SIGQUIT with its default action to this process.
 func (l *live) quit() {
 	l.v.endLive()
 	signal.Reset(unix.SIGQUIT)
 	unix.Kill(unix.Getpid(), unix.SIGQUIT)
 }
 
-// continued is the end of a stop, in the foreground or not.
+// continued handles SIGCONT, in the foreground or not.
 func (l *live) continued() {
 	switch there := l.Term.Foreground(); {
 	case there && l.away:
@@ -56,14 +56,14 @@ func (l *live) continued() {
 	case there:
 		l.v.region.Redraw()
 		l.dirty = true
-	case !l.away: // stopped by somebody else: the shell has set the terminal as it likes it
+	case !l.away: // another process stopped this one, and the shell has set the terminal modes
 		l.Term.Forget()
 		l.Close()
 		l.away, l.dirty = true, true
 	}
 }
 
-// comeBack redraws again.
+// comeBack starts to redraw again.
 func (l *live) comeBack() {
 	l.away, l.dirty = false, true
 	l.Listen()

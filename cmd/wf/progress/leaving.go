@@ -12,7 +12,7 @@ import (
 	"wf/tui/words"
 )
 
-// cancelling and killing answer a signal with exactly one line.
+// cancelling prints the one line about a first signal.
 func (v *Display) cancelling(grace time.Duration) {
 	detach := ""
 	if v.hasKeys() {
@@ -21,12 +21,13 @@ func (v *Display) cancelling(grace time.Duration) {
 	v.say("cancelling %s (%s grace): Ctrl-C again to kill%s", v.whatRuns(), seconds(grace), detach)
 }
 
+// killing prints the one line about a second signal.
 func (v *Display) killing() { v.say("killing %s", v.whatRuns()) }
 
-// hasKeys says whether somebody can press d.
+// hasKeys says whether keys are read.
 func (v *Display) hasKeys() bool { return v.live != nil && v.live.Listens() }
 
-// whatRuns counts what a stop ends. What has just been started may not be announced yet.
+// whatRuns says how many nodes a stop ends. Nodes that have just started may be missing.
 func (v *Display) whatRuns() string {
 	if n := len(v.Run.Running); n > 0 {
 		return words.Plural(n, "node")
@@ -34,7 +35,7 @@ func (v *Display) whatRuns() string {
 	return "the run"
 }
 
-// stopAnswered shows why a stop was not done. That the run is over already is no news.
+// stopAnswered shows why a stop failed, unless the run has already ended.
 func (v *Display) stopAnswered(err error) {
 	var pending *unrecordedError
 	if errors.As(err, &pending) {
@@ -46,11 +47,11 @@ func (v *Display) stopAnswered(err error) {
 	}
 }
 
-// Detached prints what is needed to come back; the number of the run is the answer.
+// Detached prints the number of the run, and how to attach to it.
 func (v *Display) Detached(run string, asJSON bool) error {
 	if !v.opt.Quiet {
 		file := v.s.FileFlag
-		v.say("run %s goes on without you. back: wf attach %s%s   stop: wf stop %s%s", run, run, file, run, file)
+		v.say("run %s continues in the daemon. back: wf attach %s%s   stop: wf stop %s%s", run, run, file, run, file)
 	}
 	if asJSON {
 		if err := console.WriteJSON(v.out, map[string]string{"schema": api.SchemaRunID, "run": run}); err != nil {
@@ -62,10 +63,10 @@ func (v *Display) Detached(run string, asJSON bool) error {
 	return v.flush()
 }
 
-// DetachedQueued is for a run that has to wait in line: its name there stands for the number that it will get.
+// DetachedQueued prints the name of a run in the queue, which is used until the run gets its number.
 func (v *Display) DetachedQueued(name string, asJSON bool) error {
 	if !v.opt.Quiet {
-		v.say("%s waits in line without you, and begins when its turn comes.   stop: wf stop %s%s", name, name, v.s.FileFlag)
+		v.say("%s is queued and starts when its turn comes.   stop: wf stop %s%s", name, name, v.s.FileFlag)
 	}
 	if asJSON {
 		if err := console.WriteJSON(v.out, map[string]string{"schema": api.SchemaRunID, "queued": name}); err != nil {
@@ -77,17 +78,17 @@ func (v *Display) DetachedQueued(name string, asJSON bool) error {
 	return v.flush()
 }
 
-// Goodbye is the last line of somebody who does not stay to the end: who only watched, or pressed d.
+// Goodbye prints the last line if the command ends before the run.
 func (v *Display) Goodbye(run string, stopped bool) {
 	v.endLive()
 	file, count := v.s.FileFlag, ""
-	if v.progress() { // else it was not told of all ends
+	if v.progress() { // otherwise some events were not requested
 		count = " (" + v.ended() + ")"
 	}
 	if stopped {
-		v.say("left run %s%s while it is being stopped.   how it ended: wf runs show %s%s", run, count, run, file)
+		v.say("left run %s%s while it is being stopped.   its end: wf runs show %s%s", run, count, run, file)
 	} else {
-		v.say("left run %s%s. It goes on.   back: wf attach %s%s   stop: wf stop %s%s", run, count, run, file, run, file)
+		v.say("left run %s%s. It continues.   back: wf attach %s%s   stop: wf stop %s%s", run, count, run, file, run, file)
 	}
 	v.flush()
 }

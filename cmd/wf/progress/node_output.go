@@ -20,14 +20,14 @@ import (
 	"wf/tui/words"
 )
 
-// Bounds of what is shown of an output while a run goes on; wf logs has all of it.
+// Limits of the outputs that are shown during a run; wf logs prints all of them.
 const (
 	quotedLines = 3
 
-	nearbyLines = 30 // between two places of a log that somebody sees at once
+	nearbyLines = 30 // lines that fit on a screen
 )
 
-// failedOutput shows the end of a failed node's output among the progress.
+// failedOutput shows the end of the output of a failed node.
 func (v *Display) failedOutput(ctx context.Context, ev api.Event) {
 	if v.blocks++; v.blocks > maxBlocks {
 		if v.blocks == maxBlocks+1 {
@@ -56,37 +56,36 @@ func (v *Display) failedOutput(ctx context.Context, ev api.Event) {
 	v.say("-------- end of %s (%s: %s)", f.Name, t.Title(), v.logCommand(ev.Run, ev.Name))
 }
 
-// An execution is named by its node and its number.
+// A nodeExecution names an execution by its node and its number.
 type nodeExecution struct {
 	node      string
 	execution int
 }
 
-// quoted notes that the last words of an execution have just been shown, in so many lines.
+// quoted remembers that the end of the output of an execution has just been shown in so many lines.
 func (v *Display) quoted(ev api.Event, lines int) {
-	v.said += lines
-	v.quotes[nodeExecution{ev.Node, ev.Execution}] = v.said
+	v.printed += lines
+	v.quotes[nodeExecution{ev.Node, ev.Execution}] = v.printed
 }
 
-// quotedNearby says whether the last words of an execution were shown so few lines ago that they can still
-// be seen: people are not told twice.
+// quotedNearby says whether the end of the output of an execution was shown so few lines ago that it is still visible.
 func (v *Display) quotedNearby(x api.Execution) bool {
 	at, shown := v.quotes[nodeExecution{x.Node, x.Execution}]
-	return shown && v.said-at <= nearbyLines
+	return shown && v.printed-at <= nearbyLines
 }
 
-// oneLog says whether what goes to standard output and to standard error is read in one place.
+// oneLog says whether standard output and standard error are shown in the same place.
 func (v *Display) oneLog() bool { return v.inCI() || v.e.OutTTY && v.e.ErrTTY }
 
-// sayBlocked names the nodes that a failure keeps from running and that were not named before. In a
-// large run, and on a screen, their number must do.
+// sayBlocked names the nodes that are blocked by a failure and were not named before. In a large run and on a screen only
+// their number is shown.
 func (v *Display) sayBlocked(ctx context.Context, ev api.Event) {
 	if v.live != nil || v.opt.Quiet || !v.progress() || v.Run.Total > foldedNodes {
 		return
 	}
 	status, err := v.s.Workspace.Status(ctx, true)
 	if err != nil {
-		return // the summary will tell, or why it cannot
+		return // the summary names them, or reports the error
 	}
 	var names []string
 	for _, n := range status.Nodes {
@@ -100,7 +99,7 @@ func (v *Display) sayBlocked(ctx context.Context, ev api.Event) {
 	}
 }
 
-// quotedTail shows the last words of a failed node below its line on a screen. The summary has more.
+// quotedTail shows the last lines of a failed node below its line on a screen. The summary shows more.
 func (v *Display) quotedTail(t tail.Tail, ev api.Event) {
 	width, _ := v.term.Size()
 	for _, line := range t.Lines[max(0, len(t.Lines)-quotedLines):] {
@@ -112,12 +111,12 @@ func (v *Display) quotedTail(t tail.Tail, ev api.Event) {
 	v.say("  %s %s: %s", v.p.Either("└", "`"), t.Title(), v.logCommand(ev.Run, ev.Name))
 }
 
-// logCommand is what prints the whole output of a node in a run.
+// logCommand returns the command that prints the whole output of a node in a run.
 func (v *Display) logCommand(run, name string) string {
 	return "wf logs " + words.Quote(run+"/"+name) + v.s.FileFlag
 }
 
-// annotate reports a failed node to the CI system, with its last line of output, or where to find it.
+// annotate reports a failed node to the CI system, with its last line of output or the command that prints it.
 func (v *Display) annotate(w io.Writer, ev api.Event, last string) {
 	if last == "" {
 		last = v.logCommand(ev.Run, ev.Name)
@@ -132,7 +131,7 @@ func (v *Display) wholeOutput(ctx context.Context, ev api.Event) {
 	if err != nil && !exit.IsCode(err, api.CodeNotFound) && !exit.IsCode(err, api.CodeNoOutput) {
 		v.say("note: no output of %s: %s", plain.Line(ev.Name), plain.Line(err.Error()))
 	}
-	v.err.Flush() // the line about the end comes before the block
+	v.err.Flush() // print the line about the end before the block
 	f := ci.NewBlock(v.ci, ev)
 	if b.Len() > 0 {
 		if !bytes.HasSuffix(b.Bytes(), []byte("\n")) {
@@ -151,17 +150,17 @@ func (v *Display) wholeOutput(ctx context.Context, ev api.Event) {
 	}
 	if ev.Type == api.NodeFailed {
 		end := tail.Of(b.Bytes())
-		if cut { // its last words are in the rest; without them the annotation names the log
+		if cut { // b does not have the end; if it cannot be read, the annotation names the log
 			end, _ = tail.Read(ctx, v.s.Workspace, tail.QueryOf(ev))
 		}
 		v.annotate(v.out, ev, end.LastLine())
 	}
 	if v.live == nil || v.live.shared {
-		v.out.Flush() // and the block before the next line; an error comes up again with the next flush
+		v.out.Flush() // print the block before the next line; the next flush returns an error again
 	}
 }
 
-// copyOutput appends the output to b, of each stream up to groupedBytes and groupedLines, safe for what reads them.
+// copyOutput appends the output to b as printable text, at most groupedBytes and groupedLines of each stream.
 func (v *Display) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQuery) (cut bool, err error) {
 	info, err := v.s.Workspace.LogInfo(ctx, q)
 	if err != nil {
@@ -186,7 +185,7 @@ func (v *Display) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQ
 	return cut, nil
 }
 
-// outputWriter is env.outputWriter for a view. The log of a CI system is a terminal of a kind.
+// outputWriter is Console.OutputWriter that treats the log of a CI system like a terminal.
 func (v *Display) outputWriter(w io.Writer) console.Flusher {
 	if v.inCI() && !v.opt.Raw {
 		return plain.NewWriter(w, v.e.OutPaint().Colored)

@@ -14,7 +14,7 @@ import (
 	"wf/tui/words"
 )
 
-// started is the header of the run.
+// started prints the header of the run.
 func (v *Display) started(ev api.Event) {
 	if !v.progress() || v.opt.Quiet {
 		return
@@ -41,7 +41,7 @@ func (v *Display) nodeStarted(ev api.Event) {
 	if planned && ev.Execution < 2 {
 		why = ": " + step.Why
 	}
-	v.at(ev.Time, "%s %s started%s%s", v.p.Glyph(api.StateRunning), plain.Line(ev.Name), again(ev), why)
+	v.at(ev.Time, "%s %s started%s%s", v.p.Glyph(api.StateRunning), plain.Line(ev.Name), executionText(ev), why)
 	if planned && step.Line != "" {
 		v.field("command", step.Line)
 	}
@@ -70,16 +70,15 @@ func (v *Display) nodeEnded(ctx context.Context, ev api.Event) {
 	}
 }
 
-// folded says that nodes are too many for a line each.
+// folded says whether there are too many nodes for a line each.
 func (v *Display) folded() bool {
 	return v.live != nil && !v.opt.Verbose && v.Run.Total > foldedNodes
 }
 
-// endLine is "03:12:18 ✗ trim_S002 0.8s exit 1 (3/30)"; on a screen its parts stand in columns, and
-// the count in the line of totals.
+// endLine prints "03:12:18 ✗ trim_S002 0.8s exit 1 (3/30)". On a screen its parts are in columns, without the count.
 func (v *Display) endLine(ev api.Event) {
 	glyph, name := v.p.Glyph(runview.EndState(ev)), plain.Line(ev.Name)
-	took, why := words.SpanMS(ev.DurationMS), again(ev)+notExecuted(ev)
+	took, why := words.SpanMS(ev.DurationMS), executionText(ev)+notExecuted(ev)
 	if ev.Type == api.NodeFailed {
 		why = " " + words.Cause(ev.Reason, ev.ExitCode, ev.Signal, ev.Message) + why + ci.HandledText(ev.Handled)
 	}
@@ -97,7 +96,7 @@ func (v *Display) endLine(ev api.Event) {
 	v.at(ev.Time, "%s %s%s (%d/%d)", glyph, name, why, n, total)
 }
 
-// columns is a line that stays, in the columns of the rows that are redrawn. The name is whole.
+// columns formats a permanent line in the columns of the redrawn rows. The name is not cut.
 func (v *Display) columns(glyph, name, took, rest string) string {
 	width, _ := v.term.Size()
 	room := max(nameWidth(width-1), console.Columns(name))
@@ -108,7 +107,7 @@ func (v *Display) columns(glyph, name, took, rest string) string {
 	return strings.TrimRight(line, " ")
 }
 
-// stageEnded is the line about a stage whose last node has ended, where nodes have no lines.
+// stageEnded prints the line about a finished stage, if nodes have no lines.
 func (v *Display) stageEnded(s *runview.Stage) {
 	if s == nil || !v.folded() {
 		return
@@ -124,30 +123,30 @@ func (v *Display) stageEnded(s *runview.Stage) {
 	v.at(s.Last, "%s", v.columns(v.p.Glyph(state), plain.Line(s.Name)+" "+v.p.Either("×", "x")+fmt.Sprint(s.Total), took, rest))
 }
 
-// again names the execution of a node that ran before in this run.
-func again(ev api.Event) string {
+// executionText returns " execution N" for a node that has run before in this run, otherwise "".
+func executionText(ev api.Event) string {
 	if ev.Execution < 2 {
 		return ""
 	}
 	return fmt.Sprintf(" execution %d", ev.Execution)
 }
 
-// resync goes on from a snapshot.
+// resync continues from a snapshot.
 func (v *Display) resync(run api.RunSummary) {
 	v.Run.Resync(run)
 	v.begun, v.partial = true, true
 	if v.progress() {
-		v.say("note: connected to the daemon again, run %s is going (%s)", run.Run, v.ended())
+		v.say("note: connected to the daemon again, run %s is active (%s)", run.Run, v.ended())
 	}
 }
 
-// ReportEnded is how many nodes of how many have ended: "3/30".
+// ended returns how many nodes of how many have ended: "3/30".
 func (v *Display) ended() string {
 	n, total := v.Run.Ended()
 	return fmt.Sprintf("%d/%d", n, total)
 }
 
-// learn takes over what is known of the nodes of the run.
+// learn stores the nodes of the run and their earlier durations.
 func (v *Display) learn(o api.RunOutlook) {
 	finished := v.Run.Learn(o)
 	if v.live != nil {
@@ -158,7 +157,7 @@ func (v *Display) learn(o api.RunOutlook) {
 	}
 }
 
-// heartbeat says what takes so long.
+// heartbeat prints the nodes that are still running.
 func (v *Display) heartbeat(now time.Time) {
 	v.silence.Reset(silenceLimit)
 	if !v.progress() || v.opt.Quiet || v.live != nil || len(v.Run.Running) == 0 {

@@ -6,7 +6,7 @@ type Options struct {
 	Output     string // auto, none, failed, grouped, stream
 	Timestamps string // auto, off, rel, iso
 	CI         string // auto, none, or a system of package ci
-	Raw        bool   // every byte of node output, to a terminal too
+	Raw        bool   // exact bytes of node output, even to a terminal
 	JSON       bool   // events on standard output
 	Quiet      bool
 	Verbose    bool

@@ -5,19 +5,19 @@ import (
 	"io"
 )
 
-// Bounds of what --output grouped shows of each stream of an execution.
+// Limits of --output grouped for each stream of an execution.
 const (
 	groupedBytes = 1 << 20
 	groupedLines = 10_000
 )
 
-// A capped reader ends after so many bytes or lines, whatever comes first.
+// A capped reader ends after a number of bytes or lines, whichever comes first.
 type capped struct {
 	r            io.Reader
-	bytes, lines int // that may still come
+	bytes, lines int // that are left
 }
 
-// Read reads no further than the end of the last line that may come.
+// Read reads no further than the end of the last allowed line.
 func (c *capped) Read(p []byte) (int, error) {
 	if c.bytes == 0 || c.lines == 0 {
 		return 0, io.EOF

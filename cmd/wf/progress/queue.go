@@ -7,21 +7,21 @@ import (
 	"wf/tui/plain"
 )
 
-// StartRun starts a run. If it has to wait for another one, or to replace it, StartRun calls report with a sentence
-// about that. A caller whose ctx ends does not wait any longer.
+// StartRun starts a run. If the run has to wait for another one or to replace it, StartRun calls report with a sentence
+// about that. It stops waiting when ctx ends.
 func (s *Target) StartRun(ctx context.Context, req api.RunRequest, report func(text string)) (api.RunAccepted, error) {
 	return s.Workspace.StartRunWaiting(ctx, req, func(busy api.Error) {
 		switch {
-		case req.OnBusy == api.BusyCancel: // the user has said so
+		case req.OnBusy == api.BusyCancel: // the user asked for it
 		case busy.OnBusy == api.BusyCancel:
-			report(plain.Line(busy.Message) + ": it has to make room")
+			report(plain.Line(busy.Message) + ": it is cancelled")
 		default:
-			report(plain.Line(busy.Message) + ": waits in line")
+			report(plain.Line(busy.Message) + ": the new run is queued")
 		}
 	})
 }
 
-// Queued says that a run waits for others.
+// Queued prints that a run waits for others.
 func (v *Display) Queued(text string) {
 	if !v.opt.JSON && !v.opt.Quiet {
 		v.say("%s", text)
@@ -29,7 +29,7 @@ func (v *Display) Queued(text string) {
 	}
 }
 
-// startAnswer is what becomes of the request for a run.
+// startAnswer is the answer to the request for a run.
 type startAnswer struct {
 	accepted api.RunAccepted
 	err      error

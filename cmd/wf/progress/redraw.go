@@ -16,34 +16,34 @@ import (
 	"wf/tui/plain"
 )
 
-// How often the screen changes: while something happens, and while only the clock does.
+// The shortest time between two drawings after events, and the time between two drawings of the clock.
 const (
 	frameTime = 100 * time.Millisecond
 	clockTime = time.Second
 )
 
-// A live redraws how a run stands at the bottom of a terminal. Like its view it belongs to the
-// goroutine that follows the run.
+// A live redraws the progress of a run in the last rows of a terminal. Like its Display it belongs to the goroutine that
+// follows the run.
 type live struct {
 	v      *Display
 	hint   string
 	shared bool // standard output is the same terminal
 
-	timer  *time.Timer // the next frame, or the next second
+	timer  *time.Timer // the next drawing
 	drawn  time.Time
 	dirty  bool
-	asked  time.Time // for last words
+	asked  time.Time // the last request for the ends of outputs
 	asking bool
 	away   bool // in the background: nothing is redrawn
 
-	question string // what is being asked below the rows; "" for nothing
+	question string // the question below the rows; "" for none
 
-	signals chan os.Signal // of the terminal: its size, and job control
+	signals chan os.Signal // resizes and job control
 	*console.Keyboard
 }
 
-// startLive begins to redraw if this is the place for it, and says why not where somebody has
-// asked for it. canStop: Ctrl-C stops the run instead of leaving it.
+// startLive starts to redraw if the terminal allows it. If not, it prints why, provided that the user asked for
+// redrawing. canStop says that Ctrl-C stops the run.
 func (v *Display) startLive(canStop bool) {
 	forced := v.opt.Progress == "inline"
 	if v.opt.Quiet || !forced && (v.opt.Progress != "auto" || v.opt.JSON) {
@@ -72,13 +72,13 @@ func (v *Display) startLive(canStop bool) {
 	}
 	v.flush()
 	v.err.Reset(later{v.region})
-	if l.shared { // one frame for both, in order
+	if l.shared { // both streams are drawn together, in order
 		v.out.Reset(later{v.region})
 	}
 	v.live = l
 }
 
-// later is the writer of lines that come with the next frame.
+// later writes lines that are printed with the next drawing.
 type later struct{ r *console.Region }
 
 func (w later) Write(p []byte) (int, error) {
@@ -86,7 +86,7 @@ func (w later) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// sameFile says whether two streams end in the same place.
+// sameFile says whether two streams are the same file.
 func sameFile(a, b io.Writer) bool {
 	fa, okA := a.(*os.File)
 	fb, okB := b.(*os.File)
@@ -98,7 +98,7 @@ func sameFile(a, b io.Writer) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// endLive takes the redrawn part away for good and gives the terminal back.
+// endLive removes the redrawn rows for good and restores the terminal.
 func (v *Display) endLive() {
 	l := v.live
 	if l == nil {
@@ -115,7 +115,7 @@ func (v *Display) endLive() {
 	l.Close()
 }
 
-// flush shows what the last events changed, at once or with the next frame.
+// flush draws the changes of the last events, now or when frameTime has passed.
 func (l *live) flush(now time.Time) error {
 	if !l.dirty && l.v.err.Buffered() == 0 && l.v.out.Buffered() == 0 {
 		return nil
@@ -128,7 +128,7 @@ func (l *live) flush(now time.Time) error {
 	return l.draw(now)
 }
 
-// draw makes a frame. Only an error of standard output counts: the run matters more than its show.
+// draw draws the rows. It returns only errors of standard output.
 func (l *live) draw(now time.Time) error {
 	l.drawn, l.dirty = now, false
 	l.timer.Reset(clockTime)
@@ -150,8 +150,8 @@ func (l *live) draw(now time.Time) error {
 	return err
 }
 
-// tick is what the timer rings for. A quiet second is drawn when the last words of what runs have
-// come, so that both change in one frame.
+// tick handles the timer. In a second without events it requests the ends of outputs, and draws when they arrive, so
+// that both change at once.
 func (l *live) tick(f *Follower, now time.Time) {
 	if l.away && l.Term.Foreground() {
 		l.comeBack()
@@ -163,7 +163,7 @@ func (l *live) tick(f *Follower, now time.Time) {
 	l.timer.Reset(clockTime)
 }
 
-// ask asks for the last words of the nodes in sight, once a second at most, and says whether it did.
+// ask requests the ends of the outputs of the shown nodes, at most once a second, and returns whether it did.
 func (l *live) ask(f *Follower, now time.Time) bool {
 	if l.away || l.asking || now.Sub(l.asked) < clockTime || len(l.v.Run.Running) == 0 {
 		return false
@@ -178,16 +178,16 @@ func (l *live) ask(f *Follower, now time.Time) bool {
 		answer, err := f.s.Workspace.Live(f.ctx, f.Run, ids)
 		return func() {
 			l.asking, l.dirty = false, true
-			if err == nil { // else the run has just ended, or the daemon is being looked for: others say so
-				l.hear(answer)
+			if err == nil { // on an error the run has just ended or the connection is lost, which is reported elsewhere
+				l.apply(answer)
 			}
 		}
 	})
 	return true
 }
 
-// hear takes over the blocked nodes and the last lines of output.
-func (l *live) hear(answer api.RunLive) {
+// apply stores the number of blocked nodes and the last lines of output.
+func (l *live) apply(answer api.RunLive) {
 	l.v.Run.Blocked = answer.Counts.Blocked
 	for _, t := range answer.Tails {
 		if line := lastLine(tail.Lines(t.Text)); line != "" {
@@ -206,8 +206,7 @@ func lastLine(lines []string) string {
 	return ""
 }
 
-// frameDue, terminalSignals and keys are what a view on a terminal waits for; nil, which never comes,
-// elsewhere.
+// frameDue, terminalSignals and keys return the channels of a terminal for loop; nil without one.
 func (v *Display) frameDue() <-chan time.Time {
 	if v.live == nil {
 		return nil

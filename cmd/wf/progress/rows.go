@@ -14,21 +14,21 @@ import (
 	"wf/tui/words"
 )
 
-// Bounds of the redrawn part of the screen.
+// Limits of the redrawn rows.
 const (
 	maxRunningRows = 10 // and never more than a third of the height
 	maxNameWidth   = 24
 	timeWidth      = 8
-	leastTail      = 8  // columns: below that the last line of output is left out
-	leastBar       = 10 // columns: below that the bar is left out
+	leastTail      = 8  // columns; with less space the last line of output is left out
+	leastBar       = 10 // columns; with less space the bar is left out
 	mostBar        = 40
 )
 
-// nameWidth is how wide the column of names is.
+// nameWidth returns the width of the column of names.
 func nameWidth(width int) int { return max(10, min(maxNameWidth, width/3)) }
 
-// rows draws the board for a terminal: what runs, what else there is, and the line of totals. No
-// row is wider than width-1, and there are fewer than half of height.
+// boardRows returns the rows for a terminal: the running nodes, the other counts, and the line of totals. No row is
+// wider than width-1, and there are fewer rows than half of height.
 func boardRows(b *runview.Run, p console.Paint, now time.Time, width, height int, hint string) []string {
 	nodes := b.Longest()
 	shown := nodes[:min(len(nodes), maxRunningRows, max(1, height/3))]
@@ -55,7 +55,7 @@ func boardRows(b *runview.Run, p console.Paint, now time.Time, width, height int
 	return append(rows, totals(b, p, now, width-1, hint))
 }
 
-// waitingText is "◆ 1 for a person: deploy  ↻ 2 to be tried again  ◆ 1 for later  next in 4s".
+// waitingText returns a text like "◆ 1 for a person: deploy  ↻ 2 to retry  ◆ 1 for later  next in 4s".
 func waitingText(b *runview.Run, p console.Paint, now time.Time) string {
 	people, retries, others := b.WaitCounts()
 	var parts []string
@@ -63,7 +63,7 @@ func waitingText(b *runview.Run, p console.Paint, now time.Time) string {
 		parts = append(parts, fmt.Sprintf("%s %d for a person: %s", p.Glyph(api.StateWaiting), people, words.NameList(b.WaitingForPerson(), 3)))
 	}
 	if retries > 0 {
-		parts = append(parts, fmt.Sprintf("%s %d to be tried again", p.Glyph(api.StateRetrying), retries))
+		parts = append(parts, fmt.Sprintf("%s %d to retry", p.Glyph(api.StateRetrying), retries))
 	}
 	if others > 0 {
 		parts = append(parts, fmt.Sprintf("%s %d for later", p.Glyph(api.StateWaiting), others))
@@ -74,7 +74,7 @@ func waitingText(b *runview.Run, p console.Paint, now time.Time) string {
 	return strings.Join(parts, "  ")
 }
 
-// runningRow is "● align_S001     1m04s  last line of output".
+// runningRow returns a row like "● align_S001     1m04s  last line of output".
 func runningRow(p console.Paint, n *runview.RunningNode, now time.Time, width int) string {
 	row := fmt.Sprintf("%s %s %*s", p.Glyph(api.StateRunning), p.Column(plain.Line(n.Name), nameWidth(width)), timeWidth, clock(now.Sub(n.Started)))
 	if room := width - ansi.StringWidth(row) - 2; room >= leastTail && n.Tail != "" {
@@ -83,8 +83,8 @@ func runningRow(p console.Paint, n *runview.RunningNode, now time.Time, width in
 	return ansi.Truncate(row, width, "")
 }
 
-// totals is "19/30  ✗ 1  ⊘ 5  ━━━━────  2m11s  ~1m left   d detach · ^C cancel". What has no room
-// goes: first the hint, then the bar, then the guess; the numbers stay.
+// totals returns a row like "19/30  ✗ 1  ⊘ 5  ━━━━────  2m11s  ~1m left   d detach · ^C cancel". If the width is too
+// small, it leaves out the hint, then the bar, then the estimate.
 func totals(b *runview.Run, p console.Paint, now time.Time, width int, hint string) string {
 	n, total := b.Ended()
 	line := fmt.Sprintf("%d/%d", n, total)
@@ -94,11 +94,11 @@ func totals(b *runview.Run, p console.Paint, now time.Time, width int, hint stri
 	if b.Blocked > 0 {
 		line += fmt.Sprintf("  %s %d", p.Glyph(api.StateBlocked), b.Blocked)
 	}
-	begun := b.Started
-	if begun.IsZero() { // no event of the run has come yet
-		begun = now
+	started := b.Started
+	if started.IsZero() { // no event of the run has arrived yet
+		started = now
 	}
-	times := "  " + clock(now.Sub(begun))
+	times := "  " + clock(now.Sub(started))
 	if d, ok := b.Remaining(now); ok {
 		if guess := "  " + roughly(d); ansi.StringWidth(line+times+guess) <= width {
 			times += guess
@@ -115,7 +115,7 @@ func totals(b *runview.Run, p console.Paint, now time.Time, width int, hint stri
 	return ansi.Truncate(line+times+p.Dim(hint), width, "")
 }
 
-// clock is a time that goes on: whole seconds, so that it changes once a second.
+// clock formats a running time in whole seconds, so that it changes once a second.
 func clock(d time.Duration) string {
 	d = max(0, d).Truncate(time.Second)
 	if d < time.Minute {
@@ -124,12 +124,12 @@ func clock(d time.Duration) string {
 	return words.Span(d)
 }
 
-// clockMinutes is d in whole minutes, at least one.
+// clockMinutes formats d in whole minutes, at least one.
 func clockMinutes(d time.Duration) string {
 	return fmt.Sprintf("%dm", max(1, d.Round(time.Minute)/time.Minute))
 }
 
-// roughly is a guess for people, no more precise than it is.
+// roughly formats an estimate with low precision.
 func roughly(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:

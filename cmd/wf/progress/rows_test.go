@@ -139,7 +139,7 @@ func TestBoardOfControlFlow(t *testing.T) {
 		t.Errorf("queued %v, failed %v, within %v", b.Queued, b.Failed, b.InstancesEnded)
 	}
 	text := waitingText(b, console.Paint{ASCII: true}, now)
-	if text != "? 1 for a person: ask  r 1 to be tried again  next in 4s" {
+	if text != "? 1 for a person: ask  r 1 to retry  next in 4s" {
 		t.Errorf("%q", text)
 	}
 	b.Apply(api.Event{Type: api.NodeDecided, Node: "ask", Name: "ask", Time: now})

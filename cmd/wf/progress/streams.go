@@ -16,21 +16,19 @@ import (
 	"wf/tui/plain"
 )
 
-// maxLine is where a line of --output stream is cut, so that a command that never ends its
-// line does not fill the memory.
+// maxLine is where a line of --output stream is cut, so that an endless line does not fill the memory.
 const maxLine = 64 << 10
 
-// streams shows the output of all nodes while they run (--output stream): whole lines, each
-// with its node's name before it. There is a goroutine for each stream of an execution, and one that
-// begins them; close waits for all.
+// streams shows the output of all nodes while they run (--output stream): whole lines after the names of their nodes.
+// Each stream of an execution has a goroutine, and so has each start of an execution; close waits for all.
 type streams struct {
 	e      *console.Console
 	s      *Target
-	writer func(io.Writer) console.Flusher // makes output safe for what reads it
+	writer func(io.Writer) console.Flusher // makes output printable
 	cancel context.CancelFunc
 	ctx    context.Context
 	group  sync.WaitGroup
-	lines  chan []byte // whole lines, for the view to print
+	lines  chan []byte // whole lines for the display
 }
 
 func newStreams(v *Display) *streams {
@@ -45,7 +43,7 @@ func (st *streams) follow(ev api.Event) {
 		st.e.Guard(func() {
 			info, err := st.s.Workspace.LogInfo(st.ctx, tail.QueryOf(ev))
 			if err != nil {
-				return // the log has it all
+				return // wf logs can still print the output
 			}
 			for _, stream := range tail.StreamsOf(info) {
 				st.group.Go(func() { st.e.Guard(func() { st.copy(plain.Line(ev.Name), tail.QueryOf(ev), stream.Name) }) })
@@ -54,7 +52,7 @@ func (st *streams) follow(ev api.Event) {
 	})
 }
 
-// drain shows lines until all executions that have ended are shown to their last line.
+// drain shows lines until the outputs of all executions are complete.
 func (st *streams) drain(show func(line []byte)) {
 	shown := make(chan struct{})
 	go func() {
@@ -71,13 +69,13 @@ func (st *streams) drain(show func(line []byte)) {
 	}
 }
 
-// Close stops showing.
+// close stops all goroutines.
 func (st *streams) close() {
 	st.cancel()
 	st.group.Wait()
 }
 
-// copy shows one stream. A failure is no reason to end the run's display: the log has it all.
+// copy shows one stream. It ignores errors, because wf logs can still print the output.
 func (st *streams) copy(name string, q client.LogQuery, stream string) {
 	r, err := st.s.Workspace.Output(st.ctx, q, stream, 0, true)
 	if err != nil {
@@ -96,7 +94,7 @@ func (st *streams) copy(name string, q client.LogQuery, stream string) {
 	}
 }
 
-// print hands over a line, a copy.
+// print sends a copy of a line to the display.
 func (st *streams) print(name string, line []byte) {
 	var b bytes.Buffer
 	b.WriteString(name + " | ")
@@ -112,7 +110,7 @@ func (st *streams) print(name string, line []byte) {
 	}
 }
 
-// streamed yields the lines of --output stream; nil, which never comes, without it.
+// streamed returns the channel with the lines of --output stream; nil without it.
 func (v *Display) streamed() <-chan []byte {
 	if v.streams == nil {
 		return nil
@@ -120,5 +118,5 @@ func (v *Display) streamed() <-chan []byte {
 	return v.streams.lines
 }
 
-// printStreamed prints one of them.
+// printStreamed prints a line of --output stream.
 func (v *Display) printStreamed(line []byte) { io.WriteString(v.out, ci.Harmless(v.ci, string(line))) }

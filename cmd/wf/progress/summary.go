@@ -18,13 +18,12 @@ import (
 )
 
 const (
-	shownFailures = 3 // failures with all that is known, those that are alike counting as one
+	shownFailures = 3 // failures that are shown in detail; equal ones count as one
 
-	leastEffort = time.Second // a shorter run needs no account of its work
+	leastEffort = time.Second // shorter runs do not show their work
 )
 
-// Finish is the last thing said about a run, so that it is on the screen: its result and, where
-// something failed, all that is needed to mend it.
+// Finish prints the summary of a run: its result and, if something failed, the details that help to fix it.
 func (v *Display) Finish(ctx context.Context, ev api.Event) error {
 	v.endLive()
 	if v.streams != nil {
@@ -37,10 +36,10 @@ func (v *Display) Finish(ctx context.Context, ev api.Event) error {
 	}
 	var unreachable *client.UnreachableError
 	if errors.As(err, &unreachable) {
-		// It was stopped together with the run, say. The result is known and counts all the same.
+		// The daemon may have been stopped with the run. The result is known anyway.
 		err = nil
 		if ev.Counts != nil && ev.Counts.Failed > 0 {
-			v.say("note: the daemon has ended: for more,  wf runs show %s%s", ev.Run, v.s.FileFlag)
+			v.say("note: the daemon has ended; for details: wf runs show %s%s", ev.Run, v.s.FileFlag)
 		}
 	}
 	if ferr := v.flush(); err == nil {
@@ -49,7 +48,7 @@ func (v *Display) Finish(ctx context.Context, ev api.Event) error {
 	return err
 }
 
-// headline is "✗ run 42 failed  24 ok · 1 failed · 5 blocked  3m02s".
+// headline prints "✗ run 42 failed  24 ok · 1 failed · 5 blocked  3m02s", and notes.
 func (v *Display) headline(ev api.Event) {
 	verb := ""
 	if ev.Result != api.Succeeded {
@@ -78,9 +77,9 @@ func (v *Display) headline(ev api.Event) {
 	}
 }
 
-// effort is "   (12m24s of work, 4.1× parallel)" for a run that went well and was seen whole.
+// effort returns "   (12m24s of work, 4.1× parallel)" for a run that succeeded and was watched from its start.
 func (v *Display) effort(ev api.Event) string {
-	if !v.tellsEffort(ev) {
+	if !v.showsEffort(ev) {
 		return ""
 	}
 	text := "   (" + words.Span(v.Run.Work) + " of work"
@@ -90,9 +89,9 @@ func (v *Display) effort(ev api.Event) string {
 	return text + ")"
 }
 
-// slowest names the nodes that took longest.
+// slowest prints the slowest nodes.
 func (v *Display) slowest(ev api.Event) {
-	if !v.tellsEffort(ev) || len(v.Run.Slowest) < 2 {
+	if !v.showsEffort(ev) || len(v.Run.Slowest) < 2 {
 		return
 	}
 	var names []string
@@ -102,14 +101,13 @@ func (v *Display) slowest(ev api.Event) {
 	v.say("  slowest  %s", strings.Join(names, " "+v.p.Dot()+" "))
 }
 
-// tellsEffort says whether it is known and long enough to matter. The work of nodes that ended
-// unseen is not known.
-func (v *Display) tellsEffort(ev api.Event) bool {
+// showsEffort says whether the work of the run is shown. It is unknown if events of the run are missing.
+func (v *Display) showsEffort(ev api.Event) bool {
 	return ev.Result == api.Succeeded && ev.DurationMS != nil && *ev.DurationMS >= leastEffort.Milliseconds() &&
 		v.progress() && !v.opt.Quiet && !v.partial && v.Run.Executed() > 1
 }
 
-// details explains a run that did not succeed, from its record.
+// details explains from the history why a run did not succeed.
 func (v *Display) details(ctx context.Context, ev api.Event) error {
 	detail, err := v.s.Workspace.Run(ctx, ev.Run)
 	if err != nil {
@@ -120,7 +118,7 @@ func (v *Display) details(ctx context.Context, ev api.Event) error {
 		return nil
 	}
 	for _, x := range failed {
-		delete(v.refused, x.Node) // its execution says it
+		delete(v.refused, x.Node) // shown with its execution
 	}
 	for _, id := range slices.Sorted(maps.Keys(v.refused)) {
 		v.say("\n  %s %s", v.p.Glyph(api.StateFailed), v.refused[id])
@@ -143,7 +141,7 @@ func (v *Display) details(ctx context.Context, ev api.Event) error {
 	return nil
 }
 
-// blockedBy names what waits for the failed nodes.
+// blockedBy prints the nodes that wait for the failed nodes.
 func (v *Display) blockedBy(ctx context.Context, failed int) error {
 	status, err := v.s.Workspace.Status(ctx, true)
 	if err != nil {
@@ -151,22 +149,22 @@ func (v *Display) blockedBy(ctx context.Context, failed int) error {
 	}
 	names := runview.NamesIn(status.Nodes, api.StateBlocked)
 	if len(names) == 0 {
-		return nil // they lie in instances, and these tell of them
+		return nil // they are in instances, which show them
 	}
 	v.say("  %s blocked by %s: %s", v.p.Glyph(api.StateBlocked), words.ItOrThem(failed), words.NameList(names, words.ShownNames))
 	return nil
 }
 
-// alike are failures with the same cause and the same last words.
+// alike are failures with the same cause and the same end of the output.
 type alike struct {
 	first api.Execution
 	tail  tail.Tail
-	err   error    // why the tail is not known
+	err   error    // why the tail is unknown
 	also  []string // the names of the others
 }
 
-// groupAlike reads the last words of the failures and puts those together that say the same. It
-// returns the groups to show, and the failures that belong to none of them.
+// groupAlike reads the ends of the outputs of failures and groups equal failures. It returns the groups to show, and the
+// remaining failures.
 func (v *Display) groupAlike(ctx context.Context, run string, failed []api.Execution) (shown []alike, rest []api.Execution) {
 	seen := map[string]int{} // place in shown
 	for i, x := range failed {
@@ -189,7 +187,7 @@ func (v *Display) groupAlike(ctx context.Context, run string, failed []api.Execu
 	return shown, rest
 }
 
-// failureDetail is the paragraph about a failed node and those that failed alike.
+// failureDetail prints the paragraph about a group of failures.
 func (v *Display) failureDetail(detail api.RunDetail, g alike) {
 	x := g.first
 	head := fmt.Sprintf("%s %s  %s", v.p.Glyph(api.StateFailed), plain.Line(x.Name), words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message))
@@ -209,17 +207,17 @@ func (v *Display) failureDetail(detail api.RunDetail, g alike) {
 	}
 }
 
-// field is one line of the paragraph; further lines of a value stand below its first.
+// field prints one field of the paragraph; further lines of a value are below its first one.
 func (v *Display) field(name, value string) {
 	text := strings.ReplaceAll(strings.TrimSpace(plain.Text(value)), "\n", "\n             ")
 	v.say("    %-8s %s", name, text)
 }
 
-// tailField is the end of the node's output.
+// tailField prints the end of the output.
 func (v *Display) tailField(g alike) {
 	switch {
 	case g.err != nil:
-		v.field("output", "not known: "+g.err.Error())
+		v.field("output", "unknown: "+g.err.Error())
 	case len(g.tail.Lines) == 0:
 		v.field("output", "none")
 	case v.quotedNearby(g.first):
@@ -232,7 +230,7 @@ func (v *Display) tailField(g alike) {
 	}
 }
 
-// otherFailures names the failures that are not shown.
+// otherFailures names the failures that are not shown in detail.
 func (v *Display) otherFailures(rest []api.Execution, run string) {
 	names := make([]string, len(rest))
 	for i, x := range rest {
@@ -242,8 +240,8 @@ func (v *Display) otherFailures(rest []api.Execution, run string) {
 	v.field("logs", "wf logs --failed --run "+run+v.s.FileFlag)
 }
 
-// advice is the command to type next and what it will do.
+// advice prints the command to type next, and what it will do.
 func (v *Display) advice(c api.Counts) {
-	again := c.Failed + c.Blocked + c.Cancelled + c.Idle
-	v.say("\n  fix it, then:  wf resume%s   reruns %s, keeps %d", v.s.FileFlag, words.Plural(again, "node"), c.OK+c.Kept+c.Handled)
+	left := c.Failed + c.Blocked + c.Cancelled + c.Idle
+	v.say("\n  fix it, then:  wf resume%s   reruns %s, keeps %d", v.s.FileFlag, words.Plural(left, "node"), c.OK+c.Kept+c.Handled)
 }

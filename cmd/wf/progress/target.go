@@ -6,6 +6,6 @@ import "wf/client"
 type Target struct {
 	Client    *client.Client
 	Workspace *client.Workspace
-	Path      string // of the workfile as the user named it, absolute
+	Path      string // absolute path of the workfile, as the user named it
 	FileFlag  string // " --file FILE" for commands in advice; "" for the default workfile
 }

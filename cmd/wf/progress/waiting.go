@@ -7,7 +7,7 @@ import (
 	"wf/tui/words"
 )
 
-// notExecuted marks the end of a node that was given instead of being waited for.
+// notExecuted returns " mocked" for a node that was not executed, otherwise "".
 func notExecuted(ev api.Event) string {
 	if ev.Mocked {
 		return " mocked"
@@ -15,14 +15,14 @@ func notExecuted(ev api.Event) string {
 	return ""
 }
 
-// nodeSkipped is a line about a node that no path leads to, for those who want to see every node.
+// nodeSkipped prints a line about a skipped node with --verbose.
 func (v *Display) nodeSkipped(ev api.Event) {
 	if v.progress() && v.opt.Verbose {
-		v.at(ev.Time, "%s %s skipped: no path leads to it", v.p.Glyph(api.StateSkipped), plain.Line(ev.Name))
+		v.at(ev.Time, "%s %s skipped: no edge to it can fire", v.p.Glyph(api.StateSkipped), plain.Line(ev.Name))
 	}
 }
 
-// nodeWaiting says what a node waits for. Who is to answer has to know it however little else is shown.
+// nodeWaiting prints what a node waits for. Approvals are shown at any verbosity.
 func (v *Display) nodeWaiting(ev api.Event) {
 	if ev.Wait == nil {
 		return
@@ -40,15 +40,15 @@ func (v *Display) nodeWaiting(ev api.Event) {
 	v.at(ev.Time, "%s %s %s", v.p.Glyph(runview.WaitState(ev.Wait)), plain.Line(ev.Name), words.Wait(*ev.Wait, ev.Time))
 }
 
-// stopText says why a run ends before its time.
+// stopText says why a run is stopped.
 func stopText(ev api.Event) string {
 	if ev.Message == api.CauseReplaced {
 		return ev.Message
 	}
-	return "somebody stops the run"
+	return "another command stops the run"
 }
 
-// nodeDecided says who has decided what.
+// nodeDecided prints a decision about a node.
 func (v *Display) nodeDecided(ev api.Event) {
 	if ev.Decision == nil || !v.progress() || v.opt.Quiet {
 		return

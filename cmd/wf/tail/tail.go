@@ -16,11 +16,11 @@ import (
 	"wf/tui/words"
 )
 
-// Bounds of a tail.
+// Limits of a tail.
 const (
 	MaxBytes    = 64 << 10
 	maxLines    = 10
-	tailColumns = 1000 // of a line in a tail: what ends without a line end must not fill the screen
+	tailColumns = 1000 // of a line, so that a text without line ends does not fill the screen
 )
 
 // The streams of an execution.
@@ -36,7 +36,7 @@ type Stream struct {
 	Size int64
 }
 
-// StreamsOf returns the streams that an execution has.
+// StreamsOf returns the streams of an execution.
 func StreamsOf(info api.LogInfo) []Stream {
 	if info.Merged {
 		return []Stream{{Both, info.OutBytes}}
@@ -47,10 +47,10 @@ func StreamsOf(info api.LogInfo) []Stream {
 // A Tail is the end of the output of an execution, safe to print.
 type Tail struct {
 	Lines []string
-	Total int // lines in all; 0 = more than were read
+	Total int // number of lines of the output; 0 = more than were read
 }
 
-// Title describes how much of the output t is.
+// Title describes which part of the output t is.
 func (t Tail) Title() string {
 	switch {
 	case t.Total == 0:
@@ -61,8 +61,8 @@ func (t Tail) Title() string {
 	return words.Plural(t.Total, "line")
 }
 
-// Read reads the last tailLines lines of an execution. If its streams are kept apart, those of
-// standard error come last, and before them, where there is room, those of standard output.
+// Read reads the last maxLines lines of an execution. If its streams are separate, lines of standard error take
+// precedence, and come after those of standard output.
 func Read(ctx context.Context, ws *client.Workspace, q client.LogQuery) (Tail, error) {
 	info, err := ws.LogInfo(ctx, q)
 	if err != nil {
@@ -83,8 +83,7 @@ func Read(ctx context.Context, ws *client.Workspace, q client.LogQuery) (Tail, e
 	return t, nil
 }
 
-// lastLines reads at most tailBytes from the end of a stream of size bytes. whole says that
-// this is all of it.
+// lastLines reads at most MaxBytes from the end of a stream of size bytes. whole says that this is the whole stream.
 func lastLines(ctx context.Context, ws *client.Workspace, q client.LogQuery, stream string, size int64) (lines []string, whole bool, err error) {
 	if size == 0 {
 		return nil, true, nil
@@ -102,9 +101,8 @@ func lastLines(ctx context.Context, ws *client.Workspace, q client.LogQuery, str
 	return Lines(data), offset == 0, nil
 }
 
-// Lines cuts output into lines as they would stand on a screen at the end: of a line that
-// was written over and over with carriage returns only the last text counts, and of an endless one
-// the beginning.
+// Lines splits output into printable lines as a terminal would show them at the end: of a line with carriage returns it
+// keeps the text after the last one, and of a very long line the beginning.
 func Lines(data []byte) []string {
 	text := strings.TrimSuffix(string(data), "\n")
 	if text == "" {

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+
+	"wf/tui"
+)
+
+// TestSavedViews: what is kept comes back; what is damaged, large, or no file of ours is as good as none, and
+// never a reason to wait.
+func TestSavedViews(t *testing.T) {
+	s := savedViews(filepath.Join(t.TempDir(), "state", "views"))
+	id := strings.Repeat("ab", 32)
+	want := tui.Sight{View: "list", Zoom: 2, Open: []string{"n1", "n2"}, Split: 0.4, Inspect: true, CutLines: true, Stream: "stderr"}
+	if got := s.Recall(id); !reflect.DeepEqual(got, tui.Sight{}) {
+		t.Errorf("before anything was kept: %+v", got)
+	}
+	s.Keep(id, want)
+	if got := s.Recall(id); !reflect.DeepEqual(got, want) {
+		t.Errorf("kept %+v, got %+v", want, got)
+	}
+	if info, err := os.Stat(s.path(id)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", info, err)
+	}
+	for name, spoil := range map[string]func(path string) error{
+		"half":   func(path string) error { return os.WriteFile(path, []byte(`{"view":"list","zo`), 0o600) },
+		"types":  func(path string) error { return os.WriteFile(path, []byte(`{"view":7}`), 0o600) },
+		"large":  func(path string) error { return os.WriteFile(path, make([]byte, viewBytes+1), 0o600) },
+		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
+		"link":   func(path string) error { return os.Symlink("/dev/zero", path) },
+	} {
+		if err := os.RemoveAll(s.path(id)); err != nil {
+			t.Fatal(err)
+		}
+		if err := spoil(s.path(id)); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Recall(id); !reflect.DeepEqual(got, tui.Sight{}) {
+			t.Errorf("%s: %+v", name, got)
+		}
+		s.Keep(id, want)
+		if got := s.Recall(id); name != "folder" && !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is not replaced: %+v", name, got)
+		}
+	}
+	s.Keep("../../escape", want)
+	if left, _ := filepath.Glob(filepath.Join(string(s), ".new-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"wf/client"
+	"wf/cmd/wf/progress"
+	"wf/daemon"
+	"wf/tui/plain"
+)
+
+// A target is a workfile that is open in the daemon, and the connection.
+type target struct{ progress.Target }
+
+// open opens a workfile ("" = ./Workfile) in the daemon. It checks that the file exists before it starts a daemon.
+func (e *env) open(ctx context.Context, file string) (*target, error) {
+	path, err := e.workfile(file)
+	if err != nil {
+		return nil, err
+	}
+	c, err := e.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ws, err := c.Open(ctx, path)
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return &target{progress.Target{Client: c, Workspace: ws, Path: path, FileFlag: e.fileFix(path)}}, nil
+}
+
+// look is open for commands that show the state of a workfile. It prints a note if the file cannot be read, so that the
+// state is that of an earlier version.
+func (e *env) look(ctx context.Context, file string) (*target, error) {
+	s, err := e.open(ctx, file)
+	if err == nil {
+		e.noteProblem(s.Workspace.Problem)
+	}
+	return s, err
+}
+
+func (s *target) close() { s.Client.Close() }
+
+// connect connects to the daemon, and starts one if none answers.
+func (e *env) connect(ctx context.Context) (*client.Client, error) {
+	return e.connectWith(ctx, nil)
+}
+
+// connectWith is connect with flags for a daemon that it starts.
+func (e *env) connectWith(ctx context.Context, flags []string) (*client.Client, error) {
+	opt, err := e.startingOptions(flags)
+	if err != nil {
+		return nil, err
+	}
+	return client.Connect(ctx, opt)
+}
+
+// startingOptions returns the options of a client that starts a daemon with these flags if none answers.
+func (e *env) startingOptions(flags []string) (client.Options, error) {
+	dirs, err := e.folders()
+	if err != nil {
+		return client.Options{}, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return client.Options{}, fmt.Errorf("find the program of the daemon: %w", err)
+	}
+	argv := append([]string{program, "server", "start", "--foreground"}, flags...)
+	opt := e.clientOptions(dirs)
+	opt.Start = client.Detached(argv, e.daemonVars(dirs), opt.Log)
+	return opt, nil
+}
+
+// daemonVars returns the environment of a daemon: only variables that the daemon itself reads. The daemon outlives this
+// shell and serves others, so it must not keep tokens and passwords of this environment; each run has its own
+// environment. GOTRACEBACK is left out because a core dump would contain the environment of every run. Paths are
+// absolute, because the daemon works in another folder.
+func (e *env) daemonVars(dirs folders) []string {
+	vars := []string{"WF_RUNTIME_DIR=" + dirs.runtime, "WF_STATE_DIR=" + dirs.state}
+	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "TMPDIR", "TZ",
+		"WF_LOG", "WF_HOST", "WF_PORT", "WF_SLOTS", "WF_IDLE_TIMEOUT", "WF_KEEP_RUNS", "WF_KEEP_AGE", "WF_FILE_MEMORY", "WF_KEEP_SIZE",
+		"GOCOVERDIR", "GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GORACE"} {
+		if value := e.Get(key); value != "" {
+			vars = append(vars, key+"="+value)
+		}
+	}
+	return vars
+}
+
+// reach connects to a running daemon. running is false if there is none.
+func (e *env) reach(ctx context.Context) (c *client.Client, running bool, err error) {
+	dirs, err := e.folders()
+	if err != nil {
+		return nil, false, err
+	}
+	opt := e.clientOptions(dirs)
+	opt.NoStart = true
+	c, err = client.Connect(ctx, opt)
+	if errors.Is(err, client.ErrNoDaemon) {
+		return nil, false, nil
+	}
+	return c, err == nil, err
+}
+
+func (e *env) clientOptions(dirs folders) client.Options {
+	opt := client.Options{
+		Runtime: dirs.runtime,
+		Version: version(),
+		User:    e.User(),
+		Results: e.results,
+		Log:     filepath.Join(dirs.state, daemon.FileLog),
+		Guard:   e.Guard,
+	}
+	opt.Trace = e.protocol(dirs)
+	if e.notes {
+		opt.Note = func(text string) { fmt.Fprintf(e.Stderr, "note: %s\n", plain.Line(text)) }
+	}
+	return opt
+}

@@ -1,0 +1,272 @@
+package planning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"wf/api"
+	"wf/executor/procattr"
+	"wf/executor/shell"
+	"wf/graph"
+	"wf/scheduler"
+	"wf/scheduler/flow"
+	"wf/workspace/clock"
+	"wf/workspace/history"
+	"wf/workspace/nodestate"
+	"wf/workspace/params"
+	"wf/workspace/runstate"
+)
+
+// changedSince returns notes for a resume about edits since: commands that failed and were changed, and commands that succeeded,
+// were changed, and are kept all the same.
+func (r *Draft) changedSince(nodes *nodestate.Table) []string {
+	if r.Request.Mode != api.ModeResume {
+		return nil
+	}
+	var mended, kept []string
+	for i := range r.Nodes {
+		n, live := &r.Nodes[i], r.LiveNode(i)
+		rec := nodes.Record(live)
+		if rec == nil || rec.Command == "" || live.Container || rec.Command == shell.Line(r.Request.Wrapper, n.Command) {
+			continue
+		}
+		if live.Status == graph.Ran {
+			kept = append(kept, n.Name)
+		} else {
+			mended = append(mended, n.Name)
+		}
+	}
+	var notes []string
+	if len(mended) > 0 {
+		notes = append(notes, "changed since they ran: the commands of "+api.Several(mended, 5))
+	}
+	if len(kept) > 0 {
+		notes = append(notes, "changed after they succeeded, and kept: "+api.Several(kept, 5)+" (wf run --nodes '"+kept[0]+"+' runs "+kept[0]+" and what follows)")
+	}
+	return notes
+}
+
+// withDefaults fills in from req.Defaults what neither the request nor the workfile sets.
+func (pl *Planner) withDefaults(req api.RunRequest) api.RunRequest {
+	d := req.Defaults
+	if d == nil {
+		return req
+	}
+	if req.Jobs == nil && !pl.says("jobs") {
+		req.Jobs = d.Jobs
+	}
+	// An empty wrapper is a setting, too: it means no wrapper.
+	if req.Wrapper == nil && !slices.ContainsFunc([]string{"wrapper", "prefix", "suffix"}, pl.has) {
+		req.Wrapper = d.Wrapper
+	}
+	return req
+}
+
+// has reports whether the graph has an attribute, says whether the attribute has a text.
+func (pl *Planner) has(attr string) bool {
+	_, ok := pl.file.Graph().Attr(attr)
+	return ok
+}
+
+func (pl *Planner) says(attr string) bool {
+	text, _ := pl.file.Graph().Attr(attr)
+	return strings.TrimSpace(text) != ""
+}
+
+// Draft is a run that was not started.
+type Draft struct {
+	*nodestate.Run
+	notes   []string // what a person should know before it begins
+	secrets []string // variables with the secret parameters
+}
+
+// defaultGraceMS is the time from TERM to KILL, in milliseconds (docs/semantics.md, Stopping).
+const defaultGraceMS = 10_000
+
+// Draft chooses the scope of a run and refuses what cannot run. It changes nothing. A nil draft without an error means that
+// there is nothing to resume.
+func (pl *Planner) Draft(client string, req api.RunRequest) (*Draft, api.RunAccepted, error) {
+	acc := api.RunAccepted{Mode: req.Mode, Total: pl.nodes.Count(pl.nodes.Blocked()).Total()}
+	scope, err := pl.scope(req)
+	if errors.Is(err, scheduler.ErrNothingToResume) {
+		return nil, acc, nil
+	}
+	if err != nil {
+		return nil, acc, err
+	}
+	req, scope, note, err := pl.withOwnParams(req, scope)
+	if err != nil {
+		return nil, acc, err
+	}
+	if err := pl.admit(scope, req); err != nil {
+		return nil, acc, err
+	}
+	r, err := pl.build(scope, client, req)
+	if err != nil {
+		return nil, acc, err
+	}
+	acc.Mode, acc.Nodes, acc.Failed = r.Request.Mode, r.Sched.Total(), len(scope.Failed)
+	acc.Resumes, acc.Notes = history.RunID(r.Request.Resumes), append(r.changedSince(pl.nodes), r.notes...)
+	if acc.Mode == api.ModeResume {
+		acc.FromFile = pl.nodes.CountFromFile(scope.Nodes)
+	}
+	if note != "" {
+		acc.Notes = append(acc.Notes, note)
+	}
+	return r, acc, nil
+}
+
+// build makes a run with its own copy of everything it needs.
+func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunRequest) (*Draft, error) {
+	req, asked := pl.withDefaults(req), req.Wrapper != nil
+	activations, err := pl.number("max_activations", 0)
+	if err != nil {
+		return nil, err
+	}
+	instances, err := pl.number("max_instances", flow.DefaultInstances)
+	if err != nil {
+		return nil, err
+	}
+	const unsaid = -1
+	jobs, err := pl.number("jobs", unsaid)
+	if err != nil {
+		return nil, err
+	}
+	if req.Jobs != nil {
+		if jobs = *req.Jobs; jobs < 0 {
+			return nil, api.Invalid("jobs is %d: 0 or more is needed", jobs)
+		}
+	}
+	f, unread, err := pl.ReadFlow()
+	if err != nil {
+		return nil, err
+	}
+	r := &Draft{Run: &nodestate.Run{}, notes: unread}
+	r.Request = history.Request{
+		Workspace: pl.id, Workfile: pl.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
+		Until: req.Until, From: req.From,
+		All: scope.All, Wrapper: pl.file.Wrapper(), Cwd: pl.Folder(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
+		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations, MaxInstances: instances,
+		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: pl.version, Time: clock.Now(),
+	}
+	var holders []*graph.Node
+	if r.Request.Again, holders, err = pl.nodes.InstancePaths(req.Nodes); err != nil {
+		return nil, err
+	}
+	r.Request.World = req.World
+	if c := req.Caller; c != nil {
+		r.Request.Caller = &history.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution, Held: c.Held}
+	}
+	r.Request.Host, _ = os.Hostname() // "" if the machine has no name
+	r.Request.Shell, _ = pl.file.Graph().Attr("shell")
+	r.Request.Output = pl.streams().String()
+	if err := pl.executesCommands(&r.Request, req, asked); err != nil {
+		return nil, err
+	}
+	if req.GraceMS != nil {
+		r.Request.GraceMS = max(0, *req.GraceMS)
+	}
+	for _, n := range append(holders, scope.Failed...) {
+		r.Request.Resumes = max(r.Request.Resumes, pl.nodes.LastRun(n))
+	}
+	if err := pl.control(r, f, scope, req); err != nil {
+		return nil, err
+	}
+	scope.Nodes = outerFirst(scope.Nodes)
+	opt, err := runstate.Options(r.Request, f, r.Prior, append(req.Env[:len(req.Env):len(req.Env)], r.secrets...))
+	if err != nil {
+		return nil, api.Internal("the run cannot begin", err)
+	}
+	r.Flow = opt.Flow
+	if r.Sched, err = scheduler.NewRun(pl.file.Graph(), scope, opt); err != nil {
+		return nil, pl.runError(err)
+	}
+	r.notes = append(r.notes, pl.outsideNotes(r, f, scope.Nodes)...)
+	pl.freeze(r, scope.Nodes)
+	return r, nil
+}
+
+// Complete checks a request for a run and fills in the values of its parameters. It runs the commands that list the choices
+// of parameters, so it must not be called on the loop.
+func (pl *Planner) Complete(ctx context.Context, req api.RunRequest) (api.RunRequest, error) {
+	if req.Env == nil { // an executor takes nil for "the environment that it has already"
+		req.Env = []string{}
+	}
+	err := pl.checkWorkFolder(ctx)
+	if err != nil {
+		return req, err
+	}
+	if req.Params, err = params.Exact(req.Params); err != nil {
+		return req, api.Invalid("the parameters: %v", err)
+	}
+	if err = pl.checkRepeat(ctx, req); err != nil {
+		return req, err
+	}
+	if err = badWorld(req.World); err != nil {
+		return req, err
+	}
+	req.Params, err = pl.ResolveParams(ctx, req)
+	return req, err
+}
+
+// badWorld checks the process attributes of a request.
+func badWorld(world []byte) error {
+	if _, err := procattr.Parse(world); err != nil {
+		return api.Invalid("world: %v", err)
+	}
+	return nil
+}
+
+// freeze writes the nodes of the run into its request and copies them, so that later edits do not reach it.
+func (pl *Planner) freeze(r *Draft, nodes []*graph.Node) {
+	r.Request.Scope = make([]string, len(nodes))
+	r.Request.Names = make([]string, len(nodes))
+	if r.Request.Outer = r.Sched.NodeCount(); r.Request.Outer == len(nodes) {
+		r.Request.Outer = 0
+	}
+	for i, n := range nodes {
+		r.Request.Scope[i], r.Request.Names[i] = n.ID, pl.file.Handle(n)
+	}
+	r.FreezeNodes(pl.file.Graph())
+	r.Earlier = func(id string) *runstate.Execution { return pl.nodes.Latest[id].Execution }
+	r.Link(pl.file.Graph())
+}
+
+func modeWord(m scheduler.Mode) string {
+	if m == scheduler.Resume {
+		return api.ModeResume
+	}
+	return api.ModeFresh
+}
+
+// number reads a numeric graph attribute.
+func (pl *Planner) number(name string, absent int) (int, error) {
+	text, ok := pl.file.Graph().Attr(name)
+	text = strings.TrimSpace(text)
+	if !ok || text == "" {
+		return absent, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, &api.Error{Code: api.CodeWorkfile, Where: pl.path,
+			Message: fmt.Sprintf("graph attribute %s is %q: a whole number is needed", name, text)}
+	}
+	return n, nil
+}
+
+// streams returns how the outputs of commands are kept: as the workfile says; otherwise merged, or split if the workfile shows the
+// end of each stream.
+func (pl *Planner) streams() graph.Output {
+	if said := pl.file.Graph().Output(); said != graph.OutputUnsaid {
+		return said
+	}
+	if pl.file.Statuses().Results() == api.ResultsFile {
+		return graph.OutputSplit
+	}
+	return graph.OutputMerged
+}

@@ -1,0 +1,62 @@
+package planning
+
+import (
+	"slices"
+	"strings"
+
+	"wf/api"
+	"wf/graph"
+	"wf/scheduler"
+)
+
+// scopeAgain returns the scope of a run that repeats instances: it resumes their sub-flows.
+func (pl *Planner) scopeAgain(req api.RunRequest, sreq scheduler.Request, paths []string, holders []*graph.Node) (scheduler.Scope, error) {
+	if req.Mode == api.ModeResume || len(req.From)+len(req.Until)+len(req.Exclude) > 0 {
+		return scheduler.Scope{}, api.Invalid("instances are repeated with --nodes alone")
+	}
+	sreq.Mode, sreq.Selected = scheduler.Fresh, holders
+	scope, err := scheduler.Choose(pl.file.Graph(), sreq)
+	if err != nil {
+		return scope, err
+	}
+	scope.Mode = scheduler.Resume
+	all := len(scope.Nodes)
+	scope.Nodes = pl.partAgain(scope.Nodes, paths, holders)
+	scope.All = scope.All && len(scope.Nodes) == all
+	return scope, nil
+}
+
+// partAgain keeps of the nodes of sub-flows those that took part in the latest run, and those that the paths name. A node that
+// never took part must not keep the sub-flow from succeeding.
+func (pl *Planner) partAgain(nodes []*graph.Node, paths []string, holders []*graph.Node) []*graph.Node {
+	part := map[string]bool{}
+	for _, holder := range holders {
+		ids, known := pl.lastScope(holder.ID)
+		if !known {
+			return nodes
+		}
+		for _, id := range ids {
+			part[id] = true
+		}
+	}
+	for _, path := range paths {
+		var home *graph.Node
+		for name := range strings.SplitSeq(path, "/") {
+			name, _, _ = strings.Cut(name, "[")
+			home = pl.nodes.Member(home, name)
+			part[home.ID] = true
+		}
+		part[home.ID+"/"] = true // with its contents
+	}
+	return slices.DeleteFunc(nodes, func(n *graph.Node) bool {
+		if part[n.ID] {
+			return false
+		}
+		for home := n.Home(); home != nil; home = home.Home() {
+			if part[home.ID+"/"] {
+				return false
+			}
+		}
+		return true
+	})
+}

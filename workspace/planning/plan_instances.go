@@ -1,0 +1,191 @@
+package planning
+
+import (
+	"fmt"
+	"strings"
+
+	"wf/api"
+	"wf/executor/shell"
+	"wf/scheduler"
+	"wf/workspace/history"
+)
+
+// maxPlanned bounds how many instances a step of a plan names.
+const maxPlanned = 100
+
+// instances counts the instances that each node of the workfile has, or will have.
+func (p *forecast) instances(present []bool) map[string]int {
+	all := map[string]int{}
+	sched := p.r.Sched
+	for i, there := range present {
+		if !there {
+			continue
+		}
+		if _, _, inside := sched.Instance(i); inside {
+			all[sched.Template(i)]++
+		}
+		if first, _ := sched.Instances(i); len(first) > 0 && sched.Planned(i) > len(first) {
+			for k := range sched.Members(i) { // instances beyond the forecast are like those in it
+				all[sched.Template(first[0]+k)] += sched.Planned(i) - len(first)
+			}
+		}
+	}
+	return all
+}
+
+// innerStep adds a node of an instance to the step of all alike.
+func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
+	sched := p.r.Sched
+	path, template := sched.Path(x.Node), sched.Template(x.Node)
+	m, mocked := sched.Mocked(x.Node)
+	key := fmt.Sprint(template, " ", x.Certain, " ", mocked, " ", x.Guess)
+	k, known := p.steps[key]
+	if !known {
+		n := p.file.Graph().Node(template)
+		name := everyInstance(path)
+		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: shell.Line(p.r.Request.Wrapper, n.Label), Reason: api.PlanInstance,
+			Home: name[:strings.LastIndex(name, "[*]/")], State: p.nodes.State(n, false), Run: history.RunID(p.nodes.LastRun(n))}
+		step.Of = step.Home
+		step.Approve, _ = n.Attr("approve")
+		if n.SubFlow() {
+			step.SubFlow = subFlowText(n)
+		}
+		if mocked {
+			step.Mock = &api.Mock{Nodes: name, Skip: m.Skip, Exit: m.Exit, Outputs: m.Outputs}
+		}
+		step.Why = "in each instance of " + step.Of
+		if !x.Certain {
+			step.Reason, step.Of = api.PlanConditional, p.conditions(x)
+			step.Why = conditionWhy(step.Of)
+		}
+		k = len(p.plan.Steps)
+		p.steps[key] = k
+		p.plan.Steps = append(p.plan.Steps, step)
+	}
+	step := &p.plan.Steps[k]
+	if x.Guess {
+		return
+	}
+	if len(step.Paths) < maxPlanned {
+		step.Paths = append(step.Paths, path)
+	}
+	if sched.Open(x.Node) {
+		if x.Certain && len(step.Paths) < all[template] {
+			step.Why = fmt.Sprintf("in %s and each further instance of %s", api.Several(instancesIn(step.Paths), 3), step.Of)
+		}
+		return
+	}
+	step.Instances++
+	if owner, instance, _ := sched.Instance(x.Node); x.Certain {
+		first, _ := sched.Instances(owner)
+		if instance == len(first)-1 { // it stands for the instances beyond the forecast
+			step.Instances += max(0, sched.Planned(owner)-len(first))
+		}
+		step.Why = instancesWhy(step, all[template])
+		if sched.MayStop(owner) {
+			step.Why += ", unless its stop_when is true before"
+		}
+	}
+}
+
+// instancesWhy says in which instances a node is executed.
+func instancesWhy(step *api.PlanStep, all int) string {
+	switch n := step.Instances; {
+	case n == all && n == 1:
+		return "in the one instance of " + step.Of
+	case n == all:
+		return fmt.Sprintf("in each of the %d instances of %s", n, step.Of)
+	default:
+		return fmt.Sprintf("in %d of %d instances of %s: %s", n, all, step.Of, api.Several(instancesIn(step.Paths), 3))
+	}
+}
+
+// instancesIn returns the instances that paths lead into.
+func instancesIn(paths []string) []string {
+	var named []string
+	for _, path := range paths {
+		named = append(named, path[:strings.LastIndexByte(path, '/')])
+	}
+	return named
+}
+
+// everyInstance returns a path with [*] in place of the numbers of instances.
+func everyInstance(path string) string {
+	var b strings.Builder
+	for {
+		end := strings.Index(path, "]/")
+		if end < 0 {
+			return b.String() + path
+		}
+		b.WriteString(path[:strings.LastIndexByte(path[:end], '[')] + "[*]/")
+		path = path[end+2:]
+	}
+}
+
+// hidden lists the nodes of sub-flows that may start again as a whole.
+func (p *forecast) hidden() {
+	for _, id := range p.r.Request.Scope[p.r.OuterNodes():] {
+		n := p.file.Graph().Node(id)
+		home, may := p.maybe[n.Home().ID]
+		if !may {
+			continue
+		}
+		step := api.PlanStep{Node: id, Name: home + "[*]/" + p.r.Flow.LocalName(n), Command: n.Label, Home: home,
+			Line: shell.Line(p.r.Request.Wrapper, n.Label), Reason: api.PlanConditional, Of: home + " begins anew",
+			State: p.nodes.State(n, false), Run: history.RunID(p.nodes.LastRun(n))}
+		step.Why = conditionWhy(step.Of)
+		step.Approve, _ = n.Attr("approve")
+		if n.SubFlow() {
+			step.SubFlow, p.maybe[id] = subFlowText(n), step.Name
+		}
+		p.plan.Steps = append(p.plan.Steps, step)
+	}
+}
+
+// conditions names what decides whether a node is executed.
+func (p *forecast) conditions(x scheduler.Expected) string {
+	var when, runs []string
+	for _, j := range x.Edges {
+		e := p.file.Graph().Edge(p.r.Sched.EdgeKey(j))
+		source, _ := p.r.Sched.EdgeEnds(j)
+		name := localName(p.handleOf(source))
+		if word, _ := e.Attr("when"); word != "" && word != "success" {
+			when = append(when, name+" "+word)
+		} else {
+			runs = append(runs, name+" runs")
+		}
+	}
+	if when == nil {
+		when = runs
+	}
+	owner, _, inside := p.r.Sched.Instance(x.Node)
+	switch {
+	case x.Loser:
+		return unlessJoined
+	case when != nil:
+		return api.Several(when, 4)
+	case inside:
+		return localName(everyInstance(p.handleOf(owner))) + " runs"
+	}
+	return "what leads to it runs"
+}
+
+// unlessJoined is about a node that a join may cancel, or never start, because it has enough without it.
+const unlessJoined = "unless a join that it leads to is decided before"
+
+func conditionWhy(of string) string {
+	if of == unlessJoined {
+		return of
+	}
+	return "only if " + of
+}
+
+func (p *forecast) handleOf(i int) string {
+	if i < len(p.r.Nodes) {
+		return p.r.Nodes[i].Name
+	}
+	return p.r.Sched.Path(i)
+}
+
+// localName returns the last part of a path.
+func localName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

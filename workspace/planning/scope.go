@@ -1,0 +1,140 @@
+package planning
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"wf/api"
+	"wf/graph"
+	"wf/scheduler"
+)
+
+func (pl *Planner) scope(req api.RunRequest) (scheduler.Scope, error) {
+	sreq := scheduler.Request{Explicit: len(req.Nodes) > 0, LastScope: pl.lastScope,
+		Active: func(n *graph.Node) bool { return pl.nodes.RunOf(n) != nil },
+		Handled: func(n *graph.Node) bool {
+			return pl.nodes.Prior[n.ID].Handled && pl.nodes.Prior[n.ID].Status == n.Status
+		},
+		Due: func(n *graph.Node) bool { return pl.nodes.Prior[n.ID].Due && pl.nodes.Prior[n.ID].Status == n.Status }}
+	switch req.Mode {
+	case api.ModeFresh:
+		sreq.Mode = scheduler.Fresh
+	case api.ModeResume:
+		sreq.Mode = scheduler.Resume
+	case "":
+	default:
+		return scheduler.Scope{}, api.Invalid("unknown mode %q (fresh, resume)", req.Mode)
+	}
+	var err error
+	if sreq.Explicit {
+		if blank(req.Nodes) {
+			return scheduler.Scope{}, api.Invalid("the selection is empty: it names no node")
+		}
+		again, holders, err := pl.nodes.InstancePaths(req.Nodes)
+		if err != nil {
+			return scheduler.Scope{}, err
+		}
+		if again != nil {
+			return pl.scopeAgain(req, sreq, again, holders)
+		}
+		if sreq.Selected, err = pl.file.Select(req.Nodes); err != nil {
+			return scheduler.Scope{}, err
+		}
+		if len(sreq.Selected) == 0 {
+			return scheduler.Scope{}, pl.nodes.NothingSelected(req.Nodes)
+		}
+	}
+	if err := pl.between(req, &sreq); err != nil {
+		return scheduler.Scope{}, err
+	}
+	if len(req.Exclude) > 0 {
+		if sreq.Excluded, err = pl.file.Select(req.Exclude); err != nil {
+			return scheduler.Scope{}, err
+		}
+	}
+	return scheduler.Choose(pl.file.Graph(), sreq)
+}
+
+// blank reports whether selectors contain nothing, as an unset variable of a script does. It would be a run of nothing, which
+// succeeds.
+func blank(selectors []string) bool {
+	return strings.Trim(strings.Join(selectors, ","), ", \t\r\n") == ""
+}
+
+// lastScope returns the scope of the last run of a node.
+func (pl *Planner) lastScope(id string) ([]string, bool) {
+	e, known := pl.nodes.Earlier(pl.nodes.Latest[id].Run)
+	return e.Scope, known && e.Scope != nil
+}
+
+// admit refuses a scope that overlaps an active run, needs the user's consent, or contains what cannot be executed.
+func (pl *Planner) admit(scope scheduler.Scope, req api.RunRequest) error {
+	for _, r := range pl.nodes.Runs {
+		var shared []string
+		for _, n := range scope.Nodes {
+			if _, in := r.Sched.Index(n.ID); in {
+				shared = append(shared, pl.file.Handle(n))
+			}
+		}
+		if len(shared) > 0 {
+			return &api.Error{Code: api.CodeConflict, Run: r.ID, Nodes: shared,
+				Message: fmt.Sprintf("run %s is going and covers %s", r.ID, api.Several(shared, 5)),
+				Fix:     fmt.Sprintf("wf attach %s watches it, wf stop %s ends it", r.ID, r.ID)}
+		}
+	}
+	if pl.onlyDrawn() && !req.AcceptDrawing {
+		return &api.Error{Code: api.CodeWorkfile, Where: pl.path,
+			Message: "the commands of this workfile are texts of a drawing (yEd labels)",
+			Why:     "a drawing is not always a workflow: running it needs an explicit yes once",
+			Fix:     "look at wf plan, then: wf run --accept-drawing"}
+	}
+	return pl.executable(scope)
+}
+
+// onlyDrawn reports whether the commands are only texts of a drawing that the user has not accepted yet. A workfile that has run
+// on this machine was accepted.
+func (pl *Planner) onlyDrawn() bool {
+	return pl.file.Document().FromDrawing() && !slices.ContainsFunc(pl.file.Graph().Nodes(), func(n *graph.Node) bool { return pl.nodes.LastRun(n) > 0 })
+}
+
+// executable refuses nodes that cannot be executed according to graph.Check.
+func (pl *Planner) executable(scope scheduler.Scope) error {
+	in := make(map[string]bool, len(scope.Nodes))
+	for _, n := range scope.Nodes {
+		in[n.ID] = true
+	}
+	for _, p := range graph.Check(pl.file.Graph()) {
+		if p.Severity != graph.Error || p.Code == "cycle" {
+			continue // the scheduler checks the cycles within the scope
+		}
+		if len(p.Nodes) > 0 && !in[p.Nodes[0]] {
+			continue
+		}
+		e := &api.Error{Code: api.CodeWorkfile, Message: p.Message, Nodes: p.Nodes, Fix: "wf check shows all problems"}
+		if len(p.Nodes) > 0 {
+			e.Where = pl.file.Where(pl.file.Document().NodeLine(p.Nodes[0]))
+		}
+		return e
+	}
+	return nil
+}
+
+// outerFirst sorts the nodes of a scope: those of the outer flow come before those of sub-flows.
+func outerFirst(nodes []*graph.Node) []*graph.Node {
+	var inner []*graph.Node
+	for i, n := range nodes {
+		if n.Parent != nil && n.Home() != nil {
+			if inner == nil {
+				nodes = append(make([]*graph.Node, 0, len(nodes)), nodes[:i]...)
+				inner = []*graph.Node{}
+			}
+			inner = append(inner, n)
+			continue
+		}
+		if inner != nil {
+			nodes = append(nodes, n)
+		}
+	}
+	return append(nodes, inner...)
+}
