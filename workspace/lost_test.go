@@ -12,7 +12,6 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/workspace/activerun"
-	"wf/workspace/history"
 	"wf/workspace/history/historytest"
 )
 
@@ -55,7 +54,7 @@ func TestStopReturnsWhileTheDiskIsFull(t *testing.T) {
 	activerun.HoldPause, activerun.StopPatience = time.Millisecond, time.Millisecond
 	defer func() { activerun.HoldPause, activerun.StopPatience = pause, patient }()
 	b := newTestbed(t, "a>b")
-	disk := &historytest.Faults{Disk: history.LocalDisk{}, Plan: historytest.Plan{Err: syscall.ENOSPC, Stay: true}}
+	disk := &historytest.Faults{Disk: b.cfg.Disk, Plan: historytest.Plan{Err: syscall.ENOSPC, Stay: true}}
 	b.cfg.Disk = disk
 	b.open()
 	v := b.watch()

@@ -16,7 +16,9 @@ import (
 // A run that an earlier daemon left going is recovered by applying its journal. Then its executor is found and followed again. It
 // repeats its reports, and those that the journal contains already are skipped.
 
-// takeUp recovers run n. One that cannot be continued is ended, with the reason in its result.
+// takeUp recovers run n. One that cannot be continued is ended, with the reason in its result. This reads the journal and may write
+// a result. It is done before the loop starts, with two exceptions: a quarantine ends, or an earlier attempt has failed because of
+// the disk. Until then no other run may start, so the loop may wait for the disk.
 func (w *Workspace) takeUp(n int) {
 	r, err := activerun.Recover(w.host, n)
 	if history.Fault(err) {

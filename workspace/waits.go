@@ -11,9 +11,11 @@ import (
 
 // Decide records a person's decision about a node that waits for one. It returns when the disk has the record.
 func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (api.Approval, error) {
+	if a, made := w.decidedBefore(ctx, d); made {
+		return a, nil
+	}
 	return loop.Await(ctx, w.loop, func(reply func(api.Approval, error)) {
-		if a, made := w.decidedBefore(d); made {
-			reply(a, nil)
+		if w.decidedAlready(d, reply) {
 			return
 		}
 		r, i, err := w.awaited(d)
@@ -31,11 +33,7 @@ func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (
 			reply(a, err)
 			return
 		}
-		if !r.SyncJournal() {
-			reply(a, api.Internal("the decision is made, but cannot be kept at present", fmt.Errorf("%s", r.HeldBy())))
-			return
-		}
-		reply(a, nil)
+		r.KeepDecision(a, reply)
 	})
 }
 

@@ -74,10 +74,12 @@ func (r *Run) HandOver() {
 	if len(jobs) == 0 {
 		return
 	}
-	if !r.keepNumbers(jobs) || !r.FlushJournal() {
+	if !r.FlushJournal() {
 		r.unhanded = jobs // after a crash the next daemon must find them in the journal
 		return
 	}
+	n := len(r.mayHandOver(jobs))
+	jobs, r.unhanded = jobs[:n], slices.Clone(jobs[n:])
 	gated := func(j executor.Job) bool { return len(j.After) > 0 }
 	r.start(slices.DeleteFunc(slices.Clone(jobs), gated))
 	r.start(slices.DeleteFunc(jobs, func(j executor.Job) bool { return !gated(j) }))

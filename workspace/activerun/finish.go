@@ -29,7 +29,7 @@ func (r *Run) EndReady() bool {
 		r.sweeping = true
 		r.sweep()
 	}
-	if !r.closed || !r.saved || r.leaving > 0 || r.completing || time.Now().Before(r.holds.till) {
+	if !r.closed || !r.saved || r.leaving > 0 || r.syncing != nil || r.completing || time.Now().Before(r.holds.till) {
 		return false
 	}
 	r.completing = true
@@ -64,7 +64,7 @@ func (r *Run) RecordEnd(before func() (what string, err error), done func()) {
 		lost := ""
 		if err == nil {
 			what, err = "its end", r.hist.Finish(res)
-			if lost = r.lost(); lost != "" {
+			if lost = lostRecord(r.Dir); lost != "" {
 				err = nil // its folder is gone
 			}
 		}
@@ -171,7 +171,5 @@ func (r *Run) Detach() {
 	if r.sess != nil {
 		r.sess.Detach()
 	}
-	if r.hist != nil && !r.completing { // else a helper closes it with the last record
-		r.hist.Close()
-	}
+	r.closeJournal()
 }

@@ -1,7 +1,6 @@
 package activerun
 
 import (
-	"slices"
 	"time"
 
 	"wf/api"
@@ -11,12 +10,6 @@ import (
 
 // HoldPause is the time between two attempts. Tests shorten it.
 var HoldPause = 2 * time.Second
-
-// The journal reserves disk space, in bytes, for the last records of each execution that is going and for the end of the run.
-const (
-	journalRoomEach = 600
-	journalRoomRest = 4096
-)
 
 // holds are the reasons why a run is held.
 type holds struct {
@@ -56,68 +49,6 @@ func (r *Run) notRecorded(what string, err error) {
 	r.holds.till = time.Now().Add(HoldPause)
 	r.host.RetryLater()
 	r.hold(&r.holds.journal, what+" cannot be recorded: "+err.Error())
-}
-
-// FlushJournal writes the pending records. It returns false if that is impossible at present.
-func (r *Run) FlushJournal() bool {
-	switch {
-	case r.hist == nil || r.completing: // a helper writes the last record
-		return true
-	case r.holds.journal != "" && time.Now().Before(r.holds.till):
-		return false
-	}
-	err := r.hist.Flush()
-	if err == nil && r.holds.journal != "" {
-		err = r.reserveJournal()
-	}
-	if err != nil {
-		r.notRecorded("what happens in it", err)
-		return false
-	}
-	r.hold(&r.holds.journal, "")
-	return true
-}
-
-// keepNumbers syncs the journal before an executor gets jobs of new instances. Node numbers of instances depend on the order
-// of events. If a power cut took that order from the journal, the runner's log would be read as if it were about other nodes.
-func (r *Run) keepNumbers(jobs []executor.Job) bool {
-	outer := r.OuterNodes()
-	if !r.numbered || !slices.ContainsFunc(jobs, func(j executor.Job) bool { return j.ID.Node >= outer }) {
-		return true
-	}
-	if !r.SyncJournal() {
-		return false
-	}
-	r.numbered = false
-	return true
-}
-
-// SyncJournal is flushJournal that returns when the records are on the disk.
-func (r *Run) SyncJournal() bool {
-	if !r.FlushJournal() {
-		return false
-	}
-	if err := r.hist.Sync(); err != nil {
-		r.notRecorded("what happens in it", err)
-		return false
-	}
-	return true
-}
-
-func (r *Run) reserveJournal() error {
-	return r.hist.Reserve((r.InFlight+len(r.gated)+1)*journalRoomEach + journalRoomRest)
-}
-
-// mayTake reports whether the journal has room for the records of one more execution.
-func (r *Run) mayTake() bool {
-	if r.holds.journal != "" {
-		return false
-	}
-	if err := r.reserveJournal(); err != nil {
-		r.notRecorded("what happens in it", err)
-		return false
-	}
-	return true
 }
 
 // recallUnhanded takes back executions that were not handed over yet. It returns the others.

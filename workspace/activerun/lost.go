@@ -12,9 +12,9 @@ import (
 	"wf/workspace/runstate"
 )
 
-// lost says which record of the run is missing; "" if all are there.
-func (r *Run) lost() string {
-	for _, path := range []string{r.Dir, filepath.Join(r.Dir, "journal")} {
+// lostRecord says which record in the folder of a run is missing; "" if all are there.
+func lostRecord(dir string) string {
+	for _, path := range []string{dir, filepath.Join(dir, "journal")} {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			return fmt.Sprintf("its history is lost: %s was removed while it went on", path)
 		}

@@ -40,6 +40,8 @@ func (r *Run) Launch(hist *history.Run, sess executor.Session) {
 	r.Request, r.Dir = hist.Request(), hist.Dir()
 	r.hist, r.sess, r.Number, r.ID, r.Phase = hist, sess, hist.Number(), history.RunID(hist.Number()), runstate.Going
 	r.Sched.SetID(r.ID)
+	resumed, _ := r.host.Nodes.Earlier(r.Request.Resumes)
+	r.host.Nodes.NoteRun(r.Request, resumed.Scope)
 	r.join()
 	r.begin()
 	r.accepted(nil)

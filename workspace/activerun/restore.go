@@ -89,6 +89,7 @@ func Recover(h *Host, n int) (*Run, error) {
 	}
 	r.FreezeNodes(g)
 	r.untold = true
+	h.Nodes.NoteRun(req, nodestate.RepeatedScope(h.Store, req))
 	r.relive(records)
 	return r, nil
 }
@@ -104,7 +105,7 @@ func (r *Run) relive(records []history.Record) {
 			r.queue = append(r.queue, executor.ID{Node: c.Node, Execution: c.Execution})
 		}
 	})
-	r.look, r.numbered = true, len(r.Nodes) > r.OuterNodes()
+	r.look = true
 	r.join()
 	for range r.Running { // they hold slots, even if there are none
 		r.member.Claim()

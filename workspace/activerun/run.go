@@ -29,10 +29,9 @@ import (
 // Run is an active run: its state, the executor's session, the journal, and what has to be done with them. It belongs to the loop.
 type Run struct {
 	*nodestate.Run
-	host     *Host
-	numbered bool // instances have got numbers that the disk may not know of yet
-	hist     *history.Run
-	sess     executor.Session
+	host *Host
+	journal
+	sess executor.Session
 
 	// Reports about executions that the scheduler has not asked for: after a power cut the runner's log may contain more than the
 	// journal, and the executor starts prefetched jobs by itself.
@@ -223,7 +222,6 @@ func (r *Run) enact(c runstate.Change, todo *followUp) {
 			r.host.Marks.Changed(e, before)
 		}
 	case scheduler.NodesAdded:
-		r.numbered = true
 		for i := c.Node; i < c.Node+c.Count; i++ {
 			r.host.Nodes.Remember(r.Run, i)
 		}

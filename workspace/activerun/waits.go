@@ -2,6 +2,7 @@ package activerun
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 
 	"wf/api"
@@ -68,4 +69,15 @@ func (r *Run) Decide(i int, client string, d api.Decision) error {
 	}
 	r.commit(rec)
 	return nil
+}
+
+// KeepDecision answers a request when the decision is durable. Until then nothing follows from the decision.
+func (r *Run) KeepDecision(a api.Approval, reply func(api.Approval, error)) {
+	r.undecided++
+	r.syncJournal(func(err error) {
+		if r.undecided--; err != nil {
+			err = api.Internal("the decision is made, but cannot be kept at present", errors.New(r.holds.why()))
+		}
+		reply(a, err)
+	})
 }
