@@ -117,8 +117,8 @@ var mayBeWide = map[string]struct {
 	"api.Event":               {42, 0, "the union of all events, as it stands in JSON"},
 	"api.NodeStatus":          {29, 1, "all that a client is told of a node, as it stands in JSON"},
 	"cmd/wf.env":              {10, 65, "to be split"},
-	"workspace.Workspace":     {28, 122, "to be split"},
-	"workspace/activerun.Run": {43, 138, "to be split"},
+	"workspace.Workspace":     {28, 125, "to be split"},
+	"workspace/activerun.Run": {43, 141, "to be split"},
 
 	"cmd/wf/progress.Display": {24, 69, "to be split"},
 
