@@ -117,9 +117,6 @@ var mayBeWide = map[string]struct {
 	"tui.model":           {46, 234, "to be split"},
 	"workspace.Workspace": {30, 270, "to be split"},
 	"workspace.run":       {48, 124, "to be split"},
-
-	"cmd/wf/progress.Display": {24, 69, "to be split"},
-
 	"workspace/history.Record":  {26, 0, "the union of all records of a journal, as it stands in JSON"},
 	"workspace/history.Request": {39, 0, "all that a run began with, as it stands in JSON"},
 }
