@@ -48,7 +48,7 @@ func (d *daemon) watch(w http.ResponseWriter, r *http.Request, opt api.WatchOpti
 	return nil
 }
 
-// A frameSource yields the encoded frames of a workspace, the snapshot first: a *workspace.Watcher.
+// A frameSource yields the encoded frames of a workspace, the snapshot first: a *watchers.Watcher.
 type frameSource interface {
 	Frames() <-chan []byte // closed when it was dropped or closed, or the workspace has ended
 	Reason() string        // why, after Frames is closed

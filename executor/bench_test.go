@@ -10,12 +10,12 @@ import (
 	"wf/executor"
 )
 
-// BenchmarkExecutions keeps eight commands going at a time, as a run with -j8 does: flat hands all
-// of them over at once, chain each when the one before has ended.
+// BenchmarkExecutions runs eight commands at a time, as a run with -j8 does. flat hands over all of them at once, chain
+// hands over each when the one before has ended.
 func BenchmarkExecutions(b *testing.B) {
 	for _, c := range []struct {
 		name, command string
-		ahead         int // how many are handed over before an end is waited for
+		ahead         int // how many jobs are handed over before the first end
 	}{
 		{"flat", "true", math.MaxInt}, {"chain", "true", 1}, {"shell", "true;", math.MaxInt}, {"blank", "", math.MaxInt},
 	} {
@@ -62,8 +62,8 @@ func benchmarkExecutions(b *testing.B, command string, ahead int) {
 	b.ReportMetric(float64(cpuTime(b)-before)/float64(b.N), "cpu-ns/op")
 }
 
-// cpuTime is what this process, its runner and their commands have used, in nanoseconds. It says
-// more than the wall clock where the machine does other work besides.
+// cpuTime returns the CPU time of this process, its runner and their commands, in nanoseconds. Unlike wall-clock time it
+// does not depend much on other work of the machine.
 func cpuTime(b *testing.B) int64 {
 	b.Helper()
 	var total int64

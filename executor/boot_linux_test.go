@@ -13,15 +13,14 @@ import (
 	"wf/executor"
 )
 
-// TestBootAndReusedPid takes a run up after everything of it was killed. Its record has, for a node
-// that ran, the pid of an innocent process: after a boot of the machine even with its birth, else
-// with an earlier one. The node is lost, what had ended stays as it was, and the innocent is left in
-// peace, whatever else is asked for.
+// TestBootAndReusedPid opens a run after all its processes were killed. In the runner log, a running node has the pid of
+// an unrelated process: after a boot of the machine even with its start time, otherwise with an earlier one. The node is
+// lost, ended nodes stay as they were, and the unrelated process never gets a signal.
 func TestBootAndReusedPid(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		newBoot  bool
-		stopping bool // the node was being stopped when all died
+		stopping bool // the node was being stopped when everything was killed
 		message  string
 	}{
 		{"a boot", true, false, "the machine was restarted"},
@@ -36,14 +35,14 @@ func TestBootAndReusedPid(t *testing.T) {
 			}
 			defer func() {
 				if state := stateOf(innocent.Process.Pid); state != "S" {
-					t.Errorf("the innocent process was signalled: state %q", state)
+					t.Errorf("the unrelated process was signalled: state %q", state)
 				}
 				innocent.Process.Kill()
 				innocent.Wait()
 			}()
 			dir := t.TempDir()
 			diedTogether(t, dir)
-			born := birthOf(t, innocent.Process.Pid)
+			born := startTicksOf(t, innocent.Process.Pid)
 			if c.newBoot {
 				if err := os.WriteFile(filepath.Join(dir, bootFile), []byte("another"), 0o600); err != nil {
 					t.Fatal(err)
@@ -54,23 +53,22 @@ func TestBootAndReusedPid(t *testing.T) {
 			reuse(t, dir, innocent.Process.Pid, born, c.stopping)
 			r := openRun(t, newLocal(t), dir)
 			if end := r.await(executor.Ended, 0); end.Exit != (executor.Exit{Code: 3, User: end.Exit.User, System: end.Exit.System}) {
-				t.Errorf("what had ended: %+v", end.Exit)
+				t.Errorf("the ended node: %+v", end.Exit)
 			}
 			r.session.Stop([]executor.ID{{Node: 1, Execution: 1}}, 0)
 			if end := r.await(executor.Ended, 1); !end.Exit.Lost || !strings.Contains(end.Message, c.message) {
-				t.Errorf("what ran: %+v %q", end.Exit, end.Message)
+				t.Errorf("the running node: %+v %q", end.Exit, end.Message)
 			}
 			r.start(2, "exit 4")
 			if end := r.await(executor.Ended, 2); end.Exit.Code != 4 {
-				t.Errorf("what comes after: %+v %s", end.Exit, end.Message)
+				t.Errorf("the next node: %+v %s", end.Exit, end.Message)
 			}
 			r.close()
 		})
 	}
 }
 
-// diedTogether leaves a run in dir of which node 0 has ended and node 1 was running when it and the
-// runner were killed.
+// diedTogether leaves a run in dir in which node 0 has ended, and node 1 was running when it and the runner were killed.
 func diedTogether(t *testing.T, dir string) {
 	t.Helper()
 	r := openRun(t, newLocal(t), dir)
@@ -86,13 +84,13 @@ func diedTogether(t *testing.T, dir string) {
 	if err := syscall.Kill(-pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	r.within("all of it is gone", func() bool {
+	r.within("node 1 and the runner are gone", func() bool {
 		state := stateOf(pid)
 		return (state == "" || state == "Z") && !locked(t, filepath.Join(dir, "lock"))
 	})
 }
 
-// locked reports whether somebody holds the lock of a run.
+// locked reports whether the lock file of a run is locked.
 func locked(t *testing.T, path string) bool {
 	t.Helper()
 	f, err := os.Open(path)
@@ -103,8 +101,8 @@ func locked(t *testing.T, path string) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil
 }
 
-// birthOf is the 22nd field of stat.
-func birthOf(t *testing.T, pid int) (born int64) {
+// startTicksOf returns the 22nd field of stat.
+func startTicksOf(t *testing.T, pid int) (born int64) {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -117,7 +115,7 @@ func birthOf(t *testing.T, pid int) (born int64) {
 	return born
 }
 
-// reuse gives the process of node 1 in the record another pid and birth.
+// reuse changes the pid and the start time of node 1 in the runner log.
 func reuse(t *testing.T, dir string, pid int, born int64, stopping bool) {
 	t.Helper()
 	path := filepath.Join(dir, "record")
@@ -128,7 +126,7 @@ func reuse(t *testing.T, dir string, pid int, born int64, stopping bool) {
 	start := regexp.MustCompile(`("k":"start","n":1,.*?"p":)\d+,"b":\[\d+,\d+\]`)
 	changed := start.ReplaceAll(text, fmt.Appendf(nil, `${1}%d,"b":[%d,%d]`, pid, born, born))
 	if string(changed) == string(text) {
-		t.Fatalf("no start in the record:\n%s", text)
+		t.Fatalf("no start in the runner log:\n%s", text)
 	}
 	if stopping {
 		changed = append(changed, `{"k":"stop","n":1,"e":1,"t":1}`+"\n"...)

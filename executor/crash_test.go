@@ -19,7 +19,7 @@ import (
 
 const patience = 60 * time.Second
 
-// A run is one opened by a test of this file, with its reports as a stream.
+// A run is an open run and the channel of its reports.
 type run struct {
 	*testing.T
 	dir     string
@@ -33,7 +33,7 @@ func openRun(t *testing.T, x executor.Executor, dir string) *run {
 	return openRunAs(t, x, dir, t.Name())
 }
 
-// openRunAs opens one with a marker of its own.
+// openRunAs opens a run with a marker.
 func openRunAs(t *testing.T, x executor.Executor, dir, marker string) *run {
 	t.Helper()
 	r := &run{T: t, dir: dir, reports: make(chan executor.Report, 100)}
@@ -61,7 +61,7 @@ func (r *run) start(node int, command string) {
 	}
 }
 
-// await returns the report of that kind about the node; what comes before it stays for later.
+// await returns the report of that kind about the node. It keeps earlier reports for later calls.
 func (r *run) await(kind executor.Kind, node int) executor.Report {
 	r.Helper()
 	want := func(report executor.Report) bool { return report.Kind == kind && report.ID.Node == node }
@@ -92,13 +92,13 @@ func (r *run) close() {
 	}
 }
 
-// killRunner ends the runner as nothing can be prepared for.
+// killRunner kills the runner with SIGKILL.
 func (r *run) killRunner() {
 	r.Helper()
 	r.killRunnerOf(filepath.Join(r.dir, "record"))
 }
 
-// killRunnerOf kills the runner that has written a record last.
+// killRunnerOf kills the latest runner in a runner log.
 func (r *run) killRunnerOf(record string) {
 	r.Helper()
 	pid := r.runnerPIDOf(record)
@@ -107,13 +107,13 @@ func (r *run) killRunnerOf(record string) {
 	}
 }
 
-// runnerPID is that of the latest runner, from the record.
+// runnerPID returns the pid of the latest runner.
 func (r *run) runnerPID() int {
 	r.Helper()
 	return r.runnerPIDOf(filepath.Join(r.dir, "record"))
 }
 
-// runnerPIDOf is that of the runner that has written a record last.
+// runnerPIDOf returns the pid of the latest runner in a runner log.
 func (r *run) runnerPIDOf(record string) int {
 	r.Helper()
 	text, err := os.ReadFile(record)
@@ -139,7 +139,7 @@ func (r *run) runnerPIDOf(record string) int {
 	return pid
 }
 
-// pipe makes a named pipe and returns what lets its reader go on.
+// pipe creates a named pipe and returns a function that lets its reader go on.
 func (r *run) pipe() (path string, tell func()) {
 	r.Helper()
 	path = filepath.Join(r.TempDir(), "pipe")
@@ -153,7 +153,7 @@ func (r *run) pipe() (path string, tell func()) {
 	}
 }
 
-// TestRunnerDiesMerged is the same with one file for both streams.
+// TestRunnerDiesMerged kills the runner while a command runs whose streams are merged.
 func TestRunnerDiesMerged(t *testing.T) {
 	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
@@ -174,8 +174,8 @@ func TestRunnerDiesMerged(t *testing.T) {
 	r.close()
 }
 
-// TestRunnerDies has the runner killed while a command runs: the command goes on, the next runner
-// learns how it ends, and takes further jobs.
+// TestRunnerDies kills the runner while a command runs: the command goes on, and the next runner learns how it ends and
+// takes further jobs.
 func TestRunnerDies(t *testing.T) {
 	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
@@ -185,14 +185,14 @@ func TestRunnerDies(t *testing.T) {
 	r.start(0, "read x <"+pipe+"; echo late; exit 7")
 	pid := r.await(executor.Started, 0).PID
 	r.killRunner()
-	r.start(1, "exit 8") // handed to a runner that is gone, and sent again
+	r.start(1, "exit 8") // handed to the dead runner, and sent again to the next one
 	if end := r.await(executor.Ended, 1); end.Exit.Code != 8 {
-		t.Errorf("after the death: %+v", end.Exit)
+		t.Errorf("started after the death: %+v", end.Exit)
 	}
 	tell()
 	end := r.await(executor.Ended, 0)
 	if end.Exit.Lost || end.Exit.Code != 7 {
-		t.Errorf("across the death: %+v", end)
+		t.Errorf("started before the death: %+v", end)
 	}
 	if end.Out.End-end.Out.Start != int64(len("late\n")) {
 		t.Errorf("output %+v", end.Out)
@@ -206,8 +206,7 @@ func TestRunnerDies(t *testing.T) {
 	r.close()
 }
 
-// TestWaitingJobsOutliveTheRunner has the runner killed while jobs wait: none of them is lost, and none
-// runs twice.
+// TestWaitingJobsOutliveTheRunner kills the runner while jobs wait: none of them is lost, and none runs twice.
 func TestWaitingJobsOutliveTheRunner(t *testing.T) {
 	r := openRun(t, newLocal(t), t.TempDir())
 	r.session.SetWidth(1)
@@ -236,7 +235,8 @@ func TestWaitingJobsOutliveTheRunner(t *testing.T) {
 	r.close()
 }
 
-// TestStopAfterRunnerDied has the next runner stop what is not its child, and sweep what was left.
+// TestStopAfterRunnerDied checks that the next runner stops an execution that is not its child, and kills the processes
+// that commands have left.
 func TestStopAfterRunnerDied(t *testing.T) {
 	r := openRun(t, newLocal(t), t.TempDir())
 	pipe, _ := r.pipe()
@@ -258,8 +258,8 @@ func TestStopAfterRunnerDied(t *testing.T) {
 	}
 }
 
-// TestForkStorm stops a command that starts processes, each in a session of its own, faster than
-// they could be killed one by one.
+// TestForkStorm stops a command that starts processes, each in a new session, faster than they could be killed one by
+// one.
 func TestForkStorm(t *testing.T) {
 	r := openRun(t, newLocal(t), t.TempDir())
 	pipe, tell := r.pipe()
@@ -302,8 +302,8 @@ func withEnvironment(t *testing.T, variable string) (pids []string) {
 	return pids
 }
 
-// TestRecordOfTheDead opens runs whose record an earlier runner has left in various states.
-func TestRecordOfTheDead(t *testing.T) {
+// TestLogOfADeadRunner opens runs whose log an earlier runner has left in various states.
+func TestLogOfADeadRunner(t *testing.T) {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		t.Skip("no /proc here")
@@ -316,11 +316,11 @@ func TestRecordOfTheDead(t *testing.T) {
 		lines []string
 		want  executor.Exit
 	}{
-		{"forked, or not", "", []string{intent, fork}, executor.Exit{Lost: true}},
-		{"forked before the boot, or not", "other", []string{intent}, executor.Exit{Lost: true}},
-		{"gone, its pid another's", "", []string{intent, start}, executor.Exit{Lost: true}},
+		{"forked or not", "", []string{intent, fork}, executor.Exit{Lost: true}},
+		{"forked before the boot or not", "other", []string{intent}, executor.Exit{Lost: true}},
+		{"gone, its pid reused", "", []string{intent, start}, executor.Exit{Lost: true}},
 		{"before the boot", "other", []string{intent, start}, executor.Exit{Lost: true}},
-		{"exit known, family gone", "", []string{
+		{"exit known, no process left", "", []string{
 			intent, start, `{"k":"stop","n":0,"e":1,"t":1}`, `{"k":"exit","n":0,"e":1,"c":5}`,
 		}, executor.Exit{Code: 5, Stopped: true}},
 		{"ended", "", []string{intent, start, `{"k":"end","n":0,"e":1,"t":2,"p":1,"c":6}`}, executor.Exit{Code: 6}},
@@ -344,8 +344,9 @@ func TestRecordOfTheDead(t *testing.T) {
 	}
 }
 
-// TestPowerCutInAChain: what has an intent may have begun when the machine went down, even if the end of
-// what it comes after did not get to the disk. It is told first; what was taken back is not told at all.
+// TestPowerCutInAChain checks a chain after a crash of the machine: a node with an intent may have started, even if the end
+// of the node before it did not reach the disk, so it is lost. It is reported first. A node whose intent was taken back is
+// not reported.
 func TestPowerCutInAChain(t *testing.T) {
 	dir := t.TempDir()
 	entry := func(kind string, node int) string { return fmt.Sprintf(`{"k":%q,"n":%d,"e":1}`, kind, node) }
@@ -355,7 +356,7 @@ func TestPowerCutInAChain(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := openRun(t, newLocal(t), dir)
-	r.start(3, "exit 9") // it has not begun: it can
+	r.start(3, "exit 9") // it has not started, so it can be executed
 	r.await(executor.Ended, 3)
 	var ended []int
 	for _, report := range r.seen {
@@ -372,11 +373,12 @@ func TestPowerCutInAChain(t *testing.T) {
 	r.close()
 }
 
-// TestRunnerCannotStart wants the run held instead of a crash loop, and given up when it is to end.
+// TestRunnerCannotStart checks that the run is held instead of starting runner after runner, and is given up when it is to
+// end.
 func TestRunnerCannotStart(t *testing.T) {
 	for name, program := range map[string][]string{
-		"dies at once":                {"/bin/false"},
-		"has a record it cannot read": nil,
+		"dies at once":             {"/bin/false"},
+		"has a log it cannot read": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			x, dir := newLocal(t).(*executor.Local), t.TempDir()
@@ -390,15 +392,15 @@ func TestRunnerCannotStart(t *testing.T) {
 				t.Errorf("report %+v", report)
 			}
 			if _, err := r.session.Close(context.Background()); err == nil {
-				t.Error("close of a broken run says that all is well")
+				t.Error("close of a broken run returns no error")
 			}
 		})
 	}
 }
 
-// TestRecordIsFull has the disk of the record full for a while: what runs goes on and ends, nothing
-// starts, both are told when there is room again, and nothing is lost.
-func TestRecordIsFull(t *testing.T) {
+// TestDiskFull lets writes to the runner log fail for a while: the running command goes on and ends, and no other starts.
+// Once writes succeed again the end is reported, the waiting command starts, and nothing is lost.
+func TestDiskFull(t *testing.T) {
 	r := openRun(t, newLocal(t), t.TempDir())
 	pipe, tell := r.pipe()
 	r.start(0, "read x <"+pipe+"; exit 5")
@@ -412,17 +414,17 @@ func TestRecordIsFull(t *testing.T) {
 		t.Errorf("report %+v", held)
 	}
 	if stateOf(pid) == "" {
-		t.Error("what ran was killed")
+		t.Error("the running command was killed")
 	}
 	tell()
 	if err := os.Remove(full); err != nil {
 		t.Fatal(err)
 	}
 	if end := r.await(executor.Ended, 0); end.Exit.Code != 5 {
-		t.Errorf("end across the full disk: %+v", end)
+		t.Errorf("the running command: %+v", end)
 	}
 	if end := r.await(executor.Ended, 1); end.Exit.Code != 6 {
-		t.Errorf("what waited: %+v", end)
+		t.Errorf("the waiting command: %+v", end)
 	}
 	if held := r.await(executor.Held, 0); held.Message != "" {
 		t.Errorf("report %+v", held)
@@ -437,10 +439,10 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestDeepFolder: the folder of a run may be deeper than the address of a socket is long.
+// TestDeepFolder opens a run in a folder whose path is longer than the address of a socket.
 func TestDeepFolder(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux has other names for a deep folder")
+		t.Skip("only Linux has short paths to a deep folder")
 	}
 	x := newLocal(t).(*executor.Local)
 	x.Sockets = filepath.Join(t.TempDir(), strings.Repeat("s", 120))

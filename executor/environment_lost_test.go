@@ -11,8 +11,8 @@ import (
 	"wf/executor/proc"
 )
 
-// TestEnvironmentGone removes the environment of a run that is going: commands have theirs all the same, and
-// the file is there again for the next runner, also when there was none to remember it.
+// TestEnvironmentGone removes the environment file of an active run: commands still get their environment, and the file is
+// written again for the next runner, even if no runner was alive.
 func TestEnvironmentGone(t *testing.T) {
 	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
@@ -38,9 +38,9 @@ func TestEnvironmentGone(t *testing.T) {
 		if turn == 2 {
 			r.killRunner()
 		}
-		for end := node + 1000; !there(); { // a look counts for a moment
+		for end := node + 1000; !there(); { // checks are guardPause apart
 			if node == end {
-				t.Fatal("the environment stays away")
+				t.Fatal("the environment file is not written again")
 			}
 		}
 	}
@@ -50,9 +50,9 @@ func TestEnvironmentGone(t *testing.T) {
 	}
 }
 
-// TestEnvironmentGoneWithEverybody: the file of the environment, the runner and the daemon that knew it are gone.
-// No command starts and none fails until the file is back.
-func TestEnvironmentGoneWithEverybody(t *testing.T) {
+// TestEnvironmentLost removes the environment file, the runner and the daemon that had the environment. No command starts
+// and none fails until the file is back.
+func TestEnvironmentLost(t *testing.T) {
 	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Torture makes the tests of faults and crashes take every way: each operation fails once. Without it they take some.
-var Torture = flag.Bool("torture", false, "take every way through faults and crashes")
+// Torture makes the tests of faults try every operation and not only some.
+var Torture = flag.Bool("torture", false, "try every fault and crash")
 
 // ShortRetryPause sets the pause after a temporary failure to n milliseconds. It returns what restores it.
 func ShortRetryPause(n int) (restore func()) {
@@ -15,7 +15,7 @@ func ShortRetryPause(n int) (restore func()) {
 	return func() { retryPause = old }
 }
 
-// Guard says that all children of this process are runners, or come from them.
+// Guard tells the reaper that all children of this process are runners or come from them.
 func (l *Local) Guard() {
 	w := l.sharedReaper()
 	w.mu.Lock()
@@ -23,5 +23,5 @@ func (l *Local) Guard() {
 	w.ownsChildren = true
 }
 
-// Reap does once what ReapOrphans does again and again.
+// Reap does one round of ReapOrphans.
 func (l *Local) Reap() { l.sharedReaper().reap() }

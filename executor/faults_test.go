@@ -22,23 +22,23 @@ import (
 	"wf/workspace/history/historytest"
 )
 
-// A faultPlan lies in the folder of a run and says which operation of the runner fails there, or of
-// the daemon. An operation that fails only once does so in one runner only.
+// A faultPlan is a file in the folder of a run that says which operation of the runner or of the daemon fails. An operation
+// that fails only once does so in one runner only.
 type faultPlan struct {
 	At     int
 	Err    syscall.Errno
-	Stay   bool // until a file named healedFile is there
+	Stay   bool // it fails until the file healedFile exists
 	Half   bool
-	Daemon bool // it counts the operations of the daemon, not of the runner
+	Daemon bool // the operations of the daemon are counted, not those of the runner
 }
 
 const (
 	planFile   = "plan"   // a faultPlan
-	failedFile = "failed" // the operations that failed, a line each
+	failedFile = "failed" // one line for each operation that failed
 	healedFile = "healed"
 )
 
-// faults returns the disk of the run in dir, whose operations fail as planned.
+// faults returns the disk of the run in dir, whose operations fail as the plan says.
 func (p faultPlan) faults(dir string) *historytest.Faults {
 	exists := func(name string) bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil }
 	plan := historytest.Plan{At: p.At, Err: p.Err, Stay: p.Stay, Half: p.Half,
@@ -59,7 +59,7 @@ func (p faultPlan) faults(dir string) *historytest.Faults {
 	return &historytest.Faults{Disk: history.LocalDisk{}, Plan: plan}
 }
 
-// runnerOf is the program of the runner in a folder that may hold a plan.
+// runnerOf is the program of a runner in a folder that may contain a plan.
 func runnerOf(dir, socket string) int {
 	o := runner.Options{OpenLog: openFile, StartDaemon: func() error { return nil }, Reached: dieAt(dir)}
 	if boot, err := os.ReadFile(filepath.Join(dir, bootFile)); err == nil {
@@ -83,7 +83,7 @@ func runnerOf(dir, socket string) int {
 	return runner.Main([]string{dir, socket}, o)
 }
 
-// openLogOn opens records as cmd/wf does, on another disk.
+// openLogOn opens runner logs as cmd/wf does, on another disk.
 func openLogOn(disk history.Disk) runner.OpenLog {
 	return func(path string, replay func([]byte) error) (runner.Log, error) {
 		log, err := history.OpenLog(disk, path, replay)
@@ -102,7 +102,7 @@ const (
 	faultNodes = 30
 )
 
-// faultDeps is a chain, a fan, a join and a chain.
+// faultDeps are the dependencies: a chain, a fan-out, a join and a chain.
 func faultDeps(node int) []int {
 	const fan, join = 5, 24
 	switch {
@@ -120,9 +120,9 @@ func faultDeps(node int) []int {
 	return all
 }
 
-// TestEveryOperationOfARunFails has each operation of the runner and of its daemon fail in a run of 30
-// nodes, once or until somebody sees that the run is held: every node is executed once and its exit
-// code told, or, where the program itself could not be executed, it says why.
+// TestEveryOperationOfARunFails makes each operation of the runner and of its daemon fail in a run of 30 nodes, once or
+// until the test sees that the run is held. Every node is executed once and its exit code is reported, or, if the program
+// itself could not be executed, the reason.
 func TestEveryOperationOfARunFails(t *testing.T) {
 	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestEveryOperationOfARunFails(t *testing.T) {
 			runs := 0
 			first, step := 1+5*i%step, step
 			if p.Daemon {
-				first, step = 1, 1 // there are but few
+				first, step = 1, 1 // there are only few
 			}
 			for p.At = first; faultyRun(t, p); p.At += step {
 				runs++
@@ -154,18 +154,18 @@ func TestEveryOperationOfARunFails(t *testing.T) {
 	}
 }
 
-// A faulty is a run with a fault, and what a model of it knows.
+// A faulty is a run with a fault and the model of what it must report.
 type faulty struct {
 	*run
 	plan    faultPlan
-	log     string // where each command writes its number
+	log     string // each command appends its number to this file
 	handed  map[int]bool
 	started map[int]bool
 	ended   map[int]executor.Report
 	held    string
 }
 
-// faultyRun makes a run with a fault and reports whether it came to it.
+// faultyRun executes a run with a fault and reports whether the operation was reached.
 func faultyRun(t *testing.T, p faultPlan) (failed bool) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -181,7 +181,7 @@ func faultyRun(t *testing.T, p faultPlan) (failed bool) {
 	}
 	if p.Daemon {
 		disk := p.faults(dir)
-		var once sync.Mutex // the session asks from a goroutine of its own
+		var once sync.Mutex // the session calls it from its own goroutine
 		fault.Inject(func(op, path string) error {
 			once.Lock()
 			defer once.Unlock()
@@ -191,7 +191,7 @@ func faultyRun(t *testing.T, p faultPlan) (failed bool) {
 	}
 	f := &faulty{plan: p, log: filepath.Join(t.TempDir(), "log"), handed: map[int]bool{}, started: map[int]bool{}, ended: map[int]executor.Report{}}
 	x := newLocal(t).(*executor.Local)
-	x.Env = []string{"GORACE=atexit_sleep_ms=0"} // else each runner ends a second later under the race detector
+	x.Env = []string{"GORACE=atexit_sleep_ms=0"} // otherwise each runner ends a second later under the race detector
 	f.open(t, x, dir)
 	f.follow()
 	f.closeAll(x)
@@ -199,7 +199,7 @@ func faultyRun(t *testing.T, p faultPlan) (failed bool) {
 	return len(f.failedOps()) > 0
 }
 
-// open opens the run, and once more without the fault when it could not begin.
+// open opens the run. If that fails, it opens the run again without the fault.
 func (f *faulty) open(t *testing.T, x *executor.Local, dir string) {
 	f.run = &run{T: t, dir: dir, reports: make(chan executor.Report, 200)}
 	spec := executor.Spec{
@@ -226,7 +226,7 @@ func (f *faulty) heal() {
 	}
 }
 
-// follow hands over what has become possible until all have ended.
+// follow hands over the nodes whose dependencies have ended, until all nodes have ended.
 func (f *faulty) follow() {
 	late := time.After(patience)
 	for f.hand(); len(f.ended) < faultNodes; f.hand() {
@@ -273,7 +273,7 @@ func (f *faulty) hear(report executor.Report) {
 	}
 }
 
-// closeAll ends the run, and wants nothing left of it.
+// closeAll closes the run and checks that nothing of it is left.
 func (f *faulty) closeAll(x *executor.Local) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -286,7 +286,7 @@ func (f *faulty) closeAll(x *executor.Local) {
 	}()
 	for open := true; open; {
 		select {
-		case report := <-f.reports: // that the last entries cannot be written, say
+		case report := <-f.reports: // for example that the last entries cannot be written
 			f.hear(report)
 		case <-closed:
 			open = false
@@ -306,11 +306,11 @@ func (f *faulty) closeAll(x *executor.Local) {
 		f.Errorf("operation %d: %s", f.plan.At, text)
 	}
 	if _, err := os.Stat(filepath.Join(f.dir, "env")); err == nil {
-		f.Errorf("operation %d: the environment is left", f.plan.At)
+		f.Errorf("operation %d: the environment file is left", f.plan.At)
 	}
 }
 
-// check holds what was told against the model, and against what the commands themselves have done.
+// check compares the reports with the model and with what the commands have written.
 func (f *faulty) check() {
 	ops := f.failedOps()
 	done, _ := os.ReadFile(f.log)
@@ -333,13 +333,13 @@ func (f *faulty) check() {
 	}
 }
 
-// mayFail: only a program that cannot be executed fails a node, and no lack of something does.
+// mayFail reports whether a node may fail: only if its program cannot be executed, not for a shortage.
 func (f *faulty) mayFail(ops []string) bool {
 	refused := func(op string) bool { return strings.HasPrefix(op, "fork ") }
 	return slices.ContainsFunc(ops, refused) && f.plan.Err != syscall.EAGAIN && f.plan.Err != syscall.EMFILE && f.plan.Err != syscall.EINTR
 }
 
-// unmeasured: where the size of an output file cannot be had, the output counts as empty.
+// unmeasured reports whether the output may count as empty, because the size of its file could not be read.
 func (f *faulty) unmeasured(ops []string) bool {
 	return slices.ContainsFunc(ops, func(op string) bool { return strings.HasPrefix(op, "measure") })
 }
@@ -352,7 +352,7 @@ func (f *faulty) output(r executor.Range) string {
 	return string(text[r.Start:r.End])
 }
 
-// failedOps are the operations that have failed so far.
+// failedOps returns the operations that have failed so far.
 func (f *faulty) failedOps() []string {
 	text, err := os.ReadFile(filepath.Join(f.dir, failedFile))
 	if err != nil {

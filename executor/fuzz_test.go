@@ -12,7 +12,7 @@ import (
 	"wf/executor/wire"
 )
 
-// sampleLines returns an example of every kind of line, see TestsampleLines of package wire.
+// sampleLines returns an example of every kind of line, see TestSampleLines of package wire.
 func sampleLines(f *testing.F) []byte {
 	text, err := os.ReadFile(filepath.Join("wire", "testdata", "lines.json"))
 	if err != nil {
@@ -21,8 +21,8 @@ func sampleLines(f *testing.F) []byte {
 	return text
 }
 
-// FuzzSessionReads sends anything to a daemon as the news of a run: each start and end is reported
-// once and in order, what is of an unknown kind is not, and what cannot be read ends the reading.
+// FuzzSessionReads sends any text to a session as the news of a run: each start and end is reported once and in order, lines
+// of an unknown kind are ignored, and a line that cannot be decoded ends the reading.
 func FuzzSessionReads(f *testing.F) {
 	f.Add(sampleLines(f))
 	f.Add([]byte(`{"k":"start","n":1,"e":1,"o":[1,2,3]}` + "\n" + `{"k":"end","n":1,"e":1,"g":-1,"m":"\ud800"}` + "\n"))
@@ -70,16 +70,16 @@ func FuzzSessionReads(f *testing.F) {
 				want = append(want, Report{Kind: Broken, Message: n.Message})
 			case wire.LineWidth:
 				want = append(want, Report{Kind: Resized, Width: n.Width})
-			case wire.LineHeld: // said again, it is no news
+			case wire.LineHeld: // a repetition is not reported
 				if n.Message != held {
 					held = n.Message
 					want = append(want, Report{Kind: Held, Message: held})
 				}
 			}
 		}
-		// What came with the line that ended the reading may be lost with it, nothing before.
+		// Reports that arrived together with the line that ended the reading may be lost, earlier ones not.
 		if len(got) > len(want) || told > 1 {
-			t.Fatalf("%d reports of %d lines that have one, told %d times", len(got), len(want), told)
+			t.Fatalf("%d reports of %d starts and ends, %d times caught up", len(got), len(want), told)
 		}
 		for i, r := range got {
 			if r.Kind != want[i].Kind || r.ID != want[i].ID || r.Message != want[i].Message {

@@ -10,10 +10,9 @@ import (
 
 	"wf/executor"
 	"wf/executor/proc"
-	"wf/executor/runner"
 )
 
-// startAfter hands over a command that comes after others.
+// startAfter hands over a command that waits for others.
 func (r *run) startAfter(node int, command string, after ...int) {
 	r.Helper()
 	if !r.session.Gates() { // no runner has said hello yet
@@ -30,14 +29,14 @@ func (r *run) startAfter(node int, command string, after ...int) {
 	}
 }
 
-// TestRunnerDiesAtEachPointOfAChain kills the runner at every point of the middle of a chain whose end
-// joins with another node: each runs once, after what it comes after.
+// TestRunnerDiesAtEachPointOfAChain kills the runner at every point of an execution in the middle of a chain. The last node
+// of the chain also waits for another node. Each node runs once, after those that it waits for.
 func TestRunnerDiesAtEachPointOfAChain(t *testing.T) {
 	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
 	}
 	const nodes = 5
-	for _, point := range runner.Points() {
+	for _, point := range points {
 		for victim := range nodes {
 			t.Run(fmt.Sprint(point, " at ", victim), func(t *testing.T) {
 				r := openRun(t, newLocal(t), t.TempDir())
@@ -78,8 +77,8 @@ func TestRunnerDiesAtEachPointOfAChain(t *testing.T) {
 	}
 }
 
-// TestRunnerDiesBeforeAGate has the runner killed between two nodes of a chain, and the first one fail
-// under the next runner: what comes after it stays where it is.
+// TestRunnerDiesBeforeAGate kills the runner between two nodes of a chain. The first one fails under the next runner, and
+// the second one never starts.
 func TestRunnerDiesBeforeAGate(t *testing.T) {
 	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
@@ -93,7 +92,7 @@ func TestRunnerDiesBeforeAGate(t *testing.T) {
 	r.await(executor.Ended, 3)
 	r.await(executor.Started, 0)
 	r.killRunner()
-	r.startAfter(4, "exit 6", 1, 3) // 3 Contain failed, before the death
+	r.startAfter(4, "exit 6", 1, 3) // 3 had failed before the death of the runner
 	tellFirst()
 	if end := r.await(executor.Ended, 0); end.Exit.Code != 3 {
 		t.Errorf("exit %+v", end.Exit)

@@ -14,9 +14,9 @@ import (
 	"wf/executor/proc"
 )
 
-// TestRecordGoneUnderARunner removes the record while a command runs: that goes on and ends, nothing
-// starts and the reason is told, until the record is back in its place.
-func TestRecordGoneUnderARunner(t *testing.T) {
+// TestLogRemovedDuringARun removes the runner log while a command runs: the command goes on and ends, and the run is held
+// with the reason until the file is back in its place.
+func TestLogRemovedDuringARun(t *testing.T) {
 	r := openRun(t, newLocal(t), t.TempDir())
 	pipe, tell := r.pipe()
 	r.start(0, "read x <"+pipe+"; exit 5")
@@ -27,7 +27,7 @@ func TestRecordGoneUnderARunner(t *testing.T) {
 	}
 	waiting := 1
 	var held executor.Report
-	for ; held.Kind != executor.Held; waiting++ { // a look counts for a moment
+	for ; held.Kind != executor.Held; waiting++ { // checks are guardPause apart
 		r.start(waiting, "exit 6")
 		for held = <-r.reports; held.Kind != executor.Held && held.Kind != executor.Ended; held = <-r.reports {
 		}
@@ -37,7 +37,7 @@ func TestRecordGoneUnderARunner(t *testing.T) {
 	}
 	tell()
 	if end := r.await(executor.Ended, 0); end.Exit.Code != 5 || end.Exit.Lost {
-		t.Errorf("what ran: %+v", end)
+		t.Errorf("the running command: %+v", end)
 	}
 	if err := os.Rename(record+".old", record); err != nil {
 		t.Fatal(err)
@@ -46,21 +46,21 @@ func TestRecordGoneUnderARunner(t *testing.T) {
 		t.Errorf("report %+v", held)
 	}
 	if end := r.await(executor.Ended, waiting-1); end.Exit.Code != 6 {
-		t.Errorf("what waited: %+v", end)
+		t.Errorf("the waiting command: %+v", end)
 	}
 	r.close()
 }
 
-// TestRecordGoneWithItsRunner kills the runner and does something to what it has written, with one
-// command that runs and one that has ended: nothing is executed again, the session is given up with
-// the reason, and what ran is killed, since nobody could say how it ends.
-func TestRecordGoneWithItsRunner(t *testing.T) {
+// TestLogLostWithItsRunner kills the runner and damages its files, with one command running and one ended: nothing is
+// executed again, the session breaks with the reason, and the running command is killed, because no runner could report how
+// it ends.
+func TestLogLostWithItsRunner(t *testing.T) {
 	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
 	}
-	for name, deed := range map[string]func(dir string) error{
-		"record removed": func(dir string) error { return os.Remove(filepath.Join(dir, "record")) },
-		"record emptied": func(dir string) error { return os.Truncate(filepath.Join(dir, "record"), 0) },
+	for name, damage := range map[string]func(dir string) error{
+		"log removed":    func(dir string) error { return os.Remove(filepath.Join(dir, "record")) },
+		"log emptied":    func(dir string) error { return os.Truncate(filepath.Join(dir, "record"), 0) },
 		"record cut":     cutAtFork,
 		"folder removed": os.RemoveAll,
 		"folder emptied": func(dir string) error {
@@ -72,12 +72,12 @@ func TestRecordGoneWithItsRunner(t *testing.T) {
 	} {
 		for _, again := range []bool{false, true} {
 			word := map[bool]string{false: "same daemon", true: "next daemon"}[again]
-			t.Run(name+"/"+word, func(t *testing.T) { recordGone(t, deed, again) })
+			t.Run(name+"/"+word, func(t *testing.T) { logLost(t, damage, again) })
 		}
 	}
 }
 
-// cutAtFork takes away what tells that anything was forked, with whole lines.
+// cutAtFork removes all lines from the first fork entry on.
 func cutAtFork(dir string) error {
 	path := filepath.Join(dir, "record")
 	text, err := os.ReadFile(path)
@@ -88,7 +88,7 @@ func cutAtFork(dir string) error {
 	return os.Truncate(path, int64(keep))
 }
 
-func recordGone(t *testing.T, deed func(dir string) error, again bool) {
+func logLost(t *testing.T, damage func(dir string) error, again bool) {
 	x := newLocal(t).(*executor.Local)
 	dir := filepath.Join(t.TempDir(), "run")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -103,14 +103,14 @@ func recordGone(t *testing.T, deed func(dir string) error, again bool) {
 	pid := r.await(executor.Started, 1).PID
 	awaitFile(t, log, "0\n1\n")
 	awaitFile(t, filepath.Join(dir, "lock"), fmt.Sprintf("entries %12d written", entries(t, dir)))
-	if again { // a daemon that knows only from its journal what was handed over
+	if again { // a daemon that has only its journal
 		r.session.Detach()
 	}
 	runner := r.runnerPID()
-	if err := syscall.Kill(runner, syscall.SIGSTOP); err != nil { // so that the deed comes before the next one
+	if err := syscall.Kill(runner, syscall.SIGSTOP); err != nil { // so that the damage is done before the next runner starts
 		t.Fatal(err)
 	}
-	if err := deed(dir); err != nil {
+	if err := damage(dir); err != nil {
 		t.Error(err)
 	}
 	if err := syscall.Kill(runner, syscall.SIGKILL); err != nil {
@@ -135,12 +135,12 @@ func recordGone(t *testing.T, deed func(dir string) error, again bool) {
 		t.Errorf("report %+v", broken)
 	}
 	if _, err := r.session.Close(context.Background()); err == nil {
-		t.Error("close of a run that is lost says that all is well")
+		t.Error("close of a lost run returns no error")
 	}
 	if text, err := os.ReadFile(log); err != nil || string(text) != "0\n1\n" {
 		t.Errorf("log %q, error %v: want one execution of each", text, err)
 	}
-	if again && strings.Contains(t.Name(), "folder") { // nothing is left that tells what to kill
+	if again && strings.Contains(t.Name(), "folder") { // nothing is left by which the processes could be found
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
 	for begin := time.Now(); stateOf(pid) != "" && stateOf(pid) != "Z"; {
@@ -154,7 +154,7 @@ func recordGone(t *testing.T, deed func(dir string) error, again bool) {
 	x.Reap()
 }
 
-// entries counts those of the record.
+// entries returns the number of entries in the runner log.
 func entries(t *testing.T, dir string) int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "record"))
@@ -164,7 +164,7 @@ func entries(t *testing.T, dir string) int {
 	return strings.Count(string(text), "\n")
 }
 
-// awaitFile waits until the file holds the text.
+// awaitFile waits until the file contains the text.
 func awaitFile(t *testing.T, path, want string) {
 	t.Helper()
 	for begin := time.Now(); ; {

@@ -13,7 +13,7 @@ import (
 	"wf/executor/executortest"
 )
 
-// newLocal returns a Local whose runner is this test binary. Its sockets lie in a short path.
+// newLocal returns a Local whose runner is this test binary. The path of its sockets is short.
 func newLocal(t testing.TB) executor.Executor {
 	t.Helper()
 	program, err := os.Executable()
@@ -32,7 +32,7 @@ func TestLocal(t *testing.T) {
 	executortest.Run(t, func(t *testing.T) executor.Executor { return audited{newLocal(t)} })
 }
 
-// audited fails the close of a run whose runner has complained, of a data race for instance.
+// audited returns an error from Close if the runner has written to standard error, for example about a data race.
 type audited struct{ executor.Executor }
 
 func (a audited) Open(ctx context.Context, spec executor.Spec) (executor.Session, error) {
@@ -50,7 +50,7 @@ func (s auditedSession) Close(ctx context.Context) ([]int, error) {
 	return survivors, errors.Join(err, complaints(s.log))
 }
 
-// complaints returns what a runner has written to its log, as an error.
+// complaints returns what a runner has written to standard error, as an error.
 func complaints(log string) error {
 	text, err := os.ReadFile(log)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -21,11 +21,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// deathFile is a file beside a record that names the point, and the node, at which the runner dies:
-// by KILL, so that nothing can be prepared for it, and only once.
+// deathFile is a file beside the runner log that names the point and the node at which the runner kills itself with KILL,
+// once.
 const deathFile = "die"
 
-// bootFile is a file beside a record that says what boot of the machine the runner believes in.
+// bootFile is a file beside the runner log that contains the boot id that the runner uses.
 const bootFile = "boot"
 
 func dieAt(dir string) func(string, executor.ID) {
@@ -39,8 +39,8 @@ func dieAt(dir string) func(string, executor.ID) {
 	}
 }
 
-// A fileRecord is the simplest record: a file of lines.
-type fileRecord struct {
+// A fileLog is the simplest runner log: a file of lines.
+type fileLog struct {
 	file *os.File
 	text bytes.Buffer
 }
@@ -56,18 +56,18 @@ func openFile(path string, replay func([]byte) error) (runner.Log, error) {
 			return nil, err
 		}
 	}
-	return &fileRecord{file: file}, lines.Err()
+	return &fileLog{file: file}, lines.Err()
 }
 
-func (r *fileRecord) Append(line []byte) error {
+func (r *fileLog) Append(line []byte) error {
 	r.text.Write(line)
 	return r.text.WriteByte('\n')
 }
 
-// fullDisk is a file beside a record that makes it fail.
+// fullDisk is a file beside the runner log that makes its writes fail.
 const fullDisk = "full"
 
-func (r *fileRecord) Flush() error {
+func (r *fileLog) Flush() error {
 	if _, err := os.Stat(filepath.Join(filepath.Dir(r.file.Name()), fullDisk)); err == nil {
 		return syscall.ENOSPC
 	}
@@ -76,16 +76,16 @@ func (r *fileRecord) Flush() error {
 	return err
 }
 
-func (r *fileRecord) Sync() error {
+func (r *fileLog) Sync() error {
 	if err := r.Flush(); err != nil {
 		return err
 	}
 	return r.file.Sync()
 }
 
-func (r *fileRecord) Reserve(int) error { return nil }
+func (r *fileLog) Reserve(int) error { return nil }
 
-func (r *fileRecord) Check() error {
+func (r *fileLog) Check() error {
 	ours, err := r.file.Stat()
 	if err != nil {
 		return err
@@ -96,4 +96,4 @@ func (r *fileRecord) Check() error {
 	return nil
 }
 
-func (r *fileRecord) Close() error { return r.file.Close() }
+func (r *fileLog) Close() error { return r.file.Close() }

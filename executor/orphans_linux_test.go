@@ -15,68 +15,68 @@ import (
 	"wf/executor/proc"
 )
 
-// A stray is a process that nothing ties to its run: an emptied environment, a session of its own, a
-// parent that has ended and, unless it writes into the output of its node, no file of it.
-type stray struct {
+// An orphan is a process that a command has left behind in a session of its own, with an empty environment. Unless it
+// writes to the output of its node, nothing in it names its run.
+type orphan struct {
 	*run
 	file string // with its pid
 	pid  int
 }
 
-// stray has a node start one and go on until tell.
-func (r *run) stray(node int, redirect string) (s *stray, tell func()) {
+// orphan starts a command that leaves an orphan, whose output redirect redirects. The command itself ends after tell.
+func (r *run) orphan(node int, redirect string) (o *orphan, tell func()) {
 	r.Helper()
 	pipe, tell := r.pipe()
-	s = &stray{run: r, file: filepath.Join(r.TempDir(), "pid")}
-	script := filepath.Join(r.TempDir(), "stray")
-	text := fmt.Sprintf("echo $$ >%[1]s.new\nmv %[1]s.new %[1]s\nexec sleep 1000\n", s.file)
+	o = &orphan{run: r, file: filepath.Join(r.TempDir(), "pid")}
+	script := filepath.Join(r.TempDir(), "orphan")
+	text := fmt.Sprintf("echo $$ >%[1]s.new\nmv %[1]s.new %[1]s\nexec sleep 1000\n", o.file)
 	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 		r.Fatal(err)
 	}
 	r.start(node, "env -i setsid sh -c 'sh "+script+" "+redirect+" & exit 0'; read x <"+pipe)
 	r.await(executor.Started, node)
-	r.within("a stray", func() bool {
-		text, err := os.ReadFile(s.file)
+	r.within("the orphan starts", func() bool {
+		text, err := os.ReadFile(o.file)
 		if err == nil {
-			fmt.Sscan(string(text), &s.pid)
+			fmt.Sscan(string(text), &o.pid)
 		}
-		return s.pid > 1
+		return o.pid > 1
 	})
 	r.Cleanup(func() {
-		if s.pid > 1 && s.lives() {
-			syscall.Kill(s.pid, syscall.SIGKILL)
+		if o.pid > 1 && o.lives() {
+			syscall.Kill(o.pid, syscall.SIGKILL)
 		}
 	})
-	return s, tell
+	return o, tell
 }
 
-// lives reports whether it is there, and is what it was made as.
-func (s *stray) lives() bool {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", s.pid))
+// lives reports whether the orphan is alive.
+func (o *orphan) lives() bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", o.pid))
 	return err == nil && strings.HasPrefix(string(text), "sleep\x001000")
 }
 
-// within waits for what tells nobody when it happens.
+// within polls until done returns true. what describes that.
 func (r *run) within(what string, done func() bool) {
 	r.Helper()
 	for end := time.Now().Add(patience); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			r.Fatal("in vain: " + what)
+			r.Fatal("not in time: " + what)
 		}
 	}
 }
 
-// adopted waits until the stray is a child of this process.
-func (s *stray) adopted() {
-	s.Helper()
-	s.within("the stray comes to the daemon", func() bool {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.pid))
+// adopted waits until the orphan is a child of this process.
+func (o *orphan) adopted() {
+	o.Helper()
+	o.within("the daemon adopts the orphan", func() bool {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", o.pid))
 		return err == nil && strings.Contains(string(text), fmt.Sprintf(") S %d ", os.Getpid()))
 	})
 }
 
-// guarded is a Local in a process that answers for all its children.
-func guarded(t *testing.T) *executor.Local {
+// newReapingLocal returns a Local whose reaper owns all children of this process.
+func newReapingLocal(t *testing.T) *executor.Local {
 	t.Helper()
 	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
@@ -86,7 +86,18 @@ func guarded(t *testing.T) *executor.Local {
 	return x
 }
 
-// awaitTick waits until who is born has a later birth than all before: hundredths of a second count.
+// openWithOrphan opens a run of x whose node 0 has left an orphan, kills the runner and waits until this process has
+// adopted the orphan. Node 0 ends after tell.
+func openWithOrphan(t *testing.T, x *executor.Local, redirect string) (o *orphan, tell func()) {
+	t.Helper()
+	r := openRun(t, x, t.TempDir())
+	o, tell = r.orphan(0, redirect)
+	r.killRunner()
+	o.adopted()
+	return o, tell
+}
+
+// awaitTick waits for the next clock tick, so that processes started later have a later start time.
 func awaitTick(t *testing.T) {
 	t.Helper()
 	uptime := func() string {
@@ -100,29 +111,25 @@ func awaitTick(t *testing.T) {
 	}
 }
 
-// quiet is a redirection that leaves a process no file of its run.
+// quiet redirects all output, so that the process has no file of its run open.
 const quiet = "</dev/null >/dev/null 2>&1"
 
-// TestStraysOfADeadRunner: the runner is killed while a node has a stray. However the run ends,
-// nothing is left of it.
-func TestStraysOfADeadRunner(t *testing.T) {
+// TestOrphanOfADeadRunner kills the runner of a run with an orphan: the orphan is killed when the run ends, however it ends.
+func TestOrphanOfADeadRunner(t *testing.T) {
 	for output, redirect := range map[string]string{"quiet": quiet, "loud": ""} {
 		for _, ending := range []string{"end", "stop"} {
 			t.Run(output+" "+ending, func(t *testing.T) {
-				x := guarded(t)
-				r := openRun(t, x, t.TempDir())
-				s, tell := r.stray(0, redirect)
-				r.killRunner()
-				s.adopted()
+				x := newReapingLocal(t)
+				o, tell := openWithOrphan(t, x, redirect)
 				if ending == "stop" {
-					r.session.Stop([]executor.ID{{Node: 0, Execution: 1}}, 0)
+					o.session.Stop([]executor.ID{{Node: 0, Execution: 1}}, 0)
 				} else {
 					tell()
 				}
-				r.await(executor.Ended, 0)
-				r.close()
-				if s.lives() {
-					t.Errorf("the stray %d is left", s.pid)
+				o.await(executor.Ended, 0)
+				o.close()
+				if o.lives() {
+					t.Errorf("the orphan %d is left", o.pid)
 				}
 				x.Reap()
 			})
@@ -130,38 +137,37 @@ func TestStraysOfADeadRunner(t *testing.T) {
 	}
 }
 
-// TestStrayOfOneOfTwo: both runners were killed, and the stray may be of either run. It lives as long
-// as one of them goes on, and not longer.
-func TestStrayOfOneOfTwo(t *testing.T) {
-	x := guarded(t)
+// TestOrphanOfOneOfTwoRuns kills two runners; the orphan may belong to either run. It is killed when both runs have ended.
+func TestOrphanOfOneOfTwoRuns(t *testing.T) {
+	x := newReapingLocal(t)
 	a := openRun(t, x, t.TempDir())
 	b := openRunAs(t, x, t.TempDir(), "other")
-	s, tellA := a.stray(0, quiet)
+	o, tellA := a.orphan(0, quiet)
 	pipe, tellB := b.pipe()
 	b.start(0, "read x <"+pipe)
 	b.await(executor.Started, 0)
 	a.killRunner()
 	b.killRunner()
-	s.adopted()
+	o.adopted()
 	tellA()
 	a.await(executor.Ended, 0)
 	a.close()
-	if !s.lives() {
-		t.Error("a process that may be of a run that goes on was killed")
+	if !o.lives() {
+		t.Error("a process was killed that may belong to the other run")
 	}
 	tellB()
 	b.await(executor.Ended, 0)
 	b.close()
-	if s.lives() {
-		t.Errorf("the stray %d is left after both runs", s.pid)
+	if o.lives() {
+		t.Errorf("the orphan %d is left after both runs", o.pid)
 	}
 	x.Reap()
 }
 
-// TestStrayOfAnotherRun: what was born before a runner, or carries the marker of another run, is not
-// of its run. What a run that goes on executes is never touched.
-func TestStrayOfAnotherRun(t *testing.T) {
-	x := guarded(t)
+// TestProcessesOfAnotherRun checks which processes do not count as orphans of a run: those that were started before its
+// runner, and the executions of another run.
+func TestProcessesOfAnotherRun(t *testing.T) {
+	x := newReapingLocal(t)
 	older := exec.Command("setsid", "-w", "sleep", "1000")
 	older.Env = []string{}
 	if err := older.Start(); err != nil {
@@ -174,25 +180,22 @@ func TestStrayOfAnotherRun(t *testing.T) {
 		older.Wait()
 	}()
 	awaitTick(t)
-	a := openRun(t, x, t.TempDir())
-	s, tellA := a.stray(0, quiet)
-	a.killRunner()
-	s.adopted()
+	a, tellA := openWithOrphan(t, x, quiet)
 	a.within("the runner is replaced", func() bool { return strings.Count(a.record(), `"k":"runner"`) == 2 })
 	awaitTick(t)
 	b := openRunAs(t, x, t.TempDir(), "other")
 	pipe, tellB := b.pipe()
-	b.start(0, "exec env -i sh -c 'read x <"+pipe+"; exit 5'") // unmarked, too, and soon a child of ours
+	b.start(0, "exec env -i sh -c 'read x <"+pipe+"; exit 5'") // without a marker, too, and soon a child of this process
 	pid := b.await(executor.Started, 0).PID
 	b.killRunner()
 	tellA()
 	a.await(executor.Ended, 0)
 	a.close()
-	if s.lives() {
-		t.Errorf("the stray %d is left, although the other run began later", s.pid)
+	if a.lives() {
+		t.Errorf("the orphan %d is left, although the other run started later", a.pid)
 	}
 	if state := stateOf(pid); state == "" || state == "Z" {
-		t.Fatalf("what the other run executes is gone: state %q", state)
+		t.Fatalf("the execution of the other run is gone: state %q", state)
 	}
 	tellB()
 	if end := b.await(executor.Ended, 0); end.Exit.Lost || end.Exit.Code != 5 {
@@ -210,11 +213,11 @@ func (r *run) record() string {
 	return string(text)
 }
 
-// TestStrayOfARunThatIsGivenUp: nor is anything left when no runner comes up any more.
-func TestStrayOfARunThatIsGivenUp(t *testing.T) {
-	x := guarded(t)
+// TestOrphanOfARunThatIsGivenUp checks that the orphan is killed also if no runner can be started any more.
+func TestOrphanOfARunThatIsGivenUp(t *testing.T) {
+	x := newReapingLocal(t)
 	r := openRun(t, x, t.TempDir())
-	s, _ := r.stray(0, quiet)
+	o, _ := r.orphan(0, quiet)
 	record := filepath.Join(r.dir, "record")
 	if err := os.Rename(record, record+".kept"); err != nil {
 		t.Fatal(err)
@@ -225,10 +228,10 @@ func TestStrayOfARunThatIsGivenUp(t *testing.T) {
 	r.killRunnerOf(record + ".kept")
 	r.await(executor.Held, 0)
 	if _, err := r.session.Close(context.Background()); err == nil {
-		t.Error("close of a broken run says that all is well")
+		t.Error("close of a broken run returns no error")
 	}
-	if s.lives() {
-		t.Errorf("the stray %d is left", s.pid)
+	if o.lives() {
+		t.Errorf("the orphan %d is left", o.pid)
 	}
 	x.Reap()
 }

@@ -12,8 +12,8 @@ import (
 	"wf/executor/wire"
 )
 
-// TestPlantedRunner: a socket that somebody else serves in the place of a runner's is sent nothing,
-// and does not keep the run from having its runner.
+// TestPlantedRunner serves the socket of a run as another user: the daemon sends nothing to it, and the run still gets its
+// runner.
 func TestPlantedRunner(t *testing.T) {
 	dir := openedFolder(t)
 	path := filepath.Join(dir, "runner.sock")
@@ -36,14 +36,14 @@ func TestPlantedRunner(t *testing.T) {
 	}()
 	if conn, err := wire.Dial(context.Background(), t.TempDir(), path); err == nil {
 		conn.Close()
-		t.Error("somebody else's runner is trusted")
+		t.Error("the socket of another user is trusted")
 	}
 	if text := <-heard; text != "" {
-		t.Errorf("somebody else was sent %q", text)
+		t.Errorf("the other user got %q", text)
 	}
 }
 
-// openedFolder is a folder that other users can enter and write into.
+// openedFolder returns a folder that other users can enter and write into.
 func openedFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "wf")

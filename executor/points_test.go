@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -11,12 +12,13 @@ import (
 
 	"wf/executor"
 	"wf/executor/proc"
-	"wf/executor/runner"
 )
 
-// TestRunnerDiesAtEachPoint kills the runner once at every point of the record order, with commands
-// that take the ways past it that a successor has to tell apart. Whatever it is: each command runs
-// once, and its own exit code is reported.
+// points are the points of runner.Options.Reached, in order.
+var points = []string{"intent", "fork entry", "forked", "started", "died", "end noted", "end written"}
+
+// TestRunnerDiesAtEachPoint kills the runner once at every point of an execution, with commands that the next runner has to
+// tell apart. Each command runs once, and its own exit code is reported.
 func TestRunnerDiesAtEachPoint(t *testing.T) {
 	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
@@ -25,14 +27,14 @@ func TestRunnerDiesAtEachPoint(t *testing.T) {
 		line string
 		code int
 	}{
-		"short":               {"sh -c 'echo run >>log; exit 3'", 3},
-		"waits for the next":  {"echo run >>log; read x <pipe; exit 4", 4},
-		"leaves a session":    {"echo run >>log; setsid sleep 1000 & exit 5", 5},
-		"becomes another":     {"echo run >>log; exec sh -c 'exit 6'", 6},
-		"clears its children": {"echo run >>log; env -i setsid sh -c 'echo $$ >stranger; exec sleep 1000' & exit 7", 7},
+		"short":                                {"sh -c 'echo run >>log; exit 3'", 3},
+		"waits for the next":                   {"echo run >>log; read x <pipe; exit 4", 4},
+		"leaves a session":                     {"echo run >>log; setsid sleep 1000 & exit 5", 5},
+		"executes another program":             {"echo run >>log; exec sh -c 'exit 6'", 6},
+		"leaves a process without environment": {"echo run >>log; env -i setsid sh -c 'echo $$ >orphan; exec sleep 1000' & exit 7", 7},
 	}
 	for name, c := range commands {
-		for _, point := range runner.Points() {
+		for _, point := range points {
 			t.Run(name+"/"+point, func(t *testing.T) {
 				dieOnce(t, point, c.line, c.code)
 			})
@@ -46,8 +48,8 @@ func dieOnce(t *testing.T, point, line string, code int) {
 	pipe, tell := r.pipe()
 	line = strings.ReplaceAll(line, "<pipe", "<"+pipe)
 	log := filepath.Join(r.TempDir(), "log")
-	stranger := filepath.Join(r.TempDir(), "stranger")
-	line = strings.NewReplacer(">>log", ">>"+log, ">stranger", ">"+stranger).Replace(line)
+	orphan := filepath.Join(r.TempDir(), "orphan")
+	line = strings.NewReplacer(">>log", ">>"+log, ">orphan", ">"+orphan).Replace(line)
 	if err := os.WriteFile(filepath.Join(r.dir, deathFile), fmt.Append(nil, point, " at ", 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +57,8 @@ func dieOnce(t *testing.T, point, line string, code int) {
 	r.start(1, line)
 	r.start(2, "true")
 	if strings.Contains(line, "read x") {
-		if point == runner.Points()[4] || point == runner.Points()[5] || point == runner.Points()[6] {
-			tell() // the runner dies of the end
+		if slices.Contains(points[4:], point) {
+			tell() // the end makes the runner die
 		} else {
 			r.await(executor.Started, 1)
 			tell()
@@ -73,8 +75,8 @@ func dieOnce(t *testing.T, point, line string, code int) {
 	if _, err := os.Stat(filepath.Join(r.dir, deathFile)); err == nil {
 		t.Errorf("no runner has died at %q", point)
 	}
-	if strings.Contains(line, stranger) {
-		endStranger(t, stranger)
+	if strings.Contains(line, orphan) {
+		endOrphan(t, orphan)
 	}
 	r.close()
 	x.Reap()
@@ -86,9 +88,9 @@ func dieOnce(t *testing.T, point, line string, code int) {
 	}
 }
 
-// endStranger ends a process that nothing ties to its run, and waits until it is nobody's. It may be
-// too young to have written its pid.
-func endStranger(t *testing.T, file string) {
+// endOrphan kills a process that cannot be recognized as a member of its run, and waits until it has been reaped. The
+// process may not have written its pid yet.
+func endOrphan(t *testing.T, file string) {
 	t.Helper()
 	var pid int
 	for begin := time.Now(); pid == 0; {
@@ -96,7 +98,7 @@ func endStranger(t *testing.T, file string) {
 			fmt.Sscan(string(text), &pid)
 		}
 		if time.Since(begin) > patience {
-			t.Fatal("no stranger")
+			t.Fatal("no orphan")
 		}
 	}
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
@@ -109,7 +111,7 @@ func endStranger(t *testing.T, file string) {
 	}
 }
 
-// zombies returns the children of this process that nobody has taken away.
+// zombies returns the children of this process that have not been reaped.
 func zombies(t *testing.T) (pids []string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/stat")

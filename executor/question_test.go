@@ -28,7 +28,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskEnds: what takes too long, or is not wanted any more, is killed with all it has started.
+// TestAskEnds checks that a question that takes too long or is cancelled is killed with all processes that it has started.
 func TestAskEnds(t *testing.T) {
 	l := &Local{}
 	q := Question{Command: "sleep 1000 & sleep 1000", Cwd: "/", Env: os.Environ(), Limit: 10, Time: 20 * time.Millisecond}
@@ -42,6 +42,6 @@ func TestAskEnds(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if len(l.sharedReaper().own) != 0 {
-		t.Errorf("questions that are not forgotten: %v", l.sharedReaper().own)
+		t.Errorf("questions that the reaper still keeps: %v", l.sharedReaper().own)
 	}
 }

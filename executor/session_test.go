@@ -18,8 +18,8 @@ import (
 	"wf/executor/wire"
 )
 
-// An oldRunner speaks a protocol as it was recorded: it answers the hello of the daemon with what the
-// test says. It holds the lock of the run, so that no other runner is started.
+// An oldRunner is a runner of another version, as it was recorded: it answers the hello of the daemon with lines of the
+// test. It holds the lock of the run, so that no other runner is started.
 func oldRunner(t *testing.T, dir, sockets string, answers ...string) (heard <-chan string) {
 	t.Helper()
 	lock, err := os.OpenFile(filepath.Join(dir, rundir.LockFile), os.O_RDWR|os.O_CREATE, 0o600)
@@ -62,7 +62,7 @@ func oldRunner(t *testing.T, dir, sockets string, answers ...string) (heard <-ch
 	return lines
 }
 
-// openOld opens a run that an old runner serves.
+// openOld opens a run that has an old runner.
 func openOld(t *testing.T, answers ...string) (*session, <-chan Report, <-chan string) {
 	t.Helper()
 	sockets, err := os.MkdirTemp("", "wfx")
@@ -85,13 +85,13 @@ func openOld(t *testing.T, answers ...string) (*session, <-chan Report, <-chan s
 	return s.(*session), reports, heard
 }
 
-// TestRunnerOfTheVersionBefore has a conversation with a runner of version 1, as it was recorded then.
-func TestRunnerOfTheVersionBefore(t *testing.T) {
+// TestRunnerOfVersion1 exchanges lines with a runner of version 1, as they were recorded then.
+func TestRunnerOfVersion1(t *testing.T) {
 	s, reports, heard := openOld(t,
 		`{"k":"hello","v":1,"p":4711}`,
 		`{"k":"start","n":0,"e":1,"t":5,"p":4712,"b":[1,1],"s":1,"o":[0,-1],"x":[0,-1]}`,
 		`{"k":"end","n":0,"e":1,"t":9,"p":4712,"s":1,"o":[0,3],"x":[0,0],"c":3}`)
-	if r := <-reports; r.Kind != CaughtUp { // it begins nothing by itself
+	if r := <-reports; r.Kind != CaughtUp { // it starts nothing by itself
 		t.Errorf("report %+v", r)
 	}
 	if r := <-reports; r.Kind != Started || r.PID != 4712 {
@@ -103,21 +103,21 @@ func TestRunnerOfTheVersionBefore(t *testing.T) {
 	if err := s.Start([]Job{{ID: ID{Node: 1, Execution: 1}, Command: "true"}}); err != nil {
 		t.Fatal(err)
 	}
-	var said []string
-	for len(said) < 3 {
-		said = append(said, <-heard)
+	var sent []string
+	for len(sent) < 3 {
+		sent = append(sent, <-heard)
 	}
 	want := []string{`{"k":"hello","v":3}`, `{"k":"width","w":2}`, `{"k":"start","n":1,"e":1,"line":"true"}`}
-	if !slices.Equal(said, want) {
-		t.Errorf("the daemon said %q", said)
+	if !slices.Equal(sent, want) {
+		t.Errorf("the daemon sent %q", sent)
 	}
 	if _, err := s.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestRunnerWithoutGates: a runner that knows no gates gets no job that comes after others, and a
-// session that finds itself with such a runner says of those it has that they will not start.
+// TestRunnerWithoutGates checks that a runner without gates gets no job that waits for others, and that a session that gets
+// such a runner reports its waiting jobs as stopped.
 func TestRunnerWithoutGates(t *testing.T) {
 	s, reports, heard := openOld(t, `{"k":"hello","v":2,"p":4711}`, `{"k":"end","n":0,"e":1,"t":9}`)
 	if r := <-reports; r.Kind != CaughtUp {
@@ -128,10 +128,10 @@ func TestRunnerWithoutGates(t *testing.T) {
 	}
 	gated := Job{ID: ID{Node: 1, Execution: 1}, Command: "true", After: []ID{{Node: 0, Execution: 1}}}
 	if s.Gates() || s.Start([]Job{gated}) == nil {
-		t.Error("it was taken for a runner with gates")
+		t.Error("the session claims to support gates")
 	}
 	s.mu.Lock()
-	s.jobs[gated.ID] = sentJob{0, gated} // handed over to the runner before this one
+	s.jobs[gated.ID] = sentJob{0, gated} // handed over to an earlier runner
 	s.mu.Unlock()
 	s.dropGated()
 	if r := <-reports; r.Kind != Ended || r.ID != gated.ID || !r.Exit.Stopped {
@@ -142,12 +142,12 @@ func TestRunnerWithoutGates(t *testing.T) {
 	}
 	for len(heard) > 0 {
 		if line := <-heard; strings.Contains(line, `"n":1`) {
-			t.Errorf("the runner was told %s", line)
+			t.Errorf("the runner got %s", line)
 		}
 	}
 }
 
-// TestRunnerOfAnUnknownVersion wants the run held with a reason, not lost.
+// TestRunnerOfAnUnknownVersion checks that the run is held with a reason, and not lost.
 func TestRunnerOfAnUnknownVersion(t *testing.T) {
 	s, reports, _ := openOld(t, `{"k":"hello","v":9,"p":4711}`)
 	r := <-reports
@@ -161,7 +161,7 @@ func TestRunnerOfAnUnknownVersion(t *testing.T) {
 	}
 }
 
-// TestCrashLoop follows the pauses through a loop, with a life that ends it.
+// TestCrashLoop checks the pauses of a crash loop, which a runner that lives long enough ends.
 func TestCrashLoop(t *testing.T) {
 	c, now := crashes{}, time.Unix(1000, 0)
 	die := func(lived, want time.Duration) {
@@ -183,6 +183,6 @@ func TestCrashLoop(t *testing.T) {
 	die(time.Second, longestHold)
 	die(lossWindow, 0)
 	for range 2 * lossLimit {
-		die(20*time.Second, 0) // seldom enough
+		die(20*time.Second, 0) // the deaths are far enough apart
 	}
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -19,7 +18,6 @@ import (
 
 // A decider asks for the values and the comment of an approval.
 type decider struct {
-	m       *model
 	about   []api.Approval
 	choices []api.ApprovalChoice // that all of them have
 	chosen  int                  // of choices; -1 = none yet
@@ -29,12 +27,9 @@ type decider struct {
 	problem string
 }
 
-// approve opens the form for an approval.
-func (m *model) approve(about []api.Approval) {
-	if len(about) == 0 {
-		return
-	}
-	d := &decider{m: m, about: about, values: make([]dialog.Line, 1), chosen: -1, choices: sharedChoices(about)}
+// newDecider returns the form for questions.
+func newDecider(about []api.Approval) *decider {
+	d := &decider{about: about, values: make([]dialog.Line, 1), chosen: -1, choices: sharedChoices(about)}
 	if fields := sharedFields(about); fields != nil {
 		d.values = nil
 		for _, f := range fields {
@@ -48,7 +43,7 @@ func (m *model) approve(about []api.Approval) {
 	if d.choices != nil {
 		d.at = -1
 	}
-	m.open(d)
+	return d
 }
 
 // sharedChoices returns the choices of several questions, or nil if they differ.
@@ -69,97 +64,6 @@ func sharedFields(about []api.Approval) []api.Param {
 		}
 	}
 	return about[0].Fields
-}
-
-// rejectApprovals asks for the reason, and then for a confirmation.
-func (m *model) rejectApprovals(about []api.Approval) {
-	if len(about) == 0 {
-		return
-	}
-	m.open(&dialog.Prompt{Label: "reject " + askedNames(about) + ", because:", Enter: func(comment string) tea.Cmd {
-		m.open(&dialog.Menu{Title: "Reject " + askedNames(about) + "?", Choices: []dialog.Choice{
-			{Key: "n", Label: "no", Detail: "", Do: nil},
-			{Key: "y", Label: "yes: it fails, as rejected", Detail: m.decideCommand("reject", about, nil, comment), Do: func() tea.Cmd {
-				return m.decide(about, api.Decision{Comment: comment}, nil)
-			}},
-		}})
-		return nil
-	}})
-}
-
-// askedNames names the nodes that an answer is for.
-func askedNames(about []api.Approval) string {
-	if len(about) == 1 {
-		return about[0].Name
-	}
-	return words.Plural(len(about), "node")
-}
-
-// decideCommand returns the command that gives the same answer for one node.
-func (m *model) decideCommand(command string, about []api.Approval, values []string, comment string) string {
-	if len(about) != 1 || about[0].Workfile != m.flow.Status.Workfile {
-		return ""
-	}
-	args := []string{about[0].Name}
-	for _, v := range values {
-		args = append(args, "--set", v)
-	}
-	if comment != "" {
-		args = append(args, "--comment", comment)
-	}
-	return m.shell(command, args...)
-}
-
-// decide sends a decision about each of some nodes to the daemon. It calls then with the first error, or nil.
-func (m *model) decide(about []api.Approval, d api.Decision, then func(*model, error)) tea.Cmd {
-	d.User = m.opt.Request.User
-	own := m.flow.Status.Workfile
-	l, parent := m.link, m.ctx
-	if l == nil || l.ws == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(parent, requestTime)
-		defer cancel()
-		var failure error
-		made := 0
-		for _, a := range about {
-			one := d
-			one.Node, one.Run = a.Node, a.Run
-			if err := tell(ctx, l, a.Workfile, own, one); err != nil {
-				failure = err
-				break
-			}
-			made++
-		}
-		return answer{func(m *model) tea.Cmd {
-			m.inbox.marked = nil
-			m.asking.approvals = true
-			if made > 0 {
-				m.say(map[bool]string{true: "approved ", false: "rejected "}[d.Approved]+askedNames(about[:made]), false)
-			}
-			if failure != nil {
-				m.fail(failure)
-			}
-			if then != nil {
-				then(m, failure)
-			}
-			return m.askOthers()
-		}}
-	}
-}
-
-// tell sends a decision to the workfile that it is for.
-func tell(ctx context.Context, l *link, path, own string, d api.Decision) error {
-	ws := l.ws
-	if path != own {
-		var err error
-		if ws, err = l.client.Open(ctx, path); err != nil {
-			return err
-		}
-	}
-	_, err := ws.Decide(ctx, d)
-	return err
 }
 
 // line returns the line that has the keys.
@@ -273,7 +177,7 @@ func (d *decider) asksFor(name string) bool {
 }
 
 // send approves. The form stays open until the daemon has accepted it.
-func (d *decider) send() tea.Cmd {
+func (d *decider) send() tea.Msg {
 	_, values, err := d.given()
 	if err != nil {
 		d.problem = plain.Line(err.Error())
@@ -285,14 +189,13 @@ func (d *decider) send() tea.Cmd {
 		}
 		values["case"] = d.choices[d.chosen].Case
 	}
-	decision := api.Decision{Approved: true, Values: values, Comment: d.comment.String()}
-	return d.m.decide(d.about, decision, func(_ *model, err error) {
+	return decide{d.about, api.Decision{Approved: true, Values: values, Comment: d.comment.String()}, func(err error) tea.Msg {
 		if err == nil {
-			d.m.shut(d)
-			return
+			return closeDialog{d}
 		}
 		d.problem = plain.Line(words.Error(err))
-	})
+		return nil
+	}}
 }
 
 func (d *decider) Draw(a cells.Area) (x, y int, cursor bool) {
@@ -302,18 +205,18 @@ func (d *decider) Draw(a cells.Area) (x, y int, cursor bool) {
 	}
 	width := min(90, a.Width-2)
 	asked := cells.Wrap(text, width-4)
-	told := d.told(width - 4)
+	before := d.before(width - 4)
 	room := max(1, a.Height-len(d.values)-len(d.choices)-8)
 	asked = asked[:min(len(asked), room)]
-	told = told[:min(len(told), max(0, room-len(asked)))]
-	b := cells.Box(a, width, len(asked)+len(told)+len(d.choices)+len(d.values)+6, "Approve "+askedNames(d.about))
+	before = before[:min(len(before), max(0, room-len(asked)))]
+	b := cells.Box(a, width, len(asked)+len(before)+len(d.choices)+len(d.values)+6, "Approve "+askedNames(d.about))
 	in := b.Part(2, 1, b.Width-4, b.Height-2)
 	at := 0
 	for _, line := range asked {
 		in.Put(0, at, line, cells.Strong)
 		at++
 	}
-	for _, line := range told {
+	for _, line := range before {
 		in.Put(0, at, line, cells.Dimmed)
 		at++
 	}
@@ -345,72 +248,40 @@ func (d *decider) Draw(a cells.Area) (x, y int, cursor bool) {
 	if d.problem != "" {
 		last, st = d.problem, cells.Bad
 	}
-	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, d.m.opt.ASCII), st)
+	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, a.ASCII()), st)
 	return x, y, cursor
 }
 
 // drawChoices writes the choices and the nodes that each leads to.
 func (d *decider) drawChoices(in cells.Area, at int) int {
-	arrow := cells.Either(d.m.opt.ASCII, "->", "→")
+	arrow := cells.Either(in.ASCII(), "->", "→")
 	for i, c := range d.choices {
 		mark, st := "  ", cells.Plain
 		if i == d.chosen {
-			mark, st = cells.Either(d.m.opt.ASCII, "> ", "▸ "), cells.Strong
+			mark, st = cells.Either(in.ASCII(), "> ", "▸ "), cells.Strong
 		}
 		if d.at < 0 && (i == d.chosen || d.chosen < 0) {
 			st = cells.Key
 		}
 		text := fmt.Sprintf("%s%d case=%s  %s %s", mark, i+1, plain.Line(c.Case), arrow, plain.Line(strings.Join(c.Leads, ", ")))
-		in.Put(0, at, cells.Clip(text, in.Width, d.m.opt.ASCII), st)
+		in.Put(0, at, cells.Clip(text, in.Width, in.ASCII()), st)
 		at++
 	}
 	return at
 }
 
-// told returns the outputs of the nodes before the question, a line for each value.
-func (d *decider) told(width int) (lines []string) {
+// before returns the outputs of the nodes before the question, a line for each value.
+func (d *decider) before(width int) (lines []string) {
 	if len(d.about) != 1 {
 		return nil
 	}
-	for _, before := range d.about[0].Before {
-		for _, value := range strings.Split(outputsText(before.Outputs), "\n") {
-			lines = append(lines, cells.Wrap(plain.Line(before.Node)+": "+plain.Line(value), width)...)
+	for _, node := range d.about[0].Before {
+		for _, value := range strings.Split(outputsText(node.Outputs), "\n") {
+			lines = append(lines, cells.Wrap(plain.Line(node.Node)+": "+plain.Line(value), width)...)
 		}
 	}
 	for _, f := range d.about[0].Fields {
 		lines = append(lines, cells.Wrap(plain.Line(f.Name)+": "+hintOf(f), width)...)
 	}
 	return lines
-}
-
-// answerMenu asks for the answer to the question of the selected node; it returns false if the node asks
-// nothing.
-func (m *model) answerMenu() bool {
-	n := m.selectedNode()
-	if n == nil || m.past != nil || n.Wait == nil || n.Wait.Kind != api.WaitApproval {
-		return false
-	}
-	for _, a := range m.inbox.own {
-		if a.Node != n.ID || a.Run != n.Run && n.Run != "" {
-			continue
-		}
-		about := []api.Approval{a}
-		m.open(&dialog.Menu{Title: cells.Clip(plain.Line(a.Text), 60, m.opt.ASCII), Choices: []dialog.Choice{
-			{Key: "w", Label: "decide nothing now", Detail: "", Do: nil},
-			{Key: "y", Label: "approve, with values and a comment if you like", Detail: m.decideCommand("approve", about, nil, ""), Do: func() tea.Cmd {
-				m.approve(about)
-				return nil
-			}},
-			{Key: "x", Label: "reject", Detail: m.decideCommand("reject", about, nil, ""), Do: func() tea.Cmd {
-				m.rejectApprovals(about)
-				return nil
-			}},
-			{Key: "l", Label: "look at the log", Detail: "", Do: func() tea.Cmd {
-				m.inspect, m.pane = false, sidePane
-				return nil
-			}},
-		}})
-		return true
-	}
-	return false
 }

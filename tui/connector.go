@@ -16,7 +16,7 @@ import (
 // A connector asks which node an edge leads to. Arrows choose it in the drawing, letters find nodes by name
 // and command, also those that a filter hides or a stage folds.
 type connector struct {
-	m           *model
+	doc         *document
 	from        []string // ids of the sources
 	to          string   // id of the target; "" = none is chosen
 	back        string   // id of what was selected before, "" = no node
@@ -29,21 +29,21 @@ type connector struct {
 }
 
 // connectTo asks for the target of edges from the marked nodes, otherwise from the selection.
-func (m *model) connectTo() {
-	from := m.ids(m.objects())
+func (d *document) connectTo() tea.Msg {
+	from := d.flow.IDs(d.objects())
 	if len(from) == 0 {
-		return
+		return nil
 	}
 	back := ""
-	if n := m.editedNode(); n != nil {
+	if n := d.editedNode(); n != nil {
 		back = n.ID
 	}
-	m.open(&connector{m: m, from: from, back: back, to: back})
+	return openDialog{&connector{doc: d, from: from, back: back, to: back}}
 }
 
 // target returns the chosen node, or -1.
 func (d *connector) target() int {
-	if i, known := d.m.flow.Index[d.to]; known {
+	if i, known := d.doc.flow.Index[d.to]; known {
 		return i
 	}
 	return -1
@@ -57,19 +57,19 @@ func (d *connector) Key(k tea.KeyPressMsg) dialog.Result {
 		if d.wrong() != "" {
 			return dialog.Result{} // it stands in the prompt
 		}
-		return dialog.Result{Close: true, Do: func() tea.Cmd { return d.m.change(d.edits()) }}
+		return dialog.Result{Close: true, Do: edit{d.edits(), nil}}
 	case "esc", "ctrl+c":
-		if i, known := d.m.flow.Index[d.back]; known {
-			d.m.picture.goTo(i)
+		if i, known := d.doc.flow.Index[d.back]; known {
+			d.doc.picture.goTo(i)
 		}
 		return dialog.Result{Close: true}
 	case "up", "down", "left", "right":
 		if len(d.line.Text) > 0 && (name == "up" || name == "down") {
 			d.step(name == "down")
-		} else if d.m.picture.layout != nil {
-			d.m.picture.choose(d.m.picture.layout.Move(d.m.picture.selected, directions[name]))
+		} else if d.doc.picture.layout != nil {
+			d.doc.picture.choose(d.doc.picture.layout.Move(d.doc.picture.selected, directions[name]))
 			d.to = ""
-			if n := d.m.editedNode(); n != nil {
+			if n := d.doc.editedNode(); n != nil {
 				d.to = n.ID
 			}
 		}
@@ -87,16 +87,16 @@ func (d *connector) Click(x, y int) dialog.Result {
 	case d.rows.Contains(x, y) && d.top+y-d.rows.Y < len(d.found):
 		d.at = d.top + y - d.rows.Y
 		d.aim()
-	case d.m.page == mainPage && d.m.areas.drawing.Contains(x, y):
-		item := d.m.itemAt(x, y)
+	case d.doc.picture.area.Contains(x, y):
+		item := d.doc.picture.itemAt(x, y)
 		if item == drawing.Nothing {
 			return dialog.Result{}
 		}
-		d.m.picture.choose(item)
-		d.m.picture.free = true // what is clicked is in sight already
-		d.m.picture.toggle()    // a stage has to be opened before a node of it can be chosen
+		d.doc.picture.choose(item)
+		d.doc.picture.free = true // what is clicked is in sight already
+		d.doc.picture.toggle()    // a stage has to be opened before a node of it can be chosen
 		d.line, d.found, d.to = dialog.Line{}, nil, ""
-		if n := d.m.selectedNode(); n != nil {
+		if n := d.doc.selectedNode(); n != nil {
 			d.to = n.ID
 		}
 	}
@@ -109,7 +109,7 @@ func (d *connector) Wheel(at tea.Mouse, n int) {
 		d.step(n > 0)
 		return
 	}
-	d.m.wheel(at)
+	d.doc.picture.wheel(at)
 }
 
 func (d *connector) Paste(text string) dialog.Result {
@@ -128,8 +128,8 @@ func (d *connector) find() {
 	}
 	var rest []string
 nodes:
-	for i := range d.m.flow.Nodes {
-		n := &d.m.flow.Nodes[i]
+	for i := range d.doc.flow.Nodes {
+		n := &d.doc.flow.Nodes[i]
 		for _, word := range terms {
 			if !fuzzy(word, n) {
 				continue nodes
@@ -160,8 +160,8 @@ func (d *connector) step(down bool) {
 func (d *connector) aim() {
 	if d.at < len(d.found) {
 		d.to = d.found[d.at]
-		if i, known := d.m.flow.Index[d.to]; known {
-			d.m.picture.goTo(i)
+		if i, known := d.doc.flow.Index[d.to]; known {
+			d.doc.picture.goTo(i)
 		}
 	}
 }
@@ -184,9 +184,9 @@ func (d *connector) wrong() string {
 		return "choose a node"
 	}
 	news := 0
-	for _, from := range d.m.still(d.from) {
-		e := d.m.flow.Between(from, to)
-		if e >= 0 && d.m.flow.Edges[e].NonBlocking == d.nonBlocking {
+	for _, from := range d.doc.flow.Find(d.from) {
+		e := d.doc.flow.Between(from, to)
+		if e >= 0 && d.doc.flow.Edges[e].NonBlocking == d.nonBlocking {
 			continue
 		}
 		if from == to && len(d.from) > 1 {
@@ -196,8 +196,8 @@ func (d *connector) wrong() string {
 		if d.nonBlocking {
 			continue
 		}
-		if path := d.m.flow.Path(to, from); path != nil {
-			return cycleText(&d.m.flow, append(path, to)) + ". Tab: make it non-blocking"
+		if path := d.doc.flow.Path(to, from); path != nil {
+			return cycleText(&d.doc.flow, append(path, to)) + ". Tab: make it non-blocking"
 		}
 	}
 	if news == 0 {
@@ -207,16 +207,16 @@ func (d *connector) wrong() string {
 }
 
 // preview returns the new edges for the drawing while the user connects, otherwise nil.
-func (m *model) preview() *drawing.Preview {
-	if len(m.dialogs) == 0 {
+func preview(dialogs []dialog.Dialog) *drawing.Preview {
+	if len(dialogs) == 0 {
 		return nil
 	}
-	d, ok := m.dialogs[len(m.dialogs)-1].(*connector)
+	d, ok := dialogs[len(dialogs)-1].(*connector)
 	if !ok || d.target() < 0 {
 		return nil
 	}
 	p := &drawing.Preview{To: drawing.NodeItem(d.target()), NonBlocking: d.nonBlocking, Refused: d.wrong() != ""}
-	for _, i := range m.still(d.from) {
+	for _, i := range d.doc.flow.Find(d.from) {
 		p.From = append(p.From, drawing.NodeItem(i))
 	}
 	return p
@@ -225,17 +225,17 @@ func (m *model) preview() *drawing.Preview {
 // edits returns the edits that make the edges, or change the type of existing ones.
 func (d *connector) edits() (edits []api.Edit) {
 	to := d.target()
-	for _, from := range d.m.still(d.from) {
+	for _, from := range d.doc.flow.Find(d.from) {
 		op, which := api.OpAddEdge, ""
-		if e := d.m.flow.Between(from, to); e >= 0 {
-			if d.m.flow.Edges[e].NonBlocking == d.nonBlocking {
+		if e := d.doc.flow.Between(from, to); e >= 0 {
+			if d.doc.flow.Edges[e].NonBlocking == d.nonBlocking {
 				continue
 			}
 			op, which = api.OpEdgeType, api.EveryEdge
 		} else if from == to && len(d.from) > 1 {
 			continue
 		}
-		edits = append(edits, api.Edit{Op: op, Source: d.m.flow.Nodes[from].ID, Target: d.m.flow.Nodes[to].ID, Edge: which, Type: d.edge()})
+		edits = append(edits, api.Edit{Op: op, Source: d.doc.flow.Nodes[from].ID, Target: d.doc.flow.Nodes[to].ID, Edge: which, Type: d.edge()})
 	}
 	return edits
 }
@@ -244,14 +244,14 @@ func (d *connector) edits() (edits []api.Edit) {
 const listed = 8
 
 func (d *connector) Draw(a cells.Area) (x, y int, cursor bool) {
-	ascii := d.m.opt.ASCII
+	ascii := a.ASCII()
 	row := a.Row(a.Height - 1)
 	row.Fill(cells.Plain)
 	arrow := cells.Either(ascii, " -> ", " → ")
 	if d.nonBlocking {
 		arrow = cells.Either(ascii, " ..> ", " ╌→ ")
 	}
-	source := cells.ClipMiddle(d.m.called(d.m.still(d.from)), max(8, a.Width/4), ascii)
+	source := cells.ClipMiddle(d.doc.called(d.doc.flow.Find(d.from)), max(8, a.Width/4), ascii)
 	x = row.Put(0, 0, "connect "+source+arrow, cells.Key)
 	at := x
 	if len(d.line.Text) > 0 {
@@ -259,7 +259,7 @@ func (d *connector) Draw(a cells.Area) (x, y int, cursor bool) {
 		x = min(a.Width/2, x+cells.Columns(d.line.String())+1)
 	}
 	if to := d.target(); to >= 0 && len(d.line.Text) == 0 {
-		x = row.Put(x, 0, cells.ClipMiddle(d.m.flow.Nodes[to].Name, max(8, a.Width/4), ascii), cells.Strong) + 1
+		x = row.Put(x, 0, cells.ClipMiddle(d.doc.flow.Nodes[to].Name, max(8, a.Width/4), ascii), cells.Strong) + 1
 	}
 	note := row.Part(x, 0, a.Width-x, 1)
 	if cells.Columns(d.wrong())+2 > note.Width { // the names of a cycle need room
@@ -286,14 +286,14 @@ func (d *connector) drawFound(a cells.Area) {
 	in := b.Part(1, 1, b.Width-2, rows)
 	d.top, d.rows = max(0, d.at-rows+1), in
 	for i := range rows {
-		n, known := d.m.flow.Index[d.found[d.top+i]]
+		n, known := d.doc.flow.Index[d.found[d.top+i]]
 		if !known {
 			continue
 		}
-		row, node := in.Row(i), &d.m.flow.Nodes[n]
-		x := row.Put(1, 0, cells.ClipMiddle(node.Name, row.Width/2, d.m.opt.ASCII), cells.Plain)
-		command := plain.Command(node.Command, d.m.opt.ASCII)
-		row.Put(x+2, 0, cells.Clip(command, row.Width-x-3, d.m.opt.ASCII), cells.Dimmed)
+		row, node := in.Row(i), &d.doc.flow.Nodes[n]
+		x := row.Put(1, 0, cells.ClipMiddle(node.Name, row.Width/2, a.ASCII()), cells.Plain)
+		command := plain.Command(node.Command, a.ASCII())
+		row.Put(x+2, 0, cells.Clip(command, row.Width-x-3, a.ASCII()), cells.Dimmed)
 		if d.top+i == d.at {
 			row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
 		}

@@ -16,18 +16,18 @@ import (
 // TestConnectPreview: while somebody connects, the edge is drawn, and in another colour if it is refused.
 func TestConnectPreview(t *testing.T) {
 	m := at(t, "a")
-	m.picture.view, m.picture.chosen = drawing.List, true
+	m.doc.picture.view, m.doc.picture.chosen = drawing.List, true
 	m.refresh()
 	press(m, "c", "e")
-	if got := frame(m); !strings.Contains(got, "└▸e ") || m.picture.preview.Refused {
+	if got := frame(m); !strings.Contains(got, "└▸e ") || m.doc.picture.preview.Refused {
 		t.Errorf("a to e:\n%s", got)
 	}
 	press(m, "tab", "backspace", "b", "tab")
-	if frame(m); !m.picture.preview.Refused { // a -> b is there
+	if frame(m); !m.doc.picture.preview.Refused { // a -> b is there
 		t.Error("an edge that is there already is drawn like a new one")
 	}
 	press(m, "esc")
-	if got := frame(m); strings.Contains(got, "▸") && m.picture.view == drawing.List && strings.Contains(got, "└▸") {
+	if got := frame(m); strings.Contains(got, "▸") && m.doc.picture.view == drawing.List && strings.Contains(got, "└▸") {
 		t.Errorf("after Esc:\n%s", got)
 	}
 }
@@ -39,7 +39,7 @@ func TestConnectClick(t *testing.T) {
 	x, y := find(t, m, "· e")
 	click(m, x+2, y, tea.MouseLeft)
 	d, ok := m.dialogs[0].(*connector)
-	if !ok || worded(d.edits()) != "add-edge a e blocking" || m.selectedNode().Name != "e" {
+	if !ok || worded(d.edits()) != "add-edge a e blocking" || m.doc.selectedNode().Name != "e" {
 		t.Fatalf("a click chose %v", m.dialogs)
 	}
 	press(m, "e", "c", "h", "o")
@@ -96,7 +96,7 @@ func TestMenuClick(t *testing.T) {
 	chosen := 0
 	var choices []dialog.Choice
 	for i := range 30 {
-		choices = append(choices, dialog.Choice{Key: "", Label: fmt.Sprintf("line %d.", i), Detail: "", Do: func() tea.Cmd { chosen = i; return nil }})
+		choices = append(choices, dialog.Choice{Key: "", Label: fmt.Sprintf("line %d.", i), Do: later(func() tea.Msg { chosen = i; return nil })})
 	}
 	m.open(&dialog.Menu{Title: "Many", Choices: choices, At: 29})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 12})

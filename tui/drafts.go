@@ -24,55 +24,53 @@ type draft struct {
 	title string
 	text  string // what the editor opens, and later what it left
 	path  string // "" until it has been written
-	save  func(text string) tea.Cmd
-	// back takes a text back that could not be written to disk; nil where it still stands somewhere.
-	back func()
+	save  func(text string) tea.Msg
+	back  tea.Msg // brings a text back that could not be written to disk; nil where it still stands somewhere
 }
 
-// written says that a draft lies on disk, or why not.
-type written struct {
-	path string
-	err  error
+// A compose opens the editor on a draft, and passes the text that it leaves to the draft's save.
+type compose struct{ *draft }
+
+// A rejected asks what to do with a draft that could not be saved.
+type rejected struct {
+	*draft
+	why error
 }
 
-// edit opens the editor on a draft, and passes the text that it leaves to the draft's save.
-func (m *model) edit(d *draft) tea.Cmd {
-	dir, text, path := m.opt.Drafts, d.text, d.path
+// compose writes a draft to disk and opens the editor.
+func (o *Options) compose(ctx context.Context, d *draft) tea.Cmd {
+	dir, text, path := o.Drafts, d.text, d.path
 	return func() tea.Msg {
-		w := written{path: path}
+		var err error
 		if path == "" {
-			w.path, w.err = editor.Write(dir, text)
+			path, err = editor.Write(dir, text)
 		} else {
-			w.err = os.WriteFile(path, []byte(text), 0o600)
+			err = os.WriteFile(path, []byte(text), 0o600)
 		}
-		return answer{func(m *model) tea.Cmd {
-			if w.err != nil {
-				if d.back != nil {
-					d.back()
-				}
-				m.fail(w.err)
-				return nil
+		return answer{nil, func() tea.Msg {
+			if err != nil {
+				return messages{d.back, failed{err}}
 			}
-			d.path = w.path
-			return m.runEditor(d)
+			d.path = path
+			return o.runEditor(ctx, d)
 		}}
 	}
 }
 
 // runEditor gives the terminal to the editor.
-func (m *model) runEditor(d *draft) tea.Cmd {
-	cmd := editor.Command(m.ctx, m.opt.Editor, d.path)
-	cmd.Env, cmd.Dir = m.opt.Env, m.opt.Dir
+func (o *Options) runEditor(ctx context.Context, d *draft) tea.Cmd {
+	cmd := editor.Command(ctx, o.Editor, d.path)
+	cmd.Env, cmd.Dir = o.Env, o.Dir
+	name := o.Editor
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
 		text, readErr := os.ReadFile(d.path)
-		return answer{func(m *model) tea.Cmd {
+		return answer{nil, func() tea.Msg {
 			switch {
 			case readErr != nil:
-				m.fail(readErr)
-				return nil
+				return failed{readErr}
 			case err != nil:
 				d.text = string(text)
-				return m.reject(d, errors.New("the editor failed: "+m.opt.Editor+": "+err.Error()))
+				return rejected{d, errors.New("the editor failed: " + name + ": " + err.Error())}
 			}
 			d.text = editor.Bare(string(text))
 			return d.save(d.text)
@@ -80,65 +78,50 @@ func (m *model) runEditor(d *draft) tea.Cmd {
 	})
 }
 
-// reject asks what to do with a text that could not be saved. Enter opens the editor again, with the reason
-// above the text; Esc keeps the file.
-func (m *model) reject(d *draft, why error) tea.Cmd {
-	reason := words.Error(why)
-	var lines []cells.Span
-	for _, line := range cells.Wrap(reason, max(20, min(m.width, 100)-6)) {
-		lines = append(lines, cells.Span{Text: line})
-	}
-	m.open(&dialog.Sheet{Title: "Not saved: " + d.title, Lines: lines, At: 1, Choices: []dialog.Choice{
-		{Key: "k", Label: "leave it: the text is kept", Detail: "", Do: func() tea.Cmd { return m.keep(d) }},
-		{Key: "e", Label: "edit again", Detail: "", Do: func() tea.Cmd {
-			d.text = editor.Annotate(editor.Bare(d.text), reason)
-			return m.edit(d)
-		}},
-	}})
-	return nil
+// sheet returns the question. Enter opens the editor again, with the reason above the text; Esc keeps the file.
+func (r rejected) sheet(width int) *dialog.Sheet {
+	reason := words.Error(r.why)
+	return &dialog.Sheet{Title: "Not saved: " + r.title, Lines: wrapped(reason, min(width, 100)-6), At: 1, Choices: []dialog.Choice{
+		{Key: "k", Label: "leave it: the text is kept", Do: r.keep()},
+		{Key: "e", Label: "edit again", Do: later(func() tea.Msg {
+			r.text = editor.Annotate(editor.Bare(r.text), reason)
+			return compose{r.draft}
+		})},
+	}}
 }
 
 // keep shows where the text of a draft lies.
-func (m *model) keep(d *draft) tea.Cmd {
-	m.say("nothing was saved; the text is kept in "+d.path, false)
-	return nil
+func (d *draft) keep() tea.Msg {
+	return told{"nothing was saved; the text is kept in " + d.path, false}
 }
 
 // remove deletes the file of a draft.
-func (d *draft) remove() tea.Cmd {
+func (d *draft) remove() tea.Msg {
 	path := d.path
-	return func() tea.Msg {
+	return tea.Cmd(func() tea.Msg {
 		if err := os.Remove(path); err != nil {
 			return failed{err}
 		}
-		return told{}
-	}
-}
-
-// editCommands opens the commands of the marked nodes, otherwise of the selection, in the editor.
-func (m *model) editCommands() tea.Cmd {
-	nodes := m.objects()
-	if len(nodes) == 0 {
 		return nil
-	}
-	title := "the command of " + m.called(nodes)
-	if len(nodes) > 1 {
-		title = "the commands of " + m.called(nodes)
-	}
-	return m.fetch(m.ids(nodes), func(m *model, now []api.NodeStatus) tea.Cmd {
-		if len(now) == 0 {
-			return nil
-		}
-		return m.editBuffer(editor.NewBuffer(now, len(now) == 1), title)
 	})
 }
 
-// fetch asks for nodes as they are in the workfile; the texts that are shown have been made fit for a
-// terminal.
-func (m *model) fetch(ids []string, then func(*model, []api.NodeStatus) tea.Cmd) tea.Cmd {
-	return request(m, func(ctx context.Context, ws *client.Workspace) (api.NodeList, error) {
-		return ws.Select(ctx, ids)
-	}, func(m *model, list api.NodeList) tea.Cmd { return then(m, list.Nodes) })
+// editCommands opens the commands of the marked nodes, otherwise of the selection, in the editor.
+func (d *document) editCommands() tea.Msg {
+	nodes := d.objects()
+	if len(nodes) == 0 {
+		return nil
+	}
+	title := "the command of " + d.called(nodes)
+	if len(nodes) > 1 {
+		title = "the commands of " + d.called(nodes)
+	}
+	return fetch(d.flow.IDs(nodes), func(now []api.NodeStatus) tea.Msg {
+		if len(now) == 0 {
+			return nil
+		}
+		return newCommandEdit(editor.NewBuffer(now, len(now) == 1), title)
+	})
 }
 
 // A commandEdit is the commands of nodes in the editor.
@@ -149,94 +132,6 @@ type commandEdit struct {
 	shown  bool // the changes are shown before they are saved: there are several nodes
 }
 
-// editBuffer opens a buffer of commands.
-func (m *model) editBuffer(b *editor.Buffer, title string) tea.Cmd {
-	e := &commandEdit{buffer: b, shown: len(b.Commands()) > 1}
-	e.title, e.text = title, b.Text(b.Commands())
-	e.save = func(text string) tea.Cmd {
-		wanted, err := e.buffer.Parse(text)
-		if err != nil {
-			return m.reject(&e.draft, err)
-		}
-		e.wanted = wanted
-		edits, _ := e.buffer.Edits(wanted)
-		switch {
-		case len(edits) == 0:
-			m.say("no changes", false)
-			return e.remove()
-		case e.shown:
-			m.review(e, len(edits))
-			return nil
-		}
-		return m.saveCommands(e)
-	}
-	return m.edit(&e.draft)
-}
-
-// review shows what an edited text changes, and asks whether to save it.
-func (m *model) review(e *commandEdit, n int) {
-	m.open(&dialog.Sheet{Title: "Save " + words.Plural(n, "command") + "?",
-		Lines: styled(e.buffer.Changes("before", "after", e.buffer.Commands(), e.wanted)),
-		Choices: []dialog.Choice{
-			{Key: "n", Label: "no: the text is kept", Detail: "", Do: func() tea.Cmd { return m.keep(&e.draft) }},
-			{Key: "y", Label: "yes, save", Detail: "", Do: func() tea.Cmd { return m.saveCommands(e) }},
-			{Key: "e", Label: "edit again", Detail: "", Do: func() tea.Cmd { return m.edit(&e.draft) }},
-		}})
-}
-
-// saveCommands makes the edits of a text, all or none.
-func (m *model) saveCommands(e *commandEdit) tea.Cmd {
-	edits, _ := e.buffer.Edits(e.wanted)
-	return m.send(edits, func(m *model, r edited) tea.Cmd {
-		switch {
-		case isConflict(r.err):
-			return m.showConflict(e, edits, r.err)
-		case r.err != nil:
-			return m.reject(&e.draft, r.err)
-		}
-		m.sayEdit("", r.result)
-		return e.remove()
-	})
-}
-
-// showConflict shows how the edited commands have changed in the workfile, beside the changes that were to be
-// saved. Editing again begins from the new workfile.
-func (m *model) showConflict(e *commandEdit, edits []api.Edit, why error) tea.Cmd {
-	var ids []string
-	for _, edit := range edits {
-		ids = append(ids, edit.Nodes...)
-	}
-	return request(m, func(ctx context.Context, ws *client.Workspace) (*api.NodeList, error) {
-		list, err := ws.Select(ctx, ids)
-		if err != nil {
-			return nil, nil // one of the nodes is gone, or the daemon: then the conflict is told as it is
-		}
-		return &list, nil
-	}, func(m *model, now *api.NodeList) tea.Cmd {
-		if now == nil {
-			return m.reject(&e.draft, why)
-		}
-		since := e.buffer.Since(now.Nodes)
-		theirs := e.buffer.Changes("before", "now", e.buffer.Commands(), since.Commands())
-		mine := e.buffer.Changes("before", "yours", e.buffer.Commands(), e.wanted)
-		again := func() tea.Cmd {
-			var note strings.Builder
-			note.WriteString(words.Error(why) + "\n")
-			for _, line := range theirs {
-				note.WriteString(line.Text + "\n")
-			}
-			e.buffer, e.shown = since, true
-			e.text = editor.Annotate(editor.Bare(e.text), note.String())
-			return m.edit(&e.draft)
-		}
-		m.open(&dialog.Sheet{Title: words.Error(why), Lines: styled(append(theirs, mine...)), Choices: []dialog.Choice{
-			{Key: "n", Label: "save nothing: your text is kept", Detail: "", Do: func() tea.Cmd { return m.keep(&e.draft) }},
-			{Key: "e", Label: "edit your text again", Detail: "", Do: again},
-		}})
-		return nil
-	})
-}
-
 // styled gives the lines of a comparison their styles.
 func styled(lines []editor.Line) []cells.Span {
 	styles := map[editor.LineKind]cells.Style{editor.Heading: cells.Strong, editor.Removed: cells.Bad, editor.Added: cells.Good}
@@ -245,4 +140,88 @@ func styled(lines []editor.Line) []cells.Span {
 		spans[i] = cells.Span{Text: line.Text, Style: styles[line.Kind]}
 	}
 	return spans
+}
+
+// newCommandEdit opens a buffer of commands in the editor.
+func newCommandEdit(b *editor.Buffer, title string) tea.Msg {
+	e := &commandEdit{buffer: b, shown: len(b.Commands()) > 1}
+	e.title, e.text = title, b.Text(b.Commands())
+	e.draft.save = func(text string) tea.Msg {
+		wanted, err := e.buffer.Parse(text)
+		if err != nil {
+			return rejected{&e.draft, err}
+		}
+		e.wanted = wanted
+		edits, _ := e.buffer.Edits(wanted)
+		switch {
+		case len(edits) == 0:
+			return messages{told{"no changes", false}, e.remove()}
+		case e.shown:
+			return openDialog{e.review(len(edits))}
+		}
+		return e.send()
+	}
+	return compose{&e.draft}
+}
+
+// review shows what an edited text changes, and asks whether to save it.
+func (e *commandEdit) review(n int) *dialog.Sheet {
+	return &dialog.Sheet{Title: "Save " + words.Plural(n, "command") + "?",
+		Lines: styled(e.buffer.Changes("before", "after", e.buffer.Commands(), e.wanted)),
+		Choices: []dialog.Choice{
+			{Key: "n", Label: "no: the text is kept", Do: e.keep()},
+			{Key: "y", Label: "yes, save", Do: later(e.send)},
+			{Key: "e", Label: "edit again", Do: compose{&e.draft}},
+		}}
+}
+
+// send makes the edits of a text, all or none.
+func (e *commandEdit) send() tea.Msg {
+	edits, _ := e.buffer.Edits(e.wanted)
+	return edit{edits, func(r edited) tea.Msg {
+		switch {
+		case isConflict(r.err):
+			return e.conflict(edits, r.err)
+		case r.err != nil:
+			return rejected{&e.draft, r.err}
+		}
+		return messages{editText("", r.result), e.remove()}
+	}}
+}
+
+// conflict shows how the edited commands have changed in the workfile, beside the changes that were to be
+// saved. Editing again begins from the new workfile.
+func (e *commandEdit) conflict(edits []api.Edit, why error) tea.Msg {
+	var ids []string
+	for _, one := range edits {
+		ids = append(ids, one.Nodes...)
+	}
+	return ask(func(ctx context.Context, ws *client.Workspace) (*api.NodeList, error) {
+		list, err := ws.Select(ctx, ids)
+		if err != nil {
+			return nil, nil // one of the nodes is gone, or the daemon: then the conflict is shown as it is
+		}
+		return &list, nil
+	}, func(now *api.NodeList) tea.Msg {
+		if now == nil {
+			return rejected{&e.draft, why}
+		}
+		since := e.buffer.Since(now.Nodes)
+		theirs := e.buffer.Changes("before", "now", e.buffer.Commands(), since.Commands())
+		mine := e.buffer.Changes("before", "yours", e.buffer.Commands(), e.wanted)
+		again := func() tea.Msg {
+			var note strings.Builder
+			note.WriteString(words.Error(why) + "\n")
+			for _, line := range theirs {
+				note.WriteString(line.Text + "\n")
+			}
+			e.buffer, e.shown = since, true
+			e.text = editor.Annotate(editor.Bare(e.text), note.String())
+			return compose{&e.draft}
+		}
+		return openDialog{&dialog.Sheet{Title: words.Error(why), Lines: styled(append(theirs, mine...)), Choices: []dialog.Choice{
+			{Key: "n", Label: "save nothing: your text is kept", Do: e.keep()},
+			{Key: "e", Label: "edit your text again", Do: later(again)},
+		}}}
+	})
 }

@@ -33,8 +33,8 @@ func small() api.Status {
 func at(t *testing.T, name string) *model {
 	t.Helper()
 	m := testModel(110, 30, small())
-	m.picture.goTo(m.flow.Index["id-"+name])
-	if n := m.selectedNode(); n == nil || n.Name != name {
+	m.doc.picture.goTo(m.doc.flow.Index["id-"+name])
+	if n := m.doc.selectedNode(); n == nil || n.Name != name {
 		t.Fatalf("%v is selected, not %s", n, name)
 	}
 	return m
@@ -64,7 +64,7 @@ func TestAdd(t *testing.T) {
 	}
 	press(m, "ctrl+n", "esc", "space", "a")
 	d = m.dialogs[0].(*adder)
-	if m.picture.selected = m.picture.find("id-e"); worded(d.edits("z")) != "add-node z b" {
+	if m.doc.picture.selected = m.doc.picture.find("id-e"); worded(d.edits("z")) != "add-node z b" {
 		t.Errorf("the marked node is not what it follows: %s", worded(d.edits("z")))
 	}
 	without := small() // somebody deletes b meanwhile
@@ -97,7 +97,7 @@ func TestConnect(t *testing.T) {
 	} {
 		t.Run(x.from+" "+x.keys, func(t *testing.T) {
 			m := at(t, x.from)
-			m.picture.view, m.picture.chosen = drawing.Layers, true
+			m.doc.picture.view, m.doc.picture.chosen = drawing.Layers, true
 			m.refresh()
 			press(m, "c")
 			press(m, strings.Fields(x.keys)...)
@@ -114,7 +114,7 @@ func TestConnect(t *testing.T) {
 			if press(m, "enter"); len(m.dialogs) != 1 {
 				t.Error("it was connected all the same")
 			}
-			if press(m, "esc"); m.selectedNode() == nil || m.selectedNode().Name != x.from {
+			if press(m, "esc"); m.doc.selectedNode() == nil || m.doc.selectedNode().Name != x.from {
 				t.Error("the selection did not come back")
 			}
 		})
@@ -137,18 +137,18 @@ func TestInOrder(t *testing.T) {
 	var sent []int
 	var cmds []tea.Cmd
 	for i := range 3 {
-		cmds = append(cmds, m.inOrder(func() tea.Msg { sent = append(sent, i); return told{fmt.Sprint(i), false} }))
+		cmds = append(cmds, m.inTurn(func() tea.Msg { sent = append(sent, i); return told{fmt.Sprint(i), false} }))
 	}
 	if cmds[1] != nil || cmds[2] != nil {
 		t.Fatal("requests are sent together")
 	}
 	for next := cmds[0]; next != nil; {
-		next = next().(answer).apply(m)
+		next = m.handle(next())
 		if m.toast.text != fmt.Sprint(len(sent)-1) {
 			t.Errorf("after %v: %q", sent, m.toast.text)
 		}
 	}
-	if !slices.Equal(sent, []int{0, 1, 2}) || m.editing.busy {
+	if !slices.Equal(sent, []int{0, 1, 2}) || m.edits.busy {
 		t.Errorf("sent %v", sent)
 	}
 }
@@ -162,9 +162,9 @@ func TestBridge(t *testing.T) {
 		m := at(t, "a")
 		var gone []int
 		for _, name := range strings.Fields(nodes) {
-			gone = append(gone, m.flow.Index["id-"+name])
+			gone = append(gone, m.doc.flow.Index["id-"+name])
 		}
-		if got := worded(m.bridges(gone)); got != want {
+		if got := worded(bridges(&m.doc.flow, gone)); got != want {
 			t.Errorf("without %s: %q, want %q", nodes, got, want)
 		}
 	}
@@ -193,17 +193,17 @@ func TestBridgeKeepsOrder(t *testing.T) {
 		after := s
 		after.Edges = nil
 		for _, e := range s.Edges {
-			if !gone[m.flow.Index[e.Source]] && !gone[m.flow.Index[e.Target]] {
+			if !gone[m.doc.flow.Index[e.Source]] && !gone[m.doc.flow.Index[e.Target]] {
 				after.Edges = append(after.Edges, e)
 			}
 		}
-		for i, e := range m.bridges(list) {
+		for i, e := range bridges(&m.doc.flow, list) {
 			after.Edges = append(after.Edges, api.EdgeStatus{Key: 100 + i, Source: e.Source, Target: e.Target, Type: e.Type})
 		}
 		b := testModel(100, 30, after)
 		for from := range n {
 			for to := range n {
-				if !gone[from] && !gone[to] && (m.flow.Path(from, to) != nil) != (b.flow.Path(from, to) != nil) {
+				if !gone[from] && !gone[to] && (m.doc.flow.Path(from, to) != nil) != (b.doc.flow.Path(from, to) != nil) {
 					t.Fatalf("%d waits for %d before or after, not both", to, from)
 				}
 			}
@@ -228,7 +228,7 @@ func TestDelete(t *testing.T) {
 		t.Error("Enter does something")
 	}
 	m = testModel(110, 30, pipeline(3))
-	m.picture.view, m.picture.chosen = drawing.List, true
+	m.doc.picture.view, m.doc.picture.chosen = drawing.List, true
 	m.refresh()
 	press(m, "g", "space", "space", "space", "space", "space", "space", "D", "d")
 	p, ok := m.dialogs[0].(*dialog.Prompt)
@@ -238,7 +238,7 @@ func TestDelete(t *testing.T) {
 	if press(m, "y", "enter"); m.toast.text != "nothing was deleted" {
 		t.Errorf("after y: %q", m.toast.text)
 	}
-	if press(m, "D", "d", "y", "e", "s", "enter"); m.toast.text != "" || len(m.picture.markedNodes()) != 0 {
+	if press(m, "D", "d", "y", "e", "s", "enter"); m.toast.text != "" || len(m.doc.picture.markedNodes()) != 0 {
 		t.Errorf("after yes: %q", m.toast.text)
 	}
 }
@@ -246,7 +246,7 @@ func TestDelete(t *testing.T) {
 // TestForm: only what was changed is edited, from what was seen; somebody else's change is shown.
 func TestForm(t *testing.T) {
 	m := at(t, "b")
-	d := newForm(m, api.NodeStatus{ID: "id-b", Name: "b", Command: "echo b\n", Attrs: map[string]string{"group": "g"}})
+	d := newForm(api.NodeStatus{ID: "id-b", Name: "b", Command: "echo b\n", Attrs: map[string]string{"group": "g"}})
 	m.open(d)
 	if len(d.edits()) != 0 {
 		t.Errorf("untouched: %s", worded(d.edits()))
@@ -293,7 +293,7 @@ func TestHeard(t *testing.T) {
 // TestEditedSince: edits during a run are counted in the header, until the run is over.
 func TestEditedSince(t *testing.T) {
 	m := testModel(140, 30, pipeline(3))
-	m.editing.changed = changed{"42", countChanges(&api.Changes{Commands: []string{"a"}, EdgesAdded: make([]api.EdgeChange, 2)})}
+	m.doc.changed = changed{"42", countChanges(&api.Changes{Commands: []string{"a"}, EdgesAdded: make([]api.EdgeChange, 2)})}
 	if got := frame(m); !strings.Contains(got, "edited since run 42 began: 3 changes (next run)") {
 		t.Errorf("during the run:\n%s", got)
 	}
@@ -310,19 +310,19 @@ func TestDraft(t *testing.T) {
 	m.opt.Drafts = filepath.Join(t.TempDir(), "edits")
 	var saved []string
 	d := &draft{title: "it", text: "echo 'it''s'\n"}
-	d.save = func(text string) tea.Cmd {
+	d.save = func(text string) tea.Msg {
 		saved = append(saved, text)
-		return m.reject(d, errEmpty)
+		return rejected{d, errEmpty}
 	}
-	m.edit(d)().(answer).apply(m)
+	m.handle(m.handle(compose{d})())
 	if d.path == "" {
 		t.Fatal("the text is not on disk")
 	}
-	d.save(d.text)
+	m.handle(d.save(d.text))
 	if press(m, "esc"); len(m.dialogs) != 0 || m.toast.text != "nothing was saved; the text is kept in "+d.path {
 		t.Errorf("after Esc: %q", m.toast.text)
 	}
-	d.save(d.text)
+	m.handle(d.save(d.text))
 	press(m, "enter")
 	if d.text != "#wf: the text is empty: nothing was changed\necho 'it''s'\n" || editor.Bare(d.text) != saved[0] {
 		t.Errorf("the editor opens %q", d.text)
@@ -335,7 +335,7 @@ func TestNoDisk(t *testing.T) {
 	m.opt.Drafts = "/dev/null/edits"
 	press(m, "a", "x")
 	cmd := m.key(keyPress("ctrl+e"))
-	cmd().(answer).apply(m)
+	m.handle(cmd())
 	if d, ok := m.dialogs[0].(*adder); !ok || d.Line.String() != "x" || !m.toast.bad {
 		t.Errorf("%+v, said %q", m.dialogs, m.toast.text)
 	}

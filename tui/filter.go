@@ -165,48 +165,28 @@ func (f *filter) hide(flow *runview.Workfile, now time.Time) []bool {
 	return hidden
 }
 
-// activeFilter returns the filter that was typed together with that of the key f.
-func (m *model) activeFilter() string {
-	return strings.TrimSpace(m.filter.text + " " + quickFilters[m.quick])
-}
-
-// hidden returns which nodes the active filter leaves out.
-func (m *model) hidden() []bool {
-	f := parseFilter(m.activeFilter())
-	return f.hide(m.shown(), m.now)
-}
-
-// nextQuick goes from failed to running to all.
-func (m *model) nextQuick() {
-	m.quick = (m.quick + 1) % len(quickFilters)
-	m.relay()
-}
-
-// relay makes the next screen compute a new layout.
-func (m *model) relay() { m.picture.built.at = time.Time{} }
-
 // filterPrompt asks for a filter, and applies it while it is typed.
-func (m *model) filterPrompt() {
-	before := m.filter
-	p := &dialog.Prompt{Label: "filter:", Line: dialog.NewLine(m.filter.text)}
+func (d *document) filterPrompt() tea.Msg {
+	before := d.filter
+	p := &dialog.Prompt{Label: "filter:", Line: dialog.NewLine(d.filter.text)}
 	p.Line.Max = dialog.LongestWord
 	p.Changed = func(text string) {
-		m.filter = parseFilter(text)
-		m.relay()
+		d.filter = parseFilter(text)
+		d.relay()
 	}
 	p.Hint = func(text string) (string, bool) {
-		left := len(m.shown().Nodes)
-		for _, h := range m.picture.hidden {
+		left := len(d.shown().Nodes)
+		for _, h := range d.picture.hidden {
 			if h {
 				left--
 			}
 		}
-		return words.Count(left, len(m.shown().Nodes)) + "   words s:failed g:group +x x+ dur>1m !not", left == 0
+		return words.Count(left, len(d.shown().Nodes)) + "   words s:failed g:group +x x+ dur>1m !not", left == 0
 	}
-	p.Enter = func(text string) tea.Cmd { return nil }
+	p.Enter = func(text string) tea.Msg { return nil }
 	p.Cancel = func() {
-		m.filter = before
-		m.relay()
+		d.filter = before
+		d.relay()
 	}
-	m.open(p)
+	return openDialog{p}
 }

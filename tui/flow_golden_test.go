@@ -83,7 +83,7 @@ func member(path string, state api.State) api.NodeStatus {
 func answered(m *model) {
 	m.refresh()
 	got := findings{pages: map[innerKey][]api.NodeStatus{}}
-	for _, in := range m.picture.openPaths(&m.flow) {
+	for _, in := range m.doc.picture.openPaths(&m.doc.flow) {
 		key := innerKey{in.kind, in.path, strings.Join(in.selectors, "\n")}
 		for k := in.first; in.kind == aPage && k < in.first+pageSize; k++ {
 			state := api.StateOK
@@ -99,7 +99,7 @@ func answered(m *model) {
 			got.pages[key] = []api.NodeStatus{member("each[4]/t", api.StateOK), member("each[4]/u", api.StateWaiting)}
 		}
 	}
-	m.found(got)
+	m.doc.found(got)
 	m.refresh()
 }
 
@@ -120,7 +120,7 @@ func flowShots() (shots []shot) {
 		shots = append(shots, shot{title, func(width, height int, ascii bool) *model {
 			m := testModel(width, height, controlled(size))
 			m.opt.ASCII = ascii
-			m.picture.view, m.picture.chosen = drawing.List, true
+			m.doc.picture.view, m.doc.picture.chosen = drawing.List, true
 			m.inbox.own, m.inbox.others = asked()
 			m.refresh()
 			prepare(m)
@@ -129,43 +129,43 @@ func flowShots() (shots []shot) {
 		}})
 	}
 	open := func(m *model, view drawing.View) {
-		m.picture.view = view
+		m.doc.picture.view = view
 		m.refresh()
-		m.picture.goTo(1)
+		m.doc.picture.goTo(1)
 		press(m, "enter")
-		m.picture.expanded[openKey("each[2]")] = true
+		m.doc.picture.expanded[openKey("each[2]")] = true
 		answered(m)
 	}
 	for _, view := range []drawing.View{drawing.Layers, drawing.List, drawing.Stages} {
-		show("folded: "+view.String(), func(m *model) { m.picture.view = view })
+		show("folded: "+view.String(), func(m *model) { m.doc.picture.view = view })
 		show("open: "+view.String(), func(m *model) {
 			open(m, view)
 			press(m, "down", "down", "down", "down")
 		})
 	}
-	show("times and boxes", func(m *model) { m.picture.view, m.picture.zoom = drawing.Layers, drawing.Box })
+	show("times and boxes", func(m *model) { m.doc.picture.view, m.doc.picture.zoom = drawing.Layers, drawing.Box })
 	instances = 10_000
 	show("ten thousand instances", func(m *model) { open(m, drawing.List) })
 	show("ten thousand instances, further on", func(m *model) {
 		open(m, drawing.List)
 		press(m, "G", "up", "up", "up", "up", "up", "up", "up", "up", "up", "up")
 		for range 3 {
-			m.picture.page("each").first += pageSize
+			m.doc.picture.page("each").first += pageSize
 			answered(m)
 		}
 	})
 	instances = 6
 	show("inspector of a node of an instance", func(m *model) {
 		open(m, drawing.List)
-		m.picture.openTo("each[2]/t")
+		m.doc.picture.openTo("each[2]/t")
 		m.refresh()
-		m.inspect, m.pane = true, sidePane
-		m.why.text, m.why.outputs = []string{"It failed: its command ended with exit code 1."}, map[string]any{"score": 0.9, "case": "large"}
+		m.side.inspect, m.panes.active = true, sidePane
+		m.side.why.text, m.side.why.outputs = []string{"It failed: its command ended with exit code 1."}, map[string]any{"score": 0.9, "case": "large"}
 	})
 	show("inspector of what has been decided", func(m *model) {
-		m.picture.goTo(8)
-		m.inspect, m.pane = true, sidePane
-		m.why.text = append(m.why.text, `It was approved by ann at 2026-11-22 12:00:00: "as agreed", window=14:00.`)
+		m.doc.picture.goTo(8)
+		m.side.inspect, m.panes.active = true, sidePane
+		m.side.why.text = append(m.side.why.text, `It was approved by ann at 2026-11-22 12:00:00: "as agreed", window=14:00.`)
 	})
 	dialogShots(show)
 	return shots
@@ -187,24 +187,24 @@ func dialogShots(show func(string, func(*model))) {
 		press(m, "A", "y", "p", "m")
 	})
 	show("reject", func(m *model) { press(m, "A", "x", "n", "o", "enter") })
-	show("answer in the drawing", func(m *model) { m.picture.goTo(8); press(m, "enter") })
+	show("answer in the drawing", func(m *model) { m.doc.picture.goTo(8); press(m, "enter") })
 	show("parameters", func(m *model) {
-		d := newParamForm(m, api.RunRequest{}, api.ParamList{Params: someParams()}, nil)
+		d := newParamForm(&m.doc, api.RunRequest{}, api.ParamList{Params: someParams()}, nil)
 		d.take([]api.ParamProblem{{Param: "jobs", Reason: "12 is more than 9"}})
 		m.open(d)
 		press(m, "ctrl+n")
 	})
 	show("parameters: a secret", func(m *model) {
-		d := newParamForm(m, api.RunRequest{}, api.ParamList{Params: []api.Param{{Name: "token", Type: "secret", Required: true}, {Name: "in", Type: "path", MustExist: true}}}, map[string]any{"token": "***"})
+		d := newParamForm(&m.doc, api.RunRequest{}, api.ParamList{Params: []api.Param{{Name: "token", Type: "secret", Required: true}, {Name: "in", Type: "path", MustExist: true}}}, map[string]any{"token": "***"})
 		m.open(d)
 		press(m, "k", "e", "y")
 	})
-	show("a part of a run", func(m *model) { m.picture.goTo(4); press(m, "space", "r", "p") })
-	show("made-up end", func(m *model) { m.picture.goTo(4); press(m, "r", "p", "o") })
-	show("conditions", func(m *model) { m.picture.goTo(0); press(m, "b") })
-	show("condition", func(m *model) { m.picture.goTo(0); press(m, "b", "2") })
+	show("a part of a run", func(m *model) { m.doc.picture.goTo(4); press(m, "space", "r", "p") })
+	show("made-up end", func(m *model) { m.doc.picture.goTo(4); press(m, "r", "p", "o") })
+	show("conditions", func(m *model) { m.doc.picture.goTo(0); press(m, "b") })
+	show("condition", func(m *model) { m.doc.picture.goTo(0); press(m, "b", "2") })
 	show("form of a sub-flow", func(m *model) {
-		d := newForm(m, api.NodeStatus{ID: "id-each", Name: "each", Container: true, SubFlow: "foreach", Attrs: map[string]string{"foreach": `["a","b"]`, "parallel": "x"}})
+		d := newForm(api.NodeStatus{ID: "id-each", Name: "each", Container: true, SubFlow: "foreach", Attrs: map[string]string{"foreach": `["a","b"]`, "parallel": "x"}})
 		d.at, d.problem = 5, `saved, but parallel is "x": must be a whole number`
 		m.open(d)
 	})

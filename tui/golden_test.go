@@ -76,7 +76,7 @@ func TestGoldenColors(t *testing.T) {
 		if slices.Contains([]string{"open: graph", "open: list", "folded: stages", "inbox: marked", "approve"}, s.title) {
 			m := s.model(60, 20, false)
 			m.draw()
-			fmt.Fprintf(&b, "==== %s\n%s\n", s.title, strings.ReplaceAll(m.screen.Encode(true), "\x1b", `\e`))
+			fmt.Fprintf(&b, "==== %s\n%s\n", s.title, strings.ReplaceAll(m.term.screen.Encode(true), "\x1b", `\e`))
 		}
 	}
 	compare(t, "colors", b.String())
@@ -102,22 +102,22 @@ func mainShots() (shots []shot) {
 	}
 	for _, view := range []drawing.View{drawing.Stages, drawing.Layers, drawing.List} {
 		show("main: "+view.String(), func(m *model) {
-			m.picture.view, m.picture.chosen = view, true
+			m.doc.picture.view, m.doc.picture.chosen = view, true
 			m.refresh()
 			press(m, "n")
-			showLog(m, output)
+			writeLog(m, output)
 		})
 	}
 	show("filter", func(m *model) { press(m, "/", "s", ":", "f") })
 	show("inspector", func(m *model) {
 		press(m, "n")
-		m.inspect = true
-		m.why.text = []string{"It failed: its command ended with exit code 1."}
+		m.side.inspect = true
+		m.side.why.text = []string{"It failed: its command ended with exit code 1."}
 	})
 	show("whole log, search", func(m *model) {
 		press(m, "n", "L")
-		showLog(m, output)
-		m.log.Search("error")
+		writeLog(m, output)
+		m.side.log.Search("error")
 	})
 	show("run menu", func(m *model) { press(m, "n", "space", "r") })
 	show("stop menu", func(m *model) { press(m, "x") })

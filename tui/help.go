@@ -3,26 +3,19 @@ package tui
 import (
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"wf/tui/cells"
 	"wf/tui/dialog"
 )
 
-// A helpView is the state of the help screen.
-type helpView struct {
+// A helpScreen shows the keys of another screen.
+type helpScreen struct {
 	dialog.List
 	where place // that it is about
+	back  page  // from which it was opened
 }
 
-// showHelp shows the keys of this screen.
-func (m *model) showHelp() {
-	m.help = helpView{where: m.place()}
-	m.back, m.page = m.page, helpPage
-}
-
-// move scrolls.
-func (v *helpView) move(key string) {
+// Move scrolls.
+func (v *helpScreen) Move(key string) {
 	v.List.Move(key)
 	v.Top = v.At
 }
@@ -57,10 +50,9 @@ func helpLines(keys []action, where place, width int, ascii bool) []cells.Span {
 	return out
 }
 
-// drawHelp writes the screen with the keys.
-func (m *model) drawHelp(a cells.Area) {
-	v := &m.help
-	lines := helpLines(m.keys, v.where, a.Width-2, m.opt.ASCII)
+// draw draws the screen.
+func (v *helpScreen) draw(a cells.Area, keys []action) {
+	lines := helpLines(keys, v.where, a.Width-2, a.ASCII())
 	v.Size, v.Height = max(1, len(lines)-a.Height+1), a.Height
 	v.At = min(v.At, v.Size-1)
 	for y := range a.Height {
@@ -70,19 +62,19 @@ func (m *model) drawHelp(a cells.Area) {
 	}
 }
 
+// showHelp shows the keys of this screen.
+func (m *model) showHelp() {
+	m.help = helpScreen{where: m.place(), back: m.page}
+	m.page = helpPage
+}
+
 // palette opens the list of all actions that are possible here.
 func (m *model) palette() {
 	var choices []dialog.Choice
 	for i := range m.keys {
-		a := &m.keys[i]
-		if !a.fits(m) || a.name == "" {
-			continue
+		if a := &m.keys[i]; a.fits(m) && a.name != "" {
+			choices = append(choices, dialog.Choice{Key: a.keyList(m.opt.ASCII), Label: a.name, Detail: a.help, Do: a.doing(m)})
 		}
-		key := ""
-		if len(a.keys) > 0 {
-			key = a.keys[0]
-		}
-		choices = append(choices, dialog.Choice{Key: a.keyList(m.opt.ASCII), Label: a.name, Detail: a.help, Do: func() tea.Cmd { return a.do(m, key) }})
 	}
 	m.open(dialog.NewPalette("Commands", choices))
 }

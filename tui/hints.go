@@ -14,13 +14,13 @@ const (
 )
 
 // pressing reports whether an action with one of these hints should be in the footer. All others always are.
-func (m *model) pressing(hint string) bool {
-	switch hint {
+func (a *action) pressing(m *model) bool {
+	switch a.hint {
 	case approvalsHint:
 		return someWait(m)
 	case resumeHint:
-		c := m.flow.Status.Counts
-		return !m.running() && c.Failed+c.Cancelled > 0
+		c := m.doc.flow.Status.Counts
+		return !m.doc.running() && c.Failed+c.Cancelled > 0
 	}
 	return true
 }
@@ -31,15 +31,15 @@ func (a *action) forNodes() bool {
 }
 
 // whyNot returns why an action that a key has here is not possible now.
-func (m *model) whyNot(a *action) string {
+func (a *action) whyNot(m *model) string {
 	switch {
-	case m.nothingOpen():
+	case m.doc.nothingOpen():
 		return "no workfile is open"
 	case a.name == "stop" || a.name == "leave and stop":
 		return "nothing is running"
-	case m.past != nil:
+	case m.doc.past != nil:
 		return "this is a run of the past: Esc goes back to now"
-	case m.picture.view != drawing.Layers && (a.name == "zoom" || a.name == "fit" || a.name == "overview"):
+	case m.doc.picture.view != drawing.Layers && (a.name == "zoom" || a.name == "fit" || a.name == "overview"):
 		return "only the graph has this: v changes the view"
 	case a.group == groupAsk:
 		return "nothing waits for a person"
@@ -65,26 +65,22 @@ var contextActions = []string{"open", "whole log", "inspector", "approvals", "ru
 
 // contextMenu opens the menu of what can be done with the selection.
 func (m *model) contextMenu() {
-	title := m.name()
-	if m.picture.layout != nil && !m.nothingOpen() {
-		title = m.picture.layout.Name(m.picture.selected)
+	title := m.link.name()
+	if m.doc.picture.layout != nil && !m.doc.nothingOpen() {
+		title = m.doc.picture.layout.Name(m.doc.picture.selected)
 	}
 	d := &dialog.Menu{Title: title}
 	for _, name := range contextActions {
 		for i := range m.keys {
 			a := &m.keys[i]
-			if a.name != name || !a.fits(m) || !m.pressing(a.hint) {
+			if a.name != name || !a.fits(m) || !a.pressing(m) {
 				continue
 			}
-			key := ""
-			if len(a.keys) > 0 {
-				key = a.keys[0]
-			}
-			d.Choices = append(d.Choices, dialog.Choice{Key: keyName(key, m.opt.ASCII), Label: a.name, Detail: "", Do: func() tea.Cmd { return a.do(m, key) }})
+			d.Choices = append(d.Choices, dialog.Choice{Key: a.keyHint(m.opt.ASCII), Label: a.name, Do: a.doing(m)})
 			break
 		}
 	}
-	d.Choices = append(d.Choices, dialog.Choice{Key: ":", Label: "all commands", Detail: "", Do: func() tea.Cmd { m.palette(); return nil }})
+	d.Choices = append(d.Choices, dialog.Choice{Key: ":", Label: "all commands", Do: later(func() tea.Msg { m.palette(); return nil })})
 	m.open(d)
 }
 
@@ -96,34 +92,13 @@ type hintSpot struct {
 
 // clickHint does the action at a point of the footer.
 func (m *model) clickHint(x, y int) (cmd tea.Cmd, done bool) {
-	if y != m.height-1 || m.toast.text != "" {
+	if y != m.term.height-1 || m.toast.text != "" {
 		return nil, false
 	}
-	for _, s := range m.spots {
+	for _, s := range m.term.spots {
 		if x >= s.from && x < s.to && s.act.fits(m) {
-			return s.act.do(m, s.act.keys[0]), true
+			return m.handle(s.act.do(m, s.act.keys[0])), true
 		}
 	}
 	return nil, false
-}
-
-// paneWord returns the name of the side pane.
-func (m *model) paneWord() string {
-	if m.inspect {
-		return "why"
-	}
-	return "log"
-}
-
-// emptyText returns why the drawing is empty, and what to do about it.
-func (m *model) emptyText() string {
-	switch {
-	case m.activeFilter() != "":
-		return "no node is " + m.activeFilter() + ": esc shows all"
-	case m.flow.Status.Problem != "":
-		return m.flow.Status.Problem
-	case m.past != nil:
-		return "the workfile had no nodes then"
-	}
-	return "the workfile has no nodes: a adds the first one"
 }

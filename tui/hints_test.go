@@ -22,14 +22,14 @@ func TestHints(t *testing.T) {
 	if text := footerText(m); strings.Contains(text, "R resume") {
 		t.Errorf("while a run goes on: %s", text)
 	}
-	m.flow.Status.ActiveRuns, m.flow.Status.Runs = nil, nil
-	m.flow.Status.Counts = api.Counts{Failed: 1, OK: 9}
+	m.doc.flow.Status.ActiveRuns, m.doc.flow.Status.Runs = nil, nil
+	m.doc.flow.Status.Counts = api.Counts{Failed: 1, OK: 9}
 	text := footerText(m)
 	if !strings.Contains(text, "R resume") {
 		t.Fatalf("after a failure: %s", text)
 	}
 	x := len([]rune(text[:strings.Index(text, "? help")]))
-	m.Update(tea.MouseClickMsg{X: x, Y: m.height - 1, Button: tea.MouseLeft})
+	m.Update(tea.MouseClickMsg{X: x, Y: m.term.height - 1, Button: tea.MouseLeft})
 	if m.page != helpPage {
 		t.Error("a click on the word help does not open the help")
 	}
@@ -38,7 +38,7 @@ func TestHints(t *testing.T) {
 // TestEmptyFile: where there are no nodes the footer leads to the first one.
 func TestEmptyFile(t *testing.T) {
 	m := flowModel(6)
-	s := m.flow.Status
+	s := m.doc.flow.Status
 	s.Nodes, s.Edges, s.Counts, s.ActiveRuns, s.Runs = nil, nil, api.Counts{}, nil, nil
 	m.Update(news{m.link.feed, batch{snapshot: &api.Snapshot{Status: s}}})
 	screen := frame(m)
@@ -53,7 +53,7 @@ func TestEmptyFile(t *testing.T) {
 // TestUnable: a key that can do nothing at present says why.
 func TestUnable(t *testing.T) {
 	m := flowModel(6)
-	m.flow.Status.ActiveRuns, m.flow.Status.Runs = nil, nil
+	m.doc.flow.Status.ActiveRuns, m.doc.flow.Status.Runs = nil, nil
 	for key, want := range map[string]string{"x": "stop: nothing is running", "Q": "leave and stop: nothing is running", "z": "zoom: only the graph has this: v changes the view"} {
 		press(m, key)
 		if m.toast.text != want {
@@ -73,7 +73,7 @@ func TestContextMenu(t *testing.T) {
 	}
 	for _, c := range d.Choices {
 		if c.Label == "whole log" {
-			c.Do()
+			m.handle(c.Do)
 		}
 	}
 	if m.page != logPage {

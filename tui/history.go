@@ -3,85 +3,53 @@ package tui
 import (
 	"context"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
 	"wf/client"
-	"wf/client/runview"
 	"wf/tui/cells"
 	"wf/tui/dialog"
 	"wf/tui/words"
 )
 
-// A runsView is the state of the history screen.
-type runsView struct {
+// A runsScreen lists the runs of the open workfile.
+type runsScreen struct {
 	dialog.List
 	known bool
 	runs  []api.RunSummary
 }
 
-// A past is an earlier run that is shown, and the workfile as it left it.
-type past struct {
-	run    string
-	detail api.RunDetail
-	flow   runview.Workfile
-}
-
-// showRuns asks for the runs and shows them.
-func (m *model) showRuns() tea.Cmd {
-	m.page, m.runs = runsPage, runsView{}
-	return request(m, func(ctx context.Context, ws *client.Workspace) (api.RunList, error) { return ws.Runs(ctx) },
-		func(m *model, l api.RunList) tea.Cmd {
-			m.runs.runs, m.runs.known = l.Runs, true
+// load asks for the runs.
+func (v *runsScreen) load() tea.Msg {
+	*v = runsScreen{}
+	return ask(func(ctx context.Context, ws *client.Workspace) (api.RunList, error) { return ws.Runs(ctx) },
+		func(l api.RunList) tea.Msg {
+			v.runs, v.known = l.Runs, true
 			return nil
 		})
 }
 
-// openRun shows the workfile as the selected run left it, or as it is now if the run is active.
-func (m *model) openRun() tea.Cmd {
-	if m.runs.At >= len(m.runs.runs) {
+// choose shows the workfile as the selected run left it, or as it is now if the run is active.
+func (v *runsScreen) choose(doc *document) tea.Msg {
+	if v.At >= len(v.runs) {
 		return nil
 	}
-	r := m.runs.runs[m.runs.At]
+	r := v.runs[v.At]
 	if r.Result == "" {
-		m.leavePast()
-		m.page = mainPage
-		return nil
+		doc.leavePast()
+		return showPage{mainPage}
 	}
-	return request(m, func(ctx context.Context, ws *client.Workspace) (api.RunDetail, error) { return ws.Run(ctx, r.Run) },
-		func(m *model, d api.RunDetail) tea.Cmd {
-			m.past = &past{run: d.Run, detail: d, flow: pastFlow(&m.flow, d)}
-			m.page, m.pane = mainPage, drawingPane
-			m.flow.Structure++ // the past one has the same nodes, and its own states
-			m.past.flow.Structure = m.flow.Structure
-			m.picture.pages = nil
-			return nil
+	return ask(func(ctx context.Context, ws *client.Workspace) (api.RunDetail, error) { return ws.Run(ctx, r.Run) },
+		func(d api.RunDetail) tea.Msg {
+			doc.showPast(d)
+			return showNode{}
 		})
 }
 
-// leavePast shows the workfile as it is now.
-func (m *model) leavePast() {
-	if m.past != nil {
-		m.past, m.picture.pages, m.asking.pages = nil, nil, ""
-		m.flow.Structure++
-	}
-}
-
-// pastFlow returns the workfile as a run left it, with texts that are fit for a terminal.
-func pastFlow(now *runview.Workfile, d api.RunDetail) runview.Workfile {
-	f := runview.LeftBy(now, d)
-	for _, instances := range f.InstancesLeft {
-		for _, nodes := range instances {
-			cleanNodes(nodes)
-		}
-	}
-	return f
-}
-
-// drawRuns draws the history.
-func (m *model) drawRuns(a cells.Area) {
-	v := &m.runs
+// draw draws the screen.
+func (v *runsScreen) draw(a cells.Area, now time.Time) {
 	switch {
 	case !v.known:
 		a.Put(0, 0, "asking for the runs", cells.Dimmed)
@@ -90,36 +58,27 @@ func (m *model) drawRuns(a cells.Area) {
 		a.Put(0, 0, "it has never run: esc goes back, r runs it", cells.Dimmed)
 		return
 	}
-	rows := a.Part(0, 1, a.Width, a.Height-1)
-	v.Fit(len(v.runs), rows.Height)
 	columns := []int{2, 8, 20, 34, 62, 70}
 	for i, title := range []string{"RUN", "WHEN", "RESULT", "NODES", "TIME", "WHAT"} {
 		a.Put(columns[i], 0, title, cells.Dimmed)
 	}
-	for y := range rows.Height {
-		if v.Top+y >= len(v.runs) {
-			break
-		}
-		r := v.runs[v.Top+y]
-		row := rows.Row(y)
+	v.Rows(a.Part(0, 1, a.Width, a.Height-1), len(v.runs), func(i int, row cells.Area) {
+		r := v.runs[i]
 		cell := func(i int, text string, st cells.Style) {
 			end := row.Width
 			if i+1 < len(columns) {
 				end = min(end, columns[i+1]-1)
 			}
 			if columns[i] < end {
-				row.Put(columns[i], 0, cells.Clip(text, end-columns[i], m.opt.ASCII), st)
+				row.Put(columns[i], 0, cells.Clip(text, end-columns[i], a.ASCII()), st)
 			}
 		}
 		state := words.RunState(r)
 		cell(0, r.Run, cells.Strong)
-		cell(1, words.Ago(r.Started, m.now), cells.Plain)
-		cell(2, words.LookOf(state).Sign(m.opt.ASCII)+" "+words.RunWord(r), stateStyle(state))
+		cell(1, words.Ago(r.Started, now), cells.Plain)
+		cell(2, words.LookOf(state).Sign(a.ASCII())+" "+words.RunWord(r), stateStyle(state))
 		cell(3, strings.Join(words.CountParts(r.Counts, "not reached"), ", "), cells.Plain)
 		cell(4, words.SpanMS(r.DurationMS), cells.Plain)
 		cell(5, words.Asked(r), cells.Dimmed)
-		if v.Top+y == v.At {
-			row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
-		}
-	}
+	})
 }

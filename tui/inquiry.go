@@ -37,28 +37,28 @@ type asking struct {
 // inquiry is the message that it is time to ask again.
 type inquiry struct{}
 
-// note marks what a batch makes out of date.
-func (a *asking) note(m *model, b batch) {
+// note marks what a batch makes out of date. own is set if questions of the open workfile are known.
+func (a *asking) note(f *runview.Workfile, own bool, b batch) {
 	for name := range b.inner {
 		a.touch(name)
 	}
-	if len(b.inner) > 0 && len(m.inbox.own) > 0 {
+	if len(b.inner) > 0 && own {
 		a.approvals = true
 	}
 	a.approvals = a.approvals || b.asks
 	if b.snapshot != nil {
-		a.pages = "" // what is open may have changed while nobody heard of it
+		a.pages = "" // what is open may have changed while the connection was lost
 	}
 	for _, ev := range b.answers {
 		a.decide(ev)
 	}
 	for id := range b.nodes { // a sub-flow begins or ends
-		if i, known := m.flow.Index[id]; known && m.flow.Nodes[i].SubFlow != "" {
-			a.touch(m.flow.Nodes[i].Name)
+		if i, known := f.Index[id]; known && f.Nodes[i].SubFlow != "" {
+			a.touch(f.Nodes[i].Name)
 		}
 	}
 	for _, ev := range b.events {
-		if ev.Type == api.RunComplete && m.flow.HasConditions() {
+		if ev.Type == api.RunComplete && f.HasConditions() {
 			a.ways = true
 		}
 	}
@@ -106,63 +106,71 @@ type innerKey struct {
 	selectors string // of the instances, one a line
 }
 
-// inquire asks for what is out of date and shown: one inquiry at a time, at most every askTime.
+// inquire asks for what is out of date and shown.
 func (m *model) inquire() tea.Cmd {
-	a := &m.asking
-	if m.link == nil || m.link.ws == nil || m.nothingOpen() || m.past != nil || a.busy || a.waits {
+	if !m.link.connected() || m.doc.nothingOpen() {
 		return nil
 	}
-	open := m.picture.openText(&m.flow)
+	return m.handle(m.asking.next(&m.doc, &m.inbox, m.now))
+}
+
+// next returns the request for what is out of date and shown, or nil: one at a time, at most every askTime.
+func (a *asking) next(doc *document, in *inbox, now time.Time) tea.Msg {
+	if doc.past != nil {
+		a.pages = "" // to be asked for when the workfile of now is shown again
+		return nil
+	}
+	if a.busy || a.waits {
+		return nil
+	}
+	open := doc.picture.openText(&doc.flow)
 	touched := len(a.subFlows) > 0
 	if !touched && !a.approvals && !a.ways && open == a.pages {
 		return nil
 	}
-	if wait := askTime - m.now.Sub(a.last); wait > 0 && open == a.pages {
+	if wait := askTime - now.Sub(a.last); wait > 0 && open == a.pages {
 		a.waits = true
 		return tea.Tick(wait, func(time.Time) tea.Msg { return inquiry{} })
 	}
-	q := m.question()
-	a.busy, a.last, a.pages = true, m.now, open
+	q := a.question(doc, in)
+	a.busy, a.last, a.pages = true, now, open
 	return q
 }
 
 // question returns the request of an inquiry.
-func (m *model) question() tea.Cmd {
-	a := &m.asking
+func (a *asking) question(doc *document, in *inbox) tea.Msg {
 	var subFlows []string
 	for name := range a.subFlows {
 		if len(subFlows) == mostSubFlows {
 			break
 		}
 		delete(a.subFlows, name)
-		if i := m.flow.SubFlowNamed(name); i >= 0 {
-			subFlows = append(subFlows, m.flow.Nodes[i].ID)
+		if i := doc.flow.SubFlowNamed(name); i >= 0 {
+			subFlows = append(subFlows, doc.flow.Nodes[i].ID)
 		}
 	}
 	slices.Sort(subFlows)
 	var pages []innerKey
-	for _, in := range m.picture.openPaths(&m.flow) {
+	for _, in := range doc.picture.openPaths(&doc.flow) {
 		pages = append(pages, innerKey{in.kind, in.path, strings.Join(in.selectors, "\n")})
 	}
 	approvals, ways := a.approvals, a.ways
 	a.approvals, a.ways = false, false
-	l := m.link
-	ctx := m.ctx
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, requestTime)
-		defer cancel()
-		got, err := lookUp(ctx, l.ws, subFlows, pages, approvals, ways)
-		return answer{func(m *model) tea.Cmd {
-			if m.link != l {
-				return nil
-			}
-			m.asking.busy = false
-			if err != nil {
-				return nil // the daemon is being looked for, which is said; a snapshot comes first then
-			}
-			return m.found(got)
-		}}
+	r := ask(func(ctx context.Context, ws *client.Workspace) (findings, error) {
+		return lookUp(ctx, ws, subFlows, pages, approvals, ways)
+	}, func(got findings) tea.Msg {
+		a.busy = false
+		doc.found(got)
+		if got.approvals == nil {
+			return nil
+		}
+		return in.take(*got.approvals)
+	})
+	r.fail = func(error) tea.Msg { // the model looks for the daemon; a snapshot comes first then
+		a.busy = false
+		return nil
 	}
+	return r
 }
 
 // lookUp makes the requests of an inquiry.
@@ -204,12 +212,12 @@ func lookUp(ctx context.Context, ws *client.Workspace, subFlows []string, pages 
 }
 
 // found takes the results of an inquiry.
-func (m *model) found(got findings) tea.Cmd {
+func (d *document) found(got findings) {
 	for _, n := range got.subFlows {
-		m.flow.SetSummary(clean(n))
+		d.flow.SetSummary(clean(n))
 	}
 	for key, nodes := range got.pages {
-		page := m.picture.page(key.path)
+		page := d.picture.page(key.path)
 		page.nodes, page.known = map[int][]api.NodeStatus{}, true
 		for _, n := range nodes {
 			n = clean(n)
@@ -221,33 +229,28 @@ func (m *model) found(got findings) tea.Cmd {
 		}
 	}
 	if got.edges != nil {
-		m.flow.SetWays(got.edges)
+		d.flow.SetWays(got.edges)
 	}
-	if got.approvals != nil {
-		return m.inbox.take(m, *got.approvals)
-	}
-	return nil
 }
 
-// idles reports whether nothing on the screen changes every second.
-func (m *model) idles() bool {
-	c := m.flow.Count(m.flow.Current().Run)
+// idles reports whether nothing on a page changes every second.
+func (d *document) idles(on page) bool {
+	c := d.flow.Count(d.flow.Current().Run)
 	if c.Running+c.Queued > 0 || c.Waiting+c.Retrying == 0 {
 		return false
 	}
-	for i := range m.flow.Nodes {
-		if n := &m.flow.Nodes[i]; n.Wait != nil && n.Wait.Until != nil && m.inSight(i) {
+	for i := range d.flow.Nodes {
+		if n := &d.flow.Nodes[i]; n.Wait != nil && n.Wait.Until != nil && (on == inboxPage || on == mainPage && d.picture.visible(i)) {
 			return false
 		}
 	}
 	return true
 }
 
-// inSight reports whether a node is visible.
-func (m *model) inSight(i int) bool {
-	p := &m.picture
-	if m.page != mainPage || p.layout == nil {
-		return m.page == inboxPage
+// visible reports whether a node is visible.
+func (p *picture) visible(i int) bool {
+	if p.layout == nil {
+		return false
 	}
 	r := p.layout.Where(drawing.NodeItem(i))
 	return p.node() == i || r.W > 0 && r.Y >= p.from.Y && r.Y < p.from.Y+p.height && r.X+r.W > p.from.X && r.X < p.from.X+p.width

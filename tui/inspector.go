@@ -15,73 +15,115 @@ import (
 	"wf/tui/words"
 )
 
-// A whyView is the state of the inspector: why the selected node is as it is, in the words of wf why.
-type whyView struct {
-	of   string // what was asked for: node, run and state
-	node string
-	run  string
-	text []string
-	err  error
-
+// An inspector shows why the selected node is as it is, in the words of wf why.
+type inspector struct {
+	of      string // what was asked for: node, run and state
+	node    string
+	text    []string
+	err     error
 	outputs map[string]any
-	lines   []cells.Span
-	top     int
-	height  int // of the latest drawing
+	ranWith ranWith
+
+	lines  []cells.Span // of the latest drawing
+	top    int
+	height int
 }
 
-// showInspector changes the side pane between the inspector and the log.
-func (m *model) showInspector() tea.Cmd {
-	m.inspect = !m.inspect
-	m.why.top = 0
-	return nil
+// A ranWith is what a run was started with, for the inspector.
+type ranWith struct {
+	run  string
+	text string // "" = nothing was
 }
 
-// explain asks for the reasons of the selected node if they may have changed.
-func (m *model) explain() tea.Cmd {
-	n := m.selectedNode()
-	if n == nil || m.link == nil || m.link.ws == nil {
+// explain asks for the reasons of the selected node if they may have changed. decisions counts the answers of people by
+// node.
+func (v *inspector) explain(doc *document, decisions map[string]int) tea.Msg {
+	n := doc.selectedNode()
+	if n == nil {
 		return nil
 	}
-	run := ""
-	if m.past != nil {
-		run = m.past.run
+	run := doc.pastRun()
+	of := fmt.Sprintln(n.ID, run, n.State, n.Executions, n.Attempt, n.Wait != nil, decisions[n.ID])
+	if v.of == of {
+		return v.explainRun(n.Run)
 	}
-	of := fmt.Sprintln(n.ID, run, n.State, n.Executions, n.Attempt, n.Wait != nil, m.asking.decided[n.ID])
-	if m.why.of == of {
-		return m.explainRun(n.Run)
+	if v.node != n.ID {
+		*v = inspector{ranWith: v.ranWith}
 	}
-	if m.why.node != n.ID {
-		m.why = whyView{}
-	}
-	m.why.of, m.why.node, m.why.run = of, n.ID, run
+	v.of, v.node = of, n.ID
 	id := n.ID
-	return requestFor(m, requestTime, func(ctx context.Context, ws *client.Workspace) (whyAnswer, error) {
-		a := whyAnswer{}
-		a.why, a.err = ws.Why(ctx, id, run)
+	type reasons struct {
+		why     api.Why
+		err     error
+		outputs map[string]any
+	}
+	return ask(func(ctx context.Context, ws *client.Workspace) (r reasons, _ error) {
+		r.why, r.err = ws.Why(ctx, id, run)
 		if out, err := ws.Outputs(ctx, id, run); err == nil { // without any there is nothing to show
-			a.outputs = out.Outputs
+			r.outputs = out.Outputs
 		}
-		return a, nil
-	}, func(m *model, a whyAnswer) tea.Cmd {
-		if m.why.of == of {
-			m.why.text, m.why.err, m.why.outputs = a.why.Text, a.err, a.outputs
+		return r, nil
+	}, func(r reasons) tea.Msg {
+		if v.of == of {
+			v.text, v.err, v.outputs = r.why.Text, r.err, r.outputs
 		}
 		return nil
 	})
 }
 
-type whyAnswer struct {
-	why     api.Why
-	outputs map[string]any
-	err     error
+// explainRun asks once what a run was started with.
+func (v *inspector) explainRun(run string) tea.Msg {
+	if run == "" || v.ranWith.run == run {
+		return nil
+	}
+	v.ranWith = ranWith{run: run}
+	return ask(func(ctx context.Context, ws *client.Workspace) (api.RunDetail, error) {
+		d, err := ws.Run(ctx, run)
+		if err != nil {
+			return api.RunDetail{}, nil // it has been removed from the history: there is nothing to show
+		}
+		return d, nil
+	}, func(d api.RunDetail) tea.Msg {
+		if d.Run == v.ranWith.run {
+			v.ranWith.text = givenText(d)
+		}
+		return nil
+	})
 }
 
-// drawWhy draws the inspector.
-func (m *model) drawWhy(a cells.Area) {
-	lines := m.whyLines(a.Width)
-	m.why.lines, m.why.height = lines, a.Height
-	m.why.top = min(m.why.top, max(0, len(lines)-a.Height))
-	for y, line := range lines[m.why.top:] {
+// givenText returns the parameters of a run, the part that was run, and the nodes that were not executed.
+func givenText(d api.RunDetail) string {
+	var lines []string
+	if text := outputsText(d.Params); text != "" {
+		lines = append(lines, "with "+strings.ReplaceAll(text, "\n", "\nwith "))
+	}
+	if len(d.Until) > 0 {
+		lines = append(lines, "until "+plain.Line(strings.Join(d.Until, ",")))
+	}
+	if len(d.From) > 0 {
+		lines = append(lines, "from "+plain.Line(strings.Join(d.From, ",")))
+	}
+	for _, mock := range d.Mocks {
+		what := fmt.Sprintf("exit:%d", mock.Exit)
+		switch {
+		case mock.Skip:
+			what = "skipped"
+		case len(mock.Outputs) > 0:
+			what = strings.ReplaceAll(outputsText(mock.Outputs), "\n", ", ")
+		}
+		lines = append(lines, "not executed: "+plain.Line(mock.Nodes)+" ("+what+")")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// scroll scrolls by n lines.
+func (v *inspector) scroll(n int) { v.top = max(0, v.top+n) }
+
+// draw draws the reasons, and what there is to know about the node.
+func (v *inspector) draw(a cells.Area, doc *document, now time.Time) {
+	v.lines, v.height = v.content(doc, a.Width, now, a.ASCII()), a.Height
+	v.top = min(v.top, max(0, len(v.lines)-a.Height))
+	for y, line := range v.lines[v.top:] {
 		if y >= a.Height {
 			break
 		}
@@ -89,11 +131,11 @@ func (m *model) drawWhy(a cells.Area) {
 	}
 }
 
-// whyLines returns the lines of the inspector.
-func (m *model) whyLines(width int) []cells.Span {
-	n := m.selectedNode()
+// content returns the lines of the inspector.
+func (v *inspector) content(doc *document, width int, now time.Time, ascii bool) []cells.Span {
+	n := doc.selectedNode()
 	if n == nil {
-		return m.stageLines(width)
+		return doc.stageLines(width, now, ascii)
 	}
 	var out []cells.Span
 	add := func(st cells.Style, text string) {
@@ -107,56 +149,52 @@ func (m *model) whyLines(width int) []cells.Span {
 			add(cells.Plain, "  "+strings.ReplaceAll(text, "\n", "\n  "))
 		}
 	}
-	for _, text := range m.why.text {
+	for _, text := range v.text {
 		add(cells.Plain, plain.Line(text))
 	}
-	if m.why.err != nil {
-		add(cells.Bad, words.Error(m.why.err))
+	if v.err != nil {
+		add(cells.Bad, words.Error(v.err))
 	}
-	m.controlLines(n, field)
+	controlLines(n, now, field)
+	field("outputs", outputsText(v.outputs))
 	field("command", n.Command)
 	field("group", n.Group)
-	field("after", words.NameList(m.neighbours(n, false), 12))
-	field("before", words.NameList(m.neighbours(n, true), 12))
-	field("times", m.times(n))
+	field("after", words.NameList(doc.neighbours(n, false), 12))
+	field("before", words.NameList(doc.neighbours(n, true), 12))
+	field("times", doc.times(n))
 	field("id", plain.Line(n.ID))
-	if m.ranWith.run != "" && m.ranWith.run == n.Run {
-		field("run "+n.Run, m.ranWith.text)
+	if v.ranWith.run != "" && v.ranWith.run == n.Run {
+		field("run "+n.Run, v.ranWith.text)
 	}
 	return out
 }
 
-// neighbours returns the names of the nodes before a node, or after it.
-func (m *model) neighbours(n *api.NodeStatus, after bool) []string {
-	f := m.shown()
-	i, known := f.Index[n.ID]
-	if !known {
-		if i = m.picture.node(); i < 0 { // of an instance
-			return nil
+// controlLines adds the control flow of a node.
+func controlLines(n *api.NodeStatus, now time.Time, field func(name, text string)) {
+	if n.Wait != nil {
+		text := waitText(n, now)
+		if n.Wait.Until != nil {
+			text += ", until " + n.Wait.Until.Local().Format(time.DateTime)
 		}
+		field("waits", text)
 	}
-	edges := f.In[i]
-	if after {
-		edges = f.Out[i]
+	if n.Attempt > 0 {
+		field("attempts", words.Plural(n.Attempt, "repetition")+" so far")
 	}
-	var names []string
-	for _, e := range edges {
-		other := f.Edges[e].From
-		if after {
-			other = f.Edges[e].To
-		}
-		name := f.Nodes[other].Name
-		if f.Edges[e].NonBlocking {
-			name += " (non-blocking)"
-		}
-		name += wayText(&f.Edges[e])
-		names = append(names, name)
+	if n.Handled {
+		field("failure", "handled: an edge leads on from it")
 	}
-	return names
+	if n.Mocked {
+		field("not executed", "its end was given when the run was asked for")
+	}
+	if n.SubFlow != "" {
+		field("sub-flow", n.SubFlow+": "+instancesText(n))
+	}
+	field("item", n.Item)
 }
 
 // times returns when a node ran, and how long it takes.
-func (m *model) times(n *api.NodeStatus) string {
+func (d *document) times(n *api.NodeStatus) string {
 	var parts []string
 	if n.Started != nil {
 		parts = append(parts, "started "+n.Started.Local().Format(time.TimeOnly))
@@ -164,33 +202,11 @@ func (m *model) times(n *api.NodeStatus) string {
 	if took := words.SpanMS(n.DurationMS); took != "" {
 		parts = append(parts, "took "+took)
 	}
-	if x, known := m.flow.Expected[n.ID]; known {
+	if x, known := d.flow.Expected[n.ID]; known {
 		parts = append(parts, "usually "+words.Span(x.Own))
 	}
 	if n.Executions > 1 {
 		parts = append(parts, words.Plural(n.Executions, "execution"))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// stageLines returns the nodes of a stage.
-func (m *model) stageLines(width int) []cells.Span {
-	f := m.shown()
-	var c api.Counts
-	nodes := m.picture.nodes()
-	for _, i := range nodes {
-		c.Add(f.Nodes[i].Counted())
-	}
-	if len(nodes) == 0 {
-		return nil
-	}
-	var out []cells.Span
-	for _, line := range cells.Wrap(strings.Join(words.CountParts(c, "idle"), ", "), width) {
-		out = append(out, cells.Span{Text: line, Style: cells.Plain})
-	}
-	for _, i := range nodes {
-		n := &f.Nodes[i]
-		out = append(out, cells.Span{Text: words.LookOf(n.Counted()).Sign(m.opt.ASCII) + " " + n.Name + "  " + detail(n, m.now), Style: stateStyle(n.Counted())})
-	}
-	return out
 }

@@ -110,26 +110,6 @@ func (p *picture) keepSelected() {
 	}
 }
 
-// selectedNode returns the selected node, in an instance with the state there, or nil.
-func (m *model) selectedNode() *api.NodeStatus {
-	if in := m.picture.innerOf(); in != nil && in.node != nil {
-		return in.node
-	}
-	if i := m.picture.node(); i >= 0 && i < len(m.shown().Nodes) {
-		return &m.shown().Nodes[i]
-	}
-	return nil
-}
-
-// editedNode returns the node of the workfile that is selected, or from which the selected node of an instance
-// comes, or nil.
-func (m *model) editedNode() *api.NodeStatus {
-	if i := m.picture.node(); i >= 0 && i < len(m.flow.Nodes) {
-		return &m.flow.Nodes[i]
-	}
-	return nil
-}
-
 // openTo opens all that a path leads through, and selects its row as soon as it exists.
 func (p *picture) openTo(path string) {
 	p.owner = p.anchor
@@ -142,54 +122,36 @@ func (p *picture) openTo(path string) {
 	p.anchor = openKey(path)
 }
 
-// subFlowAt returns the path of the selected sub-flow and the number of its instances, or "".
-func (m *model) subFlowAt() (path string, begun int) {
-	if in := m.picture.innerOf(); in != nil && in.kind != aTemplate {
-		if in.node != nil && in.node.Instances != nil {
-			return in.path, in.node.Instances.Begun
-		}
-		row := m.picture.graph.Rows[m.picture.selected.Index]
-		path = m.shown().Nodes[row.Node].Name
-	} else if n := m.selectedNode(); n != nil && n.SubFlow != "" {
-		path = n.Name
-	}
-	if i := m.shown().SubFlowNamed(path); i >= 0 && m.shown().Nodes[i].Instances != nil {
-		return path, m.shown().Nodes[i].Instances.Begun
-	}
-	return "", 0
-}
-
 // inSubFlow reports whether the selection is in a sub-flow that has instances.
 func inSubFlow(m *model) bool {
 	if !hasFile(m) {
 		return false
 	}
-	_, begun := m.subFlowAt()
+	_, begun := m.doc.subFlowAt()
 	return begun > 0
 }
 
 // instancePrompt asks for the number of an instance.
-func (m *model) instancePrompt() {
-	path, begun := m.subFlowAt()
-	m.open(&dialog.Prompt{Label: path + " instance:", Hint: func(text string) (string, bool) {
+func (d *document) instancePrompt() tea.Msg {
+	path, begun := d.subFlowAt()
+	return openDialog{&dialog.Prompt{Label: path + " instance:", Hint: func(text string) (string, bool) {
 		_, err := instanceOf(text, begun)
 		return fmt.Sprintf("0 to %d", begun-1), err != nil && text != ""
-	}, Enter: func(text string) tea.Cmd {
+	}, Enter: func(text string) tea.Msg {
 		k, err := instanceOf(text, begun)
 		if err != nil {
-			m.fail(err)
-			return nil
+			return failed{err}
 		}
-		page := m.picture.page(path)
-		owner := m.shown().SubFlowNamed(strings.SplitN(path, "[", 2)[0])
+		page := d.picture.page(path)
+		owner := d.shown().SubFlowNamed(strings.SplitN(path, "[", 2)[0])
 		place := k
-		if n := &m.shown().Nodes[owner]; n.Name == path && n.Instances != nil {
+		if n := &d.shown().Nodes[owner]; n.Name == path && n.Instances != nil {
 			place = instanceOrder{n.Instances}.place(k)
 		}
 		page.first, page.known = place/pageSize*pageSize, false
-		m.picture.goToInstance(m.shown().Nodes[owner].ID, path, k)
+		d.picture.goToInstance(d.shown().Nodes[owner].ID, path, k)
 		return nil
-	}})
+	}}}
 }
 
 // instanceOf reads the number of an instance.

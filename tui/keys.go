@@ -39,7 +39,7 @@ func (m *model) place() place {
 	case inboxPage:
 		return atInbox
 	}
-	if m.pane == sidePane {
+	if m.panes.active == sidePane {
 		return atSide
 	}
 	return atDrawing
@@ -54,7 +54,17 @@ type action struct {
 	hint  string   // a word for the footer, "" = not there
 	where place
 	when  func(*model) bool // nil = always
-	do    func(m *model, key string) tea.Cmd
+	do    func(m *model, key string) tea.Msg
+}
+
+// action returns what a key means here, or nil.
+func (m *model) action(key string) *action {
+	for i := range m.keys {
+		if a := &m.keys[i]; a.has(key) && a.fits(m) {
+			return a
+		}
+	}
+	return nil
 }
 
 // has reports whether key is one of the action's.
@@ -93,6 +103,15 @@ func (a *action) keyList(ascii bool) string {
 		names[i] = keyName(key, ascii)
 	}
 	return strings.Join(names, " ")
+}
+
+// doing returns a message that does the action, by its first key if it has one.
+func (a *action) doing(m *model) tea.Msg {
+	key := ""
+	if len(a.keys) > 0 {
+		key = a.keys[0]
+	}
+	return later(func() tea.Msg { return a.do(m, key) })
 }
 
 // The groups of the help, in their order.

@@ -25,7 +25,7 @@ func TestLastRowIsSeen(t *testing.T) {
 		m := testModel(120, 30, pipeline(4))
 		press(m, keys...)
 		frame(m)
-		if *m.screen.All().At(0, 29) == (cells.Cell{}) {
+		if *m.term.screen.All().At(0, 29) == (cells.Cell{}) {
 			t.Errorf("after %q the last row begins blank", keys)
 		}
 	}

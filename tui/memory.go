@@ -22,6 +22,12 @@ type Sight struct {
 	Stream   string   `json:"stream,omitempty"` // "stdout", "stderr"; "" = both
 }
 
+// A sightMemory is the state of storing how the open workfile is looked at.
+type sightMemory struct {
+	known Sight // what is stored
+	moved bool  // it has been changed here
+}
+
 // A Memory stores sights by workspace. Its methods may be called from any goroutine. Errors are not reported:
 // nothing depends on a sight.
 type Memory interface {
@@ -38,38 +44,38 @@ const (
 	mostSplit  = 0.8
 )
 
-// sight returns how the workfile is looked at now.
-func (m *model) sight() Sight {
-	s := Sight{Zoom: int(m.picture.zoom), Split: m.split, Plain: m.plainView, Inspect: m.inspect, CutLines: m.log.Cut, Stream: m.log.Stream()}
-	if m.picture.chosen {
-		s.View = m.picture.view.String()
+// sightOf returns how a workfile is looked at.
+func sightOf(doc *document, panes *panes, side *side) Sight {
+	s := Sight{Zoom: int(doc.picture.zoom), Split: panes.split, Plain: panes.noOverview, Inspect: side.inspect, CutLines: side.log.Cut, Stream: side.log.Stream()}
+	if doc.picture.chosen {
+		s.View = doc.picture.view.String()
 	}
-	for _, key := range slices.Sorted(maps.Keys(m.picture.expanded)) {
-		if _, there := m.flow.Index[key]; there && m.picture.expanded[key] && len(s.Open) < mostOpen {
+	for _, key := range slices.Sorted(maps.Keys(doc.picture.expanded)) {
+		if _, there := doc.flow.Index[key]; there && doc.picture.expanded[key] && len(s.Open) < mostOpen {
 			s.Open = append(s.Open, key)
 		}
 	}
 	return s
 }
 
-// look restores a sight.
-func (m *model) look(s Sight) {
+// restore makes a workfile be looked at as before.
+func (s Sight) restore(doc *document, panes *panes, side *side) {
 	for _, view := range []drawing.View{drawing.Stages, drawing.Layers, drawing.List} {
 		if view.String() == s.View {
-			m.picture.view, m.picture.chosen = view, true
+			doc.picture.view, doc.picture.chosen = view, true
 		}
 	}
 	if s.Zoom >= 0 && s.Zoom <= int(drawing.Map) {
-		m.picture.zoom = drawing.Zoom(s.Zoom)
+		doc.picture.zoom = drawing.Zoom(s.Zoom)
 	}
 	for _, key := range s.Open[:min(len(s.Open), mostOpen)] {
-		m.picture.expanded[key] = true
+		doc.picture.expanded[key] = true
 	}
 	if s.Split > 0 {
-		m.split = min(max(s.Split, leastSplit), mostSplit)
+		panes.split = min(max(s.Split, leastSplit), mostSplit)
 	}
-	m.log.SetStream(s.Stream)
-	m.plainView, m.inspect, m.log.Cut = s.Plain, s.Inspect, s.CutLines
+	side.log.SetStream(s.Stream)
+	panes.noOverview, side.inspect, side.log.Cut = s.Plain, s.Inspect, s.CutLines
 }
 
 // recall returns the stored sight of a workspace. It may read a file.
@@ -84,15 +90,15 @@ func (o *Options) recall(workspace string) Sight {
 // sight has not changed. last is set when the workfile is left: then it stores once more, because an earlier
 // write may come late.
 func (m *model) keepSight(last bool) func() {
-	if m.opt.Memory == nil || m.link == nil || m.link.id == "" || !m.flow.Known {
+	if m.opt.Memory == nil || m.link == nil || m.link.id == "" || m.doc.nothingOpen() {
 		return nil
 	}
-	s := m.sight()
-	if same(s, m.known) && !(last && m.moved) {
+	s := sightOf(&m.doc, &m.panes, &m.side)
+	if same(s, m.sights.known) && !(last && m.sights.moved) {
 		return nil
 	}
 	memory, id := m.opt.Memory, m.link.id
-	m.known, m.moved = s, true
+	m.sights.known, m.sights.moved = s, true
 	return func() { memory.Keep(id, s) }
 }
 

@@ -2,18 +2,14 @@ package tui
 
 import (
 	"context"
-	"path/filepath"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
 	"wf/client"
-	"wf/client/runview"
 	"wf/tui/cells"
 	"wf/tui/dialog"
-	"wf/tui/drawing"
-	"wf/tui/logview"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -30,76 +26,47 @@ const (
 	inboxPage
 )
 
-// A pane is a part of the main screen.
-type pane uint8
-
-const (
-	drawingPane pane = iota
-	sidePane         // log or inspector
-)
-
-// A model is the state of the interface. Only Update and the functions that it calls change it.
+// A model is the state of the interface: the connection, the open workfile, the screens. It passes keys and messages to
+// the screen or the dialog that they are for, and carries out what these return. Only Update and the functions that it
+// calls change it.
 type model struct {
 	opt     Options
 	keys    []action
 	ctx     context.Context // of requests; ends with the model
 	cancel  context.CancelFunc
-	now     time.Time
 	clock   func() time.Time
+	now     time.Time
 	dead    bool // being left
 	ticking bool // a tick is on its way
-	stale   bool // the drawing is not up to date; the next frame sees to it
+	stale   bool // the drawing is not up to date; View updates it
 
-	width, height int
-	screen        cells.Grid
-	areas         areas      // of the latest frame, for the mouse
-	spots         []hintSpot // of the latest frame
-	page          page
-	back          page // where help and others return to
-	pane          pane
-	split         float64 // share of the drawing; 0 = as the size of the terminal asks for
-	zoomed        bool    // the pane with the keys has the whole screen
-	plainView     bool    // without an overview
-	inspect       bool    // the side pane explains the selected node
-	mouse         bool    // it is ours; else the terminal selects text with it
-	pointer       pointer
+	term   window
+	page   page
+	link   *link // nil: no workfile is open
+	doc    document
+	panes  panes
+	side   side
+	runs   runsScreen
+	home   homeScreen
+	help   helpScreen
+	inbox  inbox
+	asking asking
+	edits  editQueue
+	paths  pathHistory
+	sights sightMemory
 
-	link     *link // nil: no workfile is open
-	flow     runview.Workfile
-	picture  picture
-	filter   filter
-	quick    int // of quickFilters
-	log      logview.View
-	pick     picked
-	searches []string // what was searched for, newest last
-	why      whyView
-	runs     runsView
-	home     homeView
-	help     helpView
-	past     *past // a run that is over and looked at; nil = now
-	dialogs  []dialog.Dialog
-	editing  editState
-	asking   asking
-	inbox    inboxView
-
-	lastParams map[string]any // with which a run was started here
-	ranWith    ranWith
-	toast      toast
-	known      Sight  // what the memory has of the open workfile
-	moved      bool   // and that it has been changed here
-	seen       string // a run that was going while somebody watched
+	dialogs []dialog.Dialog
+	toast   toast
 }
 
-// A link is an open workfile.
-type link struct {
-	path   string
-	id     string // of the workspace; "" = it was never open
-	client *client.Client
-	ws     *client.Workspace
-	feed   *feed
-	lost   error         // the daemon is being looked for
-	ended  error         // and its client looks for it no more
-	wait   time.Duration // until the model looks again; 0 = it does not
+// A window is what the interface knows about its terminal, and what it has drawn there.
+type window struct {
+	width, height int
+	screen        cells.Grid
+	areas         areas      // of the latest screen, for the mouse
+	spots         []hintSpot // of the latest screen
+	mouse         bool       // the interface gets it; otherwise the terminal selects text with it
+	pointer       pointer
 }
 
 // A toast is a sentence about what has just happened. The next key, or toastTime, removes it.
@@ -114,7 +81,7 @@ type toast struct {
 const toastTime = 6 * time.Second
 
 func newModel(opt Options) *model {
-	m := &model{opt: opt, keys: registry(), clock: time.Now, picture: newPicture(), mouse: true}
+	m := &model{opt: opt, keys: registry(), clock: time.Now, doc: newDocument(), term: window{mouse: true}}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.now = m.clock()
 	if opt.Path == "" {
@@ -129,27 +96,9 @@ func (m *model) close() {
 		keep()
 	}
 	m.cancel()
-	m.log.Close()
-	m.unlink()
-}
-
-// unlink closes the workfile. Its runs go on.
-func (m *model) unlink() {
+	m.side.log.Close()
 	m.link.close()
 	m.link = nil
-}
-
-// close ends listening and the connection. A nil link, or one that is not open yet, has none.
-func (l *link) close() {
-	if l == nil {
-		return
-	}
-	if l.feed != nil {
-		l.feed.stop()
-	}
-	if l.client != nil {
-		l.client.Close()
-	}
 }
 
 // Init opens the workfile, or shows home.
@@ -160,18 +109,24 @@ func (m *model) Init() tea.Cmd {
 	return m.openFile(m.opt.Path)
 }
 
+// goHome shows the home screen. It asks the daemon only if there is a connection.
+func (m *model) goHome() tea.Cmd {
+	m.page = homePage
+	var c *client.Client
+	if m.link != nil {
+		c = m.link.client
+	}
+	return m.home.load(m.ctx, m.opt.Recent, c)
+}
+
 // openFile opens another workfile.
 func (m *model) openFile(path string) tea.Cmd {
 	keep := m.keepSight(true)
-	m.log.Close()
-	m.unlink()
-	m.flow, m.past, m.filter, m.quick, m.why = runview.Workfile{}, nil, filter{}, 0, whyView{}
-	m.log = logview.View{}
-	m.picture = newPicture()
-	m.asking, m.inbox, m.lastParams = asking{}, inboxView{}, nil
-	m.ranWith = ranWith{}
-	m.page, m.pane, m.seen = mainPage, drawingPane, ""
-	m.known, m.moved, m.split, m.inspect, m.plainView = Sight{}, false, 0, false, false
+	m.side.log.Close()
+	m.link.close() // its runs go on
+	m.doc, m.asking, m.inbox, m.sights = newDocument(), asking{}, inbox{}, sightMemory{}
+	m.side = side{searches: m.side.searches}
+	m.page, m.panes = mainPage, panes{zoomed: m.panes.zoomed}
 	l := &link{path: path}
 	m.link = l
 	return func() tea.Msg {
@@ -187,7 +142,7 @@ type opened struct {
 	asked *link
 	link  *link
 	err   error
-	sight Sight // that the memory has of it
+	sight Sight // that is stored for it
 }
 
 // connect opens a workfile, with a new daemon if there is none and start is set. It runs in another goroutine
@@ -207,96 +162,57 @@ func (m *model) connect(asked *link, start bool) tea.Msg {
 	return opened{asked, &link{path: asked.path, id: ws.ID, client: c, ws: ws, feed: f}, nil, m.opt.recall(ws.ID)}
 }
 
-// name returns the file name of the open workfile.
-func (m *model) name() string {
-	if m.link == nil {
-		return ""
-	}
-	return plain.Line(filepath.Base(m.link.path))
-}
-
-// shown returns the flow of the main screen: that of now, or as an earlier run left it.
-func (m *model) shown() *runview.Workfile {
-	if m.past != nil {
-		return &m.past.flow
-	}
-	return &m.flow
-}
-
-// running reports whether a run is active.
-func (m *model) running() bool { return len(m.flow.Status.Runs) > 0 }
-
-// refresh updates the drawing from the flow and the filter.
+// refresh updates the drawing from the document.
 func (m *model) refresh() {
 	m.stale = false
-	f := m.shown()
-	if !f.Known {
-		return
+	if d := m.panes.divide(m.body()).drawing; d.Width > 0 && m.doc.shown().Known {
+		m.doc.picture.width, m.doc.picture.height = d.Width, d.Height
 	}
-	if d := m.panes(m.body()).drawing; d.Width > 0 {
-		m.picture.width, m.picture.height = d.Width, d.Height
-	}
-	m.picture.update(f, m.hidden(), m.now)
+	m.doc.refresh(m.now)
 }
+
+// hush removes the toast.
+func (t *toast) hush() { *t = toast{id: t.id} }
 
 // say shows a toast.
 func (m *model) say(text string, bad bool) {
 	m.toast = toast{text: plain.Line(text), bad: bad, id: m.toast.id + 1}
 }
 
-// fail shows an error as a toast, or in a sheet if the last row has no room for all of it: its end says what
-// to do.
+// fail shows an error as a toast, or in a sheet if it does not fit into the last row: its end says what to do.
 func (m *model) fail(err error) {
 	text := words.Error(err)
-	if cells.Columns(text) <= m.width-2 || m.width < leastWidth {
+	if cells.Columns(text) <= m.term.width-2 || m.term.width < leastWidth {
 		m.say(text, true)
 		return
 	}
-	lines := cells.Wrap(text, max(20, min(m.width-8, 90)))
-	d := &dialog.Sheet{Title: "That did not work", Choices: []dialog.Choice{{Key: "enter", Label: "close", Detail: "", Do: nil}}}
-	for _, line := range lines {
-		d.Lines = append(d.Lines, cells.Span{Text: line})
-	}
-	m.open(d)
+	m.open(&dialog.Sheet{Title: "That did not work", Lines: wrapped(text, min(m.term.width-8, 90)), Choices: []dialog.Choice{{Key: "enter", Label: "close"}}})
 }
 
-// hush removes the toast.
-func (m *model) hush() { m.toast = toast{id: m.toast.id} }
-
-// nothingOpen reports whether there is no drawing.
-func (m *model) nothingOpen() bool { return m.link == nil || !m.flow.Known }
+// wrapped returns a text in lines for a sheet.
+func wrapped(text string, width int) (lines []cells.Span) {
+	for _, line := range cells.Wrap(text, max(20, width)) {
+		lines = append(lines, cells.Span{Text: line})
+	}
+	return lines
+}
 
 // left returns what to report after the interface has ended.
 func (m *model) left() Left {
-	if m.link == nil || !m.flow.Known {
+	if m.link == nil || m.doc.nothingOpen() {
 		return Left{}
 	}
 	l := Left{Path: m.link.path}
-	run := m.flow.Current()
-	if run == nil || !m.running() && m.seen != run.Run {
+	run := m.doc.flow.Current()
+	if run == nil || !m.doc.running() && m.doc.seen != run.Run {
 		return l
 	}
-	c := m.runCounts(run)
-	l.Run, l.Goes = run.Run, m.running()
-	l.Done, l.Of = progressOf(c)
+	l.Run, l.Goes = run.Run, m.doc.running()
+	l.Done, l.Of = progressOf(m.doc.runCounts(run))
 	return l
-}
-
-// runCounts counts the nodes of a run. For a run that is over it returns the counts of its end: the nodes may
-// have been part of another run since.
-func (m *model) runCounts(run *api.RunSummary) api.Counts {
-	if run.Ended != nil {
-		return run.Counts
-	}
-	c := m.flow.Count(run.Run)
-	c.Idle += max(0, run.Nodes-c.Total()) // nodes of the run that no event has named yet
-	return c
 }
 
 // progressOf returns how many nodes of a run have ended, and of how many.
 func progressOf(c api.Counts) (done, of int) {
 	return c.Ended(), c.Total() - c.Kept
 }
-
-// directions are those of the arrow keys.
-var directions = map[string]drawing.Direction{"up": drawing.Up, "down": drawing.Down, "left": drawing.Left, "right": drawing.Right}

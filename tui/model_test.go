@@ -59,7 +59,7 @@ func keyPress(name string) tea.KeyPressMsg {
 // frame is what the model shows.
 func frame(m *model) string {
 	m.draw()
-	return m.screen.String()
+	return m.term.screen.String()
 }
 
 func ptr[T any](v T) *T { return &v }
@@ -133,15 +133,15 @@ func (w echoed) Output(_ context.Context, _ client.LogQuery, stream string, offs
 }
 
 // showLog shows a text as the log of the selected node.
-func showLog(m *model, text string) {
-	t := m.target()
+func writeLog(m *model, text string) {
+	t := m.side.target(&m.doc, m.page == logPage)
 	if len(t.Nodes) == 0 {
-		n := m.selectedNode()
+		n := m.doc.selectedNode()
 		t.Nodes, t.Names = []string{n.ID}, []string{n.Name}
 	}
-	cmd := m.log.Show(echoed(text), t)
+	cmd := m.side.log.Show(echoed(text), t)
 	for cmd != nil {
-		_, cmd = m.log.Update(cmd().(logview.Message))
+		_, cmd = m.side.log.Update(cmd().(logview.Message))
 	}
 }
 
@@ -172,7 +172,7 @@ func TestFollowsEvents(t *testing.T) {
 		{Type: api.NodeFailed, Run: "42", Node: "id-align_S000", Execution: 2, Time: noon, Reason: api.ReasonSignal, Signal: "SIGKILL"},
 	}})
 	m.Update(news{m.link.feed, b})
-	f := &m.flow
+	f := &m.doc.flow
 	if n := f.Nodes[f.Index["id-align_S004"]]; n.State != api.StateOK || *n.DurationMS != 1500 || !n.Started.Equal(noon.Add(-1500*time.Millisecond)) {
 		t.Errorf("align_S004 is %+v", n)
 	}
@@ -198,7 +198,7 @@ func TestFollowsEvents(t *testing.T) {
 	}
 	m.Update(news{m.link.feed, batch{events: []api.Event{{Type: api.RunComplete, Run: "42", Result: api.ResFailed, Time: noon,
 		Counts: &api.Counts{OK: 10, Failed: 2, Blocked: 3}, DurationMS: ptr(int64(131_000))}}}})
-	if got := frame(m); !strings.Contains(got, "run 42 failed: 10 ok, 2 failed, 3 blocked in 2m11s") || m.running() {
+	if got := frame(m); !strings.Contains(got, "run 42 failed: 10 ok, 2 failed, 3 blocked in 2m11s") || m.doc.running() {
 		t.Errorf("after the end:\n%s", got)
 	}
 	if l := m.left(); l.Run != "42" || l.Goes {

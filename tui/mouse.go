@@ -54,10 +54,10 @@ func (m *model) mouseEvent(msg tea.MouseMsg) tea.Cmd {
 		}
 		return m.clickAt(at.X, at.Y)
 	case tea.MouseReleaseMsg:
-		m.pointer.dragging = false
+		m.term.pointer.dragging = false
 	case tea.MouseMotionMsg:
-		if m.pointer.dragging {
-			m.drag(at.X, at.Y)
+		if m.term.pointer.dragging {
+			m.panes.drag(m.body(), at.X, at.Y)
 		}
 	case tea.MouseWheelMsg:
 		m.wheel(at)
@@ -67,102 +67,103 @@ func (m *model) mouseEvent(msg tea.MouseMsg) tea.Cmd {
 
 // clickAt selects what lies at a point of the screen.
 func (m *model) clickAt(x, y int) tea.Cmd {
-	double := m.now.Sub(m.pointer.clicked) < doubleTime
-	m.pointer.clicked = m.now
+	double := m.now.Sub(m.term.pointer.clicked) < doubleTime
+	m.term.pointer.clicked = m.now
+	p := &m.doc.picture
 	switch {
 	case m.page == runsPage || m.page == homePage || m.page == inboxPage:
-		return m.clickList(y, double)
-	case m.page == mainPage && m.areas.overview.Contains(x, y):
-		m.clickOverview(x, y)
-	case m.areas.divider.Contains(x, y):
-		m.pointer.dragging = true
-	case m.areas.drawing.Contains(x, y) && m.page == mainPage && m.picture.layout != nil:
-		m.pane = drawingPane
-		item := m.itemAt(x, y)
+		return m.handle(m.clickList(y, double))
+	case m.page != mainPage:
+	case p.overview.Contains(x, y):
+		p.clickOverview(x, y)
+	case m.term.areas.divider.Contains(x, y):
+		m.term.pointer.dragging = true
+	case m.term.areas.drawing.Contains(x, y):
+		m.panes.active = drawingPane
+		item := p.itemAt(x, y)
 		if item == drawing.Nothing {
 			return nil
 		}
-		again := double && item == m.pointer.item
-		m.pointer.item = item
-		m.picture.choose(item)
-		m.picture.free = true // what is clicked is in sight already
+		again := double && item == m.term.pointer.item
+		m.term.pointer.item = item
+		p.choose(item)
+		p.free = true // what is clicked is visible already
 		if again {
-			m.pointer.clicked = time.Time{}
-			if !m.picture.openInner(m.shown()) && !m.picture.toggle() {
-				m.showLog()
+			m.term.pointer.clicked = time.Time{}
+			if !p.openInner(m.doc.shown()) && !p.toggle() {
+				m.page = logPage
 			}
 		}
-	case m.areas.side.Contains(x, y) && m.page == mainPage:
-		m.pane = sidePane
+	case m.term.areas.side.Contains(x, y):
+		m.panes.active = sidePane
 	}
 	return nil
 }
 
-// itemAt returns the item of the drawing at a point of the screen.
-func (m *model) itemAt(x, y int) drawing.Item {
-	if m.picture.layout == nil {
-		return drawing.Nothing
-	}
-	d := m.areas.drawing
-	return m.picture.layout.At(drawing.Point{X: x - d.X + m.picture.from.X, Y: y - d.Y + m.picture.from.Y})
-}
-
 // clickList selects a row of a list, and opens it with the second click.
-func (m *model) clickList(y int, double bool) tea.Cmd {
+func (m *model) clickList(y int, double bool) tea.Msg {
 	l := m.list()
-	i := l.Top + y - m.areas.list.Y - 1
+	i := l.Top + y - m.body().Y - 1
 	if i < 0 || i >= l.Size {
 		return nil
 	}
 	again := double && l.At == i
 	l.At = i
-	switch {
-	case again && m.page == homePage:
-		return m.openRecent()
-	case m.page == inboxPage:
-		m.moveInbox("")
-		if again {
-			return m.openApproval()
-		}
-	case again:
-		return m.openRun()
+	if m.page == inboxPage {
+		m.inbox.move("")
 	}
-	return nil
+	if !again {
+		return nil
+	}
+	return m.choose()
 }
 
-// drag moves the divider between the panes.
-func (m *model) drag(x, y int) {
-	if m.areas.beside {
-		m.split = float64(x) / float64(max(1, m.width))
-	} else {
-		m.split = float64(y-1) / float64(max(1, m.height-3))
+// list returns the list that has the keys.
+func (m *model) list() *dialog.List {
+	switch m.page {
+	case homePage:
+		return &m.home.List
+	case inboxPage:
+		return &m.inbox.List
 	}
-	m.split = min(max(m.split, leastSplit), mostSplit)
+	return &m.runs.List
+}
+
+// choose opens what is selected in the list that has the keys.
+func (m *model) choose() tea.Msg {
+	switch m.page {
+	case homePage:
+		return m.home.choose()
+	case inboxPage:
+		return m.inbox.choose(m.doc.flow.Status.Workfile)
+	}
+	return m.runs.choose(&m.doc)
+}
+
+// wheelStep returns how far a turn of the wheel scrolls.
+func wheelStep(at tea.Mouse) int {
+	if at.Button == tea.MouseWheelUp || at.Button == tea.MouseWheelLeft {
+		return -wheelLines
+	}
+	return wheelLines
 }
 
 // wheel scrolls what is under the pointer.
 func (m *model) wheel(at tea.Mouse) {
-	step := wheelLines
-	if at.Button == tea.MouseWheelUp || at.Button == tea.MouseWheelLeft {
-		step = -wheelLines
-	}
+	step := wheelStep(at)
+	key := map[bool]string{true: "down", false: "up"}[step > 0]
 	switch {
 	case m.page == helpPage:
 		for range wheelLines {
-			m.help.move(map[bool]string{true: "down", false: "up"}[step > 0])
+			m.help.Move(key)
 		}
 	case m.page == inboxPage:
-		m.moveInbox(map[bool]string{true: "down", false: "up"}[step > 0])
+		m.inbox.move(key)
 	case m.page == runsPage || m.page == homePage:
-		m.list().Move(map[bool]string{true: "down", false: "up"}[step > 0])
-	case m.areas.drawing.Contains(at.X, at.Y):
-		m.picture.free = true
-		if at.Button == tea.MouseWheelLeft || at.Button == tea.MouseWheelRight || at.Mod&tea.ModShift != 0 {
-			m.picture.from.X += step
-		} else {
-			m.picture.from.Y += step
-		}
-	case m.areas.side.Contains(at.X, at.Y):
-		m.scroll(step)
+		m.list().Move(key)
+	case m.term.areas.drawing.Contains(at.X, at.Y):
+		m.doc.picture.wheel(at)
+	case m.term.areas.side.Contains(at.X, at.Y):
+		m.side.scroll(step, m.page == logPage)
 	}
 }

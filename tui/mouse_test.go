@@ -32,43 +32,43 @@ func click(m *model, x, y int, button tea.MouseButton) {
 // a menu is chosen from, and what is outside of it closes it.
 func TestMouse(t *testing.T) {
 	m := testModel(120, 30, pipeline(12))
-	m.picture.view = drawing.Stages
+	m.doc.picture.view = drawing.Stages
 	now := noon
 	m.clock = func() time.Time { return now }
 	m.refresh()
 
 	x, y := find(t, m, "align ")
 	click(m, x, y, tea.MouseLeft)
-	if name := m.picture.layout.Name(m.picture.selected); name != "align" {
+	if name := m.doc.picture.layout.Name(m.doc.picture.selected); name != "align" {
 		t.Fatalf("a click selected %q", name)
 	}
 	click(m, x, y, tea.MouseLeft)
-	if find(t, m, "align_S002"); m.picture.selected.Kind != drawing.AStage {
+	if find(t, m, "align_S002"); m.doc.picture.selected.Kind != drawing.AStage {
 		t.Error("a double click did not open the stage")
 	}
 	now = now.Add(time.Minute)
 	x, y = find(t, m, "✗ trim_S001")
 	click(m, x, y, tea.MouseLeft)
-	if n := m.selectedNode(); n == nil || n.Name != "trim_S001" {
+	if n := m.doc.selectedNode(); n == nil || n.Name != "trim_S001" {
 		t.Error("a click did not select the failed node")
 	}
 
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 14})
-	top := m.picture.from.Y
+	top := m.doc.picture.from.Y
 	m.Update(tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
-	if frame(m); m.picture.from.Y <= top {
-		t.Errorf("the wheel scrolled from %d to %d", top, m.picture.from.Y)
+	if frame(m); m.doc.picture.from.Y <= top {
+		t.Errorf("the wheel scrolled from %d to %d", top, m.doc.picture.from.Y)
 	}
 
-	d := m.areas.divider
+	d := m.term.areas.divider
 	m.Update(tea.MouseClickMsg{X: d.X, Y: d.Y + 2, Button: tea.MouseLeft})
 	m.Update(tea.MouseMotionMsg{X: 40, Y: d.Y + 2, Button: tea.MouseLeft})
 	m.Update(tea.MouseReleaseMsg{X: 40, Y: d.Y + 2})
-	if frame(m); m.areas.divider.X != 40 {
-		t.Errorf("the divider is at %d", m.areas.divider.X)
+	if frame(m); m.term.areas.divider.X != 40 {
+		t.Errorf("the divider is at %d", m.term.areas.divider.X)
 	}
 	m.Update(tea.MouseMotionMsg{X: 90, Y: d.Y + 2})
-	if frame(m); m.areas.divider.X != 40 {
+	if frame(m); m.term.areas.divider.X != 40 {
 		t.Error("the divider follows a mouse that has let go of it")
 	}
 

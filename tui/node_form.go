@@ -22,8 +22,8 @@ type field struct {
 	help   string
 	roomy  bool   // its text may have several lines, or be worth an editor
 	was    string // as it is in the workfile
-	theirs string // what it was before somebody else changed it, where they did
-	other  bool   // they did
+	theirs string // as another client has set it meanwhile
+	other  bool   // another client has
 	line   dialog.Line
 	whole  string // instead of line, if long
 	long   bool
@@ -44,12 +44,12 @@ func (f *field) text() string {
 }
 
 // draw writes the field from column x on and returns the column of the cursor.
-func (f *field) draw(a cells.Area, x int, ascii bool) int {
+func (f *field) draw(a cells.Area, x int) int {
 	if !f.long {
 		return f.line.Draw(a, x, cells.Plain)
 	}
 	first, _, _ := strings.Cut(f.whole, "\n")
-	a.Put(x, 0, cells.Clip(plain.Line(first), a.Width-x-24, ascii), cells.Plain)
+	a.Put(x, 0, cells.Clip(plain.Line(first), a.Width-x-24, a.ASCII()), cells.Plain)
 	a.PutEnd(0, "several lines: ctrl-e", cells.Dimmed)
 	return x
 }
@@ -59,7 +59,6 @@ const fieldColumn = 16
 
 // A form changes the attributes of one node.
 type form struct {
-	m        *model
 	id, name string
 	fields   []field
 	at, top  int
@@ -99,23 +98,22 @@ func elementOf(n *api.NodeStatus) attribute.Element {
 }
 
 // nodeForm opens the form of the selected node.
-func (m *model) nodeForm() tea.Cmd {
-	n := m.editedNode()
+func (d *document) nodeForm() tea.Msg {
+	n := d.editedNode()
 	if n == nil {
-		m.say("no single node is selected: e edits the commands of several", false)
-		return nil
+		return told{"no single node is selected: e edits the commands of several", false}
 	}
-	return m.fetch([]string{n.ID}, func(m *model, now []api.NodeStatus) tea.Cmd {
-		if len(now) == 1 {
-			m.open(newForm(m, now[0]))
+	return fetch([]string{n.ID}, func(now []api.NodeStatus) tea.Msg {
+		if len(now) != 1 {
+			return nil
 		}
-		return nil
+		return openDialog{newForm(now[0])}
 	})
 }
 
-func newForm(m *model, n api.NodeStatus) *form {
+func newForm(n api.NodeStatus) *form {
 	on := elementOf(&n)
-	d := &form{m: m, id: n.ID, name: plain.Line(n.Name), fields: formFields(on)}
+	d := &form{id: n.ID, name: plain.Line(n.Name), fields: formFields(on)}
 	for _, key := range slices.Sorted(maps.Keys(n.Attrs)) {
 		if flaw := attribute.Judge(on, key); flaw != nil {
 			d.fields = append(d.fields, field{label: plain.Line(key), key: key, help: flaw.Text(on, key)})
@@ -149,7 +147,7 @@ func (d *form) Key(k tea.KeyPressMsg) dialog.Result {
 	case "ctrl+e":
 		return dialog.Then(d.editor())
 	case "enter", "ctrl+s":
-		return dialog.Then(d.save())
+		return d.save()
 	default:
 		if !f.long {
 			f.line.Edit(k)
@@ -177,15 +175,15 @@ func (d *form) edited() *field {
 }
 
 // editor opens a field in the editor; its text comes back into the form.
-func (d *form) editor() tea.Cmd {
+func (d *form) editor() tea.Msg {
 	f := d.edited()
 	if f == nil {
 		return nil
 	}
 	text := &draft{title: "the " + strings.TrimSpace(f.label) + " of " + d.name, text: f.text() + "\n"}
-	text.save = func(written string) tea.Cmd {
+	text.save = func(written string) tea.Msg {
 		if f.key == "label" && strings.TrimSpace(written) == "" {
-			return d.m.reject(text, errEmpty)
+			return rejected{text, errEmpty}
 		}
 		f.set(strings.TrimRight(written, " \t\r\n"))
 		if strings.TrimRight(f.was, " \t\r\n") == f.text() {
@@ -193,7 +191,7 @@ func (d *form) editor() tea.Cmd {
 		}
 		return text.remove()
 	}
-	return d.m.edit(text)
+	return compose{text}
 }
 
 // edits returns the differences from the workfile.
@@ -214,30 +212,44 @@ func (d *form) edits() (edits []api.Edit) {
 }
 
 // save makes the edits. The form stays open until they are made.
-func (d *form) save() tea.Cmd {
+func (d *form) save() dialog.Result {
 	edits := d.edits()
 	if len(edits) == 0 {
-		d.m.done()
-		d.m.say("no changes", false)
+		return dialog.Result{Close: true, Do: told{"no changes", false}}
+	}
+	return dialog.Then(edit{edits, d.saved})
+}
+
+// saved takes the result of the edits: it closes the form, or shows why they were refused.
+func (d *form) saved(e edited) tea.Msg {
+	if e.err == nil {
+		return messages{closeDialog{d}, editText("", e.result), d.again(e.result.Notes)}
+	}
+	d.problem = words.Error(e.err)
+	if !isConflict(e.err) {
 		return nil
 	}
-	return d.m.send(edits, func(_ *model, e edited) tea.Cmd {
-		if e.err == nil {
-			d.m.shut(d)
-			d.m.sayEdit("", e.result)
-			return d.again(e.result.Notes)
+	d.problem += ": Enter saves yours, Esc leaves it"
+	return fetch([]string{d.id}, func(now []api.NodeStatus) tea.Msg {
+		if len(now) == 1 {
+			d.rebase(now[0])
 		}
-		d.problem = words.Error(e.err)
-		if !isConflict(e.err) {
+		return nil
+	})
+}
+
+// again opens the form of a node again if what was saved has a problem.
+func (d *form) again(notes []string) tea.Msg {
+	if len(notes) == 0 {
+		return nil
+	}
+	return fetch([]string{d.id}, func(now []api.NodeStatus) tea.Msg {
+		if len(now) != 1 {
 			return nil
 		}
-		d.problem += ": Enter saves yours, Esc leaves it"
-		return d.m.fetch([]string{d.id}, func(_ *model, now []api.NodeStatus) tea.Cmd {
-			if len(now) == 1 {
-				d.rebase(now[0])
-			}
-			return nil
-		})
+		next := newForm(now[0])
+		next.at, next.top, next.problem = d.at, d.top, "saved, but "+plain.Line(notes[0])
+		return openDialog{next}
 	})
 }
 
@@ -270,13 +282,13 @@ func (d *form) Draw(a cells.Area) (x, y int, cursor bool) {
 		if i == d.at {
 			label = cells.Key
 		}
-		row.Put(0, 0, cells.Clip(f.label, fieldColumn-1, d.m.opt.ASCII), label)
-		at := f.draw(row, fieldColumn, d.m.opt.ASCII)
+		row.Put(0, 0, cells.Clip(f.label, fieldColumn-1, a.ASCII()), label)
+		at := f.draw(row, fieldColumn)
 		if i == d.at {
 			x, y, cursor = row.X+at, row.Y, !f.long
 		}
 		if f.other && i != d.at {
-			row.PutEnd(0, cells.Clip(" somebody else: "+plain.Line(f.theirs), row.Width/2, d.m.opt.ASCII), cells.Bad)
+			row.PutEnd(0, cells.Clip(" somebody else: "+plain.Line(f.theirs), row.Width/2, a.ASCII()), cells.Bad)
 		}
 	}
 	f := &d.fields[d.at]
@@ -287,7 +299,7 @@ func (d *form) Draw(a cells.Area) (x, y int, cursor bool) {
 	if f.other {
 		note, st = "somebody else made it: "+plain.Line(f.theirs), cells.Bad
 	}
-	in.Row(in.Height-2).Put(0, 0, cells.Clip(note, in.Width, d.m.opt.ASCII), st)
+	in.Row(in.Height-2).Put(0, 0, cells.Clip(note, in.Width, a.ASCII()), st)
 	last, st := "Enter saves  Esc leaves it as it is", cells.Dimmed
 	if more := len(d.fields) - rows; more > 0 {
 		last += "  " + words.Count(d.at+1, len(d.fields))
@@ -295,22 +307,6 @@ func (d *form) Draw(a cells.Area) (x, y int, cursor bool) {
 	if d.problem != "" {
 		last, st = d.problem, cells.Bad
 	}
-	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, d.m.opt.ASCII), st)
+	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, a.ASCII()), st)
 	return x, y, cursor
-}
-
-// again opens the form of a node again if what was saved has a problem.
-func (d *form) again(notes []string) tea.Cmd {
-	if len(notes) == 0 {
-		return nil
-	}
-	return d.m.fetch([]string{d.id}, func(_ *model, now []api.NodeStatus) tea.Cmd {
-		if len(now) != 1 {
-			return nil
-		}
-		next := newForm(d.m, now[0])
-		next.at, next.top, next.problem = d.at, d.top, "saved, but "+plain.Line(notes[0])
-		d.m.open(next)
-		return nil
-	})
 }

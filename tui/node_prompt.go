@@ -12,59 +12,66 @@ import (
 
 // An adder asks for the command of a new node.
 type adder struct {
-	m *model
+	doc *document
 	dialog.Prompt
 	after []string // ids of the nodes that it will follow
 	free  bool     // it will follow nothing
 }
 
 // addNode asks for the command of a new node after the marked nodes, otherwise after the selection.
-func (m *model) addNode() {
-	d := &adder{m: m, after: m.ids(m.objects())}
-	d.free = len(d.after) == 0
-	d.Hint = func(string) (string, bool) {
+func (d *document) addNode() tea.Msg {
+	a := &adder{doc: d, after: d.flow.IDs(d.objects())}
+	a.free = len(a.after) == 0
+	a.Hint = func(string) (string, bool) {
 		keys := "ctrl-e editor"
-		if len(d.after) > 0 {
-			keys = "ctrl-n " + map[bool]string{true: "connected", false: "free"}[d.free] + "  " + keys
+		if len(a.after) > 0 {
+			keys = "ctrl-n " + map[bool]string{true: "connected", false: "free"}[a.free] + "  " + keys
 		}
 		return keys, false
 	}
-	d.Enter = func(text string) tea.Cmd {
+	a.Enter = func(text string) tea.Msg {
 		if strings.TrimSpace(text) == "" {
 			return nil
 		}
-		return m.send(d.edits(text), func(m *model, e edited) tea.Cmd {
-			if e.err != nil { // the text is not lost: the question is asked again
-				d.Line = dialog.NewLine(text)
-				m.open(d)
-				m.fail(e.err)
-				return nil
-			}
-			m.added(e.result)
-			return nil
-		})
+		return a.add(text, func(err error) tea.Msg { // the text is not lost: the question is asked again
+			a.Line = dialog.NewLine(text)
+			return messages{openDialog{a}, failed{err}}
+		}, nil)
 	}
-	m.open(d)
+	return openDialog{a}
+}
+
+// add adds the node. then is carried out after it.
+func (d *adder) add(command string, refused func(error) tea.Msg, then func() tea.Msg) tea.Msg {
+	return edit{d.edits(command), func(r edited) tea.Msg {
+		if r.err != nil {
+			return refused(r.err)
+		}
+		d.doc.added(r.result)
+		if then == nil {
+			return editText("", r.result)
+		}
+		return messages{editText("", r.result), then()}
+	}}
 }
 
 // edits returns the edits that add the node.
 func (d *adder) edits(command string) []api.Edit {
 	e := api.Edit{Op: api.OpAddNode, Label: command}
 	if !d.free {
-		e.After = d.m.ids(d.m.still(d.after))
+		e.After = d.doc.flow.IDs(d.doc.flow.Find(d.after))
 	}
 	return []api.Edit{e}
 }
 
 // added selects a new node as soon as it exists.
-func (m *model) added(r api.EditResult) {
+func (d *document) added(r api.EditResult) {
 	if len(r.Added) > 0 {
-		m.picture.anchor = r.Added[0]
-		if i, known := m.flow.Index[r.Added[0]]; known {
-			m.picture.goTo(i)
+		d.picture.anchor = r.Added[0]
+		if i, known := d.flow.Index[r.Added[0]]; known {
+			d.picture.goTo(i)
 		}
 	}
-	m.sayEdit("", r)
 }
 
 func (d *adder) Key(k tea.KeyPressMsg) dialog.Result {
@@ -73,35 +80,28 @@ func (d *adder) Key(k tea.KeyPressMsg) dialog.Result {
 		d.free = !d.free && len(d.after) > 0 || len(d.after) == 0
 		return dialog.Result{}
 	case "ctrl+e":
-		return dialog.Result{Close: true, Do: d.edit}
+		return dialog.Result{Close: true, Do: d.edit()}
 	}
 	return d.Prompt.Key(k)
 }
 
 // edit opens the command in the editor, and adds the node that it leaves.
-func (d *adder) edit() tea.Cmd {
-	m := d.m
-	text := &draft{title: "the new node", text: d.Line.String() + "\n", back: func() { m.open(d) }}
-	text.save = func(command string) tea.Cmd {
+func (d *adder) edit() tea.Msg {
+	text := &draft{title: "the new node", text: d.Line.String() + "\n", back: openDialog{d}}
+	text.save = func(command string) tea.Msg {
 		command = strings.TrimRight(command, " \t\r\n")
 		if command == "" {
-			return m.reject(text, errEmpty)
+			return rejected{text, errEmpty}
 		}
-		return m.send(d.edits(command), func(m *model, e edited) tea.Cmd {
-			if e.err != nil {
-				return m.reject(text, e.err)
-			}
-			m.added(e.result)
-			return text.remove()
-		})
+		return d.add(command, func(err error) tea.Msg { return rejected{text, err} }, text.remove)
 	}
-	return m.edit(text)
+	return compose{text}
 }
 
 func (d *adder) Draw(a cells.Area) (x, y int, cursor bool) {
 	d.Label = "add a node:"
-	if nodes := d.m.still(d.after); !d.free && len(nodes) > 0 {
-		d.Label = "add after " + cells.ClipMiddle(d.m.called(nodes), max(8, a.Width/4), d.m.opt.ASCII) + ":"
+	if nodes := d.doc.flow.Find(d.after); !d.free && len(nodes) > 0 {
+		d.Label = "add after " + cells.ClipMiddle(d.doc.called(nodes), max(8, a.Width/4), a.ASCII()) + ":"
 	}
 	return d.Prompt.Draw(a)
 }

@@ -34,9 +34,9 @@ func (p *picture) whereabouts() string {
 
 // drawOverview draws a small picture of a graph that does not fit into a corner of its pane, away from the
 // selection.
-func (m *model) drawOverview(a cells.Area) {
-	p := &m.picture
-	if m.plainView || p.layout == nil || p.view != drawing.Layers || p.zoom == drawing.Map || a.Width < overviewPaneX || a.Height < overviewPaneY {
+func (p *picture) drawOverview(a cells.Area) {
+	p.overview = cells.Area{}
+	if p.layout == nil || p.view != drawing.Layers || p.zoom == drawing.Map || a.Width < overviewPaneX || a.Height < overviewPaneY {
 		return
 	}
 	w, h := p.layout.Size()
@@ -54,13 +54,13 @@ func (m *model) drawOverview(a cells.Area) {
 	if !p.layout.Overview(&p.small, p.from, p.width, p.height) {
 		return
 	}
-	m.areas.overview = cells.Frame(box, "overview").Part(1, 1, box.Width-2, box.Height-2)
-	pasteDrawing(m.areas.overview, &p.small)
+	p.overview = cells.Frame(box, "overview").Part(1, 1, box.Width-2, box.Height-2)
+	pasteDrawing(p.overview, &p.small)
 }
 
 // clickOverview goes to the part of the graph under the pointer.
-func (m *model) clickOverview(x, y int) {
-	o, p := m.areas.overview, &m.picture
+func (p *picture) clickOverview(x, y int) {
+	o := p.overview
 	w, h := p.layout.Size()
 	p.from = drawing.Point{X: (x-o.X)*w/o.Width - p.width/2, Y: (y-o.Y)*h/o.Height - p.height/2}
 	p.free = true

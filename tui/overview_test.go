@@ -14,7 +14,7 @@ import (
 // wide is a model with a graph that does not fit.
 func wide(width, height int) *model {
 	m := testModel(width, height, pipeline(40))
-	m.picture.view, m.picture.chosen = drawing.Layers, true
+	m.doc.picture.view, m.doc.picture.chosen = drawing.Layers, true
 	m.refresh()
 	m.draw()
 	return m
@@ -27,15 +27,15 @@ func TestOverview(t *testing.T) {
 	if got := frame(m); !strings.Contains(got, "┌─ overview ─") || !strings.Contains(got, "0% down") || !strings.Contains(got, "✗") {
 		t.Errorf("no overview:\n%s", got)
 	}
-	o := m.areas.overview
+	o := m.doc.picture.overview
 	click(m, o.X+o.Width-1, o.Y+o.Height-1, tea.MouseLeft)
-	if got := frame(m); !strings.Contains(got, "100% down") || m.picture.selected.Kind == 0 {
+	if got := frame(m); !strings.Contains(got, "100% down") || m.doc.picture.selected.Kind == 0 {
 		t.Errorf("after a click at its end:\n%s", got)
 	}
 	press(m, "G") // where the selection is, there is no overview
-	r := m.picture.layout.Where(m.picture.selected)
+	r := m.doc.picture.layout.Where(m.doc.picture.selected)
 	frame(m)
-	if x, y := r.X-m.picture.from.X, r.Y-m.picture.from.Y; m.areas.overview.Contains(x+m.areas.drawing.X, y+m.areas.drawing.Y) {
+	if x, y := r.X-m.doc.picture.from.X, r.Y-m.doc.picture.from.Y; m.doc.picture.overview.Contains(x+m.term.areas.drawing.X, y+m.term.areas.drawing.Y) {
 		t.Error("the overview covers the selection")
 	}
 	press(m, "O")
@@ -58,8 +58,8 @@ func TestSelectionInSight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, height := rapid.IntRange(leastWidth, 200).Draw(t, "width"), rapid.IntRange(leastHeight, 60).Draw(t, "height")
 		m := testModel(width, height, pipeline(rapid.IntRange(1, 40).Draw(t, "samples")))
-		m.picture.view, m.picture.chosen = rapid.SampledFrom([]drawing.View{drawing.Stages, drawing.Layers, drawing.List}).Draw(t, "view"), true
-		m.picture.zoom = drawing.Zoom(rapid.IntRange(0, int(drawing.Map)).Draw(t, "zoom"))
+		m.doc.picture.view, m.doc.picture.chosen = rapid.SampledFrom([]drawing.View{drawing.Stages, drawing.Layers, drawing.List}).Draw(t, "view"), true
+		m.doc.picture.zoom = drawing.Zoom(rapid.IntRange(0, int(drawing.Map)).Draw(t, "zoom"))
 		keys := []string{"up", "down", "left", "right", "pgup", "pgdown", "home", "end", "n", "p", "P", "v", "z", "0", "space", "enter", "1", "f", "esc"}
 		for range rapid.IntRange(1, 30).Draw(t, "keys") {
 			switch rapid.IntRange(0, 9).Draw(t, "kind") {
@@ -74,8 +74,8 @@ func TestSelectionInSight(t *testing.T) {
 				press(m, rapid.SampledFrom(keys).Draw(t, "key"))
 			}
 			m.draw()
-			p := &m.picture
-			d := m.areas.drawing
+			p := &m.doc.picture
+			d := m.term.areas.drawing
 			if d.Width == 0 || p.selected == drawing.Nothing {
 				continue
 			}

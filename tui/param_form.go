@@ -21,66 +21,13 @@ import (
 
 // A paramForm asks for the parameters of a run.
 type paramForm struct {
-	m        *model
+	doc      *document
 	req      api.RunRequest
 	params   []api.Param
 	lines    []dialog.Line
 	problems map[string]string // by parameter; "" is about none of them
 	at, top  int
 	busy     bool // a question about the values is on its way
-}
-
-// beginRun asks for the parameters of the workfile, if it has any, and starts the run.
-func (m *model) beginRun(req api.RunRequest) tea.Cmd {
-	before := m.paramsBefore()
-	return request(m, func(ctx context.Context, ws *client.Workspace) (paramQuestion, error) {
-		list, err := ws.Params(ctx, api.ParamsRequest{Env: req.Env})
-		if err != nil || len(list.Params) == 0 {
-			return paramQuestion{}, err
-		}
-		given := before(ctx, ws)
-		list, err = ws.Params(ctx, api.ParamsRequest{Params: given, Env: req.Env}) // some choices depend on values
-		return paramQuestion{list, given}, err
-	}, func(m *model, q paramQuestion) tea.Cmd {
-		if len(q.list.Params) == 0 {
-			return m.sendRun(req)
-		}
-		m.open(newParamForm(m, req, q.list, q.given))
-		return nil
-	})
-}
-
-// A paramQuestion is the parameters of a run, and the values of the run before.
-type paramQuestion struct {
-	list  api.ParamList
-	given map[string]any
-}
-
-// paramsBefore returns a function that finds the values of the run before: those that were typed here,
-// otherwise those in the history.
-func (m *model) paramsBefore() func(context.Context, *client.Workspace) map[string]any {
-	values, last := m.lastParams, m.flow.Status.LastRun
-	return func(ctx context.Context, ws *client.Workspace) map[string]any {
-		if values != nil || last == nil {
-			return values
-		}
-		d, err := ws.Run(ctx, last.Run)
-		if err != nil {
-			return nil // it has been forgotten, and so have its values
-		}
-		return d.Params
-	}
-}
-
-// resumeWith resumes a run with its values.
-func (m *model) resumeWith(req api.RunRequest) tea.Cmd {
-	before := m.paramsBefore()
-	return request(m, func(ctx context.Context, ws *client.Workspace) (map[string]any, error) {
-		return before(ctx, ws), nil
-	}, func(m *model, values map[string]any) tea.Cmd {
-		req.Params = values
-		return m.sendRun(req)
-	})
 }
 
 // paramProblems returns the problems with parameters for which a run was refused, or nil if it was refused for
@@ -93,20 +40,8 @@ func paramProblems(err error) []api.ParamProblem {
 	return refused.Problems
 }
 
-// askAgain opens the parameter form again after a refusal.
-func (m *model) askAgain(req api.RunRequest, problems []api.ParamProblem) tea.Cmd {
-	return request(m, func(ctx context.Context, ws *client.Workspace) (api.ParamList, error) {
-		return ws.Params(ctx, api.ParamsRequest{Params: req.Params, Env: req.Env})
-	}, func(m *model, list api.ParamList) tea.Cmd {
-		d := newParamForm(m, req, list, req.Params)
-		d.take(problems)
-		m.open(d)
-		return nil
-	})
-}
-
-func newParamForm(m *model, req api.RunRequest, list api.ParamList, given map[string]any) *paramForm {
-	d := &paramForm{m: m, req: req, params: list.Params, lines: make([]dialog.Line, len(list.Params))}
+func newParamForm(doc *document, req api.RunRequest, list api.ParamList, given map[string]any) *paramForm {
+	d := &paramForm{doc: doc, req: req, params: list.Params, lines: make([]dialog.Line, len(list.Params))}
 	for i, p := range d.params {
 		value, known := given[p.Name]
 		known = known && p.Type != "secret" // it is typed each time
@@ -223,32 +158,44 @@ func (d *paramForm) choose(next bool) {
 }
 
 // ask asks the daemon for problems with the values so far, and for choices that depend on them.
-func (d *paramForm) ask() tea.Cmd {
+func (d *paramForm) ask() tea.Msg {
 	if d.busy {
 		return nil
 	}
+	d.busy = true
 	values, env := d.values(), d.req.Env
-	cmd := request(d.m, func(ctx context.Context, ws *client.Workspace) (paramAnswer, error) {
-		list, err := ws.Params(ctx, api.ParamsRequest{Params: values, Env: env})
-		return paramAnswer{list, err}, nil
-	}, func(_ *model, a paramAnswer) tea.Cmd {
+	r := ask(func(ctx context.Context, ws *client.Workspace) (api.ParamList, error) {
+		return ws.Params(ctx, api.ParamsRequest{Params: values, Env: env})
+	}, func(list api.ParamList) tea.Msg {
 		d.busy = false
-		if a.err != nil {
-			d.problems = map[string]string{"": words.Error(a.err)}
-			return nil
-		}
-		d.refresh(a.list)
-		given := slices.DeleteFunc(a.list.Problems, func(p api.ParamProblem) bool { _, has := values[p.Param]; return !has })
-		d.take(given) // what is empty yet is no mistake
+		d.refresh(list)
+		d.take(slices.DeleteFunc(list.Problems, func(p api.ParamProblem) bool { _, has := values[p.Param]; return !has })) // an empty field is no mistake yet
 		return nil
 	})
-	d.busy = cmd != nil
-	return cmd
+	r.fail = func(err error) tea.Msg {
+		d.busy = false
+		d.problems = map[string]string{"": words.Error(err)}
+		return nil
+	}
+	return r
 }
 
-type paramAnswer struct {
-	list api.ParamList
-	err  error
+// send starts the run. The form stays open until it has started.
+func (d *paramForm) send() tea.Msg {
+	req := d.req
+	req.Params = d.values()
+	return d.doc.sendThen(req, func(a api.RunAccepted) tea.Msg {
+		d.doc.lastParams = req.Params
+		return messages{closeDialog{d}, d.doc.accepted(a)}
+	}, func(err error) tea.Msg {
+		problems := paramProblems(err)
+		if len(problems) == 0 {
+			return messages{closeDialog{d}, d.doc.refused(req, err)}
+		}
+		d.take(problems)
+		d.firstWrong()
+		return nil
+	})
 }
 
 // refresh takes new choices of the parameters.
@@ -258,31 +205,6 @@ func (d *paramForm) refresh(list api.ParamList) {
 			d.params[i] = p
 		}
 	}
-}
-
-// send starts the run. The form stays open until it has started.
-func (d *paramForm) send() tea.Cmd {
-	values := d.values()
-	req := d.req
-	req.Params = values
-	return request(d.m, func(ctx context.Context, ws *client.Workspace) (startAnswer, error) {
-		accepted, err := ws.StartRun(ctx, req)
-		return startAnswer{accepted, err}, nil
-	}, func(_ *model, a startAnswer) tea.Cmd {
-		switch problems := paramProblems(a.err); {
-		case a.err == nil:
-			d.m.lastParams = values
-			d.m.shut(d)
-			d.m.accepted(a.accepted)
-		case len(problems) > 0:
-			d.take(problems)
-			d.firstWrong()
-		default:
-			d.m.shut(d)
-			return d.m.refused(req, a.err)
-		}
-		return nil
-	})
 }
 
 // hint returns what a parameter may be.
@@ -356,7 +278,7 @@ func (d *paramForm) Draw(a cells.Area) (x, y int, cursor bool) {
 		if p.Required {
 			name += "*"
 		}
-		row.Put(0, 0, cells.Clip(name, label+1, d.m.opt.ASCII), st)
+		row.Put(0, 0, cells.Clip(name, label+1, a.ASCII()), st)
 		typed := &d.lines[i]
 		if p.Type == "secret" {
 			typed = typed.Veiled()
@@ -370,7 +292,7 @@ func (d *paramForm) Draw(a cells.Area) (x, y int, cursor bool) {
 			if problem != "" {
 				note, st = problem, cells.Bad
 			}
-			in.Part(label+3, (i-d.top)*step+1, in.Width-label-3, 1).Put(0, 0, cells.Clip(note, in.Width-label-3, d.m.opt.ASCII), st)
+			in.Part(label+3, (i-d.top)*step+1, in.Width-label-3, 1).Put(0, 0, cells.Clip(note, in.Width-label-3, a.ASCII()), st)
 		}
 	}
 	last, st := "Enter runs  Tab next  ctrl-n next choice  Esc runs nothing", cells.Dimmed
@@ -382,6 +304,6 @@ func (d *paramForm) Draw(a cells.Area) (x, y int, cursor bool) {
 	} else if problem := d.problems[""]; problem != "" {
 		last, st = problem, cells.Bad
 	}
-	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, d.m.opt.ASCII), st)
+	in.Row(in.Height-1).Put(0, 0, cells.Clip(last, in.Width, a.ASCII()), st)
 	return x, y, cursor
 }

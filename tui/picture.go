@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"wf/api"
 	"wf/client/runview"
 	"wf/tui/cells"
@@ -33,6 +35,8 @@ type picture struct {
 	told     []tellable // by node: what its texts were made of
 	width    int
 	height   int
+	area     cells.Area       // where it was drawn last
+	overview cells.Area       // and its overview, inside of the frame; empty without one
 	free     bool             // scrolled away from the selection
 	preview  *drawing.Preview // of edges that are about to be drawn; nil = none
 }
@@ -189,7 +193,7 @@ func (p *picture) show(ascii bool) {
 
 // draw draws the visible part into a.
 func (p *picture) draw(a cells.Area, ascii bool) {
-	p.width, p.height = a.Width, a.Height
+	p.width, p.height, p.area = a.Width, a.Height, a
 	if p.layout == nil || a.Width == 0 || a.Height == 0 {
 		return
 	}
@@ -327,4 +331,23 @@ func (p *picture) goTo(node int) {
 	}
 	p.choose(p.layout.Seen(drawing.NodeItem(node)))
 	p.anchor = p.graph.Nodes[node].ID
+}
+
+// itemAt returns the item at a point of the screen.
+func (p *picture) itemAt(x, y int) drawing.Item {
+	if p.layout == nil {
+		return drawing.Nothing
+	}
+	return p.layout.At(drawing.Point{X: x - p.area.X + p.from.X, Y: y - p.area.Y + p.from.Y})
+}
+
+// wheel scrolls.
+func (p *picture) wheel(at tea.Mouse) {
+	step := wheelStep(at)
+	p.free = true
+	if at.Button == tea.MouseWheelLeft || at.Button == tea.MouseWheelRight || at.Mod&tea.ModShift != 0 {
+		p.from.X += step
+	} else {
+		p.from.Y += step
+	}
 }

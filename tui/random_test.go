@@ -42,7 +42,7 @@ func TestAnything(t *testing.T) {
 				m.Update(tea.PasteMsg{Content: rapid.String().Draw(t, "paste")})
 			case 3:
 				m.Update(news{m.link.feed, anyBatch(t)})
-				if len(m.flow.Members) > 0 && m.past == nil {
+				if len(m.doc.flow.Members) > 0 && m.doc.past == nil {
 					answered(m)
 					m.inbox.own, m.inbox.others = asked()
 				}
@@ -54,8 +54,8 @@ func TestAnything(t *testing.T) {
 				m.Update(keyPress(key))
 			}
 			m.View()
-			if m.screen.Width != width || m.screen.Height != height {
-				t.Fatalf("a frame of %dx%d on a terminal of %dx%d", m.screen.Width, m.screen.Height, width, height)
+			if m.term.screen.Width != width || m.term.screen.Height != height {
+				t.Fatalf("a frame of %dx%d on a terminal of %dx%d", m.term.screen.Width, m.term.screen.Height, width, height)
 			}
 			if m.dead {
 				return
@@ -103,8 +103,8 @@ func TestPaste(t *testing.T) {
 		t.Errorf("a paste took %v", took)
 	}
 	press(m, "esc")
-	if m.filter.text != "" {
-		t.Errorf("the filter is %.20q", m.filter.text)
+	if m.doc.filter.text != "" {
+		t.Errorf("the filter is %.20q", m.doc.filter.text)
 	}
 }
 

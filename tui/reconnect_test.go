@@ -31,7 +31,7 @@ func TestLooksAgain(t *testing.T) {
 			return nil, gone
 		}
 		press(m, "down", "down")
-		selected := m.selectedNode().Name
+		selected := m.doc.selectedNode().Name
 		_, cmd := m.Update(news{m.link.feed, batch{ended: gone}})
 		for len(asked) < 9 {
 			if cmd == nil {
@@ -46,9 +46,9 @@ func TestLooksAgain(t *testing.T) {
 				break
 			}
 		}
-		m.hush()
-		if got := frame(m); started != 0 || !strings.Contains(got, "no daemon, looks every 1m0s: C connects") || m.selectedNode().Name != selected {
-			t.Errorf("%d daemons were started, %s is selected:\n%s", started, m.selectedNode().Name, got)
+		m.toast.hush()
+		if got := frame(m); started != 0 || !strings.Contains(got, "no daemon, looks every 1m0s: C connects") || m.doc.selectedNode().Name != selected {
+			t.Errorf("%d daemons were started, %s is selected:\n%s", started, m.doc.selectedNode().Name, got)
 		}
 		_, cmd = m.Update(keyPress("C"))
 		for started == 0 {
@@ -58,9 +58,9 @@ func TestLooksAgain(t *testing.T) {
 		back := &link{path: m.link.path, feed: newFeed()}
 		m.Update(opened{asked: m.link, link: back})
 		m.Update(news{back.feed, batch{snapshot: &api.Snapshot{Status: small()}}})
-		m.hush()
-		if got := frame(m); !strings.Contains(got, "● live") || m.link.wait != 0 || m.selectedNode().Name != selected {
-			t.Errorf("connected again, with %s selected:\n%s", m.selectedNode().Name, got)
+		m.toast.hush()
+		if got := frame(m); !strings.Contains(got, "● live") || m.link.wait != 0 || m.doc.selectedNode().Name != selected {
+			t.Errorf("connected again, with %s selected:\n%s", m.doc.selectedNode().Name, got)
 		}
 		n := len(asked)
 		m.Update(look{&link{}})

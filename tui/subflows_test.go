@@ -20,7 +20,7 @@ import (
 // flowModel is a model of the workfile of control flow, as a list.
 func flowModel(instances int) *model {
 	m := testModel(100, 40, controlled(instances))
-	m.picture.view, m.picture.chosen = drawing.List, true
+	m.doc.picture.view, m.doc.picture.chosen = drawing.List, true
 	m.refresh()
 	return m
 }
@@ -28,7 +28,7 @@ func flowModel(instances int) *model {
 // rowNames are the rows below nodes, in their order.
 func rowNames(m *model) string {
 	var names []string
-	for _, r := range m.picture.graph.Rows {
+	for _, r := range m.doc.picture.graph.Rows {
 		names = append(names, r.Name)
 	}
 	return strings.Join(names, ",")
@@ -40,12 +40,12 @@ func TestFoldHidesNothing(t *testing.T) {
 	if got := rowNames(m); got != "each[2],each[4]" {
 		t.Errorf("folded: %s", got)
 	}
-	if got := m.picture.graph.Nodes[1].State; got != drawing.Failed {
+	if got := m.doc.picture.graph.Nodes[1].State; got != drawing.Failed {
 		t.Errorf("a sub-flow with a failure in it looks %v", got)
 	}
-	m.flow.Nodes[1].Instances = &api.Instances{Begun: 2, Counts: api.Counts{Running: 1, Waiting: 1}}
+	m.doc.flow.Nodes[1].Instances = &api.Instances{Begun: 2, Counts: api.Counts{Running: 1, Waiting: 1}}
 	m.refresh()
-	if got := m.picture.graph.Nodes[1].State; got != drawing.Waiting {
+	if got := m.doc.picture.graph.Nodes[1].State; got != drawing.Waiting {
 		t.Errorf("a sub-flow with a question in it looks %v", got)
 	}
 }
@@ -54,7 +54,7 @@ func TestFoldHidesNothing(t *testing.T) {
 // runs; what is selected stays selected while rows change; log and inspector are about the instance.
 func TestOpenSubFlow(t *testing.T) {
 	m := flowModel(6)
-	m.picture.goTo(1)
+	m.doc.picture.goTo(1)
 	press(m, "enter")
 	answered(m)
 	if got := rowNames(m); got != "t  trim $WF_ITEM,u  upload $WF_ITEM,each[2],each[4],each[5],each[0],each[1],each[3]" {
@@ -63,13 +63,13 @@ func TestOpenSubFlow(t *testing.T) {
 	press(m, "down", "down", "down", "enter")
 	answered(m)
 	press(m, "down")
-	if n := m.selectedNode(); n == nil || n.ID != "each[2]/t" {
+	if n := m.doc.selectedNode(); n == nil || n.ID != "each[2]/t" {
 		t.Fatalf("selected %v", n)
 	}
-	if got := m.target(); strings.Join(got.Nodes, " ") != "each[2]/t" {
+	if got := m.side.target(&m.doc, m.page == logPage); strings.Join(got.Nodes, " ") != "each[2]/t" {
 		t.Errorf("the log is of %v", got.Nodes)
 	}
-	if n := m.editedNode(); n == nil || n.ID != "id-t" {
+	if n := m.doc.editedNode(); n == nil || n.ID != "id-t" {
 		t.Errorf("edited would be %v", n)
 	}
 	if got := m.equivalent(); !strings.Contains(got, "attach 42") {
@@ -79,25 +79,25 @@ func TestOpenSubFlow(t *testing.T) {
 	if got := m.equivalent(); !strings.Contains(got, "wf why 'each[2]/t'") {
 		t.Errorf("the command of the inspector is %s", got)
 	}
-	m.flow.Nodes[1].Instances = &api.Instances{Begun: 6, Total: 10, Counts: api.Counts{OK: 6}} // the failure has been repeated
+	m.doc.flow.Nodes[1].Instances = &api.Instances{Begun: 6, Total: 10, Counts: api.Counts{OK: 6}} // the failure has been repeated
 	m.refresh()
-	if n := m.selectedNode(); n == nil || n.ID != "each[2]/t" {
+	if n := m.doc.selectedNode(); n == nil || n.ID != "each[2]/t" {
 		t.Errorf("after a change %v is selected", n)
 	}
-	m.picture.goTo(1)
+	m.doc.picture.goTo(1)
 	press(m, "enter")
 	if got := rowNames(m); got != "" {
 		t.Errorf("closed: %s", got)
 	}
-	if len(m.picture.pages) != 0 {
-		t.Errorf("%d pages are kept of what is closed", len(m.picture.pages))
+	if len(m.doc.picture.pages) != 0 {
+		t.Errorf("%d pages are kept of what is closed", len(m.doc.picture.pages))
 	}
 }
 
 // TestPages: of ten thousand instances a page is in memory, whichever is looked at.
 func TestPages(t *testing.T) {
 	m := flowModel(10_000)
-	m.picture.goTo(1)
+	m.doc.picture.goTo(1)
 	press(m, "enter")
 	answered(m)
 	most := pageSize + 2*urgentRows + 4
@@ -108,13 +108,13 @@ func TestPages(t *testing.T) {
 		}
 		press(m, "enter")
 		answered(m)
-		if in := m.picture.innerOf(); in == nil || in.path != "each["+at+"]" {
+		if in := m.doc.picture.innerOf(); in == nil || in.path != "each["+at+"]" {
 			t.Errorf("at %s: selected %+v", at, in)
 		}
-		if rows := len(m.picture.graph.Rows); rows > most {
+		if rows := len(m.doc.picture.graph.Rows); rows > most {
 			t.Errorf("at %s there are %d rows", at, rows)
 		}
-		if nodes := len(m.picture.page("each").nodes); nodes > pageSize {
+		if nodes := len(m.doc.picture.page("each").nodes); nodes > pageSize {
 			t.Errorf("at %s %d instances are kept", at, nodes)
 		}
 	}
@@ -165,13 +165,13 @@ func TestControlEvents(t *testing.T) {
 	m.Update(news{m.link.feed, b})
 	for id, want := range map[string]string{"id-done": "skipped", "id-tidy": "killed by SIGKILL, again in 1m30s", "id-large": "waits 1m30s", "id-flaky": "exit 7, again in 1m30s",
 		"id-rescue": "exit 4, handled", "id-sign": "0.0s not executed"} {
-		if got := detail(&m.flow.Nodes[m.flow.Index[id]], noon); got != want {
+		if got := detail(&m.doc.flow.Nodes[m.doc.flow.Index[id]], noon); got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}
 	}
 	for e, want := range map[[2]string]string{{"large", "sign"}: "", {"sign", "done"}: "dead", {"bad", "rescue"}: "taken", {"prep", "small"}: "dead"} {
-		i := m.flow.Between(m.flow.Index["id-"+e[0]], m.flow.Index["id-"+e[1]])
-		got := map[[2]bool]string{{true, false}: "taken", {false, true}: "dead"}[[2]bool{m.flow.Edges[i].Taken, m.flow.Edges[i].Dead}]
+		i := m.doc.flow.Between(m.doc.flow.Index["id-"+e[0]], m.doc.flow.Index["id-"+e[1]])
+		got := map[[2]bool]string{{true, false}: "taken", {false, true}: "dead"}[[2]bool{m.doc.flow.Edges[i].Taken, m.doc.flow.Edges[i].Dead}]
 		if e == [2]string{"sign", "done"} {
 			want = "taken" // it has succeeded; that its target was skipped all the same is the daemon's to know
 		}
@@ -195,16 +195,16 @@ func TestClockOfWaits(t *testing.T) {
 		}
 	}
 	m := testModel(100, 30, s)
-	if !m.idles() {
+	if !m.doc.idles(m.page) {
 		t.Error("it ticks for people")
 	}
-	m.flow.Nodes[m.flow.Index["id-sign"]].Wait = &api.Wait{Kind: api.WaitTime, Until: ptr(noon.Add(time.Hour))}
+	m.doc.flow.Nodes[m.doc.flow.Index["id-sign"]].Wait = &api.Wait{Kind: api.WaitTime, Until: ptr(noon.Add(time.Hour))}
 	m.View()
-	if m.idles() {
+	if m.doc.idles(m.page) {
 		t.Error("it does not tick for a countdown in sight")
 	}
 	m.page = helpPage
-	if !m.idles() {
+	if !m.doc.idles(m.page) {
 		t.Error("it ticks for a countdown out of sight")
 	}
 }
@@ -216,7 +216,7 @@ func TestParameters(t *testing.T) {
 	if got := paramProblems(refusal); len(got) != 1 || paramProblems(errors.New("another")) != nil {
 		t.Errorf("problems %v", got)
 	}
-	d := newParamForm(m, api.RunRequest{}, api.ParamList{Params: someParams()}, map[string]any{"jobs": float64(5)})
+	d := newParamForm(&m.doc, api.RunRequest{}, api.ParamList{Params: someParams()}, map[string]any{"jobs": float64(5)})
 	m.open(d)
 	press(m, "ctrl+n", "ctrl+n", "tab", "backspace", "7", "tab", "ctrl+n")
 	got := d.values()
@@ -309,7 +309,7 @@ func TestInquiries(t *testing.T) {
 		t.Errorf("it does not ask again in time: %+v", m.asking)
 	}
 	m.asking.busy = false
-	m.picture.expanded[openKey("each")] = true
+	m.doc.picture.expanded[openKey("each")] = true
 	if m.inquire() == nil || !m.asking.busy {
 		t.Error("what is opened has to wait")
 	}
@@ -329,26 +329,26 @@ func TestPastInstances(t *testing.T) {
 	d := api.RunDetail{RunSummary: api.RunSummary{Run: "41", Result: api.ResFailed, Nodes: 12, Counts: api.Counts{Skipped: 9}}, Execs: []api.Execution{
 		run("id-prep", true), run("each[0]/t", true), run("each[0]/u", true), run("each[1]/t", true), run("each[1]/in[0]/x", false)},
 		Left: []api.NodeStatus{{ID: "each[1]/u", State: api.StateIdle}, {ID: "id-done", State: api.StateIdle}}}
-	m.past = &past{run: "41", detail: d, flow: runview.LeftBy(&m.flow, d)}
-	m.past.flow.Structure++
+	m.doc.past = &past{run: "41", detail: d, flow: runview.LeftBy(&m.doc.flow, d)}
+	m.doc.past.flow.Structure++
 	m.refresh()
-	m.picture.goTo(1)
+	m.doc.picture.goTo(1)
 	press(m, "enter", "down", "down", "down", "enter")
 	if got := rowNames(m); got != "t  trim $WF_ITEM,u  upload $WF_ITEM,each[1],t,in[0]/x,u,each[0]" {
 		t.Errorf("rows %s", got)
 	}
 	press(m, "down", "down")
-	if got := m.target(); strings.Join(got.Nodes, " ") != "each[1]/in[0]/x" || got.Run != "41" {
+	if got := m.side.target(&m.doc, m.page == logPage); strings.Join(got.Nodes, " ") != "each[1]/in[0]/x" || got.Run != "41" {
 		t.Errorf("the log is of %v in run %s", got.Nodes, got.Run)
 	}
-	f := &m.past.flow
+	f := &m.doc.past.flow
 	if e := f.Edges[f.Between(0, f.Index["id-small"])]; !e.Dead {
 		t.Error("the edge that was not taken looks like another")
 	}
 	if n := f.Nodes[f.Index["id-done"]]; n.State != api.StateBlocked || f.Nodes[f.Index["id-small"]].State != api.StateSkipped {
 		t.Errorf("done is %s, small %s", n.State, f.Nodes[f.Index["id-small"]].State)
 	}
-	if e := m.flow.Edges[m.flow.Between(0, m.flow.Index["id-large"])]; !e.Taken {
+	if e := m.doc.flow.Edges[m.doc.flow.Between(0, m.doc.flow.Index["id-large"])]; !e.Taken {
 		t.Error("looking at a past run has changed the one of now")
 	}
 }
@@ -359,17 +359,17 @@ func TestNextFailure(t *testing.T) {
 	var went []string
 	for _, key := range []string{"n", "n", "n", "n", "N"} {
 		press(m, key)
-		went = append(went, m.picture.layout.Name(m.picture.selected))
+		went = append(went, m.doc.picture.layout.Name(m.doc.picture.selected))
 	}
 	if got := strings.Join(went, " "); got != "each each[2] bad each bad" {
 		t.Errorf("folded: %s", got)
 	}
-	m.picture.goTo(1)
+	m.doc.picture.goTo(1)
 	press(m, "enter")
-	m.picture.expanded[openKey("each[2]")] = true
+	m.doc.picture.expanded[openKey("each[2]")] = true
 	answered(m)
 	press(m, "n")
-	if n := m.selectedNode(); n == nil || n.ID != "each[2]/t" {
+	if n := m.doc.selectedNode(); n == nil || n.ID != "each[2]/t" {
 		t.Errorf("opened: %v", n)
 	}
 }
@@ -377,7 +377,7 @@ func TestNextFailure(t *testing.T) {
 // TestRunInstance: the run menu of an instance repeats it, and of its surroundings offers nothing.
 func TestRunInstance(t *testing.T) {
 	m := flowModel(6)
-	m.picture.goTo(1)
+	m.doc.picture.goTo(1)
 	press(m, "enter")
 	answered(m)
 	press(m, "down", "down", "down", "r")
@@ -395,13 +395,13 @@ func TestRunInstance(t *testing.T) {
 // those that failed stand first.
 func TestAllFailures(t *testing.T) {
 	m := flowModel(500)
-	each := &m.flow.Nodes[1]
+	each := &m.doc.flow.Nodes[1]
 	each.Instances.Failed = nil
 	for k := 3; len(each.Instances.Failed) < 69; k += 7 {
 		each.Instances.Failed = append(each.Instances.Failed, k)
 	}
 	each.Instances.Notable, each.Instances.Counts = nil, api.Counts{OK: 431, Failed: 69}
-	m.picture.goTo(1)
+	m.doc.picture.goTo(1)
 	press(m, "enter")
 	answered(m)
 	var went []string
@@ -410,7 +410,7 @@ func TestAllFailures(t *testing.T) {
 		m.refresh()
 		answered(m)
 		m.refresh()
-		went = append(went, strings.Fields(m.picture.layout.Name(m.picture.selected))[0])
+		went = append(went, strings.Fields(m.doc.picture.layout.Name(m.doc.picture.selected))[0])
 	}
 	var want []string
 	for _, k := range each.Instances.Failed {

@@ -19,11 +19,11 @@ func TestHostile(t *testing.T) {
 	}
 	m := testModel(100, 30, s)
 	press(m, "n")
-	showLog(m, hostile)
+	writeLog(m, hostile)
 	for _, keys := range [][]string{{}, {"i"}, {"v"}, {"v"}, {"z"}, {"L"}, {"r"}, {"esc"}} {
 		press(m, keys...)
 		m.draw()
-		checkScreen(t, m.screen.Encode(true), 100)
+		checkScreen(t, m.term.screen.Encode(true), 100)
 	}
 }
 

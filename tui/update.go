@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -10,15 +11,6 @@ import (
 	"wf/tui/dialog"
 	"wf/tui/logview"
 )
-
-// A told is a message with a sentence for the user.
-type told struct {
-	text string
-	bad  bool
-}
-
-// A failed is a message with the error of a request.
-type failed struct{ err error }
 
 // A toasted is the message that the time of a toast is over.
 type toasted struct{ id int }
@@ -34,20 +26,21 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Quit
 	}
 	if _, key := msg.(tea.KeyPressMsg); key && len(m.dialogs) > 0 {
-		m.stale = true // typing goes on: what it changes in the drawing, a filter for instance, can wait for the frame
+		m.stale = true // more keys may follow: what they change in the drawing, a filter for instance, can wait for View
 	} else {
 		m.refresh()
 	}
 	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.ticker(), m.toaster(), m.memorize(msg))
 }
 
-// handle is the one switch over all messages.
+// handle is the one switch over all messages: those of the terminal, of goroutines, and of the vocabulary in
+// messages.go.
 func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
-		m.picture.free = false // what was in sight may be so no more
-		return tea.ClearScreen // a terminal that gets wider keeps cells that the renderer takes for blank
+		m.term.width, m.term.height = msg.Width, msg.Height
+		m.doc.picture.free = false // what was visible may be so no more
+		return tea.ClearScreen     // a terminal that gets wider keeps cells that the renderer takes for blank
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
@@ -61,29 +54,109 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case news:
 		return m.news(msg)
 	case logview.Message:
-		return m.sayNote(m.log.Update(msg))
+		return m.handle(noted(m.side.log.Update(msg)))
 	case tick:
 		m.ticking = false
 	case inquiry:
 		m.asking.waits = false
 	case toasted:
 		if msg.id == m.toast.id {
-			m.hush()
+			m.toast.hush()
 		}
+	default:
+		return m.carryOut(msg)
+	}
+	return nil
+}
+
+// carryOut does what a message of a screen, a menu or a form asks for.
+func (m *model) carryOut(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.Cmd:
+		return msg
+	case func() tea.Msg:
+		return msg
+	case messages:
+		cmds := make([]tea.Cmd, len(msg))
+		for i, one := range msg {
+			cmds[i] = m.handle(one)
+		}
+		return tea.Batch(cmds...)
+	case later:
+		return m.handle(msg())
 	case told:
 		if msg.text != "" {
 			m.say(msg.text, msg.bad)
 		}
 	case failed:
 		m.fail(msg.err)
+	case openDialog:
+		m.open(msg.Dialog)
+	case closeDialog:
+		m.shut(msg.Dialog)
+	case openWorkfile:
+		return m.openFile(msg.path)
+	case showNode:
+		m.page, m.panes.active = mainPage, drawingPane
+		m.doc.reveal(msg.id)
+	case showPage:
+		m.page = msg.page
+	case showLog:
+		m.side.inspect, m.panes.active = false, sidePane
+	case announce:
+		return m.announce(msg)
+	case approvalsChanged:
+		m.asking.approvals = true
+		return m.inbox.askOthers(m.ctx, m.link)
+	case decide:
+		return msg.send(m.ctx, m.link, &m.inbox, m.doc.flow.Status.Workfile, m.opt.Request.User)
+	case leave:
+		m.dead = true
+	case request:
+		return m.send(msg)
 	case answer:
-		return msg.apply(m)
+		if msg.link == nil || msg.link == m.link {
+			return m.handle(msg.apply())
+		}
+	case edit:
+		return m.inTurn(msg.request())
+	case inTurn:
+		return m.inTurn(msg.msg)
+	case compose:
+		return m.opt.compose(m.ctx, msg.draft)
+	case rejected:
+		m.open(msg.sheet(m.term.width))
 	}
 	return nil
 }
 
-// An answer is the result of a request: a change of the model.
-type answer struct{ apply func(*model) tea.Cmd }
+// send asks the daemon something in another goroutine.
+func (m *model) send(r request) tea.Cmd {
+	fail := r.fail
+	if fail == nil {
+		fail = func(err error) tea.Msg { return failed{err} }
+	}
+	l := m.link
+	if !l.connected() {
+		if l != nil && l.ended != nil {
+			return m.handle(fail(errNoDaemon))
+		}
+		return nil
+	}
+	parent := m.ctx
+	return func() tea.Msg {
+		ctx, cancel := parent, func() {}
+		if r.limit > 0 {
+			ctx, cancel = context.WithTimeout(parent, r.limit)
+		}
+		defer cancel()
+		reply, err := r.ask(ctx, l.ws)
+		if err != nil {
+			reply = func() tea.Msg { return fail(err) }
+		}
+		return answer{l, reply}
+	}
+}
 
 // opened takes an opened workfile.
 func (m *model) opened(msg opened) tea.Cmd {
@@ -94,11 +167,12 @@ func (m *model) opened(msg opened) tea.Cmd {
 	if msg.err != nil {
 		return m.giveUp(msg.err)
 	}
-	m.log.Close() // it has read from the connection before
+	m.side.log.Close() // it has read from the connection before
 	m.link = msg.link
-	if !m.flow.Known { // else it was open before, and is looked at as it was
-		m.known = msg.sight
-		m.look(msg.sight)
+	m.asking.busy = false    // an answer over the old connection is dropped
+	if m.doc.nothingOpen() { // otherwise it was open before, and is looked at as it was
+		m.sights.known = msg.sight
+		msg.sight.restore(&m.doc, &m.panes, &m.side)
 	}
 	return m.link.feed.next
 }
@@ -118,39 +192,23 @@ func (m *model) news(n news) tea.Cmd {
 		m.link.lost, m.link.ended, m.link.wait = nil, nil, 0
 	}
 	n.clean()
-	m.flow.Apply(n.status(), n.events, n.nodes)
-	m.asking.note(m, n.batch)
-	cmds := []tea.Cmd{m.link.feed.next, m.heard(n.batch)}
+	m.doc.flow.Apply(n.status(), n.events, n.nodes)
+	m.asking.note(&m.doc.flow, len(m.inbox.own) > 0, n.batch)
+	cmds := []tea.Cmd{m.link.feed.next, m.handle(othersEdits(n.batch, m.link.client))}
 	if n.ended != nil {
 		cmds = []tea.Cmd{m.giveUp(n.ended)}
 	}
-	for _, ev := range n.events {
-		switch ev.Type {
-		case api.RunStarted:
-			cmds = append(cmds, m.learn(ev.Run))
-		case api.RunComplete:
-			m.sayEnd(ev)
-		}
-	}
-	if n.snapshot != nil {
-		for _, r := range m.flow.Status.Runs {
-			cmds = append(cmds, m.learn(r.Run))
-		}
-	}
-	if m.running() {
-		m.seen = m.flow.Current().Run
-	}
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, m.handle(m.doc.followRuns(n.batch)))...)
 }
 
 // ticker keeps the clock going while a run is active: once a minute if nothing visible changes every second.
 func (m *model) ticker() tea.Cmd {
-	if !m.running() || m.ticking {
+	if !m.doc.running() || m.ticking {
 		return nil
 	}
 	m.ticking = true
 	every := time.Second
-	if m.idles() {
+	if m.doc.idles(m.page) {
 		every = time.Minute
 	}
 	return tea.Tick(every, func(time.Time) tea.Msg { return tick{} })
@@ -168,26 +226,16 @@ func (m *model) toaster() tea.Cmd {
 
 // key passes a key to the open dialog, or does the action that the registry has for it.
 func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
-	m.hush()
+	m.toast.hush()
 	if n := len(m.dialogs); n > 0 {
 		return m.apply(m.dialogs[n-1], m.dialogs[n-1].Key(k))
 	}
 	name := k.String()
 	if a := m.action(name); a != nil {
-		return a.do(m, name)
+		return m.handle(a.do(m, name))
 	}
 	if a := m.unable(name); a != nil {
-		m.say(a.name+": "+m.whyNot(a), false)
-	}
-	return nil
-}
-
-// action returns what a key means here, or nil.
-func (m *model) action(key string) *action {
-	for i := range m.keys {
-		if a := &m.keys[i]; a.has(key) && a.fits(m) {
-			return a
-		}
+		m.say(a.name+": "+a.whyNot(m), false)
 	}
 	return nil
 }
@@ -208,20 +256,36 @@ func (m *model) apply(d dialog.Dialog, r dialog.Result) tea.Cmd {
 	if r.Close {
 		m.shut(d)
 	}
-	if r.Do == nil {
-		return nil
-	}
-	return r.Do()
-}
-
-// done closes the top dialog.
-func (m *model) done() {
-	if n := len(m.dialogs); n > 0 {
-		m.dialogs = m.dialogs[:n-1]
-	}
+	return m.handle(r.Do)
 }
 
 // shut closes a dialog wherever it is: another one may have opened over it while an answer was on its way.
 func (m *model) shut(d dialog.Dialog) {
 	m.dialogs = slices.DeleteFunc(m.dialogs, func(other dialog.Dialog) bool { return other == d })
+}
+
+// followRuns takes the runs that began or ended in a batch: it asks for what earlier runs say about them, for how the
+// workfile differs from the graph that they run, and says how they ended.
+func (d *document) followRuns(b batch) tea.Msg {
+	var msgs messages
+	if b.snapshot != nil {
+		msgs = append(msgs, d.compare())
+	}
+	for _, ev := range b.events {
+		switch ev.Type {
+		case api.RunStarted:
+			msgs = append(msgs, d.learn(ev.Run))
+		case api.RunComplete:
+			msgs = append(msgs, endText(ev))
+		}
+	}
+	if b.snapshot != nil {
+		for _, r := range d.flow.Status.Runs {
+			msgs = append(msgs, d.learn(r.Run))
+		}
+	}
+	if d.running() {
+		d.seen = d.flow.Current().Run
+	}
+	return msgs
 }

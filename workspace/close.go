@@ -43,7 +43,7 @@ func (w *Workspace) leave() {
 		r.detach()
 	}
 	w.file.Leave()
-	w.out.closeAll("the workspace is closing")
+	w.out.Close("the workspace is closing")
 	w.publishPulse()
 }
 
@@ -55,7 +55,7 @@ func (w *Workspace) crashed() {
 	for _, r := range w.runs {
 		w.letGo(r)
 	}
-	w.out.closeAll("internal error: the workfile is opened again")
+	w.out.Close("internal error: the workfile is opened again")
 	go func() { // ends with the helpers, which learn of the end from the loop
 		w.loop.Wait()
 		w.dropFence()

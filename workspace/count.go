@@ -27,5 +27,5 @@ func (r *run) grown(w *Workspace) {
 		r.growth.recalled, r.growth.kept = false, r.CountAll().Kept
 	}
 	r.growth.total = total
-	w.publish(api.Event{Type: api.RunGrew, Run: r.ID, Client: r.Request.Client, Nodes: total, Kept: r.growth.kept})
+	w.out.Publish(api.Event{Type: api.RunGrew, Run: r.ID, Client: r.Request.Client, Nodes: total, Kept: r.growth.kept})
 }

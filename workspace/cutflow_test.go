@@ -134,7 +134,7 @@ func (c *crashed) restoreOutputs(record []executor.Report) {
 	if !c.flow {
 		return
 	}
-	for _, path := range []string{filepath.Join(c.folder, outputsDir), filepath.Join(c.folder, "..", "..", runstate.PriorFile)} {
+	for _, path := range []string{filepath.Join(c.folder, runstate.OutputsDir), filepath.Join(c.folder, "..", "..", runstate.PriorFile)} {
 		if err := os.RemoveAll(path); err != nil {
 			c.t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func (c *crashed) restoreOutputs(record []executor.Report) {
 		if !slices.ContainsFunc(record, func(r executor.Report) bool { return r.ID == id }) {
 			continue
 		}
-		if err := os.WriteFile(r.outputFile(id), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(runstate.OutputFile(r.Dir, id), []byte(text), 0o600); err != nil {
 			c.t.Fatal(err)
 		}
 	}

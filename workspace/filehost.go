@@ -13,7 +13,7 @@ import (
 // fileHost is what the workfile sees of its workspace.
 type fileHost struct{ w *Workspace }
 
-func (h fileHost) Publish(ev api.Event) { h.w.publish(ev) }
+func (h fileHost) Publish(ev api.Event) { h.w.out.Publish(ev) }
 func (h fileHost) Refusal() error       { return h.w.usable() }
 func (h fileHost) Running() bool        { return len(h.w.runs) > 0 }
 

@@ -9,6 +9,7 @@ import (
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/inquiry"
 	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 )
@@ -119,37 +120,17 @@ func (w *Workspace) complete(r *run) {
 	r.Phase = runstate.Complete
 	w.drop(r)
 	w.unmark()
-	sum := r.summary()
+	sum := r.Summary()
 	w.latest = &sum
 	counts := r.CountAll()
-	w.tellMarks(len(w.file.Graph().Edges()))
-	w.publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.ID, Client: r.Request.Client, Result: r.resultWord(),
-		Counts: &counts, DurationMS: new(r.Elapsed(r.endedAt)), ExitCode: new(exitCode(r.resultWord(), r.Cause)), Reason: api.Reason(""),
+	w.marks.Flush()
+	w.out.Publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.ID, Client: r.Request.Client, Result: r.resultWord(),
+		Counts: &counts, DurationMS: new(r.Elapsed(r.endedAt)), ExitCode: new(inquiry.ExitCode(r.resultWord(), r.Cause)), Reason: api.Reason(""),
 		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
-	w.out.urgent = true
+	w.out.Hurry()
 	r.answerStop(r.stopResult())
 	w.startWaiting()
 	w.pruneLater()
-}
-
-// exitCode returns the exit status of an attached `wf run`, as far as the daemon can know it (`wf help exit-codes`), for the
-// result of a run and the cause of its stop.
-func exitCode(result api.Result, cause string) int {
-	switch {
-	case result == api.Succeeded:
-		return 0
-	case result == api.ResFailed:
-		return 1
-	case cause == "timeout":
-		return 124
-	case cause == "approval": // wf run --approval fail
-		return 5
-	case cause == "SIGINT":
-		return 130
-	case cause == "SIGTERM":
-		return 143
-	}
-	return 6
 }
 
 func (r *run) resultWord() api.Result {
@@ -168,7 +149,8 @@ func historyCounts(c api.Counts) history.Counts {
 	return history.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled}
 }
 
-func (r *run) summary() api.RunSummary {
+// Summary describes the run for clients.
+func (r *run) Summary() api.RunSummary {
 	s := api.RunSummary{Run: r.ID, Result: r.resultWord(), Mode: r.Request.Mode, Resumes: history.RunID(r.Request.Resumes),
 		Selection: r.Request.Selection, Counts: r.CountAll(), Client: r.Request.Client, User: r.Request.User,
 		Started: r.Request.Time, Stopping: r.Phase == runstate.Stopping, Exclude: r.Request.Exclude, Cause: r.Cause,
@@ -179,7 +161,7 @@ func (r *run) summary() api.RunSummary {
 		s.Ended, s.DurationMS = new(r.endedAt), new(r.Elapsed(r.endedAt))
 	}
 	if s.Result != "" { // the result is known before the end is recorded
-		s.ExitCode = new(exitCode(s.Result, s.Cause))
+		s.ExitCode = new(inquiry.ExitCode(s.Result, s.Cause))
 	}
 	return s
 }

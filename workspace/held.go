@@ -160,7 +160,7 @@ func (w *Workspace) heldRun(name string) (n int, found bool) {
 func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
 	w.loop.Run(func() {
 		survivors, err := w.sweepHeld(n)
-		summary := w.past(n)
+		summary := w.Reader.Summary(n)
 		w.send(call(func(w *Workspace) {
 			if err != nil {
 				reply(api.StopResult{}, api.Internal("run "+history.RunID(n)+" cannot be stopped", err))

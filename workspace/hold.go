@@ -59,7 +59,7 @@ func (r *run) hold(w *Workspace, reason *string, why string) {
 	} else {
 		w.cfg.Log.Warn("a run is held", "run", r.ID, "why", now)
 	}
-	w.publish(api.Event{Type: api.RunHeld, Run: r.ID, Message: now})
+	w.out.Publish(api.Event{Type: api.RunHeld, Run: r.ID, Message: now})
 }
 
 // notRecorded holds the run until what cannot be written now has been written.

@@ -86,7 +86,7 @@ func TestLogsOfANodeThatDoesNotCome(t *testing.T) {
 	job := b.next(s)
 	ch := b.awaitLog("", 0)
 	for waiting := 0; waiting == 0; { // or the question comes when the run is over
-		waiting, _ = loop.Ask(context.Background(), b.w.loop, func() (int, error) { return len(b.w.outputWaits), nil })
+		waiting, _ = loop.Ask(context.Background(), b.w.loop, func() (int, error) { return b.w.Reader.Waiting(), nil })
 	}
 	s.end(job.ID, executor.Exit{Code: 1})
 	<-v.over

@@ -6,6 +6,7 @@ import (
 
 	"wf/api"
 	"wf/workspace/history"
+	"wf/workspace/inquiry"
 	"wf/workspace/nodestate"
 )
 
@@ -60,12 +61,12 @@ func (l *Look) Plan(req api.RunRequest) (api.Plan, error) {
 // lookBack replays the journal of a run that is not over, as a daemon does that takes the run up. A run that
 // cannot be read counts as over, as it would for that daemon.
 func (w *Workspace) lookBack(n int) {
-	p, err := openReplay(w.store, n)
-	if err != nil || len(p.records) == 0 {
+	p, err := inquiry.OpenReplay(w.store, n)
+	if err != nil || len(p.Records) == 0 {
 		return
 	}
 	r := &nodestate.Run{State: *p.State}
 	r.Replayed = false
-	w.nodes.Refold(r, p.records, nil, nil)
+	w.nodes.Refold(r, p.Records, nil, nil)
 	w.nodes.Runs = append(w.nodes.Runs, r)
 }

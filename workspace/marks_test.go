@@ -16,7 +16,7 @@ func TestMarksAreTold(t *testing.T) {
 	_, s := b.run(api.RunRequest{})
 	s.end(b.next(s).ID, executor.Exit{})
 	v.wait(t, "the mark of the edge behind the node that ended", func(e api.Event) bool {
-		return e.Type == api.GraphUpdated && e.Op == opMarks && len(e.Edges) == 1 && e.Edges[0].Status == "to_run" && !e.Structure
+		return e.Type == api.GraphUpdated && e.Op == "marks" && len(e.Edges) == 1 && e.Edges[0].Status == "to_run" && !e.Structure
 	})
 	b.play(v, s, nil)
 	v.checkGapless(t)

@@ -10,10 +10,12 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/workspace/history"
+	"wf/workspace/inquiry"
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/params"
 	"wf/workspace/planning"
+	"wf/workspace/watchers"
 	"wf/workspace/workfile"
 )
 
@@ -90,9 +92,10 @@ func newWorkspace(id, path string, cfg Config) *Workspace {
 	w.loop = loop.New(loop.Hooks{Before: w.heedClock, Settle: w.settle, Leave: w.leave, Crashed: w.crashed,
 		Ended: errClosed(), Panicked: errPanicked(), Log: cfg.Log.With("workfile", path)})
 	w.holdTimer = w.loop.NewTimer(w.tryAgain)
-	w.out.timer = w.loop.NewTimer(func() { w.out.due = true })
 	w.file = w.newFile()
 	w.nodes = &nodestate.Table{File: w.file, Log: cfg.Log, Latest: map[string]nodestate.Latest{}}
+	w.out = watchers.New(w.loop, cfg.Log.With("workspace", id), w.nodes.ItemOf)
+	w.marks = watchers.NewMarks(w.out, w.nodes)
 	w.useHistory(nil)
 	return w
 }
@@ -103,6 +106,7 @@ func (w *Workspace) useHistory(s *history.Store) {
 	asker, _ := w.cfg.Executor.(params.Asker)
 	w.planner = planning.New(planning.Config{ID: w.id, Path: w.path, Version: w.cfg.Version, Loop: w.loop, File: w.file, Nodes: w.nodes,
 		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable})
+	w.Reader = inquiry.New(inquiry.Config{Path: w.path, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out})
 }
 
 // restore reads the file, the state folder and the history, before the loop starts.
@@ -174,7 +178,7 @@ func (w *Workspace) recall(takeUp func(n int)) {
 		}
 		w.file.Statuses().RunOver(n)
 		if w.latest == nil {
-			w.latest = w.past(n)
+			w.latest = w.Reader.Summary(n)
 		}
 		if unexplained > 0 && i < recallRuns {
 			unexplained -= w.nodes.RecallRun(w.store, n)

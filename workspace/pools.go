@@ -103,7 +103,7 @@ func (r *run) enqueue(w *Workspace, id executor.ID) {
 	}
 	p.lines[text].entries, p.waits[id.Node] = append(p.lines[text].entries, e), e
 	n := &r.Nodes[id.Node]
-	w.publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name, Wait: r.PoolWait(id.Node)})
+	w.out.Publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name, Wait: r.PoolWait(id.Node)})
 }
 
 // enterPools takes the units that were set aside for executions in line. These wait for a slot from now on.
@@ -122,7 +122,7 @@ func (r *run) enterPools(w *Workspace) {
 				r.holdUnits(e.id, line.claim)
 				r.queue = append(r.queue, e.id)
 				n := &r.Nodes[e.id.Node]
-				w.publish(api.Event{Type: api.NodeReady, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name})
+				w.out.Publish(api.Event{Type: api.NodeReady, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name})
 			}
 			line.entries = line.entries[1:]
 		}

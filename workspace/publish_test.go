@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 
 	"wf/api"
 	"wf/executor"
 	"wf/workspace/loop"
+	"wf/workspace/watchers"
 )
 
 // TestWatchersOfTypesMissNothing compares watchers of some types, who come at the start and in the
@@ -20,7 +22,7 @@ func TestWatchersOfTypesMissNothing(t *testing.T) {
 	all := b.watch()
 	ends := []api.EventType{api.NodeFinished, api.NodeFailed, api.RunComplete}
 	only := []api.EventType{api.RunComplete}
-	watchers := map[*Watcher][]api.EventType{b.watchTypes(ends): ends, b.watchTypes(ends): ends, b.watchTypes(only): only}
+	watchers := map[*watchers.Watcher][]api.EventType{b.watchTypes(ends): ends, b.watchTypes(ends): ends, b.watchTypes(only): only}
 	none := b.watchTypes([]api.EventType{"a type of later days"})
 	_, s := b.run(api.RunRequest{})
 	j := b.next(s)
@@ -38,7 +40,7 @@ func TestWatchersOfTypesMissNothing(t *testing.T) {
 	}
 }
 
-func (b *testbed) watchTypes(types []api.EventType) *Watcher {
+func (b *testbed) watchTypes(types []api.EventType) *watchers.Watcher {
 	b.t.Helper()
 	v, err := b.w.Watch(context.Background(), "c2", api.WatchOptions{Events: types})
 	if err != nil {
@@ -48,7 +50,7 @@ func (b *testbed) watchTypes(types []api.EventType) *Watcher {
 }
 
 // framesOf returns what a watcher got until it was closed.
-func framesOf(t *testing.T, v *Watcher) (frames []api.Frame) {
+func framesOf(t *testing.T, v *watchers.Watcher) (frames []api.Frame) {
 	t.Helper()
 	for data := range v.Frames() {
 		var f api.Frame
@@ -61,13 +63,13 @@ func framesOf(t *testing.T, v *Watcher) (frames []api.Frame) {
 }
 
 // checkTypes compares what v got with the events of these types after its snapshot.
-func checkTypes(t *testing.T, v *Watcher, types []api.EventType, all []api.Event) {
+func checkTypes(t *testing.T, v *watchers.Watcher, types []api.EventType, all []api.Event) {
 	t.Helper()
 	frames := framesOf(t, v)
 	seen := frames[0].Snapshot.Seq
 	var got, want []api.Event
 	for _, ev := range all {
-		if ev.Seq > seen && setOf(types).holds(ev.Type) {
+		if ev.Seq > seen && slices.Contains(types, ev.Type) {
 			want = append(want, ev)
 		}
 	}
@@ -93,9 +95,9 @@ func TestWhatNobodyWantsIsNotKept(t *testing.T) {
 	b.open()
 	only := b.watchTypes([]api.EventType{api.RunComplete})
 	_, err := loop.Ask(context.Background(), b.w.loop, func() (struct{}, error) {
-		b.w.publish(api.Event{Type: api.NodeReady})
-		if len(b.w.out.pending) != 0 || b.w.out.seq != 1 {
-			t.Errorf("%d events wait after an unwanted one with number %d", len(b.w.out.pending), b.w.out.seq)
+		b.w.out.Publish(api.Event{Type: api.NodeReady})
+		if b.w.out.Pending() != 0 || b.w.out.Seq() != 1 {
+			t.Errorf("%d events wait after an unwanted one with number %d", b.w.out.Pending(), b.w.out.Seq())
 		}
 		return struct{}{}, nil
 	})

@@ -151,7 +151,7 @@ func (w *Workspace) startQueued() {
 // refusedQueued publishes that a queued run cannot begin. No client waits for an answer.
 func (w *Workspace) refusedQueued(q *queuedRun, why error) {
 	w.cfg.Log.Error("a run that waited in line cannot begin", "queued", q.name(), "err", why)
-	w.publish(api.Event{Type: api.RunRefused, Queued: q.name(), Message: workfile.Plain(why)})
+	w.out.Publish(api.Event{Type: api.RunRefused, Queued: q.name(), Message: workfile.Plain(why)})
 	w.dequeue(q, func() {})
 }
 

@@ -94,14 +94,14 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 	r.endChildren(w, rep.ID, rep.Exit.Stopped)
 	n.Execution.Ending.Close(rep)
 	n.Execution.Ending = nil
-	announced, attempt := len(w.out.pending), r.Sched.Attempt(i)
+	announced, attempt := w.out.Pending(), r.Sched.Attempt(i)
 	r.commit(w, r.endRecord(rep))
-	w.out.noted(announced, n.ID, r.Unmatched(i))
+	w.out.Noted(announced, n.ID, r.Unmatched(i))
 	switch {
 	case r.Sched.Handled(i):
-		w.out.handled(announced, n.ID)
+		w.out.Handled(announced, n.ID)
 	case r.Sched.Attempt(i) > attempt:
-		w.out.retried(announced, n.ID, api.Retry{Attempt: attempt + 1, Of: r.Sched.Attempts(i)})
+		w.out.Retried(announced, n.ID, api.Retry{Attempt: attempt + 1, Of: r.Sched.Attempts(i)})
 	}
 	r.answerEnd(rep.ID)
 }

@@ -198,7 +198,7 @@ func (w *Workspace) giveUp(n int, why error) {
 		w.cfg.Log.Error("a run cannot be settled", "run", n, "err", err)
 	}
 	if w.latest == nil {
-		w.latest = w.past(n)
+		w.latest = w.Reader.Summary(n)
 	}
 	if !w.store.Bare(n, runstate.PriorFile, workfile.StatusesName) {
 		w.endExecutor(n)

@@ -79,8 +79,8 @@ func (r *run) begin(w *Workspace) {
 	for i := range r.Nodes {
 		w.nodes.Latest[r.Nodes[i].ID] = nodestate.Latest{Run: r.Number, Execution: w.nodes.Latest[r.Nodes[i].ID].Execution}
 	}
-	told := len(w.out.pending)
-	w.publish(api.Event{Type: api.RunStarted, Run: r.ID, Client: r.Request.Client, Workfile: w.path, Mode: r.Request.Mode,
+	told := w.out.Pending()
+	w.out.Publish(api.Event{Type: api.RunStarted, Run: r.ID, Client: r.Request.Client, Workfile: w.path, Mode: r.Request.Mode,
 		Resumes: history.RunID(r.Request.Resumes), Nodes: r.Sched.Total(), Jobs: r.Request.Jobs, NoLimit: r.Request.NoLimit})
 	r.growth.beginning = true
 	r.commit(w, history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.Request.Client, Clocks: clocksNow(0)})
@@ -88,7 +88,7 @@ func (r *run) begin(w *Workspace) {
 	if r.Flow != nil && r.Sched.Mode() == scheduler.Resume {
 		r.growth.kept = r.CountAll().Kept
 	}
-	w.out.begun(told, r.ID, r.growth.total, r.growth.kept)
+	w.out.RunBegan(told, r.ID, r.growth.total, r.growth.kept)
 	r.limitTime(w)
 }
 
@@ -147,7 +147,7 @@ func (r *run) announce(w *Workspace, rec history.Record) {
 	case history.RecordStart:
 		if r.Sched.ItemsCommand(rec.Node) == "" { // a sub-flow starts when its items are listed
 			ev.Type, ev.Execution, ev.PID = api.NodeStarted, rec.Execution, rec.PID
-			w.publish(ev)
+			w.out.Publish(ev)
 		}
 	case history.RecordEnd:
 		r.announceEnd(w, rec, ev)
@@ -156,7 +156,7 @@ func (r *run) announce(w *Workspace, rec history.Record) {
 		if ev.Type, ev.Decision = api.NodeDecided, &made; rec.Type == history.RecordDecide {
 			ev.Client = rec.Client
 		}
-		w.publish(ev)
+		w.out.Publish(ev)
 	}
 }
 
@@ -179,7 +179,7 @@ func (r *run) announceEnd(w *Workspace, rec history.Record, ev api.Event) {
 	if end.Reason == api.ReasonCancelled || end.Reason == api.ReasonTimeout {
 		r.killed++
 	}
-	w.publish(ev)
+	w.out.Publish(ev)
 }
 
 // followUp is what the effects of a record lead to, once all of them are in the state.
@@ -199,7 +199,7 @@ func (r *run) enact(w *Workspace, c runstate.Change, todo *followUp) {
 			before := e.Mark
 			w.file.Graph().SetMark(e, c.Mark)
 			w.file.Statuses().TouchEdge(e)
-			w.marked(e, before)
+			w.marks.Changed(e, before)
 		}
 	case scheduler.NodesAdded:
 		r.numbered = true
@@ -269,5 +269,5 @@ func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
 	default:
 		return
 	}
-	w.publish(news)
+	w.out.Publish(news)
 }

@@ -98,5 +98,5 @@ func (r *run) tellShortage(w *Workspace) {
 		return
 	}
 	r.short.told[kind] = true
-	w.publish(api.Event{Type: api.RunShort, Run: r.ID, Short: r.Shortage()})
+	w.out.Publish(api.Event{Type: api.RunShort, Run: r.ID, Short: r.Shortage()})
 }

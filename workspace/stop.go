@@ -10,6 +10,7 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/workspace/history"
+	"wf/workspace/inquiry"
 	"wf/workspace/loop"
 	"wf/workspace/runstate"
 )
@@ -67,9 +68,14 @@ func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequ
 	})
 }
 
-// notGoing is the error about a run that is over or never was.
-func notGoing(name string) error {
-	return &api.Error{Code: api.CodeNotFound, Message: "run " + name + " is not going", Fix: "wf status shows what is, wf runs what was"}
+// going returns the active run with this id.
+func (w *Workspace) going(name string) (*run, error) {
+	for _, r := range w.runs {
+		if r.ID == name {
+			return r, nil
+		}
+	}
+	return nil, inquiry.NotGoing(name)
 }
 
 // active finds an active run by its number.
@@ -113,7 +119,7 @@ func (w *Workspace) stop(r *run, req api.StopRequest, client string, reply func(
 	case runstate.Going:
 		r.Cause, r.WasStopped, r.Phase = req.Cause, true, runstate.Stopping
 		r.leaveLines(w)
-		w.publish(api.Event{Type: api.RunStopping, Run: r.ID, Client: client, Message: req.Cause})
+		w.out.Publish(api.Event{Type: api.RunStopping, Run: r.ID, Client: client, Message: req.Cause})
 		r.beginHalt(w, history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
 		r.stopChildren(w, nil, graceOf(r.Grace()))
 	case runstate.Stopping:

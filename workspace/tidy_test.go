@@ -10,6 +10,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/workspace/history"
+	"wf/workspace/inquiry"
 )
 
 // TestTidyAgreesWithTheRun: a run whose workfile is gone and of which nothing is alive keeps its environment and
@@ -21,7 +22,7 @@ func TestTidyAgreesWithTheRun(t *testing.T) {
 		b.open()
 		acc, s := b.run(api.RunRequest{})
 		job := b.next(s)
-		env := filepath.Join(b.w.store.Dir(numberOf(acc.Run)), "env")
+		env := filepath.Join(b.w.store.Dir(inquiry.NumberOf(acc.Run)), "env")
 		if err := os.WriteFile(env, []byte("A=1\x00"), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/workspace/watchers"
 )
 
 // viewer collects the frames of a watcher.
 type viewer struct {
-	v      *Watcher
+	v      *watchers.Watcher
 	mu     sync.Mutex
 	snap   *api.Snapshot
 	events []api.Event

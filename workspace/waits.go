@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"wf/api"
@@ -52,20 +51,8 @@ func (r *run) announceWait(w *Workspace, ef scheduler.Effect) {
 		return
 	}
 	n := &r.Nodes[ef.Node]
-	w.publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name,
+	w.out.Publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name,
 		Wait: r.WaitOf(ef.Node, ef.Wait, ef.At, ef.Message)})
-}
-
-// Approvals lists the nodes that wait for a person, those that have waited longest first.
-func (w *Workspace) Approvals(ctx context.Context) (api.ApprovalList, error) {
-	return loop.Ask(ctx, w.loop, func() (api.ApprovalList, error) {
-		list := api.ApprovalList{Schema: api.SchemaApprovals, Approvals: []api.Approval{}}
-		for _, r := range w.runs {
-			list.Approvals = append(list.Approvals, r.Approvals()...)
-		}
-		slices.SortStableFunc(list.Approvals, func(a, b api.Approval) int { return a.Since.Compare(b.Since) })
-		return list, nil
-	})
 }
 
 // Decide records a person's decision about a node that waits for one. It returns when the disk has the record.

@@ -13,9 +13,11 @@ import (
 	"wf/executor"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/inquiry"
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/planning"
+	"wf/workspace/watchers"
 	"wf/workspace/workfile"
 )
 
@@ -73,13 +75,15 @@ type SlotMember interface {
 // Workspace is one open workfile. Its exported methods may be called from any goroutine. They return an *api.Error, with CodeGone when
 // the workspace has closed.
 type Workspace struct {
+	*inquiry.Reader // answers the questions about runs
+
 	id, path string // path is absolute and free of symlinks
 	cfg      Config
 
 	loop     *loop.Loop
 	creating chan struct{}  // held by the one helper that creates the folder of a run
 	fence    *history.Fence // see keepFence; nil if nothing can be written
-	marks    marks
+	marks    *watchers.Marks
 	note     activeNote
 	pulse    atomic.Pointer[pulse]
 	onIdle   atomic.Pointer[func()]
@@ -97,10 +101,9 @@ type Workspace struct {
 	waiting    []*pendingStart // queued behind active runs, in order
 	queuedLast int             // the highest number in the durable queue
 
-	outputWaits []outputWait
-	latest      *api.RunSummary
-	out         publisher
-	closing     bool // Close was called
+	latest  *api.RunSummary
+	out     *watchers.Hub
+	closing bool // Close was called
 	repeats
 	trial trial
 	held  held
@@ -129,10 +132,8 @@ func (w *Workspace) settle() {
 	w.file.Tend()
 	w.finishRuns()
 	w.passTrial()
-	w.out.flush(w)
-	if len(w.outputWaits) > 0 {
-		w.answerOutputWaits()
-	}
+	w.out.Flush()
+	w.AnswerOutputWaits()
 	w.publishPulse()
 }
 
@@ -140,7 +141,7 @@ func (w *Workspace) publishPulse() {
 	if !w.pulseChanged() {
 		return
 	}
-	p := &pulse{watchers: w.out.count(), latest: w.latest, results: w.file.Statuses().Results(), problem: w.file.Problem()}
+	p := &pulse{watchers: w.out.Count(), latest: w.latest, results: w.file.Statuses().Results(), problem: w.file.Problem()}
 	for _, r := range w.runs {
 		p.runs = append(p.runs, r.ID)
 		p.running += r.Running
@@ -160,7 +161,7 @@ func (w *Workspace) publishPulse() {
 // pulseChanged reports whether the pulse differs from the published one; most functions do not change it.
 func (w *Workspace) pulseChanged() bool {
 	old := w.pulse.Load()
-	if old == nil || old.watchers != w.out.count() || old.latest != w.latest || old.results != w.file.Statuses().Results() || old.problem != w.file.Problem() || old.held != (len(w.held.runs) > 0) ||
+	if old == nil || old.watchers != w.out.Count() || old.latest != w.latest || old.results != w.file.Statuses().Results() || old.problem != w.file.Problem() || old.held != (len(w.held.runs) > 0) ||
 		len(old.runs) != len(w.runs)+len(w.held.runs) {
 		return true
 	}

@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"wf/executor/shell"
-	"wf/tui"
+	"wf/tui/editor"
 )
 
 // TestPresetsAreRight: a run accepts every wrapper preset that the terminal interface offers.
 func TestPresetsAreRight(t *testing.T) {
-	for _, wrapper := range tui.WrapperPresets() {
-		if p := shell.CheckWrapper(wrapper, ""); p != nil {
+	for _, w := range editor.Wrappers {
+		if p := shell.CheckWrapper(w.Wrapper, ""); p != nil {
 			t.Errorf("%s: %s", p.Message, p.Why)
 		}
 	}

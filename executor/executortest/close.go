@@ -30,14 +30,14 @@ var closeCases = []testCase{
 		if survivors := h.close(); len(survivors) > 0 {
 			h.Errorf("survivors %v", survivors)
 		}
-		told := 0
+		count := 0
 		for _, r := range h.news.all() {
 			if r.Kind == executor.Leftovers {
-				told += r.Count
+				count += r.Count
 			}
 		}
-		if told < len(pids) {
-			h.Errorf("%d processes were left behind, %d are told of", len(pids), told)
+		if count < len(pids) {
+			h.Errorf("%d processes were left behind, %d are reported", len(pids), count)
 		}
 		for _, pid := range pids {
 			if alive(pid) {
@@ -45,7 +45,7 @@ var closeCases = []testCase{
 			}
 		}
 	}},
-	{"what still runs is stopped and reported", func(h *harness) {
+	{"running executions are stopped and reported", func(h *harness) {
 		ready := h.pipe("ready")
 		h.start(0, fmt.Sprintf(families[1].command, ready))
 		pid := h.hearPID(ready)
@@ -55,7 +55,7 @@ var closeCases = []testCase{
 			h.Errorf("process %d is left", pid)
 		}
 	}},
-	{"the environment is gone from the disk", func(h *harness) {
+	{"the environment is removed from the disk", func(h *harness) {
 		secret := "TOKEN=do-not-keep-me"
 		h.close()
 		h.spec.Dir = filepath.Join(h.TempDir(), "second")
@@ -75,7 +75,7 @@ var closeCases = []testCase{
 			h.Error("a job was taken")
 		}
 	}},
-	{"close after an end that nobody has heard of", func(h *harness) {
+	{"close after an end that is not reported yet", func(h *harness) {
 		h.start(0, "exit 3")
 		h.close()
 		if r := h.ended(0); r.Exit.Code != 3 && !r.Exit.Stopped {
@@ -94,7 +94,7 @@ var closeCases = []testCase{
 	}},
 }
 
-// expectNowhere looks for text in everything below the run's folder.
+// expectNowhere checks that no file in the folder of the run contains text.
 func (h *harness) expectNowhere(text string) {
 	h.Helper()
 	err := filepath.WalkDir(h.spec.Dir, func(path string, d os.DirEntry, err error) error {
@@ -103,7 +103,7 @@ func (h *harness) expectNowhere(text string) {
 		}
 		content, err := os.ReadFile(path)
 		if err == nil && bytes.Contains(content, []byte(text)) {
-			h.Errorf("%s holds an environment value", path)
+			h.Errorf("%s contains a value of the environment", path)
 		}
 		return err
 	})

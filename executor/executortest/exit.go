@@ -65,7 +65,7 @@ var exitCases = []testCase{
 			h.Errorf("output %q, want %q", got, want)
 		}
 	}},
-	{"a shell of the job's own", func(h *harness) {
+	{"a job with its own shell", func(h *harness) {
 		job := h.job(0, "echo {a,b}")
 		job.Shell = "bash"
 		if err := h.session.Start([]wire.Job{job}); err != nil {
@@ -95,9 +95,9 @@ var exitCases = []testCase{
 			h.Errorf("log %q", text)
 		}
 	}},
-	{"no descriptor but the three", func(h *harness) {
+	{"only the three standard descriptors", func(h *harness) {
 		r := h.run(0, "ls /dev/fd/")
-		if got := strings.Fields(h.output(r.Out)); len(got) > 4 { // the fourth is of ls itself
+		if got := strings.Fields(h.output(r.Out)); len(got) > 4 { // the fourth belongs to ls
 			h.Errorf("descriptors %q", got)
 		}
 	}},

@@ -12,7 +12,7 @@ import (
 )
 
 var followCases = []testCase{
-	{"what ended meanwhile, and what still runs", func(h *harness) {
+	{"executions that have ended meanwhile or still run", func(h *harness) {
 		ready, proceed, done := h.pipe("ready"), h.pipe("go"), h.pipe("done")
 		h.start(0, "echo zero; exit 3", "echo one; echo >"+ready.path+"; read x <"+proceed.path+"; exit 4",
 			"read x <"+done.path+"; exit 5")
@@ -25,20 +25,20 @@ var followCases = []testCase{
 		h.spec.Env = nil
 		h.open()
 		if r := h.ended(0); r.Exit.Code != 3 || h.output(r.Out) != "zero\n" {
-			h.Errorf("ended before: %+v", r)
+			h.Errorf("ended before detaching: %+v", r)
 		}
 		if r := h.ended(2); r.Exit.Code != 5 {
 			h.Errorf("ended meanwhile: %+v", r.Exit)
 		}
 		if again := h.started(1); again.PID != before.PID || !again.Time.Equal(before.Time) {
-			h.Errorf("started %+v, and after %+v", before, again)
+			h.Errorf("started %+v, then %+v", before, again)
 		}
 		h.tell(proceed)
 		if r := h.ended(1); r.Exit.Code != 4 || h.output(r.Out) != "one\n" {
 			h.Errorf("still running: %+v", r)
 		}
 	}},
-	{"the record is told anew, in its order", func(h *harness) {
+	{"all reports are repeated in order", func(h *harness) {
 		const nodes = 30
 		for node := range nodes {
 			h.run(node, fmt.Sprintf("exit %d", node))
@@ -51,7 +51,7 @@ var followCases = []testCase{
 			h.Errorf("first %+v\nthen %+v", first, again)
 		}
 	}},
-	{"the run goes on in its environment", func(h *harness) {
+	{"the run keeps its environment", func(h *harness) {
 		h.reopen()
 		if r := h.run(0, `echo "$COLOUR"; pwd -P`); h.output(r.Out) != "blue\n"+realPath(h.spec.Cwd)+"\n" {
 			h.Errorf("output %q", h.output(r.Out))
@@ -66,14 +66,14 @@ var followCases = []testCase{
 			h.Errorf("log %q", text)
 		}
 	}},
-	{"what was handed over before letting go is executed", func(h *harness) {
+	{"a job handed over before detaching is executed", func(h *harness) {
 		h.start(0, "echo kept")
 		h.reopen()
 		if r := h.ended(0); h.output(r.Out) != "kept\n" {
 			h.Errorf("output %q", h.output(r.Out))
 		}
 	}},
-	{"says when everything of before is told", func(h *harness) {
+	{"reports once when everything earlier is reported", func(h *harness) {
 		proceed := h.pipe("go")
 		h.run(0, "true")
 		h.start(1, "read x <"+proceed.path)
@@ -81,18 +81,18 @@ var followCases = []testCase{
 		h.started(1)
 		before := len(h.news.all())
 		h.reopen()
-		h.news.isTold(h.T)
+		h.news.caughtUp(h.T)
 		h.tell(proceed)
 		h.ended(1)
 		h.run(2, "")
-		if told := h.news.isTold(h.T); told != before {
-			h.Errorf("told after %d of %d reports", told, before)
+		if count := h.news.caughtUp(h.T); count != before {
+			h.Errorf("caught up after %d of %d reports", count, before)
 		}
 		if _, err := os.Stat(h.file("ran")); err == nil || h.has(executor.Started, 11) {
-			h.Error("something has begun that nobody handed over")
+			h.Error("a job has started that was not handed over again")
 		}
 	}},
-	{"stop what an earlier daemon started", func(h *harness) {
+	{"stop an execution of an earlier session", func(h *harness) {
 		ready := h.pipe("ready")
 		h.start(0, fmt.Sprintf(families[1].command, ready))
 		pid := h.hearPID(ready)
@@ -103,7 +103,7 @@ var followCases = []testCase{
 			h.Errorf("process %d is left", pid)
 		}
 	}},
-	{"a stop outlives the daemon that asked for it", func(h *harness) {
+	{"a stop outlives its session", func(h *harness) {
 		ready := h.pipe("ready")
 		h.start(0, fmt.Sprintf(families[1].command, ready))
 		h.hear(ready)

@@ -8,15 +8,15 @@ import (
 	"wf/executor/wire"
 )
 
-// gateCases are about jobs that come after others.
+// gateCases are about jobs that wait for others.
 var gateCases = []testCase{
-	{"starts when what it comes after has succeeded", func(h *harness) {
+	{"starts when the other job has succeeded", func(h *harness) {
 		proceed := h.pipe("go")
 		h.start(0, "read x <"+proceed.path)
 		h.startAfter(1, "exit 3", 0)
 		h.run(2, "")
 		if h.has(executor.Started, 1) {
-			h.Error("started before its turn")
+			h.Error("started too early")
 		}
 		h.tell(proceed)
 		if r := h.ended(1); r.Exit.Code != 3 {
@@ -43,7 +43,7 @@ var gateCases = []testCase{
 		}
 		h.expectInOrder()
 	}},
-	{"a chain of blank ones", func(h *harness) {
+	{"a chain of blank jobs", func(h *harness) {
 		proceed := h.pipe("go")
 		h.start(0, "read x <"+proceed.path)
 		for node := 1; node < 100; node++ {
@@ -55,11 +55,11 @@ var gateCases = []testCase{
 			h.Errorf("exit %+v", r.Exit)
 		}
 	}},
-	{"never starts when what it comes after fails", func(h *harness) {
+	{"never starts if the other job fails", func(h *harness) {
 		h.failing(map[int]string{1: "exit 1", 2: "kill -9 $$", 3: "/nonexistent/program"})
 		h.expectShut(11, 12, 13)
 	}},
-	{"never starts when what it comes after is stopped", func(h *harness) {
+	{"never starts if the other job is stopped", func(h *harness) {
 		ready, never := h.pipe("ready"), h.pipe("never")
 		h.start(0, "trap 'exit 0' TERM; echo >"+ready.path+"; read x <"+never.path)
 		h.startAfter(11, "touch "+h.file("ran"), 0)
@@ -70,7 +70,7 @@ var gateCases = []testCase{
 		}
 		h.expectShut(11)
 	}},
-	{"what it comes after is over by then", func(h *harness) {
+	{"the other jobs have already ended", func(h *harness) {
 		h.run(0, "true")
 		h.run(1, "exit 1")
 		h.run(2, "")
@@ -121,7 +121,7 @@ var gateCases = []testCase{
 			}
 		}
 	}},
-	{"who waits behind a gate takes no place", func(h *harness) {
+	{"a job behind a gate occupies no place", func(h *harness) {
 		h.session.SetWidth(1)
 		proceed := h.pipe("go")
 		h.start(0, "read x <"+proceed.path)
@@ -135,7 +135,7 @@ var gateCases = []testCase{
 			h.Errorf("exit %+v", r.Exit)
 		}
 	}},
-	{"handed over again with nothing to come after", func(h *harness) {
+	{"handed over again without a gate", func(h *harness) {
 		h.run(0, "exit 1")
 		h.startAfter(1, "exit 6", 0)
 		h.start(1, "exit 6")
@@ -145,7 +145,7 @@ var gateCases = []testCase{
 		h.start(2, "exit 7")
 		h.ended(2)
 	}},
-	{"stopped before its turn", func(h *harness) {
+	{"stopped behind its gate", func(h *harness) {
 		proceed := h.pipe("go")
 		h.start(0, "read x <"+proceed.path)
 		h.startAfter(11, "touch "+h.file("ran"), 0)
@@ -167,7 +167,7 @@ var gateCases = []testCase{
 			h.Error("it ran")
 		}
 	}},
-	{"goes on while nobody follows", func(h *harness) {
+	{"starts while no session is open", func(h *harness) {
 		first, last := h.pipe("first"), h.pipe("last")
 		h.start(0, "read x <"+first.path)
 		h.startAfter(1, "true", 0)
@@ -181,7 +181,7 @@ var gateCases = []testCase{
 			h.Errorf("exit %+v", r.Exit)
 		}
 	}},
-	{"who follows anew hands over anew", func(h *harness) {
+	{"a new session must hand over the job again", func(h *harness) {
 		proceed := h.pipe("go")
 		h.start(0, "read x <"+proceed.path)
 		h.startAfter(11, "touch "+h.file("ran"), 0)
@@ -194,13 +194,13 @@ var gateCases = []testCase{
 		}
 		h.run(3, "")
 		if _, err := os.Stat(h.file("ran")); err == nil || h.has(executor.Started, 11) {
-			h.Error("started though nobody wants it any more")
+			h.Error("started although it was not handed over again")
 		}
 	}},
 }
 
-// failing hands over commands and, for each of them, ten nodes higher, one that comes after it. It
-// returns when the former have ended.
+// failing hands over commands and, for each of them, a job of the node ten higher that waits for it. It returns when the
+// commands have ended.
 func (h *harness) failing(commands map[int]string) {
 	h.Helper()
 	for node, c := range commands {
@@ -212,10 +212,10 @@ func (h *harness) failing(commands map[int]string) {
 	}
 }
 
-// expectShut wants nodes not to have started, and given back when they are stopped.
+// expectShut checks that nodes have not started, and that they are reported as stopped after a stop.
 func (h *harness) expectShut(nodes ...int) {
 	h.Helper()
-	h.run(99, "true") // it would have been their turn before
+	h.run(99, "true") // the others would have started before it
 	for _, node := range nodes {
 		if h.has(executor.Started, node) || h.has(executor.Ended, node) {
 			h.Errorf("node %d has started", node)
@@ -230,10 +230,10 @@ func (h *harness) expectShut(nodes ...int) {
 	}
 }
 
-// startAfter hands over a command that comes after the first executions of nodes.
+// startAfter hands over a command that waits for the first executions of nodes.
 func (h *harness) startAfter(node int, command string, after ...int) {
 	h.Helper()
-	if !h.session.Gates() { // then nothing has been heard yet
+	if !h.session.Gates() { // the runner has not said hello yet
 		h.run(1000, "")
 	}
 	j := h.job(node, command)

@@ -17,10 +17,10 @@ import (
 	"wf/executor/wire"
 )
 
-// patience is how long anything may take before the test counts it as hanging.
+// patience is how long a test waits for an event before it fails.
 const patience = 60 * time.Second
 
-// A harness drives one run.
+// A harness is a test of one run.
 type harness struct {
 	*testing.T
 	x       executor.Executor
@@ -29,7 +29,7 @@ type harness struct {
 	news    *ledger
 }
 
-// newHarness opens a run in a folder of its own and closes it when the test is over.
+// newHarness opens a run in a new folder and closes it at the end of the test.
 func newHarness(t *testing.T, x executor.Executor) *harness {
 	t.Helper()
 	h := &harness{T: t, x: x}
@@ -46,7 +46,7 @@ func newHarness(t *testing.T, x executor.Executor) *harness {
 	return h
 }
 
-// open begins the run, or follows it anew as a daemon after a restart does.
+// open begins the run, or follows it again as a daemon does after a restart.
 func (h *harness) open() {
 	h.Helper()
 	news := newLedger()
@@ -58,7 +58,7 @@ func (h *harness) open() {
 	h.session, h.news = session, news
 }
 
-// Close ends the run and returns who survived.
+// close closes the run and returns the pids of the survivors.
 func (h *harness) close() []int {
 	h.Helper()
 	if h.session == nil {
@@ -74,7 +74,7 @@ func (h *harness) close() []int {
 	return survivors
 }
 
-// reopen detaches and follows the run again, without handing the environment over once more.
+// reopen detaches and follows the run again, without giving the environment again.
 func (h *harness) reopen() {
 	h.Helper()
 	h.session.Detach()
@@ -82,10 +82,10 @@ func (h *harness) reopen() {
 	h.open()
 }
 
-// ID names the first execution of a node.
+// id returns the first execution of a node.
 func id(node int) wire.ID { return wire.ID{Node: node, Execution: 1} }
 
-// Job is the first execution of a node, with the marker variables that the daemon sets.
+// job returns a job for the first execution of a node, with the marker variables that the daemon sets.
 func (h *harness) job(node int, command string) wire.Job {
 	return wire.Job{ID: id(node), Command: command, Env: []string{
 		"WF_NODE_ID=n" + strconv.Itoa(node), "WF_EXECUTION=1",
@@ -104,7 +104,7 @@ func (h *harness) start(first int, commands ...string) {
 	}
 }
 
-// Run executes one command to its end.
+// run executes one command to its end.
 func (h *harness) run(node int, command string) executor.Report {
 	h.Helper()
 	h.start(node, command)
@@ -143,7 +143,7 @@ func (h *harness) await(kind executor.Kind, node int) executor.Report {
 	return r
 }
 
-// output reads what a report says was written.
+// output reads a part of an output file.
 func (h *harness) output(r executor.Range) string {
 	h.Helper()
 	if r.File == "" {
@@ -159,11 +159,11 @@ func (h *harness) output(r executor.Range) string {
 	return string(text[r.Start:r.End])
 }
 
-// file is a path below the working directory of the commands.
+// file returns a path in the working directory of the commands.
 func (h *harness) file(name string) string { return filepath.Join(h.spec.Cwd, name) }
 
-// A pipe is a named pipe by which commands and test wait for one another, line by line. The test
-// holds both ends open, so that nobody waits for the other to open it.
+// A pipe is a named pipe through which commands and test send each other lines. The test has both ends open, so that
+// opening it never blocks.
 type pipe struct {
 	path string
 	file *os.File
@@ -172,7 +172,7 @@ type pipe struct {
 
 func (p *pipe) String() string { return p.path }
 
-// pipe makes a named pipe in the working directory of the commands.
+// pipe creates a named pipe in the working directory of the commands.
 func (h *harness) pipe(name string) *pipe {
 	h.Helper()
 	path := h.file(name)
@@ -187,7 +187,7 @@ func (h *harness) pipe(name string) *pipe {
 	return &pipe{path: path, file: file, in: bufio.NewReader(file)}
 }
 
-// hear waits until a command writes a line into the pipe, and returns it.
+// hear waits for a line that a command writes into the pipe.
 func (h *harness) hear(p *pipe) string {
 	h.Helper()
 	if err := p.file.SetReadDeadline(time.Now().Add(patience)); err != nil {
@@ -200,7 +200,7 @@ func (h *harness) hear(p *pipe) string {
 	return strings.TrimSpace(line)
 }
 
-// hearPID waits for a pid.
+// hearPID waits for a line with a pid.
 func (h *harness) hearPID(p *pipe) int {
 	h.Helper()
 	text := h.hear(p)
@@ -211,7 +211,7 @@ func (h *harness) hearPID(p *pipe) int {
 	return pid
 }
 
-// tell lets a command that reads a line from the pipe go on.
+// tell writes a line into the pipe, so that a command that reads it goes on.
 func (h *harness) tell(p *pipe) {
 	h.Helper()
 	if _, err := p.file.WriteString("go\n"); err != nil {
@@ -219,7 +219,7 @@ func (h *harness) tell(p *pipe) {
 	}
 }
 
-// alive reports whether a process is there and no zombie.
+// alive reports whether a process exists and is not a zombie.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false
@@ -240,9 +240,9 @@ func hasProc() bool {
 // A ledger collects reports and lets tests wait for them.
 type ledger struct {
 	mu      sync.Mutex        // guards what follows
-	reports []executor.Report // but for Resized and Told, which come when they come
-	width   int               // reported last
-	told    []int             // how many of reports came before each Told
+	reports []executor.Report // all but Resized and CaughtUp, whose place among the others varies
+	width   int               // of the last Resized
+	marks   []int             // for each CaughtUp: how many reports came before it
 	grown   chan struct{}     // closed and replaced by add
 }
 
@@ -257,7 +257,7 @@ func (l *ledger) add(reports []executor.Report) {
 			l.width = r.Width
 			continue
 		case executor.CaughtUp:
-			l.told = append(l.told, len(l.reports))
+			l.marks = append(l.marks, len(l.reports))
 			continue
 		}
 		l.reports = append(l.reports, r)
@@ -272,7 +272,7 @@ func (l *ledger) all() []executor.Report {
 	return append([]executor.Report(nil), l.reports...)
 }
 
-// resized waits until the executor says that it goes by a width.
+// resized waits until the executor reports a width.
 func (l *ledger) resized(n int) bool {
 	timeout := time.After(patience)
 	for {
@@ -290,31 +290,30 @@ func (l *ledger) resized(n int) bool {
 	}
 }
 
-// isTold waits until the executor says that everything of earlier sessions is told, and returns how many
-// reports came before. It says so once.
-func (l *ledger) isTold(t *testing.T) int {
+// caughtUp waits for the report CaughtUp, and returns how many reports came before it. It may come only once.
+func (l *ledger) caughtUp(t *testing.T) int {
 	t.Helper()
 	timeout := time.After(patience)
 	for {
 		l.mu.Lock()
-		told, grown := l.told, l.grown
+		marks, grown := l.marks, l.grown
 		l.mu.Unlock()
-		switch len(told) {
+		switch len(marks) {
 		case 0:
 		case 1:
-			return told[0]
+			return marks[0]
 		default:
-			t.Fatalf("told %d times", len(told))
+			t.Fatalf("caught up %d times", len(marks))
 		}
 		select {
 		case <-grown:
 		case <-timeout:
-			t.Fatal("nobody says that everything of before is told")
+			t.Fatal("no report CaughtUp")
 		}
 	}
 }
 
-// await returns the report of that kind, or false when it does not come.
+// await returns the report of that kind, or false if it does not arrive in time.
 func (l *ledger) await(kind executor.Kind, id wire.ID) (executor.Report, bool) {
 	timeout := time.After(patience)
 	for checked := 0; ; {

@@ -8,7 +8,7 @@ import (
 	"wf/executor/wire"
 )
 
-// largeCases: commands and values that are larger than what a program can be given in one piece.
+// largeCases are about commands and values that are too long for one argument or variable of a program.
 var largeCases = []testCase{
 	{"a command of 300 kB", func(h *harness) {
 		text := strings.Repeat("true # "+strings.Repeat("x", 90)+"\n", 3000)
@@ -63,7 +63,7 @@ var largeCases = []testCase{
 			}
 		}
 	}},
-	{"more variables than fit together", func(h *harness) {
+	{"variables that are too long together", func(h *harness) {
 		job := h.job(0, "true; true")
 		for i := range 64 {
 			job.Env = append(job.Env, fmt.Sprintf("V%d=%s", i, strings.Repeat("v", 110_000+i)))

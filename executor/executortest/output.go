@@ -43,11 +43,11 @@ var outputCases = []testCase{
 				h.Errorf("node %d: %q, want %q", node, got, want)
 			}
 		}
-		if files := h.files(); files > 4 { // with "", which stands for no file
+		if files := h.files(); files > 4 { // counting "", the missing file of a merged output
 			h.Errorf("%d files: slots are not reused", files)
 		}
 	}},
-	{"a merged output is followed across a new session", func(h *harness) {
+	{"a merged output across two sessions", func(h *harness) {
 		proceed := h.pipe("go")
 		job := h.job(0, "echo out; echo err >&2; read x <"+proceed.path+"; echo err2 >&2; echo out2")
 		job.Merge = true
@@ -69,7 +69,7 @@ var outputCases = []testCase{
 			h.Errorf("%d bytes, want %d of x", len(got), size)
 		}
 	}},
-	{"the start of a range is known while it grows", func(h *harness) {
+	{"the start of an output is known while it grows", func(h *harness) {
 		said, proceed := h.pipe("said"), h.pipe("go")
 		h.run(0, "echo earlier")
 		h.start(1, "echo now; echo >"+said.path+"; read x <"+proceed.path)
@@ -111,7 +111,7 @@ var outputCases = []testCase{
 			h.Errorf("%d files for %d executions at a time: slots are not reused", files, width)
 		}
 	}},
-	{"what stays behind does not write into the next output", func(h *harness) {
+	{"a process left behind does not write into the next output", func(h *harness) {
 		for node, leave := range []string{
 			"{ read x <%s; echo late; echo done >%s; } & echo first",
 			"setsid sh -c 'read x <%s; echo late; echo done >%s' & echo first",
@@ -141,7 +141,7 @@ var outputCases = []testCase{
 	}},
 }
 
-// files counts the output files of the run.
+// files returns the number of output files of the run.
 func (h *harness) files() int {
 	seen := make(map[string]bool)
 	for _, r := range h.news.all() {

@@ -1,5 +1,5 @@
-// Package executortest holds the contract of executors as tests. Every executor passes Run; the
-// tests know only the interface, and wait for events, never for time to pass.
+// Package executortest is the contract of executors as tests. Every executor passes Run. The tests use only the interface,
+// and wait for events, not for time to pass.
 package executortest
 
 import (
@@ -8,8 +8,8 @@ import (
 	"wf/executor"
 )
 
-// Run checks an executor. Each call of newExecutor returns one that shares what survives a restart
-// of the daemon (records, sockets) with the others of the same t.
+// Run tests an executor. Executors that newExecutor returns for the same t share what survives a restart of the daemon
+// (logs, sockets).
 func Run(t *testing.T, newExecutor func(t *testing.T) executor.Executor) {
 	for _, group := range []struct {
 		name  string

@@ -9,18 +9,18 @@ import (
 	"wf/executor/wire"
 )
 
-// Graces: one that is not waited for, since everything obeys, and one that has to pass.
+// longGrace is for commands that obey TERM; shortGrace has to pass.
 const (
 	longGrace  = time.Hour
 	shortGrace = 100 * time.Millisecond
 )
 
-// A family is a command whose processes resist being stopped in some way. %s takes a pipe through
-// which each sends its pid once it is ready.
+// A family is a command whose processes make a stop difficult in some way. %s is the pipe through which each process sends
+// its pid when it is ready.
 type family struct {
 	name    string
 	command string
-	members int // that send their pid
+	members int // how many send their pid
 	obeys   bool
 }
 
@@ -30,7 +30,7 @@ var families = []family{
 	{"halted", `echo $$ >%[1]s; kill -STOP $$; sleep 1000`, 1, true},
 	{"leader exits on TERM, member ignores it",
 		`sh -c 'trap "" TERM; echo $$ >%[1]s; while :; do sleep 1000; done' & trap 'exit 3' TERM; echo $$ >%[1]s; while :; do sleep 1000 & wait; done`, 2, false},
-	{"child in a session of its own",
+	{"child in another session",
 		`setsid sh -c 'trap "" TERM; echo $$ >%[1]s; while :; do sleep 1000; done' & echo $$ >%[1]s; wait`, 2, false},
 	{"double fork",
 		`(setsid sh -c 'trap "" TERM; echo $$ >%[1]s; while :; do sleep 1000; done' &) ; echo $$ >%[1]s; exec sleep 1000`, 2, false},
@@ -46,7 +46,7 @@ var stopCases = append(familyCases(), []testCase{
 		h.session.Stop([]wire.ID{id(0)}, longGrace)
 		h.run(1, "true") // the first stop has arrived before this ends
 		if !alive(pid) {
-			h.Error("what ignores TERM is gone before its grace is over")
+			h.Error("a command that ignores TERM was killed before the end of its grace")
 		}
 		h.session.Stop([]wire.ID{id(0)}, 0)
 		h.expectStopped(0, syscall.SIGKILL)
@@ -90,10 +90,10 @@ var stopCases = append(familyCases(), []testCase{
 		}
 		h.tell(proceed)
 		if r := h.ended(1); r.Exit.Code != 5 || r.Exit.Stopped {
-			h.Errorf("the one not stopped: %+v", r.Exit)
+			h.Errorf("the execution that was not stopped: %+v", r.Exit)
 		}
 	}},
-	{"what was handed over and is stopped at once leaves nothing", func(h *harness) {
+	{"jobs that are stopped at once", func(h *harness) {
 		const jobs = 20
 		var ids []wire.ID
 		for node := range jobs {
@@ -107,7 +107,7 @@ var stopCases = append(familyCases(), []testCase{
 			}
 		}
 	}},
-	{"stopping what has ended changes nothing", func(h *harness) {
+	{"a stop of an ended execution has no effect", func(h *harness) {
 		h.run(0, "exit 6")
 		h.session.Stop([]wire.ID{id(0), id(99)}, 0)
 		h.run(1, "true")
@@ -123,7 +123,7 @@ var stopCases = append(familyCases(), []testCase{
 	}},
 }...)
 
-// familyCases stops every family: nothing is left when its end is reported.
+// familyCases stops every family: no process is left when the end is reported.
 func familyCases() []testCase {
 	var cases []testCase
 	for _, f := range families {

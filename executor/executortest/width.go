@@ -10,9 +10,9 @@ import (
 	"wf/executor/wire"
 )
 
-// widthCases are about the jobs that wait in the executor.
+// widthCases are about jobs that wait for a place.
 var widthCases = []testCase{
-	{"never more at once, in the order handed over", func(h *harness) {
+	{"never more at once, and in order", func(h *harness) {
 		const width, nodes = 3, 24
 		h.session.SetWidth(width)
 		gate := h.file("gate")
@@ -21,7 +21,7 @@ var widthCases = []testCase{
 		}
 		var commands []string
 		for node := range nodes {
-			// The folder of a node is there while it runs.
+			// The folder of a node exists while the node runs.
 			commands = append(commands, fmt.Sprintf("cd %s && mkdir %d && ls | wc -l && rmdir %d", gate, node, node))
 		}
 		h.start(0, commands...)
@@ -37,10 +37,10 @@ var widthCases = []testCase{
 		}
 		h.expectInOrder()
 	}},
-	{"none until there is a width", func(h *harness) {
+	{"none with a width of 0", func(h *harness) {
 		h.session.SetWidth(0)
 		h.start(0, "touch "+h.file("ran"))
-		h.run(1, "") // needs no place, and is behind the other
+		h.run(1, "") // needs no place, and arrives after the other
 		if _, err := os.Stat(h.file("ran")); err == nil || h.has(executor.Started, 0) {
 			h.Error("started without a place")
 		}
@@ -75,7 +75,7 @@ var widthCases = []testCase{
 		h.started(1)
 		h.session.SetWidth(1)
 		if !h.news.resized(1) {
-			h.Fatal("the executor does not say when the width holds")
+			h.Fatal("the executor does not report the width")
 		}
 		h.tell(first)
 		if r := h.ended(0); r.Exit.Code != 3 || r.Exit.Stopped {
@@ -93,7 +93,7 @@ var widthCases = []testCase{
 			h.Errorf("exit %+v", r.Exit)
 		}
 	}},
-	{"who waits can be stopped", func(h *harness) {
+	{"a waiting job can be stopped", func(h *harness) {
 		h.session.SetWidth(1)
 		proceed := h.pipe("go")
 		h.start(0, "read x <"+proceed.path, "touch "+h.file("ran"), "exit 6")
@@ -104,13 +104,13 @@ var widthCases = []testCase{
 		}
 		h.tell(proceed)
 		if r := h.ended(2); r.Exit.Code != 6 {
-			h.Errorf("exit %+v of the one behind it", r.Exit)
+			h.Errorf("exit %+v of the job after it", r.Exit)
 		}
 		if _, err := os.Stat(h.file("ran")); err == nil {
 			h.Error("it ran")
 		}
 	}},
-	{"who waits never starts once the run is closed", func(h *harness) {
+	{"a waiting job never starts once the run is closed", func(h *harness) {
 		h.session.SetWidth(1)
 		h.start(0, "sleep 1000", "touch "+h.file("ran"), "touch "+h.file("ran"))
 		h.started(0)
@@ -125,7 +125,7 @@ var widthCases = []testCase{
 			h.Error("it ran")
 		}
 	}},
-	{"who waits takes its turn while nobody follows", func(h *harness) {
+	{"a waiting job starts while no session is open", func(h *harness) {
 		h.session.SetWidth(1)
 		first, second := h.pipe("first"), h.pipe("second")
 		h.start(0, "read x <"+first.path, "echo >"+second.path+"; exit 7")
@@ -139,7 +139,7 @@ var widthCases = []testCase{
 			h.Errorf("exit %+v", r.Exit)
 		}
 	}},
-	{"who follows says the width anew", func(h *harness) {
+	{"a new session sets the width", func(h *harness) {
 		h.session.SetWidth(1)
 		proceed := h.pipe("go")
 		h.start(0, "read x <"+proceed.path, "read x <"+proceed.path, "exit 8")
@@ -166,7 +166,7 @@ var widthCases = []testCase{
 	}},
 }
 
-// Contain reports whether there is such a report by now.
+// has reports whether such a report has arrived.
 func (h *harness) has(kind executor.Kind, node int) bool {
 	for _, r := range h.news.all() {
 		if r.Kind == kind && r.ID == id(node) {
@@ -176,7 +176,7 @@ func (h *harness) has(kind executor.Kind, node int) bool {
 	return false
 }
 
-// expectInOrder wants the nodes started in the order of their numbers.
+// expectInOrder checks that the nodes were started in the order of their numbers.
 func (h *harness) expectInOrder() {
 	h.Helper()
 	next := 0

@@ -26,7 +26,7 @@ const (
 // inject is set by tests, see Inject.
 var inject func(op, path string) error
 
-// Inject makes Check call f; nil ends that. Only tests call it.
+// Inject makes Check call f; nil ends that. Only tests call it, those of several packages, so it cannot be in a test file.
 func Inject(f func(op, path string) error) { inject = f }
 
 // Check returns the error that a test injects for an operation on path, or nil.

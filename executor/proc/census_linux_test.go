@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// chainScript is a chain of processes in sessions of their own. Each starts the next one and ends at
-// once, so that none of them is there for as long as a look at the machine takes.
+// chainScript is a chain of processes, each in a new session. Each starts the next one and ends at once, so that none of them
+// lives as long as a read of the process table takes.
 const chainScript = `#!/bin/sh
 test "$1" = 0 || setsid "$0" $(($1 - 1)) &
 `
 
-// TestCensusSeesAChain: as long as a chain is going, every census has a link of it.
-func TestCensusSeesAChain(t *testing.T) {
+// TestTableContainsAChain checks that every read of the process table contains a process of the chain.
+func TestTableContainsAChain(t *testing.T) {
 	if err := BecomeSubreaper(); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestCensusSeesAChain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		going := reapAll(t) // asked after the census: who is there now was there all the time
+		going := reapAll(t) // if a process of the chain is alive now, one was alive during the whole read
 		if !going {
 			break
 		}
@@ -47,12 +47,12 @@ func TestCensusSeesAChain(t *testing.T) {
 		}
 	}
 	if looks == 0 || missed > 0 {
-		t.Errorf("%d of %d looks saw nobody", missed, looks)
+		t.Errorf("%d of %d reads found no process of the chain", missed, looks)
 	}
 }
 
-// reapAll takes away the children of this process that have ended and reports whether there are
-// others. No other test runs at the same time.
+// reapAll reaps the children of this process that have ended, and reports whether there are others. No other test may run at
+// the same time.
 func reapAll(t *testing.T) (going bool) {
 	t.Helper()
 	for {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestParseWorld(t *testing.T) {
+func TestParse(t *testing.T) {
 	w, err := Parse([]byte(`{"umask":18,"nice":-3,"cpus":"0-2,7","limits":{"nofile":{"soft":9,"hard":-1}},"later":1}`))
 	if err != nil || *w.Umask != 0o22 || *w.Nice != -3 || w.CPUs != "0-2,7" || w.Limits["nofile"] != (Limit{9, -1}) {
 		t.Errorf("%+v, %v", w, err)
@@ -30,8 +30,8 @@ func TestCPUs(t *testing.T) {
 	}
 }
 
-// TestOwnWorldIsNoOther: to enter the world that one is in already takes nothing, and what is told of it is valid.
-func TestOwnWorldIsNoOther(t *testing.T) {
+// TestOwn checks that the attributes of this process are valid, and that no system call is needed to set them.
+func TestOwn(t *testing.T) {
 	data, err := json.Marshal(Own())
 	if err != nil {
 		t.Fatal(err)
@@ -41,6 +41,6 @@ func TestOwnWorldIsNoOther(t *testing.T) {
 		t.Errorf("%s: %v", data, err)
 	}
 	if len(w.Limits) < 5 || w.Umask == nil || w.Nice == nil {
-		t.Errorf("too little is known: %s", data)
+		t.Errorf("attributes are missing: %s", data)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestDamagedEnvironment: whatever happens to the file, commands get all of their environment or
-// the run is told that it is damaged. That of a version without a checksum is still read.
+// TestDamagedEnvironment checks that a damaged environment file is reported as incomplete. A file of a version without
+// checksums can still be read.
 func TestDamagedEnvironment(t *testing.T) {
 	path := filepath.Join(t.TempDir(), EnvironmentFile)
 	base := []string{"HOME=/home/x", "PATH=/bin", "TEXT=a\nb", "", "PWD=/tmp"}
@@ -47,7 +47,7 @@ func TestDamagedEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := ReadEnvironment(path); err == nil {
-		t.Error("1 GiB was loaded")
+		t.Error("a file of 1 GiB was read")
 	}
 	if err := os.WriteFile(path, []byte("A=1\x00B=\x00"), 0o600); err != nil {
 		t.Fatal(err)

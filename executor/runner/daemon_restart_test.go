@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestLonelyRunner has a runner call for a daemon, less and less often, until one connects.
-func TestLonelyRunner(t *testing.T) {
+// TestDaemonRestart checks that a runner without a daemon starts one, with longer and longer pauses, until one connects.
+func TestDaemonRestart(t *testing.T) {
 	r, _ := newTestRunner(t, 1)
 	calls := 0
 	r.options.StartDaemon = func() error { calls++; return nil }
@@ -15,15 +15,15 @@ func TestLonelyRunner(t *testing.T) {
 	for pause, want := daemonPatience, 1; want < 4; pause, want = 2*pause, want+1 {
 		now = now.Add(pause - 1)
 		if r.restartDaemon(now); calls != want-1 {
-			t.Errorf("%d calls before it is time for %d", calls, want)
+			t.Errorf("%d starts, too early: want %d", calls, want)
 		}
 		now = now.Add(1)
 		if r.restartDaemon(now); calls != want {
-			t.Errorf("%d calls, want %d", calls, want)
+			t.Errorf("%d starts, want %d", calls, want)
 		}
 	}
 	r.links.all = map[int]*link{0: {}}
 	if r.restartDaemon(now.Add(time.Hour)); calls != 3 || !r.restart.next.IsZero() {
-		t.Errorf("%d calls, lonely %+v: there is a daemon", calls, r.restart)
+		t.Errorf("%d starts although there is a daemon: %+v", calls, r.restart)
 	}
 }

@@ -13,13 +13,13 @@ import (
 	"wf/executor/wire"
 )
 
-// A memoryRecord keeps entries, and counts what was there at the last write and at the last sync.
-type memoryRecord struct {
+// A memoryLog is a runner log in memory that counts the written and the synced entries.
+type memoryLog struct {
 	entries          []wire.Entry
 	written, durable int
 }
 
-func (m *memoryRecord) Append(line []byte) error {
+func (m *memoryLog) Append(line []byte) error {
 	var e wire.Entry
 	if err := json.Unmarshal(line, &e); err != nil {
 		return err
@@ -28,21 +28,21 @@ func (m *memoryRecord) Append(line []byte) error {
 	return nil
 }
 
-func (m *memoryRecord) Flush() error      { m.written = len(m.entries); return nil }
-func (m *memoryRecord) Sync() error       { m.durable = len(m.entries); return m.Flush() }
-func (m *memoryRecord) Reserve(int) error { return nil }
-func (m *memoryRecord) Check() error      { return nil }
-func (m *memoryRecord) Close() error      { return nil }
+func (m *memoryLog) Flush() error      { m.written = len(m.entries); return nil }
+func (m *memoryLog) Sync() error       { m.durable = len(m.entries); return m.Flush() }
+func (m *memoryLog) Reserve(int) error { return nil }
+func (m *memoryLog) Check() error      { return nil }
+func (m *memoryLog) Close() error      { return nil }
 
-// position returns where the entry of that kind about the node is, or -1.
-func (m *memoryRecord) position(kind string, node int) int {
+// position returns the index of the entry of that kind about the node, or -1.
+func (m *memoryLog) position(kind string, node int) int {
 	return slices.IndexFunc(m.entries, func(e wire.Entry) bool { return e.Kind == kind && e.Node == node })
 }
 
-// newTestRunner returns a runner whose loop does not run: the test takes the turns.
-func newTestRunner(t *testing.T, width int) (*runner, *memoryRecord) {
+// newTestRunner returns a runner whose loop does not run: the test calls the methods of its turns.
+func newTestRunner(t *testing.T, width int) (*runner, *memoryLog) {
 	t.Helper()
-	record := &memoryRecord{}
+	record := &memoryLog{}
 	r := emptyRunner(t.TempDir(), "", Options{StartDaemon: func() error { return nil }})
 	r.log.file, r.jobs.width = record, width
 	if err := r.openFiles(); err != nil {
@@ -58,14 +58,14 @@ func newTestRunner(t *testing.T, width int) (*runner, *memoryRecord) {
 	return r, record
 }
 
-// handOver hands commands over for the nodes from 0 on.
+// handOver hands over commands for the nodes from 0 on.
 func handOver(r *runner, commands ...string) {
 	for node, c := range commands {
 		r.acceptJob(wire.Job{ID: wire.ID{Node: node, Execution: 1}, Command: c})
 	}
 }
 
-// await has a runner mourn until n of its children have died.
+// await makes the runner reap until n of its children have died.
 func await(t *testing.T, r *runner, n int) {
 	t.Helper()
 	for begin := time.Now(); n > 0; {
@@ -79,8 +79,8 @@ func await(t *testing.T, r *runner, n int) {
 	}
 }
 
-// TestForkRetries has the machine short of processes: each try waits longer, then the run is held until
-// a fork succeeds.
+// TestForkRetries makes forks fail for a shortage of processes: the pauses get longer, then the run is held until a fork
+// succeeds.
 func TestForkRetries(t *testing.T) {
 	r, record := newTestRunner(t, 1)
 	handOver(r, "true")
@@ -90,11 +90,11 @@ func TestForkRetries(t *testing.T) {
 		r.startFailed(e, &fakeError{unix.EAGAIN})
 		wait := time.Until(e.retryAt)
 		if wait <= last {
-			t.Errorf("try %d waits for %v, the one before for %v", try, wait, last)
+			t.Errorf("retry %d after %v, the one before after %v", try, wait, last)
 		}
 		r.startNext(time.Now())
 		if r.jobs.queue.first() != e || len(r.children.running) != 0 || r.links.held != "" {
-			t.Errorf("try %d is not waited for", try)
+			t.Errorf("retry %d without a pause", try)
 		}
 		last = wait
 	}
@@ -117,10 +117,10 @@ type fakeError struct{ error }
 
 func (f *fakeError) Unwrap() error { return f.error }
 
-// TestNothingIsAnnouncedBeforeItIsWritten looks at the order of the record and the news.
+// TestNothingIsAnnouncedBeforeItIsWritten checks the order of the runner log and the news.
 func TestNothingIsAnnouncedBeforeItIsWritten(t *testing.T) {
 	r, record := newTestRunner(t, 1)
-	handOver(r, "") // blank: it ends at once
+	handOver(r, "") // a blank command ends at once
 	if len(r.news.text) > 0 {
 		t.Error("announced before it was written")
 	}
@@ -130,11 +130,11 @@ func TestNothingIsAnnouncedBeforeItIsWritten(t *testing.T) {
 	}
 }
 
-// TestIntentIsDurableBeforeTheFork looks at what the disk had when commands were forked, and wants
-// no sync between an end and the next fork where jobs wait.
+// TestIntentIsDurableBeforeTheFork checks what was synced when commands were forked, and that there is no sync between an
+// end and the next fork if jobs wait.
 func TestIntentIsDurableBeforeTheFork(t *testing.T) {
 	r, record := newTestRunner(t, 1)
-	r.jobs.lookahead = lookahead{n: 4, since: time.Now().Add(time.Hour)} // in a window of many starts
+	r.jobs.lookahead = lookahead{n: 4, since: time.Now().Add(time.Hour)} // as after many starts
 	handOver(r, "true", "true", "true")
 	r.turn(time.Now())
 	durable := record.durable
@@ -154,7 +154,7 @@ func TestIntentIsDurableBeforeTheFork(t *testing.T) {
 	await(t, r, 1)
 }
 
-// TestNewsWait wants an end announced at once only if the daemon has to decide what comes next.
+// TestNewsWait checks that an end is announced at once only if the daemon has to decide what comes next.
 func TestNewsWait(t *testing.T) {
 	r, record := newTestRunner(t, 1)
 	handOver(r, "true", "true")
@@ -176,7 +176,7 @@ func TestNewsWait(t *testing.T) {
 	await(t, r, 1)
 	r.turn(now)
 	if len(r.news.text) == first {
-		t.Error("no news although nobody waits")
+		t.Error("no news although no job waits")
 	}
 	if record.durable == len(record.entries) {
 		t.Error("synced before it was due")
@@ -197,7 +197,7 @@ func TestStopBeforeTheStart(t *testing.T) {
 		t.Errorf("entries %+v", record.entries)
 	}
 	if record.position(wire.EntryStart, 1) < 0 {
-		t.Error("who came after it is not started")
+		t.Error("the next job is not started")
 	}
 	await(t, r, 1)
 }

@@ -10,8 +10,8 @@ import (
 	"wf/executor/wire"
 )
 
-// TestBirthNote: the kernel writes the pid of a child into the file before the child runs.
-func TestBirthNote(t *testing.T) {
+// TestForkNote checks that the kernel writes the pid of a child into the fork note before the child runs.
+func TestForkNote(t *testing.T) {
 	soon(t)
 	dir := t.TempDir()
 	null := openNull(t)
@@ -29,7 +29,7 @@ func TestBirthNote(t *testing.T) {
 			t.Fatal(err)
 		}
 		if f.plain {
-			t.Skip("this kernel has no clone3 that resets signals, or does not let us use it")
+			t.Skip("this kernel has no clone3 that resets signals, or forbids it")
 		}
 		if n, ok := readForkNote(dir); !ok || n != (forkNote{forkNoteKey(id), int32(c.pid), forkNoted}) {
 			t.Errorf("execution %d, process %d: %+v", execution, c.pid, n)
@@ -48,7 +48,7 @@ func TestBirthNote(t *testing.T) {
 	}
 	exitCode(t, c)
 	if n, _ := readForkNote(dir); n != (forkNote{forkNoteKey(id), 0, forkPlain}) {
-		t.Errorf("of the way that works everywhere: %+v", n)
+		t.Errorf("after syscall.ForkExec: %+v", n)
 	}
 	if err := os.Truncate(filepath.Join(dir, forkNoteFile), 7); err != nil {
 		t.Fatal(err)

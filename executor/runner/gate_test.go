@@ -7,15 +7,15 @@ import (
 	"wf/executor/wire"
 )
 
-// behind hands over commands for the nodes from 1 on, each to come after the one before.
+// behind hands over commands for the nodes from 1 on, each of which waits for the one before.
 func behind(r *runner, commands ...string) {
 	for i, c := range commands {
 		r.acceptJob(wire.Job{ID: wire.ID{Node: i + 1, Execution: 1}, Command: c, After: []wire.ID{{Node: i, Execution: 1}}})
 	}
 }
 
-// TestIntentsBehindGates looks at the order of the record: what waits behind a gate is forked without a
-// sync of its own while its intent is young, and only with one when it is old.
+// TestIntentsBehindGates checks that a job behind a gate is forked without another sync while its intent is younger than
+// gatePatience, and with one afterwards.
 func TestIntentsBehindGates(t *testing.T) {
 	r, record := newTestRunner(t, 1)
 	handOver(r, "true")
@@ -42,7 +42,7 @@ func TestIntentsBehindGates(t *testing.T) {
 	await(t, r, 1)
 }
 
-// TestNoIntentBehindSlowCommands: who has waited long when the next sync comes gets no intent.
+// TestNoIntentBehindSlowCommands checks that a job that has waited for gatePatience before the next sync gets no intent.
 func TestNoIntentBehindSlowCommands(t *testing.T) {
 	r, record := newTestRunner(t, 0)
 	handOver(r, "true")
@@ -58,7 +58,7 @@ func TestNoIntentBehindSlowCommands(t *testing.T) {
 	await(t, r, 1)
 }
 
-// TestGatesRememberFailuresOnly: a long run of successes leaves nothing behind.
+// TestGatesRememberFailuresOnly checks that successes take no memory.
 func TestGatesRememberFailuresOnly(t *testing.T) {
 	r, _ := newTestRunner(t, 1)
 	for node := range 1000 {
@@ -69,8 +69,9 @@ func TestGatesRememberFailuresOnly(t *testing.T) {
 	}
 }
 
-// TestHelloForgetsWhatIsShut: what the next daemon does not hand over again is gone, with its intent.
-func TestHelloForgetsWhatIsShut(t *testing.T) {
+// TestHelloForgetsGatedJobs checks that jobs behind gates that the next daemon does not hand over again are forgotten, with
+// their intents.
+func TestHelloForgetsGatedJobs(t *testing.T) {
 	r, record := newTestRunner(t, 1)
 	handOver(r, "true")
 	behind(r, "true", "true")
@@ -83,7 +84,7 @@ func TestHelloForgetsWhatIsShut(t *testing.T) {
 		}
 	}
 	if r.jobs.going() != 1 || r.jobs.gates.shut != 0 {
-		t.Errorf("%d are going, %d shut", r.jobs.going(), r.jobs.gates.shut)
+		t.Errorf("%d running, %d behind gates", r.jobs.going(), r.jobs.gates.shut)
 	}
 	await(t, r, 1)
 	if len(r.jobs.active) != 0 {
@@ -91,18 +92,18 @@ func TestHelloForgetsWhatIsShut(t *testing.T) {
 	}
 }
 
-// TestHelloForgetsWhatWaitsForAPlace: a gate has opened while no daemon was there, and what waited behind it
-// has no place yet. It begins only if the next daemon hands it over, in either way.
-func TestHelloForgetsWhatWaitsForAPlace(t *testing.T) {
+// TestHelloForgetsJobsWhoseGateOpened opens a gate while there is no daemon, and the job behind it has no place yet. It starts
+// only if the next daemon hands it over again, with or without a gate.
+func TestHelloForgetsJobsWhoseGateOpened(t *testing.T) {
 	r, record := newTestRunner(t, 1)
 	handOver(r, "true")
 	for node := 1; node <= 3; node++ {
 		r.acceptJob(wire.Job{ID: wire.ID{Node: node, Execution: 1}, Command: "true", After: []wire.ID{{Node: 0, Execution: 1}}})
 	}
-	r.acceptJob(wire.Job{ID: wire.ID{Node: 4, Execution: 1}, Command: "true"}) // an earlier daemon's, in its journal
+	r.acceptJob(wire.Job{ID: wire.ID{Node: 4, Execution: 1}, Command: "true"}) // from the journal of an earlier daemon
 	r.startNext(time.Now())
 	await(t, r, 1)
-	r.acceptJob(wire.Job{ID: wire.ID{Node: 3, Execution: 1}, Command: "true"}) // its turn has come
+	r.acceptJob(wire.Job{ID: wire.ID{Node: 3, Execution: 1}, Command: "true"}) // its gate is open now
 	r.forgetWaiting()
 	for node, want := range []bool{true, false, false, true, true} {
 		if _, known := r.jobs.known[wire.ID{Node: node, Execution: 1}]; known != want {
@@ -119,9 +120,9 @@ func TestHelloForgetsWhatWaitsForAPlace(t *testing.T) {
 	}
 }
 
-// TestLastWordsOfADaemon: what arrives from a daemon after the next one has said hello starts and stops,
-// but it brings nothing that the next one cannot know of, and no width.
-func TestLastWordsOfADaemon(t *testing.T) {
+// TestCommandsOfAnEarlierDaemon checks commands that arrive from a daemon after the hello of the next one: starts and stops
+// are executed, gated jobs and the width are ignored.
+func TestCommandsOfAnEarlierDaemon(t *testing.T) {
 	r, _ := newTestRunner(t, 1)
 
 	older, newer := &link{fd: -1, order: 0}, &link{fd: -1, order: 1}
@@ -144,9 +145,9 @@ func TestLastWordsOfADaemon(t *testing.T) {
 	}
 }
 
-// TestCrowdIsTold: the daemon hears at once of an end that lets more jobs go than there are places, since
-// it may have more; one that lets a single job go can wait.
-func TestCrowdIsTold(t *testing.T) {
+// TestNewsOfMoreReadyJobsThanPlaces checks that an end that makes more jobs ready than there are places is announced at
+// once, since the daemon may grant more places; one that makes a single job ready can wait.
+func TestNewsOfMoreReadyJobsThanPlaces(t *testing.T) {
 	for after, want := range map[int]bool{1: false, 2: true} {
 		r, _ := newTestRunner(t, 1)
 		handOver(r, "true")
@@ -155,12 +156,12 @@ func TestCrowdIsTold(t *testing.T) {
 		}
 		r.startNext(time.Now())
 		r.announceNow()
-		told := len(r.news.text)
+		announced := len(r.news.text)
 		await(t, r, 1)
 		now := time.Now()
 		r.startNext(now)
-		if r.announce(now); (len(r.news.text) > told) != want {
-			t.Errorf("%d jobs were let go: told %q", after, r.news.text[told:])
+		if r.announce(now); (len(r.news.text) > announced) != want {
+			t.Errorf("%d jobs became ready: announced %q", after, r.news.text[announced:])
 		}
 		await(t, r, 1)
 	}

@@ -10,9 +10,9 @@ import (
 	"wf/executor/wire"
 )
 
-// FuzzRunnerHears says anything to a runner, in two pieces and in one: where the pieces were cut makes
-// no difference, nothing is obeyed before a hello, and nothing is done twice.
-func FuzzRunnerHears(f *testing.F) {
+// FuzzRunnerReceives sends any text to a runner, once in one piece and once in two: the result is the same, no command is
+// executed before a hello, and none is recorded twice.
+func FuzzRunnerReceives(f *testing.F) {
 	f.Add(sampleLines(f), uint16(7))
 	f.Add([]byte(`{"k":"hello","v":1}`+"\n"+`{"k":"start","n":1,"e":1,"line":"true"}`+"\n"+`{"k":"start","n":1,"e":1,"line":"false"}`+"\n"+`{"k":"width","w":-1}`+"\n"), uint16(25))
 	f.Add([]byte(`{"k":"start","n":1,"e":1,"line":"true"}`+"\n"+`{"k":"hello","v":1}`+"\n"), uint16(1))
@@ -31,7 +31,7 @@ func FuzzRunnerHears(f *testing.F) {
 			t.Fatalf("in one piece %+v, in two %+v", whole, pieces)
 		}
 		if !whole.greeted && (len(whole.known) > 0 || whole.width != 0 || whole.closing) {
-			t.Fatalf("obeyed without a hello: %+v", whole)
+			t.Fatalf("executed without a hello: %+v", whole)
 		}
 		if whole.intents > len(whole.known) || whole.ends > len(whole.known) {
 			t.Fatalf("recorded twice: %+v", whole)
@@ -39,19 +39,19 @@ func FuzzRunnerHears(f *testing.F) {
 	})
 }
 
-// heard is what has become of a runner.
+// heard is the state of a runner after it has received the text.
 type heard struct {
-	known         []wire.ID // jobs taken
+	known         []wire.ID // accepted jobs
 	width         int
 	greeted       bool
 	closing       bool
 	intents, ends int // recorded
 }
 
-// open says the pieces to a new runner, whose loop does not run: nothing is executed. What it says
-// itself goes to the descriptor daemon.
+// open sends the pieces to a new runner, whose loop does not run, so that it forks nothing. Its own lines go to the
+// descriptor daemon.
 func listen(daemon int, pieces ...[]byte) heard {
-	record := &memoryRecord{}
+	record := &memoryLog{}
 	r := emptyRunner("", "", Options{})
 	r.log.file = record
 	l := &link{fd: daemon}

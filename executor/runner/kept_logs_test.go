@@ -13,14 +13,14 @@ import (
 	"wf/executor/wire"
 )
 
-var update = flag.Bool("update", false, "rewrite what kept records are read as")
+var update = flag.Bool("update", false, "rewrite the expected results of kept runner logs")
 
-// TestKeptRecords reads the records of runners of earlier versions, beside the journals that package
-// history keeps: a runner of this version may have to take such a run over.
-func TestKeptRecords(t *testing.T) {
+// TestKeptLogs reads logs of runners of earlier versions, which are kept beside the journals of package history: a runner
+// of this version may have to take over such a run.
+func TestKeptLogs(t *testing.T) {
 	records, err := filepath.Glob("../../workspace/history/testdata/kept/v*/*/" + rundir.RunnerLogFile)
 	if err != nil || len(records) == 0 {
-		t.Fatalf("no kept records: %v", err)
+		t.Fatalf("no kept logs: %v", err)
 	}
 	for _, path := range records {
 		folder := filepath.Dir(path)
@@ -29,7 +29,7 @@ func TestKeptRecords(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := wordRecord(t, text)
+			got := describeLog(t, text)
 			golden := filepath.Join(folder, "executor.txt")
 			if *update {
 				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
@@ -47,15 +47,15 @@ func TestKeptRecords(t *testing.T) {
 	}
 }
 
-// wordRecord folds the whole lines of a record as a runner does that takes over, and words what it
-// would announce and what it would have to adopt. Sums and marks of the log are history's business.
-func wordRecord(t *testing.T, text []byte) string {
+// describeLog applies the complete lines of a runner log as a runner does at its start, and describes what it would announce
+// and adopt. It skips the lines of the log format itself.
+func describeLog(t *testing.T, text []byte) string {
 	t.Helper()
 	p := newReplayState()
 	for line := range bytes.Lines(text) {
 		_, payload, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
 		if !bytes.HasSuffix(line, []byte("\n")) || !bytes.HasPrefix(payload, []byte(`{"k":`)) {
-			continue // torn, or a line of the log itself
+			continue // incomplete, or a line of the log format
 		}
 		var e wire.Entry
 		if err := e.Decode(payload); err != nil {
@@ -71,7 +71,7 @@ func wordRecord(t *testing.T, text []byte) string {
 		}
 		kind := map[string]int{wire.EntryStart: 1, wire.EntryEnd: 2}[e.Kind]
 		fmt.Fprintf(&b, "kind %d of %d/%d: out %v, err %v, code %d, signal %d, stopped %v, lost %v\n",
-			kind, e.Node, e.Execution, wordOutput(e.Slot, "out", e.Out), wordOutput(e.Slot, "err", e.Err), e.Code, e.Signal, e.Stopped, e.Lost)
+			kind, e.Node, e.Execution, describeOutput(e.Slot, "out", e.Out), describeOutput(e.Slot, "err", e.Err), e.Code, e.Signal, e.Stopped, e.Lost)
 	}
 	for _, id := range p.order {
 		if x := p.open[id]; x != nil {
@@ -81,8 +81,8 @@ func wordRecord(t *testing.T, text []byte) string {
 	return b.String()
 }
 
-// wordOutput words where the output of a stream is, as {file start end}.
-func wordOutput(slot int, stream string, x wire.Extent) string {
+// describeOutput describes an output as {file start end}.
+func describeOutput(slot int, stream string, x wire.Extent) string {
 	if slot == 0 || x == wire.NoExtent {
 		return "{ 0 0}"
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// sampleLines returns an example of every kind of line, see TestsampleLines of package wire.
+// sampleLines returns an example of every kind of line, see TestSampleLines of package wire.
 func sampleLines(f *testing.F) []byte {
 	text, err := os.ReadFile(filepath.Join("..", "wire", "testdata", "lines.json"))
 	if err != nil {

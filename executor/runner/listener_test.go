@@ -12,7 +12,7 @@ import (
 	"wf/executor/wire"
 )
 
-// listening is a runner that listens, for a test.
+// listening returns a runner that listens.
 func listening(t *testing.T) *runner {
 	t.Helper()
 	r, _ := newTestRunner(t, 0)
@@ -33,27 +33,27 @@ func (r *runner) reachable() bool {
 	return err == nil
 }
 
-// TestSocketIsMadeAnew: without a daemon a runner makes its socket again, whoever removed it.
-func TestSocketIsMadeAnew(t *testing.T) {
+// TestSocketIsCreatedAgain checks that a runner without a daemon creates its socket again if it is removed.
+func TestSocketIsCreatedAgain(t *testing.T) {
 	r := listening(t)
 	if !r.reachable() {
-		t.Fatal("nobody answers")
+		t.Fatal("no runner answers")
 	}
 	if err := os.Remove(r.listener.place.path); err != nil {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	r.restartDaemon(now) // it was in its place a moment ago
+	r.restartDaemon(now) // the last check was a moment ago
 	if r.reachable() {
-		t.Fatal("the socket is looked at all the time")
+		t.Fatal("the socket is checked too often")
 	}
 	r.restartDaemon(now.Add(placePause))
 	if !r.reachable() {
-		t.Error("nobody answers at the socket that was made anew")
+		t.Error("no runner answers at the new socket")
 	}
 }
 
-// TestSecondSocket: where the folder of the run has no sockets the runner listens in the other place.
+// TestSecondSocket checks that a runner listens at its second path if the folder of the run cannot contain sockets.
 func TestSecondSocket(t *testing.T) {
 	r := listening(t)
 	unix.Close(r.listener.fd)
@@ -71,8 +71,9 @@ func TestSecondSocket(t *testing.T) {
 	}
 }
 
-// TestForgottenRunEnds: a run whose folder is gone, and of which nothing is going, is found by nobody.
-func TestForgottenRunEnds(t *testing.T) {
+// TestRunWithoutFolderEnds checks that a runner ends if the folder of its run is removed and nothing is running: no daemon
+// could find it.
+func TestRunWithoutFolderEnds(t *testing.T) {
 	r := listening(t)
 	r.options.StartDaemon = func() error { return nil }
 	now := time.Now()

@@ -18,13 +18,13 @@ import (
 	"wf/workspace/history"
 )
 
-// cutNodes is how many commands the record tells of that is cut, cutWidth how many went at once.
+// cutNodes is how many commands are in the log that is cut, cutWidth how many of them ran at once.
 const (
 	cutNodes = 50
 	cutWidth = 4
 )
 
-// A hasty disk syncs nothing: what is cut has been written.
+// hasty is a disk that syncs nothing, which makes the test faster.
 type hasty struct{ history.Disk }
 
 func (h hasty) SyncDir(string) error { return nil }
@@ -49,7 +49,7 @@ func openLog(path string, replay func([]byte) error) (Log, error) {
 	return log, nil
 }
 
-// newTakeover makes a runner that takes over whatever is recorded in dir.
+// newTakeover returns a runner that takes over the run in dir.
 func newTakeover(t *testing.T, dir string) *runner {
 	t.Helper()
 	r, _ := newTestRunner(t, cutWidth)
@@ -62,7 +62,7 @@ func newTakeover(t *testing.T, dir string) *runner {
 	return r
 }
 
-// leaveTakeover gives up what newTakeover has opened, but for the record.
+// leaveTakeover closes what newTakeover has opened, except the log.
 func leaveTakeover(r *runner) {
 	r.outputs.slots.close()
 	r.children.list.Close()
@@ -71,9 +71,8 @@ func leaveTakeover(r *runner) {
 	}
 }
 
-// recordOfRun executes commands, some of which fail, and returns the record, and the same as an
-// earlier boot would have written it.
-func recordOfRun(t *testing.T) (record, earlier []byte) {
+// logOfRun executes commands, some of which fail, and returns the runner log, and the same log with another boot id.
+func logOfRun(t *testing.T) (record, earlier []byte) {
 	t.Helper()
 	dir := t.TempDir()
 	r := newTakeover(t, dir)
@@ -81,7 +80,7 @@ func recordOfRun(t *testing.T) (record, earlier []byte) {
 	for node := range cutNodes {
 		commands = append(commands, fmt.Sprintf("exit %d", node%3))
 	}
-	commands[7] = "" // blank: an end only
+	commands[7] = "" // a blank command: the log contains only its end
 	commands[9] = "/no/such/program"
 	handOver(r, commands...)
 	for begin := time.Now(); len(r.jobs.active) > 0; {
@@ -119,8 +118,7 @@ func recordOfRun(t *testing.T) (record, earlier []byte) {
 	return record, earlier
 }
 
-// fates are what the whole lines of a record tell of each node: "known" or "maybe" executed, or the
-// exit code.
+// fates returns what the complete lines of a log say about each node: "known" or "maybe" executed, or the exit code.
 func fates(t *testing.T, text []byte) map[int]string {
 	t.Helper()
 	fate := map[int]string{}
@@ -151,11 +149,11 @@ func fates(t *testing.T, text []byte) map[int]string {
 	return fate
 }
 
-// TestRecordCutAtEveryByte has a runner take over what a crash has left of the record of 50 commands,
-// of which nothing lives any more: every exit that was written is told exactly, what may have run is
-// lost, once, and what was not forked is left for the daemon to hand over again, not executed.
-func TestRecordCutAtEveryByte(t *testing.T) {
-	record, earlier := recordOfRun(t)
+// TestLogCutAtEveryByte checks that a runner takes over the first bytes of the log of 50 commands, all of whose processes
+// are gone: every written exit is reported, commands that may have run are lost, once, and commands that were not forked are
+// left to the daemon to hand over again.
+func TestLogCutAtEveryByte(t *testing.T) {
+	record, earlier := logOfRun(t)
 	all := *torture
 	for name, text := range map[string][]byte{"runner died": record, "machine died": earlier} {
 		t.Run(name, func(t *testing.T) {
@@ -182,13 +180,13 @@ func TestRecordCutAtEveryByte(t *testing.T) {
 			}
 			t.Logf("%d bytes, at most %d lost", len(text), most)
 			if name == "runner died" && most > cutWidth {
-				t.Errorf("%d can be lost, and only %d were going at once", most, cutWidth)
+				t.Errorf("%d can be lost, but only %d were running at once", most, cutWidth)
 			}
 		})
 	}
 }
 
-// takenOver lets a runner take the record over and returns what it tells of each node.
+// takenOver returns what a runner that takes over the log announces about each node.
 func takenOver(t *testing.T, text []byte) map[int]string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "wf")

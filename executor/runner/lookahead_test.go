@@ -8,19 +8,18 @@ import (
 	"wf/executor/wire"
 )
 
-// TestAhead follows the number of intents through jobs that are over in no time, a steady pace, and
-// jobs that take long.
-func TestAhead(t *testing.T) {
+// TestLookaheadCount checks the number of extra intents with short jobs, at a steady pace, and with long jobs.
+func TestLookaheadCount(t *testing.T) {
 	a, now := lookahead{}, time.Unix(1000, 0)
 	count := func(starts int, took time.Duration, wanting bool, want int) {
 		t.Helper()
 		a.starts += starts
 		now = now.Add(took)
 		if got := a.count(now, wanting); got != want {
-			t.Errorf("%d intents ahead, want %d", got, want)
+			t.Errorf("%d extra intents, want %d", got, want)
 		}
 	}
-	count(0, time.Hour, true, 0) // nothing is known yet
+	count(0, time.Hour, true, 0) // the first count
 	for want := lookaheadFirst; want <= lookaheadMost; want *= 2 {
 		count(1, time.Millisecond, true, want)
 	}
@@ -32,8 +31,8 @@ func TestAhead(t *testing.T) {
 	count(1, time.Second, true, 0)
 }
 
-// TestIntentsOfLongJobs wants of jobs that take long only the intents for which there is a place: the
-// others have provably not been forked when the machine goes down.
+// TestIntentsOfLongJobs checks that with long jobs only those with a place get an intent: after a crash of the machine the
+// others have certainly not been forked.
 func TestIntentsOfLongJobs(t *testing.T) {
 	r, record := newTestRunner(t, 2)
 	handOver(r, slices.Repeat([]string{"true"}, 10)...)
@@ -42,7 +41,7 @@ func TestIntentsOfLongJobs(t *testing.T) {
 		t.Errorf("entries %+v: want the intents of two", record.entries)
 	}
 	await(t, r, 2)
-	r.jobs.lookahead.since = time.Now().Add(-time.Minute) // they took a minute
+	r.jobs.lookahead.since = time.Now().Add(-time.Minute) // the jobs took a minute
 	r.jobs.lookahead.starts = 2
 	r.turn(time.Now())
 	if record.position(wire.EntryIntent, 3) < 0 || record.position(wire.EntryIntent, 4) >= 0 {
@@ -51,8 +50,8 @@ func TestIntentsOfLongJobs(t *testing.T) {
 	await(t, r, 2)
 }
 
-// TestIntentsAreTakenBack has short jobs followed by a long one: those that wait for it do so without
-// an intent, and get another one when their turn comes.
+// TestIntentsAreTakenBack lets a long job follow short ones: the jobs that wait for its place lose their intents, and get
+// new ones when they are next.
 func TestIntentsAreTakenBack(t *testing.T) {
 	r, record := newTestRunner(t, 1)
 	r.jobs.lookahead = lookahead{n: 4, since: time.Now().Add(time.Hour)} // in a window of many starts
@@ -61,11 +60,11 @@ func TestIntentsAreTakenBack(t *testing.T) {
 	if record.position(wire.EntryIntent, 5) < 0 {
 		t.Fatalf("entries %+v: want intents ahead", record.entries)
 	}
-	r.stopAll([]wire.ID{{Node: 4, Execution: 1}}, 0) // who was stopped has an end already
+	r.stopAll([]wire.ID{{Node: 4, Execution: 1}}, 0) // a stopped job has ended already
 	r.jobs.lookahead.since = time.Now().Add(-lookaheadStale)
 	now := time.Now()
 	if wake := r.nextWake(now); wake > 0 {
-		t.Errorf("it would sleep for %v", wake)
+		t.Errorf("the loop would sleep for %v", wake)
 	}
 	r.turn(now)
 	for node, want := range []bool{false, true, true, true, false, true} {
@@ -74,10 +73,10 @@ func TestIntentsAreTakenBack(t *testing.T) {
 		}
 	}
 	if record.durable < record.position(wire.EntryForget, 5) {
-		t.Error("the disk has not heard of it")
+		t.Error("this is not synced")
 	}
 	if wake := r.nextWake(now); wake <= 0 {
-		t.Errorf("it does not sleep any more: %v", wake)
+		t.Errorf("the loop does not sleep any more: %v", wake)
 	}
 	await(t, r, 1)
 	r.turn(time.Now())

@@ -34,7 +34,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// The points between which a runner can die, in the order in which an execution passes them.
+// The points of an execution, in order. Tests of package executor kill the runner at each of them, and list them again.
 const (
 	pointIntent     = "intent"      // the intent is durable
 	pointForkEntry  = "fork entry"  // the fork entry is written
@@ -44,8 +44,3 @@ const (
 	pointEndNoted   = "end noted"   // the end entry is appended
 	pointEndWritten = "end written" // the end entry is written, the zombie not reaped
 )
-
-// Points returns the points in order, for tests.
-func Points() []string {
-	return []string{pointIntent, pointForkEntry, pointForked, pointStarted, pointDied, pointEndNoted, pointEndWritten}
-}

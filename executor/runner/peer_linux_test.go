@@ -13,8 +13,9 @@ import (
 	"wf/executor/wire"
 )
 
-// TestStrangerAtTheRunner: who is another user is not let in, though the socket be open to everybody.
-func TestStrangerAtTheRunner(t *testing.T) {
+// TestOtherUserIsRefused checks that a connection of another user is refused, even if the mode of the socket lets all users
+// connect.
+func TestOtherUserIsRefused(t *testing.T) {
 	r, _ := newTestRunner(t, 0)
 
 	r.dir = openedFolder(t)
@@ -42,19 +43,19 @@ func TestStrangerAtTheRunner(t *testing.T) {
 	}
 	r.links.accept(&r.listener, time.Now())
 	if len(r.links.all) != 1 {
-		t.Fatalf("%d conversations with ourselves", len(r.links.all))
+		t.Fatalf("%d connections of this user", len(r.links.all))
 	}
 	peertest.AsOtherUser(t, connect)
 	r.links.accept(&r.listener, time.Now())
 	if len(r.links.all) != 1 {
-		t.Error("a stranger is let in")
+		t.Error("another user was accepted")
 	}
 	for _, l := range r.links.all {
 		r.links.hangUp(l)
 	}
 }
 
-// openedFolder is a folder that other users can enter and write into.
+// openedFolder returns a folder that other users can enter and write into.
 func openedFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "wf")

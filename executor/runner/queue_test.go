@@ -43,40 +43,41 @@ func TestQueue(t *testing.T) {
 	}
 	q.push(&execution{})
 	if q.first() == nil || q.isDurable() {
-		t.Error("a queue that was empty goes on as before")
+		t.Error("a queue that was emptied keeps old entries")
 	}
 }
 
-// TestQueueOfIntents: an intent may be taken back, and then comes again; one from behind a gate counts.
+// TestQueueOfIntents checks that an intent can be taken back and recorded again, and that the intent of a job that was
+// behind a gate counts.
 func TestQueueOfIntents(t *testing.T) {
 	var q queue
-	var said []int // node + 1 for an intent, its negative for the end of one
+	var recorded []int // node+1 for an intent, -(node+1) when it is taken back
 	intend := func(e *execution) {
 		e.intended = true
-		said = append(said, e.job.ID.Node+1)
+		recorded = append(recorded, e.job.ID.Node+1)
 	}
 	forget := func(e *execution) {
 		if e.intended {
 			e.intended, e.durable = false, false
-			said = append(said, -e.job.ID.Node-1)
+			recorded = append(recorded, -e.job.ID.Node-1)
 		}
 	}
 	for node := range 4 {
 		q.push(&execution{job: wire.Job{ID: wire.ID{Node: node}}, intended: node == 3, durable: node == 3})
 	}
 	if q.intend(2, intend) {
-		t.Error("nobody is left without an intent")
+		t.Error("all jobs have intents")
 	}
 	q.synced()
 	q.retract(1, forget)
 	if e := q.first(); !e.durable || !q.isDurable() {
-		t.Error("the first has lost its intent")
+		t.Error("the first job has lost its intent")
 	}
 	if !q.intend(4, intend) {
-		t.Error("somebody is left without an intent")
+		t.Error("a job has no intent")
 	}
-	if want := []int{1, 2, -2, -4, 2, 3, 4}; !slices.Equal(said, want) {
-		t.Errorf("said %v, want %v", said, want)
+	if want := []int{1, 2, -2, -4, 2, 3, 4}; !slices.Equal(recorded, want) {
+		t.Errorf("recorded %v, want %v", recorded, want)
 	}
 	for q.first() != nil {
 		if q.isDurable() == (q.first().job.ID.Node > 0) {

@@ -8,9 +8,9 @@ import (
 	"wf/executor/wire"
 )
 
-// FuzzRecordReplay folds anything as the record of an earlier runner. What is news is announced
-// again, byte for byte; an entry of an unknown kind begins, ends and announces nothing.
-func FuzzRecordReplay(f *testing.F) {
+// FuzzLogReplay replays any text as the log of an earlier runner. Starts and ends are announced again, byte for byte; an
+// entry of an unknown kind changes nothing.
+func FuzzLogReplay(f *testing.F) {
 	f.Add(sampleLines(f))
 	f.Add([]byte(`{"k":"end","n":1,"e":1}` + "\n" + `{"k":"intent","n":1,"e":1}` + "\n" + `{"k":"start","n":1,"e":1,"s":-4}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -22,7 +22,7 @@ func FuzzRecordReplay(f *testing.F) {
 				continue
 			}
 			if json.Unmarshal(e.Append(nil), &again) == nil && again != e && isKnown(e.Kind) {
-				t.Fatalf("%+v written and read is %+v", e, again)
+				t.Fatalf("%+v is %+v after a round trip", e, again)
 			}
 			open, order := len(p.open), len(p.order)
 			p.replay(&e, line)

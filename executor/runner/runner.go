@@ -168,7 +168,7 @@ func Main(args []string, o Options) int {
 		var gone *wire.GoneError
 		unix.Write(wire.ConnectionFD, wire.AppendLine(nil, wire.Notice{
 			Kind: wire.LineBroken, Message: err.Error(), Gone: errors.As(err, &gone),
-		})) // nobody else to tell
+		})) // the daemon is the only one that can report it
 		return 1
 	}
 	if err := aside(r.loop); err != nil {

@@ -12,9 +12,9 @@ import (
 	"wf/executor/rundir"
 )
 
-// TestMarks: the sizes of an output are noted once a second while it grows, for what has been running at the
-// look before, and read again for the time of one execution.
-func TestMarks(t *testing.T) {
+// TestSamples checks that the sizes of an output are stored once a second while it grows, for executions that were running
+// at the observation before, and can be read for the time of one execution.
+func TestSamples(t *testing.T) {
 	dir := t.TempDir()
 	s, err := openSlots(filepath.Join(dir, rundir.OutputFolder))
 	if err != nil {
@@ -45,14 +45,14 @@ func TestMarks(t *testing.T) {
 	write("at once\n")
 	observe(at(0))
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
-		t.Errorf("a mark of what has just begun (%v)", err)
+		t.Errorf("a sample of an execution that has just started (%v)", err)
 	}
-	observe(at(999)) // too early
+	observe(at(999)) // less than sampleInterval
 	observe(at(1000))
 	write("later\n")
 	observe(at(2000))
-	observe(at(3000))                                                // nothing new
-	if err := os.Truncate(path, 2*rundir.SampleSize+5); err != nil { // a disk was full in the middle of a mark
+	observe(at(3000))                                                // unchanged
+	if err := os.Truncate(path, 2*rundir.SampleSize+5); err != nil { // as if the disk got full in the middle of a sample
 		t.Fatal(err)
 	}
 	write("last\n")
@@ -69,6 +69,6 @@ func TestMarks(t *testing.T) {
 		t.Errorf("of a shorter time: %v (%v)", got, err)
 	}
 	if got, err := rundir.ReadSamples(dir, "out/s2.out", at(0), at(5000)); len(got) != 0 || err != nil {
-		t.Errorf("of a slot without marks: %v (%v)", got, err)
+		t.Errorf("of a slot without samples: %v (%v)", got, err)
 	}
 }

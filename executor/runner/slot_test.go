@@ -35,7 +35,7 @@ func testSlots(t *testing.T, merged bool) {
 		t.Errorf("slot %+v, error %v: want one of the other kind", other, err)
 	}
 	if again := take(); again != first || again.merged != merged {
-		t.Error("a quiet slot is not used again")
+		t.Error("a free slot is not used again")
 	}
 	s.put(first, false)
 	second.outSize = slotLimit + 1
@@ -49,9 +49,9 @@ func testSlots(t *testing.T, merged bool) {
 	}
 }
 
-// TestSlotsThatWereTouched does to the files of slots what people do to files: who comes next gets
-// others, with ranges that are true.
-func TestSlotsThatWereTouched(t *testing.T) {
+// TestDamagedSlots moves, removes and cuts the files of slots: the next execution gets other files, and the reported ranges
+// are correct.
+func TestDamagedSlots(t *testing.T) {
 	for name, deed := range map[string]func(path string) error{
 		"removed":        os.Remove,
 		"moved":          func(path string) error { return os.Rename(path, path+".old") },
@@ -78,7 +78,7 @@ func TestSlotsThatWereTouched(t *testing.T) {
 					first.measure()
 					s.put(first, true)
 				} else {
-					first.outSize = int64(len("before\n")) // of the execution before
+					first.outSize = int64(len("before\n")) // of an earlier execution
 				}
 				if err := deed(path); err != nil {
 					t.Fatal(err)
@@ -91,7 +91,7 @@ func TestSlotsThatWereTouched(t *testing.T) {
 						t.Errorf("extent %v", out)
 					}
 					s.put(first, true)
-					s.dropDamaged() // moved away: that needs a look at the name
+					s.dropDamaged() // a moved file is noticed only by its name
 				}
 				second, err := s.take(merged)
 				if err != nil || second.number == 1 || second.outSize != 0 {

@@ -26,11 +26,11 @@ import (
 	"wf/executor/wire"
 )
 
-// A way is one of the two ways of forking.
+// A way is one of the two ways to fork.
 type way func(path string, argv, env []string, files [3]int) (child, error)
 
-// ownWay returns a forker that does not begin with syscall.ForkExec. Where it has to, there is nothing
-// to be tested.
+// ownWay returns a forker that uses vforkExec from the first fork on. It skips the test if the system does not allow
+// that.
 func ownWay(t testing.TB) way {
 	t.Helper()
 	soon(t)
@@ -42,14 +42,14 @@ func ownWay(t testing.TB) way {
 	}
 	exitCode(t, c)
 	if f.plain {
-		t.Skip("this kernel has no clone3 that resets signals, or does not let us use it")
+		t.Skip("this kernel has no clone3 that resets signals, or forbids it")
 	}
 	return func(path string, argv, env []string, files [3]int) (child, error) {
 		return f.fork(wire.ID{}, path, argv, env, files)
 	}
 }
 
-// soon lets forkers do without syscall.ForkExec from the first fork on.
+// soon makes forkers use vforkExec from the first fork on.
 func soon(t testing.TB) {
 	old := plainForks
 	plainForks = 0
@@ -66,7 +66,7 @@ func openNull(t testing.TB) int {
 	return fd
 }
 
-// exitCode waits for the child and gives its handle back.
+// exitCode waits for the child and closes its handle.
 func exitCode(t testing.TB, c child) int {
 	t.Helper()
 	defer unix.Close(c.handle)
@@ -106,7 +106,7 @@ func seenBy(t *testing.T, fork way, argv ...string) (pid int, text string) {
 	return c.pid, strings.ReplaceAll(string(printed), out.Name(), "OUT")
 }
 
-// portrait is all of a program's state that its parent decides about.
+// portrait describes all state of a program that depends on its parent.
 func portrait(t *testing.T, fork way) string {
 	t.Helper()
 	var b strings.Builder
@@ -132,7 +132,7 @@ func portrait(t *testing.T, fork way) string {
 	return b.String()
 }
 
-// conditions are what a forking process can be in. Each returns how to leave it.
+// conditions are states of the forking process. Each function sets one and returns how to leave it.
 var conditions = map[string]func(t *testing.T) (leave func()){
 	"as it is": func(*testing.T) func() { return func() {} },
 	"signals blocked": func(t *testing.T) func() {
@@ -159,13 +159,13 @@ var conditions = map[string]func(t *testing.T) (leave func()){
 		}
 		return func() { unix.Close(fd) }
 	},
-	"limits changed by somebody": func(t *testing.T) func() {
+	"changed limits": func(t *testing.T) func() {
 		return limitFiles(t, 200)
 	},
 }
 
-// limitFiles sets the soft limit as another process would: what the library offers tells the Go
-// runtime to forget what it was.
+// limitFiles sets the soft limit as another process would: the function of package syscall would make the Go runtime forget
+// the original limit.
 func limitFiles(t *testing.T, soft int) (restore func()) {
 	t.Helper()
 	set := func(to, old *unix.Rlimit) {
@@ -181,10 +181,10 @@ func limitFiles(t *testing.T, soft int) (restore func()) {
 	return func() { set(&old, nil) }
 }
 
-// TestForkersAgree holds what a program sees against what it sees when syscall.ForkExec starts it.
+// TestForkersAgree checks that a program sees the same state as when syscall.ForkExec starts it.
 func TestForkersAgree(t *testing.T) {
 	own := ownWay(t)
-	runtime.LockOSThread() // whose mask counts
+	runtime.LockOSThread() // the child inherits the signal mask of the thread
 	defer runtime.UnlockOSThread()
 	for name, enter := range conditions {
 		leave := enter(t)
@@ -199,11 +199,11 @@ func TestForkersAgree(t *testing.T) {
 	}
 }
 
-// elsewhere is set in a process in which a shell has prepared what a Go program cannot.
+// elsewhere is set in a process that a shell has prepared as a Go program cannot prepare itself.
 const elsewhere = "WF_TEST_ELSEWHERE"
 
-// TestForkersAgreeElsewhere does the same where the soft limit of open files was low, so that Go has
-// raised it, and signals were ignored, before the program began.
+// TestForkersAgreeElsewhere does the same in a process that was started with a low soft limit of open files, which Go has
+// raised, and with ignored signals.
 func TestForkersAgreeElsewhere(t *testing.T) {
 	ownWay(t)
 	cmd := exec.Command("/bin/sh", "-c", `ulimit -Sn 300; trap '' HUP TERM USR1; exec "$0" "$@"`,
@@ -215,7 +215,7 @@ func TestForkersAgreeElsewhere(t *testing.T) {
 	}
 }
 
-// TestLimitIsFound is for TestForkersAgreeElsewhere.
+// TestLimitIsFound is a part of TestForkersAgreeElsewhere.
 func TestLimitIsFound(t *testing.T) {
 	if os.Getenv(elsewhere) == "" {
 		t.Skip("part of TestForkersAgreeElsewhere")
@@ -225,13 +225,13 @@ func TestLimitIsFound(t *testing.T) {
 	}
 }
 
-// TestForkersFailAlike wants the same errors, and nothing left of the attempt.
+// TestForkersFailAlike checks that both ways return the same errors and leave nothing behind.
 func TestForkersFailAlike(t *testing.T) {
 	own := ownWay(t)
 	null := openNull(t)
 	good := [3]int{null, null, null}
 	dir := t.TempDir()
-	strangers, err := proc.Children() // orphans of other tests, which come to a subreaper
+	others, err := proc.Children() // adopted orphans of other tests
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,17 +249,17 @@ func TestForkersFailAlike(t *testing.T) {
 		files [3]int
 		want  error
 	}{
-		"no such file":          {path: "/no/such/file", files: good, want: unix.ENOENT},
-		"a folder":              {path: dir, files: good, want: unix.EACCES},
-		"not executable":        {path: write("data", "x", 0o600), files: good, want: unix.EACCES},
-		"not a program":         {path: write("text", "x", 0o700), files: good, want: unix.ENOEXEC},
-		"no interpreter":        {path: write("script", "#!/no/such\n", 0o700), files: good, want: unix.ENOENT},
-		"too long an argument":  {path: "/bin/true", args: []string{strings.Repeat("x", 1<<20)}, files: good, want: unix.E2BIG},
-		"NUL in the path":       {path: "/bin/\x00true", files: good, want: unix.EINVAL},
-		"NUL in an argument":    {path: "/bin/true", args: []string{"a\x00b"}, files: good, want: unix.EINVAL},
-		"NUL in a variable":     {path: "/bin/true", env: []string{"A=\x00"}, files: good, want: unix.EINVAL},
-		"no such descriptor":    {path: "/bin/true", files: [3]int{null, 1 << 20, null}, want: unix.EBADF},
-		"nor the last of three": {path: "/bin/true", files: [3]int{null, null, 1 << 20}, want: unix.EBADF},
+		"no such file":             {path: "/no/such/file", files: good, want: unix.ENOENT},
+		"a folder":                 {path: dir, files: good, want: unix.EACCES},
+		"not executable":           {path: write("data", "x", 0o600), files: good, want: unix.EACCES},
+		"not a program":            {path: write("text", "x", 0o700), files: good, want: unix.ENOEXEC},
+		"no interpreter":           {path: write("script", "#!/no/such\n", 0o700), files: good, want: unix.ENOENT},
+		"too long an argument":     {path: "/bin/true", args: []string{strings.Repeat("x", 1<<20)}, files: good, want: unix.E2BIG},
+		"NUL in the path":          {path: "/bin/\x00true", files: good, want: unix.EINVAL},
+		"NUL in an argument":       {path: "/bin/true", args: []string{"a\x00b"}, files: good, want: unix.EINVAL},
+		"NUL in a variable":        {path: "/bin/true", env: []string{"A=\x00"}, files: good, want: unix.EINVAL},
+		"no such descriptor":       {path: "/bin/true", files: [3]int{null, 1 << 20, null}, want: unix.EBADF},
+		"no such third descriptor": {path: "/bin/true", files: [3]int{null, null, 1 << 20}, want: unix.EBADF},
 	} {
 		before := openFiles(t)
 		argv := append([]string{"true"}, c.args...)
@@ -277,7 +277,7 @@ func TestForkersFailAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pid := range left {
-		if !slices.Contains(strangers, pid) {
+		if !slices.Contains(others, pid) {
 			t.Errorf("process %d is left", pid)
 		}
 	}
@@ -292,7 +292,7 @@ func openFiles(t *testing.T) int {
 	return len(list)
 }
 
-// TestForkWithoutDescriptors wants what lacks to be told, since a start is tried again then.
+// TestForkWithoutDescriptors checks that a shortage of descriptors is reported as one, so that the start is tried again.
 func TestForkWithoutDescriptors(t *testing.T) {
 	own := ownWay(t)
 	null := openNull(t)
@@ -310,7 +310,7 @@ func TestForkWithoutDescriptors(t *testing.T) {
 	}
 }
 
-// TestForkerFallsBack forbids clone3 as containers do. The command is started all the same.
+// TestForkerFallsBack forbids clone3, as containers do. The command is started all the same.
 func TestForkerFallsBack(t *testing.T) {
 	ownWay(t)
 	null := openNull(t)
@@ -318,7 +318,7 @@ func TestForkerFallsBack(t *testing.T) {
 		var f forker
 		done := make(chan error)
 		go func() {
-			runtime.LockOSThread() // and never unlocked: the thread ends, and its filter with it
+			runtime.LockOSThread() // never unlocked, so that the thread ends with the goroutine, and its filter with it
 			if err := refuse(unix.SYS_CLONE3, refusal); err != nil {
 				done <- err
 				return
@@ -339,7 +339,7 @@ func TestForkerFallsBack(t *testing.T) {
 	}
 }
 
-// refuse lets a system call fail in this thread from now on.
+// refuse makes a system call fail in this thread from now on.
 func refuse(call uint32, errno unix.Errno) error {
 	filter := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}, // the number of the call
@@ -354,9 +354,8 @@ func refuse(call uint32, errno unix.Errno) error {
 	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0)
 }
 
-// TestForkUnderFire forks while the collector never rests, signals arrive all the time, and others fork
-// as well.
-func TestForkUnderFire(t *testing.T) {
+// TestForkUnderLoad forks while the garbage collector runs all the time, signals arrive, and other goroutines fork.
+func TestForkUnderLoad(t *testing.T) {
 	own := ownWay(t)
 	forks := 1000
 	if testing.Short() {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// testEnv has a folder with programs of the test's own first in its PATH.
+// testEnv returns an environment whose PATH begins with a folder of programs of the test.
 func testEnv(t *testing.T) (env []string, bin string) {
 	t.Helper()
 	bin = t.TempDir()
@@ -43,7 +43,7 @@ func TestDirect(t *testing.T) {
 	}
 	for _, c := range []struct {
 		shell, line string
-		path        string // "" = through the shell
+		path        string // "" = the line goes through the shell
 		argv        []string
 	}{
 		{"", "script a b", bin + "/script", []string{"script", "a", "b"}},
@@ -119,11 +119,11 @@ func TestShellHook(t *testing.T) {
 // An outcome is all that a user can observe of a command.
 type outcome struct {
 	stdout, stderr string
-	code           int // as a shell has it: 128 and more for a signal
+	code           int // as in a shell: 128 and more for a signal
 	signal         int
 }
 
-// TestDirectIsInvisible compares what a runner does with what /bin/sh -c does.
+// TestDirectIsInvisible compares a direct start with /bin/sh -c.
 func TestDirectIsInvisible(t *testing.T) {
 	env, bin := testEnv(t)
 	cwd := t.TempDir()
@@ -147,11 +147,11 @@ func TestDirectIsInvisible(t *testing.T) {
 			continue
 		}
 		got := observe(t, cwd, env, path, argv)
-		if got.code == notStarted { // then fork takes the shell, which is what it is compared with
+		if got.code == notStarted { // then fork uses the shell
 			continue
 		}
 		if got.signal != 0 {
-			want.stderr, got.signal = "", 0 // the shell says so on stderr, the runner in its report
+			want.stderr, got.signal = "", 0 // the shell reports it on stderr, the runner in its report
 		}
 		if got != want {
 			t.Errorf("%s\n directly %+v\nby shell %+v", line, got, want)
@@ -159,7 +159,7 @@ func TestDirectIsInvisible(t *testing.T) {
 	}
 }
 
-// notStarted is the code of what exec refused.
+// notStarted is the code if exec fails.
 const notStarted = -2
 
 func observe(t *testing.T, cwd string, env []string, path string, argv []string) outcome {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// fuzzWrappers have the placeholder in every kind of quotes. They print it with what is built into
-// every shell.
+// fuzzWrappers contain the placeholder in every kind of quotes. They print it with builtins.
 var fuzzWrappers = []string{
 	"printf %s {}", "printf %s '{}'", `printf %s "{}"`, "printf %s",
 	`/bin/sh -c 'printf %s "$1"' x {}`, `(printf %s "{}")`, `: \' \" && printf %s "{}"`, `x=$(echo ')'); printf %s '{}'`,
@@ -15,8 +14,8 @@ var fuzzWrappers = []string{
 	"printf %s \"`printf %s {}`\"", "printf %s \"`printf %s '{}'`\"",
 }
 
-// FuzzLine has a real shell print any label from within any quotes. The shell finds no programs:
-// if a label got out of its quotes, nothing would happen but a failure.
+// FuzzLine lets a real shell print any label within any quotes. The shell finds no programs, so a label that escapes from
+// its quotes can only cause a failure.
 func FuzzLine(f *testing.F) {
 	for i := range fuzzWrappers {
 		f.Add(byte(i), "it's \"$HOME\" `id` \\ $(( {} ) # ~ *\n!é\r\t;&|<>")
@@ -28,7 +27,7 @@ func FuzzLine(f *testing.F) {
 			t.Skip("no argument of a program can hold it")
 		}
 		if strings.HasPrefix(wrapper, `printf %s "$(`) || strings.HasPrefix(wrapper, "printf %s \"`") {
-			label = strings.TrimRight(label, "\n") // a substitution takes them off the end
+			label = strings.TrimRight(label, "\n") // a substitution removes them
 		}
 		line := Line(wrapper, label)
 		cmd := exec.Command("/bin/sh", "-c", line)

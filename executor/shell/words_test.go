@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPlainWordsAreTheShells: what is taken for plain words is what a shell makes of the line.
-func TestPlainWordsAreTheShells(t *testing.T) {
+// TestPlainWordsOfShell checks that a shell splits a line into the same words.
+func TestPlainWordsOfShell(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := rapid.SampledFrom([]string{"a", "b c", "'", `"`, `\`, `\'`, `\"`, `\$`, "$", "`", " ", "\n", "=", "x", "'it'", `"q"`, "!"})
 		line := strings.Join(rapid.SliceOfN(part, 1, 10).Draw(t, "line"), "")

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// wrapperCases: what is wrong with wrappers, and what is meant. correct "": nobody can tell; why "": nothing is.
+// wrapperCases are wrappers, their problems and the corrected wrappers. why "": no problem; correct "": no correction.
 var wrapperCases = []struct{ wrapper, why, correct string }{
 	{"{} || true", "at the beginning of a command", "sh -c {} || true"},
 	{"cd /tmp && {}", "at the beginning of a command", "cd /tmp && sh -c {}"},
@@ -89,12 +89,12 @@ func TestCheckWrapper(t *testing.T) {
 		p := CheckWrapper(c.wrapper, "")
 		switch {
 		case p == nil && c.why != "":
-			t.Errorf("%q: nothing is wrong, want %q", c.wrapper, c.why)
+			t.Errorf("%q: no problem, want %q", c.wrapper, c.why)
 		case p != nil && (c.why == "" || !strings.Contains(p.Why, c.why) || p.Correct != c.correct):
 			t.Errorf("%q: %s, correct %q;\nwant %q, correct %q", c.wrapper, p.Why, p.Correct, c.why, c.correct)
 		case p != nil && p.Correct != "":
 			if again := CheckWrapper(p.Correct, ""); again != nil {
-				t.Errorf("%q is corrected to %q, of which %s", c.wrapper, p.Correct, again.Why)
+				t.Errorf("%q is corrected to %q, whose problem is: %s", c.wrapper, p.Correct, again.Why)
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func TestCorrectedWrappersExecute(t *testing.T) {
 		"nice {}", "nice", "nice -n 5 {}", "env -u X A=1 {}", "timeout -k 5 60 {}", "stdbuf -o L {}", "exec {}", "setsid -w {}", "2>/dev/null {}"} {
 		p := CheckWrapper(wrapper, "")
 		if p == nil {
-			t.Errorf("%q is right", wrapper)
+			t.Errorf("%q has no problem", wrapper)
 			continue
 		}
 		out, err := exec.Command("/bin/sh", "-c", Line(p.Correct, "echo 'one  two'; echo three # done")).CombinedOutput()
@@ -159,7 +159,7 @@ func TestCheckAnyWrapper(t *testing.T) {
 		wrapper := strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "wrapper"), rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
 		if p := CheckWrapper(wrapper, ""); p != nil && p.Correct != "" {
 			if again := CheckWrapper(p.Correct, ""); again != nil && again.Correct != "" {
-				t.Fatalf("%q is corrected to %q, of which %s", wrapper, p.Correct, again.Why)
+				t.Fatalf("%q is corrected to %q, whose problem is: %s", wrapper, p.Correct, again.Why)
 			}
 		}
 		Line(wrapper, "echo 'one'")

@@ -38,7 +38,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestLineInShell has a real shell print the label from within every kind of quotes.
+// TestLineInShell lets a real shell print the label within every kind of quotes.
 func TestLineInShell(t *testing.T) {
 	wrappers := []string{
 		"printf %s {}", "printf %s '{}'", `printf %s "{}"`, "printf %s", `printf '%s' {};true`,
@@ -49,7 +49,7 @@ func TestLineInShell(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		label := rapid.StringOf(rapid.RuneFrom([]rune("ab'\"\\$`{}() \t#*~!&;|<>=%-\né"))).Draw(t, "label")
 		wrapper := rapid.SampledFrom(wrappers).Draw(t, "wrapper")
-		if strings.Contains(wrapper, "printf %s \"") { // a substitution takes line feeds off the end
+		if strings.Contains(wrapper, "printf %s \"") { // a substitution removes line feeds at the end
 			label = strings.TrimRight(label, "\n")
 		}
 		line := Line(wrapper, label)
@@ -60,7 +60,7 @@ func TestLineInShell(t *testing.T) {
 	})
 }
 
-// TestLineAsCommand has the shell of the wrapper execute what the label says.
+// TestLineAsCommand lets the shell of the wrapper execute the label.
 func TestLineAsCommand(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.RuneFrom([]rune("ab'\"\\$`{} é"))).Draw(t, "text")

@@ -13,7 +13,7 @@ import (
 	"wf/executor/proc"
 )
 
-// FuzzDecode holds the decoder by hand against encoding/json.
+// FuzzDecode compares the hand-written decoder with encoding/json.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"k":"start","n":1,"e":1,"t":1763706000000000000,"p":77,"b":[123,124],"s":3,"o":[5,-1],"x":[0,-1]}`,
@@ -47,8 +47,8 @@ func check(t *testing.T, line []byte, gotErr, wantErr error, got, want any) {
 	}
 }
 
-// TestUsualLinesAreReadByHand wants what is said for each execution decoded without encoding/json.
-func TestUsualLinesAreReadByHand(t *testing.T) {
+// TestFrequentLinesAreDecodedByHand checks that the lines of each execution are decoded without encoding/json.
+func TestFrequentLinesAreDecodedByHand(t *testing.T) {
 	now := time.Now().UnixNano()
 	for _, e := range []Entry{
 		{Kind: EntryStart, Node: 1, Execution: 1, Time: now, PID: 77, StartWindow: proc.Window{1, 2}, Slot: 3, Out: Extent{5, -1}, Err: Extent{0, -1}},
@@ -69,7 +69,7 @@ func TestUsualLinesAreReadByHand(t *testing.T) {
 	}
 }
 
-// TestStartRoundTrip wants a job back as it was handed over.
+// TestStartRoundTrip checks that a job is the same after encoding and decoding.
 func TestStartRoundTrip(t *testing.T) {
 	for _, want := range []Job{
 		{ID: ID{Node: 3, Execution: 2}, Command: "true"},
@@ -113,7 +113,7 @@ func allLines() []byte {
 	return AppendLine(b, Notice{Kind: LineClosed, Survivors: []int{7}})
 }
 
-// TestSampleLines holds testdata/lines.json, which other packages read, against the lines that are written today.
+// TestSampleLines checks that testdata/lines.json, which tests of other packages read, contains the lines of this version.
 func TestSampleLines(t *testing.T) {
 	path := filepath.Join("testdata", "lines.json")
 	if *updateLines {

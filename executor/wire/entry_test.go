@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEntryRoundTrip holds the encoder by hand against encoding/json.
+// TestEntryRoundTrip compares the hand-written encoder with encoding/json.
 func TestEntryRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pair := rapid.Custom(func(t *rapid.T) [2]int64 {

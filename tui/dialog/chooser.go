@@ -92,19 +92,12 @@ func (d *Chooser) Draw(a cells.Area) (x, y int, cursor bool) {
 	in := d.box.Part(2, 1, d.box.Width-4, d.box.Height-2)
 	x = d.line.Draw(in, in.Put(0, 0, "/ ", cells.Key), cells.Plain)
 	d.rows = in.Part(0, 1, in.Width, in.Height-1)
-	d.Fit(len(d.found), d.rows.Height)
-	for i := range d.rows.Height {
-		if d.Top+i >= len(d.found) {
-			break
-		}
-		row, c := d.rows.Row(i), d.Choices[d.found[d.Top+i]]
+	d.Rows(d.rows, len(d.found), func(i int, row cells.Area) {
+		c := d.Choices[d.found[i]]
 		end := row.Put(0, 0, cells.Clip(c.Label, row.Width, a.ASCII()), cells.Plain)
 		if room := row.Width - end - 2; room > 4 {
 			row.Put(end+2, 0, cells.Clip(c.Detail, room, a.ASCII()), cells.Dimmed)
 		}
-		if d.Top+i == d.At {
-			row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
-		}
-	}
+	})
 	return in.X + x, in.Y, true
 }

@@ -23,10 +23,11 @@ type Clickable interface {
 	Wheel(at tea.Mouse, n int) // lines, down if n is positive
 }
 
-// A Result is what a dialog asks for after a key, a paste or a click: to be closed, then a call of Do.
+// A Result is what a dialog asks for after a key, a paste or a click: to be closed, and then what the message means to
+// the program.
 type Result struct {
 	Close bool
-	Do    func() tea.Cmd // nil = nothing
+	Do    tea.Msg // nil = nothing
 }
 
 // A Choice is one line of a menu or a list.
@@ -34,11 +35,11 @@ type Choice struct {
 	Key    string // chooses it at once; "" = none
 	Label  string
 	Detail string // dim: the command that does the same, or more about it
-	Do     func() tea.Cmd
+	Do     tea.Msg
 }
 
-// chosen closes the dialog and does what the choice is for.
+// chosen closes the dialog and returns the message of the choice.
 func (c Choice) chosen() Result { return Result{Close: true, Do: c.Do} }
 
-// Then keeps the dialog open and runs a command.
-func Then(cmd tea.Cmd) Result { return Result{Do: func() tea.Cmd { return cmd }} }
+// Then keeps the dialog open and returns a message.
+func Then(msg tea.Msg) Result { return Result{Do: msg} }

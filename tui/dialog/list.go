@@ -1,5 +1,7 @@
 package dialog
 
+import "wf/tui/cells"
+
 // A List is a selection in a number of rows, of which some may be out of sight.
 type List struct {
 	At, Top, Size int
@@ -31,4 +33,16 @@ func (l *List) Fit(size, height int) {
 	l.At = max(0, min(l.At, size-1))
 	l.Top = min(l.Top, l.At)
 	l.Top = max(l.Top, l.At-height+1, 0)
+}
+
+// Rows draws the rows that are visible in a, one below the other, and marks the selected one.
+func (l *List) Rows(a cells.Area, size int, draw func(i int, row cells.Area)) {
+	l.Fit(size, a.Height)
+	for y := range min(a.Height, size-l.Top) {
+		row := a.Row(y)
+		draw(l.Top+y, row)
+		if l.Top+y == l.At {
+			row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
+		}
+	}
 }

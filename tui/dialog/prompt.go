@@ -14,7 +14,7 @@ type Prompt struct {
 	past    int       // how far back in it
 	Hint    func(text string) (string, bool)
 	Changed func(text string) // after each key; nil = nothing happens before Enter
-	Enter   func(text string) tea.Cmd
+	Enter   func(text string) tea.Msg
 	Cancel  func() // nil = nothing
 }
 
@@ -25,7 +25,7 @@ func (p *Prompt) Key(k tea.KeyPressMsg) Result {
 		if p.History != nil && text != "" {
 			*p.History = append(*p.History, text)
 		}
-		return Result{Close: true, Do: func() tea.Cmd { return p.Enter(text) }}
+		return Result{Close: true, Do: p.Enter(text)}
 	case "esc", "ctrl+c":
 		if p.Cancel != nil {
 			p.Cancel()

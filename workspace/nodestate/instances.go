@@ -156,7 +156,7 @@ func (ns *Table) SelectInstances(selector string) (nodes []api.NodeStatus, ok bo
 	selector = ns.Numbered(selector)
 	for _, r := range ns.Runs {
 		for i := r.OuterNodes(); i < len(r.Nodes); i++ {
-			if PathMatches(selector, r.Nodes[i].ID) {
+			if pathMatches(selector, r.Nodes[i].ID) {
 				nodes = append(nodes, r.NodeStatus(i))
 			}
 		}
@@ -166,7 +166,7 @@ func (ns *Table) SelectInstances(selector string) (nodes []api.NodeStatus, ok bo
 	}
 	namer := &PathNamer{Nodes: ns}
 	for path, p := range ns.Prior {
-		if strings.Contains(path, "]/") && PathMatches(selector, path) {
+		if strings.Contains(path, "]/") && pathMatches(selector, path) {
 			nodes = append(nodes, ns.priorNodeStatus(namer, path, p))
 		}
 	}
@@ -241,9 +241,9 @@ func (ns *Table) subFlowCalled(name string) (*graph.Node, bool) {
 	return nil, false
 }
 
-// PathMatches reports whether a selector names a path, or the instance that the path lies in. [*] stands for every instance,
+// pathMatches reports whether a selector names a path, or the instance that the path lies in. [*] stands for every instance,
 // [40-59] for those with these numbers.
-func PathMatches(selector, path string) bool {
+func pathMatches(selector, path string) bool {
 	want, have := strings.Split(selector, "/"), strings.Split(path, "/")
 	if len(want) > len(have) {
 		return false

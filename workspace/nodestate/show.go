@@ -2,6 +2,7 @@ package nodestate
 
 import (
 	"cmp"
+
 	"wf/graph"
 	"wf/scheduler"
 	"wf/workspace/history"

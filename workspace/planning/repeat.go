@@ -29,7 +29,7 @@ func (pl *Planner) checkRepeat(ctx context.Context, req api.RunRequest) error {
 	if err != nil {
 		return nil // the check is only a courtesy
 	}
-	runs, took := LastComplete(list)
+	runs, took := lastComplete(list)
 	if took <= repeatFree {
 		return nil
 	}
@@ -54,9 +54,9 @@ func (pl *Planner) allDone() (done int) {
 	return done
 }
 
-// LastComplete returns the latest run of everything and the runs that resumed it, oldest first, and how long they took
+// lastComplete returns the latest run of everything and the runs that resumed it, oldest first, and how long they took
 // together.
-func LastComplete(list []history.Summary) (runs []string, took time.Duration) {
+func lastComplete(list []history.Summary) (runs []string, took time.Duration) {
 	byNumber := make(map[int]history.Summary, len(list))
 	for _, s := range list {
 		byNumber[s.Run] = s

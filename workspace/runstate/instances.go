@@ -18,13 +18,8 @@ func (r *State) DescribeControl(i int, s *api.NodeStatus) {
 
 // NodeStatus describes a node of an instance.
 func (r *State) NodeStatus(i int) api.NodeStatus {
-	n := &r.Nodes[i]
-	s := api.NodeStatus{ID: n.ID, Name: n.Name, Command: n.Command, Status: r.Sched.Status(i).String(),
-		State: r.StateIn(i, false), Run: r.ID, Outputs: r.KnownOutputs(i)}
-	if n.Execution != nil {
-		n.Execution.Describe(&s)
-		s.Executions = n.Execution.Number
-	}
+	s := r.PastStatus(i, false)
+	s.Command, s.Outputs = r.Nodes[i].Command, r.KnownOutputs(i)
 	if subflow, _, ok := r.Sched.Instance(i); ok {
 		s.Parent = r.Nodes[subflow].ID
 		s.Item = r.ItemOf(i)

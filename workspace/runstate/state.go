@@ -78,6 +78,7 @@ type ActiveRun interface {
 	HeldBy() string              // why nothing of the run starts at present; "" if it may
 	Shortage() *api.Shortage     // nil unless executions lack slots
 	PoolWait(node int) *api.Wait // nil unless a node waits for units of a pool
+	Summary() api.RunSummary
 }
 
 // Node is a node as it was when the run began.

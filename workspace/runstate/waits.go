@@ -189,14 +189,6 @@ func decided(rec history.Record, outputs map[string]any) scheduler.Event {
 	return scheduler.Event{Kind: scheduler.Decided, Node: rec.Node, OK: rec.OK, At: rec.Time.UnixNano(), Outputs: outputs, Message: message}
 }
 
-// poolsWait describes what a node of an active run waits for in the line of a pool; nil for none.
-func (r *State) poolsWait(i int) *api.Wait {
-	if r.Active == nil {
-		return nil
-	}
-	return r.Active.PoolWait(i)
-}
-
 // WaitingState returns the state of a queued node that waits for something other than a slot; "" for others.
 func (r *State) WaitingState(i int) (api.State, *api.Wait) {
 	if r.Sched.Status(i) != graph.Queued {
@@ -204,8 +196,8 @@ func (r *State) WaitingState(i int) (api.State, *api.Wait) {
 	}
 	kind, until, text := r.Sched.Waits(i)
 	wait := r.WaitOf(i, kind, until, text)
-	if wait == nil {
-		wait = r.poolsWait(i)
+	if wait == nil && r.Active != nil {
+		wait = r.Active.PoolWait(i)
 	}
 	switch {
 	case wait == nil:

@@ -1,0 +1,133 @@
+package tui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+	"wf/tui/cells"
+	"wf/tui/dialog"
+	"wf/tui/plain"
+	"wf/tui/words"
+)
+
+// A decide sends the same decision about several questions. then, if not nil, gets the first error, or nil.
+type decide struct {
+	about    []api.Approval
+	decision api.Decision
+	then     func(error) tea.Msg
+}
+
+// send sends the decisions to the daemon, up to the first error. own is the open workfile.
+func (d decide) send(parent context.Context, l *link, in *inbox, own, user string) tea.Cmd {
+	if !l.connected() {
+		return nil
+	}
+	d.decision.User = user
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(parent, requestTime)
+		defer cancel()
+		made := 0
+		var failure error
+		for _, a := range d.about {
+			if failure = sendDecision(ctx, l.client, l.ws, own, a, d.decision); failure != nil {
+				break
+			}
+			made++
+		}
+		return answer{nil, func() tea.Msg {
+			in.marked = nil
+			return d.answered(made, failure)
+		}}
+	}
+}
+
+// answered says what has been decided.
+func (d decide) answered(made int, failure error) tea.Msg {
+	var msgs messages
+	if made > 0 {
+		msgs = append(msgs, told{map[bool]string{true: "approved ", false: "rejected "}[d.decision.Approved] + askedNames(d.about[:made]), false})
+	}
+	if failure != nil {
+		msgs = append(msgs, failed{failure})
+	}
+	if d.then != nil {
+		msgs = append(msgs, d.then(failure))
+	}
+	return append(msgs, approvalsChanged{})
+}
+
+// sendDecision sends a decision to the workfile that it is for: the open one, or another.
+func sendDecision(ctx context.Context, c *client.Client, ws *client.Workspace, own string, about api.Approval, d api.Decision) error {
+	d.Node, d.Run = about.Node, about.Run
+	if about.Workfile != own {
+		var err error
+		if ws, err = c.Open(ctx, about.Workfile); err != nil {
+			return err
+		}
+	}
+	_, err := ws.Decide(ctx, d)
+	return err
+}
+
+// approve opens the form for questions.
+func approve(about []api.Approval) tea.Msg {
+	if len(about) == 0 {
+		return nil
+	}
+	return openDialog{newDecider(about)}
+}
+
+// reject asks for the reason, and then for a confirmation.
+func (m menus) reject(about []api.Approval) tea.Msg {
+	if len(about) == 0 {
+		return nil
+	}
+	return openDialog{&dialog.Prompt{Label: "reject " + askedNames(about) + ", because:", Enter: func(comment string) tea.Msg {
+		return openDialog{&dialog.Menu{Title: "Reject " + askedNames(about) + "?", Choices: []dialog.Choice{
+			{Key: "n", Label: "no"},
+			{Key: "y", Label: "yes: it fails, as rejected", Detail: m.decideCommand("reject", about, comment), Do: decide{about, api.Decision{Comment: comment}, nil}},
+		}}}
+	}}}
+}
+
+// askedNames names the nodes that an answer is for.
+func askedNames(about []api.Approval) string {
+	if len(about) == 1 {
+		return about[0].Name
+	}
+	return words.Plural(len(about), "node")
+}
+
+// decideCommand returns the command that gives the same answer for one node.
+func (m menus) decideCommand(command string, about []api.Approval, comment string) string {
+	if len(about) != 1 || about[0].Workfile != m.doc.flow.Status.Workfile {
+		return ""
+	}
+	args := []string{about[0].Name}
+	if comment != "" {
+		args = append(args, "--comment", comment)
+	}
+	return m.line.of(command, args...)
+}
+
+// answer asks for the answer to the question of the selected node; it returns nil if the node asks nothing.
+func (m menus) answer(v *inbox) tea.Msg {
+	n := m.doc.selectedNode()
+	if n == nil || m.doc.past != nil || n.Wait == nil || n.Wait.Kind != api.WaitApproval {
+		return nil
+	}
+	a := v.ofNode(n)
+	if a == nil {
+		return nil
+	}
+	about := []api.Approval{*a}
+	return openDialog{&dialog.Menu{Title: cells.Clip(plain.Line(a.Text), 60, m.ascii), Choices: []dialog.Choice{
+		{Key: "w", Label: "decide nothing now"},
+		{Key: "y", Label: "approve, with values and a comment if you like", Detail: m.decideCommand("approve", about, ""), Do: approve(about)},
+		{Key: "x", Label: "reject", Detail: m.decideCommand("reject", about, ""), Do: m.reject(about)},
+		{Key: "l", Label: "look at the log", Do: showLog{}},
+	}}}
+}

@@ -1,0 +1,155 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/client/runview"
+	"wf/tui/drawing"
+)
+
+// letters are the keys that stand for arrows.
+var letters = map[string]string{"k": "up", "j": "down", "h": "left", "l": "right"}
+
+func (d *document) move(to drawing.Direction) {
+	if d.picture.layout != nil {
+		d.picture.choose(d.picture.layout.Move(d.picture.selected, to))
+	}
+}
+
+func (d *document) movePage(key string) {
+	step := max(1, d.picture.height-2)
+	if key == "ctrl+u" || key == "ctrl+d" {
+		step = max(1, d.picture.height/2)
+	}
+	if d.picture.layout != nil {
+		d.picture.choose(d.picture.layout.Next(d.picture.selected, step*lineStep(key)))
+	}
+}
+
+func (d *document) moveEnd(key string) {
+	if d.picture.layout == nil {
+		return
+	}
+	items := d.picture.layout.Items()
+	if len(items) == 0 {
+		return
+	}
+	item := items[0]
+	if key == "end" || key == "G" {
+		item = items[len(items)-1]
+	}
+	d.picture.choose(item)
+}
+
+// nextFailed goes to the next node that failed, in the order of the file, from the last to the first. In a
+// sub-flow it goes to each instance that failed, and turns the pages.
+func (d *document) nextFailed(forward bool) tea.Msg {
+	stops := d.picture.failures(d.shown())
+	if len(stops) == 0 {
+		return told{"nothing has failed", false}
+	}
+	here := d.picture.place()
+	at := slices.Index(stops, here)
+	switch {
+	case at >= 0 && forward:
+		at++
+	case at >= 0:
+		at--
+	case forward: // the first one behind
+		at = slices.IndexFunc(stops, func(f failure) bool { return here.before(f) })
+		at = max(at, 0)
+	default: // the last one before
+		at = len(stops) - 1
+		for at > 0 && !stops[at].before(here) {
+			at--
+		}
+	}
+	to := stops[(at+len(stops))%len(stops)]
+	switch {
+	case to.row >= 0:
+		d.picture.choose(drawing.Item{Kind: drawing.ARow, Index: int32(to.row)})
+	case to.instance >= 0:
+		n := &d.shown().Nodes[to.node]
+		page := d.picture.page(n.Name)
+		page.first, page.known = instanceOrder{n.Instances}.place(to.instance)/pageSize*pageSize, false
+		d.picture.goToInstance(n.ID, n.Name, to.instance)
+	default:
+		d.picture.goTo(to.node)
+	}
+	return nil
+}
+
+// relative goes to the first parent or child.
+func (d *document) relative(child bool) tea.Msg {
+	if d.picture.layout == nil {
+		return nil
+	}
+	near := d.picture.layout.Parents(d.picture.selected)
+	if child {
+		near = d.picture.layout.Children(d.picture.selected)
+	}
+	if len(near) == 0 {
+		return told{"nothing " + map[bool]string{true: "follows", false: "leads to it"}[child], false}
+	}
+	d.picture.choose(near[0])
+	return nil
+}
+
+// nextView changes the view, in the order stages, graph, list.
+func (d *document) nextView() tea.Msg {
+	order := []drawing.View{drawing.Stages, drawing.Layers, drawing.List}
+	at := slices.Index(order, d.picture.view)
+	d.picture.view, d.picture.chosen = order[(at+1)%len(order)], true
+	return told{"view: " + d.picture.view.String(), false}
+}
+
+// nextZoom gives the nodes of the graph more room, or after the most room the least.
+func (d *document) nextZoom() { d.picture.zoom = (d.picture.zoom + 1) % (drawing.Map + 1) }
+
+// mark marks the selection and goes to the next item.
+func (d *document) mark() {
+	d.picture.mark()
+	if d.picture.layout != nil {
+		d.picture.choose(d.picture.layout.Next(d.picture.selected, 1))
+	}
+}
+
+// reveal selects a node by its id, or the row of an instance's node.
+func (d *document) reveal(id string) {
+	if i, known := d.flow.Index[id]; known {
+		d.picture.goTo(i)
+		return
+	}
+	name, ok := runview.SubFlowOf(id)
+	if !ok {
+		return
+	}
+	i := d.flow.SubFlowNamed(name)
+	if i < 0 {
+		return
+	}
+	d.picture.goTo(i)
+	d.picture.openTo(id)
+}
+
+// arrow returns the direction of a key.
+func arrow(key string) drawing.Direction {
+	if name, ok := letters[key]; ok {
+		key = name
+	}
+	return directions[key]
+}
+
+// lineStep returns -1 for keys that go up, otherwise 1.
+func lineStep(key string) int {
+	switch key {
+	case "up", "k", "pgup", "ctrl+u":
+		return -1
+	}
+	return 1
+}
+
+// directions are those of the arrow keys.
+var directions = map[string]drawing.Direction{"up": drawing.Up, "down": drawing.Down, "left": drawing.Left, "right": drawing.Right}

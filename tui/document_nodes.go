@@ -1,0 +1,82 @@
+package tui
+
+import (
+	"cmp"
+	"strings"
+
+	"wf/client/runview"
+	"wf/tui/words"
+)
+
+// objects returns the nodes that an edit is about: the marked ones, otherwise those of the selection.
+func (d *document) objects() []int {
+	if marked := d.picture.markedNodes(); len(marked) > 0 {
+		return marked
+	}
+	return d.picture.nodes()
+}
+
+// called names nodes: one by its handle, several by their number.
+func (d *document) called(nodes []int) string {
+	if len(nodes) == 1 {
+		return d.flow.Nodes[nodes[0]].Name
+	}
+	return words.Plural(len(nodes), "node")
+}
+
+// selection returns a selector of the selected nodes: the handle of one, g: of a whole group, otherwise
+// several handles; what describes it for the user.
+func (d *document) selection() (selector []string, what string) {
+	if path := d.picture.again(); path != "" {
+		return []string{path}, path
+	}
+	nodes := d.picture.nodes()
+	names := d.flow.Names(nodes)
+	switch {
+	case len(names) == 0:
+		return nil, ""
+	case len(names) == 1:
+		return names, names[0]
+	}
+	what = words.Plural(len(names), "node") + " of " + d.picture.layout.Name(d.picture.selected)
+	if group := d.flow.Nodes[nodes[0]].Group; group != "" && isGroup(&d.flow, nodes, group) {
+		return []string{"g:" + group}, what
+	}
+	return names, what
+}
+
+// partNames returns the nodes that a partial run begins or ends with.
+func (d *document) partNames() (names []string, what string) {
+	marked := d.picture.markedNodes()
+	if len(marked) > 0 {
+		return d.flow.Names(marked), words.Plural(len(marked), "marked node")
+	}
+	if in := d.picture.innerOf(); in != nil && in.node != nil {
+		name := cmp.Or(in.name, in.path)
+		return []string{name}, name
+	}
+	if d.picture.again() != "" { // an instance is no part of the workfile: its sub-flow is
+		names = d.flow.Names(d.picture.nodes())
+		return names, strings.Join(names, ", ")
+	}
+	return d.selection()
+}
+
+// isGroup reports whether nodes are exactly those of a group.
+func isGroup(f *runview.Workfile, nodes []int, group string) bool {
+	if strings.ContainsAny(group, " ,*?[+") {
+		return false
+	}
+	size := 0
+	for i := range f.Nodes {
+		if f.Nodes[i].Group == group {
+			size++
+		}
+	}
+	for _, i := range nodes {
+		if f.Nodes[i].Group != group {
+			return false
+		}
+	}
+	return size == len(nodes)
+}

@@ -1,0 +1,17 @@
+package editor
+
+// Wrappers are wrappers of commands to begin from: those of Python Workforce, with a shell where a program would otherwise
+// start its argument without one. Words in capitals are to be replaced. wf quotes the command for the place of
+// {}.
+var Wrappers = []struct{ Wrapper, What string }{
+	{"", "no wrapper"},
+	{`bash -c '{}'`, "in bash"},
+	{`bash -c '. env.sh && {}'`, "after reading env.sh"},
+	{`bash -lc "conda activate ENV && {}"`, "in a conda environment"},
+	{`docker run --rm IMAGE sh -c {}`, "in a container"},
+	{`ssh ADDRESS {}`, "on another machine"},
+	{`parallel {} ::: FILENAMES`, "for many files"},
+	{`tmux send-keys {} C-m`, "typed into tmux"},
+	{`echo {} >> commands.sh`, "only written down"},
+	{`nohup sh -c {} &`, "left behind: ended with the run"},
+}

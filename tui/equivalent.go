@@ -1,0 +1,44 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// equivalent returns the command for what the screen shows.
+func (m *model) equivalent() string {
+	n, line := m.doc.selectedNode(), m.opt.commandLine(m.link)
+	run := m.doc.pastRun()
+	if run != "" {
+		run += "/"
+	}
+	marked := m.doc.picture.markedNodes()
+	switch {
+	case (m.page == logPage || m.panes.active == sidePane && !m.side.inspect) && n != nil:
+		return line.of("logs", run+n.Name)
+	case m.side.inspect && n != nil:
+		return line.of("why", run+n.Name)
+	case len(marked) > 0:
+		return line.of("run", "--nodes", strings.Join(m.doc.flow.Names(marked), ","))
+	case m.doc.past != nil:
+		return line.of("runs show", m.doc.past.run)
+	case m.doc.running():
+		return line.of("attach", m.doc.flow.Current().Run)
+	}
+	return line.of("status")
+}
+
+// copied says what has been copied, and copies a text to the clipboard.
+func copied(said, text string) tea.Msg {
+	return messages{told{said, false}, tea.SetClipboard(text)}
+}
+
+// copyCommand copies the command of the selected node.
+func (d *document) copyCommand() tea.Msg {
+	n := d.selectedNode()
+	if n == nil {
+		return told{"no single node is selected", false}
+	}
+	return copied("copied the command of "+n.Name, n.Command)
+}

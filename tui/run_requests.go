@@ -1,0 +1,202 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"wf/api"
+	"wf/client"
+	"wf/tui/dialog"
+	"wf/tui/words"
+)
+
+// learn asks for what earlier runs say about an active run. Without an answer there is no estimate of the
+// rest.
+func (d *document) learn(run string) tea.Msg {
+	return ask(func(ctx context.Context, ws *client.Workspace) (api.RunOutlook, error) {
+		o, err := ws.Outlook(ctx, run)
+		if err != nil {
+			return api.RunOutlook{}, nil // it has just ended
+		}
+		return o, nil
+	}, func(o api.RunOutlook) tea.Msg {
+		if o.Run != "" && d.flow.Run(o.Run) != nil {
+			d.flow.Learn(o)
+		}
+		return nil
+	})
+}
+
+// start returns a message that starts a run. A resumed run has the parameters of the run before; otherwise they are
+// asked for, if the workfile has any.
+func (d *document) start(req api.RunRequest) tea.Msg {
+	before := d.paramsBefore()
+	if req.Mode == api.ModeResume {
+		return ask(func(ctx context.Context, ws *client.Workspace) (map[string]any, error) {
+			return before(ctx, ws), nil
+		}, func(values map[string]any) tea.Msg {
+			req.Params = values
+			return d.send(req)
+		})
+	}
+	type question struct {
+		list  api.ParamList
+		given map[string]any
+	}
+	return ask(func(ctx context.Context, ws *client.Workspace) (question, error) {
+		list, err := ws.Params(ctx, api.ParamsRequest{Env: req.Env})
+		if err != nil || len(list.Params) == 0 {
+			return question{}, err
+		}
+		given := before(ctx, ws)
+		list, err = ws.Params(ctx, api.ParamsRequest{Params: given, Env: req.Env}) // some choices depend on values
+		return question{list, given}, err
+	}, func(q question) tea.Msg {
+		if len(q.list.Params) == 0 {
+			return d.send(req)
+		}
+		return openDialog{newParamForm(d, req, q.list, q.given)}
+	})
+}
+
+// paramsBefore returns a function that finds the values of the run before: those that were typed here,
+// otherwise those in the history.
+func (d *document) paramsBefore() func(context.Context, *client.Workspace) map[string]any {
+	values, last := d.lastParams, d.flow.Status.LastRun
+	return func(ctx context.Context, ws *client.Workspace) map[string]any {
+		if values != nil || last == nil {
+			return values
+		}
+		detail, err := ws.Run(ctx, last.Run)
+		if err != nil {
+			return nil // it has been removed, and so have its values
+		}
+		return detail.Params
+	}
+}
+
+// send sends the request for a run. A refusal may lead to a question.
+func (d *document) send(req api.RunRequest) tea.Msg {
+	return d.sendThen(req, d.accepted, func(err error) tea.Msg { return d.refused(req, err) })
+}
+
+// sendThen sends the request for a run and passes its answer on.
+func (d *document) sendThen(req api.RunRequest, accepted func(api.RunAccepted) tea.Msg, refused func(error) tea.Msg) tea.Msg {
+	r := ask(func(ctx context.Context, ws *client.Workspace) (api.RunAccepted, error) { return ws.StartRun(ctx, req) }, accepted)
+	r.fail = refused
+	return r
+}
+
+// refused shows why a run was not started. Texts of a drawing need a confirmation, and missing parameters are
+// asked for.
+func (d *document) refused(req api.RunRequest, err error) tea.Msg {
+	if problems := paramProblems(err); len(problems) > 0 {
+		return ask(func(ctx context.Context, ws *client.Workspace) (api.ParamList, error) {
+			return ws.Params(ctx, api.ParamsRequest{Params: req.Params, Env: req.Env})
+		}, func(list api.ParamList) tea.Msg {
+			form := newParamForm(d, req, list, req.Params)
+			form.take(problems)
+			return openDialog{form}
+		})
+	}
+	if !req.AcceptDrawing && strings.Contains(words.Error(err), "--accept-drawing") {
+		req.AcceptDrawing = true
+		return openDialog{&dialog.Menu{Title: "These commands are texts of a drawing: run them?", Choices: []dialog.Choice{
+			{Key: "n", Label: "no"},
+			{Key: "y", Label: "yes, and remember it in the workfile", Do: later(func() tea.Msg { return d.send(req) })},
+		}}}
+	}
+	return failed{err}
+}
+
+// accepted takes what the daemon has started, and says so.
+func (d *document) accepted(a api.RunAccepted) tea.Msg {
+	if a.Run == "" {
+		return told{"nothing to resume: no node has failed", false}
+	}
+	d.leavePast()
+	d.seen = a.Run
+	d.picture.forget()
+	if last := d.flow.Status.LastRun; last != nil && last.Run == a.Run {
+		return nil // it is over already, and its end has been shown
+	}
+	text := fmt.Sprintf("run %s has started", a.Run)
+	if a.Nodes < a.Total {
+		text = fmt.Sprintf("run %s: %d of %s", a.Run, a.Nodes, words.Plural(a.Total, "node"))
+	}
+	if a.Mode == api.ModeResume && a.Resumes != "" {
+		text = fmt.Sprintf("run %s resumes %s: %s", a.Run, a.Resumes, words.Plural(a.Failed, "failed node"))
+	}
+	for _, note := range a.Notes {
+		text += "; " + note
+	}
+	return told{text, false}
+}
+
+// stopRun returns a message that stops a run, or one node of it if node is not "".
+func stopRun(run, node string) tea.Msg {
+	return stopping(func(ctx context.Context, ws *client.Workspace) ([]api.StopResult, error) {
+		r, err := ws.Stop(ctx, run, api.StopRequest{Node: node})
+		return []api.StopResult{r}, err
+	}, nil)
+}
+
+// stopAll returns a message that stops all runs of the workfile. then is carried out if all processes have ended.
+func stopAll(then tea.Msg) tea.Msg {
+	return stopping(func(ctx context.Context, ws *client.Workspace) ([]api.StopResult, error) {
+		return ws.StopAll(ctx, api.StopRequest{})
+	}, then)
+}
+
+func stopping(stop func(context.Context, *client.Workspace) ([]api.StopResult, error), then tea.Msg) tea.Msg {
+	r := ask(stop, func(results []api.StopResult) tea.Msg { return stopped(results, then) })
+	r.limit = 0
+	return messages{told{"stopping", false}, r}
+}
+
+// stopped shows the results of a stop.
+func stopped(results []api.StopResult, then tea.Msg) tea.Msg {
+	killed, problem := 0, ""
+	var survivors []string
+	for _, r := range results {
+		killed += r.Killed
+		for _, pid := range r.Survivors {
+			survivors = append(survivors, fmt.Sprint(pid))
+		}
+		if r.Problem != "" {
+			problem = r.Problem
+		}
+	}
+	said := told{"stopped: " + words.Plural(killed, "execution") + " ended", false}
+	if problem != "" {
+		said = told{problem, true}
+	}
+	if len(survivors) > 0 {
+		return told{"processes that could not be killed: " + strings.Join(survivors, ", "), true}
+	}
+	return messages{said, then}
+}
+
+// endText says how a run ended.
+func endText(ev api.Event) told {
+	text := "run " + ev.Run + " " + string(ev.Result)
+	if ev.Counts != nil {
+		text += ": " + strings.Join(words.CountParts(*ev.Counts, "not reached"), ", ")
+	}
+	if took := words.SpanMS(ev.DurationMS); took != "" {
+		text += " in " + took
+	}
+	return told{text, ev.Result == api.ResFailed}
+}
+
+// reset returns a message that removes the state of nodes; of all if nodes is nil.
+func reset(nodes []string) tea.Msg {
+	return ask(func(ctx context.Context, ws *client.Workspace) (api.ResetResult, error) {
+		return ws.Reset(ctx, api.ResetRequest{Nodes: nodes})
+	}, func(r api.ResetResult) tea.Msg {
+		return told{"cleared the state of " + words.Plural(r.Nodes, "node"), false}
+	})
+}

@@ -1,0 +1,42 @@
+package inquiry
+
+import (
+	"context"
+
+	"wf/api"
+	"wf/workspace/loop"
+	"wf/workspace/runstate"
+)
+
+// Analysis is Run with where the time of the run went, and what has changed since. If the run cannot be replayed, it says so and
+// returns what Run returns.
+func (q *Reader) Analysis(ctx context.Context, name string) (api.RunDetail, error) {
+	past, err := q.load(ctx, name)
+	if err != nil {
+		return api.RunDetail{}, err
+	}
+	d, err := q.detail(ctx, past)
+	if err != nil {
+		return d, err
+	}
+	p, err := OpenReplay(q.store, past.Request.Run)
+	if err != nil {
+		d.Problem = joinProblem(d.Problem, "it cannot be analysed: "+err.Error())
+		return d, nil
+	}
+	a := runstate.NewAnalyst(p.State, past)
+	for _, rec := range p.Records {
+		a.Take(rec)
+	}
+	d.Analysis = a.Describe(&d)
+	a.Stages(&d, p.graph)
+	d.Analysis.Changes, err = loop.Ask(ctx, q.loop, func() (*api.Changes, error) { return q.file.ChangesSince(p.graph), nil })
+	return d, err
+}
+
+func joinProblem(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}

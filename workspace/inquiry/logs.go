@@ -1,0 +1,226 @@
+package inquiry
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"golang.org/x/sys/unix"
+
+	"wf/api"
+	"wf/executor"
+	"wf/executor/ownfile"
+	"wf/workspace/runstate"
+)
+
+// output is the output of one execution on disk.
+type output struct {
+	info     api.LogInfo
+	dir      string
+	out, err executor.Range
+	pid      int                 // while the execution runs
+	inFile   *fileOutput         // for an output that the workfile contains; nil for all others
+	ending   *runstate.OutputEnd // nil when the execution has ended
+	span
+}
+
+// LogInfo describes the output of an execution: by default (run "", execution 0) the latest one in the latest run. With wait it
+// waits until an active run has started the execution; the error says when that will not happen any more.
+func (q *Reader) LogInfo(ctx context.Context, node, run string, execution int, wait bool) (api.LogInfo, error) {
+	o, err := q.output(ctx, node, run, execution, wait)
+	if err != nil {
+		return api.LogInfo{}, err
+	}
+	if f := o.inFile; f != nil {
+		o.info.OutBytes, o.info.ErrBytes, o.info.Merged = int64(len(f.out)), int64(len(f.err)), f.merged
+		return o.info, nil
+	}
+	o.info.OutBytes, o.info.ErrBytes, o.info.Merged = o.size(o.out), o.size(o.err), o.merged()
+	return o.info, nil
+}
+
+// Output reads the exact bytes of a stream of an execution (stdout, stderr, or output where both are one) from offset on. With
+// follow it waits for the execution to start, as LogInfo does, and reads until it has ended. Close ends it earlier.
+func (q *Reader) Output(ctx context.Context, node, run string, execution int, stream string, offset int64, follow bool) (io.ReadCloser, error) {
+	o, err := q.output(ctx, node, run, execution, follow)
+	if err != nil {
+		return nil, err
+	}
+	if o.inFile != nil {
+		return o.inFile.read(stream, offset)
+	}
+	r, final, err := o.stream(stream)
+	if err != nil {
+		return nil, err
+	}
+	if offset < 0 {
+		return nil, api.Invalid("offset %d is negative", offset)
+	}
+	if r.File == "" {
+		return io.NopCloser(eof{}), nil
+	}
+	out, err := openOutput(filepath.Join(o.dir, filepath.FromSlash(r.File)), r.Start+offset, r.End)
+	if err != nil {
+		return nil, err
+	}
+	if r.End < 0 && o.ending != nil {
+		out.pid, out.over, out.final = o.pid, o.ending.Done, final
+		if follow {
+			return out, out.follow()
+		}
+	}
+	return out, out.stopHere()
+}
+
+type eof struct{}
+
+func (eof) Read([]byte) (int, error) { return 0, io.EOF }
+
+// size returns how many bytes of a range there are now.
+func (o *output) size(r executor.Range) int64 {
+	end := r.End
+	if r.File == "" {
+		return 0
+	}
+	if end < 0 {
+		info, err := os.Stat(filepath.Join(o.dir, filepath.FromSlash(r.File)))
+		if err != nil {
+			return 0
+		}
+		end = info.Size()
+	}
+	return end - r.Start
+}
+
+// outputReader reads a range of an output file that may still grow.
+type outputReader struct {
+	f       *os.File
+	pos     int64
+	end     int64 // -1 while it grows
+	pid     int   // of the process that writes
+	over    <-chan struct{}
+	final   func() executor.Range // valid when over is closed
+	changes *fsnotify.Watcher
+	closed  chan struct{}
+}
+
+func openOutput(path string, pos, end int64) (*outputReader, error) {
+	f, err := ownfile.Open(path, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, api.NotFound("the output is gone: %s", path)
+	}
+	if err != nil {
+		return nil, api.Internal("output", err)
+	}
+	return &outputReader{f: f, pos: pos, end: end, closed: make(chan struct{})}, nil
+}
+
+// stopHere makes the present end of a growing output its final end.
+func (r *outputReader) stopHere() error {
+	if r.end >= 0 {
+		return nil
+	}
+	info, err := r.f.Stat()
+	if err != nil {
+		r.f.Close()
+		return api.Internal("output", err)
+	}
+	r.end = info.Size()
+	if r.isForeign() {
+		select {
+		case <-r.over:
+			r.end = r.final().End
+		case <-time.After(newsPatience):
+		}
+	}
+	return nil
+}
+
+// newsPatience bounds the wait for the report that an execution is over whose process is gone. The report takes longer only
+// if the runner has died as well; then no other execution writes to the file.
+const newsPatience = time.Second
+
+// isForeign reports whether the bytes just read of a growing output, or its size, may belong to another execution. When a
+// process is reaped, its runner gives the file to the next execution, and the workspace learns of it a little later.
+func (r *outputReader) isForeign() bool {
+	return r.over != nil && (r.pid <= 1 || errors.Is(unix.Kill(r.pid, 0), unix.ESRCH))
+}
+
+// awaitEnd returns when the end is known.
+func (r *outputReader) awaitEnd() error {
+	select {
+	case <-r.over:
+		r.end = r.final().End
+	case <-r.closed:
+		return fs.ErrClosed
+	}
+	return nil
+}
+
+// Follow makes the reader wait at the present end until the execution is over.
+func (r *outputReader) follow() error {
+	var err error
+	if r.changes, err = fsnotify.NewWatcher(); err == nil {
+		err = r.changes.Add(r.f.Name())
+	}
+	if err != nil {
+		r.Close()
+		return api.Internal("follow the output", err)
+	}
+	return nil
+}
+
+// Read returns the bytes that are there; at the present end of a growing output it waits for more.
+func (r *outputReader) Read(p []byte) (int, error) {
+	for {
+		if r.end >= 0 && r.end-r.pos < int64(len(p)) {
+			p = p[:max(0, r.end-r.pos)]
+		}
+		if len(p) == 0 {
+			return 0, io.EOF
+		}
+		n, err := r.f.ReadAt(p, r.pos)
+		if err == io.EOF && (n > 0 || r.end < 0) {
+			err = nil
+		}
+		if n > 0 && r.end < 0 && r.isForeign() {
+			if err := r.awaitEnd(); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if n > 0 || err != nil {
+			r.pos += int64(n)
+			return n, err
+		}
+		if err := r.wait(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// wait returns when there may be more to read, or the end is known.
+func (r *outputReader) wait() error {
+	select {
+	case <-r.changes.Events:
+	case <-r.changes.Errors:
+	case <-r.over:
+		r.end = r.final().End
+	case <-r.closed:
+		return fs.ErrClosed
+	}
+	return nil
+}
+
+func (r *outputReader) Close() error {
+	close(r.closed)
+	if r.changes != nil {
+		r.changes.Close()
+	}
+	return r.f.Close()
+}

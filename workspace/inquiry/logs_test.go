@@ -1,0 +1,73 @@
+package inquiry
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"wf/executor"
+)
+
+// TestOutputOfTheNext: once a process is reaped its runner gives the output file to the next execution,
+// before anybody has heard of the end. Who follows the first must not be shown what the next one writes.
+func TestOutputOfTheNext(t *testing.T) {
+	for _, follow := range []bool{true, false} {
+		path := filepath.Join(t.TempDir(), "s1.out")
+		if err := os.WriteFile(path, []byte("mine, theirs"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		gone := exec.Command("true")
+		if err := gone.Run(); err != nil {
+			t.Fatal(err)
+		}
+		over := make(chan struct{})
+		r, err := openOutput(path, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.pid, r.over, r.final = gone.Process.Pid, over, func() executor.Range { return executor.Range{End: 4} }
+		begun, text := make(chan struct{}), make(chan string)
+		go func() {
+			close(begun)
+			if follow {
+				err = r.follow()
+			} else {
+				err = r.stopHere()
+			}
+			b, readErr := io.ReadAll(r)
+			if err != nil || readErr != nil {
+				t.Errorf("follow %t: %v, %v", follow, err, readErr)
+			}
+			text <- string(b)
+		}()
+		<-begun
+		close(over)
+		if got := <-text; got != "mine" {
+			t.Errorf("follow %t: read %q", follow, got)
+		}
+		r.Close()
+	}
+}
+
+// TestOutputOfOneThatLives: what a living process has written is its own, and read at once.
+func TestOutputOfOneThatLives(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s1.out")
+	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := openOutput(path, 0, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	r.pid, r.over = os.Getpid(), make(chan struct{})
+	if err := r.follow(); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 10)
+	if n, err := r.Read(b); err != nil || string(b[:n]) != "mine" {
+		t.Errorf("read %q, %v", b[:n], err)
+	}
+}

@@ -1,0 +1,130 @@
+package inquiry
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"wf/api"
+	"wf/graph"
+	"wf/graph/attribute"
+	"wf/scheduler"
+	"wf/workspace/loop"
+	"wf/workspace/nodestate"
+	"wf/workspace/workfile"
+)
+
+// nameInstances gives executions in instances their names. Items may have changed since, so an item is used only if the
+// execution has recorded it.
+func (q *Reader) nameInstances(ctx context.Context, list []api.Execution) error {
+	if !slices.ContainsFunc(list, func(x api.Execution) bool { return nodestate.IsPath(x.Node) }) {
+		return nil
+	}
+	names, err := loop.Ask(ctx, q.loop, func() ([]string, error) {
+		namer, names := &nodestate.PathNamer{Nodes: q.nodes}, make([]string, len(list))
+		for k, x := range list {
+			if nodestate.IsPath(x.Node) && x.Inputs != nil && x.Inputs.Item != nil {
+				names[k] = namer.Name(x.Node)
+			}
+		}
+		return names, nil
+	})
+	if err != nil {
+		return err
+	}
+	for k := range list {
+		if word := scheduler.ItemName(itemText(&list[k])); word != "" && strings.Contains(names[k], "["+word+"]/") {
+			list[k].Name = names[k]
+		}
+	}
+	return nil
+}
+
+// itemText is the item of an execution.
+func itemText(x *api.Execution) any {
+	if x.Inputs == nil || x.Inputs.Item == nil {
+		return nil
+	}
+	return *x.Inputs.Item
+}
+
+// Select resolves selectors to nodes.
+func (q *Reader) Select(ctx context.Context, selectors []string) (api.NodeList, error) {
+	return workfile.Ask(ctx, q.file, func() (api.NodeList, error) {
+		list := api.NodeList{Schema: api.SchemaNodes, Nodes: []api.NodeStatus{}, Problem: q.file.Unreadable()}
+		nodes := q.file.Graph().Nodes()
+		if len(selectors) > 0 {
+			var plain []string
+			for _, s := range instanceTerms(selectors) {
+				if state, ok := strings.CutPrefix(s, "s:"); ok {
+					list.Nodes = append(list.Nodes, q.nodes.InstancesInState(state)...)
+				}
+				if found, ok := q.nodes.SelectInstances(s); ok {
+					list.Nodes = append(list.Nodes, found...)
+					continue
+				}
+				plain = append(plain, s)
+			}
+			if plain == nil {
+				return list, nil
+			}
+			var err error
+			if nodes, err = q.file.Select(plain); err != nil {
+				return list, q.nodes.ExplainInstances(err, plain)
+			}
+		}
+		blocked := q.nodes.Blocked()
+		for _, n := range nodes {
+			s := q.nodes.NodeStatus(n, blocked[n.Pos()])
+			s.Attrs = ownAttrs(n)
+			s.Outputs = q.outputsOf(n)
+			list.Nodes = append(list.Nodes, s)
+		}
+		return list, nil
+	})
+}
+
+// ownAttrs returns the attributes of a node that people edit, other than its command and place, and those that are misspelt ones.
+func ownAttrs(n *graph.Node) map[string]string {
+	attrs := map[string]string{}
+	for a := range attribute.On(attribute.Node) {
+		if value, has := n.Attr(a.Name); has && a.Settable() && a.Name != "label" && a.Name != "x" && a.Name != "y" {
+			attrs[a.Name] = value
+		}
+	}
+	for name, value := range n.Extra {
+		if attribute.Judge(attribute.Node, name) != nil {
+			attrs[name] = value
+		}
+	}
+	if len(attrs) == 0 {
+		return nil
+	}
+	return attrs
+}
+
+// instanceTerms splits lists that name instances, or states, which instances may be in.
+func instanceTerms(selectors []string) (terms []string) {
+	for _, s := range selectors {
+		if strings.Contains(s, ",") && (strings.Contains(s, "]") || strings.Contains(s, "s:")) {
+			for part := range strings.SplitSeq(s, ",") {
+				terms = append(terms, strings.TrimSpace(part))
+			}
+			continue
+		}
+		terms = append(terms, s)
+	}
+	return terms
+}
+
+// Approvals lists the nodes that wait for a person, those that have waited longest first.
+func (q *Reader) Approvals(ctx context.Context) (api.ApprovalList, error) {
+	return loop.Ask(ctx, q.loop, func() (api.ApprovalList, error) {
+		list := api.ApprovalList{Schema: api.SchemaApprovals, Approvals: []api.Approval{}}
+		for _, r := range q.nodes.Runs {
+			list.Approvals = append(list.Approvals, r.Approvals()...)
+		}
+		slices.SortStableFunc(list.Approvals, func(a, b api.Approval) int { return a.Since.Compare(b.Since) })
+		return list, nil
+	})
+}

@@ -1,0 +1,310 @@
+package inquiry
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+
+	"wf/api"
+	"wf/graph"
+	"wf/scheduler"
+	"wf/scheduler/expression"
+	"wf/workspace/clock"
+	"wf/workspace/history"
+	"wf/workspace/loop"
+	"wf/workspace/runstate"
+)
+
+// Runs lists the runs of the workfile, newest first.
+func (q *Reader) Runs(ctx context.Context) (api.RunList, error) {
+	list := api.RunList{Schema: api.SchemaRuns, Runs: []api.RunSummary{}}
+	active, err := q.ActiveRuns(ctx)
+	if err != nil {
+		return list, err
+	}
+	past, err := q.store.List()
+	if err != nil {
+		return list, api.Internal("the history cannot be read", err)
+	}
+	for _, s := range past {
+		if _, going := active[s.Request.Run]; !going {
+			list.Runs = append(list.Runs, pastSummary(s.Request, s.Result, s.Problem))
+		}
+	}
+	for _, s := range active {
+		list.Runs = append(list.Runs, s)
+	}
+	slices.SortFunc(list.Runs, func(a, b api.RunSummary) int { return NumberOf(b.Run) - NumberOf(a.Run) })
+	return list, nil
+}
+
+// NumberOf parses a run number that the daemon itself has written.
+func NumberOf(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (q *Reader) ActiveRuns(ctx context.Context) (map[int]api.RunSummary, error) {
+	return loop.Ask(ctx, q.loop, func() (map[int]api.RunSummary, error) {
+		active := map[int]api.RunSummary{}
+		for _, r := range q.nodes.Runs {
+			if r.Number != 0 {
+				active[r.Number] = r.Active.Summary()
+			}
+		}
+		return active, nil
+	})
+}
+
+func pastSummary(req history.Request, res *history.Result, problem string) api.RunSummary {
+	s := api.RunSummary{Run: history.RunID(req.Run), Mode: req.Mode, Resumes: history.RunID(req.Resumes), Selection: req.Selection,
+		Exclude: req.Exclude, Nodes: req.Nodes, Client: req.Client, User: req.User, Started: req.Time, Problem: problem}
+	if res != nil {
+		if problem == "" {
+			s.Problem = res.Problem
+		}
+		s.Result, s.Counts = api.Result(res.Result), apiCounts(res.Counts)
+		if n := s.Counts.Total(); n > 0 {
+			s.Nodes = n
+		}
+		s.Ended, s.DurationMS, s.Survivors = new(res.Ended), new(res.DurationMS), res.Survivors
+		s.Cause, s.ExitCode = res.Cause, new(ExitCode(s.Result, res.Cause))
+	}
+	return s
+}
+
+func apiCounts(c history.Counts) api.Counts {
+	return api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled}
+}
+
+// load reads a run of the history; "" is the latest.
+func (q *Reader) load(ctx context.Context, name string) (*history.Details, error) {
+	n, err := q.RunNumber(name)
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		list, err := q.Runs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(list.Runs) == 0 {
+			return nil, api.NotFound("no run yet")
+		}
+		n = NumberOf(list.Runs[0].Run)
+	}
+	past, err := q.store.Load(n)
+	if errors.Is(err, history.ErrNoRun) {
+		e := &api.Error{Code: api.CodeNotFound, Message: "no run " + history.RunID(n), Fix: "wf runs lists them"}
+		if active, err := q.ActiveRuns(ctx); err == nil && active[n].Run != "" {
+			e.Message, e.Why = "the records of run "+history.RunID(n)+" are gone", "they were removed while it went on: "+q.store.Dir(n)
+			e.Fix = "put them back, or wf stop, then wf resume"
+		}
+		return nil, e
+	}
+	if err != nil {
+		return nil, api.Internal("the history cannot be read", err)
+	}
+	return past, nil
+}
+
+// Run describes one run in full; "" is the latest.
+func (q *Reader) Run(ctx context.Context, name string) (api.RunDetail, error) {
+	past, err := q.load(ctx, name)
+	if err != nil {
+		return api.RunDetail{}, err
+	}
+	return q.detail(ctx, past)
+}
+
+func (q *Reader) detail(ctx context.Context, past *history.Details) (api.RunDetail, error) {
+	req := past.Request
+	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: pastSummary(req, past.Result, past.Problem), Workfile: req.Workfile,
+		Folder: q.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, NoLimit: req.NoLimit, Version: req.Version,
+		Execs: []api.Execution{}, Host: req.Host, FailFast: req.FailFast, TimeoutMS: req.TimeoutMS, GraceMS: req.GraceMS}
+	active, err := q.ActiveRuns(ctx)
+	if err != nil {
+		return d, err
+	}
+	if s, going := active[req.Run]; going {
+		d.RunSummary = s // its journal is still being written, so a missing end is no damage
+	}
+	ran := map[int]bool{}
+	for _, e := range past.Executions {
+		ran[e.Node] = true
+		d.Execs = append(d.Execs, q.pastExecution(req, e))
+	}
+	if err := q.nameInstances(ctx, d.Execs); err != nil {
+		return d, err
+	}
+	for i, id := range req.Scope {
+		if !ran[i] && req.Mode != api.ModeResume {
+			d.Left = append(d.Left, api.NodeStatus{ID: id, Name: req.Names[i], State: api.StateIdle})
+		}
+	}
+	if req.Mode == api.ModeResume {
+		d.Kept = q.keptIn(req.Run)
+	}
+	d.Decisions = decisionsOf(req, past.Decisions)
+	q.addControl(&d, req)
+	pastLeftovers(&d, past.Result)
+	return d, nil
+}
+
+// keptIn lists the nodes of the outer flow that a resume has kept, by replaying it. It is nil for a record that cannot be
+// read.
+func (q *Reader) keptIn(n int) (kept []string) {
+	r, err := replayRun(q.store, n)
+	if err != nil {
+		return nil
+	}
+	for i := range r.OuterNodes() {
+		if rec := r.Nodes[i].Execution; r.Sched.Status(i) == graph.Ran && (rec == nil || rec.Number == 0) && r.Sched.Members(i) == 0 {
+			kept = append(kept, r.Nodes[i].ID)
+		}
+	}
+	return kept
+}
+
+func (q *Reader) pastExecution(req history.Request, e history.Execution) api.Execution {
+	x := api.Execution{Node: e.ID, Execution: e.Number, Command: e.Command, PID: e.PID, OK: e.OK, Over: e.Over,
+		Reason: api.Reason(e.Reason), Signal: runstate.SignalName(e.Signal), Message: e.Message, Inputs: runstate.ReadInputs(e.Inputs)}
+	if x.Name = e.ID; e.Node < len(req.Names) && req.Scope[e.Node] == e.ID {
+		x.Name = req.Names[e.Node]
+	}
+	if !e.Started.IsZero() {
+		x.Started = new(e.Started)
+	}
+	o := output{dir: q.store.Dir(req.Run), out: runstate.ExecutorRange(e.Out), err: runstate.ExecutorRange(e.Err)}
+	x.OutBytes, x.ErrBytes, x.Merged = o.size(o.out), o.size(o.err), o.merged()
+	if !e.Over {
+		return x
+	}
+	begin := e.Started
+	if begin.IsZero() {
+		begin = e.Ended
+	}
+	x.Ended, x.DurationMS, x.UserMS, x.SysMS = new(e.Ended), new(clock.Milliseconds(begin, e.Ended)), e.UserMS, e.SysMS
+	rec := runstate.Execution{Number: e.Number, ExitCode: e.ExitCode, Signal: e.Signal, Reason: api.Reason(e.Reason)}
+	x.ExitCode = rec.Exit()
+	return x
+}
+
+// Summary returns the summary of a run that is over, or nil if it was removed.
+func (q *Reader) Summary(n int) *api.RunSummary {
+	s, err := q.store.Summary(n)
+	if err != nil {
+		return nil
+	}
+	return new(pastSummary(s.Request, s.Result, s.Problem))
+}
+
+// decisionsOf lists the decisions of a run that is over, in order.
+func decisionsOf(req history.Request, records []history.Record) []api.NodeDecision {
+	var list []api.NodeDecision
+	for _, rec := range records {
+		d := api.NodeDecision{Node: rec.ID, Name: rec.ID, DecisionMade: runstate.DecisionOf(rec)}
+		if rec.Node < len(req.Names) && req.Scope[rec.Node] == rec.ID {
+			d.Name = req.Names[rec.Node]
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// ExitCode returns the exit status of an attached `wf run`, as far as the daemon can know it (`wf help exit-codes`), for the
+// result of a run and the cause of its stop.
+func ExitCode(result api.Result, cause string) int {
+	switch {
+	case result == api.Succeeded:
+		return 0
+	case result == api.ResFailed:
+		return 1
+	case cause == "timeout":
+		return 124
+	case cause == "approval": // wf run --approval fail
+		return 5
+	case cause == "SIGINT":
+		return 130
+	case cause == "SIGTERM":
+		return 143
+	}
+	return 6
+}
+
+// NotRun is the error about a text that is no run number.
+func NotRun(name string) error {
+	return &api.Error{Code: api.CodeInvalid, Message: strconv.Quote(name) + " is no run: runs have numbers", Fix: "wf runs lists them"}
+}
+
+// RunNumber parses the number of a run; "" is 0.
+func (q *Reader) RunNumber(name string) (int, error) {
+	if name == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(name)
+	if err != nil || n <= 0 {
+		return 0, NotRun(name)
+	}
+	return n, nil
+}
+
+// addControl adds what a run had beyond plain commands to its description: its parameters and mocks, the failures that were
+// handled, and the nodes that no path led to. If the run cannot be replayed, it adds only what the request says.
+func (q *Reader) addControl(d *api.RunDetail, req history.Request) {
+	if req.Seed == "" {
+		return
+	}
+	d.Until, d.From, d.Mocks = req.Until, req.From, mocksOf(req)
+	var params expression.Values
+	if len(req.Params) > 0 && json.Unmarshal(req.Params, &params) == nil {
+		d.Params = params
+	}
+	r, err := replayRun(q.store, req.Run)
+	if err != nil {
+		return
+	}
+	last := map[int]int{}
+	for k, x := range d.Execs {
+		if i, ok := r.Sched.Index(x.Node); ok {
+			last[i] = k
+		}
+	}
+	for i, k := range last {
+		d.Execs[k].Handled = r.Sched.Handled(i)
+	}
+	d.Notes = append(d.Notes, r.UnmatchedNotes()...)
+	d.Left = slices.DeleteFunc(d.Left, func(n api.NodeStatus) bool {
+		i, ok := r.Sched.Index(n.ID)
+		return !ok || r.Sched.Status(i) != graph.Idle
+	})
+}
+
+// mocksOf returns the mocks of a run, by the handles that the nodes had.
+func mocksOf(req history.Request) []api.Mock {
+	var stored map[string]scheduler.Mock
+	if len(req.Mocks) == 0 || json.Unmarshal(req.Mocks, &stored) != nil {
+		return nil
+	}
+	var mocks []api.Mock
+	for id, m := range stored {
+		name := id
+		if i := slices.Index(req.Scope, id); i >= 0 {
+			name = req.Names[i]
+		}
+		mocks = append(mocks, api.Mock{Nodes: name, Skip: m.Skip, Exit: m.Exit, Outputs: m.Outputs})
+	}
+	slices.SortFunc(mocks, func(a, b api.Mock) int { return cmp.Compare(a.Nodes, b.Nodes) })
+	return mocks
+}
+
+// NotGoing is the error about a run that is over or never was.
+func NotGoing(name string) error {
+	return &api.Error{Code: api.CodeNotFound, Message: "run " + name + " is not going", Fix: "wf status shows what is, wf runs what was"}
+}
