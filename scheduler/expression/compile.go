@@ -272,7 +272,7 @@ func whole(at int, value any) int {
 			return int(x)
 		}
 	}
-	fail(at, "%s is no whole number", describe(value))
+	fail(at, "%s is not a whole number", describe(value))
 	return 0
 }
 

@@ -148,7 +148,7 @@ func (e *Expr) Bool(env Env) (bool, error) {
 	return yes, nil
 }
 
-// List evaluates a source of items. A value that is no list is an error.
+// List evaluates a source of items. A value that is not a list is an error.
 func (e *Expr) List(env Env) ([]any, error) {
 	value, err := e.Eval(env)
 	if err != nil {

@@ -20,7 +20,7 @@ func testScope() Scope {
 		Results: func(name string) bool { return name == "align" },
 		Hint: func(name string) string {
 			if name == "trim" {
-				return "trim lies in the sub-flow align: write nodes.align.results[i].trim"
+				return "trim is in the sub-flow align: write nodes.align.results[i].trim"
 			}
 			return ""
 		},

@@ -266,7 +266,7 @@ func duration(k *called) any {
 	d, err := timespan.Parse(positive)
 	switch {
 	case err != nil:
-		failWith(k.at, "write it as 1h30m, 500ms or 7d", "%s is no duration", describe(k.args[0]))
+		failWith(k.at, "write it as 1h30m, 500ms or 7d", "%s is not a duration", describe(k.args[0]))
 	case negative:
 		return -d
 	}
@@ -285,7 +285,7 @@ func date(k *called) any {
 			return t.UTC()
 		}
 	}
-	failWith(k.at, "write it as 2006-01-02T15:04:05Z", "%s is no time", describe(k.args[0]))
+	failWith(k.at, "write it as 2006-01-02T15:04:05Z", "%s is not a time", describe(k.args[0]))
 	return nil
 }
 

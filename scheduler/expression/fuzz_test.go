@@ -39,7 +39,7 @@ func FuzzCompile(f *testing.F) {
 			t.Errorf("%s, then %s, %v", Format(value), Format(again), err)
 		}
 		if !utf8.ValidString(text) {
-			t.Error("a text that is no UTF-8 compiled")
+			t.Error("a text that is not UTF-8 compiled")
 		}
 	})
 }

@@ -43,7 +43,7 @@ func (c *compiler) root(n *ast.IdentifierNode) op {
 		fail(at, "nodes alone has no value; write nodes.NAME.outputs.KEY, .exit_code, .status or .results")
 	case "params":
 		if len(c.scope.Secrets) > 0 {
-			failWith(at, "write params.NAME", "params alone would hold the secret %s", c.scope.Secrets[0])
+			failWith(at, "write params.NAME", "params alone would contain the secret %s", c.scope.Secrets[0])
 		}
 		return func(v *evaluation) any {
 			if v.env.Params == nil {
@@ -81,11 +81,11 @@ func (c *compiler) unknown(at int, name string) {
 	case slices.Contains(c.scope.Params, name):
 		remedy = "write params." + name
 	case name == "kv":
-		remedy = "values of wf kv change while a run goes on, so that only commands read them: wf kv get NAME"
+		remedy = "values of wf kv change while a run goes on, so only commands can read them: wf kv get NAME"
 	case c.scope.Node != nil && c.scope.Node(name):
 		remedy = "write nodes." + name + ", or \"" + name + "\" for the text"
 	case remedy == "":
-		remedy = "a text stands in quotes; names are " + strings.Join(roots, ", ")
+		remedy = "write texts in quotes; names are " + strings.Join(roots, ", ")
 	}
 	failWith(at, remedy, "unknown name %q", name)
 }
@@ -163,11 +163,11 @@ func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
 	case "params", "env", "run":
 		key, constant := n.Property.(*ast.StringNode)
 		if !constant {
-			fail(n.Location().From, "the name behind %s must be a constant: %s.NAME or %s[\"NAME\"]", root.Value, root.Value, root.Value)
+			fail(n.Location().From, "the name after %s must be a constant: %s.NAME or %s[\"NAME\"]", root.Value, root.Value, root.Value)
 		}
 		if root.Value == "params" && slices.Contains(c.scope.Secrets, key.Value) {
 			if !c.scope.ForCommand || c.whole != ast.Node(n) {
-				failWith(root.Location().From, "a line of env may hold it as it is: ${{ params."+key.Value+" }}", "the parameter %s is secret, and only commands get to see it", key.Value)
+				failWith(root.Location().From, "a line of env may contain it: ${{ params."+key.Value+" }}", "the parameter %s is secret, and only commands get to see it", key.Value)
 			}
 			c.names.secret = true
 		}

@@ -56,7 +56,7 @@ func CompileText(text string, s Scope) (*Text, error) {
 		from := rest + begin + len(opening)
 		end := endOf(text[from:])
 		if end < 0 {
-			return nil, placed(&Error{Line: 1, Column: 1, Problem: "${{ is never closed", Remedy: "write }} behind the expression"}, text, from-len(opening))
+			return nil, placed(&Error{Line: 1, Column: 1, Problem: "${{ is never closed", Remedy: "write }} after the expression"}, text, from-len(opening))
 		}
 		if expressions++; expressions > maxParts {
 			return nil, placed(&Error{Line: 1, Column: 1, Problem: fmt.Sprintf("there are more than %d expressions in one text", maxParts)}, text, from)

@@ -96,7 +96,7 @@ func Decode(data []byte) (any, error) {
 // trailingError says that the text goes on behind the JSON value that ends at the offset.
 type trailingError struct{ end int64 }
 
-func (e *trailingError) Error() string { return "there is something behind the JSON value" }
+func (e *trailingError) Error() string { return "there is text after the JSON value" }
 
 // numbers replaces json.Number everywhere in a value, in place.
 func numbers(value any) (any, error) {

@@ -43,7 +43,7 @@ func (r *reader) edge(e *graph.Edge) {
 		}
 		c.Kind, c.Case = OnCase, rest
 		if approve, _ := e.Source.Attr("approve"); e.Source.SubFlow() && strings.TrimSpace(approve) == "" {
-			r.whenProblem(graph.Warning, CodeNever, e, "when=%q never fires: a sub-flow has no output case; let a node behind it choose", text)
+			r.whenProblem(graph.Warning, CodeNever, e, "when=%q never fires: a sub-flow has no output case; let a node after it choose", text)
 		}
 	case word == "if" && word != text:
 		c.Kind = OnTrue

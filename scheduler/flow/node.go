@@ -104,7 +104,7 @@ func (a *nodeReader) misplaced(here attribute.Element) (ok bool) {
 		case here == attribute.SubFlow:
 			tell(CodeUseless, name, "%s has no effect on a sub-flow, which has no command of its own; write it on the nodes in it", name)
 		case graph.MakesSubFlow(name):
-			tell(CodeSubFlow, name, "%s belongs on a container, and this node holds no other nodes; put a nested graph into it", name)
+			tell(CodeSubFlow, name, "%s is for containers, and this node contains no other nodes; put a nested graph into it", name)
 		default:
 			tell(CodeUseless, name, "%s has no effect on a command; it belongs on a container with foreach, times, while or until", name)
 		}
@@ -153,7 +153,7 @@ func (a *nodeReader) duration(name string) (d time.Duration, given bool) {
 func (a *nodeReader) positive(name string) time.Duration {
 	d, given := a.duration(name)
 	if given && d == 0 {
-		a.wrong(CodeTime, name, "%s is 0: nothing could ever end in time; leave it out for no limit", name)
+		a.wrong(CodeTime, name, "%s is 0, which everything exceeds; leave it out for no limit", name)
 	}
 	return d
 }
@@ -404,7 +404,7 @@ func (a *nodeReader) wrongLine(code string, line int, format string, args ...any
 func badVariable(name string, set map[string]bool) string {
 	switch {
 	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" || name == "" || name[0] >= '0' && name[0] <= '9':
-		return shown(name) + " is no name of a variable; write letters, digits and _, no digit first"
+		return shown(name) + " is not a name of a variable; write letters, digits and _, no digit first"
 	case strings.HasPrefix(name, "WF_"):
 		return name + " is reserved: wf itself sets what begins with WF_; choose another name"
 	case set[name]:
