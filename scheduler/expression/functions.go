@@ -15,7 +15,7 @@ import (
 	"wf/graph/timespan"
 )
 
-// A function gets evaluated arguments whose cost has been spent.
+// A function gets evaluated arguments whose cost is already counted.
 type function struct {
 	least, most int // arguments; most < 0 = any number
 	do          func(k *called) any
@@ -148,7 +148,7 @@ func (k *called) mapping(i int) map[string]any {
 	return m
 }
 
-// made spends what a text of that many bytes costs, before it is made.
+// made counts the cost of a text of that many bytes, before the text is made.
 func (k *called) made(length int) {
 	if length < 0 || length > maxSteps*8 {
 		length = maxSteps * 8

@@ -29,7 +29,7 @@ func (c *compiler) member(n *ast.MemberNode) op {
 	}
 }
 
-// fetch returns a part of a value. What a map does not have is nil, as what a node has not put out.
+// fetch returns a part of a value. A missing key of a map gives nil, like an output that a node has not written.
 func fetch(v *evaluation, at int, value, key any) any {
 	switch x := value.(type) {
 	case map[string]any:

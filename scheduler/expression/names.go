@@ -8,10 +8,10 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// roots are the names with which everything about a run begins.
+// roots are the names with which an expression refers to the run.
 var roots = []string{"params", "nodes", "env", "run", "item", "index", "iteration", "previous", "parent"}
 
-// names are what a text refers to.
+// names are the references of a text.
 type names struct {
 	nodes, variables []string
 	secret           bool // the text is a secret parameter
@@ -29,7 +29,7 @@ func (n *names) variable(name string) {
 	}
 }
 
-// root compiles a name that stands alone.
+// root compiles a name without a member.
 func (c *compiler) root(n *ast.IdentifierNode) op {
 	at := n.Location().From
 	if slot, ok := c.lets[n.Value]; ok {
@@ -217,7 +217,7 @@ func (c *compiler) ofRoot(at int, root, key string) op {
 	return nil
 }
 
-// around returns the scope that parent, parent.parent and so on mean, nil if n is something else.
+// around returns the scope of parent, parent.parent and so on, or nil if n is another expression.
 func (c *compiler) around(n ast.Node) (s *Scope, up int) {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
@@ -252,7 +252,7 @@ func (c *compiler) ofParent(n *ast.MemberNode, s *Scope, up int) op {
 	return c.ofSubFlow(at, key.Value, s, up)
 }
 
-// nodeName returns the NAME of nodes.NAME, "" if n is something else.
+// nodeName returns the NAME of nodes.NAME, or "" if n is another expression.
 func (c *compiler) nodeName(n ast.Node) string {
 	m, ok := n.(*ast.MemberNode)
 	if !ok {

@@ -129,7 +129,7 @@ func remedyForNumber(value any) string {
 	return ""
 }
 
-// matches compiles a regular expression once where it is written out.
+// matches compiles a constant regular expression only once.
 func (c *compiler) matches(n *ast.BinaryNode) op {
 	at := n.Location().From
 	left, right := c.node(n.Left), c.node(n.Right)
@@ -249,7 +249,7 @@ func scalarOrNil(value any) bool {
 	return value == nil || scalar(value) || duration
 }
 
-// within says whether a list has an element, a map a key.
+// within reports whether a list contains an element, or a map a key.
 func (v *evaluation) within(at int, needle, where any) bool {
 	switch x := where.(type) {
 	case []any:

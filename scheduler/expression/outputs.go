@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// An OutputError says in which line of the outputs of a command something is wrong, and what.
+// An OutputError is a problem in a line of the outputs of a command.
 type OutputError struct {
 	Line    int // from 1
 	Problem string

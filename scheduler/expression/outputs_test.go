@@ -62,7 +62,7 @@ func TestParseOutputs(t *testing.T) {
 	}
 }
 
-// TestOutputsPassUnchanged writes hostile values in each of the three forms and reads them.
+// TestOutputsPassUnchanged writes hostile values in each of the three forms and reads them back.
 func TestOutputsPassUnchanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.OneOf(rapid.SampledFrom(hostile), rapid.String()).Draw(t, "value")

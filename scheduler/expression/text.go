@@ -25,7 +25,7 @@ const (
 	closing = "}}"
 )
 
-// maxParts bounds the number of expressions in one text, maxRendered what they may become, in bytes.
+// maxParts is the highest number of expressions in one text, maxRendered the greatest length of the result in bytes.
 const (
 	maxParts    = 1000
 	maxRendered = 16 << 20
@@ -96,7 +96,7 @@ func endOf(text string) int {
 	return -1
 }
 
-// placed moves the place of an error by what stands before the expression.
+// placed moves the place of an error by the text before the expression.
 func placed(e *Error, text string, from int) *Error {
 	before := text[:from]
 	moved := *e

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// hostile are values that a shell would obey.
+// hostile are values that a shell would execute or expand.
 var hostile = []string{
 	`'; rm -rf ~ #$(x)`, "a\nb\r\n\n", "`reboot`", `$HOME ${HOME} $((1))`, `"; exit 1; "`, "${{ params.name }}", "}}", "\\", "\x00", "\x1b[2J", "ä€😀", " lead and trail ", "",
 }
@@ -35,7 +35,7 @@ func TestHostileValuesPassUnchanged(t *testing.T) {
 func TestTexts(t *testing.T) {
 	for _, tt := range []struct {
 		text, want string // or an error
-		value      any    // as Value gives it
+		value      any    // the result of Value
 	}{
 		{"", "", ""},
 		{"plain $x ${x} {{ }} $ {{", "plain $x ${x} {{ }} $ {{", "plain $x ${x} {{ }} $ {{"},
@@ -143,7 +143,7 @@ func TestDecodeReversesFormat(t *testing.T) {
 	})
 }
 
-// anyValue generates what JSON can hold.
+// anyValue generates JSON values.
 func anyValue(depth int) *rapid.Generator[any] {
 	simple := rapid.OneOf(
 		rapid.Just[any](nil), rapid.Bool().AsAny(), rapid.Int().AsAny(), rapid.Float64Range(-1e300, 1e300).AsAny(), rapid.String().AsAny(), rapid.SampledFrom(hostile).AsAny())

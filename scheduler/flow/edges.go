@@ -84,7 +84,7 @@ func (r *reader) edgeTest(e *graph.Edge, text, expr string) *expression.Expr {
 	return compiled
 }
 
-// checkElse warns of an else that has nothing to be the alternative of.
+// checkElse warns about an else edge of a node that has no edge with a condition.
 func (r *reader) checkElse(e *graph.Edge) {
 	chooses, known := r.chooses[e.Source]
 	for _, other := range e.Source.Out {
@@ -115,7 +115,7 @@ func compileTest(text string, s *expression.Scope) (*expression.Expr, error) {
 	return e, nil
 }
 
-// bare removes ${{ }} around an expression where it is not needed.
+// bare removes an unnecessary ${{ }} around an expression.
 func bare(text string) string {
 	text = strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(text, "${{"); ok {

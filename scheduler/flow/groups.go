@@ -175,7 +175,7 @@ func (f *Flow) blockingIn(n *graph.Node) int {
 	return number
 }
 
-// blocking counts what the blocking ones of some edges come from.
+// blocking counts the sources of the blocking edges among some edges.
 func (f *Flow) blocking(edges []*graph.Edge) int {
 	number := 0
 	for _, e := range edges {

@@ -8,7 +8,7 @@ import (
 	"wf/scheduler/expression"
 )
 
-// naming knows what nodes are called within their flows. Handles are those of the time it is made.
+// naming contains the names of nodes within their flows, with the handles at the time when it is made.
 type naming struct {
 	nodes  []*graph.Node
 	handle map[*graph.Node]string

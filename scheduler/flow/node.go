@@ -33,7 +33,7 @@ type nodeReader struct {
 	outer *expression.Scope // of the texts of the node, made on first use
 }
 
-// node reads what a node does beyond executing its command.
+// node reads the control-flow attributes of a node.
 func (r *reader) node(n *graph.Node) {
 	r.containers = r.containers || n.Container
 	if !concerned(n) {
@@ -309,7 +309,7 @@ func (a *nodeReader) waits() {
 	}
 }
 
-// plainDuration checks a text that must render to a duration, as far as its value is known.
+// plainDuration checks a text that must render to a duration, if its value is constant.
 func (a *nodeReader) plainDuration(name string, t *expression.Text) (d time.Duration, ok bool) {
 	if !t.Plain() {
 		return 0, true
@@ -345,7 +345,7 @@ func (a *nodeReader) approval() {
 	a.fields()
 }
 
-// fields reads the values that an answer has to give.
+// fields reads the values that an answer must contain.
 func (a *nodeReader) fields() {
 	const name = "approve_fields"
 	if a.text(name) == "" {

@@ -201,7 +201,7 @@ func (p *paramParser) limits(q *Param) {
 	}
 }
 
-// fits checks that a parameter says nothing that its type has no place for.
+// fits checks that a parameter has no members that its type does not support.
 func (p *paramParser) fits(q *Param, d *declaration) {
 	chosen := d.Choices != nil || q.ChoicesFrom != ""
 	switch {

@@ -187,7 +187,7 @@ func (p *Param) offered(value any, known map[string]any, failed map[string]bool,
 	return problem
 }
 
-// read takes a text as a value of the type where it can be one.
+// read converts a text to a value of the type, if possible.
 func (p *Param) read(text string) any {
 	trimmed := strings.TrimSpace(text)
 	switch p.Type {
@@ -231,10 +231,10 @@ func listed(text string) []any {
 	return list
 }
 
-// maxParamText is somewhat less than what Linux allows one environment variable.
+// maxParamText is a little less than the longest environment variable in Linux, in bytes.
 const maxParamText = 128_000
 
-// convert takes a value as one of the type; problem says why it is none.
+// convert converts a value to the type; problem says why that is not possible.
 func (p *Param) convert(value any) (converted any, problem string) {
 	switch p.Type {
 	case Int:
@@ -299,7 +299,7 @@ func (p *Param) convertData(value any) (converted any, problem string) {
 	return value, ""
 }
 
-// bounds says what bound a value of the type breaks, "" if none.
+// bounds returns which bound a value of the type exceeds, or "".
 func (p *Param) bounds(value any) string {
 	switch x := value.(type) {
 	case int:

@@ -159,7 +159,7 @@ func TestUnlistableChoicesAreAProblem(t *testing.T) {
 	}
 }
 
-// TestParamsRoundTrip gives each parameter its value as a text, as people do, and typed, as files do.
+// TestParamsRoundTrip gives each parameter its value as a text, as on the command line, and typed, as in files.
 func TestParamsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom([]ParamType{String, Int, Float, Bool, Path}).Draw(t, "type")
@@ -184,7 +184,7 @@ func TestParamsRoundTrip(t *testing.T) {
 	})
 }
 
-// TestResolveData: lists, JSON, secrets and paths that have to exist.
+// TestResolveData resolves lists, JSON, secrets and paths that must exist.
 func TestResolveData(t *testing.T) {
 	params, problems := ParseParams(`{"l": {"type": "list", "choices": ["a", "b", "c"], "max_length": 3}, "of": {"type": "list", "choices_from": "x"},
 		"j": {"type": "json"}, "s": {"type": "secret", "min_length": 3}, "p": {"type": "path", "must_exist": true}, "d": {"type": "list", "default": ["x", 1]}}`)

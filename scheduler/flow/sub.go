@@ -10,7 +10,7 @@ import (
 	"wf/scheduler/expression"
 )
 
-// linesPrefix is what a foreach begins with whose items a command prints.
+// linesPrefix begins a foreach whose items a command prints.
 const linesPrefix = "lines:"
 
 // defaultIterations is how often a while or until repeats its nodes if it does not say more or less.
@@ -189,7 +189,7 @@ func (a *nodeReader) test(s *Sub) {
 	}
 }
 
-// maxRate bounds the number of starts that a limit counts: the moment of each of them is kept.
+// maxRate is the highest number of starts in a rate limit: the time of each of them is stored.
 const maxRate = 10_000
 
 // rate reads how many instances may start in a time: 10/1m, or 10/m.
