@@ -7,7 +7,7 @@ import (
 	"wf/graph"
 )
 
-// maxPairs bounds how many edges those to and from groups may mean, all together.
+// maxPairs is how many edges all edges to and from groups together may stand for.
 const maxPairs = 5_000_000
 
 // borders checks the edges of a graph with containers: none may cross the border of a sub-flow, and an edge

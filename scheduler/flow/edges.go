@@ -58,7 +58,7 @@ func (r *reader) edge(e *graph.Edge) {
 	r.f.conditions[e] = c
 }
 
-// whenProblem tells of the condition of an edge.
+// whenProblem reports a problem of the condition of an edge.
 func (r *reader) whenProblem(s graph.Severity, code string, e *graph.Edge, format string, args ...any) {
 	r.edgeProblem(s, code, e, format, args...)
 	r.problems[len(r.problems)-1].Attr = attrWhen

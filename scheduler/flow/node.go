@@ -79,8 +79,7 @@ func concerned(n *graph.Node) bool {
 	return false
 }
 
-// misplaced reports attributes that mean nothing where they are; ok is false if the node has no other
-// attribute.
+// misplaced reports attributes that have no effect on this kind of node; ok is false if the node has no other attribute.
 func (a *nodeReader) misplaced(here attribute.Element) (ok bool) {
 	for _, name := range attributeNames {
 		if a.text(name) == "" {
@@ -112,7 +111,7 @@ func (a *nodeReader) misplaced(here attribute.Element) (ok bool) {
 	return ok
 }
 
-// wrong and warn tell of an attribute, "" = of none in particular.
+// wrong and warn report a problem of an attribute, or of the node if the name is "".
 func (a *nodeReader) wrong(code, attr, format string, args ...any) {
 	a.nodeProblem(graph.Error, code, a.n, attr, format, args...)
 }
@@ -185,7 +184,7 @@ func (a *nodeReader) word(name, first, other string) (second bool) {
 	return false
 }
 
-// needs warns of attributes that have no effect without another one.
+// needs warns about attributes that have no effect without another one.
 func (a *nodeReader) needs(needed string, names ...string) {
 	for _, name := range names {
 		if _, own := a.n.Extra[name]; own && a.text(name) != "" {

@@ -34,7 +34,7 @@ func ParseParams(text string) ([]Param, []ParamProblem) {
 	return p.params, p.problems
 }
 
-// object takes a JSON object apart without changing the order.
+// object splits a JSON object into its members, in order.
 func object(text string) (names []string, values []json.RawMessage, err error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -136,7 +136,7 @@ func (p *paramParser) one(name string, text json.RawMessage, before []string) {
 	}
 }
 
-// decode reads the JSON of one parameter and refuses words that mean nothing.
+// decode reads the JSON of one parameter and rejects unknown members.
 func (p *paramParser) decode(name string, text json.RawMessage, d *declaration) bool {
 	words, _, err := object(string(text))
 	if err != nil {

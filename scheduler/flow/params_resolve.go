@@ -135,7 +135,7 @@ func (p *Param) notChosen(value any) any {
 	return nil
 }
 
-// element is the parameter as its choices have to be: of a list, its elements, which are texts.
+// element returns the parameter that the choices must fit: for a list, a parameter of its elements, which are texts.
 func (p *Param) element() *Param {
 	if p.Type == List {
 		return &Param{Name: p.Name}
@@ -279,7 +279,7 @@ func (p *Param) convert(value any) (converted any, problem string) {
 	return text, ""
 }
 
-// convertData takes a value as a list, or as JSON.
+// convertData converts a value to a list or JSON.
 func (p *Param) convertData(value any) (converted any, problem string) {
 	switch value.(type) {
 	case []any:
