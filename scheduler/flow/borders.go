@@ -46,7 +46,7 @@ func (r *reader) borders() {
 	}
 }
 
-// around reports whether a node is the other one, or lies in it.
+// around reports whether n is outer or a node in it.
 func around(outer, n *graph.Node) bool {
 	for ; n != nil; n = n.Parent {
 		if n == outer {
