@@ -75,11 +75,13 @@ var mayImport = map[string][]string{
 	"tui/editor":           {"api", "tui/plain", "tui/words"},
 	"tui":                  {"api", "client", "client/runview", "graph/attribute", "graph/timespan", "tui/cells", "tui/dialog", "tui/drawing", "tui/editor", "tui/logview", "tui/plain", "tui/program", "tui/words"},
 	"cmd/wf/console":       {"api", "tui/plain", "tui/words"},
-	"cmd/wf/exit":          {"api", "client", "tui/words"},
+	"cmd/wf/exit":          {"api", "client", "graph/spelling", "tui/words"},
 	"cmd/wf/ci":            {"api", "client/runview", "tui/plain", "tui/words"},
 	"cmd/wf/tail":          {"api", "client", "tui/plain", "tui/words"},
 	"cmd/wf/progress":      {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/tail", "tui/plain", "tui/words"},
-	"cmd/wf":               {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/tail", "daemon", "executor", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "executor/shell", "graph/attribute", "graph/spelling", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "workspace/history"},
+	"cmd/wf/settings":      {"api", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/progress", "graph/timespan", "tui/words"},
+	"cmd/wf/doctor":        {"api", "client", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/settings", "daemon", "executor/proc", "executor/shell", "tui/plain", "tui/words", "workspace/history"},
+	"cmd/wf":               {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/doctor", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/settings", "cmd/wf/tail", "daemon", "executor", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "graph/attribute", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "workspace/history"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
@@ -113,15 +115,10 @@ var mayBeWide = map[string]struct {
 	fields, methods int
 	why             string
 }{
-	"api.Event":           {42, 0, "the union of all events, as it stands in JSON"},
-	"api.NodeStatus":      {29, 1, "all that a client is told of a node, as it stands in JSON"},
-	"cmd/wf.env":          {10, 65, "to be split"},
-	"tui.model":           {25, 87, "to be split"},
-	"workspace.Workspace": {30, 270, "to be split"},
-	"workspace.run":       {48, 124, "to be split"},
-
-	"cmd/wf/progress.Display": {24, 69, "to be split"},
-
+	"api.Event":                 {42, 0, "the union of all events, as it stands in JSON"},
+	"api.NodeStatus":            {29, 1, "all that a client is told of a node, as it stands in JSON"},
+	"workspace.Workspace":       {30, 270, "to be split"},
+	"workspace.run":             {48, 124, "to be split"},
 	"workspace/history.Record":  {26, 0, "the union of all records of a journal, as it stands in JSON"},
 	"workspace/history.Request": {39, 0, "all that a run began with, as it stands in JSON"},
 }

@@ -22,6 +22,9 @@ func give(do func(*model) tea.Msg) func(*model, string) tea.Msg {
 // hasFile reports whether there is a drawing.
 func hasFile(m *model) bool { return !m.doc.nothingOpen() }
 
+// isDisconnected reports whether the client has stopped looking for the daemon.
+func isDisconnected(m *model) bool { return m.link != nil && m.link.ended != nil }
+
 // isRunning reports whether a run is active.
 func isRunning(m *model) bool { return m.doc.running() }
 
@@ -118,8 +121,8 @@ func logActions() []action {
 		{groupLog, []string{"s"}, "stream", "show standard output, standard error or both", "", lines, showsLog, give(func(m *model) tea.Msg { return noted(m.side.log.NextStream(), nil) })},
 		{groupLog, []string{"[", "]"}, "execution", "show the execution before, or after", "", lines, showsLog,
 			func(m *model, key string) tea.Msg { return m.side.otherExecution(&m.doc, key == "]") }},
-		{groupLog, []string{"o"}, "pager", "open the whole log in the pager", "", lines, showsLog, give(func(m *model) tea.Msg { return openPager(m.ctx, m.whole(), &m.opt) })},
-		{groupLog, []string{"W"}, "save", "save the whole log as a file", "", lines, showsLog, give(func(m *model) tea.Msg { return m.side.savePrompt(m.ctx, m.whole(), m.opt.Dir) })},
+		{groupLog, []string{"o"}, "pager", "open the whole log in the pager", "", lines, showsLog, give(func(m *model) tea.Msg { return openPager(m.ctx, m.side.whole(m.link), &m.opt) })},
+		{groupLog, []string{"W"}, "save", "save the whole log as a file", "", lines, showsLog, give(func(m *model) tea.Msg { return m.side.savePrompt(m.ctx, m.side.whole(m.link), m.opt.Dir) })},
 		{groupLog, []string{"y"}, "copy the log", "copy the end of the log to the clipboard", "", lines, showsLog, give(func(m *model) tea.Msg { return m.side.copy() })},
 		{groupLog, []string{"esc"}, "close", "go back to the drawing", "back", atLog, nil, act(func(m *model) { m.page = mainPage })},
 	}
@@ -148,7 +151,7 @@ func generalActions() []action {
 		{groupAll, []string{"m"}, "mouse", "leave the mouse to the terminal, or take it back", "", atAll, nil, act(func(m *model) { m.term.mouse = !m.term.mouse })},
 		{groupAll, []string{"ctrl+l"}, "redraw", "draw the screen anew", "", atAll, nil, func(*model, string) tea.Msg { return tea.ClearScreen }},
 		{groupAll, nil, "suspend", "give the terminal back to the shell; fg comes back", "", atAll, nil, func(*model, string) tea.Msg { return tea.Suspend }},
-		{groupAll, []string{"C"}, "connect", "connect to the daemon again, starting one if need be", "connect", atAll, (*model).disconnected, give(func(m *model) tea.Msg { return m.reconnect() })},
+		{groupAll, []string{"C"}, "connect", "connect to the daemon again, starting one if need be", "connect", atAll, isDisconnected, give(func(m *model) tea.Msg { return m.reconnect() })},
 		{groupAll, []string{"q", "ctrl+c"}, "leave", "leave; runs go on", "leave", atAll, nil, give(func(*model) tea.Msg { return leave{} })},
 		{groupAll, []string{"Q"}, "leave and stop", "stop what runs, then leave; it asks first", "", atMain | atLog, isRunning, give(func(m *model) tea.Msg { return m.menus().leave() })},
 	}

@@ -20,14 +20,12 @@ type decide struct {
 	then     func(error) tea.Msg
 }
 
-// decide sends decisions to the daemon, up to the first error.
-func (m *model) decide(d decide) tea.Cmd {
-	l, parent := m.link, m.ctx
+// send sends the decisions to the daemon, up to the first error. own is the open workfile.
+func (d decide) send(parent context.Context, l *link, in *inbox, own, user string) tea.Cmd {
 	if !l.connected() {
 		return nil
 	}
-	d.decision.User = m.opt.Request.User
-	own := m.doc.flow.Status.Workfile
+	d.decision.User = user
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(parent, requestTime)
 		defer cancel()
@@ -40,7 +38,7 @@ func (m *model) decide(d decide) tea.Cmd {
 			made++
 		}
 		return answer{nil, func() tea.Msg {
-			m.inbox.marked = nil
+			in.marked = nil
 			return d.answered(made, failure)
 		}}
 	}

@@ -207,16 +207,16 @@ func (d *connector) wrong() string {
 }
 
 // preview returns the new edges for the drawing while the user connects, otherwise nil.
-func (m *model) preview() *drawing.Preview {
-	if len(m.dialogs) == 0 {
+func preview(dialogs []dialog.Dialog) *drawing.Preview {
+	if len(dialogs) == 0 {
 		return nil
 	}
-	d, ok := m.dialogs[len(m.dialogs)-1].(*connector)
+	d, ok := dialogs[len(dialogs)-1].(*connector)
 	if !ok || d.target() < 0 {
 		return nil
 	}
 	p := &drawing.Preview{To: drawing.NodeItem(d.target()), NonBlocking: d.nonBlocking, Refused: d.wrong() != ""}
-	for _, i := range m.doc.flow.Find(d.from) {
+	for _, i := range d.doc.flow.Find(d.from) {
 		p.From = append(p.From, drawing.NodeItem(i))
 	}
 	return p

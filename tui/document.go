@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"time"
+
 	"wf/api"
 	"wf/client/runview"
 	"wf/tui/cells"
@@ -219,3 +221,21 @@ func (d *document) runCounts(run *api.RunSummary) api.Counts {
 
 // nothingOpen reports whether there is no drawing: no workfile is open, or it has not come yet.
 func (d *document) nothingOpen() bool { return !d.flow.Known }
+
+// stateLine returns the state of the workfile in a few words.
+func (d *document) stateLine(name string) string {
+	if d.nothingOpen() {
+		return name
+	}
+	run := d.flow.Current()
+	if run == nil {
+		return name + ": never run" + fromFileText(&d.flow)
+	}
+	c := d.runCounts(run)
+	done, of := progressOf(c)
+	text := fmt.Sprintf("run %s %s %d/%d", run.Run, words.ResultWord(run.Result), done, of)
+	if c.Failed > 0 {
+		text += fmt.Sprintf(" %d failed", c.Failed)
+	}
+	return text
+}

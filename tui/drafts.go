@@ -38,8 +38,8 @@ type rejected struct {
 }
 
 // compose writes a draft to disk and opens the editor.
-func (m *model) compose(d *draft) tea.Cmd {
-	dir, text, path := m.opt.Drafts, d.text, d.path
+func (o *Options) compose(ctx context.Context, d *draft) tea.Cmd {
+	dir, text, path := o.Drafts, d.text, d.path
 	return func() tea.Msg {
 		var err error
 		if path == "" {
@@ -52,16 +52,16 @@ func (m *model) compose(d *draft) tea.Cmd {
 				return messages{d.back, failed{err}}
 			}
 			d.path = path
-			return m.runEditor(d)
+			return o.runEditor(ctx, d)
 		}}
 	}
 }
 
 // runEditor gives the terminal to the editor.
-func (m *model) runEditor(d *draft) tea.Cmd {
-	cmd := editor.Command(m.ctx, m.opt.Editor, d.path)
-	cmd.Env, cmd.Dir = m.opt.Env, m.opt.Dir
-	name := m.opt.Editor
+func (o *Options) runEditor(ctx context.Context, d *draft) tea.Cmd {
+	cmd := editor.Command(ctx, o.Editor, d.path)
+	cmd.Env, cmd.Dir = o.Env, o.Dir
+	name := o.Editor
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
 		text, readErr := os.ReadFile(d.path)
 		return answer{nil, func() tea.Msg {

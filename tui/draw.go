@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"wf/tui/cells"
-	"wf/tui/plain"
 	"wf/tui/words"
 )
 
@@ -38,7 +37,7 @@ func (m *model) title() string {
 	if m.link == nil {
 		return "wf"
 	}
-	return "wf " + m.name()
+	return "wf " + m.link.name()
 }
 
 // draw draws the screen into m.term.screen and returns where the cursor belongs.
@@ -71,7 +70,9 @@ func (m *model) draw() (x, y int, cursor bool) {
 		m.inbox.draw(body, &m.doc, m.now)
 	}
 	m.header(all.Row(0)) // after the drawing: it says which part of it is visible
-	m.progress(all.Row(all.Height - 2))
+	if !m.doc.nothingOpen() && m.page != homePage {
+		drawProgress(all.Row(all.Height-2), &m.doc, m.now)
+	}
 	m.footer(all.Row(all.Height - 1))
 	for _, d := range m.dialogs {
 		x, y, cursor = d.Draw(all)
@@ -87,35 +88,17 @@ func (m *model) draw() (x, y int, cursor bool) {
 // drawSmall shows the state of the run on a terminal that is too small for a drawing.
 func (m *model) drawSmall(a cells.Area) {
 	if m.link != nil {
-		a.Put(0, 0, cells.Clip(m.stateLine(), a.Width, m.opt.ASCII), cells.Plain)
+		a.Put(0, 0, cells.Clip(m.doc.stateLine(m.link.name()), a.Width, m.opt.ASCII), cells.Plain)
 	}
 	text := fmt.Sprintf("terminal too small (%dx%d)", m.term.width, m.term.height)
 	a.Put(0, min(1, a.Height-1), cells.Clip(text, a.Width, m.opt.ASCII), cells.Note)
-}
-
-// stateLine returns the state of the workfile in a few words.
-func (m *model) stateLine() string {
-	if m.doc.nothingOpen() {
-		return m.name()
-	}
-	run := m.doc.flow.Current()
-	if run == nil {
-		return m.name() + ": never run" + fromFileText(&m.doc.flow)
-	}
-	c := m.doc.runCounts(run)
-	done, of := progressOf(c)
-	text := fmt.Sprintf("run %s %s %d/%d", run.Run, words.ResultWord(run.Result), done, of)
-	if c.Failed > 0 {
-		text += fmt.Sprintf(" %d failed", c.Failed)
-	}
-	return text
 }
 
 // header draws the first row: what is shown, and the connection, which comes first if there is not enough
 // room.
 func (m *model) header(a cells.Area) {
 	a.Fill(cells.Title)
-	live := m.inbox.badge(m.opt.ASCII) + m.liveness()
+	live := m.inbox.badge(m.opt.ASCII) + m.link.liveness(&m.doc.flow, m.term.width, m.opt.ASCII)
 	a.PutEnd(0, live+" ", cells.Title)
 	a = a.Part(0, 0, a.Width-cells.Columns(live)-2, 1)
 	x := a.Put(0, 0, " wf", cells.Title)
@@ -135,7 +118,7 @@ func (m *model) headings(width int) []string {
 	if m.link == nil {
 		return nil
 	}
-	parts := []string{cells.ClipMiddle(m.name(), max(12, width/3), m.opt.ASCII)}
+	parts := []string{cells.ClipMiddle(m.link.name(), max(12, width/3), m.opt.ASCII)}
 	if m.doc.past != nil {
 		parts = append(parts, "past run "+m.doc.past.run+": esc goes back to now")
 	} else if run := m.doc.flow.Current(); run != nil {
@@ -159,56 +142,7 @@ func (m *model) headings(width int) []string {
 	return parts
 }
 
-// liveness returns the state of the connection to the daemon.
-func (m *model) liveness() string {
-	dot := cells.Either(m.opt.ASCII, "* ", "● ")
-	switch {
-	case m.link == nil:
-		return ""
-	case m.link.ended != nil:
-		return m.gone()
-	case m.link.lost != nil:
-		return "daemon lost, looking for it"
-	case !m.doc.flow.Known:
-		return "connecting"
-	}
-	if run := m.doc.flow.Current(); run != nil && run.Held != "" {
-		return dot + "held"
-	}
-	return dot + "live"
-}
-
 // body returns the area between header and footer.
 func (m *model) body() cells.Area {
 	return m.term.screen.Area(0, 1, max(m.term.width, 0), max(m.term.height-3, 0))
-}
-
-// drawNothing explains why there is no drawing.
-func (m *model) drawNothing(a cells.Area) {
-	if m.link != nil && m.link.ended != nil {
-		y := 1
-		put := func(text string, st cells.Style) {
-			for _, line := range cells.Wrap(text, a.Width-4) {
-				a.Put(2, y, line, st)
-				y++
-			}
-		}
-		if m.opt.Explain == nil {
-			put(words.Error(m.link.ended), cells.Bad)
-		} else {
-			e := m.opt.Explain(m.link.path, m.link.ended)
-			put(plain.Line(e.Message), cells.Bad)
-			for _, text := range []string{e.Where, e.Why} {
-				if text != "" {
-					put(plain.Line(text), cells.Plain)
-				}
-			}
-			if e.Fix != "" {
-				put("fix: "+plain.Line(e.Fix), cells.Strong)
-			}
-		}
-		a.Put(2, y+1, "C tries again, ~ goes home, q leaves", cells.Dimmed)
-		return
-	}
-	a.Put(2, 1, "opening "+m.name(), cells.Dimmed)
 }

@@ -19,7 +19,7 @@ func editActions() []action {
 		{groupEdit, []string{"ctrl+r", "ctrl+y"}, "redo", "make again the edit that you undid last", "", atDrawing, isNow, give(func(*model) tea.Msg { return redo() })},
 		{groupEdit, nil, "chain", "connect the marked nodes one after the other, in the order of the file", "", atMain, isNow, give(func(m *model) tea.Msg { return m.doc.chain() })},
 		{groupEdit, nil, "set status", "say that nodes are done, failed or have not run; nothing is run", "", atMain, isNow, give(func(m *model) tea.Msg { return m.menus().status() })},
-		{groupEdit, nil, "open workfile", "open a workfile by its name", "", atFile | atHome, nil, give((*model).openPrompt)},
-		{groupEdit, nil, "save as", "copy the workfile with all its changes, and open the copy", "", atMain, isNow, give((*model).saveAsPrompt)},
+		{groupEdit, nil, "open workfile", "open a workfile by its name", "", atFile | atHome, nil, give(func(m *model) tea.Msg { return m.paths.open(m.opt.Dir) })},
+		{groupEdit, nil, "save as", "copy the workfile with all its changes, and open the copy", "", atMain, isNow, give(func(m *model) tea.Msg { return m.paths.saveAs(m.opt.Dir) })},
 	}
 }

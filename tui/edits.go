@@ -19,7 +19,6 @@ import (
 type editQueue struct {
 	busy    bool      // a request is on its way
 	waiting []tea.Msg // requests that were made meanwhile
-	paths   []string  // that were entered, newest last
 }
 
 // inTurn carries out a request after the answer to the one before.

@@ -8,7 +8,7 @@ import (
 
 // equivalent returns the command for what the screen shows.
 func (m *model) equivalent() string {
-	n, line := m.doc.selectedNode(), m.commandLine()
+	n, line := m.doc.selectedNode(), m.opt.commandLine(m.link)
 	run := m.doc.pastRun()
 	if run != "" {
 		run += "/"

@@ -14,8 +14,8 @@ const (
 )
 
 // pressing reports whether an action with one of these hints should be in the footer. All others always are.
-func (m *model) pressing(hint string) bool {
-	switch hint {
+func (a *action) pressing(m *model) bool {
+	switch a.hint {
 	case approvalsHint:
 		return someWait(m)
 	case resumeHint:
@@ -31,7 +31,7 @@ func (a *action) forNodes() bool {
 }
 
 // whyNot returns why an action that a key has here is not possible now.
-func (m *model) whyNot(a *action) string {
+func (a *action) whyNot(m *model) string {
 	switch {
 	case m.doc.nothingOpen():
 		return "no workfile is open"
@@ -65,7 +65,7 @@ var contextActions = []string{"open", "whole log", "inspector", "approvals", "ru
 
 // contextMenu opens the menu of what can be done with the selection.
 func (m *model) contextMenu() {
-	title := m.name()
+	title := m.link.name()
 	if m.doc.picture.layout != nil && !m.doc.nothingOpen() {
 		title = m.doc.picture.layout.Name(m.doc.picture.selected)
 	}
@@ -73,7 +73,7 @@ func (m *model) contextMenu() {
 	for _, name := range contextActions {
 		for i := range m.keys {
 			a := &m.keys[i]
-			if a.name != name || !a.fits(m) || !m.pressing(a.hint) {
+			if a.name != name || !a.fits(m) || !a.pressing(m) {
 				continue
 			}
 			d.Choices = append(d.Choices, dialog.Choice{Key: a.keyHint(m.opt.ASCII), Label: a.name, Do: a.doing(m)})

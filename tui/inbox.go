@@ -316,8 +316,7 @@ func (m *model) showInbox() tea.Msg {
 }
 
 // askOthers asks for what waits in other workfiles.
-func (m *model) askOthers() tea.Cmd {
-	l, parent := m.link, m.ctx
+func (v *inbox) askOthers(parent context.Context, l *link) tea.Cmd {
 	if l == nil || l.client == nil {
 		return nil
 	}
@@ -326,7 +325,7 @@ func (m *model) askOthers() tea.Cmd {
 		defer cancel()
 		list, err := othersWaiting(ctx, l.client, l.path)
 		return answer{l, func() tea.Msg {
-			m.inbox.takeOthers(list, err)
+			v.takeOthers(list, err)
 			return nil
 		}}
 	}

@@ -44,38 +44,38 @@ const (
 	mostSplit  = 0.8
 )
 
-// sight returns how the workfile is looked at now.
-func (m *model) sight() Sight {
-	s := Sight{Zoom: int(m.doc.picture.zoom), Split: m.panes.split, Plain: m.panes.noOverview, Inspect: m.side.inspect, CutLines: m.side.log.Cut, Stream: m.side.log.Stream()}
-	if m.doc.picture.chosen {
-		s.View = m.doc.picture.view.String()
+// sightOf returns how a workfile is looked at.
+func sightOf(doc *document, panes *panes, side *side) Sight {
+	s := Sight{Zoom: int(doc.picture.zoom), Split: panes.split, Plain: panes.noOverview, Inspect: side.inspect, CutLines: side.log.Cut, Stream: side.log.Stream()}
+	if doc.picture.chosen {
+		s.View = doc.picture.view.String()
 	}
-	for _, key := range slices.Sorted(maps.Keys(m.doc.picture.expanded)) {
-		if _, there := m.doc.flow.Index[key]; there && m.doc.picture.expanded[key] && len(s.Open) < mostOpen {
+	for _, key := range slices.Sorted(maps.Keys(doc.picture.expanded)) {
+		if _, there := doc.flow.Index[key]; there && doc.picture.expanded[key] && len(s.Open) < mostOpen {
 			s.Open = append(s.Open, key)
 		}
 	}
 	return s
 }
 
-// look restores a sight.
-func (m *model) look(s Sight) {
+// restore makes a workfile be looked at as before.
+func (s Sight) restore(doc *document, panes *panes, side *side) {
 	for _, view := range []drawing.View{drawing.Stages, drawing.Layers, drawing.List} {
 		if view.String() == s.View {
-			m.doc.picture.view, m.doc.picture.chosen = view, true
+			doc.picture.view, doc.picture.chosen = view, true
 		}
 	}
 	if s.Zoom >= 0 && s.Zoom <= int(drawing.Map) {
-		m.doc.picture.zoom = drawing.Zoom(s.Zoom)
+		doc.picture.zoom = drawing.Zoom(s.Zoom)
 	}
 	for _, key := range s.Open[:min(len(s.Open), mostOpen)] {
-		m.doc.picture.expanded[key] = true
+		doc.picture.expanded[key] = true
 	}
 	if s.Split > 0 {
-		m.panes.split = min(max(s.Split, leastSplit), mostSplit)
+		panes.split = min(max(s.Split, leastSplit), mostSplit)
 	}
-	m.side.log.SetStream(s.Stream)
-	m.panes.noOverview, m.side.inspect, m.side.log.Cut = s.Plain, s.Inspect, s.CutLines
+	side.log.SetStream(s.Stream)
+	panes.noOverview, side.inspect, side.log.Cut = s.Plain, s.Inspect, s.CutLines
 }
 
 // recall returns the stored sight of a workspace. It may read a file.
@@ -93,7 +93,7 @@ func (m *model) keepSight(last bool) func() {
 	if m.opt.Memory == nil || m.link == nil || m.link.id == "" || m.doc.nothingOpen() {
 		return nil
 	}
-	s := m.sight()
+	s := sightOf(&m.doc, &m.panes, &m.side)
 	if same(s, m.sights.known) && !(last && m.sights.moved) {
 		return nil
 	}

@@ -45,7 +45,7 @@ func TestMemory(t *testing.T) {
 	m.doc.picture.choose(m.doc.picture.layout.Seen(drawing.Item{Kind: drawing.AStage, Index: 4}))
 	press(m, "enter", "2", "w", "s", "i", "1", "v", "z")
 	m.panes.drag(m.body(), 48, 3)
-	want := m.sight()
+	want := sightOf(&m.doc, &m.panes, &m.side)
 	_, cmd := m.Update(tea.MouseReleaseMsg{})
 	if drain(cmd); !reflect.DeepEqual(s["ab"], want) {
 		t.Errorf("before it is left, %+v is kept", s["ab"])
@@ -55,7 +55,7 @@ func TestMemory(t *testing.T) {
 	}
 	m.close()
 	m = session(s)
-	if got := m.sight(); !reflect.DeepEqual(got, want) {
+	if got := sightOf(&m.doc, &m.panes, &m.side); !reflect.DeepEqual(got, want) {
 		t.Errorf("found %+v, left %+v", got, want)
 	}
 	delete(s, "ab")
@@ -68,7 +68,7 @@ func TestMemory(t *testing.T) {
 func TestMemoryNonsense(t *testing.T) {
 	m := session(shelf{"ab": {View: "cube", Zoom: 99, Open: []string{"", "gone"}, Split: 7, Stream: "stdin"}})
 	m.View()
-	if got := m.sight(); got.Zoom != 0 || got.Split != mostSplit || got.Stream != "" || len(got.Open) != 0 || got.View == "cube" {
+	if got := sightOf(&m.doc, &m.panes, &m.side); got.Zoom != 0 || got.Split != mostSplit || got.Stream != "" || len(got.Open) != 0 || got.View == "cube" {
 		t.Errorf("it is looked at with %+v", got)
 	}
 	m.close()

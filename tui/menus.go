@@ -49,14 +49,15 @@ type menus struct {
 }
 
 func (m *model) menus() menus {
-	return menus{&m.doc, m.commandLine(), m.opt.Request, m.opt.ASCII}
+	return menus{&m.doc, m.opt.commandLine(m.link), m.opt.Request, m.opt.ASCII}
 }
 
-func (m *model) commandLine() commandLine {
-	if m.link == nil {
+// commandLine returns the commands for a workfile; l may be nil.
+func (o *Options) commandLine(l *link) commandLine {
+	if l == nil {
 		return commandLine{}
 	}
-	return commandLine{m.opt.Dir, m.link.path}
+	return commandLine{o.Dir, l.path}
 }
 
 // start returns a message that starts a run as change says.

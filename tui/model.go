@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"path/filepath"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -53,6 +52,7 @@ type model struct {
 	inbox  inbox
 	asking asking
 	edits  editQueue
+	paths  pathHistory
 	sights sightMemory
 
 	dialogs []dialog.Dialog
@@ -67,18 +67,6 @@ type window struct {
 	spots         []hintSpot // of the latest screen
 	mouse         bool       // the interface gets it; otherwise the terminal selects text with it
 	pointer       pointer
-}
-
-// A link is an open workfile.
-type link struct {
-	path   string
-	id     string // of the workspace; "" = it was never open
-	client *client.Client
-	ws     *client.Workspace
-	feed   *feed
-	lost   error         // the daemon is being looked for
-	ended  error         // why its client looks for it no more
-	wait   time.Duration // until the model looks again; 0 = it does not
 }
 
 // A toast is a sentence about what has just happened. The next key, or toastTime, removes it.
@@ -109,30 +97,9 @@ func (m *model) close() {
 	}
 	m.cancel()
 	m.side.log.Close()
-	m.unlink()
-}
-
-// unlink closes the workfile. Its runs go on.
-func (m *model) unlink() {
 	m.link.close()
 	m.link = nil
 }
-
-// close ends listening and the connection. A nil link, or one that is not open yet, has none.
-func (l *link) close() {
-	if l == nil {
-		return
-	}
-	if l.feed != nil {
-		l.feed.stop()
-	}
-	if l.client != nil {
-		l.client.Close()
-	}
-}
-
-// connected reports whether requests can be made.
-func (l *link) connected() bool { return l != nil && l.ws != nil }
 
 // Init opens the workfile, or shows home.
 func (m *model) Init() tea.Cmd {
@@ -156,7 +123,7 @@ func (m *model) goHome() tea.Cmd {
 func (m *model) openFile(path string) tea.Cmd {
 	keep := m.keepSight(true)
 	m.side.log.Close()
-	m.unlink()
+	m.link.close() // its runs go on
 	m.doc, m.asking, m.inbox, m.sights = newDocument(), asking{}, inbox{}, sightMemory{}
 	m.side = side{searches: m.side.searches}
 	m.page, m.panes = mainPage, panes{zoomed: m.panes.zoomed}
@@ -195,14 +162,6 @@ func (m *model) connect(asked *link, start bool) tea.Msg {
 	return opened{asked, &link{path: asked.path, id: ws.ID, client: c, ws: ws, feed: f}, nil, m.opt.recall(ws.ID)}
 }
 
-// name returns the file name of the open workfile.
-func (m *model) name() string {
-	if m.link == nil {
-		return ""
-	}
-	return plain.Line(filepath.Base(m.link.path))
-}
-
 // refresh updates the drawing from the document.
 func (m *model) refresh() {
 	m.stale = false
@@ -212,13 +171,13 @@ func (m *model) refresh() {
 	m.doc.refresh(m.now)
 }
 
+// hush removes the toast.
+func (t *toast) hush() { *t = toast{id: t.id} }
+
 // say shows a toast.
 func (m *model) say(text string, bad bool) {
 	m.toast = toast{text: plain.Line(text), bad: bad, id: m.toast.id + 1}
 }
-
-// hush removes the toast.
-func (m *model) hush() { m.toast = toast{id: m.toast.id} }
 
 // fail shows an error as a toast, or in a sheet if it does not fit into the last row: its end says what to do.
 func (m *model) fail(err error) {

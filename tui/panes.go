@@ -79,14 +79,14 @@ func (p *panes) other() { p.active = sidePane - p.active }
 // drawMain draws the drawing and the pane beside or below it.
 func (m *model) drawMain(a cells.Area) {
 	if m.doc.nothingOpen() {
-		m.drawNothing(a)
+		m.link.draw(a, m.opt.Explain)
 		return
 	}
 	areas := m.panes.divide(a)
 	m.term.areas = areas
 	p := &m.doc.picture
 	if drawing := areas.drawing; drawing.Width > 0 && drawing.Height > 0 {
-		p.preview = m.preview()
+		p.preview = preview(m.dialogs)
 		p.draw(drawing, m.opt.ASCII)
 		if !m.panes.noOverview {
 			p.drawOverview(drawing)

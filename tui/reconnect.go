@@ -2,12 +2,10 @@ package tui
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"wf/api"
 	"wf/client"
 )
 
@@ -43,9 +41,6 @@ func (m *model) lookAgain(msg look) tea.Cmd {
 	return m.relink(false)
 }
 
-// disconnected reports whether the client has stopped looking for the daemon.
-func (m *model) disconnected() bool { return m.link != nil && m.link.ended != nil }
-
 // reconnect opens the workfile again, with a new daemon if there is none.
 func (m *model) reconnect() tea.Cmd {
 	m.say("connecting", false)
@@ -61,18 +56,4 @@ func (m *model) relink(start bool) tea.Cmd {
 		old.close()
 		return m.connect(l, start)
 	}
-}
-
-// gone returns the heading of a screen without a daemon, or whose workfile the daemon has refused.
-func (m *model) gone() string {
-	var refused *api.Error
-	switch {
-	case errors.As(m.link.ended, &refused) && !m.doc.flow.Known:
-		return "not open: C tries again"
-	case m.link.wait > 0 && m.term.width >= besideWidth:
-		return fmt.Sprintf("no daemon, looks every %s: C connects", m.link.wait)
-	case m.link.wait > 0:
-		return fmt.Sprintf("no daemon (%s): C connects", m.link.wait)
-	}
-	return "no daemon: C connects"
 }

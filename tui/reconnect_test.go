@@ -46,7 +46,7 @@ func TestLooksAgain(t *testing.T) {
 				break
 			}
 		}
-		m.hush()
+		m.toast.hush()
 		if got := frame(m); started != 0 || !strings.Contains(got, "no daemon, looks every 1m0s: C connects") || m.doc.selectedNode().Name != selected {
 			t.Errorf("%d daemons were started, %s is selected:\n%s", started, m.doc.selectedNode().Name, got)
 		}
@@ -58,7 +58,7 @@ func TestLooksAgain(t *testing.T) {
 		back := &link{path: m.link.path, feed: newFeed()}
 		m.Update(opened{asked: m.link, link: back})
 		m.Update(news{back.feed, batch{snapshot: &api.Snapshot{Status: small()}}})
-		m.hush()
+		m.toast.hush()
 		if got := frame(m); !strings.Contains(got, "● live") || m.link.wait != 0 || m.doc.selectedNode().Name != selected {
 			t.Errorf("connected again, with %s selected:\n%s", m.doc.selectedNode().Name, got)
 		}

@@ -213,11 +213,11 @@ func (s *side) copy() tea.Msg {
 }
 
 // whole returns the log that is shown, as a whole.
-func (m *model) whole() logview.Whole {
-	if !m.link.connected() {
+func (s *side) whole(l *link) logview.Whole {
+	if !l.connected() {
 		return logview.Whole{}
 	}
-	return m.side.log.Whole(m.link.ws)
+	return s.log.Whole(l.ws)
 }
 
 // openPager shows a whole log in the user's pager.

@@ -11,16 +11,13 @@
 //
 // In this package the data flows in one direction:
 //
-//	daemon -> feed -> batch -> flow (the workfile as events describe it) -> picture, screens -> cells
-//	keys -> action (registry) -> screen or dialog -> tea.Cmd -> message -> model
+//	daemon -> feed -> batch -> runview.Workfile -> document (drawing, selection, filter) -> screens -> cells
+//	keys -> action (registry) -> screen, menu, form -> message (messages.go) -> model
 //
 // The feed is the only listener to the daemon, requests are commands (tea.Cmd) whose results are messages, and only
-// Run touches the terminal. The type flow folds events and knows nothing of drawing. The model holds what screens
-// share: the connection, the flow, the stack of dialogs, the page; it routes messages. Keys stand in one registry,
-// from which footer, help, palette and docs/tui.md are made.
-//
-// Still to do: the screens (history, home, inbox, inspector, forms) are methods of the model. Each is to become a
-// type that owns its state, is given what it reads (flow, time, size), and returns messages.
+// Run touches the terminal. A screen (homeScreen, runsScreen, helpScreen, inbox, side, inspector), a menu or a form owns
+// its state. It is given what it reads (document, time, area) and returns messages; the model routes keys and carries
+// the messages out. Keys stand in one registry, from which footer, help, palette and docs/tui.md are made.
 package tui
 
 import (

@@ -61,7 +61,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.asking.waits = false
 	case toasted:
 		if msg.id == m.toast.id {
-			m.hush()
+			m.toast.hush()
 		}
 	default:
 		return m.carryOut(msg)
@@ -107,9 +107,9 @@ func (m *model) carryOut(msg tea.Msg) tea.Cmd {
 		return m.announce(msg)
 	case approvalsChanged:
 		m.asking.approvals = true
-		return m.askOthers()
+		return m.inbox.askOthers(m.ctx, m.link)
 	case decide:
-		return m.decide(msg)
+		return msg.send(m.ctx, m.link, &m.inbox, m.doc.flow.Status.Workfile, m.opt.Request.User)
 	case leave:
 		m.dead = true
 	case request:
@@ -123,7 +123,7 @@ func (m *model) carryOut(msg tea.Msg) tea.Cmd {
 	case inTurn:
 		return m.inTurn(msg.msg)
 	case compose:
-		return m.compose(msg.draft)
+		return m.opt.compose(m.ctx, msg.draft)
 	case rejected:
 		m.open(msg.sheet(m.term.width))
 	}
@@ -172,7 +172,7 @@ func (m *model) opened(msg opened) tea.Cmd {
 	m.asking.busy = false    // an answer over the old connection is dropped
 	if m.doc.nothingOpen() { // otherwise it was open before, and is looked at as it was
 		m.sights.known = msg.sight
-		m.look(msg.sight)
+		msg.sight.restore(&m.doc, &m.panes, &m.side)
 	}
 	return m.link.feed.next
 }
@@ -226,7 +226,7 @@ func (m *model) toaster() tea.Cmd {
 
 // key passes a key to the open dialog, or does the action that the registry has for it.
 func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
-	m.hush()
+	m.toast.hush()
 	if n := len(m.dialogs); n > 0 {
 		return m.apply(m.dialogs[n-1], m.dialogs[n-1].Key(k))
 	}
@@ -235,7 +235,7 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 		return m.handle(a.do(m, name))
 	}
 	if a := m.unable(name); a != nil {
-		m.say(a.name+": "+m.whyNot(a), false)
+		m.say(a.name+": "+a.whyNot(m), false)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ type pendingStart struct {
 // start starts a run. If an active run covers its scope, it does what on_busy says: queue the new run, or stop the active one
 // first.
 func (w *Workspace) start(p *pendingStart) {
-	if w.begunBefore(p) {
+	if w.startedAlready(p) {
 		return
 	}
 	d, acc, err := w.newDraft(p)

@@ -85,7 +85,7 @@ func newCutFlow(t *testing.T) *crashed {
 	c.text = c.read()
 	x := newRecorder(nil)
 	x.ends = flowResult
-	disk := &syncing{Disk: history.LocalDisk{}}
+	disk := &syncing{Disk: c.cfg.Disk}
 	x.synced = func() int { return int(disk.bytes.Load()) }
 	c.cfg.Executor, c.cfg.Disk, c.slots.n = x, disk, 4
 	c.open()

@@ -87,10 +87,12 @@ func (r *run) handOver(w *Workspace) {
 	if len(jobs) == 0 {
 		return
 	}
-	if !r.keepNumbers(w, jobs) || !r.flushJournal(w) {
+	if !r.flushJournal(w) {
 		r.unhanded = jobs // after a crash the next daemon must find them in the journal
 		return
 	}
+	n := len(r.mayHandOver(w, jobs))
+	jobs, r.unhanded = jobs[:n], slices.Clone(jobs[n:])
 	gated := func(j executor.Job) bool { return len(j.After) > 0 }
 	r.start(w, slices.DeleteFunc(slices.Clone(jobs), gated))
 	r.start(w, slices.DeleteFunc(jobs, func(j executor.Job) bool { return !gated(j) }))

@@ -16,6 +16,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/workspace/clock"
+	"wf/workspace/history"
 )
 
 // patience is how long a test waits for something that must happen.
@@ -372,7 +373,7 @@ func newTestbed(t *testing.T, edges ...string) *testbed {
 	t.Helper()
 	dir := t.TempDir()
 	b := &testbed{t: t, path: filepath.Join(dir, "Workfile"), fake: newFake(), slots: &freeSlots{}}
-	b.cfg = Config{Executor: b.fake, State: filepath.Join(dir, "state"), Slots: b.slots, Version: "test",
+	b.cfg = Config{Executor: b.fake, State: filepath.Join(dir, "state"), Slots: b.slots, Version: "test", Disk: helperDisk{history.LocalDisk{}, t},
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
 	b.write(workfileText(edges...))
 	return b

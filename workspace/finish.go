@@ -40,7 +40,7 @@ func (w *Workspace) finishRuns() {
 			r.sweeping = true
 			w.sweep(r)
 		}
-		if r.closed && r.saved && r.leaving == 0 && !r.completing && !time.Now().Before(r.holds.till) {
+		if r.closed && r.saved && r.leaving == 0 && r.syncing == nil && !r.completing && !time.Now().Before(r.holds.till) {
 			r.completing = true
 			w.conclude(r)
 		}
@@ -65,7 +65,7 @@ func (w *Workspace) sweep(r *run) {
 type recorded struct {
 	r    *run
 	what string // was written last
-	lost string // see run.lost
+	lost string // see lostRecord
 	err  error
 }
 
@@ -91,7 +91,7 @@ func (w *Workspace) conclude(r *run) {
 		}
 		if m.err == nil {
 			m.what, m.err = "its end", r.hist.Finish(res)
-			if m.lost = r.lost(); m.lost != "" {
+			if m.lost = lostRecord(r.Dir); m.lost != "" {
 				m.err = nil // its folder is gone
 			}
 		}
@@ -218,7 +218,5 @@ func (r *run) detach() {
 	if r.sess != nil {
 		r.sess.Detach()
 	}
-	if r.hist != nil && !r.completing { // else a helper closes it with the last record
-		r.hist.Close()
-	}
+	r.closeJournal()
 }

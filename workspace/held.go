@@ -26,6 +26,7 @@ import (
 type held struct {
 	why  string // for people; "" = not quarantined
 	runs []int  // newest first
+	past map[int]*api.RunSummary
 	// till is when the next attempt is made without a request; zero: never.
 	till time.Time
 }
@@ -133,9 +134,17 @@ func (w *Workspace) tryHeld() {
 	})
 }
 
+// holdRun adds a run to those that are not recovered, before the loop starts.
+func (w *Workspace) holdRun(n int) {
+	if w.held.past == nil {
+		w.held.past = map[int]*api.RunSummary{}
+	}
+	w.held.runs, w.held.past[n] = append(w.held.runs, n), w.Reader.Summary(n)
+}
+
 // keepHeld publishes why the workspace is quarantined.
 func (w *Workspace) keepHeld(h held) {
-	h.runs = w.held.runs
+	h.runs, h.past = w.held.runs, w.held.past
 	w.held = h
 	w.file.Trouble(h.why)
 	if !h.till.IsZero() {

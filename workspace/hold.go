@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"slices"
 	"time"
 
 	"wf/api"
@@ -16,12 +15,6 @@ import (
 
 // holdPause is the time between two attempts. Tests shorten it.
 var holdPause = 2 * time.Second
-
-// The journal reserves disk space, in bytes, for the last records of each execution that is going and for the end of the run.
-const (
-	journalRoomEach = 600
-	journalRoomRest = 4096
-)
 
 // holds are the reasons why a run is held.
 type holds struct {
@@ -111,68 +104,6 @@ func (w *Workspace) retryHeld() {
 			r.sess.Retry()
 		}
 	}
-}
-
-// flushJournal writes the pending records. It returns false if that is impossible at present.
-func (r *run) flushJournal(w *Workspace) bool {
-	switch {
-	case r.hist == nil || r.completing: // a helper writes the last record
-		return true
-	case r.holds.journal != "" && time.Now().Before(r.holds.till):
-		return false
-	}
-	err := r.hist.Flush()
-	if err == nil && r.holds.journal != "" {
-		err = r.reserveJournal()
-	}
-	if err != nil {
-		r.notRecorded(w, "what happens in it", err)
-		return false
-	}
-	r.hold(w, &r.holds.journal, "")
-	return true
-}
-
-// keepNumbers syncs the journal before an executor gets jobs of new instances. Node numbers of instances depend on the order
-// of events. If a power cut took that order from the journal, the runner's log would be read as if it were about other nodes.
-func (r *run) keepNumbers(w *Workspace, jobs []executor.Job) bool {
-	outer := r.OuterNodes()
-	if !r.numbered || !slices.ContainsFunc(jobs, func(j executor.Job) bool { return j.ID.Node >= outer }) {
-		return true
-	}
-	if !r.syncJournal(w) {
-		return false
-	}
-	r.numbered = false
-	return true
-}
-
-// syncJournal is flushJournal that returns when the records are on the disk.
-func (r *run) syncJournal(w *Workspace) bool {
-	if !r.flushJournal(w) {
-		return false
-	}
-	if err := r.hist.Sync(); err != nil {
-		r.notRecorded(w, "what happens in it", err)
-		return false
-	}
-	return true
-}
-
-func (r *run) reserveJournal() error {
-	return r.hist.Reserve((r.InFlight+len(r.gated)+1)*journalRoomEach + journalRoomRest)
-}
-
-// mayTake reports whether the journal has room for the records of one more execution.
-func (r *run) mayTake(w *Workspace) bool {
-	if r.holds.journal != "" {
-		return false
-	}
-	if err := r.reserveJournal(); err != nil {
-		r.notRecorded(w, "what happens in it", err)
-		return false
-	}
-	return true
 }
 
 // recallUnhanded takes back executions that were not handed over yet. It returns the others.

@@ -67,6 +67,7 @@ func (w *Workspace) lookBack(n int) {
 	}
 	r := &nodestate.Run{State: *p.State}
 	r.Replayed = false
+	w.nodes.NoteRun(r.Request, nodestate.RepeatedScope(w.store, r.Request))
 	w.nodes.Refold(r, p.Records, nil, nil)
 	w.nodes.Runs = append(w.nodes.Runs, r)
 }

@@ -16,9 +16,9 @@ import (
 // is over even if there is no folder to record that in, and a request to stop gets an answer even if the end cannot be
 // recorded yet.
 
-// lost says which record of the run is missing; "" if all are there.
-func (r *run) lost() string {
-	for _, path := range []string{r.Dir, filepath.Join(r.Dir, "journal")} {
+// lostRecord says which record in the folder of a run is missing; "" if all are there.
+func lostRecord(dir string) string {
+	for _, path := range []string{dir, filepath.Join(dir, "journal")} {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			return fmt.Sprintf("its history is lost: %s was removed while it went on", path)
 		}

@@ -11,7 +11,6 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/workspace/history"
 	"wf/workspace/history/historytest"
 )
 
@@ -54,7 +53,7 @@ func TestStopReturnsWhileTheDiskIsFull(t *testing.T) {
 	holdPause, stopPatience = time.Millisecond, time.Millisecond
 	defer func() { holdPause, stopPatience = pause, patient }()
 	b := newTestbed(t, "a>b")
-	disk := &historytest.Faults{Disk: history.LocalDisk{}, Plan: historytest.Plan{Err: syscall.ENOSPC, Stay: true}}
+	disk := &historytest.Faults{Disk: b.cfg.Disk, Plan: historytest.Plan{Err: syscall.ENOSPC, Stay: true}}
 	b.cfg.Disk = disk
 	b.open()
 	v := b.watch()

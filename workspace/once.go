@@ -1,19 +1,44 @@
 package workspace
 
 import (
+	"context"
+	"slices"
+
 	"wf/api"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/runstate"
 )
 
 // A request that changes something may come twice, because its daemon was killed or the connection broke before the answer
-// came. Its first effect is found by its key, which the records of the run contain.
+// came. Its first effect is found by its key, which the records of the run contain. The runs that are over are searched on the
+// goroutine of the request, before the loop searches the active ones.
 
 // recentRuns bounds how many runs are searched for the key of a repeated request, which comes within seconds.
 const recentRuns = 64
 
-// begunBefore answers a request whose run has started already, and reports whether there is such a run.
-func (w *Workspace) begunBefore(p *pendingStart) bool {
+// startedBefore returns the answer to a repeated request for a run that is over. found is false if there is no such run.
+func (w *Workspace) startedBefore(ctx context.Context, req api.RunRequest) (acc api.RunAccepted, found bool, err error) {
+	if req.Key == "" || !req.Again {
+		return acc, false, nil
+	}
+	list, err := w.store.Newest(recentRuns)
+	if err != nil {
+		return acc, false, api.Internal("the runs cannot be read", err)
+	}
+	at := slices.IndexFunc(list, func(past history.Summary) bool { return past.Request.Key == req.Key })
+	if at < 0 {
+		return acc, false, nil
+	}
+	acc, err = loop.Ask(ctx, w.loop, func() (api.RunAccepted, error) {
+		found = !slices.ContainsFunc(w.runs, func(r *run) bool { return r.Request.Key == req.Key })
+		return w.acceptedAs(list[at].Request), nil
+	})
+	return acc, found, err
+}
+
+// startedAlready answers a request whose run is active, and reports whether there is such a run.
+func (w *Workspace) startedAlready(p *pendingStart) bool {
 	if p.req.Key == "" {
 		return false
 	}
@@ -38,20 +63,6 @@ func (w *Workspace) begunBefore(p *pendingStart) bool {
 			break
 		}
 	}
-	if !p.req.Again {
-		return false
-	}
-	list, err := w.store.Newest(recentRuns)
-	if err != nil {
-		p.reply(api.RunAccepted{}, api.Internal("the runs cannot be read", err))
-		return true
-	}
-	for _, past := range list {
-		if past.Request.Key == p.req.Key {
-			p.reply(w.acceptedAs(past.Request), nil)
-			return true
-		}
-	}
 	return false
 }
 
@@ -61,23 +72,37 @@ func (w *Workspace) acceptedAs(req history.Request) api.RunAccepted {
 		Nodes: max(req.Nodes, len(req.Scope)), Total: w.nodes.CountRunnable()}
 }
 
-// decidedBefore returns the answer to a decision that was made when its request came before.
-func (w *Workspace) decidedBefore(d api.Decision) (api.Approval, bool) {
+// decidedAlready answers a decision that was made in an active run when its request came before. It returns false if there is no
+// such decision.
+func (w *Workspace) decidedAlready(d api.Decision, reply func(api.Approval, error)) bool {
 	if d.Key == "" || !d.Again {
-		return api.Approval{}, false
+		return false
 	}
 	for _, r := range w.runs {
 		if a, made := r.Requests[d.Key]; made {
-			return a, true
+			r.keepDecision(w, a, reply)
+			return true
 		}
 	}
-	numbers, err := w.store.Numbers()
-	if err != nil {
+	return false
+}
+
+// decidedBefore returns the answer to a decision that was made when its request came before, in a run that is over.
+func (w *Workspace) decidedBefore(ctx context.Context, d api.Decision) (api.Approval, bool) {
+	if d.Key == "" || !d.Again {
 		return api.Approval{}, false
 	}
-	for i := len(numbers) - 1; i >= max(0, len(numbers)-recentRuns); i-- {
+	numbers, err := w.store.Numbers()
+	active, activeErr := w.ActiveRuns(ctx)
+	if err != nil || activeErr != nil {
+		return api.Approval{}, false
+	}
+	for _, n := range numbers[:min(len(numbers), recentRuns)] {
+		if _, going := active[n]; going {
+			continue
+		}
 		var made *history.Record
-		req, err := w.store.Replay(numbers[i], func(rec history.Record) error {
+		req, err := w.store.Replay(n, func(rec history.Record) error {
 			if rec.Type == history.RecordDecide && rec.Key == d.Key {
 				made = &rec
 			}

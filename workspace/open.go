@@ -133,7 +133,7 @@ func (w *Workspace) restore() error {
 	w.recall(func(n int) {
 		w.try() // a run can be there without the note of it
 		if w.held.why != "" {
-			w.held.runs = append(w.held.runs, n)
+			w.holdRun(n)
 			return
 		}
 		w.takeUp(n)

@@ -37,6 +37,7 @@ func (w *Workspace) RemoveRun(ctx context.Context, name string) error {
 
 // forget drops what is known from a removed run, except that its nodes took part in one.
 func (w *Workspace) forget(n int) {
+	w.nodes.ForgetRun(n)
 	for id, m := range w.nodes.Latest {
 		if m.Run == n {
 			m.Run = 0

@@ -135,6 +135,8 @@ func (p prepared) handle(w *Workspace) {
 	r.Request, r.Dir = p.hist.Request(), p.hist.Dir()
 	r.hist, r.sess, r.Number, r.ID, r.Phase = p.hist, p.sess, p.hist.Number(), history.RunID(p.hist.Number()), runstate.Going
 	r.Sched.SetID(r.ID)
+	resumed, _ := w.nodes.Earlier(r.Request.Resumes)
+	w.nodes.NoteRun(r.Request, resumed.Scope)
 	r.join(w)
 	r.begin(w)
 	r.accepted(nil)

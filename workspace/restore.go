@@ -19,7 +19,9 @@ import (
 // A run that an earlier daemon left going is recovered by applying its journal. Then its executor is found and followed again. It
 // repeats its reports, and those that the journal contains already are skipped.
 
-// takeUp recovers run n. One that cannot be continued is ended, with the reason in its result.
+// takeUp recovers run n. One that cannot be continued is ended, with the reason in its result. This reads the journal and may write
+// a result. It is done before the loop starts, with two exceptions: a quarantine ends, or an earlier attempt has failed because of
+// the disk. Until then no other run may start, so the loop may wait for the disk.
 func (w *Workspace) takeUp(n int) {
 	r, err := w.recoverRun(n)
 	if history.Fault(err) {
@@ -88,6 +90,7 @@ func (w *Workspace) recoverRun(n int) (*run, error) {
 	}
 	r.FreezeNodes(g)
 	r.accepted, r.untold = func(error) {}, true
+	w.nodes.NoteRun(req, nodestate.RepeatedScope(w.store, req))
 	r.relive(w, records)
 	return r, nil
 }
@@ -103,7 +106,7 @@ func (r *run) relive(w *Workspace, records []history.Record) {
 			r.queue = append(r.queue, executor.ID{Node: c.Node, Execution: c.Execution})
 		}
 	})
-	r.look, r.numbered = true, len(r.Nodes) > r.OuterNodes()
+	r.look = true
 	r.join(w)
 	for range r.Running { // they hold slots, even if there are none
 		r.member.Claim()

@@ -17,9 +17,8 @@ import (
 // run is an active run: its state, the executor's session, the journal, and what has to be done with them. It belongs to the loop.
 type run struct {
 	*nodestate.Run
-	numbered bool // instances have got numbers that the disk may not know of yet
-	hist     *history.Run
-	sess     executor.Session
+	journal
+	sess executor.Session
 
 	// Reports about executions that the scheduler has not asked for: after a power cut the runner's log may contain more than the
 	// journal, and the executor starts prefetched jobs by itself.
@@ -202,7 +201,6 @@ func (r *run) enact(w *Workspace, c runstate.Change, todo *followUp) {
 			w.marks.Changed(e, before)
 		}
 	case scheduler.NodesAdded:
-		r.numbered = true
 		for i := c.Node; i < c.Node+c.Count; i++ {
 			w.nodes.Remember(r.Run, i)
 		}

@@ -17,6 +17,9 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	if err != nil {
 		return api.RunAccepted{}, err
 	}
+	if acc, found, err := w.startedBefore(ctx, req); found || err != nil {
+		return acc, err
+	}
 	return loop.Await(ctx, w.loop, func(reply func(api.RunAccepted, error)) {
 		w.start(&pendingStart{ctx: ctx, client: client, req: req, reply: reply})
 	})

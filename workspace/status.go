@@ -37,9 +37,10 @@ func (w *Workspace) status(nodes bool) api.Status {
 		s.Problem = w.held.why
 	}
 	for _, n := range w.held.runs {
-		if sum := w.Reader.Summary(n); sum != nil {
+		if past := w.held.past[n]; past != nil {
+			sum := *past
 			sum.Held, sum.Problem = api.HeldWorkfile, ""
-			s.ActiveRuns, s.Runs = append(s.ActiveRuns, sum.Run), append(s.Runs, *sum)
+			s.ActiveRuns, s.Runs = append(s.ActiveRuns, sum.Run), append(s.Runs, sum)
 		}
 	}
 	blocked := w.nodes.Blocked()

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -57,9 +58,11 @@ func (r *run) announceWait(w *Workspace, ef scheduler.Effect) {
 
 // Decide records a person's decision about a node that waits for one. It returns when the disk has the record.
 func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (api.Approval, error) {
+	if a, made := w.decidedBefore(ctx, d); made {
+		return a, nil
+	}
 	return loop.Await(ctx, w.loop, func(reply func(api.Approval, error)) {
-		if a, made := w.decidedBefore(d); made {
-			reply(a, nil)
+		if w.decidedAlready(d, reply) {
 			return
 		}
 		r, i, err := w.awaited(d)
@@ -77,11 +80,18 @@ func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (
 			reply(a, err)
 			return
 		}
-		if !r.syncJournal(w) {
-			reply(a, api.Internal("the decision is made, but cannot be kept at present", fmt.Errorf("%s", r.holds.why())))
-			return
+		r.keepDecision(w, a, reply)
+	})
+}
+
+// keepDecision answers a request when the decision is durable. Until then nothing follows from the decision.
+func (r *run) keepDecision(w *Workspace, a api.Approval, reply func(api.Approval, error)) {
+	r.undecided++
+	r.syncJournal(w, func(err error) {
+		if r.undecided--; err != nil {
+			err = api.Internal("the decision is made, but cannot be kept at present", errors.New(r.holds.why()))
 		}
-		reply(a, nil)
+		reply(a, err)
 	})
 }
 

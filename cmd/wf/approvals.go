@@ -128,7 +128,7 @@ func (e *env) withUnfinished(paths []string) []string {
 	if err != nil {
 		return paths
 	}
-	marks, _ := history.Active(dirs.state) // the daemon reports marks that it cannot read
+	marks, _ := history.Active(dirs.State) // the daemon reports marks that it cannot read
 	for _, m := range marks {
 		if !slices.Contains(paths, m.Workfile) {
 			paths = append(paths, m.Workfile)

@@ -214,7 +214,7 @@ func pickApproval(waiting []api.Approval, node, run, command, file string) (api.
 			names = append(names, a.Name)
 		}
 	}
-	if similar := didYouMean(node, names); similar != "" {
+	if similar := exit.DidYouMean(node, names); similar != "" {
 		what += ": " + similar
 	}
 	return api.Approval{}, &exit.Failure{Status: exit.BadUsage, What: what, Why: waitingList(waiting), Fix: command + " " + words.Quote(waiting[0].Name) + file}

@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/settings"
 	"wf/daemon"
 	"wf/graph/attribute"
 	"wf/tui/plain"
@@ -98,7 +99,7 @@ func completeContainer(c *typedLine, word string) ([]cobra.Completion, cobra.She
 func completeWaiting(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
 	defer cancel()
-	ws, done := c.e.opened(ctx, c.e.whereFolders(), c.e.workfileOf(c.cmd, c.args))
+	ws, done := c.e.opened(ctx, settings.FoldersOf(&c.e.Console), c.e.workfileOf(c.cmd, c.args))
 	if ws == nil {
 		return nil, noFiles
 	}

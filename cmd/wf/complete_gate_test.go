@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"wf/cmd/wf/console"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"wf/cmd/wf/console"
 )
 
 // TestEveryCandidatePassesTheGate asks for the completion of every argument and every flag of every command, in a

@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/settings"
 	"wf/daemon"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -129,7 +130,7 @@ func groupsBeginning(p *daemon.Peek, word, prefix string) []cobra.Completion {
 // completeRun offers the runs of the workfile from its history, newest first.
 func completeRun(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ordered := noFiles | cobra.ShellCompDirectiveKeepOrder
-	state := c.e.folder("WF_STATE_DIR", "XDG_STATE_HOME", "wf", "")
+	state := settings.FoldersOf(&c.e.Console).State
 	id, err := daemon.WorkfileID(c.e.workfileOf(c.cmd, c.args))
 	if err != nil || state == "" {
 		return nil, ordered

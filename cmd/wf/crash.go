@@ -37,7 +37,7 @@ func (e *env) writeCrash(text string, stack []byte) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	f, err := os.CreateTemp(dirs.state, time.Now().UTC().Format("crash-20060102-150405-*.txt")) // 0600
+	f, err := os.CreateTemp(dirs.State, time.Now().UTC().Format("crash-20060102-150405-*.txt")) // 0600
 	if err != nil {
 		return "", err
 	}

@@ -52,9 +52,9 @@ func restartDaemon(run, runtime string) error {
 	if err != nil {
 		return err
 	}
-	if err := restoreMark(dirs.state, run); err != nil {
+	if err := restoreMark(dirs.State, run); err != nil {
 		return err
 	}
 	argv := append([]string{program, "server", "start", "--foreground"}, flags...)
-	return proc.StartBeside(argv, e.daemonVars(dirs), filepath.Join(dirs.state, daemon.FileLog))
+	return proc.StartBeside(argv, e.daemonVars(dirs), filepath.Join(dirs.State, daemon.FileLog))
 }

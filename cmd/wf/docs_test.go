@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"wf/cmd/wf/console"
-
 	"github.com/spf13/cobra"
+
+	"wf/cmd/wf/console"
 )
 
 //go:generate go test . -run TestDocs -write-docs

@@ -83,7 +83,7 @@ func newEdgeType(e *env) *cobra.Command {
 	}, 1, func(edit *api.Edit, args []string) error {
 		if !slices.Contains(edgeTypes, args[0]) {
 			return &exit.Failure{Status: exit.BadUsage, What: "edge type " + args[0] + ": must be " + strings.Join(edgeTypes, " or "),
-				Why: didYouMean(args[0], edgeTypes), Fix: "wf edit type --help"}
+				Why: exit.DidYouMean(args[0], edgeTypes), Fix: "wf edit type --help"}
 		}
 		edit.Op, edit.Type = api.OpEdgeType, args[0]
 		return nil

@@ -99,7 +99,7 @@ func (e *env) writeBuffer(text string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	dir := editor.Folder(dirs.state)
+	dir := editor.Folder(dirs.State)
 	if path, err = editor.Write(dir, text); err != nil {
 		return "", &exit.Failure{Status: exit.Daemon, What: "cannot write the text to edit", Where: dir, Why: exit.Obstacle(err)}
 	}

@@ -1,6 +1,9 @@
 package main
 
-import "wf/cmd/wf/console"
+import (
+	"wf/cmd/wf/console"
+	"wf/cmd/wf/settings"
+)
 
 // An env is the environment of a command: the console, the values of common flags, and the configuration.
 type env struct {
@@ -19,7 +22,7 @@ type env struct {
 	configured map[string]bool
 
 	// trust says whose files may decide what runs. configure sets it.
-	trust trust
+	trust settings.Trust
 
 	// traced: write the messages to and from the daemon to a file; see protocol.
 	traced bool

@@ -11,6 +11,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/cmd/wf/exit"
+	"wf/cmd/wf/settings"
 )
 
 // kvOptions are the flags of kv and its verbs.
@@ -232,7 +233,7 @@ func (k *kvCall) ttl() (time.Duration, error) {
 	if k.o.ttl == "" {
 		return 0, nil
 	}
-	d, err := parseAge(k.o.ttl)
+	d, err := settings.ParseAge(k.o.ttl)
 	if err != nil || d < time.Millisecond {
 		return 0, exit.Usage("--ttl %s: must be a time like 30s, 1h or 7d", k.o.ttl)
 	}

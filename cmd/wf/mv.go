@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/exit"
+	"wf/cmd/wf/settings"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -45,7 +46,7 @@ func (e *env) move(ctx context.Context, from, to string) error {
 
 // moveView moves the saved view of the terminal interface.
 func (e *env) moveView(moved api.MoveResult) {
-	views := savedViews(filepath.Join(e.whereFolders().state, "views"))
+	views := savedViews(filepath.Join(settings.FoldersOf(&e.Console).State, "views"))
 	if from, to := views.path(moved.FromID), views.path(moved.ToID); from != "" && to != "" {
 		_ = os.Rename(from, to) // nothing depends on it
 	}

@@ -12,6 +12,7 @@ import (
 	"wf/api"
 	"wf/cmd/wf/convert"
 	"wf/cmd/wf/exit"
+	"wf/cmd/wf/settings"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -82,7 +83,7 @@ such nodes a command.`,
 	f.BoolVar(&o.chain, "chain", false, "with --from-lines: each command waits for the one before")
 	f.Var(&choice{&o.from, convert.Formats()}, "from", "read INPUT in this format: "+strings.Join(convert.Formats(), ", "))
 	f.StringArrayVar(&o.goals, "goal", nil, "with --from make: a `TARGET` to make (repeatable; default: the first target)")
-	f.Var(&choice{&o.results, resultsWords}, "results", "what runs write into the file: none, status, or file (also output); default in a git work tree: none")
+	f.Var(&choice{&o.results, settings.ResultsWords}, "results", "what runs write into the file: none, status, or file (also output); default in a git work tree: none")
 	f.StringVar(&o.command, "command", "", "with --from: the command of nodes without one; {} is their name")
 	return cmd
 }

@@ -159,7 +159,7 @@ func noOutput(asked string, o api.NodeOutputs, key string) error {
 	}
 	if names := slices.Sorted(maps.Keys(o.Outputs)); len(names) > 0 {
 		f.Why = "it has " + words.NameList(names, words.ShownNames)
-		if similar := didYouMean(key, names); similar != "" {
+		if similar := exit.DidYouMean(key, names); similar != "" {
 			f.Why = similar
 		}
 	}

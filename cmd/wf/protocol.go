@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"wf/cmd/wf/settings"
 	"wf/tui/plain"
 )
 
@@ -47,11 +48,11 @@ func (e *env) logLevel() slog.Level {
 
 // protocol returns the logger for messages to and from the daemon, or nil without -vv and WF_LOG=debug. The log contains
 // neither environments nor outputs. The file stays open until the command ends.
-func (e *env) protocol(dirs folders) *slog.Logger {
+func (e *env) protocol(dirs settings.Folders) *slog.Logger {
 	if !e.traced && e.logLevel() != slog.LevelDebug {
 		return nil
 	}
-	path := filepath.Join(dirs.state, fileProtocol)
+	path := filepath.Join(dirs.State, fileProtocol)
 	f, err := openProtocol(path)
 	if err != nil {
 		fmt.Fprintf(e.Stderr, "note: messages to and from the daemon are not logged: %s\n", plain.Line(err.Error()))

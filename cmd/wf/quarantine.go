@@ -68,5 +68,5 @@ func quarantinedOnDisk(e *env) ([]api.HeldWorkspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return daemon.Held(dirs.state)
+	return daemon.Held(dirs.State)
 }

@@ -7,10 +7,11 @@ import (
 	"os"
 	"strings"
 
-	"wf/cmd/wf/exit"
-	"wf/tui/words"
-
 	"github.com/spf13/cobra"
+
+	"wf/cmd/wf/exit"
+	"wf/cmd/wf/settings"
+	"wf/tui/words"
 )
 
 // Groups of the commands in the help of wf itself.
@@ -70,7 +71,7 @@ opens the terminal interface, which runs nothing by itself.`,
 	root.Flags().Bool("version", false, "print the version")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { showHelp(cmd.OutOrStdout(), cmd, e.helpWidth()) })
-	root.PersistentFlags().Var(&choice{&e.Color, colorWords}, "color", "colour: auto, always or never")
+	root.PersistentFlags().Var(&choice{&e.Color, settings.ColorWords}, "color", "colour: auto, always or never")
 	root.PersistentFlags().BoolVar(&e.ASCII, "ascii", false, "draw with ASCII only")
 	root.AddGroup(
 		&cobra.Group{ID: groupRun, Title: "Run"},

@@ -17,6 +17,7 @@ import (
 	"wf/cmd/wf/ci"
 	"wf/cmd/wf/exit"
 	"wf/cmd/wf/progress"
+	"wf/cmd/wf/settings"
 	"wf/executor/procattr"
 )
 
@@ -124,7 +125,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	timeVar(f, &o.timeout, "timeout", 0, "stop the run after this `TIME`")
 	timeVar(f, &o.grace, "grace", 10*time.Second, "`TIME` between TERM and KILL when the run is stopped")
 	o.interrupt = progress.InterruptCancel
-	f.Var(&choice{&o.interrupt, interruptWords}, "interrupt", "what Ctrl-C does: cancel the run, detach from it, or ask")
+	f.Var(&choice{&o.interrupt, settings.InterruptWords}, "interrupt", "what Ctrl-C does: cancel the run, detach from it, or ask")
 	o.approval = progress.ApprovalAuto
 	f.Var(&choice{&o.approval, progress.ApprovalWords}, "approval", "if a node waits for a person: ask here, wait, or fail with status 5; auto asks on a terminal")
 	f.BoolVarP(&o.detach, "detach", "d", false, "start the run, print its number and return")
@@ -169,17 +170,11 @@ func (f jobsFlag) Set(text string) error {
 	return nil
 }
 
-// Values of flags of showOptions.
-var (
-	progressWords = []string{"auto", "inline", "plain", "none"}
-	outputWords   = []string{"auto", "none", "failed", "grouped", "stream"}
-)
-
 // addFlags adds the flags of showOptions.
 func (o *showOptions) addFlags(f *pflag.FlagSet) {
 	o.Progress, o.Output, o.Timestamps, o.CI = "auto", "auto", "auto", "auto"
-	f.Var(&choice{&o.Progress, progressWords}, "progress", "progress: auto, inline, plain or none")
-	f.Var(&choice{&o.Output, outputWords}, "output", "output of the nodes: auto, none, failed, grouped or stream")
+	f.Var(&choice{&o.Progress, settings.ProgressWords}, "progress", "progress: auto, inline, plain or none")
+	f.Var(&choice{&o.Output, settings.OutputWords}, "output", "output of the nodes: auto, none, failed, grouped or stream")
 	f.Var(&choice{&o.Timestamps, []string{"auto", "off", "rel", "iso"}}, "timestamps",
 		"the time before each line of progress: off, rel (since the start), iso; auto is the time of day in a log")
 	f.BoolVar(&o.Raw, "raw", false, "write exact bytes of node output to a terminal, too: only for output that you trust")

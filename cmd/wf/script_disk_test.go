@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -105,7 +106,7 @@ func (w *world) unmount() error {
 	var err error
 	for _, dir := range w.disks {
 		if !await(func() bool { return exec.Command("umount", dir).Run() == nil }) { // the last one is just leaving
-			err = firstError(err, fmt.Errorf("%s cannot be unmounted", dir))
+			err = errors.Join(err, fmt.Errorf("%s cannot be unmounted", dir))
 		}
 	}
 	return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -131,5 +132,5 @@ func (w *world) end() error {
 	if err == nil {
 		err = w.dataRaces()
 	}
-	return firstError(err, firstError(w.unmount(), os.RemoveAll(w.home)))
+	return errors.Join(err, errors.Join(w.unmount(), os.RemoveAll(w.home)))
 }

@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"wf/cmd/wf/console"
-	"wf/cmd/wf/console/consoletest"
-
 	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
+
+	"wf/cmd/wf/console"
+	"wf/cmd/wf/console/consoletest"
 )
 
 // cmdTTY runs a program on a terminal of its own, of which it is the session leader, in the background:

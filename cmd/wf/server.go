@@ -123,7 +123,7 @@ func serverLogs(e *env) error {
 	if err != nil {
 		return err
 	}
-	f, err := ownfile.Open(filepath.Join(dirs.state, daemon.FileLog), os.O_RDONLY)
+	f, err := ownfile.Open(filepath.Join(dirs.State, daemon.FileLog), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintln(e.Stderr, "no daemon has ever run here")
 		return nil

@@ -21,6 +21,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/cmd/wf/exit"
+	"wf/cmd/wf/settings"
 	"wf/daemon"
 	"wf/executor"
 	"wf/executor/proc"
@@ -152,14 +153,14 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 	if err != nil {
 		return err
 	}
-	if !client.Held(dirs.runtime) {
-		o.keep(e, flags, daemon.LeftGiven(dirs.runtime))
+	if !client.Held(dirs.Runtime) {
+		o.keep(e, flags, daemon.LeftGiven(dirs.Runtime))
 	}
 	cfg, err := o.config(e, flags, dirs)
 	if err != nil {
 		return err
 	}
-	log, err := daemon.OpenLog(dirs.state)
+	log, err := daemon.OpenLog(dirs.State)
 	if err != nil {
 		return &exit.Failure{Status: exit.Daemon, What: "cannot open the log of the daemon", Why: err.Error()}
 	}
@@ -200,7 +201,7 @@ func daemonFailure(err error) error {
 }
 
 // config returns the configuration of the daemon with its executor.
-func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daemon.Config, error) {
+func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs settings.Folders) (daemon.Config, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return daemon.Config{}, fmt.Errorf("find the program of the runners: %w", err)
@@ -208,11 +209,11 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 	if err := o.check(); err != nil {
 		return daemon.Config{}, err
 	}
-	keepAge, err := parseAge(o.keepAge)
+	keepAge, err := settings.ParseAge(o.keepAge)
 	if err != nil {
 		return daemon.Config{}, err
 	}
-	keepSize, err := parseSize(o.keepSize)
+	keepSize, err := settings.ParseSize(o.keepSize)
 	if err != nil {
 		return daemon.Config{}, err
 	}
@@ -220,11 +221,11 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 	if err != nil {
 		return daemon.Config{}, fmt.Errorf("internal error: flags: %w", err)
 	}
-	local := &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.runtime,
+	local := &executor.Local{Program: []string{program, runnerCommand}, Sockets: dirs.Runtime,
 		Env: append(e.daemonVars(dirs), serverFlagsVariable+"="+string(flagText))}
 	return daemon.Config{
-		Runtime:      dirs.runtime,
-		State:        dirs.state,
+		Runtime:      dirs.Runtime,
+		State:        dirs.State,
 		Host:         o.host,
 		Port:         o.port,
 		PortExplicit: flags.Changed("port"),
@@ -236,7 +237,7 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs folders) (daem
 		Version:      version(),
 		Given:        o.given(e, flags),
 		Executor:     local,
-		Rehearse:     rehearsal(local, program, dirs.state, e.daemonVars(dirs)),
+		Rehearse:     rehearsal(local, program, dirs.State, e.daemonVars(dirs)),
 		Ready: func(r api.Registry) {
 			fmt.Fprintf(e.Stderr, "daemon: pid %d, socket %s, %s\n", r.PID, plain.Line(r.Socket), plain.Line(r.URL))
 		},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -67,7 +68,7 @@ func TestOtherUser(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			owner, guest := uids[0], uids[1]
 			dir := filepath.Join(home, strings.ReplaceAll(name, " ", "-"))
-			if err := firstError(os.Mkdir(dir, 0o755), os.Chown(dir, int(owner), int(owner))); err != nil {
+			if err := errors.Join(os.Mkdir(dir, 0o755), os.Chown(dir, int(owner), int(owner))); err != nil {
 				t.Fatal(err)
 			}
 			if out, err := as(owner, dir, program, "server", "start", "--idle-timeout", "0").CombinedOutput(); err != nil {
@@ -85,7 +86,7 @@ func TestOtherUser(t *testing.T) {
 			// Even with the doors of the folder and of the socket wide open.
 			run := filepath.Join(dir, "run")
 			socket := filepath.Join(run, api.FileSocket)
-			if err := firstError(os.Chmod(run, 0o777), os.Chmod(socket, 0o777)); err != nil {
+			if err := errors.Join(os.Chmod(run, 0o777), os.Chmod(socket, 0o777)); err != nil {
 				t.Fatal(err)
 			}
 			if answer := askAs(t, guest, socket); answer != "" {

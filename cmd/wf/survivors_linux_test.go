@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,7 +49,7 @@ func TestSurvivorsAreNamed(t *testing.T) {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	dir := filepath.Join(home, "user")
-	if err := firstError(os.Chmod(helper, 0o755|os.ModeSetuid), os.Mkdir(dir, 0o755), os.Chown(dir, otherUser, otherUser)); err != nil {
+	if err := errors.Join(os.Chmod(helper, 0o755|os.ModeSetuid), os.Mkdir(dir, 0o755), os.Chown(dir, otherUser, otherUser)); err != nil {
 		t.Fatal(err)
 	}
 	wf := func(want int, args ...string) []byte {

@@ -9,6 +9,7 @@ import (
 
 	"wf/client"
 	"wf/cmd/wf/progress"
+	"wf/cmd/wf/settings"
 	"wf/daemon"
 	"wf/tui/plain"
 )
@@ -46,6 +47,12 @@ func (e *env) look(ctx context.Context, file string) (*target, error) {
 
 func (s *target) close() { s.Client.Close() }
 
+// folders returns the folders of wf and creates missing ones.
+func (e *env) folders() (settings.Folders, error) {
+	dirs := settings.FoldersOf(&e.Console)
+	return dirs, dirs.Prepare()
+}
+
 // connect connects to the daemon, and starts one if none answers.
 func (e *env) connect(ctx context.Context) (*client.Client, error) {
 	return e.connectWith(ctx, nil)
@@ -80,8 +87,8 @@ func (e *env) startingOptions(flags []string) (client.Options, error) {
 // shell and serves others, so it must not keep tokens and passwords of this environment; each run has its own
 // environment. GOTRACEBACK is left out because a core dump would contain the environment of every run. Paths are
 // absolute, because the daemon works in another folder.
-func (e *env) daemonVars(dirs folders) []string {
-	vars := []string{"WF_RUNTIME_DIR=" + dirs.runtime, "WF_STATE_DIR=" + dirs.state}
+func (e *env) daemonVars(dirs settings.Folders) []string {
+	vars := []string{"WF_RUNTIME_DIR=" + dirs.Runtime, "WF_STATE_DIR=" + dirs.State}
 	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "TMPDIR", "TZ",
 		"WF_LOG", "WF_HOST", "WF_PORT", "WF_SLOTS", "WF_IDLE_TIMEOUT", "WF_KEEP_RUNS", "WF_KEEP_AGE", "WF_FILE_MEMORY", "WF_KEEP_SIZE",
 		"GOCOVERDIR", "GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GORACE"} {
@@ -107,13 +114,13 @@ func (e *env) reach(ctx context.Context) (c *client.Client, running bool, err er
 	return c, err == nil, err
 }
 
-func (e *env) clientOptions(dirs folders) client.Options {
+func (e *env) clientOptions(dirs settings.Folders) client.Options {
 	opt := client.Options{
-		Runtime: dirs.runtime,
+		Runtime: dirs.Runtime,
 		Version: version(),
 		User:    e.User(),
 		Results: e.results,
-		Log:     filepath.Join(dirs.state, daemon.FileLog),
+		Log:     filepath.Join(dirs.State, daemon.FileLog),
 		Guard:   e.Guard,
 	}
 	opt.Trace = e.protocol(dirs)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"wf/cmd/wf/settings"
 	"wf/tui"
 )
 
@@ -286,10 +287,10 @@ config.toml in $XDG_CONFIG_HOME/wf or ~/.config/wf, the built-in value. wf docto
 and where they come from.
 
 `)
-	for _, s := range settings() {
-		fmt.Fprintf(&b, "%s\n      %s\n", strings.TrimRight(fmt.Sprintf("  %-14s %-18s %s", s.key, s.variable(), s.builtin), " "), s.help)
-		if len(s.words) > 0 {
-			fmt.Fprintf(&b, "      %s\n", strings.Join(s.words, ", "))
+	for _, s := range settings.All() {
+		fmt.Fprintf(&b, "%s\n      %s\n", strings.TrimRight(fmt.Sprintf("  %-14s %-18s %s", s.Key, s.Variable(), s.Builtin), " "), s.Help)
+		if len(s.Words) > 0 {
+			fmt.Fprintf(&b, "      %s\n", strings.Join(s.Words, ", "))
 		}
 	}
 	b.WriteString(`

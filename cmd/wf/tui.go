@@ -18,6 +18,7 @@ import (
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
 	"wf/cmd/wf/progress"
+	"wf/cmd/wf/settings"
 	"wf/tui"
 	"wf/tui/editor"
 	"wf/tui/program"
@@ -50,8 +51,8 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 		Restorer: e.OnCrashRestore,
 		Pager:    cmp.Or(e.Get("WF_PAGER"), e.Get("PAGER"), "less -R"),
 		Editor:   editor.Choose(e.Get),
-		Drafts:   editor.Folder(e.whereFolders().state),
-		Memory:   savedViews(filepath.Join(e.whereFolders().state, "views")),
+		Drafts:   editor.Folder(settings.FoldersOf(&e.Console).State),
+		Memory:   savedViews(filepath.Join(settings.FoldersOf(&e.Console).State, "views")),
 		In:       e.Stdin,
 		Out:      e.Stdout,
 		Env:      e.Environ,
@@ -128,10 +129,10 @@ const maxRecent = 50
 // recentWorkfiles lists workfiles with a history, by their latest run, newest first. It leaves out unreadable
 // histories.
 func (e *env) recentWorkfiles() []tui.Recent {
-	entries, _ := os.ReadDir(filepath.Join(e.whereFolders().state, "workspaces"))
+	entries, _ := os.ReadDir(filepath.Join(settings.FoldersOf(&e.Console).State, "workspaces"))
 	var recent []tui.Recent
 	for _, entry := range entries {
-		list, err := history.At(filepath.Join(e.whereFolders().state, "workspaces", entry.Name())).Newest(1)
+		list, err := history.At(filepath.Join(settings.FoldersOf(&e.Console).State, "workspaces", entry.Name())).Newest(1)
 		if err != nil || len(list) == 0 || list[0].Workfile == "" {
 			continue
 		}

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"wf/cmd/wf/exit"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"wf/cmd/wf/exit"
 )
 
 // otherWords maps command names of other programs to those of wf.
@@ -28,7 +28,7 @@ var otherWords = map[string]string{
 // unknownWord returns the error for a word that is not in names, with similar names.
 func unknownWord(what, word string, names []string, fix string) *exit.Failure {
 	what += " '" + word + "'"
-	similar := suggest(word, names)
+	similar := exit.Similar(word, names)
 	if ours := otherWords[word]; slices.Contains(names, ours) {
 		similar = []string{ours}
 	}
@@ -36,14 +36,6 @@ func unknownWord(what, word string, names []string, fix string) *exit.Failure {
 		what += ": did you mean '" + strings.Join(similar, "', '") + "'?"
 	}
 	return &exit.Failure{Status: exit.BadUsage, What: what, Fix: fix}
-}
-
-// didYouMean suggests names that are similar to word; "" if there are none.
-func didYouMean(word string, names []string) string {
-	if similar := suggest(word, names); len(similar) > 0 {
-		return "did you mean " + strings.Join(similar, ", ") + "?"
-	}
-	return ""
 }
 
 // flagError explains an unknown flag or an invalid value.
@@ -57,13 +49,13 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		name := unknown.GetSpecifiedName()
 		f.What = "unknown flag: --" + name
-		if similar := suggest(name, flagNames(cmd)); len(similar) > 0 {
+		if similar := exit.Similar(name, flagNames(cmd)); len(similar) > 0 {
 			f.What += ": did you mean --" + strings.Join(similar, ", --") + "?"
 		}
 	case errors.As(err, &invalid):
 		f.What = "--" + invalid.GetFlag().Name + " " + invalid.GetValue() + ": " + valueProblem(invalid)
 		if c, ok := invalid.GetFlag().Value.(*choice); ok {
-			f.Why = didYouMean(invalid.GetValue(), c.allowed)
+			f.Why = exit.DidYouMean(invalid.GetValue(), c.allowed)
 		}
 	}
 	return f

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/cmd/wf/exit"
+	"wf/cmd/wf/settings"
 	"wf/daemon"
 	"wf/tui/words"
 )
@@ -109,7 +110,7 @@ func (e *env) workfile(name string) (string, error) {
 	e.workpath = path
 	info, err := os.Stat(path)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) && daemon.GoesOn(e.whereFolders().state, path) {
+		if errors.Is(err, fs.ErrNotExist) && daemon.GoesOn(settings.FoldersOf(&e.Console).State, path) {
 			return path, nil // the daemon has its runs
 		}
 		return "", e.noWorkfile(path, name, err)
@@ -143,7 +144,7 @@ func (e *env) noWorkfile(path, named string, err error) error {
 	name := filepath.Base(path)
 	f := &exit.Failure{Status: exit.BadWorkfile, What: "no workfile " + name,
 		Where: "looked for " + path, Fix: "wf new " + words.Quote(e.rel(path))}
-	if to := daemon.MovedTo(path, e.whereFolders().state); to != "" {
+	if to := daemon.MovedTo(path, settings.FoldersOf(&e.Console).State); to != "" {
 		f.Why = "looks like it was moved to " + e.rel(to)
 		f.Fix = "wf mv " + words.Quote(e.rel(path)) + " " + words.Quote(e.rel(to)) + " moves its history, too"
 		return f
@@ -151,7 +152,7 @@ func (e *env) noWorkfile(path, named string, err error) error {
 	if node := e.nodeBeside(path, named); node != "" {
 		f.Why = node + " is a node of " + defaultWorkfile
 		f.Fix = "to choose nodes: --nodes " + words.Quote(named)
-	} else if similar := suggest(name, filesIn(filepath.Dir(path))); len(similar) > 0 {
+	} else if similar := exit.Similar(name, filesIn(filepath.Dir(path))); len(similar) > 0 {
 		f.Fix = "did you mean " + strings.Join(similar, ", ") + "?"
 	} else if others := workfilesIn(filepath.Dir(path)); len(others) > 0 {
 		f.Why = "there is " + words.NameList(others, 3)

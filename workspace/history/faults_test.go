@@ -23,9 +23,14 @@ var torture = flag.Bool("torture", false, "try many more random faults and power
 type writer struct {
 	log                        *history.Log
 	appended, written, durable int
+	wait                       func() error // of the sync in progress, nil for none
+	syncing                    int          // how many records that makes durable
 }
 
 func record(n int) string { return fmt.Sprintf(`{"n":%d,"text":%q}`, n, strings.Repeat("x", n%97)) }
+
+// calls is the number of different calls that step can make.
+const calls = 10
 
 // step makes the next call of the log and returns its error.
 func (w *writer) step(what int) error {
@@ -38,18 +43,54 @@ func (w *writer) step(what int) error {
 		return nil
 	case 4, 5:
 		if err := w.log.Flush(); err != nil {
-			return err
+			return w.mend(err)
 		}
 		w.written = w.appended
 		return nil
 	case 6:
-		return w.log.Reserve(2000)
+		return w.mend(w.log.Reserve(2000))
+	case 7:
+		return w.startSync()
+	case 8:
+		return w.endSync()
+	}
+	if err := w.endSync(); err != nil {
+		return err
 	}
 	if err := w.log.Sync(); err != nil {
 		return err
 	}
 	w.written, w.durable = w.appended, w.appended
 	return nil
+}
+
+// mend syncs a log that is not reliable any more.
+func (w *writer) mend(err error) error {
+	if errors.Is(err, history.ErrUnreliable) {
+		return errors.Join(err, w.startSync(), w.endSync())
+	}
+	return err
+}
+
+func (w *writer) startSync() error {
+	if w.wait != nil {
+		return nil
+	}
+	if w.wait, w.syncing = w.log.StartSync(), w.written; w.wait == nil {
+		w.durable = w.written
+	}
+	return nil
+}
+
+func (w *writer) endSync() error {
+	if w.wait == nil {
+		return nil
+	}
+	err := w.log.EndSync(w.wait())
+	if w.wait = nil; err == nil {
+		w.durable = max(w.durable, w.syncing)
+	}
+	return err
 }
 
 // readBack returns the number of records in the log at path, and checks that they are the first ones.
@@ -68,14 +109,14 @@ func readBack(t *testing.T, path string) int {
 	return n
 }
 
-// steps are the calls that a run makes to its journal, with a dozen syncs.
+// steps are the calls that a run makes to its journal, with a dozen syncs of each kind.
 var steps = func() []int {
 	random := rand.New(rand.NewPCG(1, 1))
 	list := make([]int, 120)
 	for i := range list {
-		list[i] = random.IntN(8)
+		list[i] = random.IntN(calls)
 	}
-	return append(list, 7)
+	return append(list, calls-1)
 }()
 
 var planned = []struct {
@@ -188,7 +229,7 @@ func powerCuts(t *testing.T, seed uint64) {
 			}
 			w.durable = durable
 			for range random.IntN(150) {
-				if w.step(random.IntN(8)) != nil && random.IntN(3) == 0 {
+				if w.step(random.IntN(calls)) != nil && random.IntN(3) == 0 {
 					disk.Heal()
 				}
 			}

@@ -10,9 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Log is an append-only file of records. It is not safe for concurrent use, and only one process may
-// open it for writing. Flush writes records to the file, Sync to the disk; a crash loses at most the last
-// records that were not synced.
+// A Log is an append-only file of records. Its methods are called by one goroutine at a time, its owner, and
+// only one process may open it for writing. Flush writes records to the file, Sync to the disk; a crash
+// loses at most the last records that were not synced. StartSync and EndSync are a Sync that does not stop
+// the owner: see log_sync.go.
 //
 // If the disk fails or is full, nothing is lost as long as the process lives: after an error of Flush,
 // Sync or Reserve, the next call tries again. Records that were not synced stay in memory for that, and
@@ -26,7 +27,8 @@ type Log struct {
 	filled  int64  // bytes written, including zeros
 	synced  int64  // bytes that are durable
 	marked  int64  // bytes that are durable according to the last mark
-	suspect error  // why the segment is not reliable: the next call starts another one
+	suspect error  // why the segment is not reliable: the next sync starts another one
+	syncing *syncing
 
 	buf  []byte // appended records that are not written yet
 	kept []byte // lines that are written but not synced
@@ -129,7 +131,7 @@ func (l *Log) Append(payload []byte) error {
 	if len(payload) > MaxPayload {
 		return fmt.Errorf("%s: a record of %d bytes is larger than %d", l.path, len(payload), MaxPayload)
 	}
-	if len(l.buf) == 0 && l.marked < l.synced {
+	if len(l.buf) == 0 && l.marked < l.synced && l.suspect == nil {
 		l.buf = appendMark(l.buf, l.synced)
 		l.marked = l.synced
 	}
@@ -137,22 +139,18 @@ func (l *Log) Append(payload []byte) error {
 	return nil
 }
 
-// keptBuffer is the maximum size of a buffer that is reused, in bytes; unsyncedLimit is the maximum size of
-// lines that are not synced, because they are kept in memory.
-const (
-	keptBuffer    = 1 << 20
-	unsyncedLimit = 1 << 20
-)
+// keptBuffer is the maximum size of a buffer that is reused, in bytes.
+const keptBuffer = 1 << 20
 
-// Flush writes the appended records, in one write. After that they survive the death of this process, but
-// not a crash of the machine. After an error the records stay in memory and the next Flush writes them,
-// each exactly once.
+// Flush writes the appended records, in one write, and does not wait for the disk. After that they survive the
+// death of this process, but not a crash of the machine. After an error the records stay in memory and the
+// next Flush writes them, each exactly once. ErrUnreliable: Flush will fail until the next sync.
 func (l *Log) Flush() error {
 	switch {
 	case l.err != nil:
 		return l.err
 	case l.suspect != nil:
-		return l.renew()
+		return l.unreliable()
 	case len(l.buf) == 0:
 		return nil
 	}
@@ -161,17 +159,17 @@ func (l *Log) Flush() error {
 			return err
 		}
 		l.suspect = err
-		return l.renew()
+		return l.unreliable()
 	}
 	l.size += int64(len(l.buf))
 	l.filled = max(l.filled, l.size)
 	l.kept = append(l.kept, l.buf...)
 	l.buf = reuse(l.buf)
-	if len(l.kept) > unsyncedLimit {
-		return l.Sync()
-	}
 	return nil
 }
+
+// Unsynced returns how many bytes are in memory because they are not durable.
+func (l *Log) Unsynced() int { return len(l.kept) + len(l.buf) }
 
 // reuse empties a buffer, and releases it if it is too large.
 func reuse(buf []byte) []byte {
@@ -192,25 +190,6 @@ func Shortage(err error) bool {
 	return false
 }
 
-// Sync flushes, and returns when all records are durable. A failed sync is never repeated on the same
-// file: the kernel may have dropped the pages, so that a second sync would succeed without writing them.
-// Instead, all lines that are not durable are written to a new segment, now or by a later call.
-func (l *Log) Sync() error {
-	if err := l.Flush(); err != nil {
-		return err
-	}
-	if l.synced == l.size {
-		return nil
-	}
-	if err := l.f.Sync(); err != nil {
-		l.suspect = fmt.Errorf("sync %s: %w", segmentPath(l.path, l.segment), err)
-		return l.renew()
-	}
-	l.synced = l.size
-	l.kept = reuse(l.kept)
-	return nil
-}
-
 // The reserve grows with the log, in bytes: a small log wastes little space, and a large one is rarely
 // extended, which costs a sync.
 const (
@@ -219,16 +198,14 @@ const (
 )
 
 // Reserve extends the file with zeros, so that n bytes more than the appended records can be written even
-// if the disk becomes full. A sync of overwritten zeros is also cheaper than that of a growing file. On
+// if the disk becomes full; it does not wait for the disk. A sync of overwritten zeros is also cheaper than that of a growing file. On
 // file systems that never overwrite (btrfs, ZFS) this does not reserve space.
 func (l *Log) Reserve(n int) error {
 	if l.err != nil {
 		return l.err
 	}
 	if l.suspect != nil {
-		if err := l.renew(); err != nil {
-			return err
-		}
+		return l.unreliable()
 	}
 	want := l.size + int64(len(l.buf)+n)
 	if want <= l.filled {
@@ -240,61 +217,19 @@ func (l *Log) Reserve(n int) error {
 	l.filled += int64(k)
 	if err != nil && !Shortage(err) {
 		l.suspect = err
-		return l.renew()
+		return l.unreliable()
 	}
 	return err
 }
 
-// renew starts a new segment with all lines that may not be durable, and makes it durable. The file
-// appears under its name only when it is complete. After an error the previous segment is still the last
-// one, or the next try replaces this one.
-func (l *Log) renew() error {
-	text := appendHeader(nil, header{logFormat, logVersion, l.segment + 1, l.synced})
-	text = appendUnmarked(appendUnmarked(text, l.kept), l.buf)
-	name := segmentPath(l.path, l.segment+1)
-	tmp := filepath.Join(filepath.Dir(name), replacedPrefix+filepath.Base(name))
-	f, err := l.disk.Open(tmp, os.O_RDWR|os.O_CREATE|os.O_TRUNC)
-	if err != nil {
-		return fmt.Errorf("%w; no new segment: %w", l.suspect, err)
-	}
-	if _, err = f.WriteAt(text, 0); err == nil {
-		err = f.Sync()
-	}
-	if err == nil {
-		err = l.disk.Rename(tmp, name)
-	}
-	if err == nil {
-		err = l.disk.SyncDir(filepath.Dir(name))
-	}
-	if err != nil {
-		err = errors.Join(err, f.Close())
-		l.disk.Remove(tmp) // a later try would also replace it
-		return fmt.Errorf("%w; no new segment: %w", l.suspect, err)
-	}
-	l.f.Close() // the file has failed before
-	l.f, l.segment, l.suspect = f, l.segment+1, nil
-	l.size = int64(len(text))
-	l.filled, l.synced, l.marked = l.size, l.size, l.size
-	l.kept, l.buf = reuse(l.kept), reuse(l.buf)
-	return nil
-}
-
-// appendUnmarked copies lines except marks, which refer to another file.
-func appendUnmarked(dst, lines []byte) []byte {
-	for line := range bytes.Lines(lines) {
-		if _, mark := markOf(line[sumLen+1 : len(line)-1]); !mark {
-			dst = append(dst, line...)
-		}
-	}
-	return dst
-}
-
 // Close flushes, cuts off the reserve and closes the file, without a sync. The log refuses records
-// afterwards; records that could not be written are lost.
+// afterwards; records that could not be written are lost. A sync must not be in progress.
 func (l *Log) Close() error {
 	var err error
 	if l.err == nil {
-		err = l.Flush()
+		if err = l.Flush(); errors.Is(err, ErrUnreliable) {
+			err = l.Sync()
+		}
 	}
 	if l.err == nil && l.filled > l.size && l.suspect == nil {
 		err = errors.Join(err, l.f.Truncate(l.size))

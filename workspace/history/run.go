@@ -32,7 +32,7 @@ func (r *Run) Request() Request { return r.req }
 // Torn returns how many bytes of an incomplete record Reopen cut off the journal.
 func (r *Run) Torn() int64 { return r.log.Torn() }
 
-// Append adds a record with the next Seq. It stays in memory until Flush or Sync.
+// Append adds a record with the next Seq. It stays in memory until Flush.
 func (r *Run) Append(rec Record) error {
 	rec.Seq = r.seq + 1
 	payload, err := appendRecord(r.buf[:0], &rec)
@@ -47,17 +47,22 @@ func (r *Run) Append(rec Record) error {
 	return nil
 }
 
-// Flush writes the appended records: they survive the death of this process, but not a crash of the
-// machine. After an error nothing is lost, and it may be called again.
+// Flush is Log.Flush: the appended records survive the death of this process, but not a crash of the machine.
 func (r *Run) Flush() error { return r.log.Flush() }
 
-// Sync does Flush and waits for the disk. After an error it may be called again.
-func (r *Run) Sync() error { return r.log.Sync() }
+// Unsynced is Log.Unsynced.
+func (r *Run) Unsynced() int { return r.log.Unsynced() }
+
+// StartSync is Log.StartSync.
+func (r *Run) StartSync() (wait func() error) { return r.log.StartSync() }
+
+// EndSync is Log.EndSync.
+func (r *Run) EndSync(err error) error { return r.log.EndSync(err) }
 
 // Reserve reserves space for n bytes of records in case the disk becomes full.
 func (r *Run) Reserve(n int) error { return r.log.Reserve(n) }
 
-// Finish ends the run: it makes the complete record durable, then writes result.json. After an error it may
+// Finish ends the run, when no sync is in progress: it makes the complete record durable, then writes result.json. After an error it may
 // be called again. If only result.json cannot be written, it returns nil: see Store.Unfinished.
 func (r *Run) Finish(res Result) error {
 	if r.over {
@@ -69,7 +74,7 @@ func (r *Run) Finish(res Result) error {
 		}
 		r.ended = true
 	}
-	if err := r.Sync(); err != nil {
+	if err := r.log.Sync(); err != nil {
 		return err
 	}
 	r.over = true

@@ -56,7 +56,7 @@ func appendAll(t *testing.T, r *Run, records []Record) {
 			t.Fatal(err)
 		}
 	}
-	if err := r.Sync(); err != nil {
+	if err := r.log.Sync(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -32,9 +32,13 @@ type Hooks struct {
 // A function on the loop must not block: all clients of the loop wait for it. It must not wait for a
 // channel, a process or the network. It must not open, read, replace, remove or sync files: a disk
 // can take seconds for that, and a network file system can take forever. Run and Go start a helper
-// for such work. What a function on the loop may do with files is to append to one that is open
-// already, without a sync: that copies the bytes into the memory of the kernel. The journal of a run
-// is written in this way, because its order must be that of the decisions.
+// for such work. Two things are allowed:
+//
+//   - to append to an open file without a sync, which copies the bytes into the memory of the kernel.
+//     The journal of a run is written in this way, because its order must be that of the decisions.
+//   - to read a file of limited size that a command of a run has just written into the folder of
+//     that journal: its outputs. They are in the memory of the kernel, and if the file system does
+//     not answer, the journal cannot be written either.
 //
 // Before Start and in the hooks Leave and Crashed no client waits, and file work is allowed.
 type Loop struct {

@@ -15,6 +15,7 @@ func (ns *Table) RecallRun(store *history.Store, run int) (explained int) {
 		ns.Log.Warn("a run cannot be read", "run", run, "err", err)
 		return 0
 	}
+	ns.NoteRun(past.Request, RepeatedScope(store, past.Request))
 	for _, id := range past.Request.Scope {
 		if m, n := ns.Latest[id], ns.File.Graph().Node(id); m.Run == 0 && n != nil {
 			m.Run = run

@@ -20,4 +20,7 @@ type Table struct {
 	Prior  scheduler.Prior   // the prior state
 	local  localTable
 	stages stageTable
+
+	earlier     map[int]EarlierRun // by number
+	earlierMost int                // how many there may be before some are dropped
 }

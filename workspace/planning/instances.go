@@ -29,9 +29,9 @@ func (pl *Planner) scopeAgain(req api.RunRequest, sreq scheduler.Request, paths 
 // partAgain keeps of the nodes of sub-flows those that took part in the latest run, and those that the paths name. A node that
 // never took part must not keep the sub-flow from succeeding.
 func (pl *Planner) partAgain(nodes []*graph.Node, paths []string, holders []*graph.Node) []*graph.Node {
-	part, lastScope := map[string]bool{}, pl.lastScopes()
+	part := map[string]bool{}
 	for _, holder := range holders {
-		ids, known := lastScope(holder.ID)
+		ids, known := pl.lastScope(holder.ID)
 		if !known {
 			return nodes
 		}

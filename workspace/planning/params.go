@@ -67,10 +67,7 @@ func (pl *Planner) withResumed(req api.RunRequest) map[string]any {
 	for _, n := range old {
 		latest = max(latest, pl.nodes.LastRun(n))
 	}
-	then, err := pl.store.Request(latest)
-	if err != nil {
-		return req.Params // the run was removed from the history
-	}
+	then, _ := pl.nodes.Earlier(latest) // nothing if the run was removed from the history
 	values, err := params.Decode(then.Params)
 	if err != nil || len(values) == 0 {
 		return req.Params
@@ -136,8 +133,8 @@ func (pl *Planner) otherParams(scope scheduler.Scope, params map[string]any) (ru
 	if err != nil || len(f.Params) == 0 || run == 0 {
 		return 0, nil
 	}
-	then, err := pl.store.Request(run)
-	if err != nil || len(then.Params) == 0 {
+	then, _ := pl.nodes.Earlier(run)
+	if len(then.Params) == 0 {
 		return 0, nil
 	}
 	values, problems := flow.Resolve(f.Params, params, flow.Machine{})

@@ -11,7 +11,7 @@ import (
 )
 
 func (pl *Planner) scope(req api.RunRequest) (scheduler.Scope, error) {
-	sreq := scheduler.Request{Explicit: len(req.Nodes) > 0, LastScope: pl.lastScopes(),
+	sreq := scheduler.Request{Explicit: len(req.Nodes) > 0, LastScope: pl.lastScope,
 		Active: func(n *graph.Node) bool { return pl.nodes.RunOf(n) != nil },
 		Handled: func(n *graph.Node) bool {
 			return pl.nodes.Prior[n.ID].Handled && pl.nodes.Prior[n.ID].Status == n.Status
@@ -62,27 +62,10 @@ func blank(selectors []string) bool {
 	return strings.Trim(strings.Join(selectors, ","), ", \t\r\n") == ""
 }
 
-// lastScopes returns a function that gives the scope of the last run of a node. It reads each run once.
-func (pl *Planner) lastScopes() func(id string) ([]string, bool) {
-	scopes := map[int][]string{}
-	return func(id string) ([]string, bool) {
-		run := pl.nodes.Latest[id].Run
-		if run == 0 {
-			return nil, false
-		}
-		if scope, ok := scopes[run]; ok {
-			return scope, scope != nil
-		}
-		req, err := pl.store.Request(run)
-		for err == nil && req.Again != nil && req.Resumes != 0 { // it repeated a part of an earlier run
-			req, err = pl.store.Request(req.Resumes)
-		}
-		if err != nil {
-			req.Scope = nil
-		}
-		scopes[run] = req.Scope
-		return req.Scope, err == nil
-	}
+// lastScope returns the scope of the last run of a node.
+func (pl *Planner) lastScope(id string) ([]string, bool) {
+	e, known := pl.nodes.Earlier(pl.nodes.Latest[id].Run)
+	return e.Scope, known && e.Scope != nil
 }
 
 // admit refuses a scope that overlaps an active run, needs the user's consent, or contains what cannot be executed.

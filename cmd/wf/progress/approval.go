@@ -77,7 +77,7 @@ func (f *Follower) stopUnanswered(a api.Approval) {
 // requestApprovals asks the daemon for questions that are older than the snapshot.
 func (f *Follower) requestApprovals() {
 	f.inquire(func() func() {
-		list, err := f.s.Workspace.Approvals(f.ctx)
+		list, err := f.target.Workspace.Approvals(f.ctx)
 		return func() {
 			if err != nil {
 				return // the run is shown without them
@@ -160,7 +160,7 @@ func (f *Follower) answer(approved bool) {
 	f.pending = slices.Delete(f.pending, 0, 1)
 	d := api.Decision{Node: a.Node, Run: a.Run, Approved: approved, User: f.e.User()}
 	f.inquire(func() func() {
-		_, err := f.s.Workspace.Decide(f.ctx, d)
+		_, err := f.target.Workspace.Decide(f.ctx, d)
 		return func() {
 			if err != nil {
 				f.view.say("note: %s was not %s: %s", plain.Line(a.Name), words.Decided(approved), plain.Line(reasonOf(err)))
@@ -188,12 +188,12 @@ func (v *Display) sayApproval(at time.Time, a api.Approval) {
 	for _, line := range words.QuestionLines(a) {
 		v.say("    %s", line)
 	}
-	rest := words.Quote(a.Name) + " --run " + a.Run + v.s.FileFlag
+	rest := words.Quote(a.Name) + " --run " + a.Run + v.target.FileFlag
 	v.say("    wf approve %s    wf reject %s", rest, rest)
 }
 
 // noAnswer returns the error of a command whose run was stopped because of --approval fail.
 func (f *Follower) noAnswer() error {
 	return &exit.Failure{Status: exit.Unanswered, What: plain.Line(f.unanswered) + " waits for a person",
-		Why: "run " + f.Run + " was stopped: --approval fail", Fix: "wf resume --approval wait" + f.s.FileFlag}
+		Why: "run " + f.Run + " was stopped: --approval fail", Fix: "wf resume --approval wait" + f.target.FileFlag}
 }

@@ -26,10 +26,10 @@ const (
 // A Display shows a run as lines of text: progress and the summary on standard error, events or
 // the output of nodes on standard output. It belongs to the goroutine that follows the run.
 type Display struct {
-	e   *console.Console
-	s   *Target
-	opt Options
-	p   console.Paint
+	e      *console.Console
+	target *Target
+	opt    Options
+	p      console.Paint
 
 	stderr   io.Writer         // the original standard error of e
 	region   *console.Region   // all output to standard error goes through it
@@ -57,7 +57,7 @@ type Display struct {
 // NewDisplay returns a Display. It replaces the standard error of e until Close, so that other output does not disturb
 // the redrawn rows.
 func NewDisplay(e *console.Console, s *Target, opt Options) *Display {
-	v := &Display{e: e, s: s, opt: opt, p: e.ErrPaint(), stderr: e.Stderr, region: console.NewRegion(e.Stderr),
+	v := &Display{e: e, target: s, opt: opt, p: e.ErrPaint(), stderr: e.Stderr, region: console.NewRegion(e.Stderr),
 		term: console.NewTerminal(e.Stdin, e.Stderr), silence: time.NewTimer(silenceLimit), Run: runview.New(), blocked: map[string]bool{}, refused: map[string]string{}, quotes: map[nodeExecution]int{}}
 	if v.term != nil {
 		v.keyboard = console.NewKeyboard(e, v.term)
@@ -162,7 +162,7 @@ func (v *Display) Accepted(a api.RunAccepted) {
 	case a.Run == "":
 		v.say("nothing to resume: no node of %s has failed", v.workfile())
 	case a.Mode == api.ModeResume && a.Failed > 0 && !v.opt.Quiet:
-		fresh := "wf run --fresh" + v.s.FileFlag
+		fresh := "wf run --fresh" + v.target.FileFlag
 		v.say("resuming%s: %s%s (%s runs all %d)", words.RunName(a.Resumes), words.Plural(a.Failed, "failed node"), fromFileClause(a.FromFile), fresh, a.Total)
 	}
 	for _, note := range a.Notes {
@@ -180,7 +180,7 @@ func fromFileClause(n int) string {
 }
 
 // workfile returns the printable name of the workfile.
-func (v *Display) workfile() string { return plain.Line(filepath.Base(v.s.Path)) }
+func (v *Display) workfile() string { return plain.Line(filepath.Base(v.target.Path)) }
 
 // event shows one event of the run, or one that concerns the whole workfile.
 func (v *Display) event(ctx context.Context, ev api.Event) error {
@@ -211,7 +211,7 @@ func (v *Display) event(ctx context.Context, ev api.Event) error {
 		v.nodeDecided(ev)
 	case api.RunStopping:
 		// A stop by this command was already announced.
-		if v.progress() && !v.opt.Quiet && ev.Client != v.s.Client.ID() {
+		if v.progress() && !v.opt.Quiet && ev.Client != v.target.Client.ID() {
 			v.at(ev.Time, "%s", stopText(ev))
 		}
 	case api.RunHeld:

@@ -135,7 +135,7 @@ func TestHeadline(t *testing.T) {
 			"◌ run 42 cancelled  19 ok · 3 cancelled · 8 not reached  2m15s    continue: wf resume"},
 	} {
 		v, _, stderr := testView(Options{})
-		v.headline(c.ev)
+		(&summary{v, c.ev}).headline()
 		if v.flush(); stderr.String() != c.want+"\n" {
 			t.Errorf("%q, want %q", stderr, c.want)
 		}

@@ -30,11 +30,11 @@ const DefaultGrace = 10 * time.Second
 //
 // Close ends the goroutines that fill the channels and waits for them.
 type Follower struct {
-	e     *console.Console
-	s     *Target
-	opt   Options
-	view  *Display
-	watch *client.Watch
+	e      *console.Console
+	target *Target
+	opt    Options
+	view   *Display
+	watch  *client.Watch
 
 	frames  chan received
 	answers chan error  // of stop requests
@@ -77,7 +77,7 @@ func Follow(ctx context.Context, e *console.Console, s *Target, opt Options) (*F
 		view.Close()
 		return nil, err
 	}
-	f := &Follower{e: e, s: s, opt: opt, view: view, watch: watch,
+	f := &Follower{e: e, target: s, opt: opt, view: view, watch: watch,
 		frames: make(chan received), answers: make(chan error), replies: make(chan func())}
 	if frame.Snapshot != nil {
 		f.First = *frame.Snapshot
@@ -114,7 +114,7 @@ func (f *Follower) StartRun(ctx context.Context, req api.RunRequest) error {
 	inQueue, leaveQueue := context.WithCancel(f.ctx)
 	defer leaveQueue()
 	f.spawn(func() {
-		accepted, err := f.s.StartRun(inQueue, req, func(text string) { queued <- text })
+		accepted, err := f.target.StartRun(inQueue, req, func(text string) { queued <- text })
 		started <- startAnswer{accepted, err}
 	})
 	waits := false
@@ -166,7 +166,7 @@ func (f *Follower) explain(ctx context.Context, req api.RunRequest) error {
 	if !f.opt.Verbose || !f.view.progress() {
 		return nil
 	}
-	plan, err := f.s.Workspace.Plan(ctx, req)
+	plan, err := f.target.Workspace.Plan(ctx, req)
 	var refused *api.Error
 	if err != nil && !errors.As(err, &refused) {
 		return err
@@ -183,7 +183,7 @@ func (f *Follower) countKept(ctx context.Context, a api.RunAccepted) error {
 	if a.Mode != api.ModeResume {
 		return nil
 	}
-	status, err := f.s.Workspace.Status(ctx, false)
+	status, err := f.target.Workspace.Status(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -284,7 +284,7 @@ func (f *Follower) inquire(question func() (apply func())) {
 // stages and without an estimate.
 func (f *Follower) requestOutlook() {
 	f.inquire(func() func() {
-		outlook, err := f.s.Workspace.Outlook(f.ctx, f.Run)
+		outlook, err := f.target.Workspace.Outlook(f.ctx, f.Run)
 		return func() {
 			if err == nil {
 				f.view.learn(outlook)
@@ -344,7 +344,7 @@ func (f *Follower) resume(ctx context.Context, snapshot api.Snapshot) (over bool
 			return false, nil
 		}
 	}
-	detail, err := f.s.Workspace.Run(ctx, f.Run)
+	detail, err := f.target.Workspace.Run(ctx, f.Run)
 	if err != nil {
 		return true, err
 	}
@@ -356,7 +356,7 @@ func (f *Follower) resume(ctx context.Context, snapshot api.Snapshot) (over bool
 
 // ReportEnded reports the result of a run that finished while the connection to the daemon was lost.
 func (f *Follower) ReportEnded(ctx context.Context, seq uint64) error {
-	detail, err := f.s.Workspace.Run(ctx, f.Run)
+	detail, err := f.target.Workspace.Run(ctx, f.Run)
 	if err != nil {
 		return err
 	}
@@ -365,7 +365,7 @@ func (f *Follower) ReportEnded(ctx context.Context, seq uint64) error {
 
 // endedAs shows the end of the run from its history, like its last event.
 func (f *Follower) endedAs(ctx context.Context, detail api.RunDetail, seq uint64) error {
-	ev := EndOf(detail, f.s.Workspace.ID, seq)
+	ev := EndOf(detail, f.target.Workspace.ID, seq)
 	if err := f.view.event(ctx, ev); err != nil {
 		return err
 	}
@@ -419,7 +419,7 @@ func resultStatus(result api.Result, code *int) int {
 // lost returns the error for a daemon that cannot be reached again.
 func (f *Follower) lost(err error) error {
 	return &exit.Failure{Status: exit.Daemon, What: "lost the daemon: " + exit.Describe(err).What,
-		Why: "run " + f.Run + " may still be active", Fix: "wf attach " + f.Run + f.s.FileFlag}
+		Why: "run " + f.Run + " may still be active", Fix: "wf attach " + f.Run + f.target.FileFlag}
 }
 
 // left ends the command before the run has ended.
@@ -462,7 +462,7 @@ func (f *Follower) switchToTUI(ctx context.Context) error {
 	if err := f.ShowTUI(ctx); err != nil {
 		return err
 	}
-	status, err := f.s.Workspace.Status(ctx, false)
+	status, err := f.target.Workspace.Status(ctx, false)
 	if err != nil {
 		return f.lost(err)
 	}

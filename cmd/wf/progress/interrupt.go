@@ -93,7 +93,7 @@ func (f *Follower) stopIfAsked() {
 func (f *Follower) sendStop(req api.StopRequest) {
 	run := f.Run
 	f.spawn(func() {
-		res, err := f.s.Workspace.Stop(f.ctx, run, req)
+		res, err := f.target.Workspace.Stop(f.ctx, run, req)
 		if err == nil && res.Going {
 			err = &unrecordedError{res}
 		}

@@ -40,7 +40,7 @@ func TestInterrupts(t *testing.T) {
 // TestInsist: who leaves with a third Ctrl-C is told that the stop goes on, and where its end is found.
 func TestInsist(t *testing.T) {
 	v, _, stderr := testView(Options{})
-	f := &Follower{e: v.e, s: v.s, view: v, Run: "7", StopsRun: true}
+	f := &Follower{e: v.e, target: v.target, view: v, Run: "7", StopsRun: true}
 	for range 3 {
 		f.count(sigInterrupt)
 	}

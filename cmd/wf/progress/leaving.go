@@ -50,7 +50,7 @@ func (v *Display) stopAnswered(err error) {
 // Detached prints the number of the run, and how to attach to it.
 func (v *Display) Detached(run string, asJSON bool) error {
 	if !v.opt.Quiet {
-		file := v.s.FileFlag
+		file := v.target.FileFlag
 		v.say("run %s continues in the daemon. back: wf attach %s%s   stop: wf stop %s%s", run, run, file, run, file)
 	}
 	if asJSON {
@@ -66,7 +66,7 @@ func (v *Display) Detached(run string, asJSON bool) error {
 // DetachedQueued prints the name of a run in the queue, which is used until the run gets its number.
 func (v *Display) DetachedQueued(name string, asJSON bool) error {
 	if !v.opt.Quiet {
-		v.say("%s is queued and starts when its turn comes.   stop: wf stop %s%s", name, name, v.s.FileFlag)
+		v.say("%s is queued and starts when its turn comes.   stop: wf stop %s%s", name, name, v.target.FileFlag)
 	}
 	if asJSON {
 		if err := console.WriteJSON(v.out, map[string]string{"schema": api.SchemaRunID, "queued": name}); err != nil {
@@ -81,7 +81,7 @@ func (v *Display) DetachedQueued(name string, asJSON bool) error {
 // Goodbye prints the last line if the command ends before the run.
 func (v *Display) Goodbye(run string, stopped bool) {
 	v.endLive()
-	file, count := v.s.FileFlag, ""
+	file, count := v.target.FileFlag, ""
 	if v.progress() { // otherwise some events were not requested
 		count = " (" + v.ended() + ")"
 	}

@@ -31,11 +31,11 @@ const (
 func (v *Display) failedOutput(ctx context.Context, ev api.Event) {
 	if v.blocks++; v.blocks > maxBlocks {
 		if v.blocks == maxBlocks+1 {
-			v.say("-------- more nodes fail; their output: wf logs --failed --run %s%s", ev.Run, v.s.FileFlag)
+			v.say("-------- more nodes fail; their output: wf logs --failed --run %s%s", ev.Run, v.target.FileFlag)
 		}
 		return
 	}
-	t, err := tail.Read(ctx, v.s.Workspace, tail.QueryOf(ev))
+	t, err := tail.Read(ctx, v.target.Workspace, tail.QueryOf(ev))
 	if err != nil {
 		v.say("-------- no output of %s: %s", plain.Line(ev.Name), plain.Line(err.Error()))
 		return
@@ -83,7 +83,7 @@ func (v *Display) sayBlocked(ctx context.Context, ev api.Event) {
 	if v.live != nil || v.opt.Quiet || !v.progress() || v.Run.Total > foldedNodes {
 		return
 	}
-	status, err := v.s.Workspace.Status(ctx, true)
+	status, err := v.target.Workspace.Status(ctx, true)
 	if err != nil {
 		return // the summary names them, or reports the error
 	}
@@ -113,7 +113,7 @@ func (v *Display) quotedTail(t tail.Tail, ev api.Event) {
 
 // logCommand returns the command that prints the whole output of a node in a run.
 func (v *Display) logCommand(run, name string) string {
-	return "wf logs " + words.Quote(run+"/"+name) + v.s.FileFlag
+	return "wf logs " + words.Quote(run+"/"+name) + v.target.FileFlag
 }
 
 // annotate reports a failed node to the CI system, with its last line of output or the command that prints it.
@@ -151,7 +151,7 @@ func (v *Display) wholeOutput(ctx context.Context, ev api.Event) {
 	if ev.Type == api.NodeFailed {
 		end := tail.Of(b.Bytes())
 		if cut { // b does not have the end; if it cannot be read, the annotation names the log
-			end, _ = tail.Read(ctx, v.s.Workspace, tail.QueryOf(ev))
+			end, _ = tail.Read(ctx, v.target.Workspace, tail.QueryOf(ev))
 		}
 		v.annotate(v.out, ev, end.LastLine())
 	}
@@ -162,7 +162,7 @@ func (v *Display) wholeOutput(ctx context.Context, ev api.Event) {
 
 // copyOutput appends the output to b as printable text, at most groupedBytes and groupedLines of each stream.
 func (v *Display) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQuery) (cut bool, err error) {
-	info, err := v.s.Workspace.LogInfo(ctx, q)
+	info, err := v.target.Workspace.LogInfo(ctx, q)
 	if err != nil {
 		return false, err
 	}
@@ -170,7 +170,7 @@ func (v *Display) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQ
 		if stream.Size == 0 {
 			continue
 		}
-		r, err := v.s.Workspace.Output(ctx, q, stream.Name, 0, false)
+		r, err := v.target.Workspace.Output(ctx, q, stream.Name, 0, false)
 		if err != nil {
 			return cut, err
 		}

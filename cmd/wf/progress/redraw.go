@@ -175,7 +175,7 @@ func (l *live) ask(f *Follower, now time.Time) bool {
 	}
 	l.asking, l.asked = true, now
 	f.inquire(func() func() {
-		answer, err := f.s.Workspace.Live(f.ctx, f.Run, ids)
+		answer, err := f.target.Workspace.Live(f.ctx, f.Run, ids)
 		return func() {
 			l.asking, l.dirty = false, true
 			if err == nil { // on an error the run has just ended or the connection is lost, which is reported elsewhere

@@ -23,7 +23,7 @@ const maxLine = 64 << 10
 // Each stream of an execution has a goroutine, and so has each start of an execution; close waits for all.
 type streams struct {
 	e      *console.Console
-	s      *Target
+	target *Target
 	writer func(io.Writer) console.Flusher // makes output printable
 	cancel context.CancelFunc
 	ctx    context.Context
@@ -32,7 +32,7 @@ type streams struct {
 }
 
 func newStreams(v *Display) *streams {
-	st := &streams{e: v.e, s: v.s, writer: v.outputWriter, lines: make(chan []byte)}
+	st := &streams{e: v.e, target: v.target, writer: v.outputWriter, lines: make(chan []byte)}
 	st.ctx, st.cancel = context.WithCancel(context.Background())
 	return st
 }
@@ -41,7 +41,7 @@ func newStreams(v *Display) *streams {
 func (st *streams) follow(ev api.Event) {
 	st.group.Go(func() {
 		st.e.Guard(func() {
-			info, err := st.s.Workspace.LogInfo(st.ctx, tail.QueryOf(ev))
+			info, err := st.target.Workspace.LogInfo(st.ctx, tail.QueryOf(ev))
 			if err != nil {
 				return // wf logs can still print the output
 			}
@@ -77,7 +77,7 @@ func (st *streams) close() {
 
 // copy shows one stream. It ignores errors, because wf logs can still print the output.
 func (st *streams) copy(name string, q client.LogQuery, stream string) {
-	r, err := st.s.Workspace.Output(st.ctx, q, stream, 0, true)
+	r, err := st.target.Workspace.Output(st.ctx, q, stream, 0, true)
 	if err != nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"errors"
@@ -28,13 +28,13 @@ type machine struct {
 }
 
 // thisMachine returns the real machine.
-func thisMachine() machine {
+func thisMachine(version string) machine {
 	self, err := os.Executable()
 	if err != nil {
 		self = ""
 	}
 	return machine{
-		version:   version(),
+		version:   version,
 		self:      self,
 		uid:       os.Geteuid(),
 		root:      "/",

@@ -1,11 +1,14 @@
-package main
+package doctor
 
 import (
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
+	"wf/cmd/wf/exit"
+	"wf/cmd/wf/settings"
 	"wf/daemon"
 	"wf/executor/shell"
 	"wf/tui/words"
@@ -14,32 +17,32 @@ import (
 // lookAtSettings finds the value of every setting. A file with mistakes is a problem; the values of the other
 // places are shown nevertheless.
 func (d *doctor) lookAtSettings() {
-	vars, err := d.e.variables()
+	vars, err := settings.Variables(d.c)
 	if err != nil {
 		d.failed("config", err)
 	}
-	files, err := d.e.configFiles(d.workfile)
+	files, _, err := settings.Files(d.c, d.workfile)
 	if err != nil {
 		d.failed("config", err)
 	}
 	attrs := d.attributes()
 	read := 0
-	for _, path := range []string{d.e.userConfig(), projectConfigOf(d.workfile)} {
+	for _, path := range []string{settings.UserFile(d.c), settings.ProjectFile(d.workfile)} {
 		if path != "" && isFile(path) {
 			read++
 		}
 	}
-	for _, s := range settings() {
-		v := settingValue{s.builtin, "built in"}
-		for _, place := range []settingValues{files, attrs, vars} { // the last one wins
-			if found, ok := place[s.key]; ok {
+	for _, s := range settings.All() {
+		v := settings.Value{Text: s.Builtin, Where: "built in"}
+		for _, place := range []settings.Values{files, attrs, vars} { // the last one wins
+			if found, ok := place[s.Key]; ok {
 				v = found
 			}
 		}
-		if s.key == "slots" && v.text == "0" {
-			v = settingValue{strconv.Itoa(runtime.NumCPU()), "processors of this machine"}
+		if s.Key == "slots" && v.Text == "0" {
+			v = settings.Value{Text: strconv.Itoa(runtime.NumCPU()), Where: "processors of this machine"}
 		}
-		d.settings = append(d.settings, settingReport{s.key, v.text, v.where, s.variable()})
+		d.settings = append(d.settings, settingReport{s.Key, v.Text, v.Where, s.Variable()})
 	}
 	if len(d.findings) == 0 {
 		d.ok("config", "%s of configuration", words.Plural(read, "file"))
@@ -56,8 +59,8 @@ func (d *doctor) slotsOf(daemon int) {
 }
 
 // attributes returns the settings that the workfile itself contains.
-func (d *doctor) attributes() settingValues {
-	found := settingValues{}
+func (d *doctor) attributes() settings.Values {
+	found := settings.Values{}
 	p, err := daemon.PeekAt(d.workfile)
 	if err != nil {
 		return found // lookAtWorkfile reports the error
@@ -66,11 +69,11 @@ func (d *doctor) attributes() settingValues {
 	prefix, hasPrefix := p.Attr("prefix")
 	suffix, hasSuffix := p.Attr("suffix")
 	if hasPrefix || hasSuffix {
-		found["wrapper"] = settingValue{shell.LegacyWrapper(prefix, suffix), where + " (prefix and suffix)"}
+		found["wrapper"] = settings.Value{Text: shell.LegacyWrapper(prefix, suffix), Where: where + " (prefix and suffix)"}
 	}
-	for _, s := range settings() {
-		if text, ok := p.Attr(s.attr); ok && s.attr != "" && (text != "" || s.kind == kindText) {
-			found[s.key] = settingValue{text, where + " (attribute " + s.attr + ")"}
+	for _, s := range settings.All() {
+		if text, ok := p.Attr(s.Attr); ok && s.Attr != "" && (text != "" || s.Kind == settings.KindText) {
+			found[s.Key] = settings.Value{Text: text, Where: where + " (attribute " + s.Attr + ")"}
 		}
 	}
 	return found
@@ -83,27 +86,18 @@ var ownVariables = []string{"WF_RUNTIME_DIR", "WF_STATE_DIR", "WF_ACTIVE_HELP", 
 // lookAtVariables finds unknown variables that begin with WF_.
 func (d *doctor) lookAtVariables() {
 	known := append([]string{}, ownVariables...)
-	for _, s := range settings() {
-		known = append(known, s.variable())
+	for _, s := range settings.All() {
+		known = append(known, s.Variable())
 	}
-	for _, v := range d.e.Environ {
+	for _, v := range d.c.Environ {
 		name, _, _ := strings.Cut(v, "=")
-		if !strings.HasPrefix(name, "WF_") || contains(known, name) {
+		if !strings.HasPrefix(name, "WF_") || slices.Contains(known, name) {
 			continue
 		}
 		fix := "wf help environment lists the variables of wf"
-		if similar := suggest(name, known); len(similar) > 0 {
+		if similar := exit.Similar(name, known); len(similar) > 0 {
 			fix = "did you mean " + strings.Join(similar, ", ") + "?"
 		}
 		d.note("variables", fix, "%s is set, and wf does not know it", name)
 	}
-}
-
-func contains(list []string, text string) bool {
-	for _, item := range list {
-		if item == text {
-			return true
-		}
-	}
-	return false
 }

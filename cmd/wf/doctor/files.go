@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/exit"
+	"wf/cmd/wf/settings"
 	"wf/daemon"
 	"wf/tui/words"
 	"wf/workspace/history"
@@ -23,21 +24,13 @@ const (
 	maxSocketPath = 103
 )
 
-// folderPaths are the folders of wf as they would be used; nothing is made or checked.
-func (e *env) folderPaths() folders {
-	return folders{
-		runtime: e.folder("WF_RUNTIME_DIR", "XDG_RUNTIME_DIR", "wf", "run"),
-		state:   e.folder("WF_STATE_DIR", "XDG_STATE_HOME", "wf", ""),
-	}
-}
-
 // lookAtFolders checks that both folders are private to the user, or can be created.
 func (d *doctor) lookAtFolders() {
-	if d.dirs.runtime == "" || d.dirs.state == "" {
+	if d.dirs.Runtime == "" || d.dirs.State == "" {
 		d.problem("folders", "export HOME, or WF_RUNTIME_DIR and WF_STATE_DIR", "no folder for the daemon: HOME is not set")
 		return
 	}
-	for _, dir := range []string{d.dirs.runtime, d.dirs.state} {
+	for _, dir := range []string{d.dirs.Runtime, d.dirs.State} {
 		info, err := os.Lstat(dir)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -49,7 +42,7 @@ func (d *doctor) lookAtFolders() {
 		case err != nil:
 			d.problem("folders", "", "%s: %s", dir, exit.Obstacle(err))
 		default:
-			if err := checkPrivate(dir, info, d.m.uid); err != nil {
+			if err := settings.CheckPrivate(dir, info, d.m.uid); err != nil {
 				d.failed("folders", err)
 			} else if !d.m.writable(dir) {
 				d.problem("folders", "chmod u+rwx "+words.Quote(dir)+"; if its disk is read-only, see mount and dmesg", "%s is not writable", dir)
@@ -58,7 +51,7 @@ func (d *doctor) lookAtFolders() {
 			}
 		}
 	}
-	if socket := filepath.Join(d.dirs.runtime, api.FileSocket); len(socket) > maxSocketPath {
+	if socket := filepath.Join(d.dirs.Runtime, api.FileSocket); len(socket) > maxSocketPath {
 		d.note("folders", "nothing to do; or set a shorter WF_RUNTIME_DIR",
 			"the path of the socket would have %d bytes, and the limit is %d: the socket is in the folder for temporary files", len(socket), maxSocketPath)
 	}
@@ -90,7 +83,7 @@ type disk struct {
 
 // lookAtDisks checks the disks of the folders: free space, and whether locks and sockets work.
 func (d *doctor) lookAtDisks() {
-	for _, dir := range []string{d.dirs.runtime, d.dirs.state} {
+	for _, dir := range []string{d.dirs.Runtime, d.dirs.State} {
 		if dir == "" {
 			continue
 		}
@@ -112,7 +105,7 @@ func (d *doctor) lookAtDisks() {
 			d.ok("disk", "%.1f GB are left for %s", float64(found.bytes)/(1<<30), dir)
 		}
 	}
-	tmp := d.e.Get("TMPDIR")
+	tmp := d.c.Get("TMPDIR")
 	if tmp == "" {
 		tmp = "/tmp"
 	}
@@ -159,10 +152,10 @@ func (d *doctor) lookAtWorkfile() {
 // lookAtHistory checks the history of the workfile, and compares the clock with its latest run.
 func (d *doctor) lookAtHistory() {
 	id, err := daemon.WorkfileID(d.workfile)
-	if err != nil || d.dirs.state == "" {
+	if err != nil || d.dirs.State == "" {
 		return
 	}
-	list, err := history.At(filepath.Join(d.dirs.state, "workspaces", id)).Newest(1)
+	list, err := history.At(filepath.Join(d.dirs.State, "workspaces", id)).Newest(1)
 	if err != nil {
 		d.problem("history", "", "the history of %s cannot be read: %s", d.workfile, exit.Obstacle(err))
 		return

@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"errors"
@@ -8,50 +8,50 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
 	"wf/tui/words"
 )
 
-// folders contain everything of wf that is not a workfile (docs/state.md).
-type folders struct {
-	runtime string // lock, registry, sockets of the daemon
-	state   string // history and logs
+// Folders contain everything of wf that is not a workfile (docs/state.md).
+type Folders struct {
+	Runtime string // lock, registry, sockets of the daemon
+	State   string // history and logs
 }
 
-// folders returns both folders and creates missing ones. It refuses folders that other users can reach, because
+// Prepare creates missing folders. It refuses folders that other users can reach, because
 // the socket and the token in the runtime folder allow to run commands as this user.
-func (e *env) folders() (folders, error) {
-	dirs := e.whereFolders()
-	for _, dir := range []string{dirs.runtime, dirs.state} {
+func (dirs Folders) Prepare() error {
+	for _, dir := range []string{dirs.Runtime, dirs.State} {
 		if dir == "" {
-			return folders{}, &exit.Failure{Status: exit.Daemon,
+			return &exit.Failure{Status: exit.Daemon,
 				What: "no folder for the daemon: HOME is not set", Fix: "export HOME, or WF_RUNTIME_DIR and WF_STATE_DIR"}
 		}
 		if err := privateDir(dir); err != nil {
-			return folders{}, err
+			return err
 		}
 	}
-	return dirs, nil
+	return nil
 }
 
-// whereFolders returns the paths of both folders without checking them; "" if HOME is not set.
-func (e *env) whereFolders() folders {
-	return folders{
-		runtime: e.folder("WF_RUNTIME_DIR", "XDG_RUNTIME_DIR", "wf", "run"),
-		state:   e.folder("WF_STATE_DIR", "XDG_STATE_HOME", "wf", ""),
+// FoldersOf returns the paths of both folders without checking them; "" if HOME is not set.
+func FoldersOf(c *console.Console) Folders {
+	return Folders{
+		Runtime: folder(c, "WF_RUNTIME_DIR", "XDG_RUNTIME_DIR", "wf", "run"),
+		State:   folder(c, "WF_STATE_DIR", "XDG_STATE_HOME", "wf", ""),
 	}
 }
 
 // folder returns the value of the variable own, or else name in the folder of the variable base, or else
 // ~/.local/state/wf/rest. Relative values of XDG variables are ignored, as their specification demands.
-func (e *env) folder(own, base, name, rest string) string {
-	if dir := e.Get(own); dir != "" {
-		return e.Abs(dir)
+func folder(c *console.Console, own, base, name, rest string) string {
+	if dir := c.Get(own); dir != "" {
+		return c.Abs(dir)
 	}
-	if dir := e.Get(base); filepath.IsAbs(dir) {
+	if dir := c.Get(base); filepath.IsAbs(dir) {
 		return filepath.Join(dir, name)
 	}
-	home := e.Get("HOME")
+	home := c.Get("HOME")
 	if home == "" {
 		return ""
 	}
@@ -68,11 +68,11 @@ func privateDir(dir string) error {
 	if err != nil {
 		return &exit.Failure{Status: exit.Daemon, What: "cannot use the folder " + dir, Why: exit.Obstacle(err)}
 	}
-	return checkPrivate(dir, info, os.Geteuid())
+	return CheckPrivate(dir, info, os.Geteuid())
 }
 
-// checkPrivate checks the result of Lstat for dir for the user uid.
-func checkPrivate(dir string, info fs.FileInfo, uid int) error {
+// CheckPrivate checks the result of Lstat for dir for the user uid.
+func CheckPrivate(dir string, info fs.FileInfo, uid int) error {
 	unsafe := func(why, fix string) error {
 		return &exit.Failure{Status: exit.Daemon, What: "the folder " + dir + " is not safe to use", Why: why, Fix: fix}
 	}

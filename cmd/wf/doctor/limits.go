@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"path/filepath"
@@ -37,7 +37,7 @@ func (d *doctor) lookAtLimits() {
 
 // lookAtLocale checks whether the terminal can show the signs of wf.
 func (d *doctor) lookAtLocale() {
-	if !d.e.ASCII && d.e.WantASCII() {
+	if !d.c.ASCII && d.c.WantASCII() {
 		d.note("locale", "export LANG=C.UTF-8, or ascii = true in the configuration", "the locale is not UTF-8: signs are shown in ASCII")
 		return
 	}

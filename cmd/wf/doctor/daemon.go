@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/exit"
+	"wf/cmd/wf/settings"
 	"wf/tui/words"
 	"wf/workspace/history"
 )
@@ -17,15 +18,15 @@ const doctorPatience = 3 * time.Second
 
 // lookAtDaemon checks the running daemon, if there is one. It does not start one.
 func (d *doctor) lookAtDaemon(ctx context.Context) {
-	if info, err := os.Lstat(d.dirs.runtime); err != nil || checkPrivate(d.dirs.runtime, info, d.m.uid) != nil {
+	if info, err := os.Lstat(d.dirs.Runtime); err != nil || settings.CheckPrivate(d.dirs.Runtime, info, d.m.uid) != nil {
 		return // there is no daemon, or lookAtFolders has reported an unsafe folder
 	}
-	if _, err := os.Stat(d.dirs.state); err != nil {
+	if _, err := os.Stat(d.dirs.State); err != nil {
 		return // connecting would create it
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.m.patience)
 	defer cancel()
-	c, running, err := d.e.reach(ctx)
+	c, running, err := d.reach(ctx)
 	switch {
 	case ctx.Err() != nil:
 		d.problem("daemon", "read wf server logs, then end it with wf server stop --cancel", "the daemon does not answer within %v", d.m.patience)
@@ -64,7 +65,7 @@ func (d *doctor) quarantined(status api.ServerStatus) {
 
 // noDaemon reports what an earlier daemon left behind.
 func (d *doctor) noDaemon() {
-	marks, err := history.Active(d.dirs.state)
+	marks, err := history.Active(d.dirs.State)
 	if err != nil {
 		d.problem("daemon", "", "cannot find out which runs are active: %s", exit.Obstacle(err))
 		return
@@ -75,8 +76,8 @@ func (d *doctor) noDaemon() {
 		return
 	}
 	for _, name := range []string{api.FileRegistry, api.FileSocket} {
-		if _, err := os.Lstat(filepath.Join(d.dirs.runtime, name)); err == nil {
-			d.note("daemon", "nothing to do: the next daemon replaces it", "a daemon ended without cleaning up (%s)", filepath.Join(d.dirs.runtime, name))
+		if _, err := os.Lstat(filepath.Join(d.dirs.Runtime, name)); err == nil {
+			d.note("daemon", "nothing to do: the next daemon replaces it", "a daemon ended without cleaning up (%s)", filepath.Join(d.dirs.Runtime, name))
 			return
 		}
 	}

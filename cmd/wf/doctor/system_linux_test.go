@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"errors"
@@ -73,7 +73,7 @@ func TestDoctorOfLinux(t *testing.T) {
 			p.write("sys/etc/systemd/logind.conf", "[Login]\nKillUserProcesses=yes\n")
 			p.write("sys/var/lib/systemd/linger/tester", "")
 		}, "logout", levelOK, "linger is enabled"},
-		"runtime folder": {func(p *patient) { systemd(p); p.dirs.runtime = "/run/user/1000/wf" }, "logout", levelNote, "systemd removes /run/user/1000/wf"},
+		"runtime folder": {func(p *patient) { systemd(p); p.dirs.Runtime = "/run/user/1000/wf" }, "logout", levelNote, "systemd removes /run/user/1000/wf"},
 	} {
 		p := newPatient(t)
 		c.spoil(p)

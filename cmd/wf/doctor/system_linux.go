@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bufio"
@@ -58,7 +58,7 @@ func (d *doctor) lookAtLogout(root string) {
 	if _, err := os.Stat(filepath.Join(root, "run/systemd/system")); err != nil || d.m.uid == 0 {
 		return
 	}
-	if _, err := os.Stat(filepath.Join(root, "var/lib/systemd/linger", d.e.User())); err == nil {
+	if _, err := os.Stat(filepath.Join(root, "var/lib/systemd/linger", d.c.User())); err == nil {
 		d.ok("logout", "runs continue: linger is enabled")
 		return
 	}
@@ -66,9 +66,9 @@ func (d *doctor) lookAtLogout(root string) {
 		d.problem("logout", "loginctl enable-linger", "KillUserProcesses is set: logging out ends the daemon and its runs")
 		return
 	}
-	if strings.HasPrefix(d.dirs.runtime, "/run/user/") {
+	if strings.HasPrefix(d.dirs.Runtime, "/run/user/") {
 		d.note("logout", "loginctl enable-linger, or set WF_RUNTIME_DIR",
-			"systemd removes %s when the last session ends: runs continue, but cannot be reached until they end", d.dirs.runtime)
+			"systemd removes %s when the last session ends: runs continue, but cannot be reached until they end", d.dirs.Runtime)
 		return
 	}
 	d.ok("logout", "runs continue")

@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"errors"
@@ -12,30 +12,31 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
+	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
 	"wf/tui/words"
-
-	"golang.org/x/sys/unix"
 )
 
 // A trust decides which configuration files are used. Such a file can contain a wrapper, which is executed, so it
 // must belong to the user or root and must not be writable for other users: in a folder like /tmp every user
 // can put one beside a workfile.
-type trust struct {
+type Trust struct {
 	uids    []uint32 // the users, besides root, whose files are trusted
 	folders []string // absolute paths below which every file is trusted; "*" stands for all
 }
 
-// trusting returns the trust of this user; folders is the value of the setting.
-func (e *env) trusting(folders string) trust {
-	t := trust{uids: []uint32{uint32(os.Geteuid())}}
+// TrustOf returns the trust of this user; folders is the value of the setting.
+func TrustOf(c *console.Console, folders string) Trust {
+	t := Trust{uids: []uint32{uint32(os.Geteuid())}}
 	// Under sudo, the files of the calling user are trusted, as git does.
-	if uid, err := strconv.ParseUint(e.Get("SUDO_UID"), 10, 32); err == nil && os.Geteuid() == 0 {
+	if uid, err := strconv.ParseUint(c.Get("SUDO_UID"), 10, 32); err == nil && os.Geteuid() == 0 {
 		t.uids = append(t.uids, uint32(uid))
 	}
 	for _, dir := range filepath.SplitList(folders) {
 		if dir != "*" {
-			dir = e.Abs(dir)
+			dir = c.Abs(dir)
 		}
 		t.folders = append(t.folders, dir)
 	}
@@ -43,14 +44,14 @@ func (e *env) trusting(folders string) trust {
 }
 
 // named says whether a path is below one of the trusted folders.
-func (t trust) named(path string) bool {
+func (t Trust) Names(path string) bool {
 	return slices.ContainsFunc(t.folders, func(dir string) bool { return dir == "*" || within(dir, path) })
 }
 
 // doubt returns why the open file at path is not trusted, or "" if it is. With beside, it also checks the folder
 // and a link, because every user who can write in the folder could have put the file there.
-func (t trust) doubt(path string, f *os.File, beside bool) string {
-	if t.named(path) {
+func (t Trust) doubt(path string, f *os.File, beside bool) string {
+	if t.Names(path) {
 		return ""
 	}
 	info, err := f.Stat()
@@ -63,7 +64,7 @@ func (t trust) doubt(path string, f *os.File, beside bool) string {
 	if link, err := os.Lstat(path); err != nil {
 		return exit.Obstacle(err)
 	} else if link.Mode()&fs.ModeSymlink != 0 {
-		if why := t.otherOwner(link); why != "" {
+		if why := t.OtherOwner(link); why != "" {
 			return "it is a link that belongs to " + why
 		}
 	}
@@ -82,8 +83,8 @@ func (t trust) doubt(path string, f *os.File, beside bool) string {
 }
 
 // doubtOf checks owner and mode of an open file or folder.
-func (t trust) doubtOf(what string, info fs.FileInfo, f *os.File) string {
-	if owner := t.otherOwner(info); owner != "" {
+func (t Trust) doubtOf(what string, info fs.FileInfo, f *os.File) string {
+	if owner := t.OtherOwner(info); owner != "" {
 		return what + " belongs to " + owner
 	}
 	mode := info.Mode().Perm()
@@ -97,8 +98,8 @@ func (t trust) doubtOf(what string, info fs.FileInfo, f *os.File) string {
 	return ""
 }
 
-// otherOwner names the owner of a file, or returns "" if that is root or a trusted user.
-func (t trust) otherOwner(info fs.FileInfo) string {
+// OtherOwner names the owner of a file, or returns "" if that is root or a trusted user.
+func (t Trust) OtherOwner(info fs.FileInfo) string {
 	uid := info.Sys().(*syscall.Stat_t).Uid
 	if uid == 0 || slices.Contains(t.uids, uid) {
 		return ""
@@ -146,8 +147,8 @@ func within(dir, path string) bool {
 }
 
 // distrusted returns the error for a configuration file that is not trusted.
-func (e *env) distrusted(path, doubt string) error {
-	own := e.userConfig()
+func distrusted(c *console.Console, path, doubt string) error {
+	own := UserFile(c)
 	if own == "" {
 		own = "config.toml"
 	}
@@ -176,24 +177,4 @@ func openSmall(path string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
-}
-
-// checkFound refuses to run a default workfile that belongs to another user: in a folder like /tmp every user can
-// create one.
-func (e *env) checkFound(file, command string) error {
-	path := e.Abs(defaultWorkfile)
-	if file != "" || e.trust.named(path) {
-		return nil
-	}
-	for _, look := range []func(string) (fs.FileInfo, error){os.Lstat, os.Stat} {
-		info, err := look(path)
-		if err != nil {
-			return nil // opening the file reports the error
-		}
-		if owner := e.trust.otherOwner(info); owner != "" {
-			return &exit.Failure{Status: exit.BadWorkfile, What: path + " belongs to " + owner + ", and was not named",
-				Why: "its commands would run as you; nothing was run", Fix: "read it; then name it: " + command + " " + defaultWorkfile}
-		}
-	}
-	return nil
 }

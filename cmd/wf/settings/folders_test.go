@@ -1,7 +1,7 @@
-package main
+package settings
 
 import (
-	"io/fs"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,16 +24,16 @@ func TestFolders(t *testing.T) {
 		{"home", nil, ".local/state/wf/run", ".local/state/wf"},
 		{"own relative value", []string{"WF_RUNTIME_DIR=rel"}, "rel", ".local/state/wf"},
 	} {
-		e := &env{Console: console.Console{Environ: append([]string{"HOME=" + home}, c.vars...), Dir: home}}
-		dirs, err := e.folders()
+		dirs := FoldersOf(&console.Console{Environ: append([]string{"HOME=" + home}, c.vars...), Dir: home})
+		err := dirs.Prepare()
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if dirs.runtime != filepath.Join(home, c.runtime) || dirs.state != filepath.Join(home, c.state) {
+		if dirs.Runtime != filepath.Join(home, c.runtime) || dirs.State != filepath.Join(home, c.state) {
 			t.Errorf("%s: %+v", c.name, dirs)
 		}
-		for _, dir := range []string{dirs.runtime, dirs.state} {
+		for _, dir := range []string{dirs.Runtime, dirs.State} {
 			if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
 				t.Errorf("%s: %s: %v %v", c.name, dir, info, err)
 			}
@@ -42,7 +42,7 @@ func TestFolders(t *testing.T) {
 }
 
 func TestFoldersWithoutHome(t *testing.T) {
-	if _, err := (&env{}).folders(); exit.Status(err) != exit.Daemon {
+	if err := FoldersOf(&console.Console{}).Prepare(); exit.Status(err) != exit.Daemon {
 		t.Errorf("no HOME: %v", err)
 	}
 }
@@ -55,10 +55,10 @@ func TestPrivateDirRefuses(t *testing.T) {
 	}{
 		{"open to others", func(dir string) error { return os.Mkdir(dir, 0o755) }, exit.Failure{Why: "0755", Fix: "chmod 700 "}},
 		{"open to the group", func(dir string) error {
-			return firstError(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o710))
+			return errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o710))
 		}, exit.Failure{Why: "0710", Fix: "chmod 700 "}},
 		{"symbolic link", func(dir string) error {
-			return firstError(os.Mkdir(dir+".real", 0o700), os.Symlink(dir+".real", dir))
+			return errors.Join(os.Mkdir(dir+".real", 0o700), os.Symlink(dir+".real", dir))
 		}, exit.Failure{Why: "symbolic link"}},
 		{"a file", func(dir string) error { return os.WriteFile(dir, nil, 0o600) }, exit.Failure{Why: "not a directory"}},
 	} {
@@ -74,16 +74,6 @@ func TestPrivateDirRefuses(t *testing.T) {
 	}
 }
 
-// firstError is the first of errs that is one.
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func TestPrivateDirOfSomebodyElse(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o700); err != nil {
@@ -93,29 +83,10 @@ func TestPrivateDirOfSomebodyElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := checkPrivate(dir, info, os.Geteuid()); err != nil {
+	if err := CheckPrivate(dir, info, os.Geteuid()); err != nil {
 		t.Error(err)
 	}
-	if f := exit.Describe(checkPrivate(dir, info, os.Geteuid()+1)); !strings.Contains(f.Why, "belongs to user") {
+	if f := exit.Describe(CheckPrivate(dir, info, os.Geteuid()+1)); !strings.Contains(f.Why, "belongs to user") {
 		t.Errorf("%+v", f)
-	}
-}
-
-func TestWorkfile(t *testing.T) {
-	dir := t.TempDir()
-	e := &env{Console: console.Console{Dir: dir}}
-	_, err := e.workfile("")
-	if f := exit.Describe(err); exit.Status(err) != exit.BadWorkfile || f.Where != "looked for "+dir+"/Workfile" || f.Fix != "wf new Workfile" {
-		t.Errorf("missing: %+v", f)
-	}
-	if _, err := e.workfile("."); exit.Status(err) != exit.BadWorkfile {
-		t.Errorf("a folder: %v", err)
-	}
-	file := filepath.Join(dir, "Workfile")
-	if err := os.WriteFile(file, nil, fs.FileMode(0o600)); err != nil {
-		t.Fatal(err)
-	}
-	if path, err := e.workfile(""); err != nil || path != file {
-		t.Errorf("%q %v", path, err)
 	}
 }

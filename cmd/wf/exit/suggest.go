@@ -1,4 +1,4 @@
-package main
+package exit
 
 import (
 	"slices"
@@ -7,9 +7,9 @@ import (
 	"wf/graph/spelling"
 )
 
-// suggest returns up to three names that are similar to word: at most two typing errors away, or beginning with it. All
+// Similar returns up to three names that are similar to word: at most two typing errors away, or beginning with it. All
 // of them are equally near.
-func suggest(word string, names []string) []string {
+func Similar(word string, names []string) []string {
 	type candidate struct {
 		name     string
 		distance int
@@ -33,4 +33,12 @@ func suggest(word string, names []string) []string {
 		}
 	}
 	return found
+}
+
+// DidYouMean suggests names that are similar to word; "" if there are none.
+func DidYouMean(word string, names []string) string {
+	if similar := Similar(word, names); len(similar) > 0 {
+		return "did you mean " + strings.Join(similar, ", ") + "?"
+	}
+	return ""
 }

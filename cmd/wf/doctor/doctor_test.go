@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -15,7 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"wf/api"
+	"wf/client"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/settings"
 	"wf/daemon"
 	"wf/workspace/history"
 )
@@ -43,10 +45,10 @@ func newPatient(t *testing.T) *patient {
 	p.write("wf", "")
 	p.write("Workfile", `<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="l" for="node" attr.name="label" attr.type="string"/>`+
 		`<graph edgedefault="directed"><node id="a"><data key="l">true</data></node></graph></graphml>`)
-	e := &env{Console: console.Console{Dir: home, Environ: []string{"HOME=" + home, "LANG=C.UTF-8", "USER=tester", "TMPDIR=" + home,
-		"WF_RUNTIME_DIR=" + p.path("run"), "WF_STATE_DIR=" + p.path("state")}}}
+	c := &console.Console{Dir: home, Environ: []string{"HOME=" + home, "LANG=C.UTF-8", "USER=tester", "TMPDIR=" + home,
+		"WF_RUNTIME_DIR=" + p.path("run"), "WF_STATE_DIR=" + p.path("state")}}
 	none := func() error { return nil }
-	p.doctor = &doctor{e: e, workfile: p.path("Workfile"), dirs: e.folderPaths(), m: machine{
+	p.doctor = &doctor{c: c, workfile: p.path("Workfile"), dirs: settings.FoldersOf(c), m: machine{
 		version: "v2", self: p.path("wf"), uid: os.Geteuid(), root: p.path("sys"), patience: 5 * time.Second, now: time.Now,
 		diskOf:   func(string) (disk, error) { return disk{bytes: 1 << 40, inodes: 1 << 30, freeInodes: 1 << 20}, nil },
 		writable: func(string) bool { return true },
@@ -59,6 +61,13 @@ func newPatient(t *testing.T) *patient {
 		limit: func(int) (uint64, error) { return 1 << 20, nil },
 		pidfd: none, subreaper: none,
 	}}
+	p.reach = func(ctx context.Context) (*client.Client, bool, error) {
+		c, err := client.Connect(ctx, client.Options{Runtime: p.dirs.Runtime, Version: "v2", NoStart: true, Guard: func(f func()) { f() }})
+		if errors.Is(err, client.ErrNoDaemon) {
+			return nil, false, nil
+		}
+		return c, err == nil, err
+	}
 	return p
 }
 
@@ -80,7 +89,7 @@ func (p *patient) write(name, text string) {
 }
 
 // vary changes a variable of the environment.
-func (p *patient) vary(key, value string) { p.e.Environ = append(p.e.Environ, key+"="+value) }
+func (p *patient) vary(key, value string) { p.c.Environ = append(p.c.Environ, key+"="+value) }
 
 // unwritable makes one path the only one that cannot be written to.
 func (p *patient) unwritable(path string) { p.m.writable = func(at string) bool { return at != path } }
@@ -90,7 +99,7 @@ func (p *patient) run(at time.Time) string {
 	p.t.Helper()
 	id, err := daemon.WorkfileID(p.workfile)
 	p.must(err)
-	store, err := history.Open(history.LocalDisk{}, filepath.Join(p.dirs.state, "workspaces", id))
+	store, err := history.Open(history.LocalDisk{}, filepath.Join(p.dirs.State, "workspaces", id))
 	p.must(err)
 	r, err := store.Create(history.Request{Workfile: p.workfile, Time: at, Mode: "fresh"}, nil)
 	p.must(err)
@@ -101,7 +110,7 @@ func (p *patient) run(at time.Time) string {
 // listen makes something listen where the registry says that a daemon does.
 func (p *patient) listen() {
 	p.t.Helper()
-	socket := filepath.Join(p.dirs.runtime, api.FileSocket)
+	socket := filepath.Join(p.dirs.Runtime, api.FileSocket)
 	l, err := net.Listen("unix", socket)
 	p.must(err)
 	p.t.Cleanup(func() { l.Close() })
@@ -118,12 +127,12 @@ var diagnoses = map[string]struct {
 	"configuration":  {func(p *patient) { p.write(".wf.toml", "jobz = 1\n") }, "config", levelProblem, "unknown key 'jobz'"},
 	"setting":        {func(p *patient) { p.vary("WF_JOBS", "many") }, "config", levelProblem, "WF_JOBS"},
 	"variable":       {func(p *patient) { p.vary("WF_JOSB", "3") }, "variables", levelNote, "WF_JOSB is set"},
-	"no home":        {func(p *patient) { p.dirs = folders{} }, "folders", levelProblem, "HOME is not set"},
-	"no place":       {func(p *patient) { p.dirs.state = p.path("no/state"); p.unwritable(p.home) }, "folders", levelProblem, "does not exist, and"},
+	"no home":        {func(p *patient) { p.dirs = settings.Folders{} }, "folders", levelProblem, "HOME is not set"},
+	"no place":       {func(p *patient) { p.dirs.State = p.path("no/state"); p.unwritable(p.home) }, "folders", levelProblem, "does not exist, and"},
 	"other's folder": {func(p *patient) { p.m.uid++ }, "folders", levelProblem, "belongs to user"},
-	"open folder":    {func(p *patient) { p.must(os.Chmod(p.dirs.state, 0o755)) }, "folders", levelProblem, "0755"},
-	"locked folder":  {func(p *patient) { p.unwritable(p.dirs.runtime) }, "folders", levelProblem, "run is not writable"},
-	"long path":      {func(p *patient) { p.dirs.runtime = p.path(strings.Repeat("x", maxSocketPath)) }, "folders", levelNote, "the path of the socket would have"},
+	"open folder":    {func(p *patient) { p.must(os.Chmod(p.dirs.State, 0o755)) }, "folders", levelProblem, "0755"},
+	"locked folder":  {func(p *patient) { p.unwritable(p.dirs.Runtime) }, "folders", levelProblem, "run is not writable"},
+	"long path":      {func(p *patient) { p.dirs.Runtime = p.path(strings.Repeat("x", maxSocketPath)) }, "folders", levelNote, "the path of the socket would have"},
 	"no disk":        {func(p *patient) { p.disk(disk{}, errors.New("input/output error")) }, "disk", levelProblem, "input/output error"},
 	"full disk":      {func(p *patient) { p.disk(disk{bytes: 5 << 20}, nil) }, "disk", levelProblem, "5 MB are left for"},
 	"no inodes": {func(p *patient) { p.disk(disk{bytes: 1 << 40, inodes: 9999, freeInodes: 7}, nil) }, "disk", levelProblem,
@@ -144,7 +153,7 @@ var diagnoses = map[string]struct {
 	"stale registry": {func(p *patient) { p.write("run/"+api.FileRegistry, "{}") }, "daemon", levelNote, "ended without cleaning up"},
 	"stale socket":   {func(p *patient) { p.write("run/"+api.FileSocket, "") }, "daemon", levelNote, "ended without cleaning up"},
 	"orphan runs": {func(p *patient) {
-		p.must(history.MarkActive(history.LocalDisk{}, p.dirs.state, strings.Repeat("a", 64), "/data/W"))
+		p.must(history.MarkActive(history.LocalDisk{}, p.dirs.State, strings.Repeat("a", 64), "/data/W"))
 	}, "daemon", levelNote, "runs of 1 workfile have no daemon"},
 	"damaged run": {func(p *patient) {
 		p.must(os.WriteFile(filepath.Join(p.run(time.Now()), "run.json"), []byte("{"), 0o600))

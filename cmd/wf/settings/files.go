@@ -1,0 +1,203 @@
+package settings
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
+)
+
+const (
+	projectConfig = ".wf.toml"    // beside a workfile
+	userConfig    = "config.toml" // in the user's folder for wf
+	maxConfig     = 1 << 20       // bytes; larger files are refused
+)
+
+// Files reads both configuration files; the one beside the workfile takes precedence. It also returns which files the user
+// trusts.
+func Files(c *console.Console, workfile string) (Values, Trust, error) {
+	found, trust := Values{}, Trust{}
+	for _, file := range []struct {
+		path     string
+		personal bool
+	}{{UserFile(c), true}, {ProjectFile(workfile), false}} {
+		if file.path == "" {
+			continue
+		}
+		trust = TrustOf(c, cmp.Or(c.Get("WF_TRUST"), found["trust"].Text))
+		values, err := readConfig(c, file.path, file.personal, trust)
+		if err != nil {
+			return nil, trust, err
+		}
+		maps.Copy(found, values)
+	}
+	return found, trust, nil
+}
+
+// UserFile returns the path of the user's configuration file, or "" if HOME is not set.
+func UserFile(c *console.Console) string {
+	if dir := c.Get("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "wf", userConfig)
+	}
+	if home := c.Get("HOME"); home != "" {
+		return filepath.Join(home, ".config", "wf", userConfig)
+	}
+	return ""
+}
+
+// ProjectFile returns the path of the configuration file beside a workfile: in the folder of the real file,
+// in which the commands run.
+func ProjectFile(workfile string) string {
+	if workfile == "" {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(workfile); err == nil {
+		workfile = real
+	}
+	return filepath.Join(filepath.Dir(workfile), projectConfig)
+}
+
+// readConfig reads one configuration file. A file that does not exist is empty. personal says that it is the
+// user's file, which may contain settings of the daemon.
+func readConfig(c *console.Console, path string, personal bool, t Trust) (Values, error) {
+	f, err := openSmall(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil
+	}
+	var data []byte
+	if err == nil {
+		defer f.Close()
+		if doubt := t.doubt(path, f, !personal); doubt != "" {
+			return nil, distrusted(c, path, doubt)
+		}
+		data, err = readSmall(f)
+	}
+	if err != nil {
+		return nil, &exit.Failure{Status: exit.BadUsage, What: "cannot read the configuration " + path, Why: exit.Obstacle(err)}
+	}
+	return parseConfig(path, data, personal)
+}
+
+// readSmall reads a file of at most maxConfig bytes.
+func readSmall(f *os.File) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if len(data) > maxConfig {
+		return nil, fmt.Errorf("it is larger than %d bytes", maxConfig)
+	}
+	return data, err
+}
+
+// parseConfig parses and checks a configuration file. Every error names the line.
+func parseConfig(path string, data []byte, personal bool) (Values, error) {
+	var values map[string]any
+	if err := toml.Unmarshal(data, &values); err != nil {
+		return nil, notTOML(path, err)
+	}
+	found := Values{}
+	for _, k := range configKeys(data) {
+		where := fmt.Sprintf("%s:%d", path, k.line)
+		s, known := named(k.key)
+		switch {
+		case !known:
+			return nil, unknownKey(k.key, where)
+		case s.Personal && !personal:
+			what := k.key + " is a setting of the daemon, which serves all workfiles"
+			if s.Flagless {
+				what = k.key + " is a setting for all workfiles"
+			}
+			return nil, &exit.Failure{Status: exit.BadUsage, What: what, Where: where, Why: "it cannot be set beside one workfile", Fix: "move it to your own configuration: wf help config"}
+		}
+		text, right := s.text(values[k.key])
+		if !right {
+			return nil, WrongValue(fmt.Sprintf("%s = %v", k.key, values[k.key]), "must be "+s.form(), where, nil)
+		}
+		if problem, meant := s.Check(text); problem != "" {
+			return nil, WrongValue(k.key+" = "+text, problem, where, meant)
+		}
+		found[k.key] = Value{text, where}
+	}
+	return found, nil
+}
+
+// A configKey is a key of a configuration file and its line.
+type configKey struct {
+	key  string
+	line int
+}
+
+// configKeys returns the keys of a configuration file in order. The TOML library reports lines only for unknown
+// keys, so the file is decoded into an empty struct, where every key is unknown.
+func configKeys(data []byte) []configKey {
+	var missing *toml.StrictMissingError
+	dec := toml.NewDecoder(strings.NewReader(string(data))).DisallowUnknownFields()
+	if !errors.As(dec.Decode(&struct{}{}), &missing) {
+		return nil
+	}
+	keys := make([]configKey, len(missing.Errors))
+	for i := range missing.Errors {
+		line, _ := missing.Errors[i].Position()
+		keys[i] = configKey{strings.Join(missing.Errors[i].Key(), "."), line}
+	}
+	return keys
+}
+
+// notTOML returns the error for a file that cannot be parsed.
+func notTOML(path string, err error) error {
+	f := &exit.Failure{Status: exit.BadUsage, What: "the configuration cannot be read", Where: path, Why: strings.TrimPrefix(err.Error(), "toml: ")}
+	var at *toml.DecodeError
+	if errors.As(err, &at) {
+		line, _ := at.Position()
+		f.Where = fmt.Sprintf("%s:%d", path, line)
+	}
+	return f
+}
+
+func unknownKey(key, where string) error {
+	f := &exit.Failure{Status: exit.BadUsage, What: "unknown key '" + key + "'", Where: where, Fix: "wf help config lists all keys"}
+	if similar := exit.Similar(key, keys()); len(similar) > 0 {
+		f.Why = "did you mean " + strings.Join(similar, ", ") + "?"
+	}
+	return f
+}
+
+// text formats a value of a configuration file like the argument of a flag. right says whether it has the type of
+// the setting: a text is not accepted for a number, nor a number for a text.
+func (s Setting) text(value any) (text string, right bool) {
+	switch value.(type) {
+	case string:
+		right = s.Kind != KindNumber && s.Kind != KindSwitch
+	case int64:
+		right = s.Kind == KindNumber
+	case bool:
+		right = s.Kind == KindSwitch
+	}
+	return fmt.Sprint(value), right
+}
+
+// form describes how a value of the setting is written in a configuration file.
+func (s Setting) form() string {
+	switch s.Kind {
+	case KindNumber:
+		return "a whole number, as in " + s.Key + " = 4"
+	case KindSwitch:
+		return "true or false"
+	case KindTime:
+		return "a time in quotes, as in " + s.Key + ` = "10s"`
+	case KindAge:
+		return "an age in quotes, as in " + s.Key + ` = "30d"`
+	case KindWord:
+		return "one of " + strings.Join(s.Words, ", ") + ", in quotes"
+	}
+	return "a text in quotes"
+}

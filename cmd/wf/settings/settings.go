@@ -1,0 +1,184 @@
+// Package settings has the settings of wf: their list, their values from the environment and the configuration files, whose
+// files are trusted, and the folders in which wf keeps its own files. It starts nothing.
+package settings
+
+import (
+	"strconv"
+	"strings"
+
+	"wf/api"
+	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
+	"wf/cmd/wf/progress"
+	"wf/graph/timespan"
+)
+
+// A Setting is a default for flags. Its value comes from the first of these places that has one:
+//
+//	the flag, the variable WF_KEY, an attribute of the workfile (if the setting has one),
+//	.wf.toml beside the workfile, config.toml of the user, the built-in value
+type Setting struct {
+	Key      string // in the files; the flag has the same name
+	Kind     Kind
+	Words    []string // the values of KindWord
+	Builtin  string   // "" = none
+	Attr     string   // attribute of the graph that takes precedence over the files
+	Commands []string // the commands whose flag of this name is this setting; nil = all
+	Yields   string   // a flag that disables this setting
+	Personal bool     // applies to all workfiles: not allowed in the file beside a workfile
+	Flagless bool     // no command has a flag for it
+	Help     string
+}
+
+// A Kind is the type of a value.
+type Kind int
+
+const (
+	KindText   Kind = iota
+	KindNumber      // whole, not negative
+	KindSwitch      // true or false
+	KindTime        // 10s, 1h30m, 7d
+	KindAge         // 30d, 12h
+	KindSize        // bytes: 500MB, 10GB
+	KindWord        // one of the words
+)
+
+// The words that flags and settings accept.
+var (
+	ProgressWords  = []string{"auto", "inline", "plain", "none"}
+	OutputWords    = []string{"auto", "none", "failed", "grouped", "stream"}
+	ColorWords     = []string{"auto", "always", "never"}
+	InterruptWords = []string{progress.InterruptCancel, progress.InterruptDetach, progress.InterruptAsk}
+	ResultsWords   = []string{api.ResultsNone, api.ResultsStatus, api.ResultsFile}
+	startCommands  = []string{"start", "restart"}
+	runCommands    = []string{"run", "resume"}
+)
+
+// All returns all settings, in the order of the help.
+func All() []Setting {
+	return []Setting{
+		{Key: "jobs", Kind: KindNumber, Attr: "jobs", Help: "commands of a run at once; 0 = no limit; default: the value of slots"},
+		{Key: "wrapper", Kind: KindText, Attr: "wrapper", Help: "the template around every command; {} is the command"},
+		{Key: "results", Kind: KindWord, Words: ResultsWords, Attr: "results", Commands: []string{"new"},
+			Help: "what runs write into the workfile: none, status, or file (also output)"},
+		{Key: "timeout", Kind: KindTime, Builtin: "0s", Commands: runCommands, Help: "stop a run after this time; 0s = never"},
+		{Key: "grace", Kind: KindTime, Builtin: "10s", Commands: runCommands, Help: "time between TERM and KILL when a run is stopped"},
+		{Key: "interrupt", Kind: KindWord, Words: InterruptWords, Builtin: progress.InterruptCancel,
+			Help: "what Ctrl-C in wf run does: cancel the run, detach from it, or ask"},
+		{Key: "progress", Kind: KindWord, Words: ProgressWords, Builtin: "auto", Help: "how a run is shown"},
+		{Key: "output", Kind: KindWord, Words: OutputWords, Builtin: "auto", Yields: "json", Help: "which output of the nodes is shown"},
+		{Key: "color", Kind: KindWord, Words: ColorWords, Builtin: "auto", Help: "colours"},
+		{Key: "ascii", Kind: KindSwitch, Builtin: "false", Help: "draw with ASCII only"},
+		{Key: "trust", Kind: KindText, Personal: true, Flagless: true,
+			Help: "folders with files to trust even if others can write them: /data/lab:/srv/flows; * = all"},
+		{Key: "file-memory", Kind: KindNumber, Builtin: "0", Personal: true, Flagless: true,
+			Help: "MB that reading a workfile may take; 0 = about 10 times its size"},
+		{Key: "slots", Kind: KindNumber, Builtin: "0", Commands: startCommands, Personal: true,
+			Help: "commands at once of all runs on this machine without jobs; 0 = the number of processors"},
+		{Key: "idle-timeout", Kind: KindTime, Builtin: "1s", Commands: startCommands, Personal: true,
+			Help: "the daemon ends this time after its last workfile was closed; 0s = never"},
+		{Key: "host", Kind: KindText, Builtin: "127.0.0.1", Commands: startCommands, Personal: true, Help: "loopback address of the HTTP server of the daemon"},
+		{Key: "port", Kind: KindNumber, Builtin: "5049", Commands: startCommands, Personal: true, Help: "port of the HTTP server"},
+		{Key: "keep-runs", Kind: KindNumber, Builtin: "100", Commands: startCommands, Personal: true,
+			Help: "how many finished runs of a workfile the daemon keeps; 0 = all"},
+		{Key: "keep-age", Kind: KindAge, Builtin: "90d", Commands: startCommands, Personal: true,
+			Help: "how long the daemon keeps finished runs; 0s = for ever"},
+		{Key: "keep-size", Kind: KindSize, Builtin: "0", Commands: startCommands, Personal: true,
+			Help: "the most that the finished runs of a workfile may take, such as 500MB or 10GB; 0 = no limit"},
+	}
+}
+
+// named finds a setting by its key.
+func named(key string) (Setting, bool) {
+	for _, s := range All() {
+		if s.Key == key {
+			return s, true
+		}
+	}
+	return Setting{}, false
+}
+
+// keys returns the keys of all settings.
+func keys() []string {
+	var keys []string
+	for _, s := range All() {
+		keys = append(keys, s.Key)
+	}
+	return keys
+}
+
+// Variable returns the environment variable of the setting.
+func (s Setting) Variable() string {
+	return "WF_" + strings.ToUpper(strings.ReplaceAll(s.Key, "-", "_"))
+}
+
+// Check returns what is wrong with a value and similar words, or "" if the value is valid.
+func (s Setting) Check(text string) (problem string, meant []string) {
+	switch s.Kind {
+	case KindNumber:
+		if n, err := strconv.Atoi(text); err != nil || n < 0 {
+			return "must be a whole number, 0 or more", nil
+		}
+	case KindSwitch:
+		if _, err := strconv.ParseBool(text); err != nil {
+			return "must be true or false", nil
+		}
+	case KindTime:
+		if _, err := timespan.Parse(text); err != nil {
+			return "must be a time like 10s, 1h30m or 7d", nil
+		}
+	case KindAge:
+		if _, err := ParseAge(text); err != nil {
+			return "must be an age like 30d, 12h or 90m", nil
+		}
+	case KindSize:
+		if _, err := ParseSize(text); err != nil {
+			return "must be a size like 500MB or 10GB", nil
+		}
+	case KindWord:
+		for _, word := range s.Words {
+			if word == text {
+				return "", nil
+			}
+		}
+		return "must be one of " + strings.Join(s.Words, ", "), exit.Similar(text, s.Words)
+	}
+	return "", nil
+}
+
+// A Value is the value of a setting and the place that it comes from.
+type Value struct{ Text, Where string }
+
+// Values are the settings of one or several places, by key.
+type Values map[string]Value
+
+// Variables returns the settings of the environment. Empty variables are ignored.
+func Variables(c *console.Console) (Values, error) {
+	found := Values{}
+	for _, s := range All() {
+		text := c.Get(s.Variable())
+		if text == "" || ofCommand(c, s) {
+			continue
+		}
+		if problem, meant := s.Check(text); problem != "" {
+			return nil, WrongValue(s.Variable()+"="+text, problem, "", meant)
+		}
+		found[s.Key] = Value{text, s.Variable()}
+	}
+	return found, nil
+}
+
+// ofCommand says whether the variable of a setting has another meaning inside a command of a run: WF_OUTPUT is the file
+// for the outputs of the command.
+func ofCommand(c *console.Console, s Setting) bool {
+	return s.Key == "output" && c.Get("WF_NODE_ID") != ""
+}
+
+// WrongValue returns the error for an invalid value of a setting.
+func WrongValue(what, problem, where string, meant []string) *exit.Failure {
+	f := &exit.Failure{Status: exit.BadUsage, What: what + ": " + problem, Where: where, Fix: "wf help config"}
+	if len(meant) > 0 {
+		f.Why = "did you mean " + strings.Join(meant, ", ") + "?"
+	}
+	return f
+}

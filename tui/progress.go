@@ -1,0 +1,115 @@
+package tui
+
+import (
+	"fmt"
+	"time"
+
+	"wf/api"
+	"wf/tui/cells"
+	"wf/tui/words"
+)
+
+// drawProgress draws the row above the keys: the progress of the run. A narrow terminal loses the bar, never the
+// counts.
+func drawProgress(a cells.Area, doc *document, now time.Time) {
+	if problem := doc.flow.Status.Problem; problem != "" {
+		a.Put(1, 0, cells.Clip(problem, a.Width-2, a.ASCII()), cells.Bad)
+		return
+	}
+	run := doc.flow.Current()
+	if cycle := doc.flow.Cycle(); cycle != nil && doc.past == nil && !doc.running() {
+		a.Put(1, 0, cells.Clip(cycleText(&doc.flow, cycle)+", all blocking: runs refuse it. Delete one of its edges, or connect it as non-blocking", a.Width-2, a.ASCII()), cells.Bad)
+		return
+	}
+	if doc.past != nil {
+		run = &doc.past.detail.RunSummary
+	}
+	if run == nil {
+		a.Put(1, 0, cells.Clip("never run"+fromFileText(&doc.flow)+": r runs it", a.Width-2, a.ASCII()), cells.Dimmed)
+		return
+	}
+	drawRun(a, doc, run, now)
+}
+
+// drawRun draws the progress of a run.
+func drawRun(a cells.Area, doc *document, run *api.RunSummary, now time.Time) {
+	c := doc.runCounts(run)
+	done, of := progressOf(c)
+	x := a.Put(1, 0, fmt.Sprintf("%d/%d", done, of), cells.Strong)
+	for _, part := range []struct {
+		state api.State
+		n     int
+	}{{api.StateWaiting, c.Waiting}, {api.StateRetrying, c.Retrying}, {api.StateQueued, c.Queued}, {api.StateRunning, c.Running}, {api.StateFailed, c.Failed}, {api.StateHandled, c.Handled},
+		{api.StateBlocked, c.Blocked}, {api.StateCancelled, c.Cancelled}, {api.StateKept, c.Kept}, {api.StateSkipped, c.Skipped}} {
+		if part.n > 0 {
+			look := words.LookOf(part.state)
+			x = a.Put(x, 0, fmt.Sprintf("  %s%d", look.Sign(a.ASCII()), part.n), stateStyle(part.state))
+		}
+	}
+	times := runTimes(doc, run, now)
+	if x+cells.Columns(times)+2 < a.Width {
+		a.Put(a.Width-cells.Columns(times)-1, 0, times, cells.Plain)
+	}
+	drawBar(a.Part(x+2, 0, a.Width-x-cells.Columns(times)-5, 1), c, of)
+}
+
+// runTimes returns how long a run has taken, and an estimate of the rest.
+func runTimes(doc *document, run *api.RunSummary, now time.Time) string {
+	text := words.SpanMS(run.DurationMS)
+	if run.Ended == nil {
+		text = clock(now.Sub(run.Started))
+		switch {
+		case run.Stopping:
+			text += "  stopping"
+		case run.Held != "":
+			text += "  held: " + run.Held
+		default:
+			if run.Short != nil && doc.runCounts(run).Queued > 0 {
+				text += fmt.Sprintf("  %d at once: wf run -j N for more", run.Short.Running)
+			}
+			if left, ok := doc.flow.Remaining(run, now); ok {
+				text += "  ~" + roughly(left)
+			}
+		}
+		return text
+	}
+	return text + "  " + words.ResultWord(run.Result) + " " + words.Ago(*run.Ended, now)
+}
+
+// leastBar is the least columns of a bar that says something.
+const leastBar = 8
+
+// drawBar draws the done part of a run, with failures in their color.
+func drawBar(a cells.Area, c api.Counts, of int) {
+	if a.Width < leastBar || of == 0 {
+		return
+	}
+	sign, rest := cells.Either(a.ASCII(), "#", "━"), cells.Either(a.ASCII(), "-", "─")
+	ok, bad := a.Width*c.OK/of, a.Width*(c.OK+c.Failed+c.Cancelled)/of
+	if c.Failed+c.Cancelled > 0 && bad == ok {
+		bad = min(ok+1, a.Width) // a failure is never too small to be seen
+	}
+	for x := range a.Width {
+		switch {
+		case x < ok:
+			a.Put(x, 0, sign, cells.Good)
+		case x < bad:
+			a.Put(x, 0, sign, cells.Bad)
+		default:
+			a.Put(x, 0, rest, cells.Dimmed)
+		}
+	}
+}
+
+// roughly returns an estimate in words as precise as it is.
+func roughly(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return "10s"
+	case d < time.Minute:
+		return clock(d.Round(5 * time.Second))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", max(1, d.Round(time.Minute)/time.Minute))
+	}
+	return words.Span(d.Round(10 * time.Minute))
+}
