@@ -15,7 +15,7 @@ type process struct {
 	zombie      bool
 	bare        bool   // forked but no exec yet: it looks like its parent
 	waits       bool   // in the kernel, where most signals have no effect (state D)
-	started        uint64 // clock ticks since boot
+	started     uint64 // clock ticks since boot
 }
 
 // errGone reports that a process does not exist any more, or that its pid belongs to another one.

@@ -46,7 +46,7 @@ func processes() ([]process, error) {
 // readProcess returns one process; the error is errGone if it does not exist.
 func readProcess(pid int) (process, error) {
 	const state, parent, flags, started = 0, 1, 6, 19 // after the name, which is in parentheses
-	const forkNoExec = 0x40                        // PF_FORKNOEXEC
+	const forkNoExec = 0x40                           // PF_FORKNOEXEC
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return process{}, errGone
