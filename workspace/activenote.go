@@ -37,9 +37,9 @@ func (n *activeNote) remove(w *Workspace) {
 }
 
 // unmark lets a helper remove the note if all runs are over.
-func (w *Workspace) unmark() {
-	if len(w.runs) == 0 && len(w.inQueue()) == 0 {
-		w.note.needed.Store(false)
-		w.loop.Run(func() { w.note.remove(w) })
+func (pp *preparer) unmark() {
+	if len(pp.w.runs) == 0 && len(pp.w.queue.inQueue()) == 0 {
+		pp.note.needed.Store(false)
+		pp.w.loop.Run(func() { pp.note.remove(pp.w) })
 	}
 }

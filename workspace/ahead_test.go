@@ -227,7 +227,7 @@ func TestPowerCutAhead(t *testing.T) {
 	b.cfg.Executor = x
 	for range 2 { // the second time, all of it is in the journal
 		b.open()
-		waitFor(t, "the end", func() bool { return !b.w.Busy() })
+		waitFor(t, "the end", func() bool { return !b.w.presence.Busy() })
 		d, err := b.w.Run(context.Background(), acc.Run)
 		if err != nil || d.Counts.Failed != 3 || d.Counts.Blocked != 1 || len(d.Execs) != 3 {
 			t.Errorf("counts %+v, executions %+v, %v", d.Counts, d.Execs, err)

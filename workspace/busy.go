@@ -24,16 +24,23 @@ type pendingStart struct {
 	queued *queuedRun // nil: a client waits for the answer, and the request ends with it
 }
 
+// queue has the runs that wait for active ones.
+type queue struct {
+	w          *Workspace
+	waiting    []*pendingStart // in order
+	queuedLast int             // the highest number in the durable queue
+}
+
 // start starts a run. If an active run covers its scope, it does what on_busy says: queue the new run, or stop the active one
 // first.
-func (w *Workspace) start(p *pendingStart) {
-	if w.startedAlready(p) {
+func (ln *queue) start(p *pendingStart) {
+	if ln.startedAlready(p) {
 		return
 	}
-	d, acc, err := w.newDraft(p)
+	d, acc, err := ln.newDraft(p)
 	var busy *api.Error
 	if errors.As(err, &busy) && busy.Code == api.CodeConflict {
-		policy, wrong := w.onBusy(p.req)
+		policy, wrong := ln.onBusy(p.req)
 		if wrong != nil {
 			p.reply(acc, wrong)
 			return
@@ -42,48 +49,48 @@ func (w *Workspace) start(p *pendingStart) {
 			p.reportWaiting(*busy, policy)
 		}
 		if policy != flow.Refuse && p.req.Detached && p.queued == nil {
-			w.enqueueRun(p, policy)
+			ln.enqueueRun(p, policy)
 			return
 		}
 		if policy != flow.Refuse {
-			w.waiting = append(w.waiting, p)
-			w.makeWay(policy, busy.Run)
+			ln.waiting = append(ln.waiting, p)
+			ln.makeWay(policy, busy.Run)
 			return
 		}
-		if f, _ := flow.Read(w.file.Graph()); f.OnBusy != flow.Refuse {
+		if f, _ := flow.Read(ln.w.file.Graph()); f.OnBusy != flow.Refuse {
 			busy.OnBusy = f.OnBusy.String()
 		}
 	}
 	if err != nil || d == nil {
 		p.reply(acc, err)
 		if p.queued != nil {
-			w.refusedQueued(p.queued, cmp.Or(err, error(api.NotFound("there is nothing to resume"))))
+			ln.refusedQueued(p.queued, cmp.Or(err, error(api.NotFound("there is nothing to resume"))))
 		}
 		return
 	}
 	queueFile := ""
 	if q := p.queued; q != nil {
-		d.Request.Queued, queueFile = q.Key, w.queueFile(q)
+		d.Request.Queued, queueFile = q.Key, ln.queueFile(q)
 	}
-	r := activerun.New(w.host, d.Run, func(err error) {
+	r := activerun.New(ln.w.host, d.Run, func(err error) {
 		acc.Run = d.ID
 		p.reply(acc, err)
 	})
-	w.addRun(r)
-	w.prepare(r, p.req.Env, queueFile)
+	ln.w.addRun(r)
+	ln.w.preparer.prepare(r, p.req.Env, queueFile)
 }
 
 // newDraft drafts a run. A panic is an error of this request only, because the draft is not one of the runs yet.
-func (w *Workspace) newDraft(p *pendingStart) (d *planning.Draft, acc api.RunAccepted, err error) {
-	if err = w.mayBegin(); err != nil {
+func (ln *queue) newDraft(p *pendingStart) (d *planning.Draft, acc api.RunAccepted, err error) {
+	if err = ln.w.quarantine.mayBegin(); err != nil {
 		return nil, acc, err
 	}
-	d, err = loop.Contain(w.loop, "a question", func() (d *planning.Draft, err error) {
-		d, acc, err = w.planner.Draft(p.client, p.req)
+	d, err = loop.Contain(ln.w.loop, "a question", func() (d *planning.Draft, err error) {
+		d, acc, err = ln.w.planner.Draft(p.client, p.req)
 		return d, err
 	})
-	if from := w.moved(); from != "" && d != nil {
-		acc.Notes = append(acc.Notes, "looks like "+from+" was moved here: wf mv "+filepath.Base(from)+" "+filepath.Base(w.path)+" would have brought its history")
+	if from := ln.w.moved(); from != "" && d != nil {
+		acc.Notes = append(acc.Notes, "looks like "+from+" was moved here: wf mv "+filepath.Base(from)+" "+filepath.Base(ln.w.path)+" would have brought its history")
 	}
 	return d, acc, err
 }
@@ -98,10 +105,10 @@ func (p *pendingStart) reportWaiting(busy api.Error, policy flow.OnBusy) {
 }
 
 // onBusy returns what to do with a run whose scope is active: as the request says, else the workfile.
-func (w *Workspace) onBusy(req api.RunRequest) (flow.OnBusy, error) {
+func (ln *queue) onBusy(req api.RunRequest) (flow.OnBusy, error) {
 	switch req.OnBusy {
 	case "":
-		f, _, err := w.planner.ReadFlow()
+		f, _, err := ln.w.planner.ReadFlow()
 		if err != nil {
 			return flow.Refuse, err
 		}
@@ -117,11 +124,11 @@ func (w *Workspace) onBusy(req api.RunRequest) (flow.OnBusy, error) {
 }
 
 // makeWay stops the run that the new one is to replace.
-func (w *Workspace) makeWay(policy flow.OnBusy, run string) {
+func (ln *queue) makeWay(policy flow.OnBusy, run string) {
 	if policy != flow.Cancel {
 		return
 	}
-	for _, r := range w.runs {
+	for _, r := range ln.w.runs {
 		if r.ID == run && r.Phase < runstate.Stopping {
 			r.Stop(api.StopRequest{Cause: api.CauseReplaced}, "", nil)
 		}
@@ -129,21 +136,21 @@ func (w *Workspace) makeWay(policy flow.OnBusy, run string) {
 }
 
 // startWaiting tries to start the queued runs, after a run has ended.
-func (w *Workspace) startWaiting() {
-	line := w.waiting
-	w.waiting = nil
+func (ln *queue) startWaiting() {
+	line := ln.waiting
+	ln.waiting = nil
 	for _, p := range line {
 		if p.ctx.Err() == nil {
-			w.start(p)
+			ln.start(p)
 		}
 	}
 }
 
 // refuseWaiting answers the clients of queued runs that will not start in this daemon. Detached runs stay in the durable queue
 // for the next daemon.
-func (w *Workspace) refuseWaiting(why error) {
-	for _, p := range w.waiting {
+func (ln *queue) refuseWaiting(why error) {
+	for _, p := range ln.waiting {
 		p.reply(api.RunAccepted{}, why)
 	}
-	w.waiting = slices.DeleteFunc(w.waiting, func(p *pendingStart) bool { return p.queued == nil })
+	ln.waiting = slices.DeleteFunc(ln.waiting, func(p *pendingStart) bool { return p.queued == nil })
 }

@@ -26,28 +26,28 @@ func (w *Workspace) startClose() {
 		return
 	}
 	w.closing = true
-	w.refuseWaiting(errClosed())
+	w.queue.refuseWaiting(errClosed())
 	w.file.SaveThen(w.loop.End)
 }
 
 // leave releases everything when the loop ends.
 func (w *Workspace) leave() {
-	if w.trial.noted {
-		w.endTrial() // to end in order is no failure
+	if w.quarantine.trial.noted {
+		w.quarantine.endTrial() // to end in order is no failure
 	}
 	for _, r := range w.runs {
 		r.Detach()
 	}
 	w.file.Leave()
 	w.out.Close("the workspace is closing")
-	w.publishPulse()
+	w.presence.publishPulse()
 }
 
 // crashed releases what it can after a panic on the loop. Nothing is saved: the workspace ends as if its
 // daemon had been killed, and the daemon opens it again, which counts as a trial. Clients that wait for an
 // answer ask again.
 func (w *Workspace) crashed() {
-	w.countCrash()
+	w.quarantine.countCrash()
 	for _, r := range w.runs {
 		r.LetGo()
 	}

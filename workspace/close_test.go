@@ -72,7 +72,7 @@ func TestBugInADeed(t *testing.T) {
 			if b.tries() != 1 || !log.has("as planned") {
 				t.Errorf("%d trials are noted", b.tries())
 			}
-			if info := b.w.Info(); len(info.Runs) != 1 {
+			if info := b.w.presence.Info(); len(info.Runs) != 1 {
 				t.Errorf("the run that is to be taken up is not told: %+v", info)
 			}
 			b.open()

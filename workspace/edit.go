@@ -27,7 +27,7 @@ func (w *Workspace) Redo(ctx context.Context, by api.Author) (api.EditResult, er
 func (w *Workspace) Reset(ctx context.Context, client string, req api.ResetRequest) (api.ResetResult, error) {
 	res, err := w.file.Reset(ctx, client, req)
 	if err == nil {
-		w.writePrior(ctx)
+		w.priorFile.writePrior(ctx)
 	}
 	return res, err
 }

@@ -48,7 +48,7 @@ func (h fileHost) Execution(n *graph.Node) *workfile.Execution {
 func (h fileHost) Lost(n *graph.Node) { h.w.nodes.MarkLost(n, true) }
 
 func (h fileHost) Forget(nodes []*graph.Node) {
-	h.w.dropPrior(nodes)
+	h.w.priorFile.dropPrior(nodes)
 	for _, n := range nodes {
 		delete(h.w.nodes.Latest, n.ID)
 	}

@@ -20,7 +20,7 @@ func (w *Workspace) finishRuns() {
 // conclude lets a helper write the end of a run to the history. Statuses that could not be put into the workfile are noted
 // before, because later daemons do not read the journal of a run that is over.
 func (w *Workspace) conclude(r *activerun.Run) {
-	last, keepPrior := w.given(), w.keepPrior(r)
+	last, keepPrior := w.given(), w.priorFile.keepPrior(r)
 	w.file.Statuses().RunOver(r.Number)
 	keepStatuses := w.file.Statuses().Keep()
 	r.RecordEnd(func() (what string, err error) {
@@ -37,17 +37,17 @@ func (w *Workspace) conclude(r *activerun.Run) {
 // complete forgets a run whose end is recorded.
 func (w *Workspace) complete(r *activerun.Run) {
 	w.drop(r)
-	w.unmark()
-	w.latest = new(r.Summary())
+	w.preparer.unmark()
+	w.presence.latest = new(r.Summary())
 	r.Complete()
-	w.startWaiting()
-	w.pruneLater()
+	w.queue.startWaiting()
+	w.retention.pruneLater()
 }
 
 // addRun puts a run on the list of active runs.
 func (w *Workspace) addRun(r *activerun.Run) {
 	w.runs, w.nodes.Runs = append(w.runs, r), append(w.nodes.Runs, r.Run)
-	w.note.needed.Store(true)
+	w.preparer.note.needed.Store(true)
 }
 
 // drop takes a run off the list of active runs.

@@ -32,17 +32,17 @@ func TestForgottenRunsAreTold(t *testing.T) {
 		_, s := b.run(api.RunRequest{Mode: api.ModeFresh})
 		b.play(v, s, nil)
 	}
-	id := b.w.Info().ID
+	id := b.w.presence.Info().ID
 	if !HasRun(b.cfg.State, id, 1) || HasRun(b.cfg.State, id, 5) || HasRun(b.cfg.State, "other", 1) {
 		t.Error("HasRun does not know the history")
 	}
-	if err := b.w.RemoveRun(t.Context(), "2"); err != nil {
+	if err := b.w.retention.RemoveRun(t.Context(), "2"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.w.Prune(t.Context(), api.PruneRequest{Keep: 1, DryRun: true}); err != nil {
+	if _, err := b.w.retention.Prune(t.Context(), api.PruneRequest{Keep: 1, DryRun: true}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.w.Prune(t.Context(), api.PruneRequest{Keep: 2}); err != nil {
+	if _, err := b.w.retention.Prune(t.Context(), api.PruneRequest{Keep: 2}); err != nil {
 		t.Fatal(err)
 	}
 	b.close(b.w)

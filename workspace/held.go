@@ -22,6 +22,14 @@ import (
 // crashes, and they are recovered after a pause that grows with the crashes. If it does not, only wf server retry makes
 // another attempt, with a rehearsal first.
 
+// quarantine keeps the runs of a workfile from being recovered after daemons have crashed while they recovered them. It belongs to
+// the loop, and to Open before that.
+type quarantine struct {
+	w     *Workspace
+	trial trial
+	held  held
+}
+
 // held is what a quarantined workspace does not recover. The zero value is a workspace that is not quarantined.
 type held struct {
 	why  string // for people; "" = not quarantined
@@ -38,21 +46,21 @@ const (
 )
 
 // mayTry decides whether the runs are recovered after earlier crashes. It may take a while.
-func (w *Workspace) mayTry(before history.Recovery) (h held, may bool) {
+func (q *quarantine) mayTry(before history.Recovery) (h held, may bool) {
 	h.why = heldWhat(before) + "; " + heldWhy(before)
 	pause := min(firstTrialPause<<min(before.Tries-history.RecoveryLimit, 10), lastTrialPause)
-	if w.cfg.Rehearse == nil {
-		return h, w.trial.retry
+	if q.w.cfg.Rehearse == nil {
+		return h, q.trial.retry
 	}
-	if err := w.cfg.Rehearse(w.path); err != nil {
+	if err := q.w.cfg.Rehearse(q.w.path); err != nil {
 		h.why += ". It would die again: " + lastWords(err)
 		return h, false
 	}
-	if left := pause - max(0, time.Since(before.Last)); left > 0 && !w.trial.retry {
+	if left := pause - max(0, time.Since(before.Last)); left > 0 && !q.trial.retry {
 		h.till = time.Now().Add(left)
 		return h, false
 	}
-	w.cfg.Log.Info("a workfile that was held is tried again: another process has survived that", "workfile", w.path, "tries", before.Tries)
+	q.w.cfg.Log.Info("a workfile that was held is tried again: another process has survived that", "workfile", q.w.path, "tries", before.Tries)
 	return held{}, true
 }
 
@@ -72,115 +80,115 @@ func (h *held) refusal(w *Workspace) error {
 }
 
 // Retry recovers the runs of a quarantined workspace, unless that would crash the daemon. For other workspaces it does nothing.
-func (w *Workspace) Retry(ctx context.Context) error {
-	is, err := loop.Ask(ctx, w.loop, func() (bool, error) { return w.held.why != "", nil })
+func (q *quarantine) Retry(ctx context.Context) error {
+	is, err := loop.Ask(ctx, q.w.loop, func() (bool, error) { return q.held.why != "", nil })
 	if err != nil || !is {
 		return err
 	}
-	before, err := history.ReadRecovery(w.cfg.State, w.id, w.path)
+	before, err := history.ReadRecovery(q.w.cfg.State, q.w.id, q.w.path)
 	if err != nil {
 		return api.Internal("the note of the trials cannot be read", err)
 	}
-	if w.cfg.Rehearse != nil {
-		if err := w.cfg.Rehearse(w.path); err != nil {
-			return &api.Error{Code: api.CodeRefused, Message: "the workfile stays quarantined: recovering its runs would crash the daemon again", Where: w.path,
+	if q.w.cfg.Rehearse != nil {
+		if err := q.w.cfg.Rehearse(q.w.path); err != nil {
+			return &api.Error{Code: api.CodeRefused, Message: "the workfile stays quarantined: recovering its runs would crash the daemon again", Where: q.w.path,
 				Why: lastWords(err), Fix: "wf stop gives the runs up, without what their journals say; their outputs are kept"}
 		}
 	}
-	_, err = loop.Await(ctx, w.loop, func(reply func(struct{}, error)) {
-		w.takeUpHeld(before)
+	_, err = loop.Await(ctx, q.w.loop, func(reply func(struct{}, error)) {
+		q.takeUpHeld(before)
 		reply(struct{}{}, nil)
 	})
 	return err
 }
 
 // takeUpHeld ends the quarantine by recovering the runs.
-func (w *Workspace) takeUpHeld(before history.Recovery) {
-	if w.held.why == "" {
+func (q *quarantine) takeUpHeld(before history.Recovery) {
+	if q.held.why == "" {
 		return
 	}
-	runs := w.held.runs
-	w.held = held{}
-	w.noteTrial(before)
-	w.file.Recovered()
+	runs := q.held.runs
+	q.held = held{}
+	q.noteTrial(before)
+	q.w.file.Recovered()
 	for _, n := range runs {
-		w.takeUp(n)
+		q.w.repeats.takeUp(n)
 	}
 }
 
 // tryHeld makes another attempt if the pause is over.
-func (w *Workspace) tryHeld() {
-	if w.held.till.IsZero() {
+func (q *quarantine) tryHeld() {
+	if q.held.till.IsZero() {
 		return
 	}
-	if left := time.Until(w.held.till); left > 0 {
-		w.holdTimer.Reset(left)
+	if left := time.Until(q.held.till); left > 0 {
+		q.w.repeats.holdTimer.Reset(left)
 		return
 	}
-	w.held.till = time.Time{}
-	w.loop.Run(func() {
-		before, err := history.ReadRecovery(w.cfg.State, w.id, w.path)
+	q.held.till = time.Time{}
+	q.w.loop.Run(func() {
+		before, err := history.ReadRecovery(q.w.cfg.State, q.w.id, q.w.path)
 		if err != nil {
 			return // a later request for a retry reports the error
 		}
-		h, may := w.mayTry(before)
-		w.loop.Post(func() {
+		h, may := q.mayTry(before)
+		q.w.loop.Post(func() {
 			if may {
-				w.takeUpHeld(before)
+				q.takeUpHeld(before)
 				return
 			}
-			w.keepHeld(h)
+			q.keepHeld(h)
 		})
 	})
 }
 
 // holdRun adds a run to those that are not recovered, before the loop starts.
-func (w *Workspace) holdRun(n int) {
-	if w.held.past == nil {
-		w.held.past = map[int]*api.RunSummary{}
+func (q *quarantine) holdRun(n int) {
+	if q.held.past == nil {
+		q.held.past = map[int]*api.RunSummary{}
 	}
-	w.held.runs, w.held.past[n] = append(w.held.runs, n), w.Reader.Summary(n)
+	q.held.runs, q.held.past[n] = append(q.held.runs, n), q.w.Reader.Summary(n)
 }
 
 // keepHeld publishes why the workspace is quarantined.
-func (w *Workspace) keepHeld(h held) {
-	h.runs, h.past = w.held.runs, w.held.past
-	w.held = h
-	w.file.Trouble(h.why)
+func (q *quarantine) keepHeld(h held) {
+	h.runs, h.past = q.held.runs, q.held.past
+	q.held = h
+	q.w.file.Trouble(h.why)
 	if !h.till.IsZero() {
-		w.holdTimer.Reset(time.Until(h.till))
+		q.w.repeats.holdTimer.Reset(time.Until(h.till))
 	}
 }
 
 // heldRun finds a run among those not recovered; "" means the only one.
-func (w *Workspace) heldRun(name string) (n int, found bool) {
-	if name == "" && len(w.runs) == 0 && len(w.held.runs) == 1 {
-		return w.held.runs[0], true
+func (q *quarantine) heldRun(name string) (n int, found bool) {
+	if name == "" && len(q.w.runs) == 0 && len(q.held.runs) == 1 {
+		return q.held.runs[0], true
 	}
-	i := slices.IndexFunc(w.held.runs, func(n int) bool { return history.RunID(n) == name })
+	i := slices.IndexFunc(q.held.runs, func(n int) bool { return history.RunID(n) == name })
 	if i < 0 {
 		return 0, false
 	}
-	return w.held.runs[i], true
+	return q.held.runs[i], true
 }
 
 // stopHeld ends a run without recovering it: its runner ends all its processes, and its record is closed. The statuses of its nodes
 // remain in its journal.
-func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
-	w.loop.Run(func() {
-		survivors, err := w.sweepHeld(n)
-		summary := w.Reader.Summary(n)
-		w.loop.Post(func() {
+func (q *quarantine) stopHeld(n int, reply func(api.StopResult, error)) {
+	q.w.loop.Run(func() {
+		survivors, err := q.sweepHeld(n)
+		summary := q.w.Reader.Summary(n)
+		q.w.loop.Post(func() {
 			if err != nil {
 				reply(api.StopResult{}, api.Internal("run "+history.RunID(n)+" cannot be stopped", err))
 				return
 			}
-			w.held.runs = slices.DeleteFunc(w.held.runs, func(x int) bool { return x == n })
-			if w.latest = summary; len(w.held.runs) == 0 {
-				w.held = held{}
-				w.file.Recovered()
-				w.unmark()
-				w.loop.Run(w.endTrial)
+			q.held.runs = slices.DeleteFunc(q.held.runs, func(x int) bool { return x == n })
+			if q.w.presence.latest = summary; len(q.held.runs) == 0 {
+				q.held = held{}
+				q.w.file.Recovered()
+				q.w.preparer.unmark()
+				q.w.loop.Run(q.endTrial)
 			}
 			reply(api.StopResult{Run: history.RunID(n), Survivors: append([]int{}, survivors...)}, nil)
 		})
@@ -188,33 +196,33 @@ func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
 }
 
 // sweepHeld ends the processes of a run and records its end.
-func (w *Workspace) sweepHeld(n int) (survivors []int, err error) {
+func (q *quarantine) sweepHeld(n int) (survivors []int, err error) {
 	end := clock.Now()
 	res := history.Result{Result: string(api.Cancelled), Ended: end, Cause: "held",
 		Problem: "it was stopped during a quarantine: its journal does not have what its nodes did after the last daemon ended"}
-	if req, err := w.store.Request(n); err == nil {
+	if req, err := q.w.store.Request(n); err == nil {
 		res.Started, res.DurationMS = req.Time, clock.Milliseconds(req.Time, end)
 	}
-	if !w.store.Bare(n, runstate.PriorFile, workfile.StatusesName) {
-		sess, err := w.cfg.Executor.Open(context.Background(), executor.Spec{Dir: w.store.Dir(n), Cwd: "/", Report: func([]executor.Report) {}})
+	if !q.w.store.Bare(n, runstate.PriorFile, workfile.StatusesName) {
+		sess, err := q.w.cfg.Executor.Open(context.Background(), executor.Spec{Dir: q.w.store.Dir(n), Cwd: "/", Report: func([]executor.Report) {}})
 		if err != nil {
 			return nil, err
 		}
 		if survivors, err = sess.Close(context.Background()); err != nil {
-			w.cfg.Log.Warn("a run that was held did not end in order", "run", n, "err", err)
+			q.w.cfg.Log.Warn("a run that was held did not end in order", "run", n, "err", err)
 		}
 	}
 	res.Survivors = survivors
-	if err := w.store.Settle(n, res); err != nil {
+	if err := q.w.store.Settle(n, res); err != nil {
 		return survivors, fmt.Errorf("its end cannot be recorded: %w", err)
 	}
 	return survivors, nil
 }
 
 // mayBegin refuses new runs.
-func (w *Workspace) mayBegin() error {
-	if err := w.held.refusal(w); err != nil {
+func (q *quarantine) mayBegin() error {
+	if err := q.held.refusal(q.w); err != nil {
 		return err
 	}
-	return w.usable()
+	return q.w.usable()
 }

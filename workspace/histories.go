@@ -87,7 +87,7 @@ func (w *Workspace) lookForOrigin() {
 
 // moved returns the old path of a workfile that seems to have been moved; "" once something has run at the new path.
 func (w *Workspace) moved() string {
-	if w.latest != nil || len(w.runs) > 0 {
+	if w.presence.latest != nil || len(w.runs) > 0 {
 		return ""
 	}
 	return w.movedFrom

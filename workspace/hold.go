@@ -11,38 +11,39 @@ import (
 
 // repeats are operations that have failed and are repeated.
 type repeats struct {
+	w         *Workspace
 	holdTimer *loop.Timer
 	unbegun   []int // runs that could not start and are still to be removed
 	untaken   []int // runs of an earlier daemon whose records cannot be read at present
 }
 
 // tryAgain repeats what failed: the rest of the turn does it.
-func (w *Workspace) tryAgain() {
-	for _, r := range w.runs {
+func (rp *repeats) tryAgain() {
+	for _, r := range rp.w.runs {
 		r.Retry()
 	}
-	w.takeUpAgain()
-	w.tryHeld()
-	unbegun := w.unbegun
-	w.unbegun = nil
+	rp.takeUpAgain()
+	rp.w.quarantine.tryHeld()
+	unbegun := rp.unbegun
+	rp.unbegun = nil
 	for _, n := range unbegun {
-		loop.Go(w.loop, func() error { return w.withdraw(n) }, func(err error) { w.withdrawn(n, err) })
+		loop.Go(rp.w.loop, func() error { return rp.withdraw(n) }, func(err error) { rp.withdrawn(n, err) })
 	}
 }
 
 // withdraw removes the folder of a run that never started. It is called on a helper, or before the loop starts.
-func (w *Workspace) withdraw(n int) error {
-	w.creating <- struct{}{}
-	defer func() { <-w.creating }()
-	return w.store.Withdraw(n)
+func (rp *repeats) withdraw(n int) error {
+	rp.w.preparer.creating <- struct{}{}
+	defer func() { <-rp.w.preparer.creating }()
+	return rp.w.store.Withdraw(n)
 }
 
 // withdrawn has the folder of a run that never started removed later, if err says that this has failed.
-func (w *Workspace) withdrawn(n int, err error) {
+func (rp *repeats) withdrawn(n int, err error) {
 	if err != nil {
-		w.cfg.Log.Warn("the folder of a run that never began cannot be removed yet", "run", n, "err", err)
-		w.unbegun = append(w.unbegun, n)
-		w.holdTimer.Reset(activerun.HoldPause)
+		rp.w.cfg.Log.Warn("the folder of a run that never began cannot be removed yet", "run", n, "err", err)
+		rp.unbegun = append(rp.unbegun, n)
+		rp.holdTimer.Reset(activerun.HoldPause)
 	}
 }
 
@@ -63,22 +64,22 @@ func (w *Workspace) disk() history.Disk {
 
 // takeUpLater remembers a run of an earlier daemon whose records cannot be read at present, for example because the disk
 // fails. No other run starts until they can: that run may be going.
-func (w *Workspace) takeUpLater(n int, err error) {
-	w.untaken = append(w.untaken, n)
-	w.holdTimer.Reset(activerun.HoldPause)
-	w.file.Trouble("run " + history.RunID(n) + " cannot be taken up yet: " + err.Error())
+func (rp *repeats) takeUpLater(n int, err error) {
+	rp.untaken = append(rp.untaken, n)
+	rp.holdTimer.Reset(activerun.HoldPause)
+	rp.w.file.Trouble("run " + history.RunID(n) + " cannot be taken up yet: " + err.Error())
 }
 
-func (w *Workspace) takeUpAgain() {
-	if len(w.untaken) == 0 {
+func (rp *repeats) takeUpAgain() {
+	if len(rp.untaken) == 0 {
 		return
 	}
-	again := w.untaken
-	w.untaken = nil
+	again := rp.untaken
+	rp.untaken = nil
 	for _, n := range again {
-		w.takeUp(n)
+		rp.takeUp(n)
 	}
-	if len(w.untaken) == 0 {
-		w.file.Recovered()
+	if len(rp.untaken) == 0 {
+		rp.w.file.Recovered()
 	}
 }

@@ -25,10 +25,10 @@ func LookAt(path, state string) (*Look, error) {
 	}
 	w.useHistory(history.At(filepath.Join(state, "workspaces", w.id)))
 	w.file.Statuses().Recall(w.later)
-	w.readBefore()
+	w.priorFile.readBefore()
 	w.recall(w.lookBack)
 	w.nodes.RecallPrior()
-	w.nodes.SettleStatuses(len(w.untaken) == 0)
+	w.nodes.SettleStatuses(len(w.repeats.untaken) == 0)
 	return &Look{w}, nil
 }
 

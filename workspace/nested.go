@@ -13,9 +13,12 @@ import (
 // waits for needs one. The run that it has started is a child of its execution: when the execution ends, the child is
 // stopped. A detached run goes on.
 
+// nestedRuns answers the commands that start runs themselves.
+type nestedRuns struct{ w *Workspace }
+
 // execution finds the execution that a command says it is.
-func (w *Workspace) execution(c api.Caller) (r *activerun.Run, id executor.ID, live bool) {
-	for _, r := range w.runs {
+func (nr *nestedRuns) execution(c api.Caller) (r *activerun.Run, id executor.ID, live bool) {
+	for _, r := range nr.w.runs {
 		if r.ID == c.Run {
 			id, live = r.FindExecution(c)
 			return r, id, live
@@ -26,13 +29,13 @@ func (w *Workspace) execution(c api.Caller) (r *activerun.Run, id executor.ID, l
 
 // CallerOf reports whether an execution is going, and which units of pools it and the callers of its run hold. A run that it
 // starts can never get those.
-func (w *Workspace) CallerOf(ctx context.Context, c api.Caller) (held map[string]int, live bool, err error) {
+func (nr *nestedRuns) CallerOf(ctx context.Context, c api.Caller) (held map[string]int, live bool, err error) {
 	type answer struct {
 		held map[string]int
 		live bool
 	}
-	a, err := loop.Ask(ctx, w.loop, func() (answer, error) {
-		r, id, live := w.execution(c)
+	a, err := loop.Ask(ctx, nr.w.loop, func() (answer, error) {
+		r, id, live := nr.execution(c)
 		if !live {
 			return answer{}, nil
 		}
@@ -42,18 +45,18 @@ func (w *Workspace) CallerOf(ctx context.Context, c api.Caller) (held map[string
 }
 
 // Waits notes that a command waits for another run (true), or stops waiting.
-func (w *Workspace) Waits(c api.Caller, waits bool) {
-	w.loop.Post(func() {
-		if r, id, live := w.execution(c); live {
+func (nr *nestedRuns) Waits(c api.Caller, waits bool) {
+	nr.w.loop.Post(func() {
+		if r, id, live := nr.execution(c); live {
 			r.CommandWaits(id, waits)
 		}
 	})
 }
 
 // GoesOn notes that the run that a command has waited for is over.
-func (w *Workspace) GoesOn(ctx context.Context, c api.Caller) error {
-	_, err := loop.Ask(ctx, w.loop, func() (struct{}, error) {
-		if r, id, live := w.execution(c); live {
+func (nr *nestedRuns) GoesOn(ctx context.Context, c api.Caller) error {
+	_, err := loop.Ask(ctx, nr.w.loop, func() (struct{}, error) {
+		if r, id, live := nr.execution(c); live {
 			r.TakeBack(id)
 		}
 		return struct{}{}, nil
@@ -62,9 +65,9 @@ func (w *Workspace) GoesOn(ctx context.Context, c api.Caller) error {
 }
 
 // Adopt makes a run the child of an execution. It returns false if the execution is over.
-func (w *Workspace) Adopt(ctx context.Context, c api.Caller, child activerun.Child) (bool, error) {
-	return loop.Ask(ctx, w.loop, func() (bool, error) {
-		r, id, live := w.execution(c)
+func (nr *nestedRuns) Adopt(ctx context.Context, c api.Caller, child activerun.Child) (bool, error) {
+	return loop.Ask(ctx, nr.w.loop, func() (bool, error) {
+		r, id, live := nr.execution(c)
 		if !live {
 			return false, nil
 		}

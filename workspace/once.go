@@ -39,24 +39,24 @@ func (w *Workspace) startedBefore(ctx context.Context, req api.RunRequest) (acc 
 }
 
 // startedAlready answers a request whose run is active, and reports whether there is such a run.
-func (w *Workspace) startedAlready(p *pendingStart) bool {
+func (ln *queue) startedAlready(p *pendingStart) bool {
 	if p.req.Key == "" {
 		return false
 	}
-	for _, r := range w.runs {
+	for _, r := range ln.w.runs {
 		if r.Request.Key != p.req.Key {
 			continue
 		}
 		if r.Phase != runstate.Preparing || r.Number != 0 {
-			p.reply(w.acceptedAs(r.Request), nil)
+			p.reply(ln.w.acceptedAs(r.Request), nil)
 			return true
 		}
-		r.AlsoAccept(func(err error) { p.reply(w.acceptedAs(r.Request), err) })
+		r.AlsoAccept(func(err error) { p.reply(ln.w.acceptedAs(r.Request), err) })
 		return true
 	}
-	for i, other := range w.waiting { // the connection of its client is gone
+	for i, other := range ln.waiting { // the connection of its client is gone
 		if other.req.Key == p.req.Key {
-			w.waiting = append(w.waiting[:i:i], w.waiting[i+1:]...)
+			ln.waiting = append(ln.waiting[:i:i], ln.waiting[i+1:]...)
 			break
 		}
 	}

@@ -66,35 +66,36 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 		return nil, err
 	}
 	w := newWorkspace(id, real, cfg)
-	w.trial.retry = retry
+	w.quarantine.trial.retry = retry
 	if err := w.raiseFence(); err != nil {
 		return nil, err
 	}
 	if err := w.restore(); err != nil {
 		w.dropFence()
-		if w.trial.noted { // whoever can say why not has not died of it
-			w.endTrial()
+		if w.quarantine.trial.noted { // whoever can say why not has not died of it
+			w.quarantine.endTrial()
 		}
 		return nil, err
 	}
 	if err := w.file.Watch(); err != nil {
 		cfg.Log.Warn("the folder cannot be watched: changes of others are seen when wf writes", "folder", filepath.Dir(real), "err", err)
 	}
-	w.publishPulse()
+	w.presence.publishPulse()
 	w.loop.Start()
 	return w, nil
 }
 
 // newWorkspace makes a workspace whose loop has not started.
 func newWorkspace(id, path string, cfg Config) *Workspace {
-	w := &Workspace{id: id, path: path, cfg: cfg, creating: make(chan struct{}, 1)}
+	w := &Workspace{id: id, path: path, cfg: cfg}
+	w.quarantine.w, w.queue.w, w.retention.w, w.nestedRuns.w, w.preparer.w, w.presence.w, w.repeats.w, w.priorFile.w = w, w, w, w, w, w, w, w
+	w.preparer.creating = make(chan struct{}, 1)
 	w.loop = loop.New(loop.Hooks{Before: w.heedClock, Settle: w.settle, Leave: w.leave, Crashed: w.crashed,
 		Ended: errClosed(), Panicked: errPanicked(), Log: cfg.Log.With("workfile", path)})
-	w.holdTimer = w.loop.NewTimer(w.tryAgain)
+	w.repeats.holdTimer = w.loop.NewTimer(w.repeats.tryAgain)
 	w.file = w.newFile()
 	w.nodes = &nodestate.Table{File: w.file, Log: cfg.Log, Latest: map[string]nodestate.Latest{}}
 	w.out = watchers.New(w.loop, cfg.Log.With("workspace", id), w.nodes.ItemOf)
-	w.marks = watchers.NewMarks(w.out, w.nodes)
 	w.useHistory(nil)
 	return w
 }
@@ -105,9 +106,9 @@ func (w *Workspace) useHistory(s *history.Store) {
 	asker, _ := w.cfg.Executor.(params.Asker)
 	w.planner = planning.New(planning.Config{ID: w.id, Path: w.path, Version: w.cfg.Version, Loop: w.loop, File: w.file, Nodes: w.nodes,
 		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable})
-	w.host = &activerun.Host{ID: w.id, Path: w.path, Log: w.cfg.Log, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out, Marks: w.marks,
+	w.host = &activerun.Host{ID: w.id, Path: w.path, Log: w.cfg.Log, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out, Marks: watchers.NewMarks(w.out, w.nodes),
 		Executor: w.cfg.Executor, Slots: w.cfg.Slots, Pools: w.cfg.Pools, Nested: w.cfg.Nested,
-		RetryLater: func() { w.holdTimer.Reset(activerun.HoldPause) }, Found: w.heed}
+		RetryLater: func() { w.repeats.holdTimer.Reset(activerun.HoldPause) }, Found: w.quarantine.heed}
 	w.Reader = inquiry.New(inquiry.Config{Path: w.path, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out})
 }
 
@@ -115,7 +116,7 @@ func (w *Workspace) useHistory(s *history.Store) {
 func (w *Workspace) restore() error {
 	active := history.IsActive(w.cfg.State, w.id)
 	if active {
-		w.try()
+		w.quarantine.try()
 	}
 	err := w.file.Load()
 	if err != nil {
@@ -131,21 +132,21 @@ func (w *Workspace) restore() error {
 		return err
 	}
 	w.file.Statuses().Recall(w.later)
-	w.readBefore()
+	w.priorFile.readBefore()
 	w.recall(func(n int) {
-		w.try() // a run can be there without the note of it
-		if w.held.why != "" {
-			w.holdRun(n)
+		w.quarantine.try() // a run can be there without the note of it
+		if w.quarantine.held.why != "" {
+			w.quarantine.holdRun(n)
 			return
 		}
-		w.takeUp(n)
+		w.repeats.takeUp(n)
 	})
 	w.nodes.RecallPrior()
-	w.recallQueue()
-	w.nodes.SettleStatuses(len(w.untaken) == 0)
+	w.queue.recallQueue()
+	w.nodes.SettleStatuses(len(w.repeats.untaken) == 0)
 	w.lookForOrigin()
-	if active && len(w.untaken)+len(w.held.runs)+len(w.runs)+len(w.inQueue()) == 0 {
-		w.note.remove(w) // the note of a run that has ended since, or never began
+	if active && len(w.repeats.untaken)+len(w.quarantine.held.runs)+len(w.runs)+len(w.queue.inQueue()) == 0 {
+		w.preparer.note.remove(w) // the note of a run that has ended since, or never began
 	}
 	w.file.RecallEdits()
 	return nil

@@ -17,6 +17,13 @@ import (
 	"wf/workspace/workfile"
 )
 
+// preparer makes the folders of new runs.
+type preparer struct {
+	w        *Workspace
+	creating chan struct{} // held by the one helper that creates or removes the folder of a run
+	note     activeNote
+}
+
 // A preparation is the folder and the executor of a new run.
 type preparation struct {
 	r    *activerun.Run
@@ -27,30 +34,30 @@ type preparation struct {
 }
 
 // prepare makes the run durable and opens the executor, away from the loop.
-func (w *Workspace) prepare(r *activerun.Run, env []string, queueFile string) {
-	w.file.Statuses().TouchAll()
-	w.file.PublishStatuses() // the frozen workfile has the statuses that the run begins with
-	frozen := whole(w.file.Document().Render())
-	beside, err := w.beside(r)
-	bare := w.file.StartsBare()
-	r.Request.Run = w.given()
-	w.loop.Run(func() {
+func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
+	pp.w.file.Statuses().TouchAll()
+	pp.w.file.PublishStatuses() // the frozen workfile has the statuses that the run begins with
+	frozen := whole(pp.w.file.Document().Render())
+	beside, err := pp.beside(r)
+	bare := pp.w.file.StartsBare()
+	r.Request.Run = pp.w.given()
+	pp.w.loop.Run(func() {
 		p := preparation{r: r, err: err}
 		if p.err == nil {
-			w.creating <- struct{}{}
-			if p.err = w.keepFence(); p.err == nil {
-				p.hist, p.err = w.store.Create(r.Request, frozen, beside...)
+			pp.creating <- struct{}{}
+			if p.err = pp.w.keepFence(); p.err == nil {
+				p.hist, p.err = pp.w.store.Create(r.Request, frozen, beside...)
 			}
-			<-w.creating
+			<-pp.creating
 		}
 		if p.err == nil && bare {
-			w.keepOrigin(p.hist.Number())
+			pp.keepOrigin(p.hist.Number())
 		}
 		if p.err == nil && queueFile != "" {
 			_ = os.Remove(queueFile) // if it stays, the next daemon finds that the run has started
 		}
 		if p.err == nil {
-			p.err = w.note.write(w)
+			p.err = pp.note.write(pp.w)
 		}
 		if p.err == nil {
 			p.err = makeOutputs(p.hist.Dir())
@@ -60,14 +67,14 @@ func (w *Workspace) prepare(r *activerun.Run, env []string, queueFile string) {
 		}
 		if p.err != nil && p.hist != nil {
 			p.hist.Close()
-			p.left = w.withdraw(p.hist.Number())
+			p.left = pp.w.repeats.withdraw(p.hist.Number())
 		}
-		w.loop.Post(func() { w.prepared(p) })
+		pp.w.loop.Post(func() { pp.prepared(p) })
 	})
 }
 
 // beside returns the files that lie in the folder of a run from its start, for replays.
-func (w *Workspace) beside(r *activerun.Run) ([]history.Companion, error) {
+func (pp *preparer) beside(r *activerun.Run) ([]history.Companion, error) {
 	var list []history.Companion
 	add := func(name string, what any) error {
 		data, err := json.Marshal(what)
@@ -79,7 +86,7 @@ func (w *Workspace) beside(r *activerun.Run) ([]history.Companion, error) {
 			return nil, err
 		}
 	}
-	if statuses := w.file.Statuses().Companion(); statuses != nil {
+	if statuses := pp.w.file.Statuses().Companion(); statuses != nil {
 		if err := add(workfile.StatusesName, statuses); err != nil {
 			return nil, err
 		}
@@ -96,32 +103,32 @@ func whole(pieces graphml.Pieces) []byte {
 }
 
 // keepOrigin keeps the workfile of a run that was just made as the one without results.
-func (w *Workspace) keepOrigin(run int) {
-	if err := w.store.LinkWorkfile(run, w.file.Origin()); err != nil {
-		w.cfg.Log.Warn("the workfile without results cannot be kept", "workfile", w.path, "err", err)
+func (pp *preparer) keepOrigin(run int) {
+	if err := pp.w.store.LinkWorkfile(run, pp.w.file.Origin()); err != nil {
+		pp.w.cfg.Log.Warn("the workfile without results cannot be kept", "workfile", pp.w.path, "err", err)
 	}
 }
 
 // prepared starts a run that has its folder and its executor.
-func (w *Workspace) prepared(p preparation) {
+func (pp *preparer) prepared(p preparation) {
 	r := p.r
 	if p.err != nil {
-		w.abandon(r, p)
+		pp.abandon(r, p)
 		return
 	}
 	r.Launch(p.hist, p.sess)
 }
 
 // abandon forgets a run that could not start.
-func (w *Workspace) abandon(r *activerun.Run, p preparation) {
-	w.drop(r)
-	err := &api.Error{Code: api.CodeInternal, Message: "the run cannot begin", Where: w.cfg.State, Why: p.err.Error()}
+func (pp *preparer) abandon(r *activerun.Run, p preparation) {
+	pp.w.drop(r)
+	err := &api.Error{Code: api.CodeInternal, Message: "the run cannot begin", Where: pp.w.cfg.State, Why: p.err.Error()}
 	if p.hist != nil {
-		w.withdrawn(p.hist.Number(), p.left)
+		pp.w.repeats.withdrawn(p.hist.Number(), p.left)
 	}
-	w.unmark()
+	pp.unmark()
 	r.Refuse(err)
-	w.startWaiting()
+	pp.w.queue.startWaiting()
 }
 
 // A command writes its outputs to a file of its own in a folder of the run (docs/control-flow.md, Outputs). The file is read when the

@@ -20,6 +20,7 @@ import (
 
 // priorFile is that file.
 type priorFile struct {
+	w         *Workspace
 	stale     bool // a reset has changed the prior state since it was written
 	snapshots history.Snapshots
 }
@@ -29,25 +30,25 @@ func (f *priorFile) path(w *Workspace) string {
 }
 
 // readBefore reads the prior state. Without it a resume only has the statuses.
-func (w *Workspace) readBefore() {
+func (f *priorFile) readBefore() {
 	var err error
-	if w.nodes.Prior, err = runstate.ReadPrior(w.priorFile.path(w)); err != nil {
-		w.cfg.Log.Warn("what earlier runs have left cannot be read", "workspace", w.id, "err", err)
+	if f.w.nodes.Prior, err = runstate.ReadPrior(f.path(f.w)); err != nil {
+		f.w.cfg.Log.Warn("what earlier runs have left cannot be read", "workspace", f.w.id, "err", err)
 	}
 }
 
 // keepPrior adds the state of the nodes of a run to the prior state. It returns the function that writes the file, for a helper,
 // or nil if there is nothing to write.
-func (w *Workspace) keepPrior(r *activerun.Run) (write func() error) {
+func (f *priorFile) keepPrior(r *activerun.Run) (write func() error) {
 	mine := r.Sched.Prior()
 	if mine == nil {
-		if mine = r.PlainPrior(); len(mine) == 0 && !r.InPrior(w.nodes.Prior) {
+		if mine = r.PlainPrior(); len(mine) == 0 && !r.InPrior(f.w.nodes.Prior) {
 			return nil
 		}
 	}
 	all := make(scheduler.Prior, len(mine)+len(r.Prior))
 	subFlows := r.InstancePrefixes()
-	for id, p := range w.nodes.Prior {
+	for id, p := range f.w.nodes.Prior {
 		if _, ours := r.Sched.Index(id); ours {
 			continue
 		}
@@ -57,14 +58,14 @@ func (w *Workspace) keepPrior(r *activerun.Run) (write func() error) {
 		}
 	}
 	maps.Copy(all, mine)
-	return w.setPrior(all)
+	return f.setPrior(all)
 }
 
 // setPrior changes the prior state, and returns the function that writes the file, for a helper.
-func (w *Workspace) setPrior(all scheduler.Prior) (write func() error) {
-	w.nodes.Prior, w.priorFile.stale = all, false
-	disk, path := w.disk(), w.priorFile.path(w)
-	return w.priorFile.snapshots.Take(func() error {
+func (f *priorFile) setPrior(all scheduler.Prior) (write func() error) {
+	f.w.nodes.Prior, f.stale = all, false
+	disk, path := f.w.disk(), f.path(f.w)
+	return f.snapshots.Take(func() error {
 		data, err := json.Marshal(all) // the maps of a prior state do not change
 		if err != nil {
 			return err
@@ -74,32 +75,32 @@ func (w *Workspace) setPrior(all scheduler.Prior) (write func() error) {
 }
 
 // dropPrior removes the prior state of nodes that are reset, and of the instances of sub-flows. Reset writes the file.
-func (w *Workspace) dropPrior(nodes []*graph.Node) {
-	if len(w.nodes.Prior) == 0 {
+func (f *priorFile) dropPrior(nodes []*graph.Node) {
+	if len(f.w.nodes.Prior) == 0 {
 		return
 	}
-	all := maps.Clone(w.nodes.Prior)
+	all := maps.Clone(f.w.nodes.Prior)
 	for _, n := range nodes {
 		delete(all, n.ID)
 		if n.SubFlow() {
-			maps.DeleteFunc(all, func(id string, _ scheduler.PriorNode) bool { return strings.HasPrefix(id, w.nodes.LocalName(n)+"[") })
+			maps.DeleteFunc(all, func(id string, _ scheduler.PriorNode) bool { return strings.HasPrefix(id, f.w.nodes.LocalName(n)+"[") })
 		}
 	}
-	w.nodes.Prior, w.priorFile.stale = all, true
+	f.w.nodes.Prior, f.stale = all, true
 }
 
 // writePrior writes the prior state after a reset. It is not called on the loop.
-func (w *Workspace) writePrior(ctx context.Context) {
-	write, err := loop.Ask(ctx, w.loop, func() (func() error, error) {
-		if !w.priorFile.stale {
+func (f *priorFile) writePrior(ctx context.Context) {
+	write, err := loop.Ask(ctx, f.w.loop, func() (func() error, error) {
+		if !f.stale {
 			return nil, nil
 		}
-		return w.setPrior(w.nodes.Prior), nil
+		return f.setPrior(f.w.nodes.Prior), nil
 	})
 	if err == nil && write != nil {
 		err = write()
 	}
 	if err != nil {
-		w.cfg.Log.Warn("what earlier runs have left cannot be forgotten", "workspace", w.id, "err", err)
+		f.w.cfg.Log.Warn("what earlier runs have left cannot be forgotten", "workspace", f.w.id, "err", err)
 	}
 }

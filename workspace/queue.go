@@ -43,25 +43,25 @@ type queuedRun struct {
 
 func (q *queuedRun) name() string { return "q" + strconv.Itoa(q.Number) }
 
-func (w *Workspace) queueFile(q *queuedRun) string {
-	return filepath.Join(w.cfg.State, "workspaces", w.id, queueDir, q.name()+".json")
+func (ln *queue) queueFile(q *queuedRun) string {
+	return filepath.Join(ln.w.cfg.State, "workspaces", ln.w.id, queueDir, q.name()+".json")
 }
 
 // enqueueRun queues a run that has to wait. The client gets its answer when the file is durable, or, if the active run is
 // stopped for it, when the new run has started.
-func (w *Workspace) enqueueRun(p *pendingStart, policy flow.OnBusy) {
-	w.queuedLast++
-	q := &queuedRun{Number: w.queuedLast, Key: rand.Text(), Client: p.client, Time: clock.Now(), Req: p.req}
+func (ln *queue) enqueueRun(p *pendingStart, policy flow.OnBusy) {
+	ln.queuedLast++
+	q := &queuedRun{Number: ln.queuedLast, Key: rand.Text(), Client: p.client, Time: clock.Now(), Req: p.req}
 	data, err := json.Marshal(q)
-	path, disk := w.queueFile(q), w.disk()
-	w.loop.Run(func() {
+	path, disk := ln.queueFile(q), ln.w.disk()
+	ln.w.loop.Run(func() {
 		if err == nil {
 			err = os.MkdirAll(filepath.Dir(path), 0o700)
 		}
 		if err == nil {
 			err = history.ReplaceFile(disk, path, data)
 		}
-		w.loop.Post(func() {
+		ln.w.loop.Post(func() {
 			if err != nil {
 				p.reply(api.RunAccepted{}, api.Internal("the run cannot be put into the line", err))
 				return
@@ -71,14 +71,14 @@ func (w *Workspace) enqueueRun(p *pendingStart, policy flow.OnBusy) {
 				p.reply = func(api.RunAccepted, error) {}
 			}
 			p.ctx, p.queued = context.Background(), q
-			w.start(p)
+			ln.start(p)
 		})
 	})
 }
 
 // recallQueue reads the runs that an earlier daemon has queued.
-func (w *Workspace) recallQueue() {
-	dir := filepath.Join(w.cfg.State, "workspaces", w.id, queueDir)
+func (ln *queue) recallQueue() {
+	dir := filepath.Join(ln.w.cfg.State, "workspaces", ln.w.id, queueDir)
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || len(entries) == 0 {
 		return
@@ -97,33 +97,33 @@ func (w *Workspace) recallQueue() {
 			err = fmt.Errorf("it is that of %s", q.name())
 		}
 		if err != nil {
-			w.cfg.Log.Error("a run in line cannot be read: it stays where it is and does not begin", "file", filepath.Join(dir, e.Name()), "err", err)
+			ln.w.cfg.Log.Error("a run in line cannot be read: it stays where it is and does not begin", "file", filepath.Join(dir, e.Name()), "err", err)
 			continue
 		}
-		w.queuedLast = max(w.queuedLast, q.Number)
+		ln.queuedLast = max(ln.queuedLast, q.Number)
 		list = append(list, q)
 	}
 	slices.SortFunc(list, func(a, b *queuedRun) int { return a.Number - b.Number })
-	begun := w.begunFromQueue()
+	begun := ln.begunFromQueue()
 	for _, q := range list {
 		if begun[q.Key] {
-			w.dequeue(q, func() {})
+			ln.dequeue(q, func() {})
 			continue
 		}
-		w.waiting = append(w.waiting, &pendingStart{ctx: context.Background(), client: q.Client, req: q.Req, queued: q,
+		ln.waiting = append(ln.waiting, &pendingStart{ctx: context.Background(), client: q.Client, req: q.Req, queued: q,
 			reply: func(api.RunAccepted, error) {}})
 	}
 }
 
 // begunFromQueue returns the keys of queued runs that are in the history too, because a crash came between the two.
-func (w *Workspace) begunFromQueue() map[string]bool {
+func (ln *queue) begunFromQueue() map[string]bool {
 	begun := map[string]bool{}
-	numbers, err := w.store.Numbers()
+	numbers, err := ln.w.store.Numbers()
 	if err != nil {
 		return begun
 	}
 	for _, n := range numbers[:min(len(numbers), recallRuns)] {
-		if req, err := w.store.Request(n); err == nil && req.Queued != "" {
+		if req, err := ln.w.store.Request(n); err == nil && req.Queued != "" {
 			begun[req.Queued] = true
 		}
 	}
@@ -131,10 +131,10 @@ func (w *Workspace) begunFromQueue() map[string]bool {
 }
 
 // dequeue lets a helper remove the file of a run that has started or never will, and then calls done.
-func (w *Workspace) dequeue(q *queuedRun, done func()) {
-	loop.Go(w.loop, func() error { return os.Remove(w.queueFile(q)) }, func(err error) {
+func (ln *queue) dequeue(q *queuedRun, done func()) {
+	loop.Go(ln.w.loop, func() error { return os.Remove(ln.queueFile(q)) }, func(err error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			w.cfg.Log.Warn("the file of a run that waited in line cannot be removed", "err", err)
+			ln.w.cfg.Log.Warn("the file of a run that waited in line cannot be removed", "err", err)
 		}
 		done()
 	})
@@ -142,27 +142,27 @@ func (w *Workspace) dequeue(q *queuedRun, done func()) {
 
 // startQueued starts queued runs that no event would start: those of an earlier daemon, and those that waited for a usable
 // workfile.
-func (w *Workspace) startQueued() {
-	if len(w.waiting) > 0 && len(w.runs) == 0 && w.usable() == nil {
-		w.startWaiting()
+func (ln *queue) startQueued() {
+	if len(ln.waiting) > 0 && len(ln.w.runs) == 0 && ln.w.usable() == nil {
+		ln.startWaiting()
 	}
 }
 
 // refusedQueued publishes that a queued run cannot begin. No client waits for an answer.
-func (w *Workspace) refusedQueued(q *queuedRun, why error) {
-	w.cfg.Log.Error("a run that waited in line cannot begin", "queued", q.name(), "err", why)
-	w.out.Publish(api.Event{Type: api.RunRefused, Queued: q.name(), Message: workfile.Plain(why)})
-	w.dequeue(q, func() {})
+func (ln *queue) refusedQueued(q *queuedRun, why error) {
+	ln.w.cfg.Log.Error("a run that waited in line cannot begin", "queued", q.name(), "err", why)
+	ln.w.out.Publish(api.Event{Type: api.RunRefused, Queued: q.name(), Message: workfile.Plain(why)})
+	ln.dequeue(q, func() {})
 }
 
 // leaveQueue removes a run from the queue, and calls done when its file is gone. It returns false if there is none of this name.
-func (w *Workspace) leaveQueue(name string, done func()) bool {
-	for i, p := range w.waiting {
+func (ln *queue) leaveQueue(name string, done func()) bool {
+	for i, p := range ln.waiting {
 		if p.queued != nil && p.queued.name() == name {
-			w.waiting = slices.Delete(w.waiting, i, i+1)
+			ln.waiting = slices.Delete(ln.waiting, i, i+1)
 			p.reply(api.RunAccepted{}, &api.Error{Code: api.CodeConflict, Message: name + " was taken out of the line"})
-			w.unmark()
-			w.dequeue(p.queued, done)
+			ln.w.preparer.unmark()
+			ln.dequeue(p.queued, done)
 			return true
 		}
 	}
@@ -170,21 +170,21 @@ func (w *Workspace) leaveQueue(name string, done func()) bool {
 }
 
 // clearQueue refuses all runs that wait, and calls done for each detached one when its file is gone. It returns their number.
-func (w *Workspace) clearQueue(why error, done func()) (detached int) {
-	for _, p := range w.waiting {
+func (ln *queue) clearQueue(why error, done func()) (detached int) {
+	for _, p := range ln.waiting {
 		p.reply(api.RunAccepted{}, why)
 		if p.queued != nil {
 			detached++
-			w.dequeue(p.queued, done)
+			ln.dequeue(p.queued, done)
 		}
 	}
-	w.waiting = nil
+	ln.waiting = nil
 	return detached
 }
 
 // inQueue lists the queued runs.
-func (w *Workspace) inQueue() (list []api.QueuedRun) {
-	for _, p := range w.waiting {
+func (ln *queue) inQueue() (list []api.QueuedRun) {
+	for _, p := range ln.waiting {
 		if p.queued != nil {
 			list = append(list, api.QueuedRun{Queued: p.queued.name(), Since: p.queued.Time, User: p.req.User})
 		}

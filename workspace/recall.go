@@ -51,8 +51,8 @@ func (w *Workspace) recall(takeUp func(n int)) {
 			continue
 		}
 		w.file.Statuses().RunOver(n)
-		if w.latest == nil {
-			w.latest = w.Reader.Summary(n)
+		if w.presence.latest == nil {
+			w.presence.latest = w.Reader.Summary(n)
 		}
 		if unexplained > 0 && i < recallRuns {
 			unexplained -= w.nodes.RecallRun(w.store, n)

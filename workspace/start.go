@@ -21,7 +21,7 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 		return acc, err
 	}
 	return loop.Await(ctx, w.loop, func(reply func(api.RunAccepted, error)) {
-		w.start(&pendingStart{ctx: ctx, client: client, req: req, reply: reply})
+		w.queue.start(&pendingStart{ctx: ctx, client: client, req: req, reply: reply})
 	})
 }
 
@@ -30,9 +30,9 @@ func (w *Workspace) usable() error {
 	if w.closing {
 		return errClosed()
 	}
-	if len(w.untaken) > 0 {
-		return &api.Error{Code: api.CodeInternal, Message: "the records of run " + history.RunID(w.untaken[0]) + " cannot be read at present",
-			Where: w.store.Dir(w.untaken[0]), Why: w.file.Problem(), Fix: "wf tries again by itself; that run may still be going"}
+	if len(w.repeats.untaken) > 0 {
+		return &api.Error{Code: api.CodeInternal, Message: "the records of run " + history.RunID(w.repeats.untaken[0]) + " cannot be read at present",
+			Where: w.store.Dir(w.repeats.untaken[0]), Why: w.file.Problem(), Fix: "wf tries again by itself; that run may still be going"}
 	}
 	if w.file.Unreadable() != "" {
 		return &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be used", Where: w.path,

@@ -24,7 +24,7 @@ func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error
 
 func (w *Workspace) status(nodes bool) api.Status {
 	s := api.Status{Schema: api.SchemaStatus, Workfile: w.path, Workspace: w.id, ActiveRuns: []string{},
-		LastRun: w.latest, Queued: w.inQueue(), Wrapper: w.file.Wrapper(), Problem: w.file.Problem(),
+		LastRun: w.presence.latest, Queued: w.queue.inQueue(), Wrapper: w.file.Wrapper(), Problem: w.file.Problem(),
 		Results: w.file.Statuses().Results(), FromFile: w.file.Statuses().CountFromFile(), MovedFrom: w.moved()}
 	for _, r := range w.runs {
 		if r.ID == "" {
@@ -33,11 +33,11 @@ func (w *Workspace) status(nodes bool) api.Status {
 		s.ActiveRuns = append(s.ActiveRuns, r.ID)
 		s.Runs = append(s.Runs, r.Summary())
 	}
-	if w.held.why != "" {
-		s.Problem = w.held.why
+	if w.quarantine.held.why != "" {
+		s.Problem = w.quarantine.held.why
 	}
-	for _, n := range w.held.runs {
-		if past := w.held.past[n]; past != nil {
+	for _, n := range w.quarantine.held.runs {
+		if past := w.quarantine.held.past[n]; past != nil {
 			sum := *past
 			sum.Held, sum.Problem = api.HeldWorkfile, ""
 			s.ActiveRuns, s.Runs = append(s.ActiveRuns, sum.Run), append(s.Runs, sum)

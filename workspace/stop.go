@@ -14,12 +14,12 @@ import (
 // run.
 func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.StopRequest) (api.StopResult, error) {
 	return loop.Await(ctx, w.loop, func(reply func(api.StopResult, error)) {
-		if n, held := w.heldRun(name); held {
-			w.stopHeld(n, reply)
+		if n, held := w.quarantine.heldRun(name); held {
+			w.quarantine.stopHeld(n, reply)
 			return
 		}
 		left := func() { reply(api.StopResult{Run: name, Survivors: []int{}}, nil) }
-		if req.Node == "" && w.leaveQueue(name, left) {
+		if req.Node == "" && w.queue.leaveQueue(name, left) {
 			return
 		}
 		r, err := w.active(name)
@@ -52,10 +52,10 @@ func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequ
 			}
 			done()
 		}
-		left += w.clearQueue(&api.Error{Code: api.CodeConflict, Message: "all runs were stopped, and this one waited in line for them"}, done)
-		left += len(w.runs) + len(w.held.runs)
-		for _, n := range w.held.runs {
-			w.stopHeld(n, stopped)
+		left += w.queue.clearQueue(&api.Error{Code: api.CodeConflict, Message: "all runs were stopped, and this one waited in line for them"}, done)
+		left += len(w.runs) + len(w.quarantine.held.runs)
+		for _, n := range w.quarantine.held.runs {
+			w.quarantine.stopHeld(n, stopped)
 		}
 		for _, r := range append([]*activerun.Run(nil), w.runs...) {
 			r.Stop(req, client, func(res api.StopResult, _ error) { stopped(res, nil) })

@@ -25,32 +25,32 @@ type trial struct {
 }
 
 // try notes a recovery attempt, or finds that the workspace is quarantined.
-func (w *Workspace) try() {
-	if w.trial.noted || w.held.why != "" {
+func (q *quarantine) try() {
+	if q.trial.noted || q.held.why != "" {
 		return
 	}
-	before, err := history.ReadRecovery(w.cfg.State, w.id, w.path)
+	before, err := history.ReadRecovery(q.w.cfg.State, q.w.id, q.w.path)
 	if err != nil {
-		w.cfg.Log.Warn("a note of trials cannot be read: they are counted anew", "workspace", w.id, "err", err)
+		q.w.cfg.Log.Warn("a note of trials cannot be read: they are counted anew", "workspace", q.w.id, "err", err)
 	}
 	if before.Quarantined() {
-		h, may := w.mayTry(before)
+		h, may := q.mayTry(before)
 		if !may {
-			w.keepHeld(h)
+			q.keepHeld(h)
 			return
 		}
 	}
-	w.noteTrial(before)
+	q.noteTrial(before)
 }
 
 // noteTrial writes the note of an attempt.
-func (w *Workspace) noteTrial(before history.Recovery) {
-	if err := history.BeginRecovery(w.disk(), w.cfg.State, before, time.Now()); err != nil {
+func (q *quarantine) noteTrial(before history.Recovery) {
+	if err := history.BeginRecovery(q.w.disk(), q.w.cfg.State, before, time.Now()); err != nil {
 		// A full disk must not keep runs from continuing.
-		w.cfg.Log.Warn("a trial cannot be noted", "workspace", w.id, "err", err)
+		q.w.cfg.Log.Warn("a trial cannot be noted", "workspace", q.w.id, "err", err)
 		return
 	}
-	w.trial.noted = true
+	q.trial.noted = true
 }
 
 func heldWhat(t history.Recovery) string {
@@ -66,51 +66,51 @@ func heldWhy(t history.Recovery) string {
 const heldFix = "wf server retry"
 
 // passTrial removes the note when every recovered run has been followed and its reports handled.
-func (w *Workspace) passTrial() {
-	if !w.trial.noted || len(w.untaken) > 0 {
+func (q *quarantine) passTrial() {
+	if !q.trial.noted || len(q.w.repeats.untaken) > 0 {
 		return
 	}
-	for _, r := range w.runs {
+	for _, r := range q.w.runs {
 		if r.Recovering() {
 			return
 		}
 	}
-	w.trial.noted = false
-	w.loop.Run(w.endTrial)
+	q.trial.noted = false
+	q.w.loop.Run(q.endTrial)
 }
 
-func (w *Workspace) endTrial() {
-	if err := history.EndRecovery(w.disk(), w.cfg.State, w.id); err != nil {
-		w.cfg.Log.Warn("a note of trials cannot be removed", "workspace", w.id, "err", err)
+func (q *quarantine) endTrial() {
+	if err := history.EndRecovery(q.w.disk(), q.w.cfg.State, q.w.id); err != nil {
+		q.w.cfg.Log.Warn("a note of trials cannot be removed", "workspace", q.w.id, "err", err)
 	}
 }
 
 // countCrash counts a panic of the loop as a failed attempt, as if the daemon had crashed.
-func (w *Workspace) countCrash() {
-	if w.trial.noted {
+func (q *quarantine) countCrash() {
+	if q.trial.noted {
 		return // the note was written when the workspace was opened
 	}
-	before, err := history.ReadRecovery(w.cfg.State, w.id, w.path)
+	before, err := history.ReadRecovery(q.w.cfg.State, q.w.id, q.w.path)
 	if err == nil {
-		err = history.BeginRecovery(w.disk(), w.cfg.State, before, time.Now())
+		err = history.BeginRecovery(q.w.disk(), q.w.cfg.State, before, time.Now())
 	}
 	if err != nil {
-		w.cfg.Log.Warn("a trial cannot be noted", "workspace", w.id, "err", err)
+		q.w.cfg.Log.Warn("a trial cannot be noted", "workspace", q.w.id, "err", err)
 	}
 }
 
 // heed waits for the first reports of a recovered run.
-func (w *Workspace) heed(r *activerun.Run) {
-	if !w.trial.noted {
+func (q *quarantine) heed(r *activerun.Run) {
+	if !q.trial.noted {
 		return
 	}
-	w.loop.Run(func() {
+	q.w.loop.Run(func() {
 		timer := time.NewTimer(heedTime)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			w.loop.Post(r.StopRecovering)
-		case <-w.loop.Ending():
+			q.w.loop.Post(r.StopRecovering)
+		case <-q.w.loop.Ending():
 		}
 	})
 }

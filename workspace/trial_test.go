@@ -120,7 +120,7 @@ func TestHeldWorkspace(t *testing.T) {
 			!strings.HasPrefix(refused.Fix, "wf server retry") || refused.Where != b.path {
 			t.Fatalf("marked %v: a run begins in a held workspace: %+v", marked, err)
 		}
-		if info := w.Info(); info.State != "held" || len(info.Runs) != 1 || !w.Busy() {
+		if info := w.presence.Info(); info.State != "held" || len(info.Runs) != 1 || !w.presence.Busy() {
 			t.Errorf("marked %v: %+v", marked, info)
 		}
 		if status, err := w.Status(context.Background(), true); err != nil || !strings.Contains(status.Problem, "3 daemons in a row crashed") {
@@ -138,7 +138,7 @@ func TestHeldWorkspace(t *testing.T) {
 		if err != nil {
 			t.Fatalf("marked %v: %v", marked, err)
 		}
-		if runs := w.Info().Runs; len(runs) != 1 || runs[0] != "1" {
+		if runs := w.presence.Info().Runs; len(runs) != 1 || runs[0] != "1" {
 			t.Errorf("marked %v: runs %v", marked, runs)
 		}
 		within(t, "the note is taken back", func() bool { return b.tries() == 0 })
@@ -164,8 +164,8 @@ func TestHeldRunIsStopped(t *testing.T) {
 			t.Fatal(err)
 		}
 		detail, err := w.Run(context.Background(), "1")
-		if err != nil || detail.Result != api.Cancelled || w.Busy() {
-			t.Errorf("run 1 is %q, busy %v, %v", detail.Result, w.Busy(), err)
+		if err != nil || detail.Result != api.Cancelled || w.presence.Busy() {
+			t.Errorf("run 1 is %q, busy %v, %v", detail.Result, w.presence.Busy(), err)
 		}
 		within(t, "the note is taken back", func() bool { return b.tries() == 0 })
 		if _, err := w.StartRun(context.Background(), "c1", api.RunRequest{Nodes: []string{"nobody"}}); err == nil || strings.Contains(err.Error(), "held") {
@@ -187,19 +187,19 @@ func TestRehearsal(t *testing.T) {
 		return dies
 	}
 	w, err := Retry(b.path, b.cfg)
-	if err != nil || w.Info().State != "held" || <-rehearsed != b.path {
-		t.Fatalf("%v, %+v", err, w.Info())
+	if err != nil || w.presence.Info().State != "held" || <-rehearsed != b.path {
+		t.Fatalf("%v, %+v", err, w.presence.Info())
 	}
-	err = w.Retry(context.Background())
+	err = w.quarantine.Retry(context.Background())
 	var refused *api.Error
 	if !errors.As(err, &refused) || refused.Code != api.CodeRefused || refused.Why != dies.Error() || b.tries() != 3 {
 		t.Errorf("the retry says %v after %d tries", err, b.tries())
 	}
 	dies = nil
-	if err := w.Retry(context.Background()); err != nil {
+	if err := w.quarantine.Retry(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	within(t, "the run is taken up", func() bool { return b.tries() == 0 && w.Info().State == "running" })
+	within(t, "the run is taken up", func() bool { return b.tries() == 0 && w.presence.Info().State == "running" })
 	b.close(w)
 }
 
@@ -266,7 +266,7 @@ func TestRunThatNeverBegan(t *testing.T) {
 	}
 	b.open()
 	list, err := b.w.Runs(context.Background())
-	if err != nil || len(list.Runs) > 0 || b.w.Busy() {
+	if err != nil || len(list.Runs) > 0 || b.w.presence.Busy() {
 		t.Errorf("runs %+v, %v", list.Runs, err)
 	}
 }

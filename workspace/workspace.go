@@ -57,13 +57,9 @@ type Workspace struct {
 	id, path string // path is absolute and free of symlinks
 	cfg      Config
 
-	loop     *loop.Loop
-	creating chan struct{}  // held by the one helper that creates the folder of a run
-	fence    *history.Fence // see keepFence; nil if nothing can be written
-	marks    *watchers.Marks
-	note     activeNote
-	pulse    atomic.Pointer[pulse]
-	onIdle   atomic.Pointer[func()]
+	loop *loop.Loop
+
+	fence *history.Fence // see keepFence; nil if nothing can be written
 
 	// The fields below belong to the loop goroutine.
 
@@ -72,20 +68,30 @@ type Workspace struct {
 	planner *planning.Planner
 	host    *activerun.Host // of the runs
 
-	priorFile  priorFile
-	movedFrom  string // the old path of a workfile that was probably moved; "" = none
-	store      *history.Store
-	runs       []*activerun.Run // active, in order of start
-	waiting    []*pendingStart  // queued behind active runs, in order
-	queuedLast int              // the highest number in the durable queue
+	priorFile priorFile
+	movedFrom string // the old path of a workfile that was probably moved; "" = none
+	store     *history.Store
+	runs      []*activerun.Run // active, in order of start
 
-	latest  *api.RunSummary
 	out     *watchers.Hub
 	closing bool // Close was called
 	repeats
-	trial trial
-	held  held
+
 	clock clock.Watch
+	quarantine
+	queue
+	retention
+	nestedRuns
+	preparer
+	presence
+}
+
+// presence publishes what other goroutines can read without asking the loop.
+type presence struct {
+	w      *Workspace
+	pulse  atomic.Pointer[pulse]
+	onIdle atomic.Pointer[func()]
+	latest *api.RunSummary // the latest run that is over; belongs to the loop
 }
 
 // pulse is what other goroutines can read without asking the loop.
@@ -101,7 +107,7 @@ type pulse struct {
 // settle carries out what the functions of a burst decided: slots are filled, journals written, events
 // sent.
 func (w *Workspace) settle() {
-	w.startQueued()
+	w.queue.startQueued()
 	w.dispatch()
 	for _, r := range w.runs {
 		r.TellShortage()
@@ -109,42 +115,42 @@ func (w *Workspace) settle() {
 	}
 	w.file.Tend()
 	w.finishRuns()
-	w.passTrial()
+	w.quarantine.passTrial()
 	w.out.Flush()
 	w.AnswerOutputWaits()
-	w.publishPulse()
+	w.presence.publishPulse()
 }
 
-func (w *Workspace) publishPulse() {
-	if !w.pulseChanged() {
+func (ps *presence) publishPulse() {
+	if !ps.pulseChanged() {
 		return
 	}
-	p := &pulse{watchers: w.out.Count(), latest: w.latest, results: w.file.Statuses().Results(), problem: w.file.Problem()}
-	for _, r := range w.runs {
+	p := &pulse{watchers: ps.w.out.Count(), latest: ps.latest, results: ps.w.file.Statuses().Results(), problem: ps.w.file.Problem()}
+	for _, r := range ps.w.runs {
 		p.runs = append(p.runs, r.ID)
 		p.running += r.Running
 	}
-	for _, n := range w.held.runs {
+	for _, n := range ps.w.quarantine.held.runs {
 		p.runs, p.held = append(p.runs, history.RunID(n)), true
 	}
-	old := w.pulse.Swap(p)
+	old := ps.pulse.Swap(p)
 	wasBusy := old != nil && (old.watchers > 0 || len(old.runs) > 0)
 	if wasBusy && p.watchers == 0 && len(p.runs) == 0 {
-		if f := w.onIdle.Load(); f != nil {
-			w.loop.Run(*f)
+		if f := ps.onIdle.Load(); f != nil {
+			ps.w.loop.Run(*f)
 		}
 	}
 }
 
 // pulseChanged reports whether the pulse differs from the published one; most functions do not change it.
-func (w *Workspace) pulseChanged() bool {
-	old := w.pulse.Load()
-	if old == nil || old.watchers != w.out.Count() || old.latest != w.latest || old.results != w.file.Statuses().Results() || old.problem != w.file.Problem() || old.held != (len(w.held.runs) > 0) ||
-		len(old.runs) != len(w.runs)+len(w.held.runs) {
+func (ps *presence) pulseChanged() bool {
+	old := ps.pulse.Load()
+	if old == nil || old.watchers != ps.w.out.Count() || old.latest != ps.latest || old.results != ps.w.file.Statuses().Results() || old.problem != ps.w.file.Problem() || old.held != (len(ps.w.quarantine.held.runs) > 0) ||
+		len(old.runs) != len(ps.w.runs)+len(ps.w.quarantine.held.runs) {
 		return true
 	}
 	running := 0
-	for i, r := range w.runs {
+	for i, r := range ps.w.runs {
 		running += r.Running
 		if old.runs[i] != r.ID {
 			return true
@@ -154,18 +160,18 @@ func (w *Workspace) pulseChanged() bool {
 }
 
 // Busy reports whether a run is going or a watcher is there.
-func (w *Workspace) Busy() bool {
-	p := w.pulse.Load()
+func (ps *presence) Busy() bool {
+	p := ps.pulse.Load()
 	return p.watchers > 0 || len(p.runs) > 0
 }
 
 // OnIdle sets what is called, on a goroutine of its own, each time the workspace stops being Busy.
-func (w *Workspace) OnIdle(f func()) { w.onIdle.Store(&f) }
+func (ps *presence) OnIdle(f func()) { ps.onIdle.Store(&f) }
 
 // Info describes the workspace without waiting for the loop.
-func (w *Workspace) Info() api.WorkspaceInfo {
-	p := w.pulse.Load()
-	info := api.WorkspaceInfo{ID: w.id, Workfile: w.path, Clients: p.watchers, Running: p.running, State: "idle", Runs: []string{}, LastRun: p.latest, Results: p.results, Problem: p.problem}
+func (ps *presence) Info() api.WorkspaceInfo {
+	p := ps.pulse.Load()
+	info := api.WorkspaceInfo{ID: ps.w.id, Workfile: ps.w.path, Clients: p.watchers, Running: p.running, State: "idle", Runs: []string{}, LastRun: p.latest, Results: p.results, Problem: p.problem}
 	for _, id := range p.runs {
 		info.State = "running"
 		if id != "" { // it has no number yet
