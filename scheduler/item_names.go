@@ -23,7 +23,7 @@ func ItemNames(items []any) []string {
 	return words
 }
 
-// ItemName returns an item as a name that a path can hold and that is no number, or "" if it makes none.
+// ItemName returns an item as a name that a path can hold and that is not a number, or "" if it makes none.
 func ItemName(item any) string {
 	text, isText := item.(string)
 	if !isText {

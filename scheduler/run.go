@@ -12,7 +12,7 @@ import (
 	"wf/scheduler/flow"
 )
 
-// defaultActivations is how often a node may be activated in a run if nobody says otherwise.
+// defaultActivations is how often a node may be activated in a run by default.
 const defaultActivations = 1000
 
 // Options of a run.

@@ -117,7 +117,7 @@ func (r *Run) finished(ev *Event) {
 func (r *Run) unrequested(ev *Event) {
 	i, n := nodeID(ev.Node), &r.nodes[ev.Node]
 	if n.status == graph.Queued || n.status == graph.Running || r.ended {
-		panic(fmt.Sprintf("internal error: scheduler: node %s strayed while %q", r.Path(ev.Node), n.status))
+		panic(fmt.Sprintf("internal error: scheduler: node %s unrequested while %q", r.Path(ev.Node), n.status))
 	}
 	n.unrequested = true
 	r.activity(i).setStatus(graph.Queued, "")

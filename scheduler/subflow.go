@@ -289,7 +289,7 @@ func (r *Run) failOthers(k instanceID) {
 	}
 	running := s.going - 1
 	s.stopping = ReasonInstances
-	s.message = fmt.Sprintf("%s failed, and on_failure=cancel ended the rest: %s that ran, %d not begun", r.instanceWord(inst.owner, ItemNames(s.items), inst.number),
+	s.message = fmt.Sprintf("%s failed, and on_failure=cancel stopped the others: %s that ran, %d not started", r.instanceWord(inst.owner, ItemNames(s.items), inst.number),
 		instancesOf(running), max(0, s.count-len(s.instances)))
 	r.subflow(inst.owner).cancelAll(ReasonInstances)
 }
@@ -349,12 +349,12 @@ func (sf subflow) failureMessage(s *subflowState) string {
 		}
 	}
 	if s.failed == 0 {
-		return fmt.Sprintf("%s succeeded, and min_success asks for more", instancesOf(len(s.instances)))
+		return fmt.Sprintf("%s succeeded, and min_success requires more", instancesOf(len(s.instances)))
 	}
 	all, begun := max(s.count, len(s.instances)), len(s.instances)
 	text := fmt.Sprintf("%d of %s failed: %s", s.failed, instancesOf(all), strings.Join(names, ", "))
 	if all > begun {
-		text += fmt.Sprintf("; %d did not begin", all-begun)
+		text += fmt.Sprintf("; %d did not start", all-begun)
 	}
 	return text
 }

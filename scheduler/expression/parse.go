@@ -43,14 +43,14 @@ func parse(text string) (*parser.Tree, error) {
 		return nil, &Error{Line: 1, Column: 1, Problem: "is longer than 16 KiB", Remedy: "let a command do it"}
 	}
 	if !utf8.ValidString(text) {
-		return nil, &Error{Line: 1, Column: 1, Problem: "is no UTF-8"}
+		return nil, &Error{Line: 1, Column: 1, Problem: "is not UTF-8"}
 	}
 	depth := 0
 	for i, r := range []rune(text) {
 		switch r {
 		case '(', '[', '{', '?':
 			if depth++; depth > maxBrackets {
-				return nil, (&failed{at: i, problem: "brackets lie too deep in each other"}).in([]rune(text))
+				return nil, (&failed{at: i, problem: "brackets are nested too deeply"}).in([]rune(text))
 			}
 		case ')', ']', '}', ':':
 			depth = max(depth-1, 0)
