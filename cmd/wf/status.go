@@ -38,12 +38,7 @@ stopped, and otherwise 0.`,
   wf status --watch
   wf status --json | jq .counts`,
 		Args: nargs(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(cmd, &o.file, args); err != nil {
-				return err
-			}
-			return o.run(cmd.Context(), e)
-		},
+		RunE: onFile(e, &o.file, o.run),
 	}
 	f := cmd.Flags()
 	lookFlag(cmd, &o.file, "f")
