@@ -63,49 +63,6 @@ func TestStages(t *testing.T) {
 	}
 }
 
-func TestStageNames(t *testing.T) {
-	for _, test := range []struct{ handles, want string }{
-		{"trim_S001 trim_S002", "trim"},
-		{"sleep sleep~2 sleep~3", "sleep"},
-		{"align1 align2", "align"},
-		{"align_kidney align_liver", "align"},
-		{"a b", "a"},
-	} {
-		var specs []NodeSpec
-		for _, handle := range strings.Fields(test.handles) {
-			specs = append(specs, NodeSpec{ID: "id " + handle, Parent: -1, Name: handle})
-		}
-		g, err := Build(specs, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := stageName(g.Nodes(), Handles(g)); got != test.want {
-			t.Errorf("%s: %q, want %q", test.handles, got, test.want)
-		}
-	}
-}
-
-// TestTemplates checks that differences between samples do not distinguish commands, but others do.
-func TestTemplates(t *testing.T) {
-	for _, test := range []struct {
-		a, b string
-		same bool
-	}{
-		{"bwa mem ref.fa S001.fq > S001.sam", "bwa mem ref.fa  S17.fq > S17.sam", true},
-		{"align kidney.fq", "align liver.fq", true},
-		{"sleep 0.010 # blastall_ID000002", "sleep 1 # blastall_ID000004", true},
-		{"sleep 0.010 # blastall_ID000002", "sleep 1 # split_ID000004", false},
-		{"step --n 12", "step --n 7", true},
-		{"./a.sh x", "./b.sh x", false},
-		{"sort x", "uniq x", false},
-	} {
-		a, b := string(appendTemplate(nil, test.a)), string(appendTemplate(nil, test.b))
-		if (a == b) != test.same {
-			t.Errorf("%q %q: %q %q", test.a, test.b, a, b)
-		}
-	}
-}
-
 // TestStagesRandom checks on random graphs that every command is in one stage, and that After leads backwards.
 func TestStagesRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -114,25 +114,6 @@ func TestStageNames(t *testing.T) {
 	}
 }
 
-func TestTemplate(t *testing.T) {
-	for _, same := range [][2]string{
-		{"fastqc raw/S001.fq", "fastqc  raw/S017.fq"},
-		{"sleep 3", "sleep 44"},
-		{"run --seed=1 sample12", "run --seed=900 sample7"},
-		{"get 0b5d38c2931bd0d4", "get 9f00aa1237bcd811"},
-		{"sleep 0.1 # ALIGN.SORT 3", "sleep 0.2 # ALIGN.SORT 4"},
-	} {
-		if a, b := string(appendTemplate(nil, same[0])), string(appendTemplate(nil, same[1])); a != b {
-			t.Errorf("%q is %q, %q is %q", same[0], a, same[1], b)
-		}
-	}
-	for _, other := range [][2]string{{"./sort x", "./align x"}, {"sleep 1 # SORT.A", "sleep 1 # SORT.B"}, {"get cafe", "get face"}} {
-		if a, b := string(appendTemplate(nil, other[0])), string(appendTemplate(nil, other[1])); a == b {
-			t.Errorf("%q and %q are both %q", other[0], other[1], a)
-		}
-	}
-}
-
 // TestPlaces: what is above in the file is above in the drawing; in files drawn from top to bottom, what
 // is further left.
 func TestPlaces(t *testing.T) {

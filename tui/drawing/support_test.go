@@ -2,7 +2,6 @@ package drawing
 
 // A Stage is a stage of a graph, as tests look at it.
 type Stage struct {
-	Key   string // the group, or the masked command
 	Name  string
 	Nodes []int // in file order
 	After []int // the stages right before it; all of them come earlier
@@ -14,7 +13,7 @@ func Fold(g *Graph) []Stage {
 	f := newFolded(g, w, nodes)
 	stages := make([]Stage, len(f.stages))
 	for i, s := range f.stages {
-		stages[i] = Stage{Key: s.key, Name: s.name}
+		stages[i] = Stage{Name: s.name}
 		for _, v := range s.nodes {
 			stages[i].Nodes = append(stages[i].Nodes, int(v))
 		}

@@ -3,6 +3,8 @@ package drawing
 import (
 	"cmp"
 	"slices"
+
+	"wf/graph/stages"
 )
 
 // An arc joins two vertices of a web: what is left of the edges between them.
@@ -47,7 +49,9 @@ func newWeb(size int, arcs []arc) *web {
 		w.out[a.from] = append(w.out[a.from], int32(i))
 		w.in[a.to] = append(w.in[a.to], int32(i))
 	}
-	w.direct()
+	for i, back := range stages.Back(size, w.plainArcs()) {
+		w.arcs[i].back = back
+	}
 	w.findCycles()
 	return w
 }
@@ -61,100 +65,26 @@ func (a *arc) merge(b arc) {
 	a.edged = edged
 }
 
-// direct puts the vertices into a sequence and finds the arcs that lead back in it. A vertex comes
-// when the sources of its strong arcs have come, and if possible those of its weak ones; where
-// nothing fits, as in a loop of strong arcs, which cannot run, the first one that is left comes.
-func (w *web) direct() {
-	strong, weak := make([]int32, w.size), make([]int32, w.size)
-	for _, a := range w.arcs {
-		if a.weak {
-			weak[a.to]++
-		} else {
-			strong[a.to]++
-		}
+// plainArcs returns the arcs as package stages has them.
+func (w *web) plainArcs() []stages.Arc {
+	arcs := make([]stages.Arc, len(w.arcs))
+	for i, a := range w.arcs {
+		arcs[i] = stages.Arc{From: a.from, To: a.to, Weak: a.weak}
 	}
-	place := make([]int32, w.size)
-	for v := range place {
-		place[v] = -1
-	}
-	var free, almost []int32
-	sort := func(v int32) {
-		if strong[v] == 0 && weak[v] == 0 {
-			free = append(free, v)
-		} else if strong[v] == 0 {
-			almost = append(almost, v)
-		}
-	}
-	for v := range int32(w.size) {
-		sort(v)
-	}
-	count, first := int32(0), int32(0)
-	for int(count) < w.size {
-		var v int32
-		switch {
-		case len(free) > 0:
-			v, free = free[0], free[1:]
-		case len(almost) > 0:
-			v, almost = almost[0], almost[1:]
-		default:
-			for place[first] >= 0 {
-				first++
-			}
-			v = first
-		}
-		if place[v] >= 0 {
-			continue
-		}
-		place[v] = count
-		count++
-		for _, i := range w.out[v] {
-			a := &w.arcs[i]
-			if a.weak {
-				weak[a.to]--
-			} else {
-				strong[a.to]--
-			}
-			sort(a.to)
-		}
-	}
-	for i := range w.arcs {
-		a := &w.arcs[i]
-		a.back = place[a.from] > place[a.to]
-	}
+	return arcs
 }
 
-// rows puts the vertices into an order in which every arc that does not lead back leads down, and
-// what follows something comes right after it where that is possible: chains stay together.
-func (w *web) rows() []int32 {
-	missing := make([]int32, w.size)
-	for _, a := range w.arcs {
-		if !a.back {
-			missing[a.to]++
-		}
+// backs returns which arcs lead back.
+func (w *web) backs() []bool {
+	back := make([]bool, len(w.arcs))
+	for i, a := range w.arcs {
+		back[i] = a.back
 	}
-	stack := make([]int32, 0, w.size)
-	for v := int32(w.size) - 1; v >= 0; v-- {
-		if missing[v] == 0 {
-			stack = append(stack, v)
-		}
-	}
-	order := make([]int32, 0, w.size)
-	for len(stack) > 0 {
-		v := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		order = append(order, v)
-		for _, i := range slices.Backward(w.out[v]) {
-			a := &w.arcs[i]
-			if a.back {
-				continue
-			}
-			if missing[a.to]--; missing[a.to] == 0 {
-				stack = append(stack, a.to)
-			}
-		}
-	}
-	return order
+	return back
 }
+
+// rows puts the vertices into an order in which every arc that does not lead back leads down. See stages.Rows.
+func (w *web) rows() []int32 { return stages.Rows(w.size, w.plainArcs(), w.backs()) }
 
 // near lists the vertices that arcs lead to from v, or from which they lead to v, loops included, by
 // their places.
