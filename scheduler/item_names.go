@@ -2,7 +2,7 @@ package scheduler
 
 import "strings"
 
-// maxItemWord bounds items that stand for the number of their instance, in bytes.
+// maxItemWord is the greatest length of an item that replaces the number of its instance, in bytes.
 const maxItemWord = 40
 
 // ItemNames returns the names of the instances of a sub-flow, by number: sample[S5] is sample[4] if its
@@ -23,7 +23,7 @@ func ItemNames(items []any) []string {
 	return words
 }
 
-// ItemName returns an item as a name that a path can hold and that is no number, or "" if it makes none.
+// ItemName returns an item as a name that a path can hold and that is not a number, or "" if it makes none.
 func ItemName(item any) string {
 	text, isText := item.(string)
 	if !isText {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestItemNames: an item names its instance if it makes a unique name that is no number.
+// TestItemNames: an item names its instance if it makes a unique name that is not a number.
 func TestItemNames(t *testing.T) {
 	for _, c := range []struct {
 		items []any

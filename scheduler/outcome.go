@@ -35,7 +35,7 @@ func (a activity) finish(out outcome) {
 	}
 	fires, handled := a.choose(&out)
 	if x := a.extras(); x != nil && x.loser && !out.ok {
-		handled, out.message = true, "only a join needed it that had been decided"
+		handled, out.message = true, "only a join needed it, and that was already decided"
 	}
 	a.saveOutcome(a.node, out)
 	if out.ok {

@@ -100,7 +100,7 @@ func (sf subflow) anotherRepeated(sub *flow.Sub, s *subflowState) bool {
 		more = sure && err == nil && yes != (sub.Kind == flow.Until)
 	}
 	if more && (s.failed == 0 || sub.Continue) {
-		s.stopping, s.message = ReasonInstances, "not all of its instances have begun"
+		s.stopping, s.message = ReasonInstances, "not all of its instances have started"
 	}
 	return false
 }

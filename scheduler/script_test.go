@@ -59,7 +59,7 @@ type play struct {
 	text      string // of the graph
 	lastScope map[string][]string
 	run       *Run
-	past      Prior
+	prior     Prior
 	spare     *Run // with the same start, for a replay at the end
 	now       int64
 	events    []Event
@@ -71,13 +71,13 @@ type play struct {
 //	graph, then lines       a graph (see parseGraph)
 //	scope A B               what the last run of these nodes had in scope
 //	run [option…]           Choose, NewRun, Start; options: nodes=A,B exclude=A fresh resume
-//	                        limit=N instances=N fail-fast past (the prior state from the previous run) param:NAME=VALUE
+//	                        limit=N instances=N fail-fast prior (the prior state from the previous run) param:NAME=VALUE
 //	                        mock:A=exit:3 mock:A=KEY=VALUE skip:A
 //	forecast [option…]      what such a run would do
 //	orders [option…], then lines  the run in many orders, see orders
-//	start A · ok A [KEY=VALUE…] · fail A [reason, exit:N] · stray A · stop · cancel A
+//	start A · ok A [KEY=VALUE…] · fail A [reason, exit:N] · unrequested A · stop · cancel A
 //	approve A [KEY=VALUE…] · reject A · items A [ITEM…] · tick 30s (so much later)
-//	explain A · blocked · counts · loop A · env A · outputs A · past A
+//	explain A · blocked · counts · loop A · env A · outputs A · prior A
 func (p *play) do(command string) string {
 	head, body, _ := strings.Cut(command, "\n")
 	words := strings.Fields(head)
@@ -87,7 +87,7 @@ func (p *play) do(command string) string {
 		if p.g, err = parseGraph(body); err != nil {
 			return err.Error()
 		}
-		p.past, p.text = nil, body
+		p.prior, p.text = nil, body
 		return ""
 	case "scope":
 		for _, id := range words[1:] {
@@ -150,7 +150,7 @@ func (p *play) options(options []string) (req Request, opt Options) {
 		case "resume":
 			req.Mode = Resume
 		case "again":
-			req.Mode, req.Explicit, opt.Prior, opt.Repeat = Fresh, true, p.past, map[string]bool{}
+			req.Mode, req.Explicit, opt.Prior, opt.Repeat = Fresh, true, p.prior, map[string]bool{}
 			for path := range strings.SplitSeq(value, ",") {
 				opt.Repeat[path] = true
 				subflow, _, _ := strings.Cut(path, "[")
@@ -162,10 +162,10 @@ func (p *play) options(options []string) (req Request, opt Options) {
 			opt.MaxInstances, _ = strconv.Atoi(value)
 		case "fail-fast":
 			opt.FailFast = true
-		case "past":
-			opt.Prior = p.past
-			req.Due = func(n *graph.Node) bool { return p.past[n.ID].Due }
-			req.Handled = func(n *graph.Node) bool { return p.past[n.ID].Handled }
+		case "prior":
+			opt.Prior = p.prior
+			req.Due = func(n *graph.Node) bool { return p.prior[n.ID].Due }
+			req.Handled = func(n *graph.Node) bool { return p.prior[n.ID].Handled }
 		default:
 			if !flowOption(&opt, key, value) {
 				panic("unknown option " + option)
@@ -197,7 +197,7 @@ func (p *play) act(verb string, args []string) (text string) {
 		return p.step(Event{Kind: Dispatched, Node: i})
 	case "started":
 		return p.step(Event{Kind: Started, Node: i})
-	case "stray":
+	case "unrequested":
 		return p.step(Event{Kind: Unrequested, Node: i})
 	case "withdrawn":
 		return p.step(Event{Kind: Withdrawn, Node: i, Execution: p.run.Executions(i)})
@@ -238,7 +238,7 @@ func (p *play) ask(verb string, i int) string {
 		return strings.Join(p.run.Environment(i), "\n")
 	case "outputs":
 		return fmt.Sprint(p.run.Outputs(i))
-	case "past":
+	case "prior":
 		return fmt.Sprintf("%+v", p.run.Prior()[p.run.Path(i)])
 	}
 	return "unknown command " + verb
@@ -263,7 +263,7 @@ func (p *play) step(ev Event) string {
 		lines.WriteString(p.effect(e) + "\n")
 	}
 	if p.run.Ended() {
-		p.past = p.run.Prior()
+		p.prior = p.run.Prior()
 		p.replay()
 	}
 	return lines.String()

@@ -289,7 +289,7 @@ func (r *Run) failOthers(k instanceID) {
 	}
 	running := s.going - 1
 	s.stopping = ReasonInstances
-	s.message = fmt.Sprintf("%s failed, and on_failure=cancel ended the rest: %s that ran, %d not begun", r.instanceWord(inst.owner, ItemNames(s.items), inst.number),
+	s.message = fmt.Sprintf("%s failed, and on_failure=cancel stopped the others: %s that ran, %d not started", r.instanceWord(inst.owner, ItemNames(s.items), inst.number),
 		instancesOf(running), max(0, s.count-len(s.instances)))
 	r.subflow(inst.owner).cancelAll(ReasonInstances)
 }
@@ -321,7 +321,7 @@ func (sf subflow) outcome(sub *flow.Sub, s *subflowState) outcome {
 		return outcome{reason: s.stopping, message: s.message}
 	case sf.halted && (s.failed > 0 || s.count > all && !s.stopped):
 		return outcome{reason: ReasonCancelled}
-	case all-s.failed >= least, s.count == 0: // no instances are no failure, whatever min_success says
+	case all-s.failed >= least, s.count == 0: // no instances are no failure, with any min_success
 		return outcome{ok: true} // no exit code: each of the commands has one
 	}
 	return outcome{reason: ReasonInstances, message: sf.failureMessage(s)}
@@ -349,12 +349,12 @@ func (sf subflow) failureMessage(s *subflowState) string {
 		}
 	}
 	if s.failed == 0 {
-		return fmt.Sprintf("%s succeeded, and min_success asks for more", instancesOf(len(s.instances)))
+		return fmt.Sprintf("%s succeeded, and min_success requires more", instancesOf(len(s.instances)))
 	}
 	all, begun := max(s.count, len(s.instances)), len(s.instances)
 	text := fmt.Sprintf("%d of %s failed: %s", s.failed, instancesOf(all), strings.Join(names, ", "))
 	if all > begun {
-		text += fmt.Sprintf("; %d did not begin", all-begun)
+		text += fmt.Sprintf("; %d did not start", all-begun)
 	}
 	return text
 }
@@ -396,7 +396,7 @@ func (r *Run) cutInstance(k instanceID) {
 	}
 }
 
-// subflow is a node that stands for the instances of a layout.
+// subflow is a node whose layout is executed in instances.
 type subflow struct{ cursor }
 
 func (r *Run) subflow(i nodeID) subflow { return subflow{cursor{r, i}} }

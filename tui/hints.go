@@ -44,7 +44,7 @@ func (a *action) whyNot(m *model) string {
 	case a.group == groupAsk:
 		return "nothing waits for a person"
 	case a.name == "instance by number":
-		return "the selection is no sub-flow that has instances"
+		return "the selection is not a sub-flow that has instances"
 	}
 	return "not possible here"
 }

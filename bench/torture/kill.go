@@ -251,7 +251,7 @@ func (k *killer) spare(ctx context.Context) error {
 // strike waits for a process to kill, then for a random time, and kills it.
 func (k *killer) strike(ctx context.Context) error {
 	var targets []process
-	err := k.await(ctx, "somebody to kill", func() (found bool, err error) {
+	err := k.await(ctx, "a process to kill", func() (found bool, err error) {
 		targets, err = k.targets()
 		return err == nil, ignoreGone(err)
 	})

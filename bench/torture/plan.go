@@ -87,7 +87,6 @@ func (n *planNode) output() []byte {
 // nodeScript is executed by every node: ID CODE SLEEP LEAVE. The child that it leaves behind has its own
 // session and no process waits for it. Each line of the trace is one write with O_APPEND, so lines of
 // different nodes do not mix.
-// O_APPEND, so lines of different nodes do not mix.
 const nodeScript = `#!/bin/sh
 echo "begin $1 $WF_EXECUTION $$" >> trace
 echo "$1 begins"

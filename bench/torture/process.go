@@ -9,13 +9,13 @@ import (
 	"syscall"
 )
 
-// A process is a snapshot of a process or zombie. Pid and birth together identify it.
+// A process is a snapshot of a process or zombie. Pid and start time together identify it.
 type process struct {
 	pid, parent int
 	zombie      bool
 	bare        bool   // forked but no exec yet: it looks like its parent
 	waits       bool   // in the kernel, where most signals have no effect (state D)
-	born        uint64 // clock ticks since boot
+	started     uint64 // clock ticks since boot
 }
 
 // errGone reports that a process does not exist any more, or that its pid belongs to another one.

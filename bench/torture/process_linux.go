@@ -45,14 +45,14 @@ func processes() ([]process, error) {
 
 // readProcess returns one process; the error is errGone if it does not exist.
 func readProcess(pid int) (process, error) {
-	const state, parent, flags, born = 0, 1, 6, 19 // after the name, which is in parentheses
-	const forkNoExec = 0x40                        // PF_FORKNOEXEC
+	const state, parent, flags, started = 0, 1, 6, 19 // after the name, which is in parentheses
+	const forkNoExec = 0x40                           // PF_FORKNOEXEC
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return process{}, errGone
 	}
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	if len(fields) <= born {
+	if len(fields) <= started {
 		return process{}, fmt.Errorf("/proc/%d/stat: %q is not understood", pid, text)
 	}
 	p := process{pid: pid, zombie: fields[state] == "Z" || fields[state] == "X", waits: fields[state] == "D"}
@@ -64,7 +64,7 @@ func readProcess(pid int) (process, error) {
 		return p, err
 	}
 	p.bare = bits&forkNoExec != 0
-	p.born, err = strconv.ParseUint(fields[born], 10, 64)
+	p.started, err = strconv.ParseUint(fields[started], 10, 64)
 	return p, err
 }
 
@@ -97,7 +97,7 @@ func (p process) signal(sig unix.Signal) error {
 		return err
 	}
 	defer unix.Close(fd)
-	if now, err := readProcess(p.pid); err != nil || now.born != p.born || now.zombie {
+	if now, err := readProcess(p.pid); err != nil || now.started != p.started || now.zombie {
 		return errGone
 	}
 	if err := unix.PidfdSendSignal(fd, sig, nil, 0); errors.Is(err, unix.ESRCH) {

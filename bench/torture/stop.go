@@ -183,7 +183,7 @@ func (o *stopOptions) stop(ctx context.Context, w *world, r resister, g ending, 
 	}
 	begin := time.Now()
 	if g.keeps {
-		err := await(ctx, targetTime, "everybody is ready", func() (bool, error) { return w.resisting(r, dir) })
+		err := await(ctx, targetTime, "all commands are ready", func() (bool, error) { return w.resisting(r, dir) })
 		if err != nil {
 			return end{}, err
 		}

@@ -173,7 +173,7 @@ func (w *world) json(ctx context.Context, dir string, into any, args ...string) 
 }
 
 // daemon returns the daemon in the registry; errGone if there is none. It must be a process of this binary
-// with the birth in the registry.
+// with the start time in the registry.
 func (w *world) daemon() (process, error) {
 	data, err := os.ReadFile(filepath.Join(w.runtime(), api.FileRegistry))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -187,7 +187,7 @@ func (w *world) daemon() (process, error) {
 		return process{}, err
 	}
 	p, err := readProcess(reg.PID)
-	if err != nil || p.zombie || p.born != reg.StartTime || p.program() != w.program {
+	if err != nil || p.zombie || p.started != reg.StartTime || p.program() != w.program {
 		return process{}, errGone
 	}
 	return p, nil

@@ -123,7 +123,7 @@ func (p *patternRun) answer(events io.Reader) (left int, said string) {
 		b.WriteString(lines.Text() + "\n")
 		var ev api.Event
 		if err := json.Unmarshal(lines.Bytes(), &ev); err != nil {
-			p.t.Errorf("an event is no JSON: %s", lines.Text())
+			p.t.Errorf("an event is not JSON: %s", lines.Text())
 			continue
 		}
 		switch {

@@ -90,7 +90,7 @@ func CheckKey(key string) error {
 	case len(key) > MaxKey:
 		return refuse(Invalid, "the key has %d bytes: at most %d are kept", len(key), MaxKey)
 	case !utf8.ValidString(key):
-		return refuse(Invalid, "the key %q is no text in UTF-8", key)
+		return refuse(Invalid, "the key %q is not a text in UTF-8", key)
 	}
 	for _, r := range key {
 		if unicode.IsControl(r) {

@@ -146,7 +146,7 @@ func add(key string, is entry, by int64) (int64, error) {
 	n, err := strconv.ParseInt(strings.TrimSpace(string(is.value)), 10, 64)
 	if err != nil {
 		shown := is.value[:min(len(is.value), shownValue)]
-		return 0, refuse(Unfit, "the value of %q is no whole number of 64 bits: %q", key, shown)
+		return 0, refuse(Unfit, "the value of %q is not a whole number of 64 bits: %q", key, shown)
 	}
 	if by > 0 && n > math.MaxInt64-by || by < 0 && n < math.MinInt64-by {
 		return 0, refuse(Unfit, "the value of %q is %d: adding %d goes beyond 64 bits", key, n, by)

@@ -162,8 +162,8 @@ func Main(args []string, o Options) int {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 		return 2
 	}
-	estate := wire.TakeHandover()
-	r, err := newRunner(args[0], args[1], o, estate)
+	handover := wire.TakeHandover()
+	r, err := newRunner(args[0], args[1], o, handover)
 	if err != nil {
 		var gone *wire.GoneError
 		unix.Write(wire.ConnectionFD, wire.AppendLine(nil, wire.Notice{
@@ -218,9 +218,9 @@ func inheritLink() error {
 
 // newRunner opens all files and takes over the executions of earlier runners. It opens the socket before the first
 // fork: setting the mode of the socket changes the umask for a moment, and commands must not inherit that umask.
-func newRunner(dir, socket string, o Options, estate *wire.Handover) (*runner, error) {
+func newRunner(dir, socket string, o Options, handover *wire.Handover) (*runner, error) {
 	r := emptyRunner(dir, socket, o)
-	r.recovery.handover = estate
+	r.recovery.handover = handover
 	r.log.count.file = wire.LockFD
 	if err := proc.BecomeSubreaper(); err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestHostileTextsEnd evaluates what would take for ever or fill the memory.
+// TestHostileTextsStayInBudget evaluates texts that would take too long or too much memory without a budget.
 func TestHostileTextsStayInBudget(t *testing.T) {
 	doubled := "let a0 = \"xxxxxxxxxxxxxxxx\"; "
 	nested := "let a0 = [1]; "
@@ -15,7 +15,7 @@ func TestHostileTextsStayInBudget(t *testing.T) {
 		nested += fmt.Sprintf("let a%d = [a%d, a%d]; ", i+1, i, i)
 	}
 	env := testEnv()
-	env.Item = strings.Repeat("0123456789abcdef", 1<<16) // as much as a command may put out
+	env.Item = strings.Repeat("0123456789abcdef", 1<<16) // the most that a command can output
 	for name, text := range map[string]string{
 		"loops in loops":          "all(1..3000, all(1..3000, all(1..3000, # > 0)))",
 		"a large range":           "len(1..1000000000)",
@@ -55,7 +55,7 @@ func TestHostileTextsStayInBudget(t *testing.T) {
 	}
 }
 
-// TestHugeTextsAreRefused compiles what would take the parser long or its stack.
+// TestHugeTextsAreRejected compiles texts that would take the parser too much time or stack.
 func TestHugeTextsAreRejected(t *testing.T) {
 	for name, text := range map[string]string{
 		"long":                 strings.Repeat("1+", 20000) + "1",
@@ -95,7 +95,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// TestManyResultsAreCheap looks at the results of 10,000 items.
+// TestManyResultsAreCheap evaluates expressions about the results of 10,000 items.
 func TestManyResultsAreCheap(t *testing.T) {
 	env, asked := testEnv(), 0
 	results := make([]map[string]Node, 10_000)
@@ -139,7 +139,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// BenchmarkWorst is the longest that an evaluation may take.
+// BenchmarkWorst measures the longest evaluation within the budget.
 func BenchmarkWorst(b *testing.B) {
 	for _, text := range []string{"all(1..3000, all(1..3000, # > 0))", "count(1..1000000, item matches \"(a|b|c|d)*z\")", "sort(map(1..200000, string(#)))", "map(1..1000, fromJSON(item))"} {
 		b.Run(text[:5], func(b *testing.B) {

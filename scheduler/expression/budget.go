@@ -40,7 +40,7 @@ func (v *evaluation) look(at int, value any) { v.lookBelow(at, value, 0) }
 
 func (v *evaluation) lookBelow(at int, value any, depth int) {
 	if depth > maxDepth {
-		fail(at, "lists and maps lie in each other more than %d deep", maxDepth)
+		fail(at, "lists and maps are nested more than %d deep", maxDepth)
 	}
 	switch x := value.(type) {
 	case string:

@@ -203,10 +203,10 @@ func (c *compiler) pointer(n *ast.PointerNode) op {
 	return nil
 }
 
-// missing is what a chain ends as where ?. meets nil.
+// missing is the result of a chain in which ?. follows nil.
 type missing struct{}
 
-// chain compiles a.b?.c: from the first ?. on that meets nil, all of it is nil.
+// chain compiles a.b?.c: the whole chain is nil if the value before a ?. is nil.
 func (c *compiler) chain(n *ast.ChainNode) op {
 	inner := c.node(n.Node)
 	return func(v *evaluation) (value any) {
@@ -272,7 +272,7 @@ func whole(at int, value any) int {
 			return int(x)
 		}
 	}
-	fail(at, "%s is no whole number", describe(value))
+	fail(at, "%s is not a whole number", describe(value))
 	return 0
 }
 

@@ -10,8 +10,8 @@ import (
 
 var writeDocs = flag.Bool("write-docs", false, "rewrite the table of functions in docs/control-flow.md")
 
-// described is what the page for users says about a function: how it is written, what it gives, and an
-// example, whose value is computed.
+// described is the row of a function in the documentation: its form, its result, and an example, whose value the test
+// computes.
 type described struct{ form, gives, example string }
 
 var describedFunctions = []described{
@@ -93,7 +93,7 @@ var describedFunctions = []described{
 	{"T.Unix()", "seconds since 1970", `now().Unix()`},
 }
 
-// TestDocs: docs/control-flow.md has a row for each function that there is, with what it really gives.
+// TestDocsListEveryFunction checks that docs/control-flow.md has a row for each function, with the correct result.
 func TestDocsListEveryFunction(t *testing.T) {
 	const path, begin, end = "../../docs/control-flow.md", "<!-- functions -->\n", "<!-- end of functions -->"
 	page, err := os.ReadFile(path)

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTheLanguageIsThatOfTheLibrary holds the evaluator against the one of the library: wherever both
-// give a value, it is the same, and what only one of them evaluates is known.
+// TestEvaluatorMatchesLibrary compares the evaluator with the one of the library: where both return a value, it is the same.
+// Only known differences make one of them fail.
 func TestEvaluatorMatchesLibrary(t *testing.T) {
 	env := map[string]any{"params": map[string]any{"count": 5, "name": "Anna", "rate": 0.25}, "item": map[string]any{"k": "v", "list": []any{1, 2.5, "x"}}}
 	own := testEnv()
@@ -27,11 +27,11 @@ func TestEvaluatorMatchesLibrary(t *testing.T) {
 			}
 			got, err := e.Eval(own)
 			if err != nil {
-				continue // ours refuses what would be silently false, too large or too long
+				continue // this evaluator rejects comparisons that are always false, and results that are too large or too long
 			}
 			want, err := expr.Eval(text, env)
 			if err != nil && strings.Contains(err.Error(), " % ") {
-				continue // ours takes 4.0 for a whole number there
+				continue // this evaluator accepts 4.0 as a whole number there
 			}
 			if err != nil {
 				t.Fatalf("%s (seed %d): ours gives %v, the library %v", text, seed, got, err)
@@ -47,7 +47,7 @@ func TestEvaluatorMatchesLibrary(t *testing.T) {
 	}
 }
 
-// alike brings the kinds of lists and numbers of both evaluators together.
+// alike converts the lists and numbers of both evaluators to the same types.
 func alike(value any) any {
 	v := reflect.ValueOf(value)
 	switch x := value.(type) {
@@ -75,8 +75,8 @@ func alike(value any) any {
 	return value
 }
 
-// anyExpression generates texts of the language, most of which mean something. findLastIndex is left out:
-// of an empty list that of the library leaves something on its stack, which shows up in the value.
+// anyExpression generates expressions, most of them valid. It leaves out findLastIndex: for an empty list the library leaves
+// a value on its stack, which becomes part of the result.
 func anyExpression(depth int) *rapid.Generator[string] {
 	leaf := rapid.SampledFrom([]string{"0", "1", "2", "7", "2.5", "\"\"", "\"ab\"", "\"b\"", "true", "false", "nil", "[]", "[1, 2, 3]", "[\"b\", \"a\"]", "{\"a\": 1}",
 		"params.count", "params.name", "params.rate", "item.k", "item.list", "item.none"})

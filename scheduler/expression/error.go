@@ -7,7 +7,7 @@ import (
 	"wf/graph/spelling"
 )
 
-// An Error says where in a text something is wrong, what, and what to do about it.
+// An Error is a problem in a text, with its place and a remedy.
 type Error struct {
 	Line, Column int // in characters, from 1
 	Problem      string
@@ -27,7 +27,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// failed is an error whose place is still an offset in characters.
+// failed is an error whose place is an offset in characters.
 type failed struct {
 	at              int
 	problem, remedy string

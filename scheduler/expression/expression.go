@@ -1,7 +1,7 @@
 // Package expression evaluates the small texts with which a workfile decides: conditions of edges,
 // sources of items, values of environment variables. They see the data of a run and change nothing:
-// no clock, no randomness and no machine but what Env says, so the same Env gives the same value.
-// What a text may cost is bounded, whoever wrote it.
+// no clock, no randomness and no machine except through Env, so the same Env gives the same value.
+// The cost of each text is bounded.
 package expression
 
 import (
@@ -21,7 +21,7 @@ type Scope struct {
 	Node func(name string) bool // whether nodes.NAME is a visible node; nil = none is
 	// Results reports whether such a node is a sub-flow and has results; nil = all are.
 	Results func(name string) bool
-	// Hint returns what to write instead of a node that is not visible, "" if it is unknown; nil = no hints.
+	// Hint returns what to write instead of a node that is not visible, or ""; nil = no hints.
 	Hint func(name string) string
 
 	// The names of the innermost sub-flow around the text. A name that it does not have means that of the
@@ -50,10 +50,10 @@ type Env struct {
 	UUID     func() string // the next one
 }
 
-// Run is what an expression sees of the run.
+// Run is the part of the run that expressions can refer to.
 type Run struct{ ID, Workfile string }
 
-// Node is what an expression sees of a node. The zero value is a node that has not run.
+// Node is the part of a node that expressions can refer to. The zero value is a node that has not run.
 type Node struct {
 	Status   string // as in the workfile
 	ExitCode *int   // of the last execution; nil if there was none
@@ -75,7 +75,7 @@ type Expr struct {
 	certainly string // the kind of all its values, "" if that is unknown
 }
 
-// maxText bounds the length of an expression in bytes, maxBrackets how deep its brackets may lie.
+// maxText is the greatest length of an expression in bytes, maxBrackets the greatest depth of its brackets.
 const (
 	maxText     = 16 << 10
 	maxBrackets = 100
@@ -111,7 +111,7 @@ func (e *Expr) Variables() []string { return e.names.variables }
 // Secret reports that the value is one that only a command may see.
 func (e *Expr) Secret() bool { return e.names.secret }
 
-// Constant reports that the value is the same whatever happens in a run.
+// Constant reports whether the value is the same in every run.
 func (e *Expr) Constant() bool { return !e.varies }
 
 // Certainly returns the kind of all values of the expression that are not nil: "true or false",
@@ -148,7 +148,7 @@ func (e *Expr) Bool(env Env) (bool, error) {
 	return yes, nil
 }
 
-// List evaluates a source of items. A value that is no list is an error.
+// List evaluates a source of items. A value that is not a list is an error.
 func (e *Expr) List(env Env) ([]any, error) {
 	value, err := e.Eval(env)
 	if err != nil {
@@ -176,7 +176,7 @@ func quoteUnlessPlain(text string, value any) string {
 	return text
 }
 
-// remedyFor knows the mistakes that are made most: outputs are texts, and nothing has run yet.
+// remedyFor returns a hint for the most frequent mistakes: outputs are texts, or the node has not run yet.
 func remedyFor(what string, value any) string {
 	switch value.(type) {
 	case nil:

@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// testScope is a place in a foreach, which lies in a while.
+// testScope is the scope of a node in a foreach in a while.
 func testScope() Scope {
 	return Scope{
 		Params:  []string{"count", "name", "rate"},
@@ -20,7 +20,7 @@ func testScope() Scope {
 		Results: func(name string) bool { return name == "align" },
 		Hint: func(name string) string {
 			if name == "trim" {
-				return "trim lies in the sub-flow align: write nodes.align.results[i].trim"
+				return "trim is in the sub-flow align: write nodes.align.results[i].trim"
 			}
 			return ""
 		},
@@ -57,8 +57,7 @@ func testEnv() Env {
 	}
 }
 
-// TestExpressions holds what every text in testdata/expressions.txt gives. Lines with # before them are
-// headings.
+// TestExpressions checks the value or error of every text in testdata/expressions.txt. Lines that begin with # are headings.
 func TestExpressions(t *testing.T) {
 	path := filepath.Join("testdata", "expressions.txt")
 	data, err := os.ReadFile(path)
@@ -86,7 +85,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// evaluated is what a text gives, or why not.
+// evaluated returns the value of a text, or its error.
 func evaluated(text string) string {
 	e, err := Compile(text, testScope())
 	if err != nil {
@@ -179,7 +178,7 @@ func TestMissingEnvIsAnError(t *testing.T) {
 	}
 }
 
-// TestManyCompileAtOnce is for the race detector: workspaces compile each in its own goroutine.
+// TestCompileConcurrently is for the race detector: each workspace compiles in its own goroutine.
 func TestCompileConcurrently(t *testing.T) {
 	texts := []string{"now().Year() > params.count", "len(nodes.align.results) + index", "filter([1, 2], # > 1) | map(#.x)", "env.HOME + (", "date(\"2024-01-01\").Format(params.name)"}
 	var all sync.WaitGroup

@@ -15,7 +15,7 @@ import (
 	"wf/graph/timespan"
 )
 
-// A function gets evaluated arguments whose cost has been spent.
+// A function gets evaluated arguments whose cost is already counted.
 type function struct {
 	least, most int // arguments; most < 0 = any number
 	do          func(k *called) any
@@ -148,7 +148,7 @@ func (k *called) mapping(i int) map[string]any {
 	return m
 }
 
-// made spends what a text of that many bytes costs, before it is made.
+// made counts the cost of a text of that many bytes, before the text is made.
 func (k *called) made(length int) {
 	if length < 0 || length > maxSteps*8 {
 		length = maxSteps * 8
@@ -266,7 +266,7 @@ func duration(k *called) any {
 	d, err := timespan.Parse(positive)
 	switch {
 	case err != nil:
-		failWith(k.at, "write it as 1h30m, 500ms or 7d", "%s is no duration", describe(k.args[0]))
+		failWith(k.at, "write it as 1h30m, 500ms or 7d", "%s is not a duration", describe(k.args[0]))
 	case negative:
 		return -d
 	}
@@ -285,7 +285,7 @@ func date(k *called) any {
 			return t.UTC()
 		}
 	}
-	failWith(k.at, "write it as 2006-01-02T15:04:05Z", "%s is no time", describe(k.args[0]))
+	failWith(k.at, "write it as 2006-01-02T15:04:05Z", "%s is not a time", describe(k.args[0]))
 	return nil
 }
 

@@ -18,7 +18,7 @@ func extreme(k *called, direction int) any {
 	return best
 }
 
-// each calls f with every element that is no list, however deep it lies. The depth was checked before.
+// each calls f with every element that is not a list, at any depth. The depth was checked before.
 func each(list []any, f func(value any)) {
 	for _, value := range list {
 		if inner, ok := value.([]any); ok {

@@ -38,7 +38,7 @@ func toInt(k *called) any {
 		if err == nil {
 			return n
 		}
-		fail(k.at, "%s is no whole number", describe(x))
+		fail(k.at, "%s is not a whole number", describe(x))
 	}
 	failWith(k.at, remedyForNumber(k.args[0]), "int needs a number or a text, not %s", describe(k.args[0]))
 	return nil
@@ -53,7 +53,7 @@ func toFloat(k *called) any {
 		if err == nil {
 			return f
 		}
-		fail(k.at, "%s is no number", describe(x))
+		fail(k.at, "%s is not a number", describe(x))
 	}
 	failWith(k.at, remedyForNumber(k.args[0]), "float needs a number or a text, not %s", describe(k.args[0]))
 	return nil
@@ -136,7 +136,7 @@ func fromJSON(k *called) any {
 	k.v.spend(k.at, len(text))
 	value, err := Decode([]byte(text))
 	if err != nil {
-		fail(k.at, "the text is no JSON: %v", err)
+		fail(k.at, "the text is not JSON: %v", err)
 	}
 	return value
 }

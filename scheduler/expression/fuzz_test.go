@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzCompile looks for texts that crash, cost more than they may, or fail without a place.
+// FuzzCompile searches for texts that panic, exceed the budget, or fail without a position.
 func FuzzCompile(f *testing.F) {
 	data, err := os.ReadFile(filepath.Join("testdata", "expressions.txt"))
 	if err != nil {
@@ -39,12 +39,12 @@ func FuzzCompile(f *testing.F) {
 			t.Errorf("%s, then %s, %v", Format(value), Format(again), err)
 		}
 		if !utf8.ValidString(text) {
-			t.Error("a text that is no UTF-8 compiled")
+			t.Error("a text that is not UTF-8 compiled")
 		}
 	})
 }
 
-// checkError wants a place within the text, and one line.
+// checkError checks that the error has a position within the text, and only one line.
 func checkError(t *testing.T, err error, text string) {
 	t.Helper()
 	var ours *Error
@@ -60,7 +60,7 @@ func checkError(t *testing.T, err error, text string) {
 	}
 }
 
-// checkPlain wants nothing but what JSON knows.
+// checkPlain checks that a value consists only of JSON types.
 func checkPlain(t *testing.T, value any, depth int) {
 	t.Helper()
 	switch x := value.(type) {
@@ -127,7 +127,7 @@ func FuzzParseOutputs(f *testing.F) {
 			t.Fatal("no outputs and no error")
 		}
 		checkPlain(t, map[string]any(outputs), 0)
-		// What was read is the same when it is written as one JSON object, but that 1.0 becomes 1.
+		// The values stay the same when they are written as one JSON object, except that 1.0 becomes 1.
 		written := Format(map[string]any(outputs))
 		again, err := ParseOutputs([]byte(written))
 		if err != nil || Format(map[string]any(again)) != written {

@@ -75,7 +75,7 @@ func (w *walk) holds(i int) bool {
 	return yes
 }
 
-// find returns the first place at which the predicate holds, in the given direction, -1 if nowhere.
+// find returns the first index at which the predicate is true, in the given direction, or -1.
 func (w *walk) find(backward bool) int {
 	for i := range w.items {
 		if backward {

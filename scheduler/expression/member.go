@@ -29,18 +29,18 @@ func (c *compiler) member(n *ast.MemberNode) op {
 	}
 }
 
-// fetch returns a part of a value. What a map does not have is nil, as what a node has not put out.
+// fetch returns a part of a value. A missing key of a map gives nil, like an output that a node has not written.
 func fetch(v *evaluation, at int, value, key any) any {
 	switch x := value.(type) {
 	case map[string]any:
 		name, ok := key.(string)
 		if !ok {
-			fail(at, "a map has texts as keys, not %s", describe(key))
+			fail(at, "the keys of a map are texts, not %s", describe(key))
 		}
 		return taken(x[name])
 	case []any:
 		if name, ok := key.(string); ok {
-			failWith(at, "map(LIST, #."+name+") takes it of each element", "a list has no %q", name)
+			failWith(at, "map(LIST, #."+name+") gets it from each element", "a list has no %q", name)
 		}
 		return taken(x[place(at, whole(at, key), len(x))])
 	case string:
@@ -51,7 +51,7 @@ func fetch(v *evaluation, at int, value, key any) any {
 		name, _ := key.(string)
 		return v.field(at, x, "", name)
 	case nil:
-		failWith(at, "write ?. or ?[ where that may be", "%s of nil", describeKey(key))
+		failWith(at, "write ?. or ?[ if it may be nil", "%s of nil", describeKey(key))
 	}
 	fail(at, "%s has no %s", kindOf(value), describeKey(key))
 	return nil
@@ -92,7 +92,7 @@ func (c *compiler) ofNode(n *ast.MemberNode, name string) op {
 	field := c.fieldOf(n, nodeText(name))
 	at := n.Property.Location().From
 	if ofInstances(field) && c.scope.Results != nil && !c.scope.Results(name) {
-		failWith(at, "write "+nodeText(name)+".outputs.KEY", "node %s is no sub-flow and has no %s", name, field)
+		failWith(at, "write "+nodeText(name)+".outputs.KEY", "node %s is not a sub-flow and has no %s", name, field)
 	}
 	return func(v *evaluation) any {
 		var node Node

@@ -8,10 +8,10 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// roots are the names with which everything about a run begins.
+// roots are the names with which an expression refers to the run.
 var roots = []string{"params", "nodes", "env", "run", "item", "index", "iteration", "previous", "parent"}
 
-// names are what a text refers to.
+// names are the references of a text.
 type names struct {
 	nodes, variables []string
 	secret           bool // the text is a secret parameter
@@ -29,7 +29,7 @@ func (n *names) variable(name string) {
 	}
 }
 
-// root compiles a name that stands alone.
+// root compiles a name without a member.
 func (c *compiler) root(n *ast.IdentifierNode) op {
 	at := n.Location().From
 	if slot, ok := c.lets[n.Value]; ok {
@@ -43,7 +43,7 @@ func (c *compiler) root(n *ast.IdentifierNode) op {
 		fail(at, "nodes alone has no value; write nodes.NAME.outputs.KEY, .exit_code, .status or .results")
 	case "params":
 		if len(c.scope.Secrets) > 0 {
-			failWith(at, "write params.NAME", "params alone would hold the secret %s", c.scope.Secrets[0])
+			failWith(at, "write params.NAME", "params alone would contain the secret %s", c.scope.Secrets[0])
 		}
 		return func(v *evaluation) any {
 			if v.env.Params == nil {
@@ -81,11 +81,11 @@ func (c *compiler) unknown(at int, name string) {
 	case slices.Contains(c.scope.Params, name):
 		remedy = "write params." + name
 	case name == "kv":
-		remedy = "values of wf kv change while a run goes on, so that only commands read them: wf kv get NAME"
+		remedy = "values of wf kv change while a run goes on, so only commands can read them: wf kv get NAME"
 	case c.scope.Node != nil && c.scope.Node(name):
 		remedy = "write nodes." + name + ", or \"" + name + "\" for the text"
 	case remedy == "":
-		remedy = "a text stands in quotes; names are " + strings.Join(roots, ", ")
+		remedy = "write texts in quotes; names are " + strings.Join(roots, ", ")
 	}
 	failWith(at, remedy, "unknown name %q", name)
 }
@@ -163,11 +163,11 @@ func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
 	case "params", "env", "run":
 		key, constant := n.Property.(*ast.StringNode)
 		if !constant {
-			fail(n.Location().From, "the name behind %s must be a constant: %s.NAME or %s[\"NAME\"]", root.Value, root.Value, root.Value)
+			fail(n.Location().From, "the name after %s must be a constant: %s.NAME or %s[\"NAME\"]", root.Value, root.Value, root.Value)
 		}
 		if root.Value == "params" && slices.Contains(c.scope.Secrets, key.Value) {
 			if !c.scope.ForCommand || c.whole != ast.Node(n) {
-				failWith(root.Location().From, "a line of env may hold it as it is: ${{ params."+key.Value+" }}", "the parameter %s is secret, and only commands get to see it", key.Value)
+				failWith(root.Location().From, "a line of env may contain it: ${{ params."+key.Value+" }}", "the parameter %s is secret, and only commands get to see it", key.Value)
 			}
 			c.names.secret = true
 		}
@@ -217,7 +217,7 @@ func (c *compiler) ofRoot(at int, root, key string) op {
 	return nil
 }
 
-// around returns the scope that parent, parent.parent and so on mean, nil if n is something else.
+// around returns the scope of parent, parent.parent and so on, or nil if n is another expression.
 func (c *compiler) around(n ast.Node) (s *Scope, up int) {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
@@ -252,7 +252,7 @@ func (c *compiler) ofParent(n *ast.MemberNode, s *Scope, up int) op {
 	return c.ofSubFlow(at, key.Value, s, up)
 }
 
-// nodeName returns the NAME of nodes.NAME, "" if n is something else.
+// nodeName returns the NAME of nodes.NAME, or "" if n is another expression.
 func (c *compiler) nodeName(n ast.Node) string {
 	m, ok := n.(*ast.MemberNode)
 	if !ok {

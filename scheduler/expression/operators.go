@@ -129,7 +129,7 @@ func remedyForNumber(value any) string {
 	return ""
 }
 
-// matches compiles a regular expression once where it is written out.
+// matches compiles a constant regular expression only once.
 func (c *compiler) matches(n *ast.BinaryNode) op {
 	at := n.Location().From
 	left, right := c.node(n.Left), c.node(n.Right)
@@ -183,7 +183,7 @@ func scalar(value any) bool {
 
 func (v *evaluation) same(at int, a, b any, depth int) bool {
 	if depth > maxDepth {
-		fail(at, "lists and maps lie in each other more than %d deep", maxDepth)
+		fail(at, "lists and maps are nested more than %d deep", maxDepth)
 	}
 	v.spend(at, 1)
 	a, b = taken(a), taken(b)
@@ -249,7 +249,7 @@ func scalarOrNil(value any) bool {
 	return value == nil || scalar(value) || duration
 }
 
-// within says whether a list has an element, a map a key.
+// within reports whether a list contains an element, or a map a key.
 func (v *evaluation) within(at int, needle, where any) bool {
 	switch x := where.(type) {
 	case []any:
@@ -269,7 +269,7 @@ func (v *evaluation) within(at int, needle, where any) bool {
 	case map[string]any:
 		key, ok := needle.(string)
 		if !ok {
-			fail(at, "a map has texts as keys, not %s", describe(needle))
+			fail(at, "the keys of a map are texts, not %s", describe(needle))
 		}
 		_, has := x[key]
 		return has
@@ -280,7 +280,7 @@ func (v *evaluation) within(at int, needle, where any) bool {
 	return false
 }
 
-// compare orders numbers, texts, times and durations: -1, 0, 1, and 3 where one is no number (NaN).
+// compare orders numbers, texts, times and durations: -1, 0, 1, and 3 where one is not a number (NaN).
 func (v *evaluation) compare(at int, name string, a, b any) int {
 	switch x := a.(type) {
 	case string:

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// An OutputError says in which line of the outputs of a command something is wrong, and what.
+// An OutputError is a problem in a line of the outputs of a command.
 type OutputError struct {
 	Line    int // from 1
 	Problem string
@@ -26,7 +26,7 @@ func ParseOutputs(data []byte) (map[string]any, error) {
 		return jsonOutputs(text)
 	}
 	if !utf8.ValidString(text) {
-		return nil, &OutputError{Line: lineOfBadText(text), Problem: "is no UTF-8"}
+		return nil, &OutputError{Line: lineOfBadText(text), Problem: "is not UTF-8"}
 	}
 	outputs := map[string]any{}
 	for lines := newLines(text); lines.next(); {
@@ -77,7 +77,7 @@ func (l *lines) fail(format string, args ...any) error {
 	return &OutputError{Line: l.number, Problem: fmt.Sprintf(format, args...)}
 }
 
-// block reads the lines up to one that is the end mark. The value has no line end behind its last line.
+// block reads the lines up to one that is the end mark. The value has no line end after its last line.
 func (l *lines) block(key, mark string) (string, error) {
 	mark = strings.TrimSpace(mark)
 	if mark == "" {
@@ -125,7 +125,7 @@ func jsonOutputs(text string) (map[string]any, error) {
 			rest := text[trailing.end:]
 			at = len(text) - len(strings.TrimLeft(rest, " \t\r\n"))
 		}
-		return nil, &OutputError{Line: 1 + strings.Count(text[:at], "\n"), Problem: "is no JSON object: " + err.Error()}
+		return nil, &OutputError{Line: 1 + strings.Count(text[:at], "\n"), Problem: "is not a JSON object: " + err.Error()}
 	}
 	outputs := value.(map[string]any) // it starts with a brace
 	for key := range outputs {

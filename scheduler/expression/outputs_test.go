@@ -43,11 +43,11 @@ func TestParseOutputs(t *testing.T) {
 		{"no end mark", "a<<\nx\n", `line 1: there is no end mark behind "a"<<`},
 		{"a block without end", "b=1\na<<END\nx\n", `line 2: the block "a"<<"END" is never closed: there is no line "END"`},
 		{"a list", "[1]\n", `line 1: is neither KEY=VALUE nor KEY<<END: "[1]"`},
-		{"broken JSON", "{\n\"a\": 1,\n}\n", "line 3: is no JSON object: invalid character '}' looking for beginning of object key string"},
-		{"JSON that ends too early", "{\n\"a\": 1\n", "line 3: is no JSON object: unexpected EOF"},
-		{"something behind JSON", "{\"a\": 1}\nb=2\n", "line 2: is no JSON object: there is something behind the JSON value"},
+		{"broken JSON", "{\n\"a\": 1,\n}\n", "line 3: is not a JSON object: invalid character '}' looking for beginning of object key string"},
+		{"JSON that ends too early", "{\n\"a\": 1\n", "line 3: is not a JSON object: unexpected EOF"},
+		{"something behind JSON", "{\"a\": 1}\nb=2\n", "line 2: is not a JSON object: there is text after the JSON value"},
 		{"an empty key in JSON", "{\"\": 1}", `line 1: a key is empty or longer than 200 bytes: ""`},
-		{"bytes that are no text", "a=1\nb=\xff\n", "line 2: is no UTF-8"},
+		{"bytes that are no text", "a=1\nb=\xff\n", "line 2: is not UTF-8"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			outputs, err := ParseOutputs([]byte(tt.text))
@@ -62,7 +62,7 @@ func TestParseOutputs(t *testing.T) {
 	}
 }
 
-// TestOutputsPassUnchanged writes hostile values in each of the three forms and reads them.
+// TestOutputsPassUnchanged writes hostile values in each of the three forms and reads them back.
 func TestOutputsPassUnchanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.OneOf(rapid.SampledFrom(hostile), rapid.String()).Draw(t, "value")

@@ -19,7 +19,7 @@ import (
 // maxNodes bounds the size of the syntax tree of an expression.
 const maxNodes = 2000
 
-// settings is what the parser and the checker of types know besides the language. It is made when the
+// settings are the names that the parser and the type checker know besides the language. It is made when the
 // first expression is compiled, since most starts of the program compile none.
 var settings = sync.OnceValue(func() *conf.Config {
 	c := conf.CreateNew()
@@ -43,14 +43,14 @@ func parse(text string) (*parser.Tree, error) {
 		return nil, &Error{Line: 1, Column: 1, Problem: "is longer than 16 KiB", Remedy: "let a command do it"}
 	}
 	if !utf8.ValidString(text) {
-		return nil, &Error{Line: 1, Column: 1, Problem: "is no UTF-8"}
+		return nil, &Error{Line: 1, Column: 1, Problem: "is not UTF-8"}
 	}
 	depth := 0
 	for i, r := range []rune(text) {
 		switch r {
 		case '(', '[', '{', '?':
 			if depth++; depth > maxBrackets {
-				return nil, (&failed{at: i, problem: "brackets lie too deep in each other"}).in([]rune(text))
+				return nil, (&failed{at: i, problem: "brackets are nested too deeply"}).in([]rune(text))
 			}
 		case ')', ']', '}', ':':
 			depth = max(depth-1, 0)

@@ -13,7 +13,7 @@ const (
 	maxPatternParts = 1000
 )
 
-// A Pattern is a regular expression whose cost is known.
+// A Pattern is a regular expression with its cost.
 type Pattern struct {
 	*regexp.Regexp
 	parts int
@@ -58,5 +58,5 @@ func sizeOf(tree *syntax.Regexp) int {
 	return size
 }
 
-// steps is what a match costs.
+// steps returns the cost of a match.
 func (p *Pattern) steps(text string) int { return len(text) * (1 + p.parts/8) }

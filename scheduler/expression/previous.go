@@ -21,11 +21,11 @@ func (c *compiler) previousName(n ast.Node) (name string, s *Scope, up int) {
 	for s = c.scope; s != nil && !s.Iteration; s, up = s.Parent, up+1 {
 	}
 	if s == nil {
-		failWith(root.Location().From, "instances of foreach and times may run at once, so none is the one before", "there is no previous here: no while or until around it")
+		failWith(root.Location().From, "instances of foreach and times may run at once, so there is no previous one", "there is no previous here: no while or until around it")
 	}
 	c.checkDashes(at, "previous", key.Value)
 	if s.Previous == nil || !s.Previous(key.Value) {
-		remedy := "previous knows the nodes of the container that repeats"
+		remedy := "previous contains the nodes of the container that repeats"
 		if s.Node != nil && s.Node(key.Value) {
 			remedy += "; write " + nodeText(key.Value)
 		}
@@ -40,7 +40,7 @@ func (c *compiler) ofPrevious(n *ast.MemberNode, name string, s *Scope, up int) 
 	field := c.fieldOf(n, text)
 	at := n.Property.Location().From
 	if ofInstances(field) && s.Results != nil && !s.Results(name) {
-		failWith(at, "write "+text+".outputs.KEY", "node %s is no sub-flow and has no %s", name, field)
+		failWith(at, "write "+text+".outputs.KEY", "node %s is not a sub-flow and has no %s", name, field)
 	}
 	return func(v *evaluation) any {
 		env := v.env

@@ -25,7 +25,7 @@ const (
 	closing = "}}"
 )
 
-// maxParts bounds the number of expressions in one text, maxRendered what they may become, in bytes.
+// maxParts is the highest number of expressions in one text, maxRendered the greatest length of the result in bytes.
 const (
 	maxParts    = 1000
 	maxRendered = 16 << 20
@@ -56,7 +56,7 @@ func CompileText(text string, s Scope) (*Text, error) {
 		from := rest + begin + len(opening)
 		end := endOf(text[from:])
 		if end < 0 {
-			return nil, placed(&Error{Line: 1, Column: 1, Problem: "${{ is never closed", Remedy: "write }} behind the expression"}, text, from-len(opening))
+			return nil, placed(&Error{Line: 1, Column: 1, Problem: "${{ is never closed", Remedy: "write }} after the expression"}, text, from-len(opening))
 		}
 		if expressions++; expressions > maxParts {
 			return nil, placed(&Error{Line: 1, Column: 1, Problem: fmt.Sprintf("there are more than %d expressions in one text", maxParts)}, text, from)
@@ -96,7 +96,7 @@ func endOf(text string) int {
 	return -1
 }
 
-// placed moves the place of an error by what stands before the expression.
+// placed moves the place of an error by the text before the expression.
 func placed(e *Error, text string, from int) *Error {
 	before := text[:from]
 	moved := *e

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// hostile are values that a shell would obey.
+// hostile are values that a shell would execute or expand.
 var hostile = []string{
 	`'; rm -rf ~ #$(x)`, "a\nb\r\n\n", "`reboot`", `$HOME ${HOME} $((1))`, `"; exit 1; "`, "${{ params.name }}", "}}", "\\", "\x00", "\x1b[2J", "ä€😀", " lead and trail ", "",
 }
@@ -35,7 +35,7 @@ func TestHostileValuesPassUnchanged(t *testing.T) {
 func TestTexts(t *testing.T) {
 	for _, tt := range []struct {
 		text, want string // or an error
-		value      any    // as Value gives it
+		value      any    // the result of Value
 	}{
 		{"", "", ""},
 		{"plain $x ${x} {{ }} $ {{", "plain $x ${x} {{ }} $ {{", "plain $x ${x} {{ }} $ {{"},
@@ -52,10 +52,10 @@ func TestTexts(t *testing.T) {
 		{"${{ nil }}x", "x", "x"},
 		{"${{ nodes.test.outputs.x }}", "", nil},
 		{"$${{ 1 }}}", "$1}", "$1}"},
-		{"a ${{ 1", "column 3: ${{ is never closed; write }} behind the expression", nil},
-		{"a\nbc ${{ foo }}", "line 2, column 8: unknown name \"foo\"; a text stands in quotes; names are params, nodes, env, run, item, index, iteration, previous, parent", nil},
+		{"a ${{ 1", "column 3: ${{ is never closed; write }} after the expression", nil},
+		{"a\nbc ${{ foo }}", "line 2, column 8: unknown name \"foo\"; write texts in quotes; names are params, nodes, env, run, item, index, iteration, previous, parent", nil},
 		{"ä ${{ 1 +\n }}", "line 2, column 1: it ends too early", nil},
-		{"ä ${{ 1 + \n foo }}", "line 2, column 2: unknown name \"foo\"; a text stands in quotes; names are params, nodes, env, run, item, index, iteration, previous, parent", nil},
+		{"ä ${{ 1 + \n foo }}", "line 2, column 2: unknown name \"foo\"; write texts in quotes; names are params, nodes, env, run, item, index, iteration, previous, parent", nil},
 		{"x ${{ nodes.test.outputs.x > 1 }}", "column 28: nil and 1 cannot be compared with >; nil may be the output of a node that has not run: give another value with ??", nil},
 		{"${{ }}", "column 4: there is no expression", nil},
 	} {
@@ -143,7 +143,7 @@ func TestDecodeReversesFormat(t *testing.T) {
 	})
 }
 
-// anyValue generates what JSON can hold.
+// anyValue generates JSON values.
 func anyValue(depth int) *rapid.Generator[any] {
 	simple := rapid.OneOf(
 		rapid.Just[any](nil), rapid.Bool().AsAny(), rapid.Int().AsAny(), rapid.Float64Range(-1e300, 1e300).AsAny(), rapid.String().AsAny(), rapid.SampledFrom(hostile).AsAny())

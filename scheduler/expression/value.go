@@ -93,10 +93,10 @@ func Decode(data []byte) (any, error) {
 	return numbers(value)
 }
 
-// trailingError says that the text goes on behind the JSON value that ends at the offset.
+// trailingError says that there is text after the JSON value, which ends at the offset.
 type trailingError struct{ end int64 }
 
-func (e *trailingError) Error() string { return "there is something behind the JSON value" }
+func (e *trailingError) Error() string { return "there is text after the JSON value" }
 
 // numbers replaces json.Number everywhere in a value, in place.
 func numbers(value any) (any, error) {
@@ -148,7 +148,7 @@ func kindOf(value any) string {
 	return "something else"
 }
 
-// taken brings a value of Env into the kinds that evaluation knows.
+// taken converts a value of Env to the kinds of the evaluation.
 func taken(value any) any {
 	switch x := value.(type) {
 	case int64:

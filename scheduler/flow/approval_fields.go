@@ -40,7 +40,7 @@ func ResolveFields(fields []Param, given map[string]any) (values map[string]any,
 	values, problems = Resolve(fields, declared, Machine{})
 	for i := range problems {
 		p := &problems[i]
-		p.Reason = strings.Replace(p.Reason, "there is no such parameter", "nobody asks for it", 1)
+		p.Reason = strings.Replace(p.Reason, "there is no such parameter", "the approval does not ask for it", 1)
 		p.Remedy = strings.Replace(p.Remedy, "give it: -p ", "give it: --set ", 1)
 	}
 	for name, value := range rest {

@@ -7,7 +7,7 @@ import (
 	"wf/graph"
 )
 
-// maxPairs bounds how many edges those to and from groups may mean, all together.
+// maxPairs is how many edges all edges to and from groups together may stand for.
 const maxPairs = 5_000_000
 
 // borders checks the edges of a graph with containers: none may cross the border of a sub-flow, and an edge
@@ -23,13 +23,13 @@ func (r *reader) borders() {
 			continue
 		}
 		if around(e.Source, e.Target) || around(e.Target, e.Source) {
-			r.edgeProblem(graph.Error, CodeCrossing, e, "it joins a group to what lies in it; join it to a node outside, or to one of the nodes in it")
+			r.edgeProblem(graph.Error, CodeCrossing, e, "it connects a group with a node in it; connect the group with a node outside, or two nodes in it")
 			continue
 		}
 		grouped = true
 		sources, targets := r.f.Expand(e)
 		if pairs += len(sources) * len(targets); pairs > maxPairs || r.f.work > maxGroupWork {
-			r.edgeProblem(graph.Error, CodeGroup, e, "the edges to and from groups mean more than %d edges; put a node without a command between large groups", maxPairs)
+			r.edgeProblem(graph.Error, CodeGroup, e, "the edges to and from groups stand for more than %d edges; put a node without a command between large groups", maxPairs)
 			return
 		}
 		for _, end := range []struct {
@@ -37,7 +37,7 @@ func (r *reader) borders() {
 			means []*graph.Node
 		}{{e.Source, sources}, {e.Target, targets}} {
 			if len(end.means) == 0 {
-				r.edgeProblem(graph.Error, CodeGroup, e, "the group %s is empty, so the edge joins nothing; put nodes into it, or remove it", r.handle(end.node))
+				r.edgeProblem(graph.Error, CodeGroup, e, "the group %s is empty, so the edge connects nothing; put nodes into it, or remove it", r.handle(end.node))
 			}
 		}
 	}
@@ -46,7 +46,7 @@ func (r *reader) borders() {
 	}
 }
 
-// around reports whether a node is the other one, or lies in it.
+// around reports whether n is outer or a node in it.
 func around(outer, n *graph.Node) bool {
 	for ; n != nil; n = n.Parent {
 		if n == outer {
@@ -59,13 +59,13 @@ func around(outer, n *graph.Node) bool {
 func (r *reader) crossing(e *graph.Edge, from, to *graph.Node) {
 	switch {
 	case from == e.Target || to == e.Source:
-		r.edgeProblem(graph.Error, CodeCrossing, e, "it joins a sub-flow to a node in it; the nodes in it that nothing leads to begin by themselves: remove the edge")
+		r.edgeProblem(graph.Error, CodeCrossing, e, "it connects a sub-flow with a node in it; nodes in it to which no edge leads start by themselves: remove the edge")
 	case from == nil || to != nil && around(from, to):
 		r.edgeProblem(graph.Error, CodeCrossing, e, "it crosses the border of the sub-flow %s; let it lead to %s itself", r.handle(to), r.handle(to))
 	case to == nil || around(to, from):
 		r.edgeProblem(graph.Error, CodeCrossing, e, "it crosses the border of the sub-flow %s; let it lead from %s itself", r.handle(from), r.handle(from))
 	default:
-		r.edgeProblem(graph.Error, CodeCrossing, e, "it crosses the borders of the sub-flows %s and %s; join %s to %s", r.handle(from), r.handle(to), r.handle(from), r.handle(to))
+		r.edgeProblem(graph.Error, CodeCrossing, e, "it crosses the borders of the sub-flows %s and %s; connect %s with %s", r.handle(from), r.handle(to), r.handle(from), r.handle(to))
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDocs: docs/control-flow.md names every attribute, every word of a parameter and every word that an
-// attribute may have.
+// TestDocsNameEveryAttribute checks that docs/control-flow.md names every attribute, every member of a parameter, and every
+// word that an attribute can have.
 func TestDocsNameEveryAttribute(t *testing.T) {
 	page, err := os.ReadFile("../../docs/control-flow.md")
 	if err != nil {

@@ -43,7 +43,7 @@ func (r *reader) edge(e *graph.Edge) {
 		}
 		c.Kind, c.Case = OnCase, rest
 		if approve, _ := e.Source.Attr("approve"); e.Source.SubFlow() && strings.TrimSpace(approve) == "" {
-			r.whenProblem(graph.Warning, CodeNever, e, "when=%q never fires: a sub-flow has no output case; let a node behind it choose", text)
+			r.whenProblem(graph.Warning, CodeNever, e, "when=%q never fires: a sub-flow has no output case; let a node after it choose", text)
 		}
 	case word == "if" && word != text:
 		c.Kind = OnTrue
@@ -58,7 +58,7 @@ func (r *reader) edge(e *graph.Edge) {
 	r.f.conditions[e] = c
 }
 
-// whenProblem tells of the condition of an edge.
+// whenProblem reports a problem of the condition of an edge.
 func (r *reader) whenProblem(s graph.Severity, code string, e *graph.Edge, format string, args ...any) {
 	r.edgeProblem(s, code, e, format, args...)
 	r.problems[len(r.problems)-1].Attr = attrWhen
@@ -84,7 +84,7 @@ func (r *reader) edgeTest(e *graph.Edge, text, expr string) *expression.Expr {
 	return compiled
 }
 
-// checkElse warns of an else that has nothing to be the alternative of.
+// checkElse warns about an else edge of a node that has no edge with a condition.
 func (r *reader) checkElse(e *graph.Edge) {
 	chooses, known := r.chooses[e.Source]
 	for _, other := range e.Source.Out {
@@ -115,7 +115,7 @@ func compileTest(text string, s *expression.Scope) (*expression.Expr, error) {
 	return e, nil
 }
 
-// bare removes ${{ }} around an expression where it is not needed.
+// bare removes an unnecessary ${{ }} around an expression.
 func bare(text string) string {
 	text = strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(text, "${{"); ok {

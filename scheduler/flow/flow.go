@@ -80,7 +80,7 @@ func (c Codes) Has(code int) bool {
 	return false
 }
 
-// Rules is what a node does beyond executing its command when all its blocking edges have a token.
+// Rules are the control flow of a node that is more than to execute its command when all blocking edges have a token.
 type Rules struct {
 	// Join is how many tokens activate the node: 0 = all that are not dead, 1 = the first, otherwise the N-th.
 	Join         int
@@ -133,10 +133,10 @@ type PoolUse struct {
 	Units int
 }
 
-// OnBusy is what happens to a requested run while its scope is active.
+// OnBusy says what happens to a requested run while another run has a part of its scope.
 type OnBusy uint8
 
-// What can become of it.
+// The values of on_busy.
 const (
 	Refuse OnBusy = iota
 	Queue

@@ -9,7 +9,7 @@ import (
 // isGroup reports whether a node is a group: a container whose nodes belong to the flow around it.
 func isGroup(n *graph.Node) bool { return n.Container && !n.SubFlow() }
 
-// ends are the nodes that an edge to or from a group means.
+// ends are the nodes for which a group stands at the end of an edge.
 type ends struct {
 	entries, exits []*graph.Node
 	entry          map[*graph.Node]bool // the entries
@@ -67,9 +67,9 @@ func (f *Flow) ends(group *graph.Node) *ends {
 	return found
 }
 
-// A weave is the edges among the nodes of a group. An edge that means several has a vertex of its own,
-// which all its sources lead to and which leads to all its targets, so that there are no more edges than
-// the file has ends.
+// A weave is the edges among the nodes of a group. An edge that stands for several has its own vertex
+// between all its sources and all its targets, so that the number of edges does not exceed the number of ends in the
+// file.
 type weave struct {
 	index                   map[*graph.Node]int32
 	out                     [][]int32
@@ -131,8 +131,8 @@ func borders(out [][]int32) (entered, left []bool, component []int32) {
 	return entered, left, component
 }
 
-// maxGroupWork bounds how many nodes are looked at for all groups that edges lead to or from: groups in
-// groups in groups count again for each.
+// maxGroupWork is how many nodes are visited for all groups at ends of edges. A node in nested groups counts for each of
+// them.
 const maxGroupWork = 20_000_000
 
 // within returns the nodes that belong to the same flow as the group, including those of groups in it, in
@@ -175,7 +175,7 @@ func (f *Flow) blockingIn(n *graph.Node) int {
 	return number
 }
 
-// blocking counts what the blocking ones of some edges come from.
+// blocking counts the sources of the blocking edges among some edges.
 func (f *Flow) blocking(edges []*graph.Edge) int {
 	number := 0
 	for _, e := range edges {

@@ -8,7 +8,7 @@ import (
 	"wf/scheduler/expression"
 )
 
-// naming knows what nodes are called within their flows. Handles are those of the time it is made.
+// naming contains the names of nodes within their flows, with the handles at the time when it is made.
 type naming struct {
 	nodes  []*graph.Node
 	handle map[*graph.Node]string
@@ -150,9 +150,9 @@ func (f *Flow) hint(subFlow *graph.Node, name string) string {
 		if home := n.Home(); home != nil && (t.of(n) == name || n.ID == name) {
 			seen := t.of(home)
 			if f.FindIn(subFlow, seen) == home {
-				return name + " lies in the sub-flow " + seen + ": write " + member("nodes", seen) + ".results[i]" + member("", name)
+				return name + " is in the sub-flow " + seen + ": write " + member("nodes", seen) + ".results[i]" + member("", name)
 			}
-			return name + " lies in the sub-flow " + seen + ", which cannot be seen from here"
+			return name + " is in the sub-flow " + seen + ", which cannot be seen from here"
 		}
 	}
 	if slices.ContainsFunc(t.nodes, func(n *graph.Node) bool { return strings.TrimSpace(n.Name) == name }) {

@@ -33,7 +33,7 @@ type nodeReader struct {
 	outer *expression.Scope // of the texts of the node, made on first use
 }
 
-// node reads what a node does beyond executing its command.
+// node reads the control-flow attributes of a node.
 func (r *reader) node(n *graph.Node) {
 	r.containers = r.containers || n.Container
 	if !concerned(n) {
@@ -79,8 +79,7 @@ func concerned(n *graph.Node) bool {
 	return false
 }
 
-// misplaced reports attributes that mean nothing where they are; ok is false if the node has no other
-// attribute.
+// misplaced reports attributes that have no effect on this kind of node; ok is false if the node has no other attribute.
 func (a *nodeReader) misplaced(here attribute.Element) (ok bool) {
 	for _, name := range attributeNames {
 		if a.text(name) == "" {
@@ -104,7 +103,7 @@ func (a *nodeReader) misplaced(here attribute.Element) (ok bool) {
 		case here == attribute.SubFlow:
 			tell(CodeUseless, name, "%s has no effect on a sub-flow, which has no command of its own; write it on the nodes in it", name)
 		case graph.MakesSubFlow(name):
-			tell(CodeSubFlow, name, "%s belongs on a container, and this node holds no other nodes; put a nested graph into it", name)
+			tell(CodeSubFlow, name, "%s is for containers, and this node contains no other nodes; put a nested graph into it", name)
 		default:
 			tell(CodeUseless, name, "%s has no effect on a command; it belongs on a container with foreach, times, while or until", name)
 		}
@@ -112,7 +111,7 @@ func (a *nodeReader) misplaced(here attribute.Element) (ok bool) {
 	return ok
 }
 
-// wrong and warn tell of an attribute, "" = of none in particular.
+// wrong and warn report a problem of an attribute, or of the node if the name is "".
 func (a *nodeReader) wrong(code, attr, format string, args ...any) {
 	a.nodeProblem(graph.Error, code, a.n, attr, format, args...)
 }
@@ -153,7 +152,7 @@ func (a *nodeReader) duration(name string) (d time.Duration, given bool) {
 func (a *nodeReader) positive(name string) time.Duration {
 	d, given := a.duration(name)
 	if given && d == 0 {
-		a.wrong(CodeTime, name, "%s is 0: nothing could ever end in time; leave it out for no limit", name)
+		a.wrong(CodeTime, name, "%s is 0, which everything exceeds; leave it out for no limit", name)
 	}
 	return d
 }
@@ -185,7 +184,7 @@ func (a *nodeReader) word(name, first, other string) (second bool) {
 	return false
 }
 
-// needs warns of attributes that have no effect without another one.
+// needs warns about attributes that have no effect without another one.
 func (a *nodeReader) needs(needed string, names ...string) {
 	for _, name := range names {
 		if _, own := a.n.Extra[name]; own && a.text(name) != "" {
@@ -309,7 +308,7 @@ func (a *nodeReader) waits() {
 	}
 }
 
-// plainDuration checks a text that must render to a duration, as far as its value is known.
+// plainDuration checks a text that must render to a duration, if its value is constant.
 func (a *nodeReader) plainDuration(name string, t *expression.Text) (d time.Duration, ok bool) {
 	if !t.Plain() {
 		return 0, true
@@ -345,7 +344,7 @@ func (a *nodeReader) approval() {
 	a.fields()
 }
 
-// fields reads the values that an answer has to give.
+// fields reads the values that an answer must contain.
 func (a *nodeReader) fields() {
 	const name = "approve_fields"
 	if a.text(name) == "" {
@@ -404,7 +403,7 @@ func (a *nodeReader) wrongLine(code string, line int, format string, args ...any
 func badVariable(name string, set map[string]bool) string {
 	switch {
 	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" || name == "" || name[0] >= '0' && name[0] <= '9':
-		return shown(name) + " is no name of a variable; write letters, digits and _, no digit first"
+		return shown(name) + " is not a name of a variable; write letters, digits and _, no digit first"
 	case strings.HasPrefix(name, "WF_"):
 		return name + " is reserved: wf itself sets what begins with WF_; choose another name"
 	case set[name]:

@@ -72,7 +72,7 @@ type Machine struct {
 	Exists func(path string) error
 }
 
-// Hidden stands in records for a value that is not shown. As the value of a secret it says that the value is not known.
+// Hidden replaces a value that must not be shown in records. As the value of a secret it says that the value is unknown.
 const Hidden = "***"
 
 // Hide returns values as they may be recorded and shown: those of secrets are hidden. It returns values

@@ -34,11 +34,11 @@ func ParseParams(text string) ([]Param, []ParamProblem) {
 	return p.params, p.problems
 }
 
-// object takes a JSON object apart without changing the order.
+// object splits a JSON object into its members, in order.
 func object(text string) (names []string, values []json.RawMessage, err error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return nil, nil, errors.New("is no JSON object")
+		return nil, nil, errors.New("is not a JSON object")
 	}
 	for d.More() {
 		name, err := d.Token()
@@ -55,7 +55,7 @@ func object(text string) (names []string, values []json.RawMessage, err error) {
 		return nil, nil, jsonProblem(text, d, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, nil, errors.New("there is something behind the JSON object")
+		return nil, nil, errors.New("there is text after the JSON object")
 	}
 	return names, values, nil
 }
@@ -65,7 +65,7 @@ func jsonProblem(text string, d *json.Decoder, err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		err = errors.New("it ends too early")
 	}
-	return fmt.Errorf("is no JSON (line %d: %v)", line, err)
+	return fmt.Errorf("is not JSON (line %d: %v)", line, err)
 }
 
 type paramParser struct {
@@ -105,7 +105,7 @@ func (p *paramParser) one(name string, text json.RawMessage, before []string) {
 		return
 	}
 	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" || strings.Trim(name[:1], "0123456789-") == "" {
-		p.add(name, "write letters, digits, _ and -, a letter or _ first", "is no name of a parameter")
+		p.add(name, "write letters, digits, _ and -, a letter or _ first", "is not a name of a parameter")
 		return
 	}
 	for _, other := range before {
@@ -136,7 +136,7 @@ func (p *paramParser) one(name string, text json.RawMessage, before []string) {
 	}
 }
 
-// decode reads the JSON of one parameter and refuses words that mean nothing.
+// decode reads the JSON of one parameter and rejects unknown members.
 func (p *paramParser) decode(name string, text json.RawMessage, d *declaration) bool {
 	words, _, err := object(string(text))
 	if err != nil {
@@ -201,7 +201,7 @@ func (p *paramParser) limits(q *Param) {
 	}
 }
 
-// fits checks that a parameter says nothing that its type has no place for.
+// fits checks that a parameter has no members that its type does not support.
 func (p *paramParser) fits(q *Param, d *declaration) {
 	chosen := d.Choices != nil || q.ChoicesFrom != ""
 	switch {
@@ -212,7 +212,7 @@ func (p *paramParser) fits(q *Param, d *declaration) {
 	case q.Type == Secret && chosen:
 		p.add(q.Name, "", "choices would show a secret; leave them out")
 	case q.Type == Secret && d.Default != nil && string(d.Default) != "null":
-		p.add(q.Name, "leave default out", "a secret has no default, which everybody could read in the workfile")
+		p.add(q.Name, "leave default out", "a secret has no default, because every reader of the workfile could see it")
 	}
 }
 
@@ -226,7 +226,7 @@ func (p *paramParser) choices(q *Param, text json.RawMessage) {
 	value, err := expression.Decode(text)
 	list, ok := value.([]any)
 	if err != nil || !ok || len(list) == 0 {
-		p.add(q.Name, "", "choices is no list of at least one value")
+		p.add(q.Name, "", "choices is not a list of at least one value")
 		return
 	}
 	if q.ChoicesFrom != "" {
@@ -253,7 +253,7 @@ func (p *paramParser) fallback(q *Param, text json.RawMessage) {
 	}
 	value, err := expression.Decode(text)
 	if err != nil {
-		p.add(q.Name, "", "its default is no JSON: %v", err)
+		p.add(q.Name, "", "its default is not JSON: %v", err)
 		return
 	}
 	if q.Required {
@@ -264,7 +264,7 @@ func (p *paramParser) fallback(q *Param, text json.RawMessage) {
 		problem = q.bounds(converted)
 	}
 	if problem == "" && q.notChosen(converted) != nil {
-		problem = "is none of its choices: " + q.listed()
+		problem = "is not one of its choices: " + q.listed()
 	}
 	if problem != "" {
 		p.add(q.Name, "", "its default %s %s", quoted(value), problem)
@@ -282,7 +282,7 @@ func (p *paramParser) dependencies() {
 		for _, name := range q.DependsOn {
 			switch at := slices.Index(p.declared, name); {
 			case at < 0:
-				p.add(q.Name, didYouMean(name, p.declared), "depends_on names %q, which is no parameter", name)
+				p.add(q.Name, didYouMean(name, p.declared), "depends_on names %q, which is not a parameter", name)
 				ok = false
 			case at >= own:
 				p.add(q.Name, "declare "+name+" first", "depends_on names %s, which is not declared before it", name)

@@ -103,7 +103,7 @@ func (p *Param) resolve(given map[string]any) (any, *ParamProblem) {
 	}
 	remedy := ""
 	if wrong := p.notChosen(converted); problem == "" && wrong != nil {
-		value, problem, remedy = wrong, "is none of the choices", "there are "+p.listed()
+		value, problem, remedy = wrong, "is not one of the choices", "there are "+p.listed()
 		if meant := didYouMean(expression.Format(wrong), p.choiceTexts()); meant != "" {
 			remedy = meant
 		}
@@ -117,7 +117,7 @@ func (p *Param) resolve(given map[string]any) (any, *ParamProblem) {
 	return converted, nil
 }
 
-// notChosen returns the value, or the first element of a list, that is none of the choices; nil if all are, or
+// notChosen returns the value, or the first element of a list, that is not one of the choices; nil if all are, or
 // everything is allowed.
 func (p *Param) notChosen(value any) any {
 	if p.Choices == nil {
@@ -135,7 +135,7 @@ func (p *Param) notChosen(value any) any {
 	return nil
 }
 
-// element is the parameter as its choices have to be: of a list, its elements, which are texts.
+// element returns the parameter that the choices must fit: for a list, a parameter of its elements, which are texts.
 func (p *Param) element() *Param {
 	if p.Type == List {
 		return &Param{Name: p.Name}
@@ -176,7 +176,7 @@ func (p *Param) offered(value any, known map[string]any, failed map[string]bool,
 		return nil
 	}
 	text := expression.Format(elements[at])
-	problem := &ParamProblem{Param: p.Name, Reason: quoted(elements[at]) + " is none of the choices", Remedy: didYouMean(text, list)}
+	problem := &ParamProblem{Param: p.Name, Reason: quoted(elements[at]) + " is not one of the choices", Remedy: didYouMean(text, list)}
 	switch {
 	case problem.Remedy != "":
 	case len(list) == 0:
@@ -187,7 +187,7 @@ func (p *Param) offered(value any, known map[string]any, failed map[string]bool,
 	return problem
 }
 
-// read takes a text as a value of the type where it can be one.
+// read converts a text to a value of the type, if possible.
 func (p *Param) read(text string) any {
 	trimmed := strings.TrimSpace(text)
 	switch p.Type {
@@ -231,10 +231,10 @@ func listed(text string) []any {
 	return list
 }
 
-// maxParamText is somewhat less than what Linux allows one environment variable.
+// maxParamText is a little less than the longest environment variable in Linux, in bytes.
 const maxParamText = 128_000
 
-// convert takes a value as one of the type; problem says why it is none.
+// convert converts a value to the type; problem says why that is not possible.
 func (p *Param) convert(value any) (converted any, problem string) {
 	switch p.Type {
 	case Int:
@@ -246,7 +246,7 @@ func (p *Param) convert(value any) (converted any, problem string) {
 				return int(x), ""
 			}
 		}
-		return nil, "is no whole number"
+		return nil, "is not a whole number"
 	case Float:
 		switch x := value.(type) {
 		case int:
@@ -256,7 +256,7 @@ func (p *Param) convert(value any) (converted any, problem string) {
 				return x, ""
 			}
 		}
-		return nil, "is no number"
+		return nil, "is not a number"
 	case Bool:
 		if _, ok := value.(bool); ok {
 			return value, ""
@@ -268,28 +268,28 @@ func (p *Param) convert(value any) (converted any, problem string) {
 	text, ok := value.(string)
 	switch {
 	case !ok:
-		return nil, "is no text"
+		return nil, "is not a text"
 	case len(text) > maxParamText:
 		return nil, fmt.Sprintf("is longer than %d bytes, more than a command can be given", maxParamText)
 	case strings.ContainsRune(text, 0):
-		return nil, "holds a zero byte, which no environment variable can"
+		return nil, "contains a zero byte, which no environment variable can"
 	case p.Type == Path && text == "":
-		return nil, "is no path: it is empty"
+		return nil, "is not a path: it is empty"
 	}
 	return text, ""
 }
 
-// convertData takes a value as a list, or as JSON.
+// convertData converts a value to a list or JSON.
 func (p *Param) convertData(value any) (converted any, problem string) {
 	switch value.(type) {
 	case []any:
 	case map[string]any:
 		if p.Type == List {
-			return nil, "is no list"
+			return nil, "is not a list"
 		}
 	default:
 		if p.Type == List {
-			return nil, "is no list; write a,b,c or [\"a\", \"b\"]"
+			return nil, "is not a list; write a,b,c or [\"a\", \"b\"]"
 		}
 		return nil, "is neither an object nor a list in JSON"
 	}
@@ -299,7 +299,7 @@ func (p *Param) convertData(value any) (converted any, problem string) {
 	return value, ""
 }
 
-// bounds says what bound a value of the type breaks, "" if none.
+// bounds returns which bound a value of the type exceeds, or "".
 func (p *Param) bounds(value any) string {
 	switch x := value.(type) {
 	case int:

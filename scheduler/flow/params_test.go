@@ -53,31 +53,31 @@ func TestParseParams(t *testing.T) {
 
 func TestProblemsOfParams(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"no JSON", `name: string`, `is no JSON object; write it like {"name": {"type": "string", "default": "x"}}`},
-		{"a list", `[]`, `is no JSON object; write it like {"name": {"type": "string", "default": "x"}}`},
-		{"cut off", "{\n\"a\": {", `is no JSON (line 2: it ends too early); write it like {"name": {"type": "string", "default": "x"}}`},
-		{"two objects", "{} {}", `there is something behind the JSON object; write it like {"name": {"type": "string", "default": "x"}}`},
-		{"not an object in it", `{"a": "string"}`, `a: is no JSON object; write it like {"type": "string"}`},
+		{"no JSON", `name: string`, `is not a JSON object; write it like {"name": {"type": "string", "default": "x"}}`},
+		{"a list", `[]`, `is not a JSON object; write it like {"name": {"type": "string", "default": "x"}}`},
+		{"cut off", "{\n\"a\": {", `is not JSON (line 2: it ends too early); write it like {"name": {"type": "string", "default": "x"}}`},
+		{"two objects", "{} {}", `there is text after the JSON object; write it like {"name": {"type": "string", "default": "x"}}`},
+		{"not an object in it", `{"a": "string"}`, `a: is not a JSON object; write it like {"type": "string"}`},
 		{"an unknown word", `{"a": {"typ": "int"}}`, `a: "typ" is unknown; there are type, required, default, min, max, min_length, max_length, pattern, must_exist, choices, choices_from, depends_on, help (did you mean type?)`},
 		{"an unknown type", `{"a": {"type": "integer"}}`, `a: its type "integer" is unknown; write string, int, float, bool, path, list, json, secret`},
 		{"a word of another kind", `{"a": {"required": "yes"}}`, `a: required is a string, and has to be true or false`},
-		{"a length that is no number", `{"a": {"min_length": 1.5}}`, `a: min_length is a number 1.5, and has to be a whole number`},
-		{"names", `{"": {}, "1a": {}, "a b": {}, "-a": {}}`, "is no name of a parameter; write letters, digits, _ and -, a letter or _ first\n1a: is no name of a parameter; write letters, digits, _ and -, a letter or _ first\na b: is no name of a parameter; write letters, digits, _ and -, a letter or _ first\n-a: is no name of a parameter; write letters, digits, _ and -, a letter or _ first"},
+		{"a length that is not a number", `{"a": {"min_length": 1.5}}`, `a: min_length is a number 1.5, and has to be a whole number`},
+		{"names", `{"": {}, "1a": {}, "a b": {}, "-a": {}}`, "is not a name of a parameter; write letters, digits, _ and -, a letter or _ first\n1a: is not a name of a parameter; write letters, digits, _ and -, a letter or _ first\na b: is not a name of a parameter; write letters, digits, _ and -, a letter or _ first\n-a: is not a name of a parameter; write letters, digits, _ and -, a letter or _ first"},
 		{"twice", `{"a": {}, "a": {}}`, "a: is declared twice; leave one of them out"},
 		{"one variable", `{"a-b": {}, "A_B": {}}`, "A_B: would be the same variable as a-b: WF_PARAM_A_B; choose another name"},
 		{"a default of another type", `{"a": {"type": "int", "default": "3"}, "b": {"type": "int", "default": 2.5}, "c": {"default": 1}, "d": {"type": "bool", "default": 1}, "e": {"type": "float", "default": "x"}}`,
-			"a: its default \"3\" is no whole number\nb: its default 2.5 is no whole number\nc: its default 1 is no text\nd: its default 1 is neither true nor false\ne: its default \"x\" is no number"},
+			"a: its default \"3\" is not a whole number\nb: its default 2.5 is not a whole number\nc: its default 1 is not a text\nd: its default 1 is neither true nor false\ne: its default \"x\" is not a number"},
 		{"a default out of range", `{"a": {"type": "int", "default": 0, "min": 1}, "b": {"default": "abc", "max_length": 2}, "c": {"default": "a1", "pattern": "[a-z]+"}, "d": {"default": "x", "choices": ["a"]}, "e": {"type": "path", "default": ""}}`,
-			"a: its default 0 is below the least, 1\nb: its default \"abc\" is longer than 2 characters\nc: its default \"a1\" does not match [a-z]+\nd: its default \"x\" is none of its choices: a\ne: its default \"\" is no path: it is empty"},
+			"a: its default 0 is below the least, 1\nb: its default \"abc\" is longer than 2 characters\nc: its default \"a1\" does not match [a-z]+\nd: its default \"x\" is not one of its choices: a\ne: its default \"\" is not a path: it is empty"},
 		{"required and a default", `{"a": {"required": true, "default": "x"}}`, "a: is required and has a default; leave required or default out"},
 		{"bounds", `{"a": {"type": "int", "min": 2, "max": 1}, "b": {"min_length": 3, "max_length": 2}, "c": {"min_length": -1}, "d": {"min": 1}, "e": {"type": "bool", "pattern": "x"}, "f": {"pattern": "("}}`,
 			"a: min is 2, above max, which is 1\nb: min_length is 3, above max_length, which is 2\nc: a length is negative\nd: min and max are for numbers, and its type is string; min_length and max_length bound a text\ne: min_length, max_length and pattern are for texts, and its type is bool\nf: its pattern does not compile: error parsing regexp: missing closing ): `(`"},
 		{"choices", `{"a": {"choices": []}, "b": {"choices": "x"}, "c": {"type": "int", "choices": [1, "x"]}, "d": {"choices": ["a"], "choices_from": "ls"}}`,
-			"a: choices is no list of at least one value\nb: choices is no list of at least one value\nc: its choice \"x\" is no whole number\nd: has choices and choices_from; leave one of them out"},
+			"a: choices is not a list of at least one value\nb: choices is not a list of at least one value\nc: its choice \"x\" is not a whole number\nd: has choices and choices_from; leave one of them out"},
 		{"lists, JSON and secrets", `{"a": {"type": "list", "default": "x"}, "b": {"type": "list", "default": ["x", "y"], "choices": ["x"]}, "c": {"type": "list", "pattern": "x"}, "d": {"type": "json", "default": 3}, "e": {"type": "json", "choices": [[1]]}, "f": {"type": "secret", "default": "x"}, "g": {"type": "secret", "choices": ["x"]}, "h": {"must_exist": true}, "i": {"type": "list", "default": [1], "min_length": 2}, "j": {"type": "json", "min_length": 2}}`,
-			"a: its default \"x\" is no list; write a,b,c or [\"a\", \"b\"]\nb: its default [\"x\",\"y\"] is none of its choices: x\nc: min_length, max_length and pattern are for texts, and its type is list\nd: its default 3 is neither an object nor a list in JSON\ne: choices are for texts, numbers and lists, and its type is json\nf: a secret has no default, which everybody could read in the workfile; leave default out\ng: choices would show a secret; leave them out\nh: must_exist is for paths, and its type is string\ni: its default [1] has fewer than 2 elements\nj: min_length, max_length and pattern are for texts, and its type is json"},
+			"a: its default \"x\" is not a list; write a,b,c or [\"a\", \"b\"]\nb: its default [\"x\",\"y\"] is not one of its choices: x\nc: min_length, max_length and pattern are for texts, and its type is list\nd: its default 3 is neither an object nor a list in JSON\ne: choices are for texts, numbers and lists, and its type is json\nf: a secret has no default, because every reader of the workfile could see it; leave default out\ng: choices would show a secret; leave them out\nh: must_exist is for paths, and its type is string\ni: its default [1] has fewer than 2 elements\nj: min_length, max_length and pattern are for texts, and its type is json"},
 		{"depends_on", `{"a": {"depends_on": ["b"]}, "b": {"choices_from": "ls", "depends_on": ["c", "d", "b"]}, "d": {}}`,
-			"a: depends_on has no meaning without choices_from\nb: depends_on names \"c\", which is no parameter\nb: depends_on names d, which is not declared before it; declare d first\nb: depends_on names b, which is not declared before it; declare b first"},
+			"a: depends_on has no meaning without choices_from\nb: depends_on names \"c\", which is not a parameter\nb: depends_on names d, which is not declared before it; declare d first\nb: depends_on names b, which is not declared before it; declare b first"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, problems := ParseParams(tt.text)
@@ -121,15 +121,15 @@ func TestResolve(t *testing.T) {
 		{"nil is absent", m{"name": "anna", "count": nil}, m{"name": "anna", "count": 3, "rate": 1.0, "file": "in.csv", "mode": "fast"}},
 		{"choices of a command", m{"name": "anna", "host": "falcon"}, m{"name": "anna", "count": 3, "rate": 1.0, "file": "in.csv", "mode": "fast", "host": "falcon"}},
 		{"all problems together", m{"name": "A", "count": "many", "rate": "0.1", "force": "perhaps", "file": "", "mode": "fats", "level": 3, "host": "cheeta", "nam": 1},
-			"name: \"A\" is shorter than 2 characters\ncount: \"many\" is no whole number\nrate: 0.1 is below the least, 0.5\nforce: \"perhaps\" is neither true nor false\nfile: \"\" is no path: it is empty\nmode: \"fats\" is none of the choices; did you mean fast?\nlevel: 3 is none of the choices; there are 1, 2\nnam: there is no such parameter; did you mean name?"},
+			"name: \"A\" is shorter than 2 characters\ncount: \"many\" is not a whole number\nrate: 0.1 is below the least, 0.5\nforce: \"perhaps\" is neither true nor false\nfile: \"\" is not a path: it is empty\nmode: \"fats\" is not one of the choices; did you mean fast?\nlevel: 3 is not one of the choices; there are 1, 2\nnam: there is no such parameter; did you mean name?"},
 		{"required", m{}, "name: is required; give it: -p name=STRING"},
 		{"bounds", m{"name": "annabel", "count": 11}, "name: \"annabel\" is longer than 5 characters\ncount: 11 is above the most, 10"},
 		{"the whole text has to match", m{"name": "an1"}, "name: \"an1\" does not match [a-z]+"},
 		{"typed wrongly", m{"name": 5, "force": 1, "count": 2.5, "file": true, "rate": []any{}},
-			"name: 5 is no text\ncount: 2.5 is no whole number\nrate: [] is no number\nforce: 1 is neither true nor false\nfile: true is no text"},
-		{"none of the choices of a command", m{"name": "anna", "host": "snail"}, "host: \"snail\" is none of the choices; there are cheetah, falcon"},
-		{"a typing error of such a choice", m{"name": "anna", "host": "falcn"}, "host: \"falcn\" is none of the choices; did you mean falcon?"},
-		{"no choices", m{"name": "anna", "mode": "slow", "host": "snail"}, "host: \"snail\" is none of the choices; there are none"},
+			"name: 5 is not a text\ncount: 2.5 is not a whole number\nrate: [] is not a number\nforce: 1 is neither true nor false\nfile: true is not a text"},
+		{"none of the choices of a command", m{"name": "anna", "host": "snail"}, "host: \"snail\" is not one of the choices; there are cheetah, falcon"},
+		{"a typing error of such a choice", m{"name": "anna", "host": "falcn"}, "host: \"falcn\" is not one of the choices; did you mean falcon?"},
+		{"no choices", m{"name": "anna", "mode": "slow", "host": "snail"}, "host: \"snail\" is not one of the choices; there are none"},
 		{"unknown", m{"name": "anna", "zzzzz": 1}, "zzzzz: there is no such parameter; there are name, count, rate, force, file, mode, level, host"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestUnlistableChoicesAreAProblem(t *testing.T) {
 	}
 }
 
-// TestParamsRoundTrip gives each parameter its value as a text, as people do, and typed, as files do.
+// TestParamsRoundTrip gives each parameter its value as a text, as on the command line, and typed, as in files.
 func TestParamsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom([]ParamType{String, Int, Float, Bool, Path}).Draw(t, "type")
@@ -184,7 +184,7 @@ func TestParamsRoundTrip(t *testing.T) {
 	})
 }
 
-// TestResolveData: lists, JSON, secrets and paths that have to exist.
+// TestResolveData resolves lists, JSON, secrets and paths that must exist.
 func TestResolveData(t *testing.T) {
 	params, problems := ParseParams(`{"l": {"type": "list", "choices": ["a", "b", "c"], "max_length": 3}, "of": {"type": "list", "choices_from": "x"},
 		"j": {"type": "json"}, "s": {"type": "secret", "min_length": 3}, "p": {"type": "path", "must_exist": true}, "d": {"type": "list", "default": ["x", 1]}}`)
@@ -207,8 +207,8 @@ func TestResolveData(t *testing.T) {
 		{object{"l": "a, b", "j": `{"x": [1, 2.5]}`, "s": "geheim", "p": "there"}, object{"l": list{"a", "b"}, "j": object{"x": list{1, 2.5}}, "s": "geheim", "p": "there", "d": list{"x", 1}}},
 		{object{"l": `["c"]`, "of": "v,u", "j": list{1}, "d": ""}, object{"l": list{"c"}, "of": list{"v", "u"}, "j": list{1}, "d": list{}}},
 		{object{"l": "a,x", "of": "u,w", "j": "{x", "s": "ab", "p": "gone", "d": "[1"},
-			"l: \"x\" is none of the choices; there are a, b, c\nof: \"w\" is none of the choices; there are u, v\nj: \"{x\" is neither an object nor a list in JSON\ns: its value is shorter than 3 characters\np: \"gone\" does not exist\nd: \"[1\" is no list; write a,b,c or [\"a\", \"b\"]"},
-		{object{"l": "a,b,c,a", "j": "3", "s": list{1}}, "l: [\"a\",\"b\",\"c\",\"a\"] has more than 3 elements\nj: 3 is neither an object nor a list in JSON\ns: its value is no text"},
+			"l: \"x\" is not one of the choices; there are a, b, c\nof: \"w\" is not one of the choices; there are u, v\nj: \"{x\" is neither an object nor a list in JSON\ns: its value is shorter than 3 characters\np: \"gone\" does not exist\nd: \"[1\" is not a list; write a,b,c or [\"a\", \"b\"]"},
+		{object{"l": "a,b,c,a", "j": "3", "s": list{1}}, "l: [\"a\",\"b\",\"c\",\"a\"] has more than 3 elements\nj: 3 is neither an object nor a list in JSON\ns: its value is not a text"},
 	} {
 		values, problems := Resolve(params, tt.given, m)
 		got := any(values)

@@ -13,14 +13,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestProblems holds what Read says about every graph in testdata/*.txt. A graph is lines
+// TestProblems checks the problems that Read finds in every graph in testdata/*.txt. A graph is lines
 //
 //	node NAME [in CONTAINER]
 //	container NAME [in CONTAINER]
 //	edge A -> B, or A ~> B for a non-blocking one
-//	.ATTRIBUTE VALUE of the node, container or edge above, or of the graph where there is none; \n is a line end
+//	.ATTRIBUTE VALUE of the node, container or edge above, or of the graph if there is none; \n is a line end
 //
-// and ends with an empty line. What Read finds stands below it, indented.
+// and ends with an empty line. The problems follow, indented.
 func TestProblems(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "*.txt"))
 	if err != nil || len(paths) == 0 {
@@ -46,7 +46,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// answered is a graph with what Read finds in it.
+// answered returns a graph and the problems that Read finds in it.
 func answered(t *testing.T, block string) string {
 	t.Helper()
 	var lines []string

@@ -12,7 +12,7 @@ import (
 	"wf/scheduler/expression"
 )
 
-// words are values of attributes, some of which are right for some of them.
+// words are values of attributes; each is valid for some of them.
 var words = []string{"", " ", "1", "0", "-1", "3", "any", "all", "30s", "0s", "x", "queue", "exit:2", "exit:1-9,timeout", "gpu:1", "A=1\nB=${{ params.p }}", "A=${{ nodes.n1.outputs.x }}",
 	"${{ item }}", "${{ parent.index }}", "${{ [1, 2] }}", "${{ 1 +", "[1, 2]", "[", "lines:ls", "true", "iteration < 3", "nodes.n2.status == \"ran\"", "failure", "success", "done", "else", "case:a", "if:true", "if:nodes.n0.outputs.x == 1",
 	"continue", "80%", "cancel", "'; rm -rf ~ #$(x)", "\x00", "ä"}
@@ -96,13 +96,13 @@ func TestReadNeverFails(t *testing.T) {
 	})
 }
 
-// expanded is both results of Expand.
+// expanded contains both results of Expand.
 func (f *Flow) expanded(e *graph.Edge) [2][]*graph.Node {
 	sources, targets := f.Expand(e)
 	return [2][]*graph.Node{sources, targets}
 }
 
-// checkRules holds what the scheduler relies on where there is no error.
+// checkRules checks what the scheduler relies on if there is no error.
 func checkRules(t *rapid.T, f *Flow, n *graph.Node, wrong bool) {
 	r := f.Node(n)
 	if r == nil {
@@ -129,7 +129,7 @@ func checkRules(t *rapid.T, f *Flow, n *graph.Node, wrong bool) {
 	}
 }
 
-// checkNames holds that a node is found by what it is called, wherever it can be seen.
+// checkNames checks that a node is found by its name wherever it is visible.
 func checkNames(t *rapid.T, f *Flow, n *graph.Node) {
 	if isGroup(n) {
 		return
@@ -142,7 +142,7 @@ func checkNames(t *rapid.T, f *Flow, n *graph.Node) {
 	}
 }
 
-// TestPlainGraphsHaveNoProblems changes nothing that control flow knows.
+// TestPlainGraphsHaveNoProblems reads graphs without attributes of control flow.
 func TestPlainGraphsHaveNoProblems(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := make([]graph.NodeSpec, rapid.IntRange(1, 10).Draw(t, "nodes"))
@@ -165,7 +165,7 @@ func TestPlainGraphsHaveNoProblems(t *testing.T) {
 	})
 }
 
-// TestEndsOfGroups compares the ends of groups of acyclic graphs with what they are by definition.
+// TestEndsOfGroups compares the ends of groups of acyclic graphs with their definition.
 func TestEndsOfGroups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := []graph.NodeSpec{{ID: "outside", Parent: -1}}
@@ -216,7 +216,7 @@ func TestEndsOfGroups(t *testing.T) {
 	})
 }
 
-// TestInheritedAttributes reads attributes that are defaults of a file.
+// TestInheritedAttributes reads attributes that are defaults of the file.
 func TestInheritedAttributes(t *testing.T) {
 	inherited := []graph.Attr{{Name: "retries", Value: "2"}, {Name: "retry_delay", Value: "1s"}, {Name: "parallel", Value: "3"}, {Name: "min_success", Value: "1"}}
 	g, err := graph.Build([]graph.NodeSpec{
@@ -251,7 +251,7 @@ func TestInheritedAttributes(t *testing.T) {
 	}
 }
 
-// TestHostileValuesOfEnv renders what the scheduler hands to commands.
+// TestHostileValuesOfEnv renders variables with hostile values for commands.
 func TestHostileValuesOfEnv(t *testing.T) {
 	g := parseGraph(t, []string{".params {\"p\": {}}", "node a", ".env A=${{ params.p }}\\nB=x${{ params.p }}y\\nC='; $(x)"})
 	f, problems := Read(g)

@@ -44,7 +44,7 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 	}}
 	r.graph()
 	if n := tooDeep(g); n != nil {
-		r.nodeProblem(graph.Error, CodeSubFlow, n, "", "more than %d containers lie in each other here; put fewer into each other", maxNesting)
+		r.nodeProblem(graph.Error, CodeSubFlow, n, "", "more than %d containers are nested in each other here; nest fewer", maxNesting)
 		return r.f, r.problems
 	}
 	for _, n := range g.Nodes() {
@@ -174,6 +174,6 @@ func (r *reader) template(n *graph.Node) {
 	if len(shown) > 60 || strings.ContainsAny(shown, "\n\r") {
 		shown = "${{ ... }}"
 	}
-	r.nodeProblem(graph.Error, CodeTemplate, n, "label", "its command holds %s, and values never become part of a command; write the line VALUE=%s into its attribute env, and \"$VALUE\" into the command", shown, shown)
+	r.nodeProblem(graph.Error, CodeTemplate, n, "label", "its command contains %s, and values never become part of a command; write the line VALUE=%s into its attribute env, and \"$VALUE\" into the command", shown, shown)
 	r.problems[len(r.problems)-1].Line = strings.Count(n.Label[:begin], "\n")
 }

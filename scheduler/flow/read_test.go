@@ -7,7 +7,7 @@ import (
 	"wf/graph"
 )
 
-// plainGraph is n commands in layers of a hundred, each after two of the layer before.
+// plainGraph returns n commands in layers of a hundred, each after two of the layer before.
 func plainGraph(tb testing.TB, n int) *graph.Graph {
 	tb.Helper()
 	var nodes []graph.NodeSpec
@@ -50,7 +50,7 @@ func TestReadOfPlainGraphIsCheap(t *testing.T) {
 	}
 }
 
-// BenchmarkReadControl is a hundred thousand nodes that use it all.
+// BenchmarkReadControl reads a hundred thousand nodes that use all of control flow.
 func BenchmarkReadControl(b *testing.B) {
 	const n = 100_000
 	nodes, edges := make([]graph.NodeSpec, n), make([]graph.EdgeSpec, 0, n)
@@ -72,7 +72,7 @@ func BenchmarkReadControl(b *testing.B) {
 	}
 }
 
-// TestReadIsLinear counts what the worst shapes allocate at one size and at four times of it.
+// TestReadIsLinear compares the allocations for the worst shapes at one size and at four times that size.
 func TestReadIsLinear(t *testing.T) {
 	for name, shape := range map[string]func(n int) ([]graph.NodeSpec, []graph.EdgeSpec){
 		"a star of else":              starOfElse,
@@ -149,7 +149,7 @@ func unseenNames(n int) (nodes []graph.NodeSpec, edges []graph.EdgeSpec) {
 	return nodes, nil
 }
 
-// TestHugeGroupsEnd reads graphs whose edges to groups would mean more than anybody can hold.
+// TestHugeGroupsAreBounded reads graphs whose edges to groups stand for too many edges.
 func TestHugeGroupsAreBounded(t *testing.T) {
 	t.Run("large groups", func(t *testing.T) {
 		var nodes []graph.NodeSpec

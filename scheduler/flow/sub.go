@@ -10,7 +10,7 @@ import (
 	"wf/scheduler/expression"
 )
 
-// linesPrefix is what a foreach begins with whose items a command prints.
+// linesPrefix begins a foreach whose items a command prints.
 const linesPrefix = "lines:"
 
 // defaultIterations is how often a while or until repeats its nodes if it does not say more or less.
@@ -85,7 +85,7 @@ func (a *nodeReader) bound(s *Sub) {
 	}
 	number, known := s.instances()
 	if each := max(1, a.n.Children()); known && number > most/each {
-		a.wrong(CodeNumber, name, "%d instances with %d nodes are more than a run takes, which is %d nodes; write fewer, or a larger max_instances for the workfile: wf edit set-graph max_instances N",
+		a.wrong(CodeNumber, name, "%d instances with %d nodes each are more than the %d nodes that a run can have; write fewer, or a larger max_instances for the workfile: wf edit set-graph max_instances N",
 			number, each, most)
 	}
 }
@@ -110,21 +110,21 @@ func (a *nodeReader) foreach(s *Sub) {
 	case lines && strings.TrimSpace(command) == "":
 		a.wrong(CodeSubFlow, "foreach", "foreach is %s and names no command; write lines:COMMAND", shown(text))
 	case lines && expression.HasTemplate(command):
-		a.wrong(CodeTemplate, graph.AttrForeach, "the command of foreach holds ${{, and values never become part of a command; give it a list: foreach=${{ EXPR }}")
+		a.wrong(CodeTemplate, graph.AttrForeach, "the command of foreach contains ${{, and values never become part of a command; give it a list: foreach=${{ EXPR }}")
 	case lines:
 		s.Command = strings.TrimSpace(command)
 	case strings.HasPrefix(text, "["):
 		value, err := expression.Decode([]byte(text))
 		list, isList := value.([]any)
 		if err != nil || !isList {
-			a.wrong(CodeSubFlow, "foreach", "foreach is %s, which is no list in JSON: %v; write it like [\"a\", \"b\"]", shown(text), err)
+			a.wrong(CodeSubFlow, "foreach", "foreach is %s, which is not a JSON list: %v; write it like [\"a\", \"b\"]", shown(text), err)
 			return
 		}
 		s.List = list
 	case expression.HasTemplate(text):
 		a.items(s)
 	default:
-		a.wrong(CodeSubFlow, "foreach", "foreach is %s, which is no list; write [\"a\", \"b\"], lines:COMMAND or ${{ EXPR }}", shown(text))
+		a.wrong(CodeSubFlow, "foreach", "foreach is %s, which is not a list; write [\"a\", \"b\"], lines:COMMAND or ${{ EXPR }}", shown(text))
 	}
 }
 
@@ -136,7 +136,7 @@ func (a *nodeReader) items(s *Sub) {
 	}
 	e := t.Only()
 	if e == nil {
-		a.wrong(CodeSubFlow, "foreach", "foreach is %s, a text with an expression in it, which is no list; write ${{ EXPR }} alone", shown(t.String()))
+		a.wrong(CodeSubFlow, "foreach", "foreach is %s, a text with an expression in it, which is not a list; write ${{ EXPR }} alone", shown(t.String()))
 		return
 	}
 	if kind := e.Certainly(); kind != "" && kind != "a list" {
@@ -183,13 +183,13 @@ func (a *nodeReader) test(s *Sub) {
 	case err != nil:
 		a.wrong(CodeExpression, name, "%s: %v", name, err)
 	case yes == (s.Kind == While):
-		a.warn(CodeEndless, name, "%s is always %v, so that it fails after max_iterations, which is %d", name, yes, s.MaxIterations)
+		a.warn(CodeEndless, name, "%s is always %v, so it fails after max_iterations, which is %d", name, yes, s.MaxIterations)
 	case s.Kind == While:
 		a.warn(CodeUseless, name, "while is always false: no node in it ever runs")
 	}
 }
 
-// maxRate bounds the number of starts that a limit counts: the moment of each of them is kept.
+// maxRate is the highest number of starts in a rate limit: the time of each of them is stored.
 const maxRate = 10_000
 
 // rate reads how many instances may start in a time: 10/1m, or 10/m.
@@ -207,10 +207,10 @@ func (a *nodeReader) rate(s *Sub) {
 	per, spanErr := timespan.Parse(span)
 	switch {
 	case err != nil || spanErr != nil || n < 1 || per <= 0:
-		a.wrong(CodeNumber, name, "rate_limit is %s; write a number of starts and the time in which they may be, like 10/1m", shown(text))
+		a.wrong(CodeNumber, name, "rate_limit is %s; write a number of starts per time, like 10/1m", shown(text))
 		return
 	case n > maxRate:
-		a.wrong(CodeNumber, name, "rate_limit is %s, and counts %d starts at most; write a shorter time, like %d/%s", shown(text), maxRate, max(1, n/60), per/60)
+		a.wrong(CodeNumber, name, "rate_limit is %s, but at most %d starts can be counted; write a shorter time, like %d/%s", shown(text), maxRate, max(1, n/60), per/60)
 		return
 	}
 	s.Rate, s.RatePer = n, per
@@ -239,7 +239,7 @@ func (a *nodeReader) stopWhen(s *Sub) {
 	}
 	if s.Kind == While || s.Kind == Until {
 		word := map[SubKind]string{While: graph.AttrWhile, Until: graph.AttrUntil}[s.Kind]
-		a.wrong(CodeSubFlow, name, "stop_when is for foreach and times, and here %s says when it ends; write it there", word)
+		a.wrong(CodeSubFlow, name, "stop_when is for foreach and times; write the condition into %s", word)
 		return
 	}
 	e, err := compileTest(text, a.f.scope(a.n))
@@ -249,7 +249,7 @@ func (a *nodeReader) stopWhen(s *Sub) {
 	}
 	s.StopWhen = e
 	if a.text("parallel") == "" || a.text("parallel") == "0" {
-		a.warn(CodeUseless, name, "stop_when has no effect without parallel: all instances begin at once; write how many may go at a time")
+		a.warn(CodeUseless, name, "stop_when has no effect without parallel: all instances start at once; write how many may run at a time")
 	}
 	if !e.Constant() {
 		return
@@ -258,7 +258,7 @@ func (a *nodeReader) stopWhen(s *Sub) {
 	case err != nil:
 		a.wrong(CodeExpression, name, "%s: %v", name, err)
 	case yes:
-		a.warn(CodeAlways, name, "stop_when is always true: when the first instance has ended no more begin")
+		a.warn(CodeAlways, name, "stop_when is always true: after the first instance no more start")
 	default:
 		a.warn(CodeUseless, name, "stop_when is always false: it never stops anything; leave it out")
 	}
@@ -272,14 +272,14 @@ func (a *nodeReader) least(s *Sub) {
 	}
 	if !s.Continue {
 		if _, own := a.n.Extra["min_success"]; own {
-			a.wrong(CodeSubFlow, "min_success", "min_success has no meaning while the first failure stops the rest; write on_failure=continue as well")
+			a.wrong(CodeSubFlow, "min_success", "min_success has no effect while the first failure stops the others; write on_failure=continue as well")
 		}
 		return
 	}
 	if percent, ok := strings.CutSuffix(text, "%"); ok {
 		part, err := strconv.ParseFloat(strings.TrimSpace(percent), 64)
 		if err != nil || !(part >= 0 && part <= 100) || math.IsInf(part, 0) {
-			a.wrong(CodeNumber, "min_success", "min_success is %s, not a part from 0%% to 100%%", shown(text))
+			a.wrong(CodeNumber, "min_success", "min_success is %s, not a percentage from 0%% to 100%%", shown(text))
 			return
 		}
 		s.LeastPart, s.HasLeast = part/100, true
@@ -287,11 +287,11 @@ func (a *nodeReader) least(s *Sub) {
 	}
 	number, err := strconv.Atoi(text)
 	if err != nil || number < 0 {
-		a.wrong(CodeNumber, "min_success", "min_success is %s; write a whole number from 0, or a part like 80%%", shown(text))
+		a.wrong(CodeNumber, "min_success", "min_success is %s; write a whole number from 0, or a percentage like 80%%", shown(text))
 		return
 	}
 	if most, known := s.instances(); known && most > 0 && number > most { // none at all succeed at once
-		a.warn(CodeNever, "min_success", "min_success is %d, more than there are instances (%d), so that it always fails; write a smaller number, or a part like 80%%", number, most)
+		a.warn(CodeNever, "min_success", "min_success is %d, more than there are instances (%d), so it always fails; write a smaller number, or a percentage like 80%%", number, most)
 	}
 	s.Least, s.HasLeast = number, true
 }

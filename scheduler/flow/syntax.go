@@ -12,7 +12,7 @@ import (
 func ParseTime(text string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, strings.TrimSpace(text))
 	if err != nil {
-		return time.Time{}, fmt.Errorf("is no time; write it like 2026-01-31T18:00:00Z or 2026-01-31T18:00:00+01:00")
+		return time.Time{}, fmt.Errorf("is not a time; write it like 2026-01-31T18:00:00Z or 2026-01-31T18:00:00+01:00")
 	}
 	return t, nil
 }
@@ -29,9 +29,9 @@ func parseCodes(text string) (Codes, error) {
 		}
 		switch {
 		case errA != nil || errB != nil:
-			return nil, fmt.Errorf("%s is no exit code; write codes like 2,10-20", shown(word))
+			return nil, fmt.Errorf("%s is not an exit code; write codes like 2,10-20", shown(word))
 		case a < 0 || b > 255:
-			return nil, fmt.Errorf("%s is no exit code: there are 0 to 255", shown(word))
+			return nil, fmt.Errorf("%s is not an exit code: exit codes are 0 to 255", shown(word))
 		case a > b:
 			return nil, fmt.Errorf("%s is empty; write %d-%d", shown(word), b, a)
 		}
@@ -81,11 +81,11 @@ func parsePool(text string) ([]PoolUse, error) {
 		if given {
 			var err error
 			if units, err = strconv.Atoi(number); err != nil || units < 1 {
-				return nil, fmt.Errorf("%s needs a whole number from 1 behind the colon; write it like gpu:1", shown(word))
+				return nil, fmt.Errorf("%s needs a whole number from 1 after the colon; write it like gpu:1", shown(word))
 			}
 		}
 		if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") != "" {
-			return nil, fmt.Errorf("%s has no name of letters, digits, _ . and -; write it like gpu:1", shown(word))
+			return nil, fmt.Errorf("%s needs a name of letters, digits, _ . and -; write it like gpu:1", shown(word))
 		}
 		if named[name] {
 			return nil, fmt.Errorf("the pool %s is named twice; write the sum", name)

@@ -118,8 +118,8 @@ func (r *reader) unread(on attribute.Element, own map[string]string, inherited [
 	}
 }
 
-// concerns says whether an attribute has to be told of here. Attributes of one kind of nodes on another
-// kind are told of by misplaced, which knows why.
+// concerns reports whether an attribute is a problem here. Attributes on the wrong kind of node are reported by misplaced,
+// which gives the reason.
 func (r *reader) concerns(on attribute.Element, name, value string) bool {
 	flaw := r.judge(on, name)
 	if flaw == nil || strings.TrimSpace(value) == "" {

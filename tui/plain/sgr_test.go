@@ -12,7 +12,7 @@ func TestColours(t *testing.T) {
 		"\x1b[31mred\x1b[0m":      "\x1b[31mred\x1b[0m",
 		"\x1b[mplain":             "\x1b[0mplain",
 		"\x1b[1;031mb":            "\x1b[1;31mb\x1b[0m",
-		"\x9b32mg":                "\ufffd32mg", // a lone byte is no UTF-8
+		"\x9b32mg":                "\ufffd32mg", // a lone byte is not UTF-8
 		"\u009b32mg":              "\x1b[32mg\x1b[0m",
 		"\x1b[38;5;208mo\x1b[39m": "\x1b[38;5;208mo\x1b[39m\x1b[0m",
 		"\x1b[38:2:1:2:3mt":       "\x1b[38;2;1;2;3mt\x1b[0m",

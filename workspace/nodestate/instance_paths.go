@@ -40,7 +40,7 @@ func (ns *Table) InstancePaths(selectors []string) (paths []string, subFlows []*
 	return paths, subFlows, nil
 }
 
-// subFlowOf returns the outer sub-flow that a path starts with; nil if the text is no path.
+// subFlowOf returns the outer sub-flow that a path starts with; nil if the text is not a path.
 func (ns *Table) subFlowOf(selector string) *graph.Node {
 	name, rest, found := strings.Cut(selector, "[")
 	if !found || !strings.Contains(rest, "]") {
@@ -108,7 +108,7 @@ func (ns *Table) pathsOf(within string, home *graph.Node, left []string) ([]stri
 // instancesKnown returns how many instances of a sub-flow can be repeated.
 func (ns *Table) instancesKnown(n *graph.Node, path string) (int, error) {
 	if !n.SubFlow() {
-		return 0, api.Invalid("%s is no sub-flow: it has no instances", path)
+		return 0, api.Invalid("%s is not a sub-flow: it has no instances", path)
 	}
 	p, known := ns.Prior[path]
 	if n.Home() == nil {

@@ -78,7 +78,7 @@ func (r Explainer) Explain(why *api.Why, i int) {
 	case graph.Failed:
 		handled := r.Sched.Handled(i)
 		if handled && rec.Reason == api.ReasonCancelled {
-			add("It was cancelled: only a join needed it that had been decided.")
+			add("It was cancelled: only a join needed it, and that was already decided.")
 			break
 		}
 		add("%s", r.failureSentence(i, rec))

@@ -207,7 +207,7 @@ func (r *daguReader) jobs(n *yaml.Node) error {
 		return err
 	}
 	if count, err := strconv.Atoi(text); err != nil || count < 0 {
-		return errorAt(n.Line, "%q is no number of steps", text)
+		return errorAt(n.Line, "%q is not a number of steps", text)
 	}
 	r.b.attr("jobs", text)
 	return nil
@@ -280,7 +280,7 @@ func environment(n *yaml.Node) ([]string, error) {
 
 func export(name, value string, line int) (string, error) {
 	if !variable.MatchString(name) {
-		return "", errorAt(line, "%q is no name of a variable", clip(name))
+		return "", errorAt(line, "%q is not a name of a variable", clip(name))
 	}
 	if err := expandable(value, line); err != nil {
 		return "", err

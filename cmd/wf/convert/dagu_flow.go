@@ -87,7 +87,7 @@ func (r *daguReader) param(name, preset string, line int) error {
 		name = fmt.Sprintf("arg%d", r.positional)
 	}
 	if !variable.MatchString(name) {
-		return errorAt(line, "%q is no name of a parameter", clip(name))
+		return errorAt(line, "%q is not a name of a parameter", clip(name))
 	}
 	if err := expandable(preset, line); err != nil {
 		return err
@@ -219,7 +219,7 @@ func (s *daguStep) number(attr, format string) func(*yaml.Node) error {
 		}
 		value, err := strconv.ParseFloat(text, 64)
 		if err != nil || value < 0 {
-			return errorAt(n.Line, "%q is no number that can be kept: write it out", clip(text))
+			return errorAt(n.Line, "%q is not a number that can be kept: write it out", clip(text))
 		}
 		if value > 0 {
 			s.attrs[attr] = fmt.Sprintf(format, text)

@@ -64,7 +64,7 @@ func (r *daguReader) step(n *yaml.Node, name string) error {
 		"timeoutsec": s.number("timeout", "%ss"), "stdout": text(&s.stdout), "stderr": text(&s.stderr),
 		"output": func(n *yaml.Node) (err error) {
 			if s.output, err = scalar(n); err == nil && !variable.MatchString(s.output) {
-				err = errorAt(n.Line, "%q is no name of a variable", clip(s.output))
+				err = errorAt(n.Line, "%q is not a name of a variable", clip(s.output))
 			}
 			return err
 		},

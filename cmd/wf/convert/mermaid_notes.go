@@ -79,7 +79,7 @@ func (p *mermaidParser) described(id string) error {
 		inner := strings.TrimSpace(text[1 : len(text)-1]) // one line per key is also allowed
 		about = nil
 		if yaml.Unmarshal([]byte(unindent(inner)), &about) != nil {
-			return &Error{Line: line, Msg: "the description of node " + id + " is no list of keys and values", Fix: `write ` + id + `["command"]`}
+			return &Error{Line: line, Msg: "the description of node " + id + " is not a list of keys and values", Fix: `write ` + id + `["command"]`}
 		}
 	}
 	if label, ok := about["label"].(string); ok {
