@@ -121,7 +121,6 @@ var mayBeWide = map[string]struct {
 	"api.Event":                 {42, 0, "the union of all events, as it stands in JSON"},
 	"api.NodeStatus":            {29, 1, "all that a client is told of a node, as it stands in JSON"},
 	"workspace.Workspace":       {28, 125, "to be split"},
-	"workspace/activerun.Run":   {43, 141, "to be split"},
 	"workspace/history.Record":  {26, 0, "the union of all records of a journal, as it stands in JSON"},
 	"workspace/history.Request": {39, 0, "all that a run began with, as it stands in JSON"},
 }
