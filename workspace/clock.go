@@ -10,8 +10,8 @@ import (
 // that durations remain the same. Some records contain a reading of both clocks, so that the next daemon of the same boot
 // notices what was set while there was none.
 
-// heedClock notices that the wall clock was set. The loop calls it before it handles a message.
-func (w *Workspace) heedClock() {
+// followClock notices that the wall clock was set. The loop calls it before it handles a message.
+func (w *Workspace) followClock() {
 	at, by := w.clock.Set()
 	if by == 0 {
 		return

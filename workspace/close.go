@@ -32,8 +32,8 @@ func (w *Workspace) startClose() {
 
 // leave releases everything when the loop ends.
 func (w *Workspace) leave() {
-	if w.quarantine.trial.noted {
-		w.quarantine.endTrial() // to end in order is no failure
+	if w.quarantine.attempt.noted {
+		w.quarantine.endAttempt() // to end in order is no failure
 	}
 	for _, r := range w.runs {
 		r.Detach()

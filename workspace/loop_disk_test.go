@@ -24,8 +24,8 @@ func (d helperDisk) check(operation, path string) {
 }
 
 // mayWait are functions that may wait for the disk on the goroutine of the loop. When the loop ends, no client waits for it any
-// more. The other two recover the runs of an earlier daemon, see Workspace.takeUp.
-var mayWait = []string{"leave", "crashed", "takeUpHeld", "takeUpAgain"}
+// more. The other two recover the runs of an earlier daemon, see repeats.takeUp.
+var mayWait = []string{"(*Workspace).leave", "(*Workspace).crashed", "(*quarantine).recoverRuns", "(*repeats).takeUpAgain"}
 
 // onLoop returns the functions of this package that the loop is in, or "" on another goroutine.
 func onLoop() (at string) {
@@ -36,9 +36,9 @@ func onLoop() (at string) {
 		switch {
 		case strings.HasSuffix(f.Function, "workspace/loop.(*Loop).run"):
 			return at
-		case slices.ContainsFunc(mayWait, func(name string) bool { return strings.HasSuffix(f.Function, ".(*Workspace)."+name) }):
+		case slices.ContainsFunc(mayWait, func(name string) bool { return strings.HasSuffix(f.Function, "."+name) }):
 			return ""
-		case strings.Contains(f.Function, "wf/workspace."):
+		case strings.Contains(f.Function, "wf/workspace."), strings.Contains(f.Function, "wf/workspace/activerun."):
 			at += fmt.Sprintf("\n\t%s:%d", f.Function, f.Line)
 		}
 		if !more {

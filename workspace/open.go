@@ -54,7 +54,7 @@ func HasRun(state, id string, n int) bool {
 }
 
 // Open reads a workfile and takes up the runs that an earlier daemon left going, except those that several
-// daemons died of, see held.
+// daemons died of, see quarantine.
 func Open(path string, cfg Config) (*Workspace, error) { return open(path, cfg, false) }
 
 // Retry is Open also for a workfile that is held: its runs get one more trial.
@@ -66,14 +66,14 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 		return nil, err
 	}
 	w := newWorkspace(id, real, cfg)
-	w.quarantine.trial.retry = retry
+	w.quarantine.attempt.retry = retry
 	if err := w.raiseFence(); err != nil {
 		return nil, err
 	}
 	if err := w.restore(); err != nil {
 		w.dropFence()
-		if w.quarantine.trial.noted { // whoever can say why not has not died of it
-			w.quarantine.endTrial()
+		if w.quarantine.attempt.noted { // whoever can say why not has not died of it
+			w.quarantine.endAttempt()
 		}
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func newWorkspace(id, path string, cfg Config) *Workspace {
 	w := &Workspace{id: id, path: path, cfg: cfg}
 	w.quarantine.w, w.queue.w, w.retention.w, w.nestedRuns.w, w.preparer.w, w.presence.w, w.repeats.w, w.priorFile.w = w, w, w, w, w, w, w, w
 	w.preparer.creating = make(chan struct{}, 1)
-	w.loop = loop.New(loop.Hooks{Before: w.heedClock, Settle: w.settle, Leave: w.leave, Crashed: w.crashed,
+	w.loop = loop.New(loop.Hooks{Before: w.followClock, Settle: w.settle, Leave: w.leave, Crashed: w.crashed,
 		Ended: errClosed(), Panicked: errPanicked(), Log: cfg.Log.With("workfile", path)})
 	w.repeats.holdTimer = w.loop.NewTimer(w.repeats.tryAgain)
 	w.file = w.newFile()
@@ -108,7 +108,7 @@ func (w *Workspace) useHistory(s *history.Store) {
 		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable})
 	w.host = &activerun.Host{ID: w.id, Path: w.path, Log: w.cfg.Log, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out, Marks: watchers.NewMarks(w.out, w.nodes),
 		Executor: w.cfg.Executor, Slots: w.cfg.Slots, Pools: w.cfg.Pools, Nested: w.cfg.Nested,
-		RetryLater: func() { w.repeats.holdTimer.Reset(activerun.HoldPause) }, Found: w.quarantine.heed}
+		RetryLater: func() { w.repeats.holdTimer.Reset(activerun.HoldPause) }, Found: w.quarantine.awaitReports}
 	w.Reader = inquiry.New(inquiry.Config{Path: w.path, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out})
 }
 
@@ -132,11 +132,11 @@ func (w *Workspace) restore() error {
 		return err
 	}
 	w.file.Statuses().Recall(w.later)
-	w.priorFile.readBefore()
+	w.priorFile.readPrior()
 	w.recall(func(n int) {
 		w.quarantine.try() // a run can be there without the note of it
-		if w.quarantine.held.why != "" {
-			w.quarantine.holdRun(n)
+		if w.quarantine.state.why != "" {
+			w.quarantine.quarantineRun(n)
 			return
 		}
 		w.repeats.takeUp(n)
@@ -145,7 +145,7 @@ func (w *Workspace) restore() error {
 	w.queue.recallQueue()
 	w.nodes.SettleStatuses(len(w.repeats.untaken) == 0)
 	w.lookForOrigin()
-	if active && len(w.repeats.untaken)+len(w.quarantine.held.runs)+len(w.runs)+len(w.queue.inQueue()) == 0 {
+	if active && len(w.repeats.untaken)+len(w.quarantine.state.runs)+len(w.runs)+len(w.queue.inQueue()) == 0 {
 		w.preparer.note.remove(w) // the note of a run that has ended since, or never began
 	}
 	w.file.RecallEdits()

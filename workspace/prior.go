@@ -29,8 +29,8 @@ func (f *priorFile) path(w *Workspace) string {
 	return filepath.Join(w.cfg.State, "workspaces", w.id, runstate.PriorFile)
 }
 
-// readBefore reads the prior state. Without it a resume only has the statuses.
-func (f *priorFile) readBefore() {
+// readPrior reads the prior state. Without it a resume only has the statuses.
+func (f *priorFile) readPrior() {
 	var err error
 	if f.w.nodes.Prior, err = runstate.ReadPrior(f.path(f.w)); err != nil {
 		f.w.cfg.Log.Warn("what earlier runs have left cannot be read", "workspace", f.w.id, "err", err)

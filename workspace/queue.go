@@ -104,7 +104,7 @@ func (ln *queue) recallQueue() {
 		list = append(list, q)
 	}
 	slices.SortFunc(list, func(a, b *queuedRun) int { return a.Number - b.Number })
-	begun := ln.begunFromQueue()
+	begun := ln.startedFromQueue()
 	for _, q := range list {
 		if begun[q.Key] {
 			ln.dequeue(q, func() {})
@@ -115,8 +115,8 @@ func (ln *queue) recallQueue() {
 	}
 }
 
-// begunFromQueue returns the keys of queued runs that are in the history too, because a crash came between the two.
-func (ln *queue) begunFromQueue() map[string]bool {
+// startedFromQueue returns the keys of queued runs that are in the history too, because a crash came between the two.
+func (ln *queue) startedFromQueue() map[string]bool {
 	begun := map[string]bool{}
 	numbers, err := ln.w.store.Numbers()
 	if err != nil {

@@ -33,11 +33,11 @@ func (w *Workspace) status(nodes bool) api.Status {
 		s.ActiveRuns = append(s.ActiveRuns, r.ID)
 		s.Runs = append(s.Runs, r.Summary())
 	}
-	if w.quarantine.held.why != "" {
-		s.Problem = w.quarantine.held.why
+	if w.quarantine.state.why != "" {
+		s.Problem = w.quarantine.state.why
 	}
-	for _, n := range w.quarantine.held.runs {
-		if past := w.quarantine.held.past[n]; past != nil {
+	for _, n := range w.quarantine.state.runs {
+		if past := w.quarantine.state.past[n]; past != nil {
 			sum := *past
 			sum.Held, sum.Problem = api.HeldWorkfile, ""
 			s.ActiveRuns, s.Runs = append(s.ActiveRuns, sum.Run), append(s.Runs, sum)

@@ -14,8 +14,8 @@ import (
 // run.
 func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.StopRequest) (api.StopResult, error) {
 	return loop.Await(ctx, w.loop, func(reply func(api.StopResult, error)) {
-		if n, held := w.quarantine.heldRun(name); held {
-			w.quarantine.stopHeld(n, reply)
+		if n, held := w.quarantine.quarantinedRun(name); held {
+			w.quarantine.stopQuarantined(n, reply)
 			return
 		}
 		left := func() { reply(api.StopResult{Run: name, Survivors: []int{}}, nil) }
@@ -53,9 +53,9 @@ func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequ
 			done()
 		}
 		left += w.queue.clearQueue(&api.Error{Code: api.CodeConflict, Message: "all runs were stopped, and this one waited in line for them"}, done)
-		left += len(w.runs) + len(w.quarantine.held.runs)
-		for _, n := range w.quarantine.held.runs {
-			w.quarantine.stopHeld(n, stopped)
+		left += len(w.runs) + len(w.quarantine.state.runs)
+		for _, n := range w.quarantine.state.runs {
+			w.quarantine.stopQuarantined(n, stopped)
 		}
 		for _, r := range append([]*activerun.Run(nil), w.runs...) {
 			r.Stop(req, client, func(res api.StopResult, _ error) { stopped(res, nil) })

@@ -115,7 +115,7 @@ func (w *Workspace) settle() {
 	}
 	w.file.Tend()
 	w.finishRuns()
-	w.quarantine.passTrial()
+	w.quarantine.passAttempt()
 	w.out.Flush()
 	w.AnswerOutputWaits()
 	w.presence.publishPulse()
@@ -130,7 +130,7 @@ func (ps *presence) publishPulse() {
 		p.runs = append(p.runs, r.ID)
 		p.running += r.Running
 	}
-	for _, n := range ps.w.quarantine.held.runs {
+	for _, n := range ps.w.quarantine.state.runs {
 		p.runs, p.held = append(p.runs, history.RunID(n)), true
 	}
 	old := ps.pulse.Swap(p)
@@ -145,8 +145,8 @@ func (ps *presence) publishPulse() {
 // pulseChanged reports whether the pulse differs from the published one; most functions do not change it.
 func (ps *presence) pulseChanged() bool {
 	old := ps.pulse.Load()
-	if old == nil || old.watchers != ps.w.out.Count() || old.latest != ps.latest || old.results != ps.w.file.Statuses().Results() || old.problem != ps.w.file.Problem() || old.held != (len(ps.w.quarantine.held.runs) > 0) ||
-		len(old.runs) != len(ps.w.runs)+len(ps.w.quarantine.held.runs) {
+	if old == nil || old.watchers != ps.w.out.Count() || old.latest != ps.latest || old.results != ps.w.file.Statuses().Results() || old.problem != ps.w.file.Problem() || old.held != (len(ps.w.quarantine.state.runs) > 0) ||
+		len(old.runs) != len(ps.w.runs)+len(ps.w.quarantine.state.runs) {
 		return true
 	}
 	running := 0

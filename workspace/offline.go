@@ -25,7 +25,7 @@ func LookAt(path, state string) (*Look, error) {
 	}
 	w.useHistory(history.At(filepath.Join(state, "workspaces", w.id)))
 	w.file.Statuses().Recall(w.later)
-	w.priorFile.readBefore()
+	w.priorFile.readPrior()
 	w.recall(w.lookBack)
 	w.nodes.RecallPrior()
 	w.nodes.SettleStatuses(len(w.repeats.untaken) == 0)

@@ -25,13 +25,13 @@ import (
 // quarantine keeps the runs of a workfile from being recovered after daemons have crashed while they recovered them. It belongs to
 // the loop, and to Open before that.
 type quarantine struct {
-	w     *Workspace
-	trial trial
-	held  held
+	w       *Workspace
+	attempt attempt
+	state   quarantineState
 }
 
-// held is what a quarantined workspace does not recover. The zero value is a workspace that is not quarantined.
-type held struct {
+// quarantineState is what a quarantined workspace does not recover. The zero value is a workspace that is not quarantined.
+type quarantineState struct {
 	why  string // for people; "" = not quarantined
 	runs []int  // newest first
 	past map[int]*api.RunSummary
@@ -41,27 +41,27 @@ type held struct {
 
 // The pause before another attempt after crashes that the rehearsal survived.
 const (
-	firstTrialPause = 4 * time.Second
-	lastTrialPause  = 5 * time.Minute
+	firstAttemptPause = 4 * time.Second
+	lastAttemptPause  = 5 * time.Minute
 )
 
-// mayTry decides whether the runs are recovered after earlier crashes. It may take a while.
-func (q *quarantine) mayTry(before history.Recovery) (h held, may bool) {
-	h.why = heldWhat(before) + "; " + heldWhy(before)
-	pause := min(firstTrialPause<<min(before.Tries-history.RecoveryLimit, 10), lastTrialPause)
+// mayAttempt decides whether the runs are recovered after earlier crashes. It may take a while.
+func (q *quarantine) mayAttempt(before history.Recovery) (h quarantineState, may bool) {
+	h.why = quarantineWhat(before) + "; " + quarantineWhy(before)
+	pause := min(firstAttemptPause<<min(before.Tries-history.RecoveryLimit, 10), lastAttemptPause)
 	if q.w.cfg.Rehearse == nil {
-		return h, q.trial.retry
+		return h, q.attempt.retry
 	}
 	if err := q.w.cfg.Rehearse(q.w.path); err != nil {
 		h.why += ". It would die again: " + lastWords(err)
 		return h, false
 	}
-	if left := pause - max(0, time.Since(before.Last)); left > 0 && !q.trial.retry {
+	if left := pause - max(0, time.Since(before.Last)); left > 0 && !q.attempt.retry {
 		h.till = time.Now().Add(left)
 		return h, false
 	}
 	q.w.cfg.Log.Info("a workfile that was held is tried again: another process has survived that", "workfile", q.w.path, "tries", before.Tries)
-	return held{}, true
+	return quarantineState{}, true
 }
 
 // lastWords returns the first line of the rehearsal's error; the rest is a stack.
@@ -71,17 +71,17 @@ func lastWords(err error) string {
 }
 
 // refusal returns the error for a run in a quarantined workspace.
-func (h *held) refusal(w *Workspace) error {
+func (h *quarantineState) refusal(w *Workspace) error {
 	if h.why == "" {
 		return nil
 	}
 	return &api.Error{Code: api.CodeRefused, Message: "the workfile is quarantined", Where: w.path, Why: h.why,
-		Fix: heldFix + ", or wf stop to give its runs up"}
+		Fix: retryCommand + ", or wf stop to give its runs up"}
 }
 
 // Retry recovers the runs of a quarantined workspace, unless that would crash the daemon. For other workspaces it does nothing.
 func (q *quarantine) Retry(ctx context.Context) error {
-	is, err := loop.Ask(ctx, q.w.loop, func() (bool, error) { return q.held.why != "", nil })
+	is, err := loop.Ask(ctx, q.w.loop, func() (bool, error) { return q.state.why != "", nil })
 	if err != nil || !is {
 		return err
 	}
@@ -96,107 +96,107 @@ func (q *quarantine) Retry(ctx context.Context) error {
 		}
 	}
 	_, err = loop.Await(ctx, q.w.loop, func(reply func(struct{}, error)) {
-		q.takeUpHeld(before)
+		q.recoverRuns(before)
 		reply(struct{}{}, nil)
 	})
 	return err
 }
 
-// takeUpHeld ends the quarantine by recovering the runs.
-func (q *quarantine) takeUpHeld(before history.Recovery) {
-	if q.held.why == "" {
+// recoverRuns ends the quarantine by recovering the runs.
+func (q *quarantine) recoverRuns(before history.Recovery) {
+	if q.state.why == "" {
 		return
 	}
-	runs := q.held.runs
-	q.held = held{}
-	q.noteTrial(before)
+	runs := q.state.runs
+	q.state = quarantineState{}
+	q.noteAttempt(before)
 	q.w.file.Recovered()
 	for _, n := range runs {
 		q.w.repeats.takeUp(n)
 	}
 }
 
-// tryHeld makes another attempt if the pause is over.
-func (q *quarantine) tryHeld() {
-	if q.held.till.IsZero() {
+// attemptAgain makes another attempt if the pause is over.
+func (q *quarantine) attemptAgain() {
+	if q.state.till.IsZero() {
 		return
 	}
-	if left := time.Until(q.held.till); left > 0 {
+	if left := time.Until(q.state.till); left > 0 {
 		q.w.repeats.holdTimer.Reset(left)
 		return
 	}
-	q.held.till = time.Time{}
+	q.state.till = time.Time{}
 	q.w.loop.Run(func() {
 		before, err := history.ReadRecovery(q.w.cfg.State, q.w.id, q.w.path)
 		if err != nil {
 			return // a later request for a retry reports the error
 		}
-		h, may := q.mayTry(before)
+		h, may := q.mayAttempt(before)
 		q.w.loop.Post(func() {
 			if may {
-				q.takeUpHeld(before)
+				q.recoverRuns(before)
 				return
 			}
-			q.keepHeld(h)
+			q.keepQuarantine(h)
 		})
 	})
 }
 
-// holdRun adds a run to those that are not recovered, before the loop starts.
-func (q *quarantine) holdRun(n int) {
-	if q.held.past == nil {
-		q.held.past = map[int]*api.RunSummary{}
+// quarantineRun adds a run to those that are not recovered, before the loop starts.
+func (q *quarantine) quarantineRun(n int) {
+	if q.state.past == nil {
+		q.state.past = map[int]*api.RunSummary{}
 	}
-	q.held.runs, q.held.past[n] = append(q.held.runs, n), q.w.Reader.Summary(n)
+	q.state.runs, q.state.past[n] = append(q.state.runs, n), q.w.Reader.Summary(n)
 }
 
-// keepHeld publishes why the workspace is quarantined.
-func (q *quarantine) keepHeld(h held) {
-	h.runs, h.past = q.held.runs, q.held.past
-	q.held = h
+// keepQuarantine publishes why the workspace is quarantined.
+func (q *quarantine) keepQuarantine(h quarantineState) {
+	h.runs, h.past = q.state.runs, q.state.past
+	q.state = h
 	q.w.file.Trouble(h.why)
 	if !h.till.IsZero() {
 		q.w.repeats.holdTimer.Reset(time.Until(h.till))
 	}
 }
 
-// heldRun finds a run among those not recovered; "" means the only one.
-func (q *quarantine) heldRun(name string) (n int, found bool) {
-	if name == "" && len(q.w.runs) == 0 && len(q.held.runs) == 1 {
-		return q.held.runs[0], true
+// quarantinedRun finds a run among those not recovered; "" means the only one.
+func (q *quarantine) quarantinedRun(name string) (n int, found bool) {
+	if name == "" && len(q.w.runs) == 0 && len(q.state.runs) == 1 {
+		return q.state.runs[0], true
 	}
-	i := slices.IndexFunc(q.held.runs, func(n int) bool { return history.RunID(n) == name })
+	i := slices.IndexFunc(q.state.runs, func(n int) bool { return history.RunID(n) == name })
 	if i < 0 {
 		return 0, false
 	}
-	return q.held.runs[i], true
+	return q.state.runs[i], true
 }
 
-// stopHeld ends a run without recovering it: its runner ends all its processes, and its record is closed. The statuses of its nodes
+// stopQuarantined ends a run without recovering it: its runner ends all its processes, and its record is closed. The statuses of its nodes
 // remain in its journal.
-func (q *quarantine) stopHeld(n int, reply func(api.StopResult, error)) {
+func (q *quarantine) stopQuarantined(n int, reply func(api.StopResult, error)) {
 	q.w.loop.Run(func() {
-		survivors, err := q.sweepHeld(n)
+		survivors, err := q.endQuarantined(n)
 		summary := q.w.Reader.Summary(n)
 		q.w.loop.Post(func() {
 			if err != nil {
 				reply(api.StopResult{}, api.Internal("run "+history.RunID(n)+" cannot be stopped", err))
 				return
 			}
-			q.held.runs = slices.DeleteFunc(q.held.runs, func(x int) bool { return x == n })
-			if q.w.presence.latest = summary; len(q.held.runs) == 0 {
-				q.held = held{}
+			q.state.runs = slices.DeleteFunc(q.state.runs, func(x int) bool { return x == n })
+			if q.w.presence.latest = summary; len(q.state.runs) == 0 {
+				q.state = quarantineState{}
 				q.w.file.Recovered()
 				q.w.preparer.unmark()
-				q.w.loop.Run(q.endTrial)
+				q.w.loop.Run(q.endAttempt)
 			}
 			reply(api.StopResult{Run: history.RunID(n), Survivors: append([]int{}, survivors...)}, nil)
 		})
 	})
 }
 
-// sweepHeld ends the processes of a run and records its end.
-func (q *quarantine) sweepHeld(n int) (survivors []int, err error) {
+// endQuarantined ends the processes of a run and records its end.
+func (q *quarantine) endQuarantined(n int) (survivors []int, err error) {
 	end := clock.Now()
 	res := history.Result{Result: string(api.Cancelled), Ended: end, Cause: "held",
 		Problem: "it was stopped during a quarantine: its journal does not have what its nodes did after the last daemon ended"}
@@ -221,7 +221,7 @@ func (q *quarantine) sweepHeld(n int) (survivors []int, err error) {
 
 // mayBegin refuses new runs.
 func (q *quarantine) mayBegin() error {
-	if err := q.held.refusal(q.w); err != nil {
+	if err := q.state.refusal(q.w); err != nil {
 		return err
 	}
 	return q.w.usable()

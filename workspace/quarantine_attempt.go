@@ -15,18 +15,18 @@ import (
 // in a row without success the workspace is quarantined: its runs are not recovered until a user asks for it. Its runners
 // keep the results of its commands.
 
-// heedTime is how long the first reports of a recovered run may take. Handling them is part of the attempt.
-const heedTime = time.Second
+// firstReportsTime is how long the first reports of a recovered run may take. Handling them is part of the attempt.
+const firstReportsTime = time.Second
 
-// trial is the recovery attempt of this workspace. It belongs to the loop, and to Open before that.
-type trial struct {
+// attempt is the recovery attempt of this workspace. It belongs to the loop, and to Open before that.
+type attempt struct {
 	retry bool // a user has asked for the attempt although the workspace is quarantined
 	noted bool
 }
 
 // try notes a recovery attempt, or finds that the workspace is quarantined.
 func (q *quarantine) try() {
-	if q.trial.noted || q.held.why != "" {
+	if q.attempt.noted || q.state.why != "" {
 		return
 	}
 	before, err := history.ReadRecovery(q.w.cfg.State, q.w.id, q.w.path)
@@ -34,40 +34,40 @@ func (q *quarantine) try() {
 		q.w.cfg.Log.Warn("a note of trials cannot be read: they are counted anew", "workspace", q.w.id, "err", err)
 	}
 	if before.Quarantined() {
-		h, may := q.mayTry(before)
+		h, may := q.mayAttempt(before)
 		if !may {
-			q.keepHeld(h)
+			q.keepQuarantine(h)
 			return
 		}
 	}
-	q.noteTrial(before)
+	q.noteAttempt(before)
 }
 
-// noteTrial writes the note of an attempt.
-func (q *quarantine) noteTrial(before history.Recovery) {
+// noteAttempt writes the note of an attempt.
+func (q *quarantine) noteAttempt(before history.Recovery) {
 	if err := history.BeginRecovery(q.w.disk(), q.w.cfg.State, before, time.Now()); err != nil {
 		// A full disk must not keep runs from continuing.
 		q.w.cfg.Log.Warn("a trial cannot be noted", "workspace", q.w.id, "err", err)
 		return
 	}
-	q.trial.noted = true
+	q.attempt.noted = true
 }
 
-func heldWhat(t history.Recovery) string {
+func quarantineWhat(t history.Recovery) string {
 	return fmt.Sprintf("the workfile is quarantined: %d daemons in a row crashed while they recovered its runs", t.Tries)
 }
 
-func heldWhy(t history.Recovery) string {
+func quarantineWhy(t history.Recovery) string {
 	return fmt.Sprintf("the last one, pid %d, tried at %s; wf server logs shows how it ended. Nothing is lost: running commands continue, and their results are kept",
 		t.PID, t.Last.Local().Format(time.DateTime))
 }
 
-// heldFix is the command that makes another attempt.
-const heldFix = "wf server retry"
+// retryCommand is the command that makes another attempt.
+const retryCommand = "wf server retry"
 
-// passTrial removes the note when every recovered run has been followed and its reports handled.
-func (q *quarantine) passTrial() {
-	if !q.trial.noted || len(q.w.repeats.untaken) > 0 {
+// passAttempt removes the note when every recovered run has been followed and its reports handled.
+func (q *quarantine) passAttempt() {
+	if !q.attempt.noted || len(q.w.repeats.untaken) > 0 {
 		return
 	}
 	for _, r := range q.w.runs {
@@ -75,11 +75,11 @@ func (q *quarantine) passTrial() {
 			return
 		}
 	}
-	q.trial.noted = false
-	q.w.loop.Run(q.endTrial)
+	q.attempt.noted = false
+	q.w.loop.Run(q.endAttempt)
 }
 
-func (q *quarantine) endTrial() {
+func (q *quarantine) endAttempt() {
 	if err := history.EndRecovery(q.w.disk(), q.w.cfg.State, q.w.id); err != nil {
 		q.w.cfg.Log.Warn("a note of trials cannot be removed", "workspace", q.w.id, "err", err)
 	}
@@ -87,7 +87,7 @@ func (q *quarantine) endTrial() {
 
 // countCrash counts a panic of the loop as a failed attempt, as if the daemon had crashed.
 func (q *quarantine) countCrash() {
-	if q.trial.noted {
+	if q.attempt.noted {
 		return // the note was written when the workspace was opened
 	}
 	before, err := history.ReadRecovery(q.w.cfg.State, q.w.id, q.w.path)
@@ -99,13 +99,13 @@ func (q *quarantine) countCrash() {
 	}
 }
 
-// heed waits for the first reports of a recovered run.
-func (q *quarantine) heed(r *activerun.Run) {
-	if !q.trial.noted {
+// awaitReports waits for the first reports of a recovered run.
+func (q *quarantine) awaitReports(r *activerun.Run) {
+	if !q.attempt.noted {
 		return
 	}
 	q.w.loop.Run(func() {
-		timer := time.NewTimer(heedTime)
+		timer := time.NewTimer(firstReportsTime)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
@@ -121,7 +121,7 @@ func Held(state string) ([]api.HeldWorkspace, error) {
 	var held []api.HeldWorkspace
 	for _, t := range trials {
 		held = append(held, api.HeldWorkspace{ID: t.Workspace, Workfile: t.Workfile, Tries: t.Tries,
-			Since: t.Last.UTC().Format(time.RFC3339), Why: heldWhat(t) + ". " + heldWhy(t)})
+			Since: t.Last.UTC().Format(time.RFC3339), Why: quarantineWhat(t) + ". " + quarantineWhy(t)})
 	}
 	return held, err
 }

@@ -23,7 +23,7 @@ func (rp *repeats) tryAgain() {
 		r.Retry()
 	}
 	rp.takeUpAgain()
-	rp.w.quarantine.tryHeld()
+	rp.w.quarantine.attemptAgain()
 	unbegun := rp.unbegun
 	rp.unbegun = nil
 	for _, n := range unbegun {
