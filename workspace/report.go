@@ -73,7 +73,7 @@ func (r *run) started(w *Workspace, rep executor.Report) {
 		return
 	}
 	r.commit(w, history.Record{Type: history.RecordStart, Time: rep.Time.UTC(), Node: rep.ID.Node, ID: r.Nodes[rep.ID.Node].ID,
-		Execution: rep.ID.Execution, PID: rep.PID, Out: historyRange(rep.Out), Err: historyRange(rep.Err)})
+		Execution: rep.ID.Execution, PID: rep.PID, Out: rep.Out, Err: rep.Err})
 	r.startedOne(rep.ID)
 }
 
@@ -110,7 +110,7 @@ func (r *run) finish(w *Workspace, rep executor.Report) {
 func (r *run) endRecord(rep executor.Report) history.Record {
 	id, reason := rep.ID, r.Reason(rep)
 	rec := history.Record{Type: history.RecordEnd, Time: rep.Time.UTC(), Node: id.Node, ID: r.Nodes[id.Node].ID, Execution: id.Execution,
-		ExitCode: rep.Exit.Code, Signal: rep.Exit.Signal, Message: rep.Message, Out: historyRange(rep.Out), Err: historyRange(rep.Err),
+		ExitCode: rep.Exit.Code, Signal: rep.Exit.Signal, Message: rep.Message, Out: rep.Out, Err: rep.Err,
 		UserMS: rep.Exit.User.Milliseconds(), SysMS: rep.Exit.System.Milliseconds()}
 	if !rep.Exit.Lost && !rep.Exit.Failed {
 		var err error
@@ -149,8 +149,4 @@ func (r *run) lose(w *Workspace, rep executor.Report) {
 	if r.Phase == runstate.Going {
 		w.stop(r, api.StopRequest{Cause: "executor lost"}, "", nil)
 	}
-}
-
-func historyRange(r executor.Range) history.Range {
-	return history.Range{File: r.File, Start: r.Start, End: r.End}
 }
