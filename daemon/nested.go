@@ -7,10 +7,11 @@ import (
 
 	"wf/api"
 	"wf/workspace"
+	"wf/workspace/activerun"
 )
 
 // nested connects the commands of runs with the runs that they started, usually of other workfiles: see
-// workspace.Nested.
+// activerun.Nested.
 type nested struct {
 	log   *slog.Logger
 	table *workspaces[*workspace.Workspace] // set before there are workspaces
@@ -69,8 +70,8 @@ func (n *nested) waits(ctx context.Context, c *api.Caller) (done func()) {
 	}
 }
 
-// Began is workspace.Nested.Began.
-func (n *nested) Began(by api.Caller, child workspace.Child) {
+// Began is activerun.Nested.Began.
+func (n *nested) Began(by api.Caller, child activerun.Child) {
 	ctx := context.Background()
 	e, err := n.table.open(ctx, by.Workfile, false)
 	if err != nil {
@@ -85,7 +86,7 @@ func (n *nested) Began(by api.Caller, child workspace.Child) {
 	}
 }
 
-// Over is workspace.Nested.Over.
+// Over is activerun.Nested.Over.
 func (n *nested) Over(by api.Caller) {
 	ctx := context.Background()
 	if e := n.caller(ctx, by); e != nil {
@@ -94,8 +95,8 @@ func (n *nested) Over(by api.Caller) {
 	}
 }
 
-// Stop is workspace.Nested.Stop.
-func (n *nested) Stop(child workspace.Child, graceMS *int64) {
+// Stop is activerun.Nested.Stop.
+func (n *nested) Stop(child activerun.Child, graceMS *int64) {
 	ctx := context.Background()
 	e, err := n.table.find(ctx, child.Workspace)
 	if err != nil {

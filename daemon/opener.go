@@ -5,6 +5,7 @@ import (
 
 	"wf/api"
 	"wf/workspace"
+	"wf/workspace/activerun"
 )
 
 // openFile is what the table of workspaces needs of an open workfile: a *workspace.Workspace, or a fake of a test
@@ -62,6 +63,6 @@ func (d *daemon) unfinished() []string {
 type sharedSlots struct{ *slots }
 
 // Join returns the share of one run.
-func (s sharedSlots) Join(id string, jobs int, wake func()) workspace.SlotMember {
+func (s sharedSlots) Join(id string, jobs int, wake func()) activerun.SlotMember {
 	return s.join(id, jobs, wake)
 }

@@ -17,7 +17,7 @@ import (
 
 	"wf/api"
 	"wf/executor/ownfile"
-	"wf/workspace"
+	"wf/workspace/activerun"
 )
 
 // filePools keeps the sizes of pools in the state folder.
@@ -41,7 +41,7 @@ type pools struct {
 
 type poolWaiter struct {
 	key      string
-	claim    []workspace.PoolUse
+	claim    []activerun.PoolUse
 	wake     func()
 	place    *list.Element // nil: it has its units and has been woken to fetch them
 	possible bool          // its pools are large enough
@@ -73,7 +73,7 @@ func newPools(state string) *pools {
 	return p
 }
 
-// Size is workspace.Pools.Size.
+// Size is activerun.Pools.Size.
 func (p *pools) Size(name string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,8 +100,8 @@ func (p *pools) open() {
 	p.serve()
 }
 
-// TryAcquire is workspace.Pools.TryAcquire.
-func (p *pools) TryAcquire(key string, claim []workspace.PoolUse, wake func()) bool {
+// TryAcquire is activerun.Pools.TryAcquire.
+func (p *pools) TryAcquire(key string, claim []activerun.PoolUse, wake func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if w := p.byKey[key]; w != nil {
@@ -111,7 +111,7 @@ func (p *pools) TryAcquire(key string, claim []workspace.PoolUse, wake func()) b
 		delete(p.byKey, key)
 		return true
 	}
-	behind := slices.ContainsFunc(claim, func(u workspace.PoolUse) bool { return p.wanted[u.Pool] > 0 })
+	behind := slices.ContainsFunc(claim, func(u activerun.PoolUse) bool { return p.wanted[u.Pool] > 0 })
 	if !p.shut && !behind && p.fits(claim) {
 		p.take(claim, 1)
 		return true
@@ -124,15 +124,15 @@ func (p *pools) TryAcquire(key string, claim []workspace.PoolUse, wake func()) b
 }
 
 // canFit reports whether a claim fits into the sizes of its pools.
-func (p *pools) canFit(claim []workspace.PoolUse) bool {
-	return !slices.ContainsFunc(claim, func(u workspace.PoolUse) bool { return u.Units > p.size(u.Pool) })
+func (p *pools) canFit(claim []activerun.PoolUse) bool {
+	return !slices.ContainsFunc(claim, func(u activerun.PoolUse) bool { return u.Units > p.size(u.Pool) })
 }
 
-func (p *pools) fits(claim []workspace.PoolUse) bool {
-	return !slices.ContainsFunc(claim, func(u workspace.PoolUse) bool { return p.used[u.Pool]+u.Units > p.size(u.Pool) })
+func (p *pools) fits(claim []activerun.PoolUse) bool {
+	return !slices.ContainsFunc(claim, func(u activerun.PoolUse) bool { return p.used[u.Pool]+u.Units > p.size(u.Pool) })
 }
 
-func (p *pools) take(claim []workspace.PoolUse, sign int) {
+func (p *pools) take(claim []activerun.PoolUse, sign int) {
 	for _, use := range claim {
 		if p.used[use.Pool] += sign * use.Units; p.used[use.Pool] == 0 {
 			delete(p.used, use.Pool)
@@ -158,21 +158,21 @@ func (p *pools) leave(w *poolWaiter) {
 	p.want(w, -1)
 }
 
-// Claim is workspace.Pools.Claim.
-func (p *pools) Claim(claim []workspace.PoolUse) {
+// Claim is activerun.Pools.Claim.
+func (p *pools) Claim(claim []activerun.PoolUse) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.take(claim, 1)
 }
 
-// Release is workspace.Pools.Release.
-func (p *pools) Release(claim []workspace.PoolUse) {
+// Release is activerun.Pools.Release.
+func (p *pools) Release(claim []activerun.PoolUse) {
 	p.mu.Lock()
 	p.take(claim, -1)
 	p.serve()
 }
 
-// Forget is workspace.Pools.Forget.
+// Forget is activerun.Pools.Forget.
 func (p *pools) Forget(key string) {
 	p.mu.Lock()
 	if w := p.byKey[key]; w != nil {
@@ -197,7 +197,7 @@ func (p *pools) serve() {
 		if !w.possible {
 			continue
 		}
-		if p.fits(w.claim) && !slices.ContainsFunc(w.claim, func(u workspace.PoolUse) bool { return kept[u.Pool] }) {
+		if p.fits(w.claim) && !slices.ContainsFunc(w.claim, func(u activerun.PoolUse) bool { return kept[u.Pool] }) {
 			p.take(w.claim, 1)
 			p.leave(w)
 			woken = append(woken, w)

@@ -11,13 +11,13 @@ import (
 	"pgregory.net/rapid"
 
 	"wf/api"
-	"wf/workspace"
+	"wf/workspace/activerun"
 )
 
 // claimOf reads a claim such as "gpu:1 db:2".
-func claimOf(text string) (claim []workspace.PoolUse) {
+func claimOf(text string) (claim []activerun.PoolUse) {
 	for _, part := range strings.Fields(text) {
-		var use workspace.PoolUse
+		var use activerun.PoolUse
 		name, units, _ := strings.Cut(part, ":")
 		use.Pool = name
 		fmt.Sscan(units, &use.Units)
@@ -212,7 +212,7 @@ func TestPoolsAlways(t *testing.T) {
 		p := newPools(dir)
 		sizes := map[string]int{"a": rapid.IntRange(0, 3).Draw(rt, "a"), "b": rapid.IntRange(1, 3).Draw(rt, "b"), "c": 1}
 		p.sizes = sizes
-		claims, has := map[string][]workspace.PoolUse{}, map[string]bool{}
+		claims, has := map[string][]activerun.PoolUse{}, map[string]bool{}
 		var arrived []string
 		forget := func(key string) {
 			arrived = slices.DeleteFunc(arrived, func(k string) bool { return k == key })
@@ -223,7 +223,7 @@ func TestPoolsAlways(t *testing.T) {
 			if len(arrived) == 0 || rapid.Bool().Draw(rt, "new") {
 				key := fmt.Sprint(i)
 				for _, pool := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 3, rapid.ID).Draw(rt, "pools") {
-					claims[key] = append(claims[key], workspace.PoolUse{Pool: pool, Units: rapid.IntRange(1, 3).Draw(rt, "units")})
+					claims[key] = append(claims[key], activerun.PoolUse{Pool: pool, Units: rapid.IntRange(1, 3).Draw(rt, "units")})
 				}
 				arrived = append(arrived, key)
 				has[key] = p.TryAcquire(key, claims[key], func() { has[key] = true })
@@ -258,7 +258,7 @@ func TestPoolsAlways(t *testing.T) {
 }
 
 // checkPools compares with who has come, in order, and who has what.
-func checkPools(rt *rapid.T, p *pools, arrived []string, claims map[string][]workspace.PoolUse, has map[string]bool) {
+func checkPools(rt *rapid.T, p *pools, arrived []string, claims map[string][]activerun.PoolUse, has map[string]bool) {
 	used, kept := map[string]int{}, map[string]bool{}
 	for _, key := range arrived {
 		for _, use := range claims[key] {

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"wf/workspace"
+	"wf/workspace/activerun"
 )
 
 // slots hands out the job slots of the machine. A member is one run. A free slot goes to the workspace with the fewest
@@ -51,7 +50,7 @@ type member struct {
 	s       *slots
 	g       *group
 	id      string // of the group
-	jobs    int    // the run's number of jobs; 0 = none was given, or workspace.NoLimit
+	jobs    int    // the run's number of jobs; 0 = none was given, or activerun.NoLimit
 	wake    func()
 	have    int
 	lent    int         // returned while a command waits for another run
@@ -68,12 +67,12 @@ func newSlots(size int) *slots {
 	return &slots{size: size, total: size, groups: map[string]*group{}, members: map[*member]struct{}{}}
 }
 
-// inUse returns the number of taken slots, and the limit of the sum or workspace.NoLimit.
+// inUse returns the number of taken slots, and the limit of the sum or activerun.NoLimit.
 func (s *slots) inUse() (used, total int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.total == math.MaxInt {
-		return s.used, workspace.NoLimit
+		return s.used, activerun.NoLimit
 	}
 	return s.used, s.total
 }
@@ -109,7 +108,7 @@ func (m *member) most() int {
 	switch m.jobs {
 	case 0:
 		return m.s.size
-	case workspace.NoLimit:
+	case activerun.NoLimit:
 		return math.MaxInt
 	}
 	return m.jobs
@@ -128,7 +127,7 @@ func (m *member) add(n int) {
 	}
 }
 
-// TryAcquire is workspace.SlotMember.TryAcquire.
+// TryAcquire is activerun.SlotMember.TryAcquire.
 func (m *member) TryAcquire() (took bool) {
 	s := m.s
 	s.mu.Lock()
@@ -154,7 +153,7 @@ func (m *member) TryAcquire() (took bool) {
 	return took
 }
 
-// Machine is workspace.SlotMember.Machine.
+// Machine is activerun.SlotMember.Machine.
 func (m *member) Machine() (limit, used int) {
 	m.s.mu.Lock()
 	defer m.s.mu.Unlock()
@@ -164,7 +163,7 @@ func (m *member) Machine() (limit, used int) {
 	return m.s.total, m.s.used
 }
 
-// Decline is workspace.SlotMember.Decline.
+// Decline is activerun.SlotMember.Decline.
 func (m *member) Decline() {
 	m.s.mu.Lock()
 	waits := m.ticket != 0
@@ -174,7 +173,7 @@ func (m *member) Decline() {
 	}
 }
 
-// Over is workspace.SlotMember.Over.
+// Over is activerun.SlotMember.Over.
 func (m *member) Over() int {
 	m.s.mu.Lock()
 	defer m.s.mu.Unlock()
@@ -187,10 +186,10 @@ func (m *member) Over() int {
 	return m.asked
 }
 
-// Claim is workspace.SlotMember.Claim.
+// Claim is activerun.SlotMember.Claim.
 func (m *member) Claim() { m.change(func() { m.add(1) }) }
 
-// Release is workspace.SlotMember.Release.
+// Release is activerun.SlotMember.Release.
 func (m *member) Release() { m.change(m.release) }
 
 func (m *member) release() {
@@ -200,7 +199,7 @@ func (m *member) release() {
 	m.add(-1)
 }
 
-// Lend is workspace.SlotMember.Lend. Lent slots count in the ranking, so that the nested run comes before its parent.
+// Lend is activerun.SlotMember.Lend. Lent slots count in the ranking, so that the nested run comes before its parent.
 func (m *member) Lend() {
 	m.change(func() {
 		m.release()
@@ -209,7 +208,7 @@ func (m *member) Lend() {
 	})
 }
 
-// TakeBack is workspace.SlotMember.TakeBack.
+// TakeBack is activerun.SlotMember.TakeBack.
 func (m *member) TakeBack() {
 	m.change(func() {
 		if m.lent == 0 {
@@ -221,7 +220,7 @@ func (m *member) TakeBack() {
 	})
 }
 
-// Leave is workspace.SlotMember.Leave.
+// Leave is activerun.SlotMember.Leave.
 func (m *member) Leave() {
 	m.change(func() {
 		if m.gone {

@@ -5,8 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"wf/workspace"
+	"wf/workspace/activerun"
 )
 
 func TestSlotsGoToTheOneWithFewer(t *testing.T) {
@@ -154,7 +153,7 @@ func TestWhoAsksForMoreThanThereIsGetsIt(t *testing.T) {
 		if f, m := take(few), take(more); f != 2 || m != 6 {
 			t.Errorf("%d and %d slots, want 2 and 6", f, m)
 		}
-		all := s.join("all", workspace.NoLimit, func() {})
+		all := s.join("all", activerun.NoLimit, func() {})
 		for range 100 {
 			if !all.TryAcquire() {
 				t.Fatal("refused, although it is to have no limit")

@@ -2,7 +2,7 @@ package scheduler
 
 import "wf/graph"
 
-// Causes of an activation that are no edge of their own.
+// Causes of an activation other than a single edge.
 const (
 	causeNone   edgeID = -1 - iota
 	causeStart         // a start node of a fresh run, or of an instance
@@ -10,7 +10,7 @@ const (
 	causeJoin          // the tokens of all blocking in-edges
 )
 
-// activate accepts another activation of the node: it executes now, or after what it is doing.
+// activate accepts another activation of the node: it executes now, or after its present activation.
 func (a activity) activate(cause edgeID) {
 	n := a.entry()
 	if inst := a.instance(); a.halted || inst.cut {
@@ -93,7 +93,7 @@ func (a activity) failRefused() {
 	}
 }
 
-// halt withdraws what is queued and asks what was dispatched to end. It is the only function that visits
+// halt withdraws queued executions and cancels dispatched ones. It is the only function that visits
 // all nodes, and it runs at most once for each Stop. Pending activations are dropped; a resume derives from
 // the statuses where to go on.
 func (r *Run) halt() {

@@ -81,7 +81,7 @@ func (why explanations) mayJoin(i nodeID, open int32) bool {
 		return false // it has decided for this round
 	}
 	if rules := why.rulesOf(i); rules != nil && rules.JoinTimeout > 0 {
-		return true // the join_timeout decides with what has arrived
+		return true // the join_timeout decides with the tokens that have arrived
 	}
 	if need := why.needs(i); need > 0 {
 		return why.control[i].live+open >= need

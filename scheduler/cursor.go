@@ -2,7 +2,7 @@ package scheduler
 
 import "wf/scheduler/flow"
 
-// A cursor points to a node of a run, with short ways to what the run knows about it. It is a value
+// A cursor points to a node of a run, with short forms for the run's data about it. It is a value
 // of two words: cursors are made where they are needed and never stored.
 type cursor struct {
 	*Run

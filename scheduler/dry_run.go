@@ -5,14 +5,14 @@ import (
 	"wf/scheduler/flow"
 )
 
-// dryRun is the state of a run that only plays through what would happen (Options.Dry, Forecast): every
+// dryRun is the state of a run that only simulates what would happen (Options.Dry, Forecast): every
 // command succeeds, every approval is granted, and no time passes. The outputs of commands are unknown. A
 // text that refers to them is unsure: its edge may fire, so it does; a sub-flow that depends on it has one
 // instance, which represents all.
 type dryRun struct {
 	unknown        bool                // the text at hand refers to something unknown
 	unsure         map[edgeID]bool     // edges that have fired, and that fire in the run only with some outcomes
-	never          map[edgeID]bool     // edges that do not fire, whatever commands put out
+	never          map[edgeID]bool     // edges that do not fire, whatever the outputs of commands are
 	kept           map[nodeID]bool     // nodes that an earlier run decided
 	losers         map[nodeID]bool     // nodes that a join may cancel when it is decided
 	representative map[instanceID]bool // instances that represent all of their sub-flow
@@ -20,7 +20,7 @@ type dryRun struct {
 	failed         bool                // a failure that nothing handles, in a run with FailFast
 }
 
-// Bounds of what a dry run plays through.
+// Limits of a dry run.
 const (
 	dryInstances = 1000    // new instances of one sub-flow; the others are like these
 	dryNodes     = 100_000 // of the whole run; beyond it each sub-flow has one new instance
@@ -58,7 +58,7 @@ func (t *texts) evaluateText(frame instanceID, constant bool, evaluate func() er
 	return sure, err
 }
 
-// inRepresentative reports whether an instance represents others, or lies in one that does.
+// inRepresentative reports whether an instance represents others, or is in one that does.
 func (t *texts) inRepresentative(k instanceID) bool {
 	for ; k > 0; k = t.instanceNo(t.instances[k].owner) {
 		if t.dry.representative[k] {

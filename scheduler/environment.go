@@ -68,8 +68,7 @@ func (t *texts) envIn(frame instanceID) expression.Env {
 	return e
 }
 
-// inIteration returns what expressions see of a node of an iteration; before the first iteration that is
-// nothing.
+// inIteration returns the view of a node of an iteration; before the first iteration it is empty.
 func (t *texts) inIteration(loop nodeID, round int, name string) expression.Node {
 	s := t.extrasOf(loop).sub
 	if s == nil || round < 0 || round >= len(s.instances) {
@@ -91,7 +90,7 @@ func (t *texts) uuid() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
-// nodeView returns what expressions see of a node.
+// nodeView returns the part of a node that expressions can refer to.
 func (t *texts) nodeView(i nodeID) expression.Node {
 	t.noteReference(i)
 	n := &t.nodes[i]

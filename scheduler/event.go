@@ -2,7 +2,7 @@ package scheduler
 
 import "wf/graph"
 
-// EventKind says what happened.
+// EventKind is the kind of an event.
 type EventKind uint8
 
 // The events of a run.
@@ -24,9 +24,9 @@ const (
 	Unrequested
 	// Withdrawn says that Execution of Node was asked to end before it started, and will not start.
 	Withdrawn
-	// Stop ends the run: nothing new starts, what is running is asked to end.
+	// Stop ends the run: nothing new starts, and running executions are cancelled.
 	Stop
-	// CancelNode ends what Node is doing or waits for. Later activations are served again.
+	// CancelNode ends the present activation of Node. Later activations are served again.
 	CancelNode
 	// Decided says how a person, or the end of approve_timeout, decided about the approval that Node
 	// waits for: OK, or rejected. Outputs are the values that came with it.
@@ -45,7 +45,7 @@ type Event struct {
 	Node      int    // Dispatched, Started, Finished, Unrequested, Withdrawn, CancelNode, Decided
 	Execution int    // Finished, Withdrawn
 	Reason    string // Finished without OK
-	Message   string // Finished without OK: what else is known
+	Message   string // Finished without OK: details
 
 	// At is when it happened, in nanoseconds since 1970. Only waits, time limits and expressions use it.
 	// The time of a run goes back only with ClockSet: an At before the latest one counts as the latest.
@@ -74,7 +74,7 @@ const (
 	ReasonInstances  = "instances"  // too few instances of a sub-flow succeeded
 )
 
-// EffectKind says what the caller is to do.
+// EffectKind is the kind of an effect.
 type EffectKind uint8
 
 // The effects of an event.
@@ -115,7 +115,7 @@ const (
 	WaitRetry                    // the moment of its next attempt
 )
 
-// An Effect is what follows from an event. Kind decides which fields are meant.
+// An Effect is a consequence of an event. Kind decides which fields are set.
 type Effect struct {
 	Kind      EffectKind
 	Status    graph.Status // NodeChanged
@@ -131,7 +131,7 @@ type Effect struct {
 	Count     int          // NodesAdded
 	At        int64        // Timer, Waiting; nanoseconds since 1970, 0 = never
 	Reason    string       // NodeChanged
-	Message   string       // NodeChanged: what else is known; Waiting: the question of an approval
+	Message   string       // NodeChanged: details; Waiting: the question of an approval
 }
 
 // Result of a run.

@@ -5,7 +5,7 @@ import (
 	"wf/scheduler/flow"
 )
 
-// An Explanation is what a run knows about the state of a node.
+// An Explanation is the state of a node and its reasons.
 type Explanation struct {
 	Status      graph.Status
 	Reason      string // of Failed
@@ -28,7 +28,7 @@ type Cause struct {
 	Edges []int
 }
 
-// CauseKind says what activated a node.
+// CauseKind is the kind of a cause.
 type CauseKind uint8
 
 // The kinds of causes.
@@ -105,7 +105,7 @@ func (why explanations) Incoming(node int) int {
 }
 
 // Deciders returns the nodes because of which a node was skipped: those whose outcome did not fire the
-// edges that lead to it. It looks behind sources that were skipped themselves.
+// edges that lead to it. If a source was itself skipped, it continues with that node's sources.
 func (why explanations) Deciders(node int) []int {
 	inst := why.instanceOf(nodeID(node))
 	var deciders []int
@@ -180,7 +180,7 @@ func (why explanations) Unmatched(node int) (value any, given, unmatched bool) {
 	return value, given, true
 }
 
-// CutKind is why a node ended together with the sub-flow that it lies in.
+// CutKind is why a node ended together with the sub-flow that contains it.
 type CutKind uint8
 
 // The ways in which sub-flows end before their time.

@@ -8,7 +8,7 @@ type extras struct {
 	wait      WaitKind
 	until     int64  // of wait; 0 = never
 	fixed     bool   // until is a moment that the workfile names, not a duration from the start of the wait
-	text      string // what a person is asked
+	text      string // the question of an approval
 	attempt   int    // repetitions of the present activation
 	expired   bool   // it was asked to end because of its timeout
 	cancelled bool   // it was asked to end: if its command prints items all the same, the sub-flow starts no instances
@@ -25,7 +25,7 @@ type extras struct {
 	sub       *subflowState
 }
 
-// reset clears what belongs to an earlier activation.
+// reset clears the state of an earlier activation.
 func (x *extras) reset() {
 	x.attempt, x.expired, x.loser, x.due, x.cancelled, x.granted, x.env = 0, false, false, false, false, nil, nil
 }

@@ -2,7 +2,7 @@ package scheduler
 
 import "strings"
 
-// maxItemWord bounds items that stand for the number of their instance, in bytes.
+// maxItemWord is the greatest length of an item that replaces the number of its instance, in bytes.
 const maxItemWord = 40
 
 // ItemNames returns the names of the instances of a sub-flow, by number: sample[S5] is sample[4] if its

@@ -87,7 +87,7 @@ func (l *layout) startNodes() []bool {
 	return l.starts
 }
 
-// releaseScope drops what only NewRun needs.
+// releaseScope drops the data that only NewRun needs.
 func (l *layout) releaseScope(plain bool) {
 	l.marked = nil
 	if plain {

@@ -5,7 +5,7 @@ import (
 	"wf/scheduler/flow"
 )
 
-// layOut copies the scope, each sub-flow into a layout of its own.
+// layOut copies the scope, each sub-flow into its own layout.
 func (r *Run) layOut(g *graph.Graph, scope []*graph.Node) error {
 	b := layoutBuilder{f: r.opt.Flow, g: g, local: make([]localNode, len(g.Nodes())), outer: &layout{}}
 	b.layouts = append(b.layouts, b.outer)
@@ -60,7 +60,7 @@ func (b *layoutBuilder) layoutOf(home *graph.Node) *layout {
 	return lay
 }
 
-// place returns where a node of the graph lies; the layout is nil if the node is not in scope.
+// place returns the place of a node of the graph; the layout is nil if the node is not in scope.
 func (b *layoutBuilder) place(n *graph.Node) place {
 	i := b.local[n.Pos()]
 	switch {

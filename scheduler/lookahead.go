@@ -36,7 +36,7 @@ func (la *lookahead) Lookahead() iter.Seq[Upcoming] {
 	}
 }
 
-// lookahead finds what is certain to come next.
+// lookahead finds the executions that are certain to come next.
 type lookahead struct {
 	*state
 	inFlight []nodeID // nodes that were dispatched, in no particular order
@@ -145,7 +145,7 @@ func (l *layout) certain() []bool {
 	return l.spread(order, certain)
 }
 
-// spread marks what uncertain nodes lead to as uncertain.
+// spread marks all nodes behind uncertain nodes as uncertain.
 func (l *layout) spread(order []localNode, certain []bool) []bool {
 	for _, v := range order {
 		if certain[v] {

@@ -48,7 +48,7 @@ func (st *state) mockOf(i nodeID) (m Mock, mocked bool) {
 	return m, mocked
 }
 
-// mockOfAll finds the mock of a path in which [*] stands for every instance.
+// mockOfAll finds the mock whose path contains [*] for every instance.
 func (st *state) mockOfAll(i nodeID) (Mock, bool) {
 	if len(st.patterns) == 0 || st.instanceNo(i) == 0 {
 		return Mock{}, false

@@ -51,14 +51,14 @@ func (p PriorNode) Executed() bool {
 	return (p.Status == graph.Ran || p.Status == graph.Failed) && !p.Mocked && p.Instances == 0 && p.Items == nil
 }
 
-// Total returns how many instances a sub-flow was to have, as far as that is known.
+// Total returns how many instances a sub-flow was to have, if that is known.
 func (p PriorNode) Total() int { return max(p.Instances, len(p.Items), p.Planned) }
 
 func (p PriorNode) outcome() outcome {
 	return outcome{ok: p.Status == graph.Ran, reason: p.Reason, exit: p.Exit, hasExit: p.HasExit, outputs: p.Outputs, mocked: p.Mocked}
 }
 
-// view returns what expressions see of a node that is not in scope.
+// view returns the part that expressions can refer to, of a node that is not in scope.
 func (p PriorNode) view() expression.Node {
 	v := expression.Node{Status: p.Status.String(), Outputs: p.Outputs}
 	if p.HasExit {
@@ -67,7 +67,7 @@ func (p PriorNode) view() expression.Node {
 	return v
 }
 
-// Prior returns what a later run has to know of this one. It is nil for a run without a flow, because the
+// Prior returns the prior state for a later run. It is nil for a run without a flow, because the
 // statuses say everything.
 func (pr priorState) Prior() Prior {
 	if pr.opt.Flow == nil {

@@ -21,7 +21,7 @@ func (q queries) Template(node int) string {
 	return inst.lay.ids[inst.local(nodeID(node))]
 }
 
-// Instance returns the sub-flow that a node lies in and the number of its instance; ok is false for the
+// Instance returns the sub-flow that contains a node and the number of its instance; ok is false for the
 // outer flow.
 func (q queries) Instance(node int) (subflow, instance int, ok bool) {
 	inst := q.instanceOf(nodeID(node))
@@ -257,7 +257,7 @@ func (q queries) Current() []bool {
 // Mocked returns the mock of a node; ok is false if the node is executed.
 func (q queries) Mocked(node int) (m Mock, ok bool) { return q.mockOf(nodeID(node)) }
 
-// Open reports of a node in a dry run that it lies in a sub-flow with a still unknown number of instances.
+// Open reports whether a node of a dry run is in a sub-flow with a still unknown number of instances.
 func (q queries) Open(node int) bool {
 	for k := q.instanceNo(nodeID(node)); k > 0 && q.dry != nil; k = q.instanceNo(q.instances[k].owner) {
 		if q.dry.open[q.instances[k].owner] {

@@ -30,7 +30,7 @@ type Options struct {
 	Seed     string // of uuid() in expressions: another one for each run
 	Prior    Prior
 	Mocks    map[string]Mock // by path or id of nodes; in a path [*] stands for every instance
-	Repeat   map[string]bool // paths of instances, and of nodes in them, that a Resume repeats; nil = what failed
+	Repeat   map[string]bool // paths of instances, and of nodes in them, that a Resume repeats; nil = those that failed
 	// Dry makes a run for Forecast, which plays what could happen.
 	Dry bool
 }
@@ -41,7 +41,7 @@ type Options struct {
 // the scope; those of an instance of a sub-flow get the next free numbers when it starts. Edges
 // are numbered alike, in file order. The graph is copied: later edits do not matter.
 //
-// Run itself decides. What it embeds only knows: the state, and the parts that read it.
+// Run itself decides. It embeds the state and the parts that only read the state.
 type Run struct {
 	state
 	queries
@@ -85,13 +85,13 @@ type state struct {
 	effects           []Effect // of the event at hand
 }
 
-// queries answers what callers ask about single nodes and edges.
+// queries answers questions about single nodes and edges.
 type queries struct{ *state }
 
 // explanations tells why nodes are as they are.
 type explanations struct{ *state }
 
-// priorState compares the run with earlier ones, and makes what it leaves for a later one.
+// priorState compares the run with earlier ones, and makes the prior state for a later one.
 type priorState struct{ *state }
 
 // texts evaluates the texts of the workfile.
@@ -121,14 +121,14 @@ type node struct {
 	flightPos   int32  // index in lookahead.inFlight, while dispatched
 }
 
-// control is what a node has beyond its counters in a run with a flow.
+// control is the control-flow state of a node, in a run with a flow.
 type control struct {
 	extras   *extras    // nil for most nodes
 	instance instanceID // that the node is part of
 	live     int32      // blocking in-edges with a token
 }
 
-// mark is what an edge bears, and what has become of it in this run.
+// mark is the mark of an edge and its history in this run.
 type mark uint8
 
 const (

@@ -11,9 +11,9 @@ type Mode uint8
 
 // The modes. Auto is only asked for, never chosen.
 const (
-	Auto   Mode = iota // Resume if something has failed, else Fresh
+	Auto   Mode = iota // Resume if a node has failed, otherwise Fresh
 	Fresh              // from a clean slate
-	Resume             // repeat what failed and go on from there
+	Resume             // repeat the failed nodes and continue from there
 )
 
 // String returns the word that people and programs see.
@@ -24,7 +24,7 @@ var ErrNothingToResume = errors.New("nothing to resume: no node has failed")
 
 // A Request says which nodes a caller wants to run.
 type Request struct {
-	Selected []*graph.Node // a container stands for its content
+	Selected []*graph.Node // a container selects the nodes in it
 	// Explicit says that Selected counts, even if it is empty: Auto then means Fresh, and a Resume
 	// keeps within it.
 	Explicit bool
@@ -55,7 +55,7 @@ type Scope struct {
 	Failed []*graph.Node // Resume: the nodes that had failed, in file order
 }
 
-// Choose decides what a request runs (docs/semantics.md).
+// Choose returns the scope of a request (docs/semantics.md).
 func Choose(g *graph.Graph, req Request) (Scope, error) {
 	c := newChooser(g, req)
 	if req.Mode == Resume || req.Mode == Auto && !req.Explicit {
@@ -69,7 +69,7 @@ func Choose(g *graph.Graph, req Request) (Scope, error) {
 	return c.scope(Fresh, nil, nil), nil
 }
 
-// chooser knows which nodes a request allows.
+// chooser finds the nodes that a request allows.
 type chooser struct {
 	g       *graph.Graph
 	req     Request

@@ -2,7 +2,7 @@ package scheduler
 
 import "wf/graph"
 
-// settlement knows which components of an instance can still lead to anything. An edge whose source decides
+// settlement says which components of an instance can still activate others. An edge whose source decides
 // once is dead as soon as that has decided otherwise, and an edge within a loop is dead for the round. A
 // source in a loop, or behind a triggering edge, may decide again: its other edges are dead when nothing
 // can lead to it any more.

@@ -17,7 +17,7 @@ const (
 	stageExecute
 )
 
-// advance takes an activation from a stage as far as it gets without waiting.
+// advance continues an activation from a stage until it has to wait.
 func (a activity) advance(at stage) {
 	if a.holdsRepeated(a.node) {
 		a.subflow(a.node).recallItems()

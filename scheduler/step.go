@@ -6,7 +6,7 @@ import (
 	"wf/graph"
 )
 
-// Step takes in an event and returns what follows from it, causes before consequences. The
+// Step applies an event and returns its effects, causes before consequences. The
 // slice is valid until the next Step. An event that cannot be (an execution that was never
 // dispatched, a second end of one) is a bug of the caller and panics.
 //
@@ -139,7 +139,7 @@ func (r *Run) withdrawn(ev *Event) {
 	r.activity(i).finish(outcome{reason: ReasonCancelled})
 }
 
-// endExecution ends the present execution of a node, whatever becomes of the node.
+// endExecution ends the present execution of a node, independent of what follows.
 func (r *Run) endExecution(ev *Event) {
 	n := &r.nodes[ev.Node]
 	if !n.dispatched || ev.Execution != int(n.executions) {
@@ -162,7 +162,7 @@ func (r *Run) stop() {
 	}
 }
 
-// cancel ends what a node is doing; a sub-flow ends with all its instances.
+// cancel ends the present activation of a node; a sub-flow ends with all its instances.
 func (a activity) cancel() {
 	n := a.entry()
 	n.pending, n.refused = 0, false

@@ -321,7 +321,7 @@ func (sf subflow) outcome(sub *flow.Sub, s *subflowState) outcome {
 		return outcome{reason: s.stopping, message: s.message}
 	case sf.halted && (s.failed > 0 || s.count > all && !s.stopped):
 		return outcome{reason: ReasonCancelled}
-	case all-s.failed >= least, s.count == 0: // no instances are no failure, whatever min_success says
+	case all-s.failed >= least, s.count == 0: // no instances are no failure, with any min_success
 		return outcome{ok: true} // no exit code: each of the commands has one
 	}
 	return outcome{reason: ReasonInstances, message: sf.failureMessage(s)}
@@ -396,7 +396,7 @@ func (r *Run) cutInstance(k instanceID) {
 	}
 }
 
-// subflow is a node that stands for the instances of a layout.
+// subflow is a node whose layout is executed in instances.
 type subflow struct{ cursor }
 
 func (r *Run) subflow(i nodeID) subflow { return subflow{cursor{r, i}} }

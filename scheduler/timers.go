@@ -2,7 +2,7 @@ package scheduler
 
 import "container/heap"
 
-// timerKind is what a timer is for. A node has at most one timer of each kind.
+// timerKind is the purpose of a timer. A node has at most one timer of each kind.
 type timerKind uint8
 
 const (

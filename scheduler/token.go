@@ -3,7 +3,7 @@ package scheduler
 import "wf/graph"
 
 // fire serves an edge that fires because its source has ended. While the run ends, tokens stay on blocking
-// edges for a resume, and nothing is activated; what would have been triggered is due then.
+// edges for a resume, and nothing is activated; nodes that would have been triggered become due.
 func (r *Run) fire(k instanceID, l localEdge) {
 	inst := &r.instances[k]
 	e, j := inst.lay.edges[l], inst.edgeID(l)

@@ -30,7 +30,7 @@ func (t *texts) prepareVariables(i nodeID, rules *flow.Rules) error {
 	return nil
 }
 
-// subFlowVariables adds the variables of the sub-flows that an instance lies in, the outermost first.
+// subFlowVariables adds the variables of the sub-flows around an instance, the outermost first.
 func (t *texts) subFlowVariables(env []string, frame instanceID) ([]string, error) {
 	owner := t.instances[frame].owner
 	if owner == noNode {

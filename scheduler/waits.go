@@ -14,7 +14,7 @@ func (a activity) waitFor(kind WaitKind, until int64, text string) {
 	a.emit(Effect{Kind: Waiting, Node: int(a.node), Wait: kind, At: until, Message: text})
 }
 
-// stopWaiting ends a wait, whatever the node does next.
+// stopWaiting ends a wait, before the node continues or ends.
 func (a activity) stopWaiting() {
 	x := a.extras()
 	if x == nil || x.wait == WaitNone {

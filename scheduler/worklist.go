@@ -23,8 +23,7 @@ type componentRef struct {
 	component component
 }
 
-// drain does the work that an event has caused: first what is certain, then what only holds if nothing else
-// happens.
+// drain does the work that an event has caused: first what is certain, then what depends on nothing more happening.
 func (r *Run) drain() {
 	w := &r.todo
 	for {

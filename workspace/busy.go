@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/scheduler/flow"
+	"wf/workspace/activerun"
 	"wf/workspace/loop"
 	"wf/workspace/planning"
 	"wf/workspace/runstate"
@@ -60,16 +61,16 @@ func (w *Workspace) start(p *pendingStart) {
 		}
 		return
 	}
-	r := newRun(d.Run)
+	queueFile := ""
 	if q := p.queued; q != nil {
-		r.Request.Queued, r.begunFrom = q.Key, w.queueFile(q)
+		d.Request.Queued, queueFile = q.Key, w.queueFile(q)
 	}
-	w.addRun(r)
-	r.accepted = func(err error) {
-		acc.Run = r.ID
+	r := activerun.New(w.host, d.Run, func(err error) {
+		acc.Run = d.ID
 		p.reply(acc, err)
-	}
-	w.prepare(r, p.req.Env)
+	})
+	w.addRun(r)
+	w.prepare(r, p.req.Env, queueFile)
 }
 
 // newDraft drafts a run. A panic is an error of this request only, because the draft is not one of the runs yet.
@@ -122,7 +123,7 @@ func (w *Workspace) makeWay(policy flow.OnBusy, run string) {
 	}
 	for _, r := range w.runs {
 		if r.ID == run && r.Phase < runstate.Stopping {
-			w.stop(r, api.StopRequest{Cause: api.CauseReplaced}, "", nil)
+			r.Stop(api.StopRequest{Cause: api.CauseReplaced}, "", nil)
 		}
 	}
 }

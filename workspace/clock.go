@@ -1,11 +1,7 @@
 package workspace
 
 import (
-	"time"
-
-	"wf/workspace/clock"
-	"wf/workspace/history"
-	"wf/workspace/runstate"
+	"wf/workspace/activerun"
 )
 
 // Records, events and the scheduler use the wall clock, because people read these times and the next daemon has no other
@@ -21,30 +17,7 @@ func (w *Workspace) heedClock() {
 		return
 	}
 	w.cfg.Log.Warn("the clock of the machine was set", "by", by)
-	for _, r := range append([]*run(nil), w.runs...) {
-		if r.hist != nil && (r.Phase == runstate.Going || r.Phase == runstate.Stopping) && r.sess != nil {
-			r.clockSet(w, at, by)
-		}
+	for _, r := range append([]*activerun.Run(nil), w.runs...) {
+		r.SetClock(at, by)
 	}
-}
-
-// clocksNow returns a reading for the journal.
-func clocksNow(by time.Duration) *history.Clocks {
-	boot, up := clock.SinceBoot()
-	return &history.Clocks{Boot: boot, UpNS: int64(up), ByNS: int64(by)}
-}
-
-// clockSet moves the run to the new time of the machine.
-func (r *run) clockSet(w *Workspace, at time.Time, by time.Duration) {
-	r.commit(w, history.Record{Type: history.RecordClock, Time: at, Node: history.NoNode, Clocks: clocksNow(by)})
-}
-
-// catchUp does the same for changes of the clock while there was no daemon. The run's executor has been found.
-func (r *run) catchUp(w *Workspace) {
-	by := r.SetSince()
-	if r.Clock = (history.Record{}); by == 0 || r.Phase == runstate.Ended || r.Phase == runstate.Complete {
-		return
-	}
-	w.cfg.Log.Warn("the clock of the machine was set while no daemon was there", "run", r.ID, "by", by)
-	r.clockSet(w, clock.Now(), by)
 }

@@ -2,14 +2,12 @@ package workspace
 
 import (
 	"context"
-
-	"wf/workspace/loop"
 )
 
 // Close saves the workfile, lets go of the runs, which go on in their executor, and ends the
 // workspace. It returns when all of that is done; ctx bounds the wait.
 func (w *Workspace) Close(ctx context.Context) error {
-	if !w.send(call((*Workspace).startClose)) {
+	if !w.loop.Post(w.startClose) {
 		return nil
 	}
 	select {
@@ -38,9 +36,7 @@ func (w *Workspace) leave() {
 		w.endTrial() // to end in order is no failure
 	}
 	for _, r := range w.runs {
-		r.leaveSlots()
-		r.dropPools(w)
-		r.detach()
+		r.Detach()
 	}
 	w.file.Leave()
 	w.out.Close("the workspace is closing")
@@ -53,28 +49,11 @@ func (w *Workspace) leave() {
 func (w *Workspace) crashed() {
 	w.countCrash()
 	for _, r := range w.runs {
-		w.letGo(r)
+		r.LetGo()
 	}
 	w.out.Close("internal error: the workfile is opened again")
 	go func() { // ends with the helpers, which learn of the end from the loop
 		w.loop.Wait()
 		w.dropFence()
 	}()
-}
-
-// letGo is detach for a run in an unknown state. What was not written of its journal stays unwritten,
-// because it may be what the loop panicked about. The executor reports it again.
-func (w *Workspace) letGo(r *run) {
-	loop.Contain(w.loop, "a question", func() (struct{}, error) { // a second panic of the same cause is possible
-		if r.timer != nil {
-			r.timer.Stop()
-		}
-		r.setTimer(nil, 0)
-		if r.sess != nil {
-			r.sess.Detach()
-		}
-		r.leaveSlots()
-		r.dropPools(w)
-		return struct{}{}, nil
-	})
 }

@@ -54,7 +54,7 @@ func TestBugInAQuestion(t *testing.T) {
 // A bug anywhere else ends the workspace; its run goes on when it is opened again, and the trials count.
 func TestBugInADeed(t *testing.T) {
 	for name, cause := range map[string]func(w *Workspace){
-		"loop":   func(w *Workspace) { w.send(call(func(*Workspace) { panic("as planned") })) },
+		"loop":   func(w *Workspace) { w.loop.Post(func() { panic("as planned") }) },
 		"helper": func(w *Workspace) { w.loop.Run(func() { panic("as planned") }) },
 	} {
 		t.Run(name, func(t *testing.T) {

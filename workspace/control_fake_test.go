@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/activerun"
 )
 
 // controlText makes a workfile of elements whose keys are the names of attributes.
@@ -53,7 +54,7 @@ type fakePools struct {
 
 type fakeWaiter struct {
 	key   string
-	claim []PoolUse
+	claim []activerun.PoolUse
 	wake  func()
 	given bool
 }
@@ -75,7 +76,7 @@ func (p *fakePools) Size(pool string) int {
 	return p.size(pool)
 }
 
-func (p *fakePools) take(claim []PoolUse) bool {
+func (p *fakePools) take(claim []activerun.PoolUse) bool {
 	for _, u := range claim {
 		if p.used[u.Pool]+u.Units > p.size(u.Pool) {
 			return false
@@ -85,14 +86,14 @@ func (p *fakePools) take(claim []PoolUse) bool {
 	return true
 }
 
-func (p *fakePools) use(claim []PoolUse, sign int) {
+func (p *fakePools) use(claim []activerun.PoolUse, sign int) {
 	for _, u := range claim {
 		p.used[u.Pool] += sign * u.Units
 		p.most[u.Pool] = max(p.most[u.Pool], p.used[u.Pool])
 	}
 }
 
-func (p *fakePools) TryAcquire(key string, claim []PoolUse, wake func()) bool {
+func (p *fakePools) TryAcquire(key string, claim []activerun.PoolUse, wake func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asking[key]++
@@ -110,13 +111,13 @@ func (p *fakePools) TryAcquire(key string, claim []PoolUse, wake func()) bool {
 	return false
 }
 
-func (p *fakePools) Claim(claim []PoolUse) {
+func (p *fakePools) Claim(claim []activerun.PoolUse) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.use(claim, 1)
 }
 
-func (p *fakePools) Release(claim []PoolUse) {
+func (p *fakePools) Release(claim []activerun.PoolUse) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.use(claim, -1)

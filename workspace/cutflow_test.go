@@ -15,6 +15,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
@@ -142,7 +143,7 @@ func (c *crashed) restoreOutputs(record []executor.Report) {
 	if err := makeOutputs(c.folder); err != nil {
 		c.t.Fatal(err)
 	}
-	r := run{Run: &nodestate.Run{State: runstate.State{Dir: c.folder}}}
+	r := activerun.Run{Run: &nodestate.Run{State: runstate.State{Dir: c.folder}}}
 	for id, text := range c.files {
 		if !slices.ContainsFunc(record, func(r executor.Report) bool { return r.ID == id }) {
 			continue

@@ -15,6 +15,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/activerun"
 	"wf/workspace/clock"
 	"wf/workspace/history"
 )
@@ -294,7 +295,7 @@ func (f *freeSlots) inUse() int {
 	return f.used
 }
 
-func (f *freeSlots) Join(_ string, _ int, wake func()) SlotMember {
+func (f *freeSlots) Join(_ string, _ int, wake func()) activerun.SlotMember {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.wake = append(f.wake, wake)

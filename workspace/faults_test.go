@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/history/historytest"
 )
@@ -19,9 +20,9 @@ import (
 // the run says that it is held: it ends as it would have, each node executed as often, and its records
 // tell all of it. A run that could not begin has left nothing.
 func TestEveryOperationFails(t *testing.T) {
-	pause := holdPause
-	holdPause = time.Millisecond
-	defer func() { holdPause = pause }()
+	pause := activerun.HoldPause
+	activerun.HoldPause = time.Millisecond
+	defer func() { activerun.HoldPause = pause }()
 	c := newCrashed(t)
 	for i, p := range []historytest.Plan{
 		{Err: syscall.ENOSPC}, {Err: syscall.ENOSPC, Half: true, Stay: true}, {Err: syscall.EIO, Half: true}, {Err: syscall.EIO, Stay: true},

@@ -124,13 +124,13 @@ func (w *Workspace) tryHeld() {
 			return // a later request for a retry reports the error
 		}
 		h, may := w.mayTry(before)
-		w.send(call(func(w *Workspace) {
+		w.loop.Post(func() {
 			if may {
 				w.takeUpHeld(before)
 				return
 			}
 			w.keepHeld(h)
-		}))
+		})
 	})
 }
 
@@ -170,7 +170,7 @@ func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
 	w.loop.Run(func() {
 		survivors, err := w.sweepHeld(n)
 		summary := w.Reader.Summary(n)
-		w.send(call(func(w *Workspace) {
+		w.loop.Post(func() {
 			if err != nil {
 				reply(api.StopResult{}, api.Internal("run "+history.RunID(n)+" cannot be stopped", err))
 				return
@@ -183,7 +183,7 @@ func (w *Workspace) stopHeld(n int, reply func(api.StopResult, error)) {
 				w.loop.Run(w.endTrial)
 			}
 			reply(api.StopResult{Run: history.RunID(n), Survivors: append([]int{}, survivors...)}, nil)
-		}))
+		})
 	})
 }
 

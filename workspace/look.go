@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"wf/api"
+	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/inquiry"
 	"wf/workspace/nodestate"
@@ -51,7 +52,7 @@ func CheckAt(path string) (api.Check, error) {
 }
 
 // UsePools sets the pools, of which only the sizes are asked for. Without it pools are not checked.
-func (l *Look) UsePools(p Pools) { l.w.planner.UsePools(p) }
+func (l *Look) UsePools(p activerun.Pools) { l.w.planner.UsePools(p) }
 
 // Plan is Workspace.Plan.
 func (l *Look) Plan(req api.RunRequest) (api.Plan, error) {

@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/activerun"
 	"wf/workspace/history/historytest"
 )
 
@@ -49,9 +50,9 @@ func TestRunWhoseFolderIsGone(t *testing.T) {
 
 // TestStopReturnsWhileTheDiskIsFull: the commands are gone, only the end of the run cannot be written down.
 func TestStopReturnsWhileTheDiskIsFull(t *testing.T) {
-	pause, patient := holdPause, stopPatience
-	holdPause, stopPatience = time.Millisecond, time.Millisecond
-	defer func() { holdPause, stopPatience = pause, patient }()
+	pause, patient := activerun.HoldPause, activerun.StopPatience
+	activerun.HoldPause, activerun.StopPatience = time.Millisecond, time.Millisecond
+	defer func() { activerun.HoldPause, activerun.StopPatience = pause, patient }()
 	b := newTestbed(t, "a>b")
 	disk := &historytest.Faults{Disk: b.cfg.Disk, Plan: historytest.Plan{Err: syscall.ENOSPC, Stay: true}}
 	b.cfg.Disk = disk

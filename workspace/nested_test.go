@@ -9,17 +9,18 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/workspace/activerun"
 )
 
 // otherRuns are the runs that commands have started elsewhere.
 type otherRuns struct {
 	mu      sync.Mutex // guards what follows
-	stopped []Child
+	stopped []activerun.Child
 }
 
-func (o *otherRuns) Began(api.Caller, Child) {}
-func (o *otherRuns) Over(api.Caller)         {}
-func (o *otherRuns) Stop(child Child, _ *int64) {
+func (o *otherRuns) Began(api.Caller, activerun.Child) {}
+func (o *otherRuns) Over(api.Caller)                   {}
+func (o *otherRuns) Stop(child activerun.Child, _ *int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.stopped = append(o.stopped, child)
@@ -28,9 +29,9 @@ func (o *otherRuns) Stop(child Child, _ *int64) {
 // A run that was taken up is going, also while its executor cannot be asked yet: its commands are known, so
 // that the runs which they have started live on, and it can be stopped.
 func TestTakenUpRunIsGoingBeforeItsExecutorIsFound(t *testing.T) {
-	pause := holdPause
-	holdPause = time.Millisecond
-	defer func() { holdPause = pause }()
+	pause := activerun.HoldPause
+	activerun.HoldPause = time.Millisecond
+	defer func() { activerun.HoldPause = pause }()
 	b := newTestbed(t, "a>b")
 	others := &otherRuns{}
 	b.cfg.Nested = others
@@ -46,7 +47,7 @@ func TestTakenUpRunIsGoingBeforeItsExecutorIsFound(t *testing.T) {
 	if _, live, err := b.w.CallerOf(ctx, caller); err != nil || !live {
 		t.Errorf("the command is not known: %v, %v", live, err)
 	}
-	if live, err := b.w.Adopt(ctx, caller, Child{"other", "1"}); err != nil || !live {
+	if live, err := b.w.Adopt(ctx, caller, activerun.Child{Workspace: "other", Run: "1"}); err != nil || !live {
 		t.Errorf("the command is over: %v, %v", live, err)
 	}
 	if d, err := b.w.Run(ctx, acc.Run); err != nil || d.Result != "" || d.Counts.Running+d.Counts.Queued != 1 {
@@ -63,7 +64,7 @@ func TestTakenUpRunIsGoingBeforeItsExecutorIsFound(t *testing.T) {
 		t.Error(err)
 	}
 	<-v.over
-	if !slices.Contains(others.stopped, Child{"other", "1"}) {
+	if !slices.Contains(others.stopped, activerun.Child{Workspace: "other", Run: "1"}) {
 		t.Errorf("stopped elsewhere: %v", others.stopped)
 	}
 	if d, err := b.w.Run(ctx, acc.Run); err != nil || d.Result != api.Cancelled || d.Counts.Cancelled != 1 {

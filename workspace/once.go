@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"wf/api"
+	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/loop"
 	"wf/workspace/runstate"
@@ -31,7 +32,7 @@ func (w *Workspace) startedBefore(ctx context.Context, req api.RunRequest) (acc 
 		return acc, false, nil
 	}
 	acc, err = loop.Ask(ctx, w.loop, func() (api.RunAccepted, error) {
-		found = !slices.ContainsFunc(w.runs, func(r *run) bool { return r.Request.Key == req.Key })
+		found = !slices.ContainsFunc(w.runs, func(r *activerun.Run) bool { return r.Request.Key == req.Key })
 		return w.acceptedAs(list[at].Request), nil
 	})
 	return acc, found, err
@@ -50,11 +51,7 @@ func (w *Workspace) startedAlready(p *pendingStart) bool {
 			p.reply(w.acceptedAs(r.Request), nil)
 			return true
 		}
-		first := r.accepted
-		r.accepted = func(err error) {
-			first(err)
-			p.reply(w.acceptedAs(r.Request), err)
-		}
+		r.AlsoAccept(func(err error) { p.reply(w.acceptedAs(r.Request), err) })
 		return true
 	}
 	for i, other := range w.waiting { // the connection of its client is gone
@@ -80,7 +77,7 @@ func (w *Workspace) decidedAlready(d api.Decision, reply func(api.Approval, erro
 	}
 	for _, r := range w.runs {
 		if a, made := r.Requests[d.Key]; made {
-			r.keepDecision(w, a, reply)
+			r.KeepDecision(a, reply)
 			return true
 		}
 	}

@@ -5,10 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"wf/api"
-	"wf/graph"
+	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/inquiry"
 	"wf/workspace/loop"
@@ -106,6 +105,9 @@ func (w *Workspace) useHistory(s *history.Store) {
 	asker, _ := w.cfg.Executor.(params.Asker)
 	w.planner = planning.New(planning.Config{ID: w.id, Path: w.path, Version: w.cfg.Version, Loop: w.loop, File: w.file, Nodes: w.nodes,
 		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable})
+	w.host = &activerun.Host{ID: w.id, Path: w.path, Log: w.cfg.Log, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out, Marks: w.marks,
+		Executor: w.cfg.Executor, Slots: w.cfg.Slots, Pools: w.cfg.Pools, Nested: w.cfg.Nested,
+		RetryLater: func() { w.holdTimer.Reset(activerun.HoldPause) }, Found: w.heed}
 	w.Reader = inquiry.New(inquiry.Config{Path: w.path, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out})
 }
 
@@ -148,46 +150,6 @@ func (w *Workspace) restore() error {
 	w.file.RecallEdits()
 	return nil
 }
-
-// recall brings back what is known of past runs and hands over to takeUp those that are not over.
-// Newer runs know better; it stops when every node with a status is explained.
-func (w *Workspace) recall(takeUp func(n int)) {
-	numbers, err := w.store.Numbers()
-	if err != nil {
-		w.cfg.Log.Error("the history cannot be read", "workspace", w.id, "err", err)
-		return
-	}
-	unexplained := 0
-	for _, n := range w.file.Graph().Nodes() {
-		if w.file.Statuses().FromFile(n.ID) && w.file.Statuses().Found() {
-			continue // no run of this machine explains it
-		}
-		if (n.Status != graph.Idle || w.file.Statuses().Relearns()) && (n.Parent == nil || n.Home() == nil) { // in a sub-flow its instances are executed
-			unexplained++
-		}
-	}
-	for path, p := range w.nodes.Prior {
-		if strings.Contains(path, "]/") && p.Executed() {
-			unexplained++
-		}
-	}
-	for i, n := range numbers {
-		if !w.store.Over(n) { // of many runs only this is asked: a workfile opens with every command
-			takeUp(n)
-			continue
-		}
-		w.file.Statuses().RunOver(n)
-		if w.latest == nil {
-			w.latest = w.Reader.Summary(n)
-		}
-		if unexplained > 0 && i < recallRuns {
-			unexplained -= w.nodes.RecallRun(w.store, n)
-		}
-	}
-}
-
-// recallRuns bounds how far back a workspace looks when it opens.
-const recallRuns = 50
 
 // Unfinished lists the workfiles with runs that an earlier daemon has left going. With an error it
 // is not the whole list: the runs of the others are found when their workfile is opened.

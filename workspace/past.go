@@ -72,11 +72,11 @@ func (w *Workspace) forgetAll(runs []int) {
 	if w.cfg.Forgot != nil {
 		w.cfg.Forgot(w.id, runs)
 	}
-	w.send(call(func(w *Workspace) {
+	w.loop.Post(func() {
 		for _, n := range runs {
 			w.forget(n)
 		}
-	}))
+	})
 }
 
 // Prune removes old runs: those beyond the newest req.Keep, and those that ended longer ago than req.OlderMS. A limit of 0 is

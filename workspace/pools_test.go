@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/activerun"
 )
 
 func TestPoolWait(t *testing.T) {
@@ -110,7 +111,7 @@ func waitRunOver(b *testbed) {
 // A run that is stopped leaves the line at once, not when its last command has ended.
 func TestPoolLineOfAStoppingRun(t *testing.T) {
 	b, p := controlBed(t, "", nodeText("a"), nodeText("b", "pool=db"))
-	p.Claim([]PoolUse{{"db", 1}})
+	p.Claim([]activerun.PoolUse{{Pool: "db", Units: 1}})
 	b.open()
 	v := b.watch()
 	_, s := b.run(api.RunRequest{})

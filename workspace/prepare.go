@@ -2,23 +2,24 @@ package workspace
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
-	"slices"
-	"strings"
+	"path/filepath"
 
 	"wf/api"
 	"wf/executor"
 	"wf/graphml"
+	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/runstate"
 	"wf/workspace/workfile"
 )
 
-// prepared is the message that a new run has its folder and its executor.
-type prepared struct {
-	r    *run
+// A preparation is the folder and the executor of a new run.
+type preparation struct {
+	r    *activerun.Run
 	hist *history.Run
 	sess executor.Session
 	err  error
@@ -26,7 +27,7 @@ type prepared struct {
 }
 
 // prepare makes the run durable and opens the executor, away from the loop.
-func (w *Workspace) prepare(r *run, env []string) {
+func (w *Workspace) prepare(r *activerun.Run, env []string, queueFile string) {
 	w.file.Statuses().TouchAll()
 	w.file.PublishStatuses() // the frozen workfile has the statuses that the run begins with
 	frozen := whole(w.file.Document().Render())
@@ -34,7 +35,7 @@ func (w *Workspace) prepare(r *run, env []string) {
 	bare := w.file.StartsBare()
 	r.Request.Run = w.given()
 	w.loop.Run(func() {
-		p := prepared{r: r, err: err}
+		p := preparation{r: r, err: err}
 		if p.err == nil {
 			w.creating <- struct{}{}
 			if p.err = w.keepFence(); p.err == nil {
@@ -45,8 +46,8 @@ func (w *Workspace) prepare(r *run, env []string) {
 		if p.err == nil && bare {
 			w.keepOrigin(p.hist.Number())
 		}
-		if p.err == nil && r.begunFrom != "" {
-			_ = os.Remove(r.begunFrom) // if it stays, the next daemon finds that the run has started
+		if p.err == nil && queueFile != "" {
+			_ = os.Remove(queueFile) // if it stays, the next daemon finds that the run has started
 		}
 		if p.err == nil {
 			p.err = w.note.write(w)
@@ -55,18 +56,18 @@ func (w *Workspace) prepare(r *run, env []string) {
 			p.err = makeOutputs(p.hist.Dir())
 		}
 		if p.err == nil {
-			p.sess, p.err = w.openExecutor(r, p.hist.Dir(), p.hist.Number(), env)
+			p.sess, p.err = r.OpenExecutor(p.hist.Dir(), p.hist.Number(), env)
 		}
 		if p.err != nil && p.hist != nil {
 			p.hist.Close()
 			p.left = w.withdraw(p.hist.Number())
 		}
-		w.send(p)
+		w.loop.Post(func() { w.prepared(p) })
 	})
 }
 
 // beside returns the files that lie in the folder of a run from its start, for replays.
-func (w *Workspace) beside(r *run) ([]history.Companion, error) {
+func (w *Workspace) beside(r *activerun.Run) ([]history.Companion, error) {
 	var list []history.Companion
 	add := func(name string, what any) error {
 		data, err := json.Marshal(what)
@@ -101,59 +102,35 @@ func (w *Workspace) keepOrigin(run int) {
 	}
 }
 
-// openExecutor starts or follows the run's executor. Its reports come into the inbox in order.
-func (w *Workspace) openExecutor(r *run, dir string, number int, env []string) (executor.Session, error) {
-	if env != nil {
-		env = override(env, append([]string{"WF_WORKFILE=" + w.path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...))
-	}
-	return w.cfg.Executor.Open(context.Background(), executor.Spec{
-		Dir: dir, Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,
-		Report: func(list []executor.Report) { w.send(reports{r, list}) },
-	})
-}
-
-// override replaces variables of an environment. A name must not stand there twice: some programs read the first one.
-func override(env, vars []string) []string {
-	set := make(map[string]bool, len(vars))
-	for _, v := range vars {
-		key, _, _ := strings.Cut(v, "=")
-		set[key] = true
-	}
-	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
-		key, _, _ := strings.Cut(v, "=")
-		return set[key]
-	})
-	return append(env, vars...)
-}
-
-func (p prepared) handle(w *Workspace) {
+// prepared starts a run that has its folder and its executor.
+func (w *Workspace) prepared(p preparation) {
 	r := p.r
 	if p.err != nil {
 		w.abandon(r, p)
 		return
 	}
-	r.Request, r.Dir = p.hist.Request(), p.hist.Dir()
-	r.hist, r.sess, r.Number, r.ID, r.Phase = p.hist, p.sess, p.hist.Number(), history.RunID(p.hist.Number()), runstate.Going
-	r.Sched.SetID(r.ID)
-	resumed, _ := w.nodes.Earlier(r.Request.Resumes)
-	w.nodes.NoteRun(r.Request, resumed.Scope)
-	r.join(w)
-	r.begin(w)
-	r.accepted(nil)
-	w.tellCaller(r)
-	if r.stopEarly != nil {
-		w.stop(r, *r.stopEarly, r.Request.Client, nil)
-	}
+	r.Launch(p.hist, p.sess)
 }
 
 // abandon forgets a run that could not start.
-func (w *Workspace) abandon(r *run, p prepared) {
+func (w *Workspace) abandon(r *activerun.Run, p preparation) {
 	w.drop(r)
 	err := &api.Error{Code: api.CodeInternal, Message: "the run cannot begin", Where: w.cfg.State, Why: p.err.Error()}
 	if p.hist != nil {
 		w.withdrawn(p.hist.Number(), p.left)
 	}
 	w.unmark()
-	r.accepted(err)
+	r.Refuse(err)
 	w.startWaiting()
+}
+
+// A command writes its outputs to a file of its own in a folder of the run (docs/control-flow.md, Outputs). The file is read when the
+// execution is over, and its content becomes part of the journal. The folder is removed at the end of the run.
+
+// makeOutputs creates the folder of a run's outputs.
+func makeOutputs(dir string) error {
+	if err := os.Mkdir(filepath.Join(dir, runstate.OutputsDir), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/loop"
 	"wf/workspace/runstate"
@@ -35,9 +36,9 @@ func (w *Workspace) readBefore() {
 	}
 }
 
-// keepPrior adds the state of this run's nodes to the prior state. It returns the function that writes the file, for a helper,
+// keepPrior adds the state of the nodes of a run to the prior state. It returns the function that writes the file, for a helper,
 // or nil if there is nothing to write.
-func (r *run) keepPrior(w *Workspace) (write func() error) {
+func (w *Workspace) keepPrior(r *activerun.Run) (write func() error) {
 	mine := r.Sched.Prior()
 	if mine == nil {
 		if mine = r.PlainPrior(); len(mine) == 0 && !r.InPrior(w.nodes.Prior) {

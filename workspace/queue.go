@@ -61,7 +61,7 @@ func (w *Workspace) enqueueRun(p *pendingStart, policy flow.OnBusy) {
 		if err == nil {
 			err = history.ReplaceFile(disk, path, data)
 		}
-		w.send(call(func(w *Workspace) {
+		w.loop.Post(func() {
 			if err != nil {
 				p.reply(api.RunAccepted{}, api.Internal("the run cannot be put into the line", err))
 				return
@@ -72,7 +72,7 @@ func (w *Workspace) enqueueRun(p *pendingStart, policy flow.OnBusy) {
 			}
 			p.ctx, p.queued = context.Background(), q
 			w.start(p)
-		}))
+		})
 	})
 }
 

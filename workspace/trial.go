@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/workspace/activerun"
 	"wf/workspace/history"
 )
 
@@ -70,7 +71,7 @@ func (w *Workspace) passTrial() {
 		return
 	}
 	for _, r := range w.runs {
-		if r.tried && (r.sess == nil || !r.heard) {
+		if r.Recovering() {
 			return
 		}
 	}
@@ -99,7 +100,7 @@ func (w *Workspace) countCrash() {
 }
 
 // heed waits for the first reports of a recovered run.
-func (w *Workspace) heed(r *run) {
+func (w *Workspace) heed(r *activerun.Run) {
 	if !w.trial.noted {
 		return
 	}
@@ -108,7 +109,7 @@ func (w *Workspace) heed(r *run) {
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			w.send(call(func(*Workspace) { r.heard = true }))
+			w.loop.Post(r.StopRecovering)
 		case <-w.loop.Ending():
 		}
 	})

@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/activerun"
 	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/inquiry"
@@ -29,9 +30,9 @@ type Config struct {
 	Executor Executor
 	State    string // state folder, absolute; the history lies in State/workspaces/ID
 	Runtime  string // runtime folder of the daemon, shown to another daemon that finds the workspace taken; "" in tests
-	Slots    Slots
-	Pools    Pools  // nil: there are no pools
-	Version  string // of the binary, for the records
+	Slots    activerun.Slots
+	Pools    activerun.Pools // nil: there are no pools
+	Version  string          // of the binary, for the records
 	// KeepRuns is how many runs stay in the history, KeepAge how long ago they may have ended. 0 is no limit.
 	KeepRuns int
 	KeepAge  time.Duration
@@ -45,31 +46,7 @@ type Config struct {
 	// Forgot, if not nil, is called with the runs of a workspace that were removed from its history. It is called by helpers and
 	// requests, not on the loop.
 	Forgot func(id string, runs []int)
-	Nested Nested // nil: commands cannot start runs
-}
-
-// Slots hands out the job slots of the machine (docs/semantics.md, Commands). It is safe for concurrent use.
-type Slots interface {
-	// Join makes a run of a workspace a member. jobs is how many slots it wants at most: 0 = the limit of the machine, or
-	// NoLimit. wake is called when the member may get a slot that it was refused, or Over has another answer. It must not block.
-	Join(id string, jobs int, wake func()) SlotMember
-}
-
-// NoLimit is the number of slots that a run without a limit wants.
-const NoLimit = -1
-
-// A SlotMember takes and returns slots for one run.
-type SlotMember interface {
-	TryAcquire() bool // one slot, or false: then the member waits, or has all that it wants
-	Decline()         // stop waiting
-	Claim()           // one slot, even beyond the limit: for a process that runs already
-	Over() int        // how many slots to return as soon as possible, because others wait with fewer
-	Release()         // return one slot
-	Lend()            // return one slot until TakeBack: its command waits for another run
-	TakeBack()        // one lent slot, even beyond the limit
-	Leave()           // return all slots and get no wake any more
-	// Machine returns the limit that applies to the member, and how many slots count towards it.
-	Machine() (limit, used int)
+	Nested activerun.Nested // nil: commands cannot start runs
 }
 
 // Workspace is one open workfile. Its exported methods may be called from any goroutine. They return an *api.Error, with CodeGone when
@@ -93,13 +70,14 @@ type Workspace struct {
 	file    *workfile.File
 	nodes   *nodestate.Table
 	planner *planning.Planner
+	host    *activerun.Host // of the runs
 
 	priorFile  priorFile
 	movedFrom  string // the old path of a workfile that was probably moved; "" = none
 	store      *history.Store
-	runs       []*run          // active, in order of start
-	waiting    []*pendingStart // queued behind active runs, in order
-	queuedLast int             // the highest number in the durable queue
+	runs       []*activerun.Run // active, in order of start
+	waiting    []*pendingStart  // queued behind active runs, in order
+	queuedLast int              // the highest number in the durable queue
 
 	latest  *api.RunSummary
 	out     *watchers.Hub
@@ -126,8 +104,8 @@ func (w *Workspace) settle() {
 	w.startQueued()
 	w.dispatch()
 	for _, r := range w.runs {
-		r.tellShortage(w)
-		r.flushJournal(w)
+		r.TellShortage()
+		r.FlushJournal()
 	}
 	w.file.Tend()
 	w.finishRuns()

@@ -75,7 +75,7 @@ type Expr struct {
 	certainly string // the kind of all its values, "" if that is unknown
 }
 
-// maxText bounds the length of an expression in bytes, maxBrackets how deep its brackets may lie.
+// maxText is the greatest length of an expression in bytes, maxBrackets the greatest depth of its brackets.
 const (
 	maxText     = 16 << 10
 	maxBrackets = 100
@@ -111,7 +111,7 @@ func (e *Expr) Variables() []string { return e.names.variables }
 // Secret reports that the value is one that only a command may see.
 func (e *Expr) Secret() bool { return e.names.secret }
 
-// Constant reports that the value is the same whatever happens in a run.
+// Constant reports whether the value is the same in every run.
 func (e *Expr) Constant() bool { return !e.varies }
 
 // Certainly returns the kind of all values of the expression that are not nil: "true or false",

@@ -77,7 +77,7 @@ func (l *lines) fail(format string, args ...any) error {
 	return &OutputError{Line: l.number, Problem: fmt.Sprintf(format, args...)}
 }
 
-// block reads the lines up to one that is the end mark. The value has no line end behind its last line.
+// block reads the lines up to one that is the end mark. The value has no line end after its last line.
 func (l *lines) block(key, mark string) (string, error) {
 	mark = strings.TrimSpace(mark)
 	if mark == "" {

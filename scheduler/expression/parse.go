@@ -19,7 +19,7 @@ import (
 // maxNodes bounds the size of the syntax tree of an expression.
 const maxNodes = 2000
 
-// settings is what the parser and the checker of types know besides the language. It is made when the
+// settings are the names that the parser and the type checker know besides the language. It is made when the
 // first expression is compiled, since most starts of the program compile none.
 var settings = sync.OnceValue(func() *conf.Config {
 	c := conf.CreateNew()

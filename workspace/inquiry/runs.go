@@ -74,7 +74,7 @@ func pastSummary(req history.Request, res *history.Result, problem string) api.R
 			s.Nodes = n
 		}
 		s.Ended, s.DurationMS, s.Survivors = new(res.Ended), new(res.DurationMS), res.Survivors
-		s.Cause, s.ExitCode = res.Cause, new(ExitCode(s.Result, res.Cause))
+		s.Cause, s.ExitCode = res.Cause, new(runstate.ExitCode(s.Result, res.Cause))
 	}
 	return s
 }
@@ -216,26 +216,6 @@ func decisionsOf(req history.Request, records []history.Record) []api.NodeDecisi
 		list = append(list, d)
 	}
 	return list
-}
-
-// ExitCode returns the exit status of an attached `wf run`, as far as the daemon can know it (`wf help exit-codes`), for the
-// result of a run and the cause of its stop.
-func ExitCode(result api.Result, cause string) int {
-	switch {
-	case result == api.Succeeded:
-		return 0
-	case result == api.ResFailed:
-		return 1
-	case cause == "timeout":
-		return 124
-	case cause == "approval": // wf run --approval fail
-		return 5
-	case cause == "SIGINT":
-		return 130
-	case cause == "SIGTERM":
-		return 143
-	}
-	return 6
 }
 
 // NotRun is the error about a text that is no run number.

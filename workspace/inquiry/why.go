@@ -10,6 +10,7 @@ import (
 	"wf/workspace/history"
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
+	"wf/workspace/runstate"
 )
 
 // Why explains the state of a node in a run: the named one, else the active one that covers the node, else the last one that
@@ -124,8 +125,8 @@ func (q *Reader) whyPast(why api.Why, n int, label *string) (api.Why, error) {
 	why.Node = r.PastStatus(i, r.Sched.Blocked()[i])
 	why.Node.Command = r.Nodes[i].Command
 	r.Explainer().Explain(&why, i)
-	if own := leftoversOf(leftIn(r.Records), why.Node.ID); len(own) > 0 {
-		why.Text = append(why.Text, "Note: "+leftoverText(own)+".")
+	if own := runstate.LeftoversOf(leftIn(r.Records), why.Node.ID); len(own) > 0 {
+		why.Text = append(why.Text, "Note: "+runstate.LeftoverText(own)+".")
 	}
 	switch {
 	case label == nil && r.Templates[r.Sched.Template(i)] != nil: // a node of an instance

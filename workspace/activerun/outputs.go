@@ -1,4 +1,4 @@
-package workspace
+package activerun
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -14,9 +13,6 @@ import (
 	"wf/executor/ownfile"
 	"wf/workspace/runstate"
 )
-
-// A command writes its outputs to a file of its own in a folder of the run (docs/control-flow.md, Outputs). The file is read when the
-// execution is over, and its content becomes part of the journal. The folder is removed at the end of the run.
 
 // maxItems bounds what the command of a sub-flow may print, in bytes, because it becomes one record of the journal.
 const maxItems = 8 << 20
@@ -29,7 +25,7 @@ const (
 )
 
 // lookForOutputs lists the folder, if a list of reports contains enough ends. forget drops the list.
-func (r *run) lookForOutputs(list []executor.Report) (forget func()) {
+func (r *Run) lookForOutputs(list []executor.Report) (forget func()) {
 	forget = func() { r.left = nil }
 	over := 0
 	for i := range list {
@@ -57,7 +53,7 @@ func (r *run) lookForOutputs(list []executor.Report) (forget func()) {
 }
 
 // outputs is runstate.ReadOutputs without looking for a file that is not there.
-func (r *run) outputs(id executor.ID) (values map[string]any, raw []byte, err error) {
+func (r *Run) outputs(id executor.ID) (values map[string]any, raw []byte, err error) {
 	if r.left != nil && !r.left[runstate.OutputName(id)] {
 		return nil, nil, nil
 	}
@@ -65,7 +61,7 @@ func (r *run) outputs(id executor.ID) (values map[string]any, raw []byte, err er
 }
 
 // items reads the lines that the command of a sub-flow has printed, as a JSON list.
-func (r *run) items(out executor.Range) ([]byte, error) {
+func (r *Run) items(out executor.Range) ([]byte, error) {
 	if out.File == "" || out.End <= out.Start {
 		return []byte("[]"), nil
 	}
@@ -88,17 +84,9 @@ func (r *run) items(out executor.Range) ([]byte, error) {
 	return json.Marshal(items)
 }
 
-// makeOutputs creates the folder of a run's outputs.
-func makeOutputs(dir string) error {
-	if err := os.Mkdir(filepath.Join(dir, runstate.OutputsDir), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
-}
-
 // dropOutputs removes the folder: the journal has its content. It is called on a helper.
-func (r *run) dropOutputs(w *Workspace) {
+func (r *Run) dropOutputs() {
 	if err := os.RemoveAll(filepath.Join(r.Dir, runstate.OutputsDir)); err != nil {
-		w.cfg.Log.Warn("outputs of commands cannot be removed", "run", r.ID, "err", err)
+		r.host.Log.Warn("outputs of commands cannot be removed", "run", r.ID, "err", err)
 	}
 }

@@ -1,4 +1,4 @@
-package workspace
+package activerun
 
 import (
 	"fmt"
@@ -60,7 +60,7 @@ type poolHeld struct {
 }
 
 // poolClaim returns what an execution of a node needs; nil for most.
-func (r *run) poolClaim(node int) []PoolUse {
+func (r *Run) poolClaim(node int) []PoolUse {
 	if r.Flow == nil {
 		return nil
 	}
@@ -80,20 +80,20 @@ func claimText(claim []PoolUse) string {
 }
 
 // enqueue puts an execution that was asked for into the queue for slots, or first into the line of its pools.
-func (r *run) enqueue(w *Workspace, id executor.ID) {
+func (r *Run) enqueue(id executor.ID) {
 	claim := r.poolClaim(id.Node)
-	if claim == nil || w.cfg.Pools == nil {
+	if claim == nil || r.host.Pools == nil {
 		r.queue = append(r.queue, id)
 		return
 	}
-	if w.cfg.Pools.TryAcquire(r.poolKey(w, id), claim, w.loop.Wake) {
+	if r.host.Pools.TryAcquire(r.poolKey(id), claim, r.host.Loop.Wake) {
 		r.holdUnits(id, claim)
 		r.queue = append(r.queue, id)
 		return
 	}
 	p := &r.pools
 	if p.waits == nil {
-		p.of, p.waits, p.lines = w.cfg.Pools, map[int]poolEntry{}, map[string]*poolLine{}
+		p.of, p.waits, p.lines = r.host.Pools, map[int]poolEntry{}, map[string]*poolLine{}
 	}
 	p.seq++
 	e := poolEntry{id, p.seq}
@@ -103,26 +103,26 @@ func (r *run) enqueue(w *Workspace, id executor.ID) {
 	}
 	p.lines[text].entries, p.waits[id.Node] = append(p.lines[text].entries, e), e
 	n := &r.Nodes[id.Node]
-	w.out.Publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name, Wait: r.PoolWait(id.Node)})
+	r.host.Out.Publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name, Wait: r.PoolWait(id.Node)})
 }
 
-// enterPools takes the units that were set aside for executions in line. These wait for a slot from now on.
-func (r *run) enterPools(w *Workspace) {
-	if len(r.pools.waits) == 0 || r.Phase != runstate.Going {
+// EnterPools takes the units that were set aside for executions in line. These wait for a slot from now on.
+func (r *Run) EnterPools() {
+	if len(r.pools.waits) == 0 || r.Phase != runstate.Going || r.sess == nil {
 		return
 	}
 	for text, line := range r.pools.lines {
 		for len(line.entries) > 0 {
 			e := line.entries[0]
 			if r.pools.waits[e.id.Node] == e {
-				if !w.cfg.Pools.TryAcquire(r.poolKey(w, e.id), line.claim, w.loop.Wake) {
+				if !r.host.Pools.TryAcquire(r.poolKey(e.id), line.claim, r.host.Loop.Wake) {
 					break
 				}
 				delete(r.pools.waits, e.id.Node)
 				r.holdUnits(e.id, line.claim)
 				r.queue = append(r.queue, e.id)
 				n := &r.Nodes[e.id.Node]
-				w.out.Publish(api.Event{Type: api.NodeReady, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name})
+				r.host.Out.Publish(api.Event{Type: api.NodeReady, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name})
 			}
 			line.entries = line.entries[1:]
 		}
@@ -132,7 +132,7 @@ func (r *run) enterPools(w *Workspace) {
 	}
 }
 
-func (r *run) holdUnits(id executor.ID, claim []PoolUse) {
+func (r *Run) holdUnits(id executor.ID, claim []PoolUse) {
 	if r.pools.held == nil {
 		r.pools.held = map[int]poolHeld{}
 	}
@@ -140,64 +140,64 @@ func (r *run) holdUnits(id executor.ID, claim []PoolUse) {
 }
 
 // leavePools returns the units of an execution.
-func (r *run) leavePools(w *Workspace, id executor.ID) {
+func (r *Run) leavePools(id executor.ID) {
 	h, held := r.pools.held[id.Node]
 	if !held || h.id != id {
 		return
 	}
 	delete(r.pools.held, id.Node)
-	w.cfg.Pools.Release(h.claim)
+	r.host.Pools.Release(h.claim)
 }
 
 // withdrawPools returns the units of a node that will not execute, or takes it out of its line. An execution that the executor
 // has keeps its units until the executor reports its end.
-func (r *run) withdrawPools(w *Workspace, ef scheduler.Effect) {
+func (r *Run) withdrawPools(ef scheduler.Effect) {
 	if len(r.pools.waits)+len(r.pools.held) == 0 || ef.Status == graph.Queued || ef.Status == graph.Running {
 		return
 	}
 	if e, waits := r.pools.waits[ef.Node]; waits {
 		delete(r.pools.waits, ef.Node)
-		w.cfg.Pools.Forget(r.poolKey(w, e.id))
+		r.host.Pools.Forget(r.poolKey(e.id))
 	}
 	if h, held := r.pools.held[ef.Node]; held {
 		if rec := r.Nodes[ef.Node].Execution; rec == nil || !rec.Live || rec.Number != h.id.Execution {
-			r.leavePools(w, h.id)
+			r.leavePools(h.id)
 		}
 	}
 }
 
 // leaveLines takes all executions out of their lines, for a run that starts nothing any more.
-func (r *run) leaveLines(w *Workspace) {
+func (r *Run) leaveLines() {
 	for _, e := range r.pools.waits {
-		w.cfg.Pools.Forget(r.poolKey(w, e.id))
+		r.host.Pools.Forget(r.poolKey(e.id))
 	}
 	r.pools.waits, r.pools.lines = nil, nil
 }
 
 // dropPools returns all units of the run.
-func (r *run) dropPools(w *Workspace) {
-	r.leaveLines(w)
+func (r *Run) dropPools() {
+	r.leaveLines()
 	for _, h := range r.pools.held {
-		r.leavePools(w, h.id)
+		r.leavePools(h.id)
 	}
 }
 
 // reclaimPools takes the units of executions that an earlier daemon has left going, before anything else can get them.
-func (r *run) reclaimPools(w *Workspace) {
-	if w.cfg.Pools == nil || r.Flow == nil {
+func (r *Run) reclaimPools() {
+	if r.host.Pools == nil || r.Flow == nil {
 		return
 	}
 	for _, id := range r.live() {
 		if claim := r.poolClaim(id.Node); claim != nil {
 			r.holdUnits(id, claim)
-			w.cfg.Pools.Claim(claim)
+			r.host.Pools.Claim(claim)
 		}
 	}
 }
 
 // requeue lets executions that an earlier daemon had asked for wait for units again.
-func (r *run) requeue(w *Workspace) {
-	if w.cfg.Pools == nil || r.Flow == nil {
+func (r *Run) requeue() {
+	if r.host.Pools == nil || r.Flow == nil {
 		return
 	}
 	queue := r.queue[r.head:]
@@ -207,31 +207,31 @@ func (r *run) requeue(w *Workspace) {
 		case r.pools.held[id.Node].id == id: // it was dispatched meanwhile, and has its units
 			r.queue = append(r.queue, id)
 		case r.Sched.Wants(id.Node, id.Execution):
-			r.enqueue(w, id)
+			r.enqueue(id)
 		}
 	}
 }
 
 // claimPools takes units for an execution that the executor turns out to have and that has not waited for them.
-func (r *run) claimPools(w *Workspace, id executor.ID) {
+func (r *Run) claimPools(id executor.ID) {
 	claim := r.poolClaim(id.Node)
-	if claim == nil || w.cfg.Pools == nil || r.pools.held[id.Node].id == id {
+	if claim == nil || r.host.Pools == nil || r.pools.held[id.Node].id == id {
 		return
 	}
 	if e, waits := r.pools.waits[id.Node]; waits {
 		delete(r.pools.waits, id.Node)
-		w.cfg.Pools.Forget(r.poolKey(w, e.id))
+		r.host.Pools.Forget(r.poolKey(e.id))
 	}
 	r.holdUnits(id, claim)
-	w.cfg.Pools.Claim(claim)
+	r.host.Pools.Claim(claim)
 }
 
-func (r *run) poolKey(w *Workspace, id executor.ID) string {
-	return fmt.Sprintf("%s/%s/%d/%d", w.id, r.ID, id.Node, id.Execution)
+func (r *Run) poolKey(id executor.ID) string {
+	return fmt.Sprintf("%s/%s/%d/%d", r.host.ID, r.ID, id.Node, id.Execution)
 }
 
 // PoolWait describes what a node in line waits for; nil for other nodes.
-func (r *run) PoolWait(node int) *api.Wait {
+func (r *Run) PoolWait(node int) *api.Wait {
 	if _, waits := r.pools.waits[node]; !waits {
 		return nil
 	}

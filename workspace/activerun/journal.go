@@ -1,4 +1,4 @@
-package workspace
+package activerun
 
 import (
 	"errors"
@@ -42,8 +42,8 @@ type journalSync struct {
 	done   []func(error)
 }
 
-// flushJournal writes the pending records. It returns false if that is impossible at present.
-func (r *run) flushJournal(w *Workspace) bool {
+// FlushJournal writes the pending records. It returns false if that is impossible at present.
+func (r *Run) FlushJournal() bool {
 	switch {
 	case r.hist == nil || r.completing: // a helper writes the last record
 		return true
@@ -54,37 +54,37 @@ func (r *run) flushJournal(w *Workspace) bool {
 	if err == nil && r.holds.journal != "" {
 		err = r.hist.Reserve(journalRoom(r))
 	}
-	if !r.journalWorks(w, err) {
+	if !r.journalWorks(err) {
 		return false
 	}
-	r.hold(w, &r.holds.journal, "")
+	r.hold(&r.holds.journal, "")
 	if r.syncing == nil && r.hist.Unsynced() > syncAt {
-		r.syncJournal(w, func(error) {})
+		r.syncJournal(func(error) {})
 	}
 	return true
 }
 
 // journalWorks handles the error of an operation of the journal. It returns false if there is one.
-func (r *run) journalWorks(w *Workspace, err error) bool {
+func (r *Run) journalWorks(err error) bool {
 	switch {
 	case err == nil:
 		return true
 	case !errors.Is(err, history.ErrUnreliable):
-		r.notRecorded(w, "what happens in it", err)
+		r.notRecorded("what happens in it", err)
 	case r.syncing == nil: // the run is held only if the disk refuses this sync, too
-		r.syncJournal(w, func(error) {})
+		r.syncJournal(func(error) {})
 	}
 	return false
 }
 
 // syncJournal makes the records so far durable. Then, or when the disk has refused that, it calls done on the loop, perhaps at once.
-func (r *run) syncJournal(w *Workspace, done func(error)) {
+func (r *Run) syncJournal(done func(error)) {
 	r.awaiting = append(r.awaiting, done)
-	r.startSync(w)
+	r.startSync()
 }
 
 // startSync starts the next sync if something awaits it and none is in progress.
-func (r *run) startSync(w *Workspace) {
+func (r *Run) startSync() {
 	if r.syncing != nil || len(r.awaiting) == 0 || r.completing {
 		return
 	}
@@ -95,7 +95,7 @@ func (r *run) startSync(w *Workspace) {
 		return
 	}
 	if err := r.hist.Flush(); err != nil && !errors.Is(err, history.ErrUnreliable) {
-		r.notRecorded(w, "what happens in it", err)
+		r.notRecorded("what happens in it", err)
 		s.end(err)
 		return
 	}
@@ -105,14 +105,14 @@ func (r *run) startSync(w *Workspace) {
 		return
 	}
 	r.syncing = s
-	w.loop.Run(func() {
+	r.host.Loop.Run(func() {
 		s.result <- wait()
-		w.send(call(r.synced))
+		r.host.Loop.Post(r.synced)
 	})
 }
 
 // synced ends a sync.
-func (r *run) synced(w *Workspace) {
+func (r *Run) synced() {
 	s := r.syncing
 	r.syncing = nil
 	err := r.hist.EndSync(<-s.result)
@@ -120,12 +120,12 @@ func (r *run) synced(w *Workspace) {
 	case errors.Is(err, history.ErrUnreliable):
 		r.awaiting = append(s.done, r.awaiting...)
 	case err != nil:
-		r.notRecorded(w, "what happens in it", err)
+		r.notRecorded("what happens in it", err)
 		fallthrough
 	default:
 		s.end(err)
 	}
-	r.startSync(w)
+	r.startSync()
 }
 
 func (s *journalSync) end(err error) {
@@ -135,7 +135,7 @@ func (s *journalSync) end(err error) {
 }
 
 // closeJournal closes the journal of a run that goes on without this daemon. It waits for the disk.
-func (r *run) closeJournal() {
+func (r *Run) closeJournal() {
 	if r.hist == nil || r.completing { // a helper closes it with the last record
 		return
 	}
@@ -150,7 +150,7 @@ func (r *run) closeJournal() {
 //
 // Node numbers of instances depend on the order of events. If a power cut took that order from the journal, the runner's log would
 // be read as if it were about other nodes. A decision of a person is durable before anything follows from it.
-func (r *run) mayHandOver(w *Workspace, jobs []executor.Job) []executor.Job {
+func (r *Run) mayHandOver(jobs []executor.Job) []executor.Job {
 	if r.undecided > 0 {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (r *run) mayHandOver(w *Workspace, jobs []executor.Job) []executor.Job {
 	if !r.numbering {
 		r.numbering = true
 		numbers := len(r.Nodes)
-		r.syncJournal(w, func(err error) {
+		r.syncJournal(func(err error) {
 			if r.numbering = false; err == nil {
 				r.numbers = numbers
 			}
@@ -174,9 +174,9 @@ func (r *run) mayHandOver(w *Workspace, jobs []executor.Job) []executor.Job {
 }
 
 // journalRoom returns how many bytes the last records of a run need.
-func journalRoom(r *run) int { return (r.InFlight+len(r.gated)+1)*journalRoomEach + journalRoomRest }
+func journalRoom(r *Run) int { return (r.InFlight+len(r.gated)+1)*journalRoomEach + journalRoomRest }
 
 // mayTake reports whether the journal has room for the records of one more execution.
-func (r *run) mayTake(w *Workspace) bool {
-	return r.holds.journal == "" && r.hist.Unsynced() <= unsyncedMost && r.journalWorks(w, r.hist.Reserve(journalRoom(r)))
+func (r *Run) mayTake() bool {
+	return r.holds.journal == "" && r.hist.Unsynced() <= unsyncedMost && r.journalWorks(r.hist.Reserve(journalRoom(r)))
 }

@@ -1,4 +1,4 @@
-package workspace
+package activerun
 
 import (
 	"cmp"
@@ -37,7 +37,7 @@ type gatedJob struct {
 }
 
 // foresee returns the jobs to be handed over ahead, as many as there is room for.
-func (r *run) foresee() (jobs []executor.Job) {
+func (r *Run) foresee() (jobs []executor.Job) {
 	room := r.roomAhead()
 	if !r.look || room <= 0 || r.Phase != runstate.Going || r.holds.journal != "" || !r.sess.Gates() {
 		return nil
@@ -66,17 +66,17 @@ func (r *run) foresee() (jobs []executor.Job) {
 }
 
 // roomAhead returns the room for jobs whose turn has not come. They do not count against jobs that could start.
-func (r *run) roomAhead() int {
+func (r *Run) roomAhead() int {
 	return r.roomBeside(r.working() + len(r.gated))
 }
 
 // has reports whether the executor has an execution that was not dispatched.
-func (r *run) has(id executor.ID) bool {
+func (r *Run) has(id executor.ID) bool {
 	return r.gated[id] != nil || len(r.early[id]) > 0
 }
 
 // overtaken dispatches an execution that the executor has already.
-func (r *run) overtaken(w *Workspace, id executor.ID) {
+func (r *Run) overtaken(id executor.ID) {
 	if r.gated[id] != nil {
 		delete(r.gated, id)
 		r.passed = append(r.passed, id)
@@ -84,37 +84,37 @@ func (r *run) overtaken(w *Workspace, id executor.ID) {
 	if !r.Sched.Wants(id.Node, id.Execution) {
 		return
 	}
-	r.claimPools(w, id)
-	r.dispatched(w, id)
+	r.claimPools(id)
+	r.dispatched(id)
 	known := r.early[id]
 	delete(r.early, id)
 	for _, rep := range known {
-		r.hear(w, rep)
+		r.hear(rep)
 	}
 }
 
 // meet dispatches an execution that the executor reports and that was not dispatched: it was handed over ahead, perhaps by an
 // earlier daemon. One that was ahead when the machine went down, and may have started, is lost like any other.
-func (r *run) meet(w *Workspace, rep executor.Report) {
+func (r *Run) meet(rep executor.Report) {
 	id := rep.ID
 	switch {
 	case r.Sched.Wants(id.Node, id.Execution):
 		r.dequeue(id)
-		r.overtaken(w, id)
+		r.overtaken(id)
 	case rep.Kind == executor.Ended && rep.Exit.Lost && r.mayStray(id):
-		r.dispatched(w, id)
+		r.dispatched(id)
 	}
 }
 
 // mayStray reports whether a lost execution is one that the scheduler has not asked for.
-func (r *run) mayStray(id executor.ID) bool {
+func (r *Run) mayStray(id executor.ID) bool {
 	status := r.Sched.Status(id.Node)
 	return id.Execution == r.Sched.Executions(id.Node)+1 && status != graph.Queued && status != graph.Running && !r.Sched.Ended()
 }
 
 // overdue returns the jobs that were handed over ahead, have been asked for since, and are not known to have started. Handing
 // them over once more, with nothing to come after, tells the executor that their turn has come.
-func (r *run) overdue() (jobs []executor.Job) {
+func (r *Run) overdue() (jobs []executor.Job) {
 	for _, id := range r.passed {
 		rec := r.Nodes[id.Node].Execution
 		if r.Phase == runstate.Going && rec.Live && !rec.Started && rec.Number == id.Execution {
@@ -127,7 +127,7 @@ func (r *run) overdue() (jobs []executor.Job) {
 
 // takeBackBehind takes back the jobs that were to come after an execution that did not succeed, and those behind them. The
 // jobs behind a lost execution that is repeated stay.
-func (r *run) takeBackBehind(ev scheduler.Event) {
+func (r *Run) takeBackBehind(ev scheduler.Event) {
 	if ev.OK || len(r.gated) == 0 || r.Sched.Wants(ev.Node, ev.Execution+1) {
 		return
 	}
@@ -146,14 +146,14 @@ func (r *run) takeBackBehind(ev scheduler.Event) {
 }
 
 // gatedIDs returns the executions that were handed over ahead, in order.
-func (r *run) gatedIDs() []executor.ID {
+func (r *Run) gatedIDs() []executor.ID {
 	return slices.SortedFunc(maps.Keys(r.gated), func(a, b executor.ID) int {
 		return cmp.Compare(r.gated[a].order, r.gated[b].order)
 	})
 }
 
 // gaveBack notes that a job that was handed over ahead will not start. It returns false if the report is about something else.
-func (r *run) gaveBack(rep executor.Report) bool {
+func (r *Run) gaveBack(rep executor.Report) bool {
 	if r.gated[rep.ID] == nil {
 		return false
 	}
@@ -171,19 +171,19 @@ type halt struct {
 }
 
 // beginHalt stops everything. The scheduler gets the stop at once if nothing is uncertain.
-func (r *run) beginHalt(w *Workspace, rec history.Record) {
+func (r *Run) beginHalt(rec history.Record) {
 	r.halt = &halt{record: rec}
 	if r.uncertain() {
 		r.stopThere(r.stoppable(), r.Grace())
 	}
-	r.endHalt(w)
+	r.endHalt()
 }
 
 // stoppable lists what the executor can stop: running executions, and jobs that it has ahead.
-func (r *run) stoppable() []executor.ID { return append(r.live(), r.gatedIDs()...) }
+func (r *Run) stoppable() []executor.ID { return append(r.live(), r.gatedIDs()...) }
 
 // uncertain reports whether the executor may have started a job that was handed over ahead without having reported it.
-func (r *run) uncertain() bool {
+func (r *Run) uncertain() bool {
 	if r.untold {
 		return true
 	}
@@ -196,7 +196,7 @@ func (r *run) uncertain() bool {
 }
 
 // putOff keeps a report of an end that the stop has caused until the scheduler has got the stop.
-func (r *run) putOff(rep executor.Report) bool {
+func (r *Run) putOff(rep executor.Report) bool {
 	if r.halt == nil || rep.Kind != executor.Ended || !rep.Exit.Stopped || r.gated[rep.ID] != nil {
 		return false
 	}
@@ -205,14 +205,14 @@ func (r *run) putOff(rep executor.Report) bool {
 }
 
 // endHalt gives the scheduler the stop when nothing is uncertain any more.
-func (r *run) endHalt(w *Workspace) {
+func (r *Run) endHalt() {
 	if r.halt == nil || r.uncertain() {
 		return
 	}
 	h := r.halt
 	r.halt = nil
-	r.commit(w, h.record)
+	r.commit(h.record)
 	for _, rep := range h.stopped {
-		r.hear(w, rep)
+		r.hear(rep)
 	}
 }

@@ -1,4 +1,4 @@
-package workspace
+package activerun
 
 import (
 	"fmt"
@@ -10,53 +10,48 @@ import (
 	"wf/workspace/runstate"
 )
 
-// reports is the message with reports of a run's executor.
-type reports struct {
-	r    *run
-	list []executor.Report
-}
-
-func (m reports) handle(w *Workspace) {
-	forget := m.r.lookForOutputs(m.list)
-	for _, rep := range m.list {
-		m.r.hear(w, rep)
+// handleReports handles reports of the run's executor.
+func (r *Run) handleReports(list []executor.Report) {
+	forget := r.lookForOutputs(list)
+	for _, rep := range list {
+		r.hear(rep)
 	}
 	forget()
-	m.r.heard = true
+	r.heard = true
 }
 
 // hear handles one report.
-func (r *run) hear(w *Workspace, rep executor.Report) {
+func (r *Run) hear(rep executor.Report) {
 	if r.putOff(rep) {
 		return
 	}
-	defer r.endHalt(w)
+	defer r.endHalt()
 	switch rep.Kind {
 	case executor.Started:
-		r.started(w, rep)
+		r.started(rep)
 	case executor.Ended:
-		r.finish(w, rep)
+		r.finish(rep)
 	case executor.Resized:
 		r.resized(rep.Width)
 	case executor.CaughtUp:
 		r.untold = false
 	case executor.Held:
-		r.hold(w, &r.holds.executor, rep.Message)
+		r.hold(&r.holds.executor, rep.Message)
 	case executor.Leftovers:
 		r.sweptUp(rep)
 	case executor.Broken:
-		r.lose(w, rep)
+		r.lose(rep)
 	}
 }
 
 // expects reports whether a report is about an execution that is going. After a restart the executor repeats its reports: those
 // about the past are skipped, those about executions not asked for yet are kept.
-func (r *run) expects(w *Workspace, rep executor.Report) bool {
+func (r *Run) expects(rep executor.Report) bool {
 	id := rep.ID
 	if id.Node >= len(r.Nodes) {
 		return false
 	}
-	r.meet(w, rep)
+	r.meet(rep)
 	if id.Execution > r.Sched.Executions(id.Node) {
 		if r.early == nil {
 			r.early = map[executor.ID][]executor.Report{}
@@ -68,46 +63,46 @@ func (r *run) expects(w *Workspace, rep executor.Report) bool {
 	return rec != nil && rec.Live && rec.Number == id.Execution
 }
 
-func (r *run) started(w *Workspace, rep executor.Report) {
-	if !r.expects(w, rep) || r.Nodes[rep.ID.Node].Execution.Started {
+func (r *Run) started(rep executor.Report) {
+	if !r.expects(rep) || r.Nodes[rep.ID.Node].Execution.Started {
 		return
 	}
-	r.commit(w, history.Record{Type: history.RecordStart, Time: rep.Time.UTC(), Node: rep.ID.Node, ID: r.Nodes[rep.ID.Node].ID,
+	r.commit(history.Record{Type: history.RecordStart, Time: rep.Time.UTC(), Node: rep.ID.Node, ID: r.Nodes[rep.ID.Node].ID,
 		Execution: rep.ID.Execution, PID: rep.PID, Out: rep.Out, Err: rep.Err})
 	r.startedOne(rep.ID)
 }
 
 // finish handles the end of an execution: journal, status, edges, event, slot.
-func (r *run) finish(w *Workspace, rep executor.Report) {
-	if r.gaveBack(rep) || !r.expects(w, rep) {
+func (r *Run) finish(rep executor.Report) {
+	if r.gaveBack(rep) || !r.expects(rep) {
 		return
 	}
 	i, n := rep.ID.Node, &r.Nodes[rep.ID.Node]
 	r.endedOne(rep.ID)
 	r.pace.ended++
-	r.leavePools(w, rep.ID)
+	r.leavePools(rep.ID)
 	if !n.Execution.Started && rep.Exit.Stopped {
-		r.commit(w, history.Record{Type: history.RecordWithdraw, Node: i, ID: n.ID, Execution: rep.ID.Execution})
+		r.commit(history.Record{Type: history.RecordWithdraw, Node: i, ID: n.ID, Execution: rep.ID.Execution})
 		r.answerEnd(rep.ID)
 		return
 	}
-	r.endChildren(w, rep.ID, rep.Exit.Stopped)
+	r.endChildren(rep.ID, rep.Exit.Stopped)
 	n.Execution.Ending.Close(rep)
 	n.Execution.Ending = nil
-	announced, attempt := w.out.Pending(), r.Sched.Attempt(i)
-	r.commit(w, r.endRecord(rep))
-	w.out.Noted(announced, n.ID, r.Unmatched(i))
+	announced, attempt := r.host.Out.Pending(), r.Sched.Attempt(i)
+	r.commit(r.endRecord(rep))
+	r.host.Out.Noted(announced, n.ID, r.Unmatched(i))
 	switch {
 	case r.Sched.Handled(i):
-		w.out.Handled(announced, n.ID)
+		r.host.Out.Handled(announced, n.ID)
 	case r.Sched.Attempt(i) > attempt:
-		w.out.Retried(announced, n.ID, api.Retry{Attempt: attempt + 1, Of: r.Sched.Attempts(i)})
+		r.host.Out.Retried(announced, n.ID, api.Retry{Attempt: attempt + 1, Of: r.Sched.Attempts(i)})
 	}
 	r.answerEnd(rep.ID)
 }
 
 // endRecord returns the record of the end of an execution, with its outputs. If these cannot be used, the execution has failed.
-func (r *run) endRecord(rep executor.Report) history.Record {
+func (r *Run) endRecord(rep executor.Report) history.Record {
 	id, reason := rep.ID, r.Reason(rep)
 	rec := history.Record{Type: history.RecordEnd, Time: rep.Time.UTC(), Node: id.Node, ID: r.Nodes[id.Node].ID, Execution: id.Execution,
 		ExitCode: rep.Exit.Code, Signal: rep.Exit.Signal, Message: rep.Message, Out: rep.Out, Err: rep.Err,
@@ -126,27 +121,27 @@ func (r *run) endRecord(rep executor.Report) history.Record {
 }
 
 // lose ends a run whose executor is gone. The fate of running executions is unknown.
-func (r *run) lose(w *Workspace, rep executor.Report) {
+func (r *Run) lose(rep executor.Report) {
 	if r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return
 	}
 	r.holds.executor = ""
 	clear(r.gated)
 	r.untold = false
-	r.endHalt(w)
+	r.endHalt()
 	stopped := r.Phase == runstate.Stopping // then losing the executor is no failure
 	if !stopped {
 		r.broken = rep.Message
 	}
-	w.cfg.Log.Error("executor lost", "run", r.ID, "err", rep.Message)
+	r.host.Log.Error("executor lost", "run", r.ID, "err", rep.Message)
 	for i := range r.Nodes {
 		if rec := r.Nodes[i].Execution; rec != nil && rec.Live {
-			r.finish(w, executor.Report{Kind: executor.Ended, ID: executor.ID{Node: i, Execution: rec.Number},
+			r.finish(executor.Report{Kind: executor.Ended, ID: executor.ID{Node: i, Execution: rec.Number},
 				Time: clock.Now(), Out: rec.Out, Err: rec.Err, Exit: executor.Exit{Lost: !stopped, Stopped: stopped},
 				Message: fmt.Sprintf("the executor was lost (%s)", rep.Message)})
 		}
 	}
 	if r.Phase == runstate.Going {
-		w.stop(r, api.StopRequest{Cause: "executor lost"}, "", nil)
+		r.Stop(api.StopRequest{Cause: "executor lost"}, "", nil)
 	}
 }

@@ -1,4 +1,4 @@
-package workspace
+package activerun
 
 import (
 	"fmt"
@@ -40,7 +40,7 @@ func (s *shortage) stop() {
 }
 
 // lacking returns how many executions could start beyond those that have slots, and why they do not.
-func (r *run) lacking() (n int, kind shortKind) {
+func (r *Run) lacking() (n int, kind shortKind) {
 	if r.Phase != runstate.Going || r.sess == nil || r.holds.why() != "" {
 		return 0, notShort
 	}
@@ -59,7 +59,7 @@ func (r *run) lacking() (n int, kind shortKind) {
 }
 
 // Shortage describes the shortage; nil when there is none.
-func (r *run) Shortage() *api.Shortage {
+func (r *Run) Shortage() *api.Shortage {
 	n, kind := r.lacking()
 	if kind == notShort {
 		return nil
@@ -82,8 +82,8 @@ func (r *run) Shortage() *api.Shortage {
 
 func slotCount(n int) string { return api.Counted(n, "slot", "slots") }
 
-// tellShortage publishes a shortage that lasts, once for each kind.
-func (r *run) tellShortage(w *Workspace) {
+// TellShortage publishes a shortage that lasts, once for each kind.
+func (r *Run) TellShortage() {
 	_, kind := r.lacking()
 	tells := kind != notShort && kind != shortOwn && !r.short.told[kind]
 	switch {
@@ -91,12 +91,12 @@ func (r *run) tellShortage(w *Workspace) {
 		r.short.kind, r.short.since = kind, time.Now()
 		r.short.stop()
 		if tells {
-			r.short.timer = time.AfterFunc(shortPause, w.loop.Wake)
+			r.short.timer = time.AfterFunc(shortPause, r.host.Loop.Wake)
 		}
 		return
 	case !tells || time.Since(r.short.since) < shortPause:
 		return
 	}
 	r.short.told[kind] = true
-	w.out.Publish(api.Event{Type: api.RunShort, Run: r.ID, Short: r.Shortage()})
+	r.host.Out.Publish(api.Event{Type: api.RunShort, Run: r.ID, Short: r.Shortage()})
 }

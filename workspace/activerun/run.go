@@ -1,7 +1,16 @@
-package workspace
+// Package activerun carries out the decisions about one run that is going: it hands jobs to the executor, handles its reports,
+// writes the journal, publishes what happens, waits, stops and ends. Its state is a runstate.State that its records change. It
+// chooses no scope and knows nothing of other runs; a Host connects it with its workspace.
+package activerun
 
 import (
 	"cmp"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"os/user"
+	"strconv"
+	"sync"
 	"time"
 
 	"wf/api"
@@ -10,13 +19,17 @@ import (
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
+	"wf/workspace/watchers"
+	"wf/workspace/workfile"
 )
 
-// run is an active run: its state, the executor's session, the journal, and what has to be done with them. It belongs to the loop.
-type run struct {
+// Run is an active run: its state, the executor's session, the journal, and what has to be done with them. It belongs to the loop.
+type Run struct {
 	*nodestate.Run
+	host *Host
 	journal
 	sess executor.Session
 
@@ -57,7 +70,6 @@ type run struct {
 
 	accepted  func(error)        // answers the request that started it
 	stopEarly *api.StopRequest   // came before the run could start
-	begunFrom string             // the file of its place in the queue; "" = it was not queued
 	remained  []history.Leftover // processes that executions have left behind: some of as many as leftovers
 	leftovers int
 	onStop    []func(api.StopResult, error)
@@ -66,44 +78,53 @@ type run struct {
 	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
 }
 
-// newRun makes an active run of a state.
-func newRun(state *nodestate.Run) *run {
-	r := &run{Run: state, onEnd: map[executor.ID][]func(api.StopResult, error){}}
+// New makes an active run of a state. accepted is called once, when the run has started or cannot.
+func New(h *Host, state *nodestate.Run, accepted func(error)) *Run {
+	r := &Run{Run: state, host: h, accepted: accepted, onEnd: map[executor.ID][]func(api.StopResult, error){}}
 	r.Active = r
 	return r
 }
 
-// begin takes the first step: statuses are reset and the first nodes activated.
-func (r *run) begin(w *Workspace) {
-	for i := range r.Nodes {
-		w.nodes.Latest[r.Nodes[i].ID] = nodestate.Latest{Run: r.Number, Execution: w.nodes.Latest[r.Nodes[i].ID].Execution}
+// AlsoAccept has another request answered when the run has started or cannot.
+func (r *Run) AlsoAccept(answer func(error)) {
+	first := r.accepted
+	r.accepted = func(err error) {
+		first(err)
+		answer(err)
 	}
-	told := w.out.Pending()
-	w.out.Publish(api.Event{Type: api.RunStarted, Run: r.ID, Client: r.Request.Client, Workfile: w.path, Mode: r.Request.Mode,
+}
+
+// begin takes the first step: statuses are reset and the first nodes activated.
+func (r *Run) begin() {
+	for i := range r.Nodes {
+		r.host.Nodes.Latest[r.Nodes[i].ID] = nodestate.Latest{Run: r.Number, Execution: r.host.Nodes.Latest[r.Nodes[i].ID].Execution}
+	}
+	told := r.host.Out.Pending()
+	r.host.Out.Publish(api.Event{Type: api.RunStarted, Run: r.ID, Client: r.Request.Client, Workfile: r.host.Path, Mode: r.Request.Mode,
 		Resumes: history.RunID(r.Request.Resumes), Nodes: r.Sched.Total(), Jobs: r.Request.Jobs, NoLimit: r.Request.NoLimit})
 	r.growth.beginning = true
-	r.commit(w, history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.Request.Client, Clocks: clocksNow(0)})
+	r.commit(history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.Request.Client, Clocks: clocksNow(0)})
 	r.growth = growth{total: r.Sched.Total()}
 	if r.Flow != nil && r.Sched.Mode() == scheduler.Resume {
 		r.growth.kept = r.CountAll().Kept
 	}
-	w.out.RunBegan(told, r.ID, r.growth.total, r.growth.kept)
-	r.limitTime(w)
+	r.host.Out.RunBegan(told, r.ID, r.growth.total, r.growth.kept)
+	r.limitTime()
 }
 
 // limitTime stops the run when its time is up, counted from its start, which may have been in another daemon.
-func (r *run) limitTime(w *Workspace) {
+func (r *Run) limitTime() {
 	if r.Request.TimeoutMS == 0 {
 		return
 	}
 	left := time.Duration(r.Request.TimeoutMS)*time.Millisecond - (clock.Now().Sub(r.Request.Time) - r.SetSince())
 	r.timer = time.AfterFunc(max(left, 0), func() {
-		w.send(call(func(w *Workspace) { w.stop(r, api.StopRequest{Cause: "timeout"}, "", nil) }))
+		r.host.Loop.Post(func() { r.Stop(api.StopRequest{Cause: "timeout"}, "", nil) })
 	})
 }
 
 // commit appends a record to the journal, puts it into the state, announces it, and does what it leads to.
-func (r *run) commit(w *Workspace, rec history.Record) {
+func (r *Run) commit(rec history.Record) {
 	if rec.Time.IsZero() {
 		rec.Time = clock.Now()
 	}
@@ -111,12 +132,12 @@ func (r *run) commit(w *Workspace, rec history.Record) {
 		panic("internal error: a record for the journal: " + err.Error())
 	}
 	ev, decides := r.Note(rec)
-	r.announce(w, rec)
+	r.announce(rec)
 	if !decides {
 		return
 	}
 	var todo followUp
-	r.Step(ev, func(c runstate.Change) { r.enact(w, c, &todo) })
+	r.Step(ev, func(c runstate.Change) { r.enact(c, &todo) })
 	if cancel := r.recallUnhanded(todo.cancel); len(cancel) > 0 {
 		grace := r.Grace()
 		if r.cancelGrace != nil {
@@ -127,14 +148,14 @@ func (r *run) commit(w *Workspace, rec history.Record) {
 	if ev.Kind == scheduler.Finished || ev.Kind == scheduler.Withdrawn {
 		r.takeBackBehind(ev)
 	}
-	r.grown(w)
+	r.grown()
 	for _, id := range todo.known {
-		r.overtaken(w, id)
+		r.overtaken(id)
 	}
 }
 
 // announce publishes what a record itself reports, and remembers it for later runs.
-func (r *run) announce(w *Workspace, rec history.Record) {
+func (r *Run) announce(rec history.Record) {
 	ev := api.Event{Time: r.Now, Run: r.ID, Client: r.Request.Client}
 	if rec.Node != history.NoNode {
 		ev.Node, ev.Name = r.Nodes[rec.Node].ID, r.Nodes[rec.Node].Name
@@ -142,28 +163,28 @@ func (r *run) announce(w *Workspace, rec history.Record) {
 	switch rec.Type {
 	case history.RecordDispatch, history.RecordWithdraw:
 		n := &r.Nodes[rec.Node]
-		w.nodes.Latest[n.ID] = nodestate.Latest{Run: r.Number, Execution: cmp.Or(n.Execution, n.Earlier)}
+		r.host.Nodes.Latest[n.ID] = nodestate.Latest{Run: r.Number, Execution: cmp.Or(n.Execution, n.Earlier)}
 	case history.RecordStart:
 		if r.Sched.ItemsCommand(rec.Node) == "" { // a sub-flow starts when its items are listed
 			ev.Type, ev.Execution, ev.PID = api.NodeStarted, rec.Execution, rec.PID
-			w.out.Publish(ev)
+			r.host.Out.Publish(ev)
 		}
 	case history.RecordEnd:
-		r.announceEnd(w, rec, ev)
+		r.announceEnd(rec, ev)
 	case history.RecordDecide, history.RecordAnswer:
 		made := runstate.DecisionOf(rec)
 		if ev.Type, ev.Decision = api.NodeDecided, &made; rec.Type == history.RecordDecide {
 			ev.Client = rec.Client
 		}
-		w.out.Publish(ev)
+		r.host.Out.Publish(ev)
 	}
 }
 
 // announceEnd publishes the end of an execution. From now on the workfile may show its output.
-func (r *run) announceEnd(w *Workspace, rec history.Record, ev api.Event) {
+func (r *Run) announceEnd(rec history.Record, ev api.Event) {
 	live := r.LiveNode(rec.Node)
 	if live != nil {
-		w.file.Statuses().TouchOutput(live)
+		r.host.File.Statuses().TouchOutput(live)
 	}
 	end := r.Nodes[rec.Node].Execution
 	if end.Reason == "" && r.Sched.ItemsCommand(rec.Node) != "" {
@@ -178,7 +199,7 @@ func (r *run) announceEnd(w *Workspace, rec history.Record, ev api.Event) {
 	if end.Reason == api.ReasonCancelled || end.Reason == api.ReasonTimeout {
 		r.killed++
 	}
-	w.out.Publish(ev)
+	r.host.Out.Publish(ev)
 }
 
 // followUp is what the effects of a record lead to, once all of them are in the state.
@@ -188,33 +209,33 @@ type followUp struct {
 }
 
 // enact does what an effect asks for.
-func (r *run) enact(w *Workspace, c runstate.Change, todo *followUp) {
+func (r *Run) enact(c runstate.Change, todo *followUp) {
 	switch c.Kind {
 	case scheduler.NodeChanged:
-		r.nodeChanged(w, c)
-		r.withdrawPools(w, c.Effect)
+		r.nodeChanged(c)
+		r.withdrawPools(c.Effect)
 	case scheduler.EdgeChanged:
 		if e := r.LiveEdges[c.Edge]; e != nil {
 			before := e.Mark
-			w.file.Graph().SetMark(e, c.Mark)
-			w.file.Statuses().TouchEdge(e)
-			w.marks.Changed(e, before)
+			r.host.File.Graph().SetMark(e, c.Mark)
+			r.host.File.Statuses().TouchEdge(e)
+			r.host.Marks.Changed(e, before)
 		}
 	case scheduler.NodesAdded:
 		for i := c.Node; i < c.Node+c.Count; i++ {
-			w.nodes.Remember(r.Run, i)
+			r.host.Nodes.Remember(r.Run, i)
 		}
 	case scheduler.Waiting:
-		r.announceWait(w, c.Effect)
+		r.announceWait(c.Effect)
 	case scheduler.Answered:
-		r.answered(w, c.Effect)
+		r.answered(c.Effect)
 	case scheduler.Timer:
-		r.setTimer(w, c.At)
+		r.setTimer(c.At)
 	case scheduler.Execute:
 		if id := (executor.ID{Node: c.Node, Execution: c.Execution}); r.has(id) {
 			todo.known = append(todo.known, id)
 		} else {
-			r.enqueue(w, id)
+			r.enqueue(id)
 		}
 	case scheduler.Cancel:
 		todo.cancel = append(todo.cancel, executor.ID{Node: c.Node, Execution: c.Execution})
@@ -223,14 +244,14 @@ func (r *run) enact(w *Workspace, c runstate.Change, todo *followUp) {
 
 // nodeChanged publishes a new status. The end of an execution was published before, with its exit code; ends without an execution are
 // published here.
-func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
+func (r *Run) nodeChanged(c runstate.Change) {
 	n := &r.Nodes[c.Node]
 	if c.Replaced {
-		w.nodes.Latest[n.ID] = nodestate.Latest{Run: r.Number, Execution: n.Execution}
+		r.host.Nodes.Latest[n.ID] = nodestate.Latest{Run: r.Number, Execution: n.Execution}
 	}
-	w.nodes.ShowStatus(r.Run, c.Node, c.Status)
+	r.host.Nodes.ShowStatus(r.Run, c.Node, c.Status)
 	if c.Template != nil {
-		w.nodes.ShowTemplate(r.Run, r.Sched.Template(c.Node), c.Template.Status)
+		r.host.Nodes.ShowTemplate(r.Run, r.Sched.Template(c.Node), c.Template.Status)
 	}
 	if c.Prior {
 		r.growth.recalled = true
@@ -267,5 +288,98 @@ func (r *run) nodeChanged(w *Workspace, c runstate.Change) {
 	default:
 		return
 	}
-	w.out.Publish(news)
+	r.host.Out.Publish(news)
 }
+
+// LetGo is detach for a run in an unknown state. What was not written of its journal stays unwritten,
+// because it may be what the loop panicked about. The executor reports it again.
+func (r *Run) LetGo() {
+	loop.Contain(r.host.Loop, "a question", func() (struct{}, error) { // a second panic of the same cause is possible
+		if r.timer != nil {
+			r.timer.Stop()
+		}
+		r.setTimer(0)
+		if r.sess != nil {
+			r.sess.Detach()
+		}
+		r.leaveSlots()
+		r.dropPools()
+		return struct{}{}, nil
+	})
+}
+
+// job returns the job of an execution.
+func (r *Run) job(i, execution int, line string) executor.Job {
+	n := &r.Nodes[i]
+	id := executor.ID{Node: i, Execution: execution}
+	env := []string{"WF_NODE_ID=" + n.ID, "WF_NODE_NAME=" + n.Name, "WF_EXECUTION=" + history.RunID(execution),
+		"WF_OUTPUT=" + runstate.OutputFile(r.Dir, id)}
+	return executor.Job{ID: id, Shell: r.Request.Shell, Command: line, Env: append(env, r.Sched.Environment(i)...), Merge: r.Merges(i)}
+}
+
+// growth is what watchers have heard of how many nodes a run has.
+type growth struct {
+	total     int  // in RunStarted, or in the latest RunGrew
+	kept      int  // of these, how many a resume keeps
+	beginning bool // the first step is being taken: RunStarted reports all of it
+	recalled  bool // instances of an earlier run were added since
+}
+
+// grown publishes that the run has other nodes than watchers know, if it has.
+func (r *Run) grown() {
+	if r.Flow == nil || r.growth.beginning {
+		return
+	}
+	total := r.Sched.Total()
+	if total == r.growth.total && !r.growth.recalled {
+		return
+	}
+	if r.growth.recalled {
+		r.growth.recalled, r.growth.kept = false, r.CountAll().Kept
+	}
+	r.growth.total = total
+	r.host.Out.Publish(api.Event{Type: api.RunGrew, Run: r.ID, Client: r.Request.Client, Nodes: total, Kept: r.growth.kept})
+}
+
+// answered records that the time for an answer was over, and which default counts.
+func (r *Run) answered(ef scheduler.Effect) {
+	r.commit(history.Record{Type: history.RecordAnswer, Time: r.Now, Node: ef.Node, ID: r.Nodes[ef.Node].ID, OK: ef.OK})
+}
+
+// systemUser is the name of the user that the daemon runs as. Its listeners let no other user in (docs/security.md).
+var systemUser = sync.OnceValue(func() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return strconv.Itoa(os.Getuid())
+})
+
+// inputRecord encodes inputs for the journal.
+func inputRecord(in *api.Inputs) json.RawMessage {
+	if in == nil {
+		return nil
+	}
+	data, _ := json.Marshal(in) // texts and numbers
+	return data
+}
+
+// Host is what a run needs of the workspace that it belongs to.
+type Host struct {
+	ID, Path   string // of the workspace
+	Log        *slog.Logger
+	Loop       *loop.Loop
+	File       *workfile.File
+	Nodes      *nodestate.Table
+	Store      *history.Store
+	Out        *watchers.Hub
+	Marks      *watchers.Marks
+	Executor   executor.Executor
+	Slots      Slots
+	Pools      Pools      // nil: there are no pools
+	Nested     Nested     // nil: commands cannot start runs
+	RetryLater func()     // has flushJournal called again after holdPause
+	Found      func(*Run) // is called when the executor of a recovered run was found
+}
+
+// endNotes returns notes about a run that is over, such as a case that matches no edge.
+func (r *Run) endNotes() []string { return append(r.UnmatchedNotes(), r.leftoverNotes()...) }

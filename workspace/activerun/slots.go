@@ -1,4 +1,4 @@
-package workspace
+package activerun
 
 import (
 	"wf/executor"
@@ -24,7 +24,7 @@ type share struct {
 }
 
 // jobs returns how many slots the run wants at most, in the terms of Slots.Join.
-func (r *run) jobs() int {
+func (r *Run) jobs() int {
 	if r.Request.NoLimit {
 		return NoLimit
 	}
@@ -32,12 +32,12 @@ func (r *run) jobs() int {
 }
 
 // join makes the run a member of the machine's slots.
-func (r *run) join(w *Workspace) {
-	r.member = w.cfg.Slots.Join(w.id, r.jobs(), w.loop.Wake)
+func (r *Run) join() {
+	r.member = r.host.Slots.Join(r.host.ID, r.jobs(), r.host.Loop.Wake)
 }
 
 // leaveSlots returns all slots: the run is over, or goes on without this daemon.
-func (r *run) leaveSlots() {
+func (r *Run) leaveSlots() {
 	r.short.stop()
 	if r.member != nil {
 		r.member.Leave()
@@ -52,13 +52,13 @@ func (s *share) resized(n int) {
 }
 
 // working returns how many executions are with the executor and need a slot once they run.
-func (r *run) working() int { return r.InFlight - len(r.lent) }
+func (r *Run) working() int { return r.InFlight - len(r.lent) }
 
 // inUse returns how many slots may be in use at this moment, at most.
-func (r *run) inUse() int { return min(r.InFlight, max(r.Running, r.ceiling)) - len(r.lent) }
+func (r *Run) inUse() int { return min(r.InFlight, max(r.Running, r.ceiling)) - len(r.lent) }
 
 // demand returns how many slots the run could use.
-func (r *run) demand() int {
+func (r *Run) demand() int {
 	n := r.working()
 	if r.Phase == runstate.Going {
 		n += len(r.queue) - r.head
@@ -69,25 +69,11 @@ func (r *run) demand() int {
 	return n
 }
 
-// shareOut acquires and returns slots, for all runs in turn so that none of them starves.
-func (w *Workspace) shareOut() {
-	for _, r := range w.runs {
-		if r.sess != nil {
-			r.giveBack()
-		}
+// Acquire takes one slot if the run can use one more.
+func (r *Run) Acquire() bool {
+	if r.sess == nil {
+		return false
 	}
-	for progress := true; progress; {
-		progress = false
-		for _, r := range w.runs {
-			if r.sess != nil && r.acquire() {
-				progress = true
-			}
-		}
-	}
-}
-
-// acquire takes one slot if the run can use one more.
-func (r *run) acquire() bool {
 	if r.slots >= r.demand() {
 		if r.refused {
 			r.refused = false
@@ -103,8 +89,11 @@ func (r *run) acquire() bool {
 	return true
 }
 
-// giveBack returns slots that the run has no use for, or that other runs have a better claim to.
-func (r *run) giveBack() {
+// GiveBack returns slots that the run has no use for, or that other runs have a better claim to.
+func (r *Run) GiveBack() {
+	if r.sess == nil {
+		return
+	}
 	least := 0
 	if r.Request.Caller != nil && r.Phase >= runstate.Ended {
 		least = 1 // for the command that has started the run, see leaveTo
@@ -125,14 +114,14 @@ func (r *run) giveBack() {
 	}
 }
 
-func (r *run) release() {
+func (r *Run) release() {
 	r.slots--
 	r.fresh = min(r.fresh, r.slots)
 	r.member.Release()
 }
 
 // tellWidth sets the width of the executor, if that makes a difference.
-func (r *run) tellWidth() {
+func (r *Run) tellWidth() {
 	width := max(r.slots-r.owed, r.fresh, 0) + len(r.lent)
 	if width != r.told && min(width, r.told) < r.InFlight {
 		r.told, r.ceiling = width, max(r.ceiling, width)
@@ -141,7 +130,7 @@ func (r *run) tellWidth() {
 }
 
 // startedOne notes that an execution has started.
-func (r *run) startedOne(id executor.ID) {
+func (r *Run) startedOne(id executor.ID) {
 	r.fresh = max(0, r.fresh-1)
 	if r.Running-len(r.lent) > r.slots { // the executor went on by itself while no daemon was there
 		r.member.Claim()
@@ -153,13 +142,13 @@ func (r *run) startedOne(id executor.ID) {
 }
 
 // endedOne notes that an execution is over. It has used a slot even if its start was not seen.
-func (r *run) endedOne(id executor.ID) {
+func (r *Run) endedOne(id executor.ID) {
 	r.fresh = max(0, r.fresh-1)
-	r.takeBack(id)
+	r.TakeBack(id)
 }
 
 // lend returns the slot of a command while the command waits for another run.
-func (r *run) lend(id executor.ID) {
+func (r *Run) lend(id executor.ID) {
 	if _, lent := r.lent[id]; lent || r.slots == 0 {
 		return
 	}
@@ -172,12 +161,36 @@ func (r *run) lend(id executor.ID) {
 	r.member.Lend()
 }
 
-// takeBack gives a command its slot again when it stops waiting: it goes on at once, even beyond the limit.
-func (r *run) takeBack(id executor.ID) {
+// TakeBack gives a command its slot again when it stops waiting: it goes on at once, even beyond the limit.
+func (r *Run) TakeBack(id executor.ID) {
 	if _, lent := r.lent[id]; !lent {
 		return
 	}
 	delete(r.lent, id)
 	r.slots++
 	r.member.TakeBack()
+}
+
+// Slots hands out the job slots of the machine (docs/semantics.md, Commands). It is safe for concurrent use.
+type Slots interface {
+	// Join makes a run of a workspace a member. jobs is how many slots it wants at most: 0 = the limit of the machine, or
+	// NoLimit. wake is called when the member may get a slot that it was refused, or Over has another answer. It must not block.
+	Join(id string, jobs int, wake func()) SlotMember
+}
+
+// NoLimit is the number of slots that a run without a limit wants.
+const NoLimit = -1
+
+// A SlotMember takes and returns slots for one run.
+type SlotMember interface {
+	TryAcquire() bool // one slot, or false: then the member waits, or has all that it wants
+	Decline()         // stop waiting
+	Claim()           // one slot, even beyond the limit: for a process that runs already
+	Over() int        // how many slots to return as soon as possible, because others wait with fewer
+	Release()         // return one slot
+	Lend()            // return one slot until TakeBack: its command waits for another run
+	TakeBack()        // one lent slot, even beyond the limit
+	Leave()           // return all slots and get no wake any more
+	// Machine returns the limit that applies to the member, and how many slots count towards it.
+	Machine() (limit, used int)
 }

@@ -1,0 +1,55 @@
+package activerun
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"wf/executor"
+	"wf/workspace/history"
+	"wf/workspace/runstate"
+)
+
+// OpenExecutor starts or follows the run's executor. Its reports come into the inbox in order.
+func (r *Run) OpenExecutor(dir string, number int, env []string) (executor.Session, error) {
+	if env != nil {
+		env = override(env, append([]string{"WF_WORKFILE=" + r.host.Path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...))
+	}
+	return r.host.Executor.Open(context.Background(), executor.Spec{
+		Dir: dir, Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,
+		Report: func(list []executor.Report) { r.host.Loop.Post(func() { r.handleReports(list) }) },
+	})
+}
+
+// override replaces variables of an environment. A name must not stand there twice: some programs read the first one.
+func override(env, vars []string) []string {
+	set := make(map[string]bool, len(vars))
+	for _, v := range vars {
+		key, _, _ := strings.Cut(v, "=")
+		set[key] = true
+	}
+	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		key, _, _ := strings.Cut(v, "=")
+		return set[key]
+	})
+	return append(env, vars...)
+}
+
+// Launch starts the run, which has its folder and its executor by now.
+func (r *Run) Launch(hist *history.Run, sess executor.Session) {
+	r.Request, r.Dir = hist.Request(), hist.Dir()
+	r.hist, r.sess, r.Number, r.ID, r.Phase = hist, sess, hist.Number(), history.RunID(hist.Number()), runstate.Going
+	r.Sched.SetID(r.ID)
+	resumed, _ := r.host.Nodes.Earlier(r.Request.Resumes)
+	r.host.Nodes.NoteRun(r.Request, resumed.Scope)
+	r.join()
+	r.begin()
+	r.accepted(nil)
+	r.tellCaller()
+	if r.stopEarly != nil {
+		r.Stop(*r.stopEarly, r.Request.Client, nil)
+	}
+}
+
+// Refuse answers the requests for a run that cannot start.
+func (r *Run) Refuse(err error) { r.accepted(err) }

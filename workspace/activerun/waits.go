@@ -1,0 +1,83 @@
+package activerun
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"wf/api"
+	"wf/scheduler"
+	"wf/workspace/clock"
+	"wf/workspace/history"
+	"wf/workspace/params"
+	"wf/workspace/runstate"
+)
+
+// longestNap bounds a timer, because the wall clock may be set while it runs. A run that waits for no moment has no timer.
+const longestNap = time.Minute
+
+// setTimer wakes the run at a moment in nanoseconds since 1970; 0 stops the timer.
+func (r *Run) setTimer(at int64) {
+	if r.tick != nil {
+		r.tick.Stop()
+		r.tick = nil
+	}
+	if at == 0 {
+		return
+	}
+	nap := min(max(time.Unix(0, at).Sub(clock.Now()), 0), longestNap)
+	r.tick = time.AfterFunc(nap, func() { r.host.Loop.Post(r.Ring) })
+}
+
+// Ring records that the moment has come that the run waits for, or sets the timer again.
+func (r *Run) Ring() {
+	at := r.Sched.NextTick()
+	if at == 0 || r.Phase != runstate.Going {
+		return
+	}
+	t := clock.Now()
+	if t.UnixNano() < at {
+		r.setTimer(at)
+		return
+	}
+	r.commit(history.Record{Type: history.RecordTick, Time: t, Node: history.NoNode})
+}
+
+// announceWait publishes what a node waits for.
+func (r *Run) announceWait(ef scheduler.Effect) {
+	if ef.Wait == scheduler.WaitNone {
+		return
+	}
+	n := &r.Nodes[ef.Node]
+	r.host.Out.Publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name,
+		Wait: r.WaitOf(ef.Node, ef.Wait, ef.At, ef.Message)})
+}
+
+// Decide records a decision and continues the run.
+func (r *Run) Decide(i int, client string, d api.Decision) error {
+	values, err := json.Marshal(d.Values)
+	if err != nil {
+		return api.Invalid("the values: %v", err)
+	}
+	if _, err := params.Decode(values); err != nil {
+		return api.Invalid("the values: %v", err)
+	}
+	rec := history.Record{Type: history.RecordDecide, Node: i, ID: r.Nodes[i].ID, OK: d.Approved,
+		Message: d.Comment, Cause: d.User, User: systemUser(), Client: client, Key: d.Key}
+	if len(d.Values) > 0 {
+		rec.Outputs = values
+	}
+	r.commit(rec)
+	return nil
+}
+
+// KeepDecision answers a request when the decision is durable. Until then nothing follows from the decision.
+func (r *Run) KeepDecision(a api.Approval, reply func(api.Approval, error)) {
+	r.undecided++
+	r.syncJournal(func(err error) {
+		if r.undecided--; err != nil {
+			err = api.Internal("the decision is made, but cannot be kept at present", errors.New(r.holds.why()))
+		}
+		reply(a, err)
+	})
+}
