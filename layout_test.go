@@ -83,7 +83,8 @@ var mayImport = map[string][]string{
 	"cmd/wf/progress":      {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/tail", "tui/plain", "tui/words"},
 	"cmd/wf/settings":      {"api", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/progress", "graph/timespan", "tui/words"},
 	"cmd/wf/doctor":        {"api", "client", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/settings", "daemon", "executor/proc", "executor/shell", "tui/plain", "tui/words", "workspace/history"},
-	"cmd/wf":               {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/doctor", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/settings", "cmd/wf/tail", "daemon", "executor", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "graph/attribute", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "workspace/history"},
+	"cmd/wf/report":        {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/tail", "tui/plain", "tui/words"},
+	"cmd/wf":               {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/doctor", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/report", "cmd/wf/settings", "cmd/wf/tail", "daemon", "executor", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "graph/attribute", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "workspace/history"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
@@ -120,7 +121,6 @@ var mayBeWide = map[string]struct {
 	"api.Event":                 {42, 0, "the union of all events, as it stands in JSON"},
 	"api.NodeStatus":            {29, 1, "all that a client is told of a node, as it stands in JSON"},
 	"workspace.Workspace":       {28, 125, "to be split"},
-	"workspace/activerun.Run":   {43, 141, "to be split"},
 	"workspace/history.Record":  {26, 0, "the union of all records of a journal, as it stands in JSON"},
 	"workspace/history.Request": {39, 0, "all that a run began with, as it stands in JSON"},
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -15,7 +14,7 @@ import (
 // TestPlantedRunner serves the socket of a run as another user: the daemon sends nothing to it, and the run still gets its
 // runner.
 func TestPlantedRunner(t *testing.T) {
-	dir := openedFolder(t)
+	dir := peertest.SharedFolder(t)
 	path := filepath.Join(dir, "runner.sock")
 	var planted net.Listener
 	peertest.AsOtherUser(t, func() (err error) {
@@ -41,18 +40,4 @@ func TestPlantedRunner(t *testing.T) {
 	if text := <-heard; text != "" {
 		t.Errorf("the other user got %q", text)
 	}
-}
-
-// openedFolder returns a folder that other users can enter and write into.
-func openedFolder(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "wf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }

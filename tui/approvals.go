@@ -48,7 +48,7 @@ func (d decide) send(parent context.Context, l *link, in *inbox, own, user strin
 func (d decide) answered(made int, failure error) tea.Msg {
 	var msgs messages
 	if made > 0 {
-		msgs = append(msgs, told{map[bool]string{true: "approved ", false: "rejected "}[d.decision.Approved] + askedNames(d.about[:made]), false})
+		msgs = append(msgs, notice{map[bool]string{true: "approved ", false: "rejected "}[d.decision.Approved] + askedNames(d.about[:made]), false})
 	}
 	if failure != nil {
 		msgs = append(msgs, failed{failure})

@@ -201,7 +201,7 @@ func (d *connector) wrong() string {
 		}
 	}
 	if news == 0 {
-		return "such an edge is there already"
+		return "this edge exists already"
 	}
 	return ""
 }

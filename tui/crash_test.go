@@ -85,7 +85,7 @@ type crashing struct {
 }
 
 func (c crashing) Init() tea.Cmd {
-	do := func(*model) tea.Cmd { return func() tea.Msg { return told{} } }
+	do := func(*model) tea.Cmd { return func() tea.Msg { return notice{} } }
 	if c.init != nil {
 		do = c.init
 	}
@@ -107,7 +107,7 @@ func (c crashing) View() tea.View {
 }
 
 func (c crashing) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if _, ok := msg.(told); ok && c.update != nil {
+	if _, ok := msg.(notice); ok && c.update != nil {
 		c.update()
 	}
 	_, cmd := c.model.Update(msg)

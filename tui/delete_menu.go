@@ -82,7 +82,7 @@ func (m menus) sure(ids []string, bridge bool) tea.Msg {
 	}
 	return openDialog{&dialog.Prompt{Label: fmt.Sprintf("delete %d nodes? type yes:", len(ids)), Enter: func(text string) tea.Msg {
 		if strings.TrimSpace(text) != "yes" {
-			return told{"nothing was deleted", false}
+			return notice{"nothing was deleted", false}
 		}
 		return remove
 	}}}
@@ -92,7 +92,7 @@ func (m menus) sure(ids []string, bridge bool) tea.Msg {
 func (d *document) removeNodes(ids []string, bridge bool) tea.Msg {
 	nodes := d.flow.Find(ids)
 	if len(nodes) == 0 {
-		return told{"another client has deleted it already", false}
+		return notice{"another client has deleted it already", false}
 	}
 	var edits []api.Edit
 	if bridge {

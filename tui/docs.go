@@ -12,8 +12,8 @@ func Keys() string {
 	b.WriteString(`KEYS
 
 wf FILE, or wf in a folder with a Workfile, opens the terminal interface. It runs nothing by
-itself, and leaving it stops nothing. ? shows the keys of the screen at hand, : finds any of these
-actions by its name. Where something could be lost you are asked, and the first answer is no.
+itself, and leaving it stops nothing. ? shows the keys of the current screen, and : finds any of
+these actions by its name. It asks before anything is lost, and the first answer is no.
 `)
 	for _, part := range []struct {
 		where place
@@ -43,21 +43,23 @@ MOUSE
 
   A click selects, a double click opens, the wheel scrolls what is under the pointer, the line
   between the panes can be dragged, the right button lists what can be done. Shift-drag selects
-  text as ever.
+  text, as in other programs.
 
 SUB-FLOWS AND QUESTIONS
 
-  A sub-flow is one row with counts: how many instances succeeded, of how many, then what failed,
-  waits and runs. Enter opens it: what it is made of, what failed, waits or runs, and its other
-  instances by twenties; # goes to one by its number. Enter on an instance opens its nodes, whose
-  logs, reasons and stops are those of any other node. A failure or a question in a sub-flow has a
-  row even while it is folded.
+  A sub-flow is one row with counts: how many instances succeeded, of how many, then how many
+  failed, wait and run. Enter opens it: its nodes, the instances that failed, wait or run, and
+  the others in pages of twenty; # goes to an instance by its number. Enter on an instance opens
+  its nodes, which have logs, reasons and stops like any other node. A failure or a question in a
+  sub-flow has a row even while the sub-flow is folded.
 
-  What waits for a person is counted in the header. A lists it, also of other workfiles; y says
-  yes, with KEY=VALUE lines for the command, n says no. Enter on a node that waits asks, too.
+  The header counts the nodes that wait for a person. A lists them, those of other workfiles
+  included; y approves, with KEY=VALUE lines for the command, x rejects. Enter on a node that
+  waits asks, too.
 
   In the graph a condition stands on the line before the node that it leads to; where several
-  lines meet, one with a condition has a mark. A line that was not taken is dim and has a cross.
+  lines meet, a mark shows that one of them has a condition. A line that was not taken is dim and
+  has a cross.
 
 FILTERS
 

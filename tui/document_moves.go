@@ -48,7 +48,7 @@ func (d *document) moveEnd(key string) {
 func (d *document) nextFailed(forward bool) tea.Msg {
 	stops := d.picture.failures(d.shown())
 	if len(stops) == 0 {
-		return told{"nothing has failed", false}
+		return notice{"nothing has failed", false}
 	}
 	here := d.picture.place()
 	at := slices.Index(stops, here)
@@ -91,7 +91,7 @@ func (d *document) relative(child bool) tea.Msg {
 		near = d.picture.layout.Children(d.picture.selected)
 	}
 	if len(near) == 0 {
-		return told{"nothing " + map[bool]string{true: "follows", false: "leads to it"}[child], false}
+		return notice{"nothing " + map[bool]string{true: "follows", false: "leads to it"}[child], false}
 	}
 	d.picture.choose(near[0])
 	return nil
@@ -102,7 +102,7 @@ func (d *document) nextView() tea.Msg {
 	order := []drawing.View{drawing.Stages, drawing.Layers, drawing.List}
 	at := slices.Index(order, d.picture.view)
 	d.picture.view, d.picture.chosen = order[(at+1)%len(order)], true
-	return told{"view: " + d.picture.view.String(), false}
+	return notice{"view: " + d.picture.view.String(), false}
 }
 
 // nextZoom gives the nodes of the graph more room, or after the most room the least.

@@ -92,7 +92,7 @@ func (r rejected) sheet(width int) *dialog.Sheet {
 
 // keep shows where the text of a draft lies.
 func (d *draft) keep() tea.Msg {
-	return told{"nothing was saved; the text is kept in " + d.path, false}
+	return notice{"nothing was saved; the text is kept in " + d.path, false}
 }
 
 // remove deletes the file of a draft.
@@ -155,7 +155,7 @@ func newCommandEdit(b *editor.Buffer, title string) tea.Msg {
 		edits, _ := e.buffer.Edits(wanted)
 		switch {
 		case len(edits) == 0:
-			return messages{told{"no changes", false}, e.remove()}
+			return messages{notice{"no changes", false}, e.remove()}
 		case e.shown:
 			return openDialog{e.review(len(edits))}
 		}

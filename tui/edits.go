@@ -72,12 +72,12 @@ func fetch(ids []string, then func([]api.NodeStatus) tea.Msg) tea.Msg {
 }
 
 // editText says what an edit did, after other words.
-func editText(before string, r api.EditResult) told {
+func editText(before string, r api.EditResult) notice {
 	text := before + editWords(r.Text)
 	for _, note := range r.Notes {
 		text += "; " + note
 	}
-	return told{text, len(r.Notes) > 0}
+	return notice{text, len(r.Notes) > 0}
 }
 
 // undo takes back the latest edit of this user, from whatever client it came.
@@ -101,13 +101,13 @@ func othersEdits(b batch, own *client.Client) tea.Msg {
 		}
 		switch ev.Op {
 		case "edit":
-			msgs = append(msgs, told{who(ev) + " " + editWords(ev.Message), false})
+			msgs = append(msgs, notice{who(ev) + " " + editWords(ev.Message), false})
 		case "undo":
-			msgs = append(msgs, told{who(ev) + " undid: " + editWords(ev.Message), false})
+			msgs = append(msgs, notice{who(ev) + " undid: " + editWords(ev.Message), false})
 		case "redo":
-			msgs = append(msgs, told{who(ev) + " did again: " + editWords(ev.Message), false})
+			msgs = append(msgs, notice{who(ev) + " did again: " + editWords(ev.Message), false})
 		case "reload":
-			msgs = append(msgs, told{"another program changed the workfile", false})
+			msgs = append(msgs, notice{"another program changed the workfile", false})
 		}
 	}
 	return msgs
@@ -152,12 +152,12 @@ func (d *document) chain() tea.Msg {
 			continue
 		}
 		if path := d.flow.Path(to, from); path != nil {
-			return told{"nothing was connected: " + cycleText(&d.flow, append(path, to)), true}
+			return notice{"nothing was connected: " + cycleText(&d.flow, append(path, to)), true}
 		}
 		edits = append(edits, api.Edit{Op: api.OpAddEdge, Source: d.flow.Nodes[from].ID, Target: d.flow.Nodes[to].ID})
 	}
 	if len(edits) == 0 {
-		return told{"mark two nodes or more that are not connected yet", false}
+		return notice{"mark two nodes or more that are not connected yet", false}
 	}
 	return edit{edits, nil}
 }

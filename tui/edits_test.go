@@ -84,16 +84,16 @@ func TestConnect(t *testing.T) {
 		edits string
 	}{
 		{"a", "e", "", "add-edge a e blocking"},
-		{"a", "b", "such an edge is there already", ""},
+		{"a", "b", "this edge exists already", ""},
 		{"a", "b tab", "", "type a b non-blocking"},
 		{"e", "a", "a cycle: a -> b -> d -> e -> a. Tab: make it non-blocking", ""},
 		{"e", "a tab", "", "add-edge e a non-blocking"},
 		{"d", "c", "", "add-edge d c blocking"}, // the way c ~> d is no cycle of blocking edges
-		{"c", "d tab", "such an edge is there already", ""},
+		{"c", "d tab", "this edge exists already", ""},
 		{"c", "d", "", "type c d blocking"},
 		{"a", "z z", "no node matches", ""},
 		{"b", "", "a cycle: b -> b. Tab: make it non-blocking", ""},
-		{"b", "right", "such an edge is there already", ""},
+		{"b", "right", "this edge exists already", ""},
 	} {
 		t.Run(x.from+" "+x.keys, func(t *testing.T) {
 			m := at(t, x.from)
@@ -137,7 +137,7 @@ func TestInOrder(t *testing.T) {
 	var sent []int
 	var cmds []tea.Cmd
 	for i := range 3 {
-		cmds = append(cmds, m.inTurn(func() tea.Msg { sent = append(sent, i); return told{fmt.Sprint(i), false} }))
+		cmds = append(cmds, m.inTurn(func() tea.Msg { sent = append(sent, i); return notice{fmt.Sprint(i), false} }))
 	}
 	if cmds[1] != nil || cmds[2] != nil {
 		t.Fatal("requests are sent together")
@@ -264,9 +264,9 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestHeard: what others do is said, what this client does is not said twice, and a snapshot that comes
+// TestEditsOfOthersAreShown: what others do is said, what this client does is not said twice, and a snapshot that comes
 // between loses none of it.
-func TestHeard(t *testing.T) {
+func TestEditsOfOthersAreShown(t *testing.T) {
 	var b batch
 	b.take(api.Frame{Events: []api.Event{{Type: api.GraphUpdated, Structure: true, Op: "edit", Client: "u2", Message: "set name of trim"}}})
 	b.take(api.Frame{Snapshot: &api.Snapshot{Status: small()}})
@@ -285,7 +285,7 @@ func TestHeard(t *testing.T) {
 		b.take(api.Frame{Events: []api.Event{{Type: api.GraphUpdated, Structure: true, Op: "undo", Client: "u3", Message: "set a; set b; set c; set d; set e"}}})
 	}
 	m.Update(news{m.link.feed, b})
-	if len(b.edits) != mostHeard || m.toast.text != "client u3 undid: set a, set b, set c, and 2 more changes" {
+	if len(b.edits) != mostKept || m.toast.text != "client u3 undid: set a, set b, set c, and 2 more changes" {
 		t.Errorf("said %q of %d", m.toast.text, len(b.edits))
 	}
 }

@@ -31,14 +31,14 @@ func (m *model) equivalent() string {
 
 // copied says what has been copied, and copies a text to the clipboard.
 func copied(said, text string) tea.Msg {
-	return messages{told{said, false}, tea.SetClipboard(text)}
+	return messages{notice{said, false}, tea.SetClipboard(text)}
 }
 
 // copyCommand copies the command of the selected node.
 func (d *document) copyCommand() tea.Msg {
 	n := d.selectedNode()
 	if n == nil {
-		return told{"no single node is selected", false}
+		return notice{"no single node is selected", false}
 	}
 	return copied("copied the command of "+n.Name, n.Command)
 }

@@ -18,8 +18,8 @@ type watcher interface {
 	Close()
 }
 
-// mostHeard is the most edits, and the most decisions, in a batch: the latest ones.
-const mostHeard = 8
+// mostKept is the most edits, and the most decisions, in a batch: the latest ones.
+const mostKept = 8
 
 // A batch is what happened to a workspace since the batch before: first the snapshot if there is one, then
 // events in their order, then the latest event of each node. Its size is bounded by that of the workfile.
@@ -29,8 +29,8 @@ type batch struct {
 	nodes    map[string]api.Event // by id
 	inner    map[string]bool      // names of the sub-flows in whose instances something happened
 	asks     bool                 // what waits for people may have changed
-	answers  []api.Event          // decisions, the latest mostHeard
-	edits    []api.Event          // that came with snapshots of their own: who did what; the latest mostHeard
+	answers  []api.Event          // decisions, the latest mostKept
+	edits    []api.Event          // that came with snapshots of their own: who did what; the latest mostKept
 	notes    []string             // for people, from the client
 	lost     error                // the connection broke, and is looked for
 	ended    error                // and this is why it is looked for no more
@@ -73,7 +73,7 @@ func (b *batch) take(f api.Frame) (structure bool) {
 			}
 			if ev.Structure {
 				structure = true
-				b.edits = append(b.edits[max(0, len(b.edits)-mostHeard+1):], ev)
+				b.edits = append(b.edits[max(0, len(b.edits)-mostKept+1):], ev)
 				continue
 			}
 			b.events = append(b.events, ev)
@@ -100,7 +100,7 @@ func (b *batch) ask(ev api.Event) {
 		b.asks = b.asks || ev.Wait != nil && ev.Wait.Kind == api.WaitApproval
 	case api.NodeDecided:
 		b.asks = true
-		b.answers = append(b.answers[max(0, len(b.answers)-mostHeard+1):], ev)
+		b.answers = append(b.answers[max(0, len(b.answers)-mostKept+1):], ev)
 	case api.RunComplete, api.RunStopping, api.RunStarted:
 		b.asks = true
 	}

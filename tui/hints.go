@@ -38,7 +38,7 @@ func (a *action) whyNot(m *model) string {
 	case a.name == "stop" || a.name == "leave and stop":
 		return "nothing is running"
 	case m.doc.past != nil:
-		return "this is a run of the past: Esc goes back to now"
+		return "this is an earlier run: Esc goes back to now"
 	case m.doc.picture.view != drawing.Layers && (a.name == "zoom" || a.name == "fit" || a.name == "overview"):
 		return "only the graph has this: v changes the view"
 	case a.group == groupAsk:

@@ -185,7 +185,7 @@ func controlLines(n *api.NodeStatus, now time.Time, field func(name, text string
 		field("failure", "handled: an edge leads on from it")
 	}
 	if n.Mocked {
-		field("not executed", "its end was given when the run was asked for")
+		field("not executed", "its result was given with the request for the run")
 	}
 	if n.SubFlow != "" {
 		field("sub-flow", n.SubFlow+": "+instancesText(n))

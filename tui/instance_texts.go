@@ -99,7 +99,7 @@ func (d *document) innerHint(ascii bool) string {
 	if in := d.picture.innerOf(); in != nil {
 		switch {
 		case in.kind == aTemplate:
-			return "it runs in each instance: these have the output"
+			return "it runs in each instance: the instances have the output"
 		case in.kind == anInstance && d.picture.nodesOf(in.path) == nil:
 			return enter + " shows its nodes and what they wrote"
 		case in.kind == aPage:
@@ -108,7 +108,7 @@ func (d *document) innerHint(ascii bool) string {
 		return ""
 	}
 	if n := d.selectedNode(); n != nil && n.SubFlow != "" {
-		return enter + " shows its instances: these have the output"
+		return enter + " shows its instances, which have the output"
 	}
 	return ""
 }

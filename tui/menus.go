@@ -133,7 +133,7 @@ func (m menus) part() tea.Msg {
 		{Key: "b", Label: what + " and on from there", Detail: m.line.of("run", "--from", list), Do: m.start(func(r *api.RunRequest) { r.From = names })},
 		{Key: "k", Label: "everything, but skip " + what, Detail: m.line.of("run", "--fresh", "--skip", list),
 			Do: m.start(func(r *api.RunRequest) { r.Mode, r.Mocks = api.ModeFresh, skip })},
-		{Key: "o", Label: "everything, with a made-up end of " + what, Detail: m.line.of("run", "--fresh", "--mock", list+"=RESULT"),
+		{Key: "o", Label: "everything, with a mocked result of " + what, Detail: m.line.of("run", "--fresh", "--mock", list+"=RESULT"),
 			Do: m.mockPrompt(list, what)},
 	}}}
 }
@@ -230,7 +230,7 @@ func (m menus) status() tea.Msg {
 func (m menus) conditions() tea.Msg {
 	n := m.doc.editedNode()
 	if n == nil {
-		return told{"no single node is selected", false}
+		return notice{"no single node is selected", false}
 	}
 	f := &m.doc.flow
 	i := f.Index[n.ID]
@@ -249,7 +249,7 @@ func (m menus) conditions() tea.Msg {
 	const title = "When does an edge fire?"
 	switch {
 	case len(choices) == 0:
-		return told{"no edge begins or ends at " + n.Name, false}
+		return notice{"no edge begins or ends at " + n.Name, false}
 	case len(choices) > mostEdges:
 		return openDialog{dialog.NewChooser(title, choices)}
 	}

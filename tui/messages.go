@@ -21,8 +21,8 @@ type messages []tea.Msg
 // A later is a message that depends on the state at the time when it is carried out.
 type later func() tea.Msg
 
-// A told shows a sentence as a toast.
-type told struct {
+// A notice shows a sentence as a toast.
+type notice struct {
 	text string
 	bad  bool
 }

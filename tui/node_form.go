@@ -101,7 +101,7 @@ func elementOf(n *api.NodeStatus) attribute.Element {
 func (d *document) nodeForm() tea.Msg {
 	n := d.editedNode()
 	if n == nil {
-		return told{"no single node is selected: e edits the commands of several", false}
+		return notice{"no single node is selected: e edits the commands of several", false}
 	}
 	return fetch([]string{n.ID}, func(now []api.NodeStatus) tea.Msg {
 		if len(now) != 1 {
@@ -215,7 +215,7 @@ func (d *form) edits() (edits []api.Edit) {
 func (d *form) save() dialog.Result {
 	edits := d.edits()
 	if len(edits) == 0 {
-		return dialog.Result{Close: true, Do: told{"no changes", false}}
+		return dialog.Result{Close: true, Do: notice{"no changes", false}}
 	}
 	return dialog.Then(edit{edits, d.saved})
 }

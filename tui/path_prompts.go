@@ -38,7 +38,7 @@ func (h *pathHistory) saveAs(dir string) tea.Msg {
 		return ask(func(ctx context.Context, ws *client.Workspace) (api.WorkspaceInfo, error) {
 			return ws.SaveAs(ctx, api.SaveAsRequest{Path: path})
 		}, func(info api.WorkspaceInfo) tea.Msg {
-			return messages{told{"saved as " + info.Workfile, false}, openWorkfile{info.Workfile}}
+			return messages{notice{"saved as " + info.Workfile, false}, openWorkfile{info.Workfile}}
 		})
 	})
 }

@@ -15,30 +15,30 @@ import (
 
 // A picture is the drawing of a flow and how it is looked at.
 type picture struct {
-	view     drawing.View
-	zoom     drawing.Zoom
-	chosen   bool // by a person, or for them when they first saw the workfile
-	graph    *drawing.Graph
-	layout   *drawing.Layout
-	built    built
-	grid     drawing.Grid
-	small    drawing.Grid    // of the overview
-	from     drawing.Point   // upper left corner of what is in sight
-	selected drawing.Item    // of layout
-	anchor   string          // the id of the selected node, or the key of the item, to find it again
-	expanded map[string]bool // keys of layout
-	marked   map[string]bool // ids of nodes
-	inner    []innerRow      // what the rows of graph mean
-	pages    map[string]*instancePage
-	owner    string     // the id of the node below which the selected row stands
-	hidden   []bool     // by the filter; nil = nothing
-	told     []tellable // by node: what its texts were made of
-	width    int
-	height   int
-	area     cells.Area       // where it was drawn last
-	overview cells.Area       // and its overview, inside of the frame; empty without one
-	free     bool             // scrolled away from the selection
-	preview  *drawing.Preview // of edges that are about to be drawn; nil = none
+	view      drawing.View
+	zoom      drawing.Zoom
+	chosen    bool // by a person, or for them when they first saw the workfile
+	graph     *drawing.Graph
+	layout    *drawing.Layout
+	built     built
+	grid      drawing.Grid
+	small     drawing.Grid    // of the overview
+	from      drawing.Point   // upper left corner of what is in sight
+	selected  drawing.Item    // of layout
+	anchor    string          // the id of the selected node, or the key of the item, to find it again
+	expanded  map[string]bool // keys of layout
+	marked    map[string]bool // ids of nodes
+	inner     []innerRow      // what the rows of graph mean
+	pages     map[string]*instancePage
+	owner     string       // the id of the node below which the selected row stands
+	hidden    []bool       // by the filter; nil = nothing
+	described []textSource // by node: what its texts were made of
+	width     int
+	height    int
+	area      cells.Area       // where it was drawn last
+	overview  cells.Area       // and its overview, inside of the frame; empty without one
+	free      bool             // scrolled away from the selection
+	preview   *drawing.Preview // of edges that are about to be drawn; nil = none
 }
 
 // A built is what a layout was made for.
@@ -67,13 +67,13 @@ func (p *picture) update(f *runview.Workfile, hidden []bool, now time.Time) {
 			}
 			p.graph.Nodes[i] = node
 		}
-		p.layout, p.told = nil, make([]tellable, len(f.Nodes))
+		p.layout, p.described = nil, make([]textSource, len(f.Nodes))
 	}
 	for i := range f.Nodes {
 		n, to := &f.Nodes[i], &p.graph.Nodes[i]
 		to.Marked = p.marked[n.ID]
-		if t := tellableOf(n); t != p.told[i] || countsDown(n) {
-			p.told[i] = t
+		if t := textSourceOf(n); t != p.described[i] || countsDown(n) {
+			p.described[i] = t
 			to.State, to.Detail, to.Time, to.Tally = drawStates[runview.FoldedState(n)], detail(n, now), shortTime(n, now), tallyOf(n)
 		}
 		to.Open = to.Folds && p.expanded[openKey(n.Name)]
@@ -91,9 +91,9 @@ func (p *picture) update(f *runview.Workfile, hidden []bool, now time.Time) {
 	}
 }
 
-// A tellable is all that the texts about a node are made of, so that they are made only after a change. A
+// A textSource is all that the texts about a node are made of, so that they are made only after a change. A
 // change always brings new pointers.
-type tellable struct {
+type textSource struct {
 	state      api.State
 	executions int
 	started    *time.Time
@@ -106,8 +106,8 @@ type tellable struct {
 	fromFile   bool
 }
 
-func tellableOf(n *api.NodeStatus) tellable {
-	return tellable{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode, n.Wait, n.Instances, n.Mocked, n.Handled, n.FromFile}
+func textSourceOf(n *api.NodeStatus) textSource {
+	return textSource{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode, n.Wait, n.Instances, n.Mocked, n.Handled, n.FromFile}
 }
 
 // shortTime returns how long a node has been running, or took, for chips.

@@ -115,7 +115,7 @@ func (d *document) refused(req api.RunRequest, err error) tea.Msg {
 // accepted takes what the daemon has started, and says so.
 func (d *document) accepted(a api.RunAccepted) tea.Msg {
 	if a.Run == "" {
-		return told{"nothing to resume: no node has failed", false}
+		return notice{"nothing to resume: no node has failed", false}
 	}
 	d.leavePast()
 	d.seen = a.Run
@@ -133,7 +133,7 @@ func (d *document) accepted(a api.RunAccepted) tea.Msg {
 	for _, note := range a.Notes {
 		text += "; " + note
 	}
-	return told{text, false}
+	return notice{text, false}
 }
 
 // stopRun returns a message that stops a run, or one node of it if node is not "".
@@ -154,7 +154,7 @@ func stopAll(then tea.Msg) tea.Msg {
 func stopping(stop func(context.Context, *client.Workspace) ([]api.StopResult, error), then tea.Msg) tea.Msg {
 	r := ask(stop, func(results []api.StopResult) tea.Msg { return stopped(results, then) })
 	r.limit = 0
-	return messages{told{"stopping", false}, r}
+	return messages{notice{"stopping", false}, r}
 }
 
 // stopped shows the results of a stop.
@@ -170,18 +170,18 @@ func stopped(results []api.StopResult, then tea.Msg) tea.Msg {
 			problem = r.Problem
 		}
 	}
-	said := told{"stopped: " + words.Plural(killed, "execution") + " ended", false}
+	said := notice{"stopped: " + words.Plural(killed, "execution") + " ended", false}
 	if problem != "" {
-		said = told{problem, true}
+		said = notice{problem, true}
 	}
 	if len(survivors) > 0 {
-		return told{"processes that could not be killed: " + strings.Join(survivors, ", "), true}
+		return notice{"processes that could not be killed: " + strings.Join(survivors, ", "), true}
 	}
 	return messages{said, then}
 }
 
 // endText says how a run ended.
-func endText(ev api.Event) told {
+func endText(ev api.Event) notice {
 	text := "run " + ev.Run + " " + string(ev.Result)
 	if ev.Counts != nil {
 		text += ": " + strings.Join(words.CountParts(*ev.Counts, "not reached"), ", ")
@@ -189,7 +189,7 @@ func endText(ev api.Event) told {
 	if took := words.SpanMS(ev.DurationMS); took != "" {
 		text += " in " + took
 	}
-	return told{text, ev.Result == api.ResFailed}
+	return notice{text, ev.Result == api.ResFailed}
 }
 
 // reset returns a message that removes the state of nodes; of all if nodes is nil.
@@ -197,6 +197,6 @@ func reset(nodes []string) tea.Msg {
 	return ask(func(ctx context.Context, ws *client.Workspace) (api.ResetResult, error) {
 		return ws.Reset(ctx, api.ResetRequest{Nodes: nodes})
 	}, func(r api.ResetResult) tea.Msg {
-		return told{"cleared the state of " + words.Plural(r.Nodes, "node"), false}
+		return notice{"cleared the state of " + words.Plural(r.Nodes, "node"), false}
 	})
 }

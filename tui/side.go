@@ -63,7 +63,7 @@ func (d *document) logHint(ascii bool) string {
 	case len(nodes) == 1 && fromFile(&d.flow, nodes[0]):
 		return "it has not run here: its state came with the file"
 	case len(nodes) > 1:
-		return "nothing of it runs or has failed"
+		return "none of these nodes runs or has failed"
 	}
 	return "it has not run yet"
 }
@@ -153,7 +153,7 @@ func (s *side) scrollEnd(end, whole bool) {
 func (s *side) otherExecution(doc *document, next bool) tea.Msg {
 	info, ok := s.log.Info()
 	if !ok {
-		return told{"several nodes: each with its latest execution", false}
+		return notice{"several nodes are shown, each with its latest execution", false}
 	}
 	of := info.Execution
 	if n := doc.selectedNode(); n != nil {
@@ -168,7 +168,7 @@ func (s *side) otherExecution(doc *document, next bool) tea.Msg {
 	} else {
 		at = info.Execution
 	}
-	return told{fmt.Sprintf("execution %d of %d", at, of), false}
+	return notice{fmt.Sprintf("execution %d of %d", at, of), false}
 }
 
 // searchPrompt asks what to look for in the log.
@@ -177,7 +177,7 @@ func (s *side) searchPrompt() tea.Msg {
 	p.Enter = func(text string) tea.Msg {
 		s.log.Search(text)
 		if text == "" {
-			return told{"the search has ended", false}
+			return notice{"the search has ended", false}
 		}
 		return noted(s.log.Next(!s.log.Following())) // at the end the latest match is the interesting one
 	}
@@ -186,7 +186,7 @@ func (s *side) searchPrompt() tea.Msg {
 
 // noted shows a note of the log and runs its command.
 func noted(n logview.Note, cmd tea.Cmd) tea.Msg {
-	return messages{told{n.Text, n.Bad}, cmd}
+	return messages{notice{n.Text, n.Bad}, cmd}
 }
 
 // onlyMatches leaves out the lines of the log that do not match, or shows all again. It asks first what to search
@@ -209,7 +209,7 @@ func (s *side) copy() tea.Msg {
 		text = text[len(text)-copyBytes:]
 		what = "the last 64 KB"
 	}
-	return messages{told{"copied " + what + " of the log", false}, tea.SetClipboard(text)}
+	return messages{notice{"copied " + what + " of the log", false}, tea.SetClipboard(text)}
 }
 
 // whole returns the log that is shown, as a whole.
@@ -232,9 +232,9 @@ func openPager(ctx context.Context, w logview.Whole, opt *Options) tea.Msg {
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
 		r.Close()
 		if err != nil {
-			return told{"pager: " + err.Error(), true}
+			return notice{"pager: " + err.Error(), true}
 		}
-		return told{}
+		return notice{}
 	})
 }
 
@@ -257,7 +257,7 @@ func (s *side) savePrompt(ctx context.Context, w logview.Whole, dir string) tea.
 			if err != nil {
 				return failed{err}
 			}
-			return told{"saved " + words.Plural(int(size), "byte") + " as " + path, false}
+			return notice{"saved " + words.Plural(int(size), "byte") + " as " + path, false}
 		})
 	}}}
 }

@@ -40,8 +40,8 @@ type Options struct {
 	// Connect reaches the daemon, and starts one where that is right and start is set. lost and note
 	// are for the client's options of these names.
 	Connect func(ctx context.Context, start bool, lost func(error), note func(string)) (*client.Client, error)
-	// Explain words why the workfile at a path could not be opened: what, where, why, and what to do. Nil: the
-	// error is shown as it is.
+	// Explain describes why the workfile at a path could not be opened: what, where, why, and what to do. If it is
+	// nil, the error is shown as it is.
 	Explain func(path string, err error) api.Error
 	Path    string         // absolute, of the workfile to open; "" begins at home
 	Request api.RunRequest // what every run that is started here has: environment, user, defaults
@@ -50,10 +50,10 @@ type Options struct {
 	Pager   string // command line of the pager
 	Editor  string // and of the editor
 	Drafts  string // folder for texts that are not saved yet; it is made when it is needed
-	Memory  Memory // how workfiles were looked at; nil = nobody remembers
+	Memory  Memory // how workfiles were looked at; nil = this is not stored
 
-	// Restorer is told how to give the terminal back when something else ends the process, and nil when
-	// that is not needed any more. nil is told nothing.
+	// Restorer, if not nil, is called with a function that restores the terminal, for when something else ends the
+	// process, and with nil when that is not needed any more.
 	Restorer func(restore func())
 
 	In    io.Reader // the terminal
@@ -74,8 +74,8 @@ type Recent struct {
 // A Left is what there is to report after the interface has ended.
 type Left struct {
 	Path string // of the workfile; "" if none was open
-	Run  string // the run to speak of: one that goes on, else one that ended while somebody watched; "" if none
-	Goes bool   // it goes on
+	Run  string // a run that is active, otherwise one that ended while it was shown; "" if none
+	Goes bool   // it is active
 	Done int    // nodes of it that have ended, of Of
 	Of   int
 }
@@ -98,7 +98,7 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	if opt.Restorer != nil {
 		opt.Restorer(nil)
 	}
-	if errors.Is(err, tea.ErrInterrupted) { // a signal, not a key: leaving is all it can mean
+	if errors.Is(err, tea.ErrInterrupted) { // a signal, not a key: it ends the interface
 		err = nil
 	}
 	return m.left(), err

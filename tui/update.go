@@ -84,7 +84,7 @@ func (m *model) carryOut(msg tea.Msg) tea.Cmd {
 		return tea.Batch(cmds...)
 	case later:
 		return m.handle(msg())
-	case told:
+	case notice:
 		if msg.text != "" {
 			m.say(msg.text, msg.bad)
 		}

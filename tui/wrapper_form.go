@@ -75,7 +75,7 @@ func (d *wrapping) editor() tea.Msg {
 func (d *wrapping) save() dialog.Result {
 	text, was := d.text(), d.was
 	if text == was {
-		return dialog.Result{Close: true, Do: told{"no changes", false}}
+		return dialog.Result{Close: true, Do: notice{"no changes", false}}
 	}
 	e := api.Edit{Op: api.OpSetGraph, Key: "wrapper", Value: text, Was: &was}
 	if text == "" {

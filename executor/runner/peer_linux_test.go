@@ -18,7 +18,7 @@ import (
 func TestOtherUserIsRefused(t *testing.T) {
 	r, _ := newTestRunner(t, 0)
 
-	r.dir = openedFolder(t)
+	r.dir = peertest.SharedFolder(t)
 	r.listener.dir = r.dir
 	if err := r.listener.open(); err != nil {
 		t.Fatal(err)
@@ -53,18 +53,4 @@ func TestOtherUserIsRefused(t *testing.T) {
 	for _, l := range r.links.all {
 		r.links.hangUp(l)
 	}
-}
-
-// openedFolder returns a folder that other users can enter and write into.
-func openedFolder(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "wf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }

@@ -20,6 +20,10 @@ import (
 
 // ahead are the jobs that the executor has and the scheduler has not asked for.
 type ahead struct {
+	run *Run
+	// early are reports about executions that the scheduler has not asked for: after a power cut the runner's log may contain
+	// more than the journal, and the executor starts prefetched jobs by itself.
+	early map[executor.ID][]executor.Report
 	// untold is set after a restart of the daemon until the executor has reported everything: it may still have, or have
 	// started, jobs that the earlier daemon handed over ahead.
 	untold bool
@@ -37,128 +41,128 @@ type gatedJob struct {
 }
 
 // foresee returns the jobs to be handed over ahead, as many as there is room for.
-func (r *Run) foresee() (jobs []executor.Job) {
-	room := r.roomAhead()
-	if !r.look || room <= 0 || r.Phase != runstate.Going || r.holds.journal != "" || !r.sess.Gates() {
+func (la *ahead) foresee() (jobs []executor.Job) {
+	room := la.roomAhead()
+	if !la.look || room <= 0 || la.run.Phase != runstate.Going || la.run.journal.holds.journal != "" || !la.run.sess.Gates() {
 		return nil
 	}
-	for f := range r.Sched.Lookahead() {
+	for f := range la.run.Sched.Lookahead() {
 		id := executor.ID{Node: f.Node, Execution: f.Execution}
-		if r.has(id) {
+		if la.has(id) {
 			continue
 		}
 		if room--; room < 0 {
 			return jobs
 		}
-		job := r.job(id.Node, id.Execution, r.Line(id.Node))
+		job := la.run.job(id.Node, id.Execution, la.run.Line(id.Node))
 		for _, s := range f.After {
 			job.After = append(job.After, executor.ID{Node: s.Node, Execution: s.Execution})
 		}
-		if r.gated == nil {
-			r.gated = map[executor.ID]*gatedJob{}
+		if la.gated == nil {
+			la.gated = map[executor.ID]*gatedJob{}
 		}
-		r.gated[id] = &gatedJob{job: job, order: r.handed}
-		r.handed++
+		la.gated[id] = &gatedJob{job: job, order: la.handed}
+		la.handed++
 		jobs = append(jobs, job)
 	}
-	r.look = false
+	la.look = false
 	return jobs
 }
 
 // roomAhead returns the room for jobs whose turn has not come. They do not count against jobs that could start.
-func (r *Run) roomAhead() int {
-	return r.roomBeside(r.working() + len(r.gated))
+func (la *ahead) roomAhead() int {
+	return la.run.dispatcher.roomBeside(la.run.share.working() + len(la.gated))
 }
 
 // has reports whether the executor has an execution that was not dispatched.
-func (r *Run) has(id executor.ID) bool {
-	return r.gated[id] != nil || len(r.early[id]) > 0
+func (la *ahead) has(id executor.ID) bool {
+	return la.gated[id] != nil || len(la.early[id]) > 0
 }
 
 // overtaken dispatches an execution that the executor has already.
-func (r *Run) overtaken(id executor.ID) {
-	if r.gated[id] != nil {
-		delete(r.gated, id)
-		r.passed = append(r.passed, id)
+func (la *ahead) overtaken(id executor.ID) {
+	if la.gated[id] != nil {
+		delete(la.gated, id)
+		la.passed = append(la.passed, id)
 	}
-	if !r.Sched.Wants(id.Node, id.Execution) {
+	if !la.run.Sched.Wants(id.Node, id.Execution) {
 		return
 	}
-	r.claimPools(id)
-	r.dispatched(id)
-	known := r.early[id]
-	delete(r.early, id)
+	la.run.pooling.claimPools(id)
+	la.run.dispatcher.dispatched(id)
+	known := la.early[id]
+	delete(la.early, id)
 	for _, rep := range known {
-		r.hear(rep)
+		la.run.hear(rep)
 	}
 }
 
 // meet dispatches an execution that the executor reports and that was not dispatched: it was handed over ahead, perhaps by an
 // earlier daemon. One that was ahead when the machine went down, and may have started, is lost like any other.
-func (r *Run) meet(rep executor.Report) {
+func (la *ahead) meet(rep executor.Report) {
 	id := rep.ID
 	switch {
-	case r.Sched.Wants(id.Node, id.Execution):
-		r.dequeue(id)
-		r.overtaken(id)
-	case rep.Kind == executor.Ended && rep.Exit.Lost && r.mayStray(id):
-		r.dispatched(id)
+	case la.run.Sched.Wants(id.Node, id.Execution):
+		la.run.dispatcher.dequeue(id)
+		la.overtaken(id)
+	case rep.Kind == executor.Ended && rep.Exit.Lost && la.mayStray(id):
+		la.run.dispatcher.dispatched(id)
 	}
 }
 
 // mayStray reports whether a lost execution is one that the scheduler has not asked for.
-func (r *Run) mayStray(id executor.ID) bool {
-	status := r.Sched.Status(id.Node)
-	return id.Execution == r.Sched.Executions(id.Node)+1 && status != graph.Queued && status != graph.Running && !r.Sched.Ended()
+func (la *ahead) mayStray(id executor.ID) bool {
+	status := la.run.Sched.Status(id.Node)
+	return id.Execution == la.run.Sched.Executions(id.Node)+1 && status != graph.Queued && status != graph.Running && !la.run.Sched.Ended()
 }
 
 // overdue returns the jobs that were handed over ahead, have been asked for since, and are not known to have started. Handing
 // them over once more, with nothing to come after, tells the executor that their turn has come.
-func (r *Run) overdue() (jobs []executor.Job) {
-	for _, id := range r.passed {
-		rec := r.Nodes[id.Node].Execution
-		if r.Phase == runstate.Going && rec.Live && !rec.Started && rec.Number == id.Execution {
-			jobs = append(jobs, r.job(id.Node, id.Execution, rec.Command))
+func (la *ahead) overdue() (jobs []executor.Job) {
+	for _, id := range la.passed {
+		rec := la.run.Nodes[id.Node].Execution
+		if la.run.Phase == runstate.Going && rec.Live && !rec.Started && rec.Number == id.Execution {
+			jobs = append(jobs, la.run.job(id.Node, id.Execution, rec.Command))
 		}
 	}
-	r.passed = r.passed[:0]
+	la.passed = la.passed[:0]
 	return jobs
 }
 
 // takeBackBehind takes back the jobs that were to come after an execution that did not succeed, and those behind them. The
 // jobs behind a lost execution that is repeated stay.
-func (r *Run) takeBackBehind(ev scheduler.Event) {
-	if ev.OK || len(r.gated) == 0 || r.Sched.Wants(ev.Node, ev.Execution+1) {
+func (la *ahead) takeBackBehind(ev scheduler.Event) {
+	if ev.OK || len(la.gated) == 0 || la.run.Sched.Wants(ev.Node, ev.Execution+1) {
 		return
 	}
 	void := map[executor.ID]bool{{Node: ev.Node, Execution: ev.Execution}: true}
 	var list []executor.ID
-	for _, id := range r.gatedIDs() {
-		g := r.gated[id]
+	for _, id := range la.gatedIDs() {
+		g := la.gated[id]
 		if !g.recalled && slices.ContainsFunc(g.job.After, func(s executor.ID) bool { return void[s] }) {
 			g.recalled, void[id] = true, true
 			list = append(list, id)
 		}
 	}
-	if list = r.recallUnhanded(list); len(list) > 0 {
-		r.stopThere(list, 0)
+	if list = la.run.dispatcher.recallUnhanded(list); len(list) > 0 {
+		la.run.stopping.stopThere(list, 0)
 	}
 }
 
 // gatedIDs returns the executions that were handed over ahead, in order.
-func (r *Run) gatedIDs() []executor.ID {
-	return slices.SortedFunc(maps.Keys(r.gated), func(a, b executor.ID) int {
-		return cmp.Compare(r.gated[a].order, r.gated[b].order)
+func (la *ahead) gatedIDs() []executor.ID {
+	return slices.SortedFunc(maps.Keys(la.gated), func(a, b executor.ID) int {
+		return cmp.Compare(la.gated[a].order, la.gated[b].order)
 	})
 }
 
 // gaveBack notes that a job that was handed over ahead will not start. It returns false if the report is about something else.
-func (r *Run) gaveBack(rep executor.Report) bool {
-	if r.gated[rep.ID] == nil {
+func (la *ahead) gaveBack(rep executor.Report) bool {
+	if la.gated[rep.ID] == nil {
 		return false
 	}
-	delete(r.gated, rep.ID)
-	delete(r.early, rep.ID)
+	delete(la.gated, rep.ID)
+	delete(la.early, rep.ID)
 	return !rep.Exit.Lost // a lost one was handed over by an earlier daemon, and may have started
 }
 
@@ -171,23 +175,25 @@ type halt struct {
 }
 
 // beginHalt stops everything. The scheduler gets the stop at once if nothing is uncertain.
-func (r *Run) beginHalt(rec history.Record) {
-	r.halt = &halt{record: rec}
-	if r.uncertain() {
-		r.stopThere(r.stoppable(), r.Grace())
+func (st *stopping) beginHalt(rec history.Record) {
+	st.halt = &halt{record: rec}
+	if st.run.ahead.uncertain() {
+		st.stopThere(st.stoppable(), st.run.Grace())
 	}
-	r.endHalt()
+	st.endHalt()
 }
 
 // stoppable lists what the executor can stop: running executions, and jobs that it has ahead.
-func (r *Run) stoppable() []executor.ID { return append(r.live(), r.gatedIDs()...) }
+func (st *stopping) stoppable() []executor.ID {
+	return append(st.run.live(), st.run.ahead.gatedIDs()...)
+}
 
 // uncertain reports whether the executor may have started a job that was handed over ahead without having reported it.
-func (r *Run) uncertain() bool {
-	if r.untold {
+func (la *ahead) uncertain() bool {
+	if la.untold {
 		return true
 	}
-	for _, g := range r.gated {
+	for _, g := range la.gated {
 		if !g.recalled {
 			return true
 		}
@@ -196,23 +202,23 @@ func (r *Run) uncertain() bool {
 }
 
 // putOff keeps a report of an end that the stop has caused until the scheduler has got the stop.
-func (r *Run) putOff(rep executor.Report) bool {
-	if r.halt == nil || rep.Kind != executor.Ended || !rep.Exit.Stopped || r.gated[rep.ID] != nil {
+func (st *stopping) putOff(rep executor.Report) bool {
+	if st.halt == nil || rep.Kind != executor.Ended || !rep.Exit.Stopped || st.run.ahead.gated[rep.ID] != nil {
 		return false
 	}
-	r.halt.stopped = append(r.halt.stopped, rep)
+	st.halt.stopped = append(st.halt.stopped, rep)
 	return true
 }
 
 // endHalt gives the scheduler the stop when nothing is uncertain any more.
-func (r *Run) endHalt() {
-	if r.halt == nil || r.uncertain() {
+func (st *stopping) endHalt() {
+	if st.halt == nil || st.run.ahead.uncertain() {
 		return
 	}
-	h := r.halt
-	r.halt = nil
-	r.commit(h.record)
+	h := st.halt
+	st.halt = nil
+	st.run.commit(h.record)
 	for _, rep := range h.stopped {
-		r.hear(rep)
+		st.run.hear(rep)
 	}
 }

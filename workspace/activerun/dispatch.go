@@ -14,6 +14,16 @@ import (
 // without asking. The width of the run, which is its number of slots, bounds how many go at once. A run keeps its slots
 // while it can use them, and returns them when it cannot or when another run waits with fewer.
 
+// dispatcher has the executions that the scheduler has asked for and the executor does not have yet.
+type dispatcher struct {
+	run      *Run
+	queue    []executor.ID // activated and not handed over; from head on
+	head     int
+	pace     pace
+	unhanded []executor.Job // dispatched, but the journal could not be written: handed over when it is
+	recalled []executor.ID  // of those, which were stopped meanwhile
+}
+
 // jobsPerSlot is how many jobs wait in the executor for each slot at least. After a power cut the fate of each has to be
 // found out, so there are more only where jobs are short: as many as end in paceWindow. Handing over costs one sync of
 // the runner's log, for one job as for many.
@@ -41,17 +51,17 @@ func (p *pace) count(now time.Time) int {
 
 // room returns how many more jobs the executor gets now. It is refilled when half of what waits there has gone, because
 // one sync serves many jobs. With FailFast none waits there: the run decides about every start.
-func (r *Run) room() int {
-	if r.Request.FailFast {
-		return r.slots - r.working()
+func (dp *dispatcher) room() int {
+	if dp.run.Request.FailFast {
+		return dp.run.share.slots - dp.run.share.working()
 	}
-	return r.roomBeside(r.working())
+	return dp.roomBeside(dp.run.share.working())
 }
 
 // roomBeside returns room if handed jobs count as handed over, without those that wait for other runs.
-func (r *Run) roomBeside(handed int) int {
-	waiting := max(jobsPerSlot*r.slots, min(r.pace.count(time.Now()), maxAhead))
-	if free := r.slots + waiting - handed; free > waiting/2 || handed < r.slots*2 {
+func (dp *dispatcher) roomBeside(handed int) int {
+	waiting := max(jobsPerSlot*dp.run.share.slots, min(dp.pace.count(time.Now()), maxAhead))
+	if free := dp.run.share.slots + waiting - handed; free > waiting/2 || handed < dp.run.share.slots*2 {
 		return free
 	}
 	return 0
@@ -59,69 +69,69 @@ func (r *Run) roomBeside(handed int) int {
 
 // HandOver sets the executor's width and gives it the next jobs. A job that the executor does not accept has failed to
 // start.
-func (r *Run) HandOver() {
-	if r.sess == nil {
+func (dp *dispatcher) HandOver() {
+	if dp.run.sess == nil {
 		return
 	}
-	r.withdrawRecalled()
-	jobs := append(r.unhanded, r.overdue()...)
-	r.unhanded = nil
-	for room := r.room(); room > 0 && r.ready() && r.mayTake(); room-- {
-		jobs = append(jobs, r.take())
+	dp.withdrawRecalled()
+	jobs := append(dp.unhanded, dp.run.ahead.overdue()...)
+	dp.unhanded = nil
+	for room := dp.room(); room > 0 && dp.ready() && dp.run.journal.mayTake(); room-- {
+		jobs = append(jobs, dp.take())
 	}
-	jobs = append(jobs, r.foresee()...)
-	r.tellWidth()
+	jobs = append(jobs, dp.run.ahead.foresee()...)
+	dp.run.share.tellWidth()
 	if len(jobs) == 0 {
 		return
 	}
-	if !r.FlushJournal() {
-		r.unhanded = jobs // after a crash the next daemon must find them in the journal
+	if !dp.run.journal.FlushJournal() {
+		dp.unhanded = jobs // after a crash the next daemon must find them in the journal
 		return
 	}
-	n := len(r.mayHandOver(jobs))
-	jobs, r.unhanded = jobs[:n], slices.Clone(jobs[n:])
+	n := len(dp.run.journal.mayHandOver(jobs))
+	jobs, dp.unhanded = jobs[:n], slices.Clone(jobs[n:])
 	gated := func(j executor.Job) bool { return len(j.After) > 0 }
-	r.start(slices.DeleteFunc(slices.Clone(jobs), gated))
-	r.start(slices.DeleteFunc(jobs, func(j executor.Job) bool { return !gated(j) }))
+	dp.start(slices.DeleteFunc(slices.Clone(jobs), gated))
+	dp.start(slices.DeleteFunc(jobs, func(j executor.Job) bool { return !gated(j) }))
 }
 
 // start hands jobs to the executor, which accepts all of them or none.
-func (r *Run) start(jobs []executor.Job) {
+func (dp *dispatcher) start(jobs []executor.Job) {
 	if len(jobs) == 0 {
 		return
 	}
-	if err := r.sess.Start(jobs); err != nil {
+	if err := dp.run.sess.Start(jobs); err != nil {
 		for _, j := range jobs {
-			r.finish(executor.Report{Kind: executor.Ended, ID: j.ID, Time: clock.Now(),
+			dp.run.finish(executor.Report{Kind: executor.Ended, ID: j.ID, Time: clock.Now(),
 				Exit: executor.Exit{Failed: true}, Message: err.Error()})
 		}
 	}
 }
 
 // ready reports whether there is an activation to hand over. It removes activations that were withdrawn meanwhile.
-func (r *Run) ready() bool {
-	for r.head < len(r.queue) && !r.Sched.Wants(r.queue[r.head].Node, r.queue[r.head].Execution) {
-		r.head++
+func (dp *dispatcher) ready() bool {
+	for dp.head < len(dp.queue) && !dp.run.Sched.Wants(dp.queue[dp.head].Node, dp.queue[dp.head].Execution) {
+		dp.head++
 	}
-	if r.head == len(r.queue) {
-		r.queue, r.head = r.queue[:0], 0
+	if dp.head == len(dp.queue) {
+		dp.queue, dp.head = dp.queue[:0], 0
 	}
-	return r.Phase == runstate.Going && r.head < len(r.queue)
+	return dp.run.Phase == runstate.Going && dp.head < len(dp.queue)
 }
 
 // take removes the next activation from the queue and returns its job.
-func (r *Run) take() executor.Job {
-	id := r.queue[r.head]
-	r.head++
-	return r.job(id.Node, id.Execution, r.dispatched(id))
+func (dp *dispatcher) take() executor.Job {
+	id := dp.queue[dp.head]
+	dp.head++
+	return dp.run.job(id.Node, id.Execution, dp.dispatched(id))
 }
 
 // dispatched records that an execution is with the executor, or will be. It returns its command line.
-func (r *Run) dispatched(id executor.ID) (line string) {
-	r.look = true
-	n := &r.Nodes[id.Node]
-	line = r.Line(id.Node)
-	r.commit(history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.ID, Execution: id.Execution, Command: line,
-		Inputs: inputRecord(r.InputsOf(id.Node))})
+func (dp *dispatcher) dispatched(id executor.ID) (line string) {
+	dp.run.ahead.look = true
+	n := &dp.run.Nodes[id.Node]
+	line = dp.run.Line(id.Node)
+	dp.run.commit(history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.ID, Execution: id.Execution, Command: line,
+		Inputs: inputRecord(dp.run.InputsOf(id.Node))})
 	return line
 }

@@ -11,90 +11,102 @@ import (
 	"wf/workspace/runstate"
 )
 
+// ending is the end of a run.
+type ending struct {
+	run *Run
+	// Steps of the end, in this order, but for closed and saved, which do not wait for each other.
+	sweeping, closed, saved, completing bool
+	endedAt                             time.Time
+	survivors                           []int
+	remained                            []history.Leftover // processes that executions have left behind: some of as many as leftovers
+	leftovers                           int
+	unrecorded                          string // what of the run is not in its history
+}
+
 // swept notes that no process of the run is left.
-func (r *Run) swept(survivors []int, err error) {
-	r.survivors = survivors
+func (en *ending) swept(survivors []int, err error) {
+	en.survivors = survivors
 	if err != nil {
-		r.host.Log.Error("executor did not close cleanly", "run", r.ID, "err", err)
+		en.run.host.Log.Error("executor did not close cleanly", "run", en.run.ID, "err", err)
 	}
-	r.closed = true
+	en.closed = true
 }
 
 // EndReady lets a run that the scheduler has ended close its executor, and returns true when its end is to be recorded.
-func (r *Run) EndReady() bool {
-	if r.Phase != runstate.Ended || r.sess == nil {
+func (en *ending) EndReady() bool {
+	if en.run.Phase != runstate.Ended || en.run.sess == nil {
 		return false
 	}
-	if !r.sweeping {
-		r.sweeping = true
-		r.sweep()
+	if !en.sweeping {
+		en.sweeping = true
+		en.sweep()
 	}
-	if !r.closed || !r.saved || r.leaving > 0 || r.syncing != nil || r.completing || time.Now().Before(r.holds.till) {
+	if !en.closed || !en.saved || en.run.nesting.leaving > 0 || en.run.journal.syncing != nil || en.completing || time.Now().Before(en.run.journal.holds.till) {
 		return false
 	}
-	r.completing = true
+	en.completing = true
 	return true
 }
 
 // sweep closes the executor and saves the workfile, both away from the loop.
-func (r *Run) sweep() {
-	if r.timer != nil {
-		r.timer.Stop()
+func (en *ending) sweep() {
+	if en.run.timer != nil {
+		en.run.timer.Stop()
 	}
-	r.setTimer(0)
-	r.dropPools()
-	r.host.Loop.Run(func() {
-		survivors, err := r.sess.Close(context.Background())
-		r.host.Loop.Post(func() { r.swept(survivors, err) })
+	en.run.setTimer(0)
+	en.run.pooling.dropPools()
+	en.run.host.Loop.Run(func() {
+		survivors, err := en.run.sess.Close(context.Background())
+		en.run.host.Loop.Post(func() { en.swept(survivors, err) })
 	})
-	r.host.File.SaveThen(func() { r.saved = true })
+	en.run.host.File.SaveThen(func() { en.saved = true })
 }
 
 // RecordEnd lets a helper write the end of the run to the history, after what before writes. before returns what it wrote
 // last. done is called on the loop when the end is durable; otherwise the run is held.
-func (r *Run) RecordEnd(before func() (what string, err error), done func()) {
-	if r.endedAt.IsZero() {
-		r.endedAt = clock.Now()
+func (en *ending) RecordEnd(before func() (what string, err error), done func()) {
+	if en.endedAt.IsZero() {
+		en.endedAt = clock.Now()
 	}
-	res := history.Result{Result: string(r.resultWord()), Counts: historyCounts(r.CountAll()), Started: r.Request.Time,
-		Ended: r.endedAt, DurationMS: r.Elapsed(r.endedAt), Cause: r.Cause, Survivors: r.survivors,
-		Left: r.remained, LeftCount: r.leftovers}
-	r.host.Loop.Run(func() {
+	res := history.Result{Result: string(en.run.resultWord()), Counts: historyCounts(en.run.CountAll()), Started: en.run.Request.Time,
+		Ended: en.endedAt, DurationMS: en.run.Elapsed(en.endedAt), Cause: en.run.Cause, Survivors: en.survivors,
+		Left: en.remained, LeftCount: en.leftovers}
+	en.run.host.Loop.Run(func() {
 		what, err := before()
 		lost := ""
 		if err == nil {
-			what, err = "its end", r.hist.Finish(res)
-			if lost = lostRecord(r.Dir); lost != "" {
+			what, err = "its end", en.run.journal.hist.Finish(res)
+			if lost = lostRecord(en.run.Dir); lost != "" {
 				err = nil // its folder is gone
 			}
 		}
 		if err == nil {
-			r.hist.Close()
-			r.dropOutputs()
+			en.run.journal.hist.Close()
+			en.dropOutputs()
 		}
-		r.host.Loop.Post(func() {
+		en.run.host.Loop.Post(func() {
 			if err != nil {
-				r.host.File.Statuses().Changed()
-				r.notRecorded(what, err)
+				en.run.host.File.Statuses().Changed()
+				en.run.journal.notRecorded(what, err)
 				return
 			}
-			r.unrecorded = lost
-			r.hold(&r.holds.journal, "")
+			en.unrecorded = lost
+			en.run.journal.hold(&en.run.journal.holds.journal, "")
 			done()
 		})
 	})
 }
 
 // Complete publishes the end of the run and answers the requests that wait for it.
-func (r *Run) Complete() {
-	r.Phase = runstate.Complete
-	counts := r.CountAll()
-	r.host.Marks.Flush()
-	r.host.Out.Publish(api.Event{Type: api.RunComplete, Time: r.endedAt, Run: r.ID, Client: r.Request.Client, Result: r.resultWord(),
-		Counts: &counts, DurationMS: new(r.Elapsed(r.endedAt)), ExitCode: new(runstate.ExitCode(r.resultWord(), r.Cause)), Reason: api.Reason(""),
-		Message: r.stopText(), Survivors: r.survivors, Notes: r.endNotes()})
-	r.host.Out.Hurry()
-	r.answerStop(r.stopResult())
+func (en *ending) Complete() {
+	en.run.Phase = runstate.Complete
+	counts := en.run.CountAll()
+	en.run.host.Marks.Flush()
+	en.run.host.Out.Publish(api.Event{Type: api.RunComplete, Time: en.endedAt, Run: en.run.ID, Client: en.run.Request.Client, Result: en.run.resultWord(),
+		Counts: &counts, DurationMS: new(en.run.Elapsed(en.endedAt)), ExitCode: new(runstate.ExitCode(en.run.resultWord(), en.run.Cause)), Reason: api.Reason(""),
+		Message: en.stopText(), Survivors: en.survivors, Notes: en.endNotes()})
+	en.run.host.Out.Hurry()
+	en.run.stopping.answerStop(en.run.stopping.stopResult())
 }
 
 func (r *Run) resultWord() api.Result {
@@ -118,11 +130,11 @@ func (r *Run) Summary() api.RunSummary {
 	s := api.RunSummary{Run: r.ID, Result: r.resultWord(), Mode: r.Request.Mode, Resumes: history.RunID(r.Request.Resumes),
 		Selection: r.Request.Selection, Counts: r.CountAll(), Client: r.Request.Client, User: r.Request.User,
 		Started: r.Request.Time, Stopping: r.Phase == runstate.Stopping, Exclude: r.Request.Exclude, Cause: r.Cause,
-		Survivors: r.survivors, Held: r.holds.why(), Short: r.Shortage()}
+		Survivors: r.ending.survivors, Held: r.journal.holds.why(), Short: r.share.Shortage()}
 	s.Nodes = s.Counts.Total()
 	s.Paused = r.paused(s.Counts)
-	if !r.endedAt.IsZero() {
-		s.Ended, s.DurationMS = new(r.endedAt), new(r.Elapsed(r.endedAt))
+	if !r.ending.endedAt.IsZero() {
+		s.Ended, s.DurationMS = new(r.ending.endedAt), new(r.Elapsed(r.ending.endedAt))
 	}
 	if s.Result != "" { // the result is known before the end is recorded
 		s.ExitCode = new(runstate.ExitCode(s.Result, s.Cause))
@@ -135,7 +147,7 @@ func (r *Run) paused(c api.Counts) api.Paused {
 	switch {
 	case r.Phase != runstate.Going || c.Running > 0:
 		return ""
-	case r.holds.why() != "":
+	case r.journal.holds.why() != "":
 		return api.PausedHeld
 	case c.Queued > 0:
 		return ""
@@ -162,8 +174,8 @@ func (r *Run) paused(c api.Counts) api.Paused {
 
 // Detach lets go of a run, which continues without this daemon.
 func (r *Run) Detach() {
-	r.leaveSlots()
-	r.dropPools()
+	r.share.leaveSlots()
+	r.pooling.dropPools()
 	if r.timer != nil {
 		r.timer.Stop()
 	}
@@ -171,5 +183,5 @@ func (r *Run) Detach() {
 	if r.sess != nil {
 		r.sess.Detach()
 	}
-	r.closeJournal()
+	r.journal.closeJournal()
 }

@@ -25,40 +25,40 @@ func (h *holds) why() string {
 	return h.executor
 }
 
-func (r *Run) HeldBy() string { return r.holds.why() }
+func (jo *journal) HeldBy() string { return jo.holds.why() }
 
 // hold sets or clears (why == "") a reason, and publishes the change.
-func (r *Run) hold(reason *string, why string) {
-	before := r.holds.why()
+func (jo *journal) hold(reason *string, why string) {
+	before := jo.holds.why()
 	*reason = why
-	now := r.holds.why()
+	now := jo.holds.why()
 	if before == now {
 		return
 	}
 	if now == "" {
-		r.host.Log.Info("a run goes on", "run", r.ID)
+		jo.run.host.Log.Info("a run goes on", "run", jo.run.ID)
 	} else {
-		r.host.Log.Warn("a run is held", "run", r.ID, "why", now)
+		jo.run.host.Log.Warn("a run is held", "run", jo.run.ID, "why", now)
 	}
-	r.host.Out.Publish(api.Event{Type: api.RunHeld, Run: r.ID, Message: now})
+	jo.run.host.Out.Publish(api.Event{Type: api.RunHeld, Run: jo.run.ID, Message: now})
 }
 
 // notRecorded holds the run until what cannot be written now has been written.
-func (r *Run) notRecorded(what string, err error) {
-	r.completing = false
-	r.holds.till = time.Now().Add(HoldPause)
-	r.host.RetryLater()
-	r.hold(&r.holds.journal, what+" cannot be recorded: "+err.Error())
+func (jo *journal) notRecorded(what string, err error) {
+	jo.run.ending.completing = false
+	jo.holds.till = time.Now().Add(HoldPause)
+	jo.run.host.RetryLater()
+	jo.hold(&jo.holds.journal, what+" cannot be recorded: "+err.Error())
 }
 
 // recallUnhanded takes back executions that were not handed over yet. It returns the others.
-func (r *Run) recallUnhanded(ids []executor.ID) (handed []executor.ID) {
-	if len(r.unhanded) == 0 {
+func (dp *dispatcher) recallUnhanded(ids []executor.ID) (handed []executor.ID) {
+	if len(dp.unhanded) == 0 {
 		return ids
 	}
 	for _, id := range ids {
 		at := -1
-		for i, j := range r.unhanded {
+		for i, j := range dp.unhanded {
 			if j.ID == id {
 				at = i
 			}
@@ -67,17 +67,17 @@ func (r *Run) recallUnhanded(ids []executor.ID) (handed []executor.ID) {
 			handed = append(handed, id)
 			continue
 		}
-		r.unhanded = append(r.unhanded[:at], r.unhanded[at+1:]...)
-		r.recalled = append(r.recalled, id)
+		dp.unhanded = append(dp.unhanded[:at], dp.unhanded[at+1:]...)
+		dp.recalled = append(dp.recalled, id)
 	}
 	return handed
 }
 
 // withdrawRecalled ends those as an executor would.
-func (r *Run) withdrawRecalled() {
-	for len(r.recalled) > 0 {
-		id := r.recalled[0]
-		r.recalled = r.recalled[1:]
-		r.finish(executor.Report{Kind: executor.Ended, ID: id, Time: clock.Now(), Exit: executor.Exit{Stopped: true}})
+func (dp *dispatcher) withdrawRecalled() {
+	for len(dp.recalled) > 0 {
+		id := dp.recalled[0]
+		dp.recalled = dp.recalled[1:]
+		dp.run.finish(executor.Report{Kind: executor.Ended, ID: id, Time: clock.Now(), Exit: executor.Exit{Stopped: true}})
 	}
 }

@@ -27,6 +27,8 @@ const (
 
 // journal is the journal of a run, and what waits for the disk.
 type journal struct {
+	run      *Run
+	holds    holds
 	hist     *history.Run
 	syncing  *journalSync
 	awaiting []func(error) // called after the next sync
@@ -43,89 +45,89 @@ type journalSync struct {
 }
 
 // FlushJournal writes the pending records. It returns false if that is impossible at present.
-func (r *Run) FlushJournal() bool {
+func (jo *journal) FlushJournal() bool {
 	switch {
-	case r.hist == nil || r.completing: // a helper writes the last record
+	case jo.hist == nil || jo.run.ending.completing: // a helper writes the last record
 		return true
-	case r.holds.journal != "" && time.Now().Before(r.holds.till):
+	case jo.holds.journal != "" && time.Now().Before(jo.holds.till):
 		return false
 	}
-	err := r.hist.Flush()
-	if err == nil && r.holds.journal != "" {
-		err = r.hist.Reserve(journalRoom(r))
+	err := jo.hist.Flush()
+	if err == nil && jo.holds.journal != "" {
+		err = jo.hist.Reserve(journalRoom(jo.run))
 	}
-	if !r.journalWorks(err) {
+	if !jo.journalWorks(err) {
 		return false
 	}
-	r.hold(&r.holds.journal, "")
-	if r.syncing == nil && r.hist.Unsynced() > syncAt {
-		r.syncJournal(func(error) {})
+	jo.hold(&jo.holds.journal, "")
+	if jo.syncing == nil && jo.hist.Unsynced() > syncAt {
+		jo.syncJournal(func(error) {})
 	}
 	return true
 }
 
 // journalWorks handles the error of an operation of the journal. It returns false if there is one.
-func (r *Run) journalWorks(err error) bool {
+func (jo *journal) journalWorks(err error) bool {
 	switch {
 	case err == nil:
 		return true
 	case !errors.Is(err, history.ErrUnreliable):
-		r.notRecorded("what happens in it", err)
-	case r.syncing == nil: // the run is held only if the disk refuses this sync, too
-		r.syncJournal(func(error) {})
+		jo.notRecorded("what happens in it", err)
+	case jo.syncing == nil: // the run is held only if the disk refuses this sync, too
+		jo.syncJournal(func(error) {})
 	}
 	return false
 }
 
 // syncJournal makes the records so far durable. Then, or when the disk has refused that, it calls done on the loop, perhaps at once.
-func (r *Run) syncJournal(done func(error)) {
-	r.awaiting = append(r.awaiting, done)
-	r.startSync()
+func (jo *journal) syncJournal(done func(error)) {
+	jo.awaiting = append(jo.awaiting, done)
+	jo.startSync()
 }
 
 // startSync starts the next sync if something awaits it and none is in progress.
-func (r *Run) startSync() {
-	if r.syncing != nil || len(r.awaiting) == 0 || r.completing {
+func (jo *journal) startSync() {
+	if jo.syncing != nil || len(jo.awaiting) == 0 || jo.run.ending.completing {
 		return
 	}
-	s := &journalSync{make(chan error, 1), r.awaiting}
-	r.awaiting = nil
-	if r.holds.journal != "" && time.Now().Before(r.holds.till) {
-		s.end(errors.New(r.holds.why()))
+	s := &journalSync{make(chan error, 1), jo.awaiting}
+	jo.awaiting = nil
+	if jo.holds.journal != "" && time.Now().Before(jo.holds.till) {
+		s.end(errors.New(jo.holds.why()))
 		return
 	}
-	if err := r.hist.Flush(); err != nil && !errors.Is(err, history.ErrUnreliable) {
-		r.notRecorded("what happens in it", err)
+	if err := jo.hist.Flush(); err != nil && !errors.Is(err, history.ErrUnreliable) {
+		jo.notRecorded("what happens in it", err)
 		s.end(err)
 		return
 	}
-	wait := r.hist.StartSync()
+	wait := jo.hist.StartSync()
 	if wait == nil {
 		s.end(nil)
 		return
 	}
-	r.syncing = s
-	r.host.Loop.Run(func() {
+	jo.syncing = s
+	jo.run.host.Loop.Run(func() {
 		s.result <- wait()
-		r.host.Loop.Post(r.synced)
+		jo.run.host.Loop.Post(jo.synced)
 	})
 }
 
 // synced ends a sync.
-func (r *Run) synced() {
-	s := r.syncing
-	r.syncing = nil
-	err := r.hist.EndSync(<-s.result)
+func (jo *journal) synced() {
+	s := jo.syncing
+	jo.syncing = nil
+	err := jo.hist.EndSync(<-s.result)
 	switch {
 	case errors.Is(err, history.ErrUnreliable):
-		r.awaiting = append(s.done, r.awaiting...)
+		jo.awaiting = append(s.done, jo.awaiting...)
 	case err != nil:
-		r.notRecorded("what happens in it", err)
+		jo.notRecorded("what happens in it", err)
 		fallthrough
 	default:
 		s.end(err)
 	}
-	r.startSync()
+	jo.startSync()
 }
 
 func (s *journalSync) end(err error) {
@@ -135,35 +137,35 @@ func (s *journalSync) end(err error) {
 }
 
 // closeJournal closes the journal of a run that goes on without this daemon. It waits for the disk.
-func (r *Run) closeJournal() {
-	if r.hist == nil || r.completing { // a helper closes it with the last record
+func (jo *journal) closeJournal() {
+	if jo.hist == nil || jo.run.ending.completing { // a helper closes it with the last record
 		return
 	}
-	if s := r.syncing; s != nil {
-		_ = r.hist.EndSync(<-s.result) // clients get no answer and ask the next daemon
-		r.syncing = nil
+	if s := jo.syncing; s != nil {
+		_ = jo.hist.EndSync(<-s.result) // clients get no answer and ask the next daemon
+		jo.syncing = nil
 	}
-	r.hist.Close()
+	jo.hist.Close()
 }
 
 // mayHandOver returns the first jobs that the executor may get now. The others wait for a sync.
 //
 // Node numbers of instances depend on the order of events. If a power cut took that order from the journal, the runner's log would
 // be read as if it were about other nodes. A decision of a person is durable before anything follows from it.
-func (r *Run) mayHandOver(jobs []executor.Job) []executor.Job {
-	if r.undecided > 0 {
+func (jo *journal) mayHandOver(jobs []executor.Job) []executor.Job {
+	if jo.undecided > 0 {
 		return nil
 	}
-	unknown := func(j executor.Job) bool { return j.ID.Node >= max(r.numbers, r.OuterNodes()) }
+	unknown := func(j executor.Job) bool { return j.ID.Node >= max(jo.numbers, jo.run.OuterNodes()) }
 	if !slices.ContainsFunc(jobs, unknown) {
 		return jobs
 	}
-	if !r.numbering {
-		r.numbering = true
-		numbers := len(r.Nodes)
-		r.syncJournal(func(err error) {
-			if r.numbering = false; err == nil {
-				r.numbers = numbers
+	if !jo.numbering {
+		jo.numbering = true
+		numbers := len(jo.run.Nodes)
+		jo.syncJournal(func(err error) {
+			if jo.numbering = false; err == nil {
+				jo.numbers = numbers
 			}
 		})
 	}
@@ -174,9 +176,11 @@ func (r *Run) mayHandOver(jobs []executor.Job) []executor.Job {
 }
 
 // journalRoom returns how many bytes the last records of a run need.
-func journalRoom(r *Run) int { return (r.InFlight+len(r.gated)+1)*journalRoomEach + journalRoomRest }
+func journalRoom(r *Run) int {
+	return (r.InFlight+len(r.ahead.gated)+1)*journalRoomEach + journalRoomRest
+}
 
 // mayTake reports whether the journal has room for the records of one more execution.
-func (r *Run) mayTake() bool {
-	return r.holds.journal == "" && r.hist.Unsynced() <= unsyncedMost && r.journalWorks(r.hist.Reserve(journalRoom(r)))
+func (jo *journal) mayTake() bool {
+	return jo.holds.journal == "" && jo.hist.Unsynced() <= unsyncedMost && jo.journalWorks(jo.hist.Reserve(journalRoom(jo.run)))
 }

@@ -26,41 +26,41 @@ func lostRecord(dir string) string {
 var StopPatience = 3 * time.Second
 
 // answerInTime answers the pending stop requests of a run after stopPatience, if its result is not written by then.
-func (r *Run) answerInTime() {
-	if r.waited {
+func (st *stopping) answerInTime() {
+	if st.waited {
 		return
 	}
-	r.waited = true
+	st.waited = true
 	time.AfterFunc(StopPatience, func() {
-		r.host.Loop.Post(func() {
-			r.waited = false
-			r.answerUnrecorded()
+		st.run.host.Loop.Post(func() {
+			st.waited = false
+			st.answerUnrecorded()
 		})
 	})
 }
 
 // answerUnrecorded answers the pending stop requests if the run is held; otherwise it looks again later.
-func (r *Run) answerUnrecorded() {
-	if r.Phase == runstate.Complete || len(r.onStop) == 0 {
+func (st *stopping) answerUnrecorded() {
+	if st.run.Phase == runstate.Complete || len(st.onStop) == 0 {
 		return
 	}
-	why := r.holds.why()
-	if why == "" || r.Phase != runstate.Ended && len(r.live()) > 0 && time.Since(r.stopAsked) < r.Grace()+StopPatience {
-		r.answerInTime()
+	why := st.run.journal.holds.why()
+	if why == "" || st.run.Phase != runstate.Ended && len(st.run.live()) > 0 && time.Since(st.stopAsked) < st.run.Grace()+StopPatience {
+		st.answerInTime()
 		return
 	}
-	res := r.stopResult()
+	res := st.stopResult()
 	res.Going = true
-	if res.Problem = "its end cannot be recorded yet: " + why; len(r.live()) > 0 {
-		res.Problem = fmt.Sprintf("what has become of %d executions cannot be recorded yet: %s", len(r.live()), why)
+	if res.Problem = "its end cannot be recorded yet: " + why; len(st.run.live()) > 0 {
+		res.Problem = fmt.Sprintf("what has become of %d executions cannot be recorded yet: %s", len(st.run.live()), why)
 	}
-	r.answerStop(res)
+	st.answerStop(res)
 }
 
 // answerStop answers all requests that wait for the end of the run.
-func (r *Run) answerStop(res api.StopResult) {
-	for _, reply := range r.onStop {
+func (st *stopping) answerStop(res api.StopResult) {
+	for _, reply := range st.onStop {
 		reply(res, nil)
 	}
-	r.onStop = nil
+	st.onStop = nil
 }

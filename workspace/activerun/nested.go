@@ -25,32 +25,33 @@ type Child struct{ Workspace, Run string }
 
 // nesting is what a run knows of the runs that its commands have started.
 type nesting struct {
+	run      *Run
 	callers  map[executor.ID]int     // execution → how many of its connections wait for other runs
 	children map[executor.ID][]Child // started by an execution that is going
 	leaving  int                     // children that are being stopped
 }
 
 // tellCaller tells the execution that has started a run that the run is going.
-func (r *Run) tellCaller() {
-	if r.Request.Caller == nil || r.host.Nested == nil {
+func (ne *nesting) tellCaller() {
+	if ne.run.Request.Caller == nil || ne.run.host.Nested == nil {
 		return
 	}
-	by, child := callerOf(r.Request.Caller), Child{r.host.ID, r.ID}
-	r.host.Loop.Run(func() { r.host.Nested.Began(by, child) })
+	by, child := callerOf(ne.run.Request.Caller), Child{ne.run.host.ID, ne.run.ID}
+	ne.run.host.Loop.Run(func() { ne.run.host.Nested.Began(by, child) })
 }
 
 // Leave returns the slots of a run that is over. The command that has started it gets its own slot back first, so that no
 // other run takes it.
-func (r *Run) Leave() {
-	if r.Request.Caller == nil || r.host.Nested == nil || r.member == nil {
-		r.leaveSlots()
+func (ne *nesting) Leave() {
+	if ne.run.Request.Caller == nil || ne.run.host.Nested == nil || ne.run.share.member == nil {
+		ne.run.share.leaveSlots()
 		return
 	}
-	r.short.stop()
-	by := callerOf(r.Request.Caller)
-	r.host.Loop.Run(func() {
-		r.host.Nested.Over(by)
-		r.member.Leave()
+	ne.run.share.short.stop()
+	by := callerOf(ne.run.Request.Caller)
+	ne.run.host.Loop.Run(func() {
+		ne.run.host.Nested.Over(by)
+		ne.run.share.member.Leave()
 	})
 }
 
@@ -59,21 +60,21 @@ func callerOf(c *history.Caller) api.Caller {
 }
 
 // stopChildren stops the runs that the given executions have started; nil means those of all executions.
-func (r *Run) stopChildren(ids []executor.ID, graceMS *int64) {
-	if len(r.children) == 0 {
+func (ne *nesting) stopChildren(ids []executor.ID, graceMS *int64) {
+	if len(ne.children) == 0 {
 		return
 	}
 	if ids == nil {
-		for id := range r.children {
+		for id := range ne.children {
 			ids = append(ids, id)
 		}
 	}
 	for _, id := range ids {
-		for _, child := range r.children[id] {
-			r.leaving++
-			r.host.Loop.Run(func() {
-				r.host.Nested.Stop(child, graceMS)
-				r.host.Loop.Post(func() { r.leaving-- })
+		for _, child := range ne.children[id] {
+			ne.leaving++
+			ne.run.host.Loop.Run(func() {
+				ne.run.host.Nested.Stop(child, graceMS)
+				ne.run.host.Loop.Post(func() { ne.leaving-- })
 			})
 		}
 	}
@@ -81,66 +82,66 @@ func (r *Run) stopChildren(ids []executor.ID, graceMS *int64) {
 
 // endChildren stops the runs that an execution has started, now that it is over. If the execution was stopped, its children
 // get no grace time.
-func (r *Run) endChildren(id executor.ID, stopped bool) {
-	delete(r.callers, id)
-	if len(r.children[id]) == 0 {
+func (ne *nesting) endChildren(id executor.ID, stopped bool) {
+	delete(ne.callers, id)
+	if len(ne.children[id]) == 0 {
 		return
 	}
 	var grace *int64
 	if stopped {
 		grace = new(int64)
 	}
-	r.stopChildren([]executor.ID{id}, grace)
-	delete(r.children, id)
+	ne.stopChildren([]executor.ID{id}, grace)
+	delete(ne.children, id)
 }
 
 func graceOf(d time.Duration) *int64 { return new(d.Milliseconds()) }
 
 // FindExecution finds the execution that a command says it is, and reports whether it is going.
-func (r *Run) FindExecution(c api.Caller) (id executor.ID, live bool) {
-	i, in := r.Sched.Index(c.Node)
+func (ne *nesting) FindExecution(c api.Caller) (id executor.ID, live bool) {
+	i, in := ne.run.Sched.Index(c.Node)
 	if !in {
 		return id, false
 	}
-	rec := r.Nodes[i].Execution
+	rec := ne.run.Nodes[i].Execution
 	return executor.ID{Node: i, Execution: c.Execution}, rec != nil && rec.Live && rec.Number == c.Execution
 }
 
 // UnitsOf returns the units of pools that an execution and the callers of its run hold.
-func (r *Run) UnitsOf(id executor.ID) map[string]int {
+func (ne *nesting) UnitsOf(id executor.ID) map[string]int {
 	held := map[string]int{}
-	if r.Request.Caller != nil {
-		for pool, n := range r.Request.Caller.Held {
+	if ne.run.Request.Caller != nil {
+		for pool, n := range ne.run.Request.Caller.Held {
 			held[pool] += n
 		}
 	}
-	for _, use := range r.pools.held[id.Node].claim {
+	for _, use := range ne.run.pooling.held[id.Node].claim {
 		held[use.Pool] += use.Units
 	}
 	return held
 }
 
 // CommandWaits notes that the command of an execution waits for another run, or stops waiting.
-func (r *Run) CommandWaits(id executor.ID, waits bool) {
-	if r.callers == nil {
-		r.callers = map[executor.ID]int{}
+func (ne *nesting) CommandWaits(id executor.ID, waits bool) {
+	if ne.callers == nil {
+		ne.callers = map[executor.ID]int{}
 	}
 	if waits {
-		if r.callers[id]++; r.Nodes[id.Node].Execution.Started {
-			r.lend(id)
+		if ne.callers[id]++; ne.run.Nodes[id.Node].Execution.Started {
+			ne.run.share.lend(id)
 		}
 		return
 	}
-	if r.callers[id]--; r.callers[id] <= 0 {
-		delete(r.callers, id)
-		r.TakeBack(id)
+	if ne.callers[id]--; ne.callers[id] <= 0 {
+		delete(ne.callers, id)
+		ne.run.share.TakeBack(id)
 	}
 }
 
 // Adopt notes a run that an execution has started.
-func (r *Run) Adopt(id executor.ID, child Child) {
-	if r.children == nil {
-		r.children = map[executor.ID][]Child{}
+func (ne *nesting) Adopt(id executor.ID, child Child) {
+	if ne.children == nil {
+		ne.children = map[executor.ID][]Child{}
 	}
-	r.children[id] = append(r.children[id], child)
+	ne.children[id] = append(ne.children[id], child)
 }

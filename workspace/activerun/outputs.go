@@ -85,8 +85,8 @@ func (r *Run) items(out executor.Range) ([]byte, error) {
 }
 
 // dropOutputs removes the folder: the journal has its content. It is called on a helper.
-func (r *Run) dropOutputs() {
-	if err := os.RemoveAll(filepath.Join(r.Dir, runstate.OutputsDir)); err != nil {
-		r.host.Log.Warn("outputs of commands cannot be removed", "run", r.ID, "err", err)
+func (en *ending) dropOutputs() {
+	if err := os.RemoveAll(filepath.Join(en.run.Dir, runstate.OutputsDir)); err != nil {
+		en.run.host.Log.Warn("outputs of commands cannot be removed", "run", en.run.ID, "err", err)
 	}
 }

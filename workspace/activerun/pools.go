@@ -35,6 +35,7 @@ type PoolUse struct {
 // pooling holds the executions of a run that need units of pools. A node has at most one that waits for units or holds them.
 // It is empty for a run without such nodes.
 type pooling struct {
+	run   *Run
 	of    Pools
 	lines map[string]*poolLine // by the text of the claim
 	waits map[int]poolEntry    // node → its place in a line
@@ -60,12 +61,12 @@ type poolHeld struct {
 }
 
 // poolClaim returns what an execution of a node needs; nil for most.
-func (r *Run) poolClaim(node int) []PoolUse {
-	if r.Flow == nil {
+func (po *pooling) poolClaim(node int) []PoolUse {
+	if po.run.Flow == nil {
 		return nil
 	}
 	var claim []PoolUse
-	for _, use := range r.Sched.Pools(node) {
+	for _, use := range po.run.Sched.Pools(node) {
 		claim = append(claim, PoolUse{use.Name, use.Units})
 	}
 	return claim
@@ -80,20 +81,20 @@ func claimText(claim []PoolUse) string {
 }
 
 // enqueue puts an execution that was asked for into the queue for slots, or first into the line of its pools.
-func (r *Run) enqueue(id executor.ID) {
-	claim := r.poolClaim(id.Node)
-	if claim == nil || r.host.Pools == nil {
-		r.queue = append(r.queue, id)
+func (po *pooling) enqueue(id executor.ID) {
+	claim := po.poolClaim(id.Node)
+	if claim == nil || po.run.host.Pools == nil {
+		po.run.dispatcher.queue = append(po.run.dispatcher.queue, id)
 		return
 	}
-	if r.host.Pools.TryAcquire(r.poolKey(id), claim, r.host.Loop.Wake) {
-		r.holdUnits(id, claim)
-		r.queue = append(r.queue, id)
+	if po.run.host.Pools.TryAcquire(po.poolKey(id), claim, po.run.host.Loop.Wake) {
+		po.holdUnits(id, claim)
+		po.run.dispatcher.queue = append(po.run.dispatcher.queue, id)
 		return
 	}
-	p := &r.pools
+	p := po
 	if p.waits == nil {
-		p.of, p.waits, p.lines = r.host.Pools, map[int]poolEntry{}, map[string]*poolLine{}
+		p.of, p.waits, p.lines = po.run.host.Pools, map[int]poolEntry{}, map[string]*poolLine{}
 	}
 	p.seq++
 	e := poolEntry{id, p.seq}
@@ -102,143 +103,143 @@ func (r *Run) enqueue(id executor.ID) {
 		p.lines[text] = &poolLine{claim: claim}
 	}
 	p.lines[text].entries, p.waits[id.Node] = append(p.lines[text].entries, e), e
-	n := &r.Nodes[id.Node]
-	r.host.Out.Publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name, Wait: r.PoolWait(id.Node)})
+	n := &po.run.Nodes[id.Node]
+	po.run.host.Out.Publish(api.Event{Type: api.NodeWaiting, Run: po.run.ID, Client: po.run.Request.Client, Node: n.ID, Name: n.Name, Wait: po.PoolWait(id.Node)})
 }
 
 // EnterPools takes the units that were set aside for executions in line. These wait for a slot from now on.
-func (r *Run) EnterPools() {
-	if len(r.pools.waits) == 0 || r.Phase != runstate.Going || r.sess == nil {
+func (po *pooling) EnterPools() {
+	if len(po.waits) == 0 || po.run.Phase != runstate.Going || po.run.sess == nil {
 		return
 	}
-	for text, line := range r.pools.lines {
+	for text, line := range po.lines {
 		for len(line.entries) > 0 {
 			e := line.entries[0]
-			if r.pools.waits[e.id.Node] == e {
-				if !r.host.Pools.TryAcquire(r.poolKey(e.id), line.claim, r.host.Loop.Wake) {
+			if po.waits[e.id.Node] == e {
+				if !po.run.host.Pools.TryAcquire(po.poolKey(e.id), line.claim, po.run.host.Loop.Wake) {
 					break
 				}
-				delete(r.pools.waits, e.id.Node)
-				r.holdUnits(e.id, line.claim)
-				r.queue = append(r.queue, e.id)
-				n := &r.Nodes[e.id.Node]
-				r.host.Out.Publish(api.Event{Type: api.NodeReady, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name})
+				delete(po.waits, e.id.Node)
+				po.holdUnits(e.id, line.claim)
+				po.run.dispatcher.queue = append(po.run.dispatcher.queue, e.id)
+				n := &po.run.Nodes[e.id.Node]
+				po.run.host.Out.Publish(api.Event{Type: api.NodeReady, Run: po.run.ID, Client: po.run.Request.Client, Node: n.ID, Name: n.Name})
 			}
 			line.entries = line.entries[1:]
 		}
 		if len(line.entries) == 0 {
-			delete(r.pools.lines, text)
+			delete(po.lines, text)
 		}
 	}
 }
 
-func (r *Run) holdUnits(id executor.ID, claim []PoolUse) {
-	if r.pools.held == nil {
-		r.pools.held = map[int]poolHeld{}
+func (po *pooling) holdUnits(id executor.ID, claim []PoolUse) {
+	if po.held == nil {
+		po.held = map[int]poolHeld{}
 	}
-	r.pools.held[id.Node] = poolHeld{id, claim}
+	po.held[id.Node] = poolHeld{id, claim}
 }
 
 // leavePools returns the units of an execution.
-func (r *Run) leavePools(id executor.ID) {
-	h, held := r.pools.held[id.Node]
+func (po *pooling) leavePools(id executor.ID) {
+	h, held := po.held[id.Node]
 	if !held || h.id != id {
 		return
 	}
-	delete(r.pools.held, id.Node)
-	r.host.Pools.Release(h.claim)
+	delete(po.held, id.Node)
+	po.run.host.Pools.Release(h.claim)
 }
 
 // withdrawPools returns the units of a node that will not execute, or takes it out of its line. An execution that the executor
 // has keeps its units until the executor reports its end.
-func (r *Run) withdrawPools(ef scheduler.Effect) {
-	if len(r.pools.waits)+len(r.pools.held) == 0 || ef.Status == graph.Queued || ef.Status == graph.Running {
+func (po *pooling) withdrawPools(ef scheduler.Effect) {
+	if len(po.waits)+len(po.held) == 0 || ef.Status == graph.Queued || ef.Status == graph.Running {
 		return
 	}
-	if e, waits := r.pools.waits[ef.Node]; waits {
-		delete(r.pools.waits, ef.Node)
-		r.host.Pools.Forget(r.poolKey(e.id))
+	if e, waits := po.waits[ef.Node]; waits {
+		delete(po.waits, ef.Node)
+		po.run.host.Pools.Forget(po.poolKey(e.id))
 	}
-	if h, held := r.pools.held[ef.Node]; held {
-		if rec := r.Nodes[ef.Node].Execution; rec == nil || !rec.Live || rec.Number != h.id.Execution {
-			r.leavePools(h.id)
+	if h, held := po.held[ef.Node]; held {
+		if rec := po.run.Nodes[ef.Node].Execution; rec == nil || !rec.Live || rec.Number != h.id.Execution {
+			po.leavePools(h.id)
 		}
 	}
 }
 
 // leaveLines takes all executions out of their lines, for a run that starts nothing any more.
-func (r *Run) leaveLines() {
-	for _, e := range r.pools.waits {
-		r.host.Pools.Forget(r.poolKey(e.id))
+func (po *pooling) leaveLines() {
+	for _, e := range po.waits {
+		po.run.host.Pools.Forget(po.poolKey(e.id))
 	}
-	r.pools.waits, r.pools.lines = nil, nil
+	po.waits, po.lines = nil, nil
 }
 
 // dropPools returns all units of the run.
-func (r *Run) dropPools() {
-	r.leaveLines()
-	for _, h := range r.pools.held {
-		r.leavePools(h.id)
+func (po *pooling) dropPools() {
+	po.leaveLines()
+	for _, h := range po.held {
+		po.leavePools(h.id)
 	}
 }
 
 // reclaimPools takes the units of executions that an earlier daemon has left going, before anything else can get them.
-func (r *Run) reclaimPools() {
-	if r.host.Pools == nil || r.Flow == nil {
+func (po *pooling) reclaimPools() {
+	if po.run.host.Pools == nil || po.run.Flow == nil {
 		return
 	}
-	for _, id := range r.live() {
-		if claim := r.poolClaim(id.Node); claim != nil {
-			r.holdUnits(id, claim)
-			r.host.Pools.Claim(claim)
+	for _, id := range po.run.live() {
+		if claim := po.poolClaim(id.Node); claim != nil {
+			po.holdUnits(id, claim)
+			po.run.host.Pools.Claim(claim)
 		}
 	}
 }
 
 // requeue lets executions that an earlier daemon had asked for wait for units again.
-func (r *Run) requeue() {
-	if r.host.Pools == nil || r.Flow == nil {
+func (po *pooling) requeue() {
+	if po.run.host.Pools == nil || po.run.Flow == nil {
 		return
 	}
-	queue := r.queue[r.head:]
-	r.queue, r.head = nil, 0
+	queue := po.run.dispatcher.queue[po.run.dispatcher.head:]
+	po.run.dispatcher.queue, po.run.dispatcher.head = nil, 0
 	for _, id := range queue {
 		switch {
-		case r.pools.held[id.Node].id == id: // it was dispatched meanwhile, and has its units
-			r.queue = append(r.queue, id)
-		case r.Sched.Wants(id.Node, id.Execution):
-			r.enqueue(id)
+		case po.held[id.Node].id == id: // it was dispatched meanwhile, and has its units
+			po.run.dispatcher.queue = append(po.run.dispatcher.queue, id)
+		case po.run.Sched.Wants(id.Node, id.Execution):
+			po.enqueue(id)
 		}
 	}
 }
 
 // claimPools takes units for an execution that the executor turns out to have and that has not waited for them.
-func (r *Run) claimPools(id executor.ID) {
-	claim := r.poolClaim(id.Node)
-	if claim == nil || r.host.Pools == nil || r.pools.held[id.Node].id == id {
+func (po *pooling) claimPools(id executor.ID) {
+	claim := po.poolClaim(id.Node)
+	if claim == nil || po.run.host.Pools == nil || po.held[id.Node].id == id {
 		return
 	}
-	if e, waits := r.pools.waits[id.Node]; waits {
-		delete(r.pools.waits, id.Node)
-		r.host.Pools.Forget(r.poolKey(e.id))
+	if e, waits := po.waits[id.Node]; waits {
+		delete(po.waits, id.Node)
+		po.run.host.Pools.Forget(po.poolKey(e.id))
 	}
-	r.holdUnits(id, claim)
-	r.host.Pools.Claim(claim)
+	po.holdUnits(id, claim)
+	po.run.host.Pools.Claim(claim)
 }
 
-func (r *Run) poolKey(id executor.ID) string {
-	return fmt.Sprintf("%s/%s/%d/%d", r.host.ID, r.ID, id.Node, id.Execution)
+func (po *pooling) poolKey(id executor.ID) string {
+	return fmt.Sprintf("%s/%s/%d/%d", po.run.host.ID, po.run.ID, id.Node, id.Execution)
 }
 
 // PoolWait describes what a node in line waits for; nil for other nodes.
-func (r *Run) PoolWait(node int) *api.Wait {
-	if _, waits := r.pools.waits[node]; !waits {
+func (po *pooling) PoolWait(node int) *api.Wait {
+	if _, waits := po.waits[node]; !waits {
 		return nil
 	}
-	claim := r.poolClaim(node)
+	claim := po.poolClaim(node)
 	text := claimText(claim)
 	for _, use := range claim {
-		if size := r.pools.of.Size(use.Pool); use.Units > size {
+		if size := po.of.Size(use.Pool); use.Units > size {
 			text += fmt.Sprintf(", more than there is: the size of %s is %d", use.Pool, size)
 		}
 	}

@@ -38,16 +38,16 @@ func override(env, vars []string) []string {
 // Launch starts the run, which has its folder and its executor by now.
 func (r *Run) Launch(hist *history.Run, sess executor.Session) {
 	r.Request, r.Dir = hist.Request(), hist.Dir()
-	r.hist, r.sess, r.Number, r.ID, r.Phase = hist, sess, hist.Number(), history.RunID(hist.Number()), runstate.Going
+	r.journal.hist, r.sess, r.Number, r.ID, r.Phase = hist, sess, hist.Number(), history.RunID(hist.Number()), runstate.Going
 	r.Sched.SetID(r.ID)
 	resumed, _ := r.host.Nodes.Earlier(r.Request.Resumes)
 	r.host.Nodes.NoteRun(r.Request, resumed.Scope)
-	r.join()
+	r.share.join()
 	r.begin()
 	r.accepted(nil)
-	r.tellCaller()
-	if r.stopEarly != nil {
-		r.Stop(*r.stopEarly, r.Request.Client, nil)
+	r.nesting.tellCaller()
+	if r.stopping.stopEarly != nil {
+		r.stopping.Stop(*r.stopping.stopEarly, r.Request.Client, nil)
 	}
 }
 

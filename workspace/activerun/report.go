@@ -17,28 +17,28 @@ func (r *Run) handleReports(list []executor.Report) {
 		r.hear(rep)
 	}
 	forget()
-	r.heard = true
+	r.recovery.heard = true
 }
 
 // hear handles one report.
 func (r *Run) hear(rep executor.Report) {
-	if r.putOff(rep) {
+	if r.stopping.putOff(rep) {
 		return
 	}
-	defer r.endHalt()
+	defer r.stopping.endHalt()
 	switch rep.Kind {
 	case executor.Started:
 		r.started(rep)
 	case executor.Ended:
 		r.finish(rep)
 	case executor.Resized:
-		r.resized(rep.Width)
+		r.share.resized(rep.Width)
 	case executor.CaughtUp:
-		r.untold = false
+		r.ahead.untold = false
 	case executor.Held:
-		r.hold(&r.holds.executor, rep.Message)
+		r.journal.hold(&r.journal.holds.executor, rep.Message)
 	case executor.Leftovers:
-		r.sweptUp(rep)
+		r.ending.sweptUp(rep)
 	case executor.Broken:
 		r.lose(rep)
 	}
@@ -51,12 +51,12 @@ func (r *Run) expects(rep executor.Report) bool {
 	if id.Node >= len(r.Nodes) {
 		return false
 	}
-	r.meet(rep)
+	r.ahead.meet(rep)
 	if id.Execution > r.Sched.Executions(id.Node) {
-		if r.early == nil {
-			r.early = map[executor.ID][]executor.Report{}
+		if r.ahead.early == nil {
+			r.ahead.early = map[executor.ID][]executor.Report{}
 		}
-		r.early[id] = append(r.early[id], rep)
+		r.ahead.early[id] = append(r.ahead.early[id], rep)
 		return false
 	}
 	rec := r.Nodes[id.Node].Execution
@@ -69,24 +69,24 @@ func (r *Run) started(rep executor.Report) {
 	}
 	r.commit(history.Record{Type: history.RecordStart, Time: rep.Time.UTC(), Node: rep.ID.Node, ID: r.Nodes[rep.ID.Node].ID,
 		Execution: rep.ID.Execution, PID: rep.PID, Out: rep.Out, Err: rep.Err})
-	r.startedOne(rep.ID)
+	r.share.startedOne(rep.ID)
 }
 
 // finish handles the end of an execution: journal, status, edges, event, slot.
 func (r *Run) finish(rep executor.Report) {
-	if r.gaveBack(rep) || !r.expects(rep) {
+	if r.ahead.gaveBack(rep) || !r.expects(rep) {
 		return
 	}
 	i, n := rep.ID.Node, &r.Nodes[rep.ID.Node]
-	r.endedOne(rep.ID)
-	r.pace.ended++
-	r.leavePools(rep.ID)
+	r.share.endedOne(rep.ID)
+	r.dispatcher.pace.ended++
+	r.pooling.leavePools(rep.ID)
 	if !n.Execution.Started && rep.Exit.Stopped {
 		r.commit(history.Record{Type: history.RecordWithdraw, Node: i, ID: n.ID, Execution: rep.ID.Execution})
-		r.answerEnd(rep.ID)
+		r.stopping.answerEnd(rep.ID)
 		return
 	}
-	r.endChildren(rep.ID, rep.Exit.Stopped)
+	r.nesting.endChildren(rep.ID, rep.Exit.Stopped)
 	n.Execution.Ending.Close(rep)
 	n.Execution.Ending = nil
 	announced, attempt := r.host.Out.Pending(), r.Sched.Attempt(i)
@@ -98,7 +98,7 @@ func (r *Run) finish(rep executor.Report) {
 	case r.Sched.Attempt(i) > attempt:
 		r.host.Out.Retried(announced, n.ID, api.Retry{Attempt: attempt + 1, Of: r.Sched.Attempts(i)})
 	}
-	r.answerEnd(rep.ID)
+	r.stopping.answerEnd(rep.ID)
 }
 
 // endRecord returns the record of the end of an execution, with its outputs. If these cannot be used, the execution has failed.
@@ -125,10 +125,10 @@ func (r *Run) lose(rep executor.Report) {
 	if r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return
 	}
-	r.holds.executor = ""
-	clear(r.gated)
-	r.untold = false
-	r.endHalt()
+	r.journal.holds.executor = ""
+	clear(r.ahead.gated)
+	r.ahead.untold = false
+	r.stopping.endHalt()
 	stopped := r.Phase == runstate.Stopping // then losing the executor is no failure
 	if !stopped {
 		r.broken = rep.Message
@@ -142,6 +142,6 @@ func (r *Run) lose(rep executor.Report) {
 		}
 	}
 	if r.Phase == runstate.Going {
-		r.Stop(api.StopRequest{Cause: "executor lost"}, "", nil)
+		r.stopping.Stop(api.StopRequest{Cause: "executor lost"}, "", nil)
 	}
 }

@@ -14,42 +14,50 @@ import (
 	"wf/workspace/workfile"
 )
 
+// recovery is how far a run of an earlier daemon is taken up.
+type recovery struct {
+	run     *Run
+	tried   bool // the run was recovered, as part of a recovery attempt
+	unfound bool // its executor could not be reached yet
+	heard   bool // its executor has sent its first reports, or has none
+}
+
 // Follow continues a recovered run.
-func (r *Run) Follow() {
-	if r.Phase == runstate.Preparing {
-		r.Phase = runstate.Going
-		r.limitTime()
+func (rc *recovery) Follow() {
+	if rc.run.Phase == runstate.Preparing {
+		rc.run.Phase = runstate.Going
+		rc.run.limitTime()
 	}
-	r.findExecutor()
+	rc.findExecutor()
 }
 
 // Recovering reports whether the run was recovered and its executor has not sent its first reports yet.
-func (r *Run) Recovering() bool { return r.tried && (r.sess == nil || !r.heard) }
+func (rc *recovery) Recovering() bool { return rc.tried && (rc.run.sess == nil || !rc.heard) }
 
 // StopRecovering lets the recovery of the run count as over although its executor has not sent all of its first reports.
-func (r *Run) StopRecovering() { r.heard = true }
+func (rc *recovery) StopRecovering() { rc.heard = true }
 
 // Retry lets what could not be written be written again at once, and looks for the executor again.
-func (r *Run) Retry() {
-	r.holds.till = time.Time{}
-	if r.unfound {
-		r.unfound = false
-		r.findExecutor()
+func (rc *recovery) Retry() {
+	rc.run.journal.holds.till = time.Time{}
+	if rc.unfound {
+		rc.unfound = false
+		rc.findExecutor()
 	}
 }
 
 // RetryExecutor makes a held executor try again at once.
-func (r *Run) RetryExecutor() {
-	if r.holds.executor != "" && r.sess != nil {
-		r.sess.Retry()
+func (rc *recovery) RetryExecutor() {
+	if rc.run.journal.holds.executor != "" && rc.run.sess != nil {
+		rc.run.sess.Retry()
 	}
 }
 
 // findExecutor follows the executor of a recovered run.
-func (r *Run) findExecutor() {
-	r.host.Loop.Run(func() {
-		sess, err := r.OpenExecutor(r.host.Store.Dir(r.Number), r.Number, nil)
-		r.host.Loop.Post(func() { r.followed(sess, err) })
+func (rc *recovery) findExecutor() {
+	rc.run.host.Loop.Run(func() {
+		sess, err := rc.run.OpenExecutor(rc.run.host.Store.Dir(rc.run.Number), rc.run.Number, nil)
+		rc.run.host.Loop.Post(func() { rc.followed(sess, err) })
 	})
 }
 
@@ -59,7 +67,7 @@ var ErrNotStarted = errors.New("it had not begun")
 // Recover makes run n as it was from the frozen workfile and the journal.
 func Recover(h *Host, n int) (*Run, error) {
 	r := New(h, &nodestate.Run{}, func(error) {})
-	r.tried = true
+	r.recovery.tried = true
 	r.Number, r.ID, r.Dir = n, history.RunID(n), h.Store.Dir(n)
 	var records []history.Record
 	hist, req, err := h.Store.Reopen(n, func(rec history.Record) error {
@@ -72,7 +80,7 @@ func Recover(h *Host, n int) (*Run, error) {
 	if len(records) == 0 && !executor.Begun(r.Dir) {
 		return nil, errors.Join(ErrNotStarted, hist.Close())
 	}
-	r.hist, r.Request = hist, req
+	r.journal.hist, r.Request = hist, req
 	if len(records) == 0 { // the disk has lost even the start, and the executor may have got far
 		begin := history.Record{Time: req.Time, Type: history.RecordBegin, Node: history.NoNode, Client: req.Client}
 		if err := hist.Append(begin); err != nil {
@@ -88,7 +96,7 @@ func Recover(h *Host, n int) (*Run, error) {
 		return nil, errors.Join(err, hist.Close())
 	}
 	r.FreezeNodes(g)
-	r.untold = true
+	r.ahead.untold = true
 	h.Nodes.NoteRun(req, nodestate.RepeatedScope(h.Store, req))
 	r.relive(records)
 	return r, nil
@@ -98,63 +106,63 @@ func Recover(h *Host, n int) (*Run, error) {
 func (r *Run) relive(records []history.Record) {
 	r.host.Nodes.Refold(r.Run, records, func(rec history.Record) {
 		if rec.Type == history.RecordDispatch {
-			r.dequeue(executor.ID{Node: rec.Node, Execution: rec.Execution})
+			r.dispatcher.dequeue(executor.ID{Node: rec.Node, Execution: rec.Execution})
 		}
 	}, func(c runstate.Change) {
 		if c.Kind == scheduler.Execute {
-			r.queue = append(r.queue, executor.ID{Node: c.Node, Execution: c.Execution})
+			r.dispatcher.queue = append(r.dispatcher.queue, executor.ID{Node: c.Node, Execution: c.Execution})
 		}
 	})
-	r.look = true
-	r.join()
+	r.ahead.look = true
+	r.share.join()
 	for range r.Running { // they hold slots, even if there are none
-		r.member.Claim()
+		r.share.member.Claim()
 	}
-	r.slots, r.ceiling = r.Running, math.MaxInt // the width that an earlier daemon has set is not known
-	r.reclaimPools()
-	r.growth.total = r.Sched.Total()
+	r.share.slots, r.share.ceiling = r.Running, math.MaxInt // the width that an earlier daemon has set is not known
+	r.pooling.reclaimPools()
+	r.announcer.growth.total = r.Sched.Total()
 }
 
-func (r *Run) dequeue(id executor.ID) {
-	for i := r.head; i < len(r.queue); i++ {
-		if r.queue[i] == id {
-			copy(r.queue[r.head+1:i+1], r.queue[r.head:i])
-			r.head++
+func (dp *dispatcher) dequeue(id executor.ID) {
+	for i := dp.head; i < len(dp.queue); i++ {
+		if dp.queue[i] == id {
+			copy(dp.queue[dp.head+1:i+1], dp.queue[dp.head:i])
+			dp.head++
 			return
 		}
 	}
 }
 
 // followed continues a recovered run whose executor was found, or is gone.
-func (r *Run) followed(sess executor.Session, err error) {
+func (rc *recovery) followed(sess executor.Session, err error) {
 	if history.Fault(err) {
-		r.hold(&r.holds.executor, "its executor cannot be followed: "+err.Error())
-		r.unfound = true
-		r.host.RetryLater()
+		rc.run.journal.hold(&rc.run.journal.holds.executor, "its executor cannot be followed: "+err.Error())
+		rc.unfound = true
+		rc.run.host.RetryLater()
 		return
 	}
-	r.hold(&r.holds.executor, "")
+	rc.run.journal.hold(&rc.run.journal.holds.executor, "")
 	if err != nil {
-		r.host.Log.Error("the executor of a run is gone", "run", r.ID, "err", err)
-		r.sess, r.heard = goneSession{}, true
-		r.lose(executor.Report{Message: err.Error()})
+		rc.run.host.Log.Error("the executor of a run is gone", "run", rc.run.ID, "err", err)
+		rc.run.sess, rc.heard = goneSession{}, true
+		rc.run.lose(executor.Report{Message: err.Error()})
 		return
 	}
-	r.sess = sess
-	r.host.Found(r)
-	r.catchUp()
-	for _, say := range r.unsaid {
+	rc.run.sess = sess
+	rc.run.host.Found(rc.run)
+	rc.run.catchUp()
+	for _, say := range rc.run.stopping.unsaid {
 		say()
 	}
-	r.unsaid = nil
-	if r.Phase == runstate.Stopping {
-		r.sess.Stop(r.live(), r.Grace())
+	rc.run.stopping.unsaid = nil
+	if rc.run.Phase == runstate.Stopping {
+		rc.run.sess.Stop(rc.run.live(), rc.run.Grace())
 	}
-	r.stopExpired()
-	r.requeue()
-	r.resubmit()
-	r.setTimer(r.Sched.NextTick())
-	r.tellCaller()
+	rc.stopExpired()
+	rc.run.pooling.requeue()
+	rc.run.dispatcher.resubmit()
+	rc.run.setTimer(rc.run.Sched.NextTick())
+	rc.run.nesting.tellCaller()
 }
 
 // goneSession replaces an executor that could not be found again.
@@ -175,28 +183,28 @@ func (goneSession) Retry() {}
 func (goneSession) Detach() {}
 
 // resubmit hands over again what was dispatched and not reported started. The executor ignores jobs that it has.
-func (r *Run) resubmit() {
+func (dp *dispatcher) resubmit() {
 	var jobs []executor.Job
-	for i := range r.Nodes {
-		n := &r.Nodes[i]
+	for i := range dp.run.Nodes {
+		n := &dp.run.Nodes[i]
 		if n.Execution != nil && n.Execution.Live && !n.Execution.Started {
-			jobs = append(jobs, r.job(i, n.Execution.Number, n.Execution.Command))
+			jobs = append(jobs, dp.run.job(i, n.Execution.Number, n.Execution.Command))
 		}
 	}
 	if len(jobs) > 0 {
-		_ = r.sess.Start(jobs) // a lost session reports that itself
+		_ = dp.run.sess.Start(jobs) // a lost session reports that itself
 	}
 }
 
 // stopExpired stops again the executions whose time was up before the recovery.
-func (r *Run) stopExpired() {
+func (rc *recovery) stopExpired() {
 	var late []executor.ID
-	for i := range r.Nodes {
-		if rec := r.Nodes[i].Execution; rec != nil && rec.Live && r.Sched.Expired(i) {
+	for i := range rc.run.Nodes {
+		if rec := rc.run.Nodes[i].Execution; rec != nil && rec.Live && rc.run.Sched.Expired(i) {
 			late = append(late, executor.ID{Node: i, Execution: rec.Number})
 		}
 	}
 	if len(late) > 0 {
-		r.sess.Stop(late, r.Grace())
+		rc.run.sess.Stop(late, rc.run.Grace())
 	}
 }

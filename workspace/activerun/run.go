@@ -30,57 +30,32 @@ import (
 type Run struct {
 	*nodestate.Run
 	host *Host
-	journal
 	sess executor.Session
 
-	// Reports about executions that the scheduler has not asked for: after a power cut the runner's log may contain more than the
-	// journal, and the executor starts prefetched jobs by itself.
-	early map[executor.ID][]executor.Report
-
-	queue []executor.ID // activated and not handed over; from head on
-	head  int
-	pace  pace
+	journal
+	dispatcher
 	ahead
-	halt *halt // nil unless a stop is on its way to the scheduler
 	share
-
-	broken      string // why the executor was lost; "" = it was not
-	unrecorded  string // what of the run is not in its history
-	killed      int
-	survivors   []int
-	timer       *time.Timer    // of the run's timeout
-	tick        *time.Timer    // of the next moment that the scheduler waits for
-	cancelGrace *time.Duration // of the node that is being stopped
-
-	// Steps of the end, in this order, but for closed and saved, which do not wait for each other.
-	sweeping, closed, saved, completing bool
-	endedAt                             time.Time
-
-	left   map[string]bool // names of the output files, while a list of reports is handled; nil = not listed
-	growth growth
-	pools  pooling
-	holds  holds
+	pooling
 	nesting
-	unfound  bool           // recovered, and its executor could not be reached yet
-	unsaid   []func()       // for the executor, when it has been reached
-	tried    bool           // its recovery is part of a recovery attempt, which ends when
-	heard    bool           // its executor has sent its first reports, or has none
-	unhanded []executor.Job // dispatched, but the journal could not be written: handed over when it is
-	recalled []executor.ID  // of those, which were stopped meanwhile
+	stopping
+	ending
+	recovery
+	announcer
 
-	accepted  func(error)        // answers the request that started it
-	stopEarly *api.StopRequest   // came before the run could start
-	remained  []history.Leftover // processes that executions have left behind: some of as many as leftovers
-	leftovers int
-	onStop    []func(api.StopResult, error)
-	stopAsked time.Time                                     // of the latest of them
-	waited    bool                                          // a timer is set, see answerInTime
-	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
+	accepted func(error)     // answers the request that started it
+	broken   string          // why the executor was lost; "" = it was not
+	timer    *time.Timer     // of the run's timeout
+	tick     *time.Timer     // of the next moment that the scheduler waits for
+	left     map[string]bool // names of the output files, while a list of reports is handled; nil = not listed
 }
 
 // New makes an active run of a state. accepted is called once, when the run has started or cannot.
 func New(h *Host, state *nodestate.Run, accepted func(error)) *Run {
-	r := &Run{Run: state, host: h, accepted: accepted, onEnd: map[executor.ID][]func(api.StopResult, error){}}
+	r := &Run{Run: state, host: h, accepted: accepted}
+	r.onEnd = map[executor.ID][]func(api.StopResult, error){}
+	r.share.run, r.pooling.run, r.nesting.run, r.ahead.run, r.journal.run = r, r, r, r, r
+	r.stopping.run, r.ending.run, r.dispatcher.run, r.recovery.run, r.announcer.run = r, r, r, r, r
 	r.Active = r
 	return r
 }
@@ -102,13 +77,13 @@ func (r *Run) begin() {
 	told := r.host.Out.Pending()
 	r.host.Out.Publish(api.Event{Type: api.RunStarted, Run: r.ID, Client: r.Request.Client, Workfile: r.host.Path, Mode: r.Request.Mode,
 		Resumes: history.RunID(r.Request.Resumes), Nodes: r.Sched.Total(), Jobs: r.Request.Jobs, NoLimit: r.Request.NoLimit})
-	r.growth.beginning = true
+	r.announcer.growth.beginning = true
 	r.commit(history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.Request.Client, Clocks: clocksNow(0)})
-	r.growth = growth{total: r.Sched.Total()}
+	r.announcer.growth = growth{total: r.Sched.Total()}
 	if r.Flow != nil && r.Sched.Mode() == scheduler.Resume {
-		r.growth.kept = r.CountAll().Kept
+		r.announcer.growth.kept = r.CountAll().Kept
 	}
-	r.host.Out.RunBegan(told, r.ID, r.growth.total, r.growth.kept)
+	r.host.Out.RunBegan(told, r.ID, r.announcer.growth.total, r.announcer.growth.kept)
 	r.limitTime()
 }
 
@@ -119,7 +94,7 @@ func (r *Run) limitTime() {
 	}
 	left := time.Duration(r.Request.TimeoutMS)*time.Millisecond - (clock.Now().Sub(r.Request.Time) - r.SetSince())
 	r.timer = time.AfterFunc(max(left, 0), func() {
-		r.host.Loop.Post(func() { r.Stop(api.StopRequest{Cause: "timeout"}, "", nil) })
+		r.host.Loop.Post(func() { r.stopping.Stop(api.StopRequest{Cause: "timeout"}, "", nil) })
 	})
 }
 
@@ -128,66 +103,72 @@ func (r *Run) commit(rec history.Record) {
 	if rec.Time.IsZero() {
 		rec.Time = clock.Now()
 	}
-	if err := r.hist.Append(rec); err != nil { // it is written when the loop settles
+	if err := r.journal.hist.Append(rec); err != nil { // it is written when the loop settles
 		panic("internal error: a record for the journal: " + err.Error())
 	}
 	ev, decides := r.Note(rec)
-	r.announce(rec)
+	r.announcer.announce(rec)
 	if !decides {
 		return
 	}
 	var todo followUp
 	r.Step(ev, func(c runstate.Change) { r.enact(c, &todo) })
-	if cancel := r.recallUnhanded(todo.cancel); len(cancel) > 0 {
+	if cancel := r.dispatcher.recallUnhanded(todo.cancel); len(cancel) > 0 {
 		grace := r.Grace()
-		if r.cancelGrace != nil {
-			grace = *r.cancelGrace
+		if r.stopping.cancelGrace != nil {
+			grace = *r.stopping.cancelGrace
 		}
-		r.stopThere(cancel, grace)
+		r.stopping.stopThere(cancel, grace)
 	}
 	if ev.Kind == scheduler.Finished || ev.Kind == scheduler.Withdrawn {
-		r.takeBackBehind(ev)
+		r.ahead.takeBackBehind(ev)
 	}
-	r.grown()
+	r.announcer.grown()
 	for _, id := range todo.known {
-		r.overtaken(id)
+		r.ahead.overtaken(id)
 	}
 }
 
+// announcer publishes what happens in a run.
+type announcer struct {
+	run    *Run
+	growth growth
+}
+
 // announce publishes what a record itself reports, and remembers it for later runs.
-func (r *Run) announce(rec history.Record) {
-	ev := api.Event{Time: r.Now, Run: r.ID, Client: r.Request.Client}
+func (an *announcer) announce(rec history.Record) {
+	ev := api.Event{Time: an.run.Now, Run: an.run.ID, Client: an.run.Request.Client}
 	if rec.Node != history.NoNode {
-		ev.Node, ev.Name = r.Nodes[rec.Node].ID, r.Nodes[rec.Node].Name
+		ev.Node, ev.Name = an.run.Nodes[rec.Node].ID, an.run.Nodes[rec.Node].Name
 	}
 	switch rec.Type {
 	case history.RecordDispatch, history.RecordWithdraw:
-		n := &r.Nodes[rec.Node]
-		r.host.Nodes.Latest[n.ID] = nodestate.Latest{Run: r.Number, Execution: cmp.Or(n.Execution, n.Earlier)}
+		n := &an.run.Nodes[rec.Node]
+		an.run.host.Nodes.Latest[n.ID] = nodestate.Latest{Run: an.run.Number, Execution: cmp.Or(n.Execution, n.Earlier)}
 	case history.RecordStart:
-		if r.Sched.ItemsCommand(rec.Node) == "" { // a sub-flow starts when its items are listed
+		if an.run.Sched.ItemsCommand(rec.Node) == "" { // a sub-flow starts when its items are listed
 			ev.Type, ev.Execution, ev.PID = api.NodeStarted, rec.Execution, rec.PID
-			r.host.Out.Publish(ev)
+			an.run.host.Out.Publish(ev)
 		}
 	case history.RecordEnd:
-		r.announceEnd(rec, ev)
+		an.announceEnd(rec, ev)
 	case history.RecordDecide, history.RecordAnswer:
 		made := runstate.DecisionOf(rec)
 		if ev.Type, ev.Decision = api.NodeDecided, &made; rec.Type == history.RecordDecide {
 			ev.Client = rec.Client
 		}
-		r.host.Out.Publish(ev)
+		an.run.host.Out.Publish(ev)
 	}
 }
 
 // announceEnd publishes the end of an execution. From now on the workfile may show its output.
-func (r *Run) announceEnd(rec history.Record, ev api.Event) {
-	live := r.LiveNode(rec.Node)
+func (an *announcer) announceEnd(rec history.Record, ev api.Event) {
+	live := an.run.LiveNode(rec.Node)
 	if live != nil {
-		r.host.File.Statuses().TouchOutput(live)
+		an.run.host.File.Statuses().TouchOutput(live)
 	}
-	end := r.Nodes[rec.Node].Execution
-	if end.Reason == "" && r.Sched.ItemsCommand(rec.Node) != "" {
+	end := an.run.Nodes[rec.Node].Execution
+	if end.Reason == "" && an.run.Sched.ItemsCommand(rec.Node) != "" {
 		return // its sub-flow goes on
 	}
 	ev.Type, ev.SubFlow = api.NodeFinished, live != nil && live.SubFlow()
@@ -197,9 +178,9 @@ func (r *Run) announceEnd(rec history.Record, ev api.Event) {
 		ev.Type = api.NodeFailed
 	}
 	if end.Reason == api.ReasonCancelled || end.Reason == api.ReasonTimeout {
-		r.killed++
+		an.run.stopping.killed++
 	}
-	r.host.Out.Publish(ev)
+	an.run.host.Out.Publish(ev)
 }
 
 // followUp is what the effects of a record lead to, once all of them are in the state.
@@ -212,8 +193,8 @@ type followUp struct {
 func (r *Run) enact(c runstate.Change, todo *followUp) {
 	switch c.Kind {
 	case scheduler.NodeChanged:
-		r.nodeChanged(c)
-		r.withdrawPools(c.Effect)
+		r.announcer.nodeChanged(c)
+		r.pooling.withdrawPools(c.Effect)
 	case scheduler.EdgeChanged:
 		if e := r.LiveEdges[c.Edge]; e != nil {
 			before := e.Mark
@@ -226,16 +207,16 @@ func (r *Run) enact(c runstate.Change, todo *followUp) {
 			r.host.Nodes.Remember(r.Run, i)
 		}
 	case scheduler.Waiting:
-		r.announceWait(c.Effect)
+		r.announcer.announceWait(c.Effect)
 	case scheduler.Answered:
 		r.answered(c.Effect)
 	case scheduler.Timer:
 		r.setTimer(c.At)
 	case scheduler.Execute:
-		if id := (executor.ID{Node: c.Node, Execution: c.Execution}); r.has(id) {
+		if id := (executor.ID{Node: c.Node, Execution: c.Execution}); r.ahead.has(id) {
 			todo.known = append(todo.known, id)
 		} else {
-			r.enqueue(id)
+			r.pooling.enqueue(id)
 		}
 	case scheduler.Cancel:
 		todo.cancel = append(todo.cancel, executor.ID{Node: c.Node, Execution: c.Execution})
@@ -244,24 +225,24 @@ func (r *Run) enact(c runstate.Change, todo *followUp) {
 
 // nodeChanged publishes a new status. The end of an execution was published before, with its exit code; ends without an execution are
 // published here.
-func (r *Run) nodeChanged(c runstate.Change) {
-	n := &r.Nodes[c.Node]
+func (an *announcer) nodeChanged(c runstate.Change) {
+	n := &an.run.Nodes[c.Node]
 	if c.Replaced {
-		r.host.Nodes.Latest[n.ID] = nodestate.Latest{Run: r.Number, Execution: n.Execution}
+		an.run.host.Nodes.Latest[n.ID] = nodestate.Latest{Run: an.run.Number, Execution: n.Execution}
 	}
-	r.host.Nodes.ShowStatus(r.Run, c.Node, c.Status)
+	an.run.host.Nodes.ShowStatus(an.run.Run, c.Node, c.Status)
 	if c.Template != nil {
-		r.host.Nodes.ShowTemplate(r.Run, r.Sched.Template(c.Node), c.Template.Status)
+		an.run.host.Nodes.ShowTemplate(an.run.Run, an.run.Sched.Template(c.Node), c.Template.Status)
 	}
 	if c.Prior {
-		r.growth.recalled = true
+		an.growth.recalled = true
 		return
 	}
 	ef := c.Effect
-	news := api.Event{Run: r.ID, Node: n.ID, Name: n.Name, Client: r.Request.Client, SubFlow: r.Sched.Members(ef.Node) > 0}
+	news := api.Event{Run: an.run.ID, Node: n.ID, Name: n.Name, Client: an.run.Request.Client, SubFlow: an.run.Sched.Members(ef.Node) > 0}
 	switch ef.Status {
 	case graph.Queued:
-		news.Type, news.Time = api.NodeReady, r.Now // the executor may have started it since, by itself
+		news.Type, news.Time = api.NodeReady, an.run.Now // the executor may have started it since, by itself
 	case graph.Idle:
 		news.Type = api.NodeReset
 	case graph.Failed:
@@ -272,11 +253,11 @@ func (r *Run) nodeChanged(c runstate.Change) {
 		if ef.Mocked {
 			news.ExitCode = n.Execution.Exit()
 		}
-		news.Execution, news.Mocked, news.Handled = n.Execution.Number, ef.Mocked, r.Sched.Handled(ef.Node)
+		news.Execution, news.Mocked, news.Handled = n.Execution.Number, ef.Mocked, an.run.Sched.Handled(ef.Node)
 	case graph.Skipped:
 		news.Type = api.NodeSkipped
 	case graph.Running:
-		if r.Sched.Members(ef.Node) == 0 {
+		if an.run.Sched.Members(ef.Node) == 0 {
 			return // published when the executor reported it
 		}
 		news.Type = api.NodeStarted
@@ -284,11 +265,11 @@ func (r *Run) nodeChanged(c runstate.Change) {
 		if !c.Unreported {
 			return
 		}
-		news.Type, news.Mocked, news.Note = api.NodeFinished, ef.Mocked, r.Unmatched(ef.Node)
+		news.Type, news.Mocked, news.Note = api.NodeFinished, ef.Mocked, an.run.Unmatched(ef.Node)
 	default:
 		return
 	}
-	r.host.Out.Publish(news)
+	an.run.host.Out.Publish(news)
 }
 
 // LetGo is detach for a run in an unknown state. What was not written of its journal stays unwritten,
@@ -302,8 +283,8 @@ func (r *Run) LetGo() {
 		if r.sess != nil {
 			r.sess.Detach()
 		}
-		r.leaveSlots()
-		r.dropPools()
+		r.share.leaveSlots()
+		r.pooling.dropPools()
 		return struct{}{}, nil
 	})
 }
@@ -326,19 +307,19 @@ type growth struct {
 }
 
 // grown publishes that the run has other nodes than watchers know, if it has.
-func (r *Run) grown() {
-	if r.Flow == nil || r.growth.beginning {
+func (an *announcer) grown() {
+	if an.run.Flow == nil || an.growth.beginning {
 		return
 	}
-	total := r.Sched.Total()
-	if total == r.growth.total && !r.growth.recalled {
+	total := an.run.Sched.Total()
+	if total == an.growth.total && !an.growth.recalled {
 		return
 	}
-	if r.growth.recalled {
-		r.growth.recalled, r.growth.kept = false, r.CountAll().Kept
+	if an.growth.recalled {
+		an.growth.recalled, an.growth.kept = false, an.run.CountAll().Kept
 	}
-	r.growth.total = total
-	r.host.Out.Publish(api.Event{Type: api.RunGrew, Run: r.ID, Client: r.Request.Client, Nodes: total, Kept: r.growth.kept})
+	an.growth.total = total
+	an.run.host.Out.Publish(api.Event{Type: api.RunGrew, Run: an.run.ID, Client: an.run.Request.Client, Nodes: total, Kept: an.growth.kept})
 }
 
 // answered records that the time for an answer was over, and which default counts.
@@ -382,4 +363,4 @@ type Host struct {
 }
 
 // endNotes returns notes about a run that is over, such as a case that matches no edge.
-func (r *Run) endNotes() []string { return append(r.UnmatchedNotes(), r.leftoverNotes()...) }
+func (en *ending) endNotes() []string { return append(en.run.UnmatchedNotes(), en.leftoverNotes()...) }

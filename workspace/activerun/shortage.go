@@ -40,41 +40,41 @@ func (s *shortage) stop() {
 }
 
 // lacking returns how many executions could start beyond those that have slots, and why they do not.
-func (r *Run) lacking() (n int, kind shortKind) {
-	if r.Phase != runstate.Going || r.sess == nil || r.holds.why() != "" {
+func (sh *share) lacking() (n int, kind shortKind) {
+	if sh.run.Phase != runstate.Going || sh.run.sess == nil || sh.run.journal.holds.why() != "" {
 		return 0, notShort
 	}
-	n = r.working() + len(r.queue) - r.head - r.slots
+	n = sh.working() + len(sh.run.dispatcher.queue) - sh.run.dispatcher.head - sh.slots
 	if n <= 0 {
 		return 0, notShort
 	}
-	mine := r.slots + len(r.lent)
-	switch limit, _ := r.member.Machine(); {
-	case r.Request.Jobs > 0 && mine >= r.Request.Jobs:
+	mine := sh.slots + len(sh.lent)
+	switch limit, _ := sh.member.Machine(); {
+	case sh.run.Request.Jobs > 0 && mine >= sh.run.Request.Jobs:
 		return n, shortOwn
-	case r.jobs() == 0 && mine >= limit:
+	case sh.jobs() == 0 && mine >= limit:
 		return n, shortMachine
 	}
 	return n, shortShared
 }
 
 // Shortage describes the shortage; nil when there is none.
-func (r *Run) Shortage() *api.Shortage {
-	n, kind := r.lacking()
+func (sh *share) Shortage() *api.Shortage {
+	n, kind := sh.lacking()
 	if kind == notShort {
 		return nil
 	}
-	limit, used := r.member.Machine()
-	s := &api.Shortage{Running: r.slots, Waiting: n}
+	limit, used := sh.member.Machine()
+	s := &api.Shortage{Running: sh.slots, Waiting: n}
 	switch kind {
 	case shortOwn:
-		s.Why = fmt.Sprintf("the run was asked for at most %d at once", r.Request.Jobs)
-		s.Fix = fmt.Sprintf("start it with wf run -j %d, or -j 0 for no limit", r.Request.Jobs+s.Waiting)
+		s.Why = fmt.Sprintf("the run was asked for at most %d at once", sh.run.Request.Jobs)
+		s.Fix = fmt.Sprintf("start it with wf run -j %d, or -j 0 for no limit", sh.run.Request.Jobs+s.Waiting)
 	case shortMachine:
 		s.Why = fmt.Sprintf("this machine has %s for runs that do not say how many", slotCount(limit))
 		s.Fix = fmt.Sprintf("wf run -j %d runs more at once, wf server restart --slots N gives the machine more", limit+s.Waiting)
 	case shortShared:
-		s.Why = fmt.Sprintf("other runs use %d of %s of this machine", max(0, used-r.slots), slotCount(limit))
+		s.Why = fmt.Sprintf("other runs use %d of %s of this machine", max(0, used-sh.slots), slotCount(limit))
 		s.Fix = "wf server ls shows them; wf run -j N gets more than the machine's limit"
 	}
 	return s
@@ -83,20 +83,20 @@ func (r *Run) Shortage() *api.Shortage {
 func slotCount(n int) string { return api.Counted(n, "slot", "slots") }
 
 // TellShortage publishes a shortage that lasts, once for each kind.
-func (r *Run) TellShortage() {
-	_, kind := r.lacking()
-	tells := kind != notShort && kind != shortOwn && !r.short.told[kind]
+func (sh *share) TellShortage() {
+	_, kind := sh.lacking()
+	tells := kind != notShort && kind != shortOwn && !sh.short.told[kind]
 	switch {
-	case kind != r.short.kind:
-		r.short.kind, r.short.since = kind, time.Now()
-		r.short.stop()
+	case kind != sh.short.kind:
+		sh.short.kind, sh.short.since = kind, time.Now()
+		sh.short.stop()
 		if tells {
-			r.short.timer = time.AfterFunc(shortPause, r.host.Loop.Wake)
+			sh.short.timer = time.AfterFunc(shortPause, sh.run.host.Loop.Wake)
 		}
 		return
-	case !tells || time.Since(r.short.since) < shortPause:
+	case !tells || time.Since(sh.short.since) < shortPause:
 		return
 	}
-	r.short.told[kind] = true
-	r.host.Out.Publish(api.Event{Type: api.RunShort, Run: r.ID, Short: r.Shortage()})
+	sh.short.told[kind] = true
+	sh.run.host.Out.Publish(api.Event{Type: api.RunShort, Run: sh.run.ID, Short: sh.Shortage()})
 }

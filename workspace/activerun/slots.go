@@ -12,6 +12,7 @@ import (
 // A slot stays with the run that acquired it until an execution has started in it, or the run has no use for it.
 // Otherwise slots could move around among many runs without anything starting.
 type share struct {
+	run     *Run
 	member  SlotMember
 	slots   int  // held
 	fresh   int  // of these, how many no execution has started in since they were acquired
@@ -24,23 +25,23 @@ type share struct {
 }
 
 // jobs returns how many slots the run wants at most, in the terms of Slots.Join.
-func (r *Run) jobs() int {
-	if r.Request.NoLimit {
+func (sh *share) jobs() int {
+	if sh.run.Request.NoLimit {
 		return NoLimit
 	}
-	return r.Request.Jobs
+	return sh.run.Request.Jobs
 }
 
 // join makes the run a member of the machine's slots.
-func (r *Run) join() {
-	r.member = r.host.Slots.Join(r.host.ID, r.jobs(), r.host.Loop.Wake)
+func (sh *share) join() {
+	sh.member = sh.run.host.Slots.Join(sh.run.host.ID, sh.jobs(), sh.run.host.Loop.Wake)
 }
 
 // leaveSlots returns all slots: the run is over, or goes on without this daemon.
-func (r *Run) leaveSlots() {
-	r.short.stop()
-	if r.member != nil {
-		r.member.Leave()
+func (sh *share) leaveSlots() {
+	sh.short.stop()
+	if sh.member != nil {
+		sh.member.Leave()
 	}
 }
 
@@ -52,123 +53,125 @@ func (s *share) resized(n int) {
 }
 
 // working returns how many executions are with the executor and need a slot once they run.
-func (r *Run) working() int { return r.InFlight - len(r.lent) }
+func (sh *share) working() int { return sh.run.InFlight - len(sh.lent) }
 
 // inUse returns how many slots may be in use at this moment, at most.
-func (r *Run) inUse() int { return min(r.InFlight, max(r.Running, r.ceiling)) - len(r.lent) }
+func (sh *share) inUse() int {
+	return min(sh.run.InFlight, max(sh.run.Running, sh.ceiling)) - len(sh.lent)
+}
 
 // demand returns how many slots the run could use.
-func (r *Run) demand() int {
-	n := r.working()
-	if r.Phase == runstate.Going {
-		n += len(r.queue) - r.head
+func (sh *share) demand() int {
+	n := sh.working()
+	if sh.run.Phase == runstate.Going {
+		n += len(sh.run.dispatcher.queue) - sh.run.dispatcher.head
 	}
-	if r.Request.Jobs > 0 {
-		n = min(n, max(r.Request.Jobs-len(r.lent), r.Running-len(r.lent)))
+	if sh.run.Request.Jobs > 0 {
+		n = min(n, max(sh.run.Request.Jobs-len(sh.lent), sh.run.Running-len(sh.lent)))
 	}
 	return n
 }
 
 // Acquire takes one slot if the run can use one more.
-func (r *Run) Acquire() bool {
-	if r.sess == nil {
+func (sh *share) Acquire() bool {
+	if sh.run.sess == nil {
 		return false
 	}
-	if r.slots >= r.demand() {
-		if r.refused {
-			r.refused = false
-			r.member.Decline()
+	if sh.slots >= sh.demand() {
+		if sh.refused {
+			sh.refused = false
+			sh.member.Decline()
 		}
 		return false
 	}
-	if r.refused = !r.member.TryAcquire(); r.refused {
+	if sh.refused = !sh.member.TryAcquire(); sh.refused {
 		return false
 	}
-	r.slots++
-	r.fresh++
+	sh.slots++
+	sh.fresh++
 	return true
 }
 
 // GiveBack returns slots that the run has no use for, or that other runs have a better claim to.
-func (r *Run) GiveBack() {
-	if r.sess == nil {
+func (sh *share) GiveBack() {
+	if sh.run.sess == nil {
 		return
 	}
 	least := 0
-	if r.Request.Caller != nil && r.Phase >= runstate.Ended {
+	if sh.run.Request.Caller != nil && sh.run.Phase >= runstate.Ended {
 		least = 1 // for the command that has started the run, see leaveTo
 	}
-	for r.slots > max(r.demand(), r.inUse(), least) {
-		r.release()
+	for sh.slots > max(sh.demand(), sh.inUse(), least) {
+		sh.release()
 	}
-	if r.owed = 0; r.slots == 0 {
+	if sh.owed = 0; sh.slots == 0 {
 		return
 	}
-	if r.holds.why() != "" { // nothing starts until the hold ends
-		r.fresh = 0
+	if sh.run.journal.holds.why() != "" { // nothing starts until the hold ends
+		sh.fresh = 0
 	}
-	r.owed = r.member.Over()
-	for r.owed > 0 && r.slots > max(r.inUse(), r.fresh, least) {
-		r.release()
-		r.owed--
+	sh.owed = sh.member.Over()
+	for sh.owed > 0 && sh.slots > max(sh.inUse(), sh.fresh, least) {
+		sh.release()
+		sh.owed--
 	}
 }
 
-func (r *Run) release() {
-	r.slots--
-	r.fresh = min(r.fresh, r.slots)
-	r.member.Release()
+func (sh *share) release() {
+	sh.slots--
+	sh.fresh = min(sh.fresh, sh.slots)
+	sh.member.Release()
 }
 
 // tellWidth sets the width of the executor, if that makes a difference.
-func (r *Run) tellWidth() {
-	width := max(r.slots-r.owed, r.fresh, 0) + len(r.lent)
-	if width != r.told && min(width, r.told) < r.InFlight {
-		r.told, r.ceiling = width, max(r.ceiling, width)
-		r.sess.SetWidth(width)
+func (sh *share) tellWidth() {
+	width := max(sh.slots-sh.owed, sh.fresh, 0) + len(sh.lent)
+	if width != sh.told && min(width, sh.told) < sh.run.InFlight {
+		sh.told, sh.ceiling = width, max(sh.ceiling, width)
+		sh.run.sess.SetWidth(width)
 	}
 }
 
 // startedOne notes that an execution has started.
-func (r *Run) startedOne(id executor.ID) {
-	r.fresh = max(0, r.fresh-1)
-	if r.Running-len(r.lent) > r.slots { // the executor went on by itself while no daemon was there
-		r.member.Claim()
-		r.slots++
+func (sh *share) startedOne(id executor.ID) {
+	sh.fresh = max(0, sh.fresh-1)
+	if sh.run.Running-len(sh.lent) > sh.slots { // the executor went on by itself while no daemon was there
+		sh.member.Claim()
+		sh.slots++
 	}
-	if r.callers[id] > 0 {
-		r.lend(id)
+	if sh.run.nesting.callers[id] > 0 {
+		sh.lend(id)
 	}
 }
 
 // endedOne notes that an execution is over. It has used a slot even if its start was not seen.
-func (r *Run) endedOne(id executor.ID) {
-	r.fresh = max(0, r.fresh-1)
-	r.TakeBack(id)
+func (sh *share) endedOne(id executor.ID) {
+	sh.fresh = max(0, sh.fresh-1)
+	sh.TakeBack(id)
 }
 
 // lend returns the slot of a command while the command waits for another run.
-func (r *Run) lend(id executor.ID) {
-	if _, lent := r.lent[id]; lent || r.slots == 0 {
+func (sh *share) lend(id executor.ID) {
+	if _, lent := sh.lent[id]; lent || sh.slots == 0 {
 		return
 	}
-	if r.lent == nil {
-		r.lent = map[executor.ID]struct{}{}
+	if sh.lent == nil {
+		sh.lent = map[executor.ID]struct{}{}
 	}
-	r.lent[id] = struct{}{}
-	r.slots--
-	r.fresh = min(r.fresh, r.slots)
-	r.member.Lend()
+	sh.lent[id] = struct{}{}
+	sh.slots--
+	sh.fresh = min(sh.fresh, sh.slots)
+	sh.member.Lend()
 }
 
 // TakeBack gives a command its slot again when it stops waiting: it goes on at once, even beyond the limit.
-func (r *Run) TakeBack(id executor.ID) {
-	if _, lent := r.lent[id]; !lent {
+func (sh *share) TakeBack(id executor.ID) {
+	if _, lent := sh.lent[id]; !lent {
 		return
 	}
-	delete(r.lent, id)
-	r.slots++
-	r.member.TakeBack()
+	delete(sh.lent, id)
+	sh.slots++
+	sh.member.TakeBack()
 }
 
 // Slots hands out the job slots of the machine (docs/semantics.md, Commands). It is safe for concurrent use.

@@ -11,44 +11,59 @@ import (
 	"wf/workspace/runstate"
 )
 
+// stopping is the stop of a run or of its nodes, and the requests that wait for it.
+type stopping struct {
+	run         *Run
+	halt        *halt            // nil unless a stop is on its way to the scheduler
+	stopEarly   *api.StopRequest // came before the run could start
+	unsaid      []func()         // for the executor, when it has been reached
+	killed      int              // executions that a stop or a timeout has ended
+	cancelGrace *time.Duration   // of the node that is being stopped
+
+	onStop    []func(api.StopResult, error)
+	stopAsked time.Time                                     // of the latest of them
+	waited    bool                                          // a timer is set, see answerInTime
+	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
+}
+
 // Stop ends a run. Another stop may shorten the grace time of the first. reply may be nil.
-func (r *Run) Stop(req api.StopRequest, client string, reply func(api.StopResult, error)) {
-	if r.Phase == runstate.Complete {
+func (st *stopping) Stop(req api.StopRequest, client string, reply func(api.StopResult, error)) {
+	if st.run.Phase == runstate.Complete {
 		if reply != nil {
-			reply(r.stopResult(), nil)
+			reply(st.stopResult(), nil)
 		}
 		return
 	}
 	if reply != nil {
-		r.onStop = append(r.onStop, reply)
-		r.stopAsked = time.Now()
-		r.answerInTime()
+		st.onStop = append(st.onStop, reply)
+		st.stopAsked = time.Now()
+		st.answerInTime()
 	}
 	if req.GraceMS != nil {
-		r.Request.GraceMS = max(0, *req.GraceMS)
+		st.run.Request.GraceMS = max(0, *req.GraceMS)
 	}
-	switch r.Phase {
+	switch st.run.Phase {
 	case runstate.Preparing:
-		r.stopEarly = &req
+		st.stopEarly = &req
 	case runstate.Going:
-		r.Cause, r.WasStopped, r.Phase = req.Cause, true, runstate.Stopping
-		r.leaveLines()
-		r.host.Out.Publish(api.Event{Type: api.RunStopping, Run: r.ID, Client: client, Message: req.Cause})
-		r.beginHalt(history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
-		r.stopChildren(nil, graceOf(r.Grace()))
+		st.run.Cause, st.run.WasStopped, st.run.Phase = req.Cause, true, runstate.Stopping
+		st.run.pooling.leaveLines()
+		st.run.host.Out.Publish(api.Event{Type: api.RunStopping, Run: st.run.ID, Client: client, Message: req.Cause})
+		st.beginHalt(history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
+		st.run.nesting.stopChildren(nil, graceOf(st.run.Grace()))
 	case runstate.Stopping:
-		r.stopThere(r.stoppable(), r.Grace())
-		r.stopChildren(nil, graceOf(r.Grace()))
+		st.stopThere(st.stoppable(), st.run.Grace())
+		st.run.nesting.stopChildren(nil, graceOf(st.run.Grace()))
 	}
 }
 
 // stopThere has the executor stop executions, once the executor has been found.
-func (r *Run) stopThere(ids []executor.ID, grace time.Duration) {
-	if r.sess == nil {
-		r.unsaid = append(r.unsaid, func() { r.sess.Stop(ids, grace) })
+func (st *stopping) stopThere(ids []executor.ID, grace time.Duration) {
+	if st.run.sess == nil {
+		st.unsaid = append(st.unsaid, func() { st.run.sess.Stop(ids, grace) })
 		return
 	}
-	r.sess.Stop(ids, grace)
+	st.run.sess.Stop(ids, grace)
 }
 
 // live lists the executions that are going.
@@ -63,42 +78,42 @@ func (r *Run) live() []executor.ID {
 }
 
 // StopNode ends one node of a run; the run goes on.
-func (r *Run) StopNode(req api.StopRequest, reply func(api.StopResult, error)) {
-	i, in := r.Sched.Index(r.host.Nodes.Numbered(req.Node))
+func (st *stopping) StopNode(req api.StopRequest, reply func(api.StopResult, error)) {
+	i, in := st.run.Sched.Index(st.run.host.Nodes.Numbered(req.Node))
 	if !in {
-		n, err := r.host.File.Find(req.Node)
+		n, err := st.run.host.File.Find(req.Node)
 		if err != nil {
 			reply(api.StopResult{}, err)
 			return
 		}
-		if i, in = r.Sched.Index(n.ID); !in {
-			reply(api.StopResult{}, api.NotFound("node %s is not part of run %s", r.host.File.Handle(n), r.ID))
+		if i, in = st.run.Sched.Index(n.ID); !in {
+			reply(api.StopResult{}, api.NotFound("node %s is not part of run %s", st.run.host.File.Handle(n), st.run.ID))
 			return
 		}
 	}
-	status := r.Sched.Status(i)
-	if r.Phase == runstate.Preparing || status != graph.Queued && status != graph.Running {
-		reply(api.StopResult{}, api.NotFound("node %s is not running: its state is %s", r.Nodes[i].Name, r.StateIn(i, false)))
+	status := st.run.Sched.Status(i)
+	if st.run.Phase == runstate.Preparing || status != graph.Queued && status != graph.Running {
+		reply(api.StopResult{}, api.NotFound("node %s is not running: its state is %s", st.run.Nodes[i].Name, st.run.StateIn(i, false)))
 		return
 	}
-	ids := r.liveWithin(i)
+	ids := st.liveWithin(i)
 	if len(ids) > 0 {
-		r.stopChildren(ids, graceOf(r.nodeGrace(req)))
+		st.run.nesting.stopChildren(ids, graceOf(st.nodeGrace(req)))
 	}
-	if r.Phase == runstate.Stopping {
-		r.stopThere(ids, r.nodeGrace(req))
+	if st.run.Phase == runstate.Stopping {
+		st.stopThere(ids, st.nodeGrace(req))
 	} else {
-		r.cancelGrace = new(r.nodeGrace(req))
-		r.commit(history.Record{Type: history.RecordCancel, Node: i, ID: r.Nodes[i].ID, Cause: req.Cause})
-		r.cancelGrace = nil
+		st.cancelGrace = new(st.nodeGrace(req))
+		st.run.commit(history.Record{Type: history.RecordCancel, Node: i, ID: st.run.Nodes[i].ID, Cause: req.Cause})
+		st.cancelGrace = nil
 	}
 	if len(ids) == 0 {
-		reply(api.StopResult{Run: r.ID, Survivors: []int{}}, nil)
+		reply(api.StopResult{Run: st.run.ID, Survivors: []int{}}, nil)
 		return
 	}
 	left := len(ids)
 	for _, id := range ids {
-		r.onEnd[id] = append(r.onEnd[id], func(res api.StopResult, err error) {
+		st.onEnd[id] = append(st.onEnd[id], func(res api.StopResult, err error) {
 			if left--; left == 0 {
 				res.Killed = len(ids)
 				reply(res, err)
@@ -108,10 +123,10 @@ func (r *Run) StopNode(req api.StopRequest, reply func(api.StopResult, error)) {
 }
 
 // liveWithin lists the executions of a node that are going, or those in the instances of a sub-flow.
-func (r *Run) liveWithin(node int) []executor.ID {
+func (st *stopping) liveWithin(node int) []executor.ID {
 	var ids []executor.ID
-	for _, id := range r.live() {
-		for at, in := id.Node, true; in; at, _, in = r.Sched.Instance(at) {
+	for _, id := range st.run.live() {
+		for at, in := id.Node, true; in; at, _, in = st.run.Sched.Instance(at) {
 			if at == node {
 				ids = append(ids, id)
 				break
@@ -121,32 +136,32 @@ func (r *Run) liveWithin(node int) []executor.ID {
 	return ids
 }
 
-func (r *Run) nodeGrace(req api.StopRequest) time.Duration {
+func (st *stopping) nodeGrace(req api.StopRequest) time.Duration {
 	if req.GraceMS != nil {
 		return time.Duration(max(0, *req.GraceMS)) * time.Millisecond
 	}
-	return r.Grace()
+	return st.run.Grace()
 }
 
 // answerEnd answers the requests that have stopped this execution.
-func (r *Run) answerEnd(id executor.ID) {
-	for _, reply := range r.onEnd[id] {
-		reply(api.StopResult{Run: r.ID, Killed: 1, Survivors: []int{}}, nil)
+func (st *stopping) answerEnd(id executor.ID) {
+	for _, reply := range st.onEnd[id] {
+		reply(api.StopResult{Run: st.run.ID, Killed: 1, Survivors: []int{}}, nil)
 	}
-	delete(r.onEnd, id)
+	delete(st.onEnd, id)
 }
 
-func (r *Run) stopResult() api.StopResult {
-	return api.StopResult{Run: r.ID, Killed: r.killed, Survivors: append([]int{}, r.survivors...), Problem: r.unrecorded}
+func (st *stopping) stopResult() api.StopResult {
+	return api.StopResult{Run: st.run.ID, Killed: st.killed, Survivors: append([]int{}, st.run.ending.survivors...), Problem: st.run.ending.unrecorded}
 }
 
 // stopText says what went wrong with a run, for its last event.
-func (r *Run) stopText() string {
+func (en *ending) stopText() string {
 	switch {
-	case len(r.survivors) > 0:
-		return fmt.Sprintf("processes that could not be killed: %v", r.survivors)
-	case r.broken != "":
-		return r.broken
+	case len(en.survivors) > 0:
+		return fmt.Sprintf("processes that could not be killed: %v", en.survivors)
+	case en.run.broken != "":
+		return en.run.broken
 	}
-	return r.unrecorded
+	return en.unrecorded
 }

@@ -44,13 +44,13 @@ func (r *Run) Ring() {
 }
 
 // announceWait publishes what a node waits for.
-func (r *Run) announceWait(ef scheduler.Effect) {
+func (an *announcer) announceWait(ef scheduler.Effect) {
 	if ef.Wait == scheduler.WaitNone {
 		return
 	}
-	n := &r.Nodes[ef.Node]
-	r.host.Out.Publish(api.Event{Type: api.NodeWaiting, Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name,
-		Wait: r.WaitOf(ef.Node, ef.Wait, ef.At, ef.Message)})
+	n := &an.run.Nodes[ef.Node]
+	an.run.host.Out.Publish(api.Event{Type: api.NodeWaiting, Run: an.run.ID, Client: an.run.Request.Client, Node: n.ID, Name: n.Name,
+		Wait: an.run.WaitOf(ef.Node, ef.Wait, ef.At, ef.Message)})
 }
 
 // Decide records a decision and continues the run.
@@ -73,10 +73,10 @@ func (r *Run) Decide(i int, client string, d api.Decision) error {
 
 // KeepDecision answers a request when the decision is durable. Until then nothing follows from the decision.
 func (r *Run) KeepDecision(a api.Approval, reply func(api.Approval, error)) {
-	r.undecided++
-	r.syncJournal(func(err error) {
-		if r.undecided--; err != nil {
-			err = api.Internal("the decision is made, but cannot be kept at present", errors.New(r.holds.why()))
+	r.journal.undecided++
+	r.journal.syncJournal(func(err error) {
+		if r.journal.undecided--; err != nil {
+			err = api.Internal("the decision is made, but cannot be kept at present", errors.New(r.journal.holds.why()))
 		}
 		reply(a, err)
 	})

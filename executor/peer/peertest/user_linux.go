@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// otherUser is a user other than that of the test.
+// otherUser is a user id that the tests do not run as.
 const otherUser = 65534
 
 // AsOtherUser runs f as another user. The test is skipped unless it runs as root.
@@ -20,7 +20,7 @@ func AsOtherUser(t *testing.T, f func() error) {
 	}
 	done := make(chan error)
 	go func() {
-		// The kernel asks who a thread is, and this one ends with the goroutine: it is never unlocked.
+		// Users belong to threads. This thread is never unlocked, so it ends with the goroutine.
 		runtime.LockOSThread()
 		if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, otherUser, otherUser, otherUser); errno != 0 {
 			done <- errno
@@ -31,4 +31,18 @@ func AsOtherUser(t *testing.T, f func() error) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
+}
+
+// SharedFolder returns a folder that other users can enter and write into.
+func SharedFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "wf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
