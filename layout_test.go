@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 	"executor/wire":        {"executor/peer", "executor/proc"},
 	"executor":             {"executor/fault", "executor/ownfile", "executor/proc", "executor/procattr", "executor/rundir", "executor/shell", "executor/wire"},
 	"executor/runner":      {"executor/fault", "executor/ownfile", "executor/proc", "executor/procattr", "executor/rundir", "executor/shell", "executor/wire"},
-	"workspace/history":    {"executor/ownfile"},
+	"workspace/history":    {"executor/ownfile", "executor/rundir"},
 	"workspace/loop":       {},
 	"workspace/clock":      {"executor/proc"},
 	"workspace/params":     {"api", "executor", "scheduler/expression", "scheduler/flow"},
@@ -83,7 +83,8 @@ var mayImport = map[string][]string{
 	"cmd/wf/progress":      {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/tail", "tui/plain", "tui/words"},
 	"cmd/wf/settings":      {"api", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/progress", "graph/timespan", "tui/words"},
 	"cmd/wf/doctor":        {"api", "client", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/settings", "daemon", "executor/proc", "executor/shell", "tui/plain", "tui/words", "workspace/history"},
-	"cmd/wf":               {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/doctor", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/settings", "cmd/wf/tail", "daemon", "executor", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "graph/attribute", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "workspace/history"},
+	"cmd/wf/report":        {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/tail", "tui/plain", "tui/words"},
+	"cmd/wf":               {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/doctor", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/report", "cmd/wf/settings", "cmd/wf/tail", "daemon", "executor", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "graph/attribute", "graph/timespan", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "workspace/history"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is

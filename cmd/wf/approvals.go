@@ -39,12 +39,7 @@ all workfiles.`,
 		Example: `  wf approvals
   wf approvals --all --json | jq -r '.approvals[].name'`,
 		Args: nargs(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(cmd, &o.file, args); err != nil {
-				return err
-			}
-			return o.run(cmd.Context(), e)
-		},
+		RunE: onFile(e, &o.file, o.run),
 	}
 	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().BoolVar(&o.all, "all", false, "of all workfiles with an active run")

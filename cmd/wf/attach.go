@@ -9,6 +9,7 @@ import (
 	"wf/api"
 	"wf/cmd/wf/exit"
 	"wf/cmd/wf/progress"
+	"wf/cmd/wf/report"
 	"wf/tui/words"
 )
 
@@ -33,7 +34,7 @@ would have. Ctrl-C leaves the run alone and ends with status 0.`,
 			if err := o.showOptions.check(); err != nil {
 				return err
 			}
-			if err := e.checkReports(o.reports); err != nil {
+			if err := report.CheckFiles(&e.Console, o.reports); err != nil {
 				return err
 			}
 			return o.run(cmd.Context(), e, e.runArg(&o.file, first(args)))

@@ -36,12 +36,7 @@ errors, so that wf run would refuse the file.`,
 		Example: `  wf check
   wf check --json`,
 		Args: nargs(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(cmd, &o.file, args); err != nil {
-				return err
-			}
-			return o.run(cmd.Context(), e)
-		},
+		RunE: onFile(e, &o.file, o.run),
 	}
 	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the findings as JSON")

@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/report"
 	"wf/cmd/wf/settings"
 	"wf/daemon"
 	"wf/graph/attribute"
@@ -64,7 +65,7 @@ func completeCondition(c *typedLine, word string) ([]cobra.Completion, cobra.She
 func completeReport(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	kind, path, named := strings.Cut(word, "=")
 	if !named {
-		found, _ := completeWords(reportKinds()...)(c, word)
+		found, _ := completeWords(report.Kinds()...)(c, word)
 		for i := range found {
 			found[i] += "="
 		}

@@ -8,6 +8,7 @@ import (
 	"wf/api"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
+	"wf/cmd/wf/report"
 	"wf/tui/words"
 )
 
@@ -49,7 +50,7 @@ func TestParseMock(t *testing.T) {
 	e := &env{Console: console.Console{Dir: t.TempDir()}}
 	for text, want := range map[string]string{"a=exit:3": "exit 3", "a=exit:0": "succeeds", `a[1]/b={"x": [1, 2.50], "y": "z"}`: `gives x='[1,2.50]' y=z`} {
 		m, err := parseMock(e, text)
-		if node, _, _ := strings.Cut(text, "="); err != nil || m.Nodes != node || mockText(m) != want {
+		if node, _, _ := strings.Cut(text, "="); err != nil || m.Nodes != node || report.MockText(m) != want {
 			t.Errorf("%s: %+v, %v", text, m, err)
 		}
 	}

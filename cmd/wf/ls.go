@@ -3,15 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/report"
 	"wf/tui/plain"
-	"wf/tui/words"
 )
 
 // lsOptions are the flags of ls.
@@ -31,12 +28,7 @@ func newLs(e *env) *cobra.Command {
   wf ls --nodes s:failed          the failed nodes
   wf ls --json | jq -r '.nodes[].name'`,
 		Args: nargs(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(cmd, &o.file, args); err != nil {
-				return err
-			}
-			return o.run(cmd.Context(), e)
-		},
+		RunE: onFile(e, &o.file, o.run),
 	}
 	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().StringArrayVar(&o.nodes, "nodes", nil, "list only the nodes of `SEL` (repeatable)")
@@ -58,24 +50,7 @@ func (o *lsOptions) run(ctx context.Context, e *env) error {
 		return console.WriteJSON(e.Stdout, list)
 	}
 	e.noteProblem(list.Problem)
-	return printNodes(e.Stdout, e.OutPaint(), list.Nodes, e.OutWidth())
-}
-
-// printNodes prints the nodes as a table. If the width of the terminal is known, commands are cut.
-func printNodes(w io.Writer, p console.Paint, nodes []api.NodeStatus, width int) error {
-	longest, subFlows, now := 0, subFlowsOf(nodes), time.Now()
-	for _, n := range nodes {
-		longest = max(longest, len([]rune(shownName(n, subFlows))))
-	}
-	room := 0
-	if width > 0 {
-		room = max(20, width-longest-26) // glyph, state and duration need the rest
-	}
-	var t console.Table
-	for _, n := range nodes {
-		t.Row(p.Glyph(n.Counted())+" "+shownName(n, subFlows), string(n.State), words.SpanMS(n.DurationMS), p.Clip(lsDetail(p, n, now), room))
-	}
-	return t.Write(w)
+	return report.Nodes(e.Stdout, e.OutPaint(), list.Nodes, e.OutWidth())
 }
 
 // noteProblem prints a note that the file cannot be read and an older state of it is shown.

@@ -33,12 +33,7 @@ control-flow explains how parameters are declared.`,
   wf params --json | jq -r '.params[].name'
   wf run -p env=prod -p samples=a,b,c -p token=@token.txt`,
 		Args: nargs(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(cmd, &o.file, args); err != nil {
-				return err
-			}
-			return o.list(cmd.Context(), e)
-		},
+		RunE: onFile(e, &o.file, o.list),
 	}
 	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")

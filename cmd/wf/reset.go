@@ -26,12 +26,7 @@ Reset is refused while the nodes run.`,
 		Example: `  wf reset
   wf reset --nodes 'align+'`,
 		Args: nargs(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(cmd, &o.file, args); err != nil {
-				return err
-			}
-			return o.run(cmd.Context(), e)
-		},
+		RunE: onFile(e, &o.file, o.run),
 	}
 	fileFlag(cmd, &o.file, "f")
 	cmd.Flags().StringArrayVar(&o.nodes, "nodes", nil, "reset only the nodes of `SEL` (repeatable)")

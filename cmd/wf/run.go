@@ -17,6 +17,7 @@ import (
 	"wf/cmd/wf/ci"
 	"wf/cmd/wf/exit"
 	"wf/cmd/wf/progress"
+	"wf/cmd/wf/report"
 	"wf/cmd/wf/settings"
 	"wf/executor/procattr"
 )
@@ -73,7 +74,7 @@ type runOptions struct {
 // showOptions are the flags of all commands that show the progress of a run.
 type showOptions struct {
 	progress.Options
-	reports []report
+	reports []report.File
 	traced  bool // -vv
 }
 
@@ -179,7 +180,7 @@ func (o *showOptions) addFlags(f *pflag.FlagSet) {
 		"the time before each line of progress: off, rel (since the start), iso; auto is the time of day in a log")
 	f.BoolVar(&o.Raw, "raw", false, "write exact bytes of node output to a terminal, too: only for output that you trust")
 	f.Var(&choice{&o.CI, ci.Systems}, "ci", "fold node output and annotate failures for: "+strings.Join(ci.Systems, ", "))
-	f.Var(&reportsFlag{&o.reports}, "report", "write a report at the end of the run, `KIND=FILE`: junit, md or json (repeatable)")
+	f.Var(&report.Flag{List: &o.reports}, "report", "write a report at the end of the run, `KIND=FILE`: junit, md or json (repeatable)")
 	f.BoolVar(&o.JSON, "json", false, "print every event as a line of JSON on standard output, and nothing else")
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "show only failures and the result")
 	f.VarP(&verbosity{o}, "verbose", "v", "also show starts; -vv also logs messages to and from the daemon to a file")
@@ -259,7 +260,7 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 	if err := o.check(cmd.Flags()); err != nil {
 		return err
 	}
-	if err := e.checkReports(o.reports); err != nil {
+	if err := report.CheckFiles(&e.Console, o.reports); err != nil {
 		return err
 	}
 	req, err := o.request(cmd.Flags(), e)

@@ -6,6 +6,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/ci"
+	"wf/cmd/wf/report"
 	"wf/tui/plain"
 )
 
@@ -31,17 +32,17 @@ func (o *showOptions) writeReports(ctx context.Context, e *env, s *target, run s
 	if len(o.reports) == 0 && summary == "" {
 		return nil
 	}
-	a, err := s.account(ctx, run)
+	a, err := report.Collect(ctx, &s.Target, run)
 	if err != nil {
 		return fmt.Errorf("no report of run %s: %w", run, err)
 	}
 	if summary != "" {
-		if err := appendFile(summary, a); err != nil {
+		if err := a.AppendSummary(summary); err != nil {
 			fmt.Fprintf(e.Stderr, "note: no summary for GitHub: %s\n", plain.Line(err.Error()))
 		}
 	}
 	for _, r := range o.reports {
-		if err := writeReport(e.Abs(r.file), a, reportWriters[r.kind]); err != nil {
+		if err := a.Write(r.Kind, e.Abs(r.Path)); err != nil {
 			return fmt.Errorf("no report of run %s: %w", run, err)
 		}
 	}

@@ -2,16 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"wf/api"
 	"wf/cmd/wf/console"
-	"wf/tui/plain"
+	"wf/cmd/wf/report"
 	"wf/tui/words"
 )
 
@@ -165,7 +161,7 @@ func (o *runsOptions) list(ctx context.Context, e *env) error {
 	if o.json {
 		return console.WriteJSON(e.Stdout, list)
 	}
-	return printRuns(e.Stdout, e.OutPaint(), list.Runs, o.when(time.Now()))
+	return report.Runs(e.Stdout, e.OutPaint(), list.Runs, o.when(time.Now()))
 }
 
 // when returns the function that formats times.
@@ -174,23 +170,4 @@ func (o *runsOptions) when(now time.Time) func(time.Time) string {
 		return func(t time.Time) string { return t.Local().Format(time.DateTime) }
 	}
 	return func(t time.Time) string { return words.Ago(t, now) }
-}
-
-// printRuns prints the runs as a table.
-func printRuns(w io.Writer, p console.Paint, runs []api.RunSummary, when func(time.Time) string) error {
-	var t console.Table
-	t.Row("RUN", "WHEN", "RESULT", "NODES", "TIME", "BY", "WHAT")
-	for _, r := range runs {
-		t.Row(r.Run, when(r.Started), p.Glyph(words.RunState(r))+" "+words.RunWord(r),
-			strings.Join(words.CountParts(r.Counts, "not reached"), ", "), words.SpanMS(r.DurationMS), plain.Line(r.User), words.Asked(r))
-	}
-	if err := t.Write(w); err != nil {
-		return err
-	}
-	for _, r := range runs {
-		if r.Problem != "" {
-			fmt.Fprintf(w, "note: the history of run %s: %s\n", r.Run, plain.Line(r.Problem))
-		}
-	}
-	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"wf/api"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
+	"wf/cmd/wf/report"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -104,7 +105,7 @@ func printWorkspaces(w io.Writer, list []api.WorkspaceInfo, now time.Time) error
 		case len(ws.Runs) > 0:
 			runs = "run " + words.NameList(ws.Runs, 6) + fmt.Sprintf("  %d running", ws.Running)
 		case ws.LastRun != nil:
-			runs = "last run " + ws.LastRun.Run + " " + words.ResultWord(ws.LastRun.Result) + " " + endedAgo(*ws.LastRun, now)
+			runs = "last run " + ws.LastRun.Run + " " + words.ResultWord(ws.LastRun.Result) + " " + report.EndedAgo(*ws.LastRun, now)
 		}
 		t.Row("  "+plain.Line(ws.Workfile), ws.State, runs, words.Plural(ws.Clients, "client"))
 	}

@@ -2,17 +2,14 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"wf/api"
-	"wf/cmd/wf/ci"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
-	"wf/tui/words"
+	"wf/cmd/wf/report"
 )
 
 // shownStages is how many stages are shown.
@@ -38,12 +35,7 @@ stopped, and otherwise 0.`,
   wf status --watch
   wf status --json | jq .counts`,
 		Args: nargs(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(cmd, &o.file, args); err != nil {
-				return err
-			}
-			return o.run(cmd.Context(), e)
-		},
+		RunE: onFile(e, &o.file, o.run),
 	}
 	f := cmd.Flags()
 	lookFlag(cmd, &o.file, "f")
@@ -88,7 +80,7 @@ func (o *statusOptions) print(e *env, s *target, status api.Status) error {
 	if o.json {
 		return console.WriteJSON(e.Stdout, status)
 	}
-	return printStatus(e.Stdout, e.OutPaint(), status, time.Now(), e.fileFix(s.Path))
+	return report.Status(e.Stdout, e.OutPaint(), status, time.Now(), e.fileFix(s.Path))
 }
 
 // statusCode returns the exit status of a state.
@@ -102,58 +94,4 @@ func statusCode(s api.Status) int {
 		return exit.Stopped
 	}
 	return exit.OK
-}
-
-// lastRunParts returns the counts and the duration of a run that has ended.
-func lastRunParts(r api.RunSummary) string {
-	parts := words.CountParts(r.Counts, "not reached")
-	if d := words.SpanMS(r.DurationMS); d != "" {
-		parts = append(parts, d)
-	}
-	return strings.Join(parts, ", ")
-}
-
-func endedAgo(r api.RunSummary, now time.Time) string {
-	if r.Ended == nil {
-		return words.Ago(r.Started, now)
-	}
-	return words.Ago(*r.Ended, now)
-}
-
-// stateDetail describes the state of a node in words.
-func stateDetail(n api.NodeStatus, now time.Time) string {
-	parts := []string{string(n.State)}
-	if n.Wait != nil {
-		parts = append(parts, waitDetail(n, now))
-	}
-	if n.Instances != nil && n.Instances.Begun > 0 {
-		parts = append(parts, instancesText(*n.Instances))
-	}
-	switch n.State {
-	case api.StateRetrying:
-		if why := words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message); why != "" {
-			parts = append(parts, "after "+why)
-		}
-	case api.StateFailed:
-		if why := words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message); why != "" { // unknown if another program ran the node
-			parts = append(parts, why+ci.HandledText(n.Handled))
-		}
-	case api.StateRunning:
-		if n.Started != nil {
-			parts = append(parts, words.Span(now.Sub(*n.Started)))
-		}
-	}
-	if n.State != api.StateRunning && n.DurationMS != nil {
-		parts = append(parts, words.SpanMS(n.DurationMS))
-	}
-	if n.FromFile {
-		parts = append(parts, fromFileWord)
-	}
-	if n.Mocked {
-		parts = append(parts, "mocked")
-	}
-	if n.Executions > 1 && n.Instances == nil {
-		parts = append(parts, fmt.Sprintf("%d executions", n.Executions))
-	}
-	return strings.Join(parts, "  ")
 }

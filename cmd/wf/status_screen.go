@@ -14,6 +14,7 @@ import (
 	"wf/api"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
+	"wf/cmd/wf/report"
 	"wf/tui/words"
 )
 
@@ -78,7 +79,7 @@ func (w *statusScreen) draw(now time.Time) error {
 // rows returns the lines of wf status.
 func (w *statusScreen) rows(now time.Time) ([]string, error) {
 	var b bytes.Buffer
-	err := printStatus(&b, w.e.OutPaint(), w.status, now, w.e.fileFix(w.s.Path))
+	err := report.Status(&b, w.e.OutPaint(), w.status, now, w.e.fileFix(w.s.Path))
 	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n"), err
 }
 
@@ -143,5 +144,5 @@ func (w *statusScreen) close() error {
 	if err != nil {
 		return err
 	}
-	return printStatus(w.e.Stdout, w.e.OutPaint(), w.status, time.Now(), w.e.fileFix(w.s.Path))
+	return report.Status(w.e.Stdout, w.e.OutPaint(), w.status, time.Now(), w.e.fileFix(w.s.Path))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -54,6 +55,16 @@ func fileArg(cmd *cobra.Command, file *string, args []string) error {
 	}
 	*file = args[0]
 	return nil
+}
+
+// onFile returns the RunE of a command whose only argument is FILE: it sets file and calls run.
+func onFile(e *env, file *string, run func(context.Context, *env) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := fileArg(cmd, file, args); err != nil {
+			return err
+		}
+		return run(cmd.Context(), e)
+	}
 }
 
 // runArg returns the argument RUN of a command. If arg is a workfile, runArg sets file to it and returns "".

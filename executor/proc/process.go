@@ -117,6 +117,7 @@ func KillAll(find func(*Table) []Process) error {
 // Together with the pid and the boot it identifies a process.
 type Window [2]int64
 
+// Contains reports whether a process with this start time, in ticks, can be the one of the window.
 func (w Window) Contains(start int64) bool { return w[0] <= start && start <= w[1] }
 
 // A Death is how a process ended.
@@ -126,6 +127,7 @@ type Death struct {
 	User, System time.Duration
 }
 
+// PIDs returns the pids of a list, sorted.
 func PIDs(list []Process) []int {
 	pids := make([]int, 0, len(list))
 	for _, p := range list {
@@ -135,6 +137,7 @@ func PIDs(list []Process) []int {
 	return pids
 }
 
+// IsAlive reports whether a process exists and is not a zombie.
 func IsAlive(pid int) bool {
 	p, err := Read(pid)
 	return err == nil && !p.Dead

@@ -9,12 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// CompareStart orders processes by their start.
 func CompareStart(a, b Process) int { return int(a.StartTicks - b.StartTicks) }
 
+// OpenHandle returns -1: macOS has no pidfds.
 func OpenHandle(int, Window) int { return -1 }
 
+// HandleExit returns nil: macOS has no pidfds.
 func HandleExit(int, int) *Death { return nil }
 
+// IsSubreaper returns false: macOS has no subreapers.
 func IsSubreaper() bool { return false }
 
 // Children returns none: orphans do not become children of this process.
@@ -38,6 +42,7 @@ func BootID() (string, error) {
 	return strconv.FormatInt(boot.Nano(), 10), nil
 }
 
+// Ticks returns the start time that a process forked now would get.
 func Ticks() int64 { return time.Now().UnixMicro() }
 
 func processes() ([]Process, error) {
@@ -66,6 +71,7 @@ func fromKinfo(k *unix.KinfoProc) Process {
 // errNoProcess says that no process has the pid.
 var errNoProcess = errors.New("no such process")
 
+// Read reads one process. It returns an error if no process has the pid.
 func Read(pid int) (Process, error) {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || int(k.Proc.P_pid) != pid {
@@ -117,10 +123,13 @@ func Reap(int) {}
 // A ChildList is always empty: orphans do not become children of this process.
 type ChildList struct{}
 
+// OpenChildList returns an empty list.
 func OpenChildList() *ChildList { return nil }
 
+// Close does nothing.
 func (*ChildList) Close() {}
 
+// HasOther returns false.
 func (*ChildList) HasOther(func(int) bool) bool { return false }
 
 // ZombieExit returns nil: only the parent can learn how a process ended.
@@ -137,6 +146,8 @@ func AwaitExit(p Process) *Death {
 	}
 }
 
+// OutputFiles returns none: macOS does not show the files of other processes.
 func OutputFiles(int) []os.FileInfo { return nil }
 
+// Program returns "": it is only used to describe leftover processes.
 func Program(int) string { return "" }

@@ -114,6 +114,7 @@ func rereadOrphans(seen map[int]Process) (adopted bool) {
 // errNoProcess says that no process has the pid.
 var errNoProcess = errors.New("no such process")
 
+// Read reads one process. It returns an error if no process has the pid.
 func Read(pid int) (Process, error) {
 	fields, err := statFields(pid)
 	if err != nil {

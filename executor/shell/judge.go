@@ -125,6 +125,7 @@ func codeWord(command []shellWord) int {
 	return -1
 }
 
+// IsShell reports whether the name of a program is that of a shell.
 func IsShell(program string) bool {
 	return slices.Contains([]string{"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "yash", "fish"}, program)
 }

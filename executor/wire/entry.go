@@ -60,6 +60,7 @@ type Extent [2]int64
 // NoExtent is the extent of standard error that is merged into the file of standard output.
 var NoExtent = Extent{-1, -1}
 
+// ID returns the execution that the entry is about.
 func (e *Entry) ID() ID { return ID{Node: e.Node, Execution: e.Execution} }
 
 // Append encodes the entry without a line feed. It does so by hand, because each execution has four entries and

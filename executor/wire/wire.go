@@ -72,6 +72,7 @@ type Notice struct {
 	Message   string     `json:"m,omitempty"`          // broken: the error; held, hello: why nothing starts, "" = not held
 }
 
+// Job returns the job of a start or gated line.
 func (c *Command) Job() Job {
 	id := ID{Node: c.Node, Execution: c.Execution}
 	j := Job{ID: id, Shell: c.Shell, Command: c.Line, Env: c.Env, Merge: c.Merge}

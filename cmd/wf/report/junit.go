@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"encoding/xml"
@@ -43,7 +43,7 @@ type junitOutcome struct {
 }
 
 // writeJUnit writes the run as a test suite in which every node is a case.
-func writeJUnit(w io.Writer, a *account) error {
+func writeJUnit(w io.Writer, a *Account) error {
 	suite := junitSuite{Name: a.workfile, Tests: len(a.cases), Timestamp: a.detail.Started.UTC().Format("2006-01-02T15:04:05"), Time: "0.000"}
 	if ms := a.detail.DurationMS; ms != nil {
 		suite.Time = junitTime(time.Duration(*ms) * time.Millisecond)

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"cmp"
@@ -140,13 +140,13 @@ func waitsForPeople(stages []api.Stage) bool {
 func mocksText(mocks []api.Mock) string {
 	var parts []string
 	for _, m := range mocks {
-		parts = append(parts, m.Nodes+" "+mockText(m))
+		parts = append(parts, m.Nodes+" "+MockText(m))
 	}
 	return words.NameList(parts, words.ShownNames)
 }
 
-// mockText describes the result of a node that is not executed.
-func mockText(m api.Mock) string {
+// MockText describes the result of a node that is not executed.
+func MockText(m api.Mock) string {
 	switch {
 	case m.Skip:
 		return "skipped"

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"cmp"
@@ -32,9 +32,9 @@ type trace struct {
 	Other    map[string]string `json:"otherData"`
 }
 
-// writeTrace writes a run as a trace: the run is a process, with one track for each of the commands that ran at the
+// Trace writes a run as a trace: the run is a process, with one track for each of the commands that ran at the
 // same time.
-func writeTrace(w io.Writer, d api.RunDetail, now time.Time) error {
+func Trace(w io.Writer, d api.RunDetail, now time.Time) error {
 	const process = 1
 	lanes := traceLanes(d.Execs, now)
 	tracks := 0

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"fmt"
@@ -14,9 +14,9 @@ import (
 	"wf/tui/words"
 )
 
-// printStatus prints the state: lines about the runs, the stages unless everything is done, and commands to type next.
+// Status prints the state: lines about the runs, the stages unless everything is done, and commands to type next.
 // file is the --file flag for those commands.
-func printStatus(w io.Writer, p console.Paint, s api.Status, now time.Time, file string) error {
+func Status(w io.Writer, p console.Paint, s api.Status, now time.Time, file string) error {
 	var b strings.Builder
 	for _, line := range statusHead(p, s, now) {
 		fmt.Fprintln(&b, line)
@@ -67,7 +67,7 @@ func statusHead(p console.Paint, s api.Status, now time.Time) []string {
 		lines = append(lines, fmt.Sprintf("%s: %s %s", file, head, strings.Join(words.CountParts(s.Counts, "idle"), " "+p.Dot()+" ")))
 	default:
 		lines = append(lines, fmt.Sprintf("%s: no run is active. Last: run %s %s %s (%s).", file, s.LastRun.Run,
-			words.ResultWord(s.LastRun.Result), endedAgo(*s.LastRun, now), lastRunParts(*s.LastRun)))
+			words.ResultWord(s.LastRun.Result), EndedAgo(*s.LastRun, now), lastRunParts(*s.LastRun)))
 	}
 	if s.LastRun != nil && len(s.Runs) == 0 && len(s.LastRun.Survivors) > 0 {
 		lines = append(lines, "note: "+words.Survivors(s.LastRun.Survivors))
@@ -126,7 +126,7 @@ func stageRows(b *strings.Builder, p console.Paint, s api.Status, now time.Time)
 	for i, stage := range s.Stages[:shown] {
 		glyph := p.Glyph(stage.Counts.Worst())
 		if drawn != nil {
-			glyph = drawn[i].text(p, glyph, width)
+			glyph = drawn[i].Text(p, glyph, width)
 		}
 		size, how := stageCells(p, stage, now)
 		cells := []string{"  " + glyph + " " + plain.Line(stage.Name), size, how}

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"bufio"
@@ -19,7 +19,7 @@ import (
 const maxTableRows = 200
 
 // writeMarkdown writes the run as a table, failures first, with the end of the output of failed nodes.
-func writeMarkdown(w io.Writer, a *account) error {
+func writeMarkdown(w io.Writer, a *Account) error {
 	b := bufio.NewWriter(w)
 	p := console.Paint{}
 	d := a.detail

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ func TestTrace(t *testing.T) {
 		t.Errorf("tracks %v", got)
 	}
 	var b bytes.Buffer
-	if err := writeTrace(&b, d, now); err != nil {
+	if err := Trace(&b, d, now); err != nil {
 		t.Fatal(err)
 	}
 	var file struct {

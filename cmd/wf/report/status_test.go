@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"bytes"
@@ -61,7 +61,7 @@ attach: wf attach 42 --file x    log: wf logs 42/trim_S002 --file x
 `},
 	} {
 		var b bytes.Buffer
-		if err := printStatus(&b, c.paint, c.status, noon, " --file x"); err != nil || b.String() != c.want {
+		if err := Status(&b, c.paint, c.status, noon, " --file x"); err != nil || b.String() != c.want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", c.name, err, b.String(), c.want)
 		}
 	}
@@ -73,7 +73,7 @@ func TestPrintStatusOfMany(t *testing.T) {
 	status := api.Status{Workfile: "/w", Problem: "not readable", Counts: api.Counts{OK: 100, Failed: 1}, MoreStages: 100, Stages: []api.Stage{
 		{Name: "bad", Nodes: 1, Counts: api.Counts{Failed: 1}, Notable: []api.NodeStatus{{Name: "bad", State: api.StateFailed, Reason: api.ReasonLost}}}}}
 	var b bytes.Buffer
-	printStatus(&b, console.Paint{ASCII: true}, status, noon, "")
+	Status(&b, console.Paint{ASCII: true}, status, noon, "")
 	want := "w: never run. 100 ok | 1 failed\nnote: not readable\n  x bad  failed  lost\n" +
 		"  ...100 more stages: wf ls     100 ok | 1 failed\ncontinue: wf resume\n"
 	if b.String() != want {
@@ -84,7 +84,7 @@ func TestPrintStatusOfMany(t *testing.T) {
 		status.Stages = append(status.Stages, api.Stage{Name: "later", Nodes: 2, Counts: api.Counts{Idle: 2}})
 	}
 	b.Reset()
-	printStatus(&b, console.Paint{}, status, noon, "")
+	Status(&b, console.Paint{}, status, noon, "")
 	if want := "  · a               ×2  1/2\n  · later           ×2  0/2\n  · …5 more stages\n"; !strings.HasSuffix(b.String(), want) {
 		t.Errorf("%s", b.String())
 	}
@@ -106,7 +106,7 @@ func TestLanes(t *testing.T) {
 	} {
 		var got []string
 		for _, row := range lanes(c.after) {
-			got = append(got, strings.TrimRight(row.text(console.Paint{}, "o", 0), " "))
+			got = append(got, strings.TrimRight(row.Text(console.Paint{}, "o", 0), " "))
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"bytes"
@@ -101,7 +101,7 @@ func checkJUnitAttributes(t *testing.T, element xml.StartElement) {
 func TestJUnit(t *testing.T) {
 	hostile := "a]]>b</failure><x>\x00\x1b[31m\ufffe\xff&amp;"
 	failed := &api.Execution{Reason: api.ReasonSignal, Signal: "SIGKILL", DurationMS: number(int64(61234))}
-	a := &account{workfile: hostile, detail: api.RunDetail{RunSummary: api.RunSummary{Started: time.Unix(1e9, 5e8), DurationMS: number(int64(7))}}, cases: []testCase{
+	a := &Account{workfile: hostile, detail: api.RunDetail{RunSummary: api.RunSummary{Started: time.Unix(1e9, 5e8), DurationMS: number(int64(7))}}, cases: []testCase{
 		{name: "fine", class: "group", state: api.StateOK, exec: &api.Execution{OK: true, DurationMS: number(int64(1))}},
 		{name: hostile, class: hostile, state: api.StateFailed, exec: failed, tail: tail.Tail{Lines: []string{hostile, "last"}}},
 		{name: "waits", class: "group", state: api.StateBlocked},
@@ -130,7 +130,7 @@ func TestJUnit(t *testing.T) {
 	}
 
 	b.Reset()
-	if err := writeJUnit(&b, &account{workfile: "Empty"}); err != nil {
+	if err := writeJUnit(&b, &Account{workfile: "Empty"}); err != nil {
 		t.Fatal(err)
 	}
 	checkJUnit(t, b.Bytes())

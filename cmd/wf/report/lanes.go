@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"slices"
@@ -112,7 +112,7 @@ func drawLanes(owner []int, in, ends []bool, at int) laneRow {
 var asciiLanes = strings.NewReplacer("┴", "+", "┼", "+", "╰", "`", "╯", "'", "├", "+", "┤", "+", "│", "|", "─", "-")
 
 // text returns the row with its glyph, padded to width columns.
-func (r laneRow) text(p console.Paint, glyph string, width int) string {
+func (r laneRow) Text(p console.Paint, glyph string, width int) string {
 	before, behind := string(r.cells[:r.at]), strings.TrimRight(string(r.cells[r.at+1:]), " ")
 	if p.ASCII {
 		before, behind = asciiLanes.Replace(before), asciiLanes.Replace(behind)

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"context"
@@ -20,53 +20,54 @@ import (
 	"wf/cmd/wf/ci"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
+	"wf/cmd/wf/progress"
 	"wf/cmd/wf/tail"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
 
-// A report is a file about a run that has ended.
-type report struct{ kind, file string }
+// A File is a report that --report asks for: a kind and a path.
+type File struct{ Kind, Path string }
 
-// reportWriters are the kinds of reports.
-var reportWriters = map[string]func(io.Writer, *account) error{
+// writers are the kinds of reports.
+var writers = map[string]func(io.Writer, *Account) error{
 	"junit": writeJUnit,
 	"md":    writeMarkdown,
-	"json":  func(w io.Writer, a *account) error { return console.WriteJSON(w, a.detail) },
+	"json":  func(w io.Writer, a *Account) error { return console.WriteJSON(w, a.detail) },
 }
 
-// reportKinds returns the names of the kinds.
-func reportKinds() []string { return slices.Sorted(maps.Keys(reportWriters)) }
+// Kinds returns the names of the kinds.
+func Kinds() []string { return slices.Sorted(maps.Keys(writers)) }
 
-// reportsFlag is the value of --report KIND=FILE.
-type reportsFlag struct{ list *[]report }
+// A Flag is the value of --report KIND=FILE.
+type Flag struct{ List *[]File }
 
-func (f *reportsFlag) String() string { return "" }
-func (f *reportsFlag) Type() string   { return "KIND=FILE" }
+func (f *Flag) String() string { return "" }
+func (f *Flag) Type() string   { return "KIND=FILE" }
 
 // Set adds a report.
-func (f *reportsFlag) Set(text string) error {
+func (f *Flag) Set(text string) error {
 	kind, file, ok := strings.Cut(text, "=")
-	if !ok || file == "" || reportWriters[kind] == nil {
+	if !ok || file == "" || writers[kind] == nil {
 		return fmt.Errorf("must be junit=FILE, md=FILE or json=FILE")
 	}
-	*f.list = append(*f.list, report{kind, file})
+	*f.List = append(*f.List, File{kind, file})
 	return nil
 }
 
-// checkReports refuses reports in missing folders, before the run starts.
-func (e *env) checkReports(reports []report) error {
-	for _, r := range reports {
-		dir := filepath.Dir(e.Abs(r.file))
+// CheckFiles refuses reports in missing folders, before the run starts.
+func CheckFiles(c *console.Console, files []File) error {
+	for _, r := range files {
+		dir := filepath.Dir(c.Abs(r.Path))
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return exit.Usage("--report %s=%s: no folder %s", r.kind, r.file, dir)
+			return exit.Usage("--report %s=%s: no folder %s", r.Kind, r.Path, dir)
 		}
 	}
 	return nil
 }
 
-// An account is the data of a finished run for reports.
-type account struct {
+// An Account is the data of a finished run for reports.
+type Account struct {
 	workfile string
 	detail   api.RunDetail
 	cases    []testCase
@@ -87,8 +88,8 @@ type testCase struct {
 // maxTails limits the outputs that are read for a report.
 const maxTails = 200
 
-// account collects the data for reports about a run.
-func (s *target) account(ctx context.Context, run string) (*account, error) {
+// Collect collects the data for reports about a run.
+func Collect(ctx context.Context, s *progress.Target, run string) (*Account, error) {
 	detail, err := s.Workspace.Run(ctx, run)
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (s *target) account(ctx context.Context, run string) (*account, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &account{workfile: plain.Line(filepath.Base(s.Path)), detail: detail}
+	a := &Account{workfile: plain.Line(filepath.Base(s.Path)), detail: detail}
 	last := make(map[string]*api.Execution, len(detail.Execs))
 	for i := range detail.Execs {
 		last[detail.Execs[i].Node] = &detail.Execs[i]
@@ -145,7 +146,7 @@ func (s *target) account(ctx context.Context, run string) (*account, error) {
 var indices = regexp.MustCompile(`\[[^\]/]*\]`)
 
 // classify sets the class of cases that have no group.
-func (a *account) classify() {
+func (a *Account) classify() {
 	stages := map[string]int{}
 	for i := range a.cases {
 		stages[runview.StageName(a.cases[i].name, "")]++
@@ -202,8 +203,9 @@ func (c *testCase) why() string {
 	return words.Cause(c.exec.Reason, c.exec.ExitCode, c.exec.Signal, c.exec.Message) + ci.HandledText(c.handled)
 }
 
-// writeReport writes a report to path. It replaces a regular file as a whole, and writes into devices, pipes and links.
-func writeReport(path string, a *account, write func(io.Writer, *account) error) error {
+// Write writes a report of a kind to path. It replaces a regular file as a whole, and writes into devices, pipes and links.
+func (a *Account) Write(kind, path string) error {
+	write := writers[kind]
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return writeInto(path, a, write)
 	}
@@ -211,7 +213,7 @@ func writeReport(path string, a *account, write func(io.Writer, *account) error)
 }
 
 // writeInto writes into a device, pipe or link. It does not wait for a reader of a pipe, because there may never be one.
-func writeInto(path string, a *account, write func(io.Writer, *account) error) error {
+func writeInto(path string, a *Account, write func(io.Writer, *Account) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NONBLOCK, 0o644)
 	if err != nil {
 		return err
@@ -223,7 +225,7 @@ func writeInto(path string, a *account, write func(io.Writer, *account) error) e
 	return err
 }
 
-func replaceReport(path string, a *account, write func(io.Writer, *account) error) error {
+func replaceReport(path string, a *Account, write func(io.Writer, *Account) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".wf-report-*")
 	if err != nil {
 		return err
@@ -242,7 +244,8 @@ func replaceReport(path string, a *account, write func(io.Writer, *account) erro
 	return err
 }
 
-func appendFile(path string, a *account) error {
+// AppendSummary appends the report in Markdown to a file.
+func (a *Account) AppendSummary(path string) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"bytes"
@@ -7,26 +7,8 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
+	"wf/tui/words"
 )
-
-func TestStatusCode(t *testing.T) {
-	run := func(r api.Result) *api.RunSummary { return &api.RunSummary{Result: r} }
-	for _, c := range []struct {
-		status api.Status
-		want   int
-	}{
-		{api.Status{}, 0},
-		{api.Status{LastRun: run(api.Succeeded)}, 0},
-		{api.Status{LastRun: run(api.ResFailed)}, 1},
-		{api.Status{LastRun: run(api.Cancelled)}, 6},
-		{api.Status{LastRun: run(api.Succeeded), Counts: api.Counts{Failed: 1}}, 1},
-		{api.Status{LastRun: run(api.ResFailed), ActiveRuns: []string{"2"}}, 7},
-	} {
-		if got := statusCode(c.status); got != c.want {
-			t.Errorf("%+v: %d, want %d", c.status, got, c.want)
-		}
-	}
-}
 
 func TestPrintPlan(t *testing.T) {
 	plan := api.Plan{Mode: api.ModeFresh, Total: 30, Nodes: 2, Jobs: 8, Wrapper: "bash -c {}", Notes: []string{"careful"}, Steps: []api.PlanStep{
@@ -43,11 +25,11 @@ wrapper: bash -c {}
 note: careful
 nothing was run.
 `
-	if err := printPlan(&b, console.Paint{}, plan, false, 0); err != nil || b.String() != want {
+	if err := Plan(&b, console.Paint{}, plan, false, 0); err != nil || b.String() != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, b.String(), want)
 	}
 	b.Reset()
-	printPlan(&b, console.Paint{}, api.Plan{Mode: api.ModeResume, Resumes: "7", Total: 3, Kept: 3}, false, 0)
+	Plan(&b, console.Paint{}, api.Plan{Mode: api.ModeResume, Resumes: "7", Total: 3, Kept: 3}, false, 0)
 	if want := "nothing to resume: no node has failed\nnothing was run.\n"; b.String() != want {
 		t.Errorf("%q", b.String())
 	}
@@ -55,10 +37,10 @@ nothing was run.
 
 func TestPrintRuns(t *testing.T) {
 	var b bytes.Buffer
-	printRuns(&b, console.Paint{}, []api.RunSummary{
+	Runs(&b, console.Paint{}, []api.RunSummary{
 		{Run: "43", Started: after(-4 * time.Minute), Result: api.Succeeded, Mode: api.ModeResume, Resumes: "42", Counts: api.Counts{OK: 6, Kept: 24}, DurationMS: number(int64(100000)), User: "u1"},
 		{Run: "42", Started: after(-25 * time.Hour), Mode: api.ModeFresh, Selection: []string{"+multiqc"}, Counts: api.Counts{Running: 1}},
-	}, (&runsOptions{}).when(noon))
+	}, func(t time.Time) string { return words.Ago(t, noon) })
 	want := `RUN  WHEN    RESULT     NODES          TIME   BY  WHAT
 43   4m ago  ✓ ok       6 ok, 24 kept  1m40s  u1  resume 42
 42   1d ago  ● running  1 running                 --nodes +multiqc
@@ -72,12 +54,12 @@ func TestPrintRuns(t *testing.T) {
 func TestPrintNodes(t *testing.T) {
 	nodes := []api.NodeStatus{{Name: "a\x1b[2J", State: api.StateIdle, Command: "echo one\necho two; echo \x1b]0;x\x07three"}}
 	var b bytes.Buffer
-	printNodes(&b, console.Paint{}, nodes, 0)
+	Nodes(&b, console.Paint{}, nodes, 0)
 	if want := "· a  idle    echo one ⏎ echo two; echo three\n"; b.String() != want {
 		t.Errorf("%q", b.String())
 	}
 	b.Reset()
-	printNodes(&b, console.Paint{}, nodes, 10)
+	Nodes(&b, console.Paint{}, nodes, 10)
 	if want := "· a  idle    echo one ⏎ echo two…\n"; b.String() != want {
 		t.Errorf("%q", b.String())
 	}
