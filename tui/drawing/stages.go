@@ -217,7 +217,7 @@ func (s *stagesView) steps(i int32) int32 {
 // single is the only node of a stage.
 func (s *stagesView) single(i int32) *Node { return &s.graph.Nodes[s.stages[i].nodes[0]] }
 
-// waits reports whether a stage is one node that has not begun and is neither selected nor open.
+// waits reports whether a stage is one node that has not begun and is neither selected, marked nor open.
 func (s *stagesView) waits(i int32) bool {
 	nodes := s.stages[i].nodes
 	if len(nodes) != 1 || s.open[i] {
