@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 	"executor/wire":        {"executor/peer", "executor/proc"},
 	"executor":             {"executor/fault", "executor/ownfile", "executor/proc", "executor/procattr", "executor/rundir", "executor/shell", "executor/wire"},
 	"executor/runner":      {"executor/fault", "executor/ownfile", "executor/proc", "executor/procattr", "executor/rundir", "executor/shell", "executor/wire"},
-	"workspace/history":    {"executor/ownfile"},
+	"workspace/history":    {"executor/ownfile", "executor/rundir"},
 	"workspace/loop":       {},
 	"workspace/clock":      {"executor/proc"},
 	"workspace/params":     {"api", "executor", "scheduler/expression", "scheduler/flow"},

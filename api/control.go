@@ -7,7 +7,7 @@ type Wait struct {
 	Kind  WaitKind   `json:"kind"`
 	Until *time.Time `json:"until,omitempty"` // when the wait ends by itself; nil = never
 	Text  string     `json:"text,omitempty"`  // the question to a person
-	// Default is the decision at Until if nobody has answered: "approve" or "reject".
+	// Default is the decision at Until if no person has answered: "approve" or "reject".
 	Default string `json:"default,omitempty"`
 }
 

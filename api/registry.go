@@ -16,6 +16,9 @@ type Registry struct {
 	Given string `json:"given,omitempty"`
 }
 
+// MaxRegistry bounds the registry, in bytes; it has some hundred.
+const MaxRegistry = 64 << 10
+
 // Names of the daemon's files in the runtime folder.
 const (
 	FileLock     = "daemon.lock"

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// VersionInfo answers GET /v1/version. It needs no workspace and is how a client proves that
-// the process behind the socket is a daemon it can talk to.
+// VersionInfo is the answer to GET /v1/version, which needs no workspace. With it a client checks that the
+// process behind the socket is a daemon with the same protocol.
 type VersionInfo struct {
 	Version  string `json:"version"`  // of the binary
 	Protocol string `json:"protocol"` // Version of this package
 	PID      int    `json:"pid"`
 	Runs     int    `json:"runs"`               // going at present
-	Requests bool   `json:"requests,omitempty"` // the daemon knows requests again by their keys: HeaderRequest
+	Requests bool   `json:"requests,omitempty"` // the daemon recognises repeated requests by their keys: HeaderRequest
 }
 
 // OpenRequest asks for the workspace of a workfile.
 type OpenRequest struct {
 	Path string `json:"path"` // absolute
-	// Retry opens a held workspace once more: see HeldWorkspace.
+	// Retry makes another attempt to recover the runs of a quarantined workspace: see HeldWorkspace.
 	Retry bool `json:"retry,omitempty"`
-	// Results is what the client's configuration says about what runs write into workfiles: one of the
-	// Results words, "" for nothing. The workfile wins over it.
+	// Results is the setting of the client for what runs write into workfiles: one of the Results words, ""
+	// for none. An attribute of the workfile overrides it.
 	Results string `json:"results,omitempty"`
 }
 
-// WorkspaceInfo answers it, and is one line of `wf server ls`.
+// WorkspaceInfo is the answer to OpenRequest, and one line of `wf server ls`.
 type WorkspaceInfo struct {
 	ID       string   `json:"id"`
 	Workfile string   `json:"workfile"`
@@ -33,9 +33,9 @@ type WorkspaceInfo struct {
 	Runs     []string `json:"runs"`              // active
 	Running  int      `json:"running"`           // processes
 	State    string   `json:"state"`             // "idle" or "running"
-	Problem  string   `json:"problem,omitempty"` // the workfile cannot be read or written at present: what is known of it is older
+	Problem  string   `json:"problem,omitempty"` // why the workfile cannot be read or written at present; the daemon has an older state of it
 
-	LastRun *RunSummary `json:"last_run,omitempty"` // of those that are over; nil: none, or not known
+	LastRun *RunSummary `json:"last_run,omitempty"` // the latest that is over; nil: none, or not known
 	Results string      `json:"results"`            // what runs write into the workfile: one of the Results words
 }
 
@@ -47,33 +47,33 @@ type ServerStatus struct {
 	Started    string          `json:"started"` // RFC 3339
 	Socket     string          `json:"socket"`
 	URL        string          `json:"url"`
-	Slots      int             `json:"slots"`               // executions at once of all runs that do not say how many
+	Slots      int             `json:"slots"`               // executions at once, for all runs without a limit of their own
 	SlotsUsed  int             `json:"slots_used"`          // by all runs
-	SlotsNow   int             `json:"slots_now,omitempty"` // of all runs together: those that ask for more raise it; -1 = no limit
+	SlotsNow   int             `json:"slots_now,omitempty"` // the limit at present: runs that ask for more raise it; -1 = no limit
 	Given      []string        `json:"given,omitempty"`     // the flags that it was started with
 	Clients    int             `json:"clients"`
 	Workspaces []WorkspaceInfo `json:"workspaces"`
 	Held       []HeldWorkspace `json:"held,omitempty"`
 }
 
-// HeldWorkfile is why a run is held that is not taken up: its workfile is held, see HeldWorkspace.
+// HeldWorkfile is the reason of a held run whose workfile is quarantined, see HeldWorkspace.
 const HeldWorkfile = "its workfile is held"
 
-// A HeldWorkspace is one whose runs nobody takes up by himself any more: several daemons have died
-// of it, one after the other. The runs go on in their runners, which keep their results.
+// A HeldWorkspace is quarantined: several daemons in a row have crashed while they recovered its runs, so the
+// daemon does not recover them any more. The runs go on in their runners, which keep their results.
 type HeldWorkspace struct {
 	ID       string `json:"id"`
 	Workfile string `json:"workfile"`
 	Tries    int    `json:"tries"` // daemons that died
-	Since    string `json:"since"` // RFC 3339: when the latest tried
+	Since    string `json:"since"` // RFC 3339: time of the latest attempt
 	Why      string `json:"why"`   // for people
 }
 
-// ServerStop asks the daemon to end. With runs going and neither Wait, Cancel nor Detach it refuses.
+// ServerStop asks the daemon to end. While runs are active, the daemon refuses without Wait, Cancel or Detach.
 type ServerStop struct {
 	Wait   bool `json:"wait,omitempty"`   // end when the runs are over
 	Cancel bool `json:"cancel,omitempty"` // stop the runs first
-	Detach bool `json:"detach,omitempty"` // let go of the runs: they go on, and the next daemon finds them
+	Detach bool `json:"detach,omitempty"` // leave the runs to their runners; the next daemon recovers them
 	// GraceMS bounds the stop of each node in milliseconds; nil = what the run was started with.
 	GraceMS *int64 `json:"grace_ms,omitempty"`
 }
@@ -86,36 +86,36 @@ type RunRequest struct {
 	Jobs    *int     `json:"jobs,omitempty"`    // at once; nil = what the workfile says; 0 = no limit
 	Wrapper *string  `json:"wrapper,omitempty"` // nil = the workfile's
 	Env     []string `json:"env"`               // KEY=VALUE: the whole environment of the client
-	// World is what the commands inherit besides: {"umask":18,"nice":0,"cpus":"0-3,8","limits":{"nofile":{"soft":1024,
-	// "hard":-1}}}, where -1 is no limit. What is missing is as the daemon has it.
+	// World are the process attributes of the commands: {"umask":18,"nice":0,"cpus":"0-3,8","limits":{"nofile":{"soft":1024,
+	// "hard":-1}}}, where -1 is no limit. Missing ones are those of the daemon.
 	World     json.RawMessage `json:"world,omitempty"`
 	FailFast  bool            `json:"fail_fast,omitempty"`
 	TimeoutMS int64           `json:"timeout_ms,omitempty"` // of the whole run, 0 = none
 	GraceMS   *int64          `json:"grace_ms,omitempty"`   // TERM to KILL; nil = 10 s
-	User      string          `json:"user,omitempty"`       // who asked, for the history
-	// AcceptDrawing is the one-time yes to run commands that are only texts of a drawing
-	// (labels of yEd). It is remembered in the workfile.
+	User      string          `json:"user,omitempty"`       // the user who asked, for the history
+	// AcceptDrawing allows, once and for all, to run commands that are only texts of a drawing
+	// (labels of yEd). The workfile stores it.
 	AcceptDrawing bool           `json:"accept_drawing,omitempty"`
 	Params        map[string]any `json:"params,omitempty"`  // texts, or typed values of a file
-	Until         []string       `json:"until,omitempty"`   // selectors: everything before these, not they
+	Until         []string       `json:"until,omitempty"`   // selectors: everything before these, without these
 	From          []string       `json:"from,omitempty"`    // selectors: these and everything after
-	Mocks         []Mock         `json:"mocks,omitempty"`   // of several for a node the last one counts
+	Mocks         []Mock         `json:"mocks,omitempty"`   // the last one for a node counts
 	OnBusy        string         `json:"on_busy,omitempty"` // "" = what the workfile says
-	// Key is HeaderRequest, Again HeaderAgain: a run that this request has begun already is begun once.
+	// Key is HeaderRequest, Again HeaderAgain: if this request has already started a run, the answer is that run.
 	Key   string `json:"-"`
 	Again bool   `json:"-"`
 	// Waits, if not nil, receives the reason when the run has to wait for another one, see HeaderWaits. The
 	// workspace does not wait for the reader.
 	Waits chan<- Error `json:"-"`
-	// AskRepeat is of a client that can ask somebody: a run of everything that is done, and took more than a
-	// minute, is refused with CodeDone. With the mode "fresh" it is not.
+	// AskRepeat is set by a client that can ask its user. If everything is done and took more than a minute,
+	// the run is refused with CodeDone, unless the mode is "fresh".
 	AskRepeat bool `json:"ask_repeat,omitempty"`
 	// Detached says that the client does not wait for the run. If the run is queued, the daemon keeps it queued.
 	Detached bool `json:"detached,omitempty"`
-	// Caller is the execution whose command asks for the run and stays with it: nil = none, or it has
-	// detached from it.
+	// Caller is the execution whose command asks for the run and waits for its end; nil = none, or it does
+	// not wait.
 	Caller *Caller `json:"caller,omitempty"`
-	// Defaults hold where neither the request nor the workfile says anything.
+	// Defaults apply where neither the request nor the workfile has a value.
 	Defaults *RunDefaults `json:"defaults,omitempty"`
 }
 
@@ -125,11 +125,11 @@ type Caller struct {
 	Run       string `json:"run"`
 	Node      string `json:"node"` // id
 	Execution int    `json:"execution"`
-	// Held are the units of pools that it holds; the daemon knows.
+	// Held are the units of pools that it holds. The daemon fills it in.
 	Held map[string]int `json:"-"`
 }
 
-// RunDefaults are what the configuration of the client's user says about any run. nil = nothing.
+// RunDefaults are the settings of the user for all runs; nil = not set.
 type RunDefaults struct {
 	Jobs    *int    `json:"jobs,omitempty"`
 	Wrapper *string `json:"wrapper,omitempty"`
@@ -141,17 +141,17 @@ const (
 	ModeResume = "resume"
 )
 
-// RunAccepted answers a RunRequest. Nothing tells that there was nothing to do: with mode
-// "resume" and no failed node Run is "".
+// RunAccepted is the answer to a RunRequest. If there is nothing to do, because no node of a resume has
+// failed, Run is "".
 type RunAccepted struct {
 	Run     string `json:"run"`
-	Queued  string `json:"queued,omitempty"` // its name in the line; then Run is "", and the rest unknown
+	Queued  string `json:"queued,omitempty"` // its name in the queue; then Run is "", and the other fields are not known yet
 	Mode    string `json:"mode"`
 	Resumes string `json:"resumes,omitempty"`
 	Failed  int    `json:"failed,omitempty"` // resume: how many nodes had failed
 	Nodes   int    `json:"nodes"`            // in scope
 	Total   int    `json:"total"`            // in the workfile
-	// FromFile, of a resume, counts the nodes whose status it builds on although it came with the file.
+	// FromFile counts the nodes whose statuses a resume uses although they came with the file.
 	FromFile int      `json:"from_file,omitempty"`
 	Notes    []string `json:"notes,omitempty"` // warnings for people
 }
@@ -163,13 +163,13 @@ type StopRequest struct {
 	Cause   string `json:"cause,omitempty"`    // "SIGINT", "SIGTERM", "timeout", "" = a person with wf stop
 }
 
-// StopResult answers when everything is gone.
+// StopResult is the answer to a StopRequest, when all processes are gone.
 type StopResult struct {
 	Run       string `json:"run"`
 	Killed    int    `json:"killed"`    // executions that were ended
 	Survivors []int  `json:"survivors"` // processes that could not be killed
-	// Problem says what of the run is not in its history: its folder was removed, or cannot be written to.
-	// Then Going says that the daemon tries again until it can; until then the run counts as going.
+	// Problem says what is missing in the history of the run, because its folder was removed or cannot be
+	// written. If Going is set, the daemon tries again, and the run counts as active until it succeeds.
 	Problem string `json:"problem,omitempty"`
 	Going   bool   `json:"going,omitempty"`
 }
@@ -181,11 +181,11 @@ type Plan struct {
 	Resumes string `json:"resumes,omitempty"`
 	Total   int    `json:"total"` // nodes of the workfile, counted like Nodes
 	// Nodes counts what would run, as Counts does: each instance of a node, and no sub-flow whose instances
-	// are known. Conditional counts what runs only if outcomes are so.
+	// are known. Conditional counts nodes that run only after certain outcomes.
 	Nodes       int `json:"nodes"`
 	Conditional int `json:"conditional,omitempty"`
 
-	Jobs    int        `json:"jobs"`               // at once; 0 = nobody has said how many
+	Jobs    int        `json:"jobs"`               // at once; 0 = not set
 	NoLimit bool       `json:"no_limit,omitempty"` // of executions at once
 	Wrapper string     `json:"wrapper"`
 	Steps   []PlanStep `json:"steps"` // in an order in which they could run
@@ -211,11 +211,11 @@ type PlanStep struct {
 	State  State      `json:"state"`              // of the node before the run
 	Run    string     `json:"last_run,omitempty"` // that the node took part in
 	Mock   *Mock      `json:"mock,omitempty"`     // it is not executed
-	// SubFlow is how a container repeats its nodes: "foreach: lines:ls"; Approve what a person is asked.
+	// SubFlow is how a container repeats its nodes: "foreach: lines:ls". Approve is the question to a person.
 	SubFlow string `json:"sub_flow,omitempty"`
 	Approve string `json:"approve,omitempty"`
-	// A node in a sub-flow: Home is that, as people call it; Instances is in how many instances it runs, 0 =
-	// nobody knows yet; Paths are those of it, the first hundred.
+	// For a node in a sub-flow: Home is the name of the sub-flow, Instances the number of instances in which
+	// the node runs, 0 = not known yet, and Paths are its first hundred paths.
 	Home      string   `json:"home,omitempty"`
 	Instances int      `json:"instances,omitempty"`
 	Paths     []string `json:"paths,omitempty"`
@@ -224,7 +224,7 @@ type PlanStep struct {
 // PlanReason says why a node would run.
 type PlanReason string
 
-// The reasons. A reader takes one it does not know for "selected".
+// The reasons. Readers treat an unknown one as "selected".
 const (
 	PlanSelected    PlanReason = "selected"    // named by the part Of of a selector
 	PlanUpstream    PlanReason = "upstream"    // before what Of selects
@@ -266,8 +266,8 @@ type Why struct {
 
 	// The reasons behind the sentences, as handles. They are about the run.
 	BlockedBy   []string `json:"blocked_by,omitempty"`   // failed or cancelled nodes that kept it from running
-	WaitsFor    []string `json:"waits_for,omitempty"`    // what it needs and has not got
-	Done        []string `json:"done,omitempty"`         // what it needs and has got, while it does not run
+	WaitsFor    []string `json:"waits_for,omitempty"`    // predecessors that it still needs
+	Done        []string `json:"done,omitempty"`         // predecessors that it needs and that are done, while it does not run
 	ActivatedBy []string `json:"activated_by,omitempty"` // what led to its latest activation; none for start nodes
 
 	Ways []Way `json:"ways,omitempty"` // its edges, if it chooses between them and has
@@ -284,8 +284,8 @@ type Way struct {
 	Taken bool   `json:"taken"`
 }
 
-// An Author is who edits: a client, and the person who uses it, "" where nobody knows. People are told
-// apart by what their clients say, so that nothing may be allowed or refused for it but undoing.
+// An Author is the client that edits, and its user, "" if not known. The user is what the client reports, so it
+// must not decide about permissions; it decides only whose edits are undone.
 type Author struct {
 	Client string
 	User   string
@@ -316,14 +316,14 @@ type Edit struct {
 	// graph that is changed.
 	Set  []Setting `json:"set,omitempty"`
 	When string    `json:"when,omitempty"` // condition of a new edge, and of the edges to a new node
-	// Edge says which edge is meant: its id, without Source and Target or where several connect the two, or of
-	// those its number from 1, or EveryEdge. "" is an error where there are several.
+	// Edge selects an edge: by its id, by its number (from 1) among those from Source to Target, or all with
+	// EveryEdge. "" is an error if there are several.
 	Edge string `json:"edge,omitempty"`
 	In   string `json:"in,omitempty"` // container that a new node lies in
 	// Container makes a new node one that holds others; Label is not read.
 	Container bool `json:"container,omitempty"`
-	// Was, of an edit that reads it, is what the attribute must still be, "" for an absent one: else somebody changed it
-	// meanwhile, and the edit is a conflict. nil asks for nothing.
+	// Was is the value that the attribute must still have, "" for an absent one. With another value the edit is a
+	// conflict. nil is not checked.
 	Was *string `json:"was,omitempty"`
 }
 
@@ -357,7 +357,7 @@ type EditResult struct {
 	Added []string `json:"added,omitempty"` // ids of new nodes, in the order of the edits
 	Text  string   `json:"text,omitempty"`  // what was done, undone, redone
 	Notes []string `json:"notes,omitempty"`
-	// Unsaved: the file cannot be written at present; a note says why. The change is kept.
+	// Unsaved is set if the file cannot be written at present; a note says why. The change is not lost.
 	Unsaved bool `json:"unsaved,omitempty"`
 }
 
@@ -366,7 +366,7 @@ type ResetRequest struct {
 	Nodes []string `json:"nodes,omitempty"` // selectors; empty = all
 }
 
-// ResetResult answers it.
+// ResetResult is the answer to a ResetRequest.
 type ResetResult struct {
 	Nodes int `json:"nodes"`
 }
@@ -389,24 +389,24 @@ type NewRequest struct {
 	Nodes []NewNode         `json:"nodes,omitempty"`
 	Edges []NewEdge         `json:"edges,omitempty"`
 	Attrs map[string]string `json:"attrs,omitempty"`
-	// Results is what runs are to write into the workfile: one of the Results words. "" is "none" in a git
-	// work tree, elsewhere nothing is said.
+	// Results is what runs write into the workfile: one of the Results words. "" is "none" in a git work tree,
+	// and no attribute elsewhere.
 	Results string `json:"results,omitempty"`
 	// Notes become a comment at the top of the file, one line each.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// PruneRequest removes old runs: those that one of the limits is against. Without any limit
-// those of the daemon hold (unless it was told otherwise the newest 100, 90 days).
+// PruneRequest removes old runs: those beyond any of the limits. Without limits, those of the daemon apply
+// (by default the newest 100, 90 days).
 type PruneRequest struct {
 	Keep    int   `json:"keep,omitempty"`     // newest runs to keep, 0 = no such limit
-	None    bool  `json:"none,omitempty"`     // all that are over go
-	Bytes   int64 `json:"bytes,omitempty"`    // of the newest as many as take no more than that, and the latest; 0 = no such limit
-	OlderMS int64 `json:"older_ms,omitempty"` // runs that ended longer ago go, 0 = no such limit
+	None    bool  `json:"none,omitempty"`     // remove all runs that are over
+	Bytes   int64 `json:"bytes,omitempty"`    // keep as many of the newest as fit into this size, at least the latest; 0 = no such limit
+	OlderMS int64 `json:"older_ms,omitempty"` // remove runs that ended longer ago, 0 = no such limit
 	DryRun  bool  `json:"dry_run,omitempty"`
 }
 
-// PruneResult answers it, and is `wf runs prune --json` and `wf runs rm --json`.
+// PruneResult is the answer to a PruneRequest, and `wf runs prune --json` and `wf runs rm --json`.
 type PruneResult struct {
 	Schema  string   `json:"schema,omitempty"`
 	DryRun  bool     `json:"dry_run,omitempty"`
@@ -422,26 +422,26 @@ type LogInfo struct {
 	Over      bool   `json:"over"`
 	OutBytes  int64  `json:"stdout_bytes"`
 	ErrBytes  int64  `json:"stderr_bytes"`
-	// Merged says that standard output is both streams, in the order in which they were written, and
-	// standard error empty.
+	// Merged is set if standard output contains both streams, in the order in which they were written, and
+	// standard error is empty.
 	Merged bool `json:"merged,omitempty"`
-	// Pending is the run that is going and still to execute the node: this output is of an earlier one.
+	// Pending is the active run that has not executed the node yet: this output is that of an earlier run.
 	Pending string `json:"pending,omitempty"`
-	// FromFile says that no run of this machine is known that executed the node: this is what stands in the
-	// workfile, the end of what it said elsewhere. Run is empty.
+	// FromFile is set if no known run of this machine executed the node: this is the end of its output on
+	// another machine, from the workfile. Run is empty.
 	FromFile bool `json:"from_file,omitempty"`
-	// Times say when it was written, if that was asked for.
+	// Times say when the output was written, if the request asks for that.
 	Times *LogTimes `json:"times,omitempty"`
 }
 
-// LogTimes bounds when an output was written: what lies between two marks was written between their times.
+// LogTimes bounds when an output was written: the bytes between two marks were written between their times.
 type LogTimes struct {
-	// Known says that the run has noted marks. Of an earlier one only its start and end are known.
+	// Known is set if the run has marks. Runs of earlier versions have only a start and an end.
 	Known   bool      `json:"known"`
 	Started time.Time `json:"started"`
-	Until   time.Time `json:"until"` // when all that there is was there: the end, or now
-	// Marks are a time in milliseconds since 1970, and how much of standard output and of standard error
-	// there was, in bytes. The first executions of a second, and outputs that do not grow, have none.
+	Until   time.Time `json:"until"` // when the last byte was there: the end, or now
+	// Marks are a time in milliseconds since 1970, and the sizes of standard output and standard error at that
+	// time, in bytes. Executions of less than a second, and outputs that do not grow, have none.
 	Marks [][3]int64 `json:"marks,omitempty"`
 }
 
@@ -453,13 +453,13 @@ type LogLine struct {
 	Name      string `json:"name"`
 	Execution int    `json:"execution"`
 	Stream    string `json:"stream"` // "stdout", "stderr", or "output" for both in one
-	// Time is when the line was there at the latest, with --timestamps.
+	// Time is the latest time at which the line can have been written, with --timestamps.
 	Time *time.Time `json:"time,omitempty"`
 	Text string     `json:"text"` // without the line end; U+FFFD for what is not UTF-8
-	// Bytes are the line as it is, only where Text cannot be that.
+	// Bytes is the exact line, only if Text is not.
 	Bytes []byte `json:"bytes,omitempty"`
-	// Partial: no line end follows. The next line of the stream goes on, or the output ends.
+	// Partial is set if no line end follows: the next line of the stream continues this one, or the output ends.
 	Partial bool `json:"partial,omitempty"`
-	// FromFile: see LogInfo. Run is empty and Execution 0 then.
+	// FromFile is as in LogInfo. Then Run is empty and Execution is 0.
 	FromFile bool `json:"from_file,omitempty"`
 }

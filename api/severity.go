@@ -3,7 +3,7 @@ package api
 import "slices"
 
 // bySeverity lists the states of nodes by how much they matter to a person who looks after a run, the most severe one
-// first: what failed, what waits for somebody, what runs, what will or may run, what needs nothing.
+// first: what failed, what waits for a person, what runs, what will or may run, what needs nothing.
 var bySeverity = []State{StateFailed, StateWaiting, StateRunning, StateRetrying, StateCancelled, StateQueued, StateBlocked,
 	StateHandled, StateIdle, StateSkipped, StateOK, StateKept}
 

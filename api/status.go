@@ -10,7 +10,7 @@ type Status struct {
 	ActiveRuns []string     `json:"active_runs"`
 	Runs       []RunSummary `json:"runs,omitempty"` // the active ones, whole
 	LastRun    *RunSummary  `json:"last_run,omitempty"`
-	Queued     []QueuedRun  `json:"queued,omitempty"` // runs that wait in line, though nobody waits for them
+	Queued     []QueuedRun  `json:"queued,omitempty"` // detached runs that wait in the queue
 	Counts     Counts       `json:"counts"`
 	Wrapper    string       `json:"wrapper,omitempty"`
 	// Attrs are the attributes of the graph as they stand in the file; only an answer with nodes has them.
@@ -127,7 +127,7 @@ type RunSummary struct {
 	Short      *Shortage  `json:"short,omitempty"`     // why fewer commands go at once than could; nil: all that can do
 	Problem    string     `json:"problem,omitempty"`   // what of its records is damaged; RunList does not look into all of them
 	Exclude    []string   `json:"exclude,omitempty"`   // --exclude, as given
-	// Cause says who stopped the run: "SIGINT", "SIGTERM", "timeout", or a sentence; "" = nobody,
+	// Cause says who stopped the run: "SIGINT", "SIGTERM", "timeout", or a sentence; "" = no one,
 	// or a person with wf stop.
 	Cause    string `json:"cause,omitempty"`
 	ExitCode *int   `json:"exit_code,omitempty"` // what wf run ends with; nil while it is going
@@ -172,7 +172,7 @@ type RunDetail struct {
 	Folder   string       `json:"folder"` // where its records and outputs lie
 	Wrapper  string       `json:"wrapper"`
 	Cwd      string       `json:"cwd"`
-	Jobs     int          `json:"jobs"`               // at once; 0 = nobody has said how many
+	Jobs     int          `json:"jobs"`               // at once; 0 = not set
 	NoLimit  bool         `json:"no_limit,omitempty"` // of executions at once
 	Version  string       `json:"version"`
 	Execs    []Execution  `json:"executions"` // in order of start

@@ -5,7 +5,7 @@ type NewNode struct {
 	ID        string            `json:"id,omitempty"` // "" = one is made
 	Name      string            `json:"name,omitempty"`
 	Command   string            `json:"command,omitempty"`
-	NoCommand bool              `json:"no_command,omitempty"` // nobody has said it yet: runs refuse the node
+	NoCommand bool              `json:"no_command,omitempty"` // it has none yet: runs refuse the node
 	Group     string            `json:"group,omitempty"`
 	Parent    string            `json:"parent,omitempty"`    // id of the container it lies in, which comes earlier in the list
 	Container bool              `json:"container,omitempty"` // it holds the nodes that name it as their parent, and has no command

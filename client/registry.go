@@ -13,9 +13,6 @@ import (
 	"wf/api"
 )
 
-// registryBytes bounds the registry, which has some hundred bytes.
-const registryBytes = 64 << 10
-
 // readRegistry reads where the daemon is. A missing or damaged registry means that there is none. A registry that other
 // users could have written is an error of its own, because it decides where the environment of every run is sent.
 func readRegistry(runtime string) (api.Registry, error) {
@@ -36,7 +33,7 @@ func readRegistry(runtime string) (api.Registry, error) {
 		return api.Registry{}, err
 	}
 	var reg api.Registry
-	if json.NewDecoder(io.LimitReader(f, registryBytes)).Decode(&reg) != nil || reg.Socket == "" {
+	if json.NewDecoder(io.LimitReader(f, api.MaxRegistry)).Decode(&reg) != nil || reg.Socket == "" {
 		return api.Registry{}, errNobody
 	}
 	return reg, nil

@@ -16,7 +16,7 @@ import (
 // fileKV is the name of the file of values in the state folder.
 const fileKV = "kv.db"
 
-// newValues is the store of a daemon. It is opened when somebody asks for something.
+// newValues is the store of a daemon. It is opened with the first request for a value.
 func newValues(state string) *store.Store {
 	return store.New(filepath.Join(state, fileKV), func(id string, run int) bool { return workspace.HasRun(state, id, run) })
 }

@@ -76,7 +76,7 @@ func (n *nested) Began(by api.Caller, child activerun.Child) {
 	e, err := n.table.open(ctx, by.Workfile, false)
 	if err != nil {
 		if refused := new(api.Error); !errors.As(err, &refused) || refused.Code != api.CodeGone {
-			n.log.Warn("the command that has started a run cannot be found: the run goes on without it", "workfile", by.Workfile, "err", err)
+			n.log.Warn("the command that has started a run cannot be found: the run continues without it", "workfile", by.Workfile, "err", err)
 		}
 		return
 	}

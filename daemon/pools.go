@@ -24,7 +24,7 @@ import (
 const filePools = "pools.json"
 
 // pools hands out units of shared resources, first come, first served: a waiter blocks the pools that it waits for to
-// those behind it. Only a waiter that wants more than the size of a pool blocks nobody, because it would block for ever.
+// those behind it. A waiter that wants more than the size of a pool does not block others, because it would block them for ever.
 // A pool without a configured size has one unit.
 type pools struct {
 	path   string

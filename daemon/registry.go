@@ -55,12 +55,9 @@ func writeRegistry(runtime string, reg api.Registry) error {
 	return nil
 }
 
-// registryBytes bounds the registry, which has some hundred bytes.
-const registryBytes = 64 << 10
-
 func readRegistry(runtime string) (api.Registry, error) {
 	var reg api.Registry
-	data, err := ownfile.Read(filepath.Join(runtime, api.FileRegistry), registryBytes)
+	data, err := ownfile.Read(filepath.Join(runtime, api.FileRegistry), api.MaxRegistry)
 	if err != nil {
 		return reg, err
 	}

@@ -106,7 +106,7 @@ func (d *daemon) explain(err error) *api.Error {
 	case errors.As(err, &e):
 		return e
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return errEnding() // or the client has gone: then nobody reads this
+		return errEnding() // or the client is gone, and does not read this
 	}
 	d.cfg.Log.Error("request failed", "err", err)
 	return &api.Error{Code: api.CodeInternal, Message: err.Error()}

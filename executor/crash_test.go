@@ -140,7 +140,7 @@ func (r *run) runnerPIDOf(record string) int {
 }
 
 // pipe creates a named pipe and returns a function that lets its reader go on.
-func (r *run) pipe() (path string, tell func()) {
+func (r *run) pipe() (path string, release func()) {
 	r.Helper()
 	path = filepath.Join(r.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -159,14 +159,14 @@ func TestRunnerDiesMerged(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := openRun(t, newLocal(t), t.TempDir())
-	pipe, tell := r.pipe()
+	pipe, release := r.pipe()
 	job := executor.Job{ID: executor.ID{Execution: 1}, Command: "echo one >&2; read x <" + pipe + "; echo two; echo three >&2", Merge: true}
 	if err := r.session.Start([]executor.Job{job}); err != nil {
 		t.Fatal(err)
 	}
 	r.await(executor.Started, 0)
 	r.killRunner()
-	tell()
+	release()
 	end := r.await(executor.Ended, 0)
 	if end.Err != (executor.Range{}) || end.Out.End-end.Out.Start != int64(len("one\ntwo\nthree\n")) {
 		t.Errorf("stdout %+v, stderr %+v", end.Out, end.Err)
@@ -181,7 +181,7 @@ func TestRunnerDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := openRun(t, newLocal(t), t.TempDir())
-	pipe, tell := r.pipe()
+	pipe, release := r.pipe()
 	r.start(0, "read x <"+pipe+"; echo late; exit 7")
 	pid := r.await(executor.Started, 0).PID
 	r.killRunner()
@@ -189,7 +189,7 @@ func TestRunnerDies(t *testing.T) {
 	if end := r.await(executor.Ended, 1); end.Exit.Code != 8 {
 		t.Errorf("started after the death: %+v", end.Exit)
 	}
-	tell()
+	release()
 	end := r.await(executor.Ended, 0)
 	if end.Exit.Lost || end.Exit.Code != 7 {
 		t.Errorf("started before the death: %+v", end)
@@ -210,7 +210,7 @@ func TestRunnerDies(t *testing.T) {
 func TestWaitingJobsOutliveTheRunner(t *testing.T) {
 	r := openRun(t, newLocal(t), t.TempDir())
 	r.session.SetWidth(1)
-	pipe, tell := r.pipe()
+	pipe, release := r.pipe()
 	log := filepath.Join(r.TempDir(), "log")
 	const waiting = 5
 	jobs := []executor.Job{{ID: executor.ID{Execution: 1}, Command: "read x <" + pipe}}
@@ -223,7 +223,7 @@ func TestWaitingJobsOutliveTheRunner(t *testing.T) {
 	}
 	r.await(executor.Started, 0)
 	r.killRunner()
-	tell()
+	release()
 	for node := range jobs {
 		if end := r.await(executor.Ended, node); end.Exit.Code != 0 || end.Exit.Lost || end.Exit.Failed {
 			t.Errorf("node %d: %+v %s", node, end.Exit, end.Message)
@@ -262,10 +262,10 @@ func TestStopAfterRunnerDied(t *testing.T) {
 // one.
 func TestForkStorm(t *testing.T) {
 	r := openRun(t, newLocal(t), t.TempDir())
-	pipe, tell := r.pipe()
+	pipe, release := r.pipe()
 	r.start(0, "trap '' TERM; read x <"+pipe+"; i=0; while [ $i -lt 500 ]; do setsid sleep 1000 & i=$((i+1)); done; wait")
 	r.await(executor.Started, 0)
-	tell()
+	release()
 	r.session.Stop([]executor.ID{{Node: 0, Execution: 1}}, 200*time.Millisecond)
 	if end := r.await(executor.Ended, 0); !end.Exit.Stopped || end.Message != "" {
 		t.Errorf("stopped: %+v", end)
@@ -402,7 +402,7 @@ func TestRunnerCannotStart(t *testing.T) {
 // Once writes succeed again the end is reported, the waiting command starts, and nothing is lost.
 func TestDiskFull(t *testing.T) {
 	r := openRun(t, newLocal(t), t.TempDir())
-	pipe, tell := r.pipe()
+	pipe, release := r.pipe()
 	r.start(0, "read x <"+pipe+"; exit 5")
 	pid := r.await(executor.Started, 0).PID
 	full := filepath.Join(r.dir, fullDisk)
@@ -416,7 +416,7 @@ func TestDiskFull(t *testing.T) {
 	if stateOf(pid) == "" {
 		t.Error("the running command was killed")
 	}
-	tell()
+	release()
 	if err := os.Remove(full); err != nil {
 		t.Fatal(err)
 	}

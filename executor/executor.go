@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"wf/executor/rundir"
 	"wf/executor/wire"
 )
 
@@ -118,11 +119,8 @@ type Report struct {
 	Message  string     // why the command could not be started, why nothing is started, or why the session broke
 }
 
-// A Range is a part of a file.
-type Range struct {
-	File       string // relative to Spec.Dir, slash-separated; "" = no output
-	Start, End int64  // bytes; End -1 = still growing
-}
+// A Range is a part of a file in Spec.Dir.
+type Range = rundir.Range
 
 // Exit is how an execution ended.
 type Exit struct {

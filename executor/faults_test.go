@@ -232,7 +232,7 @@ func (f *faulty) follow() {
 	for f.hand(); len(f.ended) < faultNodes; f.hand() {
 		select {
 		case report := <-f.reports:
-			f.hear(report)
+			f.take(report)
 		case <-late:
 			f.Fatalf("operation %d, after %q: %d nodes have ended, held %q", f.plan.At, f.failedOps(), len(f.ended), f.held)
 		}
@@ -250,8 +250,8 @@ func (f *faulty) hand() {
 	}
 }
 
-// hear takes a report; a report that the model does not expect is an error.
-func (f *faulty) hear(report executor.Report) {
+// take stores a report; a report that the model does not expect is an error.
+func (f *faulty) take(report executor.Report) {
 	node := report.ID.Node
 	switch report.Kind {
 	case executor.Started:
@@ -287,7 +287,7 @@ func (f *faulty) closeAll(x *executor.Local) {
 	for open := true; open; {
 		select {
 		case report := <-f.reports: // for example that the last entries cannot be written
-			f.hear(report)
+			f.take(report)
 		case <-closed:
 			open = false
 		}

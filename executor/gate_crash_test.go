@@ -41,7 +41,7 @@ func TestRunnerDiesAtEachPointOfAChain(t *testing.T) {
 			t.Run(fmt.Sprint(point, " at ", victim), func(t *testing.T) {
 				r := openRun(t, newLocal(t), t.TempDir())
 				log := filepath.Join(r.TempDir(), "log")
-				pipe, tell := r.pipe()
+				pipe, release := r.pipe()
 				if err := os.WriteFile(filepath.Join(r.dir, deathFile), fmt.Append(nil, point, " at ", victim), 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -57,7 +57,7 @@ func TestRunnerDiesAtEachPointOfAChain(t *testing.T) {
 						r.startAfter(node, command, node-1)
 					}
 				}
-				tell()
+				release()
 				want := ""
 				for node := range nodes {
 					if end := r.await(executor.Ended, node); end.Exit != (executor.Exit{User: end.Exit.User, System: end.Exit.System}) {

@@ -18,7 +18,7 @@ import (
 // with the reason until the file is back in its place.
 func TestLogRemovedDuringARun(t *testing.T) {
 	r := openRun(t, newLocal(t), t.TempDir())
-	pipe, tell := r.pipe()
+	pipe, release := r.pipe()
 	r.start(0, "read x <"+pipe+"; exit 5")
 	r.await(executor.Started, 0)
 	record := filepath.Join(r.dir, "record")
@@ -35,7 +35,7 @@ func TestLogRemovedDuringARun(t *testing.T) {
 	if !strings.Contains(held.Message, "removed") {
 		t.Errorf("report %+v", held)
 	}
-	tell()
+	release()
 	if end := r.await(executor.Ended, 0); end.Exit.Code != 5 || end.Exit.Lost {
 		t.Errorf("the running command: %+v", end)
 	}

@@ -23,10 +23,10 @@ type orphan struct {
 	pid  int
 }
 
-// orphan starts a command that leaves an orphan, whose output redirect redirects. The command itself ends after tell.
-func (r *run) orphan(node int, redirect string) (o *orphan, tell func()) {
+// orphan starts a command that leaves an orphan, whose output redirect redirects. The command itself ends after release.
+func (r *run) orphan(node int, redirect string) (o *orphan, release func()) {
 	r.Helper()
-	pipe, tell := r.pipe()
+	pipe, release := r.pipe()
 	o = &orphan{run: r, file: filepath.Join(r.TempDir(), "pid")}
 	script := filepath.Join(r.TempDir(), "orphan")
 	text := fmt.Sprintf("echo $$ >%[1]s.new\nmv %[1]s.new %[1]s\nexec sleep 1000\n", o.file)
@@ -47,7 +47,7 @@ func (r *run) orphan(node int, redirect string) (o *orphan, tell func()) {
 			syscall.Kill(o.pid, syscall.SIGKILL)
 		}
 	})
-	return o, tell
+	return o, release
 }
 
 // lives reports whether the orphan is alive.
@@ -87,14 +87,14 @@ func newReapingLocal(t *testing.T) *executor.Local {
 }
 
 // openWithOrphan opens a run of x whose node 0 has left an orphan, kills the runner and waits until this process has
-// adopted the orphan. Node 0 ends after tell.
-func openWithOrphan(t *testing.T, x *executor.Local, redirect string) (o *orphan, tell func()) {
+// adopted the orphan. Node 0 ends after release.
+func openWithOrphan(t *testing.T, x *executor.Local, redirect string) (o *orphan, release func()) {
 	t.Helper()
 	r := openRun(t, x, t.TempDir())
-	o, tell = r.orphan(0, redirect)
+	o, release = r.orphan(0, redirect)
 	r.killRunner()
 	o.adopted()
-	return o, tell
+	return o, release
 }
 
 // awaitTick waits for the next clock tick, so that processes started later have a later start time.
@@ -120,11 +120,11 @@ func TestOrphanOfADeadRunner(t *testing.T) {
 		for _, ending := range []string{"end", "stop"} {
 			t.Run(output+" "+ending, func(t *testing.T) {
 				x := newReapingLocal(t)
-				o, tell := openWithOrphan(t, x, redirect)
+				o, release := openWithOrphan(t, x, redirect)
 				if ending == "stop" {
 					o.session.Stop([]executor.ID{{Node: 0, Execution: 1}}, 0)
 				} else {
-					tell()
+					release()
 				}
 				o.await(executor.Ended, 0)
 				o.close()
@@ -142,20 +142,20 @@ func TestOrphanOfOneOfTwoRuns(t *testing.T) {
 	x := newReapingLocal(t)
 	a := openRun(t, x, t.TempDir())
 	b := openRunAs(t, x, t.TempDir(), "other")
-	o, tellA := a.orphan(0, quiet)
-	pipe, tellB := b.pipe()
+	o, releaseA := a.orphan(0, quiet)
+	pipe, releaseB := b.pipe()
 	b.start(0, "read x <"+pipe)
 	b.await(executor.Started, 0)
 	a.killRunner()
 	b.killRunner()
 	o.adopted()
-	tellA()
+	releaseA()
 	a.await(executor.Ended, 0)
 	a.close()
 	if !o.lives() {
 		t.Error("a process was killed that may belong to the other run")
 	}
-	tellB()
+	releaseB()
 	b.await(executor.Ended, 0)
 	b.close()
 	if o.lives() {
@@ -180,15 +180,15 @@ func TestProcessesOfAnotherRun(t *testing.T) {
 		older.Wait()
 	}()
 	awaitTick(t)
-	a, tellA := openWithOrphan(t, x, quiet)
-	a.within("the runner is replaced", func() bool { return strings.Count(a.record(), `"k":"runner"`) == 2 })
+	a, releaseA := openWithOrphan(t, x, quiet)
+	a.within("the runner is replaced", func() bool { return strings.Count(a.runnerLog(), `"k":"runner"`) == 2 })
 	awaitTick(t)
 	b := openRunAs(t, x, t.TempDir(), "other")
-	pipe, tellB := b.pipe()
+	pipe, releaseB := b.pipe()
 	b.start(0, "exec env -i sh -c 'read x <"+pipe+"; exit 5'") // without a marker, too, and soon a child of this process
 	pid := b.await(executor.Started, 0).PID
 	b.killRunner()
-	tellA()
+	releaseA()
 	a.await(executor.Ended, 0)
 	a.close()
 	if a.lives() {
@@ -197,7 +197,7 @@ func TestProcessesOfAnotherRun(t *testing.T) {
 	if state := stateOf(pid); state == "" || state == "Z" {
 		t.Fatalf("the execution of the other run is gone: state %q", state)
 	}
-	tellB()
+	releaseB()
 	if end := b.await(executor.Ended, 0); end.Exit.Lost || end.Exit.Code != 5 {
 		t.Errorf("the other run: %+v", end.Exit)
 	}
@@ -205,7 +205,7 @@ func TestProcessesOfAnotherRun(t *testing.T) {
 	x.Reap()
 }
 
-func (r *run) record() string {
+func (r *run) runnerLog() string {
 	text, err := os.ReadFile(filepath.Join(r.dir, "record"))
 	if err != nil {
 		r.Fatal(err)

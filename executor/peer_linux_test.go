@@ -22,22 +22,22 @@ func TestPlantedRunner(t *testing.T) {
 		return err
 	})
 	defer planted.Close()
-	heard := make(chan string, 1)
+	received := make(chan string, 1)
 	go func() {
 		conn, err := planted.Accept()
 		if err != nil {
-			heard <- err.Error()
+			received <- err.Error()
 			return
 		}
 		defer conn.Close()
 		text, _ := io.ReadAll(conn)
-		heard <- string(text)
+		received <- string(text)
 	}()
 	if conn, err := wire.Dial(context.Background(), t.TempDir(), path); err == nil {
 		conn.Close()
 		t.Error("the socket of another user is trusted")
 	}
-	if text := <-heard; text != "" {
+	if text := <-received; text != "" {
 		t.Errorf("the other user got %q", text)
 	}
 }

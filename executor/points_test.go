@@ -45,7 +45,7 @@ func TestRunnerDiesAtEachPoint(t *testing.T) {
 func dieOnce(t *testing.T, point, line string, code int) {
 	x := newLocal(t).(*executor.Local)
 	r := openRun(t, x, t.TempDir())
-	pipe, tell := r.pipe()
+	pipe, release := r.pipe()
 	line = strings.ReplaceAll(line, "<pipe", "<"+pipe)
 	log := filepath.Join(r.TempDir(), "log")
 	orphan := filepath.Join(r.TempDir(), "orphan")
@@ -58,10 +58,10 @@ func dieOnce(t *testing.T, point, line string, code int) {
 	r.start(2, "true")
 	if strings.Contains(line, "read x") {
 		if slices.Contains(points[4:], point) {
-			tell() // the end makes the runner die
+			release() // the end makes the runner die
 		} else {
 			r.await(executor.Started, 1)
-			tell()
+			release()
 		}
 	}
 	for node, want := range []int{0, code, 0} {

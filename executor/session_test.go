@@ -20,7 +20,7 @@ import (
 
 // An oldRunner is a runner of another version, as it was recorded: it answers the hello of the daemon with lines of the
 // test. It holds the lock of the run, so that no other runner is started.
-func oldRunner(t *testing.T, dir, sockets string, answers ...string) (heard <-chan string) {
+func oldRunner(t *testing.T, dir, sockets string, answers ...string) (received <-chan string) {
 	t.Helper()
 	lock, err := os.OpenFile(filepath.Join(dir, rundir.LockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -71,7 +71,7 @@ func openOld(t *testing.T, answers ...string) (*session, <-chan Report, <-chan s
 	}
 	t.Cleanup(func() { os.RemoveAll(sockets) })
 	dir := t.TempDir()
-	heard := oldRunner(t, dir, sockets, answers...)
+	received := oldRunner(t, dir, sockets, answers...)
 	reports := make(chan Report, 100)
 	x := &Local{Program: []string{"/bin/false"}, Sockets: sockets}
 	s, err := x.Open(context.Background(), Spec{Dir: dir, Cwd: "/", Width: 2, Report: func(list []Report) {
@@ -82,12 +82,12 @@ func openOld(t *testing.T, answers ...string) (*session, <-chan Report, <-chan s
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.(*session), reports, heard
+	return s.(*session), reports, received
 }
 
 // TestRunnerOfVersion1 exchanges lines with a runner of version 1, as they were recorded then.
 func TestRunnerOfVersion1(t *testing.T) {
-	s, reports, heard := openOld(t,
+	s, reports, received := openOld(t,
 		`{"k":"hello","v":1,"p":4711}`,
 		`{"k":"start","n":0,"e":1,"t":5,"p":4712,"b":[1,1],"s":1,"o":[0,-1],"x":[0,-1]}`,
 		`{"k":"end","n":0,"e":1,"t":9,"p":4712,"s":1,"o":[0,3],"x":[0,0],"c":3}`)
@@ -105,7 +105,7 @@ func TestRunnerOfVersion1(t *testing.T) {
 	}
 	var sent []string
 	for len(sent) < 3 {
-		sent = append(sent, <-heard)
+		sent = append(sent, <-received)
 	}
 	want := []string{`{"k":"hello","v":3}`, `{"k":"width","w":2}`, `{"k":"start","n":1,"e":1,"line":"true"}`}
 	if !slices.Equal(sent, want) {
@@ -119,7 +119,7 @@ func TestRunnerOfVersion1(t *testing.T) {
 // TestRunnerWithoutGates checks that a runner without gates gets no job that waits for others, and that a session that gets
 // such a runner reports its waiting jobs as stopped.
 func TestRunnerWithoutGates(t *testing.T) {
-	s, reports, heard := openOld(t, `{"k":"hello","v":2,"p":4711}`, `{"k":"end","n":0,"e":1,"t":9}`)
+	s, reports, received := openOld(t, `{"k":"hello","v":2,"p":4711}`, `{"k":"end","n":0,"e":1,"t":9}`)
 	if r := <-reports; r.Kind != CaughtUp {
 		t.Errorf("report %+v", r)
 	}
@@ -140,8 +140,8 @@ func TestRunnerWithoutGates(t *testing.T) {
 	if _, err := s.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
-	for len(heard) > 0 {
-		if line := <-heard; strings.Contains(line, `"n":1`) {
+	for len(received) > 0 {
+		if line := <-received; strings.Contains(line, `"n":1`) {
 			t.Errorf("the runner got %s", line)
 		}
 	}

@@ -142,7 +142,7 @@ func (p *expectation) check(whole bool) (certain int) {
 		if ev.Kind == Dispatched {
 			path := p.d.run.Path(ev.Node)
 			if executed[path] = true; !p.foretold(path) {
-				p.t.Errorf("%s was executed, and was not foretold", path)
+				p.t.Errorf("%s was executed, but is not in the forecast", path)
 			}
 		}
 	}

@@ -15,8 +15,8 @@ func (r *Run) rankInstance(k instanceID, s *subflowState) {
 	}
 }
 
-// keepPriorRank gives an instance of which nothing is repeated the rank that it had in an earlier run. That
-// run noted no order where it was that of the numbers.
+// keepPriorRank gives an instance that is not repeated the rank that it had in an earlier run. If that run stored
+// no order, its instances ended in the order of their numbers.
 func (r *Run) keepPriorRank(k instanceID) {
 	inst := &r.instances[k]
 	s := r.extrasOf(inst.owner).sub

@@ -1,8 +1,8 @@
 package scheduler
 
 // startTimer starts the join_timeout when the first edge of a round has fired. Dead edges do not start it:
-// if only dead edges had arrived at the end of that time, the node would be skipped although others still
-// lead to it.
+// otherwise the time could end when only dead edges have arrived, and the node would be skipped although a
+// token can still come.
 func (jn join) startTimer() {
 	rules := jn.rules()
 	if rules == nil || rules.JoinTimeout == 0 || jn.halted || jn.instance().cut {

@@ -108,8 +108,8 @@ func (a activity) choose(out *outcome) (fires []bool, any bool) {
 	return a.fires, any
 }
 
-// evaluate fills r.fires. broken says that an expression of the node has failed: what it was to choose
-// between cannot be chosen, so that only edges fire which do so after any failure.
+// evaluate fills r.fires. If an expression of the node has failed (broken), no condition can choose an edge, so
+// only the edges fire that fire after every failure.
 func (r *Run) evaluate(inst *instance, i nodeID, out outcome, broken bool) error {
 	chosen, open := false, false
 	edges := inst.out(i)

@@ -32,7 +32,7 @@ func TestPlainRunsMatchModel(t *testing.T) {
 		kept, broken = kept+tr.kept, broken+tr.broken
 	}
 	if min(kept, broken) < *seeds/10 {
-		t.Errorf("%d promises of what comes next were kept, %d became void: too few to mean anything", kept, broken)
+		t.Errorf("lookahead: %d executions came, %d became void: too few for a result", kept, broken)
 	}
 	t.Log(kept, "promises kept,", broken, "void")
 }

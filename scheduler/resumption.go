@@ -146,8 +146,8 @@ func (jn join) rejoin() {
 	}
 }
 
-// deriveMarks sets the marks before nodes that are still to decide to what is true now. Tokens before nodes
-// that have decided stay: they wait for another round.
+// deriveMarks sets the marks on edges into undecided nodes to what the states of their sources give. Tokens on
+// edges into decided nodes stay: they wait for another round.
 func (r *Run) deriveMarks(k instanceID) {
 	inst := &r.instances[k]
 	for l := range inst.lay.edgeCount() {

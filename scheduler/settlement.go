@@ -41,8 +41,8 @@ func (r *Run) settleFrom(k instanceID) {
 	}
 }
 
-// settle decides what is open in and behind a component to which nothing can lead any more. That may
-// activate nodes of the component; then it is not settled yet.
+// settle decides the undecided nodes in and behind a component that no token can reach any more. That may
+// activate nodes of the component; in that case it is settled later.
 func (r *Run) settle(at componentRef) {
 	inst := &r.instances[at.instance]
 	s, c := inst.settlement, at.component

@@ -234,7 +234,7 @@ func (f *Workfile) node(ev api.Event) {
 			n.State = api.StateCancelled
 		}
 	}
-	if ev.DurationMS != nil { // the event that told of the start may have been left out
+	if ev.DurationMS != nil { // the event of the start may have been left out
 		start := ev.Time.Add(-time.Duration(*ev.DurationMS) * time.Millisecond)
 		n.Started = &start
 	}

@@ -24,7 +24,7 @@ var closeCases = []testCase{
 			`setsid sh -c 'echo $$ >%[1]s; kill -STOP $$' &`,
 		} {
 			h.start(node, fmt.Sprintf(command, ready))
-			pids = append(pids, h.hearPID(ready))
+			pids = append(pids, h.awaitPID(ready))
 			h.ended(node)
 		}
 		if survivors := h.close(); len(survivors) > 0 {
@@ -48,7 +48,7 @@ var closeCases = []testCase{
 	{"running executions are stopped and reported", func(h *harness) {
 		ready := h.pipe("ready")
 		h.start(0, fmt.Sprintf(families[1].command, ready))
-		pid := h.hearPID(ready)
+		pid := h.awaitPID(ready)
 		h.close()
 		h.expectStopped(0, syscall.SIGKILL)
 		if alive(pid) {

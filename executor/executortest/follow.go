@@ -17,11 +17,11 @@ var followCases = []testCase{
 		h.start(0, "echo zero; exit 3", "echo one; echo >"+ready.path+"; read x <"+proceed.path+"; exit 4",
 			"read x <"+done.path+"; exit 5")
 		h.ended(0)
-		h.hear(ready)
+		h.awaitLine(ready)
 		before := h.started(1)
 		h.started(2)
 		h.session.Detach()
-		h.tell(done)
+		h.release(done)
 		h.spec.Env = nil
 		h.open()
 		if r := h.ended(0); r.Exit.Code != 3 || h.output(r.Out) != "zero\n" {
@@ -33,7 +33,7 @@ var followCases = []testCase{
 		if again := h.started(1); again.PID != before.PID || !again.Time.Equal(before.Time) {
 			h.Errorf("started %+v, then %+v", before, again)
 		}
-		h.tell(proceed)
+		h.release(proceed)
 		if r := h.ended(1); r.Exit.Code != 4 || h.output(r.Out) != "one\n" {
 			h.Errorf("still running: %+v", r)
 		}
@@ -82,7 +82,7 @@ var followCases = []testCase{
 		before := len(h.news.all())
 		h.reopen()
 		h.news.caughtUp(h.T)
-		h.tell(proceed)
+		h.release(proceed)
 		h.ended(1)
 		h.run(2, "")
 		if count := h.news.caughtUp(h.T); count != before {
@@ -95,7 +95,7 @@ var followCases = []testCase{
 	{"stop an execution of an earlier session", func(h *harness) {
 		ready := h.pipe("ready")
 		h.start(0, fmt.Sprintf(families[1].command, ready))
-		pid := h.hearPID(ready)
+		pid := h.awaitPID(ready)
 		h.reopen()
 		h.session.Stop([]wire.ID{id(0)}, shortGrace)
 		h.expectStopped(0, syscall.SIGKILL)
@@ -106,7 +106,7 @@ var followCases = []testCase{
 	{"a stop outlives its session", func(h *harness) {
 		ready := h.pipe("ready")
 		h.start(0, fmt.Sprintf(families[1].command, ready))
-		h.hear(ready)
+		h.awaitLine(ready)
 		h.session.Stop([]wire.ID{id(0)}, shortGrace)
 		h.reopen()
 		h.expectStopped(0, syscall.SIGKILL)

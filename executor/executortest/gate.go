@@ -18,7 +18,7 @@ var gateCases = []testCase{
 		if h.has(executor.Started, 1) {
 			h.Error("started too early")
 		}
-		h.tell(proceed)
+		h.release(proceed)
 		if r := h.ended(1); r.Exit.Code != 3 {
 			h.Errorf("exit %+v", r.Exit)
 		}
@@ -50,7 +50,7 @@ var gateCases = []testCase{
 			h.startAfter(node, "", node-1)
 		}
 		h.startAfter(100, "exit 9", 99)
-		h.tell(proceed)
+		h.release(proceed)
 		if r := h.ended(100); r.Exit.Code != 9 {
 			h.Errorf("exit %+v", r.Exit)
 		}
@@ -63,7 +63,7 @@ var gateCases = []testCase{
 		ready, never := h.pipe("ready"), h.pipe("never")
 		h.start(0, "trap 'exit 0' TERM; echo >"+ready.path+"; read x <"+never.path)
 		h.startAfter(11, "touch "+h.file("ran"), 0)
-		h.hear(ready)
+		h.awaitLine(ready)
 		h.session.Stop([]wire.ID{id(0)}, longGrace)
 		if r := h.ended(0); r.Exit.Code != 0 || !r.Exit.Stopped {
 			h.Errorf("exit %+v", r.Exit)
@@ -98,7 +98,7 @@ var gateCases = []testCase{
 		if h.has(executor.Started, sources+1) {
 			h.Error("started before the last one has succeeded")
 		}
-		h.tell(proceed)
+		h.release(proceed)
 		if r := h.ended(sources + 1); r.Exit.Code != 8 {
 			h.Errorf("exit %+v", r.Exit)
 		}
@@ -130,7 +130,7 @@ var gateCases = []testCase{
 		if r := h.run(2, "exit 5"); r.Exit.Code != 5 {
 			h.Errorf("exit %+v", r.Exit)
 		}
-		h.tell(proceed)
+		h.release(proceed)
 		if r := h.ended(1); r.Exit.Code != 4 {
 			h.Errorf("exit %+v", r.Exit)
 		}
@@ -154,7 +154,7 @@ var gateCases = []testCase{
 		if r := h.ended(11); !r.Exit.Stopped {
 			h.Errorf("exit %+v", r.Exit)
 		}
-		h.tell(proceed)
+		h.release(proceed)
 		h.ended(0)
 		h.expectShut(12)
 	}},
@@ -173,8 +173,8 @@ var gateCases = []testCase{
 		h.startAfter(1, "true", 0)
 		h.startAfter(2, "echo >"+last.path+"; exit 7", 1)
 		h.session.Detach()
-		h.tell(first)
-		h.hear(last)
+		h.release(first)
+		h.awaitLine(last)
 		h.spec.Env = nil
 		h.open()
 		if r := h.ended(2); r.Exit.Code != 7 {
@@ -188,7 +188,7 @@ var gateCases = []testCase{
 		h.startAfter(2, "exit 3", 0)
 		h.reopen()
 		h.startAfter(2, "exit 4", 0)
-		h.tell(proceed)
+		h.release(proceed)
 		if r := h.ended(2); r.Exit.Code != 4 {
 			h.Errorf("exit %+v", r.Exit)
 		}

@@ -187,8 +187,8 @@ func (h *harness) pipe(name string) *pipe {
 	return &pipe{path: path, file: file, in: bufio.NewReader(file)}
 }
 
-// hear waits for a line that a command writes into the pipe.
-func (h *harness) hear(p *pipe) string {
+// awaitLine waits for a line that a command writes into the pipe.
+func (h *harness) awaitLine(p *pipe) string {
 	h.Helper()
 	if err := p.file.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		h.Fatal(err)
@@ -200,10 +200,10 @@ func (h *harness) hear(p *pipe) string {
 	return strings.TrimSpace(line)
 }
 
-// hearPID waits for a line with a pid.
-func (h *harness) hearPID(p *pipe) int {
+// awaitPID waits for a line with a pid.
+func (h *harness) awaitPID(p *pipe) int {
 	h.Helper()
-	text := h.hear(p)
+	text := h.awaitLine(p)
 	pid, err := strconv.Atoi(text)
 	if err != nil {
 		h.Fatalf("%q is no pid", text)
@@ -211,8 +211,8 @@ func (h *harness) hearPID(p *pipe) int {
 	return pid
 }
 
-// tell writes a line into the pipe, so that a command that reads it goes on.
-func (h *harness) tell(p *pipe) {
+// release writes a line into the pipe, so that a command that reads it goes on.
+func (h *harness) release(p *pipe) {
 	h.Helper()
 	if _, err := p.file.WriteString("go\n"); err != nil {
 		h.Fatal(err)

@@ -56,7 +56,7 @@ var outputCases = []testCase{
 		}
 		h.started(0)
 		h.reopen()
-		h.tell(proceed)
+		h.release(proceed)
 		r := h.ended(0)
 		if got := h.output(r.Out); got != "out\nerr\nerr2\nout2\n" || r.Err != (executor.Range{}) {
 			h.Errorf("output %q, stderr %+v", got, r.Err)
@@ -74,11 +74,11 @@ var outputCases = []testCase{
 		h.run(0, "echo earlier")
 		h.start(1, "echo now; echo >"+said.path+"; read x <"+proceed.path)
 		start := h.started(1)
-		h.hear(said)
+		h.awaitLine(said)
 		if start.Out.End != -1 {
 			h.Errorf("range %+v at the start", start.Out)
 		}
-		h.tell(proceed)
+		h.release(proceed)
 		end := h.ended(1)
 		if end.Out.File != start.Out.File || end.Out.Start != start.Out.Start {
 			h.Errorf("range %+v at the start, %+v at the end", start.Out, end.Out)
@@ -125,9 +125,9 @@ var outputCases = []testCase{
 			second := h.pipe(fmt.Sprint("second", node))
 			h.start(10*node+1, "echo second; read x <"+second.path)
 			h.started(10*node + 1)
-			h.tell(wait)
-			h.hear(done)
-			h.tell(second)
+			h.release(wait)
+			h.awaitLine(done)
+			h.release(second)
 			if got := h.output(h.ended(10*node + 1).Out); got != "second\n" {
 				h.Errorf("%s: output of the next %q", leave, got)
 			}

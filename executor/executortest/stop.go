@@ -42,7 +42,7 @@ var stopCases = append(familyCases(), []testCase{
 	{"a second stop shortens the grace", func(h *harness) {
 		ready := h.pipe("ready")
 		h.start(0, fmt.Sprintf(families[1].command, ready))
-		pid := h.hearPID(ready)
+		pid := h.awaitPID(ready)
 		h.session.Stop([]wire.ID{id(0)}, longGrace)
 		h.run(1, "true") // the first stop has arrived before this ends
 		if !alive(pid) {
@@ -54,7 +54,7 @@ var stopCases = append(familyCases(), []testCase{
 	{"a later stop does not lengthen the grace", func(h *harness) {
 		ready := h.pipe("ready")
 		h.start(0, fmt.Sprintf(families[1].command, ready))
-		h.hear(ready)
+		h.awaitLine(ready)
 		h.session.Stop([]wire.ID{id(0)}, shortGrace)
 		h.session.Stop([]wire.ID{id(0)}, longGrace)
 		h.expectStopped(0, syscall.SIGKILL)
@@ -62,7 +62,7 @@ var stopCases = append(familyCases(), []testCase{
 	{"no grace", func(h *harness) {
 		ready := h.pipe("ready")
 		h.start(0, "trap 'echo cleaned up' TERM; echo >"+ready.path+"; while :; do sleep 0.01; done")
-		h.hear(ready)
+		h.awaitLine(ready)
 		h.session.Stop([]wire.ID{id(0)}, 0)
 		if r := h.expectStopped(0, syscall.SIGKILL); h.output(r.Out) != "" {
 			h.Errorf("output %q: TERM was sent", h.output(r.Out))
@@ -71,7 +71,7 @@ var stopCases = append(familyCases(), []testCase{
 	{"a handler's exit code and output are kept", func(h *harness) {
 		ready := h.pipe("ready")
 		h.start(0, "trap 'echo bye; exit 9' TERM; echo >"+ready.path+"; while :; do sleep 0.01; done")
-		h.hear(ready)
+		h.awaitLine(ready)
 		h.session.Stop([]wire.ID{id(0)}, longGrace)
 		r := h.ended(0)
 		if !r.Exit.Stopped || r.Exit.Code != 9 || r.Exit.Signal != 0 || h.output(r.Out) != "bye\n" {
@@ -81,14 +81,14 @@ var stopCases = append(familyCases(), []testCase{
 	{"several at once, the others go on", func(h *harness) {
 		ready, proceed := h.pipe("ready"), h.pipe("go")
 		h.start(0, "echo >"+ready.path+"; sleep 1000", "echo >"+ready.path+"; read x <"+proceed.path+"; exit 5")
-		h.hear(ready)
+		h.awaitLine(ready)
 		h.start(2, "sleep 1000", "sleep 1000")
 		h.started(3)
 		h.session.Stop([]wire.ID{id(0), id(2), id(3), id(77)}, longGrace)
 		for _, node := range []int{0, 2, 3} {
 			h.expectStopped(node, syscall.SIGTERM)
 		}
-		h.tell(proceed)
+		h.release(proceed)
 		if r := h.ended(1); r.Exit.Code != 5 || r.Exit.Stopped {
 			h.Errorf("the execution that was not stopped: %+v", r.Exit)
 		}
@@ -132,7 +132,7 @@ func familyCases() []testCase {
 			h.start(0, fmt.Sprintf(f.command, ready))
 			pids := []int{h.started(0).PID}
 			for range f.members {
-				pids = append(pids, h.hearPID(ready))
+				pids = append(pids, h.awaitPID(ready))
 			}
 			grace := shortGrace
 			if f.obeys {

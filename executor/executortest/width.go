@@ -62,7 +62,7 @@ var widthCases = []testCase{
 		h.started(1)
 		h.started(2)
 		for range 3 {
-			h.tell(proceed)
+			h.release(proceed)
 		}
 		for node := range 3 {
 			h.ended(node)
@@ -77,7 +77,7 @@ var widthCases = []testCase{
 		if !h.news.resized(1) {
 			h.Fatal("the executor does not report the width")
 		}
-		h.tell(first)
+		h.release(first)
 		if r := h.ended(0); r.Exit.Code != 3 || r.Exit.Stopped {
 			h.Errorf("exit %+v", r.Exit)
 		}
@@ -85,7 +85,7 @@ var widthCases = []testCase{
 		if h.has(executor.Started, 2) {
 			h.Error("started although the width is taken")
 		}
-		h.tell(second)
+		h.release(second)
 		if r := h.ended(1); r.Exit.Code != 4 || r.Exit.Stopped {
 			h.Errorf("exit %+v", r.Exit)
 		}
@@ -102,7 +102,7 @@ var widthCases = []testCase{
 		if r := h.ended(1); !r.Exit.Stopped || h.has(executor.Started, 1) {
 			h.Errorf("exit %+v", r.Exit)
 		}
-		h.tell(proceed)
+		h.release(proceed)
 		if r := h.ended(2); r.Exit.Code != 6 {
 			h.Errorf("exit %+v of the job after it", r.Exit)
 		}
@@ -131,8 +131,8 @@ var widthCases = []testCase{
 		h.start(0, "read x <"+first.path, "echo >"+second.path+"; exit 7")
 		h.started(0)
 		h.session.Detach()
-		h.tell(first)
-		h.hear(second)
+		h.release(first)
+		h.awaitLine(second)
 		h.spec.Env, h.spec.Width = nil, 0
 		h.open()
 		if r := h.ended(1); r.Exit.Code != 7 {
@@ -150,8 +150,8 @@ var widthCases = []testCase{
 		if r := h.ended(2); r.Exit.Code != 8 {
 			h.Errorf("exit %+v", r.Exit)
 		}
-		h.tell(proceed)
-		h.tell(proceed)
+		h.release(proceed)
+		h.release(proceed)
 	}},
 	{"a thousand", func(h *harness) {
 		const nodes = 1000

@@ -39,8 +39,8 @@ func FuzzRunnerReceives(f *testing.F) {
 	})
 }
 
-// heard is the state of a runner after it has received the text.
-type heard struct {
+// received is the state of a runner after it has received the text.
+type received struct {
 	known         []wire.ID // accepted jobs
 	width         int
 	greeted       bool
@@ -50,7 +50,7 @@ type heard struct {
 
 // open sends the pieces to a new runner, whose loop does not run, so that it forks nothing. Its own lines go to the
 // descriptor daemon.
-func listen(daemon int, pieces ...[]byte) heard {
+func listen(daemon int, pieces ...[]byte) received {
 	record := &memoryLog{}
 	r := emptyRunner("", "", Options{})
 	r.log.file = record
@@ -60,7 +60,7 @@ func listen(daemon int, pieces ...[]byte) heard {
 			break
 		}
 	}
-	h := heard{width: r.jobs.width, greeted: l.greeted, closing: r.closing.requested}
+	h := received{width: r.jobs.width, greeted: l.greeted, closing: r.closing.requested}
 	h.known = slices.SortedFunc(maps.Keys(r.jobs.known), func(a, b wire.ID) int {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Execution, b.Execution))
 	})

@@ -98,8 +98,8 @@ func (r *runner) receive(l *link) {
 	}
 }
 
-// read calls obey for each complete line in text. It returns an error if a line is not a command.
-func (l *link) read(text []byte, obey func(*link, *wire.Command) error) error {
+// read calls execute for each complete line in text. It returns an error if a line is not a command.
+func (l *link) read(text []byte, execute func(*link, *wire.Command) error) error {
 	if len(l.in) > 0 {
 		text = append(l.in, text...)
 	}
@@ -113,7 +113,7 @@ func (l *link) read(text []byte, obey func(*link, *wire.Command) error) error {
 		if err := l.command.Decode(text[:end]); err != nil {
 			return err
 		}
-		if err := obey(l, &l.command); err != nil {
+		if err := execute(l, &l.command); err != nil {
 			return err
 		}
 		text = text[end+1:]

@@ -106,7 +106,7 @@ func (c *compiler) ofNode(n *ast.MemberNode, name string) op {
 // ofInstances reports whether a field is a list of the instances of a sub-flow.
 func ofInstances(field string) bool { return field == "results" || field == "arrivals" }
 
-// fieldOf returns the FIELD behind a node that the text names so.
+// fieldOf returns the field of a node, for example status in nodes.a.status; node is its spelling, for errors.
 func (c *compiler) fieldOf(n *ast.MemberNode, node string) string {
 	at := n.Property.Location().From
 	key, constant := n.Property.(*ast.StringNode)

@@ -90,8 +90,8 @@ func (c *compiler) unknown(at int, name string) {
 	failWith(at, remedy, "unknown name %q", name)
 }
 
-// dashed returns a name with dashes right behind a root, as in nodes.a-b, that reaches the place, "" if
-// there is none.
+// dashed returns the name with dashes that follows a root and contains the position at, for example a-b for
+// nodes.a-b; "" if there is none.
 func (c *compiler) dashed(at int, root string) string {
 	isName := func(r rune) bool { return r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 	from := at
@@ -112,7 +112,7 @@ func (c *compiler) dashed(at int, root string) string {
 	return ""
 }
 
-// ofSubFlow compiles item, index or iteration, as seen from the scope that lies up levels around the text.
+// ofSubFlow compiles item, index or iteration. s is the scope that encloses the text by up levels.
 func (c *compiler) ofSubFlow(at int, name string, s *Scope, up int) op {
 	for ; s != nil; s, up = s.Parent, up+1 {
 		if name == "item" && s.Item || name == "index" && s.Index || name == "iteration" && s.Iteration {

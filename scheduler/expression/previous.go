@@ -2,8 +2,8 @@ package expression
 
 import "github.com/expr-lang/expr/ast"
 
-// previousName returns the NAME of previous.NAME, "" if n is something else, and where the while or until
-// lies that it is about: so many levels around the text.
+// previousName returns the NAME of previous.NAME, or "" if n is something else. s is the scope of the while or
+// until that NAME belongs to, up levels around the text.
 func (c *compiler) previousName(n ast.Node) (name string, s *Scope, up int) {
 	m, ok := n.(*ast.MemberNode)
 	if !ok {

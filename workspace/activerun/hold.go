@@ -36,7 +36,7 @@ func (jo *journal) hold(reason *string, why string) {
 		return
 	}
 	if now == "" {
-		jo.run.host.Log.Info("a run goes on", "run", jo.run.ID)
+		jo.run.host.Log.Info("a run continues", "run", jo.run.ID)
 	} else {
 		jo.run.host.Log.Warn("a run is held", "run", jo.run.ID, "why", now)
 	}

@@ -68,7 +68,7 @@ func (r *Run) started(rep executor.Report) {
 		return
 	}
 	r.commit(history.Record{Type: history.RecordStart, Time: rep.Time.UTC(), Node: rep.ID.Node, ID: r.Nodes[rep.ID.Node].ID,
-		Execution: rep.ID.Execution, PID: rep.PID, Out: historyRange(rep.Out), Err: historyRange(rep.Err)})
+		Execution: rep.ID.Execution, PID: rep.PID, Out: rep.Out, Err: rep.Err})
 	r.share.startedOne(rep.ID)
 }
 
@@ -105,7 +105,7 @@ func (r *Run) finish(rep executor.Report) {
 func (r *Run) endRecord(rep executor.Report) history.Record {
 	id, reason := rep.ID, r.Reason(rep)
 	rec := history.Record{Type: history.RecordEnd, Time: rep.Time.UTC(), Node: id.Node, ID: r.Nodes[id.Node].ID, Execution: id.Execution,
-		ExitCode: rep.Exit.Code, Signal: rep.Exit.Signal, Message: rep.Message, Out: historyRange(rep.Out), Err: historyRange(rep.Err),
+		ExitCode: rep.Exit.Code, Signal: rep.Exit.Signal, Message: rep.Message, Out: rep.Out, Err: rep.Err,
 		UserMS: rep.Exit.User.Milliseconds(), SysMS: rep.Exit.System.Milliseconds()}
 	if !rep.Exit.Lost && !rep.Exit.Failed {
 		var err error
@@ -144,8 +144,4 @@ func (r *Run) lose(rep executor.Report) {
 	if r.Phase == runstate.Going {
 		r.stopping.Stop(api.StopRequest{Cause: "executor lost"}, "", nil)
 	}
-}
-
-func historyRange(r executor.Range) history.Range {
-	return history.Range{File: r.File, Start: r.Start, End: r.End}
 }

@@ -3,6 +3,8 @@ package history
 import (
 	"encoding/json"
 	"time"
+
+	"wf/executor/rundir"
 )
 
 // decodeRecord reads one record. It reads lines as written by appendRecord without encoding/json, which is
@@ -85,7 +87,7 @@ func (c *cursor) field(key string, r *Record) bool {
 	return false
 }
 
-func (c *cursor) fileRange(r *Range) bool {
+func (c *cursor) fileRange(r *rundir.Range) bool {
 	return c.word(`{"file":`) && c.text(&r.File) &&
 		c.word(`,"start":`) && c.int64(&r.Start) &&
 		c.word(`,"end":`) && c.int64(&r.End) && c.take('}')

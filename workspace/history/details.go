@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"wf/executor/rundir"
 )
 
 // Details is a run as read from its files, whether it is over or not.
@@ -38,7 +40,7 @@ type Execution struct {
 	UserMS   int64
 	SysMS    int64
 
-	Out, Err Range // End is -1 while it runs
+	Out, Err rundir.Range // End is -1 while it runs
 }
 
 // Load reads run n, which another process may be writing. Damage is not an error: Load returns the
@@ -116,7 +118,7 @@ func (f *fold) clockSet(r *Record) {
 }
 
 // known returns the range of the end record, or that of the start record for an execution that was lost.
-func known(end, start Range) Range {
+func known(end, start rundir.Range) rundir.Range {
 	if end.File == "" {
 		return start
 	}

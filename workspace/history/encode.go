@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 	"unicode/utf8"
+
+	"wf/executor/rundir"
 )
 
 // appendRecord appends the JSON of r. It does not use encoding/json because it runs several times for every
@@ -88,8 +90,8 @@ func appendText(b []byte, key, v string) []byte {
 	return appendString(appendKey(b, key), v)
 }
 
-func appendRange(b []byte, key string, r Range) []byte {
-	if r == (Range{}) {
+func appendRange(b []byte, key string, r rundir.Range) []byte {
+	if r == (rundir.Range{}) {
 		return b
 	}
 	b = append(appendKey(b, key), `{"file":`...)

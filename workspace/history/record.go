@@ -3,6 +3,8 @@ package history
 import (
 	"encoding/json"
 	"time"
+
+	"wf/executor/rundir"
 )
 
 // RecordType is the type of a record.
@@ -59,8 +61,8 @@ type Record struct {
 	User   string `json:"user"`   // decide: name of the system user
 
 	// start, end: position of the output. Range.End is -1 while the output is written.
-	Out Range `json:"out"`
-	Err Range `json:"err"`
+	Out rundir.Range `json:"out"`
+	Err rundir.Range `json:"err"`
 
 	// end: CPU time of the process and its waited-for children.
 	UserMS int64 `json:"user_ms"`
@@ -78,13 +80,6 @@ type Clocks struct {
 	Boot string `json:"boot,omitempty"`  // id of the boot of the machine
 	UpNS int64  `json:"up_ns,omitempty"` // time since this boot
 	ByNS int64  `json:"by_ns,omitempty"` // only in clock: by how much the clock was set forward
-}
-
-// A Range is a part of a file in the run's folder, in bytes.
-type Range struct {
-	File  string `json:"file"` // slash-separated, relative to the run's folder; "" = none
-	Start int64  `json:"start"`
-	End   int64  `json:"end"`
 }
 
 // wholeRun reports whether records of this type have no node.

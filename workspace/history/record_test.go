@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"wf/executor/rundir"
 )
 
-func rangeGen() *rapid.Generator[Range] {
-	return rapid.Custom(func(t *rapid.T) Range {
-		return Range{rapid.SampledFrom([]string{"", "out/s1.out", "o\"ü"}).Draw(t, "file"),
-			rapid.Int64Range(0, 1<<40).Draw(t, "start"), rapid.Int64Range(-1, 1<<40).Draw(t, "end")}
+func rangeGen() *rapid.Generator[rundir.Range] {
+	return rapid.Custom(func(t *rapid.T) rundir.Range {
+		return rundir.Range{File: rapid.SampledFrom([]string{"", "out/s1.out", "o\"ü"}).Draw(t, "file"),
+			Start: rapid.Int64Range(0, 1<<40).Draw(t, "start"), End: rapid.Int64Range(-1, 1<<40).Draw(t, "end")}
 	})
 }
 
@@ -140,9 +142,9 @@ func hotRecords() []Record {
 	return []Record{
 		{Seq: 17, Time: at, Type: RecordDispatch, Node: 0, ID: id, Execution: 1, Command: "bwa mem ref.fa x.fq > x.sam"},
 		{Seq: 18, Time: at, Type: RecordStart, Node: 0, ID: id, Execution: 1, PID: 51234,
-			Out: Range{"out/s1.out", 10, -1}, Err: Range{"out/s1.err", 0, -1}},
+			Out: rundir.Range{File: "out/s1.out", Start: 10, End: -1}, Err: rundir.Range{File: "out/s1.err", Start: 0, End: -1}},
 		{Seq: 19, Time: at, Type: RecordEnd, Node: 0, ID: id, Execution: 1, OK: true,
-			Out: Range{"out/s1.out", 10, 1520}, Err: Range{"out/s1.err", 0, 0}, UserMS: 12, SysMS: 3},
+			Out: rundir.Range{File: "out/s1.out", Start: 10, End: 1520}, Err: rundir.Range{File: "out/s1.err", Start: 0, End: 0}, UserMS: 12, SysMS: 3},
 	}
 }
 

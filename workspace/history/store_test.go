@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"wf/executor/rundir"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
@@ -39,9 +41,9 @@ func twoNodes() []Record {
 		{Time: at(0), Type: RecordBegin, Node: NoNode},
 		{Time: at(1), Type: RecordDispatch, Node: 0, ID: "id-a", Execution: 1, Command: "echo 'ü' > \"x\""},
 		{Time: at(2), Type: RecordStart, Node: 0, ID: "id-a", Execution: 1, PID: 4711,
-			Out: Range{"out/s1.out", 0, -1}, Err: Range{"out/s1.err", 0, -1}},
+			Out: rundir.Range{File: "out/s1.out", Start: 0, End: -1}, Err: rundir.Range{File: "out/s1.err", Start: 0, End: -1}},
 		{Time: at(3), Type: RecordEnd, Node: 0, ID: "id-a", Execution: 1, OK: true, UserMS: 3,
-			Out: Range{"out/s1.out", 0, 12}, Err: Range{"out/s1.err", 0, 0}},
+			Out: rundir.Range{File: "out/s1.out", Start: 0, End: 12}, Err: rundir.Range{File: "out/s1.err", Start: 0, End: 0}},
 		{Time: at(4), Type: RecordDispatch, Node: 1, ID: "id-b", Execution: 1, Command: "false"},
 		{Time: at(5), Type: RecordStop, Node: NoNode, Client: "c7", Cause: "Ctrl-C"},
 		{Time: at(6), Type: RecordEnd, Node: 1, ID: "id-b", Execution: 1, Reason: "signal", Signal: 9,
@@ -90,7 +92,7 @@ func TestRunRoundTrip(t *testing.T) {
 		t.Fatalf("executions %+v, stops %+v", past.Executions, past.Stops)
 	}
 	a, b := past.Executions[0], past.Executions[1]
-	if !a.OK || !a.Over || a.PID != 4711 || a.Command != "echo 'ü' > \"x\"" || a.Out != (Range{"out/s1.out", 0, 12}) ||
+	if !a.OK || !a.Over || a.PID != 4711 || a.Command != "echo 'ü' > \"x\"" || a.Out != (rundir.Range{File: "out/s1.out", Start: 0, End: 12}) ||
 		a.Started.Sub(a.Dispatched) != time.Millisecond {
 		t.Errorf("first execution %+v", a)
 	}
@@ -111,7 +113,7 @@ func TestLostExecutionKeepsItsOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x := past.Executions[0]; x.Out != (Range{"out/s1.out", 0, -1}) || x.Reason != "lost" || !x.Over {
+	if x := past.Executions[0]; x.Out != (rundir.Range{File: "out/s1.out", Start: 0, End: -1}) || x.Reason != "lost" || !x.Over {
 		t.Errorf("%+v", x)
 	}
 }

@@ -257,7 +257,7 @@ func (q *Reader) pastOutput(run int, id, name string, execution int) (*output, e
 		if e.ID != id || execution != 0 && e.Number != execution {
 			continue
 		}
-		o := &output{dir: q.store.Dir(run), out: runstate.ExecutorRange(e.Out), err: runstate.ExecutorRange(e.Err), span: span{e.Started, e.Ended}}
+		o := &output{dir: q.store.Dir(run), out: e.Out, err: e.Err, span: span{e.Started, e.Ended}}
 		o.info = api.LogInfo{Node: id, Name: name, Run: history.RunID(run), Execution: e.Number, Over: true}
 		return o, nil
 	}

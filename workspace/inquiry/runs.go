@@ -181,7 +181,7 @@ func (q *Reader) pastExecution(req history.Request, e history.Execution) api.Exe
 	if !e.Started.IsZero() {
 		x.Started = new(e.Started)
 	}
-	o := output{dir: q.store.Dir(req.Run), out: runstate.ExecutorRange(e.Out), err: runstate.ExecutorRange(e.Err)}
+	o := output{dir: q.store.Dir(req.Run), out: e.Out, err: e.Err}
 	x.OutBytes, x.ErrBytes, x.Merged = o.size(o.out), o.size(o.err), o.merged()
 	if !e.Over {
 		return x

@@ -103,7 +103,7 @@ func (rec *Execution) Recall(e history.Execution) {
 	rec.Number, rec.LastPID, rec.Command = e.Number, e.PID, e.Command
 	rec.StartedAt, rec.EndedAt, rec.Message = e.Started, e.Ended, e.Message
 	rec.Reason, rec.ExitCode, rec.Signal = api.Reason(e.Reason), e.ExitCode, e.Signal
-	rec.Out, rec.Err = ExecutorRange(e.Out), ExecutorRange(e.Err)
+	rec.Out, rec.Err = e.Out, e.Err
 	switch {
 	case e.OK:
 		rec.Status = graph.Ran
@@ -139,10 +139,6 @@ func (r *State) Reason(rep executor.Report) api.Reason {
 		return api.ReasonExit
 	}
 	return ""
-}
-
-func ExecutorRange(r history.Range) executor.Range {
-	return executor.Range{File: r.File, Start: r.Start, End: r.End}
 }
 
 // Elapsed returns how long the run has taken, in milliseconds.

@@ -25,7 +25,7 @@ func (r Explainer) NotCovered() string {
 	case len(flags) > 0:
 		return fmt.Sprintf("It was not part of run %d: that was asked for with %s.", r.Number, strings.Join(flags, " "))
 	case r.Request.Mode == api.ModeResume:
-		return fmt.Sprintf("It was not part of run %d, a resume: it keeps to what the runs it goes on with covered.", r.Number)
+		return fmt.Sprintf("It was not part of run %d, a resume: a resume covers only what the runs before it covered.", r.Number)
 	}
 	return fmt.Sprintf("It was not part of run %d: the workfile did not have it then, or not as a command.", r.Number)
 }
@@ -64,7 +64,7 @@ func (r Explainer) Explain(why *api.Why, i int) {
 			break
 		}
 		if why := r.holdReason(); why != "" {
-			add("It could start, but nothing of this run is started at present: %s. It goes on by itself when that is over.", why)
+			add("It could start, but this run starts nothing at present: %s. It starts when that is over.", why)
 		} else {
 			add("It waits for a free slot: everything it depends on is done.")
 			if s := r.shortage(); s != nil {
@@ -326,7 +326,7 @@ func (r Explainer) explainWait(why *api.Why, i int) bool {
 	case api.WaitApproval:
 		text = fmt.Sprintf("It waits for a person: %s (wf approve %s, or wf reject).", wait.Text, r.Nodes[i].Name)
 		if until != "" {
-			text += " At " + until + " it goes on without one."
+			text += " At " + until + " the run continues without an answer."
 		}
 	}
 	why.Text = append(why.Text, text)

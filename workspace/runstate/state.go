@@ -207,7 +207,7 @@ func (r *State) applyStart(rec history.Record) {
 		r.Running++
 	}
 	n.PID, n.LastPID, n.StartedAt = rec.PID, rec.PID, rec.Time.UTC()
-	n.Out, n.Err = ExecutorRange(rec.Out), ExecutorRange(rec.Err)
+	n.Out, n.Err = rec.Out, rec.Err
 }
 
 // applyWithdraw forgets an execution that the executor has given back before it began.

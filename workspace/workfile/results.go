@@ -81,7 +81,7 @@ func (s *Statuses) resultsEdited(before string, origin []byte, res *api.EditResu
 		return
 	}
 	if s.f.disk.changed++; s.f.doc.Bare(origin) {
-		res.Notes = append(res.Notes, "the results of earlier runs are taken out of the file; wf status goes on to show those of this machine")
+		res.Notes = append(res.Notes, "the results of earlier runs are taken out of the file; wf status still shows those of this machine")
 	}
 }
 
