@@ -13,7 +13,7 @@ import (
 	"wf/tui/words"
 )
 
-// TestConnectPreview: while somebody connects, the edge is drawn, and in another colour if it is refused.
+// TestConnectPreview: while the user connects, the edge is drawn, and in another colour if it is refused.
 func TestConnectPreview(t *testing.T) {
 	m := at(t, "a")
 	m.doc.picture.view, m.doc.picture.chosen = drawing.List, true

@@ -67,7 +67,7 @@ func TestAdd(t *testing.T) {
 	if m.doc.picture.selected = m.doc.picture.find("id-e"); worded(d.edits("z")) != "add-node z b" {
 		t.Errorf("the marked node is not what it follows: %s", worded(d.edits("z")))
 	}
-	without := small() // somebody deletes b meanwhile
+	without := small() // another client deletes b meanwhile
 	without.Nodes = slices.Delete(without.Nodes, 1, 2)
 	m.Update(news{m.link.feed, batch{snapshot: &api.Snapshot{Status: without}}})
 	if got := worded(d.edits("z")); got != "add-node z" {
@@ -243,7 +243,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestForm: only what was changed is edited, from what was seen; somebody else's change is shown.
+// TestForm: only what was changed is edited, from what was seen; a change of another client is shown.
 func TestForm(t *testing.T) {
 	m := at(t, "b")
 	d := newForm(api.NodeStatus{ID: "id-b", Name: "b", Command: "echo b\n", Attrs: map[string]string{"group": "g"}})

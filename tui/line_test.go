@@ -7,7 +7,7 @@ import (
 	"wf/tui/cells"
 )
 
-// While somebody types into a question, the drawing waits for the next frame, which shows what was typed.
+// While the user types into a prompt, the drawing waits for the next frame, which shows what was typed.
 func TestTypingIsDrawn(t *testing.T) {
 	m := testModel(120, 30, pipeline(4))
 	press(m, "/", "q", "c")

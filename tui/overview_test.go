@@ -20,7 +20,7 @@ func wide(width, height int) *model {
 	return m
 }
 
-// TestOverview: of a graph that does not fit the screen shows where one is, until it is told not to; a
+// TestOverview: of a graph that does not fit the screen shows which part is visible, until the user hides that; a
 // click goes elsewhere.
 func TestOverview(t *testing.T) {
 	m := wide(120, 30)

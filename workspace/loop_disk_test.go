@@ -38,7 +38,7 @@ func onLoop() (at string) {
 			return at
 		case slices.ContainsFunc(mayWait, func(name string) bool { return strings.HasSuffix(f.Function, "."+name) }):
 			return ""
-		case strings.Contains(f.Function, "wf/workspace."), strings.Contains(f.Function, "wf/workspace/activerun."):
+		case strings.Contains(f.Function, "wf/workspace"):
 			at += fmt.Sprintf("\n\t%s:%d", f.Function, f.Line)
 		}
 		if !more {

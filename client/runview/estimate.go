@@ -40,7 +40,7 @@ func bound(left, path, busy time.Duration, running int, elapsed time.Duration) (
 	return d, d > 0
 }
 
-// newEstimate collects what an outlook says about the nodes that are still to run.
+// newEstimate collects what an outlook contains about the nodes that are still to run.
 func newEstimate(o api.RunOutlook, done map[string]int) estimate {
 	f := estimate{expected: map[string]Expectation{}}
 	for _, n := range o.Nodes {

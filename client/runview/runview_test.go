@@ -88,7 +88,7 @@ func TestRemaining(t *testing.T) {
 	}
 }
 
-// TestLearn: an outlook tells who comes late what it has missed, and nothing that events told since.
+// TestLearn: an outlook adds what happened before the first event, and does not replace what newer events reported.
 func TestLearn(t *testing.T) {
 	b := runOf(startEvent(5, "b", 1), endEvent(6, "b", 1, 1, 0), startEvent(6, "c", 2))
 	b.Missed = 2

@@ -12,27 +12,27 @@ import (
 type Workfile struct {
 	Known         bool // a snapshot has come
 	Status        api.Status
-	Nodes         []api.NodeStatus // commands and sub-flows, in file order; names and groups are plain
+	Nodes         []api.NodeStatus // commands and sub-flows, in file order; a node without a group has that of its container
 	inside        []int            // by node: the sub-flow that it lies in, or nowhere
 	Members       map[int][]int    // by sub-flow: the nodes that lie in it and in no other one within
-	groups        map[string][]int // by id of a mere group: the nodes that lie in it
+	groups        map[string][]int // by id of a group that is no sub-flow: the nodes that lie in it
 	Edges         []Edge
 	Out, In       [][]int // edges by node
 	Index         map[string]int
-	InstancesLeft map[int]map[int][]api.NodeStatus // of a past run: by sub-flow and instance the nodes; nil = it is now
+	InstancesLeft map[int]map[int][]api.NodeStatus // of an earlier run: by sub-flow and instance the nodes; nil = of now
 	Expected      map[string]Expectation
 	Structure     int // grows when nodes or edges come, go or change what a layout depends on
 	cycles        cycleCheck
 }
 
-// An Edge is an edge between two nodes of a flow.
+// An Edge is an edge between two nodes of a Workfile.
 type Edge struct {
 	key         int // of the workspace
 	From, To    int
 	NonBlocking bool
 	Marked      bool   // a token waits on it
-	When        string // its condition, plain
-	Taken, Dead bool   // it has fired in the run at hand, or never will
+	When        string // its condition
+	Taken, Dead bool   // it has fired in the current run, or never will
 }
 
 // set applies a snapshot.
@@ -306,7 +306,7 @@ func (f *Workfile) Run(number string) *api.RunSummary {
 	return nil
 }
 
-// Current returns the run that the screen is about: the latest active one, otherwise the last one, otherwise
+// Current returns the run to show: the latest active one, otherwise the last one, otherwise
 // nil.
 func (f *Workfile) Current() *api.RunSummary {
 	if n := len(f.Status.Runs); n > 0 {

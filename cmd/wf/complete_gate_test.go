@@ -14,8 +14,8 @@ import (
 	"wf/cmd/wf/console"
 )
 
-// TestEveryCandidatePassesTheGate asks for the completion of every argument and every flag of every command, in a
-// folder whose files and whose workfile want to be executed.
+// TestEveryCandidatePassesTheGate completes every argument and every flag of every command in a folder whose files
+// and workfile have names that a shell would execute.
 func TestEveryCandidatePassesTheGate(t *testing.T) {
 	dir := t.TempDir()
 	var nodes strings.Builder
@@ -82,7 +82,7 @@ func xmlText(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", `"`, "&quot;", "\x1b", "", "\n", "&#10;").Replace(text)
 }
 
-// TestCompletionScriptsEvaluateNothing: what is on the line, or comes from wf, is never code.
+// TestCompletionScriptsEvaluateNothing: neither the typed line nor the output of wf is evaluated.
 func TestCompletionScriptsEvaluateNothing(t *testing.T) {
 	for _, shell := range shells {
 		var out bytes.Buffer

@@ -35,7 +35,7 @@ func TestTypedLines(t *testing.T) {
 	}
 }
 
-// TestBashReplies: what takes the place of bash's word, which begins behind its last = or colon.
+// TestBashReplies: the texts that replace bash's word, which begins after the last = or colon.
 func TestBashReplies(t *testing.T) {
 	get := func(key string) string { return map[string]string{"HOME": "/home/u"}[key] }
 	for _, tc := range []struct {

@@ -10,8 +10,8 @@ import (
 	"wf/cmd/wf/settings"
 )
 
-// TestSettingsMatchFlags: where a setting is taken, the flag of its name takes its values, and
-// what is built in is what the flag has when nobody says anything.
+// TestSettingsMatchFlags: the flag of a setting accepts its values, and has the built-in value as its
+// default.
 func TestSettingsMatchFlags(t *testing.T) {
 	root := newRoot(&env{Console: console.Console{Color: "auto"}})
 	for _, s := range settings.All() {
@@ -47,7 +47,7 @@ func sameTime(a, b string) bool {
 	return errA == nil && errB == nil && x == y
 }
 
-// allCommands are root and everything below it.
+// allCommands returns root and all commands below it.
 func allCommands(root *cobra.Command) []*cobra.Command {
 	list := []*cobra.Command{root}
 	for i := 0; i < len(list); i++ {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestPlantedFiles: of two files that somebody has put into a folder like /tmp, none is executed by wf run.
+// TestPlantedFiles: wf run executes neither a configuration nor a workfile of another user in a folder like /tmp.
 func TestPlantedFiles(t *testing.T) {
 	program, home := stranger(t)
 	shared := openFolder(t)

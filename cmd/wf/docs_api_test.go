@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestAPIExamples executes the examples of docs/api.md as one session: each builds on those before it.
+// TestAPIExamples executes the examples of docs/api.md one after the other: each builds on those before it.
 func TestAPIExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a daemon")

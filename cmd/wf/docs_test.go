@@ -18,10 +18,10 @@ import (
 
 var writeDocs = flag.Bool("write-docs", false, "rewrite docs/cli.md")
 
-// docsWidth is how wide the texts in docs/cli.md are, whatever the terminal.
+// docsWidth is the width of the texts in docs/cli.md.
 const docsWidth = 96
 
-// TestDocs: docs/cli.md says what the program says.
+// TestDocs: docs/cli.md is up to date.
 func TestDocs(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "cli.md")
 	head, err := os.ReadFile(filepath.Join("testdata", "docs-head.txt"))
@@ -55,7 +55,7 @@ func firstDifference(a, b []byte) int {
 	return i
 }
 
-// docsPage is the reference below its first section: the help of every command, then every topic.
+// docsPage returns the reference after its first section: the help of every command, then every topic.
 func docsPage() []byte {
 	var b bytes.Buffer
 	root := newRoot(&env{Console: console.Console{Color: "auto"}})
@@ -82,8 +82,8 @@ func helpOf(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// TestHelpFits: no line of any help is wider than a terminal of 100 columns, at any width that
-// people have, and the examples of every command are commands that exist.
+// TestHelpFits: no line of help is wider than the terminal, up to 100 columns, and all examples are
+// valid commands.
 func TestHelpFits(t *testing.T) {
 	root := newRoot(&env{Console: console.Console{Color: "auto"}})
 	for _, cmd := range shownCommands(root) {

@@ -10,9 +10,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// An emulator is a terminal as large programs use it: two screens, absolute movement, regions that scroll.
-// It takes bytes from one goroutine while another one looks; what it does not know it ignores, as
-// terminals do.
+// An emulator is a terminal with two screens, absolute cursor movement and scrolling regions. One goroutine writes
+// while another one reads the screen. It ignores unknown sequences, as terminals do.
 type emulator struct {
 	mu            sync.Mutex
 	width, height int
@@ -72,7 +71,7 @@ func blankRow(width int) []cell {
 	return row
 }
 
-// Write takes what a program writes.
+// Write processes the output of a program.
 func (c *emulator) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +93,7 @@ func (c *emulator) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// obey does what one sequence, or one character, says.
+// obey executes one sequence or one character.
 func (c *emulator) obey(seq []byte, width int, p *ansi.Parser) {
 	switch {
 	case width > 0:
@@ -158,7 +157,7 @@ func (c *emulator) scroll(n, from int) {
 	}
 }
 
-// control does what CSI params final says.
+// control executes the sequence CSI params final.
 func (c *emulator) control(params string, final byte) {
 	if final == 'h' || final == 'l' {
 		for _, mode := range strings.Split(strings.TrimPrefix(params, "?"), ";") {
@@ -217,7 +216,7 @@ func (c *emulator) restyle(params string) {
 	}
 }
 
-// change does what changes cells.
+// change executes the sequences that change cells.
 func (c *emulator) change(a, n int, final byte) {
 	row := c.main[c.y]
 	switch final {
@@ -276,7 +275,7 @@ func parameter(text string) int {
 	return n
 }
 
-// text is what the screen shows.
+// text returns the text on the screen.
 func (c *emulator) text() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -51,7 +51,7 @@ func TestAdviseFile(t *testing.T) {
 	}
 }
 
-// TestErrorsAdviseFile: the file that a command was given is in the advice of its errors.
+// TestErrorsAdviseFile: the fixes of errors name the file of the command.
 func TestErrorsAdviseFile(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ name, want string }{

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestHostileArguments gives hostile text to every kind of argument and variable: no message about it
-// brings it to the terminal.
+// TestHostileArguments passes control sequences in every kind of argument and variable: no message writes
+// them to the terminal.
 func TestHostileArguments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a daemon")

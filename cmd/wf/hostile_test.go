@@ -15,7 +15,7 @@ import (
 	"wf/cmd/wf/exit"
 )
 
-// hostile is text with all that a terminal must not get: a title, a clipboard, a cleared screen, an
+// hostile is text with control sequences: a title, a clipboard, a cleared screen, an
 // 8-bit CSI, a bell, a reversed reading direction.
 const hostile = "a\x1b]0;owned\x07b\x1b]52;c;aGk=\x1b\\c\x1b[2Jd\u009b31me\u202ef\x08g"
 

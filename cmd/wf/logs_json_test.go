@@ -12,8 +12,8 @@ import (
 	"wf/cmd/wf/tail"
 )
 
-// TestJSONLines: whatever a stream holds and however it comes, its bytes can be had back from the
-// lines, no line is too long, and only the end of a stream or of a piece is partial.
+// TestJSONLines: the bytes of any stream can be restored from its lines, no line is too long, and only the end of a
+// stream or of a piece is partial.
 func TestJSONLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := bytes.Join(rapid.SliceOf(rapid.SampledFrom([][]byte{

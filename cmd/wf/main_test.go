@@ -116,7 +116,7 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-// TestMissingWorkfile: every command that needs a workfile says what it looked for, and asks no
+// TestMissingWorkfile: every command that needs a workfile names the missing file, and does not need a
 // daemon: there are no folders for one here.
 func TestMissingWorkfile(t *testing.T) {
 	for _, line := range []string{"run", "resume", "plan", "attach", "status", "stop", "ls", "logs a", "why a", "runs", "check", "reset",
@@ -128,7 +128,7 @@ func TestMissingWorkfile(t *testing.T) {
 	}
 }
 
-// TestHelp: every command says what it does in the form that all share.
+// TestHelp: the help of every command has the common form.
 func TestHelp(t *testing.T) {
 	root := newRoot(&env{Console: console.Console{Stdout: os.Stdout, Stderr: os.Stderr}})
 	commands := root.Commands()

@@ -17,9 +17,9 @@ import (
 	"wf/cmd/wf/exit"
 )
 
-// TestPatterns runs every workfile of examples/patterns with the real program and holds what became of
-// it against what its comment expects: as the daemon tells it that ran it, and the next one. What waits
-// for a person is answered when the run says that it waits.
+// TestPatterns runs every workfile of examples/patterns with the real program and compares the result with its
+// comment, with the daemon that ran it and with the next one. Questions are answered when the run reports
+// them.
 func TestPatterns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a daemon")

@@ -21,7 +21,7 @@ import (
 
 var writePicture = flag.Bool("write-picture", false, "rewrite docs/picture.svg from a real screen")
 
-// pictureBytes bounds the picture, which everybody loads who opens the README.
+// pictureBytes limits the picture, because the README loads it.
 const pictureBytes = 60 << 10
 
 // TestPicture: docs/picture.svg is a picture, and not a large one. With -write-picture it is drawn anew:

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestReadme pastes the session at the top of README.md into a shell. Every line must succeed, and
-// what the lines after the first run tell must be true.
+// TestReadme pastes the example at the top of README.md into a shell. Every line must succeed and print
+// what is expected.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a daemon")

@@ -19,8 +19,8 @@ import (
 
 const schemaFolder = "../../docs/schema"
 
-// schemaOf says which documents the commands with --json print, and in which script that is checked
-// over runs of every kind. A new command with --json needs a schema, a line here, and "valid" in a
+// schemaOf lists the documents of the commands with --json, and the scripts that check them with all kinds of
+// runs. A new command with --json needs a schema, a line here, and "valid" in a
 // script.
 var schemaOf = map[string]string{
 	"wf approvals":     "wf.approvals/v1",
@@ -122,8 +122,8 @@ func checkedIn(scripts []string, command, schema string) bool {
 	return false
 }
 
-// TestSchemas: every schema is one, says what it is about, and closes nothing: readers written for it
-// must take what later versions add.
+// TestSchemas: every schema is valid and described, and allows additional members, which later versions may
+// add.
 func TestSchemas(t *testing.T) {
 	for name, doc := range readSchemas(t) {
 		if _, err := compileSchemas(map[string]any{name: doc, "common.json": readSchemas(t)["common.json"]}, name); err != nil {
@@ -144,7 +144,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestStrictSchemas: what a schema does not say is found by the checks of scripts.
+// TestStrictSchemas: the checks of scripts find members that a schema does not mention.
 func TestStrictSchemas(t *testing.T) {
 	for text, good := range map[string]bool{
 		`{"schema":"wf.prune/v1","removed":["1"]}`:                                                                        true,

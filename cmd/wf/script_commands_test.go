@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scriptCommands are the commands that our sessions have beyond those of testscript.
+// scriptCommands are the commands of the scripts besides those of testscript.
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"workfile":  cmdWorkfile,

@@ -14,14 +14,14 @@ import (
 	"wf/api"
 )
 
-// readRegistry is the registry of a daemon.
+// readRegistry returns the registry of a daemon.
 func readRegistry(ts *testscript.TestScript, path string) api.Registry {
 	var reg api.Registry
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(path)), &reg))
 	return reg
 }
 
-// cmdGone waits until the daemon has ended by itself: nothing of the world runs any more.
+// cmdGone waits until the daemon has ended by itself and no process of the script is left.
 func cmdGone(ts *testscript.TestScript, neg bool, args []string) {
 	w := worldOf(ts, neg, args, 0, 0, "gone")
 	if !await(func() bool {
@@ -44,7 +44,7 @@ func cmdTermDaemon(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(syscall.Kill(readRegistry(ts, args[0]).PID, syscall.SIGTERM))
 }
 
-// cmdForge writes a registry that gives the pid of a program of the script as that of a daemon.
+// cmdForge writes a registry with the pid of a program of the script.
 func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	w := worldOf(ts, neg, args, 3, 3, "forge REGISTRY NAME TO")
 	reg := readRegistry(ts, args[0])

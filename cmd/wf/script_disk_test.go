@@ -16,7 +16,7 @@ import (
 // smallDisks reports whether scripts can have disks of their own: the condition [smalldisk].
 func smallDisks() bool { return runtime.GOOS == "linux" && os.Geteuid() == 0 && mountable() }
 
-// mountable tries it: in a container even root may not.
+// mountable tries to mount, which even root may not do in a container.
 func mountable() bool {
 	dir, err := os.MkdirTemp("", "wf")
 	if err != nil {
@@ -39,7 +39,7 @@ func cmdSmallDisk(ts *testscript.TestScript, neg bool, args []string) {
 	w.disks = append(w.disks, dir)
 }
 
-// cmdFill takes all the room there is on the disk of a folder, with the file "filler" in it.
+// cmdFill fills the disk of a folder with the file "filler".
 func cmdFill(ts *testscript.TestScript, neg bool, args []string) {
 	worldOf(ts, neg, args, 1, 1, "fill FOLDER")
 	f, err := os.OpenFile(ts.MkAbs(args[0])+"/filler", os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
@@ -95,13 +95,13 @@ func cmdFaultyDisk(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("DEVICE", device)
 }
 
-// cmdFault has the disk of a script fail: from now on it is read-only, also for files that are open.
+// cmdFault makes the disk of a script fail: from now on it is read-only, also for open files.
 func cmdFault(ts *testscript.TestScript, neg bool, args []string) {
 	worldOf(ts, neg, args, 0, 0, "fault")
 	ts.Check(os.WriteFile(faultFile(ts.Getenv("DEVICE")), []byte("1"), 0))
 }
 
-// unmount takes the disks of a world away when nothing of it runs any more.
+// unmount unmounts the disks of a world after its processes have ended.
 func (w *world) unmount() error {
 	var err error
 	for _, dir := range w.disks {

@@ -17,8 +17,8 @@ func cmdRemember(ts *testscript.TestScript, neg bool, args []string) {
 	w.listing = w.list(ts)
 }
 
-// cmdUntouched demands that nothing was made, removed, written, renamed or given other rights since
-// remember: not a file, not a folder, not a time of an inode but that of reading.
+// cmdUntouched fails if a file or folder was created, removed, written, renamed or changed its mode since
+// remember; only times of reading may differ.
 func cmdUntouched(ts *testscript.TestScript, neg bool, args []string) {
 	w := worldOf(ts, neg, args, 0, 0, "untouched")
 	if now := w.list(ts); now != w.listing {

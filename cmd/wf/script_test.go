@@ -26,8 +26,8 @@ import (
 //	the daemon           mockups, server, server-ls, server-restart, version
 //	values of commands   kv, kv-run, kv-killed, kv-damaged, kv-disk
 
-// TestScripts runs the sessions in testdata/script against the real program. Each has folders of
-// its own for the daemon, and leaves no process behind, however it ends.
+// TestScripts runs the scripts in testdata/script against the real program. Each has its own folders for the
+// daemon and leaves no process behind.
 func TestScripts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sessions start daemons")
@@ -68,8 +68,8 @@ func buildProgram(t *testing.T) string {
 	return bin
 }
 
-// setupScript gives a script its world. The daemon's folders are not below the script's own,
-// because the path of a socket may have only about a hundred bytes.
+// setupScript prepares the environment of a script. The folders of the daemon are not below that of the script,
+// because the path of a socket is limited to about a hundred bytes.
 func setupScript(se *testscript.Env, bin string) error {
 	home, err := os.MkdirTemp("", "wf")
 	if err != nil {
@@ -102,10 +102,10 @@ func setupScript(se *testscript.Env, bin string) error {
 	return nil
 }
 
-// worldKey finds the world among the values of a script.
+// worldKey is the key of the world in the values of a script.
 type worldKey struct{}
 
-// A world is what a script has made besides its files.
+// A world has everything that a script has started or created besides its files.
 type world struct {
 	home    string // folder of the daemon's folders
 	bin     string
@@ -115,7 +115,7 @@ type world struct {
 	listing string              // what remember saw
 }
 
-// end stops the daemon with all it runs, and complains about whatever is left.
+// end stops the daemon with its runs, and fails if processes are left.
 func (w *world) end() error {
 	for _, s := range w.started {
 		s.kill()

@@ -28,8 +28,8 @@ func cmdWorkfile(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(data), 0o644))
 }
 
-// graphMarkup is the GraphML for such a text. It is written by hand here, so that the tests do
-// not believe what the program's own writer believes.
+// graphMarkup returns the GraphML of such a text. It does not use the writer of the program, so that tests do
+// not share its mistakes.
 func graphMarkup(text string) (string, error) {
 	m := &markup{attrs: map[string]map[string]string{}, keys: map[string]bool{}}
 	for line := range strings.Lines(text) {

@@ -18,8 +18,8 @@ import (
 // be busy, and costs nothing where all is well.
 const patience = 60 * time.Second
 
-// await asks done again and again until it says yes or patience ends. Files and processes of
-// other programs send no events that would be the same on every system.
+// await polls done until it returns true or patience ends, because there are no portable events for files and
+// processes of other programs.
 func await(done func() bool) bool {
 	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		if done() {
@@ -31,7 +31,7 @@ func await(done func() bool) bool {
 	}
 }
 
-// daemonLog is what the daemon had to say, for the report of a failure.
+// daemonLog returns the log of the daemon for the report of a failure.
 func (w *world) daemonLog() string {
 	data, err := os.ReadFile(filepath.Join(w.home, "state", daemon.FileLog))
 	if err != nil {

@@ -34,7 +34,7 @@ func openFolder(t *testing.T) string {
 	return dir
 }
 
-// stranger is what a test about two users needs: the program where both can execute it.
+// stranger returns a program that two users can execute, and a home folder.
 func stranger(t *testing.T) (program, home string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -60,8 +60,8 @@ func as(uid uint32, dir, program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestOtherUser: a daemon serves its own user only, root not excepted; whoever names its folders is
-// refused by their owner, and whoever gets past them by the daemon.
+// TestOtherUser: a daemon serves only its own user, and not even root. A command of another user is refused because
+// of the owner of the folders, and a direct connection by the daemon.
 func TestOtherUser(t *testing.T) {
 	program, home := stranger(t)
 	for name, uids := range map[string][2]uint32{"another user": {0, otherUser}, "root": {otherUser, 0}} {
@@ -106,7 +106,7 @@ func TestOtherUser(t *testing.T) {
 	}
 }
 
-// askAs connects to a socket as a user and returns what a request is answered.
+// askAs connects to a socket as a user and returns the answer to a request.
 func askAs(t *testing.T, uid uint32, socket string) (answer string) {
 	t.Helper()
 	done := make(chan struct{})

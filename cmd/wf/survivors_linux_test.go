@@ -37,8 +37,8 @@ func main() {
 }
 `
 
-// TestSurvivorsAreNamed: what cannot be killed does not keep a stop from ending, and everybody who
-// asks for the run is told which processes are left.
+// TestSurvivorsAreNamed: processes that cannot be killed do not block a stop, and all reports about the run list
+// them.
 func TestSurvivorsAreNamed(t *testing.T) {
 	program, home := stranger(t)
 	source, helper := filepath.Join(home, "main.go"), filepath.Join(home, "immortal")
@@ -87,7 +87,7 @@ func TestSurvivorsAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer syscall.Kill(pid, syscall.SIGKILL) // nobody else can: it is ours until then
+	defer syscall.Kill(pid, syscall.SIGKILL) // only root can kill it
 	for name, out := range map[string][]byte{
 		"stop":   wf(exit.Daemon, "stop", "--now"),
 		"status": wf(exit.OK, "status"),

@@ -10,7 +10,7 @@ import (
 	"wf/cmd/wf/console"
 )
 
-// TestTreeOnce: every node stands in the tree once, also in cycles of any kind.
+// TestTreeOnce: every node is in the tree once, also with cycles of any kind.
 func TestTreeOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &api.Graph{}

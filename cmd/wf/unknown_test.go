@@ -7,7 +7,7 @@ import (
 	"wf/cmd/wf/console"
 )
 
-// TestOtherWords: what stands for a word of another program is a command of ours, and the word is not.
+// TestOtherWords: each word of another program maps to a command of wf, and is not itself one.
 func TestOtherWords(t *testing.T) {
 	names := commandNames(newRoot(&env{Console: console.Console{Color: "auto"}}))
 	for word, ours := range otherWords {

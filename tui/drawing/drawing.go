@@ -1,6 +1,6 @@
 // Package drawing draws workflows into grids of character cells, in three views: graph (layers from
 // left to right), list (one row per node, edges as lanes beside them) and stages (nodes that do the
-// same fold into one row). It knows nothing of daemons, terminals and colours: a cell has a meaning
+// same fold into one row). It does not depend on daemons, terminals or colours: a cell has a meaning
 // (Style), not an escape sequence. It does no I/O, asks no clock, and the same input gives the same
 // cells.
 //

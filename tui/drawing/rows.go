@@ -46,7 +46,7 @@ func (n Note) sign(ascii bool) string {
 
 // A Tally counts the instances of a node.
 type Tally struct {
-	Total  int // 0 = nobody knows how many there will be
+	Total  int // 0 = not known yet
 	Counts Counts
 }
 

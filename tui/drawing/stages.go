@@ -85,7 +85,7 @@ func (s *stagesView) show(look Look) {
 			s.open[i] = true
 		}
 	}
-	for i := range s.open { // whoever opens waiting steps opens all of them
+	for i := range s.open { // waiting steps are opened together
 		s.open[i] = s.open[i] || i > 0 && s.open[i-1] && len(s.stages[i-1].nodes) == 1 && len(s.stages[i].nodes) == 1 && s.follows(int32(i))
 	}
 	folds := false
@@ -217,7 +217,7 @@ func (s *stagesView) steps(i int32) int32 {
 // single is the only node of a stage.
 func (s *stagesView) single(i int32) *Node { return &s.graph.Nodes[s.stages[i].nodes[0]] }
 
-// waits says whether a stage is one node that has not begun and that nobody looks at.
+// waits reports whether a stage is one node that has not begun and is neither selected, marked nor open.
 func (s *stagesView) waits(i int32) bool {
 	nodes := s.stages[i].nodes
 	if len(nodes) != 1 || s.open[i] {
@@ -230,7 +230,7 @@ func (s *stagesView) waits(i int32) bool {
 	return (n.State == Idle || n.State == Blocked) && !n.Marked && s.look.Selected != NodeItem(int(nodes[0]))
 }
 
-// follows says whether stage i comes after the one above it and nothing else, and that leads to
+// follows reports whether stage i comes after the one above it and nothing else, and that leads to
 // nothing else.
 func (s *stagesView) follows(i int32) bool {
 	return len(s.web.in[i]) == 1 && s.web.arcs[s.web.in[i][0]].from == i-1 && len(s.web.out[i-1]) == 1 && !s.web.loops[i]

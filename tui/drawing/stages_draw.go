@@ -152,7 +152,7 @@ func (s *stagesView) drawInner(p *pen, row *stageRow, c *stageColumns) {
 	p.detail(x, n)
 }
 
-// urgentWord says what the nodes that a stage does not show have in common.
+// urgentWord returns what the nodes that a stage does not show have in common.
 func (s *stagesView) urgentWord(i int32) string {
 	switch c := &s.counts[i]; {
 	case c[Waiting] == 0:

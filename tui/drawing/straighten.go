@@ -211,7 +211,7 @@ func (l *layers) apart(blocks []block) {
 	}
 }
 
-// setRows tells the points the rows of their blocks and sets the ends of the links.
+// setRows gives the points the rows of their blocks and sets the ends of the links.
 func (l *layers) setRows(blocks []block, of []int32) {
 	l.rows = 0
 	for p := range l.points {

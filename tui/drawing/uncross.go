@@ -40,7 +40,7 @@ func (l *layers) uncross() {
 	l.swap()
 }
 
-// number tells the points of a layer their positions.
+// number stores the positions of the points of a layer.
 func (l *layers) number(layer []int32) {
 	for pos, p := range layer {
 		l.points[p].pos = int32(pos)
@@ -156,7 +156,7 @@ func (l *layers) crossings(i int) int {
 }
 
 // swap exchanges neighbours in a layer as long as that takes crossings away. Only small graphs are
-// worth the time: in large ones nobody sees all of a layer.
+// worth the time: in large ones a screen shows only a part of a layer.
 func (l *layers) swap() {
 	const most, rounds = 1500, 6
 	if len(l.points) > most {

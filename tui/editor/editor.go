@@ -1,6 +1,6 @@
 // Package editor is how people change texts of a workfile in the editor that they are used to: it
 // keeps the text on disk while it is not saved, runs $EDITOR, and makes one text of the commands of
-// nodes and edits of such a text. It asks nobody and saves nothing; whoever uses it does.
+// nodes and edits of such a text. It asks no questions and saves nothing: its callers do.
 package editor
 
 import (

@@ -184,7 +184,7 @@ func (v *View) takePage(n pageNews) {
 	p := n.page
 	if n.turn != nil {
 		if v.pending != n.turn {
-			return // somebody went elsewhere meanwhile
+			return // the user went elsewhere meanwhile
 		}
 		if v.pending = nil; n.err == nil {
 			v.page, v.top = p, 0
@@ -192,7 +192,7 @@ func (v *View) takePage(n pageNews) {
 		}
 	}
 	if n.err != nil {
-		v.failed = n.err // and p goes on loading: nothing is asked again before somebody comes back
+		v.failed = n.err // and p goes on loading: nothing is requested again before the user comes back
 		return
 	}
 	if p != v.page {

@@ -30,7 +30,7 @@ func QuestionLines(a api.Approval) (lines []string) {
 	return lines
 }
 
-// DecidedByItself says how an approval is decided if nobody answers in time; "" if it waits for ever.
+// DecidedByItself returns how an approval is decided if no answer comes in time, or "" if it waits without limit.
 func DecidedByItself(a api.Approval, now time.Time) string {
 	if a.Until == nil {
 		return ""

@@ -4,7 +4,7 @@ import (
 	"strconv"
 )
 
-// Survivors names the processes of a run that are still there in spite of KILL.
+// Survivors names the processes of a run that KILL did not end.
 func Survivors(pids []int) string {
 	names := make([]string, len(pids))
 	for i, pid := range pids {
@@ -20,7 +20,7 @@ func ItOrThem(n int) string {
 	return "them"
 }
 
-// Jobs is how many commands a run has at once; "" where the machine's slots are the only limit.
+// Jobs returns how many commands a run executes at once, or "" if the slots of the machine are the only limit.
 func Jobs(jobs int, noLimit bool) string {
 	switch {
 	case noLimit:
@@ -31,7 +31,7 @@ func Jobs(jobs int, noLimit bool) string {
 	return ""
 }
 
-// RunName is the name of a run in a sentence; nothing for a run that nobody knows, as after a
+// RunName returns the name of a run in a sentence, or "" if the run is not known, as after a
 // resume of what another program did.
 func RunName(run string) string {
 	if run == "" {
@@ -40,5 +40,5 @@ func RunName(run string) string {
 	return " run " + run
 }
 
-// ShownNames is how many names a list of nodes shows.
+// ShownNames is the most names that a list of nodes shows.
 const ShownNames = 12

@@ -58,9 +58,9 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestFoldOfWhatIsNoFailure: an attempt that another one follows, and a failure that an edge has fired for,
-// are closed blocks, and no errors.
-func TestFoldOfWhatIsNoFailure(t *testing.T) {
+// TestBlockOfHandledFailure: an attempt that is followed by another one, and a handled failure, are folded blocks and
+// not errors.
+func TestBlockOfHandledFailure(t *testing.T) {
 	failed := api.Event{Type: api.NodeFailed, Run: "7", Seq: 5, Time: time.Unix(1000, 0), Node: "n", Name: "align", Execution: 1,
 		DurationMS: pointer(int64(12300)), ExitCode: pointer(1), Reason: api.ReasonExit}
 	handled, attempt := failed, failed
@@ -88,7 +88,7 @@ func TestFoldOfWhatIsNoFailure(t *testing.T) {
 	}
 }
 
-// TestHarmless: white space and characters that cannot be seen do not help a name to be obeyed.
+// TestHarmless: white space and invisible characters do not hide commands of a CI system.
 func TestHarmless(t *testing.T) {
 	commands := "x ##vso[task.complete]\n##VSO\u200b[a]\n##teamcity[blockClosed]\n"
 	for _, c := range []struct{ system, text, want string }{

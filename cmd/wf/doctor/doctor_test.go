@@ -22,8 +22,8 @@ import (
 	"wf/workspace/history"
 )
 
-// A patient is a doctor who looks at a world in which all is well, until a case spoils it. Folders
-// and files are real, the rest of the machine is invented.
+// A patient is a doctor on a machine without problems, until a case adds one. Folders and files are real, the rest
+// of the machine is simulated.
 type patient struct {
 	*doctor
 	t    *testing.T
@@ -91,10 +91,10 @@ func (p *patient) write(name, text string) {
 // vary changes a variable of the environment.
 func (p *patient) vary(key, value string) { p.c.Environ = append(p.c.Environ, key+"="+value) }
 
-// unwritable makes one path the only one that cannot be written to.
+// unwritable makes one path the only one that is not writable.
 func (p *patient) unwritable(path string) { p.m.writable = func(at string) bool { return at != path } }
 
-// run records a run of the workfile that began at a time and is over, and returns its folder.
+// run records a finished run of the workfile that started at a time, and returns its folder.
 func (p *patient) run(at time.Time) string {
 	p.t.Helper()
 	id, err := daemon.WorkfileID(p.workfile)
@@ -107,7 +107,7 @@ func (p *patient) run(at time.Time) string {
 	return store.Dir(1)
 }
 
-// listen makes something listen where the registry says that a daemon does.
+// listen listens on the socket of the registry.
 func (p *patient) listen() {
 	p.t.Helper()
 	socket := filepath.Join(p.dirs.Runtime, api.FileSocket)
@@ -119,7 +119,7 @@ func (p *patient) listen() {
 	p.write("run/"+api.FileRegistry, string(text))
 }
 
-// diagnoses are all that doctor can find wrong, each with what brings it about.
+// diagnoses are all problems that doctor can find, each with its cause.
 var diagnoses = map[string]struct {
 	spoil              func(p *patient)
 	check, level, want string
@@ -194,7 +194,7 @@ func (p *patient) missing(program string) {
 	}
 }
 
-// real is a path without symbolic links, as the checks have it of the workfile.
+// real returns a path without symbolic links.
 func (p *patient) real(name string) string {
 	p.t.Helper()
 	path, err := filepath.EvalSymlinks(p.path(name))
@@ -202,7 +202,7 @@ func (p *patient) real(name string) string {
 	return path
 }
 
-// TestDoctor: each finding appears where its cause is, and does not where it is not.
+// TestDoctor: each problem is found if its cause is there, and only then.
 func TestDoctor(t *testing.T) {
 	well := newPatient(t)
 	well.examine(context.Background())

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestKillsOnLogout: the last file that says something about it wins, and what is commented out
-// says nothing.
+// TestKillsOnLogout: the last file with the setting takes precedence, and comments are ignored.
 func TestKillsOnLogout(t *testing.T) {
 	root := t.TempDir()
 	write := func(path, text string) {
@@ -37,7 +36,7 @@ func TestKillsOnLogout(t *testing.T) {
 	expect(false, "what the administrator says")
 }
 
-// TestDiskOf: a local disk is not taken for one of the network, and has room.
+// TestDiskOf: a local disk is not a network disk, and has free space.
 func TestDiskOf(t *testing.T) {
 	found, err := diskOf(t.TempDir())
 	if err != nil || found.bytes == 0 {
@@ -51,7 +50,7 @@ func TestDiskOf(t *testing.T) {
 	}
 }
 
-// TestDoctorOfLinux: what the kernel lacks, and what systemd does when people log out.
+// TestDoctorOfLinux: missing features of the kernel, and what systemd does at logout.
 func TestDoctorOfLinux(t *testing.T) {
 	missing := func() error { return errors.New("function not implemented") }
 	systemd := func(p *patient) { p.folder("sys/run/systemd/system"); p.m.uid = 1000 }

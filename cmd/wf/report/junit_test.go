@@ -97,7 +97,7 @@ func checkJUnitAttributes(t *testing.T, element xml.StartElement) {
 	}
 }
 
-// TestJUnit: the report is what the readers of CI systems expect, whatever names and outputs hold.
+// TestJUnit: the report satisfies the schema of CI systems with any names and outputs.
 func TestJUnit(t *testing.T) {
 	hostile := "a]]>b</failure><x>\x00\x1b[31m\ufffe\xff&amp;"
 	failed := &api.Execution{Reason: api.ReasonSignal, Signal: "SIGKILL", DurationMS: number(int64(61234))}

@@ -67,8 +67,8 @@ attach: wf attach 42 --file x    log: wf logs 42/trim_S002 --file x
 	}
 }
 
-// TestPrintStatusOfMany: of many stages only those that need somebody come, and a count of the rest;
-// a long tail in which nothing has happened is one row.
+// TestPrintStatusOfMany: of many stages only the notable ones are shown, with a count of the rest;
+// a long idle tail is one row.
 func TestPrintStatusOfMany(t *testing.T) {
 	status := api.Status{Workfile: "/w", Problem: "not readable", Counts: api.Counts{OK: 100, Failed: 1}, MoreStages: 100, Stages: []api.Stage{
 		{Name: "bad", Nodes: 1, Counts: api.Counts{Failed: 1}, Notable: []api.NodeStatus{{Name: "bad", State: api.StateFailed, Reason: api.ReasonLost}}}}}
@@ -90,7 +90,7 @@ func TestPrintStatusOfMany(t *testing.T) {
 	}
 }
 
-// TestLanes: a lane goes down to the last row that it leads to, and everybody joins it there.
+// TestLanes: a lane goes down to its last target, and all edges of its source share it.
 func TestLanes(t *testing.T) {
 	for _, c := range []struct {
 		name  string

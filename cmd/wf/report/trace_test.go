@@ -10,8 +10,8 @@ import (
 	"wf/api"
 )
 
-// TestTrace: what overlaps is on different tracks, a track that is free is used again, and every
-// entry has what the Trace Event Format demands of it.
+// TestTrace: overlapping executions are on different tracks, free tracks are used again, and every
+// entry satisfies the Trace Event Format.
 func TestTrace(t *testing.T) {
 	exec := func(name string, from, to int) api.Execution {
 		x := api.Execution{Node: name, Name: name, Execution: 1, Started: number(after(time.Duration(from) * time.Second))}

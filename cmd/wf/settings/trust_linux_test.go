@@ -15,8 +15,9 @@ import (
 // otherUser is a user that is not us, for a test that runs as root.
 const otherUser = 65534
 
-// TestConfigurationOfStrangers: what others can write beside a workfile is not believed, and the way out works.
-func TestConfigurationOfStrangers(t *testing.T) {
+// TestConfigurationOfOtherUsers: a configuration that other users can write is not trusted, unless WF_TRUST names its
+// folder.
+func TestConfigurationOfOtherUsers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
 	}
@@ -78,7 +79,7 @@ func TestConfigurationOfStrangers(t *testing.T) {
 	}
 }
 
-// TestAccessListsAreSeen: an access list hides behind the mode of a private group.
+// TestAccessListsAreSeen: an access list shows only as the mode of the group.
 func TestAccessListsAreSeen(t *testing.T) {
 	setfacl, err := exec.LookPath("setfacl")
 	if err != nil {
@@ -97,6 +98,6 @@ func TestAccessListsAreSeen(t *testing.T) {
 	}
 	defer f.Close()
 	if TrustOf(&console.Console{}, "").doubt(path, f, false) == "" {
-		t.Error("a file that an access list lets somebody else write is believed")
+		t.Error("a file that an access list makes writable for another user is trusted")
 	}
 }
