@@ -10,10 +10,10 @@ import (
 type Prompt struct {
 	Label   string
 	Line    Line
-	History *[]string // lines that were entered before, newest last; nil = none
-	past    int       // how far back in it
+	History *[]string // lines that the user entered before, newest last; nil = none
+	past    int       // number of lines to go back in it
 	Hint    func(text string) (string, bool)
-	Changed func(text string) // after each key; nil = nothing happens before Enter
+	Changed func(text string) // called after each key; nil = nothing happens before Enter
 	Enter   func(text string) tea.Msg
 	Cancel  func() // nil = nothing
 }
@@ -42,7 +42,7 @@ func (p *Prompt) Key(k tea.KeyPressMsg) Result {
 	return Result{}
 }
 
-// recall goes through the lines that were entered before.
+// recall goes through the lines of the history.
 func (p *Prompt) recall(older bool) {
 	if p.History == nil {
 		return
