@@ -208,7 +208,7 @@ func (m *model) left() Left {
 	if run == nil || !m.doc.running() && m.doc.seen != run.Run {
 		return l
 	}
-	l.Run, l.Goes = run.Run, m.doc.running()
+	l.Run, l.Active = run.Run, m.doc.running()
 	l.Done, l.Of = progressOf(m.doc.runCounts(run))
 	return l
 }

@@ -73,7 +73,8 @@ func fromFileText(f *runview.Workfile) string {
 	return fmt.Sprintf(" here, the state of %s is from the file", words.Plural(n, "node"))
 }
 
-// waitText returns what a node waits for, and how much longer.
+// waitText returns words.Wait for a drawing, which is drawn again every second: the remaining time counts down in whole
+// seconds, a retry contains the cause of the failure, and an approval its question.
 func waitText(n *api.NodeStatus, now time.Time) string {
 	w := n.Wait
 	if w == nil {
@@ -83,23 +84,21 @@ func waitText(n *api.NodeStatus, now time.Time) string {
 	if w.Until != nil {
 		left = " " + clock(w.Until.Sub(now))
 	}
-	switch w.Kind {
-	case api.WaitRetry:
+	switch {
+	case w.Kind == api.WaitRetry:
 		text := "again in" + left
 		if n.Reason != "" {
 			text = words.Cause(n.Reason, n.ExitCode, n.Signal, "") + ", " + text
 		}
 		return text
-	case api.WaitApproval:
-		text := "asks: " + plain.Line(w.Text)
-		if left != "" {
-			text += " (for" + left + ")"
-		}
-		return text
-	case api.WaitTime:
+	case w.Kind == api.WaitApproval && left != "":
+		return "asks: " + plain.Line(w.Text) + " (for" + left + ")"
+	case w.Kind == api.WaitApproval:
+		return "asks: " + plain.Line(w.Text)
+	case w.Kind == api.WaitTime:
 		return "waits" + left
 	}
-	return "waits for " + plain.Line(string(w.Kind)) + left
+	return words.Wait(*w, now)
 }
 
 // countsDown reports whether the text of a node contains a time that changes every second.

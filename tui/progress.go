@@ -17,12 +17,12 @@ func drawProgress(a cells.Area, doc *document, now time.Time) {
 		return
 	}
 	run := doc.flow.Current()
-	if cycle := doc.flow.Cycle(); cycle != nil && doc.past == nil && !doc.running() {
+	if cycle := doc.flow.Cycle(); cycle != nil && doc.earlier == nil && !doc.running() {
 		a.Put(1, 0, cells.Clip(cycleText(&doc.flow, cycle)+", all blocking: runs refuse it. Delete one of its edges, or connect it as non-blocking", a.Width-2, a.ASCII()), cells.Bad)
 		return
 	}
-	if doc.past != nil {
-		run = &doc.past.detail.RunSummary
+	if doc.earlier != nil {
+		run = &doc.earlier.detail.RunSummary
 	}
 	if run == nil {
 		a.Put(1, 0, cells.Clip("never run"+fromFileText(&doc.flow)+": r runs it", a.Width-2, a.ASCII()), cells.Dimmed)

@@ -117,7 +117,7 @@ func (d *document) accepted(a api.RunAccepted) tea.Msg {
 	if a.Run == "" {
 		return notice{"nothing to resume: no node has failed", false}
 	}
-	d.leavePast()
+	d.leaveEarlier()
 	d.seen = a.Run
 	d.picture.forget()
 	if last := d.flow.Status.LastRun; last != nil && last.Run == a.Run {

@@ -71,7 +71,7 @@ func (d *document) logHint(ascii bool) string {
 // target returns the nodes whose log to show. On the whole screen these are the marked nodes or the selection; for a
 // stage, its failed and running nodes.
 func (s *side) target(doc *document, whole bool) logview.Target {
-	t := logview.Target{Run: doc.pastRun()}
+	t := logview.Target{Run: doc.earlierNumber()}
 	marked := doc.picture.markedNodes()
 	if in := doc.picture.innerOf(); in != nil && !(whole && len(doc.picture.marked) > 0) {
 		doc.picture.addInner(&t, in)

@@ -73,11 +73,11 @@ type Recent struct {
 
 // A Left is the state to report after the interface has ended.
 type Left struct {
-	Path string // of the workfile; "" if none was open
-	Run  string // number of a run that is active, or else of one that ended while it was shown; "" = none
-	Goes bool   // the run is active
-	Done int    // nodes of the run that have ended, out of Of
-	Of   int
+	Path   string // of the workfile; "" if none was open
+	Run    string // number of a run that is active, or else of one that ended while it was shown; "" = none
+	Active bool   // the run is active
+	Done   int    // nodes of the run that have ended, out of Of
+	Of     int
 }
 
 // Run shows the interface until the user leaves it, and restores the terminal. If it panics, Run returns the error

@@ -11,7 +11,7 @@ type Prompt struct {
 	Label   string
 	Line    Line
 	History *[]string // lines that the user entered before, newest last; nil = none
-	past    int       // number of lines to go back in it
+	back    int       // number of lines to go back in it
 	Hint    func(text string) (string, bool)
 	Changed func(text string) // called after each key; nil = nothing happens before Enter
 	Enter   func(text string) tea.Msg
@@ -49,13 +49,13 @@ func (p *Prompt) recall(older bool) {
 	}
 	n := len(*p.History)
 	if older {
-		p.past = min(p.past+1, n)
+		p.back = min(p.back+1, n)
 	} else {
-		p.past = max(p.past-1, 0)
+		p.back = max(p.back-1, 0)
 	}
 	text := ""
-	if p.past > 0 {
-		text = (*p.History)[n-p.past]
+	if p.back > 0 {
+		text = (*p.History)[n-p.back]
 	}
 	most := p.Line.Max
 	p.Line = NewLine(text)
