@@ -53,15 +53,15 @@ func (p *pace) count(now time.Time) int {
 // one sync serves many jobs. With FailFast none waits there: the run decides about every start.
 func (dp *dispatcher) room() int {
 	if dp.run.Request.FailFast {
-		return dp.run.share.slots - dp.run.share.working()
+		return dp.run.slotShare.slots - dp.run.slotShare.working()
 	}
-	return dp.roomBeside(dp.run.share.working())
+	return dp.roomBeside(dp.run.slotShare.working())
 }
 
 // roomBeside returns room if handed jobs count as handed over, without those that wait for other runs.
 func (dp *dispatcher) roomBeside(handed int) int {
-	waiting := max(jobsPerSlot*dp.run.share.slots, min(dp.pace.count(time.Now()), maxAhead))
-	if free := dp.run.share.slots + waiting - handed; free > waiting/2 || handed < dp.run.share.slots*2 {
+	waiting := max(jobsPerSlot*dp.run.slotShare.slots, min(dp.pace.count(time.Now()), maxAhead))
+	if free := dp.run.slotShare.slots + waiting - handed; free > waiting/2 || handed < dp.run.slotShare.slots*2 {
 		return free
 	}
 	return 0
@@ -74,13 +74,13 @@ func (dp *dispatcher) HandOver() {
 		return
 	}
 	dp.withdrawRecalled()
-	jobs := append(dp.unhanded, dp.run.ahead.overdue()...)
+	jobs := append(dp.unhanded, dp.run.lookahead.dueJobs()...)
 	dp.unhanded = nil
-	for room := dp.room(); room > 0 && dp.ready() && dp.run.journal.mayTake(); room-- {
+	for room := dp.room(); room > 0 && dp.ready() && dp.run.journal.hasRoom(); room-- {
 		jobs = append(jobs, dp.take())
 	}
-	jobs = append(jobs, dp.run.ahead.foresee()...)
-	dp.run.share.tellWidth()
+	jobs = append(jobs, dp.run.lookahead.prefetch()...)
+	dp.run.slotShare.setWidth()
 	if len(jobs) == 0 {
 		return
 	}
@@ -123,12 +123,12 @@ func (dp *dispatcher) ready() bool {
 func (dp *dispatcher) take() executor.Job {
 	id := dp.queue[dp.head]
 	dp.head++
-	return dp.run.job(id.Node, id.Execution, dp.dispatched(id))
+	return dp.run.job(id.Node, id.Execution, dp.recordDispatch(id))
 }
 
-// dispatched records that an execution is with the executor, or will be. It returns its command line.
-func (dp *dispatcher) dispatched(id executor.ID) (line string) {
-	dp.run.ahead.look = true
+// recordDispatch records that an execution is with the executor, or will be. It returns its command line.
+func (dp *dispatcher) recordDispatch(id executor.ID) (line string) {
+	dp.run.lookahead.look = true
 	n := &dp.run.Nodes[id.Node]
 	line = dp.run.Line(id.Node)
 	dp.run.commit(history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.ID, Execution: id.Execution, Command: line,

@@ -50,9 +50,7 @@ func (en *ending) EndReady() bool {
 
 // sweep closes the executor and saves the workfile, both away from the loop.
 func (en *ending) sweep() {
-	if en.run.timer != nil {
-		en.run.timer.Stop()
-	}
+	en.run.timer.Stop()
 	en.run.setTimer(0)
 	en.run.pooling.dropPools()
 	en.run.host.Loop.Run(func() {
@@ -130,7 +128,7 @@ func (r *Run) Summary() api.RunSummary {
 	s := api.RunSummary{Run: r.ID, Result: r.resultWord(), Mode: r.Request.Mode, Resumes: history.RunID(r.Request.Resumes),
 		Selection: r.Request.Selection, Counts: r.CountAll(), Client: r.Request.Client, User: r.Request.User,
 		Started: r.Request.Time, Stopping: r.Phase == runstate.Stopping, Exclude: r.Request.Exclude, Cause: r.Cause,
-		Survivors: r.ending.survivors, Held: r.journal.holds.why(), Short: r.share.Shortage()}
+		Survivors: r.ending.survivors, Held: r.journal.holds.why(), Short: r.slotShare.Shortage()}
 	s.Nodes = s.Counts.Total()
 	s.Paused = r.paused(s.Counts)
 	if !r.ending.endedAt.IsZero() {
@@ -174,11 +172,9 @@ func (r *Run) paused(c api.Counts) api.Paused {
 
 // Detach lets go of a run, which continues without this daemon.
 func (r *Run) Detach() {
-	r.share.leaveSlots()
+	r.slotShare.leaveSlots()
 	r.pooling.dropPools()
-	if r.timer != nil {
-		r.timer.Stop()
-	}
+	r.timer.Stop()
 	r.setTimer(0)
 	if r.sess != nil {
 		r.sess.Detach()

@@ -8,8 +8,8 @@ import (
 	"wf/workspace/clock"
 )
 
-// HoldPause is the time between two attempts. Tests shorten it.
-var HoldPause = 2 * time.Second
+// DefaultHoldPause is the usual Host.HoldPause.
+const DefaultHoldPause = 2 * time.Second
 
 // holds are the reasons why a run is held.
 type holds struct {
@@ -46,7 +46,7 @@ func (jo *journal) hold(reason *string, why string) {
 // notRecorded holds the run until what cannot be written now has been written.
 func (jo *journal) notRecorded(what string, err error) {
 	jo.run.ending.completing = false
-	jo.holds.till = time.Now().Add(HoldPause)
+	jo.holds.till = time.Now().Add(jo.run.host.HoldPause)
 	jo.run.host.RetryLater()
 	jo.hold(&jo.holds.journal, what+" cannot be recorded: "+err.Error())
 }

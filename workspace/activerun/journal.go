@@ -177,10 +177,10 @@ func (jo *journal) mayHandOver(jobs []executor.Job) []executor.Job {
 
 // journalRoom returns how many bytes the last records of a run need.
 func journalRoom(r *Run) int {
-	return (r.InFlight+len(r.ahead.gated)+1)*journalRoomEach + journalRoomRest
+	return (r.InFlight+len(r.lookahead.gated)+1)*journalRoomEach + journalRoomRest
 }
 
-// mayTake reports whether the journal has room for the records of one more execution.
-func (jo *journal) mayTake() bool {
+// hasRoom reports whether the journal has room for the records of one more execution.
+func (jo *journal) hasRoom() bool {
 	return jo.holds.journal == "" && jo.hist.Unsynced() <= unsyncedMost && jo.journalWorks(jo.hist.Reserve(journalRoom(jo.run)))
 }

@@ -42,10 +42,10 @@ func (r *Run) Launch(hist *history.Run, sess executor.Session) {
 	r.Sched.SetID(r.ID)
 	resumed, _ := r.host.Nodes.Earlier(r.Request.Resumes)
 	r.host.Nodes.NoteRun(r.Request, resumed.Scope)
-	r.share.join()
+	r.slotShare.join()
 	r.begin()
 	r.accepted(nil)
-	r.nesting.tellCaller()
+	r.nesting.reportToCaller()
 	if r.stopping.stopEarly != nil {
 		r.stopping.Stop(*r.stopping.stopEarly, r.Request.Client, nil)
 	}

@@ -6,8 +6,8 @@ import (
 	"wf/workspace/runstate"
 )
 
-// sweptUp notes the processes that executions of the run have left behind.
-func (en *ending) sweptUp(rep executor.Report) {
+// noteLeftovers notes the processes that executions of the run have left behind.
+func (en *ending) noteLeftovers(rep executor.Report) {
 	en.leftovers, en.remained = rep.Count, nil
 	for _, l := range rep.Left {
 		en.remained = append(en.remained, history.Leftover{Node: l.Node, Execution: l.Execution, PID: l.PID, Program: l.Program})

@@ -31,8 +31,8 @@ type nesting struct {
 	leaving  int                     // children that are being stopped
 }
 
-// tellCaller tells the execution that has started a run that the run is going.
-func (ne *nesting) tellCaller() {
+// reportToCaller tells the execution that has started a run that the run is going.
+func (ne *nesting) reportToCaller() {
 	if ne.run.Request.Caller == nil || ne.run.host.Nested == nil {
 		return
 	}
@@ -43,15 +43,15 @@ func (ne *nesting) tellCaller() {
 // Leave returns the slots of a run that is over. The command that has started it gets its own slot back first, so that no
 // other run takes it.
 func (ne *nesting) Leave() {
-	if ne.run.Request.Caller == nil || ne.run.host.Nested == nil || ne.run.share.member == nil {
-		ne.run.share.leaveSlots()
+	if ne.run.Request.Caller == nil || ne.run.host.Nested == nil || ne.run.slotShare.member == nil {
+		ne.run.slotShare.leaveSlots()
 		return
 	}
-	ne.run.share.short.stop()
+	ne.run.slotShare.short.stop()
 	by := callerOf(ne.run.Request.Caller)
 	ne.run.host.Loop.Run(func() {
 		ne.run.host.Nested.Over(by)
-		ne.run.share.member.Leave()
+		ne.run.slotShare.member.Leave()
 	})
 }
 
@@ -128,13 +128,13 @@ func (ne *nesting) CommandWaits(id executor.ID, waits bool) {
 	}
 	if waits {
 		if ne.callers[id]++; ne.run.Nodes[id.Node].Execution.Started {
-			ne.run.share.lend(id)
+			ne.run.slotShare.lend(id)
 		}
 		return
 	}
 	if ne.callers[id]--; ne.callers[id] <= 0 {
 		delete(ne.callers, id)
-		ne.run.share.TakeBack(id)
+		ne.run.slotShare.TakeBack(id)
 	}
 }
 

@@ -96,14 +96,14 @@ func Recover(h *Host, n int) (*Run, error) {
 		return nil, errors.Join(err, hist.Close())
 	}
 	r.FreezeNodes(g)
-	r.ahead.untold = true
+	r.lookahead.unreported = true
 	h.Nodes.NoteRun(req, nodestate.RepeatedScope(h.Store, req))
-	r.relive(records)
+	r.applyJournal(records)
 	return r, nil
 }
 
-// relive applies the records of an earlier daemon and shows in the open workfile what they come to.
-func (r *Run) relive(records []history.Record) {
+// applyJournal applies the records of an earlier daemon and shows in the open workfile what they come to.
+func (r *Run) applyJournal(records []history.Record) {
 	r.host.Nodes.Refold(r.Run, records, func(rec history.Record) {
 		if rec.Type == history.RecordDispatch {
 			r.dispatcher.dequeue(executor.ID{Node: rec.Node, Execution: rec.Execution})
@@ -113,12 +113,12 @@ func (r *Run) relive(records []history.Record) {
 			r.dispatcher.queue = append(r.dispatcher.queue, executor.ID{Node: c.Node, Execution: c.Execution})
 		}
 	})
-	r.ahead.look = true
-	r.share.join()
+	r.lookahead.look = true
+	r.slotShare.join()
 	for range r.Running { // they hold slots, even if there are none
-		r.share.member.Claim()
+		r.slotShare.member.Claim()
 	}
-	r.share.slots, r.share.ceiling = r.Running, math.MaxInt // the width that an earlier daemon has set is not known
+	r.slotShare.slots, r.slotShare.ceiling = r.Running, math.MaxInt // the width that an earlier daemon has set is not known
 	r.pooling.reclaimPools()
 	r.announcer.growth.total = r.Sched.Total()
 }
@@ -151,10 +151,10 @@ func (rc *recovery) followed(sess executor.Session, err error) {
 	rc.run.sess = sess
 	rc.run.host.Found(rc.run)
 	rc.run.catchUp()
-	for _, say := range rc.run.stopping.unsaid {
+	for _, say := range rc.run.stopping.delayed {
 		say()
 	}
-	rc.run.stopping.unsaid = nil
+	rc.run.stopping.delayed = nil
 	if rc.run.Phase == runstate.Stopping {
 		rc.run.sess.Stop(rc.run.live(), rc.run.Grace())
 	}
@@ -162,7 +162,7 @@ func (rc *recovery) followed(sess executor.Session, err error) {
 	rc.run.pooling.requeue()
 	rc.run.dispatcher.resubmit()
 	rc.run.setTimer(rc.run.Sched.NextTick())
-	rc.run.nesting.tellCaller()
+	rc.run.nesting.reportToCaller()
 }
 
 // goneSession replaces an executor that could not be found again.

@@ -14,15 +14,15 @@ import (
 func (r *Run) handleReports(list []executor.Report) {
 	forget := r.lookForOutputs(list)
 	for _, rep := range list {
-		r.hear(rep)
+		r.handleReport(rep)
 	}
 	forget()
 	r.recovery.heard = true
 }
 
-// hear handles one report.
-func (r *Run) hear(rep executor.Report) {
-	if r.stopping.putOff(rep) {
+// handleReport handles one report.
+func (r *Run) handleReport(rep executor.Report) {
+	if r.stopping.deferEnd(rep) {
 		return
 	}
 	defer r.stopping.endHalt()
@@ -32,13 +32,13 @@ func (r *Run) hear(rep executor.Report) {
 	case executor.Ended:
 		r.finish(rep)
 	case executor.Resized:
-		r.share.resized(rep.Width)
+		r.slotShare.widthApplied(rep.Width)
 	case executor.CaughtUp:
-		r.ahead.untold = false
+		r.lookahead.unreported = false
 	case executor.Held:
 		r.journal.hold(&r.journal.holds.executor, rep.Message)
 	case executor.Leftovers:
-		r.ending.sweptUp(rep)
+		r.ending.noteLeftovers(rep)
 	case executor.Broken:
 		r.lose(rep)
 	}
@@ -51,12 +51,12 @@ func (r *Run) expects(rep executor.Report) bool {
 	if id.Node >= len(r.Nodes) {
 		return false
 	}
-	r.ahead.meet(rep)
+	r.lookahead.dispatchReported(rep)
 	if id.Execution > r.Sched.Executions(id.Node) {
-		if r.ahead.early == nil {
-			r.ahead.early = map[executor.ID][]executor.Report{}
+		if r.lookahead.early == nil {
+			r.lookahead.early = map[executor.ID][]executor.Report{}
 		}
-		r.ahead.early[id] = append(r.ahead.early[id], rep)
+		r.lookahead.early[id] = append(r.lookahead.early[id], rep)
 		return false
 	}
 	rec := r.Nodes[id.Node].Execution
@@ -69,16 +69,16 @@ func (r *Run) started(rep executor.Report) {
 	}
 	r.commit(history.Record{Type: history.RecordStart, Time: rep.Time.UTC(), Node: rep.ID.Node, ID: r.Nodes[rep.ID.Node].ID,
 		Execution: rep.ID.Execution, PID: rep.PID, Out: rep.Out, Err: rep.Err})
-	r.share.startedOne(rep.ID)
+	r.slotShare.executionStarted(rep.ID)
 }
 
 // finish handles the end of an execution: journal, status, edges, event, slot.
 func (r *Run) finish(rep executor.Report) {
-	if r.ahead.gaveBack(rep) || !r.expects(rep) {
+	if r.lookahead.noteReturned(rep) || !r.expects(rep) {
 		return
 	}
 	i, n := rep.ID.Node, &r.Nodes[rep.ID.Node]
-	r.share.endedOne(rep.ID)
+	r.slotShare.executionEnded(rep.ID)
 	r.dispatcher.pace.ended++
 	r.pooling.leavePools(rep.ID)
 	if !n.Execution.Started && rep.Exit.Stopped {
@@ -126,8 +126,8 @@ func (r *Run) lose(rep executor.Report) {
 		return
 	}
 	r.journal.holds.executor = ""
-	clear(r.ahead.gated)
-	r.ahead.untold = false
+	clear(r.lookahead.gated)
+	r.lookahead.unreported = false
 	r.stopping.endHalt()
 	stopped := r.Phase == runstate.Stopping // then losing the executor is no failure
 	if !stopped {

@@ -34,8 +34,8 @@ type Run struct {
 
 	journal
 	dispatcher
-	ahead
-	share
+	lookahead
+	slotShare
 	pooling
 	nesting
 	stopping
@@ -45,8 +45,8 @@ type Run struct {
 
 	accepted func(error)     // answers the request that started it
 	broken   string          // why the executor was lost; "" = it was not
-	timer    *time.Timer     // of the run's timeout
-	tick     *time.Timer     // of the next moment that the scheduler waits for
+	timer    *loop.Timer     // stops the run when its timeout is over
+	tick     *loop.Timer     // fires at the next moment that the scheduler waits for
 	left     map[string]bool // names of the output files, while a list of reports is handled; nil = not listed
 }
 
@@ -54,9 +54,11 @@ type Run struct {
 func New(h *Host, state *nodestate.Run, accepted func(error)) *Run {
 	r := &Run{Run: state, host: h, accepted: accepted}
 	r.onEnd = map[executor.ID][]func(api.StopResult, error){}
-	r.share.run, r.pooling.run, r.nesting.run, r.ahead.run, r.journal.run = r, r, r, r, r
+	r.slotShare.run, r.pooling.run, r.nesting.run, r.lookahead.run, r.journal.run = r, r, r, r, r
 	r.stopping.run, r.ending.run, r.dispatcher.run, r.recovery.run, r.announcer.run = r, r, r, r, r
 	r.Active = r
+	r.timer = h.Loop.NewTimer(func() { r.stopping.Stop(api.StopRequest{Cause: "timeout"}, "", nil) })
+	r.tick = h.Loop.NewTimer(r.Tick)
 	return r
 }
 
@@ -77,7 +79,7 @@ func (r *Run) begin() {
 	told := r.host.Out.Pending()
 	r.host.Out.Publish(api.Event{Type: api.RunStarted, Run: r.ID, Client: r.Request.Client, Workfile: r.host.Path, Mode: r.Request.Mode,
 		Resumes: history.RunID(r.Request.Resumes), Nodes: r.Sched.Total(), Jobs: r.Request.Jobs, NoLimit: r.Request.NoLimit})
-	r.announcer.growth.beginning = true
+	r.announcer.growth.starting = true
 	r.commit(history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.Request.Client, Clocks: clocksNow(0)})
 	r.announcer.growth = growth{total: r.Sched.Total()}
 	if r.Flow != nil && r.Sched.Mode() == scheduler.Resume {
@@ -93,9 +95,7 @@ func (r *Run) limitTime() {
 		return
 	}
 	left := time.Duration(r.Request.TimeoutMS)*time.Millisecond - (clock.Now().Sub(r.Request.Time) - r.SetSince())
-	r.timer = time.AfterFunc(max(left, 0), func() {
-		r.host.Loop.Post(func() { r.stopping.Stop(api.StopRequest{Cause: "timeout"}, "", nil) })
-	})
+	r.timer.Reset(max(left, 0))
 }
 
 // commit appends a record to the journal, puts it into the state, announces it, and does what it leads to.
@@ -118,14 +118,14 @@ func (r *Run) commit(rec history.Record) {
 		if r.stopping.cancelGrace != nil {
 			grace = *r.stopping.cancelGrace
 		}
-		r.stopping.stopThere(cancel, grace)
+		r.stopping.stopExecutions(cancel, grace)
 	}
 	if ev.Kind == scheduler.Finished || ev.Kind == scheduler.Withdrawn {
-		r.ahead.takeBackBehind(ev)
+		r.lookahead.recallDependents(ev)
 	}
-	r.announcer.grown()
+	r.announcer.publishGrowth()
 	for _, id := range todo.known {
-		r.ahead.overtaken(id)
+		r.lookahead.dispatchPrefetched(id)
 	}
 }
 
@@ -213,7 +213,7 @@ func (r *Run) enact(c runstate.Change, todo *followUp) {
 	case scheduler.Timer:
 		r.setTimer(c.At)
 	case scheduler.Execute:
-		if id := (executor.ID{Node: c.Node, Execution: c.Execution}); r.ahead.has(id) {
+		if id := (executor.ID{Node: c.Node, Execution: c.Execution}); r.lookahead.has(id) {
 			todo.known = append(todo.known, id)
 		} else {
 			r.pooling.enqueue(id)
@@ -272,18 +272,16 @@ func (an *announcer) nodeChanged(c runstate.Change) {
 	an.run.host.Out.Publish(news)
 }
 
-// LetGo is detach for a run in an unknown state. What was not written of its journal stays unwritten,
+// Abandon is detach for a run in an unknown state. What was not written of its journal stays unwritten,
 // because it may be what the loop panicked about. The executor reports it again.
-func (r *Run) LetGo() {
+func (r *Run) Abandon() {
 	loop.Contain(r.host.Loop, "a question", func() (struct{}, error) { // a second panic of the same cause is possible
-		if r.timer != nil {
-			r.timer.Stop()
-		}
-		r.setTimer(0)
+		r.timer.Stop()
+		r.tick.Stop()
 		if r.sess != nil {
 			r.sess.Detach()
 		}
-		r.share.leaveSlots()
+		r.slotShare.leaveSlots()
 		r.pooling.dropPools()
 		return struct{}{}, nil
 	})
@@ -300,15 +298,15 @@ func (r *Run) job(i, execution int, line string) executor.Job {
 
 // growth is what watchers have heard of how many nodes a run has.
 type growth struct {
-	total     int  // in RunStarted, or in the latest RunGrew
-	kept      int  // of these, how many a resume keeps
-	beginning bool // the first step is being taken: RunStarted reports all of it
-	recalled  bool // instances of an earlier run were added since
+	total    int  // in RunStarted, or in the latest RunGrew
+	kept     int  // of these, how many a resume keeps
+	starting bool // the first step is being taken: RunStarted reports all of it
+	recalled bool // instances of an earlier run were added since
 }
 
-// grown publishes that the run has other nodes than watchers know, if it has.
-func (an *announcer) grown() {
-	if an.run.Flow == nil || an.growth.beginning {
+// publishGrowth publishes that the run has other nodes than watchers know, if it has.
+func (an *announcer) publishGrowth() {
+	if an.run.Flow == nil || an.growth.starting {
 		return
 	}
 	total := an.run.Sched.Total()
@@ -358,8 +356,11 @@ type Host struct {
 	Slots      Slots
 	Pools      Pools      // nil: there are no pools
 	Nested     Nested     // nil: commands cannot start runs
-	RetryLater func()     // has flushJournal called again after holdPause
+	RetryLater func()     // makes the workspace call Retry after HoldPause
 	Found      func(*Run) // is called when the executor of a recovered run was found
+
+	HoldPause    time.Duration // between two attempts of an operation that has failed
+	StopPatience time.Duration // how long a stop waits for a result that cannot be written
 }
 
 // endNotes returns notes about a run that is over, such as a case that matches no edge.

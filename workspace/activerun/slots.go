@@ -5,27 +5,27 @@ import (
 	"wf/workspace/runstate"
 )
 
-// share is the part of the machine that a run has: its slots, and its width, which is how many executions the executor may
+// slotShare is the part of the machine that a run has: its slots, and its width, which is how many executions the executor may
 // have going. A new width takes effect a little later. The executor reports when it does; until then the old one may
 // still be in effect.
 //
 // A slot stays with the run that acquired it until an execution has started in it, or the run has no use for it.
 // Otherwise slots could move around among many runs without anything starting.
-type share struct {
+type slotShare struct {
 	run     *Run
 	member  SlotMember
 	slots   int  // held
 	fresh   int  // of these, how many no execution has started in since they were acquired
 	refused bool // the run waits for a slot
 	owed    int  // slots that other runs have a better claim to
-	told    int  // the width set last
+	width   int  // the width set last
 	ceiling int  // the largest width that may be in effect
 	lent    map[executor.ID]struct{}
 	short   shortage
 }
 
 // jobs returns how many slots the run wants at most, in the terms of Slots.Join.
-func (sh *share) jobs() int {
+func (sh *slotShare) jobs() int {
 	if sh.run.Request.NoLimit {
 		return NoLimit
 	}
@@ -33,35 +33,35 @@ func (sh *share) jobs() int {
 }
 
 // join makes the run a member of the machine's slots.
-func (sh *share) join() {
+func (sh *slotShare) join() {
 	sh.member = sh.run.host.Slots.Join(sh.run.host.ID, sh.jobs(), sh.run.host.Loop.Wake)
 }
 
 // leaveSlots returns all slots: the run is over, or goes on without this daemon.
-func (sh *share) leaveSlots() {
+func (sh *slotShare) leaveSlots() {
 	sh.short.stop()
 	if sh.member != nil {
 		sh.member.Leave()
 	}
 }
 
-// resized notes that width n is in effect from now on.
-func (s *share) resized(n int) {
-	if n == s.told {
-		s.ceiling = n
+// widthApplied notes that width n is in effect from now on.
+func (sh *slotShare) widthApplied(n int) {
+	if n == sh.width {
+		sh.ceiling = n
 	}
 }
 
 // working returns how many executions are with the executor and need a slot once they run.
-func (sh *share) working() int { return sh.run.InFlight - len(sh.lent) }
+func (sh *slotShare) working() int { return sh.run.InFlight - len(sh.lent) }
 
 // inUse returns how many slots may be in use at this moment, at most.
-func (sh *share) inUse() int {
+func (sh *slotShare) inUse() int {
 	return min(sh.run.InFlight, max(sh.run.Running, sh.ceiling)) - len(sh.lent)
 }
 
 // demand returns how many slots the run could use.
-func (sh *share) demand() int {
+func (sh *slotShare) demand() int {
 	n := sh.working()
 	if sh.run.Phase == runstate.Going {
 		n += len(sh.run.dispatcher.queue) - sh.run.dispatcher.head
@@ -73,7 +73,7 @@ func (sh *share) demand() int {
 }
 
 // Acquire takes one slot if the run can use one more.
-func (sh *share) Acquire() bool {
+func (sh *slotShare) Acquire() bool {
 	if sh.run.sess == nil {
 		return false
 	}
@@ -93,7 +93,7 @@ func (sh *share) Acquire() bool {
 }
 
 // GiveBack returns slots that the run has no use for, or that other runs have a better claim to.
-func (sh *share) GiveBack() {
+func (sh *slotShare) GiveBack() {
 	if sh.run.sess == nil {
 		return
 	}
@@ -117,23 +117,23 @@ func (sh *share) GiveBack() {
 	}
 }
 
-func (sh *share) release() {
+func (sh *slotShare) release() {
 	sh.slots--
 	sh.fresh = min(sh.fresh, sh.slots)
 	sh.member.Release()
 }
 
-// tellWidth sets the width of the executor, if that makes a difference.
-func (sh *share) tellWidth() {
+// setWidth sets the width of the executor, if that makes a difference.
+func (sh *slotShare) setWidth() {
 	width := max(sh.slots-sh.owed, sh.fresh, 0) + len(sh.lent)
-	if width != sh.told && min(width, sh.told) < sh.run.InFlight {
-		sh.told, sh.ceiling = width, max(sh.ceiling, width)
+	if width != sh.width && min(width, sh.width) < sh.run.InFlight {
+		sh.width, sh.ceiling = width, max(sh.ceiling, width)
 		sh.run.sess.SetWidth(width)
 	}
 }
 
-// startedOne notes that an execution has started.
-func (sh *share) startedOne(id executor.ID) {
+// executionStarted notes that an execution has started.
+func (sh *slotShare) executionStarted(id executor.ID) {
 	sh.fresh = max(0, sh.fresh-1)
 	if sh.run.Running-len(sh.lent) > sh.slots { // the executor went on by itself while no daemon was there
 		sh.member.Claim()
@@ -144,14 +144,14 @@ func (sh *share) startedOne(id executor.ID) {
 	}
 }
 
-// endedOne notes that an execution is over. It has used a slot even if its start was not seen.
-func (sh *share) endedOne(id executor.ID) {
+// executionEnded notes that an execution is over. It has used a slot even if its start was not seen.
+func (sh *slotShare) executionEnded(id executor.ID) {
 	sh.fresh = max(0, sh.fresh-1)
 	sh.TakeBack(id)
 }
 
 // lend returns the slot of a command while the command waits for another run.
-func (sh *share) lend(id executor.ID) {
+func (sh *slotShare) lend(id executor.ID) {
 	if _, lent := sh.lent[id]; lent || sh.slots == 0 {
 		return
 	}
@@ -165,7 +165,7 @@ func (sh *share) lend(id executor.ID) {
 }
 
 // TakeBack gives a command its slot again when it stops waiting: it goes on at once, even beyond the limit.
-func (sh *share) TakeBack(id executor.ID) {
+func (sh *slotShare) TakeBack(id executor.ID) {
 	if _, lent := sh.lent[id]; !lent {
 		return
 	}

@@ -16,7 +16,7 @@ type stopping struct {
 	run         *Run
 	halt        *halt            // nil unless a stop is on its way to the scheduler
 	stopEarly   *api.StopRequest // came before the run could start
-	unsaid      []func()         // for the executor, when it has been reached
+	delayed     []func()         // for the executor, when it has been reached
 	killed      int              // executions that a stop or a timeout has ended
 	cancelGrace *time.Duration   // of the node that is being stopped
 
@@ -52,15 +52,15 @@ func (st *stopping) Stop(req api.StopRequest, client string, reply func(api.Stop
 		st.beginHalt(history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
 		st.run.nesting.stopChildren(nil, graceOf(st.run.Grace()))
 	case runstate.Stopping:
-		st.stopThere(st.stoppable(), st.run.Grace())
+		st.stopExecutions(st.stoppable(), st.run.Grace())
 		st.run.nesting.stopChildren(nil, graceOf(st.run.Grace()))
 	}
 }
 
-// stopThere has the executor stop executions, once the executor has been found.
-func (st *stopping) stopThere(ids []executor.ID, grace time.Duration) {
+// stopExecutions has the executor stop executions, once the executor has been found.
+func (st *stopping) stopExecutions(ids []executor.ID, grace time.Duration) {
 	if st.run.sess == nil {
-		st.unsaid = append(st.unsaid, func() { st.run.sess.Stop(ids, grace) })
+		st.delayed = append(st.delayed, func() { st.run.sess.Stop(ids, grace) })
 		return
 	}
 	st.run.sess.Stop(ids, grace)
@@ -101,7 +101,7 @@ func (st *stopping) StopNode(req api.StopRequest, reply func(api.StopResult, err
 		st.run.nesting.stopChildren(ids, graceOf(st.nodeGrace(req)))
 	}
 	if st.run.Phase == runstate.Stopping {
-		st.stopThere(ids, st.nodeGrace(req))
+		st.stopExecutions(ids, st.nodeGrace(req))
 	} else {
 		st.cancelGrace = new(st.nodeGrace(req))
 		st.run.commit(history.Record{Type: history.RecordCancel, Node: i, ID: st.run.Nodes[i].ID, Cause: req.Cause})

@@ -22,16 +22,16 @@ func lostRecord(dir string) string {
 	return ""
 }
 
-// StopPatience is how long a stop waits for a result that cannot be written. Tests shorten it.
-var StopPatience = 3 * time.Second
+// DefaultStopPatience is the usual Host.StopPatience.
+const DefaultStopPatience = 3 * time.Second
 
-// answerInTime answers the pending stop requests of a run after stopPatience, if its result is not written by then.
+// answerInTime answers the pending stop requests of a run after StopPatience, if its result is not written by then.
 func (st *stopping) answerInTime() {
 	if st.waited {
 		return
 	}
 	st.waited = true
-	time.AfterFunc(StopPatience, func() {
+	time.AfterFunc(st.run.host.StopPatience, func() {
 		st.run.host.Loop.Post(func() {
 			st.waited = false
 			st.answerUnrecorded()
@@ -45,7 +45,7 @@ func (st *stopping) answerUnrecorded() {
 		return
 	}
 	why := st.run.journal.holds.why()
-	if why == "" || st.run.Phase != runstate.Ended && len(st.run.live()) > 0 && time.Since(st.stopAsked) < st.run.Grace()+StopPatience {
+	if why == "" || st.run.Phase != runstate.Ended && len(st.run.live()) > 0 && time.Since(st.stopAsked) < st.run.Grace()+st.run.host.StopPatience {
 		st.answerInTime()
 		return
 	}

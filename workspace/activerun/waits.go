@@ -13,24 +13,20 @@ import (
 	"wf/workspace/runstate"
 )
 
-// longestNap bounds a timer, because the wall clock may be set while it runs. A run that waits for no moment has no timer.
-const longestNap = time.Minute
+// longestTick bounds the timer of a run, because the wall clock may be set while it runs.
+const longestTick = time.Minute
 
 // setTimer wakes the run at a moment in nanoseconds since 1970; 0 stops the timer.
 func (r *Run) setTimer(at int64) {
-	if r.tick != nil {
-		r.tick.Stop()
-		r.tick = nil
-	}
 	if at == 0 {
+		r.tick.Stop()
 		return
 	}
-	nap := min(max(time.Unix(0, at).Sub(clock.Now()), 0), longestNap)
-	r.tick = time.AfterFunc(nap, func() { r.host.Loop.Post(r.Ring) })
+	r.tick.Reset(min(max(time.Unix(0, at).Sub(clock.Now()), 0), longestTick))
 }
 
-// Ring records that the moment has come that the run waits for, or sets the timer again.
-func (r *Run) Ring() {
+// Tick handles the timer of the run: it records that the awaited moment has come, or sets the timer again if it is too early.
+func (r *Run) Tick() {
 	at := r.Sched.NextTick()
 	if at == 0 || r.Phase != runstate.Going {
 		return
