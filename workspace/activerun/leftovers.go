@@ -14,7 +14,7 @@ func (en *ending) noteLeftovers(rep executor.Report) {
 	}
 }
 
-// leftoverNotes returns the notes about this run.
+// leftoverNotes returns notes about the processes that the run has left behind.
 func (en *ending) leftoverNotes() []string {
 	return runstate.LeftoverNotes(en.remained, en.leftovers, func(id string) string {
 		if i, known := en.run.Sched.Index(id); known {

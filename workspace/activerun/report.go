@@ -10,7 +10,7 @@ import (
 	"wf/workspace/runstate"
 )
 
-// handleReports handles reports of the run's executor.
+// handleReports processes reports of the run's executor.
 func (r *Run) handleReports(list []executor.Report) {
 	forget := r.lookForOutputs(list)
 	for _, rep := range list {
@@ -20,7 +20,7 @@ func (r *Run) handleReports(list []executor.Report) {
 	r.recovery.heard = true
 }
 
-// handleReport handles one report.
+// handleReport processes one report.
 func (r *Run) handleReport(rep executor.Report) {
 	if r.stopping.deferEnd(rep) {
 		return
@@ -44,8 +44,8 @@ func (r *Run) handleReport(rep executor.Report) {
 	}
 }
 
-// expects reports whether a report is about an execution that is going. After a restart the executor repeats its reports: those
-// about the past are skipped, those about executions not asked for yet are kept.
+// expects reports whether a report is about a live execution. After a restart the executor repeats its reports. expects
+// skips those that the journal already contains and keeps those about executions that the scheduler has not requested yet.
 func (r *Run) expects(rep executor.Report) bool {
 	id := rep.ID
 	if id.Node >= len(r.Nodes) {
@@ -72,7 +72,7 @@ func (r *Run) started(rep executor.Report) {
 	r.slotShare.executionStarted(rep.ID)
 }
 
-// finish handles the end of an execution: journal, status, edges, event, slot.
+// finish handles the end of an execution: it records the end and releases its slot and pools.
 func (r *Run) finish(rep executor.Report) {
 	if r.lookahead.noteReturned(rep) || !r.expects(rep) {
 		return
@@ -101,7 +101,8 @@ func (r *Run) finish(rep executor.Report) {
 	r.stopping.answerEnd(rep.ID)
 }
 
-// endRecord returns the record of the end of an execution, with its outputs. If these cannot be used, the execution has failed.
+// endRecord returns the record of the end of an execution, with its outputs. If the outputs are invalid, the execution has
+// failed.
 func (r *Run) endRecord(rep executor.Report) history.Record {
 	id, reason := rep.ID, r.Reason(rep)
 	rec := history.Record{Type: history.RecordEnd, Time: rep.Time.UTC(), Node: id.Node, ID: r.Nodes[id.Node].ID, Execution: id.Execution,
@@ -120,7 +121,7 @@ func (r *Run) endRecord(rep executor.Report) history.Record {
 	return rec
 }
 
-// lose ends a run whose executor is gone. The fate of running executions is unknown.
+// lose ends a run whose executor is lost. The result of running executions is unknown.
 func (r *Run) lose(rep executor.Report) {
 	if r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return
@@ -129,7 +130,7 @@ func (r *Run) lose(rep executor.Report) {
 	clear(r.lookahead.gated)
 	r.lookahead.unreported = false
 	r.stopping.endHalt()
-	stopped := r.Phase == runstate.Stopping // then losing the executor is no failure
+	stopped := r.Phase == runstate.Stopping // a run that is stopping does not fail because of this
 	if !stopped {
 		r.broken = rep.Message
 	}

@@ -8,24 +8,24 @@ import (
 	"wf/workspace/runstate"
 )
 
-// A run can be asked why no more of its executions go at once. Watchers are told once, and only when the shortage lasts: short
-// commands wait for a slot all the time.
+// A shortage means that executions of a run could start if the run had more slots. It is published once for each kind, and
+// only if it lasts: short commands wait for a slot all the time.
 
 // shortPause is how long a shortage must last before it is published.
 const shortPause = time.Second
 
-// shortKind is what keeps a run from having more slots.
+// shortKind tells what keeps a run from getting more slots.
 type shortKind uint8
 
 const (
 	notShort     shortKind = iota
-	shortOwn               // the run was started with this limit
-	shortMachine           // the machine's limit for runs without one of their own
-	shortShared            // other runs have the slots
+	shortOwn               // the limit that the run was started with
+	shortMachine           // the limit of the machine, for runs without their own
+	shortShared            // other runs use the slots
 	shortKinds
 )
 
-// shortage is what watchers have been told.
+// shortage is the present shortage, and the kinds that were published.
 type shortage struct {
 	kind      shortKind
 	since     time.Time
@@ -39,7 +39,7 @@ func (s *shortage) stop() {
 	}
 }
 
-// lacking returns how many executions could start beyond those that have slots, and why they do not.
+// lacking returns how many executions wait for a slot, and why the run gets no more slots.
 func (sh *slotShare) lacking() (n int, kind shortKind) {
 	if sh.run.Phase != runstate.Going || sh.run.sess == nil || sh.run.journal.holds.why() != "" {
 		return 0, notShort
@@ -58,7 +58,7 @@ func (sh *slotShare) lacking() (n int, kind shortKind) {
 	return n, shortShared
 }
 
-// Shortage describes the shortage; nil when there is none.
+// Shortage describes the shortage, or returns nil if there is none.
 func (sh *slotShare) Shortage() *api.Shortage {
 	n, kind := sh.lacking()
 	if kind == notShort {
@@ -82,7 +82,7 @@ func (sh *slotShare) Shortage() *api.Shortage {
 
 func slotCount(n int) string { return api.Counted(n, "slot", "slots") }
 
-// PublishShortage publishes a shortage that lasts, once for each kind.
+// PublishShortage publishes a shortage that lasts.
 func (sh *slotShare) PublishShortage() {
 	_, kind := sh.lacking()
 	due := kind != notShort && kind != shortOwn && !sh.short.published[kind]

@@ -12,7 +12,7 @@ import (
 	"wf/workspace/runstate"
 )
 
-// lostRecord says which record in the folder of a run is missing; "" if all are there.
+// lostRecord returns a message if the folder or the journal of a run was removed; "" if both exist.
 func lostRecord(dir string) string {
 	for _, path := range []string{dir, filepath.Join(dir, "journal")} {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -25,7 +25,7 @@ func lostRecord(dir string) string {
 // DefaultStopPatience is the usual Host.StopPatience.
 const DefaultStopPatience = 3 * time.Second
 
-// answerInTime answers the pending stop requests of a run after StopPatience, if its result is not written by then.
+// answerInTime answers the pending stop requests after StopPatience, unless the result of the run is written before.
 func (st *stopping) answerInTime() {
 	if st.waited {
 		return
@@ -39,7 +39,7 @@ func (st *stopping) answerInTime() {
 	})
 }
 
-// answerUnrecorded answers the pending stop requests if the run is held; otherwise it looks again later.
+// answerUnrecorded answers the pending stop requests if the run is held. Otherwise it checks again after StopPatience.
 func (st *stopping) answerUnrecorded() {
 	if st.run.Phase == runstate.Complete || len(st.onStop) == 0 {
 		return

@@ -13,10 +13,10 @@ import (
 	"wf/workspace/runstate"
 )
 
-// longestTick bounds the timer of a run, because the wall clock may be set while it runs.
+// longestTick bounds the timer of a run: the wall clock may be set while the timer runs.
 const longestTick = time.Minute
 
-// setTimer wakes the run at a moment in nanoseconds since 1970; 0 stops the timer.
+// setTimer sets the timer to a time in nanoseconds since 1970, or stops it if at is 0.
 func (r *Run) setTimer(at int64) {
 	if at == 0 {
 		r.tick.Stop()
@@ -25,7 +25,7 @@ func (r *Run) setTimer(at int64) {
 	r.tick.Reset(min(max(time.Unix(0, at).Sub(clock.Now()), 0), longestTick))
 }
 
-// Tick handles the timer of the run: it records that the awaited moment has come, or sets the timer again if it is too early.
+// Tick handles the timer of the run. It records that the time has come, or sets the timer again if it fired too early.
 func (r *Run) Tick() {
 	at := r.Sched.NextTick()
 	if at == 0 || r.Phase != runstate.Going {
@@ -49,7 +49,7 @@ func (an *announcer) announceWait(ef scheduler.Effect) {
 		Wait: an.run.WaitOf(ef.Node, ef.Wait, ef.At, ef.Message)})
 }
 
-// Decide records a decision and continues the run.
+// Decide records the decision d about node i and continues the run.
 func (r *Run) Decide(i int, client string, d api.Decision) error {
 	values, err := json.Marshal(d.Values)
 	if err != nil {
@@ -67,7 +67,7 @@ func (r *Run) Decide(i int, client string, d api.Decision) error {
 	return nil
 }
 
-// KeepDecision answers a request when the decision is durable. Until then nothing follows from the decision.
+// KeepDecision replies to a request when its decision is durable. No job that depends on the decision starts before that.
 func (r *Run) KeepDecision(a api.Approval, reply func(api.Approval, error)) {
 	r.journal.undecided++
 	r.journal.syncJournal(func(err error) {
