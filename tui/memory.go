@@ -9,42 +9,42 @@ import (
 	"wf/tui/drawing"
 )
 
-// A Sight is how a workfile is looked at: view, zoom, open stages, panes. It is restored when the workfile is
-// opened again. Unknown values are ignored.
+// A Sight is how a workfile is displayed: view, zoom, open stages, panes. It is restored when the workfile is opened
+// again. Unknown values are ignored.
 type Sight struct {
-	View     string   `json:"view"` // "stages", "graph", "list"; "" = it was never chosen
+	View     string   `json:"view"` // "stages", "graph", "list"; "" = never chosen
 	Zoom     int      `json:"zoom,omitempty"`
 	Open     []string `json:"open,omitempty"`    // keys of the stages that are open
-	Split    float64  `json:"split,omitempty"`   // share of the drawing; 0 = as the terminal asks for
+	Split    float64  `json:"split,omitempty"`   // share of the drawing; 0 = depends on the terminal
 	Plain    bool     `json:"plain,omitempty"`   // without an overview
 	Inspect  bool     `json:"inspect,omitempty"` // reasons instead of the log
 	CutLines bool     `json:"cut_lines,omitempty"`
 	Stream   string   `json:"stream,omitempty"` // "stdout", "stderr"; "" = both
 }
 
-// A sightMemory is the state of storing how the open workfile is looked at.
+// A sightMemory is the state of storing the sight of the open workfile.
 type sightMemory struct {
-	known Sight // what is stored
-	moved bool  // it has been changed here
+	known Sight // the stored sight
+	moved bool  // the user has changed it
 }
 
-// A Memory stores sights by workspace. Its methods may be called from any goroutine. Errors are not reported:
-// nothing depends on a sight.
+// A Memory stores sights by workspace. Its methods may be called from any goroutine. They ignore errors, because a
+// sight is not important.
 type Memory interface {
 	Recall(workspace string) Sight
 	Keep(workspace string, s Sight)
 }
 
-// mostOpen is the most open stages that are stored.
+// mostOpen is the maximum number of open stages that are stored.
 const mostOpen = 200
 
-// The least and the greatest share of the drawing.
+// The smallest and the largest share of the drawing.
 const (
 	leastSplit = 0.2
 	mostSplit  = 0.8
 )
 
-// sightOf returns how a workfile is looked at.
+// sightOf returns how a workfile is displayed.
 func sightOf(doc *document, panes *panes, side *side) Sight {
 	s := Sight{Zoom: int(doc.picture.zoom), Split: panes.split, Plain: panes.noOverview, Inspect: side.inspect, CutLines: side.log.Cut, Stream: side.log.Stream()}
 	if doc.picture.chosen {
@@ -58,7 +58,7 @@ func sightOf(doc *document, panes *panes, side *side) Sight {
 	return s
 }
 
-// restore makes a workfile be looked at as before.
+// restore displays a workfile as the sight describes.
 func (s Sight) restore(doc *document, panes *panes, side *side) {
 	for _, view := range []drawing.View{drawing.Stages, drawing.Layers, drawing.List} {
 		if view.String() == s.View {
@@ -86,9 +86,9 @@ func (o *Options) recall(workspace string) Sight {
 	return o.Memory.Recall(workspace)
 }
 
-// keepSight returns a function that stores the sight of the open workfile and may write a file, or nil if the
-// sight has not changed. last is set when the workfile is left: then it stores once more, because an earlier
-// write may come late.
+// keepSight returns a function that stores the sight of the open workfile and may write a file, or nil if the sight
+// has not changed. last is set when the user leaves the workfile: the sight is then stored again, because an earlier
+// write may finish late.
 func (m *model) keepSight(last bool) func() {
 	if m.opt.Memory == nil || m.link == nil || m.link.id == "" || m.doc.nothingOpen() {
 		return nil
