@@ -59,7 +59,7 @@ func (t *workspaces[W]) inUse(e *entry[W]) error {
 	case <-e.ready:
 		if e.err == nil {
 			if info := e.ws.Info(); len(info.Runs) > 0 {
-				refusal.Message, refusal.Run = "run "+info.Runs[0]+" is going", info.Runs[0]
+				refusal.Message, refusal.Run = "run "+info.Runs[0]+" is active", info.Runs[0]
 				refusal.Fix = "wf stop " + info.Runs[0] + " --file " + info.Workfile
 			}
 		}
