@@ -58,7 +58,7 @@ func TestVerifyPort(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			var u *UnreachableError
-			if err != nil && (!errors.As(err, &u) || !errors.Is(err, errStranger)) {
+			if err != nil && (!errors.As(err, &u) || !errors.Is(err, errNoProof)) {
 				t.Errorf("got %v", err)
 			}
 		})

@@ -296,7 +296,7 @@ func (d *daemon) poolList(*http.Request, api.None) (api.PoolList, error) {
 
 func (d *daemon) poolResize(_ *http.Request, q api.PoolSize) (api.PoolList, error) {
 	if strings.TrimSpace(q.Name) == "" || strings.ContainsAny(q.Name, ":, \t\n=") {
-		return api.PoolList{}, api.Invalid("%q is no name of a pool", q.Name)
+		return api.PoolList{}, api.Invalid("%q is not a name of a pool", q.Name)
 	}
 	if q.Size < 0 {
 		return api.PoolList{}, api.Invalid("the size of pool %s is %d: a whole number from 0 is needed", q.Name, q.Size)

@@ -171,8 +171,8 @@ func (m *model) opened(msg opened) tea.Cmd {
 	m.link = msg.link
 	m.asking.busy = false    // an answer over the old connection is dropped
 	if m.doc.nothingOpen() { // otherwise it was open before, and is looked at as it was
-		m.sights.known = msg.sight
-		msg.sight.restore(&m.doc, &m.panes, &m.side)
+		m.savedViews.known = msg.view
+		msg.view.restore(&m.doc, &m.panes, &m.side)
 	}
 	return m.link.feed.next
 }
