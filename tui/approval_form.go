@@ -19,11 +19,11 @@ import (
 // A decider asks for the values and the comment of an approval.
 type decider struct {
 	about   []api.Approval
-	choices []api.ApprovalChoice // that all of them have
-	chosen  int                  // of choices; -1 = none yet
-	values  []dialog.Line        // the last one is empty, for one more
+	choices []api.ApprovalChoice // common to all the questions
+	chosen  int                  // index into choices; -1 = none yet
+	values  []dialog.Line        // the last line is empty, for one more value
 	comment dialog.Line
-	at      int // of values, their number: the comment, -1: the choice
+	at      int // index into values; len(values) = the comment, -1 = the choice
 	problem string
 }
 
@@ -66,7 +66,7 @@ func sharedFields(about []api.Approval) []api.Param {
 	return about[0].Fields
 }
 
-// line returns the line that has the keys.
+// line returns the line that is being edited.
 func (d *decider) line() *dialog.Line {
 	if d.at < len(d.values) {
 		return &d.values[d.at]
@@ -95,7 +95,7 @@ func (d *decider) Key(k tea.KeyPressMsg) dialog.Result {
 	return dialog.Result{}
 }
 
-// step goes to the next field, around the end.
+// step goes to the next field and wraps around at the end.
 func (d *decider) step(by int) {
 	first := 0
 	if d.choices != nil {
@@ -147,7 +147,7 @@ func (d *decider) grow() {
 	}
 }
 
-// given returns the lines of values that are in use, and an error for a line that cannot be read.
+// given returns the used lines of values, and an error for a line that is not valid.
 func (d *decider) given() (list []string, values map[string]any, err error) {
 	for i := range d.values {
 		text := strings.TrimSpace(d.values[i].String())
@@ -156,7 +156,7 @@ func (d *decider) given() (list []string, values map[string]any, err error) {
 		}
 		key, value, ok := strings.Cut(text, "=")
 		if value == "" && d.asksFor(strings.TrimSpace(key)) {
-			continue // a field that is left as it was
+			continue // an unchanged field
 		}
 		if !ok || strings.TrimSpace(key) == "" {
 			d.at = i

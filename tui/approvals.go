@@ -44,7 +44,7 @@ func (d decide) send(parent context.Context, l *link, in *inbox, own, user strin
 	}
 }
 
-// answered says what has been decided.
+// answered reports the decisions that were made.
 func (d decide) answered(made int, failure error) tea.Msg {
 	var msgs messages
 	if made > 0 {

@@ -5,7 +5,7 @@ import (
 	"wf/tui/plain"
 )
 
-// clean makes the texts of a batch fit for a terminal. What the daemon sends may contain anything.
+// clean makes the texts of a batch safe for a terminal, because texts from the daemon may contain anything.
 func (b *batch) clean() {
 	if b.snapshot != nil {
 		cleanStatus(&b.snapshot.Status)
@@ -50,7 +50,7 @@ func cleanEdges(edges []api.EdgeStatus) {
 	}
 }
 
-// clean returns a node with texts that are fit for a terminal.
+// clean returns a node with texts that are safe for a terminal.
 func clean(n api.NodeStatus) api.NodeStatus {
 	n.Name, n.Group, n.Command, n.Item = plain.Line(n.Name), plain.Line(n.Group), plain.Text(n.Command), plain.Line(n.Item)
 	n.Wait = cleanWait(n.Wait)
@@ -62,7 +62,7 @@ func clean(n api.NodeStatus) api.NodeStatus {
 	return n
 }
 
-// cleanWait returns a wait with a text that is fit for a terminal.
+// cleanWait returns a wait with a text that is safe for a terminal.
 func cleanWait(w *api.Wait) *api.Wait {
 	if w == nil {
 		return nil

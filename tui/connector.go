@@ -13,22 +13,22 @@ import (
 	"wf/tui/words"
 )
 
-// A connector asks which node an edge leads to. Arrows choose it in the drawing, letters find nodes by name
-// and command, also those that a filter hides or a stage folds.
+// A connector asks for the target of new edges. Arrows choose a node in the drawing; letters find nodes by name and
+// command, including nodes that a filter hides or a stage folds.
 type connector struct {
 	doc         *document
 	from        []string // ids of the sources
 	to          string   // id of the target; "" = none is chosen
-	back        string   // id of what was selected before, "" = no node
+	back        string   // id of the node that was selected before, "" = none
 	line        dialog.Line
 	found       []string // ids of the nodes that match the line
-	at          int      // of found
+	at          int      // index into found
 	nonBlocking bool
-	top         int        // of the latest frame: the first of found in rows
-	rows        cells.Area // and where they are
+	top         int        // of the latest screen: index into found of the first visible row
+	rows        cells.Area // of the latest screen: the area of the list
 }
 
-// connectTo asks for the target of edges from the marked nodes, otherwise from the selection.
+// connectTo asks for the target of edges from the marked nodes or, if no node is marked, from the selection.
 func (d *document) connectTo() tea.Msg {
 	from := d.flow.IDs(d.objects())
 	if len(from) == 0 {
@@ -55,7 +55,7 @@ func (d *connector) Key(k tea.KeyPressMsg) dialog.Result {
 		d.nonBlocking = !d.nonBlocking
 	case "enter":
 		if d.wrong() != "" {
-			return dialog.Result{} // it stands in the prompt
+			return dialog.Result{} // the prompt shows the reason
 		}
 		return dialog.Result{Close: true, Do: edit{d.edits(), nil}}
 	case "esc", "ctrl+c":
@@ -81,7 +81,7 @@ func (d *connector) Key(k tea.KeyPressMsg) dialog.Result {
 	return dialog.Result{}
 }
 
-// Click chooses the node under the pointer: in the list of what was found, or in the drawing.
+// Click chooses the node under the pointer, in the list of matches or in the drawing.
 func (d *connector) Click(x, y int) dialog.Result {
 	switch {
 	case d.rows.Contains(x, y) && d.top+y-d.rows.Y < len(d.found):
@@ -93,8 +93,8 @@ func (d *connector) Click(x, y int) dialog.Result {
 			return dialog.Result{}
 		}
 		d.doc.picture.choose(item)
-		d.doc.picture.free = true // what is clicked is in sight already
-		d.doc.picture.toggle()    // a stage has to be opened before a node of it can be chosen
+		d.doc.picture.free = true // the clicked node is visible already
+		d.doc.picture.toggle()    // a node can be chosen only after its stage is open
 		d.line, d.found, d.to = dialog.Line{}, nil, ""
 		if n := d.doc.selectedNode(); n != nil {
 			d.to = n.ID
@@ -103,7 +103,7 @@ func (d *connector) Click(x, y int) dialog.Result {
 	return dialog.Result{}
 }
 
-// Wheel moves through the nodes that were found, or scrolls the drawing.
+// Wheel moves through the matches, or scrolls the drawing.
 func (d *connector) Wheel(at tea.Mouse, n int) {
 	if d.rows.Contains(at.X, at.Y) {
 		d.step(n > 0)
@@ -118,7 +118,7 @@ func (d *connector) Paste(text string) dialog.Result {
 	return dialog.Result{}
 }
 
-// find looks for nodes that match all words of the line, those whose names begin with it first.
+// find searches for nodes that match all words of the line. Nodes whose names begin with the line come first.
 func (d *connector) find() {
 	typed := strings.ToLower(d.line.String())
 	terms := strings.Fields(typed)
@@ -145,7 +145,7 @@ nodes:
 	d.aim()
 }
 
-// step moves in the list of nodes that were found.
+// step moves the selection in the list of matches.
 func (d *connector) step(down bool) {
 	if down {
 		d.at = min(d.at+1, len(d.found)-1)
@@ -174,7 +174,7 @@ func (d *connector) edge() string {
 	return "blocking"
 }
 
-// wrong returns why the edges are not possible, or "".
+// wrong returns why the edges cannot be added, or "".
 func (d *connector) wrong() string {
 	to := d.target()
 	switch {
@@ -190,7 +190,7 @@ func (d *connector) wrong() string {
 			continue
 		}
 		if from == to && len(d.from) > 1 {
-			continue // one of the marked ones was chosen: the others lead to it
+			continue // the target is itself marked: connect the other marked nodes to it
 		}
 		news++
 		if d.nonBlocking {
@@ -222,7 +222,7 @@ func preview(dialogs []dialog.Dialog) *drawing.Preview {
 	return p
 }
 
-// edits returns the edits that make the edges, or change the type of existing ones.
+// edits returns the edits that add the edges or change the type of existing ones.
 func (d *connector) edits() (edits []api.Edit) {
 	to := d.target()
 	for _, from := range d.doc.flow.Find(d.from) {
@@ -240,7 +240,7 @@ func (d *connector) edits() (edits []api.Edit) {
 	return edits
 }
 
-// listed is how many nodes that match are shown at once.
+// listed is the maximum number of matches that are shown at once.
 const listed = 8
 
 func (d *connector) Draw(a cells.Area) (x, y int, cursor bool) {
@@ -275,7 +275,7 @@ func (d *connector) Draw(a cells.Area) (x, y int, cursor bool) {
 	return at, a.Height - 1, true
 }
 
-// drawFound lists what matches above the prompt.
+// drawFound lists the matches above the prompt.
 func (d *connector) drawFound(a cells.Area) {
 	d.rows = cells.Area{}
 	if len(d.found) == 0 || a.Height < listed+4 {

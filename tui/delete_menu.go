@@ -15,11 +15,11 @@ import (
 // sureNodes is how many nodes can be deleted without typing yes.
 const sureNodes = 5
 
-// mostEdges is the most edges that a menu lists; for more there is a chooser.
+// mostEdges is the maximum number of edges in a menu. More edges are listed in a chooser.
 const mostEdges = 9
 
-// delete asks what to delete: the marked nodes, otherwise the selection, with or without edges between their
-// neighbours, or only edges.
+// delete asks what to delete: the marked nodes or the selection, with or without connecting their neighbours, or only
+// edges.
 func (m menus) delete() tea.Msg {
 	nodes := m.doc.objects()
 	if len(nodes) == 0 {
@@ -74,7 +74,7 @@ func (m menus) edges(edges []int) (choices []dialog.Choice) {
 	return choices
 }
 
-// sure removes nodes: a few at once, and many after "yes" was typed.
+// sure removes a few nodes at once; for many it first asks the user to type "yes".
 func (m menus) sure(ids []string, bridge bool) tea.Msg {
 	remove := later(func() tea.Msg { return m.doc.removeNodes(ids, bridge) })
 	if len(ids) <= sureNodes {
@@ -102,7 +102,7 @@ func (d *document) removeNodes(ids []string, bridge bool) tea.Msg {
 	return edit{append(edits, api.Edit{Op: api.OpRemoveNode, Nodes: d.flow.IDs(nodes)}), nil}
 }
 
-// removeEdges returns edits that remove edges. Several between the same two nodes go together.
+// removeEdges returns edits that remove edges. Parallel edges between two nodes are removed together.
 func removeEdges(f *runview.Workfile, edges []int) (edits []api.Edit) {
 	seen := map[[2]int]bool{}
 	for _, e := range edges {
@@ -115,9 +115,9 @@ func removeEdges(f *runview.Workfile, edges []int) (edits []api.Edit) {
 	return edits
 }
 
-// bridges returns edits that keep the order of the neighbours of nodes when these go: an edge from each node
-// before them to each node that a path through them leads to. It is blocking if all edges of such a path are.
-// Existing edges stay as they are.
+// bridges returns the edits that keep the order of the neighbours when nodes are removed: an edge from each node
+// before them to each node that a path through them leads to. The edge is blocking if all edges of such a path are.
+// Existing edges stay unchanged.
 func bridges(f *runview.Workfile, nodes []int) (edits []api.Edit) {
 	gone := map[int]bool{}
 	for _, n := range nodes {

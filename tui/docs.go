@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Keys returns the help page about the keys, made from the registry.
+// Keys returns the help page about the keys, generated from the registry.
 func Keys() string {
 	keys := registry()
 	var b strings.Builder

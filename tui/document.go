@@ -11,30 +11,30 @@ import (
 	"wf/tui/words"
 )
 
-// A document is the open workfile as it is looked at: its state, or how an earlier run left it; the drawing with the
-// selection and the marks; the filter.
+// A document is the open workfile and how the screen shows it: its current state or its state after an earlier run,
+// the drawing with the selection and the marks, and the filter.
 type document struct {
-	flow    runview.Workfile // now
-	past    *past            // an earlier run that is shown; nil = now is
+	flow    runview.Workfile // the current state
+	past    *past            // the earlier run that is shown; nil = the current state is shown
 	picture picture
 	filter  filter
-	quick   int // of quickFilters
+	quick   int // index into quickFilters
 
-	changed    changed        // since the run began
-	lastParams map[string]any // with which a run was started here
-	seen       string         // a run that was active while it was shown
+	changed    changed        // since the run started
+	lastParams map[string]any // parameters of the last run that was started here
+	seen       string         // number of a run that was active while it was shown
 }
 
 func newDocument() document { return document{picture: newPicture()} }
 
-// A past is an earlier run that is shown, and the workfile as it left it.
+// A past is an earlier run that is shown, with the states that it left in the workfile.
 type past struct {
 	run    string
 	detail api.RunDetail
 	flow   runview.Workfile
 }
 
-// pastFlow returns the workfile as a run left it, with texts that are fit for a terminal.
+// pastFlow returns the workfile with the states that a run left, with texts that are safe for a terminal.
 func pastFlow(now *runview.Workfile, d api.RunDetail) runview.Workfile {
 	f := runview.LeftBy(now, d)
 	for _, instances := range f.InstancesLeft {
@@ -45,13 +45,13 @@ func pastFlow(now *runview.Workfile, d api.RunDetail) runview.Workfile {
 	return f
 }
 
-// hidden returns which nodes the active filter leaves out.
+// hidden returns, by node, whether the active filter hides it.
 func (d *document) hidden(now time.Time) []bool {
 	f := parseFilter(d.activeFilter())
 	return f.hide(d.shown(), now)
 }
 
-// activeFilter returns the filter that was typed together with that of the key f.
+// activeFilter combines the filter that the user typed with the one of the key f.
 func (d *document) activeFilter() string {
 	return strings.TrimSpace(d.filter.text + " " + quickFilters[d.quick])
 }
@@ -78,10 +78,10 @@ func (d *document) emptyText() string {
 	return "the workfile has no nodes: a adds the first one"
 }
 
-// showPast shows the workfile as an earlier run left it.
+// showPast shows the workfile with the states that an earlier run left.
 func (d *document) showPast(run api.RunDetail) {
 	d.past = &past{run: run.Run, detail: run, flow: pastFlow(&d.flow, run)}
-	d.flow.Structure++ // the past one has the same nodes, and its own states
+	d.flow.Structure++ // same nodes, other states
 	d.past.flow.Structure = d.flow.Structure
 	d.picture.pages = nil
 }
@@ -101,7 +101,7 @@ func (d *document) refresh(now time.Time) {
 	}
 }
 
-// leavePast shows the workfile as it is now.
+// leavePast shows the current state of the workfile again.
 func (d *document) leavePast() {
 	if d.past != nil {
 		d.past, d.picture.pages = nil, nil
@@ -109,12 +109,12 @@ func (d *document) leavePast() {
 	}
 }
 
-// neighbours returns the names of the nodes before a node, or after it.
+// neighbours returns the names of the predecessors of a node, or of its successors if after is set.
 func (d *document) neighbours(n *api.NodeStatus, after bool) []string {
 	f := d.shown()
 	i, known := f.Index[n.ID]
 	if !known {
-		if i = d.picture.node(); i < 0 { // of an instance
+		if i = d.picture.node(); i < 0 { // n is a node of an instance
 			return nil
 		}
 	}
@@ -160,7 +160,7 @@ func (d *document) stageLines(width int, now time.Time, ascii bool) []cells.Span
 	return out
 }
 
-// selectedNode returns the selected node, in an instance with the state there, or nil.
+// selectedNode returns the selected node or nil. A node of an instance has its state in that instance.
 func (d *document) selectedNode() *api.NodeStatus {
 	if in := d.picture.innerOf(); in != nil && in.node != nil {
 		return in.node
@@ -171,8 +171,8 @@ func (d *document) selectedNode() *api.NodeStatus {
 	return nil
 }
 
-// editedNode returns the node of the workfile that is selected, or from which the selected node of an instance
-// comes, or nil.
+// editedNode returns the node of the workfile that an edit of the selection changes, or nil. For a node of an
+// instance it is the node in the sub-flow.
 func (d *document) editedNode() *api.NodeStatus {
 	if i := d.picture.node(); i >= 0 && i < len(d.flow.Nodes) {
 		return &d.flow.Nodes[i]
@@ -197,7 +197,7 @@ func (d *document) subFlowAt() (path string, begun int) {
 	return "", 0
 }
 
-// shown returns the flow of the main screen: that of now, or as an earlier run left it.
+// shown returns the flow of the main screen: the current one, or the one that an earlier run left.
 func (d *document) shown() *runview.Workfile {
 	if d.past != nil {
 		return &d.past.flow
@@ -208,8 +208,8 @@ func (d *document) shown() *runview.Workfile {
 // running reports whether a run is active.
 func (d *document) running() bool { return len(d.flow.Status.Runs) > 0 }
 
-// runCounts counts the nodes of a run. For a run that is over it returns the counts of its end: the nodes may
-// have been part of another run since.
+// runCounts counts the nodes of a run by state. An ended run has the counts of its end, because a later run may have
+// changed its nodes.
 func (d *document) runCounts(run *api.RunSummary) api.Counts {
 	if run.Ended != nil {
 		return run.Counts
@@ -219,7 +219,7 @@ func (d *document) runCounts(run *api.RunSummary) api.Counts {
 	return c
 }
 
-// nothingOpen reports whether there is no drawing: no workfile is open, or it has not come yet.
+// nothingOpen reports whether there is no drawing: no workfile is open, or it is not loaded yet.
 func (d *document) nothingOpen() bool { return !d.flow.Known }
 
 // stateLine returns the state of the workfile in a few words.

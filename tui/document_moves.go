@@ -9,7 +9,7 @@ import (
 	"wf/tui/drawing"
 )
 
-// letters are the keys that stand for arrows.
+// letters maps letters to the arrow keys that they replace.
 var letters = map[string]string{"k": "up", "j": "down", "h": "left", "l": "right"}
 
 func (d *document) move(to drawing.Direction) {
@@ -43,8 +43,8 @@ func (d *document) moveEnd(key string) {
 	d.picture.choose(item)
 }
 
-// nextFailed goes to the next node that failed, in the order of the file, from the last to the first. In a
-// sub-flow it goes to each instance that failed, and turns the pages.
+// nextFailed goes to the next failed node in the order of the file, and from the last one to the first. In a sub-flow
+// it visits each failed instance, on all pages.
 func (d *document) nextFailed(forward bool) tea.Msg {
 	stops := d.picture.failures(d.shown())
 	if len(stops) == 0 {
@@ -105,7 +105,7 @@ func (d *document) nextView() tea.Msg {
 	return notice{"view: " + d.picture.view.String(), false}
 }
 
-// nextZoom gives the nodes of the graph more room, or after the most room the least.
+// nextZoom gives the nodes of the graph more room. After the largest size it starts again with the smallest.
 func (d *document) nextZoom() { d.picture.zoom = (d.picture.zoom + 1) % (drawing.Map + 1) }
 
 // mark marks the selection and goes to the next item.
@@ -116,7 +116,7 @@ func (d *document) mark() {
 	}
 }
 
-// reveal selects a node by its id, or the row of an instance's node.
+// reveal selects the node with an id, or the row of a node in an instance.
 func (d *document) reveal(id string) {
 	if i, known := d.flow.Index[id]; known {
 		d.picture.goTo(i)

@@ -8,7 +8,7 @@ import (
 	"wf/tui/words"
 )
 
-// objects returns the nodes that an edit is about: the marked ones, otherwise those of the selection.
+// objects returns the nodes that an edit is about: the marked nodes or, if none is marked, the selected ones.
 func (d *document) objects() []int {
 	if marked := d.picture.markedNodes(); len(marked) > 0 {
 		return marked
@@ -16,7 +16,7 @@ func (d *document) objects() []int {
 	return d.picture.nodes()
 }
 
-// called names nodes: one by its handle, several by their number.
+// called names nodes for a message: the handle of a single node, otherwise their number.
 func (d *document) called(nodes []int) string {
 	if len(nodes) == 1 {
 		return d.flow.Nodes[nodes[0]].Name
@@ -24,8 +24,8 @@ func (d *document) called(nodes []int) string {
 	return words.Plural(len(nodes), "node")
 }
 
-// selection returns a selector of the selected nodes: the handle of one, g: of a whole group, otherwise
-// several handles; what describes it for the user.
+// selection returns a selector for the selected nodes (the handle of one, g:NAME for a whole group, or several
+// handles) and a description for the user.
 func (d *document) selection() (selector []string, what string) {
 	if path := d.picture.again(); path != "" {
 		return []string{path}, path
@@ -45,7 +45,7 @@ func (d *document) selection() (selector []string, what string) {
 	return names, what
 }
 
-// partNames returns the nodes that a partial run begins or ends with.
+// partNames returns the nodes that a partial run starts or ends with.
 func (d *document) partNames() (names []string, what string) {
 	marked := d.picture.markedNodes()
 	if len(marked) > 0 {
@@ -55,14 +55,14 @@ func (d *document) partNames() (names []string, what string) {
 		name := cmp.Or(in.name, in.path)
 		return []string{name}, name
 	}
-	if d.picture.again() != "" { // an instance is no part of the workfile: its sub-flow is
+	if d.picture.again() != "" { // an instance is not in the workfile, but its sub-flow is
 		names = d.flow.Names(d.picture.nodes())
 		return names, strings.Join(names, ", ")
 	}
 	return d.selection()
 }
 
-// isGroup reports whether nodes are exactly those of a group.
+// isGroup reports whether nodes are exactly the members of a group.
 func isGroup(f *runview.Workfile, nodes []int, group string) bool {
 	if strings.ContainsAny(group, " ,*?[+") {
 		return false

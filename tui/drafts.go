@@ -19,16 +19,16 @@ import (
 // errEmpty rejects an empty text.
 var errEmpty = errors.New("the text is empty: nothing was changed")
 
-// A draft is a text on its way through the user's editor. Until it is saved it lies in a file.
+// A draft is a text that is being edited in the user's editor. It is in a file until it is saved.
 type draft struct {
 	title string
-	text  string // what the editor opens, and later what it left
+	text  string // the text for the editor, and afterwards the edited text
 	path  string // "" until it has been written
 	save  func(text string) tea.Msg
-	back  tea.Msg // brings a text back that could not be written to disk; nil where it still stands somewhere
+	back  tea.Msg // shows the text again if it cannot be written to disk; nil = the text is still elsewhere
 }
 
-// A compose opens the editor on a draft, and passes the text that it leaves to the draft's save.
+// A compose opens the editor on a draft and passes the edited text to the draft's save.
 type compose struct{ *draft }
 
 // A rejected asks what to do with a draft that could not be saved.
@@ -78,7 +78,7 @@ func (o *Options) runEditor(ctx context.Context, d *draft) tea.Cmd {
 	})
 }
 
-// sheet returns the question. Enter opens the editor again, with the reason above the text; Esc keeps the file.
+// sheet asks what to do. Enter opens the editor again, with the reason above the text; Esc keeps the file.
 func (r rejected) sheet(width int) *dialog.Sheet {
 	reason := words.Error(r.why)
 	return &dialog.Sheet{Title: "Not saved: " + r.title, Lines: wrapped(reason, min(width, 100)-6), At: 1, Choices: []dialog.Choice{
@@ -90,7 +90,7 @@ func (r rejected) sheet(width int) *dialog.Sheet {
 	}}
 }
 
-// keep shows where the text of a draft lies.
+// keep shows the path of a draft's file.
 func (d *draft) keep() tea.Msg {
 	return notice{"nothing was saved; the text is kept in " + d.path, false}
 }
@@ -106,7 +106,7 @@ func (d *draft) remove() tea.Msg {
 	})
 }
 
-// editCommands opens the commands of the marked nodes, otherwise of the selection, in the editor.
+// editCommands opens the commands of the marked nodes or of the selection in the editor.
 func (d *document) editCommands() tea.Msg {
 	nodes := d.objects()
 	if len(nodes) == 0 {
@@ -129,7 +129,7 @@ type commandEdit struct {
 	draft
 	buffer *editor.Buffer
 	wanted []string
-	shown  bool // the changes are shown before they are saved: there are several nodes
+	shown  bool // show the changes before saving: several nodes are edited
 }
 
 // styled gives the lines of a comparison their styles.
@@ -175,7 +175,7 @@ func (e *commandEdit) review(n int) *dialog.Sheet {
 		}}
 }
 
-// send makes the edits of a text, all or none.
+// send sends the edits of a text: all of them apply, or none.
 func (e *commandEdit) send() tea.Msg {
 	edits, _ := e.buffer.Edits(e.wanted)
 	return edit{edits, func(r edited) tea.Msg {
@@ -189,8 +189,8 @@ func (e *commandEdit) send() tea.Msg {
 	}}
 }
 
-// conflict shows how the edited commands have changed in the workfile, beside the changes that were to be
-// saved. Editing again begins from the new workfile.
+// conflict shows how other edits changed the commands in the workfile, beside the changes that the user wants to
+// save. Editing again starts from the current workfile.
 func (e *commandEdit) conflict(edits []api.Edit, why error) tea.Msg {
 	var ids []string
 	for _, one := range edits {
@@ -199,7 +199,7 @@ func (e *commandEdit) conflict(edits []api.Edit, why error) tea.Msg {
 	return ask(func(ctx context.Context, ws *client.Workspace) (*api.NodeList, error) {
 		list, err := ws.Select(ctx, ids)
 		if err != nil {
-			return nil, nil // one of the nodes is gone, or the daemon: then the conflict is shown as it is
+			return nil, nil // a node was deleted or the daemon is gone: show the conflict without the current commands
 		}
 		return &list, nil
 	}, func(now *api.NodeList) tea.Msg {

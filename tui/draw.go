@@ -9,7 +9,7 @@ import (
 	"wf/tui/words"
 )
 
-// The least terminal that is drawn on, and the widths from which there is room for more.
+// The smallest terminal that shows a drawing, and the widths from which two panes fit.
 const (
 	leastWidth  = 40
 	leastHeight = 10
@@ -69,7 +69,7 @@ func (m *model) draw() (x, y int, cursor bool) {
 	case inboxPage:
 		m.inbox.draw(body, &m.doc, m.now)
 	}
-	m.header(all.Row(0)) // after the drawing: it says which part of it is visible
+	m.header(all.Row(0)) // after the drawing, because the header names the visible part of it
 	if !m.doc.nothingOpen() && m.page != homePage {
 		drawProgress(all.Row(all.Height-2), &m.doc, m.now)
 	}
@@ -94,8 +94,7 @@ func (m *model) drawSmall(a cells.Area) {
 	a.Put(0, min(1, a.Height-1), cells.Clip(text, a.Width, m.opt.ASCII), cells.Note)
 }
 
-// header draws the first row: what is shown, and the connection, which comes first if there is not enough
-// room.
+// header draws the first row: what is shown and, first if space is short, the state of the connection.
 func (m *model) header(a cells.Area) {
 	a.Fill(cells.Title)
 	live := m.inbox.badge(m.opt.ASCII) + m.link.liveness(&m.doc.flow, m.term.width, m.opt.ASCII)

@@ -14,14 +14,14 @@ import (
 	"wf/tui/words"
 )
 
-// An editQueue keeps the order of edits: each is sent after the answer to the one before, so that edits and undos
-// happen in the order of the keys.
+// An editQueue keeps edits in order: it sends each one after the answer to the one before, so that edits and undos
+// happen in the order of the key presses.
 type editQueue struct {
-	busy    bool      // a request is on its way
-	waiting []tea.Msg // requests that were made meanwhile
+	busy    bool      // a request is being sent
+	waiting []tea.Msg // requests made in the meantime
 }
 
-// inTurn carries out a request after the answer to the one before.
+// inTurn carries out a request after the answer to the previous one.
 func (m *model) inTurn(request tea.Msg) tea.Cmd {
 	if m.edits.busy {
 		m.edits.waiting = append(m.edits.waiting, request)
@@ -46,7 +46,7 @@ func (m *model) inTurn(request tea.Msg) tea.Cmd {
 	}
 }
 
-// request returns the request that makes an edit. An error is passed to then, and shown without one.
+// request returns the request that sends an edit. An error is passed to then, or shown if then is nil.
 func (e edit) request() tea.Msg {
 	then := e.then
 	if then == nil {
@@ -64,14 +64,14 @@ func (e edit) request() tea.Msg {
 	return r
 }
 
-// fetch asks for nodes as they are in the workfile; the texts that are shown have been made fit for a terminal.
+// fetch requests the original texts of nodes; the displayed texts were made safe for a terminal.
 func fetch(ids []string, then func([]api.NodeStatus) tea.Msg) tea.Msg {
 	return ask(func(ctx context.Context, ws *client.Workspace) (api.NodeList, error) {
 		return ws.Select(ctx, ids)
 	}, func(list api.NodeList) tea.Msg { return then(list.Nodes) })
 }
 
-// editText says what an edit did, after other words.
+// editText describes the result of an edit; the text starts with before.
 func editText(before string, r api.EditResult) notice {
 	text := before + editWords(r.Text)
 	for _, note := range r.Notes {
@@ -80,19 +80,19 @@ func editText(before string, r api.EditResult) notice {
 	return notice{text, len(r.Notes) > 0}
 }
 
-// undo takes back the latest edit of this user, from whatever client it came.
+// undo undoes the latest edit of this user, from any client.
 func undo() tea.Msg {
 	return inTurn{ask(func(ctx context.Context, ws *client.Workspace) (api.EditResult, error) { return ws.Undo(ctx) },
 		func(r api.EditResult) tea.Msg { return editText("undid: ", r) })}
 }
 
-// redo makes again the edit that was undone last.
+// redo repeats the edit that was undone last.
 func redo() tea.Msg {
 	return inTurn{ask(func(ctx context.Context, ws *client.Workspace) (api.EditResult, error) { return ws.Redo(ctx) },
 		func(r api.EditResult) tea.Msg { return editText("did again: ", r) })}
 }
 
-// othersEdits says which edits other clients made.
+// othersEdits reports the edits of other clients.
 func othersEdits(b batch, own *client.Client) tea.Msg {
 	var msgs messages
 	for _, ev := range b.edits {
@@ -113,8 +113,8 @@ func othersEdits(b batch, own *client.Client) tea.Msg {
 	return msgs
 }
 
-// compare asks how the workfile differs from the graph that the current run began with. It matters only while
-// the run is active.
+// compare asks how the workfile differs from the graph that the current run started with. The answer is only used
+// while the run is active.
 func (d *document) compare() tea.Msg {
 	if !d.running() {
 		d.changed = changed{}
@@ -124,7 +124,7 @@ func (d *document) compare() tea.Msg {
 	return ask(func(ctx context.Context, ws *client.Workspace) (int, error) {
 		detail, err := ws.Analysis(ctx, run)
 		if err != nil || detail.Analysis == nil {
-			return 0, nil // its journal is not whole, so there is nothing to compare with
+			return 0, nil // its journal is incomplete, so there is nothing to compare with
 		}
 		return countChanges(detail.Analysis.Changes), nil
 	}, func(n int) tea.Msg {
@@ -133,7 +133,7 @@ func (d *document) compare() tea.Msg {
 	})
 }
 
-// editedSince returns the heading about edits during a run, or "".
+// editedSince returns the heading about edits during a run, or "" if there are none.
 func (d *document) editedSince() string {
 	c := d.changed
 	if c.n == 0 || d.past != nil || d.flow.Run(c.run) == nil {
@@ -162,7 +162,7 @@ func (d *document) chain() tea.Msg {
 	return edit{edits, nil}
 }
 
-// A changed is the number of differences from the graph that a run began with.
+// A changed is the number of differences from the graph that a run started with.
 type changed struct {
 	run string // "" = not known
 	n   int
@@ -174,13 +174,13 @@ func isConflict(err error) bool {
 	return errors.As(err, &refused) && refused.Code == api.CodeConflict
 }
 
-// editTexts are replacements for the words of the daemon about edits.
+// editTexts shortens the daemon's descriptions of edits.
 var editTexts = [][2]string{{"set name of ", "renamed "}, {"set label of ", "changed the command of "}, {"set group of ", "regrouped "}}
 
-// longEdits is the most parts of an edit that are named.
+// longEdits is the maximum number of parts of an edit that are named.
 const longEdits = 3
 
-// editWords returns what an edit did, with the daemon's text shortened.
+// editWords returns the daemon's description of an edit, shortened.
 func editWords(text string) string {
 	parts := strings.Split(text, "; ")
 	for i, part := range parts {
@@ -196,7 +196,7 @@ func editWords(text string) string {
 	return strings.Join(parts, ", ")
 }
 
-// who names the author of an edit of another client.
+// who returns the name of the author of another client's edit.
 func who(ev api.Event) string {
 	switch {
 	case ev.User != "":
@@ -215,7 +215,7 @@ func countChanges(c *api.Changes) int {
 	return len(c.Commands) + len(c.Added) + len(c.Removed) + len(c.EdgesAdded) + len(c.EdgesRemoved) + len(c.EdgesRetyped) + len(c.Attributes)
 }
 
-// longCycle is the most nodes of a cycle that are named.
+// longCycle is the maximum number of nodes of a cycle that are named.
 const longCycle = 6
 
 // cycleText returns the names of a cycle; its first node is also its last.

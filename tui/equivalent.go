@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// equivalent returns the command for what the screen shows.
+// equivalent returns the wf command that shows the same as the screen.
 func (m *model) equivalent() string {
 	n, line := m.doc.selectedNode(), m.opt.commandLine(m.link)
 	run := m.doc.pastRun()
@@ -29,7 +29,7 @@ func (m *model) equivalent() string {
 	return line.of("status")
 }
 
-// copied says what has been copied, and copies a text to the clipboard.
+// copied copies a text to the clipboard and shows a sentence about it.
 func copied(said, text string) tea.Msg {
 	return messages{notice{said, false}, tea.SetClipboard(text)}
 }

@@ -18,23 +18,23 @@ type watcher interface {
 	Close()
 }
 
-// mostKept is the most edits, and the most decisions, in a batch: the latest ones.
+// mostKept is the maximum number of edits, and of decisions, in a batch: the latest ones are kept.
 const mostKept = 8
 
-// A batch is what happened to a workspace since the batch before: first the snapshot if there is one, then
-// events in their order, then the latest event of each node. Its size is bounded by that of the workfile.
+// A batch contains what happened to a workspace since the previous batch: the snapshot if there is one, then events
+// in order, then the latest event of each node. The workfile bounds its size.
 type batch struct {
 	snapshot *api.Snapshot
-	events   []api.Event          // that are not about one node
+	events   []api.Event          // events that are not about one node
 	nodes    map[string]api.Event // by id
-	inner    map[string]bool      // names of the sub-flows in whose instances something happened
-	asks     bool                 // what waits for people may have changed
-	answers  []api.Event          // decisions, the latest mostKept
-	edits    []api.Event          // that came with snapshots of their own: who did what; the latest mostKept
-	notes    []string             // for people, from the client
-	lost     error                // the connection broke, and is looked for
-	ended    error                // and this is why it is looked for no more
-	crash    *program.Crash       // of the goroutine that listens; next panics with it
+	inner    map[string]bool      // names of the sub-flows with events in their instances
+	asks     bool                 // the approvals may have changed
+	answers  []api.Event          // the latest mostKept decisions
+	edits    []api.Event          // the latest mostKept edits that came with a snapshot of their own: author and description
+	notes    []string             // sentences for the user, from the client
+	lost     error                // the connection broke, and the client is reconnecting
+	ended    error                // the client stopped reconnecting, for this reason
+	crash    *program.Crash       // of the listening goroutine; next panics with it
 }
 
 func (b *batch) empty() bool {
@@ -68,7 +68,7 @@ func (b *batch) take(f api.Frame) (structure bool) {
 			}
 			b.nodes[ev.Node] = after(b.nodes[ev.Node], ev)
 		case api.GraphUpdated:
-			for _, n := range ev.Changed { // it tells all about them, and later than what came before
+			for _, n := range ev.Changed { // these contain the complete, latest state of their nodes
 				delete(b.nodes, n.ID)
 			}
 			if ev.Structure {
@@ -84,8 +84,8 @@ func (b *batch) take(f api.Frame) (structure bool) {
 	return structure
 }
 
-// after adds to an event what the event before it said: a node that waits for its next attempt keeps how the
-// last one ended.
+// after completes an event with data of the previous event of the node: a node that waits for its next attempt keeps
+// the result of the last one.
 func after(before, ev api.Event) api.Event {
 	if ev.Type == api.NodeWaiting && before.Type == api.NodeFailed {
 		ev.Reason, ev.ExitCode, ev.Signal, ev.Execution, ev.DurationMS = before.Reason, before.ExitCode, before.Signal, before.Execution, before.DurationMS
@@ -93,7 +93,7 @@ func after(before, ev api.Event) api.Event {
 	return ev
 }
 
-// ask notes whether an event changes the questions to people.
+// ask notes whether an event changes the approvals.
 func (b *batch) ask(ev api.Event) {
 	switch ev.Type {
 	case api.NodeWaiting:
@@ -115,8 +115,8 @@ func (b *batch) within(subFlow string) {
 	b.inner[subFlow] = true
 }
 
-// A feed is the only listener to the daemon. It gathers events until the next screen, so the number of
-// messages depends on the screens a second and not on the number of events.
+// A feed is the only listener to the daemon. It collects events until the next screen, so the number of messages
+// depends on the number of screens and not on the number of events.
 type feed struct {
 	open  func(context.Context) (watcher, error)
 	ctx   context.Context
@@ -135,20 +135,20 @@ func newFeed() *feed {
 	return f
 }
 
-// start starts listening to what open opens.
+// start starts to listen to the watcher that open returns.
 func (f *feed) start(open func(context.Context) (watcher, error)) {
 	f.open = open
 	f.group.Go(f.listen)
 }
 
-// stop ends the listening and waits for its goroutine.
+// stop stops listening and waits for the goroutine.
 func (f *feed) stop() {
 	f.close()
 	f.group.Wait()
 }
 
-// listen gathers events until the feed is stopped or the daemon is lost for good. When nodes or edges came or
-// went it watches again: the snapshot that comes first has them all.
+// listen collects events until the feed is stopped or the client gives up reconnecting. When nodes or edges were
+// added or removed it starts a new watch, whose first snapshot contains them.
 func (f *feed) listen() {
 	defer program.Catch(func(c *program.Crash) { f.add(func(b *batch) { b.crash = c }) })
 	for {
@@ -167,7 +167,7 @@ func (f *feed) listen() {
 	}
 }
 
-// collect takes frames of the WebSocket; nil asks for a new snapshot.
+// collect takes frames of the WebSocket. It returns nil to request a new snapshot.
 func (f *feed) collect(w watcher) error {
 	for {
 		frame, err := w.Next(f.ctx)
@@ -182,10 +182,10 @@ func (f *feed) collect(w watcher) error {
 	}
 }
 
-// lose notes that the connection has broken. It may be called from any goroutine.
+// lose records that the connection broke. It may be called from any goroutine.
 func (f *feed) lose(why error) { f.add(func(b *batch) { b.lost = why }) }
 
-// note passes a sentence for the user on. It may be called from any goroutine.
+// note adds a sentence for the user. It may be called from any goroutine.
 func (f *feed) note(text string) { f.add(func(b *batch) { b.notes = append(b.notes, text) }) }
 
 func (f *feed) add(change func(*batch)) {
@@ -204,14 +204,14 @@ type news struct {
 	batch
 }
 
-// next waits for something to show, at most once per interval. It is a tea.Cmd and returns nil after stop.
+// next waits for a batch, at most one per interval. It is a tea.Cmd and returns nil after stop.
 func (f *feed) next() tea.Msg {
 	if !f.wake.Wait(f.ctx) {
 		return nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.wake.Clear() // what came since is part of this batch
+	f.wake.Clear() // later events are in this batch already
 	if f.pending.crash != nil {
 		panic(f.pending.crash)
 	}
@@ -220,12 +220,12 @@ func (f *feed) next() tea.Msg {
 	return news{f, b}
 }
 
-// watch returns a function that watches a workspace with all that a drawing needs.
+// watch returns a function that watches a workspace with all data that a drawing needs.
 func watch(ws *client.Workspace) func(context.Context) (watcher, error) {
 	return func(ctx context.Context) (watcher, error) {
 		w, err := ws.Watch(ctx, api.WatchOptions{Nodes: true})
 		if err != nil {
-			return nil, err // a nil *client.Watch is no nil watcher
+			return nil, err // a nil *client.Watch would be a non-nil watcher
 		}
 		return w, nil
 	}

@@ -15,14 +15,14 @@ import (
 	"wf/tui/words"
 )
 
-// A filter leaves out nodes. Its language is that of selectors, with words, times and negation: terms with
-// blanks between them must all hold, commas stand between alternatives.
+// A filter hides nodes. Its language is that of selectors, plus words, durations and negation: terms separated by
+// blanks must all match, commas separate alternatives.
 type filter struct {
 	text  string
 	terms []term
 }
 
-// A term selects nodes of a flow.
+// A term matches nodes of a flow.
 type term struct {
 	negated bool
 	means   func(f *runview.Workfile, now time.Time) func(i int) bool
@@ -31,7 +31,7 @@ type term struct {
 // quickFilters are the filters of the key f.
 var quickFilters = []string{"", "s:failed,blocked", "s:running,queued"}
 
-// parseFilter reads a filter. Every text is valid: what is no other term is a word.
+// parseFilter reads a filter. Every text is valid: text that is not another kind of term is a word.
 func parseFilter(text string) filter {
 	f := filter{text: strings.TrimSpace(text)}
 	for _, word := range strings.Fields(text) {
@@ -46,7 +46,7 @@ func parseFilter(text string) filter {
 	return f
 }
 
-// meaning returns which nodes a term selects.
+// meaning returns a function that finds the nodes that a term matches.
 func meaning(word string) func(*runview.Workfile, time.Time) func(int) bool {
 	switch {
 	case strings.HasPrefix(word, "s:"):
@@ -81,7 +81,7 @@ func meaning(word string) func(*runview.Workfile, time.Time) func(int) bool {
 	}
 }
 
-// duration returns how long a node has been running, or took.
+// duration returns how long a node has been running, or how long it ran.
 func duration(n *api.NodeStatus, now time.Time) (time.Duration, bool) {
 	switch {
 	case n.State == api.StateRunning && n.Started != nil:
@@ -92,13 +92,13 @@ func duration(n *api.NodeStatus, now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// glob reports whether name matches pattern: * ? and [abc] stand for others.
+// glob reports whether name matches pattern, which may contain *, ? and [abc].
 func glob(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return pattern == name || err == nil && ok
 }
 
-// fuzzy reports whether the handle of a node contains the letters of a word in this order, or its command the
+// fuzzy reports whether the handle of a node contains the letters of word in this order, or its command contains
 // word. word is in lower case.
 func fuzzy(word string, n *api.NodeStatus) bool {
 	if glob(word, n.Name) || strings.Contains(strings.ToLower(n.Command), word) {
@@ -115,7 +115,7 @@ func fuzzy(word string, n *api.NodeStatus) bool {
 	return false
 }
 
-// reach returns which nodes +x and x+ select: nodes named x and all that leads to them, or follows.
+// reach returns the nodes that +x and x+ match: the nodes named x and all their predecessors, or successors.
 func reach(f *runview.Workfile, word string) func(int) bool {
 	name, up := strings.CutPrefix(word, "+")
 	name, down := strings.CutSuffix(name, "+")
@@ -150,7 +150,7 @@ func reach(f *runview.Workfile, word string) func(int) bool {
 	return func(i int) bool { return reached[i] }
 }
 
-// hide returns which nodes the filter leaves out, or nil for none.
+// hide returns which nodes the filter hides, or nil for none.
 func (f *filter) hide(flow *runview.Workfile, now time.Time) []bool {
 	if len(f.terms) == 0 {
 		return nil
@@ -165,7 +165,7 @@ func (f *filter) hide(flow *runview.Workfile, now time.Time) []bool {
 	return hidden
 }
 
-// filterPrompt asks for a filter, and applies it while it is typed.
+// filterPrompt asks for a filter and applies it while the user types.
 func (d *document) filterPrompt() tea.Msg {
 	before := d.filter
 	p := &dialog.Prompt{Label: "filter:", Line: dialog.NewLine(d.filter.text)}

@@ -4,7 +4,7 @@ import (
 	"wf/tui/cells"
 )
 
-// footer draws the last row: the latest note, otherwise the keys that matter here.
+// footer draws the last row: the latest note or, if there is none, the keys that are useful here.
 func (m *model) footer(a cells.Area) {
 	if m.toast.text != "" {
 		st := cells.Note
@@ -21,7 +21,7 @@ func (m *model) footer(a cells.Area) {
 func (m *model) hints(a cells.Area) {
 	x := 1
 	m.term.spots = m.term.spots[:0]
-	var late []*action // leaving and help are always in sight
+	var late []*action // the keys for leaving and help are always visible
 	room := a.Width
 	for i := range m.keys {
 		act := &m.keys[i]
@@ -51,7 +51,7 @@ func (m *model) hints(a cells.Area) {
 	}
 }
 
-// hinted reports whether the footer has an action: its first key must mean it here.
+// hinted reports whether the footer shows an action: its first key must do this action here.
 func (a *action) hinted(m *model) bool {
 	if !a.pressing(m) || len(m.doc.flow.Nodes) == 0 && m.page == mainPage && a.forNodes() {
 		return false

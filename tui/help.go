@@ -10,8 +10,8 @@ import (
 // A helpScreen shows the keys of another screen.
 type helpScreen struct {
 	dialog.List
-	where place // that it is about
-	back  page  // from which it was opened
+	where place // the place that the help is about
+	back  page  // the screen before
 }
 
 // Move scrolls.
@@ -20,7 +20,7 @@ func (v *helpScreen) Move(key string) {
 	v.Top = v.At
 }
 
-// helpKeys is the width of the column with the keys.
+// helpKeys is the width of the column of keys.
 const helpKeys = 20
 
 // helpLines returns the actions of a place by their groups, in lines of a width.
@@ -68,7 +68,7 @@ func (m *model) showHelp() {
 	m.page = helpPage
 }
 
-// palette opens the list of all actions that are possible here.
+// palette opens the list of all actions that are available here.
 func (m *model) palette() {
 	var choices []dialog.Choice
 	for i := range m.keys {

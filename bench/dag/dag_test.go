@@ -158,7 +158,7 @@ func TestReadWfFormat(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want string }{
 		"cycle.json":   {`{"workflow":{"tasks":[{"name":"a","parents":["b"]},{"name":"b","parents":["a"]}]}}`, "cycle"},
-		"unknown.json": {`{"workflow":{"tasks":[{"name":"a","parents":["x"]}]}}`, `names "x", which is no task`},
+		"unknown.json": {`{"workflow":{"tasks":[{"name":"a","parents":["x"]}]}}`, `names "x", which is not a task`},
 		"empty.json":   {`{}`, "no workflow"},
 		"loop.graphml": {`<graphml><key id="t" for="edge" attr.name="edge_type"/><graph edgedefault="directed"><node id="a"/>` +
 			`<edge source="a" target="a"><data key="t">non-blocking</data></edge></graph></graphml>`, "non-blocking"},

@@ -25,7 +25,7 @@ func readDagu(b *builder, data []byte) error {
 		return err
 	}
 	if root := doc.Content[0]; root.Tag == "!!null" {
-		return &Error{Line: 1, Msg: "there is nothing in it"} // the line of the error may be after the last line
+		return &Error{Line: 1, Msg: "the file is empty"} // the line of the error may be after the last line
 	}
 	r := &daguReader{b: b}
 	if err := r.fields(doc.Content[0], r.rootKeys()); err != nil {

@@ -267,7 +267,7 @@ func (r *daguReader) name() error {
 			if _, ok := r.b.at[name]; !ok {
 				other, ok := byID[name]
 				if !ok {
-					return errorAt(s.line, "step %s depends on %q, which is no step", s.name, clip(name))
+					return errorAt(s.line, "step %s depends on %q, which is not a step", s.name, clip(name))
 				}
 				name = other
 			}

@@ -454,7 +454,7 @@ func (p *dotParser) commands() error {
 		if label.kind == dotHTML {
 			text, simple := plainHTML(label.text)
 			if !simple {
-				p.b.note("line %d: the label of node %s is a table, which is no command: give the node an attribute command=\"…\"", label.line, n.Name)
+				p.b.note("line %d: the label of node %s is a table, not a command: give the node an attribute command=\"…\"", label.line, n.Name)
 				continue
 			}
 			setCommand(n, text)

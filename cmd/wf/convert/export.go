@@ -157,7 +157,7 @@ func Lost(g *api.Graph) []string {
 		}
 		for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
 			if name != "group" && !nodeWords[name] {
-				lost = append(lost, fmt.Sprintf("%s of %s, which is no attribute that wf knows", visible(name), visible(n.Name)))
+				lost = append(lost, fmt.Sprintf("%s of %s, which is not an attribute of wf", visible(name), visible(n.Name)))
 			}
 		}
 		for _, a := range append(attributes(n, n.Name), saidAttr{"command", n.Command}) {

@@ -171,7 +171,7 @@ func (r *lineReader) finish() error {
 	}
 	lines := strings.Join(r.setupAt, ", ")
 	if len(r.out.Commands) == 0 {
-		return &Error{Line: 1, Msg: "there is no command in it, only what sets up a shell"}
+		return &Error{Line: 1, Msg: "it contains no command, only lines that set up a shell"}
 	}
 	r.out.Notes = append(r.out.Notes, fmt.Sprintf("every node has a shell of its own: what sets it up (line %s) stands before the commands that follow", lines))
 	if r.unused {

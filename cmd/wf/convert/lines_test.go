@@ -33,7 +33,7 @@ func TestLines(t *testing.T) {
 		{"another program", "#!/usr/bin/env python3\nprint(1)\n", "error: line 1: this is a script for python3, not for a shell"},
 		{"no shell", "a\necho 'it\n", "error: line 2: a shell does not understand it: reached EOF without closing quote `'`"},
 		{"no UTF-8", "a\nb \xff\n", "error: line 2: the text is not UTF-8, and a workfile can hold nothing else"},
-		{"nothing but set up", "cd x\n", "error: line 1: there is no command in it, only what sets up a shell"},
+		{"nothing but set up", "cd x\n", "error: line 1: it contains no command, only lines that set up a shell"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := ""

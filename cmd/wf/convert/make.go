@@ -42,7 +42,7 @@ func (m *makefile) goals(wanted []string) (goals []string, line int, err error) 
 		return goals, v.line, err
 	}
 	if m.first == "" {
-		return nil, 0, errorAt(1, "there is no rule in it")
+		return nil, 0, errorAt(1, "it contains no rule")
 	}
 	return []string{m.first}, m.rules[m.first].line, nil
 }
@@ -52,7 +52,7 @@ func (m *makefile) exported() ([]string, error) {
 	var lines []string
 	for _, e := range m.exports {
 		if !variable.MatchString(e.text) {
-			return nil, errorAt(e.line, "%q is no name for the environment", clip(e.text))
+			return nil, errorAt(e.line, "%q is not a valid name of a variable", clip(e.text))
 		}
 		value, err := m.vars.expand("$("+e.text+")", nil, e.line)
 		if err != nil {

@@ -38,10 +38,10 @@ func (p *mermaidParser) describe() error {
 			p.b.attr(n.name, n.text)
 			continue
 		case n.name != mermaidContainer && !nodeWords[n.name]:
-			return errorAt(n.line, "the comment names %s, which is no attribute that can be read", n.name)
+			return errorAt(n.line, "the comment names %s, which is not a supported attribute", n.name)
 		}
 		if _, known := p.b.at[n.id]; !known {
-			return errorAt(n.line, "the comment is about %s, which is no node", clip(n.id))
+			return errorAt(n.line, "the comment is about %s, which is not a node", clip(n.id))
 		}
 		if n.name != mermaidContainer {
 			p.b.describe(n.id, n.line, n.name, n.text)

@@ -129,7 +129,7 @@ func TestAttributeRoundTrip(t *testing.T) {
 		}
 	}
 	g.Nodes[0].Attrs["retires"] = "3"
-	lost := "retires of a, which is no attribute that wf knows"
+	lost := "retires of a, which is not an attribute of wf"
 	if got := Lost(g); !slices.Equal(got, []string{lost}) {
 		t.Errorf("lost: %q", got)
 	}

@@ -18,7 +18,7 @@ func readWfCommons(b *builder, data []byte) error {
 	}
 	workflow := root.field("workflow")
 	if workflow == nil || workflow.fields == nil {
-		return errorAt(root.line, "there is no workflow in it: this is no instance of WfCommons")
+		return errorAt(root.line, "it contains no workflow: it is not an instance of WfCommons")
 	}
 	if version := root.field("schemaVersion"); version != nil && !knownWfFormat[version.text] {
 		return errorAt(version.line, "version %s of the format is not known: 1.3 to 1.6 are read", version.text)
@@ -117,7 +117,7 @@ func (r *wfReader) command(n *api.NewNode, c *jsonNode) error {
 	pieces := []string{program}
 	if arguments != nil {
 		if arguments.items == nil && arguments.text != "" {
-			return errorAt(arguments.line, "the arguments of task %s are no list", n.ID)
+			return errorAt(arguments.line, "the arguments of task %s are not a list", n.ID)
 		}
 		for _, a := range arguments.items {
 			pieces = append(pieces, a.string())
@@ -150,7 +150,7 @@ func (r *wfReader) edges(t *jsonNode, id string) error {
 			line := item.line
 			other, ok := r.ids[item.string()]
 			if !ok {
-				return errorAt(line, "task %s: %s names %q, which is no task", id, side, item.string())
+				return errorAt(line, "task %s: %s names %q, which is not a task", id, side, item.string())
 			}
 			from, to := other, id
 			if side == "children" {

@@ -74,7 +74,7 @@ func (b *builder) choices() {
 		}
 		said := strings.Join(distinct(labels), ", ")
 		if !decides {
-			b.note("line %d: the labels of edges from %s (%s) are no conditions: these edges fire after every success; for a choice write case:NAME", ways[0].line, name, said)
+			b.note("line %d: the labels of edges from %s (%s) are not conditions: these edges fire after every success; for a choice write case:NAME", ways[0].line, name, said)
 			continue
 		}
 		for _, w := range ways {
