@@ -7,13 +7,13 @@ import (
 	"wf/tui/drawing"
 )
 
-// Some hints stand in the footer only while what they are for is the thing to do.
+// Hints that the footer shows only in certain situations.
 const (
 	approvalsHint = "approvals" // something waits for a person
-	resumeHint    = "resume"    // nothing runs, and something has failed
+	resumeHint    = "resume"    // no run is active and a node has failed
 )
 
-// pressing reports whether an action with one of these hints should be in the footer. All others always are.
+// pressing reports whether the footer should show an action that has one of these hints. It is true for all others.
 func (a *action) pressing(m *model) bool {
 	switch a.hint {
 	case approvalsHint:
@@ -25,12 +25,12 @@ func (a *action) pressing(m *model) bool {
 	return true
 }
 
-// forNodes reports whether an action needs nodes. In an empty workfile the footer has no such actions.
+// forNodes reports whether an action needs nodes. The footer of an empty workfile omits such actions.
 func (a *action) forNodes() bool {
 	return a.where&atDrawing != 0 && a.group != groupEdit && a.group != groupAll && a.group != groupList
 }
 
-// whyNot returns why an action that a key has here is not possible now.
+// whyNot returns why an action with a key on this screen is not available now.
 func (a *action) whyNot(m *model) string {
 	switch {
 	case m.doc.nothingOpen():
@@ -49,7 +49,7 @@ func (a *action) whyNot(m *model) string {
 	return "not possible here"
 }
 
-// unable returns the action that a key has here but that is not possible now, or nil.
+// unable returns the action that a key has on this screen but that is not available now, or nil.
 func (m *model) unable(key string) *action {
 	for i := range m.keys {
 		if a := &m.keys[i]; a.has(key) && a.where&m.place() != 0 && !a.fits(m) {
@@ -63,7 +63,7 @@ func (m *model) unable(key string) *action {
 var contextActions = []string{"open", "whole log", "inspector", "approvals", "run", "resume", "stop", "mark", "edit commands", "node form", "add", "connect",
 	"delete", "copy the command", "view", "filter", "runs"}
 
-// contextMenu opens the menu of what can be done with the selection.
+// contextMenu opens the menu of actions for the selection.
 func (m *model) contextMenu() {
 	title := m.link.name()
 	if m.doc.picture.layout != nil && !m.doc.nothingOpen() {

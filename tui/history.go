@@ -31,7 +31,7 @@ func (v *runsScreen) load() tea.Msg {
 		})
 }
 
-// choose shows the workfile as the selected run left it, or as it is now if the run is active.
+// choose shows the workfile with the states that the selected run left, or its current state if the run is active.
 func (v *runsScreen) choose(doc *document) tea.Msg {
 	if v.At >= len(v.runs) {
 		return nil

@@ -25,7 +25,7 @@ type homeScreen struct {
 	open  map[string]api.WorkspaceInfo // by path
 }
 
-// load asks for the workfiles, and for what runs if there is a connection.
+// load requests the workfiles and, if there is a connection, their active runs.
 func (h *homeScreen) load(ctx context.Context, recent func() []Recent, c *client.Client) tea.Cmd {
 	return func() tea.Msg {
 		files := recent()

@@ -16,20 +16,20 @@ import (
 	"wf/tui/words"
 )
 
-// An inbox is the screen of approvals: the questions of the open workfile, kept up to date by events, and those of
-// other workfiles as they were when the screen was opened.
+// An inbox is the screen of approvals. It shows the questions of the open workfile, kept up to date by events, and
+// the questions that other workfiles had when the screen was opened.
 type inbox struct {
 	dialog.List
 	own     []api.Approval
 	others  []api.Approval
-	problem string          // why the others are not known
+	problem string          // why the questions of other workfiles are missing
 	marked  map[string]bool // keys of approvals
-	wanted  string          // key of the one to select
-	back    page            // from which it was opened
+	wanted  string          // key of the approval to select
+	back    page            // the screen before
 }
 
-// An announce says that nodes wait for a person: by a toast unless another one is shown, by the bell, and where the
-// terminal can (OSC 9) by a notification.
+// An announce reports that nodes wait for a person: by a toast unless another toast is shown, by the bell, and by a
+// notification where the terminal supports it (OSC 9).
 type announce struct{ nodes int }
 
 func (m *model) announce(a announce) tea.Cmd {
@@ -43,13 +43,13 @@ func (m *model) announce(a announce) tea.Cmd {
 // approvalKey identifies an approval.
 func approvalKey(a api.Approval) string { return a.Workfile + "\n" + a.Run + "\n" + a.Node }
 
-// all returns the questions of the open workfile, then those of others.
+// all returns the questions of the open workfile, then those of other workfiles.
 func (v *inbox) all() []api.Approval { return append(slices.Clone(v.own), v.others...) }
 
 // waiting returns how many nodes wait for a person.
 func (v *inbox) waiting() int { return len(v.own) + len(v.others) }
 
-// take takes the questions of the open workfile. New ones are announced once.
+// take stores the questions of the open workfile and announces each new one once.
 func (v *inbox) take(list []api.Approval) tea.Msg {
 	known := map[string]bool{}
 	for _, a := range v.own {
@@ -70,7 +70,7 @@ func (v *inbox) take(list []api.Approval) tea.Msg {
 	return announce{len(list)}
 }
 
-// find selects the approval that was selected before.
+// find selects the approval that was selected before the list changed.
 func (v *inbox) find() {
 	if i := slices.IndexFunc(v.all(), func(a api.Approval) bool { return approvalKey(a) == v.wanted }); i >= 0 {
 		v.At = i
@@ -86,7 +86,7 @@ func (v *inbox) selected() *api.Approval {
 	return &all[v.At]
 }
 
-// objects returns the approvals that an answer is for: the marked ones, otherwise the selected one.
+// objects returns the approvals that an answer is for: the marked ones or, if none is marked, the selected one.
 func (v *inbox) objects() (list []api.Approval) {
 	for _, a := range v.all() {
 		if v.marked[approvalKey(a)] {
@@ -99,7 +99,7 @@ func (v *inbox) objects() (list []api.Approval) {
 	return list
 }
 
-// want selects the question of a node of the open workfile, if it asks one.
+// want selects the question of a node of the open workfile, if it has one.
 func (v *inbox) want(node string) {
 	for _, a := range v.own {
 		if a.Node == node {
@@ -118,7 +118,7 @@ func (v *inbox) ofNode(n *api.NodeStatus) *api.Approval {
 	return nil
 }
 
-// takeOthers takes the questions of other workfiles.
+// takeOthers stores the questions of other workfiles.
 func (v *inbox) takeOthers(list []api.Approval, err error) {
 	v.others, v.problem = list, ""
 	if err != nil {
@@ -127,7 +127,7 @@ func (v *inbox) takeOthers(list []api.Approval, err error) {
 	v.find()
 }
 
-// othersWaiting returns the approvals of all workspaces with active runs but that of path.
+// othersWaiting returns the approvals of all workspaces with active runs except the one of path.
 func othersWaiting(ctx context.Context, c *client.Client, path string) (list []api.Approval, err error) {
 	server, err := c.Server(ctx)
 	if err != nil {
@@ -153,7 +153,7 @@ func othersWaiting(ctx context.Context, c *client.Client, path string) (list []a
 	return list, nil
 }
 
-// move moves the selection; an empty key only takes it over.
+// move moves the selection. With an empty key it only updates the selected approval.
 func (v *inbox) move(key string) {
 	v.Size = len(v.all())
 	v.List.Move(key)
@@ -163,7 +163,7 @@ func (v *inbox) move(key string) {
 	}
 }
 
-// mark marks the selected question, or takes its mark off.
+// mark marks the selected question, or removes its mark.
 func (v *inbox) mark() {
 	a := v.selected()
 	if a == nil {
@@ -180,7 +180,7 @@ func (v *inbox) mark() {
 	v.move("down")
 }
 
-// choose goes to the node that asks, in its workfile; own is the open one.
+// choose goes to the node that asks, in its workfile; own is the path of the open one.
 func (v *inbox) choose(own string) tea.Msg {
 	a := v.selected()
 	switch {
@@ -216,10 +216,10 @@ func (v *inbox) draw(a cells.Area, doc *document, now time.Time) {
 	}
 }
 
-// inboxColumns are where the columns of the list begin.
+// inboxColumns are the columns where the fields of the list begin.
 var inboxColumns = []int{4, 12, 18, 46}
 
-// inboxColumn returns where a column begins; in a narrow terminal the last one comes sooner.
+// inboxColumn returns where a field begins. In a narrow terminal the last one begins further left.
 func inboxColumn(i, width int) int {
 	if i == 3 && width < stackWidth {
 		return inboxColumns[2] + 14
@@ -247,7 +247,7 @@ func (v *inbox) drawRow(row cells.Area, a api.Approval, own string, now time.Tim
 	row.Put(column, 0, cells.Clip(text, row.Width-column-1, ascii), cells.Plain)
 }
 
-// untilText returns what happens when nobody answers, or "" for nothing.
+// untilText describes what happens without an answer, or returns "" if the approval has no time limit.
 func untilText(a api.Approval, now time.Time) string {
 	if a.Until == nil {
 		return ""
@@ -302,7 +302,7 @@ func (v *inbox) badge(ascii bool) string {
 // someWait reports whether any node waits for a person.
 func someWait(m *model) bool { return m.inbox.waiting() > 0 }
 
-// showInbox shows the approvals; the selected node's is selected.
+// showInbox shows the approvals and selects the one of the selected node.
 func (m *model) showInbox() tea.Msg {
 	if m.page != inboxPage {
 		m.inbox.back = m.page
@@ -315,7 +315,7 @@ func (m *model) showInbox() tea.Msg {
 	return approvalsChanged{}
 }
 
-// askOthers asks for what waits in other workfiles.
+// askOthers requests the approvals of other workfiles.
 func (v *inbox) askOthers(parent context.Context, l *link) tea.Cmd {
 	if l == nil || l.client == nil {
 		return nil

@@ -15,29 +15,29 @@ import (
 	"wf/tui/drawing"
 )
 
-// askTime is the least time between two inquiries: events of instances come by the thousand, and what is shown
-// of them is asked for.
+// askTime is the minimum time between two inquiries. Instances may send thousands of events, and the interface
+// requests only the details that are visible.
 const askTime = 500 * time.Millisecond
 
-// mostSubFlows is the most sub-flows of one inquiry; the others come with the next.
+// mostSubFlows is the maximum number of sub-flows in an inquiry; the next inquiry contains the others.
 const mostSubFlows = 50
 
-// An asking is which answers of the daemon are out of date.
+// An asking records which answers of the daemon are out of date.
 type asking struct {
-	subFlows  map[string]bool // names of those in which something happened
+	subFlows  map[string]bool // names of the sub-flows with new events
 	approvals bool
-	ways      bool           // which edges have fired
-	pages     string         // what is known of what is open: see openText
-	decided   map[string]int // decisions heard of, by node
+	ways      bool           // the fired edges
+	pages     string         // the open instances that are up to date: see openText
+	decided   map[string]int // number of decisions that were reported, by node
 	busy      bool
-	waits     bool // an inquiry message is on its way
+	waits     bool // an inquiry message will arrive
 	last      time.Time
 }
 
 // inquiry is the message that it is time to ask again.
 type inquiry struct{}
 
-// note marks what a batch makes out of date. own is set if questions of the open workfile are known.
+// note marks the answers that a batch makes out of date. own is set if the questions of the open workfile are loaded.
 func (a *asking) note(f *runview.Workfile, own bool, b batch) {
 	for name := range b.inner {
 		a.touch(name)
@@ -47,12 +47,12 @@ func (a *asking) note(f *runview.Workfile, own bool, b batch) {
 	}
 	a.approvals = a.approvals || b.asks
 	if b.snapshot != nil {
-		a.pages = "" // what is open may have changed while the connection was lost
+		a.pages = "" // the open instances may have changed while the connection was lost
 	}
 	for _, ev := range b.answers {
 		a.decide(ev)
 	}
-	for id := range b.nodes { // a sub-flow begins or ends
+	for id := range b.nodes { // a sub-flow started or ended
 		if i, known := f.Index[id]; known && f.Nodes[i].SubFlow != "" {
 			a.touch(f.Nodes[i].Name)
 		}
@@ -71,10 +71,10 @@ func (a *asking) touch(name string) {
 	a.subFlows[name] = true
 }
 
-// mostDecided bounds the nodes whose decisions are counted.
+// mostDecided is the maximum number of nodes whose decisions are counted.
 const mostDecided = 1000
 
-// decide counts a decision, so that the inspector asks again for the reasons of its node.
+// decide counts a decision, so that the inspector requests the reasons of its node again.
 func (a *asking) decide(ev api.Event) {
 	if a.decided == nil || len(a.decided) >= mostDecided {
 		a.decided = map[string]int{}
@@ -82,7 +82,7 @@ func (a *asking) decide(ev api.Event) {
 	a.decided[ev.Node]++
 }
 
-// openText returns what is open as a text, to be compared.
+// openText describes the open sub-flows and instances as a text that can be compared.
 func (p *picture) openText(f *runview.Workfile) string {
 	text := ""
 	for _, in := range p.openPaths(f) {
@@ -106,7 +106,7 @@ type innerKey struct {
 	selectors string // of the instances, one a line
 }
 
-// inquire asks for what is out of date and shown.
+// inquire requests the data that is visible and out of date.
 func (m *model) inquire() tea.Cmd {
 	if !m.link.connected() || m.doc.nothingOpen() {
 		return nil
@@ -114,10 +114,11 @@ func (m *model) inquire() tea.Cmd {
 	return m.handle(m.asking.next(&m.doc, &m.inbox, m.now))
 }
 
-// next returns the request for what is out of date and shown, or nil: one at a time, at most every askTime.
+// next returns the next request for data that is visible and out of date, or nil. There is at most one at a time, and
+// at most one every askTime.
 func (a *asking) next(doc *document, in *inbox, now time.Time) tea.Msg {
 	if doc.past != nil {
-		a.pages = "" // to be asked for when the workfile of now is shown again
+		a.pages = "" // request them when the current state is shown again
 		return nil
 	}
 	if a.busy || a.waits {
@@ -166,14 +167,14 @@ func (a *asking) question(doc *document, in *inbox) tea.Msg {
 		}
 		return in.take(*got.approvals)
 	})
-	r.fail = func(error) tea.Msg { // the model looks for the daemon; a snapshot comes first then
+	r.fail = func(error) tea.Msg { // the connection is lost; the model reconnects and receives a new snapshot
 		a.busy = false
 		return nil
 	}
 	return r
 }
 
-// lookUp makes the requests of an inquiry.
+// lookUp sends the requests of an inquiry.
 func lookUp(ctx context.Context, ws *client.Workspace, subFlows []string, pages []innerKey, approvals, ways bool) (got findings, err error) {
 	if len(subFlows) > 0 {
 		list, err := ws.Select(ctx, subFlows)
@@ -190,7 +191,7 @@ func lookUp(ctx context.Context, ws *client.Workspace, subFlows []string, pages 
 		}
 		list, err := ws.Select(ctx, selectors)
 		if err != nil {
-			continue // there is no such instance any more
+			continue // the instance does not exist any more
 		}
 		got.pages[p] = list.Nodes
 	}
@@ -211,7 +212,7 @@ func lookUp(ctx context.Context, ws *client.Workspace, subFlows []string, pages 
 	return got, nil
 }
 
-// found takes the results of an inquiry.
+// found stores the results of an inquiry.
 func (d *document) found(got findings) {
 	for _, n := range got.subFlows {
 		d.flow.SetSummary(clean(n))

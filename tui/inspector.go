@@ -15,9 +15,9 @@ import (
 	"wf/tui/words"
 )
 
-// An inspector shows why the selected node is as it is, in the words of wf why.
+// An inspector explains the state of the selected node, like wf why.
 type inspector struct {
-	of      string // what was asked for: node, run and state
+	of      string // node, run and state that were asked about
 	node    string
 	text    []string
 	err     error
@@ -29,13 +29,13 @@ type inspector struct {
 	height int
 }
 
-// A ranWith is what a run was started with, for the inspector.
+// A ranWith describes how a run was started.
 type ranWith struct {
 	run  string
-	text string // "" = nothing was
+	text string // "" = without options
 }
 
-// explain asks for the reasons of the selected node if they may have changed. decisions counts the answers of people by
+// explain requests the reasons of the selected node if they may have changed. decisions is the number of decisions by
 // node.
 func (v *inspector) explain(doc *document, decisions map[string]int) tea.Msg {
 	n := doc.selectedNode()
@@ -59,7 +59,7 @@ func (v *inspector) explain(doc *document, decisions map[string]int) tea.Msg {
 	}
 	return ask(func(ctx context.Context, ws *client.Workspace) (r reasons, _ error) {
 		r.why, r.err = ws.Why(ctx, id, run)
-		if out, err := ws.Outputs(ctx, id, run); err == nil { // without any there is nothing to show
+		if out, err := ws.Outputs(ctx, id, run); err == nil { // on an error there are no outputs to show
 			r.outputs = out.Outputs
 		}
 		return r, nil
@@ -71,7 +71,7 @@ func (v *inspector) explain(doc *document, decisions map[string]int) tea.Msg {
 	})
 }
 
-// explainRun asks once what a run was started with.
+// explainRun requests once how a run was started.
 func (v *inspector) explainRun(run string) tea.Msg {
 	if run == "" || v.ranWith.run == run {
 		return nil
@@ -80,7 +80,7 @@ func (v *inspector) explainRun(run string) tea.Msg {
 	return ask(func(ctx context.Context, ws *client.Workspace) (api.RunDetail, error) {
 		d, err := ws.Run(ctx, run)
 		if err != nil {
-			return api.RunDetail{}, nil // it has been removed from the history: there is nothing to show
+			return api.RunDetail{}, nil // the run was removed from the history
 		}
 		return d, nil
 	}, func(d api.RunDetail) tea.Msg {
@@ -91,7 +91,7 @@ func (v *inspector) explainRun(run string) tea.Msg {
 	})
 }
 
-// givenText returns the parameters of a run, the part that was run, and the nodes that were not executed.
+// givenText describes the parameters of a run, its selected part, and the nodes that were not executed.
 func givenText(d api.RunDetail) string {
 	var lines []string
 	if text := outputsText(d.Params); text != "" {
@@ -119,7 +119,7 @@ func givenText(d api.RunDetail) string {
 // scroll scrolls by n lines.
 func (v *inspector) scroll(n int) { v.top = max(0, v.top+n) }
 
-// draw draws the reasons, and what there is to know about the node.
+// draw draws the reasons and the details of the node.
 func (v *inspector) draw(a cells.Area, doc *document, now time.Time) {
 	v.lines, v.height = v.content(doc, a.Width, now, a.ASCII()), a.Height
 	v.top = min(v.top, max(0, len(v.lines)-a.Height))

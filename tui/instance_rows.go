@@ -24,12 +24,12 @@ func (p *picture) innerOf() *innerRow {
 	return &p.inner[p.selected.Index]
 }
 
-// openInner opens or closes the selected sub-flow or instance, or turns the page. It returns false if there is
-// nothing to open.
+// openInner opens or closes the selected sub-flow or instance, or turns the page. It returns false if the selection
+// cannot be opened.
 func (p *picture) openInner(f *runview.Workfile) bool {
 	if i := p.node(); i >= 0 && p.selected.Kind == drawing.ANode && len(f.Members[i]) > 0 {
 		p.fold(f.Nodes[i].Name)
-		p.layout = nil // in the graph it takes another width
+		p.layout = nil // its width in the graph changes
 		return true
 	}
 	in := p.innerOf()
@@ -62,8 +62,8 @@ func (p *picture) fold(path string) {
 	}
 }
 
-// openPaths returns the open sub-flows and instances with the selectors of what they show, in the order of the
-// rows.
+// openPaths returns the open sub-flows and instances in the order of the rows, with the selectors of their visible
+// instances.
 func (p *picture) openPaths(f *runview.Workfile) (list []innerRow) {
 	for i := range f.Members {
 		if n := &f.Nodes[i]; f.Outer(i) && p.expanded[openKey(n.Name)] && n.Instances != nil && n.Instances.Begun > 0 {
@@ -86,15 +86,15 @@ func (p *picture) openPaths(f *runview.Workfile) (list []innerRow) {
 // pageOf returns the visible page of a sub-flow, with the selectors of its instances.
 func (p *picture) pageOf(path string, in *api.Instances) innerRow {
 	row := innerRow{kind: aPage, path: path, first: p.page(path).first}
-	row.first = max(0, min(row.first, in.Begun-1)) // fewer instances than before: a new activation
+	row.first = max(0, min(row.first, in.Begun-1)) // a new activation may have fewer instances
 	row.selectors = instanceOrder{in}.selectors(path, row.first, min(row.first+pageSize, in.Begun)-1)
 	return row
 }
 
-// keepSelected finds the selected row again after the rows have changed.
+// keepSelected restores the selected row after the rows have changed.
 func (p *picture) keepSelected() {
 	if p.selected.Kind != drawing.ARow && !strings.HasPrefix(p.anchor, openKey("")) {
-		return // it is no row, and none is waited for
+		return // the selection is not a row, and no row is expected
 	}
 	if in := p.innerOf(); in != nil && p.graph.Rows[p.selected.Index].Key == p.anchor {
 		return
@@ -110,7 +110,7 @@ func (p *picture) keepSelected() {
 	}
 }
 
-// openTo opens all that a path leads through, and selects its row as soon as it exists.
+// openTo opens all sub-flows and instances on a path, and selects its row as soon as it exists.
 func (p *picture) openTo(path string) {
 	p.owner = p.anchor
 	for i := range path {
@@ -171,17 +171,17 @@ func (p *picture) goToInstance(owner, path string, k int) {
 	p.layout = nil
 }
 
-// A failure is the place of a failure: a node, a row below it, or an instance that has no row now.
+// A failure is the place of a failure: a node, a row below it, or an instance without a row.
 type failure struct {
 	node     int
 	row      int // -1 = none
-	instance int // its number, where it failed; -1 = none is meant
+	instance int // number of the failed instance; -1 = the place is not an instance
 }
 
-// failures returns the places of all failures, in the order of the file: nodes, and below sub-flows the
-// instances that failed. The failed nodes of an open instance stand for it.
+// failures returns the places of all failures in the order of the file: nodes, and below sub-flows the failed
+// instances. An open instance is represented by its failed nodes.
 func (p *picture) failures(f *runview.Workfile) (places []failure) {
-	rows := map[int][]int{} // below nodes
+	rows := map[int][]int{} // row numbers by node
 	for row := range p.inner {
 		node := p.graph.Rows[row].Node
 		rows[node] = append(rows[node], row)
@@ -199,9 +199,9 @@ func (p *picture) failures(f *runview.Workfile) (places []failure) {
 	return places
 }
 
-// failuresIn returns the places below a node: of a sub-flow its instances by number, then other rows.
+// failuresIn returns the places below a node: for a sub-flow its instances by number, then other rows.
 func (p *picture) failuresIn(node int, n *api.NodeStatus, rows []int) (places []failure) {
-	below := map[int][]failure{} // rows that failed, by the instance in which they lie
+	below := map[int][]failure{} // failed rows by the instance that contains them
 	shown := map[int]bool{}
 	for _, row := range rows {
 		in := &p.inner[row]
@@ -228,7 +228,7 @@ func (p *picture) failuresIn(node int, n *api.NodeStatus, rows []int) (places []
 	return places
 }
 
-// place returns where the selection is.
+// place returns the place of the selection.
 func (p *picture) place() failure {
 	if p.innerOf() != nil {
 		return failure{p.graph.Rows[p.selected.Index].Node, int(p.selected.Index), -1}
@@ -237,21 +237,21 @@ func (p *picture) place() failure {
 		return failure{i, -1, -1}
 	}
 	if some := p.nodes(); len(some) > 0 {
-		return failure{some[0], -2, -1} // before all of a stage
+		return failure{some[0], -2, -1} // before all nodes of the stage
 	}
 	return failure{-1, -1, -1}
 }
 
-// before reports whether a place comes before another one; both must be nodes or rows.
+// before reports whether a place precedes another one. Both must be nodes or rows.
 func (f failure) before(other failure) bool {
 	return f.node < other.node || f.node == other.node && f.row < other.row
 }
 
-// again returns the path of the selected instance, or of the selected node of one, which a run can repeat,
-// otherwise "".
+// again returns the path of the selected instance, or of the selected node in an instance, so that a run can repeat
+// it, or "".
 func (p *picture) again() string {
 	if in := p.innerOf(); in != nil && (in.kind == anInstance || in.kind == aMember) {
-		return cmp.Or(in.name, in.path) // by its item, as everywhere
+		return cmp.Or(in.name, in.path) // named by its item
 	}
 	return ""
 }

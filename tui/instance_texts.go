@@ -16,7 +16,7 @@ import (
 	"wf/tui/words"
 )
 
-// nodesOf returns the known nodes of an instance.
+// nodesOf returns the loaded nodes of an instance.
 func (p *picture) nodesOf(instance string) []api.NodeStatus {
 	if own := p.pages[instance]; own != nil && own.known {
 		return own.nodes[0]
@@ -40,7 +40,7 @@ func instancesText(n *api.NodeStatus) string {
 	return text + ", " + strings.Join(words.CountParts(n.Instances.Counts, "idle"), ", ")
 }
 
-// outputsText returns outputs, one in a line.
+// outputsText returns outputs, one per line.
 func outputsText(outputs map[string]any) string {
 	var lines []string
 	for key, value := range outputs {
@@ -48,7 +48,7 @@ func outputsText(outputs map[string]any) string {
 		if !isText {
 			data, err := json.Marshal(value)
 			if err != nil {
-				continue // nothing that came as JSON
+				continue // cannot happen: the outputs came as JSON
 			}
 			text = string(data)
 		}
@@ -76,7 +76,7 @@ func wayText(e *runview.Edge) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// addInner adds a selection in a sub-flow to what the log shows.
+// addInner adds the selection in a sub-flow to the nodes whose log is shown.
 func (p *picture) addInner(t *logview.Target, in *innerRow) {
 	add := func(n *api.NodeStatus) {
 		if n.Instances == nil {
@@ -93,7 +93,7 @@ func (p *picture) addInner(t *logview.Target, in *innerRow) {
 	}
 }
 
-// innerHint returns why there is no log of a selection in a sub-flow, or "".
+// innerHint returns why the selection in a sub-flow has no log, or "".
 func (d *document) innerHint(ascii bool) string {
 	enter := cells.Either(ascii, "Enter", "⏎")
 	if in := d.picture.innerOf(); in != nil {
@@ -113,8 +113,7 @@ func (d *document) innerHint(ascii bool) string {
 	return ""
 }
 
-// innerTitle draws the title of the side pane for an instance, a page or a template, and returns how many rows it
-// takes.
+// innerTitle draws the title of the side pane for an instance, a page or a template, and returns its number of rows.
 func (d *document) innerTitle(a cells.Area, in *innerRow, st cells.Style) int {
 	ascii := a.ASCII()
 	row := &d.picture.graph.Rows[d.picture.selected.Index]

@@ -14,47 +14,47 @@ import (
 	"wf/tui/words"
 )
 
-// Bounds of what is shown of the instances of a sub-flow: how many stand below each other, how many of
-// those that want to be seen stand first, and how many of them below a sub-flow that is folded.
+// Limits for the rows of a sub-flow: instances on a page, urgent instances before the page, and urgent instances
+// below a folded sub-flow.
 const (
 	pageSize   = 20
 	urgentRows = 5
 	foldedRows = 3
 )
 
-// An innerRow is the meaning of a row below a node.
+// An innerRow describes a row below a node.
 type innerRow struct {
 	kind   innerKind
-	path   string          // of a sub-flow, an instance or a node of one
-	name   string          // of an instance: what it is called
-	member int             // the node of the workfile that it comes from, or -1
-	node   *api.NodeStatus // of an instance; nil = it is none
+	path   string          // of a sub-flow, an instance or a node in an instance
+	name   string          // display name of an instance
+	member int             // the node of the workfile that the row belongs to, or -1
+	node   *api.NodeStatus // a node in an instance; nil for other rows
 	state  api.State
 	first  int // place of the first instance of a page
 
-	selectors []string // of the instances of a page that is asked for
+	selectors []string // of the instances of a page to be requested
 }
 
 type innerKind uint8
 
 const (
-	aTemplate innerKind = iota // a node as it stands in the workfile
+	aTemplate innerKind = iota // a node as defined in the workfile
 	anInstance
-	aMember // a node of an instance
-	aPage   // turns to other instances
-	aCount  // says how many instances are in which state
+	aMember // a node in an instance
+	aPage   // turns the page
+	aCount  // the number of instances by state
 )
 
-// An instancePage is what is known of some instances of a sub-flow. Those that failed come first, then all
+// An instancePage contains the loaded data about some instances of a sub-flow. Failed instances come first, then all
 // others by number (see instanceOrder).
 type instancePage struct {
 	first int // place of the first instance
 	nodes map[int][]api.NodeStatus
 	known bool
-	deep  bool // nodes of sub-flows within stand for these
+	deep  bool // contains nodes of nested sub-flows
 }
 
-// openKey returns the key of a sub-flow, instance or node in the set of what is expanded.
+// openKey returns the key of a sub-flow, instance or node in the set of expanded items.
 func openKey(path string) string { return "in " + path }
 
 // A rowMaker makes the rows below nodes.
@@ -66,7 +66,8 @@ type rowMaker struct {
 	depth int
 }
 
-// rowsOf makes the rows of a flow: what is open, and what a fold must not hide.
+// rowsOf creates the rows of a flow: the contents of open items, and the failures and questions that a fold must
+// show.
 func (p *picture) rowsOf(f *runview.Workfile, now time.Time) {
 	p.graph.Rows, p.inner = p.graph.Rows[:0], p.inner[:0]
 	if len(f.Members) == 0 {
@@ -104,7 +105,7 @@ func (r *rowMaker) add(row drawing.Row, in innerRow) {
 	r.p.graph.Rows, r.p.inner = append(r.p.graph.Rows, row), append(r.p.inner, in)
 }
 
-// templates adds the nodes of a sub-flow as they are in the workfile.
+// templates adds the nodes of a sub-flow as defined in the workfile.
 func (r *rowMaker) templates(subFlow int) {
 	for _, i := range r.f.Members[subFlow] {
 		n := &r.f.Nodes[i]
@@ -120,7 +121,8 @@ func (r *rowMaker) templates(subFlow int) {
 	}
 }
 
-// urgent adds at most so many instances that failed or wait for a person, and a row that counts the others.
+// urgent adds at most this number of instances that failed or wait for a person, and a row with the number of the
+// others.
 func (r *rowMaker) urgent(subFlow int, path string, in *api.Instances, most int) (shown map[string]bool) {
 	shown = map[string]bool{}
 	if in == nil {
@@ -145,7 +147,7 @@ func (r *rowMaker) urgent(subFlow int, path string, in *api.Instances, most int)
 	return shown
 }
 
-// instances adds the instances of a sub-flow: first what failed, waits or runs, then the visible page.
+// instances adds the instances of a sub-flow: first those that failed, wait or run, then the visible page.
 func (r *rowMaker) instances(subFlow int, path string, in *api.Instances) {
 	if in == nil || in.Begun == 0 {
 		return
@@ -183,7 +185,7 @@ func (r *rowMaker) instances(subFlow int, path string, in *api.Instances) {
 		if at := slices.IndexFunc(in.Notable, func(n api.InstanceStatus) bool { return n.Path == s.Path }); at >= 0 {
 			s = in.Notable[at]
 		} else if place < len(in.Failed) {
-			s.State = api.StateFailed // the summary knows, before the page does
+			s.State = api.StateFailed // the summary is newer than the page
 		}
 		if !shown[s.Path] {
 			r.instance(subFlow, s, page.nodes[k])
@@ -215,7 +217,7 @@ func (o instanceOrder) number(place int) int {
 		return o.Failed[place]
 	}
 	k := place - len(o.Failed)
-	for _, failed := range o.Failed { // ascending: each one at or before k moves it on
+	for _, failed := range o.Failed { // ascending: each failed instance at or before k shifts it by one
 		if failed > k {
 			break
 		}
@@ -233,7 +235,7 @@ func (o instanceOrder) place(number int) int {
 	return number + len(o.Failed) - before
 }
 
-// selectors returns the instances at some places as selectors.
+// selectors returns the selectors of the instances from place first to last.
 func (o instanceOrder) selectors(path string, first, last int) []string {
 	var numbers []int
 	for place := first; place <= last; place++ {
@@ -252,13 +254,13 @@ func (o instanceOrder) selectors(path string, first, last int) []string {
 	return list
 }
 
-// sorted adds all instances of a sub-flow with few.
+// sorted adds all instances of a sub-flow that has few.
 func (r *rowMaker) sorted(subFlow int, path string, in *api.Instances, page *instancePage) {
 	all := make([]api.InstanceStatus, in.Begun)
 	for k := range all {
 		all[k] = page.status(path, k)
 	}
-	for _, s := range in.Notable { // of these the summary knows better
+	for _, s := range in.Notable { // the summary is newer than the page
 		if k := runview.InstanceNumber(s.Path); k >= 0 && k < len(all) {
 			all[k] = s
 		}
@@ -268,7 +270,7 @@ func (r *rowMaker) sorted(subFlow int, path string, in *api.Instances, page *ins
 			if api.Notable(s.State) {
 				return api.Severity(s.State)
 			}
-			return math.MaxInt // these stay in the order of their numbers
+			return math.MaxInt // the others stay in the order of their numbers
 		}
 		return cmp.Compare(rank(a), rank(b))
 	})
@@ -298,7 +300,7 @@ func (r *rowMaker) instance(subFlow int, s api.InstanceStatus, nodes []api.NodeS
 	for i := range nodes {
 		n := &nodes[i]
 		if strings.Count(n.ID, "/") != strings.Count(s.Path, "/")+1 && r.f.InstancesLeft == nil {
-			continue // of a sub-flow within, which is opened for itself
+			continue // a node of a nested sub-flow, which has its own row to open it
 		}
 		at := r.f.Member(r.root, n.ID)
 		row := drawing.Row{Name: strings.TrimPrefix(n.ID, s.Path+"/"), Detail: detail(n, r.now), Tally: tallyOf(n)}
@@ -311,7 +313,7 @@ func (r *rowMaker) instance(subFlow int, s api.InstanceStatus, nodes []api.NodeS
 	}
 }
 
-// status returns what the page contains about an instance.
+// status returns the page's data about an instance.
 func (p *instancePage) status(path string, k int) api.InstanceStatus {
 	return runview.InstanceStatus(path, k, p.nodes[k], p.deep)
 }

@@ -7,10 +7,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A place is where the keys go: the condition of an action.
+// A place is the part of the screen that receives keys. It decides which actions are available.
 type place uint8
 
-// The places. An action may have several.
+// The places, as bits: an action may be available in several.
 const (
 	atDrawing place = 1 << iota // the drawing of the main screen
 	atSide                      // log or inspector beside it
@@ -25,7 +25,7 @@ const (
 	atAll  = atFile | atHome | atHelp
 )
 
-// place returns where the keys go now.
+// place returns the part of the screen that receives keys now.
 func (m *model) place() place {
 	switch m.page {
 	case logPage:
@@ -45,19 +45,20 @@ func (m *model) place() place {
 	return atDrawing
 }
 
-// An action is what a key does. Footer, help, palette and docs/tui.md are made from the actions.
+// An action is a function of the interface with its keys. Footer, help, palette and docs/tui.md are generated from
+// the actions.
 type action struct {
 	group string   // heading in the help
-	keys  []string // as Bubble Tea names them; none: only in the palette
+	keys  []string // in the notation of Bubble Tea; none = only in the palette
 	name  string   // in the palette
 	help  string   // one sentence, without a full stop
-	hint  string   // a word for the footer, "" = not there
+	hint  string   // a word for the footer; "" = not in the footer
 	where place
 	when  func(*model) bool // nil = always
 	do    func(m *model, key string) tea.Msg
 }
 
-// action returns what a key means here, or nil.
+// action returns the action that a key has now, or nil.
 func (m *model) action(key string) *action {
 	for i := range m.keys {
 		if a := &m.keys[i]; a.has(key) && a.fits(m) {
@@ -70,22 +71,22 @@ func (m *model) action(key string) *action {
 // has reports whether key is one of the action's.
 func (a *action) has(key string) bool { return slices.Contains(a.keys, key) }
 
-// fits reports whether the action is possible now.
+// fits reports whether the action is available now.
 func (a *action) fits(m *model) bool {
 	return a.where&m.place() != 0 && (a.when == nil || a.when(m))
 }
 
-// keyNames are the names of keys for the user.
+// keyNames are the displayed names of keys.
 var keyNames = map[string]string{
 	"up": "↑", "down": "↓", "left": "←", "right": "→", "enter": "⏎", "space": "space", "pgup": "PgUp", "pgdown": "PgDn",
 	"home": "Home", "end": "End", "tab": "Tab", "shift+tab": "S-Tab", "esc": "Esc", "ctrl+c": "^C", "ctrl+z": "^Z", "ctrl+r": "^R", "ctrl+y": "^Y", "ctrl+l": "^L",
 	"ctrl+d": "^D", "ctrl+u": "^U",
 }
 
-// asciiKeys are the ASCII names of keys that otherwise have a sign.
+// asciiKeys are the ASCII names of keys that are otherwise displayed as a sign.
 var asciiKeys = map[string]string{"↑": "Up", "↓": "Down", "←": "Left", "→": "Right", "⏎": "Enter"}
 
-// keyName returns the name of a key for the user.
+// keyName returns the displayed name of a key.
 func keyName(key string, ascii bool) string {
 	if name, ok := keyNames[key]; ok {
 		if plain, ok := asciiKeys[name]; ok && ascii {
@@ -96,7 +97,7 @@ func keyName(key string, ascii bool) string {
 	return key
 }
 
-// keyList returns the names of all keys of an action.
+// keyList returns the displayed names of all keys of an action.
 func (a *action) keyList(ascii bool) string {
 	names := make([]string, len(a.keys))
 	for i, key := range a.keys {
@@ -105,7 +106,7 @@ func (a *action) keyList(ascii bool) string {
 	return strings.Join(names, " ")
 }
 
-// doing returns a message that does the action, by its first key if it has one.
+// doing returns a message that does the action with its first key, if it has one.
 func (a *action) doing(m *model) tea.Msg {
 	key := ""
 	if len(a.keys) > 0 {
@@ -125,7 +126,7 @@ const (
 	groupAll  = "Everywhere"
 )
 
-// registry returns all actions. The first one that fits a key is done.
+// registry returns all actions. A key does the first action that is available.
 func registry() []action {
 	return slices.Concat(askActions(), moveActions(), runActions(), lookActions(), editActions(), logActions(), listActions(), generalActions())
 }

@@ -14,16 +14,16 @@ import (
 	"wf/tui/words"
 )
 
-// A link is an open workfile.
+// A link is the connection to an open workfile.
 type link struct {
 	path   string
-	id     string // of the workspace; "" = it was never open
+	id     string // of the workspace; "" = it has never been open
 	client *client.Client
 	ws     *client.Workspace
 	feed   *feed
-	lost   error         // the daemon is being looked for
-	ended  error         // why its client looks for it no more
-	wait   time.Duration // until the model looks again; 0 = it does not
+	lost   error         // the client is reconnecting
+	ended  error         // why the client stopped reconnecting
+	wait   time.Duration // until the model tries again; 0 = it does not
 }
 
 // name returns the file name of the workfile, or "".
@@ -34,7 +34,7 @@ func (l *link) name() string {
 	return plain.Line(filepath.Base(l.path))
 }
 
-// close ends listening and the connection. A nil link, or one that is not open yet, has none.
+// close stops the feed and closes the connection. It accepts nil and a link that is not open yet.
 func (l *link) close() {
 	if l == nil {
 		return
@@ -69,7 +69,7 @@ func (l *link) liveness(f *runview.Workfile, width int, ascii bool) string {
 	return dot + "live"
 }
 
-// gone returns the heading of a screen without a daemon, or whose workfile the daemon has refused.
+// gone returns the heading of a screen without a daemon, or of a workfile that the daemon has refused.
 func (l *link) gone(known bool, width int) string {
 	var refused *api.Error
 	switch {

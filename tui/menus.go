@@ -20,7 +20,7 @@ type commandLine struct {
 	path string // of the workfile; "" = none
 }
 
-// of returns a wf command. It quotes args where needed, and names the workfile if it is not ./Workfile.
+// of returns a wf command. It quotes args where necessary and names the workfile unless it is ./Workfile.
 func (c commandLine) of(command string, args ...string) string {
 	text := "wf " + command
 	for _, arg := range args {
@@ -39,12 +39,12 @@ func (c commandLine) of(command string, args ...string) string {
 	return text
 }
 
-// Menus builds the menus of what can be done with the marked nodes or the selection. Each choice shows the command
-// that does the same, and where something could be lost the first choice does nothing.
+// Menus builds the menus of actions for the marked nodes or the selection. Each choice shows the equivalent command.
+// If a choice could lose something, the first choice does nothing.
 type menus struct {
 	doc     *document
 	line    commandLine
-	request api.RunRequest // what every run has that is started here
+	request api.RunRequest // defaults for the runs that are started here
 	ascii   bool
 }
 
@@ -60,7 +60,7 @@ func (o *Options) commandLine(l *link) commandLine {
 	return commandLine{o.Dir, l.path}
 }
 
-// start returns a message that starts a run as change says.
+// start returns a message that starts a run with the request that change has adjusted.
 func (m menus) start(change func(*api.RunRequest)) tea.Msg {
 	req := m.request
 	change(&req)
@@ -72,7 +72,7 @@ func (m menus) resume() tea.Msg {
 	return m.start(func(r *api.RunRequest) { r.Mode = api.ModeResume })
 }
 
-// run offers what can be run.
+// run opens the menu of what can be run.
 func (m menus) run() tea.Msg {
 	var choices []dialog.Choice
 	add := func(key, label string, nodes []string, mode string) {
@@ -99,7 +99,7 @@ func (m menus) run() tea.Msg {
 	}
 	if selector, what := m.doc.selection(); len(selector) > 0 {
 		add("s", what, selector, "")
-		if m.doc.picture.again() == "" { // an instance has nothing around it that a run could name
+		if m.doc.picture.again() == "" { // a run cannot name the neighbours of an instance
 			add("d", what+" and what follows", around(selector, "", "+"), "")
 			add("u", what+" and what leads to it", around(selector, "+", ""), "")
 		}
@@ -120,7 +120,7 @@ func around(names []string, before, after string) []string {
 	return out
 }
 
-// part offers to run a part of the workfile, or to run it without executing some nodes.
+// part opens the menu for running a part of the workfile, or for running it without executing some nodes.
 func (m menus) part() tea.Msg {
 	names, what := m.doc.partNames()
 	if len(names) == 0 {
@@ -138,7 +138,7 @@ func (m menus) part() tea.Msg {
 	}}}
 }
 
-// mockPrompt asks how nodes that are not executed shall end.
+// mockPrompt asks for the result of nodes that are not executed.
 func (m menus) mockPrompt(nodes, what string) tea.Msg {
 	return openDialog{&dialog.Prompt{Label: what + " ends with:", Line: dialog.NewLine("exit:0"), Hint: func(text string) (string, bool) {
 		if _, err := mockOf(nodes, text); err != nil {
@@ -173,7 +173,7 @@ func (m menus) stop() tea.Msg {
 	return openDialog{&dialog.Menu{Title: "Stop what?", Choices: choices}}
 }
 
-// stoppable reports whether a stop ends a node in this state.
+// stoppable reports whether a stop affects a node in this state.
 func stoppable(s api.State) bool {
 	switch s {
 	case api.StateRunning, api.StateQueued, api.StateWaiting, api.StateRetrying:
@@ -191,7 +191,7 @@ func (m menus) leave() tea.Msg {
 	}}}
 }
 
-// reset asks whose state to remove.
+// reset asks which nodes' state to clear.
 func (m menus) reset() tea.Msg {
 	choices := []dialog.Choice{{Key: "n", Label: "nothing"}}
 	add := func(key, label string, nodes []string) {
@@ -211,7 +211,7 @@ func (m menus) reset() tea.Msg {
 	return openDialog{&dialog.Menu{Title: "Clear the state of what?", Choices: choices}}
 }
 
-// status asks which status to give nodes without running them.
+// status asks for the status to give to nodes without running them.
 func (m menus) status() tea.Msg {
 	nodes := m.doc.objects()
 	if len(nodes) == 0 {
@@ -226,7 +226,7 @@ func (m menus) status() tea.Msg {
 		set("o", "done: it was done by hand", "ran"), set("f", "failed", "fail"), set("i", "none: it has not run", "")}}}
 }
 
-// conditions lists the edges of the selected node, to change their conditions.
+// conditions opens the menu of the edges of the selected node, to change their conditions.
 func (m menus) conditions() tea.Msg {
 	n := m.doc.editedNode()
 	if n == nil {
@@ -242,7 +242,7 @@ func (m menus) conditions() tea.Msg {
 		if when == "" {
 			when = "after a success"
 		}
-		// The ids, because the graph may be another one when the choice is made.
+		// Identify the edge by ids, because the graph may have changed when the user chooses.
 		change := api.Edit{Source: f.Nodes[between.From].ID, Target: f.Nodes[between.To].ID, Edge: f.EdgeNumber(e)}
 		choices = append(choices, dialog.Choice{Key: fmt.Sprint(len(choices) + 1), Label: label, Detail: when, Do: whenPrompt(change, label, between.When)})
 	}
@@ -256,10 +256,10 @@ func (m menus) conditions() tea.Msg {
 	return openDialog{&dialog.Menu{Title: title, Choices: choices}}
 }
 
-// whenHint names the conditions there are.
+// whenHint lists the possible conditions.
 const whenHint = "success failure done exit:2,10-20 case:NAME if:EXPR else"
 
-// whenPrompt asks for the condition of the edge that e names.
+// whenPrompt asks for the condition of the edge that e identifies.
 func whenPrompt(e api.Edit, label, was string) tea.Msg {
 	return openDialog{&dialog.Prompt{Label: label + " when:", Line: dialog.NewLine(was), Hint: func(string) (string, bool) { return whenHint, false },
 		Enter: func(text string) tea.Msg {
