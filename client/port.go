@@ -14,7 +14,7 @@ import (
 	"wf/api"
 )
 
-// proofBytes bounds the answer of a port, which any program could serve.
+// proofBytes is the maximum size of a proof, because any program could serve the port.
 const proofBytes = 4 << 10
 
 // errNoProof means that the port is not served by the daemon in the registry.
