@@ -140,7 +140,7 @@ func versionError(info api.VersionInfo, own string) error {
 	e := &api.Error{Code: api.CodeVersion, Fix: "wf server restart",
 		Message: fmt.Sprintf("the daemon (%s) and this client (%s) do not understand each other", info.Version, own)}
 	if info.Runs > 0 {
-		e.Why = "it cannot be replaced while runs are going in it"
+		e.Why = "it cannot be replaced while runs are active in it"
 		e.Fix = "wait for the runs, or wf server stop --cancel"
 	}
 	return e

@@ -18,7 +18,7 @@ func MovedTo(path, state string) string { return workspace.MovedTo(path, state) 
 // vacateTime bounds the wait for clients that still use a workspace.
 const vacateTime = 5 * time.Second
 
-// vacate closes a workspace without runs and prevents its opening until release is called. Its watchers are told that it
+// vacate closes a workspace without runs and prevents its opening until release is called. Its watchers get the reason
 // closes.
 func (t *workspaces[W]) vacate(ctx context.Context, id string) (release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, vacateTime)
@@ -59,7 +59,7 @@ func (t *workspaces[W]) inUse(e *entry[W]) error {
 	case <-e.ready:
 		if e.err == nil {
 			if info := e.ws.Info(); len(info.Runs) > 0 {
-				refusal.Message, refusal.Run = "run "+info.Runs[0]+" is going", info.Runs[0]
+				refusal.Message, refusal.Run = "run "+info.Runs[0]+" is active", info.Runs[0]
 				refusal.Fix = "wf stop " + info.Runs[0] + " --file " + info.Workfile
 			}
 		}

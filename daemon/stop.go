@@ -21,15 +21,15 @@ func (d *daemon) stop(r *http.Request, q api.ServerStop) (api.None, error) {
 	if !q.Detach {
 		err = d.workspaces.awaitResumed(r.Context())
 	}
-	switch going := d.going(); {
+	switch active := d.active(); {
 	case err != nil:
-	case len(going) == 0, q.Detach:
+	case len(active) == 0, q.Detach:
 	case q.Cancel:
 		err = d.cancelRuns(r, q)
 	case q.Wait:
 		err = d.awaitRuns(r.Context())
 	default:
-		err = &api.Error{Code: api.CodeRefused, Message: fmt.Sprintf("%s going", runsAre(going)),
+		err = &api.Error{Code: api.CodeRefused, Message: fmt.Sprintf("%s active", runsAre(active)),
 			Fix: "wf server stop --wait (until they are over) or wf server stop --cancel (stop them)"}
 	}
 	if err == nil {
@@ -38,8 +38,8 @@ func (d *daemon) stop(r *http.Request, q api.ServerStop) (api.None, error) {
 	return api.None{}, err
 }
 
-// going returns the workspaces with active runs.
-func (d *daemon) going() []*openEntry {
+// active returns the workspaces with active runs.
+func (d *daemon) active() []*openEntry {
 	var list []*openEntry
 	for _, e := range d.workspaces.entries() {
 		if len(e.ws.Info().Runs) > 0 {
@@ -49,7 +49,7 @@ func (d *daemon) going() []*openEntry {
 	return list
 }
 
-// runsAre returns the names of the runs with a verb: "run 3 of /data/Workfile is", "run 3 of … and run 1 of … are".
+// runsAre returns the names of the active runs with a verb: "run 3 of /data/Workfile is", "run 3 of … and run 1 of … are".
 func runsAre(going []*openEntry) string {
 	var names []string
 	for _, e := range going {
@@ -67,10 +67,10 @@ func runsAre(going []*openEntry) string {
 
 // cancelRuns stops all runs, of all workspaces concurrently.
 func (d *daemon) cancelRuns(r *http.Request, q api.ServerStop) error {
-	going := d.going()
-	errs := make([]error, len(going))
+	active := d.active()
+	errs := make([]error, len(active))
 	var all sync.WaitGroup
-	for i, e := range going {
+	for i, e := range active {
 		all.Go(func() {
 			var results []api.StopResult
 			results, errs[i] = e.ws.StopAll(r.Context(), client(r), api.StopRequest{GraceMS: q.GraceMS})
@@ -109,15 +109,15 @@ func (d *daemon) awaitRuns(ctx context.Context) error {
 	d.waiters.Add(1)
 	defer d.waiters.Add(-1)
 	for {
-		going := d.going()
-		if len(going) == 0 {
+		active := d.active()
+		if len(active) == 0 {
 			return nil
 		}
-		if held := slices.DeleteFunc(slices.Clone(going), func(e *openEntry) bool { return e.ws.Info().State != stateHeld }); len(held) > 0 {
+		if held := slices.DeleteFunc(slices.Clone(active), func(e *openEntry) bool { return e.ws.Info().State != stateHeld }); len(held) > 0 {
 			return &api.Error{Code: api.CodeRefused, Message: fmt.Sprintf("%s quarantined, and would never end", runsAre(held)),
 				Fix: "wf server stop --cancel stops it, wf server retry recovers it"}
 		}
-		for _, e := range going {
+		for _, e := range active {
 			if err := firstFailure([]error{awaitWorkspace(ctx, e.ws)}); err != nil {
 				return err
 			}

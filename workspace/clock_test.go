@@ -102,7 +102,7 @@ func waitsOf(b *testbed, id string) *time.Time {
 // ring does what a run does when its timer rings.
 func ring(b *testbed) {
 	_, err := loop.Ask(context.Background(), b.w.loop, func() (struct{}, error) {
-		b.w.runs[0].Ring()
+		b.w.runs[0].Tick()
 		return struct{}{}, nil
 	})
 	if err != nil {

@@ -40,7 +40,7 @@ func (w *Workspace) leave() {
 	}
 	w.file.Leave()
 	w.out.Close("the workspace is closing")
-	w.presence.publishPulse()
+	w.presence.publishSnapshot()
 }
 
 // crashed releases what it can after a panic on the loop. Nothing is saved: the workspace ends as if its
@@ -49,7 +49,7 @@ func (w *Workspace) leave() {
 func (w *Workspace) crashed() {
 	w.quarantine.countCrash()
 	for _, r := range w.runs {
-		r.LetGo()
+		r.Abandon()
 	}
 	w.out.Close("internal error: the workfile is opened again")
 	go func() { // ends with the helpers, which learn of the end from the loop

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/history/historytest"
 )
@@ -20,10 +19,8 @@ import (
 // the run says that it is held: it ends as it would have, each node executed as often, and its records
 // tell all of it. A run that could not begin has left nothing.
 func TestEveryOperationFails(t *testing.T) {
-	pause := activerun.HoldPause
-	activerun.HoldPause = time.Millisecond
-	defer func() { activerun.HoldPause = pause }()
 	c := newCrashed(t)
+	c.cfg.holdPause = time.Millisecond
 	for i, p := range []historytest.Plan{
 		{Err: syscall.ENOSPC}, {Err: syscall.ENOSPC, Half: true, Stay: true}, {Err: syscall.EIO, Half: true}, {Err: syscall.EIO, Stay: true},
 		{Err: syscall.EINTR}, {Err: syscall.EMFILE, Stay: true}, {Err: syscall.EROFS, Stay: true},

@@ -29,7 +29,7 @@ func TestRunWhoseFolderIsGone(t *testing.T) {
 			if err := os.RemoveAll(filepath.Join(b.cfg.State, strings.Replace(lost, "ID", b.w.id, 1))); err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			ctx, cancel := context.WithTimeout(context.Background(), activerun.DefaultStopPatience)
 			defer cancel()
 			res, err := b.w.StopRun(ctx, "c2", acc.Run, api.StopRequest{})
 			if err != nil || !strings.Contains(res.Problem, "removed") {
@@ -50,19 +50,17 @@ func TestRunWhoseFolderIsGone(t *testing.T) {
 
 // TestStopReturnsWhileTheDiskIsFull: the commands are gone, only the end of the run cannot be written down.
 func TestStopReturnsWhileTheDiskIsFull(t *testing.T) {
-	pause, patient := activerun.HoldPause, activerun.StopPatience
-	activerun.HoldPause, activerun.StopPatience = time.Millisecond, time.Millisecond
-	defer func() { activerun.HoldPause, activerun.StopPatience = pause, patient }()
 	b := newTestbed(t, "a>b")
 	disk := &historytest.Faults{Disk: b.cfg.Disk, Plan: historytest.Plan{Err: syscall.ENOSPC, Stay: true}}
 	b.cfg.Disk = disk
+	b.cfg.holdPause, b.cfg.stopPatience = time.Millisecond, time.Millisecond
 	b.open()
 	v := b.watch()
 	acc, s := b.run(api.RunRequest{})
 	b.next(s)
 	disk.FailFromNowOn()
 	defer disk.Heal()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), activerun.DefaultStopPatience)
 	defer cancel()
 	res, err := b.w.StopRun(ctx, "c2", acc.Run, api.StopRequest{})
 	if err != nil || !strings.Contains(res.Problem, syscall.ENOSPC.Error()) || res.Killed != 1 {

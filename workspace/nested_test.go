@@ -29,12 +29,9 @@ func (o *otherRuns) Stop(child activerun.Child, _ *int64) {
 // A run that was taken up is going, also while its executor cannot be asked yet: its commands are known, so
 // that the runs which they have started live on, and it can be stopped.
 func TestTakenUpRunIsGoingBeforeItsExecutorIsFound(t *testing.T) {
-	pause := activerun.HoldPause
-	activerun.HoldPause = time.Millisecond
-	defer func() { activerun.HoldPause = pause }()
 	b := newTestbed(t, "a>b")
 	others := &otherRuns{}
-	b.cfg.Nested = others
+	b.cfg.Nested, b.cfg.holdPause = others, time.Millisecond
 	b.open()
 	acc, s := b.run(api.RunRequest{})
 	a := b.next(s)

@@ -28,7 +28,7 @@ func LookAt(path, state string) (*Look, error) {
 	w.priorFile.readPrior()
 	w.recall(w.lookBack)
 	w.nodes.RecallPrior()
-	w.nodes.SettleStatuses(len(w.repeats.untaken) == 0)
+	w.nodes.SettleStatuses(len(w.retries.untaken) == 0)
 	return &Look{w}, nil
 }
 

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -80,7 +81,7 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 	if err := w.file.Watch(); err != nil {
 		cfg.Log.Warn("the folder cannot be watched: changes of others are seen when wf writes", "folder", filepath.Dir(real), "err", err)
 	}
-	w.presence.publishPulse()
+	w.presence.publishSnapshot()
 	w.loop.Start()
 	return w, nil
 }
@@ -88,11 +89,11 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 // newWorkspace makes a workspace whose loop has not started.
 func newWorkspace(id, path string, cfg Config) *Workspace {
 	w := &Workspace{id: id, path: path, cfg: cfg}
-	w.quarantine.w, w.queue.w, w.retention.w, w.nestedRuns.w, w.preparer.w, w.presence.w, w.repeats.w, w.priorFile.w = w, w, w, w, w, w, w, w
+	w.quarantine.w, w.queue.w, w.retention.w, w.nestedRuns.w, w.preparer.w, w.presence.w, w.retries.w, w.priorFile.w = w, w, w, w, w, w, w, w
 	w.preparer.creating = make(chan struct{}, 1)
 	w.loop = loop.New(loop.Hooks{Before: w.followClock, Settle: w.settle, Leave: w.leave, Crashed: w.crashed,
 		Ended: errClosed(), Panicked: errPanicked(), Log: cfg.Log.With("workfile", path)})
-	w.repeats.holdTimer = w.loop.NewTimer(w.repeats.tryAgain)
+	w.retries.holdTimer = w.loop.NewTimer(w.retries.tryAgain)
 	w.file = w.newFile()
 	w.nodes = &nodestate.Table{File: w.file, Log: cfg.Log, Latest: map[string]nodestate.Latest{}}
 	w.out = watchers.New(w.loop, cfg.Log.With("workspace", id), w.nodes.ItemOf)
@@ -108,7 +109,8 @@ func (w *Workspace) useHistory(s *history.Store) {
 		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable})
 	w.host = &activerun.Host{ID: w.id, Path: w.path, Log: w.cfg.Log, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out, Marks: watchers.NewMarks(w.out, w.nodes),
 		Executor: w.cfg.Executor, Slots: w.cfg.Slots, Pools: w.cfg.Pools, Nested: w.cfg.Nested,
-		RetryLater: func() { w.repeats.holdTimer.Reset(activerun.HoldPause) }, Found: w.quarantine.awaitReports}
+		RetryLater: func() { w.retries.holdTimer.Reset(w.host.HoldPause) }, Found: w.quarantine.awaitReports,
+		HoldPause: cmp.Or(w.cfg.holdPause, activerun.DefaultHoldPause), StopPatience: cmp.Or(w.cfg.stopPatience, activerun.DefaultStopPatience)}
 	w.Reader = inquiry.New(inquiry.Config{Path: w.path, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out})
 }
 
@@ -139,13 +141,13 @@ func (w *Workspace) restore() error {
 			w.quarantine.quarantineRun(n)
 			return
 		}
-		w.repeats.takeUp(n)
+		w.retries.takeUp(n)
 	})
 	w.nodes.RecallPrior()
 	w.queue.recallQueue()
-	w.nodes.SettleStatuses(len(w.repeats.untaken) == 0)
+	w.nodes.SettleStatuses(len(w.retries.untaken) == 0)
 	w.lookForOrigin()
-	if active && len(w.repeats.untaken)+len(w.quarantine.state.runs)+len(w.runs)+len(w.queue.inQueue()) == 0 {
+	if active && len(w.retries.untaken)+len(w.quarantine.state.runs)+len(w.runs)+len(w.queue.inQueue()) == 0 {
 		w.preparer.note.remove(w) // the note of a run that has ended since, or never began
 	}
 	w.file.RecallEdits()

@@ -67,7 +67,7 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 		}
 		if p.err != nil && p.hist != nil {
 			p.hist.Close()
-			p.left = pp.w.repeats.withdraw(p.hist.Number())
+			p.left = pp.w.retries.withdraw(p.hist.Number())
 		}
 		pp.w.loop.Post(func() { pp.prepared(p) })
 	})
@@ -124,7 +124,7 @@ func (pp *preparer) abandon(r *activerun.Run, p preparation) {
 	pp.w.drop(r)
 	err := &api.Error{Code: api.CodeInternal, Message: "the run cannot begin", Where: pp.w.cfg.State, Why: p.err.Error()}
 	if p.hist != nil {
-		pp.w.repeats.withdrawn(p.hist.Number(), p.left)
+		pp.w.retries.withdrawn(p.hist.Number(), p.left)
 	}
 	pp.unmark()
 	r.Refuse(err)

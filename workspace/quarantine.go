@@ -112,7 +112,7 @@ func (q *quarantine) recoverRuns(before history.Recovery) {
 	q.noteAttempt(before)
 	q.w.file.Recovered()
 	for _, n := range runs {
-		q.w.repeats.takeUp(n)
+		q.w.retries.takeUp(n)
 	}
 }
 
@@ -122,7 +122,7 @@ func (q *quarantine) attemptAgain() {
 		return
 	}
 	if left := time.Until(q.state.till); left > 0 {
-		q.w.repeats.holdTimer.Reset(left)
+		q.w.retries.holdTimer.Reset(left)
 		return
 	}
 	q.state.till = time.Time{}
@@ -156,7 +156,7 @@ func (q *quarantine) keepQuarantine(h quarantineState) {
 	q.state = h
 	q.w.file.Trouble(h.why)
 	if !h.till.IsZero() {
-		q.w.repeats.holdTimer.Reset(time.Until(h.till))
+		q.w.retries.holdTimer.Reset(time.Until(h.till))
 	}
 }
 

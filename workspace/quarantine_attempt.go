@@ -67,7 +67,7 @@ const retryCommand = "wf server retry"
 
 // passAttempt removes the note when every recovered run has been followed and its reports handled.
 func (q *quarantine) passAttempt() {
-	if !q.attempt.noted || len(q.w.repeats.untaken) > 0 {
+	if !q.attempt.noted || len(q.w.retries.untaken) > 0 {
 		return
 	}
 	for _, r := range q.w.runs {

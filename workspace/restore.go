@@ -19,7 +19,7 @@ import (
 // takeUp recovers run n. One that cannot be continued is ended, with the reason in its result. This reads the journal and may write
 // a result. It is done before the loop starts, with two exceptions: a quarantine ends, or an earlier attempt has failed because of
 // the disk. Until then no other run may start, so the loop may wait for the disk.
-func (rp *repeats) takeUp(n int) {
+func (rp *retries) takeUp(n int) {
 	r, err := activerun.Recover(rp.w.host, n)
 	if history.Fault(err) {
 		rp.w.cfg.Log.Warn("a run cannot be taken up yet", "run", n, "err", err)
@@ -40,7 +40,7 @@ func (rp *repeats) takeUp(n int) {
 }
 
 // giveUp records the end of a run that cannot be continued.
-func (rp *repeats) giveUp(n int, why error) {
+func (rp *retries) giveUp(n int, why error) {
 	end := clock.Now()
 	res := history.Result{Result: string(api.ResFailed), Ended: end, Problem: "it could not be taken up after a restart: " + why.Error()}
 	if past, err := rp.w.store.Load(n); err == nil {
@@ -58,7 +58,7 @@ func (rp *repeats) giveUp(n int, why error) {
 }
 
 // endExecutor ends the runner and the commands of a run that is given up. What it cannot end now, Tidy ends later.
-func (rp *repeats) endExecutor(n int) {
+func (rp *retries) endExecutor(n int) {
 	rp.w.loop.Run(func() {
 		sess, err := rp.w.cfg.Executor.Open(context.Background(), executor.Spec{
 			Dir: rp.w.store.Dir(n), Cwd: "/", Report: func([]executor.Report) {},

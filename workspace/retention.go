@@ -25,7 +25,7 @@ func (rt *retention) RemoveRun(ctx context.Context, name string) error {
 		return err
 	}
 	if _, going := active[n]; going {
-		return &api.Error{Code: api.CodeConflict, Run: name, Message: "run " + name + " is going", Fix: "wf stop " + name}
+		return &api.Error{Code: api.CodeConflict, Run: name, Message: "run " + name + " is active", Fix: "wf stop " + name}
 	}
 	err = rt.w.store.Remove(n, true)
 	if errors.Is(err, history.ErrNoRun) {

@@ -63,24 +63,24 @@ func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequ
 	})
 }
 
-// going returns the active run with this id.
-func (w *Workspace) going(name string) (*activerun.Run, error) {
+// activeRun returns the active run with this id.
+func (w *Workspace) activeRun(name string) (*activerun.Run, error) {
 	for _, r := range w.runs {
 		if r.ID == name {
 			return r, nil
 		}
 	}
-	return nil, inquiry.NotGoing(name)
+	return nil, inquiry.NotActive(name)
 }
 
 // active finds an active run by its number.
 func (w *Workspace) active(name string) (*activerun.Run, error) {
 	if name != "" {
-		return w.going(name)
+		return w.activeRun(name)
 	}
 	switch len(w.runs) {
 	case 0:
-		return nil, api.NotFound("no run is going")
+		return nil, api.NotFound("no run is active")
 	case 1:
 		return w.runs[0], nil
 	}
@@ -88,6 +88,6 @@ func (w *Workspace) active(name string) (*activerun.Run, error) {
 	for i, r := range w.runs {
 		ids[i] = r.ID
 	}
-	return nil, &api.Error{Code: api.CodeInvalid, Message: "several runs are going: " + strings.Join(ids, ", "),
+	return nil, &api.Error{Code: api.CodeInvalid, Message: "several runs are active: " + strings.Join(ids, ", "),
 		Fix: "name one: wf stop " + ids[0] + ", or stop all: wf stop --all"}
 }

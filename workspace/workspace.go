@@ -47,6 +47,9 @@ type Config struct {
 	// requests, not on the loop.
 	Forgot func(id string, runs []int)
 	Nested activerun.Nested // nil: commands cannot start runs
+
+	// Tests shorten these; 0 means the defaults of package activerun.
+	holdPause, stopPatience time.Duration
 }
 
 // Workspace is one open workfile. Its exported methods may be called from any goroutine. They return an *api.Error, with CodeGone when
@@ -75,7 +78,7 @@ type Workspace struct {
 
 	out     *watchers.Hub
 	closing bool // Close was called
-	repeats
+	retries
 
 	clock clock.Watch
 	quarantine
@@ -88,14 +91,14 @@ type Workspace struct {
 
 // presence publishes what other goroutines can read without asking the loop.
 type presence struct {
-	w      *Workspace
-	pulse  atomic.Pointer[pulse]
-	onIdle atomic.Pointer[func()]
-	latest *api.RunSummary // the latest run that is over; belongs to the loop
+	w        *Workspace
+	snapshot atomic.Pointer[snapshot]
+	onIdle   atomic.Pointer[func()]
+	latest   *api.RunSummary // the latest run that is over; belongs to the loop
 }
 
-// pulse is what other goroutines can read without asking the loop.
-type pulse struct {
+// snapshot is what other goroutines can read without asking the loop.
+type snapshot struct {
 	watchers, running int // running: processes
 	runs              []string
 	held              bool            // some runs were not recovered: the workspace is quarantined
@@ -110,7 +113,7 @@ func (w *Workspace) settle() {
 	w.queue.startQueued()
 	w.dispatch()
 	for _, r := range w.runs {
-		r.TellShortage()
+		r.PublishShortage()
 		r.FlushJournal()
 	}
 	w.file.Tend()
@@ -118,14 +121,14 @@ func (w *Workspace) settle() {
 	w.quarantine.passAttempt()
 	w.out.Flush()
 	w.AnswerOutputWaits()
-	w.presence.publishPulse()
+	w.presence.publishSnapshot()
 }
 
-func (ps *presence) publishPulse() {
-	if !ps.pulseChanged() {
+func (ps *presence) publishSnapshot() {
+	if !ps.snapshotChanged() {
 		return
 	}
-	p := &pulse{watchers: ps.w.out.Count(), latest: ps.latest, results: ps.w.file.Statuses().Results(), problem: ps.w.file.Problem()}
+	p := &snapshot{watchers: ps.w.out.Count(), latest: ps.latest, results: ps.w.file.Statuses().Results(), problem: ps.w.file.Problem()}
 	for _, r := range ps.w.runs {
 		p.runs = append(p.runs, r.ID)
 		p.running += r.Running
@@ -133,7 +136,7 @@ func (ps *presence) publishPulse() {
 	for _, n := range ps.w.quarantine.state.runs {
 		p.runs, p.held = append(p.runs, history.RunID(n)), true
 	}
-	old := ps.pulse.Swap(p)
+	old := ps.snapshot.Swap(p)
 	wasBusy := old != nil && (old.watchers > 0 || len(old.runs) > 0)
 	if wasBusy && p.watchers == 0 && len(p.runs) == 0 {
 		if f := ps.onIdle.Load(); f != nil {
@@ -142,9 +145,9 @@ func (ps *presence) publishPulse() {
 	}
 }
 
-// pulseChanged reports whether the pulse differs from the published one; most functions do not change it.
-func (ps *presence) pulseChanged() bool {
-	old := ps.pulse.Load()
+// snapshotChanged reports whether the snapshot differs from the published one; most functions do not change it.
+func (ps *presence) snapshotChanged() bool {
+	old := ps.snapshot.Load()
 	if old == nil || old.watchers != ps.w.out.Count() || old.latest != ps.latest || old.results != ps.w.file.Statuses().Results() || old.problem != ps.w.file.Problem() || old.held != (len(ps.w.quarantine.state.runs) > 0) ||
 		len(old.runs) != len(ps.w.runs)+len(ps.w.quarantine.state.runs) {
 		return true
@@ -161,7 +164,7 @@ func (ps *presence) pulseChanged() bool {
 
 // Busy reports whether a run is going or a watcher is there.
 func (ps *presence) Busy() bool {
-	p := ps.pulse.Load()
+	p := ps.snapshot.Load()
 	return p.watchers > 0 || len(p.runs) > 0
 }
 
@@ -170,7 +173,7 @@ func (ps *presence) OnIdle(f func()) { ps.onIdle.Store(&f) }
 
 // Info describes the workspace without waiting for the loop.
 func (ps *presence) Info() api.WorkspaceInfo {
-	p := ps.pulse.Load()
+	p := ps.snapshot.Load()
 	info := api.WorkspaceInfo{ID: ps.w.id, Workfile: ps.w.path, Clients: p.watchers, Running: p.running, State: "idle", Runs: []string{}, LastRun: p.latest, Results: p.results, Problem: p.problem}
 	for _, id := range p.runs {
 		info.State = "running"

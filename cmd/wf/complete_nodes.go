@@ -153,7 +153,7 @@ func completeRun(c *typedLine, word string) ([]cobra.Completion, cobra.ShellComp
 func runHint(run history.Summary, now time.Time) string {
 	hint := words.Ago(run.Time, now)
 	if run.Result == nil {
-		return hint + ", going"
+		return hint + ", active"
 	}
 	c := run.Result.Counts
 	counts := api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept}

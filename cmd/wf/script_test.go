@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -30,7 +32,11 @@ import (
 // daemon and leaves no process behind.
 func TestScripts(t *testing.T) {
 	if testing.Short() {
-		t.Skip("sessions start daemons")
+		t.Skip("scripts start daemons")
+	}
+	if signal.Ignored(syscall.SIGHUP) { // after nohup; programs inherit that, and the scripts send SIGHUP
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+		t.Cleanup(func() { signal.Reset(syscall.SIGHUP) }) // scripts run in parallel, after this function
 	}
 	bin := buildProgram(t)
 	testscript.Run(t, testscript.Params{

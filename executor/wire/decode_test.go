@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"wf/executor/jsonline"
 	"wf/executor/proc"
 )
 
@@ -58,13 +59,13 @@ func TestFrequentLinesAreDecodedByHand(t *testing.T) {
 	} {
 		line := e.Append(nil)
 		var got Entry
-		if !(&lineScanner{rest: line}).object(got.member) || got != e {
+		if !jsonline.ReadObject(line, got.member) || got != e {
 			t.Errorf("%s is read as %+v", line, got)
 		}
 	}
 	line := AppendJob(nil, Job{ID: ID{1, 1}, Shell: "/bin/sh", Command: "true", Env: []string{"WF_NODE_ID=n1"}})
 	var c Command
-	if !(&lineScanner{rest: line[:len(line)-1]}).object(c.member) {
+	if !jsonline.ReadObject(line[:len(line)-1], c.member) {
 		t.Errorf("%s is left to encoding/json", line)
 	}
 }

@@ -139,7 +139,7 @@ func Decision(d api.DecisionMade) string {
 func Unrecorded(r api.StopResult) string {
 	text := plain.Line(r.Problem)
 	if r.Going {
-		text += "; wf tries again until it can, and until then the run counts as going"
+		text += "; wf tries again until it can, and until then the run counts as active"
 	}
 	return text
 }

@@ -8,13 +8,13 @@ import (
 	"wf/workspace/runstate"
 )
 
-// clocksNow returns a reading for the journal.
+// clocksNow reads the clocks for a record of the journal. by is how far the wall clock was set.
 func clocksNow(by time.Duration) *history.Clocks {
 	boot, up := clock.SinceBoot()
 	return &history.Clocks{Boot: boot, UpNS: int64(up), ByNS: int64(by)}
 }
 
-// SetClock moves a run that is going to the new time of the machine.
+// SetClock adapts an active run to a new wall clock time.
 func (r *Run) SetClock(at time.Time, by time.Duration) {
 	if r.journal.hist == nil || r.sess == nil || r.Phase != runstate.Going && r.Phase != runstate.Stopping {
 		return
@@ -22,7 +22,7 @@ func (r *Run) SetClock(at time.Time, by time.Duration) {
 	r.commit(history.Record{Type: history.RecordClock, Time: at, Node: history.NoNode, Clocks: clocksNow(by)})
 }
 
-// catchUp does the same for changes of the clock while there was no daemon. The run's executor has been found.
+// catchUp does the same for changes of the clock while no daemon ran. It is called when the run's executor has been found.
 func (r *Run) catchUp() {
 	by := r.SetSince()
 	if r.Clock = (history.Record{}); by == 0 || r.Phase == runstate.Ended || r.Phase == runstate.Complete {

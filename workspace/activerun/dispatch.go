@@ -10,37 +10,37 @@ import (
 	"wf/workspace/runstate"
 )
 
-// Jobs are handed to the executor before there is a slot for them, so that it starts the next one the moment another ends,
-// without asking. The width of the run, which is its number of slots, bounds how many go at once. A run keeps its slots
-// while it can use them, and returns them when it cannot or when another run waits with fewer.
+// Jobs are handed to the executor before there is a slot for them, so that it can start the next job without delay when
+// another ends. The width of the run, which follows its number of slots, bounds how many run at the same time. A run keeps
+// its slots while it can use them, and returns them when it cannot or when another run waits with fewer.
 
-// dispatcher has the executions that the scheduler has asked for and the executor does not have yet.
+// dispatcher contains the executions that the scheduler has requested and the executor does not have yet.
 type dispatcher struct {
 	run      *Run
-	queue    []executor.ID // activated and not handed over; from head on
+	queue    []executor.ID // requested and not handed over, starting at head
 	head     int
 	pace     pace
-	unhanded []executor.Job // dispatched, but the journal could not be written: handed over when it is
-	recalled []executor.ID  // of those, which were stopped meanwhile
+	unhanded []executor.Job // recorded as dispatched, but not handed over because the journal could not be written
+	recalled []executor.ID  // those of unhanded that were stopped meanwhile
 }
 
-// jobsPerSlot is how many jobs wait in the executor for each slot at least. After a power cut the fate of each has to be
-// found out, so there are more only where jobs are short: as many as end in paceWindow. Handing over costs one sync of
-// the runner's log, for one job as for many.
+// jobsPerSlot is the minimum number of jobs that wait in the executor for each slot. After a power cut the daemon has to
+// find out what became of each, so more jobs wait only if jobs are short: as many as end within paceWindow. Each hand-over
+// costs one sync of the runner log, whatever the number of jobs.
 const (
 	jobsPerSlot = 2
 	paceWindow  = 40 * time.Millisecond
 	maxAhead    = 256
 )
 
-// A pace measures how many executions end in a window of time.
+// A pace measures how many executions end within paceWindow.
 type pace struct {
 	since  time.Time
-	ended  int // since then
-	recent int // in the window before, scaled to paceWindow
+	ended  int // executions that ended since then
+	recent int // those of the window before, scaled to paceWindow
 }
 
-// count returns how many executions ended in the latest whole window before now.
+// count returns how many executions ended in the latest complete window before now.
 func (p *pace) count(now time.Time) int {
 	if took := now.Sub(p.since); took >= paceWindow {
 		p.recent = int(int64(p.ended) * int64(paceWindow) / int64(took))
@@ -49,38 +49,38 @@ func (p *pace) count(now time.Time) int {
 	return p.recent
 }
 
-// room returns how many more jobs the executor gets now. It is refilled when half of what waits there has gone, because
-// one sync serves many jobs. With FailFast none waits there: the run decides about every start.
+// room returns how many more jobs to hand over now. It stays 0 until half of the waiting jobs have started, because one sync
+// serves many jobs. With FailFast no jobs wait in the executor: the run decides about each start.
 func (dp *dispatcher) room() int {
 	if dp.run.Request.FailFast {
-		return dp.run.share.slots - dp.run.share.working()
+		return dp.run.slotShare.slots - dp.run.slotShare.working()
 	}
-	return dp.roomBeside(dp.run.share.working())
+	return dp.roomBeside(dp.run.slotShare.working())
 }
 
-// roomBeside returns room if handed jobs count as handed over, without those that wait for other runs.
+// roomBeside returns the room if handed jobs were handed over, not counting those whose commands wait for other runs.
 func (dp *dispatcher) roomBeside(handed int) int {
-	waiting := max(jobsPerSlot*dp.run.share.slots, min(dp.pace.count(time.Now()), maxAhead))
-	if free := dp.run.share.slots + waiting - handed; free > waiting/2 || handed < dp.run.share.slots*2 {
+	waiting := max(jobsPerSlot*dp.run.slotShare.slots, min(dp.pace.count(time.Now()), maxAhead))
+	if free := dp.run.slotShare.slots + waiting - handed; free > waiting/2 || handed < dp.run.slotShare.slots*2 {
 		return free
 	}
 	return 0
 }
 
-// HandOver sets the executor's width and gives it the next jobs. A job that the executor does not accept has failed to
+// HandOver sets the executor's width and hands over the next jobs. A job that the executor does not accept has failed to
 // start.
 func (dp *dispatcher) HandOver() {
 	if dp.run.sess == nil {
 		return
 	}
 	dp.withdrawRecalled()
-	jobs := append(dp.unhanded, dp.run.ahead.overdue()...)
+	jobs := append(dp.unhanded, dp.run.lookahead.dueJobs()...)
 	dp.unhanded = nil
-	for room := dp.room(); room > 0 && dp.ready() && dp.run.journal.mayTake(); room-- {
+	for room := dp.room(); room > 0 && dp.ready() && dp.run.journal.hasRoom(); room-- {
 		jobs = append(jobs, dp.take())
 	}
-	jobs = append(jobs, dp.run.ahead.foresee()...)
-	dp.run.share.tellWidth()
+	jobs = append(jobs, dp.run.lookahead.prefetch()...)
+	dp.run.slotShare.setWidth()
 	if len(jobs) == 0 {
 		return
 	}
@@ -95,7 +95,7 @@ func (dp *dispatcher) HandOver() {
 	dp.start(slices.DeleteFunc(jobs, func(j executor.Job) bool { return !gated(j) }))
 }
 
-// start hands jobs to the executor, which accepts all of them or none.
+// start hands jobs to the executor, which accepts all or none.
 func (dp *dispatcher) start(jobs []executor.Job) {
 	if len(jobs) == 0 {
 		return
@@ -108,7 +108,7 @@ func (dp *dispatcher) start(jobs []executor.Job) {
 	}
 }
 
-// ready reports whether there is an activation to hand over. It removes activations that were withdrawn meanwhile.
+// ready reports whether an execution waits for handing over. It removes executions that the scheduler has withdrawn.
 func (dp *dispatcher) ready() bool {
 	for dp.head < len(dp.queue) && !dp.run.Sched.Wants(dp.queue[dp.head].Node, dp.queue[dp.head].Execution) {
 		dp.head++
@@ -119,16 +119,16 @@ func (dp *dispatcher) ready() bool {
 	return dp.run.Phase == runstate.Going && dp.head < len(dp.queue)
 }
 
-// take removes the next activation from the queue and returns its job.
+// take removes the next execution from the queue and returns its job.
 func (dp *dispatcher) take() executor.Job {
 	id := dp.queue[dp.head]
 	dp.head++
-	return dp.run.job(id.Node, id.Execution, dp.dispatched(id))
+	return dp.run.job(id.Node, id.Execution, dp.recordDispatch(id))
 }
 
-// dispatched records that an execution is with the executor, or will be. It returns its command line.
-func (dp *dispatcher) dispatched(id executor.ID) (line string) {
-	dp.run.ahead.look = true
+// recordDispatch records that an execution is being handed over. It returns its command line.
+func (dp *dispatcher) recordDispatch(id executor.ID) (line string) {
+	dp.run.lookahead.look = true
 	n := &dp.run.Nodes[id.Node]
 	line = dp.run.Line(id.Node)
 	dp.run.commit(history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.ID, Execution: id.Execution, Command: line,

@@ -11,19 +11,19 @@ import (
 	"wf/workspace/runstate"
 )
 
-// ending is the end of a run.
+// ending is the state of a run's end, and the leftover processes found until then.
 type ending struct {
 	run *Run
-	// Steps of the end, in this order, but for closed and saved, which do not wait for each other.
+	// The steps of the end, in order. closed and saved do not wait for each other.
 	sweeping, closed, saved, completing bool
 	endedAt                             time.Time
 	survivors                           []int
-	remained                            []history.Leftover // processes that executions have left behind: some of as many as leftovers
+	remained                            []history.Leftover // processes that executions have left behind; a bounded part of all
 	leftovers                           int
-	unrecorded                          string // what of the run is not in its history
+	unrecorded                          string // what is missing in the history of the run, as text; "" if nothing is
 }
 
-// swept notes that no process of the run is left.
+// swept notes that no process of the run is left, except survivors.
 func (en *ending) swept(survivors []int, err error) {
 	en.survivors = survivors
 	if err != nil {
@@ -32,7 +32,8 @@ func (en *ending) swept(survivors []int, err error) {
 	en.closed = true
 }
 
-// EndReady lets a run that the scheduler has ended close its executor, and returns true when its end is to be recorded.
+// EndReady lets a run that the scheduler has ended close its executor. It returns true when the end of the run can be
+// recorded.
 func (en *ending) EndReady() bool {
 	if en.run.Phase != runstate.Ended || en.run.sess == nil {
 		return false
@@ -48,11 +49,9 @@ func (en *ending) EndReady() bool {
 	return true
 }
 
-// sweep closes the executor and saves the workfile, both away from the loop.
+// sweep closes the executor and saves the workfile. Helpers do both.
 func (en *ending) sweep() {
-	if en.run.timer != nil {
-		en.run.timer.Stop()
-	}
+	en.run.timer.Stop()
 	en.run.setTimer(0)
 	en.run.pooling.dropPools()
 	en.run.host.Loop.Run(func() {
@@ -62,8 +61,9 @@ func (en *ending) sweep() {
 	en.run.host.File.SaveThen(func() { en.saved = true })
 }
 
-// RecordEnd lets a helper write the end of the run to the history, after what before writes. before returns what it wrote
-// last. done is called on the loop when the end is durable; otherwise the run is held.
+// RecordEnd writes the end of the run to the history on a helper. The helper calls before first, which returns the name of
+// what it wrote for error messages. done is called on the loop when the end is durable. After an error the run is held and
+// done is not called.
 func (en *ending) RecordEnd(before func() (what string, err error), done func()) {
 	if en.endedAt.IsZero() {
 		en.endedAt = clock.Now()
@@ -77,7 +77,7 @@ func (en *ending) RecordEnd(before func() (what string, err error), done func())
 		if err == nil {
 			what, err = "its end", en.run.journal.hist.Finish(res)
 			if lost = lostRecord(en.run.Dir); lost != "" {
-				err = nil // its folder is gone
+				err = nil // the folder of the run was removed
 			}
 		}
 		if err == nil {
@@ -130,7 +130,7 @@ func (r *Run) Summary() api.RunSummary {
 	s := api.RunSummary{Run: r.ID, Result: r.resultWord(), Mode: r.Request.Mode, Resumes: history.RunID(r.Request.Resumes),
 		Selection: r.Request.Selection, Counts: r.CountAll(), Client: r.Request.Client, User: r.Request.User,
 		Started: r.Request.Time, Stopping: r.Phase == runstate.Stopping, Exclude: r.Request.Exclude, Cause: r.Cause,
-		Survivors: r.ending.survivors, Held: r.journal.holds.why(), Short: r.share.Shortage()}
+		Survivors: r.ending.survivors, Held: r.journal.holds.why(), Short: r.slotShare.Shortage()}
 	s.Nodes = s.Counts.Total()
 	s.Paused = r.paused(s.Counts)
 	if !r.ending.endedAt.IsZero() {
@@ -142,7 +142,7 @@ func (r *Run) Summary() api.RunSummary {
 	return s
 }
 
-// paused says why nothing of a run goes; "" if something does or could.
+// paused returns why nothing in the run is executing; "" if an execution runs or could start.
 func (r *Run) paused(c api.Counts) api.Paused {
 	switch {
 	case r.Phase != runstate.Going || c.Running > 0:
@@ -164,7 +164,7 @@ func (r *Run) paused(c api.Counts) api.Paused {
 	switch {
 	case people+moments == 0 && c.Waiting+c.Retrying == 0 && r.Sched.NextTick() > 0: // a container waits for its rate
 		return api.PausedTime
-	case people+moments == 0 || people+moments < c.Waiting+c.Retrying: // a node in line for a pool can go at any time
+	case people+moments == 0 || people+moments < c.Waiting+c.Retrying: // a node in line for a pool can start at any time
 		return ""
 	case moments > 0:
 		return api.PausedTime
@@ -172,13 +172,11 @@ func (r *Run) paused(c api.Counts) api.Paused {
 	return api.PausedApproval
 }
 
-// Detach lets go of a run, which continues without this daemon.
+// Detach ends the connection to the run, which continues without this daemon.
 func (r *Run) Detach() {
-	r.share.leaveSlots()
+	r.slotShare.leaveSlots()
 	r.pooling.dropPools()
-	if r.timer != nil {
-		r.timer.Stop()
-	}
+	r.timer.Stop()
 	r.setTimer(0)
 	if r.sess != nil {
 		r.sess.Detach()

@@ -8,13 +8,13 @@ import (
 	"wf/workspace/clock"
 )
 
-// HoldPause is the time between two attempts. Tests shorten it.
-var HoldPause = 2 * time.Second
+// DefaultHoldPause is the usual Host.HoldPause.
+const DefaultHoldPause = 2 * time.Second
 
-// holds are the reasons why a run is held.
+// holds contains the reasons why a run is held.
 type holds struct {
-	executor string // reported by the executor; "" for none
-	journal  string // why records cannot be written; "" for none
+	executor string // as reported by the executor; "" if it is not held
+	journal  string // why records cannot be written; "" if they can
 	till     time.Time
 }
 
@@ -27,7 +27,7 @@ func (h *holds) why() string {
 
 func (jo *journal) HeldBy() string { return jo.holds.why() }
 
-// hold sets or clears (why == "") a reason, and publishes the change.
+// hold sets *reason to why, or clears it if why is "", and publishes the change.
 func (jo *journal) hold(reason *string, why string) {
 	before := jo.holds.why()
 	*reason = why
@@ -43,15 +43,15 @@ func (jo *journal) hold(reason *string, why string) {
 	jo.run.host.Out.Publish(api.Event{Type: api.RunHeld, Run: jo.run.ID, Message: now})
 }
 
-// notRecorded holds the run until what cannot be written now has been written.
+// notRecorded holds the run until a failed write succeeds. what names the records that could not be written.
 func (jo *journal) notRecorded(what string, err error) {
 	jo.run.ending.completing = false
-	jo.holds.till = time.Now().Add(HoldPause)
+	jo.holds.till = time.Now().Add(jo.run.host.HoldPause)
 	jo.run.host.RetryLater()
 	jo.hold(&jo.holds.journal, what+" cannot be recorded: "+err.Error())
 }
 
-// recallUnhanded takes back executions that were not handed over yet. It returns the others.
+// recallUnhanded cancels those of the executions that were not handed over yet. It returns the others.
 func (dp *dispatcher) recallUnhanded(ids []executor.ID) (handed []executor.ID) {
 	if len(dp.unhanded) == 0 {
 		return ids
@@ -73,7 +73,7 @@ func (dp *dispatcher) recallUnhanded(ids []executor.ID) (handed []executor.ID) {
 	return handed
 }
 
-// withdrawRecalled ends those as an executor would.
+// withdrawRecalled ends the recalled executions as if the executor had stopped them.
 func (dp *dispatcher) withdrawRecalled() {
 	for len(dp.recalled) > 0 {
 		id := dp.recalled[0]

@@ -9,23 +9,23 @@ import (
 	"wf/workspace/history"
 )
 
-// The loop appends records to the journal of a run and writes them without a sync. Helpers wait for the disk, and what depends on
-// that waits for them: the answer to a decision, and jobs whose node numbers are new.
+// The loop appends records to the journal and writes them without a sync. Helpers sync the disk. What depends on durable
+// records waits for them: the answer to a decision, and jobs with new node numbers.
 
-// The journal reserves disk space, in bytes, for the last records of each execution that is going and for the end of the run.
+// The journal reserves disk space for the last records of each live execution and of the run, in bytes.
 const (
 	journalRoomEach = 600
 	journalRoomRest = 4096
 )
 
-// Records stay in memory until they are durable, see history.Log. syncAt is how many bytes of them cause a sync, and with
-// unsyncedMost nothing more starts.
+// Records stay in memory until they are durable, see history.Log. The journal starts a sync when syncAt bytes are pending.
+// With unsyncedMost bytes pending, no further execution starts.
 const (
 	syncAt       = 1 << 20
 	unsyncedMost = 16 << 20
 )
 
-// journal is the journal of a run, and what waits for the disk.
+// journal is the journal of a run, with the callers that wait for a sync.
 type journal struct {
 	run      *Run
 	holds    holds
@@ -33,18 +33,18 @@ type journal struct {
 	syncing  *journalSync
 	awaiting []func(error) // called after the next sync
 
-	numbers   int  // node numbers that are durable
-	numbering bool // a sync is to make more of them durable
-	undecided int  // decisions of people that are not durable yet
+	numbers   int  // number of nodes whose numbers are durable
+	numbering bool // a sync that makes more of them durable is in progress
+	undecided int  // number of decisions of people that are not durable yet
 }
 
 // journalSync is a sync in progress.
 type journalSync struct {
-	result chan error // of the helper, one
+	result chan error // gets one value from the helper
 	done   []func(error)
 }
 
-// FlushJournal writes the pending records. It returns false if that is impossible at present.
+// FlushJournal writes the pending records. It returns false if they cannot be written at present.
 func (jo *journal) FlushJournal() bool {
 	switch {
 	case jo.hist == nil || jo.run.ending.completing: // a helper writes the last record
@@ -66,26 +66,27 @@ func (jo *journal) FlushJournal() bool {
 	return true
 }
 
-// journalWorks handles the error of an operation of the journal. It returns false if there is one.
+// journalWorks handles the error of a journal operation. It returns false if there is one.
 func (jo *journal) journalWorks(err error) bool {
 	switch {
 	case err == nil:
 		return true
 	case !errors.Is(err, history.ErrUnreliable):
 		jo.notRecorded("what happens in it", err)
-	case jo.syncing == nil: // the run is held only if the disk refuses this sync, too
+	case jo.syncing == nil: // the run is held only if a sync fails, too
 		jo.syncJournal(func(error) {})
 	}
 	return false
 }
 
-// syncJournal makes the records so far durable. Then, or when the disk has refused that, it calls done on the loop, perhaps at once.
+// syncJournal makes all records so far durable and then calls done on the loop, with the error of the disk if there is one.
+// If they are durable already, it calls done at once.
 func (jo *journal) syncJournal(done func(error)) {
 	jo.awaiting = append(jo.awaiting, done)
 	jo.startSync()
 }
 
-// startSync starts the next sync if something awaits it and none is in progress.
+// startSync starts a sync if a caller waits for one and none is in progress.
 func (jo *journal) startSync() {
 	if jo.syncing != nil || len(jo.awaiting) == 0 || jo.run.ending.completing {
 		return
@@ -113,7 +114,7 @@ func (jo *journal) startSync() {
 	})
 }
 
-// synced ends a sync.
+// synced handles the end of a sync.
 func (jo *journal) synced() {
 	s := jo.syncing
 	jo.syncing = nil
@@ -136,22 +137,23 @@ func (s *journalSync) end(err error) {
 	}
 }
 
-// closeJournal closes the journal of a run that goes on without this daemon. It waits for the disk.
+// closeJournal closes the journal of a run that continues without this daemon. It waits for the disk.
 func (jo *journal) closeJournal() {
 	if jo.hist == nil || jo.run.ending.completing { // a helper closes it with the last record
 		return
 	}
 	if s := jo.syncing; s != nil {
-		_ = jo.hist.EndSync(<-s.result) // clients get no answer and ask the next daemon
+		_ = jo.hist.EndSync(<-s.result) // clients get no answer and repeat their requests to the next daemon
 		jo.syncing = nil
 	}
 	jo.hist.Close()
 }
 
-// mayHandOver returns the first jobs that the executor may get now. The others wait for a sync.
+// mayHandOver returns the leading jobs that the executor may get now. The others wait for a sync.
 //
-// Node numbers of instances depend on the order of events. If a power cut took that order from the journal, the runner's log would
-// be read as if it were about other nodes. A decision of a person is durable before anything follows from it.
+// The node numbers of instances depend on the order of events. If a power cut removed that order from the journal, the
+// runner log would be attributed to other nodes. Likewise a person's decision must be durable before any job that depends on
+// it starts.
 func (jo *journal) mayHandOver(jobs []executor.Job) []executor.Job {
 	if jo.undecided > 0 {
 		return nil
@@ -175,12 +177,12 @@ func (jo *journal) mayHandOver(jobs []executor.Job) []executor.Job {
 	return jobs
 }
 
-// journalRoom returns how many bytes the last records of a run need.
+// journalRoom returns how many bytes to reserve for the last records of a run.
 func journalRoom(r *Run) int {
-	return (r.InFlight+len(r.ahead.gated)+1)*journalRoomEach + journalRoomRest
+	return (r.InFlight+len(r.lookahead.gated)+1)*journalRoomEach + journalRoomRest
 }
 
-// mayTake reports whether the journal has room for the records of one more execution.
-func (jo *journal) mayTake() bool {
+// hasRoom reports whether the journal has room for the records of one more execution.
+func (jo *journal) hasRoom() bool {
 	return jo.holds.journal == "" && jo.hist.Unsynced() <= unsyncedMost && jo.journalWorks(jo.hist.Reserve(journalRoom(jo.run)))
 }

@@ -10,7 +10,7 @@ import (
 	"wf/workspace/runstate"
 )
 
-// OpenExecutor starts or follows the run's executor. Its reports come into the inbox in order.
+// OpenExecutor starts the executor of the run, or connects to it again. Its reports reach the loop in order.
 func (r *Run) OpenExecutor(dir string, number int, env []string) (executor.Session, error) {
 	if env != nil {
 		env = override(env, append([]string{"WF_WORKFILE=" + r.host.Path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...))
@@ -21,7 +21,8 @@ func (r *Run) OpenExecutor(dir string, number int, env []string) (executor.Sessi
 	})
 }
 
-// override replaces variables of an environment. A name must not stand there twice: some programs read the first one.
+// override replaces variables of an environment. Each name must occur only once, because some programs read the first
+// occurrence.
 func override(env, vars []string) []string {
 	set := make(map[string]bool, len(vars))
 	for _, v := range vars {
@@ -35,17 +36,17 @@ func override(env, vars []string) []string {
 	return append(env, vars...)
 }
 
-// Launch starts the run, which has its folder and its executor by now.
+// Launch starts the run after its folder and its executor were prepared.
 func (r *Run) Launch(hist *history.Run, sess executor.Session) {
 	r.Request, r.Dir = hist.Request(), hist.Dir()
 	r.journal.hist, r.sess, r.Number, r.ID, r.Phase = hist, sess, hist.Number(), history.RunID(hist.Number()), runstate.Going
 	r.Sched.SetID(r.ID)
 	resumed, _ := r.host.Nodes.Earlier(r.Request.Resumes)
 	r.host.Nodes.NoteRun(r.Request, resumed.Scope)
-	r.share.join()
+	r.slotShare.join()
 	r.begin()
 	r.accepted(nil)
-	r.nesting.tellCaller()
+	r.nesting.reportToCaller()
 	if r.stopping.stopEarly != nil {
 		r.stopping.Stop(*r.stopping.stopEarly, r.Request.Client, nil)
 	}

@@ -6,15 +6,15 @@ import (
 	"wf/workspace/runstate"
 )
 
-// sweptUp notes the processes that executions of the run have left behind.
-func (en *ending) sweptUp(rep executor.Report) {
+// noteLeftovers notes the processes that executions of the run have left behind.
+func (en *ending) noteLeftovers(rep executor.Report) {
 	en.leftovers, en.remained = rep.Count, nil
 	for _, l := range rep.Left {
 		en.remained = append(en.remained, history.Leftover{Node: l.Node, Execution: l.Execution, PID: l.PID, Program: l.Program})
 	}
 }
 
-// leftoverNotes returns the notes about this run.
+// leftoverNotes returns notes about the processes that the run has left behind.
 func (en *ending) leftoverNotes() []string {
 	return runstate.LeftoverNotes(en.remained, en.leftovers, func(id string) string {
 		if i, known := en.run.Sched.Index(id); known {

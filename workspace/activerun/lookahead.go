@@ -12,37 +12,37 @@ import (
 	"wf/workspace/runstate"
 )
 
-// Lookahead: executions that are certain to be asked for once others have succeeded are handed over before their turn. Each
-// such job names the executions that it comes after, and the executor starts it the moment the last of them has succeeded.
-// Until the scheduler asks for it, such a job has no record, no status and no slot. When the scheduler does, the job may be
-// with the executor already, or have started, and is not handed over again. A job that will not be asked for any more is
-// taken back.
+// Lookahead hands jobs to the executor before the scheduler requests them: jobs that are certain to be requested once other
+// executions have succeeded. Such a prefetched job names the executions that it depends on. The executor starts it when the
+// last of them has succeeded. A prefetched job has no record, no status and no slot until the scheduler requests it. By then
+// the executor may have started it, and the run does not hand it over again. A prefetched job that cannot be requested any
+// more is recalled.
 
-// ahead are the jobs that the executor has and the scheduler has not asked for.
-type ahead struct {
+// lookahead keeps track of prefetched jobs.
+type lookahead struct {
 	run *Run
-	// early are reports about executions that the scheduler has not asked for: after a power cut the runner's log may contain
-	// more than the journal, and the executor starts prefetched jobs by itself.
+	// early contains reports about executions that the scheduler has not requested yet. There are two causes: the executor
+	// starts prefetched jobs on its own, and after a power cut the runner log may contain more than the journal.
 	early map[executor.ID][]executor.Report
-	// untold is set after a restart of the daemon until the executor has reported everything: it may still have, or have
-	// started, jobs that the earlier daemon handed over ahead.
-	untold bool
-	gated  map[executor.ID]*gatedJob
-	handed int  // how many were handed over ahead so far, for their order
-	look   bool // something was dispatched since the last look, or there was no room for all
-	passed []executor.ID
+	// unreported is set after a restart of the daemon until the executor has repeated all its reports. Until then it may
+	// have, or have started, jobs that the earlier daemon prefetched.
+	unreported bool
+	gated      map[executor.ID]*gatedJob
+	handed     int  // number of jobs prefetched so far; gives the next job its order
+	look       bool // look for jobs again: one was dispatched since the last time, or there was no room for all
+	due        []executor.ID
 }
 
-// A gatedJob is a job that was handed over ahead.
+// A gatedJob is a prefetched job.
 type gatedJob struct {
 	job      executor.Job
-	order    int  // higher than that of every gated job that it comes after
-	recalled bool // it will never be asked for, and the executor is to give it back
+	order    int  // higher than that of every prefetched job that it depends on
+	recalled bool // the executor was asked to return it
 }
 
-// foresee returns the jobs to be handed over ahead, as many as there is room for.
-func (la *ahead) foresee() (jobs []executor.Job) {
-	room := la.roomAhead()
+// prefetch returns further jobs to hand over ahead of their turn, as many as there is room for.
+func (la *lookahead) prefetch() (jobs []executor.Job) {
+	room := la.prefetchRoom()
 	if !la.look || room <= 0 || la.run.Phase != runstate.Going || la.run.journal.holds.journal != "" || !la.run.sess.Gates() {
 		return nil
 	}
@@ -69,69 +69,70 @@ func (la *ahead) foresee() (jobs []executor.Job) {
 	return jobs
 }
 
-// roomAhead returns the room for jobs whose turn has not come. They do not count against jobs that could start.
-func (la *ahead) roomAhead() int {
-	return la.run.dispatcher.roomBeside(la.run.share.working() + len(la.gated))
+// prefetchRoom returns how many more jobs can be prefetched. Prefetched jobs take no room from jobs that can start now.
+func (la *lookahead) prefetchRoom() int {
+	return la.run.dispatcher.roomBeside(la.run.slotShare.working() + len(la.gated))
 }
 
-// has reports whether the executor has an execution that was not dispatched.
-func (la *ahead) has(id executor.ID) bool {
+// has reports whether the executor has an execution that was not dispatched yet.
+func (la *lookahead) has(id executor.ID) bool {
 	return la.gated[id] != nil || len(la.early[id]) > 0
 }
 
-// overtaken dispatches an execution that the executor has already.
-func (la *ahead) overtaken(id executor.ID) {
+// dispatchPrefetched records the dispatch of an execution that the executor already has, and processes its early reports.
+func (la *lookahead) dispatchPrefetched(id executor.ID) {
 	if la.gated[id] != nil {
 		delete(la.gated, id)
-		la.passed = append(la.passed, id)
+		la.due = append(la.due, id)
 	}
 	if !la.run.Sched.Wants(id.Node, id.Execution) {
 		return
 	}
 	la.run.pooling.claimPools(id)
-	la.run.dispatcher.dispatched(id)
+	la.run.dispatcher.recordDispatch(id)
 	known := la.early[id]
 	delete(la.early, id)
 	for _, rep := range known {
-		la.run.hear(rep)
+		la.run.handleReport(rep)
 	}
 }
 
-// meet dispatches an execution that the executor reports and that was not dispatched: it was handed over ahead, perhaps by an
-// earlier daemon. One that was ahead when the machine went down, and may have started, is lost like any other.
-func (la *ahead) meet(rep executor.Report) {
+// dispatchReported records the dispatch of an execution that the executor reports although it was not dispatched: it was
+// prefetched, possibly by an earlier daemon. A prefetched job that may have been running when the machine crashed counts as
+// lost, like any other execution.
+func (la *lookahead) dispatchReported(rep executor.Report) {
 	id := rep.ID
 	switch {
 	case la.run.Sched.Wants(id.Node, id.Execution):
 		la.run.dispatcher.dequeue(id)
-		la.overtaken(id)
-	case rep.Kind == executor.Ended && rep.Exit.Lost && la.mayStray(id):
-		la.run.dispatcher.dispatched(id)
+		la.dispatchPrefetched(id)
+	case rep.Kind == executor.Ended && rep.Exit.Lost && la.lostPrefetched(id):
+		la.run.dispatcher.recordDispatch(id)
 	}
 }
 
-// mayStray reports whether a lost execution is one that the scheduler has not asked for.
-func (la *ahead) mayStray(id executor.ID) bool {
+// lostPrefetched reports whether a lost execution is the next one of its node, and the scheduler has not requested it.
+func (la *lookahead) lostPrefetched(id executor.ID) bool {
 	status := la.run.Sched.Status(id.Node)
 	return id.Execution == la.run.Sched.Executions(id.Node)+1 && status != graph.Queued && status != graph.Running && !la.run.Sched.Ended()
 }
 
-// overdue returns the jobs that were handed over ahead, have been asked for since, and are not known to have started. Handing
-// them over once more, with nothing to come after, tells the executor that their turn has come.
-func (la *ahead) overdue() (jobs []executor.Job) {
-	for _, id := range la.passed {
+// dueJobs returns the prefetched jobs that the scheduler has requested since and that have not been reported as started.
+// Handing them over again, without dependencies, releases them in the executor.
+func (la *lookahead) dueJobs() (jobs []executor.Job) {
+	for _, id := range la.due {
 		rec := la.run.Nodes[id.Node].Execution
 		if la.run.Phase == runstate.Going && rec.Live && !rec.Started && rec.Number == id.Execution {
 			jobs = append(jobs, la.run.job(id.Node, id.Execution, rec.Command))
 		}
 	}
-	la.passed = la.passed[:0]
+	la.due = la.due[:0]
 	return jobs
 }
 
-// takeBackBehind takes back the jobs that were to come after an execution that did not succeed, and those behind them. The
-// jobs behind a lost execution that is repeated stay.
-func (la *ahead) takeBackBehind(ev scheduler.Event) {
+// recallDependents recalls the prefetched jobs that depend, directly or indirectly, on an execution that did not succeed.
+// Jobs that depend on a lost execution stay if the scheduler repeats it.
+func (la *lookahead) recallDependents(ev scheduler.Event) {
 	if ev.OK || len(la.gated) == 0 || la.run.Sched.Wants(ev.Node, ev.Execution+1) {
 		return
 	}
@@ -145,52 +146,54 @@ func (la *ahead) takeBackBehind(ev scheduler.Event) {
 		}
 	}
 	if list = la.run.dispatcher.recallUnhanded(list); len(list) > 0 {
-		la.run.stopping.stopThere(list, 0)
+		la.run.stopping.stopExecutions(list, 0)
 	}
 }
 
-// gatedIDs returns the executions that were handed over ahead, in order.
-func (la *ahead) gatedIDs() []executor.ID {
+// gatedIDs returns the prefetched executions in the order of handing over.
+func (la *lookahead) gatedIDs() []executor.ID {
 	return slices.SortedFunc(maps.Keys(la.gated), func(a, b executor.ID) int {
 		return cmp.Compare(la.gated[a].order, la.gated[b].order)
 	})
 }
 
-// gaveBack notes that a job that was handed over ahead will not start. It returns false if the report is about something else.
-func (la *ahead) gaveBack(rep executor.Report) bool {
+// noteReturned handles the end of a prefetched job that will not start. It returns false if the report is about something
+// else.
+func (la *lookahead) noteReturned(rep executor.Report) bool {
 	if la.gated[rep.ID] == nil {
 		return false
 	}
 	delete(la.gated, rep.ID)
 	delete(la.early, rep.ID)
-	return !rep.Exit.Lost // a lost one was handed over by an earlier daemon, and may have started
+	return !rep.Exit.Lost // a lost job was handed over by an earlier daemon and may have started
 }
 
-// A halt is a stop that the scheduler has not got yet. The executor may have started jobs that it had ahead, so it first
-// reports what became of them. Reports that come meanwhile count as before the stop, except for ends that the stop itself
-// has caused.
+// A halt is a stop that has not reached the scheduler yet. The executor may have started prefetched jobs, so their reports
+// come first. Reports that arrive in between count as if they came before the stop, except for ends that the stop itself has
+// caused.
 type halt struct {
 	record  history.Record
 	stopped []executor.Report
 }
 
-// beginHalt stops everything. The scheduler gets the stop at once if nothing is uncertain.
+// beginHalt stops everything in the executor. It passes the stop to the scheduler at once if no prefetched job can have
+// started.
 func (st *stopping) beginHalt(rec history.Record) {
 	st.halt = &halt{record: rec}
-	if st.run.ahead.uncertain() {
-		st.stopThere(st.stoppable(), st.run.Grace())
+	if st.run.lookahead.uncertain() {
+		st.stopExecutions(st.stoppable(), st.run.Grace())
 	}
 	st.endHalt()
 }
 
-// stoppable lists what the executor can stop: running executions, and jobs that it has ahead.
+// stoppable returns the executions that the executor can stop: running ones and prefetched jobs.
 func (st *stopping) stoppable() []executor.ID {
-	return append(st.run.live(), st.run.ahead.gatedIDs()...)
+	return append(st.run.live(), st.run.lookahead.gatedIDs()...)
 }
 
-// uncertain reports whether the executor may have started a job that was handed over ahead without having reported it.
-func (la *ahead) uncertain() bool {
-	if la.untold {
+// uncertain reports whether the executor may have started a prefetched job without having reported it.
+func (la *lookahead) uncertain() bool {
+	if la.unreported {
 		return true
 	}
 	for _, g := range la.gated {
@@ -201,24 +204,25 @@ func (la *ahead) uncertain() bool {
 	return false
 }
 
-// putOff keeps a report of an end that the stop has caused until the scheduler has got the stop.
-func (st *stopping) putOff(rep executor.Report) bool {
-	if st.halt == nil || rep.Kind != executor.Ended || !rep.Exit.Stopped || st.run.ahead.gated[rep.ID] != nil {
+// deferEnd keeps the report of an end that the stop has caused until the stop has reached the scheduler. It returns false
+// for other reports.
+func (st *stopping) deferEnd(rep executor.Report) bool {
+	if st.halt == nil || rep.Kind != executor.Ended || !rep.Exit.Stopped || st.run.lookahead.gated[rep.ID] != nil {
 		return false
 	}
 	st.halt.stopped = append(st.halt.stopped, rep)
 	return true
 }
 
-// endHalt gives the scheduler the stop when nothing is uncertain any more.
+// endHalt passes the stop to the scheduler, unless a prefetched job may have started.
 func (st *stopping) endHalt() {
-	if st.halt == nil || st.run.ahead.uncertain() {
+	if st.halt == nil || st.run.lookahead.uncertain() {
 		return
 	}
 	h := st.halt
 	st.halt = nil
 	st.run.commit(h.record)
 	for _, rep := range h.stopped {
-		st.run.hear(rep)
+		st.run.handleReport(rep)
 	}
 }

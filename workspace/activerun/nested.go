@@ -11,28 +11,29 @@ import (
 // Nested connects executions with the runs that their commands have started, in other workspaces. It is safe for concurrent
 // use.
 type Nested interface {
-	// Began reports a run that a command has started, under this daemon or an earlier one. If that command is over, the
-	// run is stopped.
+	// Began reports a run that a command has started, under this daemon or an earlier one. If the command has ended, the run
+	// is stopped.
 	Began(by api.Caller, child Child)
-	// Over reports that a run which a command has started is over. When it returns, the command has its slot back.
+	// Over reports that a run which a command started is over. When Over returns, the command has its slot back.
 	Over(by api.Caller)
-	// Stop ends a run and returns when it is gone. A nil graceMS means the grace time that the run was started with.
+	// Stop stops a run and returns when it is over. A nil graceMS means the grace time that the run was started with,
+	// otherwise it is in milliseconds.
 	Stop(child Child, graceMS *int64)
 }
 
 // A Child is a run of another workspace.
 type Child struct{ Workspace, Run string }
 
-// nesting is what a run knows of the runs that its commands have started.
+// nesting connects a run with the runs that its commands have started.
 type nesting struct {
 	run      *Run
 	callers  map[executor.ID]int     // execution → how many of its connections wait for other runs
-	children map[executor.ID][]Child // started by an execution that is going
-	leaving  int                     // children that are being stopped
+	children map[executor.ID][]Child // runs that a live execution has started
+	leaving  int                     // number of children that are being stopped
 }
 
-// tellCaller tells the execution that has started a run that the run is going.
-func (ne *nesting) tellCaller() {
+// reportToCaller tells the command that started the run, if there is one, that the run is active.
+func (ne *nesting) reportToCaller() {
 	if ne.run.Request.Caller == nil || ne.run.host.Nested == nil {
 		return
 	}
@@ -40,18 +41,18 @@ func (ne *nesting) tellCaller() {
 	ne.run.host.Loop.Run(func() { ne.run.host.Nested.Began(by, child) })
 }
 
-// Leave returns the slots of a run that is over. The command that has started it gets its own slot back first, so that no
-// other run takes it.
+// Leave returns the slots of a run that is over. If a command started the run, the command gets its own slot back first, so
+// that no other run takes it.
 func (ne *nesting) Leave() {
-	if ne.run.Request.Caller == nil || ne.run.host.Nested == nil || ne.run.share.member == nil {
-		ne.run.share.leaveSlots()
+	if ne.run.Request.Caller == nil || ne.run.host.Nested == nil || ne.run.slotShare.member == nil {
+		ne.run.slotShare.leaveSlots()
 		return
 	}
-	ne.run.share.short.stop()
+	ne.run.slotShare.short.stop()
 	by := callerOf(ne.run.Request.Caller)
 	ne.run.host.Loop.Run(func() {
 		ne.run.host.Nested.Over(by)
-		ne.run.share.member.Leave()
+		ne.run.slotShare.member.Leave()
 	})
 }
 
@@ -59,7 +60,7 @@ func callerOf(c *history.Caller) api.Caller {
 	return api.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution}
 }
 
-// stopChildren stops the runs that the given executions have started; nil means those of all executions.
+// stopChildren stops the runs that the given executions have started. nil means all executions.
 func (ne *nesting) stopChildren(ids []executor.ID, graceMS *int64) {
 	if len(ne.children) == 0 {
 		return
@@ -80,7 +81,7 @@ func (ne *nesting) stopChildren(ids []executor.ID, graceMS *int64) {
 	}
 }
 
-// endChildren stops the runs that an execution has started, now that it is over. If the execution was stopped, its children
+// endChildren stops the runs that an execution has started, after the execution ended. If the execution was stopped, they
 // get no grace time.
 func (ne *nesting) endChildren(id executor.ID, stopped bool) {
 	delete(ne.callers, id)
@@ -97,7 +98,7 @@ func (ne *nesting) endChildren(id executor.ID, stopped bool) {
 
 func graceOf(d time.Duration) *int64 { return new(d.Milliseconds()) }
 
-// FindExecution finds the execution that a command says it is, and reports whether it is going.
+// FindExecution finds the execution that a command claims to belong to, and reports whether it is live.
 func (ne *nesting) FindExecution(c api.Caller) (id executor.ID, live bool) {
 	i, in := ne.run.Sched.Index(c.Node)
 	if !in {
@@ -121,24 +122,24 @@ func (ne *nesting) UnitsOf(id executor.ID) map[string]int {
 	return held
 }
 
-// CommandWaits notes that the command of an execution waits for another run, or stops waiting.
+// CommandWaits notes that the command of an execution starts or stops waiting for another run.
 func (ne *nesting) CommandWaits(id executor.ID, waits bool) {
 	if ne.callers == nil {
 		ne.callers = map[executor.ID]int{}
 	}
 	if waits {
 		if ne.callers[id]++; ne.run.Nodes[id.Node].Execution.Started {
-			ne.run.share.lend(id)
+			ne.run.slotShare.lend(id)
 		}
 		return
 	}
 	if ne.callers[id]--; ne.callers[id] <= 0 {
 		delete(ne.callers, id)
-		ne.run.share.TakeBack(id)
+		ne.run.slotShare.TakeBack(id)
 	}
 }
 
-// Adopt notes a run that an execution has started.
+// Adopt notes that an execution has started a run.
 func (ne *nesting) Adopt(id executor.ID, child Child) {
 	if ne.children == nil {
 		ne.children = map[executor.ID][]Child{}

@@ -14,17 +14,17 @@ import (
 	"wf/workspace/runstate"
 )
 
-// maxItems bounds what the command of a sub-flow may print, in bytes, because it becomes one record of the journal.
+// maxItems bounds the output of a command that lists items, in bytes, because it becomes one record of the journal.
 const maxItems = 8 << 20
 
-// Most commands have no outputs. If many have ended at once, listing the folder saves looking for the file of each, unless the
-// folder has too many files.
+// Most commands have no outputs. When many have ended at once, listing the folder is cheaper than looking for the file of
+// each, unless the folder contains too many files.
 const (
 	lookOutputs     = 4
 	lookOutputsMost = 256
 )
 
-// lookForOutputs lists the folder, if a list of reports contains enough ends. forget drops the list.
+// lookForOutputs lists the folder if the list of reports contains enough ends. forget drops the result.
 func (r *Run) lookForOutputs(list []executor.Report) (forget func()) {
 	forget = func() { r.left = nil }
 	over := 0
@@ -52,7 +52,7 @@ func (r *Run) lookForOutputs(list []executor.Report) (forget func()) {
 	return forget
 }
 
-// outputs is runstate.ReadOutputs without looking for a file that is not there.
+// outputs is runstate.ReadOutputs, but skips files that are known not to exist.
 func (r *Run) outputs(id executor.ID) (values map[string]any, raw []byte, err error) {
 	if r.left != nil && !r.left[runstate.OutputName(id)] {
 		return nil, nil, nil
@@ -60,7 +60,7 @@ func (r *Run) outputs(id executor.ID) (values map[string]any, raw []byte, err er
 	return runstate.ReadOutputs(r.Dir, id)
 }
 
-// items reads the lines that the command of a sub-flow has printed, as a JSON list.
+// items reads the lines that a command has printed and returns them as a JSON list.
 func (r *Run) items(out executor.Range) ([]byte, error) {
 	if out.File == "" || out.End <= out.Start {
 		return []byte("[]"), nil
@@ -84,7 +84,7 @@ func (r *Run) items(out executor.Range) ([]byte, error) {
 	return json.Marshal(items)
 }
 
-// dropOutputs removes the folder: the journal has its content. It is called on a helper.
+// dropOutputs removes the folder, whose content is in the journal. It is called on a helper.
 func (en *ending) dropOutputs() {
 	if err := os.RemoveAll(filepath.Join(en.run.Dir, runstate.OutputsDir)); err != nil {
 		en.run.host.Log.Warn("outputs of commands cannot be removed", "run", en.run.ID, "err", err)

@@ -15,14 +15,14 @@ import (
 // the daemon and all workspaces share them. It is safe for concurrent use.
 type Pools interface {
 	// TryAcquire takes all units of a claim or none. A refused claim waits in line under its key. wake is called when its
-	// units have been set aside, and the next TryAcquire takes them. wake must not block.
+	// units have been set aside; the next TryAcquire takes them. wake must not block.
 	TryAcquire(key string, claim []PoolUse, wake func()) bool
-	// Claim takes units even when there are none: for processes that an earlier daemon has left running.
+	// Claim takes units even if none are free, for processes that an earlier daemon has started.
 	Claim(claim []PoolUse)
-	// Release returns units. Forget leaves the line and returns units that were set aside.
+	// Release returns units. Forget removes a claim from the line and returns units that were set aside for it.
 	Release(claim []PoolUse)
 	Forget(key string)
-	// Size returns how many units a pool has in all.
+	// Size returns the number of units of a pool, free or not.
 	Size(pool string) int
 }
 
@@ -32,27 +32,26 @@ type PoolUse struct {
 	Units int
 }
 
-// pooling holds the executions of a run that need units of pools. A node has at most one that waits for units or holds them.
-// It is empty for a run without such nodes.
+// pooling contains the executions of a run that wait for units of pools or hold them, at most one for each node. It is empty
+// for a run without such nodes.
 type pooling struct {
 	run   *Run
 	of    Pools
 	lines map[string]*poolLine // by the text of the claim
-	waits map[int]poolEntry    // node → its place in a line
+	waits map[int]poolEntry    // node → its position in a line
 	held  map[int]poolHeld     // node → the units that it holds
 	seq   int
 }
 
-// A poolLine lists the executions with the same claim, in order. The first of them gets units first, so only the first one is
-// asked about.
+// A poolLine lists the executions with the same claim, in order. Only the first one has a claim with Pools.
 type poolLine struct {
 	claim   []PoolUse
-	entries []poolEntry // includes executions that have left the line: waits does not have those
+	entries []poolEntry // in order; includes executions that left the line and are not in waits
 }
 
 type poolEntry struct {
 	id  executor.ID
-	seq int // tells two stays in the line of the same execution apart
+	seq int // distinguishes two stays of the same execution in the line
 }
 
 type poolHeld struct {
@@ -60,7 +59,7 @@ type poolHeld struct {
 	claim []PoolUse
 }
 
-// poolClaim returns what an execution of a node needs; nil for most.
+// poolClaim returns the units that an execution of a node needs; nil for most nodes.
 func (po *pooling) poolClaim(node int) []PoolUse {
 	if po.run.Flow == nil {
 		return nil
@@ -80,7 +79,7 @@ func claimText(claim []PoolUse) string {
 	return strings.Join(parts, ", ")
 }
 
-// enqueue puts an execution that was asked for into the queue for slots, or first into the line of its pools.
+// enqueue adds a requested execution to the queue for slots, or first to the line of its pools.
 func (po *pooling) enqueue(id executor.ID) {
 	claim := po.poolClaim(id.Node)
 	if claim == nil || po.run.host.Pools == nil {
@@ -107,7 +106,7 @@ func (po *pooling) enqueue(id executor.ID) {
 	po.run.host.Out.Publish(api.Event{Type: api.NodeWaiting, Run: po.run.ID, Client: po.run.Request.Client, Node: n.ID, Name: n.Name, Wait: po.PoolWait(id.Node)})
 }
 
-// EnterPools takes the units that were set aside for executions in line. These wait for a slot from now on.
+// EnterPools takes the units that were set aside for executions in line, and moves these executions to the queue for slots.
 func (po *pooling) EnterPools() {
 	if len(po.waits) == 0 || po.run.Phase != runstate.Going || po.run.sess == nil {
 		return
@@ -150,8 +149,8 @@ func (po *pooling) leavePools(id executor.ID) {
 	po.run.host.Pools.Release(h.claim)
 }
 
-// withdrawPools returns the units of a node that will not execute, or takes it out of its line. An execution that the executor
-// has keeps its units until the executor reports its end.
+// withdrawPools returns the units of a node that will not execute, or removes it from its line. An execution that the
+// executor has keeps its units until the executor reports its end.
 func (po *pooling) withdrawPools(ef scheduler.Effect) {
 	if len(po.waits)+len(po.held) == 0 || ef.Status == graph.Queued || ef.Status == graph.Running {
 		return
@@ -167,7 +166,7 @@ func (po *pooling) withdrawPools(ef scheduler.Effect) {
 	}
 }
 
-// leaveLines takes all executions out of their lines, for a run that starts nothing any more.
+// leaveLines removes all executions from their lines, for a run that starts no more executions.
 func (po *pooling) leaveLines() {
 	for _, e := range po.waits {
 		po.run.host.Pools.Forget(po.poolKey(e.id))
@@ -183,7 +182,7 @@ func (po *pooling) dropPools() {
 	}
 }
 
-// reclaimPools takes the units of executions that an earlier daemon has left going, before anything else can get them.
+// reclaimPools takes the units of executions that run since an earlier daemon, before other runs can take them.
 func (po *pooling) reclaimPools() {
 	if po.run.host.Pools == nil || po.run.Flow == nil {
 		return
@@ -196,7 +195,7 @@ func (po *pooling) reclaimPools() {
 	}
 }
 
-// requeue lets executions that an earlier daemon had asked for wait for units again.
+// requeue puts executions that were requested under an earlier daemon into the lines of their pools.
 func (po *pooling) requeue() {
 	if po.run.host.Pools == nil || po.run.Flow == nil {
 		return
@@ -205,7 +204,7 @@ func (po *pooling) requeue() {
 	po.run.dispatcher.queue, po.run.dispatcher.head = nil, 0
 	for _, id := range queue {
 		switch {
-		case po.held[id.Node].id == id: // it was dispatched meanwhile, and has its units
+		case po.held[id.Node].id == id: // it was dispatched meanwhile and has its units
 			po.run.dispatcher.queue = append(po.run.dispatcher.queue, id)
 		case po.run.Sched.Wants(id.Node, id.Execution):
 			po.enqueue(id)
@@ -213,7 +212,7 @@ func (po *pooling) requeue() {
 	}
 }
 
-// claimPools takes units for an execution that the executor turns out to have and that has not waited for them.
+// claimPools takes units for an execution that the executor already has although it did not wait for them.
 func (po *pooling) claimPools(id executor.ID) {
 	claim := po.poolClaim(id.Node)
 	if claim == nil || po.run.host.Pools == nil || po.held[id.Node].id == id {
@@ -231,7 +230,7 @@ func (po *pooling) poolKey(id executor.ID) string {
 	return fmt.Sprintf("%s/%s/%d/%d", po.run.host.ID, po.run.ID, id.Node, id.Execution)
 }
 
-// PoolWait describes what a node in line waits for; nil for other nodes.
+// PoolWait describes what a node in line waits for, or returns nil if it is in no line.
 func (po *pooling) PoolWait(node int) *api.Wait {
 	if _, waits := po.waits[node]; !waits {
 		return nil

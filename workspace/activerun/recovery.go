@@ -14,12 +14,12 @@ import (
 	"wf/workspace/workfile"
 )
 
-// recovery is how far a run of an earlier daemon is taken up.
+// recovery is the progress of recovering a run of an earlier daemon.
 type recovery struct {
 	run     *Run
-	tried   bool // the run was recovered, as part of a recovery attempt
-	unfound bool // its executor could not be reached yet
-	heard   bool // its executor has sent its first reports, or has none
+	tried   bool // the run was recovered as part of a recovery attempt
+	unfound bool // its executor was not found yet
+	heard   bool // its executor has sent its first reports, or is lost
 }
 
 // Follow continues a recovered run.
@@ -31,13 +31,13 @@ func (rc *recovery) Follow() {
 	rc.findExecutor()
 }
 
-// Recovering reports whether the run was recovered and its executor has not sent its first reports yet.
+// Recovering reports whether the run was recovered and the first reports of its executor are still missing.
 func (rc *recovery) Recovering() bool { return rc.tried && (rc.run.sess == nil || !rc.heard) }
 
-// StopRecovering lets the recovery of the run count as over although its executor has not sent all of its first reports.
+// StopRecovering makes Recovering return false although not all first reports have arrived.
 func (rc *recovery) StopRecovering() { rc.heard = true }
 
-// Retry lets what could not be written be written again at once, and looks for the executor again.
+// Retry repeats failed writes at once and looks for the executor again.
 func (rc *recovery) Retry() {
 	rc.run.journal.holds.till = time.Time{}
 	if rc.unfound {
@@ -53,7 +53,7 @@ func (rc *recovery) RetryExecutor() {
 	}
 }
 
-// findExecutor follows the executor of a recovered run.
+// findExecutor connects to the executor of a recovered run.
 func (rc *recovery) findExecutor() {
 	rc.run.host.Loop.Run(func() {
 		sess, err := rc.run.OpenExecutor(rc.run.host.Store.Dir(rc.run.Number), rc.run.Number, nil)
@@ -61,10 +61,11 @@ func (rc *recovery) findExecutor() {
 	})
 }
 
-// ErrNotStarted is the error about a run that a daemon has prepared and not started: neither the journal nor an executor knows of it.
+// ErrNotStarted is the error about a run that an earlier daemon prepared but did not start: neither the journal nor an
+// executor contains anything about it.
 var ErrNotStarted = errors.New("it had not begun")
 
-// Recover makes run n as it was from the frozen workfile and the journal.
+// Recover rebuilds run n from its frozen workfile and its journal.
 func Recover(h *Host, n int) (*Run, error) {
 	r := New(h, &nodestate.Run{}, func(error) {})
 	r.recovery.tried = true
@@ -81,7 +82,7 @@ func Recover(h *Host, n int) (*Run, error) {
 		return nil, errors.Join(ErrNotStarted, hist.Close())
 	}
 	r.journal.hist, r.Request = hist, req
-	if len(records) == 0 { // the disk has lost even the start, and the executor may have got far
+	if len(records) == 0 { // even the start was lost, and the executor may have started jobs
 		begin := history.Record{Time: req.Time, Type: history.RecordBegin, Node: history.NoNode, Client: req.Client}
 		if err := hist.Append(begin); err != nil {
 			return nil, errors.Join(err, hist.Close())
@@ -96,14 +97,14 @@ func Recover(h *Host, n int) (*Run, error) {
 		return nil, errors.Join(err, hist.Close())
 	}
 	r.FreezeNodes(g)
-	r.ahead.untold = true
+	r.lookahead.unreported = true
 	h.Nodes.NoteRun(req, nodestate.RepeatedScope(h.Store, req))
-	r.relive(records)
+	r.applyJournal(records)
 	return r, nil
 }
 
-// relive applies the records of an earlier daemon and shows in the open workfile what they come to.
-func (r *Run) relive(records []history.Record) {
+// applyJournal applies the records of an earlier daemon and shows the resulting statuses in the open workfile.
+func (r *Run) applyJournal(records []history.Record) {
 	r.host.Nodes.Refold(r.Run, records, func(rec history.Record) {
 		if rec.Type == history.RecordDispatch {
 			r.dispatcher.dequeue(executor.ID{Node: rec.Node, Execution: rec.Execution})
@@ -113,12 +114,12 @@ func (r *Run) relive(records []history.Record) {
 			r.dispatcher.queue = append(r.dispatcher.queue, executor.ID{Node: c.Node, Execution: c.Execution})
 		}
 	})
-	r.ahead.look = true
-	r.share.join()
-	for range r.Running { // they hold slots, even if there are none
-		r.share.member.Claim()
+	r.lookahead.look = true
+	r.slotShare.join()
+	for range r.Running { // they have slots, even beyond the limit
+		r.slotShare.member.Claim()
 	}
-	r.share.slots, r.share.ceiling = r.Running, math.MaxInt // the width that an earlier daemon has set is not known
+	r.slotShare.slots, r.slotShare.ceiling = r.Running, math.MaxInt // the width that the earlier daemon set is not known
 	r.pooling.reclaimPools()
 	r.announcer.growth.total = r.Sched.Total()
 }
@@ -133,7 +134,7 @@ func (dp *dispatcher) dequeue(id executor.ID) {
 	}
 }
 
-// followed continues a recovered run whose executor was found, or is gone.
+// followed continues a recovered run after its executor was found, or is lost.
 func (rc *recovery) followed(sess executor.Session, err error) {
 	if history.Fault(err) {
 		rc.run.journal.hold(&rc.run.journal.holds.executor, "its executor cannot be followed: "+err.Error())
@@ -151,10 +152,10 @@ func (rc *recovery) followed(sess executor.Session, err error) {
 	rc.run.sess = sess
 	rc.run.host.Found(rc.run)
 	rc.run.catchUp()
-	for _, say := range rc.run.stopping.unsaid {
+	for _, say := range rc.run.stopping.delayed {
 		say()
 	}
-	rc.run.stopping.unsaid = nil
+	rc.run.stopping.delayed = nil
 	if rc.run.Phase == runstate.Stopping {
 		rc.run.sess.Stop(rc.run.live(), rc.run.Grace())
 	}
@@ -162,10 +163,10 @@ func (rc *recovery) followed(sess executor.Session, err error) {
 	rc.run.pooling.requeue()
 	rc.run.dispatcher.resubmit()
 	rc.run.setTimer(rc.run.Sched.NextTick())
-	rc.run.nesting.tellCaller()
+	rc.run.nesting.reportToCaller()
 }
 
-// goneSession replaces an executor that could not be found again.
+// goneSession replaces the session of an executor that is lost.
 type goneSession struct{}
 
 func (goneSession) Start([]executor.Job) error { return errors.New("the executor is gone") }
@@ -182,7 +183,8 @@ func (goneSession) Retry() {}
 
 func (goneSession) Detach() {}
 
-// resubmit hands over again what was dispatched and not reported started. The executor ignores jobs that it has.
+// resubmit hands over again the jobs that were dispatched and not reported as started. The executor ignores jobs that it
+// has.
 func (dp *dispatcher) resubmit() {
 	var jobs []executor.Job
 	for i := range dp.run.Nodes {
@@ -192,11 +194,11 @@ func (dp *dispatcher) resubmit() {
 		}
 	}
 	if len(jobs) > 0 {
-		_ = dp.run.sess.Start(jobs) // a lost session reports that itself
+		_ = dp.run.sess.Start(jobs) // a lost session reports the error itself
 	}
 }
 
-// stopExpired stops again the executions whose time was up before the recovery.
+// stopExpired stops the executions whose time limit passed before the recovery.
 func (rc *recovery) stopExpired() {
 	var late []executor.ID
 	for i := range rc.run.Nodes {

@@ -10,19 +10,19 @@ import (
 	"wf/workspace/runstate"
 )
 
-// handleReports handles reports of the run's executor.
+// handleReports processes reports of the run's executor.
 func (r *Run) handleReports(list []executor.Report) {
 	forget := r.lookForOutputs(list)
 	for _, rep := range list {
-		r.hear(rep)
+		r.handleReport(rep)
 	}
 	forget()
 	r.recovery.heard = true
 }
 
-// hear handles one report.
-func (r *Run) hear(rep executor.Report) {
-	if r.stopping.putOff(rep) {
+// handleReport processes one report.
+func (r *Run) handleReport(rep executor.Report) {
+	if r.stopping.deferEnd(rep) {
 		return
 	}
 	defer r.stopping.endHalt()
@@ -32,31 +32,31 @@ func (r *Run) hear(rep executor.Report) {
 	case executor.Ended:
 		r.finish(rep)
 	case executor.Resized:
-		r.share.resized(rep.Width)
+		r.slotShare.widthApplied(rep.Width)
 	case executor.CaughtUp:
-		r.ahead.untold = false
+		r.lookahead.unreported = false
 	case executor.Held:
 		r.journal.hold(&r.journal.holds.executor, rep.Message)
 	case executor.Leftovers:
-		r.ending.sweptUp(rep)
+		r.ending.noteLeftovers(rep)
 	case executor.Broken:
 		r.lose(rep)
 	}
 }
 
-// expects reports whether a report is about an execution that is going. After a restart the executor repeats its reports: those
-// about the past are skipped, those about executions not asked for yet are kept.
+// expects reports whether a report is about a live execution. After a restart the executor repeats its reports. expects
+// skips those that the journal already contains and keeps those about executions that the scheduler has not requested yet.
 func (r *Run) expects(rep executor.Report) bool {
 	id := rep.ID
 	if id.Node >= len(r.Nodes) {
 		return false
 	}
-	r.ahead.meet(rep)
+	r.lookahead.dispatchReported(rep)
 	if id.Execution > r.Sched.Executions(id.Node) {
-		if r.ahead.early == nil {
-			r.ahead.early = map[executor.ID][]executor.Report{}
+		if r.lookahead.early == nil {
+			r.lookahead.early = map[executor.ID][]executor.Report{}
 		}
-		r.ahead.early[id] = append(r.ahead.early[id], rep)
+		r.lookahead.early[id] = append(r.lookahead.early[id], rep)
 		return false
 	}
 	rec := r.Nodes[id.Node].Execution
@@ -69,16 +69,16 @@ func (r *Run) started(rep executor.Report) {
 	}
 	r.commit(history.Record{Type: history.RecordStart, Time: rep.Time.UTC(), Node: rep.ID.Node, ID: r.Nodes[rep.ID.Node].ID,
 		Execution: rep.ID.Execution, PID: rep.PID, Out: rep.Out, Err: rep.Err})
-	r.share.startedOne(rep.ID)
+	r.slotShare.executionStarted(rep.ID)
 }
 
-// finish handles the end of an execution: journal, status, edges, event, slot.
+// finish handles the end of an execution: it records the end and releases its slot and pools.
 func (r *Run) finish(rep executor.Report) {
-	if r.ahead.gaveBack(rep) || !r.expects(rep) {
+	if r.lookahead.noteReturned(rep) || !r.expects(rep) {
 		return
 	}
 	i, n := rep.ID.Node, &r.Nodes[rep.ID.Node]
-	r.share.endedOne(rep.ID)
+	r.slotShare.executionEnded(rep.ID)
 	r.dispatcher.pace.ended++
 	r.pooling.leavePools(rep.ID)
 	if !n.Execution.Started && rep.Exit.Stopped {
@@ -101,7 +101,8 @@ func (r *Run) finish(rep executor.Report) {
 	r.stopping.answerEnd(rep.ID)
 }
 
-// endRecord returns the record of the end of an execution, with its outputs. If these cannot be used, the execution has failed.
+// endRecord returns the record of the end of an execution, with its outputs. If the outputs are invalid, the execution has
+// failed.
 func (r *Run) endRecord(rep executor.Report) history.Record {
 	id, reason := rep.ID, r.Reason(rep)
 	rec := history.Record{Type: history.RecordEnd, Time: rep.Time.UTC(), Node: id.Node, ID: r.Nodes[id.Node].ID, Execution: id.Execution,
@@ -120,16 +121,16 @@ func (r *Run) endRecord(rep executor.Report) history.Record {
 	return rec
 }
 
-// lose ends a run whose executor is gone. The fate of running executions is unknown.
+// lose ends a run whose executor is lost. The result of running executions is unknown.
 func (r *Run) lose(rep executor.Report) {
 	if r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return
 	}
 	r.journal.holds.executor = ""
-	clear(r.ahead.gated)
-	r.ahead.untold = false
+	clear(r.lookahead.gated)
+	r.lookahead.unreported = false
 	r.stopping.endHalt()
-	stopped := r.Phase == runstate.Stopping // then losing the executor is no failure
+	stopped := r.Phase == runstate.Stopping // a run that is stopping does not fail because of this
 	if !stopped {
 		r.broken = rep.Message
 	}

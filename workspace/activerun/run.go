@@ -1,6 +1,10 @@
-// Package activerun carries out the decisions about one run that is going: it hands jobs to the executor, handles its reports,
-// writes the journal, publishes what happens, waits, stops and ends. Its state is a runstate.State that its records change. It
-// chooses no scope and knows nothing of other runs; a Host connects it with its workspace.
+// Package activerun executes one active run. It appends records to the run's journal, applies them to the run's state
+// (runstate.State), and carries out what the scheduler then decides: it hands jobs to the executor, processes the executor's
+// reports, publishes events, and handles waits, stops and the end of the run.
+//
+// Package workspace creates a Run from a draft of package planning, or recovers one from a journal, and connects it with the
+// workspace through a Host. A Run owns its executor session, its journal, its slots and its units of pools. It does not
+// choose its scope and has no access to other runs of the workspace.
 package activerun
 
 import (
@@ -26,7 +30,7 @@ import (
 	"wf/workspace/workfile"
 )
 
-// Run is an active run: its state, the executor's session, the journal, and what has to be done with them. It belongs to the loop.
+// Run is an active run: its state, its session with the executor, and its journal. It belongs to the loop.
 type Run struct {
 	*nodestate.Run
 	host *Host
@@ -34,8 +38,8 @@ type Run struct {
 
 	journal
 	dispatcher
-	ahead
-	share
+	lookahead
+	slotShare
 	pooling
 	nesting
 	stopping
@@ -43,24 +47,27 @@ type Run struct {
 	recovery
 	announcer
 
-	accepted func(error)     // answers the request that started it
-	broken   string          // why the executor was lost; "" = it was not
-	timer    *time.Timer     // of the run's timeout
-	tick     *time.Timer     // of the next moment that the scheduler waits for
-	left     map[string]bool // names of the output files, while a list of reports is handled; nil = not listed
+	accepted func(error)     // called once, when the run has started or has failed to start
+	broken   string          // why the executor was lost; "" if it was not
+	timer    *loop.Timer     // stops the run when its timeout is over
+	tick     *loop.Timer     // fires at the next moment that the scheduler waits for
+	left     map[string]bool // names of the output files, set while a list of reports is processed; nil means not listed
 }
 
-// New makes an active run of a state. accepted is called once, when the run has started or cannot.
+// New returns a run with the given state. accepted is called once: with nil when the run has started, otherwise with the
+// reason why it cannot start.
 func New(h *Host, state *nodestate.Run, accepted func(error)) *Run {
 	r := &Run{Run: state, host: h, accepted: accepted}
 	r.onEnd = map[executor.ID][]func(api.StopResult, error){}
-	r.share.run, r.pooling.run, r.nesting.run, r.ahead.run, r.journal.run = r, r, r, r, r
+	r.slotShare.run, r.pooling.run, r.nesting.run, r.lookahead.run, r.journal.run = r, r, r, r, r
 	r.stopping.run, r.ending.run, r.dispatcher.run, r.recovery.run, r.announcer.run = r, r, r, r, r
 	r.Active = r
+	r.timer = h.Loop.NewTimer(func() { r.stopping.Stop(api.StopRequest{Cause: "timeout"}, "", nil) })
+	r.tick = h.Loop.NewTimer(r.Tick)
 	return r
 }
 
-// AlsoAccept has another request answered when the run has started or cannot.
+// AlsoAccept registers a second request that gets the same answer as the one that created the run.
 func (r *Run) AlsoAccept(answer func(error)) {
 	first := r.accepted
 	r.accepted = func(err error) {
@@ -69,7 +76,7 @@ func (r *Run) AlsoAccept(answer func(error)) {
 	}
 }
 
-// begin takes the first step: statuses are reset and the first nodes activated.
+// begin takes the first step of the run: it resets statuses and activates the first nodes.
 func (r *Run) begin() {
 	for i := range r.Nodes {
 		r.host.Nodes.Latest[r.Nodes[i].ID] = nodestate.Latest{Run: r.Number, Execution: r.host.Nodes.Latest[r.Nodes[i].ID].Execution}
@@ -77,7 +84,7 @@ func (r *Run) begin() {
 	told := r.host.Out.Pending()
 	r.host.Out.Publish(api.Event{Type: api.RunStarted, Run: r.ID, Client: r.Request.Client, Workfile: r.host.Path, Mode: r.Request.Mode,
 		Resumes: history.RunID(r.Request.Resumes), Nodes: r.Sched.Total(), Jobs: r.Request.Jobs, NoLimit: r.Request.NoLimit})
-	r.announcer.growth.beginning = true
+	r.announcer.growth.starting = true
 	r.commit(history.Record{Type: history.RecordBegin, Node: history.NoNode, Client: r.Request.Client, Clocks: clocksNow(0)})
 	r.announcer.growth = growth{total: r.Sched.Total()}
 	if r.Flow != nil && r.Sched.Mode() == scheduler.Resume {
@@ -87,23 +94,22 @@ func (r *Run) begin() {
 	r.limitTime()
 }
 
-// limitTime stops the run when its time is up, counted from its start, which may have been in another daemon.
+// limitTime sets the timer of the run's timeout. The timeout counts from the start of the run, possibly under an earlier
+// daemon.
 func (r *Run) limitTime() {
 	if r.Request.TimeoutMS == 0 {
 		return
 	}
 	left := time.Duration(r.Request.TimeoutMS)*time.Millisecond - (clock.Now().Sub(r.Request.Time) - r.SetSince())
-	r.timer = time.AfterFunc(max(left, 0), func() {
-		r.host.Loop.Post(func() { r.stopping.Stop(api.StopRequest{Cause: "timeout"}, "", nil) })
-	})
+	r.timer.Reset(max(left, 0))
 }
 
-// commit appends a record to the journal, puts it into the state, announces it, and does what it leads to.
+// commit appends a record to the journal, applies it to the state, publishes it, and carries out the effects that follow.
 func (r *Run) commit(rec history.Record) {
 	if rec.Time.IsZero() {
 		rec.Time = clock.Now()
 	}
-	if err := r.journal.hist.Append(rec); err != nil { // it is written when the loop settles
+	if err := r.journal.hist.Append(rec); err != nil { // the loop writes it when it settles
 		panic("internal error: a record for the journal: " + err.Error())
 	}
 	ev, decides := r.Note(rec)
@@ -118,24 +124,24 @@ func (r *Run) commit(rec history.Record) {
 		if r.stopping.cancelGrace != nil {
 			grace = *r.stopping.cancelGrace
 		}
-		r.stopping.stopThere(cancel, grace)
+		r.stopping.stopExecutions(cancel, grace)
 	}
 	if ev.Kind == scheduler.Finished || ev.Kind == scheduler.Withdrawn {
-		r.ahead.takeBackBehind(ev)
+		r.lookahead.recallDependents(ev)
 	}
-	r.announcer.grown()
+	r.announcer.publishGrowth()
 	for _, id := range todo.known {
-		r.ahead.overtaken(id)
+		r.lookahead.dispatchPrefetched(id)
 	}
 }
 
-// announcer publishes what happens in a run.
+// announcer publishes the events of a run.
 type announcer struct {
 	run    *Run
 	growth growth
 }
 
-// announce publishes what a record itself reports, and remembers it for later runs.
+// announce publishes the event of a record and updates the table of latest executions.
 func (an *announcer) announce(rec history.Record) {
 	ev := api.Event{Time: an.run.Now, Run: an.run.ID, Client: an.run.Request.Client}
 	if rec.Node != history.NoNode {
@@ -161,7 +167,7 @@ func (an *announcer) announce(rec history.Record) {
 	}
 }
 
-// announceEnd publishes the end of an execution. From now on the workfile may show its output.
+// announceEnd publishes the end of an execution and lets the workfile show its output.
 func (an *announcer) announceEnd(rec history.Record, ev api.Event) {
 	live := an.run.LiveNode(rec.Node)
 	if live != nil {
@@ -183,13 +189,13 @@ func (an *announcer) announceEnd(rec history.Record, ev api.Event) {
 	an.run.host.Out.Publish(ev)
 }
 
-// followUp is what the effects of a record lead to, once all of them are in the state.
+// followUp collects work that has to wait until all effects of a record are in the state.
 type followUp struct {
-	cancel []executor.ID // executions to be stopped
-	known  []executor.ID // executions asked for that the executor has already
+	cancel []executor.ID // executions to stop
+	known  []executor.ID // executions that the scheduler requests and the executor already has
 }
 
-// enact does what an effect asks for.
+// enact carries out one effect, or adds it to todo.
 func (r *Run) enact(c runstate.Change, todo *followUp) {
 	switch c.Kind {
 	case scheduler.NodeChanged:
@@ -213,7 +219,7 @@ func (r *Run) enact(c runstate.Change, todo *followUp) {
 	case scheduler.Timer:
 		r.setTimer(c.At)
 	case scheduler.Execute:
-		if id := (executor.ID{Node: c.Node, Execution: c.Execution}); r.ahead.has(id) {
+		if id := (executor.ID{Node: c.Node, Execution: c.Execution}); r.lookahead.has(id) {
 			todo.known = append(todo.known, id)
 		} else {
 			r.pooling.enqueue(id)
@@ -223,8 +229,8 @@ func (r *Run) enact(c runstate.Change, todo *followUp) {
 	}
 }
 
-// nodeChanged publishes a new status. The end of an execution was published before, with its exit code; ends without an execution are
-// published here.
+// nodeChanged publishes the new status of a node. The end of an execution was published by announceEnd, with its exit code,
+// so nodeChanged publishes only ends without an execution.
 func (an *announcer) nodeChanged(c runstate.Change) {
 	n := &an.run.Nodes[c.Node]
 	if c.Replaced {
@@ -242,7 +248,7 @@ func (an *announcer) nodeChanged(c runstate.Change) {
 	news := api.Event{Run: an.run.ID, Node: n.ID, Name: n.Name, Client: an.run.Request.Client, SubFlow: an.run.Sched.Members(ef.Node) > 0}
 	switch ef.Status {
 	case graph.Queued:
-		news.Type, news.Time = api.NodeReady, an.run.Now // the executor may have started it since, by itself
+		news.Type, news.Time = api.NodeReady, an.run.Now // the executor may have started the job on its own since then
 	case graph.Idle:
 		news.Type = api.NodeReset
 	case graph.Failed:
@@ -272,24 +278,22 @@ func (an *announcer) nodeChanged(c runstate.Change) {
 	an.run.host.Out.Publish(news)
 }
 
-// LetGo is detach for a run in an unknown state. What was not written of its journal stays unwritten,
-// because it may be what the loop panicked about. The executor reports it again.
-func (r *Run) LetGo() {
-	loop.Contain(r.host.Loop, "a question", func() (struct{}, error) { // a second panic of the same cause is possible
-		if r.timer != nil {
-			r.timer.Stop()
-		}
-		r.setTimer(0)
+// Abandon is Detach for a run whose state may be inconsistent after a panic. It does not write pending records, because one
+// of them may have caused the panic. The executor repeats its reports to the next daemon.
+func (r *Run) Abandon() {
+	loop.Contain(r.host.Loop, "a question", func() (struct{}, error) { // the cause of the first panic may cause another one
+		r.timer.Stop()
+		r.tick.Stop()
 		if r.sess != nil {
 			r.sess.Detach()
 		}
-		r.share.leaveSlots()
+		r.slotShare.leaveSlots()
 		r.pooling.dropPools()
 		return struct{}{}, nil
 	})
 }
 
-// job returns the job of an execution.
+// job returns the job of an execution with the given command line.
 func (r *Run) job(i, execution int, line string) executor.Job {
 	n := &r.Nodes[i]
 	id := executor.ID{Node: i, Execution: execution}
@@ -298,17 +302,17 @@ func (r *Run) job(i, execution int, line string) executor.Job {
 	return executor.Job{ID: id, Shell: r.Request.Shell, Command: line, Env: append(env, r.Sched.Environment(i)...), Merge: r.Merges(i)}
 }
 
-// growth is what watchers have heard of how many nodes a run has.
+// growth is the number of nodes that was last published.
 type growth struct {
-	total     int  // in RunStarted, or in the latest RunGrew
-	kept      int  // of these, how many a resume keeps
-	beginning bool // the first step is being taken: RunStarted reports all of it
-	recalled  bool // instances of an earlier run were added since
+	total    int  // as in RunStarted, or in the latest RunGrew
+	kept     int  // how many of them a resume keeps
+	starting bool // the first step is in progress: RunStarted reports its nodes
+	recalled bool // instances of an earlier run were added since then
 }
 
-// grown publishes that the run has other nodes than watchers know, if it has.
-func (an *announcer) grown() {
-	if an.run.Flow == nil || an.growth.beginning {
+// publishGrowth publishes the number of nodes if it has changed.
+func (an *announcer) publishGrowth() {
+	if an.run.Flow == nil || an.growth.starting {
 		return
 	}
 	total := an.run.Sched.Total()
@@ -322,12 +326,13 @@ func (an *announcer) grown() {
 	an.run.host.Out.Publish(api.Event{Type: api.RunGrew, Run: an.run.ID, Client: an.run.Request.Client, Nodes: total, Kept: an.growth.kept})
 }
 
-// answered records that the time for an answer was over, and which default counts.
+// answered records that the time limit of an approval has passed and the default answer applies.
 func (r *Run) answered(ef scheduler.Effect) {
 	r.commit(history.Record{Type: history.RecordAnswer, Time: r.Now, Node: ef.Node, ID: r.Nodes[ef.Node].ID, OK: ef.OK})
 }
 
-// systemUser is the name of the user that the daemon runs as. Its listeners let no other user in (docs/security.md).
+// systemUser returns the name of the user that the daemon runs as. The daemon accepts no connections of other users
+// (docs/security.md).
 var systemUser = sync.OnceValue(func() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username
@@ -340,11 +345,11 @@ func inputRecord(in *api.Inputs) json.RawMessage {
 	if in == nil {
 		return nil
 	}
-	data, _ := json.Marshal(in) // texts and numbers
+	data, _ := json.Marshal(in) // strings and numbers always encode
 	return data
 }
 
-// Host is what a run needs of the workspace that it belongs to.
+// Host gives a run access to its workspace.
 type Host struct {
 	ID, Path   string // of the workspace
 	Log        *slog.Logger
@@ -356,10 +361,13 @@ type Host struct {
 	Marks      *watchers.Marks
 	Executor   executor.Executor
 	Slots      Slots
-	Pools      Pools      // nil: there are no pools
-	Nested     Nested     // nil: commands cannot start runs
-	RetryLater func()     // has flushJournal called again after holdPause
-	Found      func(*Run) // is called when the executor of a recovered run was found
+	Pools      Pools      // nil if there are no pools
+	Nested     Nested     // nil if commands cannot start runs
+	RetryLater func()     // makes the workspace call Retry after HoldPause
+	Found      func(*Run) // called when the executor of a recovered run was found, or is lost
+
+	HoldPause    time.Duration // time until a failed operation is repeated
+	StopPatience time.Duration // time that a stop request waits for a result that cannot be written
 }
 
 // endNotes returns notes about a run that is over, such as a case that matches no edge.

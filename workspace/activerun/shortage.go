@@ -8,29 +8,29 @@ import (
 	"wf/workspace/runstate"
 )
 
-// A run can be asked why no more of its executions go at once. Watchers are told once, and only when the shortage lasts: short
-// commands wait for a slot all the time.
+// A shortage means that executions of a run could start if the run had more slots. It is published once for each kind, and
+// only if it lasts: short commands wait for a slot all the time.
 
-// shortPause is how long a shortage lasts before watchers are told. Tests shorten it.
-var shortPause = time.Second
+// shortPause is how long a shortage must last before it is published.
+const shortPause = time.Second
 
-// shortKind is what keeps a run from having more slots.
+// shortKind tells what keeps a run from getting more slots.
 type shortKind uint8
 
 const (
 	notShort     shortKind = iota
-	shortOwn               // the run was started with this limit
-	shortMachine           // the machine's limit for runs without one of their own
-	shortShared            // other runs have the slots
+	shortOwn               // the limit that the run was started with
+	shortMachine           // the limit of the machine, for runs without their own
+	shortShared            // other runs use the slots
 	shortKinds
 )
 
-// shortage is what watchers have been told.
+// shortage is the present shortage, and the kinds that were published.
 type shortage struct {
-	kind  shortKind
-	since time.Time
-	told  [shortKinds]bool
-	timer *time.Timer
+	kind      shortKind
+	since     time.Time
+	published [shortKinds]bool
+	timer     *time.Timer
 }
 
 func (s *shortage) stop() {
@@ -39,8 +39,8 @@ func (s *shortage) stop() {
 	}
 }
 
-// lacking returns how many executions could start beyond those that have slots, and why they do not.
-func (sh *share) lacking() (n int, kind shortKind) {
+// lacking returns how many executions wait for a slot, and why the run gets no more slots.
+func (sh *slotShare) lacking() (n int, kind shortKind) {
 	if sh.run.Phase != runstate.Going || sh.run.sess == nil || sh.run.journal.holds.why() != "" {
 		return 0, notShort
 	}
@@ -58,8 +58,8 @@ func (sh *share) lacking() (n int, kind shortKind) {
 	return n, shortShared
 }
 
-// Shortage describes the shortage; nil when there is none.
-func (sh *share) Shortage() *api.Shortage {
+// Shortage describes the shortage, or returns nil if there is none.
+func (sh *slotShare) Shortage() *api.Shortage {
 	n, kind := sh.lacking()
 	if kind == notShort {
 		return nil
@@ -82,21 +82,21 @@ func (sh *share) Shortage() *api.Shortage {
 
 func slotCount(n int) string { return api.Counted(n, "slot", "slots") }
 
-// TellShortage publishes a shortage that lasts, once for each kind.
-func (sh *share) TellShortage() {
+// PublishShortage publishes a shortage that lasts.
+func (sh *slotShare) PublishShortage() {
 	_, kind := sh.lacking()
-	tells := kind != notShort && kind != shortOwn && !sh.short.told[kind]
+	due := kind != notShort && kind != shortOwn && !sh.short.published[kind]
 	switch {
 	case kind != sh.short.kind:
 		sh.short.kind, sh.short.since = kind, time.Now()
 		sh.short.stop()
-		if tells {
+		if due {
 			sh.short.timer = time.AfterFunc(shortPause, sh.run.host.Loop.Wake)
 		}
 		return
-	case !tells || time.Since(sh.short.since) < shortPause:
+	case !due || time.Since(sh.short.since) < shortPause:
 		return
 	}
-	sh.short.told[kind] = true
+	sh.short.published[kind] = true
 	sh.run.host.Out.Publish(api.Event{Type: api.RunShort, Run: sh.run.ID, Short: sh.Shortage()})
 }

@@ -5,63 +5,62 @@ import (
 	"wf/workspace/runstate"
 )
 
-// share is the part of the machine that a run has: its slots, and its width, which is how many executions the executor may
-// have going. A new width takes effect a little later. The executor reports when it does; until then the old one may
-// still be in effect.
+// slotShare is a run's share of the machine. It consists of slots and of a width: the number of executions that the executor
+// may run at the same time. A new width takes effect when the executor reports it. Until then the old width may still apply.
 //
-// A slot stays with the run that acquired it until an execution has started in it, or the run has no use for it.
-// Otherwise slots could move around among many runs without anything starting.
-type share struct {
+// A run keeps a slot that it acquired until an execution has started in it, or until the run cannot use it. Otherwise slots
+// could move between many runs without any execution starting.
+type slotShare struct {
 	run     *Run
 	member  SlotMember
-	slots   int  // held
-	fresh   int  // of these, how many no execution has started in since they were acquired
+	slots   int  // slots that the run has
+	fresh   int  // how many of them have had no execution yet
 	refused bool // the run waits for a slot
-	owed    int  // slots that other runs have a better claim to
-	told    int  // the width set last
+	owed    int  // slots that the run should return because other runs have fewer
+	width   int  // the width that was set last
 	ceiling int  // the largest width that may be in effect
 	lent    map[executor.ID]struct{}
 	short   shortage
 }
 
-// jobs returns how many slots the run wants at most, in the terms of Slots.Join.
-func (sh *share) jobs() int {
+// jobs returns the largest number of slots that the run wants, as for Slots.Join.
+func (sh *slotShare) jobs() int {
 	if sh.run.Request.NoLimit {
 		return NoLimit
 	}
 	return sh.run.Request.Jobs
 }
 
-// join makes the run a member of the machine's slots.
-func (sh *share) join() {
+// join registers the run with the machine's slots.
+func (sh *slotShare) join() {
 	sh.member = sh.run.host.Slots.Join(sh.run.host.ID, sh.jobs(), sh.run.host.Loop.Wake)
 }
 
-// leaveSlots returns all slots: the run is over, or goes on without this daemon.
-func (sh *share) leaveSlots() {
+// leaveSlots returns all slots, because the run is over or continues without this daemon.
+func (sh *slotShare) leaveSlots() {
 	sh.short.stop()
 	if sh.member != nil {
 		sh.member.Leave()
 	}
 }
 
-// resized notes that width n is in effect from now on.
-func (s *share) resized(n int) {
-	if n == s.told {
-		s.ceiling = n
+// widthApplied notes that the executor now applies width n.
+func (sh *slotShare) widthApplied(n int) {
+	if n == sh.width {
+		sh.ceiling = n
 	}
 }
 
-// working returns how many executions are with the executor and need a slot once they run.
-func (sh *share) working() int { return sh.run.InFlight - len(sh.lent) }
+// working returns how many executions are with the executor and need a slot to run.
+func (sh *slotShare) working() int { return sh.run.InFlight - len(sh.lent) }
 
-// inUse returns how many slots may be in use at this moment, at most.
-func (sh *share) inUse() int {
+// inUse returns an upper bound of the slots in use at this moment.
+func (sh *slotShare) inUse() int {
 	return min(sh.run.InFlight, max(sh.run.Running, sh.ceiling)) - len(sh.lent)
 }
 
 // demand returns how many slots the run could use.
-func (sh *share) demand() int {
+func (sh *slotShare) demand() int {
 	n := sh.working()
 	if sh.run.Phase == runstate.Going {
 		n += len(sh.run.dispatcher.queue) - sh.run.dispatcher.head
@@ -73,7 +72,7 @@ func (sh *share) demand() int {
 }
 
 // Acquire takes one slot if the run can use one more.
-func (sh *share) Acquire() bool {
+func (sh *slotShare) Acquire() bool {
 	if sh.run.sess == nil {
 		return false
 	}
@@ -92,14 +91,14 @@ func (sh *share) Acquire() bool {
 	return true
 }
 
-// GiveBack returns slots that the run has no use for, or that other runs have a better claim to.
-func (sh *share) GiveBack() {
+// GiveBack returns slots that the run cannot use, or that other runs should get.
+func (sh *slotShare) GiveBack() {
 	if sh.run.sess == nil {
 		return
 	}
 	least := 0
 	if sh.run.Request.Caller != nil && sh.run.Phase >= runstate.Ended {
-		least = 1 // for the command that has started the run, see leaveTo
+		least = 1 // stays for the command that started the run, see nesting.Leave
 	}
 	for sh.slots > max(sh.demand(), sh.inUse(), least) {
 		sh.release()
@@ -107,7 +106,7 @@ func (sh *share) GiveBack() {
 	if sh.owed = 0; sh.slots == 0 {
 		return
 	}
-	if sh.run.journal.holds.why() != "" { // nothing starts until the hold ends
+	if sh.run.journal.holds.why() != "" { // nothing starts while the run is held
 		sh.fresh = 0
 	}
 	sh.owed = sh.member.Over()
@@ -117,25 +116,25 @@ func (sh *share) GiveBack() {
 	}
 }
 
-func (sh *share) release() {
+func (sh *slotShare) release() {
 	sh.slots--
 	sh.fresh = min(sh.fresh, sh.slots)
 	sh.member.Release()
 }
 
-// tellWidth sets the width of the executor, if that makes a difference.
-func (sh *share) tellWidth() {
+// setWidth sets the width of the executor if the new width makes a difference.
+func (sh *slotShare) setWidth() {
 	width := max(sh.slots-sh.owed, sh.fresh, 0) + len(sh.lent)
-	if width != sh.told && min(width, sh.told) < sh.run.InFlight {
-		sh.told, sh.ceiling = width, max(sh.ceiling, width)
+	if width != sh.width && min(width, sh.width) < sh.run.InFlight {
+		sh.width, sh.ceiling = width, max(sh.ceiling, width)
 		sh.run.sess.SetWidth(width)
 	}
 }
 
-// startedOne notes that an execution has started.
-func (sh *share) startedOne(id executor.ID) {
+// executionStarted notes that an execution has started.
+func (sh *slotShare) executionStarted(id executor.ID) {
 	sh.fresh = max(0, sh.fresh-1)
-	if sh.run.Running-len(sh.lent) > sh.slots { // the executor went on by itself while no daemon was there
+	if sh.run.Running-len(sh.lent) > sh.slots { // the executor went on without a daemon
 		sh.member.Claim()
 		sh.slots++
 	}
@@ -144,14 +143,14 @@ func (sh *share) startedOne(id executor.ID) {
 	}
 }
 
-// endedOne notes that an execution is over. It has used a slot even if its start was not seen.
-func (sh *share) endedOne(id executor.ID) {
+// executionEnded notes that an execution has ended. It has used a slot even if its start was not reported.
+func (sh *slotShare) executionEnded(id executor.ID) {
 	sh.fresh = max(0, sh.fresh-1)
 	sh.TakeBack(id)
 }
 
 // lend returns the slot of a command while the command waits for another run.
-func (sh *share) lend(id executor.ID) {
+func (sh *slotShare) lend(id executor.ID) {
 	if _, lent := sh.lent[id]; lent || sh.slots == 0 {
 		return
 	}
@@ -164,8 +163,9 @@ func (sh *share) lend(id executor.ID) {
 	sh.member.Lend()
 }
 
-// TakeBack gives a command its slot again when it stops waiting: it goes on at once, even beyond the limit.
-func (sh *share) TakeBack(id executor.ID) {
+// TakeBack gets the slot of a command back when the command stops waiting. The command continues at once, so this may exceed
+// the limit.
+func (sh *slotShare) TakeBack(id executor.ID) {
 	if _, lent := sh.lent[id]; !lent {
 		return
 	}
@@ -176,24 +176,25 @@ func (sh *share) TakeBack(id executor.ID) {
 
 // Slots hands out the job slots of the machine (docs/semantics.md, Commands). It is safe for concurrent use.
 type Slots interface {
-	// Join makes a run of a workspace a member. jobs is how many slots it wants at most: 0 = the limit of the machine, or
-	// NoLimit. wake is called when the member may get a slot that it was refused, or Over has another answer. It must not block.
+	// Join registers a run of the workspace id. jobs is the largest number of slots that the run wants: 0 means the limit of
+	// the machine, NoLimit means no limit. wake is called when a refused member may get a slot, or when the result of Over
+	// has changed. It must not block.
 	Join(id string, jobs int, wake func()) SlotMember
 }
 
-// NoLimit is the number of slots that a run without a limit wants.
+// NoLimit is the value of jobs for a run without a limit.
 const NoLimit = -1
 
 // A SlotMember takes and returns slots for one run.
 type SlotMember interface {
-	TryAcquire() bool // one slot, or false: then the member waits, or has all that it wants
-	Decline()         // stop waiting
-	Claim()           // one slot, even beyond the limit: for a process that runs already
-	Over() int        // how many slots to return as soon as possible, because others wait with fewer
-	Release()         // return one slot
-	Lend()            // return one slot until TakeBack: its command waits for another run
-	TakeBack()        // one lent slot, even beyond the limit
-	Leave()           // return all slots and get no wake any more
-	// Machine returns the limit that applies to the member, and how many slots count towards it.
+	TryAcquire() bool // takes one slot; false means that the member waits or has all it wants
+	Decline()         // stops waiting
+	Claim()           // takes one slot, even beyond the limit, for a process that already runs
+	Over() int        // returns how many slots to return soon, because other members with fewer slots wait
+	Release()         // returns one slot
+	Lend()            // returns one slot until TakeBack, while its command waits for another run
+	TakeBack()        // takes back one lent slot, even beyond the limit
+	Leave()           // returns all slots; wake is not called any more
+	// Machine returns the limit that applies to the member, and the number of slots that count towards it.
 	Machine() (limit, used int)
 }

@@ -11,22 +11,22 @@ import (
 	"wf/workspace/runstate"
 )
 
-// stopping is the stop of a run or of its nodes, and the requests that wait for it.
+// stopping is the state of stopping a run or its nodes, with the requests that wait for the result.
 type stopping struct {
 	run         *Run
-	halt        *halt            // nil unless a stop is on its way to the scheduler
-	stopEarly   *api.StopRequest // came before the run could start
-	unsaid      []func()         // for the executor, when it has been reached
+	halt        *halt            // a stop that has not reached the scheduler yet; usually nil
+	stopEarly   *api.StopRequest // a stop that came before the run could start
+	delayed     []func()         // calls to make when the executor has been found
 	killed      int              // executions that a stop or a timeout has ended
-	cancelGrace *time.Duration   // of the node that is being stopped
+	cancelGrace *time.Duration   // grace time of the node that is being stopped
 
 	onStop    []func(api.StopResult, error)
-	stopAsked time.Time                                     // of the latest of them
+	stopAsked time.Time                                     // time of the latest of these requests
 	waited    bool                                          // a timer is set, see answerInTime
 	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
 }
 
-// Stop ends a run. Another stop may shorten the grace time of the first. reply may be nil.
+// Stop stops the run. A second stop may shorten the grace time of the first. reply may be nil.
 func (st *stopping) Stop(req api.StopRequest, client string, reply func(api.StopResult, error)) {
 	if st.run.Phase == runstate.Complete {
 		if reply != nil {
@@ -52,21 +52,22 @@ func (st *stopping) Stop(req api.StopRequest, client string, reply func(api.Stop
 		st.beginHalt(history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
 		st.run.nesting.stopChildren(nil, graceOf(st.run.Grace()))
 	case runstate.Stopping:
-		st.stopThere(st.stoppable(), st.run.Grace())
+		st.stopExecutions(st.stoppable(), st.run.Grace())
 		st.run.nesting.stopChildren(nil, graceOf(st.run.Grace()))
 	}
 }
 
-// stopThere has the executor stop executions, once the executor has been found.
-func (st *stopping) stopThere(ids []executor.ID, grace time.Duration) {
+// stopExecutions tells the executor to stop executions. If the executor of a recovered run has not been found yet, this
+// happens later.
+func (st *stopping) stopExecutions(ids []executor.ID, grace time.Duration) {
 	if st.run.sess == nil {
-		st.unsaid = append(st.unsaid, func() { st.run.sess.Stop(ids, grace) })
+		st.delayed = append(st.delayed, func() { st.run.sess.Stop(ids, grace) })
 		return
 	}
 	st.run.sess.Stop(ids, grace)
 }
 
-// live lists the executions that are going.
+// live returns the executions that the executor has.
 func (r *Run) live() []executor.ID {
 	var ids []executor.ID
 	for i := range r.Nodes {
@@ -77,7 +78,7 @@ func (r *Run) live() []executor.ID {
 	return ids
 }
 
-// StopNode ends one node of a run; the run goes on.
+// StopNode stops one node. The run continues.
 func (st *stopping) StopNode(req api.StopRequest, reply func(api.StopResult, error)) {
 	i, in := st.run.Sched.Index(st.run.host.Nodes.Numbered(req.Node))
 	if !in {
@@ -101,7 +102,7 @@ func (st *stopping) StopNode(req api.StopRequest, reply func(api.StopResult, err
 		st.run.nesting.stopChildren(ids, graceOf(st.nodeGrace(req)))
 	}
 	if st.run.Phase == runstate.Stopping {
-		st.stopThere(ids, st.nodeGrace(req))
+		st.stopExecutions(ids, st.nodeGrace(req))
 	} else {
 		st.cancelGrace = new(st.nodeGrace(req))
 		st.run.commit(history.Record{Type: history.RecordCancel, Node: i, ID: st.run.Nodes[i].ID, Cause: req.Cause})
@@ -122,7 +123,7 @@ func (st *stopping) StopNode(req api.StopRequest, reply func(api.StopResult, err
 	}
 }
 
-// liveWithin lists the executions of a node that are going, or those in the instances of a sub-flow.
+// liveWithin returns the executions of a node that the executor has; for a sub-flow, those in its instances.
 func (st *stopping) liveWithin(node int) []executor.ID {
 	var ids []executor.ID
 	for _, id := range st.run.live() {
@@ -155,7 +156,7 @@ func (st *stopping) stopResult() api.StopResult {
 	return api.StopResult{Run: st.run.ID, Killed: st.killed, Survivors: append([]int{}, st.run.ending.survivors...), Problem: st.run.ending.unrecorded}
 }
 
-// stopText says what went wrong with a run, for its last event.
+// stopText describes problems of a run for its last event.
 func (en *ending) stopText() string {
 	switch {
 	case len(en.survivors) > 0:

@@ -12,7 +12,7 @@ import (
 	"wf/workspace/runstate"
 )
 
-// lostRecord says which record in the folder of a run is missing; "" if all are there.
+// lostRecord returns a message if the folder or the journal of a run was removed; "" if both exist.
 func lostRecord(dir string) string {
 	for _, path := range []string{dir, filepath.Join(dir, "journal")} {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -22,16 +22,16 @@ func lostRecord(dir string) string {
 	return ""
 }
 
-// StopPatience is how long a stop waits for a result that cannot be written. Tests shorten it.
-var StopPatience = 3 * time.Second
+// DefaultStopPatience is the usual Host.StopPatience.
+const DefaultStopPatience = 3 * time.Second
 
-// answerInTime answers the pending stop requests of a run after stopPatience, if its result is not written by then.
+// answerInTime answers the pending stop requests after StopPatience, unless the result of the run is written before.
 func (st *stopping) answerInTime() {
 	if st.waited {
 		return
 	}
 	st.waited = true
-	time.AfterFunc(StopPatience, func() {
+	time.AfterFunc(st.run.host.StopPatience, func() {
 		st.run.host.Loop.Post(func() {
 			st.waited = false
 			st.answerUnrecorded()
@@ -39,13 +39,13 @@ func (st *stopping) answerInTime() {
 	})
 }
 
-// answerUnrecorded answers the pending stop requests if the run is held; otherwise it looks again later.
+// answerUnrecorded answers the pending stop requests if the run is held. Otherwise it checks again after StopPatience.
 func (st *stopping) answerUnrecorded() {
 	if st.run.Phase == runstate.Complete || len(st.onStop) == 0 {
 		return
 	}
 	why := st.run.journal.holds.why()
-	if why == "" || st.run.Phase != runstate.Ended && len(st.run.live()) > 0 && time.Since(st.stopAsked) < st.run.Grace()+StopPatience {
+	if why == "" || st.run.Phase != runstate.Ended && len(st.run.live()) > 0 && time.Since(st.stopAsked) < st.run.Grace()+st.run.host.StopPatience {
 		st.answerInTime()
 		return
 	}

@@ -13,24 +13,20 @@ import (
 	"wf/workspace/runstate"
 )
 
-// longestNap bounds a timer, because the wall clock may be set while it runs. A run that waits for no moment has no timer.
-const longestNap = time.Minute
+// longestTick bounds the timer of a run: the wall clock may be set while the timer runs.
+const longestTick = time.Minute
 
-// setTimer wakes the run at a moment in nanoseconds since 1970; 0 stops the timer.
+// setTimer sets the timer to a time in nanoseconds since 1970, or stops it if at is 0.
 func (r *Run) setTimer(at int64) {
-	if r.tick != nil {
-		r.tick.Stop()
-		r.tick = nil
-	}
 	if at == 0 {
+		r.tick.Stop()
 		return
 	}
-	nap := min(max(time.Unix(0, at).Sub(clock.Now()), 0), longestNap)
-	r.tick = time.AfterFunc(nap, func() { r.host.Loop.Post(r.Ring) })
+	r.tick.Reset(min(max(time.Unix(0, at).Sub(clock.Now()), 0), longestTick))
 }
 
-// Ring records that the moment has come that the run waits for, or sets the timer again.
-func (r *Run) Ring() {
+// Tick handles the timer of the run. It records that the time has come, or sets the timer again if it fired too early.
+func (r *Run) Tick() {
 	at := r.Sched.NextTick()
 	if at == 0 || r.Phase != runstate.Going {
 		return
@@ -53,7 +49,7 @@ func (an *announcer) announceWait(ef scheduler.Effect) {
 		Wait: an.run.WaitOf(ef.Node, ef.Wait, ef.At, ef.Message)})
 }
 
-// Decide records a decision and continues the run.
+// Decide records the decision d about node i and continues the run.
 func (r *Run) Decide(i int, client string, d api.Decision) error {
 	values, err := json.Marshal(d.Values)
 	if err != nil {
@@ -71,7 +67,7 @@ func (r *Run) Decide(i int, client string, d api.Decision) error {
 	return nil
 }
 
-// KeepDecision answers a request when the decision is durable. Until then nothing follows from the decision.
+// KeepDecision replies to a request when its decision is durable. No job that depends on the decision starts before that.
 func (r *Run) KeepDecision(a api.Approval, reply func(api.Approval, error)) {
 	r.journal.undecided++
 	r.journal.syncJournal(func(err error) {

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"wf/executor/jsonline"
 	"wf/executor/rundir"
 )
 
@@ -92,8 +93,8 @@ func TestRecordHotPath(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, got := cursor{rest: line}, Record{Node: NoNode}
-		if !c.record(&got) || !reflect.DeepEqual(got, rec) {
+		got := Record{Node: NoNode}
+		if !jsonline.ReadObject(line, got.member) || !reflect.DeepEqual(got, rec) {
 			t.Errorf("%s was not read by the fast decoder, or wrongly: %+v", line, got)
 		}
 	}
@@ -125,8 +126,8 @@ func FuzzDecodeRecord(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		c, fast := cursor{rest: line}, Record{Node: NoNode}
-		if !c.record(&fast) {
+		fast := Record{Node: NoNode}
+		if !jsonline.ReadObject(line, fast.member) {
 			return
 		}
 		slow := Record{Node: NoNode}

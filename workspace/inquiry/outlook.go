@@ -48,7 +48,7 @@ func (q *Reader) going(name string) (*nodestate.Run, error) {
 			return r, nil
 		}
 	}
-	return nil, NotGoing(name)
+	return nil, NotActive(name)
 }
 
 // outlook describes the nodes as they are now. It includes everything published so far.

@@ -284,7 +284,7 @@ func mocksOf(req history.Request) []api.Mock {
 	return mocks
 }
 
-// NotGoing is the error about a run that is over or never was.
-func NotGoing(name string) error {
-	return &api.Error{Code: api.CodeNotFound, Message: "run " + name + " is not going", Fix: "wf status shows what is, wf runs what was"}
+// NotActive is the error about a run that is over or never was.
+func NotActive(name string) error {
+	return &api.Error{Code: api.CodeNotFound, Message: "run " + name + " is not active", Fix: "wf status shows active runs, wf runs earlier ones"}
 }

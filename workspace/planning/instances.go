@@ -9,8 +9,8 @@ import (
 	"wf/scheduler"
 )
 
-// scopeAgain returns the scope of a run that repeats instances: it resumes their sub-flows.
-func (pl *Planner) scopeAgain(req api.RunRequest, sreq scheduler.Request, paths []string, holders []*graph.Node) (scheduler.Scope, error) {
+// repeatScope returns the scope of a run that repeats instances: it resumes their sub-flows.
+func (pl *Planner) repeatScope(req api.RunRequest, sreq scheduler.Request, paths []string, holders []*graph.Node) (scheduler.Scope, error) {
 	if req.Mode == api.ModeResume || len(req.From)+len(req.Until)+len(req.Exclude) > 0 {
 		return scheduler.Scope{}, api.Invalid("instances are repeated with --nodes alone")
 	}
@@ -21,14 +21,14 @@ func (pl *Planner) scopeAgain(req api.RunRequest, sreq scheduler.Request, paths 
 	}
 	scope.Mode = scheduler.Resume
 	all := len(scope.Nodes)
-	scope.Nodes = pl.partAgain(scope.Nodes, paths, holders)
+	scope.Nodes = pl.repeatedNodes(scope.Nodes, paths, holders)
 	scope.All = scope.All && len(scope.Nodes) == all
 	return scope, nil
 }
 
-// partAgain keeps of the nodes of sub-flows those that took part in the latest run, and those that the paths name. A node that
+// repeatedNodes keeps of the nodes of sub-flows those that took part in the latest run, and those that the paths name. A node that
 // never took part must not keep the sub-flow from succeeding.
-func (pl *Planner) partAgain(nodes []*graph.Node, paths []string, holders []*graph.Node) []*graph.Node {
+func (pl *Planner) repeatedNodes(nodes []*graph.Node, paths []string, holders []*graph.Node) []*graph.Node {
 	part := map[string]bool{}
 	for _, holder := range holders {
 		ids, known := pl.lastScope(holder.ID)

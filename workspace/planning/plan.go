@@ -250,7 +250,7 @@ func (pl *Planner) planNotes(plan *api.Plan, scope scheduler.Scope, req api.RunR
 	for _, r := range pl.nodes.Runs {
 		for _, n := range scope.Nodes {
 			if _, in := r.Sched.Index(n.ID); in {
-				plan.Notes = append(plan.Notes, fmt.Sprintf("run %s is going and covers %s: this run would be refused now", r.ID, pl.file.Handle(n)))
+				plan.Notes = append(plan.Notes, fmt.Sprintf("run %s is active and covers %s: this run would be refused now", r.ID, pl.file.Handle(n)))
 				break
 			}
 		}

@@ -36,7 +36,7 @@ func (pl *Planner) scope(req api.RunRequest) (scheduler.Scope, error) {
 			return scheduler.Scope{}, err
 		}
 		if again != nil {
-			return pl.scopeAgain(req, sreq, again, holders)
+			return pl.repeatScope(req, sreq, again, holders)
 		}
 		if sreq.Selected, err = pl.file.Select(req.Nodes); err != nil {
 			return scheduler.Scope{}, err
@@ -79,7 +79,7 @@ func (pl *Planner) admit(scope scheduler.Scope, req api.RunRequest) error {
 		}
 		if len(shared) > 0 {
 			return &api.Error{Code: api.CodeConflict, Run: r.ID, Nodes: shared,
-				Message: fmt.Sprintf("run %s is going and covers %s", r.ID, api.Several(shared, 5)),
+				Message: fmt.Sprintf("run %s is active and covers %s", r.ID, api.Several(shared, 5)),
 				Fix:     fmt.Sprintf("wf attach %s watches it, wf stop %s ends it", r.ID, r.ID)}
 		}
 	}

@@ -51,7 +51,7 @@ func (f *File) resettable(selectors []string) ([]*graph.Node, error) {
 	for _, n := range nodes {
 		if run := f.cfg.Host.RunOf(n); run != "" {
 			return nil, &api.Error{Code: api.CodeConflict, Run: run, Nodes: []string{f.Handle(n)},
-				Message: fmt.Sprintf("node %s takes part in run %s, which is going", f.Handle(n), run),
+				Message: fmt.Sprintf("node %s takes part in run %s, which is active", f.Handle(n), run),
 				Fix:     "wf stop " + run}
 		}
 	}

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/loop"
 )
@@ -9,8 +8,8 @@ import (
 // A run is held while starting more would do harm: the executor has no disk space or no processes left, or the journal cannot
 // be written. Running commands go on, nothing is lost, and the failed operation is repeated until it works.
 
-// repeats are operations that have failed and are repeated.
-type repeats struct {
+// retries are operations that have failed and are repeated.
+type retries struct {
 	w         *Workspace
 	holdTimer *loop.Timer
 	unbegun   []int // runs that could not start and are still to be removed
@@ -18,7 +17,7 @@ type repeats struct {
 }
 
 // tryAgain repeats what failed: the rest of the turn does it.
-func (rp *repeats) tryAgain() {
+func (rp *retries) tryAgain() {
 	for _, r := range rp.w.runs {
 		r.Retry()
 	}
@@ -32,18 +31,18 @@ func (rp *repeats) tryAgain() {
 }
 
 // withdraw removes the folder of a run that never started. It is called on a helper, or before the loop starts.
-func (rp *repeats) withdraw(n int) error {
+func (rp *retries) withdraw(n int) error {
 	rp.w.preparer.creating <- struct{}{}
 	defer func() { <-rp.w.preparer.creating }()
 	return rp.w.store.Withdraw(n)
 }
 
 // withdrawn has the folder of a run that never started removed later, if err says that this has failed.
-func (rp *repeats) withdrawn(n int, err error) {
+func (rp *retries) withdrawn(n int, err error) {
 	if err != nil {
 		rp.w.cfg.Log.Warn("the folder of a run that never began cannot be removed yet", "run", n, "err", err)
 		rp.unbegun = append(rp.unbegun, n)
-		rp.holdTimer.Reset(activerun.HoldPause)
+		rp.holdTimer.Reset(rp.w.host.HoldPause)
 	}
 }
 
@@ -64,13 +63,13 @@ func (w *Workspace) disk() history.Disk {
 
 // takeUpLater remembers a run of an earlier daemon whose records cannot be read at present, for example because the disk
 // fails. No other run starts until they can: that run may be going.
-func (rp *repeats) takeUpLater(n int, err error) {
+func (rp *retries) takeUpLater(n int, err error) {
 	rp.untaken = append(rp.untaken, n)
-	rp.holdTimer.Reset(activerun.HoldPause)
+	rp.holdTimer.Reset(rp.w.host.HoldPause)
 	rp.w.file.Trouble("run " + history.RunID(n) + " cannot be taken up yet: " + err.Error())
 }
 
-func (rp *repeats) takeUpAgain() {
+func (rp *retries) takeUpAgain() {
 	if len(rp.untaken) == 0 {
 		return
 	}
