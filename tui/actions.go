@@ -32,7 +32,7 @@ func isRunning(m *model) bool { return m.doc.running() }
 func inGraph(m *model) bool { return hasFile(m) && m.doc.picture.view == drawing.Layers }
 
 // isNow reports whether the workfile is shown as it is now, not as an earlier run left it.
-func isNow(m *model) bool { return hasFile(m) && m.doc.past == nil }
+func isNow(m *model) bool { return hasFile(m) && m.doc.earlier == nil }
 
 // showsLog reports whether the side pane, or the whole screen, shows the log.
 func showsLog(m *model) bool { return m.page == logPage || !m.side.inspect }
@@ -178,6 +178,6 @@ func (m *model) escape() {
 	case m.doc.filter.text != "" || m.doc.quick != 0:
 		m.doc.filter, m.doc.quick = filter{}, 0
 	default:
-		m.doc.leavePast()
+		m.doc.leaveEarlier()
 	}
 }

@@ -116,7 +116,7 @@ func (m menus) decideCommand(command string, about []api.Approval, comment strin
 // answer asks for the answer to the question of the selected node; it returns nil if the node asks nothing.
 func (m menus) answer(v *inbox) tea.Msg {
 	n := m.doc.selectedNode()
-	if n == nil || m.doc.past != nil || n.Wait == nil || n.Wait.Kind != api.WaitApproval {
+	if n == nil || m.doc.earlier != nil || n.Wait == nil || n.Wait.Kind != api.WaitApproval {
 		return nil
 	}
 	a := v.ofNode(n)

@@ -15,7 +15,7 @@ import (
 // the drawing with the selection and the marks, and the filter.
 type document struct {
 	flow    runview.Workfile // the current state
-	past    *past            // the earlier run that is shown; nil = the current state is shown
+	earlier *earlierRun      // the earlier run that is shown; nil = the current state is shown
 	picture picture
 	filter  filter
 	quick   int // index into quickFilters
@@ -27,15 +27,15 @@ type document struct {
 
 func newDocument() document { return document{picture: newPicture()} }
 
-// A past is an earlier run that is shown, with the states that it left in the workfile.
-type past struct {
+// An earlierRun is an earlier run that is shown, with the states that it left in the workfile.
+type earlierRun struct {
 	run    string
 	detail api.RunDetail
 	flow   runview.Workfile
 }
 
-// pastFlow returns the workfile with the states that a run left, with texts that are safe for a terminal.
-func pastFlow(now *runview.Workfile, d api.RunDetail) runview.Workfile {
+// earlierFlow returns the workfile with the states that a run left, with texts that are safe for a terminal.
+func earlierFlow(now *runview.Workfile, d api.RunDetail) runview.Workfile {
 	f := runview.LeftBy(now, d)
 	for _, instances := range f.InstancesLeft {
 		for _, nodes := range instances {
@@ -72,26 +72,26 @@ func (d *document) emptyText() string {
 		return "no node is " + d.activeFilter() + ": esc shows all"
 	case d.flow.Status.Problem != "":
 		return d.flow.Status.Problem
-	case d.past != nil:
+	case d.earlier != nil:
 		return "the workfile had no nodes then"
 	}
 	return "the workfile has no nodes: a adds the first one"
 }
 
-// showPast shows the workfile with the states that an earlier run left.
-func (d *document) showPast(run api.RunDetail) {
-	d.past = &past{run: run.Run, detail: run, flow: pastFlow(&d.flow, run)}
+// showEarlier shows the workfile with the states that an earlier run left.
+func (d *document) showEarlier(run api.RunDetail) {
+	d.earlier = &earlierRun{run: run.Run, detail: run, flow: earlierFlow(&d.flow, run)}
 	d.flow.Structure++ // same nodes, other states
-	d.past.flow.Structure = d.flow.Structure
+	d.earlier.flow.Structure = d.flow.Structure
 	d.picture.pages = nil
 }
 
-// pastRun returns the number of the earlier run that is shown, or "".
-func (d *document) pastRun() string {
-	if d.past == nil {
+// earlierNumber returns the number of the earlier run that is shown, or "".
+func (d *document) earlierNumber() string {
+	if d.earlier == nil {
 		return ""
 	}
-	return d.past.run
+	return d.earlier.run
 }
 
 // refresh updates the drawing from the workfile and the filter.
@@ -101,10 +101,10 @@ func (d *document) refresh(now time.Time) {
 	}
 }
 
-// leavePast shows the current state of the workfile again.
-func (d *document) leavePast() {
-	if d.past != nil {
-		d.past, d.picture.pages = nil, nil
+// leaveEarlier shows the current state of the workfile again.
+func (d *document) leaveEarlier() {
+	if d.earlier != nil {
+		d.earlier, d.picture.pages = nil, nil
 		d.flow.Structure++
 	}
 }
@@ -199,8 +199,8 @@ func (d *document) subFlowAt() (path string, begun int) {
 
 // shown returns the flow of the main screen: the current one, or the one that an earlier run left.
 func (d *document) shown() *runview.Workfile {
-	if d.past != nil {
-		return &d.past.flow
+	if d.earlier != nil {
+		return &d.earlier.flow
 	}
 	return &d.flow
 }

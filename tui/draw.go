@@ -118,8 +118,8 @@ func (m *model) headings(width int) []string {
 		return nil
 	}
 	parts := []string{cells.ClipMiddle(m.link.name(), max(12, width/3), m.opt.ASCII)}
-	if m.doc.past != nil {
-		parts = append(parts, "earlier run "+m.doc.past.run+": esc goes back to now")
+	if m.doc.earlier != nil {
+		parts = append(parts, "earlier run "+m.doc.earlier.run+": esc goes back to now")
 	} else if run := m.doc.flow.Current(); run != nil {
 		parts = append(parts, "run "+run.Run+" "+words.ResultWord(run.Result))
 	}

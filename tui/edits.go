@@ -136,7 +136,7 @@ func (d *document) compare() tea.Msg {
 // editedSince returns the heading about edits during a run, or "" if there are none.
 func (d *document) editedSince() string {
 	c := d.changed
-	if c.n == 0 || d.past != nil || d.flow.Run(c.run) == nil {
+	if c.n == 0 || d.earlier != nil || d.flow.Run(c.run) == nil {
 		return ""
 	}
 	return "edited since run " + c.run + " began: " + words.Plural(c.n, "change") + " (next run)"

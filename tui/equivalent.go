@@ -9,7 +9,7 @@ import (
 // equivalent returns the wf command that shows the same as the screen.
 func (m *model) equivalent() string {
 	n, line := m.doc.selectedNode(), m.opt.commandLine(m.link)
-	run := m.doc.pastRun()
+	run := m.doc.earlierNumber()
 	if run != "" {
 		run += "/"
 	}
@@ -21,8 +21,8 @@ func (m *model) equivalent() string {
 		return line.of("why", run+n.Name)
 	case len(marked) > 0:
 		return line.of("run", "--nodes", strings.Join(m.doc.flow.Names(marked), ","))
-	case m.doc.past != nil:
-		return line.of("runs show", m.doc.past.run)
+	case m.doc.earlier != nil:
+		return line.of("runs show", m.doc.earlier.run)
 	case m.doc.running():
 		return line.of("attach", m.doc.flow.Current().Run)
 	}

@@ -60,7 +60,7 @@ func (b *batch) take(f api.Frame) (structure bool) {
 		switch ev.Type {
 		case api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset, api.NodeSkipped, api.NodeWaiting, api.NodeDecided:
 			if name, ok := runview.SubFlowOf(ev.Node); ok {
-				b.within(name)
+				b.noteInstance(name)
 				continue
 			}
 			if b.nodes == nil {
@@ -106,9 +106,9 @@ func (b *batch) ask(ev api.Event) {
 	}
 }
 
-// within notes that something happened in an instance of a sub-flow. The details are asked for when they are
-// shown, so ten thousand instances cost no more here than one.
-func (b *batch) within(subFlow string) {
+// noteInstance records that an instance of a sub-flow has changed. The interface requests the details when they are
+// visible, so ten thousand instances cost as little here as one.
+func (b *batch) noteInstance(subFlow string) {
 	if b.inner == nil {
 		b.inner = map[string]bool{}
 	}

@@ -37,7 +37,7 @@ func (a *action) whyNot(m *model) string {
 		return "no workfile is open"
 	case a.name == "stop" || a.name == "leave and stop":
 		return "nothing is running"
-	case m.doc.past != nil:
+	case m.doc.earlier != nil:
 		return "this is an earlier run: Esc goes back to now"
 	case m.doc.picture.view != drawing.Layers && (a.name == "zoom" || a.name == "fit" || a.name == "overview"):
 		return "only the graph has this: v changes the view"

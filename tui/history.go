@@ -38,12 +38,12 @@ func (v *runsScreen) choose(doc *document) tea.Msg {
 	}
 	r := v.runs[v.At]
 	if r.Result == "" {
-		doc.leavePast()
+		doc.leaveEarlier()
 		return showPage{mainPage}
 	}
 	return ask(func(ctx context.Context, ws *client.Workspace) (api.RunDetail, error) { return ws.Run(ctx, r.Run) },
 		func(d api.RunDetail) tea.Msg {
-			doc.showPast(d)
+			doc.showEarlier(d)
 			return showNode{}
 		})
 }

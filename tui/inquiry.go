@@ -117,7 +117,7 @@ func (m *model) inquire() tea.Cmd {
 // next returns the next request for data that is visible and out of date, or nil. There is at most one at a time, and
 // at most one every askTime.
 func (a *asking) next(doc *document, in *inbox, now time.Time) tea.Msg {
-	if doc.past != nil {
+	if doc.earlier != nil {
 		a.pages = "" // request them when the current state is shown again
 		return nil
 	}

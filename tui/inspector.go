@@ -42,7 +42,7 @@ func (v *inspector) explain(doc *document, decisions map[string]int) tea.Msg {
 	if n == nil {
 		return nil
 	}
-	run := doc.pastRun()
+	run := doc.earlierNumber()
 	of := fmt.Sprintln(n.ID, run, n.State, n.Executions, n.Attempt, n.Wait != nil, decisions[n.ID])
 	if v.of == of {
 		return v.explainRun(n.Run)

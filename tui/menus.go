@@ -157,7 +157,7 @@ func (m menus) mockPrompt(nodes, what string) tea.Msg {
 // stop asks what to stop.
 func (m menus) stop() tea.Msg {
 	choices := []dialog.Choice{{Key: "n", Label: "nothing"}}
-	if n := m.doc.selectedNode(); n != nil && m.doc.past == nil && stoppable(n.State) {
+	if n := m.doc.selectedNode(); n != nil && m.doc.earlier == nil && stoppable(n.State) {
 		choices = append(choices, dialog.Choice{Key: "s", Label: "only " + n.Name, Detail: m.line.of("stop", n.Run, "--node", n.Name), Do: stopRun(n.Run, n.ID)})
 	}
 	for i, r := range m.doc.flow.Status.Runs {

@@ -12,13 +12,13 @@ import (
 	"wf/tui/dialog"
 )
 
-// Screens, menus and forms change only themselves. What they want otherwise they return as a message of this
-// vocabulary, and the model carries it out in handle. A message may be nil; a tea.Cmd runs in another goroutine.
+// Screens, menus and forms change only their own state. Every other change is a message of this vocabulary, which
+// they return and the model carries out in handle. A message may be nil; a tea.Cmd runs in another goroutine.
 
 // messages are carried out one after the other.
 type messages []tea.Msg
 
-// A later is a message that depends on the state at the time when it is carried out.
+// A later computes the message when it is carried out, from the state at that time.
 type later func() tea.Msg
 
 // A notice shows a sentence as a toast.
@@ -36,7 +36,7 @@ type (
 	closeDialog struct{ dialog.Dialog }
 )
 
-// A request is a question to the daemon. The model asks it in another goroutine, over the connection of the open
+// A request is a request to the daemon. The model sends it in another goroutine, over the connection of the open
 // workfile.
 type request struct {
 	limit time.Duration // 0 = none
@@ -52,23 +52,23 @@ func ask[T any](question func(context.Context, *client.Workspace) (T, error), re
 	}}
 }
 
-// requestTime is the time limit of requests. A stop takes as long as its grace time, and has none.
+// requestTime is the time limit of requests. A stop has no limit, because it takes as long as its grace time.
 const requestTime = 20 * time.Second
 
 // errNoDaemon is the error of a request without a connection.
 var errNoDaemon = errors.New("there is no daemon: C connects")
 
-// An answer is the message of a goroutine: apply computes on the model's goroutine what to carry out. It is dropped
-// if another workfile, or a new connection, has been opened since it was asked for.
+// An answer is the message of a goroutine. On the model's goroutine, apply returns the message to carry out. The
+// answer is dropped if another workfile or a new connection has been opened since the request.
 type answer struct {
-	link  *link // nil = it does not depend on the connection
+	link  *link // nil = independent of the connection
 	apply func() tea.Msg
 }
 
 // An edit changes the workfile, all edits or none. Edits are sent in the order in which they were made.
 type edit struct {
 	edits []api.Edit
-	then  func(edited) tea.Msg // nil shows the result
+	then  func(edited) tea.Msg // nil = show the result
 }
 
 // An edited is the result of an edit.
@@ -83,16 +83,16 @@ type inTurn struct{ msg tea.Msg }
 // An openWorkfile opens another workfile.
 type openWorkfile struct{ path string }
 
-// A showNode shows a node of the open workfile in its drawing, a showPage shows one of the screens, and a showLog gives
-// the keys to the log beside the drawing.
+// A showNode shows a node of the open workfile in its drawing, a showPage shows one of the screens, and a showLog
+// moves the focus to the log beside the drawing.
 type (
 	showNode struct{ id string }
 	showPage struct{ page page }
 	showLog  struct{}
 )
 
-// An approvalsChanged says that questions to people have been answered here.
+// An approvalsChanged reports that the user has answered questions here.
 type approvalsChanged struct{}
 
-// A leave ends the interface. Active runs go on.
+// A leave ends the interface. Active runs continue.
 type leave struct{}

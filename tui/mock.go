@@ -9,7 +9,7 @@ import (
 	"wf/api"
 )
 
-// mockOf reads the end of a node.
+// mockOf parses the result of a node that is not executed.
 func mockOf(nodes, text string) (api.Mock, error) {
 	mock := api.Mock{Nodes: nodes}
 	if code, ok := strings.CutPrefix(strings.TrimSpace(text), "exit:"); ok {

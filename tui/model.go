@@ -26,18 +26,18 @@ const (
 	inboxPage
 )
 
-// A model is the state of the interface: the connection, the open workfile, the screens. It passes keys and messages to
-// the screen or the dialog that they are for, and carries out what these return. Only Update and the functions that it
-// calls change it.
+// A model is the state of the interface: the connection, the open workfile, the screens. It routes keys and messages
+// to the screen or dialog that they are for, and carries out the messages that these return. Only Update and the
+// functions that it calls change it.
 type model struct {
 	opt     Options
 	keys    []action
-	ctx     context.Context // of requests; ends with the model
+	ctx     context.Context // of requests; cancelled when the interface ends
 	cancel  context.CancelFunc
 	clock   func() time.Time
 	now     time.Time
-	dead    bool // being left
-	ticking bool // a tick is on its way
+	dead    bool // the user is leaving
+	ticking bool // a tick will arrive
 	stale   bool // the drawing is not up to date; View updates it
 
 	term       window
@@ -59,13 +59,13 @@ type model struct {
 	toast   toast
 }
 
-// A window is what the interface knows about its terminal, and what it has drawn there.
+// A window is the state of the terminal: its size, its capabilities and the latest screen.
 type window struct {
 	width, height int
 	screen        cells.Grid
 	areas         areas      // of the latest screen, for the mouse
 	spots         []hintSpot // of the latest screen
-	mouse         bool       // the interface gets it; otherwise the terminal selects text with it
+	mouse         bool       // the interface receives mouse events; otherwise the terminal uses the mouse to select text
 	pointer       pointer
 }
 
@@ -73,11 +73,11 @@ type window struct {
 type toast struct {
 	text  string
 	bad   bool
-	timed bool // its end is on its way
+	timed bool // a message that removes it will arrive
 	id    int
 }
 
-// toastTime is long enough to read a toast twice.
+// toastTime is enough to read a toast twice.
 const toastTime = 6 * time.Second
 
 func newModel(opt Options) *model {
@@ -90,7 +90,7 @@ func newModel(opt Options) *model {
 	return m
 }
 
-// close ends everything in the background.
+// close ends all background work.
 func (m *model) close() {
 	if keep := m.keepView(true); keep != nil {
 		keep()
@@ -123,7 +123,7 @@ func (m *model) goHome() tea.Cmd {
 func (m *model) openFile(path string) tea.Cmd {
 	keep := m.keepView(true)
 	m.side.log.Close()
-	m.link.close() // its runs go on
+	m.link.close() // active runs continue
 	m.doc, m.asking, m.inbox, m.savedViews = newDocument(), asking{}, inbox{}, viewMemory{}
 	m.side = side{searches: m.side.searches}
 	m.page, m.panes = mainPage, panes{zoomed: m.panes.zoomed}
@@ -137,7 +137,7 @@ func (m *model) openFile(path string) tea.Cmd {
 	}
 }
 
-// An opened is the result of opening the workfile of asked: a link, or an error.
+// An opened is the result of opening the workfile of asked: a link or an error.
 type opened struct {
 	asked *link
 	link  *link
@@ -145,8 +145,8 @@ type opened struct {
 	view  SavedView // the stored view of the workfile
 }
 
-// connect opens a workfile, with a new daemon if there is none and start is set. It runs in another goroutine
-// and does not change the model.
+// connect opens a workfile. If start is set it starts a daemon when there is none. It runs in another goroutine and
+// does not change the model.
 func (m *model) connect(asked *link, start bool) tea.Msg {
 	f := newFeed()
 	c, err := m.opt.Connect(m.ctx, start, f.lose, f.note)
@@ -179,7 +179,8 @@ func (m *model) say(text string, bad bool) {
 	m.toast = toast{text: plain.Line(text), bad: bad, id: m.toast.id + 1}
 }
 
-// fail shows an error as a toast, or in a sheet if it does not fit into the last row: its end says what to do.
+// fail shows an error as a toast, or in a sheet if it does not fit into the last row, because its end contains the
+// remedy.
 func (m *model) fail(err error) {
 	text := words.Error(err)
 	if cells.Columns(text) <= m.term.width-2 || m.term.width < leastWidth {
@@ -189,7 +190,7 @@ func (m *model) fail(err error) {
 	m.open(&dialog.Sheet{Title: "That did not work", Lines: wrapped(text, min(m.term.width-8, 90)), Choices: []dialog.Choice{{Key: "enter", Label: "close"}}})
 }
 
-// wrapped returns a text in lines for a sheet.
+// wrapped breaks a text into lines for a sheet.
 func wrapped(text string, width int) (lines []cells.Span) {
 	for _, line := range cells.Wrap(text, max(20, width)) {
 		lines = append(lines, cells.Span{Text: line})
@@ -207,12 +208,12 @@ func (m *model) left() Left {
 	if run == nil || !m.doc.running() && m.doc.seen != run.Run {
 		return l
 	}
-	l.Run, l.Goes = run.Run, m.doc.running()
+	l.Run, l.Active = run.Run, m.doc.running()
 	l.Done, l.Of = progressOf(m.doc.runCounts(run))
 	return l
 }
 
-// progressOf returns how many nodes of a run have ended, and of how many.
+// progressOf returns the number of ended nodes of a run and the number of all its nodes.
 func progressOf(c api.Counts) (done, of int) {
 	return c.Ended(), c.Total() - c.Kept
 }

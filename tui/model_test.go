@@ -201,7 +201,7 @@ func TestFollowsEvents(t *testing.T) {
 	if got := frame(m); !strings.Contains(got, "run 42 failed: 10 ok, 2 failed, 3 blocked in 2m11s") || m.doc.running() {
 		t.Errorf("after the end:\n%s", got)
 	}
-	if l := m.left(); l.Run != "42" || l.Goes {
+	if l := m.left(); l.Run != "42" || l.Active {
 		t.Errorf("left with %+v", l)
 	}
 }
@@ -210,7 +210,7 @@ func TestFollowsEvents(t *testing.T) {
 func TestLeaving(t *testing.T) {
 	m := testModel(80, 24, pipeline(5))
 	press(m, "q")
-	if l := m.left(); !m.dead || l != (Left{Path: m.opt.Path, Run: "42", Goes: true, Done: 12, Of: 23}) {
+	if l := m.left(); !m.dead || l != (Left{Path: m.opt.Path, Run: "42", Active: true, Done: 12, Of: 23}) {
 		t.Errorf("left a run that goes on with %+v", l)
 	}
 	idle := pipeline(2)

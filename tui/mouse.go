@@ -9,7 +9,7 @@ import (
 	"wf/tui/drawing"
 )
 
-// wheelLines is how far a turn of the wheel scrolls.
+// wheelLines is the number of lines that a turn of the wheel scrolls.
 const wheelLines = 3
 
 // doubleTime is the longest time between the clicks of a double click.
@@ -22,8 +22,8 @@ type pointer struct {
 	item     drawing.Item
 }
 
-// mouseEvent handles the mouse: click selects, double click opens, the wheel scrolls what is under the
-// pointer, the divider can be dragged, the right button opens a menu, a click in the footer does the action.
+// mouseEvent handles the mouse: a click selects, a double click opens, the wheel scrolls the area under the pointer,
+// the divider can be dragged, the right button opens a menu, and a click in the footer does the action.
 func (m *model) mouseEvent(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
 	if n := len(m.dialogs); n > 0 {
@@ -65,7 +65,7 @@ func (m *model) mouseEvent(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// clickAt selects what lies at a point of the screen.
+// clickAt selects the item at a point of the screen.
 func (m *model) clickAt(x, y int) tea.Cmd {
 	double := m.now.Sub(m.term.pointer.clicked) < doubleTime
 	m.term.pointer.clicked = m.now
@@ -87,7 +87,7 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 		again := double && item == m.term.pointer.item
 		m.term.pointer.item = item
 		p.choose(item)
-		p.free = true // what is clicked is visible already
+		p.free = true // the clicked item is visible already
 		if again {
 			m.term.pointer.clicked = time.Time{}
 			if !p.openInner(m.doc.shown()) && !p.toggle() {
@@ -118,7 +118,7 @@ func (m *model) clickList(y int, double bool) tea.Msg {
 	return m.choose()
 }
 
-// list returns the list that has the keys.
+// list returns the list that receives keys.
 func (m *model) list() *dialog.List {
 	switch m.page {
 	case homePage:
@@ -129,7 +129,7 @@ func (m *model) list() *dialog.List {
 	return &m.runs.List
 }
 
-// choose opens what is selected in the list that has the keys.
+// choose opens the selected item of the list that receives keys.
 func (m *model) choose() tea.Msg {
 	switch m.page {
 	case homePage:
@@ -148,7 +148,7 @@ func wheelStep(at tea.Mouse) int {
 	return wheelLines
 }
 
-// wheel scrolls what is under the pointer.
+// wheel scrolls the area under the pointer.
 func (m *model) wheel(at tea.Mouse) {
 	step := wheelStep(at)
 	key := map[bool]string{true: "down", false: "up"}[step > 0]

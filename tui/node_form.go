@@ -15,17 +15,17 @@ import (
 	"wf/tui/words"
 )
 
-// A field is a text that is edited in one line. Text that needs several lines is edited in the editor only.
+// A field is a text that is edited in one line. A text with several lines is edited only in the editor.
 type field struct {
 	label  string
 	key    string // of the attribute
 	help   string
-	roomy  bool   // its text may have several lines, or be worth an editor
-	was    string // as it is in the workfile
-	theirs string // as another client has set it meanwhile
-	other  bool   // another client has
+	roomy  bool   // the text may have several lines or be long
+	was    string // the value in the workfile
+	theirs string // the value that another client has set in the meantime
+	other  bool   // another client has changed it
 	line   dialog.Line
-	whole  string // instead of line, if long
+	whole  string // the text if it is too long for line
 	long   bool
 }
 
@@ -54,7 +54,7 @@ func (f *field) draw(a cells.Area, x int) int {
 	return x
 }
 
-// fieldColumn is where the texts of fields begin.
+// fieldColumn is the column where the texts of fields begin.
 const fieldColumn = 16
 
 // A form changes the attributes of one node.
@@ -62,10 +62,10 @@ type form struct {
 	id, name string
 	fields   []field
 	at, top  int
-	problem  string // why it could not be saved, or what is wrong with what was
+	problem  string // why saving failed, or the problem with the saved values
 }
 
-// formFields returns the fields of an element: the attributes that wf knows and users set.
+// formFields returns the fields of an element: the attributes that users can set.
 func formFields(on attribute.Element) (fields []field) {
 	for a := range attribute.On(on) {
 		if a.Settable() && a.Name != "x" && a.Name != "y" {
@@ -88,8 +88,8 @@ func fieldLabel(name string) string {
 	return strings.ReplaceAll(name, "_", " ")
 }
 
-// elementOf returns which attributes have a meaning for a node. A group has those of a sub-flow, which one of
-// them makes it.
+// elementOf returns which kind of element a node is, and so which attributes apply to it. A group may also have the
+// attributes of a sub-flow, which turn it into one.
 func elementOf(n *api.NodeStatus) attribute.Element {
 	if n.Container {
 		return attribute.SubFlow
@@ -127,7 +127,7 @@ func newForm(n api.NodeStatus) *form {
 	return d
 }
 
-// valueOf returns an attribute of a node that Select returned.
+// valueOf returns an attribute of a node that a Select request returned.
 func valueOf(n api.NodeStatus, key string) string {
 	if key == "label" {
 		return n.Command
@@ -163,7 +163,8 @@ func (d *form) Paste(text string) dialog.Result {
 	return dialog.Result{}
 }
 
-// edited returns the field for the editor: the current one, otherwise the command. A sub-flow has none.
+// edited returns the field for the editor: the current one or, if that has none, the command. A sub-flow has no
+// command.
 func (d *form) edited() *field {
 	if f := &d.fields[d.at]; f.roomy || f.long {
 		return f
@@ -174,7 +175,7 @@ func (d *form) edited() *field {
 	return nil
 }
 
-// editor opens a field in the editor; its text comes back into the form.
+// editor opens a field in the editor and puts the edited text back into the form.
 func (d *form) editor() tea.Msg {
 	f := d.edited()
 	if f == nil {
@@ -211,7 +212,7 @@ func (d *form) edits() (edits []api.Edit) {
 	return edits
 }
 
-// save makes the edits. The form stays open until they are made.
+// save sends the edits. The form stays open until they have been applied.
 func (d *form) save() dialog.Result {
 	edits := d.edits()
 	if len(edits) == 0 {
@@ -220,7 +221,7 @@ func (d *form) save() dialog.Result {
 	return dialog.Then(edit{edits, d.saved})
 }
 
-// saved takes the result of the edits: it closes the form, or shows why they were refused.
+// saved handles the result of the edits: it closes the form, or shows why they were refused.
 func (d *form) saved(e edited) tea.Msg {
 	if e.err == nil {
 		return messages{closeDialog{d}, editText("", e.result), d.again(e.result.Notes)}
@@ -238,7 +239,7 @@ func (d *form) saved(e edited) tea.Msg {
 	})
 }
 
-// again opens the form of a node again if what was saved has a problem.
+// again opens the form again if the saved values have a problem.
 func (d *form) again(notes []string) tea.Msg {
 	if len(notes) == 0 {
 		return nil
@@ -253,8 +254,8 @@ func (d *form) again(notes []string) tea.Msg {
 	})
 }
 
-// rebase takes changes by others: unchanged fields show them, changed fields show them below what was typed.
-// The next save is based on them.
+// rebase applies changes by other clients. An unchanged field takes the new value; a changed field shows it below the
+// user's text. The next save is based on the new values.
 func (d *form) rebase(n api.NodeStatus) {
 	for i := range d.fields {
 		f := &d.fields[i]

@@ -14,11 +14,11 @@ import (
 type adder struct {
 	doc *document
 	dialog.Prompt
-	after []string // ids of the nodes that it will follow
-	free  bool     // it will follow nothing
+	after []string // ids of the new node's predecessors
+	free  bool     // the new node has no predecessor
 }
 
-// addNode asks for the command of a new node after the marked nodes, otherwise after the selection.
+// addNode asks for the command of a new node after the marked nodes or the selection.
 func (d *document) addNode() tea.Msg {
 	a := &adder{doc: d, after: d.flow.IDs(d.objects())}
 	a.free = len(a.after) == 0
@@ -33,7 +33,7 @@ func (d *document) addNode() tea.Msg {
 		if strings.TrimSpace(text) == "" {
 			return nil
 		}
-		return a.add(text, func(err error) tea.Msg { // the text is not lost: the question is asked again
+		return a.add(text, func(err error) tea.Msg { // ask again, so that the text is not lost
 			a.Line = dialog.NewLine(text)
 			return messages{openDialog{a}, failed{err}}
 		}, nil)
@@ -41,7 +41,7 @@ func (d *document) addNode() tea.Msg {
 	return openDialog{a}
 }
 
-// add adds the node. then is carried out after it.
+// add adds the node and then carries out then.
 func (d *adder) add(command string, refused func(error) tea.Msg, then func() tea.Msg) tea.Msg {
 	return edit{d.edits(command), func(r edited) tea.Msg {
 		if r.err != nil {
@@ -85,7 +85,7 @@ func (d *adder) Key(k tea.KeyPressMsg) dialog.Result {
 	return d.Prompt.Key(k)
 }
 
-// edit opens the command in the editor, and adds the node that it leaves.
+// edit opens the command in the editor, and adds a node with the edited command.
 func (d *adder) edit() tea.Msg {
 	text := &draft{title: "the new node", text: d.Line.String() + "\n", back: openDialog{d}}
 	text.save = func(command string) tea.Msg {

@@ -25,7 +25,7 @@ func detail(n *api.NodeStatus, now time.Time) string {
 		text = waitText(n, now)
 	case api.StateFailed, api.StateCancelled:
 		if cause := words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message); cause != "" {
-			text = strings.TrimPrefix(cause, ": ") // of a sub-flow the message says all
+			text = strings.TrimPrefix(cause, ": ") // the message of a sub-flow is complete
 		}
 		if took := words.SpanMS(n.DurationMS); took != "" {
 			text += " after " + took
@@ -46,7 +46,7 @@ func detail(n *api.NodeStatus, now time.Time) string {
 	return text
 }
 
-// clock returns a time that goes on, in whole seconds: 12s, 1m04s, 1h03m.
+// clock returns a running time in whole seconds: 12s, 1m04s, 1h03m.
 func clock(d time.Duration) string {
 	if d = max(0, d).Truncate(time.Second); d < time.Minute {
 		return fmt.Sprintf("%ds", d/time.Second)
@@ -54,12 +54,12 @@ func clock(d time.Duration) string {
 	return words.Span(d)
 }
 
-// fromFile reports whether the state of a node came with the file, from no run of this machine.
+// fromFile reports whether the state of a node comes from the file and not from a run on this machine.
 func fromFile(f *runview.Workfile, node int) bool {
 	return node < len(f.Nodes) && f.Nodes[node].FromFile
 }
 
-// fromFileText returns a remark about the nodes whose state came with the file, or "".
+// fromFileText returns a remark about the nodes whose state comes from the file, or "".
 func fromFileText(f *runview.Workfile) string {
 	n := 0
 	for i := range f.Nodes {
@@ -73,7 +73,8 @@ func fromFileText(f *runview.Workfile) string {
 	return fmt.Sprintf(" here, the state of %s is from the file", words.Plural(n, "node"))
 }
 
-// waitText returns what a node waits for, and how much longer.
+// waitText returns words.Wait for a drawing, which is drawn again every second: the remaining time counts down in whole
+// seconds, a retry contains the cause of the failure, and an approval its question.
 func waitText(n *api.NodeStatus, now time.Time) string {
 	w := n.Wait
 	if w == nil {
@@ -83,26 +84,24 @@ func waitText(n *api.NodeStatus, now time.Time) string {
 	if w.Until != nil {
 		left = " " + clock(w.Until.Sub(now))
 	}
-	switch w.Kind {
-	case api.WaitRetry:
+	switch {
+	case w.Kind == api.WaitRetry:
 		text := "again in" + left
 		if n.Reason != "" {
 			text = words.Cause(n.Reason, n.ExitCode, n.Signal, "") + ", " + text
 		}
 		return text
-	case api.WaitApproval:
-		text := "asks: " + plain.Line(w.Text)
-		if left != "" {
-			text += " (for" + left + ")"
-		}
-		return text
-	case api.WaitTime:
+	case w.Kind == api.WaitApproval && left != "":
+		return "asks: " + plain.Line(w.Text) + " (for" + left + ")"
+	case w.Kind == api.WaitApproval:
+		return "asks: " + plain.Line(w.Text)
+	case w.Kind == api.WaitTime:
 		return "waits" + left
 	}
-	return "waits for " + plain.Line(string(w.Kind)) + left
+	return words.Wait(*w, now)
 }
 
-// countsDown reports whether the text of a node has a time that changes by itself.
+// countsDown reports whether the text of a node contains a time that changes every second.
 func countsDown(n *api.NodeStatus) bool {
 	return n.State == api.StateRunning && n.Started != nil || n.Wait != nil && n.Wait.Until != nil
 }

@@ -8,7 +8,7 @@ import (
 	"wf/tui/drawing"
 )
 
-// The overview of a graph that does not fit: how large it is at most, and the least pane that has room for it.
+// The overview of a graph that does not fit: its maximum size, and the minimum pane that has room for it.
 const (
 	overviewWidth  = 28
 	overviewHeight = 8
@@ -16,7 +16,7 @@ const (
 	overviewPaneY  = 9
 )
 
-// whereabouts returns which part of a drawing that does not fit is visible, or "".
+// whereabouts describes the visible part of a drawing that does not fit, or returns "".
 func (p *picture) whereabouts() string {
 	if p.layout == nil {
 		return ""

@@ -17,19 +17,19 @@ const (
 	sidePane         // log or inspector
 )
 
-// Panes are the parts of the main screen: which one has the keys, and how large they are.
+// Panes are the parts of the main screen: which one has the focus, and their sizes.
 type panes struct {
 	active     pane
-	split      float64 // share of the drawing; 0 = as the size of the terminal asks for
-	zoomed     bool    // the pane with the keys has the whole screen
-	noOverview bool    // the user does not want one
+	split      float64 // share of the drawing; 0 = depends on the terminal
+	zoomed     bool    // the focused pane fills the screen
+	noOverview bool    // the user has hidden the overview
 }
 
-// areas are the places of the parts of the screen. A pane without room is empty.
+// areas are the parts of the screen. A part that does not fit is empty.
 type areas struct {
 	drawing cells.Area
 	side    cells.Area
-	divider cells.Area // to drag
+	divider cells.Area // the user can drag it
 }
 
 // beside reports whether the panes stand side by side.
@@ -73,7 +73,7 @@ func (p *panes) drag(body cells.Area, x, y int) {
 	p.split = min(max(p.split, leastSplit), mostSplit)
 }
 
-// other gives the keys to the other pane.
+// other moves the focus to the other pane.
 func (p *panes) other() { p.active = sidePane - p.active }
 
 // drawMain draws the drawing and the pane beside or below it.
@@ -119,7 +119,7 @@ func (s *side) draw(a cells.Area, doc *document, active bool, now time.Time) {
 	s.log.Draw(body)
 }
 
-// drawTitle draws the rows above the log, and returns how many.
+// drawTitle draws the rows above the log and returns their number.
 func (s *side) drawTitle(a cells.Area, doc *document, active bool, now time.Time) int {
 	st, ascii := cells.Strong, a.ASCII()
 	if active {
@@ -159,7 +159,7 @@ func (s *side) drawTitle(a cells.Area, doc *document, active bool, now time.Time
 	return 2 + len(lines)
 }
 
-// commandLines returns the lines of a command; the last one has what there is no room for.
+// commandLines returns the lines of a command. The last one contains the rest if there are more lines than room.
 func commandLines(command string, room int, ascii bool) []string {
 	lines := strings.SplitN(strings.TrimSpace(command), "\n", room)
 	for i, line := range lines {

@@ -25,12 +25,12 @@ type paramForm struct {
 	req      api.RunRequest
 	params   []api.Param
 	lines    []dialog.Line
-	problems map[string]string // by parameter; "" is about none of them
+	problems map[string]string // by parameter; "" = about no single parameter
 	at, top  int
-	busy     bool // a question about the values is on its way
+	busy     bool // a request about the values is being sent
 }
 
-// paramProblems returns the problems with parameters for which a run was refused, or nil if it was refused for
+// paramProblems returns the problems with parameters that made the daemon refuse a run, or nil if it refused for
 // another reason.
 func paramProblems(err error) []api.ParamProblem {
 	var refused *api.Error
@@ -44,7 +44,7 @@ func newParamForm(doc *document, req api.RunRequest, list api.ParamList, given m
 	d := &paramForm{doc: doc, req: req, params: list.Params, lines: make([]dialog.Line, len(list.Params))}
 	for i, p := range d.params {
 		value, known := given[p.Name]
-		known = known && p.Type != "secret" // it is typed each time
+		known = known && p.Type != "secret" // a secret is typed each time
 		if !known {
 			value, known = p.Default, p.Default != nil
 		}
@@ -86,9 +86,9 @@ func (d *paramForm) values() map[string]any {
 // take shows problems, and reports whether there are any.
 func (d *paramForm) take(problems []api.ParamProblem) bool {
 	d.problems = map[string]string{}
-	for _, p := range slices.Backward(problems) { // the first of several is shown
+	for _, p := range slices.Backward(problems) { // in reverse, so that the first problem of a parameter is shown
 		if strings.Contains(p.Remedy, "-p ") {
-			p.Remedy = "" // that is for the command line
+			p.Remedy = "" // it is about the command line
 		}
 		d.problems[p.Param] = plain.Line(api.ParamProblem{Reason: p.Reason, Remedy: p.Remedy}.String())
 	}
@@ -138,7 +138,7 @@ func choicesOf(p api.Param) []string {
 	return p.Choices
 }
 
-// choose puts the next choice into the line, or the one before.
+// choose puts the next or the previous choice into the line.
 func (d *paramForm) choose(next bool) {
 	list := choicesOf(d.params[d.at])
 	if len(list) == 0 {
@@ -157,7 +157,7 @@ func (d *paramForm) choose(next bool) {
 	delete(d.problems, d.params[d.at].Name)
 }
 
-// ask asks the daemon for problems with the values so far, and for choices that depend on them.
+// ask asks the daemon about problems with the current values, and for choices that depend on them.
 func (d *paramForm) ask() tea.Msg {
 	if d.busy {
 		return nil
@@ -180,7 +180,7 @@ func (d *paramForm) ask() tea.Msg {
 	return r
 }
 
-// send starts the run. The form stays open until it has started.
+// send starts the run. The form stays open until the run has started.
 func (d *paramForm) send() tea.Msg {
 	req := d.req
 	req.Params = d.values()
@@ -198,7 +198,7 @@ func (d *paramForm) send() tea.Msg {
 	})
 }
 
-// refresh takes new choices of the parameters.
+// refresh updates the choices of the parameters.
 func (d *paramForm) refresh(list api.ParamList) {
 	for _, p := range list.Params {
 		if i := slices.IndexFunc(d.params, func(have api.Param) bool { return have.Name == p.Name }); i >= 0 {
@@ -207,7 +207,7 @@ func (d *paramForm) refresh(list api.ParamList) {
 	}
 }
 
-// hint returns what a parameter may be.
+// hint describes the valid values of a parameter.
 func (d *paramForm) hint(p api.Param) string {
 	text := hintOf(p)
 	if len(choicesOf(p)) > 0 {

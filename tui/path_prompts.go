@@ -11,7 +11,7 @@ import (
 	"wf/tui/dialog"
 )
 
-// A pathHistory is the file names that were entered, newest last.
+// A pathHistory contains the file names that the user entered, newest last.
 type pathHistory []string
 
 // prompt asks for a file name, which may be relative to dir.
@@ -27,12 +27,12 @@ func (h *pathHistory) prompt(dir, label string, do func(path string) tea.Msg) te
 	}}}
 }
 
-// open asks for another workfile to open. Runs of this one go on.
+// open asks for another workfile to open. Runs of the current one continue.
 func (h *pathHistory) open(dir string) tea.Msg {
 	return h.prompt(dir, "open workfile:", func(path string) tea.Msg { return openWorkfile{path} })
 }
 
-// saveAs copies the workfile with all its changes and opens the copy.
+// saveAs copies the workfile with all its changes, and opens the copy.
 func (h *pathHistory) saveAs(dir string) tea.Msg {
 	return h.prompt(dir, "save a copy as:", func(path string) tea.Msg {
 		return ask(func(ctx context.Context, ws *client.Workspace) (api.WorkspaceInfo, error) {

@@ -13,35 +13,35 @@ import (
 	"wf/tui/drawing"
 )
 
-// A picture is the drawing of a flow and how it is looked at.
+// A picture is the drawing of a flow and how it is displayed.
 type picture struct {
 	view      drawing.View
 	zoom      drawing.Zoom
-	chosen    bool // by a person, or for them when they first saw the workfile
+	chosen    bool // the view was chosen, by the user or when the workfile was first shown
 	graph     *drawing.Graph
 	layout    *drawing.Layout
 	built     built
 	grid      drawing.Grid
 	small     drawing.Grid    // of the overview
-	from      drawing.Point   // upper left corner of what is in sight
+	from      drawing.Point   // upper left corner of the visible part
 	selected  drawing.Item    // of layout
-	anchor    string          // the id of the selected node, or the key of the item, to find it again
+	anchor    string          // id of the selected node or key of the selected item, to find it in a new layout
 	expanded  map[string]bool // keys of layout
 	marked    map[string]bool // ids of nodes
-	inner     []innerRow      // what the rows of graph mean
+	inner     []innerRow      // what the rows of graph stand for
 	pages     map[string]*instancePage
-	owner     string       // the id of the node below which the selected row stands
+	owner     string       // id of the node above the selected row
 	hidden    []bool       // by the filter; nil = nothing
-	described []textSource // by node: what its texts were made of
+	described []textSource // by node: the source of its texts
 	width     int
 	height    int
-	area      cells.Area       // where it was drawn last
-	overview  cells.Area       // and its overview, inside of the frame; empty without one
+	area      cells.Area       // of the latest drawing
+	overview  cells.Area       // of its overview, without the border; empty without an overview
 	free      bool             // scrolled away from the selection
-	preview   *drawing.Preview // of edges that are about to be drawn; nil = none
+	preview   *drawing.Preview // of edges that the user is adding; nil = none
 }
 
-// A built is what a layout was made for.
+// A built is the input of a layout.
 type built struct {
 	structure int
 	view      drawing.View
@@ -53,10 +53,10 @@ func newPicture() picture {
 	return picture{expanded: map[string]bool{}, marked: map[string]bool{}}
 }
 
-// relayoutTime is the least time between two layouts because of a filter on the states of nodes.
+// relayoutTime is the minimum time between two layouts because of a filter on the states of nodes.
 const relayoutTime = 500 * time.Millisecond
 
-// update takes the flow as it is now; hidden is what the filter leaves out.
+// update updates the drawing from a flow. hidden contains, by node, whether the filter hides it.
 func (p *picture) update(f *runview.Workfile, hidden []bool, now time.Time) {
 	if p.layout == nil || p.built.structure != f.Structure {
 		p.graph = &drawing.Graph{Nodes: make([]drawing.Node, len(f.Nodes)), Edges: make([]drawing.Edge, len(f.Edges))}
@@ -91,8 +91,8 @@ func (p *picture) update(f *runview.Workfile, hidden []bool, now time.Time) {
 	}
 }
 
-// A textSource is all that the texts about a node are made of, so that they are made only after a change. A
-// change always brings new pointers.
+// A textSource contains all data in the texts of a node, so that they are computed only after a change. A change
+// always comes with new pointers.
 type textSource struct {
 	state      api.State
 	executions int
@@ -110,7 +110,7 @@ func textSourceOf(n *api.NodeStatus) textSource {
 	return textSource{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode, n.Wait, n.Instances, n.Mocked, n.Handled, n.FromFile}
 }
 
-// shortTime returns how long a node has been running, or took, for chips.
+// shortTime returns for chips how long a node has been running, or how long it ran.
 func shortTime(n *api.NodeStatus, now time.Time) string {
 	switch {
 	case n.State == api.StateRunning && n.Started != nil:
@@ -125,7 +125,7 @@ func shortTime(n *api.NodeStatus, now time.Time) string {
 	return ""
 }
 
-// lay computes a new layout and finds the selected item in it.
+// lay computes a new layout and restores the selection.
 func (p *picture) lay(structure int, hidden []bool, now time.Time) {
 	p.hidden = slices.Clone(hidden)
 	if !p.chosen && p.width > 0 {
@@ -212,7 +212,7 @@ func (p *picture) draw(a cells.Area, ascii bool) {
 	pasteDrawing(a, &p.grid)
 }
 
-// rimX and rimY are the columns and rows that stay visible around the selection.
+// rimX and rimY are the numbers of columns and rows that stay visible around the selection.
 const (
 	rimX = 2
 	rimY = 2
@@ -228,8 +228,8 @@ func (p *picture) reveal() {
 	p.from.X = scrollTo(p.from.X, r.X, r.W, p.width, rimX)
 }
 
-// scrollTo returns the first row to show so that size rows from at on are visible in room rows, with a rim
-// around them if there is room for it.
+// scrollTo returns the first row to show so that size rows starting at at are visible in room rows, with a rim around
+// them if it fits.
 func scrollTo(from, at, size, room, rim int) int {
 	if size+2*rim > room {
 		rim = 0
@@ -267,7 +267,7 @@ func (p *picture) node() int {
 	return int(p.selected.Index)
 }
 
-// nodes returns the nodes that the selection stands for.
+// nodes returns the nodes of the selected item.
 func (p *picture) nodes() []int {
 	if p.layout == nil || p.selected == drawing.Nothing {
 		return nil
@@ -278,7 +278,7 @@ func (p *picture) nodes() []int {
 	return p.layout.Nodes(p.selected)
 }
 
-// toggle opens or closes what the selection folds; it returns false if it folds nothing.
+// toggle opens or closes the selected item. It returns false if the item folds nothing.
 func (p *picture) toggle() bool {
 	if p.layout == nil || p.selected.Kind == drawing.None || p.selected.Kind == drawing.ANode || p.selected.Kind == drawing.ARow {
 		return false
@@ -318,12 +318,12 @@ func (p *picture) markedNodes() []int {
 // forget removes all marks.
 func (p *picture) forget() { clear(p.marked) }
 
-// goTo selects a node, or the item that it is folded into.
+// goTo selects a node, or the item that folds it.
 func (p *picture) goTo(node int) {
 	if p.layout == nil {
 		return
 	}
-	for i := range p.inner { // as it stands in its sub-flow, where that is open
+	for i := range p.inner { // as a row of its sub-flow, if that is open
 		if p.inner[i].kind == aTemplate && p.inner[i].member == node {
 			p.choose(drawing.Item{Kind: drawing.ARow, Index: int32(i)})
 			return

@@ -9,20 +9,20 @@ import (
 	"wf/tui/words"
 )
 
-// drawProgress draws the row above the keys: the progress of the run. A narrow terminal loses the bar, never the
-// counts.
+// drawProgress draws the row above the keys: the progress of the run. In a narrow terminal it omits the bar, never
+// the counts.
 func drawProgress(a cells.Area, doc *document, now time.Time) {
 	if problem := doc.flow.Status.Problem; problem != "" {
 		a.Put(1, 0, cells.Clip(problem, a.Width-2, a.ASCII()), cells.Bad)
 		return
 	}
 	run := doc.flow.Current()
-	if cycle := doc.flow.Cycle(); cycle != nil && doc.past == nil && !doc.running() {
+	if cycle := doc.flow.Cycle(); cycle != nil && doc.earlier == nil && !doc.running() {
 		a.Put(1, 0, cells.Clip(cycleText(&doc.flow, cycle)+", all blocking: runs refuse it. Delete one of its edges, or connect it as non-blocking", a.Width-2, a.ASCII()), cells.Bad)
 		return
 	}
-	if doc.past != nil {
-		run = &doc.past.detail.RunSummary
+	if doc.earlier != nil {
+		run = &doc.earlier.detail.RunSummary
 	}
 	if run == nil {
 		a.Put(1, 0, cells.Clip("never run"+fromFileText(&doc.flow)+": r runs it", a.Width-2, a.ASCII()), cells.Dimmed)
@@ -76,10 +76,10 @@ func runTimes(doc *document, run *api.RunSummary, now time.Time) string {
 	return text + "  " + words.ResultWord(run.Result) + " " + words.Ago(*run.Ended, now)
 }
 
-// leastBar is the least columns of a bar that says something.
+// leastBar is the minimum width of a useful bar, in columns.
 const leastBar = 8
 
-// drawBar draws the done part of a run, with failures in their color.
+// drawBar draws the finished part of a run, with failures in their color.
 func drawBar(a cells.Area, c api.Counts, of int) {
 	if a.Width < leastBar || of == 0 {
 		return
@@ -87,7 +87,7 @@ func drawBar(a cells.Area, c api.Counts, of int) {
 	sign, rest := cells.Either(a.ASCII(), "#", "━"), cells.Either(a.ASCII(), "-", "─")
 	ok, bad := a.Width*c.OK/of, a.Width*(c.OK+c.Failed+c.Cancelled)/of
 	if c.Failed+c.Cancelled > 0 && bad == ok {
-		bad = min(ok+1, a.Width) // a failure is never too small to be seen
+		bad = min(ok+1, a.Width) // always show a failure
 	}
 	for x := range a.Width {
 		switch {
@@ -101,7 +101,7 @@ func drawBar(a cells.Area, c api.Counts, of int) {
 	}
 }
 
-// roughly returns an estimate in words as precise as it is.
+// roughly rounds an estimate to a sensible precision.
 func roughly(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:

@@ -42,7 +42,7 @@ func TestAnything(t *testing.T) {
 				m.Update(tea.PasteMsg{Content: rapid.String().Draw(t, "paste")})
 			case 3:
 				m.Update(news{m.link.feed, anyBatch(t)})
-				if len(m.doc.flow.Members) > 0 && m.doc.past == nil {
+				if len(m.doc.flow.Members) > 0 && m.doc.earlier == nil {
 					answered(m)
 					m.inbox.own, m.inbox.others = asked()
 				}

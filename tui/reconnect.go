@@ -9,18 +9,18 @@ import (
 	"wf/client"
 )
 
-// firstLook and lastLook are the first and the longest wait between two attempts to find a daemon. Each is
-// twice the one before, so that a screen that stays open over night costs next to nothing.
+// firstLook and lastLook are the first and the longest wait between two attempts to find a daemon. Each wait is twice
+// the previous one, so that a screen that stays open overnight costs almost nothing.
 const (
 	firstLook = time.Second
 	lastLook  = time.Minute
 )
 
-// A look is the message that it is time to look for the daemon of a link.
+// A look is the message to look for the daemon of a link again.
 type look struct{ link *link }
 
-// giveUp takes the error with which the client has stopped looking for the daemon. If there is none, the model
-// goes on looking, because one may be started at any time. A daemon that has refused will refuse again.
+// giveUp handles the error with which the client stopped reconnecting. If there was no daemon, the model keeps
+// looking, because one may be started at any time. If a daemon refused, it would refuse again.
 func (m *model) giveUp(err error) tea.Cmd {
 	l := m.link
 	l.lost, l.ended = nil, err
@@ -33,7 +33,7 @@ func (m *model) giveUp(err error) tea.Cmd {
 	return tea.Tick(l.wait, func(time.Time) tea.Msg { return look{l} })
 }
 
-// lookAgain looks for the daemon. It starts none: the user may have stopped it on purpose.
+// lookAgain looks for the daemon. It does not start one, because the user may have stopped it on purpose.
 func (m *model) lookAgain(msg look) tea.Cmd {
 	if msg.link != m.link {
 		return nil
@@ -41,13 +41,13 @@ func (m *model) lookAgain(msg look) tea.Cmd {
 	return m.relink(false)
 }
 
-// reconnect opens the workfile again, with a new daemon if there is none.
+// reconnect opens the workfile again, and starts a daemon if there is none.
 func (m *model) reconnect() tea.Cmd {
 	m.say("connecting", false)
 	return m.relink(true)
 }
 
-// relink makes a new link to the open workfile. The screen stays as it is until the link is there.
+// relink makes a new link to the open workfile. The screen does not change until the link is ready.
 func (m *model) relink(start bool) tea.Cmd {
 	old := m.link
 	l := &link{path: old.path, id: old.id, ended: old.ended, wait: old.wait}

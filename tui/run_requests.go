@@ -13,13 +13,13 @@ import (
 	"wf/tui/words"
 )
 
-// learn asks for what earlier runs say about an active run. Without an answer there is no estimate of the
-// rest.
+// learn requests the estimates for an active run that are based on earlier runs. Without an answer the interface
+// shows no remaining time.
 func (d *document) learn(run string) tea.Msg {
 	return ask(func(ctx context.Context, ws *client.Workspace) (api.RunOutlook, error) {
 		o, err := ws.Outlook(ctx, run)
 		if err != nil {
-			return api.RunOutlook{}, nil // it has just ended
+			return api.RunOutlook{}, nil // the run has just ended
 		}
 		return o, nil
 	}, func(o api.RunOutlook) tea.Msg {
@@ -30,8 +30,8 @@ func (d *document) learn(run string) tea.Msg {
 	})
 }
 
-// start returns a message that starts a run. A resumed run has the parameters of the run before; otherwise they are
-// asked for, if the workfile has any.
+// start returns a message that starts a run. A resumed run has the parameters of the previous run; for other runs the
+// user is asked for parameters if the workfile declares any.
 func (d *document) start(req api.RunRequest) tea.Msg {
 	before := d.paramsBefore()
 	if req.Mode == api.ModeResume {
@@ -62,7 +62,7 @@ func (d *document) start(req api.RunRequest) tea.Msg {
 	})
 }
 
-// paramsBefore returns a function that finds the values of the run before: those that were typed here,
+// paramsBefore returns a function that finds the values of the previous run: those that the user typed here,
 // otherwise those in the history.
 func (d *document) paramsBefore() func(context.Context, *client.Workspace) map[string]any {
 	values, last := d.lastParams, d.flow.Status.LastRun
@@ -72,7 +72,7 @@ func (d *document) paramsBefore() func(context.Context, *client.Workspace) map[s
 		}
 		detail, err := ws.Run(ctx, last.Run)
 		if err != nil {
-			return nil // it has been removed, and so have its values
+			return nil // the run and its values were removed
 		}
 		return detail.Params
 	}
@@ -90,8 +90,8 @@ func (d *document) sendThen(req api.RunRequest, accepted func(api.RunAccepted) t
 	return r
 }
 
-// refused shows why a run was not started. Texts of a drawing need a confirmation, and missing parameters are
-// asked for.
+// refused shows why a run was not started. If the commands are texts of a drawing it asks for confirmation, and if
+// parameters are missing it asks for them.
 func (d *document) refused(req api.RunRequest, err error) tea.Msg {
 	if problems := paramProblems(err); len(problems) > 0 {
 		return ask(func(ctx context.Context, ws *client.Workspace) (api.ParamList, error) {
@@ -112,16 +112,16 @@ func (d *document) refused(req api.RunRequest, err error) tea.Msg {
 	return failed{err}
 }
 
-// accepted takes what the daemon has started, and says so.
+// accepted reports the run that the daemon has started.
 func (d *document) accepted(a api.RunAccepted) tea.Msg {
 	if a.Run == "" {
 		return notice{"nothing to resume: no node has failed", false}
 	}
-	d.leavePast()
+	d.leaveEarlier()
 	d.seen = a.Run
 	d.picture.forget()
 	if last := d.flow.Status.LastRun; last != nil && last.Run == a.Run {
-		return nil // it is over already, and its end has been shown
+		return nil // the run is over, and its end has been shown
 	}
 	text := fmt.Sprintf("run %s has started", a.Run)
 	if a.Nodes < a.Total {
@@ -144,7 +144,8 @@ func stopRun(run, node string) tea.Msg {
 	}, nil)
 }
 
-// stopAll returns a message that stops all runs of the workfile. then is carried out if all processes have ended.
+// stopAll returns a message that stops all runs of the workfile. If all processes have ended it then carries out
+// then.
 func stopAll(then tea.Msg) tea.Msg {
 	return stopping(func(ctx context.Context, ws *client.Workspace) ([]api.StopResult, error) {
 		return ws.StopAll(ctx, api.StopRequest{})
@@ -180,7 +181,7 @@ func stopped(results []api.StopResult, then tea.Msg) tea.Msg {
 	return messages{said, then}
 }
 
-// endText says how a run ended.
+// endText describes how a run ended.
 func endText(ev api.Event) notice {
 	text := "run " + ev.Run + " " + string(ev.Result)
 	if ev.Counts != nil {
@@ -192,7 +193,7 @@ func endText(ev api.Event) notice {
 	return notice{text, ev.Result == api.ResFailed}
 }
 
-// reset returns a message that removes the state of nodes; of all if nodes is nil.
+// reset returns a message that clears the state of nodes, or of all nodes if nodes is nil.
 func reset(nodes []string) tea.Msg {
 	return ask(func(ctx context.Context, ws *client.Workspace) (api.ResetResult, error) {
 		return ws.Reset(ctx, api.ResetRequest{Nodes: nodes})

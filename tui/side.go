@@ -20,23 +20,23 @@ import (
 )
 
 // A side is the pane beside the drawing: the log of the selection, or the reasons for its state. On the log page the
-// log has the whole screen.
+// log fills the screen.
 type side struct {
 	log      logview.View
 	why      inspector
-	inspect  bool // the pane shows the reasons
+	inspect  bool // show the reasons instead of the log
 	pick     picked
-	searches []string // what was searched for, newest last
+	searches []string // earlier search terms, newest last
 }
 
-// A picked is an execution that the user chose instead of the latest.
+// A picked is the execution that the user chose instead of the latest.
 type picked struct {
 	node      string
 	execution int
 }
 
-// follow keeps the pane on the selection. It is called after each message, and asks the daemon only if the selection
-// or its state has changed.
+// follow shows the current selection in the pane. It is called after each message and sends a request only if the
+// selection or its state has changed.
 func (s *side) follow(doc *document, ws *client.Workspace, whole bool, decisions map[string]int, ascii bool) tea.Msg {
 	if s.inspect && !whole {
 		return s.why.explain(doc, decisions)
@@ -45,7 +45,7 @@ func (s *side) follow(doc *document, ws *client.Workspace, whole bool, decisions
 	return messages{s.log.Show(ws, s.target(doc, whole)), s.log.More()}
 }
 
-// follow keeps the side pane on the selection.
+// follow shows the current selection in the side pane.
 func (m *model) follow() tea.Cmd {
 	if !m.link.connected() || m.doc.nothingOpen() || m.page != mainPage && m.page != logPage {
 		return nil
@@ -68,10 +68,10 @@ func (d *document) logHint(ascii bool) string {
 	return "it has not run yet"
 }
 
-// target returns what the log is to show: on the whole screen the marked nodes, otherwise the selection; of a
-// stage what failed and what runs.
+// target returns the nodes whose log to show. On the whole screen these are the marked nodes or the selection; for a
+// stage, its failed and running nodes.
 func (s *side) target(doc *document, whole bool) logview.Target {
-	t := logview.Target{Run: doc.pastRun()}
+	t := logview.Target{Run: doc.earlierNumber()}
 	marked := doc.picture.markedNodes()
 	if in := doc.picture.innerOf(); in != nil && !(whole && len(doc.picture.marked) > 0) {
 		doc.picture.addInner(&t, in)
@@ -88,7 +88,7 @@ func (s *side) target(doc *document, whole bool) logview.Target {
 	return t
 }
 
-// addNodes adds the nodes that have a log to what the log shows.
+// addNodes adds the nodes that have a log to the target.
 func (d *document) addNodes(t *logview.Target, nodes []int) {
 	f := d.shown()
 	for _, i := range nodes {
@@ -100,7 +100,7 @@ func (d *document) addNodes(t *logview.Target, nodes []int) {
 	}
 }
 
-// addTarget adds a node to what the log shows, if it has output and there is room.
+// addTarget adds a node to the target if it has output and there is room.
 func addTarget(t *logview.Target, n *api.NodeStatus) {
 	if hasOutput(n.State) && len(t.Nodes) < logview.MaxSources {
 		t.Nodes, t.Names = append(t.Nodes, n.ID), append(t.Names, n.Name)
@@ -108,7 +108,7 @@ func addTarget(t *logview.Target, n *api.NodeStatus) {
 	}
 }
 
-// hasOutput reports whether a node in this state has output of its latest execution.
+// hasOutput reports whether the latest execution of a node in this state has output.
 func hasOutput(s api.State) bool {
 	switch s {
 	case api.StateRunning, api.StateOK, api.StateFailed, api.StateCancelled, api.StateKept, api.StateRetrying:
@@ -117,7 +117,7 @@ func hasOutput(s api.State) bool {
 	return false
 }
 
-// scroll moves what the pane shows.
+// scroll scrolls the pane by n lines.
 func (s *side) scroll(n int, whole bool) {
 	if s.inspect && !whole {
 		s.why.scroll(n)
@@ -126,7 +126,7 @@ func (s *side) scroll(n int, whole bool) {
 	s.log.Scroll(n)
 }
 
-// scrollPages moves it by screenfuls.
+// scrollPages scrolls the pane by n screenfuls.
 func (s *side) scrollPages(n int, whole bool) {
 	if s.inspect && !whole {
 		s.why.scroll(n * s.why.height)
@@ -135,7 +135,7 @@ func (s *side) scrollPages(n int, whole bool) {
 	s.log.ScrollPages(n)
 }
 
-// scrollEnd goes to the end of it, or to the beginning.
+// scrollEnd scrolls the pane to its end or its start.
 func (s *side) scrollEnd(end, whole bool) {
 	switch {
 	case s.inspect && !whole && end:
@@ -149,7 +149,7 @@ func (s *side) scrollEnd(end, whole bool) {
 	}
 }
 
-// otherExecution shows the execution before or after.
+// otherExecution shows the next or the previous execution.
 func (s *side) otherExecution(doc *document, next bool) tea.Msg {
 	info, ok := s.log.Info()
 	if !ok {
@@ -171,7 +171,7 @@ func (s *side) otherExecution(doc *document, next bool) tea.Msg {
 	return notice{fmt.Sprintf("execution %d of %d", at, of), false}
 }
 
-// searchPrompt asks what to look for in the log.
+// searchPrompt asks for a search term.
 func (s *side) searchPrompt() tea.Msg {
 	p := &dialog.Prompt{Label: "/", Line: dialog.Line{Max: dialog.LongestWord}, History: &s.searches}
 	p.Enter = func(text string) tea.Msg {
@@ -179,7 +179,7 @@ func (s *side) searchPrompt() tea.Msg {
 		if text == "" {
 			return notice{"the search has ended", false}
 		}
-		return noted(s.log.Next(!s.log.Following())) // at the end the latest match is the interesting one
+		return noted(s.log.Next(!s.log.Following())) // start at the end with the latest match
 	}
 	return openDialog{p}
 }
@@ -189,8 +189,8 @@ func noted(n logview.Note, cmd tea.Cmd) tea.Msg {
 	return messages{notice{n.Text, n.Bad}, cmd}
 }
 
-// onlyMatches leaves out the lines of the log that do not match, or shows all again. It asks first what to search
-// for if that is not known.
+// onlyMatches shows only the matching lines of the log, or all lines again. It asks for a search term if there is
+// none.
 func (s *side) onlyMatches() tea.Msg {
 	if !s.log.Searching() {
 		return s.searchPrompt()
@@ -198,7 +198,7 @@ func (s *side) onlyMatches() tea.Msg {
 	return noted(s.log.ToggleOnly())
 }
 
-// copyBytes is the most bytes that are copied: terminals take no more.
+// copyBytes is the maximum number of bytes to copy: terminals accept no more.
 const copyBytes = 64 << 10
 
 // copy copies the end of the log to the clipboard.
@@ -212,7 +212,7 @@ func (s *side) copy() tea.Msg {
 	return messages{notice{"copied " + what + " of the log", false}, tea.SetClipboard(text)}
 }
 
-// whole returns the log that is shown, as a whole.
+// whole returns the complete log that is shown.
 func (s *side) whole(l *link) logview.Whole {
 	if !l.connected() {
 		return logview.Whole{}
@@ -220,13 +220,13 @@ func (s *side) whole(l *link) logview.Whole {
 	return s.log.Whole(l.ws)
 }
 
-// openPager shows a whole log in the user's pager.
+// openPager shows a complete log in the user's pager.
 func openPager(ctx context.Context, w logview.Whole, opt *Options) tea.Msg {
 	if w.Empty() {
 		return failed{logview.ErrNoLog}
 	}
 	r, out := io.Pipe()
-	go func() { out.CloseWithError(w.WriteTo(ctx, out, true)) }() // ends when the pager does: it closes r
+	go func() { out.CloseWithError(w.WriteTo(ctx, out, true)) }() // ends with the pager, because that closes r
 	cmd := exec.Command("/bin/sh", "-c", opt.Pager)
 	cmd.Env, cmd.Stdin = opt.Env, r
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
@@ -238,7 +238,7 @@ func openPager(ctx context.Context, w logview.Whole, opt *Options) tea.Msg {
 	})
 }
 
-// savePrompt asks for a file name, and saves a whole log there. It does not overwrite files.
+// savePrompt asks for a file name and saves a complete log. It does not overwrite files.
 func (s *side) savePrompt(ctx context.Context, w logview.Whole, dir string) tea.Msg {
 	name := "wf.log"
 	if names := s.log.Target().Names; len(names) == 1 {
@@ -262,7 +262,7 @@ func (s *side) savePrompt(ctx context.Context, w logview.Whole, dir string) tea.
 	}}}
 }
 
-// drawLog draws the log on the whole screen.
+// drawLog draws the log as a whole screen.
 func (s *side) drawLog(a cells.Area, doc *document, now time.Time) {
 	title := logTitle(s.log.Target().Names, doc.selectedNode(), now)
 	if info, ok := s.log.Info(); ok && info.Execution > 1 {
@@ -272,7 +272,7 @@ func (s *side) drawLog(a cells.Area, doc *document, now time.Time) {
 	s.log.Draw(a.Part(0, 1, a.Width, a.Height-1))
 }
 
-// logTitle names the nodes whose logs are shown, and says how the selected one does.
+// logTitle names the nodes whose logs are shown, and the state of the selected one.
 func logTitle(names []string, n *api.NodeStatus, now time.Time) string {
 	title := strings.Join(names, ", ")
 	switch {

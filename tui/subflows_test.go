@@ -329,8 +329,8 @@ func TestPastInstances(t *testing.T) {
 	d := api.RunDetail{RunSummary: api.RunSummary{Run: "41", Result: api.ResFailed, Nodes: 12, Counts: api.Counts{Skipped: 9}}, Execs: []api.Execution{
 		run("id-prep", true), run("each[0]/t", true), run("each[0]/u", true), run("each[1]/t", true), run("each[1]/in[0]/x", false)},
 		Left: []api.NodeStatus{{ID: "each[1]/u", State: api.StateIdle}, {ID: "id-done", State: api.StateIdle}}}
-	m.doc.past = &past{run: "41", detail: d, flow: runview.LeftBy(&m.doc.flow, d)}
-	m.doc.past.flow.Structure++
+	m.doc.earlier = &earlierRun{run: "41", detail: d, flow: runview.LeftBy(&m.doc.flow, d)}
+	m.doc.earlier.flow.Structure++
 	m.refresh()
 	m.doc.picture.goTo(1)
 	press(m, "enter", "down", "down", "down", "enter")
@@ -341,7 +341,7 @@ func TestPastInstances(t *testing.T) {
 	if got := m.side.target(&m.doc, m.page == logPage); strings.Join(got.Nodes, " ") != "each[1]/in[0]/x" || got.Run != "41" {
 		t.Errorf("the log is of %v in run %s", got.Nodes, got.Run)
 	}
-	f := &m.doc.past.flow
+	f := &m.doc.earlier.flow
 	if e := f.Edges[f.Between(0, f.Index["id-small"])]; !e.Dead {
 		t.Error("the edge that was not taken looks like another")
 	}

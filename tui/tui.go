@@ -35,25 +35,25 @@ import (
 	"wf/tui/program"
 )
 
-// Options are what the interface needs from the command line.
+// Options are the settings and services of the interface. The command line provides them.
 type Options struct {
-	// Connect reaches the daemon, and starts one where that is right and start is set. lost and note
-	// are for the client's options of these names.
+	// Connect connects to the daemon. It may start one if start is set. lost and note are passed to the client as its
+	// options of these names.
 	Connect func(ctx context.Context, start bool, lost func(error), note func(string)) (*client.Client, error)
-	// Explain describes why the workfile at a path could not be opened: what, where, why, and what to do. If it is
-	// nil, the error is shown as it is.
+	// Explain describes why the workfile at a path could not be opened: what happened, where, why and the remedy. If
+	// it is nil, the error is shown unchanged.
 	Explain func(path string, err error) api.Error
-	Path    string         // absolute, of the workfile to open; "" begins at home
-	Request api.RunRequest // what every run that is started here has: environment, user, defaults
+	Path    string         // absolute path of the workfile to open; "" = start with the home screen
+	Request api.RunRequest // defaults for runs that are started here: environment, user, settings
 	Recent  func() []Recent
-	Dir     string // working directory: commands that are shown are for a shell in it
+	Dir     string // working directory of the shell; displayed commands are relative to it
 	Pager   string // command line of the pager
-	Editor  string // and of the editor
-	Drafts  string // folder for texts that are not saved yet; it is made when it is needed
-	Memory  Memory // how workfiles were looked at; nil = this is not stored
+	Editor  string // command line of the editor
+	Drafts  string // folder for texts that are not saved yet; created on demand
+	Memory  Memory // stores how workfiles are displayed; nil = do not store it
 
-	// Restorer, if not nil, is called with a function that restores the terminal, for when something else ends the
-	// process, and with nil when that is not needed any more.
+	// Restorer, if not nil, is called with a function that restores the terminal, in case a signal ends the process.
+	// It is called with nil when the terminal has been restored.
 	Restorer func(restore func())
 
 	In    io.Reader // the terminal
@@ -66,27 +66,27 @@ type Options struct {
 // A Recent is a workfile that has a history.
 type Recent struct {
 	Path   string // absolute
-	Run    string // the latest
+	Run    string // number of the latest run
 	Result api.Result
 	When   time.Time
 }
 
-// A Left is what there is to report after the interface has ended.
+// A Left is the state to report after the interface has ended.
 type Left struct {
-	Path string // of the workfile; "" if none was open
-	Run  string // a run that is active, otherwise one that ended while it was shown; "" if none
-	Goes bool   // it is active
-	Done int    // nodes of it that have ended, of Of
-	Of   int
+	Path   string // of the workfile; "" if none was open
+	Run    string // number of a run that is active, or else of one that ended while it was shown; "" = none
+	Active bool   // the run is active
+	Done   int    // nodes of the run that have ended, out of Of
+	Of     int
 }
 
-// Run shows the interface until the user leaves it, and restores the terminal. A panic is the error
+// Run shows the interface until the user leaves it, and restores the terminal. If it panics, Run returns the error
 // *program.Crash.
 func Run(ctx context.Context, opt Options) (Left, error) {
 	m := newModel(opt)
 	defer m.close()
 	env := slices.DeleteFunc(slices.Clone(opt.Env), func(v string) bool {
-		// Whether there are colours has been decided already.
+		// The command line has already decided whether to use colours.
 		return opt.Color && (strings.HasPrefix(v, "NO_COLOR=") || strings.HasPrefix(v, "CLICOLOR="))
 	})
 	err := program.Run(m, func(p *tea.Program) {
@@ -98,7 +98,7 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	if opt.Restorer != nil {
 		opt.Restorer(nil)
 	}
-	if errors.Is(err, tea.ErrInterrupted) { // a signal, not a key: it ends the interface
+	if errors.Is(err, tea.ErrInterrupted) { // a signal ended the interface, not a key
 		err = nil
 	}
 	return m.left(), err

@@ -12,13 +12,13 @@ import (
 	"wf/tui/logview"
 )
 
-// A toasted is the message that the time of a toast is over.
+// A toasted is the message that a toast has expired.
 type toasted struct{ id int }
 
-// A tick is a message once a second while a run is active.
+// A tick is sent once a second while a run is active.
 type tick struct{}
 
-// Update handles a message. It never blocks: what takes time is a command.
+// Update handles a message. It never blocks: slow work is a command.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.now = m.clock()
 	cmd := m.handle(msg)
@@ -26,21 +26,20 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Quit
 	}
 	if _, key := msg.(tea.KeyPressMsg); key && len(m.dialogs) > 0 {
-		m.stale = true // more keys may follow: what they change in the drawing, a filter for instance, can wait for View
+		m.stale = true // View updates the drawing once, after all pending keys
 	} else {
 		m.refresh()
 	}
 	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.ticker(), m.toaster(), m.memorize(msg))
 }
 
-// handle is the one switch over all messages: those of the terminal, of goroutines, and of the vocabulary in
-// messages.go.
+// handle is the switch over all messages: those of the terminal, of goroutines, and those in messages.go.
 func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.term.width, m.term.height = msg.Width, msg.Height
-		m.doc.picture.free = false // what was visible may be so no more
-		return tea.ClearScreen     // a terminal that gets wider keeps cells that the renderer takes for blank
+		m.doc.picture.free = false // the selection may not be visible any more
+		return tea.ClearScreen     // a terminal that gets wider keeps cells that the renderer believes to be blank
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
@@ -69,7 +68,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// carryOut does what a message of a screen, a menu or a form asks for.
+// carryOut carries out a message of a screen, a menu or a form.
 func (m *model) carryOut(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.Cmd:
@@ -130,7 +129,7 @@ func (m *model) carryOut(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// send asks the daemon something in another goroutine.
+// send sends a request to the daemon in another goroutine.
 func (m *model) send(r request) tea.Cmd {
 	fail := r.fail
 	if fail == nil {
@@ -158,26 +157,26 @@ func (m *model) send(r request) tea.Cmd {
 	}
 }
 
-// opened takes an opened workfile.
+// opened handles the result of opening a workfile.
 func (m *model) opened(msg opened) tea.Cmd {
-	if msg.asked != m.link { // another one was asked for meanwhile
+	if msg.asked != m.link { // the user has opened another one in the meantime
 		msg.link.close()
 		return nil
 	}
 	if msg.err != nil {
 		return m.giveUp(msg.err)
 	}
-	m.side.log.Close() // it has read from the connection before
+	m.side.log.Close() // it reads from the old connection
 	m.link = msg.link
-	m.asking.busy = false    // an answer over the old connection is dropped
-	if m.doc.nothingOpen() { // otherwise it was open before, and is looked at as it was
+	m.asking.busy = false    // an answer from the old connection is dropped
+	if m.doc.nothingOpen() { // otherwise the workfile was open before and keeps its display settings
 		m.savedViews.known = msg.view
 		msg.view.restore(&m.doc, &m.panes, &m.side)
 	}
 	return m.link.feed.next
 }
 
-// news takes a batch of the feed.
+// news handles a batch of the feed.
 func (m *model) news(n news) tea.Cmd {
 	if m.link == nil || n.from != m.link.feed {
 		return nil
@@ -201,7 +200,7 @@ func (m *model) news(n news) tea.Cmd {
 	return tea.Batch(append(cmds, m.handle(m.doc.followRuns(n.batch)))...)
 }
 
-// ticker keeps the clock going while a run is active: once a minute if nothing visible changes every second.
+// ticker sends ticks while a run is active: once a minute if nothing visible changes every second.
 func (m *model) ticker() tea.Cmd {
 	if !m.doc.running() || m.ticking {
 		return nil
@@ -214,7 +213,7 @@ func (m *model) ticker() tea.Cmd {
 	return tea.Tick(every, func(time.Time) tea.Msg { return tick{} })
 }
 
-// toaster removes a toast in time.
+// toaster removes a toast after its time.
 func (m *model) toaster() tea.Cmd {
 	if m.toast.text == "" || m.toast.timed {
 		return nil
@@ -224,7 +223,7 @@ func (m *model) toaster() tea.Cmd {
 	return tea.Tick(toastTime, func(time.Time) tea.Msg { return toasted{id} })
 }
 
-// key passes a key to the open dialog, or does the action that the registry has for it.
+// key passes a key to the open dialog, or does the action of the key.
 func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	m.toast.hush()
 	if n := len(m.dialogs); n > 0 {
@@ -240,7 +239,7 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// paste passes a paste to the open dialog. Without one it does nothing: a paste presses no keys.
+// paste passes a paste to the open dialog. Without a dialog it does nothing: pasted text is not a key.
 func (m *model) paste(text string) tea.Cmd {
 	if n := len(m.dialogs); n > 0 {
 		return m.apply(m.dialogs[n-1], m.dialogs[n-1].Paste(text))
@@ -251,7 +250,7 @@ func (m *model) paste(text string) tea.Cmd {
 // open puts a dialog over the screen.
 func (m *model) open(d dialog.Dialog) { m.dialogs = append(m.dialogs, d) }
 
-// apply does what a dialog asks for.
+// apply carries out the result of a dialog.
 func (m *model) apply(d dialog.Dialog, r dialog.Result) tea.Cmd {
 	if r.Close {
 		m.shut(d)
@@ -259,13 +258,13 @@ func (m *model) apply(d dialog.Dialog, r dialog.Result) tea.Cmd {
 	return m.handle(r.Do)
 }
 
-// shut closes a dialog wherever it is: another one may have opened over it while an answer was on its way.
+// shut closes a dialog at any position: another dialog may have been opened over it before an answer arrived.
 func (m *model) shut(d dialog.Dialog) {
 	m.dialogs = slices.DeleteFunc(m.dialogs, func(other dialog.Dialog) bool { return other == d })
 }
 
-// followRuns takes the runs that began or ended in a batch: it asks for what earlier runs say about them, for how the
-// workfile differs from the graph that they run, and says how they ended.
+// followRuns handles the runs that started or ended in a batch: it requests estimates for new runs and the edits
+// since their start, and reports how runs ended.
 func (d *document) followRuns(b batch) tea.Msg {
 	var msgs messages
 	if b.snapshot != nil {

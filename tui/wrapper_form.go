@@ -16,7 +16,7 @@ import (
 type wrapping struct {
 	field
 	now     func() string // the wrapper in the workfile
-	at      int           // of editor.Wrappers; -1 = in the line
+	at      int           // index into editor.Wrappers; -1 = the line is selected
 	problem string
 }
 
@@ -39,7 +39,7 @@ func (d *wrapping) Key(k tea.KeyPressMsg) dialog.Result {
 	case "ctrl+e":
 		return dialog.Then(d.editor())
 	case "enter":
-		if d.at >= 0 { // it comes into the line first: most have words to be replaced
+		if d.at >= 0 { // put the preset into the line, because most presets contain words to replace
 			d.set(editor.Wrappers[d.at].Wrapper)
 			d.at = -1
 			return dialog.Result{}
@@ -60,7 +60,7 @@ func (d *wrapping) Paste(text string) dialog.Result {
 	return dialog.Result{}
 }
 
-// editor opens the wrapper in the editor; its text comes back into the line.
+// editor opens the wrapper in the editor and puts the edited text back into the line.
 func (d *wrapping) editor() tea.Msg {
 	text := &draft{title: "the wrapper", text: d.text() + "\n"}
 	text.save = func(wrapper string) tea.Msg {
@@ -71,7 +71,7 @@ func (d *wrapping) editor() tea.Msg {
 	return compose{text}
 }
 
-// save sets the wrapper. If another client has changed it meanwhile, the next save replaces that.
+// save sets the wrapper. If another client has changed it in the meantime, the next save overwrites that change.
 func (d *wrapping) save() dialog.Result {
 	text, was := d.text(), d.was
 	if text == was {

@@ -1,12 +1,13 @@
 package cells
 
-// Box draws a blank box with a frame and a title in the middle of a, at most as large as a, and returns its area.
+// Box draws a blank box with a border and a title in the middle of a and returns its area, which is at most as large
+// as a.
 func Box(a Area, width, height int, title string) Area {
 	width, height = min(width, a.Width), min(height, a.Height)
 	return Frame(a.Part((a.Width-width)/2, max(0, (a.Height-height)/3), width, height), title)
 }
 
-// Frame makes b blank, draws a frame along its border and returns b.
+// Frame blanks b, draws a border around it, and returns b.
 func Frame(b Area, title string) Area {
 	width, height := b.Width, b.Height
 	b.Fill(Plain)
@@ -30,7 +31,7 @@ func Frame(b Area, title string) Area {
 	return b
 }
 
-// Rule fills an area with a sign.
+// Rule fills an area with a character.
 func Rule(a Area, sign string) {
 	for y := range a.Height {
 		for x := range a.Width {

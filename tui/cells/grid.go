@@ -1,6 +1,6 @@
-// Package cells draws on a grid of character cells: text in styles that are named by their meaning, clipped,
-// wrapped and framed. It knows columns, graphemes and escape sequences, but no workflow, no key and no
-// terminal.
+// Package cells draws text on a grid of character cells: clipped, wrapped, with borders, and in styles that are named
+// by their meaning. It handles columns, graphemes and escape sequences, but contains nothing about workflows, keys or
+// terminals.
 package cells
 
 import (
@@ -13,15 +13,15 @@ import (
 type Cell struct {
 	Text  string // one grapheme; "" is a blank
 	Wide  bool   // the grapheme takes this column and the next
-	Cover bool   // the second column of a wide one
+	Cover bool   // this is the second column of a wide grapheme
 	Style Style
 }
 
-// A Grid is the picture of a whole screen, drawn without a terminal.
+// A Grid is the content of a whole screen, drawn without a terminal.
 type Grid struct {
 	Width, Height int
 	cells         []Cell
-	ASCII         bool   // draw with signs of ASCII only
+	ASCII         bool   // draw with ASCII characters only
 	out           []byte // buffer of Encode, reused
 }
 
@@ -39,10 +39,10 @@ func (g *Grid) Resize(width, height int) {
 // All returns the area of the whole grid.
 func (g *Grid) All() Area { return g.Area(0, 0, g.Width, g.Height) }
 
-// Area returns a rectangle of the grid. It must lie in the grid when something is written into it.
+// Area returns a rectangle of the grid. It must be inside the grid when something is written into it.
 func (g *Grid) Area(x, y, width, height int) Area { return Area{g, x, y, width, height} }
 
-// An Area is a rectangle of a grid, in coordinates of its own. What is written outside of it is left out.
+// An Area is a rectangle of a grid, with its own coordinates. Text outside it is dropped.
 type Area struct {
 	grid                *Grid
 	X, Y, Width, Height int
@@ -54,7 +54,7 @@ func (a Area) Part(x, y, width, height int) Area {
 	return Area{a.grid, a.X + x, a.Y + y, min(max(width, 0), a.Width-x), min(max(height, 0), a.Height-y)}
 }
 
-// ASCII reports whether a must be drawn with signs of ASCII only.
+// ASCII reports whether a must be drawn with ASCII characters only.
 func (a Area) ASCII() bool { return a.grid.ASCII }
 
 // Row returns one row of a.
@@ -73,7 +73,7 @@ func (a Area) At(x, y int) *Cell {
 	return &a.grid.cells[(a.Y+y)*a.grid.Width+a.X+x]
 }
 
-// Put writes plain text from x, y on and returns the column after it. A wide grapheme is never cut.
+// Put writes plain text starting at x, y and returns the column after it. It never cuts a wide grapheme.
 func (a Area) Put(x, y int, text string, st Style) int {
 	for text != "" {
 		cluster, width := Grapheme(text)
@@ -95,14 +95,14 @@ func (a Area) Put(x, y int, text string, st Style) int {
 	return x
 }
 
-// PutEnd writes text so that it ends at the right border, and returns where it begins.
+// PutEnd writes text that ends at the right border, and returns the column where it begins.
 func (a Area) PutEnd(y int, text string, st Style) int {
 	x := max(0, a.Width-Columns(text))
 	a.Put(x, y, text, st)
 	return x
 }
 
-// Fill gives all cells of a a style and makes them blank.
+// Fill blanks all cells of a and sets their style.
 func (a Area) Fill(st Style) {
 	for y := range a.Height {
 		for x := range a.Width {
@@ -121,14 +121,15 @@ func (a Area) Tint(change func(Style) Style) {
 	}
 }
 
-// replacement is written instead of a grapheme whose width differs between terminals: it would shift the row.
+// replacement is written instead of a grapheme whose width differs between terminals, because that would shift the
+// row.
 const replacement = "\ufffd"
 
-// graphemeBytes is the most bytes of a grapheme that are written: any number of combining marks can follow a
-// letter.
+// graphemeBytes is the maximum number of bytes of a grapheme that are written: any number of combining marks may
+// follow a letter.
 const graphemeBytes = 64
 
-// Grapheme returns the first grapheme of text, and how many columns it takes: 0, 1 or 2.
+// Grapheme returns the first grapheme of text and its width in columns: 0, 1 or 2.
 func Grapheme(text string) (cluster string, width int) {
 	if c := text[0]; c >= ' ' && c < 0x7f && (len(text) == 1 || text[1] < 0x80) {
 		return text[:1], 1
@@ -136,10 +137,10 @@ func Grapheme(text string) (cluster string, width int) {
 	return ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
 }
 
-// Columns returns how many columns plain text takes.
+// Columns returns the width of plain text.
 func Columns(text string) int { return ansi.StringWidth(text) }
 
-// Encode returns the grid as lines of text and escape sequences. It reuses the buffer of the call before.
+// Encode returns the grid as lines of text and escape sequences. It reuses the buffer of the previous call.
 func (g *Grid) Encode(colors bool) string {
 	b := g.out[:0]
 	for y := range g.Height {
@@ -185,7 +186,7 @@ func appendText(b []byte, c Cell) []byte {
 	return append(b, c.Text...)
 }
 
-// String returns the text of the grid, without styles and without blanks at the ends of rows, for tests.
+// String returns the text of the grid without styles and trailing blanks, for tests.
 func (g *Grid) String() string {
 	var b strings.Builder
 	for y := range g.Height {

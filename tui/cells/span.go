@@ -11,8 +11,8 @@ type Span struct {
 	Style Style
 }
 
-// Spans turns the colour sequences of a line into styles. All other escape sequences must have been removed.
-// Tabs become blanks up to the next tab stop.
+// Spans converts the colour sequences of a line into styles. All other escape sequences must have been removed
+// before. Tabs become blanks up to the next tab stop.
 func Spans(text string, base Style) []Span {
 	var out []Span
 	st, column := base, 0
@@ -44,7 +44,7 @@ func Spans(text string, base Style) []Span {
 // tabWidth is the distance of tab stops in terminals.
 const tabWidth = 8
 
-// expandTabs replaces tabs in text that begins at column.
+// expandTabs replaces tabs in text that begins at a column.
 func expandTabs(text string, column int) string {
 	if !strings.Contains(text, "\t") {
 		return text

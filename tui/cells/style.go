@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Color is 0 for the default of the terminal, 1 to 256 for its palette plus one; with the bit trueColor it
-// has 8 bits each of red, green and blue.
+// A Color is 0 for the default of the terminal, or 1 to 256 for a color of its palette plus one. With the bit
+// trueColor it contains 8 bits each of red, green and blue.
 type Color uint32
 
 const trueColor Color = 1 << 24
@@ -26,13 +26,13 @@ const (
 	strike
 )
 
-// A Style is how one cell looks.
+// A Style is the look of a cell.
 type Style struct {
 	FG, BG Color
 	Attrs  Attrs
 }
 
-// The styles of texts, by what they mean.
+// The styles of texts, named by their meaning.
 var (
 	Plain  = Style{}
 	Dimmed = Style{Attrs: Dim}
@@ -45,14 +45,14 @@ var (
 	Note   = Style{FG: Palette(3)}
 )
 
-// With returns the style with more attributes.
+// With returns the style with additional attributes.
 func (s Style) With(a Attrs) Style {
 	s.Attrs |= a
 	return s
 }
 
-// SGR returns the style after a sequence CSI … m with these parameters. If they are not valid, ok is false and
-// the style is unchanged.
+// SGR returns the style after an escape sequence CSI … m with these parameters. If they are not valid, ok is false
+// and the style is unchanged.
 func (s Style) SGR(params string) (out Style, ok bool) {
 	out = s
 	fields := strings.FieldsFunc(params, func(r rune) bool { return r == ';' || r == ':' })
@@ -82,11 +82,11 @@ func (s Style) SGR(params string) (out Style, ok bool) {
 	return out, true
 }
 
-// attrOf and attrOff are the attributes that a parameter switches on, or off.
+// attrOf and attrOff map parameters to the attributes that they switch on or off.
 var attrOf = map[int]Attrs{1: Bold, 2: Dim, 3: italic, 4: Underline, 7: Reverse, 9: strike}
 var attrOff = map[int]Attrs{22: Bold | Dim, 23: italic, 24: Underline, 27: Reverse, 29: strike}
 
-// simple applies a parameter that stands alone. Unknown ones change nothing.
+// simple applies a parameter without arguments. Unknown ones are ignored.
 func (s Style) simple(n int) Style {
 	switch {
 	case n == 0:
@@ -111,7 +111,7 @@ func (s Style) simple(n int) Style {
 	return s
 }
 
-// extended reads what follows 38 or 48: "5;n" or "2;r;g;b". used is the number of fields read.
+// extended parses the arguments of 38 or 48: "5;n" or "2;r;g;b". used is the number of fields read.
 func extended(fields []string) (c Color, used int, ok bool) {
 	number := func(i int) int {
 		n, err := strconv.Atoi(fields[i])

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Either returns the first text for a terminal that shows ASCII only, otherwise the second.
+// Either returns the first text for an ASCII-only terminal, otherwise the second.
 func Either(ascii bool, plainText, unicode string) string {
 	if ascii {
 		return plainText
@@ -21,7 +21,7 @@ func Clip(text string, width int, ascii bool) string {
 	return head(text, width-Columns(mark)) + mark
 }
 
-// ClipMiddle cuts a name in its middle, because names of nodes differ at their beginning or end.
+// ClipMiddle cuts a name in its middle, because names of nodes often differ only at their beginning or end.
 func ClipMiddle(text string, width int, ascii bool) string {
 	if Columns(text) <= width {
 		return text
@@ -37,7 +37,7 @@ func ClipMiddle(text string, width int, ascii bool) string {
 	return front + mark + back
 }
 
-// head returns as much of the beginning of text as fits into width columns.
+// head returns the beginning of text that fits into width columns.
 func head(text string, width int) string {
 	used, at := 0, 0
 	for at < len(text) {

@@ -10,15 +10,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A Chooser asks for one of many lines. It lists those that have all words that are typed. Enter or a click
-// chooses.
+// A Chooser asks the user to choose one of many lines. It lists those that contain all the typed words. Enter or a
+// click chooses.
 type Chooser struct {
 	List
 	title   string
 	line    Line
 	Choices []Choice
-	found   []int      // of choices
-	box     cells.Area // of the latest frame
+	found   []int      // indices into choices
+	box     cells.Area // of the latest screen
 	rows    cells.Area
 }
 
@@ -29,7 +29,7 @@ func NewChooser(title string, choices []Choice) *Chooser {
 	return d
 }
 
-// find lists the choices that have all words of the line in their label.
+// find lists the choices whose labels contain all words of the line.
 func (d *Chooser) find() {
 	d.found, d.At = d.found[:0], 0
 	terms := strings.Fields(strings.ToLower(d.line.String()))

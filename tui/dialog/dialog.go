@@ -1,6 +1,6 @@
-// Package dialog asks the user: menus, prompts, sheets and lists to choose from, and the line and the list that they
-// are made of. A dialog owns its state. A key gives a Result as a value; the caller closes the dialog and runs the
-// action. The package knows no workflow and no screen.
+// Package dialog contains the dialogs of the terminal interface: menus, prompts, sheets and choosers, and the line
+// editor and the list that they consist of. A dialog owns its state. A key returns a Result; the caller closes the
+// dialog and carries out the message. The package contains nothing about workflows or screens.
 package dialog
 
 import (
@@ -9,22 +9,22 @@ import (
 	"wf/tui/cells"
 )
 
-// A Dialog takes all keys while it is open, and is drawn over the screen.
+// A Dialog receives all keys while it is open, and is drawn over the screen.
 type Dialog interface {
 	Key(k tea.KeyPressMsg) Result
 	Paste(text string) Result
-	// Draw writes the dialog over a, which is the whole screen, and returns where the cursor belongs.
+	// Draw draws the dialog over a, the whole screen, and returns the position of the cursor.
 	Draw(a cells.Area) (x, y int, cursor bool)
 }
 
-// A Clickable is a Dialog that can be used with the mouse, too.
+// A Clickable is a Dialog that also supports the mouse.
 type Clickable interface {
 	Click(x, y int) Result     // at a point of the screen
 	Wheel(at tea.Mouse, n int) // lines, down if n is positive
 }
 
-// A Result is what a dialog asks for after a key, a paste or a click: to be closed, and then what the message means to
-// the program.
+// A Result is the effect of a key, a paste or a click: whether to close the dialog, and a message for the program to
+// carry out.
 type Result struct {
 	Close bool
 	Do    tea.Msg // nil = nothing
@@ -32,9 +32,9 @@ type Result struct {
 
 // A Choice is one line of a menu or a list.
 type Choice struct {
-	Key    string // chooses it at once; "" = none
+	Key    string // a key that chooses it at once; "" = none
 	Label  string
-	Detail string // dim: the command that does the same, or more about it
+	Detail string // drawn dim: the equivalent command, or a description
 	Do     tea.Msg
 }
 

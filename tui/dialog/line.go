@@ -12,21 +12,20 @@ import (
 	"wf/tui/plain"
 )
 
-// pasteBytes is the most bytes of a paste that go into a line.
+// pasteBytes is the maximum number of bytes of a paste that a line accepts.
 const pasteBytes = 64 << 10
 
-// longestLine and LongestWord bound lines, in characters as the user sees them: commands may be long, search
-// terms are short.
+// longestLine and LongestWord limit the length of lines, in graphemes: commands may be long, search terms are short.
 const (
 	longestLine = 64 << 10
 	LongestWord = 4 << 10
 )
 
-// A Line is a line of text that the user edits, with a cursor. Text that is too long for it is left out.
+// A Line is a line of text that the user edits, with a cursor. It drops text beyond its maximum length.
 type Line struct {
 	Text []string // graphemes
 	At   int
-	Max  int // of them; 0 is longestLine
+	Max  int // maximum number of graphemes; 0 = longestLine
 }
 
 // NewLine returns a line with a text and the cursor at its end.
@@ -38,7 +37,7 @@ func NewLine(text string) Line {
 
 func (l *Line) String() string { return strings.Join(l.Text, "") }
 
-// Insert puts text in at the cursor; line breaks become blanks.
+// Insert inserts text at the cursor. Line breaks become blanks.
 func (l *Line) Insert(text string) {
 	if len(text) > pasteBytes {
 		text = strings.ToValidUTF8(text[:pasteBytes], "")
@@ -59,7 +58,7 @@ func (l *Line) Insert(text string) {
 	l.At += len(added)
 }
 
-// remove removes the characters from from to to.
+// remove removes the graphemes in the range from to to.
 func (l *Line) remove(from, to int) {
 	from, to = max(from, 0), min(to, len(l.Text))
 	if from < to {
@@ -68,7 +67,7 @@ func (l *Line) remove(from, to int) {
 	}
 }
 
-// wordStart returns where the word before the cursor begins.
+// wordStart returns the start of the word before the cursor.
 func (l *Line) wordStart() int {
 	i := l.At
 	for i > 0 && l.Text[i-1] == " " {
@@ -80,8 +79,7 @@ func (l *Line) wordStart() int {
 	return i
 }
 
-// Edit does what a key means in a line and reports whether it means something. A letter for which there is no
-// room means nothing.
+// Edit applies a key to the line and reports whether the line uses that key. A letter that does not fit is not used.
 func (l *Line) Edit(k tea.KeyPressMsg) bool {
 	switch k.String() {
 	case "left", "ctrl+b":
@@ -110,13 +108,13 @@ func (l *Line) Edit(k tea.KeyPressMsg) bool {
 	return true
 }
 
-// Veiled returns the line with a star for each character, for secrets.
+// Veiled returns the line with a star for each grapheme, for secrets.
 func (l *Line) Veiled() *Line {
 	stars := slices.Repeat([]string{"*"}, len(l.Text))
 	return &Line{Text: stars, At: l.At}
 }
 
-// Draw writes the line from column x on so that the cursor is visible, and returns the column of the cursor.
+// Draw draws the line starting at column x so that the cursor is visible, and returns the column of the cursor.
 func (l *Line) Draw(a cells.Area, x int, st cells.Style) int {
 	room := max(1, a.Width-x-1)
 	from, used := l.At, 0

@@ -2,13 +2,13 @@ package dialog
 
 import "wf/tui/cells"
 
-// A List is a selection in a number of rows, of which some may be out of sight.
+// A List is a selection in a scrolling list of rows.
 type List struct {
 	At, Top, Size int
-	Height        int // of the latest frame
+	Height        int // of the latest screen
 }
 
-// Move does what a key means in a list.
+// Move applies a key to the list.
 func (l *List) Move(key string) {
 	switch key {
 	case "up", "k":
@@ -35,7 +35,7 @@ func (l *List) Fit(size, height int) {
 	l.Top = max(l.Top, l.At-height+1, 0)
 }
 
-// Rows draws the rows that are visible in a, one below the other, and marks the selected one.
+// Rows draws the visible rows into a, from top to bottom, and highlights the selected one.
 func (l *List) Rows(a cells.Area, size int, draw func(i int, row cells.Area)) {
 	l.Fit(size, a.Height)
 	for y := range min(a.Height, size-l.Top) {

@@ -6,12 +6,12 @@ import (
 	"wf/tui/cells"
 )
 
-// A Menu asks to choose. If something can be lost, its first choice does nothing.
+// A Menu asks the user to choose. If a choice can lose something, the first choice does nothing.
 type Menu struct {
 	Title   string
 	Choices []Choice
 	At, top int
-	box     cells.Area // of the latest frame
+	box     cells.Area // of the latest screen
 	inner   cells.Area
 }
 
@@ -35,10 +35,10 @@ func (d *Menu) Key(k tea.KeyPressMsg) Result {
 	return Result{}
 }
 
-// Paste does nothing: text is no choice.
+// Paste does nothing: pasted text is not a choice.
 func (d *Menu) Paste(string) Result { return Result{} }
 
-// Click chooses the line at a point of the screen. Outside of the box it closes the menu.
+// Click chooses the line at a point of the screen. A click outside the box closes the menu.
 func (d *Menu) Click(x, y int) Result {
 	if !d.box.Contains(x, y) {
 		return Result{Close: true}

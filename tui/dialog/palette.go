@@ -9,26 +9,26 @@ import (
 	"wf/tui/cells"
 )
 
-// A Palette asks for one of many actions. It lists those whose name or description has all words that are
-// typed.
+// A Palette asks the user to choose one of many actions. It lists those whose name or description contains all the
+// typed words.
 type Palette struct {
 	line    Line
 	title   string
 	choices []Choice
-	found   []int // of choices
+	found   []int // indices into choices
 	at, top int
-	box     cells.Area // of the latest frame
+	box     cells.Area // of the latest screen
 	rows    cells.Area
 }
 
-// NewPalette returns a palette of choices: label, key and detail of each stand in columns.
+// NewPalette returns a palette of choices. It shows the label, key and detail of each choice in columns.
 func NewPalette(title string, choices []Choice) *Palette {
 	p := &Palette{line: Line{Max: LongestWord}, title: title, choices: choices}
 	p.find()
 	return p
 }
 
-// find lists the choices that have all words of the line in their label or detail.
+// find lists the choices whose label or detail contains all words of the line.
 func (p *Palette) find() {
 	p.found, p.at = p.found[:0], 0
 	wanted := strings.Fields(strings.ToLower(p.line.String()))
@@ -63,7 +63,7 @@ func (p *Palette) Key(k tea.KeyPressMsg) Result {
 	return Result{}
 }
 
-// choose closes the palette and does what was found.
+// choose closes the palette and returns the message of the found choice i.
 func (p *Palette) choose(i int) Result {
 	if i >= len(p.found) {
 		return Result{Close: true}

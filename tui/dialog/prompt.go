@@ -10,10 +10,10 @@ import (
 type Prompt struct {
 	Label   string
 	Line    Line
-	History *[]string // lines that were entered before, newest last; nil = none
-	past    int       // how far back in it
+	History *[]string // lines that the user entered before, newest last; nil = none
+	back    int       // number of lines to go back in it
 	Hint    func(text string) (string, bool)
-	Changed func(text string) // after each key; nil = nothing happens before Enter
+	Changed func(text string) // called after each key; nil = nothing happens before Enter
 	Enter   func(text string) tea.Msg
 	Cancel  func() // nil = nothing
 }
@@ -42,20 +42,20 @@ func (p *Prompt) Key(k tea.KeyPressMsg) Result {
 	return Result{}
 }
 
-// recall goes through the lines that were entered before.
+// recall goes through the lines of the history.
 func (p *Prompt) recall(older bool) {
 	if p.History == nil {
 		return
 	}
 	n := len(*p.History)
 	if older {
-		p.past = min(p.past+1, n)
+		p.back = min(p.back+1, n)
 	} else {
-		p.past = max(p.past-1, 0)
+		p.back = max(p.back-1, 0)
 	}
 	text := ""
-	if p.past > 0 {
-		text = (*p.History)[n-p.past]
+	if p.back > 0 {
+		text = (*p.History)[n-p.back]
 	}
 	most := p.Line.Max
 	p.Line = NewLine(text)

@@ -7,15 +7,14 @@ import (
 	"wf/tui/words"
 )
 
-// A Sheet shows a text that may be longer than the screen, and asks below it. Its first choice changes
-// nothing.
+// A Sheet shows a text that may be longer than the screen, with choices below it. The first choice changes nothing.
 type Sheet struct {
 	Title   string
 	Lines   []cells.Span
 	Choices []Choice
-	At      int // of choices
-	top     int // first line in sight
-	height  int // of the text, in the latest frame
+	At      int // index into choices
+	top     int // first visible line
+	height  int // of the text, on the latest screen
 }
 
 func (d *Sheet) Key(k tea.KeyPressMsg) Result {
@@ -52,7 +51,7 @@ func (d *Sheet) Key(k tea.KeyPressMsg) Result {
 
 func (d *Sheet) scroll(n int) { d.top = max(0, min(d.top+n, len(d.Lines)-d.height)) }
 
-// Paste does nothing: text is no choice.
+// Paste does nothing: pasted text is not a choice.
 func (d *Sheet) Paste(string) Result { return Result{} }
 
 func (d *Sheet) Draw(a cells.Area) (x, y int, cursor bool) {

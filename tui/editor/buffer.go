@@ -12,15 +12,15 @@ import (
 	"wf/tui/words"
 )
 
-// A Buffer is the commands of nodes as one text for the editor.
+// A Buffer contains the commands of nodes as one text for the editor.
 type Buffer struct {
 	nodes []api.NodeStatus
-	bare  bool   // one node without a heading: the text is its command
-	mark  string // what headings begin with; no line of a command does
+	bare  bool   // a single node without a heading: the text is its command
+	mark  string // prefix of headings; no line of a command begins with it
 }
 
-// NewBuffer makes the buffer of these nodes, of which there is at least one, with their commands as in the
-// workfile. A bare buffer is of one node and has no heading.
+// NewBuffer returns the buffer of at least one node, with the commands of the workfile. A bare buffer contains one
+// node and no heading.
 func NewBuffer(nodes []api.NodeStatus, bare bool) *Buffer {
 	b := &Buffer{nodes: nodes, bare: bare, mark: "%%"}
 	for again := true; again; {
@@ -43,10 +43,10 @@ func (b *Buffer) isHeading(line string) bool {
 	return line == b.mark || strings.HasPrefix(line, b.mark+" ")
 }
 
-// heading returns the line above the command of a node. Handles are unique, so it names one node.
+// heading returns the line above the command of a node. Handles are unique, so it identifies the node.
 func (b *Buffer) heading(n *api.NodeStatus) string { return b.mark + " " + plain.Line(n.Name) }
 
-// Text returns what the editor opens.
+// Text returns the text for the editor.
 func (b *Buffer) Text(commands []string) string {
 	if b.bare {
 		return commands[0] + "\n"
@@ -61,7 +61,7 @@ func (b *Buffer) Text(commands []string) string {
 	return t.String()
 }
 
-// Commands returns the commands as they are in the workfile.
+// Commands returns the commands in the workfile.
 func (b *Buffer) Commands() []string {
 	list := make([]string, len(b.nodes))
 	for i := range b.nodes {
@@ -70,8 +70,8 @@ func (b *Buffer) Commands() []string {
 	return list
 }
 
-// Parse returns the commands of an edited text. Empty lines at the end of a command come from the editor and
-// change nothing. An error is a *Mistake.
+// Parse returns the commands in an edited text. It ignores empty lines at the end of a command, because editors add
+// them. An error is a *Mistake.
 func (b *Buffer) Parse(text string) ([]string, error) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if strings.TrimSpace(text) == "" {
@@ -117,12 +117,12 @@ func (b *Buffer) Parse(text string) ([]string, error) {
 	return wanted, nil
 }
 
-// wrong returns an error in an edited text.
+// wrong returns a *Mistake about a line.
 func (b *Buffer) wrong(line int, format string, args ...any) error {
 	return &Mistake{fmt.Sprintf("line %d of the text: ", line) + fmt.Sprintf(format, args...)}
 }
 
-// keep returns the command of node i that text stands for: the one in the workfile if only its end differs.
+// keep returns the command of node i for an edited text: the one in the workfile if only the end differs.
 func (b *Buffer) keep(i int, text string) string {
 	text = strings.TrimRight(text, " \t\n")
 	if was := b.nodes[i].Command; strings.TrimRight(was, " \t\n") == text {
@@ -131,8 +131,8 @@ func (b *Buffer) keep(i int, text string) string {
 	return text
 }
 
-// Edits returns the changes from the workfile to what is wanted. Each has the text that it began from, so that
-// a concurrent change is a conflict.
+// Edits returns the edits from the commands in the workfile to the wanted ones. Each edit contains the text that it
+// replaces, so that a concurrent change is a conflict.
 func (b *Buffer) Edits(wanted []string) (edits []api.Edit, names []string) {
 	for i := range b.nodes {
 		n := &b.nodes[i]
@@ -151,7 +151,8 @@ type Mistake struct{ text string }
 
 func (m *Mistake) Error() string { return m.text }
 
-// Since returns the buffer of the same nodes as they are now; nodes that now lacks stay as they were.
+// Since returns the buffer of the same nodes with their current commands. Nodes that are missing in now keep their
+// old commands.
 func (b *Buffer) Since(now []api.NodeStatus) *Buffer {
 	nodes := slices.Clone(b.nodes)
 	for i := range nodes {
@@ -164,7 +165,7 @@ func (b *Buffer) Since(now []api.NodeStatus) *Buffer {
 	return NewBuffer(nodes, b.bare)
 }
 
-// A Line is a line of a comparison, fit for a terminal.
+// A Line is a line of a comparison, safe for a terminal.
 type Line struct {
 	Kind LineKind
 	Text string
@@ -181,7 +182,7 @@ const (
 	Added
 )
 
-// Changes compares two versions of the commands, which from and to name.
+// Changes compares two versions of the commands; from and to are the names of the versions.
 func (b *Buffer) Changes(from, to string, before, after []string) (lines []Line) {
 	for i := range b.nodes {
 		if before[i] == after[i] {

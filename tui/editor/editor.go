@@ -1,6 +1,6 @@
-// Package editor is how people change texts of a workfile in the editor that they are used to: it
-// keeps the text on disk while it is not saved, runs $EDITOR, and makes one text of the commands of
-// nodes and edits of such a text. It asks no questions and saves nothing: its callers do.
+// Package editor lets users change texts of a workfile in their own editor: it stores unsaved texts on disk, runs
+// $EDITOR, puts the commands of several nodes into one text, and computes edits from the edited text. Its callers ask
+// questions and save the edits.
 package editor
 
 import (
@@ -21,14 +21,14 @@ func Choose(get func(name string) string) string {
 	return "vi"
 }
 
-// Command opens a file in an editor. A shell runs the command line, so it may have options, as $EDITOR has for
-// other programs. The end of ctx ends it.
+// Command returns a command that opens a file in an editor. A shell runs the command line, so it may contain options,
+// as in other programs that use $EDITOR. Cancelling ctx ends the editor.
 func Command(ctx context.Context, editor, path string) *exec.Cmd {
 	return exec.CommandContext(ctx, "/bin/sh", "-c", editor+` "$1"`, "sh", path)
 }
 
-// Write puts a text into a new file of dir, which it makes if it is missing, so that the text outlives the
-// program. The file belongs to the caller.
+// Write writes a text to a new file in dir, so that the text outlives the program. It creates dir if necessary. The
+// caller owns the file.
 func Write(dir, text string) (path string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -48,10 +48,10 @@ func Write(dir, text string) (path string, err error) {
 	return f.Name(), nil
 }
 
-// Folder returns the folder of texts that are not saved yet, below the folder of the user's state.
+// Folder returns the folder of unsaved texts, inside the folder of the user's state.
 func Folder(state string) string { return filepath.Join(state, "edits") }
 
-// noteMark begins the lines above a text that explain what was wrong with it.
+// noteMark begins the lines above a text that explain the problem with it.
 const noteMark = "#wf: "
 
 // Annotate puts a message above a text, as comments that Bare removes.

@@ -1,7 +1,7 @@
 package editor
 
-// Wrappers are wrappers of commands to begin from: those of Python Workforce, with a shell where a program would otherwise
-// start its argument without one. Words in capitals are to be replaced. wf quotes the command for the place of
+// Wrappers are preset wrappers of commands: those of Python Workforce, plus a shell where a program would otherwise
+// run its argument without one. The user replaces the words in capitals. wf quotes the command for the position of
 // {}.
 var Wrappers = []struct{ Wrapper, What string }{
 	{"", "no wrapper"},

@@ -8,30 +8,30 @@ import (
 	"wf/tui/plain"
 )
 
-// Bounds of the lines that are kept of a log.
+// Limits for the lines of a log in memory.
 const (
 	keptBytes = 8 << 20
 	keptLines = 100_000
-	lineBytes = 64 << 10 // a longer line is shown as several
+	lineBytes = 64 << 10 // a longer line is split
 )
 
 // A line is a line of output as the command wrote it.
 type line struct {
 	text   []byte
 	source int
-	err    bool  // of standard error
-	open   bool  // its end has not come yet
+	err    bool  // a line of standard error
+	open   bool  // its end has not arrived yet
 	gap    bool  // lines before it are missing
-	at     int64 // where it begins in its stream, in bytes
+	at     int64 // offset of its start in its stream, in bytes
 }
 
-// A buffer is the latest lines of one or several outputs, in the order in which they arrived. When it is full
+// A buffer contains the latest lines of one or several outputs, in the order in which they arrived. When it is full
 // it drops the oldest ones.
 type buffer struct {
 	lines   []line
 	bytes   int
-	dropped int           // lines that went
-	opened  map[input]int // where the line of a stream is that goes on, counting from the first line ever
+	dropped int           // number of dropped lines
+	opened  map[input]int // number of the unfinished line of each stream, counted from the first line ever
 }
 
 // An input is one stream of one source.
@@ -40,7 +40,7 @@ type input struct {
 	err    bool
 }
 
-// end returns the number of lines ever added.
+// end returns the number of lines that were ever added.
 func (b *buffer) end() int { return b.dropped + len(b.lines) }
 
 // add adds a piece.
@@ -66,7 +66,7 @@ func (b *buffer) add(p piece) {
 	b.trim()
 }
 
-// openBytes returns the length so far of the unfinished line of an input.
+// openBytes returns the current length of the unfinished line of an input.
 func (b *buffer) openBytes(in input) int {
 	if i, ok := b.opened[in]; ok && i >= b.dropped {
 		return len(b.lines[i-b.dropped].text)
@@ -103,8 +103,8 @@ func (b *buffer) trim() {
 	b.dropped += n
 }
 
-// shownText returns what is shown of a line: without text that a carriage return has overwritten, and without
-// control sequences but colors.
+// shownText returns the displayed text of a line: without text that a carriage return has overwritten, and without
+// control sequences except colors.
 func (l *line) shownText() string {
 	text := bytes.TrimRight(l.text, "\r")
 	if i := bytes.LastIndexByte(text, '\r'); i >= 0 {
@@ -112,7 +112,7 @@ func (l *line) shownText() string {
 	}
 	var b strings.Builder
 	w := plain.NewWriter(&b, true)
-	w.Write(text) // a strings.Builder takes everything
+	w.Write(text) // a strings.Builder returns no error
 	w.Flush()
 	return b.String()
 }

@@ -9,9 +9,9 @@ import (
 	"wf/client"
 )
 
-// A document is all that the sources of a log have written up to some moment, one stream after the other, in
-// the order of wf logs. It is read from the daemon in parts and may have any size. It does not change, so
-// other goroutines may read it.
+// A document is all output of the sources of a log up to a moment, one stream after the other, in the order of wf
+// logs. It is read from the daemon in parts and may have any size. It does not change, so other goroutines may read
+// it.
 type document struct {
 	from     Outputs
 	segments []segment
@@ -25,17 +25,17 @@ type segment struct {
 	size   int64 // bytes
 }
 
-// A spot is the beginning of a line in a document, or the end of a segment.
+// A spot is the start of a line in a document, or the end of a segment.
 type spot struct {
 	seg int
 	at  int64
 }
 
-// partBytes is how much of a document is read at once. It is more than the longest line, so every part has the
-// end of one.
+// partBytes is the number of bytes that are read at once. It is larger than the longest line, so every part contains
+// the end of a line.
 const partBytes = 256 << 10
 
-// skipForward returns p, or where the next segment with any bytes begins.
+// skipForward returns p or, at the end of a segment, the start of the next non-empty segment.
 func (d *document) skipForward(p spot) spot {
 	for p.seg+1 < len(d.segments) && p.at >= d.segments[p.seg].size {
 		p = spot{p.seg + 1, 0}
@@ -43,7 +43,7 @@ func (d *document) skipForward(p spot) spot {
 	return p
 }
 
-// skipBack returns p, or the end of the segment before.
+// skipBack returns p or, at the start of a segment, the end of the previous one.
 func (d *document) skipBack(p spot) spot {
 	for p.seg > 0 && p.at == 0 {
 		p = spot{p.seg - 1, d.segments[p.seg-1].size}
@@ -51,13 +51,13 @@ func (d *document) skipBack(p spot) spot {
 	return p
 }
 
-// atEnd reports whether nothing comes after p.
+// atEnd reports whether p is the end of the document.
 func (d *document) atEnd(p spot) bool {
 	p = d.skipForward(p)
 	return p.seg >= len(d.segments) || p.at >= d.segments[p.seg].size
 }
 
-// atStart reports whether nothing comes before p.
+// atStart reports whether p is the start of the document.
 func (d *document) atStart(p spot) bool { return d.skipBack(p) == spot{} || len(d.segments) == 0 }
 
 // size returns the bytes of all segments.
@@ -82,19 +82,19 @@ func (d *document) bytes(ctx context.Context, seg int, from, n int64) ([]byte, e
 	data := make([]byte, min(n, s.size-from))
 	got, err := io.ReadFull(r, data)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil // it was cut meanwhile
+		err = nil // it was shortened in the meantime
 	}
 	return data[:got], err
 }
 
-// A part is some lines of a segment as they were written, and where they begin and end. At the start or the
-// end of the document it has no data.
+// A part contains some lines of a segment as they were written, with their start and end. At the start or the end of
+// the document it contains no data.
 type part struct {
 	data        []byte
 	first, last spot
 }
 
-// after reads lines that begin at p.
+// after reads lines that start at p.
 func (d *document) after(ctx context.Context, p spot) (part, error) {
 	if p = d.skipForward(p); d.atEnd(p) {
 		return part{first: p, last: p}, nil
@@ -109,7 +109,7 @@ func (d *document) after(ctx context.Context, p spot) (part, error) {
 			data = data[:i+1]
 		}
 		last.at = p.at + int64(len(data))
-	} // else the rest of it is here, or nowhere
+	} // otherwise the rest of the segment is here, or missing
 	return part{data, p, last}, nil
 }
 
@@ -123,7 +123,7 @@ func (d *document) before(ctx context.Context, p spot) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	if from > 0 { // the first line may have begun before, unless nothing else is here
+	if from > 0 { // the first line may be incomplete, unless it is the only one
 		if i := bytes.IndexByte(data, '\n'); i >= 0 && i+1 < len(data) {
 			data, from = data[i+1:], from+int64(i)+1
 		}
@@ -131,7 +131,7 @@ func (d *document) before(ctx context.Context, p spot) (part, error) {
 	return part{data, spot{p.seg, from}, p}, nil
 }
 
-// each calls do with the lines of a part. The line is valid until do returns; its text belongs to the part.
+// each calls do for the lines of a part. A line is valid until do returns; its text is part of the part's data.
 func (d *document) each(p part, do func(*line)) {
 	if len(p.data) == 0 {
 		return
@@ -153,7 +153,7 @@ func (d *document) each(p part, do func(*line)) {
 	}
 }
 
-// lines returns the lines of a part that are to be shown.
+// lines returns the visible lines of a part.
 func (d *document) lines(p part, shows func(*line) bool) (lines []line) {
 	all := 0
 	d.each(p, func(l *line) {
@@ -161,7 +161,7 @@ func (d *document) lines(p part, shows func(*line) bool) (lines []line) {
 			lines = append(lines, *l)
 		}
 	})
-	if len(lines) < all { // a few lines must not hold on to all that was read with them
+	if len(lines) < all { // copy a few lines, so that they do not keep the whole part in memory
 		for i := range lines {
 			lines[i].text = bytes.Clone(lines[i].text)
 		}
@@ -169,7 +169,7 @@ func (d *document) lines(p part, shows func(*line) bool) (lines []line) {
 	return lines
 }
 
-// spotOf returns where a line is in the document.
+// spotOf returns the position of a line in the document.
 func (d *document) spotOf(l *line) spot {
 	for i := range d.segments {
 		if s := &d.segments[i]; s.source == l.source && (s.stream == stderr) == l.err {
@@ -179,23 +179,22 @@ func (d *document) spotOf(l *line) spot {
 	return spot{}
 }
 
-// scanBytes is how much is searched before the view shows how far the search is.
+// scanBytes is the number of bytes to search before the view shows the progress of the search.
 const scanBytes = 4 << 20
 
-// mostHits is how many places of matches are kept, so that going from one to the next needs no search.
+// mostHits is the maximum number of stored matches. Going from one stored match to the next needs no search.
 const mostHits = 10_000
 
-// A scanResult is how far a search has come.
+// A scanResult is the progress of a search.
 type scanResult struct {
-	at    spot   // it goes on here
-	hits  int    // lines that match
-	spots []spot // the places of the first mostHits of them
-	over  bool   // all is searched, or first was asked for and found
+	at    spot   // the search continues here
+	hits  int    // number of lines that match
+	spots []spot // of the first mostHits matches
+	over  bool   // the search is complete, or has found the first match as requested
 	err   error
 }
 
-// scan searches from p on, forward or back, for lines that match: for the first one, or for all in the next
-// scanBytes.
+// scan searches forward or back from p for matching lines: for the first one, or for all in the next scanBytes.
 func (d *document) scan(ctx context.Context, p spot, forward, first bool, matches func(*line) bool) (s scanResult) {
 	s.at = p
 	for read := 0; read < scanBytes; {
@@ -217,7 +216,7 @@ func (d *document) scan(ctx context.Context, p spot, forward, first bool, matche
 				return
 			}
 			if s.hits++; first {
-				s.spots = []spot{{next.first.seg, l.at}} // on the way back, the last one is the first
+				s.spots = []spot{{next.first.seg, l.at}} // searching back, the last match of the part is the first one found
 			} else if len(s.spots) < mostHits {
 				s.spots = append(s.spots, spot{next.first.seg, l.at})
 			}

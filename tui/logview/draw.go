@@ -12,10 +12,10 @@ import (
 // gutterColors distinguish the sources of a log.
 var gutterColors = []cells.Color{cells.Palette(6), cells.Palette(5), cells.Palette(4), cells.Palette(3), cells.Palette(2), cells.Palette(14), cells.Palette(13), cells.Palette(12)}
 
-// maxGutter is the most columns of a name beside a line.
+// maxGutter is the maximum width of a name beside a line.
 const maxGutter = 14
 
-// Draw writes the lines into a, and in its last row where they stand in the output.
+// Draw draws the lines into a, with their position in the output in its last row.
 func (v *View) Draw(a cells.Area) {
 	if a.Height < 2 {
 		return
@@ -37,13 +37,13 @@ func (v *View) Draw(a cells.Area) {
 	v.foot(a.Row(a.Height - 1))
 }
 
-// noneVisible reports whether no line in memory is to be shown.
+// noneVisible reports whether no line in memory is visible.
 func (v *View) noneVisible() bool {
 	_, missing := v.back(v.end(), 1)
 	return len(v.buffer.lines) > 0 && missing > 0
 }
 
-// emptyText returns why there are no lines, or "" if there are some.
+// emptyText returns why there are no lines, or "" if there are lines.
 func (v *View) emptyText() string {
 	switch {
 	case len(v.buffer.lines) > 0:
@@ -58,7 +58,7 @@ func (v *View) emptyText() string {
 	return "no output yet"
 }
 
-// rows draws the lines from top on, or the last ones.
+// rows draws the lines starting at top, or the last ones.
 func (v *View) rows(a cells.Area) {
 	gutter := v.gutter()
 	text := a.Part(gutter, 0, a.Width-gutter, a.Height)
@@ -104,7 +104,7 @@ func (v *View) name(a cells.Area, l *line) {
 	a.Put(a.Width-2, 0, cells.Either(a.ASCII(), "|", "│"), st.With(cells.Dim))
 }
 
-// row draws a line from row y on and returns the row after it.
+// row draws a line starting in row y and returns the row after it.
 func (v *View) row(a cells.Area, y int, l *line) int {
 	base := cells.Plain
 	if l.err {
@@ -147,7 +147,7 @@ func (v *View) wrappedTop(a cells.Area) int {
 	return i
 }
 
-// foot writes the last row: the place in the output, and what is searched for.
+// foot draws the last row: the position in the output, and the search term.
 func (v *View) foot(a cells.Area) {
 	x := 0
 	switch {

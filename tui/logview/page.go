@@ -10,37 +10,37 @@ import (
 	"wf/client"
 )
 
-// Bounds of the part of a document that is on the screen and around it.
+// Limits for the part of a document on the screen and around it.
 const (
 	pageBytes = 4 << 20
 	pageLines = 40_000
 )
 
-// A page is a part of the output before the buffer. It has only lines that are to be shown. New output goes
-// into the buffer meanwhile.
+// A page is a part of the output before the buffer. It contains only visible lines. New output is added to the buffer
+// in the meantime.
 type page struct {
 	doc      document
 	lines    []line
-	first    spot // the lines are those from here
-	last     spot // to here
+	first    spot // start of the first line
+	last     spot // end of the last line
 	bytes    int
 	loading  bool
-	scrollUp int // lines to scroll up when earlier ones have come
+	scrollUp int // lines to scroll up when earlier lines have arrived
 }
 
 // A pendingPage is a request for the lines around a spot.
 type pendingPage struct {
 	to        spot
 	scrollUp  int
-	requested bool // it has been asked for
+	requested bool // the request was sent
 }
 
-// document returns all output there is, or only what comes before the buffer if missing is set.
+// document returns all existing output or, if missing is set, only the output before the buffer.
 func (v *View) document(missing bool) document {
 	d := document{from: v.ask}
 	for i, info := range v.infos {
 		if info.Run == "" {
-			continue // nothing is known of it yet
+			continue // its size is not known yet
 		}
 		q := client.LogQuery{Node: v.target.Nodes[i], Run: info.Run, Execution: info.Execution}
 		streams := []string{Stdout, stderr}
@@ -62,7 +62,7 @@ func (v *View) document(missing bool) document {
 	return d
 }
 
-// bufferStart returns the offset at which the lines of an input in the buffer begin.
+// bufferStart returns the offset of the first line of an input in the buffer.
 func (v *View) bufferStart(in input) int64 {
 	for i := range v.buffer.lines {
 		if l := &v.buffer.lines[i]; l.source == in.source && l.err == in.err {
@@ -75,7 +75,7 @@ func (v *View) bufferStart(in input) int64 {
 // hasEarlier reports whether there is output before the buffer.
 func (v *View) hasEarlier() bool { return v.ask != nil && (v.skip > 0 || v.buffer.dropped > 0) }
 
-// bufferSpot returns where the buffer begins in a document.
+// bufferSpot returns the start of the buffer in a document.
 func (v *View) bufferSpot(d *document) spot {
 	for i := range v.buffer.lines {
 		if l := &v.buffer.lines[i]; v.visible(l) {
@@ -85,14 +85,14 @@ func (v *View) bufferSpot(d *document) spot {
 	return spot{len(d.segments), 0}
 }
 
-// readBefore asks for the page before the buffer, n lines up.
+// readBefore requests the page n lines before the start of the buffer.
 func (v *View) readBefore(n int) {
 	d := v.document(false)
 	v.pending = &pendingPage{to: v.bufferSpot(&d), scrollUp: n}
 }
 
-// More returns a request for what the view needs next, or nil: a page, lines around those of the page, a piece
-// of a search.
+// More returns a request for the data that the view needs next, or nil: a page, lines around the page, or a part of a
+// search.
 func (v *View) More() tea.Cmd {
 	if v.pending != nil && !v.pending.requested {
 		v.pending.requested = true
@@ -148,7 +148,7 @@ func (v *View) openPage(t *pendingPage) tea.Cmd {
 	}
 }
 
-// load reads the lines before or after those of the page.
+// load reads the lines before or after the page.
 func (v *View) load(earlier bool) tea.Cmd {
 	p := v.page
 	p.loading = true
@@ -170,10 +170,10 @@ func (v *View) load(earlier bool) tea.Cmd {
 	}
 }
 
-// pageNews are lines before and after those of a page, and where it begins and ends with them.
+// pageNews contains lines before and after those of a page, and the start and end of the page with them.
 type pageNews struct {
 	page          *page
-	turn          *pendingPage // that the page was opened for; nil = it had been open
+	turn          *pendingPage // the request that opened the page; nil = the page was open before
 	before, after []line
 	first, last   spot
 	err           error
@@ -184,7 +184,7 @@ func (v *View) takePage(n pageNews) {
 	p := n.page
 	if n.turn != nil {
 		if v.pending != n.turn {
-			return // the user went elsewhere meanwhile
+			return // the user has gone elsewhere in the meantime
 		}
 		if v.pending = nil; n.err == nil {
 			v.page, v.top = p, 0
@@ -192,7 +192,7 @@ func (v *View) takePage(n pageNews) {
 		}
 	}
 	if n.err != nil {
-		v.failed = n.err // and p goes on loading: nothing is requested again before the user comes back
+		v.failed = n.err // p.loading stays set, so the request is not repeated until the user comes back
 		return
 	}
 	if p != v.page {
@@ -213,7 +213,7 @@ func (v *View) takePage(n pageNews) {
 	p.trim(v, len(n.before) > 0)
 }
 
-// trim drops the lines that are farthest from the screen.
+// trim drops the lines farthest from the screen.
 func (p *page) trim(v *View, end bool) {
 	for len(p.lines) > 1 && (p.bytes > pageBytes || len(p.lines) > pageLines) {
 		if end && len(p.lines) > v.top+v.height {
@@ -232,7 +232,7 @@ func (p *page) trim(v *View, end bool) {
 	}
 }
 
-// where returns the place of a line in the whole output.
+// where describes the position of a line in the whole output.
 func (p *page) where(top int) string {
 	at := p.first
 	if top < len(p.lines) {
@@ -248,7 +248,7 @@ func percent(part, whole int64) int64 {
 	return part * 100 / whole
 }
 
-// bytesText is a number of bytes as people read it.
+// bytesText formats a number of bytes for display.
 func bytesText(n int64) string {
 	switch {
 	case n >= 1<<30:

@@ -12,27 +12,27 @@ import (
 	"wf/tui/words"
 )
 
-// A query is what is searched for, and the number of lines that match.
+// A query is a search term with the number of matching lines.
 type query struct {
-	term           string // as typed
+	term           string // as the user typed it
 	pattern        *regexp.Regexp
-	only           bool    // show only lines that match
-	counted        int     // lines of the buffer that were looked at for found, counting from the first ever
-	found          int     // lines of the buffer that match
+	only           bool    // show only matching lines
+	counted        int     // end of the buffer's lines that are counted in found, as a number from the first line ever
+	found          int     // number of matching lines in the buffer
 	countStarted   bool    // counting has been started
-	counting       *search // of the matches before the buffer; nil = it has ended
+	counting       *search // counts the matches before the buffer; nil = it has ended
 	earlier        int     // its result
-	earlierMatches *search // its matches; nil = not known yet
+	earlierMatches *search // stores its matches; nil = not known yet
 }
 
-// recount starts to count the matches again.
+// recount starts counting the matches again.
 func (v *View) recount() {
 	v.query = query{term: v.term, pattern: v.pattern, only: v.only}
 	v.seeking = nil
 }
 
-// Search looks for a term from now on: a regular expression if it is valid as one, otherwise the text itself.
-// Case matters only if the term has capitals.
+// Search sets the search term: a regular expression if it is a valid one, otherwise a literal text. Case matters only
+// if the term contains capitals.
 func (v *View) Search(term string) {
 	v.term, v.pattern = term, nil
 	v.recount()
@@ -51,10 +51,10 @@ func (v *View) Search(term string) {
 	v.pattern = pattern
 }
 
-// showOnly shows only the lines that match, or all again, near the same line. It returns false if there is no
-// line to show in memory.
+// showOnly shows only matching lines or all lines, near the current line. It returns false if no line in memory is
+// visible.
 func (v *View) showOnly(only bool) bool {
-	if p := v.page; p != nil { // it has only lines that are to be shown
+	if p := v.page; p != nil { // its lines depend on the search
 		at := p.first
 		if v.top < len(p.lines) {
 			at = p.doc.spotOf(&p.lines[v.top])
@@ -84,7 +84,7 @@ func (v *View) unsearched() bool {
 	return v.counting != nil || !v.over || !v.countStarted && v.hasEarlier()
 }
 
-// jump goes to the next line in memory that matches, or to the one before, and reports whether there is one.
+// jump goes to the next or previous matching line in memory, and reports whether there is one.
 func (v *View) jump(forward bool) bool {
 	if v.pattern == nil {
 		return false
@@ -131,8 +131,7 @@ func (v *View) searchBeyond(forward bool) (cmd tea.Cmd, ok bool) {
 	return v.seek(s), true
 }
 
-// matches counts the lines that match, each of them once. While counting is not nil, the number is that of the
-// matches so far.
+// matches returns the number of matching lines. While counting is not nil, it is the number found so far.
 func (v *View) matches() int {
 	if v.pattern == nil {
 		return 0
@@ -154,7 +153,7 @@ func (v *View) matches() int {
 	return n
 }
 
-// Next goes to the next line that matches, or to the one before, anywhere in the output.
+// Next goes to the next or previous matching line in the whole output.
 func (v *View) Next(forward bool) (Note, tea.Cmd) {
 	if v.pattern == nil {
 		return Note{Text: "nothing is searched for: / begins"}, nil
@@ -170,10 +169,10 @@ func (v *View) Next(forward bool) (Note, tea.Cmd) {
 	return Note{}, cmd
 }
 
-// Searching reports whether a term is searched for.
+// Searching reports whether there is a search term.
 func (v *View) Searching() bool { return v.pattern != nil }
 
-// ToggleOnly leaves out the lines that do not match, or shows all again. A term must be searched for.
+// ToggleOnly shows only matching lines, or all lines again. There must be a search term.
 func (v *View) ToggleOnly() (Note, tea.Cmd) {
 	switch {
 	case v.only:
@@ -190,8 +189,8 @@ func (v *View) ToggleOnly() (Note, tea.Cmd) {
 	return said, cmd
 }
 
-// A search reads a document beside the model, a piece at a time: to the next line that matches, or through all
-// of it to count the matches.
+// A search reads a document in the background, part by part: to the next matching line, or to the end to count all
+// matches.
 type search struct {
 	doc     document
 	forward bool
@@ -199,10 +198,10 @@ type search struct {
 	at      spot
 	from    spot
 	hits    int
-	spots   []spot // of the first mostHits, when all are counted
+	spots   []spot // the first mostHits matches, when all are counted
 }
 
-// searchNews is how far a search has come.
+// searchNews is the progress of a search.
 type searchNews struct {
 	search *search
 	scanResult
@@ -217,11 +216,11 @@ func (v *View) seek(s *search) tea.Cmd {
 	}
 }
 
-// takeSearch takes how far a search has come, and returns what to tell the user when it has ended.
+// takeSearch handles the progress of a search, and returns a sentence for the user when the search has ended.
 func (v *View) takeSearch(n searchNews) (said string, cmd tea.Cmd) {
 	s := n.search
 	if s != v.seeking && s != v.counting {
-		return "", nil // given up
+		return "", nil // the search was cancelled
 	}
 	s.at, s.hits = n.at, s.hits+n.hits
 	s.spots = append(s.spots, n.spots[:min(len(n.spots), mostHits-len(s.spots))]...)
@@ -233,7 +232,7 @@ func (v *View) takeSearch(n searchNews) (said string, cmd tea.Cmd) {
 	case s.all:
 		v.earlier, v.earlierMatches, v.counting = s.hits, s, nil
 		if v.seeking != nil {
-			v.useKnownHits(v.seeking) // what it looks for may be known now
+			v.useKnownHits(v.seeking) // the match may be among the known ones now
 		}
 		return "", nil
 	case n.hits > 0:
@@ -249,8 +248,8 @@ func (v *View) takeSearch(n searchNews) (said string, cmd tea.Cmd) {
 	return said, nil
 }
 
-// useKnownHits ends or shortens a search by means of the places of all matches before the buffer, if they are
-// known. It returns true if it has found the next match.
+// useKnownHits ends or shortens a search if all matches before the buffer are known. It returns true if it has found
+// the next match.
 func (v *View) useKnownHits(s *search) bool {
 	known := v.earlierMatches
 	if known == nil || known.hits > len(known.spots) {
@@ -277,7 +276,7 @@ func (v *View) useKnownHits(s *search) bool {
 	return true
 }
 
-// progress returns how far a search is, in percent.
+// progress returns the progress of a search in percent.
 func (s *search) progress() int64 {
 	if s.forward {
 		return percent(s.doc.passed(s.at)-s.doc.passed(s.from), s.doc.size()-s.doc.passed(s.from))

@@ -13,10 +13,10 @@ import (
 	"wf/tui/program"
 )
 
-// Bounds of what is kept of outputs. More of it is on the disk of the daemon.
+// Limits for outputs in memory. The daemon stores the complete outputs on disk.
 const (
-	tailStart    = 1 << 20  // bytes of each stream that a tail begins with
-	pendingBytes = 2 << 20  // read and not shown yet: what is older is left out
+	tailStart    = 1 << 20  // bytes of each stream that a tail starts with
+	pendingBytes = 2 << 20  // unprocessed bytes; older ones are dropped
 	readBytes    = 64 << 10 // at a time
 )
 
@@ -24,10 +24,10 @@ const (
 const (
 	Stdout = "stdout"
 	stderr = "stderr"
-	merged = "output" // both in one
+	merged = "output" // both streams in one output
 )
 
-// Outputs is where output comes from; *client.Workspace implements it.
+// Outputs reads outputs; *client.Workspace implements it.
 type Outputs interface {
 	LogInfo(ctx context.Context, q client.LogQuery) (api.LogInfo, error)
 	Output(ctx context.Context, q client.LogQuery, stream string, offset int64, follow bool) (io.ReadCloser, error)
@@ -35,15 +35,15 @@ type Outputs interface {
 
 // A piece is consecutive bytes of one stream of one source.
 type piece struct {
-	source int // index of what the tail follows
+	source int // index into the queries of the tail
 	stream string
 	data   []byte
-	at     int64 // where it begins in its stream
-	lost   bool  // bytes before it were left out, because more came than can be shown
+	at     int64 // offset of its start in its stream
+	lost   bool  // earlier bytes were dropped, because they arrived faster than they can be shown
 }
 
-// A tail follows the outputs of some executions. It gathers what arrives between two screens. Output that
-// arrives faster than it can be shown is left out in the middle; the daemon is never held up.
+// A tail follows the outputs of some executions. It collects the output that arrives between two screens. If output
+// arrives faster than it can be shown, it drops the middle and never slows the daemon down.
 type tail struct {
 	from  Outputs
 	ctx   context.Context
@@ -56,28 +56,27 @@ type tail struct {
 	sources []sourceInfo
 	failed  error
 	crash   *program.Crash // next panics with it
-	reading int            // streams that have not ended
+	reading int            // number of streams that have not ended
 	wake    program.Signal
 }
 
-// sourceInfo is what LogInfo has returned about a source.
+// sourceInfo is the result of LogInfo for a source.
 type sourceInfo struct {
 	source  int
 	info    api.LogInfo
-	skipped int64 // bytes of both streams before those that are shown
+	skipped int64 // number of bytes of both streams before the shown ones
 }
 
-// tailNews is what has arrived since the message before.
+// tailNews is the output that has arrived since the previous message.
 type tailNews struct {
 	from    *tail
 	sources []sourceInfo
 	pieces  []piece
 	failed  error
-	over    bool // nothing more will come
+	over    bool // all output has arrived
 }
 
-// newTail starts to follow queries, from at most limit bytes before the end of each stream. The caller ends it
-// with stop.
+// newTail starts to follow queries, at most limit bytes before the end of each stream. The caller must call stop.
 func newTail(from Outputs, queries []client.LogQuery, limit int64) *tail {
 	t := &tail{from: from, wake: program.NewSignal()}
 	t.ctx, t.close = context.WithCancel(context.Background())
@@ -94,7 +93,7 @@ func (t *tail) stop() {
 	t.group.Wait()
 }
 
-// follow asks for the sizes of a source and reads its streams.
+// follow requests the sizes of a source and reads its streams.
 func (t *tail) follow(source int, q client.LogQuery, limit int64) {
 	defer program.Catch(t.noteCrash)
 	info, err := t.from.LogInfo(t.ctx, q)
@@ -105,7 +104,7 @@ func (t *tail) follow(source int, q client.LogQuery, limit int64) {
 		})
 		return
 	}
-	q.Run, q.Execution = info.Run, info.Execution // stay with it when a later one begins
+	q.Run, q.Execution = info.Run, info.Execution // keep this execution when a later one starts
 	if info.Merged {
 		skip := max(0, info.OutBytes-limit)
 		t.change(func() {
@@ -117,7 +116,7 @@ func (t *tail) follow(source int, q client.LogQuery, limit int64) {
 	}
 	skipOut, skipErr := max(0, info.OutBytes-limit), max(0, info.ErrBytes-limit)
 	t.change(func() { t.sources = append(t.sources, sourceInfo{source, info, skipOut + skipErr}) })
-	if info.Over { // in order, as wf logs prints it
+	if info.Over { // one stream after the other, in the order of wf logs
 		t.read(source, q, Stdout, skipOut)
 		t.read(source, q, stderr, skipErr)
 		return
@@ -126,7 +125,7 @@ func (t *tail) follow(source int, q client.LogQuery, limit int64) {
 	t.group.Go(func() { t.read(source, q, stderr, skipErr) })
 }
 
-// read reads a stream from offset on until it ends.
+// read reads a stream from an offset to its end.
 func (t *tail) read(source int, q client.LogQuery, stream string, offset int64) {
 	defer program.Catch(t.noteCrash)
 	err := t.copy(source, q, stream, offset)
@@ -144,7 +143,7 @@ func (t *tail) copy(source int, q client.LogQuery, stream string, offset int64) 
 		return err
 	}
 	defer r.Close()
-	begun := offset == 0 // else the first line may have begun before
+	begun := offset == 0 // otherwise the first line may be incomplete
 	for {
 		data := make([]byte, readBytes)
 		n, err := r.Read(data)
@@ -204,7 +203,7 @@ func (t *tail) next() tea.Msg {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.wake.Clear() // what came since is part of the news
+	t.wake.Clear() // later output is in this message already
 	if t.crash != nil {
 		panic(t.crash)
 	}

@@ -1,7 +1,7 @@
-// Package logview shows what nodes write. A View keeps the end of the outputs in memory, as far as it fits (tail,
-// buffer). Earlier lines are read from the daemon when the user scrolls or searches back (document, page, search).
-// Requests run beside the view as tea.Cmd; their results are messages for Update. The package knows no workflow
-// and no key.
+// Package logview shows the output of nodes. A View keeps the end of the output in memory, up to a limit (tail,
+// buffer), and reads earlier lines from the daemon when the user scrolls or searches back (document, page, search).
+// Requests are commands (tea.Cmd) that run in other goroutines; their results are messages for Update. The package
+// contains nothing about workflows or keys.
 package logview
 
 import (
@@ -17,7 +17,7 @@ import (
 	"wf/tui/cells"
 )
 
-// A View shows the outputs of executions: it follows their end, and reads and searches all of them on demand.
+// A View shows the outputs of executions. It follows their end, and reads and searches the rest on demand.
 type View struct {
 	Cut  bool   // cut long lines instead of wrapping them
 	Hint string // shown while no output is followed
@@ -29,25 +29,25 @@ type View struct {
 	stream string        // stdout, stderr or "" for both
 
 	ask     Outputs
-	ctx     context.Context // of the requests besides the tail's
+	ctx     context.Context // of all requests except the tail's
 	cancel  context.CancelFunc
-	page    *page        // the earlier part of the output that is shown; nil = the end
-	pending *pendingPage // the part that is to be shown next; nil = none
-	seeking *search      // for the next match, beyond the lines in memory; nil = none
+	page    *page        // the visible earlier part of the output; nil = the end is visible
+	pending *pendingPage // the part to be shown next; nil = none
+	seeking *search      // searches for the next match outside memory; nil = none
 
-	follow bool // the last lines are shown
-	top    int  // line at the top, counting from the first ever; valid unless follow is set
-	seen   int  // number of lines when following ended, to count the new ones
-	height int  // of the latest drawing, to scroll by
+	follow bool // show the last lines
+	top    int  // number of the top line, counted from the first line ever; valid unless follow is set
+	seen   int  // number of lines when following ended; later ones are new
+	height int  // of the latest screen, for scrolling
 }
 
-// live is the end of the outputs, as it grows.
+// live is the growing end of the outputs.
 type live struct {
 	tail   *tail // nil while nothing is shown
 	buffer buffer
 	failed error
 	over   bool            // the executions have ended and all output has been read
-	skip   int64           // bytes before those that were read
+	skip   int64           // number of bytes before those that were read
 	readTo map[input]int64 // by input: end of the bytes that were read
 }
 
@@ -57,12 +57,12 @@ type Note struct {
 	Bad  bool
 }
 
-// A Message is what a request of the view brings. It is meant for Update.
+// A Message is the result of a request of the view, for its Update.
 type Message interface {
 	update(v *View) (Note, tea.Cmd)
 }
 
-// Update takes a message of the view and returns what to tell the user.
+// Update handles a message of the view and returns a sentence for the user.
 func (v *View) Update(msg Message) (Note, tea.Cmd) { return msg.update(v) }
 
 func (n tailNews) update(v *View) (Note, tea.Cmd) { return Note{}, v.take(n) }
@@ -81,25 +81,25 @@ func (n searchNews) update(v *View) (Note, tea.Cmd) {
 type Target struct {
 	Nodes     []string // ids
 	Names     []string
-	Run       string // "" = the last that each took part in
+	Run       string // "" = the latest run of each node
 	Execution int    // 0 = the last
-	Started   string // begins anew when it changes: the latest execution began again
+	Started   string // start time of the latest execution; the view starts again when it changes
 }
 
 func (t Target) key() string {
 	return strings.Join(t.Nodes, "\x00") + "\x01" + t.Run + "\x01" + fmt.Sprint(t.Execution) + "\x01" + t.Started
 }
 
-// MaxSources bounds how many outputs are followed at once.
+// MaxSources is the maximum number of outputs that a view follows.
 const MaxSources = 8
 
-// Show turns to another target and returns the first request for it. It does nothing if t is shown already.
+// Show changes the target and returns the first request for it. It does nothing if t is shown already.
 func (v *View) Show(ask Outputs, t Target) tea.Cmd {
 	if v.tail != nil && v.target.key() == t.key() {
 		return nil
 	}
 	v.Close()
-	v.only = v.only && slices.Equal(v.target.Nodes, t.Nodes) // another log is shown whole
+	v.only = v.only && slices.Equal(v.target.Nodes, t.Nodes) // show all lines of another log
 	v.live, v.ask, v.target, v.infos = live{}, ask, t, make([]api.LogInfo, len(t.Nodes))
 	v.follow, v.top = true, 0
 	v.recount()
@@ -130,7 +130,7 @@ func (v *View) Close() {
 // take adds the output that has arrived.
 func (v *View) take(n tailNews) tea.Cmd {
 	if n.from != v.tail {
-		return nil // of what was shown before
+		return nil // output of an earlier target
 	}
 	for _, h := range n.sources {
 		v.infos[h.source] = h.info
@@ -151,7 +151,7 @@ func (v *View) take(n tailNews) tea.Cmd {
 	return v.tail.next
 }
 
-// visible reports whether a line is shown.
+// visible reports whether a line is displayed.
 func (v *View) visible(l *line) bool {
 	if !v.ofStream(l) {
 		return false
@@ -159,8 +159,7 @@ func (v *View) visible(l *line) bool {
 	return !v.only || v.pattern == nil || matchesLine(v.pattern, l)
 }
 
-// ofStream reports whether a line is of the stream that is shown. Where both streams are one output, every
-// line is.
+// ofStream reports whether a line belongs to the displayed stream. If both streams are one output, every line does.
 func (v *View) ofStream(l *line) bool {
 	return v.stream == "" || v.infos[l.source].Merged || l.err == (v.stream == stderr)
 }
@@ -173,8 +172,8 @@ func (v *View) streamFunc() func(*line) bool {
 	}
 }
 
-// first and end are the bounds of the lines in memory: those of the page, or of the buffer, counting from the
-// first line ever.
+// first and end are the range of the lines in memory, of the page or of the buffer, as numbers from the first line
+// ever.
 func (v *View) first() int {
 	if v.page != nil {
 		return 0
@@ -197,8 +196,8 @@ func (v *View) line(i int) *line {
 	return &v.buffer.lines[i-v.buffer.dropped]
 }
 
-// Scroll moves by n visible lines, up if n is negative, and beyond the lines in memory if need be. At the end
-// it follows again.
+// Scroll moves by n visible lines, up if n is negative, and requests lines outside memory if necessary. At the end it
+// follows the output again.
 func (v *View) Scroll(n int) {
 	v.seeking = nil
 	if v.follow {
@@ -231,13 +230,13 @@ func (v *View) Scroll(n int) {
 	switch {
 	case v.top < last:
 	case v.page != nil && !v.page.doc.atEnd(v.page.last):
-		v.top = last // more is on its way
+		v.top = last // more lines will arrive
 	default:
 		v.ToEnd()
 	}
 }
 
-// back returns the line n visible ones before i, or the first line and how many are missing.
+// back returns the line that is n visible lines before i, or the first line and the number of missing ones.
 func (v *View) back(i, n int) (line, missing int) {
 	i = min(max(i, v.first()), v.end())
 	for n > 0 && i > v.first() {
@@ -249,7 +248,7 @@ func (v *View) back(i, n int) (line, missing int) {
 	return i, n
 }
 
-// pause stops showing the last lines.
+// pause stops following the output.
 func (v *View) pause() {
 	if v.follow {
 		v.follow, v.seen = false, v.buffer.end()
@@ -272,7 +271,7 @@ func (v *View) ToStart() {
 	}
 }
 
-// Text returns the lines that are shown, without colors.
+// Text returns the visible lines, without colors.
 func (v *View) Text() string {
 	var b strings.Builder
 	for i := v.first(); i < v.end(); i++ {
@@ -284,10 +283,10 @@ func (v *View) Text() string {
 	return b.String()
 }
 
-// Following reports whether the last lines are shown.
+// Following reports whether the view shows the last lines.
 func (v *View) Following() bool { return v.follow }
 
-// NextStream goes from both streams to standard output to standard error.
+// NextStream cycles from both streams to standard output to standard error.
 func (v *View) NextStream() Note {
 	if len(v.infos) > 0 && !slices.ContainsFunc(v.infos, func(i api.LogInfo) bool { return !i.Merged }) {
 		return Note{Text: "standard output and standard error are one output here (output=split keeps them apart)"}
@@ -305,13 +304,13 @@ func (v *View) SetStream(stream string) {
 	}
 }
 
-// Stream returns the stream that is shown, "" for both.
+// Stream returns the displayed stream, "" for both.
 func (v *View) Stream() string { return v.stream }
 
-// Target returns what the view shows.
+// Target returns the current target.
 func (v *View) Target() Target { return v.target }
 
-// Info returns what is known of the execution that is shown; ok is false if there are several or none.
+// Info returns the LogInfo of the displayed execution; ok is false if there are several or none.
 func (v *View) Info() (info api.LogInfo, ok bool) {
 	if len(v.infos) != 1 {
 		return api.LogInfo{}, false
@@ -319,7 +318,7 @@ func (v *View) Info() (info api.LogInfo, ok bool) {
 	return v.infos[0], true
 }
 
-// Whole returns all that the sources have written so far, to be read again from the daemon.
+// Whole returns the complete output of the sources so far. It is read from the daemon again.
 func (v *View) Whole(from Outputs) Whole { return Whole{from, v.target, v.stream} }
 
 // ScrollPages scrolls by screenfuls, up if n is negative.

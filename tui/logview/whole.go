@@ -11,17 +11,17 @@ import (
 	"wf/tui/plain"
 )
 
-// A Whole writes all that the sources of a log have written so far, from the first byte on.
+// A Whole writes the complete output of the sources of a log so far.
 type Whole struct {
 	from   Outputs
 	target Target
 	stream string // stdout, stderr or "" for both
 }
 
-// ErrNoLog says that there is nothing to read.
+// ErrNoLog reports that there is no output.
 var ErrNoLog = errors.New("there is no log here")
 
-// WriteTo writes the log as text; with colors it keeps color sequences.
+// WriteTo writes the log as text. With colors set it keeps color sequences.
 func (w Whole) WriteTo(ctx context.Context, out io.Writer, colors bool) error {
 	if w.Empty() {
 		return ErrNoLog
@@ -57,7 +57,7 @@ func (w Whole) copy(ctx context.Context, q client.LogQuery, stream string, out *
 	return out.Flush()
 }
 
-// Save writes the log into a new file and returns its size. A file that exists is not overwritten.
+// Save writes the log to a new file and returns its size. It does not overwrite an existing file.
 func (w Whole) Save(ctx context.Context, path string) (size int64, err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -71,5 +71,5 @@ func (w Whole) Save(ctx context.Context, path string) (size int64, err error) {
 	return size, errors.Join(err, f.Close())
 }
 
-// Empty reports whether there is nothing to read.
+// Empty reports whether there is no output.
 func (w Whole) Empty() bool { return w.from == nil || len(w.target.Nodes) == 0 }

@@ -1,9 +1,7 @@
-// Package plain makes of other people's bytes what a terminal may show.
-//
-// Whatever comes from a workfile or a command may hold bytes that a terminal obeys: sequences that
-// move the cursor, set the title, fill the clipboard, or turn the reading direction. This package
-// is the one gate between such bytes and a terminal: it passes on what it has decoded and knows to
-// be text, never a byte that it does not understand.
+// Package plain removes from texts everything that a terminal would obey instead of show. Texts from workfiles and
+// commands may contain sequences that move the cursor, set the title, fill the clipboard or reverse the reading
+// direction. All such texts pass this package before they reach a terminal. It writes only characters that it has
+// decoded and recognized as text, never bytes that it does not understand.
 package plain
 
 import (
@@ -12,25 +10,26 @@ import (
 	"unicode/utf8"
 )
 
-// A Writer passes only text on, also if a control sequence is split between two writes. Flush ends it.
+// A Writer passes on only text, even if a control sequence is split between two writes. The caller must call Flush at
+// the end.
 type Writer struct {
 	w     io.Writer
-	sgr   bool // colours pass, as we write them ourselves
+	sgr   bool // colours pass, in our own spelling
 	state scanState
-	cr    bool   // a carriage return was seen: what it means depends on the next byte
-	rest  []byte // start of a rune whose end has not been written yet
+	cr    bool   // the last byte was a carriage return, whose meaning depends on the next byte
+	rest  []byte // an incomplete rune at the end of the last write
 	out   []byte
 
-	// Of a control sequence: its parameters as far as they can be those of a colour; and whether a
-	// colour is on that nothing has turned off.
+	// The state of colours: the parameters of the current control sequence if it can be a colour, and whether a
+	// colour is on.
 	params  []byte
 	colored bool
 }
 
-// NewWriter returns a Writer in front of w. If sgr is set, colors pass, in our own spelling.
+// NewWriter returns a Writer in front of w. With sgr set, colours pass, in our own spelling.
 func NewWriter(w io.Writer, sgr bool) *Writer { return &Writer{w: w, sgr: sgr} }
 
-// A scanState is what a Writer is inside of.
+// A scanState is the kind of sequence that a Writer is in.
 type scanState uint8
 
 const (
@@ -41,7 +40,7 @@ const (
 	inStringEscape
 )
 
-// Write passes the text in p on. It returns len(p) unless the writer behind it fails.
+// Write writes the text in p. It returns len(p) unless the underlying writer fails.
 func (s *Writer) Write(p []byte) (int, error) {
 	data := p
 	if len(s.rest) > 0 {
@@ -69,7 +68,7 @@ func (s *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// plainPrefix returns the length of the beginning of data that is text; nearly all output is.
+// plainPrefix returns the length of the text at the start of data. Nearly all output is text only.
 func (s *Writer) plainPrefix(data []byte) int {
 	if s.state != inText || s.cr {
 		return 0
@@ -82,7 +81,7 @@ func (s *Writer) plainPrefix(data []byte) int {
 	return len(data)
 }
 
-// Flush writes what was held back: half a rune at the very end is replaced, and colors end.
+// Flush ends the output: it replaces an incomplete rune and switches colours off.
 func (s *Writer) Flush() error {
 	s.out = s.out[:0]
 	if len(s.rest) > 0 && s.state == inText {
@@ -97,7 +96,7 @@ func (s *Writer) Flush() error {
 	return err
 }
 
-// step takes one rune.
+// step handles one rune.
 func (s *Writer) step(r rune) {
 	switch s.state {
 	case inText:
@@ -109,17 +108,17 @@ func (s *Writer) step(r rune) {
 	case inString:
 		s.control(r)
 	case inStringEscape:
-		// ESC \ ends the string; any other ESC sequence does so too and begins anew.
+		// ESC \ ends the string. Any other ESC sequence also ends it and starts a new one.
 		if s.state = inText; r != '\\' {
 			s.escape(r)
 		}
 	}
 }
 
-// text passes r on if it is text.
+// text writes r if it is text.
 func (s *Writer) text(r rune) {
 	if s.cr {
-		// CR LF is a line end. A lone CR would write over the line; it becomes one.
+		// CR LF is a line end. A lone CR, which would overwrite the line, becomes a line end.
 		s.cr = false
 		if r != '\n' {
 			s.out = append(s.out, '\n')
@@ -139,14 +138,14 @@ func (s *Writer) text(r rune) {
 	}
 }
 
-// escape takes the rune after ESC.
+// escape handles the rune after ESC.
 func (s *Writer) escape(r rune) {
 	switch {
 	case r == '[':
 		s.beginCSI()
 	case r == ']', r == 'P', r == '_', r == '^', r == 'X':
 		s.state = inString
-	case r == 0x1b, r >= 0x20 && r <= 0x2f: // ESC again, or an intermediate byte: the final one comes
+	case r == 0x1b, r >= 0x20 && r <= 0x2f: // ESC again, or an intermediate byte before the final one
 		s.state = inEscape
 	case r >= 0x30 && r <= 0x7e:
 		s.state = inText // the final byte of a short sequence
@@ -156,14 +155,14 @@ func (s *Writer) escape(r rune) {
 	}
 }
 
-// csi takes a rune of a control sequence. One that does not belong there ends it: a broken sequence must not
+// csi handles a rune of a control sequence. An invalid rune ends the sequence, because a broken sequence must not
 // hide the rest of the output.
 func (s *Writer) csi(r rune) {
 	switch {
 	case r >= 0x20 && r <= 0x3f: // parameters and intermediates
 		s.params = append(s.params, byte(r))
 		if len(s.params) > maxSGR {
-			s.params = append(s.params[:0], '?') // too long to be a colour
+			s.params = append(s.params[:0], '?') // too long for a colour
 		}
 	case r >= 0x40 && r <= 0x7e:
 		s.state = inText
@@ -176,7 +175,7 @@ func (s *Writer) csi(r rune) {
 	}
 }
 
-// control takes a rune of a control string. A line end ends it too, for the same reason.
+// control handles a rune of a control string. A line end also ends it, for the same reason.
 func (s *Writer) control(r rune) {
 	switch r {
 	case 0x07, 0x9c:
@@ -189,7 +188,7 @@ func (s *Writer) control(r rune) {
 	}
 }
 
-// IsText reports whether a terminal shows r and does nothing else with it.
+// IsText reports whether a terminal only shows r.
 func IsText(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
@@ -202,24 +201,24 @@ func IsText(r rune) bool {
 	return true
 }
 
-// Text returns text as a terminal may show it: lines and tabs stay.
+// Text returns text that is safe to show. It keeps line ends and tabs.
 func Text(text string) string {
 	if Is(text) {
 		return text
 	}
 	var b strings.Builder
 	s := Writer{w: &b}
-	io.WriteString(&s, text) // a strings.Builder never fails
+	io.WriteString(&s, text) // a strings.Builder returns no error
 	s.Flush()
 	return b.String()
 }
 
-// Line returns text for one row: each run of white space becomes a blank.
+// Line returns text as one row: each run of white space becomes a blank.
 func Line(text string) string {
 	return strings.Join(strings.Fields(Text(text)), " ")
 }
 
-// Is recognises texts that need no change, which nearly all are.
+// Is reports whether text is safe and needs no change, which is true for nearly all texts.
 func Is(text string) bool {
 	for i := range len(text) {
 		if !isPlainByte(text[i]) {
@@ -233,8 +232,8 @@ func isPlainByte(c byte) bool {
 	return c >= 0x20 && c < 0x7f || c == '\n' || c == '\t'
 }
 
-// Command returns a shell command for one row: ⏎, or \n in ASCII, stands for the end of a line, because a copy
-// without it would do something else. Blanks within lines stay as they are.
+// Command returns a shell command as one row: ⏎, or \n in ASCII, represents a line end, because the pasted command
+// would do something else without it. Blanks within lines stay unchanged.
 func Command(text string, ascii bool) string {
 	text = strings.TrimSpace(Text(text))
 	if !strings.ContainsAny(text, "\n\r\t") {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxSGR bounds the parameters of a color, in bytes. Real ones are a third of it.
+// maxSGR is the maximum length of the parameters of a color, in bytes: three times that of real ones.
 const maxSGR = 64
 
 // beginCSI starts a control sequence.
@@ -14,7 +14,7 @@ func (s *Writer) beginCSI() {
 	s.params = s.params[:0]
 }
 
-// color writes a color that was read. It writes numbers, never the bytes read.
+// color writes the parsed color: always its numbers, never the original bytes.
 func (s *Writer) color() {
 	codes, ok := parseSGR(string(s.params))
 	if !ok || len(codes) == 0 {
@@ -31,8 +31,8 @@ func (s *Writer) color() {
 	s.colored = codes[len(codes)-1] != 0
 }
 
-// parseSGR reads the parameters of an SGR sequence: attributes and colors. It leaves out hidden text (8),
-// blinking (5, 6) and unknown ones. ok is false if it is no SGR sequence.
+// parseSGR parses the parameters of an SGR sequence: attributes and colors. It omits hidden text (8), blinking (5, 6)
+// and unknown ones. ok is false if it is not an SGR sequence.
 func parseSGR(params string) (codes []int, ok bool) {
 	fields := strings.FieldsFunc(strings.ReplaceAll(params, ":", ";")+";", func(r rune) bool { return r == ';' })
 	if len(fields) == 0 {
@@ -58,7 +58,7 @@ func parseSGR(params string) (codes []int, ok bool) {
 	return codes, true
 }
 
-// extendedColor reads "5;N" or "2;R;G;B" and returns how many fields it used, 0 for anything else.
+// extendedColor parses "5;N" or "2;R;G;B" and returns the number of fields it used, 0 if the text is anything else.
 func extendedColor(fields []string) (codes []int, used int) {
 	want := 0
 	switch {

@@ -1,5 +1,5 @@
-// Package program runs a Bubble Tea model so that it draws no more screens a second than eyes can follow, and so
-// that a panic in any goroutine ends it with the terminal restored. It knows nothing of what the model shows.
+// Package program runs a Bubble Tea model with a limit on the screens per second, and restores the terminal after a
+// panic in any goroutine. It contains nothing about what the model shows.
 package program
 
 import (
@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A Crash is a panic: a bug in the interface or in a library. Run returns it as its error, after it has restored
-// the terminal.
+// A Crash is a panic, caused by a bug in the interface or in a library. Run returns it as its error after it has
+// restored the terminal.
 type Crash struct {
 	Value any
 	Stack []byte // of the goroutine that panicked
@@ -20,15 +20,15 @@ type Crash struct {
 // Error returns the value of the panic as text, without the stack.
 func (c *Crash) Error() string { return fmt.Sprint(c.Value) }
 
-// Catch is deferred by a goroutine that no tea.Cmd waits for. It hands a panic to carry, which passes it to a
-// tea.Cmd; that panics with it again.
+// Catch is deferred by goroutines that no tea.Cmd waits for. It recovers a panic and passes it to carry. The caller
+// hands it to a tea.Cmd, which panics with it again.
 func Catch(carry func(*Crash)) {
 	if r := recover(); r != nil {
 		carry(crashOf(r))
 	}
 }
 
-// crashOf returns what recover returned as a Crash. It may be one already, carried from another goroutine.
+// crashOf converts the result of recover into a Crash. The result may be a Crash already, from another goroutine.
 func crashOf(r any) *Crash {
 	if c, ok := r.(*Crash); ok {
 		return c
@@ -36,8 +36,8 @@ func crashOf(r any) *Crash {
 	return &Crash{r, debug.Stack()}
 }
 
-// guard returns cmd, and all commands of a batch that it returns, with their panics turned into messages of type
-// *Crash: only the model's goroutine can restore the terminal before the crash is reported.
+// guard returns cmd with its panics, and those of all commands of its batches, converted into messages of type
+// *Crash, because only the model's goroutine can restore the terminal before the crash is reported.
 func guard(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -54,15 +54,15 @@ func guard(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// A shield is a model whose panics, and those of its commands, end its program as a key to leave does: the reader
-// of keys is waited for, and the terminal is restored.
+// A shield is a model that ends its program in order after a panic, its own or one of its commands, as if the user
+// had left: the program waits for its reader of keys and restores the terminal.
 type shield struct {
 	tea.Model
 	bug  *Crash
 	quit func() // ends the program; it may wait for the model
 }
 
-// hit is deferred by methods that call the model.
+// hit recovers a panic. It is deferred by the methods that call the model.
 func (s *shield) hit() {
 	if r := recover(); r != nil {
 		s.bug = crashOf(r)
@@ -92,9 +92,9 @@ func (s *shield) View() (v tea.View) {
 	return v
 }
 
-// Run runs a model, with a bound on the screens per second, until its program ends. After a panic in the model, or in
-// Bubble Tea where that can be recovered, it restores the terminal and returns a *Crash. It calls made with the
-// program before it starts.
+// Run runs a model until its program ends, with a limit on the screens per second. After a panic in the model, or in
+// Bubble Tea where it can be recovered, Run restores the terminal and returns a *Crash. Before the program starts it
+// calls made with it.
 func Run(m tea.Model, made func(*tea.Program), opts ...tea.ProgramOption) (err error) {
 	s := &shield{Model: newPaced(m)}
 	p := tea.NewProgram(s, append(opts, tea.WithoutCatchPanics(), tea.WithFPS(int(time.Second/Interval)))...)

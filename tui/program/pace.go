@@ -6,29 +6,29 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// mostScreens is how many screens are drawn in an interval. Bubble Tea asks for one after each message: without
-// a bound, a megabyte that is pasted into a terminal that sends it as keys costs a million screens. A few are
-// drawn at once, so that a key shows without delay.
+// mostScreens is the maximum number of screens in an interval. Bubble Tea draws one after each message: without a
+// limit, pasting a megabyte into a terminal that sends it as keys would draw a million screens. A few are drawn at
+// once, so that a key takes effect without delay.
 const mostScreens = 4
 
 // A paced model draws at most mostScreens in an interval.
 type paced struct {
 	tea.Model
 	clock func() time.Time
-	since time.Time // start of the interval in which drawn counts
+	since time.Time // start of the current interval
 	drawn int
-	skip  bool // View returns the screen before
-	due   bool // redraw is on its way
+	skip  bool // View returns the previous screen
+	due   bool // a redraw will arrive
 	last  tea.View
 }
 
-// newPaced returns m with a bound on the screens that it draws.
+// newPaced returns m with a limit on its screens.
 func newPaced(m tea.Model) *paced { return &paced{Model: m, clock: time.Now} }
 
-// redraw asks for the screen that shows what skipped ones have not shown.
+// redraw is the message to draw the changes that skipped screens have not shown.
 type redraw struct{}
 
-// Update passes the message on. If the screen after it is skipped, it orders one for later.
+// Update passes the message on. If it skips the screen after the message it orders a later one.
 func (p *paced) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	if _, ours := msg.(redraw); ours {
@@ -47,7 +47,7 @@ func (p *paced) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return p, cmd
 }
 
-// View returns the screen as it is now, or the one before if there have been too many.
+// View returns the current screen, or the previous one after too many screens in the interval.
 func (p *paced) View() tea.View {
 	if !p.skip {
 		p.last = p.Model.View()

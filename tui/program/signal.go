@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Interval is the least time between two screens, and between two messages from a source of many events: 30
-// screens a second are enough for eyes.
+// Interval is the minimum time between two screens, and between two messages from a source of many events: 30 screens
+// a second look continuous.
 const Interval = time.Second / 30
 
 // A Signal wakes one receiver at most once per interval, however often it is set.
@@ -15,7 +15,7 @@ type Signal struct {
 	last    time.Time // of the latest wake-up; belongs to Wait
 }
 
-// NewSignal returns a signal that is not set.
+// NewSignal returns a Signal that is not set.
 func NewSignal() Signal { return Signal{pending: make(chan struct{}, 1)} }
 
 // Set wakes the receiver. It may be called from any goroutine.
@@ -26,7 +26,7 @@ func (s *Signal) Set() {
 	}
 }
 
-// Clear takes back a set that the receiver has seen by other means.
+// Clear resets the signal. The receiver calls it when it has already handled the cause.
 func (s *Signal) Clear() {
 	select {
 	case <-s.pending:
@@ -34,8 +34,8 @@ func (s *Signal) Clear() {
 	}
 }
 
-// Wait returns true when the signal is set and the wake-up before is at least an interval ago, or false when ctx
-// ends. It is for one goroutine at a time.
+// Wait waits until the signal is set and an interval has passed since the last wake-up. It returns false when ctx
+// ends. Only one goroutine may wait at a time.
 func (s *Signal) Wait(ctx context.Context) bool {
 	select {
 	case <-s.pending:

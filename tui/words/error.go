@@ -7,7 +7,7 @@ import (
 	"wf/tui/plain"
 )
 
-// Error returns an error in one line: what happened, where and why, and how to repair it.
+// Error formats an error as one line: what happened, where and why, and the remedy.
 func Error(err error) string {
 	var refused *api.Error
 	if !errors.As(err, &refused) {

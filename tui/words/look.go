@@ -2,11 +2,11 @@ package words
 
 import "wf/api"
 
-// A Look is how a state is shown: its sign, the sign where only ASCII can be shown, and the
-// parameters of the escape sequence that gives it its colour (SGR). Colour never carries meaning alone.
+// A Look is the look of a state: its glyph, its ASCII sign, and its colour as the parameters of an escape sequence
+// (SGR). Colour never carries meaning alone.
 type Look struct{ Glyph, ASCII, SGR string }
 
-// LookOf returns the look of a state; an unknown one looks idle.
+// LookOf returns the look of a state. Unknown states have the look of idle.
 func LookOf(state api.State) Look {
 	switch state {
 	case api.StateQueued:
@@ -17,7 +17,7 @@ func LookOf(state api.State) Look {
 		return Look{"✓", "+", "32"}
 	case api.StateFailed:
 		return Look{"✗", "x", "1;31"}
-	case api.StateHandled: // it led elsewhere
+	case api.StateHandled: // the failure was handled by an edge
 		return Look{"↪", ">", "33"}
 	case api.StateBlocked:
 		return Look{"⊘", "!", "2;33"}
@@ -35,7 +35,7 @@ func LookOf(state api.State) Look {
 	return Look{"·", ".", "2"}
 }
 
-// Sign returns the glyph of a state, or its sign in ASCII.
+// Sign returns the glyph of a state, or its ASCII sign.
 func (l Look) Sign(ascii bool) string {
 	if ascii {
 		return l.ASCII

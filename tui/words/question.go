@@ -13,7 +13,7 @@ import (
 	"wf/tui/plain"
 )
 
-// QuestionLines returns the question of an approval, the outputs before it, and what it can be answered with.
+// QuestionLines describes an approval: its question, the outputs of the nodes before it, and the possible answers.
 func QuestionLines(a api.Approval) (lines []string) {
 	for line := range strings.Lines(plain.Text(a.Text)) {
 		lines = append(lines, strings.TrimRight(line, "\n"))
@@ -30,7 +30,8 @@ func QuestionLines(a api.Approval) (lines []string) {
 	return lines
 }
 
-// DecidedByItself returns how an approval is decided if no answer comes in time, or "" if it waits without limit.
+// DecidedByItself describes the decision when the time limit of an approval ends, or returns "" if it has no time
+// limit.
 func DecidedByItself(a api.Approval, now time.Time) string {
 	if a.Until == nil {
 		return ""
@@ -42,7 +43,7 @@ func DecidedByItself(a api.Approval, now time.Time) string {
 	return fmt.Sprintf("  %s by itself in %s", verdict, Span(max(0, a.Until.Sub(now))))
 }
 
-// Decided is the word for a decision.
+// Decided returns the word for a decision.
 func Decided(approved bool) string {
 	if approved {
 		return "approved"
@@ -50,7 +51,7 @@ func Decided(approved bool) string {
 	return "rejected"
 }
 
-// Field describes a value that an answer gives: "window (string, required): when; am, pm".
+// Field describes a value that an answer may contain: "window (string, required): when; am, pm".
 func Field(f api.Param) string {
 	kind := f.Type
 	if limits := Limits(f); limits != "" {
@@ -71,7 +72,7 @@ func Field(f api.Param) string {
 	return text
 }
 
-// Values is "a=1 b=x", by name.
+// Values formats values, sorted by name: "a=1 b=x".
 func Values(values map[string]any) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -80,8 +81,7 @@ func Values(values map[string]any) string {
 	return strings.Join(parts, " ")
 }
 
-// Value returns a value as a command gets it in its environment: texts as they are, lists and objects
-// as JSON, nothing for null.
+// Value formats a value as in the environment of a command: texts unchanged, lists and objects as JSON, null as "".
 func Value(value any) string {
 	switch value := value.(type) {
 	case nil:
@@ -98,7 +98,7 @@ func Value(value any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Wait says what a node waits for, at a moment: "waits for a person", "is tried again in 4.0s".
+// Wait describes what a node waits for: "waits for a person", "is tried again in 4.0s".
 func Wait(w api.Wait, now time.Time) string {
 	in := ""
 	if w.Until != nil {
@@ -118,7 +118,7 @@ func Wait(w api.Wait, now time.Time) string {
 	return fmt.Sprintf("waits until %s%s", Until(*w.Until, now), " ("+Span(max(0, w.Until.Sub(now)))+")")
 }
 
-// textBehind is ": text", or "" without a text.
+// textBehind returns ": text", or "" without a text.
 func textBehind(text string) string {
 	if text == "" {
 		return ""
@@ -126,7 +126,7 @@ func textBehind(text string) string {
 	return ": " + plain.Line(text)
 }
 
-// Decision is "approved by ann: as agreed".
+// Decision describes a decision: "approved by ann: as agreed".
 func Decision(d api.DecisionMade) string {
 	text := Decided(d.Approved) + " by " + plain.Line(d.Who()) + textBehind(d.Comment)
 	if values := Values(d.Values); values != "" {
@@ -135,7 +135,7 @@ func Decision(d api.DecisionMade) string {
 	return text
 }
 
-// Unrecorded says what is missing in the history of a stopped run.
+// Unrecorded describes what is missing in the history of a stopped run.
 func Unrecorded(r api.StopResult) string {
 	text := plain.Line(r.Problem)
 	if r.Going {
@@ -144,7 +144,7 @@ func Unrecorded(r api.StopResult) string {
 	return text
 }
 
-// Beginning returns a command, cut if it is too long to be shown.
+// Beginning returns a command, shortened if it is too long to show.
 func Beginning(text string) string {
 	if len(text) <= maxShownCommand {
 		return text
@@ -152,7 +152,7 @@ func Beginning(text string) string {
 	return strings.ToValidUTF8(text[:maxShownCommand], "") + fmt.Sprintf("… (%d bytes; wf ls --json has all of it)", len(text))
 }
 
-// Limits are the bounds of a parameter in words.
+// Limits describes the limits of a parameter.
 func Limits(p api.Param) string {
 	var parts []string
 	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
@@ -177,7 +177,7 @@ func Limits(p api.Param) string {
 	return strings.Join(parts, ", ")
 }
 
-// lengthUnit is what the lengths of a parameter count.
+// lengthUnit returns the unit of a parameter's length limits.
 func lengthUnit(p api.Param) string {
 	if p.Type == "list" {
 		return "element"
@@ -185,7 +185,7 @@ func lengthUnit(p api.Param) string {
 	return "character"
 }
 
-// DefaultText is a default as people type it, "-" for none.
+// DefaultText formats a default as the user would type it, "-" for none.
 func DefaultText(value any) string {
 	if value == nil {
 		return "-"
@@ -200,8 +200,8 @@ func DefaultText(value any) string {
 	return string(data)
 }
 
-// Choices lists the choices of a parameter, "-" for none. Where they depend on values that nobody has
-// given yet, it tells the command that lists them.
+// Choices lists the choices of a parameter, "-" for none. If they depend on values that are not given yet, it names
+// the command that lists them.
 func Choices(p api.Param) string {
 	switch n := len(p.Choices); {
 	case n > maxChoices:
@@ -214,8 +214,8 @@ func Choices(p api.Param) string {
 	return "-"
 }
 
-// maxShownCommand is how many bytes of a command are shown where it is not what the user asked for.
+// maxShownCommand is the maximum number of bytes of a command in a text about something else.
 const maxShownCommand = 4000
 
-// maxChoices bounds how many choices of a parameter are listed.
+// maxChoices is the maximum number of listed choices of a parameter.
 const maxChoices = 8

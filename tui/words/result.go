@@ -8,7 +8,7 @@ import (
 	"wf/tui/plain"
 )
 
-// ResultState returns the state whose look the result of a run has; a run without a result is running.
+// ResultState returns the state whose look represents a result. A run without a result is running.
 func ResultState(r api.Result) api.State {
 	switch r {
 	case api.Succeeded:
@@ -21,7 +21,7 @@ func ResultState(r api.Result) api.State {
 	return api.StateRunning
 }
 
-// ResultWord returns the word for the result of a run; a run without a result is running.
+// ResultWord returns the word for a result. A run without a result is running.
 func ResultWord(r api.Result) string {
 	switch r {
 	case "":
@@ -45,7 +45,7 @@ func RunWord(r api.RunSummary) string {
 	return ResultWord(r.Result)
 }
 
-// RunState returns the state of a node that looks like the run.
+// RunState returns the node state whose look represents the run.
 func RunState(r api.RunSummary) api.State {
 	if r.Paused != "" {
 		return api.StateWaiting
@@ -53,12 +53,12 @@ func RunState(r api.RunSummary) api.State {
 	return ResultState(r.Result)
 }
 
-// Short explains why fewer commands of a run execute at once than could, and how to have more.
+// Short explains why a run executes fewer commands at once than it could, and how to execute more.
 func Short(s api.Shortage) string {
 	return fmt.Sprintf("%d at once, %d more could start: %s (%s)", s.Running, s.Waiting, plain.Line(s.Why), plain.Line(s.Fix))
 }
 
-// Asked returns what a run was asked for, in the words of the command line: "all", "resume 41", "--nodes align
+// Asked describes the selection of a run in the words of the command line: "all", "resume 41", "--nodes align
 // --exclude qc".
 func Asked(r api.RunSummary) string {
 	what := "all"

@@ -4,7 +4,7 @@ import (
 	"strconv"
 )
 
-// Survivors names the processes of a run that KILL did not end.
+// Survivors lists the processes of a run that survived KILL.
 func Survivors(pids []int) string {
 	names := make([]string, len(pids))
 	for i, pid := range pids {
@@ -20,7 +20,8 @@ func ItOrThem(n int) string {
 	return "them"
 }
 
-// Jobs returns how many commands a run executes at once, or "" if the slots of the machine are the only limit.
+// Jobs describes the limit on commands that a run executes at once, or returns "" if only the slots of the machine
+// limit it.
 func Jobs(jobs int, noLimit bool) string {
 	switch {
 	case noLimit:
@@ -31,8 +32,8 @@ func Jobs(jobs int, noLimit bool) string {
 	return ""
 }
 
-// RunName returns the name of a run in a sentence, or "" if the run is not known, as after a
-// resume of what another program did.
+// RunName returns the name of a run for a sentence, or "" if the run is unknown, as after a resume of a run that
+// another program did.
 func RunName(run string) string {
 	if run == "" {
 		return ""
@@ -40,5 +41,5 @@ func RunName(run string) string {
 	return " run " + run
 }
 
-// ShownNames is the most names that a list of nodes shows.
+// ShownNames is the maximum number of names in a displayed list of nodes.
 const ShownNames = 12

@@ -1,6 +1,5 @@
-// Package words is how people are told about runs: times, counts, causes, and the sign and colour of
-// each state, in the same words on the command line and in the terminal interface. It is pure, knows
-// no terminal and writes nothing.
+// Package words contains the words for runs and nodes that the command line and the terminal interface share:
+// durations, counts, causes, and the sign and colour of each state. Its functions are pure and return texts.
 package words
 
 import (
@@ -12,10 +11,10 @@ import (
 	"wf/tui/plain"
 )
 
-// Span returns a duration as people read it: 0.8s, 14.0s, 1m04s, 1h03m.
+// Span formats a duration: 0.8s, 14.0s, 1m04s, 1h03m.
 func Span(d time.Duration) string {
 	switch d = max(0, d); {
-	case d < 59950*time.Millisecond: // what would round to 60.0s is a minute
+	case d < 59950*time.Millisecond: // a duration that rounds to 60.0s is shown as a minute
 		return fmt.Sprintf("%.1fs", d.Seconds())
 	case d < time.Hour:
 		d = d.Round(time.Second)
@@ -31,7 +30,7 @@ func Span(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
 }
 
-// SpanMS is Span of milliseconds as in JSON; it returns "" if they are unknown.
+// SpanMS is Span for milliseconds as in JSON. It returns "" if they are unknown.
 func SpanMS(ms *int64) string {
 	if ms == nil {
 		return ""
@@ -39,7 +38,7 @@ func SpanMS(ms *int64) string {
 	return Span(time.Duration(*ms) * time.Millisecond)
 }
 
-// Ago returns roughly how long before now a moment was.
+// Ago returns roughly how long before now a time was.
 func Ago(t, now time.Time) string {
 	switch d := now.Sub(t); {
 	case d < time.Minute:
@@ -54,7 +53,7 @@ func Ago(t, now time.Time) string {
 	return t.Local().Format(time.DateOnly)
 }
 
-// Until returns the time of a later moment: 14:05:00, with its date if that is not today's.
+// Until formats a future time: 14:05:00, with the date if it is not today.
 func Until(t, now time.Time) string {
 	t, now = t.Local(), now.Local()
 	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
@@ -63,7 +62,7 @@ func Until(t, now time.Time) string {
 	return t.Format(time.DateTime)
 }
 
-// Plural returns "1 node", "2 nodes".
+// Plural returns a number with its noun: "1 node", "2 nodes".
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -71,7 +70,7 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// NameList joins at most limit names and counts the rest.
+// NameList joins at most limit names and adds the number of the others.
 func NameList(names []string, limit int) string {
 	shown := names
 	if len(names) > limit {
@@ -84,8 +83,8 @@ func NameList(names []string, limit int) string {
 	return text
 }
 
-// CountParts lists the counts that are not zero, in the order of interest. idle is the word for nodes that
-// have not run.
+// CountParts lists the counts that are not zero, the most interesting first. idle is the word for nodes that have not
+// run.
 func CountParts(c api.Counts, idle string) []string {
 	var parts []string
 	for _, part := range []struct {
@@ -122,7 +121,7 @@ func Cause(reason api.Reason, code *int, signal, message string) string {
 	case reason == api.ReasonLimit && message == "":
 		text = "activation limit"
 	case reason == api.ReasonLimit, reason == api.ReasonInstances && message != "", reason == api.ReasonRejected && strings.HasPrefix(message, "rejected"):
-		return plain.Line(message) // it says all there is to say
+		return plain.Line(message) // the message is complete
 	case reason == api.ReasonInstances:
 		text = "instances failed"
 	default:
@@ -134,7 +133,7 @@ func Cause(reason api.Reason, code *int, signal, message string) string {
 	return text
 }
 
-// Quote makes text one word of a shell command line that can be pasted.
+// Quote quotes text as one word of a shell command line that the user can paste.
 func Quote(text string) string {
 	bare := func(r rune) bool {
 		return r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
