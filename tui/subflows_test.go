@@ -35,7 +35,7 @@ func rowNames(m *model) string {
 }
 
 // TestFoldedSubFlowShowsFailuresAndQuestions: A folded sub-flow shows failures and questions in its instances, and
-// its sign says that there are more rows.
+// its sign reports them.
 func TestFoldedSubFlowShowsFailuresAndQuestions(t *testing.T) {
 	m := flowModel(6)
 	if got := rowNames(m); got != "each[2],each[4]" {
