@@ -220,7 +220,7 @@ func decisionsOf(req history.Request, records []history.Record) []api.NodeDecisi
 
 // NotRun is the error about a text that is no run number.
 func NotRun(name string) error {
-	return &api.Error{Code: api.CodeInvalid, Message: strconv.Quote(name) + " is no run: runs have numbers", Fix: "wf runs lists them"}
+	return &api.Error{Code: api.CodeInvalid, Message: strconv.Quote(name) + " is not a run: runs have numbers", Fix: "wf runs lists them"}
 }
 
 // RunNumber parses the number of a run; "" is 0.
