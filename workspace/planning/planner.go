@@ -1,4 +1,4 @@
-// Package planning prepares runs. From a request it determines the scope of the run and the values of its parameters, and it
+// Package planning prepares the runs of a workspace. From a request it determines the scope of the run and the values of its parameters, and it
 // refuses runs that cannot work or that differ from what the user probably expects.
 //
 // A workspace turns the resulting Draft into an active run; wf plan only shows it. The package also checks the workfile (wf
