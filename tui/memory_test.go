@@ -28,9 +28,9 @@ func session(s shelf) *model {
 	return m
 }
 
-// TestMemory: view, zoom, open stages, panes and the look of logs are found again, and only what has
-// changed is kept.
-func TestMemory(t *testing.T) {
+// TestSightIsRestoredAndStoredOnlyWhenChanged: View, zoom, open stages, panes and the display of logs are restored,
+// and only changes are stored.
+func TestSightIsRestoredAndStoredOnlyWhenChanged(t *testing.T) {
 	s := shelf{}
 	m := session(s)
 	first := m.doc.picture.view
@@ -64,8 +64,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryNonsense: nothing that a file can say harms.
-func TestMemoryNonsense(t *testing.T) {
+// TestInvalidSightIsIgnored: No content of a stored sight does any harm.
+func TestInvalidSightIsIgnored(t *testing.T) {
 	m := session(shelf{"ab": {View: "cube", Zoom: 99, Open: []string{"", "gone"}, Split: 7, Stream: "stdin"}})
 	m.View()
 	if got := sightOf(&m.doc, &m.panes, &m.side); got.Zoom != 0 || got.Split != mostSplit || got.Stream != "" || len(got.Open) != 0 || got.View == "cube" {
