@@ -219,7 +219,7 @@ func decisionsOf(req history.Request, records []history.Record) []api.NodeDecisi
 
 // NotRun returns the error about a text that is not a run number.
 func NotRun(name string) error {
-	return &api.Error{Code: api.CodeInvalid, Message: strconv.Quote(name) + " is no run: runs have numbers", Fix: "wf runs lists them"}
+	return &api.Error{Code: api.CodeInvalid, Message: strconv.Quote(name) + " is not a run: runs have numbers", Fix: "wf runs lists them"}
 }
 
 // RunNumber parses a run number. "" is 0.

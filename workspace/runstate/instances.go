@@ -203,7 +203,7 @@ func (r Explainer) templateSentences(nodes []int) []string {
 		names[k] = fmt.Sprintf("%s %s", r.Nodes[i].Name, state[i])
 	}
 	return []string{
-		fmt.Sprintf("It runs in each instance of its container, of which %d have begun: %s.", len(nodes), api.Several(names, 8)),
+		fmt.Sprintf("It runs in each instance of its container, and %d of them have started: %s.", len(nodes), api.Several(names, 8)),
 		fmt.Sprintf("For one of them: wf why '%s'.", r.Nodes[nodes[0]].Name),
 	}
 }
