@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// asciiOf are the signs that may stand for a sign on a terminal that shows ASCII only.
+// asciiOf maps a sign to its possible replacements on an ASCII-only terminal.
 var asciiOf = map[rune]string{
 	'·': ".", '○': "o", '●': "*", '✓': "+", '✗': "x", '↪': ">", '⊘': "!", '◌': "~", '↷': "/", '◆': "?", '↻': "r", '◇': "%",
 	'─': "-", '│': "|", '━': "#*x", '╌': ".~", '⋮': ":", '×': "xX", '▸': ">", '◂': "<", '▾': "v",
@@ -22,7 +22,7 @@ func TestASCIIScreenDiffersOnlyInSigns(t *testing.T) {
 	inUTC(t)
 	for _, g := range goldens() {
 		if g.titles != nil {
-			continue // a part of another one
+			continue // part of another file
 		}
 		for _, s := range g.shots {
 			for _, size := range [][2]int{{g.width, g.height}, {200, 60}} {

@@ -15,7 +15,7 @@ import (
 	"wf/tui/program"
 )
 
-// broken is a watcher with a bug, which shows once the screen is taken.
+// broken is a watcher that panics after the program has taken the screen.
 type broken struct{ taken chan struct{} }
 
 func (b broken) Next(context.Context) (api.Frame, error) {
@@ -24,7 +24,7 @@ func (b broken) Next(context.Context) (api.Frame, error) {
 }
 func (b broken) Close() {}
 
-// terminal is what a program writes to; taken is closed when it has taken the screen.
+// terminal records the output of a program; taken is closed when the program has taken the screen.
 type terminal struct {
 	bytes.Buffer
 	taken chan struct{}
@@ -75,7 +75,7 @@ func TestPanicRestoresTheTerminal(t *testing.T) {
 	}
 }
 
-// crashing is a model with a bug, which shows once the screen is taken.
+// crashing is a model that panics after the program has taken the screen.
 type crashing struct {
 	*model
 	taken  chan struct{}

@@ -6,7 +6,7 @@ import (
 	"wf/tui/editor"
 )
 
-// editShots are the prompts, menus and forms of edits.
+// editShots returns the prompts, menus and forms of edits.
 func editShots() (shots []shot) {
 	show := func(title string, prepare func(m *model)) {
 		shots = append(shots, shot{title, func(width, height int, ascii bool) *model {

@@ -16,7 +16,7 @@ import (
 	"wf/tui/editor"
 )
 
-// small is a workfile of a diamond with a way around: a -> b, c; b -> d; c ~> d; d -> e.
+// small returns a workfile with a diamond: a -> b, c; b -> d; c ~> d; d -> e.
 func small() api.Status {
 	s := api.Status{Workfile: "/data/proj/pipeline.graphml"}
 	for _, name := range strings.Fields("a b c d e") {
@@ -29,7 +29,7 @@ func small() api.Status {
 	return s
 }
 
-// at is a model of the small workfile with a node selected.
+// at returns a model of the small workfile with a selected node.
 func at(t *testing.T, name string) *model {
 	t.Helper()
 	m := testModel(110, 30, small())
@@ -40,7 +40,7 @@ func at(t *testing.T, name string) *model {
 	return m
 }
 
-// worded is edits in words: "add-edge a b non-blocking".
+// worded describes edits: "add-edge a b non-blocking".
 func worded(edits []api.Edit) string {
 	var lines []string
 	for _, e := range edits {
@@ -89,7 +89,7 @@ func TestConnectorChoosesTargets(t *testing.T) {
 		{"a", "b tab", "", "type a b non-blocking"},
 		{"e", "a", "a cycle: a -> b -> d -> e -> a. Tab: make it non-blocking", ""},
 		{"e", "a tab", "", "add-edge e a non-blocking"},
-		{"d", "c", "", "add-edge d c blocking"}, // the way c ~> d is no cycle of blocking edges
+		{"d", "c", "", "add-edge d c blocking"}, // with c ~> d this is not a cycle of blocking edges
 		{"c", "d tab", "this edge exists already", ""},
 		{"c", "d", "", "type c d blocking"},
 		{"a", "z z", "no node matches", ""},
@@ -181,7 +181,7 @@ func TestBridgesKeepTheOrderInAnyGraph(t *testing.T) {
 		}
 		for i := range rapid.IntRange(0, 2*n).Draw(t, "edges") {
 			from, to := rapid.IntRange(0, n-1).Draw(t, "from"), rapid.IntRange(0, n-1).Draw(t, "to")
-			if from < to { // what can run has no cycle of blocking edges
+			if from < to { // a valid workfile has no cycle of blocking edges
 				s.Edges = append(s.Edges, api.EdgeStatus{Key: i, Source: fmt.Sprint(from), Target: fmt.Sprint(to), Type: "blocking"})
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"wf/api"
 )
 
-// frames is a watcher that a test feeds.
+// frames is a watcher whose frames come from the test.
 type frames struct {
 	c      chan api.Frame
 	end    error // of the watch when c is closed
@@ -32,7 +32,7 @@ func (f *frames) Next(ctx context.Context) (api.Frame, error) {
 
 func (f *frames) Close() { f.closed = true }
 
-// opens is a feed that listens to the watchers, one after the other.
+// opens returns a feed that listens to the watchers, one after the other.
 func opens(watchers ...*frames) *feed {
 	f := newFeed()
 	i := 0

@@ -65,7 +65,7 @@ func controlled(instances int) api.Status {
 	return s
 }
 
-// member is a node of an instance, as an answer of the daemon has it.
+// member returns a node of an instance as in an answer of the daemon.
 func member(path string, state api.State) api.NodeStatus {
 	n := api.NodeStatus{ID: path, Name: path, Command: "trim $WF_ITEM", State: state, Run: "42"}
 	switch state {
@@ -79,7 +79,7 @@ func member(path string, state api.State) api.NodeStatus {
 	return n
 }
 
-// answered lets the answer about a page of instances arrive.
+// answered delivers the answer about a page of instances.
 func answered(m *model) {
 	m.refresh()
 	got := findings{pages: map[innerKey][]api.NodeStatus{}}
@@ -103,7 +103,7 @@ func answered(m *model) {
 	m.refresh()
 }
 
-// asked are approvals of two workfiles.
+// asked returns approvals of two workfiles.
 func asked() (own, others []api.Approval) {
 	own = []api.Approval{
 		{Run: "42", Node: "id-sign", Name: "sign", Text: "Publish S001 to S831?\nLook at ./out first.", Since: noon.Add(-3 * time.Minute), Until: ptr(noon.Add(2 * time.Hour)),
@@ -112,7 +112,7 @@ func asked() (own, others []api.Approval) {
 	return own, []api.Approval{{Run: "7", Node: "x", Name: "deploy_prod", Text: "Deploy?", Since: noon.Add(-26 * time.Hour), Workfile: "/data/other/Workfile"}}
 }
 
-// flowShots are the screens of control flow.
+// flowShots returns the screens of control flow.
 func flowShots() (shots []shot) {
 	instances := 6
 	show := func(title string, prepare func(m *model)) {
@@ -171,7 +171,7 @@ func flowShots() (shots []shot) {
 	return shots
 }
 
-// dialogShots are the inbox, and what asks for something.
+// dialogShots shows the inbox and the dialogs.
 func dialogShots(show func(string, func(*model))) {
 	show("inbox", func(m *model) { press(m, "A") })
 	show("inbox: marked", func(m *model) { press(m, "A", "space", "space") })
@@ -210,12 +210,12 @@ func dialogShots(show func(string, func(*model))) {
 	})
 }
 
-// someFields are values that an answer gives.
+// someFields returns values that an approval requests.
 func someFields() []api.Param {
 	return []api.Param{{Name: "window", Type: "string", Required: true, Choices: []string{"am", "pm"}, Help: "when"}, {Name: "tries", Type: "int", Default: float64(3)}}
 }
 
-// someParams are parameters of several kinds.
+// someParams returns parameters of several types.
 func someParams() []api.Param {
 	return []api.Param{{Name: "env", Type: "string", Required: true, Choices: []string{"test", "prod"}, Help: "where to"},
 		{Name: "jobs", Type: "int", Default: float64(3), Min: ptr(1.0), Max: ptr(9.0)}, {Name: "dry", Type: "bool", Default: true}}

@@ -25,7 +25,7 @@ type shot struct {
 	model func(width, height int, ascii bool) *model
 }
 
-// text draws the shot.
+// text returns the screen as text.
 func (s shot) text(width, height int, ascii bool) string { return frame(s.model(width, height, ascii)) }
 
 // goldens are the golden files: which shots, in which size. An empty list of titles means all of them. The smallest
@@ -82,14 +82,14 @@ func TestColorsMatchGoldenFiles(t *testing.T) {
 	compare(t, "colors", b.String())
 }
 
-// inUTC makes screens with moments of the day the same everywhere.
+// inUTC makes screens with times of day independent of the time zone.
 func inUTC(t *testing.T) {
 	local := time.Local
 	time.Local = time.UTC
 	t.Cleanup(func() { time.Local = local })
 }
 
-// mainShots are the screens of a workfile of plain commands in the middle of a run.
+// mainShots returns the screens of a workfile of plain commands in the middle of a run.
 func mainShots() (shots []shot) {
 	show := func(title string, prepare func(m *model)) {
 		shots = append(shots, shot{title, func(width, height int, ascii bool) *model {

@@ -10,7 +10,7 @@ import (
 	"wf/tui/dialog"
 )
 
-// footerText is the last row of the screen.
+// footerText returns the last row of the screen.
 func footerText(m *model) string {
 	rows := strings.Split(strings.TrimRight(frame(m), "\n"), "\n")
 	return rows[len(rows)-1]

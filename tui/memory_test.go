@@ -11,13 +11,13 @@ import (
 	"wf/tui/logview"
 )
 
-// shelf is a memory in memory.
+// shelf is a Memory that stores sights in a map.
 type shelf map[string]SavedView
 
 func (s shelf) Recall(id string) SavedView  { return s[id] }
 func (s shelf) Keep(id string, v SavedView) { s[id] = v }
 
-// session opens the pipeline as the program does.
+// session opens the pipeline like the program.
 func session(s shelf) *model {
 	m := newModel(Options{Path: "/data/x", Memory: s})
 	m.openFile("/data/x")
@@ -74,7 +74,7 @@ func TestInvalidSightIsIgnored(t *testing.T) {
 	m.close()
 }
 
-// drain runs what a command is made of, as far as it ends at once.
+// drain runs the parts of a command that end immediately.
 func drain(cmd tea.Cmd) {
 	if cmd == nil {
 		return

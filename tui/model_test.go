@@ -19,10 +19,10 @@ import (
 	"wf/tui/words"
 )
 
-// The moment at which all tests happen.
+// noon is the time of all tests.
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// testModel is a model without a terminal and without a daemon, with a workfile open.
+// testModel returns a model with an open workfile, without a terminal and a daemon.
 func testModel(width, height int, status api.Status) *model {
 	m := newModel(Options{Path: "/data/proj/pipeline.graphml", Dir: "/data/proj", Recent: func() []Recent { return nil }})
 	m.clock = func() time.Time { return noon }
@@ -56,7 +56,7 @@ func keyPress(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
-// frame is what the model shows.
+// frame returns the screen of the model as text.
 func frame(m *model) string {
 	m.draw()
 	return m.term.screen.String()
@@ -64,7 +64,7 @@ func frame(m *model) string {
 
 func ptr[T any](v T) *T { return &v }
 
-// pipeline is a workfile of samples in the middle of a run: what ended, failed, runs and waits.
+// pipeline returns a workfile of samples in the middle of a run, with finished, failed, running and waiting nodes.
 func pipeline(samples int) api.Status {
 	s := api.Status{Workfile: "/data/proj/pipeline.graphml", ActiveRuns: []string{"42"},
 		Runs: []api.RunSummary{{Run: "42", Mode: "fresh", Started: noon.Add(-131 * time.Second)}}}
@@ -118,7 +118,7 @@ func pipeline(samples int) api.Status {
 	return s
 }
 
-// echoed is outputs of nodes that have written a text on standard output.
+// echoed contains outputs of nodes that all wrote the same text to standard output.
 type echoed string
 
 func (w echoed) LogInfo(_ context.Context, q client.LogQuery) (api.LogInfo, error) {
@@ -132,7 +132,7 @@ func (w echoed) Output(_ context.Context, _ client.LogQuery, stream string, offs
 	return io.NopCloser(strings.NewReader(string(w[offset:]))), nil
 }
 
-// showLog shows a text as the log of the selected node.
+// writeLog shows a text as the log of the selected node.
 func writeLog(m *model, text string) {
 	t := m.side.target(&m.doc, m.page == logPage)
 	if len(t.Nodes) == 0 {

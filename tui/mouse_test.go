@@ -11,7 +11,7 @@ import (
 	"wf/tui/drawing"
 )
 
-// find is where a text begins on the screen.
+// find returns the position of a text on the screen.
 func find(t *testing.T, m *model, text string) (x, y int) {
 	t.Helper()
 	for y, line := range strings.Split(frame(m), "\n") {

@@ -11,7 +11,7 @@ import (
 	"wf/tui/drawing"
 )
 
-// wide is a model with a graph that does not fit.
+// wide returns a model with a graph that does not fit.
 func wide(width, height int) *model {
 	m := testModel(width, height, pipeline(40))
 	m.doc.picture.view, m.doc.picture.chosen = drawing.Layers, true
@@ -32,7 +32,7 @@ func TestOverviewShowsTheVisiblePart(t *testing.T) {
 	if got := frame(m); !strings.Contains(got, "100% down") || m.doc.picture.selected.Kind == 0 {
 		t.Errorf("after a click at its end:\n%s", got)
 	}
-	press(m, "G") // where the selection is, there is no overview
+	press(m, "G") // the overview never covers the selection
 	r := m.doc.picture.layout.Where(m.doc.picture.selected)
 	frame(m)
 	if x, y := r.X-m.doc.picture.from.X, r.Y-m.doc.picture.from.Y; m.doc.picture.overview.Contains(x+m.term.areas.drawing.X, y+m.term.areas.drawing.Y) {

@@ -14,7 +14,7 @@ type function struct {
 	note    string
 }
 
-// parity is every function of the Tk and the web editor of Python Workforce.
+// parity lists every function of the Tk and the web editor of Python Workforce.
 var parity = []function{
 	{"both", "see nodes, edges and statuses, live", []string{"view"}, "statuses are signs and colours, marks on edges too; non-blocking edges are dashed"},
 	{"both", "add a node", []string{"add"}, "it comes after the selection, or after nothing"},
@@ -52,7 +52,7 @@ var parity = []function{
 	{"neither", "undo, redo", []string{"undo", "redo"}, ""},
 }
 
-// parityTable is the part of docs/tui.md about the editors of Python Workforce.
+// parityTable returns the part of docs/tui.md about the editors of Python Workforce.
 func parityTable() string {
 	keys := registry()
 	var b strings.Builder

@@ -14,7 +14,7 @@ import (
 	"wf/api"
 )
 
-// anyKeys are those of the registry and those that dialogs know.
+// anyKeys returns the keys of the registry and of dialogs.
 func anyKeys() []string {
 	keys := []string{"a", "m", "n", "y", "d", "u", "backspace", "delete", "ctrl+a", "ctrl+w", "ctrl+k", "é", "漢"}
 	for _, a := range registry() {
@@ -49,7 +49,7 @@ func TestAnyInputKeepsTheScreenValid(t *testing.T) {
 			default:
 				key := rapid.SampledFrom(keys).Draw(t, "key")
 				if key == "ctrl+z" || key == "C" || key == "~" {
-					continue // these are the terminal's and the daemon's
+					continue // they belong to the terminal and to the daemon
 				}
 				m.Update(keyPress(key))
 			}
@@ -64,7 +64,7 @@ func TestAnyInputKeepsTheScreenValid(t *testing.T) {
 	})
 }
 
-// anyStatus is a workfile of plain commands, or one of every kind of control flow.
+// anyStatus generates a workfile of plain commands, or one with every kind of control flow.
 func anyStatus(t *rapid.T) api.Status {
 	if rapid.Bool().Draw(t, "controlled") {
 		return controlled(rapid.SampledFrom([]int{3, 6, 100, 10_000}).Draw(t, "instances"))
@@ -72,7 +72,7 @@ func anyStatus(t *rapid.T) api.Status {
 	return pipeline(rapid.IntRange(0, 12).Draw(t, "samples"))
 }
 
-// anyBatch is something that happens to a node of the pipeline, or to all of it.
+// anyBatch generates a change of a node of the pipeline, or of all nodes.
 func anyBatch(t *rapid.T) (b batch) {
 	kind := rapid.SampledFrom([]api.EventType{api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset, api.RunStarted,
 		api.NodeSkipped, api.NodeWaiting, api.NodeDecided,
@@ -146,7 +146,7 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// cpuTime is what this process has used.
+// cpuTime returns the processor time of this process.
 func cpuTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -54,7 +54,7 @@ func TestLooksForTheDaemonAgain(t *testing.T) {
 		for started == 0 {
 			_, cmd = m.Update(await(t, cmd))
 		}
-		// It is there again: nothing more is looked for.
+		// The daemon is back: the model stops looking.
 		back := &link{path: m.link.path, feed: newFeed()}
 		m.Update(opened{asked: m.link, link: back})
 		m.Update(news{back.feed, batch{snapshot: &api.Snapshot{Status: small()}}})
@@ -68,7 +68,7 @@ func TestLooksForTheDaemonAgain(t *testing.T) {
 			t.Error("a look of before still looks")
 		}
 		m.close()
-		time.Sleep(time.Hour) // of fake time: what was waited for ends
+		time.Sleep(time.Hour) // of fake time: all waits end
 	})
 }
 

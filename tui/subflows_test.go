@@ -17,7 +17,7 @@ import (
 	"wf/tui/drawing"
 )
 
-// flowModel is a model of the workfile of control flow, as a list.
+// flowModel returns a model of the workfile with control flow, in the list view.
 func flowModel(instances int) *model {
 	m := testModel(100, 40, controlled(instances))
 	m.doc.picture.view, m.doc.picture.chosen = drawing.List, true
@@ -25,7 +25,7 @@ func flowModel(instances int) *model {
 	return m
 }
 
-// rowNames are the rows below nodes, in their order.
+// rowNames returns the names of the rows below nodes, in order.
 func rowNames(m *model) string {
 	var names []string
 	for _, r := range m.doc.picture.graph.Rows {

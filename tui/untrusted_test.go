@@ -27,7 +27,7 @@ func TestHostileTextsCannotControlTheTerminal(t *testing.T) {
 	}
 }
 
-// checkScreen fails when a frame holds anything but text and SGR.
+// checkScreen fails if a screen contains anything other than text and SGR.
 func checkScreen(t *testing.T, text string, width int) {
 	t.Helper()
 	for line := range strings.Lines(text) {

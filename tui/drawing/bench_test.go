@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// large are the graphs that the budgets speak of: 50 ms for a layout, 1 ms for a frame of 200x60.
+// large contains the graphs of the time budgets: 50 ms for a layout, 1 ms for a screen of 200x60.
 var large = []struct {
 	name string
 	make func() *Graph
@@ -15,10 +15,10 @@ var large = []struct {
 	{"chain5000", func() *Graph { return chain(5000) }},
 }
 
-// chain is n nodes one after the other, whose commands are alike.
+// chain returns a chain of n nodes with similar commands.
 func chain(n int) *Graph { return chainOf(n, func(i int) string { return fmt.Sprintf("step_%d", i) }) }
 
-// chainOf is n nodes one after the other, named as told, with their names as commands.
+// chainOf returns a chain of n nodes. The function name returns their names, which are also their commands.
 func chainOf(n int, name func(int) string) *Graph {
 	g := &Graph{}
 	for i := range n {

@@ -81,7 +81,7 @@ func checkStageEdges(t fataler, s *stagesView, grid *Grid) {
 	row := make([]int, len(s.stages))
 	for y, r := range s.rows {
 		if r.item.Kind == ASteps || r.item.Kind == AMore {
-			return // several stages have one row, or lines pass by texts
+			return // several stages share a row, or lines pass texts
 		}
 		if r.count > 1 || len(s.stages[r.stage].nodes) == 1 {
 			row[r.stage] = y

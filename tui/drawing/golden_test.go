@@ -84,7 +84,7 @@ func screens(g *Graph, view View) string {
 				l.Show(Look{Width: width, Height: 24, ASCII: ascii})
 				w, h := l.Size()
 				if zoom != Chip && (width != 200 || ascii) || width > 60 && w <= width/2 {
-					continue // says nothing new
+					continue // adds nothing to the other sizes
 				}
 				grid := NewGrid(width, min(h, 40))
 				l.Draw(grid, Point{})

@@ -36,7 +36,7 @@ func tangled(n int, seed uint64, cyclic bool) *Graph {
 	return g
 }
 
-// mostCells is how large a drawing is followed cell by cell.
+// mostCells is the maximum size of a drawing that is checked cell by cell.
 const mostCells = 2_000_000
 
 // TestPropertiesHoldForLargeGraphs: Graphs of 5,000 nodes have the properties of all graphs, in every view.

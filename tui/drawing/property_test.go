@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// someNames are texts that make trouble: wide, combining, empty, hostile.
+// someNames are difficult texts: wide, combining, empty, hostile.
 var someNames = []string{"a", "align_S001", "名前が長い", "é́", "", "\x1b[31mred", "a\tb\nc", "👩‍👩‍👧 family", "x\u200by", "\u202eabc", "ﷺ", "🇩🇪🇫🇷", "\xff\xfe", "a_very_long_name_that_does_not_fit_into_any_chip"}
 
 // anyGraph generates graphs, with loops and with several edges between the same nodes. Blocking edges
@@ -61,7 +61,7 @@ func TestPropertiesHoldForAnyGraph(t *testing.T) { rapid.Check(t, checkDrawing) 
 
 func FuzzDrawing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkDrawing)) }
 
-// checkDrawing is what must hold for every graph, every view and every look.
+// checkDrawing checks the properties of every graph, view and look.
 func checkDrawing(t *rapid.T) {
 	g := anyGraph(t)
 	o, look := anyOptions(t, g), anyLook(t, g)
@@ -103,7 +103,7 @@ func checkDrawing(t *rapid.T) {
 	}
 }
 
-// wipe takes away the lines that are not bright, but for the signs on them.
+// wipe removes the lines that are not bright, except for the signs on them.
 func wipe(grid *Grid) {
 	for y := range grid.Height {
 		row := grid.Row(y)
@@ -249,7 +249,7 @@ func checkItems(t *rapid.T, l *Layout, g *Graph, o Options, grid *Grid) {
 	checkMoves(t, l, items)
 }
 
-// checkMoves goes everywhere with the arrow keys.
+// checkMoves checks that the arrow keys reach all items.
 func checkMoves(t *rapid.T, l *Layout, items []Item) {
 	first := l.Move(Nothing, Down)
 	if len(items) == 0 {

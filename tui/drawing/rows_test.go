@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// repeated is a workflow with two nodes that are made of others, and rows below them.
+// repeated returns a workflow with two nodes that contain others, and rows below them.
 func repeated() *Graph {
 	g := &Graph{
 		Nodes: []Node{{ID: "prep", Name: "prep", Command: "./prep", State: OK},
@@ -69,7 +69,7 @@ func TestEveryRowIsAnItem(t *testing.T) {
 			if want := map[bool]int{false: len(g.Rows)}[o.Folded || o.Zoom == Map]; rows != want {
 				t.Errorf("%d rows, want %d", rows, want)
 			}
-			g.Rows = g.Rows[:1] // they are of now: the next frame has others
+			g.Rows = g.Rows[:1] // the next picture has other rows
 			l.Show(look)
 			l.Draw(NewGrid(100, 40), Point{})
 			if seen := l.Seen(Item{ARow, 2}); seen == (Item{ARow, 2}) {

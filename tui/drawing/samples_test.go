@@ -62,7 +62,7 @@ func pipeline(samples int) *Graph {
 	return &s.g
 }
 
-// irregular is a random graph of n nodes, each with up to three nodes before it.
+// irregular returns a random graph of n nodes with up to three predecessors each.
 func irregular(n int, seed uint64) *Graph {
 	words := []string{"filter", "fetch", "rank", "plot", "score", "clean", "ship", "split", "pack", "train"}
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -142,7 +142,7 @@ var (
 	printRun   = flag.Bool("running", true, "with states as in the middle of a run")
 )
 
-// named is a sample by name, or a workfile.
+// named returns the sample of a name, or reads a workfile.
 func named(t testing.TB, name string) *Graph {
 	kind, number, _ := strings.Cut(name, ":")
 	n := 0
@@ -183,7 +183,7 @@ func running(g *Graph) {
 	}
 }
 
-// TestPrint prints a drawing, for people who work on it.
+// TestPrint prints a drawing for developers.
 func TestPrint(t *testing.T) {
 	if *printFile == "" {
 		t.Skip("no -print FILE")

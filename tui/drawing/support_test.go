@@ -1,10 +1,10 @@
 package drawing
 
-// A Stage is a stage of a graph, as tests look at it.
+// A Stage describes a stage of a graph for tests.
 type Stage struct {
 	Name  string
 	Nodes []int // in file order
-	After []int // the stages right before it; all of them come earlier
+	After []int // its direct predecessors, which are all earlier stages
 }
 
 // Fold returns the stages of a graph, in the order in which the view Stages shows them.

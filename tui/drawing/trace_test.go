@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// ways says in which directions the signs of lines leave their cells, as people read them.
+// ways maps the signs of lines to the directions of their lines.
 var ways = map[string]string{
 	"│": "NS", "─": "EW", "└": "NE", "┌": "SE", "├": "NSE", "┘": "NW", "┴": "NEW", "┐": "SW", "┤": "NSW", "┬": "SEW",
 	"╎": "NS", "╌": "EW", "┊": "NS", "┈": "EW", "┼": "+", "╋": "NSEW", "╦": "SEW", "╩": "NEW", "╬": "NSEW", "•": "NSEW", "×": "NSEW", "▸": "EW",
 }
 
-// fataler is a test, also one of rapid.
+// fataler is a test or a rapid test.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -54,10 +54,10 @@ func follow(grid *Grid, start []cursor, allowed string) map[Item]bool {
 			out = string([]byte{at.way, opposite[at.way]})
 		case joins && vertical:
 			out = strings.ReplaceAll(out, "W", "")
-		case joins: // what comes down or up joins what passes, not the other way round
+		case joins: // the vertical line joins the horizontal one, not the reverse
 			out = "WE"
 		case vertical && contains(out, 'E') && contains(out, 'W') && !strings.Contains("╦╩╬•×", c.Text) && allowed == "NSE":
-			out = "NS" // what passes branches into it, not the other way round
+			out = "NS" // the horizontal line branches into the vertical one, not the reverse
 		}
 		if !contains(out, opposite[at.way]) {
 			continue
@@ -80,7 +80,7 @@ func contains(ways string, way byte) bool {
 	return false
 }
 
-// fullGrid draws all of a layout.
+// fullGrid draws the whole layout.
 func fullGrid(l *Layout, look Look) *Grid {
 	l.Show(look)
 	grid := NewGrid(l.Size())

@@ -15,7 +15,7 @@ import (
 	"wf/client"
 )
 
-// settle runs all requests of a view, as the program does between keys.
+// settle runs all requests of a view, like the program between keys.
 func settle(t fatal, v *View, cmd tea.Cmd) (said string) {
 	t.Helper()
 	for range 10_000 {
@@ -142,7 +142,7 @@ func TestSearchCountsMatchesBeforeTheBuffer(t *testing.T) {
 	if v.matches() != 4 || strings.Contains(v.footText(), "so far") {
 		t.Errorf("it matches %d lines: %q", v.matches(), v.footText())
 	}
-	v.earlierMatches = nil // as if there were too many: they are looked for
+	v.earlierMatches = nil // as if there were too many to store
 	for _, want := range []string{"bad", "line 159999", "line 1234", "line 77"} {
 		if said := seek(t, v, false); said != "" || v.at() != want {
 			t.Fatalf("N came to %q (%s), want %q", v.at(), said, want)
@@ -159,7 +159,7 @@ func TestSearchCountsMatchesBeforeTheBuffer(t *testing.T) {
 	v.ToEnd()
 	v.recount()
 	settle(t, v, nil)
-	for _, want := range []string{"bad", "line 159999", "line 1234", "line 77"} { // these are known
+	for _, want := range []string{"bad", "line 159999", "line 1234", "line 77"} { // stored matches
 		if said := seek(t, v, false); said != "" || v.at() != want {
 			t.Fatalf("N leapt to %q (%s), want %q", v.at(), said, want)
 		}
@@ -197,7 +197,7 @@ func TestLateAnswersAreIgnored(t *testing.T) {
 	}
 }
 
-// failing is outputs that cannot be read.
+// failing contains outputs that cannot be read.
 type failing struct{ said }
 
 func (f failing) Output(context.Context, client.LogQuery, string, int64, bool) (io.ReadCloser, error) {

@@ -19,7 +19,7 @@ import (
 	"wf/tui/program"
 )
 
-// said is outputs in memory: by node and stream what was written.
+// said contains outputs in memory, by node and stream.
 type said map[string]string
 
 func (s said) LogInfo(_ context.Context, q client.LogQuery) (api.LogInfo, error) {
@@ -227,7 +227,7 @@ func TestMergedOutputIgnoresTheStream(t *testing.T) {
 	v.Close()
 }
 
-// mergedSaid is said with nodes whose streams are one output.
+// mergedSaid is said for nodes that write both streams into one output.
 type mergedSaid struct{ said }
 
 func (s mergedSaid) LogInfo(ctx context.Context, q client.LogQuery) (api.LogInfo, error) {

@@ -28,7 +28,7 @@ func TestColoursPassInOwnSpelling(t *testing.T) {
 	} {
 		var b strings.Builder
 		s := Writer{w: &b, sgr: true}
-		for i := range len(in) { // a byte at a time: sequences are cut anywhere
+		for i := range len(in) { // byte by byte, so that sequences are cut anywhere
 			s.Write([]byte{in[i]})
 		}
 		s.Flush()
@@ -41,10 +41,10 @@ func TestColoursPassInOwnSpelling(t *testing.T) {
 	}
 }
 
-// ourColour is all that may begin with ESC.
+// ourColour matches the only sequences that may contain ESC.
 var ourColour = regexp.MustCompile(`\x1b\[[0-9]+(;[0-9]+)*m`)
 
-// FuzzColours: whatever comes in, the only sequences that come out are colours, and they end.
+// FuzzColours checks that for any input the output contains no sequences other than colours, and that they end.
 func FuzzColours(f *testing.F) {
 	f.Add([]byte("\x1b[31mred\x1b[0m\x1b[38;5;9mx\x1b]0;t\x07"))
 	f.Fuzz(func(t *testing.T, in []byte) {

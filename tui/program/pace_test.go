@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// counted counts what is asked of it.
+// counted counts messages and screens.
 type counted struct{ messages, screens int }
 
 func (c *counted) Init() tea.Cmd                       { return nil }
