@@ -88,7 +88,7 @@ func (m menus) reject(about []api.Approval) tea.Msg {
 	return openDialog{&dialog.Prompt{Label: "reject " + askedNames(about) + ", because:", Enter: func(comment string) tea.Msg {
 		return openDialog{&dialog.Menu{Title: "Reject " + askedNames(about) + "?", Choices: []dialog.Choice{
 			{Key: "n", Label: "no"},
-			{Key: "y", Label: "yes: it fails, as rejected", Detail: m.decideCommand("reject", about, comment), Do: decide{about, api.Decision{Comment: comment}, nil}},
+			{Key: "y", Label: "yes: the node fails", Detail: m.decideCommand("reject", about, comment), Do: decide{about, api.Decision{Comment: comment}, nil}},
 		}}}
 	}}}
 }

@@ -69,7 +69,7 @@ func (d *document) nextQuick() {
 func (d *document) emptyText() string {
 	switch {
 	case d.activeFilter() != "":
-		return "no node is " + d.activeFilter() + ": esc shows all"
+		return "no node matches " + d.activeFilter() + ": esc shows all"
 	case d.flow.Status.Problem != "":
 		return d.flow.Status.Problem
 	case d.earlier != nil:

@@ -89,7 +89,7 @@ func undo() tea.Msg {
 // redo repeats the edit that was undone last.
 func redo() tea.Msg {
 	return inTurn{ask(func(ctx context.Context, ws *client.Workspace) (api.EditResult, error) { return ws.Redo(ctx) },
-		func(r api.EditResult) tea.Msg { return editText("did again: ", r) })}
+		func(r api.EditResult) tea.Msg { return editText("redid: ", r) })}
 }
 
 // othersEdits reports the edits of other clients.
@@ -105,7 +105,7 @@ func othersEdits(b batch, own *client.Client) tea.Msg {
 		case "undo":
 			msgs = append(msgs, notice{who(ev) + " undid: " + editWords(ev.Message), false})
 		case "redo":
-			msgs = append(msgs, notice{who(ev) + " did again: " + editWords(ev.Message), false})
+			msgs = append(msgs, notice{who(ev) + " redid: " + editWords(ev.Message), false})
 		case "reload":
 			msgs = append(msgs, notice{"another program changed the workfile", false})
 		}

@@ -52,10 +52,10 @@ func (v *runsScreen) choose(doc *document) tea.Msg {
 func (v *runsScreen) draw(a cells.Area, now time.Time) {
 	switch {
 	case !v.known:
-		a.Put(0, 0, "asking for the runs", cells.Dimmed)
+		a.Put(0, 0, "loading the runs", cells.Dimmed)
 		return
 	case len(v.runs) == 0:
-		a.Put(0, 0, "it has never run: esc goes back, r runs it", cells.Dimmed)
+		a.Put(0, 0, "no runs yet: esc goes back, r starts one", cells.Dimmed)
 		return
 	}
 	columns := []int{2, 8, 20, 34, 62, 70}

@@ -57,7 +57,7 @@ func (h *homeScreen) choose() tea.Msg {
 // draw draws the screen.
 func (h *homeScreen) draw(a cells.Area, now time.Time) {
 	if h.known && len(h.files) == 0 {
-		for y, text := range []string{"Nothing has run yet.", "", "wf new Workfile     makes a workfile", "wf FILE             opens one"} {
+		for y, text := range []string{"Nothing has run yet.", "", "wf new Workfile     creates a workfile", "wf FILE             opens one"} {
 			a.Put(2, y+1, text, cells.Plain)
 		}
 		return

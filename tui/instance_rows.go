@@ -158,7 +158,7 @@ func (d *document) instancePrompt() tea.Msg {
 func instanceOf(text string, begun int) (int, error) {
 	k, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || k < 0 || k >= begun {
-		return 0, fmt.Errorf("%s: there are the instances 0 to %d", text, begun-1)
+		return 0, fmt.Errorf("%s: the instances are 0 to %d", text, begun-1)
 	}
 	return k, nil
 }

@@ -128,7 +128,7 @@ func (m menus) part() tea.Msg {
 	}
 	list := strings.Join(names, ",")
 	skip := []api.Mock{{Nodes: list, Skip: true}}
-	return openDialog{&dialog.Menu{Title: "Run a part, or not all of it: " + what, Choices: []dialog.Choice{
+	return openDialog{&dialog.Menu{Title: "Run only a part: " + what, Choices: []dialog.Choice{
 		{Key: "t", Label: "everything before " + what, Detail: m.line.of("run", "--until", list), Do: m.start(func(r *api.RunRequest) { r.Until = names })},
 		{Key: "b", Label: what + " and on from there", Detail: m.line.of("run", "--from", list), Do: m.start(func(r *api.RunRequest) { r.From = names })},
 		{Key: "k", Label: "everything, but skip " + what, Detail: m.line.of("run", "--fresh", "--skip", list),

@@ -298,7 +298,7 @@ func (d *form) Draw(a cells.Area) (x, y int, cursor bool) {
 		note += "; ctrl-e opens the editor"
 	}
 	if f.other {
-		note, st = "somebody else made it: "+plain.Line(f.theirs), cells.Bad
+		note, st = "another client set it to: "+plain.Line(f.theirs), cells.Bad
 	}
 	in.Row(in.Height-2).Put(0, 0, cells.Clip(note, in.Width, a.ASCII()), st)
 	last, st := "Enter saves  Esc leaves it as it is", cells.Dimmed
