@@ -8,11 +8,11 @@ const Version = "v1"
 
 // Headers that every request may have.
 const (
-	HeaderClient  = "Wf-Client"  // id of the client, which the events that it causes have, too
-	HeaderUser    = "Wf-User"    // name of the person, likewise: a label that proves nothing
+	HeaderClient  = "Wf-Client"  // id of the client; also in the events that the client causes
+	HeaderUser    = "Wf-User"    // name of the user; also in events: a label without authentication
 	HeaderVersion = "Wf-Version" // version of the client's binary
-	HeaderRequest = "Wf-Request" // random key of a request that changes something, at most 64 characters, the same when it is sent again
-	HeaderAgain   = "Wf-Again"   // 1: a daemon may have received a request with this key before
+	HeaderRequest = "Wf-Request" // random key of a request that changes something, at most 64 characters; a repeated request has the same key
+	HeaderAgain   = "Wf-Again"   // 1: a daemon may have received this request before
 )
 
 // HeaderWaits is a header of the interim response (status 102) to StartRun when the run has to wait for another

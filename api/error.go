@@ -16,8 +16,8 @@ const (
 	CodeNoOutput    Code = "no_output"    // 404: the node was not executed in that run, or not yet
 	CodeWorkfile    Code = "workfile"     // 422: missing, unreadable, edge without end
 	CodeCycle       Code = "cycle"        // 422: a workfile with a blocking cycle; Nodes is one, in order
-	CodeConflict    Code = "conflict"     // 409: an active run is in the way
-	CodeDone        Code = "done"         // 409: everything is done; the client asks its user before it repeats everything
+	CodeConflict    Code = "conflict"     // 409: an active run prevents it
+	CodeDone        Code = "done"         // 409: all nodes are done; the client asks its user before it repeats all
 	CodeRefused     Code = "refused"      // 403: not allowed, or not now
 	CodeGone        Code = "gone"         // 410: the workspace or the daemon is closing: send the request again
 	CodeLost        Code = "lost"         // 503: sent again, and it is unknown whether the first request was served
@@ -25,9 +25,8 @@ const (
 	CodeInternal    Code = "internal"     // 500
 )
 
-// Error is the body of every answer that is no success. It implements error.
-// Message says what, in lower case; Where a file and line; Why the reason; Fix the command that
-// mends it (docs/cli.md). All but Message may be empty.
+// Error is the body of every answer other than a success. It implements error. Message is the problem, in lower case;
+// Where a file and line; Why the reason; Fix the command that solves it (docs/cli.md). All but Message may be empty.
 type Error struct {
 	Code    Code     `json:"code"`
 	Message string   `json:"message"`
@@ -35,8 +34,8 @@ type Error struct {
 	Why     string   `json:"why,omitempty"`
 	Fix     string   `json:"fix,omitempty"`
 	Nodes   []string `json:"nodes,omitempty"` // shared nodes of a conflict, nodes of a cycle
-	Run     string   `json:"run,omitempty"`   // the run in the way
-	// OnBusy, with CodeConflict, is what the workfile wants instead of a refusal: BusyQueue or BusyCancel.
+	Run     string   `json:"run,omitempty"`   // the run that prevents it
+	// OnBusy, with CodeConflict, is what the workfile requests instead of a refusal: BusyQueue or BusyCancel.
 	OnBusy string `json:"on_busy,omitempty"`
 	// Problems lists what is wrong with the parameters of a run; Why has the same as text.
 	Problems []ParamProblem `json:"problems,omitempty"`
@@ -45,24 +44,24 @@ type Error struct {
 
 // Repeat describes what a fresh run would repeat.
 type Repeat struct {
-	Done   int      `json:"done"`    // nodes, which is all nodes
-	Runs   []string `json:"runs"`    // the last run of everything and the runs that resumed it
+	Done   int      `json:"done"`    // number of nodes: all of the workfile
+	Runs   []string `json:"runs"`    // the last run of all nodes and the runs that resumed it
 	TookMS int64    `json:"took_ms"` // of all of these runs together
 }
 
 func (e *Error) Error() string { return e.Message }
 
-// Invalid returns the error about a request that makes no sense.
+// Invalid returns the error for a malformed request.
 func Invalid(format string, args ...any) *Error {
 	return &Error{Code: CodeInvalid, Message: fmt.Sprintf(format, args...)}
 }
 
-// NotFound returns the error about a workspace or run that does not exist.
+// NotFound returns the error for a workspace or run that does not exist.
 func NotFound(format string, args ...any) *Error {
 	return &Error{Code: CodeNotFound, Message: fmt.Sprintf(format, args...)}
 }
 
-// Internal returns the error about what the daemon could not do, because of err.
+// Internal returns the error for a failure of the daemon: what it could not do, and err as the reason.
 func Internal(what string, err error) *Error {
 	return &Error{Code: CodeInternal, Message: what + ": " + err.Error()}
 }
@@ -75,7 +74,7 @@ func Several(names []string, n int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), len(names)-n)
 }
 
-// Counted is a number with its noun: "1 node", "2 nodes".
+// Counted returns a number with its noun: "1 node", "2 nodes".
 func Counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -43,11 +43,11 @@ const (
 	NodeReset    EventType = "node_reset"   // back to "": a fresh run or a stop removed the activation
 	NodeSkipped  EventType = "node_skipped" // no path leads to it any more
 	NodeWaiting  EventType = "node_waiting" // it waits, see Wait
-	NodeDecided  EventType = "node_decided" // a person decided about it, or the time to answer was over
+	NodeDecided  EventType = "node_decided" // a person decided, or the time to answer was over
 	RunStarted   EventType = "run_started"
 	RunStopping  EventType = "run_stopping" // a stop was requested
 	RunRefused   EventType = "run_refused"  // a queued run cannot start, for the reason in Message
-	RunShort     EventType = "run_short"    // for a second fewer commands ran than could, see Short; published once for each reason
+	RunShort     EventType = "run_short"    // for a second fewer commands ran than could, see Short; once for each reason
 	RunGrew      EventType = "run_grew"     // the nodes of the run have changed: instances of a sub-flow became known
 	RunHeld      EventType = "run_held"     // nothing starts, for the reason in Message; "" = it continues
 	RunComplete  EventType = "run_complete" // always the last event of a run
@@ -66,11 +66,11 @@ type Event struct {
 	Workspace string    `json:"workspace,omitempty"`
 	Run       string    `json:"run,omitempty"`
 	Client    string    `json:"client,omitempty"` // the client that caused it
-	User      string    `json:"user,omitempty"`   // GraphUpdated: the person, as their client calls them
+	User      string    `json:"user,omitempty"`   // GraphUpdated: the name of the user, as the client reports it
 
 	Node      string `json:"node,omitempty"`
 	Name      string `json:"name,omitempty"` // the node's handle; of an instance its path, with items: align[S5]/trim
-	Item      string `json:"item,omitempty"` // of the instance that the node lies in
+	Item      string `json:"item,omitempty"` // of the instance that contains the node
 	Execution int    `json:"execution,omitempty"`
 	PID       int    `json:"pid,omitempty"`
 	ExitCode  *int   `json:"exit_code,omitempty"` // of a node; of run_complete: what `wf run` exits with
@@ -112,7 +112,7 @@ type Event struct {
 	Edges     []EdgeStatus `json:"edges,omitempty"`
 }
 
-// Retry tells which attempt of a node failed when another one follows.
+// Retry is the number of a failed attempt that another attempt follows.
 type Retry struct {
 	Attempt int `json:"attempt"` // from 1
 	Of      int `json:"of"`
@@ -131,12 +131,12 @@ const (
 	ReasonStart     Reason = "start"
 	ReasonLimit     Reason = "limit"
 
-	ReasonRejected   Reason = "rejected"   // a person said no
-	ReasonExpression Reason = "expression" // an expression of it cannot be evaluated, or its outputs cannot be read
+	ReasonRejected   Reason = "rejected"   // a person rejected it
+	ReasonExpression Reason = "expression" // an expression cannot be evaluated, or the outputs cannot be read
 	ReasonInstances  Reason = "instances"  // too few instances of a sub-flow succeeded
 )
 
-// Result of a run.
+// Result is the result of a run.
 type Result string
 
 // The results of a run.
@@ -146,7 +146,7 @@ const (
 	Cancelled Result = "cancelled"
 )
 
-// State of a node as people see it (`wf help states`): derived from its status and history.
+// State is the state of a node that people see (`wf help states`): derived from its status and history.
 type State string
 
 // The states of a node.
@@ -270,18 +270,18 @@ func (c Counts) Of(s State) int {
 type WatchOptions struct {
 	Nodes  bool        `query:"nodes,on"` // the snapshot carries nodes and edges
 	Events []EventType `query:"type"`     // only events of these types; nil = all
-	Caller *Caller     `query:"caller"`   // the execution whose command only waits for what it watches; nil = none
+	Caller *Caller     `query:"caller"`   // the execution whose command only waits for the watched run; nil = none
 }
 
 // A Frame is one WebSocket message from daemon to client. The first one has a Snapshot, the following ones have events
 // in order, the last one has Dropped: the reason why the daemon ends the connection. Events in a frame have no schema
-// and no workspace, which the client knows: that saves two fifths of the bytes.
+// and no workspace, because the client knows them: that saves two fifths of the bytes.
 type Frame struct {
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
 	Events   []Event   `json:"events,omitempty"`
 	Dropped  string    `json:"dropped,omitempty"`
 	// After and Through are set for a watcher of certain types: Events are all events of these types with a Seq
-	// above After and up to Through. So this watcher notices missing events, too.
+	// above After and up to Through, so that the watcher also notices missing events.
 	After   uint64 `json:"after,omitempty"`
 	Through uint64 `json:"through,omitempty"`
 }

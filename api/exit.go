@@ -2,8 +2,8 @@ package api
 
 import "fmt"
 
-// ExitMeaning returns what an exit code means by the conventions of shells, which most programs follow; "" if they
-// give it no meaning.
+// ExitMeaning returns what an exit code means by the conventions of shells, which most programs follow, or "" if it has
+// no such meaning.
 func ExitMeaning(code int) string {
 	switch code {
 	case 126:
@@ -19,7 +19,7 @@ func ExitMeaning(code int) string {
 	return ""
 }
 
-// signals has the signals that usually end commands. Their numbers are the same on all supported systems.
+// signals contains the names of the signals that usually end commands. Their numbers are the same on all supported systems.
 var signals = map[int]string{1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 8: "SIGFPE",
 	11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM"}
 

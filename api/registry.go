@@ -1,6 +1,6 @@
 package api
 
-// Registry is the content of daemon.json in the runtime folder, by which clients find the daemon. Only the lock on
+// Registry is the content of daemon.json in the runtime folder, where clients find the address of the daemon. Only the lock on
 // daemon.lock proves that a daemon runs. A registry whose process is gone, or whose pid belongs to another process by
 // now, is stale: it is replaced, never used, and no process is signalled because of it.
 type Registry struct {
@@ -16,7 +16,7 @@ type Registry struct {
 	Given string `json:"given,omitempty"`
 }
 
-// MaxRegistry bounds the registry, in bytes; it has some hundred.
+// MaxRegistry is the maximum size of the registry, in bytes. It usually has some hundred.
 const MaxRegistry = 64 << 10
 
 // Names of the daemon's files in the runtime folder.

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// VersionInfo is the answer to GET /v1/version, which needs no workspace. With it a client checks that the
-// process behind the socket is a daemon with the same protocol.
+// VersionInfo is the answer to GET /v1/version, which needs no workspace. A client uses it to check that the process
+// at the socket is a daemon with the same protocol.
 type VersionInfo struct {
 	Version  string `json:"version"`  // of the binary
 	Protocol string `json:"protocol"` // Version of this package
 	PID      int    `json:"pid"`
-	Runs     int    `json:"runs"`               // going at present
+	Runs     int    `json:"runs"`               // number of active runs
 	Requests bool   `json:"requests,omitempty"` // the daemon recognises repeated requests by their keys: HeaderRequest
 }
 
@@ -35,7 +35,7 @@ type WorkspaceInfo struct {
 	State    string   `json:"state"`             // "idle" or "running"
 	Problem  string   `json:"problem,omitempty"` // why the workfile cannot be read or written at present; the daemon has an older state of it
 
-	LastRun *RunSummary `json:"last_run,omitempty"` // the latest that is over; nil: none, or not known
+	LastRun *RunSummary `json:"last_run,omitempty"` // the latest that has ended; nil = none, or unknown
 	Results string      `json:"results"`            // what runs write into the workfile: one of the Results words
 }
 
@@ -56,15 +56,15 @@ type ServerStatus struct {
 	Held       []HeldWorkspace `json:"held,omitempty"`
 }
 
-// HeldWorkfile is the reason of a held run whose workfile is quarantined, see HeldWorkspace.
+// HeldWorkfile is RunSummary.Held of a run whose workfile is quarantined, see HeldWorkspace.
 const HeldWorkfile = "its workfile is held"
 
 // A HeldWorkspace is quarantined: several daemons in a row have crashed while they recovered its runs, so the
-// daemon does not recover them any more. The runs go on in their runners, which keep their results.
+// daemon does not recover them any more. The runs continue in their runners, which store their results.
 type HeldWorkspace struct {
 	ID       string `json:"id"`
 	Workfile string `json:"workfile"`
-	Tries    int    `json:"tries"` // daemons that died
+	Tries    int    `json:"tries"` // daemons that crashed
 	Since    string `json:"since"` // RFC 3339: time of the latest attempt
 	Why      string `json:"why"`   // for people
 }
@@ -80,7 +80,7 @@ type ServerStop struct {
 
 // RunRequest starts a run (docs/semantics.md, Scope).
 type RunRequest struct {
-	Nodes   []string `json:"nodes,omitempty"` // selectors; empty = rules 2 and 3
+	Nodes   []string `json:"nodes,omitempty"` // selectors; empty = rules 2 and 3 of the page
 	Exclude []string `json:"exclude,omitempty"`
 	Mode    string   `json:"mode,omitempty"`    // "" = decide, "fresh", "resume"
 	Jobs    *int     `json:"jobs,omitempty"`    // at once; nil = what the workfile says; 0 = no limit
@@ -92,15 +92,15 @@ type RunRequest struct {
 	FailFast  bool            `json:"fail_fast,omitempty"`
 	TimeoutMS int64           `json:"timeout_ms,omitempty"` // of the whole run, 0 = none
 	GraceMS   *int64          `json:"grace_ms,omitempty"`   // TERM to KILL; nil = 10 s
-	User      string          `json:"user,omitempty"`       // the user who asked, for the history
-	// AcceptDrawing allows, once and for all, to run commands that are only texts of a drawing
-	// (labels of yEd). The workfile stores it.
+	User      string          `json:"user,omitempty"`       // name of the user, for the history
+	// AcceptDrawing allows running commands that are only labels of a drawing (yEd). The workfile stores the
+	// permission, so that later runs do not need it.
 	AcceptDrawing bool           `json:"accept_drawing,omitempty"`
 	Params        map[string]any `json:"params,omitempty"`  // texts, or typed values of a file
 	Until         []string       `json:"until,omitempty"`   // selectors: everything before these, without these
 	From          []string       `json:"from,omitempty"`    // selectors: these and everything after
 	Mocks         []Mock         `json:"mocks,omitempty"`   // the last one for a node counts
-	OnBusy        string         `json:"on_busy,omitempty"` // "" = what the workfile says
+	OnBusy        string         `json:"on_busy,omitempty"` // "" = the value of the workfile
 	// Key is HeaderRequest, Again HeaderAgain: if this request has already started a run, the answer is that run.
 	Key   string `json:"-"`
 	Again bool   `json:"-"`
@@ -112,20 +112,20 @@ type RunRequest struct {
 	AskRepeat bool `json:"ask_repeat,omitempty"`
 	// Detached says that the client does not wait for the run. If the run is queued, the daemon keeps it queued.
 	Detached bool `json:"detached,omitempty"`
-	// Caller is the execution whose command asks for the run and waits for its end; nil = none, or it does
-	// not wait.
+	// Caller is the execution whose command requests the run and waits for its end; nil = there is none, or its
+	// command does not wait.
 	Caller *Caller `json:"caller,omitempty"`
 	// Defaults apply where neither the request nor the workfile has a value.
 	Defaults *RunDefaults `json:"defaults,omitempty"`
 }
 
-// A Caller is an execution as its command knows it, from its environment.
+// A Caller identifies an execution, from the environment of its command.
 type Caller struct {
 	Workfile  string `json:"workfile"`
 	Run       string `json:"run"`
 	Node      string `json:"node"` // id
 	Execution int    `json:"execution"`
-	// Held are the units of pools that it holds. The daemon fills it in.
+	// Held are the pool units that the execution has. The daemon sets it.
 	Held map[string]int `json:"-"`
 }
 
@@ -168,13 +168,13 @@ type StopResult struct {
 	Run       string `json:"run"`
 	Killed    int    `json:"killed"`    // executions that were ended
 	Survivors []int  `json:"survivors"` // processes that could not be killed
-	// Problem says what is missing in the history of the run, because its folder was removed or cannot be
-	// written. If Going is set, the daemon tries again, and the run counts as active until it succeeds.
+	// Problem describes what is missing in the history of the run, because its folder was removed or cannot be
+	// written. If Going is set, the daemon tries again, and the run stays active until it succeeds.
 	Problem string `json:"problem,omitempty"`
 	Going   bool   `json:"going,omitempty"`
 }
 
-// Plan is what a run would do: `wf plan --json`.
+// Plan describes what a run would do: `wf plan --json`.
 type Plan struct {
 	Schema  string `json:"schema"`
 	Mode    string `json:"mode"`
@@ -191,8 +191,7 @@ type Plan struct {
 	Steps   []PlanStep `json:"steps"` // in an order in which they could run
 	Kept    int        `json:"kept,omitempty"`
 	Notes   []string   `json:"notes,omitempty"`
-	// Beyond are the handles of nodes outside the scope that come right after one of the steps: they
-	// do not run.
+	// Beyond are the handles of nodes outside the scope that directly follow a step. They do not run.
 	Beyond []string `json:"beyond,omitempty"`
 }
 
@@ -221,20 +220,20 @@ type PlanStep struct {
 	Paths     []string `json:"paths,omitempty"`
 }
 
-// PlanReason says why a node would run.
+// PlanReason is the reason why a node would run.
 type PlanReason string
 
 // The reasons. Readers treat an unknown one as "selected".
 const (
 	PlanSelected    PlanReason = "selected"    // named by the part Of of a selector
-	PlanUpstream    PlanReason = "upstream"    // before what Of selects
-	PlanDownstream  PlanReason = "downstream"  // after what Of selects, or after the node Of that a resume repeats
+	PlanUpstream    PlanReason = "upstream"    // before the nodes that Of selects
+	PlanDownstream  PlanReason = "downstream"  // after the nodes that Of selects, or after the node Of that a resume repeats
 	PlanFailed      PlanReason = "failed"      // a resume repeats it
 	PlanCancelled   PlanReason = "cancelled"   // a resume repeats it
-	PlanNotReached  PlanReason = "not_reached" // a resume goes on with it
+	PlanNotReached  PlanReason = "not_reached" // a resume continues with it
 	PlanTriggered   PlanReason = "triggered"   // it ran, and runs again because of a non-blocking edge from the node Of
 	PlanNeverRan    PlanReason = "never_ran"
-	PlanConditional PlanReason = "conditional" // it runs only if what Of says happens
+	PlanConditional PlanReason = "conditional" // it runs only if the event in Of happens
 	PlanInstance    PlanReason = "instance"    // it runs in instances of the sub-flow Of
 	PlanAgain       PlanReason = "again"       // it ran before; a fresh run of everything repeats it
 )
@@ -264,13 +263,13 @@ type Why struct {
 	Node   NodeStatus `json:"node"`
 	Text   []string   `json:"text"` // sentences for people, most important first
 
-	// The reasons behind the sentences, as handles. They are about the run.
+	// The reasons in the sentences of Text, as handles. They are about the run.
 	BlockedBy   []string `json:"blocked_by,omitempty"`   // failed or cancelled nodes that kept it from running
 	WaitsFor    []string `json:"waits_for,omitempty"`    // predecessors that it still needs
 	Done        []string `json:"done,omitempty"`         // predecessors that it needs and that are done, while it does not run
-	ActivatedBy []string `json:"activated_by,omitempty"` // what led to its latest activation; none for start nodes
+	ActivatedBy []string `json:"activated_by,omitempty"` // nodes that caused its latest activation; none for start nodes
 
-	Ways []Way `json:"ways,omitempty"` // its edges, if it chooses between them and has
+	Ways []Way `json:"ways,omitempty"` // its edges, if it has chosen between them
 
 	Decisions []DecisionMade `json:"decisions,omitempty"` // about it in the run, in order
 	Inputs    *Inputs        `json:"inputs,omitempty"`    // of its latest execution; nil for a plain command
@@ -377,7 +376,7 @@ type SaveAsRequest struct {
 	Format string `json:"format,omitempty"` // "" = as it is, FormatYed = with graphics
 }
 
-// FormatYed is a copy of a workfile that yEd shows.
+// FormatYed is the format of a copy with the graphics that yEd needs.
 const FormatYed = "yed"
 
 // NewRequest creates a workfile.
@@ -430,7 +429,7 @@ type LogInfo struct {
 	// FromFile is set if no known run of this machine executed the node: this is the end of its output on
 	// another machine, from the workfile. Run is empty.
 	FromFile bool `json:"from_file,omitempty"`
-	// Times say when the output was written, if the request asks for that.
+	// Times is when the output was written, if the request asks for it.
 	Times *LogTimes `json:"times,omitempty"`
 }
 
@@ -439,9 +438,9 @@ type LogTimes struct {
 	// Known is set if the run has marks. Runs of earlier versions have only a start and an end.
 	Known   bool      `json:"known"`
 	Started time.Time `json:"started"`
-	Until   time.Time `json:"until"` // when the last byte was there: the end, or now
-	// Marks are a time in milliseconds since 1970, and the sizes of standard output and standard error at that
-	// time, in bytes. Executions of less than a second, and outputs that do not grow, have none.
+	Until   time.Time `json:"until"` // when all bytes were written: the end, or now
+	// Marks are triples: a time in milliseconds since 1970, and the sizes of standard output and standard error
+	// at that time, in bytes. Executions of less than a second, and outputs that do not grow, have none.
 	Marks [][3]int64 `json:"marks,omitempty"`
 }
 

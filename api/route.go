@@ -10,7 +10,7 @@ import (
 // A is the JSON answer, or Stream.
 type Route[Q, A any] struct{ Endpoint }
 
-// An Endpoint is what a Route consists of beside its types.
+// An Endpoint is the part of a Route without its types.
 type Endpoint struct {
 	Method string
 	Path   string // {id} stands for the id of a workspace, {run} for the number of a run
@@ -18,14 +18,14 @@ type Endpoint struct {
 	Resend Resend
 }
 
-// None is the question of a request that has none, and the answer {}.
+// None is the question of a request without one, and the answer {}.
 type None struct{}
 
 // Stream is an answer that is not one JSON value: raw bytes, or the messages of a WebSocket.
 type Stream struct{}
 
-// Resend says what happens to a request that is sent again because its answer was lost. Every request that may
-// change something bears a key (HeaderRequest) by which the daemon recognizes it.
+// Resend determines what happens to a request that is sent again because its answer was lost. Every request that may
+// change something has a key (HeaderRequest) by which the daemon recognizes it.
 type Resend int
 
 const (
@@ -61,5 +61,5 @@ func (e Endpoint) At(values ...string) string {
 	return path
 }
 
-// ChangesSomething reports whether the request may change something, so that it bears a key.
+// ChangesSomething reports whether the request may change something, so that it has a key.
 func (e Endpoint) ChangesSomething() bool { return e.Method != "GET" }

@@ -23,7 +23,7 @@ var (
 	OpenWorkspace  = post[OpenRequest, WorkspaceInfo]("/v1/workspaces", plainBody, ResendServed)
 )
 
-// Requests about the values that commands keep. They open no workspace.
+// Requests about the values that commands store. They open no workspace.
 var (
 	GetValue    = get[KVQuery, KVAnswer]("/v1/kv")
 	ListKeys    = get[KVKeysQuery, KVKeys]("/v1/kv/keys")
@@ -32,7 +32,7 @@ var (
 	AddToValue  = post[KVIncr, KVAnswer]("/v1/kv/incr", plainBody, ResendServed)
 )
 
-// inWorkspace begins the paths of requests about an open workspace, inRun of those about one of its runs.
+// inWorkspace is the start of the paths of requests about an open workspace, inRun of those about one of its runs.
 const (
 	inWorkspace = "/v1/workspaces/{id}"
 	inRun       = inWorkspace + "/runs/{run}"
@@ -75,13 +75,13 @@ const OnlyRun = "-"
 
 // ProofQuery asks for a proof that the port is served by the daemon of the registry.
 type ProofQuery struct {
-	Nonce string `query:"nonce"` // NonceBytes of chance, hexadecimal
+	Nonce string `query:"nonce"` // NonceBytes random bytes, hexadecimal
 }
 
 // StatusQuery asks for the state of a workspace.
 type StatusQuery struct {
 	Nodes  bool `query:"nodes,on"` // with nodes and edges
-	Stages int  `query:"stages"`   // with at most so many stages instead of nodes; 0 = without
+	Stages int  `query:"stages"`   // with at most this number of stages instead of nodes; 0 = without stages
 }
 
 // SelectQuery asks for nodes.
@@ -107,7 +107,7 @@ type LogQuery struct {
 // OutputQuery asks for the bytes of an output.
 type OutputQuery struct {
 	LogQuery
-	Stream string `query:"stream"` // "stdout", "stderr", or "output" for both where they are one
+	Stream string `query:"stream"` // "stdout", "stderr", or "output" for both in one
 	Offset int64  `query:"offset"` // of the first byte
 	Follow bool   `query:"follow"` // the answer ends with the execution, not at the present end
 }
@@ -132,6 +132,6 @@ type KVQuery struct {
 type KVKeysQuery struct {
 	KVScope
 	Prefix string `query:"prefix"`
-	After  string `query:"after"` // only keys behind this one
-	Limit  int    `query:"limit"` // 0 = KVPageMost, which is also the most
+	After  string `query:"after"` // only keys after this one
+	Limit  int    `query:"limit"` // 0 = KVPageMost, which is also the maximum
 }

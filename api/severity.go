@@ -2,8 +2,8 @@ package api
 
 import "slices"
 
-// bySeverity lists the states of nodes by how much they matter to a person who looks after a run, the most severe one
-// first: what failed, what waits for a person, what runs, what will or may run, what needs nothing.
+// bySeverity lists the states of nodes, the one that needs the most attention of a user first: failed, waiting, running,
+// not run yet, done.
 var bySeverity = []State{StateFailed, StateWaiting, StateRunning, StateRetrying, StateCancelled, StateQueued, StateBlocked,
 	StateHandled, StateIdle, StateSkipped, StateOK, StateKept}
 
@@ -15,8 +15,8 @@ func Severity(s State) int {
 	return len(bySeverity)
 }
 
-// Notable reports whether a list that shows only some of many nodes has those in this state first: they failed, wait,
-// run or were cancelled.
+// Notable reports whether a list that cannot show all nodes prefers nodes in this state: they failed, wait, run or were
+// cancelled.
 func Notable(s State) bool { return Severity(s) <= Severity(StateCancelled) }
 
 // Worst returns the state that stands for several nodes: the most severe one among them. Handled and skipped nodes

@@ -9,8 +9,8 @@ import (
 	"wf/api"
 )
 
-// dying is a daemon that is killed while the first client talks to it: it takes one connection and
-// is gone without a word. It returns when it is gone.
+// dying is a daemon that is killed while the first client sends a request: it accepts one connection and ends without
+// a response. It closes gone after its end.
 func dying(t *testing.T, runtime string) (gone chan struct{}) {
 	t.Helper()
 	socket := filepath.Join(runtime, api.FileSocket)
@@ -18,7 +18,7 @@ func dying(t *testing.T, runtime string) (gone chan struct{}) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.(*net.UnixListener).SetUnlinkOnClose(false) // nobody tidies up after kill -9
+	l.(*net.UnixListener).SetUnlinkOnClose(false) // as after kill -9
 	writeRegistry(t, runtime, api.Registry{PID: 1, Socket: socket}, 0o600)
 	gone = make(chan struct{})
 	go func() {
@@ -46,7 +46,7 @@ func TestConnectToADaemonThatIsKilled(t *testing.T) {
 	}
 }
 
-func TestAQuestionThatTheDaemonTookToItsGraveIsAskedAgain(t *testing.T) {
+func TestReadIsRepeatedAfterDaemonDies(t *testing.T) {
 	dir := t.TempDir()
 	first := newFake(t, dir).start()
 	var starts int
@@ -63,14 +63,14 @@ func TestAQuestionThatTheDaemonTookToItsGraveIsAskedAgain(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatBreaksOffIsAskedForAgain(t *testing.T) {
+func TestReadIsRepeatedAfterTruncatedAnswer(t *testing.T) {
 	dir := t.TempDir()
 	d := newFake(t, dir)
 	d.mux.HandleFunc("GET "+api.GetServer.Path, func(w http.ResponseWriter, _ *http.Request) {
 		if d.count(api.GetServer.Path) == 1 {
 			w.Header().Set("Content-Length", "100")
 			w.Write([]byte(`{"socket":"half","pid":`))
-			return // short of what was promised: the server cuts the connection
+			return // less than Content-Length: the server closes the connection
 		}
 		reply(w, 200, api.ServerStatus{PID: 7})
 	})
@@ -82,7 +82,7 @@ func TestAnAnswerThatBreaksOffIsAskedForAgain(t *testing.T) {
 	}
 }
 
-func TestADeedIsNotDoneTwice(t *testing.T) {
+func TestChangeIsNotRepeatedByDaemonWithoutKeys(t *testing.T) {
 	dir := t.TempDir()
 	first := newFake(t, dir).start()
 	var starts int

@@ -48,7 +48,7 @@ func TestConnectStartsADaemon(t *testing.T) {
 	}
 }
 
-// TestConnectToADyingDaemon: one that accepts and is dead before it answers counts as none.
+// TestConnectToADyingDaemon checks that a daemon that accepts a connection and dies before its answer counts as missing.
 func TestConnectToADyingDaemon(t *testing.T) {
 	for name, said := range map[string]string{"silent": "", "in the middle": "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{"} {
 		t.Run(name, func(t *testing.T) {
@@ -152,10 +152,10 @@ func TestUnsafeRegistry(t *testing.T) {
 	}
 	info, _ := os.Stat(path)
 	if checkRegistry(path, info, os.Geteuid()+1) == nil {
-		t.Error("a stranger's registry is believed")
+		t.Error("the registry of another user is accepted")
 	}
 	if checkPeer("s", 1, 2) == nil || checkPeer("s", 1, 1) != nil {
-		t.Error("the peer's user is not compared")
+		t.Error("the user of the peer is not checked")
 	}
 	if n := d.count(api.GetVersion.Path); n != 0 {
 		t.Errorf("%d requests were sent all the same", n)

@@ -10,8 +10,8 @@ import (
 // ErrNoDaemon means that no daemon is running. It is wrapped in an UnreachableError.
 var ErrNoDaemon = errors.New("no daemon is running")
 
-// errNobody means that no daemon answers yet, so that another attempt may succeed.
-var errNobody = errors.New("no daemon answers")
+// errNoDaemon means that no daemon answers yet. Another attempt may succeed.
+var errNoDaemon = errors.New("no daemon answers")
 
 // An ExposedError means that other users can read, or even write, a private file. Mode 0600 fixes it. It is wrapped in
 // an UnreachableError.
@@ -26,7 +26,7 @@ func (e *ExposedError) Error() string {
 
 // An UnreachableError means that the daemon cannot be reached or started, or was lost.
 type UnreachableError struct {
-	Doing string   // the failed action: "start the daemon"
+	Doing string   // the action that failed: "start the daemon"
 	Err   error    // the reason
 	Log   []string // the last lines of the daemon's log, if they may explain it
 }

@@ -34,7 +34,7 @@ type fakeDaemon struct {
 	asked []*http.Request
 }
 
-// newFake is a daemon that does not run yet. It is stopped with the test.
+// newFake returns a daemon that is not started yet. It is stopped at the end of the test.
 func newFake(t testing.TB, runtime string) *fakeDaemon {
 	d := &fakeDaemon{t: t, runtime: runtime, mux: http.NewServeMux(), done: make(chan struct{}),
 		info: api.VersionInfo{Version: "v1", Protocol: api.Version, PID: 4121}}
@@ -85,12 +85,12 @@ func (d *fakeDaemon) start() *fakeDaemon {
 	return d
 }
 
-// stop ends the fake as a daemon ends: registry, socket, lock.
+// stop ends the fake like an orderly end of a daemon: registry, socket, lock.
 func (d *fakeDaemon) stop() {
 	d.end(func() { os.Remove(filepath.Join(d.runtime, api.FileRegistry)) })
 }
 
-// crash ends the fake as a daemon that is killed: its registry stays.
+// crash ends the fake like kill -9: its registry stays.
 func (d *fakeDaemon) crash() { d.end(func() {}) }
 
 func (d *fakeDaemon) end(leave func()) {
@@ -109,7 +109,7 @@ func (d *fakeDaemon) end(leave func()) {
 	})
 }
 
-// count is how many requests for a path have come.
+// count returns the number of requests for a path.
 func (d *fakeDaemon) count(path string) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -137,7 +137,7 @@ func writeRegistry(t testing.TB, runtime string, reg api.Registry, mode os.FileM
 	}
 }
 
-// starter starts d when asked, and counts.
+// starter returns a Starter that starts d and counts the starts.
 func starter(d *fakeDaemon, starts *int) Starter {
 	return func(context.Context) (<-chan error, error) {
 		*starts++
@@ -146,7 +146,7 @@ func starter(d *fakeDaemon, starts *int) Starter {
 	}
 }
 
-// connect connects and closes with the test.
+// connect returns a client that is closed at the end of the test.
 func connect(t *testing.T, opt Options) (*Client, error) {
 	t.Helper()
 	c, err := Connect(t.Context(), opt)

@@ -9,22 +9,22 @@ import (
 	"wf/executor/jsonline"
 )
 
-// A frameReader decodes frames. A busy run sends thousands of node events per second, and encoding/json would take half
-// of the time to show them. So frames of node events are decoded by hand; other frames, and frames that are not
-// written exactly as the daemon writes them, by encoding/json. It belongs to one goroutine.
+// A frameReader decodes frames. A busy run sends thousands of node events per second, and a client would spend half of
+// its time in encoding/json. So the reader itself decodes frames of node events in exactly the form that the daemon
+// writes, and leaves all others to encoding/json. It belongs to one goroutine.
 type frameReader struct {
 	buf bytes.Buffer
-	// known has earlier texts, because ids, names and runs repeat. Its size is bounded.
+	// known contains earlier texts to share, because ids, names and runs repeat. Its size is bounded.
 	known map[string]string
 }
 
-// mostKnown bounds known; a workfile with more nodes has some ids in memory twice.
+// mostKnown is the maximum size of known. A workfile with more nodes has some ids in memory twice.
 const mostKnown = 1 << 16
 
-// mostKept bounds the buffer that is kept from frame to frame. Snapshots are larger, but rare.
+// mostKept is the maximum size of the buffer that is reused for the next frame. Snapshots are larger, but rare.
 const mostKept = 256 << 10
 
-// read decodes one frame, which ends with r.
+// read decodes one frame up to the end of r.
 func (p *frameReader) read(r io.Reader) (api.Frame, error) {
 	p.buf.Reset()
 	if _, err := p.buf.ReadFrom(r); err != nil {

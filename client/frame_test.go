@@ -10,7 +10,7 @@ import (
 	"wf/api"
 )
 
-// nodeEvents are one event of each type that frames are full of during a run, with all of its fields.
+// nodeEvents returns one event of each type that is frequent during a run, with all of its fields.
 func nodeEvents() []api.Event {
 	code, minus, took := 2, -1, int64(812)
 	at := time.Date(2026, 3, 1, 12, 30, 0, 123456789, time.UTC)
@@ -24,7 +24,7 @@ func nodeEvents() []api.Event {
 	}
 }
 
-// Frames of events of nodes are read by hand, as encoding/json would read them.
+// TestFramesByHand checks that frames of node events are decoded by hand, with the same result as encoding/json.
 func TestFramesByHand(t *testing.T) {
 	var p frameReader
 	for _, want := range []api.Frame{
@@ -40,7 +40,7 @@ func TestFramesByHand(t *testing.T) {
 	}
 }
 
-// Everything else is left to encoding/json.
+// TestFramesNotByHand checks that all other frames are left to encoding/json.
 func TestFramesNotByHand(t *testing.T) {
 	for _, text := range []string{``, `{}`, `{"events":[]}`, `{"events":[{}]}`, `{"events":null}`, `{"snapshot":{"seq":4}}`,
 		`{"events":[{"seq":1,"type":"run_started","mode":"fresh"}]}`, `{"events":[{"seq":01}]}`, `{"events":[{"seq":-1}]}`,
@@ -54,7 +54,7 @@ func TestFramesNotByHand(t *testing.T) {
 	}
 }
 
-// What comes again and again is kept only once, and not without end.
+// TestKnownTexts checks that repeated texts share memory, up to a limit.
 func TestKnownTexts(t *testing.T) {
 	var p frameReader
 	for i := range mostKnown + 10 {
@@ -71,7 +71,7 @@ func TestKnownTexts(t *testing.T) {
 	}
 }
 
-// FuzzFrame: what is read by hand is what encoding/json reads.
+// FuzzFrame compares decoding by hand with encoding/json.
 func FuzzFrame(f *testing.F) {
 	for i := range nodeEvents() {
 		data, err := json.Marshal(api.Frame{Events: nodeEvents()[i:], Through: 9})
@@ -94,7 +94,7 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// BenchmarkFrame reads a frame of a busy run, both ways.
+// BenchmarkFrame decodes a frame of a busy run in both ways.
 func BenchmarkFrame(b *testing.B) {
 	var f api.Frame
 	for range 50 {

@@ -38,7 +38,7 @@ func (c *Client) KVDelete(ctx context.Context, req api.KVDelete) (api.KVAnswer, 
 	return call(ctx, c, api.DeleteValue, req)
 }
 
-// KVIncr adds to a number, exactly once, also when the connection to the daemon is lost on the way.
+// KVIncr adds to a number exactly once, even if the connection to the daemon is lost.
 func (c *Client) KVIncr(ctx context.Context, req api.KVIncr) (api.KVAnswer, error) {
 	return call(ctx, c, api.AddToValue, req)
 }

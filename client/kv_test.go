@@ -9,8 +9,8 @@ import (
 	"wf/api"
 )
 
-// TestADeedIsAskedForAgainWhenNothingWasDone: a daemon that is ending says so, the next one does it.
-func TestADeedIsAskedForAgainWhenNothingWasDone(t *testing.T) {
+// TestRequestIsRepeatedAtNextDaemon checks that a request that an ending daemon refused is sent to the next daemon.
+func TestRequestIsRepeatedAtNextDaemon(t *testing.T) {
 	dir := t.TempDir()
 	d := newFake(t, dir)
 	d.mux.HandleFunc("POST "+api.AddToValue.Path, func(w http.ResponseWriter, _ *http.Request) {
@@ -28,8 +28,8 @@ func TestADeedIsAskedForAgainWhenNothingWasDone(t *testing.T) {
 	}
 }
 
-// TestANumberIsNotAddedTwice: when the daemon is lost on the way, nobody knows whether it was done.
-func TestANumberIsNotAddedTwice(t *testing.T) {
+// TestAdditionIsNotRepeatedAfterLostAnswer checks that a daemon without keys gets an addition only once.
+func TestAdditionIsNotRepeatedAfterLostAnswer(t *testing.T) {
 	dir := t.TempDir()
 	d := newFake(t, dir)
 	d.mux.HandleFunc("POST "+api.AddToValue.Path, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
@@ -67,8 +67,8 @@ func TestKeysOfAllPages(t *testing.T) {
 	}
 }
 
-// TestEmptyConditionsTravel: "only if it is empty" is not "whatever it is".
-func TestEmptyConditionsTravel(t *testing.T) {
+// TestEmptyConditionIsSent checks that the condition "only if the value is empty" differs from no condition.
+func TestEmptyConditionIsSent(t *testing.T) {
 	dir := t.TempDir()
 	d := newFake(t, dir)
 	var got []api.KVSet

@@ -10,8 +10,8 @@ import (
 	"wf/api"
 )
 
-// Held reports whether a daemon has the lock: its process exists, but it may not answer yet, or no longer. The check
-// takes the lock for an instant, shared; a starting daemon waits that long.
+// Held reports whether a daemon has the lock. Such a daemon exists but may not answer yet, or no longer. The check
+// takes the lock shared for an instant; a starting daemon waits for that.
 func Held(runtime string) bool {
 	l := flock.New(filepath.Join(runtime, api.FileLock), flock.SetFlag(os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK))
 	defer l.Close()

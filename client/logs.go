@@ -15,8 +15,8 @@ func (w *Workspace) LogInfo(ctx context.Context, q LogQuery) (api.LogInfo, error
 	return ask(ctx, w, api.GetLog, q)
 }
 
-// AwaitLog is LogInfo for an execution that an active run may still start: it returns when that has happened. An
-// error with api.CodeNoOutput says that there is no such execution and none to come.
+// AwaitLog is LogInfo for an execution that an active run may still start: it returns after the start. An error with
+// api.CodeNoOutput means that the execution does not exist and will not start.
 func (w *Workspace) AwaitLog(ctx context.Context, q LogQuery) (api.LogInfo, error) {
 	q.Wait = true
 	return ask(ctx, w, api.GetLog, q)

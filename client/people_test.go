@@ -8,7 +8,7 @@ import (
 	"wf/api"
 )
 
-// TestControlCalls: paths of instances and values reach the daemon as they are.
+// TestControlCalls checks that paths of instances and values arrive at the daemon unchanged.
 func TestControlCalls(t *testing.T) {
 	d := newFake(t, t.TempDir())
 	d.mux.HandleFunc("GET /v1/workspaces/id/approvals", func(w http.ResponseWriter, _ *http.Request) {

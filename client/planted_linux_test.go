@@ -14,8 +14,8 @@ import (
 	"wf/api"
 )
 
-// TestPlantedServer: a socket that somebody else serves gets no byte of ours, though the registry
-// names it; the port that a registry names is never tried at all.
+// TestPlantedServer checks that the client sends nothing to a socket that another user serves, even if the registry
+// names it, and that it never tries the port in the registry.
 func TestPlantedServer(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can be two users")
@@ -50,12 +50,12 @@ func TestPlantedServer(t *testing.T) {
 	planted.Close()
 	for range 2 {
 		if text := <-heard; text != "" {
-			t.Errorf("somebody else was sent %q", text)
+			t.Errorf("the other user received %q", text)
 		}
 	}
 }
 
-// listenAs listens on a socket as another user: the kernel notes who that was.
+// listenAs listens on a socket as another user, whom the kernel reports as the peer.
 func listenAs(t *testing.T, uid int, path string) net.Listener {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
@@ -70,7 +70,7 @@ func listenAs(t *testing.T, uid int, path string) net.Listener {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		runtime.LockOSThread() // for ever: the thread ends with the goroutine
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		if _, _, errno := syscall.RawSyscall(syscall.SYS_SETRESUID, uintptr(uid), uintptr(uid), uintptr(uid)); errno != 0 {
 			t.Errorf("become user %d: %v", uid, errno)
 		}

@@ -14,11 +14,11 @@ import (
 	"wf/api"
 )
 
-// proofBytes bounds the answer of a port, which any program could serve.
+// proofBytes is the maximum size of a proof, because any program could serve the port.
 const proofBytes = 4 << 10
 
-// errStranger means that the port is not served by the daemon in the registry.
-var errStranger = errors.New("it does not prove that it knows the token of this daemon")
+// errNoProof means that the port is not served by the daemon in the registry.
+var errNoProof = errors.New("it does not prove that it knows the token of this daemon")
 
 // VerifyPort checks that the HTTP port in the registry is served by the daemon that wrote it, not by a program that has
 // taken the port of a daemon that died. It sends only a random nonce. The client itself uses the socket, whose peer
@@ -61,7 +61,7 @@ func verifyPort(ctx context.Context, reg api.Registry) error {
 	if resp.StatusCode != http.StatusOK ||
 		json.NewDecoder(io.LimitReader(resp.Body, proofBytes)).Decode(&answer) != nil ||
 		!api.SameProof(answer.Proof, api.PortProof(reg.Token, u.Host, nonce)) {
-		return errStranger
+		return errNoProof
 	}
 	return nil
 }

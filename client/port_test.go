@@ -13,8 +13,8 @@ import (
 	"wf/api"
 )
 
-// TestVerifyPort: only the server at the address of the registry that knows its token is trusted, and
-// nobody is sent the token.
+// TestVerifyPort checks that only the server at the address of the registry that knows its token is trusted, and that
+// no server gets the token.
 func TestVerifyPort(t *testing.T) {
 	const token = "the token of the registry"
 	var address atomic.Value // of the server under test
@@ -58,7 +58,7 @@ func TestVerifyPort(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			var u *UnreachableError
-			if err != nil && (!errors.As(err, &u) || !errors.Is(err, errStranger)) {
+			if err != nil && (!errors.As(err, &u) || !errors.Is(err, errNoProof)) {
 				t.Errorf("got %v", err)
 			}
 		})

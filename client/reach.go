@@ -42,7 +42,7 @@ func (c *Client) reach(ctx context.Context, may reaching) error {
 			s.announce()
 			return nil
 		}
-		if err == nil || errors.Is(err, errNobody) {
+		if err == nil || errors.Is(err, errNoDaemon) {
 			var begun bool
 			if begun, err = s.tend(bounded); begun {
 				wait = firstWait
@@ -102,14 +102,14 @@ func askVersion(ctx context.Context, socket string) (api.VersionInfo, error) {
 	var info api.VersionInfo
 	answer, err := c.attempt(ctx, &question{method: api.GetVersion.Method, path: api.GetVersion.Path})
 	if notDialled(err) || brokenOff(err) || code(err) == api.CodeGone {
-		return info, errNobody
+		return info, errNoDaemon
 	}
 	if err != nil {
 		return info, err
 	}
 	defer answer.Close()
 	if err := json.NewDecoder(answer).Decode(&info); err != nil && ctx.Err() == nil {
-		return info, errNobody
+		return info, errNoDaemon
 	}
 	return info, ctx.Err()
 }

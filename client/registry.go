@@ -19,7 +19,7 @@ func readRegistry(runtime string) (api.Registry, error) {
 	path := filepath.Join(runtime, api.FileRegistry)
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return api.Registry{}, errNobody
+		return api.Registry{}, errNoDaemon
 	}
 	if err != nil {
 		return api.Registry{}, err
@@ -34,7 +34,7 @@ func readRegistry(runtime string) (api.Registry, error) {
 	}
 	var reg api.Registry
 	if json.NewDecoder(io.LimitReader(f, api.MaxRegistry)).Decode(&reg) != nil || reg.Socket == "" {
-		return api.Registry{}, errNobody
+		return api.Registry{}, errNoDaemon
 	}
 	return reg, nil
 }

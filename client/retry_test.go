@@ -8,9 +8,9 @@ import (
 	"wf/api"
 )
 
-// TestARunIsAskedForAgainWithItsKey: the daemon is killed while it begins a run. The next one gets the same request
-// with the same key, and is told that it comes again; that the workspace is not open there is mended on the way.
-func TestARunIsAskedForAgainWithItsKey(t *testing.T) {
+// TestRunRequestIsRepeatedWithItsKey kills the daemon while it starts a run. The next daemon gets the same request with
+// the same key, marked as repeated; the client opens the workspace there first.
+func TestRunRequestIsRepeatedWithItsKey(t *testing.T) {
 	dir := t.TempDir()
 	first := newFake(t, dir)
 	first.info.Requests = true
@@ -42,8 +42,8 @@ func TestARunIsAskedForAgainWithItsKey(t *testing.T) {
 	}
 }
 
-// TestAskingAgainEnds: a request whose answers all break off is repeated, and fails after Options.Timeout.
-func TestAskingAgainEnds(t *testing.T) {
+// TestRepetitionEnds checks that a request whose answers all break off fails after Options.Timeout.
+func TestRepetitionEnds(t *testing.T) {
 	dir := t.TempDir()
 	d := newFake(t, dir)
 	d.mux.HandleFunc("GET "+api.GetServer.Path, func(w http.ResponseWriter, _ *http.Request) {

@@ -49,8 +49,8 @@ func Detached(argv, env []string, log string) Starter {
 	}
 }
 
-// sealDescriptors keeps every open descriptor from the processes that we start. Ours are so already,
-// those that we were started with are not.
+// sealDescriptors sets close-on-exec for all open files: the files of this process have it already, inherited ones do
+// not.
 func sealDescriptors() error {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {

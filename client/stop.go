@@ -48,7 +48,7 @@ func (c *Client) gone(ctx context.Context) error {
 				return ctx.Err()
 			}
 			return &UnreachableError{Doing: "stop the daemon",
-				Err: errors.New("it has agreed to end, and is still there")}
+				Err: errors.New("it accepted the request to end, but it still runs")}
 		}
 	}
 	return nil

@@ -10,9 +10,8 @@ import (
 	"wf/api"
 )
 
-// FuzzWatchFrames has a hostile daemon push anything, as messages or as raw bytes of the
-// connection. What the client hands on is a snapshot first, then events without a gap, and at last
-// an error.
+// FuzzWatchFrames has a hostile daemon send arbitrary messages, or arbitrary bytes on the connection. The client returns
+// a snapshot first, then events without a gap, and finally an error.
 func FuzzWatchFrames(f *testing.F) {
 	f.Add(false, []byte(`{"snapshot":{"seq":4}}`+"\n"+`{"events":[{"seq":5},{"seq":6}]}`+"\n"+`{"dropped":"too slow"}`))
 	f.Add(false, []byte(`{"events":[{"seq":1}]}`+"\n"+`{"snapshot":null}`+"\n"+`[]`))
@@ -59,7 +58,7 @@ func FuzzWatchFrames(f *testing.F) {
 	})
 }
 
-// newFuzzDaemon is a client of a daemon whose every watch is what pushed holds next.
+// newFuzzDaemon returns a client of a daemon that serves each watch with the next function from pushed.
 func newFuzzDaemon(f *testing.F, pushed <-chan func(*websocket.Conn)) *Client {
 	f.Helper()
 	dir := f.TempDir()

@@ -14,8 +14,8 @@ import (
 	"wf/api"
 )
 
-// serveWatches makes a daemon push to each WebSocket what the next script writes; when it
-// returns, the connection is cut. Further watchers are refused.
+// serveWatches makes a daemon serve each WebSocket with the next script and cut the connection when the script returns.
+// Further watchers are refused.
 func serveWatches(d *fakeDaemon, scripts ...func(*websocket.Conn)) {
 	next := make(chan func(*websocket.Conn), len(scripts))
 	for _, s := range scripts {
@@ -48,14 +48,14 @@ func events(seqs ...uint64) api.Frame {
 	return f
 }
 
-// covering is a frame for a watcher of some types: of all events after one and through another.
+// covering returns a frame for a watcher of some types. It covers all events after one number and through another.
 func covering(after, through uint64, seqs ...uint64) api.Frame {
 	f := events(seqs...)
 	f.After, f.Through = after, through
 	return f
 }
 
-// pushes is a script that sends frames and ends.
+// pushes returns a script that sends frames and ends.
 func pushes(frames ...api.Frame) func(*websocket.Conn) {
 	return func(c *websocket.Conn) {
 		for _, f := range frames {
@@ -64,7 +64,7 @@ func pushes(frames ...api.Frame) func(*websocket.Conn) {
 	}
 }
 
-// shape is what a frame is about: the Seq of a snapshot, negative, or those of the events.
+// shape summarizes a frame: the negative Seq of a snapshot, or the Seqs of its events.
 func shape(f api.Frame) []int {
 	if f.Snapshot != nil {
 		return []int{-int(f.Snapshot.Seq)}
@@ -168,9 +168,9 @@ func TestWatchStartsALostDaemon(t *testing.T) {
 	}
 }
 
-// TestEndedDaemonIsNotStartedAgain: whoever watches a daemon that is stopped on purpose does not
-// bring it back, neither by watching nor by asking. It knows from the goodbye, even if the registry
-// is left, and before the goodbye is heard from the missing registry.
+// TestEndedDaemonIsNotStartedAgain checks that neither a watch nor a request restarts a daemon that was stopped on
+// purpose. The client learns this from the goodbye, even if the registry is left, and before the goodbye arrives from the
+// missing registry.
 func TestEndedDaemonIsNotStartedAgain(t *testing.T) {
 	for _, told := range []bool{true, false} {
 		t.Run(fmt.Sprintf("told %v", told), func(t *testing.T) {
@@ -252,7 +252,7 @@ func TestWatchEndsWhenClosed(t *testing.T) {
 	}
 }
 
-// TestPatience: the limit starts again with a new daemon, not with another answer of the same one.
+// TestPatience checks that a new daemon starts the time limit again, and another answer of the same daemon does not.
 func TestPatience(t *testing.T) {
 	now := time.Now()
 	p := newPatience(now, 7)

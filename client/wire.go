@@ -86,7 +86,7 @@ func (c *Client) upgrade(ctx context.Context, id string, opt api.WatchOptions) (
 	return nil, lost(ctx, err)
 }
 
-// hear extends the deadline after a sign of life.
+// hear extends the read deadline after a message from the daemon.
 func (w *wire) hear() { _ = w.conn.SetReadDeadline(time.Now().Add(silence)) }
 
 // next returns the next frame. Every error is the end of the wire.
@@ -113,7 +113,7 @@ func (w *wire) next() (api.Frame, error) {
 	return f, w.count(f)
 }
 
-// farewell distinguishes the orderly end of the daemon from a broken connection, and records it.
+// farewell returns errGoodbye, and records it, if the daemon has ended in an orderly way; otherwise err.
 func (w *wire) farewell(err error) error {
 	if websocket.IsCloseError(err, websocket.CloseGoingAway) {
 		w.daemon.dismissed.Store(true)

@@ -11,7 +11,7 @@ import (
 	"wf/api"
 )
 
-// openFake is an open workspace of a fake daemon.
+// openFake returns an open workspace of a fake daemon.
 func openFake(t *testing.T, d *fakeDaemon, opt Options) *Workspace {
 	t.Helper()
 	opt.Runtime = d.runtime

@@ -16,7 +16,7 @@ import (
 // mostConnections bounds the open connections of a listener; further ones wait in the queue of the kernel.
 const mostConnections = 1024
 
-// roomFor returns how many connections a listener may have open: at most a quarter of the files that the process may open,
+// roomFor returns the maximum number of open connections of a listener: at most a quarter of the process's file limit,
 // because runs need files, too.
 func roomFor() int {
 	var files syscall.Rlimit
@@ -37,8 +37,8 @@ type limited struct {
 	left  func(*connection) // called when a connection is closed
 	log   *slog.Logger
 
-	mu      sync.Mutex // guards what follows, and seat.resting
-	resting *list.List // idle ones, net.Conn, the longest idle first
+	mu      sync.Mutex // guards the fields below, and connection.resting
+	resting *list.List // idle connections (net.Conn), the longest idle one first
 	wanted  bool       // Accept waits for room
 }
 
@@ -139,7 +139,7 @@ func (l *limited) Close() error {
 	return l.Listener.Close()
 }
 
-// A connection is what the daemon knows about one connection.
+// A connection is the state of one connection.
 type connection struct {
 	once    sync.Once
 	at      *limited
@@ -148,7 +148,7 @@ type connection struct {
 
 	// The fields below are guarded by leases.mu.
 
-	holders []*holder // the clients whose requests it has carried
+	holders []*holder // the clients that sent requests on it
 	gone    bool
 }
 
@@ -188,8 +188,8 @@ func ownUser(conn net.Conn) error {
 	return checkPeer(uid, os.Geteuid())
 }
 
-// checkPeer admits only the daemon's own user. Root is refused like every other user: what root asked for would run
-// as this user, which root can have without the daemon.
+// checkPeer admits only the daemon's own user. Root is refused like every other user: its commands would run as this
+// user, which root can do without the daemon.
 func checkPeer(uid, own int) error {
 	if uid != own {
 		return fmt.Errorf("user %d may not use the daemon of user %d", uid, own)

@@ -11,8 +11,7 @@ import (
 	"wf/api"
 )
 
-// access decides which requests are served at all, before the route is looked up and before anything of the request is
-// logged.
+// access decides which requests are served, before the route is looked up and before any part of the request is logged.
 type access struct {
 	host   func(string) bool // reports whether a Host header is valid
 	origin string            // the only valid Origin; "" = none
@@ -24,16 +23,16 @@ func socketAccess() access {
 	return access{host: func(host string) bool { return host == api.SocketHost }}
 }
 
-// portAccess returns the access to the port at address. The check of the Host prevents DNS rebinding: the page of an attacker
-// reaches our port, but under its own name.
+// portAccess returns the access to the port at address. The check of the Host prevents DNS rebinding, in which the web page
+// of an attacker reaches the port under the attacker's host name.
 func portAccess(address net.Addr, token string) access {
 	_, port, _ := net.SplitHostPort(address.String())
 	return access{host: func(host string) bool { return loopbackHost(host, port) },
 		origin: "http://" + address.String(), token: token}
 }
 
-// loopbackHost reports whether host is a literal loopback address with our port. Names, even localhost, are refused,
-// because others decide what they resolve to.
+// loopbackHost reports whether host is a literal loopback address with the given port. Names, even localhost, are refused,
+// because the resolver decides about their addresses.
 func loopbackHost(host, port string) bool {
 	h, p, err := net.SplitHostPort(host)
 	if err != nil || p != port {
@@ -58,7 +57,7 @@ func (a access) refuse(r *http.Request) *api.Error {
 	return nil
 }
 
-// ours checks every value of a header: a second value must not hide behind the first.
+// ours checks every value of a header, not only the first.
 func (a access) ours(h http.Header, key string, check func(string) bool) bool {
 	for _, v := range h.Values(key) {
 		if !check(v) {
@@ -68,7 +67,7 @@ func (a access) ours(h http.Header, key string, check func(string) bool) bool {
 	return true
 }
 
-// sameOrigin accepts our Origin, also as a Referer, which has a path in addition.
+// sameOrigin accepts the daemon's own origin, also as a Referer, which has a path in addition.
 func (a access) sameOrigin(v string) bool {
 	u, err := url.Parse(v)
 	return a.origin != "" && err == nil && u.User == nil && u.Scheme+"://"+u.Host == a.origin

@@ -11,7 +11,7 @@ import (
 	"wf/api"
 )
 
-func TestDoorOfThePort(t *testing.T) {
+func TestAccessToThePort(t *testing.T) {
 	r := start(t, nil)
 	own := strings.TrimPrefix(r.reg.URL, "http://")
 	_, port, _ := strings.Cut(own, ":")
@@ -77,7 +77,7 @@ func TestEveryRouteNeedsTheToken(t *testing.T) {
 	}
 }
 
-func TestDoorOfTheSocket(t *testing.T) {
+func TestAccessToTheSocket(t *testing.T) {
 	for name, header := range map[string][2]string{
 		"host":   {"Host", "127.0.0.1:5049"},
 		"origin": {"Origin", "http://" + api.SocketHost},
@@ -100,7 +100,7 @@ func TestDoorOfTheSocket(t *testing.T) {
 	}
 }
 
-func TestSecondHeaderDoesNotHide(t *testing.T) {
+func TestEveryValueOfAHeaderIsChecked(t *testing.T) {
 	d := access{host: func(string) bool { return true }, origin: "http://127.0.0.1:1", token: "t"}
 	req := httptest.NewRequest("GET", "/", nil)
 	req.Header["Origin"] = []string{"http://127.0.0.1:1", "http://evil.example"}

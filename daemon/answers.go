@@ -15,7 +15,7 @@ const (
 	answerBytes = 64 << 10
 )
 
-// answers keeps the answers to requests with keys until the daemon ends. Runs, decisions and values of commands need no
+// answers stores the answers to requests with keys until the daemon ends. Runs, decisions and values of commands need no
 // answer here, because their keys are stored with them on disk.
 type answers struct {
 	mu    sync.Mutex
@@ -23,10 +23,10 @@ type answers struct {
 	order []string // of byKey, the oldest first
 }
 
-// kept is the answer to one request, which may still be served.
+// kept is the answer to one request, or the request while it is served.
 type kept struct {
 	done chan struct{} // closed when the request was served
-	body []byte        // nil: the request failed and may be served again
+	body []byte        // nil = the request failed and may be served again
 }
 
 // claim returns the entry of a request. If it is new, mine is set: the caller serves the request and calls settle.
@@ -120,5 +120,5 @@ func (c *copying) Write(b []byte) (int, error) {
 // errLost is the error for a repeated request that an earlier daemon may have served.
 func errLost() *api.Error {
 	return &api.Error{Code: api.CodeLost, Message: "the daemon was lost while it served this request",
-		Why: "nobody knows whether it was done", Fix: "look at it, and ask once more if it was not"}
+		Why: "it is not known whether the change was made", Fix: "check the state, and repeat the request if the change is missing"}
 }

@@ -11,8 +11,9 @@ import (
 	"wf/api"
 )
 
-// TestOnce: of requests with one key one is served, and all get its answer; one that comes again to a daemon that
-// does not know it is refused where doing it twice does harm; one that has failed may be asked again.
+// TestOnce checks that one of several requests with the same key is served and all get its answer; that a repeated
+// request that this daemon does not know is refused if a second execution would do harm; and that a failed request may
+// be repeated.
 func TestOnce(t *testing.T) {
 	r := start(t, nil)
 	d := &daemon{answers: &answers{byKey: map[string]*kept{}}, base: t.Context(), cfg: r.cfg.withDefaults()}
@@ -83,7 +84,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestAnswersAreBounded: the oldest go.
+// TestAnswersAreBounded checks that the oldest answers are dropped.
 func TestAnswersAreBounded(t *testing.T) {
 	a := &answers{byKey: map[string]*kept{}}
 	for i := range 2 * answersKept {

@@ -15,8 +15,8 @@ import (
 	"wf/api"
 )
 
-// BenchmarkPush sends frames of a busy run to 50 watchers on real sockets. An operation is one frame to
-// all of them: one system call for each, and 70 bytes for its arguments, whatever is in the frame.
+// BenchmarkPush sends frames of a busy run to 50 watchers on real sockets. An operation is one frame to all watchers:
+// for each one system call, and 70 bytes for its arguments, independent of the frame.
 func BenchmarkPush(b *testing.B) {
 	const watchers = 50
 	d := &daemon{cfg: Config{State: b.TempDir()}.withDefaults()}

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestTokensAreComparedInConstantTime looks at the source, because a clock cannot tell on a busy
-// machine: in the door a token is compared with nothing but the empty string, and handed to nobody but
-// subtle.ConstantTimeCompare.
+// TestTokensAreComparedInConstantTime checks the source, because measurements are not reliable on a busy machine: the
+// code in access.go compares a token only with the empty string, and passes it only to subtle.ConstantTimeCompare.
 func TestTokensAreComparedInConstantTime(t *testing.T) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "access.go", nil, 0)
@@ -45,7 +44,7 @@ func TestTokensAreComparedInConstantTime(t *testing.T) {
 	}
 }
 
-// isSecret reports whether an expression is the token of the door or what a stranger gave for it.
+// isSecret reports whether an expression is the token of access or the token in a request.
 func isSecret(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.SelectorExpr:

@@ -1,7 +1,6 @@
-// Package daemon is the one background process of a user on a machine: it holds the lock, opens
-// the listeners (a unix socket and a loopback port), keeps each workfile open once, hands out the
-// machine's job slots and pushes events. It decides nothing about workflows; that is asked of
-// package workspace.
+// Package daemon is the background process of wf, one for each user on a machine. It takes the lock, listens on a unix
+// socket and a loopback port, opens each workfile once, distributes the job slots of the machine, and sends events to
+// clients. Package workspace makes all decisions about workflows.
 package daemon
 
 import (
@@ -49,14 +48,14 @@ type Config struct {
 	Ready    func(api.Registry) // called once, when requests are served; may be nil
 	Log      *slog.Logger       // nil drops everything
 
-	// The fields below are for tests: shorter times and fewer connections.
+	// The fields below exist for tests: shorter times and fewer connections.
 
 	linger      time.Duration // how long an unused workspace stays open
 	sending     sending
 	watching    watching
 	connections int // per listener
 
-	values *store.Store // of State; nil = made by withDefaults
+	values *store.Store // in the folder State; nil = withDefaults creates it
 	pools  *pools       // likewise
 	nested *nested      // likewise
 }
@@ -187,7 +186,7 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	d.cfg.pools.close()
-	d.workspaces.hold() // not idle before it has recovered runs
+	d.workspaces.hold() // it is not idle before it has recovered the runs
 	servers := d.listen(requests)
 	d.cfg.Ready(d.registry)
 	d.workspaces.resume(d.unfinished())
@@ -234,7 +233,7 @@ func (d *daemon) drain(servers *servers, cancel context.CancelFunc) {
 	d.cfg.values.Close()
 }
 
-// errEnding is the answer to requests that come too late.
+// errEnding returns the error for requests to an ending daemon.
 func errEnding() *api.Error {
 	return &api.Error{Code: api.CodeGone, Message: "the daemon is ending"}
 }

@@ -76,7 +76,7 @@ func TestStaleRegistryIsReplaced(t *testing.T) {
 	}
 }
 
-// leftSocket is the socket of a daemon that was killed.
+// leftSocket creates the socket of a daemon that was killed.
 func leftSocket(t *testing.T, path string) {
 	t.Helper()
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
@@ -87,7 +87,7 @@ func leftSocket(t *testing.T, path string) {
 	l.Close()
 }
 
-func TestForeignRegistryIsLeftAlone(t *testing.T) {
+func TestRegistryOfAnotherDaemonIsNotRemoved(t *testing.T) {
 	r := start(t, nil)
 	other := api.Registry{PID: 1, Token: "of a successor"}
 	if err := writeRegistry(r.cfg.Runtime, other); err != nil {
@@ -152,7 +152,7 @@ func TestLongRuntimePath(t *testing.T) {
 
 func TestIdleDaemonEnds(t *testing.T) {
 	r := start(t, func(c *Config) { c.IdleTimeout = time.Millisecond })
-	r.wait() // nobody came
+	r.wait() // no client came
 }
 
 func TestDaemonStaysUntilRecoveredRunsHaveEnded(t *testing.T) {

@@ -33,7 +33,7 @@ func decode[Q any](w http.ResponseWriter, r *http.Request) (Q, error) {
 		return v, api.Invalid("the body must be application/json")
 	}
 	dec := json.NewDecoder(r.Body)
-	dec.UseNumber() // of values: a number stays as it is written
+	dec.UseNumber() // numbers in values keep their form
 	err := dec.Decode(&v)
 	if err == nil {
 		if _, err = dec.Token(); err == io.EOF {
@@ -51,7 +51,7 @@ func decode[Q any](w http.ResponseWriter, r *http.Request) (Q, error) {
 }
 
 // client returns the id of the client, which the events that it causes have.
-func client(r *http.Request) string { return label(r, api.HeaderClient) } // ours have 9 characters
+func client(r *http.Request) string { return label(r, api.HeaderClient) } // ids of our client have 9 characters
 
 // author returns the author of an edit.
 func author(r *http.Request) api.Author {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestPageOfTheInterface holds docs/api.md against the table of routes and that of errors.
-func TestPageOfTheInterface(t *testing.T) {
+// TestAPIPageIsComplete compares docs/api.md with the tables of routes and of errors.
+func TestAPIPageIsComplete(t *testing.T) {
 	data, err := os.ReadFile("../docs/api.md")
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"wf/executor"
 )
 
-// manualExecutor starts every command at once and ends it when a test says so, or when it is stopped. Its runs
+// manualExecutor starts every command at once and ends it when a test calls endAll, or when it is stopped. Its runs
 // survive a detach, as runner processes do.
 type manualExecutor struct {
 	mu   sync.Mutex
@@ -22,7 +22,7 @@ func newManualExecutor() *manualExecutor { return &manualExecutor{runs: map[stri
 
 type manualRun struct {
 	dir     string
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	history []executor.Report
 	going   map[executor.ID]bool
 	report  chan executor.Report // nil while no session is open
@@ -65,8 +65,8 @@ func (x *manualExecutor) endAll() {
 	}
 }
 
-// tell records a report and sends it to the session. The caller holds mu.
-func (r *manualRun) tell(report executor.Report) {
+// send records a report and sends it to the session. The caller holds mu.
+func (r *manualRun) send(report executor.Report) {
 	report.Time = time.Now()
 	r.history = append(r.history, report)
 	if r.report != nil {
@@ -77,7 +77,7 @@ func (r *manualRun) tell(report executor.Report) {
 // end ends a command. The caller holds mu.
 func (r *manualRun) end(id executor.ID, exit executor.Exit) {
 	delete(r.going, id)
-	r.tell(executor.Report{Kind: executor.Ended, ID: id, Exit: exit, Out: executor.Range{File: "out/1"}})
+	r.send(executor.Report{Kind: executor.Ended, ID: id, Exit: exit, Out: executor.Range{File: "out/1"}})
 }
 
 func (r *manualRun) Start(jobs []executor.Job) error {
@@ -85,7 +85,7 @@ func (r *manualRun) Start(jobs []executor.Job) error {
 	defer r.mu.Unlock()
 	for _, j := range jobs {
 		r.going[j.ID] = true
-		r.tell(executor.Report{Kind: executor.Started, ID: j.ID, PID: 1, Out: executor.Range{File: "out/1", End: -1}})
+		r.send(executor.Report{Kind: executor.Started, ID: j.ID, PID: 1, Out: executor.Range{File: "out/1", End: -1}})
 	}
 	return os.MkdirAll(filepath.Join(r.dir, "out"), 0o700)
 }

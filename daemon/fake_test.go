@@ -10,14 +10,13 @@ import (
 	"wf/api"
 )
 
-// fakes opens fake workfiles for tests of the table that have a clock of their own: the id of a path is the path
-// without its slashes.
+// fakes opens fake workfiles for tests of the table with a fake clock. The id of a path is the path without its slashes.
 type fakes struct {
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	opened map[string]int
 	latest map[string]*fake
 	fail   error
-	gate   chan struct{} // when set, opening waits for it
+	gate   chan struct{} // if not nil, opening waits for it
 }
 
 func newFakes() *fakes { return &fakes{opened: map[string]int{}, latest: map[string]*fake{}} }
@@ -55,13 +54,13 @@ func (o *fakes) times(path string) int {
 	return o.opened[path]
 }
 
-// fake is a workfile whose runs a test starts and ends.
+// fake is a workfile. A test starts and ends its runs.
 type fake struct {
 	path string
 	done chan struct{}
 	once sync.Once
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	runs   []string
 	onIdle func()
 }

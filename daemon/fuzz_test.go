@@ -16,8 +16,8 @@ import (
 	"wf/api"
 )
 
-// FuzzRequests sends anything to any route, past the door. The answer is ours, whatever was asked: a
-// JSON value, with the HTTP status that the code of an error has, and never a bug.
+// FuzzRequests sends arbitrary requests to all routes, behind the checks of access. The answer is always a JSON value,
+// with the HTTP status of its error code, and never CodeInternal.
 func FuzzRequests(f *testing.F) {
 	for i, r := range (&daemon{}).table() {
 		f.Add(uint8(i), "x", "1", "nodes=0&node=a&offset=1&execution=1&stream=stdout&nonce="+strings.Repeat("ab", api.NonceBytes), "application/json", []byte(`{"path":"/w"}`))
@@ -75,7 +75,7 @@ func FuzzRequests(f *testing.F) {
 	})
 }
 
-// pathSegment keeps a text within its place of a path.
+// pathSegment escapes a text so that it is one segment of a path.
 func pathSegment(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if strings.ContainsRune("/?#%.", r) || r <= ' ' || r >= 0x7f {
@@ -86,7 +86,7 @@ func pathSegment(text string) string {
 	return "x" + text
 }
 
-// checkAnswer wants a whole answer in our words.
+// checkAnswer checks that an answer is complete and, for an error, an api.Error.
 func checkAnswer(t *testing.T, w *httptest.ResponseRecorder) {
 	t.Helper()
 	answer := w.Result()

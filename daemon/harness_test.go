@@ -36,14 +36,14 @@ type running struct {
 	log    *syncBuffer
 }
 
-// opened counts how often each workfile was opened, and knows the latest workspace of each.
+// opened counts how often each workfile was opened, and contains the latest workspace of each.
 type opened struct {
 	mu     sync.Mutex
 	times  map[string]int
 	latest map[string]*workspace.Workspace
 }
 
-// counting is newOpener, but counts.
+// counting is newOpener with a count of the openings.
 func (o *opened) counting(cfg workspace.Config) opener[*workspace.Workspace] {
 	real := newOpener(cfg)
 	counted := real
@@ -70,8 +70,8 @@ func (o *opened) count(path string) int {
 	return o.times[path]
 }
 
-// start runs a daemon in folders of its own until the test ends. change may alter its config. Its workspaces are
-// real; the test says when their commands end.
+// start runs a daemon in folders of its own until the end of the test. change may alter its config. Its workspaces are
+// real; the test ends their commands.
 func start(t testing.TB, change func(*Config)) *running {
 	t.Helper()
 	r := &running{t: t, dir: realTempDir(t), x: newManualExecutor(), ended: make(chan error, 1), log: &syncBuffer{},
@@ -103,7 +103,7 @@ func start(t testing.TB, change func(*Config)) *running {
 	return r
 }
 
-// wait waits for the end of the daemon; it may be called again.
+// wait waits for the end of the daemon. It may be called more than once.
 func (r *running) wait() {
 	r.t.Helper()
 	err := <-r.ended
@@ -165,7 +165,7 @@ func (r *running) workfile(name string) string {
 const oneNode = `<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="l" for="node" attr.name="label" attr.type="string"/>
 <key id="x" for="node" attr.name="note" attr.type="string"/><graph edgedefault="directed"><node id="n"><data key="l">work</data></node></graph></graphml>`
 
-// open opens a workfile, which it makes when there is none, and returns its workspace and the path of its routes.
+// open opens a workfile, which it creates if it is missing, and returns its workspace and the path of its routes.
 func (r *running) open(name string) (*workspace.Workspace, string) {
 	r.t.Helper()
 	path := filepath.Join(r.dir, name)
@@ -179,7 +179,7 @@ func (r *running) open(name string) (*workspace.Workspace, string) {
 	return r.files.get(path), api.CloseWorkspace.At(info.ID)
 }
 
-// startRun starts a run of a workspace by its path.
+// startRun starts a run of the workspace with this path.
 func (r *running) startRun(path string) string {
 	r.t.Helper()
 	var accepted api.RunAccepted
@@ -189,7 +189,7 @@ func (r *running) startRun(path string) string {
 	return accepted.Run
 }
 
-// realTempDir is a folder of the test without a symlink in its path.
+// realTempDir returns a folder of the test without a symbolic link in its path.
 func realTempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -199,7 +199,7 @@ func realTempDir(t testing.TB) string {
 	return dir
 }
 
-// letGo says that the client of the test needs a workspace no more.
+// letGo ends the lease of the test's client.
 func (r *running) letGo(path string) {
 	r.t.Helper()
 	if e := r.ask("DELETE", path, nil, nil); e != nil {
@@ -207,7 +207,7 @@ func (r *running) letGo(path string) {
 	}
 }
 
-// freePort is a port that was free a moment ago.
+// freePort returns a port that was free a moment ago.
 func freePort(t testing.TB) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

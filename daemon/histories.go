@@ -18,7 +18,7 @@ func MovedTo(path, state string) string { return workspace.MovedTo(path, state) 
 // vacateTime bounds the wait for clients that still use a workspace.
 const vacateTime = 5 * time.Second
 
-// vacate closes a workspace without runs and prevents its opening until release is called. Its watchers are told that it
+// vacate closes a workspace without runs and prevents its opening until release is called. Its watchers get the reason
 // closes.
 func (t *workspaces[W]) vacate(ctx context.Context, id string) (release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, vacateTime)

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bootID is the time at which this boot began: macOS has no id, and the moment is as good.
+// bootID returns the time of the boot, because macOS has no boot id.
 func bootID() string {
 	tv, err := unix.SysctlTimeval("kern.boottime")
 	if err != nil {
@@ -15,7 +15,7 @@ func bootID() string {
 	return strconv.FormatInt(tv.Sec, 10)
 }
 
-// startTime is when a process began, in microseconds since 1970; 0 when there is none.
+// startTime returns when a process started, in microseconds since 1970; 0 if there is no such process.
 func startTime(pid int) uint64 {
 	p, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// bootID is the id of this boot of the machine.
+// bootID returns the id of the current boot.
 func bootID() string {
 	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -17,8 +17,8 @@ func bootID() string {
 	return strings.TrimSpace(string(b))
 }
 
-// startTime is when a process began, in clock ticks since boot; 0 when there is none. It is
-// field 22 of stat, counted behind the command's name, which may hold blanks and brackets.
+// startTime returns when a process started, in clock ticks since boot; 0 if there is no such process. It is field 22 of
+// stat, counted from the end of the command's name, which may contain blanks and brackets.
 func startTime(pid int) uint64 {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

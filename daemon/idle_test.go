@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestHold: the daemon does not end while it is held, and ends after that as it does otherwise.
+// TestHold checks that the daemon does not end between hold and letGo, and that IdleTimeout starts afterwards.
 func TestHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		idle := make(chan struct{}, 1)

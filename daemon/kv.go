@@ -16,23 +16,23 @@ import (
 // fileKV is the name of the file of values in the state folder.
 const fileKV = "kv.db"
 
-// newValues is the store of a daemon. It is opened with the first request for a value.
+// newValues returns the store of a daemon. The first request for a value opens it.
 func newValues(state string) *store.Store {
 	return store.New(filepath.Join(state, fileKV), func(id string, run int) bool { return workspace.HasRun(state, id, run) })
 }
 
-// What api promises is what the store keeps: this does not compile otherwise.
+// The limit in api must equal that of the store: otherwise this does not compile.
 var _ = [1]struct{}{}[api.KVValueMost-store.MaxValue]
 
-// keeping is a question about values as the store has it.
+// keeping is a request about values in terms of the store.
 type keeping struct {
 	ctx    context.Context
 	values *store.Store
 	scope  store.Scope
 }
 
-// keep lends f the store and the scope that is meant. The daemon does not end meanwhile, and no
-// workspace is opened.
+// keep calls f with the store and the scope of a request. The daemon does not become idle meanwhile. No workspace is
+// opened.
 func keep[T any](d *daemon, r *http.Request, where api.KVScope, f func(keeping) (T, error)) (T, error) {
 	d.workspaces.hold()
 	defer d.workspaces.letGo()
@@ -48,13 +48,13 @@ func keep[T any](d *daemon, r *http.Request, where api.KVScope, f func(keeping) 
 	return v, nil
 }
 
-// scopeOf finds the scope that is meant.
+// scopeOf returns the scope of a request.
 func scopeOf(where api.KVScope) (store.Scope, error) {
 	if where.Scope == api.KVMachine {
 		return store.Machine(), nil
 	}
 	if where.Scope != api.KVWorkfile && where.Scope != api.KVRun {
-		return store.Scope{}, api.Invalid("scope %q: there are machine, workfile and run", where.Scope)
+		return store.Scope{}, api.Invalid("scope %q: the scopes are machine, workfile and run", where.Scope)
 	}
 	if !filepath.IsAbs(where.Workfile) {
 		return store.Scope{}, api.Invalid("the path of a workfile must be absolute, not %q", where.Workfile)
@@ -119,7 +119,7 @@ func (d *daemon) kvIncr(r *http.Request, q api.KVIncr) (api.KVAnswer, error) {
 	})
 }
 
-// kvLongest bounds how far away an expiry may be.
+// kvLongest is the maximum time to an expiry.
 const kvLongest = 100 * 365 * 24 * time.Hour
 
 func kvTTL(ms int64) (time.Duration, error) {
@@ -133,7 +133,7 @@ func kvAnswer(out store.Outcome, err error) (api.KVAnswer, error) {
 	return api.KVAnswer{Done: out.Done, Found: out.Found, Value: out.Value, Expires: kvTime(out.Expires)}, err
 }
 
-// kvTime is a time on the wire; "" for none.
+// kvTime returns the JSON form of a time, "" for the zero time.
 func kvTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -141,8 +141,8 @@ func kvTime(t time.Time) string {
 	return t.Format(time.RFC3339Nano)
 }
 
-// kvError gives an error of the store our words. That the caller has gone, or the daemon ends, is
-// said only where nothing was changed: clients ask again then.
+// kvError converts an error of the store to an *api.Error. CodeGone means that nothing was changed, so that clients
+// repeat the request.
 func kvError(err error) error {
 	var own *store.Error
 	switch {

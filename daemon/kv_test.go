@@ -12,7 +12,7 @@ import (
 	"wf/api"
 )
 
-// kvWorkfile is a workfile with a run 1 in the history of r.
+// kvWorkfile returns the scope of a new workfile with a run 1 in the history of r.
 func kvWorkfile(t *testing.T, r *running) api.KVScope {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "Workfile")
@@ -58,7 +58,7 @@ func TestValuesNeedNoWorkspace(t *testing.T) {
 	if e := r.ask("GET", api.GetServer.Path, nil, &server); e != nil || len(server.Workspaces) != 0 || r.files.count(where.Workfile) != 0 {
 		t.Errorf("open are %+v, %v", server.Workspaces, e)
 	}
-	// The workfile may be missing for a while; it is the same one.
+	// The values stay while the workfile is missing.
 	if err := os.Remove(where.Workfile); err != nil {
 		t.Fatal(err)
 	}
@@ -105,8 +105,8 @@ func TestValuesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestDamagedValuesHaveAWayOut: the answer names the file and what to do.
-func TestDamagedValuesHaveAWayOut(t *testing.T) {
+// TestErrorOfDamagedValuesNamesTheRemedy checks that the error names the file and its remedy.
+func TestErrorOfDamagedValuesNamesTheRemedy(t *testing.T) {
 	r := start(t, nil)
 	path := filepath.Join(r.cfg.State, fileKV)
 	if err := os.WriteFile(path, []byte(strings.Repeat("no database\n", 1000)), 0o600); err != nil {
@@ -118,17 +118,17 @@ func TestDamagedValuesHaveAWayOut(t *testing.T) {
 	}
 }
 
-// TestValuesKeepNoDaemon: one that was asked only for values ends by itself.
-func TestValuesKeepNoDaemon(t *testing.T) {
+// TestValuesDoNotKeepTheDaemon checks that a daemon that served only values ends by itself.
+func TestValuesDoNotKeepTheDaemon(t *testing.T) {
 	r := start(t, func(c *Config) { c.IdleTimeout = 50 * time.Millisecond })
 	if _, e := r.kvValue(api.KVScope{Scope: api.KVMachine}, "k"); e != nil {
 		t.Fatal(e)
 	}
-	r.wait() // for the end, which comes by itself
+	r.wait() // ends by itself
 }
 
-// TestKVHolds: while a value is asked for the daemon is not idle.
-func TestKVHolds(t *testing.T) {
+// TestDaemonIsNotIdleDuringValueRequests checks that the daemon does not end while it serves a request for a value.
+func TestDaemonIsNotIdleDuringValueRequests(t *testing.T) {
 	d := newDaemon(Config{State: t.TempDir()}.withDefaults(), &listeners{}, newOpener)
 	defer d.cfg.values.Close()
 	defer d.workspaces.close()

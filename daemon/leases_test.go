@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestAWorkspaceStaysForItsClient: what a client has opened stays open however long it hesitates, until it lets
-// go, or its last connection is gone.
-func TestAWorkspaceStaysForItsClient(t *testing.T) {
+// TestWorkspaceStaysOpenForItsClient checks that a workspace stays open until its client releases it, or the last
+// connection of the client is closed.
+func TestWorkspaceStaysOpenForItsClient(t *testing.T) {
 	for name, end := range map[string]func(r *running, path string){
 		"lets go": func(r *running, path string) { r.letGo(path) },
 		"goes":    func(r *running, _ string) { r.http.Transport.(*http.Transport).CloseIdleConnections() },
@@ -20,7 +20,7 @@ func TestAWorkspaceStaysForItsClient(t *testing.T) {
 			if again, _ := r.open("w"); again != w {
 				t.Fatal("opened twice")
 			}
-			time.Sleep(50 * time.Millisecond) // many times as long as an unused one stays
+			time.Sleep(50 * time.Millisecond) // much longer than an unused one stays open
 			mustBe(t, w, true)
 			end(r, path)
 			<-w.Done()
@@ -34,8 +34,8 @@ func TestAWorkspaceStaysForItsClient(t *testing.T) {
 	}
 }
 
-// TestALateQuestionOpensAgain: the id of a workspace that was open once is enough.
-func TestALateQuestionOpensAgain(t *testing.T) {
+// TestRequestOpensClosedWorkspace checks that the id of a workspace that was open before is enough to open it again.
+func TestRequestOpensClosedWorkspace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes()
 		ws := newTestWorkspaces(f, 0, nil)
@@ -56,7 +56,7 @@ func TestALateQuestionOpensAgain(t *testing.T) {
 	})
 }
 
-// TestLeasesEndWithTheLastConnection: a tenant goes with the last of its connections, and what it kept with it.
+// TestLeasesEndWithTheLastConnection checks that the leases of a client end with its last connection.
 func TestLeasesEndWithTheLastConnection(t *testing.T) {
 	all := &leases{byID: map[string]*holder{}}
 	released := map[string]int{}
@@ -71,7 +71,7 @@ func TestLeasesEndWithTheLastConnection(t *testing.T) {
 		t.Fatal("connections of one client are not one tenant")
 	}
 	e := keep(one, "w")
-	all.keep(one, e, func() { released["twice"]++ }) // the second use is not needed
+	all.keep(one, e, func() { released["twice"]++ }) // the second use is released at once
 	keep(all.join(c, ""), "x")
 	all.leave(a)
 	if released["w"] != 0 || released["twice"] != 1 {
@@ -82,7 +82,7 @@ func TestLeasesEndWithTheLastConnection(t *testing.T) {
 	if released["w"] != 1 || released["x"] != 1 || len(all.byID) != 0 {
 		t.Errorf("%v, %v", released, all.byID)
 	}
-	keep(all.join(b, "c1"), "late") // its connection is gone already
+	keep(all.join(b, "c1"), "late") // its connection is already closed
 	if released["late"] != 1 {
 		t.Errorf("%v", released)
 	}

@@ -16,7 +16,7 @@ import (
 	"wf/api"
 )
 
-// TestConnectionLimit: when all connections of a listener are busy, a new one waits until one closes. Idle
+// TestConnectionLimit checks that a new connection waits if all connections of a listener are busy, and that idle
 // connections are closed to make room.
 func TestConnectionLimit(t *testing.T) {
 	for _, network := range []string{"unix", "tcp"} {
@@ -24,7 +24,7 @@ func TestConnectionLimit(t *testing.T) {
 			const room = 3
 			r := start(t, func(c *Config) { c.connections = room })
 			var inside []net.Conn
-			for range room { // each has begun a request
+			for range room { // each has sent a part of a request
 				conn := r.dial(network)
 				if _, err := io.WriteString(conn, "GET "+api.GetVersion.Path+" HTTP/1.1\r\n"); err != nil {
 					t.Fatal(err)
@@ -47,7 +47,7 @@ func TestConnectionLimit(t *testing.T) {
 			} else {
 				resp.Body.Close()
 			}
-			for i := range 2 * room { // late rests by now, and so will those that come
+			for i := range 2 * room { // late is idle by now, like the following ones
 				if err := r.greet(r.dial(network)); err != nil {
 					t.Errorf("number %d behind one that rests: %v", i, err)
 				}
@@ -56,7 +56,7 @@ func TestConnectionLimit(t *testing.T) {
 	}
 }
 
-// TestWaitingClientsLeaveRoom: with the most watchers that are allowed, requests are still answered, and another
+// TestWaitingClientsLeaveRoom checks that with the maximum number of watchers requests are still answered, and another
 // watcher is refused with the reason.
 func TestWaitingClientsLeaveRoom(t *testing.T) {
 	r := start(t, func(c *Config) { c.connections = 8 })
@@ -74,7 +74,7 @@ func TestWaitingClientsLeaveRoom(t *testing.T) {
 	}
 }
 
-// greet asks a door for its version and reads the answer.
+// greet requests the version on a connection and reads the answer.
 func (r *running) greet(conn net.Conn) error {
 	host, token := api.SocketHost, ""
 	if conn.RemoteAddr().Network() == "tcp" {
@@ -97,14 +97,14 @@ func (r *running) greet(conn net.Conn) error {
 	return nil
 }
 
-// stallFrames and stallBytes are more than the buffers of a connection hold.
+// stallFrames and stallBytes exceed the buffers of a connection.
 const (
 	stallFrames = 200
 	stallBytes  = 64 << 10
 )
 
-// TestStalledWatcherIsCut: a watcher that takes nothing is let go after the write deadline; one beside it gets every
-// event.
+// TestStalledWatcherIsCut checks that a watcher that reads nothing is disconnected after the write deadline, and that
+// another watcher gets every event.
 func TestStalledWatcherIsCut(t *testing.T) {
 	t.Parallel() // it waits for a deadline
 	d := &daemon{cfg: Config{State: t.TempDir(), watching: watching{write: 5 * time.Second, ping: time.Hour, pong: time.Hour}}.withDefaults()}
@@ -134,9 +134,9 @@ func TestStalledWatcherIsCut(t *testing.T) {
 	}
 }
 
-// TestWatchersAreAskedWhetherTheyLive: one that upgraded and then neither reads nor answers is let
-// go, one that answers the pings stays for many times as long.
-func TestWatchersAreAskedWhetherTheyLive(t *testing.T) {
+// TestSilentWatcherIsCut checks that a watcher that neither reads nor answers pings is disconnected, and that one that
+// answers pings stays much longer.
+func TestSilentWatcherIsCut(t *testing.T) {
 	r := start(t, func(c *Config) {
 		c.linger = time.Second
 		c.watching = watching{write: time.Hour, ping: 20 * time.Millisecond, pong: 500 * time.Millisecond}
@@ -148,7 +148,7 @@ func TestWatchersAreAskedWhetherTheyLive(t *testing.T) {
 	answer := conn.PingHandler()
 	enough := errors.New("enough")
 	conn.SetPingHandler(func(data string) error {
-		if pings++; pings == 100 { // four times as long as silence is borne
+		if pings++; pings == 100 { // four times the limit of silence
 			return enough
 		}
 		return answer(data)
@@ -168,7 +168,7 @@ func TestWatchersAreAskedWhetherTheyLive(t *testing.T) {
 	<-alive.Done()
 }
 
-// TestHugeMessages: a head that announces gigabytes fills no memory; the connection ends.
+// TestHugeMessages checks that a frame header with a size of gigabytes allocates no memory and ends the connection.
 func TestHugeMessages(t *testing.T) {
 	const huge = 2 << 30
 	r := start(t, func(c *Config) { c.linger = time.Second })

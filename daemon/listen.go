@@ -80,7 +80,7 @@ func (d *listeners) listenUnix() error {
 	}
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: d.socket, Net: "unix"})
 	if err == nil {
-		l.SetUnlinkOnClose(false) // the path may belong to another daemon by then
+		l.SetUnlinkOnClose(false) // at that time the path may belong to another daemon
 		// The folder is private, and the user of each connection is checked, so no other user gets in before the
 		// mode is set. A umask would affect other files that the process creates meanwhile.
 		err = os.Chmod(d.socket, 0o600)
@@ -107,7 +107,7 @@ func listenTCP(cfg Config) (net.Listener, error) {
 	host, err := netip.ParseAddr(cfg.Host)
 	if err != nil || !host.IsLoopback() {
 		return nil, &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("cannot listen on %q", cfg.Host),
-			Why: "the daemon runs commands for whoever reaches it: only loopback addresses are allowed",
+			Why: "every client that reaches the daemon can run commands: only loopback addresses are allowed",
 			Fix: "use 127.0.0.1 or ::1; from another machine, forward the port with ssh -L"}
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(cfg.Host, strconv.Itoa(cfg.Port)))

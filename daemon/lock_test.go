@@ -10,8 +10,8 @@ import (
 	"wf/api"
 )
 
-// Who finds the lock taken waits for a while, in fake time, but not when the registry says that a daemon
-// serves: it would take over when that one is stopped.
+// TestLockOfAServingDaemon checks, in fake time, that a second daemon waits for a taken lock, but not if the registry names
+// a living daemon: it would replace that one after a stop.
 func TestLockOfAServingDaemon(t *testing.T) {
 	for _, serves := range []bool{false, true} {
 		dir := t.TempDir()
@@ -36,7 +36,7 @@ func TestLockOfAServingDaemon(t *testing.T) {
 	}
 }
 
-// A daemon that is ending, and has taken its registry away, is waited for.
+// TestLockOfAnEndingDaemon checks that a second daemon waits for a daemon that has removed its registry.
 func TestLockOfAnEndingDaemon(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

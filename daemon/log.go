@@ -17,11 +17,11 @@ import (
 // FileLog is the name of the daemon's log in the state folder.
 const FileLog = "daemon.log"
 
-// logBytes is the size from which a log is put aside at the start of a daemon.
+// logBytes is the size at which a log is rotated at the start of a daemon.
 const logBytes = 10 << 20
 
-// A Log is the daemon's log file. It is opened before the daemon knows whether it is the only one;
-// only Rotate, which Config.Locked is for, may move it.
+// A Log is the daemon's log file. It is opened before the daemon has the lock, so only Rotate moves the file: the owner of
+// the lock calls it, see Config.Locked.
 type Log struct {
 	path string
 
@@ -43,7 +43,7 @@ func (l *Log) open() (*os.File, error) {
 	return ownfile.Open(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 }
 
-// Logger writes what is of this level, or above, into the log.
+// Logger returns a logger that writes messages of this level or above to the log.
 func (l *Log) Logger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: level}))
 }
@@ -62,9 +62,8 @@ func (l *Log) Close() error {
 	return l.file.Close()
 }
 
-// Rotate puts a log that has grown beyond 10 MiB aside as daemon.log.1, in place of the one before
-// it, and goes on in a new one. Standard error goes on there too if it went into the log: a daemon
-// in the background has its last words there.
+// Rotate renames a log of more than 10 MiB to daemon.log.1, replacing the previous one, and continues in a new file. If
+// standard error went to the log, it goes to the new file, too: the message of a panic of a background daemon is there.
 func (l *Log) Rotate() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -32,7 +32,7 @@ func TestLogIsRotatedWhenLarge(t *testing.T) {
 	}
 }
 
-// largeLog makes a log of that size in a state folder.
+// largeLog creates a log of this size in a state folder.
 func largeLog(t *testing.T, size int64) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), FileLog)
@@ -42,7 +42,7 @@ func largeLog(t *testing.T, size int64) (path string) {
 	return path
 }
 
-// TestOnlyTheHolderOfTheLockRotates: a second start leaves the log of the living daemon where it is.
+// TestOnlyTheHolderOfTheLockRotates checks that a second daemon does not rotate the log of the first.
 func TestOnlyTheHolderOfTheLockRotates(t *testing.T) {
 	r := start(t, nil)
 	path := largeLog(t, logBytes+1)

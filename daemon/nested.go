@@ -17,7 +17,7 @@ type nested struct {
 	table *workspaces[*workspace.Workspace] // set before there are workspaces
 }
 
-// caller uses the workspace of a command; nil if it is not open, so that the command is not of this daemon. A command may
+// caller uses the workspace of a command; nil if it is not open, so that the command belongs to another daemon. A command may
 // be faster than the recovery of its run.
 func (n *nested) caller(ctx context.Context, c api.Caller) *openEntry {
 	id, _, err := n.table.opener.identify(c.Workfile)
@@ -34,8 +34,8 @@ func (n *nested) caller(ctx context.Context, c api.Caller) *openEntry {
 	return e
 }
 
-// verify returns c with the pool units that the command holds, nil if the command does not run here: its environment was
-// only copied then.
+// verify returns c with the pool units of the command, or nil if the command does not run here, because another process has
+// a copy of its environment.
 func (n *nested) verify(ctx context.Context, c *api.Caller) *api.Caller {
 	if c == nil {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"wf/workspace"
 )
 
-// TestCallerIsKnownAfterRecovery: a command asks for a run while the daemon recovers the run that the command is
-// of. It is known when the recovery is over.
+// TestCallerIsKnownAfterRecovery checks that a command that requests a run while the daemon recovers the command's own run
+// is recognized after the recovery.
 func TestCallerIsKnownAfterRecovery(t *testing.T) {
 	earlier := start(t, nil)
 	_, path := earlier.open("w")

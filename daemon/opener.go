@@ -8,10 +8,10 @@ import (
 	"wf/workspace/activerun"
 )
 
-// openFile is what the table of workspaces needs of an open workfile: a *workspace.Workspace, or a fake of a test
-// with a clock of its own.
+// openFile contains the methods of an open workfile that the table of workspaces uses: a *workspace.Workspace, or a fake
+// in tests with a fake clock.
 type openFile interface {
-	Done() <-chan struct{} // closed when it has ended
+	Done() <-chan struct{} // closed after its end
 	Busy() bool            // it has runs or watchers
 	Info() api.WorkspaceInfo
 	OnIdle(f func())
@@ -37,7 +37,7 @@ func newOpener(cfg workspace.Config) opener[*workspace.Workspace] {
 	}
 }
 
-// workspaceConfig returns what every workspace of the daemon shares.
+// workspaceConfig returns the configuration of all workspaces of the daemon.
 func (d *daemon) workspaceConfig() workspace.Config {
 	cfg := d.cfg
 	return workspace.Config{Executor: cfg.Executor, State: cfg.State, Runtime: cfg.Runtime, Slots: sharedSlots{d.slots},

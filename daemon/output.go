@@ -8,7 +8,7 @@ import (
 	"wf/api"
 )
 
-// output sends the raw bytes of an execution's output. An error on the way cuts the connection: a short answer must
+// output sends the raw bytes of an execution's output. A read error cuts the connection: a short answer must
 // not look complete.
 func (d *daemon) output(w http.ResponseWriter, r *http.Request, q api.OutputQuery) error {
 	e, err := d.workspaces.find(r.Context(), r.PathValue("id"))

@@ -23,15 +23,15 @@ import (
 // filePools keeps the sizes of pools in the state folder.
 const filePools = "pools.json"
 
-// pools hands out units of shared resources, first come, first served: a waiter blocks the pools that it waits for to
-// those behind it. A waiter that wants more than the size of a pool does not block others, because it would block them for ever.
-// A pool without a configured size has one unit.
+// pools distributes units of shared resources, first come, first served: a waiter blocks its pools for the waiters behind
+// it. A waiter that wants more than the size of a pool does not block others, because it would block them for ever. A pool
+// without a configured size has one unit.
 type pools struct {
 	path   string
 	broken error // the file cannot be read
 
-	mu     sync.Mutex // guards what follows; never held while waking
-	shut   bool       // no units are handed out: it is not known yet which commands of an earlier daemon hold some
+	mu     sync.Mutex // guards the fields below; not held during calls of wake
+	shut   bool       // no units are available, because it is unknown how many the commands of an earlier daemon have
 	sizes  map[string]int
 	used   map[string]int
 	line   list.List // of *poolWaiter, in order of arrival
@@ -47,7 +47,7 @@ type poolWaiter struct {
 	possible bool          // its pools are large enough
 }
 
-// newPools reads the sizes. If the file cannot be read, every pool has one unit: runs must not get more than there is.
+// newPools reads the sizes. If the file cannot be read, every pool has one unit, so that runs do not get too many.
 func newPools(state string) *pools {
 	p := &pools{path: filepath.Join(state, filePools), sizes: map[string]int{}, used: map[string]int{},
 		byKey: map[string]*poolWaiter{}, wanted: map[string]int{}}
@@ -186,8 +186,7 @@ func (p *pools) Forget(key string) {
 	p.serve()
 }
 
-// serve hands out free units to the waiters, unlocks, and wakes those. It stops at the waiter behind which no other can
-// get units.
+// serve gives free units to waiters, unlocks mu, and wakes these waiters. It stops when no later waiter can get units.
 func (p *pools) serve() {
 	var woken []*poolWaiter
 	kept := map[string]bool{} // pools that earlier waiters wait for
@@ -296,7 +295,7 @@ func (d *daemon) poolList(*http.Request, api.None) (api.PoolList, error) {
 
 func (d *daemon) poolResize(_ *http.Request, q api.PoolSize) (api.PoolList, error) {
 	if strings.TrimSpace(q.Name) == "" || strings.ContainsAny(q.Name, ":, \t\n=") {
-		return api.PoolList{}, api.Invalid("%q is no name of a pool", q.Name)
+		return api.PoolList{}, api.Invalid("%q is not a name of a pool", q.Name)
 	}
 	if q.Size < 0 {
 		return api.PoolList{}, api.Invalid("the size of pool %s is %d: a whole number from 0 is needed", q.Name, q.Size)

@@ -26,7 +26,7 @@ func claimOf(text string) (claim []activerun.PoolUse) {
 	return claim
 }
 
-// customers want units of pools, and note who was woken.
+// customers are waiters for units of pools. They record which of them was woken.
 type customers struct {
 	t     *testing.T
 	p     *pools
@@ -47,7 +47,7 @@ func (c *customers) try(key, claim string) bool {
 	return c.p.TryAcquire(key, claimOf(claim), func() { c.woken = append(c.woken, key) })
 }
 
-// gets says that a customer has units, at once or because it was woken.
+// gets checks that a customer gets units, at once or after a wake-up.
 func (c *customers) gets(key, claim string) {
 	c.t.Helper()
 	if !c.try(key, claim) {
@@ -62,7 +62,7 @@ func (c *customers) waits(key, claim string) {
 	}
 }
 
-// wakes says who was woken since the last time, in order.
+// wakes checks which customers were woken since the previous call, in order.
 func (c *customers) wakes(want ...string) {
 	c.t.Helper()
 	if !slices.Equal(c.woken, want) {
@@ -85,7 +85,7 @@ func TestPoolsServeInOrder(t *testing.T) {
 	c.gets("b", "db:1")
 	c.p.Release(claimOf("db:1"))
 	c.wakes("c")
-	c.p.Forget("c") // it was given the unit and does not want it any more
+	c.p.Forget("c") // it got the unit and does not want it any more
 	c.wakes("late")
 	c.gets("late", "db:1")
 }
@@ -95,7 +95,7 @@ func TestPoolsLargeClaimIsNotStarved(t *testing.T) {
 	c.gets("a", "gpu:1")
 	c.gets("b", "gpu:1")
 	c.waits("all", "gpu:3")
-	c.waits("small", "gpu:1") // it would fit, and all would never get its turn
+	c.waits("small", "gpu:1") // it would fit, but then all would never get its turn
 	c.p.Release(claimOf("gpu:1"))
 	c.wakes()
 	c.p.Release(claimOf("gpu:1"))
@@ -152,7 +152,7 @@ func TestPoolsResize(t *testing.T) {
 	}
 }
 
-// Who asks for more than there is waits for a larger pool, and keeps nobody out.
+// TestPoolsTooLargeClaim checks that a claim larger than the pool waits for a larger pool and blocks no other claim.
 func TestPoolsTooLargeClaim(t *testing.T) {
 	c := newCustomers(t, "gpu:2")
 	c.waits("huge", "gpu:3")
@@ -168,7 +168,7 @@ func TestPoolsTooLargeClaim(t *testing.T) {
 	c.gets("huge", "gpu:3")
 }
 
-// Until it is known what an earlier daemon has left running, nobody gets anything.
+// TestPoolsShut checks that no units are given out before the commands of an earlier daemon are known.
 func TestPoolsShut(t *testing.T) {
 	c := newCustomers(t)
 	c.p.close()
@@ -204,8 +204,8 @@ func TestPoolsDamaged(t *testing.T) {
 	}
 }
 
-// Whatever customers do: never more than there is, nobody who could be served waits, nobody is passed over
-// by a later one that wants the same, and in the end everything is back.
+// TestPoolsAlways checks for random claims that no pool is exceeded, that no claim waits that could be served, that no later
+// claim for the same pool comes first, and that all units are returned in the end.
 func TestPoolsAlways(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -257,7 +257,7 @@ func TestPoolsAlways(t *testing.T) {
 	})
 }
 
-// checkPools compares with who has come, in order, and who has what.
+// checkPools checks the pools against the claims in order of arrival and their owners.
 func checkPools(rt *rapid.T, p *pools, arrived []string, claims map[string][]activerun.PoolUse, has map[string]bool) {
 	used, kept := map[string]int{}, map[string]bool{}
 	for _, key := range arrived {

@@ -8,8 +8,8 @@ import (
 	"wf/api"
 )
 
-// TestPortProvesItself: a client without the token learns that this is the daemon of the registry,
-// and nothing else.
+// TestPortProvesItself checks that a client without the token gets a proof that this is the daemon of the registry, and
+// no other answer.
 func TestPortProvesItself(t *testing.T) {
 	r := start(t, nil)
 	address := strings.TrimPrefix(r.reg.URL, "http://")
@@ -32,7 +32,7 @@ func TestPortProvesItself(t *testing.T) {
 	if e != nil || p.Proof != api.PortProof(r.reg.Token, address, nonce) {
 		t.Errorf("proof %q, %v", p.Proof, e)
 	}
-	// A stranger on another port who passes on the question gets the proof of this one.
+	// A program on another port that forwards the request gets the proof for this port.
 	if p, e := ask(nonce, func(req *http.Request) { req.Host = "[::1]:" + port }); e != nil || p.Proof != api.PortProof(r.reg.Token, address, nonce) {
 		t.Errorf("asked by another name: %q, %v", p.Proof, e)
 	}

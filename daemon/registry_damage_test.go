@@ -13,9 +13,9 @@ import (
 	"wf/api"
 )
 
-// TestRuinedRegistry: whatever lies in the place of the registry, it is looked at without waiting, and
-// never taken away as if it were ours.
-func TestRuinedRegistry(t *testing.T) {
+// TestDamagedRegistry checks that any file at the path of the registry is read without blocking and is not removed as if
+// this daemon had written it.
+func TestDamagedRegistry(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, api.FileRegistry)
 	own := api.Registry{PID: os.Getpid(), Socket: "/s", Token: newToken()}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTokensAreChance: each daemon has a token of its own, too long to be guessed.
-func TestTokensAreChance(t *testing.T) {
+// TestTokensAreRandom checks that each daemon has a new token of 256 bits.
+func TestTokensAreRandom(t *testing.T) {
 	seen := map[string]bool{}
 	for range 3 {
 		token := start(t, nil).reg.Token

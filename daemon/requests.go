@@ -12,10 +12,10 @@ import (
 	"wf/workspace"
 )
 
-// handler serves one request. Before it has begun its answer it may return an error instead.
+// handler serves one request. It may return an error as long as it has not written any part of the answer.
 type handler = func(http.ResponseWriter, *http.Request) error
 
-// An endpoint is a route with what serves it.
+// An endpoint is a route with its handler.
 type endpoint struct {
 	api.Endpoint
 	serve handler
@@ -32,7 +32,7 @@ func serve[Q any](route api.Route[Q, api.Stream], f func(http.ResponseWriter, *h
 	}}
 }
 
-// answer returns the endpoint of a route that is answered by the daemon.
+// answer returns the endpoint of a route that the daemon answers.
 func answer[Q, A any](route api.Route[Q, A], f func(*http.Request, Q) (A, error)) endpoint {
 	return endpoint{route.Endpoint, func(w http.ResponseWriter, r *http.Request) error {
 		q, err := decode[Q](w, r)
@@ -53,8 +53,8 @@ func respond(w http.ResponseWriter) func(answer any, err error) error {
 	}
 }
 
-// ask returns the endpoint of a route that is answered by the workspace in its path. The workspace stays open until
-// then, also while the body arrives, which may take longer than an unused workspace stays open.
+// ask returns the endpoint of a route that the workspace in its path answers. The workspace stays open from the start of
+// the request, because a slow body may take longer than an unused workspace stays open.
 func ask[Q, A any](d *daemon, route api.Route[Q, A], f func(*workspace.Workspace, *http.Request, Q) (A, error)) endpoint {
 	return endpoint{route.Endpoint, func(w http.ResponseWriter, r *http.Request) error {
 		return respond(w)(use(d, r, func(ws *workspace.Workspace) (A, error) {
@@ -152,7 +152,7 @@ func removeRun(w *workspace.Workspace, r *http.Request, _ api.None) (api.None, e
 	err := w.RemoveRun(r.Context(), r.PathValue("run"))
 	var own *api.Error
 	if comesAgain(r) && errors.As(err, &own) && own.Code == api.CodeNotFound {
-		return api.None{}, nil // the daemon that was asked before has removed it
+		return api.None{}, nil // an earlier daemon has removed it for the same request
 	}
 	return api.None{}, err
 }

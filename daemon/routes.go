@@ -10,7 +10,7 @@ import (
 	"wf/workspace"
 )
 
-// table returns the routes of the daemon with what serves them.
+// table returns the routes of the daemon with their handlers.
 func (d *daemon) table() []endpoint {
 	return []endpoint{
 		answer(api.GetVersion, d.version),
@@ -82,7 +82,7 @@ func (d *daemon) routes() http.Handler {
 	return mux
 }
 
-// httpStatus is the only table from errors to HTTP statuses.
+// httpStatus maps error codes to HTTP statuses.
 var httpStatus = map[api.Code]int{
 	api.CodeInvalid:     http.StatusBadRequest,
 	api.CodeUnknownNode: http.StatusNotFound,
@@ -99,14 +99,14 @@ var httpStatus = map[api.Code]int{
 	api.CodeInternal:    http.StatusInternalServerError,
 }
 
-// explain gives every error our words. What has none is a bug and goes to the log as well.
+// explain converts an error to an *api.Error. Errors without a code are bugs and are also logged.
 func (d *daemon) explain(err error) *api.Error {
 	var e *api.Error
 	switch {
 	case errors.As(err, &e):
 		return e
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return errEnding() // or the client is gone, and does not read this
+		return errEnding() // or the client has gone and does not read this
 	}
 	d.cfg.Log.Error("request failed", "err", err)
 	return &api.Error{Code: api.CodeInternal, Message: err.Error()}
@@ -120,7 +120,7 @@ func writeError(w http.ResponseWriter, e *api.Error) {
 	writeJSON(w, status, e)
 }
 
-// writeJSON sends v. A failure means that the client has gone, which is not our concern.
+// writeJSON sends v. It ignores errors, because they mean that the client has gone.
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	writeHead(w, status)
 	_ = json.NewEncoder(w).Encode(v)

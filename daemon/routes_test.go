@@ -11,7 +11,7 @@ import (
 	"wf/api"
 )
 
-// send is ask with a body and a content type of the caller's making.
+// send is ask with a given body and content type.
 func (r *running) send(method, path, kind string, body io.Reader) *api.Error {
 	req, _ := http.NewRequest(method, "http://"+api.SocketHost+path, body)
 	req.Header.Set("Content-Type", kind)
@@ -54,7 +54,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-func TestUnknownThings(t *testing.T) {
+func TestUnknownRoutesAndWorkspaces(t *testing.T) {
 	r := start(t, nil)
 	for _, path := range []string{"/", "/v1/nothing", "/v2/version", api.GetStatus.At("none")} {
 		if e := r.ask("GET", path, nil, nil); e == nil || e.Code != api.CodeNotFound {
@@ -78,7 +78,7 @@ func TestPanicIsAnAnswer(t *testing.T) {
 	}
 }
 
-func TestStrangersAreNotLogged(t *testing.T) {
+func TestRefusedRequestsAreNotLogged(t *testing.T) {
 	r := start(t, nil)
 	req, _ := http.NewRequest("POST", r.reg.URL+"/secret-path", strings.NewReader("secret-body"))
 	req.Header.Set("X-Secret", "secret-header")
@@ -108,7 +108,7 @@ func TestOutputIsStreamed(t *testing.T) {
 	in, out := io.Pipe()
 	resp := serveOutput(t, in)
 	defer resp.Body.Close()
-	for _, piece := range []string{"one", "\x00two"} { // each arrives before the next is written
+	for _, piece := range []string{"one", "\x00two"} { // each one arrives before the next one is written
 		if _, err := out.Write([]byte(piece)); err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestOutputIsStreamed(t *testing.T) {
 			t.Fatalf("got %q, %v", got, err)
 		}
 	}
-	// The client goes: the daemon closes the output, which the writer notices.
+	// After the client has gone, the daemon closes the output, so the writer gets an error.
 	resp.Body.Close()
 	for {
 		if _, err := out.Write([]byte("more")); err != nil {

@@ -6,7 +6,7 @@ import (
 	"wf/api"
 )
 
-// TestRoutesOfARun: what clients ask about a run and its nodes reaches the workspace as it is.
+// TestRoutesOfARun checks that requests about a run and its nodes reach the workspace unchanged.
 func TestRoutesOfARun(t *testing.T) {
 	r := start(t, nil)
 	_, path := r.open("w")

@@ -15,8 +15,8 @@ import (
 )
 
 // The runtime files of a daemon may be removed while it runs: systemd removes the runtime folder when the user logs out,
-// and people clean up. The daemon creates them again. It continues also while it cannot, because its runs continue; and
-// it ends when another daemon has taken the lock.
+// and users clean up. The daemon creates them again. It keeps running while it cannot, because its runs continue. It
+// ends when another daemon has taken the lock.
 
 // checkPause is the time between two checks of the files. Changes that the kernel reports are checked at once.
 const checkPause = 2 * time.Second
@@ -35,7 +35,7 @@ func (d *daemon) newRuntimeFiles(l *lock, s *servers) *runtimeFiles {
 	k := &runtimeFiles{d: d, lock: l, servers: s, tick: time.NewTicker(checkPause)}
 	if w, err := fsnotify.NewWatcher(); err == nil {
 		k.watch = w
-		_ = w.Add(d.cfg.Runtime) // tried again at each check
+		_ = w.Add(d.cfg.Runtime) // repeated at each check
 	}
 	return k
 }
@@ -63,7 +63,7 @@ func (k *runtimeFiles) errors() <-chan error {
 	return k.watch.Errors
 }
 
-// concerns reports whether a change is about our files or the folder itself.
+// concerns reports whether a change is about a runtime file or the folder itself.
 func (k *runtimeFiles) concerns(ev fsnotify.Event) bool {
 	if !ev.Has(fsnotify.Remove) && !ev.Has(fsnotify.Rename) {
 		return false
@@ -87,7 +87,7 @@ func (k *runtimeFiles) check(ctx context.Context) error {
 	}
 	if text != k.problem {
 		k.problem = text
-		k.d.cfg.Log.Warn("the files by which clients find this daemon", "runtime", k.d.cfg.Runtime, "trouble", text)
+		k.d.cfg.Log.Warn("clients cannot find this daemon: its runtime files are missing", "runtime", k.d.cfg.Runtime, "err", text)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (k *runtimeFiles) restore(ctx context.Context) error {
 		if err := k.lock.renew(ctx); err != nil {
 			return err
 		}
-		k.d.cfg.Log.Warn("the lock was lost and is held again", "runtime", runtime)
+		k.d.cfg.Log.Warn("the lock was lost and has been taken again", "runtime", runtime)
 	}
 	if k.watch != nil {
 		_ = k.watch.Add(runtime) // the folder may be a new one
@@ -122,12 +122,12 @@ func (k *runtimeFiles) restore(ctx context.Context) error {
 func (k *runtimeFiles) reopen() error {
 	d := k.d.listeners
 	if d.folder != "" {
-		// Other users may create files next to it: it must be ours.
+		// Other users may create files next to it, so check the owner.
 		if err := os.Mkdir(d.folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 		if !private(d.folder) {
-			return errors.New(d.folder + " is no private folder")
+			return errors.New(d.folder + " is not a private folder")
 		}
 	}
 	before := d.unix
@@ -136,7 +136,7 @@ func (k *runtimeFiles) reopen() error {
 	}
 	before.Close()
 	k.servers.serve(0, k.d.limited(d.unix))
-	k.d.cfg.Log.Warn("the socket was lost and is made again", "socket", d.socket)
+	k.d.cfg.Log.Warn("the socket was lost and has been created again", "socket", d.socket)
 	return nil
 }
 

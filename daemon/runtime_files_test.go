@@ -12,7 +12,7 @@ import (
 	"wf/api"
 )
 
-// until waits for something that the daemon does by itself.
+// until waits until is returns true.
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
@@ -22,7 +22,7 @@ func until(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// findable reports whether a client that comes now finds the daemon of r, and no other can begin.
+// findable reports whether a new client finds the daemon of r, and no other daemon can start.
 func (r *running) findable() bool {
 	reg, err := readRegistry(r.cfg.Runtime)
 	if err != nil || reg != r.reg {
@@ -42,7 +42,7 @@ func TestRuntimeFilesAreMadeAgain(t *testing.T) {
 	for _, lost := range []string{api.FileLock, api.FileRegistry, api.FileSocket, "."} {
 		t.Run(lost, func(t *testing.T) {
 			r := start(t, nil)
-			for os.RemoveAll(filepath.Join(r.cfg.Runtime, lost)) != nil { // the daemon makes files again meanwhile
+			for os.RemoveAll(filepath.Join(r.cfg.Runtime, lost)) != nil { // the daemon creates files again meanwhile
 				runtime.Gosched()
 			}
 			until(t, "the daemon can be found again", r.findable)
@@ -53,7 +53,7 @@ func TestRuntimeFilesAreMadeAgain(t *testing.T) {
 	}
 }
 
-// The folder of the socket lies elsewhere where the path of the runtime folder is too long.
+// TestFolderOfTheSocketIsMadeAgain uses a runtime folder with a long path, so that the socket is in another folder.
 func TestFolderOfTheSocketIsMadeAgain(t *testing.T) {
 	r := start(t, func(c *Config) {
 		c.Runtime = filepath.Join(c.Runtime, strings.Repeat("long", 30))
@@ -67,7 +67,7 @@ func TestFolderOfTheSocketIsMadeAgain(t *testing.T) {
 	until(t, "the daemon can be found again", r.findable)
 }
 
-// A registry of zeros, as a full disk leaves it, is none.
+// TestDamagedRegistryIsWrittenAgain checks that a registry of zeros, as after a crash with a full disk, is replaced.
 func TestDamagedRegistryIsWrittenAgain(t *testing.T) {
 	r := start(t, nil)
 	if err := os.WriteFile(filepath.Join(r.cfg.Runtime, api.FileRegistry), make([]byte, 10), 0o600); err != nil {
@@ -76,12 +76,11 @@ func TestDamagedRegistryIsWrittenAgain(t *testing.T) {
 	until(t, "the registry is whole again", r.findable)
 }
 
-// Who comes first after the lock was lost serves: the daemon that was there gives way, and takes nothing
-// of the other with it.
+// TestDaemonGivesWay checks that a daemon that lost its lock to another daemon ends, and removes no files of the other.
 func TestDaemonGivesWay(t *testing.T) {
 	r := start(t, nil)
 	elsewhere := r.cfg.Runtime + "-moved"
-	if err := os.Rename(r.cfg.Runtime, elsewhere); err != nil { // with it the lock, all at once
+	if err := os.Rename(r.cfg.Runtime, elsewhere); err != nil { // moves all files at once, including the lock
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(elsewhere)
@@ -107,7 +106,7 @@ func TestDaemonGivesWay(t *testing.T) {
 	}
 }
 
-// A workspace that ended by a bug, with runs, is opened again by the daemon that lives on.
+// TestWorkspaceThatEndedIsOpenedAgain checks that the daemon opens a workspace with runs again after it crashed.
 func TestWorkspaceThatEndedIsOpenedAgain(t *testing.T) {
 	earlier, _ := withRun(t)
 	path := filepath.Join(earlier.dir, "w")

@@ -45,7 +45,7 @@ func (d *daemon) limited(l net.Listener) *limited {
 	return limit(l, d.cfg.connections, ownUser, d.leases.leave, d.cfg.Log)
 }
 
-// sending is how long a client may take to send a request.
+// sending contains the time limits for sending a request.
 type sending struct{ header, body time.Duration }
 
 func (s *servers) add(base context.Context, limits sending, l *limited, h http.Handler) {
@@ -67,7 +67,7 @@ func (s *servers) add(base context.Context, limits sending, l *limited, h http.H
 // serve accepts connections of another listener for a server that was added.
 func (s *servers) serve(server int, l net.Listener) {
 	srv := s.list[server]                     // the list may grow meanwhile
-	s.accepts.Go(func() { _ = srv.Serve(l) }) // ends with shutdown; its error says so
+	s.accepts.Go(func() { _ = srv.Serve(l) }) // ends with shutdown, and returns http.ErrServerClosed
 }
 
 // shutdown waits until active requests are answered, at most for limit.

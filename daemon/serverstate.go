@@ -88,7 +88,7 @@ func (d *daemon) lasting() (done func(), err error) {
 		return func() { <-d.waits }, nil
 	default:
 		return nil, &api.Error{Code: api.CodeRefused, Message: "too many clients wait for something already",
-			Why: strconv.Itoa(cap(d.waits)) + " of them watch, follow an output or wait in line", Fix: "wf server ls shows how many watch"}
+			Why: strconv.Itoa(cap(d.waits)) + " of them watch, follow an output or wait in the queue", Fix: "wf server ls shows how many watch"}
 	}
 }
 

@@ -9,30 +9,30 @@ import (
 	"wf/workspace/activerun"
 )
 
-// slots hands out the job slots of the machine. A member is one run. A free slot goes to the workspace with the fewest
+// slots distributes the job slots of the machine. A member is one run. A free slot goes to the workspace with the fewest
 // slots, in it to the run with the fewest, among equals to the one that has waited longest.
 //
 // size limits the sum over all runs, and over the runs without a number of jobs. A run with a larger number raises the
 // limit of the sum while it is a member.
 //
-// A member that is refused waits. While it waits, members that rank behind it do not get the slot that is free for it.
-// When its turn comes, it is woken; if it does not take the slot within patience, the next one is woken. Members with
-// more slots than a waiting one are asked to give slots back (Over), but not before they have had them for a turn.
+// A refused member waits. While it waits, members that rank behind it do not get a slot that is free for it. On its turn
+// it is woken; if it does not take the slot within patience, the next one is woken. Members with more slots than a waiting
+// one are asked to return slots (Over), but not before they have had them for the time turn.
 type slots struct {
 	size int
 
-	mu      sync.Mutex // guards what follows and the members; never held while waking
+	mu      sync.Mutex // guards the fields below and the members; not held during calls of wake
 	total   int        // the limit of the sum at present
 	used    int
-	plain   int    // of used: those of runs that do not say how many they want
+	plain   int    // of used: slots of runs without a number of jobs
 	ticket  uint64 // of the latest refusal
 	groups  map[string]*group
 	members map[*member]struct{}
-	line    []*member // those that wait, in the order of their turn after sort
+	line    []*member // waiting members, in the order of their turns after sort
 	asked   bool      // some member is asked to give back slots
 }
 
-// patience is how long a woken member may take to use its turn. Workspaces take microseconds.
+// patience is how long a woken member may take to use its turn. Workspaces need microseconds.
 const patience = 100 * time.Millisecond
 
 // turn is how long a member may keep a slot before it is asked to give it back: passing on a slot after each of many short
@@ -331,12 +331,12 @@ func (s *slots) sort() {
 	})
 }
 
-// left counts the free slots.
+// left contains the numbers of free slots.
 type left struct{ all, plain int }
 
 func (s *slots) left() left { return left{s.total - s.used, s.size - s.plain} }
 
-// take takes one for a member, if there is one for it.
+// take takes a slot for a member and reports whether there was one.
 func (l *left) take(m *member) bool {
 	if l.all <= 0 || m.plain() && l.plain <= 0 {
 		return false
@@ -386,8 +386,8 @@ func (s *slots) over(m *member) int {
 	return max(s.excess(m), min(over, m.have))
 }
 
-// excess returns how many slots a member has to give back because more are in use than there are: of commands that
-// continued after waiting for other runs, or that an earlier daemon started.
+// excess returns how many slots a member has to give back because more slots are in use than exist: commands continued
+// after waiting for other runs, or an earlier daemon started them.
 func (s *slots) excess(m *member) int {
 	n := s.used - s.total
 	if m.plain() {

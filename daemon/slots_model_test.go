@@ -11,23 +11,23 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A modelRun is a run as the slots see it: a loop that takes and gives back, and an executor that it
-// tells how many commands it may have going. Between what the one says and the other does there is time.
+// A modelRun models a run for tests of slots: a loop that acquires and releases slots, and an executor to which it sends
+// the allowed number of running commands. Messages between the two are delayed.
 type modelRun struct {
 	*member
-	todo    int // commands that have not begun
+	todo    int // commands that have not started
 	running int
-	slots   int // held, as the loop knows
-	fresh   int // of these, those that nothing was started in
+	slots   int // that the loop has
+	fresh   int // of these, slots without a started command
 	owed    int
 	told    int
-	news    atomic.Bool // the loop has something to look at
+	news    atomic.Bool // the loop was woken
 	mail    []int       // widths on the way to the executor
-	width   int         // that the executor goes by
-	ceiling int         // that may be in effect
+	width   int         // that the executor has received
+	ceiling int         // upper bound of the widths that may be in effect
 }
 
-// loop is a turn of the loop, see workspace/share.go.
+// loop is one step of the loop, see workspace/activerun.
 func (r *modelRun) loop() {
 	r.news.Store(false)
 	demand := r.todo + r.running
@@ -58,7 +58,7 @@ func (r *modelRun) loop() {
 	}
 }
 
-// hear lets the executor hear what it was told, and say so.
+// hear delivers the widths to the executor, and its answers to the loop.
 func (r *modelRun) hear() {
 	r.width = r.mail[0]
 	if r.mail = r.mail[1:]; r.width == r.told {
@@ -81,9 +81,9 @@ func (r *modelRun) end() {
 
 func (r *modelRun) over() bool { return r.todo+r.running == 0 }
 
-// TestSlotsServeEverybody: whatever the order in which loops and executors get their turns, there are
-// never more commands than slots, every run comes to its end, and nothing is left in use.
-func TestSlotsServeEverybody(t *testing.T) {
+// TestSlotsServeAllRuns checks for any order of the steps of loops and executors that there are at most as many commands
+// as slots, that every run ends, and that no slot is in use afterwards.
+func TestSlotsServeAllRuns(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		size := rapid.IntRange(1, 4).Draw(rt, "size")
 		count := rapid.OneOf(rapid.IntRange(3, 12), rapid.IntRange(13, 50)).Draw(rt, "runs")
@@ -99,12 +99,12 @@ func TestSlotsServeEverybody(t *testing.T) {
 	})
 }
 
-// serveAll plays a schedule that the seed stands for, with a pause of all now and then. Lazy
-// executors hear all that they are told before they start anything. It says what is wrong.
+// serveAll executes the schedule of a seed, sometimes with a pause of all runs. Lazy executors receive all messages before
+// they start a command. It returns a description of the first error, or "".
 func serveAll(size int, todo []int, seed uint64, slow int, lazy bool) string {
 	s := newSlots(size)
 	var runs []*modelRun
-	pick := func(n int) int { // of a simple generator, so that a step costs nothing
+	pick := func(n int) int { // a simple generator, so that a step is cheap
 		seed = seed*6364136223846793005 + 1442695040888963407
 		return int(seed>>33) % n
 	}
@@ -139,7 +139,7 @@ func serveAll(size int, todo []int, seed uint64, slow int, lazy bool) string {
 		}
 		if idle++; acted {
 			idle = 0
-		} else { // everybody waits: for time, if for anything
+		} else { // all runs wait, so let time pass
 			time.Sleep(turn)
 			synctest.Wait()
 		}
@@ -150,7 +150,7 @@ func serveAll(size int, todo []int, seed uint64, slow int, lazy bool) string {
 	}
 }
 
-// act does one of what can happen to a run now.
+// act makes one of the steps that are possible for a run now.
 func (r *modelRun) act(pick func(int) int, lazy bool) bool {
 	var can []func()
 	if r.news.Load() {

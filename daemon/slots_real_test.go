@@ -17,7 +17,7 @@ import (
 	"wf/workspace"
 )
 
-// pacedExecutor goes by its width and takes a few milliseconds for each command.
+// pacedExecutor respects its width and needs a few milliseconds for each command.
 type pacedExecutor struct {
 	mu          sync.Mutex
 	going, most int // commands, of all sessions
@@ -50,7 +50,7 @@ func (x *pacedExecutor) Open(_ context.Context, spec executor.Spec) (executor.Se
 	return s, nil
 }
 
-// change does something and starts what may start then.
+// change calls f and then starts the commands that may start.
 func (s *pacedSession) change(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +110,7 @@ func (s *pacedSession) Stop([]executor.ID, time.Duration) {}
 func (s *pacedSession) Retry()                            {}
 func (s *pacedSession) Detach()                           {}
 
-// TestManyWorkfilesOnFewSlots: however many workfiles want to run at once, all of them get to their end.
+// TestManyWorkfilesOnFewSlots checks that the runs of many workfiles at the same time all end.
 func TestManyWorkfilesOnFewSlots(t *testing.T) {
 	for _, n := range []int{3, 5, 8, 20, 50} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestManyWorkfilesOnFewSlots(t *testing.T) {
 	}
 }
 
-// plainWorkfile has n nodes, each third after the one before.
+// plainWorkfile returns a workfile of n nodes, in which every third one has an edge from the one before.
 func plainWorkfile(n int) string {
 	var b strings.Builder
 	b.WriteString(`<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="l" for="node" attr.name="label" attr.type="string"/><graph edgedefault="directed">`)

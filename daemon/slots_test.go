@@ -8,7 +8,7 @@ import (
 	"wf/workspace/activerun"
 )
 
-func TestSlotsGoToTheOneWithFewer(t *testing.T) {
+func TestFreeSlotGoesToTheRunWithFewer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(3)
 		var woken int
@@ -57,13 +57,13 @@ func TestOneSlotAlternates(t *testing.T) {
 	})
 }
 
-func TestWhoLosesInterestBlocksNobody(t *testing.T) {
+func TestMemberThatDoesNotTakeItsTurnBlocksNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(1)
-		var woken atomic.Bool // two timers may ring at once
+		var woken atomic.Bool // two timers may fire at once
 		a, b := s.join("a", 0, func() { woken.Store(true) }), s.join("b", 0, func() {})
 		a.TryAcquire()
-		b.TryAcquire() // refused; then its run is stopped and it never asks again
+		b.TryAcquire() // refused; then its run is stopped, so it does not try again
 		a.Release()
 		if a.TryAcquire() {
 			t.Fatal("b was passed over")
@@ -78,7 +78,7 @@ func TestWhoLosesInterestBlocksNobody(t *testing.T) {
 	})
 }
 
-func TestWhoHasMoreIsAskedToGiveBack(t *testing.T) {
+func TestMemberWithMoreSlotsIsAskedToGiveBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(3)
 		var asked atomic.Int32
@@ -111,9 +111,9 @@ func TestWhoHasMoreIsAskedToGiveBack(t *testing.T) {
 	})
 }
 
-// What several members are asked for is one slot. When one of them has given it, the others are told
-// that they may keep theirs: they have let nothing start meanwhile.
-func TestWhoIsNotAskedAnyMoreIsTold(t *testing.T) {
+// TestRequestToGiveBackIsWithdrawn checks that several members are asked for the same slot, and are woken when one of them
+// has given it back, because they started no commands meanwhile.
+func TestRequestToGiveBackIsWithdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(2)
 		told := 0
@@ -138,9 +138,9 @@ func TestWhoIsNotAskedAnyMoreIsTold(t *testing.T) {
 	})
 }
 
-// A run that asks for more than there is raises the limit of all while it goes, but not that of runs
-// that do not say how many they want.
-func TestWhoAsksForMoreThanThereIsGetsIt(t *testing.T) {
+// TestRunWithMoreJobsRaisesTheLimit checks that a run with more jobs than slots raises the total limit while it is active,
+// but not the limit of runs without a number of jobs.
+func TestRunWithMoreJobsRaisesTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(2)
 		take := func(m *member) (n int) {
@@ -176,7 +176,7 @@ func TestWhoAsksForMoreThanThereIsGetsIt(t *testing.T) {
 	})
 }
 
-// A slot that is lent goes to others, and those to whom a run lends come before it.
+// TestLentSlots checks that other runs get a lent slot, the nested run before its parent.
 func TestLentSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(2)
@@ -204,7 +204,7 @@ func TestLentSlots(t *testing.T) {
 	})
 }
 
-// Workspaces share fairly, whatever number of runs they have; in a workspace its runs do.
+// TestFairBetweenWorkspaces checks that workspaces get equal shares for any number of runs, and so do the runs of one.
 func TestFairBetweenWorkspaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(4)

@@ -15,7 +15,7 @@ import (
 	"wf/api"
 )
 
-// dial opens a connection to a door of the daemon, to talk by hand.
+// dial opens a raw connection to a listener of the daemon.
 func (r *running) dial(network string) net.Conn {
 	r.t.Helper()
 	address := r.reg.Socket
@@ -33,8 +33,8 @@ func (r *running) dial(network string) net.Conn {
 	return conn
 }
 
-// TestSlowClientsAreCut: who does not send what was begun loses the connection, whether or not the
-// token is right, and whether or not anybody wants the body.
+// TestSlowClientsAreCut checks that a client that does not complete its request is disconnected, with a right or wrong
+// token, and with or without a handler that reads the body.
 func TestSlowClientsAreCut(t *testing.T) {
 	r := start(t, func(c *Config) {
 		c.sending = sending{header: 300 * time.Millisecond, body: 600 * time.Millisecond}
@@ -66,7 +66,7 @@ func TestSlowClientsAreCut(t *testing.T) {
 	}
 }
 
-// TestLargeHeadersAreRefused: a request may not fill the memory before it is known who asks.
+// TestLargeHeadersAreRefused checks that a request without a token cannot fill the memory.
 func TestLargeHeadersAreRefused(t *testing.T) {
 	r := start(t, nil)
 	for _, network := range []string{"tcp", "unix"} {
@@ -83,7 +83,7 @@ func TestLargeHeadersAreRefused(t *testing.T) {
 		}()
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
-			continue // cut before the answer could be read
+			continue // disconnected before the answer could be read
 		}
 		if resp.Body.Close(); resp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 			t.Errorf("%s: status %d", network, resp.StatusCode)

@@ -49,7 +49,7 @@ func (d *daemon) active() []*openEntry {
 	return list
 }
 
-// runsAre returns the names of the runs with a verb: "run 3 of /data/Workfile is", "run 3 of … and run 1 of … are".
+// runsAre returns the names of the active runs with a verb: "run 3 of /data/Workfile is", "run 3 of … and run 1 of … are".
 func runsAre(going []*openEntry) string {
 	var names []string
 	for _, e := range going {

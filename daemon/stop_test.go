@@ -11,7 +11,7 @@ import (
 	"wf/workspace"
 )
 
-// withRun is a daemon in which a run is going.
+// withRun returns a daemon with an active run.
 func withRun(t *testing.T) (r *running, path string) {
 	r = start(t, nil)
 	w, path := r.open("w")
@@ -30,7 +30,7 @@ func TestStopWithoutRuns(t *testing.T) {
 	<-w.Done()
 }
 
-func TestStopIsRefusedWhileRunsAreGoing(t *testing.T) {
+func TestStopIsRefusedWhileRunsAreActive(t *testing.T) {
 	r, _ := withRun(t)
 	e := r.ask("POST", api.StopServer.Path, api.ServerStop{}, nil)
 	if e == nil || e.Code != api.CodeRefused || !strings.Contains(e.Message, "run 1 of "+r.dir) {
@@ -68,7 +68,7 @@ func TestStopWaitsForRuns(t *testing.T) {
 	r, path := withRun(t)
 	answer := make(chan *api.Error, 1)
 	go func() { answer <- r.ask("POST", api.StopServer.Path, api.ServerStop{Wait: true}, nil) }()
-	for { // until the daemon waits: it then refuses new runs
+	for { // until the daemon waits and refuses new runs
 		e := r.ask("POST", path+"/runs", api.RunRequest{}, nil)
 		if e != nil {
 			if e.Code == api.CodeConflict {
@@ -92,8 +92,8 @@ func TestStopWaitsForRuns(t *testing.T) {
 	r.wait()
 }
 
-// TestStopWaitsForRecovery: a daemon that has just started answers before it has recovered the active runs of an
-// earlier one. It must not end as if there were none, unless it is to leave them alone.
+// TestStopWaitsForRecovery checks that a stop request to a daemon that has not recovered the active runs of an earlier
+// daemon yet waits for the recovery, except with Detach.
 func TestStopWaitsForRecovery(t *testing.T) {
 	for _, c := range []struct {
 		stop  api.ServerStop

@@ -20,13 +20,13 @@ const (
 // watching has the time limits of a watcher: to receive a frame, and to answer a ping.
 type watching struct{ write, ping, pong time.Duration }
 
-// watcherBytes bounds what a watcher may send, which is pongs only.
+// watcherBytes is the maximum size of a message from a watcher. Watchers send only pongs.
 const watcherBytes = 512
 
 // upgrader does not check the Origin, because access has.
 var upgrader = websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 
-// watch sends frames until either side ends. It uses the workspace all the time.
+// watch sends frames until either side ends. The workspace stays open until then.
 func (d *daemon) watch(w http.ResponseWriter, r *http.Request, opt api.WatchOptions) error {
 	e, err := d.workspaces.find(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -50,8 +50,8 @@ func (d *daemon) watch(w http.ResponseWriter, r *http.Request, opt api.WatchOpti
 
 // A frameSource yields the encoded frames of a workspace, the snapshot first: a *watchers.Watcher.
 type frameSource interface {
-	Frames() <-chan []byte // closed when it was dropped or closed, or the workspace has ended
-	Reason() string        // why, after Frames is closed
+	Frames() <-chan []byte // closed when the watcher is dropped or closed, or the workspace ends
+	Reason() string        // why Frames was closed; valid afterwards
 }
 
 // serveFrames makes a request a WebSocket and sends frames until either side ends.

@@ -40,7 +40,7 @@ func next(t *testing.T, conn *websocket.Conn) (api.Frame, error) {
 	return f, json.Unmarshal(data, &f)
 }
 
-// note changes the workfile, which is one event.
+// note makes an edit, which is one event.
 func (r *running) note(path, value string) {
 	r.t.Helper()
 	edit := api.Edit{Op: api.OpSet, Nodes: []string{"n"}, Key: "note", Value: value}
@@ -71,7 +71,7 @@ func TestWatchIsSnapshotThenEvents(t *testing.T) {
 	}
 }
 
-// fakeFrames are the frames of a watcher that the test makes.
+// fakeFrames is a frameSource with frames of the test.
 type fakeFrames struct {
 	frames chan []byte
 	reason string // set before frames is closed
@@ -96,7 +96,7 @@ func encode(f api.Frame) []byte {
 	return b
 }
 
-// watchFrames serves frames with d and connects to it. served is closed when d has let go of the connection.
+// watchFrames serves frames with d and connects to it. served is closed when d has closed the connection.
 func watchFrames(t *testing.T, d *daemon, frames frameSource) (conn *websocket.Conn, served chan struct{}) {
 	t.Helper()
 	served = make(chan struct{})
@@ -116,7 +116,7 @@ func watchFrames(t *testing.T, d *daemon, frames frameSource) (conn *websocket.C
 	return conn, served
 }
 
-func TestDroppedWatcherIsTold(t *testing.T) {
+func TestDroppedWatcherGetsTheReason(t *testing.T) {
 	v := &fakeFrames{frames: make(chan []byte), reason: "too slow"}
 	close(v.frames)
 	conn, _ := watchFrames(t, &daemon{cfg: Config{State: t.TempDir()}.withDefaults()}, v)
@@ -129,7 +129,7 @@ func TestDroppedWatcherIsTold(t *testing.T) {
 	}
 }
 
-func TestEndOfTheDaemonIsToldToWatchers(t *testing.T) {
+func TestWatchersGetTheEndOfTheDaemon(t *testing.T) {
 	r := start(t, nil)
 	_, path := r.open("w")
 	conn := r.watch(path)
@@ -147,9 +147,8 @@ func TestEndOfTheDaemonIsToldToWatchers(t *testing.T) {
 	r.wait()
 }
 
-// TestEndingDaemonSendsWhatIsQueued: a watcher that is behind when the daemon ends gets every event
-// there was, and then is told.
-func TestEndingDaemonSendsWhatIsQueued(t *testing.T) {
+// TestEndingDaemonSendsQueuedEvents checks that a slow watcher gets all events before the reason when the daemon ends.
+func TestEndingDaemonSendsQueuedEvents(t *testing.T) {
 	const events = 900 // more than fits into the connection: most of them wait in the queue
 	v := &fakeFrames{frames: make(chan []byte, events)}
 	d := &daemon{cfg: Config{State: t.TempDir()}.withDefaults()}
@@ -177,7 +176,7 @@ func TestEndingDaemonSendsWhatIsQueued(t *testing.T) {
 	}
 }
 
-func TestWatcherThatGoesIsForgotten(t *testing.T) {
+func TestWatcherThatDisconnectsIsRemoved(t *testing.T) {
 	r := start(t, func(c *Config) { c.linger = time.Second })
 	w, path := r.open("w")
 	conn := r.watch(path)

@@ -52,7 +52,7 @@ type entry[W openFile] struct {
 
 	uses    int
 	closing bool
-	leave   bool // it is to close in spite of watchers: see vacate
+	leave   bool // it closes even with watchers: see vacate
 }
 
 func newWorkspaces[W openFile](o opener[W], cfg Config, idle func()) *workspaces[W] {
@@ -204,13 +204,13 @@ func (t *workspaces[W]) find(ctx context.Context, id string) (*entry[W], error) 
 	case known:
 		return t.opened(ctx, e)
 	case path == "":
-		return nil, &api.Error{Code: api.CodeNotFound, Message: "no such workspace: nobody has opened it since the daemon started",
+		return nil, &api.Error{Code: api.CodeNotFound, Message: "no such workspace: no client has opened it since the daemon started",
 			Fix: api.OpenWorkspace.Method + " " + api.OpenWorkspace.Path + " opens a workfile"}
 	}
 	e, err := t.open(ctx, path, false)
-	if err == nil && e.id != id { // a link that leads to another file by now
+	if err == nil && e.id != id { // a link that now leads to another file
 		t.release(e)
-		return nil, &api.Error{Code: api.CodeNotFound, Message: "the workfile of this workspace is another one by now", Where: path}
+		return nil, &api.Error{Code: api.CodeNotFound, Message: "the path of this workspace now leads to another workfile", Where: path}
 	}
 	return e, err
 }
@@ -236,7 +236,7 @@ func (t *workspaces[W]) release(e *entry[W]) {
 	e.nudge()
 }
 
-// nudge makes the runtimeFiles look.
+// nudge makes the keeper of the entry check it.
 func (e *entry[W]) nudge() {
 	select {
 	case e.look <- struct{}{}:
@@ -329,7 +329,7 @@ func (t *workspaces[W]) shut(e *entry[W]) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	if err := e.ws.Close(ctx); err != nil {
-		t.log.Error("workspace not closed in order", "workspace", e.id, "err", err)
+		t.log.Error("workspace not closed properly", "workspace", e.id, "err", err)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestConcurrentOpensShareOneWorkspace(t *testing.T) {
 				ws.release(e)
 			})
 		}
-		synctest.Wait() // all of them wait for the one opening
+		synctest.Wait() // all calls wait for the one opening
 		close(f.gate)
 		all.Wait()
 		if n := f.times("/w"); n != 1 {
@@ -120,7 +120,7 @@ func TestWorkspaceThatEndsByItselfIsForgotten(t *testing.T) {
 	})
 }
 
-func TestClosedTakesNobody(t *testing.T) {
+func TestClosedTableOpensNoWorkspace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes()
 		ws := newTestWorkspaces(f, time.Second, func() { t.Error("idle after the end") })

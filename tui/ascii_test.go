@@ -16,8 +16,9 @@ var asciiOf = map[rune]string{
 // widening are the signs whose ASCII form has another width: the rest of their row is not at the same place.
 const widening = "…↑↓←→⏎"
 
-// TestASCII: a screen in ASCII is the same picture with other signs. So golden files have no ASCII variants.
-func TestASCII(t *testing.T) {
+// TestASCIIScreenDiffersOnlyInSigns: A screen in ASCII has the same layout with other signs, so golden files need no
+// ASCII variants.
+func TestASCIIScreenDiffersOnlyInSigns(t *testing.T) {
 	inUTC(t)
 	for _, g := range goldens() {
 		if g.titles != nil {

@@ -13,8 +13,8 @@ import (
 	"wf/tui/words"
 )
 
-// TestConnectPreview: while the user connects, the edge is drawn, and in another colour if it is refused.
-func TestConnectPreview(t *testing.T) {
+// TestNewEdgeIsDrawnWhileConnecting: A refused edge has another colour.
+func TestNewEdgeIsDrawnWhileConnecting(t *testing.T) {
 	m := at(t, "a")
 	m.doc.picture.view, m.doc.picture.chosen = drawing.List, true
 	m.refresh()
@@ -32,8 +32,8 @@ func TestConnectPreview(t *testing.T) {
 	}
 }
 
-// TestConnectClick: a click chooses the target, in the drawing and in the list of what was found.
-func TestConnectClick(t *testing.T) {
+// TestClickChoosesTheTarget: A click chooses a target in the drawing and in the list of matches.
+func TestClickChoosesTheTarget(t *testing.T) {
 	m := at(t, "a")
 	press(m, "c")
 	x, y := find(t, m, "· e")
@@ -54,8 +54,8 @@ func TestConnectClick(t *testing.T) {
 	}
 }
 
-// TestDeleteOneOfMany: each edge of a node with many can be chosen, by keys, by its name and by mouse.
-func TestDeleteOneOfMany(t *testing.T) {
+// TestEachOfManyEdgesCanBeDeleted: Each edge of a node with many edges can be chosen by keys, by name and by mouse.
+func TestEachOfManyEdgesCanBeDeleted(t *testing.T) {
 	s := api.Status{}
 	for i := range 40 {
 		s.Nodes = append(s.Nodes, api.NodeStatus{ID: fmt.Sprint("id-", i), Name: fmt.Sprint("n", i)})
@@ -90,8 +90,9 @@ func TestDeleteOneOfMany(t *testing.T) {
 	}
 }
 
-// TestMenuClick: a click in a menu that is longer than the screen chooses what it points at.
-func TestMenuClick(t *testing.T) {
+// TestClickInALongMenuChoosesTheLine: A click in a menu that is longer than the screen chooses the line under the
+// pointer.
+func TestClickInALongMenuChoosesTheLine(t *testing.T) {
 	m := at(t, "a")
 	chosen := 0
 	var choices []dialog.Choice
@@ -106,8 +107,7 @@ func TestMenuClick(t *testing.T) {
 	}
 }
 
-// TestHelpOfEdits: the help of the drawing has the keys that edit.
-func TestHelpOfEdits(t *testing.T) {
+func TestHelpOfTheDrawingListsEdits(t *testing.T) {
 	var all strings.Builder
 	for _, l := range helpLines(registry(), atDrawing, 100, false) {
 		all.WriteString(l.Text + "\n")

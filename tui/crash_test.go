@@ -39,9 +39,9 @@ func (o *terminal) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestCrash: a panic in the background, in a command or in the model ends the interface in order: the
-// screen is given back, nothing else is written to the terminal, and Run's error tells all about it.
-func TestCrash(t *testing.T) {
+// TestPanicRestoresTheTerminal: A panic in the background, in a command or in the model restores the terminal and
+// writes nothing else to it. The error of Run describes the panic.
+func TestPanicRestoresTheTerminal(t *testing.T) {
 	for name, c := range map[string]crashing{
 		"feed":    {init: func(m *model) tea.Cmd { return m.link.feed.next }},
 		"command": {init: func(*model) tea.Cmd { return func() tea.Msg { panic("a bug") } }},

@@ -7,9 +7,9 @@ import (
 	"wf/api"
 )
 
-// TestCycle: the interface shows a cycle of blocking edges before a run is refused for it. A loop with a
-// non-blocking edge is not reported.
-func TestCycle(t *testing.T) {
+// TestBlockingCycleIsReported: The interface shows a cycle of blocking edges before a run is refused for it. It does
+// not report a loop with a non-blocking edge.
+func TestBlockingCycleIsReported(t *testing.T) {
 	s := small()
 	add := func(from, to, kind string) {
 		s.Edges = append(s.Edges, api.EdgeStatus{Key: len(s.Edges), Source: "id-" + from, Target: "id-" + to, Type: kind})

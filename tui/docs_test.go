@@ -13,7 +13,7 @@ import (
 
 var writeDocs = flag.Bool("write-docs", false, "rewrite docs/tui.md")
 
-// TestDocs: docs/tui.md says what the registry says.
+// TestDocs: docs/tui.md contains the current text of the registry.
 func TestDocs(t *testing.T) {
 	path := filepath.Join("..", "docs", "tui.md")
 	want := "# The terminal interface\n\nMade from the registry of keys by `make docs`: change that.\n\n```\n" + Keys() + "\n```\n\n" + parityTable()
@@ -32,9 +32,9 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestRegistry: every action can be found and explained, and none is hidden behind another one that has its
-// keys wherever it would fit.
-func TestRegistry(t *testing.T) {
+// TestEveryActionCanBeReached: Every action has a name and a help text, and no other action hides it on all its
+// screens.
+func TestEveryActionCanBeReached(t *testing.T) {
 	keys := registry()
 	page := Keys()
 	for i := range keys {

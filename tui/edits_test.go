@@ -50,8 +50,8 @@ func worded(edits []api.Edit) string {
 	return strings.Join(lines, "; ")
 }
 
-// TestAdd: what is typed, and where the node goes.
-func TestAdd(t *testing.T) {
+// TestNewNodeFollowsTheSelection: The test checks the typed command and the predecessors of the new node.
+func TestNewNodeFollowsTheSelection(t *testing.T) {
 	m := at(t, "b")
 	press(m, "a", "x", " ", "y")
 	d := m.dialogs[0].(*adder)
@@ -75,8 +75,9 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// TestConnect: targets by arrows and by letters, cycles refused with their names, types changed.
-func TestConnect(t *testing.T) {
+// TestConnectorChoosesTargets: Arrows and letters choose targets, cycles are refused with the names of their nodes,
+// and types of edges can be changed.
+func TestConnectorChoosesTargets(t *testing.T) {
 	for _, x := range []struct {
 		from  string
 		keys  string
@@ -121,8 +122,8 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// TestConnectHidden: a filter does not hide a target from those who name it.
-func TestConnectHidden(t *testing.T) {
+// TestHiddenNodeCanBeConnectedByName: A filter does not hide a target from a search by name.
+func TestHiddenNodeCanBeConnectedByName(t *testing.T) {
 	m := at(t, "b")
 	press(m, "/", "b", "enter", "c", "e")
 	d := m.dialogs[0].(*connector)
@@ -131,8 +132,8 @@ func TestConnectHidden(t *testing.T) {
 	}
 }
 
-// TestInOrder: a request waits for the answer to the one before, and none is lost.
-func TestInOrder(t *testing.T) {
+// TestRequestsWaitForEarlierAnswers: A request waits for the answer to the previous one, and none is lost.
+func TestRequestsWaitForEarlierAnswers(t *testing.T) {
 	m := at(t, "a")
 	var sent []int
 	var cmds []tea.Cmd
@@ -153,8 +154,8 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// TestBridge: the order of the neighbours stays when nodes between them go.
-func TestBridge(t *testing.T) {
+// TestBridgesKeepTheOrderOfNeighbours: The order of the neighbours stays when nodes between them are deleted.
+func TestBridgesKeepTheOrderOfNeighbours(t *testing.T) {
 	for nodes, want := range map[string]string{
 		"b": "add-edge a d blocking", "c": "add-edge a d non-blocking", "b c": "add-edge a d blocking",
 		"a": "", "e": "", "d": "add-edge b e blocking; add-edge c e non-blocking", "b c d": "add-edge a e blocking",
@@ -170,8 +171,8 @@ func TestBridge(t *testing.T) {
 	}
 }
 
-// TestBridgeKeepsOrder: whatever the graph, who had to wait for whom still has to.
-func TestBridgeKeepsOrder(t *testing.T) {
+// TestBridgesKeepTheOrderInAnyGraph: In any graph, nodes that had to wait for each other still have to.
+func TestBridgesKeepTheOrderInAnyGraph(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 8).Draw(t, "nodes")
 		s := api.Status{}
@@ -211,8 +212,8 @@ func TestBridgeKeepsOrder(t *testing.T) {
 	})
 }
 
-// TestDelete: the harmless line comes first, many nodes need a typed yes.
-func TestDelete(t *testing.T) {
+// TestDeletingManyNodesNeedsYes: The first choice does nothing, and deleting many nodes requires the typed word yes.
+func TestDeletingManyNodesNeedsYes(t *testing.T) {
 	m := at(t, "b")
 	press(m, "D")
 	d := m.dialogs[0].(*dialog.Menu)
@@ -243,8 +244,9 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestForm: only what was changed is edited, from what was seen; a change of another client is shown.
-func TestForm(t *testing.T) {
+// TestFormEditsOnlyChangedFields: Each edit contains the value that the user saw, and a change by another client is
+// shown.
+func TestFormEditsOnlyChangedFields(t *testing.T) {
 	m := at(t, "b")
 	d := newForm(api.NodeStatus{ID: "id-b", Name: "b", Command: "echo b\n", Attrs: map[string]string{"group": "g"}})
 	m.open(d)
@@ -264,8 +266,8 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestEditsOfOthersAreShown: what others do is said, what this client does is not said twice, and a snapshot that comes
-// between loses none of it.
+// TestEditsOfOthersAreShown: Edits of other clients are reported, edits of this client are not reported twice, and a
+// snapshot in between loses none.
 func TestEditsOfOthersAreShown(t *testing.T) {
 	var b batch
 	b.take(api.Frame{Events: []api.Event{{Type: api.GraphUpdated, Structure: true, Op: "edit", Client: "u2", Message: "set name of trim"}}})
@@ -290,8 +292,8 @@ func TestEditsOfOthersAreShown(t *testing.T) {
 	}
 }
 
-// TestEditedSince: edits during a run are counted in the header, until the run is over.
-func TestEditedSince(t *testing.T) {
+// TestHeaderCountsEditsDuringARun: The header counts edits during a run until the run is over.
+func TestHeaderCountsEditsDuringARun(t *testing.T) {
 	m := testModel(140, 30, pipeline(3))
 	m.doc.changed = changed{"42", countChanges(&api.Changes{Commands: []string{"a"}, EdgesAdded: make([]api.EdgeChange, 2)})}
 	if got := frame(m); !strings.Contains(got, "edited since run 42 began: 3 changes (next run)") {
@@ -303,9 +305,9 @@ func TestEditedSince(t *testing.T) {
 	}
 }
 
-// TestDraft: a text goes to the editor's file and back, whatever the editor does, and a mistake is told
-// above the text.
-func TestDraft(t *testing.T) {
+// TestDraftSurvivesTheEditor: A text is written to a file for the editor and read back, whatever the editor does. A
+// mistake is explained above the text.
+func TestDraftSurvivesTheEditor(t *testing.T) {
 	m := at(t, "b")
 	m.opt.Drafts = filepath.Join(t.TempDir(), "edits")
 	var saved []string
@@ -329,8 +331,8 @@ func TestDraft(t *testing.T) {
 	}
 }
 
-// TestNoDisk: a command that was typed comes back when it cannot be handed to the editor.
-func TestNoDisk(t *testing.T) {
+// TestTypedCommandReturnsWhenTheDiskFails: A typed command is shown again if it cannot be written for the editor.
+func TestTypedCommandReturnsWhenTheDiskFails(t *testing.T) {
 	m := at(t, "b")
 	m.opt.Drafts = "/dev/null/edits"
 	press(m, "a", "x")
@@ -341,8 +343,8 @@ func TestNoDisk(t *testing.T) {
 	}
 }
 
-// TestParity: every function has an action or a reason, and the actions exist.
-func TestParity(t *testing.T) {
+// TestEveryWorkforceFunctionHasAnActionOrReason: The named actions exist.
+func TestEveryWorkforceFunctionHasAnActionOrReason(t *testing.T) {
 	keys := registry()
 	for _, f := range parity {
 		if len(f.actions) == 0 && f.note == "" {

@@ -48,9 +48,9 @@ func nodeEvent(i int, kind api.EventType) api.Event {
 	return api.Event{Type: kind, Node: fmt.Sprint(i % 50), Execution: i, Run: "1"}
 }
 
-// TestFeedCoalesces: 20,000 events in a second become at most 31 messages, whose size depends on the
-// nodes, and after the last event there is silence.
-func TestFeedCoalesces(t *testing.T) {
+// TestFeedMergesEvents: 20,000 events in a second become at most 31 messages, whose size depends on the number of
+// nodes. After the last event there are no messages.
+func TestFeedMergesEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &frames{c: make(chan api.Frame)}
 		f := opens(w)
@@ -91,8 +91,9 @@ func TestFeedCoalesces(t *testing.T) {
 	})
 }
 
-// TestFeedStructure: when nodes came or went, the feed watches anew and begins with the snapshot.
-func TestFeedStructure(t *testing.T) {
+// TestFeedWatchesAgainAfterStructureChanges: After nodes were added or removed, the feed starts a new watch and
+// begins with its snapshot.
+func TestFeedWatchesAgainAfterStructureChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := &frames{c: make(chan api.Frame)}, &frames{c: make(chan api.Frame)}
 		f := opens(first, second)
@@ -108,8 +109,9 @@ func TestFeedStructure(t *testing.T) {
 	})
 }
 
-// TestFeedLost: a broken connection is told, what came before it is not lost, and the end is told too.
-func TestFeedLost(t *testing.T) {
+// TestFeedReportsLostConnection: The feed reports a broken connection, loses no earlier event, and reports when the
+// client gives up.
+func TestFeedReportsLostConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := errors.New("the daemon is gone")
 		w := &frames{c: make(chan api.Frame), end: gone}

@@ -52,8 +52,8 @@ type golden struct {
 	titles        []string
 }
 
-// TestGolden compares the screens with those of testdata. Read the diff of testdata after -update.
-func TestGolden(t *testing.T) {
+// TestScreensMatchGoldenFiles: Read the diff of testdata after -update.
+func TestScreensMatchGoldenFiles(t *testing.T) {
 	inUTC(t)
 	for _, g := range goldens() {
 		t.Run(g.name, func(t *testing.T) {
@@ -68,8 +68,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenColors compares some screens with their colors and attributes.
-func TestGoldenColors(t *testing.T) {
+// TestColorsMatchGoldenFiles: It compares some screens with their colors and attributes.
+func TestColorsMatchGoldenFiles(t *testing.T) {
 	inUTC(t)
 	var b strings.Builder
 	for _, s := range flowShots() {

@@ -16,8 +16,8 @@ func footerText(m *model) string {
 	return rows[len(rows)-1]
 }
 
-// TestHints: the footer names what is the thing to do, and a click on its word does it.
-func TestHints(t *testing.T) {
+// TestFooterShowsTheNextStep: The footer shows the most useful action, and a click on its hint does the action.
+func TestFooterShowsTheNextStep(t *testing.T) {
 	m := flowModel(6)
 	if text := footerText(m); strings.Contains(text, "R resume") {
 		t.Errorf("while a run goes on: %s", text)
@@ -35,8 +35,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestEmptyFile: where there are no nodes the footer leads to the first one.
-func TestEmptyFile(t *testing.T) {
+func TestFooterOfAnEmptyFileOffersToAddANode(t *testing.T) {
 	m := flowModel(6)
 	s := m.doc.flow.Status
 	s.Nodes, s.Edges, s.Counts, s.ActiveRuns, s.Runs = nil, nil, api.Counts{}, nil, nil
@@ -50,8 +49,8 @@ func TestEmptyFile(t *testing.T) {
 	}
 }
 
-// TestUnable: a key that can do nothing at present says why.
-func TestUnable(t *testing.T) {
+// TestUnavailableKeySaysWhy: A key whose action is not available explains why.
+func TestUnavailableKeySaysWhy(t *testing.T) {
 	m := flowModel(6)
 	m.doc.flow.Status.ActiveRuns, m.doc.flow.Status.Runs = nil, nil
 	for key, want := range map[string]string{"x": "stop: nothing is running", "Q": "leave and stop: nothing is running", "z": "zoom: only the graph has this: v changes the view"} {
@@ -62,8 +61,8 @@ func TestUnable(t *testing.T) {
 	}
 }
 
-// TestContextMenu: the right button offers what can be done with what is below it.
-func TestContextMenu(t *testing.T) {
+// TestRightButtonOpensTheMenuOfTheItem: The right button opens a menu of the actions for the item under the pointer.
+func TestRightButtonOpensTheMenuOfTheItem(t *testing.T) {
 	m := flowModel(6)
 	frame(m)
 	m.Update(tea.MouseClickMsg{X: 12, Y: 1, Button: tea.MouseRight})

@@ -7,8 +7,8 @@ import (
 	"wf/tui/cells"
 )
 
-// While the user types into a prompt, the drawing waits for the next frame, which shows what was typed.
-func TestTypingIsDrawn(t *testing.T) {
+// TestTypedTextIsDrawnOnTheNextScreen: While the user types into a prompt, the next screen shows the typed text.
+func TestTypedTextIsDrawnOnTheNextScreen(t *testing.T) {
 	m := testModel(120, 30, pipeline(4))
 	press(m, "/", "q", "c")
 	if !m.stale {
@@ -19,8 +19,9 @@ func TestTypingIsDrawn(t *testing.T) {
 	}
 }
 
-// The last row does not look blank in its first column, on any page: see draw.
-func TestLastRowIsSeen(t *testing.T) {
+// TestLastRowIsNeverBlankInItsFirstColumn: The renderer would leave out such a row on a terminal that becomes wider:
+// see draw.
+func TestLastRowIsNeverBlankInItsFirstColumn(t *testing.T) {
 	for _, keys := range [][]string{nil, {"L"}, {"?"}, {":"}, {"/"}, {"r"}, {"H"}} {
 		m := testModel(120, 30, pipeline(4))
 		press(m, keys...)

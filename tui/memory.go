@@ -9,9 +9,9 @@ import (
 	"wf/tui/drawing"
 )
 
-// A Sight is how a workfile is displayed: view, zoom, open stages, panes. It is restored when the workfile is opened
-// again. Unknown values are ignored.
-type Sight struct {
+// A SavedView describes the view of a workfile: drawing, zoom, open stages, panes. It is restored when the workfile is
+// opened again. Unknown values are ignored.
+type SavedView struct {
 	View     string   `json:"view"` // "stages", "graph", "list"; "" = never chosen
 	Zoom     int      `json:"zoom,omitempty"`
 	Open     []string `json:"open,omitempty"`    // keys of the stages that are open
@@ -22,31 +22,31 @@ type Sight struct {
 	Stream   string   `json:"stream,omitempty"` // "stdout", "stderr"; "" = both
 }
 
-// A sightMemory is the state of storing the sight of the open workfile.
-type sightMemory struct {
-	known Sight // the stored sight
-	moved bool  // the user has changed it
+// A viewMemory is the state of storing the view of the open workfile.
+type viewMemory struct {
+	known SavedView // what is stored
+	moved bool      // changed by this process
 }
 
-// A Memory stores sights by workspace. Its methods may be called from any goroutine. They ignore errors, because a
-// sight is not important.
+// A Memory stores views by workspace. Its methods may be called from any goroutine. Errors are not reported:
+// nothing depends on a stored view.
 type Memory interface {
-	Recall(workspace string) Sight
-	Keep(workspace string, s Sight)
+	Recall(workspace string) SavedView
+	Keep(workspace string, s SavedView)
 }
 
 // mostOpen is the maximum number of open stages that are stored.
 const mostOpen = 200
 
-// The smallest and the largest share of the drawing.
+// The least and the greatest share of the drawing.
 const (
 	leastSplit = 0.2
 	mostSplit  = 0.8
 )
 
-// sightOf returns how a workfile is displayed.
-func sightOf(doc *document, panes *panes, side *side) Sight {
-	s := Sight{Zoom: int(doc.picture.zoom), Split: panes.split, Plain: panes.noOverview, Inspect: side.inspect, CutLines: side.log.Cut, Stream: side.log.Stream()}
+// savedViewOf returns the present view of a workfile.
+func savedViewOf(doc *document, panes *panes, side *side) SavedView {
+	s := SavedView{Zoom: int(doc.picture.zoom), Split: panes.split, Plain: panes.noOverview, Inspect: side.inspect, CutLines: side.log.Cut, Stream: side.log.Stream()}
 	if doc.picture.chosen {
 		s.View = doc.picture.view.String()
 	}
@@ -58,8 +58,8 @@ func sightOf(doc *document, panes *panes, side *side) Sight {
 	return s
 }
 
-// restore displays a workfile as the sight describes.
-func (s Sight) restore(doc *document, panes *panes, side *side) {
+// restore applies a stored view to a workfile.
+func (s SavedView) restore(doc *document, panes *panes, side *side) {
 	for _, view := range []drawing.View{drawing.Stages, drawing.Layers, drawing.List} {
 		if view.String() == s.View {
 			doc.picture.view, doc.picture.chosen = view, true
@@ -78,35 +78,35 @@ func (s Sight) restore(doc *document, panes *panes, side *side) {
 	panes.noOverview, side.inspect, side.log.Cut = s.Plain, s.Inspect, s.CutLines
 }
 
-// recall returns the stored sight of a workspace. It may read a file.
-func (o *Options) recall(workspace string) Sight {
+// recall returns the stored view of a workspace. It may read a file.
+func (o *Options) recall(workspace string) SavedView {
 	if o.Memory == nil {
-		return Sight{}
+		return SavedView{}
 	}
 	return o.Memory.Recall(workspace)
 }
 
-// keepSight returns a function that stores the sight of the open workfile and may write a file, or nil if the sight
-// has not changed. last is set when the user leaves the workfile: the sight is then stored again, because an earlier
-// write may finish late.
-func (m *model) keepSight(last bool) func() {
+// keepView returns a function that stores the view of the open workfile and may write a file, or nil if the
+// view has not changed. last is set when the workfile is left: then it stores once more, because an earlier
+// write may come late.
+func (m *model) keepView(last bool) func() {
 	if m.opt.Memory == nil || m.link == nil || m.link.id == "" || m.doc.nothingOpen() {
 		return nil
 	}
-	s := sightOf(&m.doc, &m.panes, &m.side)
-	if same(s, m.sights.known) && !(last && m.sights.moved) {
+	s := savedViewOf(&m.doc, &m.panes, &m.side)
+	if same(s, m.savedViews.known) && !(last && m.savedViews.moved) {
 		return nil
 	}
 	memory, id := m.opt.Memory, m.link.id
-	m.sights.known, m.sights.moved = s, true
+	m.savedViews.known, m.savedViews.moved = s, true
 	return func() { memory.Keep(id, s) }
 }
 
-// memorize stores the sight after a key or a mouse button, so that it survives the loss of the terminal.
+// memorize stores the view after a key or a mouse button, so that it survives the loss of the terminal.
 func (m *model) memorize(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.MouseReleaseMsg:
-		if keep := m.keepSight(false); keep != nil {
+		if keep := m.keepView(false); keep != nil {
 			return func() tea.Msg {
 				keep()
 				return nil
@@ -116,7 +116,7 @@ func (m *model) memorize(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func same(a, b Sight) bool {
+func same(a, b SavedView) bool {
 	open := slices.Equal(a.Open, b.Open)
 	a.Open, b.Open = nil, nil
 	return open && a.View == b.View && a.Zoom == b.Zoom && a.Split == b.Split && a.Plain == b.Plain && a.Inspect == b.Inspect &&

@@ -12,25 +12,25 @@ import (
 )
 
 // shelf is a memory in memory.
-type shelf map[string]Sight
+type shelf map[string]SavedView
 
-func (s shelf) Recall(id string) Sight  { return s[id] }
-func (s shelf) Keep(id string, v Sight) { s[id] = v }
+func (s shelf) Recall(id string) SavedView  { return s[id] }
+func (s shelf) Keep(id string, v SavedView) { s[id] = v }
 
 // session opens the pipeline as the program does.
 func session(s shelf) *model {
 	m := newModel(Options{Path: "/data/x", Memory: s})
 	m.openFile("/data/x")
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 30})
-	m.Update(opened{asked: m.link, link: &link{path: "/data/x", id: "ab", feed: newFeed()}, sight: m.opt.recall("ab")})
+	m.Update(opened{asked: m.link, link: &link{path: "/data/x", id: "ab", feed: newFeed()}, view: m.opt.recall("ab")})
 	m.Update(news{m.link.feed, batch{snapshot: &api.Snapshot{Status: pipeline(12)}}})
 	m.draw()
 	return m
 }
 
-// TestMemory: view, zoom, open stages, panes and the look of logs are found again, and only what has
-// changed is kept.
-func TestMemory(t *testing.T) {
+// TestSightIsRestoredAndStoredOnlyWhenChanged: View, zoom, open stages, panes and the display of logs are restored,
+// and only changes are stored.
+func TestSightIsRestoredAndStoredOnlyWhenChanged(t *testing.T) {
 	s := shelf{}
 	m := session(s)
 	first := m.doc.picture.view
@@ -45,7 +45,7 @@ func TestMemory(t *testing.T) {
 	m.doc.picture.choose(m.doc.picture.layout.Seen(drawing.Item{Kind: drawing.AStage, Index: 4}))
 	press(m, "enter", "2", "w", "s", "i", "1", "v", "z")
 	m.panes.drag(m.body(), 48, 3)
-	want := sightOf(&m.doc, &m.panes, &m.side)
+	want := savedViewOf(&m.doc, &m.panes, &m.side)
 	_, cmd := m.Update(tea.MouseReleaseMsg{})
 	if drain(cmd); !reflect.DeepEqual(s["ab"], want) {
 		t.Errorf("before it is left, %+v is kept", s["ab"])
@@ -55,7 +55,7 @@ func TestMemory(t *testing.T) {
 	}
 	m.close()
 	m = session(s)
-	if got := sightOf(&m.doc, &m.panes, &m.side); !reflect.DeepEqual(got, want) {
+	if got := savedViewOf(&m.doc, &m.panes, &m.side); !reflect.DeepEqual(got, want) {
 		t.Errorf("found %+v, left %+v", got, want)
 	}
 	delete(s, "ab")
@@ -64,11 +64,11 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryNonsense: nothing that a file can say harms.
-func TestMemoryNonsense(t *testing.T) {
+// TestInvalidSightIsIgnored: No content of a stored sight does any harm.
+func TestInvalidSightIsIgnored(t *testing.T) {
 	m := session(shelf{"ab": {View: "cube", Zoom: 99, Open: []string{"", "gone"}, Split: 7, Stream: "stdin"}})
 	m.View()
-	if got := sightOf(&m.doc, &m.panes, &m.side); got.Zoom != 0 || got.Split != mostSplit || got.Stream != "" || len(got.Open) != 0 || got.View == "cube" {
+	if got := savedViewOf(&m.doc, &m.panes, &m.side); got.Zoom != 0 || got.Split != mostSplit || got.Stream != "" || len(got.Open) != 0 || got.View == "cube" {
 		t.Errorf("it is looked at with %+v", got)
 	}
 	m.close()

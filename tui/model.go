@@ -40,20 +40,20 @@ type model struct {
 	ticking bool // a tick will arrive
 	stale   bool // the drawing is not up to date; View updates it
 
-	term   window
-	page   page
-	link   *link // nil: no workfile is open
-	doc    document
-	panes  panes
-	side   side
-	runs   runsScreen
-	home   homeScreen
-	help   helpScreen
-	inbox  inbox
-	asking asking
-	edits  editQueue
-	paths  pathHistory
-	sights sightMemory
+	term       window
+	page       page
+	link       *link // nil: no workfile is open
+	doc        document
+	panes      panes
+	side       side
+	runs       runsScreen
+	home       homeScreen
+	help       helpScreen
+	inbox      inbox
+	asking     asking
+	edits      editQueue
+	paths      pathHistory
+	savedViews viewMemory
 
 	dialogs []dialog.Dialog
 	toast   toast
@@ -92,7 +92,7 @@ func newModel(opt Options) *model {
 
 // close ends all background work.
 func (m *model) close() {
-	if keep := m.keepSight(true); keep != nil {
+	if keep := m.keepView(true); keep != nil {
 		keep()
 	}
 	m.cancel()
@@ -121,10 +121,10 @@ func (m *model) goHome() tea.Cmd {
 
 // openFile opens another workfile.
 func (m *model) openFile(path string) tea.Cmd {
-	keep := m.keepSight(true)
+	keep := m.keepView(true)
 	m.side.log.Close()
 	m.link.close() // active runs continue
-	m.doc, m.asking, m.inbox, m.sights = newDocument(), asking{}, inbox{}, sightMemory{}
+	m.doc, m.asking, m.inbox, m.savedViews = newDocument(), asking{}, inbox{}, viewMemory{}
 	m.side = side{searches: m.side.searches}
 	m.page, m.panes = mainPage, panes{zoomed: m.panes.zoomed}
 	l := &link{path: path}
@@ -142,7 +142,7 @@ type opened struct {
 	asked *link
 	link  *link
 	err   error
-	sight Sight // the stored sight of the workfile
+	view  SavedView // the stored view of the workfile
 }
 
 // connect opens a workfile. If start is set it starts a daemon when there is none. It runs in another goroutine and

@@ -145,8 +145,8 @@ func writeLog(m *model, text string) {
 	}
 }
 
-// TestStartsWithoutDaemon: what is shown before the daemon has answered, and when it does not.
-func TestStartsWithoutDaemon(t *testing.T) {
+// TestScreenWithoutDaemon: The test checks the screen before the first answer of the daemon, and without an answer.
+func TestScreenWithoutDaemon(t *testing.T) {
 	m := newModel(Options{Path: "/data/x.graphml"})
 	m.openFile("/data/x.graphml")
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
@@ -159,8 +159,8 @@ func TestStartsWithoutDaemon(t *testing.T) {
 	}
 }
 
-// TestFollowsEvents: a batch changes what is shown, and only the latest event of a node counts.
-func TestFollowsEvents(t *testing.T) {
+// TestBatchChangesTheScreen: A batch changes the screen, and only the latest event of a node counts.
+func TestBatchChangesTheScreen(t *testing.T) {
 	m := testModel(120, 30, pipeline(5))
 	var b batch
 	b.take(api.Frame{Events: []api.Event{
@@ -206,8 +206,7 @@ func TestFollowsEvents(t *testing.T) {
 	}
 }
 
-// TestLeaving: what is said after leaving depends on what was watched.
-func TestLeaving(t *testing.T) {
+func TestLeftDescribesTheWatchedRun(t *testing.T) {
 	m := testModel(80, 24, pipeline(5))
 	press(m, "q")
 	if l := m.left(); !m.dead || l != (Left{Path: m.opt.Path, Run: "42", Active: true, Done: 12, Of: 23}) {
@@ -222,8 +221,8 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
-// TestSelection: what the run menu offers is what is selected, in the words of the command line.
-func TestSelection(t *testing.T) {
+// TestRunMenuOffersTheSelection: The run menu offers the selection, in the words of the command line.
+func TestRunMenuOffersTheSelection(t *testing.T) {
 	m := testModel(120, 30, pipeline(5))
 	press(m, "n", "space", "n", "r")
 	d := m.dialogs[0].(*dialog.Menu)
@@ -239,8 +238,7 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestFilter: the language of filters.
-func TestFilter(t *testing.T) {
+func TestFilterLanguage(t *testing.T) {
 	var f runview.Workfile
 	status := pipeline(3)
 	f.Apply(&status, nil, nil)
@@ -273,8 +271,8 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestStatesLookAlike: a state has the same sign and word in a drawing as on the command line.
-func TestStatesLookAlike(t *testing.T) {
+// TestStatesLookLikeOnTheCommandLine: A state has the same sign and word in a drawing as on the command line.
+func TestStatesLookLikeOnTheCommandLine(t *testing.T) {
 	for state, drawn := range drawStates {
 		for _, ascii := range []bool{false, true} {
 			if got, want := drawn.Glyph(ascii), words.LookOf(state).Sign(ascii); got != want {
@@ -287,8 +285,9 @@ func TestStatesLookAlike(t *testing.T) {
 	}
 }
 
-// TestLongError: an error that is longer than the last row stays until it is closed, by any of the usual keys.
-func TestLongError(t *testing.T) {
+// TestLongErrorStaysUntilClosed: An error that is longer than the last row stays until the user closes it with one of
+// the usual keys.
+func TestLongErrorStaysUntilClosed(t *testing.T) {
 	for _, key := range []string{"enter", "esc", "q"} {
 		m := testModel(80, 24, pipeline(2))
 		m.fail(errors.New(strings.Repeat("a long reason ", 20)))

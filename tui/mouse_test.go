@@ -28,9 +28,9 @@ func click(m *model, x, y int, button tea.MouseButton) {
 	m.Update(tea.MouseReleaseMsg{X: x, Y: y, Button: button})
 }
 
-// TestMouse: a click selects, a second one opens, the wheel scrolls what is under it, the divider moves,
-// a menu is chosen from, and what is outside of it closes it.
-func TestMouse(t *testing.T) {
+// TestMouseSelectsScrollsAndDrags: A click selects, a second one opens, the wheel scrolls the area under the pointer,
+// the divider can be dragged, a click in a menu chooses, and a click outside closes it.
+func TestMouseSelectsScrollsAndDrags(t *testing.T) {
 	m := testModel(120, 30, pipeline(12))
 	m.doc.picture.view = drawing.Stages
 	now := noon

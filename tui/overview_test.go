@@ -20,9 +20,9 @@ func wide(width, height int) *model {
 	return m
 }
 
-// TestOverview: of a graph that does not fit the screen shows which part is visible, until the user hides that; a
-// click goes elsewhere.
-func TestOverview(t *testing.T) {
+// TestOverviewShowsTheVisiblePart: If a graph does not fit, the overview shows the visible part until the user hides
+// it. A click scrolls the drawing.
+func TestOverviewShowsTheVisiblePart(t *testing.T) {
 	m := wide(120, 30)
 	if got := frame(m); !strings.Contains(got, "┌─ overview ─") || !strings.Contains(got, "0% down") || !strings.Contains(got, "✗") {
 		t.Errorf("no overview:\n%s", got)
@@ -52,9 +52,8 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// TestSelectionInSight: wherever the arrows lead, in whatever view and size, the selection is on the
-// screen.
-func TestSelectionInSight(t *testing.T) {
+// TestSelectionIsAlwaysVisible: After any arrow key, in any view and size, the selection is on the screen.
+func TestSelectionIsAlwaysVisible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, height := rapid.IntRange(leastWidth, 200).Draw(t, "width"), rapid.IntRange(leastHeight, 60).Draw(t, "height")
 		m := testModel(width, height, pipeline(rapid.IntRange(1, 40).Draw(t, "samples")))

@@ -23,9 +23,9 @@ func anyKeys() []string {
 	return keys
 }
 
-// TestAnything: whatever keys, mice, sizes, pastes and events come, nothing panics, every frame fits the
-// terminal, and only ctrl+c, q and Q leave.
-func TestAnything(t *testing.T) {
+// TestAnyInputKeepsTheScreenValid: For any keys, mouse events, sizes, pastes and events, nothing panics, every screen
+// fits the terminal, and only ctrl+c, q and Q leave.
+func TestAnyInputKeepsTheScreenValid(t *testing.T) {
 	keys := anyKeys()
 	rapid.Check(t, func(t *rapid.T) {
 		m := testModel(100, 30, anyStatus(t))
@@ -87,8 +87,8 @@ func anyBatch(t *rapid.T) (b batch) {
 	return b
 }
 
-// TestPaste: a megabyte goes into a line in no time, and is no key where there is no line.
-func TestPaste(t *testing.T) {
+// TestLargePasteIsFast: A megabyte is pasted into a line without delay, and does nothing where there is no line.
+func TestLargePasteIsFast(t *testing.T) {
 	m := testModel(100, 30, pipeline(3))
 	huge := strings.Repeat("q\nx\x1b[2J", 1<<17)
 	m.Update(tea.PasteMsg{Content: huge})

@@ -14,9 +14,9 @@ import (
 	"wf/client"
 )
 
-// TestLooksAgain: a daemon that is gone is looked for with doubling waits up to a limit, and never started
-// unasked; what is on the screen stays.
-func TestLooksAgain(t *testing.T) {
+// TestLooksForTheDaemonAgain: The model looks for a lost daemon with doubling waits up to a limit, never starts one
+// by itself, and keeps the screen.
+func TestLooksForTheDaemonAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := testModel(120, 30, small())
 		m.clock = time.Now
@@ -72,8 +72,8 @@ func TestLooksAgain(t *testing.T) {
 	})
 }
 
-// TestNoLook: what answered and refused is not asked again and again.
-func TestNoLook(t *testing.T) {
+// TestRefusedConnectionIsNotRepeated: A daemon that answered and refused is not asked again.
+func TestRefusedConnectionIsNotRepeated(t *testing.T) {
 	m := testModel(120, 30, small())
 	m.Update(news{m.link.feed, batch{ended: errors.New("no workfile")}})
 	if got := frame(m); m.link.wait != 0 || !strings.Contains(got, "no daemon: C connects") {

@@ -34,8 +34,9 @@ func rowNames(m *model) string {
 	return strings.Join(names, ",")
 }
 
-// TestFoldHidesNothing: a folded sub-flow shows what failed and what asks, and says so by its sign.
-func TestFoldHidesNothing(t *testing.T) {
+// TestFoldedSubFlowShowsFailuresAndQuestions: A folded sub-flow shows failures and questions in its instances, and
+// its sign reports them.
+func TestFoldedSubFlowShowsFailuresAndQuestions(t *testing.T) {
 	m := flowModel(6)
 	if got := rowNames(m); got != "each[2],each[4]" {
 		t.Errorf("folded: %s", got)
@@ -50,9 +51,9 @@ func TestFoldHidesNothing(t *testing.T) {
 	}
 }
 
-// TestOpenSubFlow: Enter opens a sub-flow and an instance; failures come first, then questions, then what
-// runs; what is selected stays selected while rows change; log and inspector are about the instance.
-func TestOpenSubFlow(t *testing.T) {
+// TestEnterOpensSubFlowAndInstance: Failures come first, then questions, then running instances. The selection stays
+// while rows change. Log and inspector show the instance.
+func TestEnterOpensSubFlowAndInstance(t *testing.T) {
 	m := flowModel(6)
 	m.doc.picture.goTo(1)
 	press(m, "enter")
@@ -94,8 +95,8 @@ func TestOpenSubFlow(t *testing.T) {
 	}
 }
 
-// TestPages: of ten thousand instances a page is in memory, whichever is looked at.
-func TestPages(t *testing.T) {
+// TestOnlyTheVisiblePageOfInstancesIsLoaded: Of ten thousand instances only the visible page is in memory.
+func TestOnlyTheVisiblePageOfInstancesIsLoaded(t *testing.T) {
 	m := flowModel(10_000)
 	m.doc.picture.goTo(1)
 	press(m, "enter")
@@ -124,9 +125,9 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestInstanceEvents: events of instances cost nothing but the knowledge that something happened, however
-// many they are; what of a batch is about questions is kept.
-func TestInstanceEvents(t *testing.T) {
+// TestEventsOfInstancesUseBoundedMemory: Any number of events of instances only marks their sub-flow as changed.
+// Events about questions are kept.
+func TestEventsOfInstancesUseBoundedMemory(t *testing.T) {
 	var b batch
 	var f api.Frame
 	for k := range 10_000 {
@@ -148,8 +149,9 @@ func TestInstanceEvents(t *testing.T) {
 	}
 }
 
-// TestControlEvents: what is skipped, waits, is repeated, handled, not executed.
-func TestControlEvents(t *testing.T) {
+// TestControlFlowEventsChangeTheDrawing: Events about skipped, waiting, repeated, handled and not executed nodes are
+// shown.
+func TestControlFlowEventsChangeTheDrawing(t *testing.T) {
 	m := flowModel(6)
 	var b batch
 	until := noon.Add(90 * time.Second)
@@ -181,9 +183,9 @@ func TestControlEvents(t *testing.T) {
 	}
 }
 
-// TestClockOfWaits: while nothing but people is waited for, the clock does not tick every second; a
-// countdown in sight makes it.
-func TestClockOfWaits(t *testing.T) {
+// TestClockTicksEverySecondOnlyForCountdowns: While nodes wait only for people, the clock does not tick every second.
+// A visible countdown makes it tick.
+func TestClockTicksEverySecondOnlyForCountdowns(t *testing.T) {
 	s := controlled(6)
 	for i := range s.Nodes {
 		if s.Nodes[i].State == api.StateRunning || s.Nodes[i].State == api.StateQueued {
@@ -209,8 +211,9 @@ func TestClockOfWaits(t *testing.T) {
 	}
 }
 
-// TestParameters: the form gives what was typed, goes through choices, and stays where something is wrong.
-func TestParameters(t *testing.T) {
+// TestParameterFormSendsTypedValues: The form sends the typed values, cycles through choices, and stays open while a
+// value is wrong.
+func TestParameterFormSendsTypedValues(t *testing.T) {
 	m := flowModel(6)
 	refusal := &api.Error{Problems: []api.ParamProblem{{Param: "jobs", Reason: "is too large"}}}
 	if got := paramProblems(refusal); len(got) != 1 || paramProblems(errors.New("another")) != nil {
@@ -233,8 +236,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestDecider: values, one a line, however they come into the form.
-func TestDecider(t *testing.T) {
+// TestDeciderReadsOneValuePerLine: This holds for typed and for pasted values.
+func TestDeciderReadsOneValuePerLine(t *testing.T) {
 	m := flowModel(6)
 	m.inbox.own, _ = asked()
 	press(m, "A", "y")
@@ -251,8 +254,8 @@ func TestDecider(t *testing.T) {
 	m.View()
 }
 
-// TestDeciderOfFields: the values that are asked for stand there already, and what is left empty is not given.
-func TestDeciderOfFields(t *testing.T) {
+// TestDeciderListsTheRequestedFields: The requested values are listed, and empty ones are not sent.
+func TestDeciderListsTheRequestedFields(t *testing.T) {
 	m := flowModel(6)
 	m.inbox.own, _ = asked()
 	m.inbox.own[0].Fields = someFields()
@@ -270,8 +273,8 @@ func TestDeciderOfFields(t *testing.T) {
 	}
 }
 
-// TestMocks: how a node is to end that is not executed.
-func TestMocks(t *testing.T) {
+// TestMockOfReadsTheResult: mockOf reads the result of a node that is not executed.
+func TestMockOfReadsTheResult(t *testing.T) {
 	for text, want := range map[string]string{"exit:3": "3 map[]", `{"a": 1}`: "0 map[a:1]", "exit:300": "error", "3": "error", "null": "error"} {
 		mock, err := mockOf("a", text)
 		got := fmt.Sprint(mock.Exit, " ", mock.Outputs)
@@ -284,8 +287,9 @@ func TestMocks(t *testing.T) {
 	}
 }
 
-// TestInquiries: one at a time, not more often than is useful, and none while nothing is old.
-func TestInquiries(t *testing.T) {
+// TestInquiriesAreLimited: There is one inquiry at a time, at most one every askTime, and none while everything is up
+// to date.
+func TestInquiriesAreLimited(t *testing.T) {
 	m := flowModel(6)
 	m.link.ws = &client.Workspace{}
 	m.asking = asking{}
@@ -315,9 +319,9 @@ func TestInquiries(t *testing.T) {
 	}
 }
 
-// TestPastInstances: a past run has its instances, down to those of sub-flows within, and says which way it
-// went.
-func TestPastInstances(t *testing.T) {
+// TestEarlierRunHasInstancesAndFiredEdges: An earlier run has its instances, including those of nested sub-flows, and
+// its fired edges.
+func TestEarlierRunHasInstancesAndFiredEdges(t *testing.T) {
 	m := flowModel(6)
 	run := func(path string, ok bool) api.Execution {
 		x := api.Execution{Node: path, Execution: 1, OK: ok, Over: true, DurationMS: ptr(int64(100))}
@@ -353,8 +357,8 @@ func TestPastInstances(t *testing.T) {
 	}
 }
 
-// TestNextFailure: n goes through nodes that failed, and through what failed in a sub-flow that has rows.
-func TestNextFailure(t *testing.T) {
+// TestNextFailureVisitsNodesAndRows: The key n visits failed nodes, and failed rows of a sub-flow.
+func TestNextFailureVisitsNodesAndRows(t *testing.T) {
 	m := flowModel(6)
 	var went []string
 	for _, key := range []string{"n", "n", "n", "n", "N"} {
@@ -374,8 +378,8 @@ func TestNextFailure(t *testing.T) {
 	}
 }
 
-// TestRunInstance: the run menu of an instance repeats it, and of its surroundings offers nothing.
-func TestRunInstance(t *testing.T) {
+// TestRunMenuRepeatsAnInstance: The run menu of an instance repeats it and offers nothing for its neighbours.
+func TestRunMenuRepeatsAnInstance(t *testing.T) {
 	m := flowModel(6)
 	m.doc.picture.goTo(1)
 	press(m, "enter")
@@ -391,9 +395,9 @@ func TestRunInstance(t *testing.T) {
 	}
 }
 
-// TestAllFailures: n visits every instance that failed, page by page, then what failed behind the sub-flow;
-// those that failed stand first.
-func TestAllFailures(t *testing.T) {
+// TestNextFailureVisitsAllPages: The key n visits every failed instance, page by page, then the failures after the
+// sub-flow. Failed instances come first.
+func TestNextFailureVisitsAllPages(t *testing.T) {
 	m := flowModel(500)
 	each := &m.doc.flow.Nodes[1]
 	each.Instances.Failed = nil
@@ -421,8 +425,8 @@ func TestAllFailures(t *testing.T) {
 	}
 }
 
-// TestInstanceOrder: each instance has one place, and those that failed come first.
-func TestInstanceOrder(t *testing.T) {
+// TestEachInstanceHasOnePlace: Failed instances have the first places.
+func TestEachInstanceHasOnePlace(t *testing.T) {
 	o := instanceOrder{&api.Instances{Begun: 12, Failed: []int{0, 1, 5, 11}}}
 	var numbers []int
 	for place := range 12 {

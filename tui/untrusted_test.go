@@ -7,9 +7,9 @@ import (
 	"wf/tui/cells"
 )
 
-// TestHostile: whatever nodes write, and whatever they are called, the terminal gets only text and our
-// own colours, and every row is as wide as the screen at most.
-func TestHostile(t *testing.T) {
+// TestHostileTextsCannotControlTheTerminal: Whatever nodes write and whatever their names are, the terminal receives
+// only text and our own colours, and no row is wider than the screen.
+func TestHostileTextsCannotControlTheTerminal(t *testing.T) {
 	hostile := "\x1b]0;owned\x07\x1b[2J\x1b[?1049l\x1b]52;c;aGk=\x07\x9b31m\u009b31m\x1bPq\x1b\\\x00\x08\x0b\u202eevil\u2066 ok\r\nlast\x1b[1;31mred\x1b[7m\n" +
 		strings.Repeat("e\u0301\u0302\u0303", 200) + "👩‍👩‍👧‍👦 漢字漢字漢字\xff\xfe" + strings.Repeat("\u0300", 500) + "\n"
 	s := pipeline(2)

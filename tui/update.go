@@ -170,8 +170,8 @@ func (m *model) opened(msg opened) tea.Cmd {
 	m.link = msg.link
 	m.asking.busy = false    // an answer from the old connection is dropped
 	if m.doc.nothingOpen() { // otherwise the workfile was open before and keeps its display settings
-		m.sights.known = msg.sight
-		msg.sight.restore(&m.doc, &m.panes, &m.side)
+		m.savedViews.known = msg.view
+		msg.view.restore(&m.doc, &m.panes, &m.side)
 	}
 	return m.link.feed.next
 }

@@ -7,8 +7,9 @@ import (
 	"wf/workspace/history"
 )
 
-// activeNote is the note for later daemons that some runs of the workspace are not over, see history.MarkActive. The loop decides
-// whether it is needed, and helpers write and remove it. Each of them does what was decided last, so their order does not matter.
+// activeNote is a note on disk for later daemons: the workspace has runs that are not over, see history.MarkActive. The loop
+// decides whether the note is needed; helpers write and remove it. Each helper follows the latest decision, so their order
+// does not matter.
 type activeNote struct {
 	needed atomic.Bool
 	mu     sync.Mutex // held while the note is written or removed
@@ -36,7 +37,7 @@ func (n *activeNote) remove(w *Workspace) {
 	}
 }
 
-// unmark lets a helper remove the note if all runs are over.
+// unmark removes the note on a helper if all runs are over.
 func (pp *preparer) unmark() {
 	if len(pp.w.runs) == 0 && len(pp.w.queue.inQueue()) == 0 {
 		pp.note.needed.Store(false)

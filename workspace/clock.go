@@ -5,12 +5,12 @@ import (
 )
 
 // Records, events and the scheduler use the wall clock, because people read these times and the next daemon has no other
-// clock in common. The wall clock can be set. The loop compares it with the time since boot; when they part, each run gets
-// the difference (scheduler.ClockSet), so that a timeout of ten minutes remains ten minutes. Times in the past are moved, so
-// that durations remain the same. Some records contain a reading of both clocks, so that the next daemon of the same boot
-// notices what was set while there was none.
+// clock in common. The wall clock can be set. The loop compares it with the time since boot. When they differ, the loop
+// passes the difference to each run (scheduler.ClockSet), so that a timeout of ten minutes remains ten minutes. Times in the
+// past are moved, so that durations stay the same. Some records contain readings of both clocks, so that the next daemon
+// notices changes that happened while no daemon ran.
 
-// followClock notices that the wall clock was set. The loop calls it before it handles a message.
+// followClock checks whether the wall clock was set. The loop calls it before each burst of functions.
 func (w *Workspace) followClock() {
 	at, by := w.clock.Set()
 	if by == 0 {

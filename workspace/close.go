@@ -4,8 +4,8 @@ import (
 	"context"
 )
 
-// Close saves the workfile, lets go of the runs, which go on in their executor, and ends the
-// workspace. It returns when all of that is done; ctx bounds the wait.
+// Close saves the workfile, detaches from the runs, which continue in their executors, and ends the workspace. It returns
+// when all of this is done, or when ctx ends.
 func (w *Workspace) Close(ctx context.Context) error {
 	if !w.loop.Post(w.startClose) {
 		return nil
@@ -20,7 +20,7 @@ func (w *Workspace) Close(ctx context.Context) error {
 	}
 }
 
-// startClose lets the loop end after a last save.
+// startClose ends the loop after a last save.
 func (w *Workspace) startClose() {
 	if w.closing {
 		return
@@ -33,7 +33,7 @@ func (w *Workspace) startClose() {
 // leave releases everything when the loop ends.
 func (w *Workspace) leave() {
 	if w.quarantine.attempt.noted {
-		w.quarantine.endAttempt() // to end in order is no failure
+		w.quarantine.endAttempt() // an orderly end is not a failed attempt
 	}
 	for _, r := range w.runs {
 		r.Detach()
@@ -43,16 +43,16 @@ func (w *Workspace) leave() {
 	w.presence.publishSnapshot()
 }
 
-// crashed releases what it can after a panic on the loop. Nothing is saved: the workspace ends as if its
-// daemon had been killed, and the daemon opens it again, which counts as a trial. Clients that wait for an
-// answer ask again.
+// crashed releases resources after a panic on the loop. It saves nothing: the workspace ends as if its daemon had been
+// killed. The daemon opens it again, which counts as a recovery attempt. Clients that wait for an answer repeat their
+// requests.
 func (w *Workspace) crashed() {
 	w.quarantine.countCrash()
 	for _, r := range w.runs {
 		r.Abandon()
 	}
 	w.out.Close("internal error: the workfile is opened again")
-	go func() { // ends with the helpers, which learn of the end from the loop
+	go func() { // ends with the helpers, which stop when the loop ends
 		w.loop.Wait()
 		w.dropFence()
 	}()

@@ -15,8 +15,8 @@ import (
 	"wf/workspace/workfile"
 )
 
-// Create makes a new workfile: of lines, or of a whole workflow. The statuses of an earlier workfile at this
-// path are removed from the state folder. The history of its runs stays.
+// Create makes a new workfile from lines of text or from a whole workflow. It removes the statuses of an earlier workfile at
+// this path from the state folder. The history of that workfile's runs stays.
 func Create(req api.NewRequest, cfg Config) error {
 	if err := decideResults(&req); err != nil {
 		return err
@@ -41,8 +41,8 @@ func Create(req api.NewRequest, cfg Config) error {
 	return nil
 }
 
-// decideResults sets the attribute "results" of the new file. In a git work tree the default is "none", so
-// that a run changes no versioned file.
+// decideResults sets the attribute "results" of the new file. In a git work tree the default is "none", so that runs do not
+// change a versioned file.
 func decideResults(req *api.NewRequest) error {
 	word := req.Results
 	if word == "" && req.Attrs["results"] == "" && inWorkTree(filepath.Dir(req.Path)) {
@@ -63,8 +63,7 @@ func decideResults(req *api.NewRequest) error {
 	return nil
 }
 
-// inWorkTree reports whether a folder lies in a work tree of git. A .git that is a file belongs to a
-// worktree or a submodule.
+// inWorkTree reports whether a folder is in a git work tree. A .git that is a file belongs to a worktree or a submodule.
 func inWorkTree(dir string) bool {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -119,7 +118,7 @@ func newWorkfile(req api.NewRequest) ([]byte, error) {
 	return data, nil
 }
 
-// chain returns the edges that put the lines one after the other, if the request wants that.
+// chain returns edges that connect the lines one after the other, if the request asks for them.
 func chain(req api.NewRequest) (edges []graphml.NewEdge) {
 	for i := 1; req.Chain && i < len(req.Lines); i++ {
 		edges = append(edges, graphml.NewEdge{Source: "n" + strconv.Itoa(i-1), Target: "n" + strconv.Itoa(i), Type: graph.Blocking})

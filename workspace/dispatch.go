@@ -1,6 +1,6 @@
 package workspace
 
-// dispatch shares out slots and hands over the jobs that they allow.
+// dispatch shares out the slots and hands over the jobs that they allow.
 func (w *Workspace) dispatch() {
 	for _, r := range w.runs {
 		r.EnterPools()
@@ -11,7 +11,7 @@ func (w *Workspace) dispatch() {
 	}
 }
 
-// shareOut acquires and returns slots, for all runs in turn so that none of them starves.
+// shareOut acquires and returns slots. It serves the runs in turn, so that none of them starves.
 func (w *Workspace) shareOut() {
 	for _, r := range w.runs {
 		r.GiveBack()

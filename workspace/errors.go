@@ -8,7 +8,7 @@ func errClosed() *api.Error {
 	return &api.Error{Code: api.CodeGone, Message: "the workspace has closed"}
 }
 
-// errPanicked is the answer to a question that panicked.
+// errPanicked returns the error for a question that panicked.
 func errPanicked() *api.Error {
 	return &api.Error{Code: api.CodeInternal, Message: "internal error: the answer cannot be given",
 		Why: "the log of the daemon has the report; runs are not touched", Fix: "wf server logs"}

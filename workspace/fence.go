@@ -11,20 +11,21 @@ import (
 	"wf/workspace/history"
 )
 
-// Two daemons of one user can exist: with different runtime folders, on machines that share the state folder, or for a moment when
-// one has lost its runtime folder and another one has started. So the daemon that serves a workspace holds its fence, a lock
-// beside the journals.
+// One user can have two daemons: with different runtime folders, on machines that share the state folder, or briefly after a
+// daemon has lost its runtime folder and another one has started. So the daemon that serves a workspace holds its fence: a
+// lock file next to the journals.
 
-// How long opening a workspace waits for the fence: another daemon may be about to end, and a child between fork and exec holds a
-// copy of every descriptor for an instant.
+// How long opening a workspace waits for the fence: another daemon may be about to end, and a child between fork and exec
+// briefly holds a copy of every descriptor.
 const (
 	sharedPatience  = 15 * time.Second
 	foreignPatience = time.Second
 	fencePause      = 20 * time.Millisecond
 )
 
-// raiseFence takes the fence of the workspace, or returns an *api.Error with its holder. A folder that cannot be written can be read
-// without a fence; keepFence is called before anything starts.
+// raiseFence takes the fence of the workspace. If another daemon has it, the error is an *api.Error that names that daemon.
+// If the folder cannot be written, the workspace can still be read without a fence; keepFence is called before anything
+// starts.
 func (w *Workspace) raiseFence() error {
 	for begin := time.Now(); ; time.Sleep(fencePause) {
 		err := w.keepFence()
@@ -45,7 +46,8 @@ func (w *Workspace) raiseFence() error {
 	}
 }
 
-// keepFence makes sure that this daemon has the fence. It is called before the loop starts, and then by the holder of w.creating.
+// keepFence makes sure that this daemon has the fence. It is called before the loop starts, and later by helpers that hold
+// preparer.creating.
 func (w *Workspace) keepFence() error {
 	if w.fence != nil && w.fence.Stands() {
 		return nil
@@ -66,7 +68,7 @@ func (w *Workspace) dropFence() {
 	}
 }
 
-// holder describes this daemon to others.
+// holder describes this daemon for other daemons.
 func (w *Workspace) holder() history.Holder {
 	host, _ := os.Hostname() // "" if the machine has no name
 	return history.Holder{PID: os.Getpid(), Host: host, Runtime: w.cfg.Runtime}

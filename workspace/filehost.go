@@ -10,7 +10,7 @@ import (
 	"wf/workspace/workfile"
 )
 
-// fileHost is what the workfile sees of its workspace.
+// fileHost implements workfile.Host.
 type fileHost struct{ w *Workspace }
 
 func (h fileHost) Publish(ev api.Event) { h.w.out.Publish(ev) }
@@ -77,8 +77,8 @@ func (h fileHost) FirstCopy() []byte {
 	return data
 }
 
-// standIns yields the workfiles that unfinished runs started with, newest first. A run goes on when its workfile is deleted, moved or
-// broken. Then users must still be able to watch and stop it, and the next daemon has to recover it.
+// standIns yields the workfiles that unfinished runs started with, newest first. A run continues when its workfile is
+// deleted, moved or damaged. Users must still be able to watch and stop it, and the next daemon has to recover it.
 func standIns(s *history.Store) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		numbers, err := s.Numbers()
@@ -96,7 +96,7 @@ func standIns(s *history.Store) iter.Seq2[string, []byte] {
 	}
 }
 
-// newFile makes the file of a workspace. Without a state folder only the file itself is looked at.
+// newFile returns the file of a workspace. Without a state folder it uses only the workfile itself.
 func (w *Workspace) newFile() *workfile.File {
 	c := workfile.Config{Path: w.path, Loop: w.loop, Disk: w.disk(), Log: w.cfg.Log, Host: fileHost{w}}
 	if w.cfg.State != "" {

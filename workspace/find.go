@@ -7,8 +7,8 @@ import (
 	"wf/workspace/workfile"
 )
 
-// Find is ID also for a workfile that is gone and has runs that are not over. It finds them by the notes in the
-// state folder or, since those may be lost, by the history.
+// Find is like ID, but also finds a workfile that is gone and has unfinished runs: by the notes in the state folder or, if
+// these are lost, by the history.
 func Find(state, path string) (id, real string, err error) {
 	id, real, err = ID(path)
 	if err == nil || !filepath.IsAbs(path) || state == "" {

@@ -7,8 +7,9 @@ import (
 	"wf/workspace/nodestate"
 )
 
-// finishRuns ends the runs that the scheduler has ended: sweep the processes, save the workfile, record the end, then publish
-// run_complete, which is always the last event of a run. If a crash interrupts this, the next daemon does the rest again.
+// finishRuns ends the runs that the scheduler has ended: it sweeps the processes, saves the workfile, records the end, and
+// then publishes run_complete, which is always the last event of a run. If a crash interrupts this, the next daemon repeats
+// what is missing.
 func (w *Workspace) finishRuns() {
 	for _, r := range append([]*activerun.Run(nil), w.runs...) {
 		if r.EndReady() {
@@ -17,8 +18,8 @@ func (w *Workspace) finishRuns() {
 	}
 }
 
-// conclude lets a helper write the end of a run to the history. Statuses that could not be put into the workfile are noted
-// before, because later daemons do not read the journal of a run that is over.
+// conclude writes the end of a run to the history on a helper. It first saves statuses that could not be written to the
+// workfile, because later daemons do not read the journal of a run that is over.
 func (w *Workspace) conclude(r *activerun.Run) {
 	last, keepPrior := w.given(), w.priorFile.keepPrior(r)
 	w.file.Statuses().RunOver(r.Number)
@@ -34,7 +35,7 @@ func (w *Workspace) conclude(r *activerun.Run) {
 	}, func() { w.complete(r) })
 }
 
-// complete forgets a run whose end is recorded.
+// complete removes a run whose end is recorded.
 func (w *Workspace) complete(r *activerun.Run) {
 	w.drop(r)
 	w.preparer.unmark()
@@ -44,13 +45,13 @@ func (w *Workspace) complete(r *activerun.Run) {
 	w.retention.pruneLater()
 }
 
-// addRun puts a run on the list of active runs.
+// addRun adds a run to the active runs.
 func (w *Workspace) addRun(r *activerun.Run) {
 	w.runs, w.nodes.Runs = append(w.runs, r), append(w.nodes.Runs, r.Run)
 	w.preparer.note.needed.Store(true)
 }
 
-// drop takes a run off the list of active runs.
+// drop removes a run from the active runs.
 func (w *Workspace) drop(r *activerun.Run) {
 	r.Leave()
 	w.runs = slices.DeleteFunc(w.runs, func(x *activerun.Run) bool { return x == r })

@@ -1,10 +1,9 @@
 package workspace
 
-// The folder of a run may be removed or become read-only while the run goes on. Running commands go on. A run that has ended
-// is over even if there is no folder to record that in, and a request to stop gets an answer even if the end cannot be
-// recorded yet.
+// The folder of a run may be removed or become read-only while the run is active. Running commands continue. A run ends even
+// if there is no folder to record its end in, and a stop request gets an answer even if the end cannot be recorded yet.
 
-// keepFolder makes the folder of the workspace again if it was removed. Numbers of runs up to last are taken. It is called on a
+// keepFolder makes the folder of the workspace again if it was removed. Run numbers up to last are taken. It is called on a
 // helper.
 func (w *Workspace) keepFolder(last int) error {
 	made, err := w.store.Mend(last)
@@ -14,7 +13,7 @@ func (w *Workspace) keepFolder(last int) error {
 	return err
 }
 
-// given returns the highest run number that is known to be taken.
+// given returns the highest run number that is known to be in use.
 func (w *Workspace) given() int {
 	n := w.file.Statuses().Through()
 	for _, r := range w.runs {

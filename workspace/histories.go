@@ -15,8 +15,8 @@ import (
 	"wf/workspace/workfile"
 )
 
-// The history of a workfile lies in a folder that is named by the workfile's path. So a workfile that moves has to take it along
-// (wf mv), and one that is removed leaves it behind (wf runs prune --gone).
+// The history of a workfile is in a folder that is named after the workfile's path. So wf mv moves the history along with
+// the workfile, and wf runs prune --gone removes the histories of workfiles that no longer exist.
 
 func folderOf(state, id string) string { return filepath.Join(state, "workspaces", id) }
 
@@ -35,10 +35,10 @@ func histories(state string) ([]string, error) {
 	return ids, err
 }
 
-// headBytes is how much of the kept statuses has to be read to know whose they are.
+// headBytes is how much of the kept statuses is read to find the workfile that they belong to.
 const headBytes = 8 << 10
 
-// keptHead reads what the kept statuses say about the workfile itself; "" if its path is not recorded.
+// keptHead reads the part of the kept statuses that describes the workfile. Its path is "" if it was not recorded.
 func keptHead(state, id string) (k workfile.Kept) {
 	f, err := ownfile.Open(filepath.Join(folderOf(state, id), workfile.StatusesName), os.O_RDONLY)
 	if err == nil {
@@ -58,7 +58,7 @@ func keptHead(state, id string) (k workfile.Kept) {
 	return k
 }
 
-// nearby reports whether two folders are the same, or neighbours.
+// nearby reports whether the relative path from folder a to folder b has at most two elements.
 func nearby(a, b string) bool {
 	rel, err := filepath.Rel(a, b)
 	return err == nil && strings.Count(rel, string(filepath.Separator)) <= 1
@@ -69,8 +69,8 @@ func missing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// lookForOrigin finds the old path of a workfile that was moved: a path nearby, without a file now, whose last known content is
-// equal. It is called for workfiles without a history only.
+// lookForOrigin finds the old path of a workfile that was moved: a path nearby, without a file now, whose last known content
+// is equal. It is called only for workfiles without a history.
 func (w *Workspace) lookForOrigin() {
 	if numbers, err := w.store.Numbers(); err != nil || len(numbers) > 0 || w.file.Content() == nil || w.file.Statuses().Found() {
 		return
@@ -85,7 +85,7 @@ func (w *Workspace) lookForOrigin() {
 	}
 }
 
-// moved returns the old path of a workfile that seems to have been moved; "" once something has run at the new path.
+// moved returns the old path of a workfile that was probably moved. It returns "" once a run has started at the new path.
 func (w *Workspace) moved() string {
 	if w.presence.latest != nil || len(w.runs) > 0 {
 		return ""
@@ -93,8 +93,8 @@ func (w *Workspace) moved() string {
 	return w.movedFrom
 }
 
-// MovedTo finds the file that a missing workfile may have become: one of equal content in its folder, or in one beside it. It
-// returns "" if there is none, or no history of the workfile.
+// MovedTo finds the new path of a missing workfile: a file of equal content in its folder or in a folder nearby. It returns
+// "" if there is none, or if the workfile has no history.
 func MovedTo(path, state string) string {
 	id, err := LastingID(path)
 	if err != nil || !missing(path) {
@@ -106,7 +106,7 @@ func MovedTo(path, state string) string {
 	}
 	folder := filepath.Dir(path)
 	for _, pattern := range []string{filepath.Join(folder, "*"), filepath.Join(folder, "*", "*"), filepath.Join(filepath.Dir(folder), "*")} {
-		names, _ := filepath.Glob(pattern) // it fails only for a folder with a strange name
+		names, _ := filepath.Glob(pattern) // fails only for a folder with a strange name
 		for _, name := range names[:min(len(names), 5000)] {
 			if k.Content.Holds(name) {
 				return name
@@ -116,8 +116,8 @@ func MovedTo(path, state string) string {
 	return ""
 }
 
-// Move renames a workfile and moves its history. If the file was moved already, it moves only the history. The paths are absolute.
-// The caller closes both workspaces before, and keeps them closed until Move returns.
+// Move renames a workfile and moves its history. If the file was already moved, it moves only the history. The paths are
+// absolute. The caller closes both workspaces before and keeps them closed until Move returns.
 func Move(from, to string, cfg Config) (api.MoveResult, error) {
 	res := api.MoveResult{From: from, To: to}
 	old, err := LastingID(from)
@@ -162,7 +162,7 @@ func Move(from, to string, cfg Config) (api.MoveResult, error) {
 	return res, moveFolder(cfg.State, old, id)
 }
 
-// moveFolder renames the folder of a history. A history at the new name must have no runs.
+// moveFolder renames the folder of a history. A history at the new path must have no runs.
 func moveFolder(state, from, to string) error {
 	if missing(folderOf(state, from)) {
 		return nil
@@ -177,7 +177,7 @@ func moveFolder(state, from, to string) error {
 	return nil
 }
 
-// takeHistory makes sure that nothing of a workspace runs and that no other daemon has it open. release returns it.
+// takeHistory makes sure that no run of a workspace is active and no other daemon has it open. release ends this claim.
 func takeHistory(id, path string, cfg Config) (release func(), err error) {
 	dir := folderOf(cfg.State, id)
 	if missing(dir) {
@@ -208,7 +208,7 @@ func takeHistory(id, path string, cfg Config) (release func(), err error) {
 	return w.dropFence, nil
 }
 
-// GoneHistories lists the histories of workfiles that do not exist any more.
+// GoneHistories lists the histories of workfiles that no longer exist.
 func GoneHistories(state string) ([]api.GoneHistory, error) {
 	ids, err := histories(state)
 	if err != nil {
@@ -235,7 +235,7 @@ func GoneHistories(state string) ([]api.GoneHistory, error) {
 	return list, nil
 }
 
-// whyKeep says why the history of a missing workfile must stay; "" if it may go.
+// whyKeep returns why the history of a missing workfile must stay; "" if it may be removed.
 func whyKeep(state, id, path string) string {
 	s := history.At(folderOf(state, id))
 	numbers, err := s.Numbers()
@@ -247,7 +247,7 @@ func whyKeep(state, id, path string) string {
 			return "run " + history.RunID(n) + " is not over: wf stop --file " + path
 		}
 	}
-	// The mount point of a disk that is not mounted is an empty folder.
+	// A mount point without its disk is an empty folder.
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		entries, err := os.ReadDir(dir)
 		switch {
@@ -262,7 +262,7 @@ func whyKeep(state, id, path string) string {
 	}
 }
 
-// RemoveHistory removes everything that is kept of a missing workfile.
+// RemoveHistory removes all data that is kept for a missing workfile.
 func RemoveHistory(id string, cfg Config) error {
 	path := keptHead(cfg.State, id).Workfile
 	if !missing(path) || workfile.Hash(path) != id {
@@ -277,7 +277,7 @@ func RemoveHistory(id string, cfg Config) error {
 	}
 	defer release()
 	gone := filepath.Join(cfg.State, "workspaces", ".gone-"+id)
-	err = os.RemoveAll(gone) // left by a crash
+	err = os.RemoveAll(gone) // a crash can leave this behind
 	if err == nil {
 		err = os.Rename(folderOf(cfg.State, id), gone)
 	}

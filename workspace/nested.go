@@ -9,14 +9,14 @@ import (
 	"wf/workspace/loop"
 )
 
-// A command may start a run itself (wf run in a node) and wait for it. Meanwhile it returns its slot, because the run that it
-// waits for needs one. The run that it has started is a child of its execution: when the execution ends, the child is
-// stopped. A detached run goes on.
+// A command may start a run itself (wf run in a node) and wait for it. While it waits it gives up its slot, because the new
+// run needs one. The new run is a child of the command's execution: when the execution ends, the child is stopped, unless it
+// is detached.
 
-// nestedRuns answers the commands that start runs themselves.
+// nestedRuns answers requests of commands that start runs.
 type nestedRuns struct{ w *Workspace }
 
-// execution finds the execution that a command says it is.
+// execution finds the execution that a command claims to belong to.
 func (nr *nestedRuns) execution(c api.Caller) (r *activerun.Run, id executor.ID, live bool) {
 	for _, r := range nr.w.runs {
 		if r.ID == c.Run {
@@ -27,8 +27,8 @@ func (nr *nestedRuns) execution(c api.Caller) (r *activerun.Run, id executor.ID,
 	return nil, id, false
 }
 
-// CallerOf reports whether an execution is going, and which units of pools it and the callers of its run hold. A run that it
-// starts can never get those.
+// CallerOf reports whether an execution is live, and which units of pools it and the callers of its run hold. A run that it
+// starts can never get these units.
 func (nr *nestedRuns) CallerOf(ctx context.Context, c api.Caller) (held map[string]int, live bool, err error) {
 	type answer struct {
 		held map[string]int
@@ -44,7 +44,7 @@ func (nr *nestedRuns) CallerOf(ctx context.Context, c api.Caller) (held map[stri
 	return a.held, a.live, err
 }
 
-// Waits notes that a command waits for another run (true), or stops waiting.
+// Waits notes that a command starts (true) or stops waiting for another run.
 func (nr *nestedRuns) Waits(c api.Caller, waits bool) {
 	nr.w.loop.Post(func() {
 		if r, id, live := nr.execution(c); live {
@@ -53,7 +53,7 @@ func (nr *nestedRuns) Waits(c api.Caller, waits bool) {
 	})
 }
 
-// GoesOn notes that the run that a command has waited for is over.
+// GoesOn notes that a run that a command waited for is over.
 func (nr *nestedRuns) GoesOn(ctx context.Context, c api.Caller) error {
 	_, err := loop.Ask(ctx, nr.w.loop, func() (struct{}, error) {
 		if r, id, live := nr.execution(c); live {
@@ -64,7 +64,7 @@ func (nr *nestedRuns) GoesOn(ctx context.Context, c api.Caller) error {
 	return err
 }
 
-// Adopt makes a run the child of an execution. It returns false if the execution is over.
+// Adopt makes a run a child of an execution. It returns false if the execution is over.
 func (nr *nestedRuns) Adopt(ctx context.Context, c api.Caller, child activerun.Child) (bool, error) {
 	return loop.Ask(ctx, nr.w.loop, func() (bool, error) {
 		r, id, live := nr.execution(c)

@@ -19,7 +19,7 @@ import (
 	"wf/workspace/workfile"
 )
 
-// ID is the identity of a workfile: the SHA-256 of its absolute path without symlinks.
+// ID returns the identity of a workfile, which is the SHA-256 of its absolute path with symlinks resolved, and that path.
 func ID(path string) (id, real string, err error) {
 	if !filepath.IsAbs(path) {
 		return "", "", api.Invalid("path %q is not absolute", path)
@@ -31,7 +31,7 @@ func ID(path string) (id, real string, err error) {
 	return workfile.Hash(real), real, nil
 }
 
-// LastingID is ID also for a workfile that does not exist at present: commands of its runs go on.
+// LastingID is like ID, but the workfile need not exist: commands of its runs continue without it.
 func LastingID(path string) (string, error) {
 	id, _, err := ID(path)
 	if err == nil || !filepath.IsAbs(path) {
@@ -47,18 +47,16 @@ func LastingID(path string) (string, error) {
 	return workfile.Hash(filepath.Join(folder, filepath.Base(path))), nil
 }
 
-// HasRun reports whether run n of a workspace is in its history, or may be, because the folder cannot be
-// read.
+// HasRun reports whether the history of a workspace contains run n, or might contain it because the folder cannot be read.
 func HasRun(state, id string, n int) bool {
 	_, err := os.Lstat(history.At(filepath.Join(state, "workspaces", id)).Dir(n))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Open reads a workfile and takes up the runs that an earlier daemon left going, except those that several
-// daemons died of, see quarantine.
+// Open reads a workfile and recovers the runs that an earlier daemon left, unless the workspace is quarantined.
 func Open(path string, cfg Config) (*Workspace, error) { return open(path, cfg, false) }
 
-// Retry is Open also for a workfile that is held: its runs get one more trial.
+// Retry is like Open, but makes one more recovery attempt if the workspace is quarantined.
 func Retry(path string, cfg Config) (*Workspace, error) { return open(path, cfg, true) }
 
 func open(path string, cfg Config, retry bool) (*Workspace, error) {
@@ -73,7 +71,8 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 	}
 	if err := w.restore(); err != nil {
 		w.dropFence()
-		if w.quarantine.attempt.noted { // whoever can say why not has not died of it
+		// An open that returns an error did not crash the daemon, so it does not count as a failed attempt.
+		if w.quarantine.attempt.noted {
 			w.quarantine.endAttempt()
 		}
 		return nil, err
@@ -86,7 +85,7 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 	return w, nil
 }
 
-// newWorkspace makes a workspace whose loop has not started.
+// newWorkspace returns a workspace whose loop has not started.
 func newWorkspace(id, path string, cfg Config) *Workspace {
 	w := &Workspace{id: id, path: path, cfg: cfg}
 	w.quarantine.w, w.queue.w, w.retention.w, w.nestedRuns.w, w.preparer.w, w.presence.w, w.retries.w, w.priorFile.w = w, w, w, w, w, w, w, w
@@ -101,7 +100,7 @@ func newWorkspace(id, path string, cfg Config) *Workspace {
 	return w
 }
 
-// useHistory sets where the history of the workspace lies; nil means that it has none.
+// useHistory sets the store of the workspace's history. nil means that there is no history.
 func (w *Workspace) useHistory(s *history.Store) {
 	w.store = s
 	asker, _ := w.cfg.Executor.(params.Asker)
@@ -114,7 +113,7 @@ func (w *Workspace) useHistory(s *history.Store) {
 	w.Reader = inquiry.New(inquiry.Config{Path: w.path, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out})
 }
 
-// restore reads the file, the state folder and the history, before the loop starts.
+// restore reads the file, the state folder and the history. It is called before the loop starts.
 func (w *Workspace) restore() error {
 	active := history.IsActive(w.cfg.State, w.id)
 	if active {
@@ -136,7 +135,7 @@ func (w *Workspace) restore() error {
 	w.file.Statuses().Recall(w.later)
 	w.priorFile.readPrior()
 	w.recall(func(n int) {
-		w.quarantine.try() // a run can be there without the note of it
+		w.quarantine.try() // a run can exist without a note of it
 		if w.quarantine.state.why != "" {
 			w.quarantine.quarantineRun(n)
 			return
@@ -148,14 +147,14 @@ func (w *Workspace) restore() error {
 	w.nodes.SettleStatuses(len(w.retries.untaken) == 0)
 	w.lookForOrigin()
 	if active && len(w.retries.untaken)+len(w.quarantine.state.runs)+len(w.runs)+len(w.queue.inQueue()) == 0 {
-		w.preparer.note.remove(w) // the note of a run that has ended since, or never began
+		w.preparer.note.remove(w) // the note is left of a run that has ended, or never started
 	}
 	w.file.RecallEdits()
 	return nil
 }
 
-// Unfinished lists the workfiles with runs that an earlier daemon has left going. With an error it
-// is not the whole list: the runs of the others are found when their workfile is opened.
+// Unfinished lists the workfiles with runs that an earlier daemon left unfinished. If it returns an error the list is
+// incomplete; the other runs are found when their workfile is opened.
 func Unfinished(state string) ([]string, error) {
 	marks, err := history.Active(state)
 	paths := make([]string, 0, len(marks))

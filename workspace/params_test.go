@@ -67,7 +67,7 @@ func TestParams(t *testing.T) {
 		t.Errorf("choices %q, want %q: those of host depend on env", choices, want)
 	}
 	want := []string{"env: is required; give it: -p env=STRING", "host: is required; give it: -p host=STRING",
-		"tries: 0 is below the least, 1", "odd: there is no such parameter; there are env, host, tries, key"}
+		"tries: 0 is below the least, 1", "odd: there is no such parameter; the parameters are env, host, tries, key"}
 	if !slices.Equal(problems, want) {
 		t.Errorf("problems\n%q\nwant\n%q", problems, want)
 	}

@@ -9,16 +9,16 @@ import (
 	"wf/workspace/workfile"
 )
 
-// A Peek is the content of a workfile without daemon and history: the statuses are those of the last save,
-// and nothing is known of runs.
+// A Peek is the content of a workfile without daemon and history. Its statuses are those of the last save, and it knows of
+// no runs.
 type Peek struct {
 	ID    string // see ID
-	Path  string // absolute, symlinks resolved
+	Path  string // absolute, with symlinks resolved
 	Nodes []api.NodeStatus
 	g     *graph.Graph
 }
 
-// PeekAt reads only the workfile at path, which is absolute. Errors are those of Open.
+// PeekAt reads only the workfile at path, which is absolute. It returns the same errors as Open.
 func PeekAt(path string) (*Peek, error) {
 	id, real, err := ID(path)
 	if err != nil {
@@ -44,7 +44,7 @@ func PeekAt(path string) (*Peek, error) {
 	return p, nil
 }
 
-// Params returns the parameters that can be read, with the choices that the file lists.
+// Params returns the parameters that can be read, with the choices that the file itself lists.
 func (p *Peek) Params() []api.Param {
 	text, _ := p.g.Attr("params")
 	declared, _ := flow.ParseParams(text)

@@ -17,10 +17,10 @@ import (
 	"wf/workspace/workfile"
 )
 
-// preparer makes the folders of new runs.
+// preparer creates the folders and executors of new runs.
 type preparer struct {
 	w        *Workspace
-	creating chan struct{} // held by the one helper that creates or removes the folder of a run
+	creating chan struct{} // held by the one helper that creates or removes a run's folder
 	note     activeNote
 }
 
@@ -30,13 +30,13 @@ type preparation struct {
 	hist *history.Run
 	sess executor.Session
 	err  error
-	left error // why the folder of a run that cannot start is still there
+	left error // why the folder of a run that cannot start could not be removed
 }
 
-// prepare makes the run durable and opens the executor, away from the loop.
+// prepare makes the run durable and opens its executor. A helper does the work.
 func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 	pp.w.file.Statuses().TouchAll()
-	pp.w.file.PublishStatuses() // the frozen workfile has the statuses that the run begins with
+	pp.w.file.PublishStatuses() // the frozen workfile shows the statuses at the start of the run
 	frozen := whole(pp.w.file.Document().Render())
 	beside, err := pp.beside(r)
 	bare := pp.w.file.StartsBare()
@@ -73,7 +73,7 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 	})
 }
 
-// beside returns the files that lie in the folder of a run from its start, for replays.
+// beside returns further files for the folder of a new run, which replays need.
 func (pp *preparer) beside(r *activerun.Run) ([]history.Companion, error) {
 	var list []history.Companion
 	add := func(name string, what any) error {
@@ -94,7 +94,7 @@ func (pp *preparer) beside(r *activerun.Run) ([]history.Companion, error) {
 	return list, nil
 }
 
-// whole joins pieces, without a copy when there is only one.
+// whole joins pieces. It makes no copy if there is only one.
 func whole(pieces graphml.Pieces) []byte {
 	if len(pieces) == 1 {
 		return pieces[0]
@@ -102,14 +102,14 @@ func whole(pieces graphml.Pieces) []byte {
 	return bytes.Join(pieces, nil)
 }
 
-// keepOrigin keeps the workfile of a run that was just made as the one without results.
+// keepOrigin keeps the frozen workfile of a new run as the workfile without results.
 func (pp *preparer) keepOrigin(run int) {
 	if err := pp.w.store.LinkWorkfile(run, pp.w.file.Origin()); err != nil {
 		pp.w.cfg.Log.Warn("the workfile without results cannot be kept", "workfile", pp.w.path, "err", err)
 	}
 }
 
-// prepared starts a run that has its folder and its executor.
+// prepared starts a run after its folder and its executor were created.
 func (pp *preparer) prepared(p preparation) {
 	r := p.r
 	if p.err != nil {
@@ -119,7 +119,7 @@ func (pp *preparer) prepared(p preparation) {
 	r.Launch(p.hist, p.sess)
 }
 
-// abandon forgets a run that could not start.
+// abandon drops a run that could not start.
 func (pp *preparer) abandon(r *activerun.Run, p preparation) {
 	pp.w.drop(r)
 	err := &api.Error{Code: api.CodeInternal, Message: "the run cannot begin", Where: pp.w.cfg.State, Why: p.err.Error()}
@@ -131,8 +131,8 @@ func (pp *preparer) abandon(r *activerun.Run, p preparation) {
 	pp.w.queue.startWaiting()
 }
 
-// A command writes its outputs to a file of its own in a folder of the run (docs/control-flow.md, Outputs). The file is read when the
-// execution is over, and its content becomes part of the journal. The folder is removed at the end of the run.
+// A command writes its outputs to its own file in a folder of the run (docs/control-flow.md, Outputs). The file is read when
+// the execution has ended, and its content becomes part of the journal. The folder is removed at the end of the run.
 
 // makeOutputs creates the folder of a run's outputs.
 func makeOutputs(dir string) error {

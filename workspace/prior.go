@@ -16,12 +16,13 @@ import (
 	"wf/workspace/runstate"
 )
 
-// The prior state is what earlier runs have left for later ones: w.nodes.Prior in memory, and a file in the folder of the workspace.
+// The prior state is what earlier runs have left for later ones. It is in Workspace.nodes.Prior, and in a file in the folder
+// of the workspace.
 
-// priorFile is that file.
+// priorFile writes and reads the file with the prior state.
 type priorFile struct {
 	w         *Workspace
-	stale     bool // a reset has changed the prior state since it was written
+	stale     bool // a reset has changed the prior state since the last write
 	snapshots history.Snapshots
 }
 
@@ -29,7 +30,7 @@ func (f *priorFile) path(w *Workspace) string {
 	return filepath.Join(w.cfg.State, "workspaces", w.id, runstate.PriorFile)
 }
 
-// readPrior reads the prior state. Without it a resume only has the statuses.
+// readPrior reads the prior state. If it cannot be read, a resume only has the statuses.
 func (f *priorFile) readPrior() {
 	var err error
 	if f.w.nodes.Prior, err = runstate.ReadPrior(f.path(f.w)); err != nil {
@@ -37,8 +38,8 @@ func (f *priorFile) readPrior() {
 	}
 }
 
-// keepPrior adds the state of the nodes of a run to the prior state. It returns the function that writes the file, for a helper,
-// or nil if there is nothing to write.
+// keepPrior adds the nodes of a run to the prior state. It returns a function that writes the file on a helper, or nil if
+// there is nothing to write.
 func (f *priorFile) keepPrior(r *activerun.Run) (write func() error) {
 	mine := r.Sched.Prior()
 	if mine == nil {
@@ -61,12 +62,12 @@ func (f *priorFile) keepPrior(r *activerun.Run) (write func() error) {
 	return f.setPrior(all)
 }
 
-// setPrior changes the prior state, and returns the function that writes the file, for a helper.
+// setPrior changes the prior state. It returns a function that writes the file on a helper.
 func (f *priorFile) setPrior(all scheduler.Prior) (write func() error) {
 	f.w.nodes.Prior, f.stale = all, false
 	disk, path := f.w.disk(), f.path(f.w)
 	return f.snapshots.Take(func() error {
-		data, err := json.Marshal(all) // the maps of a prior state do not change
+		data, err := json.Marshal(all) // a prior state is never modified in place
 		if err != nil {
 			return err
 		}
@@ -74,7 +75,7 @@ func (f *priorFile) setPrior(all scheduler.Prior) (write func() error) {
 	})
 }
 
-// dropPrior removes the prior state of nodes that are reset, and of the instances of sub-flows. Reset writes the file.
+// dropPrior removes the prior state of reset nodes, and of instances in reset sub-flows. Reset writes the file.
 func (f *priorFile) dropPrior(nodes []*graph.Node) {
 	if len(f.w.nodes.Prior) == 0 {
 		return

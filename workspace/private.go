@@ -10,8 +10,8 @@ import (
 	"wf/workspace/workfile"
 )
 
-// checkPrivate returns an error unless the folders of the history belong to this user and no other user can
-// enter them. The folder above is private, but these may be links to another disk.
+// checkPrivate returns an error unless the folders of the history belong to this user and other users cannot enter them.
+// Their parent folder is private, but they may be links to another disk.
 func (w *Workspace) checkPrivate() error {
 	all := filepath.Join(w.cfg.State, "workspaces")
 	own := filepath.Join(all, w.id)

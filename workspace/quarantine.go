@@ -16,36 +16,36 @@ import (
 	"wf/workspace/workfile"
 )
 
-// A workspace is quarantined when daemons have crashed while they recovered its runs. It opens without these runs: the file can be
-// read and edited, the history can be read, and the runs can be stopped without reading their journals. Another process, the
-// rehearsal, finds out whether recovery would crash the daemon again. If the rehearsal survives, the runs did not cause the
-// crashes, and they are recovered after a pause that grows with the crashes. If it does not, only wf server retry makes
-// another attempt, with a rehearsal first.
+// A workspace is quarantined after daemons have crashed while they recovered its runs. It opens without these runs: the file
+// can be read and edited, the history can be read, and the runs can be stopped without reading their journals. A rehearsal,
+// which is another process, finds out whether recovery would crash the daemon again. If the rehearsal survives, the runs did
+// not cause the crashes, and the daemon recovers them after a pause that grows with the number of crashes. If it does not
+// survive, only wf server retry makes another attempt, with a rehearsal first.
 
-// quarantine keeps the runs of a workfile from being recovered after daemons have crashed while they recovered them. It belongs to
-// the loop, and to Open before that.
+// quarantine decides whether the runs of a workfile are recovered. It belongs to the loop, and to Open before the loop
+// starts.
 type quarantine struct {
 	w       *Workspace
 	attempt attempt
 	state   quarantineState
 }
 
-// quarantineState is what a quarantined workspace does not recover. The zero value is a workspace that is not quarantined.
+// quarantineState lists the runs that are not recovered. The zero value means that the workspace is not quarantined.
 type quarantineState struct {
-	why  string // for people; "" = not quarantined
+	why  string // for people; "" if not quarantined
 	runs []int  // newest first
 	past map[int]*api.RunSummary
-	// till is when the next attempt is made without a request; zero: never.
+	// till is the time of the next automatic attempt; zero means never.
 	till time.Time
 }
 
-// The pause before another attempt after crashes that the rehearsal survived.
+// The pause before another attempt if the rehearsal survived.
 const (
 	firstAttemptPause = 4 * time.Second
 	lastAttemptPause  = 5 * time.Minute
 )
 
-// mayAttempt decides whether the runs are recovered after earlier crashes. It may take a while.
+// mayAttempt decides whether the runs are recovered after earlier crashes. It may run the rehearsal, which takes time.
 func (q *quarantine) mayAttempt(before history.Recovery) (h quarantineState, may bool) {
 	h.why = quarantineWhat(before) + "; " + quarantineWhy(before)
 	pause := min(firstAttemptPause<<min(before.Tries-history.RecoveryLimit, 10), lastAttemptPause)
@@ -64,13 +64,13 @@ func (q *quarantine) mayAttempt(before history.Recovery) (h quarantineState, may
 	return quarantineState{}, true
 }
 
-// lastWords returns the first line of the rehearsal's error; the rest is a stack.
+// lastWords returns the first line of the rehearsal's error. The rest is a stack.
 func lastWords(err error) string {
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	return first
 }
 
-// refusal returns the error for a run in a quarantined workspace.
+// refusal returns the error for starting a run in a quarantined workspace.
 func (h *quarantineState) refusal(w *Workspace) error {
 	if h.why == "" {
 		return nil
@@ -79,7 +79,8 @@ func (h *quarantineState) refusal(w *Workspace) error {
 		Fix: retryCommand + ", or wf stop to give its runs up"}
 }
 
-// Retry recovers the runs of a quarantined workspace, unless that would crash the daemon. For other workspaces it does nothing.
+// Retry recovers the runs of a quarantined workspace, unless that would crash the daemon. It does nothing for other
+// workspaces.
 func (q *quarantine) Retry(ctx context.Context) error {
 	is, err := loop.Ask(ctx, q.w.loop, func() (bool, error) { return q.state.why != "", nil })
 	if err != nil || !is {
@@ -129,7 +130,7 @@ func (q *quarantine) attemptAgain() {
 	q.w.loop.Run(func() {
 		before, err := history.ReadRecovery(q.w.cfg.State, q.w.id, q.w.path)
 		if err != nil {
-			return // a later request for a retry reports the error
+			return // the next retry request reports the error
 		}
 		h, may := q.mayAttempt(before)
 		q.w.loop.Post(func() {
@@ -142,7 +143,7 @@ func (q *quarantine) attemptAgain() {
 	})
 }
 
-// quarantineRun adds a run to those that are not recovered, before the loop starts.
+// quarantineRun adds a run to those that are not recovered. It is called before the loop starts.
 func (q *quarantine) quarantineRun(n int) {
 	if q.state.past == nil {
 		q.state.past = map[int]*api.RunSummary{}
@@ -150,7 +151,7 @@ func (q *quarantine) quarantineRun(n int) {
 	q.state.runs, q.state.past[n] = append(q.state.runs, n), q.w.Reader.Summary(n)
 }
 
-// keepQuarantine publishes why the workspace is quarantined.
+// keepQuarantine publishes the reason of the quarantine.
 func (q *quarantine) keepQuarantine(h quarantineState) {
 	h.runs, h.past = q.state.runs, q.state.past
 	q.state = h
@@ -160,7 +161,7 @@ func (q *quarantine) keepQuarantine(h quarantineState) {
 	}
 }
 
-// quarantinedRun finds a run among those not recovered; "" means the only one.
+// quarantinedRun finds one of the runs that are not recovered. "" means the only one.
 func (q *quarantine) quarantinedRun(name string) (n int, found bool) {
 	if name == "" && len(q.w.runs) == 0 && len(q.state.runs) == 1 {
 		return q.state.runs[0], true
@@ -172,8 +173,8 @@ func (q *quarantine) quarantinedRun(name string) (n int, found bool) {
 	return q.state.runs[i], true
 }
 
-// stopQuarantined ends a run without recovering it: its runner ends all its processes, and its record is closed. The statuses of its nodes
-// remain in its journal.
+// stopQuarantined ends a run without recovering it. The runner ends all processes of the run, and the history records the
+// end. The statuses of its nodes stay in its journal.
 func (q *quarantine) stopQuarantined(n int, reply func(api.StopResult, error)) {
 	q.w.loop.Run(func() {
 		survivors, err := q.endQuarantined(n)

@@ -9,22 +9,22 @@ import (
 	"wf/workspace/history"
 )
 
-// Recovering the runs of an earlier daemon is the only thing that a daemon does without being asked. If it crashes the daemon (a
-// history too large for the machine, a bug), it crashes the next one as well, and every other workfile suffers. So each recovery
-// attempt is noted before it starts, and the note is removed when the workspace serves. After history.RecoveryLimit attempts
-// in a row without success the workspace is quarantined: its runs are not recovered until a user asks for it. Its runners
-// keep the results of its commands.
+// Recovery of an earlier daemon's runs is the only thing that a daemon does without a request. If it crashes the daemon (a
+// history too large for the machine, a bug), it crashes the next daemon as well, and all other workfiles suffer. So the
+// daemon notes each recovery attempt on disk before it starts, and removes the note when the workspace serves requests.
+// After history.RecoveryLimit failed attempts in a row the workspace is quarantined: its runs are not recovered until a user
+// asks for it. Their runners keep the results of their commands.
 
-// firstReportsTime is how long the first reports of a recovered run may take. Handling them is part of the attempt.
+// firstReportsTime bounds the wait for the first reports of a recovered run. Processing them is part of the attempt.
 const firstReportsTime = time.Second
 
-// attempt is the recovery attempt of this workspace. It belongs to the loop, and to Open before that.
+// attempt is the recovery attempt of this workspace. It belongs to the loop, and to Open before the loop starts.
 type attempt struct {
-	retry bool // a user has asked for the attempt although the workspace is quarantined
+	retry bool // a user has requested the attempt although the workspace is quarantined
 	noted bool
 }
 
-// try notes a recovery attempt, or finds that the workspace is quarantined.
+// try starts a recovery attempt, or quarantines the workspace.
 func (q *quarantine) try() {
 	if q.attempt.noted || q.state.why != "" {
 		return
@@ -46,7 +46,7 @@ func (q *quarantine) try() {
 // noteAttempt writes the note of an attempt.
 func (q *quarantine) noteAttempt(before history.Recovery) {
 	if err := history.BeginRecovery(q.w.disk(), q.w.cfg.State, before, time.Now()); err != nil {
-		// A full disk must not keep runs from continuing.
+		// Runs continue even if the disk is full.
 		q.w.cfg.Log.Warn("a trial cannot be noted", "workspace", q.w.id, "err", err)
 		return
 	}
@@ -62,10 +62,10 @@ func quarantineWhy(t history.Recovery) string {
 		t.PID, t.Last.Local().Format(time.DateTime))
 }
 
-// retryCommand is the command that makes another attempt.
+// retryCommand is the command for another attempt.
 const retryCommand = "wf server retry"
 
-// passAttempt removes the note when every recovered run has been followed and its reports handled.
+// passAttempt removes the note when the first reports of all recovered runs were processed.
 func (q *quarantine) passAttempt() {
 	if !q.attempt.noted || len(q.w.retries.untaken) > 0 {
 		return
@@ -88,7 +88,7 @@ func (q *quarantine) endAttempt() {
 // countCrash counts a panic of the loop as a failed attempt, as if the daemon had crashed.
 func (q *quarantine) countCrash() {
 	if q.attempt.noted {
-		return // the note was written when the workspace was opened
+		return // the note exists since the workspace was opened
 	}
 	before, err := history.ReadRecovery(q.w.cfg.State, q.w.id, q.w.path)
 	if err == nil {

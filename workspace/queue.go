@@ -23,16 +23,16 @@ import (
 	"wf/workspace/workfile"
 )
 
-// A detached run (wf run -d) that has to wait for others is queued in a file of its own (0600: it contains an environment).
-// The file stays until the run is in the history, so that the run is neither lost nor started twice, whatever ends first.
+// A detached run (wf run -d) that has to wait for other runs is queued in its own file (mode 0600, because it contains an
+// environment). The file stays until the run is in the history, so that a crash neither loses the run nor starts it twice.
 
-// queueDir is the folder of these files, in the folder of the workspace.
+// queueDir is the name of the folder with these files, in the folder of the workspace.
 const queueDir = "queue"
 
-// maxQueued bounds such a file, in bytes; most of it is the environment.
+// maxQueued bounds the size of such a file, in bytes. Most of it is the environment.
 const maxQueued = 16 << 20
 
-// A queuedRun is the content of such a file.
+// A queuedRun is the content of a queue file.
 type queuedRun struct {
 	Number int            `json:"number"`
 	Key    string         `json:"key"` // becomes history.Request.Key: a run with this key has started
@@ -47,8 +47,8 @@ func (ln *queue) queueFile(q *queuedRun) string {
 	return filepath.Join(ln.w.cfg.State, "workspaces", ln.w.id, queueDir, q.name()+".json")
 }
 
-// enqueueRun queues a run that has to wait. The client gets its answer when the file is durable, or, if the active run is
-// stopped for it, when the new run has started.
+// enqueueRun queues a run that has to wait. The client gets its answer when the file is durable. If the active run is
+// stopped for the new one, the client gets its answer when the new run has started.
 func (ln *queue) enqueueRun(p *pendingStart, policy flow.OnBusy) {
 	ln.queuedLast++
 	q := &queuedRun{Number: ln.queuedLast, Key: rand.Text(), Client: p.client, Time: clock.Now(), Req: p.req}
@@ -76,7 +76,7 @@ func (ln *queue) enqueueRun(p *pendingStart, policy flow.OnBusy) {
 	})
 }
 
-// recallQueue reads the runs that an earlier daemon has queued.
+// recallQueue reads the runs that an earlier daemon queued.
 func (ln *queue) recallQueue() {
 	dir := filepath.Join(ln.w.cfg.State, "workspaces", ln.w.id, queueDir)
 	entries, err := os.ReadDir(dir)
@@ -115,7 +115,8 @@ func (ln *queue) recallQueue() {
 	}
 }
 
-// startedFromQueue returns the keys of queued runs that are in the history too, because a crash came between the two.
+// startedFromQueue returns the keys of queued runs that are also in the history, because the earlier daemon crashed before
+// it removed their files.
 func (ln *queue) startedFromQueue() map[string]bool {
 	begun := map[string]bool{}
 	numbers, err := ln.w.store.Numbers()
@@ -130,7 +131,8 @@ func (ln *queue) startedFromQueue() map[string]bool {
 	return begun
 }
 
-// dequeue lets a helper remove the file of a run that has started or never will, and then calls done.
+// dequeue removes the file of a run that has started or will never start. A helper does this and then calls done on the
+// loop.
 func (ln *queue) dequeue(q *queuedRun, done func()) {
 	loop.Go(ln.w.loop, func() error { return os.Remove(ln.queueFile(q)) }, func(err error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -140,22 +142,23 @@ func (ln *queue) dequeue(q *queuedRun, done func()) {
 	})
 }
 
-// startQueued starts queued runs that no event would start: those of an earlier daemon, and those that waited for a usable
-// workfile.
+// startQueued starts queued runs that no other event would start: those of an earlier daemon, and those that waited for a
+// usable workfile.
 func (ln *queue) startQueued() {
 	if len(ln.waiting) > 0 && len(ln.w.runs) == 0 && ln.w.usable() == nil {
 		ln.startWaiting()
 	}
 }
 
-// refusedQueued publishes that a queued run cannot begin. No client waits for an answer.
+// refusedQueued publishes that a queued run cannot start. No client waits for the answer.
 func (ln *queue) refusedQueued(q *queuedRun, why error) {
 	ln.w.cfg.Log.Error("a run that waited in line cannot begin", "queued", q.name(), "err", why)
 	ln.w.out.Publish(api.Event{Type: api.RunRefused, Queued: q.name(), Message: workfile.Plain(why)})
 	ln.dequeue(q, func() {})
 }
 
-// leaveQueue removes a run from the queue, and calls done when its file is gone. It returns false if there is none of this name.
+// leaveQueue removes a run from the queue and calls done when its file is removed. It returns false if the queue has no run
+// of this name.
 func (ln *queue) leaveQueue(name string, done func()) bool {
 	for i, p := range ln.waiting {
 		if p.queued != nil && p.queued.name() == name {
@@ -169,7 +172,8 @@ func (ln *queue) leaveQueue(name string, done func()) bool {
 	return false
 }
 
-// clearQueue refuses all runs that wait, and calls done for each detached one when its file is gone. It returns their number.
+// clearQueue refuses all waiting runs. It calls done for each detached run when its file is removed, and returns the number
+// of detached runs.
 func (ln *queue) clearQueue(why error, done func()) (detached int) {
 	for _, p := range ln.waiting {
 		p.reply(api.RunAccepted{}, why)
@@ -182,7 +186,7 @@ func (ln *queue) clearQueue(why error, done func()) (detached int) {
 	return detached
 }
 
-// inQueue lists the queued runs.
+// inQueue returns the queued runs.
 func (ln *queue) inQueue() (list []api.QueuedRun) {
 	for _, p := range ln.waiting {
 		if p.queued != nil {

@@ -21,18 +21,18 @@ type pendingStart struct {
 	client string
 	req    api.RunRequest
 	reply  func(api.RunAccepted, error)
-	queued *queuedRun // nil: a client waits for the answer, and the request ends with it
+	queued *queuedRun // nil if a client waits for the answer
 }
 
-// queue has the runs that wait for active ones.
+// queue contains the runs that wait for active ones.
 type queue struct {
 	w          *Workspace
 	waiting    []*pendingStart // in order
-	queuedLast int             // the highest number in the durable queue
+	queuedLast int             // the highest number of a queue file
 }
 
-// start starts a run. If an active run covers its scope, it does what on_busy says: queue the new run, or stop the active one
-// first.
+// start starts a run. If an active run covers its scope, start follows on_busy: it queues the new run, or first stops the
+// active one.
 func (ln *queue) start(p *pendingStart) {
 	if ln.startedAlready(p) {
 		return
@@ -80,7 +80,7 @@ func (ln *queue) start(p *pendingStart) {
 	ln.w.preparer.prepare(r, p.req.Env, queueFile)
 }
 
-// newDraft drafts a run. A panic is an error of this request only, because the draft is not one of the runs yet.
+// newDraft drafts a run. A panic is an error of this request only, because the draft is not part of the workspace yet.
 func (ln *queue) newDraft(p *pendingStart) (d *planning.Draft, acc api.RunAccepted, err error) {
 	if err = ln.w.quarantine.mayBegin(); err != nil {
 		return nil, acc, err
@@ -95,16 +95,17 @@ func (ln *queue) newDraft(p *pendingStart) (d *planning.Draft, acc api.RunAccept
 	return d, acc, err
 }
 
-// reportWaiting tells the client why its run does not start yet.
+// reportWaiting tells the client why its run has to wait.
 func (p *pendingStart) reportWaiting(busy api.Error, policy flow.OnBusy) {
 	busy.OnBusy = policy.String()
 	select {
 	case p.req.Waits <- busy:
-	default: // the client does not want to know, or knows already
+	default: // the client does not listen, or has been told
 	}
 }
 
-// onBusy returns what to do with a run whose scope is active: as the request says, else the workfile.
+// onBusy returns what to do if the scope of a run is active: the word of the request, or that of the workfile if the request
+// has none.
 func (ln *queue) onBusy(req api.RunRequest) (flow.OnBusy, error) {
 	switch req.OnBusy {
 	case "":
@@ -123,7 +124,7 @@ func (ln *queue) onBusy(req api.RunRequest) (flow.OnBusy, error) {
 	return flow.Refuse, api.Invalid("unknown on_busy %q (refuse, queue, cancel)", req.OnBusy)
 }
 
-// makeWay stops the run that the new one is to replace.
+// makeWay stops the run that the new run replaces.
 func (ln *queue) makeWay(policy flow.OnBusy, run string) {
 	if policy != flow.Cancel {
 		return
@@ -135,7 +136,7 @@ func (ln *queue) makeWay(policy flow.OnBusy, run string) {
 	}
 }
 
-// startWaiting tries to start the queued runs, after a run has ended.
+// startWaiting tries to start the waiting runs after a run has ended.
 func (ln *queue) startWaiting() {
 	line := ln.waiting
 	ln.waiting = nil
@@ -146,8 +147,8 @@ func (ln *queue) startWaiting() {
 	}
 }
 
-// refuseWaiting answers the clients of queued runs that will not start in this daemon. Detached runs stay in the durable queue
-// for the next daemon.
+// refuseWaiting answers the clients of waiting runs that will not start in this daemon. The files of detached runs stay for
+// the next daemon.
 func (ln *queue) refuseWaiting(why error) {
 	for _, p := range ln.waiting {
 		p.reply(api.RunAccepted{}, why)

@@ -6,7 +6,7 @@ import (
 	"wf/graph"
 )
 
-// later reports whether a run that is over is newer than run n.
+// later reports whether the history contains a run that is over and newer than run n.
 func (w *Workspace) later(n int) bool {
 	numbers, err := w.store.Numbers()
 	if err != nil {
@@ -23,8 +23,8 @@ func (w *Workspace) later(n int) bool {
 	return false
 }
 
-// recall brings back what is known of past runs and hands over to takeUp those that are not over.
-// Newer runs know better; it stops when every node with a status is explained.
+// recall restores the state of earlier runs from the history, newest first, and calls takeUp for those that are not over. It
+// stops when the history explains the status of every node.
 func (w *Workspace) recall(takeUp func(n int)) {
 	numbers, err := w.store.Numbers()
 	if err != nil {
@@ -34,9 +34,9 @@ func (w *Workspace) recall(takeUp func(n int)) {
 	unexplained := 0
 	for _, n := range w.file.Graph().Nodes() {
 		if w.file.Statuses().FromFile(n.ID) && w.file.Statuses().Found() {
-			continue // no run of this machine explains it
+			continue // no run of this machine explains its status
 		}
-		if (n.Status != graph.Idle || w.file.Statuses().Relearns()) && (n.Parent == nil || n.Home() == nil) { // in a sub-flow its instances are executed
+		if (n.Status != graph.Idle || w.file.Statuses().Relearns()) && (n.Parent == nil || n.Home() == nil) { // the nodes of a sub-flow are executed as instances
 			unexplained++
 		}
 	}
@@ -46,7 +46,7 @@ func (w *Workspace) recall(takeUp func(n int)) {
 		}
 	}
 	for i, n := range numbers {
-		if !w.store.Over(n) { // of many runs only this is asked: a workfile opens with every command
+		if !w.store.Over(n) { // keeps opening a workfile fast, which happens with every command
 			takeUp(n)
 			continue
 		}
@@ -60,5 +60,5 @@ func (w *Workspace) recall(takeUp func(n int)) {
 	}
 }
 
-// recallRuns bounds how far back a workspace looks when it opens.
+// recallRuns bounds how many runs are read when a workspace opens.
 const recallRuns = 50

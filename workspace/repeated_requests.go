@@ -11,14 +11,14 @@ import (
 	"wf/workspace/runstate"
 )
 
-// A request that changes something may come twice, because its daemon was killed or the connection broke before the answer
-// came. Its first effect is found by its key, which the records of the run contain. The runs that are over are searched on the
-// goroutine of the request, before the loop searches the active ones.
+// A client repeats a request if its daemon was killed or the connection was lost before the answer came. The workspace
+// recognizes the request by its key, which the records of the run contain, and does not carry it out twice. The goroutine of
+// the request searches the runs that are over; then the loop searches the active ones.
 
-// recentRuns bounds how many runs are searched for the key of a repeated request, which comes within seconds.
+// recentRuns bounds how many runs are searched for a key. A repeated request comes within seconds.
 const recentRuns = 64
 
-// startedBefore returns the answer to a repeated request for a run that is over. found is false if there is no such run.
+// startedBefore returns the answer to a repeated start request if its run is over. found is false if there is no such run.
 func (w *Workspace) startedBefore(ctx context.Context, req api.RunRequest) (acc api.RunAccepted, found bool, err error) {
 	if req.Key == "" || !req.Again {
 		return acc, false, nil
@@ -38,7 +38,7 @@ func (w *Workspace) startedBefore(ctx context.Context, req api.RunRequest) (acc 
 	return acc, found, err
 }
 
-// startedAlready answers a request whose run is active, and reports whether there is such a run.
+// startedAlready answers a repeated start request if its run is active or waiting. It returns false otherwise.
 func (ln *queue) startedAlready(p *pendingStart) bool {
 	if p.req.Key == "" {
 		return false
@@ -54,7 +54,7 @@ func (ln *queue) startedAlready(p *pendingStart) bool {
 		r.AlsoAccept(func(err error) { p.reply(ln.w.acceptedAs(r.Request), err) })
 		return true
 	}
-	for i, other := range ln.waiting { // the connection of its client is gone
+	for i, other := range ln.waiting { // the connection of its client is lost
 		if other.req.Key == p.req.Key {
 			ln.waiting = append(ln.waiting[:i:i], ln.waiting[i+1:]...)
 			break
@@ -63,14 +63,13 @@ func (ln *queue) startedAlready(p *pendingStart) bool {
 	return false
 }
 
-// acceptedAs returns the answer to a request that has started a run.
+// acceptedAs returns the answer to the request that started a run.
 func (w *Workspace) acceptedAs(req history.Request) api.RunAccepted {
 	return api.RunAccepted{Run: history.RunID(req.Run), Mode: req.Mode, Resumes: history.RunID(req.Resumes), Failed: req.Failed,
 		Nodes: max(req.Nodes, len(req.Scope)), Total: w.nodes.CountRunnable()}
 }
 
-// decidedAlready answers a decision that was made in an active run when its request came before. It returns false if there is no
-// such decision.
+// decidedAlready answers a repeated decision that an active run contains. It returns false if there is none.
 func (w *Workspace) decidedAlready(d api.Decision, reply func(api.Approval, error)) bool {
 	if d.Key == "" || !d.Again {
 		return false
@@ -84,7 +83,7 @@ func (w *Workspace) decidedAlready(d api.Decision, reply func(api.Approval, erro
 	return false
 }
 
-// decidedBefore returns the answer to a decision that was made when its request came before, in a run that is over.
+// decidedBefore returns the answer to a repeated decision that a run contains that is over.
 func (w *Workspace) decidedBefore(ctx context.Context, d api.Decision) (api.Approval, bool) {
 	if d.Key == "" || !d.Again {
 		return api.Approval{}, false

@@ -13,12 +13,13 @@ import (
 	"wf/workspace/workfile"
 )
 
-// A run that an earlier daemon left going is recovered by applying its journal. Then its executor is found and followed again. It
-// repeats its reports, and those that the journal contains already are skipped.
+// A run that an earlier daemon left unfinished is recovered by applying its journal. Then the daemon connects to the run's
+// executor again. The executor repeats its reports; those that the journal already contains are skipped.
 
-// takeUp recovers run n. One that cannot be continued is ended, with the reason in its result. This reads the journal and may write
-// a result. It is done before the loop starts, with two exceptions: a quarantine ends, or an earlier attempt has failed because of
-// the disk. Until then no other run may start, so the loop may wait for the disk.
+// takeUp recovers run n. A run that cannot be continued is ended, with the reason in its result. takeUp reads the journal
+// and may write a result, so it is called before the loop starts, with two exceptions: when a quarantine ends, and when an
+// earlier attempt failed because of the disk. In both cases no other run may start before, so the loop may wait for the
+// disk.
 func (rp *retries) takeUp(n int) {
 	r, err := activerun.Recover(rp.w.host, n)
 	if history.Fault(err) {
@@ -57,7 +58,7 @@ func (rp *retries) giveUp(n int, why error) {
 	}
 }
 
-// endExecutor ends the runner and the commands of a run that is given up. What it cannot end now, Tidy ends later.
+// endExecutor ends the runner and the commands of a run that cannot be continued. What it cannot end now, Tidy ends later.
 func (rp *retries) endExecutor(n int) {
 	rp.w.loop.Run(func() {
 		sess, err := rp.w.cfg.Executor.Open(context.Background(), executor.Spec{

@@ -38,7 +38,7 @@ func (rt *retention) RemoveRun(ctx context.Context, name string) error {
 	return nil
 }
 
-// forget drops what is known from a removed run, except that its nodes took part in one.
+// forget drops the memory of a removed run, except that its nodes took part in a run.
 func (rt *retention) forget(n int) {
 	rt.w.nodes.ForgetRun(n)
 	for id, m := range rt.w.nodes.Latest {
@@ -56,7 +56,7 @@ func (rt *retention) forget(n int) {
 	}
 }
 
-// pruneLater removes old runs, after a run has ended.
+// pruneLater removes old runs on a helper after a run has ended.
 func (rt *retention) pruneLater() {
 	rt.w.loop.Run(func() {
 		policy := history.Policy{Keep: rt.w.cfg.KeepRuns, OlderThan: rt.w.cfg.KeepAge, Bytes: rt.w.cfg.KeepBytes, Now: clock.Now()}
@@ -82,8 +82,8 @@ func (rt *retention) forgetAll(runs []int) {
 	})
 }
 
-// Prune removes old runs: those beyond the newest req.Keep, and those that ended longer ago than req.OlderMS. A limit of 0 is
-// none; if all are 0, the limits of the daemon apply.
+// Prune removes runs beyond the newest req.Keep, and runs that ended more than req.OlderMS milliseconds ago. A limit of 0
+// means no limit. If all limits are 0, those of the daemon apply.
 func (rt *retention) Prune(ctx context.Context, req api.PruneRequest) (api.PruneResult, error) {
 	res := api.PruneResult{Removed: []string{}}
 	if req.Keep < 0 || req.OlderMS < 0 || req.Bytes < 0 {

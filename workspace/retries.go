@@ -5,18 +5,19 @@ import (
 	"wf/workspace/loop"
 )
 
-// A run is held while starting more would do harm: the executor has no disk space or no processes left, or the journal cannot
-// be written. Running commands go on, nothing is lost, and the failed operation is repeated until it works.
+// A run is held while starting more executions would do harm: the executor has no disk space or processes left, or the
+// journal cannot be written. Running commands continue, nothing is lost, and the failed operation is repeated until it
+// succeeds.
 
-// retries are operations that have failed and are repeated.
+// retries contains failed operations that are repeated.
 type retries struct {
 	w         *Workspace
 	holdTimer *loop.Timer
-	unbegun   []int // runs that could not start and are still to be removed
-	untaken   []int // runs of an earlier daemon whose records cannot be read at present
+	unbegun   []int // runs that could not start and whose folders are still there
+	untaken   []int // runs of an earlier daemon that cannot be read at present
 }
 
-// tryAgain repeats what failed: the rest of the turn does it.
+// tryAgain repeats the failed operations. The loop repeats further ones when it settles.
 func (rp *retries) tryAgain() {
 	for _, r := range rp.w.runs {
 		r.Retry()
@@ -37,7 +38,7 @@ func (rp *retries) withdraw(n int) error {
 	return rp.w.store.Withdraw(n)
 }
 
-// withdrawn has the folder of a run that never started removed later, if err says that this has failed.
+// withdrawn handles the result of withdraw. After an error it tries again later.
 func (rp *retries) withdrawn(n int, err error) {
 	if err != nil {
 		rp.w.cfg.Log.Warn("the folder of a run that never began cannot be removed yet", "run", n, "err", err)
@@ -46,7 +47,7 @@ func (rp *retries) withdrawn(n int, err error) {
 	}
 }
 
-// retryHeld makes held executors try again at once, because a user has come to look.
+// retryHeld makes held executors try again at once. It is called when a user looks at the workspace.
 func (w *Workspace) retryHeld() {
 	for _, r := range w.runs {
 		r.RetryExecutor()
@@ -61,8 +62,8 @@ func (w *Workspace) disk() history.Disk {
 	return w.cfg.Disk
 }
 
-// takeUpLater remembers a run of an earlier daemon whose records cannot be read at present, for example because the disk
-// fails. No other run starts until they can: that run may be going.
+// takeUpLater notes a run of an earlier daemon that cannot be read at present, for example because the disk fails. No other
+// run starts until it can be read, because that run may be active.
 func (rp *retries) takeUpLater(n int, err error) {
 	rp.untaken = append(rp.untaken, n)
 	rp.holdTimer.Reset(rp.w.host.HoldPause)

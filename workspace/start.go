@@ -8,7 +8,7 @@ import (
 	"wf/workspace/loop"
 )
 
-// StartRun starts a run (docs/semantics.md, Scope) and returns when the run has a number and its first nodes are activated.
+// StartRun starts a run (docs/semantics.md, Scope). It returns when the run has a number and its first nodes are activated.
 func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequest) (api.RunAccepted, error) {
 	if err := w.file.Refresh(ctx); err != nil {
 		return api.RunAccepted{}, err
@@ -25,7 +25,7 @@ func (w *Workspace) StartRun(ctx context.Context, client string, req api.RunRequ
 	})
 }
 
-// usable returns an error while no run may start: the workspace closes, or the file on disk is not the one in memory.
+// usable returns an error if no run may start: the workspace is closing, or the file on disk differs from the one in memory.
 func (w *Workspace) usable() error {
 	if w.closing {
 		return errClosed()

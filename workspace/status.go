@@ -8,12 +8,12 @@ import (
 	"wf/workspace/workfile"
 )
 
-// Status describes the workspace; nodes says whether nodes and edges are included.
+// Status describes the workspace, with its nodes and edges if nodes is true.
 func (w *Workspace) Status(ctx context.Context, nodes bool) (api.Status, error) {
 	return workfile.Ask(ctx, w.file, func() (api.Status, error) { return w.status(nodes), nil })
 }
 
-// Overview is Status with at most so many stages instead of nodes and edges.
+// Overview is like Status, but returns at most the given number of stages instead of nodes and edges.
 func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error) {
 	return workfile.Ask(ctx, w.file, func() (api.Status, error) {
 		s := w.status(false)

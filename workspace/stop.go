@@ -10,8 +10,8 @@ import (
 	"wf/workspace/loop"
 )
 
-// StopRun stops a run, or one node of it, and returns when all its processes are gone. An empty name means the only active
-// run.
+// StopRun stops a run, or one node of a run, and returns when all its processes have ended. An empty name means the only
+// active run.
 func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.StopRequest) (api.StopResult, error) {
 	return loop.Await(ctx, w.loop, func(reply func(api.StopResult, error)) {
 		if n, held := w.quarantine.quarantinedRun(name); held {
@@ -34,12 +34,12 @@ func (w *Workspace) StopRun(ctx context.Context, client, name string, req api.St
 	})
 }
 
-// StopAll stops every active run and returns when all processes are gone. Runs that wait in line do not start.
+// StopAll stops every active run and returns when all processes have ended. Waiting runs do not start.
 func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequest) ([]api.StopResult, error) {
 	return loop.Await(ctx, w.loop, func(reply func([]api.StopResult, error)) {
 		results := []api.StopResult{}
 		var failed error
-		left := 1 // what is still to be stopped, and this function
+		left := 1 // number of answers to wait for, including that of this function
 		done := func() {
 			if left--; left == 0 {
 				reply(results, failed)
@@ -63,7 +63,7 @@ func (w *Workspace) StopAll(ctx context.Context, client string, req api.StopRequ
 	})
 }
 
-// activeRun returns the active run with this id.
+// activeRun returns the active run with this id, or an error.
 func (w *Workspace) activeRun(name string) (*activerun.Run, error) {
 	for _, r := range w.runs {
 		if r.ID == name {
@@ -73,7 +73,7 @@ func (w *Workspace) activeRun(name string) (*activerun.Run, error) {
 	return nil, inquiry.NotActive(name)
 }
 
-// active finds an active run by its number.
+// active returns the active run with this number. "" means the only one.
 func (w *Workspace) active(name string) (*activerun.Run, error) {
 	if name != "" {
 		return w.activeRun(name)

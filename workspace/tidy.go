@@ -10,9 +10,9 @@ import (
 	"wf/workspace/history"
 )
 
-// Tidy removes the environments of runs that are over. A run removes its own when it ends; others were left by daemons and runners
-// that were killed at that moment. A run that is not over keeps its environment, even if nothing of it is alive and its
-// workfile is gone: it continues when a daemon recovers it.
+// Tidy removes the environments of runs that are over. A run removes its own environment when it ends, unless the daemon or
+// the runner is killed at that moment. A run that is not over keeps its environment, even if none of its processes live and
+// its workfile is gone: it continues when a daemon recovers it.
 func Tidy(state string, log *slog.Logger) {
 	left, err := filepath.Glob(filepath.Join(state, "workspaces", "*", "runs", "*", "env"))
 	if err != nil {

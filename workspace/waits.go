@@ -9,7 +9,7 @@ import (
 	"wf/workspace/loop"
 )
 
-// Decide records a person's decision about a node that waits for one. It returns when the disk has the record.
+// Decide records a person's decision about a node that waits for one. It returns when the record is durable.
 func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (api.Approval, error) {
 	if a, made := w.decidedBefore(ctx, d); made {
 		return a, nil
@@ -37,7 +37,7 @@ func (w *Workspace) Decide(ctx context.Context, client string, d api.Decision) (
 	})
 }
 
-// awaited finds the node that a decision is about.
+// awaited returns the run and the node that a decision is about.
 func (w *Workspace) awaited(d api.Decision) (*activerun.Run, int, error) {
 	type place struct {
 		r *activerun.Run

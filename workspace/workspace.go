@@ -1,7 +1,10 @@
-// Package workspace is one open workfile with its runs and its watchers. All state belongs to one loop (package
-// loop); the file is package workfile. Slow work (files, processes) is done by helpers, and its result comes
-// back as a function on the loop. It is the only package that connects the scheduler, which decides, with the
-// executor, which runs commands. It contains no HTTP.
+// Package workspace is one open workfile with its runs and its watchers. The daemon opens a Workspace for each workfile that
+// clients use and calls its methods for their requests.
+//
+// A Workspace owns a loop (package loop), to which all its state belongs, the file (package workfile), the history (package
+// history), the active runs (package activerun), the event hub (package watchers) and the queue of waiting runs. Drafts of
+// runs come from package planning; package inquiry answers questions about runs. Helpers do slow work (files, processes) and
+// return the result to the loop as a function. The package contains no HTTP.
 package workspace
 
 import (
@@ -22,57 +25,57 @@ import (
 	"wf/workspace/workfile"
 )
 
-// Executor is what runs commands; the alias lets the daemon hand one on without knowing more.
+// Executor is executor.Executor. The alias lets the daemon pass one on without importing package executor.
 type Executor = executor.Executor
 
-// Config is what a workspace needs. All fields but Runtime, Disk, Rehearse, Forgot and Nested are required.
+// Config configures a workspace. All fields but Runtime, Disk, Rehearse, Forgot and Nested are required.
 type Config struct {
 	Executor Executor
 	State    string // state folder, absolute; the history lies in State/workspaces/ID
-	Runtime  string // runtime folder of the daemon, shown to another daemon that finds the workspace taken; "" in tests
+	Runtime  string // runtime folder of the daemon, shown to another daemon that wants to open the workspace; "" in tests
 	Slots    activerun.Slots
-	Pools    activerun.Pools // nil: there are no pools
+	Pools    activerun.Pools // nil if there are no pools
 	Version  string          // of the binary, for the records
-	// KeepRuns is how many runs stay in the history, KeepAge how long ago they may have ended. 0 is no limit.
+	// KeepRuns is the number of runs that stay in the history, KeepAge the maximum time since their end. 0 means no limit.
 	KeepRuns int
 	KeepAge  time.Duration
-	// KeepBytes bounds the size of all runs of a workfile; 0 is no limit. The latest run always stays.
+	// KeepBytes bounds the size of all runs of a workfile. 0 means no limit. The latest run always stays.
 	KeepBytes int64
 	Log       *slog.Logger
-	Disk      history.Disk // under the history and the workfile; nil = that of this machine
-	// Rehearse tries the recovery of the runs of the workfile at path in another process. It returns how that process died, or
-	// nil. If Rehearse is nil, no rehearsal is possible.
+	Disk      history.Disk // for the history and the workfile; nil means the disk of this machine
+	// Rehearse recovers the runs of the workfile at path in another process. It returns nil if that process succeeded,
+	// otherwise how it died. If Rehearse is nil, no rehearsal is possible.
 	Rehearse func(path string) error
-	// Forgot, if not nil, is called with the runs of a workspace that were removed from its history. It is called by helpers and
-	// requests, not on the loop.
+	// Forgot, if not nil, is called with the numbers of the runs that were removed from the history of a workspace. Helpers
+	// and requests call it, not the loop.
 	Forgot func(id string, runs []int)
-	Nested activerun.Nested // nil: commands cannot start runs
+	Nested activerun.Nested // nil if commands cannot start runs
 
-	// Tests shorten these; 0 means the defaults of package activerun.
+	// Only tests set these. 0 means the defaults of package activerun.
 	holdPause, stopPatience time.Duration
 }
 
-// Workspace is one open workfile. Its exported methods may be called from any goroutine. They return an *api.Error, with CodeGone when
-// the workspace has closed.
+// Workspace is one open workfile. Its exported methods may be called on any goroutine. Their errors are of type *api.Error,
+// with CodeGone if the workspace has closed.
 type Workspace struct {
-	*inquiry.Reader // answers the questions about runs
+	*inquiry.Reader // answers questions about runs
 
-	id, path string // path is absolute and free of symlinks
+	id, path string // path is absolute, with symlinks resolved
 	cfg      Config
 
 	loop *loop.Loop
 
-	fence *history.Fence // see keepFence; nil if nothing can be written
+	fence *history.Fence // see keepFence; nil if the folder cannot be written
 
 	// The fields below belong to the loop goroutine.
 
 	file    *workfile.File
 	nodes   *nodestate.Table
 	planner *planning.Planner
-	host    *activerun.Host // of the runs
+	host    *activerun.Host // for all runs
 
 	priorFile priorFile
-	movedFrom string // the old path of a workfile that was probably moved; "" = none
+	movedFrom string // the old path of a workfile that was probably moved; "" if there is none
 	store     *history.Store
 	runs      []*activerun.Run // active, in order of start
 
@@ -89,26 +92,25 @@ type Workspace struct {
 	presence
 }
 
-// presence publishes what other goroutines can read without asking the loop.
+// presence publishes a snapshot that other goroutines can read without asking the loop.
 type presence struct {
 	w        *Workspace
 	snapshot atomic.Pointer[snapshot]
 	onIdle   atomic.Pointer[func()]
-	latest   *api.RunSummary // the latest run that is over; belongs to the loop
+	latest   *api.RunSummary // the latest run that is over
 }
 
-// snapshot is what other goroutines can read without asking the loop.
+// snapshot is the state of a workspace for other goroutines. It does not change.
 type snapshot struct {
-	watchers, running int // running: processes
+	watchers, running int // running is the number of processes
 	runs              []string
-	held              bool            // some runs were not recovered: the workspace is quarantined
-	latest            *api.RunSummary // of the runs that are over; it never changes
+	held              bool            // the workspace is quarantined
+	latest            *api.RunSummary // the latest run that is over
 	results           string
-	problem           string // with the file, "" = none
+	problem           string // with the file; "" if there is none
 }
 
-// settle carries out what the functions of a burst decided: slots are filled, journals written, events
-// sent.
+// settle carries out what the functions of a burst decided: it fills slots, writes journals and sends events.
 func (w *Workspace) settle() {
 	w.queue.startQueued()
 	w.dispatch()
@@ -145,7 +147,7 @@ func (ps *presence) publishSnapshot() {
 	}
 }
 
-// snapshotChanged reports whether the snapshot differs from the published one; most functions do not change it.
+// snapshotChanged reports whether the snapshot differs from the published one. Most functions do not change it.
 func (ps *presence) snapshotChanged() bool {
 	old := ps.snapshot.Load()
 	if old == nil || old.watchers != ps.w.out.Count() || old.latest != ps.latest || old.results != ps.w.file.Statuses().Results() || old.problem != ps.w.file.Problem() || old.held != (len(ps.w.quarantine.state.runs) > 0) ||
@@ -162,13 +164,13 @@ func (ps *presence) snapshotChanged() bool {
 	return running != old.running
 }
 
-// Busy reports whether a run is going or a watcher is there.
+// Busy reports whether a run is active or a watcher is connected.
 func (ps *presence) Busy() bool {
 	p := ps.snapshot.Load()
 	return p.watchers > 0 || len(p.runs) > 0
 }
 
-// OnIdle sets what is called, on a goroutine of its own, each time the workspace stops being Busy.
+// OnIdle sets a function that is called each time the workspace stops being Busy, on a goroutine of its own.
 func (ps *presence) OnIdle(f func()) { ps.onIdle.Store(&f) }
 
 // Info describes the workspace without waiting for the loop.

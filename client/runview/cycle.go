@@ -1,7 +1,7 @@
 package runview
 
-// A cycleCheck is the result of the latest search for a cycle of blocking edges, which every run that covers
-// it refuses.
+// A cycleCheck is the result of the latest search for a cycle of blocking edges. Runs that contain such a cycle are
+// refused.
 type cycleCheck struct {
 	structure int // of the workfile that was searched
 	known     bool

@@ -8,9 +8,9 @@ import (
 	"wf/api"
 )
 
-// decided derives for the edges of a node what events do not say: whether they have fired, are dead, or have a
-// token. If only the daemon can know, for instance the value of an expression, the edge is neither until the
-// run goes on behind it.
+// decided derives the states of a node's edges, which events do not contain: fired, dead, or with a token. If only the
+// daemon can decide, for instance by the value of an expression, the edge is neither fired nor dead until a node behind
+// it is active.
 func (f *Workfile) decided(i int) {
 	for _, edges := range [][]int{f.Out[i], f.In[i]} {
 		for _, e := range edges {
@@ -42,7 +42,7 @@ func (f *Workfile) decide(e int) {
 	have.Marked = have.Taken && !have.NonBlocking && (to.State == api.StateIdle || to.State == api.StateBlocked)
 }
 
-// over reports whether a node has decided about its edges: it has succeeded, or its failure is handled.
+// over reports whether the node has chosen among its edges: it has succeeded, or its failure is handled.
 func over(n *api.NodeStatus) bool {
 	return n.State == api.StateOK || n.State == api.StateKept || n.State == api.StateFailed && n.Handled
 }
@@ -52,8 +52,8 @@ func active(s api.State) bool {
 	return s != api.StateIdle && s != api.StateBlocked && s != api.StateSkipped
 }
 
-// fired reports whether an edge with a condition has fired; known is false if the events of its source do not
-// tell.
+// fired reports whether an edge with a condition has fired; known is false if the events of its source do not contain
+// the answer.
 func fired(when string, n *api.NodeStatus) (fires, known bool) {
 	ok, failed := n.State == api.StateOK || n.State == api.StateKept, n.State == api.StateFailed
 	if !ok && !failed {
@@ -91,7 +91,7 @@ func (f *Workfile) HasConditions() bool {
 	return slices.ContainsFunc(f.Edges, func(e Edge) bool { return e.When != "" })
 }
 
-// SetWays takes from the daemon which edges have fired and which are dead.
+// SetWays sets which edges have fired and which are dead, as the daemon reports them.
 func (f *Workfile) SetWays(edges []api.EdgeStatus) {
 	at := make(map[int]api.EdgeStatus, len(edges))
 	for _, e := range edges {

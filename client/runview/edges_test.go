@@ -6,7 +6,7 @@ import (
 	"wf/api"
 )
 
-// TestFired: what events tell of the conditions of edges.
+// TestFired checks which conditions of edges can be decided from events.
 func TestFired(t *testing.T) {
 	ok, failed := &api.NodeStatus{State: api.StateOK, ExitCode: pointer(0)}, &api.NodeStatus{State: api.StateFailed, ExitCode: pointer(12)}
 	for _, c := range []struct {

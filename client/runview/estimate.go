@@ -6,21 +6,21 @@ import (
 	"wf/api"
 )
 
-// An estimate is what earlier runs say about the rest of this one. Its zero value says nothing.
+// An estimate contains the expected durations of the rest of a run, from earlier runs. The zero value has none.
 type estimate struct {
-	expected map[string]Expectation // of the nodes that earlier runs know
-	left     time.Duration          // expected of those that have not ended
-	known    int                    // nodes that have not ended, of which something is known
-	unknown  int                    // and those of which nothing is
+	expected map[string]Expectation // of the nodes that earlier runs executed
+	left     time.Duration          // total expectation of the nodes that have not ended
+	known    int                    // nodes that have not ended, with an expectation
+	unknown  int                    // nodes that have not ended, without an expectation
 }
 
-// An Expectation is what earlier runs say about a node.
+// An Expectation is the expected duration of a node, from earlier runs.
 type Expectation struct {
 	Own  time.Duration // how long it takes
 	Path time.Duration // the longest path from its start to the end of the run
 }
 
-// expect returns what an outlook says about a node; ok is false if it says nothing.
+// expect returns the Expectation in an outlook of a node; ok is false if it has none.
 func expect(n api.NodeOutlook) (x Expectation, ok bool) {
 	if n.ExpectedMS == nil {
 		return x, false
@@ -28,9 +28,9 @@ func expect(n api.NodeOutlook) (x Expectation, ok bool) {
 	return Expectation{time.Duration(*n.ExpectedMS) * time.Millisecond, time.Duration(n.PathMS) * time.Millisecond}, true
 }
 
-// bound returns the larger of two lower bounds of every schedule: the work that is left, divided by the parallelism so
-// far, and the longest path from what runs now to the end. busy is how long commands have run so far, elapsed how long
-// the run has. ok is false if the run should be over by now.
+// bound returns the larger of two lower bounds of the remaining time: the remaining work, divided by the parallelism so
+// far, and the longest path from the running nodes to the end. busy is the total duration of commands so far, elapsed
+// that of the run. ok is false if the run should have ended already.
 func bound(left, path, busy time.Duration, running int, elapsed time.Duration) (d time.Duration, ok bool) {
 	width := max(1, float64(running))
 	if elapsed > 0 {
@@ -40,7 +40,7 @@ func bound(left, path, busy time.Duration, running int, elapsed time.Duration) (
 	return d, d > 0
 }
 
-// newEstimate collects what an outlook contains about the nodes that are still to run.
+// newEstimate collects the expectations of an outlook for the nodes that are still to run.
 func newEstimate(o api.RunOutlook, done map[string]int) estimate {
 	f := estimate{expected: map[string]Expectation{}}
 	for _, n := range o.Nodes {
@@ -71,9 +71,8 @@ func (f *estimate) ended(node string) {
 	}
 }
 
-// Remaining estimates how long the run will go on. There is no estimate without an earlier run, if
-// earlier runs know less than half of the nodes that are left, or if the run should be over by now.
-// See bound.
+// Remaining estimates the remaining time of the run, see bound. ok is false without an earlier run, if earlier runs
+// executed less than half of the remaining nodes, or if the run should have ended already.
 func (r *Run) Remaining(now time.Time) (d time.Duration, ok bool) {
 	f := &r.estimate
 	todo := f.known + f.unknown
@@ -92,7 +91,7 @@ func (r *Run) Remaining(now time.Time) (d time.Duration, ok bool) {
 	for id := range r.Queued {
 		way = max(way, f.expected[id].Path)
 	}
-	if f.unknown > 0 { // they take what the others take
+	if f.unknown > 0 { // assume the average of the others
 		waiting += f.left / time.Duration(f.known) * time.Duration(f.unknown)
 	}
 	if rest := todo - len(r.Running); r.Blocked > 0 && rest > 0 { // they will not run
@@ -102,9 +101,9 @@ func (r *Run) Remaining(now time.Time) (d time.Duration, ok bool) {
 	return bound(left, way, busy, len(r.Running), now.Sub(r.Started))
 }
 
-// Remaining estimates how long a run will go on: the work that is left shared by as many nodes as run at once,
-// but no less than the longest path from what runs to the end. There is no estimate if less than half of the
-// rest is known.
+// Remaining estimates the remaining time of a run: the remaining work divided by the number of running nodes, but at
+// least the longest path from the running nodes to the end. ok is false if less than half of the remaining nodes have an
+// expectation.
 func (f *Workfile) Remaining(run *api.RunSummary, now time.Time) (time.Duration, bool) {
 	var left, way, busy time.Duration
 	known, unknown, running := 0, 0, 0

@@ -2,9 +2,8 @@ package runview
 
 import "wf/api"
 
-// FailedExecutions are the last executions of the nodes that ended as failed, in order of start.
-// What a person stopped is no failure of the node, and one that an edge has fired for is no failure of
-// the run.
+// FailedExecutions returns the last executions of the nodes that ended as failed, in order of start. It leaves out
+// executions that a user stopped and failures that an edge handled.
 func FailedExecutions(detail api.RunDetail) []api.Execution {
 	last := make(map[string]int, len(detail.Execs))
 	for i, x := range detail.Execs {
@@ -19,7 +18,7 @@ func FailedExecutions(detail api.RunDetail) []api.Execution {
 	return failed
 }
 
-// NamesIn lists the nodes in a state.
+// NamesIn returns the names of the nodes in a state.
 func NamesIn(nodes []api.NodeStatus, state api.State) []string {
 	var names []string
 	for _, n := range nodes {

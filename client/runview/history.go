@@ -7,7 +7,7 @@ import (
 	"wf/api"
 )
 
-// LeftBy returns the workfile of now with the states that a run left. Nodes that did not take part are idle.
+// LeftBy returns the workfile now with the states at the end of a run d. Nodes that did not take part are idle.
 func LeftBy(now *Workfile, d api.RunDetail) Workfile {
 	f := *now
 	f.Nodes = make([]api.NodeStatus, len(now.Nodes))
@@ -40,8 +40,8 @@ func LeftBy(now *Workfile, d api.RunDetail) Workfile {
 	return f
 }
 
-// passedOver marks the nodes that no path led to as skipped: in a run of the whole workfile those that are in
-// no list.
+// passedOver marks the nodes without a path to them as skipped: in a run of the whole workfile, the nodes that are in
+// no list of d.
 func (f *Workfile) passedOver(d api.RunDetail) {
 	if d.Counts.Skipped == 0 || d.Nodes < len(f.Nodes) {
 		return
@@ -67,7 +67,7 @@ func executed(n *api.NodeStatus, run string, x api.Execution) {
 	}
 }
 
-// leave takes all instances that an earlier run left.
+// leave sets the instances at the end of an earlier run.
 func (f *Workfile) leave(d api.RunDetail) {
 	f.InstancesLeft = map[int]map[int][]api.NodeStatus{}
 	at := map[string]*api.NodeStatus{}
@@ -109,10 +109,10 @@ func (f *Workfile) leave(d api.RunDetail) {
 	}
 }
 
-// mostNotable is the most instances of a sub-flow that a summary names.
+// mostNotable is the maximum number of instances of a sub-flow that a summary names.
 const mostNotable = 20
 
-// sumUp makes the summary of a sub-flow from the nodes of its instances.
+// sumUp computes the summary of a sub-flow from the nodes of its instances.
 func (f *Workfile) sumUp(root int, run string, instances map[int][]api.NodeStatus) {
 	n := &f.Nodes[root]
 	n.Run, n.State, n.Instances = run, api.StateOK, &api.Instances{}

@@ -9,11 +9,10 @@ import (
 	"wf/api"
 )
 
-// nowhere is the sub-flow of a node that lies in none.
+// nowhere stands for the sub-flow of a node that is in none.
 const nowhere = -1
 
-// settle finds out which nodes lie in which sub-flow. A plain group is none: its nodes belong to what is
-// around it.
+// settle computes the sub-flow of each node. The nodes of a plain group belong to the flow around the group.
 func (f *Workfile) settle(all []api.NodeStatus) {
 	parents := make(map[string]*api.NodeStatus, len(all))
 	for i := range all {
@@ -44,10 +43,10 @@ func (f *Workfile) settle(all []api.NodeStatus) {
 // isSubFlow reports whether a node of the API is a container that runs its nodes.
 func isSubFlow(n *api.NodeStatus) bool { return n.Container && n.SubFlow != "" }
 
-// Outer reports whether a node lies in no sub-flow.
+// Outer reports whether a node is in no sub-flow.
 func (f *Workfile) Outer(i int) bool { return len(f.inside) == 0 || f.inside[i] == nowhere }
 
-// ends returns the nodes that an end of an edge stands for: one, or the first or last ones of a group.
+// ends returns the nodes at one end of an edge: the node itself, or the first or last nodes of a group.
 func (f *Workfile) ends(id string, source bool, edges []api.EdgeStatus) []int {
 	if i, known := f.Index[id]; known {
 		return []int{i}
@@ -72,7 +71,7 @@ func (f *Workfile) ends(id string, source bool, edges []api.EdgeStatus) []int {
 	return ends
 }
 
-// Member returns the node of a sub-flow that a path names, or -1: for each[3]/t the node t.
+// Member returns the node of a sub-flow for the path of an instance's node, or -1: for each[3]/t the node t.
 func (f *Workfile) Member(subFlow int, path string) int {
 	for _, part := range strings.Split(path, "/")[1:] {
 		name, _, _ := strings.Cut(part, "[")
@@ -105,7 +104,7 @@ func SubFlowOf(path string) (name string, ok bool) {
 	return name, ok
 }
 
-// SubFlowNamed returns the outermost sub-flow of a name, or -1.
+// SubFlowNamed returns the outermost sub-flow with a name, or -1.
 func (f *Workfile) SubFlowNamed(name string) int {
 	found := -1
 	for i := range f.Members {
@@ -119,7 +118,7 @@ func (f *Workfile) SubFlowNamed(name string) int {
 	return found
 }
 
-// SetSummary takes the counts of the instances of a sub-flow.
+// SetSummary sets the counts of the instances of a sub-flow.
 func (f *Workfile) SetSummary(n api.NodeStatus) {
 	i, known := f.Index[n.ID]
 	if !known {
@@ -133,7 +132,7 @@ func (f *Workfile) SetSummary(n api.NodeStatus) {
 	}
 }
 
-// FoldedState returns the state of a folded sub-flow: it never hides a failure or a question.
+// FoldedState returns the state that stands for a folded sub-flow. It does not hide failures and questions.
 func FoldedState(n *api.NodeStatus) api.State {
 	if n.Instances == nil {
 		return n.Counted()
@@ -190,8 +189,8 @@ func InstanceStatus(path string, k int, nodes []api.NodeStatus, deep bool) api.I
 	return s
 }
 
-// instanceName returns the name of the instance at a path, from the name of one of its nodes, or "" if it is
-// the path.
+// instanceName returns the name of the instance at a path, from the name of one of its nodes, or "" if it equals the
+// path.
 func instanceName(path string, n *api.NodeStatus) string {
 	if parts := strings.Split(n.Name, "/"); len(parts) == strings.Count(n.ID, "/")+1 {
 		if name := strings.Join(parts[:min(strings.Count(path, "/")+1, len(parts))], "/"); name != path {
@@ -214,7 +213,7 @@ func InstanceNumber(path string) int {
 	return n
 }
 
-// NumberBelow returns the number of the instance of a sub-flow in which a node lies: 3 for each and each[3]/t.
+// NumberBelow returns the number of the instance of a sub-flow that contains a node: 3 for each and each[3]/t.
 func NumberBelow(path, node string) int {
 	rest := node[min(len(path), len(node)):]
 	for i := range rest {

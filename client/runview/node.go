@@ -2,7 +2,7 @@ package runview
 
 import "wf/api"
 
-// EndState returns the state that the end of an execution leaves its node in.
+// EndState returns the state of a node after the end of an execution.
 func EndState(ev api.Event) api.State {
 	switch {
 	case ev.Type == api.NodeFinished:
@@ -18,7 +18,7 @@ func EndState(ev api.Event) api.State {
 // FinalFailure reports whether ev is a failure that no other attempt follows.
 func FinalFailure(ev api.Event) bool { return ev.Type == api.NodeFailed && ev.Retry == nil }
 
-// HasOutput reports whether the end of a node that ev is about is that of a command, which may have written output.
+// HasOutput reports whether ev is the end of a node with a command, which may have written output.
 func HasOutput(ev api.Event) bool {
 	return !ev.Mocked && ev.Reason != api.ReasonRejected && ev.Reason != api.ReasonInstances && ev.Execution > 0
 }

@@ -9,8 +9,8 @@ import (
 // Questions are the approvals of a run that wait for a person, in the order in which they were asked.
 type Questions []api.Approval
 
-// Apply applies an event of the run. asked is the question that it adds, if any; closed is the index
-// that an answered question had, else -1.
+// Apply applies an event of the run. asked is the question that it adds, if any; closed is the former index of an
+// answered question, or -1.
 func (q *Questions) Apply(ev api.Event) (asked *api.Approval, closed int) {
 	if ev.Node == "" {
 		return nil, -1
@@ -29,7 +29,7 @@ func (q *Questions) Apply(ev api.Event) (asked *api.Approval, closed int) {
 	return nil, -1
 }
 
-// Add adds a question that the daemon lists, unless it is known already.
+// Add adds a question that the daemon lists, unless it is in q already.
 func (q *Questions) Add(a api.Approval) (added bool) {
 	if q.index(a.Node) >= 0 {
 		return false
@@ -38,7 +38,7 @@ func (q *Questions) Add(a api.Approval) (added bool) {
 	return true
 }
 
-// Next puts the first question behind the others.
+// Next moves the first question to the end.
 func (q *Questions) Next() {
 	if len(*q) > 1 {
 		*q = append((*q)[1:], (*q)[0])

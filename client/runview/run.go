@@ -1,8 +1,8 @@
-// Package runview folds what the daemon sends (snapshots, events, the outlook) into a picture of a run. A Run is what
-// a progress display shows: counts, what runs, fails and waits, stages, slowest nodes; an event costs the same
-// however large the run is. A Workfile is what an interface shows that draws nodes: the state of each node, edge and
-// instance. Both estimate the time left, and Questions are those that wait for a person. The package has no I/O and
-// no clock. It changes no texts: a display must make them safe to print.
+// Package runview computes the state of runs from the snapshots, events and outlooks of the daemon. A Run is the state that
+// a progress display shows: counts, running, failed and waiting nodes, stages, slowest nodes; an event costs the same
+// however large the run is. A Workfile is the state that an interface with a drawing shows: each node, edge and
+// instance. Both estimate the time left. Questions are the approvals that wait for a person. The package has no I/O and
+// no clock. It does not change texts, so a display must make them safe to print.
 package runview
 
 import (
@@ -22,7 +22,7 @@ type Run struct {
 	Missed  int // nodes that ended before the watching began or while the connection was lost
 	Blocked int // nodes that a failure keeps from running
 
-	Running map[string]*RunningNode // by node id, as all maps here that say nothing else
+	Running map[string]*RunningNode // by node id, like all maps here without another comment
 	Queued  map[string]bool
 	Failed  map[string]bool
 	waiting map[string]*waitingNode
@@ -56,7 +56,7 @@ type TimedNode struct {
 // maxSlowest is how many nodes are named as the slowest.
 const maxSlowest = 3
 
-// New returns the state of a run of which nothing is known yet.
+// New returns the state of a run without any events yet.
 func New() *Run {
 	return &Run{ended: map[string]int{}, Running: map[string]*RunningNode{}, Queued: map[string]bool{}, Failed: map[string]bool{},
 		waiting: map[string]*waitingNode{}, skipped: map[string]bool{}, InstancesEnded: map[string]int{}}
@@ -86,7 +86,7 @@ func (r *Run) Apply(ev api.Event) *Stage {
 		delete(r.Queued, ev.Node)
 	case api.NodeWaiting:
 		delete(r.Queued, ev.Node)
-		delete(r.Failed, ev.Node) // it will be tried again
+		delete(r.Failed, ev.Node) // another attempt follows
 		if ev.Wait != nil {
 			r.waiting[ev.Node] = &waitingNode{ev.Name, *ev.Wait}
 		}
@@ -107,7 +107,7 @@ func (r *Run) end(ev api.Event) *Stage {
 	delete(r.Queued, ev.Node)
 	delete(r.Failed, ev.Node)
 	delete(r.skipped, ev.Node)
-	if ev.Retry != nil { // it goes on
+	if ev.Retry != nil { // another attempt follows
 		if ev.DurationMS != nil {
 			r.time(ev.Name, time.Duration(*ev.DurationMS)*time.Millisecond)
 		}
@@ -153,7 +153,7 @@ func (r *Run) time(name string, took time.Duration) {
 	}
 }
 
-// Ended returns how many nodes of how many have ended at least once. A loop may come back to nodes
+// Ended returns how many of the nodes have ended at least once. A loop may come back to nodes
 // that were kept, and missed nodes may end once more; n is never more than total.
 func (r *Run) Ended() (n, total int) {
 	decided := len(r.ended) + len(r.skipped)
@@ -172,8 +172,8 @@ func (r *Run) Resync(run api.RunSummary) {
 	clear(r.Queued)
 }
 
-// Learn takes over the nodes of the run as they were at one moment. What newer events have reported
-// stays. It returns the stages that are finished already.
+// Learn applies an outlook: the state of all nodes of the run at one moment. It does not override newer events. It
+// returns the stages that are already finished.
 func (r *Run) Learn(o api.RunOutlook) []*Stage {
 	r.Kept, r.Missed = o.Kept, 0
 	for _, n := range o.Nodes {

@@ -50,13 +50,13 @@ func outlookOf(state api.State, nodes ...string) api.RunOutlook {
 func TestRemaining(t *testing.T) {
 	b := runOf()
 	if _, ok := b.Remaining(atSecond(1)); ok {
-		t.Error("a guess without an earlier run")
+		t.Error("an estimate without an earlier run")
 	}
 	b.Learn(outlookOf(api.StateIdle, "a", "b", "c", "d"))
 	guess := func(at float64) float64 {
 		d, ok := b.Remaining(atSecond(at))
 		if !ok {
-			t.Fatal("no guess")
+			t.Fatal("no estimate")
 		}
 		return d.Seconds()
 	}
@@ -76,7 +76,7 @@ func TestRemaining(t *testing.T) {
 		t.Errorf("one runs 10 s, one is blocked: %v", got)
 	}
 	if d, ok := b.Remaining(atSecond(60)); ok {
-		t.Errorf("it takes longer than ever, and %v is said to be left", d)
+		t.Errorf("it takes longer than ever, but the estimate is %v", d)
 	}
 	b.estimate.expected["c"] = Expectation{10 * time.Second, time.Minute}
 	if got := guess(12); got != 58 {
@@ -84,7 +84,7 @@ func TestRemaining(t *testing.T) {
 	}
 	b.estimate.unknown = 5
 	if _, ok := b.Remaining(atSecond(12)); ok {
-		t.Error("a guess though most of what is left is unknown")
+		t.Error("an estimate although most of the remaining nodes are unknown")
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"wf/api"
 )
 
-// A Stage is what people see as one step of a large run: the nodes of a group, or nodes whose names
+// A Stage is a step of a large run, as people see it: the nodes of a group, or nodes whose names
 // differ only in their numbers, like align_S001 and align_S002.
 type Stage struct {
 	Name                 string
@@ -15,7 +15,7 @@ type Stage struct {
 	First, Last          time.Time // of the ends seen
 }
 
-// stagesOf assigns the nodes that are to run to stages, and returns the stages that are finished already.
+// stagesOf assigns the nodes of a run to stages, and returns the stages that are already finished.
 func stagesOf(o api.RunOutlook, done map[string]int, failed map[string]bool) (of map[string]*Stage, finished []*Stage) {
 	of = make(map[string]*Stage, len(o.Nodes))
 	byName := map[string]*Stage{}

@@ -7,7 +7,7 @@ import (
 	"wf/api"
 )
 
-// waitingNode is a node that waits for something else than a slot.
+// waitingNode is a node that waits for something other than a slot.
 type waitingNode struct {
 	name string
 	wait api.Wait
@@ -19,7 +19,7 @@ func OfInstance(name string) bool {
 	return ok && root != ""
 }
 
-// skip notes that no path leads to a node any more. It returns the stage that this finished, if any.
+// skip marks a node as skipped. It returns the stage that this finished, if any.
 func (r *Run) skip(ev api.Event) *Stage {
 	delete(r.Queued, ev.Node)
 	_, ran := r.ended[ev.Node]
@@ -58,7 +58,7 @@ func (r *Run) WaitingForPerson() []string {
 	return names
 }
 
-// NextWait returns the moment at which the first waiting node goes on by itself; zero if none does.
+// NextWait returns the first time at which a waiting node continues by itself, or zero.
 func (r *Run) NextWait() time.Time {
 	var first time.Time
 	for _, n := range r.waiting {

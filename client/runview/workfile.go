@@ -7,21 +7,21 @@ import (
 	"wf/api"
 )
 
-// A Workfile is a workfile as the daemon describes it: nodes, edges and runs, folded from a snapshot and events. The
-// zero value is one of which nothing is known yet.
+// A Workfile is the state of a workfile: nodes, edges and runs, from a snapshot and events of the daemon. The zero value
+// is a workfile without a snapshot yet.
 type Workfile struct {
-	Known         bool // a snapshot has come
+	Known         bool // a snapshot has been applied
 	Status        api.Status
 	Nodes         []api.NodeStatus // commands and sub-flows, in file order; a node without a group has that of its container
-	inside        []int            // by node: the sub-flow that it lies in, or nowhere
-	Members       map[int][]int    // by sub-flow: the nodes that lie in it and in no other one within
-	groups        map[string][]int // by id of a group that is no sub-flow: the nodes that lie in it
+	inside        []int            // by node: its sub-flow, or nowhere
+	Members       map[int][]int    // by sub-flow: its nodes, without those of sub-flows in it
+	groups        map[string][]int // by id of a plain group: its nodes
 	Edges         []Edge
 	Out, In       [][]int // edges by node
 	Index         map[string]int
-	InstancesLeft map[int]map[int][]api.NodeStatus // of an earlier run: by sub-flow and instance the nodes; nil = of now
+	InstancesLeft map[int]map[int][]api.NodeStatus // of an earlier run: nodes by sub-flow and instance; nil = the present state
 	Expected      map[string]Expectation
-	Structure     int // grows when nodes or edges come, go or change what a layout depends on
+	Structure     int // grows when nodes or edges are added, removed, or change in a way that affects the layout
 	cycles        cycleCheck
 }
 
@@ -30,7 +30,7 @@ type Edge struct {
 	key         int // of the workspace
 	From, To    int
 	NonBlocking bool
-	Marked      bool   // a token waits on it
+	Marked      bool   // it has a token
 	When        string // its condition
 	Taken, Dead bool   // it has fired in the current run, or never will
 }
@@ -63,7 +63,7 @@ func (f *Workfile) set(s api.Status) {
 	f.block()
 }
 
-// link takes the edges between nodes. An edge to or from a group becomes one for each of the group's ends.
+// link sets the edges between nodes. An edge to or from a group becomes one edge for each end of the group.
 func (f *Workfile) link(edges []api.EdgeStatus) {
 	f.Edges = f.Edges[:0]
 	f.Out, f.In = make([][]int, len(f.Nodes)), make([][]int, len(f.Nodes))
@@ -78,7 +78,7 @@ func (f *Workfile) link(edges []api.EdgeStatus) {
 	}
 }
 
-// Apply applies what happened since the call before: a snapshot if there is one, events in their order, and the
+// Apply applies the changes since the previous call: a snapshot if there is one, then events in their order, then the
 // latest event of each node.
 func (f *Workfile) Apply(snapshot *api.Status, events []api.Event, nodes map[string]api.Event) {
 	if snapshot != nil {
@@ -144,7 +144,7 @@ func (f *Workfile) ended(ev api.Event) {
 	f.Status.Runs = slices.DeleteFunc(f.Status.Runs, func(r api.RunSummary) bool { return r.Run == ev.Run })
 }
 
-// updated applies an edit that changes no structure. Others come with a snapshot.
+// updated applies an edit that does not change the structure. After other edits a snapshot follows.
 func (f *Workfile) updated(ev api.Event) {
 	if ev.Structure {
 		return
@@ -156,7 +156,7 @@ func (f *Workfile) updated(ev api.Event) {
 		}
 		was := f.Nodes[i]
 		if n.Group == "" {
-			n.Group = was.Group // of the container, which edits like this do not change
+			n.Group = was.Group // the group of the container, which such an edit does not change
 		}
 		if isSubFlow(&n) != isSubFlow(&was) {
 			f.Structure++
@@ -200,11 +200,11 @@ func (f *Workfile) edgesChanged(edges []api.EdgeStatus) {
 func (f *Workfile) node(ev api.Event) {
 	i, known := f.Index[ev.Node]
 	if !known {
-		return // removed from the file; its run goes on
+		return // removed from the file while its run continues
 	}
 	n := &f.Nodes[i]
 	join(n, ev.Run)
-	if ev.Type != api.NodeWaiting { // what waits for another attempt has failed before
+	if ev.Type != api.NodeWaiting { // a waiting node may have failed before
 		n.Reason, n.ExitCode, n.Signal, n.Message = "", nil, "", ""
 	}
 	n.Wait, n.Mocked, n.Handled, n.FromFile = nil, ev.Mocked, ev.Handled, false
@@ -234,7 +234,7 @@ func (f *Workfile) node(ev api.Event) {
 			n.State = api.StateCancelled
 		}
 	}
-	if ev.DurationMS != nil { // the event of the start may have been left out
+	if ev.DurationMS != nil { // the event of the start may be missing
 		start := ev.Time.Add(-time.Duration(*ev.DurationMS) * time.Millisecond)
 		n.Started = &start
 	}
@@ -244,15 +244,15 @@ func (f *Workfile) node(ev api.Event) {
 	f.decided(i)
 }
 
-// join makes a node part of a run, and restarts the count of its executions.
+// join makes a node part of a run and resets the count of its executions.
 func join(n *api.NodeStatus, run string) {
 	if n.Run != run {
 		n.Run, n.Executions = run, 0
 	}
 }
 
-// block finds the idle nodes that a failure upstream keeps from running, as the daemon does: those
-// that are reachable from a failed node through idle ones of the same run.
+// block marks the nodes that a failure blocks, like the daemon: the idle nodes that are reachable from a failed node
+// through idle nodes of the same run.
 func (f *Workfile) block() {
 	var stack []int
 	for i := range f.Nodes {
@@ -279,7 +279,7 @@ func (f *Workfile) block() {
 	}
 }
 
-// Learn takes which nodes are part of a run, and how long each took before.
+// Learn applies an outlook: the nodes of a run and their expected durations.
 func (f *Workfile) Learn(o api.RunOutlook) {
 	f.Expected = make(map[string]Expectation, len(o.Nodes))
 	for _, n := range o.Nodes {
@@ -306,8 +306,7 @@ func (f *Workfile) Run(number string) *api.RunSummary {
 	return nil
 }
 
-// Current returns the run to show: the latest active one, otherwise the last one, otherwise
-// nil.
+// Current returns the run to show: the latest active run, otherwise the last run, otherwise nil.
 func (f *Workfile) Current() *api.RunSummary {
 	if n := len(f.Status.Runs); n > 0 {
 		return &f.Status.Runs[n-1]

@@ -26,27 +26,27 @@ func (s savedViews) path(workspace string) string {
 	return filepath.Join(string(s), workspace+".json")
 }
 
-func (s savedViews) Recall(workspace string) (sight tui.Sight) {
+func (s savedViews) Recall(workspace string) (view tui.SavedView) {
 	path := s.path(workspace)
 	if path == "" {
-		return tui.Sight{}
+		return tui.SavedView{}
 	}
 	data, err := ownfile.Read(path, viewBytes)
-	if err != nil || json.Unmarshal(data, &sight) != nil {
-		return tui.Sight{}
+	if err != nil || json.Unmarshal(data, &view) != nil {
+		return tui.SavedView{}
 	}
-	return sight
+	return view
 }
 
-func (s savedViews) Keep(workspace string, sight tui.Sight) {
+func (s savedViews) Keep(workspace string, view tui.SavedView) {
 	if path := s.path(workspace); path != "" {
-		_ = s.write(path, sight) // losing it does no harm
+		_ = s.write(path, view) // losing it does no harm
 	}
 }
 
 // write replaces the file as a whole. If two interfaces end at the same time, the view of one of them is kept.
-func (s savedViews) write(path string, sight tui.Sight) error {
-	data, err := json.Marshal(sight)
+func (s savedViews) write(path string, view tui.SavedView) error {
+	data, err := json.Marshal(view)
 	if err != nil {
 		return err
 	}

@@ -16,8 +16,8 @@ import (
 func TestSavedViews(t *testing.T) {
 	s := savedViews(filepath.Join(t.TempDir(), "state", "views"))
 	id := strings.Repeat("ab", 32)
-	want := tui.Sight{View: "list", Zoom: 2, Open: []string{"n1", "n2"}, Split: 0.4, Inspect: true, CutLines: true, Stream: "stderr"}
-	if got := s.Recall(id); !reflect.DeepEqual(got, tui.Sight{}) {
+	want := tui.SavedView{View: "list", Zoom: 2, Open: []string{"n1", "n2"}, Split: 0.4, Inspect: true, CutLines: true, Stream: "stderr"}
+	if got := s.Recall(id); !reflect.DeepEqual(got, tui.SavedView{}) {
 		t.Errorf("before anything was kept: %+v", got)
 	}
 	s.Keep(id, want)
@@ -41,7 +41,7 @@ func TestSavedViews(t *testing.T) {
 		if err := spoil(s.path(id)); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Recall(id); !reflect.DeepEqual(got, tui.Sight{}) {
+		if got := s.Recall(id); !reflect.DeepEqual(got, tui.SavedView{}) {
 			t.Errorf("%s: %+v", name, got)
 		}
 		s.Keep(id, want)

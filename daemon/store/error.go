@@ -30,10 +30,10 @@ const (
 // An Error is a refusal. Nothing was changed, except perhaps when the disk failed during the change (Unusable).
 type Error struct {
 	Kind Kind
-	Text string // what, lower case
+	Text string // the problem, in lower case
 	Path string // the file, if the error is about it
 	Why  string // the reason
-	// Value: only one value is damaged. Set and Delete without conditions repair that.
+	// Value is set if only one value is damaged. Set and Delete without conditions repair it.
 	Value bool
 	err   error
 }
@@ -75,7 +75,7 @@ func explain(path string, err error) error {
 		return err
 	case errors.Is(err, bolt.ErrTimeout):
 		return &Error{Kind: Locked, Text: "another program has the file of the store open", Path: path, err: err,
-			Why: fmt.Sprintf("it was waited for %v", lockTime)}
+			Why: fmt.Sprintf("it was still locked after %v", lockTime)}
 	case errors.As(err, &errno):
 		return &Error{Kind: Unusable, Text: "the file of the store cannot be used", Path: path, Why: errno.Error(), err: err}
 	}

@@ -27,7 +27,7 @@ func (s *Store) wakeFor(next int64) {
 	s.timer.Reset(max(0, time.Until(time.UnixMilli(next))) + sweepLate)
 }
 
-// sweep removes expired values. What cannot be removed now is removed later.
+// sweep removes expired values. After an error it tries again later.
 func (s *Store) sweep() {
 	f, err := s.ready(false)
 	if f == nil || err != nil {
@@ -68,10 +68,10 @@ func (t *turn) purge(limit int) (next int64, err error) {
 		expires, scope, key, ok := parseExpiryKey(line)
 		b := values.Bucket([]byte(scope.name))
 		if !ok || b == nil {
-			continue // the scope has gone
+			continue // the scope was removed
 		}
 		if record := b.Get(key); len(record) < headBytes || readTime(record) != expires {
-			continue // it has another value since
+			continue // the key has a newer value
 		}
 		if err := b.Delete(key); err != nil {
 			return 0, err
@@ -80,8 +80,8 @@ func (t *turn) purge(limit int) (next int64, err error) {
 	return next, nil
 }
 
-// Forget removes the values of runs that are no longer in the history of a workspace. It does not open the file: what it
-// cannot remove is removed when the file is opened next.
+// Forget removes the values of runs that are no longer in the history of a workspace. It does not open the file: values that
+// remain are removed when the file is opened the next time.
 func (s *Store) Forget(ctx context.Context, workspace string, runs []int) error {
 	if !s.begun.Load() || len(runs) == 0 {
 		return nil

@@ -76,7 +76,7 @@ func (f *file) open(path string, flag int, _ fs.FileMode) (*os.File, error) {
 	}
 	f.os = opened
 	if f.info, err = opened.Stat(); err == nil && f.info.Size() == 0 {
-		err = damagedFile(path, "it is empty") // bbolt would take it for a new one
+		err = damagedFile(path, "it is empty") // bbolt would treat it as a new file
 	}
 	if err != nil {
 		return nil, errors.Join(err, opened.Close())
@@ -106,7 +106,7 @@ func makeFile(path string) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// removed removes a file that need not exist.
+// removed removes a file, which may be missing.
 func removed(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -176,7 +176,7 @@ func (f *file) update(do func(*bolt.Tx) error) error {
 	})
 }
 
-// whole runs do unless the file was truncated, because pages beyond its end cannot be read.
+// whole runs do, or returns an error if the file was truncated, because pages beyond its end cannot be read.
 func (f *file) whole(tx *bolt.Tx, do func(*bolt.Tx) error) error {
 	info, err := f.os.Stat()
 	if err != nil {

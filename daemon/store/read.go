@@ -58,7 +58,7 @@ func (s *Store) Keys(ctx context.Context, scope Scope, prefix, after string, lim
 	return keys, more, err
 }
 
-// attempts bounds how often a reader tries a file that is just being closed.
+// attempts is how often a reader tries again if the file is closed meanwhile.
 const attempts = 5
 
 // read calls do with the bucket of a scope, if there is one.
@@ -84,7 +84,7 @@ func (s *Store) read(ctx context.Context, scope Scope, do func(b *bolt.Bucket, n
 			return explain(s.path, err)
 		}
 	}
-	return &Error{Kind: Unusable, Text: "the file of the store cannot be used", Path: s.path, Why: "it is closed again and again"}
+	return &Error{Kind: Unusable, Text: "the file of the store cannot be used", Path: s.path, Why: "it was closed repeatedly"}
 }
 
 // reader returns the file to read, nil if there is none. The loop opens it.

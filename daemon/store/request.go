@@ -41,7 +41,7 @@ func (s *Store) changeOnce(ctx context.Context, c *change, out *Outcome) error {
 			return nil
 		}
 		if err := do(t); err != nil || !out.Done {
-			return err // a request that changed nothing needs no memory
+			return err // nothing was changed, so a repeated request may be served again
 		}
 		return t.put(requests(), []byte(key), Terms{TTL: requestTime}.expires(t.now), encodeOutcome(*out))
 	}

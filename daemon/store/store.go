@@ -1,6 +1,6 @@
-// Package store keeps small values for commands, by keys in independent scopes: durable, with an expiry, changed one at
-// a time. A Store owns one file, a bbolt database. It knows no workfiles and no network, and starts no goroutine before
-// its first use.
+// Package store stores small values of commands, by keys in independent scopes: durable, with an optional expiry, changed
+// atomically. A Store owns one file, a bbolt database. It depends on neither workfiles nor the network, and starts no
+// goroutine before its first use.
 package store
 
 import (
@@ -43,7 +43,7 @@ type Store struct {
 	broken *breakage
 }
 
-// New returns the store in the file at path, which need not exist; its folder must. Nothing is opened yet. alive reports
+// New returns the store in the file at path, which may be missing; its folder must exist. New opens nothing. alive reports
 // whether a run is still in the history of its workspace: values of other runs are removed. It is called from the
 // goroutine of the store and must not call its methods. The caller closes the store.
 func New(path string, alive func(workspace string, run int) bool) *Store {
@@ -134,7 +134,7 @@ func (s *Store) loop() {
 	}
 }
 
-// gather returns the first change with those that wait already.
+// gather returns the first change with the others that already wait.
 func (s *Store) gather(first *change) []*change {
 	group, bytes := []*change{first}, first.size
 	for len(group) < groupMost && bytes < groupBytes {

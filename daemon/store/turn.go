@@ -102,14 +102,14 @@ func (t *turn) unlist(b *bolt.Bucket, scope Scope, key []byte) error {
 	return t.tx.Bucket(expiryBucket).Delete(expiryKey(expires, scope, key))
 }
 
-// errNothing rolls back a transaction that has nothing to write, because a commit costs two syncs.
+// errNothing rolls back a transaction without writes, because a commit costs two syncs.
 var errNothing = errors.New("nothing to write")
 
 // purgeBeside bounds how many expired values a transaction of changes removes.
 const purgeBeside = 64
 
-// commit makes a group of changes in one transaction. A refusal belongs to one change, which has written nothing; any
-// other error is that of all.
+// commit executes a group of changes in one transaction. A refusal is the error of one change, which has written nothing;
+// any other error is the error of all changes.
 func (s *Store) commit(group []*change) {
 	next := int64(0)
 	f, err := s.ready(slices.ContainsFunc(group, func(c *change) bool { return c.makes }))

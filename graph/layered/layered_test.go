@@ -9,7 +9,7 @@ import (
 
 var options = Options{Length: 100, Width: 20, Gap: 50, Space: 10}
 
-func TestDiamond(t *testing.T) {
+func TestDiamondHasThreeLayers(t *testing.T) {
 	d := Draw(4, []Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 3}, {From: 2, To: 3}}, options)
 	want := []Point{{0, 15}, {150, 0}, {150, 30}, {300, 15}}
 	if !reflect.DeepEqual(d.Nodes, want) {
@@ -23,9 +23,9 @@ func TestDiamond(t *testing.T) {
 	}
 }
 
-// TestWeakCycle checks that the weak edge of a cycle is drawn backwards, from the end of the later node to
-// the beginning of the earlier one.
-func TestWeakCycle(t *testing.T) {
+// TestWeakEdgeOfACycleIsDrawnBackwards: The edge leads from the end of the later node to the start of the earlier
+// one.
+func TestWeakEdgeOfACycleIsDrawnBackwards(t *testing.T) {
 	d := Draw(2, []Edge{{From: 1, To: 0, Weak: true}, {From: 0, To: 1}, {From: 0, To: 0, Weak: true}}, options)
 	if d.Layer[0] != 0 || d.Layer[1] != 1 {
 		t.Errorf("layers %v", d.Layer)
@@ -38,8 +38,8 @@ func TestWeakCycle(t *testing.T) {
 	}
 }
 
-// TestUncrossed checks that two chains whose ends were given crosswise are drawn without a crossing.
-func TestUncrossed(t *testing.T) {
+// TestChainsAreDrawnWithoutCrossing: The ends of the two chains were given crosswise.
+func TestChainsAreDrawnWithoutCrossing(t *testing.T) {
 	g := newGraph(6, []Edge{{From: 0, To: 3}, {From: 1, To: 2}, {From: 4, To: 0}, {From: 4, To: 1}, {From: 2, To: 5}, {From: 3, To: 5}})
 	g.direct()
 	g.rank()
@@ -50,7 +50,7 @@ func TestUncrossed(t *testing.T) {
 	}
 }
 
-func TestDraw(t *testing.T) {
+func TestNodesNeverOverlapAndEdgesPointForward(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 40).Draw(t, "nodes")
 		var edges []Edge

@@ -145,7 +145,7 @@ func (p *paramParser) decode(name string, text json.RawMessage, d *declaration) 
 	}
 	for _, word := range words {
 		if !slices.Contains(declarationWords, word) {
-			p.add(name, "there are "+strings.Join(declarationWords, ", ")+closest(word, declarationWords...), "%q is unknown", word)
+			p.add(name, "the allowed words are "+strings.Join(declarationWords, ", ")+closest(word, declarationWords...), "%q is unknown", word)
 			return false
 		}
 	}

@@ -72,7 +72,7 @@ func unknownParam(name string, names []string) ParamProblem {
 	case len(names) == 0:
 		p.Remedy = "the workfile declares none"
 	default:
-		p.Remedy = "there are " + strings.Join(names, ", ")
+		p.Remedy = "the parameters are " + strings.Join(names, ", ")
 	}
 	return p
 }
@@ -103,7 +103,7 @@ func (p *Param) resolve(given map[string]any) (any, *ParamProblem) {
 	}
 	remedy := ""
 	if wrong := p.notChosen(converted); problem == "" && wrong != nil {
-		value, problem, remedy = wrong, "is not one of the choices", "there are "+p.listed()
+		value, problem, remedy = wrong, "is not one of the choices", "the choices are "+p.listed()
 		if meant := didYouMean(expression.Format(wrong), p.choiceTexts()); meant != "" {
 			remedy = meant
 		}
@@ -182,7 +182,7 @@ func (p *Param) offered(value any, known map[string]any, failed map[string]bool,
 	case len(list) == 0:
 		problem.Remedy = "there are none"
 	default:
-		problem.Remedy = "there are " + shortened(list)
+		problem.Remedy = "the choices are " + shortened(list)
 	}
 	return problem
 }

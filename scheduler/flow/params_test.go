@@ -58,7 +58,7 @@ func TestProblemsOfParams(t *testing.T) {
 		{"cut off", "{\n\"a\": {", `is not JSON (line 2: it ends too early); write it like {"name": {"type": "string", "default": "x"}}`},
 		{"two objects", "{} {}", `there is text after the JSON object; write it like {"name": {"type": "string", "default": "x"}}`},
 		{"not an object in it", `{"a": "string"}`, `a: is not a JSON object; write it like {"type": "string"}`},
-		{"an unknown word", `{"a": {"typ": "int"}}`, `a: "typ" is unknown; there are type, required, default, min, max, min_length, max_length, pattern, must_exist, choices, choices_from, depends_on, help (did you mean type?)`},
+		{"an unknown word", `{"a": {"typ": "int"}}`, `a: "typ" is unknown; the allowed words are type, required, default, min, max, min_length, max_length, pattern, must_exist, choices, choices_from, depends_on, help (did you mean type?)`},
 		{"an unknown type", `{"a": {"type": "integer"}}`, `a: its type "integer" is unknown; write string, int, float, bool, path, list, json, secret`},
 		{"a word of another kind", `{"a": {"required": "yes"}}`, `a: required is a string, and has to be true or false`},
 		{"a length that is not a number", `{"a": {"min_length": 1.5}}`, `a: min_length is a number 1.5, and has to be a whole number`},
@@ -121,16 +121,16 @@ func TestResolve(t *testing.T) {
 		{"nil is absent", m{"name": "anna", "count": nil}, m{"name": "anna", "count": 3, "rate": 1.0, "file": "in.csv", "mode": "fast"}},
 		{"choices of a command", m{"name": "anna", "host": "falcon"}, m{"name": "anna", "count": 3, "rate": 1.0, "file": "in.csv", "mode": "fast", "host": "falcon"}},
 		{"all problems together", m{"name": "A", "count": "many", "rate": "0.1", "force": "perhaps", "file": "", "mode": "fats", "level": 3, "host": "cheeta", "nam": 1},
-			"name: \"A\" is shorter than 2 characters\ncount: \"many\" is not a whole number\nrate: 0.1 is below the least, 0.5\nforce: \"perhaps\" is neither true nor false\nfile: \"\" is not a path: it is empty\nmode: \"fats\" is not one of the choices; did you mean fast?\nlevel: 3 is not one of the choices; there are 1, 2\nnam: there is no such parameter; did you mean name?"},
+			"name: \"A\" is shorter than 2 characters\ncount: \"many\" is not a whole number\nrate: 0.1 is below the least, 0.5\nforce: \"perhaps\" is neither true nor false\nfile: \"\" is not a path: it is empty\nmode: \"fats\" is not one of the choices; did you mean fast?\nlevel: 3 is not one of the choices; the choices are 1, 2\nnam: there is no such parameter; did you mean name?"},
 		{"required", m{}, "name: is required; give it: -p name=STRING"},
 		{"bounds", m{"name": "annabel", "count": 11}, "name: \"annabel\" is longer than 5 characters\ncount: 11 is above the most, 10"},
 		{"the whole text has to match", m{"name": "an1"}, "name: \"an1\" does not match [a-z]+"},
 		{"typed wrongly", m{"name": 5, "force": 1, "count": 2.5, "file": true, "rate": []any{}},
 			"name: 5 is not a text\ncount: 2.5 is not a whole number\nrate: [] is not a number\nforce: 1 is neither true nor false\nfile: true is not a text"},
-		{"none of the choices of a command", m{"name": "anna", "host": "snail"}, "host: \"snail\" is not one of the choices; there are cheetah, falcon"},
+		{"none of the choices of a command", m{"name": "anna", "host": "snail"}, "host: \"snail\" is not one of the choices; the choices are cheetah, falcon"},
 		{"a typing error of such a choice", m{"name": "anna", "host": "falcn"}, "host: \"falcn\" is not one of the choices; did you mean falcon?"},
 		{"no choices", m{"name": "anna", "mode": "slow", "host": "snail"}, "host: \"snail\" is not one of the choices; there are none"},
-		{"unknown", m{"name": "anna", "zzzzz": 1}, "zzzzz: there is no such parameter; there are name, count, rate, force, file, mode, level, host"},
+		{"unknown", m{"name": "anna", "zzzzz": 1}, "zzzzz: there is no such parameter; the parameters are name, count, rate, force, file, mode, level, host"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			values, problems := Resolve(params, tt.given, Machine{Choices: hosts})
@@ -207,7 +207,7 @@ func TestResolveData(t *testing.T) {
 		{object{"l": "a, b", "j": `{"x": [1, 2.5]}`, "s": "geheim", "p": "there"}, object{"l": list{"a", "b"}, "j": object{"x": list{1, 2.5}}, "s": "geheim", "p": "there", "d": list{"x", 1}}},
 		{object{"l": `["c"]`, "of": "v,u", "j": list{1}, "d": ""}, object{"l": list{"c"}, "of": list{"v", "u"}, "j": list{1}, "d": list{}}},
 		{object{"l": "a,x", "of": "u,w", "j": "{x", "s": "ab", "p": "gone", "d": "[1"},
-			"l: \"x\" is not one of the choices; there are a, b, c\nof: \"w\" is not one of the choices; there are u, v\nj: \"{x\" is neither an object nor a list in JSON\ns: its value is shorter than 3 characters\np: \"gone\" does not exist\nd: \"[1\" is not a list; write a,b,c or [\"a\", \"b\"]"},
+			"l: \"x\" is not one of the choices; the choices are a, b, c\nof: \"w\" is not one of the choices; the choices are u, v\nj: \"{x\" is neither an object nor a list in JSON\ns: its value is shorter than 3 characters\np: \"gone\" does not exist\nd: \"[1\" is not a list; write a,b,c or [\"a\", \"b\"]"},
 		{object{"l": "a,b,c,a", "j": "3", "s": list{1}}, "l: [\"a\",\"b\",\"c\",\"a\"] has more than 3 elements\nj: 3 is neither an object nor a list in JSON\ns: its value is not a text"},
 	} {
 		values, problems := Resolve(params, tt.given, m)

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// TestLineIsBounded: a line takes no more than it has room for, wherever the cursor is.
-func TestLineIsBounded(t *testing.T) {
+// TestLineDropsTextBeyondItsLimit: A line accepts no more text than its limit, with any position of the cursor.
+func TestLineDropsTextBeyondItsLimit(t *testing.T) {
 	l := Line{Max: 10}
 	l.Insert("ab\ncd")
 	l.At = 1

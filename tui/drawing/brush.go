@@ -1,27 +1,27 @@
 package drawing
 
-// A brush draws the lines of the part of a picture that is visible. A cell may belong to several
-// lines: it has the directions of all of them and the look of the one that came last.
+// A brush draws the visible lines of a picture. A cell may belong to several lines: it has the directions of all of
+// them and the look of the last one.
 type brush struct {
 	grid  *Grid
 	from  Point
 	ascii bool
 	cells []stroke // by cell of the grid
 
-	// Of the line at hand.
+	// Of the current line.
 	line  int32
 	style Style
 	kind  uint8
 	edge  int32
 }
 
-// A stroke is what lines do in one cell.
+// A stroke contains the lines of one cell.
 type stroke struct {
 	mask  uint8 // directions of all lines
 	kinds uint8 // of all lines
-	own   uint8 // directions of the line that came last
-	joint bool  // one line branches here: it is no mere crossing
-	line  int32 // the one that came last, its look and its edge
+	own   uint8 // directions of the last line
+	joint bool  // a line branches here, so it is not only a crossing
+	line  int32 // the last line, with its look and its edge
 	style Style
 	edge  int32
 }
@@ -33,7 +33,7 @@ const (
 	dots
 )
 
-// begin prepares for another picture.
+// begin prepares the brush for another picture.
 func (b *brush) begin(grid *Grid, from Point, ascii bool) {
 	n := grid.Width * grid.Height
 	if cap(b.cells) < n {
@@ -61,7 +61,7 @@ func (b *brush) touch(x, y int, directions uint8) {
 	k.style, k.edge = b.style, b.edge
 }
 
-// finish writes the lines into the grid.
+// finish draws the lines into the grid.
 func (b *brush) finish() {
 	for y := range b.grid.Height {
 		row := b.grid.Row(y)
@@ -73,8 +73,8 @@ func (b *brush) finish() {
 	}
 }
 
-// sign returns the sign of a cell: dashed if all its lines are. Four directions are a crossing unless the line
-// of the row branches there, which has another sign.
+// sign returns the sign of a cell. It is dashed if all lines of the cell are. Four directions are a crossing, unless
+// a line branches there, which has another sign.
 func (k *stroke) sign(ascii bool) string {
 	signs := &strokes
 	switch {
@@ -94,7 +94,7 @@ func (k *stroke) sign(ascii bool) string {
 	return signs[k.mask]
 }
 
-// across draws from x to end in row y, into both of the cells at the ends.
+// across draws from x to end in row y, including the cells at both ends.
 func (b *brush) across(x, end, y int) {
 	if y < b.from.Y || y >= b.from.Y+b.grid.Height {
 		return
@@ -130,7 +130,7 @@ func (b *brush) down(x, y, end int) {
 	}
 }
 
-// merge marks the cell to the right of x, y: the line that comes down or up there joins the other one.
+// merge marks the cell to the right of x, y, where the line from above or below joins the other one.
 func (b *brush) merge(x, y int) {
 	if c := b.grid.At(x-b.from.X, y-b.from.Y); c != nil {
 		k := &b.cells[(y-b.from.Y)*b.grid.Width+x-b.from.X]
@@ -144,7 +144,7 @@ func (b *brush) merge(x, y int) {
 	}
 }
 
-// hub marks the cell at x, y: all lines that meet there are one.
+// hub marks the cell at x, y, where all lines belong together.
 func (b *brush) hub(x, y int) {
 	if c := b.grid.At(x-b.from.X, y-b.from.Y); c != nil {
 		k := &b.cells[(y-b.from.Y)*b.grid.Width+x-b.from.X]
@@ -156,10 +156,10 @@ func (b *brush) hub(x, y int) {
 	}
 }
 
-// doubles are the signs of places where all lines are one.
+// doubles are the signs of cells where all lines belong together.
 var doubles = [16]string{east | south | west: "╦", north | east | west: "╩", north | east | south | west: "╬"}
 
-// stamp puts a sign on a cell of a line.
+// stamp draws a sign on a cell of a line.
 func (b *brush) stamp(x, y int, sign string, style Style) {
 	if c := b.grid.At(x-b.from.X, y-b.from.Y); c != nil {
 		c.Text, c.Style = sign, style

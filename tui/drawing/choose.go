@@ -16,12 +16,12 @@ func New(g *Graph, o Options) *Layout {
 	return l
 }
 
-// MostNodes is how many nodes the graph draws unless the user asks for more; larger graphs are of no use.
+// MostNodes is the maximum number of nodes in the graph, unless the user asks for more. Larger graphs are not
+// readable.
 const MostNodes = 2000
 
-// Choose returns the view in which a workflow is shown at first in a pane of the given size: the graph if it
-// is not much larger than the pane, otherwise stages if they are much fewer than the nodes, otherwise the
-// list.
+// Choose returns the first view of a workflow for a pane of this size: the graph if it is not much larger than the
+// pane; stages if there are far fewer stages than nodes; otherwise the list.
 func Choose(g *Graph, width, height int) View {
 	if len(g.Nodes) <= MostNodes {
 		if w, h := New(g, Options{View: Layers}).Size(); w <= 2*width && h <= 2*height {
@@ -35,8 +35,8 @@ func Choose(g *Graph, width, height int) View {
 	return List
 }
 
-// Fit returns o with the nearest zoom at which the whole graph fits into a pane of the given size, or the map
-// if none does.
+// Fit returns o with the nearest zoom at which the whole graph fits into a pane of this size, or with the map if none
+// does.
 func Fit(g *Graph, o Options, width, height int) Options {
 	for _, o.Zoom = range [...]Zoom{Box, Timed, Chip} {
 		if w, h := New(g, o).Size(); w <= width && h <= height {

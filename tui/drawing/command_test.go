@@ -2,8 +2,8 @@ package drawing
 
 import "testing"
 
-// TestCommandHead: the ends of lines are seen, and a command as long as a file is not read whole.
-func TestCommandHead(t *testing.T) {
+// TestCommandHeadMarksLineEnds: The head of a very long command is computed without reading all of it.
+func TestCommandHeadMarksLineEnds(t *testing.T) {
 	for _, c := range []struct {
 		text, want string
 		ascii      bool

@@ -2,11 +2,11 @@ package drawing
 
 import "github.com/charmbracelet/x/ansi"
 
-// maxWhen is the most columns of a condition on a line.
+// maxWhen is the maximum width of a condition on a line.
 const maxWhen = 14
 
-// conditions returns the condition of each vertex to which only one edge leads. Where several edges meet, each
-// of them has a sign of its own.
+// conditions returns, by vertex, the condition of the only edge to it. If several edges lead to a vertex, each of
+// them has its own sign.
 func conditions(g *Graph, w *web) []string {
 	var texts []string
 	for v := range w.in {
@@ -31,7 +31,7 @@ func conditions(g *Graph, w *web) []string {
 	return texts
 }
 
-// conditionOf returns the condition on the edge to a vertex; texts are those of all vertices, or nil.
+// conditionOf returns the condition on the edge to a vertex. texts contains the conditions by vertex and may be nil.
 func conditionOf(texts []string, v int32) string {
 	if texts == nil {
 		return ""
@@ -39,7 +39,7 @@ func conditionOf(texts []string, v int32) string {
 	return texts[v]
 }
 
-// condition writes the condition under which a row is reached.
+// condition draws the condition of the edge to a row.
 func (p *pen) condition(x int, text string) int {
 	if text == "" {
 		return 0
@@ -47,7 +47,7 @@ func (p *pen) condition(x int, text string) int {
 	return p.put(x, "when "+text, InkDim) + 2
 }
 
-// deadLanes gives the lines of edges that will not fire the ink of what does not matter any more.
+// deadLanes dims the lanes of edges that will not fire.
 func deadLanes(g *Graph, l *lanes, k *laneLook) {
 	for i := range l.all {
 		if e := l.all[i].edge; e >= 0 && g.Edges[e].Dead {
@@ -56,7 +56,7 @@ func deadLanes(g *Graph, l *lanes, k *laneLook) {
 	}
 }
 
-// kill finds the bundles without an edge that can still fire.
+// kill dims the bundles whose edges cannot fire any more.
 func (p *picture) kill() {
 	for i := range p.layers.bundles {
 		dead := true
@@ -70,7 +70,7 @@ func (p *picture) kill() {
 	}
 }
 
-// writeConditions writes the conditions of a layer on the lines before its chips.
+// writeConditions draws the conditions of a layer on the lines before its chips.
 func (p *picture) writeConditions(layer int) {
 	if p.when == nil {
 		return
@@ -90,7 +90,7 @@ func (p *picture) writeConditions(layer int) {
 	}
 }
 
-// heads returns the columns that conditions take before the chips of each layer.
+// heads returns the width of the conditions before the chips of each layer.
 func (p *picture) heads() []int {
 	columns := make([]int, len(p.layers.order))
 	for i, layer := range p.layers.order {

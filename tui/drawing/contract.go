@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// contract makes a web of the nodes that are not hidden and returns them, by vertex, and the vertex
-// of each node, -1 for hidden ones.
+// contract makes a web of the visible nodes. It returns the node of each vertex, and the vertex of each node, -1 for
+// hidden ones.
 func contract(g *Graph, hidden []bool) (w *web, nodes, vertex []int32) {
 	vertex = make([]int32, len(g.Nodes))
 	for v := range g.Nodes {
@@ -25,11 +25,11 @@ func contract(g *Graph, hidden []bool) (w *web, nodes, vertex []int32) {
 	return w, nodes, vertex
 }
 
-// mostReduced is the most vertices of a web that is reduced: the work grows with their square.
+// mostReduced is the maximum number of vertices of a web that reduce accepts, because its time is quadratic.
 const mostReduced = 4096
 
-// reduce leaves out paths through hidden nodes if other arcs lead to the same vertex. What was connected stays
-// connected, with fewer lines.
+// reduce removes paths through hidden nodes if other arcs lead to the same vertex. Connected vertices stay connected,
+// with fewer lines.
 func (w *web) reduce() *web {
 	if w.size > mostReduced {
 		return w
@@ -40,7 +40,7 @@ func (w *web) reduce() *web {
 		place[v] = int32(i)
 	}
 	words := (w.size + 63) / 64
-	reach := make([]uint64, words*w.size) // by vertex: what can be reached from it, one bit each
+	reach := make([]uint64, words*w.size) // by vertex: the vertices that it leads to, one bit each
 	kept := make([]arc, 0, len(w.arcs))
 	for _, v := range slices.Backward(order) {
 		mine := reach[int(v)*words : int(v+1)*words]
@@ -69,11 +69,11 @@ func (w *web) reduce() *web {
 	return newWeb(w.size, kept)
 }
 
-// contractArcs lists the edges between shown nodes, and the paths between them through hidden ones. A
-// path is non-blocking if one of its edges is, and there is none without such an edge.
+// contractArcs lists the edges between visible nodes, and the paths between them through hidden nodes. A path is
+// non-blocking if it contains a non-blocking edge and no other path is blocking.
 func contractArcs(g *Graph, nodes, vertex []int32) []arc {
 	arcs := make([]arc, 0, len(g.Edges))
-	through := make([][]int32, len(g.Nodes)) // edges out of a node where either end is hidden
+	through := make([][]int32, len(g.Nodes)) // edges of a node to or from hidden nodes
 	for i, e := range g.Edges {
 		from, to := vertex[e.From], vertex[e.To]
 		if from >= 0 && to >= 0 {
@@ -82,7 +82,7 @@ func contractArcs(g *Graph, nodes, vertex []int32) []arc {
 			through[e.From] = append(through[e.From], int32(i))
 		}
 	}
-	seen := make([]int32, len(g.Nodes)) // by which walk, from 1
+	seen := make([]int32, len(g.Nodes)) // number of the walk that visited a node, from 1
 	var weak []int32
 	for i, v := range nodes {
 		walk := func(edges []int32, isWeak bool) {
@@ -107,7 +107,7 @@ func contractArcs(g *Graph, nodes, vertex []int32) []arc {
 		}
 		weak = weak[:0]
 		walk(slices.Clone(through[v]), false)
-		walk(weak, true) // what only a path with a non-blocking edge leads to
+		walk(weak, true) // reach the remaining nodes by paths with a non-blocking edge
 	}
 	return arcs
 }

@@ -1,7 +1,7 @@
 package drawing
 
-// findCycles marks the arcs that lead back and are part of a cycle of blocking edges, which no run accepts. A
-// loop has a non-blocking edge in it.
+// findCycles marks the arcs that lead back and belong to a cycle of blocking edges. No run accepts such a cycle; a
+// loop contains a non-blocking edge.
 func (w *web) findCycles() {
 	strongBack := false
 	for i := range w.arcs {
@@ -62,7 +62,7 @@ func (w *web) components() []int32 {
 	return component
 }
 
-// nextStrong returns the end of the next blocking arc of a vertex, from the at-th on.
+// nextStrong returns the target of the next blocking arc of a vertex, starting at arc number at.
 func (w *web) nextStrong(v int32, at *int) (to int32, more bool) {
 	for *at < len(w.out[v]) {
 		a := w.arcs[w.out[v][*at]]

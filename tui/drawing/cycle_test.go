@@ -2,8 +2,9 @@ package drawing
 
 import "testing"
 
-// TestCycles: of the arcs that lead back those are told apart that close a cycle of blocking edges.
-func TestCycles(t *testing.T) {
+// TestBlockingCyclesAreMarked: Of the arcs that lead back, only those that close a cycle of blocking edges are
+// marked.
+func TestBlockingCyclesAreMarked(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		arcs  []arc

@@ -19,52 +19,52 @@ package drawing
 
 import "wf/api"
 
-// A Graph is what is drawn. The fields marked "of now" may change between two pictures; everything else is
-// structure, and a change of it needs a new Layout.
+// A Graph is the input of a drawing. The fields marked as current may change between two pictures; everything else is
+// structure, and after a change of it the caller needs a new Layout.
 type Graph struct {
 	Nodes []Node
 	Edges []Edge
-	Rows  []Row // of now; in the order of their nodes, those of a node as they are to stand
+	Rows  []Row // current; in the order of their nodes, and for each node in display order
 }
 
-// A Node is one command of a workflow. Texts may hold anything: they pass package plain.
+// A Node is a command of a workflow. Texts may contain anything, because package plain makes them safe.
 type Node struct {
 	ID      string // unique
-	Name    string // the handle, shown
-	Group   string // folds nodes explicitly; "" = folded by command
+	Name    string // the displayed handle
+	Group   string // an explicit group to fold; "" = fold by command
 	Command string
 
-	// X and Y are the place in the file, if it has one (Placed). They decide where everything else
-	// leaves a choice: what is above in the file is above in the drawing.
+	// X and Y are the position in the file, if it has one (Placed). They decide the order where the layout has a
+	// choice: a node that is higher in the file is higher in the drawing.
 	X, Y   float64
 	Placed bool
 
-	// Inside says that the node is part of another one: it has no place of its own, only perhaps a Row.
+	// Inside means that the node is part of another one. It has no place of its own, but it may have a Row.
 	Inside bool
-	// Folds says that the node is made of others: the graph leaves room for a Tally, and where it is Open
-	// for rows.
+	// Folds means that the node contains others: the graph reserves room for a Tally and, if the node is Open, for
+	// rows.
 	Folds, Open bool
 
-	// Of now.
+	// The current state.
 	State  State
-	Detail string // behind the name, e.g. `running 12s`, `exit 1 after 1.2s`; "" = the word of the state
-	Time   string // short, for chips: `12s`; at most 7 columns are shown
-	Marked bool   // by the person
-	Tally  *Tally // of what it is made of; nil = none
+	Detail string // after the name, such as `running 12s` or `exit 1 after 1.2s`; "" = the word of the state
+	Time   string // short, for chips, such as `12s`; at most 7 columns are shown
+	Marked bool   // by the user
+	Tally  *Tally // counts of the contained instances; nil = none
 }
 
 // An Edge leads from one node to another; From and To are indices into Graph.Nodes.
 type Edge struct {
 	From, To    int
 	NonBlocking bool
-	When        string // under which condition it fires; "" = after a success
+	When        string // the condition under which it fires; "" = after success
 
 	// Of now.
 	Marked bool // a token waits on it
-	Dead   bool // its source has decided against it (skip)
+	Dead   bool // its source has decided that it will not fire (skip)
 }
 
-// State is the state of a node, as the user sees it.
+// State is the state of a node as shown to the user.
 type State uint8
 
 // The states. Their order has no meaning; Worst compares them.
@@ -76,12 +76,12 @@ const (
 	Failed
 	Blocked
 	Cancelled
-	Kept     // taken over from an earlier run
+	Kept     // result of an earlier run
 	Waiting  // for a person
-	Retrying // failed, will start again
-	Skipped  // on a path that was not taken
-	Handled  // failed, and an edge has fired for that
-	states   // how many there are
+	Retrying // failed, will run again
+	Skipped  // on a branch that was not taken
+	Handled  // failed, and an edge has fired because of it
+	states   // number of states
 )
 
 // signs of the states: the glyph, its ASCII form, the word.
@@ -114,7 +114,7 @@ func (s State) String() string { return signs[s][2] }
 // needsPerson reports whether a fold must not hide a node in this state.
 func (s State) needsPerson() bool { return s == Failed || s == Waiting }
 
-// severity is the place of each state in the order of severity; 0 is the most severe one.
+// severity is the rank of each state by severity; 0 is the most severe one.
 var severity = func() (places [states]int) {
 	for s := range places {
 		places[s] = api.Severity(api.State(State(s).String()))
@@ -142,7 +142,7 @@ func (c *Counts) Total() int {
 	return total
 }
 
-// Done returns the number of nodes that need not run any more.
+// Done returns the number of nodes that do not have to run any more.
 func (c *Counts) Done() int { return c[OK] + c[Kept] + c[Skipped] }
 
 // Count counts some of the nodes of g.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestASCII: with names in ASCII, everything is.
-func TestASCII(t *testing.T) {
+// TestDrawingInASCIIIsASCII: If all names are in ASCII, so is the whole drawing.
+func TestDrawingInASCIIIsASCII(t *testing.T) {
 	g := irregular(40, 5)
 	running(g)
 	for i := range g.Nodes {
@@ -31,8 +31,9 @@ func TestASCII(t *testing.T) {
 	}
 }
 
-// TestHidden: what hidden nodes connect stays connected, with as few lines as that takes.
-func TestHidden(t *testing.T) {
+// TestHiddenNodesKeepConnections: Nodes that are connected through hidden nodes stay connected, with as few lines as
+// possible.
+func TestHiddenNodesKeepConnections(t *testing.T) {
 	//  0 → 1(hidden) → 2 → 3(hidden) → 4, 1 → 4, 4 ⇢ 5(hidden) → 0, 2 ⇢ 6(hidden) → 7
 	g := &Graph{Nodes: make([]Node, 8)}
 	for i := range g.Nodes {
@@ -95,8 +96,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestStageNames: where handles say nothing, commands do.
-func TestStageNames(t *testing.T) {
+// TestStagesAreNamedByCommands: A stage is named by its command if its handles have nothing in common.
+func TestStagesAreNamedByCommands(t *testing.T) {
 	g := &Graph{}
 	for i, command := range []string{"sleep 1 # RNA.INPUT.CHECK", "sleep 2 # RNA.INPUT.CHECK", "sleep 1 # RNA.ALIGN", "sleep 2 # RNA.ALIGN", "sleep 4", "true a1", "true a2"} {
 		name := "sleep"
@@ -114,9 +115,9 @@ func TestStageNames(t *testing.T) {
 	}
 }
 
-// TestPlaces: what is above in the file is above in the drawing; in files drawn from top to bottom, what
-// is further left.
-func TestPlaces(t *testing.T) {
+// TestPlacesInTheFileDecideTheOrder: A node that is above another one in the file is above it in the drawing. In
+// files drawn from top to bottom, left in the file is above in the drawing.
+func TestPlacesInTheFileDecideTheOrder(t *testing.T) {
 	const down, right = false, true
 	for _, flow := range []bool{down, right} {
 		g := &Graph{}
@@ -142,8 +143,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestOverflow: lanes that do not fit are counted, and the rows stay in their columns.
-func TestOverflow(t *testing.T) {
+// TestLanesWithoutRoomAreCounted: The rows stay in their columns.
+func TestLanesWithoutRoomAreCounted(t *testing.T) {
 	s := newSample()
 	for i := range 20 {
 		s.node(fmt.Sprintf("source%d", i), "")
@@ -171,8 +172,8 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// TestEdgeHits: the lines of an edge that shares none of them know which it is.
-func TestEdgeHits(t *testing.T) {
+// TestCellsOfALineNameTheirEdge: The cells of a line that only one edge uses contain the number of the edge.
+func TestCellsOfALineNameTheirEdge(t *testing.T) {
 	found := map[int32]bool{}
 	grid := fullGrid(New(chain(3), Options{View: Layers}), Look{})
 	for _, c := range grid.cells {
@@ -183,7 +184,7 @@ func TestEdgeHits(t *testing.T) {
 	}
 }
 
-func TestWaitingSteps(t *testing.T) {
+func TestWaitingStepsShareOneRow(t *testing.T) {
 	g := chainOf(12, func(i int) string { return fmt.Sprintf("step_%c", 'a'+i) })
 	g.Nodes[0].State = Running
 	g.Nodes[6].State = Failed
@@ -213,8 +214,9 @@ func TestWaitingSteps(t *testing.T) {
 	}
 }
 
-// TestManyFailures: of a stage with more failures than fit some are shown, the others counted.
-func TestManyFailures(t *testing.T) {
+// TestFailuresWithoutRoomAreCounted: Of a stage with more failures than fit, some have a row and the others are
+// counted.
+func TestFailuresWithoutRoomAreCounted(t *testing.T) {
 	g := pipeline(100)
 	for i := range g.Nodes {
 		if i%5 == 0 {
@@ -246,8 +248,8 @@ func TestManyFailures(t *testing.T) {
 	}
 }
 
-// TestBlockedSign: in ASCII, too, a blocked node cannot be taken for a piece of the lines beside it.
-func TestBlockedSign(t *testing.T) {
+// TestBlockedSignDiffersFromLines: In ASCII, too, the sign of a blocked node differs from the lines beside it.
+func TestBlockedSignDiffersFromLines(t *testing.T) {
 	for _, signs := range [][16]string{asciis, asciiDashes, asciiDots} {
 		if slices.Contains(signs[:], Blocked.Glyph(true)) {
 			t.Errorf("%q is a line, too", Blocked.Glyph(true))
@@ -255,8 +257,8 @@ func TestBlockedSign(t *testing.T) {
 	}
 }
 
-// TestFoldedMarks: a stage tells of the marks of nodes that it folds, and of no others.
-func TestFoldedMarks(t *testing.T) {
+// TestStageShowsMarksOfFoldedNodes: A stage shows the number of marked nodes that it folds, and no others.
+func TestStageShowsMarksOfFoldedNodes(t *testing.T) {
 	g := pipeline(5)
 	stages := New(g, Options{View: Stages})
 	row := func(look Look) string {

@@ -125,8 +125,8 @@ func checkCellsUrgent(t fataler, m *maps) {
 	}
 }
 
-// A node that leads to itself does so in a stage, too.
-func TestStageOfALoop(t *testing.T) {
+// TestStageKeepsTheLoopOfItsNode: A node with an edge to itself is in a stage with such an edge.
+func TestStageKeepsTheLoopOfItsNode(t *testing.T) {
 	g := &Graph{Nodes: []Node{{ID: "a", Name: "a", Command: "a"}}, Edges: []Edge{{NonBlocking: true}}}
 	s := New(g, Options{View: Stages}).view.(*stagesView)
 	checkStageWeb(t, s, Options{})
@@ -135,17 +135,16 @@ func TestStageOfALoop(t *testing.T) {
 	}
 }
 
-// A filter hides a node between two others that an edge joins as well: the edge stays, though there is
-// another way from the one to the other.
-func TestEdgeBesideHiddenPath(t *testing.T) {
+// TestEdgeBesideHiddenPathStays: A hidden node lies between two nodes that an edge also joins: the edge is drawn
+// although there is another path.
+func TestEdgeBesideHiddenPathStays(t *testing.T) {
 	g := &Graph{Nodes: []Node{{ID: "a", Name: "a"}, {ID: "hidden", Name: "hidden"}, {ID: "b", Name: "b"}, {ID: "c", Name: "c"}},
 		Edges: []Edge{{From: 0, To: 1}, {From: 1, To: 3}, {From: 0, To: 3, NonBlocking: true}, {From: 0, To: 2}, {From: 2, To: 3}}}
 	w, _, vertex := contract(g, []bool{false, true, false, false})
 	checkWeb(t, g, w, vertex)
 }
 
-// Which edges of a circle lead back does not change with the numbers of the stages.
-func TestStagesOfACircle(t *testing.T) {
+func TestBackEdgesDoNotDependOnStageNumbers(t *testing.T) {
 	g := &Graph{Edges: []Edge{{From: 0, To: 1, NonBlocking: true}, {From: 2, To: 0}, {From: 0, To: 2}}}
 	for _, name := range []string{"a", "b", "c"} {
 		g.Nodes = append(g.Nodes, Node{ID: name, Name: name, Command: name})

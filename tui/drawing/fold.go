@@ -5,13 +5,13 @@ import (
 	"wf/tui/plain"
 )
 
-// A stage is a vertex of a folded web: nodes that do the same at the same place. See package stages.
+// A stage is a vertex of a folded web: nodes that do the same work at the same place. See package stages.
 type stage struct {
 	name  string
 	nodes []int32 // of the graph, in file order
 }
 
-// folded is a web of stages, which are numbered from top to bottom.
+// folded is a web of stages, numbered from top to bottom.
 type folded struct {
 	web    *web
 	stages []stage
@@ -42,7 +42,7 @@ func newFolded(g *Graph, w *web, nodes []int32) *folded {
 	return f
 }
 
-// link joins the stages as their nodes are joined.
+// link adds the arcs between stages, from those between their nodes.
 func (f *folded) link(w *web, of []int32) {
 	arcs := make([]arc, 0, len(w.arcs))
 	for _, a := range w.arcs {
@@ -55,7 +55,7 @@ func (f *folded) link(w *web, of []int32) {
 		}
 	}
 	f.web = newWeb(len(f.stages), arcs)
-	for i := range f.web.arcs { // in a loop, other numbers would make other arcs lead back
+	for i := range f.web.arcs { // other numbers would change which arcs of a loop lead back
 		a := &f.web.arcs[i]
 		a.back = a.from > a.to
 	}

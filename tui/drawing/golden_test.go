@@ -51,9 +51,8 @@ func parseGraph(t *testing.T, text string) *Graph {
 	return g
 }
 
-// TestGolden holds every view of the graphs in testdata at 60, 100 and 200 columns, in Unicode and
-// ASCII, against what was looked at and found good.
-func TestGolden(t *testing.T) {
+// TestViewsMatchGoldenFiles: It draws every view of the graphs in testdata in several sizes, in Unicode and ASCII.
+func TestViewsMatchGoldenFiles(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.graph")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no graphs", err)

@@ -10,35 +10,35 @@ import (
 type Cell struct {
 	// Text is one grapheme. "" is a blank, or the second column of a wide grapheme (Width 0).
 	Text  string
-	Width uint8 // columns of Text: 1, 2, or 0 for a column that the cell before covers
+	Width uint8 // width of Text: 1 or 2, or 0 for a column that the previous cell covers
 	Style Style
-	Item  Item  // what a click here means
-	Edge  int32 // the edge whose line this is, or -1
+	Item  Item  // the item that a click here selects
+	Edge  int32 // the edge that this line belongs to, or -1
 }
 
-// A Style is the meaning of a cell; the terminal interface gives it colors.
+// A Style is the meaning of a cell. The terminal interface assigns colors to styles.
 type Style struct {
 	Ink  Ink
 	Mods Mods
 }
 
-// Ink is what gives a cell its color.
+// Ink determines the color of a cell.
 type Ink uint8
 
-// The inks that are not states. InkOf gives those of states, of glyphs and of the lines of edges.
+// The inks that are not states. InkOf returns those of states, for glyphs and lines of edges.
 const (
 	InkText Ink = iota // names
-	InkDim             // details, hints, what is folded
-	InkLine            // lines that belong to no state
-	InkBar             // of a progress bar: what is done
-	InkRest            // of a progress bar: what is not
+	InkDim             // details, hints, folded items
+	InkLine            // lines without a state
+	InkBar             // the finished part of a progress bar
+	InkRest            // the rest of a progress bar
 	inkState
 )
 
 // InkOf returns the ink of a state.
 func InkOf(s State) Ink { return inkState + Ink(s) }
 
-// State returns the state whose ink this is.
+// State returns the state that has this ink.
 func (i Ink) State() (State, bool) {
 	if i < inkState {
 		return 0, false
@@ -49,12 +49,12 @@ func (i Ink) State() (State, bool) {
 // Mods change an ink.
 type Mods uint8
 
-// The modifications, to be combined.
+// The modifications, as bits.
 const (
-	Selected Mods = 1 << iota // belongs to the selected item
-	Marked                    // belongs to a node that the person has marked
+	Selected Mods = 1 << iota // part of the selected item
+	Marked                    // part of a node that the user has marked
 	Near                      // the line of an edge at the selected item: bold white
-	Faint                     // steps back: edges while something else is selected, dead edges
+	Faint                     // less important: edges while something else is selected, dead edges
 	Line                      // part of the line of an edge
 	Token                     // the sign of a token on an edge
 )
@@ -65,7 +65,7 @@ type Grid struct {
 	cells         []Cell // row by row
 }
 
-// Resize gives a grid another size and clears it. It reuses the memory.
+// Resize changes the size of a grid and clears it. It reuses the memory.
 func (g *Grid) Resize(width, height int) {
 	width, height = max(width, 0), max(height, 0)
 	if cap(g.cells) < width*height {
@@ -96,8 +96,8 @@ func (g *Grid) At(x, y int) *Cell {
 	return &g.cells[y*g.Width+x]
 }
 
-// Put writes text from x, y on, at most room columns of it, and returns how many columns it took. What is
-// outside of the grid is left out; a wide grapheme is never cut. The text must be plain (package plain).
+// Put draws at most room columns of text starting at x, y, and returns their number. It drops text outside the grid
+// and never cuts a wide grapheme. The text must be safe (package plain).
 func (g *Grid) Put(x, y int, text string, room int, style Style, item Item) int {
 	if y < 0 || y >= g.Height {
 		return min(ansi.StringWidth(text), room)
@@ -111,7 +111,7 @@ func (g *Grid) Put(x, y int, text string, room int, style Style, item Item) int 
 		}
 		text = text[len(cluster):]
 		if width == 0 {
-			continue // nothing to see
+			continue // nothing visible
 		}
 		if at := x + used; at >= 0 && at+width <= len(row) {
 			row[at] = Cell{Text: cluster, Width: uint8(width), Style: style, Item: item, Edge: -1}
@@ -133,7 +133,7 @@ func firstGrapheme(text string) (string, int) {
 	return text[:max(n, 1)], min(width, 2)
 }
 
-// String returns the text of a grid, without blanks at the ends of rows.
+// String returns the text of a grid without trailing blanks.
 func (g *Grid) String() string {
 	var b strings.Builder
 	for y := range g.Height {

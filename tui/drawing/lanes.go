@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// maxLanes is how many lanes are drawn side by side; the others are counted.
+// maxLanes is the maximum number of lanes side by side. The others are only counted.
 const maxLanes = 12
 
-// A lane is a line beside the rows, from the first row it serves to the last. Each of its sources
-// leads to each of its targets, all of which stand below.
+// A lane is a line beside the rows, from the first to the last row of its edges. Each of its sources leads to each of
+// its targets, which are all below them.
 type lane struct {
 	sources, targets []int32 // rows, ascending
 	weak, via        bool
-	column           int32 // -1: there was no room
-	edge             int32 // of the graph, if the lane is a single one; else -1
+	column           int32 // -1 = no room
+	edge             int32 // number of the edge if the lane is a single one, otherwise -1
 }
 
 func (l *lane) first() int32 { return l.sources[0] }
 func (l *lane) last() int32  { return l.targets[len(l.targets)-1] }
 
-// A laneRow is what the lanes show beside one row.
+// A laneRow describes the lanes beside one row.
 type laneRow struct {
-	at      int32   // column of the row's own glyph; maxLanes if there was no room
-	columns []int32 // lanes that go on below the row, by column; -1 = none
-	touched []int32 // lanes that begin, join or end here
-	hidden  int32   // lanes without a column that go on below
+	at      int32   // column of the row's glyph; maxLanes = no room
+	columns []int32 // lanes that continue below the row, by column; -1 = none
+	touched []int32 // lanes that start, join or end here
+	hidden  int32   // number of lanes without a column that continue below
 }
 
 // lanes are the edges of a list of rows.
@@ -35,7 +35,7 @@ type lanes struct {
 	width int // columns in use
 }
 
-// newLanes finds lanes for the arcs of w, whose vertices stand in the rows that place gives.
+// newLanes creates lanes for the arcs of w; place contains the row of each vertex.
 func newLanes(w *web, place []int32) *lanes {
 	l := &lanes{all: lanesOf(w, place), rows: make([]laneRow, w.size), width: 1}
 	ends := make([][]int32, w.size)   // lanes by target
@@ -62,7 +62,7 @@ func newLanes(w *web, place []int32) *lanes {
 		row.columns = slices.Clone(columns)
 		l.width = max(l.width, len(columns), int(row.at)+1)
 		if row.hidden > 0 {
-			l.width = maxLanes + 2 // for how many they are
+			l.width = maxLanes + 2 // room for the number of hidden lanes
 		}
 		for len(columns) > 0 && columns[len(columns)-1] < 0 {
 			columns = columns[:len(columns)-1]
@@ -71,8 +71,8 @@ func newLanes(w *web, place []int32) *lanes {
 	return l
 }
 
-// columnOf returns the column of the glyph of row r: where one of its lanes ends, otherwise a free column near
-// the lanes that lead to it.
+// columnOf returns the column of the glyph of row r: the column of a lane that ends there, otherwise a free column
+// near the lanes that lead to the row.
 func (l *lanes) columnOf(columns []int32, r int32, ends []int32) int32 {
 	best, near := int32(-1), int32(0)
 	for _, i := range ends {
@@ -88,11 +88,11 @@ func (l *lanes) columnOf(columns []int32, r int32, ends []int32) int32 {
 	return min(freeColumn(columns, near), maxLanes)
 }
 
-// next ends and starts the lanes of row r and returns those that go on below it.
+// next ends and starts the lanes of row r and returns those that continue below it.
 func (l *lanes) next(columns []int32, r int32, ends, begins []int32) []int32 {
 	row := &l.rows[r]
 	columns = grow(slices.Clone(columns), row.at)
-	taken := slices.Clone(columns) // a column that is left here is not used again in the same row
+	taken := slices.Clone(columns) // a column that becomes free in this row is not used again in it
 	taken[row.at] = row.at
 	for _, i := range ends {
 		switch a := &l.all[i]; {
@@ -103,7 +103,7 @@ func (l *lanes) next(columns []int32, r int32, ends, begins []int32) []int32 {
 			row.hidden--
 		}
 	}
-	// The one that leads to the nearest row stays in the column of the glyph: chains are straight.
+	// The lane to the nearest row stays in the column of the glyph, so that chains are straight.
 	slices.SortStableFunc(begins, func(i, j int32) int {
 		return cmp.Or(cmp.Compare(l.all[i].targets[0], l.all[j].targets[0]), cmp.Compare(l.all[i].last(), l.all[j].last()))
 	})
@@ -124,7 +124,7 @@ func (l *lanes) next(columns []int32, r int32, ends, begins []int32) []int32 {
 	return columns
 }
 
-// freeColumn returns the column without a lane that is nearest to near, or a new one.
+// freeColumn returns the free column nearest to near, or a new one.
 func freeColumn(columns []int32, near int32) int32 {
 	best := int32(len(columns))
 	for c, i := range columns {
@@ -144,7 +144,7 @@ func grow(columns []int32, to int32) []int32 {
 	return columns
 }
 
-// lanesOf makes a lane of each share of arcs between rows.
+// lanesOf creates a lane for each share of arcs between rows.
 func lanesOf(w *web, place []int32) []lane {
 	var all []lane
 	rows := func(vertices []int32) []int32 {

@@ -39,8 +39,8 @@ func tangled(n int, seed uint64, cyclic bool) *Graph {
 // mostCells is how large a drawing is followed cell by cell.
 const mostCells = 2_000_000
 
-// What must hold for every graph holds for those of 5,000 nodes, in every view.
-func TestLargeGraphs(t *testing.T) {
+// TestPropertiesHoldForLargeGraphs: Graphs of 5,000 nodes have the properties of all graphs, in every view.
+func TestPropertiesHoldForLargeGraphs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("draws 5,000 nodes")
 	}

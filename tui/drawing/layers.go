@@ -2,52 +2,51 @@ package drawing
 
 import "slices"
 
-// A bundle is a share in a layered drawing. Long ones pass the layers in between once, however many
-// edges they are.
+// A bundle is a share in a layered drawing. A long bundle passes the layers in between only once, for all its edges.
 type bundle struct {
 	share
-	first, links int32 // its links, one for each layer that it passes
+	first, links int32 // its links, one per layer that it passes
 }
 
-// A point is a place in a layer: of a vertex, or of a bundle that passes.
+// A point is a position in a layer: of a vertex, or of a passing bundle.
 type point struct {
-	vertex      int32 // -1: a bundle passes
+	vertex      int32 // -1 = a passing bundle
 	layer       int32
-	pos         int32   // in its layer
+	pos         int32   // position in its layer
 	row         int32   // of the drawing
-	part        int32   // the component it belongs to
-	left, right []int32 // links that end here from the left, and begin here to the right
+	part        int32   // number of its component
+	left, right []int32 // links that end here from the left, and start here to the right
 }
 
-// A link is the part of a bundle between a layer and the next one: each left end with each right end.
+// A link is the part of a bundle between two neighbouring layers. It joins each left end with each right end.
 type link struct {
 	bundle      int32
 	layer       int32   // of its left ends
 	left, right []int32 // points
-	track       int32   // of its vertical line, from the left; -1: it is straight
+	track       int32   // of its vertical line, from the left; -1 = it is straight
 	merges      []int32 // right ends in whose rows it joins another line
-	hubs        []int32 // right ends in whose rows all lines are one
+	hubs        []int32 // right ends in whose rows all lines belong together
 	top, bottom int32   // rows of the outermost ends
 
-	top2, bottom2 int32 // of those next to them
+	top2, bottom2 int32 // rows of the ends next to them
 }
 
-// layers is the layered drawing of a web in abstract units: layers, rows, tracks.
+// layers is the layered drawing of a web in abstract units: layers, rows and tracks.
 type layers struct {
 	web     *web
 	bundles []bundle
 	of      []int32 // bundle by arc
-	points  []point // those of the vertices first
+	points  []point // the points of vertices come first
 	links   []link
 	order   [][]int32 // points by layer, from top to bottom
 	between [][]int32 // links by the layer of their left ends
-	tracks  []int     // how many there are right of each layer
+	tracks  []int     // number of tracks to the right of each layer
 	rows    int
 	bottoms []int32   // last rows of the components
-	cross   []float64 // by vertex: place in the file across the edges; nil if it has none
+	cross   []float64 // by vertex: position in the file across the edges; nil = not known
 }
 
-// newLayers lays a web out: layers, order in them, rows, tracks (the method of Sugiyama).
+// newLayers computes the layout of a web: layers, their order, rows and tracks (the method of Sugiyama).
 func newLayers(w *web, cross []float64) *layers {
 	l := &layers{web: w, cross: cross}
 	if w.size == 0 {
@@ -72,8 +71,8 @@ func newLayers(w *web, cross []float64) *layers {
 	return l
 }
 
-// rank gives each vertex the layer behind its last source, and moves vertices without sources up to
-// their first target, which keeps lines short.
+// rank puts each vertex into the layer after its last source. Vertices without sources move to the layer before their
+// first target, which keeps lines short.
 func (l *layers) rank() []int32 {
 	w := l.web
 	rank := make([]int32, w.size)
@@ -99,7 +98,7 @@ func (l *layers) rank() []int32 {
 	return rank
 }
 
-// bundle decides which arcs are drawn as one.
+// bundle decides which arcs share a line.
 func (l *layers) bundle(rank []int32) {
 	l.of = make([]int32, len(l.web.arcs))
 	for i, s := range shares(l.web, rank) {
@@ -110,7 +109,7 @@ func (l *layers) bundle(rank []int32) {
 	}
 }
 
-// stretch makes the links of a bundle, and the points where it passes layers.
+// stretch creates the links of a bundle, and its points in the layers that it passes.
 func (l *layers) stretch(i int32) {
 	b := &l.bundles[i]
 	first, last := l.points[b.sources[0]].layer, int32(0)
@@ -150,7 +149,7 @@ func (l *layers) stretch(i int32) {
 	}
 }
 
-// components numbers the connected parts, in the order of their first vertices.
+// components numbers the connected parts in the order of their first vertices.
 func (l *layers) components() {
 	for i := range l.points {
 		l.points[i].part = -1
@@ -188,8 +187,8 @@ func (l *layers) components() {
 	}
 }
 
-// walk puts the points into their layers as a walk along the links finds them, depth first, which
-// keeps together what belongs together.
+// walk puts the points into their layers in the order of a depth-first walk along the links, which keeps connected
+// points near each other.
 func (l *layers) walk() {
 	seen, passed := make([]bool, len(l.points)), make([]bool, len(l.links))
 	var roots []int32
@@ -227,7 +226,7 @@ func (l *layers) walk() {
 	}
 }
 
-// sortByFile sorts points of vertices by their places in the file, if they have some.
+// sortByFile sorts the points of vertices by their positions in the file, if these are known.
 func (l *layers) sortByFile(points []int32) {
 	if l.cross == nil {
 		return

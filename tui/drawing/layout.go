@@ -10,10 +10,10 @@ const (
 	Layers             // the graph, in layers from left to right
 )
 
-// String is the name of a view, as people see it.
+// String returns the name of a view for the user.
 func (v View) String() string { return [...]string{"list", "stages", "graph"}[v] }
 
-// Options are what a layout depends on besides the graph.
+// Options are the input of a layout besides the graph.
 type Options struct {
 	View View
 	Zoom Zoom // of the graph
@@ -24,23 +24,23 @@ type Options struct {
 	Hidden []bool
 }
 
-// Zoom is how much room the graph gives a node.
+// Zoom is the size of a node in the graph.
 type Zoom uint8
 
 // The zooms, from near to far.
 const (
 	Chip  Zoom = iota // sign and name in one row
-	Timed             // and how long
+	Timed             // also the time
 	Box               // three rows, with the command
 	Map               // one cell per node, in rows as wide as the pane
 )
 
-// A Look is what a picture depends on besides the states of nodes and edges.
+// A Look is the input of a picture besides the states of nodes and edges.
 type Look struct {
 	Width, Height int // of the pane, in cells
 	ASCII         bool
-	Selected      Item // Nothing selects nothing
-	// Expanded holds the keys (Layout.Key) of what the person has opened.
+	Selected      Item // Nothing = no selection
+	// Expanded contains the keys (Layout.Key) of the items that the user has opened.
 	Expanded map[string]bool
 }
 
@@ -50,29 +50,29 @@ type Kind uint8
 // The kinds of items.
 const (
 	None   Kind = iota
-	ANode       // Index is that of the node
-	AStage      // Index is that of the stage in this layout, as of the next two
-	AMore       // the nodes of a stage that failed or wait for a person and have no row of their own
-	ASteps      // stages that wait one for the other, in one row; Index is that of the first
-	ARow        // Index is that in Graph.Rows, as of the latest Show
+	ANode       // Index is the number of the node
+	AStage      // Index is the number of the stage in this layout, also for the next two
+	AMore       // the failed and waiting nodes of a stage that have no row of their own
+	ASteps      // consecutive stages in one row; Index is the number of the first
+	ARow        // Index is the index into Graph.Rows at the latest Show
 )
 
-// An Item is what can be selected. Items can be compared.
+// An Item is a part of a drawing that can be selected. Items can be compared with ==.
 type Item struct {
 	Kind  Kind
 	Index int32
 }
 
-// Nothing is no item.
+// Nothing is the Item for no selection.
 var Nothing = Item{}
 
 // NodeItem returns the item of a node.
 func NodeItem(node int) Item { return Item{ANode, int32(node)} }
 
-// A Point is a place in a drawing, in cells from its upper left corner.
+// A Point is a position in a drawing, in cells from its upper left corner.
 type Point struct{ X, Y int }
 
-// A Rect is a rectangle in a drawing: W by H cells from X, Y on.
+// A Rect is a rectangle in a drawing: W by H cells with the upper left corner X, Y.
 type Rect struct{ X, Y, W, H int }
 
 // Contains reports whether p lies in r.
@@ -91,14 +91,14 @@ const (
 	Right
 )
 
-// A Layout is a drawing of a graph. Its methods are about the states of the latest Show.
+// A Layout is a drawing of a graph. Its methods use the states of the latest Show.
 type Layout struct {
 	view  view
 	look  Look
 	graph *Graph
 }
 
-// view is one of the three ways to draw. Its methods are those of Layout.
+// view is one of the three ways to draw. Its methods correspond to those of Layout.
 type view interface {
 	show(Look)
 	size() (width, height int)
@@ -115,7 +115,7 @@ type view interface {
 	port(item Item) (p port, ok bool)
 }
 
-// Show takes the states of now. It is cheap, and must come before Draw and the other methods when a state, a
+// Show takes the current states. It is fast, and must be called before Draw and the other methods after a state, a
 // mark or the look has changed.
 func (l *Layout) Show(look Look) {
 	l.look = look
@@ -125,30 +125,30 @@ func (l *Layout) Show(look Look) {
 // Size returns the size of the whole drawing in cells. Lists and stages are as wide as the pane.
 func (l *Layout) Size() (width, height int) { return l.view.size() }
 
-// Draw writes the visible part into grid, whose upper left cell shows the point from of the drawing. It clears
+// Draw draws the visible part into grid. The upper left cell of grid shows the point from of the drawing. Draw clears
 // the grid first.
 func (l *Layout) Draw(grid *Grid, from Point) {
 	grid.Clear()
 	l.view.draw(grid, from)
 }
 
-// Seen returns the item that shows item: itself, or what it is folded into. It is Nothing if item is hidden.
+// Seen returns the item that shows item: item itself, or the item that folds it. It is Nothing if item is hidden.
 func (l *Layout) Seen(item Item) Item { return l.view.seen(item) }
 
-// Where returns the place of an item, or of what it is folded into, and the zero Rect if it is hidden.
+// Where returns the rectangle of an item, or of the item that folds it, and the zero Rect if it is hidden.
 func (l *Layout) Where(item Item) Rect { return l.view.where(l.view.seen(item)) }
 
-// At returns the item at a point of the drawing, or Nothing. Edges are no items.
+// At returns the item at a point of the drawing, or Nothing. Edges are not items.
 func (l *Layout) At(p Point) Item { return l.view.at(p) }
 
-// Items lists what can be selected, in the order of the drawing. The slice belongs to the layout and is valid
-// until the next Show.
+// Items lists the selectable items in the order of the drawing. The slice belongs to the layout and is valid until
+// the next Show.
 func (l *Layout) Items() []Item { return l.view.items() }
 
-// Nodes lists the nodes that an item stands for.
+// Nodes lists the nodes of an item.
 func (l *Layout) Nodes(item Item) []int { return l.view.nodes(l.graph.owner(item)) }
 
-// Key returns the name of an item in Look.Expanded. It is the same in other layouts of the same workflow.
+// Key returns the key of an item in Look.Expanded. It is the same in other layouts of the same workflow.
 func (l *Layout) Key(item Item) string {
 	if r := l.graph.row(item); r != nil {
 		return r.Key
@@ -156,7 +156,7 @@ func (l *Layout) Key(item Item) string {
 	return l.view.key(item)
 }
 
-// Name returns what the user sees as the name of an item: a handle, the name of a stage.
+// Name returns the displayed name of an item: a handle, or the name of a stage.
 func (l *Layout) Name(item Item) string {
 	if r := l.graph.row(item); r != nil {
 		return head(r.Name, longestName)
@@ -164,8 +164,8 @@ func (l *Layout) Name(item Item) string {
 	return l.view.name(item)
 }
 
-// Move returns the item that an arrow key leads to, or from at the border. From Nothing it leads to the first
-// item.
+// Move returns the item that an arrow key leads to. At the border it returns from. If from is Nothing it returns the
+// first item.
 func (l *Layout) Move(from Item, d Direction) Item {
 	seen := l.view.seen(from)
 	if seen == Nothing {
@@ -174,7 +174,8 @@ func (l *Layout) Move(from Item, d Direction) Item {
 	return l.view.move(seen, d)
 }
 
-// Next returns the item n further on in the order of the drawing, or the first or last one. n may be negative.
+// Next returns the item n places after from in the order of the drawing, at most the first or last one. n may be
+// negative.
 func (l *Layout) Next(from Item, n int) Item {
 	items := l.view.items()
 	seen := l.view.seen(from)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Directions in which a line leaves a cell.
+// The directions of a line from a cell, as bits.
 const (
 	north = 1 << iota
 	east
@@ -13,7 +13,7 @@ const (
 	west
 )
 
-// strokes are the signs of lines, by the directions in which they leave the cell.
+// strokes are the signs of lines, by the directions of the line.
 var (
 	strokes = [16]string{" ", "│", "─", "└", "│", "│", "┌", "├", "─", "┘", "─", "┴", "┐", "┤", "┬", "┼"}
 	dashes  = [16]string{" ", "╎", "╌", "└", "╎", "╎", "┌", "├", "╌", "┘", "╌", "┴", "┐", "┤", "┬", "┼"}
@@ -24,7 +24,7 @@ var (
 	asciiDots   = [16]string{" ", ".", ".", "+", ".", ".", "+", "+", ".", "+", ".", "+", "+", "+", "+", "+"}
 )
 
-// crossed is the sign for four directions where a line branches. It differs from the sign of a crossing.
+// crossed returns the sign for four directions where a line branches. It differs from the sign of a crossing.
 func crossed(ascii bool) string {
 	if ascii {
 		return "#"
@@ -32,7 +32,7 @@ func crossed(ascii bool) string {
 	return "╋"
 }
 
-// A laneMask is the lines beside one row: two columns for each lane.
+// A laneMask contains the lines beside one row: two columns for each lane.
 type laneMask [2*maxLanes + 1]laneCell
 
 type laneCell struct {
@@ -43,15 +43,15 @@ type laneCell struct {
 	near  bool
 }
 
-// A laneLook is what a picture shows of lanes: their inks, and which rows of them lead to or from the selected
+// A laneLook is how a picture shows the lanes: their inks, and the rows in which they lead to or from the selected
 // row.
 type laneLook struct {
 	inks     []Ink
-	near     []interval // by lane; bottom < top: nothing
-	selected int32      // the row, or -1
+	near     []interval // by lane; bottom < top = none
+	selected int32      // the selected row, or -1
 }
 
-// look prepares a picture; state returns the states of rows.
+// look prepares a picture; state returns the state of a row.
 func (l *lanes) look(k *laneLook, selected int32, state func(row int32) State) {
 	k.selected = selected
 	k.inks, k.near = k.inks[:0], k.near[:0]
@@ -72,8 +72,8 @@ func (l *lanes) look(k *laneLook, selected int32, state func(row int32) State) {
 	}
 }
 
-// draw writes the lines beside the rows from first to last, shown as one row at y: those of a single row if
-// both are the same. The caller writes the glyph of the row.
+// draw draws the lines beside the rows from first to last, which are shown as one row at y. For a single row both are
+// the same. The caller draws the glyph of the row.
 func (l *lanes) draw(grid *Grid, y int, first, last int32, k *laneLook, ascii bool) {
 	var mask laneMask
 	at := l.rows[last].at
@@ -118,7 +118,7 @@ func (l *lanes) nearRow(i, r int32, k *laneLook) bool {
 	return found
 }
 
-// add adds what lane i does in a cell, between the rows from and to.
+// add adds the part of lane i in a cell between the rows from and to.
 func (l *lanes) add(mask *laneMask, at int, direction uint8, i int32, k *laneLook, from, to int32) {
 	if i < 0 {
 		return
@@ -132,8 +132,7 @@ func (l *lanes) add(mask *laneMask, at int, direction uint8, i int32, k *laneLoo
 	}
 }
 
-// across adds the line from a lane to the glyph of the row. A lane without a column is beyond the
-// last one.
+// across adds the line from a lane to the glyph of the row. A lane without a column is to the right of the last one.
 func (l *lanes) across(mask *laneMask, i, at, r int32, k *laneLook) {
 	column := l.all[i].column
 	if column < 0 {
@@ -166,7 +165,7 @@ func (a *lane) kind() uint8 {
 	return solid
 }
 
-// overflow returns how many lanes pass for which there was no column.
+// overflow draws the number of passing lanes without a column.
 func (l *lanes) overflow(grid *Grid, y int, r int32, ascii bool) {
 	n := int(l.rows[r].hidden)
 	if n == 0 || l.rows[r].at == maxLanes {
@@ -181,7 +180,7 @@ func (l *lanes) overflow(grid *Grid, y int, r int32, ascii bool) {
 	grid.Put(x, y, strconv.Itoa(n), 3, Style{InkDim, 0}, Nothing)
 }
 
-// below writes the lines that pass between row r and the next one.
+// below draws the lines between row r and the next one.
 func (l *lanes) below(grid *Grid, y int, r int32, k *laneLook, ascii bool) {
 	var mask laneMask
 	for c, i := range l.rows[r].columns {

@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A list draws one row per node, with the edges as lanes to the left.
+// A list draws one row per node, with the edges as lanes on the left.
 type list struct {
 	graph  *Graph
 	web    *web
@@ -16,15 +16,15 @@ type list struct {
 	row    []int32 // by node; -1 = hidden
 	vertex []int32 // by node; -1 = hidden
 	lanes  *lanes
-	when   []string   // by vertex: the condition on the only way to it; nil = there are none
+	when   []string   // by vertex: the condition of the only edge to it; nil = there are no conditions
 	names  []string   // by row
-	back   [][]string // by row: the names to which loops lead
-	wide   int        // columns of the longest name
+	back   [][]string // by row: the names of the targets of loops
+	wide   int        // width of the longest name
 
 	// Of the frame.
-	order []Item  // by line: the rows, and what stands below them
-	rows  []int32 // by line: the row that it belongs to
-	line  []int32 // by row: its line
+	order []Item  // by line: the row of a node, or a row below it
+	rows  []int32 // by line: the number of the node's row
+	line  []int32 // by row: the number of its line
 	look  Look
 	lines laneLook
 }
@@ -54,7 +54,7 @@ func newList(g *Graph, o Options) *list {
 	return l
 }
 
-// unfold finds the lines: one for each node, and below it those of its rows.
+// unfold computes the lines: one for each node, followed by those of its rows.
 func (l *list) unfold() {
 	l.order, l.rows, l.line = l.order[:0], l.rows[:0], l.line[:0]
 	for r, v := range l.node {
@@ -145,7 +145,7 @@ func (l *list) name(item Item) string {
 	return l.names[l.row[item.Index]]
 }
 
-// move goes to the row above or below; to the left and right, along edges.
+// move goes to the row above or below, or along edges to the left and right.
 func (l *list) move(from Item, d Direction) Item {
 	row := l.lineOf(from)
 	switch d {
@@ -185,7 +185,7 @@ func (l *list) draw(grid *Grid, from Point) {
 	}
 }
 
-// drawInner draws a line below that of its node.
+// drawInner draws a line below the line of its node.
 func (l *list) drawInner(grid *Grid, y, at int) {
 	p := pen{grid: grid, y: y, item: l.order[at], ascii: l.look.ASCII}
 	if p.item == l.look.Selected {
@@ -228,7 +228,7 @@ func (l *list) drawRow(grid *Grid, y, r int) {
 	p.command(max(x, 2*l.lanes.width+1+name+2+details), n)
 }
 
-// tokens counts the edges to the node of a row that have a token, and all edges that it waits for.
+// tokens counts the edges with a token to the node of a row, and all edges that the node waits for.
 func (l *list) tokens(r int) (marked, all int) {
 	for _, i := range l.web.in[l.vertex[l.node[r]]] {
 		if a := &l.web.arcs[i]; a.edge >= 0 && !a.weak {

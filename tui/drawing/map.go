@@ -2,8 +2,8 @@ package drawing
 
 import "slices"
 
-// maps draws one cell per node, in topological order, in rows as wide as the pane. If there are more nodes
-// than cells, a cell is the most urgent of several.
+// maps draws one cell per node, in topological order, in rows as wide as the pane. If there are more nodes than
+// cells, a cell shows the most urgent of several nodes.
 type maps struct {
 	graph *Graph
 	web   *web
@@ -42,8 +42,8 @@ func (m *maps) show(look Look) {
 	}
 }
 
-// shown returns the node that a cell shows, whose nodes begin at place i: the selected one, or the most
-// urgent.
+// shown returns the node that a cell shows: the selected one, or the most urgent one. The nodes of the cell start at
+// place i.
 func (m *maps) shown(i int) int32 {
 	best := m.node[i]
 	for _, v := range m.node[i:min(i+m.per, len(m.node))] {
@@ -63,7 +63,7 @@ func (m *maps) size() (int, int) {
 
 func (m *maps) items() []Item { return m.order }
 
-// cell returns the number of the cell that shows an item, or -1.
+// cell returns the number of the cell of an item, or -1.
 func (m *maps) cell(item Item) int {
 	item = m.graph.owner(item)
 	if item.Kind != ANode || int(item.Index) >= len(m.place) || m.place[item.Index] < 0 {
@@ -115,7 +115,7 @@ func (m *maps) name(item Item) string {
 	return nodeName(m.graph, item.Index)
 }
 
-// move goes to the cell beside, also from the end of a row to the next one.
+// move goes to the next cell in a direction, and from the end of a row to the next row.
 func (m *maps) move(from Item, d Direction) Item {
 	c := m.cell(from)
 	to := c + [...]int{Up: -m.width, Down: m.width, Left: -1, Right: 1}[d]

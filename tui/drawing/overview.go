@@ -1,8 +1,8 @@
 package drawing
 
-// Overview draws all of a graph into a small grid and reports whether this view has one. A cell is the most
-// urgent state of the nodes in its part of the drawing; those that a pane of width by height shows from a
-// point on are Selected. It shows the states of the latest Show.
+// Overview draws the whole graph into a small grid and reports whether this view supports it. A cell shows the most
+// urgent state of the nodes in its part of the drawing, as of the latest Show. The cells that a pane of width by
+// height shows from a point are Selected.
 func (l *Layout) Overview(grid *Grid, from Point, width, height int) bool {
 	p, ok := l.view.(*picture)
 	w, h := l.Size()

@@ -6,7 +6,7 @@ import (
 	"wf/tui/plain"
 )
 
-// A pen writes a row.
+// A pen draws a row.
 type pen struct {
 	grid  *Grid
 	y     int
@@ -15,19 +15,19 @@ type pen struct {
 	ascii bool
 }
 
-// put writes text from x on, as far as the grid reaches, and returns its columns.
+// put draws text starting at x, up to the end of the grid, and returns its width.
 func (p *pen) put(x int, text string, ink Ink) int {
 	return p.grid.Put(x, p.y, text, max(p.grid.Width-x, 0), Style{ink, p.mods}, p.item)
 }
 
-// clipped writes at most room columns of a name; a long one loses its middle.
+// clipped draws at most room columns of a name. A longer name is cut in its middle.
 func (p *pen) clipped(x int, text string, room int, ink Ink) {
 	p.grid.Put(x, p.y, clip(text, room, p.ellipsis()), max(min(room, p.grid.Width-x), 0), Style{ink, p.mods}, p.item)
 }
 
 func (p *pen) state(x int, s State) { p.put(x, s.Glyph(p.ascii), InkOf(s)) }
 
-// detail writes the detail of a node from the caller, or the word of its state.
+// detail draws the detail of a node from the caller, or the word of its state.
 func (p *pen) detail(x int, n *Node) int {
 	if n.Detail == "" {
 		return p.put(x, n.State.String(), InkDim)
@@ -49,11 +49,11 @@ const (
 	detailWidth = 24
 	leastText   = 16
 
-	narrowPane  = 90 // columns; below, commands begin behind details like "exit 1 after 1.2s"
+	narrowPane  = 90 // in narrower panes commands start behind details like "exit 1 after 1.2s"
 	shortDetail = 18
 )
 
-// command writes the command of a node if there is room.
+// command draws the command of a node if there is room.
 func (p *pen) command(x int, n *Node) {
 	room := p.grid.Width - x - 1
 	if room < leastText {
@@ -64,7 +64,7 @@ func (p *pen) command(x int, n *Node) {
 	}
 }
 
-// loops writes where loops lead.
+// loops draws the names of the targets of loops.
 func (p *pen) loops(x int, names []string) int {
 	used := 0
 	for _, name := range names {
@@ -88,7 +88,7 @@ func (p *pen) ellipsis() string {
 	return "…"
 }
 
-// clip cuts text to room columns in its middle, where names are most alike.
+// clip cuts the middle of a text, where names differ least, so that it fits into room columns.
 func clip(text string, room int, ellipsis string) string {
 	width := ansi.StringWidth(text)
 	if width <= room {
@@ -101,7 +101,7 @@ func clip(text string, room int, ellipsis string) string {
 	return ansi.Truncate(text, (keep+1)/2, "") + ellipsis + ansi.TruncateLeft(text, width-keep/2, "")
 }
 
-// bar draws the progress of the nodes of a stage: done, failed, running, the rest.
+// bar draws the progress of the nodes of a stage: finished, failed, running, the rest.
 func (p *pen) bar(x, width int, c *Counts) {
 	total, upto, at := c.Total(), 0, 0
 	part := func(n int, sign string, ink Ink) {
@@ -120,17 +120,16 @@ func (p *pen) bar(x, width int, c *Counts) {
 	part(total-upto, rest, InkRest)
 }
 
-// nodeName returns the name of a node as it may be shown.
+// nodeName returns the name of a node, safe for a terminal.
 func nodeName(g *Graph, v int32) string { return head(g.Nodes[v].Name, longestName) }
 
-// longestName is the most columns of a name that any view shows.
+// longestName is the maximum width of a name in any view.
 const longestName = 200
 
-// head returns the beginning of a text as a terminal may show it, at least the given number of columns if
-// there are as many. It does not read all of a long command.
+// head returns at least the first columns of a text, safe for a terminal. It does not read all of a long command.
 func head(text string, columns int) string { return plain.Line(beginning(text, columns)) }
 
-// commandHead is head of a command, with a sign for the ends of its lines.
+// commandHead returns the first columns of a command, with a sign for each line end.
 func commandHead(text string, columns int, ascii bool) string {
 	return plain.Command(beginning(text, columns), ascii)
 }

@@ -9,7 +9,7 @@ import (
 	"wf/tui/plain"
 )
 
-// maxName is the most columns of a name in a chip.
+// maxName is the maximum width of a name in a chip.
 const maxName = 24
 
 // picture draws a graph in layers, with a chip for each node or stage.
@@ -19,35 +19,35 @@ type picture struct {
 	web    *web
 	of     []int32 // vertex by node; -1 = hidden
 	nodeAt []int32 // node by vertex; nil if vertices are stages
-	stages *folded // or nil
+	stages *folded // nil = vertices are nodes
 	layers *layers
 	labels []label // by vertex
 	starts []int   // column of the chips of each layer
-	widths []int   // of the widest chip of each layer
+	widths []int   // width of the widest chip of each layer
 	width  int
 	rows   [][]int32 // vertices by layer, from top to bottom
 	item   []Item    // by vertex
-	when   []string  // by vertex: the condition on the only way to it; nil = there are none
+	when   []string  // by vertex: the condition of the only edge to it; nil = there are no conditions
 
 	chipOrder []Item // from top to bottom, then from left to right
 
 	// Of the frame.
 	look   Look
-	order  []Item   // the chips, each with the rows below it
-	gaps   []int    // by row: how many rows of cells stand below chips above it; nil = none
+	order  []Item   // the chips, each followed by the rows below it
+	gaps   []int    // by row: number of lines below the chips above it; nil = none
 	states []State  // by vertex
-	counts []Counts // by vertex, of stages
-	inks   []Ink    // by bundle: that of the most urgent of its sources
+	counts []Counts // of stages, by vertex
+	inks   []Ink    // by bundle: the ink of its most urgent source
 	brush  brush
 }
 
-// A label is the part of the text of a chip that does not change between pictures.
+// A label is the part of a chip's text that stays the same between pictures.
 type label struct {
 	name  string
-	wide  int // columns of the name
-	width int // columns of the chip, with its sign and with what changes
+	wide  int // width of the name
+	width int // width of the chip, including its sign and its changing part
 	times string
-	loops string // names of what loops lead to, or come from
+	loops string // names of the targets or sources of loops
 	text  string // the command, for boxes
 }
 
@@ -71,8 +71,8 @@ func newPicture(g *Graph, o Options) *picture {
 	return p
 }
 
-// crossPlaces returns the places of the nodes in the file, across the direction of most edges, or nil if a
-// node has none.
+// crossPlaces returns the positions of the nodes in the file, across the direction of most edges, or nil if a node
+// has no position.
 func crossPlaces(g *Graph, nodes []int32, w *web) []float64 {
 	var along, across float64
 	for _, v := range nodes {
@@ -94,7 +94,7 @@ func crossPlaces(g *Graph, nodes []int32, w *web) []float64 {
 	return places
 }
 
-// label makes the texts of the chips.
+// label creates the texts of the chips.
 func (p *picture) label() {
 	p.labels = make([]label, p.web.size)
 	p.item = make([]Item, p.web.size)
@@ -146,7 +146,7 @@ func (p *picture) label() {
 	}
 }
 
-// Columns for the time in a chip, for the names of loops, and around the text of a box.
+// Widths of the time in a chip, of the names of loops, and of the text of a box.
 const (
 	timeWidth = 7
 	maxLoops  = 16
@@ -154,7 +154,7 @@ const (
 	boxText   = 26 // of a command
 )
 
-// pitch returns how many rows of cells a row of the layout takes.
+// pitch returns the height of a row of the layout in cells.
 func (p *picture) pitch() int {
 	if p.zoom == Box {
 		return 3
@@ -162,8 +162,8 @@ func (p *picture) pitch() int {
 	return 1
 }
 
-// columns sets the columns of the layers: the chips of a layer begin in the same column, and its lines end in
-// the same column.
+// columns computes the columns of the layers. The chips of a layer begin in the same column, and its lines end in the
+// same column.
 func (p *picture) columns() {
 	l := p.layers
 	p.starts, p.widths = make([]int, len(l.order)), make([]int, len(l.order))
@@ -195,7 +195,7 @@ func (p *picture) columns() {
 	}
 }
 
-// trackColumns is how many columns n tracks take.
+// trackColumns returns the width of n tracks.
 func trackColumns(n int) int {
 	if n == 0 {
 		return 0
@@ -203,7 +203,7 @@ func trackColumns(n int) int {
 	return (n-1)*trackPitch + 1
 }
 
-// track is the column of a vertical line.
+// track returns the column of the vertical line of a link.
 func (p *picture) track(a *link) int {
 	return p.starts[a.layer] + p.widths[a.layer] + 2 + int(a.track)*trackPitch
 }
@@ -225,7 +225,7 @@ func (p *picture) sortItems() {
 	}
 }
 
-// show takes the states. The state of a stage, and the ink of a shared line, is the most urgent one.
+// show takes the current states. The state of a stage and the ink of a shared line are the most urgent ones.
 func (p *picture) show(look Look) {
 	p.look = look
 	if p.states == nil {
@@ -278,7 +278,7 @@ func (p *picture) seen(item Item) Item {
 	return p.item[v]
 }
 
-// onlyNode returns the node that a vertex shows, or nil for a stage.
+// onlyNode returns the node of a vertex, or nil if the vertex is a stage.
 func (p *picture) onlyNode(v int32) *Node {
 	if p.stages != nil {
 		return nil
@@ -317,7 +317,7 @@ func (p *picture) at(point Point) Item {
 	return item
 }
 
-// find returns where in its layer the vertex of a row is, or would be.
+// find returns the index in its layer of the vertex in a row, or the index where it would be inserted.
 func (p *picture) find(layer int, row int32) (int, bool) {
 	return slices.BinarySearchFunc(p.rows[layer], row, func(v, row int32) int { return int(p.layers.points[v].row) - int(row) })
 }
@@ -353,7 +353,7 @@ func (p *picture) name(item Item) string {
 	return ""
 }
 
-// move goes to the next chip of the layer, or to the nearest one of the layer beside it.
+// move goes to the next chip of the layer, or to the nearest one of the neighbouring layer.
 func (p *picture) move(from Item, d Direction) Item {
 	if to, ok := p.step(from, d); ok {
 		return to

@@ -10,7 +10,7 @@ import (
 	"wf/tui/plain"
 )
 
-// draw writes the visible part: lines, those at the selection last, then chips.
+// draw draws the visible part: first the lines, those of the selection last, then the chips.
 func (p *picture) draw(grid *Grid, from Point) {
 	p.brush.begin(grid, from, p.look.ASCII)
 	selected := p.vertex(p.look.Selected)
@@ -29,7 +29,7 @@ func (p *picture) draw(grid *Grid, from Point) {
 	}
 }
 
-// eachLink calls do with every link of which a part may be visible.
+// eachLink calls do for every link that may be partly visible.
 func (p *picture) eachLink(do func(*link)) {
 	left, right := p.brush.from.X, p.brush.from.X+p.brush.grid.Width
 	for i := range p.layers.between {
@@ -44,7 +44,7 @@ func (p *picture) eachLink(do func(*link)) {
 	}
 }
 
-// merges marks where a vertical line joins that of a row, and where they are one.
+// merges marks the cells where a vertical line joins a horizontal one, and where all lines belong together.
 func (p *picture) merges(a *link) {
 	for _, q := range a.hubs {
 		p.brush.hub(p.turn(a), p.middle(p.layers.points[q].row))
@@ -54,15 +54,15 @@ func (p *picture) merges(a *link) {
 	}
 }
 
-// middle is the row of cells in which the lines of a row run.
+// middle returns the row of cells with the lines of a row of the layout.
 func (p *picture) middle(row int32) int { return p.top(row) + p.pitch()/2 }
 
-// visible reports whether any row from top to bottom is on the grid.
+// visible reports whether a row from top to bottom is on the grid.
 func (p *picture) visible(top, bottom int32) bool {
 	return p.middle(bottom) >= p.brush.from.Y && p.middle(top) < p.brush.from.Y+p.brush.grid.Height
 }
 
-// link draws a part of a bundle with all its ends.
+// link draws a link of a bundle with all its ends.
 func (p *picture) link(a *link, selected int32) {
 	p.dip(a)
 	if selected >= 0 {
@@ -79,7 +79,7 @@ func (p *picture) link(a *link, selected int32) {
 	}
 }
 
-// dip sets the color of a bundle: that of the state of its source, the most urgent of several.
+// dip sets the ink to the color of a bundle: the state of its most urgent source.
 func (p *picture) dip(a *link) {
 	b := &p.layers.bundles[a.bundle]
 	p.brush.style = Style{p.inks[a.bundle], Line}
@@ -98,7 +98,7 @@ func (p *picture) dip(a *link) {
 	}
 }
 
-// leave draws the line from a left end to the track, or to the other end if there is no track.
+// leave draws the line from a left end to the track or, if there is no track, to the other end.
 func (p *picture) leave(a *link, q int32) {
 	x := p.starts[a.layer]
 	if v := p.layers.points[q].vertex; v >= 0 {
@@ -121,7 +121,7 @@ func (p *picture) turn(a *link) int {
 	return p.starts[a.layer] + p.widths[a.layer] + 2
 }
 
-// nearLinks draws the lines between a vertex and its neighbours once more, bright and over the others.
+// nearLinks draws the lines between a vertex and its neighbours again, bright and over the others.
 func (p *picture) nearLinks(v int32) {
 	for _, from := range [2]bool{false, true} {
 		for _, m := range p.layers.linksAt(v, !from) {
@@ -137,12 +137,12 @@ func (p *picture) nearLinks(v int32) {
 	}
 }
 
-// nearLink draws what of a link leads from v to its neighbours, or to v from them.
+// nearLink draws the part of a link from v to its neighbours, or from them to v.
 func (p *picture) nearLink(a *link, v int32, from bool) {
 	points := p.layers.points
 	layer := points[v].layer
 	if from && a.layer < layer || !from && a.layer >= layer {
-		return // before the line of v begins, or behind its end
+		return // before the start or after the end of the line of v
 	}
 	top, bottom := int32(math.MaxInt32), int32(-1)
 	for _, q := range a.left {
@@ -162,8 +162,8 @@ func (p *picture) nearLink(a *link, v int32, from bool) {
 	}
 }
 
-// tokens marks the edges with a token, and those that will not fire: where the line of the edge leaves its
-// source, or, if that leads to several targets, where it turns to its own.
+// tokens marks the edges with a token and those that will not fire. The mark is where the line of the edge leaves its
+// source or, if that line leads to several targets, where it turns to its target.
 func (p *picture) tokens() {
 	for i := range p.web.arcs {
 		a := &p.web.arcs[i]
@@ -187,7 +187,7 @@ func (p *picture) tokens() {
 	}
 }
 
-// A mark is the sign for the state of an edge.
+// mark returns the sign for the state of an edge.
 func mark(e *Edge, ascii bool) (string, Style) {
 	switch {
 	case e.Marked && ascii:
@@ -204,7 +204,7 @@ func mark(e *Edge, ascii bool) (string, Style) {
 	return "×", Style{InkDim, Line | Faint}
 }
 
-// leaves returns the column in which the lines of a vertex begin: right behind the current text of its chip.
+// leaves returns the column where the lines of a vertex start, directly after the current text of its chip.
 func (p *picture) leaves(v int32) int {
 	x := p.starts[p.layers.points[v].layer]
 	if p.zoom == Box {
@@ -213,7 +213,7 @@ func (p *picture) leaves(v int32) int {
 	return x + p.taken(v) + 1
 }
 
-// taken returns how many columns of its chip a vertex needs now.
+// taken returns the current width of the chip of a vertex.
 func (p *picture) taken(v int32) int {
 	l := &p.labels[v]
 	width := 2 + min(l.wide, maxName)
@@ -262,7 +262,7 @@ func (p *picture) chips(layer int) {
 	}
 }
 
-// tally returns the instances of the node of a vertex, or nil. In a stage the nodes count.
+// tally returns the instances of the node of a vertex, or nil. A stage counts its nodes instead.
 func (p *picture) tally(v int32) *Tally {
 	if n := p.onlyNode(v); n != nil {
 		return n.Tally
@@ -270,7 +270,7 @@ func (p *picture) tally(v int32) *Tally {
 	return nil
 }
 
-// marked reports whether a vertex, or a node that it folds, has a mark.
+// marked reports whether a vertex or one of its folded nodes is marked.
 func (p *picture) marked(v int32) bool {
 	if p.stages == nil {
 		return p.graph.Nodes[p.nodeAt[v]].Marked
@@ -278,7 +278,7 @@ func (p *picture) marked(v int32) bool {
 	return slices.ContainsFunc(p.stages.stages[v].nodes, func(n int32) bool { return p.graph.Nodes[n].Marked })
 }
 
-// chip writes a chip: sign, name, detail. It takes as many columns as taken returns.
+// chip draws a chip: sign, name, detail. Its width is the result of taken.
 func (p *picture) chip(w *pen, x int, v int32) {
 	l := &p.labels[v]
 	w.state(x, p.states[v])
@@ -310,8 +310,7 @@ func (p *picture) chip(w *pen, x int, v int32) {
 	}
 }
 
-// box writes a box of three rows: sign, name and time; the command; and the frame. Lines meet it in the
-// middle.
+// box draws a box of three rows: sign, name and time; the command; and the border. Lines meet it in the middle.
 func (p *picture) box(w *pen, x int, v int32) {
 	l := &p.labels[v]
 	frame := &frames[0]

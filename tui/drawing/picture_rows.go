@@ -2,13 +2,13 @@ package drawing
 
 import "sort"
 
-// Columns that chips of nodes that fold others keep for a tally, and those that open ones take at least.
+// Widths that chips reserve for a tally, and minimum widths of open chips.
 const (
 	tallyWidth = 16
 	openWidth  = 40
 )
 
-// unfold moves everything below the rows of a node down, and puts the rows into the order.
+// unfold moves the chips below the rows of a node down, and adds the rows to the order.
 func (p *picture) unfold() {
 	if len(p.graph.Rows) == 0 || p.stages != nil {
 		p.gaps, p.order = nil, p.chipOrder
@@ -31,7 +31,7 @@ func (p *picture) unfold() {
 	}
 }
 
-// top is the first row of cells of a row of the layout.
+// top returns the first row of cells of a row of the layout.
 func (p *picture) top(row int32) int {
 	y := int(row) * p.pitch()
 	if p.gaps != nil {
@@ -40,7 +40,7 @@ func (p *picture) top(row int32) int {
 	return y
 }
 
-// rowAt is the row of the layout that a row of cells belongs to.
+// rowAt returns the row of the layout at a row of cells.
 func (p *picture) rowAt(y int) int32 {
 	if p.gaps == nil || y < 0 {
 		return int32(y / p.pitch())
@@ -48,14 +48,14 @@ func (p *picture) rowAt(y int) int32 {
 	return int32(sort.Search(p.layers.rows, func(r int) bool { return p.top(int32(r)) > y }) - 1)
 }
 
-// whereRow is the place of a row below a chip.
+// whereRow returns the rectangle of a row below a chip.
 func (p *picture) whereRow(item Item) Rect {
 	r := p.where(p.graph.owner(item))
 	first, _ := p.graph.rowsOf(p.graph.owner(item).Index)
 	return Rect{r.X, r.Y + p.pitch() + int(item.Index) - first, r.W, 1}
 }
 
-// atRow is the row of a vertex at a row of cells, or the vertex itself.
+// atRow returns the row below a vertex at a row of cells, or the vertex itself.
 func (p *picture) atRow(v int32, y int) Item {
 	item := p.item[v]
 	n := y - p.top(p.layers.points[v].row) - p.pitch()
@@ -68,7 +68,7 @@ func (p *picture) atRow(v int32, y int) Item {
 	return Nothing
 }
 
-// step goes from a chip to the rows below it, and among them. ok is false where it leads to another chip.
+// step goes from a chip to the rows below it, or from row to row. ok is false if the step leads to another chip.
 func (p *picture) step(from Item, d Direction) (to Item, ok bool) {
 	owner := p.graph.owner(from)
 	if owner.Kind != ANode || p.stages != nil {
@@ -90,7 +90,7 @@ func (p *picture) step(from Item, d Direction) (to Item, ok bool) {
 	return Nothing, false
 }
 
-// inside writes the rows below a chip, in a frame that hangs from it.
+// inside draws the rows below a chip, with a border that starts at the chip.
 func (p *picture) inside(x int, v int32) {
 	item := p.item[v]
 	if item.Kind != ANode || p.gaps == nil {
@@ -118,7 +118,7 @@ func (p *picture) inside(x int, v int32) {
 	}
 }
 
-// lastOf is the last row below a chip, or the chip.
+// lastOf returns the last row below a chip, or the chip if it has none.
 func (p *picture) lastOf(item Item) Item {
 	if item.Kind != ANode || p.stages != nil {
 		return item

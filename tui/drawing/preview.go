@@ -2,25 +2,25 @@ package drawing
 
 import "slices"
 
-// A Preview is an edge that the user is about to add. It is drawn over the drawing and is no part of the
-// layout, so that nothing moves while the user chooses.
+// A Preview is an edge that the user is about to add. It is drawn over the drawing and is not part of the layout, so
+// that nothing moves while the user chooses.
 type Preview struct {
 	From        []Item
 	To          Item
 	NonBlocking bool
-	Refused     bool // there cannot be such an edge
+	Refused     bool // the edge cannot be added
 }
 
-// A port is where the lines of a Preview can meet an item: columns and the row of the drawing. Lines go up and
-// down in the columns of turns, where there are no texts.
+// A port describes where the lines of a Preview can meet an item: columns and the row of the drawing. Lines go up and
+// down in the turn columns, which contain no text.
 type port struct {
 	row          int
-	out, turnOut int // begin at out
-	in, turnIn   int // end at in; in < 0: no room there, they come back to out
+	out, turnOut int // lines start at out
+	in, turnIn   int // lines end at in; in < 0 = no room there, so they return to out
 }
 
-// Preview draws p into grid, which Draw has filled from the same point on. What is hidden, or the same
-// for source and target, has no line.
+// Preview draws p into grid, which Draw has drawn from the same point. If an end is hidden, or both ends are the same
+// item, it draws nothing.
 func (l *Layout) Preview(grid *Grid, from Point, p Preview) {
 	to, ok := l.view.port(l.view.seen(p.To))
 	if !ok {
@@ -58,12 +58,12 @@ func (l *Layout) Preview(grid *Grid, from Point, p Preview) {
 		x, arrow = to.out, arrows[1]
 	}
 	if c := b.grid.At(x-from.X, to.row-from.Y); c != nil && c.Style.Mods&Line != 0 {
-		c.Text = arrow // where a text is, its line has ended behind it
+		c.Text = arrow // the line has ended behind the text
 	}
 }
 
-// connect draws from one port to another: up or down behind the source, along the row that is freest, up
-// or down to the row of the target.
+// connect draws the line from one port to another: up or down behind the source, along the row with the fewest
+// crossings, and up or down to the row of the target.
 func (b *brush) connect(from, to port) {
 	end, turn := to.in, to.turnIn
 	if to.in < 0 {
@@ -80,8 +80,8 @@ func (b *brush) connect(from, to port) {
 	b.down(turn, min(row, to.row), max(row, to.row))
 }
 
-// What it costs a line to run through a cell of text, through one of another line, a row of way, and a row
-// that is neither that of its source nor that of its target.
+// The cost of a cell of text, of a cell of another line, of a row of distance, and of a row that is neither that of
+// the source nor that of the target.
 const (
 	textCost = 50
 	lineCost = 5
@@ -89,7 +89,7 @@ const (
 	bendCost = 20
 )
 
-// freest returns the visible row in which a line between two columns crosses the least.
+// freest returns the visible row with the lowest cost for a line between two columns.
 func (b *brush) freest(from port, target, turn int) int {
 	best, least := target, -1
 	for y := range b.grid.Height {
@@ -113,14 +113,14 @@ func (b *brush) freest(from port, target, turn int) int {
 	return best
 }
 
-// overlay writes the lines into the grid as finish does, but behind texts.
+// overlay draws the lines into the grid like finish, but behind texts.
 func (b *brush) overlay() {
 	for y := range b.grid.Height {
 		row := b.grid.Row(y)
 		for x := range row {
 			k := &b.cells[y*b.grid.Width+x]
 			switch below := row[x].Style.Mods&Line != 0; {
-			case below && k.mask != 0: // both are seen where they cross
+			case below && k.mask != 0: // both lines are visible where they cross
 				if mask := slices.Index(strokes[:], row[x].Text); mask > 0 && !b.ascii {
 					k.mask |= uint8(mask)
 				} else if mask := slices.Index(asciis[:], row[x].Text); mask > 0 && b.ascii {
@@ -134,7 +134,7 @@ func (b *brush) overlay() {
 	b.finish()
 }
 
-// rowPort is the port of a row beside lanes: the two columns between them and the name.
+// rowPort returns the port of a row beside lanes: the two columns between them and the name.
 func rowPort(lanes *lanes, row int) port {
 	x := 2 * lanes.width
 	return port{row: row, out: x, turnOut: x - 1, in: x, turnIn: x - 1}
@@ -163,7 +163,7 @@ func (p *picture) port(item Item) (port, bool) {
 	start := p.starts[at.layer]
 	out := p.leaves(v)
 	if p.zoom != Box {
-		out-- // the line of the layout leaves a blank behind the chip, this one needs the room
+		out-- // the line of the layout leaves a blank behind the chip, which this line needs
 	}
 	to := port{row: p.middle(at.row), out: out, turnOut: start + p.widths[at.layer] + 1, in: start - 1, turnIn: start - 2}
 	if to.turnIn < 0 {
@@ -172,5 +172,5 @@ func (p *picture) port(item Item) (port, bool) {
 	return to, true
 }
 
-// port of a map: there are no lines in it.
+// port returns no port, because a map contains no lines.
 func (m *maps) port(Item) (port, bool) { return port{}, false }

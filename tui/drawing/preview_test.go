@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPreview: an edge that is about to be drawn goes from its source to its target, around what stands
-// between them, and back to what comes before.
-func TestPreview(t *testing.T) {
+// TestPreviewAvoidsTexts: A preview leads from its source to its target, around the texts between them, also to an
+// earlier node.
+func TestPreviewAvoidsTexts(t *testing.T) {
 	s := newSample()
 	s.node("a", "a")
 	s.node("b", "b", "a")
@@ -40,9 +40,8 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// TestPreviewHarmless: whatever is connected in whatever part of a drawing, nothing panics and no text is
-// written over.
-func TestPreviewHarmless(t *testing.T) {
+// TestPreviewNeverOverwritesText: For any edge in any part of a drawing, nothing panics and no text is overwritten.
+func TestPreviewNeverOverwritesText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := irregular(rapid.IntRange(1, 40).Draw(t, "nodes"), rapid.Uint64().Draw(t, "seed"))
 		item := func(name string) Item { return NodeItem(rapid.IntRange(0, len(g.Nodes)-1).Draw(t, name)) }
@@ -66,9 +65,9 @@ func TestPreviewHarmless(t *testing.T) {
 	})
 }
 
-// TestOverview: the overview has the most urgent states where they are in the drawing, and marks what a
-// pane shows.
-func TestOverview(t *testing.T) {
+// TestOverviewShowsUrgentStates: The overview shows the most urgent states at their places, and marks the visible
+// part.
+func TestOverviewShowsUrgentStates(t *testing.T) {
 	g := pipeline(20)
 	g.Nodes[len(g.Nodes)-1].State = Failed
 	l := New(g, Options{View: Layers})

@@ -57,7 +57,7 @@ func anyLook(t *rapid.T, g *Graph) Look {
 	return look
 }
 
-func TestProperties(t *testing.T) { rapid.Check(t, checkDrawing) }
+func TestPropertiesHoldForAnyGraph(t *testing.T) { rapid.Check(t, checkDrawing) }
 
 func FuzzDrawing(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkDrawing)) }
 

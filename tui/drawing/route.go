@@ -2,13 +2,13 @@ package drawing
 
 import "slices"
 
-// maxTracks is the most vertical lines side by side between two layers; more share them.
+// maxTracks is the maximum number of vertical lines between two layers. Additional lines share tracks.
 const maxTracks = 12
 
-// trackPitch is how many columns a track takes: there is room for a sign between two of them.
+// trackPitch is the width of a track: there is room for a sign between two tracks.
 const trackPitch = 2
 
-// route gives the vertical lines between the layers their tracks.
+// route assigns tracks to the vertical lines between the layers.
 func (l *layers) route() {
 	l.tracks = make([]int, len(l.between))
 	for i := range l.between {
@@ -21,11 +21,11 @@ func (l *layers) route() {
 type channel struct {
 	*layers
 	links  []int32         // with a vertical line
-	after  [][]int32       // by index in links: those that must be further right
-	before []int           // how many must be further left, and have no track yet
-	tracks [][]interval    // taken, by track, from top to bottom
+	after  [][]int32       // by index in links: links that must be further right
+	before []int           // number of links without a track that must be further left
+	tracks [][]interval    // occupied parts of each track, from top to bottom
 	index  map[int32]int32 // of a link
-	low    int             // links before it have tracks
+	low    int             // all links before this one have tracks
 }
 
 type interval struct{ top, bottom int32 }
@@ -49,7 +49,7 @@ func (c *channel) route(links []int32) int {
 	}
 	c.constrain()
 	done := make([]bool, len(c.links))
-	least := make([]int32, len(c.links)) // the first track that is allowed
+	least := make([]int32, len(c.links)) // the first allowed track
 	for range c.links {
 		k := c.next(done)
 		done[k] = true
@@ -59,7 +59,7 @@ func (c *channel) route(links []int32) int {
 			c.before[j]--
 		}
 	}
-	passes := map[int32]int32{} // the last track to which a line of the left layer goes, by row
+	passes := map[int32]int32{} // by row: the last track that a line of the left layer reaches
 	for _, n := range c.links {
 		for _, p := range c.layers.links[n].left {
 			row := c.points[p].row
@@ -72,10 +72,9 @@ func (c *channel) route(links []int32) int {
 	return len(c.tracks)
 }
 
-// merge finds out what becomes of a vertical line where it meets the line of a row that goes on to the
-// right. Without a sign it is the row that branches off into the vertical line. The other case, that the
-// vertical line joins the row, gets a sign to the right; and where both is true, as in links of several
-// ends on both sides, all lines are one.
+// merge decides how a vertical line meets the line of a row that continues to the right. Without a sign, the row
+// branches off into the vertical line. If the vertical line joins the row instead, the cell to the right gets a sign.
+// If both are true, as in links with several ends on both sides, all lines belong together.
 func (c *channel) merge(n int32, passes map[int32]int32) {
 	a := &c.layers.links[n]
 	for _, q := range a.right {
@@ -90,11 +89,11 @@ func (c *channel) merge(n int32, passes map[int32]int32) {
 	}
 }
 
-// constrain finds out which links must be left of which others. Besides, where lines of others join one
-// of several lines out of a node, that one turns off last: what joins it does not seem to go on.
+// constrain decides which links must be left of others. If other lines join one of several lines out of a node, that
+// line turns off last; otherwise the joining line would seem to continue.
 func (c *channel) constrain() {
 	c.after, c.before = make([][]int32, len(c.links)), make([]int, len(c.links))
-	enters := map[int32]int32{} // points of the right layer by row
+	enters := map[int32]int32{} // by row: points of the right layer
 	for _, n := range c.links {
 		for _, q := range c.layers.links[n].right {
 			enters[c.points[q].row] = q
@@ -126,8 +125,7 @@ func (c *channel) constrain() {
 	}
 }
 
-// next is the first link that nothing must precede any more, or of those in a circle the one that
-// fewest must precede.
+// next returns the first link without remaining predecessors or, in a cycle, the link with the fewest.
 func (c *channel) next(done []bool) int {
 	best := -1
 	for c.low < len(done) && done[c.low] {
@@ -147,7 +145,7 @@ func (c *channel) next(done []bool) int {
 	return best
 }
 
-// place puts a link into the first track from least on where it touches no other.
+// place puts a link into the first track, starting at least, where it touches no other link.
 func (c *channel) place(a *link, least int32) int32 {
 	for t := min(least, maxTracks-1); ; t++ {
 		for int(t) >= len(c.tracks) {

@@ -7,31 +7,31 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A Row is a line below the row of a node, for example an instance. Rows may come, go and change their order
-// between pictures.
+// A Row is a line below the row of a node, for example an instance. Rows may be added, removed and reordered between
+// pictures.
 type Row struct {
-	Node   int    // of the graph
-	Key    string // unique in the graph, and of no node
-	Depth  int    // 0 = right below the node
+	Node   int    // number of the node in the graph
+	Key    string // unique in the graph, and not the key of a node
+	Depth  int    // 0 = directly below the node
 	State  State
-	Note   Note   // other than NoNote: Name is a remark, there is no state
-	Name   string // texts may hold anything
+	Note   Note   // except for NoNote, Name is a remark and there is no state
+	Name   string // may contain anything
 	Detail string
 	Marked bool
 	Tally  *Tally // nil = none
 }
 
-// A Note is the meaning of a row that is no part of its node.
+// A Note is the meaning of a row that is not an instance or a node.
 type Note uint8
 
 // The notes.
 const (
 	NoNote Note = iota
-	More        // there are others
-	Model       // what all parts of the node are made of
+	More        // there are more rows
+	Model       // the template of the node's instances
 )
 
-// sign stands before a note.
+// sign returns the sign before a note.
 func (n Note) sign(ascii bool) string {
 	switch {
 	case n == Model && ascii:
@@ -50,7 +50,7 @@ type Tally struct {
 	Counts Counts
 }
 
-// rowsOf returns the part of Graph.Rows that belongs to a node.
+// rowsOf returns the range of Graph.Rows that belongs to a node.
 func (g *Graph) rowsOf(v int32) (from, to int) {
 	if len(g.Rows) == 0 {
 		return 0, 0
@@ -70,7 +70,7 @@ func (g *Graph) row(item Item) *Row {
 	return &g.Rows[item.Index]
 }
 
-// owner returns the item of the node to which a row belongs; other items are their own.
+// owner returns the item of the node that a row belongs to. It returns other items unchanged.
 func (g *Graph) owner(item Item) Item {
 	if r := g.row(item); r != nil {
 		return NodeItem(r.Node)
@@ -78,7 +78,7 @@ func (g *Graph) owner(item Item) Item {
 	return item
 }
 
-// text returns how a tally begins: "3/10", or how many have started if the total is unknown.
+// text returns the start of a tally: "3/10", or the number of started instances if the total is unknown.
 func (t *Tally) text() string {
 	done := strconv.Itoa(t.Counts.Done())
 	if t.Total > 0 {
@@ -90,7 +90,7 @@ func (t *Tally) text() string {
 // notableStates are the states that a tally names, the most severe first.
 var notableStates = [...]State{Failed, Waiting, Running, Retrying, Cancelled}
 
-// tally writes how many have succeeded, of how many, and the notable states of the others.
+// tally draws the number of successful instances, the total, and the numbers of notable states.
 func (p *pen) tally(x int, t *Tally) int {
 	used := p.put(x, t.text(), InkDim)
 	for _, state := range notableStates {
@@ -101,7 +101,7 @@ func (p *pen) tally(x int, t *Tally) int {
 	return used
 }
 
-// columns is how many columns tally writes.
+// columns returns the width of a drawn tally.
 func (t *Tally) columns() int {
 	used := len(t.text())
 	for _, state := range notableStates {
@@ -112,7 +112,7 @@ func (t *Tally) columns() int {
 	return used
 }
 
-// inner writes a row below that of its node, in at most room columns.
+// inner draws a row below that of its node, in at most room columns.
 func (p *pen) inner(x int, r *Row, room int) {
 	end := min(x+room, p.grid.Width)
 	x += 2 * r.Depth
@@ -141,7 +141,7 @@ func (p *pen) inner(x int, r *Row, room int) {
 	put(head(r.Detail, max(end-x, 0)), ink)
 }
 
-// nameInk returns the ink of a name; that of a skipped node is dim.
+// nameInk returns the ink of a name, which is dim for a skipped node.
 func nameInk(s State) Ink {
 	if s == Skipped {
 		return InkDim

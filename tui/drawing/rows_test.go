@@ -27,16 +27,15 @@ func repeated() *Graph {
 	return g
 }
 
-// TestGoldenRows holds nodes that are made of others against what was found good.
-func TestGoldenRows(t *testing.T) {
+func TestRowsMatchGoldenFiles(t *testing.T) {
 	for view := List; view <= Layers; view++ {
 		t.Run(view.String(), func(t *testing.T) { golden(t, "testdata/rows."+view.String()+".golden", screens(repeated(), view)) })
 	}
 }
 
-// TestRows: every row is an item that can be found, seen, named and left again, in each view that has rows;
-// the others show the node instead.
-func TestRows(t *testing.T) {
+// TestEveryRowIsAnItem: In each view with rows, every row can be found, selected, named and left. The other views
+// show its node.
+func TestEveryRowIsAnItem(t *testing.T) {
 	for _, o := range []Options{{View: List}, {View: Stages}, {View: Layers}, {View: Layers, Zoom: Box}, {View: Layers, Zoom: Map}, {View: Layers, Folded: true}} {
 		t.Run(fmt.Sprint(o), func(t *testing.T) {
 			g := repeated()
@@ -80,8 +79,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestRowsUpAndDown: in the graph, too, rows are passed on the way from one chip to another.
-func TestRowsUpAndDown(t *testing.T) {
+// TestArrowsPassThroughRows: In the graph, too, the way from one chip to another leads through the rows between them.
+func TestArrowsPassThroughRows(t *testing.T) {
 	l := New(repeated(), Options{View: Layers})
 	l.Show(Look{Width: 100, Height: 40})
 	way := []Item{NodeItem(1), {ARow, 0}, {ARow, 1}, {ARow, 2}, {ARow, 3}, {ARow, 4}, NodeItem(4)}
@@ -95,9 +94,9 @@ func TestRowsUpAndDown(t *testing.T) {
 	}
 }
 
-// TestRowsAnywhere: with any rows below any nodes, no two items share a place, and the way down from the
-// first item of a list leads to the last.
-func TestRowsAnywhere(t *testing.T) {
+// TestRowsHaveDifferentPlaces: With any rows below any nodes, no two items share a place, and the arrow down leads
+// from the first item of a list to the last.
+func TestRowsHaveDifferentPlaces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := anyGraph(t)
 		for v := range g.Nodes {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A share is arcs that are drawn as one line with branches: each of its sources leads to each of its
+// A share is a set of arcs that are drawn as one line with branches. Each of its sources leads to each of its
 // targets.
 type share struct {
 	sources, targets []int32 // vertices, ascending
@@ -14,22 +14,22 @@ type share struct {
 	weak, via        bool
 }
 
-// A group is the vertices that the same vertices lead to: one line can serve all these arcs at once.
+// A group is a set of vertices with the same sources. One line can serve all arcs to them.
 type group struct {
 	sources, targets []int32
 	kind             int
-	cost             int32 // how far its line goes
-	bus              bool  // it has a line of its own; else it hangs on those of its sources
+	cost             int32 // length of its line
+	bus              bool  // it has its own line; otherwise it uses the lines of its sources
 }
 
-// An outlet is the arcs of one kind out of a vertex.
+// An outlet is the set of arcs of one kind from a vertex.
 type outlet struct {
 	groups []int32
 	cost   int32
-	own    bool // it has a line of its own; else its arcs join the buses of their targets
+	own    bool // it has its own line; otherwise its arcs use the lines of their targets
 }
 
-// kinds of arcs that cannot share a line: as bits of their numbers, weak and via.
+// kinds is the number of kinds of arcs that cannot share a line: weak and via are its bits.
 const kinds = 4
 
 func (a *arc) kind() int {
@@ -43,11 +43,10 @@ func (a *arc) kind() int {
 	return k
 }
 
-// shares decides which arcs share a line. An arc can leave by the line of its source, which all of the
-// source's arcs share, or by the bus of its target, which all arcs to that target, and to those with
-// the same sources, share. The fewest and shortest lines that serve every arc are a vertex cover
-// of least cost; this finds one that is at most twice as long as the best. Where arcs lead from and to
-// is told by at: rows of a list, or layers.
+// shares decides which arcs share a line. An arc can use the line of its source, which all arcs of the source share,
+// or the line (bus) of its target, which all arcs to that target and to targets with the same sources share. The
+// fewest and shortest lines that serve every arc are a vertex cover of minimum cost; shares finds one that costs at
+// most twice the minimum. at contains the positions of the vertices: rows of a list, or layers.
 func shares(w *web, at []int32) []share {
 	groups := groupsOf(w, at)
 	outlets := make([][kinds]outlet, w.size)
@@ -93,8 +92,7 @@ func (s *share) find(w *web) {
 	}
 }
 
-// outletShares makes shares of the outlets with lines of their own; those that lead to the same targets
-// are one.
+// outletShares creates shares for the outlets with their own lines. Outlets to the same targets become one share.
 func outletShares(groups []group, outlets [][kinds]outlet) []share {
 	var all []share
 	known := map[string]int{}
@@ -140,7 +138,7 @@ func groupsOf(w *web, at []int32) []group {
 	for v := range int32(w.size) {
 		for kind := range kinds {
 			sources = sources[:0]
-			for _, i := range w.in[v] { // ascending, as the arcs are
+			for _, i := range w.in[v] { // ascending, like the arcs
 				if a := &w.arcs[i]; !a.back && a.kind() == kind {
 					sources = append(sources, a.from)
 				}
@@ -165,9 +163,9 @@ func groupsOf(w *web, at []int32) []group {
 	return groups
 }
 
-// cover decides which groups and outlets have lines so that each pair of them has at least one. Each
-// arc makes both its ends pay until one can pay no more; that one gets a line. Then lines that are not
-// needed any more are given up, the longest first.
+// cover decides which groups and outlets have lines, so that each connected pair has at least one. Each arc makes
+// both its ends pay until one has paid its cost; that end gets a line. Then unnecessary lines are removed, the
+// longest first.
 func cover(groups []group, outlets [][kinds]outlet) {
 	for i := range groups {
 		g := &groups[i]

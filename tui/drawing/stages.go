@@ -7,31 +7,31 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// stageRow is one row of the view of stages: a stage, a node of one, the rest of one, or several
-// stages that wait one for the other.
+// stageRow is a row of the view of stages: a stage, one of its nodes, the rest of its nodes, or several consecutive
+// waiting stages.
 type stageRow struct {
 	item  Item
-	stage int32 // the last one it shows
-	count int   // of the nodes or stages it stands for
+	stage int32 // the last stage that it shows
+	count int   // number of its nodes or stages
 }
 
-// stagesView draws one row per stage, and below it rows for nodes that must be seen.
+// stagesView draws one row per stage, and below it rows for nodes that must be visible.
 type stagesView struct {
 	graph *Graph
 	*folded
 	lanes  *lanes
-	when   []string         // by stage: the condition on the only way to it; nil = there are none
-	wide   int              // columns of the longest name
-	times  int              // of the largest ×count
+	when   []string         // by stage: the condition of the only edge to it; nil = there are no conditions
+	wide   int              // width of the longest name
+	times  int              // width of the largest ×count
 	number map[string]int32 // stage by the id of a node
-	back   [][]string       // by stage: the names to which loops lead
+	back   [][]string       // by stage: the names of the targets of loops
 
 	// Of the frame.
 	look   Look
 	counts []Counts
 	rows   []stageRow
 	order  []Item
-	open   []bool // stages that are expanded
+	open   []bool // by stage: whether it is expanded
 	lines  laneLook
 }
 
@@ -60,7 +60,7 @@ func newStagesView(g *Graph, o Options) *stagesView {
 	return s
 }
 
-// digits is how many columns a number takes.
+// digits returns the width of a number.
 func digits(n int) int {
 	d := 1
 	for ; n >= 10; n /= 10 {
@@ -69,8 +69,8 @@ func digits(n int) int {
 	return d
 }
 
-// show decides which rows there are. Everything that failed or waits for a person has one, unless
-// there are more than fit; then each stage has some, and a row that counts the others.
+// show computes the rows. Every node that failed or waits for a person has a row if all of them fit; otherwise each
+// stage shows some of them, and a row with the number of the others.
 func (s *stagesView) show(look Look) {
 	s.look = look
 	clear(s.counts)
@@ -85,12 +85,12 @@ func (s *stagesView) show(look Look) {
 			s.open[i] = true
 		}
 	}
-	for i := range s.open { // waiting steps are opened together
+	for i := range s.open { // consecutive waiting steps open together
 		s.open[i] = s.open[i] || i > 0 && s.open[i-1] && len(s.stages[i-1].nodes) == 1 && len(s.stages[i].nodes) == 1 && s.follows(int32(i))
 	}
 	folds := false
 	limit := s.limit()
-	for range 2 { // once more with the waiting steps folded, if it is too long
+	for range 2 { // a second time with the waiting steps folded, if the list is too long
 		s.rows = s.rows[:0]
 		for i := int32(0); int(i) < len(s.stages); i++ {
 			if n := s.steps(i); folds && n > 1 {
@@ -112,8 +112,8 @@ func (s *stagesView) show(look Look) {
 	}
 }
 
-// limit is how many nodes of a stage have a row because they failed or wait for a person: all, if
-// the pane has room for that.
+// limit returns the maximum number of failed and waiting nodes of a stage with a row of their own: all of them, if they
+// fit into the pane.
 func (s *stagesView) limit() int {
 	const least = 2
 	most := 0
@@ -130,10 +130,10 @@ func (s *stagesView) limit() int {
 	return max(least, least+sort.Search(most-least+1, tooMany)-1)
 }
 
-// urgent is how many nodes of a stage a fold must not hide.
+// urgent returns the number of nodes of a stage that a fold must not hide.
 func (s *stagesView) urgent(i int32) int {
 	if len(s.stages[i].nodes) == 1 {
-		return 0 // its row is that of the stage
+		return 0 // the row of the stage shows it
 	}
 	return s.counts[i][Failed] + s.counts[i][Waiting]
 }
@@ -152,7 +152,7 @@ func (s *stagesView) addStage(i int32, limit int) {
 	}
 	urgent := s.urgent(i)
 	if urgent <= limit+1 {
-		limit = urgent // a row that counts one could as well show it
+		limit = urgent // a row that counts one node could show that node instead
 	}
 	shown, selected := 0, s.graph.owner(s.look.Selected)
 	for _, v := range nodes {
@@ -172,7 +172,7 @@ func (s *stagesView) addStage(i int32, limit int) {
 	}
 }
 
-// addNode adds the row of a node, and what stands below it.
+// addNode adds the row of a node and the rows below it.
 func (s *stagesView) addNode(i, v int32) {
 	s.rows = append(s.rows, stageRow{NodeItem(int(v)), i, 1})
 	from, to := s.graph.rowsOf(v)
@@ -181,8 +181,7 @@ func (s *stagesView) addNode(i, v int32) {
 	}
 }
 
-// expand adds a row for each node of a stage: first what failed or waits for a person, then what
-// runs, then the others.
+// expand adds a row for each node of a stage: first failed and waiting nodes, then running ones, then the others.
 func (s *stagesView) expand(i int32) {
 	rank := func(v int32) int {
 		switch state := s.graph.Nodes[v].State; {
@@ -202,8 +201,8 @@ func (s *stagesView) expand(i int32) {
 	}
 }
 
-// steps is how many stages from i on wait one for the other, each of one node in the same state: they can
-// be one row.
+// steps returns the number of consecutive stages, starting at i, that can share one row: each has one node in the
+// same state and waits for the previous stage.
 func (s *stagesView) steps(i int32) int32 {
 	n := int32(0)
 	for ; int(i+n) < len(s.stages) && s.waits(i+n); n++ {
@@ -214,10 +213,10 @@ func (s *stagesView) steps(i int32) int32 {
 	return n
 }
 
-// single is the only node of a stage.
+// single returns the only node of a stage.
 func (s *stagesView) single(i int32) *Node { return &s.graph.Nodes[s.stages[i].nodes[0]] }
 
-// waits reports whether a stage is one node that has not begun and is neither selected, marked nor open.
+// waits reports whether a stage is a single node that has not started and is neither selected, marked nor open.
 func (s *stagesView) waits(i int32) bool {
 	nodes := s.stages[i].nodes
 	if len(nodes) != 1 || s.open[i] {
@@ -230,8 +229,8 @@ func (s *stagesView) waits(i int32) bool {
 	return (n.State == Idle || n.State == Blocked) && !n.Marked && s.look.Selected != NodeItem(int(nodes[0]))
 }
 
-// follows reports whether stage i comes after the one above it and nothing else, and that leads to
-// nothing else.
+// follows reports whether the stage before stage i is its only predecessor, and stage i is the only successor of that
+// stage.
 func (s *stagesView) follows(i int32) bool {
 	return len(s.web.in[i]) == 1 && s.web.arcs[s.web.in[i][0]].from == i-1 && len(s.web.out[i-1]) == 1 && !s.web.loops[i]
 }
@@ -239,7 +238,7 @@ func (s *stagesView) follows(i int32) bool {
 func (s *stagesView) size() (int, int) { return s.look.Width, len(s.rows) }
 func (s *stagesView) items() []Item    { return s.order }
 
-// stageOf is the stage an item belongs to, or -1.
+// stageOf returns the stage of an item, or -1.
 func (s *stagesView) stageOf(item Item) int32 {
 	switch item = s.graph.owner(item); item.Kind {
 	case ANode:
@@ -254,7 +253,7 @@ func (s *stagesView) stageOf(item Item) int32 {
 	return -1
 }
 
-// row is the number of the row that shows an item, or -1.
+// row returns the number of the row of an item, or -1.
 func (s *stagesView) row(item Item) int {
 	if i := slices.Index(s.order, item); i >= 0 {
 		return i
@@ -347,7 +346,7 @@ func (s *stagesView) name(item Item) string {
 	return s.stages[stage].name
 }
 
-// move goes to the row above or below; to the left and right, along edges.
+// move goes to the row above or below, or along edges to the left and right.
 func (s *stagesView) move(from Item, d Direction) Item {
 	row := s.row(from)
 	switch d {
@@ -363,8 +362,8 @@ func (s *stagesView) move(from Item, d Direction) Item {
 	return s.order[row]
 }
 
-// near lists the rows of the stages next to that of item. Nodes of one stage have the same neighbours
-// only as far as stages go, and that is what the rows can show.
+// near lists the rows of the stages next to the stage of item. All nodes of a stage have the same neighbouring
+// stages, so single nodes are not distinguished.
 func (s *stagesView) near(item Item, forward bool) []Item {
 	stage := s.stageOf(item)
 	if stage < 0 {

@@ -2,21 +2,22 @@ package drawing
 
 import "strconv"
 
-// columns of the rows of stages.
+// stageColumns are the columns of the rows of stages.
 type stageColumns struct {
 	name, nameWidth  int
 	times            int
 	text, countWidth int
-	bar, barWidth    int // barWidth 0: no room
+	bar, barWidth    int // barWidth 0 = no room
 }
 
-// end is the column behind everything else, where commands stand if there is room.
+// end returns the column after all others, where commands start if there is room.
 func (c *stageColumns) end() int { return c.bar + c.barWidth + 2 }
 
-// barWidths are what a bar may take, the widest first.
+// barWidths are the possible widths of a bar, the widest first.
 var barWidths = [...]int{20, 8}
 
-// columns divides the width of the pane. Long names give way first, then bars, then names; counts stay.
+// columns divides the width of the pane. If space is short, long names are cut first, then bars, then all names,
+// never counts.
 func (s *stagesView) columns(width int) (c stageColumns) {
 	c.name = 2*s.lanes.width + 1
 	largest := 1
@@ -113,7 +114,7 @@ func (s *stagesView) drawRow(grid *Grid, y, r int, c *stageColumns) {
 	p.command(c.end(), &s.graph.Nodes[s.stages[row.stage].nodes[0]])
 }
 
-// hiddenMarks is how many nodes of a stage have a mark and no row of their own.
+// hiddenMarks returns the number of marked nodes of a stage that have no row.
 func (s *stagesView) hiddenMarks(row *stageRow) int {
 	if s.open[row.stage] {
 		return 0
@@ -152,7 +153,7 @@ func (s *stagesView) drawInner(p *pen, row *stageRow, c *stageColumns) {
 	p.detail(x, n)
 }
 
-// urgentWord returns what the nodes that a stage does not show have in common.
+// urgentWord returns the word for the hidden failed and waiting nodes of a stage.
 func (s *stagesView) urgentWord(i int32) string {
 	switch c := &s.counts[i]; {
 	case c[Waiting] == 0:
@@ -163,8 +164,8 @@ func (s *stagesView) urgentWord(i int32) string {
 	return "failed or waiting"
 }
 
-// drawStage draws the row of a stage of several nodes: how it stands, how many they are, counts, a note,
-// bar if that has room.
+// drawStage draws the row of a stage with several nodes: state, name, number of nodes, counts, a note, and a bar if
+// it fits.
 func (s *stagesView) drawStage(p *pen, row *stageRow, c *stageColumns, note string) {
 	counts := &s.counts[row.stage]
 	p.state(2*int(s.lanes.rows[row.stage].at), stageState(counts))
@@ -190,7 +191,7 @@ func (s *stagesView) drawStage(p *pen, row *stageRow, c *stageColumns, note stri
 	}
 }
 
-// stageState is the one state that stands for many: the most urgent one, and ok only when all are.
+// stageState returns the state that represents many nodes: the most urgent one, and ok only if all are ok.
 func stageState(c *Counts) State {
 	worst, any := Idle, false
 	for s := range State(states) {

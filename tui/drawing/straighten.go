@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// A block is points in neighbouring layers that lie in one row, so that the line between them is
+// A block is a set of points in neighbouring layers that have the same row, so that the line between them is
 // straight.
 type block struct {
 	points       []int32
-	above, below []int32 // blocks with a neighbour in some layer
+	above, below []int32 // blocks with a neighbour in a common layer
 	row          int32
 }
 
-// straighten gives the points rows. First it decides which neighbours lie in one row: for each pair
-// of layers the most valuable set of lines that can be straight at the same time. That makes blocks.
-// They are packed as far up as they go, and then each moves to where its lines are shortest.
+// straighten assigns rows to the points. For each pair of layers it first chooses the most valuable set of lines that
+// can be straight at the same time; points on a straight line become a block. The blocks are packed as far up as
+// possible, and then moved to where their lines are shortest.
 func (l *layers) straighten() {
 	for i := range l.points {
-		l.points[i].row = int32(i) // the number of a block, until it has a row
+		l.points[i].row = int32(i) // number of the block, until the row is known
 	}
-	partner := make([]int32, len(l.points)) // to the right, or -1
+	partner := make([]int32, len(l.points)) // neighbour to the right in the same block, or -1
 	for p := range partner {
 		partner[p] = -1
 	}
@@ -40,13 +40,13 @@ func (l *layers) straighten() {
 	}
 }
 
-// A step is one end of a link and one other end that could be in the same row.
+// A step is a pair of ends of a link that could be in the same row.
 type step struct {
 	left, right int32
 	worth       int32
 }
 
-// How much straight lines are worth: first chains of nodes, then the long lines, then branches.
+// The values of straight lines: chains of nodes are worth most, then long lines, then branches.
 const (
 	worthChain  = 12
 	worthPass   = 8
@@ -55,8 +55,8 @@ const (
 	worthBranch = 2
 )
 
-// steps lists what could be straight behind layer i: of links with several ends on both sides only
-// what is at the top.
+// steps lists the possible straight lines after layer i. A link with several ends on both sides contributes only its
+// topmost ends.
 func (l *layers) steps(i int) []step {
 	var steps []step
 	for _, n := range l.between[i] {
@@ -95,8 +95,8 @@ func (l *layers) worth(a *link, p, q int32, top bool) int32 {
 	return worthBranch
 }
 
-// straight chooses the steps behind layer i that do not cross and are worth the most: the heaviest
-// ascending sequence, found with a Fenwick tree over the positions on the right.
+// straight chooses the steps after layer i that do not cross and have the highest total value: the heaviest ascending
+// sequence, found with a Fenwick tree over the positions on the right.
 func (l *layers) straight(i int) []step {
 	if len(l.between[i]) == 0 {
 		return nil
@@ -104,9 +104,9 @@ func (l *layers) straight(i int) []step {
 	steps := l.steps(i)
 	sum := make([]int32, len(steps))
 	before := make([]int32, len(steps))
-	tree := make([]int32, len(l.order[i+1])+1) // the best step so far that ends at most there, +1
+	tree := make([]int32, len(l.order[i+1])+1) // number + 1 of the best step so far that ends at this position or before
 	best := int32(-1)
-	for k, s := range steps { // from the top on the left, and for each from the bottom on the right
+	for k, s := range steps { // from top to bottom on the left, and for each from bottom to top on the right
 		pos := int(l.points[s.right].pos)
 		before[k] = -1
 		for x := pos; x > 0; x -= x & -x {
@@ -134,7 +134,7 @@ func (l *layers) straight(i int) []step {
 	return chosen
 }
 
-// blocks makes blocks of points and their partners, and says of which block a point is.
+// blocks joins points and their partners into blocks, and returns the block of each point.
 func (l *layers) blocks(partner []int32) (blocks []block, of []int32) {
 	of = make([]int32, len(l.points))
 	for p := range of {
@@ -166,8 +166,8 @@ func (l *layers) blocks(partner []int32) (blocks []block, of []int32) {
 	return blocks, of
 }
 
-// stack gives each block the first row below all that must be above it, and returns the blocks in such
-// an order. Straight lines do not cross, so there always is one.
+// stack assigns to each block the first row below all blocks that must be above it, and returns the blocks in such an
+// order. It always exists, because straight lines do not cross.
 func stack(blocks []block) []int32 {
 	missing := make([]int, len(blocks))
 	var order []int32
@@ -191,7 +191,7 @@ func stack(blocks []block) []int32 {
 	return order
 }
 
-// apart moves the components so that each lies below the one before it.
+// apart moves each component below the previous one.
 func (l *layers) apart(blocks []block) {
 	l.bottoms = nil // of the components, while each of them begins in row 0
 	for i := range blocks {
@@ -211,7 +211,7 @@ func (l *layers) apart(blocks []block) {
 	}
 }
 
-// setRows gives the points the rows of their blocks and sets the ends of the links.
+// setRows assigns the rows of the blocks to their points and sets the ends of the links.
 func (l *layers) setRows(blocks []block, of []int32) {
 	l.rows = 0
 	for p := range l.points {
@@ -230,7 +230,7 @@ func (l *layers) setRows(blocks []block, of []int32) {
 	}
 }
 
-// extend takes one more end into account.
+// extend includes another end in the range of a link.
 func (a *link) extend(row int32) {
 	switch {
 	case row < a.top:
@@ -246,8 +246,8 @@ func (a *link) extend(row int32) {
 	}
 }
 
-// pull moves blocks down, from the last one on, or up, from the first one on, to where their lines are
-// shortest, as far as there is room.
+// pull moves blocks to where their lines are shortest, as far as there is room: down, starting with the last block,
+// or up, starting with the first.
 func (l *layers) pull(blocks []block, of, order []int32, down bool) {
 	var ends []int32
 	for k := range order {
@@ -279,7 +279,7 @@ func (l *layers) pull(blocks []block, of, order []int32, down bool) {
 	l.setRows(blocks, of)
 }
 
-// topOf is the first row of a component.
+// topOf returns the first row of a component.
 func (l *layers) topOf(part int32) int32 {
 	if part == 0 {
 		return 0
@@ -287,7 +287,7 @@ func (l *layers) topOf(part int32) int32 {
 	return l.bottoms[part-1] + 1
 }
 
-// ends appends the outermost rows of the other ends of each link at block b.
+// ends appends the outermost rows of the opposite ends of each link at block b.
 func (l *layers) ends(b *block, ends []int32) []int32 {
 	for _, p := range b.points {
 		for _, links := range [2][]int32{l.points[p].left, l.points[p].right} {

@@ -148,8 +148,8 @@ func checkListEdges(t fataler, l *list, grid *Grid) {
 	}
 }
 
-// TestSamplesConnected demands that lines lead where edges do, and nowhere else.
-func TestSamplesConnected(t *testing.T) {
+// TestLinesConnectTheEndsOfEdges: Lines connect the ends of each edge, and no other nodes.
+func TestLinesConnectTheEndsOfEdges(t *testing.T) {
 	for name, g := range map[string]*Graph{
 		"pipeline": pipeline(40), "irregular30": irregular(30, 7), "irregular100": irregular(100, 3), "random": randomGraph(60, 90, 4),
 	} {

@@ -2,12 +2,11 @@ package drawing
 
 import "slices"
 
-// sweeps is how often the layers are gone over to find a better order; more hardly changes anything.
+// sweeps is the number of passes over the layers. More passes hardly improve the result.
 const sweeps = 8
 
-// uncross looks for an order in the layers with few crossings and short vertical lines: each point
-// goes where the mean of its neighbours is, seen from one side and then from the other. The best order
-// is kept.
+// uncross searches for an order in the layers with few crossings and short vertical lines. It repeatedly moves each
+// point to the mean position of its neighbours, alternating between both sides, and keeps the best order.
 func (l *layers) uncross() {
 	best := make([]int32, len(l.points))
 	keep := func() {
@@ -47,8 +46,8 @@ func (l *layers) number(layer []int32) {
 	}
 }
 
-// sortLayer sorts one layer by where the points to its left (or right) are. Points without neighbours
-// there stay near where they were. keys is memory to use, returned for the next time.
+// sortLayer sorts a layer by the positions of the neighbours to its left or right. Points without neighbours on that
+// side stay near their position. keys is a buffer; it is returned for reuse.
 func (l *layers) sortLayer(i int, left bool, keys []uint64) []uint64 {
 	layer := l.order[i]
 	between := i
@@ -85,7 +84,7 @@ func (l *layers) sortLayer(i int, left bool, keys []uint64) []uint64 {
 			}
 			wish /= float64(len(links))
 		}
-		// Components stay apart; then comes the wish in fractions of a position, then what was.
+		// The order is by component, then by the desired position in fractions, then by the current position.
 		keys = append(keys, uint64(x.part)<<44|uint64(wish*16)<<20|uint64(x.pos))
 	}
 	slices.Sort(keys)
@@ -97,8 +96,8 @@ func (l *layers) sortLayer(i int, left bool, keys []uint64) []uint64 {
 	return keys
 }
 
-// cost is how much an order is to be avoided: the crossings between lines, and where there are so many
-// lines that counting them would take too long, the lengths of the vertical lines.
+// cost returns the cost of an order: the number of crossings or, if counting them would take too long, the lengths of
+// the vertical lines.
 func (l *layers) cost() int {
 	const most = 4000
 	pairs := 0
@@ -125,8 +124,8 @@ func (l *layers) cost() int {
 	return total
 }
 
-// crossings counts the pairs of steps behind layer i that cross. Going over the steps from the top on
-// the left, each crosses those before it that end further down on the right; a Fenwick tree counts them.
+// crossings counts the crossing pairs of steps after layer i. From top to bottom on the left, each step crosses the
+// earlier steps that end further down on the right; a Fenwick tree counts them.
 func (l *layers) crossings(i int) int {
 	if i+1 >= len(l.order) {
 		return 0
@@ -155,8 +154,8 @@ func (l *layers) crossings(i int) int {
 	return total
 }
 
-// swap exchanges neighbours in a layer as long as that takes crossings away. Only small graphs are
-// worth the time: in large ones a screen shows only a part of a layer.
+// swap exchanges neighbours in a layer while that removes crossings. Only small graphs are worth the time: of a large
+// one a screen shows only a part of each layer.
 func (l *layers) swap() {
 	const most, rounds = 1500, 6
 	if len(l.points) > most {

@@ -7,27 +7,26 @@ import (
 	"wf/graph/stages"
 )
 
-// An arc joins two vertices of a web: what is left of the edges between them.
+// An arc represents all edges between two vertices of a web in one direction.
 type arc struct {
 	from, to int32
-	edge     int32 // of the graph, or -1: a path through hidden nodes, or edges of several nodes
-	weak     bool  // only non-blocking edges
-	via      bool  // through hidden nodes
-	edged    bool  // via, and beside that there is an edge
-	back     bool  // against the order: part of a loop
+	edge     int32 // number of the edge in the graph; -1 = a path through hidden nodes, or edges of several nodes
+	weak     bool  // all its edges are non-blocking
+	via      bool  // a path through hidden nodes
+	edged    bool  // via, and there is also an edge
+	back     bool  // leads back in the order: part of a loop
 	cycle    bool  // back, and part of a cycle of blocking edges
 }
 
-// A web is a graph to be drawn: its vertices are nodes or stages.
+// A web is the graph of a drawing. Its vertices are nodes or stages.
 type web struct {
 	size    int
-	arcs    []arc // at most one between two vertices in each direction, none from a vertex to itself
+	arcs    []arc // at most one between two vertices in each direction, and none from a vertex to itself
 	loops   []bool
-	out, in [][]int32 // numbers of arcs, by vertex; those that lead back are in them, too
+	out, in [][]int32 // numbers of arcs by vertex, including those that lead back
 }
 
-// newWeb joins the arcs between the same vertices, finds out which of them lead back, and lists
-// them by vertex. prior decides what comes first where there is a choice.
+// newWeb merges the arcs between the same vertices, decides which of them lead back, and lists them by vertex.
 func newWeb(size int, arcs []arc) *web {
 	w := &web{size: size, loops: make([]bool, size)}
 	slices.SortStableFunc(arcs, func(a, b arc) int {
@@ -56,7 +55,7 @@ func newWeb(size int, arcs []arc) *web {
 	return w
 }
 
-// merge takes another arc between the same vertices into a: the stronger one is shown.
+// merge adds another arc between the same vertices to a. The merged arc has the stronger type.
 func (a *arc) merge(b arc) {
 	edged := a.edged || b.edged || a.via != b.via
 	if a.weak && !b.weak || a.weak == b.weak && a.via && !b.via {
@@ -65,7 +64,7 @@ func (a *arc) merge(b arc) {
 	a.edged = edged
 }
 
-// plainArcs returns the arcs as package stages has them.
+// plainArcs returns the arcs in the form of package stages.
 func (w *web) plainArcs() []stages.Arc {
 	arcs := make([]stages.Arc, len(w.arcs))
 	for i, a := range w.arcs {
@@ -74,7 +73,7 @@ func (w *web) plainArcs() []stages.Arc {
 	return arcs
 }
 
-// backs returns which arcs lead back.
+// backs returns, by arc, whether it leads back.
 func (w *web) backs() []bool {
 	back := make([]bool, len(w.arcs))
 	for i, a := range w.arcs {
@@ -83,11 +82,11 @@ func (w *web) backs() []bool {
 	return back
 }
 
-// rows puts the vertices into an order in which every arc that does not lead back leads down. See stages.Rows.
+// rows returns an order of the vertices in which every arc leads down, except those that lead back. See stages.Rows.
 func (w *web) rows() []int32 { return stages.Rows(w.size, w.plainArcs(), w.backs()) }
 
-// near lists the vertices that arcs lead to from v, or from which they lead to v, loops included, by
-// their places.
+// near lists the neighbours of v by their places: the targets of its arcs if forward is set, otherwise the sources.
+// Loops are included.
 func (w *web) near(v int32, forward bool, place func(int32) int32) []int32 {
 	arcs := w.in[v]
 	if forward {
@@ -101,7 +100,7 @@ func (w *web) near(v int32, forward bool, place func(int32) int32) []int32 {
 	return others
 }
 
-// A loopTarget is where an arc leads back to.
+// A loopTarget is the target of an arc that leads back.
 type loopTarget struct {
 	to    int32
 	cycle bool // the loop is a cycle of blocking edges
@@ -115,7 +114,7 @@ func (t loopTarget) text(name string) string {
 	return name
 }
 
-// loopTargets lists, by vertex, where arcs lead back to: earlier vertices, and itself.
+// loopTargets lists, by vertex, the targets of its arcs that lead back: earlier vertices, and the vertex itself.
 func (w *web) loopTargets() [][]loopTarget {
 	targets := make([][]loopTarget, w.size)
 	for _, a := range w.arcs {

@@ -9,9 +9,9 @@ import (
 	"wf/api"
 )
 
-// TestBufferAgain: commands that are written into a buffer and read again are the same, whatever
-// they are, except for white space at their ends; and then there is nothing to edit.
-func TestBufferAgain(t *testing.T) {
+// TestParseReturnsTheCommandsOfText: Commands that are written into a buffer and parsed again are the same except for
+// white space at their ends, and there are no edits.
+func TestParseReturnsTheCommandsOfText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var nodes []api.NodeStatus
 		for i := range rapid.IntRange(1, 5).Draw(t, "nodes") {
@@ -29,7 +29,7 @@ func TestBufferAgain(t *testing.T) {
 	})
 }
 
-func TestBufferErrors(t *testing.T) {
+func TestParseReportsMistakes(t *testing.T) {
 	b := NewBuffer([]api.NodeStatus{{ID: "1", Name: "a", Command: "x"}, {ID: "2", Name: "b", Command: "y"}}, false)
 	for text, want := range map[string]string{
 		"":                      "the text is empty",
@@ -53,8 +53,8 @@ func TestBufferErrors(t *testing.T) {
 	}
 }
 
-// TestAnnotate: a message above a text goes away with the next reading, whatever the text is.
-func TestAnnotate(t *testing.T) {
+// TestBareRemovesTheAnnotation: Bare removes a message above any text.
+func TestBareRemovesTheAnnotation(t *testing.T) {
 	for _, text := range []string{"", "echo a\n", "# c\n\n%% a\nx\n"} {
 		got := Annotate(Annotate(text, "line 2: wrong\n\nit is now \"x\""), "again")
 		if !strings.HasPrefix(got, "#wf: again\n#wf: line 2: wrong\n#wf:\n#wf: it is") || Bare(got) != text {
@@ -63,8 +63,9 @@ func TestAnnotate(t *testing.T) {
 	}
 }
 
-// TestSince: after a conflict the edits begin from what the other one saved.
-func TestSince(t *testing.T) {
+// TestEditsAfterConflictStartFromTheOtherEdit: After a conflict the edits start from the text that the other client
+// saved.
+func TestEditsAfterConflictStartFromTheOtherEdit(t *testing.T) {
 	b := NewBuffer([]api.NodeStatus{{ID: "1", Name: "a", Command: "x"}, {ID: "2", Name: "b", Command: "y"}}, false)
 	edits, _ := b.Since([]api.NodeStatus{{ID: "2", Name: "b", Command: "theirs"}}).Edits([]string{"x", "mine"})
 	if len(edits) != 1 || *edits[0].Was != "theirs" || edits[0].Value != "mine" {

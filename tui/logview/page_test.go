@@ -88,8 +88,8 @@ func long(t *testing.T) *View {
 	return v
 }
 
-// TestScrollBack: scrolling up continues before the buffer, to the first line and down again, in bounded memory.
-func TestScrollBack(t *testing.T) {
+// TestScrollingContinuesBeforeTheBuffer: Scrolling reaches the first line and returns, in bounded memory.
+func TestScrollingContinuesBeforeTheBuffer(t *testing.T) {
 	v := long(t)
 	v.Scroll(-1)
 	v.top = v.first()
@@ -126,8 +126,9 @@ func TestScrollBack(t *testing.T) {
 	}
 }
 
-// TestSearchAll: a search finds and counts matches before the buffer, and shows how far it is.
-func TestSearchAll(t *testing.T) {
+// TestSearchCountsMatchesBeforeTheBuffer: A search finds and counts matches before the buffer, and shows its
+// progress.
+func TestSearchCountsMatchesBeforeTheBuffer(t *testing.T) {
 	v := long(t)
 	v.Search("^line 1234$|^line 77$|^line 159999$|bad")
 	if cmd := v.More(); cmd == nil || v.counting == nil || !strings.Contains(v.footText(), "lines so far, 0%") {
@@ -178,8 +179,8 @@ func TestSearchAll(t *testing.T) {
 	}
 }
 
-// TestLateAnswers: the answer to a request changes nothing after the user has gone elsewhere.
-func TestLateAnswers(t *testing.T) {
+// TestLateAnswersAreIgnored: The answer to a request changes nothing after the user has gone elsewhere.
+func TestLateAnswersAreIgnored(t *testing.T) {
 	v := long(t)
 	v.ToStart()
 	slow := v.More()
@@ -203,8 +204,8 @@ func (f failing) Output(context.Context, client.LogQuery, string, int64, bool) (
 	return nil, errors.New("the disk is gone")
 }
 
-// TestReadErrors: an error is shown, and the request is not repeated.
-func TestReadErrors(t *testing.T) {
+// TestReadErrorIsShownOnce: An error is shown, and the request is not repeated.
+func TestReadErrorIsShownOnce(t *testing.T) {
 	v := long(t)
 	v.ask = failing{}
 	v.ToStart()
@@ -218,8 +219,9 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// TestDocument: reading any document forward and back gives the same lines at the same spots, and all bytes.
-func TestDocument(t *testing.T) {
+// TestDocumentReadsTheSameInBothDirections: Reading any document forward and back gives the same lines at the same
+// spots, and all bytes.
+func TestDocumentReadsTheSameInBothDirections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text strings.Builder
 		for range rapid.IntRange(0, 12).Draw(t, "lines") {

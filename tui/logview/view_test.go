@@ -45,7 +45,7 @@ func read(t *testing.T, s said, nodes ...string) *View {
 	return v
 }
 
-func TestLogOrder(t *testing.T) {
+func TestLinesAreInOrderOfArrival(t *testing.T) {
 	v := read(t, said{"a" + Stdout: "one\ntwo\nhalf", "a" + stderr: "bad\n"}, "a")
 	if got := v.Text(); got != "one\ntwo\nhalf\nbad\n" {
 		t.Errorf("the log is %q", got)
@@ -56,8 +56,8 @@ func TestLogOrder(t *testing.T) {
 	}
 }
 
-// TestLogLong: the end of a long output is kept in bounded memory; very long lines are cut.
-func TestLogLong(t *testing.T) {
+// TestLongOutputUsesBoundedMemory: The end of a long output is kept, and very long lines are split.
+func TestLongOutputUsesBoundedMemory(t *testing.T) {
 	var b bytes.Buffer
 	for i := range 400_000 {
 		fmt.Fprintf(&b, "line %d\n", i)
@@ -75,8 +75,9 @@ func TestLogLong(t *testing.T) {
 	}
 }
 
-// TestLogSearch: terms, regular expressions, case, going to matches, and only matching lines.
-func TestLogSearch(t *testing.T) {
+// TestSearchFindsTermsAndExpressions: The test covers terms, regular expressions, case, jumps to matches, and
+// matching lines only.
+func TestSearchFindsTermsAndExpressions(t *testing.T) {
 	v := read(t, said{"a" + Stdout: "alpha\nBeta\ngamma beta\n(open\n"}, "a")
 	v.height = 2
 	for term, want := range map[string]int{"beta": 2, "Beta": 1, "^g.*a$": 1, "(open": 1, "delta": 0} {
@@ -95,8 +96,8 @@ func TestLogSearch(t *testing.T) {
 	}
 }
 
-// TestProgressBars: text before a carriage return is not shown.
-func TestProgressBars(t *testing.T) {
+// TestOverwrittenTextIsNotShown: Text before a carriage return is not shown.
+func TestOverwrittenTextIsNotShown(t *testing.T) {
 	for in, want := range map[string]string{"10%\r50%\r100%": "100%", "dos\r": "dos", "\x1b[31mred\x1b[0m": "red", "a\tb": "a       b"} {
 		l := line{text: []byte(in)}
 		if got := cells.StripColors(l.shownText()); got != want {
@@ -105,8 +106,8 @@ func TestProgressBars(t *testing.T) {
 	}
 }
 
-// TestTails: pending output is bounded; the piece after the dropped ones says so.
-func TestTails(t *testing.T) {
+// TestPendingOutputIsBounded: The piece after dropped ones is marked.
+func TestPendingOutputIsBounded(t *testing.T) {
 	tl := &tail{wake: program.NewSignal()}
 	for i := range 100 {
 		tl.push(piece{stream: Stdout, data: bytes.Repeat([]byte{'a' + byte(i%26)}, readBytes)})
@@ -116,8 +117,9 @@ func TestTails(t *testing.T) {
 	}
 }
 
-// TestSave: the whole log is saved, also what is not in memory, and no file is overwritten.
-func TestSave(t *testing.T) {
+// TestSaveWritesTheWholeLog: The whole log is saved, including lines that are not in memory, and no file is
+// overwritten.
+func TestSaveWritesTheWholeLog(t *testing.T) {
 	long := strings.Repeat("a line of output\n", 200_000)
 	w := Whole{from: said{"a" + Stdout: "\x1b[31mred\x1b[2J\n" + long, "a" + stderr: "bad\n", "b" + Stdout: "b\n"},
 		target: Target{Nodes: []string{"a", "b"}, Names: []string{"a", "b"}}}
@@ -135,9 +137,9 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// TestOnlyMatches: ToggleOnly leaves out the other lines of this log, stays near the same line, and says so;
-// another log is shown whole.
-func TestOnlyMatches(t *testing.T) {
+// TestOnlyMatchingLinesStayNearTheSameLine: ToggleOnly hides the other lines of this log, stays near the same line,
+// and reports it. Another log shows all lines.
+func TestOnlyMatchingLinesStayNearTheSameLine(t *testing.T) {
 	lines := numbered(0, 200)
 	s := said{"a" + Stdout: lines, "b" + Stdout: lines}
 	v := &View{}
@@ -183,8 +185,8 @@ func TestOnlyMatches(t *testing.T) {
 	v.Close()
 }
 
-// TestOnlyEarlierMatches: ToggleOnly goes to the last match if all are before the buffer.
-func TestOnlyEarlierMatches(t *testing.T) {
+// TestOnlyMatchingLinesGoBeforeTheBuffer: ToggleOnly goes to the last match if all matches are before the buffer.
+func TestOnlyMatchingLinesGoBeforeTheBuffer(t *testing.T) {
 	v := long(t)
 	toggle := func() tea.Cmd {
 		_, cmd := v.ToggleOnly()
@@ -201,8 +203,9 @@ func TestOnlyEarlierMatches(t *testing.T) {
 	}
 }
 
-// TestLogMerged: an output of both streams is shown whole, whatever stream was chosen before.
-func TestLogMerged(t *testing.T) {
+// TestMergedOutputIgnoresTheStream: An output of both streams is shown completely, whichever stream was chosen
+// before.
+func TestMergedOutputIgnoresTheStream(t *testing.T) {
 	v := &View{stream: stderr}
 	s := mergedSaid{said{"a" + merged: "out\nerr\nout\n", "b" + Stdout: "b out\n", "b" + stderr: "b err\n"}}
 	settle(t, v, v.Show(s, Target{Nodes: []string{"a"}, Names: []string{"a"}}))

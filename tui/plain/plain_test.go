@@ -37,9 +37,9 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestAnything: whatever comes in, only text comes out, the same however it is cut, and
-// a second time changes nothing.
-func TestAnything(t *testing.T) {
+// TestOnlyTextPasses: For any input only text passes, the same however the input is cut, and a second pass changes
+// nothing.
+func TestOnlyTextPasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SliceOf(rapid.OneOf(
 			rapid.String(),
@@ -67,7 +67,7 @@ func TestAnything(t *testing.T) {
 	})
 }
 
-func TestOneLine(t *testing.T) {
+func TestLineHasNoLineEnds(t *testing.T) {
 	if got := Line(" a\n\tb \x1b[2J c "); got != "a b c" {
 		t.Errorf("oneLine = %q", got)
 	}

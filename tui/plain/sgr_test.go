@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestColours: looks and colours pass in our own spelling; whatever else looks like one does not.
-func TestColours(t *testing.T) {
+// TestColoursPassInOwnSpelling: Attributes and colours pass in our own spelling, and no other sequence passes.
+func TestColoursPassInOwnSpelling(t *testing.T) {
 	for in, want := range map[string]string{
 		"\x1b[31mred\x1b[0m":      "\x1b[31mred\x1b[0m",
 		"\x1b[mplain":             "\x1b[0mplain",

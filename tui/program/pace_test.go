@@ -14,8 +14,8 @@ func (c *counted) Init() tea.Cmd                       { return nil }
 func (c *counted) Update(tea.Msg) (tea.Model, tea.Cmd) { c.messages++; return c, nil }
 func (c *counted) View() tea.View                      { c.screens++; return tea.NewView(string(rune('0' + c.messages%10))) }
 
-// TestPace: of many messages in an interval only a few are drawn, and the last one is.
-func TestPace(t *testing.T) {
+// TestScreensPerIntervalAreLimited: Of many messages in an interval only a few are drawn, and the last one is.
+func TestScreensPerIntervalAreLimited(t *testing.T) {
 	now, c := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC), &counted{}
 	p := newPaced(c)
 	p.clock = func() time.Time { return now }

@@ -51,9 +51,9 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// TestLooks: each state has a sign of its own, where there is no colour and where there is only ASCII; what
-// ran now and what was kept share one, and differ by their weight.
-func TestLooks(t *testing.T) {
+// TestStatesHaveDifferentSigns: Each state has its own sign, without colour and in ASCII. Nodes that ran and nodes
+// that were kept share a sign and differ in weight.
+func TestStatesHaveDifferentSigns(t *testing.T) {
 	states := []api.State{api.StateIdle, api.StateQueued, api.StateRunning, api.StateOK, api.StateFailed, api.StateCancelled, api.StateBlocked, api.StateKept,
 		api.StateSkipped, api.StateWaiting, api.StateRetrying}
 	glyphs, plain := map[string]api.State{}, map[string]api.State{}
@@ -72,8 +72,7 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// TestAsked: what a run was asked for is said in the words of the command line.
-func TestAsked(t *testing.T) {
+func TestAskedUsesTheWordsOfTheCommandLine(t *testing.T) {
 	for want, r := range map[string]api.RunSummary{
 		"all":                              {Mode: api.ModeFresh},
 		"resume":                           {Mode: api.ModeResume},

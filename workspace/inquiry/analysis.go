@@ -8,8 +8,8 @@ import (
 	"wf/workspace/runstate"
 )
 
-// Analysis is Run with where the time of the run went, and what has changed since. If the run cannot be replayed, it says so and
-// returns what Run returns.
+// Analysis is like Run and adds where the time of the run went, and what was edited since. If the run cannot be replayed,
+// the result says so and contains only what Run returns.
 func (q *Reader) Analysis(ctx context.Context, name string) (api.RunDetail, error) {
 	past, err := q.load(ctx, name)
 	if err != nil {

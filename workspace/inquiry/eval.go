@@ -16,8 +16,8 @@ import (
 	"wf/workspace/runstate"
 )
 
-// Eval evaluates an expression as it would be at a place of a run: the named run, else the active one, else the latest one that
-// covered the place.
+// Eval evaluates an expression at a place of a run: of the named run, otherwise of the active run, otherwise of the latest
+// run that covered the place.
 func (q *Reader) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluated, error) {
 	past := 0
 	answer, err := loop.Ask(ctx, q.loop, func() (answer api.Evaluated, err error) {
@@ -48,7 +48,7 @@ func (q *Reader) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluated, 
 	return q.evalPast(req, past)
 }
 
-// latestFor returns the latest run that covered a node, or any node for ""; 0 if there is none.
+// latestFor returns the latest run that covered a node, or 0 if there is none. "" means any node.
 func (q *Reader) latestFor(node string) int {
 	if node != "" {
 		outer, _, _ := strings.Cut(node, "[")
@@ -64,13 +64,13 @@ func (q *Reader) latestFor(node string) int {
 	return latest
 }
 
-// readNames returns the control flow of the workfile as it is now, for a run that has none.
+// readNames reads the control flow of the present workfile, for a run without control flow.
 func (q *Reader) readNames() *flow.Flow {
 	f, _ := flow.Read(q.file.Graph())
 	return f
 }
 
-// evalPast evaluates in a run of the history.
+// evalPast evaluates an expression in a run of the history.
 func (q *Reader) evalPast(req api.EvalRequest, n int) (api.Evaluated, error) {
 	p, err := replayRun(q.store, n)
 	if errors.Is(err, history.ErrNoRun) {
@@ -83,7 +83,7 @@ func (q *Reader) evalPast(req api.EvalRequest, n int) (api.Evaluated, error) {
 	return p.Eval(req, f)
 }
 
-// evalUnrun evaluates in a workfile that no run has covered: parameters have their defaults.
+// evalUnrun evaluates an expression in a workfile that no run has covered. Parameters have their defaults.
 func (q *Reader) evalUnrun(req api.EvalRequest) (api.Evaluated, error) {
 	f, _ := flow.Read(q.file.Graph())
 	var home *graph.Node

@@ -6,7 +6,7 @@ import (
 	"wf/workspace/runstate"
 )
 
-// pastLeftovers adds them to the description of a run that is over.
+// pastLeftovers adds leftover processes to the description of a run that is over.
 func pastLeftovers(d *api.RunDetail, res *history.Result) {
 	if res == nil {
 		return
@@ -29,7 +29,7 @@ func pastLeftovers(d *api.RunDetail, res *history.Result) {
 	})...)
 }
 
-// leftIn finds them in the records of a run that is over.
+// leftIn returns the leftover processes in the records of a run that is over.
 func leftIn(records []history.Record) []history.Leftover {
 	for _, rec := range records {
 		if rec.Result != nil {

@@ -15,13 +15,13 @@ import (
 	"wf/workspace/nodestate"
 )
 
-// Bounds of one look at the latest output of running nodes.
+// Limits for reading the latest output of running nodes.
 const (
 	tailNodes = 64
 	tailBytes = 1 << 10
 )
 
-// Live counts the nodes of an active run and reads the end of the output of the given nodes. It skips nodes that are not
+// Live counts the nodes of an active run and returns the end of the output of the given nodes. It skips nodes that are not
 // running or not in the run.
 func (q *Reader) Live(ctx context.Context, name string, nodes []string) (api.RunLive, error) {
 	if len(nodes) > tailNodes {
@@ -67,7 +67,7 @@ func (q *Reader) liveOutputs(r *nodestate.Run, i int, list []output) []output {
 	return append(list, o)
 }
 
-// lastWords reads the end of the stream that was written last. It returns nothing if the output is gone.
+// lastWords returns the end of the stream that was written last. It returns nothing if the output was removed.
 func (o *output) lastWords() []byte {
 	out, outTime := o.end(o.out)
 	errs, errTime := o.end(o.err)
@@ -77,7 +77,7 @@ func (o *output) lastWords() []byte {
 	return out
 }
 
-// end reads the last bytes of a range, and the time when its file was written.
+// end reads the last bytes of a range. It also returns the time when the file was written.
 func (o *output) end(r executor.Range) ([]byte, time.Time) {
 	if r.File == "" {
 		return nil, time.Time{}

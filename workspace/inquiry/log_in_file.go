@@ -7,14 +7,14 @@ import (
 	"wf/api"
 )
 
-// A fileOutput is the output of a node as the workfile contains it: the end of what it printed in a run that the history of
-// this machine does not have.
+// A fileOutput is the output of a node that the workfile contains: the end of what it printed in a run that is not in the
+// history of this machine.
 type fileOutput struct {
 	out, err string
-	merged   bool // out is both: the attribute "log" of older files
+	merged   bool // out contains both streams: the attribute "log" of older files
 }
 
-// outputInFile returns the output of a node that the workfile contains; nil if there is none.
+// outputInFile returns the output of a node that the workfile contains, or nil if there is none.
 func (q *Reader) outputInFile(p logPlace) *output {
 	n := q.file.Graph().Node(p.id)
 	if n == nil {
@@ -33,7 +33,7 @@ func (q *Reader) outputInFile(p logPlace) *output {
 	return &output{inFile: f, info: api.LogInfo{Node: n.ID, Name: p.name, Over: true, FromFile: true}}
 }
 
-// read returns a stream from offset on.
+// read returns a stream from a byte offset on.
 func (f *fileOutput) read(stream string, offset int64) (io.ReadCloser, error) {
 	text := f.out
 	switch stream {

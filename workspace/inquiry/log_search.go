@@ -17,11 +17,11 @@ import (
 // logPlace names an execution.
 type logPlace struct {
 	id, name  string // of the node; for a node of an instance both are its path
-	run       int    // 0 = the latest one that has executed the node
-	execution int    // 0 = the latest one in the run
+	run       int    // 0 means the latest run that executed the node
+	execution int    // 0 means the latest one in the run
 }
 
-// located is where the output of a place was found: in memory or in the history.
+// located is the result of a search for an output: found in memory, or to be read from the history.
 type located struct {
 	o    *output
 	past *logPlace
@@ -34,10 +34,10 @@ type outputWait struct {
 	reply func(located, error)
 }
 
-// output finds the output of an execution, of an active run or of the history. With wait it returns when an active run has
-// started the execution.
+// output finds the output of an execution of an active run or of the history. With wait it first waits until the active run
+// has started the execution.
 func (q *Reader) output(ctx context.Context, node, run string, execution int, wait bool) (*output, error) {
-	var unknown error // the workfile has no such node, but the run may have had it, by id or name
+	var unknown error // the workfile has no such node, but the run may have had it
 	f, err := loop.Await(ctx, q.loop, func(reply func(located, error)) {
 		p, err := q.placeOf(node, run, execution)
 		if unknown = err; err != nil && p.run > 0 {
@@ -50,7 +50,7 @@ func (q *Reader) output(ctx context.Context, node, run string, execution int, wa
 		}
 		r := q.stillToRun(p)
 		if wait && r != nil {
-			p.run = r.Number // if this run does not execute it, an earlier output must not be taken for its own
+			p.run = r.Number // if this run does not execute the node, the result must not be the output of an earlier run
 			q.waits = append(q.waits, outputWait{ctx, p, reply})
 			return
 		}
@@ -72,8 +72,8 @@ func (q *Reader) output(ctx context.Context, node, run string, execution int, wa
 	return q.pastOutput(p.run, p.id, p.name, p.execution)
 }
 
-// placeOf resolves the node that a client has named. With an error only an earlier run can have had the node; then the place
-// contains the text as given.
+// placeOf resolves the node that a client has named. If it returns an error, only an earlier run can have had the node, and
+// the place contains the text of the client.
 func (q *Reader) placeOf(node, run string, execution int) (logPlace, error) {
 	p := logPlace{id: node, name: node, execution: execution}
 	var err error
@@ -90,7 +90,7 @@ func (q *Reader) placeOf(node, run string, execution int) (logPlace, error) {
 	}
 	if n.Home() != nil {
 		if p.id, err = q.nodes.OnlyInstance(n); err != nil && p.run > 0 {
-			p.run = 0 // its instances in that run have paths of their own
+			p.run = 0 // the instances of that run have their own paths
 		}
 		p.name = p.id
 		return p, err
@@ -121,7 +121,7 @@ func (q *Reader) locate(p logPlace) (located, error) {
 	return located{past: &p}, nil
 }
 
-// whyNoOutput says why a node has no output.
+// whyNoOutput returns the error about a node without output.
 func whyNoOutput(p logPlace, rec *runstate.Execution) error {
 	switch {
 	case rec != nil && rec.Mocked:
@@ -134,7 +134,7 @@ func whyNoOutput(p logPlace, rec *runstate.Execution) error {
 	return nodestate.NoOutput("node %s has no output: it has not run here yet", p.name)
 }
 
-// stillToRun returns the run that will still start the execution, or nil.
+// stillToRun returns the active run that will start the execution, or nil.
 func (q *Reader) stillToRun(p logPlace) *nodestate.Run {
 	for _, r := range q.nodes.Runs {
 		if (p.run == 0 || p.run == r.Number) && q.covers(r, p.id) && q.toBegin(r, p) {
@@ -144,7 +144,7 @@ func (q *Reader) stillToRun(p logPlace) *nodestate.Run {
 	return nil
 }
 
-// covers reports whether a node belongs to a run. For an instance that does not exist yet, its sub-flow must.
+// covers reports whether a run covers a node. An instance that does not exist yet is covered if its sub-flow is.
 func (q *Reader) covers(r *nodestate.Run, id string) bool {
 	if _, ok := r.Sched.Index(id); ok || !nodestate.IsPath(id) {
 		return ok
@@ -158,7 +158,7 @@ func (q *Reader) covers(r *nodestate.Run, id string) bool {
 	return ok
 }
 
-// toBegin reports whether a run that covers the node will still start the execution.
+// toBegin reports whether a run that covers the node will start the execution.
 func (q *Reader) toBegin(r *nodestate.Run, p logPlace) bool {
 	if r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return false
@@ -184,10 +184,10 @@ func (q *Reader) toBegin(r *nodestate.Run, p logPlace) bool {
 	return false
 }
 
-// Waiting returns how many requests wait for an output.
+// Waiting returns the number of requests that wait for an output.
 func (q *Reader) Waiting() int { return len(q.waits) }
 
-// AnswerOutputWaits answers requests whose execution has started, or cannot start any more.
+// AnswerOutputWaits answers requests whose execution has started, or will not start any more.
 func (q *Reader) AnswerOutputWaits() {
 	left := q.waits[:0]
 	for _, o := range q.waits {
@@ -224,7 +224,7 @@ func (q *Reader) pastNode(run int, text string) (id, name string, err error) {
 	return "", "", errNotThere
 }
 
-// errNotThere says that a run did not cover a node.
+// errNotThere means that a run did not cover a node.
 var errNotThere = errors.New("the run has no such node")
 
 func (q *Reader) liveOutput(id string, rec *runstate.Execution) *output {
@@ -270,8 +270,8 @@ func (q *Reader) pastOutput(run int, id, name string, execution int) (*output, e
 // merged reports whether both streams were written to one file.
 func (o *output) merged() bool { return o.out.File != "" && o.err.File == "" }
 
-// stream returns where a stream lies, and a function for where it ends when the execution is over. All of a merged output is
-// standard output.
+// stream returns the present range of a stream, and a function that returns its final range after the execution has ended. A
+// merged output is standard output.
 func (o *output) stream(name string) (r executor.Range, final func() executor.Range, err error) {
 	out := func() executor.Range { return o.ending.Out }
 	switch name {

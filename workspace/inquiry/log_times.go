@@ -9,10 +9,10 @@ import (
 	"wf/workspace/clock"
 )
 
-// mostTimes bounds the samples that are returned of one output; from a longer list every n-th is taken.
+// mostTimes bounds the number of returned samples. Longer lists are thinned out evenly.
 const mostTimes = 20_000
 
-// LogTimes returns when an output that LogInfo has described was written, as far as the samples tell.
+// LogTimes returns when the parts of an output were written. info is the result of LogInfo.
 func (q *Reader) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTimes, error) {
 	if info.FromFile {
 		return nil, nil // there are no samples
@@ -45,5 +45,5 @@ func (q *Reader) LogTimes(ctx context.Context, info api.LogInfo) (*api.LogTimes,
 	return t, nil
 }
 
-// span is when an execution started and ended; zero means not yet.
+// span is the start and the end of an execution. A zero time means that it has not happened yet.
 type span struct{ started, ended time.Time }

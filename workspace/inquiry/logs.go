@@ -18,19 +18,19 @@ import (
 	"wf/workspace/runstate"
 )
 
-// output is the output of one execution on disk.
+// output is the output of one execution.
 type output struct {
 	info     api.LogInfo
 	dir      string
 	out, err executor.Range
-	pid      int                 // while the execution runs
-	inFile   *fileOutput         // for an output that the workfile contains; nil for all others
-	ending   *runstate.OutputEnd // nil when the execution has ended
+	pid      int                 // of the process while the execution runs
+	inFile   *fileOutput         // set if only the workfile contains the output, otherwise nil
+	ending   *runstate.OutputEnd // nil after the execution has ended
 	span
 }
 
-// LogInfo describes the output of an execution: by default (run "", execution 0) the latest one in the latest run. With wait it
-// waits until an active run has started the execution; the error says when that will not happen any more.
+// LogInfo describes the output of an execution. The default (run "", execution 0) is the latest execution in the latest run.
+// With wait it waits until an active run has started the execution, or returns an error when that will not happen any more.
 func (q *Reader) LogInfo(ctx context.Context, node, run string, execution int, wait bool) (api.LogInfo, error) {
 	o, err := q.output(ctx, node, run, execution, wait)
 	if err != nil {
@@ -44,8 +44,9 @@ func (q *Reader) LogInfo(ctx context.Context, node, run string, execution int, w
 	return o.info, nil
 }
 
-// Output reads the exact bytes of a stream of an execution (stdout, stderr, or output where both are one) from offset on. With
-// follow it waits for the execution to start, as LogInfo does, and reads until it has ended. Close ends it earlier.
+// Output returns the bytes of a stream of an execution from an offset on. stream is stdout, stderr, or output if both are
+// merged. With follow the reader waits for the execution to start, like LogInfo, and ends when the execution has ended. The
+// caller closes the reader.
 func (q *Reader) Output(ctx context.Context, node, run string, execution int, stream string, offset int64, follow bool) (io.ReadCloser, error) {
 	o, err := q.output(ctx, node, run, execution, follow)
 	if err != nil {
@@ -81,7 +82,7 @@ type eof struct{}
 
 func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
-// size returns how many bytes of a range there are now.
+// size returns the present number of bytes of a range.
 func (o *output) size(r executor.Range) int64 {
 	end := r.End
 	if r.File == "" {
@@ -102,9 +103,9 @@ type outputReader struct {
 	f       *os.File
 	pos     int64
 	end     int64 // -1 while it grows
-	pid     int   // of the process that writes
+	pid     int   // of the process that writes the output
 	over    <-chan struct{}
-	final   func() executor.Range // valid when over is closed
+	final   func() executor.Range // valid after over is closed
 	changes *fsnotify.Watcher
 	closed  chan struct{}
 }
@@ -141,17 +142,17 @@ func (r *outputReader) stopHere() error {
 	return nil
 }
 
-// newsPatience bounds the wait for the report that an execution is over whose process is gone. The report takes longer only
+// newsPatience bounds the wait for the report of an execution's end after its process has gone. The report takes longer only
 // if the runner has died as well; then no other execution writes to the file.
 const newsPatience = time.Second
 
-// isForeign reports whether the bytes just read of a growing output, or its size, may belong to another execution. When a
-// process is reaped, its runner gives the file to the next execution, and the workspace learns of it a little later.
+// isForeign reports whether the bytes just read from a growing output, or its size, may belong to another execution. When a
+// process has ended, its runner reuses the file for the next execution, and the workspace gets the report a little later.
 func (r *outputReader) isForeign() bool {
 	return r.over != nil && (r.pid <= 1 || errors.Is(unix.Kill(r.pid, 0), unix.ESRCH))
 }
 
-// awaitEnd returns when the end is known.
+// awaitEnd waits until the end of the output is known.
 func (r *outputReader) awaitEnd() error {
 	select {
 	case <-r.over:
@@ -162,7 +163,7 @@ func (r *outputReader) awaitEnd() error {
 	return nil
 }
 
-// Follow makes the reader wait at the present end until the execution is over.
+// follow makes Read wait at the present end of the output until the execution is over.
 func (r *outputReader) follow() error {
 	var err error
 	if r.changes, err = fsnotify.NewWatcher(); err == nil {
@@ -175,7 +176,7 @@ func (r *outputReader) follow() error {
 	return nil
 }
 
-// Read returns the bytes that are there; at the present end of a growing output it waits for more.
+// Read returns the bytes that exist. At the present end of a growing output it waits for more.
 func (r *outputReader) Read(p []byte) (int, error) {
 	for {
 		if r.end >= 0 && r.end-r.pos < int64(len(p)) {
@@ -204,7 +205,7 @@ func (r *outputReader) Read(p []byte) (int, error) {
 	}
 }
 
-// wait returns when there may be more to read, or the end is known.
+// wait waits until there may be more to read, or the end is known.
 func (r *outputReader) wait() error {
 	select {
 	case <-r.changes.Events:

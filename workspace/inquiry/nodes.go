@@ -14,8 +14,8 @@ import (
 	"wf/workspace/workfile"
 )
 
-// nameInstances gives executions in instances their names. Items may have changed since, so an item is used only if the
-// execution has recorded it.
+// nameInstances sets the names of executions in instances. The items may have changed since then, so it uses an item only if
+// the execution has recorded it.
 func (q *Reader) nameInstances(ctx context.Context, list []api.Execution) error {
 	if !slices.ContainsFunc(list, func(x api.Execution) bool { return nodestate.IsPath(x.Node) }) {
 		return nil
@@ -40,7 +40,7 @@ func (q *Reader) nameInstances(ctx context.Context, list []api.Execution) error 
 	return nil
 }
 
-// itemText is the item of an execution.
+// itemText returns the item of an execution.
 func itemText(x *api.Execution) any {
 	if x.Inputs == nil || x.Inputs.Item == nil {
 		return nil
@@ -84,7 +84,8 @@ func (q *Reader) Select(ctx context.Context, selectors []string) (api.NodeList, 
 	})
 }
 
-// ownAttrs returns the attributes of a node that people edit, other than its command and place, and those that are misspelt ones.
+// ownAttrs returns the attributes of a node that people edit, except its command and its position, and attributes that look
+// misspelled.
 func ownAttrs(n *graph.Node) map[string]string {
 	attrs := map[string]string{}
 	for a := range attribute.On(attribute.Node) {
@@ -103,7 +104,7 @@ func ownAttrs(n *graph.Node) map[string]string {
 	return attrs
 }
 
-// instanceTerms splits lists that name instances, or states, which instances may be in.
+// instanceTerms returns the terms of selectors that name instances, or states that instances can have.
 func instanceTerms(selectors []string) (terms []string) {
 	for _, s := range selectors {
 		if strings.Contains(s, ",") && (strings.Contains(s, "]") || strings.Contains(s, "s:")) {
@@ -117,7 +118,7 @@ func instanceTerms(selectors []string) (terms []string) {
 	return terms
 }
 
-// Approvals lists the nodes that wait for a person, those that have waited longest first.
+// Approvals lists the nodes that wait for a person, the longest waiting first.
 func (q *Reader) Approvals(ctx context.Context) (api.ApprovalList, error) {
 	return loop.Ask(ctx, q.loop, func() (api.ApprovalList, error) {
 		list := api.ApprovalList{Schema: api.SchemaApprovals, Approvals: []api.Approval{}}

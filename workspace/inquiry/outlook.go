@@ -11,11 +11,11 @@ import (
 	"wf/workspace/runstate"
 )
 
-// outlookRuns is how many earlier runs the median is taken of. Few runs are enough to forget one unlucky run, and reading them
-// costs little beside starting the nodes.
+// outlookRuns is the number of earlier runs for the median. A few runs are enough to smooth one exceptional run, and reading
+// them is cheap compared with starting the nodes.
 const outlookRuns = 5
 
-// Outlook describes the nodes of an active run, with how long they took in earlier runs.
+// Outlook describes the nodes of an active run, with their durations in earlier runs.
 func (q *Reader) Outlook(ctx context.Context, name string) (api.RunOutlook, error) {
 	type found struct {
 		out      api.RunOutlook
@@ -41,7 +41,7 @@ func (q *Reader) Outlook(ctx context.Context, name string) (api.RunOutlook, erro
 	return f.out, nil
 }
 
-// going returns the active run with this id.
+// going returns the active run with this id, or an error.
 func (q *Reader) going(name string) (*nodestate.Run, error) {
 	for _, r := range q.nodes.Runs {
 		if r.ID == name {
@@ -51,7 +51,7 @@ func (q *Reader) going(name string) (*nodestate.Run, error) {
 	return nil, NotActive(name)
 }
 
-// outlook describes the nodes as they are now. It includes everything published so far.
+// outlook describes the present state of the nodes. It includes everything that was published so far.
 func (q *Reader) outlook(r *nodestate.Run) api.RunOutlook {
 	out := api.RunOutlook{Schema: api.SchemaOutlook, Run: r.ID, Seq: q.out.Seq(), Nodes: make([]api.NodeOutlook, len(r.Nodes)),
 		Total: r.Sched.Total(), Kept: r.CountAll().Kept}
@@ -79,11 +79,11 @@ func (q *Reader) outlook(r *nodestate.Run) api.RunOutlook {
 	return out
 }
 
-// expect fills in the median time of each node, and the time of the longest path from it to the end. If edges were edited into a
-// cycle meanwhile, the nodes on it keep their own time.
+// expect sets the median duration of each node, and the duration of the longest path from the node to the end. If edits have
+// closed a cycle of edges, the nodes on it keep their own duration.
 func expect(nodes []api.NodeOutlook, blocking []nodestate.Arrow, medians map[string]time.Duration) {
-	sources := make([][]int, len(nodes)) // of the incoming edges of each node
-	after := make([]int, len(nodes))     // outgoing edges whose target has no path time yet
+	sources := make([][]int, len(nodes)) // by node: the sources of its incoming edges
+	after := make([]int, len(nodes))     // by node: outgoing edges whose target has no path duration yet
 	for _, a := range blocking {
 		sources[a.Target] = append(sources[a.Target], a.Source)
 		after[a.Source]++
@@ -98,7 +98,7 @@ func expect(nodes []api.NodeOutlook, blocking []nodestate.Arrow, medians map[str
 			ready = append(ready, i)
 		}
 	}
-	longest := make([]int64, len(nodes)) // of the paths that start after a node
+	longest := make([]int64, len(nodes)) // by node: the longest path after it, in milliseconds
 	for len(ready) > 0 {
 		i := ready[len(ready)-1]
 		ready = ready[:len(ready)-1]

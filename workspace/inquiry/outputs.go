@@ -9,7 +9,8 @@ import (
 	"wf/workspace/nodestate"
 )
 
-// Outputs returns the outputs of the latest execution of a node in a run, or, for "", in the latest run that executed it.
+// Outputs returns the outputs of the latest execution of a node in a run. An empty run means the latest run that executed
+// the node.
 func (q *Reader) Outputs(ctx context.Context, node, run string) (api.NodeOutputs, error) {
 	out := api.NodeOutputs{Schema: api.SchemaOutputs}
 	found, err := loop.Ask(ctx, q.loop, func() (bool, error) {
@@ -50,7 +51,7 @@ func (q *Reader) outputsOf(n *graph.Node) map[string]any {
 	return nil
 }
 
-// nodeIn finds a node of a run by its path, or by what clients call nodes.
+// nodeIn finds a node of a run by its path, name or id.
 func (q *Reader) nodeIn(r *nodestate.Run, text string) (int, bool) {
 	if i, ok := r.Sched.Index(text); ok {
 		return i, true
@@ -61,7 +62,7 @@ func (q *Reader) nodeIn(r *nodestate.Run, text string) (int, bool) {
 	return 0, false
 }
 
-// pastOutputs finds the outputs in a run of the history.
+// pastOutputs returns the outputs of a node in a run of the history.
 func (q *Reader) pastOutputs(ctx context.Context, out api.NodeOutputs, node, run string) (api.NodeOutputs, error) {
 	past, err := q.load(ctx, run)
 	if err != nil {

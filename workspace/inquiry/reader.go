@@ -1,5 +1,8 @@
-// Package inquiry answers questions about the runs of a workfile, active ones and those of the history: why a node is as it is,
-// where the time went, what an execution put out. It only reads.
+// Package inquiry answers questions about the runs of a workfile, active ones and earlier ones: why a node is in its state,
+// where the time of a run went, and what an execution printed.
+//
+// A Reader is part of a workspace. It reads the state of active runs on the loop, and the history and the output files on
+// the goroutine of the request. It changes nothing.
 package inquiry
 
 import (
@@ -10,7 +13,7 @@ import (
 	"wf/workspace/workfile"
 )
 
-// Config is what a Reader reads.
+// Config configures a Reader.
 type Config struct {
 	Path  string // of the workfile
 	Loop  *loop.Loop
@@ -20,7 +23,8 @@ type Config struct {
 	Out   *watchers.Hub
 }
 
-// A Reader answers questions. Methods with a context may be called from any goroutine, the others belong to the loop.
+// A Reader answers questions. Methods with a context may be called on any goroutine but the loop's; the others belong to the
+// loop.
 type Reader struct {
 	path  string
 	loop  *loop.Loop
@@ -29,7 +33,7 @@ type Reader struct {
 	store *history.Store
 	out   *watchers.Hub
 
-	waits []outputWait // requests that wait for an output; belongs to the loop
+	waits []outputWait // requests that wait for an output
 }
 
 // New returns a Reader.

@@ -7,15 +7,14 @@ import (
 	"wf/workspace/workfile"
 )
 
-// A Replay is a run of the history, made again from its records.
+// A Replay is a run of the history, rebuilt from its records.
 type Replay struct {
 	*runstate.State
-	graph   *graph.Graph // that the run began with
+	graph   *graph.Graph // of the workfile that the run started with
 	Records []history.Record
 }
 
-// OpenReplay reads run n as it was when it began, and its records, which are not applied yet. It is safe to call from
-// any goroutine.
+// OpenReplay reads the start of run n and its records, without applying them. It is safe to call on any goroutine.
 func OpenReplay(store *history.Store, n int) (Replay, error) {
 	r := &runstate.State{Number: n, ID: history.RunID(n), Dir: store.Dir(n), Phase: runstate.Going, Replayed: true}
 	g, err := workfile.Frozen(store, n)
@@ -34,7 +33,7 @@ func OpenReplay(store *history.Store, n int) (Replay, error) {
 	return Replay{r, g, records}, nil
 }
 
-// replayRun is openReplay with all records applied.
+// replayRun is OpenReplay with all records applied.
 func replayRun(store *history.Store, n int) (Replay, error) {
 	p, err := OpenReplay(store, n)
 	for _, rec := range p.Records {

@@ -41,7 +41,7 @@ func (q *Reader) Runs(ctx context.Context) (api.RunList, error) {
 	return list, nil
 }
 
-// NumberOf parses a run number that the daemon itself has written.
+// NumberOf parses a run number that the daemon has written.
 func NumberOf(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
@@ -83,7 +83,7 @@ func apiCounts(c history.Counts) api.Counts {
 	return api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled}
 }
 
-// load reads a run of the history; "" is the latest.
+// load reads a run of the history. "" means the latest run.
 func (q *Reader) load(ctx context.Context, name string) (*history.Details, error) {
 	n, err := q.RunNumber(name)
 	if err != nil {
@@ -114,7 +114,7 @@ func (q *Reader) load(ctx context.Context, name string) (*history.Details, error
 	return past, nil
 }
 
-// Run describes one run in full; "" is the latest.
+// Run describes one run in full. "" means the latest run.
 func (q *Reader) Run(ctx context.Context, name string) (api.RunDetail, error) {
 	past, err := q.load(ctx, name)
 	if err != nil {
@@ -157,8 +157,7 @@ func (q *Reader) detail(ctx context.Context, past *history.Details) (api.RunDeta
 	return d, nil
 }
 
-// keptIn lists the nodes of the outer flow that a resume has kept, by replaying it. It is nil for a record that cannot be
-// read.
+// keptIn replays a run and returns the nodes of the outer flow that it kept, or nil if its record cannot be read.
 func (q *Reader) keptIn(n int) (kept []string) {
 	r, err := replayRun(q.store, n)
 	if err != nil {
@@ -205,7 +204,7 @@ func (q *Reader) Summary(n int) *api.RunSummary {
 	return new(pastSummary(s.Request, s.Result, s.Problem))
 }
 
-// decisionsOf lists the decisions of a run that is over, in order.
+// decisionsOf returns the decisions of a run that is over, in order.
 func decisionsOf(req history.Request, records []history.Record) []api.NodeDecision {
 	var list []api.NodeDecision
 	for _, rec := range records {
@@ -218,12 +217,12 @@ func decisionsOf(req history.Request, records []history.Record) []api.NodeDecisi
 	return list
 }
 
-// NotRun is the error about a text that is no run number.
+// NotRun returns the error about a text that is not a run number.
 func NotRun(name string) error {
-	return &api.Error{Code: api.CodeInvalid, Message: strconv.Quote(name) + " is no run: runs have numbers", Fix: "wf runs lists them"}
+	return &api.Error{Code: api.CodeInvalid, Message: strconv.Quote(name) + " is not a run: runs have numbers", Fix: "wf runs lists them"}
 }
 
-// RunNumber parses the number of a run; "" is 0.
+// RunNumber parses a run number. "" is 0.
 func (q *Reader) RunNumber(name string) (int, error) {
 	if name == "" {
 		return 0, nil
@@ -235,8 +234,8 @@ func (q *Reader) RunNumber(name string) (int, error) {
 	return n, nil
 }
 
-// addControl adds what a run had beyond plain commands to its description: its parameters and mocks, the failures that were
-// handled, and the nodes that no path led to. If the run cannot be replayed, it adds only what the request says.
+// addControl adds the control flow of a run to its description: parameters, mocks, handled failures, and nodes that no path
+// reached. If the run cannot be replayed, it adds only what the request contains.
 func (q *Reader) addControl(d *api.RunDetail, req history.Request) {
 	if req.Seed == "" {
 		return
@@ -266,7 +265,7 @@ func (q *Reader) addControl(d *api.RunDetail, req history.Request) {
 	})
 }
 
-// mocksOf returns the mocks of a run, by the handles that the nodes had.
+// mocksOf returns the mocks of a run, by the handles that its nodes had.
 func mocksOf(req history.Request) []api.Mock {
 	var stored map[string]scheduler.Mock
 	if len(req.Mocks) == 0 || json.Unmarshal(req.Mocks, &stored) != nil {
@@ -284,7 +283,7 @@ func mocksOf(req history.Request) []api.Mock {
 	return mocks
 }
 
-// NotActive is the error about a run that is over or never was.
+// NotActive returns the error about a run that is not active.
 func NotActive(name string) error {
 	return &api.Error{Code: api.CodeNotFound, Message: "run " + name + " is not active", Fix: "wf status shows active runs, wf runs earlier ones"}
 }

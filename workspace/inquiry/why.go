@@ -13,13 +13,13 @@ import (
 	"wf/workspace/runstate"
 )
 
-// Why explains the state of a node in a run: the named one, else the active one that covers the node, else the last one that
-// did.
+// Why explains the state of a node in a run: in the named run, otherwise in the active run that covers the node, otherwise
+// in the last run that covered it.
 func (q *Reader) Why(ctx context.Context, node, run string) (api.Why, error) {
 	type found struct {
 		why     api.Why
-		label   string // the command that the node has now
-		past    int    // run to explain from the history; 0 = explained already
+		label   string // the present command of the node
+		past    int    // the run of the history to explain; 0 if the explanation is complete
 		unknown error  // the workfile has no such node, but the run may have had it
 	}
 	f, err := loop.Ask(ctx, q.loop, func() (found, error) {
@@ -84,7 +84,7 @@ func (q *Reader) Why(ctx context.Context, node, run string) (api.Why, error) {
 	return q.whyPast(f.why, f.past, &f.label)
 }
 
-// neverRan explains a node that no known run covered.
+// neverRan explains a node that no known run has covered.
 func (q *Reader) neverRan(n *graph.Node) []string {
 	text := []string{"No run that is known here has covered it."}
 	if q.file.Statuses().FromFile(n.ID) {
@@ -102,8 +102,8 @@ func (q *Reader) neverRan(n *graph.Node) []string {
 	return text
 }
 
-// whyPast replays a run of the history and explains the node in it. label is the command that the node has now; nil means
-// that the workfile has no such node any more.
+// whyPast replays a run of the history and explains a node of it. label is the present command of the node, or nil if the
+// workfile no longer contains it.
 func (q *Reader) whyPast(why api.Why, n int, label *string) (api.Why, error) {
 	why.Run = history.RunID(n)
 	r, err := replayRun(q.store, n)

@@ -7,13 +7,13 @@ import (
 	"wf/workspace/runstate"
 )
 
-// Count counts the nodes of the workfile by state.
+// Count returns the number of nodes of the workfile in each state. blocked is the result of Blocked.
 func (ns *Table) Count(blocked []bool) api.Counts {
 	var c api.Counts
 	for _, r := range ns.Runs {
 		c.AddAll(r.CountAll())
 	}
-	c.OK, c.Kept = c.OK+c.Kept, 0 // only runs count what they kept
+	c.OK, c.Kept = c.OK+c.Kept, 0 // only runs count kept nodes
 	for _, n := range ns.File.Graph().Nodes() {
 		if !n.Runnable() || n.Home() != nil || ns.RunOf(n) != nil {
 			continue
@@ -31,7 +31,7 @@ func (ns *Table) Count(blocked []bool) api.Counts {
 	return c
 }
 
-// countPrior counts what earlier runs have left of a node and, for a sub-flow, of the nodes in it.
+// countPrior counts a node by its prior state and, for a sub-flow, the nodes in its instances.
 func (ns *Table) countPrior(c *api.Counts, n *graph.Node, path string, p scheduler.PriorNode) {
 	if !n.SubFlow() || p.Instances == 0 {
 		c.Add(priorState(p, ns.Latest[path].Execution))

@@ -6,23 +6,25 @@ import (
 	"wf/workspace/history"
 )
 
-// An EarlierRun is what the start of a run has to know of the requests of the runs before it. It is kept in memory, so that the
+// An EarlierRun is the part of an earlier run's request that the start of a new run needs. It stays in memory, so that the
 // loop does not read the history.
 type EarlierRun struct {
-	Scope  []string        // ids of nodes; if the run repeated only a part of another one, that of the other one
+	Scope  []string        // ids of nodes; for a run that repeated a part of another run, those of the other run
 	Params json.RawMessage // as in history.Request
 }
 
-// earlierLeast is how many earlier runs a table keeps without asking whether they are still the latest run of some node.
+// earlierLeast is the number of earlier runs that a table keeps in any case. Beyond that it drops runs that are not the
+// latest run of any node.
 const earlierLeast = 16
 
-// Earlier returns what is known of the request of a run, or false if that is nothing.
+// Earlier returns the request of an earlier run, or false if it is not known.
 func (ns *Table) Earlier(run int) (EarlierRun, bool) {
 	e, ok := ns.earlier[run]
 	return e, ok
 }
 
-// NoteRun remembers the request of a run that has a number. scope is that of the run whose part it repeats, if it does so.
+// NoteRun stores the request of a run that has a number. If the run repeats a part of another run, scope is the scope of
+// that run.
 func (ns *Table) NoteRun(req history.Request, scope []string) {
 	if ns.earlier == nil {
 		ns.earlier, ns.earlierMost = map[int]EarlierRun{}, earlierLeast
@@ -36,7 +38,7 @@ func (ns *Table) NoteRun(req history.Request, scope []string) {
 	}
 }
 
-// dropEarlier forgets the runs that are not the latest of any node, except one.
+// dropEarlier drops the runs that are not the latest run of any node, except the run with the given number.
 func (ns *Table) dropEarlier(except int) {
 	used := map[int]bool{except: true}
 	for _, l := range ns.Latest {
@@ -50,14 +52,14 @@ func (ns *Table) dropEarlier(except int) {
 	ns.earlierMost = max(earlierLeast, 2*len(ns.earlier))
 }
 
-// ForgetRun forgets a run that was removed from the history.
+// ForgetRun drops a run that was removed from the history.
 func (ns *Table) ForgetRun(run int) { delete(ns.earlier, run) }
 
 // repeatsPart reports whether a run repeats a part of the run that it resumes.
 func repeatsPart(req history.Request) bool { return req.Again != nil && req.Resumes != 0 }
 
-// RepeatedScope reads the scope of the run whose part a run repeats. It is nil if there is none, or if it cannot be read. It is
-// not called on the loop.
+// RepeatedScope reads the scope of the run of which another run repeats a part. It returns nil if there is none, or if it
+// cannot be read. It reads files and must not be called on the loop.
 func RepeatedScope(store *history.Store, req history.Request) []string {
 	if !repeatsPart(req) {
 		return nil

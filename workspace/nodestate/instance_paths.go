@@ -9,9 +9,9 @@ import (
 	"wf/graph"
 )
 
-// InstancePaths resolves selectors that name instances, or nodes in instances, which a run repeats: align[3], align[3]/trim,
-// align[*]/trim. It returns the paths and the outer sub-flows that they lie in; nil if the selectors name nodes of the
-// workfile. All selectors must be of one kind, and the latest run of the sub-flow must have had the paths.
+// InstancePaths resolves selectors of instances, or of nodes in instances, that a run repeats: align[3], align[3]/trim,
+// align[*]/trim. It returns the paths and the sub-flows of the outer flow that contain them, or nil if the selectors name
+// nodes of the workfile. All selectors must be of one kind, and the paths must exist in the latest run of the sub-flow.
 func (ns *Table) InstancePaths(selectors []string) (paths []string, subFlows []*graph.Node, err error) {
 	var plain string
 	seen := map[*graph.Node]bool{}
@@ -40,7 +40,7 @@ func (ns *Table) InstancePaths(selectors []string) (paths []string, subFlows []*
 	return paths, subFlows, nil
 }
 
-// subFlowOf returns the outer sub-flow that a path starts with; nil if the text is not a path.
+// subFlowOf returns the sub-flow of the outer flow that a path starts with, or nil if the text is not a path.
 func (ns *Table) subFlowOf(selector string) *graph.Node {
 	name, rest, found := strings.Cut(selector, "[")
 	if !found || !strings.Contains(rest, "]") {
@@ -49,7 +49,7 @@ func (ns *Table) subFlowOf(selector string) *graph.Node {
 	return ns.Member(nil, name)
 }
 
-// Member returns the node with this name in a sub-flow (nil for the outer flow), or nil.
+// Member returns the node with this name in a sub-flow, or nil. A nil home means the outer flow.
 func (ns *Table) Member(home *graph.Node, name string) *graph.Node {
 	for _, n := range ns.File.Graph().Nodes() {
 		if n.Runnable() && n.Home() == home && (home != nil || n.SubFlow()) && ns.LocalName(n) == name {

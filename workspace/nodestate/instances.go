@@ -27,7 +27,7 @@ func (ns *Table) controlling(n *graph.Node) *Run {
 	return nil
 }
 
-// describeControl adds to a status what only nodes with control flow have.
+// describeControl adds the fields that only nodes with control flow have.
 func (ns *Table) describeControl(n *graph.Node, s *api.NodeStatus) {
 	if n.SubFlow() {
 		s.SubFlow = SubFlowWord(n)
@@ -52,7 +52,7 @@ func SubFlowWord(n *graph.Node) string {
 	return ""
 }
 
-// priorInstances sums up the instances of a sub-flow in the last run that covered it.
+// priorInstances summarizes the instances of a sub-flow in the last run that covered it.
 func (ns *Table) priorInstances(n *graph.Node, p scheduler.PriorNode) *api.Instances {
 	in := &api.Instances{Begun: p.Instances, Total: p.Total()}
 	members, words := ns.membersOf(n), append(scheduler.ItemNames(p.Items), make([]string, max(0, p.Instances-len(p.Items)))...)
@@ -101,13 +101,13 @@ func (ns *Table) members(subflow *graph.Node) (members []*graph.Node) {
 	return members
 }
 
-// localTable caches the local names of nodes as long as the handles are valid.
+// localTable caches the local names of nodes while the handles are valid.
 type localTable struct {
 	handles *graph.HandleTable
 	flow    *flow.Flow
 }
 
-// LocalName is the name of a node in paths.
+// LocalName returns the name of a node in paths.
 func (ns *Table) LocalName(n *graph.Node) string {
 	if t := ns.File.Handles(); ns.local.handles != t {
 		f, _ := flow.Read(ns.File.Graph())
@@ -116,7 +116,7 @@ func (ns *Table) LocalName(n *graph.Node) string {
 	return ns.local.flow.LocalName(n)
 }
 
-// DescribeEdges adds to edges whether the last run has taken them.
+// DescribeEdges adds to each edge whether the last run has taken it.
 func (ns *Table) DescribeEdges(edges []api.EdgeStatus) {
 	if len(ns.Prior) == 0 && !slices.ContainsFunc(ns.Runs, func(r *Run) bool { return r.Flow != nil }) {
 		return
@@ -148,7 +148,7 @@ func (ns *Table) DescribeEdges(edges []api.EdgeStatus) {
 }
 
 // SelectInstances returns the nodes of instances that a selector names: align[3], align[*]/trim, align[3]/trim, or
-// align[40-59] for clients that show them page by page. ok is false if it names none.
+// align[40-59] for clients that show pages. ok is false if the selector names none.
 func (ns *Table) SelectInstances(selector string) (nodes []api.NodeStatus, ok bool) {
 	if !strings.Contains(selector, "]") {
 		return nil, false
@@ -174,7 +174,7 @@ func (ns *Table) SelectInstances(selector string) (nodes []api.NodeStatus, ok bo
 	return nodes, nodes != nil
 }
 
-// InstancesInState returns the nodes of instances that are in a state, by their numbers.
+// InstancesInState returns the nodes of instances that are in a state, ordered by instance number.
 func (ns *Table) InstancesInState(state string) (nodes []api.NodeStatus) {
 	for _, r := range ns.Runs {
 		for i := r.OuterNodes(); i < len(r.Nodes); i++ {
@@ -184,7 +184,7 @@ func (ns *Table) InstancesInState(state string) (nodes []api.NodeStatus) {
 		}
 	}
 	if slices.ContainsFunc(ns.Runs, func(r *Run) bool { return len(r.Nodes) > r.OuterNodes() }) {
-		return nodes // the earlier instances of these nodes do not count any more
+		return nodes // the active run replaces the earlier instances of these nodes
 	}
 	namer := &PathNamer{Nodes: ns}
 	for path, p := range ns.Prior {
@@ -209,7 +209,7 @@ func (ns *Table) priorNodeStatus(namer *PathNamer, path string, p scheduler.Prio
 	return s
 }
 
-// priorItem returns the item of the instance that a path of an earlier run lies in; "" for none.
+// priorItem returns the item of the instance that a path of an earlier run names; "" if there is none.
 func (ns *Table) priorItem(path string) string {
 	end := strings.LastIndexByte(path, ']')
 	open := strings.LastIndexByte(path[:max(end, 0)], '[')
@@ -218,7 +218,7 @@ func (ns *Table) priorItem(path string) string {
 	}
 	k, err := strconv.Atoi(path[open+1 : end])
 	subFlow := path[:open]
-	if !strings.Contains(subFlow, "[") { // a container of the outer flow has an id
+	if !strings.Contains(subFlow, "[") { // a sub-flow of the outer flow is found by its id
 		n, found := ns.subFlowCalled(subFlow)
 		if !found {
 			return ""
@@ -241,8 +241,8 @@ func (ns *Table) subFlowCalled(name string) (*graph.Node, bool) {
 	return nil, false
 }
 
-// pathMatches reports whether a selector names a path, or the instance that the path lies in. [*] stands for every instance,
-// [40-59] for those with these numbers.
+// pathMatches reports whether a selector names a path, or an instance that contains it. [*] matches every instance, [40-59]
+// the instances with these numbers.
 func pathMatches(selector, path string) bool {
 	want, have := strings.Split(selector, "/"), strings.Split(path, "/")
 	if len(want) > len(have) {
@@ -256,7 +256,7 @@ func pathMatches(selector, path string) bool {
 	return true
 }
 
-// severalMatch reports whether a part of a selector that stands for several instances includes the given one.
+// severalMatch reports whether a selector part for several instances includes the given instance.
 func severalMatch(part, instance string) bool {
 	name, which, ok := strings.Cut(strings.TrimSuffix(part, "]"), "[")
 	number, inside := strings.CutPrefix(strings.TrimSuffix(instance, "]"), name+"[")

@@ -10,7 +10,7 @@ import (
 	"wf/scheduler/expression"
 )
 
-// ItemOf returns the item of the node of an event.
+// ItemOf returns the item of the instance that contains the node of an event; "" if there is none.
 func (ns *Table) ItemOf(run, node string) string {
 	for _, r := range ns.Runs {
 		if r.ID == run {
@@ -22,7 +22,8 @@ func (ns *Table) ItemOf(run, node string) string {
 	return ""
 }
 
-// itemsOf returns the items of a sub-flow, given its path with numbers: of an active run, else of the latest one.
+// itemsOf returns the items of a sub-flow, whose path contains numbers: those of the active run, otherwise those of the
+// latest run.
 func (ns *Table) itemsOf(n *graph.Node, path string) []any {
 	id := path
 	if n.Home() == nil {
@@ -36,8 +37,8 @@ func (ns *Table) itemsOf(n *graph.Node, path string) []any {
 	return ns.Prior[id].Items
 }
 
-// Numbered replaces the items in a path by the numbers of the instances: sample[4]/align for sample[S5]/align. Other texts
-// stay as they are.
+// Numbered replaces items in a path by instance numbers: sample[S5]/align becomes sample[4]/align. It returns other texts
+// unchanged.
 func (ns *Table) Numbered(path string) string {
 	if !strings.Contains(path, "[") {
 		return path
@@ -64,7 +65,7 @@ func (ns *Table) Numbered(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// PathNamer is the inverse of numbered, for many paths of runs that are over.
+// PathNamer is the inverse of Numbered, for many paths of runs that are over.
 type PathNamer struct {
 	Nodes *Table
 	known map[string]subFlow // by the path of a sub-flow, with numbers
@@ -73,10 +74,10 @@ type PathNamer struct {
 // subFlow is a sub-flow on the path to an instance.
 type subFlow struct {
 	node  *graph.Node
-	words []string // for its instances
+	words []string // names of its instances
 }
 
-// flow finds a sub-flow by its path and the sub-flow that contains it.
+// flow returns the sub-flow with a name, in the sub-flow home and with the given path.
 func (p *PathNamer) flow(home *graph.Node, path, name string) subFlow {
 	f, known := p.known[path]
 	if !known {
@@ -91,7 +92,7 @@ func (p *PathNamer) flow(home *graph.Node, path, name string) subFlow {
 	return f
 }
 
-// Name returns a path with items in place of numbers.
+// Name returns a path with items in place of instance numbers.
 func (p *PathNamer) Name(path string) string {
 	parts := strings.Split(path, "/")
 	var home *graph.Node
@@ -113,8 +114,8 @@ func (p *PathNamer) Name(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// NothingSelected returns the error for selectors that are right but name no node that a run could start with. It names the
-// instances in the states that the selectors name.
+// NothingSelected returns the error for valid selectors that name no node which a run could start with. If they name states,
+// the error lists the instances in these states.
 func (ns *Table) NothingSelected(selectors []string) error {
 	e := &api.Error{Code: api.CodeUnknownNode, Message: strings.Join(selectors, ",") + " selects no node", Fix: "wf ls lists all"}
 	var names []string

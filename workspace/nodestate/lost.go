@@ -6,14 +6,14 @@ import (
 	"wf/workspace/runstate"
 )
 
-// SettleStatuses decides about statuses that only the history explains. If complete, which means that all active runs are in
-// Runs, it also decides about nodes with the status running that no run executes.
+// SettleStatuses decides about statuses that only the history explains. complete means that Runs contains all active runs.
+// Then it also fails nodes with the status running that no run executes.
 func (ns *Table) SettleStatuses(complete bool) {
 	s := ns.File.Statuses()
 	for _, n := range ns.File.Graph().Nodes() {
 		fromFile := s.FromFile(n.ID)
 		if fromFile && s.Unknown() && (ns.Record(n) != nil || ns.Latest[n.ID].Run != 0) {
-			s.Know(n) // a run of an earlier version, which kept statuses in the workfile only
+			s.Know(n) // a run of an earlier version, which kept statuses only in the workfile
 		}
 		if s.Relearns() {
 			ns.relearn(n)
@@ -24,7 +24,7 @@ func (ns *Table) SettleStatuses(complete bool) {
 	}
 }
 
-// relearn takes the status of a node from the history, where neither the state folder nor the file has it.
+// relearn takes the status of a node from the history, because neither the state folder nor the file contains it.
 func (ns *Table) relearn(n *graph.Node) {
 	status := graph.Idle
 	switch rec := ns.Latest[n.ID].Execution; {
@@ -38,7 +38,7 @@ func (ns *Table) relearn(n *graph.Node) {
 	ns.File.Statuses().Relearn(n, status)
 }
 
-// Covered reports whether an active run covers a node, itself or by its instances.
+// Covered reports whether an active run covers a node or instances of it.
 func (ns *Table) Covered(n *graph.Node) bool {
 	for _, r := range ns.Runs {
 		if _, in := r.Sched.Index(n.ID); in || r.Templates[n.ID] != nil {
@@ -58,8 +58,8 @@ func (ns *Table) RunOf(n *graph.Node) *Run {
 	return nil
 }
 
-// MarkLost fails a node that has the status running although no run executes it: its run is lost, or, if the
-// status came with the file, was never here.
+// MarkLost fails a node that has the status running although no run executes it. Either its run is lost, or the status came
+// with the file (fromFile) and the run was on another machine.
 func (ns *Table) MarkLost(n *graph.Node, fromFile bool) {
 	m := ns.Latest[n.ID]
 	message := "its run is gone"

@@ -19,7 +19,7 @@ func (ns *Table) CountRunnable() int {
 	return n
 }
 
-// Names returns the handles of nodes. A node that the workfile no longer contains keeps its id.
+// Names returns the handles of nodes. For a node that the workfile no longer contains it returns the id.
 func (ns *Table) Names(ids []string) []string {
 	names := make([]string, len(ids))
 	for i, id := range ids {
@@ -39,7 +39,7 @@ func EdgeStatus(e *graph.Edge) api.EdgeStatus {
 	return s
 }
 
-// TemplateOf returns the node of the workfile for a path in instances; nil if there is none.
+// TemplateOf returns the node of the workfile for a path of an instance, or nil if there is none.
 func (ns *Table) TemplateOf(path string) *graph.Node {
 	var n *graph.Node
 	for part := range strings.SplitSeq(path, "/") {
@@ -51,7 +51,7 @@ func (ns *Table) TemplateOf(path string) *graph.Node {
 	return n
 }
 
-// NoOutput is the error about an execution that did not take place.
+// NoOutput returns the error about an execution that did not take place.
 func NoOutput(format string, args ...any) error {
 	return &api.Error{Code: api.CodeNoOutput, Message: fmt.Sprintf(format, args...)}
 }

@@ -7,16 +7,16 @@ import (
 	"wf/workspace/runstate"
 )
 
-// Latest is what is known of the last run that covered a node.
+// Latest is the latest run and the latest execution of a node.
 type Latest struct {
-	Run       int                 // the last run that covered it; 0 = none is known
-	Execution *runstate.Execution // its latest execution, maybe of an earlier run; nil = none is known
+	Run       int                 // the last run that covered the node; 0 if none is known
+	Execution *runstate.Execution // its latest execution, possibly of an earlier run; nil if none is known
 }
 
-// State returns the state of a node for people. blocked means that a failure upstream keeps it idle.
+// State returns the state of a node as people see it. blocked means that a failure upstream keeps the node idle.
 func (ns *Table) State(n *graph.Node, blocked bool) api.State {
 	if n.Status == graph.Queued {
-		if !ns.Covered(n) { // its run is gone or was never here, so nothing will start it
+		if !ns.Covered(n) { // its run is lost or was on another machine, so nothing will start it
 			return runstate.StateOf(graph.Idle, nil, blocked)
 		}
 		if r := ns.controlling(n); r != nil {
@@ -34,7 +34,7 @@ func (ns *Table) State(n *graph.Node, blocked bool) api.State {
 	return runstate.StateOf(n.Status, ns.Record(n), blocked)
 }
 
-// Record returns the latest execution of a node if it explains the node's status, else nil.
+// Record returns the latest execution of a node if it explains the node's status, otherwise nil.
 func (ns *Table) Record(n *graph.Node) *runstate.Execution {
 	rec := ns.Latest[n.ID].Execution
 	if rec == nil || rec.Status != n.Status {
@@ -43,9 +43,9 @@ func (ns *Table) Record(n *graph.Node) *runstate.Execution {
 	return rec
 }
 
-// Blocked finds the idle nodes that a failed node upstream keeps from running: those that it reaches through idle nodes of the same
-// run. A cancelled node does not count: the stop also keeps what lies behind it from running. For the nodes of an active run
-// the scheduler decides, which knows what else may activate them. The result is indexed by Node.Pos.
+// Blocked finds the idle nodes that cannot run because of a failure: those that a failed node reaches through idle nodes of
+// the same run. Cancelled nodes do not count, because the stop itself also keeps later nodes from running. For nodes of an
+// active run the scheduler decides, because it takes other activations into account. The result is indexed by Node.Pos.
 func (ns *Table) Blocked() []bool {
 	nodes := ns.File.Graph().Nodes()
 	blocked := make([]bool, len(nodes))

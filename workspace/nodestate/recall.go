@@ -7,8 +7,8 @@ import (
 	"wf/workspace/runstate"
 )
 
-// RecallRun notes how a past run left its nodes, as far as no later run is known to. It returns how
-// many nodes with a status it explains.
+// RecallRun adds the state in which an earlier run left its nodes, except where a later run is known. It returns the number
+// of nodes whose status the run explains.
 func (ns *Table) RecallRun(store *history.Store, run int) (explained int) {
 	past, err := store.Load(run)
 	if err != nil {
@@ -21,7 +21,7 @@ func (ns *Table) RecallRun(store *history.Store, run int) (explained int) {
 			m.Run = run
 			ns.Latest[id] = m
 			if n.SubFlow() && n.Status != graph.Idle {
-				explained++ // whether it was executed itself, to list its items, or not
+				explained++ // whether the node itself was executed, to list its items, or not
 			}
 		}
 	}
@@ -29,7 +29,7 @@ func (ns *Table) RecallRun(store *history.Store, run int) (explained int) {
 		status, known := ns.statusBefore(e.ID)
 		m := ns.Latest[e.ID]
 		if !known || m.Execution != nil && m.Execution.Run != run {
-			continue // a later run knows better
+			continue // a later run replaces it
 		}
 		if m.Execution == nil {
 			m.Execution = &runstate.Execution{Run: run}
@@ -45,13 +45,13 @@ func (ns *Table) RecallRun(store *history.Store, run int) (explained int) {
 	return explained
 }
 
-// isSubFlow reports whether an id is that of a sub-flow, whose own executions only list its items.
+// isSubFlow reports whether an id is that of a sub-flow. The executions of a sub-flow itself only list its items.
 func (ns *Table) isSubFlow(id string) bool {
 	n := ns.File.Graph().Node(id)
 	return n != nil && n.SubFlow()
 }
 
-// statusBefore is the status of a node of the workfile, or of an instance that is known.
+// statusBefore returns the status of a node of the workfile, or of a known instance.
 func (ns *Table) statusBefore(id string) (s graph.Status, known bool) {
 	if n := ns.File.Graph().Node(id); n != nil {
 		return n.Status, true
@@ -60,12 +60,12 @@ func (ns *Table) statusBefore(id string) (s graph.Status, known bool) {
 	return p.Status, known
 }
 
-// RecallPrior adds the prior state to what the history contains.
+// RecallPrior adds the prior state to the state from the history.
 func (ns *Table) RecallPrior() {
 	for id, p := range ns.Prior {
 		m := ns.Latest[id]
-		// Ends without an execution are in no record: mocks, sub-flows, decisions of people. The record of a sub-flow is about
-		// the command that lists its items.
+		// No record contains ends without an execution: mocks, sub-flows, decisions of people. The record of a sub-flow
+		// describes the command that lists its items.
 		if (m.Execution == nil || m.Execution.Status != p.Status || m.Execution.Run != m.Run) && (p.Mocked || p.Status == graph.Failed) {
 			m.Execution = &runstate.Execution{Run: m.Run, Status: p.Status, Reason: api.Reason(p.Reason), ExitCode: p.Exit, Mocked: p.Mocked,
 				Message: p.Message}

@@ -5,17 +5,17 @@ import (
 	"wf/workspace/runstate"
 )
 
-// A Run is the state of an active run, with the nodes and edges that it has in the open workfile.
+// A Run is the state of an active run together with its nodes and edges in the open workfile.
 type Run struct {
 	runstate.State
 
-	// What the open workfile has of the run; nil for what was deleted since the run started.
+	// Nodes and edges of the open workfile; nil for those that were deleted since the run started.
 	LiveNodes     []*graph.Node // of the outer flow
 	LiveEdges     []*graph.Edge
 	LiveTemplates map[string]*graph.Node
 }
 
-// Link finds the nodes and edges of the run in the open workfile, after that was read again or edited.
+// Link finds the nodes and edges of the run in the open workfile again, after the workfile was read or edited.
 func (r *Run) Link(g *graph.Graph) {
 	r.LiveNodes = make([]*graph.Node, min(r.OuterNodes(), len(r.Nodes)))
 	for i := range r.LiveNodes {
@@ -26,7 +26,7 @@ func (r *Run) Link(g *graph.Graph) {
 		r.LiveTemplates[id] = g.Node(id)
 	}
 	r.LiveEdges = make([]*graph.Edge, r.Sched.EdgeCount())
-	used := map[[2]int]int{} // how many edges between two nodes were linked
+	used := map[[2]int]int{} // number of linked edges between two nodes
 	for j := range r.LiveEdges {
 		s, t := r.Sched.EdgeEnds(j)
 		src, dst := r.LiveNodes[s], r.LiveNodes[t]
@@ -45,7 +45,7 @@ func (r *Run) Link(g *graph.Graph) {
 	}
 }
 
-// LiveNode returns node i of the run in the open workfile; nil for nodes of instances and deleted nodes.
+// LiveNode returns the node of the open workfile for node i of the run, or nil for instances and deleted nodes.
 func (r *Run) LiveNode(i int) *graph.Node {
 	if i < len(r.LiveNodes) {
 		return r.LiveNodes[i]
@@ -53,7 +53,8 @@ func (r *Run) LiveNode(i int) *graph.Node {
 	return nil
 }
 
-// Blocking returns the blocking edges of the run, without deleted ones: the outlook is a guess, and the scheduler still has them.
+// Blocking returns the blocking edges of the run without deleted ones. The scheduler still has the deleted edges, but the
+// outlook is only an estimate.
 func (r *Run) Blocking() []Arrow {
 	arrows := make([]Arrow, 0, len(r.LiveEdges))
 	for j, e := range r.LiveEdges {

@@ -9,8 +9,8 @@ import (
 	"wf/workspace/runstate"
 )
 
-// Refold applies the records of an earlier daemon to a run, and shows in the open workfile what they come to. each, if not nil,
-// is called before each record, do after each change.
+// Refold applies the records of an earlier daemon to a run and shows the result in the open workfile. each, if not nil, is
+// called before each record; do is called after each change.
 func (ns *Table) Refold(r *Run, records []history.Record, each func(history.Record), do func(runstate.Change)) {
 	r.Earlier = func(id string) *runstate.Execution { return ns.Latest[id].Execution }
 	for _, rec := range records {
@@ -25,7 +25,7 @@ func (ns *Table) Refold(r *Run, records []history.Record, each func(history.Reco
 	ns.Show(r)
 }
 
-// Show puts statuses and marks of the whole run into the open workfile.
+// Show sets the statuses and marks of the whole run in the open workfile.
 func (ns *Table) Show(r *Run) {
 	for i := range r.Nodes {
 		ns.Remember(r, i)
@@ -49,7 +49,7 @@ func (ns *Table) Show(r *Run) {
 	}
 }
 
-// Remember notes that run r covers a node. A node that a resume may keep still has the execution of the earlier run.
+// Remember notes that run r covers its node i. A node that a resume may keep still has the execution of the earlier run.
 func (ns *Table) Remember(r *Run, i int) {
 	n := &r.Nodes[i]
 	m := Latest{Run: r.Number, Execution: cmp.Or(n.Execution, n.Earlier)}
@@ -59,7 +59,7 @@ func (ns *Table) Remember(r *Run, i int) {
 	ns.Latest[n.ID] = m
 }
 
-// ShowStatus puts the status of a node into the open workfile.
+// ShowStatus sets the status of a node in the open workfile.
 func (ns *Table) ShowStatus(r *Run, i int, status graph.Status) {
 	if n := r.LiveNode(i); n != nil {
 		ns.File.Graph().SetStatus(n, status)
@@ -67,7 +67,7 @@ func (ns *Table) ShowStatus(r *Run, i int, status graph.Status) {
 	}
 }
 
-// ShowTemplate puts the status of all instances of a node into the open workfile.
+// ShowTemplate sets the combined status of all instances of a node in the open workfile.
 func (ns *Table) ShowTemplate(r *Run, id string, status graph.Status) {
 	if n := r.LiveTemplates[id]; n != nil {
 		ns.File.Graph().SetStatus(n, status)

@@ -9,7 +9,7 @@ import (
 	"wf/workspace/runstate"
 )
 
-// stageTable caches the stages of the graph as long as its handles are valid.
+// stageTable caches the stages of the graph while its handles are valid.
 type stageTable struct {
 	handles *graph.HandleTable
 	list    []graph.Stage
@@ -22,7 +22,7 @@ func (ns *Table) stageList() []graph.Stage {
 	return ns.stages.list
 }
 
-// outerStages removes the nodes of sub-flows: their containers stand for them.
+// outerStages removes the nodes inside sub-flows, which their containers represent.
 func outerStages(list []graph.Stage) []graph.Stage {
 	for _, s := range list {
 		for _, n := range s.Nodes {
@@ -34,7 +34,7 @@ func outerStages(list []graph.Stage) []graph.Stage {
 	return list
 }
 
-// AddStages puts at most limit stages into a status.
+// AddStages adds at most limit stages to a status.
 func (ns *Table) AddStages(s *api.Status, limit int) {
 	list, blocked := ns.stageList(), ns.Blocked()
 	all := len(list) <= limit

@@ -1,6 +1,9 @@
-// Package nodestate is what an open workfile has come to, node by node: states, counts, instances and stages, from the
-// workfile, its active runs and what earlier runs have left. It resolves the paths of instances. It decides nothing about a
-// run, and reads no file but the journals of earlier runs when a workfile is opened.
+// Package nodestate contains the state of each node of an open workfile: its status, its counts, its instances and its
+// stage. The state comes from the workfile, the active runs and the earlier runs.
+//
+// A Table is owned by a workspace. Package activerun updates it while runs are active; packages inquiry and planning read
+// it. The package also resolves the paths of instances. It makes no decisions about runs, and reads no files except the
+// journals of earlier runs when a workfile is opened.
 package nodestate
 
 import (
@@ -10,7 +13,7 @@ import (
 	"wf/workspace/workfile"
 )
 
-// A Table is what is known of the nodes of an open workfile. It belongs to the loop.
+// A Table contains the state of the nodes of an open workfile. It belongs to the loop.
 type Table struct {
 	File *workfile.File
 	Log  *slog.Logger
@@ -22,5 +25,5 @@ type Table struct {
 	stages stageTable
 
 	earlier     map[int]EarlierRun // by number
-	earlierMost int                // how many there may be before some are dropped
+	earlierMost int                // number of entries at which some are dropped
 }

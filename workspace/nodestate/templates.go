@@ -11,7 +11,7 @@ import (
 	"wf/workspace/runstate"
 )
 
-// OuterOf returns the container of the outer flow that a node lies in.
+// OuterOf returns the container of the outer flow that contains a node.
 func OuterOf(n *graph.Node) *graph.Node {
 	for h := n.Home(); h != nil; h = h.Home() {
 		n = h
@@ -19,7 +19,7 @@ func OuterOf(n *graph.Node) *graph.Node {
 	return n
 }
 
-// OnlyInstance returns the path of the only instance of a node. If there are several, the error names some.
+// OnlyInstance returns the path of the only instance of a node. If there are several, the error names some of them.
 func (ns *Table) OnlyInstance(n *graph.Node) (path string, err error) {
 	selector := ns.LocalName(n)
 	for h := n.Home(); h != nil; h = h.Home() {
@@ -41,7 +41,7 @@ func (ns *Table) OnlyInstance(n *graph.Node) (path string, err error) {
 		Why: "there is " + api.Several(names, 8)}
 }
 
-// ExplainInstances adds to an error about selectors which instances the container has that one of them names.
+// ExplainInstances adds the existing instances to an error about selectors, if one of the selectors names a sub-flow.
 func (ns *Table) ExplainInstances(err error, selectors []string) error {
 	var refused *api.Error
 	if !errors.As(err, &refused) || refused.Why != "" {

@@ -20,7 +20,7 @@ import (
 	"wf/workspace/workfile"
 )
 
-// Check lists what is wrong with the workfile, with lines.
+// Check lists the problems of the workfile, with line numbers.
 func (pl *Planner) Check(ctx context.Context) (api.Check, error) {
 	if err := pl.file.RenewWarnings(ctx); err != nil {
 		return api.Check{}, err
@@ -39,7 +39,7 @@ func (pl *Planner) Check(ctx context.Context) (api.Check, error) {
 	return c, nil
 }
 
-// CheckLoaded is Check of the workfile as it was loaded, for a loop that does not run.
+// CheckLoaded is like Check, for a workfile whose loop does not run.
 func (pl *Planner) CheckLoaded() api.Check {
 	c := pl.check()
 	pl.checkShell(&c)
@@ -47,7 +47,7 @@ func (pl *Planner) CheckLoaded() api.Check {
 	return c
 }
 
-// check is Check without looking for programs.
+// check lists the problems that can be found without looking for programs.
 func (pl *Planner) check() api.Check {
 	c := api.Check{Schema: api.SchemaCheck, OK: true, Nodes: len(pl.file.Graph().Nodes()), Edges: len(pl.file.Graph().Edges()),
 		Problems: []api.Problem{}}
@@ -78,8 +78,8 @@ func (pl *Planner) check() api.Check {
 // problemsPerCode bounds how many problems of one kind are listed.
 const problemsPerCode = 1000
 
-// checkShell adds a problem if the shell of the workfile does not exist. The daemon has no PATH to look in, but each run brings its
-// own and is checked again.
+// checkShell adds a problem if the shell of the workfile does not exist. If this process has no
+// PATH, as in the daemon, it skips a shell without a path: each run brings its own PATH and is checked again.
 func (pl *Planner) checkShell(c *api.Check) {
 	program, _ := pl.file.Graph().Attr("shell")
 	path := os.Getenv("PATH")
@@ -98,7 +98,7 @@ func addProblem(c *api.Check, p api.Problem) {
 	c.Problems = append(c.Problems, p)
 }
 
-// oddities returns what the reader of the file found odd, without what edits have corrected since.
+// oddities returns the warnings of the parser, without those that edits have corrected since.
 func (pl *Planner) oddities() []api.Problem {
 	var list []api.Problem
 	for _, x := range pl.file.Warnings() {
@@ -114,7 +114,7 @@ func (pl *Planner) oddities() []api.Problem {
 	return list
 }
 
-// hasAttr reports whether the element of a warning has the attribute by now, or is gone.
+// hasAttr reports whether the element of a warning now has the attribute, or was deleted.
 func (pl *Planner) hasAttr(x graphml.Warning) (has bool) {
 	switch {
 	case x.Node != "":
@@ -134,7 +134,7 @@ func (pl *Planner) hasAttr(x graphml.Warning) (has bool) {
 	return has
 }
 
-// problem describes a finding about the graph with handles and lines.
+// problem converts a problem of the graph for clients, with handles and line numbers.
 func (pl *Planner) problem(p graph.Problem) api.Problem {
 	out := api.Problem{Severity: "warning", Code: p.Code, Message: p.Message, Nodes: pl.nodes.Names(p.Nodes)}
 	if p.Severity == graph.Error {
@@ -157,7 +157,7 @@ func (pl *Planner) problem(p graph.Problem) api.Problem {
 	return out
 }
 
-// checkWrapper adds a problem if the wrapper would not execute commands as they are meant.
+// checkWrapper adds a problem if the wrapper would not execute commands correctly.
 func (pl *Planner) checkWrapper(c *api.Check) {
 	program, _ := pl.file.Graph().Attr("shell")
 	if p := shell.CheckWrapper(pl.file.Wrapper(), program); p != nil {
@@ -166,8 +166,8 @@ func (pl *Planner) checkWrapper(c *api.Check) {
 	}
 }
 
-// executesCommands sets the wrapper of a run. It refuses a wrapper or shell that would not execute commands as they are meant.
-// asked means that the request sets the wrapper, not the settings.
+// executesCommands sets the wrapper of a run. It refuses a wrapper or shell that would not execute commands correctly. asked
+// means that the request itself sets the wrapper, not the user's settings.
 func (pl *Planner) executesCommands(r *history.Request, req api.RunRequest, asked bool) error {
 	if req.Wrapper != nil {
 		r.Wrapper = *req.Wrapper
@@ -178,8 +178,8 @@ func (pl *Planner) executesCommands(r *history.Request, req api.RunRequest, aske
 	return pl.fitWrapper(r.Wrapper, r.Shell, asked, req.Wrapper != nil)
 }
 
-// fitWrapper refuses a wrapper that would not execute commands as they are meant. asked: the request sets it; brought: it comes with
-// the request, from a flag or from the settings.
+// fitWrapper refuses a wrapper that would not execute commands correctly. asked means that a flag sets it, brought that a
+// flag or the user's settings set it.
 func (pl *Planner) fitWrapper(wrapper, program string, asked, brought bool) error {
 	p := shell.CheckWrapper(wrapper, program)
 	if p == nil {
@@ -201,7 +201,8 @@ func (pl *Planner) fitWrapper(wrapper, program string, asked, brought bool) erro
 	return e
 }
 
-// findShell refuses a run without a shell that can execute its commands. A plan has no environment of its own and uses ours.
+// findShell refuses a run if there is no shell for its commands. A plan has no environment of its own and uses that of this
+// process.
 func (pl *Planner) findShell(program string, env []string) error {
 	if program == "" {
 		return nil
@@ -217,8 +218,8 @@ func (pl *Planner) findShell(program string, env []string) error {
 		Where: pl.file.Where(pl.file.Document().GraphAttrLine("shell")), Fix: "wf edit set-graph shell 'bash -euo pipefail', for example"}
 }
 
-// servable refuses a run with a command that needs more units of a pool than the pool has, minus those that the callers of the run
-// hold until it ends. mocked nodes are not executed and need nothing.
+// servable refuses a run if a command needs more units of a pool than can become free: the size of the pool minus the units
+// that the callers of the run hold until it ends. Mocked nodes need no units.
 func (pl *Planner) servable(f *flow.Flow, nodes []*graph.Node, mocks map[string]scheduler.Mock, held map[string]int) error {
 	if pl.pools == nil || f == nil || f.Plain() {
 		return nil

@@ -15,14 +15,14 @@ import (
 	"wf/workspace/params"
 )
 
-// ReadFlow reads the control flow of the workfile. unread describes attributes that have no effect although their author probably
-// expects one. The error, an *api.Error, lists what keeps the workfile from running.
+// ReadFlow reads the control flow of the workfile. unread describes attributes that have no effect although their author
+// probably expects one. The error is an *api.Error that lists the problems that prevent runs.
 func (pl *Planner) ReadFlow() (f *flow.Flow, unread []string, err error) {
 	f, problems := flow.Read(pl.file.Graph())
 	var wrong []api.Problem
 	for _, p := range problems {
 		switch {
-		case p.Severity == graph.Error && p.Code != flow.CodeGroupCycle: // the scheduler finds those in the scope
+		case p.Severity == graph.Error && p.Code != flow.CodeGroupCycle: // the scheduler reports cycles within the scope
 			wrong = append(wrong, pl.problem(p))
 		case p.Code == flow.CodeUnknown || p.Code == flow.CodeUseless:
 			unread = append(unread, p.Message)
@@ -48,7 +48,7 @@ func (pl *Planner) ReadFlow() (f *flow.Flow, unread []string, err error) {
 	return nil, nil, e
 }
 
-// few returns the first notes, and how many more there are.
+// few returns the first notes, and the number of further ones.
 func few(notes []string) []string {
 	const most = 3
 	if more := len(notes) - most; more > 0 {
@@ -57,7 +57,7 @@ func few(notes []string) []string {
 	return notes
 }
 
-// control fills in what a request says beyond plain commands and dependencies.
+// control adds the control flow of a request to a draft: parameters, mocks and prior state.
 func (pl *Planner) control(r *Draft, f *flow.Flow, scope scheduler.Scope, req api.RunRequest) error {
 	if f.Plain() && len(req.Mocks) == 0 && len(req.Params) == 0 {
 		return nil
@@ -96,7 +96,7 @@ func (pl *Planner) control(r *Draft, f *flow.Flow, scope scheduler.Scope, req ap
 	return nil
 }
 
-// mocks finds the nodes that mocks replace.
+// mocks resolves the nodes that the mocks of a request replace.
 func (pl *Planner) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
 	mocks := map[string]scheduler.Mock{}
 	for _, m := range asked {
@@ -124,8 +124,8 @@ func (pl *Planner) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
 	return mocks, nil
 }
 
-// secretsOf returns the secret parameters of a run as variables of its environment, which is the only place where they are stored
-// while it goes.
+// secretsOf returns the secret parameters of a run as environment variables. While the run is active they are stored only in
+// its environment.
 func secretsOf(f *flow.Flow, params map[string]any) []string {
 	var env []string
 	for _, p := range f.Params {

@@ -22,8 +22,8 @@ import (
 	"wf/workspace/runstate"
 )
 
-// changedSince returns notes for a resume about edits since: commands that failed and were changed, and commands that succeeded,
-// were changed, and are kept all the same.
+// changedSince returns notes for a resume about edits since the resumed run: failed commands that were changed, and
+// succeeded commands that were changed but are kept.
 func (r *Draft) changedSince(nodes *nodestate.Table) []string {
 	if r.Request.Mode != api.ModeResume {
 		return nil
@@ -51,7 +51,7 @@ func (r *Draft) changedSince(nodes *nodestate.Table) []string {
 	return notes
 }
 
-// withDefaults fills in from req.Defaults what neither the request nor the workfile sets.
+// withDefaults adds values from req.Defaults that neither the request nor the workfile sets.
 func (pl *Planner) withDefaults(req api.RunRequest) api.RunRequest {
 	d := req.Defaults
 	if d == nil {
@@ -60,14 +60,14 @@ func (pl *Planner) withDefaults(req api.RunRequest) api.RunRequest {
 	if req.Jobs == nil && !pl.says("jobs") {
 		req.Jobs = d.Jobs
 	}
-	// An empty wrapper is a setting, too: it means no wrapper.
+	// An empty wrapper is also a setting: it means no wrapper.
 	if req.Wrapper == nil && !slices.ContainsFunc([]string{"wrapper", "prefix", "suffix"}, pl.has) {
 		req.Wrapper = d.Wrapper
 	}
 	return req
 }
 
-// has reports whether the graph has an attribute, says whether the attribute has a text.
+// has reports whether the graph has an attribute, even an empty one.
 func (pl *Planner) has(attr string) bool {
 	_, ok := pl.file.Graph().Attr(attr)
 	return ok
@@ -78,18 +78,18 @@ func (pl *Planner) says(attr string) bool {
 	return strings.TrimSpace(text) != ""
 }
 
-// Draft is a run that was not started.
+// Draft is a run that has not started.
 type Draft struct {
 	*nodestate.Run
-	notes   []string // what a person should know before it begins
-	secrets []string // variables with the secret parameters
+	notes   []string // for the user, before the run starts
+	secrets []string // environment variables with the secret parameters
 }
 
-// defaultGraceMS is the time from TERM to KILL, in milliseconds (docs/semantics.md, Stopping).
+// defaultGraceMS is the time between TERM and KILL, in milliseconds (docs/semantics.md, Stopping).
 const defaultGraceMS = 10_000
 
-// Draft chooses the scope of a run and refuses what cannot run. It changes nothing. A nil draft without an error means that
-// there is nothing to resume.
+// Draft determines the scope of a run and refuses a run that cannot work. It changes nothing. If it returns no draft and no
+// error, there is nothing to resume.
 func (pl *Planner) Draft(client string, req api.RunRequest) (*Draft, api.RunAccepted, error) {
 	acc := api.RunAccepted{Mode: req.Mode, Total: pl.nodes.Count(pl.nodes.Blocked()).Total()}
 	scope, err := pl.scope(req)
@@ -121,7 +121,7 @@ func (pl *Planner) Draft(client string, req api.RunRequest) (*Draft, api.RunAcce
 	return r, acc, nil
 }
 
-// build makes a run with its own copy of everything it needs.
+// build returns a draft with its own copy of everything it needs.
 func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunRequest) (*Draft, error) {
 	req, asked := pl.withDefaults(req), req.Wrapper != nil
 	activations, err := pl.number("max_activations", 0)
@@ -191,10 +191,10 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	return r, nil
 }
 
-// Complete checks a request for a run and fills in the values of its parameters. It runs the commands that list the choices
-// of parameters, so it must not be called on the loop.
+// Complete checks a request for a run and adds the values of its parameters. It runs the commands that list the choices of
+// parameters, so it must not be called on the loop.
 func (pl *Planner) Complete(ctx context.Context, req api.RunRequest) (api.RunRequest, error) {
-	if req.Env == nil { // an executor takes nil for "the environment that it has already"
+	if req.Env == nil { // for an executor nil means its own environment
 		req.Env = []string{}
 	}
 	err := pl.checkWorkFolder(ctx)
@@ -214,7 +214,7 @@ func (pl *Planner) Complete(ctx context.Context, req api.RunRequest) (api.RunReq
 	return req, err
 }
 
-// badWorld checks the process attributes of a request.
+// badWorld returns an error if the process attributes of a request are invalid.
 func badWorld(world []byte) error {
 	if _, err := procattr.Parse(world); err != nil {
 		return api.Invalid("world: %v", err)
@@ -222,7 +222,7 @@ func badWorld(world []byte) error {
 	return nil
 }
 
-// freeze writes the nodes of the run into its request and copies them, so that later edits do not reach it.
+// freeze writes the nodes of the run into its request and copies them, so that later edits do not change the run.
 func (pl *Planner) freeze(r *Draft, nodes []*graph.Node) {
 	r.Request.Scope = make([]string, len(nodes))
 	r.Request.Names = make([]string, len(nodes))
@@ -244,7 +244,7 @@ func modeWord(m scheduler.Mode) string {
 	return api.ModeFresh
 }
 
-// number reads a numeric graph attribute.
+// number returns a numeric graph attribute, or absent if the graph does not have it.
 func (pl *Planner) number(name string, absent int) (int, error) {
 	text, ok := pl.file.Graph().Attr(name)
 	text = strings.TrimSpace(text)
@@ -259,8 +259,8 @@ func (pl *Planner) number(name string, absent int) (int, error) {
 	return n, nil
 }
 
-// streams returns how the outputs of commands are kept: as the workfile says; otherwise merged, or split if the workfile shows the
-// end of each stream.
+// streams returns how outputs of commands are kept: as the workfile says, otherwise split if the workfile shows the end of
+// each stream, otherwise merged.
 func (pl *Planner) streams() graph.Output {
 	if said := pl.file.Graph().Output(); said != graph.OutputUnsaid {
 		return said

@@ -11,7 +11,7 @@ import (
 	"wf/scheduler"
 )
 
-// cycleError names a cycle of blocking edges, node by node, and the edge that closes it.
+// cycleError describes a cycle of blocking edges, node by node, and the edge that closes it.
 func (pl *Planner) cycleError(cycle *scheduler.CycleError) error {
 	names := pl.nodes.Names(cycle.Nodes)
 	closing := cycle.Edges[len(cycle.Edges)-1]
@@ -31,7 +31,7 @@ func (pl *Planner) cycleError(cycle *scheduler.CycleError) error {
 	return e
 }
 
-// shellWord writes a handle as a word of a command that people can paste.
+// shellWord quotes a handle for a command line that users can paste.
 func shellWord(name string) string {
 	return strings.TrimPrefix(shell.Line(": {}", name), ": ")
 }

@@ -16,10 +16,10 @@ import (
 	"wf/workspace/workfile"
 )
 
-// A workFolder is the folder that the workfile names for its commands. The goroutine of the request looks at it, not the loop: the
-// folder may be on a network.
+// A workFolder is the folder that the workfile sets for its commands. The goroutine of the request checks it, not the loop,
+// because the folder may be on a network.
 type workFolder struct {
-	path string // "" if the workfile names none: commands run in the folder of the workfile
+	path string // "" if the workfile sets none: commands run in the folder of the workfile
 	line int
 }
 
@@ -30,7 +30,7 @@ func (pl *Planner) workFolder() workFolder {
 	return workFolder{pl.Folder(), pl.file.Document().GraphAttrLine("cwd")}
 }
 
-// problem says why no command can run there, and how to mend it; "" if commands can.
+// problem returns why commands cannot run in the folder, and how to correct that; "" if they can.
 func (f workFolder) problem() (why, fix string) {
 	if f.path == "" {
 		return "", ""
@@ -49,7 +49,7 @@ func (f workFolder) problem() (why, fix string) {
 	return "", ""
 }
 
-// checkWorkFolder refuses a run whose commands have no folder to run in.
+// checkWorkFolder refuses a run if its commands cannot run in the folder.
 func (pl *Planner) checkWorkFolder(ctx context.Context) error {
 	f, err := loop.Ask(ctx, pl.loop, func() (workFolder, error) { return pl.workFolder(), nil })
 	if err != nil {
@@ -66,7 +66,7 @@ func (f workFolder) refusal(file *workfile.File) error {
 	return &api.Error{Code: api.CodeWorkfile, Message: "the folder of the commands, " + f.path + ", cannot be used", Where: file.Where(f.line), Why: why, Fix: fix}
 }
 
-// check adds what is wrong with the folder.
+// check adds the problem of the folder, if there is one.
 func (f workFolder) check(c *api.Check) {
 	if why, _ := f.problem(); why != "" {
 		addProblem(c, api.Problem{Severity: "error", Code: "cwd", Line: f.line,
@@ -74,7 +74,7 @@ func (f workFolder) check(c *api.Check) {
 	}
 }
 
-// Folder returns the folder of the commands: that of the workfile, or the attribute relative to it.
+// Folder returns the folder for commands: the one that the workfile sets, relative to its own folder, or its own folder.
 func (pl *Planner) Folder() string {
 	dir := filepath.Dir(pl.path)
 	text, ok := pl.file.Graph().Attr("cwd")

@@ -9,7 +9,7 @@ import (
 	"wf/scheduler"
 )
 
-// repeatScope returns the scope of a run that repeats instances: it resumes their sub-flows.
+// repeatScope returns the scope of a run that repeats instances. The run resumes their sub-flows.
 func (pl *Planner) repeatScope(req api.RunRequest, sreq scheduler.Request, paths []string, holders []*graph.Node) (scheduler.Scope, error) {
 	if req.Mode == api.ModeResume || len(req.From)+len(req.Until)+len(req.Exclude) > 0 {
 		return scheduler.Scope{}, api.Invalid("instances are repeated with --nodes alone")
@@ -26,8 +26,8 @@ func (pl *Planner) repeatScope(req api.RunRequest, sreq scheduler.Request, paths
 	return scope, nil
 }
 
-// repeatedNodes keeps of the nodes of sub-flows those that took part in the latest run, and those that the paths name. A node that
-// never took part must not keep the sub-flow from succeeding.
+// repeatedNodes removes nodes of sub-flows from nodes that neither took part in the latest run nor are named by the paths. A
+// node that never took part must not keep the sub-flow from succeeding.
 func (pl *Planner) repeatedNodes(nodes []*graph.Node, paths []string, holders []*graph.Node) []*graph.Node {
 	part := map[string]bool{}
 	for _, holder := range holders {
@@ -46,7 +46,7 @@ func (pl *Planner) repeatedNodes(nodes []*graph.Node, paths []string, holders []
 			home = pl.nodes.Member(home, name)
 			part[home.ID] = true
 		}
-		part[home.ID+"/"] = true // with its contents
+		part[home.ID+"/"] = true // and what it contains
 	}
 	return slices.DeleteFunc(nodes, func(n *graph.Node) bool {
 		if part[n.ID] {

@@ -18,14 +18,13 @@ import (
 	"wf/workspace/workfile"
 )
 
-// Bounds of the commands that list the choices of a parameter.
+// Limits for the commands that list the choices of a parameter.
 const (
 	choicesTime  = 10 * time.Second
 	choicesBytes = 1 << 20
 )
 
-// Params lists the parameters of the workfile, with the choices that their commands print now, and what is wrong with the
-// values in req.
+// Params lists the parameters of the workfile with their current choices, and the problems of the values in req.
 func (pl *Planner) Params(ctx context.Context, req api.ParamsRequest) (api.ParamList, error) {
 	c, err := workfile.Ask(ctx, pl.file, func() (*params.Check, error) { return pl.paramCheck(ctx, req.Params, req.Env) })
 	if err != nil {
@@ -34,8 +33,8 @@ func (pl *Planner) Params(ctx context.Context, req api.ParamsRequest) (api.Param
 	return c.List(), ctx.Err()
 }
 
-// ResolveParams returns the values of a run for what a request gives. It runs commands, so it must not be called on the loop.
-// The error is an *api.Error that lists all problems, or that of ctx.
+// ResolveParams returns the parameter values of a run. It runs commands, so it must not be called on the loop. The error is
+// an *api.Error that lists all problems, or the error of ctx.
 func (pl *Planner) ResolveParams(ctx context.Context, req api.RunRequest) (map[string]any, error) {
 	c, err := loop.Ask(ctx, pl.loop, func() (*params.Check, error) { return pl.paramCheck(ctx, pl.withResumed(req), req.Env) })
 	if err != nil {
@@ -48,8 +47,7 @@ func (pl *Planner) ResolveParams(ctx context.Context, req api.RunRequest) (map[s
 	return values, paramError(problems)
 }
 
-// withResumed returns the given values. Where a request gives none, the value of the run that it resumes counts, if the parameter
-// still exists.
+// withResumed adds the values of the resumed run for parameters that the request does not set and that still exist.
 func (pl *Planner) withResumed(req api.RunRequest) map[string]any {
 	text, _ := pl.file.Graph().Attr("params")
 	if strings.TrimSpace(text) == "" {
@@ -67,7 +65,7 @@ func (pl *Planner) withResumed(req api.RunRequest) map[string]any {
 	for _, n := range old {
 		latest = max(latest, pl.nodes.LastRun(n))
 	}
-	then, _ := pl.nodes.Earlier(latest) // nothing if the run was removed from the history
+	then, _ := pl.nodes.Earlier(latest) // empty if the run was removed from the history
 	values, err := params.Decode(then.Params)
 	if err != nil || len(values) == 0 {
 		return req.Params
@@ -80,7 +78,7 @@ func (pl *Planner) withResumed(req api.RunRequest) map[string]any {
 	return values
 }
 
-// paramError returns the error about wrong parameters of a run; nil for none.
+// paramError returns an error that lists problems of parameters, or nil if there are none.
 func paramError(problems []flow.ParamProblem) error {
 	if len(problems) == 0 {
 		return nil
@@ -98,7 +96,7 @@ func paramError(problems []flow.ParamProblem) error {
 	return e
 }
 
-// paramCheck collects for params.Check what belongs to the loop.
+// paramCheck returns a params.Check with the data that belongs to the loop.
 func (pl *Planner) paramCheck(ctx context.Context, given map[string]any, env []string) (*params.Check, error) {
 	if err := pl.usable(); err != nil {
 		return nil, err
@@ -120,8 +118,8 @@ func (pl *Planner) paramCheck(ctx context.Context, given map[string]any, env []s
 	return c, nil
 }
 
-// otherParams returns the parameters that a resume gives other values than the run that it resumes, and that run. What is kept
-// of that run was made with the old values.
+// otherParams returns the names of the parameters whose values differ from those of the resumed run, and the number of that
+// run. The nodes that a resume keeps were executed with the old values.
 func (pl *Planner) otherParams(scope scheduler.Scope, params map[string]any) (run int, names []string) {
 	if scope.Mode != scheduler.Resume {
 		return 0, nil
@@ -155,8 +153,8 @@ func (pl *Planner) otherParams(scope scheduler.Scope, params map[string]any) (ru
 	return run, names
 }
 
-// withOwnParams handles a run that would resume another one with other parameters. It would mix results of both, so it becomes a
-// fresh run, unless the request asks for a resume.
+// withOwnParams handles a run that would resume another one with different parameters. Because this would mix results of
+// both, the run becomes a fresh run, unless the request explicitly asks for a resume.
 func (pl *Planner) withOwnParams(req api.RunRequest, scope scheduler.Scope) (api.RunRequest, scheduler.Scope, string, error) {
 	run, names := pl.otherParams(scope, req.Params)
 	switch {

@@ -17,7 +17,7 @@ import (
 	"wf/workspace/workfile"
 )
 
-// Plan says what a run would do, in a possible order. It changes nothing.
+// Plan returns the steps of a run in a possible order. It changes nothing.
 func (pl *Planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
 	plan, err := workfile.Ask(ctx, pl.file, func() (api.Plan, error) { return pl.plan(req) })
 	if err == nil {
@@ -26,7 +26,7 @@ func (pl *Planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, erro
 	return plan, err
 }
 
-// PlanLoaded is Plan of the workfile as it was loaded, for a loop that does not run.
+// PlanLoaded is like Plan, for a workfile whose loop does not run.
 func (pl *Planner) PlanLoaded(req api.RunRequest) (api.Plan, error) {
 	plan, err := pl.plan(req)
 	if err == nil {
@@ -86,7 +86,7 @@ func (pl *Planner) plan(req api.RunRequest) (api.Plan, error) {
 	return plan, nil
 }
 
-// makeDry gives a run that is only planned a scheduler that can forecast.
+// makeDry gives a draft a scheduler that can forecast.
 func (pl *Planner) makeDry(r *Draft, scope scheduler.Scope, env []string) error {
 	opt, err := runstate.Options(r.Request, r.Flow, r.Prior, append(env[:len(env):len(env)], r.secrets...))
 	if err != nil {
@@ -99,18 +99,18 @@ func (pl *Planner) makeDry(r *Draft, scope scheduler.Scope, env []string) error 
 	return nil
 }
 
-// forecast turns a forecast of the scheduler into a plan.
+// forecast converts a forecast of the scheduler to a plan.
 type forecast struct {
 	*Planner
 	r       *Draft
 	plan    *api.Plan
 	reasons reasoner
-	seen    []int             // by position: the step that named the node last
-	steps   map[string]int    // of instances: the index of the step of all alike
-	maybe   map[string]string // id → name of sub-flows that may start again as a whole
+	seen    []int             // by position: the last step that names the node
+	steps   map[string]int    // for instances: the index of their common step
+	maybe   map[string]string // id → name of sub-flows that may start again
 }
 
-// foretell lists the steps: nodes of the outer flow one by one, those of instances together.
+// foretell adds the steps: one for each node of the outer flow, and common ones for the nodes of instances.
 func (p *forecast) foretell() {
 	r := p.r
 	expected := r.Sched.Forecast(clock.Now().UnixNano())
@@ -190,7 +190,7 @@ func subFlowText(n *graph.Node) string {
 	return word + ": " + text
 }
 
-// count counts the nodes of the plan, including instances (see api.Counts), and those that a resume keeps.
+// count counts the nodes of the plan, instances included (see api.Counts), and the nodes that a resume keeps.
 func (p *forecast) count(ran, present []bool) {
 	listed, rest := map[string]bool{}, 0
 	for _, s := range p.plan.Steps {
@@ -225,7 +225,7 @@ func (p *forecast) count(ran, present []bool) {
 	p.plan.Total = p.plan.Nodes + p.plan.Conditional + p.plan.Kept + rest
 }
 
-// beyond lists the nodes behind the scope, which do not run.
+// beyond lists the nodes after the scope, which do not run.
 func (p *forecast) beyond(ran []bool) {
 	const named = -1
 	for i := range p.r.Nodes {
@@ -242,7 +242,7 @@ func (p *forecast) beyond(ran []bool) {
 	}
 }
 
-// planNotes adds what a person should know before the run.
+// planNotes adds notes that the user should read before the run.
 func (pl *Planner) planNotes(plan *api.Plan, scope scheduler.Scope, req api.RunRequest) {
 	if pl.onlyDrawn() && !req.AcceptDrawing {
 		plan.Notes = append(plan.Notes, "the commands are texts of a drawing: running them needs wf run --accept-drawing once")

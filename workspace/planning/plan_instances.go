@@ -10,10 +10,10 @@ import (
 	"wf/workspace/history"
 )
 
-// maxPlanned bounds how many instances a step of a plan names.
+// maxPlanned bounds the number of instances that a step of a plan names.
 const maxPlanned = 100
 
-// instances counts the instances that each node of the workfile has, or will have.
+// instances returns the number of instances of each node of the workfile, present or expected.
 func (p *forecast) instances(present []bool) map[string]int {
 	all := map[string]int{}
 	sched := p.r.Sched
@@ -25,7 +25,7 @@ func (p *forecast) instances(present []bool) map[string]int {
 			all[sched.Template(i)]++
 		}
 		if first, _ := sched.Instances(i); len(first) > 0 && sched.Planned(i) > len(first) {
-			for k := range sched.Members(i) { // instances beyond the forecast are like those in it
+			for k := range sched.Members(i) { // the forecast contains only some instances; the others are equal
 				all[sched.Template(first[0]+k)] += sched.Planned(i) - len(first)
 			}
 		}
@@ -33,7 +33,7 @@ func (p *forecast) instances(present []bool) map[string]int {
 	return all
 }
 
-// innerStep adds a node of an instance to the step of all alike.
+// innerStep adds a node of an instance to the common step of all instances.
 func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
 	sched := p.r.Sched
 	path, template := sched.Path(x.Node), sched.Template(x.Node)
@@ -78,7 +78,7 @@ func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
 	step.Instances++
 	if owner, instance, _ := sched.Instance(x.Node); x.Certain {
 		first, _ := sched.Instances(owner)
-		if instance == len(first)-1 { // it stands for the instances beyond the forecast
+		if instance == len(first)-1 { // it represents the instances that the forecast does not contain
 			step.Instances += max(0, sched.Planned(owner)-len(first))
 		}
 		step.Why = instancesWhy(step, all[template])
@@ -88,7 +88,7 @@ func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
 	}
 }
 
-// instancesWhy says in which instances a node is executed.
+// instancesWhy returns a phrase about the instances in which a node is executed.
 func instancesWhy(step *api.PlanStep, all int) string {
 	switch n := step.Instances; {
 	case n == all && n == 1:
@@ -100,7 +100,7 @@ func instancesWhy(step *api.PlanStep, all int) string {
 	}
 }
 
-// instancesIn returns the instances that paths lead into.
+// instancesIn returns the instances that contain the given paths.
 func instancesIn(paths []string) []string {
 	var named []string
 	for _, path := range paths {
@@ -109,7 +109,7 @@ func instancesIn(paths []string) []string {
 	return named
 }
 
-// everyInstance returns a path with [*] in place of the numbers of instances.
+// everyInstance returns a path with [*] in place of instance numbers.
 func everyInstance(path string) string {
 	var b strings.Builder
 	for {
@@ -122,7 +122,7 @@ func everyInstance(path string) string {
 	}
 }
 
-// hidden lists the nodes of sub-flows that may start again as a whole.
+// hidden lists the nodes of sub-flows that may start again.
 func (p *forecast) hidden() {
 	for _, id := range p.r.Request.Scope[p.r.OuterNodes():] {
 		n := p.file.Graph().Node(id)
@@ -142,7 +142,7 @@ func (p *forecast) hidden() {
 	}
 }
 
-// conditions names what decides whether a node is executed.
+// conditions returns a phrase about what decides whether a node is executed.
 func (p *forecast) conditions(x scheduler.Expected) string {
 	var when, runs []string
 	for _, j := range x.Edges {
@@ -170,7 +170,8 @@ func (p *forecast) conditions(x scheduler.Expected) string {
 	return "what leads to it runs"
 }
 
-// unlessJoined is about a node that a join may cancel, or never start, because it has enough without it.
+// unlessJoined is the condition of a node that leads to a join: the join may cancel it, or never start it, once enough other
+// edges have fired.
 const unlessJoined = "unless a join that it leads to is decided before"
 
 func conditionWhy(of string) string {

@@ -1,6 +1,8 @@
-// Package planning decides what a run would consist of: the scope that a request selects, the values of parameters, and what
-// makes the run impossible or different from what its user expects. Its drafts are what a workspace starts, or what wf plan
-// shows. It starts nothing and changes nothing.
+// Package planning prepares the runs of a workspace. From a request it determines the scope of the run and the values of its parameters, and it
+// refuses runs that cannot work or that differ from what the user probably expects.
+//
+// A workspace turns the resulting Draft into an active run; wf plan only shows it. The package also checks the workfile (wf
+// check) and lists its parameters. It starts no runs and changes nothing.
 package planning
 
 import (
@@ -11,7 +13,7 @@ import (
 	"wf/workspace/workfile"
 )
 
-// Config is what a Planner reads.
+// Config configures a Planner.
 type Config struct {
 	ID, Path string // of the workspace
 	Version  string // of the binary, for the records
@@ -19,16 +21,16 @@ type Config struct {
 	File     *workfile.File
 	Nodes    *nodestate.Table
 	Store    *history.Store
-	Pools    PoolSizes    // nil: pools are not checked
-	Asker    params.Asker // nil: commands cannot list the choices of parameters
-	Usable   func() error // why no run may start at present; called on the loop
+	Pools    PoolSizes    // nil if pools are not checked
+	Asker    params.Asker // nil if commands cannot list the choices of parameters
+	Usable   func() error // returns why no run may start at present; called on the loop
 }
 
 // PoolSizes gives the number of units of each pool.
 type PoolSizes interface{ Size(pool string) int }
 
-// A Planner makes drafts of runs and answers questions about the workfile. Its methods belong to the loop, unless they have a
-// context.
+// A Planner drafts runs and checks the workfile. Methods with a context may be called on any goroutine but the loop's; the
+// others belong to the loop.
 type Planner struct {
 	id, path string
 	version  string
@@ -47,5 +49,5 @@ func New(c Config) *Planner {
 		pools: c.Pools, asker: c.Asker, usable: c.Usable}
 }
 
-// UsePools sets the pools whose sizes are checked.
+// UsePools sets the pools against which commands are checked.
 func (pl *Planner) UsePools(p PoolSizes) { pl.pools = p }

@@ -6,7 +6,7 @@ import (
 	"wf/scheduler"
 )
 
-// between narrows a request to the nodes before some (until), or to some nodes and those after them (from).
+// between limits a request to the nodes before some nodes (until), or to some nodes and the nodes after them (from).
 func (pl *Planner) between(req api.RunRequest, sreq *scheduler.Request) error {
 	inside := insides(pl.file.Graph())
 	for _, part := range []struct {
@@ -46,7 +46,7 @@ func insides(g *graph.Graph) map[*graph.Node][]*graph.Node {
 	return inside
 }
 
-// nodesBefore returns the nodes that lead to some nodes, without these and their contents.
+// nodesBefore returns the nodes that lead to the given nodes, without these and their contents.
 func nodesBefore(inside map[*graph.Node][]*graph.Node, nodes []*graph.Node) map[*graph.Node]bool {
 	reached := reach(inside, nodes, func(n *graph.Node) (next []*graph.Node) {
 		for _, e := range n.In {
@@ -61,7 +61,7 @@ func nodesBefore(inside map[*graph.Node][]*graph.Node, nodes []*graph.Node) map[
 	return reached
 }
 
-// nodesFrom returns some nodes and those that they lead to.
+// nodesFrom returns the given nodes and the nodes that they lead to.
 func nodesFrom(inside map[*graph.Node][]*graph.Node, nodes []*graph.Node) map[*graph.Node]bool {
 	return reach(inside, nodes, func(n *graph.Node) (next []*graph.Node) {
 		for _, e := range n.Out {
@@ -71,7 +71,7 @@ func nodesFrom(inside map[*graph.Node][]*graph.Node, nodes []*graph.Node) map[*g
 	})
 }
 
-// reach follows edges from some nodes and from the containers around them. Reaching a container means reaching its contents.
+// reach follows edges from the given nodes and the containers around them. Reaching a container means reaching its contents.
 func reach(inside map[*graph.Node][]*graph.Node, from []*graph.Node, next func(*graph.Node) []*graph.Node) map[*graph.Node]bool {
 	reached := map[*graph.Node]bool{}
 	list := append([]*graph.Node(nil), from...)

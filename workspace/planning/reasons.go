@@ -10,16 +10,17 @@ import (
 	"wf/workspace/runstate"
 )
 
-// A reasoner says why the nodes of a plan would run: a selector picks them, a resume repeats or reaches them, or everything runs.
+// A reasoner explains why each node of a plan would run: a selector names it, a resume repeats or reaches it, or everything
+// runs.
 type reasoner struct {
 	nodes   *nodestate.Table
 	mode    scheduler.Mode
-	picks   map[*graph.Node]graph.Pick // nil: nothing was selected
+	picks   map[*graph.Node]graph.Pick // nil if there are no selectors
 	after   []*graph.Node              // by position, for a resume: the repeated node that leads there
 	blocked []bool                     // by position
 }
 
-// planReasons makes the reasoner of a request.
+// planReasons returns the reasoner for a request.
 func (pl *Planner) planReasons(req api.RunRequest, scope scheduler.Scope) (reasoner, error) {
 	rs := reasoner{nodes: pl.nodes, mode: scope.Mode, blocked: pl.nodes.Blocked()}
 	again, holders, err := pl.nodes.InstancePaths(req.Nodes)
@@ -45,7 +46,7 @@ func (pl *Planner) planReasons(req api.RunRequest, scope scheduler.Scope) (reaso
 	return rs, nil
 }
 
-// downstream returns for each node, by position, the nearest of the given nodes that leads to it; nil for none.
+// downstream returns, by position, the nearest of the given nodes that leads to each node, or nil if none does.
 func downstream(g *graph.Graph, from []*graph.Node) []*graph.Node {
 	leader := make([]*graph.Node, len(g.Nodes()))
 	queue := append([]*graph.Node(nil), from...)
@@ -63,7 +64,8 @@ func downstream(g *graph.Graph, from []*graph.Node) []*graph.Node {
 	return leader
 }
 
-// explain fills in why a step would happen. trigger is the handle of the node whose non-blocking edge activates it; "" if none does.
+// explain adds the reason of a step. trigger is the handle of the node whose non-blocking edge activates the node; "" if
+// none does.
 func (rs *reasoner) explain(step *api.PlanStep, n *graph.Node, trigger string) {
 	switch {
 	case rs.mode == scheduler.Resume:
@@ -104,7 +106,7 @@ func (rs *reasoner) resumed(step *api.PlanStep, n *graph.Node, trigger string) {
 	switch {
 	case step.State == api.StateCancelled:
 		step.Reason, step.Why = api.PlanCancelled, "cancelled"+in(step.Run)
-	case leader == n: // failed, or interrupted by the death of a daemon
+	case leader == n: // failed, or interrupted when a daemon died
 		step.Reason, step.Why = api.PlanFailed, "failed"+in(step.Run)
 		if rec := rs.nodes.Record(n); rec != nil {
 			step.Why += ": " + rec.Cause()
@@ -121,7 +123,7 @@ func (rs *reasoner) resumed(step *api.PlanStep, n *graph.Node, trigger string) {
 	}
 }
 
-// again says how the last execution ended, for a node that a fresh run repeats. rec may be nil.
+// again returns how the last execution of a node ended, for a fresh run that repeats it. rec may be nil.
 func again(step *api.PlanStep, rec *runstate.Execution) string {
 	switch step.State {
 	case api.StateOK:
@@ -141,7 +143,7 @@ func again(step *api.PlanStep, rec *runstate.Execution) string {
 	return string(step.State) + in(step.Run)
 }
 
-// in names a run in a phrase; "" for an unknown run.
+// in returns " in run N", or "" if the run is not known.
 func in(run string) string {
 	if run == "" {
 		return ""

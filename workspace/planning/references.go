@@ -14,7 +14,7 @@ import (
 	"wf/workspace/runstate"
 )
 
-// outsideMocks moves mocks of nodes outside the run to the prior state that the run sees.
+// outsideMocks adds mocks of nodes outside the run to the prior state that the run uses.
 func (pl *Planner) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, scope []*graph.Node, past scheduler.Prior) (scheduler.Prior, error) {
 	within := make(map[string]bool, len(scope))
 	for _, n := range scope {
@@ -53,7 +53,7 @@ func (pl *Planner) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, s
 	return past, nil
 }
 
-// outsideRecords adds to the prior state what the history knows of nodes that expressions refer to.
+// outsideRecords adds the nodes that expressions refer to, and that only the history contains, to the prior state.
 func (pl *Planner) outsideRecords(f *flow.Flow, scope []*graph.Node, past scheduler.Prior) scheduler.Prior {
 	copied := false
 	for _, n := range f.References(scope) {
@@ -80,7 +80,7 @@ func pastOfMock(m scheduler.Mock) scheduler.PriorNode {
 	return p
 }
 
-// outsideNotes say which values a run sees of the nodes outside it.
+// outsideNotes returns notes about the values that a run uses of nodes outside it.
 func (pl *Planner) outsideNotes(r *Draft, f *flow.Flow, scope []*graph.Node) []string {
 	if r.Flow == nil {
 		return nil
@@ -134,7 +134,7 @@ func (pl *Planner) outsideNotes(r *Draft, f *flow.Flow, scope []*graph.Node) []s
 	return notes
 }
 
-// keptMocks returns a note about mocks of nodes that a resume keeps: they have no effect.
+// keptMocks returns a note about mocks without effect, because a resume keeps their nodes.
 func (pl *Planner) keptMocks(mocks map[string]scheduler.Mock, mode scheduler.Mode) []string {
 	var kept []string
 	for _, id := range slices.Sorted(maps.Keys(mocks)) {

@@ -12,11 +12,11 @@ import (
 	"wf/workspace/loop"
 )
 
-// repeatFree is how long a run may have taken that is repeated without confirmation.
+// repeatFree is the duration up to which a run is repeated without confirmation.
 const repeatFree = time.Minute
 
-// checkRepeat refuses a run that would repeat everything although all of it is done, if that took long. A client that can ask
-// its user repeats the request with the mode "fresh".
+// checkRepeat refuses a run that would repeat everything although all nodes are done, if the repeated runs took long. A
+// client that can ask its user sends the request again with the mode "fresh".
 func (pl *Planner) checkRepeat(ctx context.Context, req api.RunRequest) error {
 	if !req.AskRepeat || req.Mode != "" || len(req.Nodes)+len(req.Exclude)+len(req.Until)+len(req.From) > 0 {
 		return nil
@@ -27,7 +27,7 @@ func (pl *Planner) checkRepeat(ctx context.Context, req api.RunRequest) error {
 	}
 	list, err := pl.store.List()
 	if err != nil {
-		return nil // the check is only a courtesy
+		return nil // the check is optional
 	}
 	runs, took := lastComplete(list)
 	if took <= repeatFree {
@@ -37,7 +37,7 @@ func (pl *Planner) checkRepeat(ctx context.Context, req api.RunRequest) error {
 		Fix: "wf run --fresh runs all of them again", Repeat: &api.Repeat{Done: done, Runs: runs, TookMS: took.Milliseconds()}}
 }
 
-// allDone returns the number of nodes if each of them is done, else 0. A sub-flow counts by its own status.
+// allDone returns the number of nodes if all are done, otherwise 0. A sub-flow counts by its own status.
 func (pl *Planner) allDone() (done int) {
 	for _, n := range pl.file.Graph().Nodes() {
 		if !n.Runnable() || n.Parent != nil && n.Home() != nil {
@@ -54,8 +54,7 @@ func (pl *Planner) allDone() (done int) {
 	return done
 }
 
-// lastComplete returns the latest run of everything and the runs that resumed it, oldest first, and how long they took
-// together.
+// lastComplete returns the latest run of everything and the runs that resumed it, oldest first, with their total duration.
 func lastComplete(list []history.Summary) (runs []string, took time.Duration) {
 	byNumber := make(map[int]history.Summary, len(list))
 	for _, s := range list {

@@ -56,8 +56,8 @@ func (pl *Planner) scope(req api.RunRequest) (scheduler.Scope, error) {
 	return scheduler.Choose(pl.file.Graph(), sreq)
 }
 
-// blank reports whether selectors contain nothing, as an unset variable of a script does. It would be a run of nothing, which
-// succeeds.
+// blank reports whether selectors contain no text, for example because of an unset variable in a script. Such a run would do
+// nothing and succeed.
 func blank(selectors []string) bool {
 	return strings.Trim(strings.Join(selectors, ","), ", \t\r\n") == ""
 }
@@ -68,7 +68,7 @@ func (pl *Planner) lastScope(id string) ([]string, bool) {
 	return e.Scope, known && e.Scope != nil
 }
 
-// admit refuses a scope that overlaps an active run, needs the user's consent, or contains what cannot be executed.
+// admit refuses a scope that overlaps an active run, needs the user's consent, or contains nodes that cannot be executed.
 func (pl *Planner) admit(scope scheduler.Scope, req api.RunRequest) error {
 	for _, r := range pl.nodes.Runs {
 		var shared []string
@@ -92,13 +92,13 @@ func (pl *Planner) admit(scope scheduler.Scope, req api.RunRequest) error {
 	return pl.executable(scope)
 }
 
-// onlyDrawn reports whether the commands are only texts of a drawing that the user has not accepted yet. A workfile that has run
-// on this machine was accepted.
+// onlyDrawn reports whether the commands are only labels of a drawing that the user has not accepted yet. Running a workfile
+// on this machine accepts it.
 func (pl *Planner) onlyDrawn() bool {
 	return pl.file.Document().FromDrawing() && !slices.ContainsFunc(pl.file.Graph().Nodes(), func(n *graph.Node) bool { return pl.nodes.LastRun(n) > 0 })
 }
 
-// executable refuses nodes that cannot be executed according to graph.Check.
+// executable refuses nodes that graph.Check does not allow to run.
 func (pl *Planner) executable(scope scheduler.Scope) error {
 	in := make(map[string]bool, len(scope.Nodes))
 	for _, n := range scope.Nodes {
@@ -120,7 +120,7 @@ func (pl *Planner) executable(scope scheduler.Scope) error {
 	return nil
 }
 
-// outerFirst sorts the nodes of a scope: those of the outer flow come before those of sub-flows.
+// outerFirst sorts the nodes of a scope: nodes of the outer flow come before nodes of sub-flows.
 func outerFirst(nodes []*graph.Node) []*graph.Node {
 	var inner []*graph.Node
 	for i, n := range nodes {

@@ -20,14 +20,14 @@ const (
 	stagesShown  = 40
 )
 
-// An Analyst replays a run and notes what led to each of its executions.
+// An Analyst replays a run and determines what activated each execution.
 type Analyst struct {
 	r     *State
 	execs []history.Execution
-	at    map[executor.ID]int // index in execs
+	at    map[executor.ID]int // execution → index in execs
 	ready []time.Time         // by index: when it was activated
-	by    []int               // by index: the execution whose end activated it; -1 = none
-	last  []int               // by node: the execution that ended last; -1 = none
+	by    []int               // by index: the execution whose end activated it; -1 for none
+	last  []int               // by node: the execution that ended last; -1 for none
 	now   time.Time
 }
 
@@ -45,7 +45,7 @@ func NewAnalyst(r *State, past *history.Details) *Analyst {
 	return a
 }
 
-// Take applies one record. Executions that it activates have waited for nothing else.
+// Take applies one record. The executions that the record activates were waiting for nothing else.
 func (a *Analyst) Take(rec history.Record) {
 	ended := -1
 	if rec.Type == history.RecordEnd {
@@ -70,21 +70,21 @@ func (a *Analyst) Take(rec history.Record) {
 		if !ok {
 			continue // it never started
 		}
-		if a.ready[i], a.by[i] = rec.Time, ended; ended < 0 { // a moment or a decision activated it
+		if a.ready[i], a.by[i] = rec.Time, ended; ended < 0 { // a time or a decision activated it
 			a.by[i] = a.enabler(id.Node)
 		}
 	}
 }
 
-// noteEnd notes the end of an execution, also for the sub-flows around its node.
+// noteEnd notes the end of an execution, also for the sub-flows that contain its node.
 func (a *Analyst) noteEnd(node, i int) {
 	for inside := true; inside; node, _, inside = a.r.Sched.Instance(node) {
 		a.last[node] = i
 	}
 }
 
-// enabler returns the execution that a node waited for last: its own earlier attempt, or the last of those that activated it.
-// The first nodes of an instance waited for what their sub-flow waited for.
+// enabler returns the execution that a node waited for last: its own previous attempt, or the last of those that activated
+// it. The first nodes of an instance waited for the same execution as their sub-flow.
 func (a *Analyst) enabler(node int) int {
 	if a.r.Sched.Attempt(node) > 0 && a.last[node] >= 0 {
 		return a.last[node]
@@ -117,7 +117,7 @@ func (a *Analyst) end(i int) time.Time {
 	return a.now
 }
 
-// wait returns how long an activated execution waited for its start.
+// wait returns the time between the activation of an execution and its start.
 func (a *Analyst) wait(i int) time.Duration {
 	ready := a.ready[i]
 	if ready.IsZero() || a.by[i] < 0 {
@@ -132,7 +132,7 @@ func (a *Analyst) step(i int) api.PathStep {
 		WaitMS: a.wait(i).Milliseconds(), DurationMS: clock.Milliseconds(a.begin(i), a.end(i))}
 }
 
-// Describe adds up times and finds the critical path.
+// Describe sums up times and finds the critical path.
 func (a *Analyst) Describe(d *api.RunDetail) *api.Analysis {
 	out := &api.Analysis{Slowest: []api.PathStep{}, Critical: []api.PathStep{}, Stages: []api.Stage{}}
 	end := a.now
@@ -165,7 +165,7 @@ func (a *Analyst) Describe(d *api.RunDetail) *api.Analysis {
 	return out
 }
 
-// final returns the execution that ended last; -1 if there is none.
+// final returns the execution that ended last, or -1 if there is none.
 func (a *Analyst) final() int {
 	best := -1
 	for i := range a.execs {
@@ -176,7 +176,7 @@ func (a *Analyst) final() int {
 	return best
 }
 
-// most returns how many executions ran at the same time, at most.
+// most returns the largest number of executions that ran at the same time.
 func (a *Analyst) most() int {
 	type turn struct {
 		at    time.Time
@@ -195,7 +195,7 @@ func (a *Analyst) most() int {
 	return most
 }
 
-// Stages groups the nodes of the run into stages as wf status does, and lists the nodes in scope that were not executed.
+// Stages groups the nodes of the run into stages like wf status, and lists the nodes in scope that were not executed.
 func (a *Analyst) Stages(d *api.RunDetail, g *graph.Graph) {
 	blocked := a.r.Sched.Blocked()
 	d.Left = nil
@@ -226,9 +226,9 @@ func (a *Analyst) Stages(d *api.RunDetail, g *graph.Graph) {
 	}
 }
 
-// WithinScope removes nodes that were not part of a run, and stages without any.
+// WithinScope removes nodes that were not part of a run, and stages that then are empty.
 func WithinScope(list []graph.Stage, in func(*graph.Node) bool) []graph.Stage {
-	place := make([]int, len(list)) // the new index of a stage; -1 = removed
+	place := make([]int, len(list)) // the new index of each stage; -1 if it is removed
 	var kept []graph.Stage
 	for i, s := range list {
 		s.Nodes = slices.DeleteFunc(s.Nodes, func(n *graph.Node) bool { return !in(n) })
@@ -248,7 +248,7 @@ func WithinScope(list []graph.Stage, in func(*graph.Node) bool) []graph.Stage {
 	return kept
 }
 
-// PastStatus describes a node as the run has left it.
+// PastStatus describes the state in which the run left a node.
 func (r *State) PastStatus(i int, blocked bool) api.NodeStatus {
 	n := &r.Nodes[i]
 	s := api.NodeStatus{ID: n.ID, Name: n.Name, Status: r.Sched.Status(i).String(), Run: r.ID, State: r.StateIn(i, blocked)}
@@ -259,5 +259,5 @@ func (r *State) PastStatus(i int, blocked bool) api.NodeStatus {
 	return s
 }
 
-// MostNotable bounds how many failed and how many running nodes of a stage are named.
+// MostNotable bounds how many failed and how many running nodes of a stage are listed.
 const MostNotable = 3

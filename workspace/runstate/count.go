@@ -5,7 +5,7 @@ import (
 	"wf/scheduler"
 )
 
-// StateIn returns the state of a node for people. A node that an earlier run has finished is "kept".
+// StateIn returns the state of a node as people see it. A node that an earlier run has completed is "kept".
 func (r *State) StateIn(i int, blocked bool) api.State {
 	rec := r.Nodes[i].Execution
 	if s, _ := r.WaitingState(i); s != "" {
@@ -36,7 +36,7 @@ func (r *State) CountAll() api.Counts {
 	return c
 }
 
-// counted is stateIn in the terms of api.Counts.
+// counted is StateIn with the states of api.Counts.
 func (r *State) counted(i int, blocked bool) api.State {
 	s := r.StateIn(i, blocked)
 	if s == api.StateFailed && r.Sched.Handled(i) {
@@ -45,8 +45,8 @@ func (r *State) counted(i int, blocked bool) api.State {
 	return s
 }
 
-// countNode counts a node of a run with control flow. For a sub-flow it counts the instances that have not started and a
-// failure of its own; the nodes of the other instances are counted one by one.
+// countNode counts a node of a run with control flow. For a sub-flow it counts the instances that have not started, and a
+// failure of the sub-flow itself. The nodes of the other instances are counted one by one.
 func (r *State) countNode(c *api.Counts, i int, blocked bool) {
 	members := r.Sched.Members(i)
 	first, _ := r.Sched.Instances(i)
@@ -70,7 +70,7 @@ func (r *State) countNode(c *api.Counts, i int, blocked bool) {
 	}
 }
 
-// anyFailed reports whether a node in an instance of a sub-flow has failed: then that node is counted.
+// anyFailed reports whether a node in an instance of a sub-flow has failed. Then that node is counted, not the sub-flow.
 func (r *State) anyFailed(i int, first []int) bool {
 	for k := range first {
 		if r.Sched.InstanceFailed(i, k) {
@@ -80,7 +80,7 @@ func (r *State) anyFailed(i int, first []int) bool {
 	return false
 }
 
-// countInto counts a node of an instance with everything in it.
+// countInto counts a node of an instance and everything in it.
 func (r *State) countInto(c *api.Counts, i int) {
 	r.countNode(c, i, false)
 	first, _ := r.Sched.Instances(i)

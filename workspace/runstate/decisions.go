@@ -13,7 +13,7 @@ import (
 	"wf/workspace/params"
 )
 
-// DecisionOf returns the decision in a record.
+// DecisionOf returns the decision that a record contains.
 func DecisionOf(rec history.Record) api.DecisionMade {
 	d := api.DecisionMade{Approved: rec.OK, By: rec.Cause, SystemUser: rec.User, Time: rec.Time, Comment: rec.Message,
 		TimedOut: rec.Type == history.RecordAnswer}
@@ -26,7 +26,7 @@ func DecisionOf(rec history.Record) api.DecisionMade {
 	return d
 }
 
-// maskValues hides the values whose names say that they are secret. The command still gets them.
+// maskValues hides values whose names suggest that they are secret. The command still gets them.
 func maskValues(values map[string]any) map[string]any {
 	if len(values) == 0 {
 		return nil
@@ -41,7 +41,7 @@ func maskValues(values map[string]any) map[string]any {
 	return shown
 }
 
-// noteDecision keeps a decision for explanations.
+// noteDecision stores a decision for explanations.
 func (r *State) noteDecision(i int, d api.DecisionMade) {
 	if r.decisions == nil {
 		r.decisions = map[int][]api.DecisionMade{}
@@ -49,7 +49,7 @@ func (r *State) noteDecision(i int, d api.DecisionMade) {
 	r.decisions[i] = append(r.decisions[i], d)
 }
 
-// decisionSentence says who decided what, as in `It was approved by bob (system user alice) at 14:02: "LGTM", window=14:00.`
+// decisionSentence describes a decision, as in `It was approved by bob (system user alice) at 14:02: "LGTM", window=14:00.`
 func decisionSentence(d api.DecisionMade) string {
 	verb := "rejected"
 	if d.Approved {
@@ -68,7 +68,7 @@ func decisionSentence(d api.DecisionMade) string {
 	return b.String() + "."
 }
 
-// explainRecord adds who decided about a node, and the inputs of its latest execution.
+// explainRecord adds the decision about a node and the inputs of its latest execution.
 func (r Explainer) explainRecord(why *api.Why, i int, rec *Execution) {
 	why.Decisions, why.Inputs = r.decisions[i], rec.inputs
 	for _, d := range why.Decisions {
@@ -79,7 +79,7 @@ func (r Explainer) explainRecord(why *api.Why, i int, rec *Execution) {
 	}
 }
 
-// assignmentsText joins values as people write them: "window=14:00, who=bob".
+// assignmentsText formats values as people write them: "window=14:00, who=bob".
 func assignmentsText(values map[string]any) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {

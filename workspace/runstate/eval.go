@@ -11,13 +11,13 @@ import (
 	"wf/workspace/clock"
 )
 
-// Sees reports whether the run has a place.
+// Sees reports whether the run has a place with this name.
 func (r *State) Sees(place string) bool {
 	_, _, ok := r.Sched.EnvAt(place)
 	return ok
 }
 
-// Eval evaluates an expression at a place of the run. names gives the names of nodes if the run has no control flow.
+// Eval evaluates an expression at a place of the run. names contains the names of nodes, for a run without control flow.
 func (r *State) Eval(req api.EvalRequest, names *flow.Flow) (api.Evaluated, error) {
 	env, home, ok := r.Sched.EnvAt(req.Node)
 	if !ok {
@@ -32,11 +32,11 @@ func (r *State) Eval(req api.EvalRequest, names *flow.Flow) (api.Evaluated, erro
 	if env.Variable == nil {
 		env.Variable = Variable(req.Env)
 	}
-	env.Now, env.UUID = clock.Now().UnixNano(), graph.NewID // the run keeps its own for its decisions
+	env.Now, env.UUID = clock.Now().UnixNano(), graph.NewID // the run keeps its own values for its decisions
 	return Evaluate(req, r.ID, names.Scope(home), env)
 }
 
-// plainNode returns what expressions see of a node of a run without control flow.
+// plainNode returns the values of a node that expressions can use, for a run without control flow.
 func (r *State) plainNode(n *graph.Node) (v expression.Node) {
 	if n == nil {
 		return v

@@ -13,13 +13,13 @@ import (
 	"wf/workspace/history"
 )
 
-// Execution is what is known of a node's latest execution, or of an end without one: a failure, a mock, a sub-flow.
+// Execution is a node's latest execution, or its end without one: a failure, a mock, a sub-flow.
 type Execution struct {
 	Run       int
-	Number    int        // from 1, within the run; 0 without an execution
-	Live      bool       // handed to the executor and not over
-	Started   bool       // its process exists, or has existed
-	before    *Execution // the one before it, until its process exists
+	Number    int        // from 1, within the run; 0 if there was no execution
+	Live      bool       // handed to the executor and not ended
+	Started   bool       // its process exists or existed
+	before    *Execution // the previous execution, until the process of this one exists
 	PID       int        // while live
 	LastPID   int
 	StartedAt time.Time
@@ -28,18 +28,18 @@ type Execution struct {
 	ExitCode  int
 	Signal    int
 	Message   string
-	Command   string // the line after wrapping
+	Command   string // the command line with its wrapper
 	Out, Err  executor.Range
-	Status    graph.Status // of the node after it: if the file shows another status, this execution does not explain it
-	Mocked    bool         // the request gave its end
+	Status    graph.Status // the status that the execution gave its node; if the node has another status, the execution does not explain it
+	Mocked    bool         // the request set its result
 	Handled   bool         // it failed, and an edge for failures fired
 	Outputs   map[string]any
 	inputs    *api.Inputs // of the execution; nil for a plain command
-	Ending    *OutputEnd  // of its output, if a client follows that; else nil
+	Ending    *OutputEnd  // set if a client follows the output, otherwise nil
 }
 
-// StateOf returns the state for people: of a node with this status, whose latest execution is rec (or nil). blocked means that
-// a failure upstream keeps the node idle.
+// StateOf returns the state, as people see it, of a node with this status and this latest execution, which may be nil.
+// blocked means that a failure upstream keeps the node idle.
 func StateOf(status graph.Status, rec *Execution, blocked bool) api.State {
 	switch status {
 	case graph.Queued:
@@ -81,7 +81,7 @@ func (rec *Execution) Describe(s *api.NodeStatus) {
 // Over reports whether the execution has started and ended.
 func (rec *Execution) Over() bool { return !rec.Live && !rec.EndedAt.IsZero() }
 
-// Exit returns the exit code; nil if there is none.
+// Exit returns the exit code, or nil if there is none.
 func (rec *Execution) Exit() *int {
 	switch {
 	case rec.Signal != 0 || rec.Reason == api.ReasonStart || rec.Reason == api.ReasonLost:
@@ -92,13 +92,13 @@ func (rec *Execution) Exit() *int {
 	return new(rec.ExitCode)
 }
 
-// OutputEnd reports to readers of an output where it ends. Out and Err are set before Done is closed.
+// OutputEnd tells readers of an output where it ends. Out and Err are set before Done is closed.
 type OutputEnd struct {
 	Done     chan struct{}
 	Out, Err executor.Range
 }
 
-// Recall takes over an execution from the history.
+// Recall fills in an execution from the history.
 func (rec *Execution) Recall(e history.Execution) {
 	rec.Number, rec.LastPID, rec.Command = e.Number, e.PID, e.Command
 	rec.StartedAt, rec.EndedAt, rec.Message = e.Started, e.Ended, e.Message
@@ -115,7 +115,7 @@ func (rec *Execution) Recall(e history.Execution) {
 	}
 }
 
-// Close reports the end of an output. e may be nil.
+// Close sets the end of an output from the report of its execution. e may be nil.
 func (e *OutputEnd) Close(rep executor.Report) {
 	if e != nil {
 		e.Out, e.Err = rep.Out, rep.Err
@@ -141,10 +141,10 @@ func (r *State) Reason(rep executor.Report) api.Reason {
 	return ""
 }
 
-// Elapsed returns how long the run has taken, in milliseconds.
+// Elapsed returns the duration of the run until end, in milliseconds.
 func (r *State) Elapsed(end time.Time) int64 { return clock.Milliseconds(r.Request.Time, end) }
 
-// Cause returns in a few words why the execution failed: "exit 2", "SIGKILL", "timeout".
+// Cause returns the reason of a failure in a few words: "exit 2", "SIGKILL", "timeout".
 func (rec *Execution) Cause() string {
 	switch {
 	case rec.Reason == api.ReasonTimeout:
@@ -170,7 +170,7 @@ func SignalName(n int) string {
 	return "signal " + strconv.Itoa(n)
 }
 
-// ErrorCode returns the exit status as Python Workforce writes it: negative for a signal.
+// ErrorCode returns the exit status in the form of Python Workforce: negative for a signal.
 func (rec *Execution) ErrorCode() string {
 	switch {
 	case rec.Signal != 0:

@@ -2,8 +2,8 @@ package runstate
 
 import "wf/api"
 
-// ExitCode returns the exit status of an attached `wf run`, as far as the daemon can know it (`wf help exit-codes`), for the
-// result of a run and the cause of its stop.
+// ExitCode returns the exit status of an attached `wf run` (`wf help exit-codes`) for the result of a run and the cause of
+// its stop, as far as the daemon can determine it.
 func ExitCode(result api.Result, cause string) int {
 	switch {
 	case result == api.Succeeded:

@@ -10,7 +10,7 @@ import (
 	"wf/scheduler"
 )
 
-// NotCovered says why a node was not part of the run.
+// NotCovered returns a sentence about a node that was not part of the run.
 func (r Explainer) NotCovered() string {
 	var flags []string
 	for _, flag := range []struct {
@@ -30,12 +30,12 @@ func (r Explainer) NotCovered() string {
 	return fmt.Sprintf("It was not part of run %d: the workfile did not have it then, or not as a command.", r.Number)
 }
 
-// An Explainer states in sentences why the nodes of a run are in their states.
+// An Explainer explains in sentences why the nodes of a run are in their states.
 type Explainer struct{ *State }
 
 func (r *State) Explainer() Explainer { return Explainer{r} }
 
-// Explain adds what the scheduler and the executor know about a node.
+// Explain adds the explanation of node i to why.
 func (r Explainer) Explain(why *api.Why, i int) {
 	ex := r.Sched.Explain(i)
 	rec := r.Nodes[i].Execution
@@ -102,7 +102,7 @@ func (r Explainer) Explain(why *api.Why, i int) {
 	}
 }
 
-// holdReason says why nothing of the run starts at present; "" if executions may start, or the run is over.
+// holdReason returns why nothing of the run starts at present; "" if executions may start, or if the run is over.
 func (r Explainer) holdReason() string {
 	if r.Active == nil {
 		return ""
@@ -117,7 +117,7 @@ func (r Explainer) shortage() *api.Shortage {
 	return r.Active.Shortage()
 }
 
-// explainRan says how a node succeeded. It returns false if the node succeeded in an earlier run, which needs no further
+// explainRan adds how a node succeeded. It returns false if the node succeeded in an earlier run, which needs no further
 // explanation.
 func (r Explainer) explainRan(add func(format string, args ...any), i int, rec *Execution) bool {
 	switch in := r.instancesOf(i); {
@@ -137,7 +137,7 @@ func (r Explainer) explainRan(add func(format string, args ...any), i int, rec *
 	return true
 }
 
-// keptSentence is about a node that a resume has kept.
+// keptSentence returns a sentence about a node that a resume has kept.
 func (r Explainer) keptSentence() string {
 	if r.Request.Resumes == 0 {
 		return "It had succeeded before this run, which is a resume: it was kept."
@@ -152,7 +152,7 @@ func times(n int) string {
 	return fmt.Sprintf(", executed %d times", n)
 }
 
-// failureSentence says how a node failed.
+// failureSentence returns a sentence about the failure of a node.
 func (r Explainer) failureSentence(i int, rec *Execution) string {
 	var s string
 	switch rec.Reason {
@@ -189,7 +189,7 @@ func (r Explainer) failureSentence(i int, rec *Execution) string {
 	return s + "."
 }
 
-// afterInstance names the instance of a node, for a sentence; "" for no node.
+// afterInstance returns a phrase that names the instance of a node; "" if there is no node.
 func (r Explainer) afterInstance(node int) string {
 	if node < 0 {
 		return ""
@@ -198,7 +198,7 @@ func (r Explainer) afterInstance(node int) string {
 	return " after " + name[:strings.LastIndexByte(name, '/')]
 }
 
-// stopSentence says what stopped the run or its node.
+// stopSentence returns a sentence about what stopped the run or its node.
 func (r Explainer) stopSentence() string {
 	switch {
 	case !r.WasStopped && r.Request.FailFast:
@@ -217,7 +217,7 @@ func (r Explainer) stopSentence() string {
 	return "the run was stopped (" + r.Cause + ")"
 }
 
-// explainIdle says what a node that did not run lacks.
+// explainIdle adds what is missing for a node that did not run.
 func (r Explainer) explainIdle(why *api.Why, ex scheduler.Explanation) {
 	add := func(format string, args ...any) { why.Text = append(why.Text, fmt.Sprintf(format, args...)) }
 	over := r.Replayed || r.Phase >= Ended
@@ -248,7 +248,7 @@ func (r Explainer) explainIdle(why *api.Why, ex scheduler.Explanation) {
 	}
 }
 
-// fates says how nodes ended.
+// fates returns how nodes ended, in words.
 func (r Explainer) fates(nodes []int) []string {
 	var fates []string
 	for _, i := range nodes {
@@ -271,13 +271,13 @@ func (r *State) names(nodes []int) []string {
 	return names
 }
 
-// causeSentence says what activated a node.
+// causeSentence returns a sentence about what activated a node.
 func (r Explainer) causeSentence(i int, c scheduler.Cause) string {
 	switch c.Kind {
 	case scheduler.CauseStart:
 		switch r.Sched.Status(i) {
 		case graph.Queued:
-			return "" // the reason that it is queued has been given
+			return "" // the explanation already contains the reason
 		case graph.Running:
 			return "It waits for nothing."
 		}
@@ -292,7 +292,7 @@ func (r Explainer) causeSentence(i int, c scheduler.Cause) string {
 	return ""
 }
 
-// Sources names the nodes that edges come from, each once.
+// Sources returns the names of the source nodes of edges, without duplicates.
 func (r *State) Sources(edges []int) []string {
 	var names []string
 	seen := make(map[int]bool, len(edges))
@@ -305,7 +305,7 @@ func (r *State) Sources(edges []int) []string {
 	return names
 }
 
-// explainWait says what a queued node waits for. It returns false if that is only a slot.
+// explainWait adds what a queued node waits for. It returns false if the node waits only for a slot.
 func (r Explainer) explainWait(why *api.Why, i int) bool {
 	_, wait := r.WaitingState(i)
 	if wait == nil {
@@ -333,7 +333,7 @@ func (r Explainer) explainWait(why *api.Why, i int) bool {
 	return true
 }
 
-// lastCause says how the latest execution of a node ended.
+// lastCause returns how the latest execution of a node ended.
 func (r Explainer) lastCause(i int) string {
 	if rec := r.Nodes[i].Execution; rec != nil {
 		return rec.Cause()
@@ -341,7 +341,7 @@ func (r Explainer) lastCause(i int) string {
 	return "before this run"
 }
 
-// instancesSentence sums up the instances of a sub-flow.
+// instancesSentence summarizes the instances of a sub-flow.
 func instancesSentence(in *api.Instances) string {
 	c := in.Counts
 	var parts []string

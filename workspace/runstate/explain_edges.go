@@ -9,7 +9,7 @@ import (
 	"wf/scheduler/flow"
 )
 
-// skippedSentence names the nodes that decided for another path.
+// skippedSentence names the nodes that chose another path.
 func (r Explainer) skippedSentence(i int) string {
 	deciders := r.names(r.Sched.Deciders(i))
 	if len(deciders) == 0 {
@@ -18,7 +18,7 @@ func (r Explainer) skippedSentence(i int) string {
 	return fmt.Sprintf("It was skipped: no path leads to it, since %s went another way.", api.Several(deciders, 8))
 }
 
-// explainWays lists the edges of a node with conditions: those that were taken, and those that were not.
+// explainWays lists the conditional edges of a node: those that fired, and those that did not.
 func (r Explainer) explainWays(why *api.Why, i int) {
 	ways := r.Sched.Branches(i)
 	if ways == nil {
@@ -49,7 +49,7 @@ func (r Explainer) explainWays(why *api.Why, i int) {
 	}
 }
 
-// Unmatched returns a note about a node that has put out a case for which it has no edge; "" for other nodes.
+// Unmatched returns a note about a node that chose a case without an edge; "" for other nodes.
 func (r *State) Unmatched(i int) string {
 	if r.Flow == nil {
 		return ""
@@ -70,7 +70,7 @@ func (r *State) Unmatched(i int) string {
 	return fmt.Sprintf("no edge is for the case %q that it put out (its edges are for %s)", expression.Format(value), api.Several(cases, 8))
 }
 
-// joinSentence says which edges had fired when the join was decided.
+// joinSentence returns a sentence about the edges that had fired when the join was decided.
 func (r Explainer) joinSentence(i int, c scheduler.Cause) string {
 	sources := api.Several(r.Sources(c.Edges), 8)
 	if all := r.Sched.Incoming(i); len(c.Edges) < all && r.Sched.DecidesEarly(i) {
@@ -79,7 +79,7 @@ func (r Explainer) joinSentence(i int, c scheduler.Cause) string {
 	return "It was activated when everything it waits for was done: " + sources + "."
 }
 
-// cancelSentence says what cancelled a node: a stop, a time limit, a join or a failure.
+// cancelSentence returns a sentence about what cancelled a node: a stop, a time limit, a join or a failure.
 func (r Explainer) cancelSentence(i int) string {
 	subflow, cut := r.Sched.CutBy(i)
 	switch {
@@ -100,7 +100,7 @@ func (r Explainer) cancelSentence(i int) string {
 // MostNotes bounds the notes of each kind about a run.
 const MostNotes = 20
 
-// UnmatchedNotes names the nodes that have put out a case for which they have no edge.
+// UnmatchedNotes returns notes about the nodes that chose a case without an edge.
 func (r *State) UnmatchedNotes() (notes []string) {
 	if r.Flow == nil {
 		return nil

@@ -13,17 +13,17 @@ import (
 	"wf/scheduler/flow"
 )
 
-// secretName matches the variables whose values are never recorded: their names say that they are secret.
+// secretName matches the names of variables that suggest a secret. Their values are never recorded.
 var secretName = regexp.MustCompile(`(?i)(^|_)(secret|token|password|passwd|passphrase|credentials?|api_?key|private_?key|access_?key)s?(_|$)`)
 
-// masked is shown in place of a secret value.
+// masked replaces a secret value.
 const masked = flow.Hidden
 
-// maxInput bounds a value in a record, in bytes. A longer one is shortened, with a remark.
+// maxInput bounds a value in a record, in bytes. A longer value is shortened, with a remark.
 const maxInput = 4 << 10
 
-// InputsOf returns what an execution gets in addition to the environment of its run: the variables that were computed for it,
-// its item, its iteration and its attempt. It is nil for a plain command.
+// InputsOf returns what an execution gets in addition to the environment of its run: computed variables, its item, its
+// iteration and its attempt. It returns nil for a plain command.
 func (r *State) InputsOf(i int) *api.Inputs {
 	env, attempt := r.Sched.Environment(i), r.Sched.Attempt(i)
 	if len(env) == 0 && attempt == 0 {
@@ -51,7 +51,7 @@ func (r *State) InputsOf(i int) *api.Inputs {
 	return in
 }
 
-// clipInput shortens a value and makes it UTF-8.
+// clipInput shortens a value and converts it to valid UTF-8.
 func clipInput(value string) string {
 	value = strings.ToValidUTF8(value, "\ufffd")
 	if len(value) <= maxInput {
@@ -64,7 +64,7 @@ func clipInput(value string) string {
 	return value[:end] + "… (" + strconv.Itoa(len(value)) + " bytes)"
 }
 
-// ReadInputs decodes them; nil for none.
+// ReadInputs decodes recorded inputs. It returns nil if there are none.
 func ReadInputs(data json.RawMessage) *api.Inputs {
 	if len(data) == 0 {
 		return nil
@@ -76,7 +76,7 @@ func ReadInputs(data json.RawMessage) *api.Inputs {
 	return &in
 }
 
-// inputSentence says what an execution got, as in "Its latest execution got item S5 (number 4), attempt 2, FILE=a.txt."
+// inputSentence describes inputs, as in "Its latest execution got item S5 (number 4), attempt 2, FILE=a.txt."
 func inputSentence(in *api.Inputs) string {
 	if in == nil {
 		return ""

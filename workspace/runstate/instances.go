@@ -28,7 +28,7 @@ func (r *State) NodeStatus(i int) api.NodeStatus {
 	return s
 }
 
-// KnownOutputs returns the outputs of the latest execution of a node that is over, or of the approval before it.
+// KnownOutputs returns the outputs of a node's latest execution that is over, or of the approval before it.
 func (r *State) KnownOutputs(i int) map[string]any {
 	if values := r.Sched.Outputs(i); values != nil {
 		return values
@@ -39,7 +39,7 @@ func (r *State) KnownOutputs(i int) map[string]any {
 	return nil
 }
 
-// instancesOf sums up the instances of a sub-flow; nil for other nodes.
+// instancesOf summarizes the instances of a sub-flow. It returns nil for other nodes.
 func (r *State) instancesOf(i int) *api.Instances {
 	first, items := r.Sched.Instances(i)
 	if r.Sched.Members(i) == 0 {
@@ -72,10 +72,11 @@ func AddInstance(in *api.Instances, k int, state api.State) {
 	}
 }
 
-// NotableInstances is how many instances in each state are listed one by one.
+// NotableInstances bounds how many instances in each state are listed.
 const NotableInstances = 10
 
-// instance describes one instance of a sub-flow. It is failed if anything in it has failed, and so on.
+// instance describes one instance of a sub-flow. Its state is the most urgent one of its nodes: it has failed if any node in
+// it has.
 func (r *State) instance(subflow, k, first int, items []any) api.InstanceStatus {
 	s := api.InstanceStatus{Path: r.Sched.InstancePath(subflow, k)}
 	if words := r.itemWordsOf(subflow); k < len(words) && words[k] != "" {
@@ -94,11 +95,11 @@ func (r *State) instance(subflow, k, first int, items []any) api.InstanceStatus 
 // knownItems caches the names of the instances of one sub-flow.
 type knownItems struct {
 	subflow int
-	first   *any // of the items: another activation has other ones
+	first   *any // the first item; identifies the activation that the names belong to
 	words   []string
 }
 
-// itemWordsOf returns the names of the instances of a sub-flow of the run.
+// itemWordsOf returns the names of the instances of a sub-flow.
 func (r *State) itemWordsOf(subflow int) []string {
 	items := r.Sched.Items(subflow)
 	if len(items) == 0 {
@@ -110,7 +111,7 @@ func (r *State) itemWordsOf(subflow int) []string {
 	return r.words.words
 }
 
-// shownName is the name of a node of an instance for people: its path, with items in place of numbers.
+// shownName returns the name of a node of an instance for people: its path, with items in place of numbers.
 func (r *State) shownName(i int, path string) string {
 	subflow, instance, ok := r.Sched.Instance(i)
 	at := strings.LastIndex(path, "]/")
@@ -131,7 +132,7 @@ func (r *State) shownName(i int, path string) string {
 	return head + "[" + number + path[at:]
 }
 
-// ItemOf returns the item of the instance that a node lies in, as text; "" if there is none.
+// ItemOf returns the item of the instance that contains a node, as text; "" if there is none.
 func (r *State) ItemOf(i int) string {
 	subflow, instance, ok := r.Sched.Instance(i)
 	if !ok {
@@ -157,8 +158,8 @@ func (r *State) instancesOfTemplate(id string) (nodes []int) {
 	return nodes
 }
 
-// ExplainTemplate explains the instances of a node of a sub-flow: a single one in full, several by their states. It returns
-// false if the run has no such node.
+// ExplainTemplate explains the instances of a node of a sub-flow: a single instance in full, several by their states. It
+// returns false if the run has no such node.
 func (r Explainer) ExplainTemplate(why *api.Why, id string) bool {
 	if r.Templates[id] == nil {
 		return false
@@ -187,7 +188,7 @@ func (r Explainer) instanceStatus(i int) api.NodeStatus {
 	return s
 }
 
-// templateSentences say how many instances are in which state, and which one to ask about.
+// templateSentences returns how many instances are in each state, and which of them wf why can explain.
 func (r Explainer) templateSentences(nodes []int) []string {
 	blocked := r.Sched.Blocked()
 	state := map[int]api.State{}
@@ -202,7 +203,7 @@ func (r Explainer) templateSentences(nodes []int) []string {
 		names[k] = fmt.Sprintf("%s %s", r.Nodes[i].Name, state[i])
 	}
 	return []string{
-		fmt.Sprintf("It runs in each instance of its container, of which %d have begun: %s.", len(nodes), api.Several(names, 8)),
+		fmt.Sprintf("It runs in each instance of its container, and %d of them have started: %s.", len(nodes), api.Several(names, 8)),
 		fmt.Sprintf("For one of them: wf why '%s'.", r.Nodes[nodes[0]].Name),
 	}
 }

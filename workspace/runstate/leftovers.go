@@ -7,7 +7,8 @@ import (
 	"wf/workspace/history"
 )
 
-// leftoverText is, for example, "2 processes that it had left behind were ended with the run: sleep (pid 7), sh (pid 8)".
+// LeftoverText returns a sentence such as "2 processes that it had left behind were ended with the run: sleep (pid 7), sh
+// (pid 8)".
 func LeftoverText(left []history.Leftover) string {
 	names := make([]string, len(left))
 	for i, l := range left {
@@ -28,7 +29,7 @@ func verb(n int) string {
 	return "were"
 }
 
-// leftoversOf returns those of one node.
+// LeftoversOf returns the leftover processes of one node.
 func LeftoversOf(left []history.Leftover, node string) (own []history.Leftover) {
 	for _, l := range left {
 		if l.Node == node {
@@ -38,7 +39,8 @@ func LeftoversOf(left []history.Leftover, node string) (own []history.Leftover) 
 	return own
 }
 
-// LeftoverNotes returns a note for each node that has left processes behind. name returns what people call an id.
+// LeftoverNotes returns a note for each node that has left processes behind. name converts an id to the name that people
+// use.
 func LeftoverNotes(left []history.Leftover, count int, name func(id string) string) (notes []string) {
 	seen := map[string]bool{}
 	for _, l := range left {

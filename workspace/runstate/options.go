@@ -16,8 +16,8 @@ import (
 	"wf/workspace/history"
 )
 
-// Options returns the options of the scheduler for a new run or for a replay. Everything in them comes from the folder of the
-// run, or from the environment that the executor keeps.
+// Options returns the scheduler options for a new run or for a replay. They depend only on the folder of the run and on the
+// environment that the executor keeps.
 func Options(req history.Request, f *flow.Flow, past scheduler.Prior, env []string) (scheduler.Options, error) {
 	opt := scheduler.Options{MaxActivations: req.MaxActivations, MaxInstances: req.MaxInstances, FailFast: req.FailFast}
 	if f == nil || f.Plain() && len(req.Mocks) == 0 {
@@ -50,14 +50,14 @@ func Options(req history.Request, f *flow.Flow, past scheduler.Prior, env []stri
 			continue
 		}
 		if value := Variable(env)(flow.ParamVariable(p.Name)); value != "" {
-			params[p.Name] = value // the environment is removed with the end of the run
+			params[p.Name] = value // the environment is removed when the run ends
 		}
 	}
 	opt.Params = params
 	return opt, nil
 }
 
-// Variable returns a function that looks up variables in an environment; the last one of a name counts.
+// Variable returns a function that looks up variables in an environment. The last definition of a name counts.
 func Variable(env []string) func(name string) string {
 	return func(name string) string {
 		for i := len(env) - 1; i >= 0; i-- {
@@ -69,14 +69,14 @@ func Variable(env []string) func(name string) string {
 	}
 }
 
-// PriorFile is the name of the file with the prior state: in the folder of a run what the run started with, in the folder of
-// the workspace what the next run will start with.
+// PriorFile is the name of the file with the prior state. The folder of a run contains the prior state that the run started
+// with; the folder of the workspace contains that for the next run.
 const PriorFile = "past.json"
 
-// maxPrior bounds the file with the prior state, in bytes.
+// maxPrior bounds the size of that file, in bytes.
 const maxPrior = 1 << 30
 
-// ReadPrior reads the prior state that earlier runs have left; nil if there is none.
+// ReadPrior reads a file with a prior state. It returns nil if the file does not exist.
 func ReadPrior(path string) (scheduler.Prior, error) {
 	data, err := ownfile.Read(path, maxPrior)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -92,7 +92,7 @@ func ReadPrior(path string) (scheduler.Prior, error) {
 	return past, nil
 }
 
-// PlainPrior returns the prior state that a run without control flow leaves: what its commands have put out.
+// PlainPrior returns the prior state that a run without control flow leaves, which is the outputs of its commands.
 func (r *State) PlainPrior() scheduler.Prior {
 	past := scheduler.Prior{}
 	for i := range r.Nodes {
@@ -121,7 +121,7 @@ func (r *State) InPrior(past scheduler.Prior) bool {
 	return false
 }
 
-// InstancePrefixes returns how the paths of all instances of the run start.
+// InstancePrefixes returns the path prefixes of all instances of the run.
 func (r *State) InstancePrefixes() (prefixes []string) {
 	for i := range r.OuterNodes() {
 		if r.Sched.Members(i) > 0 {
@@ -131,8 +131,8 @@ func (r *State) InstancePrefixes() (prefixes []string) {
 	return prefixes
 }
 
-// Merges reports whether a node writes both streams into one output. The command that lists the items of a sub-flow never does:
-// its standard error contains no items.
+// Merges reports whether a node writes both streams to one output. A command that lists the items of a sub-flow never does,
+// because its standard error contains no items.
 func (r *State) Merges(i int) bool {
 	if r.Sched.ItemsCommand(i) != "" {
 		return false
@@ -143,7 +143,7 @@ func (r *State) Merges(i int) bool {
 	return r.Request.Output == graph.OutputMerged.String()
 }
 
-// Line returns the command line of the next execution of a node.
+// Line returns the command line for the next execution of a node.
 func (r *State) Line(i int) string {
 	command := r.Sched.ItemsCommand(i)
 	if command == "" {
@@ -152,7 +152,7 @@ func (r *State) Line(i int) string {
 	return shell.Line(r.Request.Wrapper, command)
 }
 
-// hideSecrets wraps a function that looks up variables: expressions must not see secret parameters.
+// hideSecrets wraps a lookup of variables, because expressions must not see secret parameters.
 func hideSecrets(f *flow.Flow, look func(name string) string) func(name string) string {
 	hidden := map[string]bool{}
 	for _, p := range f.Params {

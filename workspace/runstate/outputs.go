@@ -12,13 +12,13 @@ import (
 	"wf/scheduler/expression"
 )
 
-// OutputsDir is the name of the folder of a run that has the files with the outputs of its executions.
+// OutputsDir is the name of the folder, in the folder of a run, with the output files of its executions.
 const OutputsDir = "outputs"
 
-// maxOutputs is how large the outputs of one execution may be, in bytes.
+// maxOutputs bounds the outputs of one execution, in bytes.
 const maxOutputs = 1 << 20
 
-// OutputFile returns the path of the file in the folder of a run that an execution writes its outputs to.
+// OutputFile returns the path of the file that an execution writes its outputs to. dir is the folder of the run.
 func OutputFile(dir string, id executor.ID) string {
 	return dir + "/" + OutputsDir + "/" + OutputName(id)
 }
@@ -28,7 +28,7 @@ func OutputName(id executor.ID) string {
 	return strconv.Itoa(id.Node) + "-" + strconv.Itoa(id.Execution)
 }
 
-// ReadOutputs reads the outputs of an execution. raw is the same as JSON; nil if there are none.
+// ReadOutputs reads the outputs of an execution. raw is the same as JSON; it is nil if there are no outputs.
 func ReadOutputs(dir string, id executor.ID) (values map[string]any, raw []byte, err error) {
 	data, err := ownfile.Read(OutputFile(dir, id), maxOutputs)
 	switch {
@@ -47,8 +47,8 @@ func ReadOutputs(dir string, id executor.ID) (values map[string]any, raw []byte,
 	return values, raw, err
 }
 
-// OutputsNow returns the outputs of a node so far. A command that follows the node may ask before the daemon has the report of the
-// node's end, or even of its start. So the files are read first.
+// OutputsNow returns the present outputs of a node. A command that follows the node may ask before the daemon has the report
+// of the node's end, or even of its start, so OutputsNow reads the files first.
 func (r *State) OutputsNow(i int) map[string]any {
 	known := r.Sched.Executions(i)
 	live := r.Nodes[i].Execution != nil && r.Nodes[i].Execution.Live

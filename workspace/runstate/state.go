@@ -1,6 +1,9 @@
-// Package runstate is what a run has come to: a fold over the records of its journal, and all questions about a run that need
-// nothing else. Active runs, the recovery after a crash, and wf why and wf runs show of earlier runs use the same fold. It
-// writes no file, starts no process, asks no clock for decisions, and knows neither the open workfile nor its watchers.
+// Package runstate contains the state of a run, which is a fold over the records of its journal, and answers questions that
+// need nothing but this state.
+//
+// Active runs (package activerun), recovery after a crash, and wf why and wf runs show of earlier runs (package inquiry) use
+// the same fold. The package writes no files, starts no processes, takes the time from the records, and does not use the
+// open workfile or its watchers.
 package runstate
 
 import (
@@ -23,29 +26,29 @@ import (
 type Phase uint8
 
 const (
-	Preparing Phase = iota // has no number and no executor yet; one that is taken up is going
+	Preparing Phase = iota // has no number and no executor yet; a recovered run is never in this phase
 	Going
 	Stopping // no execution starts any more
-	Ended    // the scheduler has said so; executor and files are being closed
+	Ended    // the scheduler has ended the run; executor and files are being closed
 	Complete // everything is closed and saved
 )
 
 func (r *State) Grace() time.Duration { return time.Duration(r.Request.GraceMS) * time.Millisecond }
 
-// State is what a run has come to, as its journal tells it. Only records of the journal change it: Note takes what a record
-// reports, Step what the scheduler makes of it, and Apply does both. Its fields are read-only for other packages, except for
-// those that they set before the first record.
+// State is the state of a run according to its journal. Only records change it: Note applies what a record itself reports,
+// Step applies the effects that the scheduler derives, and Apply does both. Other packages may set fields before the first
+// record and only read them afterwards.
 type State struct {
 	Number  int
 	ID      string
-	Dir     string          // folder of the run; "" when its files are gone
-	Request history.Request // Params hide secrets
+	Dir     string          // folder of the run; "" if its files were removed
+	Request history.Request // its Params contain no secrets
 
 	Sched *scheduler.Run
-	Flow  *flow.Flow // nil for a plain run
+	Flow  *flow.Flow // nil for a run without control flow
 	Prior scheduler.Prior
 	Nodes []Node
-	// Templates are the nodes of the workfile of which the run executes instances, by id.
+	// Templates are the nodes of the workfile whose instances the run executes, by id.
 	Templates map[string]*Template
 
 	Phase      Phase
@@ -54,26 +57,26 @@ type State struct {
 	WasStopped bool   // the run was asked to stop
 
 	InFlight int // executions handed to the executor that have not ended
-	Running  int // of these, how many have been reported started
+	Running  int // how many of them were reported as started
 
-	Now       time.Time                  // of the record that was applied last
-	Since     map[int]time.Time          // waiting nodes → since when
-	decisions map[int][]api.DecisionMade // about nodes, in order
-	Requests  map[string]api.Approval    // decisions that came with a request key, by that key
-	Clock     history.Record             // the latest record with a reading of the clocks; zero for none
+	Now       time.Time                  // time of the latest record
+	Since     map[int]time.Time          // waiting nodes → start of the wait
+	decisions map[int][]api.DecisionMade // by node, in order
+	Requests  map[string]api.Approval    // decisions with a request key, by that key
+	Clock     history.Record             // the latest record with readings of the clocks; zero if there is none
 
 	words   knownItems
-	waitsAt map[string]api.State // cache of templateWaits; nil = stale
+	waitsAt map[string]api.State // cache of TemplateWaits; nil if stale
 
-	// Earlier returns the record that an earlier run left of a node, or nil. It is nil for a run that is replayed for
-	// a question.
+	// Earlier returns the latest execution of a node in earlier runs, or nil. The function is nil if the run is replayed to
+	// answer a question.
 	Earlier func(id string) *Execution
-	// Active answers what only an active run can tell; nil for others.
+	// Active gives access to an active run; nil for other runs.
 	Active   ActiveRun
-	Replayed bool // nothing can follow the records that were applied: the run is read from the history
+	Replayed bool // the run is read from the history: no further records follow
 }
 
-// ActiveRun is what the explanation of an active run needs beyond its state.
+// ActiveRun is what explanations use of an active run in addition to its state.
 type ActiveRun interface {
 	HeldBy() string              // why nothing of the run starts at present; "" if it may
 	Shortage() *api.Shortage     // nil unless executions lack slots
@@ -81,31 +84,31 @@ type ActiveRun interface {
 	Summary() api.RunSummary
 }
 
-// Node is a node as it was when the run began.
+// Node is a node as it was at the start of the run.
 type Node struct {
-	ID, Name, Command string       // of a node of an instance id and name are its path
-	Execution         *Execution   // nil while this run has neither executed nor failed it
-	Earlier           *Execution   // the record of an earlier run, after the first execution of this one was withdrawn
-	shown             graph.Status // of a node of an instance: what its template counts it as
+	ID, Name, Command string       // for a node of an instance, ID and Name are its path
+	Execution         *Execution   // nil while this run has neither executed nor failed the node
+	Earlier           *Execution   // execution of an earlier run; set when the first execution of this run was withdrawn
+	shown             graph.Status // for a node of an instance: the status under which its template counts it
 	output            graph.Output // the node's own attribute
 }
 
-// A Template is a node of the workfile of which a run executes instances.
+// A Template is a node of the workfile whose instances a run executes.
 type Template struct {
 	label  string
 	output graph.Output
 	Counts [graph.Statuses]int
-	Status graph.Status // that the workfile shows for all instances together
+	Status graph.Status // the status that the workfile shows for all instances
 }
 
-// A Change is an effect of a record together with what apply made of it.
+// A Change is an effect of a record, with the resulting changes of the state.
 type Change struct {
 	scheduler.Effect
 	event    scheduler.Event // that caused it
-	Replaced bool            // the node has got a new record
-	// Unreported is set for the end of a node that no execution reports: a failure without one, a mock, a sub-flow.
+	Replaced bool            // the node has a new Execution
+	// Unreported means that no report describes the end of the node: a failure without an execution, a mock, a sub-flow.
 	Unreported bool
-	Template   *Template // whose status has changed; nil for none
+	Template   *Template // set if the status of a template has changed
 }
 
 // Apply changes the state by one record.
@@ -115,8 +118,7 @@ func (r *State) Apply(rec history.Record) {
 	}
 }
 
-// Step lets the scheduler decide about an event and takes its effects into the state. It calls do, unless that is nil,
-// after each of them, in order.
+// Step passes an event to the scheduler and applies the resulting effects. After each effect it calls do, unless do is nil.
 func (r *State) Step(ev scheduler.Event, do func(Change)) {
 	for _, ef := range r.Sched.Step(ev) {
 		c := r.effect(ev, ef)
@@ -126,8 +128,8 @@ func (r *State) Step(ev scheduler.Event, do func(Change)) {
 	}
 }
 
-// Note takes what a record itself reports and returns the event that it stands for. decides is false for a record that
-// the scheduler does not hear of.
+// Note applies what a record itself reports and returns the event that it represents. decides is false for a record that the
+// scheduler does not need.
 func (r *State) Note(rec history.Record) (ev scheduler.Event, decides bool) {
 	r.Now, r.waitsAt = rec.Time.UTC(), nil
 	if rec.Clocks != nil {
@@ -172,9 +174,9 @@ func (r *State) noteRecord(rec history.Record) (ev scheduler.Event, decides bool
 			r.rememberDecision(rec.Key, r.Question(rec.Node).Describe())
 		}
 		r.noteDecision(rec.Node, DecisionOf(rec))
-		values, _ := params.Decode(rec.Outputs) // written by decide
+		values, _ := params.Decode(rec.Outputs) // Decide has encoded it
 		return decided(rec, values), true
-	case history.RecordAnswer: // what a tick has decided, for people
+	case history.RecordAnswer: // the tick has decided; the record is for people
 		r.noteDecision(rec.Node, DecisionOf(rec))
 		return ev, false
 	default:
@@ -183,8 +185,8 @@ func (r *State) noteRecord(rec history.Record) (ev scheduler.Event, decides bool
 	return ev, true
 }
 
-// applyDispatch begins the record of an execution. An execution that the scheduler has not asked for was handed to the
-// executor by an earlier daemon: it strayed.
+// applyDispatch starts a new Execution. If the scheduler has not requested the execution, an earlier daemon prefetched it;
+// the event kind then says so.
 func (r *State) applyDispatch(rec history.Record) scheduler.EventKind {
 	n := &r.Nodes[rec.Node]
 	before := n.Execution
@@ -201,7 +203,7 @@ func (r *State) applyDispatch(rec history.Record) scheduler.EventKind {
 
 func (r *State) applyStart(rec history.Record) {
 	n := r.Nodes[rec.Node].Execution
-	n.before = nil // outputs of the execution before are not asked for any more
+	n.before = nil // the outputs of the previous execution are not needed any more
 	if !n.Started {
 		n.Started = true
 		r.Running++
@@ -210,7 +212,7 @@ func (r *State) applyStart(rec history.Record) {
 	n.Out, n.Err = rec.Out, rec.Err
 }
 
-// applyWithdraw forgets an execution that the executor has given back before it began.
+// applyWithdraw removes an execution that the executor has returned before it started.
 func (r *State) applyWithdraw(rec history.Record) {
 	n := &r.Nodes[rec.Node]
 	before := n.Execution.before
@@ -225,7 +227,7 @@ func (r *State) applyWithdraw(rec history.Record) {
 	r.InFlight--
 }
 
-// applyEnd notes how an execution ended. ev is the event of the record.
+// applyEnd notes the end of an execution. ev is the event that the record represents.
 func (r *State) applyEnd(rec history.Record, ev scheduler.Event) {
 	n := r.Nodes[rec.Node].Execution
 	n.Recall(history.Execution{Number: rec.Execution, PID: n.LastPID, Command: n.Command, Started: n.StartedAt,
@@ -238,7 +240,7 @@ func (r *State) applyEnd(rec history.Record, ev scheduler.Event) {
 	}
 }
 
-// effect takes an effect of the scheduler into the state.
+// effect applies an effect of the scheduler to the state.
 func (r *State) effect(ev scheduler.Event, ef scheduler.Effect) Change {
 	c := Change{Effect: ef, event: ev}
 	switch ef.Kind {
@@ -257,7 +259,7 @@ func (r *State) effect(ev scheduler.Event, ef scheduler.Effect) Change {
 	return c
 }
 
-// remark notes in a node's record what its new status is. unreported is true for an end that no execution reports.
+// remark stores the new status of a node in its Execution. unreported is true for an end that no report describes.
 func (r *State) remark(ev scheduler.Event, ef scheduler.Effect) (replaced, unreported bool) {
 	n := &r.Nodes[ef.Node]
 	if ef.Status == graph.Running && r.Sched.Members(ef.Node) > 0 && (n.Execution == nil || !n.Execution.Live) {
@@ -277,7 +279,7 @@ func (r *State) remark(ev scheduler.Event, ef scheduler.Effect) (replaced, unrep
 	}
 	n.Execution.Status, n.Execution.Reason, n.Execution.Message = ef.Status, api.Reason(ef.Reason), r.failureText(ef)
 	n.Execution.Mocked, n.Execution.Handled = ef.Mocked, r.Sched.Handled(ef.Node)
-	if n.Execution.Number == 0 || ef.Mocked || r.Sched.Members(ef.Node) > 0 { // no execution has told when it was over, and how
+	if n.Execution.Number == 0 || ef.Mocked || r.Sched.Members(ef.Node) > 0 { // no report contains the end of the node
 		n.Execution.EndedAt, n.Execution.ExitCode = r.Now, r.Sched.Exit(ef.Node)
 		if n.Execution.StartedAt.IsZero() {
 			n.Execution.StartedAt = n.Execution.EndedAt
@@ -286,7 +288,7 @@ func (r *State) remark(ev scheduler.Event, ef scheduler.Effect) (replaced, unrep
 	return replaced, true
 }
 
-// failureText explains a failure without an execution.
+// failureText describes a failure without an execution.
 func (r *State) failureText(ef scheduler.Effect) string {
 	if ef.Reason != scheduler.ReasonLimit || ef.Message != "" {
 		return ef.Message
@@ -302,7 +304,8 @@ func (r *State) failureText(ef scheduler.Effect) string {
 	return text + fmt.Sprintf(" (max_activations of the graph: %d)", r.Sched.MaxActivations())
 }
 
-// countTemplate counts a node of an instance under its template. It returns the template if that shows another status
+// countTemplate counts a node of an instance under its template. It returns the template if its combined status has changed,
+// otherwise nil.
 // now, else nil.
 func (r *State) countTemplate(ef scheduler.Effect) *Template {
 	if r.Templates == nil || ef.Node < r.OuterNodes() {
@@ -310,7 +313,7 @@ func (r *State) countTemplate(ef scheduler.Effect) *Template {
 	}
 	n, t, shown := &r.Nodes[ef.Node], r.Templates[r.Sched.Template(ef.Node)], ef.Status
 	if shown == graph.Failed && r.Sched.Handled(ef.Node) {
-		shown = graph.Ran // a resume has nothing to do here, so the workfile must not ask for one
+		shown = graph.Ran // a resume has nothing to do here, so the workfile must not show it as unfinished
 	}
 	t.Counts[n.shown]--
 	t.Counts[shown]++
@@ -323,7 +326,7 @@ func (r *State) countTemplate(ef scheduler.Effect) *Template {
 	return t
 }
 
-// sum is the status that stands for those of all instances: the most urgent one.
+// sum returns the combined status of all instances, which is the most urgent one.
 func (t *Template) sum() graph.Status {
 	for _, s := range [...]graph.Status{graph.Running, graph.Queued, graph.Failed, graph.Ran, graph.Skipped} {
 		if t.Counts[s] > 0 {
@@ -333,7 +336,7 @@ func (t *Template) sum() graph.Status {
 	return graph.Idle
 }
 
-// grow makes room for the nodes of an instance.
+// grow makes room for the nodes of a new instance.
 func (r *State) grow(ef scheduler.Effect) {
 	for i := ef.Node; i < ef.Node+ef.Count; i++ {
 		path := r.Sched.Path(i)
@@ -357,7 +360,7 @@ func (r *State) noteWait(ef scheduler.Effect) {
 	r.Since[ef.Node] = r.Now
 }
 
-// OuterNodes is how many nodes are of the outer flow: those that are nodes of the workfile.
+// OuterNodes returns the number of nodes in the outer flow. These are nodes of the workfile.
 func (r *State) OuterNodes() int {
 	if r.Request.Outer > 0 {
 		return r.Request.Outer
@@ -365,8 +368,8 @@ func (r *State) OuterNodes() int {
 	return len(r.Request.Scope)
 }
 
-// FreezeNodes copies the nodes of the run, so that later edits of the workfile do not reach it. g is the graph that the
-// run began with.
+// FreezeNodes copies the nodes of the run from g, the graph at the start of the run, so that later edits of the workfile do
+// not change the run.
 func (r *State) FreezeNodes(g *graph.Graph) {
 	r.Nodes = make([]Node, r.Sched.NodeCount())
 	for i := range r.Nodes {
@@ -383,7 +386,7 @@ func (r *State) FreezeNodes(g *graph.Graph) {
 	}
 }
 
-// Reschedule makes the scheduler of a run again, on the graph that it began with.
+// Reschedule rebuilds the scheduler of a run from g, the graph at the start of the run.
 func (r *State) Reschedule(g *graph.Graph) error {
 	scope := scheduler.Scope{Mode: scheduler.Fresh, All: r.Request.All}
 	if r.Request.Mode == api.ModeResume {
@@ -396,7 +399,7 @@ func (r *State) Reschedule(g *graph.Graph) error {
 		}
 		scope.Nodes = append(scope.Nodes, node)
 	}
-	f, _ := flow.Read(g) // what is wrong with it was found when the run began
+	f, _ := flow.Read(g) // its problems were found when the run started
 	var env []string
 	var err error
 	if !f.Plain() && r.Dir != "" {
@@ -414,8 +417,7 @@ func (r *State) Reschedule(g *graph.Graph) error {
 	return err
 }
 
-// finished is the event that the record of an end stands for. The record was made by endRecord: what is in it can be
-// read.
+// finished returns the event that the record of an end represents. Its content is valid because endRecord has checked it.
 func finished(rec history.Record) scheduler.Event {
 	ev := scheduler.Event{Kind: scheduler.Finished, Node: rec.Node, Execution: rec.Execution, At: rec.Time.UnixNano(),
 		OK: rec.OK, Reason: rec.Reason, Message: rec.Message, Exit: rec.ExitCode}
@@ -433,7 +435,8 @@ func finished(rec history.Record) scheduler.Event {
 	return ev
 }
 
-// SetSince returns how far the wall clock was set since the latest reading in the journal, 0 if that is of another boot.
+// SetSince returns how far the wall clock was set since the latest reading in the journal, or 0 if the machine was restarted
+// since then.
 func (r *State) SetSince() time.Duration {
 	boot, up := clock.SinceBoot()
 	if r.Clock.Clocks == nil || r.Clock.Clocks.Boot != boot || boot == "" {
@@ -446,7 +449,7 @@ func (r *State) SetSince() time.Duration {
 	return by
 }
 
-// moveTimes moves all known times of the run by a duration.
+// moveTimes moves all times of the run by a duration.
 func (r *State) moveTimes(by time.Duration) {
 	r.Request.Time = r.Request.Time.Add(by)
 	for i := range r.Nodes {

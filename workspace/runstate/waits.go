@@ -16,7 +16,7 @@ import (
 	"wf/workspace/params"
 )
 
-// WaitOf describes what a node waits for; nil for nothing.
+// WaitOf describes what a node waits for, or returns nil if it waits for nothing.
 func (r *State) WaitOf(i int, kind scheduler.WaitKind, until int64, text string) *api.Wait {
 	wait := &api.Wait{Text: text}
 	switch kind {
@@ -50,10 +50,10 @@ func (r *State) Approvals() []api.Approval {
 	return list
 }
 
-// Question returns what a node asks that waits for a person.
+// Question returns the question of a node that waits for a person.
 func (r *State) Question(node int) Question { return Question{r, node} }
 
-// A Question is what a node that waits for a person asks.
+// A Question is the question of a node that waits for a person.
 type Question struct {
 	*State
 	node int
@@ -80,7 +80,7 @@ func (q Question) Describe() api.Approval {
 	return a
 }
 
-// mostBefore is how many nodes a question shows the outputs of, at most.
+// mostBefore bounds the number of nodes whose outputs a question shows.
 const mostBefore = 8
 
 // outputsBefore returns the outputs of the nodes that activated the node.
@@ -94,11 +94,11 @@ func (q Question) outputsBefore() (list []api.NodeOutputs) {
 	return list
 }
 
-// Check holds an answer against the fields that the node declares and the cases that its edges wait for. It gives the
-// values of d their types and defaults.
+// Check compares an answer with the fields that the node declares and the cases that its edges wait for. It converts the
+// values of d to their types and adds defaults.
 func (q Question) Check(a api.Approval, d *api.Decision) error {
 	if !d.Approved {
-		return nil // a rejection may carry any values
+		return nil // a rejection may contain any values
 	}
 	if err := q.checkFields(a, d); err != nil {
 		return err
@@ -138,8 +138,8 @@ func (q Question) checkFields(a api.Approval, d *api.Decision) error {
 	return e
 }
 
-// checkChoice refuses a case that no edge waits for, and no case where only the answer can give one: everything behind
-// the node would be skipped.
+// checkChoice refuses a case without an edge. It also refuses an answer without a case if only the answer can choose one,
+// because then all nodes after this one would be skipped.
 func (q Question) checkChoice(a api.Approval, d api.Decision) error {
 	if len(a.Choices) == 0 || a.Open {
 		return nil
@@ -161,7 +161,7 @@ func (q Question) checkChoice(a api.Approval, d api.Decision) error {
 		Fix: "wf approve --set case=" + cases[0] + " " + a.Name}
 }
 
-// answerByDefault returns the answer that counts when the time for one is over.
+// answerByDefault returns the answer that applies when the time limit has passed.
 func (q Question) answerByDefault() string {
 	if q.Sched.ApprovesByDefault(q.node) {
 		return "approve"
@@ -169,7 +169,7 @@ func (q Question) answerByDefault() string {
 	return "reject"
 }
 
-// rememberDecision keeps the answer for a request that is repeated.
+// rememberDecision stores the answer for a repeated request.
 func (r *State) rememberDecision(key string, a api.Approval) {
 	if key == "" {
 		return
@@ -180,7 +180,7 @@ func (r *State) rememberDecision(key string, a api.Approval) {
 	r.Requests[key] = a
 }
 
-// decided returns the event that the record of a decision stands for.
+// decided returns the event that the record of a decision represents.
 func decided(rec history.Record, outputs map[string]any) scheduler.Event {
 	message := rec.Message
 	if by := cmp.Or(rec.Cause, rec.User); !rec.OK && by != "" {
@@ -189,7 +189,7 @@ func decided(rec history.Record, outputs map[string]any) scheduler.Event {
 	return scheduler.Event{Kind: scheduler.Decided, Node: rec.Node, OK: rec.OK, At: rec.Time.UnixNano(), Outputs: outputs, Message: message}
 }
 
-// WaitingState returns the state of a queued node that waits for something other than a slot; "" for others.
+// WaitingState returns the state of a queued node that waits for something other than a slot; "" for other nodes.
 func (r *State) WaitingState(i int) (api.State, *api.Wait) {
 	if r.Sched.Status(i) != graph.Queued {
 		return "", nil

@@ -323,7 +323,7 @@ func (b *editBuilder) checkKey(key string) error {
 	case key == "status":
 		return &api.Error{Code: api.CodeInvalid, Message: "status is not set like other attributes", Fix: "wf edit status NODE VALUE"}
 	case key == "" || strings.ContainsFunc(key, isControl):
-		return api.Invalid("%q is no name of an attribute", key)
+		return api.Invalid("%q is not a name of an attribute", key)
 	}
 	return nil
 }

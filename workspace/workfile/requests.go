@@ -103,7 +103,7 @@ func (m *madeEdits) before(by api.Author) (res api.EditResult, made bool, err er
 	}
 	if m.unread || slices.ContainsFunc(m.doubt, is) {
 		return res, false, &api.Error{Code: api.CodeLost, Message: "the daemon was lost while it made this edit", Where: m.f.cfg.Path,
-			Why: "the file was changed again since, so that nobody knows whether the edit is in it", Fix: "look at it, and ask once more if it is not"}
+			Why: "the file was changed again since, so that it is not known whether the file contains the edit", Fix: "check the file, and repeat the edit if it is missing"}
 	}
 	return res, false, nil
 }

@@ -74,8 +74,9 @@ func describe(w *Workflow, err error) string {
 	return b.String()
 }
 
-// TestImport reads each input of testdata/import/FORMAT.txtar and compares with FORMAT.want.
-func TestImport(t *testing.T) {
+// TestImportMatchesGoldenFiles: It reads each input of testdata/import/FORMAT.txtar and compares the result with
+// FORMAT.want.
+func TestImportMatchesGoldenFiles(t *testing.T) {
 	for _, format := range Formats() {
 		t.Run(format, func(t *testing.T) {
 			archive, err := txtar.ParseFile(filepath.Join("testdata", "import", format+".txtar"))
@@ -109,8 +110,8 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-// TestGoals reads targets of a makefile that are not its default goal.
-func TestGoals(t *testing.T) {
+// TestGoalsSelectTargets: The goals are targets of a makefile that are not its default goal.
+func TestGoalsSelectTargets(t *testing.T) {
 	const text = "a: b\n\t1\nb:\n\t2\nc: b\n\t3\n"
 	w, err := Import("make", []byte(text), Options{Goals: []string{"c"}})
 	want := "node b:\n  | 2\nnode c:\n  | 3\nedge b -> c\nnote: left out, since nothing that was asked for needs them: a\n"
@@ -122,15 +123,14 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// TestCommand sets a command for nodes that have none.
-func TestCommand(t *testing.T) {
+func TestNodesWithoutCommandGetTheGivenOne(t *testing.T) {
 	w, err := Import("dot", []byte("digraph { a [command=x]; a -> b }"), Options{Command: "./{}.sh {}"})
 	if got := describe(w, err); got != "node a:\n  | x\nnode b:\n  | ./b.sh b\nedge a -> b\n" {
 		t.Errorf("got\n%s", got)
 	}
 }
 
-func TestImportRefuses(t *testing.T) {
+func TestImportRefusesInvalidInput(t *testing.T) {
 	for _, c := range []struct{ format, text, want string }{
 		{"yaml", "", "unknown format"},
 		{"dot", "digraph {\n\xff}", "line 2: the text is not UTF-8"},

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestLines checks that a script becomes the commands that it would execute, each able to run in its own
-// shell.
-func TestLines(t *testing.T) {
+// TestScriptBecomesIndependentCommands: Each command can run in its own shell.
+func TestScriptBecomesIndependentCommands(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"plain", "a\n\nb c\n", "a|b c"},
 		{"comments", "#!/bin/sh\n# first\na # align S1\n  # second\nb\n", "a # align S1|b"},

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestBuiltinRules checks that targets of built-in rules are refused, and so are prerequisites that
-// neither exist nor have a rule.
-func TestBuiltinRules(t *testing.T) {
+// TestTargetsOfBuiltinRulesAreRefused: Prerequisites that neither exist nor have a rule are also refused.
+func TestTargetsOfBuiltinRulesAreRefused(t *testing.T) {
 	for _, c := range []struct{ name, makefile, files, want string }{
 		{"program", "foo: foo.c\n", "foo.c", "line 1: no rule of the makefile makes foo: make would use a built-in rule and foo.c"},
 		{"of a file that is not named", "all:\n", "all.c", "line 1: no rule of the makefile makes all: make would use a built-in rule and all.c"},

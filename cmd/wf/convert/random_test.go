@@ -76,8 +76,7 @@ func workflow(g *api.Graph) *Workflow {
 	return w
 }
 
-// TestDotRoundTrip checks that readDot reads what Dot writes.
-func TestDotRoundTrip(t *testing.T) {
+func TestDotReadsWhatItWrites(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGraph(t, `[a-z "~/;{}<>-]{1,5}`)
 		text := Dot(g)
@@ -88,8 +87,8 @@ func TestDotRoundTrip(t *testing.T) {
 	})
 }
 
-// TestMermaidRoundTrip checks that readMermaid reads what Mermaid writes, with nodes of groups last.
-func TestMermaidRoundTrip(t *testing.T) {
+// TestMermaidReadsWhatItWrites: The nodes of groups come last.
+func TestMermaidReadsWhatItWrites(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGraph(t, `[a-z]{1,5}[-.]`)
 		text := Mermaid(g)
@@ -107,8 +106,8 @@ func sorted(text string) string {
 	return strings.ReplaceAll(strings.Join(parts, "\n"), "\x00", "\n")
 }
 
-// TestAttributeRoundTrip checks that dot and mermaid store every attribute that users set.
-func TestAttributeRoundTrip(t *testing.T) {
+// TestDotAndMermaidStoreEveryAttribute: This holds for all attributes that users can set.
+func TestDotAndMermaidStoreEveryAttribute(t *testing.T) {
 	g := &api.Graph{Attrs: map[string]string{}, Nodes: []api.GraphNode{
 		{ID: "a", Name: "a", Command: "true", Attrs: map[string]string{}},
 		{ID: "c", Name: "c", Container: true, SubFlow: "foreach", Attrs: map[string]string{}},
@@ -152,7 +151,7 @@ func TestAttributeRoundTrip(t *testing.T) {
 	}
 }
 
-func TestOddNames(t *testing.T) {
+func TestOddNamesSurviveTheRoundTrip(t *testing.T) {
 	g := &api.Graph{}
 	for _, name := range []string{"end", "n0", `a\b`, "x y", "subgraph", "o--", "graph", "n1"} {
 		g.Nodes = append(g.Nodes, api.GraphNode{ID: name, Name: name, Command: "true"})
@@ -213,9 +212,9 @@ func checkWhole(t *testing.T, w *Workflow) {
 	}
 }
 
-// TestExportsOfControlFlow checks that a sub-flow is a node with a cluster, that conditions are labels of edges,
-// and that an edge to a group leads to its first nodes.
-func TestExportsOfControlFlow(t *testing.T) {
+// TestExportsContainControlFlow: A sub-flow is a node with a cluster, conditions are labels of edges, and an edge to
+// a group leads to its first nodes.
+func TestExportsContainControlFlow(t *testing.T) {
 	g := &api.Graph{Nodes: []api.GraphNode{
 		{ID: "1", Name: "list", Command: "ls", State: api.StateOK},
 		{ID: "2", Name: "align", Container: true, SubFlow: "foreach", State: api.StateRetrying},
@@ -235,8 +234,8 @@ func TestExportsOfControlFlow(t *testing.T) {
 	}
 }
 
-// TestExports compares the drawings of one graph, with all states and odd texts, to golden files.
-func TestExports(t *testing.T) {
+// TestExportsMatchGoldenFiles: The graph has all states and odd texts.
+func TestExportsMatchGoldenFiles(t *testing.T) {
 	x, y := 1.5, 2.0
 	g := &api.Graph{Wrapper: "sh -c '{}'", Nodes: []api.GraphNode{
 		{ID: "1", Name: "fetch", Command: "curl -o a 'x?a=1&b=<2>' \\\n  --fail", State: api.StateOK, X: &x, Y: &y},

@@ -84,7 +84,7 @@ func (f *Follower) requestApprovals() {
 			}
 			for _, a := range list.Approvals {
 				if a.Run == f.Run && f.pending.Add(a) {
-					f.view.sayApproval(time.Now(), a)
+					f.view.printApproval(time.Now(), a)
 					f.stopUnanswered(a)
 				}
 			}
@@ -108,7 +108,7 @@ func (f *Follower) showQuestion() {
 	case text == "":
 		f.view.keyboard.Close()
 	case f.view.term.Foreground() && f.view.keyboard.Listen():
-		f.view.say("%s", text)
+		f.view.print("%s", text)
 	}
 }
 
@@ -163,7 +163,7 @@ func (f *Follower) answer(approved bool) {
 		_, err := f.target.Workspace.Decide(f.ctx, d)
 		return func() {
 			if err != nil {
-				f.view.say("note: %s was not %s: %s", plain.Line(a.Name), words.Decided(approved), plain.Line(reasonOf(err)))
+				f.view.print("note: %s was not %s: %s", plain.Line(a.Name), words.Decided(approved), plain.Line(reasonOf(err)))
 				f.requestApprovals()
 			}
 		}
@@ -179,17 +179,17 @@ func reasonOf(err error) string {
 	return refused.Message + ": " + strings.ReplaceAll(refused.Why, "\n", ", ") + ": " + refused.Fix
 }
 
-// sayApproval prints that a node waits for a person, its question, and how to answer.
-func (v *Display) sayApproval(at time.Time, a api.Approval) {
+// printApproval prints that a node waits for a person, its question, and how to answer.
+func (v *Display) printApproval(at time.Time, a api.Approval) {
 	if v.opt.JSON && v.opt.Progress == "auto" {
 		return
 	}
 	v.at(at, "%s %s waits for a person%s", v.p.Glyph(api.StateWaiting), v.p.Strong(plain.Line(a.Name)), words.DecidedByItself(a, at))
 	for _, line := range words.QuestionLines(a) {
-		v.say("    %s", line)
+		v.print("    %s", line)
 	}
 	rest := words.Quote(a.Name) + " --run " + a.Run + v.target.FileFlag
-	v.say("    wf approve %s    wf reject %s", rest, rest)
+	v.print("    wf approve %s    wf reject %s", rest, rest)
 }
 
 // noAnswer returns the error of a command whose run was stopped because of --approval fail.

@@ -126,8 +126,8 @@ func (v *Display) events() []api.EventType {
 	return types
 }
 
-// say prints one line.
-func (v *Display) say(format string, args ...any) {
+// print prints one line.
+func (v *Display) print(format string, args ...any) {
 	io.WriteString(v.err, ci.Harmless(v.ci, fmt.Sprintf(format, args...))+"\n")
 	v.silence.Reset(silenceLimit)
 	v.printed++
@@ -135,7 +135,7 @@ func (v *Display) say(format string, args ...any) {
 
 // at prints one line of progress with the time at which it became true.
 func (v *Display) at(t time.Time, format string, args ...any) {
-	v.say("%s"+format, append([]any{v.stamp(t)}, args...)...)
+	v.print("%s"+format, append([]any{v.stamp(t)}, args...)...)
 }
 
 // stamp returns the time before a line of progress, by --timestamps. The default is the time of day in a log, and none on
@@ -160,13 +160,13 @@ func (v *Display) Accepted(a api.RunAccepted) {
 	v.Run.Total = a.Nodes
 	switch {
 	case a.Run == "":
-		v.say("nothing to resume: no node of %s has failed", v.workfile())
+		v.print("nothing to resume: no node of %s has failed", v.workfile())
 	case a.Mode == api.ModeResume && a.Failed > 0 && !v.opt.Quiet:
 		fresh := "wf run --fresh" + v.target.FileFlag
-		v.say("resuming%s: %s%s (%s runs all %d)", words.RunName(a.Resumes), words.Plural(a.Failed, "failed node"), fromFileClause(a.FromFile), fresh, a.Total)
+		v.print("resuming%s: %s%s (%s runs all %d)", words.RunName(a.Resumes), words.Plural(a.Failed, "failed node"), fromFileClause(a.FromFile), fresh, a.Total)
 	}
 	for _, note := range a.Notes {
-		v.say("note: %s", plain.Line(note))
+		v.print("note: %s", plain.Line(note))
 	}
 	v.flush()
 }
@@ -222,10 +222,10 @@ func (v *Display) event(ctx context.Context, ev api.Event) error {
 		}
 	case api.FileProblem:
 		if ev.Message == "" {
-			v.say("note: the problem with the workfile is solved")
+			v.print("note: the problem with the workfile is solved")
 			return nil
 		}
-		v.say("note: %s", plain.Line(ev.Message))
+		v.print("note: %s", plain.Line(ev.Message))
 	}
 	return nil
 }
@@ -245,7 +245,7 @@ func (v *Display) attached(run api.RunSummary) {
 	v.Run.Resync(run)
 	v.Run.Started = run.Started
 	if v.progress() && !v.opt.Quiet {
-		v.say("run %s %s: %d of %s ended, %d running", run.Run, v.workfile(), v.Run.Missed, words.Plural(v.Run.Total, "node"), run.Counts.Running)
+		v.print("run %s %s: %d of %s ended, %d running", run.Run, v.workfile(), v.Run.Missed, words.Plural(v.Run.Total, "node"), run.Counts.Running)
 	}
 	v.flush()
 }

@@ -46,7 +46,7 @@ func (f *Follower) ask() bool {
 	if v.live != nil {
 		v.live.question, v.live.dirty = question, true
 	} else {
-		v.say("%s", question)
+		v.print("%s", question)
 	}
 	return true
 }

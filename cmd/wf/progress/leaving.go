@@ -18,11 +18,11 @@ func (v *Display) cancelling(grace time.Duration) {
 	if v.hasKeys() {
 		detach = ", d to detach"
 	}
-	v.say("cancelling %s (%s grace): Ctrl-C again to kill%s", v.whatRuns(), seconds(grace), detach)
+	v.print("cancelling %s (%s grace): Ctrl-C again to kill%s", v.whatRuns(), seconds(grace), detach)
 }
 
 // killing prints the one line about a second signal.
-func (v *Display) killing() { v.say("killing %s", v.whatRuns()) }
+func (v *Display) killing() { v.print("killing %s", v.whatRuns()) }
 
 // hasKeys says whether keys are read.
 func (v *Display) hasKeys() bool { return v.live != nil && v.live.Listens() }
@@ -39,11 +39,11 @@ func (v *Display) whatRuns() string {
 func (v *Display) stopAnswered(err error) {
 	var pending *unrecordedError
 	if errors.As(err, &pending) {
-		v.say("note: %s", words.Unrecorded(pending.res))
+		v.print("note: %s", words.Unrecorded(pending.res))
 		return
 	}
 	if err != nil && !exit.IsCode(err, api.CodeNotFound) && !exit.IsCode(err, api.CodeConflict) {
-		v.say("note: cannot stop the run: %s", plain.Line(err.Error()))
+		v.print("note: cannot stop the run: %s", plain.Line(err.Error()))
 	}
 }
 
@@ -51,7 +51,7 @@ func (v *Display) stopAnswered(err error) {
 func (v *Display) Detached(run string, asJSON bool) error {
 	if !v.opt.Quiet {
 		file := v.target.FileFlag
-		v.say("run %s continues in the daemon. back: wf attach %s%s   stop: wf stop %s%s", run, run, file, run, file)
+		v.print("run %s continues in the daemon. back: wf attach %s%s   stop: wf stop %s%s", run, run, file, run, file)
 	}
 	if asJSON {
 		if err := console.WriteJSON(v.out, map[string]string{"schema": api.SchemaRunID, "run": run}); err != nil {
@@ -66,7 +66,7 @@ func (v *Display) Detached(run string, asJSON bool) error {
 // DetachedQueued prints the name of a run in the queue, which is used until the run gets its number.
 func (v *Display) DetachedQueued(name string, asJSON bool) error {
 	if !v.opt.Quiet {
-		v.say("%s is queued and starts when its turn comes.   stop: wf stop %s%s", name, name, v.target.FileFlag)
+		v.print("%s is queued and starts when its turn comes.   stop: wf stop %s%s", name, name, v.target.FileFlag)
 	}
 	if asJSON {
 		if err := console.WriteJSON(v.out, map[string]string{"schema": api.SchemaRunID, "queued": name}); err != nil {
@@ -86,9 +86,9 @@ func (v *Display) Goodbye(run string, stopped bool) {
 		count = " (" + v.ended() + ")"
 	}
 	if stopped {
-		v.say("left run %s%s while it is being stopped.   its end: wf runs show %s%s", run, count, run, file)
+		v.print("left run %s%s while it is being stopped.   its end: wf runs show %s%s", run, count, run, file)
 	} else {
-		v.say("left run %s%s. It continues.   back: wf attach %s%s   stop: wf stop %s%s", run, count, run, file, run, file)
+		v.print("left run %s%s. It continues.   back: wf attach %s%s   stop: wf stop %s%s", run, count, run, file, run, file)
 	}
 	v.flush()
 }

@@ -31,13 +31,13 @@ const (
 func (v *Display) failedOutput(ctx context.Context, ev api.Event) {
 	if v.blocks++; v.blocks > maxBlocks {
 		if v.blocks == maxBlocks+1 {
-			v.say("-------- more nodes fail; their output: wf logs --failed --run %s%s", ev.Run, v.target.FileFlag)
+			v.print("-------- more nodes fail; their output: wf logs --failed --run %s%s", ev.Run, v.target.FileFlag)
 		}
 		return
 	}
 	t, err := tail.Read(ctx, v.target.Workspace, tail.QueryOf(ev))
 	if err != nil {
-		v.say("-------- no output of %s: %s", plain.Line(ev.Name), plain.Line(err.Error()))
+		v.print("-------- no output of %s: %s", plain.Line(ev.Name), plain.Line(err.Error()))
 		return
 	}
 	defer v.annotate(v.err, ev, t.LastLine())
@@ -53,7 +53,7 @@ func (v *Display) failedOutput(ctx context.Context, ev api.Event) {
 	v.err.Write(f.Text([]byte(strings.Join(t.Lines, "\n") + "\n")))
 	f.End(v.err)
 	v.quoted(ev, len(t.Lines))
-	v.say("-------- end of %s (%s: %s)", f.Name, t.Title(), v.logCommand(ev.Run, ev.Name))
+	v.print("-------- end of %s (%s: %s)", f.Name, t.Title(), v.logCommand(ev.Run, ev.Name))
 }
 
 // A nodeExecution names an execution by its node and its number.
@@ -77,9 +77,9 @@ func (v *Display) quotedNearby(x api.Execution) bool {
 // oneLog says whether standard output and standard error are shown in the same place.
 func (v *Display) oneLog() bool { return v.inCI() || v.e.OutTTY && v.e.ErrTTY }
 
-// sayBlocked names the nodes that are blocked by a failure and were not named before. In a large run and on a screen only
+// printBlocked names the nodes that are blocked by a failure and were not named before. In a large run and on a screen only
 // their number is shown.
-func (v *Display) sayBlocked(ctx context.Context, ev api.Event) {
+func (v *Display) printBlocked(ctx context.Context, ev api.Event) {
 	if v.live != nil || v.opt.Quiet || !v.progress() || v.Run.Total > foldedNodes {
 		return
 	}
@@ -103,12 +103,12 @@ func (v *Display) sayBlocked(ctx context.Context, ev api.Event) {
 func (v *Display) quotedTail(t tail.Tail, ev api.Event) {
 	width, _ := v.term.Size()
 	for _, line := range t.Lines[max(0, len(t.Lines)-quotedLines):] {
-		v.say("  %s %s", v.p.Either("│", "|"), v.p.Dim(ansi.Truncate(line, max(width-5, leastTail), v.p.Ellipsis())))
+		v.print("  %s %s", v.p.Either("│", "|"), v.p.Dim(ansi.Truncate(line, max(width-5, leastTail), v.p.Ellipsis())))
 	}
 	if t.Total > 0 && t.Total <= quotedLines {
 		v.quoted(ev, 0)
 	}
-	v.say("  %s %s: %s", v.p.Either("└", "`"), t.Title(), v.logCommand(ev.Run, ev.Name))
+	v.print("  %s %s: %s", v.p.Either("└", "`"), t.Title(), v.logCommand(ev.Run, ev.Name))
 }
 
 // logCommand returns the command that prints the whole output of a node in a run.
@@ -129,7 +129,7 @@ func (v *Display) wholeOutput(ctx context.Context, ev api.Event) {
 	var b bytes.Buffer
 	cut, err := v.copyOutput(ctx, &b, tail.QueryOf(ev))
 	if err != nil && !exit.IsCode(err, api.CodeNotFound) && !exit.IsCode(err, api.CodeNoOutput) {
-		v.say("note: no output of %s: %s", plain.Line(ev.Name), plain.Line(err.Error()))
+		v.print("note: no output of %s: %s", plain.Line(ev.Name), plain.Line(err.Error()))
 	}
 	v.err.Flush() // print the line about the end before the block
 	f := ci.NewBlock(v.ci, ev)

@@ -66,7 +66,7 @@ func (v *Display) nodeEnded(ctx context.Context, ev api.Event) {
 		v.failedOutput(ctx, ev)
 	}
 	if v.opt.Output != "none" && runview.EndState(ev) == api.StateFailed && runview.FinalFailure(ev) && !ev.Handled {
-		v.sayBlocked(ctx, ev)
+		v.printBlocked(ctx, ev)
 	}
 }
 
@@ -136,7 +136,7 @@ func (v *Display) resync(run api.RunSummary) {
 	v.Run.Resync(run)
 	v.begun, v.partial = true, true
 	if v.progress() {
-		v.say("note: connected to the daemon again, run %s is active (%s)", run.Run, v.ended())
+		v.print("note: connected to the daemon again, run %s is active (%s)", run.Run, v.ended())
 	}
 }
 

@@ -24,7 +24,7 @@ func (s *Target) StartRun(ctx context.Context, req api.RunRequest, report func(t
 // Queued prints that a run waits for others.
 func (v *Display) Queued(text string) {
 	if !v.opt.JSON && !v.opt.Quiet {
-		v.say("%s", text)
+		v.print("%s", text)
 		v.flush()
 	}
 }

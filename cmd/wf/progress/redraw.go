@@ -52,7 +52,7 @@ func (v *Display) startLive(canStop bool) {
 	toStdout := v.opt.JSON || v.opt.Output == "grouped" || v.opt.Output == "stream"
 	if why := v.e.Surroundings(v.term, toStdout).WhyNotInline(forced); why != "" {
 		if forced {
-			v.say("note: --progress inline: %s: plain lines instead", why)
+			v.print("note: --progress inline: %s: plain lines instead", why)
 		}
 		return
 	}

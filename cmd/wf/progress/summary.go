@@ -40,7 +40,7 @@ func (v *Display) Finish(ctx context.Context, ev api.Event) error {
 		// The daemon may have been stopped with the run. The result is known anyway.
 		err = nil
 		if ev.Counts != nil && ev.Counts.Failed > 0 {
-			v.say("note: the daemon has ended; for details: wf runs show %s%s", ev.Run, v.target.FileFlag)
+			v.print("note: the daemon has ended; for details: wf runs show %s%s", ev.Run, v.target.FileFlag)
 		}
 	}
 	if ferr := v.flush(); err == nil {
@@ -71,16 +71,16 @@ func (s *summary) headline() {
 	if s.ev.Result == api.Cancelled {
 		text += "    continue: wf resume" + s.target.FileFlag
 	}
-	s.say("%s%s", text, s.effort())
+	s.print("%s%s", text, s.effort())
 	for _, note := range s.ev.Notes {
-		s.say("  note: %s", plain.Line(note))
+		s.print("  note: %s", plain.Line(note))
 	}
 	s.slowest()
 	switch {
 	case len(s.ev.Survivors) > 0:
-		s.say("  %s", words.Survivors(s.ev.Survivors))
+		s.print("  %s", words.Survivors(s.ev.Survivors))
 	case s.ev.Message != "":
-		s.say("  %s", plain.Line(s.ev.Message))
+		s.print("  %s", plain.Line(s.ev.Message))
 	}
 }
 
@@ -105,7 +105,7 @@ func (s *summary) slowest() {
 	for _, t := range s.Run.Slowest {
 		names = append(names, plain.Line(t.Name)+" "+words.Span(t.Took))
 	}
-	s.say("  slowest  %s", strings.Join(names, " "+s.p.Dot()+" "))
+	s.print("  slowest  %s", strings.Join(names, " "+s.p.Dot()+" "))
 }
 
 // showsEffort says whether the work of the run is shown. It is unknown if events of the run are missing.
@@ -128,7 +128,7 @@ func (s *summary) details(ctx context.Context) error {
 		delete(s.refused, x.Node) // shown with its execution
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.refused)) {
-		s.say("\n  %s %s", s.p.Glyph(api.StateFailed), s.refused[id])
+		s.print("\n  %s %s", s.p.Glyph(api.StateFailed), s.refused[id])
 	}
 	shown, rest := s.groupAlike(ctx, detail.Run, failed)
 	for _, g := range shown {
@@ -158,7 +158,7 @@ func (s *summary) blockedBy(ctx context.Context, failed int) error {
 	if len(names) == 0 {
 		return nil // they are in instances, which show them
 	}
-	s.say("  %s blocked by %s: %s", s.p.Glyph(api.StateBlocked), words.ItOrThem(failed), words.NameList(names, words.ShownNames))
+	s.print("  %s blocked by %s: %s", s.p.Glyph(api.StateBlocked), words.ItOrThem(failed), words.NameList(names, words.ShownNames))
 	return nil
 }
 
@@ -201,7 +201,7 @@ func (s *summary) failureDetail(detail api.RunDetail, g alike) {
 	if d := words.SpanMS(x.DurationMS); d != "" {
 		head += " after " + d
 	}
-	s.say("\n  %s", head)
+	s.print("\n  %s", head)
 	s.field("command", words.Beginning(x.Command))
 	if detail.Wrapper != "" {
 		s.field("wrapper", detail.Wrapper)
@@ -217,7 +217,7 @@ func (s *summary) failureDetail(detail api.RunDetail, g alike) {
 // field prints one field of the paragraph; further lines of a value are below its first one.
 func (v *Display) field(name, value string) {
 	text := strings.ReplaceAll(strings.TrimSpace(plain.Text(value)), "\n", "\n             ")
-	v.say("    %-8s %s", name, text)
+	v.print("    %-8s %s", name, text)
 }
 
 // tailField prints the end of the output.
@@ -232,7 +232,7 @@ func (s *summary) tailField(g alike) {
 	default:
 		s.field("output", "("+g.tail.Title()+")")
 		for _, line := range g.tail.Lines {
-			s.say("      | %s", line)
+			s.print("      | %s", line)
 		}
 	}
 }
@@ -243,12 +243,12 @@ func (s *summary) otherFailures(rest []api.Execution, run string) {
 	for i, x := range rest {
 		names[i] = x.Name
 	}
-	s.say("\n  %s %d more failed: %s", s.p.Glyph(api.StateFailed), len(rest), words.NameList(names, words.ShownNames))
+	s.print("\n  %s %d more failed: %s", s.p.Glyph(api.StateFailed), len(rest), words.NameList(names, words.ShownNames))
 	s.field("logs", "wf logs --failed --run "+run+s.target.FileFlag)
 }
 
 // advice prints the command to type next, and what it will do.
 func (s *summary) advice(c api.Counts) {
 	left := c.Failed + c.Blocked + c.Cancelled + c.Idle
-	s.say("\n  fix it, then:  wf resume%s   reruns %s, keeps %d", s.target.FileFlag, words.Plural(left, "node"), c.OK+c.Kept+c.Handled)
+	s.print("\n  fix it, then:  wf resume%s   reruns %s, keeps %d", s.target.FileFlag, words.Plural(left, "node"), c.OK+c.Kept+c.Handled)
 }

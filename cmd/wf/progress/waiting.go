@@ -28,7 +28,7 @@ func (v *Display) nodeWaiting(ev api.Event) {
 		return
 	}
 	if ev.Wait.Kind == api.WaitApproval {
-		v.sayApproval(ev.Time, api.Approval{Run: ev.Run, Name: ev.Name, Text: ev.Wait.Text, Until: ev.Wait.Until, Default: ev.Wait.Default})
+		v.printApproval(ev.Time, api.Approval{Run: ev.Run, Name: ev.Name, Text: ev.Wait.Text, Until: ev.Wait.Until, Default: ev.Wait.Default})
 		return
 	}
 	if !v.progress() || v.opt.Quiet || v.folded() && ev.Wait.Kind != api.WaitRetry {
