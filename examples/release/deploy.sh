@@ -1,4 +1,4 @@
-# Puts what was built where it is used, and keeps what was there.
+# Installs the built program, and keeps the previous version.
 set -eu
 rm -rf work/before
 cp -R work/live work/before

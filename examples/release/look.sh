@@ -1,4 +1,4 @@
-# Looks whether the service is up: after SLOW looks it is.
+# Checks whether the service is healthy: it is after SLOW checks.
 set -eu
 echo look >> work/looks
 if [ "$(wc -l < work/looks)" -gt "$SLOW" ]; then

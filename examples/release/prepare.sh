@@ -1,4 +1,4 @@
-# Makes the folder to work in and a program to build, and says for which systems.
+# Creates the folder work with a program to build, and outputs the target systems.
 set -eu
 mkdir -p work/dist work/live
 rm -f work/dist/* work/tries-* work/looks

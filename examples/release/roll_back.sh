@@ -1,4 +1,4 @@
-# Brings back what was there before, and fails: this release is none.
+# Restores the previous version, and fails because there is no new release.
 set -eu
 rm -rf work/live
 mv work/before work/live

@@ -1,5 +1,5 @@
-# Runs what was built and looks at what it says. The first FLAKY tries end with 75, as tests do that
-# depend on more than the program.
+# Runs the built program and checks its output. The first FLAKY attempts exit with 75, like tests that
+# sometimes fail for reasons outside the program.
 set -eu
 tries=work/tries-$WF_ITEM
 echo try >> "$tries"

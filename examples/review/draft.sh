@@ -1,4 +1,4 @@
-# Writes the next draft about TOPIC: what was asked for so far, one paragraph each.
+# Writes the next draft about TOPIC, with a paragraph for each request so far.
 set -eu
 mkdir -p work
 if [ "$WF_EXECUTION" = 1 ]; then
