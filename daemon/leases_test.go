@@ -51,7 +51,7 @@ func TestRequestOpensClosedWorkspace(t *testing.T) {
 		}
 		ws.release(e)
 		if _, err := ws.find(t.Context(), "unknown"); err == nil {
-			t.Error("one that nobody has opened is found")
+			t.Error("a workspace that was never opened is found")
 		}
 	})
 }

@@ -50,7 +50,7 @@ func TestRoutesOfARun(t *testing.T) {
 		}
 	}
 	if e := r.ask("POST", path+"/decide", api.Decision{Node: "n", Approved: true}, nil); e == nil {
-		t.Error("a node that waits for nobody is approved")
+		t.Error("a node that does not wait for an approval is approved")
 	}
 	var stopped api.StopResult
 	if e := r.ask("POST", path+"/runs/"+api.OnlyRun+"/stop", api.StopRequest{}, &stopped); e != nil || stopped.Run != run || stopped.Killed != 1 {

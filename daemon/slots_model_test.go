@@ -132,7 +132,7 @@ func serveAll(size int, todo []int, seed uint64, slow int, lazy bool) string {
 		case left == 0:
 			return ""
 		case steps > 20_000 || idle > 3*len(runs)+10:
-			return fmt.Sprintf("nobody gets on: %d of %d runs are left, %d commands go", left, len(runs), running)
+			return fmt.Sprintf("no run proceeds: %d of %d runs are left, %d commands run", left, len(runs), running)
 		}
 		for off, first := 0, pick(len(runs)); off < len(runs) && !acted; off++ {
 			acted = runs[(first+off)%len(runs)].act(pick, lazy)

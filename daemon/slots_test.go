@@ -87,7 +87,7 @@ func TestMemberWithMoreSlotsIsAskedToGiveBack(t *testing.T) {
 			a.TryAcquire()
 		}
 		if n := a.Over(); n != 0 {
-			t.Errorf("%d over while nobody waits", n)
+			t.Errorf("%d over without a waiting member", n)
 		}
 		b.TryAcquire()
 		b.TryAcquire()

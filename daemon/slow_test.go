@@ -48,7 +48,7 @@ func TestSlowClientsAreCut(t *testing.T) {
 		{"half a header on the socket", "unix", "GET / HTTP/1.1\r\nHost: x\r\nX-"},
 		{"half a body", "tcp", "POST " + api.OpenWorkspace.Path + " HTTP/1.1\r\nHost: " + own + "\r\n" + token + body},
 		{"half a body on the socket", "unix", "POST " + api.OpenWorkspace.Path + " HTTP/1.1\r\nHost: wf.sock\r\n" + body},
-		{"half a body that nobody reads", "unix", "POST /nowhere HTTP/1.1\r\nHost: wf.sock\r\n" + body},
+		{"half a body without a reader", "unix", "POST /nowhere HTTP/1.1\r\nHost: wf.sock\r\n" + body},
 		{"half a body of the wrong kind", "unix", "POST " + api.OpenWorkspace.Path + " HTTP/1.1\r\nHost: wf.sock\r\nContent-Length: 50\r\n\r\n{"},
 		{"half a body of a stranger", "tcp", "POST " + api.OpenWorkspace.Path + " HTTP/1.1\r\nHost: " + own + "\r\n" + body},
 		{"half a body in chunks", "tcp", "POST " + api.OpenWorkspace.Path + " HTTP/1.1\r\nHost: " + own + "\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"},

@@ -14,9 +14,9 @@ import (
 	"wf/cmd/wf/console"
 )
 
-// TestEveryCandidatePassesTheGate completes every argument and every flag of every command in a folder whose files
+// TestEveryCandidatePassesTheFilter completes every argument and every flag of every command in a folder whose files
 // and workfile have names that a shell would execute.
-func TestEveryCandidatePassesTheGate(t *testing.T) {
+func TestEveryCandidatePassesTheFilter(t *testing.T) {
 	dir := t.TempDir()
 	var nodes strings.Builder
 	hostile := []string{"$(touch PWN)1", "$(touch PWN)2", "`touch PWN`", ";touch PWN", "a\nb", "-rf", "'", "\x1b[31m", "a&b", "a|b", "<a", "!1", "\u202egnp"}
@@ -82,7 +82,7 @@ func xmlText(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", `"`, "&quot;", "\x1b", "", "\n", "&#10;").Replace(text)
 }
 
-// TestCompletionScriptsEvaluateNothing: neither the typed line nor the output of wf is evaluated.
+// TestCompletionScriptsEvaluateNothing checks that the scripts evaluate neither the typed line nor the output of wf.
 func TestCompletionScriptsEvaluateNothing(t *testing.T) {
 	for _, shell := range shells {
 		var out bytes.Buffer

@@ -35,7 +35,7 @@ func TestTypedLines(t *testing.T) {
 	}
 }
 
-// TestBashReplies: the texts that replace bash's word, which begins after the last = or colon.
+// TestBashReplies checks the texts that replace the current word of bash, which starts after the last = or colon.
 func TestBashReplies(t *testing.T) {
 	get := func(key string) string { return map[string]string{"HOME": "/home/u"}[key] }
 	for _, tc := range []struct {

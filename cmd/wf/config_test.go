@@ -10,8 +10,7 @@ import (
 	"wf/cmd/wf/settings"
 )
 
-// TestSettingsMatchFlags: the flag of a setting accepts its values, and has the built-in value as its
-// default.
+// TestSettingsMatchFlags checks that the flag of a setting accepts its values and has the built-in value as its default.
 func TestSettingsMatchFlags(t *testing.T) {
 	root := newRoot(&env{Console: console.Console{Color: "auto"}})
 	for _, s := range settings.All() {

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestPlantedFiles: wf run executes neither a configuration nor a workfile of another user in a folder like /tmp.
-func TestPlantedFiles(t *testing.T) {
-	program, home := stranger(t)
+// TestFilesOfOtherUsersAreNotUsed checks that wf run uses neither a configuration nor a workfile of another user in /tmp.
+func TestFilesOfOtherUsersAreNotUsed(t *testing.T) {
+	program, home := sharedProgram(t)
 	shared := openFolder(t)
 	if err := os.Chmod(shared, 0o777|os.ModeSticky); err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestPlantedFiles(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(shared, "PWN")); err == nil {
 		t.Fatal("executed")
 	}
-	if out, err := run("run", "Workfile"); err != nil { // named, it is meant; it cannot be saved, which is said
+	if out, err := run("run", "Workfile"); err != nil { // a named workfile is run; wf reports that it cannot be saved
 		t.Logf("named: %v: %s", err, out)
 	}
 	if _, err := os.Stat(filepath.Join(shared, "PWN")); err != nil {

@@ -25,7 +25,7 @@ func TestPickApproval(t *testing.T) {
 		{"4/deploy", "", "4 deploy", ""},
 		{"deploy", "3", "3 deploy", ""},
 		{"id-1", "4", "4 deploy", ""},
-		{"other", "", "4 other", ""}, // not the id that a handle hides
+		{"other", "", "4 other", ""}, // the handle, not the equal id of another node
 		{"deploy", "", "", "deploy waits for a person in 2 runs: name one"},
 		{"align[2]/check", "", "", "align[2]/check does not wait for a person: did you mean align[3]/check?"},
 		{"deploy", "7", "", "deploy does not wait for a person in run 7"},

@@ -14,9 +14,8 @@ import (
 	"wf/cmd/wf/exit"
 )
 
-// TestControlFlowExamples pastes every example of docs/control-flow.md into a shell in a folder of its
-// own. wf check has nothing to say about the workfile that it makes, and its last run ends as the comment
-// below it expects: see patternEnd.
+// TestControlFlowExamples pastes every example of docs/control-flow.md into a shell in a new folder. wf check finds no
+// problem in the workfile, and its last run ends like the comment below the example: see patternEnd.
 func TestControlFlowExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a daemon")
@@ -29,7 +28,7 @@ func TestControlFlowExamples(t *testing.T) {
 	if all := strings.Count(string(text), "```sh\n"); len(examples) == 0 || len(examples) != all {
 		t.Fatalf("%d of %d examples say how they end", len(examples), all)
 	}
-	w := newPatternWorld(t)
+	w := newPatternSandbox(t)
 	for _, example := range examples {
 		lines := shellLines(example[2])
 		t.Run(sectionOf(string(text), example[0]), func(t *testing.T) {
@@ -41,10 +40,10 @@ func TestControlFlowExamples(t *testing.T) {
 	}
 }
 
-// docsExample is a block of shell commands with the comment that says how it ends.
+// docsExample matches a block of shell commands with the comment about its end.
 var docsExample = regexp.MustCompile("(?s)(```sh\n(.*?)```\n(<!-- expect:.*?-->))")
 
-// sectionOf is the heading above a part of a page.
+// sectionOf returns the heading above a part of a page.
 func sectionOf(page, part string) string {
 	before, _, _ := strings.Cut(page, part)
 	at := strings.LastIndex(before, "\n#")
@@ -52,7 +51,7 @@ func sectionOf(page, part string) string {
 	return strings.Trim(heading, "# ")
 }
 
-// shellLines are the commands of an example. One whose quotes are open goes on in the next line.
+// shellLines returns the commands of an example. A command with an open quote continues in the next line.
 func shellLines(text string) []string {
 	var commands []string
 	open := ""
@@ -65,8 +64,8 @@ func shellLines(text string) []string {
 	return append(commands, strings.TrimSpace(open))[:len(commands)]
 }
 
-// paste executes the lines of an example. Answers of a person belong to the run before them: they are
-// given when it waits for them. What a line is said to print it prints.
+// paste executes the lines of an example. Commands that answer an approval are executed while the run before them waits.
+// The output of a line must match the example.
 func (p *patternRun) paste(lines []string) {
 	p.t.Helper()
 	last := 0
@@ -110,7 +109,7 @@ func isAnswer(line string) bool {
 	return strings.HasPrefix(line, "wf approve ") || strings.HasPrefix(line, "wf reject ")
 }
 
-// exit executes a line with a shell and returns all that it says, and its exit status.
+// exit executes a line with a shell and returns its output and exit status.
 func (p *patternRun) exit(line string) (string, int) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
@@ -135,19 +134,18 @@ func (p *patternRun) shell(line string) string {
 	return out
 }
 
-// words takes a command apart as a shell does.
+// words splits a command like a shell.
 func (p *patternRun) words(line string) []string {
 	return strings.Split(strings.TrimSuffix(p.shell(`printf '%s\n' `+line), "\n"), "\n")
 }
 
-// newPatternWorld is a program and a daemon for workfiles in folders of their own. They are gone when the
-// test is over.
-func newPatternWorld(t *testing.T) *world {
-	home, err := os.MkdirTemp("", "wf") // short: a socket lies in it
+// newPatternSandbox returns a sandbox with a program and a daemon, which end with the test.
+func newPatternSandbox(t *testing.T) *sandbox {
+	home, err := os.MkdirTemp("", "wf") // a short path, for the socket
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{home: home, bin: buildProgram(t)}
+	w := &sandbox{home: home, bin: buildProgram(t)}
 	w.vars = append(os.Environ(), "PATH="+w.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+home, "LANG=C.UTF-8",
 		"WF_RUNTIME_DIR="+filepath.Join(home, "run"), "WF_STATE_DIR="+filepath.Join(home, "state"), "GORACE=halt_on_error=1 atexit_sleep_ms=0")
 	t.Cleanup(func() {

@@ -21,7 +21,7 @@ var writeDocs = flag.Bool("write-docs", false, "rewrite docs/cli.md")
 // docsWidth is the width of the texts in docs/cli.md.
 const docsWidth = 96
 
-// TestDocs: docs/cli.md is up to date.
+// TestDocs checks that docs/cli.md is up to date.
 func TestDocs(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "cli.md")
 	head, err := os.ReadFile(filepath.Join("testdata", "docs-head.txt"))
@@ -82,8 +82,8 @@ func helpOf(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// TestHelpFits: no line of help is wider than the terminal, up to 100 columns, and all examples are
-// valid commands.
+// TestHelpFits checks that no line of help is wider than the terminal, up to 100 columns, and that all examples are valid
+// commands.
 func TestHelpFits(t *testing.T) {
 	root := newRoot(&env{Console: console.Console{Color: "auto"}})
 	for _, cmd := range shownCommands(root) {
@@ -106,7 +106,7 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// checkExamples parses what follows each "wf" in the examples of cmd.
+// checkExamples parses the commands after each "wf" in the examples of cmd.
 func checkExamples(t *testing.T, root, cmd *cobra.Command) {
 	for line := range strings.Lines(cmd.Example) {
 		at := strings.Index(line, "wf ")
@@ -129,7 +129,7 @@ func checkExamples(t *testing.T, root, cmd *cobra.Command) {
 	}
 }
 
-// TestMan: a page of each command and topic, the same bytes each time, all of it plain ASCII.
+// TestMan checks that each command and topic has a page, which is reproducible and plain ASCII.
 func TestMan(t *testing.T) {
 	dir := t.TempDir()
 	_, stderr, status := run(t, "man", dir)

@@ -17,19 +17,19 @@ type emulator struct {
 	width, height int
 	main, other   [][]cell
 	alternate     bool
-	style         string // of what is written, as the parameters of CSI m since the last reset
+	style         string // of the next characters: the parameters of CSI m since the last reset
 	x, y          int
 	savedX        int
 	savedY        int
 	top, bottom   int             // of the region that scrolls
 	modes         map[string]bool // private modes that are set
 	copied        string          // by OSC 52, in base64
-	rest          []byte          // begun and not ended
-	pending       bool            // the cursor stands behind the last column
-	taken         int             // bytes that were written
+	rest          []byte          // an incomplete sequence
+	pending       bool            // the cursor is after the last column
+	taken         int             // number of bytes written
 }
 
-// A cell shows a character; the cell behind a wide one is empty.
+// A cell contains a character; the cell after a wide one is empty.
 type cell struct{ text, style string }
 
 func newEmulator(width, height int) *emulator {
@@ -38,8 +38,8 @@ func newEmulator(width, height int) *emulator {
 	return c
 }
 
-// resize changes the size. What was there stays, as far as it fits, until the program draws anew; what a
-// program has on a screen of its own is gone, since it must draw all of that.
+// resize changes the size. The main screen keeps its text, as far as it fits, until the program draws again. The alternate
+// screen is cleared, because the program must draw it completely.
 func (c *emulator) resize(width, height int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +83,7 @@ func (c *emulator) Write(p []byte) (int, error) {
 	for len(data) > 0 {
 		seq, width, n, next := ansi.DecodeSequence(data, state, parser)
 		if n == len(data) && (next != ansi.NormalState || seq[0] == 0x1b && len(seq) == 1 || seq[0] >= 0x80 && width == 0) {
-			c.rest = append([]byte(nil), data...) // the rest of it comes with the next write
+			c.rest = append([]byte(nil), data...) // the next write contains the rest
 			break
 		}
 		state = next
@@ -126,7 +126,7 @@ func (c *emulator) put(text string, width int) {
 		c.down()
 	}
 	c.main[c.y][c.x] = cell{text, c.style}
-	for i := 1; i < min(width, c.width-c.x); i++ { // what does not fit at all is cut
+	for i := 1; i < min(width, c.width-c.x); i++ { // a character that does not fit is cut
 		c.main[c.y][c.x+i] = cell{style: c.style}
 	}
 	if c.x += width; c.x >= c.width {
@@ -166,7 +166,7 @@ func (c *emulator) control(params string, final byte) {
 		return
 	}
 	if strings.ContainsAny(params, "?<>=$ !") {
-		return // questions, and what concerns keys
+		return // queries, and sequences about keys
 	}
 	first, second, _ := strings.Cut(params, ";")
 	a, b := parameter(first), parameter(second)
@@ -206,7 +206,7 @@ func (c *emulator) control(params string, final byte) {
 	c.x, c.y = min(max(c.x, 0), c.width-1), min(max(c.y, 0), c.height-1)
 }
 
-// restyle takes the parameters of CSI m. A style is their list since the last reset.
+// restyle applies the parameters of CSI m. A style is the list of parameters since the last reset.
 func (c *emulator) restyle(params string) {
 	if reset := strings.TrimPrefix(params, "0"); reset == "" || reset[0] == ';' {
 		c.style, params = "", strings.TrimPrefix(reset, ";")
@@ -290,20 +290,19 @@ func (c *emulator) text() string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
 }
 
-// cmdSee waits until the screen of a program shows something, or does not any more: "see t 'run 1 ok'",
-// "! see t menu".
+// cmdSee waits until the screen of a program shows a pattern, or no longer shows it: "see t 'run 1 ok'", "! see t menu".
 func cmdSee(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts, false, args, 2, 2, "[!] see NAME PATTERN")
+	w := sandboxOf(ts, false, args, 2, 2, "[!] see NAME PATTERN")
 	c := w.started[args[0]].emulator
 	pattern := regexp.MustCompile("(?m)" + args[1])
 	if !await(func() bool { return pattern.MatchString(c.text()) != neg }) {
-		ts.Fatalf("waited in vain for %q (not: %v) on the screen:\n%s\n%s", pattern, neg, c.text(), w.daemonLog())
+		ts.Fatalf("no match in time for %q (negated: %v) on the screen:\n%s\n%s", pattern, neg, c.text(), w.daemonLog())
 	}
 }
 
-// cmdRestored fails when a program has not left its terminal as it was.
+// cmdRestored fails if a program has not restored the modes of its terminal.
 func cmdRestored(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts, neg, args, 1, 1, "restored NAME")
+	w := sandboxOf(ts, neg, args, 1, 1, "restored NAME")
 	c := w.started[args[0]].emulator
 	c.mu.Lock()
 	defer c.mu.Unlock()

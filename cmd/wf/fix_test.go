@@ -23,7 +23,7 @@ func TestAdviseFile(t *testing.T) {
 		{"x.graphml", "wf check shows all problems", "wf check --file x.graphml shows all problems"},
 		{"x.graphml", "wf runs lists them", "wf runs --file x.graphml lists them"},
 		{"x.graphml", "wf runs show 3", "wf runs show --file x.graphml 3"},
-		{"x.graphml", "wf edit set run label COMMAND", "wf edit set --file x.graphml run label COMMAND"}, // a node called run
+		{"x.graphml", "wf edit set run label COMMAND", "wf edit set --file x.graphml run label COMMAND"}, // a node with the name run
 		{"x.graphml", "name one: wf stop 1, or stop all: wf stop --all",
 			"name one: wf stop --file x.graphml 1, or stop all: wf stop --file x.graphml --all"},
 		{"x.graphml", "wf attach 3 --file y.graphml", "wf attach 3 --file y.graphml"},
@@ -51,7 +51,7 @@ func TestAdviseFile(t *testing.T) {
 	}
 }
 
-// TestErrorsAdviseFile: the fixes of errors name the file of the command.
+// TestErrorsAdviseFile checks that the fixes of errors name the file of the command.
 func TestErrorsAdviseFile(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ name, want string }{

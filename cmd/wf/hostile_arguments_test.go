@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestHostileArguments passes control sequences in every kind of argument and variable: no message writes
-// them to the terminal.
+// TestHostileArguments passes control sequences in every kind of argument and variable and checks that no message prints
+// them.
 func TestHostileArguments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a daemon")
@@ -21,7 +21,7 @@ func TestHostileArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := []string{"WF_RUNTIME_DIR=" + home + "/run", "WF_STATE_DIR=" + home + "/state"}
-	w := &world{home: home, bin: bin, vars: append(os.Environ(), own...)}
+	w := &sandbox{home: home, bin: bin, vars: append(os.Environ(), own...)}
 	t.Cleanup(func() {
 		if err := w.end(); err != nil {
 			t.Error(err)
@@ -51,7 +51,7 @@ func TestHostileArguments(t *testing.T) {
 		cmd := exec.Command(filepath.Join(bin, "wf"), tc.args...)
 		cmd.Dir = home
 		cmd.Env = append(slices.Clone(w.vars), tc.variable)
-		out, _ := cmd.CombinedOutput() // nearly all are refused, which is printed too
+		out, _ := cmd.CombinedOutput() // nearly all are refused with a message
 		if i := strings.IndexFunc(string(out), obeyed); i >= 0 {
 			t.Errorf("%q wf %q prints, at byte %d:\n%q", tc.variable, tc.args, i, out)
 		}

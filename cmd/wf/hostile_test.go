@@ -19,8 +19,8 @@ import (
 // 8-bit CSI, a bell, a reversed reading direction.
 const hostile = "a\x1b]0;owned\x07b\x1b]52;c;aGk=\x1b\\c\x1b[2Jd\u009b31me\u202ef\x08g"
 
-// hostileWorkfile has it in every field. The bytes are written as they are: the reader takes them,
-// but no C0 in the attributes of elements, and does not run commands with them.
+// hostileWorkfile returns a workfile with hostile text in every field, as raw bytes. The reader accepts them, except C0
+// characters in the attributes of elements, and refuses to run such commands.
 func hostileWorkfile() string {
 	const id = "\u009b31m\u202e\u0085"
 	h := hostile
@@ -34,8 +34,8 @@ func hostileWorkfile() string {
 		"</graph></graphml>"
 }
 
-// TestHostileWorkfile runs every command that prints about a workfile with hostile text in all its
-// fields and in its name: nothing a terminal obeys is printed, neither as text nor as JSON.
+// TestHostileWorkfile runs every command that prints about a workfile, with hostile text in all fields and in its name, and
+// checks that neither text nor JSON contains control sequences.
 func TestHostileWorkfile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a daemon")
@@ -45,7 +45,7 @@ func TestHostileWorkfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{home: home, bin: bin, vars: append(os.Environ(), "WF_RUNTIME_DIR="+home+"/run", "WF_STATE_DIR="+home+"/state")}
+	w := &sandbox{home: home, bin: bin, vars: append(os.Environ(), "WF_RUNTIME_DIR="+home+"/run", "WF_STATE_DIR="+home+"/state")}
 	t.Cleanup(func() {
 		if err := w.end(); err != nil {
 			t.Error(err)
@@ -72,7 +72,7 @@ func TestHostileWorkfile(t *testing.T) {
 		}
 		cmd := exec.Command(filepath.Join(bin, "wf"), args...)
 		cmd.Dir, cmd.Env = dir, w.vars
-		out, err := cmd.CombinedOutput() // many are refused, which is printed too
+		out, err := cmd.CombinedOutput() // many are refused with a message
 		if statusOf(err) == exit.BadWorkfile {
 			unread++
 			t.Logf("wf %q: %s", args, out)
@@ -86,7 +86,7 @@ func TestHostileWorkfile(t *testing.T) {
 	}
 }
 
-// TestJSONForTerminals: what is escaped for terminals reads back as what it was.
+// TestJSONForTerminals checks that texts escaped for terminals decode to the original.
 func TestJSONForTerminals(t *testing.T) {
 	want := "<é>\u009b31m\x7f\u202e\u2066" + hostile
 	var b bytes.Buffer

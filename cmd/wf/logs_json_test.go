@@ -12,8 +12,8 @@ import (
 	"wf/cmd/wf/tail"
 )
 
-// TestJSONLines: the bytes of any stream can be restored from its lines, no line is too long, and only the end of a
-// stream or of a piece is partial.
+// TestJSONLines checks that the bytes of any stream can be restored from its lines, that no line is too long, and that only
+// the end of a stream or of a piece is partial.
 func TestJSONLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := bytes.Join(rapid.SliceOf(rapid.SampledFrom([][]byte{
@@ -34,7 +34,7 @@ func TestJSONLines(t *testing.T) {
 	})
 }
 
-// joinJSONLines is what a reader of the lines does to have the bytes of a stream.
+// joinJSONLines returns the bytes of a stream from its lines, like a reader.
 func joinJSONLines(t *rapid.T, out []byte) []byte {
 	var all []byte
 	for line := range bytes.Lines(out) {
@@ -60,7 +60,7 @@ func joinJSONLines(t *rapid.T, out []byte) []byte {
 	return all
 }
 
-// TestJSONLinesCut: a long line is cut between characters.
+// TestJSONLinesCut checks that a long line is cut between characters.
 func TestJSONLinesCut(t *testing.T) {
 	var out bytes.Buffer
 	j := newJSONLines(&out, api.LogInfo{Run: "1", Node: "a", Name: "a", Execution: 1}, tail.Stdout, nil, 0)

@@ -10,8 +10,8 @@ import (
 	"wf/cmd/wf/tail"
 )
 
-// TestStamps: each line has the time of the first mark after its first byte, lines after the last mark have that of
-// the end, and lines that arrive during --follow have the current time.
+// TestStamps checks that each line has the time of the first mark after its first byte, lines after the last mark the time
+// of the end, and lines that arrive during --follow the current time.
 func TestStamps(t *testing.T) {
 	begin := time.Date(2026, 1, 2, 3, 4, 0, 0, time.Local)
 	at := func(seconds int) time.Time { return begin.Add(time.Duration(seconds) * time.Second) }

@@ -116,8 +116,8 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-// TestMissingWorkfile: every command that needs a workfile names the missing file, and does not need a
-// daemon: there are no folders for one here.
+// TestMissingWorkfile checks that every command that needs a workfile names the missing file, without a daemon, which has no
+// folders in this test.
 func TestMissingWorkfile(t *testing.T) {
 	for _, line := range []string{"run", "resume", "plan", "attach", "status", "stop", "ls", "logs a", "why a", "runs", "check", "reset",
 		"edit undo", "edit add-node x", "edit label a --yes", "edit nodes a --yes", "graph", "export --yed x"} {
@@ -128,7 +128,7 @@ func TestMissingWorkfile(t *testing.T) {
 	}
 }
 
-// TestHelp: the help of every command has the common form.
+// TestHelp checks that the help of every command has the common form.
 func TestHelp(t *testing.T) {
 	root := newRoot(&env{Console: console.Console{Stdout: os.Stdout, Stderr: os.Stderr}})
 	commands := root.Commands()

@@ -12,14 +12,13 @@ import (
 	"wf/api"
 )
 
-// A patternEnd is what the comment of a workfile says of a run of it:
+// A patternEnd is the expected end of a run, from the comment of its workfile:
 //
 //	expect: ran a b; skip c; fail d(cancelled); idle e; stopped f; times b=2; instances each=3;
 //	output b.pages=4; args -p n=2; await b; approve d case=again; result succeeded
 //
-// It speaks of all nodes of the outer flow. Stopped ones have failed or not begun, which of the two is
-// left to chance. await, approve and reject are steps, in their order: await lets the next one wait
-// until a node has finished.
+// It describes all nodes of the outer flow. Stopped nodes have failed or not started, depending on the timing. await,
+// approve and reject are steps, in this order: after await the next step waits until a node has finished.
 type patternEnd struct {
 	states           map[string]wantedState
 	times, instances map[string]int
@@ -31,13 +30,13 @@ type patternEnd struct {
 
 type wantedOutput struct{ node, key, value string }
 
-// A step is taken while the run goes on.
+// A step is executed while the run is active.
 type step struct {
 	verb, node string
 	args       []string
 }
 
-// wantedState is a status of the file, and what people see if that is said too; or "stopped".
+// wantedState is a status in the file, optionally with the displayed state; or "stopped".
 type wantedState struct {
 	status string
 	state  api.State
@@ -54,7 +53,7 @@ func (s wantedState) fits(n api.NodeStatus) bool {
 
 var expectText = regexp.MustCompile(`(?s)\bexpect:(.*?)-->`)
 
-// readExpectation finds the expectation in a workfile.
+// readExpectation reads the expectation from the comment of a workfile.
 func readExpectation(t *testing.T, workfile string) *patternEnd {
 	t.Helper()
 	found := expectText.FindStringSubmatch(workfile)
@@ -134,8 +133,8 @@ func counts(into map[string]int, words []string) bool {
 	return true
 }
 
-// TestPatternsListed holds docs/patterns.md against the workfiles: a row for each of the 43 patterns in
-// order, and each workfile in the row of its number.
+// TestPatternsListed checks that docs/patterns.md has a row for each of the 43 patterns, in order, with the workfiles of
+// its number.
 func TestPatternsListed(t *testing.T) {
 	text, err := os.ReadFile("../../docs/patterns.md")
 	if err != nil {

@@ -28,7 +28,7 @@ func TestPatterns(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no workfiles in %s: %v", patternFolder, err)
 	}
-	w := newPatternWorld(t)
+	w := newPatternSandbox(t)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".graphml"), func(t *testing.T) {
 			data, err := os.ReadFile(file)
@@ -48,18 +48,18 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// patternFolder holds a workfile for each pattern.
+// patternFolder contains a workfile for each pattern.
 const patternFolder = "../../examples/patterns"
 
 // patternRun is one workfile in a folder of its own.
 type patternRun struct {
 	t      *testing.T
-	w      *world
+	w      *sandbox
 	dir    string
 	expect *patternEnd
 }
 
-// command is a wf that ends when nothing should take so long.
+// command returns a wf command that is killed after a time limit.
 func (p *patternRun) command(args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	p.t.Cleanup(cancel)
@@ -68,7 +68,7 @@ func (p *patternRun) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// wf runs a command that must succeed and returns what it says.
+// wf runs a command that must succeed and returns its output.
 func (p *patternRun) wf(args ...string) string {
 	p.t.Helper()
 	var stderr strings.Builder
@@ -112,8 +112,8 @@ func (p *patternRun) run() {
 	}
 }
 
-// answer follows the events of a run and takes each step as soon as its event has come. It returns how
-// many steps were not taken, and the last events.
+// answer follows the events of a run and executes each step after its event. It returns the number of remaining steps and
+// the last events.
 func (p *patternRun) answer(events io.Reader) (left int, said string) {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -143,7 +143,7 @@ func (p *patternRun) answer(events io.Reader) (left int, said string) {
 	return len(steps), said[max(0, len(said)-4000):]
 }
 
-// compare holds the state after the run against what is expected.
+// compare compares the state after the run with the expectation.
 func (p *patternRun) compare() {
 	var s api.Status
 	if err := json.Unmarshal([]byte(p.wf("status", "--json")), &s); err != nil {
@@ -155,7 +155,7 @@ func (p *patternRun) compare() {
 	states := map[string]bool{}
 	for _, n := range s.Nodes {
 		if n.Parent != "" {
-			continue // how its instances ended, the container tells
+			continue // the container has the states of its instances
 		}
 		states[n.Name] = true
 		p.compareNode(n)

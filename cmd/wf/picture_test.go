@@ -24,8 +24,8 @@ var writePicture = flag.Bool("write-picture", false, "rewrite docs/picture.svg f
 // pictureBytes limits the picture, because the README loads it.
 const pictureBytes = 60 << 10
 
-// TestPicture: docs/picture.svg is a picture, and not a large one. With -write-picture it is drawn anew:
-// wf runs an example on a terminal, and its screen is drawn.
+// TestPicture checks docs/picture.svg and its size. With -write-picture it replaces the picture by the screen of an example
+// that wf runs on a terminal.
 func TestPicture(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "picture.svg")
 	if *writePicture {
@@ -49,7 +49,7 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// pictured is the example: a run in which something succeeded, failed, runs and is blocked.
+// pictured is the example: a run with succeeded, failed, running and blocked nodes.
 const pictured = `digraph {
   fetch  [command="seq 15000 > reads; echo 15000 reads"]
   trim_a [command="split -n 1/5 reads > a.fq; echo kept 2871 of 3000"]
@@ -85,7 +85,7 @@ func photograph(t *testing.T) *emulator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{home: home, bin: buildProgram(t), started: map[string]*started{}}
+	w := &sandbox{home: home, bin: buildProgram(t), started: map[string]*started{}}
 	work := filepath.Join(t.TempDir(), "variants")
 	w.vars = append(os.Environ(), "PATH="+w.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+work, "LANG=C.UTF-8",
 		"TERM=xterm-256color", "WF_RUNTIME_DIR="+filepath.Join(home, "run"), "WF_STATE_DIR="+filepath.Join(home, "state"))
@@ -108,7 +108,7 @@ func photograph(t *testing.T) *emulator {
 	}
 	defer tty.Close()
 	c := newEmulator(124, 17)
-	go io.Copy(c, tty) // ends with EIO when wf has let go of the terminal
+	go io.Copy(c, tty) // ends with EIO when wf has closed the terminal
 	for _, step := range []struct{ wait, keys string }{
 		{`graph +19 nodes`, "O"}, {`✗ align_b`, "n"}, {`no quality line`, ""},
 	} {
@@ -135,14 +135,14 @@ func photograph(t *testing.T) *emulator {
 	return shot
 }
 
-// The picture is measured in pixels.
+// Sizes in the picture, in pixels.
 const (
 	cellWidth  = 8.4
 	cellHeight = 18
 	margin     = 14
 )
 
-// A look is a style as a picture needs it.
+// A look is a style in the picture.
 type look struct {
 	ink, paper         string
 	bold, dim, swapped bool
@@ -153,11 +153,11 @@ const (
 	inkColor   = "#d5d9e0"
 )
 
-// paletteColors are the sixteen colours that every terminal has, soft enough for a dark ground.
+// paletteColors are the sixteen colours of terminals, for a dark background.
 var paletteColors = [16]string{"#2b2f38", "#f07178", "#98c379", "#e5c07b", "#6cb6ff", "#c792ea", "#56c8d8", "#d5d9e0",
 	"#737b8c", "#ff8b92", "#b5e08f", "#ffd894", "#8dc8ff", "#dcb0ff", "#86e1ee", "#ffffff"}
 
-// lookOf reads the parameters of a style.
+// lookOf parses the parameters of a style.
 func lookOf(style string) look {
 	l := look{ink: inkColor}
 	fields := strings.Split(style, ";")
@@ -211,7 +211,7 @@ func either(a, b string) string {
 	return b
 }
 
-// longColor reads 38;5;N or 38;2;R;G;B from place i on, and returns the place of its last field.
+// longColor parses 38;5;N or 38;2;R;G;B from field i on, and returns the index of its last field.
 func longColor(fields []string, i int) (color string, end int) {
 	at := func(k int) int {
 		if k >= len(fields) {
@@ -236,8 +236,7 @@ func longColor(fields []string, i int) (color string, end int) {
 	return color, i + 2
 }
 
-// drawScreen draws the cells of a screen. Lines of boxes are drawn as lines, since fonts leave gaps
-// between them.
+// drawScreen returns the SVG of a screen. Box characters are drawn as lines, because fonts leave gaps between them.
 func drawScreen(c *emulator) []byte {
 	width, height := float64(c.width)*cellWidth+2*margin, float64(c.height*cellHeight+2*margin)
 	var b strings.Builder
@@ -285,14 +284,14 @@ func (l look) opacity() string {
 	return ""
 }
 
-// drawPaper draws the ground of n cells.
+// drawPaper draws the background of n cells.
 func drawPaper(b *strings.Builder, l look, x, y, n int) {
 	if l.paper != "" {
 		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`+"\n", margin+float64(x)*cellWidth, margin+y*cellHeight, float64(n)*cellWidth, cellHeight, l.paper)
 	}
 }
 
-// drawWords draws the text of cells of one style, word by word, so that no font can move them far.
+// drawWords draws the text of cells of one style, word by word, so that the width of a font has little effect.
 func drawWords(b *strings.Builder, row []cell, x, y int) {
 	l := lookOf(row[0].style)
 	weight := ""
@@ -311,13 +310,13 @@ func drawWords(b *strings.Builder, row []cell, x, y int) {
 			continue
 		}
 		var word strings.Builder
-		_ = xml.EscapeText(&word, []byte(text.String())) // a Builder takes everything
+		_ = xml.EscapeText(&word, []byte(text.String())) // a Builder returns no errors
 		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" fill="%s"%s%s textLength="%.1f">%s</text>`+"\n", margin+float64(x+from)*cellWidth,
 			margin+float64(y)*cellHeight+13.5, l.ink, weight, l.opacity(), float64(i-from)*cellWidth, word.String())
 	}
 }
 
-// boxArms says for characters of boxes where their lines lead: left, right, up, down.
+// boxArms contains the directions of the lines of box characters: left, right, up, down.
 var boxArms = map[string]string{
 	"─": "lr", "│": "ud", "┌": "rd", "┐": "ld", "└": "ru", "┘": "lu", "├": "rud", "┤": "lud", "┬": "lrd", "┴": "lru", "┼": "lrud",
 	"╭": "rd", "╮": "ld", "╰": "ru", "╯": "lu", "╴": "l", "╶": "r", "╵": "u", "╷": "d",
@@ -326,7 +325,7 @@ var boxArms = map[string]string{
 
 func isHeavy(text string) bool { return strings.Contains("━┃┏┓┗┛┣┫┳┻╋", text) }
 
-// linePath draws the lines of a character in its cell, from the middle to its sides.
+// linePath returns the lines of a box character in its cell, from the middle to the sides.
 func linePath(text string, x, y int) string {
 	var b strings.Builder
 	left, top := margin+float64(x)*cellWidth, float64(margin+y*cellHeight)

@@ -2,5 +2,5 @@
 
 package main
 
-// raceEnabled: this test was built with the race detector, so wf is built with it too.
+// raceEnabled reports that this test was built with the race detector, so that wf is built with it, too.
 const raceEnabled = true

@@ -8,21 +8,20 @@ import (
 	"testing"
 )
 
-// TestReadme pastes the example at the top of README.md into a shell. Every line must succeed and print
-// what is expected.
+// TestReadme pastes the example at the top of README.md into a shell. Every line must succeed with the expected output.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a daemon")
 	}
-	session := readmeSession(t)
+	session := readmeExample(t)
 	if lines := strings.Count(session, "\n"); lines != 10 {
 		t.Errorf("the session has %d lines, not ten", lines)
 	}
-	home, err := os.MkdirTemp("", "wf") // short: a socket lies in it
+	home, err := os.MkdirTemp("", "wf") // a short path, for the socket
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{home: home, bin: buildProgram(t)}
+	w := &sandbox{home: home, bin: buildProgram(t)}
 	work := t.TempDir()
 	w.vars = append(os.Environ(), "PATH="+w.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+work, "LANG=C.UTF-8",
 		"WF_RUNTIME_DIR="+filepath.Join(home, "run"), "WF_STATE_DIR="+filepath.Join(home, "state"), "COLUMNS=100")
@@ -41,7 +40,7 @@ func TestReadme(t *testing.T) {
 		"created demo.graphml: 3 nodes",
 		"run 1 demo.graphml: 3 nodes",
 		"✓ run 1  3 ok",
-		"\n1\n", // what wc said
+		"\n1\n", // the output of wc
 		"✓ run 2  1 ok",
 		"stopped the daemon",
 	} {
@@ -51,8 +50,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// readmeSession is the first block of shell commands in README.md.
-func readmeSession(t *testing.T) string {
+// readmeExample returns the first block of shell commands in README.md.
+func readmeExample(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"wf/tui"
 )
 
-// TestSavedViews: what is kept comes back; what is damaged, large, or no file of ours is as good as none, and
-// never a reason to wait.
+// TestSavedViews checks that a stored view is restored, and that a damaged, large or irregular file, or one of another user,
+// counts as missing and does not block.
 func TestSavedViews(t *testing.T) {
 	s := savedViews(filepath.Join(t.TempDir(), "state", "views"))
 	id := strings.Repeat("ab", 32)

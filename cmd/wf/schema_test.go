@@ -54,8 +54,7 @@ var schemaOf = map[string]string{
 	"wf why":           "wf.why/v1",
 }
 
-// TestEverySchemaIsUsed: each command with --json has a schema, and a script that holds its output
-// against it.
+// TestEverySchemaIsUsed checks that each command with --json has a schema, and a script that validates its output.
 func TestEverySchemaIsUsed(t *testing.T) {
 	scripts := allScripts(t)
 	var visit func(cmd *cobra.Command)
@@ -68,7 +67,7 @@ func TestEverySchemaIsUsed(t *testing.T) {
 		}
 		path := cmd.CommandPath()
 		if _, own := schemaOf[path]; !own {
-			path = cmd.Parent().CommandPath() // all verbs of edit answer alike
+			path = cmd.Parent().CommandPath() // all subcommands of edit have the same output
 		}
 		schema, known := schemaOf[path]
 		if !known {
@@ -99,8 +98,8 @@ func allScripts(t *testing.T) []string {
 	return texts
 }
 
-// checkedIn looks for a line with the command and --json that is followed by a check, before the next
-// command or, for one in the background, somewhere behind it.
+// checkedIn reports whether a script has a line with the command and --json, followed by a check before the next command
+// or, for a background command, anywhere after it.
 func checkedIn(scripts []string, command, schema string) bool {
 	for _, script := range scripts {
 		lines := strings.Split(script, "\n")
@@ -122,8 +121,7 @@ func checkedIn(scripts []string, command, schema string) bool {
 	return false
 }
 
-// TestSchemas: every schema is valid and described, and allows additional members, which later versions may
-// add.
+// TestSchemas checks that every schema is valid and described, and allows additional members, which later versions may add.
 func TestSchemas(t *testing.T) {
 	for name, doc := range readSchemas(t) {
 		if _, err := compileSchemas(map[string]any{name: doc, "common.json": readSchemas(t)["common.json"]}, name); err != nil {
@@ -144,7 +142,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestStrictSchemas: the checks of scripts find members that a schema does not mention.
+// TestStrictSchemas checks that "valid" finds members that a schema does not contain.
 func TestStrictSchemas(t *testing.T) {
 	for text, good := range map[string]bool{
 		`{"schema":"wf.prune/v1","removed":["1"]}`:                                                                        true,
@@ -165,10 +163,10 @@ func TestStrictSchemas(t *testing.T) {
 	}
 }
 
-// cmdValid holds every line of a file against the schema that it must name: "valid wf.plan/v1 stdout".
-// There must be a line.
+// cmdValid validates every line of a file with a schema, which the line must name: "valid wf.plan/v1 stdout". The file must
+// not be empty.
 func cmdValid(ts *testscript.TestScript, neg bool, args []string) {
-	worldOf(ts, neg, args, 2, 2, "valid SCHEMA FILE")
+	sandboxOf(ts, neg, args, 2, 2, "valid SCHEMA FILE")
 	text := ts.ReadFile(args[1])
 	if strings.TrimSpace(text) == "" {
 		ts.Fatalf("%s is empty", args[1])
@@ -184,7 +182,7 @@ func cmdValid(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// validate holds a document against the schema that it names, and takes nothing that is not in it.
+// validate validates a document with the schema that it names, and refuses members that are not in it.
 func validate(text []byte) error {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -203,8 +201,8 @@ func validate(text []byte) error {
 	return schema.Validate(doc)
 }
 
-// strictSchemas are the schemas by the names that documents bear, made to forbid what they do not
-// mention: properties, and other words than those known.
+// strictSchemas returns the schemas, by the names in documents, changed so that they forbid unknown properties and unknown
+// values.
 var strictSchemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 	files, err := loadSchemas()
 	if err != nil {
@@ -251,7 +249,7 @@ func readSchemas(t *testing.T) map[string]any {
 	return files
 }
 
-// loadSchemas reads the schemas, by the names of their files.
+// loadSchemas returns the schemas by the names of their files.
 func loadSchemas() (map[string]any, error) {
 	paths, err := filepath.Glob(filepath.Join(schemaFolder, "*.json"))
 	if err != nil || len(paths) == 0 {
@@ -272,8 +270,7 @@ func loadSchemas() (map[string]any, error) {
 	return files, nil
 }
 
-// walkSchema calls f for each object of a schema, and for the tables of properties too, which do no
-// harm.
+// walkSchema calls f for each object of a schema. It also calls f for the tables of properties, which is harmless.
 func walkSchema(value any, f func(map[string]any)) {
 	switch value := value.(type) {
 	case map[string]any:

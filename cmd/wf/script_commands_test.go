@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scriptCommands are the commands of the scripts besides those of testscript.
+// scriptCommands returns the commands of scripts in addition to those of testscript.
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"workfile":  cmdWorkfile,
@@ -56,17 +56,17 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	}
 }
 
-// worldOf is the world of a script; the command takes neither ! nor other than least to most arguments.
-func worldOf(ts *testscript.TestScript, neg bool, args []string, least, most int, usage string) *world {
+// sandboxOf returns the sandbox of a script. It fails if the command has ! or not between least and most arguments.
+func sandboxOf(ts *testscript.TestScript, neg bool, args []string, least, most int, usage string) *sandbox {
 	if neg || len(args) < least || len(args) > most {
 		ts.Fatalf("usage: %s", usage)
 	}
-	return ts.Value(worldKey{}).(*world)
+	return ts.Value(sandboxKey{}).(*sandbox)
 }
 
 // cmdStatus runs a program that must end with a status: "status 2 wf rnu".
 func cmdStatus(ts *testscript.TestScript, neg bool, args []string) {
-	worldOf(ts, neg, args, 2, 1000, "status N program [args...]")
+	sandboxOf(ts, neg, args, 2, 1000, "status N program [args...]")
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	err = ts.Exec(args[1], args[2:]...)
@@ -75,7 +75,7 @@ func cmdStatus(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// statusOf is the exit status in the error of a command; -1 for other errors.
+// statusOf returns the exit status in the error of a command, or -1 for other errors.
 func statusOf(err error) int {
 	var exited *exec.ExitError
 	switch {
@@ -92,9 +92,9 @@ type started struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed when err is set
 	err  error
-	tty  *os.File // the terminal's other end, of a program that tty began
+	tty  *os.File // the other end of the terminal of a program that tty started
 
-	emulator *emulator // what it shows there
+	emulator *emulator // the screen of that terminal
 }
 
 func (s *started) kill() {
@@ -104,7 +104,7 @@ func (s *started) kill() {
 
 // cmdStart runs a program in the background, its output in NAME.out and NAME.err: "start r wf run".
 func cmdStart(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts, neg, args, 2, 1000, "start NAME program [args...]")
+	w := sandboxOf(ts, neg, args, 2, 1000, "start NAME program [args...]")
 	out, err := os.Create(ts.MkAbs(args[0] + ".out"))
 	ts.Check(err)
 	defer out.Close()
@@ -128,9 +128,9 @@ func cmdStart(ts *testscript.TestScript, neg bool, args []string) {
 	w.started[args[0]] = s
 }
 
-// cmdSignal sends a signal to a program that start began: "signal r INT".
+// cmdSignal sends a signal to a program that start started: "signal r INT".
 func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts, neg, args, 2, 2, "signal NAME INT|TERM|HUP|KILL")
+	w := sandboxOf(ts, neg, args, 2, 2, "signal NAME INT|TERM|HUP|KILL")
 	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}
 	sig, ok := signals[args[1]]
 	if !ok || w.started[args[0]] == nil {
@@ -139,9 +139,9 @@ func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(w.started[args[0]].cmd.Process.Signal(sig))
 }
 
-// cmdFinish waits for the end of a program that start began, with a status: "finish r 130".
+// cmdFinish waits for the end of a program that start started, and checks its status: "finish r 130".
 func cmdFinish(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts, neg, args, 2, 2, "finish NAME STATUS")
+	w := sandboxOf(ts, neg, args, 2, 2, "finish NAME STATUS")
 	s := w.started[args[0]]
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -149,24 +149,24 @@ func cmdFinish(ts *testscript.TestScript, neg bool, args []string) {
 	case <-s.done:
 	case <-time.After(patience):
 		s.kill()
-		ts.Fatalf("%s does not end; it said:\n%s", args[0], s.said(ts, args[0]))
+		ts.Fatalf("%s does not end; its output:\n%s", args[0], s.messages(ts, args[0]))
 	}
 	if got := statusOf(s.err); got != want {
-		ts.Fatalf("%s: exit status %d, want %d; it said:\n%s", args[0], got, want, s.said(ts, args[0]))
+		ts.Fatalf("%s: exit status %d, want %d; its output:\n%s", args[0], got, want, s.messages(ts, args[0]))
 	}
 }
 
-// said is what the program has written for people.
-func (s *started) said(ts *testscript.TestScript, name string) string {
+// messages returns what the program has printed for people.
+func (s *started) messages(ts *testscript.TestScript, name string) string {
 	if s.tty != nil {
 		return ts.ReadFile(name + ".tty")
 	}
 	return ts.ReadFile(name + ".err")
 }
 
-// cmdWaitfor waits until a file exists and, if there is a pattern, holds it: "waitfor r.err 'run 1'".
+// cmdWaitfor waits until a file exists and matches a pattern, if there is one: "waitfor r.err 'run 1'".
 func cmdWaitfor(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts, neg, args, 1, 2, "waitfor FILE [PATTERN]")
+	w := sandboxOf(ts, neg, args, 1, 2, "waitfor FILE [PATTERN]")
 	pattern := regexp.MustCompile("(?m)" + strings.Join(args[1:], ""))
 	var data []byte
 	if !await(func() bool {
@@ -174,57 +174,56 @@ func cmdWaitfor(ts *testscript.TestScript, neg bool, args []string) {
 		data, err = os.ReadFile(ts.MkAbs(args[0]))
 		return err == nil && pattern.Match(data)
 	}) {
-		ts.Fatalf("waited in vain for %q in %s, which holds:\n%s\n%s", pattern, args[0], data, w.daemonLog())
+		ts.Fatalf("no match in time for %q in %s, which contains:\n%s\n%s", pattern, args[0], data, w.daemonLog())
 	}
 }
 
 // cmdMkfifo makes fifos: a node that reads one runs until feed.
 func cmdMkfifo(ts *testscript.TestScript, neg bool, args []string) {
-	worldOf(ts, neg, args, 1, 100, "mkfifo FILE...")
+	sandboxOf(ts, neg, args, 1, 100, "mkfifo FILE...")
 	for _, name := range args {
 		ts.Check(syscall.Mkfifo(ts.MkAbs(name), 0o600))
 	}
 }
 
-// cmdFeed ends the reading of a fifo, waiting for a reader if there is none yet.
+// cmdFeed opens and closes a fifo, so that its reader ends. It waits for a reader.
 func cmdFeed(ts *testscript.TestScript, neg bool, args []string) {
-	worldOf(ts, neg, args, 1, 1, "feed FIFO")
+	sandboxOf(ts, neg, args, 1, 1, "feed FIFO")
 	if !await(func() bool {
 		f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		if err != nil {
-			return false // nobody reads yet
+			return false // no reader yet
 		}
 		f.Close()
 		return true
 	}) {
-		ts.Fatalf("nobody reads %s", args[0])
+		ts.Fatalf("%s has no reader", args[0])
 	}
 }
 
-// cmdDead waits until the process whose pid a file holds is gone.
+// cmdDead waits until the process with the pid in a file has ended.
 func cmdDead(ts *testscript.TestScript, neg bool, args []string) {
-	worldOf(ts, neg, args, 1, 1, "dead PIDFILE")
+	sandboxOf(ts, neg, args, 1, 1, "dead PIDFILE")
 	pid, err := strconv.Atoi(strings.TrimSpace(ts.ReadFile(args[0])))
 	ts.Check(err)
 	if !await(func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }) {
-		ts.Fatalf("process %d of %s lives", pid, args[0])
+		ts.Fatalf("process %d of %s is still alive", pid, args[0])
 	}
 }
 
-// cmdSame compares a file with the words it must hold, one a line: "same log A B C".
+// cmdSame compares the lines of a file with words: "same log A B C".
 func cmdSame(ts *testscript.TestScript, neg bool, args []string) {
-	worldOf(ts, neg, args, 1, 1000, "same FILE LINE...")
+	sandboxOf(ts, neg, args, 1, 1000, "same FILE LINE...")
 	got := strings.Split(strings.TrimSuffix(ts.ReadFile(args[0]), "\n"), "\n")
 	if strings.Join(got, " ") != strings.Join(args[1:], " ") {
-		ts.Fatalf("%s holds %q, want %q", args[0], got, args[1:])
+		ts.Fatalf("%s contains %q, want %q", args[0], got, args[1:])
 	}
 }
 
-// cmdBecomes waits until a file is equal to another: the workfile is written a moment after the
-// change of what it shows.
+// cmdBecomes waits until a file is equal to another, because the workfile is written a moment after a change.
 func cmdBecomes(ts *testscript.TestScript, neg bool, args []string) {
-	worldOf(ts, neg, args, 2, 2, "becomes FILE OTHER")
+	sandboxOf(ts, neg, args, 2, 2, "becomes FILE OTHER")
 	if !await(func() bool { return ts.ReadFile(args[0]) == ts.ReadFile(args[1]) }) {
-		ts.Fatalf("%s does not become %s; it holds:\n%s", args[0], args[1], ts.ReadFile(args[0]))
+		ts.Fatalf("%s does not become equal to %s; it contains:\n%s", args[0], args[1], ts.ReadFile(args[0]))
 	}
 }

@@ -10,18 +10,17 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// cmdSabotage builds a wf with a bug: in a file of this package, or of another one by its path below
-// the repository, a text is replaced by another one: "sabotage NAME cmd/wf/follow.go OLD NEW". The
-// program is $WORK/NAME. The product has no switch that would do it.
+// cmdSabotage builds a wf with a bug. It replaces a text in a file, whose path is relative to the repository: "sabotage
+// NAME cmd/wf/follow.go OLD NEW". The program is $WORK/NAME.
 func cmdSabotage(ts *testscript.TestScript, neg bool, args []string) {
-	worldOf(ts, neg, args, 4, 4, "sabotage NAME FILE OLD NEW")
+	sandboxOf(ts, neg, args, 4, 4, "sabotage NAME FILE OLD NEW")
 	root, err := filepath.Abs("../..")
 	ts.Check(err)
 	source := filepath.Join(root, args[1])
 	text, err := os.ReadFile(source)
 	ts.Check(err)
 	if strings.Count(string(text), args[2]) != 1 {
-		ts.Fatalf("%s does not hold %q once", args[1], args[2])
+		ts.Fatalf("%s does not contain %q exactly once", args[1], args[2])
 	}
 	program := ts.MkAbs(args[0])
 	bad := program + ".go"

@@ -13,10 +13,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// smallDisks reports whether scripts can have disks of their own: the condition [smalldisk].
+// smallDisks reports whether scripts can mount disks: the condition [smalldisk].
 func smallDisks() bool { return runtime.GOOS == "linux" && os.Geteuid() == 0 && mountable() }
 
-// mountable tries to mount, which even root may not do in a container.
+// mountable tries to mount a disk, because root in a container may not be allowed to.
 func mountable() bool {
 	dir, err := os.MkdirTemp("", "wf")
 	if err != nil {
@@ -32,7 +32,7 @@ func mountable() bool {
 // cmdSmallDisk puts a disk of 4 MiB at a folder that does not exist yet: "smalldisk FOLDER". The
 // script fills it with "fill FOLDER".
 func cmdSmallDisk(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts, neg, args, 1, 1, "smalldisk FOLDER")
+	w := sandboxOf(ts, neg, args, 1, 1, "smalldisk FOLDER")
 	dir := ts.MkAbs(args[0])
 	ts.Check(os.Mkdir(dir, 0o700))
 	ts.Check(exec.Command("mount", "-t", "tmpfs", "-o", "size=4m,mode=700", "wf", dir).Run())
@@ -41,7 +41,7 @@ func cmdSmallDisk(ts *testscript.TestScript, neg bool, args []string) {
 
 // cmdFill fills the disk of a folder with the file "filler".
 func cmdFill(ts *testscript.TestScript, neg bool, args []string) {
-	worldOf(ts, neg, args, 1, 1, "fill FOLDER")
+	sandboxOf(ts, neg, args, 1, 1, "fill FOLDER")
 	f, err := os.OpenFile(ts.MkAbs(args[0])+"/filler", os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	ts.Check(err)
 	for size := 1 << 16; size > 0; {
@@ -82,12 +82,12 @@ func mountFaulty(dir string) (device string, err error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// faultFile is where the kernel is told that a disk has failed.
+// faultFile returns the file through which a test makes the kernel treat a disk as failed.
 func faultFile(device string) string { return "/sys/fs/ext4/" + device + "/trigger_fs_error" }
 
 // cmdFaultyDisk puts a disk at a folder that does not exist yet, which "fault FOLDER" makes read-only: "faultydisk FOLDER".
 func cmdFaultyDisk(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts, neg, args, 1, 1, "faultydisk FOLDER")
+	w := sandboxOf(ts, neg, args, 1, 1, "faultydisk FOLDER")
 	dir := ts.MkAbs(args[0])
 	device, err := mountFaulty(dir)
 	ts.Check(err)
@@ -97,15 +97,15 @@ func cmdFaultyDisk(ts *testscript.TestScript, neg bool, args []string) {
 
 // cmdFault makes the disk of a script fail: from now on it is read-only, also for open files.
 func cmdFault(ts *testscript.TestScript, neg bool, args []string) {
-	worldOf(ts, neg, args, 0, 0, "fault")
+	sandboxOf(ts, neg, args, 0, 0, "fault")
 	ts.Check(os.WriteFile(faultFile(ts.Getenv("DEVICE")), []byte("1"), 0))
 }
 
-// unmount unmounts the disks of a world after its processes have ended.
-func (w *world) unmount() error {
+// unmount unmounts the disks of a sandbox after its processes have ended.
+func (w *sandbox) unmount() error {
 	var err error
 	for _, dir := range w.disks {
-		if !await(func() bool { return exec.Command("umount", dir).Run() == nil }) { // the last one is just leaving
+		if !await(func() bool { return exec.Command("umount", dir).Run() == nil }) { // the last process may still be ending
 			err = errors.Join(err, fmt.Errorf("%s cannot be unmounted", dir))
 		}
 	}
@@ -114,7 +114,7 @@ func (w *world) unmount() error {
 
 // cmdReadOnly makes the disk of a folder read-only, or with "again" writable: "readonly FOLDER [again]".
 func cmdReadOnly(ts *testscript.TestScript, neg bool, args []string) {
-	worldOf(ts, neg, args, 1, 2, "readonly FOLDER [again]")
+	sandboxOf(ts, neg, args, 1, 2, "readonly FOLDER [again]")
 	mode := "remount,ro"
 	if len(args) == 2 {
 		mode = "remount,rw"

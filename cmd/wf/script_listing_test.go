@@ -10,25 +10,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cmdRemember notes everything about the files of a script and the folders of its daemon that a
-// program could have touched; untouched compares.
+// cmdRemember stores the state of the files of a script and of the folders of its daemon, for untouched.
 func cmdRemember(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts, neg, args, 0, 0, "remember")
+	w := sandboxOf(ts, neg, args, 0, 0, "remember")
 	w.listing = w.list(ts)
 }
 
 // cmdUntouched fails if a file or folder was created, removed, written, renamed or changed its mode since
 // remember; only times of reading may differ.
 func cmdUntouched(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts, neg, args, 0, 0, "untouched")
+	w := sandboxOf(ts, neg, args, 0, 0, "untouched")
 	if now := w.list(ts); now != w.listing {
-		ts.Fatalf("it was:\n%s\nand is:\n%s", w.listing, now)
+		ts.Fatalf("before:\n%s\nnow:\n%s", w.listing, now)
 	}
 }
 
-// list describes every file of the script and of its daemon, one a line, except for the lock files of runs: a runner that is
-// going writes the number of its log entries there from time to time.
-func (w *world) list(ts *testscript.TestScript) string {
+// list describes every file of the script and of its daemon, one per line, except for the lock files of runs: a runner
+// writes the number of its log entries there from time to time.
+func (w *sandbox) list(ts *testscript.TestScript) string {
 	var b strings.Builder
 	for _, root := range []string{ts.MkAbs("."), w.home} {
 		ts.Check(filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {

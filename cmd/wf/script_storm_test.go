@@ -14,13 +14,13 @@ import (
 const (
 	stormWidth  = 300
 	stormHeight = 100
-	calmEvery   = 8 // changes of the size, after which one is waited for
+	calmEvery   = 8 // changes of the size between two checks of the screen
 )
 
-// cmdStorm changes the size of the terminal of a program again and again, from 1x1 to 300x100, and sees
-// that it goes on drawing: "storm r 200 7" is 200 times, by chance from the seed 7.
+// cmdStorm changes the size of the terminal of a program many times, from 1x1 to 300x100, and checks that the program
+// continues drawing: "storm r 200 7" is 200 random sizes from the seed 7.
 func cmdStorm(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts, neg, args, 3, 3, "storm NAME COUNT SEED")
+	w := sandboxOf(ts, neg, args, 3, 3, "storm NAME COUNT SEED")
 	count, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	seed, err := strconv.ParseUint(args[2], 10, 64)
@@ -48,7 +48,7 @@ func cmdStorm(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// over says whether a program has ended.
+// over reports whether a program has ended.
 func (s *started) over() bool {
 	select {
 	case <-s.done:
@@ -58,20 +58,20 @@ func (s *started) over() bool {
 	}
 }
 
-// bytes is how much was written.
+// bytes returns the number of bytes written.
 func (c *emulator) bytes() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.taken
 }
 
-// pasted is what is pasted again and again; it holds a line end and what terminals obey.
+// pasted is the text of a paste; it contains a line end and control sequences.
 const pasted = "samtools sort -o größe.bam \x1b[31m\x1b]52;c;b3duZWQ=\x07\u009b\u202e名前\tand\r\n"
 
-// cmdPaste pastes about so many bytes into a program, at once, as terminals do that say what a paste is, or,
-// with keys, as others do: letters only, since there everything else is a key. "paste r 1000000 keys".
+// cmdPaste pastes about the given number of bytes into a program, as a bracketed paste or, with keys, as typed letters, like
+// terminals without bracketed paste: "paste r 1000000 keys".
 func cmdPaste(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts, neg, args, 2, 3, "paste NAME BYTES [keys]")
+	w := sandboxOf(ts, neg, args, 2, 3, "paste NAME BYTES [keys]")
 	size, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	text := "\x1b[200~" + strings.Repeat(pasted, size/len(pasted)+1) + "\x1b[201~"
@@ -84,13 +84,13 @@ func cmdPaste(ts *testscript.TestScript, neg bool, args []string) {
 		written <- err
 	}()
 	if !await(func() bool { return len(written) > 0 }) {
-		ts.Fatalf("the paste is not taken:\n%s", s.emulator.text())
+		ts.Fatalf("the paste is not accepted:\n%s", s.emulator.text())
 	}
 	ts.Check(<-written)
 }
 
-// hostileOutput is what commands may print, a case a line: escapes of every kind, whole and cut, as text and
-// as raw bytes; what is too wide, too high and too long; nothing of it may be obeyed.
+// hostileOutput contains outputs of commands that a terminal must not interpret: escape sequences of all kinds, complete and
+// truncated, as text and as raw bytes, and texts that are too wide, too high or too long.
 var hostileOutput = []string{
 	"title \x1b]0;owned\x07\x1b]2;owned\x1b\\ end", "clipboard \x1b]52;c;b3duZWQ=\x07 end", "link \x1b]8;;http://owned\x1b\\text\x1b]8;;\x1b\\ end",
 	"screens \x1b[?1049h\x1b[?1049l\x1b[?7777h\x1b[?7777l end", "cursor \x1b[7777;7777H\x1b[7777A\x1b[7777;77r end", "wiped \x1b[2J\x1b[3J\x1bc end",
@@ -103,14 +103,13 @@ var hostileOutput = []string{
 	"cut \x1b[", "cut \x1b]0;owned", "cut \x1bPowned", "cut \xe2\x82",
 }
 
-// hostileNames are what nodes may be called, and be grouped under.
+// hostileNames are names of nodes and groups.
 var hostileNames = []string{"c1\u009b31m\u009d0;owned\u009c", "bidi\u202ekcab\u2066in", "名前が長いノード👩‍👩‍👧🇩🇪", "mark" + strings.Repeat("\u0301", 60), "zero\u200bwidth\ufeff",
 	"long" + strings.Repeat("_name", 60), "two\nlines\tand a tab", "\u00a0 \u3000"}
 
-// cmdHostile writes a workfile with names that want to be obeyed, in a chain, and the output that its
-// commands print, of which the last one fails.
+// cmdHostile writes a workfile with hostile names, a chain whose commands print hostile output and whose last one fails.
 func cmdHostile(ts *testscript.TestScript, neg bool, args []string) {
-	worldOf(ts, neg, args, 1, 1, "hostile FILE")
+	sandboxOf(ts, neg, args, 1, 1, "hostile FILE")
 	ts.Check(os.WriteFile(ts.MkAbs("corpus"), []byte(strings.Join(hostileOutput, "\n")), 0o600))
 	data := func(key, value string) string { return "<data key=\"" + key + "\">" + value + "</data>" }
 	var b strings.Builder

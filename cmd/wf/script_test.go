@@ -97,8 +97,8 @@ func setupScript(se *testscript.Env, bin string) error {
 	} {
 		se.Setenv(key, value)
 	}
-	w := &world{home: home, bin: bin, vars: se.Vars, started: map[string]*started{}}
-	se.Values[worldKey{}] = w
+	w := &sandbox{home: home, bin: bin, vars: se.Vars, started: map[string]*started{}}
+	se.Values[sandboxKey{}] = w
 	se.Defer(func() {
 		if err := w.end(); err != nil {
 			se.T().Log(err)
@@ -108,21 +108,21 @@ func setupScript(se *testscript.Env, bin string) error {
 	return nil
 }
 
-// worldKey is the key of the world in the values of a script.
-type worldKey struct{}
+// sandboxKey is the key of the sandbox in the values of a script.
+type sandboxKey struct{}
 
-// A world has everything that a script has started or created besides its files.
-type world struct {
+// A sandbox contains what a script has started or created in addition to its files.
+type sandbox struct {
 	home    string // folder of the daemon's folders
 	bin     string
 	vars    []string
-	started map[string]*started // by the name that the script gave
-	disks   []string            // folders with a disk of their own
-	listing string              // what remember saw
+	started map[string]*started // by name in the script
+	disks   []string            // mount points of its disks
+	listing string              // the result of remember
 }
 
 // end stops the daemon with its runs, and fails if processes are left.
-func (w *world) end() error {
+func (w *sandbox) end() error {
 	for _, s := range w.started {
 		s.kill()
 	}

@@ -16,10 +16,10 @@ import (
 	"wf/cmd/wf/console/consoletest"
 )
 
-// cmdTTY runs a program on a terminal of its own, of which it is the session leader, in the background:
-// "tty r 80x24 wf run". What it writes to the terminal is in NAME.tty.
+// cmdTTY runs a program in the background on a new terminal, as its session leader: "tty r 80x24 wf run". Its output on the
+// terminal is in NAME.tty.
 func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts, neg, args, 3, 1000, "tty NAME WIDTHxHEIGHT program [args...]")
+	w := sandboxOf(ts, neg, args, 3, 1000, "tty NAME WIDTHxHEIGHT program [args...]")
 	size, err := winsize(args[1])
 	ts.Check(err)
 	program := args[2]
@@ -41,7 +41,7 @@ func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
 	s := &started{cmd: cmd, done: make(chan struct{}), tty: master, emulator: newEmulator(int(size.Cols), int(size.Rows))}
 	copied := make(chan struct{})
 	go func() {
-		io.Copy(io.MultiWriter(out, s.emulator), master) // ends with EIO when the last process has let go of the terminal
+		io.Copy(io.MultiWriter(out, s.emulator), master) // ends with EIO when the last process has closed the terminal
 		out.Close()
 		close(copied)
 	}()
@@ -62,7 +62,7 @@ func winsize(text string) (*pty.Winsize, error) {
 
 // cmdPress presses keys on the terminal of a program: "press r d", "press r \x03".
 func cmdPress(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts, neg, args, 2, 2, "press NAME KEYS")
+	w := sandboxOf(ts, neg, args, 2, 2, "press NAME KEYS")
 	keys, err := strconv.Unquote(`"` + args[1] + `"`)
 	ts.Check(err)
 	_, err = w.started[args[0]].tty.WriteString(keys)
@@ -71,7 +71,7 @@ func cmdPress(ts *testscript.TestScript, neg bool, args []string) {
 
 // cmdResize changes the size of the terminal of a program: "resize r 50x20".
 func cmdResize(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts, neg, args, 2, 2, "resize NAME WIDTHxHEIGHT")
+	w := sandboxOf(ts, neg, args, 2, 2, "resize NAME WIDTHxHEIGHT")
 	size, err := winsize(args[1])
 	ts.Check(err)
 	s := w.started[args[0]]
@@ -79,10 +79,10 @@ func cmdResize(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(pty.Setsize(s.tty, size))
 }
 
-// cmdScreen writes what a terminal of a size shows after all that a program wrote, from the first
-// line on: "screen r 80x24 r.screen". The cursor must be there and the terminal as it was.
+// cmdScreen writes the screen of a terminal after all output of a program, from the first line on: "screen r 80x24
+// r.screen". The cursor must be visible and the modes of the terminal restored.
 func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts, neg, args, 3, 3, "screen NAME WIDTHxHEIGHT FILE")
+	w := sandboxOf(ts, neg, args, 3, 3, "screen NAME WIDTHxHEIGHT FILE")
 	size, err := winsize(args[1])
 	ts.Check(err)
 	s := consoletest.NewScreen(int(size.Cols), int(size.Rows))
@@ -94,7 +94,7 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	checkModes(ts, w.started[args[0]].tty)
 }
 
-// checkModes fails when the kernel's side of a terminal is not left as it was.
+// checkModes fails if the kernel's modes of a terminal are not restored.
 func checkModes(ts *testscript.TestScript, tty *os.File) {
 	modes, err := unix.IoctlGetTermios(int(tty.Fd()), console.GetTermios)
 	ts.Check(err)

@@ -15,14 +15,14 @@ import (
 // cmdWorkfile writes a workfile from a text that shows the graph: "workfile Workfile graph.txt".
 //
 //	a: echo a               a node and its command; name and id are both a
-//	a.retries = 2           an attribute of it; \n begins a new line in the value
+//	a.retries = 2           an attribute of the node; \n starts a new line in the value
 //	a -> b                  a blocking edge
 //	a -> b when failure     one with a condition
 //	a ~> b                  a non-blocking edge
-//	loop {                  a node that holds those up to }
+//	loop {                  a node that contains those up to }
 //	@wrapper: sh -c '{}'    a graph attribute
 func cmdWorkfile(ts *testscript.TestScript, neg bool, args []string) {
-	worldOf(ts, neg, args, 2, 2, "workfile FILE TEXT")
+	sandboxOf(ts, neg, args, 2, 2, "workfile FILE TEXT")
 	data, err := graphMarkup(ts.ReadFile(args[1]))
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(data), 0o644))
@@ -43,7 +43,7 @@ func graphMarkup(text string) (string, error) {
 	return m.text(), nil
 }
 
-// markup is a workfile that is being written.
+// markup is an incomplete workfile.
 type markup struct {
 	graph strings.Builder
 	nodes []string // in order: a name, or "{" and a name, or "}"
@@ -87,7 +87,7 @@ func (m *markup) line(line string) error {
 	return nil
 }
 
-// data is a value, whose key is declared.
+// data returns a value and declares its key.
 func (m *markup) data(of, attr, value string) string {
 	m.keys[of+" "+attr] = true
 	return fmt.Sprintf("<data key=\"%s-%s\">%s</data>", of, attr, escape(value))
@@ -120,7 +120,7 @@ func (m *markup) text() string {
 ` + keys.String() + "  <graph edgedefault=\"directed\">\n" + m.graph.String() + body.String() + m.edges.String() + "  </graph>\n</graphml>\n"
 }
 
-// markupHead begins a workfile for tests that write the rest themselves.
+// markupHead is the start of a workfile, for tests that write the rest themselves.
 const markupHead = `<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
   <key id="wrapper" for="graph" attr.name="wrapper" attr.type="string"/>
@@ -132,11 +132,11 @@ const markupHead = `<?xml version="1.0" encoding="UTF-8"?>
   <graph edgedefault="directed">
 `
 
-// escape is text as the content of an element.
+// escape returns text as the content of an element.
 func escape(text string) string {
 	var b strings.Builder
 	if err := xml.EscapeText(&b, []byte(text)); err != nil {
-		panic(err) // a strings.Builder takes everything
+		panic(err) // a strings.Builder returns no errors
 	}
 	return b.String()
 }

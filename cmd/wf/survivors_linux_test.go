@@ -37,10 +37,10 @@ func main() {
 }
 `
 
-// TestSurvivorsAreNamed: processes that cannot be killed do not block a stop, and all reports about the run list
-// them.
+// TestSurvivorsAreNamed checks that processes that cannot be killed do not block a stop, and that all reports about the run
+// list them.
 func TestSurvivorsAreNamed(t *testing.T) {
-	program, home := stranger(t)
+	program, home := sharedProgram(t)
 	source, helper := filepath.Join(home, "main.go"), filepath.Join(home, "immortal")
 	if err := os.WriteFile(source, []byte(immortal), 0o600); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"wf/cmd/wf/console"
 )
 
-// TestTreeOnce: every node is in the tree once, also with cycles of any kind.
+// TestTreeOnce checks that every node is in the tree once, also in graphs with cycles.
 func TestTreeOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &api.Graph{}

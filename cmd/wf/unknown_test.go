@@ -7,7 +7,7 @@ import (
 	"wf/cmd/wf/console"
 )
 
-// TestOtherWords: each word of another program maps to a command of wf, and is not itself one.
+// TestOtherWords checks that each command name of another program maps to a command of wf, and is not itself one.
 func TestOtherWords(t *testing.T) {
 	names := commandNames(newRoot(&env{Console: console.Console{Color: "auto"}}))
 	for word, ours := range otherWords {

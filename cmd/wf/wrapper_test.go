@@ -7,8 +7,8 @@ import (
 	"wf/tui/editor"
 )
 
-// TestPresetsAreRight: a run accepts every wrapper preset that the terminal interface offers.
-func TestPresetsAreRight(t *testing.T) {
+// TestPresetsAreValid checks that a run accepts every wrapper preset that the terminal interface offers.
+func TestPresetsAreValid(t *testing.T) {
 	for _, w := range editor.Wrappers {
 		if p := shell.CheckWrapper(w.Wrapper, ""); p != nil {
 			t.Errorf("%s: %s", p.Message, p.Why)

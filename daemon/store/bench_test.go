@@ -8,8 +8,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// BenchmarkAdd adds to one number from several goroutines. Those that wait share a transaction, and
-// with it the two syncs that it costs.
+// BenchmarkAdd adds to one number from several goroutines. Waiting additions share a transaction and its two syncs.
 func BenchmarkAdd(b *testing.B) {
 	for _, callers := range []int{1, 50} {
 		b.Run(fmt.Sprint(callers), func(b *testing.B) {
@@ -39,7 +38,7 @@ func BenchmarkAdd(b *testing.B) {
 	}
 }
 
-// transactions counts those that have changed the file.
+// transactions returns the number of transactions that have changed the file.
 func (s *Store) transactions(b *testing.B) (n int) {
 	b.Helper()
 	if err := s.current.Load().view(func(tx *bolt.Tx) error { n = tx.ID(); return nil }); err != nil {

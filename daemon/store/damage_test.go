@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sample is the bytes of a store of many pages, and what is in it.
+// sample returns the bytes of a store of many pages, and its values.
 func sample(t *testing.T) ([]byte, map[string]string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kv.db")
@@ -41,8 +41,8 @@ func sample(t *testing.T) ([]byte, map[string]string) {
 	return data, values
 }
 
-// TestDamage: whatever becomes of the file, no question and no change brings the program down or
-// hangs, no wrong value is told, and a file that is refused stays as it is.
+// TestDamage checks that no read and no change of a damaged file crashes or hangs the program, that no wrong value is
+// returned, and that a refused file is not changed.
 func TestDamage(t *testing.T) {
 	whole, values := sample(t)
 	page := os.Getpagesize()
@@ -108,9 +108,9 @@ func checkDamaged(t *testing.T, name string, data []byte, values map[string]stri
 	refused(s.Forget(t.Context(), "w", []int{1, 2, 3}))
 }
 
-// TestTheWayOut: a damaged file is refused again and again, until it is moved away: then there is an
-// empty store, and the damaged file is as it was.
-func TestTheWayOut(t *testing.T) {
+// TestDamagedFileIsRefusedUntilMoved checks that a damaged file is refused until it is moved away. Then the store is empty,
+// and the damaged file is unchanged.
+func TestDamagedFileIsRefusedUntilMoved(t *testing.T) {
 	data, _ := sample(t)
 	data = data[:len(data)/2]
 	path := filepath.Join(t.TempDir(), "kv.db")
@@ -137,8 +137,8 @@ func TestTheWayOut(t *testing.T) {
 	}
 }
 
-// TestCutWhileOpen: what the disk does not give any more is an error, not a fault, and once the file
-// is back, everything is.
+// TestCutWhileOpen checks that missing pages of a truncated file cause an error and not a fault, and that all values are
+// back when the file is restored.
 func TestCutWhileOpen(t *testing.T) {
 	data, values := sample(t)
 	for pages, why := range map[int]string{1: "a part of it cannot be read", 3: "it ends after"} {
@@ -175,7 +175,7 @@ func checkCut(t *testing.T, data []byte, values map[string]string, pages int, wh
 	}
 }
 
-// TestFaultInATransaction: a page that cannot be read in the middle of a transaction.
+// TestFaultInATransaction makes a page unreadable during a transaction.
 func TestFaultInATransaction(t *testing.T) {
 	for _, update := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "kv.db")
@@ -206,7 +206,7 @@ func TestFaultInATransaction(t *testing.T) {
 	}
 }
 
-// TestMovedAway: nobody writes into a file that nobody finds.
+// TestMovedAway checks that no change is written to a file that was moved away.
 func TestMovedAway(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kv.db")
 	s := open(t, path)
@@ -231,7 +231,7 @@ func TestMovedAway(t *testing.T) {
 	}
 }
 
-// TestLockedByAnother: the wait is bounded, and afterwards all is well.
+// TestLockedByAnother checks that the wait for a locked file is bounded, and that the store works after the unlock.
 func TestLockedByAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "kv.db")
@@ -250,7 +250,7 @@ func TestLockedByAnother(t *testing.T) {
 	})
 }
 
-// TestOddFiles: what is no file of ours is refused at once, and nothing is written behind it.
+// TestOddFiles checks that other types of files, and files of other users, are refused at once and not written.
 func TestOddFiles(t *testing.T) {
 	for name, plant := range map[string]func(path string) error{
 		"link":   func(path string) error { return os.Symlink(path+".target", path) },
@@ -275,7 +275,7 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
-// TestAnotherFormat: a file of a later version is left alone.
+// TestAnotherFormat checks that a file of a later version is not changed.
 func TestAnotherFormat(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kv.db")
 	s := open(t, path)
@@ -291,8 +291,8 @@ func TestAnotherFormat(t *testing.T) {
 	}
 }
 
-// TestLeftBehind: a file that a crash left half made is in nobody's way.
-func TestLeftBehind(t *testing.T) {
+// TestIncompleteNewFile checks that an incomplete new file, as after a crash, does no harm.
+func TestIncompleteNewFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kv.db")
 	if err := os.WriteFile(path+newSuffix, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
@@ -304,7 +304,7 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
-// TestOneValueIsDamaged: the others are none the worse, and it can be replaced or taken away.
+// TestOneValueIsDamaged checks that the other values can be used, and that the damaged one can be replaced or removed.
 func TestOneValueIsDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kv.db")
 	s := open(t, path)

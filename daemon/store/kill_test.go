@@ -12,15 +12,15 @@ import (
 	"testing"
 )
 
-// writerVariable makes the test binary a program that writes, see write: what its keys begin with, and
-// behind a colon the path of the file.
+// writerVariable makes the test binary a writer, see write. Its value is the prefix of the keys, a colon, and the path of
+// the file.
 const writerVariable = "STORE_TEST_WRITER"
 
 // writers is how many goroutines write at once.
 const writers = 8
 
-// write sets keys as fast as it can and says which are set, until it is killed. Every key has two
-// values, one after the other, so that it shows when the older one comes back.
+// write sets keys as fast as possible and prints each key that is set, until it is killed. Every key gets two values, so
+// that the test detects if the older one comes back.
 func write(where string) {
 	prefix, path, _ := strings.Cut(where, ":")
 	s := New(path, func(string, int) bool { return true })
@@ -45,8 +45,8 @@ func write(where string) {
 	}
 }
 
-// TestKilled: what was acknowledged before a program is killed is there, in the version that was
-// acknowledged last or the one that was being written, and the file is whole.
+// TestKilled kills a program that writes: every acknowledged key has the value that was acknowledged last or the one that
+// was being written, and the file is intact.
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kv.db")
 	acknowledged, sums := map[string]string{}, 0
@@ -75,7 +75,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// killWriter kills a writer after it has acknowledged n lines, and returns all it has.
+// killWriter kills a writer after n lines of output, and returns all of its lines.
 func killWriter(t *testing.T, where string, n int) []string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])

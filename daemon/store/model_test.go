@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A model is what a store is: a map.
+// A model is a store as a map.
 type model map[string]modelValue // by scope and key
 
 type modelValue struct {
@@ -22,7 +22,7 @@ type modelValue struct {
 	expires time.Time // zero = never
 }
 
-// look finds what has not expired.
+// look returns a value that has not expired.
 func (m model) look(id string) (modelValue, bool) {
 	v, found := m[id]
 	if !found || !v.expires.IsZero() && !v.expires.After(time.Now()) {
@@ -31,17 +31,17 @@ func (m model) look(id string) (modelValue, bool) {
 	return v, true
 }
 
-// TestModel: whatever is done, in whatever order, with the file closed and opened and time passing
-// between, the store says what a map would say.
+// TestModel makes random operations, with the file closed and opened and with time passing in between, and compares the
+// results with those of a map.
 func TestModel(t *testing.T) {
-	// rapid stops after 24 hours, which pass quickly in here.
+	// rapid stops after 24 hours, which pass quickly in fake time.
 	for range 5 {
 		synctest.Test(t, checkModel)
 	}
 }
 
 func checkModel(t *testing.T) {
-	// Without its deadline, which is of another time than that in here.
+	// Without its deadline, which is in real time.
 	rapid.Check(struct{ rapid.TB }{t}, func(rt *rapid.T) {
 		m := &machine{path: filepath.Join(t.TempDir(), "kv.db"), t: t, model: model{}}
 		m.s = New(m.path, func(string, int) bool { return true })
@@ -74,7 +74,7 @@ func (m *machine) pick(rt *rapid.T) (Scope, string, string) {
 
 var modelText = rapid.OneOf(rapid.SampledFrom([]string{"", "1", "-7", " 3\n", fmt.Sprint(math.MaxInt64), "x"}), rapid.StringN(0, 40, -1))
 
-// drawText is a value, now and then one of many pages.
+// drawText draws a value, sometimes one of many pages.
 func drawText(rt *rapid.T, label string) string {
 	return modelText.Draw(rt, label) + strings.Repeat("long", rapid.SampledFrom([]int{0, 0, 0, 0, 300, 20_000}).Draw(rt, "repeat"))
 }
@@ -203,7 +203,7 @@ func (m *machine) reopen(*rapid.T) {
 	m.s = New(m.path, func(string, int) bool { return true })
 }
 
-// same compares all of it.
+// same compares all keys of the store and the model.
 func (m *machine) same(rt *rapid.T) {
 	for _, scope := range modelScopes {
 		for _, key := range modelKeys {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestMove gives the values of a workspace and of its runs to another one, with the time at which they
-// expire, and leaves those of others alone.
+// TestMove moves the values of a workspace and of its runs to another one, with their expiry, and checks that others do not
+// change.
 func TestMove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "kv.db")

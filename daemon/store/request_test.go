@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestARequestIsServedOnce: changes with the key of one that was made make nothing, and answer the same, also
-// after the file was opened anew.
-func TestARequestIsServedOnce(t *testing.T) {
+// TestRequestIsServedOnce checks that a change with the key of an earlier one changes nothing and returns the same outcome,
+// also after the file was opened again.
+func TestRequestIsServedOnce(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *Store { return New(dir+"/kv.db", func(string, int) bool { return true }) }
 	s := open()

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// open is a store in a folder of its own, or with the file at path; all runs are in the history.
+// open returns a store in a new folder, or with the file at path. All runs are in the history.
 func open(t testing.TB, path string) *Store {
 	t.Helper()
 	if path == "" {
@@ -47,7 +47,7 @@ func (s *Store) mustSet(t testing.TB, scope Scope, key, value string, terms Term
 	return out
 }
 
-// mustGet is the value of key, "<none>" where there is none.
+// mustGet returns the value of key, or "<none>".
 func (s *Store) mustGet(t testing.TB, scope Scope, key string) string {
 	t.Helper()
 	out, err := s.Get(t.Context(), scope, key)
@@ -60,7 +60,7 @@ func (s *Store) mustGet(t testing.TB, scope Scope, key string) string {
 	return string(out.Value)
 }
 
-// kindOf is the kind of an error of the store.
+// kindOf returns the kind of an error of the store.
 func kindOf(err error) Kind {
 	var own *Error
 	if errors.As(err, &own) {
@@ -131,7 +131,7 @@ func TestScopesAreApart(t *testing.T) {
 func TestAdd(t *testing.T) {
 	s := open(t, "")
 	for _, step := range []struct {
-		there string // "" = what the step before has left
+		there string // "" = the result of the previous step
 		by    int64
 		want  string // "" = refused
 	}{
@@ -177,8 +177,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestReadingMakesNothing: a question leaves no trace, nor does deleting what is not there.
-func TestReadingMakesNothing(t *testing.T) {
+// TestReadingCreatesNoFile checks that reads and deletions of missing keys create no file.
+func TestReadingCreatesNoFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kv.db")
 	s := open(t, path)
 	if got := s.mustGet(t, Machine(), "k"); got != "<none>" {
@@ -229,8 +229,8 @@ func TestKeysComeInPages(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: changes of many goroutines are done one after the other, and each sees its own.
-func TestManyAtOnce(t *testing.T) {
+// TestConcurrentChanges checks that changes of many goroutines are serialized, and that each goroutine reads its own.
+func TestConcurrentChanges(t *testing.T) {
 	s := open(t, "")
 	const each, many = 20, 50
 	var all sync.WaitGroup
@@ -261,8 +261,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestOneRefusalIsNotThatOfOthers: changes that share a transaction do not share their refusals.
-func TestOneRefusalIsNotThatOfOthers(t *testing.T) {
+// TestRefusalIsForOneChange checks that a refusal does not affect other changes in the same transaction.
+func TestRefusalIsForOneChange(t *testing.T) {
 	s := open(t, "")
 	s.mustSet(t, Machine(), "word", "abc", Terms{})
 	var all sync.WaitGroup
@@ -313,7 +313,7 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
-// TestSweep: what has expired goes although nobody asks, and there is no clock when nothing expires.
+// TestSweep checks that expired values are removed without a request, and that no timer runs if no value expires.
 func TestSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, "")
@@ -357,8 +357,8 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// TestWritingTakesTheExpiredAlong: without waiting for the clock.
-func TestWritingTakesTheExpiredAlong(t *testing.T) {
+// TestChangesRemoveExpiredValues checks that a transaction also removes expired values, before the timer does.
+func TestChangesRemoveExpiredValues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, "")
 		for i := range 10 {
@@ -378,9 +378,9 @@ func TestWritingTakesTheExpiredAlong(t *testing.T) {
 	})
 }
 
-// TestRunsThatAreForgotten: their values go, at once or when the file is opened next, and nobody
-// brings them back.
-func TestRunsThatAreForgotten(t *testing.T) {
+// TestValuesOfRemovedRuns checks that the values of removed runs are removed, at once or when the file is opened the next
+// time, and cannot be set again.
+func TestValuesOfRemovedRuns(t *testing.T) {
 	var mu sync.Mutex // guards gone
 	gone := map[int]bool{}
 	path := filepath.Join(t.TempDir(), "kv.db")
@@ -462,8 +462,8 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestAnEndedContext: who has gone before his turn has changed nothing.
-func TestAnEndedContext(t *testing.T) {
+// TestEndedContext checks that an operation whose context ends before its transaction changes nothing.
+func TestEndedContext(t *testing.T) {
 	s := open(t, "")
 	hold, held := make(chan struct{}), make(chan struct{})
 	go s.call(context.Background(), func() { close(held); <-hold })
@@ -479,8 +479,8 @@ func TestAnEndedContext(t *testing.T) {
 	}
 }
 
-// TestOutcomeIsTheCallers: what Get returned does not change with the file.
-func TestOutcomeIsTheCallers(t *testing.T) {
+// TestOutcomeIsACopy checks that the result of Get does not change with the file.
+func TestOutcomeIsACopy(t *testing.T) {
 	s := open(t, "")
 	want := strings.Repeat("a", 100)
 	s.mustSet(t, Machine(), "k", want, Terms{})

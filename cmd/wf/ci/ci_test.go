@@ -25,13 +25,13 @@ func TestCISystem(t *testing.T) {
 	}
 }
 
-// TestFold: what each system reads around a block, and an output that tries to break out of it.
+// TestFold checks the commands of each system around a block, and an output with such commands.
 func TestFold(t *testing.T) {
 	ev := api.Event{Type: api.NodeFailed, Run: "7", Seq: 5, Time: time.Unix(1000, 0), Node: "n", Name: "align\n::x", DurationMS: pointer(int64(12300)),
 		ExitCode: pointer(1), Reason: api.ReasonExit}
 	hostile := "::endgroup::\n##[endgroup]\n--- mine\n\x1b[31m+++ red\n---\n-------- table\n"
 	for system, want := range map[string]string{
-		GitHub: "-------- align ::x (12.3s)\n::stop-commands::TOKEN\n" + // a group would be closed
+		GitHub: "-------- align ::x (12.3s)\n::stop-commands::TOKEN\n" + // the output could close a group
 			"::endgroup::\n## [endgroup]\n--- mine\n\x1b[31m+++ red\n---\n-------- table\n" +
 			"::TOKEN::\n::error title=align %3A%3Ax failed (exit 1)::50%25%0Alast\n",
 		GitLab: "\x1b[0Ksection_start:987:wf_7_5[collapsed=false]\r\x1b[0Kalign ::x (12.3s)\n" + hostile +
@@ -58,8 +58,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestBlockOfHandledFailure: an attempt that is followed by another one, and a handled failure, are folded blocks and
-// not errors.
+// TestBlockOfHandledFailure checks that a failed attempt before another one, and a handled failure, are folded blocks and not
+// errors.
 func TestBlockOfHandledFailure(t *testing.T) {
 	failed := api.Event{Type: api.NodeFailed, Run: "7", Seq: 5, Time: time.Unix(1000, 0), Node: "n", Name: "align", Execution: 1,
 		DurationMS: pointer(int64(12300)), ExitCode: pointer(1), Reason: api.ReasonExit}
@@ -88,7 +88,7 @@ func TestBlockOfHandledFailure(t *testing.T) {
 	}
 }
 
-// TestHarmless: white space and invisible characters do not hide commands of a CI system.
+// TestHarmless checks that white space and invisible characters do not hide commands of a CI system.
 func TestHarmless(t *testing.T) {
 	commands := "x ##vso[task.complete]\n##VSO\u200b[a]\n##teamcity[blockClosed]\n"
 	for _, c := range []struct{ system, text, want string }{

@@ -49,7 +49,7 @@ func TestWantASCII(t *testing.T) {
 	}
 }
 
-// TestTableWithColours: colours take no room.
+// TestTableWithColours checks that colours do not affect the column widths.
 func TestTableWithColours(t *testing.T) {
 	var rows Table
 	p := Paint{Colored: true}

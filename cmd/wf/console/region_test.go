@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRegionKeepsLines: whatever is printed and drawn in whatever order, each line that was printed
-// stays, whole and in order, with the rows of the last frame below, and nothing else.
+// TestRegionKeepsLines prints lines and draws rows in random order, and checks that the screen contains all printed lines,
+// complete and in order, followed by the rows drawn last.
 func TestRegionKeepsLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := consoletest.NewScreen(rapid.IntRange(10, 40).Draw(t, "width"), rapid.IntRange(6, 12).Draw(t, "height"))
@@ -55,7 +55,7 @@ func TestRegionKeepsLines(t *testing.T) {
 	})
 }
 
-// TestRegionIsQuiet: an unchanged frame is not written.
+// TestRegionIsQuiet checks that unchanged rows are not written again.
 func TestRegionIsQuiet(t *testing.T) {
 	s := consoletest.NewScreen(40, 10)
 	r := NewRegion(s)
@@ -71,7 +71,7 @@ func TestRegionIsQuiet(t *testing.T) {
 	}
 }
 
-// TestRegionLongLines: lines that stay wrap as the terminal does it; the rows are still replaced.
+// TestRegionLongLines checks that the rows are replaced correctly below printed lines that wrap.
 func TestRegionLongLines(t *testing.T) {
 	s := consoletest.NewScreen(10, 6)
 	r := NewRegion(s)

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// TestWhyNotInline gives each reason alone and expects its text.
+// TestWhyNotInline checks the text of each reason.
 func TestWhyNotInline(t *testing.T) {
 	good := surroundings{stderrTTY: true, stdinTTY: true, Foreground: true, width: 80, height: 24, Term: "xterm"}
 	for _, c := range []struct {
 		reason string
 		spoil  func(*surroundings)
-		forced string // the reason that --progress inline does not overrule
+		forced string // the reason that --progress inline does not override
 	}{
 		{"", func(*surroundings) {}, ""},
 		{"", func(s *surroundings) { s.width, s.height = LeastWidth, LeastHeight }, ""},

@@ -32,7 +32,7 @@ type patient struct {
 
 func newPatient(t *testing.T) *patient {
 	t.Helper()
-	home, err := os.MkdirTemp("", "wf") // short: a socket may lie in it
+	home, err := os.MkdirTemp("", "wf") // a short path, for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func (p *patient) write(name, text string) {
 	p.must(os.WriteFile(p.path(name), []byte(text), 0o600))
 }
 
-// vary changes a variable of the environment.
+// vary sets a variable of the environment.
 func (p *patient) vary(key, value string) { p.c.Environ = append(p.c.Environ, key+"="+value) }
 
 // unwritable makes one path the only one that is not writable.
@@ -202,7 +202,7 @@ func (p *patient) real(name string) string {
 	return path
 }
 
-// TestDoctor: each problem is found if its cause is there, and only then.
+// TestDoctor checks that each problem is found if, and only if, its cause is present.
 func TestDoctor(t *testing.T) {
 	well := newPatient(t)
 	well.examine(context.Background())

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestKillsOnLogout: the last file with the setting takes precedence, and comments are ignored.
+// TestKillsOnLogout checks that the last file with the setting takes precedence, and that comments are ignored.
 func TestKillsOnLogout(t *testing.T) {
 	root := t.TempDir()
 	write := func(path, text string) {
@@ -36,7 +36,7 @@ func TestKillsOnLogout(t *testing.T) {
 	expect(false, "what the administrator says")
 }
 
-// TestDiskOf: a local disk is not a network disk, and has free space.
+// TestDiskOf checks that a local disk is not a network disk, and has free space.
 func TestDiskOf(t *testing.T) {
 	found, err := diskOf(t.TempDir())
 	if err != nil || found.bytes == 0 {
@@ -50,7 +50,7 @@ func TestDiskOf(t *testing.T) {
 	}
 }
 
-// TestDoctorOfLinux: missing features of the kernel, and what systemd does at logout.
+// TestDoctorOfLinux checks the reports of missing kernel features and of processes killed at logout.
 func TestDoctorOfLinux(t *testing.T) {
 	missing := func() error { return errors.New("function not implemented") }
 	systemd := func(p *patient) { p.folder("sys/run/systemd/system"); p.m.uid = 1000 }

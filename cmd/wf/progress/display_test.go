@@ -13,7 +13,7 @@ import (
 	"wf/cmd/wf/console"
 )
 
-// story is a run of three nodes in which one fails, with a name that a terminal must not see.
+// story returns the events of a run of three nodes. One fails and has a name with control sequences.
 func story() []api.Event {
 	return []api.Event{
 		{Type: api.GraphUpdated, Time: noon},
@@ -28,7 +28,7 @@ func story() []api.Event {
 	}
 }
 
-// testView is a view that writes into memory. It has no daemon: nothing may ask it for output.
+// testView returns a Display that writes into memory. It has no daemon, so it must not request output.
 func testView(opt Options) (v *Display, stdout, stderr *bytes.Buffer) {
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	e := &console.Console{Stdout: stdout, Stderr: stderr, Environ: []string{"LANG=C.UTF-8"}, Dir: "/data", Color: "auto"}
@@ -86,7 +86,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestEventsAsJSON: every event of the run as it came, and nothing from before it.
+// TestEventsAsJSON checks that every event of the run is printed unchanged, and no earlier event.
 func TestEventsAsJSON(t *testing.T) {
 	v, stdout, _ := testView(Options{Progress: "auto", JSON: true})
 	play(t, v, story())

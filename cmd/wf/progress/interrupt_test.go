@@ -8,8 +8,8 @@ import (
 	"wf/cmd/wf/exit"
 )
 
-// TestInterrupts: the first and the second signal ask the daemon for something, the third leaves,
-// a hangup leaves at once. The first one decides the exit status.
+// TestInterrupts checks that the first and the second signal send a request to the daemon, the third ends the command, and
+// a hangup ends it at once. The first signal determines the exit status.
 func TestInterrupts(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -37,8 +37,8 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
-// TestInsist: who leaves with a third Ctrl-C is told that the stop goes on, and where its end is found.
-func TestInsist(t *testing.T) {
+// TestThirdInterrupt checks that after a third Ctrl-C the message says that the stop continues, and how to see its end.
+func TestThirdInterrupt(t *testing.T) {
 	v, _, stderr := testView(Options{})
 	f := &Follower{e: v.e, target: v.target, view: v, Run: "7", StopsRun: true}
 	for range 3 {

@@ -7,7 +7,7 @@ import (
 	"testing/iotest"
 )
 
-// TestCapped: what comes through is the longest beginning that both bounds allow.
+// TestCapped checks that the result is the longest prefix within both limits.
 func TestCapped(t *testing.T) {
 	for _, c := range []struct {
 		text         string

@@ -13,7 +13,7 @@ import (
 	"wf/cmd/wf/console"
 )
 
-// node events of a run that began at noon, at so many seconds.
+// startedAt and the functions below return node events of a run, at s seconds after noon.
 func startedAt(s float64, node string, execution int) api.Event {
 	return api.Event{Type: api.NodeStarted, Time: seconds64(s), Run: "1", Node: node, Name: node, Execution: execution}
 }
@@ -37,7 +37,7 @@ func boardOf(events ...api.Event) *runview.Run {
 	return b
 }
 
-// TestBoardRows are the rows of progress at several sizes.
+// TestBoardRows checks the rows of progress at several sizes.
 func TestBoardRows(t *testing.T) {
 	b := boardOf(endedAt(2, "fetch", 1, 2, 0), endedAt(3, "trim_S002", 1, 1, 1),
 		startedAt(4, "align_of_a_sample_with_a_long_name_S001", 1), startedAt(5, "align_S003", 1), startedAt(6, "multiqc", 1),
@@ -73,7 +73,7 @@ func TestBoardRows(t *testing.T) {
 	}
 }
 
-// TestBoardRowsFit: no row is as wide as the terminal, and there are at most half as many as it has.
+// TestBoardRowsFit checks that every row is narrower than the terminal, and that the rows fill at most half of it.
 func TestBoardRowsFit(t *testing.T) {
 	b := boardOf()
 	b.Total, b.Blocked = 10000, 9999
@@ -110,8 +110,8 @@ func TestRoughly(t *testing.T) {
 	}
 }
 
-// TestBoardOfControlFlow: what waits is no longer queued, what is tried again has not failed, what is
-// skipped counts as decided, and instances do not count to the nodes of the run.
+// TestBoardOfControlFlow checks that waiting nodes are not queued, retried nodes have not failed, skipped nodes have ended,
+// and instances do not count as nodes of the run.
 func TestBoardOfControlFlow(t *testing.T) {
 	now := time.Now()
 	soon := now.Add(4 * time.Second)

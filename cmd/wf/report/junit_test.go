@@ -15,9 +15,8 @@ import (
 	"wf/cmd/wf/tail"
 )
 
-// junitElement is what the schema that Jenkins publishes allows of an element, as far as reports
-// use it: the elements in it, its attributes with what their values must look like, and which of
-// them must be there.
+// junitElement is an element in the schema of Jenkins, as far as reports use it: its elements, its attributes with the
+// form of their values, and the required attributes.
 type junitElement struct {
 	children   []string
 	attributes map[string]string
@@ -49,8 +48,7 @@ var junitSchema = map[string]junitElement{
 	"skipped": {attributes: map[string]string{"type": junitAnything, "message": junitAnything}},
 }
 
-// checkJUnit holds a document against the schema and returns how often each element occurs, and all
-// the text in it.
+// checkJUnit validates a document with the schema and returns how often each element occurs, and all of the text.
 func checkJUnit(t *testing.T, document []byte) (count map[string]int, text string) {
 	t.Helper()
 	count = map[string]int{}
@@ -97,7 +95,7 @@ func checkJUnitAttributes(t *testing.T, element xml.StartElement) {
 	}
 }
 
-// TestJUnit: the report satisfies the schema of CI systems with any names and outputs.
+// TestJUnit checks that the report satisfies the schema of CI systems with any names and outputs.
 func TestJUnit(t *testing.T) {
 	hostile := "a]]>b</failure><x>\x00\x1b[31m\ufffe\xff&amp;"
 	failed := &api.Execution{Reason: api.ReasonSignal, Signal: "SIGKILL", DurationMS: number(int64(61234))}

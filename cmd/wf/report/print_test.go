@@ -50,7 +50,7 @@ func TestPrintRuns(t *testing.T) {
 	}
 }
 
-// TestPrintNodes: a table stays within the terminal, and names and commands are only text.
+// TestPrintNodes checks that a table fits the terminal, and that names and commands contain no control sequences.
 func TestPrintNodes(t *testing.T) {
 	nodes := []api.NodeStatus{{Name: "a\x1b[2J", State: api.StateIdle, Command: "echo one\necho two; echo \x1b]0;x\x07three"}}
 	var b bytes.Buffer

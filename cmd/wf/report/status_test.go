@@ -11,7 +11,7 @@ import (
 	"wf/cmd/wf/console"
 )
 
-// pipelineStatus is a run of 11 nodes in the middle of its work.
+// pipelineStatus returns the status of an active run of 11 nodes.
 func pipelineStatus() api.Status {
 	running := func(name string, ago time.Duration) api.NodeStatus {
 		return api.NodeStatus{Name: name, State: api.StateRunning, Started: number(after(-ago))}
@@ -67,8 +67,8 @@ attach: wf attach 42 --file x    log: wf logs 42/trim_S002 --file x
 	}
 }
 
-// TestPrintStatusOfMany: of many stages only the notable ones are shown, with a count of the rest;
-// a long idle tail is one row.
+// TestPrintStatusOfMany checks that of many stages only the notable ones are shown, with a count of the others, and that a
+// long idle end is one row.
 func TestPrintStatusOfMany(t *testing.T) {
 	status := api.Status{Workfile: "/w", Problem: "not readable", Counts: api.Counts{OK: 100, Failed: 1}, MoreStages: 100, Stages: []api.Stage{
 		{Name: "bad", Nodes: 1, Counts: api.Counts{Failed: 1}, Notable: []api.NodeStatus{{Name: "bad", State: api.StateFailed, Reason: api.ReasonLost}}}}}
@@ -90,7 +90,7 @@ func TestPrintStatusOfMany(t *testing.T) {
 	}
 }
 
-// TestLanes: a lane goes down to its last target, and all edges of its source share it.
+// TestLanes checks that a lane ends at its last target, and that all edges of a source share it.
 func TestLanes(t *testing.T) {
 	for _, c := range []struct {
 		name  string

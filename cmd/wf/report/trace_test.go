@@ -10,7 +10,7 @@ import (
 	"wf/api"
 )
 
-// TestTrace: overlapping executions are on different tracks, free tracks are used again, and every
+// TestTrace checks that overlapping executions are on different tracks, that free tracks are used again, and that every
 // entry satisfies the Trace Event Format.
 func TestTrace(t *testing.T) {
 	exec := func(name string, from, to int) api.Execution {

@@ -74,7 +74,7 @@ func TestPrivateDirRefuses(t *testing.T) {
 	}
 }
 
-func TestPrivateDirOfSomebodyElse(t *testing.T) {
+func TestPrivateDirOfAnotherUser(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)

@@ -12,11 +12,11 @@ import (
 	"wf/cmd/wf/exit"
 )
 
-// otherUser is a user that is not us, for a test that runs as root.
+// otherUser is another user, for tests that run as root.
 const otherUser = 65534
 
-// TestConfigurationOfOtherUsers: a configuration that other users can write is not trusted, unless WF_TRUST names its
-// folder.
+// TestConfigurationOfOtherUsers checks that a configuration that other users can write is not trusted, unless WF_TRUST names
+// its folder.
 func TestConfigurationOfOtherUsers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
@@ -24,10 +24,10 @@ func TestConfigurationOfOtherUsers(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		make func(dir, file string) error
-		want string // "" = believed
+		want string // "" = trusted
 	}{
 		{"own", func(_, _ string) error { return nil }, ""},
-		{"stranger's", func(_, file string) error { return os.Chown(file, otherUser, otherUser) }, "it belongs to "},
+		{"of another user", func(_, file string) error { return os.Chown(file, otherUser, otherUser) }, "it belongs to "},
 		{"everybody's", func(_, file string) error { return os.Chmod(file, 0o666) }, "it can be written by every user (mode 0666)"},
 		{"group's", func(_, file string) error {
 			if err := os.Chown(file, 0, 1); err != nil {
@@ -36,16 +36,16 @@ func TestConfigurationOfOtherUsers(t *testing.T) {
 			return os.Chmod(file, 0o664)
 		}, "it can be written by the group "},
 		{"private group", func(_, file string) error { return os.Chmod(file, 0o664) }, ""},
-		{"stranger's folder", func(dir, _ string) error { return os.Chown(dir, otherUser, otherUser) }, "its folder belongs to "},
+		{"in a folder of another user", func(dir, _ string) error { return os.Chown(dir, otherUser, otherUser) }, "its folder belongs to "},
 		{"everybody's folder", func(dir, _ string) error { return os.Chmod(dir, 0o777) }, "its folder can be written by every user"},
 		{"like /tmp", func(dir, _ string) error { return os.Chmod(dir, 0o777|os.ModeSticky) }, ""},
-		{"stranger's in /tmp", func(dir, file string) error {
+		{"of another user in /tmp", func(dir, file string) error {
 			return errors.Join(os.Chmod(dir, 0o777|os.ModeSticky), os.Chown(file, otherUser, otherUser))
 		}, "it belongs to "},
-		{"stranger's link to own", func(dir, file string) error {
+		{"link of another user to an own file", func(dir, file string) error {
 			return errors.Join(os.Rename(file, file+".own"), errors.Join(os.Symlink(file+".own", file), os.Lchown(file, otherUser, otherUser)))
 		}, "it is a link that belongs to "},
-		{"own link to stranger's", func(dir, file string) error {
+		{"own link to a file of another user", func(dir, file string) error {
 			return errors.Join(os.Rename(file, file+".theirs"), errors.Join(os.Symlink(file+".theirs", file), os.Chown(file+".theirs", otherUser, otherUser)))
 		}, "it belongs to "},
 	} {
@@ -79,7 +79,7 @@ func TestConfigurationOfOtherUsers(t *testing.T) {
 	}
 }
 
-// TestAccessListsAreSeen: an access list shows only as the mode of the group.
+// TestAccessListsAreSeen checks that a file with an access list, which is visible only as the mode of the group, is refused.
 func TestAccessListsAreSeen(t *testing.T) {
 	setfacl, err := exec.LookPath("setfacl")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"wf/cmd/wf/exit"
 )
 
-// otherUser is a user that is not us, for a test that runs as root.
+// otherUser is another user, for tests that run as root.
 const otherUser = 65534
 
 // openFolder makes a folder that other users can enter.
@@ -34,8 +34,8 @@ func openFolder(t *testing.T) string {
 	return dir
 }
 
-// stranger returns a program that two users can execute, and a home folder.
-func stranger(t *testing.T) (program, home string) {
+// sharedProgram returns a program that two users can execute, and a home folder.
+func sharedProgram(t *testing.T) (program, home string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can be two users")
@@ -51,7 +51,7 @@ func stranger(t *testing.T) (program, home string) {
 	return program, home
 }
 
-// as makes a command of a user, with the daemon's folders below dir.
+// as returns a command of a user, with the daemon's folders below dir.
 func as(uid uint32, dir, program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = dir
@@ -60,10 +60,10 @@ func as(uid uint32, dir, program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestOtherUser: a daemon serves only its own user, and not even root. A command of another user is refused because
-// of the owner of the folders, and a direct connection by the daemon.
+// TestOtherUser checks that a daemon serves only its own user, and not root. A command of another user is refused because
+// of the owner of the folders; a direct connection is refused by the daemon.
 func TestOtherUser(t *testing.T) {
-	program, home := stranger(t)
+	program, home := sharedProgram(t)
 	for name, uids := range map[string][2]uint32{"another user": {0, otherUser}, "root": {otherUser, 0}} {
 		t.Run(name, func(t *testing.T) {
 			owner, guest := uids[0], uids[1]
@@ -81,16 +81,16 @@ func TestOtherUser(t *testing.T) {
 			})
 			out, err := as(guest, dir, program, "server", "status").CombinedOutput()
 			if statusOf(err) != exit.Daemon || !bytes.Contains(out, []byte("belongs to user")) {
-				t.Errorf("a stranger's status: %v\n%s", err, out)
+				t.Errorf("wf status of another user: %v\n%s", err, out)
 			}
-			// Even with the doors of the folder and of the socket wide open.
+			// Even if the modes of the folder and the socket allow access.
 			run := filepath.Join(dir, "run")
 			socket := filepath.Join(run, api.FileSocket)
 			if err := errors.Join(os.Chmod(run, 0o777), os.Chmod(socket, 0o777)); err != nil {
 				t.Fatal(err)
 			}
 			if answer := askAs(t, guest, socket); answer != "" {
-				t.Errorf("a stranger is answered: %q", answer)
+				t.Errorf("another user gets an answer: %q", answer)
 			}
 			if own := askAs(t, owner, socket); !strings.Contains(own, "200 OK") {
 				t.Errorf("the owner is answered: %q", own)
@@ -100,7 +100,7 @@ func TestOtherUser(t *testing.T) {
 			}
 			log, _ := os.ReadFile(filepath.Join(dir, "state", "daemon.log"))
 			if !bytes.Contains(log, []byte("may not use the daemon of user")) {
-				t.Errorf("the log does not tell of the stranger:\n%s", log)
+				t.Errorf("the log does not mention the other user:\n%s", log)
 			}
 		})
 	}
@@ -112,7 +112,7 @@ func askAs(t *testing.T, uid uint32, socket string) (answer string) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		// The kernel asks who a thread is, and this one ends with the goroutine: it is never unlocked.
+		// The kernel checks the user of the thread. The thread is never unlocked, so it ends with the goroutine.
 		runtime.LockOSThread()
 		if _, _, errno := syscall.RawSyscall(syscall.SYS_SETRESUID, uintptr(uid), uintptr(uid), uintptr(uid)); errno != 0 {
 			t.Errorf("become user %d: %v", uid, errno)
@@ -125,7 +125,7 @@ func askAs(t *testing.T, uid uint32, socket string) (answer string) {
 		}
 		defer conn.Close()
 		io.WriteString(conn, "GET "+api.GetVersion.Path+" HTTP/1.1\r\nHost: "+api.SocketHost+"\r\nConnection: close\r\n\r\n")
-		data, _ := io.ReadAll(conn) // a reset is no answer
+		data, _ := io.ReadAll(conn) // a reset counts as no answer
 		answer = string(data)
 	}()
 	<-done

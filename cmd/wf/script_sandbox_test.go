@@ -14,8 +14,7 @@ import (
 	"wf/daemon"
 )
 
-// patience is how long a script waits for what must happen. It is long because the machine may
-// be busy, and costs nothing where all is well.
+// patience is the maximum wait of a script for an expected change. It is long because the machine may be busy.
 const patience = 60 * time.Second
 
 // await polls done until it returns true or patience ends, because there are no portable events for files and
@@ -32,7 +31,7 @@ func await(done func() bool) bool {
 }
 
 // daemonLog returns the log of the daemon for the report of a failure.
-func (w *world) daemonLog() string {
+func (w *sandbox) daemonLog() string {
 	data, err := os.ReadFile(filepath.Join(w.home, "state", daemon.FileLog))
 	if err != nil {
 		return ""
@@ -40,19 +39,19 @@ func (w *world) daemonLog() string {
 	return "daemon.log:\n" + string(data)
 }
 
-// dataRaces reports what the race detector told the daemon's log.
-func (w *world) dataRaces() error {
+// dataRaces returns the log of the daemon as an error if it contains a data race or a panic.
+func (w *sandbox) dataRaces() error {
 	if log := w.daemonLog(); strings.Contains(log, "DATA RACE") || strings.Contains(log, "panic") {
 		return errors.New(log)
 	}
 	return nil
 }
 
-// leftovers describes the processes that belong to the world, by the folders in their command
-// line or environment, and ends them. A process that is on its way out gets time for it.
-func (w *world) leftovers() string {
+// leftovers kills the processes of the sandbox that do not end in time, and describes them. It finds them by the folders
+// in their command line or environment.
+func (w *sandbox) leftovers() string {
 	if _, err := os.Stat("/proc/self/environ"); err != nil {
-		return "" // no way to look here
+		return "" // not possible on this system
 	}
 	var left []int
 	await(func() bool {
@@ -68,8 +67,8 @@ func (w *world) leftovers() string {
 	return b.String()
 }
 
-// processes finds the processes of the world.
-func (w *world) processes() []int {
+// processes returns the processes of the sandbox.
+func (w *sandbox) processes() []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
