@@ -1,5 +1,6 @@
-// Package clock is the time of records, events and timers: the wall clock, and two clocks that tell whether the wall clock
-// was set. Tests replace them. It decides nothing about runs.
+// Package clock provides the time of records, events and timers: the wall clock, and two clocks that reveal whether the wall
+// clock was set. The packages of a workspace use it instead of package time. Tests replace its clocks. It makes no decisions
+// about runs.
 package clock
 
 import (
@@ -18,24 +19,24 @@ var (
 
 var processStarted = time.Now()
 
-// slack is how far two clocks may part: they are not read at the same moment.
+// slack is the tolerated difference between two clocks, because they are not read at the same moment.
 const slack = 2 * time.Second
 
 // Now returns the time for events and records: UTC, without a monotonic part.
 func Now() time.Time { return Wall().UTC().Round(0) }
 
-// Agree reports whether two clocks have measured the same duration.
+// Agree reports whether two clocks measured the same duration, apart from slack.
 func Agree(a, b time.Duration) bool { return (a - b).Abs() < slack }
 
-// A Watch notices that the wall clock was set. The zero value is ready for use.
+// A Watch detects changes of the wall clock. The zero value is ready for use.
 type Watch struct {
 	wall      time.Time // the latest reading
 	process   time.Duration
 	sinceBoot time.Duration
 }
 
-// Set returns the present time, and how far the wall clock was set since the call before; 0 for the first call. Sleep of the
-// machine does not count. Most calls read only two clocks.
+// Set returns the present time, and how far the wall clock was set since the previous call; 0 for the first call. Time in
+// which the machine sleeps is no change. Most calls read only two clocks.
 func (w *Watch) Set() (now time.Time, by time.Duration) {
 	wall, process := Now(), Process()
 	first := w.wall.IsZero()
@@ -50,7 +51,7 @@ func (w *Watch) Set() (now time.Time, by time.Duration) {
 	return wall, by
 }
 
-// Shift moves a time by a duration; the zero time stays.
+// Shift adds a duration to a time. It returns the zero time unchanged.
 func Shift(t time.Time, by time.Duration) time.Time {
 	if t.IsZero() {
 		return t
@@ -58,5 +59,5 @@ func Shift(t time.Time, by time.Duration) time.Time {
 	return t.Add(by)
 }
 
-// Milliseconds returns the time between two moments, 0 if the clock was set back between them.
+// Milliseconds returns the time between two times, or 0 if the clock was set back in between.
 func Milliseconds(from, to time.Time) int64 { return max(0, to.Sub(from)).Milliseconds() }

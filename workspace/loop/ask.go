@@ -5,20 +5,20 @@ import (
 	"errors"
 )
 
-// ErrEnded is the answer of a loop that has ended, unless Hooks.Ended is another.
+// ErrEnded is the default of Hooks.Ended.
 var ErrEnded = errors.New("the loop has ended")
 
-// ErrPanic is the answer to a question that panicked, unless Hooks.Panicked is another.
+// ErrPanic is the default of Hooks.Panicked.
 var ErrPanic = errors.New("the question panicked")
 
-// Ask runs f on the loop and returns its results. f only reads: a panic in f is logged answered
-// with Hooks.Panicked, and the loop goes on. ctx bounds the wait, not f.
+// Ask runs f on the loop and returns its results. f must only read: if it panics, the panic is logged, the result is
+// Hooks.Panicked, and the loop continues. ctx bounds the wait, not f.
 func Ask[T any](ctx context.Context, l *Loop, f func() (T, error)) (T, error) {
 	return Await(ctx, l, func(reply func(T, error)) { reply(Contain(l, "a question", f)) })
 }
 
-// Await runs f on the loop and waits until reply is called, which f does exactly once, at once or
-// later. ctx bounds the wait. A panic in f ends the loop.
+// Await runs f on the loop and waits until reply is called, which f does exactly once, at once or later. ctx bounds the
+// wait. A panic in f ends the loop.
 func Await[T any](ctx context.Context, l *Loop, f func(reply func(T, error))) (T, error) {
 	type answer struct {
 		value T

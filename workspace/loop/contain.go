@@ -12,7 +12,7 @@ import (
 //
 // Either way the stack is in the log.
 
-// bug is a panic with its stack. A loop panics with the bug of its helper.
+// bug is a panic with its stack. A panic of a helper is passed to the loop as a bug.
 type bug struct {
 	value any
 	stack []byte
@@ -37,8 +37,8 @@ func asBug(value any) *bug {
 	return &bug{value, debug.Stack()}
 }
 
-// Contain calls f, which may be called on the loop. A panic in f is logged, with what f is, and
-// returned as Hooks.Panicked.
+// Contain calls f. If f panics, the panic is logged together with what, and the error is Hooks.Panicked. It may be called on
+// the loop.
 func Contain[T any](l *Loop, what string, f func() (T, error)) (v T, err error) {
 	if b := catch(func() { v, err = f() }); b != nil {
 		l.report(what, b)

@@ -1,6 +1,6 @@
-// Package loop runs functions one after the other on one goroutine, so that what belongs to that
-// goroutine needs no lock. Slow work runs on helper goroutines, and its result comes back as another
-// function on the loop. The package contains panics and knows nothing of workflows.
+// Package loop runs functions one after the other on one goroutine, so that data that belongs to that goroutine needs no
+// lock. Helper goroutines do slow work and return the result to the loop as another function. A workspace owns one loop. The
+// package handles panics; it contains nothing about workflows.
 package loop
 
 import (
@@ -8,22 +8,21 @@ import (
 	"sync"
 )
 
-// Hooks are the functions that a loop calls itself, all on its goroutine, and its words. Each may be nil.
+// Hooks are functions that a loop calls on its goroutine, and its errors and log. Each may be nil.
 type Hooks struct {
 	// Before is called before each burst of functions.
 	Before func()
-	// Settle is called after each burst and after Wake. It turns what the burst decided into actions,
-	// once for all of its functions.
+	// Settle is called after each burst and after Wake. It carries out what the burst decided, once for all of its
+	// functions.
 	Settle func()
-	// Leave is the last call of a loop that ends by End.
+	// Leave is called last when the loop ends by End.
 	Leave func()
-	// Crashed is the last call of a loop that ends by a panic. The state that belongs to the loop may
-	// be inconsistent.
+	// Crashed is called last when the loop ends by a panic. The data of the loop may be inconsistent.
 	Crashed func()
-	// Ended answers questions after the end, and Panicked a question that panicked. nil: ErrEnded and
-	// ErrPanic.
+	// Ended is the error of questions after the end of the loop, Panicked that of a question that panicked. The defaults are
+	// ErrEnded and ErrPanic.
 	Ended, Panicked error
-	// Log, if not nil, gets the panics with their stacks.
+	// Log, if not nil, receives panics with their stacks.
 	Log *slog.Logger
 }
 
@@ -51,7 +50,7 @@ type Loop struct {
 	ended   bool // belongs to the loop goroutine
 }
 
-// New returns a loop that does not run yet. Post waits until Start.
+// New returns a loop that does not run yet. Until Start, Post waits.
 func New(hooks Hooks) *Loop {
 	if hooks.Ended == nil {
 		hooks.Ended = ErrEnded
@@ -65,13 +64,13 @@ func New(hooks Hooks) *Loop {
 // Start starts the goroutine of the loop. It is called once.
 func (l *Loop) Start() { go l.run() }
 
-// End lets the loop end after the present burst and its Settle. It is called on the loop.
+// End ends the loop after the present burst and its Settle. It is called on the loop.
 func (l *Loop) End() { l.ended = true }
 
-// Ending is closed when the loop ends: helpers that wait for something else stop waiting.
+// Ending returns a channel that is closed when the loop ends, so that helpers stop waiting for other events.
 func (l *Loop) Ending() <-chan struct{} { return l.ending }
 
-// Done is closed when the loop has ended. Helpers may still run, see Wait.
+// Done returns a channel that is closed when the loop has ended. Helpers may still run, see Wait.
 func (l *Loop) Done() <-chan struct{} { return l.done }
 
 // Wait returns when the loop and all helpers have ended.
@@ -80,8 +79,8 @@ func (l *Loop) Wait() {
 	l.helpers.Wait()
 }
 
-// Post hands f to the loop and returns when the loop has taken it, or false if the loop has ended. It
-// must not be called on the loop.
+// Post passes f to the loop. It returns true when the loop has taken f, or false if the loop has ended. It must not be
+// called on the loop.
 func (l *Loop) Post(f func()) bool {
 	select {
 	case l.inbox <- f:
@@ -91,7 +90,7 @@ func (l *Loop) Post(f func()) bool {
 	}
 }
 
-// Wake lets the loop call Settle soon. It never blocks, and several calls may cause one Settle.
+// Wake makes the loop call Settle soon. It never blocks. Several calls may cause one Settle.
 func (l *Loop) Wake() {
 	select {
 	case l.wake <- struct{}{}:
@@ -137,7 +136,7 @@ func call(hook func()) {
 	}
 }
 
-// Run calls work on a goroutine of its own, which Wait waits for. A panic in work ends the loop.
+// Run calls work on its own goroutine. Wait waits for it. A panic in work ends the loop.
 func (l *Loop) Run(work func()) {
 	l.helpers.Go(func() {
 		if bug := catch(work); bug != nil {
@@ -146,8 +145,8 @@ func (l *Loop) Run(work func()) {
 	})
 }
 
-// Go calls work on a goroutine of its own and then hands its result to then, on the loop. If the loop
-// has ended meanwhile, then is not called.
+// Go calls work on its own goroutine and then passes the result to then, on the loop. If the loop has ended meanwhile, then
+// is not called.
 func Go[T any](l *Loop, work func() T, then func(T)) {
 	l.Run(func() {
 		result := work()

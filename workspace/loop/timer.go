@@ -2,19 +2,18 @@ package loop
 
 import "time"
 
-// A Timer calls a function on the loop after a time. Its methods are called on the loop, or before
-// Start.
+// A Timer calls a function on the loop after a time. Its methods are called on the loop, or before Start.
 type Timer struct {
 	loop  *Loop
 	f     func()
-	timer *time.Timer // nil if it is not set
-	set   uint64      // counts Reset and Stop: a call of an earlier setting is dropped
+	timer *time.Timer // nil while the timer is not set
+	set   uint64      // counts Reset and Stop, to drop calls of earlier settings
 }
 
 // NewTimer returns a timer that is not set.
 func (l *Loop) NewTimer(f func()) *Timer { return &Timer{loop: l, f: f} }
 
-// Reset lets the timer call its function once after d, in place of an earlier setting.
+// Reset sets the timer to call its function once after d. It replaces an earlier setting.
 func (t *Timer) Reset(d time.Duration) {
 	t.Stop()
 	set := t.set
@@ -28,7 +27,7 @@ func (t *Timer) Reset(d time.Duration) {
 	})
 }
 
-// Stop lets the timer not call its function any more.
+// Stop cancels the timer.
 func (t *Timer) Stop() {
 	t.set++
 	if t.timer != nil {

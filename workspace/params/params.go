@@ -1,5 +1,6 @@
-// Package params holds values that people give against the parameters that a workfile declares, and describes both for
-// clients. It runs the commands that list choices through the executor, and starts no run.
+// Package params compares parameter values with the parameters that a workfile declares, and describes both for clients.
+// Package planning uses it for runs, plans and lists of parameters. It runs the commands that list choices through the
+// executor, but starts no runs.
 package params
 
 import (
@@ -17,12 +18,12 @@ import (
 	"wf/scheduler/flow"
 )
 
-// An Asker is an executor that also runs commands that belong to no run.
+// An Asker is an executor that can also run commands outside of runs.
 type Asker interface {
 	Ask(ctx context.Context, q executor.Question) ([]byte, error)
 }
 
-// Problems converts what is wrong with parameters for clients.
+// Problems converts problems of parameters for clients.
 func Problems(problems []flow.ParamProblem) []api.ParamProblem {
 	var list []api.ParamProblem
 	for _, p := range problems {
@@ -36,24 +37,24 @@ type Check struct {
 	Context  context.Context
 	Params   []flow.Param
 	Given    map[string]any
-	Asker    Asker             // nil: no command runs to list choices
-	Question executor.Question // what the commands that list choices have in common
+	Asker    Asker             // nil if no commands run to list choices
+	Question executor.Question // what all commands that list choices have in common
 
 	listed map[string]choices // by parameter
 }
 
-// choices is what a command that lists choices has printed.
+// choices is the result of a command that lists choices.
 type choices struct {
 	list []string
 	err  error
 }
 
-// Machine returns the checks of values that need this machine.
+// Machine returns the checks of values that depend on this machine.
 func (c *Check) Machine() flow.Machine {
 	return flow.Machine{Choices: c.choicesOf, Exists: c.exists}
 }
 
-// exists returns an error if there is nothing at a path, as commands of the run would see it.
+// exists returns an error if a path does not exist, as seen by commands of the run.
 func (c *Check) exists(path string) error {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(c.Question.Cwd, path)
@@ -68,7 +69,7 @@ func (c *Check) exists(path string) error {
 	return nil
 }
 
-// choicesOf runs the command of a parameter, which gets the values of the parameters that it depends on.
+// choicesOf runs the command of a parameter. The command gets the values of the parameters on which it depends.
 func (c *Check) choicesOf(p flow.Param, known map[string]any) ([]string, error) {
 	if o, done := c.listed[p.Name]; done {
 		return o.list, o.err
@@ -95,7 +96,7 @@ func (c *Check) choicesOf(p flow.Param, known map[string]any) ([]string, error) 
 	return o.list, o.err
 }
 
-// choiceLines returns the lines of a text that are not empty.
+// choiceLines returns the non-empty lines of a text.
 func choiceLines(text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -106,7 +107,7 @@ func choiceLines(text string) []string {
 	return lines
 }
 
-// List describes all parameters, with their choices and what is wrong with the given values.
+// List describes all parameters, with their choices and the problems of the given values.
 func (c *Check) List() api.ParamList {
 	_, problems := flow.Resolve(c.Params, c.Given, c.Machine())
 	list := api.ParamList{Schema: api.SchemaParams, Params: []api.Param{}, Problems: Problems(problems)}
@@ -138,7 +139,7 @@ func hasProblem(problems []api.ParamProblem, param string) bool {
 	return false
 }
 
-// Offered lists the choices of parameter i; none while a parameter that it depends on has no valid value.
+// Offered lists the choices of parameter i. It lists none while a parameter on which i depends has no valid value.
 func (c *Check) Offered(i int) ([]string, error) {
 	p := c.Params[i]
 	if p.ChoicesFrom == "" {

@@ -6,7 +6,7 @@ import (
 	"wf/scheduler/expression"
 )
 
-// Decode decodes a JSON object of values as expressions have them; nil for none.
+// Decode decodes a JSON object of values for use in expressions. It returns nil if there are none.
 func Decode(data []byte) (map[string]any, error) {
 	if len(data) == 0 {
 		return nil, nil
@@ -18,7 +18,7 @@ func Decode(data []byte) (map[string]any, error) {
 	return values, nil
 }
 
-// Exact returns the values of a request as expressions have them: numbers keep the form in which they were written.
+// Exact converts the values of a request for use in expressions. Numbers keep their notation.
 func Exact(values map[string]any) (map[string]any, error) {
 	if len(values) == 0 {
 		return values, nil

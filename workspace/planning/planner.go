@@ -1,5 +1,5 @@
-// Package planning prepares the runs of a workspace. From a request it determines the scope of the run and the values of its parameters, and it
-// refuses runs that cannot work or that differ from what the user probably expects.
+// Package planning prepares the runs of a workspace. From a request it determines the scope of the run and the values of its
+// parameters. It refuses runs that cannot work or that differ from what the user probably expects.
 //
 // A workspace turns the resulting Draft into an active run; wf plan only shows it. The package also checks the workfile (wf
 // check) and lists its parameters. It starts no runs and changes nothing.

@@ -306,7 +306,6 @@ func (r *State) failureText(ef scheduler.Effect) string {
 
 // countTemplate counts a node of an instance under its template. It returns the template if its combined status has changed,
 // otherwise nil.
-// now, else nil.
 func (r *State) countTemplate(ef scheduler.Effect) *Template {
 	if r.Templates == nil || ef.Node < r.OuterNodes() {
 		return nil

@@ -11,21 +11,21 @@ import (
 	"wf/workspace/loop"
 )
 
-// keptEvents bounds the capacity of the list of pending events that is used again.
+// keptEvents bounds the capacity of the reused list of pending events.
 const keptEvents = 512
 
-// A Hub numbers events and hands them to watchers in frames. It belongs to the loop.
+// A Hub numbers events and sends them to watchers in frames. It belongs to the loop.
 type Hub struct {
 	loop      *loop.Loop
 	log       *slog.Logger
 	item      func(run, node string) string // returns the item of a node of an instance
 	seq       uint64
-	pending   []api.Event // that a watcher wants
+	pending   []api.Event // events that a watcher wants
 	wanted    typeSet     // by any watcher
 	audiences []*audience
 	sent      time.Time
 	timer     *loop.Timer
-	due       bool // the timer rang
+	due       bool // the timer has fired
 	armed     bool
 	urgent    bool // a client waits for the pending events
 }
@@ -40,27 +40,26 @@ func New(l *loop.Loop, log *slog.Logger, item func(run, node string) string) *Hu
 // Seq returns the number of the latest event.
 func (h *Hub) Seq() uint64 { return h.seq }
 
-// Pending returns how many events wait for the next frame: the index of the next one.
+// Pending returns the number of events that wait for the next frame, which is the index of the next event.
 func (h *Hub) Pending() int { return len(h.pending) }
 
-// Hurry lets the next Flush send what is pending, because a client waits for it.
+// Hurry makes the next Flush send the pending events at once, because a client waits for them.
 func (h *Hub) Hurry() { h.urgent = true }
 
-// Wants reports whether a watcher wants events of a type.
+// Wants reports whether any watcher wants events of a type.
 func (h *Hub) Wants(t api.EventType) bool { return h.wanted.holds(t) }
 
-// An audience is the watchers that want the same types of events, so that a frame is encoded once
-// for all of them.
+// An audience is a group of watchers that want the same types of events. Each frame is encoded once for all of them.
 type audience struct {
 	types    typeSet
 	watchers map[*Watcher]struct{}
-	through  uint64 // the last event they got, or that they did not want
+	through  uint64 // the latest event that was sent to them, or that they did not want
 }
 
 // A typeSet is a set of types of events.
 type typeSet uint32
 
-// allTypes contains also types without a number of their own.
+// allTypes also contains the types without their own bit.
 const allTypes = ^typeSet(0)
 
 // typeNumbers are the bits of the types in a typeSet.
@@ -74,7 +73,8 @@ var typeNumbers = func() map[api.EventType]typeSet {
 	return numbers
 }()
 
-// setOf returns the set of types, all for nil. Unknown types are left out: they are never published.
+// setOf returns the set of the given types, or of all types if types is nil. It ignores unknown types, which are never
+// published.
 func setOf(types []api.EventType) typeSet {
 	if types == nil {
 		return allTypes
@@ -96,7 +96,7 @@ func (h *Hub) Count() (n int) {
 	return n
 }
 
-// add sends v all events of these types from now on. No event is pending when it is called.
+// add registers v for events of these types. No event may be pending.
 func (h *Hub) add(v *Watcher, types typeSet) {
 	at := slices.IndexFunc(h.audiences, func(a *audience) bool { return a.types == types })
 	if at < 0 {
@@ -108,7 +108,7 @@ func (h *Hub) add(v *Watcher, types typeSet) {
 	v.group.watchers[v] = struct{}{}
 }
 
-// Publish numbers an event and keeps it for the next frame if a watcher wants it.
+// Publish numbers an event and adds it to the next frame if a watcher wants it.
 func (h *Hub) Publish(ev api.Event) {
 	h.seq++
 	if !h.wanted.holds(ev.Type) {
@@ -124,8 +124,8 @@ func (h *Hub) Publish(ev api.Event) {
 	h.pending = append(h.pending, ev)
 }
 
-// Handled marks the pending event at an index, if it is the failure of this node, as handled: an edge fired
-// for it, which is known only after the next step.
+// Handled marks the pending event at an index as handled if it is the failure of this node. Only the next step of the
+// scheduler shows that an edge fires for the failure.
 func (h *Hub) Handled(at int, node string) {
 	if at < len(h.pending) && h.pending[at].Type == api.NodeFailed && h.pending[at].Node == node {
 		h.pending[at].Handled = true
@@ -146,15 +146,15 @@ func (h *Hub) Retried(at int, node string, attempt api.Retry) {
 	}
 }
 
-// RunBegan adds the number of nodes to the pending event at an index, if it is the start of this run. They are
-// known only after the first step, which comes after the event.
+// RunBegan adds the number of nodes to the pending event at an index if it is the start of this run. The number is known
+// only after the first step, which comes after the event.
 func (h *Hub) RunBegan(at int, run string, nodes, kept int) {
 	if at < len(h.pending) && h.pending[at].Type == api.RunStarted && h.pending[at].Run == run {
 		h.pending[at].Nodes, h.pending[at].Kept = nodes, kept
 	}
 }
 
-// Flush sends the pending events if it is time, otherwise it sets the timer.
+// Flush sends the pending events if they are due. Otherwise it sets the timer.
 func (h *Hub) Flush() {
 	if len(h.pending) == 0 {
 		h.due = false
@@ -171,7 +171,7 @@ func (h *Hub) Flush() {
 	}
 }
 
-// send offers the pending events to all watchers that want them, at once.
+// send sends the pending events at once to all watchers that want them.
 func (h *Hub) send() {
 	h.due, h.armed, h.urgent = false, false, false
 	if len(h.pending) == 0 {
@@ -179,7 +179,7 @@ func (h *Hub) send() {
 	}
 	h.timer.Stop()
 	h.sent = time.Now()
-	for _, a := range slices.Clone(h.audiences) { // offer may remove a slow watcher, and its audience
+	for _, a := range slices.Clone(h.audiences) { // offer may remove a slow watcher and its audience
 		if frame := a.frame(h.pending, h.seq); frame != nil {
 			h.offer(a, frame)
 		}
@@ -222,7 +222,7 @@ func (h *Hub) offer(a *audience, frame []byte) {
 	}
 }
 
-// remove drops a watcher, and its audience if it was the last.
+// remove removes a watcher, and its audience if it was the last one in it.
 func (h *Hub) remove(v *Watcher, reason string) {
 	a := v.group
 	if _, ok := a.watchers[v]; !ok {
@@ -242,7 +242,7 @@ func (h *Hub) remove(v *Watcher, reason string) {
 	close(v.frames)
 }
 
-// Close drops all watchers.
+// Close removes all watchers.
 func (h *Hub) Close(reason string) {
 	for _, a := range slices.Clone(h.audiences) {
 		for v := range a.watchers {

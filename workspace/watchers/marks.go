@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	marksEvery = 100 * time.Millisecond // between two events about marks
-	marksMost  = 2000                   // edges in one of them
+	marksEvery = 100 * time.Millisecond // minimum time between two events about marks
+	marksMost  = 2000                   // maximum number of edges in one event
 )
 
 // opMarks is the Op of a graph_updated event about marks.
 const opMarks = "marks"
 
-// Marks publishes the edges whose marks have changed, some time later and together. A change that a run takes back at once is
-// not published. It belongs to the loop.
+// Marks publishes changes of edge marks, collected over a short time. A change that a run reverts at once is not published.
+// It belongs to the loop.
 type Marks struct {
 	hub    *Hub
 	nodes  *nodestate.Table
@@ -60,10 +60,10 @@ func (m *Marks) arm() {
 	}
 }
 
-// Flush publishes all marks that have changed.
+// Flush publishes all changed marks.
 func (m *Marks) Flush() { m.publish(len(m.before)) }
 
-// publish publishes the marks of at most so many edges that have changed. The rest waits for the next event.
+// publish publishes the marks of at most the given number of edges. The others wait for the next event.
 func (m *Marks) publish(most int) {
 	g := m.nodes.File.Graph()
 	var edges []api.EdgeStatus
@@ -85,7 +85,7 @@ func (m *Marks) publish(most int) {
 	m.hub.Publish(api.Event{Type: api.GraphUpdated, Op: opMarks, Edges: edges})
 }
 
-// chooses reports whether an edge can be taken or dead, besides its mark.
+// chooses reports whether an edge can be taken or dead, in addition to its mark.
 func (m *Marks) chooses(e *graph.Edge) bool {
 	r := m.nodes.RunOf(e.Source)
 	return r != nil && r.Flow != nil

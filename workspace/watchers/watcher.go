@@ -1,5 +1,6 @@
-// Package watchers hands the events of a workspace to its watchers: numbered, in frames, to each only those that it wants. A
-// watcher gets a snapshot, then every event once and in order, or is dropped with a reason. It never slows the workspace.
+// Package watchers sends the events of a workspace to its watchers. A Hub numbers the events and collects them into frames;
+// each watcher gets the types of events that it wants. The workspace owns the Hub, and active runs publish to it. A watcher
+// gets a snapshot and then every event once and in order, or is dropped with a reason. It never slows down the workspace.
 package watchers
 
 import (
@@ -10,14 +11,14 @@ import (
 	"wf/api"
 )
 
-// Queue bounds the frames that wait for one watcher. A watcher whose queue is full is dropped. A frame
-// has all events of up to frameEvery, so this is several seconds of a busy run.
+// Queue bounds the number of frames that wait for one watcher. A watcher whose queue is full is dropped. A frame contains
+// the events of up to frameEvery, so the queue holds several seconds of a busy run.
 const Queue = 256
 
-// frameEvery is the least time between two frames of a busy workspace. A quiet one sends at once.
+// frameEvery is the minimum time between two frames of a busy workspace. An idle workspace sends at once.
 const frameEvery = 16 * time.Millisecond
 
-// frameEvents bounds the events of one frame, so that a burst does not make a huge message.
+// frameEvents bounds the number of events in one frame, so that a burst does not make a huge message.
 const frameEvents = 4096
 
 // A Watcher receives frames: a snapshot, then all later events that it wants, in order. It never
@@ -31,8 +32,8 @@ type Watcher struct {
 	reason string
 }
 
-// Frames yields encoded api.Frames, the snapshot first. The bytes are shared: read only. It is
-// closed when the watcher was dropped or closed, or the workspace has ended.
+// Frames returns a channel of encoded api.Frames, starting with the snapshot. The bytes are shared and must not be modified.
+// The channel is closed when the watcher is dropped or closed, or the workspace has ended.
 func (v *Watcher) Frames() <-chan []byte { return v.frames }
 
 // Reason returns why Frames was closed; "" after Close.
@@ -42,13 +43,13 @@ func (v *Watcher) Reason() string {
 	return v.reason
 }
 
-// Close ends the watching; it may be called more than once.
+// Close removes the watcher. It may be called more than once.
 func (v *Watcher) Close() {
 	v.hub.loop.Post(func() { v.hub.remove(v, "") })
 }
 
-// Watch adds a watcher of events of some types, nil for all, with a queue of at least one frame. Its first frame is the snapshot
-// with the status. Events before the snapshot go to the other watchers only.
+// Watch adds a watcher for the given types of events; nil means all types. The queue holds at least one frame. The first
+// frame is the snapshot with the status. Events before the snapshot are sent only to other watchers.
 func (h *Hub) Watch(queue int, types []api.EventType, status func() api.Status) *Watcher {
 	h.send()
 	v := &Watcher{hub: h, frames: make(chan []byte, queue)}
@@ -60,7 +61,7 @@ func (h *Hub) Watch(queue int, types []api.EventType, status func() api.Status) 
 func encodeFrame(f api.Frame) []byte {
 	b, err := json.Marshal(f)
 	if err != nil {
-		panic("internal error: frame: " + err.Error()) // only plain data goes into a frame
+		panic("internal error: frame: " + err.Error()) // a frame contains only plain data
 	}
 	return b
 }

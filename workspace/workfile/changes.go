@@ -8,8 +8,8 @@ import (
 	"wf/graph"
 )
 
-// ChangesSince compares the graph with the one that a run started with: commands and their order, not the
-// drawing. It returns nil if nothing of that has changed.
+// ChangesSince compares the commands and their order with those of the graph that a run started with. It ignores the drawing
+// and returns nil if there are no changes.
 func (f *File) ChangesSince(old *graph.Graph) *api.Changes {
 	c := &api.Changes{Attributes: changedAttrs(old.Attrs(), f.g.Attrs())}
 	for _, n := range f.g.Nodes() {
@@ -46,11 +46,11 @@ func changedAttrs(was, is map[string]string) []string {
 	return changed
 }
 
-// ends are the ids of the nodes that an edge connects.
+// ends are the ids of the source and the target of an edge.
 type ends struct{ source, target string }
 
-// changedEdges adds the edges that were added or removed, or have another type. An edge has no identity
-// across files: those between two nodes are compared by their number and types.
+// changedEdges adds edges that were added or removed, or whose type has changed. Edges have no identity across files, so
+// edges between the same two nodes are compared by number and type.
 func changedEdges(f *File, c *api.Changes, old *graph.Graph, oldHandles *graph.HandleTable) {
 	type both struct{ was, is []string }
 	between := map[ends]*both{}
@@ -97,7 +97,7 @@ func changedEdges(f *File, c *api.Changes, old *graph.Graph, oldHandles *graph.H
 	}
 }
 
-// without returns list less the elements of other, each as often as it occurs there.
+// without returns list with one element removed for each equal element of other.
 func without(list, other []string) []string {
 	rest := slices.Clone(list)
 	for _, s := range other {

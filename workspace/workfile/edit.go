@@ -13,8 +13,8 @@ import (
 	"wf/graph/attribute"
 )
 
-// Edit makes a list of edits together, or none of them, and returns when they are in the file. When
-// the file cannot be written at present a note says so: the edits wait in the workspace.
+// Edit applies a list of edits, or none of them, and returns when they are in the file. If the file cannot be written at
+// present, the result contains a note and the edits wait in the workspace.
 func (f *File) Edit(ctx context.Context, by api.Author, req api.EditRequest) (api.EditResult, error) {
 	var origin []byte
 	if slices.ContainsFunc(req.Edits, func(e api.Edit) bool { return e.Key == "results" }) {
@@ -33,8 +33,8 @@ func (f *File) edit(by api.Author, req api.EditRequest) (api.EditResult, error) 
 		return api.EditResult{}, err
 	}
 	b := editBuilder{f: f}
-	// The edits of one request may name each other's nodes, so each is applied before the next is
-	// read; a failure takes all of them back.
+	// Edits of one request may name each other's nodes, so each is applied before the next is read. A failure reverts all of
+	// them.
 	for _, e := range req.Edits {
 		if err := b.edit(e); err != nil {
 			b.rollBack()
@@ -49,7 +49,7 @@ func (f *File) edit(by api.Author, req api.EditRequest) (api.EditResult, error) 
 	return api.EditResult{Added: b.added, Text: strings.Join(b.texts, "; "), Notes: b.notes}, nil
 }
 
-// editBuilder applies the edits of one request to the graph and collects what undoes them.
+// editBuilder applies the edits of one request to the graph and collects the ops that undo them.
 type editBuilder struct {
 	f       *File
 	inverse []graph.Op // in the order of the edits
@@ -152,8 +152,8 @@ func (b *editBuilder) addNode(e api.Edit) error {
 	return b.setNode(b.f.g.Node(spec.ID), e.Set)
 }
 
-// place returns the position of a new node: that of the client, otherwise one to the right of the nodes it
-// follows, otherwise none.
+// place returns the position of a new node: the one that the client gives, otherwise to the right of the nodes before it,
+// otherwise none.
 func place(e api.Edit, before []*graph.Node) (x, y string) {
 	if e.X != nil && e.Y != nil {
 		return number(*e.X), number(*e.Y)
@@ -245,7 +245,7 @@ func edgeWord(text string) (string, error) {
 	return t.String(), nil
 }
 
-// noEdge returns the error of two nodes that are not connected, or only the other way round.
+// noEdge returns the error about two nodes without an edge between them, or with one only in the other direction.
 func (b *editBuilder) noEdge(src, dst *graph.Node, name string) error {
 	err := &api.Error{Code: api.CodeInvalid, Message: "no edge " + name, Fix: "wf graph shows the edges"}
 	if len(b.f.g.EdgesBetween(dst, src)) > 0 {
@@ -381,7 +381,7 @@ func (b *editBuilder) setGraph(e api.Edit) error {
 	return nil
 }
 
-// WrapperMessage words a problem of a wrapper in one sentence.
+// WrapperMessage describes a problem of a wrapper in one sentence.
 func WrapperMessage(p *shell.WrapperProblem) string {
 	text := p.Message + ": " + p.Why
 	if p.Correct != "" {
@@ -402,7 +402,7 @@ func (b *editBuilder) noteWrapper() {
 func (b *editBuilder) checkGraphWas(e api.Edit) error {
 	now, _ := b.f.g.Attr(e.Key)
 	if e.Key == "wrapper" {
-		now = b.f.Wrapper() // also that of files of Python Workforce
+		now = b.f.Wrapper() // includes the wrapper in files of Python Workforce
 	}
 	if e.Was == nil || *e.Was == now {
 		return nil
@@ -418,7 +418,7 @@ func (b *editBuilder) unsetGraph(e api.Edit) error {
 	return b.apply(graph.SetGraph{Attr: e.Key, Remove: true}, "removed "+e.Key)
 }
 
-// checkName refuses a name that another node has, or that means something else in a selector.
+// checkName refuses a name that another node has, or that has another meaning in selectors.
 func (b *editBuilder) checkName(name string, of *graph.Node) error {
 	if strings.ContainsFunc(name, isControl) {
 		return api.Invalid("name %q has control characters", name)
@@ -438,7 +438,7 @@ func (b *editBuilder) checkName(name string, of *graph.Node) error {
 	return nil
 }
 
-// checkText refuses what XML cannot hold.
+// checkText refuses characters that XML cannot contain.
 func checkText(what, text string) error {
 	bad := func(r rune) bool {
 		return isControl(r) && r != '\n' && r != '\t' && r != '\r' || r == 0xFFFD || r == 0xFFFE || r == 0xFFFF

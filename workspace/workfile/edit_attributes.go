@@ -11,7 +11,7 @@ import (
 	"wf/scheduler/flow"
 )
 
-// settings are what an edit sets: its Key and Value, and the list in Set.
+// settings returns what an edit sets: its Key and Value, or the list in Set.
 func settings(e api.Edit) []api.Setting {
 	if e.Key == "" && len(e.Set) > 0 {
 		return e.Set
@@ -48,8 +48,7 @@ func (b *editBuilder) setNode(n *graph.Node, list []api.Setting) error {
 	return nil
 }
 
-// checkAttribute refuses a misspelt attribute that would decide what runs. It adds a note about others that
-// wf does not know.
+// checkAttribute refuses a misspelled attribute that would affect what runs. For other unknown attributes it adds a note.
 func (b *editBuilder) checkAttribute(on attribute.Element, key string) error {
 	flaw := attribute.Judge(on, key)
 	switch {
@@ -69,8 +68,8 @@ func (b *editBuilder) note(text string) {
 	}
 }
 
-// warn adds notes about problems in the control flow of the elements that these edits changed. The edits are
-// not refused: a change in several steps is wrong in between, and runs refuse it anyway.
+// warn adds notes about problems in the control flow that these edits have changed. Such edits are not refused, because a
+// change in several steps may be invalid in between. Runs refuse an invalid control flow.
 func (b *editBuilder) warn() {
 	c := b.concerned()
 	if len(c.nodes)+len(c.edges) > 0 || c.graph {
@@ -93,7 +92,7 @@ func (b *editBuilder) warn() {
 	}
 }
 
-// concern is the part of the control flow that edits changed.
+// concern is the part of the control flow that edits have changed.
 type concern struct {
 	nodes  map[string]bool // ids
 	edges  map[int]bool    // keys
@@ -108,7 +107,7 @@ func (b *editBuilder) concerned() concern {
 		case graph.SetGraph:
 			c.graph = true
 		case graph.AddNode:
-			if !op.Node.Container { // one without nodes is incomplete, and not wrong
+			if !op.Node.Container { // a container without nodes is incomplete, but not wrong
 				c.nodes[op.Node.ID] = true
 			}
 		case graph.SetNode:
@@ -128,7 +127,7 @@ func (b *editBuilder) concerned() concern {
 	return c
 }
 
-// cycleThrough returns the blocking cycle that an edge closes, node by node, or "".
+// cycleThrough describes the blocking cycle that an edge closes, node by node; "" if there is none.
 func (b *editBuilder) cycleThrough(key int) string {
 	e := b.f.g.Edge(key)
 	if e == nil || e.Type != graph.Blocking || e.Source == e.Target {

@@ -8,7 +8,7 @@ import (
 	"wf/graph/attribute"
 )
 
-// container returns the id of the container with a name or id; "" for "".
+// container returns the id of the container with a name or id. It returns "" for "".
 func (b *editBuilder) container(name string) (id string, err error) {
 	if name == "" {
 		return "", nil
@@ -43,7 +43,7 @@ func (b *editBuilder) setEdge(e api.Edit) error {
 	return nil
 }
 
-// checkEdgeKey refuses attributes of edges that have another edit, or none.
+// checkEdgeKey refuses edge attributes that have a different kind of edit or that cannot be edited.
 func (b *editBuilder) checkEdgeKey(key string) error {
 	switch key {
 	case "status", "id":

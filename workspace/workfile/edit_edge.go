@@ -10,7 +10,7 @@ import (
 	"wf/graph"
 )
 
-// between returns the edges that an edit names, and their name in messages.
+// between returns the edges that an edit names, and a description of them for messages.
 func (b *editBuilder) between(e api.Edit) ([]*graph.Edge, string, error) {
 	if e.Source == "" && e.Target == "" && e.Edge != "" {
 		return b.edgeOf(e.Edge)
@@ -47,7 +47,7 @@ func (b *editBuilder) edgeOf(id string) ([]*graph.Edge, string, error) {
 		Why: b.listed(edges), Fix: "name its two ends"}
 }
 
-// chosen returns those of the edges between two nodes that an edit names by id or number.
+// chosen returns the edges that an edit selects by id or number among those between two nodes.
 func (b *editBuilder) chosen(edges []*graph.Edge, which, name string) ([]*graph.Edge, error) {
 	if which == "" && len(edges) == 1 || which == api.EveryEdge {
 		return edges, nil
@@ -72,7 +72,7 @@ func (b *editBuilder) chosen(edges []*graph.Edge, which, name string) ([]*graph.
 	return nil, e
 }
 
-// mostListed is how many edges an error lists.
+// mostListed bounds the number of edges that an error lists.
 const mostListed = 10
 
 // listed describes edges so that users can tell them apart.

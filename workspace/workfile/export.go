@@ -9,7 +9,7 @@ import (
 	"wf/graphml"
 )
 
-// rendered returns the bytes of a copy in this format.
+// rendered returns a copy of the document in a format.
 func rendered(doc *graphml.Document, path, format string) (graphml.Pieces, error) {
 	switch format {
 	case "":
@@ -24,8 +24,8 @@ func rendered(doc *graphml.Document, path, format string) (graphml.Pieces, error
 	return nil, api.Invalid("unknown format %q of a copy", format)
 }
 
-// boxes returns the places of the nodes in a drawing: those of the file, or layers from left to right if the
-// file does not place all nodes.
+// boxes returns the positions of the nodes in a drawing: those of the file, or layers from left to right if the file does
+// not place all nodes.
 func boxes(g *graph.Graph) []graphml.Box {
 	nodes := g.Nodes()
 	list := make([]graphml.Box, len(nodes))
@@ -41,8 +41,7 @@ func boxes(g *graph.Graph) []graphml.Box {
 	return list
 }
 
-// placed takes over the places in the file. It reports whether they make a drawing: every node has one, and
-// they differ.
+// placed copies the positions in the file. It returns false if a node has none, or if all are equal.
 func placed(nodes []*graph.Node, list []graphml.Box) bool {
 	seen := map[[2]float64]bool{}
 	for i, n := range nodes {
@@ -56,7 +55,7 @@ func placed(nodes []*graph.Node, list []graphml.Box) bool {
 	return len(seen) > 1 || len(nodes) == 1
 }
 
-// layers lays the commands out; containers enclose what lies in them.
+// layers arranges the nodes in layers. Containers enclose their nodes.
 func layers(g *graph.Graph, list []graphml.Box, o layered.Options) {
 	at := map[*graph.Node]int{}
 	var runnable []int
@@ -79,8 +78,8 @@ func layers(g *graph.Graph, list []graphml.Box, o layered.Options) {
 	enclose(g.Nodes(), list)
 }
 
-// enclose puts each container around the nodes in it, from the innermost out: children come after
-// their containers.
+// enclose places each container around its nodes, starting with the innermost: children come after their containers in the
+// list.
 func enclose(nodes []*graph.Node, list []graphml.Box) {
 	const margin = 20
 	far := make([][4]float64, len(nodes)) // left, top, right, bottom of what lies in a container

@@ -17,13 +17,12 @@ import (
 	"wf/workspace/loop"
 )
 
-// quiet is how long a file must have been left alone before it is read: programs write in pieces.
+// quiet is how long a file must be unchanged before it is read, because programs write in several steps.
 const quiet = 30 * time.Millisecond
 
-// Watch starts to watch the folder of the file for changes by other programs; editors replace files, so
-// that watching the file itself would not do. It is called after Load and before the loop starts, so that
-// no change goes unseen: the file is compared with what was read. Without a watch the file is still looked
-// at before each save.
+// Watch watches the folder of the file for changes by other programs. It does not watch the file itself, because editors
+// replace files. It is called after Load and before the loop starts. It also compares the file with what was read, so that
+// no change is missed. Without a watch, the file is still checked before each save.
 func (f *File) Watch() error {
 	watcher, err := fsnotify.NewWatcher()
 	if err == nil {
@@ -44,7 +43,7 @@ func (f *File) Watch() error {
 	return nil
 }
 
-// follow looks at the file after each burst of its events, until the loop ends.
+// follow checks the file after each burst of events, until the loop ends.
 func (f *File) follow(watcher *fsnotify.Watcher) {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
@@ -59,7 +58,7 @@ func (f *File) follow(watcher *fsnotify.Watcher) {
 			if !f.look() {
 				return
 			}
-		case <-watcher.Errors: // an overflow: look, to be sure
+		case <-watcher.Errors: // events may be missing after an overflow
 			timer.Reset(quiet)
 		case <-f.cfg.Loop.Ending():
 			return
@@ -67,14 +66,13 @@ func (f *File) follow(watcher *fsnotify.Watcher) {
 	}
 }
 
-// look asks the disk about the file, on a helper. It returns false if the loop has ended.
+// look reads the file's identity from the disk. It is called on a helper and returns false if the loop has ended.
 func (f *File) look() bool {
 	info, err := os.Stat(f.cfg.Path)
 	return f.cfg.Loop.Post(func() { f.saw(info, err) })
 }
 
-// saw lets the file be read if it is not the one that was read or written last. info and err are the
-// answer of the disk.
+// saw schedules a read if the file differs from the one that was read or written last. info and err are the result of stat.
 func (f *File) saw(info fs.FileInfo, err error) {
 	if err == nil && identify(info) == f.disk.id && f.disk.unreadable == "" {
 		return
@@ -82,9 +80,9 @@ func (f *File) saw(info fs.FileInfo, err error) {
 	f.disk.wantRead = true
 }
 
-// Refresh returns when the file is known as it was when Refresh was called: a user who changes a file and
-// runs it at once means the changed one, whether or not the watch has noticed it. A file that cannot be
-// read is not an error here, see Unreadable. The disk is asked on the goroutine of the caller.
+// Refresh returns when the file is known in its present state. A user who changes a file and runs it at once expects the
+// changed one, even if the watch has not noticed the change. A file that cannot be read is not an error of Refresh, see
+// Unreadable. The goroutine of the caller asks the disk.
 func (f *File) Refresh(ctx context.Context) error {
 	info, statErr := os.Stat(f.cfg.Path)
 	_, err := loop.Await(ctx, f.cfg.Loop, func(reply func(struct{}, error)) {
@@ -97,14 +95,14 @@ func (f *File) Refresh(ctx context.Context) error {
 	return err
 }
 
-// reread is the file as other programs left it.
+// reread is the file after a change by another program.
 type reread struct {
 	id       identity
 	content  *Content
 	doc      *graphml.Document
 	g        *graph.Graph
 	warnings []graphml.Warning
-	same     bool // it is the file that is known already
+	same     bool // the file is the one that is known already
 	err      error
 }
 
@@ -140,7 +138,7 @@ func (f *File) reread(m reread) {
 		f.Recovered()
 	}
 	if d.wantRead {
-		return // the file has changed again, and the readers mean that
+		return // the file has changed again, and the waiting readers need that version
 	}
 	readers := d.readers
 	d.readers = nil
@@ -149,7 +147,7 @@ func (f *File) reread(m reread) {
 	}
 }
 
-// unreadable says why the file cannot be used at present.
+// unreadable returns a message about a file that cannot be used at present.
 func (f *File) unreadable(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "the workfile is gone: " + f.cfg.Path
@@ -161,8 +159,8 @@ func (f *File) unreadable(err error) string {
 	return "the workfile cannot be read: " + Plain(err)
 }
 
-// adopt takes the file of other programs as the truth about the graph and keeps what is known about the
-// statuses of nodes and edges that still exist. Edits that are not in the file yet are made again.
+// adopt replaces the graph by that of a changed file. It keeps the statuses of nodes and edges that still exist, and applies
+// edits that are not in the file yet again.
 func (f *File) adopt(m reread) {
 	old, known := f.g, f.statuses.kept()
 	f.g, f.doc, f.warnings, f.handles = m.g, m.doc, m.warnings, nil
@@ -185,9 +183,8 @@ func (f *File) adopt(m reread) {
 	f.cfg.Host.Publish(ev)
 }
 
-// carryOver gives the nodes of the new graph the statuses of this machine. They are written into the file
-// only while runs go on: a user who takes results out of a file, with git for instance, finds it so until a
-// run starts again.
+// carryOver gives the nodes of the new graph the statuses of this machine. It writes them to the file only while runs are
+// active: if a user removes results from a file, for example with git, the file stays like that until the next run starts.
 func (s *Statuses) carryOver(old *graph.Graph, publish bool) {
 	fromFile := map[string]struct{}{}
 	for _, n := range s.f.g.Nodes() {
@@ -215,8 +212,8 @@ func (s *Statuses) carryOver(old *graph.Graph, publish bool) {
 	s.fromFile = fromFile
 }
 
-// carryMarks gives the edges of the new graph the marks of the old one: the n-th edge between two nodes is
-// the n-th edge between them still.
+// carryMarks gives the edges of the new graph the marks of the old one. The n-th edge between two nodes corresponds to the
+// n-th edge between them in the new graph.
 func (s *Statuses) carryMarks(old *graph.Graph, publish bool) {
 	for _, e := range s.f.g.Edges() {
 		src, dst := old.Node(e.Source.ID), old.Node(e.Target.ID)
@@ -233,7 +230,7 @@ func (s *Statuses) carryMarks(old *graph.Graph, publish bool) {
 	}
 }
 
-// nth is the place of an edge in a list, or the length of the list.
+// nth returns the index of an edge in a list, or the length of the list.
 func nth(edges []*graph.Edge, e *graph.Edge) int {
 	if i := slices.Index(edges, e); i >= 0 {
 		return i

@@ -1,6 +1,8 @@
-// Package workfile is the file of an open workspace: its document and graph, the edits of clients with
-// undo and redo, the saves, the changes of other programs, and the statuses that are kept beside it. It
-// knows of runs only what its Host says.
+// Package workfile manages the file of an open workspace: its document and graph, the edits of clients with undo and redo,
+// saving, changes by other programs, and the statuses that are kept in the state folder.
+//
+// A File is owned by a workspace and belongs to its loop; helpers read and write the disk. What the package needs to know
+// about runs it gets from its Host.
 package workfile
 
 import (
@@ -43,8 +45,8 @@ type Host interface {
 	ForgetAll()
 	// Relink is called after the graph was replaced or edited: the nodes and edges may be others.
 	Relink()
-	// FirstCopy returns the copy of the workfile that the oldest run of the history began with, or
-	// nil. It is called on any goroutine.
+	// FirstCopy returns the workfile that the oldest run of the history started with, or nil. It may be called on any
+	// goroutine.
 	FirstCopy() []byte
 }
 
@@ -55,7 +57,7 @@ type Execution struct {
 	Out, Err                executor.Range
 }
 
-// Config is what a File is given.
+// Config configures a File.
 type Config struct {
 	Path   string // of the workfile, absolute and free of symlinks
 	Folder string // of the workspace in the state folder, absolute
@@ -63,13 +65,13 @@ type Config struct {
 	Disk   history.Disk
 	Log    *slog.Logger
 	Host   Host
-	// StandIns yields copies of the workfile, each with the folder it lies in. The first that can be
-	// parsed is used in place of a file that cannot be read. nil: there is none.
+	// StandIns yields copies of the workfile and the folder of each. The first copy that can be parsed replaces a file that
+	// cannot be read. nil means that there are none.
 	StandIns iter.Seq2[string, []byte]
 }
 
-// File is an open workfile. It belongs to its loop: its methods are called there, or before the loop
-// starts. Methods with a context are called on any other goroutine.
+// File is an open workfile. Its methods are called on the loop, or before the loop starts. Methods with a context are called
+// on any other goroutine.
 type File struct {
 	cfg      Config
 	doc      *graphml.Document
@@ -112,8 +114,7 @@ func (f *File) Load() error {
 	return nil
 }
 
-// standIn uses a copy of the workfile in place of the file, if there is one. why is what is wrong with
-// the file.
+// standIn uses a copy of the workfile in place of the file and returns false if there is none. why is the error of the file.
 func (f *File) standIn(why error) bool {
 	if f.cfg.StandIns == nil {
 		return false
@@ -132,19 +133,19 @@ func (f *File) standIn(why error) bool {
 	return false
 }
 
-// Graph returns the graph. It is another one after other programs changed the file, see Host.Relink.
+// Graph returns the graph. Changes by other programs replace it, see Host.Relink.
 func (f *File) Graph() *graph.Graph { return f.g }
 
-// Document returns the document. Like the graph it may be replaced.
+// Document returns the document. Changes by other programs replace it.
 func (f *File) Document() *graphml.Document { return f.doc }
 
 // Warnings returns what the parser found when the file was read.
 func (f *File) Warnings() []graphml.Warning { return f.warnings }
 
-// Statuses returns the statuses of the nodes and edges, as they are kept and shown in the file.
+// Statuses returns the statuses of nodes and the marks of edges.
 func (f *File) Statuses() *Statuses { return &f.statuses }
 
-// Content identifies the bytes of the file that was read or written last, nil if a copy stands in.
+// Content identifies the bytes that were read or written last. It is nil if a copy replaces the file.
 func (f *File) Content() *Content { return f.disk.content }
 
 // Handle returns the short unique name of a node.
@@ -158,7 +159,7 @@ func (f *File) Handles() *graph.HandleTable {
 	return f.handles
 }
 
-// Where is the place of a line of the file as messages show it. Line 0 is the file as a whole.
+// Where returns the position of a line for messages. Line 0 means the whole file.
 func (f *File) Where(line int) string { return where(f.cfg.Path, line) }
 
 func where(path string, line int) string {
@@ -168,7 +169,7 @@ func where(path string, line int) string {
 	return path + ":" + strconv.Itoa(line)
 }
 
-// Wrapper returns the wrapper of the commands, also that of files of Python Workforce.
+// Wrapper returns the wrapper of the commands, including the form that Python Workforce uses.
 func (f *File) Wrapper() string {
 	if v, ok := f.g.Attr("wrapper"); ok {
 		return v
@@ -181,32 +182,32 @@ func (f *File) Wrapper() string {
 	return ""
 }
 
-// Leave writes down what is kept for the next opening: statuses and edits. It is called when the loop
-// ends. Errors are logged, because no client waits any more.
+// Leave saves statuses and edits for the next time the workfile is opened. It is called when the loop ends. It logs errors,
+// because no client waits any more.
 func (f *File) Leave() {
 	f.statuses.keepNow()
 	f.edits.keep()
 }
 
-// beside is the path of a file in the workspace's folder.
+// beside returns the path of a file in the folder of the workspace.
 func (f *File) beside(name string) string { return filepath.Join(f.cfg.Folder, name) }
 
-// SetResults takes over the word of the configuration of a client's user; "" is none. It counts where the
-// workfile does not decide. It is called on any goroutine but that of the loop.
+// SetResults sets the word of a client's configuration for results; "" means none. It applies if the workfile does not
+// decide. It is called on any goroutine but the loop's.
 func (f *File) SetResults(word string) {
 	if word, _ = graph.ParseResults(word); word != "" {
 		f.cfg.Loop.Post(func() { f.statuses.setResults(word) })
 	}
 }
 
-// RecallEdits reads what an earlier daemon kept of edits, before the loop starts. The file must not have
-// been written since Load.
+// RecallEdits reads the edits that an earlier daemon saved. It is called before the loop starts, and before the file is
+// first written.
 func (f *File) RecallEdits() {
 	f.edits.recall()
 	f.made.recall()
 }
 
-// Ask runs f on the loop, once the file was read again if another program has changed it. f only reads.
+// Ask runs f on the loop. If another program has changed the file, the file is read again first. f must only read.
 func Ask[T any](ctx context.Context, file *File, f func() (T, error)) (T, error) {
 	if err := file.Refresh(ctx); err != nil {
 		var none T

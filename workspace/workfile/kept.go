@@ -19,20 +19,19 @@ import (
 	"wf/workspace/loop"
 )
 
-// StatusesName is the name of the file of statuses in the folder of a workspace. It is written at the end
-// of every run and when a workspace closes. Before the end of a run it is durable only if the workfile
-// cannot show the statuses: otherwise a power cut costs no more than reading them from the workfile or the
-// history once more.
+// StatusesName is the name of the file with the statuses, in the folder of a workspace. It is written at the end of every
+// run and when a workspace closes. It is made durable before the end of a run only if the workfile cannot show the statuses.
+// Otherwise a power cut only means that they are read from the workfile or the history again.
 //
-// A file of this name also lies beside the frozen workfile of a run, see Companion.
+// The folder of a run may also contain such a file, next to the frozen workfile, see Companion.
 const StatusesName = "statuses.json"
 
 // Kept is the content of the file.
 type Kept struct {
 	Workfile string `json:"workfile"`          // absolute
-	Setting  string `json:"setting,omitempty"` // what the user's configuration says about results
-	Through  int    `json:"through,omitempty"` // the newest run that is part of it
-	// Unwritten says that the workfile lacks some of it: the disk was full, or the file gone or garbage.
+	Setting  string `json:"setting,omitempty"` // the value for results in the user's configuration
+	Through  int    `json:"through,omitempty"` // the latest run that it includes
+	// Unwritten means that the workfile lacks some of the statuses: the disk was full, or the file missing or invalid.
 	Unwritten bool         `json:"unwritten,omitempty"`
 	Content   *Content     `json:"content,omitempty"` // of the workfile as it was left
 	Nodes     []keptStatus `json:"nodes"`
@@ -40,11 +39,11 @@ type Kept struct {
 	Dead      []markedEdge `json:"dead,omitempty"`  // edges that are dead
 }
 
-// keptStatus is the id of a node, its status, and a hash of its command. Nodes that no run of this
-// machine covered are not listed.
+// keptStatus is the id of a node, its status, and a hash of its command. Nodes that no run of this machine covered are not
+// listed.
 type keptStatus [3]string
 
-// markedEdge is the N-th edge between two nodes, and bears a mark.
+// markedEdge is the N-th edge between two nodes, which has a mark.
 type markedEdge struct {
 	Source string `json:"source"`
 	Target string `json:"target"`
@@ -55,7 +54,7 @@ func markedIn(g *graph.Graph, e *graph.Edge) markedEdge {
 	return markedEdge{e.Source.ID, e.Target.ID, nth(g.EdgesBetween(e.Source, e.Target), e)}
 }
 
-// kept is what is known now.
+// kept returns the present statuses and marks.
 func (s *Statuses) kept() Kept {
 	f := s.f
 	k := Kept{Workfile: f.cfg.Path, Setting: s.setting, Through: s.through, Content: f.disk.content,
@@ -83,8 +82,8 @@ func commandHash(n *graph.Node) string {
 	return strconv.FormatUint(uint64(h.Sum32()), 36)
 }
 
-// Keep takes a snapshot of the statuses and returns the function that writes it, for a helper. After an
-// error the earlier file is as it was, and Changed is to be called.
+// Keep takes a snapshot of the statuses and returns a function that writes it on a helper. After an error the earlier file
+// is unchanged, and the caller calls Changed.
 func (s *Statuses) Keep() (write func() error) {
 	k := s.kept()
 	s.stale, s.noted = false, k.Unwritten
@@ -101,15 +100,15 @@ func (s *Statuses) Keep() (write func() error) {
 	})
 }
 
-// keepNow writes the statuses if they have changed, for a workspace that ends.
+// keepNow writes the statuses if they have changed. It is called when the workspace closes.
 func (s *Statuses) keepNow() {
 	if s.stale || s.noted != s.f.disk.unwritten() {
 		s.notKept(s.Keep()())
 	}
 }
 
-// KeepThen calls done when the statuses that an edit or a reset has changed are in the state folder, or
-// cannot be put there.
+// KeepThen calls done when the statuses that an edit or a reset has changed are in the state folder, or cannot be written
+// there.
 func (s *Statuses) KeepThen(done func()) {
 	if !s.edited {
 		done()
@@ -127,7 +126,7 @@ func (s *Statuses) keepLater(write func() error, done func()) {
 	})
 }
 
-// notKept notes and logs the error of a snapshot that could not be written; nil is none.
+// notKept logs the error of a snapshot that could not be written. It does nothing if err is nil.
 func (s *Statuses) notKept(err error) {
 	if err != nil {
 		s.stale = true
@@ -135,8 +134,8 @@ func (s *Statuses) notKept(err error) {
 	}
 }
 
-// inFile is called after a save. If the state folder says that the workfile lacks statuses, it is told
-// that this is over.
+// inFile is called after a save. If the file in the state folder says that the workfile lacks statuses, it is written again
+// without that remark.
 func (s *Statuses) inFile() {
 	if !s.noted || s.f.disk.unwritten() {
 		return
@@ -151,22 +150,22 @@ func (s *Statuses) inFile() {
 	}, func() {})
 }
 
-// remove removes a file of the workspace's folder that is not needed any more.
+// remove removes a file in the workspace's folder that is not needed any more.
 func (s *Statuses) remove(path string) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.f.cfg.Log.Warn("a note that is not needed any more cannot be removed", "path", path, "err", err)
 	}
 }
 
-// Recall brings graph and state folder together when a workfile is opened, before the loop starts. What it
-// cannot decide is decided when the history has been read. later reports whether a run that is over is
-// newer than a run.
+// Recall merges the statuses of the workfile and of the state folder when a workfile is opened, before the loop starts. Some
+// nodes are decided later, when the history was read. later reports whether the history contains a run that is over and
+// newer than the given run.
 func (s *Statuses) Recall(later func(run int) bool) {
 	k, found := s.readKept()
 	s.setting, s.through, s.noted = k.Setting, k.Through, k.Unwritten
 	s.settleResults()
 	s.otherWorkflow = found && !k.about(s.f.g)
-	// A power cut may have left a note from before the latest run; the workfile was made durable at its end.
+	// After a power cut this file may be older than the latest run. The workfile was made durable at the end of that run.
 	overtaken := s.results != api.ResultsNone && !k.Unwritten && later(k.Through)
 	s.found = found && !s.otherWorkflow && !overtaken
 	status := make(map[string]graph.Status, len(k.Nodes))
@@ -178,7 +177,7 @@ func (s *Statuses) Recall(later func(run int) bool) {
 		switch {
 		case known:
 			s.own[n.ID] = struct{}{}
-		case s.found && k.Unwritten: // it was reset, which the file does not show
+		case s.found && k.Unwritten: // a reset that the file does not show
 			word = graph.Idle
 		case s.results == api.ResultsNone && (s.found || s.otherWorkflow):
 			word = graph.Idle
@@ -194,8 +193,8 @@ func (s *Statuses) Recall(later func(run int) bool) {
 	}
 }
 
-// recallStatus gives a node a status that the file may not show. One that could not be put there is put
-// there now; the others are put there by the next run.
+// recallStatus gives a node a status that the file may not show. If the status could not be written earlier (unwritten), it
+// is published now; others are published by the next run.
 func (s *Statuses) recallStatus(n *graph.Node, status graph.Status, unwritten bool) {
 	if n.Status == status {
 		return
@@ -225,7 +224,7 @@ func (s *Statuses) recallMarks(k Kept) {
 	}
 }
 
-// readKept reads the file of this version, otherwise that of an earlier one.
+// readKept reads the statuses file, or otherwise the file of an earlier version.
 func (s *Statuses) readKept() (k Kept, found bool) {
 	path := s.f.beside(StatusesName)
 	data, err := ownfile.Read(path, MaxSize)
@@ -271,9 +270,9 @@ func (s *Statuses) readUnpublished() (k Kept, found bool) {
 	return k, true
 }
 
-// about tells an edited workfile from another workflow at the same path, whose nodes have the same ids
-// because a program has numbered them. It is another one if nothing of any known node is as it was:
-// command, status in the file, or an id that a person or a random generator chose.
+// about reports whether the statuses belong to this graph, possibly edited since. Another workflow at the same path may have
+// the same ids because a program has numbered its nodes. The graph is another workflow if no known node has the same
+// command, the same status in the file, or an id that a person or a random generator has chosen.
 func (k Kept) about(g *graph.Graph) bool {
 	met := false
 	for _, s := range k.Nodes {
@@ -294,7 +293,7 @@ func numbered(id string) bool {
 	return len(id)-len(digits) <= len("node_") && digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
-// Frozen reads the graph that run n started with, statuses included.
+// Frozen reads the graph that run n started with, including statuses.
 func Frozen(store *history.Store, n int) (*graph.Graph, error) {
 	frozen, err := store.Workfile(n)
 	if err != nil {
@@ -319,7 +318,7 @@ func Frozen(store *history.Store, n int) (*graph.Graph, error) {
 	return g, nil
 }
 
-// putInto makes the statuses of a graph those that were kept. What is not listed has none.
+// putInto sets the statuses of a graph to those that were kept. Nodes that are not listed get none.
 func (k Kept) putInto(g *graph.Graph) {
 	status := k.statuses()
 	for _, n := range g.Nodes() {

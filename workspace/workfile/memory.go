@@ -10,18 +10,18 @@ import (
 	"wf/graphml"
 )
 
-// The memory that reading a workfile may take unless the setting allows more: a fixed amount for small files, a
-// multiple of its size for a large one, and never more than a share of the machine's memory.
+// Limits for the memory to read a workfile, unless the setting allows more: a fixed amount for small files, a multiple of
+// the size for large ones, and at most a share of the machine's memory.
 const (
 	fileFrom  = 256 << 20
 	fileTimes = 12
 	fileShare = 4
 )
 
-// fileMemory is the setting, in bytes; 0 = none. It is written once, when the process starts.
+// fileMemory is the setting in bytes; 0 means none. It is set once, when the process starts.
 var fileMemory atomic.Int64
 
-// LimitMemory bounds the memory that reading a workfile takes, in bytes. 0 leaves it at a few times its size.
+// LimitMemory bounds the memory for reading a workfile, in bytes. 0 means a few times the size of the file.
 func LimitMemory(bytes int64) { fileMemory.Store(bytes) }
 
 // limits returns the limits for parsing files of any origin.
@@ -32,7 +32,7 @@ func limits() graphml.Limits {
 	return graphml.Limits{MaxMemory: machineMemory() / fileShare, MemoryPerByte: fileTimes, MemoryPerByteFrom: fileFrom}
 }
 
-// memoryFix is the advice for a file that is too large for memory.
+// memoryFix returns the advice for a file that is too large for the memory.
 func memoryFix(e *graphml.MemoryError) string {
 	return fmt.Sprintf("if it is meant to be so, allow more: WF_FILE_MEMORY=%d (MB), or file-memory in config.toml, then wf server restart",
 		max(1000, 4*e.Allowed>>20))

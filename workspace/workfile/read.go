@@ -19,7 +19,7 @@ import (
 // MaxSize bounds the files that are read, in bytes.
 const MaxSize = 1 << 30
 
-// identity tells one state of a file on disk from another.
+// identity distinguishes versions of a file on disk.
 type identity struct {
 	dev, ino uint64
 	size     int64
@@ -35,23 +35,23 @@ func identify(info fs.FileInfo) identity {
 	return id
 }
 
-// sameContent compares without the change time, which a rename moves.
+// sameContent compares identities without the change time, which a rename updates.
 func (id identity) sameContent(other identity) bool {
 	id.ctime, other.ctime = time.Time{}, time.Time{}
 	return id == other
 }
 
-// String is the identity as a note keeps it.
+// String returns the form that notes store.
 func (id identity) String() string {
 	return fmt.Sprintf("%s:%d", id.content(), id.ctime.UnixNano())
 }
 
-// content is String without the change time, which a rename moves.
+// content is String without the change time, which a rename updates.
 func (id identity) content() string {
 	return fmt.Sprintf("%d:%d:%d:%d", id.dev, id.ino, id.size, id.mtime.UnixNano())
 }
 
-// Content tells files of equal bytes from others, whatever they are called.
+// Content identifies the bytes of a file, independent of its name.
 type Content struct {
 	Size  int64  `json:"size"`
 	CRC32 uint32 `json:"crc32"` // Castagnoli
@@ -77,8 +77,7 @@ func (c *Content) Holds(path string) bool {
 	return err == nil && *contentOf(graphml.Pieces{data}) == *c
 }
 
-// read reads a whole workfile and returns the identity of what it read. The file must not be a folder,
-// device or pipe, nor larger than MaxSize.
+// read reads a whole workfile and returns its identity. It refuses folders, devices, pipes, and files larger than MaxSize.
 func read(path string) ([]byte, identity, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // without it a pipe would block
 	if err != nil {
@@ -116,7 +115,7 @@ func ReadGraph(path string) (*graph.Graph, error) {
 	return g, nil
 }
 
-// ReadError words the error of a workfile that cannot be found or read.
+// ReadError describes why a workfile cannot be found or read.
 func ReadError(path string, err error) *api.Error {
 	e := &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be read", Where: path, Why: Plain(err)}
 	switch {
@@ -128,7 +127,7 @@ func ReadError(path string, err error) *api.Error {
 	return e
 }
 
-// parseError words the error of a workfile that is no GraphML of ours.
+// parseError describes why a workfile is not valid GraphML.
 func parseError(path string, err error) *api.Error {
 	e := &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be used", Where: path, Why: err.Error()}
 	var memory *graphml.MemoryError

@@ -16,13 +16,13 @@ import (
 	"wf/workspace/loop"
 )
 
-// A client that gets no answer to an edit sends the request again, to the next daemon if the first one died.
-// That daemon has to find out whether the edit is in the file. So before a save renames the new file over the
-// old one, it writes a note beside the history: which requests have their edits in the new file, and the
-// identities of the two files. The note need not survive a power cut, because the client does not either.
+// A client that gets no answer to an edit repeats the request, to the next daemon if the first one has died. That daemon has
+// to find out whether the edit is in the file. So before a save renames the new file over the old one, it writes a note into
+// the folder of the workspace: which requests have their edits in the new file, and the identities of both files. The note
+// need not survive a power cut, because the client does not either.
 
-// madeKept bounds the requests in the note; a repeated request comes within seconds. madeLong bounds how much
-// of an answer is kept, in ids of nodes and in bytes of text. madeMost bounds the note, in bytes.
+// madeKept bounds the number of requests in the note, because a repeated request comes within seconds. madeLong bounds how
+// much of an answer is stored, in node ids and in bytes of text. madeMost bounds the note, in bytes.
 const (
 	madeKept = 16
 	madeLong = 1000
@@ -43,16 +43,16 @@ type madeEdit struct {
 	Result api.EditResult `json:"result"`
 }
 
-// madeEdits are the requests with keys whose edits were made.
+// madeEdits contains the requests with keys whose edits were made.
 type madeEdits struct {
 	f       *File
 	unsaved []madeEdit // the next save takes them along
 	saved   []madeEdit
-	doubt   []madeEdit // of an earlier daemon; the file has changed since
+	doubt   []madeEdit // of an earlier daemon; unclear, because the file has changed since
 	unread  bool       // there is a note that cannot be read
 }
 
-// briefly returns an answer as it is kept.
+// briefly returns the part of an answer that is stored.
 func briefly(res api.EditResult) api.EditResult {
 	if len(res.Added) > madeLong {
 		res.Added, res.Notes = nil, append(slices.Clip(res.Notes), fmt.Sprintf("%d nodes were added; their ids are not known any more", len(res.Added)))
@@ -65,7 +65,7 @@ func (m *madeEdits) path() string {
 	return filepath.Join(m.f.cfg.Folder, "edits-made.json")
 }
 
-// recall reads the note of an earlier daemon. The file must not have been written since Load.
+// recall reads the note of an earlier daemon. It is called before the file is first written.
 func (m *madeEdits) recall() {
 	data, err := ownfile.Read(m.path(), madeMost)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -89,8 +89,8 @@ func (m *madeEdits) recall() {
 	}
 }
 
-// before returns the answer to a request that comes again. It returns an error if it cannot find out whether
-// the edit was made.
+// before returns the earlier answer to a repeated request. It returns an error if it cannot find out whether the edit was
+// made.
 func (m *madeEdits) before(by api.Author) (res api.EditResult, made bool, err error) {
 	if by.Key == "" || !by.Again {
 		return res, false, nil
@@ -123,7 +123,7 @@ func (m *madeEdits) write(n madeNote, before, after identity) {
 	}
 }
 
-// settle moves the edits of a save to saved, or back to unsaved after an error.
+// settle moves the edits of a save to saved, or after an error back to unsaved.
 func (m *madeEdits) settle(newest []madeEdit, err error) {
 	if err != nil {
 		m.unsaved = append(newest, m.unsaved...)

@@ -12,13 +12,13 @@ import (
 	"wf/workspace/loop"
 )
 
-// Reset clears statuses, marks and captured output, and returns when they are out of the file. Nodes
-// of an active run are refused.
+// Reset clears statuses, marks and captured output, and returns when the file no longer contains them. It refuses nodes of
+// active runs.
 func (f *File) Reset(ctx context.Context, client string, req api.ResetRequest) (api.ResetResult, error) {
 	if err := f.Refresh(ctx); err != nil {
 		return api.ResetResult{}, err
 	}
-	if err := f.edits.resume(ctx); err != nil { // what can be undone now can be undone afterwards
+	if err := f.edits.resume(ctx); err != nil { // after the reset the same edits can be undone as before
 		return api.ResetResult{}, err
 	}
 	origin := f.origin()
@@ -36,7 +36,7 @@ func (f *File) Reset(ctx context.Context, client string, req api.ResetRequest) (
 	})
 }
 
-// resettable resolves the nodes to reset, all of them if none are named.
+// resettable resolves the nodes to reset. Without selectors it returns all nodes.
 func (f *File) resettable(selectors []string) ([]*graph.Node, error) {
 	if err := f.cfg.Host.Refusal(); err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func (f *File) resettable(selectors []string) ([]*graph.Node, error) {
 	return nodes, nil
 }
 
-// reset forgets the statuses of nodes, and takes what runs of any machine have written about them out of
-// the file. origin is the file without results, nil if it is not known.
+// reset clears the statuses of nodes and removes from the file what runs on any machine have written about them. origin is
+// the file without results, or nil if it is not known.
 func (f *File) reset(nodes []*graph.Node, origin []byte) {
 	f.cfg.Host.Forget(nodes)
 	f.statuses.forget(nodes)
@@ -86,15 +86,15 @@ func (f *File) reset(nodes []*graph.Node, origin []byte) {
 	}
 }
 
-// OriginName is the name of the copy, in the folder of a workspace, of the workfile as it was before runs
-// wrote into it: that of the latest run that started with a file without results.
+// OriginName is the name of a copy, in the folder of a workspace, of the workfile without results: as it was at the start of
+// the latest run that found no results in it.
 const OriginName = "origin"
 
-// Origin is the path of that copy.
+// Origin returns the path of that copy.
 func (f *File) Origin() string { return f.beside(OriginName) }
 
-// origin reads the copy; nil if there is none. Earlier versions did not keep it, but their first run may
-// have started with it. It is called on any goroutine but the loop's.
+// origin reads the copy, or returns nil if there is none. Earlier versions did not keep it, but their first run may have
+// started with it. It is called on any goroutine but the loop's.
 func (f *File) origin() []byte {
 	if data, err := ownfile.Read(f.Origin(), MaxSize); err == nil {
 		return data

@@ -6,12 +6,12 @@ import (
 	"wf/graphml"
 )
 
-// What a run writes into the workfile is set by the graph attribute "results", otherwise by the setting of
-// the client's user, otherwise by the file itself (docs/semantics.md, The workfile). The statuses of this machine live in the
-// state folder in any case, see Statuses.
+// The graph attribute "results" decides what a run writes into the workfile, otherwise the setting of the client's user,
+// otherwise the file itself (docs/semantics.md, The workfile). The state folder contains the statuses of this machine in any
+// case, see Statuses.
 
-// settleResults decides what is written, after the file was read or edited. A misspelt word counts as
-// "none": its author wanted to keep something out of the file. Runs are refused until it is right.
+// settleResults decides what is written. It is called after the file was read or edited. A misspelled word counts as "none",
+// because its author wanted to keep results out of the file. Runs are refused until the word is corrected.
 func (s *Statuses) settleResults() {
 	text, _ := s.f.g.Attr(graph.AttrResults)
 	word, meant := graph.ParseResults(text)
@@ -27,8 +27,8 @@ func (s *Statuses) settleResults() {
 	}
 }
 
-// defaultResults is what holds without an attribute and a setting: files with the output keys of Python
-// Workforce get outputs.
+// defaultResults returns the value without an attribute and a setting. Files with the output keys of Python Workforce get
+// outputs.
 func defaultResults(doc *graphml.Document) string {
 	for _, name := range []string{"stdout", "stderr", "log"} {
 		if doc.DeclaresNodeKey(name) {
@@ -38,11 +38,10 @@ func defaultResults(doc *graphml.Document) string {
 	return api.ResultsStatus
 }
 
-// Results is the word for what runs write into the workfile: api.ResultsNone, ResultsStatus or ResultsFile.
+// Results returns what runs write into the workfile: api.ResultsNone, ResultsStatus or ResultsFile.
 func (s *Statuses) Results() string { return s.results }
 
-// setResults takes over the word of the user's configuration; "" is none. It counts where the workfile
-// does not decide.
+// setResults sets the word of the user's configuration; "" means none. It applies if the workfile does not decide.
 func (s *Statuses) setResults(word string) {
 	if s.setting == word {
 		return
@@ -70,8 +69,8 @@ func (s *Statuses) resultsChanged(before string) {
 	clear(s.fromFile)
 }
 
-// resultsEdited takes results that do not count any more out of the file. origin is the file without
-// results, nil if it is not known.
+// resultsEdited removes results from the file that do not count any more. origin is the file without results, or nil if it
+// is not known.
 func (s *Statuses) resultsEdited(before string, origin []byte, res *api.EditResult) {
 	if s.results == before {
 		return
@@ -85,7 +84,7 @@ func (s *Statuses) resultsEdited(before string, origin []byte, res *api.EditResu
 	}
 }
 
-// Touch notes that the status of a node has changed: it is to be kept, and published where the file shows
+// Touch notes that the status of a node has changed: it is saved in the state folder, and published if the file shows
 // statuses.
 func (s *Statuses) Touch(n *graph.Node) {
 	s.stale = true
@@ -111,8 +110,8 @@ func (s *Statuses) TouchEdge(e *graph.Edge) {
 	}
 }
 
-// TouchAll publishes every status that the file may not show, at the start of a run: the file was changed
-// by other programs since, or lay elsewhere.
+// TouchAll publishes all statuses that the file may not show. It is called at the start of a run, because other programs may
+// have changed or moved the file.
 func (s *Statuses) TouchAll() {
 	if !s.behind || s.results == api.ResultsNone {
 		return
@@ -128,8 +127,8 @@ func (s *Statuses) TouchAll() {
 	}
 }
 
-// editStatuses takes over the statuses that an edit sets, and returns the part of the edit that belongs
-// into the workfile, nil for nothing.
+// editStatuses applies the statuses that an edit sets, and returns the part of the edit that belongs into the workfile, or
+// nil.
 func (s *Statuses) editStatuses(done graph.Op) graph.Op {
 	ops := flat(done, nil)
 	kept := make([]graph.Op, 0, len(ops))

@@ -10,11 +10,11 @@ import (
 	"wf/workspace/loop"
 )
 
-// saveEvery is the least time between two saves of a small file. saveShare keeps large ones from being
-// written all the time: the pause is that many times the duration of the last save.
+// saveEvery is the minimum time between two saves of a small file. saveShare keeps large files from being written all the
+// time: the pause is that multiple of the duration of the last save.
 //
-// saveLate is how long the first change waits for others: a run that is over by then writes the file
-// once, at its end, and its commands do not start in competition with a save for the disk.
+// saveLate is how long the first change waits for further ones. A run that ends within that time writes the file once, at
+// its end, and its commands do not compete with a save for the disk.
 const (
 	saveLate  = 100 * time.Millisecond
 	saveEvery = 250 * time.Millisecond
@@ -22,11 +22,11 @@ const (
 	retryIn   = 2 * time.Second // after a failed save
 )
 
-// outputTail bounds what of a node's output is copied into the workfile, per stream, in bytes.
+// outputTail bounds how much of a node's output is copied into the workfile, in bytes per stream.
 const outputTail = 4096
 
-// onDisk is the file on disk as the loop knows it, and what is not in it yet. At most one of reading and
-// writing goes on at any time, both on helpers.
+// onDisk is the file on disk as the loop knows it, and the changes that are not in it yet. At most one read or write is in
+// progress at any time. Helpers do both.
 type onDisk struct {
 	id      identity // of what was read or written last
 	content *Content // likewise
@@ -35,7 +35,7 @@ type onDisk struct {
 	written   uint64 // the value of changed that is on disk
 	nodes     map[*graph.Node]change
 	edges     map[*graph.Edge]struct{}
-	busy      bool     // a save or a read is under way
+	busy      bool     // a save or a read is in progress
 	wantRead  bool     // another program changed the file
 	wantSave  bool     // a save starts as soon as it can
 	savers    []func() // wait for a save
@@ -43,16 +43,16 @@ type onDisk struct {
 	lastTook  time.Duration
 	lastEnded time.Time
 
-	bare       bool   // the file was reset, so its bytes may be right already
-	problem    string // why the file cannot be read or written at present, for people
-	unreadable string // why it cannot be read: a file that was not read is not overwritten
+	bare       bool   // the file was reset, so its bytes may be correct already
+	problem    string // why the file cannot be read or written at present; "" if it can
+	unreadable string // why it cannot be read; such a file is not overwritten
 
 	timer *loop.Timer
 	armed bool // timer is set
-	due   bool // timer rang
+	due   bool // the timer has fired
 }
 
-// change says what of a node is to be published in the file.
+// change is the part of a node that has to be published in the file.
 type change uint8
 
 const (
@@ -74,21 +74,21 @@ func (d *onDisk) touchEdge(e *graph.Edge) {
 // unwritten reports whether a change is not in the file yet.
 func (d *onDisk) unwritten() bool { return d.changed != d.written }
 
-// Problem says why the file cannot be read or written at present, for people. "" = it can.
+// Problem returns why the file cannot be read or written at present, for people; "" if it can.
 func (f *File) Problem() string { return f.disk.problem }
 
-// Unreadable says why the file cannot be read at present, for people. "" = it can.
+// Unreadable returns why the file cannot be read at present, for people; "" if it can.
 func (f *File) Unreadable() string { return f.disk.unreadable }
 
-// PublishStatuses brings the document up to date with statuses and marks. Outputs wait for a save.
+// PublishStatuses updates the statuses and marks in the document. Outputs wait for a save.
 func (f *File) PublishStatuses() {
 	d := &f.disk
-	if f.statuses.results == api.ResultsNone { // it was another word when they were touched
+	if f.statuses.results == api.ResultsNone { // the setting may have changed since they were touched
 		clear(d.nodes)
 		clear(d.edges)
 	}
 	for n, what := range d.nodes {
-		if f.g.Node(n.ID) == n { // not deleted meanwhile
+		if f.g.Node(n.ID) == n { // it was not deleted
 			f.put(n, "status", n.Status.String())
 		}
 		if what &^= changedStatus; what == 0 {
@@ -105,19 +105,19 @@ func (f *File) PublishStatuses() {
 	clear(d.edges)
 }
 
-// put sets a value in the document. An empty one is left out of a file that has none.
+// put sets a value in the document. It does not add an empty value to an element without one.
 func (f *File) put(n *graph.Node, attr, value string) {
 	f.note(f.doc.SetNode(n.ID, attr, value))
 }
 
-// note logs a value that the document cannot hold: an attribute that another program uses for a drawing.
+// note logs a value that the document cannot contain, because another program uses the attribute for a drawing.
 func (f *File) note(err error) {
 	if err != nil {
 		f.cfg.Log.Warn("a value cannot be written to the workfile", "workfile", f.cfg.Path, "err", err)
 	}
 }
 
-// output is what a node's last execution put out, to be shown in the file.
+// output is the output of a node's last execution, to be shown in the file.
 type output struct {
 	node           *graph.Node
 	name           string // its handle
@@ -125,8 +125,8 @@ type output struct {
 	stdout, stderr string // the tails, once read
 }
 
-// publishOutputs brings the document up to date with everything that was touched, outputs included, and
-// then calls then. The outputs are read by a helper; without any, then is called at once.
+// publishOutputs updates everything in the document that was touched, including outputs, and then calls then. A helper reads
+// the outputs. If there are none, then is called at once.
 func (f *File) publishOutputs(then func()) {
 	var outputs []output
 	for n, what := range f.disk.nodes {
@@ -165,7 +165,7 @@ func (f *File) publishOutputs(then func()) {
 // publishOutput shows the last execution of a node and the tails of its output.
 func (f *File) publishOutput(o output) {
 	if f.g.Node(o.node.ID) != o.node || f.statuses.results != api.ResultsFile {
-		return // deleted, or read anew, meanwhile
+		return // the node was deleted or read again
 	}
 	f.put(o.node, "command", graphml.Sanitize([]byte(o.x.Command), len(o.x.Command), 0, ""))
 	f.put(o.node, "error_code", o.x.ErrorCode)
@@ -174,14 +174,13 @@ func (f *File) publishOutput(o output) {
 	f.put(o.node, "stderr", o.stderr)
 }
 
-// SaveThen calls done when everything that has changed until now is on disk, or cannot be put there.
+// SaveThen calls done when all changes so far are on disk, or cannot be written.
 func (f *File) SaveThen(done func()) {
 	f.disk.savers = append(f.disk.savers, done)
 	f.disk.wantSave = true
 }
 
-// Tend starts reading or writing the file when it is time for it. It is called after each burst of
-// functions on the loop.
+// Tend starts reading or writing the file when it is due. It is called after each burst of functions on the loop.
 func (f *File) Tend() {
 	d := &f.disk
 	if d.busy {
@@ -210,7 +209,7 @@ func (f *File) Tend() {
 	}
 }
 
-// pause is how long to wait before the next save.
+// pause returns the time to wait before the next save.
 func (d *onDisk) pause() time.Duration {
 	every := max(saveEvery, saveShare*d.lastTook)
 	if d.problem != "" {
@@ -228,12 +227,12 @@ func (d *onDisk) answerSavers() {
 	}
 }
 
-// save is a save that is under way, and later what became of it.
+// save is a save in progress, and later its result.
 type save struct {
-	version uint64   // the value of changed that the file will have at least
-	savers  []func() // wait for it
+	version uint64   // the file will contain at least the changes up to this value of changed
+	savers  []func() // callers that wait for it
 	pieces  graphml.Pieces
-	expect  identity // of the file that is replaced
+	expect  identity // identity of the file that is replaced
 	bare    bool
 	note    madeNote
 
@@ -270,7 +269,7 @@ func (f *File) write(s *save) {
 	loop.Go(f.cfg.Loop, replace, f.saved)
 }
 
-// saved takes over the result of a save.
+// saved handles the result of a save.
 func (f *File) saved(s *save) {
 	d := &f.disk
 	f.made.settle(s.note.Newest, s.err)

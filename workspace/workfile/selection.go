@@ -44,7 +44,7 @@ func (f *File) Picks(exprs []string) ([]graph.Pick, error) {
 	return picks, nil
 }
 
-// SelectorError adds suggestions to the error of a selector that names nothing.
+// SelectorError adds suggestions to the error about a selector that matches nothing.
 func (f *File) SelectorError(err error) error {
 	var sel *graph.SelectorError
 	if !errors.As(err, &sel) {
@@ -58,7 +58,7 @@ func (f *File) SelectorError(err error) error {
 	return e
 }
 
-// counted is "1 node", "2 nodes".
+// counted returns "1 node", "2 nodes" and so on.
 func counted(nodes int) string {
 	if nodes == 1 {
 		return "1 node"

@@ -8,24 +8,24 @@ import (
 	"wf/workspace/history"
 )
 
-// Statuses are the statuses of nodes and the marks of edges, beyond the graph. They live in the state
-// folder; the workfile shows them where it is allowed to. What this machine knows counts: a node that took
-// part in a run here keeps its status, whatever the file says by now. Of the other nodes the file's
-// statuses are believed, except with "none", and shown as "from the file".
+// Statuses contains the statuses of nodes and the marks of edges, beyond those of the graph. They are stored in the state
+// folder; the workfile shows them where that is allowed. The statuses of this machine take precedence: a node that took part
+// in a run here keeps its status, whatever the file contains. For other nodes the statuses in the file apply and are shown
+// as "from the file", except with results "none".
 type Statuses struct {
 	f        *File
 	results  string              // what is published in the workfile, see Results
-	setting  string              // what the user's configuration says about that; "" = nothing
-	own      map[string]struct{} // ids of nodes whose status is that of this machine, besides those that runs covered
+	setting  string              // the value in the user's configuration; "" if there is none
+	own      map[string]struct{} // ids of nodes whose status is of this machine although no run covered them
 	fromFile map[string]struct{} // ids of nodes whose status came with the file
 	through  int                 // the newest run that is over
 	behind   bool                // the workfile may not show all statuses
 
-	stale         bool              // they have changed since they were kept
-	found         bool              // the state folder had them when the workfile was opened
-	otherWorkflow bool              // what it had is about another workflow, which lay at the same path
+	stale         bool              // they have changed since they were saved
+	found         bool              // the state folder contained them when the workfile was opened
+	otherWorkflow bool              // the state folder contained those of another workflow at the same path
 	edited        bool              // an edit or a reset has changed a status
-	noted         bool              // what is kept says that the workfile lacks some of it
+	noted         bool              // the saved statuses say that the workfile lacks some of them
 	snapshots     history.Snapshots // of the file
 }
 
@@ -38,7 +38,7 @@ func (s *Statuses) FromFile(id string) bool {
 // CountFromFile counts the nodes whose status came with the file.
 func (s *Statuses) CountFromFile() int { return len(s.fromFile) }
 
-// known reports whether this machine knows the status of a node: a run covered it, or an edit set it.
+// known reports whether this machine knows the status of a node, because a run covered it or an edit set it.
 func (s *Statuses) known(id string) bool {
 	if s.FromFile(id) {
 		return false // a resume may have kept it without executing it
@@ -47,7 +47,7 @@ func (s *Statuses) known(id string) bool {
 	return own || s.f.cfg.Host.Ran(id)
 }
 
-// Know notes that the status of a node is that of this machine.
+// Know notes that the status of a node is of this machine.
 func (s *Statuses) Know(n *graph.Node) {
 	s.own[n.ID] = struct{}{}
 	delete(s.fromFile, n.ID)
@@ -56,14 +56,14 @@ func (s *Statuses) Know(n *graph.Node) {
 // Found reports whether the state folder had the statuses of this workflow when the file was opened.
 func (s *Statuses) Found() bool { return s.found }
 
-// Unknown reports whether the state folder had nothing about what lies at the path.
+// Unknown reports whether the state folder contained nothing about the path.
 func (s *Statuses) Unknown() bool { return !s.found && !s.otherWorkflow }
 
-// Relearns reports whether statuses have to be taken from the history: those of the file are not believed,
-// and the state folder has none.
+// Relearns reports whether statuses have to be taken from the history, because those of the file do not count and the state
+// folder has none.
 func (s *Statuses) Relearns() bool { return s.results == api.ResultsNone && s.Unknown() }
 
-// Relearn gives a node the status that the history has of it.
+// Relearn gives a node its status from the history.
 func (s *Statuses) Relearn(n *graph.Node, status graph.Status) {
 	delete(s.fromFile, n.ID)
 	if n.Status != status {
@@ -72,30 +72,29 @@ func (s *Statuses) Relearn(n *graph.Node, status graph.Status) {
 	}
 }
 
-// Fail gives a node that is not running the status failed; the file still shows it as running.
+// Fail gives a node the status failed if the file shows it as running although it is not.
 func (s *Statuses) Fail(n *graph.Node) {
 	s.f.g.SetStatus(n, graph.Failed)
 	s.behind = true
 }
 
-// Through is the newest run that is known to be over.
+// Through returns the newest run that is known to be over.
 func (s *Statuses) Through() int { return s.through }
 
 // RunOver notes that a run is over.
 func (s *Statuses) RunOver(n int) { s.through = max(s.through, n) }
 
-// Changed notes that the statuses differ from those that are kept.
+// Changed notes that the statuses differ from the saved ones.
 func (s *Statuses) Changed() { s.stale = true }
 
-// forgetAll drops what this machine knows: another workflow lies at the path now.
+// forgetAll drops all statuses of this machine, because another workflow is at the path now.
 func (s *Statuses) forgetAll() {
 	clear(s.own)
 	s.f.cfg.Host.ForgetAll()
 	s.stale = true
 }
 
-// Companion is what lies beside the frozen workfile of a run where that does not show the statuses that
-// the run starts with. It is nil if the frozen workfile shows them.
+// Companion returns the statuses to store next to the frozen workfile of a run, or nil if the frozen workfile shows them.
 func (s *Statuses) Companion() any {
 	if s.results != api.ResultsNone || !s.behind && !anyStatus(s.f.g) {
 		return nil
@@ -109,7 +108,7 @@ func anyStatus(g *graph.Graph) bool {
 		slices.ContainsFunc(g.Edges(), func(e *graph.Edge) bool { return e.Mark != graph.Unmarked })
 }
 
-// forget drops what is known of nodes that are reset.
+// forget drops the statuses of nodes that are reset.
 func (s *Statuses) forget(nodes []*graph.Node) {
 	s.stale, s.edited = true, true
 	for _, n := range nodes {
@@ -118,6 +117,6 @@ func (s *Statuses) forget(nodes []*graph.Node) {
 	}
 }
 
-// Own notes that the status of a node stays that of this machine although the run that covered it is
-// removed from the history.
+// Own notes that the status of a node remains that of this machine although the run that covered it is removed from the
+// history.
 func (s *Statuses) Own(id string) { s.own[id] = struct{}{} }

@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// swap replaces path by tmp if path is still the expected file. It exchanges the two and compares the old
-// file afterwards: a file that another program put there at the last moment is put back.
+// swap replaces path by tmp if path is still the expected file. It exchanges both and compares the old file afterwards. If
+// another program has written the file at the last moment, swap puts it back.
 func swap(tmp, path string, expect identity) error {
 	err := exchange(tmp, path)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
-		return renameOver(tmp, path, expect) // not every file system can exchange
+		return renameOver(tmp, path, expect) // some file systems cannot exchange files
 	}
 	if errors.Is(err, unix.ENOENT) {
 		return errChanged

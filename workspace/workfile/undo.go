@@ -9,10 +9,10 @@ import (
 	"wf/graph"
 )
 
-// undoDepth bounds the edits that can be undone.
+// undoDepth bounds the number of edits that can be undone.
 const undoDepth = 500
 
-// edit is one entry of the undo list: all edits of one request.
+// edit is an entry of the undo list: all edits of one request.
 type edit struct {
 	undo, done graph.Op
 	again      []redoOp
@@ -21,8 +21,7 @@ type edit struct {
 	touched    []touch
 }
 
-// redoOp makes the op of an edit again for a graph that was read since. It returns an error if the edit no
-// longer fits.
+// redoOp returns the op of an edit for a graph that was read again. It returns an error if the edit no longer fits.
 type redoOp func(*graph.Graph) (graph.Op, error)
 
 // unsaved is an edit that is not on disk yet.
@@ -31,15 +30,14 @@ type unsaved struct {
 	again   []redoOp
 }
 
-// editLog holds the edits that can be undone and redone, and those that are not on disk yet. The keys in the
-// ops belong to the present document: reading another one empties the lists. While note is set, the lists are
-// in the note.
+// editLog contains the edits that can be undone and redone, and those that are not on disk yet. The keys in the ops belong
+// to the present document, so reading another document empties the lists. While note is set, the note contains the lists.
 type editLog struct {
 	f          *File
 	undo, redo []edit
 	pending    []unsaved
 	note       *keptEdits
-	lost       string // why the edits of an earlier opening are not here; "" = they are
+	lost       string // why the edits of an earlier opening cannot be undone; "" if they can
 }
 
 // idle reports whether there was no edit since the file was read.
@@ -56,8 +54,8 @@ func (l *editLog) saved(version uint64) {
 	l.pending = kept
 }
 
-// redoUnsaved makes the edits that are not on disk again, on the graph and document that were just read. It
-// returns how many no longer fit.
+// redoUnsaved applies the edits that are not on disk again, to the graph and document that were just read. It returns the
+// number of edits that no longer fit.
 func (l *editLog) redoUnsaved() (lost int) {
 	pending := l.pending
 	l.undo, l.redo, l.pending, l.note = nil, nil, nil, nil
@@ -78,7 +76,7 @@ func (l *editLog) redoUnsaved() (lost int) {
 	return lost
 }
 
-// applyBoth applies an op to graph and document, or to neither.
+// applyBoth applies an op to the graph and the document, or to neither.
 func (f *File) applyBoth(op graph.Op) error {
 	inverse, done, err := f.g.Apply(op)
 	if err != nil {
@@ -92,7 +90,7 @@ func (f *File) applyBoth(op graph.Op) error {
 	return nil
 }
 
-// commit adds an edit that is already in the graph to the document and the undo list.
+// commit adds an edit of the graph to the document and the undo list.
 func (l *editLog) commit(e edit) {
 	l.mirror(e.done, e.again)
 	l.overtake(&e)
@@ -103,7 +101,7 @@ func (l *editLog) commit(e edit) {
 	l.f.updated("edit", e.by, e.text)
 }
 
-// mirror applies to the document what was applied to the graph.
+// mirror applies an op of the graph to the document.
 func (l *editLog) mirror(done graph.Op, again []redoOp) {
 	l.f.statuses.settleResults()
 	if done = l.f.statuses.editStatuses(done); done == nil {
@@ -122,21 +120,21 @@ func (f *File) updated(op string, by api.Author, text string) {
 	f.cfg.Host.Publish(api.Event{Type: api.GraphUpdated, Op: op, Client: by.Client, User: by.User, Structure: true, Message: text})
 }
 
-// Undo takes back the latest edit of a person.
+// Undo reverts the latest edit of a person.
 func (f *File) Undo(ctx context.Context, by api.Author) (api.EditResult, error) {
 	return f.edited(ctx, by, func() (api.EditResult, error) {
 		return f.edits.turn(&f.edits.undo, &f.edits.redo, "undo", by)
 	})
 }
 
-// Redo makes the edit again that a person has undone last.
+// Redo repeats the edit that a person has undone last.
 func (f *File) Redo(ctx context.Context, by api.Author) (api.EditResult, error) {
 	return f.edited(ctx, by, func() (api.EditResult, error) {
 		return f.edits.turn(&f.edits.redo, &f.edits.undo, "redo", by)
 	})
 }
 
-// turn removes the last entry of a person from one list, undoes it, and puts its inverse on the other list.
+// turn removes the last entry of a person from one list, undoes it, and adds its inverse to the other list.
 func (l *editLog) turn(from, to *[]edit, op string, by api.Author) (api.EditResult, error) {
 	if err := l.f.cfg.Host.Refusal(); err != nil {
 		return api.EditResult{}, err
@@ -167,8 +165,8 @@ func (l *editLog) turn(from, to *[]edit, op string, by api.Author) (api.EditResu
 	return api.EditResult{Text: e.text}, nil
 }
 
-// portable returns the ops that make op again on another graph of the same workfile, where keys have another
-// meaning. It is called before op is applied to g.
+// portable returns functions that rebuild op for another graph of the same workfile, where keys differ. It is called before
+// op is applied to g.
 func portable(g *graph.Graph, op graph.Op) []redoOp {
 	switch op := op.(type) {
 	case graph.Batch:
@@ -195,10 +193,10 @@ func same(op graph.Op) redoOp { return func(*graph.Graph) (graph.Op, error) { re
 
 var errNoEdge = errors.New("the edge is gone")
 
-// onEdge finds an edge again by its ends.
+// onEdge returns a function that finds an edge by its ends and applies make to its key.
 func onEdge(g *graph.Graph, key int, make func(key int) graph.Op) redoOp {
 	e := g.Edge(key)
-	if e == nil { // made by an earlier op of the same batch: its key is not known yet
+	if e == nil { // an earlier op of the same batch created it, so its key is not known yet
 		return func(*graph.Graph) (graph.Op, error) { return nil, errNoEdge }
 	}
 	src, dst := e.Source.ID, e.Target.ID

@@ -19,10 +19,10 @@ import (
 	"wf/workspace/loop"
 )
 
-// Edits can be undone after the workfile was closed and opened again, which may happen between two commands
-// of a shell. The file no longer has the text that an edit replaced, so a note beside the history keeps it:
-// the differences between the file and the edited document, and the ops for that document. The note is void
-// once another program has changed the file.
+// Edits can be undone after the workfile was closed and opened again, which may happen between two commands of a shell. The
+// file no longer contains the text that an edit replaced, so a note in the folder of the workspace stores it: the
+// differences between the file and the edited document, and the ops for that document. The note becomes invalid when another
+// program changes the file.
 
 // keptEdits is the content of the note.
 type keptEdits struct {
@@ -58,13 +58,13 @@ func (l *editLog) path() string {
 	return filepath.Join(l.f.cfg.Folder, "undo.json")
 }
 
-// oldPath is the note of versions before 2026-12. It has ops without a document, which cannot restore every
-// byte.
+// oldPath returns the path of the note of versions before 2026-12. It contains ops without a document, which cannot restore
+// every byte.
 func (l *editLog) oldPath() string {
 	return filepath.Join(l.f.cfg.Folder, "edits.json")
 }
 
-// keep writes the note, or removes an older one if nothing can be undone. It is called when the loop ends.
+// keep writes the note, or removes it if nothing can be undone. It is called when the loop ends.
 func (l *editLog) keep() {
 	if n := l.note; n != nil {
 		if l.f.disk.id.String() == n.File {
@@ -94,7 +94,7 @@ func (l *editLog) keep() {
 	}
 }
 
-// kept returns the note of the edits that can be undone and redone now.
+// kept returns the note for the edits that can be undone and redone now.
 func (l *editLog) kept() keptEdits {
 	if len(l.undo)+len(l.redo) == 0 {
 		return keptEdits{}
@@ -180,7 +180,7 @@ func (k keptOp) op() graph.Op {
 	return nil
 }
 
-// recall reads the note. Its document is made again only before an edit, see resume.
+// recall reads the note. The document is rebuilt only before the next edit, see resume.
 func (l *editLog) recall() {
 	data, err := ownfile.Read(l.path(), MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -201,8 +201,8 @@ func (l *editLog) recall() {
 	l.note = kept
 }
 
-// resume makes the document of the note again, so that the next edit, undo or redo follows the edits of an
-// earlier opening. It parses on the goroutine of the caller.
+// resume rebuilds the document of the note, so that the next edit, undo or redo follows the edits of an earlier opening. It
+// parses on the goroutine of the caller.
 func (l *editLog) resume(ctx context.Context) error {
 	type state struct {
 		note *keptEdits
@@ -239,10 +239,10 @@ func nodeIDs(g *graph.Graph) []string {
 	return ids
 }
 
-// errOthers: the file is not the one that the note is about.
+// errOthers means that the file is not the one that the note belongs to.
 var errOthers = errors.New("another program has changed the workfile")
 
-// resume makes the document of the note again.
+// resume rebuilds the document of the note.
 func (n *keptEdits) resume(file []byte, ids []string) (*graphml.Resumed, error) {
 	if sumOf(graphml.Pieces{file}) != n.Sum {
 		return nil, errOthers
@@ -250,7 +250,7 @@ func (n *keptEdits) resume(file []byte, ids []string) (*graphml.Resumed, error) 
 	return graphml.Resume(file, n.Doc, ids, graphml.Limits{})
 }
 
-// takeUp takes over the document of a note and its edits.
+// takeUp installs the document of a note and its edits.
 func (l *editLog) takeUp(n *keptEdits, r *graphml.Resumed, err error) {
 	l.note = nil
 	if err == errOthers {

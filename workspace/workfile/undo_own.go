@@ -8,11 +8,11 @@ import (
 	"wf/graph"
 )
 
-// An undo takes back the latest edit of the same person. Later edits of other persons stay. If one of them
-// changed the same part of the workfile, the undo is refused and names it.
+// An undo reverts the latest edit of the same person. Later edits of other persons stay. If one of them changed the same
+// part of the workfile, the undo is refused, and the error names that edit.
 
-// A touch is a part of the workfile that an edit changes: a node as a whole (structure), one attribute of
-// it or of the graph (Node ""), or what is between two nodes.
+// A touch is a part of the workfile that an edit changes: a node as a whole (structure), one attribute of a node or of the
+// graph (Node ""), or the edges between two nodes.
 type touch struct {
 	Node      string `json:"node,omitempty"`
 	Attr      string `json:"attr,omitempty"`
@@ -20,10 +20,10 @@ type touch struct {
 	Structure bool   `json:"structure,omitempty"`
 }
 
-// touches lists the parts that an op changes. g is the graph before the op, in which edges are looked up.
+// touches returns the parts that an op changes. g is the graph before the op and is used to look up edges.
 func touches(g *graph.Graph, op graph.Op) (list []touch) {
 	edge := func(key int) {
-		if e := g.Edge(key); e != nil { // otherwise the same edit made it, and its ends are listed already
+		if e := g.Edge(key); e != nil { // otherwise the same edit created it, and its ends are listed already
 			list = append(list, touch{Node: e.Source.ID, To: e.Target.ID})
 		}
 	}
@@ -53,7 +53,7 @@ func touches(g *graph.Graph, op graph.Op) (list []touch) {
 	return list
 }
 
-// meets reports whether two edits change the same part, or one of them a part that the other one needs.
+// meets reports whether two edits change the same part, or one changes a part that the other needs.
 func meets(a, b []touch) bool {
 	return slices.ContainsFunc(a, func(x touch) bool {
 		return slices.ContainsFunc(b, func(y touch) bool {
@@ -66,11 +66,11 @@ func meets(a, b []touch) bool {
 	})
 }
 
-// of reports whether a user may undo an edit: it is their own, or one of the two has no name.
+// of reports whether a user may undo an edit: it is the user's own, or one of the two has no name.
 func (e *edit) of(user string) bool { return e.by.User == "" || user == "" || e.by.User == user }
 
-// own returns the index of the latest edit in a list that a user may turn, or -1. It is a conflict if a later
-// edit of another person changed the same part.
+// own returns the index of a user's latest edit in a list, or -1. It returns a conflict if a later edit of another person
+// changed the same part.
 func own(list []edit, op, user string) (int, error) {
 	for i := len(list) - 1; i >= 0; i-- {
 		e := &list[i]
@@ -88,8 +88,8 @@ func own(list []edit, op, user string) (int, error) {
 	return -1, nil
 }
 
-// overtake drops edits from the redo list that a new edit makes pointless: all of the same person, and those
-// of other persons that change the same part.
+// overtake removes edits from the redo list that a new edit invalidates: all of the same person, and those of other persons
+// that change the same part.
 func (l *editLog) overtake(e *edit) {
 	l.redo = slices.DeleteFunc(l.redo, func(r edit) bool { return r.of(e.by.User) || meets(r.touched, e.touched) })
 }

@@ -7,8 +7,8 @@ import (
 	"wf/workspace/loop"
 )
 
-// RenewWarnings parses the file as it would be written now, so that Warnings has nothing that edits have
-// mended and everything that they have caused.
+// RenewWarnings parses the file as it would be written now. Then Warnings no longer contains problems that edits have
+// corrected, and contains those that edits have caused.
 func (f *File) RenewWarnings(ctx context.Context) error {
 	if err := f.Refresh(ctx); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (f *File) RenewWarnings(ctx context.Context) error {
 	}
 	_, _, warnings, err := graphml.Parse(whole(s.pieces), graphml.Limits{})
 	if err != nil {
-		return nil // what we write can be read; if not, the next reading says so
+		return nil // what wf writes can be read; if not, the next read reports it
 	}
 	_, err = loop.Ask(ctx, f.cfg.Loop, func() (struct{}, error) {
 		if f.doc == s.doc {

@@ -18,19 +18,18 @@ import (
 	"wf/graphml"
 )
 
-// Names of the temporary files of saves, by which a later daemon finds them.
+// Prefixes of the temporary files of saves, by which a later daemon finds them.
 const (
 	tmpPrefix = ".wf-"
 	tmpSuffix = ".tmp"
 )
 
-// errChanged: the file on disk is not the one that was read or written last.
+// errChanged means that the file on disk is not the one that was read or written last.
 var errChanged = errors.New("the file was changed by another program")
 
-// replaceFile writes the file anew: a durable temporary file in the same folder, with the mode and owner
-// of the old one, is renamed over it (docs/semantics.md, The workfile). Before the rename announce is
-// called with the identity that the file will have. errChanged: the file on disk is not expect, and
-// nothing was done. Any error leaves the old file as it was.
+// replaceFile replaces the file by a durable temporary file in the same folder, with the mode and owner of the old file
+// (docs/semantics.md, The workfile). Before the rename it calls announce with the identity that the file will have. It
+// returns errChanged if the file on disk is not expect. After any error the old file is unchanged.
 func replaceFile(path string, pieces graphml.Pieces, expect identity, announce func(identity)) (identity, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,22 +61,22 @@ func replaceFile(path string, pieces graphml.Pieces, expect identity, announce f
 		return identity{}, err
 	}
 	if info, err := os.Stat(path); err == nil && identify(info).ino == id.ino {
-		id = identify(info) // the rename moved the change time
+		id = identify(info) // the rename has updated the change time
 	}
 	return id, syncFolder(filepath.Dir(path))
 }
 
-// tmpOf is the prefix of the temporary files of a workfile, whose path is absolute and free of symlinks.
+// tmpOf returns the prefix of the temporary files of a workfile. path is absolute, with symlinks resolved.
 func tmpOf(path string) string { return tmpPrefix + Hash(path)[:12] + "-" }
 
-// sameBytes reports whether the file is expect and its bytes are these pieces already.
+// sameBytes reports whether the file is expect and already contains these pieces.
 func sameBytes(path string, pieces graphml.Pieces, expect identity) bool {
 	data, id, err := read(path)
 	return err == nil && id == expect && bytes.Equal(data, whole(pieces))
 }
 
-// renameOver puts the new file in the place of the old one after a last look at it. Between the look and
-// the rename another program may still change the file.
+// renameOver replaces the old file by the new one after a last check. Between the check and the rename another program may
+// still change the file.
 func renameOver(tmp, path string, expect identity) error {
 	if info, err := os.Stat(path); err != nil || identify(info) != expect {
 		return errChanged
@@ -131,7 +130,7 @@ func syncFolder(dir string) error {
 	return d.Sync()
 }
 
-// tail reads the end of an output as the workfile shows it.
+// tail reads the end of an output for the workfile.
 func tail(dir string, r executor.Range, name string) string {
 	size := r.End - r.Start
 	if r.File == "" || size <= 0 {
@@ -152,7 +151,7 @@ func tail(dir string, r executor.Range, name string) string {
 	return graphml.Sanitize(buf[:k], outputTail, size-n, name)
 }
 
-// WriteNew creates a file that must not exist.
+// WriteNew creates a file, which must not exist.
 func WriteNew(path string, pieces graphml.Pieces) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
@@ -176,10 +175,10 @@ func WriteNew(path string, pieces graphml.Pieces) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// Hash is the SHA-256 of a path, in hexadecimal digits.
+// Hash returns the SHA-256 of a path in hexadecimal digits.
 func Hash(path string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(path))) }
 
-// whole joins pieces, without a copy when there is one only.
+// whole joins pieces. It makes no copy if there is only one.
 func whole(pieces graphml.Pieces) []byte {
 	if len(pieces) == 1 {
 		return pieces[0]
@@ -187,11 +186,11 @@ func whole(pieces graphml.Pieces) []byte {
 	return bytes.Join(pieces, nil)
 }
 
-// leftoverAge is the age from which a temporary file of another workfile is taken for a leftover.
+// leftoverAge is the age at which a temporary file of another workfile counts as left over.
 const leftoverAge = time.Hour
 
-// RemoveLeftovers deletes temporary files that a crash in the middle of a save left in the folder of the
-// file. fenced: no other daemon has this workfile open, so that all temporary files of it are leftovers.
+// RemoveLeftovers deletes temporary files that a crash during a save left in the folder of the file. fenced means that no
+// other daemon has this workfile open, so all its temporary files are left over.
 func (f *File) RemoveLeftovers(fenced bool) {
 	dir := filepath.Dir(f.cfg.Path)
 	entries, err := os.ReadDir(dir)
