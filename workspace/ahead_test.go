@@ -12,7 +12,7 @@ import (
 	"wf/executor"
 )
 
-// shutIn waits until so many jobs are with the executor before their turn.
+// shutIn waits until the executor has n prefetched jobs.
 func shutIn(t *testing.T, s *fakeSession, n int) {
 	t.Helper()
 	waitFor(t, fmt.Sprint(n, " jobs behind gates"), func() bool {
@@ -22,7 +22,7 @@ func shutIn(t *testing.T, s *fakeSession, n int) {
 	})
 }
 
-// beginAhead begins a run of a, b and c in a chain. a is running, and the executor has the jobs of b and c.
+// beginAhead starts a run of a chain a, b, c. a is running, and the executor has the prefetched jobs of b and c.
 func beginAhead(t *testing.T) (b *testbed, v *viewer, acc api.RunAccepted, s *fakeSession, a executor.Job) {
 	t.Helper()
 	b = newTestbed(t, "a>b", "b>c")
@@ -35,7 +35,7 @@ func beginAhead(t *testing.T) (b *testbed, v *viewer, acc api.RunAccepted, s *fa
 	return b, v, acc, s, a
 }
 
-// told is what a watcher was told, without times and pids.
+// told returns the events that a watcher got, without times and pids.
 func (v *viewer) told() (lines []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -45,8 +45,7 @@ func (v *viewer) told() (lines []string) {
 	return lines
 }
 
-// What is handed over ahead is invisible: a chain tells the same story with and without it, and takes
-// one slot.
+// Prefetched jobs are invisible: a chain publishes the same events with and without them, and needs one slot.
 func TestAheadIsInvisible(t *testing.T) {
 	var stories [2][]string
 	var journals [2]api.RunDetail
@@ -86,7 +85,7 @@ func TestAheadIsInvisible(t *testing.T) {
 	}
 }
 
-// What comes after a failure is taken back, and what comes after that.
+// After a failure the prefetched jobs that depend on it, directly or indirectly, are recalled.
 func TestAheadIsTakenBack(t *testing.T) {
 	b := newTestbed(t, "a>b", "b>c", "x")
 	b.open()
@@ -107,8 +106,8 @@ func TestAheadIsTakenBack(t *testing.T) {
 	}
 }
 
-// A stop comes when the executor has begun what it had ahead, and nobody has heard of that: it counts as
-// what it is, an execution that was cancelled.
+// A stop comes when the executor has started a prefetched job and the report has not arrived yet. The job counts as a
+// cancelled execution.
 func TestStopMeetsWhatHasBegunAhead(t *testing.T) {
 	b, v, _, s, a := beginAhead(t)
 	s.mute(true)
@@ -136,8 +135,8 @@ func TestStopMeetsWhatHasBegunAhead(t *testing.T) {
 	}
 }
 
-// The executor goes through gates while no daemon is there; the next one accepts what its journal never
-// dispatched.
+// The executor starts prefetched jobs while no daemon runs. The next daemon accepts executions that its journal does not
+// contain.
 func TestRestartMeetsWhatHasBegunAhead(t *testing.T) {
 	b := newTestbed(t, "a>b", "b>c", "c>d")
 	b.open()
@@ -162,8 +161,8 @@ func TestRestartMeetsWhatHasBegunAhead(t *testing.T) {
 	}
 }
 
-// A run is stopped directly after a daemon has taken it up, and the executor has begun what an earlier
-// daemon handed over ahead: the stop waits until that is told.
+// A run is stopped directly after recovery, and the executor has started a job that the earlier daemon prefetched. The stop
+// waits for the report.
 func TestStopAfterRestartMeetsWhatHasBegunAhead(t *testing.T) {
 	b, _, acc, s, a := beginAhead(t)
 	b.close(b.w)
@@ -190,7 +189,7 @@ func TestStopAfterRestartMeetsWhatHasBegunAhead(t *testing.T) {
 	}
 }
 
-// The executor loses its gates: what it had ahead is handed over again when its turn comes.
+// The executor loses its prefetched jobs. They are handed over again when their turn comes.
 func TestGatesAreLost(t *testing.T) {
 	b := newTestbed(t, "a>b", "b>c")
 	b.open()
@@ -207,8 +206,8 @@ func TestGatesAreLost(t *testing.T) {
 	}
 }
 
-// A machine went down in the middle of a chain: what the executor had ahead with an intent on the disk
-// may have begun. It is lost, like what it comes after, and is told as such.
+// The machine crashes in the middle of a chain. A prefetched job whose intent is in the runner log may have started, so it
+// is lost and reported as lost, like the job that it depends on.
 func TestPowerCutAhead(t *testing.T) {
 	b := newTestbed(t, "a>b", "b>c", "c>d")
 	b.open()
@@ -243,7 +242,7 @@ func TestPowerCutAhead(t *testing.T) {
 	x.told.Wait()
 }
 
-// A run that goes on after a restart executes the commands that it began with.
+// A run that continues after a restart executes the commands that it started with.
 func TestRestartKeepsTheCommands(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	b.fake.noGates = true

@@ -131,7 +131,7 @@ func TestAnalysisFindsTheCriticalPath(t *testing.T) {
 	}
 }
 
-// A loop: the path goes through it as often as it was run; stages tell of the states in this run.
+// In a loop the critical path contains each iteration, and the stages show the states of this run.
 func TestAnalysisOfALoopThatFails(t *testing.T) {
 	b := newTestbed(t, "a>b", "b~a", "b>c")
 	b.record(api.ModeFresh, "abc", 0,
@@ -158,7 +158,7 @@ func TestAnalysisOfALoopThatFails(t *testing.T) {
 	}
 }
 
-// What is different now is told by what runs, not by how the file looks.
+// The changes since a run concern commands and their order, not the text of the file.
 func TestAnalysisTellsChanges(t *testing.T) {
 	b := newTestbed(t, "a>b", "b>c", "c>d", "d>e")
 	b.record(api.ModeFresh, "abcde", 0, recordedStep{"a", 0, 1, false}, recordedStep{"b", 1, 2, true})
@@ -188,7 +188,7 @@ func TestAnalysisTellsChanges(t *testing.T) {
 	}
 }
 
-// A look without a daemon resumes as a daemon would, and leaves nothing behind.
+// A Look, which needs no daemon, plans a resume like a daemon, and changes nothing on disk.
 func TestLookPlans(t *testing.T) {
 	b := newTestbed(t, "a>b", "b>c", "d")
 	look, err := LookAt(b.path, b.cfg.State)

@@ -23,8 +23,8 @@ func setClock(t *testing.T) *atomic.Int64 {
 	return &ahead
 }
 
-// TestClockIsSet sets the clock of the machine by hours while a run waits, is limited and has something going, with
-// a daemon and without: nothing is due earlier or later for that, and all of it has taken as long as it has.
+// TestClockIsSet changes the wall clock by hours during a run that waits, has timeouts and executes a command, with and
+// without a daemon. Nothing becomes due earlier or later, and all durations stay correct.
 func TestClockIsSet(t *testing.T) {
 	for _, by := range []time.Duration{5 * time.Hour, -5 * time.Hour} {
 		for _, daemon := range []bool{true, false} {
@@ -84,7 +84,7 @@ func TestClockIsSet(t *testing.T) {
 	}
 }
 
-// waitsOf is until when a node waits, nil if it does not.
+// waitsOf returns the time until which a node waits, or nil if it does not wait.
 func waitsOf(b *testbed, id string) *time.Time {
 	b.t.Helper()
 	s, err := b.w.Status(context.Background(), true)
@@ -99,7 +99,7 @@ func waitsOf(b *testbed, id string) *time.Time {
 	return nil
 }
 
-// ring does what a run does when its timer rings.
+// ring does what a run does when its timer fires.
 func ring(b *testbed) {
 	_, err := loop.Ask(context.Background(), b.w.loop, func() (struct{}, error) {
 		b.w.runs[0].Tick()

@@ -32,7 +32,7 @@ func (l *logged) has(text string) bool {
 	return strings.Contains(l.text.String(), text)
 }
 
-// A bug in a question is an error of this question, and the run goes on.
+// A panic in a question is an error of this question only. The run continues.
 func TestBugInAQuestion(t *testing.T) {
 	log := &logged{}
 	b := newTestbed(t, "a>b")
@@ -51,7 +51,8 @@ func TestBugInAQuestion(t *testing.T) {
 	b.play(v, s, nil)
 }
 
-// A bug anywhere else ends the workspace; its run goes on when it is opened again, and the trials count.
+// A panic anywhere else ends the workspace. Its run continues when the workspace is opened again, and the panic counts as a
+// failed recovery attempt.
 func TestBugInADeed(t *testing.T) {
 	for name, cause := range map[string]func(w *Workspace){
 		"loop":   func(w *Workspace) { w.loop.Post(func() { panic("as planned") }) },

@@ -42,7 +42,7 @@ func edgeText(from, to, when string) string {
 	return fmt.Sprintf("<edge source=\"id-%s\" target=\"id-%s\"><data key=\"when\">%s</data></edge>", from, to, when)
 }
 
-// fakePools are pools of one order: nobody overtakes anybody.
+// fakePools serves claims in the order of arrival.
 type fakePools struct {
 	mu     sync.Mutex
 	sizes  map[string]int // none = 1
@@ -179,7 +179,7 @@ func (b *testbed) node(name string) api.NodeStatus {
 	return list.Nodes[0]
 }
 
-// none says that nothing else was started.
+// none fails the test if another job was started.
 func (b *testbed) none(s *fakeSession) {
 	b.t.Helper()
 	select {

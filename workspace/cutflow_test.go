@@ -116,7 +116,7 @@ func newCutFlow(t *testing.T) *crashed {
 	return c
 }
 
-// agree says yes to everything that waits for a person.
+// agree approves all nodes that wait for a person.
 func (c *crashed) agree() {
 	list, err := c.w.Approvals(context.Background())
 	if err != nil {
@@ -129,7 +129,7 @@ func (c *crashed) agree() {
 	}
 }
 
-// restoreOutputs puts back what commands had left that the daemon had not removed when it died.
+// restoreOutputs restores the output files that existed when the daemon died.
 func (c *crashed) restoreOutputs(record []executor.Report) {
 	c.t.Helper()
 	if !c.flow {
@@ -155,8 +155,8 @@ func (c *crashed) restoreOutputs(record []executor.Report) {
 	c.cfg.Pools = newFakePools()
 }
 
-// TestCrashInControlFlow: the daemon dies, the executor has everything that was dispatched, and ended it
-// meanwhile. What the commands left is read by the next daemon, whoever has to decide is asked still.
+// TestCrashInControlFlow: the daemon dies; the executor has all dispatched jobs and ends them meanwhile. The next daemon
+// reads the outputs of the commands, and open approvals are still open.
 func TestCrashInControlFlow(t *testing.T) {
 	c := newCutFlow(t)
 	for _, cut := range c.cuts() {
@@ -165,8 +165,7 @@ func TestCrashInControlFlow(t *testing.T) {
 	}
 }
 
-// TestCrashInControlFlowBeforeTheHandOver: what was dispatched and is not known to have started never
-// arrived.
+// TestCrashInControlFlowBeforeTheHandOver: dispatched jobs that were not reported as started have not reached the executor.
 func TestCrashInControlFlowBeforeTheHandOver(t *testing.T) {
 	c := newCutFlow(t)
 	for _, cut := range c.cuts() {
@@ -177,8 +176,7 @@ func TestCrashInControlFlowBeforeTheHandOver(t *testing.T) {
 	}
 }
 
-// TestCrashOfTheMachineInControlFlow: of the journal the disk had what was synced, and the record of the
-// runner was there to its end.
+// TestCrashOfTheMachineInControlFlow: the disk has the synced part of the journal, and the complete runner log.
 func TestCrashOfTheMachineInControlFlow(t *testing.T) {
 	c := newCutFlow(t)
 	for _, cut := range c.cuts() {

@@ -15,7 +15,7 @@ import (
 	"wf/workspace/history/historytest"
 )
 
-// A cutPlan tells a runner of these tests when it dies, and what of. Its path is in cutVariable.
+// A cutPlan tells a runner of these tests when and how it dies. The environment variable cutVariable contains its path.
 type cutPlan struct {
 	At    int    // the operation on the disk before which it dies; 0 = none
 	Power bool   // what it has not synced goes, too
@@ -65,7 +65,7 @@ func cutRunner(dir, socket string) int {
 	}, StartDaemon: func() error { return nil }})
 }
 
-// die ends the runner as planned. What goes wrong on the way shows in the test: it does not die.
+// die ends the runner as planned. If this fails, the runner survives, and the test notices that.
 func (p cutPlan) die(dir string, v *historytest.Volatile) {
 	record := filepath.Join(dir, "record")
 	text, err := os.ReadFile(record)
@@ -95,8 +95,8 @@ func (p cutPlan) random() *rand.Rand {
 	return rand.New(rand.NewPCG(p.Seed, 11))
 }
 
-// A gate is a disk of which somebody is asked before each operation that changes something. Where the
-// answer is no, nothing is done, and it says that all went well: nobody must notice that he is dead.
+// A gate is a disk that asks a function before each operation that changes something. If the answer is no, it does nothing
+// and reports success, as for a machine that has already lost power.
 type gate struct {
 	history.Disk
 	pass func() bool

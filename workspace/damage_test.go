@@ -54,9 +54,9 @@ func damages(size int) []damage {
 	return list
 }
 
-// TestDamage damages each file of the state folder in every way. Run 1 is over, run 2 was going when
-// the daemon was killed. The workspace opens, both runs are listed, the run whose files are whole is
-// told in full, nothing hangs, and no node of a run that is over is executed.
+// TestDamage damages each file of the state folder in every way. Run 1 is over, run 2 was active when the daemon was killed.
+// The workspace opens, both runs are listed, an undamaged run is described in full, nothing hangs, and no node of a run that
+// is over is executed.
 func TestDamage(t *testing.T) {
 	for _, file := range []string{
 		"runs/1/journal", "runs/1/run.json", "runs/1/result.json", "runs/1/workfile",

@@ -15,9 +15,9 @@ import (
 	"wf/workspace/history/historytest"
 )
 
-// TestEveryOperationFails has each operation on the disk of a daemon fail during a run, once or until
-// the run says that it is held: it ends as it would have, each node executed as often, and its records
-// tell all of it. A run that could not begin has left nothing.
+// TestEveryOperationFails lets each disk operation of a daemon fail during a run, once or until the run is held. The run
+// ends with the same result, each node is executed as often, and the records are complete. A run that could not start leaves
+// nothing behind.
 func TestEveryOperationFails(t *testing.T) {
 	c := newCrashed(t)
 	c.cfg.holdPause = time.Millisecond
@@ -83,7 +83,7 @@ func (c *crashed) fails(p historytest.Plan) bool {
 	return len(failed) > 0
 }
 
-// nothingLeft wants no trace of a run that could not begin.
+// nothingLeft checks that a run that could not start has left nothing behind.
 func (c *crashed) nothingLeft(at int) {
 	c.t.Helper()
 	runs, err := filepath.Glob(filepath.Join(c.cfg.State, "workspaces", "*", "runs", "[0-9]*"))

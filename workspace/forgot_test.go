@@ -10,8 +10,8 @@ import (
 	"wf/api"
 )
 
-// TestForgottenRunsAreTold: whoever keeps something for a run hears that it has left the history, when
-// it is removed, pruned by a person, or by the daemon; a dry run tells nothing.
+// TestForgottenRunsAreTold: Config.Forgot is called when runs leave the history: removed, or pruned by a user or by the
+// daemon. It is not called for a dry run.
 func TestForgottenRunsAreTold(t *testing.T) {
 	b := newTestbed(t, "a")
 	var mu sync.Mutex // guards told

@@ -40,8 +40,8 @@ func (b *testbed) sync() {
 	}
 }
 
-// TestLogsOfANodeToCome: who waits for the output of a node that its run has not begun gets that, and neither
-// nothing nor an earlier run's.
+// TestLogsOfANodeToCome: a request that waits for the output of a node that has not started gets this output, not that of an
+// earlier run.
 func TestLogsOfANodeToCome(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	b.open()
@@ -95,7 +95,7 @@ func TestLogsOfANodeThatDoesNotCome(t *testing.T) {
 	}
 }
 
-// TestLogsOfNextExecution: after an execution of a loop comes the next, and after the last none.
+// TestLogsOfNextExecution: in a loop a request can wait for the next execution. After the last one it gets an error.
 func TestLogsOfNextExecution(t *testing.T) {
 	b := newTestbed(t, "a~b", "c~b")
 	b.open()

@@ -15,8 +15,8 @@ import (
 	"wf/workspace/history/historytest"
 )
 
-// TestRunWhoseFolderIsGone stops a run whose records were removed while it went on: the stop returns and says
-// what is lost, statuses stay, and the next run begins, under a new number.
+// TestRunWhoseFolderIsGone stops a run whose records were removed while it was active. The stop returns and reports what is
+// lost, statuses stay, and the next run starts with a new number.
 func TestRunWhoseFolderIsGone(t *testing.T) {
 	for _, lost := range []string{"", "workspaces", "workspaces/ID", "workspaces/ID/runs", "workspaces/ID/runs/1", "workspaces/ID/runs/1/journal"} {
 		t.Run("state/"+lost, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestRunWhoseFolderIsGone(t *testing.T) {
 	}
 }
 
-// TestStopReturnsWhileTheDiskIsFull: the commands are gone, only the end of the run cannot be written down.
+// TestStopReturnsWhileTheDiskIsFull: the commands have ended, but the end of the run cannot be recorded.
 func TestStopReturnsWhileTheDiskIsFull(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	disk := &historytest.Faults{Disk: b.cfg.Disk, Plan: historytest.Plan{Err: syscall.ENOSPC, Stay: true}}

@@ -7,8 +7,7 @@ import (
 	"wf/executor"
 )
 
-// TestMarksAreTold: watchers see which edges bear a mark while the run goes on, and that none does at its end,
-// before they hear of that.
+// TestMarksAreTold: watchers get the marks of edges during a run, and their removal before the end of the run.
 func TestMarksAreTold(t *testing.T) {
 	b := newTestbed(t, "a>c", "b>c")
 	b.open()

@@ -26,8 +26,8 @@ func (o *otherRuns) Stop(child activerun.Child, _ *int64) {
 	o.stopped = append(o.stopped, child)
 }
 
-// A run that was taken up is going, also while its executor cannot be asked yet: its commands are known, so
-// that the runs which they have started live on, and it can be stopped.
+// A recovered run is active before its executor is found: its commands are known, so the runs that they have started
+// continue, and it can be stopped.
 func TestTakenUpRunIsGoingBeforeItsExecutorIsFound(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	others := &otherRuns{}

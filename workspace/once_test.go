@@ -7,7 +7,8 @@ import (
 	"wf/api"
 )
 
-// TestARunIsBegunOnce: the same request has the same run, while it goes on and when only the history knows it.
+// TestARunIsBegunOnce: a repeated request returns the same run, both while it is active and when only the history contains
+// it.
 func TestARunIsBegunOnce(t *testing.T) {
 	b := newTestbed(t, "a")
 	b.open()
@@ -35,7 +36,7 @@ func TestARunIsBegunOnce(t *testing.T) {
 	b.w.StopAll(context.Background(), "c", api.StopRequest{})
 }
 
-// TestPathsOfCopiesAreAbsolute: what is relative would be so to the folder of the daemon, which is the root.
+// TestPathsOfCopiesAreAbsolute: a relative path would refer to the folder of the daemon.
 func TestPathsOfCopiesAreAbsolute(t *testing.T) {
 	b := newTestbed(t, "a")
 	b.open()

@@ -26,8 +26,7 @@ func planOf(t *testing.T, text string, req api.RunRequest) api.Plan {
 	return plan
 }
 
-// A join that cancels what it does not need any more may cancel a node that waits for a person: nobody
-// decides about that one.
+// A join that cancels other nodes may cancel a node that waits for a person. Then no decision is needed.
 func TestPlanOfAJoinThatCancelsAnApproval(t *testing.T) {
 	planOf(t, controlText("", nodeText("q"), nodeText("ap", "approve=x"), nodeText("j", "join=any", "join_losers=cancel"),
 		edgeText("q", "j", ""), edgeText("ap", "j", "")), api.RunRequest{})

@@ -48,7 +48,7 @@ func TestPoolWait(t *testing.T) {
 	}
 }
 
-// Units come back however an execution ends, and the place in the line goes with the wish.
+// An execution returns its units however it ends, and leaves the line when it is withdrawn.
 func TestPoolUnitsComeBack(t *testing.T) {
 	stop := func(node string) func(*testbed, *fakeSession) {
 		return func(b *testbed, s *fakeSession) {
@@ -108,7 +108,7 @@ func waitRunOver(b *testbed) {
 	}
 }
 
-// A run that is stopped leaves the line at once, not when its last command has ended.
+// A run that is stopped leaves the line at once, not only when its last command has ended.
 func TestPoolLineOfAStoppingRun(t *testing.T) {
 	b, p := controlBed(t, "", nodeText("a"), nodeText("b", "pool=db"))
 	p.Claim([]activerun.PoolUse{{Pool: "db", Units: 1}})
@@ -134,7 +134,7 @@ func TestPoolLineOfAStoppingRun(t *testing.T) {
 	}
 }
 
-// What runs keeps its units over a restart, what waited waits again, in the same order.
+// After a restart running executions keep their units, and waiting ones wait again in the same order.
 func TestPoolsAfterRestart(t *testing.T) {
 	var body []string
 	for _, id := range []string{"a", "b", "c", "d"} {
@@ -173,7 +173,7 @@ func TestPoolsAfterRestart(t *testing.T) {
 	}
 }
 
-// A run that could never get what it needs does not begin. A pool that becomes too small later is told.
+// A run that needs more units than a pool has is refused. If a pool becomes too small during a run, the run reports it.
 func TestPoolTooSmall(t *testing.T) {
 	b, p := controlBed(t, "", nodeText("a", "pool=gpu:4"))
 	b.open()
@@ -204,8 +204,8 @@ func TestPoolTooSmall(t *testing.T) {
 	}
 }
 
-// Of many that wait for the same only the first is asked for: the cost of a run grows with its nodes,
-// not with their square.
+// Of many executions with the same claim only the first one asks for units, so the cost grows with the number of nodes, not
+// with its square.
 func TestPoolLineIsCheap(t *testing.T) {
 	const n = 500
 	items := "[" + strings.TrimSuffix(strings.Repeat("1,", n), ",") + "]"

@@ -13,9 +13,9 @@ import (
 	"wf/workspace/inquiry"
 )
 
-// TestTidyAgreesWithTheRun: a run whose workfile is gone and of which nothing is alive keeps its environment and
-// its history, since it goes on when somebody asks for it, also when the note that it is going was lost. When
-// it is over, its environment goes.
+// TestTidyAgreesWithTheRun: an unfinished run whose workfile is gone and whose processes have ended keeps its environment
+// and its history, even if the note about active runs was lost, because it continues when a daemon recovers it. When the run
+// is over, its environment is removed.
 func TestTidyAgreesWithTheRun(t *testing.T) {
 	for _, marked := range []bool{true, false} {
 		b := newTestbed(t, "a")

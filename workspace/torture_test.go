@@ -390,7 +390,7 @@ func (c *crashed) check(cut int, got outcome) {
 	}
 }
 
-// TestCrashOfTheDaemon: the executor has everything that was dispatched, and ended it meanwhile.
+// TestCrashOfTheDaemon: the executor has all dispatched jobs and ends them meanwhile.
 func TestCrashOfTheDaemon(t *testing.T) {
 	c := newCrashed(t)
 	for _, cut := range c.cuts() {
@@ -400,7 +400,7 @@ func TestCrashOfTheDaemon(t *testing.T) {
 	}
 }
 
-// TestCrashBeforeTheHandOver: what was dispatched and is not known to have started never arrived.
+// TestCrashBeforeTheHandOver: dispatched jobs that were not reported as started have not reached the executor.
 func TestCrashBeforeTheHandOver(t *testing.T) {
 	c := newCrashed(t)
 	for _, cut := range c.cuts() {
@@ -412,8 +412,8 @@ func TestCrashBeforeTheHandOver(t *testing.T) {
 	}
 }
 
-// TestCrashOfTheMachine: the journal was not on the disk yet, the record of the runner was, to its
-// end. It is told again in the same order.
+// TestCrashOfTheMachine: the journal was not on the disk yet, but the complete runner log was. The runner repeats its
+// reports in the same order.
 func TestCrashOfTheMachine(t *testing.T) {
 	c := newCrashed(t)
 	for _, cut := range c.cuts() {

@@ -14,7 +14,7 @@ import (
 	"wf/workspace/history"
 )
 
-// newLeft is a workfile with a run that a daemon has left going.
+// newLeft returns a workfile with an unfinished run of an earlier daemon.
 func newLeft(t *testing.T) *testbed {
 	b := newTestbed(t, "a>b")
 	b.open()
@@ -28,7 +28,7 @@ func newLeft(t *testing.T) *testbed {
 	return b
 }
 
-// tries is how many daemons are noted to have begun to take the run up.
+// tries returns the number of recovery attempts in the note.
 func (b *testbed) tries() int {
 	b.t.Helper()
 	id, real, err := ID(b.path)
@@ -42,7 +42,7 @@ func (b *testbed) tries() int {
 	return note.Tries
 }
 
-// begin notes a trial that nobody ends: its daemon has died.
+// begin notes a recovery attempt that does not end, because its daemon has died.
 func (b *testbed) begin() {
 	b.t.Helper()
 	id, real, err := ID(b.path)
@@ -70,7 +70,7 @@ func (x noted) Open(ctx context.Context, spec executor.Spec) (executor.Session, 
 	return x.fakeExecutor.Open(ctx, spec)
 }
 
-// TestTrialIsNotedAndTakenBack: the note is there while the run is taken up, and gone when it is.
+// TestTrialIsNotedAndTakenBack: the note of the recovery attempt exists during recovery and is removed afterwards.
 func TestTrialIsNotedAndTakenBack(t *testing.T) {
 	b := newLeft(t)
 	x := noted{b.cfg.Executor.(*fakeExecutor), make(chan int, 1), b}
@@ -87,7 +87,7 @@ func TestTrialIsNotedAndTakenBack(t *testing.T) {
 	}
 }
 
-// within waits for what tells nobody when it happens.
+// within waits for a condition that no event reports.
 func within(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !done(); time.Sleep(time.Millisecond) {
@@ -97,8 +97,8 @@ func within(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// TestHeldWorkspace: after three deaths the workspace is refused with the way out, also when the mark
-// of its run is gone; nothing is touched; one more trial is given to who asks for it.
+// TestHeldWorkspace: after three crashes the workspace is quarantined, even if the note about its active run is lost.
+// Nothing is changed, and a retry request makes one more attempt.
 func TestHeldWorkspace(t *testing.T) {
 	for _, marked := range []bool{true, false} {
 		b := newLeft(t)
@@ -146,7 +146,8 @@ func TestHeldWorkspace(t *testing.T) {
 	}
 }
 
-// TestHeldRunIsStopped: a held run can be let go without being taken up, and then all is well.
+// TestHeldRunIsStopped: the run of a quarantined workspace can be stopped without recovering it. Then the workspace works
+// normally.
 func TestHeldRunIsStopped(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		b := newLeft(t)
@@ -174,7 +175,7 @@ func TestHeldRunIsStopped(t *testing.T) {
 	}
 }
 
-// TestRehearsal: whether a held workfile is taken up is decided by another process, which dies instead.
+// TestRehearsal: another process decides whether a quarantined workfile is recovered, and dies in place of the daemon.
 func TestRehearsal(t *testing.T) {
 	b := newLeft(t)
 	for range history.RecoveryLimit {
@@ -203,8 +204,8 @@ func TestRehearsal(t *testing.T) {
 	b.close(w)
 }
 
-// TestTrialsDoNotCount: neither an end in order nor a workfile that cannot be read is a death, and
-// the mark of a run that is over is taken away.
+// TestTrialsDoNotCount: neither an orderly end nor a workfile that cannot be read counts as a failed attempt, and the note
+// about a run that is over is removed.
 func TestTrialsDoNotCount(t *testing.T) {
 	b := newLeft(t)
 	text := b.read()
@@ -240,8 +241,7 @@ func TestTrialsDoNotCount(t *testing.T) {
 	over.close(over.w)
 }
 
-// A daemon that is killed after it has prepared a run, and before there was a runner, leaves nothing that
-// could be lost: nobody knows of this run.
+// A daemon that is killed after it has prepared a run and before there is a runner leaves nothing behind that could be lost.
 func TestRunThatNeverBegan(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	id, real, err := ID(b.path)

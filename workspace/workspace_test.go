@@ -183,8 +183,8 @@ func TestSecondStopShortensTheGrace(t *testing.T) {
 	}
 }
 
-// Slots stay with a run while it can use them: jobs wait in the executor and follow each other
-// there. When others have a right to a slot it is given back as soon as an execution ends.
+// A run keeps its slots while it can use them: jobs wait in the executor and follow each other. When other runs need slots,
+// it returns one as soon as an execution ends.
 func TestSlotsAreKeptAndGivenBack(t *testing.T) {
 	b := newTestbed(t, "a", "b", "c", "d", "e", "f", "g", "h", "i")
 	b.slots.n = 2
@@ -211,7 +211,7 @@ func TestSlotsAreKeptAndGivenBack(t *testing.T) {
 	}
 }
 
-// waitFor looks until something is so that no event tells of.
+// waitFor waits for a condition that no event reports.
 func waitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !is(); time.Sleep(time.Millisecond) {

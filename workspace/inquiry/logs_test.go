@@ -10,8 +10,8 @@ import (
 	"wf/executor"
 )
 
-// TestOutputOfTheNext: once a process is reaped its runner gives the output file to the next execution,
-// before anybody has heard of the end. Who follows the first must not be shown what the next one writes.
+// TestOutputOfTheNext: when a process has ended, its runner reuses the output file for the next execution before the report
+// arrives. A reader that follows the first execution must not get output of the next one.
 func TestOutputOfTheNext(t *testing.T) {
 	for _, follow := range []bool{true, false} {
 		path := filepath.Join(t.TempDir(), "s1.out")
@@ -51,7 +51,7 @@ func TestOutputOfTheNext(t *testing.T) {
 	}
 }
 
-// TestOutputOfOneThatLives: what a living process has written is its own, and read at once.
+// TestOutputOfOneThatLives: output of a running process is returned at once.
 func TestOutputOfOneThatLives(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s1.out")
 	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {

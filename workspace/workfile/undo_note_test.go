@@ -121,8 +121,8 @@ func putStatuses(f *File, statuses map[string]graph.Status) {
 	}
 }
 
-// Whatever two users edit, undo and redo, with runs between and however often the workfile is closed and
-// opened: after all undos the file has its first bytes again.
+// Two users edit, undo and redo, with runs in between, and the workfile is closed and opened any number of times. After all
+// undos the file has its first bytes again.
 func TestUndoIsExact(t *testing.T) {
 	files := filesOfAll(t)
 	names := rapid.SampledFrom(slices.Sorted(maps.Keys(files)))

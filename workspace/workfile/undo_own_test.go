@@ -12,8 +12,8 @@ import (
 
 var ada, bob = api.Author{Client: "c1", User: "ada"}, api.Author{Client: "c2", User: "bob"}
 
-// Whatever two users edit and undo in turn, each undo fits; when both have undone everything, the file has its
-// first content again.
+// Two users edit and undo in turn. Each undo fits, and when both have undone everything the file has its first content
+// again.
 func TestUndoOwnProperty(t *testing.T) {
 	nodes := []graphml.NewNode{{ID: "a", Label: "x"}, {ID: "b", Label: "y"}, {ID: "c", Label: "z"}, {ID: "d", Label: "z"}}
 	edges := []graphml.NewEdge{{Source: "a", Target: "b"}, {Source: "a", Target: "b"}, {Source: "b", Target: "c"}, {Source: "c", Target: "c"}}
@@ -56,7 +56,7 @@ func TestUndoOwnProperty(t *testing.T) {
 	})
 }
 
-// turnOwn undoes or redoes an edit of somebody and says whether there was one that could be.
+// turnOwn undoes or redoes an edit of a user. It returns false if there is none.
 func turnOwn(t *rapid.T, f *File, op string, by api.Author) bool {
 	from, to := &f.edits.undo, &f.edits.redo
 	if op == "redo" {
