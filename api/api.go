@@ -1,4 +1,4 @@
-// Package api declares what the daemon and its clients exchange: routes, bodies, events and error codes. Both sides
+// Package api declares the protocol of the daemon and its clients: routes, bodies, events and error codes. Both sides
 // use these types as they are. It does no I/O. Everything here is part of a versioned contract: fields are added,
 // never renamed or removed; readers ignore unknown ones.
 package api

@@ -11,7 +11,7 @@ type Wait struct {
 	Default string `json:"default,omitempty"`
 }
 
-// WaitKind is what a node waits for.
+// WaitKind is the kind of event that a node waits for.
 type WaitKind string
 
 // The kinds of waits.
@@ -138,7 +138,7 @@ type NodeDecision struct {
 	DecisionMade
 }
 
-// Inputs is what an execution gets in addition to the environment of its run.
+// Inputs are the inputs of an execution in addition to the environment of its run.
 type Inputs struct {
 	Env       map[string]string `json:"env,omitempty"`       // computed for it; "***" where the name marks the value as secret
 	Item      *string           `json:"item,omitempty"`      // of the innermost foreach

@@ -35,9 +35,9 @@ type Error struct {
 	Fix     string   `json:"fix,omitempty"`
 	Nodes   []string `json:"nodes,omitempty"` // shared nodes of a conflict, nodes of a cycle
 	Run     string   `json:"run,omitempty"`   // the run that prevents it
-	// OnBusy, with CodeConflict, is what the workfile requests instead of a refusal: BusyQueue or BusyCancel.
+	// OnBusy, with CodeConflict, is the behaviour that the workfile requests instead of a refusal: BusyQueue or BusyCancel.
 	OnBusy string `json:"on_busy,omitempty"`
-	// Problems lists what is wrong with the parameters of a run; Why has the same as text.
+	// Problems lists the problems of the parameters of a run; Why contains them as text.
 	Problems []ParamProblem `json:"problems,omitempty"`
 	Repeat   *Repeat        `json:"repeat,omitempty"` // of CodeDone
 }

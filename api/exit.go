@@ -2,7 +2,7 @@ package api
 
 import "fmt"
 
-// ExitMeaning returns what an exit code means by the conventions of shells, which most programs follow, or "" if it has
+// ExitMeaning returns the meaning of an exit code by the conventions of shells, which most programs follow, or "" if it has
 // no such meaning.
 func ExitMeaning(code int) string {
 	switch code {

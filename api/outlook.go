@@ -5,8 +5,8 @@ import "time"
 // SchemaOutlook is the schema of RunOutlook.
 const SchemaOutlook = "wf.outlook/v1"
 
-// RunOutlook is what a display of an active run needs in addition to its events: the nodes as they are now, and how
-// long each took in earlier runs.
+// RunOutlook contains the data that a display of an active run needs in addition to its events: the present states of the
+// nodes, and their durations in earlier runs.
 type RunOutlook struct {
 	Schema  string        `json:"schema"`
 	Run     string        `json:"run"`
@@ -31,8 +31,8 @@ type NodeOutlook struct {
 	PathMS     int64  `json:"path_ms,omitempty"`
 }
 
-// RunLive is what changes in a run without an event: the latest output of running nodes. It includes the counts,
-// which a reader could otherwise compute only with the edges.
+// RunLive contains the state of a run that changes without events: the latest output of running nodes. It includes the
+// counts, which a client could otherwise compute only with the edges.
 type RunLive struct {
 	Counts Counts     `json:"counts"`
 	Tails  []NodeTail `json:"tails"`

@@ -30,7 +30,7 @@ type Evaluated struct {
 type ParamList struct {
 	Schema string  `json:"schema"`
 	Params []Param `json:"params"`
-	// Problems lists what is wrong with the given values, including unknown names, in the order of the parameters.
+	// Problems lists the problems of the given values, including unknown names, in the order of the parameters.
 	Problems []ParamProblem `json:"problems,omitempty"`
 }
 
@@ -47,7 +47,7 @@ type Param struct {
 	MaxLength *int     `json:"max_length,omitempty"`
 	Pattern   string   `json:"pattern,omitempty"`
 	MustExist bool     `json:"must_exist,omitempty"` // of a path: it must exist
-	// Choices lists the choices of the workfile, or what the command ChoicesFrom prints now. It is empty as long as
+	// Choices lists the choices of the workfile, or the present output of the command ChoicesFrom. It is empty as long as
 	// a parameter in DependsOn has no value.
 	Choices     []string `json:"choices,omitempty"`
 	ChoicesFrom string   `json:"choices_from,omitempty"`
@@ -56,7 +56,7 @@ type Param struct {
 
 // ParamProblem is a problem with a parameter or its value.
 type ParamProblem struct {
-	Param  string `json:"param,omitempty"` // "" = none in particular
+	Param  string `json:"param,omitempty"` // "" = not about one parameter
 	Reason string `json:"reason"`
 	Remedy string `json:"remedy,omitempty"`
 }

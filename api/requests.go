@@ -74,7 +74,7 @@ type ServerStop struct {
 	Wait   bool `json:"wait,omitempty"`   // end when the runs are over
 	Cancel bool `json:"cancel,omitempty"` // stop the runs first
 	Detach bool `json:"detach,omitempty"` // leave the runs to their runners; the next daemon recovers them
-	// GraceMS bounds the stop of each node in milliseconds; nil = what the run was started with.
+	// GraceMS bounds the stop of each node in milliseconds; nil = the grace time of the run.
 	GraceMS *int64 `json:"grace_ms,omitempty"`
 }
 
@@ -83,7 +83,7 @@ type RunRequest struct {
 	Nodes   []string `json:"nodes,omitempty"` // selectors; empty = rules 2 and 3 of the page
 	Exclude []string `json:"exclude,omitempty"`
 	Mode    string   `json:"mode,omitempty"`    // "" = decide, "fresh", "resume"
-	Jobs    *int     `json:"jobs,omitempty"`    // at once; nil = what the workfile says; 0 = no limit
+	Jobs    *int     `json:"jobs,omitempty"`    // at once; nil = the value of the workfile; 0 = no limit
 	Wrapper *string  `json:"wrapper,omitempty"` // nil = the workfile's
 	Env     []string `json:"env"`               // KEY=VALUE: the whole environment of the client
 	// World are the process attributes of the commands: {"umask":18,"nice":0,"cpus":"0-3,8","limits":{"nofile":{"soft":1024,
@@ -283,7 +283,7 @@ type Way struct {
 	Taken bool   `json:"taken"`
 }
 
-// An Author is the client that edits, and its user, "" if not known. The user is what the client reports, so it
+// An Author is the client that edits, and its user, "" if not known. The client reports the user, so it
 // must not decide about permissions; it decides only whose edits are undone.
 type Author struct {
 	Client string
@@ -354,7 +354,7 @@ const (
 // EditResult answers edits, undo and redo.
 type EditResult struct {
 	Added []string `json:"added,omitempty"` // ids of new nodes, in the order of the edits
-	Text  string   `json:"text,omitempty"`  // what was done, undone, redone
+	Text  string   `json:"text,omitempty"`  // description of the edits that were made, undone or redone
 	Notes []string `json:"notes,omitempty"`
 	// Unsaved is set if the file cannot be written at present; a note says why. The change is not lost.
 	Unsaved bool `json:"unsaved,omitempty"`
@@ -454,7 +454,7 @@ type LogLine struct {
 	Stream    string `json:"stream"` // "stdout", "stderr", or "output" for both in one
 	// Time is the latest time at which the line can have been written, with --timestamps.
 	Time *time.Time `json:"time,omitempty"`
-	Text string     `json:"text"` // without the line end; U+FFFD for what is not UTF-8
+	Text string     `json:"text"` // without the line end; U+FFFD for invalid UTF-8
 	// Bytes is the exact line, only if Text is not.
 	Bytes []byte `json:"bytes,omitempty"`
 	// Partial is set if no line end follows: the next line of the stream continues this one, or the output ends.

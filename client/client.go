@@ -37,7 +37,7 @@ type Options struct {
 	// Note, if not nil, is called with messages for people, such as the start of a daemon. It may be called from
 	// the goroutine of a Watch.
 	Note func(string)
-	// Lost, if not nil, is called when a Watch has lost its connection and begins to search the daemon. Either the
+	// Lost, if not nil, is called when a Watch has lost its connection and starts to search for the daemon. Either the
 	// next frame, a snapshot, follows, or the Watch ends. It is called from the goroutine of the Watch.
 	Lost func(why error)
 	// Guard, if not nil, runs the work of each goroutine of the client, so that its owner can handle a panic.

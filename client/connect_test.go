@@ -50,7 +50,7 @@ func TestConnectStartsADaemon(t *testing.T) {
 
 // TestConnectToADyingDaemon checks that a daemon that accepts a connection and dies before its answer counts as missing.
 func TestConnectToADyingDaemon(t *testing.T) {
-	for name, said := range map[string]string{"silent": "", "in the middle": "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{"} {
+	for name, sent := range map[string]string{"silent": "", "in the middle": "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{"} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			socket := filepath.Join(dir, api.FileSocket)
@@ -66,10 +66,10 @@ func TestConnectToADyingDaemon(t *testing.T) {
 				if err != nil {
 					return
 				}
-				if said != "" {
+				if sent != "" {
 					conn.Read(make([]byte, 4096)) // else it is no answer
 				}
-				io.WriteString(conn, said)
+				io.WriteString(conn, sent)
 				conn.Close()
 				l.Close()
 			}()
@@ -111,7 +111,7 @@ func TestFailedStartQuotesTheLog(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	if !strings.Contains(err.Error(), "exit status 4") {
-		t.Errorf("the obstacle is missing: %v", err)
+		t.Errorf("the error does not contain the reason: %v", err)
 	}
 	if got := tail(log, size(log)); got != nil {
 		t.Errorf("nothing new was written, quoted %q", got)
@@ -158,7 +158,7 @@ func TestUnsafeRegistry(t *testing.T) {
 		t.Error("the user of the peer is not checked")
 	}
 	if n := d.count(api.GetVersion.Path); n != 0 {
-		t.Errorf("%d requests were sent all the same", n)
+		t.Errorf("%d requests were sent nevertheless", n)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestFramesByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, ok := p.byHand(data); !ok || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s is read by hand: %v, as\n%+v, not\n%+v", data, ok, got, want)
+			t.Errorf("%s is decoded by hand: %v, as\n%+v, not\n%+v", data, ok, got, want)
 		}
 	}
 }
@@ -49,7 +49,7 @@ func TestFramesNotByHand(t *testing.T) {
 		`{"events":[{"node":null}]}`, `{"events":[{"seq":1}],"dropped":"too slow"}`} {
 		var p frameReader
 		if f, ok := p.byHand([]byte(text)); ok {
-			t.Errorf("%s is read by hand as %+v", text, f)
+			t.Errorf("%s is decoded by hand as %+v", text, f)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestKnownTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if f, ok := p.byHand(data); !ok || f.Events[0].Node != time.Duration(i).String() {
-			t.Fatalf("%s is read by hand: %v, as %+v", data, ok, f)
+			t.Fatalf("%s is decoded by hand: %v, as %+v", data, ok, f)
 		}
 		if len(p.known) > mostKnown {
 			t.Fatalf("%d texts are kept", len(p.known))
@@ -89,7 +89,7 @@ func FuzzFrame(f *testing.F) {
 		}
 		var want api.Frame
 		if err := json.NewDecoder(bytes.NewReader(data)).Decode(&want); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%q is read by hand as\n%+v, by encoding/json as\n%+v, %v", data, got, want, err)
+			t.Errorf("%q is decoded by hand as\n%+v, by encoding/json as\n%+v, %v", data, got, want, err)
 		}
 	})
 }

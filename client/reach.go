@@ -43,8 +43,8 @@ func (c *Client) reach(ctx context.Context, may reaching) error {
 			return nil
 		}
 		if err == nil || errors.Is(err, errNoDaemon) {
-			var begun bool
-			if begun, err = s.tend(bounded); begun {
+			var started bool
+			if started, err = s.tend(bounded); started {
 				wait = firstWait
 			}
 		}

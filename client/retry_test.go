@@ -47,7 +47,7 @@ func TestRepetitionEnds(t *testing.T) {
 	dir := t.TempDir()
 	d := newFake(t, dir)
 	d.mux.HandleFunc("GET "+api.GetServer.Path, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Length", "100") // short of what is promised
+		w.Header().Set("Content-Length", "100") // less than this is sent
 	})
 	d.start()
 	c := mustConnect(t, Options{Runtime: dir, Version: "v1", Timeout: 100 * time.Millisecond})

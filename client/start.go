@@ -73,9 +73,9 @@ type starting struct {
 	logSize int64 // of the daemon's log before the start
 }
 
-// tend starts a daemon if there is none, which begun reports, and notices when that daemon has ended. A daemon that
-// finds the lock taken ends at once: another daemon is starting then, or still ending.
-func (s *starting) tend(ctx context.Context) (begun bool, err error) {
+// tend starts a daemon if none is running, and reports whether it did. It also checks whether that daemon has ended: a
+// daemon that finds the lock taken ends at once, because another daemon is starting or still ending.
+func (s *starting) tend(ctx context.Context) (started bool, err error) {
 	if s.ended != nil {
 		select {
 		case err := <-s.ended:

@@ -145,7 +145,7 @@ func (w *Workspace) rewatch(ctx context.Context, opt api.WatchOptions, end error
 }
 
 // A patience is the time limit for connecting again. It starts again whenever a new daemon answers: if daemons
-// die one after the other, the watch goes on with the next one.
+// die one after the other, the watch continues with the next one.
 type patience struct {
 	until  time.Time
 	daemon int // pid of the one that answered last

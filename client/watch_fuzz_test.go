@@ -37,15 +37,15 @@ func FuzzWatchFrames(f *testing.F) {
 		}
 		defer w.close()
 		var seq uint64
-		for begun := false; ; {
+		for hasSnapshot := false; ; {
 			frame, err := w.next()
 			if err != nil {
-				return // a daemon that has said what cannot be is not listened to any longer
+				return // after an invalid message the client closes the connection
 			}
 			if frame.Snapshot != nil {
-				begun, seq = true, frame.Snapshot.Seq
+				hasSnapshot, seq = true, frame.Snapshot.Seq
 			}
-			if !begun || frame.Dropped != "" {
+			if !hasSnapshot || frame.Dropped != "" {
 				t.Fatalf("handed on: %+v", frame)
 			}
 			for _, ev := range frame.Events {

@@ -172,8 +172,8 @@ func TestWatchStartsALostDaemon(t *testing.T) {
 // purpose. The client learns this from the goodbye, even if the registry is left, and before the goodbye arrives from the
 // missing registry.
 func TestEndedDaemonIsNotStartedAgain(t *testing.T) {
-	for _, told := range []bool{true, false} {
-		t.Run(fmt.Sprintf("told %v", told), func(t *testing.T) {
+	for _, goodbye := range []bool{true, false} {
+		t.Run(fmt.Sprintf("goodbye %v", goodbye), func(t *testing.T) {
 			dir := t.TempDir()
 			d := newFake(t, dir)
 			ending := make(chan struct{})
@@ -195,7 +195,7 @@ func TestEndedDaemonIsNotStartedAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.c.http.CloseIdleConnections() // or the fake waits for them
-			if told {
+			if goodbye {
 				for close(ending); !w.c.daemon.Load().dismissed.Load(); {
 					runtime.Gosched() // the watch reads the goodbye
 				}
@@ -248,7 +248,7 @@ func TestWatchEndsWhenClosed(t *testing.T) {
 	v.Close()
 	<-gone
 	if _, err := v.Next(t.Context()); err == nil {
-		t.Error("a closed watch yields frames")
+		t.Error("a closed watch returns frames")
 	}
 }
 

@@ -29,13 +29,13 @@ var (
 
 // A wire is one WebSocket connection of a Watch. It checks that no event is missing.
 type wire struct {
-	conn   *websocket.Conn
-	daemon *daemon   // at the other end
-	id     string    // of the workspace
-	once   sync.Once // closes conn
-	seq    uint64    // of the last event seen
-	begun  bool      // the snapshot has arrived
-	frames frameReader
+	conn        *websocket.Conn
+	daemon      *daemon   // at the other end
+	id          string    // of the workspace
+	once        sync.Once // closes conn
+	seq         uint64    // of the last event seen
+	hasSnapshot bool      // the snapshot has arrived
+	frames      frameReader
 }
 
 // watch opens the WebSocket of a workspace.
@@ -126,9 +126,9 @@ func (w *wire) farewell(err error) error {
 // numbers that the daemon has filtered.
 func (w *wire) count(f api.Frame) error {
 	if f.Snapshot != nil {
-		w.begun, w.seq = true, f.Snapshot.Seq
+		w.hasSnapshot, w.seq = true, f.Snapshot.Seq
 	}
-	if !w.begun {
+	if !w.hasSnapshot {
 		return fmt.Errorf("%w: no snapshot came first", errGap)
 	}
 	if f.Through != 0 {

@@ -63,7 +63,7 @@ func TestRefusalIsTheDaemonsError(t *testing.T) {
 		t.Errorf("got %#v", err)
 	}
 	if _, err := w.Check(t.Context()); code(err) != api.CodeInternal {
-		t.Errorf("an answer without words: %v", err)
+		t.Errorf("an answer without a body: %v", err)
 	}
 }
 

@@ -40,7 +40,7 @@ func TestTokensAreComparedInConstantTime(t *testing.T) {
 		return true
 	})
 	if careful != 1 {
-		t.Errorf("%d careful comparisons", careful)
+		t.Errorf("%d comparisons in constant time", careful)
 	}
 }
 

@@ -142,7 +142,7 @@ type daemon struct {
 	cfg        Config
 	registry   api.Registry
 	listeners  *listeners
-	began      time.Time
+	started    time.Time
 	slots      *slots
 	workspaces *workspaces[*workspace.Workspace]
 	leases     *leases
@@ -161,7 +161,7 @@ type daemon struct {
 type openEntry = entry[*workspace.Workspace]
 
 func newDaemon(cfg Config, listeners *listeners, open func(workspace.Config) opener[*workspace.Workspace]) *daemon {
-	d := &daemon{cfg: cfg, listeners: listeners, began: time.Now(), slots: newSlots(cfg.Slots), end: make(chan struct{})}
+	d := &daemon{cfg: cfg, listeners: listeners, started: time.Now(), slots: newSlots(cfg.Slots), end: make(chan struct{})}
 	d.registry = newRegistry(cfg.Version, listeners)
 	d.answers = &answers{byKey: map[string]*kept{}}
 	d.leases = &leases{byID: map[string]*holder{}}

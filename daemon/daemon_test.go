@@ -23,7 +23,7 @@ func TestSecondDaemonNamesTheFirst(t *testing.T) {
 		t.Fatalf("second daemon: %v, want ErrAlreadyRunning with pid %d", err, os.Getpid())
 	}
 	if e := r.ask("GET", api.GetVersion.Path, nil, nil); e != nil {
-		t.Fatalf("the first daemon was disturbed: %v", e)
+		t.Fatalf("the first daemon does not answer any more: %v", e)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestTakenPort(t *testing.T) {
 		t.Fatalf("explicit port: %v", err)
 	}
 	if _, err := os.Lstat(filepath.Join(cfg.Runtime, api.FileRegistry)); !os.IsNotExist(err) {
-		t.Error("a registry was written all the same")
+		t.Error("a registry was written nevertheless")
 	}
 }
 
@@ -188,13 +188,13 @@ func TestLostLockEndsTheDaemon(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !l.lost() {
-		t.Error("a missing file goes unnoticed")
+		t.Error("a missing file is not detected")
 	}
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if !l.lost() {
-		t.Error("a replaced file goes unnoticed")
+		t.Error("a replaced file is not detected")
 	}
 }
 

@@ -164,7 +164,7 @@ func kvError(err error) error {
 			e.Fix = "wf kv set it again, or wf kv del it"
 			break
 		}
-		e.Fix = "mv " + own.Path + " " + own.Path + ".damaged (the next value begins a new file; this one stays as it is)"
+		e.Fix = "mv " + own.Path + " " + own.Path + ".damaged (the next value creates a new file; the old one is not changed)"
 	case store.Newer:
 		e.Fix = "use the wf that wrote it"
 	case store.Locked:

@@ -25,7 +25,7 @@ func TestWorkspaceStaysOpenForItsClient(t *testing.T) {
 			end(r, path)
 			<-w.Done()
 			if e := r.ask("GET", path+"/status", nil, nil); e != nil {
-				t.Errorf("a later question: %v", e)
+				t.Errorf("a later request: %v", e)
 			}
 			if n := r.files.count(w.Info().Workfile); n != 2 {
 				t.Errorf("opened %d times", n)
@@ -68,7 +68,7 @@ func TestLeasesEndWithTheLastConnection(t *testing.T) {
 	a, b, c := &connection{}, &connection{}, &connection{}
 	one := all.join(a, "c1")
 	if all.join(b, "c1") != one || all.join(a, "c1") != one || all.join(c, "") == one {
-		t.Fatal("connections of one client are not one tenant")
+		t.Fatal("connections with one id have different holders")
 	}
 	e := keep(one, "w")
 	all.keep(one, e, func() { released["twice"]++ }) // the second use is released at once

@@ -36,20 +36,20 @@ func TestConnectionLimit(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := r.greet(late); !errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Fatalf("one more than %d: %v", room, err)
+				t.Fatalf("one connection more than %d: %v", room, err)
 			}
 			inside[1].Close()
 			if err := late.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
 				t.Fatal(err)
 			}
 			if resp, err := http.ReadResponse(bufio.NewReader(late), nil); err != nil {
-				t.Errorf("when one has left: %v", err)
+				t.Errorf("after one was closed: %v", err)
 			} else {
 				resp.Body.Close()
 			}
 			for i := range 2 * room { // late is idle by now, like the following ones
 				if err := r.greet(r.dial(network)); err != nil {
-					t.Errorf("number %d behind one that rests: %v", i, err)
+					t.Errorf("connection %d after an idle one: %v", i, err)
 				}
 			}
 		})

@@ -30,7 +30,7 @@ func TestLockOfAServingDaemon(t *testing.T) {
 			begin := time.Now()
 			_, err = acquire(t.Context(), dir)
 			if !errors.Is(err, ErrAlreadyRunning) || time.Since(begin) == 0 != serves {
-				t.Errorf("a daemon serves: %v; the other waits %v and says %v", serves, time.Since(begin), err)
+				t.Errorf("a daemon serves: %v; the other waits %v and returns %v", serves, time.Since(begin), err)
 			}
 		})
 	}

@@ -27,7 +27,7 @@ func TestLogIsRotatedWhenLarge(t *testing.T) {
 			t.Errorf("size %d: log of %d bytes now, old %v %v", size, len(data), old, oldErr)
 		}
 		if !strings.Contains(string(data), "hello") {
-			t.Errorf("size %d: the log goes elsewhere", size)
+			t.Errorf("size %d: the log is written to another file", size)
 		}
 	}
 }
@@ -57,11 +57,11 @@ func TestOnlyTheHolderOfTheLockRotates(t *testing.T) {
 		t.Fatalf("second daemon: %v", err)
 	}
 	if _, err := os.Lstat(path + ".1"); !os.IsNotExist(err) {
-		t.Errorf("the log was moved away: %v", err)
+		t.Errorf("the log was rotated: %v", err)
 	}
 	start(t, func(c *Config) { c.Locked = log.Rotate })
 	if _, err := os.Lstat(path + ".1"); err != nil {
-		t.Errorf("an only daemon does not rotate: %v", err)
+		t.Errorf("the only daemon does not rotate the log: %v", err)
 	}
 }
 
@@ -76,6 +76,6 @@ func TestLogIsNoLink(t *testing.T) {
 		t.Error("a symbolic link is followed")
 	}
 	if _, err := os.Lstat(target); !os.IsNotExist(err) {
-		t.Error("the target was made")
+		t.Error("the target of the link was created")
 	}
 }

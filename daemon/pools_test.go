@@ -236,7 +236,7 @@ func TestPoolsAlways(t *testing.T) {
 					p.Forget(key)
 				default:
 					if p.byKey[key] != nil && !p.TryAcquire(key, nil, nil) {
-						rt.Fatalf("%s was woken and gets nothing", key)
+						rt.Fatalf("%s was woken and gets no units", key)
 					}
 					p.Release(claims[key])
 				}
@@ -282,7 +282,7 @@ func checkPools(rt *rapid.T, p *pools, arrived []string, claims map[string][]act
 		case has[key] || !possible:
 			continue
 		case fits:
-			rt.Fatalf("%s waits for %v, which is there", key, claims[key])
+			rt.Fatalf("%s waits for %v, which is free", key, claims[key])
 		}
 		for _, use := range claims[key] {
 			kept[use.Pool] = true

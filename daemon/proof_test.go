@@ -34,7 +34,7 @@ func TestPortProvesItself(t *testing.T) {
 	}
 	// A program on another port that forwards the request gets the proof for this port.
 	if p, e := ask(nonce, func(req *http.Request) { req.Host = "[::1]:" + port }); e != nil || p.Proof != api.PortProof(r.reg.Token, address, nonce) {
-		t.Errorf("asked by another name: %q, %v", p.Proof, e)
+		t.Errorf("request with another host: %q, %v", p.Proof, e)
 	}
 	for name, change := range map[string]func(*http.Request){
 		"for another port":   func(req *http.Request) { req.Host = "127.0.0.1:1" },

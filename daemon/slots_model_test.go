@@ -20,7 +20,7 @@ type modelRun struct {
 	slots   int // that the loop has
 	fresh   int // of these, slots without a started command
 	owed    int
-	told    int
+	sent    int
 	news    atomic.Bool // the loop was woken
 	mail    []int       // widths on the way to the executor
 	width   int         // that the executor has received
@@ -52,8 +52,8 @@ func (r *modelRun) loop() {
 	if r.slots >= demand {
 		r.Decline()
 	}
-	if width := max(r.slots-r.owed, r.fresh); width != r.told {
-		r.told, r.ceiling = width, max(r.ceiling, width)
+	if width := max(r.slots-r.owed, r.fresh); width != r.sent {
+		r.sent, r.ceiling = width, max(r.ceiling, width)
 		r.mail = append(r.mail, width)
 	}
 }
@@ -61,7 +61,7 @@ func (r *modelRun) loop() {
 // hear delivers the widths to the executor, and its answers to the loop.
 func (r *modelRun) hear() {
 	r.width = r.mail[0]
-	if r.mail = r.mail[1:]; r.width == r.told {
+	if r.mail = r.mail[1:]; r.width == r.sent {
 		r.ceiling = r.width
 	}
 	r.news.Store(true)

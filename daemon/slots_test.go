@@ -19,7 +19,7 @@ func TestFreeSlotGoesToTheRunWithFewer(t *testing.T) {
 			}
 		}
 		if b.TryAcquire() {
-			t.Fatal("there are more slots than there are")
+			t.Fatal("more slots are given out than exist")
 		}
 		a.Release()
 		if woken != 1 {
@@ -71,7 +71,7 @@ func TestMemberThatDoesNotTakeItsTurnBlocksNoOther(t *testing.T) {
 		time.Sleep(patience)
 		synctest.Wait()
 		if !woken.Load() || !a.TryAcquire() {
-			t.Errorf("a woken %v, and refused for ever", woken.Load())
+			t.Errorf("a woken %v, and still refused", woken.Load())
 		}
 		a.Leave()
 		b.Leave()
@@ -92,7 +92,7 @@ func TestMemberWithMoreSlotsIsAskedToGiveBack(t *testing.T) {
 		b.TryAcquire()
 		b.TryAcquire()
 		if n := a.Over(); n != 0 {
-			t.Errorf("%d over before its turn is up", n)
+			t.Errorf("%d over before the end of its turn", n)
 		}
 		time.Sleep(turn)
 		synctest.Wait()
@@ -116,21 +116,21 @@ func TestMemberWithMoreSlotsIsAskedToGiveBack(t *testing.T) {
 func TestRequestToGiveBackIsWithdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(2)
-		told := 0
-		a, b, c := s.join("a", 0, func() {}), s.join("b", 0, func() { told++ }), s.join("c", 0, func() {})
+		wakeups := 0
+		a, b, c := s.join("a", 0, func() {}), s.join("b", 0, func() { wakeups++ }), s.join("c", 0, func() {})
 		a.TryAcquire()
 		b.TryAcquire()
 		c.TryAcquire()
 		time.Sleep(turn)
 		synctest.Wait()
 		if a.Over() != 1 || b.Over() != 1 {
-			t.Error("a and b have had their turn, and c waits")
+			t.Error("Over is 0 although a and b have had their turn and c waits")
 		}
-		told = 0
+		wakeups = 0
 		a.Release()
 		c.TryAcquire()
-		if told == 0 || b.Over() != 0 {
-			t.Errorf("b was told %d times, and is over by %d", told, b.Over())
+		if wakeups == 0 || b.Over() != 0 {
+			t.Errorf("b was woken %d times, and is over by %d", wakeups, b.Over())
 		}
 		for _, m := range []*member{a, b, c} {
 			m.Leave()
@@ -156,15 +156,15 @@ func TestRunWithMoreJobsRaisesTheLimit(t *testing.T) {
 		all := s.join("all", activerun.NoLimit, func() {})
 		for range 100 {
 			if !all.TryAcquire() {
-				t.Fatal("refused, although it is to have no limit")
+				t.Fatal("refused without a limit")
 			}
 		}
 		if n := take(more); n != 2 {
-			t.Errorf("%d more, want 2: nothing is in the way of 8", n)
+			t.Errorf("%d more slots, want 2: the run may have 8", n)
 		}
 		other := s.join("other", 0, func() {})
 		if n := take(other); n != 0 {
-			t.Errorf("%d slots for a run that says nothing, and they are all with another", n)
+			t.Errorf("%d slots for a run without a number of jobs, although another run has all", n)
 		}
 		all.Leave()
 		more.Leave()
@@ -190,11 +190,11 @@ func TestLentSlots(t *testing.T) {
 		}
 		parent.Lend()
 		if !child.TryAcquire() || parent.TryAcquire() {
-			t.Error("a run that says nothing has as many commands as there are slots, with those that wait")
+			t.Error("a run without a number of jobs has more commands than slots, including waiting ones")
 		}
 		parent.TakeBack()
 		if used, _ := s.inUse(); used != 3 || parent.Over() != 1 {
-			t.Errorf("%d in use, want 3: the command goes on; the parent is over by %d", used, parent.Over())
+			t.Errorf("%d in use, want 3: the command continues; the parent is over by %d", used, parent.Over())
 		}
 		child.Leave()
 		parent.Leave()
@@ -236,7 +236,7 @@ func TestClaimGoesBeyondTheLimit(t *testing.T) {
 	m.Claim()
 	m.Release()
 	if m.TryAcquire() {
-		t.Error("a slot was given although as many are in use as there are")
+		t.Error("a slot was given although all are in use")
 	}
 	m.Release()
 	if !m.TryAcquire() {

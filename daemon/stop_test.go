@@ -82,7 +82,7 @@ func TestStopWaitsForRuns(t *testing.T) {
 	}
 	select {
 	case e := <-answer:
-		t.Fatalf("answered while the run is going: %v", e)
+		t.Fatalf("answered while the run is active: %v", e)
 	default:
 	}
 	r.x.endAll()

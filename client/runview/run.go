@@ -19,7 +19,7 @@ import (
 type Run struct {
 	Total   int // nodes to run
 	Kept    int // nodes in scope that a resumed run does not repeat
-	Missed  int // nodes that ended before the watching began or while the connection was lost
+	Missed  int // nodes that ended before the watch started or while the connection was lost
 	Blocked int // nodes that a failure keeps from running
 
 	Running map[string]*RunningNode // by node id, like all maps here without another comment
@@ -168,7 +168,7 @@ func (r *Run) Resync(run api.RunSummary) {
 	r.Total = max(0, run.Nodes-r.Kept)
 	r.Missed = max(0, c.Ended()-len(r.ended)-len(r.skipped))
 	clear(r.waiting)
-	clear(r.Running) // the ends of those that still run will be reported all the same
+	clear(r.Running) // events will report the ends of those that still run
 	clear(r.Queued)
 }
 

@@ -8,7 +8,7 @@ import (
 	"wf/api"
 )
 
-// node events of a run that began at noonOfRuns, at so many seconds.
+// startEvent and the functions below return node events of a run, at s seconds after noonOfRuns.
 func startEvent(s float64, node string, execution int) api.Event {
 	return api.Event{Type: api.NodeStarted, Time: atSecond(s), Run: "1", Node: node, Name: node, Execution: execution}
 }
@@ -32,7 +32,7 @@ func runOf(events ...api.Event) *Run {
 	return b
 }
 
-// noonOfRuns is when the runs of these tests begin.
+// noonOfRuns is the start of the runs in these tests.
 var noonOfRuns = time.Date(2026, 11, 21, 12, 0, 0, 0, time.Local)
 
 func afterNoon(d time.Duration) time.Time { return noonOfRuns.Add(d) }

@@ -54,12 +54,12 @@ func (s *Stage) end(ev api.Event) *Stage {
 	if s == nil {
 		return nil
 	}
-	begun := ev.Time
+	start := ev.Time
 	if ev.DurationMS != nil {
-		begun = begun.Add(-time.Duration(*ev.DurationMS) * time.Millisecond)
+		start = start.Add(-time.Duration(*ev.DurationMS) * time.Millisecond)
 	}
-	if s.First.IsZero() || begun.Before(s.First) {
-		s.First = begun
+	if s.First.IsZero() || start.Before(s.First) {
+		s.First = start
 	}
 	s.Last = ev.Time
 	if ev.Type == api.NodeFailed {

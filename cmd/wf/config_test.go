@@ -15,7 +15,7 @@ func TestSettingsMatchFlags(t *testing.T) {
 	root := newRoot(&env{Console: console.Console{Color: "auto"}})
 	for _, s := range settings.All() {
 		if problem, _ := s.Check(s.Builtin); problem != "" && s.Builtin != "" {
-			t.Errorf("%s: what is built in (%q) %s", s.Key, s.Builtin, problem)
+			t.Errorf("%s: the built-in value %q %s", s.Key, s.Builtin, problem)
 		}
 		found := 0
 		for _, cmd := range allCommands(root) {
@@ -26,7 +26,7 @@ func TestSettingsMatchFlags(t *testing.T) {
 			found++
 			f := cmd.Flags().Lookup(s.Key)
 			if f.DefValue != s.Builtin && !sameTime(f.DefValue, s.Builtin) {
-				t.Errorf("%s --%s: default %q, the setting says %q", cmd.CommandPath(), s.Key, f.DefValue, s.Builtin)
+				t.Errorf("%s --%s: default %q, that of the setting is %q", cmd.CommandPath(), s.Key, f.DefValue, s.Builtin)
 			}
 			for _, word := range s.Words {
 				if err := f.Value.Set(word); err != nil {

@@ -56,7 +56,7 @@ func TestParseMock(t *testing.T) {
 	}
 	for _, text := range []string{"a=exit:-1", "a=exit:256", "a=exit:x", "a=[1]", "a={", `a={"x":1} 2`, "a=@none", "a=yes"} {
 		if _, err := parseMock(e, text); err == nil {
-			t.Errorf("%s is taken", text)
+			t.Errorf("%s is accepted", text)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func TestControlFlowExamples(t *testing.T) {
 	}
 	examples := docsExample.FindAllStringSubmatch(string(text), -1)
 	if all := strings.Count(string(text), "```sh\n"); len(examples) == 0 || len(examples) != all {
-		t.Fatalf("%d of %d examples say how they end", len(examples), all)
+		t.Fatalf("%d of %d examples have an expected end", len(examples), all)
 	}
 	w := newPatternSandbox(t)
 	for _, example := range examples {

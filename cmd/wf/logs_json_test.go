@@ -29,7 +29,7 @@ func TestJSONLines(t *testing.T) {
 		}
 		j.Flush()
 		if got := joinJSONLines(t, out.Bytes()); !bytes.Equal(got, text) {
-			t.Fatalf("%q comes back as %q", text, got)
+			t.Fatalf("%q is restored as %q", text, got)
 		}
 	})
 }

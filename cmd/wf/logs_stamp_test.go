@@ -45,6 +45,6 @@ func TestStamps(t *testing.T) {
 	}
 	info.Times.Known = false
 	if newStamps(info, tail.StreamsOf(info)[0], false) != nil {
-		t.Error("times of a run that has noted none")
+		t.Error("times of a run without marks")
 	}
 }

@@ -57,7 +57,7 @@ func TestPrintError(t *testing.T) {
 	b.Reset()
 	printError(e, exit.With(1))
 	if printError(e, nil); b.Len() > 0 {
-		t.Errorf("printed %q for what is no error", b.String())
+		t.Errorf("printed %q for a nil error", b.String())
 	}
 }
 

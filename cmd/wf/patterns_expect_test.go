@@ -58,7 +58,7 @@ func readExpectation(t *testing.T, workfile string) *patternEnd {
 	t.Helper()
 	found := expectText.FindStringSubmatch(workfile)
 	if found == nil {
-		t.Fatal("the comment of the workfile does not say what to expect")
+		t.Fatal("the comment of the workfile has no expectation")
 	}
 	e := &patternEnd{states: map[string]wantedState{}, times: map[string]int{}, instances: map[string]int{}}
 	for clause := range strings.SplitSeq(found[1], ";") {

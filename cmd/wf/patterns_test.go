@@ -100,7 +100,7 @@ func (p *patternRun) run() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	left, said := p.answer(out)
+	left, output := p.answer(out)
 	err = cmd.Wait()
 	var exited *exec.ExitError
 	if err != nil && !errors.As(err, &exited) {
@@ -108,13 +108,13 @@ func (p *patternRun) run() {
 	}
 	want := map[api.Result]int{api.Succeeded: exit.OK, api.ResFailed: exit.Failed, api.Cancelled: exit.Stopped}[p.expect.result]
 	if got := cmd.ProcessState.ExitCode(); got != want || left > 0 {
-		p.t.Fatalf("wf run ended with %d, want %d; %d steps were left\n%s%s", got, want, left, said, stderr.String())
+		p.t.Fatalf("wf run ended with %d, want %d; %d steps were left\n%s%s", got, want, left, output, stderr.String())
 	}
 }
 
 // answer follows the events of a run and executes each step after its event. It returns the number of remaining steps and
 // the last events.
-func (p *patternRun) answer(events io.Reader) (left int, said string) {
+func (p *patternRun) answer(events io.Reader) (left int, output string) {
 	var b strings.Builder
 	seen := map[string]bool{}
 	steps := p.expect.steps
@@ -139,8 +139,8 @@ func (p *patternRun) answer(events io.Reader) (left int, said string) {
 			steps = steps[1:]
 		}
 	}
-	said = b.String()
-	return len(steps), said[max(0, len(said)-4000):]
+	output = b.String()
+	return len(steps), output[max(0, len(output)-4000):]
 }
 
 // compare compares the state after the run with the expectation.
@@ -174,18 +174,18 @@ func (p *patternRun) compare() {
 }
 
 func (p *patternRun) compareNode(n api.NodeStatus) {
-	want, said := p.expect.states[n.Name]
-	if !said {
-		p.t.Errorf("node %s: nothing is expected of it; it is %q", n.Name, n.Status)
+	want, expected := p.expect.states[n.Name]
+	if !expected {
+		p.t.Errorf("node %s without an expectation is %q", n.Name, n.Status)
 		return
 	}
 	if !want.fits(n) {
 		p.t.Errorf("node %s is %q (%s) %s, want %s", n.Name, n.Status, n.State, n.Message, want)
 	}
-	if times, said := p.expect.times[n.Name]; said && n.Executions != times {
+	if times, expected := p.expect.times[n.Name]; expected && n.Executions != times {
 		p.t.Errorf("node %s was executed %d times, want %d", n.Name, n.Executions, times)
 	}
-	if count, said := p.expect.instances[n.Name]; said && (n.Instances == nil || n.Instances.Begun != count) {
+	if count, expected := p.expect.instances[n.Name]; expected && (n.Instances == nil || n.Instances.Begun != count) {
 		p.t.Errorf("sub-flow %s: %+v, want %d instances", n.Name, n.Instances, count)
 	}
 }

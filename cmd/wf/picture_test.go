@@ -81,7 +81,7 @@ const pictured = `digraph {
 
 // photograph runs the example on a terminal and returns its screen.
 func photograph(t *testing.T) *emulator {
-	home, err := os.MkdirTemp("", "wf") // short: a socket lies in it
+	home, err := os.MkdirTemp("", "wf") // a short path, for the socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func photograph(t *testing.T) *emulator {
 	} {
 		pattern := regexp.MustCompile(step.wait)
 		if !await(func() bool { return pattern.MatchString(c.text()) }) {
-			t.Fatalf("waited in vain for %q on the screen:\n%s", step.wait, c.text())
+			t.Fatalf("no match in time for %q on the screen:\n%s", step.wait, c.text())
 		}
 		if _, err := tty.WriteString(step.keys); err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ func TestReadme(t *testing.T) {
 	}
 	session := readmeExample(t)
 	if lines := strings.Count(session, "\n"); lines != 10 {
-		t.Errorf("the session has %d lines, not ten", lines)
+		t.Errorf("the example has %d lines, not ten", lines)
 	}
 	home, err := os.MkdirTemp("", "wf") // a short path, for the socket
 	if err != nil {
@@ -45,7 +45,7 @@ func TestReadme(t *testing.T) {
 		"stopped the daemon",
 	} {
 		if !strings.Contains(string(out), want) {
-			t.Errorf("the session does not say %q:\n%s", want, out)
+			t.Errorf("the example does not print %q:\n%s", want, out)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func readmeExample(t *testing.T) string {
 	_, after, found := strings.Cut(string(text), "```sh\n")
 	session, _, ended := strings.Cut(after, "```")
 	if !found || !ended {
-		t.Fatal("README.md has no session")
+		t.Fatal("README.md has no example")
 	}
 	return session
 }

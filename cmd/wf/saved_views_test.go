@@ -18,11 +18,11 @@ func TestSavedViews(t *testing.T) {
 	id := strings.Repeat("ab", 32)
 	want := tui.SavedView{View: "list", Zoom: 2, Open: []string{"n1", "n2"}, Split: 0.4, Inspect: true, CutLines: true, Stream: "stderr"}
 	if got := s.Recall(id); !reflect.DeepEqual(got, tui.SavedView{}) {
-		t.Errorf("before anything was kept: %+v", got)
+		t.Errorf("before a view was stored: %+v", got)
 	}
 	s.Keep(id, want)
 	if got := s.Recall(id); !reflect.DeepEqual(got, want) {
-		t.Errorf("kept %+v, got %+v", want, got)
+		t.Errorf("stored %+v, got %+v", want, got)
 	}
 	if info, err := os.Stat(s.path(id)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file: %v, %v", info, err)

@@ -94,7 +94,7 @@ func TestSurvivorsAreNamed(t *testing.T) {
 		"runs":   wf(exit.OK, "runs", "show", "1"),
 	} {
 		if want := "processes that could not be killed: " + strconv.Itoa(pid); !bytes.Contains(out, []byte(want)) {
-			t.Errorf("wf %s does not say %q:\n%s", name, want, out)
+			t.Errorf("wf %s does not print %q:\n%s", name, want, out)
 		}
 	}
 	if err := run.Wait(); statusOf(err) != exit.Stopped || !bytes.Contains(events.Bytes(), []byte(`"survivors":[`+strconv.Itoa(pid)+`]`)) {

@@ -33,7 +33,7 @@ func TestTreeOnce(t *testing.T) {
 		}
 		for _, n := range g.Nodes {
 			if strings.Count(out.String(), ". "+n.Name) != 1 {
-				t.Fatalf("%s does not stand there once:\n%s", n.Name, out.String())
+				t.Fatalf("%s does not occur exactly once:\n%s", n.Name, out.String())
 			}
 		}
 	})

@@ -12,10 +12,10 @@ func TestOtherWords(t *testing.T) {
 	names := commandNames(newRoot(&env{Console: console.Console{Color: "auto"}}))
 	for word, ours := range otherWords {
 		if !slices.Contains(names, ours) {
-			t.Errorf("%s stands for %s, which is no command", word, ours)
+			t.Errorf("%s maps to %s, which is not a command", word, ours)
 		}
 		if slices.Contains(names, word) {
-			t.Errorf("%s is a command, and stands for %s", word, ours)
+			t.Errorf("%s is a command and maps to %s", word, ours)
 		}
 	}
 }

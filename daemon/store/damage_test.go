@@ -130,7 +130,7 @@ func TestDamagedFileIsRefusedUntilMoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.mustSet(t, Machine(), "k", "v", Terms{}); s.mustGet(t, Machine(), "k") != "v" {
-		t.Error("the new store keeps nothing")
+		t.Error("the new store stores nothing")
 	}
 	if after, err := os.ReadFile(path + ".damaged"); err != nil || !bytes.Equal(after, data) {
 		t.Errorf("the damaged file was changed: %v", err)
@@ -270,7 +270,7 @@ func TestOddFiles(t *testing.T) {
 			t.Errorf("%s is read", name)
 		}
 		if _, err := os.Lstat(path + ".target"); !os.IsNotExist(err) {
-			t.Errorf("%s: something was written behind it: %v", name, err)
+			t.Errorf("%s: the target was written: %v", name, err)
 		}
 	}
 }
@@ -339,6 +339,6 @@ func TestOneValueIsDamaged(t *testing.T) {
 		t.Error("it cannot be replaced")
 	}
 	if out, err := s.Delete(t.Context(), Machine(), "c", nil); err != nil || !out.Done {
-		t.Errorf("it cannot be taken away: %+v, %v", out, err)
+		t.Errorf("it cannot be removed: %+v, %v", out, err)
 	}
 }

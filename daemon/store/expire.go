@@ -83,7 +83,7 @@ func (t *turn) purge(limit int) (next int64, err error) {
 // Forget removes the values of runs that are no longer in the history of a workspace. It does not open the file: values that
 // remain are removed when the file is opened the next time.
 func (s *Store) Forget(ctx context.Context, workspace string, runs []int) error {
-	if !s.begun.Load() || len(runs) == 0 {
+	if !s.started.Load() || len(runs) == 0 {
 		return nil
 	}
 	var err error

@@ -54,7 +54,7 @@ func TestKilled(t *testing.T) {
 		for _, line := range killWriter(t, fmt.Sprint(round, ":", path), 100+37*round) {
 			key, version, ok := strings.Cut(line, " ")
 			if !ok || key == "error" {
-				t.Fatalf("the writer says %q", line)
+				t.Fatalf("the writer prints %q", line)
 			}
 			acknowledged[key], sums = version, sums+1
 		}

@@ -32,7 +32,7 @@ type Store struct {
 	calls   chan func() // other work of the loop
 	quit    chan struct{}
 	ended   chan struct{}
-	begun   atomic.Bool
+	started atomic.Bool
 	begin   sync.Once
 	end     sync.Once
 	current atomic.Pointer[file] // nil while it is not open; set by the loop
@@ -57,7 +57,7 @@ func (s *Store) start() {
 	s.begin.Do(func() {
 		s.timer = time.NewTimer(time.Hour)
 		s.timer.Stop()
-		s.begun.Store(true)
+		s.started.Store(true)
 		go s.loop()
 	})
 }

@@ -99,7 +99,7 @@ func TestConditions(t *testing.T) {
 			t.Errorf("set %q %+v: done %v, then %q, want %q", step.value, step.terms, out.Done, got, want)
 		}
 		if found := want != "<none>"; out.Found != found || found && string(out.Value) != want {
-			t.Errorf("set %q says that there is %v %q, want %q", step.value, out.Found, out.Value, want)
+			t.Errorf("Set %q returns %v %q, want %q", step.value, out.Found, out.Value, want)
 		}
 	}
 	for _, step := range []struct {
@@ -304,11 +304,11 @@ func TestExpiry(t *testing.T) {
 			}
 		}
 		if out := s.mustSet(t, Machine(), "short", "again", Terms{IfAbsent: true}); !out.Done {
-			t.Error("what has expired is in the way")
+			t.Error("an expired value prevents a change")
 		}
 		time.Sleep(time.Minute)
 		if out, err := s.Add(t.Context(), Machine(), "n", 1, time.Minute); err != nil || string(out.Value) != "1" || out.Expires.IsZero() {
-			t.Errorf("the number begins anew with %q, %v, %v", out.Value, out.Expires, err)
+			t.Errorf("the number starts again with %q, %v, %v", out.Value, out.Expires, err)
 		}
 	})
 }
@@ -337,7 +337,7 @@ func TestSweep(t *testing.T) {
 		}
 		s.mustSet(t, Machine(), "kept", "v", Terms{})
 		if ticking() {
-			t.Error("there is a clock, and nothing expires")
+			t.Error("a timer runs although no value expires")
 		}
 		for i := range 100 {
 			s.mustSet(t, Machine(), fmt.Sprint("k", i), "v", Terms{TTL: time.Hour})
@@ -352,7 +352,7 @@ func TestSweep(t *testing.T) {
 			t.Errorf("%d lines are left", got)
 		}
 		if ticking() {
-			t.Error("there is a clock, and nothing is left to expire")
+			t.Error("a timer runs although no value is left to expire")
 		}
 	})
 }
@@ -435,7 +435,7 @@ func TestValuesOfRemovedRuns(t *testing.T) {
 	s.Close()
 	forget(2)
 	s = open()
-	if err := s.Forget(t.Context(), "w", []int{2}); err != nil || s.begun.Load() {
+	if err := s.Forget(t.Context(), "w", []int{2}); err != nil || s.started.Load() {
 		t.Errorf("forgetting opens the file, or fails: %v", err)
 	}
 	if got := scopes(s); !slices.Equal(got, []string{"run/w/3"}) {

@@ -17,7 +17,7 @@ import (
 const fenceFile = "fence"
 
 // A Fence is an exclusive lock for writing the history of a workspace. At most one process, on this
-// machine or another one that shares the folder, has it. It ends with the process.
+// machine or another one that shares the folder, has it. The lock ends with the process.
 type Fence struct {
 	path string
 	file *os.File // kept reachable: garbage collection would close it and release the lock

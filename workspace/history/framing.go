@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// A log is text. Every line is an entry: "crc32c SP payload LF", where the sum of the payload has eight
+// A log is text. Every line is an entry: "crc32c SP payload LF", where the checksum of the payload has eight
 // lower-case hex digits. A log can be read and searched, and each line shows whether it is complete.
 //
 //	line 1    header with the format and its version

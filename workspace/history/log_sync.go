@@ -10,9 +10,9 @@ import (
 
 // A sync has three parts, so that only the slow one has to wait for the disk:
 //
-//	StartSync   by the owner: takes what is to become durable
+//	StartSync   by the owner: selects the records to make durable
 //	wait        on any goroutine, while the owner appends and flushes more
-//	EndSync     by the owner: notes what is durable now
+//	EndSync     by the owner: marks these records as durable
 //
 // A failed sync is never repeated on the same file: the kernel may have dropped the pages, so that a second
 // sync would succeed without writing them. Instead, the next sync writes all lines that are not durable
@@ -25,8 +25,8 @@ func (l *Log) unreliable() error { return fmt.Errorf("%w: %w", ErrUnreliable, l.
 
 // syncing is a sync in progress.
 type syncing struct {
-	size      int64 // of the segment: what becomes durable
-	kept, buf int   // how many bytes of the buffers that is
+	size      int64 // of the segment: the part that becomes durable
+	kept, buf int   // number of bytes of the buffers that become durable
 	renewal   bool  // it starts a new segment
 	segment   File  // the new segment, set by wait
 }

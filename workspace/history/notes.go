@@ -11,7 +11,7 @@ import (
 )
 
 // A noteDir is a folder below the state folder with one small JSON file, a note, per workspace, so that
-// a new daemon finds what the last one left without opening every history.
+// a new daemon finds the workspaces of the previous one without opening every history.
 type noteDir string
 
 // path returns the file of a workspace.

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Request describes what a run was asked to do: the content of run.json, which never changes. It
+// Request is the request for a run: the content of run.json, which never changes. It
 // contains no environment values. Empty fields are absent from the file.
 type Request struct {
 	// Identity of the run.

@@ -33,6 +33,6 @@ func TestTargetsOfBuiltinRulesAreRefused(t *testing.T) {
 	}
 	// Without Exists an object file never counts as a source.
 	if _, err := Import("make", []byte("foo: foo.o\n\tcc foo.o\n"), Options{}); err == nil {
-		t.Error("an object without a rule was taken for a source")
+		t.Error("an object file without a rule was accepted as a source")
 	}
 }

@@ -201,13 +201,13 @@ func checkWhole(t *testing.T, w *Workflow) {
 	ids := map[string]bool{}
 	for _, n := range w.Nodes {
 		if ids[n.ID] {
-			t.Errorf("two nodes are called %q", n.ID)
+			t.Errorf("two nodes have the id %q", n.ID)
 		}
 		ids[n.ID] = true
 	}
 	for _, e := range w.Edges {
 		if !ids[e.Source] || !ids[e.Target] {
-			t.Errorf("edge %q -> %q ends at no node", e.Source, e.Target)
+			t.Errorf("edge %q -> %q has an end without a node", e.Source, e.Target)
 		}
 	}
 }
@@ -253,7 +253,7 @@ func TestExportsMatchGoldenFiles(t *testing.T) {
 	}}
 	for name, text := range map[string][]byte{"graph.dot": Dot(g), "graph.mmd": Mermaid(g), "graph.svg": SVG(g, "a <b> & c")} {
 		if strings.ContainsAny(string(text), "\x1b\x07") {
-			t.Errorf("%s holds characters that a terminal obeys", name)
+			t.Errorf("%s contains control characters", name)
 		}
 		golden(t, filepath.Join("testdata", name), string(text))
 	}

@@ -208,7 +208,7 @@ func TestDoctor(t *testing.T) {
 	well.examine(context.Background())
 	for _, f := range well.findings {
 		if f.Level != levelOK {
-			t.Errorf("all is well, and doctor finds %+v", f)
+			t.Errorf("doctor finds %+v on a machine without problems", f)
 		}
 	}
 	for name, c := range diagnoses {

@@ -43,7 +43,7 @@ func TestDiskOf(t *testing.T) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	if _, err := diskOf("/nonexistent/folder"); err == nil {
-		t.Error("a folder that is not there has a disk")
+		t.Error("a missing folder has a disk")
 	}
 	if got := existing("/nonexistent/folder"); got != "/" {
 		t.Errorf("the nearest folder above is %q", got)
@@ -91,7 +91,7 @@ func TestDoctorOfLinux(t *testing.T) {
 	root.lookAtSystem()
 	for _, f := range root.findings {
 		if f.Check == "logout" {
-			t.Errorf("systemd spares the superuser: %+v", f)
+			t.Errorf("systemd does not kill processes of root: %+v", f)
 		}
 	}
 }

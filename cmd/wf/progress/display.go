@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	silenceLimit  = time.Minute // after it a line says what is running: CI systems kill silent jobs
+	silenceLimit  = time.Minute // after it a line lists the running nodes: CI systems kill silent jobs
 	maxBlocks     = 20          // outputs of failed nodes that are shown during the run
 	maxStillNames = 5
 	foldedNodes   = 100 // of larger runs the screen shows only failures and finished stages
@@ -42,16 +42,16 @@ type Display struct {
 	out      *bufio.Writer
 	silence  *time.Timer // fires if nothing was printed for silenceLimit
 
-	Run     *runview.Run
-	steps   map[string]api.PlanStep // --verbose: why nodes run, and their command lines
-	blocks  int                     // outputs shown so far
-	printed int                     // approximate number of printed lines
-	quotes  map[nodeExecution]int   // value of printed after the output of a failure was shown
-	blocked map[string]bool         // nodes that were named as blocked
-	refused map[string]string       // failures without an execution, by node: its name and the cause
-	partial bool                    // some events of the run were not received
-	begun   bool                    // an event of the run was received: JSON is printed from here on
-	streams *streams
+	Run       *runview.Run
+	steps     map[string]api.PlanStep // --verbose: why nodes run, and their command lines
+	blocks    int                     // outputs shown so far
+	printed   int                     // approximate number of printed lines
+	quotes    map[nodeExecution]int   // value of printed after the output of a failure was shown
+	blocked   map[string]bool         // nodes that were named as blocked
+	refused   map[string]string       // failures without an execution, by node: its name and the cause
+	partial   bool                    // some events of the run were not received
+	hasEvents bool                    // an event of the run was received: JSON is printed from here on
+	streams   *streams
 }
 
 // NewDisplay returns a Display. It replaces the standard error of e until Close, so that other output does not disturb
@@ -96,15 +96,15 @@ func (v *Display) flush() error {
 	return v.out.Flush()
 }
 
-// inCI says whether the command runs in a CI job.
+// inCI reports whether the command runs in a CI job.
 func (v *Display) inCI() bool { return v.ci != ci.None || v.e.Get("CI") != "" }
 
-// progress says whether lines about single nodes are printed.
+// progress reports whether lines about single nodes are printed.
 func (v *Display) progress() bool {
 	return v.opt.Progress != "none" && !(v.opt.JSON && v.opt.Progress == "auto")
 }
 
-// showsBlocks says whether the end of the output is shown when a node fails.
+// showsBlocks reports whether the end of the output is shown when a node fails.
 func (v *Display) showsBlocks() bool {
 	return v.opt.Output == "failed" || v.opt.Output == "auto" && v.progress() && !v.opt.Quiet
 }
@@ -171,7 +171,7 @@ func (v *Display) Accepted(a api.RunAccepted) {
 	v.flush()
 }
 
-// fromFileClause says how many statuses did not come from a run on this machine; "" for none.
+// fromFileClause returns a text about the number of statuses that did not come from a run on this machine; "" for none.
 func fromFileClause(n int) string {
 	if n == 0 {
 		return ""
@@ -184,8 +184,8 @@ func (v *Display) workfile() string { return plain.Line(filepath.Base(v.target.P
 
 // event shows one event of the run, or one that concerns the whole workfile.
 func (v *Display) event(ctx context.Context, ev api.Event) error {
-	v.begun = v.begun || ev.Run != ""
-	if v.opt.JSON && v.begun {
+	v.hasEvents = v.hasEvents || ev.Run != ""
+	if v.opt.JSON && v.hasEvents {
 		if err := console.WriteJSON(v.out, ev); err != nil {
 			return err
 		}
@@ -241,7 +241,7 @@ func (v *Display) held(ev api.Event) {
 
 // attached prints the header for an active run.
 func (v *Display) attached(run api.RunSummary) {
-	v.begun, v.partial = true, true
+	v.hasEvents, v.partial = true, true
 	v.Run.Resync(run)
 	v.Run.Started = run.Started
 	if v.progress() && !v.opt.Quiet {

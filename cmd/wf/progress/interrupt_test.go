@@ -48,7 +48,7 @@ func TestThirdInterrupt(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 	if want := "left run 7 (0/0) while it is being stopped.   its end: wf runs show 7\n"; stderr.String() != want {
-		t.Errorf("it says %q, want %q", stderr, want)
+		t.Errorf("it prints %q, want %q", stderr, want)
 	}
 }
 

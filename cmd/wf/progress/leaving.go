@@ -24,10 +24,10 @@ func (v *Display) cancelling(grace time.Duration) {
 // killing prints the one line about a second signal.
 func (v *Display) killing() { v.print("killing %s", v.whatRuns()) }
 
-// hasKeys says whether keys are read.
+// hasKeys reports whether keys are read.
 func (v *Display) hasKeys() bool { return v.live != nil && v.live.Listens() }
 
-// whatRuns says how many nodes a stop ends. Nodes that have just started may be missing.
+// whatRuns returns the number of nodes that a stop ends, as text. Nodes that have just started may be missing.
 func (v *Display) whatRuns() string {
 	if n := len(v.Run.Running); n > 0 {
 		return words.Plural(n, "node")

@@ -68,13 +68,13 @@ func (v *Display) quoted(ev api.Event, lines int) {
 	v.quotes[nodeExecution{ev.Node, ev.Execution}] = v.printed
 }
 
-// quotedNearby says whether the end of the output of an execution was shown so few lines ago that it is still visible.
+// quotedNearby reports whether the end of the output of an execution was shown so few lines ago that it is still visible.
 func (v *Display) quotedNearby(x api.Execution) bool {
 	at, shown := v.quotes[nodeExecution{x.Node, x.Execution}]
 	return shown && v.printed-at <= nearbyLines
 }
 
-// oneLog says whether standard output and standard error are shown in the same place.
+// oneLog reports whether standard output and standard error are shown in the same place.
 func (v *Display) oneLog() bool { return v.inCI() || v.e.OutTTY && v.e.ErrTTY }
 
 // printBlocked names the nodes that are blocked by a failure and were not named before. In a large run and on a screen only

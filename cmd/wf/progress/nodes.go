@@ -70,7 +70,7 @@ func (v *Display) nodeEnded(ctx context.Context, ev api.Event) {
 	}
 }
 
-// folded says whether there are too many nodes for a line each.
+// folded reports whether there are too many nodes for a line each.
 func (v *Display) folded() bool {
 	return v.live != nil && !v.opt.Verbose && v.Run.Total > foldedNodes
 }
@@ -134,7 +134,7 @@ func executionText(ev api.Event) string {
 // resync continues from a snapshot.
 func (v *Display) resync(run api.RunSummary) {
 	v.Run.Resync(run)
-	v.begun, v.partial = true, true
+	v.hasEvents, v.partial = true, true
 	if v.progress() {
 		v.print("note: connected to the daemon again, run %s is active (%s)", run.Run, v.ended())
 	}

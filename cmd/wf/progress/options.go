@@ -1,6 +1,6 @@
 package progress
 
-// Options say how a run is shown. The words are those of the flags of wf run.
+// Options determine how a run is shown. The words are those of the flags of wf run.
 type Options struct {
 	Progress   string // auto, inline, plain, none
 	Output     string // auto, none, failed, grouped, stream

@@ -86,7 +86,7 @@ func (w later) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// sameFile says whether two streams are the same file.
+// sameFile reports whether two streams are the same file.
 func sameFile(a, b io.Writer) bool {
 	fa, okA := a.(*os.File)
 	fb, okB := b.(*os.File)

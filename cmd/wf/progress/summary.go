@@ -108,7 +108,7 @@ func (s *summary) slowest() {
 	s.print("  slowest  %s", strings.Join(names, " "+s.p.Dot()+" "))
 }
 
-// showsEffort says whether the work of the run is shown. It is unknown if events of the run are missing.
+// showsEffort reports whether the work of the run is shown. It is unknown if events of the run are missing.
 func (s *summary) showsEffort() bool {
 	return s.ev.Result == api.Succeeded && s.ev.DurationMS != nil && *s.ev.DurationMS >= leastEffort.Milliseconds() &&
 		s.progress() && !s.opt.Quiet && !s.partial && s.Run.Executed() > 1

@@ -40,7 +40,7 @@ func (v *Display) nodeWaiting(ev api.Event) {
 	v.at(ev.Time, "%s %s %s", v.p.Glyph(runview.WaitState(ev.Wait)), plain.Line(ev.Name), words.Wait(*ev.Wait, ev.Time))
 }
 
-// stopText says why a run is stopped.
+// stopText returns why a run is stopped.
 func stopText(ev api.Event) string {
 	if ev.Message == api.CauseReplaced {
 		return ev.Message

@@ -55,7 +55,7 @@ func (f *Faults) FailFromNowOn() {
 	f.Plan.At = f.count + 1
 }
 
-// Attempt counts an operation that is not one of the disk, so that it can fail as planned like the others.
+// Attempt counts an operation outside the disk, so that it can also fail as planned.
 func (f *Faults) Attempt(name, path string) error { return f.check(name, path) }
 
 // do counts an operation and calls it, unless it must fail.

@@ -13,7 +13,7 @@ import (
 )
 
 // Volatile is a disk below a folder that tracks which data is durable. The files exist, so that readers
-// see what was written; Cut leaves what a power cut would leave. It is safe for concurrent use. Files that
+// see unsynced data; Cut leaves the state after a power cut. It is safe for concurrent use. Files that
 // were created in another way must not be opened and stay as they are; folders created so are durable.
 type Volatile struct {
 	root string
