@@ -45,7 +45,7 @@ type KVIncr struct {
 	TTLMS int64  `json:"ttl_ms,omitempty"` // 0 = the expiry does not change
 }
 
-// KVAnswer is the state of a key after a read or a change. A change is on the disk by then.
+// KVAnswer is the state of a key after a read or a change. A change is already on the disk.
 type KVAnswer struct {
 	Done    bool   `json:"done"` // the value was changed; otherwise the condition was not met, or there was nothing to delete
 	Found   bool   `json:"found"`

@@ -318,8 +318,8 @@ type Edit struct {
 	// Edge selects an edge: by its id, by its number (from 1) among those from Source to Target, or all with
 	// EveryEdge. "" is an error if there are several.
 	Edge string `json:"edge,omitempty"`
-	In   string `json:"in,omitempty"` // container that a new node lies in
-	// Container makes a new node one that holds others; Label is not read.
+	In   string `json:"in,omitempty"` // container of a new node
+	// Container makes a new node a container; Label is ignored.
 	Container bool `json:"container,omitempty"`
 	// Was is the value that the attribute must still have, "" for an absent one. With another value the edit is a
 	// conflict. nil is not checked.
@@ -395,7 +395,7 @@ type NewRequest struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// PruneRequest removes old runs: those beyond any of the limits. Without limits, those of the daemon apply
+// PruneRequest removes old runs: all that exceed one of the limits. Without limits, the limits of the daemon apply
 // (by default the newest 100, 90 days).
 type PruneRequest struct {
 	Keep    int   `json:"keep,omitempty"`     // newest runs to keep, 0 = no such limit

@@ -12,7 +12,7 @@ const (
 // Requests about the daemon.
 var (
 	GetVersion     = get[None, VersionInfo]("/v1/version")
-	ProvePort      = get[ProofQuery, Proof]("/v1/proof") // the only one that needs no token
+	ProvePort      = get[ProofQuery, Proof]("/v1/proof") // the only route without a token
 	GetServer      = get[None, ServerStatus]("/v1/server")
 	StopServer     = post[ServerStop, None]("/v1/server/stop", plainBody, ResendServed)
 	ListPools      = get[None, PoolList]("/v1/pools")

@@ -67,7 +67,7 @@ func TestConnectToADyingDaemon(t *testing.T) {
 					return
 				}
 				if sent != "" {
-					conn.Read(make([]byte, 4096)) // else it is no answer
+					conn.Read(make([]byte, 4096)) // an answer comes after the request
 				}
 				io.WriteString(conn, sent)
 				conn.Close()

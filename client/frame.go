@@ -35,7 +35,7 @@ func (p *frameReader) read(r io.Reader) (api.Frame, error) {
 	}
 	var f api.Frame
 	dec := json.NewDecoder(bytes.NewReader(p.buf.Bytes()))
-	dec.UseNumber() // of outputs: a number stays as it is written
+	dec.UseNumber() // numbers in outputs keep their form
 	err := dec.Decode(&f)
 	if p.buf.Cap() > mostKept {
 		p.buf = bytes.Buffer{}

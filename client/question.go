@@ -19,7 +19,7 @@ import (
 // answer is sent again until Options.Timeout is over:
 //
 //   - No daemon answered, or the daemon is ending: the request is sent again.
-//   - The connection broke: a request that changes nothing is sent again; one that changes something only to a daemon
+//   - The connection broke: a request that changes nothing is sent again; a request that changes something only to a daemon
 //     that supports keys.
 //   - The workspace is not open: it is opened, and the request sent again.
 type question struct {

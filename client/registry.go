@@ -13,8 +13,8 @@ import (
 	"wf/api"
 )
 
-// readRegistry reads where the daemon is. A missing or damaged registry means that there is none. A registry that other
-// users could have written is an error of its own, because it decides where the environment of every run is sent.
+// readRegistry reads the registry. A missing or damaged registry means that no daemon is running. A registry that other
+// users could have written is a separate error, because the client sends the environment of every run to that address.
 func readRegistry(runtime string) (api.Registry, error) {
 	path := filepath.Join(runtime, api.FileRegistry)
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)

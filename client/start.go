@@ -68,7 +68,7 @@ func sealDescriptors() error {
 type starting struct {
 	c       *Client
 	allowed bool
-	ended   <-chan error // of the process that was started; nil when there is none
+	ended   <-chan error // of the started process; nil if there is none
 	started bool
 	logSize int64 // of the daemon's log before the start
 }

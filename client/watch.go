@@ -148,7 +148,7 @@ func (w *Workspace) rewatch(ctx context.Context, opt api.WatchOptions, end error
 // die one after the other, the watch continues with the next one.
 type patience struct {
 	until  time.Time
-	daemon int // pid of the one that answered last
+	daemon int // pid of the daemon that answered last
 }
 
 func newPatience(now time.Time, daemon int) *patience {

@@ -47,7 +47,7 @@ func (c *Client) reopen(ctx context.Context, path string) (api.WorkspaceInfo, er
 	}
 }
 
-// unbounded replaces the error of our own time limit, because the caller has set none.
+// unbounded replaces the error of the client's own time limit, because the caller has set none.
 func unbounded(ctx context.Context, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return &UnreachableError{Doing: "reach the daemon", Err: errors.New("no answer in time")}
@@ -76,7 +76,7 @@ func (w *Workspace) Status(ctx context.Context, nodes bool) (api.Status, error) 
 	return ask(ctx, w, api.GetStatus, api.StatusQuery{Nodes: nodes})
 }
 
-// Overview returns the present state of the workspace, with at most so many stages instead of its nodes.
+// Overview returns the present state of the workspace, with at most the given number of stages instead of its nodes.
 func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error) {
 	return ask(ctx, w, api.GetStatus, api.StatusQuery{Stages: stages})
 }
@@ -86,7 +86,7 @@ func (w *Workspace) Select(ctx context.Context, selectors []string) (api.NodeLis
 	return ask(ctx, w, api.SelectNodes, api.SelectQuery{Nodes: selectors})
 }
 
-// Check returns the problems of the workfile as it is open now.
+// Check returns the problems of the open workfile, including unsaved edits.
 func (w *Workspace) Check(ctx context.Context) (api.Check, error) {
 	return ask(ctx, w, api.CheckWorkfile, api.None{})
 }
@@ -164,7 +164,7 @@ func (w *Workspace) Runs(ctx context.Context) (api.RunList, error) {
 	return ask(ctx, w, api.ListRuns, api.None{})
 }
 
-// Run returns everything that is known about a run.
+// Run returns the details of a run.
 func (w *Workspace) Run(ctx context.Context, run string) (api.RunDetail, error) {
 	return ask(ctx, w, api.GetRun, api.RunQuery{}, run)
 }
@@ -179,7 +179,7 @@ func (w *Workspace) Live(ctx context.Context, run string, nodes []string) (api.R
 	return ask(ctx, w, api.GetLive, api.LiveQuery{Nodes: nodes}, run)
 }
 
-// Analysis returns Run with where its time went and what has changed since.
+// Analysis returns the details of a run with an api.Analysis.
 func (w *Workspace) Analysis(ctx context.Context, run string) (api.RunDetail, error) {
 	return ask(ctx, w, api.GetRun, api.RunQuery{Analysis: true}, run)
 }
@@ -210,7 +210,7 @@ func (w *Workspace) Approvals(ctx context.Context) (api.ApprovalList, error) {
 	return ask(ctx, w, api.ListApprovals, api.None{})
 }
 
-// Decide records a decision about an approval, which it returns as it was before.
+// Decide records a decision about an approval. It returns the approval before the decision.
 func (w *Workspace) Decide(ctx context.Context, d api.Decision) (api.Approval, error) {
 	return ask(ctx, w, api.DecideApproval, d)
 }

@@ -75,8 +75,8 @@ func (l *limited) Accept() (net.Conn, error) {
 	}
 }
 
-// want sets whether Accept waits for room. If so, the connection that has been idle longest is closed, or the next one that
-// becomes idle.
+// want sets whether Accept waits for room. If it does, the connection that has been idle longest is closed, or else the next
+// connection that becomes idle.
 func (l *limited) want(room bool) {
 	l.mu.Lock()
 	l.wanted = room

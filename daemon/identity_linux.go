@@ -25,7 +25,7 @@ func startTime(pid int) uint64 {
 		return 0
 	}
 	fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
-	const index = 22 - 3 // the first field behind the name is number 3
+	const index = 22 - 3 // the first field after the name has number 3
 	if len(fields) <= index {
 		return 0
 	}

@@ -21,7 +21,7 @@ type listeners struct {
 	bound  fs.FileInfo // the file of the socket when it was created
 	tcp    net.Listener
 	socket string // path of the unix socket
-	folder string // of the socket, if it needed a folder of its own
+	folder string // of the socket, if it is not in the runtime folder
 	url    string
 	closed bool
 }

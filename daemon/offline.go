@@ -43,7 +43,7 @@ func Check(path string) (api.Check, error) { return workspace.CheckAt(path) }
 func Held(state string) ([]api.HeldWorkspace, error) { return workspace.Held(state) }
 
 // Plan returns what a run of the workfile at path (absolute) would do, from the file and the history below the folder state,
-// and changes nothing on the disk. If a daemon has the file open, ask the daemon instead, which knows unsaved changes.
+// and changes nothing on the disk. If a daemon has the file open, ask the daemon instead, which includes unsaved changes.
 // Errors are *api.Error.
 func Plan(path, state string, req api.RunRequest) (api.Plan, error) {
 	look, err := workspace.LookAt(path, state)

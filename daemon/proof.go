@@ -8,7 +8,7 @@ import (
 )
 
 // prove proves to a client that this is the daemon of the registry, before the client sends the token. access has checked
-// that the request was sent to our own address. The answers do not reveal the token, a random key of 256 bits.
+// that the request was sent to the daemon's own address. The answers do not reveal the token, a random key of 256 bits.
 func (d *daemon) prove(_ *http.Request, q api.ProofQuery) (api.Proof, error) {
 	if b, err := hex.DecodeString(q.Nonce); err != nil || len(b) != api.NonceBytes {
 		return api.Proof{}, api.Invalid("nonce must be %d bytes in hexadecimal", api.NonceBytes)

@@ -75,7 +75,7 @@ func (k *runtimeFiles) concerns(ev fsnotify.Event) bool {
 	return false
 }
 
-// check creates missing files again. ErrAlreadyRunning means that another daemon serves here by now.
+// check creates missing files again. ErrAlreadyRunning means that another daemon serves here.
 func (k *runtimeFiles) check(ctx context.Context) error {
 	err := k.restore(ctx)
 	if errors.Is(err, ErrAlreadyRunning) || ctx.Err() != nil {

@@ -14,7 +14,7 @@ import (
 	"wf/api"
 )
 
-// Limits of the HTTP servers. The size of a body has a limit of its own (api.Endpoint); answers may take as long as a
+// Limits of the HTTP servers. api.Endpoint limits the size of a body; answers may take as long as a
 // run.
 const (
 	headerTime  = 5 * time.Second

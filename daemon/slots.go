@@ -10,7 +10,7 @@ import (
 )
 
 // slots distributes the job slots of the machine. A member is one run. A free slot goes to the workspace with the fewest
-// slots, in it to the run with the fewest, among equals to the one that has waited longest.
+// slots, in it to the run with the fewest, among equals to the run that has waited longest.
 //
 // size limits the sum over all runs, and over the runs without a number of jobs. A run with a larger number raises the
 // limit of the sum while it is a member.

@@ -159,7 +159,7 @@ func TestAnalysisOfALoopThatFails(t *testing.T) {
 }
 
 // The changes since a run concern commands and their order, not the text of the file.
-func TestAnalysisTellsChanges(t *testing.T) {
+func TestAnalysisListsChanges(t *testing.T) {
 	b := newTestbed(t, "a>b", "b>c", "c>d", "d>e")
 	b.record(api.ModeFresh, "abcde", 0, recordedStep{"a", 0, 1, false}, recordedStep{"b", 1, 2, true})
 	text := workfileText("a>b", "b~c", "b>f")

@@ -9,7 +9,7 @@ import (
 	"wf/executor"
 )
 
-func TestResumeTellsWhatHasChanged(t *testing.T) {
+func TestResumeListsChanges(t *testing.T) {
 	b := newTestbed(t, "a>b", "c")
 	b.open()
 	v := b.watch()

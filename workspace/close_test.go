@@ -33,7 +33,7 @@ func (l *logged) has(text string) bool {
 }
 
 // A panic in a question is an error of this question only. The run continues.
-func TestBugInAQuestion(t *testing.T) {
+func TestPanicInAQuestionIsAnError(t *testing.T) {
 	log := &logged{}
 	b := newTestbed(t, "a>b")
 	b.cfg.Log = slog.New(slog.NewTextHandler(log, nil))
@@ -45,7 +45,7 @@ func TestBugInAQuestion(t *testing.T) {
 	if !errors.As(err, &refusal) || refusal.Code != api.CodeInternal {
 		t.Errorf("answered with %v", err)
 	}
-	if !log.has("as planned") || !log.has("TestBugInAQuestion") {
+	if !log.has("as planned") || !log.has("TestPanicInAQuestionIsAnError") {
 		t.Error("the log has no report with a stack")
 	}
 	b.play(v, s, nil)
@@ -53,7 +53,7 @@ func TestBugInAQuestion(t *testing.T) {
 
 // A panic anywhere else ends the workspace. Its run continues when the workspace is opened again, and the panic counts as a
 // failed recovery attempt.
-func TestBugInADeed(t *testing.T) {
+func TestPanicOnTheLoopEndsTheWorkspace(t *testing.T) {
 	for name, cause := range map[string]func(w *Workspace){
 		"loop":   func(w *Workspace) { w.loop.Post(func() { panic("as planned") }) },
 		"helper": func(w *Workspace) { w.loop.Run(func() { panic("as planned") }) },

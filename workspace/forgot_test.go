@@ -10,9 +10,9 @@ import (
 	"wf/api"
 )
 
-// TestForgottenRunsAreTold: Config.Forgot is called when runs leave the history: removed, or pruned by a user or by the
+// TestForgotReportsRemovedRuns: Config.Forgot is called when runs leave the history: removed, or pruned by a user or by the
 // daemon. It is not called for a dry run.
-func TestForgottenRunsAreTold(t *testing.T) {
+func TestForgotReportsRemovedRuns(t *testing.T) {
 	b := newTestbed(t, "a")
 	var mu sync.Mutex // guards told
 	var told []int

@@ -40,9 +40,9 @@ func (b *testbed) sync() {
 	}
 }
 
-// TestLogsOfANodeToCome: a request that waits for the output of a node that has not started gets this output, not that of an
+// TestLogsOfANodeThatWillStart: a request that waits for the output of a node that has not started gets this output, not that of an
 // earlier run.
-func TestLogsOfANodeToCome(t *testing.T) {
+func TestLogsOfANodeThatWillStart(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	b.open()
 	v := b.watch()
@@ -75,8 +75,8 @@ func TestLogsOfANodeToCome(t *testing.T) {
 	}
 }
 
-// TestLogsOfANodeThatDoesNotCome: the wait ends with the run.
-func TestLogsOfANodeThatDoesNotCome(t *testing.T) {
+// TestLogsOfANodeThatNeverStarts: the wait ends with the run.
+func TestLogsOfANodeThatNeverStarts(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	b.open()
 	v := b.watch()

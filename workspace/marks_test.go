@@ -7,8 +7,8 @@ import (
 	"wf/executor"
 )
 
-// TestMarksAreTold: watchers get the marks of edges during a run, and their removal before the end of the run.
-func TestMarksAreTold(t *testing.T) {
+// TestMarksArePublished: watchers get the marks of edges during a run, and their removal before the end of the run.
+func TestMarksArePublished(t *testing.T) {
 	b := newTestbed(t, "a>c", "b>c")
 	b.open()
 	v := b.watch()

@@ -28,7 +28,7 @@ func (o *otherRuns) Stop(child activerun.Child, _ *int64) {
 
 // A recovered run is active before its executor is found: its commands are known, so the runs that they have started
 // continue, and it can be stopped.
-func TestTakenUpRunIsGoingBeforeItsExecutorIsFound(t *testing.T) {
+func TestRecoveredRunIsActiveBeforeItsExecutorIsFound(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	others := &otherRuns{}
 	b.cfg.Nested, b.cfg.holdPause = others, time.Millisecond

@@ -7,9 +7,9 @@ import (
 	"wf/api"
 )
 
-// TestARunIsBegunOnce: a repeated request returns the same run, both while it is active and when only the history contains
+// TestRepeatedRequestStartsOneRun: a repeated request returns the same run, both while it is active and when only the history contains
 // it.
-func TestARunIsBegunOnce(t *testing.T) {
+func TestRepeatedRequestStartsOneRun(t *testing.T) {
 	b := newTestbed(t, "a")
 	b.open()
 	start := func(key string, again bool) api.RunAccepted {

@@ -109,7 +109,7 @@ func TestResolveParams(t *testing.T) {
 	}
 }
 
-func TestParamsThatAreNone(t *testing.T) {
+func TestInvalidParams(t *testing.T) {
 	b, _ := paramBed(t)
 	b.write(strings.Replace(b.read(), `"type": "int"`, `"type": "itn"`, 1))
 	w := b.open()

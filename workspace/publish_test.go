@@ -90,7 +90,7 @@ func checkTypes(t *testing.T, v *watchers.Watcher, types []api.EventType, all []
 	}
 }
 
-func TestWhatNobodyWantsIsNotKept(t *testing.T) {
+func TestUnwantedEventsAreNotKept(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	b.open()
 	only := b.watchTypes([]api.EventType{api.RunComplete})

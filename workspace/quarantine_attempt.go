@@ -47,7 +47,7 @@ func (q *quarantine) try() {
 func (q *quarantine) noteAttempt(before history.Recovery) {
 	if err := history.BeginRecovery(q.w.disk(), q.w.cfg.State, before, time.Now()); err != nil {
 		// Runs continue even if the disk is full.
-		q.w.cfg.Log.Warn("a trial cannot be noted", "workspace", q.w.id, "err", err)
+		q.w.cfg.Log.Warn("a recovery attempt cannot be noted", "workspace", q.w.id, "err", err)
 		return
 	}
 	q.attempt.noted = true
@@ -95,7 +95,7 @@ func (q *quarantine) countCrash() {
 		err = history.BeginRecovery(q.w.disk(), q.w.cfg.State, before, time.Now())
 	}
 	if err != nil {
-		q.w.cfg.Log.Warn("a trial cannot be noted", "workspace", q.w.id, "err", err)
+		q.w.cfg.Log.Warn("a recovery attempt cannot be noted", "workspace", q.w.id, "err", err)
 	}
 }
 

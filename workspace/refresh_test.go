@@ -7,8 +7,8 @@ import (
 	"wf/api"
 )
 
-// TestRunMeansTheFileOfNow changes the file and runs it in the next breath.
-func TestRunMeansTheFileOfNow(t *testing.T) {
+// TestRunUsesThePresentFile changes the file and runs it in the next breath.
+func TestRunUsesThePresentFile(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	b.open()
 	v := b.watch()

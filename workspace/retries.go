@@ -41,7 +41,7 @@ func (rp *retries) withdraw(n int) error {
 // withdrawn handles the result of withdraw. After an error it tries again later.
 func (rp *retries) withdrawn(n int, err error) {
 	if err != nil {
-		rp.w.cfg.Log.Warn("the folder of a run that never began cannot be removed yet", "run", n, "err", err)
+		rp.w.cfg.Log.Warn("the folder of a run that never started cannot be removed yet", "run", n, "err", err)
 		rp.unbegun = append(rp.unbegun, n)
 		rp.holdTimer.Reset(rp.w.host.HoldPause)
 	}

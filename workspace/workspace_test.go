@@ -33,7 +33,7 @@ func apiCode(err error) api.Code {
 	return ""
 }
 
-func TestRunTellsItsStory(t *testing.T) {
+func TestEventsOfARun(t *testing.T) {
 	b := newTestbed(t, "a>b", "a>c", "b>d", "c>d")
 	b.slots.n = 1
 	b.open()
@@ -134,7 +134,7 @@ func TestRunsWithDisjointScopes(t *testing.T) {
 	b.play(v, s1, nil)
 }
 
-func TestStopCancelsWhatRuns(t *testing.T) {
+func TestStopCancelsRunningNodes(t *testing.T) {
 	b := newTestbed(t, "a>b", "c")
 	b.open()
 	v := b.watch()
@@ -185,7 +185,7 @@ func TestSecondStopShortensTheGrace(t *testing.T) {
 
 // A run keeps its slots while it can use them: jobs wait in the executor and follow each other. When other runs need slots,
 // it returns one as soon as an execution ends.
-func TestSlotsAreKeptAndGivenBack(t *testing.T) {
+func TestSlotsAreKeptAndReturned(t *testing.T) {
 	b := newTestbed(t, "a", "b", "c", "d", "e", "f", "g", "h", "i")
 	b.slots.n = 2
 	b.open()
@@ -221,7 +221,7 @@ func waitFor(t *testing.T, what string, is func() bool) {
 	}
 }
 
-func TestStopGivesBackWhatHasNotBegun(t *testing.T) {
+func TestStopReturnsJobsThatHaveNotStarted(t *testing.T) {
 	b := newTestbed(t, "a", "b", "c")
 	b.slots.n = 1
 	b.open()
@@ -307,7 +307,7 @@ func TestSlowWatcherIsDroppedAndTheRunGoesOn(t *testing.T) {
 	}
 }
 
-func TestRestartTakesTheRunUp(t *testing.T) {
+func TestRestartRecoversTheRun(t *testing.T) {
 	b := newTestbed(t, "a>b", "b>c", "x")
 	b.slots.n = 2
 	b.open()
@@ -337,7 +337,7 @@ func TestRestartTakesTheRunUp(t *testing.T) {
 	}
 }
 
-func TestReopenedWorkspaceKnowsItsPast(t *testing.T) {
+func TestReopenedWorkspaceKnowsEarlierRuns(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	b.open()
 	v := b.watch()

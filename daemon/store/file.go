@@ -133,7 +133,7 @@ func syncFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// lookThrough reads every page except those of long values, so that damage is found before a change: bbolt would write
+// lookThrough reads every page except pages of long values, so that damage is found before a change: bbolt would write
 // next to pages that it cannot read.
 func lookThrough(tx *bolt.Tx) error {
 	about, values, expiry := tx.Bucket(aboutBucket), tx.Bucket(valuesBucket), tx.Bucket(expiryBucket)

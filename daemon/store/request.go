@@ -9,7 +9,7 @@ import (
 // requestTime is how long a request is recognized. Clients repeat one for some seconds.
 const requestTime = 10 * time.Minute
 
-// requests returns the scope of the outcomes of requests, by their keys. No other scope has this name, because those of
+// requests returns the scope of the outcomes of requests, by their keys. No other scope has this name, because the names of
 // workfiles and runs have prefixes.
 func requests() Scope { return Scope{"requests"} }
 

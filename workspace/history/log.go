@@ -198,7 +198,7 @@ const (
 )
 
 // Reserve extends the file with zeros, so that n bytes more than the appended records can be written even
-// if the disk becomes full; it does not wait for the disk. A sync of overwritten zeros is also cheaper than that of a growing file. On
+// if the disk becomes full; it does not wait for the disk. It also makes a sync cheaper than that of a growing file. On
 // file systems that never overwrite (btrfs, ZFS) this does not reserve space.
 func (l *Log) Reserve(n int) error {
 	if l.err != nil {

@@ -64,7 +64,7 @@ func readNotes[T any](state string, d noteDir, read func(path string) (T, error)
 	var problems []error
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") {
-			continue // one that is being written
+			continue // an incomplete note
 		}
 		switch note, err := read(filepath.Join(dir, e.Name())); {
 		case err == nil:

@@ -70,7 +70,7 @@ type chain struct {
 	replay func([]byte) error
 }
 
-// read replays all segments, of which the first is open.
+// read replays all segments. The first is already open.
 func (c *chain) read() error {
 	for n := 1; ; n++ {
 		c.info.Segments = n
@@ -124,7 +124,7 @@ func linkOf(f File, n int) (after int64, err error) {
 	return h.After, err
 }
 
-// segment replays the n-th file, of which only the first count bytes count; -1 = all.
+// segment replays the first count bytes of the n-th file; -1 = all bytes.
 func (c *chain) segment(n int, count int64) error {
 	path := segmentPath(c.path, n)
 	info, err := c.last.Stat()

@@ -73,7 +73,7 @@ func (s *Store) file(n int, name string) string { return filepath.Join(s.Dir(n),
 
 // A Companion is an additional file in the folder of a run, which never changes.
 type Companion struct {
-	Name string // chosen by the caller; not one that this package uses
+	Name string // chosen by the caller; must not be a name that this package uses
 	Data []byte
 }
 

@@ -10,9 +10,9 @@ import (
 	"wf/executor"
 )
 
-// TestOutputOfTheNext: when a process has ended, its runner reuses the output file for the next execution before the report
+// TestOutputOfTheNextExecutionIsNotShown: when a process has ended, its runner reuses the output file for the next execution before the report
 // arrives. A reader that follows the first execution must not get output of the next one.
-func TestOutputOfTheNext(t *testing.T) {
+func TestOutputOfTheNextExecutionIsNotShown(t *testing.T) {
 	for _, follow := range []bool{true, false} {
 		path := filepath.Join(t.TempDir(), "s1.out")
 		if err := os.WriteFile(path, []byte("mine, theirs"), 0o600); err != nil {
@@ -51,8 +51,8 @@ func TestOutputOfTheNext(t *testing.T) {
 	}
 }
 
-// TestOutputOfOneThatLives: output of a running process is returned at once.
-func TestOutputOfOneThatLives(t *testing.T) {
+// TestOutputOfARunningProcess: output of a running process is returned at once.
+func TestOutputOfARunningProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s1.out")
 	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)

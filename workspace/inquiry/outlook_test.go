@@ -11,7 +11,7 @@ import (
 	"wf/workspace/nodestate"
 )
 
-func TestExpectFindsTheLongestWay(t *testing.T) {
+func TestExpectFindsTheLongestPath(t *testing.T) {
 	nodes := []api.NodeOutlook{{Node: "a"}, {Node: "b"}, {Node: "c"}, {Node: "d"}, {Node: "new"}}
 	ms := time.Millisecond
 	medians := map[string]time.Duration{"a": 1 * ms, "b": 10 * ms, "c": 100 * ms, "d": 1000 * ms, "gone": ms}

@@ -68,7 +68,7 @@ func (pl *Planner) check() api.Check {
 			addProblem(&c, api.Problem{Severity: "warning", Code: code, Message: fmt.Sprintf("%d more of this kind are not shown", n)})
 		}
 	}
-	for _, p := range pl.oddities() {
+	for _, p := range pl.parserWarnings() {
 		addProblem(&c, p)
 	}
 	pl.checkWrapper(&c)
@@ -98,8 +98,8 @@ func addProblem(c *api.Check, p api.Problem) {
 	c.Problems = append(c.Problems, p)
 }
 
-// oddities returns the warnings of the parser, without those that edits have corrected since.
-func (pl *Planner) oddities() []api.Problem {
+// parserWarnings returns the warnings of the parser, without those that edits have corrected since.
+func (pl *Planner) parserWarnings() []api.Problem {
 	var list []api.Problem
 	for _, x := range pl.file.Warnings() {
 		if x.Attr != "" && pl.hasAttr(x) {

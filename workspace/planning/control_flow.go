@@ -28,7 +28,7 @@ func (pl *Planner) ReadFlow() (f *flow.Flow, unread []string, err error) {
 			unread = append(unread, p.Message)
 		}
 	}
-	for _, p := range pl.oddities() {
+	for _, p := range pl.parserWarnings() {
 		switch {
 		case p.Severity == "error":
 			wrong = append(wrong, p)

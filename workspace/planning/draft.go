@@ -207,15 +207,15 @@ func (pl *Planner) Complete(ctx context.Context, req api.RunRequest) (api.RunReq
 	if err = pl.checkRepeat(ctx, req); err != nil {
 		return req, err
 	}
-	if err = badWorld(req.World); err != nil {
+	if err = checkProcessAttributes(req.World); err != nil {
 		return req, err
 	}
 	req.Params, err = pl.ResolveParams(ctx, req)
 	return req, err
 }
 
-// badWorld returns an error if the process attributes of a request are invalid.
-func badWorld(world []byte) error {
+// checkProcessAttributes returns an error if the process attributes of a request are invalid.
+func checkProcessAttributes(world []byte) error {
 	if _, err := procattr.Parse(world); err != nil {
 		return api.Invalid("world: %v", err)
 	}

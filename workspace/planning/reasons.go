@@ -78,7 +78,7 @@ func (rs *reasoner) explain(step *api.PlanStep, n *graph.Node, trigger string) {
 			step.Reason, step.Why = api.PlanNotReached, "not reached"+in(step.Run)
 		}
 	default:
-		step.Reason, step.Why = api.PlanAgain, again(step, rs.nodes.Record(n))
+		step.Reason, step.Why = api.PlanAgain, lastEnd(step, rs.nodes.Record(n))
 	}
 }
 
@@ -123,8 +123,8 @@ func (rs *reasoner) resumed(step *api.PlanStep, n *graph.Node, trigger string) {
 	}
 }
 
-// again returns how the last execution of a node ended, for a fresh run that repeats it. rec may be nil.
-func again(step *api.PlanStep, rec *runstate.Execution) string {
+// lastEnd returns how the last execution of a node ended, for a fresh run that repeats it. rec may be nil.
+func lastEnd(step *api.PlanStep, rec *runstate.Execution) string {
 	switch step.State {
 	case api.StateOK:
 		return "ran" + in(step.Run)

@@ -90,7 +90,7 @@ func TestRecordsOfAnExecution(t *testing.T) {
 	}
 }
 
-func TestFailureBlocksWhatFollows(t *testing.T) {
+func TestFailureBlocksLaterNodes(t *testing.T) {
 	s := chain(t, "a", "b")
 	for _, rec := range []history.Record{at(0, history.RecordBegin, history.NoNode), at(1, history.RecordDispatch, 0), at(2, history.RecordStart, 0), ends(3, 0, 3)} {
 		s.Apply(rec)

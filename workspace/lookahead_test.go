@@ -46,7 +46,7 @@ func (v *viewer) told() (lines []string) {
 }
 
 // Prefetched jobs are invisible: a chain publishes the same events with and without them, and needs one slot.
-func TestAheadIsInvisible(t *testing.T) {
+func TestPrefetchedJobsAreInvisible(t *testing.T) {
 	var stories [2][]string
 	var journals [2]api.RunDetail
 	for i, none := range []bool{true, false} {
@@ -86,7 +86,7 @@ func TestAheadIsInvisible(t *testing.T) {
 }
 
 // After a failure the prefetched jobs that depend on it, directly or indirectly, are recalled.
-func TestAheadIsTakenBack(t *testing.T) {
+func TestPrefetchedJobsAreRecalledAfterAFailure(t *testing.T) {
 	b := newTestbed(t, "a>b", "b>c", "x")
 	b.open()
 	v := b.watch()
@@ -108,7 +108,7 @@ func TestAheadIsTakenBack(t *testing.T) {
 
 // A stop comes when the executor has started a prefetched job and the report has not arrived yet. The job counts as a
 // cancelled execution.
-func TestStopMeetsWhatHasBegunAhead(t *testing.T) {
+func TestStopAfterPrefetchedJobStarted(t *testing.T) {
 	b, v, _, s, a := beginAhead(t)
 	s.mute(true)
 	s.end(a.ID, executor.Exit{})
@@ -137,7 +137,7 @@ func TestStopMeetsWhatHasBegunAhead(t *testing.T) {
 
 // The executor starts prefetched jobs while no daemon runs. The next daemon accepts executions that its journal does not
 // contain.
-func TestRestartMeetsWhatHasBegunAhead(t *testing.T) {
+func TestRestartAfterPrefetchedJobStarted(t *testing.T) {
 	b := newTestbed(t, "a>b", "b>c", "c>d")
 	b.open()
 	acc, s := b.run(api.RunRequest{})
@@ -163,7 +163,7 @@ func TestRestartMeetsWhatHasBegunAhead(t *testing.T) {
 
 // A run is stopped directly after recovery, and the executor has started a job that the earlier daemon prefetched. The stop
 // waits for the report.
-func TestStopAfterRestartMeetsWhatHasBegunAhead(t *testing.T) {
+func TestStopAfterRestartAfterPrefetchedJobStarted(t *testing.T) {
 	b, _, acc, s, a := beginAhead(t)
 	b.close(b.w)
 	s.mute(true)
@@ -190,7 +190,7 @@ func TestStopAfterRestartMeetsWhatHasBegunAhead(t *testing.T) {
 }
 
 // The executor loses its prefetched jobs. They are handed over again when their turn comes.
-func TestGatesAreLost(t *testing.T) {
+func TestExecutorLosesPrefetchedJobs(t *testing.T) {
 	b := newTestbed(t, "a>b", "b>c")
 	b.open()
 	v := b.watch()
@@ -208,7 +208,7 @@ func TestGatesAreLost(t *testing.T) {
 
 // The machine crashes in the middle of a chain. A prefetched job whose intent is in the runner log may have started, so it
 // is lost and reported as lost, like the job that it depends on.
-func TestPowerCutAhead(t *testing.T) {
+func TestPowerCutWithPrefetchedJobs(t *testing.T) {
 	b := newTestbed(t, "a>b", "b>c", "c>d")
 	b.open()
 	acc, s := b.run(api.RunRequest{})

@@ -70,8 +70,8 @@ func (x noted) Open(ctx context.Context, spec executor.Spec) (executor.Session, 
 	return x.fakeExecutor.Open(ctx, spec)
 }
 
-// TestTrialIsNotedAndTakenBack: the note of the recovery attempt exists during recovery and is removed afterwards.
-func TestTrialIsNotedAndTakenBack(t *testing.T) {
+// TestRecoveryAttemptIsNotedAndRemoved: the note of the recovery attempt exists during recovery and is removed afterwards.
+func TestRecoveryAttemptIsNotedAndRemoved(t *testing.T) {
 	b := newLeft(t)
 	x := noted{b.cfg.Executor.(*fakeExecutor), make(chan int, 1), b}
 	b.cfg.Executor = x
@@ -97,9 +97,9 @@ func within(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// TestHeldWorkspace: after three crashes the workspace is quarantined, even if the note about its active run is lost.
+// TestQuarantinedWorkspace: after three crashes the workspace is quarantined, even if the note about its active run is lost.
 // Nothing is changed, and a retry request makes one more attempt.
-func TestHeldWorkspace(t *testing.T) {
+func TestQuarantinedWorkspace(t *testing.T) {
 	for _, marked := range []bool{true, false} {
 		b := newLeft(t)
 		if !marked {
@@ -146,9 +146,9 @@ func TestHeldWorkspace(t *testing.T) {
 	}
 }
 
-// TestHeldRunIsStopped: the run of a quarantined workspace can be stopped without recovering it. Then the workspace works
+// TestQuarantinedRunIsStopped: the run of a quarantined workspace can be stopped without recovering it. Then the workspace works
 // normally.
-func TestHeldRunIsStopped(t *testing.T) {
+func TestQuarantinedRunIsStopped(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		b := newLeft(t)
 		for range history.RecoveryLimit {
@@ -204,9 +204,9 @@ func TestRehearsal(t *testing.T) {
 	b.close(w)
 }
 
-// TestTrialsDoNotCount: neither an orderly end nor a workfile that cannot be read counts as a failed attempt, and the note
+// TestAttemptsThatDoNotCount: neither an orderly end nor a workfile that cannot be read counts as a failed attempt, and the note
 // about a run that is over is removed.
-func TestTrialsDoNotCount(t *testing.T) {
+func TestAttemptsThatDoNotCount(t *testing.T) {
 	b := newLeft(t)
 	text := b.read()
 	b.write("no workfile")
@@ -242,7 +242,7 @@ func TestTrialsDoNotCount(t *testing.T) {
 }
 
 // A daemon that is killed after it has prepared a run and before there is a runner leaves nothing behind that could be lost.
-func TestRunThatNeverBegan(t *testing.T) {
+func TestRunThatNeverStarted(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	id, real, err := ID(b.path)
 	if err != nil {
