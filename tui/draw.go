@@ -77,8 +77,8 @@ func (m *model) draw() (x, y int, cursor bool) {
 	for _, d := range m.dialogs {
 		x, y, cursor = d.Draw(all)
 	}
-	// When a terminal becomes wider the renderer looks only at its old columns to find out where the blank
-	// rows at the bottom begin, and leaves those out. The last row must not look blank in the first column.
+	// When a terminal becomes wider, the renderer looks only at the old columns to find the blank rows at the bottom,
+	// which it does not draw. So the last row must not be blank in the first column.
 	if c := all.At(0, all.Height-1); *c == (cells.Cell{}) {
 		c.Style = cells.Dimmed
 	}

@@ -16,8 +16,8 @@
 //
 // The feed is the only listener to the daemon, requests are commands (tea.Cmd) whose results are messages, and only
 // Run touches the terminal. A screen (homeScreen, runsScreen, helpScreen, inbox, side, inspector), a menu or a form owns
-// its state. It is given what it reads (document, time, area) and returns messages; the model routes keys and carries
-// the messages out. Keys stand in one registry, from which footer, help, palette and docs/tui.md are made.
+// its state. Its methods get what they read as arguments (document, time, area) and return messages; the model routes
+// keys and carries the messages out. Footer, help, palette and docs/tui.md are made from one registry of keys.
 package tui
 
 import (

@@ -21,8 +21,8 @@ import (
 	"wf/workspace/runstate"
 )
 
-// flowBody is a workfile with all that control flow adds: waits, retries, a person, conditions, items of a
-// list with failures that are handled and some that are not, a loop until, a pool.
+// flowBody returns a workfile with every feature of control flow: waits, retries, an approval, conditions, a list of
+// items with handled and unhandled failures, an until loop, a pool.
 func flowBody() []string {
 	items := make([]string, 12)
 	for i := range items {

@@ -18,10 +18,10 @@ import (
 // A cutPlan tells a runner of these tests when and how it dies. The environment variable cutVariable contains its path.
 type cutPlan struct {
 	At    int    // the operation on the disk before which it dies; 0 = none
-	Power bool   // what it has not synced goes, too
-	Seed  uint64 // of what happens to be on the disk nevertheless; 0 = nothing
-	Bell  string // a pipe that is opened for writing then
-	Dead  string // a file that is made then: no runner begins while it is there
+	Power bool   // data that is not synced is lost, too
+	Seed  uint64 // of the unsynced data that is on the disk nevertheless; 0 = none
+	Bell  string // a pipe that the runner opens for writing when it dies
+	Dead  string // a file that the runner makes when it dies; no runner starts while it exists
 	Copy  string // where the record is copied to, as it was written
 }
 

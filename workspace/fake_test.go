@@ -97,7 +97,7 @@ func (s *fakeSession) attach(report func([]executor.Report)) {
 	defer s.mu.Unlock()
 	s.report = report
 	s.width = 0
-	for _, j := range s.gates.shut { // handed over again by who wants them
+	for _, j := range s.gates.shut { // the daemon hands over those again that it still wants
 		delete(s.known, j.ID)
 	}
 	s.gates.shut = nil

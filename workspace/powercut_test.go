@@ -87,8 +87,8 @@ func (m *mortal) request() api.RunRequest {
 	return api.RunRequest{Env: []string{"PATH=" + os.Getenv("PATH")}, Wrapper: &wrapper}
 }
 
-// live runs until the end or until death, whichever comes first, and reports whether they died. Where
-// the daemon dies too, what is left is the disk.
+// live runs until the end of the run or until runner and daemon die, and reports whether they died. If the daemon
+// dies, too, only the disk is left.
 func (m *mortal) live() (died bool) {
 	m.t.Helper()
 	volatile, err := historytest.NewVolatile(m.cfg.State)
@@ -278,8 +278,8 @@ func (m *mortal) check(got outcome, lost map[string]bool) {
 	}
 }
 
-// touchedBy are the nodes that may end in another way since something was lost: what was, and all that
-// comes after it.
+// touchedBy returns the nodes that may end in another way because an execution was lost: its node, and all nodes
+// that depend on it.
 func touchedBy(codes map[string]string) map[string]bool {
 	touched := map[string]bool{}
 	for key, code := range codes {

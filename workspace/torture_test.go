@@ -63,8 +63,8 @@ func crashCode(j executor.Job) int {
 	return 0
 }
 
-// recorder is an executor with a record that survives crashes: it ends every job at once, tells
-// its record again to whoever opens it, and ignores what it knows, as a runner does.
+// recorder is an executor with a log that survives crashes. It ends every job at once, repeats its log to every daemon
+// that opens it, and ignores jobs that it has already had, as a runner does.
 type recorder struct {
 	mu      sync.Mutex
 	known   map[executor.ID]bool
@@ -79,8 +79,8 @@ type recorder struct {
 	told    sync.WaitGroup
 	ends    func(executor.Job) (code int, outputs string) // nil: crashCode, and nothing is left
 	jobs    []executor.Job                                // that were executed
-	synced  func() int                                    // how much of the journal is on the disk; nil: nobody asks
-	handed  map[executor.ID]int                           // how much was when a job was executed
+	synced  func() int                                    // returns how many bytes of the journal are on the disk; nil if the test does not use it
+	handed  map[executor.ID]int                           // the result of synced when a job was executed
 }
 
 func newRecorder(record []executor.Report) *recorder {

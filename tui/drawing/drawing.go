@@ -6,8 +6,7 @@
 //
 // A Graph is the caller's. New computes a Layout from its structure: names, groups, commands, edges,
 // hidden nodes. That is the slow part, and it stays valid while only the states change. Then, for
-// each frame, Show takes the states of now and what the person looks at, and Draw writes the visible
-// part:
+// each screen, Show takes the present states, the selection and the visible area, and Draw writes that area:
 //
 //	layout := drawing.New(graph, drawing.Options{View: drawing.List})
 //	graph.Nodes[4].State, graph.Nodes[4].Detail = drawing.Failed, "exit 1 after 1.2s"

@@ -19,7 +19,7 @@ type Options struct {
 	Zoom Zoom // of the graph
 	// Folded draws stages instead of nodes in the graph.
 	Folded bool
-	// Hidden says, by node, what a filter leaves out; nil hides nothing. The rest stays connected:
+	// Hidden marks, by node, the nodes that a filter leaves out; nil hides none. The others stay connected:
 	// a path through hidden nodes is drawn as a dotted edge.
 	Hidden []bool
 }

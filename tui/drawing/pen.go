@@ -40,8 +40,8 @@ func (p *pen) detail(x int, n *Node) int {
 	return p.put(x, ansi.Truncate(head(n.Detail, room), room, p.ellipsis()), ink)
 }
 
-// Columns: what names keep when the pane is narrow, and while there are bars; what details keep; of details, where commands stand
-// behind them; and the least that a command is worth showing in.
+// Minimum widths in columns: of names in a narrow pane, of names beside bars, of details, of details in front of commands, and
+// of commands, which are left out below it.
 const (
 	leastName   = 12
 	goodName    = 24

@@ -32,10 +32,10 @@ type interval struct{ top, bottom int32 }
 
 // route gives tracks to links and returns how many there are.
 //
-// Where a line leaves the left layer in the same row as another one enters the right layer, the first
-// must turn off before the second comes in, or the two could not be told apart. So links are taken in
-// an order that respects this, and each gets the first track where it fits. Where two exchange their
-// rows there is no such order, and the one that fewest should precede goes first.
+// If one line leaves the left layer in the row in which another one enters the right layer, the first line
+// must turn before the second one arrives; otherwise they would overlap. So route processes links in an order
+// that respects this, and gives each link the first track in which it fits. If two links exchange their rows,
+// there is no such order, and the link with the fewest required predecessors goes first.
 func (c *channel) route(links []int32) int {
 	for _, n := range links {
 		if c.layers.links[n].top < c.layers.links[n].bottom {

@@ -163,8 +163,9 @@ func groupsOf(w *web, at []int32) []group {
 	return groups
 }
 
-// cover decides which groups and outlets have lines, so that each connected pair has at least one. Each arc makes
-// both its ends pay until one has paid its cost; that end gets a line. Then unnecessary lines are removed, the
+// cover decides which groups and outlets have lines, so that each connected pair has at least one. Each arc
+// charges both its ends until one of them has paid its cost; that end gets a line (the primal-dual method for vertex
+// covers). Then unnecessary lines are removed, the
 // longest first.
 func cover(groups []group, outlets [][kinds]outlet) {
 	for i := range groups {

@@ -71,8 +71,8 @@ func randomEdit(t *rapid.T, f *File, by api.Author) {
 	f.edit(by, api.EditRequest{Edits: []api.Edit{e}})
 }
 
-// reopen closes a bare workspace and opens the file that it leaves, with the note of its edits. Without one
-// nobody remembers the file before the runs: it gets the statuses of then first.
+// reopen closes a bare workspace and opens the file that it leaves, with the note of its edits. Without
+// such a note nothing stores the file from before the runs, so reopen first writes the statuses of that time into it.
 func reopen(t *rapid.T, f *File, statuses map[string]graph.Status) *File {
 	if len(f.edits.undo)+len(f.edits.redo) == 0 {
 		putStatuses(f, statuses)
