@@ -168,8 +168,8 @@ type StopResult struct {
 	Run       string `json:"run"`
 	Killed    int    `json:"killed"`    // executions that were ended
 	Survivors []int  `json:"survivors"` // processes that could not be killed
-	// Problem describes what is missing in the history of the run, because its folder was removed or cannot be
-	// written. If Going is set, the daemon tries again, and the run stays active until it succeeds.
+	// Problem is set if the history of the run is incomplete because its folder was removed or is not writable. It
+	// names what is missing. If Going is set, the run stays active and the daemon tries to write again.
 	Problem string `json:"problem,omitempty"`
 	Going   bool   `json:"going,omitempty"`
 }

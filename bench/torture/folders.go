@@ -282,11 +282,11 @@ func (c *lossCase) settle(ctx context.Context) error {
 // judge checks the result of the run.
 func (c *lossCase) judge(ctx context.Context) {
 	c.once()
-	over, why, err := c.told(ctx)
+	over, why, err := c.runStatus(ctx)
 	if err == nil && !over && why == "" {
 		before := c.complete()
 		if err = c.settle(ctx); err == nil {
-			over, why, err = c.told(ctx)
+			over, why, err = c.runStatus(ctx)
 		}
 		if !before && c.complete() {
 			c.violate("the run stood still until a client came")
@@ -347,9 +347,9 @@ func (c *lossCase) historyLost() bool {
 	return slices.Contains([]string{"state", "state/workspaces", "state/workspaces/ID", "state/workspaces/ID/runs", "state/workspaces/ID/runs/N"}, c.file)
 }
 
-// told asks wf whether the run is over, and about its problems. A run whose folder was removed is unknown,
-// which also counts as over.
-func (c *lossCase) told(ctx context.Context) (over bool, why string, err error) {
+// runStatus returns whether the run is over, according to wf status, and the problem that it reports. A run that
+// wf status does not know, because its folder was removed, counts as over.
+func (c *lossCase) runStatus(ctx context.Context) (over bool, why string, err error) {
 	var status api.Status
 	a, err := c.w.wf(ctx, c.dir, "status", "--json")
 	if err != nil {

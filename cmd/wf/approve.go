@@ -220,8 +220,8 @@ func pickApproval(waiting []api.Approval, node, run, command, file string) (api.
 	return api.Approval{}, &exit.Failure{Status: exit.BadUsage, What: what, Why: waitingList(waiting), Fix: command + " " + words.Quote(waiting[0].Name) + file}
 }
 
-// approvalsOf returns the approvals whose handle or path is node; if there are none, those whose id it is; if
-// there are none, those whose path ends in it.
+// approvalsOf returns the approvals that node names. It compares node with handles and paths first, then with ids, then
+// with the ends of paths, and stops at the first comparison that finds an approval.
 func approvalsOf(waiting []api.Approval, node, run string) []api.Approval {
 	for _, name := range []func(api.Approval) string{
 		func(a api.Approval) string { return a.Name },

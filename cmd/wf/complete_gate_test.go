@@ -14,8 +14,8 @@ import (
 	"wf/cmd/wf/console"
 )
 
-// TestEveryCandidatePassesTheFilter completes every argument and every flag of every command in a folder whose files
-// and workfile have names that a shell would execute.
+// TestEveryCandidatePassesTheFilter completes the arguments and flags of all commands. The names of its files and nodes
+// contain text that a shell would execute.
 func TestEveryCandidatePassesTheFilter(t *testing.T) {
 	dir := t.TempDir()
 	var nodes strings.Builder

@@ -41,7 +41,7 @@ type links struct {
 	all     map[int]*link // by descriptor
 	current *link         // to the daemon that connected last; nil while there is none
 	count   int           // how many there have been
-	latest  int           // order of the last link whose hello has arrived
+	latest  int           // number of the newest link that has sent its hello
 	input   []byte        // scratch for reading
 	news    *news
 	poller  *poller

@@ -236,8 +236,8 @@ func (r *runner) handleAdoptedEnds() {
 	}
 }
 
-// adoptedEnded ends an adopted execution whose leader has ended. If it is being stopped, the stop ends it instead, once
-// its other processes are gone.
+// adoptedEnded handles the end of the leader of an adopted execution. It ends the execution, unless a stop is in
+// progress: the stop ends it when its other processes are gone.
 func (r *runner) adoptedEnded(e *execution, d *proc.Death) {
 	e.gone, e.death = true, d
 	r.stops.look = true

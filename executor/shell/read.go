@@ -48,7 +48,7 @@ type shellReader struct {
 	holes    []hole
 	contexts []quoting
 	here     []hereDocument // whose text begins after the end of the line
-	open     string         // what is still open at the end, or ""
+	open     string         // what is not closed at the end (a quote, brackets, a here-document), or ""
 	settings bool           // an earlier command has changed settings of the shell
 	depth    int
 }

@@ -69,7 +69,7 @@ func writeMarkdown(w io.Writer, a *Account) error {
 	return b.Flush()
 }
 
-// maxMarkdownTails limits the failed nodes whose output is shown.
+// maxMarkdownTails is the number of failed nodes whose output a report shows.
 const maxMarkdownTails = 20
 
 // markdownTail writes a folded block with the end of the output of a failed node.
