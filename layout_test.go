@@ -175,8 +175,6 @@ func home(name string) string {
 	switch name {
 	case "executor/peer/peertest":
 		return "executor/peer"
-	case "executor/executortest":
-		return "executor"
 	case "cmd/wf/console/consoletest":
 		return "cmd/wf/console"
 	case "workspace/history/historytest":
