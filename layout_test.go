@@ -73,7 +73,7 @@ var mayImport = map[string][]string{
 	"tui/dialog":           {"tui/cells", "tui/plain", "tui/words"},
 	"tui/logview":          {"api", "client", "tui/cells", "tui/plain", "tui/program", "tui/words"},
 	"tui/drawing":          {"api", "graph/stages", "tui/plain"},
-	"cmd/wf/convert":       {"api", "graph/attribute", "graph/layered"},
+	"cmd/wf/convert":       {"api", "graph/attribute", "graph/layered", "tui/words"},
 	"tui/words":            {"api", "tui/plain"},
 	"tui/editor":           {"api", "tui/plain", "tui/words"},
 	"tui":                  {"api", "client", "client/runview", "graph/attribute", "graph/timespan", "tui/cells", "tui/dialog", "tui/drawing", "tui/editor", "tui/logview", "tui/plain", "tui/program", "tui/words"},

@@ -101,7 +101,7 @@ func (n *listener) keep(now time.Time) {
 		return
 	}
 	n.closedUntil = time.Time{}
-	unix.Close(before) // this also removes it from the poller
+	n.poller.close(before)
 }
 
 // accept returns the next connection of a process of the same user.
