@@ -63,7 +63,7 @@ var mayImport = map[string][]string{
 	"workspace/watchers":   {"api", "graph", "workspace/clock", "workspace/loop", "workspace/nodestate"},
 	"daemon/store":         {"executor/ownfile"},
 	"workspace":            {"api", "executor", "executor/ownfile", "graph", "graphml", "scheduler", "scheduler/flow", "workspace/activerun", "workspace/clock", "workspace/history", "workspace/inquiry", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/planning", "workspace/runstate", "workspace/watchers", "workspace/workfile"},
-	"daemon":               {"api", "daemon/store", "executor/ownfile", "executor/peer", "workspace", "workspace/activerun"},
+	"daemon":               {"api", "daemon/store", "executor/ownfile", "executor/peer", "executor/proc", "workspace", "workspace/activerun"},
 	"client":               {"api", "executor/jsonline", "executor/ownfile", "executor/peer"},
 	"client/runview":       {"api"},
 	"graph/layered":        {},
@@ -175,8 +175,6 @@ func home(name string) string {
 	switch name {
 	case "executor/peer/peertest":
 		return "executor/peer"
-	case "executor/executortest":
-		return "executor"
 	case "cmd/wf/console/consoletest":
 		return "cmd/wf/console"
 	case "workspace/history/historytest":

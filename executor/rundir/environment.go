@@ -30,36 +30,10 @@ func WriteEnvironment(path string, env []string) error {
 		text.WriteString(v)
 		text.WriteByte(0)
 	}
-	tmp := path + unfinished
-	if err := DropUnfinished(path); err != nil {
+	if err := fault.Check(fault.OpKeep, path); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(environmentHead(text.Bytes()), text.Bytes()...))
-	if err == nil {
-		err = fault.Check(fault.OpKeep, path)
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp))
-	}
-	return nil
-}
-
-// unfinished ends the name of a file that is being written.
-const unfinished = ".new"
-
-// DropUnfinished removes the unfinished file of a daemon that died in WriteEnvironment.
-func DropUnfinished(path string) error {
-	if err := os.Remove(path + unfinished); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return ownfile.Replace(path, append(environmentHead(text.Bytes()), text.Bytes()...), false)
 }
 
 // environmentMark begins the first entry, with the checksum. No variable has such a name. Old versions wrote no such
