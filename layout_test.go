@@ -63,7 +63,7 @@ var mayImport = map[string][]string{
 	"workspace/watchers":   {"api", "graph", "workspace/clock", "workspace/loop", "workspace/nodestate"},
 	"daemon/store":         {"executor/ownfile"},
 	"workspace":            {"api", "executor", "executor/ownfile", "graph", "graphml", "scheduler", "scheduler/flow", "workspace/activerun", "workspace/clock", "workspace/history", "workspace/inquiry", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/planning", "workspace/runstate", "workspace/watchers", "workspace/workfile"},
-	"daemon":               {"api", "daemon/store", "executor/ownfile", "executor/peer", "workspace", "workspace/activerun"},
+	"daemon":               {"api", "daemon/store", "executor/ownfile", "executor/peer", "executor/proc", "workspace", "workspace/activerun"},
 	"client":               {"api", "executor/jsonline", "executor/ownfile", "executor/peer"},
 	"client/runview":       {"api"},
 	"graph/layered":        {},
@@ -73,7 +73,7 @@ var mayImport = map[string][]string{
 	"tui/dialog":           {"tui/cells", "tui/plain", "tui/words"},
 	"tui/logview":          {"api", "client", "tui/cells", "tui/plain", "tui/program", "tui/words"},
 	"tui/drawing":          {"api", "graph/layered", "graph/stages", "tui/plain"},
-	"cmd/wf/convert":       {"api", "graph/attribute", "graph/layered"},
+	"cmd/wf/convert":       {"api", "graph/attribute", "graph/layered", "tui/words"},
 	"tui/words":            {"api", "tui/plain"},
 	"tui/editor":           {"api", "tui/plain", "tui/words"},
 	"tui":                  {"api", "client", "client/runview", "graph/attribute", "graph/timespan", "tui/cells", "tui/dialog", "tui/drawing", "tui/editor", "tui/logview", "tui/plain", "tui/program", "tui/words"},
@@ -175,8 +175,6 @@ func home(name string) string {
 	switch name {
 	case "executor/peer/peertest":
 		return "executor/peer"
-	case "executor/executortest":
-		return "executor"
 	case "cmd/wf/console/consoletest":
 		return "cmd/wf/console"
 	case "workspace/history/historytest":

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -64,6 +65,12 @@ func NotFound(format string, args ...any) *Error {
 // Internal returns the error for a failure of the daemon: what it could not do, and err as the reason.
 func Internal(what string, err error) *Error {
 	return &Error{Code: CodeInternal, Message: what + ": " + err.Error()}
+}
+
+// HasCode reports whether err is, or wraps, an *Error with the code.
+func HasCode(err error, code Code) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == code
 }
 
 // Several joins at most n names and counts the rest: "a, b and 3 more".

@@ -184,8 +184,11 @@ type Counts struct {
 }
 
 // Total returns the number of counted nodes.
-func (c Counts) Total() int {
-	return c.OK + c.Failed + c.Cancelled + c.Blocked + c.Idle + c.Queued + c.Running + c.Kept + c.Skipped + c.Waiting + c.Retrying + c.Handled
+func (c Counts) Total() (total int) {
+	for _, s := range bySeverity {
+		total += c.Of(s)
+	}
+	return total
 }
 
 // Ended returns the number of nodes that have ended, without kept ones.
@@ -193,77 +196,44 @@ func (c Counts) Ended() int { return c.OK + c.Failed + c.Handled + c.Cancelled +
 
 // AddAll adds other counts.
 func (c *Counts) AddAll(d Counts) {
-	c.OK += d.OK
-	c.Failed += d.Failed
-	c.Cancelled += d.Cancelled
-	c.Blocked += d.Blocked
-	c.Idle += d.Idle
-	c.Queued += d.Queued
-	c.Running += d.Running
-	c.Kept += d.Kept
-	c.Skipped += d.Skipped
-	c.Waiting += d.Waiting
-	c.Retrying += d.Retrying
-	c.Handled += d.Handled
+	for _, s := range bySeverity {
+		*c.field(s) += d.Of(s)
+	}
 }
 
 // Add counts a node in a state.
-func (c *Counts) Add(s State) {
-	switch s {
-	case StateOK:
-		c.OK++
-	case StateFailed:
-		c.Failed++
-	case StateCancelled:
-		c.Cancelled++
-	case StateBlocked:
-		c.Blocked++
-	case StateQueued:
-		c.Queued++
-	case StateRunning:
-		c.Running++
-	case StateKept:
-		c.Kept++
-	case StateSkipped:
-		c.Skipped++
-	case StateWaiting:
-		c.Waiting++
-	case StateRetrying:
-		c.Retrying++
-	case StateHandled:
-		c.Handled++
-	default:
-		c.Idle++
-	}
-}
+func (c *Counts) Add(s State) { *c.field(s)++ }
 
 // Of returns the number of nodes in a state.
-func (c Counts) Of(s State) int {
+func (c Counts) Of(s State) int { return *c.field(s) }
+
+// field returns the count of a state; an unknown one counts as idle.
+func (c *Counts) field(s State) *int {
 	switch s {
 	case StateOK:
-		return c.OK
+		return &c.OK
 	case StateFailed:
-		return c.Failed
+		return &c.Failed
 	case StateCancelled:
-		return c.Cancelled
+		return &c.Cancelled
 	case StateBlocked:
-		return c.Blocked
+		return &c.Blocked
 	case StateQueued:
-		return c.Queued
+		return &c.Queued
 	case StateRunning:
-		return c.Running
+		return &c.Running
 	case StateKept:
-		return c.Kept
+		return &c.Kept
 	case StateSkipped:
-		return c.Skipped
+		return &c.Skipped
 	case StateWaiting:
-		return c.Waiting
+		return &c.Waiting
 	case StateRetrying:
-		return c.Retrying
+		return &c.Retrying
 	case StateHandled:
-		return c.Handled
+		return &c.Handled
 	}
-	return c.Idle
+	return &c.Idle
 }
 
 // WatchOptions selects what a watcher receives.

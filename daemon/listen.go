@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"wf/api"
+	"wf/executor/ownfile"
 )
 
 // listeners are the unix socket and the port. The lock is held as long as they are open. Only the goroutine that serves
@@ -75,7 +76,7 @@ func (d *listeners) listenUnix() error {
 		}
 		d.folder, d.socket = folder, filepath.Join(folder, api.FileSocket)
 	}
-	if err := os.Remove(d.socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := ownfile.Remove(d.socket); err != nil {
 		return fmt.Errorf("remove the old socket: %w", err)
 	}
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: d.socket, Net: "unix"})

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 
 	"wf/api"
@@ -75,7 +74,7 @@ func (n *nested) Began(by api.Caller, child activerun.Child) {
 	ctx := context.Background()
 	e, err := n.table.open(ctx, by.Workfile, false)
 	if err != nil {
-		if refused := new(api.Error); !errors.As(err, &refused) || refused.Code != api.CodeGone {
+		if !api.HasCode(err, api.CodeGone) {
 			n.log.Warn("the command that has started a run cannot be found: the run continues without it", "workfile", by.Workfile, "err", err)
 		}
 		return
@@ -104,7 +103,7 @@ func (n *nested) Stop(child activerun.Child, graceMS *int64) {
 	}
 	defer n.table.release(e)
 	_, err = e.ws.StopRun(ctx, "", child.Run, api.StopRequest{GraceMS: graceMS, Cause: api.CauseCaller})
-	if refused := new(api.Error); err != nil && (!errors.As(err, &refused) || refused.Code != api.CodeNotFound) {
+	if err != nil && !api.HasCode(err, api.CodeNotFound) {
 		n.log.Warn("a run whose command is over cannot be stopped", "run", child.Run, "err", err)
 	}
 }

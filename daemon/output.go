@@ -49,26 +49,20 @@ func stream(w http.ResponseWriter, r *http.Request, out io.ReadCloser) {
 
 // copyFlushed copies src and sends each piece at once. The headers go out before the first one.
 func copyFlushed(w http.ResponseWriter, src io.Reader) error {
-	flush := http.NewResponseController(w)
-	buf := make([]byte, 64<<10)
-	if err := flush.Flush(); err != nil {
+	if err := http.NewResponseController(w).Flush(); err != nil {
 		return err
 	}
-	for {
-		n, err := src.Read(buf)
-		if n > 0 {
-			if _, err := w.Write(buf[:n]); err != nil {
-				return err
-			}
-			if err := flush.Flush(); err != nil {
-				return err
-			}
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	_, err := io.CopyBuffer(flushing{w}, struct{ io.Reader }{src}, make([]byte, 64<<10))
+	return err
+}
+
+// flushing is a writer that sends each piece at once.
+type flushing struct{ w http.ResponseWriter }
+
+func (f flushing) Write(b []byte) (int, error) {
+	n, err := f.w.Write(b)
+	if err == nil {
+		err = http.NewResponseController(f.w).Flush()
 	}
+	return n, err
 }

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -219,7 +218,7 @@ func (p *pools) resize(name string, size int) error {
 	sizes[name] = size
 	data, err := json.MarshalIndent(sizes, "", "  ")
 	if err == nil {
-		err = replacePrivate(p.path, append(data, '\n'))
+		err = ownfile.Replace(p.path, append(data, '\n'), true)
 	}
 	if err != nil {
 		p.mu.Unlock()
@@ -233,29 +232,6 @@ func (p *pools) resize(name string, size int) error {
 		p.want(w, 1)
 	}
 	p.serve()
-	return nil
-}
-
-// replacePrivate replaces a file, or leaves it unchanged.
-func replacePrivate(path string, data []byte) error {
-	tmp := path + ".new"
-	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := ownfile.Open(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp))
-	}
 	return nil
 }
 

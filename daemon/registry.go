@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 
 	"wf/api"
 	"wf/executor/ownfile"
+	"wf/executor/proc"
 )
 
 // newRegistry describes this process. The token is new with every daemon.
@@ -35,21 +37,7 @@ func writeRegistry(runtime string, reg api.Registry) error {
 	if err != nil {
 		return fmt.Errorf("encode the registry: %w", err)
 	}
-	// CreateTemp opens with O_EXCL and mode 0600, so no other program can have created the file, or a link in its
-	// place.
-	f, err := os.CreateTemp(runtime, api.FileRegistry+".*")
-	if err != nil {
-		return fmt.Errorf("write the registry: %w", err)
-	}
-	_, err = f.Write(append(data, '\n'))
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(runtime, api.FileRegistry))
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := ownfile.Replace(filepath.Join(runtime, api.FileRegistry), append(data, '\n'), false); err != nil {
 		return fmt.Errorf("write the registry: %w", err)
 	}
 	return nil
@@ -83,6 +71,25 @@ func removeRegistry(runtime string, own api.Registry) {
 // alive reports whether the process of the registry exists and wrote it: same boot, same start time.
 func alive(reg api.Registry) bool {
 	return reg.PID > 0 && reg.BootID == bootID() && exists(reg.PID) && startTime(reg.PID) == reg.StartTime
+}
+
+// bootID returns the id of the current boot, "" if it is unknown. On macOS, which has none, the registry contains the time
+// of the boot in seconds.
+func bootID() string {
+	boot, _ := proc.BootID()
+	if end := len(boot) - len("000000000"); runtime.GOOS == "darwin" && end > 0 {
+		boot = boot[:end] // package proc counts nanoseconds
+	}
+	return boot
+}
+
+// startTime returns when a process started, in the unit of package proc; 0 if there is no such process.
+func startTime(pid int) uint64 {
+	p, err := proc.Read(pid)
+	if err != nil {
+		return 0
+	}
+	return uint64(p.StartTicks)
 }
 
 // exists reports whether some process has this pid. Signal 0 checks and sends nothing.

@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"sync"
@@ -150,8 +149,7 @@ func runDetail(w *workspace.Workspace, r *http.Request, q api.RunQuery) (api.Run
 
 func removeRun(w *workspace.Workspace, r *http.Request, _ api.None) (api.None, error) {
 	err := w.RemoveRun(r.Context(), r.PathValue("run"))
-	var own *api.Error
-	if comesAgain(r) && errors.As(err, &own) && own.Code == api.CodeNotFound {
+	if comesAgain(r) && api.HasCode(err, api.CodeNotFound) {
 		return api.None{}, nil // an earlier daemon has removed it for the same request
 	}
 	return api.None{}, err

@@ -97,7 +97,7 @@ func unrecorded(workfile string, results []api.StopResult) error {
 // firstFailure returns the first error, except of workspaces that closed meanwhile: their runs have ended.
 func firstFailure(errs []error) error {
 	for _, err := range errs {
-		if e, ok := err.(*api.Error); err != nil && (!ok || e.Code != api.CodeGone) {
+		if err != nil && !api.HasCode(err, api.CodeGone) {
 			return err
 		}
 	}

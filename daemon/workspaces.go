@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"runtime"
 	"runtime/debug"
@@ -367,8 +366,7 @@ func (t *workspaces[W]) resume(paths []string) {
 	for _, path := range paths {
 		e, err := t.open(context.Background(), path, false)
 		if err != nil {
-			var refusal *api.Error
-			if !errors.As(err, &refusal) || refusal.Code != api.CodeGone {
+			if !api.HasCode(err, api.CodeGone) {
 				t.log.Error("unfinished run not resumed", "workfile", path, "err", err)
 			}
 			continue

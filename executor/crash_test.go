@@ -17,8 +17,6 @@ import (
 	"wf/executor/proc"
 )
 
-const patience = 60 * time.Second
-
 // A run is an open run and the channel of its reports.
 type run struct {
 	*testing.T

@@ -1,6 +1,6 @@
 // Package executor runs commands: Local does so on this machine, through a runner process for each run. An executor starts,
-// watches, stops and reports; it decides nothing and does not know the graph. Every executor passes the tests of
-// executortest.
+// watches, stops and reports; it decides nothing and does not know the graph. testContract tests what every executor
+// promises.
 package executor
 
 import (

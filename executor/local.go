@@ -69,7 +69,7 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 func (l *Local) prepare(spec Spec) error {
 	_ = os.MkdirAll(l.Sockets, 0o700) // only few runners need it
 	if spec.Env == nil {
-		return rundir.DropUnfinished(filepath.Join(spec.Dir, rundir.EnvironmentFile))
+		return ownfile.Remove(filepath.Join(spec.Dir, rundir.EnvironmentFile+ownfile.Unfinished))
 	}
 	return keepEnvironment(spec)
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"wf/executor"
-	"wf/executor/executortest"
 )
 
 // newLocal returns a Local whose runner is this test binary. The path of its sockets is short.
@@ -29,7 +28,7 @@ func newLocal(t testing.TB) executor.Executor {
 }
 
 func TestLocal(t *testing.T) {
-	executortest.Run(t, func(t *testing.T) executor.Executor { return audited{newLocal(t)} })
+	testContract(t, func(t *testing.T) executor.Executor { return audited{newLocal(t)} })
 }
 
 // audited returns an error from Close if the runner has written to standard error, for example about a data race.

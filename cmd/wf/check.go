@@ -12,7 +12,6 @@ import (
 	"wf/api"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
-	"wf/cmd/wf/settings"
 	"wf/daemon"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -64,7 +63,7 @@ func (o *checkOptions) ask(ctx context.Context, e *env) (check api.Check, path s
 	if path, err = e.workfile(o.file); err != nil {
 		return api.Check{}, "", err
 	}
-	if ws, done := e.opened(ctx, settings.FoldersOf(&e.Console), path); ws != nil {
+	if ws, done := e.opened(ctx, path); ws != nil {
 		defer done()
 		check, err = ws.Check(ctx)
 	} else {

@@ -9,35 +9,40 @@ import (
 	"wf/graph/attribute"
 )
 
-// A completer returns the completions of a partly typed word. If anything fails, it returns none and prints
-// no error, because the user is in the middle of a line. It never starts a daemon.
-type completer func(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective)
+// A completion collects the completions of a partly typed word.
+type completion struct {
+	e      *env
+	cmd    *cobra.Command
+	args   []string // the arguments before the word
+	before string   // the beginning of the word, which stays as it is
+	word   string   // the rest, which is completed
 
-// typedLine is the line that is being completed.
-type typedLine struct {
-	e    *env
-	cmd  *cobra.Command
-	args []string // the arguments before the word
+	offers  []offer
+	hint    string // for people, shown above the offers; "" for none
+	more    bool   // more may follow in the same word: no space after it
+	ordered bool   // the shell keeps the order of the offers
 }
 
-const (
-	noFiles = cobra.ShellCompDirectiveNoFileComp
-	noSpace = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-)
+// An offer is one completion: the whole word, without a flag and equals sign before it.
+type offer struct{ text, hint string }
+
+// A completer adds the completions of a kind of value. If anything fails, it adds none and prints no error, because the
+// user is in the middle of a line. It never starts a daemon.
+type completer func(c *completion)
 
 // completesWith annotates a command whose arguments are completed as other words than its usage line has.
 const completesWith = "completes"
 
-// maxCompletions is how many completions are offered: a shell that asks "display all 5000?" is no help.
+// maxCompletions is how many completions of one kind are offered: a shell that asks "display all 5000?" is no help.
 const maxCompletions = 200
 
 // completers maps the words that usage lines and flags have for their values to their completers.
 func completers() map[string]completer {
 	return map[string]completer{
 		"FILE":     completeWorkfile,
-		"NODE":     completeNode,
-		"SRC":      completeNode,
-		"DST":      completeNode,
+		"NODE":     ofWorkfile(completeNode),
+		"SRC":      ofWorkfile(completeNode),
+		"DST":      ofWorkfile(completeNode),
 		"SEL":      completeSelector,
 		"RUN":      completeRun,
 		"KEY":      completeAttribute(attribute.Node),
@@ -51,16 +56,17 @@ func completers() map[string]completer {
 
 		"CONDITION":   completeCondition,
 		"KIND=FILE":   completeReport,
-		"CONTAINER":   completeContainer,
+		"CONTAINER":   ofWorkfile(completeContainer),
 		"WAITING":     completeWaiting,
-		"PARAM=VALUE": completeParam,
-		"NODE=RESULT": completeMock,
-		"JSONFILE":    completeFiles(anyName),
-		"ENVFILE":     completeFiles(anyName),
-		"TYPE":        completeWords("blocking", "non-blocking"),
-		"SHELL":       completeWords(shells...),
-		"PATH":        completeFiles(anyName),
-		"DIR":         completeFiles(func(string) bool { return false }),
+		"PARAM=VALUE": ofWorkfile(completeParam),
+		"NODE=RESULT": ofWorkfile(completeMock),
+		"JSONFILE":    completeFile,
+		"ENVFILE":     completeFile,
+		"TYPE":        completeWords(edgeTypes),
+		"SHELL":       completeWords(shells),
+		"PATH":        completeFile,
+		"DIR":         func(c *completion) { c.offerFiles(func(string) bool { return false }) },
+		"HELP":        completeHelp,
 	}
 }
 
@@ -74,30 +80,40 @@ func isCompletion(args []string) bool {
 func addCompletion(root *cobra.Command, e *env) {
 	known := completers()
 	for _, cmd := range shownCommands(root) {
-		if cmd.ValidArgsFunction == nil {
-			names := argNames(cmd.Use)
-			if other := cmd.Annotations[completesWith]; other != "" {
-				names = strings.Fields(other)
-			}
-			cmd.ValidArgsFunction = argCompletion(e, known, names)
+		names := argNames(cmd.Use)
+		if other := cmd.Annotations[completesWith]; other != "" {
+			names = strings.Fields(other)
 		}
-		cmd.ValidArgsFunction = gated(cmd.ValidArgsFunction)
+		cmd.ValidArgsFunction = completeArgs(known, names).function(e)
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			how := flagCompletion(known, f)
+			how := completeFlag(known, f)
 			_, f.Usage = pflag.UnquoteUsage(f) // shells show it as it is
 			// An error means that another function is registered already; that one is kept.
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, gated(func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-				return how(&typedLine{e, cmd, args}, word)
-			}))
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, how.function(e))
 		})
 	}
 }
 
-// gated returns how with its results filtered by gate.
-func gated(how cobra.CompletionFunc) cobra.CompletionFunc {
+// function returns the completer as a function for cobra.
+func (how completer) function(e *env) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		found, directive := how(cmd, args, word)
-		return gate(found), directive
+		c := &completion{e: e, cmd: cmd, args: args, word: word}
+		how(c)
+		var found []cobra.Completion
+		for _, o := range safeOffers(c.offers) {
+			found = append(found, cobra.CompletionWithDesc(o.text, o.hint))
+		}
+		if c.hint != "" {
+			found = cobra.AppendActiveHelp(found, c.hint)
+		}
+		directive := cobra.ShellCompDirectiveNoFileComp
+		if c.more {
+			directive |= cobra.ShellCompDirectiveNoSpace
+		}
+		if c.ordered {
+			directive |= cobra.ShellCompDirectiveKeepOrder
+		}
+		return found, directive
 	}
 }
 
@@ -112,72 +128,84 @@ func argNames(use string) []string {
 	return names
 }
 
-// argCompletion completes arguments by their names. A last name that ends in dots may be repeated.
-func argCompletion(e *env, known map[string]completer, names []string) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		at := len(args)
+// completeArgs completes arguments by their names. A last name that ends in dots may be repeated.
+func completeArgs(known map[string]completer, names []string) completer {
+	return func(c *completion) {
+		at := len(c.args)
 		if last := len(names) - 1; at > last && last >= 0 && strings.HasSuffix(names[last], "...") {
 			at = last
 		}
 		if at >= len(names) {
-			return nil, noFiles
+			return
 		}
 		if how := known[strings.TrimSuffix(names[at], "...")]; how != nil {
-			return how(&typedLine{e, cmd, args}, word)
+			how(c)
 		}
-		return nil, noFiles
 	}
 }
 
-// flagCompletion completes the value of a flag: one of its words, or by the name of the value.
-func flagCompletion(known map[string]completer, f *pflag.Flag) completer {
-	if c, ok := f.Value.(*choice); ok {
-		return completeWords(c.allowed...)
+// completeFlag completes the value of a flag: one of its words, or by the name of the value.
+func completeFlag(known map[string]completer, f *pflag.Flag) completer {
+	if choice, ok := f.Value.(*choice); ok {
+		return completeWords(choice.allowed)
 	}
 	name, _ := pflag.UnquoteUsage(f)
 	if how := known[name]; how != nil {
 		return how
 	}
-	return completeWords()
+	return completeWords(nil)
 }
 
 // completeWords offers fixed words.
-func completeWords(words ...string) completer {
-	return func(_ *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		var found []cobra.Completion
-		for _, w := range words {
-			if strings.HasPrefix(w, word) {
-				found = append(found, w)
-			}
+func completeWords(words []string) completer {
+	return func(c *completion) {
+		for _, word := range words {
+			c.offer(word, "")
 		}
-		return found, noFiles
 	}
 }
 
 // completeHelp offers commands, sub-commands and topics.
-func completeHelp(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	about := cmd.Root()
-	for _, arg := range args {
+func completeHelp(c *completion) {
+	about := c.cmd.Root()
+	for _, arg := range c.args {
 		below, _, err := about.Find([]string{arg})
 		if err != nil || below == about {
-			return nil, noFiles
+			return
 		}
 		about = below
 	}
-	var found []cobra.Completion
 	for _, sub := range about.Commands() {
-		if !sub.Hidden && strings.HasPrefix(sub.Name(), word) {
-			found = append(found, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+		if !sub.Hidden {
+			c.offer(sub.Name(), sub.Short)
 		}
 	}
 	for _, t := range topics() {
-		if len(args) == 0 && strings.HasPrefix(t.name, word) {
-			found = append(found, cobra.CompletionWithDesc(t.name, t.short))
+		if len(c.args) == 0 {
+			c.offer(t.name, t.short)
 		}
 	}
-	return found, noFiles
 }
 
-func limited(list []cobra.Completion) []cobra.Completion {
-	return list[:min(len(list), maxCompletions)]
+// offer adds a completion if it begins with the word.
+func (c *completion) offer(text, hint string) {
+	if strings.HasPrefix(text, c.word) {
+		c.offers = append(c.offers, offer{c.before + text, hint})
+	}
+}
+
+// limit drops all but the first maxCompletions of the offers that were added since there were n.
+func (c *completion) limit(n int) { c.offers = c.offers[:min(len(c.offers), n+maxCompletions)] }
+
+// keep moves the first n bytes of the word to the part that stays as it is.
+func (c *completion) keep(n int) { c.before, c.word = c.before+c.word[:n], c.word[n:] }
+
+// cut splits a word like KEY=VALUE for the completion of the value. It reports false, and offers may be followed by more,
+// if the word has no equals sign yet.
+func (c *completion) cut() (key string, found bool) {
+	key, _, found = strings.Cut(c.word, "=")
+	if c.more = !found; found {
+		c.keep(len(key) + 1)
+	}
+	return key, found
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,13 +45,12 @@ type answer struct {
 	noSpace bool   // more may follow in the same word
 }
 
-// An offer is one completion: the whole word, without a flag and equals sign before it.
-type offer struct{ text, hint string }
-
 // answerTyped returns the completions of the last word of a line.
 func (e *env) answerTyped(typed typedText) answer {
 	if typed.redirect {
-		return answer{offers: offersOf(gate(filesBeginning(e, typed.word, anyName))), noSpace: true}
+		c := &completion{e: e, word: typed.word}
+		completeFile(c)
+		return answer{offers: safeOffers(c.offers), noSpace: true}
 	}
 	var out bytes.Buffer
 	root := newRoot(e)
@@ -67,8 +67,9 @@ func (e *env) answerTyped(typed typedText) answer {
 // readAnswer parses the output of cobra: one candidate per line, and the directive in the last line.
 func readAnswer(text string) answer {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	directive := parseDirective(lines[len(lines)-1])
-	if directive&cobra.ShellCompDirectiveError != 0 {
+	number, err := strconv.Atoi(strings.TrimPrefix(lines[len(lines)-1], ":"))
+	directive := cobra.ShellCompDirective(number)
+	if err != nil || directive&cobra.ShellCompDirectiveError != 0 {
 		return answer{}
 	}
 	a := answer{noSpace: directive&cobra.ShellCompDirectiveNoSpace != 0}
@@ -78,28 +79,8 @@ func readAnswer(text string) answer {
 			a.hint = hint
 			continue
 		}
-		a.offers = append(a.offers, offersOf([]string{line})...)
+		name, hint, _ := strings.Cut(line, "\t")
+		a.offers = append(a.offers, offer{name, hint})
 	}
 	return a
-}
-
-func offersOf(candidates []cobra.Completion) []offer {
-	var list []offer
-	for _, c := range candidates {
-		text, hint, _ := strings.Cut(c, "\t")
-		list = append(list, offer{text, hint})
-	}
-	return list
-}
-
-// parseDirective parses cobra's last line, such as ":4".
-func parseDirective(line string) cobra.ShellCompDirective {
-	var d cobra.ShellCompDirective
-	for _, digit := range strings.TrimPrefix(line, ":") {
-		if digit < '0' || digit > '9' {
-			return cobra.ShellCompDirectiveError
-		}
-		d = d*10 + cobra.ShellCompDirective(digit-'0')
-	}
-	return d
 }

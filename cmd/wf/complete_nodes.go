@@ -2,12 +2,11 @@ package main
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"wf/api"
 	"wf/cmd/wf/console"
@@ -18,69 +17,132 @@ import (
 	"wf/workspace/history"
 )
 
-// maxCommand limits the part of a command that is shown beside a node, in characters.
-const maxCommand = 50
+// maxHint limits the hint beside a node, in characters.
+const maxHint = 50
 
-// peek reads the workfile of the typed line. It returns nil if that fails.
-func (c *typedLine) peek() *daemon.Peek {
-	p, err := daemon.PeekAt(c.e.workfileOf(c.cmd, c.args))
-	if err != nil {
-		return nil
+func shortHint(text string) string { return console.Paint{}.Clip(plain.Line(text), maxHint) }
+
+// ofWorkfile returns a completer that reads the workfile of the typed line.
+func ofWorkfile(how func(*completion, *daemon.Peek)) completer {
+	return func(c *completion) {
+		if p, err := daemon.PeekAt(c.e.workfileOf(c.cmd, c.args)); err == nil {
+			how(c, p)
+		}
 	}
-	return p
 }
 
-// completeNode offers the nodes of the workfile, except those that are on the line already.
-func completeNode(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	p := c.peek()
-	if p == nil {
-		return nil, noFiles
-	}
-	found, open := instancesBeginning(p, word)
-	found = append(nodesBeginning(p, word, "", c.args), found...)
-	if open {
-		return found, noSpace
-	}
-	return found, noFiles
+// completeNode offers the nodes of the workfile, except those that are on the line already, and nodes of instances.
+func completeNode(c *completion, p *daemon.Peek) {
+	c.offerNodes(p, "", c.args)
+	c.offerInstances(p)
 }
 
 // completeSelector completes the part after the last comma: nodes, states and groups. A + before the word is
 // kept, and a + is offered after a complete node name.
-func completeSelector(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	p := c.peek()
-	if p == nil {
-		return nil, noSpace
-	}
-	comma := strings.LastIndexByte(word, ',') + 1
-	before, last := word[:comma], word[comma:]
-	taken := strings.FieldsFunc(before, func(r rune) bool { return r == ',' })
-	if bare, up := strings.CutPrefix(last, "+"); up {
-		return nodesBeginning(p, bare, before+"+", taken), noSpace
-	}
-	var found []cobra.Completion
-	if slices.ContainsFunc(p.Nodes, func(n api.NodeStatus) bool { return !n.Container && plainName(n) == last && last != "" }) {
-		found = append(found, cobra.CompletionWithDesc(before+last+"+", "and everything after it"))
-	}
-	found = append(found, statesBeginning(last, before)...)
-	found = append(found, groupsBeginning(p, last, before)...)
-	found = append(nodesBeginning(p, last, before, taken), found...)
-	if last == "" {
-		found = cobra.AppendActiveHelp(found, "+NODE: with everything before it; NODE+: with everything after it; s:STATE; g:GROUP")
-	}
-	return found, noSpace
+func completeSelector(c *completion) {
+	c.more = true
+	ofWorkfile((*completion).offerSelectors)(c)
 }
 
-// nodesBeginning offers the nodes whose name begins with word, in file order, each after prefix.
-func nodesBeginning(p *daemon.Peek, word, prefix string, taken []string) []cobra.Completion {
-	var found []cobra.Completion
+func (c *completion) offerSelectors(p *daemon.Peek) {
+	comma := strings.LastIndexByte(c.word, ',') + 1
+	taken := strings.FieldsFunc(c.word[:comma], func(r rune) bool { return r == ',' })
+	c.keep(comma)
+	if strings.HasPrefix(c.word, "+") {
+		c.keep(1)
+		c.offerNodes(p, "", taken)
+		return
+	}
+	c.offerNodes(p, "", taken)
+	if c.word == "" {
+		c.hint = "+NODE: with everything before it; NODE+: with everything after it; s:STATE; g:GROUP"
+		return
+	}
+	if slices.ContainsFunc(p.Nodes, func(n api.NodeStatus) bool { return !n.Container && plainName(n) == c.word }) {
+		c.offer(c.word+"+", "and everything after it")
+	}
+	for _, state := range []api.State{api.StateFailed, api.StateBlocked, api.StateCancelled, api.StateOK,
+		api.StateRunning, api.StateQueued, api.StateWaiting, api.StateRetrying, api.StateSkipped, api.StateIdle} {
+		c.offer("s:"+string(state), "every node that is "+string(state))
+	}
+	c.offerGroups(p)
+}
+
+// offerNodes offers the nodes that are not in taken, in file order, each with a suffix.
+func (c *completion) offerNodes(p *daemon.Peek, suffix string, taken []string) {
+	defer c.limit(len(c.offers))
 	for _, n := range p.Nodes {
-		name := plainName(n)
-		if n.Container || name == "" || !strings.HasPrefix(name, word) || slices.Contains(taken, name) {
+		if name := plainName(n); !n.Container && name != "" && !slices.Contains(taken, name) {
+			c.offer(name+suffix, shortHint(n.Command))
+		}
+	}
+}
+
+// offerGroups offers the groups and containers of the workfile as selectors.
+func (c *completion) offerGroups(p *daemon.Peek) {
+	defer c.limit(len(c.offers))
+	var names []string
+	for _, n := range p.Nodes {
+		name := n.Group
+		if n.Container {
+			name = n.Name
+		}
+		if text := "g:" + name; name != "" && text == words.Quote(text) {
+			names = append(names, text)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		c.offer(name, "every node of the group")
+	}
+}
+
+// instancePrefix matches the path of an instance, up to the slash.
+var instancePrefix = regexp.MustCompile(`^(?:.*/)?([^/]+)\[[0-9*]+\]/`)
+
+// offerInstances offers paths of instances: a sub-flow with an opening bracket, after which a number must follow, and
+// after a complete instance its nodes.
+func (c *completion) offerInstances(p *daemon.Peek) {
+	defer c.limit(len(c.offers))
+	within := ""
+	if path := instancePrefix.FindStringSubmatch(c.word); path != nil {
+		at := slices.IndexFunc(p.Nodes, func(n api.NodeStatus) bool { return n.SubFlow != "" && n.Name == path[1] })
+		if at < 0 {
+			return
+		}
+		within = p.Nodes[at].ID
+		c.keep(len(path[0]))
+	}
+	for _, n := range p.Nodes {
+		name, hint := plainName(n), n.Command
+		if n.Parent != within || !strings.HasPrefix(name, c.word) || name == "" || n.SubFlow == "" && within == "" {
 			continue
 		}
-		found = append(found, cobra.CompletionWithDesc(prefix+name, console.Paint{}.Clip(plain.Line(n.Command), maxCommand)))
+		if n.SubFlow != "" {
+			name, hint, c.more = name+"[", n.SubFlow, true
+		}
+		c.offer(name, shortHint(hint))
 	}
-	return limited(found)
+}
+
+// completeContainer offers the containers of the workfile.
+func completeContainer(c *completion, p *daemon.Peek) {
+	defer c.limit(len(c.offers))
+	for _, n := range p.Nodes {
+		if name := plainName(n); n.Container && name != "" {
+			c.offer(name, "")
+		}
+	}
+}
+
+// completeMock offers nodes, and after NODE= the forms of a result.
+func completeMock(c *completion, p *daemon.Peek) {
+	if _, named := c.cut(); named {
+		completeWords([]string{"exit:0", "exit:1", "@"})(c)
+	} else {
+		c.offerNodes(p, "=", nil)
+	}
+	c.more = true
 }
 
 // plainName returns the handle or the id of a node, whichever first needs no quoting on a command line or in a
@@ -94,59 +156,23 @@ func plainName(n api.NodeStatus) string {
 	return ""
 }
 
-// statesBeginning offers states as selectors, if word is not empty.
-func statesBeginning(word, prefix string) []cobra.Completion {
-	var found []cobra.Completion
-	for _, state := range []api.State{api.StateFailed, api.StateBlocked, api.StateCancelled, api.StateOK,
-		api.StateRunning, api.StateQueued, api.StateWaiting, api.StateRetrying, api.StateSkipped, api.StateIdle} {
-		if text := "s:" + string(state); word != "" && strings.HasPrefix(text, word) {
-			found = append(found, cobra.CompletionWithDesc(prefix+text, "every node that is "+string(state)))
-		}
-	}
-	return found
-}
-
-// groupsBeginning offers the groups and containers of the workfile as selectors.
-func groupsBeginning(p *daemon.Peek, word, prefix string) []cobra.Completion {
-	var names []string
-	for _, n := range p.Nodes {
-		name := n.Group
-		if n.Container {
-			name = n.Name
-		}
-		if text := "g:" + name; name != "" && text == words.Quote(text) && word != "" && strings.HasPrefix(text, word) {
-			names = append(names, text)
-		}
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	var found []cobra.Completion
-	for _, name := range names {
-		found = append(found, cobra.CompletionWithDesc(prefix+name, "every node of the group"))
-	}
-	return limited(found)
-}
-
 // completeRun offers the runs of the workfile from its history, newest first.
-func completeRun(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	ordered := noFiles | cobra.ShellCompDirectiveKeepOrder
+func completeRun(c *completion) {
+	c.ordered = true
 	state := settings.FoldersOf(&c.e.Console).State
 	id, err := daemon.WorkfileID(c.e.workfileOf(c.cmd, c.args))
 	if err != nil || state == "" {
-		return nil, ordered
+		return
 	}
 	list, err := history.At(filepath.Join(state, "workspaces", id)).Newest(maxCompletions)
 	if err != nil {
-		return nil, ordered
+		return
 	}
-	var found []cobra.Completion
 	for _, run := range list {
-		number := strconv.Itoa(run.Request.Run)
-		if strings.HasPrefix(number, word) && !slices.Contains(c.args, number) {
-			found = append(found, cobra.CompletionWithDesc(number, runHint(run, time.Now())))
+		if number := strconv.Itoa(run.Request.Run); !slices.Contains(c.args, number) {
+			c.offer(number, runHint(run, time.Now()))
 		}
 	}
-	return found, ordered
 }
 
 // runHint describes a run: "2h ago, failed: 3 ok, 1 failed".

@@ -7,7 +7,6 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/exit"
-	"wf/graph/attribute"
 )
 
 // setFlag adds --set. The word value selects its completion.
@@ -29,27 +28,4 @@ func given(args []string) ([]api.Setting, error) {
 		list = append(list, api.Setting{Key: key, Value: value})
 	}
 	return list, nil
-}
-
-// completeSetting offers attributes of elements as KEY=, and after KEY= the values.
-func completeSetting(on attribute.Element) completer {
-	return func(c *typedLine, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if last := len(c.args) - 1; last >= 0 && attribute.Find(on, c.args[last]) != nil {
-			return completeValue(c, word) // KEY VALUE
-		}
-		key, begun, named := strings.Cut(word, "=")
-		if !named {
-			found, _ := completeAttribute(on)(c, word)
-			for i, f := range found {
-				name, meaning, _ := strings.Cut(f, "\t")
-				found[i] = cobra.CompletionWithDesc(name+"=", meaning)
-			}
-			return found, noSpace
-		}
-		found, directive := completeValue(&typedLine{c.e, c.cmd, []string{key}}, begun)
-		for i := range found {
-			found[i] = key + "=" + found[i]
-		}
-		return found, directive
-	}
 }

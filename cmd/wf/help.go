@@ -159,7 +159,7 @@ func newHelp(e *env) *cobra.Command {
 		Example: `  wf help run
   wf help edit add-node
   wf help exit-codes`,
-		ValidArgsFunction: completeHelp,
+		Annotations: map[string]string{completesWith: "HELP..."},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about := cmd.Root()
 			for i, word := range args {

@@ -51,13 +51,13 @@ the command. A key is one line of text of up to 512 bytes, and a value any bytes
 
 // kvCommand completes a command of kv. It calls run with a connection and the scope.
 func (o *kvOptions) kvCommand(e *env, cmd *cobra.Command, run func(k *kvCall, args []string) error) *cobra.Command {
+	// The daemon has the keys, and completion must not start it.
+	cmd.Annotations = map[string]string{completesWith: "NOTHING"}
 	f := cmd.Flags()
 	f.Var(&choice{&o.scope, kvScopes}, "scope", "the scope of the key: machine, workfile (the default) or run")
 	f.StringVar(&o.run, "run", "", "the `RUN` of --scope run (default: the run of the calling command)")
 	lookFlag(cmd, &o.file, "f")
 	f.BoolVar(&o.json, "json", false, "print the answer as JSON")
-	// The daemon has the keys, and completion must not start it.
-	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		k := &kvCall{o: o, e: e, ctx: cmd.Context(), conditional: cmd.Flags().Changed("if")}
 		if len(args) > 0 {

@@ -31,17 +31,17 @@ func showPlan(ctx context.Context, e *env, file string, req api.RunRequest, asJS
 // plan asks the daemon if that has the workfile open, because then there may be changes that are not written yet.
 // Otherwise it reads the file and the history, without a trace.
 func (e *env) plan(ctx context.Context, path string, req api.RunRequest) (api.Plan, error) {
-	dirs := settings.FoldersOf(&e.Console)
-	if ws, done := e.opened(ctx, dirs, path); ws != nil {
+	if ws, done := e.opened(ctx, path); ws != nil {
 		defer done()
 		return ws.Plan(ctx, req)
 	}
-	return daemon.Plan(path, dirs.State, req)
+	return daemon.Plan(path, settings.FoldersOf(&e.Console).State, req)
 }
 
 // opened returns the workspace of a workfile that a daemon has open, and a function that closes the connection. It
 // returns nil if no daemon has it open or can be reached.
-func (e *env) opened(ctx context.Context, dirs settings.Folders, path string) (ws *client.Workspace, done func()) {
+func (e *env) opened(ctx context.Context, path string) (ws *client.Workspace, done func()) {
+	dirs := settings.FoldersOf(&e.Console)
 	info, err := os.Lstat(dirs.Runtime)
 	if err != nil || settings.CheckPrivate(dirs.Runtime, info, os.Geteuid()) != nil {
 		return nil, nil

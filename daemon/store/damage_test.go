@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"wf/executor/ownfile"
 
 	bolt "go.etcd.io/bbolt"
 	"golang.org/x/sys/unix"
@@ -294,12 +295,12 @@ func TestAnotherFormat(t *testing.T) {
 // TestIncompleteNewFile checks that an incomplete new file, as after a crash, does no harm.
 func TestIncompleteNewFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kv.db")
-	if err := os.WriteFile(path+newSuffix, []byte("half"), 0o600); err != nil {
+	if err := os.WriteFile(path+ownfile.Unfinished, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, path)
 	s.mustSet(t, Machine(), "k", "v", Terms{})
-	if _, err := os.Lstat(path + newSuffix); !os.IsNotExist(err) {
+	if _, err := os.Lstat(path + ownfile.Unfinished); !os.IsNotExist(err) {
 		t.Errorf("it is still there: %v", err)
 	}
 }

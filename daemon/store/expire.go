@@ -34,19 +34,13 @@ func (s *Store) sweep() {
 		return // no caller waits; the next operation returns the error
 	}
 	next := int64(0)
-	err = f.update(func(tx *bolt.Tx) error {
-		t := &turn{s: s, tx: tx, now: time.Now().UnixMilli()}
-		var err error
-		if next, err = t.purge(sweepMost); err == nil && !t.wrote {
-			err = errNothing
-		}
+	err = s.update(f, func(t *turn) (err error) {
+		next, err = t.purge(sweepMost)
 		return err
 	})
-	if err != nil && !errors.Is(err, errNothing) {
-		s.failed(err)
-		return
+	if err == nil {
+		s.wakeFor(next)
 	}
-	s.wakeFor(next)
 }
 
 // purge removes at most limit values that have expired, and returns when the next one does.
@@ -86,49 +80,38 @@ func (s *Store) Forget(ctx context.Context, workspace string, runs []int) error 
 	if !s.started.Load() || len(runs) == 0 {
 		return nil
 	}
-	var err error
-	callErr := s.call(ctx, func() {
+	err := s.call(ctx, func() error {
 		f := s.current.Load()
 		if f == nil {
-			return
+			return nil
 		}
 		var names [][]byte
 		for _, run := range runs {
 			names = append(names, []byte(Run(workspace, run).name))
 		}
-		if err = s.drop(f, names); err != nil {
-			err = s.failed(err)
-		}
+		return s.drop(f, names)
 	})
-	if errors.Is(callErr, ErrClosed) {
+	if errors.Is(err, ErrClosed) {
 		return nil
 	}
-	return errors.Join(callErr, err)
+	return err
 }
 
 // drop removes scopes with their values.
 func (s *Store) drop(f *file, names [][]byte) error {
-	err := f.update(func(tx *bolt.Tx) error {
-		values := tx.Bucket(valuesBucket)
-		dropped := false
+	return s.update(f, func(t *turn) error {
+		values := t.tx.Bucket(valuesBucket)
 		for _, name := range names {
 			if values.Bucket(name) == nil {
 				continue
 			}
-			dropped = true
+			t.wrote = true
 			if err := values.DeleteBucket(name); err != nil {
 				return err
 			}
 		}
-		if !dropped {
-			return errNothing
-		}
 		return nil
 	})
-	if errors.Is(err, errNothing) {
-		return nil
-	}
-	return err
 }
 
 // reopen opens the file, removes the values of runs that are no longer in the history, and finds the next expiry. If there
@@ -161,9 +144,8 @@ func (s *Store) reopen(create bool) (*file, error) {
 	if err != nil {
 		return nil, s.failed(err)
 	}
-	if err := s.drop(f, forgotten); err != nil {
+	if s.drop(f, forgotten) != nil {
 		// A full disk must not prevent reads: the next opening tries again.
-		s.failed(err)
 		if f, err = s.openOrCreate(false); f == nil || err != nil {
 			return nil, err
 		}

@@ -28,9 +28,6 @@ var (
 // lockTime bounds the wait for another program that has locked the file.
 const lockTime = 3 * time.Second
 
-// newSuffix is the suffix of a file that is being created.
-const newSuffix = ".new"
-
 // A file is an open database. Transactions may run in it on any goroutine.
 type file struct {
 	path string
@@ -86,32 +83,24 @@ func (f *file) open(path string, flag int, _ fs.FileMode) (*os.File, error) {
 
 // makeFile creates an empty database at path: a crash leaves a complete one or none.
 func makeFile(path string) error {
-	tmp := path + newSuffix
-	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	tmp := path + ownfile.Unfinished
+	if err := ownfile.Remove(tmp); err != nil {
 		return err
 	}
 	db, err := bolt.Open(tmp, 0o600, &bolt.Options{Timeout: lockTime, OpenFile: func(path string, flag int, _ fs.FileMode) (*os.File, error) {
 		return ownfile.Open(path, flag|os.O_EXCL)
 	}})
 	if err != nil {
-		return errors.Join(err, removed(tmp))
+		return errors.Join(err, ownfile.Remove(tmp))
 	}
 	err = errors.Join(db.Update(fill), db.Close())
 	if err == nil {
 		err = os.Rename(tmp, path)
 	}
 	if err != nil {
-		return errors.Join(err, removed(tmp))
+		return errors.Join(err, ownfile.Remove(tmp))
 	}
 	return syncFolder(filepath.Dir(path))
-}
-
-// removed removes a file, which may be missing.
-func removed(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // fill creates the buckets of a new file.
@@ -156,10 +145,10 @@ func lookThrough(tx *bolt.Tx) error {
 	})
 }
 
-// inPlace returns the file at the path of f, and whether that is still f.
-func (f *file) inPlace() (fs.FileInfo, bool) {
+// inPlace reports whether f is still the file at its path.
+func (f *file) inPlace() bool {
 	info, err := os.Lstat(f.path)
-	return info, err == nil && os.SameFile(info, f.info)
+	return err == nil && os.SameFile(info, f.info)
 }
 
 // view runs do in a read transaction.

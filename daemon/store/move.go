@@ -3,9 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
-	"errors"
 	"strings"
-	"time"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -13,30 +11,9 @@ import (
 // Move moves all values of a workspace and its runs to another workspace. The history was moved before: values of runs
 // that it does not have are dropped.
 func (s *Store) Move(ctx context.Context, from, to string) error {
-	var err error
-	callErr := s.call(ctx, func() {
-		var f *file
-		if f, err = s.ready(false); err != nil || f == nil {
-			return
-		}
-		err = f.update(func(tx *bolt.Tx) error {
-			t := &turn{s: s, tx: tx, now: time.Now().UnixMilli()}
-			if err := t.move(from, to); err != nil {
-				return err
-			}
-			if !t.wrote {
-				return errNothing
-			}
-			return nil
-		})
-		switch {
-		case errors.Is(err, errNothing):
-			err = nil
-		case err != nil:
-			err = s.failed(err)
-		}
+	return s.callFile(ctx, func(f *file) error {
+		return s.update(f, func(t *turn) error { return t.move(from, to) })
 	})
-	return errors.Join(callErr, err)
 }
 
 // move moves the scopes of one workspace.
@@ -94,14 +71,9 @@ func (t *turn) moveScope(old, scope Scope) error {
 
 // Drop removes all values of a workspace and its runs.
 func (s *Store) Drop(ctx context.Context, workspace string) error {
-	var err error
-	callErr := s.call(ctx, func() {
-		var f *file
-		if f, err = s.ready(false); err != nil || f == nil {
-			return
-		}
+	return s.callFile(ctx, func(f *file) error {
 		var names [][]byte
-		err = f.view(func(tx *bolt.Tx) error {
+		err := f.view(func(tx *bolt.Tx) error {
 			t := &turn{s: s, tx: tx}
 			scopes, err := t.scopesOf(workspace)
 			for _, scope := range scopes {
@@ -109,12 +81,9 @@ func (s *Store) Drop(ctx context.Context, workspace string) error {
 			}
 			return err
 		})
-		if err == nil {
-			err = s.drop(f, names)
-		}
 		if err != nil {
-			err = s.failed(err)
+			return s.failed(err)
 		}
+		return s.drop(f, names)
 	})
-	return errors.Join(callErr, err)
 }

@@ -78,7 +78,10 @@ func (s *Store) read(ctx context.Context, scope Scope, do func(b *bolt.Bucket, n
 			return s.knowsRun(scope)
 		})
 		if errors.Is(err, errBroken) {
-			return errors.Join(err, s.call(ctx, func() { s.condemn(f, err) }))
+			return s.call(ctx, func() error {
+				s.condemn(f, err)
+				return err
+			})
 		}
 		if !errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 			return explain(s.path, err)
@@ -90,14 +93,14 @@ func (s *Store) read(ctx context.Context, scope Scope, do func(b *bolt.Bucket, n
 // reader returns the file to read, nil if there is none. The loop opens it.
 func (s *Store) reader(ctx context.Context) (*file, error) {
 	if f := s.current.Load(); f != nil {
-		if _, there := f.inPlace(); there {
+		if f.inPlace() {
 			return f, nil
 		}
 	}
 	var f *file
-	var err error
-	if callErr := s.call(ctx, func() { f, err = s.ready(false) }); callErr != nil {
-		return nil, callErr
-	}
+	err := s.call(ctx, func() (err error) {
+		f, err = s.ready(false)
+		return err
+	})
 	return f, err
 }

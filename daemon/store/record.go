@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"sync"
 	"time"
 )
 
@@ -17,7 +18,8 @@ const (
 	badContent = "the checksum of the value is wrong"
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is made when it is first used: that takes longer than the start of most other packages.
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // appendTime appends milliseconds since 1970. Their bytes sort like the times.
 func appendTime(b []byte, ms int64) []byte { return binary.BigEndian.AppendUint64(b, uint64(ms)) }
@@ -31,9 +33,9 @@ func encode(key []byte, expires int64, value []byte) []byte {
 }
 
 func checksum(key, expires, value []byte) uint32 {
-	sum := crc32.Update(0, castagnoli, key)
-	sum = crc32.Update(sum, castagnoli, expires)
-	return crc32.Update(sum, castagnoli, value)
+	sum := crc32.Update(0, castagnoli(), key)
+	sum = crc32.Update(sum, castagnoli(), expires)
+	return crc32.Update(sum, castagnoli(), value)
 }
 
 // decode is the inverse of encode; problem is "" if the record is intact. value is a part of b.

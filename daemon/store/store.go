@@ -101,19 +101,29 @@ func (s *Store) change(ctx context.Context, c *change) error {
 	}
 }
 
-// call runs f in the loop.
-func (s *Store) call(ctx context.Context, f func()) error {
+// call runs f in the loop and returns its error.
+func (s *Store) call(ctx context.Context, f func() error) error {
 	s.start()
-	done := make(chan struct{})
+	done := make(chan error, 1)
 	select {
-	case s.calls <- func() { defer close(done); f() }:
-		<-done
-		return nil
+	case s.calls <- func() { done <- f() }:
+		return <-done
 	case <-s.quit:
 		return ErrClosed
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// callFile runs f in the loop with the open file. Without a file it does nothing.
+func (s *Store) callFile(ctx context.Context, f func(*file) error) error {
+	return s.call(ctx, func() error {
+		open, err := s.ready(false)
+		if open == nil || err != nil {
+			return err
+		}
+		return f(open)
+	})
 }
 
 func (s *Store) loop() {

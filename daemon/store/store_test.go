@@ -318,10 +318,11 @@ func TestSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, "")
 		ticking := func() (on bool) {
-			s.call(t.Context(), func() {
+			s.call(t.Context(), func() error {
 				if on = s.timer.Stop(); on {
 					s.timer.Reset(time.Hour + sweepLate - 10*time.Second)
 				}
+				return nil
 			})
 			return on
 		}
@@ -466,7 +467,7 @@ func TestClosed(t *testing.T) {
 func TestEndedContext(t *testing.T) {
 	s := open(t, "")
 	hold, held := make(chan struct{}), make(chan struct{})
-	go s.call(context.Background(), func() { close(held); <-hold })
+	go s.call(context.Background(), func() error { close(held); <-hold; return nil })
 	<-held
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -105,38 +105,47 @@ func (t *turn) unlist(b *bolt.Bucket, scope Scope, key []byte) error {
 // errNothing rolls back a transaction without writes, because a commit costs two syncs.
 var errNothing = errors.New("nothing to write")
 
+// update runs do in a transaction, which is on the disk when update returns. After an error the file is closed.
+func (s *Store) update(f *file, do func(*turn) error) error {
+	err := f.update(func(tx *bolt.Tx) error {
+		t := &turn{s: s, tx: tx, now: time.Now().UnixMilli()}
+		if err := do(t); err != nil {
+			return err
+		}
+		if !t.wrote {
+			return errNothing
+		}
+		return nil
+	})
+	if err == nil || errors.Is(err, errNothing) {
+		return nil
+	}
+	return s.failed(err)
+}
+
 // purgeBeside bounds how many expired values a transaction of changes removes.
 const purgeBeside = 64
 
 // commit executes a group of changes in one transaction. A refusal is the error of one change, which has written nothing;
 // any other error is the error of all changes.
 func (s *Store) commit(group []*change) {
-	next := int64(0)
+	next := int64(-1) // unknown
 	f, err := s.ready(slices.ContainsFunc(group, func(c *change) bool { return c.makes }))
 	if f != nil && err == nil {
-		err = f.update(func(tx *bolt.Tx) error {
-			t := &turn{s: s, tx: tx, now: time.Now().UnixMilli()}
+		err = s.update(f, func(t *turn) (err error) {
 			for _, c := range group {
 				if err := t.serve(c); err != nil {
 					return err
 				}
 			}
-			if !t.wrote {
-				return errNothing
+			if t.wrote {
+				next, err = t.purge(purgeBeside)
 			}
-			next, err = t.purge(purgeBeside)
 			return err
 		})
 	}
-	switch {
-	case err == nil:
-		if f != nil {
-			s.wakeFor(next)
-		}
-	case errors.Is(err, errNothing):
-		err = nil
-	default:
-		err = s.failed(err)
+	if err == nil && next >= 0 {
+		s.wakeFor(next)
 	}
 	for _, c := range group {
 		if err != nil {
@@ -159,7 +168,7 @@ func (t *turn) serve(c *change) error {
 // ready returns the open file. If there is none, it returns nil unless create is set.
 func (s *Store) ready(create bool) (*file, error) {
 	if f := s.current.Load(); f != nil {
-		if _, there := f.inPlace(); there {
+		if f.inPlace() {
 			return f, nil
 		}
 		s.shut() // it was moved away: later readers would not find changes

@@ -43,6 +43,41 @@ func check(path string, info fs.FileInfo) error {
 	return nil
 }
 
+// Unfinished ends the name of a file that Replace writes.
+const Unfinished = ".new"
+
+// Replace replaces the file at path, or leaves it unchanged. With sync the new content survives a crash of the machine. Only
+// one process may replace a file at a time.
+func Replace(path string, data []byte, sync bool) error {
+	tmp := path + Unfinished
+	if err := Remove(tmp); err != nil {
+		return err
+	}
+	f, err := Open(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil && sync {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	return nil
+}
+
+// Remove removes the file at path, which may be missing.
+func Remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // Read reads the whole file at path. It returns an error for more than limit bytes, before it allocates
 // memory.
 func Read(path string, limit int64) ([]byte, error) {

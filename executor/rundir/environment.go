@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 
 	"wf/executor/fault"
 	"wf/executor/ownfile"
@@ -29,36 +30,10 @@ func WriteEnvironment(path string, env []string) error {
 		text.WriteString(v)
 		text.WriteByte(0)
 	}
-	tmp := path + unfinished
-	if err := DropUnfinished(path); err != nil {
+	if err := fault.Check(fault.OpKeep, path); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(environmentHead(text.Bytes()), text.Bytes()...))
-	if err == nil {
-		err = fault.Check(fault.OpKeep, path)
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp))
-	}
-	return nil
-}
-
-// unfinished ends the name of a file that is being written.
-const unfinished = ".new"
-
-// DropUnfinished removes the unfinished file of a daemon that died in WriteEnvironment.
-func DropUnfinished(path string) error {
-	if err := os.Remove(path + unfinished); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return ownfile.Replace(path, append(environmentHead(text.Bytes()), text.Bytes()...), false)
 }
 
 // environmentMark begins the first entry, with the checksum. No variable has such a name. Old versions wrote no such
@@ -67,10 +42,11 @@ const environmentMark = "\x01"
 
 // environmentHead returns the first entry: the length and the checksum of the entries in text.
 func environmentHead(text []byte) []byte {
-	return fmt.Appendf(nil, "%s%d %08x\x00", environmentMark, len(text), crc32.Checksum(text, castagnoli))
+	return fmt.Appendf(nil, "%s%d %08x\x00", environmentMark, len(text), crc32.Checksum(text, castagnoli()))
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is made when it is first used: that takes longer than the start of most other packages.
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // maxEnvironment is the largest size of the file in bytes. The kernel gives a program 6 MiB for arguments and environment
 // together.

@@ -2,8 +2,6 @@ package runner
 
 import (
 	"encoding/binary"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -46,7 +44,7 @@ func forkNoteKey(id wire.ID) uint64 { return uint64(id.Node)<<32 | uint64(uint32
 // forks are not noted.
 func openForkNote(dir string) *forkNote {
 	path := filepath.Join(dir, forkNoteFile)
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if ownfile.Remove(path) != nil {
 		return nil
 	}
 	f, err := ownfile.Open(path, os.O_RDWR|os.O_CREATE|os.O_EXCL)

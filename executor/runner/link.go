@@ -81,7 +81,7 @@ func (k *links) hangUp(l *link) {
 		k.current = nil
 	}
 	delete(k.all, l.fd)
-	unix.Close(l.fd)
+	k.poller.close(l.fd)
 }
 
 // receive reads from a connection that is ready, and sends more if the daemon was slow.

@@ -3,12 +3,12 @@ package runner
 import (
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"wf/executor/fault"
+	"wf/executor/ownfile"
 	"wf/executor/wire"
 )
 
@@ -46,7 +46,7 @@ func (n *listener) open() error {
 
 // openAt listens at path; short is a path to the same file that fits into a socket address.
 func (n *listener) openAt(path, short string) (err error) {
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+	if err := ownfile.Remove(path); err != nil {
 		return err
 	}
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
@@ -101,7 +101,7 @@ func (n *listener) keep(now time.Time) {
 		return
 	}
 	n.closedUntil = time.Time{}
-	unix.Close(before) // this also removes it from the poller
+	n.poller.close(before)
 }
 
 // accept returns the next connection of a process of the same user.

@@ -35,7 +35,7 @@ func (p *poller) change(id, filter, flags int, fflags uint32) error {
 	return err
 }
 
-// add makes the poller wake when fd can be read. Closing fd removes it.
+// add makes the poller wake when fd can be read. Close fd with close.
 func (p *poller) add(fd int) error {
 	return p.change(fd, unix.EVFILT_READ, unix.EV_ADD, 0)
 }
@@ -52,6 +52,9 @@ func (p *poller) alsoWritable(fd int, want bool) error {
 func (p *poller) remove(fd int) error {
 	return p.change(fd, unix.EVFILT_READ, unix.EV_DELETE, 0)
 }
+
+// close closes fd, which also removes it.
+func (p *poller) close(fd int) { unix.Close(fd) }
 
 // watch makes the poller wake when the child has ended.
 func (p *poller) watch(c child) {

@@ -35,7 +35,7 @@ func newPoller() (*poller, error) {
 	return &poller{fd: fd}, nil
 }
 
-// add makes the poller wake when fd can be read. Closing fd removes it.
+// add makes the poller wake when fd can be read. Close fd with close.
 func (p *poller) add(fd int) error {
 	event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd), Pad: watchedStream}
 	return unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &event)
@@ -55,6 +55,14 @@ func (p *poller) remove(fd int) error {
 	return unix.EpollCtl(p.fd, unix.EPOLL_CTL_DEL, fd, nil)
 }
 
+// close removes fd and closes it. Closing alone is not enough while a child that has just been forked still has a copy of
+// fd: until its exec closes that copy, the kernel would report fd again and again, and the loop would take the processor
+// from the child.
+func (p *poller) close(fd int) {
+	_ = p.remove(fd) // fails only if fd was not added
+	unix.Close(fd)
+}
+
 // watch makes the poller wake when the child has ended.
 func (p *poller) watch(c child) {
 	event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(c.handle), Pad: watchedProcess}
@@ -63,10 +71,10 @@ func (p *poller) watch(c child) {
 	}
 }
 
-// forget closes the handle of a child.
+// forget removes and closes the handle of a child.
 func (p *poller) forget(handle int) {
 	if handle >= 0 {
-		unix.Close(handle)
+		p.close(handle)
 	}
 }
 

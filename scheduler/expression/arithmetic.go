@@ -37,9 +37,8 @@ func add(v *evaluation, at int, a, b any) any {
 	if _, text := a.(string); text && isNumber(b) {
 		failWith(at, "string(X) makes a text, int(X) a number", "+ joins two texts or adds two numbers, not %s and %s", describe(a), describe(b))
 	}
-	number(at, "+", a)
-	number(at, "+", b)
-	return float(a) + float(b)
+	x, y := floats(at, "+", a, b)
+	return x + y
 }
 
 func tooLarge(at int) { fail(at, "the number is too large") }
@@ -66,9 +65,8 @@ func subtract(v *evaluation, at int, a, b any) any {
 			return rest
 		}
 	}
-	number(at, "-", a)
-	number(at, "-", b)
-	return float(a) - float(b)
+	x, y := floats(at, "-", a, b)
+	return x - y
 }
 
 func multiply(v *evaluation, at int, a, b any) any {
@@ -88,9 +86,8 @@ func multiply(v *evaluation, at int, a, b any) any {
 	if d, ok := b.(time.Duration); ok && isNumber(a) {
 		return time.Duration(float64(d) * float(a))
 	}
-	number(at, "*", a)
-	number(at, "*", b)
-	return float(a) * float(b)
+	f, g := floats(at, "*", a, b)
+	return f * g
 }
 
 func magnitude(x int) uint64 {
@@ -102,12 +99,11 @@ func magnitude(x int) uint64 {
 
 // divide returns a number with a fraction, also for whole numbers.
 func divide(v *evaluation, at int, a, b any) any {
-	number(at, "/", a)
-	number(at, "/", b)
-	if float(b) == 0 {
+	x, y := floats(at, "/", a, b)
+	if y == 0 {
 		fail(at, "divides by 0")
 	}
-	return float(a) / float(b)
+	return x / y
 }
 
 func remainder(v *evaluation, at int, a, b any) any {
@@ -122,9 +118,7 @@ func remainder(v *evaluation, at int, a, b any) any {
 }
 
 func power(v *evaluation, at int, a, b any) any {
-	number(at, "^", a)
-	number(at, "^", b)
-	return math.Pow(float(a), float(b))
+	return math.Pow(floats(at, "^", a, b))
 }
 
 // span makes the list of the whole numbers from a to b.

@@ -65,8 +65,8 @@ func Closest(text string, words []string) string {
 	return best
 }
 
-// didYouMean formats a suggestion.
-func didYouMean(text string, words []string) string {
+// DidYouMean returns "did you mean WORD?" with the word that is most similar to the text, "" if none is.
+func DidYouMean(text string, words []string) string {
 	if word := Closest(text, words); word != "" {
 		return "did you mean " + word + "?"
 	}

@@ -70,7 +70,8 @@ type Expr struct {
 	text      string
 	op        op
 	slots     int // variables of let
-	names     names
+	nodes     []string
+	secret    bool   // the text is a secret parameter
 	varies    bool   // it contains a name of a run, now or uuid
 	certainly string // the kind of all its values, "" if that is unknown
 }
@@ -96,20 +97,17 @@ func Compile(text string, s Scope) (*Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Expr{text: text, op: op, slots: c.slots, names: c.names, varies: c.varies, certainly: kind}, nil
+	return &Expr{text: text, op: op, slots: c.slots, nodes: c.named, secret: c.secret, varies: c.varies, certainly: kind}, nil
 }
 
 // String returns the text as it was written.
 func (e *Expr) String() string { return e.text }
 
 // Nodes returns the names of nodes in the text, each once.
-func (e *Expr) Nodes() []string { return e.names.nodes }
-
-// Variables returns the environment variables of the client in the text, each once.
-func (e *Expr) Variables() []string { return e.names.variables }
+func (e *Expr) Nodes() []string { return e.nodes }
 
 // Secret reports that the value is one that only a command may see.
-func (e *Expr) Secret() bool { return e.names.secret }
+func (e *Expr) Secret() bool { return e.secret }
 
 // Constant reports whether the value is the same in every run.
 func (e *Expr) Constant() bool { return !e.varies }

@@ -96,7 +96,7 @@ func evaluated(text string) string {
 		return "fails: " + err.Error()
 	}
 	shown := jsonText(value)
-	if names := append(e.Nodes(), e.Variables()...); names != nil {
+	if names := e.Nodes(); names != nil {
 		shown += fmt.Sprintf("    of %v", names)
 	}
 	if e.Certainly() != "" {

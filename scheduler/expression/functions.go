@@ -39,7 +39,7 @@ func (c *compiler) builtin(n *ast.BuiltinNode) op {
 func (c *compiler) function(at int, name string, arguments []ast.Node) op {
 	f, ok := functions[name]
 	if !ok {
-		failWith(at, didYouMean(name, slices.Concat(slices.Sorted(maps.Keys(functions)), slices.Sorted(maps.Keys(loopFunctions)))), "there is no function %s", name)
+		failWith(at, DidYouMean(name, slices.Concat(slices.Sorted(maps.Keys(functions)), slices.Sorted(maps.Keys(loopFunctions)))), "there is no function %s", name)
 	}
 	if len(arguments) < f.least || f.most >= 0 && len(arguments) > f.most {
 		fail(at, "%s has %s, not %d", name, arity(f), len(arguments))

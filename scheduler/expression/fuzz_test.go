@@ -100,7 +100,7 @@ func FuzzCompileText(f *testing.F) {
 		if compiled.Plain() && rendered != text {
 			t.Errorf("a plain text became %q", rendered)
 		}
-		value, err := compiled.Value(testEnv())
+		value, err := valueOf(compiled)
 		if err != nil {
 			t.Fatalf("it has a text but no value: %v", err)
 		}

@@ -82,25 +82,9 @@ func (i instance) node(at int, key any) Node {
 	}
 	n, ok := i[name]
 	if !ok {
-		failWith(at, didYouMean(name, slices.Sorted(maps.Keys(i))), "the sub-flow has no node %q", name)
+		failWith(at, DidYouMean(name, slices.Sorted(maps.Keys(i))), "the sub-flow has no node %q", name)
 	}
 	return n
-}
-
-// ofNode compiles nodes.NAME.FIELD.
-func (c *compiler) ofNode(n *ast.MemberNode, name string) op {
-	field := c.fieldOf(n, nodeText(name))
-	at := n.Property.Location().From
-	if ofInstances(field) && c.scope.Results != nil && !c.scope.Results(name) {
-		failWith(at, "write "+nodeText(name)+".outputs.KEY", "node %s is not a sub-flow and has no %s", name, field)
-	}
-	return func(v *evaluation) any {
-		var node Node
-		if v.env.Node != nil {
-			node = v.env.Node(name)
-		}
-		return v.field(at, node, name, field)
-	}
 }
 
 // ofInstances reports whether a field is a list of the instances of a sub-flow.
@@ -117,7 +101,7 @@ func (c *compiler) fieldOf(n *ast.MemberNode, node string) string {
 	if constant {
 		word = key.Value
 	}
-	remedy := didYouMean(word, nodeFields)
+	remedy := DidYouMean(word, nodeFields)
 	if word == "stdout" || word == "stderr" || word == "log" || word == "output" {
 		remedy = "what a command prints is not kept as a value: let it write NAME=VALUE to the file $WF_OUTPUT, and write " + node + ".outputs.NAME"
 	}
@@ -128,11 +112,8 @@ func (c *compiler) fieldOf(n *ast.MemberNode, node string) string {
 	return ""
 }
 
-// nodeText returns how a text refers to a node.
-func nodeText(name string) string { return memberText("nodes", name) }
-
-// memberText returns how a text refers to a node of a root.
-func memberText(root, name string) string {
+// Member returns how a text refers to a member of a root, as in nodes.a or nodes["a-b"].
+func Member(root, name string) string {
 	for i, r := range name {
 		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
 			return root + "[\"" + name + "\"]"
@@ -164,7 +145,7 @@ func (v *evaluation) field(at int, n Node, name, field string) any {
 		}
 		return v.resultsOf(at, n.Arrivals, name)
 	}
-	failWith(at, didYouMean(field, nodeFields), "a node has only %s", strings.Join(nodeFields, ", "))
+	failWith(at, DidYouMean(field, nodeFields), "a node has only %s", strings.Join(nodeFields, ", "))
 	return nil
 }
 

@@ -11,24 +11,6 @@ import (
 // roots are the names with which an expression refers to the run.
 var roots = []string{"params", "nodes", "env", "run", "item", "index", "iteration", "previous", "parent"}
 
-// names are the references of a text.
-type names struct {
-	nodes, variables []string
-	secret           bool // the text is a secret parameter
-}
-
-func (n *names) node(name string) {
-	if !slices.Contains(n.nodes, name) {
-		n.nodes = append(n.nodes, name)
-	}
-}
-
-func (n *names) variable(name string) {
-	if !slices.Contains(n.variables, name) {
-		n.variables = append(n.variables, name)
-	}
-}
-
 // root compiles a name without a member.
 func (c *compiler) root(n *ast.IdentifierNode) op {
 	at := n.Location().From
@@ -39,8 +21,6 @@ func (c *compiler) root(n *ast.IdentifierNode) op {
 	switch n.Value {
 	case "item", "index", "iteration":
 		return c.ofSubFlow(at, n.Value, c.scope, 0)
-	case "nodes":
-		fail(at, "nodes alone has no value; write nodes.NAME.outputs.KEY, .exit_code, .status or .results")
 	case "params":
 		if len(c.scope.Secrets) > 0 {
 			failWith(at, "write params.NAME", "params alone would contain the secret %s", c.scope.Secrets[0])
@@ -51,24 +31,28 @@ func (c *compiler) root(n *ast.IdentifierNode) op {
 			}
 			return v.env.Params
 		}
-	case "env":
-		fail(at, "env alone has no value; write env.NAME")
-	case "run":
-		fail(at, "run alone has no value; write run.id or run.workfile")
-	case "previous":
-		fail(at, "previous alone has no value; write previous.NAME.outputs.KEY, .exit_code, .status or .results")
-	case "parent":
-		fail(at, "parent alone has no value; write parent.item, parent.index or parent.iteration")
+	}
+	if members := rootMembers[n.Value]; members != "" {
+		fail(at, "%s alone has no value; write %s", n.Value, members)
 	}
 	c.unknown(at, n.Value)
 	return nil
+}
+
+// rootMembers is how the members of a root are written that has no value itself.
+var rootMembers = map[string]string{
+	"nodes":    "nodes.NAME.outputs.KEY, .exit_code, .status or .results",
+	"previous": "previous.NAME.outputs.KEY, .exit_code, .status or .results",
+	"env":      "env.NAME",
+	"run":      "run.id or run.workfile",
+	"parent":   "parent.item, parent.index or parent.iteration",
 }
 
 // unknown rejects a name, with the most similar known name as a suggestion.
 func (c *compiler) unknown(at int, name string) {
 	for _, root := range []string{"nodes", "previous"} {
 		if whole := c.dashed(at, root); whole != "" {
-			failWith(at, "write "+memberText(root, whole), "%s.%s is a subtraction", root, whole)
+			failWith(at, "write "+Member(root, whole), "%s.%s is a subtraction", root, whole)
 		}
 	}
 	known := slices.Clone(roots)
@@ -76,7 +60,7 @@ func (c *compiler) unknown(at int, name string) {
 		known = append(known, let)
 	}
 	slices.Sort(known)
-	remedy := didYouMean(name, known)
+	remedy := DidYouMean(name, known)
 	switch {
 	case slices.Contains(c.scope.Params, name):
 		remedy = "write params." + name
@@ -124,12 +108,7 @@ func (c *compiler) ofSubFlow(at int, name string, s *Scope, up int) op {
 			map[string]string{"item": "foreach", "index": "foreach or times", "iteration": "while or until"}[name])
 	}
 	return func(v *evaluation) any {
-		env := v.env
-		for range up {
-			if env = env.Parent; env == nil {
-				fail(at, "there is no %s now", name)
-			}
-		}
+		env := v.around(at, up, name)
 		switch name {
 		case "item":
 			return taken(env.Item)
@@ -148,11 +127,8 @@ func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
 		if s, up := c.around(n.Node); s != nil {
 			return c.ofParent(n, s, up), true
 		}
-		if name := c.nodeName(n.Node); name != "" {
-			return c.ofNode(n, name), true
-		}
-		if name, s, up := c.previousName(n.Node); s != nil {
-			return c.ofPrevious(n, name, s, up), true
+		if ref, ok := c.reference(n.Node); ok {
+			return c.ofNode(n, ref), true
 		}
 		return nil, false
 	}
@@ -169,19 +145,19 @@ func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
 			if !c.scope.ForCommand || c.whole != ast.Node(n) {
 				failWith(root.Location().From, "a line of env may contain it: ${{ params."+key.Value+" }}", "the parameter %s is secret, and only commands get to see it", key.Value)
 			}
-			c.names.secret = true
+			c.secret = true
 		}
 		return c.ofRoot(n.Property.Location().From, root.Value, key.Value), true
 	case "parent":
 		s, up := c.around(n.Node)
 		return c.ofParent(n, s, up), true
-	case "previous":
-		name, _, _ := c.previousName(n)
-		text := memberText("previous", name)
-		failWith(n.Location().From, "write "+text+".outputs.KEY, .exit_code, .status or .results", "%s alone has no value", text)
-	case "nodes":
-		name := c.nodeName(n)
-		failWith(n.Location().From, "write "+nodeText(name)+".outputs.KEY, .exit_code, .status or .results", "node %s alone has no value", name)
+	case "previous", "nodes":
+		ref, _ := c.reference(n)
+		what := ref.text()
+		if root.Value == "nodes" {
+			what = "node " + ref.name
+		}
+		failWith(n.Location().From, "write "+ref.text()+".outputs.KEY, .exit_code, .status or .results", "%s alone has no value", what)
 	}
 	return nil, false
 }
@@ -191,7 +167,7 @@ func (c *compiler) ofRoot(at int, root, key string) op {
 	switch root {
 	case "params":
 		if !slices.Contains(c.scope.Params, key) {
-			remedy := didYouMean(key, c.scope.Params)
+			remedy := DidYouMean(key, c.scope.Params)
 			if len(c.scope.Params) == 0 {
 				remedy = "the graph attribute params declares parameters"
 			}
@@ -199,7 +175,6 @@ func (c *compiler) ofRoot(at int, root, key string) op {
 		}
 		return func(v *evaluation) any { return taken(v.env.Params[key]) }
 	case "env":
-		c.names.variable(key)
 		return func(v *evaluation) any {
 			if v.env.Variable == nil {
 				return ""
@@ -252,41 +227,13 @@ func (c *compiler) ofParent(n *ast.MemberNode, s *Scope, up int) op {
 	return c.ofSubFlow(at, key.Value, s, up)
 }
 
-// nodeName returns the NAME of nodes.NAME, or "" if n is another expression.
-func (c *compiler) nodeName(n ast.Node) string {
-	m, ok := n.(*ast.MemberNode)
-	if !ok {
-		return ""
-	}
-	root, ok := m.Node.(*ast.IdentifierNode)
-	if _, shadowed := c.lets["nodes"]; !ok || root.Value != "nodes" || shadowed {
-		return ""
-	}
-	at := m.Property.Location().From
-	key, constant := m.Property.(*ast.StringNode)
-	if !constant {
-		fail(at, "the name of a node must be a constant: nodes.NAME or nodes[\"NAME\"]")
-	}
-	name := key.Value
-	c.checkDashes(at, "nodes", name)
-	if c.scope.Node == nil || !c.scope.Node(name) {
-		remedy := ""
-		if c.scope.Hint != nil {
-			remedy = c.scope.Hint(name)
-		}
-		failWith(at, remedy, "no node %q can be seen from here", name)
-	}
-	c.names.node(name)
-	return name
-}
-
 // checkDashes rejects nodes.a-b, which the language reads as a subtraction and people as a name.
-func (c *compiler) checkDashes(at int, root, name string) {
-	whole := c.dashed(at, root)
+func (c *compiler) checkDashes(at int, ref nodeRef) {
+	whole := c.dashed(at, ref.root)
 	if whole == "" || c.text[at] == '"' || c.text[at] == '\'' || c.text[at] == '`' {
 		return
 	}
-	if strings.HasPrefix(whole, name+"-") {
-		failWith(at, "write "+memberText(root, whole), "%s.%s is a subtraction", root, whole)
+	if strings.HasPrefix(whole, ref.name+"-") {
+		failWith(at, "write "+Member(ref.root, whole), "%s.%s is a subtraction", ref.root, whole)
 	}
 }

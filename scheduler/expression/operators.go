@@ -341,6 +341,13 @@ func float(value any) float64 {
 	return value.(float64)
 }
 
+// floats takes two values as numbers.
+func floats(at int, name string, a, b any) (float64, float64) {
+	number(at, name, a)
+	number(at, name, b)
+	return float(a), float(b)
+}
+
 func number(at int, name string, value any) {
 	if !isNumber(value) {
 		failWith(at, remedyForNumber(value), "%s needs numbers, not %s", name, describe(value))

@@ -117,21 +117,12 @@ func (t *Text) Plain() bool {
 
 // Nodes returns the names of nodes in the expressions, each once.
 func (t *Text) Nodes() []string {
-	return t.collect(func(e *Expr) []string { return e.Nodes() })
-}
-
-// Variables returns the environment variables in the expressions, each once.
-func (t *Text) Variables() []string {
-	return t.collect(func(e *Expr) []string { return e.Variables() })
-}
-
-func (t *Text) collect(of func(*Expr) []string) []string {
 	var all []string
 	for _, p := range t.parts {
 		if p.expr == nil {
 			continue
 		}
-		for _, name := range of(p.expr) {
+		for _, name := range p.expr.Nodes() {
 			if !slices.Contains(all, name) {
 				all = append(all, name)
 			}
@@ -161,34 +152,17 @@ func (t *Text) Render(env Env) (string, error) {
 	return out.String(), nil
 }
 
-// Value returns the value of a text that is exactly one expression (blanks around it do not count), with
-// its type, and otherwise the result of Render.
-func (t *Text) Value(env Env) (any, error) {
-	if e, at := t.only(); e != nil {
-		value, err := e.Eval(env)
-		if err != nil {
-			return nil, placed(err.(*Error), t.text, at)
-		}
-		return value, nil
-	}
-	return t.Render(env)
-}
-
-// Only returns the expression of a text that is exactly one, otherwise nil.
+// Only returns the expression of a text that is exactly one (blanks around it do not count), otherwise nil.
 func (t *Text) Only() *Expr {
-	e, _ := t.only()
-	return e
-}
-
-func (t *Text) only() (e *Expr, at int) {
+	var only *Expr
 	for _, p := range t.parts {
 		switch {
 		case p.expr == nil && strings.TrimSpace(p.plain) == "":
-		case p.expr != nil && e == nil:
-			e, at = p.expr, p.at
+		case p.expr != nil && only == nil:
+			only = p.expr
 		default:
-			return nil, 0
+			return nil
 		}
 	}
-	return e, at
+	return only
 }

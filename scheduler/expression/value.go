@@ -176,38 +176,29 @@ func taken(value any) any {
 type Values map[string]any
 
 // UnmarshalJSON reads an object.
-func (v *Values) UnmarshalJSON(data []byte) error {
-	value, err := Decode(data)
-	if err != nil {
-		return err
-	}
-	switch x := value.(type) {
-	case nil:
-		*v = nil
-	case map[string]any:
-		*v = x
-	default:
-		return errors.New("named values are a JSON object")
-	}
-	return nil
+func (v *Values) UnmarshalJSON(data []byte) (err error) {
+	*v, err = decodeAs[map[string]any](data, "named values are a JSON object")
+	return err
 }
 
 // List is values in order. In JSON they keep their types, as Decode gives them.
 type List []any
 
 // UnmarshalJSON reads a list.
-func (l *List) UnmarshalJSON(data []byte) error {
+func (l *List) UnmarshalJSON(data []byte) (err error) {
+	*l, err = decodeAs[[]any](data, "a list of values is a JSON list")
+	return err
+}
+
+// decodeAs decodes a value of a type, or null. problem is the error for a value of another type.
+func decodeAs[T any](data []byte, problem string) (t T, err error) {
 	value, err := Decode(data)
-	if err != nil {
-		return err
+	if err != nil || value == nil {
+		return t, err
 	}
-	switch x := value.(type) {
-	case nil:
-		*l = nil
-	case []any:
-		*l = x
-	default:
-		return errors.New("a list of values is a JSON list")
+	t, ok := value.(T)
+	if !ok {
+		err = errors.New(problem)
 	}
-	return nil
+	return t, err
 }

@@ -150,7 +150,7 @@ func (f *Flow) hint(subFlow *graph.Node, name string) string {
 		if home := n.Home(); home != nil && (t.of(n) == name || n.ID == name) {
 			seen := t.of(home)
 			if f.FindIn(subFlow, seen) == home {
-				return name + " is in the sub-flow " + seen + ": write " + member("nodes", seen) + ".results[i]" + member("", name)
+				return name + " is in the sub-flow " + seen + ": write " + expression.Member("nodes", seen) + ".results[i]" + expression.Member("", name)
 			}
 			return name + " is in the sub-flow " + seen + ", which cannot be seen from here"
 		}
@@ -159,19 +159,9 @@ func (f *Flow) hint(subFlow *graph.Node, name string) string {
 		return "several nodes have that name: make it unique"
 	}
 	if word := expression.Closest(name, visible); word != "" {
-		return "did you mean " + member("nodes", word) + "?"
+		return "did you mean " + expression.Member("nodes", word) + "?"
 	}
 	return ""
-}
-
-// member returns how an expression writes a name after another one.
-func member(of, name string) string {
-	for i, r := range name {
-		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
-			return of + "[\"" + name + "\"]"
-		}
-	}
-	return of + "." + name
 }
 
 // Scope returns the names that the texts of the nodes of a sub-flow may use, nil = of the outer flow.

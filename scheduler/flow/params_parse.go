@@ -282,7 +282,7 @@ func (p *paramParser) dependencies() {
 		for _, name := range q.DependsOn {
 			switch at := slices.Index(p.declared, name); {
 			case at < 0:
-				p.add(q.Name, didYouMean(name, p.declared), "depends_on names %q, which is not a parameter", name)
+				p.add(q.Name, expression.DidYouMean(name, p.declared), "depends_on names %q, which is not a parameter", name)
 				ok = false
 			case at >= own:
 				p.add(q.Name, "declare "+name+" first", "depends_on names %s, which is not declared before it", name)

@@ -66,7 +66,7 @@ func Resolve(params []Param, given map[string]any, m Machine) (values map[string
 }
 
 func unknownParam(name string, names []string) ParamProblem {
-	p := ParamProblem{Param: name, Reason: "there is no such parameter", Remedy: didYouMean(name, names)}
+	p := ParamProblem{Param: name, Reason: "there is no such parameter", Remedy: expression.DidYouMean(name, names)}
 	switch {
 	case p.Remedy != "":
 	case len(names) == 0:
@@ -75,13 +75,6 @@ func unknownParam(name string, names []string) ParamProblem {
 		p.Remedy = "the parameters are " + strings.Join(names, ", ")
 	}
 	return p
-}
-
-func didYouMean(word string, words []string) string {
-	if word = expression.Closest(word, words); word != "" {
-		return "did you mean " + word + "?"
-	}
-	return ""
 }
 
 // resolve returns the value of one parameter, nil if it has none.
@@ -104,7 +97,7 @@ func (p *Param) resolve(given map[string]any) (any, *ParamProblem) {
 	remedy := ""
 	if wrong := p.notChosen(converted); problem == "" && wrong != nil {
 		value, problem, remedy = wrong, "is not one of the choices", "the choices are "+p.listed()
-		if meant := didYouMean(expression.Format(wrong), p.choiceTexts()); meant != "" {
+		if meant := expression.DidYouMean(expression.Format(wrong), p.choiceTexts()); meant != "" {
 			remedy = meant
 		}
 	}
@@ -176,7 +169,7 @@ func (p *Param) offered(value any, known map[string]any, failed map[string]bool,
 		return nil
 	}
 	text := expression.Format(elements[at])
-	problem := &ParamProblem{Param: p.Name, Reason: quoted(elements[at]) + " is not one of the choices", Remedy: didYouMean(text, list)}
+	problem := &ParamProblem{Param: p.Name, Reason: quoted(elements[at]) + " is not one of the choices", Remedy: expression.DidYouMean(text, list)}
 	switch {
 	case problem.Remedy != "":
 	case len(list) == 0:

@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"io"
 	"strconv"
+	"sync"
 )
 
 // A log is text. Every line is an entry: "crc32c SP payload LF", where the checksum of the payload has eight
@@ -35,7 +36,8 @@ const (
 	readBufSize   = 128 << 10
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is made when it is first used: that takes longer than the start of most other packages.
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // header is the payload of the first line. A new version is necessary only if an older reader would
 // misinterpret the records; not for new types of records, which readers skip.
@@ -84,7 +86,7 @@ func markOf(payload []byte) (synced int64, ok bool) {
 // appendEntry appends the entry of a payload, which must not contain a line feed.
 func appendEntry(dst, payload []byte) []byte {
 	var sum [4]byte
-	crc := crc32.Checksum(payload, castagnoli)
+	crc := crc32.Checksum(payload, castagnoli())
 	sum[0], sum[1], sum[2], sum[3] = byte(crc>>24), byte(crc>>16), byte(crc>>8), byte(crc)
 	dst = hex.AppendEncode(dst, sum[:])
 	dst = append(dst, ' ')
@@ -107,7 +109,7 @@ func entryPayload(line []byte) (payload []byte, ok bool) {
 		want = want<<4 | digit
 	}
 	payload = line[sumLen+1 : len(line)-1]
-	return payload, crc32.Checksum(payload, castagnoli) == want
+	return payload, crc32.Checksum(payload, castagnoli()) == want
 }
 
 // hexDigit accepts only lower case, so that every changed bit of a sum is detected.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // The commands of the systems, as their programs read them.
@@ -16,17 +17,24 @@ import (
 // characters. TeamCity obeys "##teamcity[" anywhere in a line.
 //
 // Buildkite takes a line for a header if it begins with one of four marks, possibly after colours.
+//
+// Compiling these takes longer than everything else at the start of wf, so each is compiled when it is first used.
 var (
-	githubCommand    = regexp.MustCompile(`(?m)^([^\pL\pN\pP\pS\n]*):([\p{Cf}\p{Cc}\pM]*:)`)
-	githubOldCommand = regexp.MustCompile(`#([\p{Cf}\p{Cc}\pM]*)#([\p{Cf}\p{Cc}\pM]*)\[`)
+	githubCommand    = pattern(`(?m)^([^\pL\pN\pP\pS\n]*):([\p{Cf}\p{Cc}\pM]*:)`)
+	githubOldCommand = pattern(`#([\p{Cf}\p{Cc}\pM]*)#([\p{Cf}\p{Cc}\pM]*)\[`)
 	azureCommand     = unseen("##vso[")
 	teamCityCommand  = unseen("##teamcity[")
-	buildkiteHeader  = regexp.MustCompile(`(?m)^((?:\x1b\[[0-9;]*[mK])*)(---|\+\+\+|~~~|\^\^\^)(\s|$)`)
+	buildkiteHeader  = pattern(`(?m)^((?:\x1b\[[0-9;]*[mK])*)(---|\+\+\+|~~~|\^\^\^)(\s|$)`)
 )
+
+// pattern returns a function that returns the compiled expression.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // unseen matches a word in any case, with invisible characters between its letters. The last letter is a group of its
 // own.
-func unseen(word string) *regexp.Regexp {
+func unseen(word string) func() *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString("(?i)(")
 	for i, r := range word[:len(word)-1] {
@@ -35,7 +43,7 @@ func unseen(word string) *regexp.Regexp {
 		}
 		b.WriteString(regexp.QuoteMeta(string(r)))
 	}
-	return regexp.MustCompile(b.String() + `)([\p{Cf}\p{Cc}\pM]*)` + regexp.QuoteMeta(word[len(word)-1:]))
+	return pattern(b.String() + `)([\p{Cf}\p{Cc}\pM]*)` + regexp.QuoteMeta(word[len(word)-1:]))
 }
 
 // teamCityValue escapes a text for a value of a service message.
@@ -47,14 +55,14 @@ func teamCityValue(text string) string {
 func Harmless(system, text string) string {
 	switch system {
 	case GitHub:
-		text = githubCommand.ReplaceAllString(text, "${1}: ${2}")
+		text = githubCommand().ReplaceAllString(text, "${1}: ${2}")
 		return string(breakOldCommands([]byte(text)))
 	case Buildkite:
 		return string(breakHeaders([]byte(text)))
 	case Azure:
-		return string(breakOldCommands(azureCommand.ReplaceAll([]byte(text), []byte("${1}${2} ["))))
+		return string(breakOldCommands(azureCommand().ReplaceAll([]byte(text), []byte("${1}${2} ["))))
 	case TeamCity:
-		return teamCityCommand.ReplaceAllString(text, "${1}${2} [")
+		return teamCityCommand().ReplaceAllString(text, "${1}${2} [")
 	}
 	return text
 }
@@ -64,10 +72,10 @@ func breakOldCommands(text []byte) []byte {
 	if !bytes.Contains(text, []byte("[")) {
 		return text
 	}
-	return githubOldCommand.ReplaceAll(text, []byte("#${1}#${2} ["))
+	return githubOldCommand().ReplaceAll(text, []byte("#${1}#${2} ["))
 }
 
 // breakHeaders puts a blank before headers of Buildkite.
 func breakHeaders(text []byte) []byte {
-	return buildkiteHeader.ReplaceAll(text, []byte(" ${1}${2}${3}"))
+	return buildkiteHeader().ReplaceAll(text, []byte(" ${1}${2}${3}"))
 }

@@ -53,8 +53,25 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s", e.Line, e.Msg)
 }
 
-func errorAt(line int, format string, args ...any) *Error {
-	return &Error{Line: line, Msg: fmt.Sprintf(format, args...)}
+// fail ends the reading of the input with an Error. Like the parsers of the standard library, a reader panics with
+// its *Error, and the exported function that called it returns that; see catch.
+func fail(line int, format string, args ...any) {
+	panic(&Error{Line: line, Msg: fmt.Sprintf(format, args...)})
+}
+
+// catch calls read and returns the *Error with which it ended, or nil. It passes on every other panic.
+func catch(read func()) (err error) {
+	defer func() {
+		switch found := recover().(type) {
+		case nil:
+		case *Error:
+			err = found
+		default:
+			panic(found)
+		}
+	}()
+	read()
+	return nil
 }
 
 // maxInput is the maximum size of the input, in bytes; maxEdges the maximum number of edges, since a few
@@ -65,7 +82,7 @@ const (
 )
 
 // readers are the supported formats.
-var readers = map[string]func(*builder, []byte) error{
+var readers = map[string]func(*builder, []byte){
 	"dagu":      readDagu,
 	"dot":       readDot,
 	"make":      readMake,
@@ -82,17 +99,12 @@ func Import(format string, data []byte, o Options) (*Workflow, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown format %q: one of %s", format, strings.Join(Formats(), ", "))
 	}
-	if len(data) > maxInput {
-		return nil, &Error{Msg: fmt.Sprintf("it has %d bytes: at most %d can be read", len(data), maxInput)}
-	}
-	if line := badText(data); line > 0 {
-		return nil, errorAt(line, "the text is not UTF-8")
-	}
 	b := &builder{opt: o, wf: &Workflow{}, at: map[string]int{}, edges: map[builderEdge]int{}, decisions: map[int]bool{}}
-	err := read(b, data)
-	if err == nil {
-		err = b.finish()
-	}
+	err := catch(func() {
+		checkText(data, "")
+		read(b, data)
+		b.finish()
+	})
 	if err != nil {
 		return nil, withinText(err, data)
 	}
@@ -113,23 +125,17 @@ func withinText(err error, data []byte) error {
 	return err
 }
 
-// badText returns the first line that is not UTF-8, 0 if there is none.
-func badText(data []byte) int {
-	if utf8.Valid(data) {
-		return 0
+// checkText refuses an input that is too large or not UTF-8.
+func checkText(data []byte, fix string) {
+	if len(data) > maxInput {
+		fail(0, "it has %d bytes: at most %d can be read", len(data), maxInput)
 	}
-	line := 1
-	for len(data) > 0 {
-		r, size := utf8.DecodeRune(data)
-		if r == utf8.RuneError && size == 1 {
-			break
+	line := 0
+	for text := range bytes.Lines(data) {
+		if line++; !utf8.Valid(text) {
+			panic(&Error{Line: line, Msg: "the text is not UTF-8, and a workfile can hold nothing else", Fix: fix})
 		}
-		if r == '\n' {
-			line++
-		}
-		data = data[size:]
 	}
-	return line
 }
 
 // A builder collects a workflow while its source is read.
@@ -179,9 +185,9 @@ func setCommand(n *api.NewNode, command string) { n.Command, n.NoCommand = comma
 
 // edge joins two existing nodes. Of several edges between them that fire together it keeps one: a blocking
 // one if there is any, since it already makes the target wait.
-func (b *builder) edge(from, to string, l link, line int) error {
+func (b *builder) edge(from, to string, l link, line int) {
 	if b.tried++; b.tried > maxEdges {
-		return errorAt(line, "more than %d edges", maxEdges)
+		fail(line, "more than %d edges", maxEdges)
 	}
 	if l.when == "success" {
 		l.when = "" // an edge without a condition
@@ -189,14 +195,13 @@ func (b *builder) edge(from, to string, l link, line int) error {
 	e := builderEdge{b.at[from], b.at[to], l.when, l.label}
 	if i, ok := b.edges[e]; ok {
 		b.ends[i].Weak = b.ends[i].Weak && l.weak
-		return nil
+		return
 	}
 	b.edges[e] = len(b.ends)
 	b.ends = append(b.ends, layered.Edge{From: e.from, To: e.to, Weak: l.weak})
 	b.where = append(b.where, line)
 	b.when = append(b.when, l.when)
 	b.labels = append(b.labels, l.label)
-	return nil
 }
 
 // setAttr sets an attribute of a node.
@@ -241,7 +246,7 @@ func (b *builder) note(format string, args ...any) {
 }
 
 // finish completes the workflow: commands for nodes without one, edges, positions.
-func (b *builder) finish() error {
+func (b *builder) finish() {
 	for i := range b.wf.Nodes {
 		n := &b.wf.Nodes[i]
 		if n.NoCommand && !n.Container && b.opt.Command != "" {
@@ -251,18 +256,12 @@ func (b *builder) finish() error {
 		for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
 			texts = append(texts, n.Attrs[name])
 		}
-		if err := writable(b.lines[i], texts...); err != nil {
-			return err
-		}
+		checkWritable(b.lines[i], texts...)
 	}
 	b.choices()
-	if err := b.checkCycle(); err != nil {
-		return err
-	}
+	b.checkCycle()
 	for i, e := range b.ends {
-		if err := writable(b.where[i], b.when[i]); err != nil {
-			return err
-		}
+		checkWritable(b.where[i], b.when[i])
 		edge := api.NewEdge{Source: b.wf.Nodes[e.From].ID, Target: b.wf.Nodes[e.To].ID, Type: "blocking", When: b.when[i]}
 		if e.Weak {
 			edge.Type = "non-blocking"
@@ -270,39 +269,37 @@ func (b *builder) finish() error {
 		b.wf.Edges = append(b.wf.Edges, edge)
 	}
 	b.place()
-	return b.nest()
+	b.nest()
 }
 
 // nest puts containers before the nodes inside them.
-func (b *builder) nest() error {
+func (b *builder) nest() {
 	depth := make(map[string]int, len(b.wf.Nodes))
 	for i := range b.wf.Nodes {
 		n := &b.wf.Nodes[i]
 		for p := n.Parent; p != ""; p = b.wf.Nodes[b.at[p]].Parent {
 			if depth[n.ID]++; depth[n.ID] > maxNesting {
-				return errorAt(b.lines[i], "containers lie in one another, or are nested more than %d deep", maxNesting)
+				fail(b.lines[i], "containers lie in one another, or are nested more than %d deep", maxNesting)
 			}
 		}
 	}
 	slices.SortStableFunc(b.wf.Nodes, func(x, y api.NewNode) int { return depth[x.ID] - depth[y.ID] })
-	return nil
 }
 
-// writable refuses characters that XML cannot represent.
-func writable(line int, texts ...string) error {
+// checkWritable refuses characters that XML cannot represent.
+func checkWritable(line int, texts ...string) {
 	for _, text := range texts {
 		for _, r := range text {
 			if r < ' ' && r != '\n' && r != '\t' || r == 0xFFFE || r == 0xFFFF {
-				return &Error{Line: line, Msg: fmt.Sprintf("the character U+%04X cannot be kept in a workfile", r),
-					Fix: `let the shell make it, for example "$(printf '\033')"`}
+				panic(&Error{Line: line, Msg: fmt.Sprintf("the character U+%04X cannot be kept in a workfile", r),
+					Fix: `let the shell make it, for example "$(printf '\033')"`})
 			}
 		}
 	}
-	return nil
 }
 
 // checkCycle refuses a cycle of blocking edges, whose nodes could never start.
-func (b *builder) checkCycle() error {
+func (b *builder) checkCycle() {
 	out := make([][]int, len(b.wf.Nodes))
 	for i, e := range b.ends {
 		if !e.Weak {
@@ -325,14 +322,13 @@ func (b *builder) checkCycle() error {
 			next[v]++
 			switch to := b.ends[i].To; state[to] {
 			case open:
-				return errorAt(b.where[i], "the edge %s -> %s closes a cycle of edges that wait for each other: nothing in it could ever start",
+				fail(b.where[i], "the edge %s -> %s closes a cycle of edges that wait for each other: nothing in it could ever start",
 					b.wf.Nodes[v].Name, b.wf.Nodes[to].Name)
 			case unseen:
 				stack = append(stack, to)
 			}
 		}
 	}
-	return nil
 }
 
 // Distances in drawings, in the pixels of programs that show workfiles.

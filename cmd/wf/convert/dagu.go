@@ -12,56 +12,49 @@ import (
 // preconditions, retries, timeouts, outputs and repetitions, parameters, and the order given by depends
 // and type. Keys about when and where Dagu runs the workflow are left out with a note; other keys that
 // change what happens are errors.
-func readDagu(b *builder, data []byte) error {
+func readDagu(b *builder, data []byte) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return yamlError(err)
+		failYAML(err)
 	}
 	if len(doc.Content) == 0 {
-		return &Error{Line: 1, Msg: "the text is empty"}
+		fail(1, "the text is empty")
 	}
 	visited := 0
-	if err := checkSize(&doc, 0, &visited); err != nil {
-		return err
-	}
-	if root := doc.Content[0]; root.Tag == "!!null" {
-		return &Error{Line: 1, Msg: "the file is empty"} // the line of the error may be after the last line
+	checkSize(&doc, 0, &visited)
+	root := doc.Content[0]
+	if root.Tag == "!!null" {
+		fail(1, "the file is empty") // the line of root may be after the last line
 	}
 	r := &daguReader{b: b}
-	if err := r.fields(doc.Content[0], r.rootKeys()); err != nil {
-		return err
-	}
+	r.fields(root, r.rootKeys())
 	if r.steps == nil {
-		return errorAt(doc.Content[0].Line, "there are no steps")
+		fail(root.Line, "there are no steps")
 	}
-	return r.build()
+	r.build()
 }
 
 // checkSize refuses a document whose aliases expand to too much, or to themselves.
-func checkSize(n *yaml.Node, depth int, visited *int) error {
+func checkSize(n *yaml.Node, depth int, visited *int) {
 	if *visited++; *visited > maxEdges || depth > maxNesting {
-		return errorAt(n.Line, "values are nested more than %d deep, or stand for more than %d", maxNesting, maxEdges)
+		fail(n.Line, "values are nested more than %d deep, or stand for more than %d", maxNesting, maxEdges)
 	}
 	for _, inner := range append(n.Content, n.Alias) {
-		if inner == nil {
-			continue
-		}
-		if err := checkSize(inner, depth+1, visited); err != nil {
-			return err
+		if inner != nil {
+			checkSize(inner, depth+1, visited)
 		}
 	}
-	return nil
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:unmarshal errors:\n  )?line (\d+): `)
 
-// yamlError extracts the line from an error of the YAML library.
-func yamlError(err error) error {
+// failYAML fails with an error of the YAML library, at the line that it names.
+func failYAML(err error) {
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
 		line, _ := strconv.Atoi(m[1])
-		return errorAt(line, "%s", strings.TrimPrefix(err.Error(), m[0]))
+		fail(line, "%s", strings.TrimPrefix(err.Error(), m[0]))
 	}
-	return errorAt(1, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
+	fail(1, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
 }
 
 // A daguStep is one step of the source.
@@ -104,45 +97,36 @@ type daguReader struct {
 
 // keys are the readers for the keys of a mapping, by name in lower case without underscores, since both
 // spellings exist.
-type keys map[string]func(*yaml.Node) error
+type keys map[string]func(*yaml.Node)
 
 func (r *daguReader) rootKeys() keys {
-	attr := func(name string) func(*yaml.Node) error {
-		return func(n *yaml.Node) error {
-			text, err := scalar(n)
-			if err == nil && text != "" {
+	attr := func(name string) func(*yaml.Node) {
+		return func(n *yaml.Node) {
+			if text := scalar(n); text != "" {
 				r.b.attr(name, text)
 			}
-			return err
 		}
 	}
+	preconditions := func(n *yaml.Node) { r.preLine, r.preconditions = n.Line, conditions(n) }
 	return keys{
 		"name": attr("name"), "description": attr("description"), "params": r.readParams,
-		"maxactivesteps": r.jobs, "dotenv": r.dotenv, "workingdir": attr("cwd"), "shell": r.shell,
-		"env": func(n *yaml.Node) error {
-			lines, err := environment(n)
-			r.env = append(r.env, lines...)
-			return err
-		},
-		"preconditions": func(n *yaml.Node) (err error) { r.preLine = n.Line; r.preconditions, err = conditions(n); return err },
-		"precondition":  func(n *yaml.Node) (err error) { r.preLine = n.Line; r.preconditions, err = conditions(n); return err },
-		"type": func(n *yaml.Node) error {
-			text, err := scalar(n)
-			if err == nil && text != "graph" && text != "chain" {
-				err = errorAt(n.Line, "type %q: must be graph or chain", text)
+		"maxactivesteps": r.jobs, "dotenv": r.dotenv, "workingdir": attr("cwd"), "shell": func(n *yaml.Node) { r.b.attr("shell", scalar(n)) },
+		"env":           func(n *yaml.Node) { r.env = append(r.env, environment(n)...) },
+		"preconditions": preconditions, "precondition": preconditions,
+		"type": func(n *yaml.Node) {
+			if r.kind = scalar(n); r.kind != "graph" && r.kind != "chain" {
+				fail(n.Line, "type %q: must be graph or chain", r.kind)
 			}
-			r.kind = text
-			return err
 		},
 		"steps": r.readSteps,
 	}
 }
 
 // fields reads a mapping. An unknown key is an error.
-func (r *daguReader) fields(n *yaml.Node, known keys) error {
+func (r *daguReader) fields(n *yaml.Node, known keys) {
 	n = resolve(n)
 	if n.Kind != yaml.MappingNode {
-		return errorAt(n.Line, "a mapping of keys to values was expected")
+		fail(n.Line, "a mapping of keys to values was expected")
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
@@ -153,13 +137,10 @@ func (r *daguReader) fields(n *yaml.Node, known keys) error {
 			continue
 		}
 		if !ok {
-			return &Error{Line: key.Line, Msg: clip(key.Value) + " is not translated", Fix: daguInstead[name]}
+			panic(&Error{Line: key.Line, Msg: clip(key.Value) + " is not translated", Fix: daguInstead[name]})
 		}
-		if err := read(resolve(n.Content[i+1])); err != nil {
-			return err
-		}
+		read(resolve(n.Content[i+1]))
 	}
-	return nil
 }
 
 // resolve returns the target of an alias.
@@ -171,67 +152,49 @@ func resolve(n *yaml.Node) *yaml.Node {
 }
 
 // scalar returns a plain value as text.
-func scalar(n *yaml.Node) (string, error) {
+func scalar(n *yaml.Node) string {
 	if n.Kind != yaml.ScalarNode {
-		return "", errorAt(n.Line, "a plain value was expected")
+		fail(n.Line, "a plain value was expected")
 	}
 	if n.Tag == "!!null" {
-		return "", nil
+		return ""
 	}
-	return n.Value, nil
+	return n.Value
 }
+
+// into returns a reader of a plain value.
+func into(to *string) func(*yaml.Node) { return func(n *yaml.Node) { *to = scalar(n) } }
 
 // texts returns a plain value or a list of them.
-func texts(n *yaml.Node) ([]string, error) {
+func texts(n *yaml.Node) (list []string) {
 	if n.Kind != yaml.SequenceNode {
-		text, err := scalar(n)
-		if err != nil || text == "" {
-			return nil, err
+		if text := scalar(n); text != "" {
+			list = []string{text}
 		}
-		return []string{text}, nil
+		return list
 	}
-	var list []string
 	for _, item := range n.Content {
-		text, err := scalar(resolve(item))
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, text)
+		list = append(list, scalar(resolve(item)))
 	}
-	return list, nil
+	return list
 }
 
-func (r *daguReader) jobs(n *yaml.Node) error {
-	text, err := scalar(n)
-	if err != nil {
-		return err
-	}
+func (r *daguReader) jobs(n *yaml.Node) {
+	text := scalar(n)
 	if count, err := strconv.Atoi(text); err != nil || count < 0 {
-		return errorAt(n.Line, "%q is not a number of steps", text)
+		fail(n.Line, "%q is not a number of steps", text)
 	}
 	r.b.attr("jobs", text)
-	return nil
-}
-
-func (r *daguReader) shell(n *yaml.Node) error {
-	text, err := scalar(n)
-	if err != nil {
-		return err
-	}
-	r.b.attr("shell", text)
-	return nil
 }
 
 // dotenv reads files of variables, which Dagu uses if they exist.
-func (r *daguReader) dotenv(n *yaml.Node) error {
-	files, err := texts(n)
-	for _, file := range files {
+func (r *daguReader) dotenv(n *yaml.Node) {
+	for _, file := range texts(n) {
 		if !strings.ContainsRune(file, '/') {
 			file = "./" + file // a shell would search it in PATH
 		}
 		r.env = append([]string{"[ ! -f " + inQuotes(file) + " ] || { set -a; . " + inQuotes(file) + "; set +a; }"}, r.env...)
 	}
-	return err
 }
 
 // variable matches names of shell variables.
@@ -239,53 +202,36 @@ var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // environment reads variables: a mapping, a list of mappings, or KEY=VALUE. The shell expands variables
 // and backquotes in the values, as Dagu does.
-func environment(n *yaml.Node) ([]string, error) {
+func environment(n *yaml.Node) (lines []string) {
 	switch n.Kind {
 	case yaml.SequenceNode:
-		var lines []string
 		for _, item := range n.Content {
-			more, err := environment(resolve(item))
-			if err != nil {
-				return nil, err
-			}
-			lines = append(lines, more...)
+			lines = append(lines, environment(resolve(item))...)
 		}
-		return lines, nil
+		return lines
 	case yaml.MappingNode:
-		var lines []string
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			value, err := scalar(resolve(n.Content[i+1]))
-			if err != nil {
-				return nil, err
-			}
-			line, err := export(n.Content[i].Value, value, n.Content[i].Line)
-			if err != nil {
-				return nil, err
-			}
-			lines = append(lines, line)
+			lines = append(lines, export(n.Content[i].Value, scalar(resolve(n.Content[i+1])), n.Content[i].Line))
 		}
-		return lines, nil
+		return lines
 	}
-	text, err := scalar(n)
-	if err != nil || text == "" {
-		return nil, err
+	text := scalar(n)
+	if text == "" {
+		return nil
 	}
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
-		return nil, errorAt(n.Line, "%q is not KEY=VALUE", clip(text))
+		fail(n.Line, "%q is not KEY=VALUE", clip(text))
 	}
-	line, err := export(name, value, n.Line)
-	return []string{line}, err
+	return []string{export(name, value, n.Line)}
 }
 
-func export(name, value string, line int) (string, error) {
+func export(name, value string, line int) string {
 	if !variable.MatchString(name) {
-		return "", errorAt(line, "%q is not a name of a variable", clip(name))
+		fail(line, "%q is not a name of a variable", clip(name))
 	}
-	if err := expandable(value, line); err != nil {
-		return "", err
-	}
-	return "export " + name + "=" + inQuotes(value), nil
+	checkExpandable(value, line)
+	return "export " + name + "=" + inQuotes(value)
 }
 
 // inQuotes puts text in double quotes, in which only variables and substitutions are expanded.
@@ -296,45 +242,32 @@ func inQuotes(text string) string {
 // daguReference matches values that Dagu inserts itself and that a shell cannot expand.
 var daguReference = regexp.MustCompile(`\$\{(params|consts|env|steps|outputs)\.|\$\{[A-Za-z0-9_]+\.|\$\{\{`)
 
-// expandable refuses text with such references.
-func expandable(text string, line int) error {
+// checkExpandable refuses text with such references.
+func checkExpandable(text string, line int) {
 	if found := daguReference.FindString(text); found != "" {
-		return errorAt(line, "%s…} is a value that only Dagu knows", strings.TrimSuffix(found, "{"))
+		fail(line, "%s…} is a value that only Dagu knows", strings.TrimSuffix(found, "{"))
 	}
-	return nil
 }
 
 // conditions returns preconditions as lines for the shell, which exit with a message if one is not met.
-func conditions(n *yaml.Node) ([]string, error) {
+func conditions(n *yaml.Node) (lines []string) {
 	if n.Kind == yaml.SequenceNode {
-		var lines []string
 		for _, item := range n.Content {
-			more, err := conditions(resolve(item))
-			if err != nil {
-				return nil, err
-			}
-			lines = append(lines, more...)
+			lines = append(lines, conditions(resolve(item))...)
 		}
-		return lines, nil
+		return lines
 	}
 	var c daguCondition
-	var err error
 	if n.Kind == yaml.MappingNode {
-		err = c.read(n)
+		c.read(n)
 	} else {
-		c.condition, err = scalar(n)
-	}
-	if err != nil {
-		return nil, err
+		c.condition = scalar(n)
 	}
 	if strings.TrimSpace(c.condition) == "" {
-		return nil, errorAt(n.Line, "a precondition without a condition")
+		fail(n.Line, "a precondition without a condition")
 	}
-	if err := expandable(c.condition, n.Line); err != nil {
-		return nil, err
-	}
-	line, err := c.line(n.Line)
-	return []string{line}, err
+	checkExpandable(c.condition, n.Line)
+	return []string{c.line(n.Line)}
 }
 
 type daguCondition struct {
@@ -343,33 +276,31 @@ type daguCondition struct {
 	negate    bool
 }
 
-func (c *daguCondition) read(n *yaml.Node) error {
-	return (&daguReader{}).fields(n, keys{
-		"condition": func(n *yaml.Node) (err error) { c.condition, err = scalar(n); return err },
-		"command":   func(n *yaml.Node) (err error) { c.condition, err = scalar(n); return err },
-		"expected": func(n *yaml.Node) error {
-			text, err := scalar(n)
-			c.expected = &text
-			return err
-		},
-		"negate": func(n *yaml.Node) error {
-			if err := n.Decode(&c.negate); err != nil {
-				return errorAt(n.Line, "negate must be true or false")
+func (c *daguCondition) read(n *yaml.Node) {
+	(&daguReader{}).fields(n, keys{
+		"condition": into(&c.condition), "command": into(&c.condition), "expected": c.readExpected,
+		"negate": func(n *yaml.Node) {
+			if n.Decode(&c.negate) != nil {
+				fail(n.Line, "negate must be true or false")
 			}
-			return nil
 		},
 	})
 }
 
+func (c *daguCondition) readExpected(n *yaml.Node) {
+	text := scalar(n)
+	c.expected = &text
+}
+
 // line returns the condition for a shell: a command that must succeed, or a text with a line equal to the
 // expected one.
-func (c *daguCondition) line(at int) (string, error) {
+func (c *daguCondition) line(at int) string {
 	test := c.condition
 	if c.expected != nil {
 		option, want := "-qxF", *c.expected
 		if pattern, ok := strings.CutPrefix(want, "re:"); ok {
 			if strings.ContainsAny(pattern, `\`) || strings.Contains(pattern, "(?") {
-				return "", errorAt(at, "the pattern %q may mean something else to grep -E", clip(pattern))
+				fail(at, "the pattern %q may mean something else to grep -E", clip(pattern))
 			}
 			option, want = "-qE", pattern
 		}
@@ -379,5 +310,5 @@ func (c *daguCondition) line(at int) (string, error) {
 	if c.negate {
 		then, otherwise = otherwise, then
 	}
-	return "if ( " + test + "\n) > /dev/null 2>&1; then " + then + "; else " + otherwise + "; fi", nil
+	return "if ( " + test + "\n) > /dev/null 2>&1; then " + then + "; else " + otherwise + "; fi"
 }

@@ -39,66 +39,48 @@ type daguParam struct{ name, preset string }
 
 // params reads parameters: "A=1 B='two words'", a list of such texts or of mappings, or a mapping. A
 // parameter without a name is called by its position, as in Dagu.
-func (r *daguReader) readParams(n *yaml.Node) error {
+func (r *daguReader) readParams(n *yaml.Node) {
 	switch n.Kind {
 	case yaml.SequenceNode:
 		for _, item := range n.Content {
-			if err := r.readParams(resolve(item)); err != nil {
-				return err
-			}
+			r.readParams(resolve(item))
 		}
-		return nil
+		return
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			value, err := scalar(resolve(n.Content[i+1]))
-			if err == nil {
-				err = r.param(n.Content[i].Value, value, n.Content[i].Line)
-			}
-			if err != nil {
-				return err
-			}
+			r.param(n.Content[i].Value, scalar(resolve(n.Content[i+1])), n.Content[i].Line)
 		}
-		return nil
+		return
 	}
-	text, err := scalar(n)
-	if err != nil {
-		return err
-	}
-	for _, m := range daguParamText.FindAllStringSubmatch(text, -1) {
+	for _, m := range daguParamText.FindAllStringSubmatch(scalar(n), -1) {
 		value := m[2]
 		if len(value) > 1 && strings.ContainsRune(`"'`+"`", rune(value[0])) {
 			if value[0] == '`' {
-				return errorAt(n.Line, "the parameter %s is the output of a command: write its value", clip(m[0]))
+				fail(n.Line, "the parameter %s is the output of a command: write its value", clip(m[0]))
 			}
 			value = value[1 : len(value)-1]
 		}
-		if err := r.param(strings.TrimSuffix(m[1], "="), value, n.Line); err != nil {
-			return err
-		}
+		r.param(strings.TrimSuffix(m[1], "="), value, n.Line)
 	}
-	return nil
 }
 
 var daguParamText = regexp.MustCompile("([A-Za-z_][A-Za-z0-9_]*=)?(\"[^\"]*\"|'[^']*'|`[^`]*`|[^\\s\"'`]+)")
 
-func (r *daguReader) param(name, preset string, line int) error {
+func (r *daguReader) param(name, preset string, line int) {
 	if name == "" {
 		r.positional++
 		name = fmt.Sprintf("arg%d", r.positional)
 	}
 	if !variable.MatchString(name) {
-		return errorAt(line, "%q is not a name of a parameter", clip(name))
+		fail(line, "%q is not a name of a parameter", clip(name))
 	}
-	if err := expandable(preset, line); err != nil {
-		return err
-	}
+	checkExpandable(preset, line)
 	for _, other := range r.params {
 		if strings.EqualFold(other.name, name) {
-			return errorAt(line, "two parameters are called %s", clip(name))
+			fail(line, "two parameters are called %s", clip(name))
 		}
 	}
 	r.params = append(r.params, daguParam{name, preset})
-	return nil
 }
 
 // declareParams declares the parameters in an attribute of the graph.
@@ -184,77 +166,65 @@ func (r *daguReader) before(first, later *daguStep) bool {
 }
 
 // retry converts a retry policy into attributes.
-func (s *daguStep) retry(r *daguReader) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		return r.fields(n, keys{
+func (s *daguStep) retry(r *daguReader) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		r.fields(n, keys{
 			"limit":          s.number("retries", "%s"),
 			"intervalsec":    s.number("retry_delay", "%ss"),
 			"maxintervalsec": s.number("retry_max_delay", "%ss"),
-			"backoff": func(n *yaml.Node) error {
-				if n.Tag == "!!bool" {
-					if n.Value == "true" {
-						s.attrs["retry_backoff"] = "2"
-					}
-					return nil
+			"backoff": func(n *yaml.Node) {
+				switch {
+				case n.Tag != "!!bool":
+					s.number("retry_backoff", "%s")(n)
+				case n.Value == "true":
+					s.attrs["retry_backoff"] = "2"
 				}
-				return s.number("retry_backoff", "%s")(n)
 			},
-			"exitcode": func(n *yaml.Node) error {
-				codes, err := texts(n)
-				if len(codes) > 0 {
+			"exitcode": func(n *yaml.Node) {
+				if codes := texts(n); len(codes) > 0 {
 					s.attrs["retry_on"] = "exit:" + strings.Join(codes, ",")
 				}
-				return err
 			},
 		})
 	}
 }
 
 // number converts a positive number into an attribute; 0 is the default of Dagu.
-func (s *daguStep) number(attr, format string) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		text, err := scalar(n)
-		if err != nil {
-			return err
-		}
+func (s *daguStep) number(attr, format string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		text := scalar(n)
 		value, err := strconv.ParseFloat(text, 64)
 		if err != nil || value < 0 {
-			return errorAt(n.Line, "%q is not a number that can be kept: write it out", clip(text))
+			fail(n.Line, "%q is not a number that can be kept: write it out", clip(text))
 		}
 		if value > 0 {
 			s.attrs[attr] = fmt.Sprintf(format, text)
 		}
-		return nil
 	}
 }
 
 // continueOn reads after which results of a step the next ones run.
-func (s *daguStep) continueOn(r *daguReader) func(*yaml.Node) error {
-	flag := func(to *bool) func(*yaml.Node) error {
-		return func(n *yaml.Node) error {
-			if err := n.Decode(to); err != nil {
-				return errorAt(n.Line, "it must be true or false")
+func (s *daguStep) continueOn(r *daguReader) func(*yaml.Node) {
+	flag := func(to *bool) func(*yaml.Node) {
+		return func(n *yaml.Node) {
+			if n.Decode(to) != nil {
+				fail(n.Line, "it must be true or false")
 			}
-			return nil
 		}
 	}
-	return func(n *yaml.Node) error {
+	return func(n *yaml.Node) {
 		switch {
 		case n.Kind == yaml.ScalarNode && (n.Value == "failed" || n.Value == "failure"):
 			s.goOn.failure = true
-			return nil
 		case n.Kind == yaml.ScalarNode && n.Value == "skipped":
 			s.goOn.skipped = true
-			return nil
+		default:
+			r.fields(n, keys{
+				"failure": flag(&s.goOn.failure), "failed": flag(&s.goOn.failure), "skipped": flag(&s.goOn.skipped),
+				"exitcode":    func(n *yaml.Node) { s.goOn.codes = texts(n) },
+				"marksuccess": func(n *yaml.Node) { r.elsewhere(&yaml.Node{Line: n.Line, Value: "markSuccess"}) },
+			})
 		}
-		return r.fields(n, keys{
-			"failure": flag(&s.goOn.failure), "failed": flag(&s.goOn.failure), "skipped": flag(&s.goOn.skipped),
-			"exitcode": func(n *yaml.Node) (err error) { s.goOn.codes, err = texts(n); return err },
-			"marksuccess": func(n *yaml.Node) error {
-				r.elsewhere(&yaml.Node{Line: n.Line, Value: "markSuccess"})
-				return nil
-			},
-		})
 	}
 }
 
@@ -269,13 +239,13 @@ func (s *daguStep) after() string {
 	return ""
 }
 
-// subWorkflow refuses a value of run that named another workflow in older versions: in current versions it
+// checkCommand refuses a value of run that named another workflow in older versions: in current versions it
 // is a command.
-func subWorkflow(n *yaml.Node, text string) error {
+func checkCommand(text string, line int) {
 	word := strings.TrimSpace(text)
 	if strings.ContainsAny(word, " \t\n;|&<>$") || strings.HasPrefix(word, "./") || strings.HasPrefix(word, "/") {
-		return nil
+		return
 	}
-	return &Error{Line: n.Line, Msg: fmt.Sprintf("run: %s may be a command, or in older versions of Dagu the workflow %s", clip(word), clip(word)),
-		Fix: "write command: " + word + " if it is a command; else read that workflow into a workfile of its own, and write the command wf run FILE"}
+	panic(&Error{Line: line, Msg: fmt.Sprintf("run: %s may be a command, or in older versions of Dagu the workflow %s", clip(word), clip(word)),
+		Fix: "write command: " + word + " if it is a command; else read that workflow into a workfile of its own, and write the command wf run FILE"})
 }

@@ -21,60 +21,47 @@ type daguRepeat struct {
 }
 
 // repeat reads a repeat policy.
-func (s *daguStep) readRepeat(r *daguReader) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
+func (s *daguStep) readRepeat(r *daguReader) func(*yaml.Node) {
+	return func(n *yaml.Node) {
 		p := &daguRepeat{line: n.Line}
 		var condition daguCondition
-		text := func(to *string) func(*yaml.Node) error {
-			return func(n *yaml.Node) (err error) { *to, err = scalar(n); return err }
-		}
-		err := r.fields(n, keys{
-			"repeat": text(&p.mode), "intervalsec": text(&p.interval), "limit": text(&p.limit),
-			"condition": text(&condition.condition),
-			"expected": func(n *yaml.Node) error {
-				text, err := scalar(n)
-				condition.expected = &text
-				return err
-			},
-			"exitcode": func(n *yaml.Node) (err error) { p.codes, err = texts(n); return err },
+		r.fields(n, keys{
+			"repeat": into(&p.mode), "intervalsec": into(&p.interval), "limit": into(&p.limit),
+			"condition": into(&condition.condition), "expected": condition.readExpected,
+			"exitcode": func(n *yaml.Node) { p.codes = texts(n) },
 		})
-		if err != nil || p.mode == "false" {
-			return err
+		if p.mode == "false" {
+			return
 		}
 		if condition.condition != "" {
-			line, err := condition.line(n.Line)
-			if err != nil {
-				return err
-			}
-			p.tests = []string{line}
+			p.tests = []string{condition.line(n.Line)}
 		}
 		switch {
 		case p.tests == nil && p.codes == nil:
-			return &Error{Line: n.Line, Msg: "the step repeats for ever: a workfile ends every loop", Fix: "give the repetition a condition or a limit in the command"}
+			panic(&Error{Line: n.Line, Msg: "the step repeats for ever: a workfile ends every loop", Fix: "give the repetition a condition or a limit in the command"})
 		case p.mode == "" || p.mode == "true":
 			p.mode = "while"
 			if condition.expected != nil {
 				p.mode = "until" // the default of Dagu
 			}
 		case p.mode != "while" && p.mode != "until":
-			return errorAt(n.Line, "repeat %q: must be while or until", clip(p.mode))
+			fail(n.Line, "repeat %q: must be while or until", clip(p.mode))
 		}
 		s.repeats = p
-		return nil
 	}
 }
 
 // loop puts the node of a step into a container that repeats it. Dagu tests after each execution, like
 // until.
-func (r *daguReader) loop(s *daguStep) error {
+func (r *daguReader) loop(s *daguStep) {
 	p := s.repeats
 	if s.output != "" {
-		return errorAt(p.line, "step %s has an output and repeats: what of it the next steps should get is not clear", s.name)
+		fail(p.line, "step %s has an output and repeats: what of it the next steps should get is not clear", s.name)
 	}
 	inner, test := s.name+"_step", s.name+"_test"
 	for _, name := range []string{inner, test} {
 		if _, taken := r.b.at[name]; taken {
-			return errorAt(p.line, "the repetition of %s becomes a node called %s, and another step is called that", s.name, name)
+			fail(p.line, "the repetition of %s becomes a node called %s, and another step is called that", s.name, name)
 		}
 	}
 	n := *r.b.node(s.name, s.line)
@@ -106,7 +93,7 @@ func (r *daguReader) loop(s *daguStep) error {
 	if p.codes != nil {
 		when = "done" // the loop interprets the exit code
 	}
-	return r.b.edge(inner, test, link{when: when}, s.line)
+	r.b.edge(inner, test, link{when: when}, s.line)
 }
 
 // The outcomes of a node that checks conditions, and the line that reports the outcome after failed ones.
@@ -117,29 +104,27 @@ const (
 )
 
 // guard puts a node before a step that lets it run only if its preconditions are met.
-func (r *daguReader) guard(s *daguStep) error {
+func (r *daguReader) guard(s *daguStep) {
 	if len(s.preconditions) == 0 {
-		return nil
+		return
 	}
 	name := s.name + "_if"
 	if _, taken := r.b.at[name]; taken {
-		return errorAt(s.line, "the preconditions of %s become a node called %s, and another step is called that", s.name, name)
+		fail(s.line, "the preconditions of %s become a node called %s, and another step is called that", s.name, name)
 	}
-	lines := slices.Clone(s.setup)
-	text := strings.Join(s.preconditions, "\n")
 	n := r.b.node(name, s.line)
-	setCommand(n, strings.Join(slices.Concat(lines, s.preconditions, []string{met}), "\n"))
-	if received := r.received(s, text); received != nil {
+	setCommand(n, strings.Join(slices.Concat(s.setup, s.preconditions, []string{met}), "\n"))
+	if received := r.received(s, strings.Join(s.preconditions, "\n")); received != nil {
 		setAttr(n, "env", strings.Join(received, "\n"))
 	}
 	s.guardedBy = name
-	return r.b.edge(name, s.name, link{when: "case:" + daguMet}, s.line)
+	r.b.edge(name, s.name, link{when: "case:" + daguMet}, s.line)
 }
 
 // guardAll puts the preconditions of the workflow before all steps that have no predecessor.
-func (r *daguReader) guardAll() error {
+func (r *daguReader) guardAll() {
 	if len(r.preconditions) == 0 {
-		return nil
+		return
 	}
 	waits := map[int]bool{}
 	for _, e := range r.b.ends {
@@ -147,16 +132,13 @@ func (r *daguReader) guardAll() error {
 	}
 	const name = "preconditions"
 	if _, taken := r.b.at[name]; taken {
-		return errorAt(r.preLine, "the preconditions become a node of that name, and a step has it already")
+		fail(r.preLine, "the preconditions become a node of that name, and a step has it already")
 	}
 	count := len(r.b.wf.Nodes)
 	setCommand(r.b.node(name, r.preLine), strings.Join(slices.Concat(r.env, r.preconditions, []string{met}), "\n"))
 	for i := range count {
 		if n := &r.b.wf.Nodes[i]; !waits[i] && n.Parent == "" {
-			if err := r.b.edge(name, n.ID, link{when: "case:" + daguMet}, r.preLine); err != nil {
-				return err
-			}
+			r.b.edge(name, n.ID, link{when: "case:" + daguMet}, r.preLine)
 		}
 	}
-	return nil
 }

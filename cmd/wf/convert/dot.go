@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"html"
 	"maps"
 	"regexp"
@@ -16,27 +17,16 @@ const maxNesting = 200
 // Clusters become groups, or sub-flows if they name their node (container=NODE). Control flow is read from
 // the attributes with the names of a workfile, and from labels that are conditions. Attributes of the look
 // are ignored, except the diamond of a decision.
-func readDot(b *builder, data []byte) error {
-	p := &dotParser{b: b, s: dotScanner{text: string(data), line: 1}, labels: map[string]dotValue{}}
-	if err := p.advance(); err != nil {
-		return err
-	}
-	if err := p.graph(); err != nil {
-		return err
-	}
-	return p.commands()
-}
-
-// A dotValue is the value of an attribute and how it was written.
-type dotValue struct {
-	text string
-	kind dotKind
-	line int
+func readDot(b *builder, data []byte) {
+	p := &dotParser{b: b, s: dotScanner{text: string(data), line: 1}, labels: map[string]dotToken{}}
+	p.advance()
+	p.graph()
+	p.commands()
 }
 
 // A dotScope is the state within a pair of braces.
 type dotScope struct {
-	node, edge map[string]dotValue // defaults
+	node, edge map[string]dotToken // defaults
 	group      string
 	container  string   // node whose inside the cluster is
 	nodes      []string // nodes that were named in it
@@ -53,139 +43,117 @@ type dotParser struct {
 	name  string // of the graph
 	depth int
 
-	labels map[string]dotValue // by node: used if there is no command
+	labels map[string]dotToken // by node: used if there is no command
 }
 
-func (p *dotParser) advance() (err error) {
-	p.token, err = p.s.next()
-	return err
-}
+func (p *dotParser) advance() { p.token = p.s.next() }
 
-// expect skips the required punctuation.
-func (p *dotParser) expect(punct string) error {
-	if !p.token.is(punct) {
-		return p.unexpected("%q", punct)
+// skip advances if the token is the punctuation, and reports whether it was.
+func (p *dotParser) skip(punct string) bool {
+	found := p.token.is(punct)
+	if found {
+		p.advance()
 	}
-	return p.advance()
+	return found
 }
 
-func (p *dotParser) unexpected(want string, args ...any) error {
+// failUnexpected fails because the token is not what is wanted.
+func (p *dotParser) failUnexpected(want string) {
 	found := "the end of the text"
 	if p.token.kind != dotEnd {
 		found = "\"" + p.token.text + "\""
 	}
-	e := errorAt(p.token.line, want, args...)
-	e.Msg = found + " where " + e.Msg + " was expected"
-	return e
+	fail(p.token.line, "%s where %s was expected", found, want)
 }
 
-func (p *dotParser) graph() error {
+// id reads a name or a value.
+func (p *dotParser) id(what string) dotToken {
+	id := p.token
+	if !id.isID() {
+		p.failUnexpected(what)
+	}
+	p.advance()
+	return id
+}
+
+func (p *dotParser) graph() {
 	if p.token.word("strict") {
-		if err := p.advance(); err != nil {
-			return err
-		}
+		p.advance()
 	}
 	switch {
 	case p.token.word("graph"):
-		return &Error{Line: p.token.line, Msg: "the graph is undirected: its edges do not say which node comes first",
-			Fix: "write digraph and ->"}
+		panic(&Error{Line: p.token.line, Msg: "the graph is undirected: its edges do not say which node comes first",
+			Fix: "write digraph and ->"})
 	case !p.token.word("digraph"):
-		return p.unexpected("digraph")
+		p.failUnexpected("digraph")
 	}
-	if err := p.advance(); err != nil {
-		return err
-	}
+	p.advance()
 	if p.token.isID() {
 		p.name = p.token.text
-		if err := p.advance(); err != nil {
-			return err
-		}
+		p.advance()
 	}
-	scope := &dotScope{node: map[string]dotValue{}, edge: map[string]dotValue{}}
-	if err := p.block(scope); err != nil {
-		return err
-	}
+	p.block(&dotScope{node: map[string]dotToken{}, edge: map[string]dotToken{}})
 	if p.token.kind != dotEnd {
-		return errorAt(p.token.line, "there is more than one graph")
+		fail(p.token.line, "there is more than one graph")
 	}
-	return nil
 }
 
 // block reads statements in braces.
-func (p *dotParser) block(scope *dotScope) error {
+func (p *dotParser) block(scope *dotScope) {
 	if p.depth++; p.depth > maxNesting {
-		return errorAt(p.token.line, "subgraphs are nested more than %d deep", maxNesting)
+		fail(p.token.line, "subgraphs are nested more than %d deep", maxNesting)
 	}
-	defer func() { p.depth-- }()
-	if err := p.expect("{"); err != nil {
-		return err
+	if !p.skip("{") {
+		p.failUnexpected(`"{"`)
 	}
-	for !p.token.is("}") {
-		if err := p.statement(scope); err != nil {
-			return err
-		}
-		if p.token.is(";") {
-			if err := p.advance(); err != nil {
-				return err
-			}
-		}
+	for !p.skip("}") {
+		p.statement(scope)
+		p.skip(";")
 	}
-	return p.advance()
+	p.depth--
 }
 
-func (p *dotParser) statement(scope *dotScope) error {
-	for keyword, defaults := range map[string]map[string]dotValue{"graph": nil, "node": scope.node, "edge": scope.edge} {
+func (p *dotParser) statement(scope *dotScope) {
+	for keyword, defaults := range map[string]map[string]dotToken{"graph": nil, "node": scope.node, "edge": scope.edge} {
 		if p.token.word(keyword) {
-			return p.defaults(scope, defaults)
+			p.defaults(scope, defaults)
+			return
 		}
 	}
 	line := p.token.line
-	nodes, assigned, err := p.operand(scope)
-	if err != nil || assigned {
-		return err
-	}
-	if !p.token.is("->") && !p.token.is("--") {
-		attrs, err := p.attributes()
-		if err == nil && len(nodes) == 1 {
-			p.describe(nodes[0], attrs)
-		}
-		return err
+	nodes, assigned := p.operand(scope)
+	if assigned {
+		return
 	}
 	chain := [][]string{nodes}
-	for p.token.is("->") || p.token.is("--") {
-		if p.token.is("--") {
-			return &Error{Line: p.token.line, Msg: "an edge of a digraph is written ->, not --"}
-		}
-		if err := p.advance(); err != nil {
-			return err
-		}
-		if nodes, assigned, err = p.operand(scope); err != nil {
-			return err
-		} else if assigned {
-			return errorAt(line, "an edge ends at an attribute")
+	for p.skip("->") {
+		if nodes, assigned = p.operand(scope); assigned {
+			fail(line, "an edge ends at an attribute")
 		}
 		chain = append(chain, nodes)
 	}
-	return p.edges(scope, chain, line)
+	if p.token.is("--") {
+		fail(p.token.line, "an edge of a digraph is written ->, not --")
+	}
+	attrs := p.attributes()
+	if len(chain) > 1 {
+		p.edges(scope, chain, attrs, line)
+	} else if len(nodes) == 1 {
+		p.describe(nodes[0], attrs)
+	}
 }
 
 // defaults reads "node [ … ]" and the like; nil are the attributes of the graph.
-func (p *dotParser) defaults(scope *dotScope, to map[string]dotValue) error {
-	if err := p.advance(); err != nil {
-		return err
-	}
-	attrs, err := p.attributes()
-	if err != nil {
-		return err
-	}
+func (p *dotParser) defaults(scope *dotScope, to map[string]dotToken) {
+	p.advance()
+	attrs := p.attributes()
 	if to != nil {
 		maps.Copy(to, attrs)
-		return nil
+		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		p.graphAttr(scope, name, attrs[name].text)
 	}
-	return nil
 }
 
 // graphAttr reads an attribute of the graph, or inside a cluster one of the cluster.
@@ -201,77 +169,47 @@ func (p *dotParser) graphAttr(scope *dotScope, name, value string) {
 }
 
 // operand reads a node, or a subgraph with all nodes in it. assigned means that it was "name = value".
-func (p *dotParser) operand(scope *dotScope) (nodes []string, assigned bool, err error) {
+func (p *dotParser) operand(scope *dotScope) (nodes []string, assigned bool) {
 	if p.token.word("subgraph") || p.token.is("{") {
-		nodes, err = p.subgraph(scope)
-		return nodes, false, err
+		return p.subgraph(scope), false
 	}
-	if !p.token.isID() {
-		return nil, false, p.unexpected("a node")
+	id := p.id("a node")
+	if p.skip("=") {
+		p.graphAttr(scope, id.text, p.id("a value").text)
+		return nil, true
 	}
-	id := p.token
-	if err := p.advance(); err != nil {
-		return nil, false, err
-	}
-	if p.token.is("=") {
-		if err := p.advance(); err != nil {
-			return nil, false, err
-		}
-		if !p.token.isID() {
-			return nil, false, p.unexpected("a value")
-		}
-		p.graphAttr(scope, id.text, p.token.text)
-		return nil, true, p.advance()
-	}
-	for p.token.is(":") { // a port: the position of the edge at the node
-		if err := p.advance(); err != nil {
-			return nil, false, err
-		}
-		if !p.token.isID() {
-			return nil, false, p.unexpected("a port")
-		}
-		if err := p.advance(); err != nil {
-			return nil, false, err
-		}
+	for p.skip(":") {
+		p.id("a port") // the position of the edge at the node
 	}
 	p.named(scope, id)
-	return []string{id.text}, false, nil
+	return []string{id.text}, false
 }
 
 // named records that a node was named. At the first time the defaults of that place apply to it.
 func (p *dotParser) named(scope *dotScope, id dotToken) {
-	if _, known := p.b.at[id.text]; !known {
-		n := p.b.node(id.text, id.line)
+	_, known := p.b.at[id.text]
+	if n := p.b.node(id.text, id.line); n.Group == "" {
 		n.Group = scope.group
+	}
+	if !known {
 		p.describe(id.text, scope.node)
-	} else if n := p.b.node(id.text, id.line); n.Group == "" {
-		n.Group = scope.group
 	}
 	scope.nodes = append(scope.nodes, id.text)
 }
 
-func (p *dotParser) subgraph(scope *dotScope) ([]string, error) {
+func (p *dotParser) subgraph(scope *dotScope) []string {
 	inner := scope.inner()
 	if p.token.word("subgraph") {
-		if err := p.advance(); err != nil {
-			return nil, err
-		}
+		p.advance()
 		if p.token.isID() {
 			if name, ok := strings.CutPrefix(p.token.text, "cluster"); ok {
-				inner.group = strings.TrimLeft(name, "_")
-				if inner.group == "" {
-					inner.group = p.token.text
-				}
+				inner.group = cmp.Or(strings.TrimLeft(name, "_"), p.token.text)
 			}
-			if err := p.advance(); err != nil {
-				return nil, err
-			}
+			p.advance()
 		}
 	}
 	first := inner.group
-	if err := p.block(inner); err != nil {
-		return nil, err
-	}
+	p.block(inner)
 	members := distinct(inner.nodes)
 	if inner.container != "" {
 		for _, id := range members {
@@ -282,7 +220,7 @@ func (p *dotParser) subgraph(scope *dotScope) ([]string, error) {
 		p.b.contain(inner.container, members, p.token.line)
 		p.b.node(inner.container, 0).Group = scope.group
 		scope.nodes = append(scope.nodes, inner.container)
-		return []string{inner.container}, nil
+		return []string{inner.container}
 	}
 	if inner.group != first { // the label of a cluster may come after its nodes
 		for _, id := range inner.nodes {
@@ -292,7 +230,7 @@ func (p *dotParser) subgraph(scope *dotScope) ([]string, error) {
 		}
 	}
 	scope.nodes = append(scope.nodes, members...)
-	return members, nil
+	return members
 }
 
 // distinct removes repeated elements of a list.
@@ -306,54 +244,26 @@ func distinct(list []string) []string {
 }
 
 // attributes reads any number of lists in brackets.
-func (p *dotParser) attributes() (map[string]dotValue, error) {
-	attrs := map[string]dotValue{}
-	for p.token.is("[") {
-		if err := p.advance(); err != nil {
-			return nil, err
-		}
-		for !p.token.is("]") {
-			if err := p.attribute(attrs); err != nil {
-				return nil, err
+func (p *dotParser) attributes() map[string]dotToken {
+	attrs := map[string]dotToken{}
+	for p.skip("[") {
+		for !p.skip("]") {
+			name := p.id("an attribute")
+			value := dotToken{text: "true", kind: dotID, line: name.line}
+			if p.skip("=") {
+				value = p.id("a value")
+			}
+			attrs[name.text] = value
+			if !p.skip(",") {
+				p.skip(";")
 			}
 		}
-		if err := p.advance(); err != nil {
-			return nil, err
-		}
 	}
-	return attrs, nil
-}
-
-func (p *dotParser) attribute(attrs map[string]dotValue) error {
-	if !p.token.isID() {
-		return p.unexpected("an attribute")
-	}
-	name := p.token
-	if err := p.advance(); err != nil {
-		return err
-	}
-	value := dotValue{text: "true", kind: dotID, line: name.line}
-	if p.token.is("=") {
-		if err := p.advance(); err != nil {
-			return err
-		}
-		if !p.token.isID() {
-			return p.unexpected("a value")
-		}
-		value = dotValue{p.token.text, p.token.kind, p.token.line}
-		if err := p.advance(); err != nil {
-			return err
-		}
-	}
-	attrs[name.text] = value
-	if p.token.is(",") || p.token.is(";") {
-		return p.advance()
-	}
-	return nil
+	return attrs
 }
 
 // describe evaluates the attributes of a node.
-func (p *dotParser) describe(id string, attrs map[string]dotValue) {
+func (p *dotParser) describe(id string, attrs map[string]dotToken) {
 	if label, ok := attrs["label"]; ok {
 		p.labels[id] = label
 	}
@@ -372,22 +282,16 @@ func (p *dotParser) describe(id string, attrs map[string]dotValue) {
 	}
 }
 
-// edges joins the nodes of each operand with those of the next one.
-func (p *dotParser) edges(scope *dotScope, chain [][]string, line int) error {
+// edges joins the nodes of each operand with those of the next one. own are attributes of these edges.
+func (p *dotParser) edges(scope *dotScope, chain [][]string, own map[string]dotToken, line int) {
 	attrs := maps.Clone(scope.edge)
-	own, err := p.attributes()
-	if err != nil {
-		return err
-	}
 	maps.Copy(attrs, own)
 	styles := strings.FieldsFunc(attrs["style"].text, func(r rune) bool { return r == ',' || r == ' ' })
 	if slices.Contains(styles, "invis") {
-		return nil // it only affects the layout
+		return // it only affects the layout
 	}
-	switch dir := attrs["dir"].text; dir {
-	case "", "forward":
-	default:
-		return &Error{Line: line, Msg: "dir=" + dir + " turns or removes the arrow of an edge", Fix: "write the edge the way it points"}
+	if dir := attrs["dir"].text; dir != "" && dir != "forward" {
+		panic(&Error{Line: line, Msg: "dir=" + dir + " turns or removes the arrow of an edge", Fix: "write the edge the way it points"})
 	}
 	l := p.condition(attrs)
 	l.weak = slices.Contains(styles, "dashed") || slices.Contains(styles, "dotted")
@@ -396,23 +300,20 @@ func (p *dotParser) edges(scope *dotScope, chain [][]string, line int) error {
 	case "blocking", "non-blocking":
 		l.weak = kind.text == "non-blocking"
 	default:
-		return errorAt(kind.line, "edge_type %q: must be blocking or non-blocking", kind.text)
+		fail(kind.line, "edge_type %q: must be blocking or non-blocking", kind.text)
 	}
 	for i := 1; i < len(chain); i++ {
 		for _, from := range chain[i-1] {
 			for _, to := range chain[i] {
-				if err := p.b.edge(from, to, l, line); err != nil {
-					return err
-				}
+				p.b.edge(from, to, l, line)
 			}
 		}
 	}
-	return nil
 }
 
 // condition returns the condition of an edge: its attribute "when", or a label that is a condition. It
 // stores any other label, because it may be the outcome of a decision.
-func (p *dotParser) condition(attrs map[string]dotValue) link {
+func (p *dotParser) condition(attrs map[string]dotToken) link {
 	if when, ok := attrs["when"]; ok {
 		return link{when: dotLabel(when.text, "", p.name)}
 	}
@@ -444,7 +345,7 @@ func plainHTML(label string) (text string, simple bool) {
 }
 
 // commands uses labels as the commands of nodes that have no others.
-func (p *dotParser) commands() error {
+func (p *dotParser) commands() {
 	for i := range p.b.wf.Nodes {
 		n := &p.b.wf.Nodes[i]
 		label, ok := p.labels[n.ID]
@@ -464,5 +365,4 @@ func (p *dotParser) commands() error {
 			setCommand(n, dotLabel(label.text, n.ID, p.name))
 		}
 	}
-	return nil
 }

@@ -41,7 +41,7 @@ type dotScanner struct {
 }
 
 // skip skips white space, comments, and lines of a preprocessor.
-func (s *dotScanner) skip() error {
+func (s *dotScanner) skip() {
 	for s.pos < len(s.text) {
 		rest := s.text[s.pos:]
 		switch {
@@ -56,15 +56,14 @@ func (s *dotScanner) skip() error {
 		case strings.HasPrefix(rest, "/*"):
 			end := strings.Index(rest[2:], "*/")
 			if end < 0 {
-				return errorAt(s.line, "the comment has no end")
+				fail(s.line, "the comment has no end")
 			}
 			s.line += strings.Count(rest[:end+4], "\n")
 			s.pos += end + 4
 		default:
-			return nil
+			return
 		}
 	}
-	return nil
 }
 
 // lineEnd returns the length of the first line of text, without its end.
@@ -76,12 +75,10 @@ func lineEnd(text string) int {
 }
 
 // next returns the next token.
-func (s *dotScanner) next() (dotToken, error) {
-	if err := s.skip(); err != nil {
-		return dotToken{}, err
-	}
+func (s *dotScanner) next() dotToken {
+	s.skip()
 	if s.pos == len(s.text) {
-		return dotToken{line: s.line}, nil
+		return dotToken{line: s.line}
 	}
 	rest := s.text[s.pos:]
 	token := dotToken{line: s.line}
@@ -93,24 +90,18 @@ func (s *dotScanner) next() (dotToken, error) {
 		token.kind, token.text = dotPunct, rest[:1]
 		s.pos++
 	case c == '"':
-		var err error
-		token.kind = dotText
-		token.text, err = s.quoted()
-		return token, err
+		token.kind, token.text = dotText, s.quoted()
 	case c == '<':
-		var err error
-		token.kind = dotHTML
-		token.text, err = s.html()
-		return token, err
+		token.kind, token.text = dotHTML, s.html()
 	default:
 		token.kind, token.text = dotID, s.name(rest)
 		if token.text == "" {
 			r, _ := utf8.DecodeRuneInString(rest)
-			return token, errorAt(s.line, "unexpected character %q", r)
+			fail(s.line, "unexpected character %q", r)
 		}
 		s.pos += len(token.text)
 	}
-	return token, nil
+	return token
 }
 
 // name returns the name or number at the start of rest.
@@ -126,31 +117,25 @@ func (s *dotScanner) name(rest string) string {
 
 // quoted reads strings joined by +. It resolves only \" and a backslash at the end of a line: the meaning
 // of other escapes depends on the attribute.
-func (s *dotScanner) quoted() (string, error) {
+func (s *dotScanner) quoted() string {
 	var b strings.Builder
 	for {
-		if err := s.quotedOne(&b); err != nil {
-			return "", err
-		}
+		s.quotedOne(&b)
 		before, line := s.pos, s.line
-		if err := s.skip(); err != nil {
-			return "", err
-		}
+		s.skip()
 		if !strings.HasPrefix(s.text[s.pos:], "+") {
 			s.pos, s.line = before, line
-			return b.String(), nil
+			return b.String()
 		}
 		s.pos++
-		if err := s.skip(); err != nil {
-			return "", err
-		}
+		s.skip()
 		if !strings.HasPrefix(s.text[s.pos:], `"`) {
-			return "", errorAt(s.line, "+ joins quoted strings only")
+			fail(s.line, "+ joins quoted strings only")
 		}
 	}
 }
 
-func (s *dotScanner) quotedOne(b *strings.Builder) error {
+func (s *dotScanner) quotedOne(b *strings.Builder) {
 	begin := s.line
 	for s.pos++; s.pos < len(s.text); s.pos++ {
 		c := s.text[s.pos]
@@ -158,7 +143,7 @@ func (s *dotScanner) quotedOne(b *strings.Builder) error {
 		switch {
 		case c == '"':
 			s.pos++
-			return nil
+			return
 		case strings.HasPrefix(rest, `\"`):
 			b.WriteByte('"')
 			s.pos++
@@ -175,11 +160,11 @@ func (s *dotScanner) quotedOne(b *strings.Builder) error {
 			b.WriteByte(c)
 		}
 	}
-	return errorAt(begin, "the string has no end")
+	fail(begin, "the string has no end")
 }
 
 // html reads a string in angle brackets, which may contain such brackets in pairs.
-func (s *dotScanner) html() (string, error) {
+func (s *dotScanner) html() (text string) {
 	begin, from, depth := s.line, s.pos+1, 0
 	for ; s.pos < len(s.text); s.pos++ {
 		switch s.text[s.pos] {
@@ -190,11 +175,12 @@ func (s *dotScanner) html() (string, error) {
 		case '>':
 			if depth--; depth == 0 {
 				s.pos++
-				return s.text[from : s.pos-1], nil
+				return s.text[from : s.pos-1]
 			}
 		}
 	}
-	return "", errorAt(begin, "the string has no end")
+	fail(begin, "the string has no end")
+	return ""
 }
 
 // dotLabel resolves the escapes of a label: line ends, and the names of the node and the graph.

@@ -31,6 +31,13 @@ func (n *jsonNode) string() string {
 	return n.text
 }
 
+func (n *jsonNode) list() []*jsonNode {
+	if n == nil {
+		return nil
+	}
+	return n.items
+}
+
 // A jsonParser counts lines while it reads.
 type jsonParser struct {
 	data []byte
@@ -40,25 +47,36 @@ type jsonParser struct {
 }
 
 // parseJSON reads a JSON text with one value.
-func parseJSON(data []byte) (*jsonNode, error) {
+func parseJSON(data []byte) *jsonNode {
 	p := jsonParser{data: data, dec: json.NewDecoder(bytes.NewReader(data)), line: 1}
 	p.dec.UseNumber()
-	root, err := p.value(0)
-	if err == nil {
-		if _, err = p.dec.Token(); errors.Is(err, io.EOF) {
-			return root, nil
-		} else if err == nil {
-			err = errors.New("there is more than one value")
-		}
+	root := p.value(0)
+	if _, err := p.dec.Token(); !errors.Is(err, io.EOF) {
+		p.check(err)
+		fail(p.here(), "there is more than one value")
 	}
+	return root
+}
+
+// token returns the next token.
+func (p *jsonParser) token() json.Token {
+	token, err := p.dec.Token()
+	p.check(err)
+	return token
+}
+
+// check fails if err is an error of the JSON library.
+func (p *jsonParser) check(err error) {
 	var syntax *json.SyntaxError
 	switch {
+	case err == nil:
 	case errors.As(err, &syntax):
-		return nil, errorAt(lineAt(data, int(syntax.Offset)), "%s", strings.TrimPrefix(err.Error(), "json: "))
+		fail(lineAt(p.data, int(syntax.Offset)), "%s", strings.TrimPrefix(err.Error(), "json: "))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, errorAt(lineAt(data, len(data)), "the text ends too early")
+		fail(lineAt(p.data, len(p.data)), "the text ends too early")
+	default:
+		fail(p.here(), "%s", err)
 	}
-	return nil, errorAt(p.here(), "%s", err)
 }
 
 // lineAt returns the line of an offset in data, from 1.
@@ -74,40 +92,28 @@ func (p *jsonParser) here() int {
 	return p.line
 }
 
-func (p *jsonParser) value(depth int) (*jsonNode, error) {
+func (p *jsonParser) value(depth int) *jsonNode {
 	if depth > maxNesting {
-		return nil, fmt.Errorf("values are nested more than %d deep", maxNesting)
+		fail(p.here(), "values are nested more than %d deep", maxNesting)
 	}
-	token, err := p.dec.Token()
-	if err != nil {
-		return nil, err
-	}
+	token := p.token()
 	n := &jsonNode{line: p.here()}
 	switch token {
 	case json.Delim('{'):
 		n.fields = map[string]*jsonNode{}
 		for p.dec.More() {
-			key, err := p.dec.Token()
-			if err != nil {
-				return nil, err
-			}
-			if n.fields[fmt.Sprint(key)], err = p.value(depth + 1); err != nil {
-				return nil, err
-			}
+			key := fmt.Sprint(p.token())
+			n.fields[key] = p.value(depth + 1)
 		}
-		_, err = p.dec.Token()
+		p.token()
 	case json.Delim('['):
 		for p.dec.More() {
-			item, err := p.value(depth + 1)
-			if err != nil {
-				return nil, err
-			}
-			n.items = append(n.items, item)
+			n.items = append(n.items, p.value(depth+1))
 		}
-		_, err = p.dec.Token()
+		p.token()
 	case nil:
 	default:
 		n.text = fmt.Sprint(token)
 	}
-	return n, err
+	return n
 }

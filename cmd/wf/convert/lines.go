@@ -27,19 +27,23 @@ type Lines struct {
 func ReadLines(data []byte) (*Lines, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-	if len(data) > maxInput {
-		return nil, &Error{Msg: fmt.Sprintf("it has %d bytes: at most %d can be read", len(data), maxInput)}
-	}
-	if line := badText(data); line > 0 {
-		return nil, &Error{Line: line, Msg: "the text is not UTF-8, and a workfile can hold nothing else", Fix: `let the shell make the bytes: "$(printf '\377')"`}
-	}
 	r := &lineReader{lines: strings.SplitAfter(string(data), "\n"), out: &Lines{}}
-	if err := r.interpreter(); err != nil {
+	err := catch(func() {
+		checkText(data, `let the shell make the bytes: "$(printf '\377')"`)
+		r.read(data)
+	})
+	if err != nil {
 		return nil, err
 	}
+	return r.out, nil
+}
+
+// read reads the whole text.
+func (r *lineReader) read(data []byte) {
+	r.interpreter()
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(bytes.NewReader(data), "")
 	if err != nil {
-		return nil, shellError(err)
+		failShell(err)
 	}
 	for i := 0; i < len(file.Stmts); {
 		n := i + 1 // statements on the lines of one command belong to it
@@ -50,21 +54,19 @@ func ReadLines(data []byte) (*Lines, error) {
 		if n < len(file.Stmts) {
 			next = file.Stmts[n].Pos().Line()
 		}
-		if err := r.command(file.Stmts[i:n], next); err != nil {
-			return nil, err
-		}
+		r.command(file.Stmts[i:n], next)
 		i = n
 	}
-	return r.out, r.finish()
+	r.finish()
 }
 
-// shellError returns the error for a text that is not valid for a shell.
-func shellError(err error) error {
+// failShell fails with an error of the parser of shell commands.
+func failShell(err error) {
 	var parse syntax.ParseError
 	if errors.As(err, &parse) {
-		return &Error{Line: int(parse.Pos.Line()), Msg: "a shell does not understand it: " + parse.Text, Fix: "every line must be a command for a shell"}
+		panic(&Error{Line: int(parse.Pos.Line()), Msg: "a shell does not understand it: " + parse.Text, Fix: "every line must be a command for a shell"})
 	}
-	return &Error{Msg: "a shell does not understand it: " + err.Error()}
+	fail(0, "a shell does not understand it: %s", err)
 }
 
 // lastLine returns the line in which a statement ends.
@@ -91,10 +93,10 @@ type lineReader struct {
 var shebang = regexp.MustCompile(`^#![ \t]*(\S+)(?:[ \t]+(.*?))?[ \t]*\n?$`)
 
 // interpreter reads the line that names the program of a script.
-func (r *lineReader) interpreter() error {
+func (r *lineReader) interpreter() {
 	m := shebang.FindStringSubmatch(r.lines[0])
 	if m == nil {
-		return nil
+		return
 	}
 	program, options := path.Base(m[1]), m[2]
 	if program == "env" {
@@ -107,36 +109,32 @@ func (r *lineReader) interpreter() error {
 	case "bash", "zsh", "ksh", "mksh":
 		r.out.Shell = program
 	default:
-		return &Error{Line: 1, Msg: "this is a script for " + clip(program) + ", not for a shell", Fix: "run it as one node: wf edit add-node './SCRIPT'"}
+		panic(&Error{Line: 1, Msg: "this is a script for " + clip(program) + ", not for a shell", Fix: "run it as one node: wf edit add-node './SCRIPT'"})
 	}
 	if options = strings.TrimSpace(options); options != "" {
 		r.setup, r.setupAt = append(r.setup, "set "+options), append(r.setupAt, "1")
 	}
-	return nil
 }
 
 // command reads the statements of one command. next is the line after it.
-func (r *lineReader) command(stmts []*syntax.Stmt, next uint) error {
+func (r *lineReader) command(stmts []*syntax.Stmt, next uint) {
 	first := stmts[0].Pos().Line()
-	if err := r.meansTheSame(stmts); err != nil {
-		return err
-	}
 	setup := true
 	for _, s := range stmts {
+		r.checkOwnShell(s)
 		setup = setup && onlySetsUp(s)
 	}
 	text := r.text(first, stmts[len(stmts)-1], next)
 	if setup {
 		if at := outputKept(stmts); at > 0 {
-			return &Error{Line: int(at), Msg: "it keeps the output of a command in a variable, and the nodes would each run that command again",
-				Fix: "let one node write it to a file or to $WF_OUTPUT, and the others read it"}
+			panic(&Error{Line: int(at), Msg: "it keeps the output of a command in a variable, and the nodes would each run that command again",
+				Fix: "let one node write it to a file or to $WF_OUTPUT, and the others read it"})
 		}
 		r.setup, r.setupAt, r.unused = append(r.setup, text), append(r.setupAt, fmt.Sprint(first)), true
-		return nil
+		return
 	}
 	r.unused = false
 	r.out.Commands = append(r.out.Commands, strings.Join(append(r.setup[:len(r.setup):len(r.setup)], text), "\n"))
-	return nil
 }
 
 // text returns the source from a line to the end of a statement: its whole last line, with a comment, and
@@ -165,19 +163,18 @@ func isBlankOrComment(line string) bool {
 }
 
 // finish adds notes about lines that were added to commands.
-func (r *lineReader) finish() error {
+func (r *lineReader) finish() {
 	if len(r.setup) == 0 {
-		return nil
+		return
 	}
 	lines := strings.Join(r.setupAt, ", ")
 	if len(r.out.Commands) == 0 {
-		return &Error{Line: 1, Msg: "it contains no command, only lines that set up a shell"}
+		fail(1, "it contains no command, only lines that set up a shell")
 	}
 	r.out.Notes = append(r.out.Notes, fmt.Sprintf("every node has a shell of its own: what sets it up (line %s) stands before the commands that follow", lines))
 	if r.unused {
 		r.out.Notes = append(r.out.Notes, fmt.Sprintf("line %s is left out: no command follows it", r.setupAt[len(r.setupAt)-1]))
 	}
-	return nil
 }
 
 // setupWords are the commands that only change the shell that runs them.
@@ -234,38 +231,33 @@ func outputKept(stmts []*syntax.Stmt) (line uint) {
 	return line
 }
 
-// meansTheSame refuses statements that depend on a common shell: a command in the background for which a
+// checkOwnShell refuses a statement that depends on a common shell: a command in the background for which a
 // later line waits, and the arguments of a script.
-func (r *lineReader) meansTheSame(stmts []*syntax.Stmt) (err error) {
-	for _, s := range stmts {
-		line := int(s.Pos().Line())
-		if s.Background {
-			return &Error{Line: line, Msg: "it runs in the background, and would be ended when its node ends",
-				Fix: "take the & away: nodes that no edge orders run at the same time"}
-		}
-		switch firstWord(s) {
-		case "set":
-			r.ownArguments = r.ownArguments || len(s.Cmd.(*syntax.CallExpr).Args) > 1 && s.Cmd.(*syntax.CallExpr).Args[1].Lit() == "--"
-		case "wait":
-			return &Error{Line: line, Msg: "it waits for commands of the same shell, and every node has its own", Fix: "take the line away: edges say what waits for what"}
-		}
-		syntax.Walk(s, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.FuncDecl:
-				return false // the arguments of the function
-			case *syntax.ParamExp:
-				if name := n.Param; name != nil && isArgument(name.Value) && !r.ownArguments {
-					err = &Error{Line: int(n.Pos().Line()), Msg: "$" + name.Value + " is an argument of the script, and a node has none",
-						Fix: "write its value, or make it a parameter of the workfile: $WF_PARAM_NAME"}
-				}
-			}
-			return err == nil
-		})
-		if err != nil {
-			return err
-		}
+func (r *lineReader) checkOwnShell(s *syntax.Stmt) {
+	line := int(s.Pos().Line())
+	if s.Background {
+		panic(&Error{Line: line, Msg: "it runs in the background, and would be ended when its node ends",
+			Fix: "take the & away: nodes that no edge orders run at the same time"})
 	}
-	return nil
+	switch firstWord(s) {
+	case "set":
+		args := s.Cmd.(*syntax.CallExpr).Args
+		r.ownArguments = r.ownArguments || len(args) > 1 && args[1].Lit() == "--"
+	case "wait":
+		panic(&Error{Line: line, Msg: "it waits for commands of the same shell, and every node has its own", Fix: "take the line away: edges say what waits for what"})
+	}
+	syntax.Walk(s, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.FuncDecl:
+			return false // the arguments of the function
+		case *syntax.ParamExp:
+			if name := n.Param; name != nil && isArgument(name.Value) && !r.ownArguments {
+				panic(&Error{Line: int(n.Pos().Line()), Msg: "$" + name.Value + " is an argument of the script, and a node has none",
+					Fix: "write its value, or make it a parameter of the workfile: $WF_PARAM_NAME"})
+			}
+		}
+		return true
+	})
 }
 
 // isArgument reports whether a name is that of an argument: 1, 2, @ and so on, but not 0.

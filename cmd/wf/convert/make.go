@@ -10,57 +10,40 @@ import (
 // The targets that the goals need become nodes, in the order in which make would make them. wf ignores
 // file times: every node runs. Features that need make itself are errors, and so are targets that only a
 // built-in rule of make could make: see make_builtin.go.
-func readMake(b *builder, data []byte) error {
-	m, err := scanMake(string(data))
-	if err != nil {
-		return err
-	}
-	goals, line, err := m.goals(b.opt.Goals)
-	if err != nil {
-		return err
-	}
-	r := &makeReader{b: b, m: m, opt: b.opt, state: map[string]makeState{}}
-	if r.exports, err = m.exported(); err != nil {
-		return err
-	}
+func readMake(b *builder, data []byte) {
+	m := scanMake(string(data))
+	goals, line := m.goals(b.opt.Goals)
+	r := &makeReader{b: b, m: m, opt: b.opt, state: map[string]makeState{}, exports: m.exported()}
 	for _, goal := range goals {
-		if _, err := r.target(makeNeed{name: goal, line: line}, true); err != nil {
-			return err
-		}
+		r.target(makeNeed{name: goal, line: line}, true)
 	}
-	r.attrs()
-	return r.tellLeft()
+	r.shell()
+	r.noteUnused()
 }
 
 // goals returns the requested targets.
-func (m *makefile) goals(wanted []string) (goals []string, line int, err error) {
+func (m *makefile) goals(wanted []string) (goals []string, line int) {
 	if len(wanted) > 0 {
-		return wanted, 0, nil
+		return wanted, 0
 	}
 	if v, ok := m.vars[".DEFAULT_GOAL"]; ok {
-		goals, err = m.vars.words(v.text, v.line)
-		return goals, v.line, err
+		return m.vars.words(v.text, v.line), v.line
 	}
 	if m.first == "" {
-		return nil, 0, errorAt(1, "it contains no rule")
+		fail(1, "it contains no rule")
 	}
-	return []string{m.first}, m.rules[m.first].line, nil
+	return []string{m.first}, m.rules[m.first].line
 }
 
 // exported returns the variables for the environment, as lines for the shell.
-func (m *makefile) exported() ([]string, error) {
-	var lines []string
+func (m *makefile) exported() (lines []string) {
 	for _, e := range m.exports {
 		if !variable.MatchString(e.text) {
-			return nil, errorAt(e.line, "%q is not a valid name of a variable", clip(e.text))
+			fail(e.line, "%q is not a valid name of a variable", clip(e.text))
 		}
-		value, err := m.vars.expand("$("+e.text+")", nil, e.line)
-		if err != nil {
-			return nil, err
-		}
-		lines = append(lines, "export "+e.text+"="+shellWord(value))
+		lines = append(lines, "export "+e.text+"="+shellWord(m.vars.expand("$("+e.text+")", nil, e.line)))
 	}
-	return lines, nil
+	return lines
 }
 
 type makeState uint8
@@ -84,113 +67,91 @@ type makeReader struct {
 
 // target makes a node for a target, after those of its prerequisites. It returns the id of the node; ""
 // for an existing file.
-func (r *makeReader) target(need makeNeed, goal bool) (string, error) {
+func (r *makeReader) target(need makeNeed, goal bool) string {
 	name := need.name
 	if leader, ok := r.m.alias[name]; ok {
 		name = leader
 	}
 	switch r.state[name] {
 	case makeNode:
-		return name, nil
+		return name
 	case makeSource:
-		return "", nil
+		return ""
 	case makeOpen:
-		return "", errorAt(need.line, "%s needs itself", name)
+		fail(need.line, "%s needs itself", name)
 	}
 	if r.depth++; r.depth > 100_000 {
-		return "", errorAt(need.line, "more than 100000 targets need one another in a row")
+		fail(need.line, "more than 100000 targets need one another in a row")
 	}
 	defer func() { r.depth-- }()
-	rule, err := r.find(name, need.line)
-	if err != nil {
-		return "", err
-	}
+	rule := r.find(name, need.line)
 	if rule == nil {
 		if goal {
-			return "", errorAt(need.line, "there is no rule for the target %s", clip(name))
+			fail(need.line, "there is no rule for the target %s", clip(name))
 		}
 		r.state[name] = makeSource
-		return "", r.source(need)
+		r.checkSource(need)
+		return ""
 	}
-	if err := r.builtin(rule); err != nil {
-		return "", err
-	}
+	r.checkBuiltin(rule)
 	r.state[name] = makeOpen
 	var before []string
 	for _, need := range rule.needs {
-		id, err := r.target(need, false)
-		if err != nil {
-			return "", err
-		}
-		if id != "" {
+		if id := r.target(need, false); id != "" {
 			before = append(before, id)
 		}
 	}
 	r.state[name] = makeNode
-	return name, r.node(rule, before)
+	setCommand(r.b.node(rule.target, rule.line), r.command(rule))
+	for _, id := range before {
+		r.b.edge(id, rule.target, link{}, rule.line)
+	}
+	return name
 }
 
 // find returns the rule for a target: the explicit one, completed by a pattern rule if it has no recipe.
 // It returns nil if there is none, so that the file must exist.
-func (r *makeReader) find(name string, line int) (*makeRule, error) {
+func (r *makeReader) find(name string, line int) *makeRule {
 	rule := r.m.rules[name]
 	if rule != nil && (rule.hasBody || r.m.phony[name]) {
-		return rule, nil // make searches no other recipe for a phony target
+		return rule // make searches no other recipe for a phony target
 	}
-	implied, err := r.implied(name, line)
-	if err != nil || implied == nil {
-		return rule, err
+	implied := r.implied(name, line)
+	if implied == nil {
+		return rule
 	}
 	if rule != nil {
 		implied.needs = append(implied.needs, rule.needs...)
 	}
-	return implied, nil
+	return implied
 }
 
 // implied returns the pattern rule for a target. Of several that match, make uses one whose prerequisites
 // exist or can be made. If there are still several, it is an error.
-func (r *makeReader) implied(name string, line int) (*makeRule, error) {
-	var found *makeRule
+func (r *makeReader) implied(name string, line int) (found *makeRule) {
 	for _, p := range r.m.patterns {
 		stem, ok := matchPattern(p.target, name)
 		if !ok || stem == "" || !p.hasBody || !r.possible(fillPattern(p.needs, stem), 0) {
 			continue
 		}
 		if found != nil {
-			return nil, errorAt(line, "two pattern rules could make %s, those in lines %d and %d: which one depends on the files that are there", clip(name), found.line, p.line)
+			fail(line, "two pattern rules could make %s, those in lines %d and %d: which one depends on the files that are there", clip(name), found.line, p.line)
 		}
 		if p.target == "%" {
-			return nil, errorAt(p.line, "the rule for %% could make anything")
+			fail(p.line, "the rule for %% could make anything")
 		}
 		found = &makeRule{target: name, line: p.line, needs: fillPattern(p.needs, stem), recipe: p.recipe, hasBody: true, stem: stem}
 	}
-	return found, nil
-}
-
-func (r *makeReader) node(rule *makeRule, before []string) error {
-	command, err := r.command(rule)
-	if err != nil {
-		return err
-	}
-	setCommand(r.b.node(rule.target, rule.line), command)
-	for _, id := range before {
-		if err := r.b.edge(id, rule.target, link{}, rule.line); err != nil {
-			return err
-		}
-	}
-	return nil
+	return found
 }
 
 // command returns the recipe as one text for a shell. Make runs each line in its own shell and stops at
 // the first failure.
-func (r *makeReader) command(rule *makeRule) (string, error) {
+func (r *makeReader) command(rule *makeRule) string {
 	own := ownVariables(rule)
 	var lines []string
 	for i, l := range rule.recipe {
-		text, err := r.m.vars.expand(l.text, own, l.line)
-		if err != nil {
-			return "", err
-		}
+		text := r.m.vars.expand(l.text, own, l.line)
 		ignore := false
 		if i == 0 || !r.m.oneShell {
 			text, ignore = withoutPrefix(text)
@@ -204,7 +165,7 @@ func (r *makeReader) command(rule *makeRule) (string, error) {
 		lines = append(lines, text)
 	}
 	if len(lines) == 0 {
-		return "", nil
+		return ""
 	}
 	if len(lines) > 1 && !r.m.oneShell {
 		for i, line := range lines {
@@ -212,9 +173,9 @@ func (r *makeReader) command(rule *makeRule) (string, error) {
 				lines[i] = apart(line)
 			}
 		}
-		return strings.Join(slices.Concat(r.exports, []string{strings.Join(lines, " &&\n")}), "\n"), nil
+		return strings.Join(slices.Concat(r.exports, []string{strings.Join(lines, " &&\n")}), "\n")
 	}
-	return strings.Join(slices.Concat(r.exports, lines), "\n"), nil
+	return strings.Join(slices.Concat(r.exports, lines), "\n")
 }
 
 // ownVariables returns the variables that make sets for a recipe.
@@ -258,17 +219,19 @@ func apart(line string) string {
 	return "( " + line + " )"
 }
 
-// attrs converts settings of make about how commands run.
-func (r *makeReader) attrs() {
+// shell sets the shell of the makefile. One that cannot be expanded is left out.
+func (r *makeReader) shell() {
 	if shell := r.m.vars["SHELL"]; shell.line > 0 {
-		if text, err := r.m.vars.expand(shell.text, nil, shell.line); err == nil && text != "/bin/sh" {
-			r.b.attr("shell", text)
-		}
+		_ = catch(func() {
+			if text := r.m.vars.expand(shell.text, nil, shell.line); text != "/bin/sh" {
+				r.b.attr("shell", text)
+			}
+		})
 	}
 }
 
-// tellLeft adds a note with the targets that the goals do not need.
-func (r *makeReader) tellLeft() error {
+// noteUnused adds a note with the targets that the goals do not need.
+func (r *makeReader) noteUnused() {
 	var left []string
 	for name, rule := range r.m.rules {
 		if r.state[name] == 0 && r.m.alias[name] == "" && rule.hasBody {
@@ -279,5 +242,4 @@ func (r *makeReader) tellLeft() error {
 	if len(left) > 0 {
 		r.b.note("left out, since nothing that was asked for needs them: %s", strings.Join(left, ", "))
 	}
-	return nil
 }

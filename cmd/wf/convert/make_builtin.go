@@ -21,47 +21,42 @@ var builtinSources = map[string][]string{
 	".info": {".texinfo", ".texi", ".txinfo"},
 }
 
-// builtin refuses a target without a recipe if a built-in rule of make would make it: the rule is not in
+// checkBuiltin refuses a target without a recipe if a built-in rule of make would make it: the rule is not in
 // the makefile, and its command depends on variables of make.
-func (r *makeReader) builtin(rule *makeRule) error {
-	if rule.hasBody || r.m.phony[rule.target] {
-		return nil
+func (r *makeReader) checkBuiltin(rule *makeRule) {
+	if !rule.hasBody && !r.m.phony[rule.target] {
+		r.refuseBuiltin(rule.target, r.builtinSource(rule.target, rule.needs), rule.line)
 	}
-	source, found := r.builtinSource(rule.target, rule.needs)
-	if !found {
-		return nil
-	}
-	return builtinError(rule.target, source, rule.line)
 }
 
-// source checks a file that no rule of the makefile makes. It must exist, otherwise make would fail.
-func (r *makeReader) source(need makeNeed) error {
+// checkSource checks a file that no rule of the makefile makes. It must exist, otherwise make would fail.
+func (r *makeReader) checkSource(need makeNeed) {
 	if r.opt.Exists != nil && r.opt.Exists(need.name) {
-		return nil
+		return
 	}
-	if source, found := r.builtinSource(need.name, nil); found {
-		return builtinError(need.name, source, need.line)
+	r.refuseBuiltin(need.name, r.builtinSource(need.name, nil), need.line)
+	if r.opt.Exists != nil {
+		panic(&Error{Line: need.line, Msg: "no rule makes " + clip(need.name) + ", and there is no such file",
+			Fix: "correct its name, or write a rule for it"})
 	}
-	if r.opt.Exists == nil {
-		if path.Ext(need.name) == ".o" { // object files are not sources
-			return builtinError(need.name, strings.TrimSuffix(need.name, ".o")+".c", need.line)
-		}
-		return nil
+	if stem, object := strings.CutSuffix(need.name, ".o"); object { // object files are not sources
+		r.refuseBuiltin(need.name, stem+".c", need.line)
 	}
-	return &Error{Line: need.line, Msg: "no rule makes " + clip(need.name) + ", and there is no such file",
-		Fix: "correct its name, or write a rule for it"}
 }
 
-func builtinError(target, source string, line int) error {
-	return &Error{Line: line, Msg: "no rule of the makefile makes " + clip(target) + ": make would use a built-in rule and " + clip(source),
-		Fix: "write the rule with its recipe into the makefile"}
+// refuseBuiltin refuses a target that a built-in rule makes from source, if source is not "".
+func (r *makeReader) refuseBuiltin(target, source string, line int) {
+	if source != "" {
+		panic(&Error{Line: line, Msg: "no rule of the makefile makes " + clip(target) + ": make would use a built-in rule and " + clip(source),
+			Fix: "write the rule with its recipe into the makefile"})
+	}
 }
 
 // builtinSource returns a file from which a built-in rule would make the target: a prerequisite, a target
-// of the makefile or an existing file.
-func (r *makeReader) builtinSource(target string, needs []makeNeed) (string, bool) {
-	if strings.HasSuffix(target, ")") {
-		return "its member", strings.Contains(target, "(") // of an archive
+// of the makefile or an existing file. It returns "" if there is none.
+func (r *makeReader) builtinSource(target string, needs []makeNeed) string {
+	if strings.HasSuffix(target, ")") && strings.Contains(target, "(") {
+		return "its member" // of an archive
 	}
 	known := map[string]bool{}
 	for _, need := range needs {
@@ -76,11 +71,11 @@ func (r *makeReader) builtinSource(target string, needs []makeNeed) (string, boo
 		for _, found := range way.found {
 			source := way.stem + found
 			if known[source] || r.m.rules[source] != nil || r.opt.Exists != nil && r.opt.Exists(source) {
-				return source, true
+				return source
 			}
 		}
 	}
-	return "", false
+	return ""
 }
 
 // maxChain is the maximum length of chains of pattern rules, maxTried the maximum number of tried rules

@@ -52,7 +52,7 @@ var (
 )
 
 // scanMake reads all lines.
-func scanMake(text string) (*makefile, error) {
+func scanMake(text string) *makefile {
 	m := &makefile{vars: newMakeVars(), rules: map[string]*makeRule{}, alias: map[string]string{}, phony: map[string]bool{}}
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	for i := 0; i < len(lines); {
@@ -66,17 +66,13 @@ func scanMake(text string) (*makefile, error) {
 				logical = strings.TrimRight(strings.TrimSuffix(logical, `\`), " \t") + " " + strings.TrimLeft(lines[i], " \t")
 			}
 		}
-		var err error
 		if inRecipe {
-			err = m.addRecipe(makeLine{logical[1:], begin + 1})
+			m.addRecipe(makeLine{logical[1:], begin + 1})
 		} else {
-			err = m.scanLine(logical, begin+1)
-		}
-		if err != nil {
-			return nil, err
+			m.scanLine(logical, begin+1)
 		}
 	}
-	return m, nil
+	return m
 }
 
 // continues reports whether the next line belongs to this one, which ends with an odd number of
@@ -85,38 +81,36 @@ func continues(line string) bool {
 	return (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
 }
 
-func (m *makefile) addRecipe(l makeLine) error {
+func (m *makefile) addRecipe(l makeLine) {
 	for _, r := range m.open {
 		if r.hasBody && r.bodyAt != m.openAt {
-			return errorAt(l.line, "a second recipe for %s: the first one belongs to line %d", clip(r.target), r.bodyAt)
+			fail(l.line, "a second recipe for %s: the first one belongs to line %d", clip(r.target), r.bodyAt)
 		}
 		r.recipe = append(r.recipe, l)
 		r.hasBody, r.bodyAt = true, m.openAt
 	}
-	return nil
 }
 
 // scanLine reads a line that is not a recipe line.
-func (m *makefile) scanLine(text string, line int) error {
+func (m *makefile) scanLine(text string, line int) {
 	text = strings.TrimSpace(withoutComment(text))
-	if text == "" {
-		return nil
-	}
 	if name := makeDirective.FindString(text); name != "" {
-		return &Error{Line: line, Msg: name + " is not understood: only rules and variables are read", Fix: "resolve it by hand in a copy of the makefile"}
+		panic(&Error{Line: line, Msg: name + " is not understood: only rules and variables are read", Fix: "resolve it by hand in a copy of the makefile"})
 	}
-	if found := makeExport.FindStringSubmatch(text); found != nil {
-		return m.export(found[1], line)
-	}
-	if found := makeAssign.FindStringSubmatch(text); found != nil {
+	switch exported, assigned := makeExport.FindStringSubmatch(text), makeAssign.FindStringSubmatch(text); {
+	case text == "":
+	case exported != nil:
+		m.export(exported[1], line)
+	case assigned != nil:
 		m.open = nil
-		switch found[1] {
+		switch assigned[1] {
 		case ".SHELLFLAGS", "VPATH", ".RECIPEPREFIX", ".EXTRA_PREREQS":
-			return errorAt(line, "%s is not understood", found[1])
+			fail(line, "%s is not understood", assigned[1])
 		}
-		return m.vars.assign(found[1], found[2], found[3], line)
+		m.vars.assign(assigned[1], assigned[2], assigned[3], line)
+	default:
+		m.rule(text, line)
 	}
-	return m.rule(text, line)
 }
 
 // withoutComment removes a comment; \# does not start one.
@@ -130,59 +124,49 @@ func withoutComment(text string) string {
 }
 
 // export reads "export NAME" or "export NAME = value".
-func (m *makefile) export(rest string, line int) error {
+func (m *makefile) export(rest string, line int) {
 	m.open = nil
 	if rest == "" {
-		return errorAt(line, "export of all variables is not understood: name them")
+		fail(line, "export of all variables is not understood: name them")
 	}
 	if found := makeAssign.FindStringSubmatch(rest); found != nil {
 		m.exports = append(m.exports, makeLine{found[1], line})
-		return m.vars.assign(found[1], found[2], found[3], line)
+		m.vars.assign(found[1], found[2], found[3], line)
+		return
 	}
 	for _, name := range strings.Fields(rest) {
 		m.exports = append(m.exports, makeLine{name, line})
 	}
-	return nil
 }
 
 // rule reads "targets : prerequisites ; recipe" and its variants.
-func (m *makefile) rule(text string, line int) error {
+func (m *makefile) rule(text string, line int) {
 	head, recipe, inline := cutOutside(text, ';')
 	left, right, ok := cutOutside(head, ':')
 	if !ok {
-		return errorAt(line, "%q is neither a rule nor a variable", clip(text))
+		fail(line, "%q is neither a rule nor a variable", clip(text))
 	}
 	left, grouped := strings.CutSuffix(strings.TrimSpace(left), "&")
 	switch {
 	case strings.HasPrefix(right, ":"):
-		return errorAt(line, "a double-colon rule is not understood: its recipes may or may not be needed")
+		fail(line, "a double-colon rule is not understood: its recipes may or may not be needed")
 	case makeAssign.MatchString(strings.TrimSpace(right)):
-		return errorAt(line, "a variable for one target is not understood: set it for all, or write its value")
+		fail(line, "a variable for one target is not understood: set it for all, or write its value")
 	}
-	targets, err := m.vars.words(left, line)
-	if err != nil {
-		return err
-	}
-	rules, err := m.makeRules(targets, right, line)
-	if err != nil {
-		return err
-	}
+	rules := m.makeRules(m.vars.words(left, line), right, line)
 	m.open, m.openAt = rules, line
 	if inline {
-		if err := m.addRecipe(makeLine{strings.TrimLeft(recipe, " \t"), line}); err != nil {
-			return err
-		}
+		m.addRecipe(makeLine{strings.TrimLeft(recipe, " \t"), line})
 	}
 	if grouped {
 		for _, r := range rules[1:] {
 			m.alias[r.target] = rules[0].target
 		}
 	}
-	return nil
 }
 
 // makeRules makes a rule for each target, also for "targets : %.o : %.c".
-func (m *makefile) makeRules(targets []string, right string, line int) ([]*makeRule, error) {
+func (m *makefile) makeRules(targets []string, right string, line int) (rules []*makeRule) {
 	pattern, needs, static := cutOutside(right, ':')
 	if !static {
 		needs = right
@@ -190,62 +174,51 @@ func (m *makefile) makeRules(targets []string, right string, line int) ([]*makeR
 	normal, orderOnly, _ := cutOutside(needs, '|')
 	var list []makeNeed
 	for i, part := range []string{normal, orderOnly} {
-		names, err := m.vars.words(part, line)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
+		for _, name := range m.vars.words(part, line) {
 			list = append(list, makeNeed{name, i == 1, line})
 		}
 	}
 	if strings.ContainsAny(right, "*?[") {
-		return nil, errorAt(line, "a pattern of file names in a rule is not understood: name the files")
+		fail(line, "a pattern of file names in a rule is not understood: name the files")
 	}
 	if static {
-		var err error
-		if pattern, err = m.vars.expand(strings.TrimSpace(pattern), nil, line); err != nil {
-			return nil, err
-		}
+		pattern = m.vars.expand(strings.TrimSpace(pattern), nil, line)
 	}
-	var rules []*makeRule
 	for _, target := range targets {
 		if len(targets) > 1 && special(target) {
-			return nil, errorAt(line, "%s stands among other targets", target)
+			fail(line, "%s stands among other targets", target)
 		}
 		if len(targets) > 1 && strings.Contains(target, "%") {
-			return nil, errorAt(line, "a pattern rule for several targets is not understood")
+			fail(line, "a pattern rule for several targets is not understood")
 		}
-		r, err := m.oneRule(target, pattern, static, list, line)
-		if err != nil {
-			return nil, err
-		}
-		rules = append(rules, r)
+		rules = append(rules, m.oneRule(target, pattern, static, list, line))
 	}
 	if len(rules) == 0 {
-		return nil, errorAt(line, "a rule without targets")
+		fail(line, "a rule without targets")
 	}
-	return rules, nil
+	return rules
 }
 
-func (m *makefile) oneRule(target, pattern string, static bool, needs []makeNeed, line int) (*makeRule, error) {
+func (m *makefile) oneRule(target, pattern string, static bool, needs []makeNeed, line int) *makeRule {
 	r := &makeRule{target: target, line: line}
 	if static {
 		stem, ok := matchPattern(pattern, target)
 		if !ok {
-			return nil, errorAt(line, "target %s does not match %s", target, pattern)
+			fail(line, "target %s does not match %s", target, pattern)
 		}
 		r.stem = stem
 		needs = fillPattern(needs, stem)
 	}
 	switch {
 	case special(target):
-		return r, m.special(target, needs, line)
+		m.special(target, needs, line)
+		return r
 	case strings.HasPrefix(target, ".") && strings.Count(target, ".") == 2 && !strings.Contains(target, "/"):
-		return nil, errorAt(line, "the suffix rule %s is not understood: write %%%s: %%%s", target, target[strings.LastIndexByte(target, '.'):], target[:strings.LastIndexByte(target, '.')])
+		fail(line, "the suffix rule %s is not understood: write %%%s: %%%s", target, target[strings.LastIndexByte(target, '.'):], target[:strings.LastIndexByte(target, '.')])
 	case strings.Contains(target, "%"):
 		r.needs = needs
 		m.patterns = append(m.patterns, r)
-		return r, nil
+		return r
 	}
 	known := m.rules[target]
 	if known == nil {
@@ -259,7 +232,7 @@ func (m *makefile) oneRule(target, pattern string, static bool, needs []makeNeed
 	if r.stem != "" {
 		known.stem = r.stem
 	}
-	return known, nil
+	return known
 }
 
 // special reports whether a target only changes how make works.
@@ -267,22 +240,20 @@ func special(target string) bool {
 	return len(target) > 1 && target[0] == '.' && strings.Trim(target[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == ""
 }
 
-func (m *makefile) special(target string, needs []makeNeed, line int) error {
+func (m *makefile) special(target string, needs []makeNeed, line int) {
 	switch target {
 	case ".PHONY":
 		for _, need := range needs {
 			m.phony[need.name] = true
 		}
-		return nil
-	case ".SUFFIXES", ".SECONDARY", ".INTERMEDIATE", ".PRECIOUS", ".DELETE_ON_ERROR", ".SILENT", ".NOTINTERMEDIATE":
-		return nil // only about files and echo
+	case ".SUFFIXES", ".SECONDARY", ".INTERMEDIATE", ".PRECIOUS", ".DELETE_ON_ERROR", ".SILENT", ".NOTINTERMEDIATE": // only about files and echo
 	case ".ONESHELL":
 		m.oneShell = true
-		return nil
 	case ".NOTPARALLEL":
-		return errorAt(line, ".NOTPARALLEL orders what no edge says: write the order as prerequisites")
+		fail(line, ".NOTPARALLEL orders what no edge says: write the order as prerequisites")
+	default:
+		fail(line, "%s is not understood", target)
 	}
-	return errorAt(line, "%s is not understood", target)
 }
 
 // matchPattern returns the value of % of a pattern in a name.

@@ -39,59 +39,43 @@ const (
 )
 
 // assign sets a variable.
-func (v makeVars) assign(name, op, text string, line int) error {
+func (v makeVars) assign(name, op, text string, line int) {
 	old, known := v[name]
 	switch op {
 	case "!=":
-		return errorAt(line, "%s is the output of a command: nothing is run to read a makefile", name)
+		fail(line, "%s is the output of a command: nothing is run to read a makefile", name)
 	case "?=":
-		if known && (old.line > 0 || old.text != "") {
-			return nil // variables that make sets count as set
+		if !known || old.line == 0 && old.text == "" { // variables that make sets count as set
+			v[name] = makeVar{text, false, line}
 		}
-		v[name] = makeVar{text, false, line}
 	case "=":
 		v[name] = makeVar{text, false, line}
 	case "+=":
 		if old.simple {
-			expanded, err := v.expand(text, nil, line)
-			if err != nil {
-				return err
-			}
-			text = expanded
+			text = v.expand(text, nil, line)
 		}
 		if old.text != "" {
 			text = old.text + " " + text
 		}
 		if len(text) > maxExpanded {
-			return errorAt(line, "%s becomes too long", name)
+			fail(line, "%s becomes too long", name)
 		}
 		v[name] = makeVar{text, old.simple, line}
 	default:
-		expanded, err := v.expand(text, nil, line)
-		if err != nil {
-			return err
-		}
-		v[name] = makeVar{expanded, true, line}
+		v[name] = makeVar{v.expand(text, nil, line), true, line}
 	}
-	return nil
 }
 
 // words expands text and splits it.
-func (v makeVars) words(text string, line int) ([]string, error) {
-	text, err := v.expand(text, nil, line)
-	if err != nil {
-		return nil, err
-	}
-	return strings.Fields(text), nil
+func (v makeVars) words(text string, line int) []string {
+	return strings.Fields(v.expand(text, nil, line))
 }
 
 // expand replaces variables in text. own are the variables of a recipe, like @.
-func (v makeVars) expand(text string, own map[string]string, line int) (string, error) {
+func (v makeVars) expand(text string, own map[string]string, line int) string {
 	e := makeExpansion{vars: v, own: own, line: line, steps: new(int)}
-	if err := e.text(text, 0); err != nil {
-		return "", err
-	}
-	return e.out.String(), nil
+	e.text(text, 0)
+	return e.out.String()
 }
 
 type makeExpansion struct {
@@ -103,9 +87,9 @@ type makeExpansion struct {
 	steps *int // references so far, including nested ones
 }
 
-func (e *makeExpansion) text(text string, depth int) error {
+func (e *makeExpansion) text(text string, depth int) {
 	if depth > maxExpansion {
-		return errorAt(e.line, "a variable refers to itself")
+		fail(e.line, "a variable refers to itself")
 	}
 	for text != "" {
 		i := strings.IndexByte(text, '$')
@@ -124,21 +108,18 @@ func (e *makeExpansion) text(text string, depth int) error {
 		case "(", "{":
 			var ok bool
 			if name, rest, ok = reference(text[i+1:]); !ok {
-				return errorAt(e.line, "$%s has no end", clip(text[i+1:]))
+				fail(e.line, "$%s has no end", clip(text[i+1:]))
 			}
 		}
 		if *e.steps++; *e.steps > maxReferences {
-			return errorAt(e.line, "the variables refer to each other too often")
+			fail(e.line, "the variables refer to each other too often")
 		}
-		if err := e.variable(name, depth); err != nil {
-			return err
-		}
+		e.variable(name, depth)
 		if e.out.Len() > maxExpanded {
-			return errorAt(e.line, "the text becomes too long")
+			fail(e.line, "the text becomes too long")
 		}
 		text = rest
 	}
-	return nil
 }
 
 // reference splits "(NAME)rest" into name and rest.
@@ -162,26 +143,23 @@ func reference(text string) (name, rest string, ok bool) {
 }
 
 // variable writes the value of a reference.
-func (e *makeExpansion) variable(name string, depth int) error {
+func (e *makeExpansion) variable(name string, depth int) {
 	if strings.Contains(name, "$") {
 		inner := makeExpansion{vars: e.vars, own: e.own, line: e.line, steps: e.steps}
-		if err := inner.text(name, depth+1); err != nil {
-			return err
-		}
+		inner.text(name, depth+1)
 		name = inner.out.String()
 	}
 	name, change, changed := strings.Cut(name, ":")
 	if !changed {
-		return e.value(name, depth)
+		e.value(name, depth)
+		return
 	}
 	from, to, ok := strings.Cut(change, "=")
 	if !ok {
-		return errorAt(e.line, "$(%s:%s) is not understood", name, clip(change))
+		fail(e.line, "$(%s:%s) is not understood", name, clip(change))
 	}
 	inner := makeExpansion{vars: e.vars, own: e.own, line: e.line, steps: e.steps}
-	if err := inner.value(name, depth); err != nil {
-		return err
-	}
+	inner.value(name, depth)
 	if !strings.Contains(from, "%") {
 		from, to = "%"+from, "%"+to
 	}
@@ -192,34 +170,32 @@ func (e *makeExpansion) variable(name string, depth int) error {
 		}
 	}
 	e.out.WriteString(strings.Join(words, " "))
-	return nil
 }
 
 // value writes the value of a variable.
-func (e *makeExpansion) value(name string, depth int) error {
+func (e *makeExpansion) value(name string, depth int) {
 	if value, ok := e.ownValue(name); ok {
 		e.out.WriteString(value)
-		return nil
+		return
 	}
 	if function, _, call := strings.Cut(name, " "); call || strings.Contains(name, ",") {
-		return &Error{Line: e.line, Msg: "the function $(" + clip(function) + " …) is not understood: only variables are", Fix: "write its value"}
+		panic(&Error{Line: e.line, Msg: "the function $(" + clip(function) + " …) is not understood: only variables are", Fix: "write its value"})
 	}
 	v, ok := e.vars[name]
 	switch {
 	case !ok && len(name) == 1 && strings.Contains("@<^+?*|%", name):
-		return errorAt(e.line, "$%s has no value here", name)
+		fail(e.line, "$%s has no value here", name)
 	case !ok:
-		return &Error{Line: e.line, Msg: "the variable " + clip(name) + " is set nowhere in the makefile",
-			Fix: "set it there, or write $$" + clip(name) + " for a variable of the shell"}
+		panic(&Error{Line: e.line, Msg: "the variable " + clip(name) + " is set nowhere in the makefile",
+			Fix: "set it there, or write $$" + clip(name) + " for a variable of the shell"})
 	case v.simple:
 		e.out.WriteString(v.text)
-		return nil
+		return
 	}
 	used := e.line
 	e.line = v.line // errors name the line of the variable
-	err := e.text(v.text, depth+1)
+	e.text(v.text, depth+1)
 	e.line = used
-	return err
 }
 
 // ownValue returns a variable of the recipe: @, <, ^ and the like, and their folders and files, as @D.

@@ -12,32 +12,21 @@ import (
 // readMermaid reads a flowchart. The text of a node is its command; a dotted arrow is a non-blocking edge;
 // subgraphs become groups; a label that is a condition becomes the condition of its edge. Other attributes
 // are in comments: see mermaid_notes.go. Styles, classes and links to pages are ignored.
-func readMermaid(b *builder, data []byte) error {
+func readMermaid(b *builder, data []byte) {
 	p := &mermaidParser{b: b, text: strings.ReplaceAll(string(data), "\r\n", "\n"), line: 1, subgraphs: map[string]int{}, around: map[string][]mermaidGroup{}}
-	if err := p.header(); err != nil {
-		return err
-	}
-	for {
-		p.skipBlank()
-		if p.pos == len(p.text) {
-			break
-		}
-		if err := p.statement(); err != nil {
-			return err
-		}
+	p.header()
+	for p.skipBlank(); p.pos < len(p.text); p.skipBlank() {
+		p.statement()
 	}
 	if n := len(p.open); n > 0 {
-		return errorAt(p.open[n-1].line, "the subgraph has no end")
+		fail(p.open[n-1].line, "the subgraph has no end")
 	}
-	if err := p.describe(); err != nil {
-		return err
-	}
+	p.describe()
 	for id, line := range p.subgraphs {
 		if i, both := b.at[id]; both {
-			return errorAt(max(line, b.lines[i]), "%s is a subgraph: an edge from or to one cannot be kept, only from node to node", id)
+			fail(max(line, b.lines[i]), "%s is a subgraph: an edge from or to one cannot be kept, only from node to node", id)
 		}
 	}
-	return nil
 }
 
 type mermaidParser struct {
@@ -68,15 +57,30 @@ func (p *mermaidParser) take(n int) string {
 	return taken
 }
 
-// skipSpace skips blanks in a line.
-func (p *mermaidParser) skipSpace() {
-	p.take(len(p.rest()) - len(strings.TrimLeft(p.rest(), " \t")))
+// skip skips some characters.
+func (p *mermaidParser) skip(chars string) {
+	p.take(len(p.rest()) - len(strings.TrimLeft(p.rest(), chars)))
 }
+
+// takes skips text if it comes next, and reports whether it did.
+func (p *mermaidParser) takes(text string) bool {
+	found := strings.HasPrefix(p.rest(), text)
+	if found {
+		p.take(len(text))
+	}
+	return found
+}
+
+// The white space within a line, and within a statement of several lines.
+const (
+	blanks = " \t"
+	spaces = " \t\n"
+)
 
 // skipBlank skips blanks, ends of statements and comments.
 func (p *mermaidParser) skipBlank() {
 	for {
-		p.take(len(p.rest()) - len(strings.TrimLeft(p.rest(), " \t\n;\ufeff")))
+		p.skip(spaces + ";\ufeff")
 		switch rest := p.rest(); {
 		case strings.HasPrefix(rest, "%%{"):
 			if end := strings.Index(rest, "}%%"); end >= 0 {
@@ -96,12 +100,12 @@ func (p *mermaidParser) skipBlank() {
 var mermaidHead = regexp.MustCompile(`^(flowchart-elk|flowchart|graph)\b[ \t]*(TB|TD|BT|RL|LR|[<>v^])?[ \t]*(\n|;|$)`)
 
 // header reads the part before the first statement.
-func (p *mermaidParser) header() error {
+func (p *mermaidParser) header() {
 	p.skipBlank()
 	if strings.HasPrefix(p.rest(), "---\n") {
 		end := strings.Index(p.rest()[3:], "\n---")
 		if end < 0 {
-			return errorAt(p.line, "the part between --- and --- has no end")
+			fail(p.line, "the part between --- and --- has no end")
 		}
 		p.take(3 + end + len("\n---"))
 		p.take(lineEnd(p.rest()))
@@ -110,10 +114,9 @@ func (p *mermaidParser) header() error {
 	head := mermaidHead.FindString(p.rest())
 	if head == "" {
 		word := p.rest()[:lineEnd(p.rest())]
-		return errorAt(p.line, "%q where a flowchart was expected: of the diagrams of Mermaid only flowcharts are graphs of commands", clip(word))
+		fail(p.line, "%q where a flowchart was expected: of the diagrams of Mermaid only flowcharts are graphs of commands", clip(word))
 	}
 	p.take(len(head))
-	return nil
 }
 
 // clip shortens text for a message.
@@ -130,39 +133,38 @@ var (
 	mermaidWord    = regexp.MustCompile(`^(subgraph|end)([ \t\n;]|$)`)
 )
 
-func (p *mermaidParser) statement() error {
+func (p *mermaidParser) statement() {
 	rest := p.rest()
-	if word := mermaidWord.FindStringSubmatch(rest); word != nil {
-		if word[1] == "subgraph" {
-			return p.subgraph()
-		}
+	word, skipped := mermaidWord.FindStringSubmatch(rest), mermaidSkipped.FindString(rest)
+	switch {
+	case word != nil && word[1] == "subgraph":
+		p.subgraph()
+	case word != nil:
 		if len(p.open) == 0 {
-			return errorAt(p.line, "end without a subgraph")
+			fail(p.line, "end without a subgraph")
 		}
 		p.take(len("end"))
 		p.open = p.open[:len(p.open)-1]
-		return nil
-	}
-	if skipped := mermaidSkipped.FindString(rest); skipped != "" && !strings.HasPrefix(strings.TrimLeft(rest[len(skipped):], " \t"), "-") {
+	case skipped != "" && !strings.HasPrefix(strings.TrimLeft(rest[len(skipped):], blanks), "-"):
 		p.take(len(skipped))
 		if strings.HasPrefix(p.rest(), "{") {
 			end := strings.IndexByte(p.rest(), '}')
 			if end < 0 {
-				return errorAt(p.line, "the description has no end")
+				fail(p.line, "the description has no end")
 			}
 			p.take(end + 1)
 		}
-		return nil
+	default:
+		p.chain()
 	}
-	return p.chain()
 }
 
 var mermaidTitle = regexp.MustCompile(`^([^\s\[\]"]+)?[ \t]*(?:\[[ \t]*"?([^"\n]*?)"?[ \t]*\])?[ \t]*$`)
 
 // subgraph reads the start of one: "subgraph id", "subgraph id [title]" or "subgraph some title".
-func (p *mermaidParser) subgraph() error {
+func (p *mermaidParser) subgraph() {
 	if len(p.open) >= maxNesting {
-		return errorAt(p.line, "subgraphs are nested more than %d deep", maxNesting)
+		fail(p.line, "subgraphs are nested more than %d deep", maxNesting)
 	}
 	line := p.line
 	p.take(len("subgraph"))
@@ -179,37 +181,24 @@ func (p *mermaidParser) subgraph() error {
 		}
 	}
 	p.open = append(p.open, mermaidGroup{id, title, line})
-	return nil
 }
 
 // chain reads nodes, and edges to further nodes.
-func (p *mermaidParser) chain() error {
-	from, err := p.nodes()
-	if err != nil {
-		return err
-	}
+func (p *mermaidParser) chain() {
+	from := p.nodes()
 	for {
-		p.skipSpace()
+		p.skip(blanks)
 		if p.pos == len(p.text) || strings.IndexByte("\n;", p.text[p.pos]) >= 0 || strings.HasPrefix(p.rest(), "%%") {
-			return nil
+			return
 		}
 		line := p.line
-		l, seen, err := p.link()
-		if err != nil {
-			return err
-		}
-		p.take(len(p.rest()) - len(strings.TrimLeft(p.rest(), " \t\n")))
-		to, err := p.nodes()
-		if err != nil {
-			return err
-		}
+		l, seen := p.link()
+		p.skip(spaces)
+		to := p.nodes()
 		for _, a := range from {
 			for _, b := range to {
-				if !seen {
-					continue
-				}
-				if err := p.b.edge(a, b, l, line); err != nil {
-					return err
+				if seen {
+					p.b.edge(a, b, l, line)
 				}
 			}
 		}
@@ -218,29 +207,21 @@ func (p *mermaidParser) chain() error {
 }
 
 // nodes reads "a & b & c".
-func (p *mermaidParser) nodes() ([]string, error) {
-	var ids []string
+func (p *mermaidParser) nodes() (ids []string) {
 	for {
-		id, err := p.node()
-		if err != nil {
-			return nil, err
+		ids = append(ids, p.node())
+		if p.skip(blanks); !p.takes("&") {
+			return ids
 		}
-		ids = append(ids, id)
-		p.skipSpace()
-		if !strings.HasPrefix(p.rest(), "&") {
-			return ids, nil
-		}
-		p.take(1)
-		p.skipSpace()
+		p.skip(blanks)
 	}
 }
 
 var mermaidClass = regexp.MustCompile(`^:::[\w-]+`)
 
-func (p *mermaidParser) node() (string, error) {
-	id := mermaidID(p.rest())
-	if id == "" {
-		return "", errorAt(p.line, "%q where a node was expected", clip(p.rest()[:lineEnd(p.rest())]))
+func (p *mermaidParser) node() (id string) {
+	if id = mermaidID(p.rest()); id == "" {
+		fail(p.line, "%q where a node was expected", clip(p.rest()[:lineEnd(p.rest())]))
 	}
 	p.take(len(id))
 	p.b.node(id, p.line)
@@ -248,20 +229,17 @@ func (p *mermaidParser) node() (string, error) {
 		p.around[id] = slices.Clone(p.open)
 	}
 	if strings.HasPrefix(p.rest(), "@{") {
-		return id, p.described(id)
+		p.described(id)
+		return id
 	}
 	if strings.HasPrefix(p.rest(), "{") && !strings.HasPrefix(p.rest(), "{{") {
 		p.b.decisions[p.b.at[id]] = true
 	}
-	text, found, err := p.shape()
-	if err != nil {
-		return "", err
-	}
-	if found {
+	if text, found := p.shape(); found {
 		setCommand(p.b.node(id, p.line), text)
 	}
 	p.take(len(mermaidClass.FindString(p.rest())))
-	return id, nil
+	return id
 }
 
 // mermaidID returns the id at the start of text. A hyphen belongs to it unless a link starts there.
@@ -292,37 +270,33 @@ var mermaidShapes = []struct {
 }
 
 // shape reads the text of a node, in any brackets.
-func (p *mermaidParser) shape() (text string, found bool, err error) {
+func (p *mermaidParser) shape() (text string, found bool) {
 	for _, s := range mermaidShapes {
-		if !strings.HasPrefix(p.rest(), s.open) {
+		begin := p.line
+		if !p.takes(s.open) {
 			continue
 		}
-		begin := p.line
-		p.take(len(s.open))
-		if quoted := strings.TrimLeft(p.rest(), " \t\n"); strings.HasPrefix(quoted, `"`) {
-			p.take(len(p.rest()) - len(quoted) + 1)
+		if strings.HasPrefix(strings.TrimLeft(p.rest(), spaces), `"`) {
+			p.skip(spaces)
+			p.take(1)
 			end := strings.IndexByte(p.rest(), '"')
 			if end < 0 {
-				return "", false, errorAt(begin, "the text has no end")
+				fail(begin, "the text has no end")
 			}
 			text = p.take(end)
 			p.take(1)
-			p.take(len(p.rest()) - len(strings.TrimLeft(p.rest(), " \t\n")))
-			for _, shut := range s.close {
-				if strings.HasPrefix(p.rest(), shut) {
-					p.take(len(shut))
-					return mermaidText(text), true, nil
-				}
+			if p.skip(spaces); !slices.ContainsFunc(s.close, p.takes) {
+				fail(p.line, "%s of a node is not closed by %s", s.open, s.close[0])
 			}
-			return "", false, errorAt(p.line, "%s of a node is not closed by %s", s.open, s.close[0])
+			return mermaidText(text), true
 		}
 		text, shut := p.until(s.close)
 		if shut == "" {
-			return "", false, errorAt(begin, "%s of a node is not closed by %s in its line", s.open, s.close[0])
+			fail(begin, "%s of a node is not closed by %s in its line", s.open, s.close[0])
 		}
-		return mermaidText(strings.TrimSpace(text)), true, nil
+		return mermaidText(strings.TrimSpace(text)), true
 	}
-	return "", false, nil
+	return "", false
 }
 
 // until returns the text before the first of the marks in this line, and that mark.
@@ -350,15 +324,13 @@ var (
 )
 
 // link reads a link between nodes. seen is false for links that only affect the layout.
-func (p *mermaidParser) link() (l link, seen bool, err error) {
-	if id := mermaidLinkID.FindString(p.rest()); id != "" {
-		p.take(len(id))
-	}
+func (p *mermaidParser) link() (l link, seen bool) {
+	p.take(len(mermaidLinkID.FindString(p.rest())))
 	label := ""
 	m := mermaidLink.FindStringSubmatch(p.rest())
 	if m == nil {
 		if m = mermaidLinkText.FindStringSubmatch(p.rest()); m == nil {
-			return l, false, errorAt(p.line, "%q where an arrow was expected", clip(p.rest()[:lineEnd(p.rest())]))
+			fail(p.line, "%q where an arrow was expected", clip(p.rest()[:lineEnd(p.rest())]))
 		}
 		label = m[3]
 		m[2] += m[4]
@@ -371,11 +343,11 @@ func (p *mermaidParser) link() (l link, seen bool, err error) {
 	}
 	switch {
 	case strings.HasPrefix(m[2], "~"):
-		return l, false, nil
+		return l, false
 	case m[1] != "":
-		return l, false, &Error{Line: line, Msg: m[0] + " points both ways", Fix: "write an arrow for each way"}
+		panic(&Error{Line: line, Msg: m[0] + " points both ways", Fix: "write an arrow for each way"})
 	case !strings.HasSuffix(m[2], ">"):
-		return l, false, &Error{Line: line, Msg: m[0] + " has no arrow: it does not say which node comes first", Fix: "write --> or -.->"}
+		panic(&Error{Line: line, Msg: m[0] + " has no arrow: it does not say which node comes first", Fix: "write --> or -.->"})
 	}
 	l.weak = strings.HasPrefix(m[2], "-.")
 	if label = strings.TrimSpace(label); len(label) > 1 && label[0] == '"' && label[len(label)-1] == '"' {
@@ -386,7 +358,7 @@ func (p *mermaidParser) link() (l link, seen bool, err error) {
 	} else {
 		l.label = label
 	}
-	return l, true, nil
+	return l, true
 }
 
 var (

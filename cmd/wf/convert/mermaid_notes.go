@@ -30,7 +30,7 @@ func (p *mermaidParser) note(comment string) {
 }
 
 // describe sets the attributes of nodes and graph from comments, and the groups and containers of nodes.
-func (p *mermaidParser) describe() error {
+func (p *mermaidParser) describe() {
 	inside := map[string]string{} // containers, by the ids of their subgraphs
 	for _, n := range p.notes {
 		switch {
@@ -38,10 +38,10 @@ func (p *mermaidParser) describe() error {
 			p.b.attr(n.name, n.text)
 			continue
 		case n.name != mermaidContainer && !nodeWords[n.name]:
-			return errorAt(n.line, "the comment names %s, which is not a supported attribute", n.name)
+			fail(n.line, "the comment names %s, which is not a supported attribute", n.name)
 		}
 		if _, known := p.b.at[n.id]; !known {
-			return errorAt(n.line, "the comment is about %s, which is not a node", clip(n.id))
+			fail(n.line, "the comment is about %s, which is not a node", clip(n.id))
 		}
 		if n.name != mermaidContainer {
 			p.b.describe(n.id, n.line, n.name, n.text)
@@ -62,16 +62,15 @@ func (p *mermaidParser) describe() error {
 			}
 		}
 	}
-	return nil
 }
 
 // described reads "@{ shape: diamond, label: "text" }" after the id of a node. It is YAML; attributes of
 // the look are ignored.
-func (p *mermaidParser) described(id string) error {
+func (p *mermaidParser) described(id string) {
 	line := p.line
 	end := closingBrace(p.rest()[1:])
 	if end < 0 {
-		return errorAt(line, "the description of node %s has no end", id)
+		fail(line, "the description of node %s has no end", id)
 	}
 	text := p.take(end + 2)[1:]
 	var about map[string]any
@@ -79,7 +78,7 @@ func (p *mermaidParser) described(id string) error {
 		inner := strings.TrimSpace(text[1 : len(text)-1]) // one line per key is also allowed
 		about = nil
 		if yaml.Unmarshal([]byte(unindent(inner)), &about) != nil {
-			return &Error{Line: line, Msg: "the description of node " + id + " is not a list of keys and values", Fix: `write ` + id + `["command"]`}
+			panic(&Error{Line: line, Msg: "the description of node " + id + " is not a list of keys and values", Fix: `write ` + id + `["command"]`})
 		}
 	}
 	if label, ok := about["label"].(string); ok {
@@ -89,7 +88,6 @@ func (p *mermaidParser) described(id string) error {
 	case "diamond", "diam", "decision", "question":
 		p.b.decisions[p.b.at[id]] = true
 	}
-	return nil
 }
 
 // closingBrace returns the index of the brace that closes the one at the start of text, -1 if there is

@@ -1,12 +1,16 @@
 package convert
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"wf/api"
 	"wf/graph/layered"
+	"wf/tui/words"
 )
 
 // The measures of an SVG drawing, in pixels. A box has space for about thirty characters.
@@ -71,10 +75,6 @@ text { font: 12px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; 
 </style>
 `
 
-// glyphs show states without colour.
-var glyphs = map[api.State]string{api.StateIdle: "·", api.StateQueued: "○", api.StateRunning: "●", api.StateOK: "✓",
-	api.StateFailed: "✗", api.StateCancelled: "◌", api.StateBlocked: "⊘", api.StateWaiting: "◆", api.StateRetrying: "↻", api.StateSkipped: "↷"}
-
 func svgNode(b *strings.Builder, n *api.GraphNode, group string, at layered.Position) {
 	x, y := at.Along+svgMargin, at.Across+svgMargin
 	title := n.Name + " (" + string(n.State) + ")"
@@ -83,17 +83,11 @@ func svgNode(b *strings.Builder, n *api.GraphNode, group string, at layered.Posi
 	}
 	fmt.Fprintf(b, "<g><title>%s\n%s</title>", xmlText(title), xmlText(n.Command))
 	fmt.Fprintf(b, `<rect class="box %s" x="%s" y="%s" width="%s" height="%s" rx="6"/>`, n.State, px(x), px(y), px(boxes.Length), px(boxes.Width))
-	name := n.Name
-	if glyph := glyphs[n.State]; glyph != "" {
-		name = glyph + " " + name
-	}
-	command := n.Command
-	if n.SubFlow != "" {
-		command = n.SubFlow
-	}
+	name := words.LookOf(n.State).Glyph + " " + n.Name
+	command := cmp.Or(n.SubFlow, n.Command)
 	room := int((boxes.Length - 20) / svgColumn)
-	fmt.Fprintf(b, `<text class="name" x="%s" y="%s">%s</text>`, px(x+10), px(y+18), xmlText(clipColumns(name, room)))
-	fmt.Fprintf(b, `<text class="command" x="%s" y="%s">%s</text></g>`+"\n", px(x+10), px(y+34), xmlText(clipColumns(oneLine(command), room+2)))
+	fmt.Fprintf(b, `<text class="name" x="%s" y="%s">%s</text>`, px(x+10), px(y+18), xmlText(ansi.Truncate(visible(name), room, "…")))
+	fmt.Fprintf(b, `<text class="command" x="%s" y="%s">%s</text></g>`+"\n", px(x+10), px(y+34), xmlText(ansi.Truncate(visible(oneLine(command)), room+2, "…")))
 }
 
 // svgCurve draws a line through the points of an edge: curved between layers, straight across them.
@@ -127,43 +121,6 @@ func px(f float64) string { return strconv.FormatFloat(round(f), 'f', -1, 64) }
 
 // oneLine returns a command in one line.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// clipColumns shortens text to a number of columns; wide characters take two.
-func clipColumns(text string, room int) string {
-	columns := 0
-	for i, r := range text {
-		width := 1
-		if isWide(r) {
-			width = 2
-		}
-		if columns += width; columns > room {
-			return cutTo(text[:i], room-1) + "…"
-		}
-	}
-	return text
-}
-
-// cutTo drops characters until text fits.
-func cutTo(text string, room int) string {
-	columns := 0
-	for i, r := range text {
-		columns++
-		if isWide(r) {
-			columns++
-		}
-		if columns > room {
-			return text[:i]
-		}
-	}
-	return text
-}
-
-// isWide reports whether a character takes two columns in a font of fixed width: East Asian characters and
-// pictures.
-func isWide(r rune) bool {
-	return r >= 0x1100 && r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff ||
-		r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0xffe0 && r <= 0xffe6 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000 && r <= 0x3fffd
-}
 
 // xmlText escapes text for an element.
 func xmlText(text string) string {

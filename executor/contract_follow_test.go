@@ -1,4 +1,4 @@
-package executortest
+package executor_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"wf/executor"
+	"wf/executor/proc"
 	"wf/executor/wire"
 )
 
@@ -99,7 +100,7 @@ var followCases = []testCase{
 		h.reopen()
 		h.session.Stop([]wire.ID{id(0)}, shortGrace)
 		h.expectStopped(0, syscall.SIGKILL)
-		if alive(pid) {
+		if proc.IsAlive(pid) {
 			h.Errorf("process %d is left", pid)
 		}
 	}},

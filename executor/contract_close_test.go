@@ -1,4 +1,4 @@
-package executortest
+package executor_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/executor/proc"
 	"wf/executor/wire"
 )
 
@@ -40,7 +41,7 @@ var closeCases = []testCase{
 			h.Errorf("%d processes were left behind, %d are reported", len(pids), count)
 		}
 		for _, pid := range pids {
-			if alive(pid) {
+			if proc.IsAlive(pid) {
 				h.Errorf("process %d is left", pid)
 			}
 		}
@@ -51,7 +52,7 @@ var closeCases = []testCase{
 		pid := h.awaitPID(ready)
 		h.close()
 		h.expectStopped(0, syscall.SIGKILL)
-		if alive(pid) {
+		if proc.IsAlive(pid) {
 			h.Errorf("process %d is left", pid)
 		}
 	}},

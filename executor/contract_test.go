@@ -1,6 +1,4 @@
-// Package executortest is the contract of executors as tests. Every executor passes Run. The tests use only the interface,
-// and wait for events, not for time to pass.
-package executortest
+package executor_test
 
 import (
 	"testing"
@@ -8,9 +6,9 @@ import (
 	"wf/executor"
 )
 
-// Run tests an executor. Executors that newExecutor returns for the same t share what survives a restart of the daemon
-// (logs, sockets).
-func Run(t *testing.T, newExecutor func(t *testing.T) executor.Executor) {
+// testContract tests what every executor promises. It uses only the interface, and waits for events, not for time to
+// pass. Executors that newExecutor returns for the same t share what survives a restart of the daemon (logs, sockets).
+func testContract(t *testing.T, newExecutor func(t *testing.T) executor.Executor) {
 	for _, group := range []struct {
 		name  string
 		cases []testCase

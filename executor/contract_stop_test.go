@@ -1,4 +1,4 @@
-package executortest
+package executor_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/executor/proc"
 	"wf/executor/wire"
 )
 
@@ -45,7 +46,7 @@ var stopCases = append(familyCases(), []testCase{
 		pid := h.awaitPID(ready)
 		h.session.Stop([]wire.ID{id(0)}, longGrace)
 		h.run(1, "true") // the first stop has arrived before this ends
-		if !alive(pid) {
+		if !proc.IsAlive(pid) {
 			h.Error("a command that ignores TERM was killed before the end of its grace")
 		}
 		h.session.Stop([]wire.ID{id(0)}, 0)
@@ -143,7 +144,7 @@ func familyCases() []testCase {
 				h.Errorf("exit %+v", r.Exit)
 			}
 			for _, pid := range pids {
-				if alive(pid) {
+				if proc.IsAlive(pid) {
 					h.Errorf("process %d is left", pid)
 				}
 			}

@@ -1,4 +1,4 @@
-package executortest
+package executor_test
 
 import (
 	"fmt"

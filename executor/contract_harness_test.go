@@ -1,9 +1,8 @@
-package executortest
+package executor_test
 
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -217,24 +216,6 @@ func (h *harness) release(p *pipe) {
 	if _, err := p.file.WriteString("go\n"); err != nil {
 		h.Fatal(err)
 	}
-}
-
-// alive reports whether a process exists and is not a zombie.
-func alive(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return false
-	}
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return !os.IsNotExist(err) || !hasProc()
-	}
-	_, state, _ := strings.Cut(string(text), ") ")
-	return !strings.HasPrefix(state, "Z")
-}
-
-func hasProc() bool {
-	_, err := os.Stat("/proc/self/stat")
-	return err == nil
 }
 
 // A ledger collects reports and lets tests wait for them.

@@ -4,28 +4,20 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/spf13/cobra"
-
 	"wf/tui/plain"
 )
 
-// gate filters all candidates of all completions, because their texts (names of files and nodes, choices of
-// parameters) come from other people. It drops candidates with a character that a shell could interpret, and
-// those that would be read as a flag.
-func gate(found []cobra.Completion) []cobra.Completion {
+// safeOffers filters all offers of all completions, because their texts (names of files and nodes, choices of
+// parameters) come from other people. It drops repeated offers, those with a character that a shell could interpret,
+// and those that would be read as a flag.
+func safeOffers(offers []offer) []offer {
 	seen := map[string]bool{}
-	var passed []cobra.Completion
-	for _, candidate := range found {
-		name, hint, _ := strings.Cut(candidate, "\t")
-		if help := cobra.AppendActiveHelp(nil, ""); strings.HasPrefix(name, help[0]) {
-			passed = append(passed, candidate) // a hint of wf, not a candidate
-			continue
+	var passed []offer
+	for _, o := range offers {
+		if !seen[o.text] && offerable(o.text) {
+			seen[o.text] = true
+			passed = append(passed, offer{o.text, plain.Line(o.hint)})
 		}
-		if seen[name] || !offerable(name) {
-			continue
-		}
-		seen[name] = true
-		passed = append(passed, cobra.CompletionWithDesc(name, plain.Line(hint)))
 	}
 	return passed
 }
