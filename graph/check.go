@@ -110,15 +110,12 @@ func (c *checker) attributes() {
 		}
 	}
 	text, _ := c.g.Attr(AttrResults)
-	if _, meant := ParseResults(text); meant != "" {
-		c.add(Error, CodeAttribute, -1, nil, "graph attribute %s is %q; did you mean %s?", AttrResults, text, meant)
+	if _, correct := ParseResults(text); correct != "" {
+		c.add(Error, CodeAttribute, -1, nil, "graph attribute %s is %q; did you mean %s?", AttrResults, text, correct)
 		c.problems[len(c.problems)-1].Attr = AttrResults
 	}
 	text, _ = c.g.Attr(AttrOutput)
-	if _, known := ParseOutput(text); !known && meantOutput(text) != "" {
-		c.add(Warning, CodeOutput, -1, nil, "graph attribute %s is %q; did you mean %s?", AttrOutput, text, meantOutput(text))
-		c.problems[len(c.problems)-1].Attr = AttrOutput
-	}
+	c.outputWord(text, nil, "graph attribute ")
 }
 
 // output checks the attribute output of a node.
@@ -126,9 +123,14 @@ func (c *checker) output(n *Node) {
 	if n.Extra == nil {
 		return
 	}
-	text := n.Extra[AttrOutput]
-	if _, known := ParseOutput(text); !known && meantOutput(text) != "" {
-		c.add(Warning, CodeOutput, -1, []*Node{n}, "node %s: %s is %q; did you mean %s?", c.handles.Of(n), AttrOutput, text, meantOutput(text))
+	c.outputWord(n.Extra[AttrOutput], []*Node{n}, "node "+c.handles.Of(n)+": ")
+}
+
+// outputWord reports a misspelt value of the attribute output. where begins the message.
+func (c *checker) outputWord(text string, nodes []*Node, where string) {
+	_, known := ParseOutput(text)
+	if word := meant(text, outputWords[1:]...); !known && word != "" {
+		c.add(Warning, CodeOutput, -1, nodes, "%s%s is %q; did you mean %s?", where, AttrOutput, text, word)
 		c.problems[len(c.problems)-1].Attr = AttrOutput
 	}
 }

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -17,20 +18,30 @@ const (
 // takeCommands gives handles to nodes by their commands. Nodes with the same program are siblings; the
 // differences between their commands distinguish them.
 func (t *HandleTable) takeCommands(nodes []int32) {
-	byWord := map[string][]int32{}
-	words := make([]string, 0, 64)
-	for _, i := range nodes {
-		word := handleWord(t.g.nodes.list[i])
-		if byWord[word] == nil {
-			words = append(words, word)
-		}
-		byWord[word] = append(byWord[word], i)
-	}
-	for _, word := range words {
-		if siblings := byWord[word]; t.differ(siblings) {
+	for word, siblings := range grouped(nodes, func(i int32) string { return handleWord(t.g.nodes.list[i]) }) {
+		if t.differ(siblings) {
 			t.takeSiblings(word, siblings)
 		} else {
 			t.takeEach(word, siblings)
+		}
+	}
+}
+
+// grouped yields the elements of a list by their keys, the keys in the order of their first elements.
+func grouped[K comparable, T any](list []T, key func(T) K) iter.Seq2[K, []T] {
+	groups, order := map[K][]T{}, []K{}
+	for _, x := range list {
+		k := key(x)
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], x)
+	}
+	return func(yield func(K, []T) bool) {
+		for _, k := range order {
+			if !yield(k, groups[k]) {
+				return
+			}
 		}
 	}
 }
@@ -54,37 +65,29 @@ func (t *HandleTable) takeEach(word string, nodes []int32) {
 type sibling struct {
 	node   int32
 	fields []string // of its command
+	verb   string   // the subcommand in it
 }
 
 // takeSiblings gives handles to nodes with the same program: first by its subcommand (samtools_sort,
 // samtools_index), then by the parts in which the commands differ.
 func (t *HandleTable) takeSiblings(word string, nodes []int32) {
 	siblings := make([]sibling, len(nodes))
-	verbs := make([]string, len(nodes))
 	several := false
 	for k, i := range nodes {
-		siblings[k] = sibling{i, fieldsOf(t.g.nodes.list[i].Label)}
-		verbs[k] = verbOf(word, siblings[k].fields)
-		several = several || verbs[k] != verbs[0]
+		fields := fieldsOf(t.g.nodes.list[i].Label)
+		siblings[k] = sibling{i, fields, verbOf(word, fields)}
+		several = several || siblings[k].verb != siblings[0].verb
 	}
 	if !several {
 		t.takeStage(word, siblings)
 		return
 	}
-	byVerb := map[string][]sibling{}
-	var order []string
-	for k, s := range siblings {
-		if byVerb[verbs[k]] == nil {
-			order = append(order, verbs[k])
+	for verb, stage := range grouped(siblings, func(s sibling) string { return s.verb }) {
+		if verb == "" {
+			t.takeStage(word, stage)
+		} else {
+			t.takeStage(word+"_"+verb, stage)
 		}
-		byVerb[verbs[k]] = append(byVerb[verbs[k]], s)
-	}
-	for _, verb := range order {
-		stage := word
-		if verb != "" {
-			stage = word + "_" + verb
-		}
-		t.takeStage(stage, byVerb[verb])
 	}
 }
 
@@ -95,16 +98,8 @@ func (t *HandleTable) takeStage(stage string, siblings []sibling) {
 		t.takeEach(stage, []int32{siblings[0].node})
 		return
 	}
-	byLength := map[int][]sibling{}
-	var order []int
-	for _, s := range siblings {
-		if byLength[len(s.fields)] == nil {
-			order = append(order, len(s.fields))
-		}
-		byLength[len(s.fields)] = append(byLength[len(s.fields)], s)
-	}
-	for _, length := range order {
-		t.takeAlike(stage, byLength[length])
+	for _, alike := range grouped(siblings, func(s sibling) int { return len(s.fields) }) {
+		t.takeAlike(stage, alike)
 	}
 }
 
@@ -175,20 +170,16 @@ func columnsOf(siblings []sibling) []column {
 		columns = append(columns, columnsOfField(siblings, f)...)
 	}
 	slices.SortStableFunc(columns, func(a, b column) int {
-		if d := b.distinct - a.distinct; d != 0 {
-			return d
+		names := 0 // before numbers
+		switch {
+		case a.lettered && !b.lettered:
+			names = -1
+		case b.lettered && !a.lettered:
+			names = 1
 		}
-		return cmp.Compare(rank(a), rank(b))
+		return cmp.Or(b.distinct-a.distinct, names)
 	})
 	return columns
-}
-
-// rank orders columns with the same number of distinct values: names before numbers.
-func rank(c column) int {
-	if c.lettered {
-		return 0
-	}
-	return 1
 }
 
 // columnsOfField compares the parts of one word. Words of different shape are compared as a whole.

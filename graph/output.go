@@ -1,9 +1,8 @@
 package graph
 
 import (
+	"slices"
 	"strings"
-
-	"wf/graph/spelling"
 )
 
 // AttrOutput is the attribute of a node, or of the graph for all nodes without it, that says whether
@@ -20,46 +19,15 @@ const (
 	OutputSplit                // standard output and standard error apart; their order is lost
 )
 
-// The words in a workfile.
-const (
-	outputMerged = "merged"
-	outputSplit  = "split"
-)
+var outputWords = [...]string{OutputUnsaid: "", OutputMerged: "merged", OutputSplit: "split"}
 
 // String returns the word in a workfile, "" for OutputUnsaid.
-func (o Output) String() string {
-	switch o {
-	case OutputMerged:
-		return outputMerged
-	case OutputSplit:
-		return outputSplit
-	}
-	return ""
-}
-
-// meantOutput returns the word that text is probably a misspelling of, "" if text probably belongs to
-// another program.
-func meantOutput(text string) string {
-	text = strings.ToLower(strings.TrimSpace(text))
-	for _, word := range []string{outputMerged, outputSplit} {
-		if spelling.Slips(text, word) <= 2 {
-			return word
-		}
-	}
-	return ""
-}
+func (o Output) String() string { return outputWords[o] }
 
 // ParseOutput reads the word. An unknown one gives OutputUnsaid.
 func ParseOutput(text string) (o Output, known bool) {
-	switch strings.TrimSpace(text) {
-	case "":
-		return OutputUnsaid, true
-	case outputMerged:
-		return OutputMerged, true
-	case outputSplit:
-		return OutputSplit, true
-	}
-	return OutputUnsaid, false
+	i := slices.Index(outputWords[:], strings.TrimSpace(text))
+	return Output(max(i, 0)), i >= 0
 }
 
 // Output returns how the output of the node is kept, by its own attribute.

@@ -1,6 +1,9 @@
 package graph
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Status is the state of a node (docs/semantics.md, Statuses).
 type Status uint8
@@ -25,21 +28,8 @@ func (s Status) String() string { return statusWords[s] }
 
 // ParseStatus reads the status of a node in a file. For any other text it returns Idle and false.
 func ParseStatus(text string) (status Status, known bool) {
-	switch strings.TrimSpace(text) {
-	case "":
-		return Idle, true
-	case "run":
-		return Queued, true
-	case "running":
-		return Running, true
-	case "ran":
-		return Ran, true
-	case "fail":
-		return Failed, true
-	case "skip":
-		return Skipped, true
-	}
-	return Idle, false
+	i := slices.Index(statusWords[:], strings.TrimSpace(text))
+	return Status(max(i, 0)), i >= 0
 }
 
 // EdgeType says whether the target waits for all such edges (blocking) or each triggers it.
@@ -88,15 +78,12 @@ func (m Mark) String() string { return markWords[m] }
 // ParseMark reads the status of an edge in a file. "ready" is an older word for "to_run". For any other
 // text it returns Unmarked and false.
 func ParseMark(text string) (mark Mark, known bool) {
-	switch strings.TrimSpace(text) {
-	case "":
-		return Unmarked, true
-	case "to_run", "ready":
+	text = strings.TrimSpace(text)
+	if text == "ready" {
 		return ToRun, true
-	case "skip":
-		return Dead, true
 	}
-	return Unmarked, false
+	i := slices.Index(markWords[:], text)
+	return Mark(max(i, 0)), i >= 0
 }
 
 // SetStatus sets the status of a node during a run. It is not an edit: it has no inverse, and it

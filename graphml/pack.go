@@ -51,17 +51,9 @@ func gunzip(data []byte, limit int) ([]byte, gzip.Header, error) {
 	if err != nil {
 		return nil, header, err
 	}
-	text := appender(make([]byte, 0, size))
-	_, _, err = gunzipTo(&text, data, limit)
-	return text, header, err
-}
-
-// An appender stores what is written to it, without extra capacity.
-type appender []byte
-
-func (a *appender) Write(p []byte) (int, error) {
-	*a = append(*a, p...)
-	return len(p), nil
+	text := bytes.NewBuffer(make([]byte, 0, size))
+	_, _, err = gunzipTo(struct{ io.Writer }{text}, data, limit) // not ReadFrom, which would grow the buffer
+	return text.Bytes(), header, err
 }
 
 // gunzipTo unpacks all members of a file and ignores zero padding after them, which tapes and some

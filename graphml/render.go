@@ -1,6 +1,7 @@
 package graphml
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"io"
@@ -22,33 +23,25 @@ func (p Pieces) Size() int64 {
 
 // WriteTo writes all pieces, and joins small ones.
 func (p Pieces) WriteTo(w io.Writer) (int64, error) {
-	const block = 1 << 16
-	buffer := make([]byte, 0, block)
-	var written int64
-	flush := func(b []byte) error {
-		if len(b) == 0 {
-			return nil
-		}
-		n, err := w.Write(b)
-		written += int64(n)
-		return err
-	}
+	counted := &counter{w: w}
+	buffer := bufio.NewWriterSize(counted, 1<<16)
 	for _, piece := range p {
-		if len(buffer)+len(piece) > block {
-			if err := flush(buffer); err != nil {
-				return written, err
-			}
-			buffer = buffer[:0]
-		}
-		if len(piece) >= block {
-			if err := flush(piece); err != nil {
-				return written, err
-			}
-			continue
-		}
-		buffer = append(buffer, piece...)
+		buffer.Write(piece) // Flush returns the first error
 	}
-	return written, flush(buffer)
+	err := buffer.Flush()
+	return counted.n, err
+}
+
+// A counter counts the bytes that are written.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
 }
 
 // Render returns the wanted content of the file, in its own encoding. Without differences it returns

@@ -48,7 +48,7 @@ func (a activity) activate(cause edgeID) {
 
 // queue starts to serve an activation.
 func (a activity) queue() {
-	a.setStatus(graph.Queued, "")
+	a.setStatus(graph.Queued)
 	if a.plain {
 		a.execute()
 		return
@@ -132,7 +132,7 @@ func (a activity) withdraw() {
 		}
 	}
 	if a.plain {
-		a.setStatus(graph.Idle, "")
+		a.setStatus(graph.Idle)
 		return
 	}
 	a.markDue()
@@ -147,11 +147,11 @@ func (a activity) markDue() {
 	}
 	a.ensureExtras().due = true
 	n.decided = false
-	a.setStatus(graph.Idle, "")
+	a.setStatus(graph.Idle)
 }
 
 // setStatus changes the status to anything but Failed.
-func (a activity) setStatus(s graph.Status, reason string) { a.change(s, reason, "", false) }
+func (a activity) setStatus(s graph.Status) { a.change(s, "", "", false) }
 
 // setFailed changes the status to Failed. handled means that an edge fires for the failure.
 func (a activity) setFailed(reason, message string, handled bool) {

@@ -46,13 +46,8 @@ func (a activity) ask(rules *flow.Rules) bool {
 	if rules.Approve == nil {
 		return false
 	}
-	text := ""
-	sure, err := a.evaluateText(a.instanceNo(a.node), false, func() (err error) {
-		text, err = rules.Approve.Render(a.env(a.node))
-		return err
-	})
-	if err != nil && sure {
-		a.endLater(outcome{reason: ReasonExpression, message: err.Error()})
+	text, sure, err := evaluateText(&a.texts, a.instanceNo(a.node), false, func() (string, error) { return rules.Approve.Render(a.env(a.node)) })
+	if a.textFailed(sure, err) {
 		return true
 	}
 	until := int64(0)

@@ -47,15 +47,16 @@ func (t *texts) noteReference(i nodeID) {
 
 // evaluateText evaluates a text of an instance. sure means that the result will hold in the run; outside a
 // dry run every result does.
-func (t *texts) evaluateText(frame instanceID, constant bool, evaluate func() error) (sure bool, err error) {
+func evaluateText[T any](t *texts, frame instanceID, constant bool, evaluate func() (T, error)) (value T, sure bool, err error) {
 	if t.dry == nil {
-		return true, evaluate()
+		value, err = evaluate()
+		return value, true, err
 	}
 	t.dry.unknown = false
-	err = evaluate()
+	value, err = evaluate()
 	sure = constant || !t.dry.unknown && !t.inRepresentative(frame)
 	t.dry.unknown = false
-	return sure, err
+	return value, sure, err
 }
 
 // inRepresentative reports whether an instance represents others, or is in one that does.
@@ -98,10 +99,7 @@ func (t *texts) holdsDry(inst *instance, l localEdge, c *flow.Condition, i nodeI
 		value, given := out.outputs["case"]
 		return given && expression.Format(value) == c.Case, true, nil
 	default:
-		sure, err := t.evaluateText(t.instanceNo(i), c.Expr.Constant(), func() (err error) {
-			fire, err = t.isTrue(c, i, out)
-			return err
-		})
+		fire, sure, err := evaluateText(t, t.instanceNo(i), c.Expr.Constant(), func() (bool, error) { return t.isTrue(c, i, out) })
 		switch {
 		case !sure:
 			t.dry.unsure[j] = true

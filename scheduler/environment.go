@@ -70,8 +70,8 @@ func (t *texts) envIn(frame instanceID) expression.Env {
 
 // inIteration returns the view of a node of an iteration; before the first iteration it is empty.
 func (t *texts) inIteration(loop nodeID, round int, name string) expression.Node {
-	s := t.extrasOf(loop).sub
-	if s == nil || round < 0 || round >= len(s.instances) {
+	s := t.subState(loop)
+	if round < 0 || round >= len(s.instances) {
 		return expression.Node{}
 	}
 	return t.lookup(s.instances[round], t.opt.Flow.FindIn(t.subOf(loop).home, name))

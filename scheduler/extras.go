@@ -63,6 +63,27 @@ func (st *state) subOf(i nodeID) *layout {
 	return inst.lay.subs[inst.local(i)]
 }
 
+// extrasOrZero returns the node's control-flow state, which must not be changed; it is zero if the node has none.
+func (st *state) extrasOrZero(i nodeID) *extras {
+	if x := st.extrasOf(i); x != nil {
+		return x
+	}
+	return &noExtras
+}
+
+// subState returns the state of the latest activation of a sub-flow, which must not be changed; it is zero if there is none.
+func (st *state) subState(i nodeID) *subflowState {
+	if s := st.extrasOrZero(i).sub; s != nil {
+		return s
+	}
+	return &noSubState
+}
+
+var (
+	noExtras   extras
+	noSubState subflowState
+)
+
 // saveOutcome keeps how a node ended, for expressions and for a later resume. Most nodes end with exit code
 // 0 and nothing else: their status is enough.
 func (st *state) saveOutcome(i nodeID, out outcome) {

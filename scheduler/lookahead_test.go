@@ -72,7 +72,7 @@ func (tr *trial) hold(ev Event, effects []Effect) {
 		switch {
 		case asked[id] && (due != kept || !now):
 			tr.failf("%v was asked for, but waits for %v", id, after)
-		case due == kept && now && !asked[id] && !tr.run.Stopping():
+		case due == kept && now && !asked[id] && !tr.run.halted:
 			tr.failf("%v is not asked for, though %v have succeeded", id, after)
 		case asked[id]:
 			tr.kept++

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 
@@ -26,21 +27,57 @@ func (st *state) instanceAt(path string) (instanceID, bool) {
 	if i, known := st.Index(path); known {
 		return st.instanceNo(nodeID(i)), true
 	}
-	bare, isInstance := strings.CutSuffix(path, "]")
-	open := strings.LastIndexByte(bare, '[')
-	if !isInstance || open < 0 {
+	owner, number, local, ok := lastInstance(path + "/")
+	if !ok || local != "" {
 		return 0, false
 	}
-	i, known := st.indexOf(bare[:open])
-	number, err := strconv.Atoi(bare[open+1:])
-	if !known || err != nil || number < 0 {
+	return st.instanceBy(owner, number)
+}
+
+// lastInstance splits a path at its last instance: a[1]/b[2]/c into a[1]/b, 2 and c. ok is false if it has none.
+func lastInstance(path string) (owner string, number int, local string, ok bool) {
+	end := strings.LastIndex(path, "]/")
+	open := strings.LastIndexByte(path[:max(end, 0)], '[')
+	if open < 0 {
+		return "", 0, "", false
+	}
+	number, err := strconv.Atoi(path[open+1 : end])
+	return path[:open], number, path[end+2:], err == nil
+}
+
+// instancesIn yields the instances that a path leads through, the outermost first: the path of the sub-flow and the
+// number, which is negative if it cannot be read.
+func instancesIn(path string) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		for at := 0; ; at += 2 {
+			end := strings.Index(path[at:], "]/")
+			if end < 0 {
+				return
+			}
+			at += end
+			open := strings.LastIndexByte(path[:at], '[')
+			number, err := strconv.Atoi(path[open+1 : at])
+			if err != nil {
+				number = -1
+			}
+			if !yield(path[:max(open, 0)], number) {
+				return
+			}
+		}
+	}
+}
+
+// instanceBy finds an instance by the path of its sub-flow and its number.
+func (st *state) instanceBy(owner string, number int) (instanceID, bool) {
+	i, known := st.indexOf(owner)
+	if !known {
 		return 0, false
 	}
-	x := st.extrasOf(nodeID(i))
-	if x == nil || x.sub == nil || number >= len(x.sub.instances) {
+	list := st.subState(nodeID(i)).instances
+	if number < 0 || number >= len(list) {
 		return 0, false
 	}
-	return x.sub.instances[number], true
+	return list[number], true
 }
 
 // Path returns the XML id of a node of the outer flow, and the path of a node in an instance of a sub-flow:
@@ -94,23 +131,17 @@ func (st *state) Index(id string) (node int, ok bool) {
 
 // follow finds the node at the end of a path: the path of an instance, a slash, and a local name.
 func (st *state) follow(path string) (node int, ok bool) {
-	cut := strings.LastIndex(path, "]/")
-	open := strings.LastIndexByte(path[:max(cut, 0)], '[')
-	if open < 0 {
+	owner, number, local, ok := lastInstance(path)
+	if !ok {
 		return 0, false
 	}
-	owner, ok := st.indexOf(path[:open])
-	number, err := strconv.Atoi(path[open+1 : cut])
-	x := (*extras)(nil)
-	if ok {
-		x = st.extrasOf(nodeID(owner))
-	}
-	if err != nil || x == nil || x.sub == nil || number < 0 || number >= len(x.sub.instances) {
+	k, ok := st.instanceBy(owner, number)
+	if !ok {
 		return 0, false
 	}
-	inst := &st.instances[x.sub.instances[number]]
+	inst := &st.instances[k]
 	for v, name := range inst.lay.names {
-		if name == path[cut+2:] || inst.lay.ids[v] == path[cut+2:] {
+		if name == local || inst.lay.ids[v] == local {
 			return int(inst.node) + v, true
 		}
 	}

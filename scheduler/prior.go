@@ -1,9 +1,6 @@
 package scheduler
 
 import (
-	"strconv"
-	"strings"
-
 	"wf/graph"
 	"wf/scheduler/expression"
 )
@@ -116,47 +113,35 @@ func (pr priorState) carryOver(past Prior) {
 // notReached reports whether a path leads into an instance that an earlier run has started, and that this
 // run would still have gone on with.
 func (pr priorState) notReached(path string) bool {
-	for at := 0; ; {
-		end := strings.Index(path[at:], "]/")
-		if end < 0 {
+	for owner, number := range instancesIn(path) {
+		i, ok := pr.indexOf(owner)
+		if !ok || number < 0 {
 			return false
 		}
-		end += at
-		open := strings.LastIndexByte(path[:end], '[')
-		i, ok := pr.indexOf(path[:max(open, 0)])
-		number, err := strconv.Atoi(path[open+1 : end])
-		if !ok || err != nil {
-			return false
-		}
-		if x := pr.extrasOf(nodeID(i)); x == nil || x.sub == nil || number >= len(x.sub.instances) {
+		if number >= len(pr.subState(nodeID(i)).instances) {
 			return number < pr.priorInstances(nodeID(i))
 		}
-		at = end + 1
 	}
+	return false
 }
 
 // LeavesOut reports whether a path leads to a node that is not part of the run, in an instance that is: the
 // prior state of that node still holds. It does not if the instance has another item now.
 func (pr priorState) LeavesOut(path string) bool {
-	for at := 0; ; {
-		end := strings.Index(path[at:], "]/")
-		if end < 0 {
-			_, ok := pr.Index(path)
-			return at > 0 && !ok
-		}
-		end += at
-		open := strings.LastIndexByte(path[:end], '[')
-		i, ok := pr.indexOf(path[:max(open, 0)])
+	inside := false
+	for owner, number := range instancesIn(path) {
+		i, ok := pr.indexOf(owner)
 		if !ok {
-			return at > 0
+			return inside
 		}
-		number, err := strconv.Atoi(path[open+1 : end])
-		x := pr.extrasOf(nodeID(i))
-		if err != nil || x == nil || x.sub == nil || number >= len(x.sub.instances) || !pr.sameItem(i, number, x.sub.items) {
+		s := pr.subState(nodeID(i))
+		if number < 0 || number >= len(s.instances) || !pr.sameItem(i, number, s.items) {
 			return false
 		}
-		at = end + 2
+		inside = true
 	}
+	_, ok := pr.Index(path)
+	return inside && !ok
 }
 
 // sameItem reports whether an instance of a sub-flow has the item that it had in an earlier run.

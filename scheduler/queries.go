@@ -31,31 +31,18 @@ func (q queries) Instance(node int) (subflow, instance int, ok bool) {
 // Instances returns the instances of the latest activation of a sub-flow: the nodes of the n-th one are
 // first[n] and the following ones, Members(node) in number. items are the items of a foreach.
 func (q queries) Instances(node int) (first []int, items []any) {
-	x := q.extrasOf(nodeID(node))
-	if x == nil || x.sub == nil {
-		return nil, nil
-	}
-	for _, k := range x.sub.instances {
+	s := q.subState(nodeID(node))
+	for _, k := range s.instances {
 		first = append(first, int(q.instances[k].node))
 	}
-	return first, x.sub.items
+	return first, s.items
 }
 
 // Items returns the items of the latest activation of a foreach.
-func (q queries) Items(node int) []any {
-	if x := q.extrasOf(nodeID(node)); x != nil && x.sub != nil {
-		return x.sub.items
-	}
-	return nil
-}
+func (q queries) Items(node int) []any { return q.subState(nodeID(node)).items }
 
 // Planned returns how many instances the latest activation of a sub-flow is to have; 0 = its test decides.
-func (q queries) Planned(node int) int {
-	if x := q.extrasOf(nodeID(node)); x != nil && x.sub != nil {
-		return max(x.sub.count, 0)
-	}
-	return 0
-}
+func (q queries) Planned(node int) int { return max(q.subState(nodeID(node)).count, 0) }
 
 // Members returns the number of nodes in each instance of a sub-flow; 0 for a command.
 func (q queries) Members(node int) int {
@@ -109,19 +96,12 @@ func (q queries) Handled(node int) bool { return q.nodes[node].handled }
 // Waits returns what a queued node waits for, until when (nanoseconds since 1970; 0 = no end is known), and
 // the question of an approval.
 func (q queries) Waits(node int) (kind WaitKind, until int64, text string) {
-	if x := q.extrasOf(nodeID(node)); x != nil {
-		return x.wait, x.until, x.text
-	}
-	return WaitNone, 0, ""
+	x := q.extrasOrZero(nodeID(node))
+	return x.wait, x.until, x.text
 }
 
 // Attempt returns how often the present activation of a node has been repeated.
-func (q queries) Attempt(node int) int {
-	if x := q.extrasOf(nodeID(node)); x != nil {
-		return x.attempt
-	}
-	return 0
-}
+func (q queries) Attempt(node int) int { return q.extrasOrZero(nodeID(node)).attempt }
 
 // Attempts returns how many attempts an activation of a node has.
 func (q queries) Attempts(node int) int {
@@ -133,7 +113,7 @@ func (q queries) Attempts(node int) int {
 
 // Outputs returns the outputs of the last activation of a node. They must not be changed.
 func (q queries) Outputs(node int) map[string]any {
-	if x := q.extrasOf(nodeID(node)); x != nil && x.over {
+	if x := q.extrasOrZero(nodeID(node)); x.over {
 		return x.last.outputs
 	}
 	return nil
@@ -149,36 +129,21 @@ func (q queries) Wants(node, execution int) bool {
 	return n.status == graph.Queued && !n.dispatched && int(n.executions)+1 == execution && !q.waiting(nodeID(node))
 }
 
-// Counts is the number of nodes by status.
-type Counts struct{ Idle, Queued, Running, Ran, Failed, Skipped int }
-
-// Counts returns how many nodes have which status.
-func (q queries) Counts() Counts {
-	c := &q.counts
-	return Counts{c[graph.Idle], c[graph.Queued], c[graph.Running], c[graph.Ran], c[graph.Failed], c[graph.Skipped]}
-}
-
 // MayStop reports whether the stop_when of a sub-flow may still keep instances from starting.
 func (q queries) MayStop(subflow int) bool {
-	x, sub := q.extrasOf(nodeID(subflow)), q.rulesOf(nodeID(subflow)).Sub
-	return sub.StopWhen != nil && sub.Parallel > 0 && x != nil && x.sub != nil && !x.sub.stopped && sub.Parallel < x.sub.count
+	s, sub := q.subState(nodeID(subflow)), q.rulesOf(nodeID(subflow)).Sub
+	return sub.StopWhen != nil && sub.Parallel > 0 && !s.stopped && sub.Parallel < s.count
 }
 
 // StoppedWhen reports whether the stop_when of a sub-flow was true. in is a node of the instance after
 // which it was, -1 if that was in an earlier run.
 func (q queries) StoppedWhen(node int) (in int, stopped bool) {
-	x := q.extrasOf(nodeID(node))
-	if x == nil || x.sub == nil || !x.sub.stopped {
-		return -1, false
+	s := q.subState(nodeID(node))
+	if at := int(s.stoppedBy); s.stopped && at > 0 && at <= len(s.instances) {
+		return int(q.instances[s.instances[at-1]].node), true
 	}
-	if at := int(x.sub.stoppedBy); at > 0 && at <= len(x.sub.instances) {
-		return int(q.instances[x.sub.instances[at-1]].node), true
-	}
-	return -1, true
+	return -1, s.stopped
 }
-
-// Stopping reports that nothing new will start, because of Stop or FailFast.
-func (q queries) Stopping() bool { return q.halted }
 
 // Ended reports that the Ended effect was emitted.
 func (q queries) Ended() bool { return q.ended }
@@ -197,10 +162,7 @@ func (why explanations) LoopOf(node int) []int {
 }
 
 // Expired reports that a node was asked to end because of its timeout.
-func (q queries) Expired(node int) bool {
-	x := q.extrasOf(nodeID(node))
-	return x != nil && x.expired
-}
+func (q queries) Expired(node int) bool { return q.extrasOrZero(nodeID(node)).expired }
 
 // InstanceFailed reports whether the n-th instance of a sub-flow has a failure that nothing handled, or was
 // cut short.
@@ -223,7 +185,7 @@ func (why explanations) Fired(node int) []int {
 
 // Exit returns the exit code with which the last activation of a node ended; 0 if there is none.
 func (q queries) Exit(node int) int {
-	if x := q.extrasOf(nodeID(node)); x != nil && x.over {
+	if x := q.extrasOrZero(nodeID(node)); x.over {
 		return x.last.exit
 	}
 	return 0

@@ -78,9 +78,4 @@ func (sf subflow) endRateWait() {
 
 // NextInstanceAt returns when the rate of a sub-flow allows another instance; 0 if it does not wait for its
 // rate.
-func (q queries) NextInstanceAt(node int) int64 {
-	if x := q.extrasOf(nodeID(node)); x != nil && x.sub != nil {
-		return x.sub.nextStart
-	}
-	return 0
-}
+func (q queries) NextInstanceAt(node int) int64 { return q.subState(nodeID(node)).nextStart }

@@ -92,11 +92,7 @@ func (sf subflow) anotherRepeated(sub *flow.Sub, s *subflowState) bool {
 	}
 	more := len(s.instances) < s.count && !s.stopped
 	if s.count < 0 && s.failed == 0 {
-		yes := false
-		sure, err := sf.evaluateText(sf.instanceNo(sf.node), sub.Test.Constant(), func() (err error) {
-			yes, err = sub.Test.Bool(sf.testEnv(sf.node))
-			return err
-		})
+		yes, sure, err := sf.test(sub)
 		more = sure && err == nil && yes != (sub.Kind == flow.Until)
 	}
 	if more && (s.failed == 0 || sub.Continue) {

@@ -28,7 +28,7 @@ func (r *Run) start() {
 // startFresh clears all statuses and marks and activates the start nodes.
 func (r *Run) startFresh() {
 	for i := range r.nodes {
-		r.activity(nodeID(i)).setStatus(graph.Idle, "")
+		r.activity(nodeID(i)).setStatus(graph.Idle)
 	}
 	for l := range r.outer.edgeCount() {
 		r.setMark(&r.instances[0], l, graph.Unmarked)

@@ -37,7 +37,7 @@ func (a activity) repeat(out outcome) {
 	x.attempt++
 	x.expired = false
 	a.saveOutcome(a.node, out)
-	a.setStatus(graph.Queued, "")
+	a.setStatus(graph.Queued)
 	a.subflow(a.node).keepItems()
 	if pause < 1 {
 		a.advance(stageExecute)
@@ -70,7 +70,7 @@ func (a activity) retryLost() bool {
 		return false
 	}
 	n.activations++
-	a.setStatus(graph.Queued, "")
+	a.setStatus(graph.Queued)
 	a.execute()
 	return true
 }

@@ -40,11 +40,19 @@ func (a activity) advance(at stage) {
 			return
 		}
 	}
-	if sure, err := a.evaluateText(a.instanceNo(a.node), false, func() error { return a.prepareVariables(a.node, rules) }); err != nil && sure {
-		a.endLater(outcome{reason: ReasonExpression, message: err.Error()})
-		return
+	_, sure, err := evaluateText(&a.texts, a.instanceNo(a.node), false, func() (any, error) { return nil, a.prepareVariables(a.node, rules) })
+	if !a.textFailed(sure, err) {
+		a.execute()
 	}
-	a.execute()
+}
+
+// textFailed ends the activation if a text of the node cannot be evaluated. It reports whether it did.
+func (a activity) textFailed(sure bool, err error) bool {
+	if err == nil || !sure {
+		return false
+	}
+	a.endLater(outcome{reason: ReasonExpression, message: err.Error()})
+	return true
 }
 
 // delay makes an activation wait for its time. It returns true if the activation does not go on now.
@@ -52,13 +60,8 @@ func (a activity) delay(rules *flow.Rules) bool {
 	if rules.Wait == nil && rules.WaitUntil == nil {
 		return false
 	}
-	until := int64(0)
-	sure, err := a.evaluateText(a.instanceNo(a.node), false, func() (err error) {
-		until, err = a.waitsUntil(rules)
-		return err
-	})
-	if err != nil && sure {
-		a.endLater(outcome{reason: ReasonExpression, message: err.Error()})
+	until, sure, err := evaluateText(&a.texts, a.instanceNo(a.node), false, func() (int64, error) { return a.waitsUntil(rules) })
+	if a.textFailed(sure, err) {
 		return true
 	}
 	if until <= a.now || a.dry != nil {
@@ -90,17 +93,6 @@ func (a activity) waitsUntil(rules *flow.Rules) (int64, error) {
 		return 0, fmt.Errorf("wait_until: %w", err)
 	}
 	return t.UnixNano(), nil
-}
-
-func merged(below, above map[string]any) map[string]any {
-	all := make(map[string]any, len(below)+len(above))
-	for k, v := range below {
-		all[k] = v
-	}
-	for k, v := range above {
-		all[k] = v
-	}
-	return all
 }
 
 // activity is the present activation of a node.

@@ -90,7 +90,7 @@ func (r *Run) started(ev *Event) {
 	if n := &r.nodes[i]; n.status != graph.Queued || !n.dispatched {
 		panic(fmt.Sprintf("internal error: scheduler: node %s started while %q", r.Path(ev.Node), n.status))
 	}
-	r.activity(i).setStatus(graph.Running, "")
+	r.activity(i).setStatus(graph.Running)
 	r.activity(i).limitTime()
 }
 
@@ -120,7 +120,7 @@ func (r *Run) unrequested(ev *Event) {
 		panic(fmt.Sprintf("internal error: scheduler: node %s unrequested while %q", r.Path(ev.Node), n.status))
 	}
 	n.unrequested = true
-	r.activity(i).setStatus(graph.Queued, "")
+	r.activity(i).setStatus(graph.Queued)
 	r.activity(i).markDispatched()
 }
 

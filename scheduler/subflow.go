@@ -30,10 +30,7 @@ type subflowState struct {
 	stoppedBy  int32           // the number of that instance, plus one; 0 = it was in an earlier run
 }
 
-func (st *state) hasItems(i nodeID) bool {
-	x := st.extrasOf(i)
-	return x != nil && x.sub != nil && x.sub.hasItems
-}
+func (st *state) hasItems(i nodeID) bool { return st.subState(i).hasItems }
 
 // gotItems takes the items that the command of a sub-flow printed.
 func (sf subflow) gotItems(items []any) {
@@ -68,7 +65,7 @@ func (sf subflow) begin() {
 		kept = &subflowState{activation: sf.entry().activations}
 	}
 	sf.setSubflow(kept)
-	sf.activity(sf.node).setStatus(graph.Running, "")
+	sf.activity(sf.node).setStatus(graph.Running)
 	sf.activity(sf.node).limitTime()
 	if reason, err := sf.countInstances(kept); err != nil {
 		kept.stopping, kept.message = reason, err.Error()
@@ -92,11 +89,7 @@ func (sf subflow) countInstances(s *subflowState) (reason string, err error) {
 	sub := sf.rules().Sub
 	switch sub.Kind {
 	case flow.Times:
-		text := ""
-		sure, err := sf.evaluateText(sf.instanceNo(sf.node), false, func() (err error) {
-			text, err = sub.Times.Render(sf.env(sf.node))
-			return err
-		})
+		text, sure, err := evaluateText(&sf.texts, sf.instanceNo(sf.node), false, func() (string, error) { return sub.Times.Render(sf.env(sf.node)) })
 		if !sure {
 			s.count, sf.dry.open[sf.node] = 1, true
 			return "", nil
@@ -111,11 +104,8 @@ func (sf subflow) countInstances(s *subflowState) (reason string, err error) {
 		if !s.hasItems {
 			s.items = sub.List
 			if sub.Items != nil {
-				sure, err := sf.evaluateText(sf.instanceNo(sf.node), sub.Items.Constant(), func() (err error) {
-					s.items, err = sub.Items.List(sf.env(sf.node))
-					return err
-				})
-				if !sure {
+				items, sure, err := evaluateText(&sf.texts, sf.instanceNo(sf.node), sub.Items.Constant(), func() ([]any, error) { return sub.Items.List(sf.env(sf.node)) })
+				if s.items = items; !sure {
 					s.items, sf.dry.open[sf.node] = []any{nil}, true
 				} else if err != nil {
 					return ReasonExpression, err
@@ -219,11 +209,7 @@ func (sf subflow) wantsAnother(sub *flow.Sub, s *subflowState) bool {
 	if sf.recalled(sf.node, int32(len(s.instances))) {
 		return true // an earlier run decided that
 	}
-	yes := false
-	sure, err := sf.evaluateText(sf.instanceNo(sf.node), sub.Test.Constant(), func() (err error) {
-		yes, err = sub.Test.Bool(sf.testEnv(sf.node))
-		return err
-	})
+	yes, sure, err := sf.test(sub)
 	if !sure {
 		return sf.expectsAnother(s)
 	}
@@ -239,6 +225,11 @@ func (sf subflow) wantsAnother(sub *flow.Sub, s *subflowState) bool {
 		return false
 	}
 	return true
+}
+
+// test evaluates the condition of a while or until.
+func (sf subflow) test(sub *flow.Sub) (yes, sure bool, err error) {
+	return evaluateText(&sf.texts, sf.instanceNo(sf.node), sub.Test.Constant(), func() (bool, error) { return sub.Test.Bool(sf.testEnv(sf.node)) })
 }
 
 // instanceOver ends an instance in which nothing is left to wait for.
@@ -266,11 +257,7 @@ func (r *Run) stopAfter(k instanceID, s *subflowState) {
 	if when == nil || s.stopped || s.stopping != "" || inst.cut || r.halted {
 		return
 	}
-	yes := false
-	sure, err := r.evaluateText(k, when.Constant(), func() (err error) {
-		yes, err = when.Bool(r.envIn(k))
-		return err
-	})
+	yes, sure, err := evaluateText(&r.texts, k, when.Constant(), func() (bool, error) { return when.Bool(r.envIn(k)) })
 	switch {
 	case !sure: // a forecast lists everything that may run
 	case err != nil:

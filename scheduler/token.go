@@ -148,7 +148,7 @@ func (jn join) skip() {
 	inst := jn.instance()
 	n.decided = true
 	if n.executions == 0 && n.status == graph.Idle {
-		jn.activity(jn.node).setStatus(graph.Skipped, "")
+		jn.activity(jn.node).setStatus(graph.Skipped)
 	}
 	for _, l := range inst.out(jn.node) {
 		jn.notFired(inst, inst.local(jn.node), l)
@@ -156,14 +156,12 @@ func (jn join) skip() {
 	jn.settleLater(jn.node)
 }
 
-// consume takes the marks of all blocking in-edges, and reports whether any of them is a token.
-func (st *state) consume(i nodeID) (live bool) {
+// consume takes the marks of all blocking in-edges.
+func (st *state) consume(i nodeID) {
 	inst := st.instanceOf(i)
 	for _, l := range inst.in(i) {
-		live = live || st.marks[inst.edgeID(l)].bears() == graph.ToRun
 		st.setMark(inst, l, graph.Unmarked)
 	}
-	return live
 }
 
 // consumePlain is consume for a node with all its marks, in a run without a flow.

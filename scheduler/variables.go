@@ -3,7 +3,6 @@ package scheduler
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
@@ -103,25 +102,12 @@ func (t *texts) SecretVariable(node int, name string) bool {
 // ParamVariables returns the parameters of the run as environment variables of its commands.
 func (t *texts) ParamVariables() []string { return appendValues(nil, "WF_PARAM_", t.opt.Params) }
 
-// appendValues adds values as environment variables, sorted. A character that names of variables cannot
-// have becomes an underscore.
+// appendValues adds values as environment variables, sorted.
 func appendValues(env []string, prefix string, values map[string]any) []string {
 	first := len(env)
 	for name, value := range values {
-		env = append(env, prefix+variableName(name)+"="+expression.Format(value))
+		env = append(env, prefix+flow.VariableName(name)+"="+expression.Format(value))
 	}
 	slices.Sort(env[first:])
 	return env
-}
-
-func variableName(name string) string {
-	return strings.Map(func(c rune) rune {
-		switch {
-		case c >= 'a' && c <= 'z':
-			return c - 'a' + 'A'
-		case c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-			return c
-		}
-		return '_'
-	}, name)
 }

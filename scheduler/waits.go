@@ -25,10 +25,7 @@ func (a activity) stopWaiting() {
 	a.emit(Effect{Kind: Waiting, Node: int(a.node), Wait: WaitNone})
 }
 
-func (st *state) waiting(i nodeID) bool {
-	x := st.extrasOf(i)
-	return x != nil && x.wait != WaitNone
-}
+func (st *state) waiting(i nodeID) bool { return st.extrasOrZero(i).wait != WaitNone }
 
 // waitOver goes on with a node whose moment has come.
 func (a activity) waitOver() {

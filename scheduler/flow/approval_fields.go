@@ -1,6 +1,10 @@
 package flow
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // ParseFields reads the attribute approve_fields: the values that an answer gives, declared as parameters are.
 // Fields with a problem are left out.
@@ -29,11 +33,8 @@ func ParseFields(text string) ([]Param, []ParamProblem) {
 // ResolveFields checks and converts the values of an answer, as Resolve does for the parameters of a run. The value
 // "case", which chooses an edge, need not be declared.
 func ResolveFields(fields []Param, given map[string]any) (values map[string]any, problems []ParamProblem) {
-	declared, rest := map[string]any{}, map[string]any{}
-	for name, value := range given {
-		declared[name] = value
-	}
-	if value, chosen := given["case"]; chosen && !hasParam(fields, "case") {
+	declared, rest := maps.Clone(given), map[string]any{}
+	if value, chosen := given["case"]; chosen && !slices.ContainsFunc(fields, func(p Param) bool { return p.Name == "case" }) {
 		rest["case"] = value
 		delete(declared, "case")
 	}
@@ -43,19 +44,8 @@ func ResolveFields(fields []Param, given map[string]any) (values map[string]any,
 		p.Reason = strings.Replace(p.Reason, "there is no such parameter", "the approval does not ask for it", 1)
 		p.Remedy = strings.Replace(p.Remedy, "give it: -p ", "give it: --set ", 1)
 	}
-	for name, value := range rest {
-		if problems == nil {
-			values[name] = value
-		}
+	if problems == nil {
+		maps.Copy(values, rest)
 	}
 	return values, problems
-}
-
-func hasParam(params []Param, name string) bool {
-	for i := range params {
-		if params[i].Name == name {
-			return true
-		}
-	}
-	return false
 }

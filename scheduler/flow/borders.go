@@ -119,12 +119,7 @@ func (c *grouped) vertex(f *Flow, group *graph.Node) int32 {
 // groupCycle finds a cycle of blocking edges that leads through a group; others are found by graph.Check.
 func (r *reader) groupCycle() {
 	c := r.grouped()
-	first, targets := make([]int32, 1, len(c.out)+1), []int32{}
-	for _, list := range c.out {
-		targets = append(targets, list...)
-		first = append(first, int32(len(targets)))
-	}
-	component, count := graph.Components(first, targets)
+	component, count := components(c.out)
 	size := make([]int32, count)
 	for _, k := range component {
 		size[k]++

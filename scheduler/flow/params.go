@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -81,10 +82,7 @@ func Hide(params []Param, values map[string]any) map[string]any {
 	if !slices.ContainsFunc(params, func(p Param) bool { return p.Type == Secret }) {
 		return values
 	}
-	shown := make(map[string]any, len(values))
-	for name, value := range values {
-		shown[name] = value
-	}
+	shown := maps.Clone(values)
 	for i := range params {
 		if _, given := shown[params[i].Name]; given && params[i].Type == Secret {
 			shown[params[i].Name] = Hidden

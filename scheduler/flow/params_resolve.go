@@ -14,8 +14,11 @@ import (
 )
 
 // ParamVariable returns the environment variable that contains a parameter in commands.
-func ParamVariable(name string) string {
-	return "WF_PARAM_" + strings.Map(func(r rune) rune {
+func ParamVariable(name string) string { return "WF_PARAM_" + VariableName(name) }
+
+// VariableName returns a name in capitals. A character that names of variables cannot have becomes an underscore.
+func VariableName(name string) string {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z':
 			return r - 'a' + 'A'
