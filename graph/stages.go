@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"wf/graph/layered"
 	"wf/graph/stages"
 )
 
@@ -27,15 +28,15 @@ func Stages(g *Graph, table *HandleTable) []Stage {
 	for i, n := range nodes {
 		described[i] = stages.Node{Name: table.Of(n), Group: n.Group, Command: n.Label}
 	}
-	back := stages.Back(len(nodes), arcs)
+	layered.MarkBack(len(nodes), arcs)
 	var folded []stages.Stage
 	var of []int32
 	var names []string
 	if len(nodes) >= foldFrom {
-		folded, of = stages.Fold(described, arcs, back)
+		folded, of = stages.Fold(described, arcs)
 		names = stages.Names(folded, described)
 	} else {
-		folded, of, names = unfolded(described, stages.Rows(len(nodes), arcs, back))
+		folded, of, names = unfolded(described, layered.Rows(len(nodes), arcs))
 	}
 	list := make([]Stage, len(folded))
 	for i, s := range folded {
@@ -80,13 +81,13 @@ func commands(g *Graph) (nodes []*Node, at []int32) {
 }
 
 // arcsBetween returns the edges between commands. An edge from a command to itself is left out.
-func arcsBetween(g *Graph, at []int32) []stages.Arc {
-	arcs := make([]stages.Arc, 0, len(g.edges.list))
+func arcsBetween(g *Graph, at []int32) []layered.Arc {
+	arcs := make([]layered.Arc, 0, len(g.edges.list))
 	for _, e := range g.edges.list {
 		if from, to := at[e.Source.pos], at[e.Target.pos]; from >= 0 && to >= 0 && from != to {
-			arcs = append(arcs, stages.Arc{From: from, To: to, Weak: e.Type != Blocking})
+			arcs = append(arcs, layered.Arc{From: from, To: to, Weak: e.Type != Blocking})
 		}
 	}
-	slices.SortStableFunc(arcs, func(a, b stages.Arc) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	slices.SortStableFunc(arcs, func(a, b layered.Arc) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	return arcs
 }

@@ -64,15 +64,17 @@ func editCommand(e *env, cmd *cobra.Command, edits func(args []string) ([]api.Ed
 // apply makes a change and prints the result: new ids on standard output, for scripts, and done with the changes on
 // standard error.
 func (o *editOptions) apply(ctx context.Context, e *env, done string, change func(context.Context, *target) (api.EditResult, error)) error {
-	s, err := e.open(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	result, err := change(ctx, s)
-	if err != nil {
-		return err
-	}
+	return e.open(ctx, o.file, func(ctx context.Context, e *env, s *target) error {
+		result, err := change(ctx, s)
+		if err != nil {
+			return err
+		}
+		return o.print(e, done, result)
+	})
+}
+
+// print prints the result of a change.
+func (o *editOptions) print(e *env, done string, result api.EditResult) error {
 	var unsaved error
 	if result.Unsaved {
 		unsaved = exit.With(exit.BadWorkfile)
@@ -181,23 +183,16 @@ func newSaveAs(e *env) *cobra.Command {
 		Short: "Copy the workfile with all changes to a new file",
 		Args:  nargs(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.saveAs(cmd.Context(), e, e.Abs(args[0]))
+			return e.open(cmd.Context(), o.file, func(ctx context.Context, e *env, s *target) error {
+				copied, err := s.Workspace.SaveAs(ctx, api.SaveAsRequest{Path: e.Abs(args[0])})
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(e.Stderr, "saved as %s\n", plain.Line(copied.Workfile))
+				return nil
+			})
 		},
 	}
 	fileFlag(cmd, &o.file, "f")
 	return cmd
-}
-
-func (o *editOptions) saveAs(ctx context.Context, e *env, path string) error {
-	s, err := e.open(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	copied, err := s.Workspace.SaveAs(ctx, api.SaveAsRequest{Path: path})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(e.Stderr, "saved as %s\n", plain.Line(copied.Workfile))
-	return nil
 }

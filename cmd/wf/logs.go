@@ -70,7 +70,7 @@ standard error. Options like python -u or programs like stdbuf -oL help.`,
 				}
 				return err
 			}
-			return o.print(cmd.Context(), e, args)
+			return e.look(cmd.Context(), o.file, func(ctx context.Context, e *env, s *target) error { return o.print(ctx, e, s, args) })
 		},
 	}
 	f := cmd.Flags()
@@ -105,12 +105,7 @@ func (o *logsOptions) check(args []string) error {
 	return nil
 }
 
-func (o *logsOptions) print(ctx context.Context, e *env, args []string) error {
-	s, err := e.look(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+func (o *logsOptions) print(ctx context.Context, e *env, s *target, args []string) error {
 	queries, err := o.queries(ctx, s, args)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/client"
 	"wf/cmd/wf/convert"
 	"wf/cmd/wf/exit"
 	"wf/cmd/wf/settings"
@@ -160,12 +161,11 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 		return err
 	}
 	req.Notes = o.topOfFile(e, notes)
-	c, err := e.connect(ctx)
-	if err != nil {
+	var info api.WorkspaceInfo
+	err = e.connected(ctx, func(c *client.Client) error {
+		info, err = c.New(ctx, req)
 		return err
-	}
-	defer c.Close()
-	info, err := c.New(ctx, req)
+	})
 	if err != nil {
 		return err
 	}

@@ -275,22 +275,19 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 	}
 	req.AskRepeat = e.Interactive() && !o.JSON && o.mode == ""
 	e.notes, e.traced = !o.Quiet, o.traced
-	s, err := e.open(cmd.Context(), o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	for {
+	return e.open(cmd.Context(), o.file, func(ctx context.Context, e *env, s *target) error {
+		run := o.startAttached
 		if o.detach {
-			err = o.startDetached(cmd.Context(), e, s, req)
-		} else {
-			err = o.startAttached(cmd.Context(), e, s, req)
+			run = o.startDetached
 		}
-		asked, failed := o.ask(cmd.Context(), e, s, &req, err)
-		if failed != nil || !asked {
-			return cmp.Or(failed, err)
+		for {
+			err := run(ctx, e, s, req)
+			asked, failed := o.ask(ctx, e, s, &req, err)
+			if failed != nil || !asked {
+				return cmp.Or(failed, err)
+			}
 		}
-	}
+	})
 }
 
 // ask asks the user, depending on err, whether to repeat everything, or for missing parameters.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"wf/api"
+	"wf/client"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
 	"wf/tui/plain"
@@ -22,11 +23,10 @@ func (o *runsOptions) pruneGone(ctx context.Context, e *env, flags *pflag.FlagSe
 			return exit.Usage("--gone cannot be combined with --%s", flag)
 		}
 	}
-	c, err := e.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+	return e.connected(ctx, func(c *client.Client) error { return o.removeGone(ctx, e, c) })
+}
+
+func (o *runsOptions) removeGone(ctx context.Context, e *env, c *client.Client) error {
 	list, err := c.Gone(ctx, api.GoneRequest{})
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ func (o *serverOptions) background(ctx context.Context, e *env, flags *pflag.Fla
 	word := "already running"
 	if !running {
 		word = "started"
-		if c, err = e.connectWith(ctx, o.given(e, flags)); err != nil {
+		if c, err = e.connect(ctx, o.given(e, flags)); err != nil {
 			return err
 		}
 	}

@@ -57,13 +57,34 @@ func fileArg(cmd *cobra.Command, file *string, args []string) error {
 	return nil
 }
 
-// onFile returns the RunE of a command whose only argument is FILE: it sets file and calls run.
-func onFile(e *env, file *string, run func(context.Context, *env) error) func(*cobra.Command, []string) error {
+// runE is the function of a command.
+type runE = func(cmd *cobra.Command, args []string) error
+
+// onFile returns the function of a command whose only argument is FILE: it sets file and calls run.
+func onFile(e *env, file *string, run func(context.Context, *env) error) runE {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := fileArg(cmd, file, args); err != nil {
 			return err
 		}
 		return run(cmd.Context(), e)
+	}
+}
+
+// A targetFunc is what a command does with an open workfile.
+type targetFunc = func(ctx context.Context, e *env, s *target) error
+
+// onTarget is onFile for a command that needs the open workfile.
+func onTarget(e *env, file *string, run targetFunc) runE {
+	return onFile(e, file, func(ctx context.Context, e *env) error { return e.open(ctx, *file, run) })
+}
+
+// onNodes is onTarget for a command whose arguments are nodes; see look.
+func onNodes(e *env, file *string, run func(ctx context.Context, e *env, s *target, nodes []string) error) runE {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := e.nodeArgs(cmd, *file, args); err != nil {
+			return err
+		}
+		return e.look(cmd.Context(), *file, func(ctx context.Context, e *env, s *target) error { return run(ctx, e, s, args) })
 	}
 }
 

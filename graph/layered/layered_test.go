@@ -11,14 +11,14 @@ var options = Options{Length: 100, Width: 20, Gap: 50, Space: 10}
 
 func TestDiamondHasThreeLayers(t *testing.T) {
 	d := Draw(4, []Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 3}, {From: 2, To: 3}}, options)
-	want := []Point{{0, 15}, {150, 0}, {150, 30}, {300, 15}}
+	want := []Position{{0, 15}, {150, 0}, {150, 30}, {300, 15}}
 	if !reflect.DeepEqual(d.Nodes, want) {
 		t.Errorf("nodes at %v, want %v", d.Nodes, want)
 	}
-	if d.Size != (Point{400, 50}) {
+	if d.Size != (Position{400, 50}) {
 		t.Errorf("size %v", d.Size)
 	}
-	if want := []Point{{100, 25}, {150, 10}}; !reflect.DeepEqual(d.Edges[0], want) {
+	if want := []Position{{100, 25}, {150, 10}}; !reflect.DeepEqual(d.Edges[0], want) {
 		t.Errorf("edge 0 -> 1 passes %v, want %v", d.Edges[0], want)
 	}
 }
@@ -30,7 +30,7 @@ func TestWeakEdgeOfACycleIsDrawnBackwards(t *testing.T) {
 	if d.Layer[0] != 0 || d.Layer[1] != 1 {
 		t.Errorf("layers %v", d.Layer)
 	}
-	if want := []Point{{150, 10}, {100, 10}}; !reflect.DeepEqual(d.Edges[0], want) {
+	if want := []Position{{150, 10}, {100, 10}}; !reflect.DeepEqual(d.Edges[0], want) {
 		t.Errorf("the weak edge passes %v, want %v", d.Edges[0], want)
 	}
 	if d.Edges[2] != nil {
@@ -40,12 +40,14 @@ func TestWeakEdgeOfACycleIsDrawnBackwards(t *testing.T) {
 
 // TestChainsAreDrawnWithoutCrossing: The ends of the two chains were given crosswise.
 func TestChainsAreDrawnWithoutCrossing(t *testing.T) {
-	g := newGraph(6, []Edge{{From: 0, To: 3}, {From: 1, To: 2}, {From: 4, To: 0}, {From: 4, To: 1}, {From: 2, To: 5}, {From: 3, To: 5}})
-	g.direct()
-	g.rank()
-	c := g.component(g.components()[0])
-	c.order()
-	if n := c.crossings(); n != 0 {
+	arcs := []Arc{{From: 0, To: 3}, {From: 1, To: 2}, {From: 4, To: 0}, {From: 4, To: 1}, {From: 2, To: 5}, {From: 3, To: 5}}
+	var bundles []Bundle
+	for _, a := range arcs {
+		bundles = append(bundles, Bundle{[]int32{a.From}, []int32{a.To}})
+	}
+	s := &search{Layers: New(Rank(6, arcs), bundles, nil)}
+	s.listSteps()
+	if n := s.ordering().costs[0]; n != 0 {
 		t.Errorf("%d crossings", n)
 	}
 }

@@ -8,13 +8,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-)
 
-// An Arc leads from one vertex to another. A weak one stands for non-blocking edges only.
-type Arc struct {
-	From, To int32
-	Weak     bool
-}
+	"wf/graph/layered"
+)
 
 // A Node is what stages depend on.
 type Node struct{ Name, Group, Command string }
@@ -27,11 +23,12 @@ type Stage struct {
 }
 
 // Fold folds nodes into stages, of which each comes before those that follow it, and chains stay together. arcs lead
-// from nodes to others, and back says which of them lead back. of is the stage of each node.
-func Fold(nodes []Node, arcs []Arc, back []bool) (stages []Stage, of []int32) {
-	stages, of = gather(nodes, arcs, back)
+// from nodes to others; layered.MarkBack has marked those that lead back. of is the stage of each node.
+func Fold(nodes []Node, arcs []layered.Arc) (stages []Stage, of []int32) {
+	stages, of = gather(nodes, arcs)
 	links := between(arcs, of)
-	order := Rows(len(stages), links, Back(len(stages), links))
+	layered.MarkBack(len(stages), links)
+	order := layered.Rows(len(stages), links)
 	place := make([]int32, len(order))
 	sorted := make([]Stage, len(order))
 	for i, s := range order {
@@ -46,10 +43,10 @@ func Fold(nodes []Node, arcs []Arc, back []bool) (stages []Stage, of []int32) {
 }
 
 // gather puts the nodes into stages, in topological order, so that the stages before a node are known when it comes.
-func gather(nodes []Node, arcs []Arc, back []bool) (stages []Stage, of []int32) {
+func gather(nodes []Node, arcs []layered.Arc) (stages []Stage, of []int32) {
 	before := make([][]int32, len(nodes))
-	for i, a := range arcs {
-		if !back[i] {
+	for _, a := range arcs {
+		if !a.Back {
 			before[a.To] = append(before[a.To], a.From)
 		}
 	}
@@ -57,7 +54,7 @@ func gather(nodes []Node, arcs []Arc, back []bool) (stages []Stage, of []int32) 
 	known := map[string]int32{}
 	var around []int32
 	var key []byte
-	for _, v := range Rows(len(nodes), arcs, back) {
+	for _, v := range layered.Rows(len(nodes), arcs) {
 		around = around[:0]
 		for _, b := range before[v] {
 			around = append(around, of[b])
@@ -83,15 +80,15 @@ func gather(nodes []Node, arcs []Arc, back []bool) (stages []Stage, of []int32) 
 
 // between returns the arcs between stages that the arcs between nodes make, each once, and with their strongest type.
 // An arc within a stage is left out.
-func between(arcs []Arc, of []int32) []Arc {
-	arcsOf := make([]Arc, 0, len(arcs))
+func between(arcs []layered.Arc, of []int32) []layered.Arc {
+	arcsOf := make([]layered.Arc, 0, len(arcs))
 	for _, a := range arcs {
 		if from, to := of[a.From], of[a.To]; from != to {
-			arcsOf = append(arcsOf, Arc{from, to, a.Weak})
+			arcsOf = append(arcsOf, layered.Arc{From: from, To: to, Weak: a.Weak})
 		}
 	}
-	slices.SortFunc(arcsOf, func(a, b Arc) int {
-		weak := func(a Arc) int {
+	slices.SortFunc(arcsOf, func(a, b layered.Arc) int {
+		weak := func(a layered.Arc) int {
 			if a.Weak {
 				return 1
 			}
@@ -99,7 +96,7 @@ func between(arcs []Arc, of []int32) []Arc {
 		}
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), weak(a)-weak(b))
 	})
-	return slices.CompactFunc(arcsOf, func(a, b Arc) bool { return a.From == b.From && a.To == b.To })
+	return slices.CompactFunc(arcsOf, func(a, b layered.Arc) bool { return a.From == b.From && a.To == b.To })
 }
 
 // appendKey appends what a node has in common with the others of its stage.

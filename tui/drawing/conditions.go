@@ -58,9 +58,9 @@ func deadLanes(g *Graph, l *lanes, k *laneLook) {
 
 // kill dims the bundles whose edges cannot fire any more.
 func (p *picture) kill() {
-	for i := range p.layers.bundles {
+	for i := range p.layers.shares {
 		dead := true
-		for _, n := range p.layers.bundles[i].arcs {
+		for _, n := range p.layers.shares[i].arcs {
 			e := p.web.arcs[n].edge
 			dead = dead && e >= 0 && p.graph.Edges[e].Dead
 		}
@@ -77,7 +77,7 @@ func (p *picture) writeConditions(layer int) {
 	}
 	for _, v := range p.rows[layer] {
 		text := p.when[v]
-		y := p.middle(p.layers.points[v].row) - p.brush.from.Y
+		y := p.middle(p.layers.row[v]) - p.brush.from.Y
 		if text == "" || y < 0 || y >= p.brush.grid.Height {
 			continue
 		}
@@ -92,10 +92,10 @@ func (p *picture) writeConditions(layer int) {
 
 // heads returns the width of the conditions before the chips of each layer.
 func (p *picture) heads() []int {
-	columns := make([]int, len(p.layers.order))
-	for i, layer := range p.layers.order {
+	columns := make([]int, len(p.layers.Order))
+	for i, layer := range p.layers.Order {
 		for _, q := range layer {
-			if v := p.layers.points[q].vertex; v >= 0 {
+			if v := p.layers.Points[q].Vertex; v >= 0 {
 				if text := conditionOf(p.when, v); text != "" {
 					columns[i] = max(columns[i], ansi.StringWidth(text)+2)
 				}

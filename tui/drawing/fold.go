@@ -24,7 +24,7 @@ func newFolded(g *Graph, w *web, nodes []int32) *folded {
 	for v, n := range nodes {
 		described[v] = stages.Node{Name: g.Nodes[n].Name, Group: g.Nodes[n].Group, Command: g.Nodes[n].Command}
 	}
-	list, of := stages.Fold(described, w.plainArcs(), w.backs())
+	list, of := stages.Fold(described, w.plainArcs())
 	f := &folded{stages: make([]stage, len(list)), of: make([]int32, len(g.Nodes))}
 	for v := range f.of {
 		f.of[v] = -1

@@ -156,7 +156,7 @@ func lanesOf(w *web, place []int32) []lane {
 		return list
 	}
 	for _, s := range shares(w, place) {
-		a := lane{sources: rows(s.sources), targets: rows(s.targets), weak: s.weak, via: s.via, edge: -1}
+		a := lane{sources: rows(s.Sources), targets: rows(s.Targets), weak: s.weak, via: s.via, edge: -1}
 		if len(s.arcs) == 1 {
 			a.edge = w.arcs[s.arcs[0]].edge
 		}

@@ -1,6 +1,7 @@
 package drawing
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -166,13 +167,13 @@ func (p *picture) pitch() int {
 // same column.
 func (p *picture) columns() {
 	l := p.layers
-	p.starts, p.widths = make([]int, len(l.order)), make([]int, len(l.order))
-	p.rows = make([][]int32, len(l.order))
+	p.starts, p.widths = make([]int, len(l.Order)), make([]int, len(l.Order))
+	p.rows = make([][]int32, len(l.Order))
 	x := 0
 	heads := p.heads()
-	for i, layer := range l.order {
+	for i, layer := range l.Order {
 		for _, q := range layer {
-			if v := l.points[q].vertex; v >= 0 {
+			if v := l.Points[q].Vertex; v >= 0 {
 				if p.zoom == Box {
 					p.labels[v].width = max(p.labels[v].width, min(ansi.StringWidth(plain.Command(p.labels[v].text, true)), boxText)) + boxFrame
 				}
@@ -205,7 +206,7 @@ func trackColumns(n int) int {
 
 // track returns the column of the vertical line of a link.
 func (p *picture) track(a *link) int {
-	return p.starts[a.layer] + p.widths[a.layer] + 2 + int(a.track)*trackPitch
+	return p.starts[a.Layer] + p.widths[a.Layer] + 2 + int(a.track)*trackPitch
 }
 
 func (p *picture) sortItems() {
@@ -213,12 +214,8 @@ func (p *picture) sortItems() {
 	for v := range vertices {
 		vertices[v] = int32(v)
 	}
-	points := p.layers.points
 	slices.SortFunc(vertices, func(a, b int32) int {
-		if points[a].row != points[b].row {
-			return int(points[a].row) - int(points[b].row)
-		}
-		return int(points[a].layer) - int(points[b].layer)
+		return cmp.Or(cmp.Compare(p.layers.row[a], p.layers.row[b]), cmp.Compare(p.layers.Points[a].Layer, p.layers.Points[b].Layer))
 	})
 	for _, v := range vertices {
 		p.chipOrder = append(p.chipOrder, p.item[v])
@@ -240,8 +237,8 @@ func (p *picture) show(look Look) {
 		p.states[v] = stageState(&p.counts[v])
 	}
 	p.inks = p.inks[:0]
-	for i := range p.layers.bundles {
-		sources := p.layers.bundles[i].sources
+	for i := range p.layers.shares {
+		sources := p.layers.shares[i].Sources
 		state := p.states[sources[0]]
 		for _, v := range sources[1:] {
 			state = Worst(state, p.states[v])
@@ -294,8 +291,7 @@ func (p *picture) where(item Item) Rect {
 	if item.Kind == ARow && p.stages == nil {
 		return p.whereRow(item)
 	}
-	at := &p.layers.points[v]
-	return Rect{p.starts[at.layer], p.top(at.row), p.labels[v].width, p.pitch()}
+	return Rect{p.starts[p.layers.Points[v].Layer], p.top(p.layers.row[v]), p.labels[v].width, p.pitch()}
 }
 
 func (p *picture) at(point Point) Item {
@@ -319,7 +315,7 @@ func (p *picture) at(point Point) Item {
 
 // find returns the index in its layer of the vertex in a row, or the index where it would be inserted.
 func (p *picture) find(layer int, row int32) (int, bool) {
-	return slices.BinarySearchFunc(p.rows[layer], row, func(v, row int32) int { return int(p.layers.points[v].row) - int(row) })
+	return slices.BinarySearchFunc(p.rows[layer], row, func(v, row int32) int { return int(p.layers.row[v]) - int(row) })
 }
 
 func (p *picture) nodes(item Item) []int {
@@ -359,9 +355,8 @@ func (p *picture) move(from Item, d Direction) Item {
 		return to
 	}
 	v := p.vertex(from)
-	at := &p.layers.points[v]
-	layer := int(at.layer)
-	i, _ := p.find(layer, at.row)
+	layer, row := int(p.layers.Points[v].Layer), p.layers.row[v]
+	i, _ := p.find(layer, row)
 	switch d {
 	case Up:
 		i = max(i-1, 0)
@@ -376,8 +371,8 @@ func (p *picture) move(from Item, d Direction) Item {
 			return from
 		}
 		layer = beside
-		i, _ = p.find(layer, at.row)
-		if i == len(p.rows[layer]) || i > 0 && at.row-p.layers.points[p.rows[layer][i-1]].row <= p.layers.points[p.rows[layer][i]].row-at.row {
+		i, _ = p.find(layer, row)
+		if i == len(p.rows[layer]) || i > 0 && row-p.layers.row[p.rows[layer][i-1]] <= p.layers.row[p.rows[layer][i]]-row {
 			i--
 		}
 		i = max(i, 0)
@@ -394,7 +389,7 @@ func (p *picture) near(item Item, forward bool) []Item {
 	if v < 0 {
 		return nil
 	}
-	others := p.web.near(v, forward, func(v int32) int32 { return p.layers.points[v].row })
+	others := p.web.near(v, forward, func(v int32) int32 { return p.layers.row[v] })
 	items := make([]Item, len(others))
 	for i, o := range others {
 		items[i] = p.item[o]

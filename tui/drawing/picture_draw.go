@@ -32,11 +32,11 @@ func (p *picture) draw(grid *Grid, from Point) {
 // eachLink calls do for every link that may be partly visible.
 func (p *picture) eachLink(do func(*link)) {
 	left, right := p.brush.from.X, p.brush.from.X+p.brush.grid.Width
-	for i := range p.layers.between {
+	for i := range p.layers.Between {
 		if p.starts[i] > right || i+1 < len(p.starts) && p.starts[i+1] < left {
 			continue
 		}
-		for _, n := range p.layers.between[i] {
+		for _, n := range p.layers.Between[i] {
 			if a := &p.layers.links[n]; p.visible(a.top, a.bottom) {
 				do(a)
 			}
@@ -47,10 +47,10 @@ func (p *picture) eachLink(do func(*link)) {
 // merges marks the cells where a vertical line joins a horizontal one, and where all lines belong together.
 func (p *picture) merges(a *link) {
 	for _, q := range a.hubs {
-		p.brush.hub(p.turn(a), p.middle(p.layers.points[q].row))
+		p.brush.hub(p.turn(a), p.middle(p.layers.row[q]))
 	}
 	for _, q := range a.merges {
-		p.brush.merge(p.turn(a), p.middle(p.layers.points[q].row))
+		p.brush.merge(p.turn(a), p.middle(p.layers.row[q]))
 	}
 }
 
@@ -71,19 +71,19 @@ func (p *picture) link(a *link, selected int32) {
 	if a.track >= 0 {
 		p.brush.down(p.track(a), p.middle(a.top), p.middle(a.bottom))
 	}
-	for _, q := range a.left {
+	for _, q := range a.Left {
 		p.leave(a, q)
 	}
-	for _, q := range a.right {
+	for _, q := range a.Right {
 		p.enter(a, q)
 	}
 }
 
 // dip sets the ink to the color of a bundle: the state of its most urgent source.
 func (p *picture) dip(a *link) {
-	b := &p.layers.bundles[a.bundle]
-	p.brush.style = Style{p.inks[a.bundle], Line}
-	p.brush.line = a.bundle + 1
+	b := &p.layers.shares[a.Bundle]
+	p.brush.style = Style{p.inks[a.Bundle], Line}
+	p.brush.line = a.Bundle + 1
 	p.brush.edge = -1
 	if len(b.arcs) == 1 {
 		p.brush.edge = p.web.arcs[b.arcs[0]].edge
@@ -100,17 +100,17 @@ func (p *picture) dip(a *link) {
 
 // leave draws the line from a left end to the track or, if there is no track, to the other end.
 func (p *picture) leave(a *link, q int32) {
-	x := p.starts[a.layer]
-	if v := p.layers.points[q].vertex; v >= 0 {
+	x := p.starts[a.Layer]
+	if v := p.layers.Points[q].Vertex; v >= 0 {
 		x = p.leaves(v)
 	}
-	p.brush.across(x, p.turn(a), p.middle(p.layers.points[q].row))
+	p.brush.across(x, p.turn(a), p.middle(p.layers.row[q]))
 }
 
 // enter draws the line from the track to a right end.
 func (p *picture) enter(a *link, q int32) {
-	end := p.starts[a.layer+1] - 1
-	p.brush.across(p.turn(a), end, p.middle(p.layers.points[q].row))
+	end := p.starts[a.Layer+1] - 1
+	p.brush.across(p.turn(a), end, p.middle(p.layers.row[q]))
 }
 
 // turn returns the column in which a link branches.
@@ -118,16 +118,16 @@ func (p *picture) turn(a *link) int {
 	if a.track >= 0 {
 		return p.track(a)
 	}
-	return p.starts[a.layer] + p.widths[a.layer] + 2
+	return p.starts[a.Layer] + p.widths[a.Layer] + 2
 }
 
 // nearLinks draws the lines between a vertex and its neighbours again, bright and over the others.
 func (p *picture) nearLinks(v int32) {
 	for _, from := range [2]bool{false, true} {
-		for _, m := range p.layers.linksAt(v, !from) {
-			b := &p.layers.bundles[p.layers.links[m].bundle]
-			for n := b.first; n < b.first+b.links; n++ {
-				if a := &p.layers.links[n]; p.visible(a.top, a.bottom) {
+		for _, m := range p.layers.Points[v].LinksAt(!from) {
+			links := p.layers.linksOf(p.layers.links[m].Bundle)
+			for n := range links {
+				if a := &links[n]; p.visible(a.top, a.bottom) {
 					p.dip(a)
 					p.brush.style.Mods |= Near
 					p.nearLink(a, v, from)
@@ -139,22 +139,22 @@ func (p *picture) nearLinks(v int32) {
 
 // nearLink draws the part of a link from v to its neighbours, or from them to v.
 func (p *picture) nearLink(a *link, v int32, from bool) {
-	points := p.layers.points
-	layer := points[v].layer
-	if from && a.layer < layer || !from && a.layer >= layer {
+	points, row := p.layers.Points, p.layers.row
+	layer := points[v].Layer
+	if from && a.Layer < layer || !from && a.Layer >= layer {
 		return // before the start or after the end of the line of v
 	}
 	top, bottom := int32(math.MaxInt32), int32(-1)
-	for _, q := range a.left {
-		if other := points[q].vertex; other == v || !from || other < 0 && a.layer > layer {
+	for _, q := range a.Left {
+		if other := points[q].Vertex; other == v || !from || other < 0 && a.Layer > layer {
 			p.leave(a, q)
-			top, bottom = min(top, points[q].row), max(bottom, points[q].row)
+			top, bottom = min(top, row[q]), max(bottom, row[q])
 		}
 	}
-	for _, q := range a.right {
-		if other := points[q].vertex; other == v || from || other < 0 {
+	for _, q := range a.Right {
+		if other := points[q].Vertex; other == v || from || other < 0 {
 			p.enter(a, q)
-			top, bottom = min(top, points[q].row), max(bottom, points[q].row)
+			top, bottom = min(top, row[q]), max(bottom, row[q])
 		}
 	}
 	if a.track >= 0 && top < bottom {
@@ -174,13 +174,13 @@ func (p *picture) tokens() {
 		if !e.Marked && !e.Dead && (e.When == "" || conditionOf(p.when, a.to) != "") {
 			continue
 		}
-		b := &p.layers.bundles[p.layers.of[i]]
-		points := p.layers.points
-		x, row := 0, points[a.from].row
-		if len(b.targets) == 1 {
+		b := &p.layers.shares[p.layers.of[i]]
+		x, row := 0, p.layers.row[a.from]
+		if len(b.Targets) == 1 {
 			x = p.leaves(a.from)
 		} else {
-			x, row = p.turn(&p.layers.links[b.first+points[a.to].layer-1-p.layers.links[b.first].layer]), points[a.to].row
+			links := p.layers.linksOf(p.layers.of[i])
+			x, row = p.turn(&links[p.layers.Points[a.to].Layer-1-links[0].Layer]), p.layers.row[a.to]
 		}
 		sign, style := mark(e, p.look.ASCII)
 		p.brush.stamp(x, p.middle(row), sign, style)
@@ -206,7 +206,7 @@ func mark(e *Edge, ascii bool) (string, Style) {
 
 // leaves returns the column where the lines of a vertex start, directly after the current text of its chip.
 func (p *picture) leaves(v int32) int {
-	x := p.starts[p.layers.points[v].layer]
+	x := p.starts[p.layers.Points[v].Layer]
 	if p.zoom == Box {
 		return x + p.labels[v].width
 	}
@@ -241,7 +241,7 @@ func (p *picture) chips(layer int) {
 	grid, from := p.brush.grid, p.brush.from
 	first, _ := p.find(layer, p.rowAt(from.Y))
 	for _, v := range p.rows[layer][first:] {
-		y := p.top(p.layers.points[v].row) - from.Y
+		y := p.top(p.layers.row[v]) - from.Y
 		if y >= grid.Height {
 			break
 		}

@@ -22,7 +22,7 @@ func (p *picture) unfold() {
 		for i := from; i < to; i++ {
 			p.order = append(p.order, Item{ARow, int32(i)})
 		}
-		row := p.layers.points[p.vertex(item)].row
+		row := p.layers.row[p.vertex(item)]
 		below[row] = max(below[row], to-from)
 	}
 	p.gaps = make([]int, p.layers.rows+1)
@@ -58,7 +58,7 @@ func (p *picture) whereRow(item Item) Rect {
 // atRow returns the row below a vertex at a row of cells, or the vertex itself.
 func (p *picture) atRow(v int32, y int) Item {
 	item := p.item[v]
-	n := y - p.top(p.layers.points[v].row) - p.pitch()
+	n := y - p.top(p.layers.row[v]) - p.pitch()
 	if item.Kind != ANode || n < 0 {
 		return item
 	}
@@ -97,7 +97,7 @@ func (p *picture) inside(x int, v int32) {
 		return
 	}
 	from, to := p.graph.rowsOf(item.Index)
-	y := p.top(p.layers.points[v].row) + p.pitch() - p.brush.from.Y
+	y := p.top(p.layers.row[v]) + p.pitch() - p.brush.from.Y
 	for i := from; i < to; i++ {
 		w := pen{grid: p.brush.grid, y: y + i - from, item: Item{ARow, int32(i)}, ascii: p.look.ASCII}
 		if w.y < 0 || w.y >= w.grid.Height {

@@ -159,13 +159,13 @@ func (p *picture) port(item Item) (port, bool) {
 	if v < 0 {
 		return port{}, false
 	}
-	at := &p.layers.points[v]
-	start := p.starts[at.layer]
+	layer := p.layers.Points[v].Layer
+	start := p.starts[layer]
 	out := p.leaves(v)
 	if p.zoom != Box {
 		out-- // the line of the layout leaves a blank behind the chip, which this line needs
 	}
-	to := port{row: p.middle(at.row), out: out, turnOut: start + p.widths[at.layer] + 1, in: start - 1, turnIn: start - 2}
+	to := port{row: p.middle(p.layers.row[v]), out: out, turnOut: start + p.widths[layer] + 1, in: start - 1, turnIn: start - 2}
 	if to.turnIn < 0 {
 		to.in = -1
 	}

@@ -10,10 +10,10 @@ const trackPitch = 2
 
 // route assigns tracks to the vertical lines between the layers.
 func (l *layers) route() {
-	l.tracks = make([]int, len(l.between))
-	for i := range l.between {
+	l.tracks = make([]int, len(l.Between))
+	for i := range l.Between {
 		c := channel{layers: l}
-		l.tracks[i] = c.route(l.between[i])
+		l.tracks[i] = c.route(l.Between[i])
 	}
 }
 
@@ -61,8 +61,8 @@ func (c *channel) route(links []int32) int {
 	}
 	passes := map[int32]int32{} // by row: the last track that a line of the left layer reaches
 	for _, n := range c.links {
-		for _, p := range c.layers.links[n].left {
-			row := c.points[p].row
+		for _, p := range c.layers.links[n].Left {
+			row := c.row[p]
 			passes[row] = max(passes[row], c.layers.links[n].track)
 		}
 	}
@@ -77,13 +77,13 @@ func (c *channel) route(links []int32) int {
 // If both are true, as in links with several ends on both sides, all lines belong together.
 func (c *channel) merge(n int32, passes map[int32]int32) {
 	a := &c.layers.links[n]
-	for _, q := range a.right {
-		row := c.points[q].row
+	for _, q := range a.Right {
+		row := c.row[q]
 		fromLeft := func(m int32) bool { return m != n && c.layers.links[m].track < a.track }
-		switch own := slices.ContainsFunc(a.left, func(p int32) bool { return c.points[p].row == row }); {
-		case own && len(a.left) > 1 && len(a.right) > 1:
+		switch own := slices.ContainsFunc(a.Left, func(p int32) bool { return c.row[p] == row }); {
+		case own && len(a.Left) > 1 && len(a.Right) > 1:
 			a.hubs = append(a.hubs, q)
-		case own && len(a.left) > 1, !own && (passes[row] > a.track || slices.ContainsFunc(c.points[q].left, fromLeft)):
+		case own && len(a.Left) > 1, !own && (passes[row] > a.track || slices.ContainsFunc(c.Points[q].Left, fromLeft)):
 			a.merges = append(a.merges, q)
 		}
 	}
@@ -95,8 +95,8 @@ func (c *channel) constrain() {
 	c.after, c.before = make([][]int32, len(c.links)), make([]int, len(c.links))
 	enters := map[int32]int32{} // by row: points of the right layer
 	for _, n := range c.links {
-		for _, q := range c.layers.links[n].right {
-			enters[c.points[q].row] = q
+		for _, q := range c.layers.links[n].Right {
+			enters[c.row[q]] = q
 		}
 	}
 	follow := func(k int, m int32) {
@@ -106,19 +106,19 @@ func (c *channel) constrain() {
 		}
 	}
 	for k, n := range c.links {
-		for _, p := range c.layers.links[n].left {
-			if len(c.layers.links[n].left) == 1 {
-				for _, m := range c.points[p].right {
-					if len(c.layers.links[m].left) > 1 {
+		for _, p := range c.layers.links[n].Left {
+			if len(c.layers.links[n].Left) == 1 {
+				for _, m := range c.Points[p].Right {
+					if len(c.layers.links[m].Left) > 1 {
 						follow(k, m)
 					}
 				}
 			}
-			q, found := enters[c.points[p].row]
+			q, found := enters[c.row[p]]
 			if !found {
 				continue
 			}
-			for _, m := range c.points[q].left {
+			for _, m := range c.Points[q].Left {
 				follow(k, m)
 			}
 		}

@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+
+	"wf/graph/layered"
 )
 
-// A share is a set of arcs that are drawn as one line with branches. Each of its sources leads to each of its
-// targets.
+// A share is a bundle of arcs that are drawn as one line with branches. Its vertices are in ascending order.
 type share struct {
-	sources, targets []int32 // vertices, ascending
-	arcs             []int32
-	weak, via        bool
+	layered.Bundle
+	arcs      []int32
+	weak, via bool
 }
 
 // A group is a set of vertices with the same sources. One line can serve all arcs to them.
@@ -76,16 +77,16 @@ func shares(w *web, at []int32) []share {
 }
 
 func newShare(sources, targets []int32, kind int) share {
-	return share{sources: sources, targets: targets, weak: kind&1 != 0, via: kind&2 != 0}
+	return share{Bundle: layered.Bundle{Sources: sources, Targets: targets}, weak: kind&1 != 0, via: kind&2 != 0}
 }
 
 // find lists the arcs of a share.
 func (s *share) find(w *web) {
 	kind := (&arc{weak: s.weak, via: s.via}).kind()
-	for _, v := range s.sources {
+	for _, v := range s.Sources {
 		for _, i := range w.out[v] {
 			a := &w.arcs[i]
-			if _, found := slices.BinarySearch(s.targets, a.to); found && !a.back && a.kind() == kind {
+			if _, found := slices.BinarySearch(s.Targets, a.to); found && !a.back && a.kind() == kind {
 				s.arcs = append(s.arcs, i)
 			}
 		}
@@ -116,7 +117,7 @@ func outletShares(groups []group, outlets [][kinds]outlet) []share {
 				known[string(key)] = i
 				all = append(all, newShare(nil, slices.Clone(targets), kind))
 			}
-			all[i].sources = append(all[i].sources, int32(v))
+			all[i].Sources = append(all[i].Sources, int32(v))
 		}
 	}
 	return all

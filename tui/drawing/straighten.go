@@ -18,14 +18,12 @@ type block struct {
 // can be straight at the same time; points on a straight line become a block. The blocks are packed as far up as
 // possible, and then moved to where their lines are shortest.
 func (l *layers) straighten() {
-	for i := range l.points {
-		l.points[i].row = int32(i) // number of the block, until the row is known
-	}
-	partner := make([]int32, len(l.points)) // neighbour to the right in the same block, or -1
+	l.row = make([]int32, len(l.Points))
+	partner := make([]int32, len(l.Points)) // neighbour to the right in the same block, or -1
 	for p := range partner {
 		partner[p] = -1
 	}
-	for i := range l.order {
+	for i := range l.Order {
 		for _, s := range l.straight(i) {
 			partner[s.left] = s.right
 		}
@@ -59,35 +57,35 @@ const (
 // topmost ends.
 func (l *layers) steps(i int) []step {
 	var steps []step
-	for _, n := range l.between[i] {
+	for _, n := range l.Between[i] {
 		a := &l.links[n]
-		left := slices.MinFunc(a.left, l.byPos)
-		right := slices.MinFunc(a.right, l.byPos)
-		for _, q := range a.right {
+		left := slices.MinFunc(a.Left, l.byPos)
+		right := slices.MinFunc(a.Right, l.byPos)
+		for _, q := range a.Right {
 			steps = append(steps, step{left, q, l.worth(a, left, q, q == right)})
 		}
-		for _, p := range a.left {
+		for _, p := range a.Left {
 			if p != left {
 				steps = append(steps, step{p, right, l.worth(a, p, right, false)})
 			}
 		}
 	}
 	slices.SortFunc(steps, func(s, t step) int {
-		return cmp.Or(cmp.Compare(l.points[s.left].pos, l.points[t.left].pos), cmp.Compare(l.points[t.right].pos, l.points[s.right].pos))
+		return cmp.Or(cmp.Compare(l.Pos[s.left], l.Pos[t.left]), cmp.Compare(l.Pos[t.right], l.Pos[s.right]))
 	})
 	return steps
 }
 
-func (l *layers) byPos(p, q int32) int { return int(l.points[p].pos) - int(l.points[q].pos) }
+func (l *layers) byPos(p, q int32) int { return int(l.Pos[p]) - int(l.Pos[q]) }
 
 func (l *layers) worth(a *link, p, q int32, top bool) int32 {
-	passesLeft, passesRight := l.points[p].vertex < 0, l.points[q].vertex < 0
+	passesLeft, passesRight := l.Points[p].Vertex < 0, l.Points[q].Vertex < 0
 	switch {
 	case passesLeft && passesRight:
 		return worthPass
-	case len(a.left) == 1 && len(a.right) == 1 && !passesLeft && !passesRight:
+	case len(a.Left) == 1 && len(a.Right) == 1 && !passesLeft && !passesRight:
 		return worthChain
-	case len(a.left) == 1 && len(a.right) == 1:
+	case len(a.Left) == 1 && len(a.Right) == 1:
 		return worthEnter
 	case top:
 		return worthTop
@@ -98,16 +96,16 @@ func (l *layers) worth(a *link, p, q int32, top bool) int32 {
 // straight chooses the steps after layer i that do not cross and have the highest total value: the heaviest ascending
 // sequence, found with a Fenwick tree over the positions on the right.
 func (l *layers) straight(i int) []step {
-	if len(l.between[i]) == 0 {
+	if len(l.Between[i]) == 0 {
 		return nil
 	}
 	steps := l.steps(i)
 	sum := make([]int32, len(steps))
 	before := make([]int32, len(steps))
-	tree := make([]int32, len(l.order[i+1])+1) // number + 1 of the best step so far that ends at this position or before
+	tree := make([]int32, len(l.Order[i+1])+1) // number + 1 of the best step so far that ends at this position or before
 	best := int32(-1)
 	for k, s := range steps { // from top to bottom on the left, and for each from bottom to top on the right
-		pos := int(l.points[s.right].pos)
+		pos := int(l.Pos[s.right])
 		before[k] = -1
 		for x := pos; x > 0; x -= x & -x {
 			if j := tree[x] - 1; j >= 0 && (before[k] < 0 || sum[j] > sum[before[k]]) {
@@ -136,11 +134,11 @@ func (l *layers) straight(i int) []step {
 
 // blocks joins points and their partners into blocks, and returns the block of each point.
 func (l *layers) blocks(partner []int32) (blocks []block, of []int32) {
-	of = make([]int32, len(l.points))
+	of = make([]int32, len(l.Points))
 	for p := range of {
 		of[p] = -1
 	}
-	for _, layer := range l.order {
+	for _, layer := range l.Order {
 		for _, p := range layer {
 			if of[p] >= 0 {
 				continue
@@ -153,9 +151,9 @@ func (l *layers) blocks(partner []int32) (blocks []block, of []int32) {
 			blocks = append(blocks, b)
 		}
 	}
-	for _, layer := range l.order {
+	for _, layer := range l.Order {
 		for k := 1; k < len(layer); k++ {
-			if l.points[layer[k-1]].part != l.points[layer[k]].part {
+			if l.Points[layer[k-1]].Part != l.Points[layer[k]].Part {
 				continue
 			}
 			a, b := of[layer[k-1]], of[layer[k]]
@@ -195,7 +193,7 @@ func stack(blocks []block) []int32 {
 func (l *layers) apart(blocks []block) {
 	l.bottoms = nil // of the components, while each of them begins in row 0
 	for i := range blocks {
-		part := int(l.points[blocks[i].points[0]].part)
+		part := int(l.Points[blocks[i].points[0]].Part)
 		for len(l.bottoms) <= part {
 			l.bottoms = append(l.bottoms, 0)
 		}
@@ -207,24 +205,24 @@ func (l *layers) apart(blocks []block) {
 		l.bottoms[part] += tops[part]
 	}
 	for i := range blocks {
-		blocks[i].row += tops[l.points[blocks[i].points[0]].part]
+		blocks[i].row += tops[l.Points[blocks[i].points[0]].Part]
 	}
 }
 
 // setRows assigns the rows of the blocks to their points and sets the ends of the links.
 func (l *layers) setRows(blocks []block, of []int32) {
 	l.rows = 0
-	for p := range l.points {
-		l.points[p].row = blocks[of[p]].row
-		l.rows = max(l.rows, int(l.points[p].row)+1)
+	for p := range l.Points {
+		l.row[p] = blocks[of[p]].row
+		l.rows = max(l.rows, int(l.row[p])+1)
 	}
 	for i := range l.links {
 		a := &l.links[i]
-		a.top, a.bottom = l.points[a.left[0]].row, l.points[a.left[0]].row
+		a.top, a.bottom = l.row[a.Left[0]], l.row[a.Left[0]]
 		a.top2, a.bottom2 = math.MaxInt32, -1
-		for _, ends := range [2][]int32{a.left, a.right} {
+		for _, ends := range [2][]int32{a.Left, a.Right} {
 			for _, p := range ends {
-				a.extend(l.points[p].row)
+				a.extend(l.row[p])
 			}
 		}
 	}
@@ -263,13 +261,13 @@ func (l *layers) pull(blocks []block, of, order []int32, down bool) {
 		low, high := ends[(len(ends)-1)/2], ends[len(ends)/2]
 		wish := min(max(b.row, low), high)
 		if down {
-			limit := l.bottoms[l.points[b.points[0]].part]
+			limit := l.bottoms[l.Points[b.points[0]].Part]
 			for _, j := range b.below {
 				limit = min(limit, blocks[j].row-1)
 			}
 			b.row = max(b.row, min(wish, limit))
 		} else {
-			limit := l.topOf(l.points[b.points[0]].part)
+			limit := l.topOf(l.Points[b.points[0]].Part)
 			for _, j := range b.above {
 				limit = max(limit, blocks[j].row+1)
 			}
@@ -290,7 +288,7 @@ func (l *layers) topOf(part int32) int32 {
 // ends appends the outermost rows of the opposite ends of each link at block b.
 func (l *layers) ends(b *block, ends []int32) []int32 {
 	for _, p := range b.points {
-		for _, links := range [2][]int32{l.points[p].left, l.points[p].right} {
+		for _, links := range [2][]int32{l.Points[p].Left, l.Points[p].Right} {
 			for _, n := range links {
 				a := &l.links[n]
 				low, high := a.top, a.bottom

@@ -115,7 +115,7 @@ func checkPictureEdges(t fataler, p *picture, grid *Grid) (wrong int) {
 // checkTracks demands that vertical lines that stand in the same column do not touch, unless there are
 // more than there are columns for.
 func checkTracks(t fataler, p *picture) {
-	for _, links := range p.layers.between {
+	for _, links := range p.layers.Between {
 		for i, m := range links {
 			for _, n := range links[:i] {
 				a, b := &p.layers.links[m], &p.layers.links[n]

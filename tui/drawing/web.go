@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"wf/graph/stages"
+	"wf/graph/layered"
 )
 
 // An arc represents all edges between two vertices of a web in one direction.
@@ -48,8 +48,10 @@ func newWeb(size int, arcs []arc) *web {
 		w.out[a.from] = append(w.out[a.from], int32(i))
 		w.in[a.to] = append(w.in[a.to], int32(i))
 	}
-	for i, back := range stages.Back(size, w.plainArcs()) {
-		w.arcs[i].back = back
+	plain := w.plainArcs()
+	layered.MarkBack(size, plain)
+	for i := range plain {
+		w.arcs[i].back = plain[i].Back
 	}
 	w.findCycles()
 	return w
@@ -64,26 +66,17 @@ func (a *arc) merge(b arc) {
 	a.edged = edged
 }
 
-// plainArcs returns the arcs in the form of package stages.
-func (w *web) plainArcs() []stages.Arc {
-	arcs := make([]stages.Arc, len(w.arcs))
+// plainArcs returns the arcs in the form of package layered.
+func (w *web) plainArcs() []layered.Arc {
+	arcs := make([]layered.Arc, len(w.arcs))
 	for i, a := range w.arcs {
-		arcs[i] = stages.Arc{From: a.from, To: a.to, Weak: a.weak}
+		arcs[i] = layered.Arc{From: a.from, To: a.to, Weak: a.weak, Back: a.back}
 	}
 	return arcs
 }
 
-// backs returns, by arc, whether it leads back.
-func (w *web) backs() []bool {
-	back := make([]bool, len(w.arcs))
-	for i, a := range w.arcs {
-		back[i] = a.back
-	}
-	return back
-}
-
-// rows returns an order of the vertices in which every arc leads down, except those that lead back. See stages.Rows.
-func (w *web) rows() []int32 { return stages.Rows(w.size, w.plainArcs(), w.backs()) }
+// rows returns an order of the vertices in which every arc leads down, except those that lead back.
+func (w *web) rows() []int32 { return layered.Rows(w.size, w.plainArcs()) }
 
 // near lists the neighbours of v by their places: the targets of its arcs if forward is set, otherwise the sources.
 // Loops are included.

@@ -75,7 +75,7 @@ text { font: 12px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; 
 </style>
 `
 
-func svgNode(b *strings.Builder, n *api.GraphNode, group string, at layered.Point) {
+func svgNode(b *strings.Builder, n *api.GraphNode, group string, at layered.Position) {
 	x, y := at.Along+svgMargin, at.Across+svgMargin
 	title := n.Name + " (" + string(n.State) + ")"
 	if group != "" {
@@ -91,7 +91,7 @@ func svgNode(b *strings.Builder, n *api.GraphNode, group string, at layered.Poin
 }
 
 // svgCurve draws a line through the points of an edge: curved between layers, straight across them.
-func svgCurve(points []layered.Point) string {
+func svgCurve(points []layered.Position) string {
 	var b strings.Builder
 	for i, p := range points {
 		x, y := p.Along+svgMargin, p.Across+svgMargin
@@ -110,7 +110,7 @@ func svgCurve(points []layered.Point) string {
 }
 
 // svgSelf draws the arrow of a node to itself, above its right corner.
-func svgSelf(at layered.Point) string {
+func svgSelf(at layered.Position) string {
 	x, y := at.Along+svgMargin+boxes.Length, at.Across+svgMargin
 	return fmt.Sprintf("M%s %sC%s %s %s %s %s %s", px(x-2*svgLoop), px(y), px(x-2*svgLoop), px(y-2*svgLoop),
 		px(x+2*svgLoop), px(y-svgLoop), px(x), px(y+svgLoop))

@@ -1,6 +1,13 @@
-package stages
+package layered
 
 import "slices"
+
+// An Arc leads from one vertex to another one. A vertex is a number from 0. A weak arc stands for non-blocking edges
+// only. MarkBack sets Back.
+type Arc struct {
+	From, To   int32
+	Weak, Back bool
+}
 
 // outOf returns the numbers of the arcs that leave each vertex: those of v are list[first[v]:first[v+1]].
 func outOf(size int, arcs []Arc) (first, list []int32) {
@@ -19,10 +26,10 @@ func outOf(size int, arcs []Arc) (first, list []int32) {
 	return first, list
 }
 
-// Back puts the vertices into a sequence and returns which arcs lead back in it. A vertex comes when the sources of its
-// strong arcs have come, and if possible those of its weak ones. Where nothing fits, as in a loop of strong arcs, which
-// cannot run, the first vertex that is left comes.
-func Back(size int, arcs []Arc) []bool {
+// MarkBack puts the vertices into a sequence and marks the arcs that lead back in it. A vertex follows the sources of
+// its strong arcs, and if possible those of its weak ones. If no vertex qualifies, as in a cycle of strong arcs, the
+// first remaining vertex is next. No arc may lead from a vertex to itself.
+func MarkBack(size int, arcs []Arc) {
 	strong, weak := make([]int32, size), make([]int32, size)
 	for _, a := range arcs {
 		if a.Weak {
@@ -35,7 +42,7 @@ func Back(size int, arcs []Arc) []bool {
 	for v := range place {
 		place[v] = -1
 	}
-	var free, almost []int32
+	var free, almost []int32 // all sources are in the sequence; all except those of weak arcs
 	sort := func(v int32) {
 		if strong[v] == 0 && weak[v] == 0 {
 			free = append(free, v)
@@ -76,19 +83,17 @@ func Back(size int, arcs []Arc) []bool {
 			sort(a.To)
 		}
 	}
-	back := make([]bool, len(arcs))
-	for i, a := range arcs {
-		back[i] = place[a.From] > place[a.To]
+	for i := range arcs {
+		arcs[i].Back = place[arcs[i].From] > place[arcs[i].To]
 	}
-	return back
 }
 
-// Rows puts the vertices into an order in which every arc that does not lead back leads down, and what follows a vertex
-// comes right after it where that is possible: chains stay together.
-func Rows(size int, arcs []Arc, back []bool) []int32 {
+// Rows returns an order of the vertices in which every arc leads down, except those that lead back. If possible, the
+// target of an arc comes directly after its source, so that chains stay together.
+func Rows(size int, arcs []Arc) []int32 {
 	missing := make([]int32, size)
-	for i, a := range arcs {
-		if !back[i] {
+	for _, a := range arcs {
+		if !a.Back {
 			missing[a.To]++
 		}
 	}
@@ -105,7 +110,7 @@ func Rows(size int, arcs []Arc, back []bool) []int32 {
 		stack = stack[:len(stack)-1]
 		order = append(order, v)
 		for _, i := range slices.Backward(out[from[v]:from[v+1]]) {
-			if back[i] {
+			if arcs[i].Back {
 				continue
 			}
 			to := arcs[i].To
@@ -115,4 +120,32 @@ func Rows(size int, arcs []Arc, back []bool) []int32 {
 		}
 	}
 	return order
+}
+
+// Rank returns the layer of each vertex: the one after its last source. Vertices without sources are in the layer
+// before their first target, which keeps lines short. Arcs that lead back have no effect.
+func Rank(size int, arcs []Arc) []int32 {
+	rank := make([]int32, size)
+	from, out := outOf(size, arcs)
+	inner := make([]bool, size) // has a source
+	for _, v := range Rows(size, arcs) {
+		for _, i := range out[from[v]:from[v+1]] {
+			if a := &arcs[i]; !a.Back {
+				rank[a.To] = max(rank[a.To], rank[v]+1)
+				inner[a.To] = true
+			}
+		}
+	}
+	nearest := make([]int32, size) // layer of the first target, 0 if there is none
+	for _, a := range arcs {
+		if !a.Back && (nearest[a.From] == 0 || rank[a.To] < nearest[a.From]) {
+			nearest[a.From] = rank[a.To]
+		}
+	}
+	for v := range rank {
+		if !inner[v] && nearest[v] > 0 {
+			rank[v] = nearest[v] - 1
+		}
+	}
+	return rank
 }

@@ -1,0 +1,261 @@
+package layered
+
+import "slices"
+
+const (
+	// sweeps is the number of passes over the layers of a small graph, and fewSweeps of others. More passes hardly improve
+	// the result.
+	sweeps, fewSweeps = 12, 8
+	// small is the number of points up to which a graph is worth more time: of a large one a screen shows only a part of
+	// each layer.
+	small = 1500
+	// mostSteps is the number of steps up to which crossings are counted.
+	mostSteps = 400_000
+)
+
+// A search looks for an order in the layers with few crossings.
+type search struct {
+	*Layers
+	// A step joins an end of a link with one at its other side. Those from point p lead to the points
+	// ends[first[p]:first[p+1]]. Both are nil if there are too many steps.
+	first, ends []int32
+
+	// Buffers.
+	means []float64 // by link: mean position of its ends at one side
+	keys  []uint64
+}
+
+// An ordering contains the position of each point in its layer, and the cost of each component.
+type ordering struct {
+	pos   []int32
+	costs []int
+}
+
+// uncross searches for an order in the layers with few crossings and short vertical lines, and keeps the best one of
+// each component. It starts from a walk, and for small graphs also from another one.
+func (l *Layers) uncross(size int, across []float64) {
+	s := &search{Layers: l, means: make([]float64, len(l.Links))}
+	s.listSteps()
+	l.walk(size, across, false)
+	best := s.sweep()
+	if len(l.Points) <= small && slices.Max(best.costs) > 0 {
+		l.walk(size, across, true)
+		s.improve(best, s.sweep())
+	}
+	s.restore(best)
+}
+
+// listSteps sets first and ends.
+func (s *search) listSteps() {
+	steps := 0
+	for i := range s.Links {
+		steps += len(s.Links[i].Left) * len(s.Links[i].Right)
+	}
+	if steps > mostSteps {
+		return
+	}
+	s.first, s.ends = make([]int32, len(s.Points)+1), make([]int32, 0, steps)
+	for p := range s.Points {
+		for _, n := range s.Points[p].Right {
+			s.ends = append(s.ends, s.Links[n].Right...)
+		}
+		s.first[p+1] = int32(len(s.ends))
+	}
+}
+
+// improve takes over the components that cost less in another order.
+func (s *search) improve(best, other *ordering) {
+	for i := range s.Points {
+		if part := s.Points[i].Part; other.costs[part] < best.costs[part] {
+			best.pos[i] = other.pos[i]
+		}
+	}
+	for part, cost := range other.costs {
+		best.costs[part] = min(best.costs[part], cost)
+	}
+}
+
+// restore orders the layers as in o.
+func (s *search) restore(o *ordering) {
+	for _, layer := range s.Order {
+		slices.SortFunc(layer, func(a, b int32) int { return int(o.pos[a]) - int(o.pos[b]) })
+		s.number(layer)
+	}
+}
+
+// number stores the positions of the points of a layer.
+func (s *search) number(layer []int32) {
+	for pos, p := range layer {
+		s.Pos[p] = int32(pos)
+	}
+}
+
+// sweep improves the current order: it repeatedly moves each point to the mean position of its neighbours, alternating
+// between both sides, and for small graphs exchanges neighbours. It returns the best order.
+func (s *search) sweep() *ordering {
+	best, most := s.ordering(), sweeps
+	if len(s.Points) > small {
+		most = fewSweeps
+	}
+	for n := 0; n < most && slices.Max(best.costs) > 0; n++ {
+		if n%2 == 0 {
+			for i := 1; i < len(s.Order); i++ {
+				s.sort(i, true)
+			}
+		} else {
+			for i := len(s.Order) - 2; i >= 0; i-- {
+				s.sort(i, false)
+			}
+		}
+		s.improve(best, s.ordering())
+	}
+	if len(s.Points) > small {
+		return best
+	}
+	s.restore(best)
+	s.swap()
+	return s.ordering()
+}
+
+// sort sorts layer i by the positions of the neighbours to its left or right. Points without neighbours on that side
+// stay near their position.
+func (s *search) sort(i int, left bool) {
+	layer := s.Order[i]
+	between := i
+	if left {
+		between--
+	}
+	for _, n := range s.Between[between] {
+		ends := s.Links[n].ends(left)
+		sum := 0
+		for _, p := range ends {
+			sum += int(s.Pos[p])
+		}
+		s.means[n] = float64(sum) / float64(len(ends))
+	}
+	s.keys = s.keys[:0]
+	for _, p := range layer {
+		x := &s.Points[p]
+		links, wish := x.LinksAt(left), float64(s.Pos[p])
+		if len(links) > 0 {
+			wish = 0
+			for _, n := range links {
+				wish += s.means[n]
+			}
+			wish /= float64(len(links))
+		}
+		// The order is by component, then by the desired position in fractions, then by the current position.
+		s.keys = append(s.keys, uint64(x.Part)<<44|uint64(wish*16)<<20|uint64(s.Pos[p]))
+	}
+	slices.Sort(s.keys)
+	old := slices.Clone(layer)
+	for pos, key := range s.keys {
+		layer[pos] = old[key&(1<<20-1)]
+	}
+	s.number(layer)
+}
+
+// ordering returns the current order with its costs: the numbers of crossings or, if there are too many steps to count
+// them, the lengths of the vertical lines.
+func (s *search) ordering() *ordering {
+	o := &ordering{slices.Clone(s.Pos), make([]int, s.Parts)}
+	if s.first != nil {
+		for i := range len(s.Order) - 1 {
+			s.countCrossings(i, o.costs)
+		}
+		return o
+	}
+	for i := range s.Links {
+		a := &s.Links[i]
+		low, high := s.Pos[a.Left[0]], s.Pos[a.Left[0]]
+		for _, ends := range [2][]int32{a.Left, a.Right} {
+			for _, p := range ends {
+				low, high = min(low, s.Pos[p]), max(high, s.Pos[p])
+			}
+		}
+		o.costs[s.Points[a.Left[0]].Part] += int(high - low)
+	}
+	return o
+}
+
+// countCrossings adds the crossing pairs of steps after layer i to the costs of their components. From top to bottom
+// on the left, each step crosses the earlier steps that end further down on the right; a Fenwick tree counts them.
+func (s *search) countCrossings(i int, costs []int) {
+	tree := make([]int32, len(s.Order[i+1])+1)
+	passed := int32(0)
+	for _, p := range s.Order[i] {
+		ends := s.ends[s.first[p]:s.first[p+1]]
+		crossings := 0
+		for _, q := range ends {
+			before := int32(0) // steps that end at this position or before
+			for k := s.Pos[q] + 1; k > 0; k -= k & -k {
+				before += tree[k]
+			}
+			crossings += int(passed - before)
+		}
+		for _, q := range ends {
+			for k := s.Pos[q] + 1; int(k) < len(tree); k += k & -k {
+				tree[k]++
+			}
+		}
+		passed += int32(len(ends))
+		if crossings > 0 {
+			costs[s.Points[p].Part] += crossings
+		}
+	}
+}
+
+// swap exchanges neighbours in a layer while that removes crossings.
+func (s *search) swap() {
+	const rounds = 6
+	for range rounds {
+		better := false
+		for _, layer := range s.Order {
+			for k := 1; k < len(layer); k++ {
+				a, b := layer[k-1], layer[k]
+				if s.Points[a].Part == s.Points[b].Part && s.pairCrossings(a, b) > s.pairCrossings(b, a) {
+					layer[k-1], layer[k] = b, a
+					s.Pos[a], s.Pos[b] = s.Pos[b], s.Pos[a]
+					better = true
+				}
+			}
+		}
+		if !better {
+			return
+		}
+	}
+}
+
+// pairCrossings counts the crossings of the steps at two points of a layer, if a is above b.
+func (s *search) pairCrossings(a, b int32) int {
+	total := 0
+	for _, left := range [2]bool{true, false} {
+		for _, m := range s.Points[a].LinksAt(left) {
+			for _, n := range s.Points[b].LinksAt(left) {
+				for _, p := range s.Links[m].ends(left) {
+					for _, q := range s.Links[n].ends(left) {
+						if s.Pos[p] > s.Pos[q] {
+							total++
+						}
+					}
+				}
+			}
+		}
+	}
+	return total
+}
+
+// LinksAt returns the links on one side of a point.
+func (p *Point) LinksAt(left bool) []int32 {
+	if left {
+		return p.Left
+	}
+	return p.Right
+}
+
+func (a *Link) ends(left bool) []int32 {
+	if left {
+		return a.Left
+	}
+	return a.Right
+}
