@@ -13,9 +13,9 @@ type Peek = workfile.Peek
 // workfile.PeekAt.
 func PeekAt(path string) (*Peek, error) { return workfile.PeekAt(path) }
 
-// GoesOn reports whether the workfile at path (absolute) has active runs, so that it can be opened although the file is
+// HasActiveRuns reports whether the workfile at path (absolute) has active runs, so that it can be opened although the file is
 // missing: see workfile.Find.
-func GoesOn(state, path string) bool {
+func HasActiveRuns(state, path string) bool {
 	_, _, err := workfile.Find(state, path)
 	return err == nil
 }
