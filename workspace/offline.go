@@ -52,7 +52,7 @@ func CheckAt(path string) (api.Check, error) {
 }
 
 // UsePools sets the pools, of which only the sizes are used. Without it pools are not checked.
-func (l *Look) UsePools(p activerun.Pools) { l.w.planner.UsePools(p) }
+func (l *Look) UsePools(p activerun.Pools) { l.w.planner.Pools = p }
 
 // Plan is Workspace.Plan.
 func (l *Look) Plan(req api.RunRequest) (api.Plan, error) {

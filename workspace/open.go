@@ -76,8 +76,8 @@ func newWorkspace(id, path string, cfg Config) *Workspace {
 func (w *Workspace) useHistory(s *history.Store) {
 	w.store = s
 	asker, _ := w.cfg.Executor.(params.Asker)
-	w.planner = planning.New(planning.Config{ID: w.id, Path: w.path, Version: w.cfg.Version, Loop: w.loop, File: w.file, Nodes: w.nodes,
-		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable})
+	w.planner = &planning.Planner{ID: w.id, Path: w.path, Version: w.cfg.Version, Loop: w.loop, File: w.file, Nodes: w.nodes,
+		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable}
 	w.host = &activerun.Host{ID: w.id, Path: w.path, Log: w.cfg.Log, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out, Marks: watchers.NewMarks(w.out, w.nodes),
 		Executor: w.cfg.Executor, Slots: w.cfg.Slots, Pools: w.cfg.Pools, Nested: w.cfg.Nested,
 		RetryLater: func() { w.retries.holdTimer.Reset(w.host.HoldPause) }, Found: w.quarantine.awaitReports,

@@ -1,6 +1,7 @@
 package activerun
 
 import (
+	"slices"
 	"time"
 
 	"wf/api"
@@ -54,22 +55,12 @@ func (jo *journal) notRecorded(what string, err error) {
 
 // recallUnhanded cancels those of the executions that were not handed over yet. It returns the others.
 func (dp *dispatcher) recallUnhanded(ids []executor.ID) (handed []executor.ID) {
-	if len(dp.unhanded) == 0 {
-		return ids
-	}
 	for _, id := range ids {
-		at := -1
-		for i, j := range dp.unhanded {
-			if j.ID == id {
-				at = i
-			}
-		}
-		if at < 0 {
+		if at := slices.IndexFunc(dp.unhanded, func(j executor.Job) bool { return j.ID == id }); at < 0 {
 			handed = append(handed, id)
-			continue
+		} else {
+			dp.unhanded, dp.recalled = slices.Delete(dp.unhanded, at, at+1), append(dp.recalled, id)
 		}
-		dp.unhanded = append(dp.unhanded[:at], dp.unhanded[at+1:]...)
-		dp.recalled = append(dp.recalled, id)
 	}
 	return handed
 }

@@ -10,7 +10,7 @@ import (
 func (en *ending) noteLeftovers(rep executor.Report) {
 	en.leftovers, en.remained = rep.Count, nil
 	for _, l := range rep.Left {
-		en.remained = append(en.remained, history.Leftover{Node: l.Node, Execution: l.Execution, PID: l.PID, Program: l.Program})
+		en.remained = append(en.remained, history.Leftover(l))
 	}
 }
 

@@ -27,13 +27,13 @@ const (
 // lookForOutputs lists the folder if the list of reports contains enough ends. forget drops the result.
 func (r *Run) lookForOutputs(list []executor.Report) (forget func()) {
 	forget = func() { r.outputNames = nil }
-	over := 0
+	ended := 0
 	for i := range list {
 		if list[i].Kind == executor.Ended {
-			over++
+			ended++
 		}
 	}
-	if over < lookOutputs {
+	if ended < lookOutputs {
 		return forget
 	}
 	f, err := os.Open(r.Dir + "/" + runstate.OutputsDir)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"wf/executor"
@@ -182,10 +183,9 @@ func (goneSession) Detach() {}
 // has.
 func (dp *dispatcher) resubmit() {
 	var jobs []executor.Job
-	for i := range dp.run.Nodes {
-		n := &dp.run.Nodes[i]
-		if n.Execution != nil && n.Execution.Live && !n.Execution.Started {
-			jobs = append(jobs, dp.run.job(i, n.Execution.Number, n.Execution.Command))
+	for _, id := range dp.run.live() {
+		if rec := dp.run.Nodes[id.Node].Execution; !rec.Started {
+			jobs = append(jobs, dp.run.job(id.Node, id.Execution, rec.Command))
 		}
 	}
 	if len(jobs) > 0 {
@@ -195,12 +195,7 @@ func (dp *dispatcher) resubmit() {
 
 // stopExpired stops the executions whose time limit passed before the recovery.
 func (rc *recovery) stopExpired() {
-	var late []executor.ID
-	for i := range rc.run.Nodes {
-		if rec := rc.run.Nodes[i].Execution; rec != nil && rec.Live && rc.run.Sched.Expired(i) {
-			late = append(late, executor.ID{Node: i, Execution: rec.Number})
-		}
-	}
+	late := slices.DeleteFunc(rc.run.live(), func(id executor.ID) bool { return !rc.run.Sched.Expired(id.Node) })
 	if len(late) > 0 {
 		rc.run.sess.Stop(late, rc.run.Grace())
 	}

@@ -135,12 +135,10 @@ func (r *Run) executorLost(rep executor.Report) {
 		r.broken = rep.Message
 	}
 	r.host.Log.Error("executor lost", "run", r.ID, "err", rep.Message)
-	for i := range r.Nodes {
-		if rec := r.Nodes[i].Execution; rec != nil && rec.Live {
-			r.finish(executor.Report{Kind: executor.Ended, ID: executor.ID{Node: i, Execution: rec.Number},
-				Time: clock.Now(), Out: rec.Out, Err: rec.Err, Exit: executor.Exit{Lost: !stopped, Stopped: stopped},
-				Message: fmt.Sprintf("the executor was lost (%s)", rep.Message)})
-		}
+	for _, id := range r.live() {
+		rec := r.Nodes[id.Node].Execution
+		r.finish(executor.Report{Kind: executor.Ended, ID: id, Time: clock.Now(), Out: rec.Out, Err: rec.Err,
+			Exit: executor.Exit{Lost: !stopped, Stopped: stopped}, Message: fmt.Sprintf("the executor was lost (%s)", rep.Message)})
 	}
 	if r.Phase == runstate.Active {
 		r.stopping.Stop(api.StopRequest{Cause: "executor lost"}, "", nil)

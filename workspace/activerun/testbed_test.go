@@ -87,7 +87,7 @@ func (b *testbed) prepare() {
 		}
 	})
 	b.host.RetryLater = func() { retry.Reset(b.host.HoldPause) }
-	b.planner = planning.New(planning.Config{ID: "w", Path: b.path, Loop: l, File: file, Nodes: nodes, Store: store, Usable: func() error { return nil }})
+	b.planner = &planning.Planner{ID: "w", Path: b.path, Loop: l, File: file, Nodes: nodes, Store: store, Usable: func() error { return nil }}
 	b.runs, b.events = nil, nil
 	b.watcher = out.Watch(1000, nil, func() api.Status { return api.Status{} })
 }

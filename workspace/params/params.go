@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"wf/api"
@@ -114,7 +115,7 @@ func (c *Check) List() api.ParamList {
 	for i := range c.Params {
 		p := &c.Params[i]
 		choices, err := c.Offered(i)
-		if err != nil && !hasProblem(list.Problems, p.Name) {
+		if err != nil && !slices.ContainsFunc(list.Problems, func(o api.ParamProblem) bool { return o.Param == p.Name }) {
 			list.Problems = append(list.Problems, api.ParamProblem{Param: p.Name, Reason: fmt.Sprintf("its choices could not be listed: %v", err)})
 		}
 		list.Params = append(list.Params, c.Param(i, choices))
@@ -130,15 +131,6 @@ func (c *Check) Param(i int, choices []string) api.Param {
 		Choices: choices, ChoicesFrom: p.ChoicesFrom, DependsOn: p.DependsOn}
 }
 
-func hasProblem(problems []api.ParamProblem, param string) bool {
-	for _, p := range problems {
-		if p.Param == param {
-			return true
-		}
-	}
-	return false
-}
-
 // Offered lists the choices of parameter i. It lists none while a parameter on which i depends has no valid value.
 func (c *Check) Offered(i int) ([]string, error) {
 	p := c.Params[i]
@@ -152,13 +144,12 @@ func (c *Check) Offered(i int) ([]string, error) {
 	var needed []flow.Param
 	given := map[string]any{}
 	for _, q := range c.Params[:i] {
-		for _, name := range p.DependsOn {
-			if q.Name == name {
-				needed = append(needed, q)
-				if value, has := c.Given[name]; has {
-					given[name] = value
-				}
-			}
+		if !slices.Contains(p.DependsOn, q.Name) {
+			continue
+		}
+		needed = append(needed, q)
+		if value, has := c.Given[q.Name]; has {
+			given[q.Name] = value
 		}
 	}
 	known, problems := flow.Resolve(needed, given, flow.Machine{})

@@ -22,11 +22,11 @@ import (
 
 // Check lists the problems of the workfile, with line numbers.
 func (pl *Planner) Check(ctx context.Context) (api.Check, error) {
-	if err := pl.file.RenewWarnings(ctx); err != nil {
+	if err := pl.File.RenewWarnings(ctx); err != nil {
 		return api.Check{}, err
 	}
 	var folder workFolder
-	c, err := loop.Ask(ctx, pl.loop, func() (api.Check, error) {
+	c, err := loop.Ask(ctx, pl.Loop, func() (api.Check, error) {
 		folder = pl.workFolder()
 		c := pl.check()
 		pl.checkShell(&c)
@@ -49,14 +49,14 @@ func (pl *Planner) CheckLoaded() api.Check {
 
 // check lists the problems that can be found without looking for programs.
 func (pl *Planner) check() api.Check {
-	c := api.Check{Schema: api.SchemaCheck, OK: true, Nodes: len(pl.file.Graph().Nodes()), Edges: len(pl.file.Graph().Edges()),
+	c := api.Check{Schema: api.SchemaCheck, OK: true, Nodes: len(pl.File.Graph().Nodes()), Edges: len(pl.File.Graph().Edges()),
 		Problems: []api.Problem{}}
-	if pl.file.Unreadable() != "" {
-		addProblem(&c, api.Problem{Severity: "error", Code: "unreadable", Message: pl.file.Unreadable()})
+	if pl.File.Unreadable() != "" {
+		addProblem(&c, api.Problem{Severity: "error", Code: "unreadable", Message: pl.File.Unreadable()})
 	}
-	_, problems := flow.Read(pl.file.Graph())
+	_, problems := flow.Read(pl.File.Graph())
 	more := map[string]int{}
-	for _, p := range append(graph.Check(pl.file.Graph()), problems...) {
+	for _, p := range append(graph.Check(pl.File.Graph()), problems...) {
 		if more[p.Code]++; more[p.Code] <= problemsPerCode {
 			addProblem(&c, pl.problem(p))
 		} else if p.Severity == graph.Error {
@@ -81,13 +81,13 @@ const problemsPerCode = 1000
 // checkShell adds a problem if the shell of the workfile does not exist. If this process has no
 // PATH, as in the daemon, it skips a shell without a path: each run brings its own PATH and is checked again.
 func (pl *Planner) checkShell(c *api.Check) {
-	program, _ := pl.file.Graph().Attr("shell")
+	program, _ := pl.File.Graph().Attr("shell")
 	path := os.Getenv("PATH")
 	if path == "" && !strings.Contains(program, "/") {
 		return
 	}
 	if err := shell.Check(program, []string{"PATH=" + path}, pl.Folder()); err != nil {
-		addProblem(c, api.Problem{Severity: "error", Code: "shell", Line: pl.file.Document().GraphAttrLine("shell"), Message: err.Error()})
+		addProblem(c, api.Problem{Severity: "error", Code: "shell", Line: pl.File.Document().GraphAttrLine("shell"), Message: err.Error()})
 	}
 }
 
@@ -101,7 +101,7 @@ func addProblem(c *api.Check, p api.Problem) {
 // parserWarnings returns the warnings of the parser, without those that edits have corrected since.
 func (pl *Planner) parserWarnings() []api.Problem {
 	var list []api.Problem
-	for _, x := range pl.file.Warnings() {
+	for _, x := range pl.File.Warnings() {
 		if x.Attr != "" && pl.hasAttr(x) {
 			continue
 		}
@@ -118,35 +118,35 @@ func (pl *Planner) parserWarnings() []api.Problem {
 func (pl *Planner) hasAttr(x graphml.Warning) (has bool) {
 	switch {
 	case x.Node != "":
-		if n := pl.file.Graph().Node(x.Node); n != nil {
+		if n := pl.File.Graph().Node(x.Node); n != nil {
 			_, has = n.Attr(x.Attr)
 			return has
 		}
 		return true
 	case x.Edge >= 0:
-		if e := pl.file.Graph().Edge(x.Edge); e != nil {
+		if e := pl.File.Graph().Edge(x.Edge); e != nil {
 			_, has = e.Attr(x.Attr)
 			return has
 		}
 		return true
 	}
-	_, has = pl.file.Graph().Attr(x.Attr)
+	_, has = pl.File.Graph().Attr(x.Attr)
 	return has
 }
 
 // problem converts a problem of the graph for clients, with handles and line numbers.
 func (pl *Planner) problem(p graph.Problem) api.Problem {
-	out := api.Problem{Severity: "warning", Code: p.Code, Message: p.Message, Nodes: pl.nodes.Names(p.Nodes)}
+	out := api.Problem{Severity: "warning", Code: p.Code, Message: p.Message, Nodes: pl.Nodes.Names(p.Nodes)}
 	if p.Severity == graph.Error {
 		out.Severity = "error"
 	}
 	switch {
 	case p.Edge >= 0:
-		out.Line = pl.file.Document().EdgeAttrLine(p.Edge, p.Attr)
+		out.Line = pl.File.Document().EdgeAttrLine(p.Edge, p.Attr)
 	case len(p.Nodes) > 0:
-		out.Line = pl.file.Document().NodeAttrLine(p.Nodes[0], p.Attr)
+		out.Line = pl.File.Document().NodeAttrLine(p.Nodes[0], p.Attr)
 	case p.Attr != "":
-		out.Line = pl.file.Document().GraphAttrLine(p.Attr)
+		out.Line = pl.File.Document().GraphAttrLine(p.Attr)
 	}
 	if out.Line > 0 {
 		out.Line += p.Line
@@ -159,9 +159,9 @@ func (pl *Planner) problem(p graph.Problem) api.Problem {
 
 // checkWrapper adds a problem if the wrapper would not execute commands correctly.
 func (pl *Planner) checkWrapper(c *api.Check) {
-	program, _ := pl.file.Graph().Attr("shell")
-	if p := shell.CheckWrapper(pl.file.Wrapper(), program); p != nil {
-		line := pl.file.Document().GraphAttrLine("wrapper")
+	program, _ := pl.File.Graph().Attr("shell")
+	if p := shell.CheckWrapper(pl.File.Wrapper(), program); p != nil {
+		line := pl.File.Document().GraphAttrLine("wrapper")
 		addProblem(c, api.Problem{Severity: "error", Code: "wrapper", Line: line, Message: workfile.WrapperMessage(p)})
 	}
 }
@@ -185,7 +185,7 @@ func (pl *Planner) fitWrapper(wrapper, program string, asked, brought bool) erro
 	if p == nil {
 		return nil
 	}
-	e := &api.Error{Code: api.CodeWorkfile, Message: p.Message, Why: p.Why, Where: pl.file.Where(pl.file.Document().GraphAttrLine("wrapper"))}
+	e := &api.Error{Code: api.CodeWorkfile, Message: p.Message, Why: p.Why, Where: pl.File.Where(pl.File.Document().GraphAttrLine("wrapper"))}
 	if brought {
 		e.Code, e.Where = api.CodeInvalid, ""
 	}
@@ -215,13 +215,13 @@ func (pl *Planner) findShell(program string, env []string) error {
 		return nil
 	}
 	return &api.Error{Code: api.CodeWorkfile, Message: "the shell of the workfile cannot execute its commands", Why: err.Error(),
-		Where: pl.file.Where(pl.file.Document().GraphAttrLine("shell")), Fix: "wf edit set-graph shell 'bash -euo pipefail', for example"}
+		Where: pl.File.Where(pl.File.Document().GraphAttrLine("shell")), Fix: "wf edit set-graph shell 'bash -euo pipefail', for example"}
 }
 
 // servable refuses a run if a command needs more units of a pool than can become free: the size of the pool minus the units
 // that the callers of the run hold until it ends. Mocked nodes need no units.
 func (pl *Planner) servable(f *flow.Flow, nodes []*graph.Node, mocks map[string]scheduler.Mock, held map[string]int) error {
-	if pl.pools == nil || f == nil || f.Plain() {
+	if pl.Pools == nil || f == nil || f.Plain() {
 		return nil
 	}
 	for _, n := range nodes {
@@ -233,17 +233,17 @@ func (pl *Planner) servable(f *flow.Flow, nodes []*graph.Node, mocks map[string]
 			continue
 		}
 		for _, use := range rules.Pool {
-			size := pl.pools.Size(use.Name)
+			size := pl.Pools.Size(use.Name)
 			if use.Units <= size-held[use.Name] {
 				continue
 			}
-			name := pl.file.Handle(n)
-			e := &api.Error{Code: api.CodeWorkfile, Nodes: []string{name}, Where: pl.file.Where(pl.file.Document().NodeLine(n.ID)),
+			name := pl.File.Handle(n)
+			e := &api.Error{Code: api.CodeWorkfile, Nodes: []string{name}, Where: pl.File.Where(pl.File.Document().NodeLine(n.ID)),
 				Message: fmt.Sprintf("node %s needs %s:%d, and the size of pool %s is %d", name, use.Name, use.Units, use.Name, size),
 				Fix:     fmt.Sprintf("wf server pools %s=%d, or wf edit set %s pool %s:N with less", use.Name, use.Units, name, use.Name)}
 			if use.Units <= size {
 				e.Why = fmt.Sprintf("the command that starts this run holds %d of it until the run is over", held[use.Name])
-				e.Fix = fmt.Sprintf("wf server pools %s=%d, or let the command that runs %s need less", use.Name, use.Units+held[use.Name], pl.path)
+				e.Fix = fmt.Sprintf("wf server pools %s=%d, or let the command that runs %s need less", use.Name, use.Units+held[use.Name], pl.Path)
 			}
 			return e
 		}

@@ -18,7 +18,7 @@ import (
 // ReadFlow reads the control flow of the workfile. unread describes attributes that have no effect although their author
 // probably expects one. The error is an *api.Error that lists the problems that prevent runs.
 func (pl *Planner) ReadFlow() (f *flow.Flow, unread []string, err error) {
-	f, problems := flow.Read(pl.file.Graph())
+	f, problems := flow.Read(pl.File.Graph())
 	var wrong []api.Problem
 	for _, p := range problems {
 		switch {
@@ -40,7 +40,7 @@ func (pl *Planner) ReadFlow() (f *flow.Flow, unread []string, err error) {
 		return f, firstNotes(unread), nil
 	}
 	first := wrong[0]
-	e := &api.Error{Code: api.CodeWorkfile, Message: first.Message, Nodes: first.Nodes, Where: pl.file.Where(first.Line),
+	e := &api.Error{Code: api.CodeWorkfile, Message: first.Message, Nodes: first.Nodes, Where: pl.File.Where(first.Line),
 		Fix: "wf check shows all problems"}
 	if more := len(wrong) - 1; more > 0 {
 		e.Fix = fmt.Sprintf("wf check shows this and %d more", more)
@@ -62,7 +62,7 @@ func (pl *Planner) control(r *Draft, f *flow.Flow, scope scheduler.Scope, req ap
 	if f.Plain() && len(req.Mocks) == 0 && len(req.Params) == 0 {
 		return nil
 	}
-	r.Prior = pl.nodes.Prior
+	r.Prior = pl.Nodes.Prior
 	r.Request.Seed = rand.Text()
 	params, problems := flow.Resolve(f.Params, req.Params, flow.Machine{})
 	if err := paramError(problems); err != nil {
@@ -106,14 +106,14 @@ func (pl *Planner) mocks(asked []api.Mock) (map[string]scheduler.Mock, error) {
 		}
 		mock := scheduler.Mock{Skip: m.Skip, Exit: m.Exit, Outputs: outputs}
 		if strings.Contains(m.Nodes, "]/") {
-			if pl.nodes.TemplateOf(m.Nodes) == nil {
+			if pl.Nodes.TemplateOf(m.Nodes) == nil {
 				return nil, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("no node in a sub-flow is called %s", m.Nodes),
 					Fix: "wf ls lists all; [*] stands for every instance"}
 			}
 			mocks[m.Nodes] = mock
 			continue
 		}
-		nodes, err := pl.file.Select([]string{m.Nodes})
+		nodes, err := pl.File.Select([]string{m.Nodes})
 		if err != nil {
 			return nil, err
 		}

@@ -69,12 +69,12 @@ func (pl *Planner) withDefaults(req api.RunRequest) api.RunRequest {
 
 // has reports whether the graph has an attribute, even an empty one.
 func (pl *Planner) has(attr string) bool {
-	_, ok := pl.file.Graph().Attr(attr)
+	_, ok := pl.File.Graph().Attr(attr)
 	return ok
 }
 
 func (pl *Planner) hasText(attr string) bool {
-	text, _ := pl.file.Graph().Attr(attr)
+	text, _ := pl.File.Graph().Attr(attr)
 	return strings.TrimSpace(text) != ""
 }
 
@@ -91,7 +91,7 @@ const defaultGraceMS = 10_000
 // Draft determines the scope of a run and refuses a run that cannot work. It changes nothing. If it returns no draft and no
 // error, there is nothing to resume.
 func (pl *Planner) Draft(client string, req api.RunRequest) (*Draft, api.RunAccepted, error) {
-	acc := api.RunAccepted{Mode: req.Mode, Total: pl.nodes.Count(pl.nodes.Blocked()).Total()}
+	acc := api.RunAccepted{Mode: req.Mode, Total: pl.Nodes.Count(pl.Nodes.Blocked()).Total()}
 	scope, err := pl.scope(req)
 	if errors.Is(err, scheduler.ErrNothingToResume) {
 		return nil, acc, nil
@@ -111,9 +111,9 @@ func (pl *Planner) Draft(client string, req api.RunRequest) (*Draft, api.RunAcce
 		return nil, acc, err
 	}
 	acc.Mode, acc.Nodes, acc.Failed = r.Request.Mode, r.Sched.Total(), len(scope.Failed)
-	acc.Resumes, acc.Notes = history.RunID(r.Request.Resumes), append(r.changedSince(pl.nodes), r.notes...)
+	acc.Resumes, acc.Notes = history.RunID(r.Request.Resumes), append(r.changedSince(pl.Nodes), r.notes...)
 	if acc.Mode == api.ModeResume {
-		acc.FromFile = pl.nodes.CountFromFile(scope.Nodes)
+		acc.FromFile = pl.Nodes.CountFromFile(scope.Nodes)
 	}
 	if note != "" {
 		acc.Notes = append(acc.Notes, note)
@@ -148,14 +148,14 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	}
 	r := &Draft{Run: &nodestate.Run{}, notes: unread}
 	r.Request = history.Request{
-		Workspace: pl.id, Workfile: pl.path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
+		Workspace: pl.ID, Workfile: pl.Path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		Until: req.Until, From: req.From,
-		All: scope.All, Wrapper: pl.file.Wrapper(), Cwd: pl.Folder(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
+		All: scope.All, Wrapper: pl.File.Wrapper(), Cwd: pl.Folder(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations, MaxInstances: instances,
-		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: pl.version, Time: clock.Now(),
+		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: pl.Version, Time: clock.Now(),
 	}
 	var holders []*graph.Node
-	if r.Request.Again, holders, err = pl.nodes.InstancePaths(req.Nodes); err != nil {
+	if r.Request.Again, holders, err = pl.Nodes.InstancePaths(req.Nodes); err != nil {
 		return nil, err
 	}
 	r.Request.World = req.World
@@ -163,7 +163,7 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 		r.Request.Caller = &history.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution, Held: c.Held}
 	}
 	r.Request.Host, _ = os.Hostname() // "" if the machine has no name
-	r.Request.Shell, _ = pl.file.Graph().Attr("shell")
+	r.Request.Shell, _ = pl.File.Graph().Attr("shell")
 	r.Request.Output = pl.streams().String()
 	if err := pl.executesCommands(&r.Request, req, asked); err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 		r.Request.GraceMS = max(0, *req.GraceMS)
 	}
 	for _, n := range append(holders, scope.Failed...) {
-		r.Request.Resumes = max(r.Request.Resumes, pl.nodes.LastRun(n))
+		r.Request.Resumes = max(r.Request.Resumes, pl.Nodes.LastRun(n))
 	}
 	if err := pl.control(r, f, scope, req); err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 		return nil, api.Internal("the run cannot begin", err)
 	}
 	r.Flow = opt.Flow
-	if r.Sched, err = scheduler.NewRun(pl.file.Graph(), scope, opt); err != nil {
+	if r.Sched, err = scheduler.NewRun(pl.File.Graph(), scope, opt); err != nil {
 		return nil, pl.runError(err)
 	}
 	r.notes = append(r.notes, pl.outsideNotes(r, f, scope.Nodes)...)
@@ -230,11 +230,11 @@ func (pl *Planner) freeze(r *Draft, nodes []*graph.Node) {
 		r.Request.Outer = 0
 	}
 	for i, n := range nodes {
-		r.Request.Scope[i], r.Request.Names[i] = n.ID, pl.file.Handle(n)
+		r.Request.Scope[i], r.Request.Names[i] = n.ID, pl.File.Handle(n)
 	}
-	r.FreezeNodes(pl.file.Graph())
-	r.Earlier = func(id string) *runstate.Execution { return pl.nodes.Latest[id].Execution }
-	r.Link(pl.file.Graph())
+	r.FreezeNodes(pl.File.Graph())
+	r.Earlier = func(id string) *runstate.Execution { return pl.Nodes.Latest[id].Execution }
+	r.Link(pl.File.Graph())
 }
 
 func modeWord(m scheduler.Mode) string {
@@ -246,14 +246,14 @@ func modeWord(m scheduler.Mode) string {
 
 // number returns a numeric graph attribute, or absent if the graph does not have it.
 func (pl *Planner) number(name string, absent int) (int, error) {
-	text, ok := pl.file.Graph().Attr(name)
+	text, ok := pl.File.Graph().Attr(name)
 	text = strings.TrimSpace(text)
 	if !ok || text == "" {
 		return absent, nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, &api.Error{Code: api.CodeWorkfile, Where: pl.path,
+		return 0, &api.Error{Code: api.CodeWorkfile, Where: pl.Path,
 			Message: fmt.Sprintf("graph attribute %s is %q: a whole number is needed", name, text)}
 	}
 	return n, nil
@@ -262,10 +262,10 @@ func (pl *Planner) number(name string, absent int) (int, error) {
 // streams returns how outputs of commands are kept: as the workfile says, otherwise split if the workfile shows the end of
 // each stream, otherwise merged.
 func (pl *Planner) streams() graph.Output {
-	if said := pl.file.Graph().Output(); said != graph.OutputUnsaid {
+	if said := pl.File.Graph().Output(); said != graph.OutputUnsaid {
 		return said
 	}
-	if pl.file.Statuses().Results() == api.ResultsFile {
+	if pl.File.Statuses().Results() == api.ResultsFile {
 		return graph.OutputSplit
 	}
 	return graph.OutputMerged

@@ -24,10 +24,10 @@ type workFolder struct {
 }
 
 func (pl *Planner) workFolder() workFolder {
-	if text, _ := pl.file.Graph().Attr("cwd"); strings.TrimSpace(text) == "" {
+	if text, _ := pl.File.Graph().Attr("cwd"); strings.TrimSpace(text) == "" {
 		return workFolder{}
 	}
-	return workFolder{pl.Folder(), pl.file.Document().GraphAttrLine("cwd")}
+	return workFolder{pl.Folder(), pl.File.Document().GraphAttrLine("cwd")}
 }
 
 // problem returns why commands cannot run in the folder, and how to correct that; "" if they can.
@@ -51,11 +51,11 @@ func (f workFolder) problem() (why, fix string) {
 
 // checkWorkFolder refuses a run if its commands cannot run in the folder.
 func (pl *Planner) checkWorkFolder(ctx context.Context) error {
-	f, err := loop.Ask(ctx, pl.loop, func() (workFolder, error) { return pl.workFolder(), nil })
+	f, err := loop.Ask(ctx, pl.Loop, func() (workFolder, error) { return pl.workFolder(), nil })
 	if err != nil {
 		return err
 	}
-	return f.refusal(pl.file)
+	return f.refusal(pl.File)
 }
 
 func (f workFolder) refusal(file *workfile.File) error {
@@ -76,8 +76,8 @@ func (f workFolder) check(c *api.Check) {
 
 // Folder returns the folder for commands: the one that the workfile sets, relative to its own folder, or its own folder.
 func (pl *Planner) Folder() string {
-	dir := filepath.Dir(pl.path)
-	text, ok := pl.file.Graph().Attr("cwd")
+	dir := filepath.Dir(pl.Path)
+	text, ok := pl.File.Graph().Attr("cwd")
 	switch {
 	case !ok || text == "":
 		return dir

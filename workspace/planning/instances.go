@@ -15,7 +15,7 @@ func (pl *Planner) repeatScope(req api.RunRequest, sreq scheduler.Request, paths
 		return scheduler.Scope{}, api.Invalid("instances are repeated with --nodes alone")
 	}
 	sreq.Mode, sreq.Selected = scheduler.Fresh, holders
-	scope, err := scheduler.Choose(pl.file.Graph(), sreq)
+	scope, err := scheduler.Choose(pl.File.Graph(), sreq)
 	if err != nil {
 		return scope, err
 	}
@@ -43,7 +43,7 @@ func (pl *Planner) repeatedNodes(nodes []*graph.Node, paths []string, holders []
 		var home *graph.Node
 		for name := range strings.SplitSeq(path, "/") {
 			name, _, _ = strings.Cut(name, "[")
-			home = pl.nodes.Member(home, name)
+			home = pl.Nodes.Member(home, name)
 			part[home.ID] = true
 		}
 		part[home.ID+"/"] = true // and what it contains

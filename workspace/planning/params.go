@@ -26,7 +26,7 @@ const (
 
 // Params lists the parameters of the workfile with their current choices, and the problems of the values in req.
 func (pl *Planner) Params(ctx context.Context, req api.ParamsRequest) (api.ParamList, error) {
-	c, err := workfile.Ask(ctx, pl.file, func() (*params.Check, error) { return pl.paramCheck(ctx, req.Params, req.Env) })
+	c, err := workfile.Ask(ctx, pl.File, func() (*params.Check, error) { return pl.paramCheck(ctx, req.Params, req.Env) })
 	if err != nil {
 		return api.ParamList{}, err
 	}
@@ -36,7 +36,7 @@ func (pl *Planner) Params(ctx context.Context, req api.ParamsRequest) (api.Param
 // resolveParams returns the parameter values of a run. It runs commands, so it must not be called on the loop. The error is
 // an *api.Error that lists all problems, or the error of ctx.
 func (pl *Planner) resolveParams(ctx context.Context, req api.RunRequest) (map[string]any, error) {
-	c, err := loop.Ask(ctx, pl.loop, func() (*params.Check, error) { return pl.paramCheck(ctx, pl.withResumed(req), req.Env) })
+	c, err := loop.Ask(ctx, pl.Loop, func() (*params.Check, error) { return pl.paramCheck(ctx, pl.withResumed(req), req.Env) })
 	if err != nil {
 		return nil, err
 	}
@@ -49,13 +49,13 @@ func (pl *Planner) resolveParams(ctx context.Context, req api.RunRequest) (map[s
 
 // withResumed adds the values of the resumed run for parameters that the request does not set and that still exist.
 func (pl *Planner) withResumed(req api.RunRequest) map[string]any {
-	text, _ := pl.file.Graph().Attr("params")
+	text, _ := pl.File.Graph().Attr("params")
 	if strings.TrimSpace(text) == "" {
 		return req.Params
 	}
 	scope, err := pl.scope(req)
 	old := scope.Failed
-	if _, holders, _ := pl.nodes.InstancePaths(req.Nodes); holders != nil {
+	if _, holders, _ := pl.Nodes.InstancePaths(req.Nodes); holders != nil {
 		old = holders
 	}
 	if err != nil || len(old) == 0 {
@@ -63,9 +63,9 @@ func (pl *Planner) withResumed(req api.RunRequest) map[string]any {
 	}
 	latest := 0
 	for _, n := range old {
-		latest = max(latest, pl.nodes.LastRun(n))
+		latest = max(latest, pl.Nodes.LastRun(n))
 	}
-	then, _ := pl.nodes.Earlier(latest) // empty if the run was removed from the history
+	then, _ := pl.Nodes.Earlier(latest) // empty if the run was removed from the history
 	values, err := params.Decode(then.Params)
 	if err != nil || len(values) == 0 {
 		return req.Params
@@ -98,23 +98,23 @@ func paramError(problems []flow.ParamProblem) error {
 
 // paramCheck returns a params.Check with the data that belongs to the loop.
 func (pl *Planner) paramCheck(ctx context.Context, given map[string]any, env []string) (*params.Check, error) {
-	if err := pl.usable(); err != nil {
+	if err := pl.Usable(); err != nil {
 		return nil, err
 	}
 	c := &params.Check{Context: ctx, Given: given}
-	text, declared := pl.file.Graph().Attr("params")
+	text, declared := pl.File.Graph().Attr("params")
 	if declared && strings.TrimSpace(text) != "" {
 		params, problems := flow.ParseParams(text)
 		if len(problems) > 0 {
-			return nil, &api.Error{Code: api.CodeWorkfile, Message: "the parameters of the workfile cannot be used", Where: pl.path,
+			return nil, &api.Error{Code: api.CodeWorkfile, Message: "the parameters of the workfile cannot be used", Where: pl.Path,
 				Why: problems[0].String(), Fix: "wf check"}
 		}
 		c.Params = params
 	}
-	shell, _ := pl.file.Graph().Attr("shell")
+	shell, _ := pl.File.Graph().Attr("shell")
 	c.Question = executor.Question{Shell: shell, Cwd: pl.Folder(), Limit: choicesBytes, Time: choicesTime,
-		Env: append(env[:len(env):len(env)], "WF_WORKFILE="+pl.path)}
-	c.Asker = pl.asker
+		Env: append(env[:len(env):len(env)], "WF_WORKFILE="+pl.Path)}
+	c.Asker = pl.Asker
 	return c, nil
 }
 
@@ -125,13 +125,13 @@ func (pl *Planner) otherParams(scope scheduler.Scope, params map[string]any) (ru
 		return 0, nil
 	}
 	for _, n := range scope.Failed {
-		run = max(run, pl.nodes.LastRun(n))
+		run = max(run, pl.Nodes.LastRun(n))
 	}
 	f, _, err := pl.ReadFlow()
 	if err != nil || len(f.Params) == 0 || run == 0 {
 		return 0, nil
 	}
-	then, _ := pl.nodes.Earlier(run)
+	then, _ := pl.Nodes.Earlier(run)
 	if len(then.Params) == 0 {
 		return 0, nil
 	}

@@ -18,7 +18,7 @@ import (
 
 // Plan returns the steps of a run in a possible order. It changes nothing.
 func (pl *Planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
-	plan, err := workfile.Ask(ctx, pl.file, func() (api.Plan, error) { return pl.plan(req) })
+	plan, err := workfile.Ask(ctx, pl.File, func() (api.Plan, error) { return pl.plan(req) })
 	if err == nil {
 		err = pl.checkWorkFolder(ctx)
 	}
@@ -29,14 +29,14 @@ func (pl *Planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, erro
 func (pl *Planner) PlanLoaded(req api.RunRequest) (api.Plan, error) {
 	plan, err := pl.plan(req)
 	if err == nil {
-		err = pl.workFolder().refusal(pl.file)
+		err = pl.workFolder().refusal(pl.File)
 	}
 	return plan, err
 }
 
 func (pl *Planner) plan(req api.RunRequest) (api.Plan, error) {
-	plan := api.Plan{Schema: api.SchemaPlan, Mode: req.Mode, Total: pl.nodes.CountRunnable(), Steps: []api.PlanStep{}}
-	if err := pl.usable(); err != nil {
+	plan := api.Plan{Schema: api.SchemaPlan, Mode: req.Mode, Total: pl.Nodes.CountRunnable(), Steps: []api.PlanStep{}}
+	if err := pl.Usable(); err != nil {
 		return plan, err
 	}
 	var err error
@@ -66,7 +66,7 @@ func (pl *Planner) plan(req api.RunRequest) (api.Plan, error) {
 		return plan, err
 	}
 	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs, plan.NoLimit = r.Request.Mode, history.RunID(r.Request.Resumes), r.Request.Wrapper, r.Request.Jobs, r.Request.NoLimit
-	p := forecast{Planner: pl, r: r, plan: &plan, seen: make([]int, len(pl.file.Graph().Nodes())), steps: map[string]int{}, maybe: map[string]string{}}
+	p := forecast{Planner: pl, r: r, plan: &plan, seen: make([]int, len(pl.File.Graph().Nodes())), steps: map[string]int{}, maybe: map[string]string{}}
 	if p.reasons, err = pl.planReasons(req, scope); err != nil {
 		return plan, err
 	}
@@ -75,7 +75,7 @@ func (pl *Planner) plan(req api.RunRequest) (api.Plan, error) {
 		plan.Notes = append(plan.Notes, "of it only "+api.Several(again, 8)+": all else stays as it is")
 	}
 	plan.Notes = append(plan.Notes, r.notes...)
-	if n := pl.nodes.CountFromFile(scope.Nodes); n > 0 && plan.Mode == api.ModeResume {
+	if n := pl.Nodes.CountFromFile(scope.Nodes); n > 0 && plan.Mode == api.ModeResume {
 		plan.Notes = append(plan.Notes, fmt.Sprintf("the status of %d nodes came with the file, not from a run here", n))
 	}
 	if note != "" {
@@ -92,7 +92,7 @@ func (pl *Planner) makeDry(r *Draft, scope scheduler.Scope, env []string) error 
 		return api.Internal("the run cannot be planned", err)
 	}
 	scope.Nodes, opt.Dry = outerFirst(scope.Nodes), true
-	if r.Sched, err = scheduler.NewRun(pl.file.Graph(), scope, opt); err != nil {
+	if r.Sched, err = scheduler.NewRun(pl.File.Graph(), scope, opt); err != nil {
 		return pl.runError(err)
 	}
 	return nil
@@ -154,7 +154,7 @@ func (p *forecast) outerStep(x scheduler.Expected) {
 func (p *forecast) step(i int) {
 	n, live := &p.r.Nodes[i], p.r.LiveNode(i)
 	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: shell.Line(p.r.Request.Wrapper, n.Command),
-		State: p.nodes.State(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.nodes.LastRun(live))}
+		State: p.Nodes.State(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.Nodes.LastRun(live))}
 	round := len(p.plan.Steps) + 1
 	for _, e := range live.In {
 		_, in := p.r.Sched.Index(e.Source.ID)
@@ -163,9 +163,9 @@ func (p *forecast) step(i int) {
 		}
 		switch {
 		case in:
-			step.After = append(step.After, p.file.Handle(e.Source))
+			step.After = append(step.After, p.File.Handle(e.Source))
 		case e.Type == graph.Blocking && e.Source.Runnable():
-			step.Ignored = append(step.Ignored, p.file.Handle(e.Source))
+			step.Ignored = append(step.Ignored, p.File.Handle(e.Source))
 		default:
 			continue
 		}
@@ -216,7 +216,7 @@ func (p *forecast) count(ran, present []bool) {
 			rest++
 		}
 	}
-	for _, n := range p.file.Graph().Nodes() {
+	for _, n := range p.File.Graph().Nodes() {
 		if _, in := p.r.Sched.Index(n.ID); !in && n.Runnable() && n.Home() == nil {
 			rest++
 		}
@@ -235,7 +235,7 @@ func (p *forecast) beyond(ran []bool) {
 			t := e.Target
 			if _, in := p.r.Sched.Index(t.ID); !in && t.Runnable() && p.seen[t.Pos()] != named {
 				p.seen[t.Pos()] = named
-				p.plan.Beyond = append(p.plan.Beyond, p.file.Handle(t))
+				p.plan.Beyond = append(p.plan.Beyond, p.File.Handle(t))
 			}
 		}
 	}
@@ -246,10 +246,10 @@ func (pl *Planner) planNotes(plan *api.Plan, scope scheduler.Scope, req api.RunR
 	if pl.onlyDrawn() && !req.AcceptDrawing {
 		plan.Notes = append(plan.Notes, "the commands are texts of a drawing: running them needs wf run --accept-drawing once")
 	}
-	for _, r := range pl.nodes.Runs {
+	for _, r := range pl.Nodes.Runs {
 		for _, n := range scope.Nodes {
 			if _, in := r.Sched.Index(n.ID); in {
-				plan.Notes = append(plan.Notes, fmt.Sprintf("run %s is active and covers %s: this run would be refused now", r.ID, pl.file.Handle(n)))
+				plan.Notes = append(plan.Notes, fmt.Sprintf("run %s is active and covers %s: this run would be refused now", r.ID, pl.File.Handle(n)))
 				break
 			}
 		}

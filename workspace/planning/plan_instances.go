@@ -41,10 +41,10 @@ func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
 	key := fmt.Sprint(template, " ", x.Certain, " ", mocked, " ", x.Guess)
 	k, known := p.steps[key]
 	if !known {
-		n := p.file.Graph().Node(template)
+		n := p.File.Graph().Node(template)
 		name := everyInstance(path)
 		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: shell.Line(p.r.Request.Wrapper, n.Label), Reason: api.PlanInstance,
-			Home: name[:strings.LastIndex(name, "[*]/")], State: p.nodes.State(n, false), Run: history.RunID(p.nodes.LastRun(n))}
+			Home: name[:strings.LastIndex(name, "[*]/")], State: p.Nodes.State(n, false), Run: history.RunID(p.Nodes.LastRun(n))}
 		step.Of = step.Home
 		step.Approve, _ = n.Attr("approve")
 		if n.SubFlow() {
@@ -125,14 +125,14 @@ func everyInstance(path string) string {
 // hidden lists the nodes of sub-flows that may start again.
 func (p *forecast) hidden() {
 	for _, id := range p.r.Request.Scope[p.r.OuterNodes():] {
-		n := p.file.Graph().Node(id)
+		n := p.File.Graph().Node(id)
 		home, may := p.maybe[n.Home().ID]
 		if !may {
 			continue
 		}
 		step := api.PlanStep{Node: id, Name: home + "[*]/" + p.r.Flow.LocalName(n), Command: n.Label, Home: home,
 			Line: shell.Line(p.r.Request.Wrapper, n.Label), Reason: api.PlanConditional, Of: home + " begins anew",
-			State: p.nodes.State(n, false), Run: history.RunID(p.nodes.LastRun(n))}
+			State: p.Nodes.State(n, false), Run: history.RunID(p.Nodes.LastRun(n))}
 		step.Why = conditionWhy(step.Of)
 		step.Approve, _ = n.Attr("approve")
 		if n.SubFlow() {
@@ -146,7 +146,7 @@ func (p *forecast) hidden() {
 func (p *forecast) conditions(x scheduler.Expected) string {
 	var when, runs []string
 	for _, j := range x.Edges {
-		e := p.file.Graph().Edge(p.r.Sched.EdgeKey(j))
+		e := p.File.Graph().Edge(p.r.Sched.EdgeKey(j))
 		source, _ := p.r.Sched.EdgeEnds(j)
 		name := localName(p.handleOf(source))
 		if word, _ := e.Attr("when"); word != "" && word != "success" {

@@ -13,8 +13,12 @@ import (
 	"wf/workspace/workfile"
 )
 
-// Config configures a Planner.
-type Config struct {
+// PoolSizes gives the number of units of each pool.
+type PoolSizes interface{ Size(pool string) int }
+
+// A Planner drafts runs and checks the workfile. Methods with a context may be called on any goroutine but the loop's; the
+// others belong to the loop.
+type Planner struct {
 	ID, Path string // of the workspace
 	Version  string // of the binary, for the records
 	Loop     *loop.Loop
@@ -25,29 +29,3 @@ type Config struct {
 	Asker    params.Asker // nil if commands cannot list the choices of parameters
 	Usable   func() error // returns why no run may start at present; called on the loop
 }
-
-// PoolSizes gives the number of units of each pool.
-type PoolSizes interface{ Size(pool string) int }
-
-// A Planner drafts runs and checks the workfile. Methods with a context may be called on any goroutine but the loop's; the
-// others belong to the loop.
-type Planner struct {
-	id, path string
-	version  string
-	loop     *loop.Loop
-	file     *workfile.File
-	nodes    *nodestate.Table
-	store    *history.Store
-	pools    PoolSizes
-	asker    params.Asker
-	usable   func() error
-}
-
-// New returns a Planner.
-func New(c Config) *Planner {
-	return &Planner{id: c.ID, path: c.Path, version: c.Version, loop: c.Loop, file: c.File, nodes: c.Nodes, store: c.Store,
-		pools: c.Pools, asker: c.Asker, usable: c.Usable}
-}
-
-// UsePools sets the pools against which commands are checked.
-func (pl *Planner) UsePools(p PoolSizes) { pl.pools = p }

@@ -24,8 +24,8 @@ func newPlanner(t *testing.T, elements ...string) (*Planner, *answers) {
 	l := loop.New(loop.Hooks{})
 	file := workfiletest.Open(t, path, l, history.LocalDisk{})
 	a := &answers{text: map[string]string{"list-hosts": "h1\r\n\nh2\n", "list-keys": "k"}}
-	pl := New(Config{ID: "w", Path: path, Loop: l, File: file, Asker: a, Store: history.At(t.TempDir()), Usable: func() error { return nil },
-		Nodes: &nodestate.Table{File: file, Latest: map[string]nodestate.Latest{}}})
+	pl := &Planner{ID: "w", Path: path, Loop: l, File: file, Asker: a, Store: history.At(t.TempDir()), Usable: func() error { return nil },
+		Nodes: &nodestate.Table{File: file, Latest: map[string]nodestate.Latest{}}}
 	l.Start()
 	t.Cleanup(func() { l.Post(l.End); l.Wait() })
 	return pl, a
@@ -34,7 +34,7 @@ func newPlanner(t *testing.T, elements ...string) (*Planner, *answers) {
 // draft returns the draft of a run, nil if there is nothing to resume.
 func (pl *Planner) draft(req api.RunRequest) (*Draft, api.RunAccepted, error) {
 	var acc api.RunAccepted
-	d, err := loop.Ask(context.Background(), pl.loop, func() (d *Draft, err error) {
+	d, err := loop.Ask(context.Background(), pl.Loop, func() (d *Draft, err error) {
 		d, acc, err = pl.Draft("c1", req)
 		return d, err
 	})
@@ -108,7 +108,7 @@ func TestScopeOfAnActiveRunIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	active.ID = "7"
-	pl.loop.Post(func() { pl.nodes.Runs = append(pl.nodes.Runs, active.Run) })
+	pl.Loop.Post(func() { pl.Nodes.Runs = append(pl.Nodes.Runs, active.Run) })
 	_, _, err = pl.draft(api.RunRequest{Nodes: []string{"b", "c"}})
 	var busy *api.Error
 	if !errors.As(err, &busy) || busy.Code != api.CodeConflict || busy.Run != "7" || !slices.Equal(busy.Nodes, []string{"b"}) {
@@ -223,7 +223,7 @@ func TestParams(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	hosts := a.asked[len(a.asked)-2]
-	if hosts.Command != "list-hosts" || !slices.Equal(hosts.Env, []string{"A=1", "WF_WORKFILE=" + pl.path, "WF_PARAM_ENV=prod"}) || hosts.Cwd != pl.Folder() {
+	if hosts.Command != "list-hosts" || !slices.Equal(hosts.Env, []string{"A=1", "WF_WORKFILE=" + pl.Path, "WF_PARAM_ENV=prod"}) || hosts.Cwd != pl.Folder() {
 		t.Errorf("asked %+v", hosts)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // between limits a request to the nodes before some nodes (until), or to some nodes and the nodes after them (from).
 func (pl *Planner) between(req api.RunRequest, sreq *scheduler.Request) error {
-	inside := contents(pl.file.Graph())
+	inside := contents(pl.File.Graph())
 	for _, part := range []struct {
 		selectors []string
 		reach     func(inside map[*graph.Node][]*graph.Node, nodes []*graph.Node) map[*graph.Node]bool
@@ -16,12 +16,12 @@ func (pl *Planner) between(req api.RunRequest, sreq *scheduler.Request) error {
 		if len(part.selectors) == 0 {
 			continue
 		}
-		nodes, err := pl.file.Select(part.selectors)
+		nodes, err := pl.File.Select(part.selectors)
 		if err != nil {
 			return err
 		}
 		reached := part.reach(inside, nodes)
-		candidates := pl.file.Graph().Nodes()
+		candidates := pl.File.Graph().Nodes()
 		if sreq.Explicit {
 			candidates = sreq.Selected
 		}

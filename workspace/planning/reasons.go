@@ -22,16 +22,16 @@ type reasoner struct {
 
 // planReasons returns the reasoner for a request.
 func (pl *Planner) planReasons(req api.RunRequest, scope scheduler.Scope) (reasoner, error) {
-	rs := reasoner{nodes: pl.nodes, mode: scope.Mode, blocked: pl.nodes.Blocked()}
-	again, holders, err := pl.nodes.InstancePaths(req.Nodes)
+	rs := reasoner{nodes: pl.Nodes, mode: scope.Mode, blocked: pl.Nodes.Blocked()}
+	again, holders, err := pl.Nodes.InstancePaths(req.Nodes)
 	if err != nil {
 		return rs, err
 	}
 	if again != nil {
-		req.Nodes = pl.nodes.Names(nodestate.IDsOf(holders))
+		req.Nodes = pl.Nodes.Names(nodestate.IDsOf(holders))
 	}
 	if len(req.Nodes) > 0 {
-		picks, err := pl.file.Picks(req.Nodes)
+		picks, err := pl.File.Picks(req.Nodes)
 		if err != nil {
 			return rs, err
 		}
@@ -41,7 +41,7 @@ func (pl *Planner) planReasons(req api.RunRequest, scope scheduler.Scope) (reaso
 		}
 	}
 	if scope.Mode == scheduler.Resume {
-		rs.after = downstream(pl.file.Graph(), scope.Failed)
+		rs.after = downstream(pl.File.Graph(), scope.Failed)
 	}
 	return rs, nil
 }

@@ -23,12 +23,12 @@ func (pl *Planner) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, s
 	asked := f.References(scope)
 	copied := false
 	for _, id := range slices.Sorted(maps.Keys(mocks)) {
-		name, template := id, pl.file.Graph().Node(id)
+		name, template := id, pl.File.Graph().Node(id)
 		if template == nil {
-			if template = pl.nodes.TemplateOf(id); within[template.ID] {
+			if template = pl.Nodes.TemplateOf(id); within[template.ID] {
 				continue
 			}
-		} else if name = pl.file.Handle(template); within[id] {
+		} else if name = pl.File.Handle(template); within[id] {
 			continue
 		}
 		e := &api.Error{Code: api.CodeInvalid, Message: name + " is not part of this run: there is nothing to pass over or to replace",
@@ -38,7 +38,7 @@ func (pl *Planner) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, s
 			return nil, e
 		}
 		if mock := mocks[id]; mock.Skip || strings.Contains(id, "]/") {
-			e.Fix = fmt.Sprintf("--mock '%s={…}' gives the values that the run sees of it", pl.file.Handle(template))
+			e.Fix = fmt.Sprintf("--mock '%s={…}' gives the values that the run sees of it", pl.File.Handle(template))
 			return nil, e
 		}
 		if !copied {
@@ -57,7 +57,7 @@ func (pl *Planner) outsideMocks(f *flow.Flow, mocks map[string]scheduler.Mock, s
 func (pl *Planner) outsideRecords(f *flow.Flow, scope []*graph.Node, past scheduler.Prior) scheduler.Prior {
 	copied := false
 	for _, n := range f.References(scope) {
-		rec := pl.nodes.Record(n)
+		rec := pl.Nodes.Record(n)
 		if _, known := past[n.ID]; known || rec == nil || rec.Live || n.Status != graph.Ran && n.Status != graph.Failed {
 			continue
 		}
@@ -95,12 +95,12 @@ func (pl *Planner) outsideNotes(r *Draft, f *flow.Flow, scope []*graph.Node) []s
 		if in[n] {
 			continue
 		}
-		from := history.RunID(pl.nodes.Latest[n.ID].Run)
-		if rec := pl.nodes.Latest[n.ID].Execution; rec != nil && rec.Run != 0 {
+		from := history.RunID(pl.Nodes.Latest[n.ID].Run)
+		if rec := pl.Nodes.Latest[n.ID].Execution; rec != nil && rec.Run != 0 {
 			from = history.RunID(rec.Run)
 		}
 		switch p, known := r.Prior[n.ID]; {
-		case known && p.Mocked && !pl.nodes.Prior[n.ID].Mocked:
+		case known && p.Mocked && !pl.Nodes.Prior[n.ID].Mocked:
 			from = "mock"
 		case known:
 		case n.Home() != nil:
@@ -109,7 +109,7 @@ func (pl *Planner) outsideNotes(r *Draft, f *flow.Flow, scope []*graph.Node) []s
 				outermost = outermost.Home()
 			}
 			if from = ""; r.Prior[outermost.ID].Instances > 0 {
-				from = history.RunID(pl.nodes.LastRun(outermost))
+				from = history.RunID(pl.Nodes.LastRun(outermost))
 			}
 		default:
 			from = ""
@@ -117,7 +117,7 @@ func (pl *Planner) outsideNotes(r *Draft, f *flow.Flow, scope []*graph.Node) []s
 		if names[from] == nil {
 			runs = append(runs, from)
 		}
-		names[from] = append(names[from], pl.file.Handle(n))
+		names[from] = append(names[from], pl.File.Handle(n))
 	}
 	var notes []string
 	for _, from := range runs {
@@ -138,8 +138,8 @@ func (pl *Planner) outsideNotes(r *Draft, f *flow.Flow, scope []*graph.Node) []s
 func (pl *Planner) keptMocks(mocks map[string]scheduler.Mock, mode scheduler.Mode) []string {
 	var kept []string
 	for _, id := range slices.Sorted(maps.Keys(mocks)) {
-		if n := pl.file.Graph().Node(id); mode == scheduler.Resume && n != nil && n.Status == graph.Ran && n.Home() == nil {
-			kept = append(kept, pl.file.Handle(n))
+		if n := pl.File.Graph().Node(id); mode == scheduler.Resume && n != nil && n.Status == graph.Ran && n.Home() == nil {
+			kept = append(kept, pl.File.Handle(n))
 		}
 	}
 	if kept == nil {

@@ -21,11 +21,11 @@ func (pl *Planner) checkRepeat(ctx context.Context, req api.RunRequest) error {
 	if !req.AskRepeat || req.Mode != "" || len(req.Nodes)+len(req.Exclude)+len(req.Until)+len(req.From) > 0 {
 		return nil
 	}
-	done, err := loop.Ask(ctx, pl.loop, func() (int, error) { return pl.allDone(), nil })
+	done, err := loop.Ask(ctx, pl.Loop, func() (int, error) { return pl.allDone(), nil })
 	if err != nil || done == 0 {
 		return err
 	}
-	list, err := pl.store.List()
+	list, err := pl.Store.List()
 	if err != nil {
 		return nil // the check is optional
 	}
@@ -39,11 +39,11 @@ func (pl *Planner) checkRepeat(ctx context.Context, req api.RunRequest) error {
 
 // allDone returns the number of nodes if all are done, otherwise 0. A sub-flow counts by its own status.
 func (pl *Planner) allDone() (done int) {
-	for _, n := range pl.file.Graph().Nodes() {
+	for _, n := range pl.File.Graph().Nodes() {
 		if !n.Runnable() || n.Parent != nil && n.Home() != nil {
 			continue
 		}
-		rec := pl.nodes.Record(n)
+		rec := pl.Nodes.Record(n)
 		switch {
 		case n.Status == graph.Ran, n.Status == graph.Skipped, n.Status == graph.Failed && rec != nil && rec.Handled:
 			done++

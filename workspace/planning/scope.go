@@ -12,11 +12,11 @@ import (
 
 func (pl *Planner) scope(req api.RunRequest) (scheduler.Scope, error) {
 	sreq := scheduler.Request{Explicit: len(req.Nodes) > 0, LastScope: pl.lastScope,
-		Active: func(n *graph.Node) bool { return pl.nodes.RunOf(n) != nil },
+		Active: func(n *graph.Node) bool { return pl.Nodes.RunOf(n) != nil },
 		Handled: func(n *graph.Node) bool {
-			return pl.nodes.Prior[n.ID].Handled && pl.nodes.Prior[n.ID].Status == n.Status
+			return pl.Nodes.Prior[n.ID].Handled && pl.Nodes.Prior[n.ID].Status == n.Status
 		},
-		Due: func(n *graph.Node) bool { return pl.nodes.Prior[n.ID].Due && pl.nodes.Prior[n.ID].Status == n.Status }}
+		Due: func(n *graph.Node) bool { return pl.Nodes.Prior[n.ID].Due && pl.Nodes.Prior[n.ID].Status == n.Status }}
 	switch req.Mode {
 	case api.ModeFresh:
 		sreq.Mode = scheduler.Fresh
@@ -31,29 +31,29 @@ func (pl *Planner) scope(req api.RunRequest) (scheduler.Scope, error) {
 		if blank(req.Nodes) {
 			return scheduler.Scope{}, api.Invalid("the selection is empty: it names no node")
 		}
-		again, holders, err := pl.nodes.InstancePaths(req.Nodes)
+		again, holders, err := pl.Nodes.InstancePaths(req.Nodes)
 		if err != nil {
 			return scheduler.Scope{}, err
 		}
 		if again != nil {
 			return pl.repeatScope(req, sreq, again, holders)
 		}
-		if sreq.Selected, err = pl.file.Select(req.Nodes); err != nil {
+		if sreq.Selected, err = pl.File.Select(req.Nodes); err != nil {
 			return scheduler.Scope{}, err
 		}
 		if len(sreq.Selected) == 0 {
-			return scheduler.Scope{}, pl.nodes.NothingSelected(req.Nodes)
+			return scheduler.Scope{}, pl.Nodes.NothingSelected(req.Nodes)
 		}
 	}
 	if err := pl.between(req, &sreq); err != nil {
 		return scheduler.Scope{}, err
 	}
 	if len(req.Exclude) > 0 {
-		if sreq.Excluded, err = pl.file.Select(req.Exclude); err != nil {
+		if sreq.Excluded, err = pl.File.Select(req.Exclude); err != nil {
 			return scheduler.Scope{}, err
 		}
 	}
-	return scheduler.Choose(pl.file.Graph(), sreq)
+	return scheduler.Choose(pl.File.Graph(), sreq)
 }
 
 // blank reports whether selectors contain no text, for example because of an unset variable in a script. Such a run would do
@@ -64,17 +64,17 @@ func blank(selectors []string) bool {
 
 // lastScope returns the scope of the last run of a node.
 func (pl *Planner) lastScope(id string) ([]string, bool) {
-	e, known := pl.nodes.Earlier(pl.nodes.Latest[id].Run)
+	e, known := pl.Nodes.Earlier(pl.Nodes.Latest[id].Run)
 	return e.Scope, known && e.Scope != nil
 }
 
 // admit refuses a scope that overlaps an active run, needs the user's consent, or contains nodes that cannot be executed.
 func (pl *Planner) admit(scope scheduler.Scope, req api.RunRequest) error {
-	for _, r := range pl.nodes.Runs {
+	for _, r := range pl.Nodes.Runs {
 		var shared []string
 		for _, n := range scope.Nodes {
 			if _, in := r.Sched.Index(n.ID); in {
-				shared = append(shared, pl.file.Handle(n))
+				shared = append(shared, pl.File.Handle(n))
 			}
 		}
 		if len(shared) > 0 {
@@ -84,7 +84,7 @@ func (pl *Planner) admit(scope scheduler.Scope, req api.RunRequest) error {
 		}
 	}
 	if pl.onlyDrawn() && !req.AcceptDrawing {
-		return &api.Error{Code: api.CodeWorkfile, Where: pl.path,
+		return &api.Error{Code: api.CodeWorkfile, Where: pl.Path,
 			Message: "the commands of this workfile are texts of a drawing (yEd labels)",
 			Why:     "a drawing is not always a workflow: running it needs an explicit yes once",
 			Fix:     "look at wf plan, then: wf run --accept-drawing"}
@@ -95,7 +95,7 @@ func (pl *Planner) admit(scope scheduler.Scope, req api.RunRequest) error {
 // onlyDrawn reports whether the commands are only labels of a drawing that the user has not accepted yet. Running a workfile
 // on this machine accepts it.
 func (pl *Planner) onlyDrawn() bool {
-	return pl.file.Document().FromDrawing() && !slices.ContainsFunc(pl.file.Graph().Nodes(), func(n *graph.Node) bool { return pl.nodes.LastRun(n) > 0 })
+	return pl.File.Document().FromDrawing() && !slices.ContainsFunc(pl.File.Graph().Nodes(), func(n *graph.Node) bool { return pl.Nodes.LastRun(n) > 0 })
 }
 
 // executable refuses nodes that graph.Check does not allow to run.
@@ -104,7 +104,7 @@ func (pl *Planner) executable(scope scheduler.Scope) error {
 	for _, n := range scope.Nodes {
 		in[n.ID] = true
 	}
-	for _, p := range graph.Check(pl.file.Graph()) {
+	for _, p := range graph.Check(pl.File.Graph()) {
 		if p.Severity != graph.Error || p.Code == "cycle" {
 			continue // the scheduler checks the cycles within the scope
 		}
@@ -113,7 +113,7 @@ func (pl *Planner) executable(scope scheduler.Scope) error {
 		}
 		e := &api.Error{Code: api.CodeWorkfile, Message: p.Message, Nodes: p.Nodes, Fix: "wf check shows all problems"}
 		if len(p.Nodes) > 0 {
-			e.Where = pl.file.Where(pl.file.Document().NodeLine(p.Nodes[0]))
+			e.Where = pl.File.Where(pl.File.Document().NodeLine(p.Nodes[0]))
 		}
 		return e
 	}

@@ -98,7 +98,7 @@ type OutputEnd struct {
 	Out, Err executor.Range
 }
 
-// Restore fills in an execution from the history.
+// SetEnd fills in an execution from the history.
 func (rec *Execution) SetEnd(e history.Execution) {
 	rec.Number, rec.LastPID, rec.Command = e.Number, e.PID, e.Command
 	rec.StartedAt, rec.EndedAt, rec.Message = e.Started, e.Ended, e.Message

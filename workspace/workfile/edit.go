@@ -295,15 +295,19 @@ func (b *editBuilder) set(e api.Edit) error {
 	return nil
 }
 
-// checkWas refuses an edit of a value that has changed since its author noticed it.
+// checkWas refuses an edit of a value that has changed since its author read it.
 func (b *editBuilder) checkWas(e api.Edit, n *graph.Node) error {
 	now, _ := n.Attr(e.Key)
+	return unchanged(e, now, " of node "+b.f.Handle(n), b.f.Handle(n))
+}
+
+// unchanged returns an error if the value that an edit expects is not the present one. of names what has the value.
+func unchanged(e api.Edit, now, of string, nodes ...string) error {
 	if e.Was == nil || *e.Was == now {
 		return nil
 	}
-	return &api.Error{Code: api.CodeConflict, Nodes: []string{b.f.Handle(n)},
-		Message: fmt.Sprintf("the %s of node %s was changed by somebody else meanwhile", e.Key, b.f.Handle(n)),
-		Why:     "it is now " + quoteShort(now)}
+	return &api.Error{Code: api.CodeConflict, Nodes: nodes, Message: "the " + e.Key + of + " was changed by somebody else meanwhile",
+		Why: "it is now " + quoteShort(now)}
 }
 
 func (b *editBuilder) unset(e api.Edit) error {
@@ -404,11 +408,7 @@ func (b *editBuilder) checkGraphWas(e api.Edit) error {
 	if e.Key == "wrapper" {
 		now = b.f.Wrapper() // includes the wrapper in files of Python Workforce
 	}
-	if e.Was == nil || *e.Was == now {
-		return nil
-	}
-	return &api.Error{Code: api.CodeConflict, Message: "the " + e.Key + " was changed by somebody else meanwhile",
-		Why: "it is now " + quoteShort(now)}
+	return unchanged(e, now, "")
 }
 
 func (b *editBuilder) unsetGraph(e api.Edit) error {

@@ -77,9 +77,9 @@ func (b *editBuilder) onEdges(e api.Edit, text string, op func(*graph.Edge) grap
 		return err
 	}
 	for _, edge := range edges {
-		if now, _ := edge.Attr(e.Key); e.Was != nil && *e.Was != now {
-			return &api.Error{Code: api.CodeConflict, Message: fmt.Sprintf("the %s of edge %s was changed by somebody else meanwhile", e.Key, name),
-				Why: "it is now " + quoteShort(now)}
+		now, _ := edge.Attr(e.Key)
+		if err := unchanged(e, now, " of edge "+name); err != nil {
+			return err
 		}
 		if err := b.apply(op(edge), text+name); err != nil {
 			return err
