@@ -34,7 +34,7 @@ func asksJSON(args []string) bool {
 
 // printErrorJSON writes err as one line to standard error; standard output is only for results.
 func printErrorJSON(e *env, err error) {
-	f := e.foreign(exit.Describe(err))
+	f := e.explainFormat(exit.Describe(err))
 	report := errorReport{Schema: api.SchemaError, ExitCode: exit.Status(err), Error: api.Error{Code: errorCode(err),
 		Message: plainText(f.What), Where: plainText(f.Where), Why: plainText(f.Why), Fix: plainText(e.adviseFile(f.Fix))}}
 	var refused *api.Error

@@ -238,7 +238,7 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		GraceMS:       millis(flags, "grace", o.grace),
 		User:          e.User(),
 		AcceptDrawing: o.acceptDrawing,
-		Defaults:      e.defaults.request(),
+		Defaults:      e.defaults,
 	}
 	if !o.dryRun {
 		if attributes, err := json.Marshal(procattr.Own()); err == nil {

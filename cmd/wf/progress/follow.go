@@ -53,8 +53,8 @@ type Follower struct {
 	// ShowTUI, if not nil, shows the workfile in the terminal interface until the user leaves it.
 	ShowTUI func(context.Context) error
 	interrupts
-	choosing
-	answering
+	interruptChoice
+	approvalState
 }
 
 // received is one answer of watch.Next.
@@ -151,7 +151,7 @@ func (f *Follower) accepted(ctx context.Context, a startAnswer) error {
 		return nil
 	}
 	f.Run = a.accepted.Run
-	if f.lastSignal == sigInterrupt && f.chooses(sigInterrupt) && f.detaching {
+	if f.lastSignal == sigInterrupt && f.handlesChoice(sigInterrupt) && f.detaching {
 		return f.left()
 	}
 	f.stopIfAsked()
