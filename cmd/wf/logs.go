@@ -139,9 +139,9 @@ func (o *logsOptions) queries(ctx context.Context, s *target, args []string) ([]
 		if err != nil {
 			return nil, err
 		}
-		queries := failedQueries(detail)
-		for i := range queries {
-			queries[i].Times = o.timestamps
+		var queries []logQuery
+		for _, x := range runview.FailedExecutions(detail) {
+			queries = append(queries, logQuery{client.LogQuery{Node: x.Node, Run: detail.Run, Execution: x.Execution, Times: o.timestamps}, x.Name})
 		}
 		return queries, nil
 	}
@@ -154,14 +154,6 @@ func (o *logsOptions) queries(ctx context.Context, s *target, args []string) ([]
 		queries[i] = logQuery{client.LogQuery{Node: n.node, Run: n.run, Execution: o.execution, Times: o.timestamps}, n.name}
 	}
 	return queries, nil
-}
-
-func failedQueries(detail api.RunDetail) []logQuery {
-	var queries []logQuery
-	for _, x := range runview.FailedExecutions(detail) {
-		queries = append(queries, logQuery{client.LogQuery{Node: x.Node, Run: detail.Run, Execution: x.Execution}, x.Name})
-	}
-	return queries
 }
 
 // chosen returns the streams to print, with their sizes.

@@ -188,7 +188,7 @@ func (o *showOptions) addFlags(f *pflag.FlagSet) {
 }
 
 // check refuses contradictory flags.
-func (o *runOptions) check(flags *pflag.FlagSet) error {
+func (o *runOptions) check() error {
 	switch {
 	case o.mode == api.ModeResume && len(o.nodes) > 0:
 		return exit.Usage("--nodes runs nodes from scratch: it cannot be used with wf resume")
@@ -257,7 +257,7 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 	if err := fileArg(cmd, &o.file, args); err != nil {
 		return err
 	}
-	if err := o.check(cmd.Flags()); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	if err := report.CheckFiles(&e.Console, o.reports); err != nil {
@@ -308,7 +308,7 @@ func (o *runOptions) startDetached(ctx context.Context, e *env, s *target, req a
 	req.Detached = true
 	accepted, err := s.StartRun(ctx, req, v.Queued)
 	if err != nil {
-		return exit.AsConflict(err)
+		return err
 	}
 	if accepted.Queued != "" {
 		return v.DetachedQueued(accepted.Queued, o.JSON)

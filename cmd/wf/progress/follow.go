@@ -144,7 +144,7 @@ func (f *Follower) StartRun(ctx context.Context, req api.RunRequest) error {
 // accepted follows a run after the daemon has answered the request for it.
 func (f *Follower) accepted(ctx context.Context, a startAnswer) error {
 	if a.err != nil {
-		return exit.AsConflict(a.err)
+		return a.err
 	}
 	f.view.Accepted(a.accepted)
 	if a.accepted.Run == "" {

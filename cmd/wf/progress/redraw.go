@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -190,20 +189,10 @@ func (l *live) ask(f *Follower, now time.Time) bool {
 func (l *live) apply(answer api.RunLive) {
 	l.v.Run.Blocked = answer.Counts.Blocked
 	for _, t := range answer.Tails {
-		if line := lastLine(tail.Lines(t.Text)); line != "" {
+		if line := plain.Line(tail.Of(t.Text).LastLine()); line != "" {
 			l.v.Run.SetTail(t.Node, t.Execution, line)
 		}
 	}
-}
-
-// lastLine returns the last line that is not empty as text for one row, or "".
-func lastLine(lines []string) string {
-	for _, line := range slices.Backward(lines) {
-		if line = plain.Line(line); line != "" {
-			return line
-		}
-	}
-	return ""
 }
 
 // frameDue, terminalSignals and keys return the channels of a terminal for loop; nil without one.
