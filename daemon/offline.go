@@ -12,9 +12,9 @@ type Peek = workspace.Peek
 // workspace.PeekAt.
 func PeekAt(path string) (*Peek, error) { return workspace.PeekAt(path) }
 
-// GoesOn reports whether the workfile at path (absolute) has active runs, so that it can be opened although the file is
+// HasActiveRuns reports whether the workfile at path (absolute) has active runs, so that it can be opened although the file is
 // missing: see workspace.Find.
-func GoesOn(state, path string) bool {
+func HasActiveRuns(state, path string) bool {
 	_, _, err := workspace.Find(state, path)
 	return err == nil
 }

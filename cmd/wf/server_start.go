@@ -154,7 +154,7 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 		return err
 	}
 	if !client.Held(dirs.Runtime) {
-		o.keepFlags(e, flags, daemon.LeftGiven(dirs.Runtime))
+		o.keepFlags(e, flags, daemon.CrashedFlags(dirs.Runtime))
 	}
 	cfg, err := o.config(e, flags, dirs)
 	if err != nil {

@@ -142,7 +142,7 @@ func (e *env) workfile(name string) (string, error) {
 	e.workpath = path
 	info, err := os.Stat(path)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) && daemon.GoesOn(settings.FoldersOf(&e.Console).State, path) {
+		if errors.Is(err, fs.ErrNotExist) && daemon.HasActiveRuns(settings.FoldersOf(&e.Console).State, path) {
 			return path, nil // the daemon has its runs
 		}
 		return "", e.noWorkfile(path, name, err)

@@ -40,7 +40,7 @@ func (w Terms) met(e entry) bool {
 // expires returns when a value that is written now expires, at least one millisecond later.
 func (w Terms) expires(now int64) int64 {
 	if w.TTL <= 0 {
-		return neverEnds
+		return noExpiry
 	}
 	return now + max(w.TTL.Milliseconds(), 1)
 }
@@ -105,7 +105,7 @@ func (s *Store) Delete(ctx context.Context, scope Scope, key string, only *[]byt
 		return t.remove(b, scope, []byte(key))
 	}}, &out)
 	if err == nil && !looked && !out.Done { // there is no file
-		err = s.knowsRun(scope)
+		err = s.checkRun(scope)
 	}
 	return out, err
 }
@@ -158,7 +158,7 @@ func add(key string, is entry, by int64) (int64, error) {
 func (t *turn) find(scope Scope, key string) (entry, error) {
 	b, err := t.bucket(scope, false)
 	if err == nil && b == nil {
-		err = t.s.knowsRun(scope)
+		err = t.s.checkRun(scope)
 	}
 	if err != nil {
 		return entry{}, err

@@ -320,7 +320,7 @@ func TestSweep(t *testing.T) {
 		ticking := func() (on bool) {
 			s.call(t.Context(), func() error {
 				if on = s.timer.Stop(); on {
-					s.timer.Reset(time.Hour + sweepLate - 10*time.Second)
+					s.timer.Reset(time.Hour + sweepDelay - 10*time.Second)
 				}
 				return nil
 			})
@@ -347,7 +347,7 @@ func TestSweep(t *testing.T) {
 		if !ticking() || lines() != 201 {
 			t.Errorf("no clock, or %d lines", lines())
 		}
-		time.Sleep(time.Hour + sweepLate)
+		time.Sleep(time.Hour + sweepDelay)
 		synctest.Wait()
 		if got := lines(); got != 1 {
 			t.Errorf("%d lines are left", got)

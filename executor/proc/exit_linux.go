@@ -66,8 +66,8 @@ func AwaitExit(p Process) *Death {
 // handleExit asks the kernel (6.15 and later) how the process with the pidfd fd ended. The kernel answers only after the
 // parent has reaped the process, so a zombie is read first.
 func handleExit(fd int, p Process) *Death {
-	const patience, interval = 2 * time.Second, 2 * time.Millisecond
-	for waited := time.Duration(0); waited < patience; waited += interval {
+	const timeout, interval = 2 * time.Second, 2 * time.Millisecond
+	for waited := time.Duration(0); waited < timeout; waited += interval {
 		if d := ZombieExit(p); d != nil {
 			return d
 		}

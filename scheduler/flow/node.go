@@ -93,19 +93,19 @@ func (a *nodeReader) misplaced(here attribute.Element) (ok bool) {
 		if !own {
 			continue // a default of the file for another kind of nodes
 		}
-		tell := a.warn
+		report := a.warn
 		if attributes[name].Role == attribute.Decides {
-			tell = a.wrong
+			report = a.wrong
 		}
 		switch {
 		case here == attribute.Group:
-			tell(CodeUseless, name, "%s has no effect on a group, whose nodes belong to the flow around it; foreach, times, while or until makes it a sub-flow", name)
+			report(CodeUseless, name, "%s has no effect on a group, whose nodes belong to the flow around it; foreach, times, while or until makes it a sub-flow", name)
 		case here == attribute.SubFlow:
-			tell(CodeUseless, name, "%s has no effect on a sub-flow, which has no command of its own; write it on the nodes in it", name)
+			report(CodeUseless, name, "%s has no effect on a sub-flow, which has no command of its own; write it on the nodes in it", name)
 		case graph.MakesSubFlow(name):
-			tell(CodeSubFlow, name, "%s is for containers, and this node contains no other nodes; put a nested graph into it", name)
+			report(CodeSubFlow, name, "%s is for containers, and this node contains no other nodes; put a nested graph into it", name)
 		default:
-			tell(CodeUseless, name, "%s has no effect on a command; it belongs on a container with foreach, times, while or until", name)
+			report(CodeUseless, name, "%s has no effect on a command; it belongs on a container with foreach, times, while or until", name)
 		}
 	}
 	return ok

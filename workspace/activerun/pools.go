@@ -43,7 +43,7 @@ type pooling struct {
 	seq   int
 }
 
-// A poolLine lists the executions with the same claim, in order. Only the first one has a claim with Pools.
+// A poolLine lists the executions with the same claim, in order. Only the first one asks for its units again.
 type poolLine struct {
 	claim   []PoolUse
 	entries []poolEntry // in order; includes executions that left the line and are not in waits

@@ -22,15 +22,6 @@ type recovery struct {
 	heard   bool // its executor has sent its first reports, or is lost
 }
 
-// Follow continues a recovered run.
-func (rc *recovery) Follow() {
-	if rc.run.Phase == runstate.Preparing {
-		rc.run.Phase = runstate.Going
-		rc.run.limitTime()
-	}
-	rc.findExecutor()
-}
-
 // Recovering reports whether the run was recovered and the first reports of its executor are still missing.
 func (rc *recovery) Recovering() bool { return rc.tried && (rc.run.sess == nil || !rc.heard) }
 
@@ -42,7 +33,7 @@ func (rc *recovery) Retry() {
 	rc.run.journal.holds.till = time.Time{}
 	if rc.unfound {
 		rc.unfound = false
-		rc.findExecutor()
+		rc.Follow()
 	}
 }
 
@@ -53,8 +44,8 @@ func (rc *recovery) RetryExecutor() {
 	}
 }
 
-// findExecutor connects to the executor of a recovered run.
-func (rc *recovery) findExecutor() {
+// Follow connects to the executor of a recovered run.
+func (rc *recovery) Follow() {
 	rc.run.host.Loop.Run(func() {
 		sess, err := rc.run.OpenExecutor(rc.run.host.Store.Dir(rc.run.Number), rc.run.Number, nil)
 		rc.run.host.Loop.Post(func() { rc.followed(sess, err) })
@@ -100,6 +91,10 @@ func Recover(h *Host, n int) (*Run, error) {
 	r.lookahead.unreported = true
 	h.Nodes.NoteRun(req, nodestate.RepeatedScope(h.Store, req))
 	r.applyJournal(records)
+	if r.Phase == runstate.Preparing { // neither stopped nor ended
+		r.Phase = runstate.Going
+		r.limitTime()
+	}
 	return r, nil
 }
 
