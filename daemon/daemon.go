@@ -19,8 +19,8 @@ import (
 	"wf/workspace"
 )
 
-// DefaultPort is the TCP port that is tried first.
-const DefaultPort = 5049
+// defaultPort is the TCP port that is tried first.
+const defaultPort = 5049
 
 // Config configures a daemon. Runtime, State and Executor are required.
 type Config struct {
@@ -28,7 +28,7 @@ type Config struct {
 	Runtime, State string
 
 	Host string // loopback address for TCP; "" is 127.0.0.1
-	Port int    // 0 is DefaultPort
+	Port int    // 0 is defaultPort
 	// PortExplicit is set if the user has chosen the port: if it is taken, the daemon does not start, instead of
 	// using a free port.
 	PortExplicit bool
@@ -65,7 +65,7 @@ func (c Config) withDefaults() Config {
 		c.Host = "127.0.0.1"
 	}
 	if c.Port == 0 {
-		c.Port = DefaultPort
+		c.Port = defaultPort
 	}
 	if c.Slots == 0 {
 		c.Slots = runtime.NumCPU()

@@ -53,10 +53,10 @@ func outcome(done bool, e entry) Outcome {
 // Set sets the value of key if the conditions of terms are met; otherwise the outcome has the present value. The change is
 // on the disk when Set returns.
 func (s *Store) Set(ctx context.Context, scope Scope, key string, value []byte, terms Terms) (Outcome, error) {
-	if err := CheckKey(key); err != nil {
+	if err := checkKey(key); err != nil {
 		return Outcome{}, err
 	}
-	if err := CheckValue(value); err != nil {
+	if err := checkValue(value); err != nil {
 		return Outcome{}, err
 	}
 	var out Outcome
@@ -81,7 +81,7 @@ func (s *Store) Set(ctx context.Context, scope Scope, key string, value []byte, 
 // Delete removes the value of key, with only, if not nil, only if that is the value. Without only it also removes a damaged
 // value.
 func (s *Store) Delete(ctx context.Context, scope Scope, key string, only *[]byte) (Outcome, error) {
-	if err := CheckKey(key); err != nil {
+	if err := checkKey(key); err != nil {
 		return Outcome{}, err
 	}
 	var out Outcome
@@ -113,7 +113,7 @@ func (s *Store) Delete(ctx context.Context, scope Scope, key string, only *[]byt
 // Add adds by to the integer that is the value of key; no value counts as 0. The expiry does not change unless ttl, from
 // now, is given.
 func (s *Store) Add(ctx context.Context, scope Scope, key string, by int64, ttl time.Duration) (Outcome, error) {
-	if err := CheckKey(key); err != nil {
+	if err := checkKey(key); err != nil {
 		return Outcome{}, err
 	}
 	var out Outcome

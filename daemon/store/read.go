@@ -12,7 +12,7 @@ import (
 
 // Get returns the value of key. It does not create the file of the store.
 func (s *Store) Get(ctx context.Context, scope Scope, key string) (Outcome, error) {
-	if err := CheckKey(key); err != nil {
+	if err := checkKey(key); err != nil {
 		return Outcome{}, err
 	}
 	var out Outcome

@@ -27,7 +27,7 @@ func (s *Store) changeOnce(ctx context.Context, c *change, out *Outcome) error {
 	if key == "" {
 		return s.change(ctx, c)
 	}
-	if err := CheckKey(key); err != nil {
+	if err := checkKey(key); err != nil {
 		return err
 	}
 	do := c.do

@@ -13,7 +13,7 @@ import (
 
 // Limits of keys and values, in bytes.
 const (
-	MaxKey   = 512
+	maxKey   = 512
 	MaxValue = 1 << 20
 )
 

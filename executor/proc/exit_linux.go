@@ -12,17 +12,6 @@ import (
 // wait(2) works only for children. The functions below find out how a process ended that is not a child of this one,
 // because an earlier runner of the same run has started it.
 
-// deathOf converts a status of wait(2).
-func deathOf(pid int, status unix.WaitStatus) *Death {
-	d := &Death{PID: pid}
-	if status.Signaled() {
-		d.Signal = int(status.Signal())
-	} else {
-		d.Code = status.ExitStatus()
-	}
-	return d
-}
-
 // ZombieExit returns how p ended if its parent has not reaped it yet, and otherwise nil.
 func ZombieExit(p Process) *Death {
 	const exitCode = 49 // field 52 of /proc/PID/stat

@@ -3,6 +3,7 @@ package flow
 import (
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -171,17 +172,16 @@ func (a *nodeReader) whole(name string, least int) (number int, given bool) {
 	return number, true
 }
 
-// word reads an attribute that is one of two words; second is false for the first one, which is the
-// default.
-func (a *nodeReader) word(name, first, other string) (second bool) {
-	switch text := a.text(name); text {
-	case "", first:
-	case other:
-		return true
-	default:
-		a.wrong(CodeWord, name, "%s is %s; write %s or %s%s", name, shown(text), first, other, closest(text, first, other))
+// word reads an attribute that is one of some words, the first of which is the default.
+func (a *nodeReader) word(name string, words ...string) string {
+	text, last := a.text(name), len(words)-1
+	switch {
+	case slices.Contains(words, text):
+		return text
+	case text != "":
+		a.wrong(CodeWord, name, "%s is %s; write %s or %s%s", name, shown(text), strings.Join(words[:last], ", "), words[last], closest(text, words...))
 	}
-	return false
+	return words[0]
 }
 
 // needs warns about attributes that have no effect without another one.
@@ -196,7 +196,7 @@ func (a *nodeReader) needs(needed string, names ...string) {
 // join compares the join of a node with the edges that lead to it.
 func (a *nodeReader) join() {
 	a.rules.JoinTimeout = a.positive("join_timeout")
-	a.rules.CancelLosers = a.word("join_losers", "leave", "cancel")
+	a.rules.CancelLosers = a.word("join_losers", "leave", "cancel") == "cancel"
 	switch text := a.text("join"); text {
 	case "", "all":
 	case "any":
@@ -337,7 +337,7 @@ func (a *nodeReader) approval() {
 		return
 	}
 	a.rules.ApproveTimeout = a.positive("approve_timeout")
-	a.rules.ApproveDefault = a.word("approve_default", "reject", "approve")
+	a.rules.ApproveDefault = a.word("approve_default", "reject", "approve") == "approve"
 	if a.text("approve_timeout") == "" {
 		a.needs("approve_timeout", "approve_default")
 	}
