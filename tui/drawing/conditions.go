@@ -47,8 +47,8 @@ func (p *pen) condition(x int, text string) int {
 	return p.put(x, "when "+text, InkDim) + 2
 }
 
-// deadLanes dims the lanes of edges that will not fire.
-func deadLanes(g *Graph, l *lanes, k *laneLook) {
+// dimDeadLanes dims the lanes of edges that will not fire.
+func dimDeadLanes(g *Graph, l *lanes, k *laneLook) {
 	for i := range l.all {
 		if e := l.all[i].edge; e >= 0 && g.Edges[e].Dead {
 			k.inks[i] = InkDim
@@ -56,8 +56,8 @@ func deadLanes(g *Graph, l *lanes, k *laneLook) {
 	}
 }
 
-// kill dims the bundles whose edges cannot fire any more.
-func (p *picture) kill() {
+// dimDead dims the bundles whose edges cannot fire any more.
+func (p *picture) dimDead() {
 	for i := range p.layers.shares {
 		dead := true
 		for _, n := range p.layers.shares[i].arcs {

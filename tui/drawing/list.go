@@ -77,7 +77,7 @@ func (l *list) show(look Look) {
 		selected = l.row[item.Index]
 	}
 	l.lanes.look(&l.lines, selected, func(row int32) State { return l.graph.Nodes[l.node[row]].State })
-	deadLanes(l.graph, l.lanes, &l.lines)
+	dimDeadLanes(l.graph, l.lanes, &l.lines)
 }
 
 func (l *list) size() (int, int) { return l.look.Width, len(l.order) }

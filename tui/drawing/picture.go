@@ -245,7 +245,7 @@ func (p *picture) show(look Look) {
 		}
 		p.inks = append(p.inks, InkOf(state))
 	}
-	p.kill()
+	p.dimDead()
 	p.unfold()
 }
 

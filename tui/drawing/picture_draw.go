@@ -64,7 +64,7 @@ func (p *picture) visible(top, bottom int32) bool {
 
 // link draws a link of a bundle with all its ends.
 func (p *picture) link(a *link, selected int32) {
-	p.dip(a)
+	p.useStyle(a)
 	if selected >= 0 {
 		p.brush.style.Mods |= Faint
 	}
@@ -79,8 +79,8 @@ func (p *picture) link(a *link, selected int32) {
 	}
 }
 
-// dip sets the ink to the color of a bundle: the state of its most urgent source.
-func (p *picture) dip(a *link) {
+// useStyle sets the ink to the color of a bundle: the state of its most urgent source.
+func (p *picture) useStyle(a *link) {
 	b := &p.layers.shares[a.Bundle]
 	p.brush.style = Style{p.inks[a.Bundle], Line}
 	p.brush.line = a.Bundle + 1
@@ -128,7 +128,7 @@ func (p *picture) nearLinks(v int32) {
 			links := p.layers.linksOf(p.layers.links[m].Bundle)
 			for n := range links {
 				if a := &links[n]; p.visible(a.top, a.bottom) {
-					p.dip(a)
+					p.useStyle(a)
 					p.brush.style.Mods |= Near
 					p.nearLink(a, v, from)
 				}

@@ -105,7 +105,7 @@ func (s *stagesView) show(look Look) {
 		}
 	}
 	s.lanes.look(&s.lines, s.stageOf(look.Selected), func(row int32) State { return stageState(&s.counts[row]) })
-	deadLanes(s.graph, s.lanes, &s.lines)
+	dimDeadLanes(s.graph, s.lanes, &s.lines)
 	s.order = s.order[:0]
 	for _, r := range s.rows {
 		s.order = append(s.order, r.item)
