@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"wf/tui/cells"
 	"wf/tui/plain"
 )
 
@@ -171,7 +172,7 @@ func (p *picture) tokens() {
 			continue
 		}
 		e := &p.graph.Edges[a.edge]
-		if !e.Marked && !e.Dead && (e.When == "" || conditionOf(p.when, a.to) != "") {
+		if !e.Marked && !e.Dead && (e.When == "" || p.when[a.to] != "") {
 			continue
 		}
 		b := &p.layers.shares[p.layers.of[i]]
@@ -190,18 +191,12 @@ func (p *picture) tokens() {
 // mark returns the sign for the state of an edge.
 func mark(e *Edge, ascii bool) (string, Style) {
 	switch {
-	case e.Marked && ascii:
-		return "@", Style{InkText, Line | Token}
 	case e.Marked:
-		return "•", Style{InkText, Line | Token}
-	case !e.Dead && ascii:
-		return "%", Style{InkText, Line}
-	case !e.Dead:
-		return "◇", Style{InkText, Line}
-	case ascii:
-		return "X", Style{InkDim, Line | Faint}
+		return cells.Either(ascii, "@", "•"), Style{InkText, Line | Token}
+	case e.Dead:
+		return cells.Either(ascii, "X", "×"), Style{InkDim, Line | Faint}
 	}
-	return "×", Style{InkDim, Line | Faint}
+	return cells.Either(ascii, "%", "◇"), Style{InkText, Line}
 }
 
 // leaves returns the column where the lines of a vertex start, directly after the current text of its chip.

@@ -20,7 +20,7 @@ type stagesView struct {
 	graph *Graph
 	*folded
 	lanes  *lanes
-	when   []string         // by stage: the condition of the only edge to it; nil = there are no conditions
+	when   []string         // by stage: the condition of the only edge to it
 	wide   int              // width of the longest name
 	times  int              // width of the largest ×count
 	number map[string]int32 // stage by the id of a node
@@ -93,10 +93,12 @@ func (s *stagesView) show(look Look) {
 	for range 2 { // a second time with the waiting steps folded, if the list is too long
 		s.rows = s.rows[:0]
 		for i := int32(0); int(i) < len(s.stages); i++ {
-			if n := s.steps(i); folds && n > 1 {
-				s.rows = append(s.rows, stageRow{Item{ASteps, i}, i + n - 1, int(n)})
-				i += n - 1
-				continue
+			if folds {
+				if n := s.steps(i); n > 1 {
+					s.rows = append(s.rows, stageRow{Item{ASteps, i}, i + n - 1, int(n)})
+					i += n - 1
+					continue
+				}
 			}
 			s.addStage(i, limit)
 		}
