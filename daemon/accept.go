@@ -13,17 +13,17 @@ import (
 	"wf/executor/peer"
 )
 
-// mostConnections bounds the open connections of a listener; further ones wait in the queue of the kernel.
-const mostConnections = 1024
+// maxConnections bounds the open connections of a listener; further ones wait in the queue of the kernel.
+const maxConnections = 1024
 
-// roomFor returns the maximum number of open connections of a listener: at most a quarter of the process's file limit,
+// connectionLimit returns the maximum number of open connections of a listener: at most a quarter of the process's file limit,
 // because runs need files, too.
-func roomFor() int {
+func connectionLimit() int {
 	var files syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) != nil {
-		return mostConnections / 4
+		return maxConnections / 4
 	}
-	return int(min(mostConnections, max(files.Cur/4, 32)))
+	return int(min(maxConnections, max(files.Cur/4, 32)))
 }
 
 // limited is a listener with a limit of open connections, which accepts only connections that admit allows. While it is
@@ -37,14 +37,14 @@ type limited struct {
 	left  func(*connection) // called when a connection is closed
 	log   *slog.Logger
 
-	mu      sync.Mutex // guards the fields below, and connection.resting
-	resting *list.List // idle connections (net.Conn), the longest idle one first
-	wanted  bool       // Accept waits for room
+	mu     sync.Mutex // guards the fields below, and connection.idle
+	idle   *list.List // idle connections (net.Conn), the longest idle one first
+	wanted bool       // Accept waits for room
 }
 
 func limit(l net.Listener, n int, admit func(net.Conn) error, left func(*connection), log *slog.Logger) *limited {
 	return &limited{Listener: l, room: make(chan struct{}, n), done: make(chan struct{}), admit: admit, left: left,
-		log: log, resting: list.New()}
+		log: log, idle: list.New()}
 }
 
 // Accept waits for room, then for a connection.
@@ -81,7 +81,7 @@ func (l *limited) want(room bool) {
 	l.mu.Lock()
 	l.wanted = room
 	var conn net.Conn
-	if first := l.resting.Front(); room && first != nil {
+	if first := l.idle.Front(); room && first != nil {
 		conn = first.Value.(net.Conn)
 		l.wanted = false
 	}
@@ -99,20 +99,20 @@ func connectionState(conn net.Conn, state http.ConnState) {
 
 func (l *limited) state(s *connection, conn net.Conn, state http.ConnState) {
 	l.mu.Lock()
-	if s.resting != nil {
-		l.resting.Remove(s.resting)
-		s.resting = nil
+	if s.idle != nil {
+		l.idle.Remove(s.idle)
+		s.idle = nil
 	}
-	rests := state == http.StateIdle
-	gives := rests && l.wanted
+	idle := state == http.StateIdle
+	closes := idle && l.wanted
 	switch {
-	case gives:
+	case closes:
 		l.wanted = false
-	case rests:
-		s.resting = l.resting.PushBack(conn)
+	case idle:
+		s.idle = l.idle.PushBack(conn)
 	}
 	l.mu.Unlock()
-	if gives {
+	if closes {
 		conn.Close()
 	}
 }
@@ -141,10 +141,10 @@ func (l *limited) Close() error {
 
 // A connection is the state of one connection.
 type connection struct {
-	once    sync.Once
-	at      *limited
-	leave   func()
-	resting *list.Element // see limited
+	once  sync.Once
+	at    *limited
+	leave func()
+	idle  *list.Element // see limited
 
 	// The fields below are guarded by leases.mu.
 
@@ -197,4 +197,4 @@ func checkPeer(uid, own int) error {
 	return nil
 }
 
-func anybody(net.Conn) error { return nil }
+func anyUser(net.Conn) error { return nil }

@@ -47,9 +47,9 @@ func (a access) refuse(r *http.Request) *api.Error {
 	switch {
 	case !a.host(r.Host):
 		return refused("the Host header names another server")
-	case !a.ours(r.Header, "Origin", a.sameOrigin), !a.ours(r.Header, "Referer", a.sameOrigin):
+	case !allValid(r.Header, "Origin", a.sameOrigin), !allValid(r.Header, "Referer", a.sameOrigin):
 		return refused("requests of other sites are not answered")
-	case !a.ours(r.Header, "Sec-Fetch-Site", a.sameSite):
+	case !allValid(r.Header, "Sec-Fetch-Site", a.sameSite):
 		return refused("requests of other sites are not answered")
 	case r.URL.Path != api.ProvePort.Path && !a.authorized(r.Header.Values("Authorization")):
 		return refused("the bearer token is missing or wrong")
@@ -57,8 +57,8 @@ func (a access) refuse(r *http.Request) *api.Error {
 	return nil
 }
 
-// ours checks every value of a header, not only the first.
-func (a access) ours(h http.Header, key string, check func(string) bool) bool {
+// allValid checks every value of a header, not only the first.
+func allValid(h http.Header, key string, check func(string) bool) bool {
 	for _, v := range h.Values(key) {
 		if !check(v) {
 			return false

@@ -19,24 +19,24 @@ const (
 // answer here, because their keys are stored with them on disk.
 type answers struct {
 	mu    sync.Mutex
-	byKey map[string]*kept
+	byKey map[string]*savedAnswer
 	order []string // of byKey, the oldest first
 }
 
-// kept is the answer to one request, or the request while it is served.
-type kept struct {
+// A savedAnswer is the answer to one request, or the request while it is served.
+type savedAnswer struct {
 	done chan struct{} // closed when the request was served
 	body []byte        // nil = the request failed and may be served again
 }
 
 // claim returns the entry of a request. If it is new, mine is set: the caller serves the request and calls settle.
-func (a *answers) claim(key string) (k *kept, mine bool) {
+func (a *answers) claim(key string) (k *savedAnswer, mine bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if k := a.byKey[key]; k != nil {
 		return k, false
 	}
-	k = &kept{done: make(chan struct{})}
+	k = &savedAnswer{done: make(chan struct{})}
 	a.byKey[key] = k
 	a.order = append(a.order, key)
 	if len(a.order) > answersKept {
@@ -47,7 +47,7 @@ func (a *answers) claim(key string) (k *kept, mine bool) {
 }
 
 // settle stores an answer; nil removes the request.
-func (a *answers) settle(key string, k *kept, body []byte) {
+func (a *answers) settle(key string, k *savedAnswer, body []byte) {
 	a.mu.Lock()
 	if body == nil && a.byKey[key] == k {
 		delete(a.byKey, key)
@@ -90,13 +90,13 @@ func (d *daemon) once(h handler, lost bool) handler {
 }
 
 // serveOnce serves a request and keeps its answer, unless there is an error or a panic.
-func (d *daemon) serveOnce(h handler, key string, k *kept, w http.ResponseWriter, r *http.Request) error {
+func (d *daemon) serveOnce(h handler, key string, k *savedAnswer, w http.ResponseWriter, r *http.Request) error {
 	var answer []byte
 	defer func() { d.answers.settle(key, k, answer) }()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer cancel()
 	defer context.AfterFunc(d.base, cancel)()
-	copied := &copying{ResponseWriter: w}
+	copied := &recorder{ResponseWriter: w}
 	if err := h(copied, r.WithContext(ctx)); err != nil {
 		return err
 	}
@@ -106,13 +106,13 @@ func (d *daemon) serveOnce(h handler, key string, k *kept, w http.ResponseWriter
 	return nil
 }
 
-// copying is a ResponseWriter that keeps a copy of the body.
-type copying struct {
+// recorder is a ResponseWriter that keeps a copy of the body.
+type recorder struct {
 	http.ResponseWriter
 	body bytes.Buffer
 }
 
-func (c *copying) Write(b []byte) (int, error) {
+func (c *recorder) Write(b []byte) (int, error) {
 	c.body.Write(b)
 	return c.ResponseWriter.Write(b)
 }

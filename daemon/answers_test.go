@@ -16,7 +16,7 @@ import (
 // be repeated.
 func TestOnce(t *testing.T) {
 	r := start(t, nil)
-	d := &daemon{answers: &answers{byKey: map[string]*kept{}}, base: t.Context(), cfg: r.cfg.withDefaults()}
+	d := &daemon{answers: &answers{byKey: map[string]*savedAnswer{}}, base: t.Context(), cfg: r.cfg.withDefaults()}
 	var served atomic.Int32
 	fail := true
 	h := func(lost bool) http.HandlerFunc {
@@ -86,7 +86,7 @@ func TestOnce(t *testing.T) {
 
 // TestAnswersAreBounded checks that the oldest answers are dropped.
 func TestAnswersAreBounded(t *testing.T) {
-	a := &answers{byKey: map[string]*kept{}}
+	a := &answers{byKey: map[string]*savedAnswer{}}
 	for i := range 2 * answersKept {
 		k, _ := a.claim(strconv.Itoa(i))
 		a.settle(strconv.Itoa(i), k, []byte("1"))

@@ -19,8 +19,8 @@ import (
 	"wf/workspace"
 )
 
-// DefaultPort is the TCP port that is tried first.
-const DefaultPort = 5049
+// defaultPort is the TCP port that is tried first.
+const defaultPort = 5049
 
 // Config configures a daemon. Runtime, State and Executor are required.
 type Config struct {
@@ -28,7 +28,7 @@ type Config struct {
 	Runtime, State string
 
 	Host string // loopback address for TCP; "" is 127.0.0.1
-	Port int    // 0 is DefaultPort
+	Port int    // 0 is defaultPort
 	// PortExplicit is set if the user has chosen the port: if it is taken, the daemon does not start, instead of
 	// using a free port.
 	PortExplicit bool
@@ -65,7 +65,7 @@ func (c Config) withDefaults() Config {
 		c.Host = "127.0.0.1"
 	}
 	if c.Port == 0 {
-		c.Port = DefaultPort
+		c.Port = defaultPort
 	}
 	if c.Slots == 0 {
 		c.Slots = runtime.NumCPU()
@@ -80,7 +80,7 @@ func (c Config) withDefaults() Config {
 		c.watching = watching{write: writeTime, ping: pingEvery, pong: pongTime}
 	}
 	if c.connections == 0 {
-		c.connections = roomFor()
+		c.connections = connectionLimit()
 	}
 	if c.values == nil {
 		c.values = newValues(c.State)
@@ -163,7 +163,7 @@ type openEntry = entry[*workspace.Workspace]
 func newDaemon(cfg Config, listeners *listeners, open func(workspace.Config) opener[*workspace.Workspace]) *daemon {
 	d := &daemon{cfg: cfg, listeners: listeners, started: time.Now(), slots: newSlots(cfg.Slots), end: make(chan struct{})}
 	d.registry = newRegistry(cfg.Version, listeners)
-	d.answers = &answers{byKey: map[string]*kept{}}
+	d.answers = &answers{byKey: map[string]*savedAnswer{}}
 	d.leases = &leases{byID: map[string]*holder{}}
 	d.waits = make(chan struct{}, max(cfg.connections*3/4, 1))
 	d.registry.Given = strings.Join(cfg.Given, " ")
@@ -186,12 +186,12 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	d.cfg.pools.close()
-	d.workspaces.hold() // it is not idle before it has recovered the runs
+	d.workspaces.preventIdle() // it is not idle before it has recovered the runs
 	servers := d.listen(requests)
 	d.cfg.Ready(d.registry)
 	d.workspaces.resume(d.unfinished())
 	close(d.workspaces.resumed)
-	d.workspaces.letGo()
+	d.workspaces.allowIdle()
 	d.cfg.pools.open()
 	d.requests.Go(func() { workspace.Tidy(d.cfg.State, d.cfg.Log) })
 	k := d.newRuntimeFiles(l, servers)

@@ -199,8 +199,8 @@ func realTempDir(t testing.TB) string {
 	return dir
 }
 
-// letGo ends the lease of the test's client.
-func (r *running) letGo(path string) {
+// allowIdle ends the lease of the test's client.
+func (r *running) allowIdle(path string) {
 	r.t.Helper()
 	if e := r.ask("DELETE", path, nil, nil); e != nil {
 		r.t.Fatal(e)

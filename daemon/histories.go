@@ -9,19 +9,20 @@ import (
 
 	"wf/api"
 	"wf/workspace"
+	"wf/workspace/workfile"
 )
 
 // MovedTo returns where a missing workfile may have been moved, for programs that must not start a daemon: see
 // workspace.MovedTo.
 func MovedTo(path, state string) string { return workspace.MovedTo(path, state) }
 
-// vacateTime bounds the wait for clients that still use a workspace.
-const vacateTime = 5 * time.Second
+// evictTime bounds the wait for clients that still use a workspace.
+const evictTime = 5 * time.Second
 
-// vacate closes a workspace without runs and prevents its opening until release is called. Its watchers get the reason
+// evict closes a workspace without runs and prevents its opening until release is called. Its watchers get the reason
 // closes.
-func (t *workspaces[W]) vacate(ctx context.Context, id string) (release func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, vacateTime)
+func (t *workspaces[W]) evict(ctx context.Context, id string) (release func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, evictTime)
 	defer cancel()
 	for {
 		t.mu.Lock()
@@ -34,20 +35,20 @@ func (t *workspaces[W]) vacate(ctx context.Context, id string) (release func(), 
 		}
 		closed := t.closed
 		if e != nil {
-			e.leave = true
+			e.evicted = true
 		}
 		t.mu.Unlock()
 		if closed {
 			return nil, errEnding()
 		}
-		e.nudge()
+		e.recheck()
 		select {
 		case <-e.gone:
 			continue
 		case <-ctx.Done():
 		}
 		t.mu.Lock()
-		e.leave = false
+		e.evicted = false
 		t.mu.Unlock()
 		return nil, t.inUse(e)
 	}
@@ -76,18 +77,18 @@ func (d *daemon) move(r *http.Request, q api.MoveRequest) (api.MoveResult, error
 	if info, err := os.Stat(q.To); err == nil && info.IsDir() {
 		q.To = filepath.Join(q.To, filepath.Base(q.From))
 	}
-	d.workspaces.hold()
-	defer d.workspaces.letGo()
+	d.workspaces.preventIdle()
+	defer d.workspaces.allowIdle()
 	var ids []string
 	for _, path := range []string{q.From, q.To} {
-		id, err := workspace.LastingID(path)
+		id, err := workfile.LastingID(path)
 		if err != nil {
 			return api.MoveResult{}, err
 		}
 		if len(ids) > 0 && ids[0] == id {
 			return api.MoveResult{}, api.Invalid("both names are the same file")
 		}
-		release, err := d.workspaces.vacate(r.Context(), id)
+		release, err := d.workspaces.evict(r.Context(), id)
 		if err != nil {
 			return api.MoveResult{}, err
 		}
@@ -106,8 +107,8 @@ func (d *daemon) move(r *http.Request, q api.MoveRequest) (api.MoveResult, error
 
 // gone lists the histories of workfiles that no longer exist, and removes those in q.Remove.
 func (d *daemon) gone(r *http.Request, q api.GoneRequest) (api.GoneList, error) {
-	d.workspaces.hold()
-	defer d.workspaces.letGo()
+	d.workspaces.preventIdle()
+	defer d.workspaces.allowIdle()
 	list := api.GoneList{Schema: api.SchemaGone}
 	var err error
 	if list.Histories, err = workspace.GoneHistories(d.cfg.State); err != nil {
@@ -127,7 +128,7 @@ func (d *daemon) gone(r *http.Request, q api.GoneRequest) (api.GoneList, error) 
 }
 
 func (d *daemon) forgetHistory(ctx context.Context, id string) error {
-	release, err := d.workspaces.vacate(ctx, id)
+	release, err := d.workspaces.evict(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestHold checks that the daemon does not end between hold and letGo, and that IdleTimeout starts afterwards.
+// TestHold checks that the daemon does not end between hold and allowIdle, and that IdleTimeout starts afterwards.
 func TestHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		idle := make(chan struct{}, 1)
@@ -14,14 +14,14 @@ func TestHold(t *testing.T) {
 		w.mu.Lock()
 		w.armIdle()
 		w.mu.Unlock()
-		w.hold()
-		w.hold()
-		w.letGo()
+		w.preventIdle()
+		w.preventIdle()
+		w.allowIdle()
 		time.Sleep(time.Minute) // of the fake clock
 		if len(idle) > 0 {
 			t.Fatal("it ended while it was held")
 		}
-		w.letGo()
+		w.allowIdle()
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		if len(idle) != 1 {

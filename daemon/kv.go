@@ -11,6 +11,7 @@ import (
 	"wf/api"
 	"wf/daemon/store"
 	"wf/workspace"
+	"wf/workspace/workfile"
 )
 
 // fileKV is the name of the file of values in the state folder.
@@ -24,24 +25,24 @@ func newValues(state string) *store.Store {
 // The limit in api must equal that of the store: otherwise this does not compile.
 var _ = [1]struct{}{}[api.KVValueMost-store.MaxValue]
 
-// keeping is a request about values in terms of the store.
-type keeping struct {
+// storeCall is a request about values in terms of the store.
+type storeCall struct {
 	ctx    context.Context
 	values *store.Store
 	scope  store.Scope
 }
 
-// keep calls f with the store and the scope of a request. The daemon does not become idle meanwhile. No workspace is
+// withStore calls f with the store and the scope of a request. The daemon does not become idle meanwhile. No workspace is
 // opened.
-func keep[T any](d *daemon, r *http.Request, where api.KVScope, f func(keeping) (T, error)) (T, error) {
-	d.workspaces.hold()
-	defer d.workspaces.letGo()
+func withStore[T any](d *daemon, r *http.Request, where api.KVScope, f func(storeCall) (T, error)) (T, error) {
+	d.workspaces.preventIdle()
+	defer d.workspaces.allowIdle()
 	var none T
 	scope, err := scopeOf(where)
 	if err != nil {
 		return none, err
 	}
-	v, err := f(keeping{store.WithRequest(r.Context(), requestKey(r)), d.cfg.values, scope})
+	v, err := f(storeCall{store.WithRequest(r.Context(), requestKey(r)), d.cfg.values, scope})
 	if err != nil {
 		return none, kvError(err)
 	}
@@ -59,7 +60,7 @@ func scopeOf(where api.KVScope) (store.Scope, error) {
 	if !filepath.IsAbs(where.Workfile) {
 		return store.Scope{}, api.Invalid("the path of a workfile must be absolute, not %q", where.Workfile)
 	}
-	id, err := workspace.LastingID(where.Workfile)
+	id, err := workfile.LastingID(where.Workfile)
 	if err != nil {
 		return store.Scope{}, err
 	}
@@ -74,7 +75,7 @@ func scopeOf(where api.KVScope) (store.Scope, error) {
 }
 
 func (d *daemon) kvGet(r *http.Request, q api.KVQuery) (api.KVAnswer, error) {
-	return keep(d, r, q.KVScope, func(k keeping) (api.KVAnswer, error) {
+	return withStore(d, r, q.KVScope, func(k storeCall) (api.KVAnswer, error) {
 		return kvAnswer(k.values.Get(k.ctx, k.scope, q.Key))
 	})
 }
@@ -83,7 +84,7 @@ func (d *daemon) kvKeys(r *http.Request, q api.KVKeysQuery) (api.KVKeys, error) 
 	if q.Limit == 0 || q.Limit > api.KVPageMost {
 		q.Limit = api.KVPageMost
 	}
-	return keep(d, r, q.KVScope, func(k keeping) (api.KVKeys, error) {
+	return withStore(d, r, q.KVScope, func(k storeCall) (api.KVKeys, error) {
 		keys, more, err := k.values.Keys(k.ctx, k.scope, q.Prefix, q.After, q.Limit)
 		page := api.KVKeys{Keys: make([]api.KVKey, 0, len(keys)), More: more}
 		for _, key := range keys {
@@ -98,13 +99,13 @@ func (d *daemon) kvSet(r *http.Request, q api.KVSet) (api.KVAnswer, error) {
 	if err != nil {
 		return api.KVAnswer{}, err
 	}
-	return keep(d, r, q.KVScope, func(k keeping) (api.KVAnswer, error) {
+	return withStore(d, r, q.KVScope, func(k storeCall) (api.KVAnswer, error) {
 		return kvAnswer(k.values.Set(k.ctx, k.scope, q.Key, q.Value, store.Terms{TTL: ttl, IfAbsent: q.IfAbsent, If: q.If}))
 	})
 }
 
 func (d *daemon) kvDelete(r *http.Request, q api.KVDelete) (api.KVAnswer, error) {
-	return keep(d, r, q.KVScope, func(k keeping) (api.KVAnswer, error) {
+	return withStore(d, r, q.KVScope, func(k storeCall) (api.KVAnswer, error) {
 		return kvAnswer(k.values.Delete(k.ctx, k.scope, q.Key, q.If))
 	})
 }
@@ -114,16 +115,16 @@ func (d *daemon) kvIncr(r *http.Request, q api.KVIncr) (api.KVAnswer, error) {
 	if err != nil {
 		return api.KVAnswer{}, err
 	}
-	return keep(d, r, q.KVScope, func(k keeping) (api.KVAnswer, error) {
+	return withStore(d, r, q.KVScope, func(k storeCall) (api.KVAnswer, error) {
 		return kvAnswer(k.values.Add(k.ctx, k.scope, q.Key, q.By, ttl))
 	})
 }
 
-// kvLongest is the maximum time to an expiry.
-const kvLongest = 100 * 365 * 24 * time.Hour
+// maxTTL is the maximum time to an expiry.
+const maxTTL = 100 * 365 * 24 * time.Hour
 
 func kvTTL(ms int64) (time.Duration, error) {
-	if ms < 0 || ms > kvLongest.Milliseconds() {
+	if ms < 0 || ms > maxTTL.Milliseconds() {
 		return 0, api.Invalid("the time to the expiry must be from 1 ms to 100 years, not %d ms", ms)
 	}
 	return time.Duration(ms) * time.Millisecond, nil

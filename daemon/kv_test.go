@@ -134,17 +134,17 @@ func TestDaemonIsNotIdleDuringValueRequests(t *testing.T) {
 	defer d.workspaces.close()
 	request := httptest.NewRequestWithContext(t.Context(), "GET", api.GetValue.Path, nil)
 	held := -1
-	_, err := keep(d, request, api.KVScope{Scope: api.KVMachine}, func(keeping) (struct{}, error) {
+	_, err := withStore(d, request, api.KVScope{Scope: api.KVMachine}, func(storeCall) (struct{}, error) {
 		d.workspaces.mu.Lock()
 		defer d.workspaces.mu.Unlock()
-		held = d.workspaces.held
+		held = d.workspaces.blockers
 		return struct{}{}, nil
 	})
-	if err != nil || held != 1 || d.workspaces.held != 0 {
-		t.Errorf("held %d, then %d, %v", held, d.workspaces.held, err)
+	if err != nil || held != 1 || d.workspaces.blockers != 0 {
+		t.Errorf("held %d, then %d, %v", held, d.workspaces.blockers, err)
 	}
 	d.cfg.values.Close()
-	_, err = keep(d, request, api.KVScope{Scope: api.KVMachine}, func(k keeping) (api.KVAnswer, error) {
+	_, err = withStore(d, request, api.KVScope{Scope: api.KVMachine}, func(k storeCall) (api.KVAnswer, error) {
 		return kvAnswer(k.values.Add(k.ctx, k.scope, "n", 1, 0))
 	})
 	if e := d.explain(err); e.Code != api.CodeGone {

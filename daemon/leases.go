@@ -57,8 +57,8 @@ func (t *leases) keep(own *holder, e *openEntry, release func()) {
 	release()
 }
 
-// letGo ends the lease of the workspace id. It reports whether there was one.
-func (t *leases) letGo(own *holder, id string) bool {
+// release ends the lease of the workspace id. It reports whether there was one.
+func (t *leases) release(own *holder, id string) bool {
 	var releases []func()
 	t.mu.Lock()
 	if own != nil {

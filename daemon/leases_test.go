@@ -11,7 +11,7 @@ import (
 // connection of the client is closed.
 func TestWorkspaceStaysOpenForItsClient(t *testing.T) {
 	for name, end := range map[string]func(r *running, path string){
-		"lets go": func(r *running, path string) { r.letGo(path) },
+		"lets go": func(r *running, path string) { r.allowIdle(path) },
 		"goes":    func(r *running, _ string) { r.http.Transport.(*http.Transport).CloseIdleConnections() },
 	} {
 		t.Run(name, func(t *testing.T) {

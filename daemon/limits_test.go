@@ -35,7 +35,7 @@ func TestConnectionLimit(t *testing.T) {
 			if err := late.SetReadDeadline(time.Now().Add(200 * time.Millisecond)); err != nil {
 				t.Fatal(err)
 			}
-			if err := r.greet(late); !errors.Is(err, os.ErrDeadlineExceeded) {
+			if err := r.requestVersion(late); !errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Fatalf("one connection more than %d: %v", room, err)
 			}
 			inside[1].Close()
@@ -48,7 +48,7 @@ func TestConnectionLimit(t *testing.T) {
 				resp.Body.Close()
 			}
 			for i := range 2 * room { // late is idle by now, like the following ones
-				if err := r.greet(r.dial(network)); err != nil {
+				if err := r.requestVersion(r.dial(network)); err != nil {
 					t.Errorf("connection %d after an idle one: %v", i, err)
 				}
 			}
@@ -68,14 +68,14 @@ func TestWaitingClientsLeaveRoom(t *testing.T) {
 		t.Errorf("a seventh watcher: %v", e)
 	}
 	for range 20 {
-		if err := r.greet(r.dial("unix")); err != nil {
+		if err := r.requestVersion(r.dial("unix")); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// greet requests the version on a connection and reads the answer.
-func (r *running) greet(conn net.Conn) error {
+// requestVersion requests the version on a connection and reads the answer.
+func (r *running) requestVersion(conn net.Conn) error {
 	host, token := api.SocketHost, ""
 	if conn.RemoteAddr().Network() == "tcp" {
 		host, token = strings.TrimPrefix(r.reg.URL, "http://"), "Authorization: Bearer "+r.reg.Token+"\r\n"
@@ -143,7 +143,7 @@ func TestSilentWatcherIsCut(t *testing.T) {
 	})
 	alive, path := r.open("alive")
 	conn := r.watch(path)
-	r.letGo(path)
+	r.allowIdle(path)
 	pings := 0
 	answer := conn.PingHandler()
 	enough := errors.New("enough")
@@ -155,7 +155,7 @@ func TestSilentWatcherIsCut(t *testing.T) {
 	})
 	silent, path := r.open("silent")
 	r.watch(path)
-	r.letGo(path)
+	r.allowIdle(path)
 	for {
 		if _, err := next(t, conn); errors.Is(err, enough) {
 			break
@@ -175,7 +175,7 @@ func TestHugeMessages(t *testing.T) {
 	t.Run("frame of a watcher", func(t *testing.T) {
 		w, path := r.open("w")
 		conn := r.watch(path).NetConn()
-		r.letGo(path)
+		r.allowIdle(path)
 		head := binary.BigEndian.AppendUint64([]byte{0x81, 0x80 | 127}, huge) // text, masked
 		if _, err := conn.Write(append(head, 1, 2, 3, 4)); err != nil {
 			t.Fatal(err)

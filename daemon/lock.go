@@ -16,15 +16,15 @@ import (
 // How long and how often a taken lock is tried: a child between fork and exec has a copy of the descriptor for an
 // instant, and a client that checks the lock takes it shared for an instant.
 const (
-	lockPatience = time.Second
-	lockRetry    = 10 * time.Millisecond
+	lockTimeout = time.Second
+	lockRetry   = 10 * time.Millisecond
 )
 
 // A lock proves that this is the only daemon of its runtime folder. The file is never removed, because a lock on a removed
 // file would be invisible to others.
 type lock struct {
 	path string
-	held *flock.Flock // stays reachable: a collected file would be closed, and the lock lost
+	file *flock.Flock // stays reachable: a collected file would be closed, and the lock lost
 }
 
 func newLock(path string) *lock {
@@ -41,11 +41,11 @@ func acquire(ctx context.Context, runtime string) (*lock, error) {
 // take is acquire that gives up at once if serves returns true.
 func take(ctx context.Context, runtime string, serves func() bool) (*lock, error) {
 	path := filepath.Join(runtime, api.FileLock)
-	bounded, cancel := context.WithTimeout(ctx, lockPatience)
+	bounded, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
 	for {
 		l := newLock(path)
-		got, err := l.held.TryLock()
+		got, err := l.file.TryLock()
 		if !got && err == nil && !serves() && pause(bounded, lockRetry) {
 			l.Close()
 			continue
@@ -94,7 +94,7 @@ func alreadyRunning(runtime string) error {
 
 // lost reports whether the path no longer leads to the locked file.
 func (l *lock) lost() bool {
-	mine, err := l.held.Stat()
+	mine, err := l.file.Stat()
 	if err != nil {
 		return true
 	}
@@ -111,9 +111,9 @@ func (l *lock) renew(ctx context.Context) error {
 		return err
 	}
 	l.Close()
-	l.held = next.held
+	l.file = next.file
 	return nil
 }
 
 // Close releases the lock.
-func (l *lock) Close() { _ = l.held.Close() } // unlocking a closing file cannot fail usefully
+func (l *lock) Close() { _ = l.file.Close() } // unlocking a closing file cannot fail usefully

@@ -44,7 +44,7 @@ func TestLockOfAnEndingDaemon(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.AfterFunc(lockPatience/2, l.Close)
+		time.AfterFunc(lockTimeout/2, l.Close)
 		next, err := acquire(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)

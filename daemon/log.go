@@ -85,7 +85,7 @@ func (l *Log) rotate(limit int64) error {
 	if err != nil {
 		return err
 	}
-	if words, err := os.Stderr.Stat(); err == nil && os.SameFile(words, old) {
+	if stderr, err := os.Stderr.Stat(); err == nil && os.SameFile(stderr, old) {
 		if err := unix.Dup2(int(next.Fd()), int(os.Stderr.Fd())); err != nil {
 			return errors.Join(err, next.Close())
 		}

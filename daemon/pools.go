@@ -30,10 +30,10 @@ type pools struct {
 	broken error // the file cannot be read
 
 	mu     sync.Mutex // guards the fields below; not held during calls of wake
-	shut   bool       // no units are available, because it is unknown how many the commands of an earlier daemon have
+	closed bool       // no units are available, because it is unknown how many the commands of an earlier daemon have
 	sizes  map[string]int
 	used   map[string]int
-	line   list.List // of *poolWaiter, in order of arrival
+	queue  list.List // of *poolWaiter, in order of arrival
 	byKey  map[string]*poolWaiter
 	wanted map[string]int // pool → number of waiters whose claim fits into the sizes
 }
@@ -90,12 +90,12 @@ func (p *pools) size(name string) int {
 func (p *pools) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.shut = true
+	p.closed = true
 }
 
 func (p *pools) open() {
 	p.mu.Lock()
-	p.shut = false
+	p.closed = false
 	p.serve()
 }
 
@@ -111,12 +111,12 @@ func (p *pools) TryAcquire(key string, claim []activerun.PoolUse, wake func()) b
 		return true
 	}
 	behind := slices.ContainsFunc(claim, func(u activerun.PoolUse) bool { return p.wanted[u.Pool] > 0 })
-	if !p.shut && !behind && p.fits(claim) {
+	if !p.closed && !behind && p.fits(claim) {
 		p.take(claim, 1)
 		return true
 	}
 	w := &poolWaiter{key: key, claim: claim, wake: wake, possible: p.canFit(claim)}
-	w.place = p.line.PushBack(w)
+	w.place = p.queue.PushBack(w)
 	p.byKey[key] = w
 	p.want(w, 1)
 	return false
@@ -152,7 +152,7 @@ func (p *pools) want(w *poolWaiter, sign int) {
 }
 
 func (p *pools) leave(w *poolWaiter) {
-	p.line.Remove(w.place)
+	p.queue.Remove(w.place)
 	w.place = nil
 	p.want(w, -1)
 }
@@ -188,21 +188,21 @@ func (p *pools) Forget(key string) {
 // serve gives free units to waiters, unlocks mu, and wakes these waiters. It stops when no later waiter can get units.
 func (p *pools) serve() {
 	var woken []*poolWaiter
-	kept := map[string]bool{} // pools that earlier waiters wait for
-	for at := p.line.Front(); at != nil && len(kept) < len(p.wanted) && !p.shut; {
+	blocked := map[string]bool{} // pools that earlier waiters wait for
+	for at := p.queue.Front(); at != nil && len(blocked) < len(p.wanted) && !p.closed; {
 		w := at.Value.(*poolWaiter)
 		at = at.Next()
 		if !w.possible {
 			continue
 		}
-		if p.fits(w.claim) && !slices.ContainsFunc(w.claim, func(u activerun.PoolUse) bool { return kept[u.Pool] }) {
+		if p.fits(w.claim) && !slices.ContainsFunc(w.claim, func(u activerun.PoolUse) bool { return blocked[u.Pool] }) {
 			p.take(w.claim, 1)
 			p.leave(w)
 			woken = append(woken, w)
 			continue
 		}
 		for _, use := range w.claim {
-			kept[use.Pool] = true
+			blocked[use.Pool] = true
 		}
 	}
 	p.mu.Unlock()
@@ -225,7 +225,7 @@ func (p *pools) resize(name string, size int) error {
 		return err
 	}
 	p.sizes = sizes
-	for at := p.line.Front(); at != nil; at = at.Next() {
+	for at := p.queue.Front(); at != nil; at = at.Next() {
 		w := at.Value.(*poolWaiter)
 		p.want(w, -1)
 		w.possible = p.canFit(w.claim)
@@ -252,7 +252,7 @@ func (p *pools) all() []api.Pool {
 	for name, n := range p.used {
 		at(name).Used = n
 	}
-	for e := p.line.Front(); e != nil; e = e.Next() {
+	for e := p.queue.Front(); e != nil; e = e.Next() {
 		for _, use := range e.Value.(*poolWaiter).claim {
 			at(use.Pool).Waiting++
 		}
@@ -280,7 +280,7 @@ func (d *daemon) poolResize(_ *http.Request, q api.PoolSize) (api.PoolList, erro
 		return api.PoolList{}, d.cfg.pools.broken
 	}
 	if err := d.cfg.pools.resize(q.Name, q.Size); err != nil {
-		return api.PoolList{}, &api.Error{Code: api.CodeInternal, Message: "the size of the pool cannot be kept", Where: d.cfg.State, Why: err.Error()}
+		return api.PoolList{}, &api.Error{Code: api.CodeInternal, Message: "the size of the pool cannot be blocked", Where: d.cfg.State, Why: err.Error()}
 	}
 	return d.poolList(nil, api.None{})
 }

@@ -26,15 +26,15 @@ func claimOf(text string) (claim []activerun.PoolUse) {
 	return claim
 }
 
-// customers are waiters for units of pools. They record which of them was woken.
-type customers struct {
+// poolUsers are waiters for units of pools. They record which of them was woken.
+type poolUsers struct {
 	t     *testing.T
 	p     *pools
 	woken []string
 }
 
-func newCustomers(t *testing.T, sizes ...string) *customers {
-	c := &customers{t: t, p: newPools(t.TempDir())}
+func newPoolUsers(t *testing.T, sizes ...string) *poolUsers {
+	c := &poolUsers{t: t, p: newPools(t.TempDir())}
 	for _, use := range claimOf(strings.Join(sizes, " ")) {
 		if err := c.p.resize(use.Pool, use.Units); err != nil {
 			t.Fatal(err)
@@ -43,27 +43,27 @@ func newCustomers(t *testing.T, sizes ...string) *customers {
 	return c
 }
 
-func (c *customers) try(key, claim string) bool {
+func (c *poolUsers) try(key, claim string) bool {
 	return c.p.TryAcquire(key, claimOf(claim), func() { c.woken = append(c.woken, key) })
 }
 
 // gets checks that a customer gets units, at once or after a wake-up.
-func (c *customers) gets(key, claim string) {
+func (c *poolUsers) gets(key, claim string) {
 	c.t.Helper()
 	if !c.try(key, claim) {
 		c.t.Errorf("%s does not get %s", key, claim)
 	}
 }
 
-func (c *customers) waits(key, claim string) {
+func (c *poolUsers) waits(key, claim string) {
 	c.t.Helper()
 	if c.try(key, claim) {
 		c.t.Errorf("%s gets %s", key, claim)
 	}
 }
 
-// wakes checks which customers were woken since the previous call, in order.
-func (c *customers) wakes(want ...string) {
+// wakes checks which poolUsers were woken since the previous call, in order.
+func (c *poolUsers) wakes(want ...string) {
 	c.t.Helper()
 	if !slices.Equal(c.woken, want) {
 		c.t.Errorf("woken are %q, want %q", c.woken, want)
@@ -72,7 +72,7 @@ func (c *customers) wakes(want ...string) {
 }
 
 func TestPoolsServeInOrder(t *testing.T) {
-	c := newCustomers(t)
+	c := newPoolUsers(t)
 	c.gets("a", "db:1")
 	c.waits("b", "db:1")
 	c.waits("c", "db:1")
@@ -91,7 +91,7 @@ func TestPoolsServeInOrder(t *testing.T) {
 }
 
 func TestPoolsLargeClaimIsNotStarved(t *testing.T) {
-	c := newCustomers(t, "gpu:3")
+	c := newPoolUsers(t, "gpu:3")
 	c.gets("a", "gpu:1")
 	c.gets("b", "gpu:1")
 	c.waits("all", "gpu:3")
@@ -106,7 +106,7 @@ func TestPoolsLargeClaimIsNotStarved(t *testing.T) {
 }
 
 func TestPoolsClaimOfSeveral(t *testing.T) {
-	c := newCustomers(t, "gpu:1", "db:1", "net:1")
+	c := newPoolUsers(t, "gpu:1", "db:1", "net:1")
 	c.gets("a", "gpu:1")
 	c.waits("both", "gpu:1 db:1")
 	c.waits("behind", "db:1 net:1") // both waits for db
@@ -123,7 +123,7 @@ func TestPoolsClaimOfSeveral(t *testing.T) {
 }
 
 func TestPoolsResize(t *testing.T) {
-	c := newCustomers(t, "gpu:2")
+	c := newPoolUsers(t, "gpu:2")
 	c.gets("a", "gpu:2")
 	c.waits("b", "gpu:1")
 	resize := func(size int) {
@@ -154,7 +154,7 @@ func TestPoolsResize(t *testing.T) {
 
 // TestPoolsTooLargeClaim checks that a claim larger than the pool waits for a larger pool and blocks no other claim.
 func TestPoolsTooLargeClaim(t *testing.T) {
-	c := newCustomers(t, "gpu:2")
+	c := newPoolUsers(t, "gpu:2")
 	c.waits("huge", "gpu:3")
 	c.gets("a", "gpu:2")
 	c.waits("b", "gpu:1")
@@ -170,7 +170,7 @@ func TestPoolsTooLargeClaim(t *testing.T) {
 
 // TestPoolsShut checks that no units are given out before the commands of an earlier daemon are known.
 func TestPoolsShut(t *testing.T) {
-	c := newCustomers(t)
+	c := newPoolUsers(t)
 	c.p.close()
 	c.waits("early", "db:1")
 	c.waits("net", "net:1")
@@ -251,8 +251,8 @@ func TestPoolsAlways(t *testing.T) {
 				p.Release(claims[key])
 			}
 		}
-		if len(p.used)+len(p.wanted)+len(p.byKey)+p.line.Len() != 0 {
-			rt.Fatalf("left over: used %v, wanted %v, %d in line", p.used, p.wanted, p.line.Len())
+		if len(p.used)+len(p.wanted)+len(p.byKey)+p.queue.Len() != 0 {
+			rt.Fatalf("left over: used %v, wanted %v, %d in line", p.used, p.wanted, p.queue.Len())
 		}
 	})
 }

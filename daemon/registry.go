@@ -52,8 +52,8 @@ func readRegistry(runtime string) (api.Registry, error) {
 	return reg, json.Unmarshal(data, &reg)
 }
 
-// LeftGiven returns the flags of a daemon that was killed, nil if there is none: an orderly end removes the registry.
-func LeftGiven(runtime string) []string {
+// CrashedFlags returns the flags of a daemon that was killed, nil if there is none: an orderly end removes the registry.
+func CrashedFlags(runtime string) []string {
 	reg, err := readRegistry(runtime)
 	if err != nil {
 		return nil

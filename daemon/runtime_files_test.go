@@ -33,7 +33,7 @@ func (r *running) findable() bool {
 		conn.Close()
 	}
 	l := newLock(filepath.Join(r.cfg.Runtime, api.FileLock))
-	got, lockErr := l.held.TryLock()
+	got, lockErr := l.file.TryLock()
 	l.Close()
 	return err == nil && lockErr == nil && !got
 }

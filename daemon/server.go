@@ -35,7 +35,7 @@ func (d *daemon) listen(base context.Context) *servers {
 	s := &servers{}
 	handler := d.routes()
 	s.add(base, d.cfg.sending, d.limited(d.listeners.unix), d.guard(socketAccess(), handler))
-	s.add(base, d.cfg.sending, limit(d.listeners.tcp, d.cfg.connections, anybody, d.leases.leave, d.cfg.Log),
+	s.add(base, d.cfg.sending, limit(d.listeners.tcp, d.cfg.connections, anyUser, d.leases.leave, d.cfg.Log),
 		d.guard(portAccess(d.listeners.tcp.Addr(), d.registry.Token), handler))
 	return s
 }
@@ -102,9 +102,9 @@ func (d *daemon) guard(access access, next http.Handler) http.Handler {
 			return
 		}
 		d.holderOf(r)
-		begin := time.Now()
+		start := time.Now()
 		defer func() {
-			d.cfg.Log.Debug("request", "client", r.Header.Get(api.HeaderClient), "method", r.Method, "path", r.URL.Path, "took", time.Since(begin))
+			d.cfg.Log.Debug("request", "client", r.Header.Get(api.HeaderClient), "method", r.Method, "path", r.URL.Path, "took", time.Since(start))
 		}()
 		defer d.recover(w, r)
 		next.ServeHTTP(w, r)

@@ -76,7 +76,7 @@ func (d *daemon) openWorkspace(r *http.Request, q api.OpenRequest) (api.Workspac
 
 // closeWorkspace ends the lease of the client.
 func (d *daemon) closeWorkspace(r *http.Request, _ api.None) (api.None, error) {
-	d.leases.letGo(d.holderOf(r), r.PathValue("id"))
+	d.leases.release(d.holderOf(r), r.PathValue("id"))
 	return api.None{}, nil
 }
 
@@ -96,8 +96,8 @@ func (d *daemon) create(r *http.Request, q api.NewRequest) (api.WorkspaceInfo, e
 	if !filepath.IsAbs(q.Path) {
 		return api.WorkspaceInfo{}, api.Invalid("the path of a workfile must be absolute, not %q", q.Path)
 	}
-	d.workspaces.hold() // a large file may take longer than IdleTimeout
-	defer d.workspaces.letGo()
+	d.workspaces.preventIdle() // a large file may take longer than IdleTimeout
+	defer d.workspaces.allowIdle()
 	if err := workspace.Create(q, d.workspaceConfig()); err != nil {
 		return api.WorkspaceInfo{}, err
 	}

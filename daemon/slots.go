@@ -16,7 +16,7 @@ import (
 // limit of the sum while it is a member.
 //
 // A refused member waits. While it waits, members that rank behind it do not get a slot that is free for it. On its turn
-// it is woken; if it does not take the slot within patience, the next one is woken. Members with more slots than a waiting
+// it is woken; if it does not take the slot within inviteTime, the next one is woken. Members with more slots than a waiting
 // one are asked to return slots (Over), but not before they have had them for the time turn.
 type slots struct {
 	size int
@@ -28,12 +28,12 @@ type slots struct {
 	ticket  uint64 // of the latest refusal
 	groups  map[string]*group
 	members map[*member]struct{}
-	line    []*member // waiting members, in the order of their turns after sort
+	queue   []*member // waiting members, in the order of their turns after sort
 	asked   bool      // some member is asked to give back slots
 }
 
-// patience is how long a woken member may take to use its turn. Workspaces need microseconds.
-const patience = 100 * time.Millisecond
+// inviteTime is how long a woken member may take to use its turn. Workspaces need microseconds.
+const inviteTime = 100 * time.Millisecond
 
 // turn is how long a member may keep a slot before it is asked to give it back: passing on a slot after each of many short
 // commands costs more than the commands.
@@ -58,7 +58,7 @@ type member struct {
 	asked   int         // the latest result of Over
 	review  *time.Timer // runs until Over may ask for more; nil = it does not
 	ticket  uint64      // of its first refusal; 0 = it does not wait
-	invited *time.Timer // runs from waking to patience; nil = not woken
+	invited *time.Timer // runs from waking to inviteTime; nil = not woken
 	turn    uint64      // counts the wake-ups: a late timer belongs to an earlier one
 	gone    bool
 }
@@ -137,15 +137,15 @@ func (m *member) TryAcquire() (took bool) {
 	}
 	m.stopWaiting(&m.invited)
 	if m.full() {
-		m.leaveLine()
+		m.leaveQueue()
 	} else if took = s.fits(m); took {
 		m.add(1)
-		m.leaveLine()
+		m.leaveQueue()
 		m.since = time.Now()
 	} else if m.ticket == 0 {
 		s.ticket++
 		m.ticket = s.ticket
-		s.line = append(s.line, m)
+		s.queue = append(s.queue, m)
 	}
 	woken := s.settle()
 	s.mu.Unlock()
@@ -169,7 +169,7 @@ func (m *member) Decline() {
 	waits := m.ticket != 0
 	m.s.mu.Unlock()
 	if waits {
-		m.change(m.leaveLine)
+		m.change(m.leaveQueue)
 	}
 }
 
@@ -178,7 +178,7 @@ func (m *member) Over() int {
 	m.s.mu.Lock()
 	defer m.s.mu.Unlock()
 	m.asked = m.s.excess(m)
-	if len(m.s.line) > 0 && time.Since(m.since) >= turn {
+	if len(m.s.queue) > 0 && time.Since(m.since) >= turn {
 		m.s.sort()
 		m.asked = m.s.over(m)
 	}
@@ -227,7 +227,7 @@ func (m *member) Leave() {
 			return
 		}
 		m.gone = true
-		m.leaveLine()
+		m.leaveQueue()
 		m.stopWaiting(&m.review)
 		m.g.have -= m.lent
 		m.add(-m.have)
@@ -239,20 +239,20 @@ func (m *member) Leave() {
 	})
 }
 
-// lapse ends the wait of a member that was woken for the given turn and did not take a slot.
-func (m *member) lapse(turn uint64) {
+// expireInvitation ends the wait of a member that was woken for the given turn and did not take a slot.
+func (m *member) expireInvitation(turn uint64) {
 	m.change(func() {
 		if m.invited != nil && m.turn == turn {
-			m.leaveLine()
+			m.leaveQueue()
 		}
 	})
 }
 
-func (m *member) leaveLine() {
+func (m *member) leaveQueue() {
 	m.stopWaiting(&m.invited)
 	if m.ticket != 0 {
 		m.ticket = 0
-		m.s.line = slices.DeleteFunc(m.s.line, func(x *member) bool { return x == m })
+		m.s.queue = slices.DeleteFunc(m.s.queue, func(x *member) bool { return x == m })
 	}
 }
 
@@ -280,18 +280,18 @@ func wake(members []*member) {
 
 // settle returns the members to wake: those whose turn has come, and those for which the result of Over has changed.
 func (s *slots) settle() (woken []*member) {
-	if len(s.line) == 0 && !s.asked && s.used <= s.total && s.plain <= s.size {
+	if len(s.queue) == 0 && !s.asked && s.used <= s.total && s.plain <= s.size {
 		return nil
 	}
 	s.sort()
 	left := s.left()
-	for _, m := range s.line {
+	for _, m := range s.queue {
 		if !left.take(m) || m.invited != nil {
 			continue
 		}
 		m.turn++
 		turn := m.turn
-		m.invited = time.AfterFunc(patience, func() { m.lapse(turn) })
+		m.invited = time.AfterFunc(inviteTime, func() { m.expireInvitation(turn) })
 		woken = append(woken, m)
 	}
 	s.asked = false
@@ -305,7 +305,7 @@ func (s *slots) settle() (woken []*member) {
 		case over == m.asked:
 		case over > m.asked && wait > 0 && m.asked >= s.excess(m):
 			if m.review == nil {
-				m.review = time.AfterFunc(wait, func() { m.reviewed() })
+				m.review = time.AfterFunc(wait, func() { m.wakeForReview() })
 			}
 		default:
 			woken = append(woken, m)
@@ -314,8 +314,8 @@ func (s *slots) settle() (woken []*member) {
 	return woken
 }
 
-// reviewed wakes a member that has had its turn.
-func (m *member) reviewed() {
+// wakeForReview wakes a member that has had its turn.
+func (m *member) wakeForReview() {
 	m.s.mu.Lock()
 	m.review = nil
 	gone := m.gone
@@ -326,7 +326,7 @@ func (m *member) reviewed() {
 }
 
 func (s *slots) sort() {
-	slices.SortFunc(s.line, func(a, b *member) int {
+	slices.SortFunc(s.queue, func(a, b *member) int {
 		return cmp.Or(cmp.Compare(a.g.have, b.g.have), cmp.Compare(a.have+a.lent, b.have+b.lent), cmp.Compare(a.ticket, b.ticket))
 	})
 }
@@ -351,9 +351,9 @@ func (l *left) take(m *member) bool {
 // fits reports whether there is a slot for a member in addition to those for the members before it.
 func (s *slots) fits(m *member) bool {
 	left := s.left()
-	if len(s.line) > 0 {
+	if len(s.queue) > 0 {
 		s.sort()
-		for _, x := range s.line {
+		for _, x := range s.queue {
 			if x == m {
 				break
 			}
@@ -372,10 +372,10 @@ func (m *member) before(other *member) bool {
 }
 
 // over returns how many slots a member has to give back for waiting members with fewer. Several members are asked for the
-// same slot, because it is unknown whose command ends first. The line is sorted.
+// same slot, because it is unknown whose command ends first. The queue is sorted.
 func (s *slots) over(m *member) int {
 	over, left := 0, s.left()
-	for _, x := range s.line {
+	for _, x := range s.queue {
 		switch {
 		case left.take(x), x == m:
 		case x.plain() && left.plain <= 0 && !m.plain(): // m has no slot that x could use

@@ -15,23 +15,23 @@ import (
 // the allowed number of running commands. Messages between the two are delayed.
 type modelRun struct {
 	*member
-	todo    int // commands that have not started
-	running int
-	slots   int // that the loop has
-	fresh   int // of these, slots without a started command
-	owed    int
-	sent    int
-	news    atomic.Bool // the loop was woken
-	mail    []int       // widths on the way to the executor
-	width   int         // that the executor has received
-	ceiling int         // upper bound of the widths that may be in effect
+	todo      int // commands that have not started
+	running   int
+	slots     int // that the loop has
+	fresh     int // of these, slots without a started command
+	owed      int
+	sent      int
+	news      atomic.Bool // the loop was woken
+	inTransit []int       // widths on the way to the executor
+	width     int         // that the executor has received
+	maxWidth  int         // upper bound of the widths that may be in effect
 }
 
 // loop is one step of the loop, see workspace/activerun.
 func (r *modelRun) loop() {
 	r.news.Store(false)
 	demand := r.todo + r.running
-	inUse := min(demand, max(r.running, r.ceiling))
+	inUse := min(demand, max(r.running, r.maxWidth))
 	give := func(least int) bool {
 		if r.slots <= least {
 			return false
@@ -53,16 +53,16 @@ func (r *modelRun) loop() {
 		r.Decline()
 	}
 	if width := max(r.slots-r.owed, r.fresh); width != r.sent {
-		r.sent, r.ceiling = width, max(r.ceiling, width)
-		r.mail = append(r.mail, width)
+		r.sent, r.maxWidth = width, max(r.maxWidth, width)
+		r.inTransit = append(r.inTransit, width)
 	}
 }
 
 // hear delivers the widths to the executor, and its answers to the loop.
 func (r *modelRun) hear() {
-	r.width = r.mail[0]
-	if r.mail = r.mail[1:]; r.width == r.sent {
-		r.ceiling = r.width
+	r.width = r.inTransit[0]
+	if r.inTransit = r.inTransit[1:]; r.width == r.sent {
+		r.maxWidth = r.width
 	}
 	r.news.Store(true)
 }
@@ -156,7 +156,7 @@ func (r *modelRun) act(pick func(int) int, lazy bool) bool {
 	if r.news.Load() {
 		can = append(can, r.loop)
 	}
-	if len(r.mail) > 0 {
+	if len(r.inTransit) > 0 {
 		can = append(can, r.hear)
 	}
 	if r.todo > 0 && r.running < r.width {

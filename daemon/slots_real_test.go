@@ -27,7 +27,7 @@ type pacedSession struct {
 	x       *pacedExecutor
 	mu      sync.Mutex
 	news    []executor.Report
-	bell    chan struct{}
+	wakeUp  chan struct{}
 	waiting []executor.Job
 	going   int
 	width   int
@@ -35,9 +35,9 @@ type pacedSession struct {
 }
 
 func (x *pacedExecutor) Open(_ context.Context, spec executor.Spec) (executor.Session, error) {
-	s := &pacedSession{x: x, bell: make(chan struct{}, 1)}
+	s := &pacedSession{x: x, wakeUp: make(chan struct{}, 1)}
 	go func() {
-		for range s.bell {
+		for range s.wakeUp {
 			s.mu.Lock()
 			news := s.news
 			s.news = nil
@@ -73,7 +73,7 @@ func (s *pacedSession) change(f func()) {
 		})
 	}
 	select {
-	case s.bell <- struct{}{}:
+	case s.wakeUp <- struct{}{}:
 	default:
 	}
 }
@@ -101,7 +101,7 @@ func (s *pacedSession) Close(context.Context) ([]int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	close(s.bell)
+	close(s.wakeUp)
 	return nil, nil
 }
 

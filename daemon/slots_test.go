@@ -68,7 +68,7 @@ func TestMemberThatDoesNotTakeItsTurnBlocksNoOther(t *testing.T) {
 		if a.TryAcquire() {
 			t.Fatal("b was passed over")
 		}
-		time.Sleep(patience)
+		time.Sleep(inviteTime)
 		synctest.Wait()
 		if !woken.Load() || !a.TryAcquire() {
 			t.Errorf("a woken %v, and still refused", woken.Load())

@@ -50,9 +50,9 @@ func (d *daemon) active() []*openEntry {
 }
 
 // runsAre returns the names of the active runs with a verb: "run 3 of /data/Workfile is", "run 3 of … and run 1 of … are".
-func runsAre(going []*openEntry) string {
+func runsAre(active []*openEntry) string {
 	var names []string
-	for _, e := range going {
+	for _, e := range active {
 		info := e.ws.Info()
 		for _, run := range info.Runs {
 			names = append(names, "run "+run+" of "+info.Workfile)
@@ -132,7 +132,7 @@ func awaitWorkspace(ctx context.Context, w *workspace.Workspace) error {
 		return err
 	}
 	defer watcher.Close()
-	going := map[string]bool{}
+	active := map[string]bool{}
 	for {
 		var data []byte
 		var ok bool
@@ -148,22 +148,22 @@ func awaitWorkspace(ctx context.Context, w *workspace.Workspace) error {
 		if err := json.Unmarshal(data, &f); err != nil {
 			return fmt.Errorf("decode a frame: %w", err)
 		}
-		if note(going, f); len(going) == 0 {
+		if note(active, f); len(active) == 0 {
 			return nil
 		}
 	}
 }
 
 // note updates the active runs.
-func note(going map[string]bool, f api.Frame) {
+func note(active map[string]bool, f api.Frame) {
 	if f.Snapshot != nil {
 		for _, run := range f.Snapshot.Status.ActiveRuns {
-			going[run] = true
+			active[run] = true
 		}
 	}
 	for _, ev := range f.Events {
 		if ev.Type == api.RunComplete {
-			delete(going, ev.Run)
+			delete(active, ev.Run)
 		}
 	}
 }

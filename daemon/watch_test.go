@@ -180,7 +180,7 @@ func TestWatcherThatDisconnectsIsRemoved(t *testing.T) {
 	r := start(t, func(c *Config) { c.linger = time.Second })
 	w, path := r.open("w")
 	conn := r.watch(path)
-	r.letGo(path)
+	r.allowIdle(path)
 	if _, err := next(t, conn); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestTalkativeWatcherIsCut(t *testing.T) {
 	r := start(t, func(c *Config) { c.linger = time.Second })
 	w, path := r.open("w")
 	conn := r.watch(path)
-	r.letGo(path)
+	r.allowIdle(path)
 	// The daemon may cut the connection before everything is written.
 	err := conn.WriteMessage(websocket.TextMessage, make([]byte, 10*watcherBytes))
 	for err == nil {

@@ -20,22 +20,22 @@ const closeTime = 30 * time.Second
 // workspaces keeps each workfile open once. A request or a watcher uses an entry. An entry that is neither used nor busy
 // closes after a while, and after the last one the daemon is idle.
 type workspaces[W openFile] struct {
-	opener  opener[W]
-	log     *slog.Logger
-	linger  time.Duration // of an unused workspace
-	timeout time.Duration // of idleness; 0 = none
-	idle    func()
-	resumed chan struct{}  // closed when the active runs of an earlier daemon are recovered
-	quit    chan struct{}  // closed by close
-	keepers sync.WaitGroup // one goroutine per entry
+	opener      opener[W]
+	log         *slog.Logger
+	linger      time.Duration // of an unused workspace
+	timeout     time.Duration // of idleness; 0 = none
+	idle        func()
+	resumed     chan struct{}  // closed when the active runs of an earlier daemon are recovered
+	quit        chan struct{}  // closed by close
+	supervisors sync.WaitGroup // one goroutine per entry
 
-	mu     sync.Mutex // guards what follows and the entries' counters; never held while calling out
-	byID   map[string]*entry[W]
-	paths  map[string]string // id → workfile of workspaces that were open, see find
-	closed bool
-	timer  *time.Timer              // runs while byID is empty
-	held   int                      // see hold
-	crash  map[string]time.Duration // by workfile: the pause after its latest crash
+	mu       sync.Mutex // guards what follows and the entries' counters; never held while calling out
+	byID     map[string]*entry[W]
+	paths    map[string]string // id → workfile of workspaces that were open, see find
+	closed   bool
+	timer    *time.Timer              // runs while byID is empty
+	blockers int                      // see preventIdle
+	crash    map[string]time.Duration // by workfile: the pause after its latest crash
 }
 
 // An entry is a workspace that is being opened, is open or is being closed.
@@ -44,14 +44,14 @@ type entry[W openFile] struct {
 	ready chan struct{} // closed when opening is over: ws or err is set
 	ws    W
 	err   error
-	look  chan struct{} // a change: the keeper checks whether the entry is still needed
+	look  chan struct{} // a change: the supervisor checks whether the entry is still needed
 	gone  chan struct{} // closed when the workspace has closed
 
 	// The fields below are guarded by workspaces.mu.
 
 	uses    int
 	closing bool
-	leave   bool // it closes even with watchers: see vacate
+	evicted bool // it closes even with watchers: see evict
 }
 
 func newWorkspaces[W openFile](o opener[W], cfg Config, idle func()) *workspaces[W] {
@@ -66,34 +66,34 @@ func newWorkspaces[W openFile](o opener[W], cfg Config, idle func()) *workspaces
 // armIdle starts the timer of the idle daemon. The caller holds mu.
 func (t *workspaces[W]) armIdle() {
 	if t.timeout > 0 && !t.closed {
-		t.timer = time.AfterFunc(t.timeout, t.idled)
+		t.timer = time.AfterFunc(t.timeout, t.endIfIdle)
 	}
 }
 
-// idled ends the daemon, unless a workspace was opened at the last moment.
-func (t *workspaces[W]) idled() {
+// endIfIdle ends the daemon, unless a workspace was opened at the last moment.
+func (t *workspaces[W]) endIfIdle() {
 	t.mu.Lock()
-	still := len(t.byID) == 0 && t.held == 0 && !t.closed
+	still := len(t.byID) == 0 && t.blockers == 0 && !t.closed
 	t.mu.Unlock()
 	if still {
 		t.idle()
 	}
 }
 
-// hold prevents the end of the idle daemon until letGo, for work without an open workspace.
-func (t *workspaces[W]) hold() {
+// preventIdle prevents the end of the idle daemon until allowIdle, for work without an open workspace.
+func (t *workspaces[W]) preventIdle() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.held++
+	t.blockers++
 	if t.timer != nil {
 		t.timer.Stop()
 	}
 }
 
-func (t *workspaces[W]) letGo() {
+func (t *workspaces[W]) allowIdle() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.held--; t.held == 0 && len(t.byID) == 0 {
+	if t.blockers--; t.blockers == 0 && len(t.byID) == 0 {
 		t.armIdle()
 	}
 }
@@ -111,54 +111,54 @@ func (t *workspaces[W]) open(ctx context.Context, path string, retry bool) (*ent
 			return nil, err
 		}
 		switch how {
-		case leaving: // the next turn opens it again
+		case isClosing: // the next turn opens it again
 			select {
 			case <-e.gone:
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
 			continue
-		case made:
-			t.begin(e, real, retry)
+		case isNew:
+			t.openNew(e, real, retry)
 		}
-		return t.opened(ctx, e)
+		return t.await(ctx, e)
 	}
 }
 
-// taking is the state in which take found an entry.
-type taking int
+// entryState is the state in which take found an entry.
+type entryState int
 
 const (
-	joined  taking = iota // it is open, or another goroutine opens it: wait until it is ready
-	made                  // it is new: the caller opens it
-	leaving               // it is closing: wait until it is gone
+	isOpen    entryState = iota // it is open, or another goroutine opens it: wait until it is ready
+	isNew                       // it is new: the caller opens it
+	isClosing                   // it is closing: wait until it is gone
 )
 
 // take uses the entry of a workspace, or creates one.
-func (t *workspaces[W]) take(id string) (*entry[W], taking, error) {
+func (t *workspaces[W]) take(id string) (*entry[W], entryState, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e := t.byID[id]
 	switch {
 	case t.closed:
-		return nil, leaving, errEnding()
+		return nil, isClosing, errEnding()
 	case e == nil:
 		e = &entry[W]{id: id, uses: 1, ready: make(chan struct{}), look: make(chan struct{}, 1), gone: make(chan struct{})}
 		t.byID[id] = e
 		if t.timer != nil {
 			t.timer.Stop()
 		}
-		t.keepers.Add(1)
-		return e, made, nil
+		t.supervisors.Add(1)
+		return e, isNew, nil
 	case e.closing:
-		return e, leaving, nil
+		return e, isClosing, nil
 	}
 	e.uses++
-	return e, joined, nil
+	return e, isOpen, nil
 }
 
-// opened waits until a used entry is ready; if the opening fails, the use ends.
-func (t *workspaces[W]) opened(ctx context.Context, e *entry[W]) (*entry[W], error) {
+// await waits until a used entry is ready; if the opening fails, the use ends.
+func (t *workspaces[W]) await(ctx context.Context, e *entry[W]) (*entry[W], error) {
 	var err error
 	select {
 	case <-e.ready:
@@ -173,16 +173,16 @@ func (t *workspaces[W]) opened(ctx context.Context, e *entry[W]) (*entry[W], err
 	return e, nil
 }
 
-// begin opens the workspace of a new entry. After a panic, waiting goroutines get an error.
-func (t *workspaces[W]) begin(e *entry[W], path string, retry bool) {
+// openNew opens the workspace of a new entry. After a panic, waiting goroutines get an error.
+func (t *workspaces[W]) openNew(e *entry[W], path string, retry bool) {
 	e.err = &api.Error{Code: api.CodeInternal, Message: "the workfile cannot be opened"}
 	defer func() {
 		close(e.ready)
-		go t.keep(e)
+		go t.supervise(e)
 	}()
 	e.ws, e.err = t.opener.open(path, retry)
 	if e.err == nil {
-		e.ws.OnIdle(e.nudge)
+		e.ws.OnIdle(e.recheck)
 		t.remember(e.id, path)
 	}
 }
@@ -201,7 +201,7 @@ func (t *workspaces[W]) find(ctx context.Context, id string) (*entry[W], error) 
 	case closed:
 		return nil, errEnding()
 	case known:
-		return t.opened(ctx, e)
+		return t.await(ctx, e)
 	case path == "":
 		return nil, &api.Error{Code: api.CodeNotFound, Message: "no such workspace: no client has opened it since the daemon started",
 			Fix: api.OpenWorkspace.Method + " " + api.OpenWorkspace.Path + " opens a workfile"}
@@ -232,20 +232,20 @@ func (t *workspaces[W]) release(e *entry[W]) {
 	t.mu.Lock()
 	e.uses--
 	t.mu.Unlock()
-	e.nudge()
+	e.recheck()
 }
 
-// nudge makes the keeper of the entry check it.
-func (e *entry[W]) nudge() {
+// recheck makes the supervisor of the entry check it.
+func (e *entry[W]) recheck() {
 	select {
 	case e.look <- struct{}{}:
 	default:
 	}
 }
 
-// keep closes an entry when it is no longer needed, or the daemon ends.
-func (t *workspaces[W]) keep(e *entry[W]) {
-	defer t.keepers.Done()
+// supervise closes an entry when it is no longer needed, or the daemon ends.
+func (t *workspaces[W]) supervise(e *entry[W]) {
+	defer t.supervisors.Done()
 	defer returnMemory()
 	defer t.forget(e)
 	if e.err != nil {
@@ -258,8 +258,8 @@ func (t *workspaces[W]) keep(e *entry[W]) {
 		case <-e.look:
 			timer.Reset(t.linger)
 		case <-timer.C:
-			if t.retire(e) {
-				t.shut(e)
+			if t.startClosing(e) {
+				t.closeEntry(e)
 				return
 			}
 		case <-e.ws.Done():
@@ -267,7 +267,7 @@ func (t *workspaces[W]) keep(e *entry[W]) {
 			t.restart(e)
 			return
 		case <-t.quit:
-			t.shut(e)
+			t.closeEntry(e)
 			return
 		}
 	}
@@ -289,9 +289,9 @@ func (t *workspaces[W]) restart(e *entry[W]) {
 	pause := min(max(2*t.crash[info.Workfile], firstRestart), lastRestart)
 	t.crash[info.Workfile] = pause
 	t.mu.Unlock()
-	t.hold()
-	t.keepers.Go(func() {
-		defer t.letGo()
+	t.preventIdle()
+	t.supervisors.Go(func() {
+		defer t.allowIdle()
 		select {
 		case <-time.After(pause):
 			t.resume([]string{info.Workfile})
@@ -313,18 +313,18 @@ func returnMemory() {
 	}
 }
 
-// retire decides whether an entry closes; then it can no longer be used. A busy entry is checked again when it becomes
+// startClosing decides whether an entry closes; then it can no longer be used. A busy entry is checked again when it becomes
 // idle, a used one when it is released.
-func (t *workspaces[W]) retire(e *entry[W]) bool {
+func (t *workspaces[W]) startClosing(e *entry[W]) bool {
 	busy, runs := e.ws.Busy(), e.ws.Info().State == "running" // an unused entry cannot become busy
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	e.closing = e.uses == 0 && (!busy || e.leave && !runs)
+	e.closing = e.uses == 0 && (!busy || e.evicted && !runs)
 	return e.closing
 }
 
-// shut saves and closes the workspace; its runs continue.
-func (t *workspaces[W]) shut(e *entry[W]) {
+// closeEntry saves and closes the workspace; its runs continue.
+func (t *workspaces[W]) closeEntry(e *entry[W]) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	if err := e.ws.Close(ctx); err != nil {
@@ -337,7 +337,7 @@ func (t *workspaces[W]) forget(e *entry[W]) {
 	t.mu.Lock()
 	e.closing = true
 	delete(t.byID, e.id)
-	if len(t.byID) == 0 && t.held == 0 {
+	if len(t.byID) == 0 && t.blockers == 0 {
 		t.armIdle()
 	}
 	t.mu.Unlock()
@@ -403,5 +403,5 @@ func (t *workspaces[W]) close() {
 	}
 	t.mu.Unlock()
 	close(t.quit)
-	t.keepers.Wait()
+	t.supervisors.Wait()
 }

@@ -84,7 +84,7 @@ var closeCases = []testCase{
 		}
 	}},
 	{"a run without jobs", func(h *harness) {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 		defer cancel()
 		begin := time.Now()
 		if survivors, err := h.session.Close(ctx); len(survivors) > 0 || err != nil {

@@ -16,8 +16,8 @@ import (
 	"wf/executor/wire"
 )
 
-// patience is how long a test waits for an event before it fails.
-const patience = 60 * time.Second
+// testTimeout is how long a test waits for an event before it fails.
+const testTimeout = 60 * time.Second
 
 // A harness is a test of one run.
 type harness struct {
@@ -25,7 +25,7 @@ type harness struct {
 	x       executor.Executor
 	spec    executor.Spec
 	session executor.Session
-	news    *ledger
+	news    *reportLog
 }
 
 // newHarness opens a run in a new folder and closes it at the end of the test.
@@ -48,7 +48,7 @@ func newHarness(t *testing.T, x executor.Executor) *harness {
 // open begins the run, or follows it again as a daemon does after a restart.
 func (h *harness) open() {
 	h.Helper()
-	news := newLedger()
+	news := newReportLog()
 	h.spec.Report = news.add
 	session, err := h.x.Open(context.Background(), h.spec)
 	if err != nil {
@@ -63,7 +63,7 @@ func (h *harness) close() []int {
 	if h.session == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 	defer cancel()
 	survivors, err := h.session.Close(ctx)
 	if err != nil {
@@ -189,7 +189,7 @@ func (h *harness) pipe(name string) *pipe {
 // awaitLine waits for a line that a command writes into the pipe.
 func (h *harness) awaitLine(p *pipe) string {
 	h.Helper()
-	if err := p.file.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := p.file.SetReadDeadline(time.Now().Add(testTimeout)); err != nil {
 		h.Fatal(err)
 	}
 	line, err := p.in.ReadString('\n')
@@ -218,8 +218,8 @@ func (h *harness) release(p *pipe) {
 	}
 }
 
-// A ledger collects reports and lets tests wait for them.
-type ledger struct {
+// A reportLog collects reports and lets tests wait for them.
+type reportLog struct {
 	mu      sync.Mutex        // guards what follows
 	reports []executor.Report // all but Resized and CaughtUp, whose place among the others varies
 	width   int               // of the last Resized
@@ -227,9 +227,9 @@ type ledger struct {
 	grown   chan struct{}     // closed and replaced by add
 }
 
-func newLedger() *ledger { return &ledger{grown: make(chan struct{})} }
+func newReportLog() *reportLog { return &reportLog{grown: make(chan struct{})} }
 
-func (l *ledger) add(reports []executor.Report) {
+func (l *reportLog) add(reports []executor.Report) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range reports {
@@ -247,15 +247,15 @@ func (l *ledger) add(reports []executor.Report) {
 	l.grown = make(chan struct{})
 }
 
-func (l *ledger) all() []executor.Report {
+func (l *reportLog) all() []executor.Report {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append([]executor.Report(nil), l.reports...)
 }
 
 // resized waits until the executor reports a width.
-func (l *ledger) resized(n int) bool {
-	timeout := time.After(patience)
+func (l *reportLog) resized(n int) bool {
+	timeout := time.After(testTimeout)
 	for {
 		l.mu.Lock()
 		width, grown := l.width, l.grown
@@ -272,9 +272,9 @@ func (l *ledger) resized(n int) bool {
 }
 
 // caughtUp waits for the report CaughtUp, and returns how many reports came before it. It may come only once.
-func (l *ledger) caughtUp(t *testing.T) int {
+func (l *reportLog) caughtUp(t *testing.T) int {
 	t.Helper()
-	timeout := time.After(patience)
+	timeout := time.After(testTimeout)
 	for {
 		l.mu.Lock()
 		marks, grown := l.marks, l.grown
@@ -295,8 +295,8 @@ func (l *ledger) caughtUp(t *testing.T) int {
 }
 
 // await returns the report of that kind, or false if it does not arrive in time.
-func (l *ledger) await(kind executor.Kind, id wire.ID) (executor.Report, bool) {
-	timeout := time.After(patience)
+func (l *reportLog) await(kind executor.Kind, id wire.ID) (executor.Report, bool) {
+	timeout := time.After(testTimeout)
 	for checked := 0; ; {
 		l.mu.Lock()
 		reports, grown := l.reports, l.grown

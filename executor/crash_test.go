@@ -72,7 +72,7 @@ func (r *run) await(kind executor.Kind, node int) executor.Report {
 		select {
 		case report := <-r.reports:
 			r.seen = append(r.seen, report)
-		case <-time.After(patience):
+		case <-time.After(testTimeout):
 			r.Fatalf("node %d: no report of kind %d, have %+v", node, kind, r.seen)
 		}
 	}
@@ -80,12 +80,12 @@ func (r *run) await(kind executor.Kind, node int) executor.Report {
 
 func (r *run) close() {
 	r.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 	defer cancel()
 	if survivors, err := r.session.Close(ctx); err != nil || len(survivors) > 0 {
 		r.Errorf("close: survivors %v, error %v", survivors, err)
 	}
-	if err := complaints(filepath.Join(r.dir, "runner.log")); err != nil {
+	if err := errorOutput(filepath.Join(r.dir, "runner.log")); err != nil {
 		r.Error(err)
 	}
 }

@@ -228,7 +228,7 @@ func (f *faulty) heal() {
 
 // follow hands over the nodes whose dependencies have ended, until all nodes have ended.
 func (f *faulty) follow() {
-	late := time.After(patience)
+	late := time.After(testTimeout)
 	for f.hand(); len(f.ended) < faultNodes; f.hand() {
 		select {
 		case report := <-f.reports:
@@ -275,7 +275,7 @@ func (f *faulty) take(report executor.Report) {
 
 // closeAll closes the run and checks that nothing of it is left.
 func (f *faulty) closeAll(x *executor.Local) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 	defer cancel()
 	var survivors []int
 	var err error

@@ -144,7 +144,7 @@ func logLost(t *testing.T, damage func(dir string) error, again bool) {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
 	for begin := time.Now(); stateOf(pid) != "" && stateOf(pid) != "Z"; {
-		if time.Since(begin) > patience {
+		if time.Since(begin) > testTimeout {
 			t.Fatalf("process %d is left in state %s", pid, stateOf(pid))
 		}
 	}
@@ -172,7 +172,7 @@ func awaitFile(t *testing.T, path, want string) {
 		if err == nil && strings.Contains(string(text), want) {
 			return
 		}
-		if time.Since(begin) > patience {
+		if time.Since(begin) > testTimeout {
 			t.Fatalf("%s holds %q, want %q (%v)", path, text, want, err)
 		}
 	}

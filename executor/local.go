@@ -115,14 +115,14 @@ type runnerHandle struct {
 }
 
 const (
-	connectPause    = 5 * time.Millisecond
-	connectPatience = 10 * time.Second
+	connectPause   = 5 * time.Millisecond
+	connectTimeout = 10 * time.Second
 )
 
 // connect returns a connection to the living runner, or to a new one. It waits for a runner that holds the lock but does
 // not listen yet or any more.
 func (h *runnerHandle) connect(ctx context.Context) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, connectPatience)
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	for pause := connectPause; ; pause *= 2 {
 		conn, dialErr := wire.Dial(ctx, h.dir, h.socket)

@@ -28,29 +28,29 @@ func newLocal(t testing.TB) executor.Executor {
 }
 
 func TestLocal(t *testing.T) {
-	testContract(t, func(t *testing.T) executor.Executor { return audited{newLocal(t)} })
+	testContract(t, func(t *testing.T) executor.Executor { return checkedExecutor{newLocal(t)} })
 }
 
-// audited returns an error from Close if the runner has written to standard error, for example about a data race.
-type audited struct{ executor.Executor }
+// checkedExecutor returns an error from Close if the runner has written to standard error, for example about a data race.
+type checkedExecutor struct{ executor.Executor }
 
-func (a audited) Open(ctx context.Context, spec executor.Spec) (executor.Session, error) {
+func (a checkedExecutor) Open(ctx context.Context, spec executor.Spec) (executor.Session, error) {
 	session, err := a.Executor.Open(ctx, spec)
-	return auditedSession{session, filepath.Join(spec.Dir, "runner.log")}, err
+	return checkedSession{session, filepath.Join(spec.Dir, "runner.log")}, err
 }
 
-type auditedSession struct {
+type checkedSession struct {
 	executor.Session
 	log string
 }
 
-func (s auditedSession) Close(ctx context.Context) ([]int, error) {
+func (s checkedSession) Close(ctx context.Context) ([]int, error) {
 	survivors, err := s.Session.Close(ctx)
-	return survivors, errors.Join(err, complaints(s.log))
+	return survivors, errors.Join(err, errorOutput(s.log))
 }
 
-// complaints returns what a runner has written to standard error, as an error.
-func complaints(log string) error {
+// errorOutput returns what a runner has written to standard error, as an error.
+func errorOutput(log string) error {
 	text, err := os.ReadFile(log)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

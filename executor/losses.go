@@ -78,7 +78,7 @@ func (s *session) handleLoss(why error) bool {
 	case pause == 0:
 		return true
 	default:
-		why = fmt.Errorf("the runner died %d times within a minute: %s", lossLimit, s.lastComplaint(why))
+		why = fmt.Errorf("the runner died %d times within a minute: %s", lossLimit, s.lastErrorLine(why))
 	}
 	if s.endWanted() {
 		if s.tried {
@@ -139,7 +139,7 @@ func (s *session) giveUp(why error) {
 // sweep kills the processes that can be recognized as members of the run, and their descendants, unless a runner is alive,
 // which would find more of them.
 func (h *runnerHandle) sweep() error {
-	ctx, cancel := context.WithTimeout(context.Background(), connectPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 	defer cancel()
 	if err := h.awaitEnd(ctx); err != nil {
 		return err
@@ -164,8 +164,8 @@ func (h *runnerHandle) sweep() error {
 	})
 }
 
-// lastComplaint returns the last line that the runner has written to standard error, or else why.
-func (s *session) lastComplaint(why error) string {
+// lastErrorLine returns the last line that the runner has written to standard error, or else why.
+func (s *session) lastErrorLine(why error) string {
 	const enough = 1 << 10
 	text, err := tailOf(filepath.Join(s.spec.Dir, rundir.StderrFile), enough)
 	lines := strings.Split(strings.TrimSpace(text), "\n")

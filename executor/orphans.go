@@ -18,8 +18,8 @@ import (
 // orphanPause is the time between two searches for orphan processes that were killed.
 const orphanPause = 5 * time.Millisecond
 
-// orphanPatience is how long killOrphans waits for a process after KILL.
-const orphanPatience = 5 * time.Second
+// orphanTimeout is how long killOrphans waits for a process after KILL.
+const orphanTimeout = 5 * time.Second
 
 // errUnsettled says that a runner has just died: its children, which are now children of this process, may be executions
 // that the next runner will adopt.
@@ -35,7 +35,7 @@ func (d *claim) killOrphans() (survivors []int) {
 		switch {
 		case err == nil && len(left) == 0:
 			return nil
-		case time.Since(begin) > orphanPatience:
+		case time.Since(begin) > orphanTimeout:
 			return proc.PIDs(left)
 		case err == nil:
 			proc.KillAll(func(table *proc.Table) []proc.Process { // the next findOrphans finds the survivors

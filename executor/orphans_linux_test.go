@@ -43,15 +43,15 @@ func (r *run) orphan(node int, redirect string) (o *orphan, release func()) {
 		return o.pid > 1
 	})
 	r.Cleanup(func() {
-		if o.pid > 1 && o.lives() {
+		if o.pid > 1 && o.isAlive() {
 			syscall.Kill(o.pid, syscall.SIGKILL)
 		}
 	})
 	return o, release
 }
 
-// lives reports whether the orphan is alive.
-func (o *orphan) lives() bool {
+// isAlive reports whether the orphan is alive.
+func (o *orphan) isAlive() bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", o.pid))
 	return err == nil && strings.HasPrefix(string(text), "sleep\x001000")
 }
@@ -59,7 +59,7 @@ func (o *orphan) lives() bool {
 // within polls until done returns true. what describes that.
 func (r *run) within(what string, done func() bool) {
 	r.Helper()
-	for end := time.Now().Add(patience); !done(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(testTimeout); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			r.Fatal("not in time: " + what)
 		}
@@ -128,7 +128,7 @@ func TestOrphanOfADeadRunner(t *testing.T) {
 				}
 				o.await(executor.Ended, 0)
 				o.close()
-				if o.lives() {
+				if o.isAlive() {
 					t.Errorf("the orphan %d is left", o.pid)
 				}
 				x.Reap()
@@ -152,13 +152,13 @@ func TestOrphanOfOneOfTwoRuns(t *testing.T) {
 	releaseA()
 	a.await(executor.Ended, 0)
 	a.close()
-	if !o.lives() {
+	if !o.isAlive() {
 		t.Error("a process was killed that may belong to the other run")
 	}
 	releaseB()
 	b.await(executor.Ended, 0)
 	b.close()
-	if o.lives() {
+	if o.isAlive() {
 		t.Errorf("the orphan %d is left after both runs", o.pid)
 	}
 	x.Reap()
@@ -191,7 +191,7 @@ func TestProcessesOfAnotherRun(t *testing.T) {
 	releaseA()
 	a.await(executor.Ended, 0)
 	a.close()
-	if a.lives() {
+	if a.isAlive() {
 		t.Errorf("the orphan %d is left, although the other run started later", a.pid)
 	}
 	if state := stateOf(pid); state == "" || state == "Z" {
@@ -230,7 +230,7 @@ func TestOrphanOfARunThatIsGivenUp(t *testing.T) {
 	if _, err := r.session.Close(context.Background()); err == nil {
 		t.Error("close of a broken run returns no error")
 	}
-	if o.lives() {
+	if o.isAlive() {
 		t.Errorf("the orphan %d is left", o.pid)
 	}
 	x.Reap()

@@ -97,7 +97,7 @@ func endOrphan(t *testing.T, file string) {
 		if text, err := os.ReadFile(file); err == nil {
 			fmt.Sscan(string(text), &pid)
 		}
-		if time.Since(begin) > patience {
+		if time.Since(begin) > testTimeout {
 			t.Fatal("no orphan")
 		}
 	}
@@ -105,7 +105,7 @@ func endOrphan(t *testing.T, file string) {
 		t.Error(err)
 	}
 	for begin := time.Now(); stateOf(pid) != "" && stateOf(pid) != "Z"; {
-		if time.Since(begin) > patience {
+		if time.Since(begin) > testTimeout {
 			t.Fatalf("process %d does not die", pid)
 		}
 	}

@@ -114,7 +114,7 @@ func (c *checker) attributes() {
 		c.add(Error, CodeAttribute, -1, nil, "graph attribute %s is %q; did you mean %s?", AttrResults, text, correct)
 		c.problems[len(c.problems)-1].Attr = AttrResults
 	}
-	text, _ = c.g.Attr(AttrOutput)
+	text, _ = c.g.Attr(attrOutput)
 	c.outputWord(text, nil, "graph attribute ")
 }
 
@@ -123,15 +123,15 @@ func (c *checker) output(n *Node) {
 	if n.Extra == nil {
 		return
 	}
-	c.outputWord(n.Extra[AttrOutput], []*Node{n}, "node "+c.handles.Of(n)+": ")
+	c.outputWord(n.Extra[attrOutput], []*Node{n}, "node "+c.handles.Of(n)+": ")
 }
 
 // outputWord reports a misspelt value of the attribute output. where begins the message.
 func (c *checker) outputWord(text string, nodes []*Node, where string) {
-	_, known := ParseOutput(text)
+	_, known := parseOutput(text)
 	if word := meant(text, outputWords[1:]...); !known && word != "" {
-		c.add(Warning, CodeOutput, -1, nodes, "%s%s is %q; did you mean %s?", where, AttrOutput, text, word)
-		c.problems[len(c.problems)-1].Attr = AttrOutput
+		c.add(Warning, CodeOutput, -1, nodes, "%s%s is %q; did you mean %s?", where, attrOutput, text, word)
+		c.problems[len(c.problems)-1].Attr = attrOutput
 	}
 }
 

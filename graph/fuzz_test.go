@@ -50,7 +50,7 @@ func FuzzHandles(f *testing.F) {
 				t.Fatalf("node %q has the handle %q, which is empty or taken", n.ID, handle)
 			}
 			seen[handle] = true
-			if found, err := table.Find(handle); err != nil || len(found) != 1 || found[0] != n {
+			if found, err := table.find(handle); err != nil || len(found) != 1 || found[0] != n {
 				t.Fatalf("handle %q of node %q finds %q, %v", handle, n.ID, ids(found), err)
 			}
 			plain := func(r rune) bool { return isAlphanumeric(r) || strings.ContainsRune("_.-~", r) }
@@ -59,7 +59,7 @@ func FuzzHandles(f *testing.F) {
 			}
 		}
 		for _, n := range g.Nodes() {
-			found, err := table.Find(n.ID)
+			found, err := table.find(n.ID)
 			if err != nil || len(found) != 1 || found[0] != n && table.Of(found[0]) != n.ID {
 				t.Fatalf("id %q finds %q, %v", n.ID, ids(found), err)
 			}

@@ -125,7 +125,7 @@ func TestHandleOrigins(t *testing.T) {
 			if got := Handles(g).Of(n); got != c[i][3] {
 				t.Errorf("%s: %q is %q, want %q", story, c[i][2], got, c[i][3])
 			}
-			if found, err := Handles(g).Find(n.ID); err != nil || len(found) != 1 || found[0] != n {
+			if found, err := Handles(g).find(n.ID); err != nil || len(found) != 1 || found[0] != n {
 				t.Errorf("%s: the id %s finds %s, %v", story, n.ID, ids(found), err)
 			}
 			both := []string{Handles(g).Of(n), "id:" + n.ID}
@@ -148,7 +148,7 @@ func TestHandlesAreUnique(t *testing.T) {
 	table, seen := Handles(g), map[string]bool{}
 	for _, n := range g.Nodes() {
 		h := table.Of(n)
-		if found, err := table.Find(h); h == "" || seen[h] || err != nil || len(found) != 1 || found[0] != n {
+		if found, err := table.find(h); h == "" || seen[h] || err != nil || len(found) != 1 || found[0] != n {
 			t.Fatalf("handle %q of node %s: twice %v, finds %s, %v", h, n.ID, seen[h], ids(found), err)
 		}
 		seen[h] = true

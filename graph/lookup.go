@@ -23,10 +23,10 @@ func (e *SelectorError) Error() string {
 	return fmt.Sprintf("no node %q", e.Text)
 }
 
-// Find returns the nodes that a text names, in file order. The text is one of these, in this order: a
+// find returns the nodes that a text names, in file order. The text is one of these, in this order: a
 // handle, an id, a name, the start of exactly one id (at least four bytes), the program of exactly one
 // node, a glob for handles, a glob for ids. id:TEXT is only an id. The error is a *SelectorError.
-func (t *HandleTable) Find(text string) ([]*Node, error) {
+func (t *HandleTable) find(text string) ([]*Node, error) {
 	if id, found := strings.CutPrefix(text, "id:"); found && t.byHandleOrID(text) == nil {
 		if n := t.g.byID[id]; n != nil {
 			return []*Node{n}, nil

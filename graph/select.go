@@ -27,7 +27,7 @@ const (
 // Picks returns the nodes that any of the expressions selects, in file order, each with its reason. An
 // expression is a list, separated by commas or white space, of
 //
-//	NODE   what Find takes        s:STATE   nodes in a state: failed, ok, queued …
+//	NODE   see find               s:STATE   nodes in a state: failed, ok, queued …
 //	+X     X and all upstream     g:GROUP   nodes of a group or container, glob allowed
 //	X+     X and all downstream   id:ID     the node with this id
 //
@@ -134,7 +134,7 @@ func (s *selection) atom(text string) ([]*Node, error) {
 			return s.ofGroup(group)
 		}
 	}
-	return s.table.Find(text)
+	return s.table.find(text)
 }
 
 // inState returns the nodes in a displayed state, or with a status as it is written in files.

@@ -64,7 +64,7 @@ func TestFind(t *testing.T) {
 		{"in?box", "in/box"},
 		{"in*", "in/box"},
 	} {
-		if got, err := table.Find(test.text); err != nil || ids(got) != test.want {
+		if got, err := table.find(test.text); err != nil || ids(got) != test.want {
 			t.Errorf("%q: %s %v, want %s", test.text, ids(got), err, test.want)
 		}
 	}
@@ -77,7 +77,7 @@ func TestFind(t *testing.T) {
 		{"x*", `no node matches "x*"`},
 		{"", `no node ""`},
 	} {
-		if got, err := table.Find(test.text); err == nil || err.Error() != test.want {
+		if got, err := table.find(test.text); err == nil || err.Error() != test.want {
 			t.Errorf("%q: %s %v, want error %s", test.text, ids(got), err, test.want)
 		}
 	}
@@ -90,7 +90,7 @@ func TestFindByName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Handles(g).Find(" spaced"); ids(got) != "a b" {
+	if got, err := Handles(g).find(" spaced"); ids(got) != "a b" {
 		t.Errorf("%s %v", ids(got), err)
 	}
 }

@@ -107,7 +107,7 @@ var sharedCases = map[string]sharedCase{
 		for _, n := range p.g.Nodes() {
 			p.d.SetNode(n.ID, "label", n.Label)
 		}
-		if p.d.Dirty() {
+		if p.d.dirty() {
 			t.Error("setting the same text counts as a change")
 		}
 	}},

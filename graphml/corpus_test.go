@@ -32,7 +32,7 @@ func readable(t *testing.T, test func(t *testing.T, name string, data []byte)) {
 func TestRenderWithoutEditsIsIdentical(t *testing.T) {
 	readable(t, func(t *testing.T, _ string, data []byte) {
 		p := parse(t, string(data))
-		if p.d.Dirty() || !bytes.Equal(bytes.Join(p.d.Render(), nil), data) {
+		if p.d.dirty() || !bytes.Equal(bytes.Join(p.d.Render(), nil), data) {
 			t.Error("the file differs")
 		}
 	})
@@ -50,13 +50,13 @@ func TestUndoRestoresBytes(t *testing.T) {
 		}
 		undo := p.apply(graph.Batch{Ops: ops})
 		out := p.rendered()
-		if len(ops) > 0 && !p.d.Dirty() {
+		if len(ops) > 0 && !p.d.dirty() {
 			t.Error("no changes are counted")
 		}
 		wantSame(t, p, out)
 		wantWellFormed(t, p, out)
 		p.apply(undo)
-		if p.d.Dirty() || p.rendered() != string(data) {
+		if p.d.dirty() || p.rendered() != string(data) {
 			t.Error("after undo, the file differs")
 		}
 	})
@@ -88,7 +88,7 @@ func TestEditChangesOneElement(t *testing.T) {
 			} else {
 				p.d.Apply(graph.SetNode{ID: n.ID, Attr: "status", Remove: true})
 			}
-			if p.d.Dirty() {
+			if p.d.dirty() {
 				t.Errorf("node %s: after undo, there are changes", n.ID)
 			}
 		}
@@ -118,7 +118,7 @@ func TestAddAndRemove(t *testing.T) {
 		for _, undo := range slices.Backward(undos) {
 			p.apply(undo)
 		}
-		if p.d.Dirty() || p.rendered() != string(data) {
+		if p.d.dirty() || p.rendered() != string(data) {
 			t.Error("after undo, the file differs")
 		}
 	})

@@ -131,7 +131,7 @@ func (d *Document) line(offset int32) int {
 		d.lines = newLineTable(d.text)
 	}
 	line := d.lines.line(offset)
-	if !d.Dirty() {
+	if !d.dirty() {
 		return line
 	}
 	if d.moved == nil {

@@ -125,8 +125,8 @@ func (d *Document) change(r ref, f func(e *edit)) {
 	d.edits.change(r, f)
 }
 
-// Dirty reports whether Render may return other bytes than Base.
-func (d *Document) Dirty() bool { return d.edits.differences > 0 || d.bare != nil }
+// dirty reports whether Render may return other bytes than Base.
+func (d *Document) dirty() bool { return d.edits.differences > 0 || d.bare != nil }
 
 // SetNode sets an attribute of a node. It is for statuses and captured output, which change often:
 // setting the same value again costs a comparison and no memory. Characters that XML forbids are

@@ -62,7 +62,7 @@ func TestEncodings(t *testing.T) {
 			}
 			wantLabels(t, parse(t, out).g, "é€😀<")
 			p.d.SetNode("a", "label", tt.label)
-			if p.d.Dirty() || p.rendered() != string(tt.data) {
+			if p.d.dirty() || p.rendered() != string(tt.data) {
 				t.Error("after undo, the file differs")
 			}
 		})
@@ -216,7 +216,7 @@ func TestEntities(t *testing.T) {
 	p := pair{t, d, g}
 	undo := p.apply(graphRemove("a"))
 	p.apply(undo)
-	if p.d.Dirty() || p.rendered() != file {
+	if p.d.dirty() || p.rendered() != file {
 		t.Errorf("after undo, the file is\n%s", p.rendered())
 	}
 	p.d.SetNode("a", "stdout", "&e;")

@@ -104,7 +104,7 @@ func FuzzEdits(f *testing.F) {
 		for i := len(undos) - 1; i >= 0; i-- {
 			p.apply(undos[i])
 		}
-		if d.Dirty() || !bytes.Equal(joined(d), data) {
+		if d.dirty() || !bytes.Equal(joined(d), data) {
 			t.Fatalf("after undo, the file is\n%q\nnot\n%q", joined(d), data)
 		}
 	})

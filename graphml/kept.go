@@ -76,7 +76,7 @@ func numberOf(numbers map[int]int, key int) int {
 // the existing elements, to the numbers of the Kept.
 func (d *Document) Keep(nodes, edges map[int]bool) (Kept, Numbering) {
 	n := Numbering{map[int]int{}, map[int]int{}}
-	k := Kept{Bare: d.IsBare()}
+	k := Kept{Bare: d.isBare()}
 	numbers := map[ref]int{}
 	for dom, of := range []struct {
 		elements []element
@@ -105,7 +105,7 @@ func (d *Document) Keep(nodes, edges map[int]bool) (Kept, Numbering) {
 	switch {
 	case d.form.packed || d.form.charset != utf8Charset:
 		k.Whole = d.file
-	case d.Dirty():
+	case d.dirty():
 		k.Spans = d.spans()
 	default:
 		k.Spans = []Span{{Copy: len(d.text)}}
@@ -209,7 +209,7 @@ func Resume(saved []byte, k Kept, ids []string, limits Limits) (*Resumed, error)
 
 // wanted returns the text with all edits.
 func (d *Document) wanted() []byte {
-	if !d.Dirty() {
+	if !d.dirty() {
 		return d.text
 	}
 	return bytes.Join(newRenderer(d).splice(), nil)

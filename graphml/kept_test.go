@@ -106,7 +106,7 @@ func keptEdits(t *rapid.T, file []byte) {
 	for len(undo) > 0 {
 		turn(&undo, &redo)
 	}
-	if out := joined(d); d.Dirty() || string(out) != string(file) {
+	if out := joined(d); d.dirty() || string(out) != string(file) {
 		t.Fatalf("after undo, the file is\n%s\nnot\n%s", out, file)
 	}
 }

@@ -134,7 +134,7 @@ func TestRandomEdits(t *testing.T) {
 				t.Fatalf("undo %+v: %v", undo, err)
 			}
 		}
-		if out := string(joined(d)); d.Dirty() || out != file {
+		if out := string(joined(d)); d.dirty() || out != file {
 			t.Fatalf("after undo, the file is\n%s\nnot\n%s", out, file)
 		}
 	})

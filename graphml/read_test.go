@@ -118,7 +118,7 @@ func TestNodeAttr(t *testing.T) {
 	p.d.SetNode("b", "pid", "") // absent again
 	p.d.SetNode("a", "log", "old log")
 	p.d.SetNode("a", "stdout", "out <1>")
-	if p.d.Dirty() {
+	if p.d.dirty() {
 		t.Error("after undo, there are changes")
 	}
 }

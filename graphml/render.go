@@ -47,7 +47,7 @@ func (c *counter) Write(b []byte) (int, error) {
 // Render returns the wanted content of the file, in its own encoding. Without differences it returns
 // the bytes that were read.
 func (d *Document) Render() Pieces {
-	if !d.Dirty() {
+	if !d.dirty() {
 		return Pieces{d.file}
 	}
 	pieces := newRenderer(d).splice()

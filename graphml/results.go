@@ -96,8 +96,8 @@ func (d *Document) Bare(origin []byte) (had bool) {
 	return had
 }
 
-// IsBare reports whether Bare was called and no result was set since.
-func (d *Document) IsBare() bool { return d.bare != nil }
+// isBare reports whether Bare was called and no result was set since.
+func (d *Document) isBare() bool { return d.bare != nil }
 
 // strips reports whether Bare removes an attribute. One with a default gets an empty value instead.
 func (d *Document) strips(dom domain, name string) bool {

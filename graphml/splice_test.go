@@ -85,7 +85,7 @@ func TestSplice(t *testing.T) {
 			}
 			wantSame(t, p, out)
 			p.apply(inverse)
-			if p.d.Dirty() || p.rendered() != tt.file {
+			if p.d.dirty() || p.rendered() != tt.file {
 				t.Errorf("after undo, the file is\n%s", p.rendered())
 			}
 		})
@@ -246,7 +246,7 @@ func TestRemovedAndAddedAgain(t *testing.T) {
 		t.Errorf("stdout is %q", value)
 	}
 	p.d.SetNode("a", "stdout", "text")
-	if p.d.Dirty() || p.rendered() != file {
+	if p.d.dirty() || p.rendered() != file {
 		t.Errorf("after undo, the file is\n%s", p.rendered())
 	}
 }

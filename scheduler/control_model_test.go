@@ -76,8 +76,8 @@ type modelEnd struct {
 	outputs bool
 }
 
-// fateOf draws how the n-th execution of a node ends. Outside of loops it is always the same.
-func fateOf(seed uint64, n *aNode, path string, number int) modelEnd {
+// plannedEnd draws how the n-th execution of a node ends. Outside of loops it is always the same.
+func plannedEnd(seed uint64, n *aNode, path string, number int) modelEnd {
 	if !n.block.loop {
 		number = 1
 	}
@@ -113,7 +113,7 @@ func attempts(seed uint64, n *aNode, path string) (number int, fails bool) {
 	if n.retries == 0 || n.mocked {
 		return 1, false
 	}
-	f := fateOf(seed, n, path, 1)
+	f := plannedEnd(seed, n, path, 1)
 	if !f.ok {
 		return 1 + n.retries, true
 	}
@@ -249,12 +249,12 @@ func (fr *aFrame) execute(n *aNode, path string) modelEnd {
 		return w.instances(n, path)
 	}
 	number, fails := attempts(w.seed, n, path)
-	f := fateOf(w.seed, n, path, w.executed[path]+number)
+	f := plannedEnd(w.seed, n, path, w.executed[path]+number)
 	if f.reason != ReasonRejected && !n.mocked {
 		w.executed[path] += number
 	}
 	if n.retries > 0 && fails {
-		f = fateOf(w.seed, n, path, 1)
+		f = plannedEnd(w.seed, n, path, 1)
 	}
 	w.outputs[path] = f
 	return f
@@ -400,7 +400,7 @@ func (w *modelResult) instances(n *aNode, path string) modelEnd {
 	s := n.sub
 	if s.kind == "lines" {
 		w.executed[path]++
-		if f := fateOf(w.seed, n, path, w.executed[path]); !f.ok {
+		if f := plannedEnd(w.seed, n, path, w.executed[path]); !f.ok {
 			f.outputs = false
 			return f
 		}

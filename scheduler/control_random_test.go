@@ -24,9 +24,9 @@ func TestControlFlowMatchesModel(t *testing.T) {
 	if *controlSeed >= 0 {
 		first, end = *controlSeed, *controlSeed+1
 	}
-	var seen sightings
+	var seen observations
 	for s := first; s < end; s++ {
-		newControlTrial(t, s).play(&seen)
+		newControlWorkflow(t, s).play(&seen)
 		if t.Failed() {
 			t.Fatalf("again with: go test -run TestControlFlow -control-seed %d", s)
 		}
@@ -38,12 +38,12 @@ func TestControlFlowMatchesModel(t *testing.T) {
 }
 
 // coverage counts what happened in the random workflows.
-type sightings struct {
+type observations struct {
 	runs, ran, skipped, blocked, handled, failed, rounds, instances, resumed, crashed, succeeded int
 }
 
 // play runs the workflow in many orders.
-func (tr *controlTrial) play(seen *sightings) {
+func (tr *controlWorkflow) play(seen *observations) {
 	world := &modelResult{seed: uint64(tr.seed), status: map[string]string{}, executed: map[string]int{}, outputs: map[string]modelEnd{}}
 	failed := world.play(tr.flow, "").failed
 	for _, word := range world.status {
@@ -77,7 +77,7 @@ func (tr *controlTrial) play(seen *sightings) {
 	}
 }
 
-func (tr *controlTrial) run(order int, world *modelResult, failed bool, seen *sightings) {
+func (tr *controlWorkflow) run(order int, world *modelResult, failed bool, seen *observations) {
 	g, err := graph.Build(tr.nodes, tr.edges, nil)
 	if err != nil {
 		tr.t.Fatalf("seed %d: %v", tr.seed, err)
@@ -119,9 +119,9 @@ func (tr *controlTrial) run(order int, world *modelResult, failed bool, seen *si
 }
 
 // end is how an execution ends.
-func (tr *controlTrial) end(run *Run, node, number int) Event {
+func (tr *controlWorkflow) end(run *Run, node, number int) Event {
 	n, path := tr.byID[run.Template(node)], run.Path(node)
-	f := fateOf(uint64(tr.seed), n, path, number)
+	f := plannedEnd(uint64(tr.seed), n, path, number)
 	if needed, fails := attempts(uint64(tr.seed), n, path); n.retries > 0 && !fails && number < needed {
 		f.ok, f.exit, f.reason = false, 1, ReasonExit
 	}
@@ -142,7 +142,7 @@ func (tr *controlTrial) end(run *Run, node, number int) Event {
 }
 
 // forgetFailures makes executions that a resume repeats end as they did before.
-func (tr *controlTrial) forgetFailures(d *driver) {
+func (tr *controlWorkflow) forgetFailures(d *driver) {
 	for i := range d.run.nodes {
 		n, path := &d.run.nodes[i], d.run.Path(i)
 		if at, ok := d.run.Index(path); !ok || at != i || n.status != graph.Failed || n.handled || d.completed[path] == 0 {
@@ -167,7 +167,7 @@ func (tr *controlTrial) forgetFailures(d *driver) {
 }
 
 // compare checks every node.
-func (tr *controlTrial) compare(order int, d *driver, world *modelResult, failed, stopped bool, seen *sightings) {
+func (tr *controlWorkflow) compare(order int, d *driver, world *modelResult, failed, stopped bool, seen *observations) {
 	fail := func(format string, args ...any) {
 		tr.t.Errorf("seed %d, order %d: %s\n%s", tr.seed, order, fmt.Sprintf(format, args...), tr.text())
 	}
@@ -204,7 +204,7 @@ func (tr *controlTrial) compare(order int, d *driver, world *modelResult, failed
 }
 
 // text is the workflow, for a failure.
-func (tr *controlTrial) text() string {
+func (tr *controlWorkflow) text() string {
 	var b strings.Builder
 	for _, n := range tr.nodes {
 		fmt.Fprintf(&b, "node %s in %d: %v\n", n.ID, n.Parent, n.Extra)

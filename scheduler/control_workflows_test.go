@@ -10,8 +10,8 @@ import (
 	"wf/graph"
 )
 
-// controlTrial is a random workflow.
-type controlTrial struct {
+// controlWorkflow is a random workflow.
+type controlWorkflow struct {
 	t     *testing.T
 	seed  int
 	rand  *rand.Rand
@@ -26,20 +26,20 @@ type controlTrial struct {
 	inLoop bool // the flow that is made lies, at some level, in a loop
 }
 
-func newControlTrial(t *testing.T, seed int) *controlTrial {
-	tr := &controlTrial{t: t, seed: seed, rand: rand.New(rand.NewPCG(uint64(seed), 3)), byID: map[string]*aNode{},
+func newControlWorkflow(t *testing.T, seed int) *controlWorkflow {
+	tr := &controlWorkflow{t: t, seed: seed, rand: rand.New(rand.NewPCG(uint64(seed), 3)), byID: map[string]*aNode{},
 		mocks: map[string]Mock{}, index: map[*aNode]int{}}
 	tr.flow = tr.newFlow(0)
-	tr.spell(tr.flow, -1)
+	tr.addToGraph(tr.flow, -1)
 	return tr
 }
 
-func (tr *controlTrial) chance(p float64) bool { return tr.rand.Float64() < p }
+func (tr *controlWorkflow) chance(p float64) bool { return tr.rand.Float64() < p }
 
-func (tr *controlTrial) oneOf(words ...string) string { return words[tr.rand.IntN(len(words))] }
+func (tr *controlWorkflow) oneOf(words ...string) string { return words[tr.rand.IntN(len(words))] }
 
 // newFlow makes a flow: blocks in order, and edges from earlier to later ones.
-func (tr *controlTrial) newFlow(depth int) *aFlow {
+func (tr *controlWorkflow) newFlow(depth int) *aFlow {
 	f := &aFlow{}
 	size := 2 + tr.rand.IntN(9-2*depth)
 	for len(f.blocks) < size {
@@ -56,13 +56,13 @@ func (tr *controlTrial) newFlow(depth int) *aFlow {
 	return f
 }
 
-func (tr *controlTrial) newBlock(depth int) *aBlock {
+func (tr *controlWorkflow) newBlock(depth int) *aBlock {
 	b := &aBlock{}
 	tr.newNode(b, depth)
 	return b
 }
 
-func (tr *controlTrial) newNode(b *aBlock, depth int) *aNode {
+func (tr *controlWorkflow) newNode(b *aBlock, depth int) *aNode {
 	n := &aNode{id: "n" + strconv.Itoa(tr.count), block: b}
 	tr.count++
 	b.nodes = append(b.nodes, n)
@@ -81,7 +81,7 @@ func (tr *controlTrial) newNode(b *aBlock, depth int) *aNode {
 	return n
 }
 
-func (tr *controlTrial) newSub(depth int) *aSub {
+func (tr *controlWorkflow) newSub(depth int) *aSub {
 	s := &aSub{kind: tr.oneOf("foreach", "lines", "times", "while", "until"), count: 1 + tr.rand.IntN(3), least: -1}
 	s.goOn = tr.chance(0.5)
 	if s.goOn && tr.chance(0.5) {
@@ -111,7 +111,7 @@ func (tr *controlTrial) newSub(depth int) *aSub {
 }
 
 // newLoop makes a loop whose nodes all lead to the last one, in which each round ends. It is entered once.
-func (tr *controlTrial) newLoop(f *aFlow, depth int) *aBlock {
+func (tr *controlWorkflow) newLoop(f *aFlow, depth int) *aBlock {
 	was := tr.inLoop
 	tr.inLoop = true
 	b := &aBlock{loop: true}
@@ -138,7 +138,7 @@ func (tr *controlTrial) newLoop(f *aFlow, depth int) *aBlock {
 }
 
 // lead adds edges from earlier nodes to a node.
-func (tr *controlTrial) lead(f *aFlow, n *aNode, before []*aBlock) {
+func (tr *controlWorkflow) lead(f *aFlow, n *aNode, before []*aBlock) {
 	if len(before) == 0 {
 		return
 	}
@@ -170,7 +170,7 @@ func (tr *controlTrial) lead(f *aFlow, n *aNode, before []*aBlock) {
 }
 
 // enter adds the edge into a loop, which must not be entered a second time while it runs.
-func (tr *controlTrial) enter(f *aFlow, n *aNode, before []*aBlock, number int) {
+func (tr *controlWorkflow) enter(f *aFlow, n *aNode, before []*aBlock, number int) {
 	triggers := tr.chance(0.2)
 	for range number {
 		b := before[tr.rand.IntN(len(before))]
@@ -184,7 +184,7 @@ func (tr *controlTrial) enter(f *aFlow, n *aNode, before []*aBlock, number int) 
 }
 
 // chain makes a path of up to five nodes, the first edge of which is hardly ever taken, to the last node.
-func (tr *controlTrial) chain(f *aFlow) {
+func (tr *controlWorkflow) chain(f *aFlow) {
 	target := f.blocks[len(f.blocks)-1]
 	if target.loop || len(f.blocks) < 2 {
 		return
@@ -213,7 +213,7 @@ func (tr *controlTrial) chain(f *aFlow) {
 	target.nodes[0].retries = 0
 }
 
-func (tr *controlTrial) edge(f *aFlow, from, to *aNode, blocking bool) *aEdge {
+func (tr *controlWorkflow) edge(f *aFlow, from, to *aNode, blocking bool) *aEdge {
 	e := &aEdge{from: from, to: to, blocking: blocking}
 	if tr.chance(0.6) {
 		e.when = tr.oneOf("success", "failure", "done", "else", "exit:2", "exit:0-1", "case:x", "case:y", "if:go", "if:status")
@@ -229,8 +229,8 @@ func (tr *controlTrial) edge(f *aFlow, from, to *aNode, blocking bool) *aEdge {
 	return e
 }
 
-// spell turns a flow into nodes and edges of a graph.
-func (tr *controlTrial) spell(f *aFlow, parent int) {
+// addToGraph turns a flow into nodes and edges of a graph.
+func (tr *controlWorkflow) addToGraph(f *aFlow, parent int) {
 	for _, b := range f.blocks {
 		for _, n := range b.nodes {
 			at := len(tr.nodes)
@@ -243,7 +243,7 @@ func (tr *controlTrial) spell(f *aFlow, parent int) {
 			}
 			tr.nodes = append(tr.nodes, spec)
 			if n.sub != nil {
-				tr.spell(n.sub.flow, at)
+				tr.addToGraph(n.sub.flow, at)
 			}
 		}
 	}

@@ -40,7 +40,7 @@ func TestForecastMatchesRuns(t *testing.T) {
 
 // forecastRun compares a random run with its forecast. In even orders all commands succeed.
 func forecastRun(t *testing.T, seed, order int) (certain int) {
-	tr := newControlTrial(t, seed)
+	tr := newControlWorkflow(t, seed)
 	random := rand.New(rand.NewPCG(uint64(seed), uint64(order)+77))
 	for k := range tr.nodes {
 		if tr.nodes[k].Extra["join"] != "" && random.IntN(2) == 0 {
@@ -70,7 +70,7 @@ func forecastRun(t *testing.T, seed, order int) (certain int) {
 	}
 	scope := Scope{Mode: Fresh, Nodes: runnable(g), All: true}
 	for round := 0; ; round++ {
-		p := newProphecy(t, d, scope)
+		p := newExpectation(t, d, scope)
 		if err := d.begin(scope, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ var instanceNumber = regexp.MustCompile(`\[\d+\]`)
 
 func everyInstance(path string) string { return instanceNumber.ReplaceAllString(path, "[*]") }
 
-func newProphecy(t *testing.T, d *driver, scope Scope) *expectation {
+func newExpectation(t *testing.T, d *driver, scope Scope) *expectation {
 	opt := d.opt
 	opt.Dry = true
 	p := &expectation{t: t, d: d, exact: map[string]bool{}, every: map[string]bool{}}
@@ -130,7 +130,7 @@ func newProphecy(t *testing.T, d *driver, scope Scope) *expectation {
 	return p
 }
 
-func (p *expectation) foretold(path string) bool {
+func (p *expectation) expects(path string) bool {
 	every := everyInstance(path)
 	return p.exact[path] || p.every[every] || slices.ContainsFunc(p.hidden, func(within string) bool { return strings.HasPrefix(every, within) })
 }
@@ -141,7 +141,7 @@ func (p *expectation) check(whole bool) (certain int) {
 	for _, ev := range p.d.events {
 		if ev.Kind == Dispatched {
 			path := p.d.run.Path(ev.Node)
-			if executed[path] = true; !p.foretold(path) {
+			if executed[path] = true; !p.expects(path) {
 				p.t.Errorf("%s was executed, but is not in the forecast", path)
 			}
 		}

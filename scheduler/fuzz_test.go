@@ -37,14 +37,14 @@ func TestFuzzedRunsStayConsistent(t *testing.T) {
 
 type fuzzing struct {
 	t       *testing.T
-	trial   *controlTrial
+	trial   *controlWorkflow
 	d       *driver
 	script  []byte
 	resumes int
 }
 
 func newFuzzing(t *testing.T, seed int, script []byte) *fuzzing {
-	tr := newControlTrial(t, seed)
+	tr := newControlWorkflow(t, seed)
 	random := rand.New(rand.NewPCG(uint64(seed), 11))
 	for k := range tr.nodes {
 		n := &tr.nodes[k]

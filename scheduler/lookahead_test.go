@@ -17,25 +17,25 @@ func newPromises() announced {
 	return announced{map[Source][]Source{}, map[Source]bool{}, map[Source]bool{}}
 }
 
-// promise notes what Lookahead yields now. Two calls must yield the same, each execution after its sources.
-func (tr *trial) promise() {
+// noteLookahead notes what Lookahead yields now. Two calls must yield the same, each execution after its sources.
+func (tr *randomRuns) noteLookahead() {
 	p := &tr.promises
 	inFlight := func(s Source) bool {
 		return (slices.Contains(tr.handed, s.Node) || slices.Contains(tr.running, s.Node)) && tr.run.Executions(s.Node) == s.Execution
 	}
 	seen := map[Source]bool{}
-	twin := foreseen(tr.twin)
-	for at, f := range foreseen(tr.run) {
+	twin := upcoming(tr.twin)
+	for at, f := range upcoming(tr.run) {
 		if at >= len(twin) || twin[at].Node != f.Node || !slices.Equal(twin[at].After, f.After) {
-			tr.failf("the same events foresee %v and %v", foreseen(tr.run), twin)
+			tr.failf("the same events announce %v and %v", upcoming(tr.run), twin)
 		}
 		id := Source{f.Node, f.Execution}
 		if len(f.After) == 0 || seen[id] || p.asked[id] {
-			tr.failf("%v is foreseen: before %v, asked for %v", f, seen[id], p.asked[id])
+			tr.failf("%v is upcoming: before %v, asked for %v", f, seen[id], p.asked[id])
 		}
 		for _, s := range f.After {
 			if !inFlight(s) && !seen[s] {
-				tr.failf("%v is foreseen after %v, which is neither in flight nor foreseen", f, s)
+				tr.failf("%v is upcoming after %v, which is neither in flight nor upcoming", f, s)
 			}
 		}
 		seen[id] = true
@@ -43,8 +43,8 @@ func (tr *trial) promise() {
 	}
 }
 
-// foreseen lists what Lookahead yields.
-func foreseen(r *Run) (list []Upcoming) {
+// upcoming lists what Lookahead yields.
+func upcoming(r *Run) (list []Upcoming) {
 	for f := range r.Lookahead() {
 		f.After = slices.Clone(f.After)
 		list = append(list, f)
@@ -54,7 +54,7 @@ func foreseen(r *Run) (list []Upcoming) {
 
 // hold compares the effects of an event with what was yielded: an Execute comes with the event with
 // which its last source has succeeded, and never if a source has not.
-func (tr *trial) hold(ev Event, effects []Effect) {
+func (tr *randomRuns) hold(ev Event, effects []Effect) {
 	p := &tr.promises
 	asked := map[Source]bool{}
 	for _, e := range effects {
@@ -143,14 +143,14 @@ func TestLookahead(t *testing.T) {
 				r.Step(Event{Kind: Finished, Node: i, Execution: 1, OK: true})
 			}
 			got := ""
-			for _, f := range foreseen(r) {
+			for _, f := range upcoming(r) {
 				got += fmt.Sprintf(", %s#%d after", r.Path(f.Node), f.Execution)
 				for _, s := range f.After {
 					got += fmt.Sprintf(" %s#%d", r.Path(s.Node), s.Execution)
 				}
 			}
 			if got = got[min(2, len(got)):]; got != test.want {
-				t.Errorf("foreseen: %s\nwant: %s", got, test.want)
+				t.Errorf("upcoming: %s\nwant: %s", got, test.want)
 			}
 		})
 	}

@@ -254,11 +254,11 @@ func (m *modelRun) limitReached(n string) {
 func (m *modelRun) failNode(n, reason string) {
 	m.become(n, "fail", reason)
 	if m.failFast && !m.stopping {
-		m.ceaseStarting()
+		m.stopStarting()
 	}
 }
 
-func (m *modelRun) ceaseStarting() {
+func (m *modelRun) stopStarting() {
 	m.stopping = true
 	for _, n := range m.scope {
 		m.waiting[n], m.tooMany[n] = 0, false
@@ -334,7 +334,7 @@ func (m *modelRun) deliver(e *modelEdge) {
 
 func (m *modelRun) stop() {
 	m.stopped = true
-	m.ceaseStarting()
+	m.stopStarting()
 	m.end()
 }
 

@@ -20,12 +20,12 @@ var (
 // compares all effects and states after every event.
 func TestPlainRunsMatchModel(t *testing.T) {
 	if *seed >= 0 {
-		newTrial(t, *seed).play()
+		newRandomRuns(t, *seed).play()
 		return
 	}
 	kept, broken := 0, 0
 	for s := range *seeds {
-		tr := newTrial(t, s)
+		tr := newRandomRuns(t, s)
 		if tr.play(); t.Failed() {
 			t.Fatalf("again with: go test -run TestRandom -seed %d", s)
 		}
@@ -37,8 +37,8 @@ func TestPlainRunsMatchModel(t *testing.T) {
 	t.Log(kept, "promises kept,", broken, "void")
 }
 
-// trial is one random graph and the runs that follow each other on it.
-type trial struct {
+// randomRuns is one random graph and the runs that follow each other on it.
+type randomRuns struct {
 	t     *testing.T
 	seed  int
 	rand  *rand.Rand
@@ -59,23 +59,23 @@ type trial struct {
 	kept, broken int // yielded executions, over all runs
 }
 
-func newTrial(t *testing.T, seed int) *trial {
-	tr := &trial{t: t, seed: seed, rand: rand.New(rand.NewPCG(uint64(seed), 1)), last: map[string][]string{}}
+func newRandomRuns(t *testing.T, seed int) *randomRuns {
+	tr := &randomRuns{t: t, seed: seed, rand: rand.New(rand.NewPCG(uint64(seed), 1)), last: map[string][]string{}}
 	tr.grow()
 	return tr
 }
 
-func (tr *trial) chance(p float64) bool { return tr.rand.Float64() < p }
+func (tr *randomRuns) chance(p float64) bool { return tr.rand.Float64() < p }
 
 // failf reports a difference with the events that led to it.
-func (tr *trial) failf(format string, args ...any) {
+func (tr *randomRuns) failf(format string, args ...any) {
 	tr.t.Helper()
 	tr.t.Fatalf("seed %d: %s\nevents: %v\n(go test -run TestRandom -seed %d)", tr.seed, fmt.Sprintf(format, args...), tr.trace, tr.seed)
 }
 
 // grow makes a graph for both sides. Blocking edges mostly point forward, so that most graphs
 // can run; other edges are arbitrary.
-func (tr *trial) grow() {
+func (tr *randomRuns) grow() {
 	tr.model = &modelGraph{status: map[string]string{}}
 	size := 1 + tr.rand.IntN(40)
 	words := []string{"", "", "ran", "fail", "run", "running"}
@@ -100,7 +100,7 @@ func (tr *trial) grow() {
 	}
 }
 
-func (tr *trial) edge(key int, order []int, touched bool) graph.EdgeSpec {
+func (tr *randomRuns) edge(key int, order []int, touched bool) graph.EdgeSpec {
 	a, b := tr.rand.IntN(len(order)), tr.rand.IntN(len(order))
 	blocking := tr.chance(0.7)
 	if blocking && a > b && !tr.chance(0.01) {
@@ -124,7 +124,7 @@ func (tr *trial) edge(key int, order []int, touched bool) graph.EdgeSpec {
 }
 
 // play runs the graph a few times: each run goes on from the state that the previous one left.
-func (tr *trial) play() {
+func (tr *randomRuns) play() {
 	for range 3 {
 		if !tr.prepare() {
 			return
@@ -134,7 +134,7 @@ func (tr *trial) play() {
 }
 
 // prepare chooses a scope and starts a run on both sides. It returns false if NewRun fails.
-func (tr *trial) prepare() bool {
+func (tr *randomRuns) prepare() bool {
 	var selected []*graph.Node
 	var selectedIDs []string
 	explicit := tr.chance(0.25)
@@ -171,7 +171,7 @@ func (tr *trial) prepare() bool {
 }
 
 // refused checks that an error is right: a cycle of in-scope blocking edges.
-func (tr *trial) refused(err error, scope []string) {
+func (tr *randomRuns) refused(err error, scope []string) {
 	cycle, ok := err.(*CycleError)
 	if !ok || !tr.model.hasBlockingCycle(scope) {
 		tr.failf("refused with %v; has a cycle: %v", err, tr.model.hasBlockingCycle(scope))
@@ -186,7 +186,7 @@ func (tr *trial) refused(err error, scope []string) {
 }
 
 // untilEnd sends events until the run ends, or abandons it as a dying daemon does.
-func (tr *trial) untilEnd() {
+func (tr *randomRuns) untilEnd() {
 	failures, slots := tr.rand.Float64()*0.4, 1+tr.rand.IntN(8)
 	disturb, dies := 0.0, tr.chance(0.1)
 	if tr.chance(0.3) {
@@ -208,7 +208,7 @@ func (tr *trial) untilEnd() {
 	}
 }
 
-func (tr *trial) oneEvent(failures, disturb float64, slots int) {
+func (tr *randomRuns) oneEvent(failures, disturb float64, slots int) {
 	if tr.chance(disturb) {
 		if tr.chance(0.2) {
 			tr.step(Event{Kind: Stop})
@@ -240,7 +240,7 @@ func (tr *trial) oneEvent(failures, disturb float64, slots int) {
 
 // executor starts the execution that was dispatched first, withdraws it if it was asked to end, or
 // reports its end without a start.
-func (tr *trial) executor(failures float64) {
+func (tr *randomRuns) executor(failures float64) {
 	node := tr.handed[0]
 	tr.handed = tr.handed[1:]
 	switch {
@@ -257,7 +257,7 @@ func (tr *trial) executor(failures float64) {
 }
 
 // finish ends one of the running executions.
-func (tr *trial) finish(at int, failures float64) {
+func (tr *randomRuns) finish(at int, failures float64) {
 	node := tr.running[at]
 	tr.running = slices.Delete(tr.running, at, at+1)
 	delete(tr.asked, node)
@@ -269,7 +269,7 @@ func (tr *trial) finish(at int, failures float64) {
 }
 
 // step gives one event to the run, its twin and the model, and compares their effects.
-func (tr *trial) step(ev Event) {
+func (tr *randomRuns) step(ev Event) {
 	tr.trace = append(tr.trace, tr.tell(ev))
 	effects := tr.run.Step(ev)
 	if twin := tr.twin.Step(ev); !slices.Equal(effects, twin) {
@@ -286,10 +286,10 @@ func (tr *trial) step(ev Event) {
 	}
 	tr.compareStates()
 	tr.hold(ev, effects)
-	tr.promise()
+	tr.noteLookahead()
 }
 
-func (tr *trial) tell(ev Event) string {
+func (tr *randomRuns) tell(ev Event) string {
 	names := [...]string{Start: "begin", Dispatched: "hand", Started: "started", Finished: "fail", Withdrawn: "withdrawn",
 		Stop: "stop", CancelNode: "cancel"}
 	if ev.OK {
@@ -301,7 +301,7 @@ func (tr *trial) tell(ev Event) string {
 	return names[ev.Kind] + " " + tr.run.Path(ev.Node)
 }
 
-func (tr *trial) stepModel(ev Event) {
+func (tr *randomRuns) stepModel(ev Event) {
 	switch ev.Kind {
 	case Start:
 		if tr.run.Mode() == Resume {
@@ -325,7 +325,7 @@ func (tr *trial) stepModel(ev Event) {
 }
 
 // apply applies an effect to the graph, as a workspace does, and formats it as the model does.
-func (tr *trial) apply(e Effect) string {
+func (tr *randomRuns) apply(e Effect) string {
 	switch e.Kind {
 	case NodeChanged:
 		n := tr.graph.Node(tr.run.Path(e.Node))
@@ -348,7 +348,7 @@ func (tr *trial) apply(e Effect) string {
 }
 
 // compareStates checks the whole graph, so it also finds changes outside of the scope.
-func (tr *trial) compareStates() {
+func (tr *randomRuns) compareStates() {
 	for _, n := range tr.graph.Nodes() {
 		if got, want := n.Status.String(), tr.model.status[n.ID]; got != want {
 			tr.failf("node %s is %q, want %q", n.ID, got, want)

@@ -44,12 +44,11 @@ func edgeText(from, to, when string) string {
 
 // fakePools serves claims in the order of arrival.
 type fakePools struct {
-	mu     sync.Mutex
-	sizes  map[string]int // none = 1
-	used   map[string]int
-	line   []*fakeWaiter
-	most   map[string]int // used at once, ever
-	asking map[string]int // how often a key was asked for
+	mu    sync.Mutex
+	sizes map[string]int // none = 1
+	used  map[string]int
+	line  []*fakeWaiter
+	most  map[string]int // used at once, ever
 }
 
 type fakeWaiter struct {
@@ -60,7 +59,7 @@ type fakeWaiter struct {
 }
 
 func newFakePools() *fakePools {
-	return &fakePools{sizes: map[string]int{}, used: map[string]int{}, most: map[string]int{}, asking: map[string]int{}}
+	return &fakePools{sizes: map[string]int{}, used: map[string]int{}, most: map[string]int{}}
 }
 
 func (p *fakePools) size(pool string) int {
@@ -96,7 +95,6 @@ func (p *fakePools) use(claim []activerun.PoolUse, sign int) {
 func (p *fakePools) TryAcquire(key string, claim []activerun.PoolUse, wake func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.asking[key]++
 	at := slices.IndexFunc(p.line, func(w *fakeWaiter) bool { return w.key == key })
 	switch {
 	case at >= 0 && p.line[at].given:

@@ -30,7 +30,6 @@ type fakeExecutor struct {
 	sessions map[string]*fakeSession // by Spec.Dir
 	opened   chan *fakeSession
 	fail     error // what Open returns
-	noGates  bool
 }
 
 func newFake() *fakeExecutor {
@@ -47,7 +46,6 @@ func (x *fakeExecutor) Open(_ context.Context, spec executor.Spec) (executor.Ses
 	if s == nil {
 		s = &fakeSession{started: make(chan executor.Job, 1000), env: spec.Env,
 			known: map[executor.ID]bool{}, began: map[executor.ID]bool{}, over: map[executor.ID]bool{}}
-		s.gates.none = x.noGates
 		x.sessions[spec.Dir] = s
 	}
 	s.attach(spec.Report)
@@ -162,18 +160,6 @@ func (s *fakeSession) Gates() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.gates.none
-}
-
-// loseGates makes the session one that knows no gates, and gives back what is shut in.
-func (s *fakeSession) loseGates() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.gates.none = true
-	for _, j := range s.gates.shut {
-		delete(s.known, j.ID)
-		s.tell(executor.Report{Kind: executor.Ended, ID: j.ID, Time: clock.Wall(), Exit: executor.Exit{Stopped: true}})
-	}
-	s.gates.shut = nil
 }
 
 // mute keeps what there is to tell, until it is called again.

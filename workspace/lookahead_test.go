@@ -45,67 +45,6 @@ func (v *viewer) told() (lines []string) {
 	return lines
 }
 
-// Prefetched jobs are invisible: a chain publishes the same events with and without them, and needs one slot.
-func TestPrefetchedJobsAreInvisible(t *testing.T) {
-	var stories [2][]string
-	var journals [2]api.RunDetail
-	for i, none := range []bool{true, false} {
-		b := newTestbed(t, "a>b", "b>c", "c>d")
-		b.slots.n = 8
-		b.open()
-		v := b.watch()
-		b.fake.noGates = none
-		_, s := b.run(api.RunRequest{})
-		if !none {
-			shutIn(t, s, 2)
-		}
-		for _, label := range []string{"a", "b", "c", "d"} {
-			j := b.next(s)
-			if j.Command != "echo "+label {
-				t.Fatalf("%q is started instead of %s", j.Command, label)
-			}
-			if used := b.slots.inUse(); used != 1 {
-				t.Errorf("%d slots in use, want 1", used)
-			}
-			waitFor(t, "the start of "+label, func() bool { return slices.Contains(v.told(), fmt.Sprint("node_started id-", label, " 1 ")) })
-			s.end(j.ID, executor.Exit{})
-		}
-		<-v.over
-		stories[i] = v.told()
-		var err error
-		if journals[i], err = b.w.Run(context.Background(), ""); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !slices.Equal(stories[0], stories[1]) {
-		t.Errorf("without:\n%q\nwith:\n%q", stories[0], stories[1])
-	}
-	if a, b := journals[0].Execs, journals[1].Execs; len(a) != 4 || len(b) != 4 {
-		t.Errorf("executions %+v and %+v", a, b)
-	}
-}
-
-// After a failure the prefetched jobs that depend on it, directly or indirectly, are recalled.
-func TestPrefetchedJobsAreRecalledAfterAFailure(t *testing.T) {
-	b := newTestbed(t, "a>b", "b>c", "x")
-	b.open()
-	v := b.watch()
-	_, s := b.run(api.RunRequest{})
-	first, second := b.next(s), b.next(s)
-	shutIn(t, s, 2)
-	if first.Command != "echo a" {
-		first, second = second, first
-	}
-	s.end(first.ID, executor.Exit{Code: 1})
-	shutIn(t, s, 0)
-	s.end(second.ID, executor.Exit{})
-	<-v.over
-	d, err := b.w.Run(context.Background(), "")
-	if err != nil || len(d.Execs) != 2 || d.Counts.Blocked != 2 || d.Counts.OK != 1 {
-		t.Errorf("counts %+v, executions %+v, %v", d.Counts, d.Execs, err)
-	}
-}
-
 // A stop comes when the executor has started a prefetched job and the report has not arrived yet. The job counts as a
 // cancelled execution.
 func TestStopAfterPrefetchedJobStarted(t *testing.T) {
@@ -161,51 +100,6 @@ func TestRestartAfterPrefetchedJobStarted(t *testing.T) {
 	}
 }
 
-// A run is stopped directly after recovery, and the executor has started a job that the earlier daemon prefetched. The stop
-// waits for the report.
-func TestStopAfterRestartAfterPrefetchedJobStarted(t *testing.T) {
-	b, _, acc, s, a := beginAhead(t)
-	b.close(b.w)
-	s.mute(true)
-	s.end(a.ID, executor.Exit{})
-	b.next(s)
-	b.open()
-	<-b.fake.opened
-	v := b.watch()
-	done := make(chan error, 1)
-	go func() {
-		_, err := b.w.StopRun(context.Background(), "c2", "", api.StopRequest{})
-		done <- err
-	}()
-	waitFor(t, "the stop", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.stops) > 0 })
-	s.mute(false)
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	<-v.over
-	d, err := b.w.Run(context.Background(), acc.Run)
-	if err != nil || d.Result != api.Cancelled || d.Counts.OK != 1 || d.Counts.Cancelled != 1 || d.Counts.Idle != 1 || len(d.Execs) != 2 {
-		t.Errorf("counts %+v, executions %+v, %v", d.Counts, d.Execs, err)
-	}
-}
-
-// The executor loses its prefetched jobs. They are handed over again when their turn comes.
-func TestExecutorLosesPrefetchedJobs(t *testing.T) {
-	b := newTestbed(t, "a>b", "b>c")
-	b.open()
-	v := b.watch()
-	_, s := b.run(api.RunRequest{})
-	a := b.next(s)
-	shutIn(t, s, 2)
-	s.loseGates()
-	s.end(a.ID, executor.Exit{})
-	b.play(v, s, nil)
-	d, err := b.w.Run(context.Background(), "")
-	if err != nil || d.Counts.OK != 3 || len(d.Execs) != 3 {
-		t.Errorf("counts %+v, executions %+v, %v", d.Counts, d.Execs, err)
-	}
-}
-
 // The machine crashes in the middle of a chain. A prefetched job whose intent is in the runner log may have started, so it
 // is lost and reported as lost, like the job that it depends on.
 func TestPowerCutWithPrefetchedJobs(t *testing.T) {
@@ -240,25 +134,4 @@ func TestPowerCutWithPrefetchedJobs(t *testing.T) {
 	}
 	x.Detach()
 	x.told.Wait()
-}
-
-// A run that continues after a restart executes the commands that it started with.
-func TestRestartKeepsTheCommands(t *testing.T) {
-	b := newTestbed(t, "a>b")
-	b.fake.noGates = true
-	b.open()
-	_, s := b.run(api.RunRequest{})
-	a := b.next(s)
-	b.close(b.w)
-	b.write(strings.Replace(b.read(), "echo b", "echo later", 1))
-	b.open()
-	<-b.fake.opened
-	v := b.watch()
-	s.end(a.ID, executor.Exit{})
-	j := b.next(s)
-	if j.Command != "echo b" {
-		t.Errorf("executes %q", j.Command)
-	}
-	s.end(j.ID, executor.Exit{})
-	<-v.over
 }

@@ -157,60 +157,6 @@ func TestStopCancelsRunningNodes(t *testing.T) {
 	}
 }
 
-func TestSecondStopShortensTheGrace(t *testing.T) {
-	b := newTestbed(t, "a")
-	b.open()
-	_, s := b.run(api.RunRequest{})
-	s.mu.Lock()
-	s.hold = true
-	s.mu.Unlock()
-	b.next(s)
-	done := make(chan error, 2)
-	go func() {
-		_, err := b.w.StopRun(context.Background(), "c2", "", api.StopRequest{})
-		done <- err
-	}()
-	waitFor(t, "the first stop", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.stops) > 0 })
-	_, err := b.w.StopRun(context.Background(), "c2", "", api.StopRequest{GraceMS: new(int64(0))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	if s.stops[0].grace != 10*time.Second || s.stops[1].grace != 0 {
-		t.Errorf("stops: %+v", s.stops)
-	}
-}
-
-// A run keeps its slots while it can use them: jobs wait in the executor and follow each other. When other runs need slots,
-// it returns one as soon as an execution ends.
-func TestSlotsAreKeptAndReturned(t *testing.T) {
-	b := newTestbed(t, "a", "b", "c", "d", "e", "f", "g", "h", "i")
-	b.slots.n = 2
-	b.open()
-	v := b.watch()
-	_, s := b.run(api.RunRequest{})
-	first, second := b.next(s), b.next(s)
-	s.end(first.ID, executor.Exit{})
-	third := b.next(s) // nobody was asked
-	if used := b.slots.inUse(); used != 2 {
-		t.Errorf("%d slots in use, want 2", used)
-	}
-	b.slots.ask(1)
-	waitFor(t, "a smaller width", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.width == 1 })
-	s.end(second.ID, executor.Exit{})
-	waitFor(t, "a slot to come back", func() bool { return b.slots.inUse() == 1 })
-	s.end(third.ID, executor.Exit{})
-	b.play(v, s, nil)
-	if s.most != 2 {
-		t.Errorf("%d executions at once, want 2", s.most)
-	}
-	if used := b.slots.inUse(); used != 0 {
-		t.Errorf("%d slots in use after the run", used)
-	}
-}
-
 // waitFor waits for a condition that no event reports.
 func waitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()
@@ -218,41 +164,6 @@ func waitFor(t *testing.T, what string, is func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain for %s", what)
 		}
-	}
-}
-
-func TestStopReturnsJobsThatHaveNotStarted(t *testing.T) {
-	b := newTestbed(t, "a", "b", "c")
-	b.slots.n = 1
-	b.open()
-	v := b.watch()
-	_, s := b.run(api.RunRequest{})
-	b.next(s) // the others are handed over and wait
-	if _, err := b.w.StopRun(context.Background(), "c", "", api.StopRequest{}); err != nil {
-		t.Fatal(err)
-	}
-	<-v.over
-	st, err := b.w.Status(context.Background(), false)
-	if err != nil || st.Counts.Cancelled != 1 || st.Counts.Idle != 2 {
-		t.Errorf("counts %+v, %v", st.Counts, err)
-	}
-	d, err := b.w.Run(context.Background(), "")
-	if err != nil || len(d.Execs) != 1 {
-		t.Errorf("executions %+v, %v", d.Execs, err)
-	}
-}
-
-// With fail-fast nothing may wait in the executor: it would start before the failure is known here.
-func TestFailFastStartsNothingAfterAFailure(t *testing.T) {
-	b := newTestbed(t, "a", "b", "c")
-	b.slots.n = 1
-	b.open()
-	v := b.watch()
-	_, s := b.run(api.RunRequest{FailFast: true})
-	s.end(b.next(s).ID, executor.Exit{Code: 1})
-	e := v.wait(t, "end", func(e api.Event) bool { return e.Type == api.RunComplete })
-	if e.Result != api.ResFailed || e.Counts.Failed != 1 || e.Counts.Idle != 2 {
-		t.Errorf("%s, %+v", e.Result, *e.Counts)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/client"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
 	"wf/tui/plain"
@@ -66,7 +67,7 @@ func (o *approvalsOptions) run(ctx context.Context, e *env) error {
 }
 
 // list returns the approvals of one workfile, or of all of them.
-func (o *approvalsOptions) list(ctx context.Context, e *env) (api.ApprovalList, error) {
+func (o *approvalsOptions) list(ctx context.Context, e *env) (list api.ApprovalList, err error) {
 	if !o.all && o.file == "" {
 		_, err := os.Stat(e.Abs(defaultWorkfile))
 		o.all = errors.Is(err, fs.ErrNotExist)
@@ -74,47 +75,44 @@ func (o *approvalsOptions) list(ctx context.Context, e *env) (api.ApprovalList, 
 	if o.all {
 		return allApprovals(ctx, e)
 	}
-	s, err := e.look(ctx, o.file)
-	if err != nil {
-		return api.ApprovalList{}, err
-	}
-	defer s.close()
-	return s.Workspace.Approvals(ctx)
+	err = e.look(ctx, o.file, func(ctx context.Context, _ *env, s *target) error {
+		list, err = s.Workspace.Approvals(ctx)
+		return err
+	})
+	return list, err
 }
 
 // allApprovals returns the approvals of every workspace with an active run. It starts a daemon if none is
 // running, because that daemon recovers runs that were waiting when the machine went down.
 func allApprovals(ctx context.Context, e *env) (api.ApprovalList, error) {
 	all := api.ApprovalList{Schema: api.SchemaApprovals, Approvals: []api.Approval{}}
-	c, err := e.connect(ctx)
-	if err != nil {
-		return all, err
-	}
-	defer c.Close()
-	server, err := c.Server(ctx)
-	if err != nil {
-		return all, err
-	}
-	var paths []string
-	for _, info := range server.Workspaces {
-		if len(info.Runs) > 0 {
-			paths = append(paths, info.Workfile)
-		}
-	}
-	for _, path := range e.withUnfinished(paths) {
-		ws, err := c.Open(ctx, path)
+	err := e.connected(ctx, func(c *client.Client) error {
+		server, err := c.Server(ctx)
 		if err != nil {
-			return all, err
+			return err
 		}
-		e.noteProblem(ws.Problem)
-		list, err := ws.Approvals(ctx)
-		if err != nil {
-			return all, err
+		var paths []string
+		for _, info := range server.Workspaces {
+			if len(info.Runs) > 0 {
+				paths = append(paths, info.Workfile)
+			}
 		}
-		all.Approvals = append(all.Approvals, list.Approvals...)
-	}
+		for _, path := range e.withUnfinished(paths) {
+			ws, err := c.Open(ctx, path)
+			if err != nil {
+				return err
+			}
+			e.noteProblem(ws.Problem)
+			list, err := ws.Approvals(ctx)
+			if err != nil {
+				return err
+			}
+			all.Approvals = append(all.Approvals, list.Approvals...)
+		}
+		return nil
+	})
 	sortApprovals(all.Approvals)
-	return all, nil
+	return all, err
 }
 
 // withUnfinished adds the workfiles with unfinished runs that a newly started daemon may not have recovered yet.

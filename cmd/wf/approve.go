@@ -22,6 +22,7 @@ type decideOptions struct {
 	file, run string
 	approved  bool
 	set       []string
+	values    map[string]any // of set
 	comment   string
 	by        string
 	json      bool
@@ -59,7 +60,8 @@ it again.`,
 func decideCommand(e *env, o *decideOptions, cmd *cobra.Command) *cobra.Command {
 	cmd.Args = nargs(0, -1) // without an argument the error lists what waits
 	cmd.Annotations = map[string]string{completesWith: "WAITING"}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.decide(cmd, e, args) }
+	cmd.PreRunE = func(*cobra.Command, []string) (err error) { o.values, err = e.assignments("--set", o.set); return err }
+	cmd.RunE = onNodes(e, &o.file, o.decide)
 	f := cmd.Flags()
 	lookFlag(cmd, &o.file, "f")
 	f.StringVar(&o.run, "run", "", "in this `RUN` (default: the only run in which the node waits)")
@@ -70,29 +72,21 @@ func decideCommand(e *env, o *decideOptions, cmd *cobra.Command) *cobra.Command 
 	return cmd
 }
 
-func (o *decideOptions) decide(cmd *cobra.Command, e *env, nodes []string) error {
-	if err := e.nodeArgs(cmd, o.file, nodes); err != nil {
-		return err
-	}
-	values, err := e.assignments("--set", o.set)
+func (o *decideOptions) decide(ctx context.Context, e *env, s *target, nodes []string) error {
+	waiting, err := s.Workspace.Approvals(ctx)
 	if err != nil {
 		return err
 	}
-	s, err := e.look(cmd.Context(), o.file)
-	if err != nil {
-		return err
+	command := "wf reject"
+	if o.approved {
+		command = "wf approve"
 	}
-	defer s.close()
-	waiting, err := s.Workspace.Approvals(cmd.Context())
-	if err != nil {
-		return err
-	}
-	picked, err := pickApprovals(waiting.Approvals, nodes, o.run, cmd.CommandPath(), e.fileFix(s.Path))
+	picked, err := pickApprovals(waiting.Approvals, nodes, o.run, command, e.fileFix(s.Path))
 	if err != nil {
 		return err
 	}
 	for _, a := range picked {
-		made, err := s.decide(cmd.Context(), a, api.Decision{Approved: o.approved, Values: values, Comment: o.comment, User: cmp.Or(o.by, e.User())})
+		made, err := s.decide(ctx, a, api.Decision{Approved: o.approved, Values: o.values, Comment: o.comment, User: cmp.Or(o.by, e.User())})
 		if err != nil {
 			return err
 		}
@@ -115,7 +109,10 @@ func pickApprovals(waiting []api.Approval, nodes []string, run, command, file st
 			picked = append(picked, a)
 		}
 	}
-	for _, node := range append(nodes, make([]string, max(0, 1-len(nodes)))...) {
+	if len(nodes) == 0 {
+		nodes = []string{""}
+	}
+	for _, node := range nodes {
 		matched := false
 		for _, a := range waiting {
 			if strings.Contains(node, "*") && (run == "" || a.Run == run) && (matches(node, a.Name) || matches(node, a.Node)) {

@@ -37,7 +37,9 @@ would have. Ctrl-C leaves the run alone and ends with status 0.`,
 			if err := report.CheckFiles(&e.Console, o.reports); err != nil {
 				return err
 			}
-			return o.run(cmd.Context(), e, e.runArg(&o.file, first(args)))
+			e.traced = o.traced
+			run := e.runArg(&o.file, first(args))
+			return e.open(cmd.Context(), o.file, func(ctx context.Context, e *env, s *target) error { return o.attach(ctx, e, s, run) })
 		},
 	}
 	fileFlag(cmd, &o.file, "f")
@@ -53,13 +55,7 @@ func first(args []string) string {
 	return args[0]
 }
 
-func (o *attachOptions) run(ctx context.Context, e *env, run string) error {
-	e.traced = o.traced
-	s, err := e.open(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+func (o *attachOptions) attach(ctx context.Context, e *env, s *target, run string) error {
 	f, err := progress.Follow(ctx, &e.Console, &s.Target, o.Options)
 	if err != nil {
 		return err

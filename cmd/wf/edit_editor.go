@@ -57,20 +57,17 @@ func editorCommand(e *env, bare bool, cmd *cobra.Command) *cobra.Command {
 	o := &editorOptions{}
 	fileFlag(cmd, &o.file, "f")
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "save without asking")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), e, args, bare) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !o.yes && !(e.ErrTTY && isTerminal(e.Stdin)) {
+			return &exit.Failure{Status: exit.BadUsage, What: "cannot ask whether to save", Why: "standard input or standard error is not a terminal",
+				Fix: "add --yes"}
+		}
+		return e.open(cmd.Context(), o.file, func(ctx context.Context, e *env, s *target) error { return o.edit(ctx, e, s, args, bare) })
+	}
 	return cmd
 }
 
-func (o *editorOptions) run(ctx context.Context, e *env, selectors []string, bare bool) error {
-	if !o.yes && !(e.ErrTTY && isTerminal(e.Stdin)) {
-		return &exit.Failure{Status: exit.BadUsage, What: "cannot ask whether to save", Why: "standard input or standard error is not a terminal",
-			Fix: "add --yes"}
-	}
-	s, err := e.open(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+func (o *editorOptions) edit(ctx context.Context, e *env, s *target, selectors []string, bare bool) error {
 	list, err := s.Workspace.Select(ctx, selectors)
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ with the data of the run, the status is 2 and the error names the column.`,
 			if err := fileArg(cmd, &o.file, args[1:]); err != nil {
 				return err
 			}
-			return o.eval(cmd.Context(), e, args[0])
+			return e.look(cmd.Context(), o.file, func(ctx context.Context, e *env, s *target) error { return o.eval(ctx, e, s, args[0]) })
 		},
 	}
 	f := cmd.Flags()
@@ -53,12 +53,7 @@ with the data of the run, the status is 2 and the error names the column.`,
 	return cmd
 }
 
-func (o *evalOptions) eval(ctx context.Context, e *env, expr string) error {
-	s, err := e.look(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+func (o *evalOptions) eval(ctx context.Context, e *env, s *target, expr string) error {
 	answer, err := s.Workspace.Eval(ctx, api.EvalRequest{Expr: expr, Node: o.node, Run: o.run, Env: e.Environ})
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ pictures and other formats see wf graph.`,
 			if err := fileArg(cmd, &o.file, args); err != nil {
 				return err
 			}
-			return o.run(cmd.Context(), e)
+			return e.look(cmd.Context(), o.file, o.export)
 		},
 	}
 	fileFlag(cmd, &o.file, "f")
@@ -43,12 +43,7 @@ pictures and other formats see wf graph.`,
 	return cmd
 }
 
-func (o *exportOptions) run(ctx context.Context, e *env) error {
-	s, err := e.look(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+func (o *exportOptions) export(ctx context.Context, e *env, s *target) error {
 	copied, err := s.Workspace.SaveAs(ctx, api.SaveAsRequest{Path: e.Abs(o.yed), Format: api.FormatYed})
 	if err != nil {
 		return err

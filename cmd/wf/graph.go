@@ -51,7 +51,7 @@ of the output. The same workfile in the same state gives the same bytes.`,
 				}
 				o.format = "json"
 			}
-			return o.run(cmd.Context(), e)
+			return e.open(cmd.Context(), o.file, o.run)
 		},
 	}
 	lookFlag(cmd, &o.file, "f")
@@ -60,12 +60,7 @@ of the output. The same workfile in the same state gives the same bytes.`,
 	return cmd
 }
 
-func (o *graphOptions) run(ctx context.Context, e *env) error {
-	s, err := e.open(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+func (o *graphOptions) run(ctx context.Context, e *env, s *target) error {
 	status, err := s.Workspace.Status(ctx, true)
 	if err != nil {
 		return err

@@ -13,17 +13,17 @@ import (
 	"wf/tui/words"
 )
 
-func (k *kvCall) get() error {
+func (k *kvCommand) get([]string) error {
 	answer, err := k.client.KVGet(k.ctx, k.where, k.key)
 	if err != nil {
 		return err
 	}
 	switch {
-	case !answer.Found && k.o.quiet:
+	case !answer.Found && k.quiet:
 		return exit.With(exit.Failed)
 	case !answer.Found:
 		return exit.No(&api.Error{Code: api.CodeNotFound, Message: fmt.Sprintf("no value for %q in the scope of the %s", k.key, k.where.Scope)})
-	case k.o.json:
+	case k.json:
 		return k.report(answer, nil)
 	}
 	w := k.e.OutputWriter(k.e.Stdout, false)
@@ -38,17 +38,13 @@ func (k *kvCall) get() error {
 	return w.Flush()
 }
 
-func (k *kvCall) set(value string) error {
-	data, err := k.value(value)
-	if err != nil {
-		return err
-	}
-	ttl, err := k.ttl()
+func (k *kvCommand) set(args []string) error {
+	data, err := k.value(args[1])
 	if err != nil {
 		return err
 	}
 	answer, err := k.client.KVSet(k.ctx, api.KVSet{KVScope: k.where, Key: k.key, Value: data,
-		TTLMS: ttl.Milliseconds(), IfAbsent: k.o.ifAbsent, If: k.only()})
+		TTLMS: k.ttlMS, IfAbsent: k.ifAbsent, If: k.only})
 	if err != nil {
 		return err
 	}
@@ -56,7 +52,7 @@ func (k *kvCall) set(value string) error {
 }
 
 // value returns the argument of set, or standard input if that is "-".
-func (k *kvCall) value(arg string) ([]byte, error) {
+func (k *kvCommand) value(arg string) ([]byte, error) {
 	data := []byte(arg)
 	if arg == "-" {
 		var err error
@@ -70,29 +66,29 @@ func (k *kvCall) value(arg string) ([]byte, error) {
 	return data, nil
 }
 
-func (k *kvCall) del() error {
-	answer, err := k.client.KVDelete(k.ctx, api.KVDelete{KVScope: k.where, Key: k.key, If: k.only()})
+func (k *kvCommand) del([]string) error {
+	answer, err := k.client.KVDelete(k.ctx, api.KVDelete{KVScope: k.where, Key: k.key, If: k.only})
 	if err != nil {
 		return err
 	}
-	return k.finish(answer, answer.Done || !k.conditional, "deleted")
+	return k.finish(answer, answer.Done || k.only == nil, "deleted")
 }
 
 // finish reports a change; met says whether its condition was met.
-func (k *kvCall) finish(answer api.KVAnswer, met bool, verb string) error {
+func (k *kvCommand) finish(answer api.KVAnswer, met bool, verb string) error {
 	status := exit.OK
 	if !met {
 		status = exit.Failed
 	}
 	switch {
-	case k.o.json:
+	case k.json:
 		if err := k.report(answer, &answer.Done); err != nil {
 			return err
 		}
 		return exit.With(status)
 	case met:
 		return nil
-	case k.o.quiet:
+	case k.quiet:
 		return exit.With(status)
 	}
 	is := "it has no value"
@@ -120,16 +116,12 @@ func shownKV(value []byte) string {
 	return fmt.Sprintf("%q", value)
 }
 
-func (k *kvCall) incr() error {
-	ttl, err := k.ttl()
+func (k *kvCommand) incr([]string) error {
+	answer, err := k.client.KVIncr(k.ctx, api.KVIncr{KVScope: k.where, Key: k.key, By: k.by, TTLMS: k.ttlMS})
 	if err != nil {
 		return err
 	}
-	answer, err := k.client.KVIncr(k.ctx, api.KVIncr{KVScope: k.where, Key: k.key, By: k.o.by, TTLMS: ttl.Milliseconds()})
-	if err != nil {
-		return err
-	}
-	if k.o.json {
+	if k.json {
 		return k.report(answer, &answer.Done)
 	}
 	_, err = fmt.Fprintf(k.e.Stdout, "%s\n", answer.Value)
@@ -150,7 +142,7 @@ type kvReport struct {
 	Expires  string  `json:"expires,omitempty"`
 }
 
-func (k *kvCall) report(answer api.KVAnswer, done *bool) error {
+func (k *kvCommand) report(answer api.KVAnswer, done *bool) error {
 	r := kvReport{Schema: api.SchemaKV, Scope: k.where.Scope, Workfile: k.where.Workfile, Run: k.where.Run,
 		Key: k.key, Done: done, Found: answer.Found, Expires: answer.Expires}
 	if answer.Found {
@@ -171,17 +163,17 @@ type kvList struct {
 	Keys     []api.KVKey `json:"keys"`
 }
 
-func (k *kvCall) ls() error {
+func (k *kvCommand) ls([]string) error {
 	keys, err := k.client.KVKeys(k.ctx, k.where, k.key)
 	if err != nil {
 		return err
 	}
-	if k.o.json {
+	if k.json {
 		return console.WriteJSON(k.e.Stdout, kvList{api.SchemaKVKeys, k.where.Scope, k.where.Workfile, k.where.Run, append([]api.KVKey{}, keys...)})
 	}
 	var t console.Table
 	for _, key := range keys {
-		if k.o.quiet {
+		if k.quiet {
 			t.Row(plain.Line(key.Key))
 			continue
 		}

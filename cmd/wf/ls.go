@@ -28,7 +28,7 @@ func newLs(e *env) *cobra.Command {
   wf ls --nodes s:failed          the failed nodes
   wf ls --json | jq -r '.nodes[].name'`,
 		Args: nargs(0, 1),
-		RunE: onFile(e, &o.file, o.run),
+		RunE: onTarget(e, &o.file, o.run),
 	}
 	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().StringArrayVar(&o.nodes, "nodes", nil, "list only the nodes of `SEL` (repeatable)")
@@ -36,12 +36,7 @@ func newLs(e *env) *cobra.Command {
 	return cmd
 }
 
-func (o *lsOptions) run(ctx context.Context, e *env) error {
-	s, err := e.open(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+func (o *lsOptions) run(ctx context.Context, e *env, s *target) error {
 	list, err := s.Workspace.Select(ctx, o.nodes)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
-	"wf/cmd/wf/exit"
+	"wf/client"
 	"wf/cmd/wf/settings"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -30,18 +30,15 @@ rest. It is refused while a run is active.`,
 }
 
 func (e *env) move(ctx context.Context, from, to string) error {
-	c, err := e.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	result, err := c.Move(ctx, api.MoveRequest{From: e.Abs(from), To: e.Abs(to)})
-	if err != nil {
-		return exit.AsConflict(err)
-	}
-	e.moveView(result)
-	fmt.Fprintf(e.Stderr, "moved %s to %s with %s\n", plain.Line(e.rel(result.From)), plain.Line(e.rel(result.To)), words.Plural(result.Runs, "run"))
-	return nil
+	return e.connected(ctx, func(c *client.Client) error {
+		result, err := c.Move(ctx, api.MoveRequest{From: e.Abs(from), To: e.Abs(to)})
+		if err != nil {
+			return err
+		}
+		e.moveView(result)
+		fmt.Fprintf(e.Stderr, "moved %s to %s with %s\n", plain.Line(e.rel(result.From)), plain.Line(e.rel(result.To)), words.Plural(result.Runs, "run"))
+		return nil
+	})
 }
 
 // moveView moves the saved view of the terminal interface.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/client"
 	"wf/cmd/wf/convert"
 	"wf/cmd/wf/exit"
 	"wf/cmd/wf/settings"
@@ -19,15 +20,15 @@ import (
 
 // newOptions are the flags of new.
 type newOptions struct {
-	file      string
-	input     string // the input of --from and --from-lines, "-" = standard input
-	fromLines bool
-	chain     bool
-	chainSaid bool // --chain was given
-	from      string
-	goals     []string
-	command   string
-	results   string
+	file       string
+	input      string // the input of --from and --from-lines, "-" = standard input
+	fromLines  bool
+	chain      bool
+	chainGiven bool // --chain was given
+	from       string
+	goals      []string
+	command    string
+	results    string
 }
 
 func newNew(e *env) *cobra.Command {
@@ -73,7 +74,7 @@ such nodes a command.`,
 			if err := o.arguments(cmd, e, args); err != nil {
 				return err
 			}
-			o.chainSaid = cmd.Flags().Changed("chain")
+			o.chainGiven = cmd.Flags().Changed("chain")
 			return o.run(cmd.Context(), e)
 		},
 	}
@@ -159,13 +160,12 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	req.Notes = o.topOfFile(e, notes)
-	c, err := e.connect(ctx)
-	if err != nil {
+	req.Notes = o.fileComment(e, notes)
+	var info api.WorkspaceInfo
+	err = e.connected(ctx, func(c *client.Client) error {
+		info, err = c.New(ctx, req)
 		return err
-	}
-	defer c.Close()
-	info, err := c.New(ctx, req)
+	})
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func (o *newOptions) readLines(e *env, req *api.NewRequest) (notes []string, err
 	if lines.Shell != "" {
 		req.Attrs = map[string]string{"shell": lines.Shell}
 	}
-	if lines.Script && !o.chainSaid && len(lines.Commands) > 1 {
+	if lines.Script && !o.chainGiven && len(lines.Commands) > 1 {
 		req.Chain = true
 		notes = append(notes, "it is a script, so each command waits for the one before (--chain=false runs them at the same time)")
 	}

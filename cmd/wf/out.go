@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -44,7 +45,10 @@ NODE may be the path of an instance: align[3]/trim. If there is no such output, 
 			if err := e.nodeArgs(cmd, o.file, args); err != nil {
 				return err
 			}
-			return o.print(cmd.Context(), e, args[0])
+			if workfile := e.Get("WF_WORKFILE"); workfile != "" && o.file == "" {
+				o.file, o.run = workfile, cmp.Or(o.run, e.Get("WF_RUN_ID"))
+			}
+			return e.look(cmd.Context(), o.file, func(ctx context.Context, e *env, s *target) error { return o.print(ctx, e, s, args[0]) })
 		},
 	}
 	f := cmd.Flags()
@@ -55,18 +59,7 @@ NODE may be the path of an instance: align[3]/trim. If there is no such output, 
 	return cmd
 }
 
-func (o *outOptions) print(ctx context.Context, e *env, name string) error {
-	if workfile := e.Get("WF_WORKFILE"); workfile != "" && o.file == "" {
-		o.file = workfile
-		if o.run == "" {
-			o.run = e.Get("WF_RUN_ID")
-		}
-	}
-	s, err := e.look(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+func (o *outOptions) print(ctx context.Context, e *env, s *target, name string) error {
 	outputs, key, err := o.find(ctx, e, s, name)
 	if err != nil {
 		return err

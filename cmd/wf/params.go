@@ -33,22 +33,21 @@ control-flow explains how parameters are declared.`,
   wf params --json | jq -r '.params[].name'
   wf run -p env=prod -p samples=a,b,c -p token=@token.txt`,
 		Args: nargs(0, 1),
-		RunE: onFile(e, &o.file, o.list),
+		RunE: onFile(e, &o.file, o.run),
 	}
 	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
 
-func (o *paramsOptions) list(ctx context.Context, e *env) error {
+func (o *paramsOptions) run(ctx context.Context, e *env) error {
 	if err := e.checkFound(o.file, "wf params"); err != nil {
 		return err // commands of the workfile list the choices
 	}
-	s, err := e.look(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+	return e.look(ctx, o.file, o.list)
+}
+
+func (o *paramsOptions) list(ctx context.Context, e *env, s *target) error {
 	list, err := s.Workspace.Params(ctx, api.ParamsRequest{Env: e.Environ})
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/client"
 	"wf/daemon"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -27,32 +28,22 @@ then use retry. A retry that fails does not crash the daemon.`,
 		Example: `  wf server status                quarantined workfiles, and the reasons
   wf server retry align.graphml`,
 		Args: nargs(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fileArg(cmd, &file, args); err != nil {
+	}
+	cmd.RunE = onFile(e, &file, func(ctx context.Context, e *env) error {
+		path, err := e.workfile(file)
+		if err != nil {
+			return err
+		}
+		return e.connected(ctx, func(c *client.Client) error {
+			if err := c.Retry(ctx, path); err != nil {
 				return err
 			}
-			return retryRecovery(cmd.Context(), e, file)
-		},
-	}
+			fmt.Fprintf(e.Stderr, "opened %s\n", plain.Line(path))
+			return nil
+		})
+	})
 	fileFlag(cmd, &file, "f")
 	return cmd
-}
-
-func retryRecovery(ctx context.Context, e *env, file string) error {
-	path, err := e.workfile(file)
-	if err != nil {
-		return err
-	}
-	c, err := e.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	if err := c.Retry(ctx, path); err != nil {
-		return err
-	}
-	fmt.Fprintf(e.Stderr, "opened %s\n", plain.Line(path))
-	return nil
 }
 
 // printQuarantined lists quarantined workfiles.

@@ -26,19 +26,14 @@ Reset is refused while the nodes run.`,
 		Example: `  wf reset
   wf reset --nodes 'align+'`,
 		Args: nargs(0, 1),
-		RunE: onFile(e, &o.file, o.run),
+		RunE: onTarget(e, &o.file, o.run),
 	}
 	fileFlag(cmd, &o.file, "f")
 	cmd.Flags().StringArrayVar(&o.nodes, "nodes", nil, "reset only the nodes of `SEL` (repeatable)")
 	return cmd
 }
 
-func (o *resetOptions) run(ctx context.Context, e *env) error {
-	s, err := e.open(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+func (o *resetOptions) run(ctx context.Context, e *env, s *target) error {
 	result, err := s.Workspace.Reset(ctx, api.ResetRequest{Nodes: o.nodes})
 	if err != nil {
 		return err

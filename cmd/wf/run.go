@@ -188,7 +188,7 @@ func (o *showOptions) addFlags(f *pflag.FlagSet) {
 }
 
 // check refuses contradictory flags.
-func (o *runOptions) check(flags *pflag.FlagSet) error {
+func (o *runOptions) check() error {
 	switch {
 	case o.mode == api.ModeResume && len(o.nodes) > 0:
 		return exit.Usage("--nodes runs nodes from scratch: it cannot be used with wf resume")
@@ -238,7 +238,7 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		GraceMS:       millis(flags, "grace", o.grace),
 		User:          e.User(),
 		AcceptDrawing: o.acceptDrawing,
-		Defaults:      e.defaults.request(),
+		Defaults:      e.defaults,
 	}
 	if !o.dryRun {
 		if attributes, err := json.Marshal(procattr.Own()); err == nil {
@@ -257,7 +257,7 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 	if err := fileArg(cmd, &o.file, args); err != nil {
 		return err
 	}
-	if err := o.check(cmd.Flags()); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	if err := report.CheckFiles(&e.Console, o.reports); err != nil {
@@ -275,22 +275,19 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 	}
 	req.AskRepeat = e.Interactive() && !o.JSON && o.mode == ""
 	e.notes, e.traced = !o.Quiet, o.traced
-	s, err := e.open(cmd.Context(), o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	for {
+	return e.open(cmd.Context(), o.file, func(ctx context.Context, e *env, s *target) error {
+		run := o.startAttached
 		if o.detach {
-			err = o.startDetached(cmd.Context(), e, s, req)
-		} else {
-			err = o.startAttached(cmd.Context(), e, s, req)
+			run = o.startDetached
 		}
-		asked, failed := o.ask(cmd.Context(), e, s, &req, err)
-		if failed != nil || !asked {
-			return cmp.Or(failed, err)
+		for {
+			err := run(ctx, e, s, req)
+			asked, failed := o.ask(ctx, e, s, &req, err)
+			if failed != nil || !asked {
+				return cmp.Or(failed, err)
+			}
 		}
-	}
+	})
 }
 
 // ask asks the user, depending on err, whether to repeat everything, or for missing parameters.
@@ -311,7 +308,7 @@ func (o *runOptions) startDetached(ctx context.Context, e *env, s *target, req a
 	req.Detached = true
 	accepted, err := s.StartRun(ctx, req, v.Queued)
 	if err != nil {
-		return exit.AsConflict(err)
+		return err
 	}
 	if accepted.Queued != "" {
 		return v.DetachedQueued(accepted.Queued, o.JSON)

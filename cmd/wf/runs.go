@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/cmd/wf/report"
 	"wf/tui/words"
 )
@@ -35,7 +36,7 @@ func newRuns(e *env) *cobra.Command {
   wf runs show 42                                   its failures, and where its time went
   wf runs show 42 --format chrome > trace.json      for ui.perfetto.dev or chrome://tracing
   wf runs prune --keep 50 --older 30d --dry-run`,
-		RunE: func(cmd *cobra.Command, args []string) error { return o.listOf(cmd, e, args) },
+		RunE: onTarget(e, &o.file, o.list),
 	}
 	o.listFlags(cmd)
 	o.timesFlag(cmd)
@@ -49,14 +50,6 @@ func newRuns(e *env) *cobra.Command {
 	return cmd
 }
 
-// listOf lists the runs of the workfile in args.
-func (o *runsOptions) listOf(cmd *cobra.Command, e *env, args []string) error {
-	if err := fileArg(cmd, &o.file, args); err != nil {
-		return err
-	}
-	return o.list(cmd.Context(), e)
-}
-
 func (o *runsOptions) listFlags(cmd *cobra.Command) {
 	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
@@ -68,7 +61,7 @@ func newRunsLs(e *env) *cobra.Command {
 		Use:   "ls [FILE]",
 		Short: "List the runs, newest first",
 		Args:  nargs(0, 1),
-		RunE:  func(cmd *cobra.Command, args []string) error { return o.listOf(cmd, e, args) },
+		RunE:  onTarget(e, &o.file, o.list),
 	}
 	o.listFlags(cmd)
 	o.timesFlag(cmd)
@@ -95,7 +88,11 @@ commands that ran at the same time.`,
 		Annotations: map[string]string{completesWith: "RUN"},
 		Args:        nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.show(cmd.Context(), e, e.runArg(&o.file, first(args)))
+			if o.json && o.format == "chrome" {
+				return exit.Usage("--json cannot be used with --format chrome")
+			}
+			run := e.runArg(&o.file, first(args))
+			return e.open(cmd.Context(), o.file, func(ctx context.Context, e *env, s *target) error { return o.show(ctx, e, s, run) })
 		},
 	}
 	o.listFlags(cmd)
@@ -111,7 +108,9 @@ func newRunsRm(e *env) *cobra.Command {
 		Use:   "rm RUN...",
 		Short: "Delete runs and their outputs",
 		Args:  nargs(1, -1),
-		RunE:  func(cmd *cobra.Command, args []string) error { return o.remove(cmd.Context(), e, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return e.open(cmd.Context(), o.file, func(ctx context.Context, e *env, s *target) error { return o.remove(ctx, e, s, args) })
+		},
 	}
 	o.listFlags(cmd)
 	return cmd
@@ -148,12 +147,7 @@ first. wf mv keeps the history of a workfile that was only moved. Active runs ar
 	return cmd
 }
 
-func (o *runsOptions) list(ctx context.Context, e *env) error {
-	s, err := e.open(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+func (o *runsOptions) list(ctx context.Context, e *env, s *target) error {
 	list, err := s.Workspace.Runs(ctx)
 	if err != nil {
 		return err

@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"wf/api"
+	"wf/client"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
 	"wf/tui/plain"
@@ -22,11 +22,10 @@ func (o *runsOptions) pruneGone(ctx context.Context, e *env, flags *pflag.FlagSe
 			return exit.Usage("--gone cannot be combined with --%s", flag)
 		}
 	}
-	c, err := e.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+	return e.connected(ctx, func(c *client.Client) error { return o.removeGone(ctx, e, c) })
+}
+
+func (o *runsOptions) removeGone(ctx context.Context, e *env, c *client.Client) error {
 	list, err := c.Gone(ctx, api.GoneRequest{})
 	if err != nil {
 		return err
@@ -75,16 +74,7 @@ func (o *runsOptions) confirmGone(e *env, n int) error {
 		return &exit.Failure{Status: exit.BadUsage, What: "cannot ask whether to delete " + words.Plural(n, "history"),
 			Why: "nothing was deleted", Fix: "wf runs prune --gone --yes"}
 	}
-	fmt.Fprintf(e.Stderr, "Delete these histories, with all outputs? [y/N] ")
-	answer, err := readLine(e.Stdin)
-	if err != nil {
-		fmt.Fprintln(e.Stderr)
-	}
-	if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
-		fmt.Fprintln(e.Stderr, "nothing was deleted")
-		return exit.Error(exit.OK)
-	}
-	return nil
+	return e.confirm("Delete these histories, with all outputs? [y/N] ", "nothing was deleted")
 }
 
 // printGone prints the histories as a table.

@@ -13,12 +13,7 @@ import (
 )
 
 // remove deletes the named runs: all of them, or none if one of them cannot be deleted.
-func (o *runsOptions) remove(ctx context.Context, e *env, runs []string) error {
-	s, err := e.open(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+func (o *runsOptions) remove(ctx context.Context, e *env, s *target, runs []string) error {
 	list, err := s.Workspace.Runs(ctx)
 	if err != nil {
 		return err
@@ -59,13 +54,12 @@ func (o *runsOptions) prune(ctx context.Context, e *env, keepGiven bool) error {
 	if o.keep < 0 {
 		return exit.Usage("--keep must not be negative")
 	}
-	s, err := e.open(ctx, o.file)
-	if err != nil {
+	var result api.PruneResult
+	err = e.open(ctx, o.file, func(ctx context.Context, _ *env, s *target) error {
+		result, err = s.Workspace.Prune(ctx, api.PruneRequest{Keep: o.keep, None: keepGiven && o.keep == 0, Bytes: size,
+			OlderMS: older.Milliseconds(), DryRun: o.dryRun})
 		return err
-	}
-	defer s.close()
-	result, err := s.Workspace.Prune(ctx, api.PruneRequest{Keep: o.keep, None: keepGiven && o.keep == 0, Bytes: size,
-		OlderMS: older.Milliseconds(), DryRun: o.dryRun})
+	})
 	if err != nil {
 		return err
 	}

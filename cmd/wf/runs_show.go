@@ -6,20 +6,12 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
-	"wf/cmd/wf/exit"
 	"wf/cmd/wf/report"
 )
 
-func (o *runsOptions) show(ctx context.Context, e *env, run string) error {
-	if o.json && o.format == "chrome" {
-		return exit.Usage("--json cannot be used with --format chrome")
-	}
-	s, err := e.open(ctx, o.file)
+func (o *runsOptions) show(ctx context.Context, e *env, s *target, run string) error {
+	run, err := s.shownRun(ctx, run)
 	if err != nil {
-		return err
-	}
-	defer s.close()
-	if run, err = s.shownRun(ctx, run); err != nil {
 		return err
 	}
 	detail, err := s.Workspace.Analysis(ctx, run)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/client"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
 	"wf/tui/plain"
@@ -45,17 +46,16 @@ func serverPools(ctx context.Context, e *env, args []string, asJSON bool) error 
 		}
 		sizes = append(sizes, api.PoolSize{Name: name, Size: size})
 	}
-	c, err := e.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	for _, s := range sizes {
-		if _, err := c.ResizePool(ctx, s); err != nil {
-			return err
+	var list api.PoolList
+	err := e.connected(ctx, func(c *client.Client) (err error) {
+		for _, s := range sizes {
+			if _, err := c.ResizePool(ctx, s); err != nil {
+				return err
+			}
 		}
-	}
-	list, err := c.Pools(ctx)
+		list, err = c.Pools(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}

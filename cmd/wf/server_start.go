@@ -87,7 +87,7 @@ func (o *serverOptions) background(ctx context.Context, e *env, flags *pflag.Fla
 	word := "already running"
 	if !running {
 		word = "started"
-		if c, err = e.connectWith(ctx, o.given(e, flags)); err != nil {
+		if c, err = e.connect(ctx, o.given(e, flags)); err != nil {
 			return err
 		}
 	}
@@ -130,8 +130,8 @@ func (o *serverOptions) given(e *env, flags *pflag.FlagSet) []string {
 	return args
 }
 
-// keep sets flags that are not given now to those of the former daemon. They take precedence over settings.
-func (o *serverOptions) keep(e *env, flags *pflag.FlagSet, before []string) {
+// keepFlags sets flags that are not given now to those of the former daemon. They take precedence over settings.
+func (o *serverOptions) keepFlags(e *env, flags *pflag.FlagSet, before []string) {
 	for _, flag := range before {
 		name, value, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
 		f := flags.Lookup(name)
@@ -154,7 +154,7 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 		return err
 	}
 	if !client.Held(dirs.Runtime) {
-		o.keep(e, flags, daemon.LeftGiven(dirs.Runtime))
+		o.keepFlags(e, flags, daemon.CrashedFlags(dirs.Runtime))
 	}
 	cfg, err := o.config(e, flags, dirs)
 	if err != nil {

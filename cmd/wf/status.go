@@ -35,7 +35,7 @@ stopped, and otherwise 0.`,
   wf status --watch
   wf status --json | jq .counts`,
 		Args: nargs(0, 1),
-		RunE: onFile(e, &o.file, o.run),
+		RunE: onTarget(e, &o.file, o.run),
 	}
 	f := cmd.Flags()
 	lookFlag(cmd, &o.file, "f")
@@ -45,12 +45,7 @@ stopped, and otherwise 0.`,
 	return cmd
 }
 
-func (o *statusOptions) run(ctx context.Context, e *env) error {
-	s, err := e.open(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+func (o *statusOptions) run(ctx context.Context, e *env, s *target) error {
 	if o.watch {
 		return o.follow(ctx, e, s)
 	}

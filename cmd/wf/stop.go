@@ -38,7 +38,11 @@ time. It returns when all processes have ended. wf resume continues the run.`,
 		Annotations: map[string]string{completesWith: "RUN"},
 		Args:        nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), e, cmd.Flags(), e.runArg(&o.file, first(args)))
+			run, req := e.runArg(&o.file, first(args)), o.request(cmd.Flags())
+			if err := o.check(cmd.Flags(), run); err != nil {
+				return err
+			}
+			return e.open(cmd.Context(), o.file, func(ctx context.Context, e *env, s *target) error { return o.stop(ctx, e, s, run, req) })
 		},
 	}
 	f := cmd.Flags()
@@ -72,15 +76,7 @@ func (o *stopOptions) request(flags *pflag.FlagSet) api.StopRequest {
 	return req
 }
 
-func (o *stopOptions) run(ctx context.Context, e *env, flags *pflag.FlagSet, run string) error {
-	if err := o.check(flags, run); err != nil {
-		return err
-	}
-	s, err := e.open(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+func (o *stopOptions) stop(ctx context.Context, e *env, s *target, run string, req api.StopRequest) error {
 	status, err := s.Workspace.Status(ctx, false)
 	if err != nil {
 		return err
@@ -95,16 +91,16 @@ func (o *stopOptions) run(ctx context.Context, e *env, flags *pflag.FlagSet, run
 		return nil
 	}
 	if o.all {
-		results, err := s.Workspace.StopAll(ctx, o.request(flags))
+		results, err := s.Workspace.StopAll(ctx, req)
 		return o.report(e, results, err)
 	}
 	if run, err = pickRun(status.Runs, run, "wf stop"); err != nil {
 		return err
 	}
 	if o.node != "" {
-		return o.stopNodes(ctx, e, s, run, o.request(flags))
+		return o.stopNodes(ctx, e, s, run, req)
 	}
-	result, err := s.Workspace.Stop(ctx, run, o.request(flags))
+	result, err := s.Workspace.Stop(ctx, run, req)
 	return o.report(e, []api.StopResult{result}, err)
 }
 

@@ -17,35 +17,40 @@ import (
 // A target is a workfile that is open in the daemon, and the connection.
 type target struct{ progress.Target }
 
-// open opens a workfile ("" = ./Workfile) in the daemon. It checks that the file exists before it starts a daemon.
-func (e *env) open(ctx context.Context, file string) (*target, error) {
+// open opens a workfile ("" = ./Workfile) in the daemon for run, and closes the connection afterwards. It checks that the
+// file exists before it starts a daemon.
+func (e *env) open(ctx context.Context, file string, run targetFunc) error {
 	path, err := e.workfile(file)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c, err := e.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ws, err := c.Open(ctx, path)
-	if err != nil {
-		c.Close()
-		return nil, err
-	}
-	return &target{progress.Target{Client: c, Workspace: ws, Path: path, FileFlag: e.fileFix(path)}}, nil
+	return e.connected(ctx, func(c *client.Client) error {
+		ws, err := c.Open(ctx, path)
+		if err != nil {
+			return err
+		}
+		return run(ctx, e, &target{progress.Target{Client: c, Workspace: ws, Path: path, FileFlag: e.fileFix(path)}})
+	})
 }
 
 // look is open for commands that show the state of a workfile. It prints a note if the file cannot be read, so that the
 // state is that of an earlier version.
-func (e *env) look(ctx context.Context, file string) (*target, error) {
-	s, err := e.open(ctx, file)
-	if err == nil {
+func (e *env) look(ctx context.Context, file string, run targetFunc) error {
+	return e.open(ctx, file, func(ctx context.Context, e *env, s *target) error {
 		e.noteProblem(s.Workspace.Problem)
-	}
-	return s, err
+		return run(ctx, e, s)
+	})
 }
 
-func (s *target) close() { s.Client.Close() }
+// connected calls run with a connection to the daemon, which it starts if none answers.
+func (e *env) connected(ctx context.Context, run func(*client.Client) error) error {
+	c, err := e.connect(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return run(c)
+}
 
 // folders returns the folders of wf and creates missing ones.
 func (e *env) folders() (settings.Folders, error) {
@@ -53,13 +58,8 @@ func (e *env) folders() (settings.Folders, error) {
 	return dirs, dirs.Prepare()
 }
 
-// connect connects to the daemon, and starts one if none answers.
-func (e *env) connect(ctx context.Context) (*client.Client, error) {
-	return e.connectWith(ctx, nil)
-}
-
-// connectWith is connect with flags for a daemon that it starts.
-func (e *env) connectWith(ctx context.Context, flags []string) (*client.Client, error) {
+// connect connects to the daemon, and starts one with these flags if none answers.
+func (e *env) connect(ctx context.Context, flags []string) (*client.Client, error) {
 	opt, err := e.startingOptions(flags)
 	if err != nil {
 		return nil, err

@@ -96,23 +96,24 @@ func (e *env) reportLeft(ctx context.Context, left tui.Left) error {
 	if left.Run == "" {
 		return nil
 	}
-	s, err := e.open(ctx, left.Path)
-	if err != nil {
-		return nil // the daemon has ended meanwhile, which is no error here
-	}
-	defer s.close()
-	detail, err := s.Workspace.Run(ctx, left.Run)
-	if err != nil {
-		return nil // deleted meanwhile
-	}
-	v := progress.NewDisplay(&e.Console, &s.Target, progress.Options{Progress: "plain", Output: "none", Timestamps: "off", CI: ci.None})
-	defer v.Close()
-	if detail.Result == "" {
+	var ended error
+	// An error of open means that the daemon has ended meanwhile.
+	_ = e.open(ctx, left.Path, func(ctx context.Context, e *env, s *target) error {
+		detail, err := s.Workspace.Run(ctx, left.Run)
+		if err != nil {
+			return nil // deleted meanwhile
+		}
+		v := progress.NewDisplay(&e.Console, &s.Target, progress.Options{Progress: "plain", Output: "none", Timestamps: "off", CI: ci.None})
+		defer v.Close()
+		if detail.Result != "" {
+			ended = v.Finish(ctx, progress.EndOf(detail, s.Workspace.ID, 0))
+			return nil
+		}
 		v.Run.Total, v.Run.Missed = left.Of, left.Done
 		v.Goodbye(left.Run, false)
 		return nil
-	}
-	return v.Finish(ctx, progress.EndOf(detail, s.Workspace.ID, 0))
+	})
+	return ended
 }
 
 // tuiOf returns a function that shows the workfile of s in the terminal interface.
@@ -178,7 +179,7 @@ func (e *env) tuiImpossible() string {
 
 // explainTUI returns the error of opening a workfile with the same texts as on the command line.
 func (e *env) explainTUI(path string, err error) api.Error {
-	f := e.foreign(exit.Describe(err))
+	f := e.explainFormat(exit.Describe(err))
 	if f.Fix == "" && exit.IsCode(err, api.CodeWorkfile) {
 		f.Fix = "fix the file, then press C; wf check " + words.Quote(e.rel(path)) + " lists all mistakes"
 	}

@@ -29,12 +29,7 @@ what blocked it. With --json there is one line per node.`,
   wf why 42/align                 in run 42, the same as --run 42 align
   wf why s:blocked`,
 		Args: nargs(1, -1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := e.nodeArgs(cmd, o.file, args); err != nil {
-				return err
-			}
-			return o.explain(cmd.Context(), e, args)
-		},
+		RunE: onNodes(e, &o.file, o.explain),
 	}
 	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().StringVar(&o.run, "run", "", "in this `RUN` (default: the only active one, or else the latest)")
@@ -42,12 +37,7 @@ what blocked it. With --json there is one line per node.`,
 	return cmd
 }
 
-func (o *whyOptions) explain(ctx context.Context, e *env, args []string) error {
-	s, err := e.look(ctx, o.file)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+func (o *whyOptions) explain(ctx context.Context, e *env, s *target, args []string) error {
 	nodes, err := s.nodesOfRuns(ctx, args, o.run)
 	if err != nil {
 		return err

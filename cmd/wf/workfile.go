@@ -57,13 +57,34 @@ func fileArg(cmd *cobra.Command, file *string, args []string) error {
 	return nil
 }
 
-// onFile returns the RunE of a command whose only argument is FILE: it sets file and calls run.
-func onFile(e *env, file *string, run func(context.Context, *env) error) func(*cobra.Command, []string) error {
+// runE is the function of a command.
+type runE = func(cmd *cobra.Command, args []string) error
+
+// onFile returns the function of a command whose only argument is FILE: it sets file and calls run.
+func onFile(e *env, file *string, run func(context.Context, *env) error) runE {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := fileArg(cmd, file, args); err != nil {
 			return err
 		}
 		return run(cmd.Context(), e)
+	}
+}
+
+// A targetFunc is what a command does with an open workfile.
+type targetFunc = func(ctx context.Context, e *env, s *target) error
+
+// onTarget is onFile for a command that needs the open workfile.
+func onTarget(e *env, file *string, run targetFunc) runE {
+	return onFile(e, file, func(ctx context.Context, e *env) error { return e.open(ctx, *file, run) })
+}
+
+// onNodes is onTarget for a command whose arguments are nodes; see look.
+func onNodes(e *env, file *string, run func(ctx context.Context, e *env, s *target, nodes []string) error) runE {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := e.nodeArgs(cmd, *file, args); err != nil {
+			return err
+		}
+		return e.look(cmd.Context(), *file, func(ctx context.Context, e *env, s *target) error { return run(ctx, e, s, args) })
 	}
 }
 
@@ -121,7 +142,7 @@ func (e *env) workfile(name string) (string, error) {
 	e.workpath = path
 	info, err := os.Stat(path)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) && daemon.GoesOn(settings.FoldersOf(&e.Console).State, path) {
+		if errors.Is(err, fs.ErrNotExist) && daemon.HasActiveRuns(settings.FoldersOf(&e.Console).State, path) {
 			return path, nil // the daemon has its runs
 		}
 		return "", e.noWorkfile(path, name, err)
@@ -148,7 +169,7 @@ func (e *env) noWorkfile(path, named string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return &exit.Failure{Status: exit.BadWorkfile, What: "cannot read the workfile " + path, Why: exit.Obstacle(err)}
 	}
-	if address(named) {
+	if isURL(named) {
 		return &exit.Failure{Status: exit.BadWorkfile, What: named + " is a URL: wf opens only files of this machine",
 			Fix: "curl -fLO " + words.Quote(named) + ", then name the file: " + words.Quote(filepath.Base(path))}
 	}
@@ -163,8 +184,8 @@ func (e *env) noWorkfile(path, named string, err error) error {
 	if node := e.nodeBeside(path, named); node != "" {
 		f.Why = node + " is a node of " + defaultWorkfile
 		f.Fix = "to choose nodes: --nodes " + words.Quote(named)
-	} else if similar := exit.Similar(name, filesIn(filepath.Dir(path))); len(similar) > 0 {
-		f.Fix = "did you mean " + strings.Join(similar, ", ") + "?"
+	} else if similar := exit.DidYouMean(name, filesIn(filepath.Dir(path))); similar != "" {
+		f.Fix = similar
 	} else if others := workfilesIn(filepath.Dir(path)); len(others) > 0 {
 		f.Why = "there is " + words.NameList(others, 3)
 		f.Fix = "name the file: --file " + words.Quote(others[0]) + "; or create it: " + f.Fix

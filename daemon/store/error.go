@@ -82,13 +82,13 @@ func explain(path string, err error) error {
 	return damagedFile(path, err.Error())
 }
 
-// CheckKey returns an error if key is empty, too long, or not one line of text.
-func CheckKey(key string) error {
+// checkKey returns an error if key is empty, too long, or not one line of text.
+func checkKey(key string) error {
 	switch {
 	case key == "":
 		return refuse(Invalid, "a key must not be empty")
-	case len(key) > MaxKey:
-		return refuse(Invalid, "the key has %d bytes: at most %d are kept", len(key), MaxKey)
+	case len(key) > maxKey:
+		return refuse(Invalid, "the key has %d bytes: at most %d are kept", len(key), maxKey)
 	case !utf8.ValidString(key):
 		return refuse(Invalid, "the key %q is not a text in UTF-8", key)
 	}
@@ -100,8 +100,8 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// CheckValue returns an error if value is too long.
-func CheckValue(value []byte) error {
+// checkValue returns an error if value is too long.
+func checkValue(value []byte) error {
 	if len(value) > MaxValue {
 		return refuse(Invalid, "the value has %d bytes: at most %d are kept", len(value), MaxValue)
 	}

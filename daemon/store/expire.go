@@ -11,20 +11,20 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// sweepLate is how long after the expiry of a value the loop removes all expired values, so that it removes many at once.
+// sweepDelay is how long after the expiry of a value the loop removes all expired values, so that it removes many at once.
 // No read returns a value after its expiry.
-const sweepLate = time.Minute
+const sweepDelay = time.Minute
 
 // sweepMost bounds how many values one transaction removes.
 const sweepMost = 10_000
 
-// wakeFor sets the timer for the next expiry, in ms since 1970; 0 = nothing expires.
-func (s *Store) wakeFor(next int64) {
+// setTimer sets the timer for the next expiry, in ms since 1970; 0 = nothing expires.
+func (s *Store) setTimer(next int64) {
 	if next == 0 {
 		s.timer.Stop()
 		return
 	}
-	s.timer.Reset(max(0, time.Until(time.UnixMilli(next))) + sweepLate)
+	s.timer.Reset(max(0, time.Until(time.UnixMilli(next))) + sweepDelay)
 }
 
 // sweep removes expired values. After an error it tries again later.
@@ -39,7 +39,7 @@ func (s *Store) sweep() {
 		return err
 	})
 	if err == nil {
-		s.wakeFor(next)
+		s.setTimer(next)
 	}
 }
 
@@ -118,7 +118,7 @@ func (s *Store) drop(f *file, names [][]byte) error {
 // is no file, it returns nil unless create is set.
 func (s *Store) reopen(create bool) (*file, error) {
 	if s.broken != nil {
-		if s.broken.still(s.path) {
+		if s.broken.unchanged(s.path) {
 			return nil, s.broken.err
 		}
 		s.broken = nil
@@ -134,7 +134,7 @@ func (s *Store) reopen(create bool) (*file, error) {
 			next = readTime(line)
 		}
 		return tx.Bucket(valuesBucket).ForEachBucket(func(name []byte) error {
-			if s.knowsRun(Scope{string(name)}) != nil {
+			if s.checkRun(Scope{string(name)}) != nil {
 				forgotten = append(forgotten, bytes.Clone(name))
 			}
 			return nil
@@ -151,7 +151,7 @@ func (s *Store) reopen(create bool) (*file, error) {
 		}
 		s.current.Store(f)
 	}
-	s.wakeFor(next)
+	s.setTimer(next)
 	return f, nil
 }
 

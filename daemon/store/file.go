@@ -42,8 +42,8 @@ type breakage struct {
 	err  error
 }
 
-// still reports whether the file at path is the damaged one, unchanged.
-func (b *breakage) still(path string) bool {
+// unchanged reports whether the file at path is the damaged one, unchanged.
+func (b *breakage) unchanged(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && os.SameFile(info, b.info) && info.Size() == b.info.Size() && info.ModTime().Equal(b.info.ModTime())
 }
@@ -56,7 +56,7 @@ func openFile(path string) (*file, error) {
 		return err
 	})
 	if err == nil {
-		err = f.view(lookThrough)
+		err = f.view(checkPages)
 	}
 	if err != nil {
 		f.abandon()
@@ -122,9 +122,9 @@ func syncFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// lookThrough reads every page except pages of long values, so that damage is found before a change: bbolt would write
+// checkPages reads every page except pages of long values, so that damage is found before a change: bbolt would write
 // next to pages that it cannot read.
-func lookThrough(tx *bolt.Tx) error {
+func checkPages(tx *bolt.Tx) error {
 	about, values, expiry := tx.Bucket(aboutBucket), tx.Bucket(valuesBucket), tx.Bucket(expiryBucket)
 	if about == nil || values == nil || expiry == nil {
 		return damagedFile(tx.DB().Path(), "it is no store of wf")
@@ -154,19 +154,19 @@ func (f *file) inPlace() bool {
 // view runs do in a read transaction.
 func (f *file) view(do func(*bolt.Tx) error) error {
 	return guarded(f.path, func() error {
-		return f.db.View(func(tx *bolt.Tx) error { return f.whole(tx, do) })
+		return f.db.View(func(tx *bolt.Tx) error { return f.checked(tx, do) })
 	})
 }
 
 // update runs do in a transaction, which is on the disk when update returns.
 func (f *file) update(do func(*bolt.Tx) error) error {
 	return guarded(f.path, func() error {
-		return f.db.Update(func(tx *bolt.Tx) error { return f.whole(tx, do) })
+		return f.db.Update(func(tx *bolt.Tx) error { return f.checked(tx, do) })
 	})
 }
 
-// whole runs do, or returns an error if the file was truncated, because pages beyond its end cannot be read.
-func (f *file) whole(tx *bolt.Tx, do func(*bolt.Tx) error) error {
+// checked runs do, or returns an error if the file was truncated, because pages beyond its end cannot be read.
+func (f *file) checked(tx *bolt.Tx, do func(*bolt.Tx) error) error {
 	info, err := f.os.Stat()
 	if err != nil {
 		return err

@@ -61,7 +61,7 @@ type machine struct {
 
 var (
 	modelScopes = []Scope{Machine(), Workfile("w"), Run("w", 1), Run("w", 2)}
-	modelKeys   = []string{"a", "a/b", "a/c", "n", "ü", strings.Repeat("k", MaxKey)}
+	modelKeys   = []string{"a", "a/b", "a/c", "n", "ü", strings.Repeat("k", maxKey)}
 	modelTimes  = []time.Duration{0, 0, time.Millisecond, time.Second, time.Minute, time.Hour}
 )
 

@@ -58,7 +58,7 @@ func (t *turn) moveScope(old, scope Scope) error {
 		return err
 	}
 	for _, v := range list {
-		if err := t.unlist(b, old, v.key); err != nil {
+		if err := t.removeExpiry(b, old, v.key); err != nil {
 			return err
 		}
 		if err := t.put(scope, v.key, v.expires, v.data); err != nil {

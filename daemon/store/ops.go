@@ -40,7 +40,7 @@ func (w Terms) met(e entry) bool {
 // expires returns when a value that is written now expires, at least one millisecond later.
 func (w Terms) expires(now int64) int64 {
 	if w.TTL <= 0 {
-		return neverEnds
+		return noExpiry
 	}
 	return now + max(w.TTL.Milliseconds(), 1)
 }
@@ -53,10 +53,10 @@ func outcome(done bool, e entry) Outcome {
 // Set sets the value of key if the conditions of terms are met; otherwise the outcome has the present value. The change is
 // on the disk when Set returns.
 func (s *Store) Set(ctx context.Context, scope Scope, key string, value []byte, terms Terms) (Outcome, error) {
-	if err := CheckKey(key); err != nil {
+	if err := checkKey(key); err != nil {
 		return Outcome{}, err
 	}
-	if err := CheckValue(value); err != nil {
+	if err := checkValue(value); err != nil {
 		return Outcome{}, err
 	}
 	var out Outcome
@@ -81,7 +81,7 @@ func (s *Store) Set(ctx context.Context, scope Scope, key string, value []byte, 
 // Delete removes the value of key, with only, if not nil, only if that is the value. Without only it also removes a damaged
 // value.
 func (s *Store) Delete(ctx context.Context, scope Scope, key string, only *[]byte) (Outcome, error) {
-	if err := CheckKey(key); err != nil {
+	if err := checkKey(key); err != nil {
 		return Outcome{}, err
 	}
 	var out Outcome
@@ -105,7 +105,7 @@ func (s *Store) Delete(ctx context.Context, scope Scope, key string, only *[]byt
 		return t.remove(b, scope, []byte(key))
 	}}, &out)
 	if err == nil && !looked && !out.Done { // there is no file
-		err = s.knowsRun(scope)
+		err = s.checkRun(scope)
 	}
 	return out, err
 }
@@ -113,7 +113,7 @@ func (s *Store) Delete(ctx context.Context, scope Scope, key string, only *[]byt
 // Add adds by to the integer that is the value of key; no value counts as 0. The expiry does not change unless ttl, from
 // now, is given.
 func (s *Store) Add(ctx context.Context, scope Scope, key string, by int64, ttl time.Duration) (Outcome, error) {
-	if err := CheckKey(key); err != nil {
+	if err := checkKey(key); err != nil {
 		return Outcome{}, err
 	}
 	var out Outcome
@@ -158,7 +158,7 @@ func add(key string, is entry, by int64) (int64, error) {
 func (t *turn) find(scope Scope, key string) (entry, error) {
 	b, err := t.bucket(scope, false)
 	if err == nil && b == nil {
-		err = t.s.knowsRun(scope)
+		err = t.s.checkRun(scope)
 	}
 	if err != nil {
 		return entry{}, err

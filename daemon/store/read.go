@@ -12,7 +12,7 @@ import (
 
 // Get returns the value of key. It does not create the file of the store.
 func (s *Store) Get(ctx context.Context, scope Scope, key string) (Outcome, error) {
-	if err := CheckKey(key); err != nil {
+	if err := checkKey(key); err != nil {
 		return Outcome{}, err
 	}
 	var out Outcome
@@ -69,17 +69,17 @@ func (s *Store) read(ctx context.Context, scope Scope, do func(b *bolt.Bucket, n
 			return err
 		}
 		if f == nil {
-			return s.knowsRun(scope)
+			return s.checkRun(scope)
 		}
 		err = f.view(func(tx *bolt.Tx) error {
 			if b := tx.Bucket(valuesBucket).Bucket([]byte(scope.name)); b != nil {
 				return do(b, time.Now().UnixMilli())
 			}
-			return s.knowsRun(scope)
+			return s.checkRun(scope)
 		})
 		if errors.Is(err, errBroken) {
 			return s.call(ctx, func() error {
-				s.condemn(f, err)
+				s.discard(f, err)
 				return err
 			})
 		}

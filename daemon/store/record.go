@@ -13,7 +13,7 @@ const (
 	timeBytes  = 8
 	sumBytes   = 4
 	headBytes  = timeBytes + sumBytes
-	neverEnds  = 0
+	noExpiry   = 0
 	badRecord  = "the record of the key is too short"
 	badContent = "the checksum of the value is wrong"
 )
@@ -51,11 +51,11 @@ func decode(key, b []byte) (expires int64, value []byte, problem string) {
 }
 
 // expired reports whether a value with this expiry no longer exists at now.
-func expired(expires, now int64) bool { return expires != neverEnds && expires <= now }
+func expired(expires, now int64) bool { return expires != noExpiry && expires <= now }
 
 // expiryTime returns expires as a time in UTC, the zero time if the value does not expire.
 func expiryTime(expires int64) time.Time {
-	if expires == neverEnds {
+	if expires == noExpiry {
 		return time.Time{}
 	}
 	return time.UnixMilli(expires).UTC()

@@ -27,7 +27,7 @@ func (s *Store) changeOnce(ctx context.Context, c *change, out *Outcome) error {
 	if key == "" {
 		return s.change(ctx, c)
 	}
-	if err := CheckKey(key); err != nil {
+	if err := checkKey(key); err != nil {
 		return err
 	}
 	do := c.do
@@ -50,7 +50,7 @@ func (s *Store) changeOnce(ctx context.Context, c *change, out *Outcome) error {
 
 // encodeOutcome encodes the outcome of a change for the disk: expiry, whether there is a value, the value.
 func encodeOutcome(out Outcome) []byte {
-	expires := int64(neverEnds)
+	expires := int64(noExpiry)
 	if !out.Expires.IsZero() {
 		expires = out.Expires.UnixMilli()
 	}

@@ -13,7 +13,7 @@ import (
 
 // Limits of keys and values, in bytes.
 const (
-	MaxKey   = 512
+	maxKey   = 512
 	MaxValue = 1 << 20
 )
 
@@ -28,14 +28,14 @@ type Store struct {
 	path  string // absolute
 	alive func(workspace string, run int) bool
 
-	inbox   chan *change
-	calls   chan func() // other work of the loop
-	quit    chan struct{}
-	ended   chan struct{}
-	started atomic.Bool
-	begin   sync.Once
-	end     sync.Once
-	current atomic.Pointer[file] // nil while it is not open; set by the loop
+	inbox     chan *change
+	calls     chan func() // other work of the loop
+	quit      chan struct{}
+	ended     chan struct{}
+	started   atomic.Bool
+	startOnce sync.Once
+	stopOnce  sync.Once
+	current   atomic.Pointer[file] // nil while it is not open; set by the loop
 
 	// The fields below belong to the loop goroutine.
 
@@ -54,7 +54,7 @@ func New(path string, alive func(workspace string, run int) bool) *Store {
 
 // start starts the loop at the first use.
 func (s *Store) start() {
-	s.begin.Do(func() {
+	s.startOnce.Do(func() {
 		s.timer = time.NewTimer(time.Hour)
 		s.timer.Stop()
 		s.started.Store(true)
@@ -64,8 +64,8 @@ func (s *Store) start() {
 
 // Close closes the file. Changes that were accepted before are on the disk; later operations return ErrClosed.
 func (s *Store) Close() {
-	s.end.Do(func() { close(s.quit) })
-	s.begin.Do(func() { close(s.ended) })
+	s.stopOnce.Do(func() { close(s.quit) })
+	s.startOnce.Do(func() { close(s.ended) })
 	<-s.ended
 }
 
@@ -138,7 +138,7 @@ func (s *Store) loop() {
 			s.sweep()
 		case <-s.quit:
 			s.timer.Stop()
-			s.shut()
+			s.closeFile()
 			return
 		}
 	}

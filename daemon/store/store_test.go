@@ -157,7 +157,7 @@ func TestAdd(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	s := open(t, "")
-	for _, key := range []string{"", strings.Repeat("k", MaxKey+1), "a\nb", "a\x00", "\xff", "\u0085"} {
+	for _, key := range []string{"", strings.Repeat("k", maxKey+1), "a\nb", "a\x00", "\xff", "\u0085"} {
 		_, get := s.Get(t.Context(), Machine(), key)
 		_, set := s.Set(t.Context(), Machine(), key, nil, Terms{})
 		_, del := s.Delete(t.Context(), Machine(), key, nil)
@@ -168,7 +168,7 @@ func TestLimits(t *testing.T) {
 			}
 		}
 	}
-	long, large := strings.Repeat("ü", MaxKey/2), strings.Repeat("v", MaxValue)
+	long, large := strings.Repeat("ü", maxKey/2), strings.Repeat("v", MaxValue)
 	if s.mustSet(t, Machine(), long, large, Terms{}); s.mustGet(t, Machine(), long) != large {
 		t.Error("the longest key with the longest value is not kept")
 	}
@@ -320,7 +320,7 @@ func TestSweep(t *testing.T) {
 		ticking := func() (on bool) {
 			s.call(t.Context(), func() error {
 				if on = s.timer.Stop(); on {
-					s.timer.Reset(time.Hour + sweepLate - 10*time.Second)
+					s.timer.Reset(time.Hour + sweepDelay - 10*time.Second)
 				}
 				return nil
 			})
@@ -347,7 +347,7 @@ func TestSweep(t *testing.T) {
 		if !ticking() || lines() != 201 {
 			t.Errorf("no clock, or %d lines", lines())
 		}
-		time.Sleep(time.Hour + sweepLate)
+		time.Sleep(time.Hour + sweepDelay)
 		synctest.Wait()
 		if got := lines(); got != 1 {
 			t.Errorf("%d lines are left", got)

@@ -30,15 +30,15 @@ func (t *turn) bucket(scope Scope, create bool) (*bolt.Bucket, error) {
 	if b := values.Bucket([]byte(scope.name)); b != nil || !create {
 		return b, nil
 	}
-	if err := t.s.knowsRun(scope); err != nil {
+	if err := t.s.checkRun(scope); err != nil {
 		return nil, err
 	}
 	t.wrote = true
 	return values.CreateBucket([]byte(scope.name))
 }
 
-// knowsRun returns an error for the scope of a run that is not in the history.
-func (s *Store) knowsRun(scope Scope) error {
+// checkRun returns an error for the scope of a run that is not in the history.
+func (s *Store) checkRun(scope Scope) error {
 	if workspace, run, ok := scope.run(); ok && !s.alive(workspace, run) {
 		return refuse(NoRun, "no run %d", run)
 	}
@@ -70,11 +70,11 @@ func (t *turn) put(scope Scope, key []byte, expires int64, value []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := t.unlist(b, scope, key); err != nil {
+	if err := t.removeExpiry(b, scope, key); err != nil {
 		return err
 	}
 	t.wrote = true
-	if expires != neverEnds {
+	if expires != noExpiry {
 		if err := t.tx.Bucket(expiryBucket).Put(expiryKey(expires, scope, key), nil); err != nil {
 			return err
 		}
@@ -84,18 +84,18 @@ func (t *turn) put(scope Scope, key []byte, expires int64, value []byte) error {
 
 // remove removes a value, also a damaged one.
 func (t *turn) remove(b *bolt.Bucket, scope Scope, key []byte) error {
-	if err := t.unlist(b, scope, key); err != nil {
+	if err := t.removeExpiry(b, scope, key); err != nil {
 		return err
 	}
 	t.wrote = true
 	return b.Delete(key)
 }
 
-// unlist removes a value from the bucket of expiries. The entry of a damaged value may stay there until purge finds that
+// removeExpiry removes a value from the bucket of expiries. The entry of a damaged value may stay there until purge finds that
 // it belongs to no value.
-func (t *turn) unlist(b *bolt.Bucket, scope Scope, key []byte) error {
+func (t *turn) removeExpiry(b *bolt.Bucket, scope Scope, key []byte) error {
 	expires, _, problem := decode(key, b.Get(key))
-	if problem != "" || expires == neverEnds {
+	if problem != "" || expires == noExpiry {
 		return nil
 	}
 	t.wrote = true
@@ -123,8 +123,8 @@ func (s *Store) update(f *file, do func(*turn) error) error {
 	return s.failed(err)
 }
 
-// purgeBeside bounds how many expired values a transaction of changes removes.
-const purgeBeside = 64
+// purgeMost bounds how many expired values a transaction of changes removes.
+const purgeMost = 64
 
 // commit executes a group of changes in one transaction. A refusal is the error of one change, which has written nothing;
 // any other error is the error of all changes.
@@ -139,13 +139,13 @@ func (s *Store) commit(group []*change) {
 				}
 			}
 			if t.wrote {
-				next, err = t.purge(purgeBeside)
+				next, err = t.purge(purgeMost)
 			}
 			return err
 		})
 	}
 	if err == nil && next >= 0 {
-		s.wakeFor(next)
+		s.setTimer(next)
 	}
 	for _, c := range group {
 		if err != nil {
@@ -171,7 +171,7 @@ func (s *Store) ready(create bool) (*file, error) {
 		if f.inPlace() {
 			return f, nil
 		}
-		s.shut() // it was moved away: later readers would not find changes
+		s.closeFile() // it was moved away: later readers would not find changes
 	}
 	return s.reopen(create)
 }
@@ -181,15 +181,15 @@ func (s *Store) ready(create bool) (*file, error) {
 func (s *Store) failed(err error) error {
 	err = explain(s.path, err)
 	if errors.Is(err, errBroken) {
-		s.condemn(s.current.Load(), err)
+		s.discard(s.current.Load(), err)
 	} else {
-		s.shut()
+		s.closeFile()
 	}
 	return err
 }
 
-// condemn stops the use of a damaged file.
-func (s *Store) condemn(f *file, err error) {
+// discard stops the use of a damaged file.
+func (s *Store) discard(f *file, err error) {
 	if f == nil || !s.current.CompareAndSwap(f, nil) {
 		return
 	}
@@ -200,8 +200,8 @@ func (s *Store) condemn(f *file, err error) {
 	f.abandon()
 }
 
-// shut closes the file, if it is open.
-func (s *Store) shut() {
+// closeFile closes the file, if it is open.
+func (s *Store) closeFile() {
 	f := s.current.Swap(nil)
 	if f == nil {
 		return

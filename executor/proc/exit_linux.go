@@ -12,17 +12,6 @@ import (
 // wait(2) works only for children. The functions below find out how a process ended that is not a child of this one,
 // because an earlier runner of the same run has started it.
 
-// deathOf converts a status of wait(2).
-func deathOf(pid int, status unix.WaitStatus) *Death {
-	d := &Death{PID: pid}
-	if status.Signaled() {
-		d.Signal = int(status.Signal())
-	} else {
-		d.Code = status.ExitStatus()
-	}
-	return d
-}
-
 // ZombieExit returns how p ended if its parent has not reaped it yet, and otherwise nil.
 func ZombieExit(p Process) *Death {
 	const exitCode = 49 // field 52 of /proc/PID/stat
@@ -66,8 +55,8 @@ func AwaitExit(p Process) *Death {
 // handleExit asks the kernel (6.15 and later) how the process with the pidfd fd ended. The kernel answers only after the
 // parent has reaped the process, so a zombie is read first.
 func handleExit(fd int, p Process) *Death {
-	const patience, interval = 2 * time.Second, 2 * time.Millisecond
-	for waited := time.Duration(0); waited < patience; waited += interval {
+	const timeout, interval = 2 * time.Second, 2 * time.Millisecond
+	for waited := time.Duration(0); waited < timeout; waited += interval {
 		if d := ZombieExit(p); d != nil {
 			return d
 		}

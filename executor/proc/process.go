@@ -12,7 +12,7 @@ import (
 
 // TimeOf returns the time of day of a moment in clock ticks since boot.
 func TimeOf(ticks int64) time.Time {
-	return time.Now().Add(-time.Duration(Ticks()-ticks) * (time.Second / TicksPerSecond))
+	return time.Now().Add(-time.Duration(Ticks()-ticks) * (time.Second / ticksPerSecond))
 }
 
 // A Process is a process at the moment when it was read.
@@ -125,6 +125,17 @@ type Death struct {
 	PID          int
 	Code, Signal int
 	User, System time.Duration
+}
+
+// deathOf converts a status of wait(2).
+func deathOf(pid int, status unix.WaitStatus) *Death {
+	d := &Death{PID: pid}
+	if status.Signaled() {
+		d.Signal = int(status.Signal())
+	} else {
+		d.Code = status.ExitStatus()
+	}
+	return d
 }
 
 // PIDs returns the pids of a list, sorted.

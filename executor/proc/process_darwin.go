@@ -30,8 +30,8 @@ func Children() ([]int, error) { return nil, nil }
 // BecomeSubreaper does nothing: macOS has no subreapers.
 func BecomeSubreaper() error { return nil }
 
-// TicksPerSecond is the unit of start times, here microseconds since 1970.
-const TicksPerSecond = 1_000_000
+// ticksPerSecond is the unit of start times, here microseconds since 1970.
+const ticksPerSecond = 1_000_000
 
 // BootID returns the time of the boot.
 func BootID() (string, error) {
@@ -104,16 +104,8 @@ func NextDeath() (*Death, error) {
 	if err != nil || pid <= 0 {
 		return nil, err
 	}
-	d := &Death{
-		PID:    pid,
-		User:   time.Duration(usage.Utime.Nano()),
-		System: time.Duration(usage.Stime.Nano()),
-	}
-	if status.Signaled() {
-		d.Signal = int(status.Signal())
-	} else {
-		d.Code = status.ExitStatus()
-	}
+	d := deathOf(pid, status)
+	d.User, d.System = time.Duration(usage.Utime.Nano()), time.Duration(usage.Stime.Nano())
 	return d, nil
 }
 

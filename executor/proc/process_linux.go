@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TicksPerSecond is USER_HZ, the unit of times in /proc; every Linux that Go runs on has 100.
-const TicksPerSecond = 100
+// ticksPerSecond is USER_HZ, the unit of times in /proc; every Linux that Go runs on has 100.
+const ticksPerSecond = 100
 
 // BecomeSubreaper makes this process the parent of all its orphaned descendants, so that it can find and reap them.
 func BecomeSubreaper() error {
@@ -40,7 +40,7 @@ func Ticks() int64 {
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &now); err != nil {
 		return 0
 	}
-	return now.Nano() / (int64(time.Second) / TicksPerSecond)
+	return now.Nano() / (int64(time.Second) / ticksPerSecond)
 }
 
 // tableRounds is how often processes looks for processes that started while it was reading.

@@ -11,7 +11,7 @@ import (
 // A run without a daemon goes on, but no further jobs arrive. The runner waits for another process to start a daemon,
 // then starts one itself, with longer and longer pauses.
 const (
-	daemonPatience     = 3 * time.Second
+	daemonRestartDelay = 3 * time.Second
 	longestDaemonPause = 5 * time.Minute
 )
 
@@ -27,11 +27,11 @@ func (r *runner) restartDaemon(now time.Time) {
 	case len(r.links.all) > 0 || r.closing.requested:
 		r.restart = daemonRestart{}
 	case r.restart.next.IsZero():
-		r.restart = daemonRestart{now.Add(daemonPatience), daemonPatience}
+		r.restart = daemonRestart{now.Add(daemonRestartDelay), daemonRestartDelay}
 		r.listener.keep(now)
 	case now.Before(r.restart.next):
 		r.listener.keep(now)
-	case r.jobs.going() == 0 && folderGone(r.dir):
+	case r.jobs.occupied() == 0 && folderGone(r.dir):
 		r.close()
 	default:
 		r.restart.pause = min(2*r.restart.pause, longestDaemonPause)

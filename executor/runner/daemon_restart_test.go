@@ -12,7 +12,7 @@ func TestDaemonRestart(t *testing.T) {
 	r.options.StartDaemon = func() error { calls++; return nil }
 	now := time.Unix(1000, 0)
 	r.restartDaemon(now)
-	for pause, want := daemonPatience, 1; want < 4; pause, want = 2*pause, want+1 {
+	for pause, want := daemonRestartDelay, 1; want < 4; pause, want = 2*pause, want+1 {
 		now = now.Add(pause - 1)
 		if r.restartDaemon(now); calls != want-1 {
 			t.Errorf("%d starts, too early: want %d", calls, want)

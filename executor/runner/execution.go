@@ -35,7 +35,7 @@ func (r *runner) acceptJob(j wire.Job) {
 	}
 	if _, ok := r.jobs.known[j.ID]; ok {
 		if e := r.jobs.active[j.ID]; e != nil && len(j.After) == 0 {
-			if e.job.After = nil; e.lacks > 0 {
+			if e.job.After = nil; e.waitsFor > 0 {
 				r.open(e)
 			}
 		}
@@ -51,12 +51,12 @@ func (r *runner) acceptJob(j wire.Job) {
 	r.admit(e)
 }
 
-// going returns how many executions occupy a place.
-func (j *jobs) going() int { return len(j.active) - j.queue.waiting - j.gates.shut }
+// occupied returns how many executions occupy a place.
+func (j *jobs) occupied() int { return len(j.active) - j.queue.waiting - j.gates.shut }
 
 // startNext forks waiting jobs in order while there are free places.
 func (r *runner) startNext(now time.Time) {
-	for !r.log.broken && r.jobs.going() < r.jobs.width {
+	for !r.log.broken && r.jobs.occupied() < r.jobs.width {
 		e := r.jobs.queue.first()
 		if e == nil || now.Before(e.retryAt) || !r.mayStart(e, now) {
 			return

@@ -45,7 +45,7 @@ func (c *commands) fork(e *execution) (forked child, err error) {
 		return child{}, err
 	}
 	if forked, err = c.exec(e, shell, argv, env); errors.Is(err, syscall.E2BIG) {
-		err = tooMuch(argv, env)
+		err = errTooLarge(argv, env)
 	}
 	return forked, err
 }

@@ -12,7 +12,7 @@ import (
 
 // TestForkNote checks that the kernel writes the pid of a child into the fork note before the child runs.
 func TestForkNote(t *testing.T) {
-	soon(t)
+	vforkFromStart(t)
 	dir := t.TempDir()
 	null := openNull(t)
 	f := new(forker)

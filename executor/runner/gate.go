@@ -15,12 +15,12 @@ import (
 // its gate opens, up to syncDelay before the end that opened the gate is synced. After a power cut it is unknown
 // whether such a job has started, so it is lost.
 //
-// Such an intent is valid only for gatePatience. Then it is taken back, and a new one is recorded when the gate opens;
+// Such an intent is valid only for intentLifetime. Then it is taken back, and a new one is recorded when the gate opens;
 // the sync of that one also syncs the end that opened the gate. So after a crash, a job behind a long command certainly
 // has not started.
 
-// gatePatience is how long the intent of a job behind a gate is valid.
-const gatePatience = 100 * time.Millisecond
+// intentLifetime is how long the intent of a job behind a gate is valid.
+const intentLifetime = 100 * time.Millisecond
 
 // gates are the jobs that wait for the success of others.
 type gates struct {
@@ -32,7 +32,7 @@ type gates struct {
 
 	fresh    []*execution // put behind gates since the last sync
 	unsynced []*execution // whose intents were recorded since the last sync
-	intended []*execution // whose intents were recorded less than gatePatience ago, in order
+	intended []*execution // whose intents were recorded less than intentLifetime ago, in order
 }
 
 // jobs are all jobs of the daemon.
@@ -55,9 +55,9 @@ func (r *runner) admit(e *execution) {
 			r.jobs.gates.behind = make(map[wire.ID][]*execution)
 		}
 		r.jobs.gates.behind[id] = append(r.jobs.gates.behind[id], e)
-		e.lacks++
+		e.waitsFor++
 	}
-	if e.lacks == 0 {
+	if e.waitsFor == 0 {
 		r.ready(e)
 		return
 	}
@@ -100,12 +100,12 @@ func (r *runner) settle(id wire.ID, end *wire.Entry) {
 	}
 	waited := r.jobs.queue.waiting
 	for _, e := range behind {
-		switch e.lacks {
+		switch e.waitsFor {
 		case 0: // it was taken back meanwhile
 		case 1:
 			r.open(e)
 		default:
-			e.lacks--
+			e.waitsFor--
 		}
 	}
 	// Until now more places than jobs were there; now jobs may lack a place, and the daemon may grant more.
@@ -121,7 +121,7 @@ func (g *gates) fail(id wire.ID) {
 
 // takeBack removes a job from behind its gate.
 func (j *jobs) takeBack(e *execution) {
-	e.lacks = 0
+	e.waitsFor = 0
 	j.gates.shut--
 }
 
@@ -136,7 +136,7 @@ func (r *runner) forgetWaiting() {
 		switch {
 		case len(e.job.After) == 0:
 			continue
-		case e.lacks > 0:
+		case e.waitsFor > 0:
 			r.jobs.takeBack(e)
 		case e.waiting:
 			r.jobs.queue.drop(e)
@@ -153,7 +153,7 @@ func (r *runner) forgetWaiting() {
 // intend records the intents of the jobs that were put behind gates since the last sync.
 func (g *gates) intend(now time.Time, record func(*execution)) {
 	for _, e := range g.fresh {
-		if e.lacks > 0 && now.Sub(e.shutSince) < gatePatience {
+		if e.waitsFor > 0 && now.Sub(e.shutSince) < intentLifetime {
 			record(e)
 			g.unsynced = append(g.unsynced, e)
 			g.intended = append(g.intended, e)
@@ -172,10 +172,10 @@ func (g *gates) synced() {
 	g.unsynced = g.unsynced[:0]
 }
 
-// expireIntents calls forget for the jobs that have waited for gatePatience.
+// expireIntents calls forget for the jobs that have waited for intentLifetime.
 func (g *gates) expireIntents(now time.Time, forget func(*execution)) {
-	for len(g.intended) > 0 && now.Sub(g.intended[0].shutSince) >= gatePatience {
-		if e := g.intended[0]; e.lacks > 0 {
+	for len(g.intended) > 0 && now.Sub(g.intended[0].shutSince) >= intentLifetime {
+		if e := g.intended[0]; e.waitsFor > 0 {
 			forget(e)
 		}
 		g.intended[0] = nil

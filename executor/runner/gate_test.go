@@ -15,7 +15,7 @@ func behind(r *runner, commands ...string) {
 }
 
 // TestIntentsBehindGates checks that a job behind a gate is forked without another sync while its intent is younger than
-// gatePatience, and with one afterwards.
+// intentLifetime, and with one afterwards.
 func TestIntentsBehindGates(t *testing.T) {
 	r, record := newTestRunner(t, 1)
 	handOver(r, "true")
@@ -30,7 +30,7 @@ func TestIntentsBehindGates(t *testing.T) {
 	if len(r.children.running) != 1 || record.durable != durable || record.position(wire.EntryFork, 1) < record.position(wire.EntryEnd, 0) {
 		t.Fatalf("%d run, %d durable: %+v", len(r.children.running), record.durable, record.entries)
 	}
-	r.jobs.gates.expireIntents(time.Now().Add(gatePatience), r.unintend)
+	r.jobs.gates.expireIntents(time.Now().Add(intentLifetime), r.unintend)
 	if at := record.position(wire.EntryForget, 2); at < 0 || record.position(wire.EntryForget, 1) >= 0 {
 		t.Fatalf("old intents: %+v", record.entries)
 	}
@@ -42,12 +42,12 @@ func TestIntentsBehindGates(t *testing.T) {
 	await(t, r, 1)
 }
 
-// TestNoIntentBehindSlowCommands checks that a job that has waited for gatePatience before the next sync gets no intent.
+// TestNoIntentBehindSlowCommands checks that a job that has waited for intentLifetime before the next sync gets no intent.
 func TestNoIntentBehindSlowCommands(t *testing.T) {
 	r, record := newTestRunner(t, 0)
 	handOver(r, "true")
 	behind(r, "true")
-	r.jobs.active[wire.ID{Node: 1, Execution: 1}].shutSince = time.Now().Add(-gatePatience)
+	r.jobs.active[wire.ID{Node: 1, Execution: 1}].shutSince = time.Now().Add(-intentLifetime)
 	r.jobs.width = 1
 	r.startNext(time.Now())
 	if record.position(wire.EntryIntent, 0) < 0 || record.position(wire.EntryIntent, 1) >= 0 {
@@ -83,8 +83,8 @@ func TestHelloForgetsGatedJobs(t *testing.T) {
 			t.Errorf("node %d: known %v, active %v", node, known, r.jobs.active[id])
 		}
 	}
-	if r.jobs.going() != 1 || r.jobs.gates.shut != 0 {
-		t.Errorf("%d running, %d behind gates", r.jobs.going(), r.jobs.gates.shut)
+	if r.jobs.occupied() != 1 || r.jobs.gates.shut != 0 {
+		t.Errorf("%d running, %d behind gates", r.jobs.occupied(), r.jobs.gates.shut)
 	}
 	await(t, r, 1)
 	if len(r.jobs.active) != 0 {

@@ -39,7 +39,7 @@ func (r *runner) mayStart(e *execution, now time.Time) bool {
 	if now.Before(r.hold.till) {
 		return false
 	}
-	err := r.trouble(now)
+	err := r.startObstacle(now)
 	if err == nil && e.slot == nil {
 		if e.slot, err = r.outputs.slots.take(e.job.Merge); err == nil {
 			e.number = e.slot.number
@@ -55,12 +55,12 @@ func (r *runner) mayStart(e *execution, now time.Time) bool {
 	return true
 }
 
-// trouble returns why nothing should be started, or nil.
-func (r *runner) trouble(now time.Time) error {
+// startObstacle returns why nothing should be started, or nil.
+func (r *runner) startObstacle(now time.Time) error {
 	if err := r.checkFiles(now); err != nil {
 		return err
 	}
-	if err := r.log.file.Reserve((r.jobs.going()+1)*entryRoom + logRoom); err != nil {
+	if err := r.log.file.Reserve((r.jobs.occupied()+1)*entryRoom + logRoom); err != nil {
 		return logError(err)
 	}
 	least := int64(spaceLeast)
@@ -102,7 +102,7 @@ func (r *runner) endHold(now time.Time) {
 		return
 	}
 	if r.hold.short && r.jobs.queue.first() != nil { // only the next fork can show
-		if r.jobs.going() >= r.jobs.width {
+		if r.jobs.occupied() >= r.jobs.width {
 			r.hold.till = now.Add(r.options.Pause)
 		}
 		return
@@ -111,7 +111,7 @@ func (r *runner) endHold(now time.Time) {
 	if !r.sync() {
 		return
 	}
-	if err := r.trouble(now); err != nil {
+	if err := r.startObstacle(now); err != nil {
 		r.holdFor(err)
 		return
 	}
@@ -121,7 +121,7 @@ func (r *runner) endHold(now time.Time) {
 // nextStart returns when to try the next start, if a job waits for one or the run is held.
 func (r *runner) nextStart() (at time.Time, any bool) {
 	e := r.jobs.queue.first()
-	wanted := e != nil && r.jobs.going() < r.jobs.width
+	wanted := e != nil && r.jobs.occupied() < r.jobs.width
 	if r.log.broken || !wanted && r.links.held == "" {
 		return at, false
 	}

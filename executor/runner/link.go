@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	helloPatience = 10 * time.Second // for the daemon's first line
-	drainPatience = 10 * time.Second // for the daemon to read the last news
+	helloTimeout  = 10 * time.Second // for the daemon's first line
+	drainTimeout  = 10 * time.Second // for the daemon to read the last news
 	acceptPause   = time.Second      // after a connection could not be accepted
 	acceptBacklog = 16
 	readSize      = 64 << 10
@@ -61,7 +61,7 @@ func (k *links) add(fd int) error {
 	if err := k.poller.add(fd); err != nil {
 		return fmt.Errorf("connection to the daemon: %w", err)
 	}
-	k.all[fd] = &link{fd: fd, order: k.count, helloDue: time.Now().Add(helloPatience)}
+	k.all[fd] = &link{fd: fd, order: k.count, helloDue: time.Now().Add(helloTimeout)}
 	k.count++
 	return nil
 }
@@ -70,13 +70,13 @@ func (k *links) add(fd int) error {
 func (k *links) expire(now time.Time) {
 	for _, l := range k.all {
 		if !l.greeted && !now.Before(l.helloDue) {
-			k.hangUp(l)
+			k.disconnect(l)
 		}
 	}
 }
 
-// hangUp closes a connection.
-func (k *links) hangUp(l *link) {
+// disconnect closes a connection.
+func (k *links) disconnect(l *link) {
 	if l == k.current {
 		k.current = nil
 	}
@@ -94,7 +94,7 @@ func (r *runner) receive(l *link) {
 		return
 	}
 	if err != nil || n == 0 || l.read(r.links.input[:n], r.execute) != nil {
-		r.links.hangUp(l)
+		r.links.disconnect(l)
 	}
 }
 
@@ -203,7 +203,7 @@ func offset(lines []byte, index int) int {
 
 // send sends as much as the daemon takes without blocking the runner.
 func (k *links) send(l *link) {
-	for k.owes(l) {
+	for k.hasUnsent(l) {
 		err := k.sendSome(l)
 		if errors.Is(err, unix.EAGAIN) {
 			k.setBlocked(l, true)
@@ -217,9 +217,9 @@ func (k *links) send(l *link) {
 	k.setBlocked(l, false)
 }
 
-// owes reports whether there is something to send. Lines that are not news are sent between two news, and only when
+// hasUnsent reports whether there is something to send. Lines that are not news are sent between two news, and only when
 // all news are sent.
-func (k *links) owes(l *link) bool {
+func (k *links) hasUnsent(l *link) bool {
 	between := len(l.hello) == 0 && l.sent == len(k.news.text)
 	if between && l.resized && !k.news.waitsForWrite() {
 		l.resized = false
@@ -254,10 +254,10 @@ func (k *links) setBlocked(l *link, blocked bool) {
 	}
 }
 
-// drain blocks until the daemon has taken everything, or until drainPatience is over.
+// drain blocks until the daemon has taken everything, or until drainTimeout is over.
 func (k *links) drain(l *link) {
-	patience := unix.NsecToTimeval(int64(drainPatience))
-	unix.SetsockoptTimeval(l.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &patience)
+	timeout := unix.NsecToTimeval(int64(drainTimeout))
+	unix.SetsockoptTimeval(l.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &timeout)
 	if unix.SetNonblock(l.fd, false) != nil {
 		return
 	}

@@ -78,7 +78,7 @@ func TestRunWithoutFolderEnds(t *testing.T) {
 	r.options.StartDaemon = func() error { return nil }
 	now := time.Now()
 	r.restartDaemon(now)
-	r.restartDaemon(now.Add(daemonPatience))
+	r.restartDaemon(now.Add(daemonRestartDelay))
 	if r.closing.requested {
 		t.Fatal("it ends although its folder is there")
 	}

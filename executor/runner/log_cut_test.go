@@ -24,25 +24,25 @@ const (
 	cutWidth = 4
 )
 
-// hasty is a disk that syncs nothing, which makes the test faster.
-type hasty struct{ history.Disk }
+// unsyncedDisk is a disk that syncs nothing, which makes the test faster.
+type unsyncedDisk struct{ history.Disk }
 
-func (h hasty) SyncDir(string) error { return nil }
+func (h unsyncedDisk) SyncDir(string) error { return nil }
 
-func (h hasty) Open(path string, flag int) (history.File, error) {
+func (h unsyncedDisk) Open(path string, flag int) (history.File, error) {
 	f, err := h.Disk.Open(path, flag)
 	if err != nil {
 		return nil, err
 	}
-	return hastyFile{f}, nil
+	return unsyncedFile{f}, nil
 }
 
-type hastyFile struct{ history.File }
+type unsyncedFile struct{ history.File }
 
-func (hastyFile) Sync() error { return nil }
+func (unsyncedFile) Sync() error { return nil }
 
 func openLog(path string, replay func([]byte) error) (Log, error) {
-	log, err := history.OpenLog(hasty{history.LocalDisk{}}, path, replay)
+	log, err := history.OpenLog(unsyncedDisk{history.LocalDisk{}}, path, replay)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +118,8 @@ func logOfRun(t *testing.T) (record, earlier []byte) {
 	return record, earlier
 }
 
-// fates returns what the complete lines of a log say about each node: "known" or "maybe" executed, or the exit code.
-func fates(t *testing.T, text []byte) map[int]string {
+// endsIn returns what the complete lines of a log say about each node: "known" or "maybe" executed, or the exit code.
+func endsIn(t *testing.T, text []byte) map[int]string {
 	t.Helper()
 	fate := map[int]string{}
 	for line := range bytes.Lines(text) {
@@ -162,7 +162,7 @@ func TestLogCutAtEveryByte(t *testing.T) {
 				if !all && n%151 > 0 && n < len(text) && (n == 0 || text[n-1] != '\n' || n%2 > 0) {
 					continue
 				}
-				want := fates(t, text[:n])
+				want := endsIn(t, text[:n])
 				unsure := 0
 				for node, fate := range maps.All(want) {
 					switch {

@@ -38,7 +38,7 @@ func (r *runner) checkFiles(now time.Time) error {
 		return nil
 	}
 	if err := r.log.file.Check(); err != nil {
-		return logError(fmt.Errorf("%w; %s", err, putBack))
+		return logError(fmt.Errorf("%w; %s", err, missingFileRemedy))
 	}
 	if err := r.commands.keepEnvironment(r.closing.requested); err != nil {
 		return err
@@ -48,8 +48,8 @@ func (r *runner) checkFiles(now time.Time) error {
 	return nil
 }
 
-// putBack is what a user can do about a file of a run that was removed.
-const putBack = "put it back, or stop the run (wf stop) and go on with wf resume"
+// missingFileRemedy is what a user can do about a file of a run that was removed.
+const missingFileRemedy = "put it back, or stop the run (wf stop) and go on with wf resume"
 
 // keepEnvironment writes the environment file again if it was removed, because the next runner needs it. A runner that
 // had no environment at its start looks for the file again, since a daemon may write it.
@@ -61,7 +61,7 @@ func (c *commands) keepEnvironment(closing bool) (err error) {
 			return err
 		}
 		if c.env.missing {
-			return fmt.Errorf("the environment of the run, %s, has been removed; %s", path, putBack)
+			return fmt.Errorf("the environment of the run, %s, has been removed; %s", path, missingFileRemedy)
 		}
 		c.marker = cmp.Or(c.marker, rundir.MarkerOf(c.env.base).Run)
 		return nil

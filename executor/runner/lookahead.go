@@ -50,7 +50,7 @@ func (r *runner) recordIntents(now time.Time) {
 		return
 	}
 	stale := now.Sub(r.jobs.lookahead.since) >= lookaheadStale
-	places := max(0, r.jobs.width-r.jobs.going())
+	places := max(0, r.jobs.width-r.jobs.occupied())
 	n := places + r.jobs.lookahead.count(now, places > 0 && !r.jobs.queue.isDurable())
 	if r.jobs.width == 0 {
 		n = 0

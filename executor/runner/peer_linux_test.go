@@ -51,6 +51,6 @@ func TestOtherUserIsRefused(t *testing.T) {
 		t.Error("another user was accepted")
 	}
 	for _, l := range r.links.all {
-		r.links.hangUp(l)
+		r.links.disconnect(l)
 	}
 }

@@ -66,13 +66,13 @@ func (p *poller) watch(c child) {
 // forget does nothing: there are no handles of children.
 func (p *poller) forget(int) {}
 
-// wait sleeps until something has happened, but not longer than patience. It returns the
+// wait sleeps until something has happened, but not longer than limit. It returns the
 // descriptors to look at, valid until the next call, and whether a child may have ended.
-func (p *poller) wait(patience time.Duration) (ready []int, died bool, err error) {
+func (p *poller) wait(limit time.Duration) (ready []int, died bool, err error) {
 	if p.ended {
-		p.ended, patience = false, 0
+		p.ended, limit = false, 0
 	}
-	timeout := unix.NsecToTimespec(int64(patience))
+	timeout := unix.NsecToTimespec(int64(limit))
 	n, err := unix.Kevent(p.fd, nil, p.events[:], &timeout)
 	if errors.Is(err, unix.EINTR) {
 		return nil, true, nil

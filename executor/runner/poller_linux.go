@@ -84,9 +84,9 @@ func (p *poller) forget(handle int) {
 const briefWait = 2 * time.Millisecond
 
 // waitBriefly waits without telling the Go scheduler that the thread is in a system call.
-func (p *poller) waitBriefly(patience time.Duration) (int, error) {
+func (p *poller) waitBriefly(limit time.Duration) (int, error) {
 	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])),
-		uintptr(len(p.events)), uintptr(milliseconds(patience)), 0, 0)
+		uintptr(len(p.events)), uintptr(milliseconds(limit)), 0, 0)
 	if errno != 0 {
 		return 0, errno
 	}
@@ -96,15 +96,15 @@ func (p *poller) waitBriefly(patience time.Duration) (int, error) {
 // milliseconds rounds up, so that a wait never ends too early.
 func milliseconds(d time.Duration) int { return int((d + time.Millisecond - 1) / time.Millisecond) }
 
-// wait sleeps until something has happened, but not longer than patience. It returns the
+// wait sleeps until something has happened, but not longer than limit. It returns the
 // descriptors to look at, valid until the next call, and whether a child may have ended.
-func (p *poller) wait(patience time.Duration) (ready []int, died bool, err error) {
+func (p *poller) wait(limit time.Duration) (ready []int, died bool, err error) {
 	if p.blind {
-		patience = min(patience, blindInterval)
+		limit = min(limit, blindInterval)
 	}
-	n, err := p.waitBriefly(min(patience, briefWait))
-	if n == 0 && err == nil && patience > briefWait {
-		n, err = unix.EpollWait(p.fd, p.events[:], milliseconds(patience-briefWait))
+	n, err := p.waitBriefly(min(limit, briefWait))
+	if n == 0 && err == nil && limit > briefWait {
+		n, err = unix.EpollWait(p.fd, p.events[:], milliseconds(limit-briefWait))
 	}
 	if errors.Is(err, unix.EINTR) {
 		return nil, true, nil

@@ -120,7 +120,7 @@ type execution struct {
 	gone        bool        // the leader has ended
 	death       *proc.Death // how the leader ended; nil if that is unknown
 	stop        *stop       // nil unless it is being stopped
-	lacks       int         // how many executions still have to succeed before it may start
+	waitsFor    int         // how many executions still have to succeed before it may start
 	intended    bool        // its intent is in the log
 	durable     bool        // its intent is synced
 	waiting     bool        // it is in the queue
@@ -171,16 +171,16 @@ func Main(args []string, o Options) int {
 		})) // the daemon is the only one that can report it
 		return 1
 	}
-	if err := aside(r.loop); err != nil {
+	if err := onOwnThread(r.loop); err != nil {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 		return 1
 	}
 	return 0
 }
 
-// aside calls loop on a thread other than the main one. The list of children of that thread contains only orphans that
+// onOwnThread calls loop on a thread other than the main one. The list of children of that thread contains only orphans that
 // this process has adopted, so it is faster to read, see proc.ChildList.
-func aside(loop func() error) error {
+func onOwnThread(loop func() error) error {
 	runtime.LockOSThread() // Main is called on the main thread: keep it
 	ended := make(chan error)
 	go func() {
@@ -297,7 +297,7 @@ func (r *runner) loop() error {
 		}
 		r.turn(now)
 	}
-	r.leave()
+	r.cleanUp()
 	return nil
 }
 
@@ -384,7 +384,7 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 		sooner(now.Add(orphanDelay))
 	}
 	if len(r.jobs.gates.intended) > 0 {
-		sooner(r.jobs.gates.intended[0].shutSince.Add(gatePatience))
+		sooner(r.jobs.gates.intended[0].shutSince.Add(intentLifetime))
 	}
 	if !r.restart.next.IsZero() {
 		if r.listener.place.path != "" {
@@ -406,7 +406,7 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 
 // announce sends the pending news if they are due.
 func (r *runner) announce(now time.Time) {
-	if r.news.due(now, r.jobs.going() < r.jobs.width) {
+	if r.news.due(now, r.jobs.occupied() < r.jobs.width) {
 		r.announceNow()
 	}
 }
@@ -443,8 +443,8 @@ func (r *runner) fail(err error) {
 	r.links.publish(wire.AppendLine(nil, wire.Notice{Kind: wire.LineBroken, Message: "runner log: " + err.Error()}))
 }
 
-// leave removes what must not outlive the run. It ignores most errors: nothing could act on them.
-func (r *runner) leave() {
+// cleanUp removes what must not outlive the run. It ignores most errors: nothing could act on them.
+func (r *runner) cleanUp() {
 	if r.links.current != nil {
 		r.links.drain(r.links.current)
 	}

@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// killPatience is how long the run waits after KILL for a process that does not end (for example one that
+	// killTimeout is how long the run waits after KILL for a process that does not end (for example one that
 	// waits for a disk inside the kernel), before it goes on without it.
-	killPatience = 5 * time.Second
-	firstLook    = 5 * time.Millisecond // between two checks for killed processes; then the pause doubles
-	longestLook  = 200 * time.Millisecond
+	killTimeout = 5 * time.Second
+	firstLook   = 5 * time.Millisecond // between two checks for killed processes; then the pause doubles
+	longestLook = 200 * time.Millisecond
 )
 
 // A stop is the progress of stopping one execution: TERM, the grace, KILL.
@@ -51,7 +51,7 @@ func (r *runner) stopAll(ids []wire.ID, grace time.Duration) {
 		e := r.jobs.active[id]
 		switch {
 		case e == nil:
-		case e.lacks > 0:
+		case e.waitsFor > 0:
 			r.jobs.takeBack(e)
 			r.end(e, &wire.Entry{Stopped: true})
 		case e.waiting:
@@ -166,7 +166,7 @@ func (r *runner) advanceStops(now time.Time) {
 		return // while many children die, a read of the table for each would take longer than their deaths
 	}
 	r.stops.look, r.stops.looked = false, now
-	if r.closing.requested && len(r.jobs.active) == 0 && !r.recovery.successor && childless() {
+	if r.closing.requested && len(r.jobs.active) == 0 && !r.recovery.successor && hasNoChildren() {
 		r.finish(nil)
 		return
 	}
@@ -186,9 +186,9 @@ func (r *runner) advanceStops(now time.Time) {
 	r.stops.schedule(now, busy)
 }
 
-// childless reports whether this process has no children, which is usual at the end of a run. To read the process
+// hasNoChildren reports whether this process has no children, which is usual at the end of a run. To read the process
 // table instead would take longer than a short run.
-func childless() bool {
+func hasNoChildren() bool {
 	_, err := proc.NextDeath()
 	return errors.Is(err, unix.ECHILD)
 }
@@ -200,7 +200,7 @@ func (r *runner) endFinishedStops(table *proc.Table, now time.Time) (overdue []*
 		switch {
 		case e.gone && len(left) == 0:
 			r.end(e, &wire.Entry{Lost: e.death == nil})
-		case !e.stop.killed.IsZero() && now.Sub(e.stop.killed) > killPatience:
+		case !e.stop.killed.IsZero() && now.Sub(e.stop.killed) > killTimeout:
 			r.abandonStop(e, left)
 		case !now.Before(e.stop.deadline):
 			overdue = append(overdue, e)
@@ -266,13 +266,13 @@ func (r *runner) sweep(now time.Time) bool {
 		return true
 	}
 	left := r.remainingProcesses(table)
-	// A read of the process table can miss a process that forks and ends at that moment. childless cannot: this
+	// A read of the process table can miss a process that forks and ends at that moment. hasNoChildren cannot: this
 	// process or one of its children is an ancestor of each process of the run.
-	if len(left) == 0 && childless() {
+	if len(left) == 0 && hasNoChildren() {
 		r.finish(nil)
 		return false
 	}
-	if !r.stops.swept.IsZero() && now.Sub(r.stops.swept) > killPatience {
+	if !r.stops.swept.IsZero() && now.Sub(r.stops.swept) > killTimeout {
 		r.finish(proc.PIDs(left))
 		return false
 	}

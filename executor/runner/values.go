@@ -48,8 +48,8 @@ func unfit(variable string) bool {
 	return len(variable) >= maxString || strings.IndexByte(variable, 0) >= 0
 }
 
-// tooMuch returns the error for a command and environment that together are too long for the kernel.
-func tooMuch(argv, env []string) error {
+// errTooLarge returns the error for a command and environment that together are too long for the kernel.
+func errTooLarge(argv, env []string) error {
 	sum, largest := 0, ""
 	for _, v := range env {
 		sum += len(v) + 1

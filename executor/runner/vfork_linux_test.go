@@ -29,11 +29,11 @@ import (
 // A way is one of the two ways to fork.
 type way func(path string, argv, env []string, files [3]int) (child, error)
 
-// ownWay returns a forker that uses vforkExec from the first fork on. It skips the test if the system does not allow
+// ownFork returns a forker that uses vforkExec from the first fork on. It skips the test if the system does not allow
 // that.
-func ownWay(t testing.TB) way {
+func ownFork(t testing.TB) way {
 	t.Helper()
-	soon(t)
+	vforkFromStart(t)
 	f := new(forker)
 	null := openNull(t)
 	c, err := f.fork(wire.ID{}, "/bin/true", []string{"true"}, nil, [3]int{null, null, null})
@@ -49,8 +49,8 @@ func ownWay(t testing.TB) way {
 	}
 }
 
-// soon makes forkers use vforkExec from the first fork on.
-func soon(t testing.TB) {
+// vforkFromStart makes forkers use vforkExec from the first fork on.
+func vforkFromStart(t testing.TB) {
 	old := plainForks
 	plainForks = 0
 	t.Cleanup(func() { plainForks = old })
@@ -81,8 +81,8 @@ func exitCode(t testing.TB, c child) int {
 	return status.ExitStatus()
 }
 
-// seenBy starts a program and returns what it prints.
-func seenBy(t *testing.T, fork way, argv ...string) (pid int, text string) {
+// outputOf starts a program and returns what it prints.
+func outputOf(t *testing.T, fork way, argv ...string) (pid int, text string) {
 	t.Helper()
 	out, err := os.CreateTemp(t.TempDir(), "")
 	if err != nil {
@@ -106,11 +106,11 @@ func seenBy(t *testing.T, fork way, argv ...string) (pid int, text string) {
 	return c.pid, strings.ReplaceAll(string(printed), out.Name(), "OUT")
 }
 
-// portrait describes all state of a program that depends on its parent.
-func portrait(t *testing.T, fork way) string {
+// describeProcess describes all state of a program that depends on its parent.
+func describeProcess(t *testing.T, fork way) string {
 	t.Helper()
 	var b strings.Builder
-	_, status := seenBy(t, fork, "cat", "/proc/self/status")
+	_, status := outputOf(t, fork, "cat", "/proc/self/status")
 	for line := range strings.Lines(status) {
 		key, _, _ := strings.Cut(line, ":")
 		switch key {
@@ -120,12 +120,12 @@ func portrait(t *testing.T, fork way) string {
 		}
 	}
 	for _, file := range []string{"limits", "environ", "cmdline", "cgroup", "oom_score_adj", "timerslack_ns"} {
-		_, text := seenBy(t, fork, "cat", "/proc/self/"+file)
+		_, text := outputOf(t, fork, "cat", "/proc/self/"+file)
 		fmt.Fprintf(&b, "%s: %q\n", file, text)
 	}
-	_, links := seenBy(t, fork, "sh", "-c", "for n in /proc/$$/fd/* /proc/$$/cwd; do readlink $n; done")
+	_, links := outputOf(t, fork, "sh", "-c", "for n in /proc/$$/fd/* /proc/$$/cwd; do readlink $n; done")
 	fmt.Fprintf(&b, "descriptors and folder: %q\n", strings.ReplaceAll(links, "/proc/", ""))
-	pid, stat := seenBy(t, fork, "cat", "/proc/self/stat")
+	pid, stat := outputOf(t, fork, "cat", "/proc/self/stat")
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	fmt.Fprintf(&b, "leads group: %v, session: %v, terminal: %s, signal at its end: %s\n",
 		fields[2] == fmt.Sprint(pid), fields[3] == fmt.Sprint(pid), fields[4], fields[35])
@@ -183,12 +183,12 @@ func limitFiles(t *testing.T, soft int) (restore func()) {
 
 // TestForkersAgree checks that a program sees the same state as when syscall.ForkExec starts it.
 func TestForkersAgree(t *testing.T) {
-	own := ownWay(t)
+	own := ownFork(t)
 	runtime.LockOSThread() // the child inherits the signal mask of the thread
 	defer runtime.UnlockOSThread()
 	for name, enter := range conditions {
 		leave := enter(t)
-		theirs, ours := portrait(t, forkExec), portrait(t, own)
+		theirs, ours := describeProcess(t, forkExec), describeProcess(t, own)
 		leave()
 		if ours != theirs {
 			t.Errorf("%s: the program sees\n%s\nand from syscall.ForkExec\n%s", name, ours, theirs)
@@ -199,16 +199,16 @@ func TestForkersAgree(t *testing.T) {
 	}
 }
 
-// elsewhere is set in a process that a shell has prepared as a Go program cannot prepare itself.
-const elsewhere = "WF_TEST_ELSEWHERE"
+// helperVariable is set in a process that a shell has prepared as a Go program cannot prepare itself.
+const helperVariable = "WF_TEST_ELSEWHERE"
 
 // TestForkersAgreeElsewhere does the same in a process that was started with a low soft limit of open files, which Go has
 // raised, and with ignored signals.
 func TestForkersAgreeElsewhere(t *testing.T) {
-	ownWay(t)
+	ownFork(t)
 	cmd := exec.Command("/bin/sh", "-c", `ulimit -Sn 300; trap '' HUP TERM USR1; exec "$0" "$@"`,
 		os.Args[0], "-test.run=^TestForkersAgree$|^TestLimitIsFound$", "-test.v")
-	cmd.Env = append(os.Environ(), elsewhere+"=1")
+	cmd.Env = append(os.Environ(), helperVariable+"=1")
 	text, err := cmd.CombinedOutput()
 	if err != nil || strings.Count(string(text), "--- PASS") != 2 {
 		t.Errorf("%v\n%s", err, text)
@@ -217,17 +217,17 @@ func TestForkersAgreeElsewhere(t *testing.T) {
 
 // TestLimitIsFound is a part of TestForkersAgreeElsewhere.
 func TestLimitIsFound(t *testing.T) {
-	if os.Getenv(elsewhere) == "" {
+	if os.Getenv(helperVariable) == "" {
 		t.Skip("part of TestForkersAgreeElsewhere")
 	}
-	if _, text := seenBy(t, ownWay(t), "sh", "-c", "ulimit -Sn"); text != "300\n" {
+	if _, text := outputOf(t, ownFork(t), "sh", "-c", "ulimit -Sn"); text != "300\n" {
 		t.Errorf("a command may open %s files, not 300", text)
 	}
 }
 
 // TestForkersFailAlike checks that both ways return the same errors and leave nothing behind.
 func TestForkersFailAlike(t *testing.T) {
-	own := ownWay(t)
+	own := ownFork(t)
 	null := openNull(t)
 	good := [3]int{null, null, null}
 	dir := t.TempDir()
@@ -294,7 +294,7 @@ func openFiles(t *testing.T) int {
 
 // TestForkWithoutDescriptors checks that a shortage of descriptors is reported as one, so that the start is tried again.
 func TestForkWithoutDescriptors(t *testing.T) {
-	own := ownWay(t)
+	own := ownFork(t)
 	null := openNull(t)
 	defer limitFiles(t, 64)()
 	for {
@@ -312,7 +312,7 @@ func TestForkWithoutDescriptors(t *testing.T) {
 
 // TestForkerFallsBack forbids clone3, as containers do. The command is started all the same.
 func TestForkerFallsBack(t *testing.T) {
-	ownWay(t)
+	ownFork(t)
 	null := openNull(t)
 	for _, refusal := range []unix.Errno{unix.ENOSYS, unix.EPERM} {
 		var f forker
@@ -356,7 +356,7 @@ func refuse(call uint32, errno unix.Errno) error {
 
 // TestForkUnderLoad forks while the garbage collector runs all the time, signals arrive, and other goroutines fork.
 func TestForkUnderLoad(t *testing.T) {
-	own := ownWay(t)
+	own := ownFork(t)
 	forks := 1000
 	if testing.Short() {
 		forks = 200

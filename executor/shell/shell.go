@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Default is the shell of jobs that name none.
-const Default = "/bin/sh"
+// defaultShell is the shell of jobs that name none.
+const defaultShell = "/bin/sh"
 
 // Find returns the path of the shell of a job and the beginning of its argument list: the path, and the options that the
 // job gives, as in "bash -euo pipefail". A name without a slash is looked up in the PATH of env.
 func Find(shell string, env []string) (path string, argv []string, err error) {
 	if shell == "" {
-		return Default, []string{Default}, nil
+		return defaultShell, []string{defaultShell}, nil
 	}
 	words := []string{shell}
 	if strings.ContainsAny(shell, " \t'\"") && isProgram(shell) != nil {

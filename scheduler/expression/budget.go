@@ -35,10 +35,10 @@ func (v *evaluation) spend(at, steps int) {
 	v.steps += steps
 }
 
-// look spends the cost of visiting the whole value.
-func (v *evaluation) look(at int, value any) { v.lookBelow(at, value, 0) }
+// spendFor spends the cost of visiting the whole value.
+func (v *evaluation) spendFor(at int, value any) { v.spendForPart(at, value, 0) }
 
-func (v *evaluation) lookBelow(at int, value any, depth int) {
+func (v *evaluation) spendForPart(at int, value any, depth int) {
 	if depth > maxDepth {
 		fail(at, "lists and maps are nested more than %d deep", maxDepth)
 	}
@@ -48,13 +48,13 @@ func (v *evaluation) lookBelow(at int, value any, depth int) {
 	case []any:
 		v.spend(at, 1+len(x))
 		for i := range x {
-			v.lookBelow(at, x[i], depth+1)
+			v.spendForPart(at, x[i], depth+1)
 		}
 	case map[string]any:
 		v.spend(at, 1+len(x))
 		for key := range x {
 			v.spend(at, 1+len(key)/chunk)
-			v.lookBelow(at, x[key], depth+1)
+			v.spendForPart(at, x[key], depth+1)
 		}
 	default:
 		v.spend(at, 1)
@@ -63,7 +63,7 @@ func (v *evaluation) lookBelow(at int, value any, depth int) {
 
 // plainValue returns a value without internal types, for the result of an evaluation.
 func plainValue(v *evaluation, value any) any {
-	v.look(0, value)
+	v.spendFor(0, value)
 	return stripped(value)
 }
 

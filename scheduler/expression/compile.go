@@ -129,7 +129,7 @@ func (c *compiler) truth(n ast.Node) func(v *evaluation) bool {
 }
 
 func (c *compiler) let(n *ast.VariableDeclaratorNode) op {
-	if _, taken := c.lets[n.Name]; taken {
+	if _, normalized := c.lets[n.Name]; normalized {
 		fail(n.Location().From, "%s is declared twice", n.Name)
 	}
 	value, slot := c.node(n.Value), c.slots
@@ -239,7 +239,7 @@ func (c *compiler) slice(n *ast.SliceNode) op {
 			a, b := bounds(whole(at, from(v)), whole(at, to(v)), len(x))
 			return x[a:b:b]
 		case string:
-			v.look(at, x)
+			v.spendFor(at, x)
 			v.spend(at, len(x)/4)
 			runes := []rune(x)
 			a, b := bounds(whole(at, from(v)), whole(at, to(v)), len(runes))

@@ -18,11 +18,11 @@ import (
 // A function gets evaluated arguments whose cost is already counted.
 type function struct {
 	least, most int // arguments; most < 0 = any number
-	do          func(k *called) any
+	do          func(k *call) any
 }
 
-// called is one call of a function.
-type called struct {
+// A call is one call of a function.
+type call struct {
 	v    *evaluation
 	at   int
 	name string
@@ -47,10 +47,10 @@ func (c *compiler) function(at int, name string, arguments []ast.Node) op {
 	args := c.nodes(arguments)
 	c.varies = c.varies || name == "now" || name == "uuid"
 	return func(v *evaluation) any {
-		k := &called{v: v, at: at, name: name, args: make([]any, len(args))}
+		k := &call{v: v, at: at, name: name, args: make([]any, len(args))}
 		for i, arg := range args {
 			k.args[i] = arg(v)
-			v.look(at, k.args[i])
+			v.spendFor(at, k.args[i])
 		}
 		return f.do(k)
 	}
@@ -91,7 +91,7 @@ func (c *compiler) call(n *ast.CallNode) op {
 			}
 			layout := ""
 			if len(args) > 0 {
-				layout = (&called{v: v, at: at, name: key.Value, args: []any{args[0](v)}}).text(0)
+				layout = (&call{v: v, at: at, name: key.Value, args: []any{args[0](v)}}).text(0)
 				v.spend(at, len(layout))
 			}
 			return timeMethods[key.Value](t, layout)
@@ -124,7 +124,7 @@ var timeMethods = map[string]func(t time.Time, layout string) any{
 	"Unix":    func(t time.Time, _ string) any { return int(t.Unix()) },
 }
 
-func (k *called) text(i int) string {
+func (k *call) text(i int) string {
 	s, ok := k.args[i].(string)
 	if !ok {
 		failWith(k.at, remedyForText(k.args[i]), "%s needs a text, not %s", k.name, describe(k.args[i]))
@@ -132,7 +132,7 @@ func (k *called) text(i int) string {
 	return s
 }
 
-func (k *called) list(i int) []any {
+func (k *call) list(i int) []any {
 	list, ok := k.args[i].([]any)
 	if !ok {
 		failWith(k.at, remedyFor("not a list", k.args[i]), "%s needs a list, not %s", k.name, describe(k.args[i]))
@@ -140,7 +140,7 @@ func (k *called) list(i int) []any {
 	return list
 }
 
-func (k *called) mapping(i int) map[string]any {
+func (k *call) mapping(i int) map[string]any {
 	m, ok := k.args[i].(map[string]any)
 	if !ok {
 		fail(k.at, "%s needs a map, not %s", k.name, describe(k.args[i]))
@@ -148,8 +148,8 @@ func (k *called) mapping(i int) map[string]any {
 	return m
 }
 
-// made counts the cost of a text of that many bytes, before the text is made.
-func (k *called) made(length int) {
+// spendBytes counts the cost of a text of that many bytes, before the text is made.
+func (k *call) spendBytes(length int) {
 	if length < 0 || length > maxSteps*8 {
 		length = maxSteps * 8
 	}
@@ -161,7 +161,7 @@ func (k *called) made(length int) {
 // of their keys, so that the same data gives the same value.
 var functions = map[string]function{
 	"len":  {1, 1, length},
-	"type": {1, 1, func(k *called) any { return typeName(k.args[0]) }},
+	"type": {1, 1, func(k *call) any { return typeName(k.args[0]) }},
 
 	"abs":   {1, 1, numeric(math.Abs)},
 	"ceil":  {1, 1, numeric(math.Ceil)},
@@ -170,39 +170,39 @@ var functions = map[string]function{
 	"int":   {1, 1, toInt},
 	"float": {1, 1, toFloat},
 
-	"string":      {1, 1, func(k *called) any { k.v.look(k.at, k.args[0]); return Format(stripped(k.args[0])) }},
+	"string":      {1, 1, func(k *call) any { k.v.spendFor(k.at, k.args[0]); return Format(stripped(k.args[0])) }},
 	"trim":        {1, 2, trim},
-	"trimPrefix":  {2, 2, func(k *called) any { return strings.TrimPrefix(k.text(0), k.text(1)) }},
-	"trimSuffix":  {2, 2, func(k *called) any { return strings.TrimSuffix(k.text(0), k.text(1)) }},
-	"upper":       {1, 1, func(k *called) any { k.made(len(k.text(0))); return strings.ToUpper(k.text(0)) }},
-	"lower":       {1, 1, func(k *called) any { k.made(len(k.text(0))); return strings.ToLower(k.text(0)) }},
+	"trimPrefix":  {2, 2, func(k *call) any { return strings.TrimPrefix(k.text(0), k.text(1)) }},
+	"trimSuffix":  {2, 2, func(k *call) any { return strings.TrimSuffix(k.text(0), k.text(1)) }},
+	"upper":       {1, 1, func(k *call) any { k.spendBytes(len(k.text(0))); return strings.ToUpper(k.text(0)) }},
+	"lower":       {1, 1, func(k *call) any { k.spendBytes(len(k.text(0))); return strings.ToLower(k.text(0)) }},
 	"split":       {2, 3, split},
 	"replace":     {3, 3, replace},
 	"repeat":      {2, 2, repeat},
 	"join":        {1, 2, join},
-	"indexOf":     {2, 2, func(k *called) any { return strings.Index(k.text(0), k.text(1)) }},
-	"lastIndexOf": {2, 2, func(k *called) any { return strings.LastIndex(k.text(0), k.text(1)) }},
-	"hasPrefix":   {2, 2, func(k *called) any { return strings.HasPrefix(k.text(0), k.text(1)) }},
-	"hasSuffix":   {2, 2, func(k *called) any { return strings.HasSuffix(k.text(0), k.text(1)) }},
-	"toJSON":      {1, 1, func(k *called) any { k.v.look(k.at, k.args[0]); return jsonText(stripped(k.args[0])) }},
+	"indexOf":     {2, 2, func(k *call) any { return strings.Index(k.text(0), k.text(1)) }},
+	"lastIndexOf": {2, 2, func(k *call) any { return strings.LastIndex(k.text(0), k.text(1)) }},
+	"hasPrefix":   {2, 2, func(k *call) any { return strings.HasPrefix(k.text(0), k.text(1)) }},
+	"hasSuffix":   {2, 2, func(k *call) any { return strings.HasSuffix(k.text(0), k.text(1)) }},
+	"toJSON":      {1, 1, func(k *call) any { k.v.spendFor(k.at, k.args[0]); return jsonText(stripped(k.args[0])) }},
 	"fromJSON":    {1, 1, fromJSON},
-	"toBase64": {1, 1, func(k *called) any {
-		k.made(len(k.text(0)))
+	"toBase64": {1, 1, func(k *call) any {
+		k.spendBytes(len(k.text(0)))
 		return base64.StdEncoding.EncodeToString([]byte(k.text(0)))
 	}},
 	"fromBase64": {1, 1, fromBase64},
 
-	"now":      {0, 0, func(k *called) any { return time.Unix(0, k.v.env.Now).UTC() }},
+	"now":      {0, 0, func(k *call) any { return time.Unix(0, k.v.env.Now).UTC() }},
 	"uuid":     {0, 0, newUUID},
 	"duration": {1, 1, duration},
 	"date":     {1, 2, date},
 
-	"max":     {1, -1, func(k *called) any { return extreme(k, 1) }},
-	"min":     {1, -1, func(k *called) any { return extreme(k, -1) }},
+	"max":     {1, -1, func(k *call) any { return extreme(k, 1) }},
+	"min":     {1, -1, func(k *call) any { return extreme(k, -1) }},
 	"mean":    {1, -1, mean},
 	"median":  {1, -1, median},
-	"first":   {1, 1, func(k *called) any { return end(k.list(0), false) }},
-	"last":    {1, 1, func(k *called) any { return end(k.list(0), true) }},
+	"first":   {1, 1, func(k *call) any { return end(k.list(0), false) }},
+	"last":    {1, 1, func(k *call) any { return end(k.list(0), true) }},
 	"get":     {2, 2, get},
 	"take":    {2, 2, take},
 	"keys":    {1, 1, keys},
@@ -215,7 +215,7 @@ var functions = map[string]function{
 	"sort":    {1, 2, sortList},
 }
 
-func length(k *called) any {
+func length(k *call) any {
 	switch x := k.args[0].(type) {
 	case string:
 		return utf8.RuneCountInString(x)
@@ -253,14 +253,14 @@ func typeName(value any) string {
 	return "map"
 }
 
-func newUUID(k *called) any {
+func newUUID(k *call) any {
 	if k.v.env.UUID == nil {
 		fail(k.at, "there is no uuid here")
 	}
 	return k.v.env.UUID()
 }
 
-func duration(k *called) any {
+func duration(k *call) any {
 	text := strings.TrimSpace(k.text(0))
 	positive, negative := strings.CutPrefix(text, "-")
 	d, err := timespan.Parse(positive)
@@ -275,7 +275,7 @@ func duration(k *called) any {
 
 // date reads a time in one of the usual forms, or in a form that is given as Go writes it. One without a
 // time zone is UTC.
-func date(k *called) any {
+func date(k *call) any {
 	forms := []string{time.RFC3339, "2006-01-02", "15:04:05", "2006-01-02 15:04:05", time.RFC822, time.RFC850, time.RFC1123}
 	if len(k.args) == 2 {
 		forms = []string{k.text(1)}
@@ -290,7 +290,7 @@ func date(k *called) any {
 }
 
 // sortList sorts a copy.
-func sortList(k *called) any {
+func sortList(k *call) any {
 	order := any(nil)
 	if len(k.args) == 2 {
 		order = k.args[1]

@@ -7,7 +7,7 @@ import (
 )
 
 // extreme returns the least (-1) or the largest (1) of all numbers in the arguments.
-func extreme(k *called, direction int) any {
+func extreme(k *call, direction int) any {
 	var best any
 	each(k.args, func(value any) {
 		number(k.at, k.name, value)
@@ -25,11 +25,11 @@ func each(list []any, f func(value any)) {
 			each(inner, f)
 			continue
 		}
-		f(taken(value))
+		f(normalized(value))
 	}
 }
 
-func (k *called) numbers() []float64 {
+func (k *call) numbers() []float64 {
 	var list []float64
 	each(k.args, func(value any) {
 		number(k.at, k.name, value)
@@ -41,7 +41,7 @@ func (k *called) numbers() []float64 {
 	return list
 }
 
-func mean(k *called) any {
+func mean(k *call) any {
 	total, list := 0.0, k.numbers()
 	for _, x := range list {
 		total += x
@@ -49,7 +49,7 @@ func mean(k *called) any {
 	return total / float64(len(list))
 }
 
-func median(k *called) any {
+func median(k *call) any {
 	list := k.numbers()
 	sort.Float64s(list)
 	middle := len(list) / 2
@@ -65,13 +65,13 @@ func end(list []any, last bool) any {
 	case len(list) == 0:
 		return nil
 	case last:
-		return taken(list[len(list)-1])
+		return normalized(list[len(list)-1])
 	}
-	return taken(list[0])
+	return normalized(list[0])
 }
 
 // get returns a[b], and nil where there is none.
-func get(k *called) any {
+func get(k *call) any {
 	switch x := k.args[0].(type) {
 	case nil:
 		return nil
@@ -83,20 +83,20 @@ func get(k *called) any {
 		if index < 0 || index >= len(x) {
 			return nil
 		}
-		return taken(x[index])
+		return normalized(x[index])
 	}
 	return fetch(k.v, k.at, k.args[0], k.args[1])
 }
 
-func take(k *called) any {
+func take(k *call) any {
 	list, n := k.list(0), whole(k.at, k.args[1])
 	n = min(max(n, 0), len(list))
 	return list[:n:n]
 }
 
-func keys(k *called) any { return taken(slices.Sorted(maps.Keys(k.mapping(0)))) }
+func keys(k *call) any { return normalized(slices.Sorted(maps.Keys(k.mapping(0)))) }
 
-func values(k *called) any {
+func values(k *call) any {
 	m := k.mapping(0)
 	list := make([]any, 0, len(m))
 	for _, key := range slices.Sorted(maps.Keys(m)) {
@@ -105,7 +105,7 @@ func values(k *called) any {
 	return list
 }
 
-func toPairs(k *called) any {
+func toPairs(k *call) any {
 	m := k.mapping(0)
 	list := make([]any, 0, len(m))
 	for _, key := range slices.Sorted(maps.Keys(m)) {
@@ -114,7 +114,7 @@ func toPairs(k *called) any {
 	return list
 }
 
-func fromPairs(k *called) any {
+func fromPairs(k *call) any {
 	m := map[string]any{}
 	for _, value := range k.list(0) {
 		pair, ok := value.([]any)
@@ -130,17 +130,17 @@ func fromPairs(k *called) any {
 	return m
 }
 
-func reverse(k *called) any {
+func reverse(k *call) any {
 	list := slices.Clone(k.list(0))
 	slices.Reverse(list)
 	return list
 }
 
 // uniq keeps the first of equal elements. It finds scalars by a table, and compares all others.
-func uniq(k *called) any {
+func uniq(k *call) any {
 	kept, others, seen := []any{}, []any{}, map[any]bool{}
 	for _, value := range k.list(0) {
-		value = taken(value)
+		value = normalized(value)
 		if scalar(value) || value == nil {
 			key := value
 			if n, ok := value.(int); ok && int(float64(n)) == n {
@@ -158,7 +158,7 @@ func uniq(k *called) any {
 	return kept
 }
 
-func concat(k *called) any {
+func concat(k *call) any {
 	all := []any{}
 	for i := range k.args {
 		all = append(all, k.list(i)...)
@@ -166,7 +166,7 @@ func concat(k *called) any {
 	return all
 }
 
-func flatten(k *called) any {
+func flatten(k *call) any {
 	flat := []any{}
 	each(k.list(0), func(value any) { flat = append(flat, value) })
 	return flat

@@ -8,8 +8,8 @@ import (
 )
 
 // numeric makes a function of one number; whole numbers stay whole.
-func numeric(f func(float64) float64) func(k *called) any {
-	return func(k *called) any {
+func numeric(f func(float64) float64) func(k *call) any {
+	return func(k *call) any {
 		switch x := k.args[0].(type) {
 		case int:
 			if x < 0 && f(-1) == 1 {
@@ -24,7 +24,7 @@ func numeric(f func(float64) float64) func(k *called) any {
 	}
 }
 
-func toInt(k *called) any {
+func toInt(k *call) any {
 	switch x := k.args[0].(type) {
 	case int:
 		return x
@@ -44,7 +44,7 @@ func toInt(k *called) any {
 	return nil
 }
 
-func toFloat(k *called) any {
+func toFloat(k *call) any {
 	switch x := k.args[0].(type) {
 	case int, float64:
 		return float(x)
@@ -59,7 +59,7 @@ func toFloat(k *called) any {
 	return nil
 }
 
-func trim(k *called) any {
+func trim(k *call) any {
 	if len(k.args) == 2 {
 		if len(k.text(1)) > 100 {
 			fail(k.at, "trim takes away at most 100 different characters")
@@ -69,29 +69,29 @@ func trim(k *called) any {
 	return strings.TrimSpace(k.text(0))
 }
 
-func split(k *called) any {
+func split(k *call) any {
 	text, by, limit := k.text(0), k.text(1), -1
 	if len(k.args) == 3 {
 		limit = whole(k.at, k.args[2])
 	}
 	k.v.spend(k.at, 2*(1+strings.Count(text, by)))
 	parts := strings.SplitN(text, by, limit)
-	return taken(parts)
+	return normalized(parts)
 }
 
-func replace(k *called) any {
+func replace(k *call) any {
 	text, old, by := k.text(0), k.text(1), k.text(2)
 	count := strings.Count(text, old)
-	k.made(len(text) + product(count, len(by)))
+	k.spendBytes(len(text) + product(count, len(by)))
 	return strings.ReplaceAll(text, old, by)
 }
 
-func repeat(k *called) any {
+func repeat(k *call) any {
 	text, times := k.text(0), whole(k.at, k.args[1])
 	if times < 0 {
 		fail(k.at, "repeat needs a number from 0, not %d", times)
 	}
-	k.made(product(len(text), times))
+	k.spendBytes(product(len(text), times))
 	return strings.Repeat(text, times)
 }
 
@@ -103,7 +103,7 @@ func product(a, b int) int {
 	return a * b
 }
 
-func join(k *called) any {
+func join(k *call) any {
 	list, glue := k.list(0), ""
 	if len(k.args) == 2 {
 		glue = k.text(1)
@@ -117,7 +117,7 @@ func join(k *called) any {
 		parts[i] = s
 		size += len(s) + len(glue)
 	}
-	k.made(size)
+	k.spendBytes(size)
 	return strings.Join(parts, glue)
 }
 
@@ -131,7 +131,7 @@ func jsonText(value any) string {
 	return list[1 : len(list)-1]
 }
 
-func fromJSON(k *called) any {
+func fromJSON(k *call) any {
 	text := k.text(0)
 	k.v.spend(k.at, len(text))
 	value, err := Decode([]byte(text))
@@ -141,8 +141,8 @@ func fromJSON(k *called) any {
 	return value
 }
 
-func fromBase64(k *called) any {
-	k.made(len(k.text(0)))
+func fromBase64(k *call) any {
+	k.spendBytes(len(k.text(0)))
 	data, err := base64.StdEncoding.DecodeString(k.text(0))
 	if err != nil {
 		fail(k.at, "the text is no base64: %v", err)

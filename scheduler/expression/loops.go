@@ -62,7 +62,7 @@ type walk struct {
 func (w *walk) value(i int) any {
 	w.v.spend(w.at, 1)
 	l := &w.v.loops[len(w.v.loops)-1]
-	l.item, l.index = taken(w.items[i]), i
+	l.item, l.index = normalized(w.items[i]), i
 	return w.body(w.v)
 }
 
@@ -102,7 +102,7 @@ func (w *walk) element(i int) any {
 	if i < 0 {
 		return nil
 	}
-	return taken(w.items[i])
+	return normalized(w.items[i])
 }
 
 func indexOrNil(i int) any {
@@ -164,7 +164,7 @@ func reduce(w *walk) any {
 		if len(w.items) == 0 {
 			failWith(w.at, "give a third argument to begin with", "reduce has nothing to begin with: the list is empty")
 		}
-		acc, first = taken(w.items[0]), 1
+		acc, first = normalized(w.items[0]), 1
 	}
 	for i := first; i < len(w.items); i++ {
 		w.v.loops[len(w.v.loops)-1].acc = acc

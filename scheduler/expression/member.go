@@ -37,12 +37,12 @@ func fetch(v *evaluation, at int, value, key any) any {
 		if !ok {
 			fail(at, "the keys of a map are texts, not %s", describe(key))
 		}
-		return taken(x[name])
+		return normalized(x[name])
 	case []any:
 		if name, ok := key.(string); ok {
 			failWith(at, "map(LIST, #."+name+") gets it from each element", "a list has no %q", name)
 		}
-		return taken(x[place(at, whole(at, key), len(x))])
+		return normalized(x[place(at, whole(at, key), len(x))])
 	case string:
 		failWith(at, "TEXT[0:1] is its first character", "a text has no %s", describeKey(key))
 	case instance:

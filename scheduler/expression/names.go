@@ -111,7 +111,7 @@ func (c *compiler) ofSubFlow(at int, name string, s *Scope, up int) op {
 		env := v.around(at, up, name)
 		switch name {
 		case "item":
-			return taken(env.Item)
+			return normalized(env.Item)
 		case "index":
 			return env.Index
 		}
@@ -173,7 +173,7 @@ func (c *compiler) ofRoot(at int, root, key string) op {
 			}
 			failWith(at, remedy, "no parameter %q", key)
 		}
-		return func(v *evaluation) any { return taken(v.env.Params[key]) }
+		return func(v *evaluation) any { return normalized(v.env.Params[key]) }
 	case "env":
 		return func(v *evaluation) any {
 			if v.env.Variable == nil {

@@ -186,7 +186,7 @@ func (v *evaluation) same(at int, a, b any, depth int) bool {
 		fail(at, "lists and maps are nested more than %d deep", maxDepth)
 	}
 	v.spend(at, 1)
-	a, b = taken(a), taken(b)
+	a, b = normalized(a), normalized(b)
 	switch x := a.(type) {
 	case []any:
 		y, ok := b.([]any)
@@ -258,7 +258,7 @@ func (v *evaluation) within(at int, needle, where any) bool {
 			if v.same(at, needle, x[i], 0) {
 				return true
 			}
-			if other == nil && scalar(x[i]) && scalar(needle) && kindOf(taken(x[i])) != kindOf(needle) {
+			if other == nil && scalar(x[i]) && scalar(needle) && kindOf(normalized(x[i])) != kindOf(needle) {
 				other = x[i]
 			}
 		}

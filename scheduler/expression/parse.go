@@ -59,7 +59,7 @@ func parse(text string) (*parser.Tree, error) {
 	c := *settings() // a copy: the library writes to its cache of types
 	tree, err := parser.ParseWithConfig(text, &c)
 	if err != nil {
-		return nil, ours(err, text)
+		return nil, libraryError(err, text)
 	}
 	return tree, nil
 }
@@ -69,7 +69,7 @@ func parse(text string) (*parser.Tree, error) {
 func check(tree *parser.Tree, c *compiler) (kind string, err error) {
 	config := *settings() // a copy, as in parse
 	if _, err := checker.Check(tree, &config); err != nil {
-		return "", ours(err, string(c.text))
+		return "", libraryError(err, string(c.text))
 	}
 	return kindOfType(tree.Node), nil
 }
@@ -94,8 +94,8 @@ func kindOfType(n ast.Node) string {
 	return ""
 }
 
-// ours takes over the place and the first line of an error of the library.
-func ours(err error, text string) *Error {
+// libraryError takes over the place and the first line of an error of the library.
+func libraryError(err error, text string) *Error {
 	var theirs *file.Error
 	if !errors.As(err, &theirs) {
 		return &Error{Line: 1, Column: 1, Problem: err.Error()}

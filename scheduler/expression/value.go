@@ -148,8 +148,8 @@ func kindOf(value any) string {
 	return "something else"
 }
 
-// taken converts a value of Env to the kinds of the evaluation.
-func taken(value any) any {
+// normalized converts a value of Env to the kinds of the evaluation.
+func normalized(value any) any {
 	switch x := value.(type) {
 	case int64:
 		return int(x)

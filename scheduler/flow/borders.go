@@ -126,7 +126,7 @@ func (r *reader) groupCycle() {
 	}
 	for v := len(c.nodes); v < len(c.out); v++ {
 		if size[component[v]] > 1 {
-			r.tellCycle(c, c.way(int32(v), component))
+			r.reportCycle(c, c.way(int32(v), component))
 			return
 		}
 	}
@@ -154,7 +154,7 @@ func (c *grouped) way(start int32, component []int32) []int32 {
 	return append(way, start)
 }
 
-func (r *reader) tellCycle(c *grouped, way []int32) {
+func (r *reader) reportCycle(c *grouped, way []int32) {
 	var names []string
 	var nodes []*graph.Node
 	for _, v := range way {

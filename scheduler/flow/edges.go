@@ -66,20 +66,13 @@ func (r *reader) whenProblem(s graph.Severity, code string, e *graph.Edge, forma
 
 // edgeTest compiles the expression of when=if:EXPR.
 func (r *reader) edgeTest(e *graph.Edge, text, expr string) *expression.Expr {
-	compiled, err := compileTest(expr, r.f.scope(e.Source.Home()))
+	compiled, always, err := compileTest(expr, r.f.scope(e.Source.Home()))
 	if err != nil {
 		r.whenProblem(graph.Error, CodeExpression, e, "when=%s: %v", shown(text), err)
 		return nil
 	}
-	if compiled.Constant() {
-		yes, err := compiled.Bool(expression.Env{})
-		switch {
-		case err != nil:
-			r.whenProblem(graph.Error, CodeExpression, e, "when=%s: %v", shown(text), err)
-			return nil
-		case !yes:
-			r.whenProblem(graph.Warning, CodeNever, e, "when=%s never fires: the expression is always false", shown(text))
-		}
+	if always != nil && !*always {
+		r.whenProblem(graph.Warning, CodeNever, e, "when=%s never fires: the expression is always false", shown(text))
 	}
 	return compiled
 }
@@ -103,16 +96,20 @@ func (r *reader) checkElse(e *graph.Edge) {
 	r.whenProblem(graph.Warning, CodeAlways, e, "when=\"else\" always fires: %s has no edge with case, exit or if; write done", r.handle(e.Source))
 }
 
-// compileTest compiles an expression that must be true or false, with ${{ }} around it or without.
-func compileTest(text string, s *expression.Scope) (*expression.Expr, error) {
-	e, err := expression.Compile(bare(text), *s)
-	if err != nil {
-		return nil, err
+// compileTest compiles an expression that must be true or false, with ${{ }} around it or without. always is the value if
+// that is the same in every run, otherwise nil.
+func compileTest(text string, s *expression.Scope) (e *expression.Expr, always *bool, err error) {
+	if e, err = expression.Compile(bare(text), *s); err != nil {
+		return nil, nil, err
 	}
 	if kind := e.Certainly(); kind != "" && kind != "true or false" {
-		return nil, &expression.Error{Line: 1, Column: 1, Problem: "gives " + kind + ", neither true nor false", Remedy: "compare it with something"}
+		return nil, nil, &expression.Error{Line: 1, Column: 1, Problem: "gives " + kind + ", neither true nor false", Remedy: "compare it with something"}
 	}
-	return e, nil
+	if !e.Constant() {
+		return e, nil, nil
+	}
+	yes, err := e.Bool(expression.Env{})
+	return e, &yes, err
 }
 
 // bare removes an unnecessary ${{ }} around an expression.

@@ -49,7 +49,7 @@ func (f *Flow) ends(group *graph.Node) *ends {
 	// an error, does not recurse.
 	found := &ends{entry: map[*graph.Node]bool{}, waitsFor: -1}
 	f.groups[group] = found
-	w := &weave{index: index, out: make([][]int32, len(nodes)), blockingIn: make([]bool, len(nodes)), blockingOut: make([]bool, len(nodes))}
+	w := &innerEdges{index: index, out: make([][]int32, len(nodes)), blockingIn: make([]bool, len(nodes)), blockingOut: make([]bool, len(nodes))}
 	for _, n := range members {
 		for _, e := range n.Out {
 			w.add(f, e)
@@ -67,16 +67,16 @@ func (f *Flow) ends(group *graph.Node) *ends {
 	return found
 }
 
-// A weave is the edges among the nodes of a group. An edge that stands for several has its own vertex
+// innerEdges are the edges among the nodes of a group. An edge that stands for several has its own vertex
 // between all its sources and all its targets, so that the number of edges does not exceed the number of ends in the
 // file.
-type weave struct {
+type innerEdges struct {
 	index                   map[*graph.Node]int32
 	out                     [][]int32
 	blockingIn, blockingOut []bool // of nodes
 }
 
-func (w *weave) add(f *Flow, e *graph.Edge) {
+func (w *innerEdges) add(f *Flow, e *graph.Edge) {
 	sources, targets := f.Expand(e)
 	from, to := w.inside(sources), w.inside(targets)
 	if len(from) == 0 || len(to) == 0 {
@@ -101,7 +101,7 @@ func (w *weave) add(f *Flow, e *graph.Edge) {
 	}
 }
 
-func (w *weave) inside(nodes []*graph.Node) []int32 {
+func (w *innerEdges) inside(nodes []*graph.Node) []int32 {
 	var list []int32
 	for _, n := range nodes {
 		if i, ok := w.index[n]; ok {

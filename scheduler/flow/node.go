@@ -3,6 +3,7 @@ package flow
 import (
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,19 +94,19 @@ func (a *nodeReader) misplaced(here attribute.Element) (ok bool) {
 		if !own {
 			continue // a default of the file for another kind of nodes
 		}
-		tell := a.warn
+		report := a.warn
 		if attributes[name].Role == attribute.Decides {
-			tell = a.wrong
+			report = a.wrong
 		}
 		switch {
 		case here == attribute.Group:
-			tell(CodeUseless, name, "%s has no effect on a group, whose nodes belong to the flow around it; foreach, times, while or until makes it a sub-flow", name)
+			report(CodeUseless, name, "%s has no effect on a group, whose nodes belong to the flow around it; foreach, times, while or until makes it a sub-flow", name)
 		case here == attribute.SubFlow:
-			tell(CodeUseless, name, "%s has no effect on a sub-flow, which has no command of its own; write it on the nodes in it", name)
+			report(CodeUseless, name, "%s has no effect on a sub-flow, which has no command of its own; write it on the nodes in it", name)
 		case graph.MakesSubFlow(name):
-			tell(CodeSubFlow, name, "%s is for containers, and this node contains no other nodes; put a nested graph into it", name)
+			report(CodeSubFlow, name, "%s is for containers, and this node contains no other nodes; put a nested graph into it", name)
 		default:
-			tell(CodeUseless, name, "%s has no effect on a command; it belongs on a container with foreach, times, while or until", name)
+			report(CodeUseless, name, "%s has no effect on a command; it belongs on a container with foreach, times, while or until", name)
 		}
 	}
 	return ok
@@ -171,17 +172,16 @@ func (a *nodeReader) whole(name string, least int) (number int, given bool) {
 	return number, true
 }
 
-// word reads an attribute that is one of two words; second is false for the first one, which is the
-// default.
-func (a *nodeReader) word(name, first, other string) (second bool) {
-	switch text := a.text(name); text {
-	case "", first:
-	case other:
-		return true
-	default:
-		a.wrong(CodeWord, name, "%s is %s; write %s or %s%s", name, shown(text), first, other, closest(text, first, other))
+// word reads an attribute that is one of some words, the first of which is the default.
+func (a *nodeReader) word(name string, words ...string) string {
+	text, last := a.text(name), len(words)-1
+	switch {
+	case slices.Contains(words, text):
+		return text
+	case text != "":
+		a.wrong(CodeWord, name, "%s is %s; write %s or %s%s", name, shown(text), strings.Join(words[:last], ", "), words[last], closest(text, words...))
 	}
-	return false
+	return words[0]
 }
 
 // needs warns about attributes that have no effect without another one.
@@ -196,7 +196,7 @@ func (a *nodeReader) needs(needed string, names ...string) {
 // join compares the join of a node with the edges that lead to it.
 func (a *nodeReader) join() {
 	a.rules.JoinTimeout = a.positive("join_timeout")
-	a.rules.CancelLosers = a.word("join_losers", "leave", "cancel")
+	a.rules.CancelLosers = a.word("join_losers", "leave", "cancel") == "cancel"
 	switch text := a.text("join"); text {
 	case "", "all":
 	case "any":
@@ -337,7 +337,7 @@ func (a *nodeReader) approval() {
 		return
 	}
 	a.rules.ApproveTimeout = a.positive("approve_timeout")
-	a.rules.ApproveDefault = a.word("approve_default", "reject", "approve")
+	a.rules.ApproveDefault = a.word("approve_default", "reject", "approve") == "approve"
 	if a.text("approve_timeout") == "" {
 		a.needs("approve_timeout", "approve_default")
 	}

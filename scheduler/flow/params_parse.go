@@ -28,7 +28,7 @@ func ParseParams(text string) ([]Param, []ParamProblem) {
 			p.add("", "", "there are more than %d parameters", maxParams)
 			break
 		}
-		p.one(name, texts[i], names[:i])
+		p.param(name, texts[i], names[:i])
 	}
 	p.dependencies()
 	return p.params, p.problems
@@ -97,8 +97,8 @@ type declaration struct {
 
 var declarationWords = []string{"type", "required", "default", "min", "max", "min_length", "max_length", "pattern", "must_exist", "choices", "choices_from", "depends_on", "help"}
 
-// one reads a parameter.
-func (p *paramParser) one(name string, text json.RawMessage, before []string) {
+// param reads a parameter.
+func (p *paramParser) param(name string, text json.RawMessage, before []string) {
 	p.declared = append(p.declared, name)
 	if slices.Contains(before, name) {
 		p.add(name, "leave one of them out", "is declared twice")

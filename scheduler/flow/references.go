@@ -8,7 +8,7 @@ import (
 // References returns the nodes that the texts of some nodes, and of the edges that leave these, refer to,
 // each once and in the order of the texts.
 func (f *Flow) References(nodes []*graph.Node) []*graph.Node {
-	a := asked{f: f, seen: map[*graph.Node]bool{}}
+	a := references{f: f, seen: map[*graph.Node]bool{}}
 	for _, n := range nodes {
 		if rules := f.rules[n]; rules != nil {
 			a.ofRules(n, rules)
@@ -22,13 +22,13 @@ func (f *Flow) References(nodes []*graph.Node) []*graph.Node {
 	return a.list
 }
 
-type asked struct {
+type references struct {
 	f    *Flow
 	seen map[*graph.Node]bool
 	list []*graph.Node
 }
 
-func (a *asked) ofRules(n *graph.Node, rules *Rules) {
+func (a *references) ofRules(n *graph.Node, rules *Rules) {
 	texts := []*expression.Text{rules.Wait, rules.WaitUntil, rules.Approve}
 	for _, v := range rules.Env {
 		texts = append(texts, v.Value)
@@ -52,7 +52,7 @@ func (a *asked) ofRules(n *graph.Node, rules *Rules) {
 	}
 }
 
-func (a *asked) add(home *graph.Node, names []string) {
+func (a *references) add(home *graph.Node, names []string) {
 	for _, name := range names {
 		if n := a.f.FindIn(home, name); n != nil && !a.seen[n] {
 			a.seen[n] = true

@@ -169,21 +169,16 @@ func (a *nodeReader) test(s *Sub) {
 	if s.Kind == Until {
 		name = graph.AttrUntil
 	}
-	e, err := compileTest(a.text(name), a.f.scope(a.n))
+	e, always, err := compileTest(a.text(name), a.f.scope(a.n))
 	if err != nil {
 		a.wrong(CodeExpression, name, "%s: %v", name, err)
 		return
 	}
 	s.Test = e
-	if !e.Constant() {
-		return
-	}
-	yes, err := e.Bool(expression.Env{})
 	switch {
-	case err != nil:
-		a.wrong(CodeExpression, name, "%s: %v", name, err)
-	case yes == (s.Kind == While):
-		a.warn(CodeEndless, name, "%s is always %v, so it fails after max_iterations, which is %d", name, yes, s.MaxIterations)
+	case always == nil:
+	case *always == (s.Kind == While):
+		a.warn(CodeEndless, name, "%s is always %v, so it fails after max_iterations, which is %d", name, *always, s.MaxIterations)
 	case s.Kind == While:
 		a.warn(CodeUseless, name, "while is always false: no node in it ever runs")
 	}
@@ -218,15 +213,8 @@ func (a *nodeReader) rate(s *Sub) {
 
 // onFailure reads how the failure of an instance affects the others.
 func (a *nodeReader) onFailure(s *Sub) {
-	switch text := a.text("on_failure"); text {
-	case "", "stop":
-	case "continue":
-		s.Continue = true
-	case "cancel":
-		s.Cancel = true
-	default:
-		a.wrong(CodeWord, "on_failure", "on_failure is %s; write stop, continue or cancel%s", shown(text), closest(text, "stop", "continue", "cancel"))
-	}
+	word := a.word("on_failure", "stop", "continue", "cancel")
+	s.Continue, s.Cancel = word == "continue", word == "cancel"
 }
 
 // stopWhen compiles the condition under which no more instances begin. It sees what a node of the instance
@@ -242,7 +230,7 @@ func (a *nodeReader) stopWhen(s *Sub) {
 		a.wrong(CodeSubFlow, name, "stop_when is for foreach and times; write the condition into %s", word)
 		return
 	}
-	e, err := compileTest(text, a.f.scope(a.n))
+	e, always, err := compileTest(text, a.f.scope(a.n))
 	if err != nil {
 		a.wrong(CodeExpression, name, "%s: %v", name, err)
 		return
@@ -251,13 +239,9 @@ func (a *nodeReader) stopWhen(s *Sub) {
 	if a.text("parallel") == "" || a.text("parallel") == "0" {
 		a.warn(CodeUseless, name, "stop_when has no effect without parallel: all instances start at once; write how many may run at a time")
 	}
-	if !e.Constant() {
-		return
-	}
-	switch yes, err := e.Bool(expression.Env{}); {
-	case err != nil:
-		a.wrong(CodeExpression, name, "%s: %v", name, err)
-	case yes:
+	switch {
+	case always == nil:
+	case *always:
 		a.warn(CodeAlways, name, "stop_when is always true: after the first instance no more start")
 	default:
 		a.warn(CodeUseless, name, "stop_when is always false: it never stops anything; leave it out")

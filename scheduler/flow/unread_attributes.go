@@ -85,7 +85,7 @@ func (r *reader) unreadOfGraph() {
 }
 
 // unread reports attributes of an element that wf does not read. A default of the file is reported once.
-func (r *reader) unread(on attribute.Element, own map[string]string, inherited []graph.Attr, tell func(s graph.Severity, code, attr, text string)) {
+func (r *reader) unread(on attribute.Element, own map[string]string, inherited []graph.Attr, report func(s graph.Severity, code, attr, text string)) {
 	var names []string
 	for name, value := range own {
 		if r.concerns(on, name, value) {
@@ -114,7 +114,7 @@ func (r *reader) unread(on attribute.Element, own map[string]string, inherited [
 		if flaw.Misspelt {
 			code = CodeUnknown
 		}
-		tell(severity, code, name, flaw.Text(on, name))
+		report(severity, code, name, flaw.Text(on, name))
 	}
 }
 

@@ -37,6 +37,7 @@ func (jo *journal) hold(reason *string, why string) {
 	}
 	if now == "" {
 		jo.run.host.Log.Info("a run continues", "run", jo.run.ID)
+		jo.run.host.Loop.Wake() // to hand over the jobs that waited
 	} else {
 		jo.run.host.Log.Warn("a run is held", "run", jo.run.ID, "why", now)
 	}

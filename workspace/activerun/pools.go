@@ -43,7 +43,7 @@ type pooling struct {
 	seq   int
 }
 
-// A poolLine lists the executions with the same claim, in order. Only the first one has a claim with Pools.
+// A poolLine lists the executions with the same claim, in order. Only the first one asks for its units again.
 type poolLine struct {
 	claim   []PoolUse
 	entries []poolEntry // in order; includes executions that left the line and are not in waits
@@ -108,7 +108,7 @@ func (po *pooling) enqueue(id executor.ID) {
 
 // EnterPools takes the units that were set aside for executions in line, and moves these executions to the queue for slots.
 func (po *pooling) EnterPools() {
-	if len(po.waits) == 0 || po.run.Phase != runstate.Going || po.run.sess == nil {
+	if len(po.waits) == 0 || po.run.Phase != runstate.Active || po.run.sess == nil {
 		return
 	}
 	for text, line := range po.lines {

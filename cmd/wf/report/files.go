@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -218,11 +219,7 @@ func writeInto(path string, a *Account, write func(io.Writer, *Account) error) e
 	if err != nil {
 		return err
 	}
-	err = write(f, a)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(write(f, a), f.Close())
 }
 
 func replaceReport(path string, a *Account, write func(io.Writer, *Account) error) error {
@@ -231,17 +228,10 @@ func replaceReport(path string, a *Account, write func(io.Writer, *Account) erro
 		return err
 	}
 	defer os.Remove(tmp.Name()) // fails after the rename
-	err = write(tmp, a)
-	if err == nil {
-		err = tmp.Chmod(0o644)
+	if err := errors.Join(write(tmp, a), tmp.Chmod(0o644), tmp.Close()); err != nil {
+		return err
 	}
-	if closed := tmp.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	return err
+	return os.Rename(tmp.Name(), path)
 }
 
 // AppendSummary appends the report in Markdown to a file.
@@ -250,11 +240,7 @@ func (a *Account) AppendSummary(path string) error {
 	if err != nil {
 		return err
 	}
-	err = writeMarkdown(f, a)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(writeMarkdown(f, a), f.Close())
 }
 
 // ofSubFlow says whether a node is inside a sub-flow, so that it stands for the nodes of all instances.
