@@ -190,14 +190,11 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 
 // daemonFailure returns the failure of a daemon that could not start, with its exit status.
 func daemonFailure(err error) error {
-	var refused *api.Error
-	if errors.As(err, &refused) {
-		return &exit.Failure{Status: exit.Daemon, What: refused.Message, Where: refused.Where, Why: refused.Why, Fix: refused.Fix}
+	f := exit.Describe(err)
+	if f.Status = exit.Daemon; errors.Is(err, daemon.ErrAlreadyRunning) {
+		f.Status = client.ExitRunning
 	}
-	if errors.Is(err, daemon.ErrAlreadyRunning) {
-		return &exit.Failure{Status: client.ExitRunning, What: err.Error()}
-	}
-	return &exit.Failure{Status: exit.Daemon, What: err.Error()}
+	return &f
 }
 
 // config returns the configuration of the daemon with its executor.

@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -40,20 +39,13 @@ var writers = map[string]func(io.Writer, *Account) error{
 // Kinds returns the names of the kinds.
 func Kinds() []string { return slices.Sorted(maps.Keys(writers)) }
 
-// A Flag is the value of --report KIND=FILE.
-type Flag struct{ List *[]File }
-
-func (f *Flag) String() string { return "" }
-func (f *Flag) Type() string   { return "KIND=FILE" }
-
-// Set adds a report.
-func (f *Flag) Set(text string) error {
-	kind, file, ok := strings.Cut(text, "=")
-	if !ok || file == "" || writers[kind] == nil {
-		return fmt.Errorf("must be junit=FILE, md=FILE or json=FILE")
+// ParseFile parses the value of --report, KIND=FILE.
+func ParseFile(text string) (File, error) {
+	kind, path, _ := strings.Cut(text, "=")
+	if path == "" || writers[kind] == nil {
+		return File{}, errors.New("must be junit=FILE, md=FILE or json=FILE")
 	}
-	*f.List = append(*f.List, File{kind, file})
-	return nil
+	return File{kind, path}, nil
 }
 
 // CheckFiles refuses reports in missing folders, before the run starts.
