@@ -73,7 +73,7 @@ var mayImport = map[string][]string{
 	"tui/program":                     {},
 	"tui/dialog":                      {"tui/cells", "tui/plain", "tui/words"},
 	"tui/logview":                     {"api", "client", "tui/cells", "tui/plain", "tui/program", "tui/words"},
-	"tui/drawing":                     {"api", "graph/layered", "graph/stages", "tui/plain"},
+	"tui/drawing":                     {"api", "graph/layered", "graph/stages", "tui/cells", "tui/plain", "tui/words"},
 	"cmd/wf/convert":                  {"api", "graph/attribute", "graph/layered", "tui/words"},
 	"tui/words":                       {"api", "tui/plain"},
 	"tui/editor":                      {"api", "tui/plain", "tui/words"},
