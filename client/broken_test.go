@@ -89,7 +89,7 @@ func TestChangeIsNotRepeatedByDaemonWithoutKeys(t *testing.T) {
 	c := mustConnect(t, Options{Runtime: dir, Version: "v1", Start: starter(newFake(t, dir), &starts)})
 	first.stop()
 	dying(t, dir)
-	if _, err := c.New(t.Context(), api.NewRequest{Path: "/x"}); !brokenOff(err) || starts != 0 {
+	if _, err := c.New(t.Context(), api.NewRequest{Path: "/x"}); !connectionBroke(err) || starts != 0 {
 		t.Errorf("err %v, %d starts", err, starts)
 	}
 }

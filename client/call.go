@@ -21,15 +21,15 @@ const errorBytes = 1 << 20
 
 // call sends a request to the daemon and returns its answer. values fill the placeholders of the route.
 func call[Q, A any](ctx context.Context, c *Client, route api.Route[Q, A], q Q, values ...string) (A, error) {
-	question, err := newQuestion(route, q, values...)
+	req, err := newRequest(route, q, values...)
 	if err != nil {
 		return *new(A), err
 	}
-	return answer[A](ctx, c, question, nil)
+	return answer[A](ctx, c, req, nil)
 }
 
 // attempt sends a request once, to the daemon that was found last, and returns the body of a successful response.
-func (c *Client) attempt(ctx context.Context, q *question) (io.ReadCloser, error) {
+func (c *Client) attempt(ctx context.Context, q *request) (io.ReadCloser, error) {
 	u := url.URL{Scheme: "http", Host: api.SocketHost, RawQuery: q.query.Encode()}
 	req, err := http.NewRequestWithContext(ctx, q.method, u.String(), bytes.NewReader(q.body))
 	if err != nil {
@@ -42,7 +42,7 @@ func (c *Client) attempt(ctx context.Context, q *question) (io.ReadCloser, error
 	resp, err := c.http.Do(req)
 	if err != nil {
 		c.trace("request", "method", q.method, "path", q.path, "query", u.RawQuery, "bytes", len(q.body), "took", time.Since(begin), "err", err)
-		return nil, lost(ctx, err)
+		return nil, connectionError(ctx, err)
 	}
 	c.trace("request", "method", q.method, "path", q.path, "query", u.RawQuery, "bytes", len(q.body), "took", time.Since(begin), "status", resp.StatusCode)
 	if resp.StatusCode/100 != 2 {
@@ -86,8 +86,8 @@ func refusal(resp *http.Response) error {
 	return &api.Error{Code: api.CodeInternal, Message: "the daemon answered with HTTP status " + resp.Status}
 }
 
-// lost returns the error for a connection that broke.
-func lost(ctx context.Context, err error) error {
+// connectionError returns the error for a connection that broke.
+func connectionError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -98,18 +98,18 @@ func lost(ctx context.Context, err error) error {
 	return &UnreachableError{Doing: talking, Err: err}
 }
 
-// notDialled reports whether err shows that no byte has reached a daemon.
-func notDialled(err error) bool {
+// notConnected reports whether err shows that no byte has reached a daemon.
+func notConnected(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// talking is the Doing of errors from lost.
+// talking is the Doing of errors from connectionError.
 const talking = "talk to the daemon"
 
-// brokenOff reports whether err comes from lost: the daemon died during the request, or was no daemon. A request that
+// connectionBroke reports whether err comes from connectionError: the daemon died during the request, or was no daemon. A request that
 // changes nothing may then be sent again.
-func brokenOff(err error) bool {
+func connectionBroke(err error) bool {
 	var u *UnreachableError
 	return errors.As(err, &u) && u.Doing == talking
 }

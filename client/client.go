@@ -59,15 +59,15 @@ type Client struct {
 
 // daemon is the daemon that answered last.
 type daemon struct {
-	socket    string
-	info      api.VersionInfo
-	dismissed atomic.Bool // it has announced its end to a watch
+	socket       string
+	info         api.VersionInfo
+	announcedEnd atomic.Bool // it has announced its end to a watch
 }
 
 // Connect finds the daemon, or starts it and waits until it answers. The caller closes the Client.
 func Connect(ctx context.Context, opt Options) (*Client, error) {
 	c := newClient(opt)
-	if err := c.reach(ctx, reaching{start: true, replace: true}); err != nil {
+	if err := c.reach(ctx, startPolicy{start: true, replace: true}); err != nil {
 		c.Close()
 		return nil, err
 	}
@@ -120,16 +120,6 @@ func (c *Client) ID() string { return c.id }
 
 // Version returns the description of the daemon from when it was found.
 func (c *Client) Version() api.VersionInfo { return c.daemon.Load().info }
-
-// Server returns a description of the daemon and its open workspaces.
-func (c *Client) Server(ctx context.Context) (api.ServerStatus, error) {
-	return call(ctx, c, api.GetServer, api.None{})
-}
-
-// New creates a workfile and opens it.
-func (c *Client) New(ctx context.Context, req api.NewRequest) (api.WorkspaceInfo, error) {
-	return call(ctx, c, api.CreateWorkfile, req)
-}
 
 // Open opens the workspace of a workfile; path is absolute.
 func (c *Client) Open(ctx context.Context, path string) (*Workspace, error) {

@@ -18,11 +18,11 @@ type frameReader struct {
 	known map[string]string
 }
 
-// mostKnown is the maximum size of known. A workfile with more nodes has some ids in memory twice.
-const mostKnown = 1 << 16
+// maxKnown is the maximum size of known. A workfile with more nodes has some ids in memory twice.
+const maxKnown = 1 << 16
 
-// mostKept is the maximum size of the buffer that is reused for the next frame. Snapshots are larger, but rare.
-const mostKept = 256 << 10
+// maxKept is the maximum size of the buffer that is reused for the next frame. Snapshots are larger, but rare.
+const maxKept = 256 << 10
 
 // read decodes one frame up to the end of r.
 func (p *frameReader) read(r io.Reader) (api.Frame, error) {
@@ -37,7 +37,7 @@ func (p *frameReader) read(r io.Reader) (api.Frame, error) {
 	dec := json.NewDecoder(bytes.NewReader(p.buf.Bytes()))
 	dec.UseNumber() // numbers in outputs keep their form
 	err := dec.Decode(&f)
-	if p.buf.Cap() > mostKept {
+	if p.buf.Cap() > maxKept {
 		p.buf = bytes.Buffer{}
 	}
 	return f, err
@@ -115,7 +115,7 @@ func (p *frameReader) text(s *jsonline.Scanner, into *string) bool {
 	}
 	known, found := p.known[string(b)]
 	if !found {
-		if p.known == nil || len(p.known) >= mostKnown {
+		if p.known == nil || len(p.known) >= maxKnown {
 			p.known = map[string]string{}
 		}
 		known = string(b)

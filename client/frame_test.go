@@ -57,7 +57,7 @@ func TestFramesNotByHand(t *testing.T) {
 // TestKnownTexts checks that repeated texts share memory, up to a limit.
 func TestKnownTexts(t *testing.T) {
 	var p frameReader
-	for i := range mostKnown + 10 {
+	for i := range maxKnown + 10 {
 		data, err := json.Marshal(api.Frame{Events: []api.Event{{Type: api.NodeReady, Node: time.Duration(i).String()}}})
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +65,7 @@ func TestKnownTexts(t *testing.T) {
 		if f, ok := p.byHand(data); !ok || f.Events[0].Node != time.Duration(i).String() {
 			t.Fatalf("%s is decoded by hand: %v, as %+v", data, ok, f)
 		}
-		if len(p.known) > mostKnown {
+		if len(p.known) > maxKnown {
 			t.Fatalf("%d texts are kept", len(p.known))
 		}
 	}

@@ -35,7 +35,7 @@ func TestAdditionIsNotRepeatedAfterLostAnswer(t *testing.T) {
 	d.mux.HandleFunc("POST "+api.AddToValue.Path, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	d.start()
 	c := mustConnect(t, Options{Runtime: dir, Version: "v1"})
-	if _, err := c.KVIncr(t.Context(), api.KVIncr{Key: "n", By: 1}); !brokenOff(err) || d.count(api.AddToValue.Path) != 1 {
+	if _, err := c.KVIncr(t.Context(), api.KVIncr{Key: "n", By: 1}); !connectionBroke(err) || d.count(api.AddToValue.Path) != 1 {
 		t.Errorf("%v after %d", err, d.count(api.AddToValue.Path))
 	}
 }

@@ -25,9 +25,9 @@ func (w *Workspace) AwaitLog(ctx context.Context, q LogQuery) (api.LogInfo, erro
 // Output reads the bytes of stream ("stdout", "stderr", or "output" for both where they are one) from offset on.
 // With follow it ends with the execution, otherwise at the present end. It also ends with ctx. The caller closes it.
 func (w *Workspace) Output(ctx context.Context, q LogQuery, stream string, offset int64, follow bool) (io.ReadCloser, error) {
-	question, err := newQuestion(api.ReadOutput, api.OutputQuery{LogQuery: q, Stream: stream, Offset: offset, Follow: follow}, w.ID)
+	req, err := newRequest(api.ReadOutput, api.OutputQuery{LogQuery: q, Stream: stream, Offset: offset, Follow: follow}, w.ID)
 	if err != nil {
 		return nil, err
 	}
-	return persist(ctx, w.c, question, w.reopen(ctx), func() (io.ReadCloser, error) { return w.c.attempt(ctx, question) })
+	return sendUntilAnswered(ctx, w.c, req, w.reopen(ctx), func() (io.ReadCloser, error) { return w.c.attempt(ctx, req) })
 }

@@ -21,8 +21,8 @@ const (
 	lastWait  = 200 * time.Millisecond
 )
 
-// reaching limits what reach does, in addition to Options.NoStart.
-type reaching struct {
+// A startPolicy limits what reach does, in addition to Options.NoStart.
+type startPolicy struct {
 	start bool // start a daemon if there is none
 	// replace a daemon of another version. Only the first contact does: otherwise two long-lived clients of
 	// different versions would replace each other's daemons for ever.
@@ -30,21 +30,21 @@ type reaching struct {
 }
 
 // reach returns when a daemon answers that this client can work with.
-func (c *Client) reach(ctx context.Context, may reaching) error {
-	may.start = may.start && !c.opt.NoStart
-	may.replace = may.replace && may.start
+func (c *Client) reach(ctx context.Context, policy startPolicy) error {
+	policy.start = policy.start && !c.opt.NoStart
+	policy.replace = policy.replace && policy.start
 	bounded, cancel := context.WithTimeout(ctx, c.opt.Timeout)
 	defer cancel()
-	s := starting{c: c, allowed: may.start}
+	s := startAttempt{c: c, allowed: policy.start}
 	for wait := firstWait; ; wait = min(2*wait, lastWait) {
-		done, err := c.meet(bounded, may)
+		done, err := c.tryRegistered(bounded, policy)
 		if done {
 			s.announce()
 			return nil
 		}
 		if err == nil || errors.Is(err, errNoDaemon) {
 			var started bool
-			if started, err = s.tend(bounded); started {
+			if started, err = s.ensureStarted(bounded); started {
 				wait = firstWait
 			}
 		}
@@ -63,11 +63,11 @@ func (c *Client) reach(ctx context.Context, may reaching) error {
 	}
 }
 
-// dismissed reports whether the daemon that was found last was stopped on purpose, so that this client starts no other
+// stoppedOnPurpose reports whether the daemon that was found last was stopped on purpose, so that this client starts no other
 // one. Either it has announced that to a watch, or it is about to: an open watch keeps it from being idle, and only an
 // orderly end removes the registry.
-func (c *Client) dismissed() bool {
-	if c.daemon.Load().dismissed.Load() {
+func (c *Client) stoppedOnPurpose() bool {
+	if c.daemon.Load().announcedEnd.Load() {
 		return true
 	}
 	if c.watches.Load() == 0 {
@@ -77,8 +77,8 @@ func (c *Client) dismissed() bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// meet asks the daemon in the registry for its version and checks that the client can work with it.
-func (c *Client) meet(ctx context.Context, may reaching) (done bool, err error) {
+// tryRegistered asks the daemon in the registry for its version and checks that the client can work with it.
+func (c *Client) tryRegistered(ctx context.Context, policy startPolicy) (done bool, err error) {
 	reg, err := readRegistry(c.opt.Runtime)
 	if err != nil {
 		return false, err
@@ -88,7 +88,7 @@ func (c *Client) meet(ctx context.Context, may reaching) (done bool, err error) 
 		return false, err
 	}
 	c.daemon.Store(&daemon{socket: reg.Socket, info: info})
-	return c.agree(ctx, info, may)
+	return c.checkVersion(ctx, info, policy)
 }
 
 // askVersion requests the version of the daemon that listens on socket. It uses a connection of its own, so that no
@@ -100,8 +100,8 @@ func askVersion(ctx context.Context, socket string) (api.VersionInfo, error) {
 	c.http = &http.Client{Transport: transport}
 	defer transport.CloseIdleConnections()
 	var info api.VersionInfo
-	answer, err := c.attempt(ctx, &question{method: api.GetVersion.Method, path: api.GetVersion.Path})
-	if notDialled(err) || brokenOff(err) || code(err) == api.CodeGone {
+	answer, err := c.attempt(ctx, &request{method: api.GetVersion.Method, path: api.GetVersion.Path})
+	if notConnected(err) || connectionBroke(err) || code(err) == api.CodeGone {
 		return info, errNoDaemon
 	}
 	if err != nil {
@@ -114,23 +114,23 @@ func askVersion(ctx context.Context, socket string) (api.VersionInfo, error) {
 	return info, ctx.Err()
 }
 
-// agree decides about a daemon of another version: if it has no runs, it is replaced if that is allowed; otherwise it is
+// checkVersion decides about a daemon of another version: if it has no runs, it is replaced if that is allowed; otherwise it is
 // used if it has the same protocol. False without an error means that it was stopped and a new one may be started.
-func (c *Client) agree(ctx context.Context, info api.VersionInfo, may reaching) (done bool, err error) {
-	same := c.opt.Version == "" || info.Version == c.opt.Version
-	speaks := info.Protocol == api.Version
-	if same && speaks {
+func (c *Client) checkVersion(ctx context.Context, info api.VersionInfo, policy startPolicy) (done bool, err error) {
+	sameVersion := c.opt.Version == "" || info.Version == c.opt.Version
+	sameProtocol := info.Protocol == api.Version
+	if sameVersion && sameProtocol {
 		return true, nil
 	}
-	if info.Runs == 0 && may.replace {
+	if info.Runs == 0 && policy.replace {
 		c.opt.Note(fmt.Sprintf("the daemon is %s, this client %s: restarting it", info.Version, c.opt.Version))
-		err := c.end(ctx, api.ServerStop{})
+		err := c.requestStop(ctx, api.ServerStop{})
 		if err == nil || code(err) != api.CodeRefused {
 			return false, err
 		}
 		info.Runs = 1 // one has started since
 	}
-	if speaks {
+	if sameProtocol {
 		return true, nil
 	}
 	return false, versionError(info, c.opt.Version)

@@ -51,7 +51,7 @@ func TestRepetitionEnds(t *testing.T) {
 	})
 	d.start()
 	c := mustConnect(t, Options{Runtime: dir, Version: "v1", Timeout: 100 * time.Millisecond})
-	if _, err := c.Server(t.Context()); !brokenOff(err) {
+	if _, err := c.Server(t.Context()); !connectionBroke(err) {
 		t.Errorf("%v", err)
 	}
 	if n := d.count(api.GetServer.Path); n < 2 {

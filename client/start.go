@@ -64,8 +64,8 @@ func sealDescriptors() error {
 	return nil
 }
 
-// starting is one attempt to start a daemon.
-type starting struct {
+// A startAttempt is one attempt to start a daemon.
+type startAttempt struct {
 	c       *Client
 	allowed bool
 	ended   <-chan error // of the started process; nil if there is none
@@ -73,15 +73,15 @@ type starting struct {
 	logSize int64 // of the daemon's log before the start
 }
 
-// tend starts a daemon if none is running, and reports whether it did. It also checks whether that daemon has ended: a
+// ensureStarted starts a daemon if none is running, and reports whether it did. It also checks whether that daemon has ended: a
 // daemon that finds the lock taken ends at once, because another daemon is starting or still ending.
-func (s *starting) tend(ctx context.Context) (started bool, err error) {
+func (s *startAttempt) ensureStarted(ctx context.Context) (started bool, err error) {
 	if s.ended != nil {
 		select {
 		case err := <-s.ended:
 			s.ended = nil
 			// Another daemon took the lock first, or this one was killed. If none runs, another start follows.
-			if !Held(s.c.opt.Runtime) && !overtaken(err) {
+			if !Held(s.c.opt.Runtime) && !mayStartAnother(err) {
 				return false, fmt.Errorf("it ended at once (%w)", exitReason(err))
 			}
 		default:
@@ -106,8 +106,8 @@ func (s *starting) tend(ctx context.Context) (started bool, err error) {
 // ExitRunning is the exit status of a daemon that finds another one running.
 const ExitRunning = 7
 
-// overtaken reports whether a daemon ended for a reason that will not end the next one.
-func overtaken(err error) bool {
+// mayStartAnother reports whether a daemon ended for a reason that will not end the next one.
+func mayStartAnother(err error) bool {
 	var ended *exec.ExitError
 	if !errors.As(err, &ended) {
 		return false
@@ -123,14 +123,14 @@ func exitReason(err error) error {
 	return err
 }
 
-func (s *starting) announce() {
+func (s *startAttempt) announce() {
 	if s.started {
 		s.c.opt.Note(fmt.Sprintf("started daemon (pid %d)", s.c.Version().PID))
 	}
 }
 
 // failure returns the error for a daemon that was not reached.
-func (s *starting) failure(err error) error {
+func (s *startAttempt) failure(err error) error {
 	var refused *api.Error
 	var unreachable *UnreachableError
 	if errors.As(err, &refused) || errors.As(err, &unreachable) {

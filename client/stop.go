@@ -10,12 +10,12 @@ import (
 // StopServer stops the daemon and returns when its lock is free. It waits for the runs, or for their stop, as long as
 // they take.
 func (c *Client) StopServer(ctx context.Context, req api.ServerStop) error {
-	return c.end(ctx, req)
+	return c.requestStop(ctx, req)
 }
 
-// end requests the stop of the daemon, without starting another one if it has ended meanwhile.
-func (c *Client) end(ctx context.Context, req api.ServerStop) error {
-	q, err := newQuestion(api.StopServer, req)
+// requestStop requests the stop of the daemon, without starting another one if it has ended meanwhile.
+func (c *Client) requestStop(ctx context.Context, req api.ServerStop) error {
+	q, err := newRequest(api.StopServer, req)
 	if err != nil {
 		return err
 	}
@@ -25,17 +25,17 @@ func (c *Client) end(ctx context.Context, req api.ServerStop) error {
 		answer.Close()
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case notDialled(err) || code(err) == api.CodeGone: // it is ending already
+	case notConnected(err) || code(err) == api.CodeGone: // it is ending already
 	default:
 		return err
 	}
 	c.http.CloseIdleConnections()
-	return c.gone(ctx)
+	return c.awaitEnd(ctx)
 }
 
-// gone waits until the daemon that was found has released the lock. If the registry has another pid, another daemon has
+// awaitEnd waits until the daemon that was found has released the lock. If the registry has another pid, another daemon has
 // taken the lock since.
-func (c *Client) gone(ctx context.Context) error {
+func (c *Client) awaitEnd(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, c.opt.Timeout)
 	defer cancel()
 	pid := c.Version().PID

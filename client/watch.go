@@ -35,8 +35,8 @@ var errClosed = errors.New("the watch is closed")
 func (w *Workspace) Watch(ctx context.Context, opt api.WatchOptions) (*Watch, error) {
 	own, cancel := context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, cancel)
-	q := &question{method: api.WatchEvents.Method, path: api.WatchEvents.At(w.ID)}
-	conn, err := persist(own, w.c, q, w.reopen(own), func() (*wire, error) { return w.c.watch(own, w.ID, opt, reaching{start: true}) })
+	q := &request{method: api.WatchEvents.Method, path: api.WatchEvents.At(w.ID)}
+	conn, err := sendUntilAnswered(own, w.c, q, w.reopen(own), func() (*wire, error) { return w.c.watch(own, w.ID, opt, startPolicy{start: true}) })
 	if !stop() || err != nil {
 		if conn != nil {
 			conn.close()
@@ -87,7 +87,7 @@ func (v *Watch) run(ctx context.Context, w *Workspace, opt api.WatchOptions, con
 		}
 		v.c.opt.Lost(end)
 		var err error
-		if conn, err = w.rewatch(ctx, opt, end); err != nil {
+		if conn, err = w.reconnect(ctx, opt, end); err != nil {
 			if ctx.Err() != nil {
 				return errClosed
 			}
@@ -119,12 +119,12 @@ func (v *Watch) forward(ctx context.Context, conn *wire) error {
 	}
 }
 
-// rewatch connects again after end. After a stop on purpose it searches for a daemon, because a successor may come, but
+// reconnect connects again after end. After a stop on purpose it searches for a daemon, because a successor may come, but
 // starts none.
-func (w *Workspace) rewatch(ctx context.Context, opt api.WatchOptions, end error) (*wire, error) {
-	may := reaching{start: !w.c.dismissed()}
+func (w *Workspace) reconnect(ctx context.Context, opt api.WatchOptions, end error) (*wire, error) {
+	policy := startPolicy{start: !w.c.stoppedOnPurpose()}
 	err := end
-	p := newPatience(time.Now(), w.c.daemon.Load().info.PID)
+	p := newReconnectLimit(time.Now(), w.c.daemon.Load().info.PID)
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		bounded, cancel := context.WithDeadline(ctx, p.until)
 		if sleep(bounded, wait) != nil {
@@ -132,7 +132,7 @@ func (w *Workspace) rewatch(ctx context.Context, opt api.WatchOptions, end error
 			return nil, watchLost(err)
 		}
 		var conn *wire
-		conn, err = w.rewatchOnce(bounded, ctx, opt, may)
+		conn, err = w.reconnectOnce(bounded, ctx, opt, policy)
 		cancel()
 		if err == nil {
 			return conn, nil
@@ -140,37 +140,37 @@ func (w *Workspace) rewatch(ctx context.Context, opt api.WatchOptions, end error
 		if final(err) {
 			return nil, err
 		}
-		p.answered(time.Now(), w.c.daemon.Load().info.PID)
+		p.restart(time.Now(), w.c.daemon.Load().info.PID)
 	}
 }
 
-// A patience is the time limit for connecting again. It starts again whenever a new daemon answers: if daemons
+// A reconnectLimit is the time limit for connecting again. It starts again whenever a new daemon answers: if daemons
 // die one after the other, the watch continues with the next one.
-type patience struct {
+type reconnectLimit struct {
 	until  time.Time
 	daemon int // pid of the daemon that answered last
 }
 
-func newPatience(now time.Time, daemon int) *patience {
-	return &patience{now.Add(retryLimit), daemon}
+func newReconnectLimit(now time.Time, daemon int) *reconnectLimit {
+	return &reconnectLimit{now.Add(retryLimit), daemon}
 }
 
-// answered starts the limit again if daemon is not the one that answered before.
-func (p *patience) answered(now time.Time, daemon int) {
+// restart starts the limit again if daemon is not the one that answered before.
+func (p *reconnectLimit) restart(now time.Time, daemon int) {
 	if daemon != p.daemon {
 		p.until, p.daemon = now.Add(retryLimit), daemon
 	}
 }
 
-// rewatchOnce finds the daemon, opens the workspace and watches it. ctx bounds the attempt, life the connection.
-func (w *Workspace) rewatchOnce(ctx, life context.Context, opt api.WatchOptions, may reaching) (*wire, error) {
-	if err := w.c.reach(ctx, may); err != nil {
+// reconnectOnce finds the daemon, opens the workspace and watches it. ctx bounds the attempt, life the connection.
+func (w *Workspace) reconnectOnce(ctx, life context.Context, opt api.WatchOptions, policy startPolicy) (*wire, error) {
+	if err := w.c.reach(ctx, policy); err != nil {
 		return nil, err
 	}
 	if _, err := w.c.open(ctx, w.Workfile); err != nil {
 		return nil, err
 	}
-	conn, err := w.c.watch(ctx, w.ID, opt, may)
+	conn, err := w.c.watch(ctx, w.ID, opt, policy)
 	if err == nil && life.Err() != nil {
 		conn.close()
 		return nil, life.Err()

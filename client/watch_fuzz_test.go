@@ -31,7 +31,7 @@ func FuzzWatchFrames(f *testing.F) {
 				_ = conn.WriteMessage(websocket.TextMessage, message)
 			}
 		}
-		w, err := d.watch(t.Context(), "id", api.WatchOptions{}, reaching{})
+		w, err := d.watch(t.Context(), "id", api.WatchOptions{}, startPolicy{})
 		if err != nil {
 			t.Fatal(err)
 		}

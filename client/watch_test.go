@@ -196,7 +196,7 @@ func TestEndedDaemonIsNotStartedAgain(t *testing.T) {
 			}
 			w.c.http.CloseIdleConnections() // or the fake waits for them
 			if goodbye {
-				for close(ending); !w.c.daemon.Load().dismissed.Load(); {
+				for close(ending); !w.c.daemon.Load().announcedEnd.Load(); {
 					runtime.Gosched() // the watch reads the goodbye
 				}
 				d.crash()
@@ -209,7 +209,7 @@ func TestEndedDaemonIsNotStartedAgain(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 4*firstRetry)
 			defer cancel()
-			if _, err := w.rewatch(ctx, api.WatchOptions{}, errGoodbye); !errors.Is(err, ErrNoDaemon) {
+			if _, err := w.reconnect(ctx, api.WatchOptions{}, errDaemonEnded); !errors.Is(err, ErrNoDaemon) {
 				t.Errorf("watched: %v", err)
 			}
 		})
@@ -255,12 +255,12 @@ func TestWatchEndsWhenClosed(t *testing.T) {
 // TestPatience checks that a new daemon starts the time limit again, and another answer of the same daemon does not.
 func TestPatience(t *testing.T) {
 	now := time.Now()
-	p := newPatience(now, 7)
-	p.answered(now.Add(9*time.Second), 7)
+	p := newReconnectLimit(now, 7)
+	p.restart(now.Add(9*time.Second), 7)
 	if got := p.until.Sub(now); got != retryLimit {
 		t.Errorf("the same daemon renews it: %v", got)
 	}
-	p.answered(now.Add(9*time.Second), 8)
+	p.restart(now.Add(9*time.Second), 8)
 	if got := p.until.Sub(now); got != 9*time.Second+retryLimit {
 		t.Errorf("another daemon: %v", got)
 	}

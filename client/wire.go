@@ -15,16 +15,16 @@ import (
 	"wf/api"
 )
 
-// silence is the time without a message after which a daemon counts as lost; it pings every 30 s.
-const silence = 90 * time.Second
+// silenceLimit is the time without a message after which a daemon counts as lost; it pings every 30 s.
+const silenceLimit = 90 * time.Second
 
 // readBytes is the size of one read: most frames of a busy run fit.
 const readBytes = 64 << 10
 
 var (
-	// errGoodbye ends a connection whose daemon has announced its end.
-	errGoodbye = errors.New("the daemon has ended")
-	errGap     = errors.New("events are missing")
+	// errDaemonEnded ends a connection whose daemon has announced its end.
+	errDaemonEnded = errors.New("the daemon has ended")
+	errGap         = errors.New("events are missing")
 )
 
 // A wire is one WebSocket connection of a Watch. It checks that no event is missing.
@@ -39,10 +39,10 @@ type wire struct {
 }
 
 // watch opens the WebSocket of a workspace.
-func (c *Client) watch(ctx context.Context, id string, opt api.WatchOptions, may reaching) (*wire, error) {
+func (c *Client) watch(ctx context.Context, id string, opt api.WatchOptions, policy startPolicy) (*wire, error) {
 	conn, err := c.upgrade(ctx, id, opt)
-	if notDialled(err) {
-		if err := c.reach(ctx, may); err != nil {
+	if notConnected(err) {
+		if err := c.reach(ctx, policy); err != nil {
 			return nil, err
 		}
 		conn, err = c.upgrade(ctx, id, opt)
@@ -51,10 +51,10 @@ func (c *Client) watch(ctx context.Context, id string, opt api.WatchOptions, may
 		return nil, err
 	}
 	w := &wire{conn: conn, daemon: c.daemon.Load(), id: id}
-	w.hear()
+	w.extendDeadline()
 	pong := conn.PingHandler()
 	conn.SetPingHandler(func(data string) error {
-		w.hear()
+		w.extendDeadline()
 		return pong(data)
 	})
 	return w, nil
@@ -83,27 +83,27 @@ func (c *Client) upgrade(ctx context.Context, id string, opt api.WatchOptions) (
 	if resp != nil && resp.StatusCode != http.StatusSwitchingProtocols {
 		return nil, refusal(resp)
 	}
-	return nil, lost(ctx, err)
+	return nil, connectionError(ctx, err)
 }
 
-// hear extends the read deadline after a message from the daemon.
-func (w *wire) hear() { _ = w.conn.SetReadDeadline(time.Now().Add(silence)) }
+// extendDeadline extends the read deadline after a message from the daemon.
+func (w *wire) extendDeadline() { _ = w.conn.SetReadDeadline(time.Now().Add(silenceLimit)) }
 
 // next returns the next frame. Every error is the end of the wire.
 func (w *wire) next() (api.Frame, error) {
 	_, r, err := w.conn.NextReader()
 	if err != nil {
-		return api.Frame{}, w.farewell(err)
+		return api.Frame{}, w.endOf(err)
 	}
-	w.hear()
+	w.extendDeadline()
 	f, err := w.frames.read(r)
 	if err != nil {
 		return api.Frame{}, fmt.Errorf("read a frame: %w", err)
 	}
 	if f.Dropped != "" {
 		// The close code shows whether the daemon ends or only drops this watcher.
-		if _, _, err := w.conn.NextReader(); errors.Is(w.farewell(err), errGoodbye) {
-			return api.Frame{}, errGoodbye
+		if _, _, err := w.conn.NextReader(); errors.Is(w.endOf(err), errDaemonEnded) {
+			return api.Frame{}, errDaemonEnded
 		}
 		return api.Frame{}, fmt.Errorf("dropped by the daemon: %s", f.Dropped)
 	}
@@ -113,11 +113,11 @@ func (w *wire) next() (api.Frame, error) {
 	return f, w.count(f)
 }
 
-// farewell returns errGoodbye, and records it, if the daemon has ended in an orderly way; otherwise err.
-func (w *wire) farewell(err error) error {
+// endOf returns errDaemonEnded, and records it, if the daemon has ended in an orderly way; otherwise err.
+func (w *wire) endOf(err error) error {
 	if websocket.IsCloseError(err, websocket.CloseGoingAway) {
-		w.daemon.dismissed.Store(true)
-		return errGoodbye
+		w.daemon.announcedEnd.Store(true)
+		return errDaemonEnded
 	}
 	return err
 }

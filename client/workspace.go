@@ -58,11 +58,11 @@ func unbounded(ctx context.Context, err error) error {
 // ask sends a request about a workspace to the daemon and returns its answer. run fills the placeholder of a route
 // about a run.
 func ask[Q, A any](ctx context.Context, w *Workspace, route api.Route[Q, A], q Q, run ...string) (A, error) {
-	question, err := newQuestion(route, q, append([]string{w.ID}, run...)...)
+	req, err := newRequest(route, q, append([]string{w.ID}, run...)...)
 	if err != nil {
 		return *new(A), err
 	}
-	return answer[A](ctx, w.c, question, w.reopen(ctx))
+	return answer[A](ctx, w.c, req, w.reopen(ctx))
 }
 
 // Close releases the workspace. Until then, or until the client is closed, the daemon keeps it open.

@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/workspace"
+	"wf/workspace/workfile"
 )
 
 // MovedTo returns where a missing workfile may have been moved, for programs that must not start a daemon: see
@@ -80,7 +81,7 @@ func (d *daemon) move(r *http.Request, q api.MoveRequest) (api.MoveResult, error
 	defer d.workspaces.allowIdle()
 	var ids []string
 	for _, path := range []string{q.From, q.To} {
-		id, err := workspace.LastingID(path)
+		id, err := workfile.LastingID(path)
 		if err != nil {
 			return api.MoveResult{}, err
 		}

@@ -11,6 +11,7 @@ import (
 	"wf/api"
 	"wf/daemon/store"
 	"wf/workspace"
+	"wf/workspace/workfile"
 )
 
 // fileKV is the name of the file of values in the state folder.
@@ -59,7 +60,7 @@ func scopeOf(where api.KVScope) (store.Scope, error) {
 	if !filepath.IsAbs(where.Workfile) {
 		return store.Scope{}, api.Invalid("the path of a workfile must be absolute, not %q", where.Workfile)
 	}
-	id, err := workspace.LastingID(where.Workfile)
+	id, err := workfile.LastingID(where.Workfile)
 	if err != nil {
 		return store.Scope{}, err
 	}

@@ -44,7 +44,7 @@ func (n *nested) verify(ctx context.Context, c *api.Caller) *api.Caller {
 		return nil
 	}
 	defer n.table.release(e)
-	held, live, err := e.ws.CallerOf(ctx, *c)
+	held, live, err := e.ws.CallerUnits(ctx, *c)
 	if err != nil || !live {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (n *nested) Over(by api.Caller) {
 	ctx := context.Background()
 	if e := n.caller(ctx, by); e != nil {
 		defer n.table.release(e)
-		_ = e.ws.GoesOn(ctx, by) // an error: it has closed, and holds no slots
+		_ = e.ws.ChildOver(ctx, by) // an error: it has closed, and holds no slots
 	}
 }
 

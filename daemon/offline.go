@@ -3,19 +3,20 @@ package daemon
 import (
 	"wf/api"
 	"wf/workspace"
+	"wf/workspace/workfile"
 )
 
 // Peek is the content of a workfile without its history.
-type Peek = workspace.Peek
+type Peek = workfile.Peek
 
 // PeekAt reads a workfile for programs that must not start a daemon, such as the completion of a shell: see
-// workspace.PeekAt.
-func PeekAt(path string) (*Peek, error) { return workspace.PeekAt(path) }
+// workfile.PeekAt.
+func PeekAt(path string) (*Peek, error) { return workfile.PeekAt(path) }
 
 // HasActiveRuns reports whether the workfile at path (absolute) has active runs, so that it can be opened although the file is
-// missing: see workspace.Find.
+// missing: see workfile.Find.
 func HasActiveRuns(state, path string) bool {
-	_, _, err := workspace.Find(state, path)
+	_, _, err := workfile.Find(state, path)
 	return err == nil
 }
 
@@ -26,9 +27,9 @@ func Rehearse(path, state string) error {
 	return err
 }
 
-// WorkfileID returns the name of the folder of a workfile's history: see workspace.ID.
+// WorkfileID returns the name of the folder of a workfile's history: see workfile.ID.
 func WorkfileID(path string) (string, error) {
-	id, _, err := workspace.ID(path)
+	id, _, err := workfile.ID(path)
 	return id, err
 }
 

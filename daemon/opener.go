@@ -6,6 +6,7 @@ import (
 	"wf/api"
 	"wf/workspace"
 	"wf/workspace/activerun"
+	"wf/workspace/workfile"
 )
 
 // openFile contains the methods of an open workfile that the table of workspaces uses: a *workspace.Workspace, or a fake
@@ -27,7 +28,7 @@ type opener[W openFile] struct {
 // newOpener returns the opener of workspaces on this machine.
 func newOpener(cfg workspace.Config) opener[*workspace.Workspace] {
 	return opener[*workspace.Workspace]{
-		identify: func(path string) (id, real string, err error) { return workspace.Find(cfg.State, path) },
+		identify: func(path string) (id, real string, err error) { return workfile.Find(cfg.State, path) },
 		open: func(path string, retry bool) (*workspace.Workspace, error) {
 			if retry {
 				return workspace.Retry(path, cfg)

@@ -86,7 +86,7 @@ func runActions() []action {
 		{groupRun, []string{"R"}, "resume", "run again what failed and what waited for it", resumeHint, atMain, isNow, give(func(m *model) tea.Msg { return m.menus().resume() })},
 		{groupRun, []string{"x"}, "stop", "stop the node, the run or all runs; it asks first", "stop", atMain | atLog, isRunning, give(func(m *model) tea.Msg { return m.menus().stop() })},
 		{groupRun, []string{"space"}, "mark", "mark the selection, or remove its mark, for r, L and edits", "mark", atDrawing, isNow, act(func(m *model) { m.doc.mark() })},
-		{groupRun, nil, "unmark all", "remove all marks", "", atMain, hasFile, act(func(m *model) { m.doc.picture.forget() })},
+		{groupRun, nil, "unmark all", "remove all marks", "", atMain, hasFile, act(func(m *model) { m.doc.picture.unmarkAll() })},
 		{groupRun, nil, "clear state", "remove statuses and outputs of nodes; it asks first which", "", atMain, isNow, give(func(m *model) tea.Msg { return m.menus().reset() })},
 		{groupRun, []string{"@"}, "command", "show and copy the command that does the same as this screen", "", atMain | atLog, hasFile, give(func(m *model) tea.Msg { return copied(m.equivalent()+"   (copied)", m.equivalent()) })},
 	}

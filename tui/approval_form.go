@@ -16,8 +16,8 @@ import (
 	"wf/tui/words"
 )
 
-// A decider asks for the values and the comment of an approval.
-type decider struct {
+// An approvalForm asks for the values and the comment of an approval.
+type approvalForm struct {
 	about   []api.Approval
 	choices []api.ApprovalChoice // common to all the questions
 	chosen  int                  // index into choices; -1 = none yet
@@ -27,15 +27,15 @@ type decider struct {
 	problem string
 }
 
-// newDecider returns the form for questions.
-func newDecider(about []api.Approval) *decider {
-	d := &decider{about: about, values: make([]dialog.Line, 1), chosen: -1, choices: sharedChoices(about)}
+// newApprovalForm returns the form for questions.
+func newApprovalForm(about []api.Approval) *approvalForm {
+	d := &approvalForm{about: about, values: make([]dialog.Line, 1), chosen: -1, choices: sharedChoices(about)}
 	if fields := sharedFields(about); fields != nil {
 		d.values = nil
 		for _, f := range fields {
 			text := f.Name + "="
 			if f.Default != nil {
-				text += valueText(f.Default)
+				text += words.DefaultText(f.Default)
 			}
 			d.values = append(d.values, dialog.NewLine(text))
 		}
@@ -67,14 +67,14 @@ func sharedFields(about []api.Approval) []api.Param {
 }
 
 // line returns the line that is being edited.
-func (d *decider) line() *dialog.Line {
+func (d *approvalForm) line() *dialog.Line {
 	if d.at < len(d.values) {
 		return &d.values[d.at]
 	}
 	return &d.comment
 }
 
-func (d *decider) Key(k tea.KeyPressMsg) dialog.Result {
+func (d *approvalForm) Key(k tea.KeyPressMsg) dialog.Result {
 	switch k.String() {
 	case "up", "shift+tab":
 		d.step(-1)
@@ -96,7 +96,7 @@ func (d *decider) Key(k tea.KeyPressMsg) dialog.Result {
 }
 
 // step goes to the next field and wraps around at the end.
-func (d *decider) step(by int) {
+func (d *approvalForm) step(by int) {
 	first := 0
 	if d.choices != nil {
 		first = -1
@@ -106,7 +106,7 @@ func (d *decider) step(by int) {
 }
 
 // choose selects a choice by its number or with the arrows.
-func (d *decider) choose(key string) {
+func (d *approvalForm) choose(key string) {
 	n := len(d.choices)
 	switch number, err := strconv.Atoi(key); {
 	case key == "right", key == "space":
@@ -119,7 +119,7 @@ func (d *decider) choose(key string) {
 	d.problem = ""
 }
 
-func (d *decider) Paste(text string) dialog.Result {
+func (d *approvalForm) Paste(text string) dialog.Result {
 	if d.at < 0 {
 		return dialog.Result{}
 	}
@@ -141,14 +141,14 @@ func (d *decider) Paste(text string) dialog.Result {
 const mostValues = 50
 
 // grow adds an empty line for one more value if the last one is in use.
-func (d *decider) grow() {
+func (d *approvalForm) grow() {
 	if d.problem = ""; len(d.values[len(d.values)-1].Text) > 0 && len(d.values) < mostValues {
 		d.values = append(d.values, dialog.Line{})
 	}
 }
 
 // given returns the used lines of values, and an error for a line that is not valid.
-func (d *decider) given() (list []string, values map[string]any, err error) {
+func (d *approvalForm) given() (list []string, values map[string]any, err error) {
 	for i := range d.values {
 		text := strings.TrimSpace(d.values[i].String())
 		if text == "" {
@@ -172,12 +172,12 @@ func (d *decider) given() (list []string, values map[string]any, err error) {
 }
 
 // asksFor reports whether the question asks for a value.
-func (d *decider) asksFor(name string) bool {
+func (d *approvalForm) asksFor(name string) bool {
 	return slices.ContainsFunc(sharedFields(d.about), func(f api.Param) bool { return f.Name == name })
 }
 
 // send approves. The form stays open until the daemon has accepted it.
-func (d *decider) send() tea.Msg {
+func (d *approvalForm) send() tea.Msg {
 	_, values, err := d.given()
 	if err != nil {
 		d.problem = plain.Line(err.Error())
@@ -198,7 +198,7 @@ func (d *decider) send() tea.Msg {
 	}}
 }
 
-func (d *decider) Draw(a cells.Area) (x, y int, cursor bool) {
+func (d *approvalForm) Draw(a cells.Area) (x, y int, cursor bool) {
 	text := d.about[0].Text
 	if len(d.about) > 1 {
 		text = askedNames(d.about) + ", the same answer for all"
@@ -253,7 +253,7 @@ func (d *decider) Draw(a cells.Area) (x, y int, cursor bool) {
 }
 
 // drawChoices writes the choices and the nodes that each leads to.
-func (d *decider) drawChoices(in cells.Area, at int) int {
+func (d *approvalForm) drawChoices(in cells.Area, at int) int {
 	arrow := cells.Either(in.ASCII(), "->", "→")
 	for i, c := range d.choices {
 		mark, st := "  ", cells.Plain
@@ -271,7 +271,7 @@ func (d *decider) drawChoices(in cells.Area, at int) int {
 }
 
 // before returns the outputs of the nodes before the question, a line for each value.
-func (d *decider) before(width int) (lines []string) {
+func (d *approvalForm) before(width int) (lines []string) {
 	if len(d.about) != 1 {
 		return nil
 	}

@@ -48,7 +48,7 @@ func (d decide) send(parent context.Context, l *link, in *inbox, own, user strin
 func (d decide) answered(made int, failure error) tea.Msg {
 	var msgs messages
 	if made > 0 {
-		msgs = append(msgs, notice{map[bool]string{true: "approved ", false: "rejected "}[d.decision.Approved] + askedNames(d.about[:made]), false})
+		msgs = append(msgs, notice{words.Decided(d.decision.Approved) + " " + askedNames(d.about[:made]), false})
 	}
 	if failure != nil {
 		msgs = append(msgs, failed{failure})
@@ -77,7 +77,7 @@ func approve(about []api.Approval) tea.Msg {
 	if len(about) == 0 {
 		return nil
 	}
-	return openDialog{newDecider(about)}
+	return openDialog{newApprovalForm(about)}
 }
 
 // reject asks for the reason, and then for a confirmation.

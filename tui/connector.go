@@ -86,7 +86,7 @@ func (d *connector) Click(x, y int) dialog.Result {
 	switch {
 	case d.rows.Contains(x, y) && d.top+y-d.rows.Y < len(d.found):
 		d.at = d.top + y - d.rows.Y
-		d.aim()
+		d.chooseFound()
 	case d.doc.picture.area.Contains(x, y):
 		item := d.doc.picture.itemAt(x, y)
 		if item == drawing.Nothing {
@@ -142,7 +142,7 @@ nodes:
 		}
 	}
 	d.found = append(d.found, rest...)
-	d.aim()
+	d.chooseFound()
 }
 
 // step moves the selection in the list of matches.
@@ -153,11 +153,11 @@ func (d *connector) step(down bool) {
 		d.at--
 	}
 	d.at = max(d.at, 0)
-	d.aim()
+	d.chooseFound()
 }
 
-// aim chooses the node in the list, and shows it in the drawing.
-func (d *connector) aim() {
+// chooseFound chooses the node in the list, and shows it in the drawing.
+func (d *connector) chooseFound() {
 	if d.at < len(d.found) {
 		d.to = d.found[d.at]
 		if i, known := d.doc.flow.Index[d.to]; known {

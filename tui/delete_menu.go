@@ -12,8 +12,8 @@ import (
 	"wf/tui/words"
 )
 
-// sureNodes is how many nodes can be deleted without typing yes.
-const sureNodes = 5
+// unconfirmedNodes is how many nodes can be deleted without typing yes.
+const unconfirmedNodes = 5
 
 // mostEdges is the maximum number of edges in a menu. More edges are listed in a chooser.
 const mostEdges = 9
@@ -36,10 +36,10 @@ func (m menus) delete() tea.Msg {
 			only = strings.Replace(only, " its ", " their ", 1)
 		}
 	}
-	choices = append(choices, dialog.Choice{Key: "d", Label: only, Detail: m.line.of("edit remove-node", names...), Do: m.sure(ids, false)})
+	choices = append(choices, dialog.Choice{Key: "d", Label: only, Detail: m.line.of("edit remove-node", names...), Do: m.confirmDelete(ids, false)})
 	if bridges := bridges(&m.doc.flow, nodes); len(bridges) > 0 {
 		label := "delete " + what + ", connect the neighbours"
-		choices = append(choices, dialog.Choice{Key: "b", Label: label, Detail: words.Plural(len(bridges), "new edge"), Do: m.sure(ids, true)})
+		choices = append(choices, dialog.Choice{Key: "b", Label: label, Detail: words.Plural(len(bridges), "new edge"), Do: m.confirmDelete(ids, true)})
 	}
 	if len(touching) > 1 {
 		choices = append(choices, dialog.Choice{Key: "e", Label: "only " + words.Plural(len(touching), "edge"), Do: later(func() tea.Msg {
@@ -74,10 +74,10 @@ func (m menus) edges(edges []int) (choices []dialog.Choice) {
 	return choices
 }
 
-// sure removes a few nodes at once; for many it first asks the user to type "yes".
-func (m menus) sure(ids []string, bridge bool) tea.Msg {
+// confirmDelete removes a few nodes at once; for many it first asks the user to type "yes".
+func (m menus) confirmDelete(ids []string, bridge bool) tea.Msg {
 	remove := later(func() tea.Msg { return m.doc.removeNodes(ids, bridge) })
-	if len(ids) <= sureNodes {
+	if len(ids) <= unconfirmedNodes {
 		return remove
 	}
 	return openDialog{&dialog.Prompt{Label: fmt.Sprintf("delete %d nodes? type yes:", len(ids)), Enter: func(text string) tea.Msg {
@@ -98,7 +98,7 @@ func (d *document) removeNodes(ids []string, bridge bool) tea.Msg {
 	if bridge {
 		edits = bridges(&d.flow, nodes)
 	}
-	d.picture.forget()
+	d.picture.unmarkAll()
 	return edit{append(edits, api.Edit{Op: api.OpRemoveNode, Nodes: d.flow.IDs(nodes)}), nil}
 }
 

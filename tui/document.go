@@ -56,13 +56,13 @@ func (d *document) activeFilter() string {
 	return strings.TrimSpace(d.filter.text + " " + quickFilters[d.quick])
 }
 
-// relay makes the next screen compute a new layout.
-func (d *document) relay() { d.picture.built.at = time.Time{} }
+// invalidateLayout makes the next screen compute a new layout.
+func (d *document) invalidateLayout() { d.picture.built.at = time.Time{} }
 
 // nextQuick goes from failed to running to all.
 func (d *document) nextQuick() {
 	d.quick = (d.quick + 1) % len(quickFilters)
-	d.relay()
+	d.invalidateLayout()
 }
 
 // emptyText returns why the drawing is empty, and what to do about it.

@@ -27,7 +27,7 @@ func (d *document) called(nodes []int) string {
 // selection returns a selector for the selected nodes (the handle of one, g:NAME for a whole group, or several
 // handles) and a description for the user.
 func (d *document) selection() (selector []string, what string) {
-	if path := d.picture.again(); path != "" {
+	if path := d.picture.repeatable(); path != "" {
 		return []string{path}, path
 	}
 	nodes := d.picture.nodes()
@@ -55,7 +55,7 @@ func (d *document) partNames() (names []string, what string) {
 		name := cmp.Or(in.name, in.path)
 		return []string{name}, name
 	}
-	if d.picture.again() != "" { // an instance is not in the workfile, but its sub-flow is
+	if d.picture.repeatable() != "" { // an instance is not in the workfile, but its sub-flow is
 		names = d.flow.Names(d.picture.nodes())
 		return names, strings.Join(names, ", ")
 	}

@@ -101,11 +101,11 @@ func othersEdits(b batch, own *client.Client) tea.Msg {
 		}
 		switch ev.Op {
 		case "edit":
-			msgs = append(msgs, notice{who(ev) + " " + editWords(ev.Message), false})
+			msgs = append(msgs, notice{authorOf(ev) + " " + editWords(ev.Message), false})
 		case "undo":
-			msgs = append(msgs, notice{who(ev) + " undid: " + editWords(ev.Message), false})
+			msgs = append(msgs, notice{authorOf(ev) + " undid: " + editWords(ev.Message), false})
 		case "redo":
-			msgs = append(msgs, notice{who(ev) + " redid: " + editWords(ev.Message), false})
+			msgs = append(msgs, notice{authorOf(ev) + " redid: " + editWords(ev.Message), false})
 		case "reload":
 			msgs = append(msgs, notice{"another program changed the workfile", false})
 		}
@@ -196,8 +196,8 @@ func editWords(text string) string {
 	return strings.Join(parts, ", ")
 }
 
-// who returns the name of the author of another client's edit.
-func who(ev api.Event) string {
+// authorOf returns the name of the author of another client's edit.
+func authorOf(ev api.Event) string {
 	switch {
 	case ev.User != "":
 		return plain.Line(ev.User)

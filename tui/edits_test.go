@@ -54,7 +54,7 @@ func worded(edits []api.Edit) string {
 func TestNewNodeFollowsTheSelection(t *testing.T) {
 	m := at(t, "b")
 	press(m, "a", "x", " ", "y")
-	d := m.dialogs[0].(*adder)
+	d := m.dialogs[0].(*newNodePrompt)
 	if got := worded(d.edits(d.Line.String())); got != "add-node x y b" {
 		t.Error(got)
 	}
@@ -63,7 +63,7 @@ func TestNewNodeFollowsTheSelection(t *testing.T) {
 		t.Error(got)
 	}
 	press(m, "ctrl+n", "esc", "space", "a")
-	d = m.dialogs[0].(*adder)
+	d = m.dialogs[0].(*newNodePrompt)
 	if m.doc.picture.selected = m.doc.picture.find("id-e"); worded(d.edits("z")) != "add-node z b" {
 		t.Errorf("the marked node is not what it follows: %s", worded(d.edits("z")))
 	}
@@ -338,7 +338,7 @@ func TestTypedCommandReturnsWhenTheDiskFails(t *testing.T) {
 	press(m, "a", "x")
 	cmd := m.key(keyPress("ctrl+e"))
 	m.handle(cmd())
-	if d, ok := m.dialogs[0].(*adder); !ok || d.Line.String() != "x" || !m.toast.bad {
+	if d, ok := m.dialogs[0].(*newNodePrompt); !ok || d.Line.String() != "x" || !m.toast.bad {
 		t.Errorf("%+v, said %q", m.dialogs, m.toast.text)
 	}
 }

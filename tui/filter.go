@@ -172,7 +172,7 @@ func (d *document) filterPrompt() tea.Msg {
 	p.Line.Max = dialog.LongestWord
 	p.Changed = func(text string) {
 		d.filter = parseFilter(text)
-		d.relay()
+		d.invalidateLayout()
 	}
 	p.Hint = func(text string) (string, bool) {
 		left := len(d.shown().Nodes)
@@ -186,7 +186,7 @@ func (d *document) filterPrompt() tea.Msg {
 	p.Enter = func(text string) tea.Msg { return nil }
 	p.Cancel = func() {
 		d.filter = before
-		d.relay()
+		d.invalidateLayout()
 	}
 	return openDialog{p}
 }

@@ -82,7 +82,7 @@ func member(path string, state api.State) api.NodeStatus {
 // answered delivers the answer about a page of instances.
 func answered(m *model) {
 	m.refresh()
-	got := findings{pages: map[innerKey][]api.NodeStatus{}}
+	got := inquiryResult{pages: map[innerKey][]api.NodeStatus{}}
 	for _, in := range m.doc.picture.openPaths(&m.doc.flow) {
 		key := innerKey{in.kind, in.path, strings.Join(in.selectors, "\n")}
 		for k := in.first; in.kind == aPage && k < in.first+pageSize; k++ {
@@ -99,7 +99,7 @@ func answered(m *model) {
 			got.pages[key] = []api.NodeStatus{member("each[4]/t", api.StateOK), member("each[4]/u", api.StateWaiting)}
 		}
 	}
-	m.doc.found(got)
+	m.doc.applyInquiry(got)
 	m.refresh()
 }
 

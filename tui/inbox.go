@@ -252,11 +252,7 @@ func untilText(a api.Approval, now time.Time) string {
 	if a.Until == nil {
 		return ""
 	}
-	verdict := "rejected"
-	if a.Default == "approve" {
-		verdict = "approved"
-	}
-	return verdict + " in " + clock(a.Until.Sub(now))
+	return words.Decided(a.Default == "approve") + " in " + clock(a.Until.Sub(now))
 }
 
 // drawApproval draws the question, the command that would run, and the nodes before it.

@@ -22,8 +22,8 @@ const askTime = 500 * time.Millisecond
 // mostSubFlows is the maximum number of sub-flows in an inquiry; the next inquiry contains the others.
 const mostSubFlows = 50
 
-// An asking records which answers of the daemon are out of date.
-type asking struct {
+// An inquirer records which answers of the daemon are out of date.
+type inquirer struct {
 	subFlows  map[string]bool // names of the sub-flows with new events
 	approvals bool
 	ways      bool           // the fired edges
@@ -38,7 +38,7 @@ type asking struct {
 type inquiry struct{}
 
 // note marks the answers that a batch makes out of date. own is set if the questions of the open workfile are loaded.
-func (a *asking) note(f *runview.Workfile, own bool, b batch) {
+func (a *inquirer) note(f *runview.Workfile, own bool, b batch) {
 	for name := range b.inner {
 		a.touch(name)
 	}
@@ -64,7 +64,7 @@ func (a *asking) note(f *runview.Workfile, own bool, b batch) {
 	}
 }
 
-func (a *asking) touch(name string) {
+func (a *inquirer) touch(name string) {
 	if a.subFlows == nil {
 		a.subFlows = map[string]bool{}
 	}
@@ -75,7 +75,7 @@ func (a *asking) touch(name string) {
 const mostDecided = 1000
 
 // decide counts a decision, so that the inspector requests the reasons of its node again.
-func (a *asking) decide(ev api.Event) {
+func (a *inquirer) decide(ev api.Event) {
 	if a.decided == nil || len(a.decided) >= mostDecided {
 		a.decided = map[string]int{}
 	}
@@ -91,8 +91,8 @@ func (p *picture) openText(f *runview.Workfile) string {
 	return text
 }
 
-// findings are the results of an inquiry.
-type findings struct {
+// inquiryResult are the results of an inquiry.
+type inquiryResult struct {
 	subFlows  []api.NodeStatus
 	approvals *[]api.Approval
 	edges     []api.EdgeStatus
@@ -111,12 +111,12 @@ func (m *model) inquire() tea.Cmd {
 	if !m.link.connected() || m.doc.nothingOpen() {
 		return nil
 	}
-	return m.handle(m.asking.next(&m.doc, &m.inbox, m.now))
+	return m.handle(m.inquirer.next(&m.doc, &m.inbox, m.now))
 }
 
 // next returns the next request for data that is visible and out of date, or nil. There is at most one at a time, and
 // at most one every askTime.
-func (a *asking) next(doc *document, in *inbox, now time.Time) tea.Msg {
+func (a *inquirer) next(doc *document, in *inbox, now time.Time) tea.Msg {
 	if doc.earlier != nil {
 		a.pages = "" // request them when the current state is shown again
 		return nil
@@ -139,7 +139,7 @@ func (a *asking) next(doc *document, in *inbox, now time.Time) tea.Msg {
 }
 
 // question returns the request of an inquiry.
-func (a *asking) question(doc *document, in *inbox) tea.Msg {
+func (a *inquirer) question(doc *document, in *inbox) tea.Msg {
 	var subFlows []string
 	for name := range a.subFlows {
 		if len(subFlows) == mostSubFlows {
@@ -157,11 +157,11 @@ func (a *asking) question(doc *document, in *inbox) tea.Msg {
 	}
 	approvals, ways := a.approvals, a.ways
 	a.approvals, a.ways = false, false
-	r := ask(func(ctx context.Context, ws *client.Workspace) (findings, error) {
-		return lookUp(ctx, ws, subFlows, pages, approvals, ways)
-	}, func(got findings) tea.Msg {
+	r := ask(func(ctx context.Context, ws *client.Workspace) (inquiryResult, error) {
+		return sendInquiry(ctx, ws, subFlows, pages, approvals, ways)
+	}, func(got inquiryResult) tea.Msg {
 		a.busy = false
-		doc.found(got)
+		doc.applyInquiry(got)
 		if got.approvals == nil {
 			return nil
 		}
@@ -174,8 +174,8 @@ func (a *asking) question(doc *document, in *inbox) tea.Msg {
 	return r
 }
 
-// lookUp sends the requests of an inquiry.
-func lookUp(ctx context.Context, ws *client.Workspace, subFlows []string, pages []innerKey, approvals, ways bool) (got findings, err error) {
+// sendInquiry sends the requests of an inquiry.
+func sendInquiry(ctx context.Context, ws *client.Workspace, subFlows []string, pages []innerKey, approvals, ways bool) (got inquiryResult, err error) {
 	if len(subFlows) > 0 {
 		list, err := ws.Select(ctx, subFlows)
 		if err != nil {
@@ -212,8 +212,8 @@ func lookUp(ctx context.Context, ws *client.Workspace, subFlows []string, pages 
 	return got, nil
 }
 
-// found stores the results of an inquiry.
-func (d *document) found(got findings) {
+// applyInquiry stores the results of an inquiry.
+func (d *document) applyInquiry(got inquiryResult) {
 	for _, n := range got.subFlows {
 		d.flow.SetSummary(clean(n))
 	}

@@ -17,20 +17,20 @@ import (
 
 // An inspector explains the state of the selected node, like wf why.
 type inspector struct {
-	of      string // node, run and state that were asked about
-	node    string
-	text    []string
-	err     error
-	outputs map[string]any
-	ranWith ranWith
+	of         string // node, run and state that were asked about
+	node       string
+	text       []string
+	err        error
+	outputs    map[string]any
+	runOptions runOptions
 
 	lines  []cells.Span // of the latest drawing
 	top    int
 	height int
 }
 
-// A ranWith describes how a run was started.
-type ranWith struct {
+// A runOptions describes how a run was started.
+type runOptions struct {
 	run  string
 	text string // "" = without options
 }
@@ -48,7 +48,7 @@ func (v *inspector) explain(doc *document, decisions map[string]int) tea.Msg {
 		return v.explainRun(n.Run)
 	}
 	if v.node != n.ID {
-		*v = inspector{ranWith: v.ranWith}
+		*v = inspector{runOptions: v.runOptions}
 	}
 	v.of, v.node = of, n.ID
 	id := n.ID
@@ -73,10 +73,10 @@ func (v *inspector) explain(doc *document, decisions map[string]int) tea.Msg {
 
 // explainRun requests once how a run was started.
 func (v *inspector) explainRun(run string) tea.Msg {
-	if run == "" || v.ranWith.run == run {
+	if run == "" || v.runOptions.run == run {
 		return nil
 	}
-	v.ranWith = ranWith{run: run}
+	v.runOptions = runOptions{run: run}
 	return ask(func(ctx context.Context, ws *client.Workspace) (api.RunDetail, error) {
 		d, err := ws.Run(ctx, run)
 		if err != nil {
@@ -84,8 +84,8 @@ func (v *inspector) explainRun(run string) tea.Msg {
 		}
 		return d, nil
 	}, func(d api.RunDetail) tea.Msg {
-		if d.Run == v.ranWith.run {
-			v.ranWith.text = givenText(d)
+		if d.Run == v.runOptions.run {
+			v.runOptions.text = givenText(d)
 		}
 		return nil
 	})
@@ -163,8 +163,8 @@ func (v *inspector) content(doc *document, width int, now time.Time, ascii bool)
 	field("before", words.NameList(doc.neighbours(n, true), 12))
 	field("times", doc.times(n))
 	field("id", plain.Line(n.ID))
-	if v.ranWith.run != "" && v.ranWith.run == n.Run {
-		field("run "+n.Run, v.ranWith.text)
+	if v.runOptions.run != "" && v.runOptions.run == n.Run {
+		field("run "+n.Run, v.runOptions.text)
 	}
 	return out
 }
@@ -172,7 +172,7 @@ func (v *inspector) content(doc *document, width int, now time.Time, ascii bool)
 // controlLines adds the control flow of a node.
 func controlLines(n *api.NodeStatus, now time.Time, field func(name, text string)) {
 	if n.Wait != nil {
-		text := waitText(n, now)
+		text := countdownText(n, now)
 		if n.Wait.Until != nil {
 			text += ", until " + n.Wait.Until.Local().Format(time.DateTime)
 		}

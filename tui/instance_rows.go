@@ -247,9 +247,9 @@ func (f failure) before(other failure) bool {
 	return f.node < other.node || f.node == other.node && f.row < other.row
 }
 
-// again returns the path of the selected instance, or of the selected node in an instance, so that a run can repeat
+// repeatable returns the path of the selected instance, or of the selected node in an instance, so that a run can repeat
 // it, or "".
-func (p *picture) again() string {
+func (p *picture) repeatable() string {
 	if in := p.innerOf(); in != nil && (in.kind == anInstance || in.kind == aMember) {
 		return cmp.Or(in.name, in.path) // named by its item
 	}

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,15 +43,7 @@ func instancesText(n *api.NodeStatus) string {
 func outputsText(outputs map[string]any) string {
 	var lines []string
 	for key, value := range outputs {
-		text, isText := value.(string)
-		if !isText {
-			data, err := json.Marshal(value)
-			if err != nil {
-				continue // cannot happen: the outputs came as JSON
-			}
-			text = string(data)
-		}
-		lines = append(lines, plain.Line(key)+" = "+plain.Text(text))
+		lines = append(lines, plain.Line(key)+" = "+plain.Text(words.Value(value)))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")

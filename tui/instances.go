@@ -339,10 +339,8 @@ func tallyOf(n *api.NodeStatus) *drawing.Tally {
 	if t.Total == 0 && (n.State != api.StateRunning && n.State != api.StateQueued) {
 		t.Total = in.Begun
 	}
-	for state, count := range map[api.State]int{api.StateOK: in.Counts.OK, api.StateFailed: in.Counts.Failed, api.StateCancelled: in.Counts.Cancelled,
-		api.StateBlocked: in.Counts.Blocked, api.StateIdle: in.Counts.Idle, api.StateQueued: in.Counts.Queued, api.StateRunning: in.Counts.Running,
-		api.StateKept: in.Counts.Kept, api.StateSkipped: in.Counts.Skipped, api.StateWaiting: in.Counts.Waiting, api.StateRetrying: in.Counts.Retrying, api.StateHandled: in.Counts.Handled} {
-		t.Counts[drawStates[state]] = count
+	for state, drawn := range drawStates {
+		t.Counts[drawn] = in.Counts.Of(state)
 	}
 	return t
 }

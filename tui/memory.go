@@ -2,6 +2,7 @@ package tui
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -94,7 +95,7 @@ func (m *model) keepView(last bool) func() {
 		return nil
 	}
 	s := savedViewOf(&m.doc, &m.panes, &m.side)
-	if same(s, m.savedViews.known) && !(last && m.savedViews.moved) {
+	if reflect.DeepEqual(s, m.savedViews.known) && !(last && m.savedViews.moved) {
 		return nil
 	}
 	memory, id := m.opt.Memory, m.link.id
@@ -102,8 +103,8 @@ func (m *model) keepView(last bool) func() {
 	return func() { memory.Keep(id, s) }
 }
 
-// memorize stores the view after a key or a mouse button, so that it survives the loss of the terminal.
-func (m *model) memorize(msg tea.Msg) tea.Cmd {
+// storeView stores the view after a key or a mouse button, so that it survives the loss of the terminal.
+func (m *model) storeView(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.MouseReleaseMsg:
 		if keep := m.keepView(false); keep != nil {
@@ -114,11 +115,4 @@ func (m *model) memorize(msg tea.Msg) tea.Cmd {
 		}
 	}
 	return nil
-}
-
-func same(a, b SavedView) bool {
-	open := slices.Equal(a.Open, b.Open)
-	a.Open, b.Open = nil, nil
-	return open && a.View == b.View && a.Zoom == b.Zoom && a.Split == b.Split && a.Plain == b.Plain && a.Inspect == b.Inspect &&
-		a.CutLines == b.CutLines && a.Stream == b.Stream
 }

@@ -99,7 +99,7 @@ func (m menus) run() tea.Msg {
 	}
 	if selector, what := m.doc.selection(); len(selector) > 0 {
 		add("s", what, selector, "")
-		if m.doc.picture.again() == "" { // a run cannot name the neighbours of an instance
+		if m.doc.picture.repeatable() == "" { // a run cannot name the neighbours of an instance
 			add("d", what+" and what follows", around(selector, "", "+"), "")
 			add("u", what+" and what leads to it", around(selector, "+", ""), "")
 		}
@@ -204,7 +204,7 @@ func (m menus) reset() tea.Msg {
 	if marked := m.doc.picture.markedNodes(); len(marked) > 0 {
 		add("m", words.Plural(len(marked), "marked node"), m.doc.flow.Names(marked))
 	}
-	if selector, what := m.doc.selection(); len(selector) > 0 && m.doc.picture.again() == "" {
+	if selector, what := m.doc.selection(); len(selector) > 0 && m.doc.picture.repeatable() == "" {
 		add("s", what, selector)
 	}
 	add("a", "all "+words.Plural(len(m.doc.flow.Nodes), "node"), nil)

@@ -30,15 +30,15 @@ const (
 // to the screen or dialog that they are for, and carries out the messages that these return. Only Update and the
 // functions that it calls change it.
 type model struct {
-	opt     Options
-	keys    []action
-	ctx     context.Context // of requests; cancelled when the interface ends
-	cancel  context.CancelFunc
-	clock   func() time.Time
-	now     time.Time
-	dead    bool // the user is leaving
-	ticking bool // a tick will arrive
-	stale   bool // the drawing is not up to date; View updates it
+	opt      Options
+	keys     []action
+	ctx      context.Context // of requests; cancelled when the interface ends
+	cancel   context.CancelFunc
+	clock    func() time.Time
+	now      time.Time
+	quitting bool // the user is leaving
+	ticking  bool // a tick will arrive
+	stale    bool // the drawing is not up to date; View updates it
 
 	term       window
 	page       page
@@ -50,7 +50,7 @@ type model struct {
 	home       homeScreen
 	help       helpScreen
 	inbox      inbox
-	asking     asking
+	inquirer   inquirer
 	edits      editQueue
 	paths      pathHistory
 	savedViews viewMemory
@@ -124,7 +124,7 @@ func (m *model) openFile(path string) tea.Cmd {
 	keep := m.keepView(true)
 	m.side.log.Close()
 	m.link.close() // active runs continue
-	m.doc, m.asking, m.inbox, m.savedViews = newDocument(), asking{}, inbox{}, viewMemory{}
+	m.doc, m.inquirer, m.inbox, m.savedViews = newDocument(), inquirer{}, inbox{}, viewMemory{}
 	m.side = side{searches: m.side.searches}
 	m.page, m.panes = mainPage, panes{zoomed: m.panes.zoomed}
 	l := &link{path: path}
@@ -171,8 +171,8 @@ func (m *model) refresh() {
 	m.doc.refresh(m.now)
 }
 
-// hush removes the toast.
-func (t *toast) hush() { *t = toast{id: t.id} }
+// clear removes the toast.
+func (t *toast) clear() { *t = toast{id: t.id} }
 
 // say shows a toast.
 func (m *model) say(text string, bad bool) {

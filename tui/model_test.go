@@ -209,14 +209,14 @@ func TestBatchChangesTheScreen(t *testing.T) {
 func TestLeftDescribesTheWatchedRun(t *testing.T) {
 	m := testModel(80, 24, pipeline(5))
 	press(m, "q")
-	if l := m.left(); !m.dead || l != (Left{Path: m.opt.Path, Run: "42", Active: true, Done: 12, Of: 23}) {
+	if l := m.left(); !m.quitting || l != (Left{Path: m.opt.Path, Run: "42", Active: true, Done: 12, Of: 23}) {
 		t.Errorf("left a run that goes on with %+v", l)
 	}
 	idle := pipeline(2)
 	idle.Runs, idle.LastRun = nil, &api.RunSummary{Run: "41", Result: api.Succeeded}
 	m = testModel(80, 24, idle)
 	press(m, "ctrl+c")
-	if l := m.left(); !m.dead || l.Run != "" {
+	if l := m.left(); !m.quitting || l.Run != "" {
 		t.Errorf("left a workfile in which nothing happened with %+v", l)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"wf/tui/dialog"
 )
 
-// An adder asks for the command of a new node.
-type adder struct {
+// A newNodePrompt asks for the command of a new node.
+type newNodePrompt struct {
 	doc *document
 	dialog.Prompt
 	after []string // ids of the new node's predecessors
@@ -20,7 +20,7 @@ type adder struct {
 
 // addNode asks for the command of a new node after the marked nodes or the selection.
 func (d *document) addNode() tea.Msg {
-	a := &adder{doc: d, after: d.flow.IDs(d.objects())}
+	a := &newNodePrompt{doc: d, after: d.flow.IDs(d.objects())}
 	a.free = len(a.after) == 0
 	a.Hint = func(string) (string, bool) {
 		keys := "ctrl-e editor"
@@ -42,7 +42,7 @@ func (d *document) addNode() tea.Msg {
 }
 
 // add adds the node and then carries out then.
-func (d *adder) add(command string, refused func(error) tea.Msg, then func() tea.Msg) tea.Msg {
+func (d *newNodePrompt) add(command string, refused func(error) tea.Msg, then func() tea.Msg) tea.Msg {
 	return edit{d.edits(command), func(r edited) tea.Msg {
 		if r.err != nil {
 			return refused(r.err)
@@ -56,7 +56,7 @@ func (d *adder) add(command string, refused func(error) tea.Msg, then func() tea
 }
 
 // edits returns the edits that add the node.
-func (d *adder) edits(command string) []api.Edit {
+func (d *newNodePrompt) edits(command string) []api.Edit {
 	e := api.Edit{Op: api.OpAddNode, Label: command}
 	if !d.free {
 		e.After = d.doc.flow.IDs(d.doc.flow.Find(d.after))
@@ -74,7 +74,7 @@ func (d *document) added(r api.EditResult) {
 	}
 }
 
-func (d *adder) Key(k tea.KeyPressMsg) dialog.Result {
+func (d *newNodePrompt) Key(k tea.KeyPressMsg) dialog.Result {
 	switch k.String() {
 	case "ctrl+n":
 		d.free = !d.free && len(d.after) > 0 || len(d.after) == 0
@@ -86,7 +86,7 @@ func (d *adder) Key(k tea.KeyPressMsg) dialog.Result {
 }
 
 // edit opens the command in the editor, and adds a node with the edited command.
-func (d *adder) edit() tea.Msg {
+func (d *newNodePrompt) edit() tea.Msg {
 	text := &draft{title: "the new node", text: d.Line.String() + "\n", back: openDialog{d}}
 	text.save = func(command string) tea.Msg {
 		command = strings.TrimRight(command, " \t\r\n")
@@ -98,7 +98,7 @@ func (d *adder) edit() tea.Msg {
 	return compose{text}
 }
 
-func (d *adder) Draw(a cells.Area) (x, y int, cursor bool) {
+func (d *newNodePrompt) Draw(a cells.Area) (x, y int, cursor bool) {
 	d.Label = "add a node:"
 	if nodes := d.doc.flow.Find(d.after); !d.free && len(nodes) > 0 {
 		d.Label = "add after " + cells.ClipMiddle(d.doc.called(nodes), max(8, a.Width/4), a.ASCII()) + ":"

@@ -22,7 +22,7 @@ func detail(n *api.NodeStatus, now time.Time) string {
 	case api.StateOK:
 		text = words.SpanMS(n.DurationMS)
 	case api.StateWaiting, api.StateRetrying:
-		text = waitText(n, now)
+		text = countdownText(n, now)
 	case api.StateFailed, api.StateCancelled:
 		if cause := words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message); cause != "" {
 			text = strings.TrimPrefix(cause, ": ") // the message of a sub-flow is complete
@@ -73,9 +73,9 @@ func fromFileText(f *runview.Workfile) string {
 	return fmt.Sprintf(" here, the state of %s is from the file", words.Plural(n, "node"))
 }
 
-// waitText returns words.Wait for a drawing, which is drawn again every second: the remaining time counts down in whole
+// countdownText returns words.Wait for a drawing, which is drawn again every second: the remaining time counts down in whole
 // seconds, a retry contains the cause of the failure, and an approval its question.
-func waitText(n *api.NodeStatus, now time.Time) string {
+func countdownText(n *api.NodeStatus, now time.Time) string {
 	w := n.Wait
 	if w == nil {
 		return string(n.State)

@@ -2,11 +2,8 @@ package tui
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -49,27 +46,10 @@ func newParamForm(doc *document, req api.RunRequest, list api.ParamList, given m
 			value, known = p.Default, p.Default != nil
 		}
 		if known {
-			d.lines[i] = dialog.NewLine(valueText(value))
+			d.lines[i] = dialog.NewLine(words.DefaultText(value))
 		}
 	}
 	return d
-}
-
-// valueText returns a value as the user types it.
-func valueText(value any) string {
-	switch v := value.(type) {
-	case string:
-		return v
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	case bool:
-		return strconv.FormatBool(v)
-	}
-	data, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Sprint(value)
-	}
-	return string(data)
 }
 
 // values returns the values in the form. Empty ones are left out, so that their defaults apply.
@@ -222,28 +202,8 @@ func hintOf(p api.Param) string {
 	if p.Required {
 		parts = append(parts, "required")
 	}
-	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-	if p.Min != nil {
-		parts = append(parts, "at least "+number(*p.Min))
-	}
-	if p.Max != nil {
-		parts = append(parts, "at most "+number(*p.Max))
-	}
-	unit := "character"
-	if p.Type == "list" {
-		unit = "element"
-	}
-	if p.MustExist {
-		parts = append(parts, "must exist")
-	}
-	if p.MinLength != nil {
-		parts = append(parts, "at least "+words.Plural(*p.MinLength, unit))
-	}
-	if p.MaxLength != nil {
-		parts = append(parts, "at most "+words.Plural(*p.MaxLength, unit))
-	}
-	if p.Pattern != "" {
-		parts = append(parts, "like "+p.Pattern)
+	if limits := words.Limits(p); limits != "" {
+		parts = append(parts, limits)
 	}
 	text := strings.Join(parts, ", ")
 	if p.Help != "" {

@@ -84,7 +84,7 @@ func (p *picture) update(f *runview.Workfile, hidden []bool, now time.Time) {
 	p.rowsOf(f, now)
 	stale := !slices.Equal(hidden, p.hidden) && now.Sub(p.built.at) >= relayoutTime
 	if p.layout == nil || p.built.view != p.view || p.built.zoom != p.zoom || stale {
-		p.lay(f.Structure, hidden, now)
+		p.newLayout(f.Structure, hidden, now)
 	} else if len(f.Members) > 0 {
 		p.keepSelected()
 		p.show(false)
@@ -125,8 +125,8 @@ func shortTime(n *api.NodeStatus, now time.Time) string {
 	return ""
 }
 
-// lay computes a new layout and restores the selection.
-func (p *picture) lay(structure int, hidden []bool, now time.Time) {
+// newLayout computes a new layout and restores the selection.
+func (p *picture) newLayout(structure int, hidden []bool, now time.Time) {
 	p.hidden = slices.Clone(hidden)
 	if !p.chosen && p.width > 0 {
 		p.view, p.chosen = drawing.Choose(p.graph, p.width, p.height), true
@@ -315,8 +315,8 @@ func (p *picture) markedNodes() []int {
 	return nodes
 }
 
-// forget removes all marks.
-func (p *picture) forget() { clear(p.marked) }
+// unmarkAll removes all marks.
+func (p *picture) unmarkAll() { clear(p.marked) }
 
 // goTo selects a node, or the item that folds it.
 func (p *picture) goTo(node int) {

@@ -36,14 +36,10 @@ func drawRun(a cells.Area, doc *document, run *api.RunSummary, now time.Time) {
 	c := doc.runCounts(run)
 	done, of := progressOf(c)
 	x := a.Put(1, 0, fmt.Sprintf("%d/%d", done, of), cells.Strong)
-	for _, part := range []struct {
-		state api.State
-		n     int
-	}{{api.StateWaiting, c.Waiting}, {api.StateRetrying, c.Retrying}, {api.StateQueued, c.Queued}, {api.StateRunning, c.Running}, {api.StateFailed, c.Failed}, {api.StateHandled, c.Handled},
-		{api.StateBlocked, c.Blocked}, {api.StateCancelled, c.Cancelled}, {api.StateKept, c.Kept}, {api.StateSkipped, c.Skipped}} {
-		if part.n > 0 {
-			look := words.LookOf(part.state)
-			x = a.Put(x, 0, fmt.Sprintf("  %s%d", look.Sign(a.ASCII()), part.n), stateStyle(part.state))
+	for _, state := range []api.State{api.StateWaiting, api.StateRetrying, api.StateQueued, api.StateRunning, api.StateFailed, api.StateHandled,
+		api.StateBlocked, api.StateCancelled, api.StateKept, api.StateSkipped} {
+		if n := c.Of(state); n > 0 {
+			x = a.Put(x, 0, fmt.Sprintf("  %s%d", words.LookOf(state).Sign(a.ASCII()), n), stateStyle(state))
 		}
 	}
 	times := runTimes(doc, run, now)

@@ -57,7 +57,7 @@ func TestAnyInputKeepsTheScreenValid(t *testing.T) {
 			if m.term.screen.Width != width || m.term.screen.Height != height {
 				t.Fatalf("a frame of %dx%d on a terminal of %dx%d", m.term.screen.Width, m.term.screen.Height, width, height)
 			}
-			if m.dead {
+			if m.quitting {
 				return
 			}
 		}
@@ -92,7 +92,7 @@ func TestLargePasteIsFast(t *testing.T) {
 	m := testModel(100, 30, pipeline(3))
 	huge := strings.Repeat("q\nx\x1b[2J", 1<<17)
 	m.Update(tea.PasteMsg{Content: huge})
-	if m.dead || len(m.dialogs) > 0 {
+	if m.quitting || len(m.dialogs) > 0 {
 		t.Error("a paste pressed keys")
 	}
 	start := time.Now()

@@ -9,15 +9,15 @@ import (
 	"wf/client"
 )
 
-// firstLook and lastLook are the first and the longest wait between two attempts to find a daemon. Each wait is twice
+// firstRetry and longestRetry are the first and the longest wait between two attempts to find a daemon. Each wait is twice
 // the previous one, so that a screen that stays open overnight costs almost nothing.
 const (
-	firstLook = time.Second
-	lastLook  = time.Minute
+	firstRetry   = time.Second
+	longestRetry = time.Minute
 )
 
-// A look is the message to look for the daemon of a link again.
-type look struct{ link *link }
+// A retryConnection is the message to look for the daemon of a link again.
+type retryConnection struct{ link *link }
 
 // giveUp handles the error with which the client stopped reconnecting. If there was no daemon, the model keeps
 // looking, because one may be started at any time. If a daemon refused, it would refuse again.
@@ -29,12 +29,12 @@ func (m *model) giveUp(err error) tea.Cmd {
 		l.wait = 0
 		return nil
 	}
-	l.wait = min(max(2*l.wait, firstLook), lastLook)
-	return tea.Tick(l.wait, func(time.Time) tea.Msg { return look{l} })
+	l.wait = min(max(2*l.wait, firstRetry), longestRetry)
+	return tea.Tick(l.wait, func(time.Time) tea.Msg { return retryConnection{l} })
 }
 
-// lookAgain looks for the daemon. It does not start one, because the user may have stopped it on purpose.
-func (m *model) lookAgain(msg look) tea.Cmd {
+// retryConnection looks for the daemon. It does not start one, because the user may have stopped it on purpose.
+func (m *model) retryConnection(msg retryConnection) tea.Cmd {
 	if msg.link != m.link {
 		return nil
 	}

@@ -46,7 +46,7 @@ func TestLooksForTheDaemonAgain(t *testing.T) {
 				break
 			}
 		}
-		m.toast.hush()
+		m.toast.clear()
 		if got := frame(m); started != 0 || !strings.Contains(got, "no daemon, looks every 1m0s: C connects") || m.doc.selectedNode().Name != selected {
 			t.Errorf("%d daemons were started, %s is selected:\n%s", started, m.doc.selectedNode().Name, got)
 		}
@@ -58,12 +58,12 @@ func TestLooksForTheDaemonAgain(t *testing.T) {
 		back := &link{path: m.link.path, feed: newFeed()}
 		m.Update(opened{asked: m.link, link: back})
 		m.Update(news{back.feed, batch{snapshot: &api.Snapshot{Status: small()}}})
-		m.toast.hush()
+		m.toast.clear()
 		if got := frame(m); !strings.Contains(got, "● live") || m.link.wait != 0 || m.doc.selectedNode().Name != selected {
 			t.Errorf("connected again, with %s selected:\n%s", m.doc.selectedNode().Name, got)
 		}
 		n := len(asked)
-		m.Update(look{&link{}})
+		m.Update(retryConnection{&link{}})
 		if len(asked) != n {
 			t.Error("a look of before still looks")
 		}
@@ -96,7 +96,7 @@ func await(t *testing.T, cmd tea.Cmd) tea.Msg {
 			for _, c := range msg {
 				go run(c)
 			}
-		case look, opened:
+		case retryConnection, opened:
 			found <- msg
 		}
 	}

@@ -13,9 +13,9 @@ import (
 	"wf/tui/words"
 )
 
-// learn requests the estimates for an active run that are based on earlier runs. Without an answer the interface
+// requestEstimates requests the estimates for an active run that are based on earlier runs. Without an answer the interface
 // shows no remaining time.
-func (d *document) learn(run string) tea.Msg {
+func (d *document) requestEstimates(run string) tea.Msg {
 	return ask(func(ctx context.Context, ws *client.Workspace) (api.RunOutlook, error) {
 		o, err := ws.Outlook(ctx, run)
 		if err != nil {
@@ -119,7 +119,7 @@ func (d *document) accepted(a api.RunAccepted) tea.Msg {
 	}
 	d.leaveEarlier()
 	d.seen = a.Run
-	d.picture.forget()
+	d.picture.unmarkAll()
 	if last := d.flow.Status.LastRun; last != nil && last.Run == a.Run {
 		return nil // the run is over, and its end has been shown
 	}
@@ -161,12 +161,10 @@ func stopping(stop func(context.Context, *client.Workspace) ([]api.StopResult, e
 // stopped shows the results of a stop.
 func stopped(results []api.StopResult, then tea.Msg) tea.Msg {
 	killed, problem := 0, ""
-	var survivors []string
+	var survivors []int
 	for _, r := range results {
 		killed += r.Killed
-		for _, pid := range r.Survivors {
-			survivors = append(survivors, fmt.Sprint(pid))
-		}
+		survivors = append(survivors, r.Survivors...)
 		if r.Problem != "" {
 			problem = r.Problem
 		}
@@ -176,7 +174,7 @@ func stopped(results []api.StopResult, then tea.Msg) tea.Msg {
 		said = notice{problem, true}
 	}
 	if len(survivors) > 0 {
-		return notice{"processes that could not be killed: " + strings.Join(survivors, ", "), true}
+		return notice{words.Survivors(survivors), true}
 	}
 	return messages{said, then}
 }

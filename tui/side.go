@@ -25,12 +25,12 @@ type side struct {
 	log      logview.View
 	why      inspector
 	inspect  bool // show the reasons instead of the log
-	pick     picked
+	chosen   chosenExecution
 	searches []string // earlier search terms, newest last
 }
 
-// A picked is the execution that the user chose instead of the latest.
-type picked struct {
+// A chosenExecution is the execution that the user chose instead of the latest.
+type chosenExecution struct {
 	node      string
 	execution int
 }
@@ -50,7 +50,7 @@ func (m *model) follow() tea.Cmd {
 	if !m.link.connected() || m.doc.nothingOpen() || m.page != mainPage && m.page != logPage {
 		return nil
 	}
-	return m.handle(m.side.follow(&m.doc, m.link.ws, m.page == logPage, m.asking.decided, m.opt.ASCII))
+	return m.handle(m.side.follow(&m.doc, m.link.ws, m.page == logPage, m.inquirer.decided, m.opt.ASCII))
 }
 
 // logHint returns what the pane shows while there is no log.
@@ -82,8 +82,8 @@ func (s *side) target(doc *document, whole bool) logview.Target {
 		}
 		doc.addNodes(&t, nodes)
 	}
-	if len(t.Nodes) == 1 && t.Nodes[0] == s.pick.node {
-		t.Execution = s.pick.execution
+	if len(t.Nodes) == 1 && t.Nodes[0] == s.chosen.node {
+		t.Execution = s.chosen.execution
 	}
 	return t
 }
@@ -164,7 +164,7 @@ func (s *side) otherExecution(doc *document, next bool) tea.Msg {
 		at = info.Execution + 1
 	}
 	if at >= 1 && at <= of {
-		s.pick = picked{s.log.Target().Nodes[0], at}
+		s.chosen = chosenExecution{s.log.Target().Nodes[0], at}
 	} else {
 		at = info.Execution
 	}

@@ -144,8 +144,8 @@ func TestEventsOfInstancesUseBoundedMemory(t *testing.T) {
 	}
 	m := flowModel(6)
 	m.Update(news{m.link.feed, b})
-	if !m.asking.subFlows["each"] || !m.asking.approvals || m.asking.decided["each[3]/t"] != 1 {
-		t.Errorf("to be asked: %+v", m.asking)
+	if !m.inquirer.subFlows["each"] || !m.inquirer.approvals || m.inquirer.decided["each[3]/t"] != 1 {
+		t.Errorf("to be asked: %+v", m.inquirer)
 	}
 }
 
@@ -241,7 +241,7 @@ func TestDeciderReadsOneValuePerLine(t *testing.T) {
 	m := flowModel(6)
 	m.inbox.own, _ = asked()
 	press(m, "A", "y")
-	d := m.dialogs[0].(*decider)
+	d := m.dialogs[0].(*approvalForm)
 	m.Update(tea.PasteMsg{Content: "who=ann\nwindow=14:00\n"})
 	_, values, err := d.given()
 	if err != nil || values["who"] != "ann" || values["window"] != "14:00" || len(values) != 2 {
@@ -260,7 +260,7 @@ func TestDeciderListsTheRequestedFields(t *testing.T) {
 	m.inbox.own, _ = asked()
 	m.inbox.own[0].Fields = someFields()
 	press(m, "A", "y")
-	d := m.dialogs[0].(*decider)
+	d := m.dialogs[0].(*approvalForm)
 	if _, values, err := d.given(); err != nil || len(values) != 1 || values["tries"] != "3" {
 		t.Errorf("values %v, %v", values, err)
 	}
@@ -292,29 +292,29 @@ func TestMockOfReadsTheResult(t *testing.T) {
 func TestInquiriesAreLimited(t *testing.T) {
 	m := flowModel(6)
 	m.link.ws = &client.Workspace{}
-	m.asking = asking{}
+	m.inquirer = inquirer{}
 	if m.inquire() != nil {
 		t.Error("it asks without a reason")
 	}
-	m.asking.touch("each")
-	if m.inquire() == nil || !m.asking.busy || len(m.asking.subFlows) != 0 {
-		t.Errorf("it does not ask: %+v", m.asking)
+	m.inquirer.touch("each")
+	if m.inquire() == nil || !m.inquirer.busy || len(m.inquirer.subFlows) != 0 {
+		t.Errorf("it does not ask: %+v", m.inquirer)
 	}
-	m.asking.touch("each")
+	m.inquirer.touch("each")
 	if m.inquire() != nil {
 		t.Error("it asks twice at the same time")
 	}
-	m.asking.busy = false
-	if m.inquire() == nil || m.asking.busy || !m.asking.waits {
-		t.Errorf("it asks again at once: %+v", m.asking)
+	m.inquirer.busy = false
+	if m.inquire() == nil || m.inquirer.busy || !m.inquirer.waits {
+		t.Errorf("it asks again at once: %+v", m.inquirer)
 	}
-	m.asking.waits, m.now = false, m.now.Add(askTime)
-	if m.inquire() == nil || !m.asking.busy {
-		t.Errorf("it does not ask again in time: %+v", m.asking)
+	m.inquirer.waits, m.now = false, m.now.Add(askTime)
+	if m.inquire() == nil || !m.inquirer.busy {
+		t.Errorf("it does not ask again in time: %+v", m.inquirer)
 	}
-	m.asking.busy = false
+	m.inquirer.busy = false
 	m.doc.picture.expanded[openKey("each")] = true
-	if m.inquire() == nil || !m.asking.busy {
+	if m.inquire() == nil || !m.inquirer.busy {
 		t.Error("what is opened has to wait")
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"wf/tui/logview"
 )
 
-// A toasted is the message that a toast has expired.
-type toasted struct{ id int }
+// A toastExpired is the message that a toast has expired.
+type toastExpired struct{ id int }
 
 // A tick is sent once a second while a run is active.
 type tick struct{}
@@ -22,7 +22,7 @@ type tick struct{}
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.now = m.clock()
 	cmd := m.handle(msg)
-	if m.dead {
+	if m.quitting {
 		return m, tea.Quit
 	}
 	if _, key := msg.(tea.KeyPressMsg); key && len(m.dialogs) > 0 {
@@ -30,7 +30,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	} else {
 		m.refresh()
 	}
-	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.ticker(), m.toaster(), m.memorize(msg))
+	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.ticker(), m.toaster(), m.storeView(msg))
 }
 
 // handle is the switch over all messages: those of the terminal, of goroutines, and those in messages.go.
@@ -48,8 +48,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.mouseEvent(msg)
 	case opened:
 		return m.opened(msg)
-	case look:
-		return m.lookAgain(msg)
+	case retryConnection:
+		return m.retryConnection(msg)
 	case news:
 		return m.news(msg)
 	case logview.Message:
@@ -57,10 +57,10 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case tick:
 		m.ticking = false
 	case inquiry:
-		m.asking.waits = false
-	case toasted:
+		m.inquirer.waits = false
+	case toastExpired:
 		if msg.id == m.toast.id {
-			m.toast.hush()
+			m.toast.clear()
 		}
 	default:
 		return m.carryOut(msg)
@@ -92,7 +92,7 @@ func (m *model) carryOut(msg tea.Msg) tea.Cmd {
 	case openDialog:
 		m.open(msg.Dialog)
 	case closeDialog:
-		m.shut(msg.Dialog)
+		m.removeDialog(msg.Dialog)
 	case openWorkfile:
 		return m.openFile(msg.path)
 	case showNode:
@@ -105,12 +105,12 @@ func (m *model) carryOut(msg tea.Msg) tea.Cmd {
 	case announce:
 		return m.announce(msg)
 	case approvalsChanged:
-		m.asking.approvals = true
+		m.inquirer.approvals = true
 		return m.inbox.askOthers(m.ctx, m.link)
 	case decide:
 		return msg.send(m.ctx, m.link, &m.inbox, m.doc.flow.Status.Workfile, m.opt.Request.User)
 	case leave:
-		m.dead = true
+		m.quitting = true
 	case request:
 		return m.send(msg)
 	case answer:
@@ -168,7 +168,7 @@ func (m *model) opened(msg opened) tea.Cmd {
 	}
 	m.side.log.Close() // it reads from the old connection
 	m.link = msg.link
-	m.asking.busy = false    // an answer from the old connection is dropped
+	m.inquirer.busy = false  // an answer from the old connection is dropped
 	if m.doc.nothingOpen() { // otherwise the workfile was open before and keeps its display settings
 		m.savedViews.known = msg.view
 		msg.view.restore(&m.doc, &m.panes, &m.side)
@@ -192,7 +192,7 @@ func (m *model) news(n news) tea.Cmd {
 	}
 	n.clean()
 	m.doc.flow.Apply(n.status(), n.events, n.nodes)
-	m.asking.note(&m.doc.flow, len(m.inbox.own) > 0, n.batch)
+	m.inquirer.note(&m.doc.flow, len(m.inbox.own) > 0, n.batch)
 	cmds := []tea.Cmd{m.link.feed.next, m.handle(othersEdits(n.batch, m.link.client))}
 	if n.ended != nil {
 		cmds = []tea.Cmd{m.giveUp(n.ended)}
@@ -220,12 +220,12 @@ func (m *model) toaster() tea.Cmd {
 	}
 	m.toast.timed = true
 	id := m.toast.id
-	return tea.Tick(toastTime, func(time.Time) tea.Msg { return toasted{id} })
+	return tea.Tick(toastTime, func(time.Time) tea.Msg { return toastExpired{id} })
 }
 
 // key passes a key to the open dialog, or does the action of the key.
 func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
-	m.toast.hush()
+	m.toast.clear()
 	if n := len(m.dialogs); n > 0 {
 		return m.apply(m.dialogs[n-1], m.dialogs[n-1].Key(k))
 	}
@@ -253,13 +253,13 @@ func (m *model) open(d dialog.Dialog) { m.dialogs = append(m.dialogs, d) }
 // apply carries out the result of a dialog.
 func (m *model) apply(d dialog.Dialog, r dialog.Result) tea.Cmd {
 	if r.Close {
-		m.shut(d)
+		m.removeDialog(d)
 	}
 	return m.handle(r.Do)
 }
 
-// shut closes a dialog at any position: another dialog may have been opened over it before an answer arrived.
-func (m *model) shut(d dialog.Dialog) {
+// removeDialog closes a dialog at any position: another dialog may have been opened over it before an answer arrived.
+func (m *model) removeDialog(d dialog.Dialog) {
 	m.dialogs = slices.DeleteFunc(m.dialogs, func(other dialog.Dialog) bool { return other == d })
 }
 
@@ -273,14 +273,14 @@ func (d *document) followRuns(b batch) tea.Msg {
 	for _, ev := range b.events {
 		switch ev.Type {
 		case api.RunStarted:
-			msgs = append(msgs, d.learn(ev.Run))
+			msgs = append(msgs, d.requestEstimates(ev.Run))
 		case api.RunComplete:
 			msgs = append(msgs, endText(ev))
 		}
 	}
 	if b.snapshot != nil {
 		for _, r := range d.flow.Status.Runs {
-			msgs = append(msgs, d.learn(r.Run))
+			msgs = append(msgs, d.requestEstimates(r.Run))
 		}
 	}
 	if d.running() {

@@ -12,8 +12,8 @@ import (
 	"wf/tui/words"
 )
 
-// A wrapping asks for the wrapper of all commands.
-type wrapping struct {
+// A wrapperForm asks for the wrapper of all commands.
+type wrapperForm struct {
 	field
 	now     func() string // the wrapper in the workfile
 	at      int           // index into editor.Wrappers; -1 = the line is selected
@@ -22,13 +22,13 @@ type wrapping struct {
 
 // wrapper asks for the wrapper of the workfile.
 func (d *document) wrapper() tea.Msg {
-	f := &wrapping{at: -1, now: func() string { return d.flow.Status.Wrapper }}
+	f := &wrapperForm{at: -1, now: func() string { return d.flow.Status.Wrapper }}
 	f.was = f.now()
 	f.set(f.was)
 	return openDialog{f}
 }
 
-func (d *wrapping) Key(k tea.KeyPressMsg) dialog.Result {
+func (d *wrapperForm) Key(k tea.KeyPressMsg) dialog.Result {
 	switch k.String() {
 	case "up", "shift+tab":
 		d.at = max(d.at-1, -1)
@@ -53,7 +53,7 @@ func (d *wrapping) Key(k tea.KeyPressMsg) dialog.Result {
 	return dialog.Result{}
 }
 
-func (d *wrapping) Paste(text string) dialog.Result {
+func (d *wrapperForm) Paste(text string) dialog.Result {
 	if d.at = -1; !d.long {
 		d.line.Insert(text)
 	}
@@ -61,7 +61,7 @@ func (d *wrapping) Paste(text string) dialog.Result {
 }
 
 // editor opens the wrapper in the editor and puts the edited text back into the line.
-func (d *wrapping) editor() tea.Msg {
+func (d *wrapperForm) editor() tea.Msg {
 	text := &draft{title: "the wrapper", text: d.text() + "\n"}
 	text.save = func(wrapper string) tea.Msg {
 		d.set(strings.TrimRight(wrapper, " \t\r\n"))
@@ -72,7 +72,7 @@ func (d *wrapping) editor() tea.Msg {
 }
 
 // save sets the wrapper. If another client has changed it in the meantime, the next save overwrites that change.
-func (d *wrapping) save() dialog.Result {
+func (d *wrapperForm) save() dialog.Result {
 	text, was := d.text(), d.was
 	if text == was {
 		return dialog.Result{Close: true, Do: notice{"no changes", false}}
@@ -93,7 +93,7 @@ func (d *wrapping) save() dialog.Result {
 	}})
 }
 
-func (d *wrapping) Draw(a cells.Area) (x, y int, cursor bool) {
+func (d *wrapperForm) Draw(a cells.Area) (x, y int, cursor bool) {
 	b := cells.Box(a, min(90, a.Width-2), len(editor.Wrappers)+6, "Wrapper of all commands")
 	in := b.Part(2, 1, b.Width-4, b.Height-2)
 	at := d.field.draw(in.Row(0), in.Put(0, 0, "> ", cells.Key))

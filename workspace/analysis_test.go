@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/workspace/history"
+	"wf/workspace/workfile"
 )
 
 // moments of the runs of these tests are counted from here, in milliseconds.
@@ -29,11 +29,11 @@ type recordedStep struct {
 // letter of the scope is a node.
 func (b *testbed) record(mode string, scope string, began int, steps ...recordedStep) {
 	b.t.Helper()
-	id, _, err := ID(b.path)
+	id, _, err := workfile.ID(b.path)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	store, err := history.Open(history.LocalDisk{}, filepath.Join(b.cfg.State, "workspaces", id))
+	store, err := history.Open(history.LocalDisk{}, history.Folder(b.cfg.State, id))
 	if err != nil {
 		b.t.Fatal(err)
 	}

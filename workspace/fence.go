@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"wf/api"
@@ -52,7 +51,7 @@ func (w *Workspace) keepFence() error {
 	if w.fence != nil && w.fence.Stands() {
 		return nil
 	}
-	fence, err := history.TakeFence(filepath.Join(w.cfg.State, "workspaces", w.id), w.holder())
+	fence, err := history.TakeFence(history.Folder(w.cfg.State, w.id), w.holder())
 	if err != nil {
 		return err
 	}

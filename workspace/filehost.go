@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"iter"
-	"path/filepath"
 
 	"wf/api"
 	"wf/graph"
@@ -100,7 +99,7 @@ func standIns(s *history.Store) iter.Seq2[string, []byte] {
 func (w *Workspace) newFile() *workfile.File {
 	c := workfile.Config{Path: w.path, Loop: w.loop, Disk: w.disk(), Log: w.cfg.Log, Host: fileHost{w}}
 	if w.cfg.State != "" {
-		c.Folder = filepath.Join(w.cfg.State, "workspaces", w.id)
+		c.Folder = history.Folder(w.cfg.State, w.id)
 		c.StandIns = standIns(history.At(c.Folder))
 	}
 	return workfile.New(c)

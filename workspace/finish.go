@@ -21,7 +21,7 @@ func (w *Workspace) finishRuns() {
 // conclude writes the end of a run to the history on a helper. It first saves statuses that could not be written to the
 // workfile, because later daemons do not read the journal of a run that is over.
 func (w *Workspace) conclude(r *activerun.Run) {
-	last, keepPrior := w.given(), w.priorFile.keepPrior(r)
+	last, keepPrior := w.lastNumber(), w.priorFile.keepPrior(r)
 	w.file.Statuses().RunOver(r.Number)
 	keepStatuses := w.file.Statuses().Keep()
 	r.RecordEnd(func() (what string, err error) {

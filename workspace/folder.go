@@ -13,8 +13,8 @@ func (w *Workspace) keepFolder(last int) error {
 	return err
 }
 
-// given returns the highest run number that is known to be in use.
-func (w *Workspace) given() int {
+// lastNumber returns the highest run number that is known to be in use.
+func (w *Workspace) lastNumber() int {
 	n := w.file.Statuses().Through()
 	for _, r := range w.runs {
 		n = max(n, r.Number)

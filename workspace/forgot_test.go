@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"wf/api"
+	"wf/workspace/workfile"
 )
 
 // TestForgotReportsRemovedRuns: Config.Forgot is called when runs leave the history: removed, or pruned by a user or by the
@@ -70,20 +71,20 @@ func TestLastingID(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	want, _, err := ID(path)
+	want, _, err := workfile.ID(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
 		for _, p := range []string{path, filepath.Join(link, "Workfile")} {
-			if id, err := LastingID(p); err != nil || id != want {
+			if id, err := workfile.LastingID(p); err != nil || id != want {
 				t.Errorf("%s: %s, %v", p, id, err)
 			}
 		}
 		os.Remove(path)
 	}
 	for _, p := range []string{"", "Workfile", filepath.Join(dir, "none", "Workfile")} {
-		if id, err := LastingID(p); err == nil {
+		if id, err := workfile.LastingID(p); err == nil {
 			t.Errorf("%q has the id %s", p, id)
 		}
 	}

@@ -12,13 +12,31 @@ import (
 	"wf/api"
 	"wf/executor/ownfile"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 	"wf/workspace/workfile"
 )
 
 // The history of a workfile is in a folder that is named after the workfile's path. So wf mv moves the history along with
 // the workfile, and wf runs prune --gone removes the histories of workfiles that no longer exist.
 
-func folderOf(state, id string) string { return filepath.Join(state, "workspaces", id) }
+// Create makes a new workfile. It removes the statuses of an earlier workfile at this path from the state folder. The history
+// of that workfile's runs stays.
+func Create(req api.NewRequest, cfg Config) error {
+	if err := workfile.Create(req); err != nil {
+		return err
+	}
+	id, _, err := workfile.ID(req.Path)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{workfile.StatusesName, "unpublished.json", runstate.PriorFile, workfile.OriginName} {
+		path := filepath.Join(history.Folder(cfg.State, id), name)
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			cfg.Log.Warn("the statuses of an earlier workfile cannot be forgotten", "path", path, "err", err)
+		}
+	}
+	return nil
+}
 
 // histories returns the ids of all workspaces in the state folder.
 func histories(state string) ([]string, error) {
@@ -40,7 +58,7 @@ const headBytes = 8 << 10
 
 // keptHead reads the part of the kept statuses that describes the workfile. Its path is "" if it was not recorded.
 func keptHead(state, id string) (k workfile.Kept) {
-	f, err := ownfile.Open(filepath.Join(folderOf(state, id), workfile.StatusesName), os.O_RDONLY)
+	f, err := ownfile.Open(filepath.Join(history.Folder(state, id), workfile.StatusesName), os.O_RDONLY)
 	if err == nil {
 		data := make([]byte, headBytes)
 		n, _ := f.ReadAt(data, 0)
@@ -49,7 +67,7 @@ func keptHead(state, id string) (k workfile.Kept) {
 			return k
 		}
 	}
-	s := history.At(folderOf(state, id))
+	s := history.At(history.Folder(state, id))
 	if numbers, err := s.Numbers(); err == nil && len(numbers) > 0 {
 		if sum, err := s.Summary(numbers[0]); err == nil {
 			k.Workfile = sum.Workfile
@@ -64,11 +82,6 @@ func nearby(a, b string) bool {
 	return err == nil && strings.Count(rel, string(filepath.Separator)) <= 1
 }
 
-func missing(path string) bool {
-	_, err := os.Lstat(path)
-	return errors.Is(err, fs.ErrNotExist)
-}
-
 // lookForOrigin finds the old path of a workfile that was moved: a path nearby, without a file now, whose last known content
 // is equal. It is called only for workfiles without a history.
 func (w *Workspace) lookForOrigin() {
@@ -78,15 +91,15 @@ func (w *Workspace) lookForOrigin() {
 	ids, _ := histories(w.cfg.State)
 	for _, id := range ids {
 		k := keptHead(w.cfg.State, id)
-		if id != w.id && k.Content != nil && *k.Content == *w.file.Content() && nearby(filepath.Dir(k.Workfile), filepath.Dir(w.path)) && missing(k.Workfile) {
+		if id != w.id && k.Content != nil && *k.Content == *w.file.Content() && nearby(filepath.Dir(k.Workfile), filepath.Dir(w.path)) && workfile.Missing(k.Workfile) {
 			w.movedFrom = k.Workfile
 			return
 		}
 	}
 }
 
-// moved returns the old path of a workfile that was probably moved. It returns "" once a run has started at the new path.
-func (w *Workspace) moved() string {
+// movedSince returns the old path of a workfile that was probably moved. It returns "" once a run has started at the new path.
+func (w *Workspace) movedSince() string {
 	if w.presence.latest != nil || len(w.runs) > 0 {
 		return ""
 	}
@@ -96,8 +109,8 @@ func (w *Workspace) moved() string {
 // MovedTo finds the new path of a missing workfile: a file of equal content in its folder or in a folder nearby. It returns
 // "" if there is none, or if the workfile has no history.
 func MovedTo(path, state string) string {
-	id, err := LastingID(path)
-	if err != nil || !missing(path) {
+	id, err := workfile.LastingID(path)
+	if err != nil || !workfile.Missing(path) {
 		return ""
 	}
 	k := keptHead(state, id)
@@ -120,20 +133,20 @@ func MovedTo(path, state string) string {
 // absolute. The caller closes both workspaces before and keeps them closed until Move returns.
 func Move(from, to string, cfg Config) (api.MoveResult, error) {
 	res := api.MoveResult{From: from, To: to}
-	old, err := LastingID(from)
+	old, err := workfile.LastingID(from)
 	if err != nil {
 		return res, err
 	}
-	moved := missing(from)
+	moved := workfile.Missing(from)
 	switch info, err := os.Lstat(from); {
 	case err == nil && info.Mode()&fs.ModeSymlink != 0:
 		return res, &api.Error{Code: api.CodeRefused, Message: from + " is a link", Why: "the history belongs to the file that it leads to", Fix: "mv moves the link"}
-	case moved && missing(to):
+	case moved && workfile.Missing(to):
 		return res, workfile.ReadError(from, fs.ErrNotExist)
-	case !moved && !missing(to):
+	case !moved && !workfile.Missing(to):
 		return res, &api.Error{Code: api.CodeRefused, Message: to + " exists already", Fix: "choose another name, or remove it first"}
 	}
-	id, err := LastingID(to)
+	id, err := workfile.LastingID(to)
 	if err != nil {
 		return res, err
 	}
@@ -143,12 +156,12 @@ func Move(from, to string, cfg Config) (api.MoveResult, error) {
 		return res, err
 	}
 	defer release()
-	store := history.At(folderOf(cfg.State, old))
+	store := history.At(history.Folder(cfg.State, old))
 	numbers, err := store.Numbers()
 	if err != nil {
 		return res, api.Internal("the history cannot be read", err)
 	}
-	if own, _ := history.At(folderOf(cfg.State, id)).Numbers(); len(own) > 0 {
+	if own, _ := history.At(history.Folder(cfg.State, id)).Numbers(); len(own) > 0 {
 		return res, &api.Error{Code: api.CodeConflict, Message: to + " has a history of its own",
 			Fix: "wf runs prune --keep 0 --file " + filepath.Base(to) + " forgets that"}
 	}
@@ -164,12 +177,12 @@ func Move(from, to string, cfg Config) (api.MoveResult, error) {
 
 // moveFolder renames the folder of a history. A history at the new path must have no runs.
 func moveFolder(state, from, to string) error {
-	if missing(folderOf(state, from)) {
+	if workfile.Missing(history.Folder(state, from)) {
 		return nil
 	}
-	err := os.RemoveAll(folderOf(state, to))
+	err := os.RemoveAll(history.Folder(state, to))
 	if err == nil {
-		err = os.Rename(folderOf(state, from), folderOf(state, to))
+		err = os.Rename(history.Folder(state, from), history.Folder(state, to))
 	}
 	if err != nil {
 		return api.Internal("the history cannot be moved; the same command tries again", err)
@@ -179,8 +192,8 @@ func moveFolder(state, from, to string) error {
 
 // takeHistory makes sure that no run of a workspace is active and no other daemon has it open. release ends this claim.
 func takeHistory(id, path string, cfg Config) (release func(), err error) {
-	dir := folderOf(cfg.State, id)
-	if missing(dir) {
+	dir := history.Folder(cfg.State, id)
+	if workfile.Missing(dir) {
 		return func() {}, nil
 	}
 	w := &Workspace{id: id, path: path, cfg: cfg}
@@ -217,11 +230,11 @@ func GoneHistories(state string) ([]api.GoneHistory, error) {
 	list := []api.GoneHistory{}
 	for _, id := range ids {
 		path := keptHead(state, id).Workfile
-		if !filepath.IsAbs(path) || !missing(path) || workfile.Hash(path) != id {
+		if !filepath.IsAbs(path) || !workfile.Missing(path) || workfile.Hash(path) != id {
 			continue
 		}
 		h := api.GoneHistory{ID: id, Workfile: path, Keep: whyKeep(state, id, path)}
-		s := history.At(folderOf(state, id))
+		s := history.At(history.Folder(state, id))
 		numbers, _ := s.Numbers()
 		h.Runs = len(numbers)
 		h.Bytes, _ = s.Size()
@@ -237,7 +250,7 @@ func GoneHistories(state string) ([]api.GoneHistory, error) {
 
 // whyKeep returns why the history of a missing workfile must stay; "" if it may be removed.
 func whyKeep(state, id, path string) string {
-	s := history.At(folderOf(state, id))
+	s := history.At(history.Folder(state, id))
 	numbers, err := s.Numbers()
 	if err != nil {
 		return "its history cannot be read"
@@ -265,7 +278,7 @@ func whyKeep(state, id, path string) string {
 // RemoveHistory removes all data that is kept for a missing workfile.
 func RemoveHistory(id string, cfg Config) error {
 	path := keptHead(cfg.State, id).Workfile
-	if !missing(path) || workfile.Hash(path) != id {
+	if !workfile.Missing(path) || workfile.Hash(path) != id {
 		return &api.Error{Code: api.CodeConflict, Message: "the workfile is there again: " + path}
 	}
 	if why := whyKeep(cfg.State, id, path); why != "" {
@@ -279,7 +292,7 @@ func RemoveHistory(id string, cfg Config) error {
 	gone := filepath.Join(cfg.State, "workspaces", ".gone-"+id)
 	err = os.RemoveAll(gone) // a crash can leave this behind
 	if err == nil {
-		err = os.Rename(folderOf(cfg.State, id), gone)
+		err = os.Rename(history.Folder(cfg.State, id), gone)
 	}
 	if err == nil {
 		err = os.RemoveAll(gone)

@@ -24,8 +24,8 @@ func (d helperDisk) check(operation, path string) {
 }
 
 // mayWait are functions that may wait for the disk on the goroutine of the loop. When the loop ends, no client waits for it any
-// more. The other two recover the runs of an earlier daemon, see retries.takeUp.
-var mayWait = []string{"(*Workspace).leave", "(*Workspace).crashed", "(*quarantine).recoverRuns", "(*retries).takeUpAgain"}
+// more. The other two recover the runs of an earlier daemon, see retries.recoverRun.
+var mayWait = []string{"(*Workspace).leave", "(*Workspace).crashed", "(*quarantine).recoverRuns", "(*retries).recoverPostponed"}
 
 // onLoop returns the functions of this package that the loop is in, or "" on another goroutine.
 func onLoop() (at string) {

@@ -27,9 +27,9 @@ func (nr *nestedRuns) execution(c api.Caller) (r *activerun.Run, id executor.ID,
 	return nil, id, false
 }
 
-// CallerOf reports whether an execution is live, and which units of pools it and the callers of its run hold. A run that it
+// CallerUnits reports whether an execution is live, and which units of pools it and the callers of its run hold. A run that it
 // starts can never get these units.
-func (nr *nestedRuns) CallerOf(ctx context.Context, c api.Caller) (held map[string]int, live bool, err error) {
+func (nr *nestedRuns) CallerUnits(ctx context.Context, c api.Caller) (held map[string]int, live bool, err error) {
 	type answer struct {
 		held map[string]int
 		live bool
@@ -53,8 +53,8 @@ func (nr *nestedRuns) Waits(c api.Caller, waits bool) {
 	})
 }
 
-// GoesOn notes that a run that a command waited for is over.
-func (nr *nestedRuns) GoesOn(ctx context.Context, c api.Caller) error {
+// ChildOver notes that a run that a command waited for is over.
+func (nr *nestedRuns) ChildOver(ctx context.Context, c api.Caller) error {
 	_, err := loop.Ask(ctx, nr.w.loop, func() (struct{}, error) {
 		if r, id, live := nr.execution(c); live {
 			r.TakeBack(id)

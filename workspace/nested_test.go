@@ -41,7 +41,7 @@ func TestRecoveredRunIsActiveBeforeItsExecutorIsFound(t *testing.T) {
 	v := b.watch()
 	ctx := context.Background()
 	caller := api.Caller{Workfile: b.path, Run: acc.Run, Node: "id-a", Execution: a.ID.Execution}
-	if _, live, err := b.w.nestedRuns.CallerOf(ctx, caller); err != nil || !live {
+	if _, live, err := b.w.nestedRuns.CallerUnits(ctx, caller); err != nil || !live {
 		t.Errorf("the command is not known: %v, %v", live, err)
 	}
 	if live, err := b.w.nestedRuns.Adopt(ctx, caller, activerun.Child{Workspace: "other", Run: "1"}); err != nil || !live {

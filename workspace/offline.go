@@ -2,13 +2,13 @@ package workspace
 
 import (
 	"log/slog"
-	"path/filepath"
 
 	"wf/api"
 	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/inquiry"
 	"wf/workspace/nodestate"
+	"wf/workspace/workfile"
 )
 
 // A Look is a workfile and its history as they are on disk, for questions that need no daemon. It writes, creates, watches
@@ -23,18 +23,18 @@ func LookAt(path, state string) (*Look, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.useHistory(history.At(filepath.Join(state, "workspaces", w.id)))
-	w.file.Statuses().Recall(w.later)
+	w.useHistory(history.At(history.Folder(state, w.id)))
+	w.file.Statuses().Restore(w.later)
 	w.priorFile.readPrior()
-	w.recall(w.lookBack)
-	w.nodes.RecallPrior()
-	w.nodes.SettleStatuses(len(w.retries.untaken) == 0)
+	w.restoreHistory(w.replayUnfinished)
+	w.nodes.RestorePrior()
+	w.nodes.SettleStatuses(len(w.retries.postponed) == 0)
 	return &Look{w}, nil
 }
 
 // lookAtFile returns a workspace that only has the workfile. Its loop never starts.
 func lookAtFile(path, state string) (*Workspace, error) {
-	id, real, err := Find(state, path)
+	id, real, err := workfile.Find(state, path)
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +59,9 @@ func (l *Look) Plan(req api.RunRequest) (api.Plan, error) {
 	return l.w.planner.PlanLoaded(req)
 }
 
-// lookBack replays the journal of an unfinished run, as a daemon does when it recovers the run. A run that cannot be read
+// replayUnfinished replays the journal of an unfinished run, as a daemon does when it recovers the run. A run that cannot be read
 // counts as over, as it would for that daemon.
-func (w *Workspace) lookBack(n int) {
+func (w *Workspace) replayUnfinished(n int) {
 	p, err := inquiry.OpenReplay(w.store, n)
 	if err != nil || len(p.Records) == 0 {
 		return

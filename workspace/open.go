@@ -19,37 +19,9 @@ import (
 	"wf/workspace/workfile"
 )
 
-// ID returns the identity of a workfile, which is the SHA-256 of its absolute path with symlinks resolved, and that path.
-func ID(path string) (id, real string, err error) {
-	if !filepath.IsAbs(path) {
-		return "", "", api.Invalid("path %q is not absolute", path)
-	}
-	real, err = filepath.EvalSymlinks(path)
-	if err != nil {
-		return "", "", workfile.ReadError(path, err)
-	}
-	return workfile.Hash(real), real, nil
-}
-
-// LastingID is like ID, but the workfile need not exist: commands of its runs continue without it.
-func LastingID(path string) (string, error) {
-	id, _, err := ID(path)
-	if err == nil || !filepath.IsAbs(path) {
-		return id, err
-	}
-	if _, statErr := os.Lstat(path); !errors.Is(statErr, fs.ErrNotExist) {
-		return "", err
-	}
-	folder, linkErr := filepath.EvalSymlinks(filepath.Dir(path))
-	if linkErr != nil {
-		return "", err
-	}
-	return workfile.Hash(filepath.Join(folder, filepath.Base(path))), nil
-}
-
 // HasRun reports whether the history of a workspace contains run n, or might contain it because the folder cannot be read.
 func HasRun(state, id string, n int) bool {
-	_, err := os.Lstat(history.At(filepath.Join(state, "workspaces", id)).Dir(n))
+	_, err := os.Lstat(history.At(history.Folder(state, id)).Dir(n))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
@@ -60,7 +32,7 @@ func Open(path string, cfg Config) (*Workspace, error) { return open(path, cfg, 
 func Retry(path string, cfg Config) (*Workspace, error) { return open(path, cfg, true) }
 
 func open(path string, cfg Config, retry bool) (*Workspace, error) {
-	id, real, err := Find(cfg.State, path)
+	id, real, err := workfile.Find(cfg.State, path)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +96,7 @@ func (w *Workspace) restore() error {
 		return err
 	}
 	w.file.RemoveLeftovers(w.fence != nil)
-	store, err := history.Open(w.disk(), filepath.Join(w.cfg.State, "workspaces", w.id))
+	store, err := history.Open(w.disk(), history.Folder(w.cfg.State, w.id))
 	if err != nil {
 		return &api.Error{Code: api.CodeInternal, Message: "the history cannot be opened", Where: w.cfg.State, Why: workfile.Plain(err)}
 	}
@@ -132,24 +104,24 @@ func (w *Workspace) restore() error {
 	if err := w.checkPrivate(); err != nil {
 		return err
 	}
-	w.file.Statuses().Recall(w.later)
+	w.file.Statuses().Restore(w.later)
 	w.priorFile.readPrior()
-	w.recall(func(n int) {
+	w.restoreHistory(func(n int) {
 		w.quarantine.try() // a run can exist without a note of it
 		if w.quarantine.state.why != "" {
 			w.quarantine.quarantineRun(n)
 			return
 		}
-		w.retries.takeUp(n)
+		w.retries.recoverRun(n)
 	})
-	w.nodes.RecallPrior()
-	w.queue.recallQueue()
-	w.nodes.SettleStatuses(len(w.retries.untaken) == 0)
+	w.nodes.RestorePrior()
+	w.queue.restoreQueue()
+	w.nodes.SettleStatuses(len(w.retries.postponed) == 0)
 	w.lookForOrigin()
-	if active && len(w.retries.untaken)+len(w.quarantine.state.runs)+len(w.runs)+len(w.queue.inQueue()) == 0 {
+	if active && len(w.retries.postponed)+len(w.quarantine.state.runs)+len(w.runs)+len(w.queue.inQueue()) == 0 {
 		w.preparer.note.remove(w) // the note is left of a run that has ended, or never started
 	}
-	w.file.RecallEdits()
+	w.file.RestoreEdits()
 	return nil
 }
 

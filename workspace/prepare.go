@@ -40,7 +40,7 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 	frozen := whole(pp.w.file.Document().Render())
 	beside, err := pp.beside(r)
 	bare := pp.w.file.StartsBare()
-	r.Request.Run = pp.w.given()
+	r.Request.Run = pp.w.lastNumber()
 	pp.w.loop.Run(func() {
 		p := preparation{r: r, err: err}
 		if p.err == nil {

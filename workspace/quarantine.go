@@ -113,7 +113,7 @@ func (q *quarantine) recoverRuns(before history.Recovery) {
 	q.noteAttempt(before)
 	q.w.file.Recovered()
 	for _, n := range runs {
-		q.w.retries.takeUp(n)
+		q.w.retries.recoverRun(n)
 	}
 }
 
@@ -220,8 +220,8 @@ func (q *quarantine) endQuarantined(n int) (survivors []int, err error) {
 	return survivors, nil
 }
 
-// mayBegin refuses new runs.
-func (q *quarantine) mayBegin() error {
+// mayStart refuses new runs.
+func (q *quarantine) mayStart() error {
 	if err := q.state.refusal(q.w); err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ const retryCommand = "wf server retry"
 
 // passAttempt removes the note when the first reports of all recovered runs were processed.
 func (q *quarantine) passAttempt() {
-	if !q.attempt.noted || len(q.w.retries.untaken) > 0 {
+	if !q.attempt.noted || len(q.w.retries.postponed) > 0 {
 		return
 	}
 	for _, r := range q.w.runs {

@@ -12,6 +12,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/workspace/history"
+	"wf/workspace/workfile"
 )
 
 // newLeft returns a workfile with an unfinished run of an earlier daemon.
@@ -31,7 +32,7 @@ func newLeft(t *testing.T) *testbed {
 // tries returns the number of recovery attempts in the note.
 func (b *testbed) tries() int {
 	b.t.Helper()
-	id, real, err := ID(b.path)
+	id, real, err := workfile.ID(b.path)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func (b *testbed) tries() int {
 // begin notes a recovery attempt that does not end, because its daemon has died.
 func (b *testbed) begin() {
 	b.t.Helper()
-	id, real, err := ID(b.path)
+	id, real, err := workfile.ID(b.path)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -227,7 +228,7 @@ func TestAttemptsThatDoNotCount(t *testing.T) {
 		}
 	}
 	over := newTestbed(t, "a>b")
-	id, real, err := ID(over.path)
+	id, real, err := workfile.ID(over.path)
 	if err == nil {
 		err = history.MarkActive(history.LocalDisk{}, over.cfg.State, id, real)
 	}
@@ -244,11 +245,11 @@ func TestAttemptsThatDoNotCount(t *testing.T) {
 // A daemon that is killed after it has prepared a run and before there is a runner leaves nothing behind that could be lost.
 func TestRunThatNeverStarted(t *testing.T) {
 	b := newTestbed(t, "a>b")
-	id, real, err := ID(b.path)
+	id, real, err := workfile.ID(b.path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := history.Open(history.LocalDisk{}, filepath.Join(b.cfg.State, "workspaces", id))
+	store, err := history.Open(history.LocalDisk{}, history.Folder(b.cfg.State, id))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,8 +76,8 @@ func (ln *queue) enqueueRun(p *pendingStart, policy flow.OnBusy) {
 	})
 }
 
-// recallQueue reads the runs that an earlier daemon queued.
-func (ln *queue) recallQueue() {
+// restoreQueue reads the runs that an earlier daemon queued.
+func (ln *queue) restoreQueue() {
 	dir := filepath.Join(ln.w.cfg.State, "workspaces", ln.w.id, queueDir)
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || len(entries) == 0 {
@@ -123,7 +123,7 @@ func (ln *queue) startedFromQueue() map[string]bool {
 	if err != nil {
 		return begun
 	}
-	for _, n := range numbers[:min(len(numbers), recallRuns)] {
+	for _, n := range numbers[:min(len(numbers), restoredRuns)] {
 		if req, err := ln.w.store.Request(n); err == nil && req.Queued != "" {
 			begun[req.Queued] = true
 		}

@@ -82,14 +82,14 @@ func (ln *queue) start(p *pendingStart) {
 
 // newDraft drafts a run. A panic is an error of this request only, because the draft is not part of the workspace yet.
 func (ln *queue) newDraft(p *pendingStart) (d *planning.Draft, acc api.RunAccepted, err error) {
-	if err = ln.w.quarantine.mayBegin(); err != nil {
+	if err = ln.w.quarantine.mayStart(); err != nil {
 		return nil, acc, err
 	}
 	d, err = loop.Contain(ln.w.loop, "a question", func() (d *planning.Draft, err error) {
 		d, acc, err = ln.w.planner.Draft(p.client, p.req)
 		return d, err
 	})
-	if from := ln.w.moved(); from != "" && d != nil {
+	if from := ln.w.movedSince(); from != "" && d != nil {
 		acc.Notes = append(acc.Notes, "looks like "+from+" was moved here: wf mv "+filepath.Base(from)+" "+filepath.Base(ln.w.path)+" would have brought its history")
 	}
 	return d, acc, err

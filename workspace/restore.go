@@ -16,15 +16,15 @@ import (
 // A run that an earlier daemon left unfinished is recovered by applying its journal. Then the daemon connects to the run's
 // executor again. The executor repeats its reports; those that the journal already contains are skipped.
 
-// takeUp recovers run n. A run that cannot be continued is ended, with the reason in its result. takeUp reads the journal
+// recoverRun recovers run n. A run that cannot be continued is ended, with the reason in its result. recoverRun reads the journal
 // and may write a result, so it is called before the loop starts, with two exceptions: when a quarantine ends, and when an
 // earlier attempt failed because of the disk. In both cases no other run may start before, so the loop may wait for the
 // disk.
-func (rp *retries) takeUp(n int) {
+func (rp *retries) recoverRun(n int) {
 	r, err := activerun.Recover(rp.w.host, n)
 	if history.Fault(err) {
 		rp.w.cfg.Log.Warn("a run cannot be taken up yet", "run", n, "err", err)
-		rp.takeUpLater(n, err)
+		rp.postponeRecovery(n, err)
 		return
 	}
 	if errors.Is(err, activerun.ErrNotStarted) {

@@ -13,8 +13,8 @@ import (
 type retries struct {
 	w         *Workspace
 	holdTimer *loop.Timer
-	unbegun   []int // runs that could not start and whose folders are still there
-	untaken   []int // runs of an earlier daemon that cannot be read at present
+	unremoved []int // runs that could not start and whose folders are still there
+	postponed []int // runs of an earlier daemon that cannot be read at present
 }
 
 // tryAgain repeats the failed operations. The loop repeats further ones when it settles.
@@ -22,11 +22,11 @@ func (rp *retries) tryAgain() {
 	for _, r := range rp.w.runs {
 		r.Retry()
 	}
-	rp.takeUpAgain()
+	rp.recoverPostponed()
 	rp.w.quarantine.attemptAgain()
-	unbegun := rp.unbegun
-	rp.unbegun = nil
-	for _, n := range unbegun {
+	unremoved := rp.unremoved
+	rp.unremoved = nil
+	for _, n := range unremoved {
 		loop.Go(rp.w.loop, func() error { return rp.withdraw(n) }, func(err error) { rp.withdrawn(n, err) })
 	}
 }
@@ -42,7 +42,7 @@ func (rp *retries) withdraw(n int) error {
 func (rp *retries) withdrawn(n int, err error) {
 	if err != nil {
 		rp.w.cfg.Log.Warn("the folder of a run that never started cannot be removed yet", "run", n, "err", err)
-		rp.unbegun = append(rp.unbegun, n)
+		rp.unremoved = append(rp.unremoved, n)
 		rp.holdTimer.Reset(rp.w.host.HoldPause)
 	}
 }
@@ -62,24 +62,24 @@ func (w *Workspace) disk() history.Disk {
 	return w.cfg.Disk
 }
 
-// takeUpLater notes a run of an earlier daemon that cannot be read at present, for example because the disk fails. No other
+// postponeRecovery notes a run of an earlier daemon that cannot be read at present, for example because the disk fails. No other
 // run starts until it can be read, because that run may be active.
-func (rp *retries) takeUpLater(n int, err error) {
-	rp.untaken = append(rp.untaken, n)
+func (rp *retries) postponeRecovery(n int, err error) {
+	rp.postponed = append(rp.postponed, n)
 	rp.holdTimer.Reset(rp.w.host.HoldPause)
 	rp.w.file.Trouble("run " + history.RunID(n) + " cannot be taken up yet: " + err.Error())
 }
 
-func (rp *retries) takeUpAgain() {
-	if len(rp.untaken) == 0 {
+func (rp *retries) recoverPostponed() {
+	if len(rp.postponed) == 0 {
 		return
 	}
-	again := rp.untaken
-	rp.untaken = nil
+	again := rp.postponed
+	rp.postponed = nil
 	for _, n := range again {
-		rp.takeUp(n)
+		rp.recoverRun(n)
 	}
-	if len(rp.untaken) == 0 {
+	if len(rp.postponed) == 0 {
 		rp.w.file.Recovered()
 	}
 }

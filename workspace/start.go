@@ -30,9 +30,9 @@ func (w *Workspace) usable() error {
 	if w.closing {
 		return errClosed()
 	}
-	if len(w.retries.untaken) > 0 {
-		return &api.Error{Code: api.CodeInternal, Message: "the records of run " + history.RunID(w.retries.untaken[0]) + " cannot be read at present",
-			Where: w.store.Dir(w.retries.untaken[0]), Why: w.file.Problem(), Fix: "wf tries again by itself; that run may still be active"}
+	if len(w.retries.postponed) > 0 {
+		return &api.Error{Code: api.CodeInternal, Message: "the records of run " + history.RunID(w.retries.postponed[0]) + " cannot be read at present",
+			Where: w.store.Dir(w.retries.postponed[0]), Why: w.file.Problem(), Fix: "wf tries again by itself; that run may still be active"}
 	}
 	if w.file.Unreadable() != "" {
 		return &api.Error{Code: api.CodeWorkfile, Message: "the workfile cannot be used", Where: w.path,

@@ -25,7 +25,7 @@ func (w *Workspace) Overview(ctx context.Context, stages int) (api.Status, error
 func (w *Workspace) status(nodes bool) api.Status {
 	s := api.Status{Schema: api.SchemaStatus, Workfile: w.path, Workspace: w.id, ActiveRuns: []string{},
 		LastRun: w.presence.latest, Queued: w.queue.inQueue(), Wrapper: w.file.Wrapper(), Problem: w.file.Problem(),
-		Results: w.file.Statuses().Results(), FromFile: w.file.Statuses().CountFromFile(), MovedFrom: w.moved()}
+		Results: w.file.Statuses().Results(), FromFile: w.file.Statuses().CountFromFile(), MovedFrom: w.movedSince()}
 	for _, r := range w.runs {
 		if r.ID == "" {
 			continue // it has no number yet

@@ -8,10 +8,10 @@ import (
 	"wf/api"
 )
 
-// decided derives the states of a node's edges, which events do not contain: fired, dead, or with a token. If only the
+// decideEdges derives the states of a node's edges, which events do not contain: fired, dead, or with a token. If only the
 // daemon can decide, for instance by the value of an expression, the edge is neither fired nor dead until a node behind
 // it is active.
-func (f *Workfile) decided(i int) {
+func (f *Workfile) decideEdges(i int) {
 	for _, edges := range [][]int{f.Out[i], f.In[i]} {
 		for _, e := range edges {
 			f.decide(e)

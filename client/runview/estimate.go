@@ -79,17 +79,17 @@ func (r *Run) Remaining(now time.Time) (d time.Duration, ok bool) {
 	if f.known == 0 || f.known < f.unknown {
 		return 0, false
 	}
-	waiting, left, busy, way := f.left, time.Duration(0), r.Work, time.Duration(0)
+	waiting, left, busy, path := f.left, time.Duration(0), r.Work, time.Duration(0)
 	for _, n := range r.Running {
 		elapsed := max(0, now.Sub(n.Started))
 		busy += elapsed
 		x := f.expected[n.ID]
 		waiting -= x.Own
 		left += max(0, x.Own-elapsed)
-		way = max(way, x.Path-min(elapsed, x.Own))
+		path = max(path, x.Path-min(elapsed, x.Own))
 	}
 	for id := range r.Queued {
-		way = max(way, f.expected[id].Path)
+		path = max(path, f.expected[id].Path)
 	}
 	if f.unknown > 0 { // assume the average of the others
 		waiting += f.left / time.Duration(f.known) * time.Duration(f.unknown)
@@ -98,14 +98,14 @@ func (r *Run) Remaining(now time.Time) (d time.Duration, ok bool) {
 		waiting = time.Duration(float64(waiting) * float64(max(0, rest-r.Blocked)) / float64(rest))
 	}
 	left += max(0, waiting)
-	return bound(left, way, busy, len(r.Running), now.Sub(r.Started))
+	return bound(left, path, busy, len(r.Running), now.Sub(r.Started))
 }
 
 // Remaining estimates the remaining time of a run: the remaining work divided by the number of running nodes, but at
 // least the longest path from the running nodes to the end. ok is false if less than half of the remaining nodes have an
 // expectation.
 func (f *Workfile) Remaining(run *api.RunSummary, now time.Time) (time.Duration, bool) {
-	var left, way, busy time.Duration
+	var left, path, busy time.Duration
 	known, unknown, running := 0, 0, 0
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
@@ -135,12 +135,12 @@ func (f *Workfile) Remaining(run *api.RunSummary, now time.Time) (time.Duration,
 		known++
 		left += max(0, x.Own-elapsed)
 		if n.State != api.StateIdle {
-			way = max(way, x.Path-min(elapsed, x.Own))
+			path = max(path, x.Path-min(elapsed, x.Own))
 		}
 	}
 	if known == 0 || known < unknown {
 		return 0, false
 	}
 	left += left / time.Duration(known) * time.Duration(unknown)
-	return bound(left, way, busy, running, now.Sub(run.Started))
+	return bound(left, path, busy, running, now.Sub(run.Started))
 }

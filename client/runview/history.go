@@ -16,7 +16,7 @@ func LeftBy(now *Workfile, d api.RunDetail) Workfile {
 			Container: n.Container, SubFlow: n.SubFlow}
 	}
 	f.Edges = slices.Clone(now.Edges)
-	f.leave(d)
+	f.setInstances(d)
 	for _, n := range d.Left {
 		if i, known := f.Index[n.ID]; known {
 			f.Nodes[i].State, f.Nodes[i].Run = n.State, d.Run
@@ -32,7 +32,7 @@ func LeftBy(now *Workfile, d api.RunDetail) Workfile {
 			executed(&f.Nodes[i], d.Run, x)
 		}
 	}
-	f.passedOver(d)
+	f.markSkipped(d)
 	for e := range f.Edges {
 		f.decide(e)
 	}
@@ -40,9 +40,9 @@ func LeftBy(now *Workfile, d api.RunDetail) Workfile {
 	return f
 }
 
-// passedOver marks the nodes without a path to them as skipped: in a run of the whole workfile, the nodes that are in
+// markSkipped marks the nodes without a path to them as skipped: in a run of the whole workfile, the nodes that are in
 // no list of d.
-func (f *Workfile) passedOver(d api.RunDetail) {
+func (f *Workfile) markSkipped(d api.RunDetail) {
 	if d.Counts.Skipped == 0 || d.Nodes < len(f.Nodes) {
 		return
 	}
@@ -67,8 +67,8 @@ func executed(n *api.NodeStatus, run string, x api.Execution) {
 	}
 }
 
-// leave sets the instances at the end of an earlier run.
-func (f *Workfile) leave(d api.RunDetail) {
+// setInstances sets the instances at the end of an earlier run.
+func (f *Workfile) setInstances(d api.RunDetail) {
 	f.InstancesLeft = map[int]map[int][]api.NodeStatus{}
 	at := map[string]*api.NodeStatus{}
 	var order []string

@@ -9,11 +9,11 @@ import (
 	"wf/api"
 )
 
-// nowhere stands for the sub-flow of a node that is in none.
-const nowhere = -1
+// noSubFlow stands for the sub-flow of a node that is in none.
+const noSubFlow = -1
 
-// settle computes the sub-flow of each node. The nodes of a plain group belong to the flow around the group.
-func (f *Workfile) settle(all []api.NodeStatus) {
+// setSubFlows computes the sub-flow of each node. The nodes of a plain group belong to the flow around the group.
+func (f *Workfile) setSubFlows(all []api.NodeStatus) {
 	parents := make(map[string]*api.NodeStatus, len(all))
 	for i := range all {
 		if all[i].Container {
@@ -23,7 +23,7 @@ func (f *Workfile) settle(all []api.NodeStatus) {
 	f.inside = make([]int, len(f.Nodes))
 	f.Members = map[int][]int{}
 	for i := range f.Nodes {
-		f.inside[i] = nowhere
+		f.inside[i] = noSubFlow
 		for p := parents[f.Nodes[i].Parent]; p != nil; p = parents[p.Parent] {
 			if at, known := f.Index[p.ID]; known {
 				f.inside[i] = at
@@ -44,7 +44,7 @@ func (f *Workfile) settle(all []api.NodeStatus) {
 func isSubFlow(n *api.NodeStatus) bool { return n.Container && n.SubFlow != "" }
 
 // Outer reports whether a node is in no sub-flow.
-func (f *Workfile) Outer(i int) bool { return len(f.inside) == 0 || f.inside[i] == nowhere }
+func (f *Workfile) Outer(i int) bool { return len(f.inside) == 0 || f.inside[i] == noSubFlow }
 
 // ends returns the nodes at one end of an edge: the node itself, or the first or last nodes of a group.
 func (f *Workfile) ends(id string, source bool, edges []api.EdgeStatus) []int {

@@ -80,7 +80,7 @@ func TestRemaining(t *testing.T) {
 	}
 	b.estimate.expected["c"] = Expectation{10 * time.Second, time.Minute}
 	if got := guess(12); got != 58 {
-		t.Errorf("the way from c to the end takes a minute: %v", got)
+		t.Errorf("the path from c to the end takes a minute: %v", got)
 	}
 	b.estimate.unknown = 5
 	if _, ok := b.Remaining(atSecond(12)); ok {

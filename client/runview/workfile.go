@@ -13,7 +13,7 @@ type Workfile struct {
 	Known         bool // a snapshot has been applied
 	Status        api.Status
 	Nodes         []api.NodeStatus // commands and sub-flows, in file order; a node without a group has that of its container
-	inside        []int            // by node: its sub-flow, or nowhere
+	inside        []int            // by node: its sub-flow, or noSubFlow
 	Members       map[int][]int    // by sub-flow: its nodes, without those of sub-flows in it
 	groups        map[string][]int // by id of a plain group: its nodes
 	Edges         []Edge
@@ -55,7 +55,7 @@ func (f *Workfile) set(s api.Status) {
 		}
 		f.Nodes = append(f.Nodes, n)
 	}
-	f.settle(s.Nodes)
+	f.setSubFlows(s.Nodes)
 	f.link(s.Edges)
 	f.Structure++
 	s.Nodes, s.Edges = nil, nil
@@ -241,7 +241,7 @@ func (f *Workfile) node(ev api.Event) {
 	if ev.Execution > 0 {
 		n.Executions = ev.Execution
 	}
-	f.decided(i)
+	f.decideEdges(i)
 }
 
 // join makes a node part of a run and resets the count of its executions.

@@ -17,18 +17,25 @@ func (e *env) askRepeat(req *api.RunRequest, refusal error) (asked bool, _ error
 	if !errors.As(refusal, &refused) || refused.Repeat == nil {
 		return false, nil
 	}
-	fmt.Fprint(e.Stderr, repeatQuestion(*refused.Repeat))
+	if err := e.confirm(repeatQuestion(*refused.Repeat), "nothing was run"); err != nil {
+		return true, err
+	}
+	req.Mode = api.ModeFresh
+	return true, nil
+}
+
+// confirm asks a question. Unless the answer is yes, it prints refused and returns an error with exit status 0.
+func (e *env) confirm(question, refused string) error {
+	fmt.Fprint(e.Stderr, question)
 	answer, err := readLine(e.Stdin)
 	if err != nil {
 		fmt.Fprintln(e.Stderr)
 	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
-		req.Mode = api.ModeFresh
-		return true, nil
+	if answer = strings.ToLower(answer); answer == "y" || answer == "yes" {
+		return nil
 	}
-	fmt.Fprintln(e.Stderr, "nothing was run")
-	return true, exit.Error(exit.OK)
+	fmt.Fprintln(e.Stderr, refused)
+	return exit.Error(exit.OK)
 }
 
 // repeatQuestion returns a text like "37 of 37 are done, run 12 took 3d 4h. Run all again? [y/N] ".

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,7 +39,7 @@ func (e *env) configure(cmd *cobra.Command, args []string) error {
 		v, set := vars[s.Key]
 		if !set {
 			if v, set = files[s.Key]; s.Attr != "" && s.Key != "results" && set {
-				e.defaults.put(s.Key, v.Text)
+				e.setDefault(s.Key, v.Text)
 				continue
 			}
 		}
@@ -47,7 +48,7 @@ func (e *env) configure(cmd *cobra.Command, args []string) error {
 		}
 		f := cmd.Flags().Lookup(s.Key)
 		if err := f.Value.Set(v.Text); err != nil {
-			return settings.WrongValue(s.Key+" = "+v.Text, err.Error(), v.Where, nil)
+			return settings.WrongValue(s.Key+" = "+v.Text, err.Error(), v.Where, "")
 		}
 		f.Changed = true
 		if e.configured == nil {
@@ -69,31 +70,18 @@ func unconfigured(cmd *cobra.Command) bool {
 	return false
 }
 
-// runDefaults are the settings of a run from configuration files. The attributes of the workfile, which only the
-// daemon reads, take precedence.
-type runDefaults map[string]string
-
-func (d *runDefaults) put(key, text string) {
-	if *d == nil {
-		*d = runDefaults{}
+// setDefault stores a setting of a run from the configuration files.
+func (e *env) setDefault(key, text string) {
+	if e.defaults == nil {
+		e.defaults = &api.RunDefaults{}
 	}
-	(*d)[key] = text
-}
-
-// request returns d for a request to the daemon, or nil if it is empty.
-func (d runDefaults) request() *api.RunDefaults {
-	if len(d) == 0 {
-		return nil
-	}
-	req := &api.RunDefaults{}
-	if text, said := d["jobs"]; said {
+	switch key {
+	case "jobs":
 		n, _ := strconv.Atoi(text) // parseConfig has checked it
-		req.Jobs = &n
+		e.defaults.Jobs = &n
+	case "wrapper":
+		e.defaults.Wrapper = &text
 	}
-	if text, said := d["wrapper"]; said {
-		req.Wrapper = &text
-	}
-	return req
 }
 
 // workfileOf returns the absolute path of the workfile that a command line is about, or "" if it is about none. The
@@ -133,19 +121,6 @@ func (e *env) checkFound(file, command string) error {
 
 // applies says whether the setting applies to a flag of cmd.
 func applies(s settings.Setting, cmd *cobra.Command) bool {
-	if cmd.Flags().Lookup(s.Key) == nil {
-		return false
-	}
-	if s.Yields != "" && cmd.Flags().Changed(s.Yields) {
-		return false
-	}
-	if s.Commands == nil {
-		return true
-	}
-	for _, name := range s.Commands {
-		if cmd.Name() == name {
-			return true
-		}
-	}
-	return false
+	disabled := s.DisabledBy != "" && cmd.Flags().Changed(s.DisabledBy)
+	return cmd.Flags().Lookup(s.Key) != nil && !disabled && (s.Commands == nil || slices.Contains(s.Commands, cmd.Name()))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/client"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
 	"wf/tui/plain"
@@ -54,8 +55,8 @@ func editCommand(e *env, cmd *cobra.Command, edits func(args []string) ([]api.Ed
 		if err != nil {
 			return err
 		}
-		return o.apply(cmd.Context(), e, "", func(ctx context.Context, s *target) (api.EditResult, error) {
-			return s.Workspace.Edit(ctx, api.EditRequest{Edits: list})
+		return o.apply(cmd.Context(), e, "", func(w *client.Workspace, ctx context.Context) (api.EditResult, error) {
+			return w.Edit(ctx, api.EditRequest{Edits: list})
 		})
 	}
 	return cmd
@@ -63,9 +64,9 @@ func editCommand(e *env, cmd *cobra.Command, edits func(args []string) ([]api.Ed
 
 // apply makes a change and prints the result: new ids on standard output, for scripts, and done with the changes on
 // standard error.
-func (o *editOptions) apply(ctx context.Context, e *env, done string, change func(context.Context, *target) (api.EditResult, error)) error {
+func (o *editOptions) apply(ctx context.Context, e *env, done string, change func(*client.Workspace, context.Context) (api.EditResult, error)) error {
 	return e.open(ctx, o.file, func(ctx context.Context, e *env, s *target) error {
-		result, err := change(ctx, s)
+		result, err := change(s.Workspace, ctx)
 		if err != nil {
 			return err
 		}
@@ -113,19 +114,15 @@ type editReport struct {
 }
 
 func newUndo(e *env) *cobra.Command {
-	return historyCommand(e, "undo", "Undo your last edit", "undone: ", func(ctx context.Context, s *target) (api.EditResult, error) {
-		return s.Workspace.Undo(ctx)
-	})
+	return historyCommand(e, "undo", "Undo your last edit", "undone: ", (*client.Workspace).Undo)
 }
 
 func newRedo(e *env) *cobra.Command {
-	return historyCommand(e, "redo", "Redo the edit that you undid last", "redone: ", func(ctx context.Context, s *target) (api.EditResult, error) {
-		return s.Workspace.Redo(ctx)
-	})
+	return historyCommand(e, "redo", "Redo the edit that you undid last", "redone: ", (*client.Workspace).Redo)
 }
 
 // historyCommand makes a verb that moves in the history of edits; done is printed before the changes.
-func historyCommand(e *env, name, short, done string, move func(context.Context, *target) (api.EditResult, error)) *cobra.Command {
+func historyCommand(e *env, name, short, done string, move func(*client.Workspace, context.Context) (api.EditResult, error)) *cobra.Command {
 	o := &editOptions{}
 	cmd := &cobra.Command{
 		Use:   name,

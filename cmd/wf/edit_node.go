@@ -20,32 +20,39 @@ func newAddNode(e *env) *cobra.Command {
   wf edit add-node './undo' --after deploy --when failure`,
 		Args: nargs(1, 1),
 	}
-	var set []string
 	f := cmd.Flags()
 	f.StringVar(&edit.Name, "name", "", "the name of the node, unique in the workfile")
-	f.StringVar(&edit.In, "in", "", "put it into this `CONTAINER`")
-	f.StringArrayVar(&edit.After, "after", nil, "make it wait for this `NODE` (repeatable)")
-	f.StringVar(&edit.When, "when", "", "the `CONDITION` of the edges from --after: failure, done, exit:2, case:NAME, else")
-	setFlag(cmd, &set, "KEY=VALUE")
+	finish := newNodeFlags(cmd, &edit, ": failure, done, exit:2, case:NAME, else")
 	f.Float64Var(&x, "x", 0, "its x coordinate in a drawing")
 	f.Float64Var(&y, "y", 0, "its y coordinate in a drawing")
 	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
 		edit.Label = args[0]
-		if edit.When != "" && len(edit.After) == 0 {
-			return nil, exit.Usage("--when needs --after: it is the condition of the edges from those nodes")
-		}
-		var err error
-		if edit.Set, err = given(set); err != nil {
-			return nil, err
-		}
 		if f.Changed("x") {
 			edit.X = &x
 		}
 		if f.Changed("y") {
 			edit.Y = &y
 		}
-		return []api.Edit{edit}, nil
+		return finish()
 	})
+}
+
+// newNodeFlags adds the flags of a new node or container to cmd; conditions are examples in a help text. finish
+// completes the edit.
+func newNodeFlags(cmd *cobra.Command, edit *api.Edit, conditions string) (finish func() ([]api.Edit, error)) {
+	var set []string
+	f := cmd.Flags()
+	f.StringVar(&edit.In, "in", "", "put it into this `CONTAINER`")
+	f.StringArrayVar(&edit.After, "after", nil, "make it wait for this `NODE` (repeatable)")
+	f.StringVar(&edit.When, "when", "", "the `CONDITION` of the edges from --after"+conditions)
+	setFlag(cmd, &set, "KEY=VALUE")
+	return func() (_ []api.Edit, err error) {
+		if edit.When != "" && len(edit.After) == 0 {
+			return nil, exit.Usage("--when needs --after: it is the condition of the edges from those nodes")
+		}
+		edit.Set, err = given(set)
+		return []api.Edit{*edit}, err
+	}
 }
 
 func newAddContainer(e *env) *cobra.Command {
@@ -61,23 +68,13 @@ while or until) says how its nodes are repeated.`,
   wf edit add-container draft --set until='nodes.review.outputs.ok' --set max_iterations=5`,
 		Args: nargs(1, 1),
 	}
-	var set []string
-	f := cmd.Flags()
-	f.StringVar(&edit.In, "in", "", "put it into this `CONTAINER`")
-	f.StringArrayVar(&edit.After, "after", nil, "make it wait for this `NODE` (repeatable)")
-	f.StringVar(&edit.When, "when", "", "the `CONDITION` of the edges from --after")
-	setFlag(cmd, &set, "KEY=VALUE")
+	finish := newNodeFlags(cmd, &edit, "")
 	return editCommand(e, cmd, func(args []string) ([]api.Edit, error) {
 		if args[0] == "" {
 			return nil, exit.Usage("a container needs a name")
 		}
-		if edit.When != "" && len(edit.After) == 0 {
-			return nil, exit.Usage("--when needs --after: it is the condition of the edges from those nodes")
-		}
-		var err error
 		edit.Name = args[0]
-		edit.Set, err = given(set)
-		return []api.Edit{edit}, err
+		return finish()
 	})
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"wf/api"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/settings"
 )
@@ -14,8 +15,9 @@ type env struct {
 
 	jsonErrors bool // the command was called with --json: see asksJSON
 
-	// defaults are the settings of a run from configuration files; the workfile takes precedence.
-	defaults runDefaults
+	// defaults are the settings of a run from configuration files, nil for none. The attributes of the workfile, which
+	// only the daemon reads, take precedence.
+	defaults *api.RunDefaults
 	// results is the setting of what runs write into workfiles; every client sends it to the daemon.
 	results string
 	// configured are the flags whose values come from settings.

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
 	"wf/api"
-	"wf/client"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
 	"wf/tui/plain"
@@ -34,7 +34,7 @@ func asksJSON(args []string) bool {
 
 // printErrorJSON writes err as one line to standard error; standard output is only for results.
 func printErrorJSON(e *env, err error) {
-	f := e.foreign(exit.Describe(err))
+	f := e.explainFormat(exit.Describe(err))
 	report := errorReport{Schema: api.SchemaError, ExitCode: exit.Status(err), Error: api.Error{Code: errorCode(err),
 		Message: plainText(f.What), Where: plainText(f.Where), Why: plainText(f.Why), Fix: plainText(e.adviseFile(f.Fix))}}
 	var refused *api.Error
@@ -49,40 +49,20 @@ func plainText(text string) string { return strings.TrimSpace(plain.Text(text)) 
 
 // errorCode returns the stable code of an error: that of the daemon, or else one by the exit status.
 func errorCode(err error) api.Code {
-	var (
-		refused     *api.Error
-		unreachable *client.UnreachableError
-		exposed     *client.ExposedError
-	)
-	switch {
-	case errors.As(err, &refused):
+	var refused *api.Error
+	if errors.As(err, &refused) {
 		return refused.Code
-	case errors.As(err, &unreachable), errors.As(err, &exposed):
-		return codeDaemon
 	}
-	if code, known := statusCodes[exit.Status(err)]; known {
-		return code
-	}
-	return codeFailed
+	return cmp.Or(statusCodes[exit.Status(err)], "failed")
 }
 
-// Codes of errors that do not come from the daemon.
-const (
-	codeUsage    api.Code = "usage"
-	codeDaemon   api.Code = "daemon"
-	codeApproval api.Code = "approval"
-	codeStopped  api.Code = "stopped"
-	codeBusy     api.Code = "busy"
-	codeTimeout  api.Code = "timeout"
-	codeFailed   api.Code = "failed"
-)
-
+// statusCodes are the codes of errors that do not come from the daemon, by exit status.
 var statusCodes = map[int]api.Code{
-	exit.BadUsage:    codeUsage,
+	exit.BadUsage:    "usage",
 	exit.BadWorkfile: api.CodeWorkfile,
-	exit.Daemon:      codeDaemon,
-	exit.Unanswered:  codeApproval,
-	exit.Stopped:     codeStopped,
-	exit.Busy:        codeBusy,
-	exit.Timeout:     codeTimeout,
+	exit.Daemon:      "daemon",
+	exit.Unanswered:  "approval",
+	exit.Stopped:     "stopped",
+	exit.Busy:        "busy",
+	exit.Timeout:     "timeout",
 }

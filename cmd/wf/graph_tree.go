@@ -68,12 +68,12 @@ func newForest(g *api.Graph) *forest {
 			f.waits[to] = append(f.waits[to], from)
 		}
 	}
-	f.hang()
+	f.setParents()
 	f.sortInner()
 	return f
 }
 
-func (f *forest) hang() {
+func (f *forest) setParents() {
 	depth := f.depths()
 	for v := range f.nodes {
 		f.parent[v] = -1

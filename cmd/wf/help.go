@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -223,13 +224,11 @@ func (c *choice) Type() string { return "WORD" }
 
 // Set sets the value to a word of the command line.
 func (c *choice) Set(word string) error {
-	for _, allowed := range c.allowed {
-		if word == allowed {
-			*c.value = word
-			return nil
-		}
+	if !slices.Contains(c.allowed, word) {
+		return exit.Usage("must be one of %s", strings.Join(c.allowed, ", "))
 	}
-	return exit.Usage("must be one of %s", strings.Join(c.allowed, ", "))
+	*c.value = word
+	return nil
 }
 
 // A timeValue is the value of a flag that is a duration. It may contain days.

@@ -139,9 +139,9 @@ func (o *logsOptions) queries(ctx context.Context, s *target, args []string) ([]
 		if err != nil {
 			return nil, err
 		}
-		queries := failedQueries(detail)
-		for i := range queries {
-			queries[i].Times = o.timestamps
+		var queries []logQuery
+		for _, x := range runview.FailedExecutions(detail) {
+			queries = append(queries, logQuery{client.LogQuery{Node: x.Node, Run: detail.Run, Execution: x.Execution, Times: o.timestamps}, x.Name})
 		}
 		return queries, nil
 	}
@@ -154,14 +154,6 @@ func (o *logsOptions) queries(ctx context.Context, s *target, args []string) ([]
 		queries[i] = logQuery{client.LogQuery{Node: n.node, Run: n.run, Execution: o.execution, Times: o.timestamps}, n.name}
 	}
 	return queries, nil
-}
-
-func failedQueries(detail api.RunDetail) []logQuery {
-	var queries []logQuery
-	for _, x := range runview.FailedExecutions(detail) {
-		queries = append(queries, logQuery{client.LogQuery{Node: x.Node, Run: detail.Run, Execution: x.Execution}, x.Name})
-	}
-	return queries
 }
 
 // chosen returns the streams to print, with their sizes.
@@ -188,7 +180,7 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *target, q client.
 		return err
 	}
 	if header && !o.json {
-		fmt.Fprintln(out.fresh(), logTitle(info))
+		fmt.Fprintln(out.atLineStart(), logTitle(info))
 	}
 	if info.FromFile {
 		fmt.Fprintf(e.Stderr, "note: no run here has executed %s: this output is from the file\n", plain.Line(info.Name))
@@ -200,7 +192,7 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *target, q client.
 	if err != nil {
 		return err
 	}
-	o.untimed(e, info)
+	o.noteUnknownTimes(e, info)
 	for _, stream := range streams {
 		if stream.Size == 0 {
 			continue
@@ -229,8 +221,8 @@ func (o *logsOptions) writer(e *env, w io.Writer, info api.LogInfo, stream tail.
 	return e.OutputWriter(w, o.raw)
 }
 
-// untimed prints a note if the times of the lines are unknown.
-func (o *logsOptions) untimed(e *env, info api.LogInfo) {
+// noteUnknownTimes prints a note if the times of the lines are unknown.
+func (o *logsOptions) noteUnknownTimes(e *env, info api.LogInfo) {
 	if t := info.Times; t != nil && !t.Known {
 		fmt.Fprintf(e.Stderr, "note: run %s is of an earlier version that recorded no times: %s ran from %s to %s\n", info.Run, plain.Line(info.Name),
 			t.Started.Local().Format(time.DateTime), t.Until.Local().Format(time.DateTime))
@@ -251,8 +243,8 @@ func (l *lineStart) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// fresh returns l at the start of a line.
-func (l *lineStart) fresh() io.Writer {
+// atLineStart returns l at the start of a line.
+func (l *lineStart) atLineStart() io.Writer {
 	if !l.at {
 		fmt.Fprintln(l)
 	}

@@ -137,7 +137,7 @@ func (w followWriter) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if w.title != "" && w.title != f.current {
-		fmt.Fprintln(f.out.fresh(), w.title)
+		fmt.Fprintln(f.out.atLineStart(), w.title)
 	}
 	f.current = w.title
 	return f.out.Write(p)

@@ -10,7 +10,6 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/cmd/wf/exit"
 	"wf/cmd/wf/settings"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -34,7 +33,7 @@ func (e *env) move(ctx context.Context, from, to string) error {
 	return e.connected(ctx, func(c *client.Client) error {
 		result, err := c.Move(ctx, api.MoveRequest{From: e.Abs(from), To: e.Abs(to)})
 		if err != nil {
-			return exit.AsConflict(err)
+			return err
 		}
 		e.moveView(result)
 		fmt.Fprintf(e.Stderr, "moved %s to %s with %s\n", plain.Line(e.rel(result.From)), plain.Line(e.rel(result.To)), words.Plural(result.Runs, "run"))

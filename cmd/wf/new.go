@@ -20,15 +20,15 @@ import (
 
 // newOptions are the flags of new.
 type newOptions struct {
-	file      string
-	input     string // the input of --from and --from-lines, "-" = standard input
-	fromLines bool
-	chain     bool
-	chainSaid bool // --chain was given
-	from      string
-	goals     []string
-	command   string
-	results   string
+	file       string
+	input      string // the input of --from and --from-lines, "-" = standard input
+	fromLines  bool
+	chain      bool
+	chainGiven bool // --chain was given
+	from       string
+	goals      []string
+	command    string
+	results    string
 }
 
 func newNew(e *env) *cobra.Command {
@@ -74,7 +74,7 @@ such nodes a command.`,
 			if err := o.arguments(cmd, e, args); err != nil {
 				return err
 			}
-			o.chainSaid = cmd.Flags().Changed("chain")
+			o.chainGiven = cmd.Flags().Changed("chain")
 			return o.run(cmd.Context(), e)
 		},
 	}
@@ -160,7 +160,7 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	req.Notes = o.topOfFile(e, notes)
+	req.Notes = o.fileComment(e, notes)
 	var info api.WorkspaceInfo
 	err = e.connected(ctx, func(c *client.Client) error {
 		info, err = c.New(ctx, req)
@@ -197,7 +197,7 @@ func (o *newOptions) readLines(e *env, req *api.NewRequest) (notes []string, err
 	if lines.Shell != "" {
 		req.Attrs = map[string]string{"shell": lines.Shell}
 	}
-	if lines.Script && !o.chainSaid && len(lines.Commands) > 1 {
+	if lines.Script && !o.chainGiven && len(lines.Commands) > 1 {
 		req.Chain = true
 		notes = append(notes, "it is a script, so each command waits for the one before (--chain=false runs them at the same time)")
 	}

@@ -37,9 +37,9 @@ func (o *newOptions) read(e *env, req *api.NewRequest) (notes []string, err erro
 	return notes, nil
 }
 
-// topOfFile returns the comment at the top of the new workfile, which names the source and repeats the notes. Without
+// fileComment returns the comment at the top of the new workfile, which names the source and repeats the notes. Without
 // notes there is no comment.
-func (o *newOptions) topOfFile(e *env, notes []string) []string {
+func (o *newOptions) fileComment(e *env, notes []string) []string {
 	if len(notes) == 0 {
 		return nil
 	}

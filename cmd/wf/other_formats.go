@@ -19,9 +19,9 @@ import (
 // unusable is the message of the reader of workfiles about a file that is not GraphML.
 const unusable = "the workfile cannot be used"
 
-// foreign extends the error about a file that is not GraphML: it names the kind of file and the command that
+// explainFormat extends the error about a file that is not GraphML: it names the kind of file and the command that
 // makes a workfile of it. It returns other errors unchanged.
-func (e *env) foreign(f exit.Failure) exit.Failure {
+func (e *env) explainFormat(f exit.Failure) exit.Failure {
 	path := strings.TrimRight(strings.TrimRight(f.Where, "0123456789"), ":")
 	if f.What != unusable || f.Fix != "" || path == "" {
 		return f
@@ -57,8 +57,8 @@ func headOf(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, 4096))
 }
 
-// A foreignKind is a kind of file other than workfiles, and the command that makes a workfile of it.
-type foreignKind struct{ what, fix string }
+// A otherFormat is a kind of file other than workfiles, and the command that makes a workfile of it.
+type otherFormat struct{ what, fix string }
 
 var (
 	dotHead     = regexp.MustCompile(`^(//[^\n]*\n|/\*(?s:.*?)\*/|\s)*(strict\s+)?(di)?graph\b[^{;\n]*\{`)
@@ -71,10 +71,10 @@ const noImport = ""
 
 // kindOf returns the kind of a file by its name or else by its content. The kind is empty if the file may be meant as
 // a workfile.
-func kindOf(name string, head []byte) foreignKind {
+func kindOf(name string, head []byte) otherFormat {
 	text := bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
 	if bytes.HasPrefix(text, []byte("<")) || bytes.HasPrefix(head, []byte("\x1f\x8b")) {
-		return foreignKind{} // XML, or compressed: the error says what is wrong
+		return otherFormat{} // XML, or compressed: the error says what is wrong
 	}
 	if k, known := kindByName[strings.ToLower(name)]; known {
 		return k
@@ -85,9 +85,9 @@ func kindOf(name string, head []byte) foreignKind {
 	}
 	switch {
 	case len(text) == 0:
-		return foreignKind{"an empty file", "rm FILE && wf new FILE"}
+		return otherFormat{"an empty file", "rm FILE && wf new FILE"}
 	case bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(head[:validEnd(head)]):
-		return foreignKind{"binary data", "wf help workfiles says what a workfile is"}
+		return otherFormat{"binary data", "wf help workfiles says what a workfile is"}
 	case bytes.HasPrefix(text, []byte("#!")):
 		return kindByName["*.sh"]
 	case dotHead.Match(text):
@@ -96,16 +96,16 @@ func kindOf(name string, head []byte) foreignKind {
 		return kindByName["*.mmd"]
 	case ext == ".yaml" || ext == ".yml":
 		if daguSteps.Match(text) {
-			return foreignKind{"a workflow in YAML", "wf new Workfile --from dagu FILE"}
+			return otherFormat{"a workflow in YAML", "wf new Workfile --from dagu FILE"}
 		}
-		return foreignKind{"YAML", noImport}
+		return otherFormat{"YAML", noImport}
 	case text[0] == '{' || text[0] == '[':
 		if bytes.Contains(text, []byte(`"workflow"`)) {
-			return foreignKind{"JSON", "wf new Workfile --from wfcommons FILE, if it is an instance of WfCommons"}
+			return otherFormat{"JSON", "wf new Workfile --from wfcommons FILE, if it is an instance of WfCommons"}
 		}
-		return foreignKind{"JSON", noImport}
+		return otherFormat{"JSON", noImport}
 	}
-	return foreignKind{"plain text", "if it has one command per line: wf new Workfile --from-lines FILE"}
+	return otherFormat{"plain text", "if it has one command per line: wf new Workfile --from-lines FILE"}
 }
 
 // validEnd returns the length of head without an incomplete character at its end.
@@ -119,12 +119,12 @@ func validEnd(head []byte) int {
 }
 
 var (
-	makefile  = foreignKind{"a makefile", "wf new Workfile --from make FILE"}
-	snakefile = foreignKind{"a Snakefile", noImport}
+	makefile  = otherFormat{"a makefile", "wf new Workfile --from make FILE"}
+	snakefile = otherFormat{"a Snakefile", noImport}
 )
 
 // kindByName maps file names in lower case, or * and an extension, to kinds.
-var kindByName = map[string]foreignKind{
+var kindByName = map[string]otherFormat{
 	"makefile": makefile, "gnumakefile": makefile, "*.mk": makefile,
 	"snakefile": snakefile, "*.smk": snakefile,
 	"*.dot": {"a graph of Graphviz", "wf new Workfile --from dot FILE"},
@@ -135,8 +135,8 @@ var kindByName = map[string]foreignKind{
 	"*.py": {"a Python program", noImport}, "*.r": {"an R program", noImport},
 }
 
-// address says whether a name is a URL.
-func address(name string) bool {
+// isURL says whether a name is a URL.
+func isURL(name string) bool {
 	scheme, rest, found := strings.Cut(name, "://")
 	return found && rest != "" && scheme != "" && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-") == ""
 }

@@ -23,7 +23,7 @@ no file or folder and does not start a daemon.`,
 			if o.fresh {
 				o.mode = api.ModeFresh
 			}
-			if err := o.check(cmd.Flags()); err != nil {
+			if err := o.check(); err != nil {
 				return err
 			}
 			req, err := o.request(cmd.Flags(), e)

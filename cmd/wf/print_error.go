@@ -21,7 +21,7 @@ func printError(e *env, err error) {
 		return
 	}
 	p := e.ErrPaint()
-	f := drawCycle(p, err, e.foreign(exit.Describe(err)))
+	f := drawCycle(p, err, e.explainFormat(exit.Describe(err)))
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", p.Bad("error:"), indent(f.What))
 	for _, part := range []string{f.Where, f.Why} {

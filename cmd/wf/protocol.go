@@ -21,20 +21,13 @@ const (
 	protocolBytes = 10 << 20
 )
 
-// verbosity is the value of -v, which may be given twice.
-type verbosity struct{ o *showOptions }
-
-func (v *verbosity) String() string   { return strconv.FormatBool(v.o != nil && v.o.Verbose) }
-func (v *verbosity) Type() string     { return "bool" }
-func (v *verbosity) IsBoolFlag() bool { return true }
-
-// Set sets Verbose, and at the second time traced.
-func (v *verbosity) Set(text string) error {
+// setVerbose sets Verbose by -v, and at the second time traced.
+func (o *showOptions) setVerbose(text string) error {
 	on, err := strconv.ParseBool(text)
 	if err != nil {
-		return fmt.Errorf("must be true or false")
+		return errors.New("must be true or false")
 	}
-	v.o.Verbose, v.o.traced = on, on && v.o.Verbose
+	o.Verbose, o.traced = on, on && o.Verbose
 	return nil
 }
 

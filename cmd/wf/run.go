@@ -138,28 +138,15 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 func (o *runOptions) addScopeFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.nodes, "nodes", nil, "run only the nodes of `SEL`, from scratch (repeatable)")
 	f.StringArrayVar(&o.exclude, "exclude", nil, "leave out the nodes of `SEL` (repeatable)")
-	f.VarP(jobsFlag{&o.jobs}, "jobs", "j", "run `N` commands at once; 0 = no limit (default: the slots that all runs of this machine share, see wf doctor)")
+	f.FuncP("jobs", "j", "run `N` commands at once; 0 = no limit (default: the slots that all runs of this machine share, see wf doctor)", o.setJobs)
 	f.StringVar(&o.wrapper, "wrapper", "", "the `TEMPLATE` around every command; {} is the command")
 	f.BoolVar(&o.failFast, "fail-fast", false, "stop everything at the first failure")
 	o.controlOptions.addFlags(f)
 	f.BoolVar(&o.acceptDrawing, "accept-drawing", false, "run the texts of a drawing as commands; wf remembers this")
 }
 
-// jobsFlag is the value of --jobs. It is nil if the flag is not given, which differs from 0.
-type jobsFlag struct{ n **int }
-
-func (f jobsFlag) String() string {
-	if f.n == nil || *f.n == nil {
-		return ""
-	}
-	return strconv.Itoa(**f.n)
-}
-
-// Type returns the name of the value in help.
-func (f jobsFlag) Type() string { return "N" }
-
-// Set parses a number.
-func (f jobsFlag) Set(text string) error {
+// setJobs sets the value of --jobs, which is nil if the flag is not given.
+func (o *runOptions) setJobs(text string) error {
 	n, err := strconv.Atoi(text)
 	switch {
 	case err != nil:
@@ -167,7 +154,7 @@ func (f jobsFlag) Set(text string) error {
 	case n < 0:
 		return errors.New("must not be negative")
 	}
-	*f.n = &n
+	o.jobs = &n
 	return nil
 }
 
@@ -180,15 +167,18 @@ func (o *showOptions) addFlags(f *pflag.FlagSet) {
 		"the time before each line of progress: off, rel (since the start), iso; auto is the time of day in a log")
 	f.BoolVar(&o.Raw, "raw", false, "write exact bytes of node output to a terminal, too: only for output that you trust")
 	f.Var(&choice{&o.CI, ci.Systems}, "ci", "fold node output and annotate failures for: "+strings.Join(ci.Systems, ", "))
-	f.Var(&report.Flag{List: &o.reports}, "report", "write a report at the end of the run, `KIND=FILE`: junit, md or json (repeatable)")
+	f.Func("report", "write a report at the end of the run, `KIND=FILE`: junit, md or json (repeatable)", func(text string) error {
+		file, err := report.ParseFile(text)
+		o.reports = append(o.reports, file)
+		return err
+	})
 	f.BoolVar(&o.JSON, "json", false, "print every event as a line of JSON on standard output, and nothing else")
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "show only failures and the result")
-	f.VarP(&verbosity{o}, "verbose", "v", "also show starts; -vv also logs messages to and from the daemon to a file")
-	f.Lookup("verbose").NoOptDefVal = "true"
+	f.BoolFuncP("verbose", "v", "also show starts; -vv also logs messages to and from the daemon to a file", o.setVerbose)
 }
 
 // check refuses contradictory flags.
-func (o *runOptions) check(flags *pflag.FlagSet) error {
+func (o *runOptions) check() error {
 	switch {
 	case o.mode == api.ModeResume && len(o.nodes) > 0:
 		return exit.Usage("--nodes runs nodes from scratch: it cannot be used with wf resume")
@@ -238,7 +228,7 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		GraceMS:       millis(flags, "grace", o.grace),
 		User:          e.User(),
 		AcceptDrawing: o.acceptDrawing,
-		Defaults:      e.defaults.request(),
+		Defaults:      e.defaults,
 	}
 	if !o.dryRun {
 		if attributes, err := json.Marshal(procattr.Own()); err == nil {
@@ -257,7 +247,7 @@ func (o *runOptions) start(cmd *cobra.Command, e *env, args []string) error {
 	if err := fileArg(cmd, &o.file, args); err != nil {
 		return err
 	}
-	if err := o.check(cmd.Flags()); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	if err := report.CheckFiles(&e.Console, o.reports); err != nil {
@@ -308,7 +298,7 @@ func (o *runOptions) startDetached(ctx context.Context, e *env, s *target, req a
 	req.Detached = true
 	accepted, err := s.StartRun(ctx, req, v.Queued)
 	if err != nil {
-		return exit.AsConflict(err)
+		return err
 	}
 	if accepted.Queued != "" {
 		return v.DetachedQueued(accepted.Queued, o.JSON)

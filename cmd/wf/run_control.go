@@ -41,35 +41,23 @@ func (o *controlOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.paramsFile, "params", "", "values of parameters: a JSON object in `JSONFILE`; --param takes precedence")
 	f.StringArrayVar(&o.until, "until", nil, "run everything before the nodes of `SEL`, without these nodes (repeatable)")
 	f.StringArrayVar(&o.from, "from", nil, "run the nodes of `SEL` and everything after them; the nodes before count as done (repeatable)")
-	f.Var(&standInFlag{&o.stand, true}, "skip", "do not execute the nodes of `SEL`; they count as succeeded (repeatable)")
-	f.Var(&standInFlag{&o.stand, false}, "mock", "do not execute a node, but give it a result: `NODE=RESULT` with exit:N, outputs as JSON, or @FILE with outputs (repeatable)")
+	f.Func("skip", "do not execute the nodes of `SEL`; they count as succeeded (repeatable)", o.addSkip)
+	f.Func("mock", "do not execute a node, but give it a result: `NODE=RESULT` with exit:N, outputs as JSON, or @FILE with outputs (repeatable)", o.addMock)
 	f.Var(&choice{&o.onBusy, busyWords}, "on-busy", "if an active run has these nodes: refuse, queue behind it, or cancel it")
 }
 
-// standInFlag is the value of --skip and --mock.
-type standInFlag struct {
-	list *[]standIn
-	skip bool
+// addSkip adds a --skip.
+func (o *controlOptions) addSkip(text string) error {
+	o.stand = append(o.stand, standIn{true, text})
+	return nil
 }
 
-func (f *standInFlag) String() string { return "" }
-
-// Type returns the name of the value in help.
-func (f *standInFlag) Type() string {
-	if f.skip {
-		return "SEL"
+// addMock adds a --mock.
+func (o *controlOptions) addMock(text string) error {
+	if nodes, result, _ := strings.Cut(text, "="); nodes == "" || result == "" {
+		return errors.New("must be NODE=exit:N, NODE='{\"output\": …}' or NODE=@FILE")
 	}
-	return "NODE=RESULT"
-}
-
-// Set adds a standIn.
-func (f *standInFlag) Set(text string) error {
-	if !f.skip {
-		if nodes, result, ok := strings.Cut(text, "="); !ok || nodes == "" || result == "" {
-			return errors.New("must be NODE=exit:N, NODE='{\"output\": …}' or NODE=@FILE")
-		}
-	}
-	*f.list = append(*f.list, standIn{f.skip, text})
+	o.stand = append(o.stand, standIn{false, text})
 	return nil
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -75,16 +74,7 @@ func (o *runsOptions) confirmGone(e *env, n int) error {
 		return &exit.Failure{Status: exit.BadUsage, What: "cannot ask whether to delete " + words.Plural(n, "history"),
 			Why: "nothing was deleted", Fix: "wf runs prune --gone --yes"}
 	}
-	fmt.Fprintf(e.Stderr, "Delete these histories, with all outputs? [y/N] ")
-	answer, err := readLine(e.Stdin)
-	if err != nil {
-		fmt.Fprintln(e.Stderr)
-	}
-	if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
-		fmt.Fprintln(e.Stderr, "nothing was deleted")
-		return exit.Error(exit.OK)
-	}
-	return nil
+	return e.confirm("Delete these histories, with all outputs? [y/N] ", "nothing was deleted")
 }
 
 // printGone prints the histories as a table.

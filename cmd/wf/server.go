@@ -94,7 +94,7 @@ continue meanwhile.`,
 				status, err := c.Server(cmd.Context())
 				c.Close()
 				if err == nil {
-					start.keep(e, cmd.Flags(), status.Given)
+					start.keepFlags(e, cmd.Flags(), status.Given)
 				}
 			}
 			if err := o.stop(cmd.Context(), e); err != nil {

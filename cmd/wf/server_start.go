@@ -130,8 +130,8 @@ func (o *serverOptions) given(e *env, flags *pflag.FlagSet) []string {
 	return args
 }
 
-// keep sets flags that are not given now to those of the former daemon. They take precedence over settings.
-func (o *serverOptions) keep(e *env, flags *pflag.FlagSet, before []string) {
+// keepFlags sets flags that are not given now to those of the former daemon. They take precedence over settings.
+func (o *serverOptions) keepFlags(e *env, flags *pflag.FlagSet, before []string) {
 	for _, flag := range before {
 		name, value, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
 		f := flags.Lookup(name)
@@ -154,7 +154,7 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 		return err
 	}
 	if !client.Held(dirs.Runtime) {
-		o.keep(e, flags, daemon.CrashedFlags(dirs.Runtime))
+		o.keepFlags(e, flags, daemon.CrashedFlags(dirs.Runtime))
 	}
 	cfg, err := o.config(e, flags, dirs)
 	if err != nil {
@@ -190,14 +190,11 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 
 // daemonFailure returns the failure of a daemon that could not start, with its exit status.
 func daemonFailure(err error) error {
-	var refused *api.Error
-	if errors.As(err, &refused) {
-		return &exit.Failure{Status: exit.Daemon, What: refused.Message, Where: refused.Where, Why: refused.Why, Fix: refused.Fix}
+	f := exit.Describe(err)
+	if f.Status = exit.Daemon; errors.Is(err, daemon.ErrAlreadyRunning) {
+		f.Status = client.ExitRunning
 	}
-	if errors.Is(err, daemon.ErrAlreadyRunning) {
-		return &exit.Failure{Status: client.ExitRunning, What: err.Error()}
-	}
-	return &exit.Failure{Status: exit.Daemon, What: err.Error()}
+	return &f
 }
 
 // config returns the configuration of the daemon with its executor.

@@ -109,28 +109,6 @@ func (w *statusScreen) terminalSignal(sig os.Signal) error {
 	return w.draw(time.Now())
 }
 
-// second, happened and pressed return the channels for the loop; nil without a screen.
-func (w *statusScreen) second() <-chan time.Time {
-	if w == nil {
-		return nil
-	}
-	return w.clock.C
-}
-
-func (w *statusScreen) happened() <-chan os.Signal {
-	if w == nil {
-		return nil
-	}
-	return w.signals
-}
-
-func (w *statusScreen) pressed() <-chan byte {
-	if w == nil {
-		return nil
-	}
-	return w.keys.Pressed
-}
-
 // close leaves the last state on the terminal, as wf status would have printed it.
 func (w *statusScreen) close() error {
 	signal.Stop(w.signals)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"os/signal"
 	"sync"
 	"syscall"
@@ -42,6 +43,14 @@ func (o *statusOptions) follow(ctx context.Context, e *env, s *target) (err erro
 // loop is the loop of follow. screen is nil if lines are printed.
 func (o *statusOptions) loop(ctx context.Context, e *env, s *target, screen *statusScreen, changes <-chan struct{}, failed <-chan error) error {
 	due := changes // nil for a moment after each request
+	var (
+		ticks   <-chan time.Time
+		signals <-chan os.Signal
+		keys    <-chan byte
+	)
+	if screen != nil {
+		ticks, signals, keys = screen.clock.C, screen.signals, screen.keys.Pressed
+	}
 	pause := time.NewTimer(redraw)
 	defer pause.Stop()
 	for {
@@ -56,11 +65,11 @@ func (o *statusOptions) loop(ctx context.Context, e *env, s *target, screen *sta
 			pause.Reset(redraw)
 		case <-pause.C:
 			due = changes
-		case <-screen.second():
+		case <-ticks:
 			err = screen.draw(time.Now())
-		case sig := <-screen.happened():
+		case sig := <-signals:
 			err = screen.terminalSignal(sig)
-		case key := <-screen.pressed():
+		case key := <-keys:
 			if key == 'q' {
 				return nil
 			}

@@ -179,7 +179,7 @@ func (e *env) tuiImpossible() string {
 
 // explainTUI returns the error of opening a workfile with the same texts as on the command line.
 func (e *env) explainTUI(path string, err error) api.Error {
-	f := e.foreign(exit.Describe(err))
+	f := e.explainFormat(exit.Describe(err))
 	if f.Fix == "" && exit.IsCode(err, api.CodeWorkfile) {
 		f.Fix = "fix the file, then press C; wf check " + words.Quote(e.rel(path)) + " lists all mistakes"
 	}

@@ -169,7 +169,7 @@ func (e *env) noWorkfile(path, named string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return &exit.Failure{Status: exit.BadWorkfile, What: "cannot read the workfile " + path, Why: exit.Obstacle(err)}
 	}
-	if address(named) {
+	if isURL(named) {
 		return &exit.Failure{Status: exit.BadWorkfile, What: named + " is a URL: wf opens only files of this machine",
 			Fix: "curl -fLO " + words.Quote(named) + ", then name the file: " + words.Quote(filepath.Base(path))}
 	}
@@ -184,8 +184,8 @@ func (e *env) noWorkfile(path, named string, err error) error {
 	if node := e.nodeBeside(path, named); node != "" {
 		f.Why = node + " is a node of " + defaultWorkfile
 		f.Fix = "to choose nodes: --nodes " + words.Quote(named)
-	} else if similar := exit.Similar(name, filesIn(filepath.Dir(path))); len(similar) > 0 {
-		f.Fix = "did you mean " + strings.Join(similar, ", ") + "?"
+	} else if similar := exit.DidYouMean(name, filesIn(filepath.Dir(path))); similar != "" {
+		f.Fix = similar
 	} else if others := workfilesIn(filepath.Dir(path)); len(others) > 0 {
 		f.Why = "there is " + words.NameList(others, 3)
 		f.Fix = "name the file: --file " + words.Quote(others[0]) + "; or create it: " + f.Fix

@@ -2,6 +2,8 @@ package cells
 
 import (
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Either returns the first text for an ASCII-only terminal, otherwise the second.
@@ -14,27 +16,20 @@ func Either(ascii bool, plainText, unicode string) string {
 
 // Clip cuts text at its end to at most width columns.
 func Clip(text string, width int, ascii bool) string {
-	if Columns(text) <= width {
-		return text
-	}
-	mark := Either(ascii, "..", "…")
-	return head(text, width-Columns(mark)) + mark
+	return ansi.Truncate(text, width, Either(ascii, "..", "…"))
 }
 
 // ClipMiddle cuts a name in its middle, because names of nodes often differ only at their beginning or end.
 func ClipMiddle(text string, width int, ascii bool) string {
-	if Columns(text) <= width {
+	used, mark := Columns(text), Either(ascii, "..", "…")
+	room := width - Columns(mark)
+	switch {
+	case used <= width:
 		return text
+	case room < 2:
+		return ansi.Truncate(text, width, "")
 	}
-	mark := Either(ascii, "..", "…")
-	room := max(0, width-Columns(mark))
-	front := head(text, room-room/2)
-	back := text
-	for Columns(back) > room/2 {
-		cluster, _ := Grapheme(back)
-		back = back[len(cluster):]
-	}
-	return front + mark + back
+	return ansi.Truncate(text, room-room/2, "") + mark + ansi.TruncateLeft(text, used-room/2, "")
 }
 
 // head returns the beginning of text that fits into width columns.

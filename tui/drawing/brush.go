@@ -1,5 +1,7 @@
 package drawing
 
+import "wf/tui/cells"
+
 // A brush draws the visible lines of a picture. A cell may belong to several lines: it has the directions of all of
 // them and the look of the last one.
 type brush struct {
@@ -138,9 +140,7 @@ func (b *brush) merge(x, y int) {
 		c.Text = k.sign(b.ascii)
 	}
 	if c := b.grid.At(x+1-b.from.X, y-b.from.Y); c != nil {
-		if c.Text = "▸"; b.ascii {
-			c.Text = ">"
-		}
+		c.Text = cells.Either(b.ascii, ">", "▸")
 	}
 }
 

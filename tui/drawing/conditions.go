@@ -8,7 +8,7 @@ const maxWhen = 14
 // conditions returns, by vertex, the condition of the only edge to it. If several edges lead to a vertex, each of
 // them has its own sign.
 func conditions(g *Graph, w *web) []string {
-	var texts []string
+	texts := make([]string, w.size)
 	for v := range w.in {
 		var only *Edge
 		ways := 0
@@ -23,20 +23,9 @@ func conditions(g *Graph, w *web) []string {
 		if ways != 1 || only == nil || only.When == "" {
 			continue
 		}
-		if texts == nil {
-			texts = make([]string, w.size)
-		}
 		texts[v] = ansi.Truncate(head(only.When, maxWhen), maxWhen, "")
 	}
 	return texts
-}
-
-// conditionOf returns the condition on the edge to a vertex. texts contains the conditions by vertex and may be nil.
-func conditionOf(texts []string, v int32) string {
-	if texts == nil {
-		return ""
-	}
-	return texts[v]
 }
 
 // condition draws the condition of the edge to a row.
@@ -47,8 +36,8 @@ func (p *pen) condition(x int, text string) int {
 	return p.put(x, "when "+text, InkDim) + 2
 }
 
-// deadLanes dims the lanes of edges that will not fire.
-func deadLanes(g *Graph, l *lanes, k *laneLook) {
+// dimDeadLanes dims the lanes of edges that will not fire.
+func dimDeadLanes(g *Graph, l *lanes, k *laneLook) {
 	for i := range l.all {
 		if e := l.all[i].edge; e >= 0 && g.Edges[e].Dead {
 			k.inks[i] = InkDim
@@ -56,8 +45,8 @@ func deadLanes(g *Graph, l *lanes, k *laneLook) {
 	}
 }
 
-// kill dims the bundles whose edges cannot fire any more.
-func (p *picture) kill() {
+// dimDead dims the bundles whose edges cannot fire any more.
+func (p *picture) dimDead() {
 	for i := range p.layers.shares {
 		dead := true
 		for _, n := range p.layers.shares[i].arcs {
@@ -72,13 +61,13 @@ func (p *picture) kill() {
 
 // writeConditions draws the conditions of a layer on the lines before its chips.
 func (p *picture) writeConditions(layer int) {
-	if p.when == nil {
-		return
-	}
 	for _, v := range p.rows[layer] {
 		text := p.when[v]
+		if text == "" {
+			continue
+		}
 		y := p.middle(p.layers.row[v]) - p.brush.from.Y
-		if text == "" || y < 0 || y >= p.brush.grid.Height {
+		if y < 0 || y >= p.brush.grid.Height {
 			continue
 		}
 		w := pen{grid: p.brush.grid, y: y, mods: Line, ascii: p.look.ASCII}
@@ -96,7 +85,7 @@ func (p *picture) heads() []int {
 	for i, layer := range p.layers.Order {
 		for _, q := range layer {
 			if v := p.layers.Points[q].Vertex; v >= 0 {
-				if text := conditionOf(p.when, v); text != "" {
+				if text := p.when[v]; text != "" {
 					columns[i] = max(columns[i], ansi.StringWidth(text)+2)
 				}
 			}

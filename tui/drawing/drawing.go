@@ -16,7 +16,10 @@
 // Nothing here may be used by two goroutines at the same time.
 package drawing
 
-import "wf/api"
+import (
+	"wf/api"
+	"wf/tui/words"
+)
 
 // A Graph is the input of a drawing. The fields marked as current may change between two pictures; everything else is
 // structure, and after a change of it the caller needs a new Layout.
@@ -83,32 +86,26 @@ const (
 	states   // number of states
 )
 
-// signs of the states: the glyph, its ASCII form, the word.
-var signs = [states][3]string{
-	Idle:      {"·", ".", "idle"},
-	Queued:    {"○", "o", "queued"},
-	Running:   {"●", "*", "running"},
-	OK:        {"✓", "+", "ok"},
-	Failed:    {"✗", "x", "failed"},
-	Blocked:   {"⊘", "!", "blocked"},
-	Cancelled: {"◌", "~", "cancelled"},
-	Kept:      {"✓", "=", "kept"},
-	Waiting:   {"◆", "?", "waiting"},
-	Retrying:  {"↻", "r", "retrying"},
-	Skipped:   {"↷", "/", "skipped"},
-	Handled:   {"↪", ">", "handled"},
+// stateWords are the states as in JSON.
+var stateWords = [states]api.State{
+	Idle: api.StateIdle, Queued: api.StateQueued, Running: api.StateRunning, OK: api.StateOK, Failed: api.StateFailed,
+	Blocked: api.StateBlocked, Cancelled: api.StateCancelled, Kept: api.StateKept, Waiting: api.StateWaiting,
+	Retrying: api.StateRetrying, Skipped: api.StateSkipped, Handled: api.StateHandled,
 }
+
+// looks are the signs of the states.
+var looks = func() (looks [states]words.Look) {
+	for s := range looks {
+		looks[s] = words.LookOf(stateWords[s])
+	}
+	return looks
+}()
 
 // Glyph returns the sign of a state, one column wide.
-func (s State) Glyph(ascii bool) string {
-	if ascii {
-		return signs[s][1]
-	}
-	return signs[s][0]
-}
+func (s State) Glyph(ascii bool) string { return looks[s].Sign(ascii) }
 
 // String returns the word for a state, as in JSON.
-func (s State) String() string { return signs[s][2] }
+func (s State) String() string { return string(stateWords[s]) }
 
 // needsPerson reports whether a fold must not hide a node in this state.
 func (s State) needsPerson() bool { return s == Failed || s == Waiting }
@@ -116,7 +113,7 @@ func (s State) needsPerson() bool { return s == Failed || s == Waiting }
 // severity is the rank of each state by severity; 0 is the most severe one.
 var severity = func() (places [states]int) {
 	for s := range places {
-		places[s] = api.Severity(api.State(State(s).String()))
+		places[s] = api.Severity(stateWords[s])
 	}
 	return places
 }()

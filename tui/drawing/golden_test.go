@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"wf/api"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden screens")
@@ -39,7 +41,7 @@ func parseGraph(t *testing.T, text string) *Graph {
 			fields = strings.SplitN(head, " ", 3)
 			word, marked := strings.CutSuffix(fields[1], "+")
 			n := Node{ID: fields[0], Name: strings.NewReplacer(`\t`, "\t", `\e`, "\x1b").Replace(fields[0]), Command: command, Marked: marked}
-			n.State = State(slices.IndexFunc(signs[:], func(s [3]string) bool { return s[2] == word }))
+			n.State = State(slices.Index(stateWords[:], api.State(word)))
 			if len(fields) > 2 {
 				n.Detail = fields[2]
 				n.Time = strings.TrimPrefix(n.Detail, "running ")

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"wf/tui/cells"
 )
 
 // A Cell is one column of one row.
@@ -105,7 +107,7 @@ func (g *Grid) Put(x, y int, text string, room int, style Style, item Item) int 
 	row := g.Row(y)
 	used := 0
 	for text != "" {
-		cluster, width := firstGrapheme(text)
+		cluster, width := cells.Grapheme(text)
 		if used+width > room {
 			break
 		}
@@ -122,15 +124,6 @@ func (g *Grid) Put(x, y int, text string, room int, style Style, item Item) int 
 		used += width
 	}
 	return used
-}
-
-// firstGrapheme returns the first grapheme of text and its width, 0 to 2 columns.
-func firstGrapheme(text string) (string, int) {
-	if c := text[0]; c >= ' ' && c < 0x7f && (len(text) == 1 || text[1] < 0x80) {
-		return text[:1], 1
-	}
-	_, width, n, _ := ansi.DecodeSequence(text, ansi.NormalState, nil)
-	return text[:max(n, 1)], min(width, 2)
 }
 
 // String returns the text of a grid without trailing blanks.

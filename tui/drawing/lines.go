@@ -3,6 +3,8 @@ package drawing
 import (
 	"slices"
 	"strconv"
+
+	"wf/tui/cells"
 )
 
 // The directions of a line from a cell, as bits.
@@ -25,12 +27,7 @@ var (
 )
 
 // crossed returns the sign for four directions where a line branches. It differs from the sign of a crossing.
-func crossed(ascii bool) string {
-	if ascii {
-		return "#"
-	}
-	return "╋"
-}
+func crossed(ascii bool) string { return cells.Either(ascii, "#", "╋") }
 
 // A laneMask contains the lines beside one row: two columns for each lane.
 type laneMask [2*maxLanes + 1]laneCell
@@ -171,12 +168,8 @@ func (l *lanes) overflow(grid *Grid, y int, r int32, ascii bool) {
 	if n == 0 || l.rows[r].at == maxLanes {
 		return
 	}
-	sign := "┆+"
-	if ascii {
-		sign = ":+"
-	}
 	x := 2 * maxLanes
-	x += grid.Put(x, y, sign, 2, Style{InkDim, Line}, Nothing)
+	x += grid.Put(x, y, cells.Either(ascii, ":+", "┆+"), 2, Style{InkDim, Line}, Nothing)
 	grid.Put(x, y, strconv.Itoa(n), 3, Style{InkDim, 0}, Nothing)
 }
 

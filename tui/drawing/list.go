@@ -16,7 +16,7 @@ type list struct {
 	row    []int32 // by node; -1 = hidden
 	vertex []int32 // by node; -1 = hidden
 	lanes  *lanes
-	when   []string   // by vertex: the condition of the only edge to it; nil = there are no conditions
+	when   []string   // by vertex: the condition of the only edge to it
 	names  []string   // by row
 	back   [][]string // by row: the names of the targets of loops
 	wide   int        // width of the longest name
@@ -77,7 +77,7 @@ func (l *list) show(look Look) {
 		selected = l.row[item.Index]
 	}
 	l.lanes.look(&l.lines, selected, func(row int32) State { return l.graph.Nodes[l.node[row]].State })
-	deadLanes(l.graph, l.lanes, &l.lines)
+	dimDeadLanes(l.graph, l.lanes, &l.lines)
 }
 
 func (l *list) size() (int, int) { return l.look.Width, len(l.order) }
@@ -187,10 +187,7 @@ func (l *list) draw(grid *Grid, from Point) {
 
 // drawInner draws a line below the line of its node.
 func (l *list) drawInner(grid *Grid, y, at int) {
-	p := pen{grid: grid, y: y, item: l.order[at], ascii: l.look.ASCII}
-	if p.item == l.look.Selected {
-		p.mods |= Selected
-	}
+	p := newPen(grid, y, l.order[at], &l.look)
 	l.lanes.below(grid, y, l.rows[at], &l.lines, p.ascii)
 	x := 2*l.lanes.width + 3
 	p.inner(x, &l.graph.Rows[p.item.Index], grid.Width-x)
@@ -198,10 +195,7 @@ func (l *list) drawInner(grid *Grid, y, at int) {
 
 func (l *list) drawRow(grid *Grid, y, r int) {
 	n := &l.graph.Nodes[l.node[r]]
-	p := pen{grid: grid, y: y, item: NodeItem(int(l.node[r])), ascii: l.look.ASCII}
-	if p.item == l.look.Selected {
-		p.mods |= Selected
-	}
+	p := newPen(grid, y, NodeItem(int(l.node[r])), &l.look)
 	if n.Marked {
 		p.mods |= Marked
 	}
@@ -215,7 +209,7 @@ func (l *list) drawRow(grid *Grid, y, r int) {
 		x += p.tally(x, n.Tally) + 2
 	}
 	x += p.detail(x, n) + 2
-	x += p.condition(x, conditionOf(l.when, l.vertex[l.node[r]]))
+	x += p.condition(x, l.when[l.vertex[l.node[r]]])
 	if marked, all := l.tokens(r); marked > 0 {
 		token, _ := mark(&Edge{Marked: true}, p.ascii)
 		x += p.put(x, token+strconv.Itoa(marked)+"/"+strconv.Itoa(all), InkDim) + 2

@@ -138,17 +138,13 @@ func (m *maps) near(item Item, forward bool) []Item {
 
 func (m *maps) draw(grid *Grid, from Point) {
 	for y := range grid.Height {
-		p := pen{grid: grid, y: y, ascii: m.look.ASCII}
 		for x := range min(grid.Width, m.width-from.X) {
 			c := (y+from.Y)*m.width + x + from.X
 			if c < 0 || c >= len(m.order) {
 				return
 			}
-			p.item, p.mods = m.order[c], 0
+			p := newPen(grid, y, m.order[c], &m.look)
 			n := &m.graph.Nodes[p.item.Index]
-			if p.item == m.look.Selected {
-				p.mods |= Selected
-			}
 			if slices.ContainsFunc(m.node[c*m.per:min((c+1)*m.per, len(m.node))], func(v int32) bool { return m.graph.Nodes[v].Marked }) {
 				p.mods |= Marked
 			}

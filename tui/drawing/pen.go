@@ -1,8 +1,7 @@
 package drawing
 
 import (
-	"github.com/charmbracelet/x/ansi"
-
+	"wf/tui/cells"
 	"wf/tui/plain"
 )
 
@@ -22,7 +21,16 @@ func (p *pen) put(x int, text string, ink Ink) int {
 
 // clipped draws at most room columns of a name. A longer name is cut in its middle.
 func (p *pen) clipped(x int, text string, room int, ink Ink) {
-	p.grid.Put(x, p.y, clip(text, room, p.ellipsis()), max(min(room, p.grid.Width-x), 0), Style{ink, p.mods}, p.item)
+	p.grid.Put(x, p.y, cells.ClipMiddle(text, room, p.ascii), max(min(room, p.grid.Width-x), 0), Style{ink, p.mods}, p.item)
+}
+
+// newPen returns a pen for the row y of an item, which may be selected.
+func newPen(grid *Grid, y int, item Item, look *Look) pen {
+	p := pen{grid: grid, y: y, item: item, ascii: look.ASCII}
+	if item == look.Selected {
+		p.mods |= Selected
+	}
+	return p
 }
 
 func (p *pen) state(x int, s State) { p.put(x, s.Glyph(p.ascii), InkOf(s)) }
@@ -32,12 +40,8 @@ func (p *pen) detail(x int, n *Node) int {
 	if n.Detail == "" {
 		return p.put(x, n.State.String(), InkDim)
 	}
-	ink := InkDim
-	if n.State.needsPerson() {
-		ink = InkOf(n.State)
-	}
 	room := max(p.grid.Width-x, 0)
-	return p.put(x, ansi.Truncate(head(n.Detail, room), room, p.ellipsis()), ink)
+	return p.put(x, cells.Clip(head(n.Detail, room), room, p.ascii), detailInk(n.State))
 }
 
 // Minimum widths in columns: of names in a narrow pane, of names beside bars, of details, of details in front of commands, and
@@ -60,7 +64,7 @@ func (p *pen) command(x int, n *Node) {
 		return
 	}
 	if text := commandHead(n.Command, room, p.ascii); text != "" {
-		p.put(x, ansi.Truncate(text, room, p.ellipsis()), InkDim)
+		p.put(x, cells.Clip(text, room, p.ascii), InkDim)
 	}
 }
 
@@ -74,32 +78,9 @@ func (p *pen) loops(x int, names []string) int {
 }
 
 // loop returns the sign of an edge that leads back.
-func (p *pen) loop() string {
-	if p.ascii {
-		return "^"
-	}
-	return "↺"
-}
+func (p *pen) loop() string { return cells.Either(p.ascii, "^", "↺") }
 
-func (p *pen) ellipsis() string {
-	if p.ascii {
-		return "..."
-	}
-	return "…"
-}
-
-// clip cuts the middle of a text, where names differ least, so that it fits into room columns.
-func clip(text string, room int, ellipsis string) string {
-	width := ansi.StringWidth(text)
-	if width <= room {
-		return text
-	}
-	keep := room - ansi.StringWidth(ellipsis)
-	if keep < 2 {
-		return ansi.Truncate(text, room, "")
-	}
-	return ansi.Truncate(text, (keep+1)/2, "") + ellipsis + ansi.TruncateLeft(text, width-keep/2, "")
-}
+func (p *pen) ellipsis() string { return cells.Either(p.ascii, "...", "…") }
 
 // bar draws the progress of the nodes of a stage: finished, failed, running, the rest.
 func (p *pen) bar(x, width int, c *Counts) {
@@ -110,14 +91,10 @@ func (p *pen) bar(x, width int, c *Counts) {
 			p.put(x+at, sign, ink)
 		}
 	}
-	done, failed, running, rest := "━", "━", "━", "─"
-	if p.ascii {
-		done, failed, running, rest = "#", "x", "*", "-"
-	}
-	part(c.Done(), done, InkBar)
-	part(c[Failed]+c[Cancelled], failed, InkOf(Failed))
-	part(c[Running]+c[Retrying], running, InkOf(Running))
-	part(total-upto, rest, InkRest)
+	part(c.Done(), cells.Either(p.ascii, "#", "━"), InkBar)
+	part(c[Failed]+c[Cancelled], cells.Either(p.ascii, "x", "━"), InkOf(Failed))
+	part(c[Running]+c[Retrying], cells.Either(p.ascii, "*", "━"), InkOf(Running))
+	part(total-upto, cells.Either(p.ascii, "-", "─"), InkRest)
 }
 
 // nodeName returns the name of a node, safe for a terminal.

@@ -28,7 +28,7 @@ type picture struct {
 	width  int
 	rows   [][]int32 // vertices by layer, from top to bottom
 	item   []Item    // by vertex
-	when   []string  // by vertex: the condition of the only edge to it; nil = there are no conditions
+	when   []string  // by vertex: the condition of the only edge to it
 
 	chipOrder []Item // from top to bottom, then from left to right
 
@@ -245,7 +245,7 @@ func (p *picture) show(look Look) {
 		}
 		p.inks = append(p.inks, InkOf(state))
 	}
-	p.kill()
+	p.dimDead()
 	p.unfold()
 }
 

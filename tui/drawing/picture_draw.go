@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"wf/tui/cells"
 	"wf/tui/plain"
 )
 
@@ -64,7 +65,7 @@ func (p *picture) visible(top, bottom int32) bool {
 
 // link draws a link of a bundle with all its ends.
 func (p *picture) link(a *link, selected int32) {
-	p.dip(a)
+	p.useStyle(a)
 	if selected >= 0 {
 		p.brush.style.Mods |= Faint
 	}
@@ -79,8 +80,8 @@ func (p *picture) link(a *link, selected int32) {
 	}
 }
 
-// dip sets the ink to the color of a bundle: the state of its most urgent source.
-func (p *picture) dip(a *link) {
+// useStyle sets the ink to the color of a bundle: the state of its most urgent source.
+func (p *picture) useStyle(a *link) {
 	b := &p.layers.shares[a.Bundle]
 	p.brush.style = Style{p.inks[a.Bundle], Line}
 	p.brush.line = a.Bundle + 1
@@ -128,7 +129,7 @@ func (p *picture) nearLinks(v int32) {
 			links := p.layers.linksOf(p.layers.links[m].Bundle)
 			for n := range links {
 				if a := &links[n]; p.visible(a.top, a.bottom) {
-					p.dip(a)
+					p.useStyle(a)
 					p.brush.style.Mods |= Near
 					p.nearLink(a, v, from)
 				}
@@ -171,7 +172,7 @@ func (p *picture) tokens() {
 			continue
 		}
 		e := &p.graph.Edges[a.edge]
-		if !e.Marked && !e.Dead && (e.When == "" || conditionOf(p.when, a.to) != "") {
+		if !e.Marked && !e.Dead && (e.When == "" || p.when[a.to] != "") {
 			continue
 		}
 		b := &p.layers.shares[p.layers.of[i]]
@@ -190,18 +191,12 @@ func (p *picture) tokens() {
 // mark returns the sign for the state of an edge.
 func mark(e *Edge, ascii bool) (string, Style) {
 	switch {
-	case e.Marked && ascii:
-		return "@", Style{InkText, Line | Token}
 	case e.Marked:
-		return "•", Style{InkText, Line | Token}
-	case !e.Dead && ascii:
-		return "%", Style{InkText, Line}
-	case !e.Dead:
-		return "◇", Style{InkText, Line}
-	case ascii:
-		return "X", Style{InkDim, Line | Faint}
+		return cells.Either(ascii, "@", "•"), Style{InkText, Line | Token}
+	case e.Dead:
+		return cells.Either(ascii, "X", "×"), Style{InkDim, Line | Faint}
 	}
-	return "×", Style{InkDim, Line | Faint}
+	return cells.Either(ascii, "%", "◇"), Style{InkText, Line}
 }
 
 // leaves returns the column where the lines of a vertex start, directly after the current text of its chip.

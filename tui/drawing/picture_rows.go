@@ -99,7 +99,7 @@ func (p *picture) inside(x int, v int32) {
 	from, to := p.graph.rowsOf(item.Index)
 	y := p.top(p.layers.row[v]) + p.pitch() - p.brush.from.Y
 	for i := from; i < to; i++ {
-		w := pen{grid: p.brush.grid, y: y + i - from, item: Item{ARow, int32(i)}, ascii: p.look.ASCII}
+		w := newPen(p.brush.grid, y+i-from, Item{ARow, int32(i)}, &p.look)
 		if w.y < 0 || w.y >= w.grid.Height {
 			continue
 		}
@@ -110,10 +110,7 @@ func (p *picture) inside(x int, v int32) {
 		if w.ascii {
 			side = asciis[north|south]
 		}
-		w.put(x, side, InkOf(p.states[v]))
-		if w.item == p.look.Selected {
-			w.mods |= Selected
-		}
+		(&pen{grid: w.grid, y: w.y, item: w.item}).put(x, side, InkOf(p.states[v]))
 		w.inner(x+2, &p.graph.Rows[i], p.labels[v].width-2)
 	}
 }

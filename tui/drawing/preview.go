@@ -1,6 +1,10 @@
 package drawing
 
-import "slices"
+import (
+	"slices"
+
+	"wf/tui/cells"
+)
 
 // A Preview is an edge that the user is about to add. It is drawn over the drawing and is not part of the layout, so
 // that nothing moves while the user chooses.
@@ -49,13 +53,9 @@ func (l *Layout) Preview(grid *Grid, from Point, p Preview) {
 		return
 	}
 	b.overlay()
-	arrows := [2]string{"▸", "◂"}
-	if l.look.ASCII {
-		arrows = [2]string{">", "<"}
-	}
-	x, arrow := to.in, arrows[0]
+	x, arrow := to.in, cells.Either(l.look.ASCII, ">", "▸")
 	if x < 0 {
-		x, arrow = to.out, arrows[1]
+		x, arrow = to.out, cells.Either(l.look.ASCII, "<", "◂")
 	}
 	if c := b.grid.At(x-from.X, to.row-from.Y); c != nil && c.Style.Mods&Line != 0 {
 		c.Text = arrow // the line has ended behind the text

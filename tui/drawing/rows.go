@@ -4,7 +4,7 @@ import (
 	"sort"
 	"strconv"
 
-	"github.com/charmbracelet/x/ansi"
+	"wf/tui/cells"
 )
 
 // A Row is a line below the row of a node, for example an instance. Rows may be added, removed and reordered between
@@ -33,15 +33,10 @@ const (
 
 // sign returns the sign before a note.
 func (n Note) sign(ascii bool) string {
-	switch {
-	case n == Model && ascii:
-		return ": "
-	case n == Model:
-		return "⋮ "
-	case ascii:
-		return "... "
+	if n == Model {
+		return cells.Either(ascii, ": ", "⋮ ")
 	}
-	return "… "
+	return cells.Either(ascii, "... ", "… ")
 }
 
 // A Tally counts the instances of a node.
@@ -118,7 +113,7 @@ func (p *pen) inner(x int, r *Row, room int) {
 	x += 2 * r.Depth
 	put := func(text string, ink Ink) {
 		if x < end {
-			x += p.grid.Put(x, p.y, ansi.Truncate(text, end-x, p.ellipsis()), end-x, Style{ink, p.mods}, p.item)
+			x += p.grid.Put(x, p.y, cells.Clip(text, end-x, p.ascii), end-x, Style{ink, p.mods}, p.item)
 		}
 	}
 	if r.Marked {
@@ -129,16 +124,20 @@ func (p *pen) inner(x int, r *Row, room int) {
 		return
 	}
 	put(r.State.Glyph(p.ascii)+" ", InkOf(r.State))
-	put(clip(head(r.Name, longestName), max(end-x, 0), p.ellipsis()), nameInk(r.State))
+	put(cells.ClipMiddle(head(r.Name, longestName), max(end-x, 0), p.ascii), nameInk(r.State))
 	x += 2
 	if r.Tally != nil && x+r.Tally.columns() < end {
 		x += p.tally(x, r.Tally) + 2
 	}
-	ink := InkDim
-	if r.State.needsPerson() {
-		ink = InkOf(r.State)
+	put(head(r.Detail, max(end-x, 0)), detailInk(r.State))
+}
+
+// detailInk returns the ink of a detail, which stands out if somebody must do something.
+func detailInk(s State) Ink {
+	if s.needsPerson() {
+		return InkOf(s)
 	}
-	put(head(r.Detail, max(end-x, 0)), ink)
+	return InkDim
 }
 
 // nameInk returns the ink of a name, which is dim for a skipped node.

@@ -20,7 +20,7 @@ type stagesView struct {
 	graph *Graph
 	*folded
 	lanes  *lanes
-	when   []string         // by stage: the condition of the only edge to it; nil = there are no conditions
+	when   []string         // by stage: the condition of the only edge to it
 	wide   int              // width of the longest name
 	times  int              // width of the largest ×count
 	number map[string]int32 // stage by the id of a node
@@ -93,10 +93,12 @@ func (s *stagesView) show(look Look) {
 	for range 2 { // a second time with the waiting steps folded, if the list is too long
 		s.rows = s.rows[:0]
 		for i := int32(0); int(i) < len(s.stages); i++ {
-			if n := s.steps(i); folds && n > 1 {
-				s.rows = append(s.rows, stageRow{Item{ASteps, i}, i + n - 1, int(n)})
-				i += n - 1
-				continue
+			if folds {
+				if n := s.steps(i); n > 1 {
+					s.rows = append(s.rows, stageRow{Item{ASteps, i}, i + n - 1, int(n)})
+					i += n - 1
+					continue
+				}
 			}
 			s.addStage(i, limit)
 		}
@@ -105,7 +107,7 @@ func (s *stagesView) show(look Look) {
 		}
 	}
 	s.lanes.look(&s.lines, s.stageOf(look.Selected), func(row int32) State { return stageState(&s.counts[row]) })
-	deadLanes(s.graph, s.lanes, &s.lines)
+	dimDeadLanes(s.graph, s.lanes, &s.lines)
 	s.order = s.order[:0]
 	for _, r := range s.rows {
 		s.order = append(s.order, r.item)

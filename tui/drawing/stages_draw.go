@@ -1,6 +1,10 @@
 package drawing
 
-import "strconv"
+import (
+	"strconv"
+
+	"wf/tui/cells"
+)
 
 // stageColumns are the columns of the rows of stages.
 type stageColumns struct {
@@ -60,10 +64,7 @@ func (s *stagesView) draw(grid *Grid, from Point) {
 
 func (s *stagesView) drawRow(grid *Grid, y, r int, c *stageColumns) {
 	row := &s.rows[r]
-	p := pen{grid: grid, y: y, item: row.item, ascii: s.look.ASCII}
-	if row.item == s.look.Selected {
-		p.mods |= Selected
-	}
+	p := newPen(grid, y, row.item, &s.look)
 	switch {
 	case row.item.Kind == ARow:
 		s.lanes.below(grid, y, row.stage, &s.lines, p.ascii)
@@ -100,7 +101,7 @@ func (s *stagesView) drawRow(grid *Grid, y, r int, c *stageColumns) {
 			x += p.tally(x, n.Tally) + 2
 		}
 		x += p.detail(x, n) + 2
-		x += p.condition(x, conditionOf(s.when, row.stage))
+		x += p.condition(x, s.when[row.stage])
 		x += p.loops(x, s.back[row.stage])
 		p.command(max(x, c.end()), n)
 		return
@@ -170,11 +171,7 @@ func (s *stagesView) drawStage(p *pen, row *stageRow, c *stageColumns, note stri
 	counts := &s.counts[row.stage]
 	p.state(2*int(s.lanes.rows[row.stage].at), stageState(counts))
 	p.clipped(c.name, s.stages[row.stage].name, c.nameWidth, InkText)
-	times := "×"
-	if p.ascii {
-		times = "x"
-	}
-	p.put(c.times, times+strconv.Itoa(row.count), InkDim)
+	p.put(c.times, cells.Either(p.ascii, "x", "×")+strconv.Itoa(row.count), InkDim)
 	done, total := strconv.Itoa(counts.Done()), strconv.Itoa(row.count)
 	x := c.text + max(s.times-1-len(total), 0) + len(total) - len(done)
 	x += p.put(x, done+"/"+total, InkText)

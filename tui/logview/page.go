@@ -122,21 +122,10 @@ func (v *View) sourcesKnown() bool {
 	return len(v.buffer.lines) > 0 && !slices.ContainsFunc(v.infos[:min(len(v.infos), MaxSources)], unknown)
 }
 
-// visibleFunc returns visible as a function that another goroutine may call.
-func (v *View) visibleFunc() func(*line) bool {
-	only, pattern, wanted := v.only, v.pattern, v.streamFunc()
-	return func(l *line) bool {
-		if !wanted(l) {
-			return false
-		}
-		return !only || pattern == nil || matchesLine(pattern, l)
-	}
-}
-
 // openPage reads the lines around a spot.
 func (v *View) openPage(t *pendingPage) tea.Cmd {
 	p := &page{doc: v.document(false), first: t.to, last: t.to, scrollUp: t.scrollUp}
-	ctx, shows, to := v.ctx, v.visibleFunc(), t.to
+	ctx, shows, to := v.ctx, v.filter().shows, t.to
 	return func() tea.Msg {
 		after, err := p.doc.after(ctx, to)
 		before := part{first: to}
@@ -152,7 +141,7 @@ func (v *View) openPage(t *pendingPage) tea.Cmd {
 func (v *View) load(earlier bool) tea.Cmd {
 	p := v.page
 	p.loading = true
-	doc, at, ctx, shows := p.doc, p.last, v.ctx, v.visibleFunc()
+	doc, at, ctx, shows := p.doc, p.last, v.ctx, v.filter().shows
 	n := pageNews{page: p, first: p.first, last: p.last}
 	if earlier {
 		at = p.first

@@ -142,7 +142,7 @@ func (v *View) matches() int {
 		if l.open {
 			break
 		}
-		if v.ofStream(l) && matchesLine(v.pattern, l) {
+		if v.filter().ofStream(l) && matchesLine(v.pattern, l) {
 			v.found++
 		}
 	}
@@ -209,7 +209,7 @@ type searchNews struct {
 
 // seek continues a search.
 func (v *View) seek(s *search) tea.Cmd {
-	ctx, pattern, shows := v.ctx, v.pattern, v.visibleFunc()
+	ctx, pattern, shows := v.ctx, v.pattern, v.filter().shows
 	doc, at, forward, all := s.doc, s.at, s.forward, s.all
 	return func() tea.Msg {
 		return searchNews{s, doc.scan(ctx, at, forward, !all, func(l *line) bool { return shows(l) && matchesLine(pattern, l) })}

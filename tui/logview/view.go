@@ -7,6 +7,7 @@ package logview
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -132,6 +133,7 @@ func (v *View) take(n tailNews) tea.Cmd {
 	if n.from != v.tail {
 		return nil // output of an earlier target
 	}
+	v.infos = slices.Clone(v.infos) // other goroutines may read the old ones: see lineFilter
 	for _, h := range n.sources {
 		v.infos[h.source] = h.info
 		v.skip += h.skipped
@@ -151,26 +153,34 @@ func (v *View) take(n tailNews) tea.Cmd {
 	return v.tail.next
 }
 
-// visible reports whether a line is displayed.
-func (v *View) visible(l *line) bool {
-	if !v.ofStream(l) {
-		return false
+// A lineFilter decides which lines are displayed. It does not change, so other goroutines may use it.
+type lineFilter struct {
+	stream  string
+	infos   []api.LogInfo
+	pattern *regexp.Regexp // of the lines to show; nil = all
+}
+
+// filter returns the current filter.
+func (v *View) filter() lineFilter {
+	f := lineFilter{stream: v.stream, infos: v.infos}
+	if v.only {
+		f.pattern = v.pattern
 	}
-	return !v.only || v.pattern == nil || matchesLine(v.pattern, l)
+	return f
+}
+
+// shows reports whether a line is displayed.
+func (f lineFilter) shows(l *line) bool {
+	return f.ofStream(l) && (f.pattern == nil || matchesLine(f.pattern, l))
 }
 
 // ofStream reports whether a line belongs to the displayed stream. If both streams are one output, every line does.
-func (v *View) ofStream(l *line) bool {
-	return v.stream == "" || v.infos[l.source].Merged || l.err == (v.stream == stderr)
+func (f lineFilter) ofStream(l *line) bool {
+	return f.stream == "" || f.infos[l.source].Merged || l.err == (f.stream == stderr)
 }
 
-// streamFunc returns ofStream as a function that another goroutine may call.
-func (v *View) streamFunc() func(*line) bool {
-	stream, infos := v.stream, slices.Clone(v.infos)
-	return func(l *line) bool {
-		return stream == "" || infos[l.source].Merged || l.err == (stream == stderr)
-	}
-}
+// visible reports whether a line is displayed.
+func (v *View) visible(l *line) bool { return v.filter().shows(l) }
 
 // first and end are the range of the lines in memory, of the page or of the buffer, as numbers from the first line
 // ever.

@@ -6,33 +6,28 @@ import "wf/api"
 // (SGR). Colour never carries meaning alone.
 type Look struct{ Glyph, ASCII, SGR string }
 
+// looks are the looks of the states.
+var looks = map[api.State]Look{
+	api.StateIdle:      {"·", ".", "2"},
+	api.StateQueued:    {"○", "o", "36"},
+	api.StateRunning:   {"●", "*", "1;34"},
+	api.StateOK:        {"✓", "+", "32"},
+	api.StateFailed:    {"✗", "x", "1;31"},
+	api.StateHandled:   {"↪", ">", "33"}, // the failure was handled by an edge
+	api.StateBlocked:   {"⊘", "!", "2;33"},
+	api.StateKept:      {"✓", "=", "2;32"},
+	api.StateCancelled: {"◌", "~", "33"},
+	api.StateSkipped:   {"↷", "/", "2"},
+	api.StateWaiting:   {"◆", "?", "1;35"},
+	api.StateRetrying:  {"↻", "r", "1;33"},
+}
+
 // LookOf returns the look of a state. Unknown states have the look of idle.
 func LookOf(state api.State) Look {
-	switch state {
-	case api.StateQueued:
-		return Look{"○", "o", "36"}
-	case api.StateRunning:
-		return Look{"●", "*", "1;34"}
-	case api.StateOK:
-		return Look{"✓", "+", "32"}
-	case api.StateFailed:
-		return Look{"✗", "x", "1;31"}
-	case api.StateHandled: // the failure was handled by an edge
-		return Look{"↪", ">", "33"}
-	case api.StateBlocked:
-		return Look{"⊘", "!", "2;33"}
-	case api.StateKept:
-		return Look{"✓", "=", "2;32"}
-	case api.StateCancelled:
-		return Look{"◌", "~", "33"}
-	case api.StateSkipped:
-		return Look{"↷", "/", "2"}
-	case api.StateWaiting:
-		return Look{"◆", "?", "1;35"}
-	case api.StateRetrying:
-		return Look{"↻", "r", "1;33"}
+	if look, known := looks[state]; known {
+		return look
 	}
-	return Look{"·", ".", "2"}
+	return looks[api.StateIdle]
 }
 
 // Sign returns the glyph of a state, or its ASCII sign.

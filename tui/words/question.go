@@ -36,11 +36,7 @@ func DecidedByItself(a api.Approval, now time.Time) string {
 	if a.Until == nil {
 		return ""
 	}
-	verdict := "rejected"
-	if a.Default == "approve" {
-		verdict = "approved"
-	}
-	return fmt.Sprintf("  %s by itself in %s", verdict, Span(max(0, a.Until.Sub(now))))
+	return fmt.Sprintf("  %s by itself in %s", Decided(a.Default == "approve"), Span(max(0, a.Until.Sub(now))))
 }
 
 // Decided returns the word for a decision.

@@ -87,16 +87,14 @@ func NameList(names []string, limit int) string {
 // run.
 func CountParts(c api.Counts, idle string) []string {
 	var parts []string
-	for _, part := range []struct {
-		n    int
-		word string
-	}{
-		{c.Running, "running"}, {c.Queued, "queued"}, {c.Waiting, "waiting"}, {c.Retrying, "retrying"}, {c.OK, "ok"},
-		{c.Kept, "kept"}, {c.Failed, "failed"}, {c.Handled, "handled"}, {c.Cancelled, "cancelled"}, {c.Blocked, "blocked"}, {c.Skipped, "skipped"}, {c.Idle, idle},
-	} {
-		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.word))
+	for _, state := range []api.State{api.StateRunning, api.StateQueued, api.StateWaiting, api.StateRetrying, api.StateOK, api.StateKept,
+		api.StateFailed, api.StateHandled, api.StateCancelled, api.StateBlocked, api.StateSkipped} {
+		if n := c.Of(state); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, state))
 		}
+	}
+	if c.Idle > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", c.Idle, idle))
 	}
 	if len(parts) == 0 {
 		return []string{"0 nodes"}

@@ -16,7 +16,7 @@ func clocksNow(by time.Duration) *history.Clocks {
 
 // SetClock adapts an active run to a new wall clock time.
 func (r *Run) SetClock(at time.Time, by time.Duration) {
-	if r.journal.hist == nil || r.sess == nil || r.Phase != runstate.Going && r.Phase != runstate.Stopping {
+	if r.journal.hist == nil || r.sess == nil || r.Phase != runstate.Active && r.Phase != runstate.Stopping {
 		return
 	}
 	r.commit(history.Record{Type: history.RecordClock, Time: at, Node: history.NoNode, Clocks: clocksNow(by)})

@@ -116,7 +116,7 @@ func (dp *dispatcher) ready() bool {
 	if dp.head == len(dp.queue) {
 		dp.queue, dp.head = dp.queue[:0], 0
 	}
-	return dp.run.Phase == runstate.Going && dp.head < len(dp.queue)
+	return dp.run.Phase == runstate.Active && dp.head < len(dp.queue)
 }
 
 // take removes the next execution from the queue and returns its job.
@@ -128,7 +128,7 @@ func (dp *dispatcher) take() executor.Job {
 
 // recordDispatch records that an execution is being handed over. It returns its command line.
 func (dp *dispatcher) recordDispatch(id executor.ID) (line string) {
-	dp.run.lookahead.look = true
+	dp.run.lookahead.stale = true
 	n := &dp.run.Nodes[id.Node]
 	line = dp.run.Line(id.Node)
 	dp.run.commit(history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.ID, Execution: id.Execution, Command: line,

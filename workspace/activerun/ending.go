@@ -145,7 +145,7 @@ func (r *Run) Summary() api.RunSummary {
 // paused returns why nothing in the run is executing; "" if an execution runs or could start.
 func (r *Run) paused(c api.Counts) api.Paused {
 	switch {
-	case r.Phase != runstate.Going || c.Running > 0:
+	case r.Phase != runstate.Active || c.Running > 0:
 		return ""
 	case r.journal.holds.why() != "":
 		return api.PausedHeld
@@ -177,6 +177,7 @@ func (r *Run) Detach() {
 	r.slotShare.leaveSlots()
 	r.pooling.dropPools()
 	r.timer.Stop()
+	r.stopping.patience.Stop()
 	r.setTimer(0)
 	if r.sess != nil {
 		r.sess.Detach()

@@ -11,6 +11,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/workspace/runstate"
+	"wf/workspace/workfile/workfiletest"
 )
 
 // run_complete is the last event: it waits until the executor is closed and the children are stopped.
@@ -134,6 +135,6 @@ func TestItemsOfACommand(t *testing.T) {
 			if text != "" {
 				b.check("an item", r.Nodes[len(r.Nodes)-2].Name, "f[one]/x")
 			}
-		}, `<node id="f"><data key="node-foreach">lines:list</data><graph>`+elementText("x")+`</graph></node>`)
+		}, `<node id="f"><data key="node-foreach">lines:list</data><graph>`+workfiletest.Element("x")+`</graph></node>`)
 	}
 }

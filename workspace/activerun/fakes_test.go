@@ -10,23 +10,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/graph"
-	"wf/workspace/workfile"
 )
-
-// fileHost is the workspace of a workfile that no run changes but those of the test.
-type fileHost struct{ workfile.Host }
-
-func (fileHost) Publish(api.Event)                         {}
-func (fileHost) Refusal() error                            { return nil }
-func (fileHost) Running() bool                             { return true }
-func (fileHost) RunOf(*graph.Node) string                  { return "" }
-func (fileHost) Execution(*graph.Node) *workfile.Execution { return nil }
-func (fileHost) Relink()                                   {}
-func (fileHost) FirstCopy() []byte                         { return nil }
-func (fileHost) Lost(*graph.Node)                          {}
-func (fileHost) States() func(*graph.Node) string          { return func(*graph.Node) string { return "" } }
-func (fileHost) Ran(string) bool                           { return false }
 
 // Open returns the session of a run. A session survives a restart of the daemon, as a runner does.
 func (b *testbed) Open(_ context.Context, spec executor.Spec) (executor.Session, error) {

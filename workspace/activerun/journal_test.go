@@ -13,6 +13,7 @@ import (
 	"wf/executor"
 	"wf/workspace/history"
 	"wf/workspace/history/historytest"
+	"wf/workspace/workfile/workfiletest"
 )
 
 // slowDisk is a disk whose syncs of journals wait for the test.
@@ -137,7 +138,7 @@ func TestJobsOfNewInstancesWaitForTheirNumbers(t *testing.T) {
 		disk.result <- nil
 		b.do(func() {})
 		b.check("jobs", b.handed(), "x x")
-	}, "list", "first", "list>first", `<node id="f"><data key="node-foreach">[1, 2]</data><graph>`+elementText("x")+`</graph></node>`, "first>f")
+	}, "list", "first", "list>first", `<node id="f"><data key="node-foreach">[1, 2]</data><graph>`+workfiletest.Element("x")+`</graph></node>`, "first>f")
 }
 
 // Nothing is handed over that the journal does not contain: after a crash the next daemon would not know of it.

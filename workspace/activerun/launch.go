@@ -39,12 +39,12 @@ func override(env, vars []string) []string {
 // Launch starts the run after its folder and its executor were prepared.
 func (r *Run) Launch(hist *history.Run, sess executor.Session) {
 	r.Request, r.Dir = hist.Request(), hist.Dir()
-	r.journal.hist, r.sess, r.Number, r.ID, r.Phase = hist, sess, hist.Number(), history.RunID(hist.Number()), runstate.Going
+	r.journal.hist, r.sess, r.Number, r.ID, r.Phase = hist, sess, hist.Number(), history.RunID(hist.Number()), runstate.Active
 	r.Sched.SetID(r.ID)
 	resumed, _ := r.host.Nodes.Earlier(r.Request.Resumes)
 	r.host.Nodes.NoteRun(r.Request, resumed.Scope)
 	r.slotShare.join()
-	r.begin()
+	r.firstStep()
 	r.accepted(nil)
 	r.nesting.reportToCaller()
 	if r.stopping.stopEarly != nil {

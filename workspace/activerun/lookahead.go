@@ -29,7 +29,7 @@ type lookahead struct {
 	unreported bool
 	gated      map[executor.ID]*gatedJob
 	handed     int  // number of jobs prefetched so far; gives the next job its order
-	look       bool // look for jobs again: one was dispatched since the last time, or there was no room for all
+	stale      bool // look for jobs again: one was dispatched since the last time, or there was no room for all
 	due        []executor.ID
 }
 
@@ -43,7 +43,7 @@ type gatedJob struct {
 // prefetch returns further jobs to hand over ahead of their turn, as many as there is room for.
 func (la *lookahead) prefetch() (jobs []executor.Job) {
 	room := la.prefetchRoom()
-	if !la.look || room <= 0 || la.run.Phase != runstate.Going || la.run.journal.holds.journal != "" || !la.run.sess.Gates() {
+	if !la.stale || room <= 0 || la.run.Phase != runstate.Active || la.run.journal.holds.journal != "" || !la.run.sess.Gates() {
 		return nil
 	}
 	for f := range la.run.Sched.Lookahead() {
@@ -65,7 +65,7 @@ func (la *lookahead) prefetch() (jobs []executor.Job) {
 		la.handed++
 		jobs = append(jobs, job)
 	}
-	la.look = false
+	la.stale = false
 	return jobs
 }
 
@@ -122,7 +122,7 @@ func (la *lookahead) lostPrefetched(id executor.ID) bool {
 func (la *lookahead) dueJobs() (jobs []executor.Job) {
 	for _, id := range la.due {
 		rec := la.run.Nodes[id.Node].Execution
-		if la.run.Phase == runstate.Going && rec.Live && !rec.Started && rec.Number == id.Execution {
+		if la.run.Phase == runstate.Active && rec.Live && !rec.Started && rec.Number == id.Execution {
 			jobs = append(jobs, la.run.job(id.Node, id.Execution, rec.Command))
 		}
 	}
@@ -176,9 +176,9 @@ type halt struct {
 	stopped []executor.Report
 }
 
-// beginHalt stops everything in the executor. It passes the stop to the scheduler at once if no prefetched job can have
+// startHalt stops everything in the executor. It passes the stop to the scheduler at once if no prefetched job can have
 // started.
-func (st *stopping) beginHalt(rec history.Record) {
+func (st *stopping) startHalt(rec history.Record) {
 	st.halt = &halt{record: rec}
 	if st.run.lookahead.uncertain() {
 		st.stopExecutions(st.stoppable(), st.run.Grace())

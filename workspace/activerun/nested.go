@@ -48,7 +48,7 @@ func (ne *nesting) Leave() {
 		ne.run.slotShare.leaveSlots()
 		return
 	}
-	ne.run.slotShare.short.stop()
+	ne.run.slotShare.short.timer.Stop()
 	by := callerOf(ne.run.Request.Caller)
 	ne.run.host.Loop.Run(func() {
 		ne.run.host.Nested.Over(by)

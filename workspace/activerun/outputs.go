@@ -26,7 +26,7 @@ const (
 
 // lookForOutputs lists the folder if the list of reports contains enough ends. forget drops the result.
 func (r *Run) lookForOutputs(list []executor.Report) (forget func()) {
-	forget = func() { r.left = nil }
+	forget = func() { r.outputNames = nil }
 	over := 0
 	for i := range list {
 		if list[i].Kind == executor.Ended {
@@ -45,16 +45,16 @@ func (r *Run) lookForOutputs(list []executor.Report) (forget func()) {
 	if err != nil && !errors.Is(err, io.EOF) || len(names) == lookOutputsMost {
 		return forget
 	}
-	r.left = make(map[string]bool, len(names))
+	r.outputNames = make(map[string]bool, len(names))
 	for _, name := range names {
-		r.left[name] = true
+		r.outputNames[name] = true
 	}
 	return forget
 }
 
 // outputs is runstate.ReadOutputs, but skips files that are known not to exist.
 func (r *Run) outputs(id executor.ID) (values map[string]any, raw []byte, err error) {
-	if r.left != nil && !r.left[runstate.OutputName(id)] {
+	if r.outputNames != nil && !r.outputNames[runstate.OutputName(id)] {
 		return nil, nil, nil
 	}
 	return runstate.ReadOutputs(r.Dir, id)

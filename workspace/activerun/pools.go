@@ -108,7 +108,7 @@ func (po *pooling) enqueue(id executor.ID) {
 
 // EnterPools takes the units that were set aside for executions in line, and moves these executions to the queue for slots.
 func (po *pooling) EnterPools() {
-	if len(po.waits) == 0 || po.run.Phase != runstate.Going || po.run.sess == nil {
+	if len(po.waits) == 0 || po.run.Phase != runstate.Active || po.run.sess == nil {
 		return
 	}
 	for text, line := range po.lines {

@@ -7,6 +7,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/workfile/workfiletest"
 )
 
 func TestNodeWaitsForUnitsOfItsPool(t *testing.T) {
@@ -121,5 +122,5 @@ func TestPoolLineIsCheap(t *testing.T) {
 			t.Errorf("%d questions for 100 executions", b.pools.asked)
 		}
 		b.check("result", string(b.last(api.RunComplete).Result), string(api.Succeeded))
-	}, "<node id=\"f\"><data key=\"node-foreach\">["+items+"]</data><graph>"+elementText("x pool=db")+"</graph></node>")
+	}, "<node id=\"f\"><data key=\"node-foreach\">["+items+"]</data><graph>"+workfiletest.Element("x pool=db")+"</graph></node>")
 }

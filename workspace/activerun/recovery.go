@@ -16,23 +16,23 @@ import (
 
 // recovery is the progress of recovering a run of an earlier daemon.
 type recovery struct {
-	run     *Run
-	tried   bool // the run was recovered as part of a recovery attempt
-	unfound bool // its executor was not found yet
-	heard   bool // its executor has sent its first reports, or is lost
+	run      *Run
+	tried    bool // the run was recovered as part of a recovery attempt
+	notFound bool // its executor was not found yet
+	reported bool // its executor has sent its first reports, or is lost
 }
 
 // Recovering reports whether the run was recovered and the first reports of its executor are still missing.
-func (rc *recovery) Recovering() bool { return rc.tried && (rc.run.sess == nil || !rc.heard) }
+func (rc *recovery) Recovering() bool { return rc.tried && (rc.run.sess == nil || !rc.reported) }
 
 // StopRecovering makes Recovering return false although not all first reports have arrived.
-func (rc *recovery) StopRecovering() { rc.heard = true }
+func (rc *recovery) StopRecovering() { rc.reported = true }
 
 // Retry repeats failed writes at once and looks for the executor again.
 func (rc *recovery) Retry() {
 	rc.run.journal.holds.till = time.Time{}
-	if rc.unfound {
-		rc.unfound = false
+	if rc.notFound {
+		rc.notFound = false
 		rc.Follow()
 	}
 }
@@ -54,7 +54,7 @@ func (rc *recovery) Follow() {
 
 // ErrNotStarted is the error about a run that an earlier daemon prepared but did not start: neither the journal nor an
 // executor contains anything about it.
-var ErrNotStarted = errors.New("it had not begun")
+var ErrNotStarted = errors.New("it was not started")
 
 // Recover rebuilds run n from its frozen workfile and its journal.
 func Recover(h *Host, n int) (*Run, error) {
@@ -92,7 +92,7 @@ func Recover(h *Host, n int) (*Run, error) {
 	h.Nodes.NoteRun(req, nodestate.RepeatedScope(h.Store, req))
 	r.applyJournal(records)
 	if r.Phase == runstate.Preparing { // neither stopped nor ended
-		r.Phase = runstate.Going
+		r.Phase = runstate.Active
 		r.limitTime()
 	}
 	return r, nil
@@ -109,7 +109,7 @@ func (r *Run) applyJournal(records []history.Record) {
 			r.dispatcher.queue = append(r.dispatcher.queue, executor.ID{Node: c.Node, Execution: c.Execution})
 		}
 	})
-	r.lookahead.look = true
+	r.lookahead.stale = true
 	r.slotShare.join()
 	for range r.Running { // they have slots, even beyond the limit
 		r.slotShare.member.Claim()
@@ -133,15 +133,15 @@ func (dp *dispatcher) dequeue(id executor.ID) {
 func (rc *recovery) followed(sess executor.Session, err error) {
 	if history.Fault(err) {
 		rc.run.journal.hold(&rc.run.journal.holds.executor, "its executor cannot be followed: "+err.Error())
-		rc.unfound = true
+		rc.notFound = true
 		rc.run.host.RetryLater()
 		return
 	}
 	rc.run.journal.hold(&rc.run.journal.holds.executor, "")
 	if err != nil {
 		rc.run.host.Log.Error("the executor of a run is gone", "run", rc.run.ID, "err", err)
-		rc.run.sess, rc.heard = goneSession{}, true
-		rc.run.lose(executor.Report{Message: err.Error()})
+		rc.run.sess, rc.reported = goneSession{}, true
+		rc.run.executorLost(executor.Report{Message: err.Error()})
 		return
 	}
 	rc.run.sess = sess

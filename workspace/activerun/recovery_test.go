@@ -12,6 +12,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/workspace/runstate"
+	"wf/workspace/workfile/workfiletest"
 )
 
 // A run that is recovered from its journal is in the state that the live run had, after each of these steps.
@@ -26,7 +27,7 @@ func TestRecoveredRunIsInTheSameState(t *testing.T) {
 	}
 	stop := func(b *testbed, r *Run) { b.stop(r, api.StopRequest{Cause: "SIGINT"}) }
 	decide := func(node string) step { return func(b *testbed, r *Run) { b.decide(r, node) } }
-	subFlow := `<node id="f"><data key="node-foreach">["one", "two"]</data><graph>` + elementText("x") + elementText("y") + elementText("x>y") + `</graph></node>`
+	subFlow := `<node id="f"><data key="node-foreach">["one", "two"]</data><graph>` + workfiletest.Element("x") + workfiletest.Element("y") + workfiletest.Element("x>y") + `</graph></node>`
 	for name, c := range map[string]struct {
 		elements []string
 		steps    []step
@@ -109,7 +110,7 @@ func TestRestartKeepsTheCommands(t *testing.T) {
 		r := b.start(api.RunRequest{})
 		b.session.gates = false
 		b.started("a")
-		later := strings.Replace(workfileText("a", "b", "a>b"), "echo b", "echo later", 1)
+		later := strings.Replace(workfiletest.Text("a", "b", "a>b"), "echo b", "echo later", 1)
 		if err := os.WriteFile(b.path, []byte(later), 0o600); err != nil {
 			b.t.Fatal(err)
 		}

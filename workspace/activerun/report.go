@@ -17,7 +17,7 @@ func (r *Run) handleReports(list []executor.Report) {
 		r.handleReport(rep)
 	}
 	forget()
-	r.recovery.heard = true
+	r.recovery.reported = true
 }
 
 // handleReport processes one report.
@@ -40,7 +40,7 @@ func (r *Run) handleReport(rep executor.Report) {
 	case executor.Leftovers:
 		r.ending.noteLeftovers(rep)
 	case executor.Broken:
-		r.lose(rep)
+		r.executorLost(rep)
 	}
 }
 
@@ -121,8 +121,8 @@ func (r *Run) endRecord(rep executor.Report) history.Record {
 	return rec
 }
 
-// lose ends a run whose executor is lost. The result of running executions is unknown.
-func (r *Run) lose(rep executor.Report) {
+// executorLost ends a run whose executor is lost. The result of running executions is unknown.
+func (r *Run) executorLost(rep executor.Report) {
 	if r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return
 	}
@@ -142,7 +142,7 @@ func (r *Run) lose(rep executor.Report) {
 				Message: fmt.Sprintf("the executor was lost (%s)", rep.Message)})
 		}
 	}
-	if r.Phase == runstate.Going {
+	if r.Phase == runstate.Active {
 		r.stopping.Stop(api.StopRequest{Cause: "executor lost"}, "", nil)
 	}
 }

@@ -47,11 +47,12 @@ type Run struct {
 	recovery
 	announcer
 
-	accepted func(error)     // called once, when the run has started or has failed to start
-	broken   string          // why the executor was lost; "" if it was not
-	timer    *loop.Timer     // stops the run when its timeout is over
-	tick     *loop.Timer     // fires at the next moment that the scheduler waits for
-	left     map[string]bool // names of the output files, set while a list of reports is processed; nil means not listed
+	accepted func(error) // called once, when the run has started or has failed to start
+	broken   string      // why the executor was lost; "" if it was not
+	timer    *loop.Timer // stops the run when its timeout is over
+	tick     *loop.Timer // fires at the next moment that the scheduler waits for
+	// outputNames contains the names of the output files while a list of reports is processed; nil means not listed.
+	outputNames map[string]bool
 }
 
 // New returns a run with the given state. accepted is called once: with nil when the run has started, otherwise with the
@@ -64,6 +65,8 @@ func New(h *Host, state *nodestate.Run, accepted func(error)) *Run {
 	r.Active = r
 	r.timer = h.Loop.NewTimer(func() { r.stopping.Stop(api.StopRequest{Cause: "timeout"}, "", nil) })
 	r.tick = h.Loop.NewTimer(r.Tick)
+	r.stopping.patience = h.Loop.NewTimer(r.stopping.answerUnrecorded)
+	r.slotShare.short.timer = h.Loop.NewTimer(func() {}) // the loop settles after it
 	return r
 }
 
@@ -76,12 +79,12 @@ func (r *Run) AlsoAccept(answer func(error)) {
 	}
 }
 
-// begin takes the first step of the run: it resets statuses and activates the first nodes.
-func (r *Run) begin() {
+// firstStep takes the first step of the run: it resets statuses and activates the first nodes.
+func (r *Run) firstStep() {
 	for i := range r.Nodes {
 		r.host.Nodes.Latest[r.Nodes[i].ID] = nodestate.Latest{Run: r.Number, Execution: r.host.Nodes.Latest[r.Nodes[i].ID].Execution}
 	}
-	told := r.host.Out.Pending()
+	pending := r.host.Out.Pending()
 	r.host.Out.Publish(api.Event{Type: api.RunStarted, Run: r.ID, Client: r.Request.Client, Workfile: r.host.Path, Mode: r.Request.Mode,
 		Resumes: history.RunID(r.Request.Resumes), Nodes: r.Sched.Total(), Jobs: r.Request.Jobs, NoLimit: r.Request.NoLimit})
 	r.announcer.growth.starting = true
@@ -90,7 +93,7 @@ func (r *Run) begin() {
 	if r.Flow != nil && r.Sched.Mode() == scheduler.Resume {
 		r.announcer.growth.kept = r.CountAll().Kept
 	}
-	r.host.Out.RunBegan(told, r.ID, r.announcer.growth.total, r.announcer.growth.kept)
+	r.host.Out.RunBegan(pending, r.ID, r.announcer.growth.total, r.announcer.growth.kept)
 	r.limitTime()
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/workspace/loop"
 	"wf/workspace/runstate"
 )
 
@@ -30,18 +31,12 @@ type shortage struct {
 	kind      shortKind
 	since     time.Time
 	published [shortKinds]bool
-	timer     *time.Timer
-}
-
-func (s *shortage) stop() {
-	if s.timer != nil {
-		s.timer.Stop()
-	}
+	timer     *loop.Timer
 }
 
 // lacking returns how many executions wait for a slot, and why the run gets no more slots.
 func (sh *slotShare) lacking() (n int, kind shortKind) {
-	if sh.run.Phase != runstate.Going || sh.run.sess == nil || sh.run.journal.holds.why() != "" {
+	if sh.run.Phase != runstate.Active || sh.run.sess == nil || sh.run.journal.holds.why() != "" {
 		return 0, notShort
 	}
 	n = sh.working() + len(sh.run.dispatcher.queue) - sh.run.dispatcher.head - sh.slots
@@ -89,9 +84,9 @@ func (sh *slotShare) PublishShortage() {
 	switch {
 	case kind != sh.short.kind:
 		sh.short.kind, sh.short.since = kind, time.Now()
-		sh.short.stop()
+		sh.short.timer.Stop()
 		if due {
-			sh.short.timer = time.AfterFunc(shortPause, sh.run.host.Loop.Wake)
+			sh.short.timer.Reset(shortPause)
 		}
 		return
 	case !due || time.Since(sh.short.since) < shortPause:

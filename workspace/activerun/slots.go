@@ -14,9 +14,9 @@ type slotShare struct {
 	run     *Run
 	member  SlotMember
 	slots   int  // slots that the run has
-	fresh   int  // how many of them have had no execution yet
+	unused  int  // how many of them have had no execution yet
 	refused bool // the run waits for a slot
-	owed    int  // slots that the run should return because other runs have fewer
+	excess  int  // slots that the run should return because other runs have fewer
 	width   int  // the width that was set last
 	ceiling int  // the largest width that may be in effect
 	lent    map[executor.ID]struct{}
@@ -38,7 +38,7 @@ func (sh *slotShare) join() {
 
 // leaveSlots returns all slots, because the run is over or continues without this daemon.
 func (sh *slotShare) leaveSlots() {
-	sh.short.stop()
+	sh.short.timer.Stop()
 	if sh.member != nil {
 		sh.member.Leave()
 	}
@@ -62,7 +62,7 @@ func (sh *slotShare) inUse() int {
 // demand returns how many slots the run could use.
 func (sh *slotShare) demand() int {
 	n := sh.working()
-	if sh.run.Phase == runstate.Going {
+	if sh.run.Phase == runstate.Active {
 		n += len(sh.run.dispatcher.queue) - sh.run.dispatcher.head
 	}
 	if sh.run.Request.Jobs > 0 {
@@ -87,7 +87,7 @@ func (sh *slotShare) Acquire() bool {
 		return false
 	}
 	sh.slots++
-	sh.fresh++
+	sh.unused++
 	return true
 }
 
@@ -103,28 +103,28 @@ func (sh *slotShare) GiveBack() {
 	for sh.slots > max(sh.demand(), sh.inUse(), least) {
 		sh.release()
 	}
-	if sh.owed = 0; sh.slots == 0 {
+	if sh.excess = 0; sh.slots == 0 {
 		return
 	}
 	if sh.run.journal.holds.why() != "" { // nothing starts while the run is held
-		sh.fresh = 0
+		sh.unused = 0
 	}
-	sh.owed = sh.member.Over()
-	for sh.owed > 0 && sh.slots > max(sh.inUse(), sh.fresh, least) {
+	sh.excess = sh.member.Over()
+	for sh.excess > 0 && sh.slots > max(sh.inUse(), sh.unused, least) {
 		sh.release()
-		sh.owed--
+		sh.excess--
 	}
 }
 
 func (sh *slotShare) release() {
 	sh.slots--
-	sh.fresh = min(sh.fresh, sh.slots)
+	sh.unused = min(sh.unused, sh.slots)
 	sh.member.Release()
 }
 
 // setWidth sets the width of the executor if the new width makes a difference.
 func (sh *slotShare) setWidth() {
-	width := max(sh.slots-sh.owed, sh.fresh, 0) + len(sh.lent)
+	width := max(sh.slots-sh.excess, sh.unused, 0) + len(sh.lent)
 	if width != sh.width && min(width, sh.width) < sh.run.InFlight {
 		sh.width, sh.ceiling = width, max(sh.ceiling, width)
 		sh.run.sess.SetWidth(width)
@@ -133,7 +133,7 @@ func (sh *slotShare) setWidth() {
 
 // executionStarted notes that an execution has started.
 func (sh *slotShare) executionStarted(id executor.ID) {
-	sh.fresh = max(0, sh.fresh-1)
+	sh.unused = max(0, sh.unused-1)
 	if sh.run.Running-len(sh.lent) > sh.slots { // the executor went on without a daemon
 		sh.member.Claim()
 		sh.slots++
@@ -145,7 +145,7 @@ func (sh *slotShare) executionStarted(id executor.ID) {
 
 // executionEnded notes that an execution has ended. It has used a slot even if its start was not reported.
 func (sh *slotShare) executionEnded(id executor.ID) {
-	sh.fresh = max(0, sh.fresh-1)
+	sh.unused = max(0, sh.unused-1)
 	sh.TakeBack(id)
 }
 
@@ -159,7 +159,7 @@ func (sh *slotShare) lend(id executor.ID) {
 	}
 	sh.lent[id] = struct{}{}
 	sh.slots--
-	sh.fresh = min(sh.fresh, sh.slots)
+	sh.unused = min(sh.unused, sh.slots)
 	sh.member.Lend()
 }
 

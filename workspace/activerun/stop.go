@@ -8,6 +8,7 @@ import (
 	"wf/executor"
 	"wf/graph"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/runstate"
 )
 
@@ -22,7 +23,7 @@ type stopping struct {
 
 	onStop    []func(api.StopResult, error)
 	stopAsked time.Time                                     // time of the latest of these requests
-	waited    bool                                          // a timer is set, see answerInTime
+	patience  *loop.Timer                                   // set while onStop is not empty, see answerUnrecorded
 	onEnd     map[executor.ID][]func(api.StopResult, error) // for wf stop --node
 }
 
@@ -35,9 +36,10 @@ func (st *stopping) Stop(req api.StopRequest, client string, reply func(api.Stop
 		return
 	}
 	if reply != nil {
-		st.onStop = append(st.onStop, reply)
+		if st.onStop = append(st.onStop, reply); len(st.onStop) == 1 {
+			st.patience.Reset(st.run.host.StopPatience)
+		}
 		st.stopAsked = time.Now()
-		st.answerInTime()
 	}
 	if req.GraceMS != nil {
 		st.run.Request.GraceMS = max(0, *req.GraceMS)
@@ -45,11 +47,11 @@ func (st *stopping) Stop(req api.StopRequest, client string, reply func(api.Stop
 	switch st.run.Phase {
 	case runstate.Preparing:
 		st.stopEarly = &req
-	case runstate.Going:
+	case runstate.Active:
 		st.run.Cause, st.run.WasStopped, st.run.Phase = req.Cause, true, runstate.Stopping
 		st.run.pooling.leaveLines()
 		st.run.host.Out.Publish(api.Event{Type: api.RunStopping, Run: st.run.ID, Client: client, Message: req.Cause})
-		st.beginHalt(history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
+		st.startHalt(history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
 		st.run.nesting.stopChildren(nil, graceOf(st.run.Grace()))
 	case runstate.Stopping:
 		st.stopExecutions(st.stoppable(), st.run.Grace())

@@ -25,28 +25,14 @@ func lostRecord(dir string) string {
 // DefaultStopPatience is the usual Host.StopPatience.
 const DefaultStopPatience = 3 * time.Second
 
-// answerInTime answers the pending stop requests after StopPatience, unless the result of the run is written before.
-func (st *stopping) answerInTime() {
-	if st.waited {
-		return
-	}
-	st.waited = true
-	time.AfterFunc(st.run.host.StopPatience, func() {
-		st.run.host.Loop.Post(func() {
-			st.waited = false
-			st.answerUnrecorded()
-		})
-	})
-}
-
-// answerUnrecorded answers the pending stop requests if the run is held. Otherwise it checks again after StopPatience.
+// answerUnrecorded answers the pending stop requests after StopPatience if the run is held. Otherwise it checks again after StopPatience.
 func (st *stopping) answerUnrecorded() {
 	if st.run.Phase == runstate.Complete || len(st.onStop) == 0 {
 		return
 	}
 	why := st.run.journal.holds.why()
 	if why == "" || st.run.Phase != runstate.Ended && len(st.run.live()) > 0 && time.Since(st.stopAsked) < st.run.Grace()+st.run.host.StopPatience {
-		st.answerInTime()
+		st.patience.Reset(st.run.host.StopPatience)
 		return
 	}
 	res := st.stopResult()

@@ -9,6 +9,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/workspace/history/historytest"
+	"wf/workspace/workfile/workfiletest"
 )
 
 // stop asks to stop the run. The answer is sent when it comes.
@@ -106,7 +107,7 @@ func TestStopOfASubFlow(t *testing.T) {
 		if killed != 2 {
 			t.Errorf("%d killed", killed)
 		}
-	}, `<node id="f"><data key="node-foreach">[1, 2]</data><graph>`+elementText("x")+`</graph></node>`)
+	}, `<node id="f"><data key="node-foreach">[1, 2]</data><graph>`+workfiletest.Element("x")+`</graph></node>`)
 }
 
 // The executor is lost: what runs is lost, and the run has failed, unless it was being stopped.

@@ -23,6 +23,7 @@ import (
 	"wf/workspace/runstate"
 	"wf/workspace/watchers"
 	"wf/workspace/workfile"
+	"wf/workspace/workfile/workfiletest"
 )
 
 // A testbed is what a run needs of a workspace: its loop, its files, and a planner. The executor, the slots, the pools and
@@ -44,54 +45,19 @@ type testbed struct {
 	nested  fakeNested
 }
 
-// test calls f in a bubble with a testbed whose workfile consists of these elements, see workfileText.
+// test calls f in a bubble with a testbed whose workfile consists of these elements, see workfiletest.Text.
 func test(t *testing.T, f func(b *testbed), elements ...string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		b := &testbed{t: t, dir: t.TempDir(), disk: history.LocalDisk{}, slots: fakeSlots{free: 100}}
-		b.path = filepath.Join(b.dir, "Workfile")
+		path := workfiletest.Write(t, elements...)
+		b := &testbed{t: t, dir: filepath.Dir(path), path: path, disk: history.LocalDisk{}, slots: fakeSlots{free: 100}}
 		b.pools = fakePools{sizes: map[string]int{}, used: map[string]int{}, claims: map[string]bool{}}
-		if err := os.WriteFile(b.path, []byte(workfileText(elements...)), 0o600); err != nil {
-			t.Fatal(err)
-		}
 		start, sinceBoot := time.Now(), clock.SinceBoot
 		clock.SinceBoot = func() (string, time.Duration) { return "boot", time.Since(start) }
 		t.Cleanup(func() { b.close(); clock.SinceBoot = sinceBoot })
 		b.open()
 		f(b)
 	})
-}
-
-// workfileText returns a workfile. "a" is a node that echoes its name, "a pool=db" one with an attribute, "a>b" an edge,
-// "a>b when=failure" one with an attribute; text in angle brackets is taken as it is.
-func workfileText(elements ...string) string {
-	var text strings.Builder
-	for _, class := range []string{"node", "edge"} {
-		for _, key := range []string{"approve", "approve_timeout", "foreach", "idempotent", "label", "pool", "retries", "retry_delay", "timeout", "when"} {
-			fmt.Fprintf(&text, "<key id=\"%s-%s\" for=%q attr.name=%q attr.type=\"string\"/>", class, key, class, key)
-		}
-	}
-	text.WriteString("<graph edgedefault=\"directed\">")
-	for _, e := range elements {
-		text.WriteString(elementText(e))
-	}
-	return `<graphml xmlns="http://graphml.graphdrawing.org/xmlns">` + text.String() + "</graph></graphml>"
-}
-
-func elementText(e string) string {
-	if strings.HasPrefix(e, "<") {
-		return e
-	}
-	fields := strings.Fields(e)
-	class, text := "node", fmt.Sprintf("<node id=%q><data key=\"node-label\">echo %[1]s</data>", fields[0])
-	if source, target, is := strings.Cut(fields[0], ">"); is {
-		class, text = "edge", fmt.Sprintf("<edge source=%q target=%q>", source, target)
-	}
-	for _, attr := range fields[1:] {
-		key, value, _ := strings.Cut(attr, "=")
-		text += fmt.Sprintf("<data key=\"%s-%s\">%s</data>", class, key, value)
-	}
-	return text + "</" + class + ">"
 }
 
 // open opens the workfile without recovering runs, and starts the loop.
@@ -105,10 +71,7 @@ func (b *testbed) prepare() {
 	b.t.Helper()
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	l := loop.New(loop.Hooks{Settle: b.settle, Log: slog.New(slog.NewTextHandler(b.t.Output(), nil))})
-	file := workfile.New(workfile.Config{Path: b.path, Folder: b.dir, Loop: l, Disk: b.disk, Log: log, Host: fileHost{}})
-	if err := file.Load(); err != nil {
-		b.t.Fatal(err)
-	}
+	file := workfiletest.Open(b.t, b.path, l, b.disk)
 	store, err := history.Open(b.disk, b.dir)
 	if err != nil {
 		b.t.Fatal(err)

@@ -28,7 +28,7 @@ func (r *Run) setTimer(at int64) {
 // Tick handles the timer of the run. It records that the time has come, or sets the timer again if it fired too early.
 func (r *Run) Tick() {
 	at := r.Sched.NextTick()
-	if at == 0 || r.Phase != runstate.Going {
+	if at == 0 || r.Phase != runstate.Active {
 		return
 	}
 	t := clock.Now()

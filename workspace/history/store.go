@@ -61,6 +61,9 @@ func (s *Store) Mend(last int) (made bool, err error) {
 	return true, s.keepLast(last)
 }
 
+// Folder returns the folder of a workspace, which contains its history.
+func Folder(state, id string) string { return filepath.Join(state, "workspaces", id) }
+
 // At returns the history below dir for reading. It creates nothing: a missing folder is an empty history.
 func At(dir string) *Store { return &Store{dir: dir, disk: LocalDisk{}} }
 

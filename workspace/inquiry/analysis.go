@@ -15,18 +15,19 @@ func (q *Reader) Analysis(ctx context.Context, name string) (api.RunDetail, erro
 	if err != nil {
 		return api.RunDetail{}, err
 	}
-	d, err := q.detail(ctx, past)
-	if err != nil {
-		return d, err
-	}
 	p, err := OpenReplay(q.store, past.Request.Run)
 	if err != nil {
+		d, detailErr := q.detail(ctx, past, nil)
 		d.Problem = joinProblem(d.Problem, "it cannot be analysed: "+err.Error())
-		return d, nil
+		return d, detailErr
 	}
 	a := runstate.NewAnalyst(p.State, past)
 	for _, rec := range p.Records {
 		a.Take(rec)
+	}
+	d, err := q.detail(ctx, past, p.State)
+	if err != nil {
+		return d, err
 	}
 	d.Analysis = a.Describe(&d)
 	a.Stages(&d, p.graph)

@@ -6,8 +6,8 @@ import (
 	"wf/workspace/runstate"
 )
 
-// pastLeftovers adds leftover processes to the description of a run that is over.
-func pastLeftovers(d *api.RunDetail, res *history.Result) {
+// addLeftovers adds leftover processes to the description of a run that is over.
+func addLeftovers(d *api.RunDetail, res *history.Result) {
 	if res == nil {
 		return
 	}

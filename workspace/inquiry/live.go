@@ -32,7 +32,7 @@ func (q *Reader) Live(ctx context.Context, name string, nodes []string) (api.Run
 		outputs []output
 	}
 	f, err := loop.Ask(ctx, q.loop, func() (found, error) {
-		r, err := q.going(name)
+		r, err := q.activeRun(name)
 		if err != nil {
 			return found{}, err
 		}
@@ -49,7 +49,7 @@ func (q *Reader) Live(ctx context.Context, name string, nodes []string) (api.Run
 	}
 	live := api.RunLive{Counts: f.counts, Tails: []api.NodeTail{}}
 	for _, o := range f.outputs {
-		if text := o.lastWords(); len(text) > 0 {
+		if text := o.latestText(); len(text) > 0 {
 			live.Tails = append(live.Tails, api.NodeTail{Node: o.info.Node, Execution: o.info.Execution, Text: text})
 		}
 	}
@@ -67,8 +67,8 @@ func (q *Reader) liveOutputs(r *nodestate.Run, i int, list []output) []output {
 	return append(list, o)
 }
 
-// lastWords returns the end of the stream that was written last. It returns nothing if the output was removed.
-func (o *output) lastWords() []byte {
+// latestText returns the end of the stream that was written last. It returns nothing if the output was removed.
+func (o *output) latestText() []byte {
 	out, outTime := o.end(o.out)
 	errs, errTime := o.end(o.err)
 	if len(out) == 0 || len(errs) > 0 && errTime.After(outTime) {

@@ -65,7 +65,7 @@ func (q *Reader) output(ctx context.Context, node, run string, execution int, wa
 	}
 	p := f.past
 	if unknown != nil {
-		if p.id, p.name, err = q.pastNode(p.run, p.id); err != nil {
+		if p.id, p.name, err = q.earlierNode(p.run, p.id); err != nil {
 			return nil, unknown
 		}
 	}
@@ -184,7 +184,7 @@ func (q *Reader) toBegin(r *nodestate.Run, p logPlace) bool {
 	return false
 }
 
-// Waiting returns the number of requests that wait for an output.
+// Waiting returns the number of requests that wait for an output. Tests use it.
 func (q *Reader) Waiting() int { return len(q.waits) }
 
 // AnswerOutputWaits answers requests whose execution has started, or will not start any more.
@@ -203,9 +203,9 @@ func (q *Reader) AnswerOutputWaits() {
 	q.waits = left
 }
 
-// pastNode finds a node by the id or name that it had when a run started. The error is errNotThere, or says why the record
+// earlierNode finds a node by the id or name that it had when a run started. The error is errNotThere, or says why the record
 // cannot be read.
-func (q *Reader) pastNode(run int, text string) (id, name string, err error) {
+func (q *Reader) earlierNode(run int, text string) (id, name string, err error) {
 	if run == 0 {
 		return "", "", errNotThere
 	}

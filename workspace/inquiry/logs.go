@@ -136,15 +136,15 @@ func (r *outputReader) stopHere() error {
 		select {
 		case <-r.over:
 			r.end = r.final().End
-		case <-time.After(newsPatience):
+		case <-time.After(reportPatience):
 		}
 	}
 	return nil
 }
 
-// newsPatience bounds the wait for the report of an execution's end after its process has gone. The report takes longer only
+// reportPatience bounds the wait for the report of an execution's end after its process has gone. The report takes longer only
 // if the runner has died as well; then no other execution writes to the file.
-const newsPatience = time.Second
+const reportPatience = time.Second
 
 // isForeign reports whether the bytes just read from a growing output, or its size, may belong to another execution. When a
 // process has ended, its runner reuses the file for the next execution, and the workspace gets the report a little later.

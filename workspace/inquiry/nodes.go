@@ -77,7 +77,7 @@ func (q *Reader) Select(ctx context.Context, selectors []string) (api.NodeList, 
 		for _, n := range nodes {
 			s := q.nodes.NodeStatus(n, blocked[n.Pos()])
 			s.Attrs = ownAttrs(n)
-			s.Outputs = q.outputsOf(n)
+			s.Outputs = q.knownOutputs(n)
 			list.Nodes = append(list.Nodes, s)
 		}
 		return list, nil

@@ -22,7 +22,7 @@ func (q *Reader) Outlook(ctx context.Context, name string) (api.RunOutlook, erro
 		blocking []nodestate.Arrow
 	}
 	f, err := loop.Ask(ctx, q.loop, func() (found, error) {
-		r, err := q.going(name)
+		r, err := q.activeRun(name)
 		if err != nil {
 			return found{}, err
 		}
@@ -41,8 +41,8 @@ func (q *Reader) Outlook(ctx context.Context, name string) (api.RunOutlook, erro
 	return f.out, nil
 }
 
-// going returns the active run with this id, or an error.
-func (q *Reader) going(name string) (*nodestate.Run, error) {
+// activeRun returns the active run with this id, or an error.
+func (q *Reader) activeRun(name string) (*nodestate.Run, error) {
 	for _, r := range q.nodes.Runs {
 		if r.ID == name {
 			return r, nil

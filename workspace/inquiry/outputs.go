@@ -32,11 +32,11 @@ func (q *Reader) Outputs(ctx context.Context, node, run string) (api.NodeOutputs
 	if err != nil || found {
 		return out, err
 	}
-	return q.pastOutputs(ctx, out, node, run)
+	return q.earlierOutputs(ctx, out, node, run)
 }
 
-// outputsOf returns the outputs of the latest execution of a node, if they are known without reading the history.
-func (q *Reader) outputsOf(n *graph.Node) map[string]any {
+// knownOutputs returns the outputs of the latest execution of a node, if they are known without reading the history.
+func (q *Reader) knownOutputs(n *graph.Node) map[string]any {
 	for _, r := range q.nodes.Runs {
 		if i, in := r.Sched.Index(n.ID); in {
 			return r.OutputsNow(i)
@@ -62,8 +62,8 @@ func (q *Reader) nodeIn(r *nodestate.Run, text string) (int, bool) {
 	return 0, false
 }
 
-// pastOutputs returns the outputs of a node in a run of the history.
-func (q *Reader) pastOutputs(ctx context.Context, out api.NodeOutputs, node, run string) (api.NodeOutputs, error) {
+// earlierOutputs returns the outputs of a node in a run of the history.
+func (q *Reader) earlierOutputs(ctx context.Context, out api.NodeOutputs, node, run string) (api.NodeOutputs, error) {
 	past, err := q.load(ctx, run)
 	if err != nil {
 		return out, err

@@ -16,7 +16,7 @@ type Replay struct {
 
 // OpenReplay reads the start of run n and its records, without applying them. It is safe to call on any goroutine.
 func OpenReplay(store *history.Store, n int) (Replay, error) {
-	r := &runstate.State{Number: n, ID: history.RunID(n), Dir: store.Dir(n), Phase: runstate.Going, Replayed: true}
+	r := &runstate.State{Number: n, ID: history.RunID(n), Dir: store.Dir(n), Phase: runstate.Active, Replayed: true}
 	g, err := workfile.Frozen(store, n)
 	if err != nil {
 		return Replay{}, err

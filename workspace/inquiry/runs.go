@@ -30,8 +30,8 @@ func (q *Reader) Runs(ctx context.Context) (api.RunList, error) {
 		return list, api.Internal("the history cannot be read", err)
 	}
 	for _, s := range past {
-		if _, going := active[s.Request.Run]; !going {
-			list.Runs = append(list.Runs, pastSummary(s.Request, s.Result, s.Problem))
+		if _, is := active[s.Request.Run]; !is {
+			list.Runs = append(list.Runs, summaryOf(s.Request, s.Result, s.Problem))
 		}
 	}
 	for _, s := range active {
@@ -62,7 +62,7 @@ func (q *Reader) ActiveRuns(ctx context.Context) (map[int]api.RunSummary, error)
 	})
 }
 
-func pastSummary(req history.Request, res *history.Result, problem string) api.RunSummary {
+func summaryOf(req history.Request, res *history.Result, problem string) api.RunSummary {
 	s := api.RunSummary{Run: history.RunID(req.Run), Mode: req.Mode, Resumes: history.RunID(req.Resumes), Selection: req.Selection,
 		Exclude: req.Exclude, Nodes: req.Nodes, Client: req.Client, User: req.User, Started: req.Time, Problem: problem}
 	if res != nil {
@@ -120,25 +120,32 @@ func (q *Reader) Run(ctx context.Context, name string) (api.RunDetail, error) {
 	if err != nil {
 		return api.RunDetail{}, err
 	}
-	return q.detail(ctx, past)
+	var replayed *runstate.State // what only a resume or control flow needs
+	if past.Request.Mode == api.ModeResume || past.Request.Seed != "" {
+		if r, err := replayRun(q.store, past.Request.Run); err == nil {
+			replayed = r.State
+		}
+	}
+	return q.detail(ctx, past, replayed)
 }
 
-func (q *Reader) detail(ctx context.Context, past *history.Details) (api.RunDetail, error) {
+// detail describes a run. replayed is its state after all records; nil if the run cannot be replayed.
+func (q *Reader) detail(ctx context.Context, past *history.Details, replayed *runstate.State) (api.RunDetail, error) {
 	req := past.Request
-	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: pastSummary(req, past.Result, past.Problem), Workfile: req.Workfile,
+	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: summaryOf(req, past.Result, past.Problem), Workfile: req.Workfile,
 		Folder: q.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, NoLimit: req.NoLimit, Version: req.Version,
 		Execs: []api.Execution{}, Host: req.Host, FailFast: req.FailFast, TimeoutMS: req.TimeoutMS, GraceMS: req.GraceMS}
 	active, err := q.ActiveRuns(ctx)
 	if err != nil {
 		return d, err
 	}
-	if s, going := active[req.Run]; going {
+	if s, is := active[req.Run]; is {
 		d.RunSummary = s // its journal is still being written, so a missing end is no damage
 	}
 	ran := map[int]bool{}
 	for _, e := range past.Executions {
 		ran[e.Node] = true
-		d.Execs = append(d.Execs, q.pastExecution(req, e))
+		d.Execs = append(d.Execs, q.executionOf(req, e))
 	}
 	if err := q.nameInstances(ctx, d.Execs); err != nil {
 		return d, err
@@ -148,21 +155,17 @@ func (q *Reader) detail(ctx context.Context, past *history.Details) (api.RunDeta
 			d.Left = append(d.Left, api.NodeStatus{ID: id, Name: req.Names[i], State: api.StateIdle})
 		}
 	}
-	if req.Mode == api.ModeResume {
-		d.Kept = q.keptIn(req.Run)
+	if req.Mode == api.ModeResume && replayed != nil {
+		d.Kept = keptIn(replayed)
 	}
 	d.Decisions = decisionsOf(req, past.Decisions)
-	q.addControl(&d, req)
-	pastLeftovers(&d, past.Result)
+	addControl(&d, req, replayed)
+	addLeftovers(&d, past.Result)
 	return d, nil
 }
 
-// keptIn replays a run and returns the nodes of the outer flow that it kept, or nil if its record cannot be read.
-func (q *Reader) keptIn(n int) (kept []string) {
-	r, err := replayRun(q.store, n)
-	if err != nil {
-		return nil
-	}
+// keptIn returns the nodes of the outer flow that a run kept.
+func keptIn(r *runstate.State) (kept []string) {
 	for i := range r.OuterNodes() {
 		if rec := r.Nodes[i].Execution; r.Sched.Status(i) == graph.Ran && (rec == nil || rec.Number == 0) && r.Sched.Members(i) == 0 {
 			kept = append(kept, r.Nodes[i].ID)
@@ -171,7 +174,7 @@ func (q *Reader) keptIn(n int) (kept []string) {
 	return kept
 }
 
-func (q *Reader) pastExecution(req history.Request, e history.Execution) api.Execution {
+func (q *Reader) executionOf(req history.Request, e history.Execution) api.Execution {
 	x := api.Execution{Node: e.ID, Execution: e.Number, Command: e.Command, PID: e.PID, OK: e.OK, Over: e.Over,
 		Reason: api.Reason(e.Reason), Signal: runstate.SignalName(e.Signal), Message: e.Message, Inputs: runstate.ReadInputs(e.Inputs)}
 	if x.Name = e.ID; e.Node < len(req.Names) && req.Scope[e.Node] == e.ID {
@@ -201,7 +204,7 @@ func (q *Reader) Summary(n int) *api.RunSummary {
 	if err != nil {
 		return nil
 	}
-	return new(pastSummary(s.Request, s.Result, s.Problem))
+	return new(summaryOf(s.Request, s.Result, s.Problem))
 }
 
 // decisionsOf returns the decisions of a run that is over, in order.
@@ -235,8 +238,8 @@ func (q *Reader) RunNumber(name string) (int, error) {
 }
 
 // addControl adds the control flow of a run to its description: parameters, mocks, handled failures, and nodes that no path
-// reached. If the run cannot be replayed, it adds only what the request contains.
-func (q *Reader) addControl(d *api.RunDetail, req history.Request) {
+// reached. If r is nil, it adds only what the request contains.
+func addControl(d *api.RunDetail, req history.Request, r *runstate.State) {
 	if req.Seed == "" {
 		return
 	}
@@ -245,8 +248,7 @@ func (q *Reader) addControl(d *api.RunDetail, req history.Request) {
 	if len(req.Params) > 0 && json.Unmarshal(req.Params, &params) == nil {
 		d.Params = params
 	}
-	r, err := replayRun(q.store, req.Run)
-	if err != nil {
+	if r == nil {
 		return
 	}
 	last := map[int]int{}

@@ -72,16 +72,16 @@ func (q *Reader) Why(ctx context.Context, node, run string) (api.Why, error) {
 	case err != nil:
 		return f.why, err
 	case f.unknown != nil:
-		id, name, err := q.pastNode(f.past, node)
+		id, name, err := q.earlierNode(f.past, node)
 		if err != nil {
 			return f.why, f.unknown
 		}
 		gone := api.NodeStatus{ID: id, Name: name, State: api.StateIdle}
-		return q.whyPast(api.Why{Schema: api.SchemaWhy, Node: gone}, f.past, nil)
+		return q.whyEarlier(api.Why{Schema: api.SchemaWhy, Node: gone}, f.past, nil)
 	case f.past == 0:
 		return f.why, nil
 	}
-	return q.whyPast(f.why, f.past, &f.label)
+	return q.whyEarlier(f.why, f.past, &f.label)
 }
 
 // neverRan explains a node that no known run has covered.
@@ -102,9 +102,9 @@ func (q *Reader) neverRan(n *graph.Node) []string {
 	return text
 }
 
-// whyPast replays a run of the history and explains a node of it. label is the present command of the node, or nil if the
+// whyEarlier replays a run of the history and explains a node of it. label is the present command of the node, or nil if the
 // workfile no longer contains it.
-func (q *Reader) whyPast(why api.Why, n int, label *string) (api.Why, error) {
+func (q *Reader) whyEarlier(why api.Why, n int, label *string) (api.Why, error) {
 	why.Run = history.RunID(n)
 	r, err := replayRun(q.store, n)
 	if errors.Is(err, history.ErrNoRun) {
@@ -122,7 +122,7 @@ func (q *Reader) whyPast(why api.Why, n int, label *string) (api.Why, error) {
 		why.Text = []string{r.Explainer().NotCovered()}
 		return why, nil
 	}
-	why.Node = r.PastStatus(i, r.Sched.Blocked()[i])
+	why.Node = r.FinalStatus(i, r.Sched.Blocked()[i])
 	why.Node.Command = r.Nodes[i].Command
 	r.Explainer().Explain(&why, i)
 	if own := runstate.LeftoversOf(leftIn(r.Records), why.Node.ID); len(own) > 0 {

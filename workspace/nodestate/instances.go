@@ -12,6 +12,7 @@ import (
 	"wf/scheduler/flow"
 	"wf/workspace/history"
 	"wf/workspace/runstate"
+	"wf/workspace/workfile"
 )
 
 // controlling returns the active run with control flow that covers a node, or nil.
@@ -30,7 +31,7 @@ func (ns *Table) controlling(n *graph.Node) *Run {
 // describeControl adds the fields that only nodes with control flow have.
 func (ns *Table) describeControl(n *graph.Node, s *api.NodeStatus) {
 	if n.SubFlow() {
-		s.SubFlow = SubFlowWord(n)
+		s.SubFlow = workfile.SubFlowWord(n)
 	}
 	r := ns.controlling(n)
 	if r == nil {
@@ -41,15 +42,6 @@ func (ns *Table) describeControl(n *graph.Node, s *api.NodeStatus) {
 	}
 	i, _ := r.Sched.Index(n.ID)
 	r.DescribeControl(i, s)
-}
-
-func SubFlowWord(n *graph.Node) string {
-	for _, word := range [...]string{graph.AttrForeach, graph.AttrTimes, graph.AttrWhile, graph.AttrUntil} {
-		if text, _ := n.Attr(word); strings.TrimSpace(text) != "" {
-			return word
-		}
-	}
-	return ""
 }
 
 // priorInstances summarizes the instances of a sub-flow in the last run that covered it.

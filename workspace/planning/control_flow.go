@@ -37,7 +37,7 @@ func (pl *Planner) ReadFlow() (f *flow.Flow, unread []string, err error) {
 		}
 	}
 	if len(wrong) == 0 {
-		return f, few(unread), nil
+		return f, firstNotes(unread), nil
 	}
 	first := wrong[0]
 	e := &api.Error{Code: api.CodeWorkfile, Message: first.Message, Nodes: first.Nodes, Where: pl.file.Where(first.Line),
@@ -48,8 +48,8 @@ func (pl *Planner) ReadFlow() (f *flow.Flow, unread []string, err error) {
 	return nil, nil, e
 }
 
-// few returns the first notes, and the number of further ones.
-func few(notes []string) []string {
+// firstNotes returns the first notes, and the number of further ones.
+func firstNotes(notes []string) []string {
 	const most = 3
 	if more := len(notes) - most; more > 0 {
 		return append(notes[:most:most], fmt.Sprintf("wf check shows %d more like these", more))

@@ -57,7 +57,7 @@ func (pl *Planner) withDefaults(req api.RunRequest) api.RunRequest {
 	if d == nil {
 		return req
 	}
-	if req.Jobs == nil && !pl.says("jobs") {
+	if req.Jobs == nil && !pl.hasText("jobs") {
 		req.Jobs = d.Jobs
 	}
 	// An empty wrapper is also a setting: it means no wrapper.
@@ -73,7 +73,7 @@ func (pl *Planner) has(attr string) bool {
 	return ok
 }
 
-func (pl *Planner) says(attr string) bool {
+func (pl *Planner) hasText(attr string) bool {
 	text, _ := pl.file.Graph().Attr(attr)
 	return strings.TrimSpace(text) != ""
 }
@@ -210,7 +210,7 @@ func (pl *Planner) Complete(ctx context.Context, req api.RunRequest) (api.RunReq
 	if err = checkProcessAttributes(req.World); err != nil {
 		return req, err
 	}
-	req.Params, err = pl.ResolveParams(ctx, req)
+	req.Params, err = pl.resolveParams(ctx, req)
 	return req, err
 }
 

@@ -33,9 +33,9 @@ func (pl *Planner) Params(ctx context.Context, req api.ParamsRequest) (api.Param
 	return c.List(), ctx.Err()
 }
 
-// ResolveParams returns the parameter values of a run. It runs commands, so it must not be called on the loop. The error is
+// resolveParams returns the parameter values of a run. It runs commands, so it must not be called on the loop. The error is
 // an *api.Error that lists all problems, or the error of ctx.
-func (pl *Planner) ResolveParams(ctx context.Context, req api.RunRequest) (map[string]any, error) {
+func (pl *Planner) resolveParams(ctx context.Context, req api.RunRequest) (map[string]any, error) {
 	c, err := loop.Ask(ctx, pl.loop, func() (*params.Check, error) { return pl.paramCheck(ctx, pl.withResumed(req), req.Env) })
 	if err != nil {
 		return nil, err

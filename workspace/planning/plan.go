@@ -11,7 +11,6 @@ import (
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
-	"wf/workspace/nodestate"
 	"wf/workspace/params"
 	"wf/workspace/runstate"
 	"wf/workspace/workfile"
@@ -71,7 +70,7 @@ func (pl *Planner) plan(req api.RunRequest) (api.Plan, error) {
 	if p.reasons, err = pl.planReasons(req, scope); err != nil {
 		return plan, err
 	}
-	p.foretell()
+	p.addSteps()
 	if again := r.Request.Again; again != nil {
 		plan.Notes = append(plan.Notes, "of it only "+api.Several(again, 8)+": all else stays as it is")
 	}
@@ -110,8 +109,8 @@ type forecast struct {
 	maybe   map[string]string // id → name of sub-flows that may start again
 }
 
-// foretell adds the steps: one for each node of the outer flow, and common ones for the nodes of instances.
-func (p *forecast) foretell() {
+// addSteps adds the steps: one for each node of the outer flow, and common ones for the nodes of instances.
+func (p *forecast) addSteps() {
 	r := p.r
 	expected := r.Sched.Forecast(clock.Now().UnixNano())
 	present := r.Sched.Current()
@@ -185,7 +184,7 @@ func (p *forecast) step(i int) {
 }
 
 func subFlowText(n *graph.Node) string {
-	word := nodestate.SubFlowWord(n)
+	word := workfile.SubFlowWord(n)
 	text, _ := n.Attr(word)
 	return word + ": " + text
 }

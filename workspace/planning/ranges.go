@@ -8,7 +8,7 @@ import (
 
 // between limits a request to the nodes before some nodes (until), or to some nodes and the nodes after them (from).
 func (pl *Planner) between(req api.RunRequest, sreq *scheduler.Request) error {
-	inside := insides(pl.file.Graph())
+	inside := contents(pl.file.Graph())
 	for _, part := range []struct {
 		selectors []string
 		reach     func(inside map[*graph.Node][]*graph.Node, nodes []*graph.Node) map[*graph.Node]bool
@@ -35,8 +35,8 @@ func (pl *Planner) between(req api.RunRequest, sreq *scheduler.Request) error {
 	return nil
 }
 
-// insides maps each container to the nodes directly in it.
-func insides(g *graph.Graph) map[*graph.Node][]*graph.Node {
+// contents maps each container to the nodes directly in it.
+func contents(g *graph.Graph) map[*graph.Node][]*graph.Node {
 	inside := map[*graph.Node][]*graph.Node{}
 	for _, n := range g.Nodes() {
 		if n.Parent != nil {

@@ -206,7 +206,7 @@ func (a *Analyst) Stages(d *api.RunDetail, g *graph.Graph) {
 		out := api.Stage{Name: stage.Name, Nodes: len(stage.Nodes), After: stage.After}
 		for _, n := range stage.Nodes {
 			i, _ := a.r.Sched.Index(n.ID)
-			s := a.r.PastStatus(i, blocked[i])
+			s := a.r.FinalStatus(i, blocked[i])
 			out.Counts.Add(s.Counted())
 			if a.r.Nodes[i].Execution == nil && s.State != api.StateKept && s.State != api.StateSkipped {
 				d.Left = append(d.Left, s)
@@ -248,8 +248,8 @@ func WithinScope(list []graph.Stage, in func(*graph.Node) bool) []graph.Stage {
 	return kept
 }
 
-// PastStatus describes the state in which the run left a node.
-func (r *State) PastStatus(i int, blocked bool) api.NodeStatus {
+// FinalStatus describes the state in which the run left a node.
+func (r *State) FinalStatus(i int, blocked bool) api.NodeStatus {
 	n := &r.Nodes[i]
 	s := api.NodeStatus{ID: n.ID, Name: n.Name, Status: r.Sched.Status(i).String(), Run: r.ID, State: r.StateIn(i, blocked)}
 	if n.Execution != nil {

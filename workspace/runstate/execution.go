@@ -98,8 +98,8 @@ type OutputEnd struct {
 	Out, Err executor.Range
 }
 
-// Recall fills in an execution from the history.
-func (rec *Execution) Recall(e history.Execution) {
+// Restore fills in an execution from the history.
+func (rec *Execution) SetEnd(e history.Execution) {
 	rec.Number, rec.LastPID, rec.Command = e.Number, e.PID, e.Command
 	rec.StartedAt, rec.EndedAt, rec.Message = e.Started, e.Ended, e.Message
 	rec.Reason, rec.ExitCode, rec.Signal = api.Reason(e.Reason), e.ExitCode, e.Signal

@@ -223,7 +223,7 @@ func (r Explainer) explainIdle(why *api.Why, ex scheduler.Explanation) {
 	over := r.Replayed || r.Phase >= Ended
 	if len(ex.Upstream) > 0 {
 		why.BlockedBy = r.names(ex.Upstream)
-		add("It did not run because of what it depends on: %s.", api.Several(r.fates(ex.Upstream), 8))
+		add("It did not run because of what it depends on: %s.", api.Several(r.endsOf(ex.Upstream), 8))
 	}
 	why.WaitsFor, why.Done = r.Sources(ex.Lack), r.Sources(ex.Have)
 	switch {
@@ -248,19 +248,19 @@ func (r Explainer) explainIdle(why *api.Why, ex scheduler.Explanation) {
 	}
 }
 
-// fates returns how nodes ended, in words.
-func (r Explainer) fates(nodes []int) []string {
-	var fates []string
+// endsOf returns how nodes ended, in words.
+func (r Explainer) endsOf(nodes []int) []string {
+	var list []string
 	for _, i := range nodes {
-		fate := r.Nodes[i].Name + " failed"
+		text := r.Nodes[i].Name + " failed"
 		if rec := r.Nodes[i].Execution; rec != nil && rec.Reason == api.ReasonCancelled {
-			fate = r.Nodes[i].Name + " was cancelled"
+			text = r.Nodes[i].Name + " was cancelled"
 		} else if rec != nil {
-			fate += " (" + rec.Cause() + ")"
+			text += " (" + rec.Cause() + ")"
 		}
-		fates = append(fates, fate)
+		list = append(list, text)
 	}
-	return fates
+	return list
 }
 
 func (r *State) names(nodes []int) []string {

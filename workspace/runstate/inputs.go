@@ -19,7 +19,7 @@ var secretName = regexp.MustCompile(`(?i)(^|_)(secret|token|password|passwd|pass
 // masked replaces a secret value.
 const masked = flow.Hidden
 
-// maxInput bounds a value in a record, in bytes. A longer value is shortened, with a remark.
+// maxInput bounds a value in a record, in bytes. A longer value is shortened, with a markNode.
 const maxInput = 4 << 10
 
 // InputsOf returns what an execution gets in addition to the environment of its run: computed variables, its item, its

@@ -18,7 +18,7 @@ func (r *State) DescribeControl(i int, s *api.NodeStatus) {
 
 // NodeStatus describes a node of an instance.
 func (r *State) NodeStatus(i int) api.NodeStatus {
-	s := r.PastStatus(i, false)
+	s := r.FinalStatus(i, false)
 	s.Command, s.Outputs = r.Nodes[i].Command, r.KnownOutputs(i)
 	if subflow, _, ok := r.Sched.Instance(i); ok {
 		s.Parent = r.Nodes[subflow].ID
@@ -183,7 +183,7 @@ func (r Explainer) instanceStatus(i int) api.NodeStatus {
 	if !r.Replayed {
 		return r.NodeStatus(i)
 	}
-	s := r.PastStatus(i, r.Sched.Blocked()[i])
+	s := r.FinalStatus(i, r.Sched.Blocked()[i])
 	s.Command = r.Nodes[i].Command
 	return s
 }

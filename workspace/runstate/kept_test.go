@@ -34,7 +34,7 @@ func replayKept(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &State{Number: number, ID: "1", Dir: store.Dir(number), Phase: Going, Replayed: true}
+	s := &State{Number: number, ID: "1", Dir: store.Dir(number), Phase: Active, Replayed: true}
 	var records []history.Record
 	if s.Request, err = store.Replay(number, func(rec history.Record) error { records = append(records, rec); return nil }); err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ type Phase uint8
 
 const (
 	Preparing Phase = iota // has no number and no executor yet; a recovered run is never in this phase
-	Going
+	Active
 	Stopping // no execution starts any more
 	Ended    // the scheduler has ended the run; executor and files are being closed
 	Complete // everything is closed and saved
@@ -230,7 +230,7 @@ func (r *State) applyWithdraw(rec history.Record) {
 // applyEnd notes the end of an execution. ev is the event that the record represents.
 func (r *State) applyEnd(rec history.Record, ev scheduler.Event) {
 	n := r.Nodes[rec.Node].Execution
-	n.Recall(history.Execution{Number: rec.Execution, PID: n.LastPID, Command: n.Command, Started: n.StartedAt,
+	n.SetEnd(history.Execution{Number: rec.Execution, PID: n.LastPID, Command: n.Command, Started: n.StartedAt,
 		Ended: rec.Time.UTC(), Over: true, OK: rec.OK, Reason: rec.Reason, ExitCode: rec.ExitCode, Signal: rec.Signal,
 		Message: rec.Message, Out: rec.Out, Err: rec.Err})
 	n.Live, n.PID, n.Outputs = false, 0, ev.Outputs
@@ -246,11 +246,11 @@ func (r *State) effect(ev scheduler.Event, ef scheduler.Effect) Change {
 	switch ef.Kind {
 	case scheduler.NodeChanged:
 		if !ef.Prior {
-			c.Replaced, c.Unreported = r.remark(ev, ef)
+			c.Replaced, c.Unreported = r.markNode(ev, ef)
 		}
 		c.Template = r.countTemplate(ef)
 	case scheduler.NodesAdded:
-		r.grow(ef)
+		r.addInstance(ef)
 	case scheduler.Waiting:
 		r.noteWait(ef)
 	case scheduler.Ended:
@@ -259,8 +259,8 @@ func (r *State) effect(ev scheduler.Event, ef scheduler.Effect) Change {
 	return c
 }
 
-// remark stores the new status of a node in its Execution. unreported is true for an end that no report describes.
-func (r *State) remark(ev scheduler.Event, ef scheduler.Effect) (replaced, unreported bool) {
+// markNode stores the new status of a node in its Execution. unreported is true for an end that no report describes.
+func (r *State) markNode(ev scheduler.Event, ef scheduler.Effect) (replaced, unreported bool) {
 	n := &r.Nodes[ef.Node]
 	if ef.Status == graph.Running && r.Sched.Members(ef.Node) > 0 && (n.Execution == nil || !n.Execution.Live) {
 		n.Execution = &Execution{Run: r.Number, Status: ef.Status, StartedAt: r.Now}
@@ -335,8 +335,8 @@ func (t *Template) sum() graph.Status {
 	return graph.Idle
 }
 
-// grow makes room for the nodes of a new instance.
-func (r *State) grow(ef scheduler.Effect) {
+// addInstance makes room for the nodes of a new instance.
+func (r *State) addInstance(ef scheduler.Effect) {
 	for i := ef.Node; i < ef.Node+ef.Count; i++ {
 		path := r.Sched.Path(i)
 		n := Node{ID: path, Name: r.shownName(i, path)}

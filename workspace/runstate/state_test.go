@@ -31,7 +31,7 @@ func chain(t *testing.T, nodes ...string) *State {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &State{Number: 7, ID: "7", Phase: Going, Request: history.Request{Run: 7, Time: start, Scope: nodes, Names: nodes, All: true, Mode: "fresh"}}
+	s := &State{Number: 7, ID: "7", Phase: Active, Request: history.Request{Run: 7, Time: start, Scope: nodes, Names: nodes, All: true, Mode: "fresh"}}
 	if err := s.Reschedule(g); err != nil {
 		t.Fatal(err)
 	}

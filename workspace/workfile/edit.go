@@ -55,7 +55,7 @@ type editBuilder struct {
 	inverse []graph.Op // in the order of the edits
 	done    []graph.Op
 	again   []redoOp
-	touched []touch
+	touched []part
 	added   []string
 	texts   []string
 	notes   []string
@@ -85,7 +85,7 @@ func (b *editBuilder) edit(e api.Edit) error {
 }
 
 func (b *editBuilder) apply(op graph.Op, text string) error {
-	again, touched := portable(b.f.g, op), touches(b.f.g, op)
+	again, touched := portable(b.f.g, op), partsOf(b.f.g, op)
 	inverse, done, err := b.f.g.Apply(op)
 	if err != nil {
 		return api.Invalid("%s", err)
@@ -295,7 +295,7 @@ func (b *editBuilder) set(e api.Edit) error {
 	return nil
 }
 
-// checkWas refuses an edit of a value that has changed since its author saw it.
+// checkWas refuses an edit of a value that has changed since its author noticed it.
 func (b *editBuilder) checkWas(e api.Edit, n *graph.Node) error {
 	now, _ := n.Attr(e.Key)
 	if e.Was == nil || *e.Was == now {

@@ -57,7 +57,7 @@ func TestEditIsAllOrNothing(t *testing.T) {
 	}
 }
 
-// An edit of a value that has changed since its author saw it is refused.
+// An edit of a value that has changed since its author noticed it is refused.
 func TestEditOfAChangedValueIsRefused(t *testing.T) {
 	b := newBench(t, nil)
 	edit := func(e api.Edit) error {

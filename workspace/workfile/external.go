@@ -69,11 +69,11 @@ func (f *File) follow(watcher *fsnotify.Watcher) {
 // look reads the file's identity from the disk. It is called on a helper and returns false if the loop has ended.
 func (f *File) look() bool {
 	info, err := os.Stat(f.cfg.Path)
-	return f.cfg.Loop.Post(func() { f.saw(info, err) })
+	return f.cfg.Loop.Post(func() { f.noticed(info, err) })
 }
 
-// saw schedules a read if the file differs from the one that was read or written last. info and err are the result of stat.
-func (f *File) saw(info fs.FileInfo, err error) {
+// noticed schedules a read if the file differs from the one that was read or written last. info and err are the result of stat.
+func (f *File) noticed(info fs.FileInfo, err error) {
 	if err == nil && identify(info) == f.disk.id && f.disk.unreadable == "" {
 		return
 	}
@@ -86,7 +86,7 @@ func (f *File) saw(info fs.FileInfo, err error) {
 func (f *File) Refresh(ctx context.Context) error {
 	info, statErr := os.Stat(f.cfg.Path)
 	_, err := loop.Await(ctx, f.cfg.Loop, func(reply func(struct{}, error)) {
-		if f.saw(info, statErr); !f.disk.wantRead {
+		if f.noticed(info, statErr); !f.disk.wantRead {
 			reply(struct{}{}, nil)
 			return
 		}
@@ -134,7 +134,7 @@ func (f *File) reread(m reread) {
 		f.Trouble(d.unreadable)
 	default:
 		d.id, d.content, d.unreadable = m.id, m.content, ""
-		f.adopt(m)
+		f.useChanged(m)
 		f.Recovered()
 	}
 	if d.wantRead {
@@ -159,9 +159,9 @@ func (f *File) unreadable(err error) string {
 	return "the workfile cannot be read: " + Plain(err)
 }
 
-// adopt replaces the graph by that of a changed file. It keeps the statuses of nodes and edges that still exist, and applies
+// useChanged replaces the graph by that of a changed file. It keeps the statuses of nodes and edges that still exist, and applies
 // edits that are not in the file yet again.
-func (f *File) adopt(m reread) {
+func (f *File) useChanged(m reread) {
 	old, known := f.g, f.statuses.kept()
 	f.g, f.doc, f.warnings, f.handles = m.g, m.doc, m.warnings, nil
 	clear(f.disk.nodes)

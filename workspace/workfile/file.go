@@ -200,11 +200,11 @@ func (f *File) SetResults(word string) {
 	}
 }
 
-// RecallEdits reads the edits that an earlier daemon saved. It is called before the loop starts, and before the file is
+// RestoreEdits reads the edits that an earlier daemon saved. It is called before the loop starts, and before the file is
 // first written.
-func (f *File) RecallEdits() {
-	f.edits.recall()
-	f.made.recall()
+func (f *File) RestoreEdits() {
+	f.edits.restore()
+	f.made.restore()
 }
 
 // Ask runs f on the loop. If another program has changed the file, the file is read again first. f must only read.

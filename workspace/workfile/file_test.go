@@ -94,8 +94,8 @@ func (b *bench) open() {
 	if err := f.Load(); err != nil {
 		b.Fatal(err)
 	}
-	f.Statuses().Recall(func(int) bool { return false })
-	f.RecallEdits()
+	f.Statuses().Restore(func(int) bool { return false })
+	f.RestoreEdits()
 	if err := f.Watch(); err != nil {
 		b.Fatal(err)
 	}

@@ -157,10 +157,10 @@ func (s *Statuses) remove(path string) {
 	}
 }
 
-// Recall merges the statuses of the workfile and of the state folder when a workfile is opened, before the loop starts. Some
+// Restore merges the statuses of the workfile and of the state folder when a workfile is opened, before the loop starts. Some
 // nodes are decided later, when the history was read. later reports whether the history contains a run that is over and
 // newer than the given run.
-func (s *Statuses) Recall(later func(run int) bool) {
+func (s *Statuses) Restore(later func(run int) bool) {
 	k, found := s.readKept()
 	s.setting, s.through, s.noted = k.Setting, k.Through, k.Unwritten
 	s.settleResults()
@@ -186,16 +186,16 @@ func (s *Statuses) Recall(later func(run int) bool) {
 				s.fromFile[n.ID] = struct{}{}
 			}
 		}
-		s.recallStatus(n, word, k.Unwritten)
+		s.restoreStatus(n, word, k.Unwritten)
 	}
 	if s.found {
-		s.recallMarks(k)
+		s.restoreMarks(k)
 	}
 }
 
-// recallStatus gives a node a status that the file may not show. If the status could not be written earlier (unwritten), it
+// restoreStatus gives a node a status that the file may not show. If the status could not be written earlier (unwritten), it
 // is published now; others are published by the next run.
-func (s *Statuses) recallStatus(n *graph.Node, status graph.Status, unwritten bool) {
+func (s *Statuses) restoreStatus(n *graph.Node, status graph.Status, unwritten bool) {
 	if n.Status == status {
 		return
 	}
@@ -205,7 +205,7 @@ func (s *Statuses) recallStatus(n *graph.Node, status graph.Status, unwritten bo
 	}
 }
 
-func (s *Statuses) recallMarks(k Kept) {
+func (s *Statuses) restoreMarks(k Kept) {
 	marked := k.marks()
 	for _, e := range s.f.g.Edges() {
 		mark := marked[markedIn(s.f.g, e)]

@@ -52,8 +52,8 @@ type madeEdits struct {
 	unread  bool       // there is a note that cannot be read
 }
 
-// briefly returns the part of an answer that is stored.
-func briefly(res api.EditResult) api.EditResult {
+// shortened returns the part of an answer that is stored.
+func shortened(res api.EditResult) api.EditResult {
 	if len(res.Added) > madeLong {
 		res.Added, res.Notes = nil, append(slices.Clip(res.Notes), fmt.Sprintf("%d nodes were added; their ids are not known any more", len(res.Added)))
 	}
@@ -65,8 +65,8 @@ func (m *madeEdits) path() string {
 	return filepath.Join(m.f.cfg.Folder, "edits-made.json")
 }
 
-// recall reads the note of an earlier daemon. It is called before the file is first written.
-func (m *madeEdits) recall() {
+// restore reads the note of an earlier daemon. It is called before the file is first written.
+func (m *madeEdits) restore() {
 	data, err := ownfile.Read(m.path(), madeMost)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
@@ -152,7 +152,7 @@ func (f *File) edited(ctx context.Context, by api.Author, edit func() (api.EditR
 			return
 		}
 		if by.Key != "" && !made {
-			f.made.unsaved = append(f.made.unsaved, madeEdit{by.Key, briefly(res)})
+			f.made.unsaved = append(f.made.unsaved, madeEdit{by.Key, shortened(res)})
 		}
 		f.SaveThen(func() {
 			if f.disk.problem != "" {

@@ -18,7 +18,7 @@ type edit struct {
 	again      []redoOp
 	text       string
 	by         api.Author
-	touched    []touch
+	touched    []part
 }
 
 // redoOp returns the op of an edit for a graph that was read again. It returns an error if the edit no longer fits.
@@ -93,7 +93,7 @@ func (f *File) applyBoth(op graph.Op) error {
 // commit adds an edit of the graph to the document and the undo list.
 func (l *editLog) commit(e edit) {
 	l.mirror(e.done, e.again)
-	l.overtake(&e)
+	l.dropRedo(&e)
 	l.undo = append(l.undo, e)
 	if len(l.undo) > undoDepth {
 		l.undo = l.undo[1:]

@@ -40,7 +40,7 @@ type keptEdit struct {
 	Client  string   `json:"client"`
 	User    string   `json:"user,omitempty"`
 	Ops     []keptOp `json:"ops"`
-	Touched []touch  `json:"touched"`
+	Touched []part   `json:"touched"`
 }
 
 // keptOp is an op: exactly one of its pointers is set.
@@ -180,8 +180,8 @@ func (k keptOp) op() graph.Op {
 	return nil
 }
 
-// recall reads the note. The document is rebuilt only before the next edit, see resume.
-func (l *editLog) recall() {
+// restore reads the note. The document is rebuilt only before the next edit, see resume.
+func (l *editLog) restore() {
 	data, err := ownfile.Read(l.path(), MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(l.oldPath()); err == nil {

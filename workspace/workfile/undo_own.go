@@ -11,52 +11,52 @@ import (
 // An undo reverts the latest edit of the same person. Later edits of other persons stay. If one of them changed the same
 // part of the workfile, the undo is refused, and the error names that edit.
 
-// A touch is a part of the workfile that an edit changes: a node as a whole (structure), one attribute of a node or of the
+// A part is something of the workfile that an edit changes: a node as a whole (structure), one attribute of a node or of the
 // graph (Node ""), or the edges between two nodes.
-type touch struct {
+type part struct {
 	Node      string `json:"node,omitempty"`
 	Attr      string `json:"attr,omitempty"`
 	To        string `json:"to,omitempty"` // the target of an edge, whose source is Node
 	Structure bool   `json:"structure,omitempty"`
 }
 
-// touches returns the parts that an op changes. g is the graph before the op and is used to look up edges.
-func touches(g *graph.Graph, op graph.Op) (list []touch) {
+// partsOf returns the parts that an op changes. g is the graph before the op and is used to look up edges.
+func partsOf(g *graph.Graph, op graph.Op) (list []part) {
 	edge := func(key int) {
 		if e := g.Edge(key); e != nil { // otherwise the same edit created it, and its ends are listed already
-			list = append(list, touch{Node: e.Source.ID, To: e.Target.ID})
+			list = append(list, part{Node: e.Source.ID, To: e.Target.ID})
 		}
 	}
 	for _, op := range flat(op, nil) {
 		switch op := op.(type) {
 		case graph.AddNode:
-			list = append(list, touch{Node: op.Node.ID, Structure: true})
+			list = append(list, part{Node: op.Node.ID, Structure: true})
 		case graph.RemoveNode:
-			list = append(list, touch{Node: op.ID, Structure: true})
+			list = append(list, part{Node: op.ID, Structure: true})
 			if n := g.Node(op.ID); n != nil {
 				for _, e := range slices.Concat(n.In, n.Out) {
 					edge(e.Key)
 				}
 			}
 		case graph.AddEdge:
-			list = append(list, touch{Node: op.Source, To: op.Target})
+			list = append(list, part{Node: op.Source, To: op.Target})
 		case graph.RemoveEdge:
 			edge(op.Key)
 		case graph.SetEdge:
 			edge(op.Key)
 		case graph.SetNode:
-			list = append(list, touch{Node: op.ID, Attr: op.Attr})
+			list = append(list, part{Node: op.ID, Attr: op.Attr})
 		case graph.SetGraph:
-			list = append(list, touch{Attr: op.Attr})
+			list = append(list, part{Attr: op.Attr})
 		}
 	}
 	return list
 }
 
-// meets reports whether two edits change the same part, or one changes a part that the other needs.
-func meets(a, b []touch) bool {
-	return slices.ContainsFunc(a, func(x touch) bool {
-		return slices.ContainsFunc(b, func(y touch) bool {
+// overlaps reports whether two edits change the same part, or one changes a part that the other needs.
+func overlaps(a, b []part) bool {
+	return slices.ContainsFunc(a, func(x part) bool {
+		return slices.ContainsFunc(b, func(y part) bool {
 			switch {
 			case x.Structure && (x.Node == y.Node || x.Node == y.To), y.Structure && (y.Node == x.Node || y.Node == x.To):
 				return true
@@ -78,7 +78,7 @@ func own(list []edit, op, user string) (int, error) {
 			continue
 		}
 		for k := i + 1; k < len(list); k++ {
-			if later := &list[k]; meets(e.touched, later.touched) {
+			if later := &list[k]; overlaps(e.touched, later.touched) {
 				return -1, &api.Error{Code: api.CodeConflict, Message: fmt.Sprintf("%q cannot be %sne", e.text, op),
 					Why: fmt.Sprintf("%s did %q to the same since", later.by.User, later.text)}
 			}
@@ -88,8 +88,8 @@ func own(list []edit, op, user string) (int, error) {
 	return -1, nil
 }
 
-// overtake removes edits from the redo list that a new edit invalidates: all of the same person, and those of other persons
+// dropRedo removes edits from the redo list that a new edit invalidates: all of the same person, and those of other persons
 // that change the same part.
-func (l *editLog) overtake(e *edit) {
-	l.redo = slices.DeleteFunc(l.redo, func(r edit) bool { return r.of(e.by.User) || meets(r.touched, e.touched) })
+func (l *editLog) dropRedo(e *edit) {
+	l.redo = slices.DeleteFunc(l.redo, func(r edit) bool { return r.of(e.by.User) || overlaps(r.touched, e.touched) })
 }

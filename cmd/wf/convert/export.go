@@ -113,33 +113,33 @@ func (v *view) ids(fit func(string) bool) []string {
 	return ids
 }
 
-// A saidAttr is an attribute of a node or graph with its value.
-type saidAttr struct{ name, text string }
+// A attrValue is an attribute of a node or graph with its value.
+type attrValue struct{ name, text string }
 
 // attributes returns the control-flow attributes of a node, sorted, with its name if the format has
 // another one for the node, so that expressions find it after an import.
-func attributes(n *api.GraphNode, id string) []saidAttr {
-	var list []saidAttr
+func attributes(n *api.GraphNode, id string) []attrValue {
+	var list []attrValue
 	if id != n.Name {
-		list = append(list, saidAttr{"name", n.Name})
+		list = append(list, attrValue{"name", n.Name})
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
 		if name != "name" && nodeWords[name] {
-			list = append(list, saidAttr{name, n.Attrs[name]})
+			list = append(list, attrValue{name, n.Attrs[name]})
 		}
 	}
 	return list
 }
 
 // graphAttributes returns those of the graph, sorted.
-func graphAttributes(g *api.Graph) []saidAttr {
-	var list []saidAttr
+func graphAttributes(g *api.Graph) []attrValue {
+	var list []attrValue
 	if _, has := g.Attrs["wrapper"]; !has && g.Wrapper != "" {
-		list = append(list, saidAttr{"wrapper", g.Wrapper})
+		list = append(list, attrValue{"wrapper", g.Wrapper})
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.Attrs)) {
 		if graphWords[name] {
-			list = append(list, saidAttr{name, g.Attrs[name]})
+			list = append(list, attrValue{name, g.Attrs[name]})
 		}
 	}
 	return list
@@ -160,7 +160,7 @@ func Lost(g *api.Graph) []string {
 				lost = append(lost, fmt.Sprintf("%s of %s, which is not an attribute of wf", visible(name), visible(n.Name)))
 			}
 		}
-		for _, a := range append(attributes(n, n.Name), saidAttr{"command", n.Command}) {
+		for _, a := range append(attributes(n, n.Name), attrValue{"command", n.Command}) {
 			if visible(a.text) != a.text {
 				lost = append(lost, fmt.Sprintf("the %s of %s has control characters, which are shown by signs", a.name, visible(n.Name)))
 			}

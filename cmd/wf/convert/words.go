@@ -72,14 +72,14 @@ func (b *builder) choices() {
 			labels = append(labels, b.labels[w.edge])
 			decides = decides || choiceWords[strings.ToLower(b.labels[w.edge])]
 		}
-		said := strings.Join(distinct(labels), ", ")
+		outcomes := strings.Join(distinct(labels), ", ")
 		if !decides {
-			b.note("line %d: the labels of edges from %s (%s) are not conditions: these edges fire after every success; for a choice write case:NAME", ways[0].line, name, said)
+			b.note("line %d: the labels of edges from %s (%s) are not conditions: these edges fire after every success; for a choice write case:NAME", ways[0].line, name, outcomes)
 			continue
 		}
 		for _, w := range ways {
 			b.when[w.edge] = "case:" + b.labels[w.edge]
 		}
-		b.note(`line %d: %s decides between %s: its command must choose with echo case=%s >> "$WF_OUTPUT"`, ways[0].line, name, said, shellWord(labels[0]))
+		b.note(`line %d: %s decides between %s: its command must choose with echo case=%s >> "$WF_OUTPUT"`, ways[0].line, name, outcomes, shellWord(labels[0]))
 	}
 }

@@ -16,10 +16,10 @@ import (
 // doctorPatience is how long doctor waits for an answer of the daemon.
 const doctorPatience = 3 * time.Second
 
-// lookAtDaemon checks the running daemon, if there is one. It does not start one.
-func (d *doctor) lookAtDaemon(ctx context.Context) {
+// checkDaemon checks the running daemon, if there is one. It does not start one.
+func (d *doctor) checkDaemon(ctx context.Context) {
 	if info, err := os.Lstat(d.dirs.Runtime); err != nil || settings.CheckPrivate(d.dirs.Runtime, info, d.m.uid) != nil {
-		return // there is no daemon, or lookAtFolders has reported an unsafe folder
+		return // there is no daemon, or checkFolders has reported an unsafe folder
 	}
 	if _, err := os.Stat(d.dirs.State); err != nil {
 		return // connecting would create it

@@ -133,17 +133,17 @@ type doctor struct {
 
 // examine makes all checks. They do not depend on each other.
 func (d *doctor) examine(ctx context.Context) {
-	d.lookAtSettings()
-	d.lookAtVariables()
-	d.lookAtFolders()
-	d.lookAtDisks()
-	d.lookAtWorkfile()
-	d.lookAtDaemon(ctx)
-	d.lookAtHistory()
-	d.lookAtLimits()
-	d.lookAtLocale()
-	d.lookAtPrograms()
-	d.lookAtSystem()
+	d.checkSettings()
+	d.checkVariables()
+	d.checkFolders()
+	d.checkDisks()
+	d.checkWorkfile()
+	d.checkDaemon(ctx)
+	d.checkHistory()
+	d.checkLimits()
+	d.checkLocale()
+	d.checkPrograms()
+	d.checkSystem()
 }
 
 func (d *doctor) add(check, level, fix, format string, args ...any) {

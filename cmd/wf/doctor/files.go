@@ -24,8 +24,8 @@ const (
 	maxSocketPath = 103
 )
 
-// lookAtFolders checks that both folders are private to the user, or can be created.
-func (d *doctor) lookAtFolders() {
+// checkFolders checks that both folders are private to the user, or can be created.
+func (d *doctor) checkFolders() {
 	if d.dirs.Runtime == "" || d.dirs.State == "" {
 		d.problem("folders", "export HOME, or WF_RUNTIME_DIR and WF_STATE_DIR", "no folder for the daemon: HOME is not set")
 		return
@@ -81,8 +81,8 @@ type disk struct {
 	freeInodes uint64
 }
 
-// lookAtDisks checks the disks of the folders: free space, and whether locks and sockets work.
-func (d *doctor) lookAtDisks() {
+// checkDisks checks the disks of the folders: free space, and whether locks and sockets work.
+func (d *doctor) checkDisks() {
 	for _, dir := range []string{d.dirs.Runtime, d.dirs.State} {
 		if dir == "" {
 			continue
@@ -121,8 +121,8 @@ func (d *doctor) lookAtDisks() {
 	}
 }
 
-// lookAtWorkfile checks that the workfile can be read and saved.
-func (d *doctor) lookAtWorkfile() {
+// checkWorkfile checks that the workfile can be read and saved.
+func (d *doctor) checkWorkfile() {
 	info, err := os.Stat(d.workfile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return // doctor works in any folder
@@ -149,8 +149,8 @@ func (d *doctor) lookAtWorkfile() {
 	}
 }
 
-// lookAtHistory checks the history of the workfile, and compares the clock with its latest run.
-func (d *doctor) lookAtHistory() {
+// checkHistory checks the history of the workfile, and compares the clock with its latest run.
+func (d *doctor) checkHistory() {
 	id, err := daemon.WorkfileID(d.workfile)
 	if err != nil || d.dirs.State == "" {
 		return

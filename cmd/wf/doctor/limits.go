@@ -12,9 +12,9 @@ const (
 	fewProcesses = 512
 )
 
-// lookAtLimits compares the limits of processes with the needs of a run. The limit of files is that of wf, which Go
+// checkLimits compares the limits of processes with the needs of a run. The limit of files is that of wf, which Go
 // has raised as far as allowed.
-func (d *doctor) lookAtLimits() {
+func (d *doctor) checkLimits() {
 	low := false
 	for _, limit := range []struct {
 		which int
@@ -35,8 +35,8 @@ func (d *doctor) lookAtLimits() {
 	}
 }
 
-// lookAtLocale checks whether the terminal can show the signs of wf.
-func (d *doctor) lookAtLocale() {
+// checkLocale checks whether the terminal can show the signs of wf.
+func (d *doctor) checkLocale() {
 	if !d.c.ASCII && d.c.WantASCII() {
 		d.note("locale", "export LANG=C.UTF-8, or ascii = true in the configuration", "the locale is not UTF-8: signs are shown in ASCII")
 		return
@@ -44,8 +44,8 @@ func (d *doctor) lookAtLocale() {
 	d.ok("locale", "UTF-8")
 }
 
-// lookAtPrograms checks the programs that wf executes.
-func (d *doctor) lookAtPrograms() {
+// checkPrograms checks the programs that wf executes.
+func (d *doctor) checkPrograms() {
 	if _, err := d.m.lookPath("/bin/sh"); err != nil {
 		d.problem("programs", "", "there is no /bin/sh: commands cannot be executed")
 	}

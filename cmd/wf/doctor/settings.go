@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -14,9 +15,9 @@ import (
 	"wf/tui/words"
 )
 
-// lookAtSettings finds the value of every setting. A file with mistakes is a problem; the values of the other
+// checkSettings finds the value of every setting. A file with mistakes is a problem; the values of the other
 // places are shown nevertheless.
-func (d *doctor) lookAtSettings() {
+func (d *doctor) checkSettings() {
 	vars, err := settings.Variables(d.c)
 	if err != nil {
 		d.failed("config", err)
@@ -63,7 +64,7 @@ func (d *doctor) attributes() settings.Values {
 	found := settings.Values{}
 	p, err := daemon.PeekAt(d.workfile)
 	if err != nil {
-		return found // lookAtWorkfile reports the error
+		return found // checkWorkfile reports the error
 	}
 	where := filepath.Base(d.workfile)
 	prefix, hasPrefix := p.Attr("prefix")
@@ -83,8 +84,8 @@ func (d *doctor) attributes() settings.Values {
 var ownVariables = []string{"WF_RUNTIME_DIR", "WF_STATE_DIR", "WF_ACTIVE_HELP", "WF_LOG",
 	"WF_WORKFILE", "WF_RUN_ID", "WF_NODE_ID", "WF_NODE_NAME", "WF_EXECUTION"}
 
-// lookAtVariables finds unknown variables that begin with WF_.
-func (d *doctor) lookAtVariables() {
+// checkVariables finds unknown variables that begin with WF_.
+func (d *doctor) checkVariables() {
 	known := append([]string{}, ownVariables...)
 	for _, s := range settings.All() {
 		known = append(known, s.Variable())
@@ -94,10 +95,6 @@ func (d *doctor) lookAtVariables() {
 		if !strings.HasPrefix(name, "WF_") || slices.Contains(known, name) {
 			continue
 		}
-		fix := "wf help environment lists the variables of wf"
-		if similar := exit.Similar(name, known); len(similar) > 0 {
-			fix = "did you mean " + strings.Join(similar, ", ") + "?"
-		}
-		d.note("variables", fix, "%s is set, and wf does not know it", name)
+		d.note("variables", cmp.Or(exit.DidYouMean(name, known), "wf help environment lists the variables of wf"), "%s is set, and wf does not know it", name)
 	}
 }

@@ -15,8 +15,8 @@ func diskOf(path string) (disk, error) {
 	return found, nil
 }
 
-// lookAtSystem does nothing: every macOS has what wf needs.
-func (d *doctor) lookAtSystem() {}
+// checkSystem does nothing: every macOS has what wf needs.
+func (d *doctor) checkSystem() {}
 
-// pidfd returns nil. macOS has no pidfd, and lookAtSystem does not call it.
+// pidfd returns nil. macOS has no pidfd, and checkSystem does not call it.
 func pidfd() error { return nil }

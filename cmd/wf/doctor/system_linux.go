@@ -35,8 +35,8 @@ func pidfd() error {
 	return unix.Close(fd)
 }
 
-// lookAtSystem checks the features of the kernel, and what happens at logout.
-func (d *doctor) lookAtSystem() {
+// checkSystem checks the features of the kernel, and what happens at logout.
+func (d *doctor) checkSystem() {
 	noPidfd := d.m.pidfd()
 	if noPidfd != nil {
 		d.note("kernel", "use Linux 5.3 or newer", "the kernel has no pidfd (%v): processes are identified by their start time only", noPidfd)
@@ -49,12 +49,12 @@ func (d *doctor) lookAtSystem() {
 	if _, err := os.Stat(filepath.Join(d.m.root, "proc/self/stat")); err != nil {
 		d.problem("kernel", "mount -t proc proc /proc", "/proc is not mounted: processes that commands leave behind cannot be found")
 	}
-	d.lookAtLogout(d.m.root)
+	d.checkLogout(d.m.root)
 }
 
-// lookAtLogout checks what systemd does to a daemon when its user logs out. systemd leaves daemons of root alone.
+// checkLogout checks what systemd does to a daemon when its user logs out. systemd leaves daemons of root alone.
 // root is "/".
-func (d *doctor) lookAtLogout(root string) {
+func (d *doctor) checkLogout(root string) {
 	if _, err := os.Stat(filepath.Join(root, "run/systemd/system")); err != nil || d.m.uid == 0 {
 		return
 	}

@@ -76,7 +76,7 @@ func TestDoctorOfLinux(t *testing.T) {
 	} {
 		p := newPatient(t)
 		c.spoil(p)
-		p.lookAtSystem()
+		p.checkSystem()
 		found := false
 		for _, f := range p.findings {
 			found = found || f.Check == c.check && f.Level == c.level && strings.Contains(f.Message, c.want)
@@ -88,7 +88,7 @@ func TestDoctorOfLinux(t *testing.T) {
 	root := newPatient(t)
 	systemd(root)
 	root.m.uid = 0
-	root.lookAtSystem()
+	root.checkSystem()
 	for _, f := range root.findings {
 		if f.Check == "logout" {
 			t.Errorf("systemd does not kill processes of root: %+v", f)

@@ -37,23 +37,6 @@ func With(status int) error {
 	return Error(status)
 }
 
-// A Conflict is the refusal of a run because another run has some of its nodes. It has an exit status of its own, so that
-// scripts can wait for the other run.
-type Conflict struct{ err *api.Error }
-
-func (c *Conflict) Error() string { return c.err.Error() }
-
-func (c *Conflict) Unwrap() error { return c.err }
-
-// AsConflict turns the refusal of a new run into a Conflict.
-func AsConflict(err error) error {
-	var refused *api.Error
-	if IsCode(err, api.CodeConflict) && errors.As(err, &refused) {
-		return &Conflict{refused}
-	}
-	return err
-}
-
 // IsCode reports whether the daemon answered with code.
 func IsCode(err error, code api.Code) bool {
 	var refused *api.Error

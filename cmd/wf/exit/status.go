@@ -31,7 +31,6 @@ func Status(err error) int {
 		ended       Error
 		no          answerNo
 		found       *Failure
-		conflict    *Conflict
 		refused     *api.Error
 		unreachable *client.UnreachableError
 	)
@@ -44,8 +43,6 @@ func Status(err error) int {
 		return Failed
 	case errors.As(err, &found):
 		return found.Status
-	case errors.As(err, &conflict):
-		return Busy
 	case errors.As(err, &unreachable):
 		return Daemon
 	case errors.As(err, &refused):
@@ -61,7 +58,7 @@ func codeStatus(code api.Code) int {
 		return BadWorkfile
 	case api.CodeInvalid, api.CodeUnknownNode, api.CodeNotFound, api.CodeNoOutput:
 		return BadUsage
-	case api.CodeConflict:
+	case api.CodeConflict: // another run has the nodes; scripts can wait for it
 		return Busy
 	}
 	return Daemon

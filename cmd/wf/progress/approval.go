@@ -26,8 +26,8 @@ var ApprovalWords = []string{ApprovalAuto, ApprovalAsk, approvalWait, ApprovalFa
 // causeApproval is the cause of a stop by --approval fail in the history.
 const causeApproval = "approval"
 
-// answering is the state of the questions of approvals. It belongs to the goroutine of loop.
-type answering struct {
+// approvalState is the state of the questions of approvals. It belongs to the goroutine of loop.
+type approvalState struct {
 	Approval   string            // one of the words
 	pending    runview.Questions // open questions; the first one is shown
 	confirming byte              // 'a' or 'r' after that key: the next key confirms; otherwise 0

@@ -53,8 +53,8 @@ type Follower struct {
 	// ShowTUI, if not nil, shows the workfile in the terminal interface until the user leaves it.
 	ShowTUI func(context.Context) error
 	interrupts
-	choosing
-	answering
+	interruptChoice
+	approvalState
 }
 
 // received is one answer of watch.Next.
@@ -144,14 +144,14 @@ func (f *Follower) StartRun(ctx context.Context, req api.RunRequest) error {
 // accepted follows a run after the daemon has answered the request for it.
 func (f *Follower) accepted(ctx context.Context, a startAnswer) error {
 	if a.err != nil {
-		return exit.AsConflict(a.err)
+		return a.err
 	}
 	f.view.Accepted(a.accepted)
 	if a.accepted.Run == "" {
 		return nil
 	}
 	f.Run = a.accepted.Run
-	if f.lastSignal == sigInterrupt && f.chooses(sigInterrupt) && f.detaching {
+	if f.lastSignal == sigInterrupt && f.handlesChoice(sigInterrupt) && f.detaching {
 		return f.left()
 	}
 	f.stopIfAsked()

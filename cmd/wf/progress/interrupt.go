@@ -65,7 +65,7 @@ func (f *Follower) signal(sig os.Signal) (leave bool) {
 	if f.mustLeave() || !f.StopsRun {
 		return true
 	}
-	if f.chooses(sig) {
+	if f.handlesChoice(sig) {
 		return f.detaching
 	}
 	f.stopIfAsked()

@@ -12,15 +12,15 @@ const (
 // question is the question of InterruptAsk.
 const question = "stop the run, or detach from it?  [s]top  [d]etach  any other key: continue"
 
-// choosing is the state of the question that Ctrl-C may ask. It belongs to the goroutine of loop.
-type choosing struct {
+// interruptChoice is the state of the question that Ctrl-C may ask. It belongs to the goroutine of loop.
+type interruptChoice struct {
 	OnInterrupt string // one of the words; "" is InterruptCancel
 	asking      bool   // the question is open: the next key is the answer
 	detaching   bool   // the user chose to leave the run to the daemon
 }
 
-// chooses handles the first Ctrl-C if it does not simply stop the run, and reports whether it did.
-func (f *Follower) chooses(sig os.Signal) bool {
+// handlesChoice handles the first Ctrl-C if it does not simply stop the run, and reports whether it did.
+func (f *Follower) handlesChoice(sig os.Signal) bool {
 	if sig != sigInterrupt || f.asked != 1 {
 		return false
 	}

@@ -35,10 +35,10 @@ func (l *live) suspend() {
 	l.Close()
 	console.StopSelf()
 	if l.Term.Foreground() {
-		l.comeBack()
+		l.resume()
 		return
 	}
-	l.away, l.dirty = true, true
+	l.background, l.dirty = true, true
 }
 
 // quit restores the terminal and sends SIGQUIT with its default action to this process.
@@ -51,20 +51,20 @@ func (l *live) quit() {
 // continued handles SIGCONT, in the foreground or not.
 func (l *live) continued() {
 	switch there := l.Term.Foreground(); {
-	case there && l.away:
-		l.comeBack()
+	case there && l.background:
+		l.resume()
 	case there:
 		l.v.region.Redraw()
 		l.dirty = true
-	case !l.away: // another process stopped this one, and the shell has set the terminal modes
+	case !l.background: // another process stopped this one, and the shell has set the terminal modes
 		l.Term.Forget()
 		l.Close()
-		l.away, l.dirty = true, true
+		l.background, l.dirty = true, true
 	}
 }
 
-// comeBack starts to redraw again.
-func (l *live) comeBack() {
-	l.away, l.dirty = false, true
+// resume starts to redraw again.
+func (l *live) resume() {
+	l.background, l.dirty = false, true
 	l.Listen()
 }

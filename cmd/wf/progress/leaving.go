@@ -53,14 +53,7 @@ func (v *Display) Detached(run string, asJSON bool) error {
 		file := v.target.FileFlag
 		v.print("run %s continues in the daemon. back: wf attach %s%s   stop: wf stop %s%s", run, run, file, run, file)
 	}
-	if asJSON {
-		if err := console.WriteJSON(v.out, map[string]string{"schema": api.SchemaRunID, "run": run}); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintln(v.out, run)
-	}
-	return v.flush()
+	return v.printID("run", run, asJSON)
 }
 
 // DetachedQueued prints the name of a run in the queue, which is used until the run gets its number.
@@ -68,14 +61,17 @@ func (v *Display) DetachedQueued(name string, asJSON bool) error {
 	if !v.opt.Quiet {
 		v.print("%s is queued and starts when its turn comes.   stop: wf stop %s%s", name, name, v.target.FileFlag)
 	}
+	return v.printID("queued", name, asJSON)
+}
+
+// printID prints the number or the name of a run on standard output; member is its name in JSON.
+func (v *Display) printID(member, id string, asJSON bool) (err error) {
 	if asJSON {
-		if err := console.WriteJSON(v.out, map[string]string{"schema": api.SchemaRunID, "queued": name}); err != nil {
-			return err
-		}
+		err = console.WriteJSON(v.out, map[string]string{"schema": api.SchemaRunID, member: id})
 	} else {
-		fmt.Fprintln(v.out, name)
+		_, err = fmt.Fprintln(v.out, id)
 	}
-	return v.flush()
+	return errors.Join(err, v.flush())
 }
 
 // Goodbye prints the last line if the command ends before the run.

@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -29,12 +28,12 @@ type live struct {
 	hint   string
 	shared bool // standard output is the same terminal
 
-	timer  *time.Timer // the next drawing
-	drawn  time.Time
-	dirty  bool
-	asked  time.Time // the last request for the ends of outputs
-	asking bool
-	away   bool // in the background: nothing is redrawn
+	timer      *time.Timer // the next drawing
+	drawn      time.Time
+	dirty      bool
+	asked      time.Time // the last request for the ends of outputs
+	asking     bool
+	background bool // in the background: nothing is redrawn
 
 	question string // the question below the rows; "" for none
 
@@ -71,17 +70,17 @@ func (v *Display) startLive(canStop bool) {
 		l.hint = "d detach " + v.p.Dot() + " " + l.hint
 	}
 	v.flush()
-	v.err.Reset(later{v.region})
+	v.err.Reset(deferredWriter{v.region})
 	if l.shared { // both streams are drawn together, in order
-		v.out.Reset(later{v.region})
+		v.out.Reset(deferredWriter{v.region})
 	}
 	v.live = l
 }
 
-// later writes lines that are printed with the next drawing.
-type later struct{ r *console.Region }
+// A deferredWriter writes lines that are printed with the next drawing.
+type deferredWriter struct{ r *console.Region }
 
-func (w later) Write(p []byte) (int, error) {
+func (w deferredWriter) Write(p []byte) (int, error) {
 	w.r.Print(p)
 	return len(p), nil
 }
@@ -134,7 +133,7 @@ func (l *live) draw(now time.Time) error {
 	l.timer.Reset(clockTime)
 	err := l.v.out.Flush()
 	l.v.err.Flush()
-	if l.away {
+	if l.background {
 		l.v.region.Redraw()
 		return err
 	}
@@ -153,10 +152,10 @@ func (l *live) draw(now time.Time) error {
 // tick handles the timer. In a second without events it requests the ends of outputs, and draws when they arrive, so
 // that both change at once.
 func (l *live) tick(f *Follower, now time.Time) {
-	if l.away && l.Term.Foreground() {
-		l.comeBack()
+	if l.background && l.Term.Foreground() {
+		l.resume()
 	}
-	if l.dirty || l.away || !l.ask(f, now) {
+	if l.dirty || l.background || !l.ask(f, now) {
 		l.dirty = true
 		return
 	}
@@ -165,7 +164,7 @@ func (l *live) tick(f *Follower, now time.Time) {
 
 // ask requests the ends of the outputs of the shown nodes, at most once a second, and returns whether it did.
 func (l *live) ask(f *Follower, now time.Time) bool {
-	if l.away || l.asking || now.Sub(l.asked) < clockTime || len(l.v.Run.Running) == 0 {
+	if l.background || l.asking || now.Sub(l.asked) < clockTime || len(l.v.Run.Running) == 0 {
 		return false
 	}
 	nodes := l.v.Run.Longest()
@@ -190,20 +189,10 @@ func (l *live) ask(f *Follower, now time.Time) bool {
 func (l *live) apply(answer api.RunLive) {
 	l.v.Run.Blocked = answer.Counts.Blocked
 	for _, t := range answer.Tails {
-		if line := lastLine(tail.Lines(t.Text)); line != "" {
+		if line := plain.Line(tail.Of(t.Text).LastLine()); line != "" {
 			l.v.Run.SetTail(t.Node, t.Execution, line)
 		}
 	}
-}
-
-// lastLine returns the last line that is not empty as text for one row, or "".
-func lastLine(lines []string) string {
-	for _, line := range slices.Backward(lines) {
-		if line = plain.Line(line); line != "" {
-			return line
-		}
-	}
-	return ""
 }
 
 // frameDue, terminalSignals and keys return the channels of a terminal for loop; nil without one.

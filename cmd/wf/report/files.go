@@ -2,7 +2,7 @@ package report
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"maps"
 	"os"
@@ -39,20 +39,13 @@ var writers = map[string]func(io.Writer, *Account) error{
 // Kinds returns the names of the kinds.
 func Kinds() []string { return slices.Sorted(maps.Keys(writers)) }
 
-// A Flag is the value of --report KIND=FILE.
-type Flag struct{ List *[]File }
-
-func (f *Flag) String() string { return "" }
-func (f *Flag) Type() string   { return "KIND=FILE" }
-
-// Set adds a report.
-func (f *Flag) Set(text string) error {
-	kind, file, ok := strings.Cut(text, "=")
-	if !ok || file == "" || writers[kind] == nil {
-		return fmt.Errorf("must be junit=FILE, md=FILE or json=FILE")
+// ParseFile parses the value of --report, KIND=FILE.
+func ParseFile(text string) (File, error) {
+	kind, path, _ := strings.Cut(text, "=")
+	if path == "" || writers[kind] == nil {
+		return File{}, errors.New("must be junit=FILE, md=FILE or json=FILE")
 	}
-	*f.List = append(*f.List, File{kind, file})
-	return nil
+	return File{kind, path}, nil
 }
 
 // CheckFiles refuses reports in missing folders, before the run starts.
@@ -218,11 +211,7 @@ func writeInto(path string, a *Account, write func(io.Writer, *Account) error) e
 	if err != nil {
 		return err
 	}
-	err = write(f, a)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(write(f, a), f.Close())
 }
 
 func replaceReport(path string, a *Account, write func(io.Writer, *Account) error) error {
@@ -231,17 +220,10 @@ func replaceReport(path string, a *Account, write func(io.Writer, *Account) erro
 		return err
 	}
 	defer os.Remove(tmp.Name()) // fails after the rename
-	err = write(tmp, a)
-	if err == nil {
-		err = tmp.Chmod(0o644)
+	if err := errors.Join(write(tmp, a), tmp.Chmod(0o644), tmp.Close()); err != nil {
+		return err
 	}
-	if closed := tmp.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	return err
+	return os.Rename(tmp.Name(), path)
 }
 
 // AppendSummary appends the report in Markdown to a file.
@@ -250,11 +232,7 @@ func (a *Account) AppendSummary(path string) error {
 	if err != nil {
 		return err
 	}
-	err = writeMarkdown(f, a)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(writeMarkdown(f, a), f.Close())
 }
 
 // ofSubFlow says whether a node is inside a sub-flow, so that it stands for the nodes of all instances.

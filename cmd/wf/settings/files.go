@@ -78,8 +78,8 @@ func readConfig(c *console.Console, path string, personal bool, t Trust) (Values
 	var data []byte
 	if err == nil {
 		defer f.Close()
-		if doubt := t.doubt(path, f, !personal); doubt != "" {
-			return nil, distrusted(c, path, doubt)
+		if problem := t.problemOf(path, f, !personal); problem != "" {
+			return nil, distrusted(c, path, problem)
 		}
 		data, err = readSmall(f)
 	}
@@ -107,7 +107,7 @@ func parseConfig(path string, data []byte, personal bool) (Values, error) {
 	found := Values{}
 	for _, k := range configKeys(data) {
 		where := fmt.Sprintf("%s:%d", path, k.line)
-		s, known := named(k.key)
+		s, known := byKey(k.key)
 		switch {
 		case !known:
 			return nil, unknownKey(k.key, where)
@@ -120,10 +120,10 @@ func parseConfig(path string, data []byte, personal bool) (Values, error) {
 		}
 		text, right := s.text(values[k.key])
 		if !right {
-			return nil, WrongValue(fmt.Sprintf("%s = %v", k.key, values[k.key]), "must be "+s.form(), where, nil)
+			return nil, WrongValue(fmt.Sprintf("%s = %v", k.key, values[k.key]), "must be "+s.form(), where, "")
 		}
-		if problem, meant := s.Check(text); problem != "" {
-			return nil, WrongValue(k.key+" = "+text, problem, where, meant)
+		if problem, allowed := s.Check(text); problem != "" {
+			return nil, WrongValue(k.key+" = "+text, problem, where, exit.DidYouMean(text, allowed))
 		}
 		found[k.key] = Value{text, where}
 	}
@@ -164,11 +164,12 @@ func notTOML(path string, err error) error {
 }
 
 func unknownKey(key, where string) error {
-	f := &exit.Failure{Status: exit.BadUsage, What: "unknown key '" + key + "'", Where: where, Fix: "wf help config lists all keys"}
-	if similar := exit.Similar(key, keys()); len(similar) > 0 {
-		f.Why = "did you mean " + strings.Join(similar, ", ") + "?"
+	var keys []string
+	for _, s := range All() {
+		keys = append(keys, s.Key)
 	}
-	return f
+	return &exit.Failure{Status: exit.BadUsage, What: "unknown key '" + key + "'", Where: where, Why: exit.DidYouMean(key, keys),
+		Fix: "wf help config lists all keys"}
 }
 
 // text formats a value of a configuration file like the argument of a flag. right says whether it has the type of

@@ -3,6 +3,7 @@
 package settings
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,16 +19,16 @@ import (
 //	the flag, the variable WF_KEY, an attribute of the workfile (if the setting has one),
 //	.wf.toml beside the workfile, config.toml of the user, the built-in value
 type Setting struct {
-	Key      string // in the files; the flag has the same name
-	Kind     Kind
-	Words    []string // the values of KindWord
-	Builtin  string   // "" = none
-	Attr     string   // attribute of the graph that takes precedence over the files
-	Commands []string // the commands whose flag of this name is this setting; nil = all
-	Yields   string   // a flag that disables this setting
-	Personal bool     // applies to all workfiles: not allowed in the file beside a workfile
-	Flagless bool     // no command has a flag for it
-	Help     string
+	Key        string // in the files; the flag has the same name
+	Kind       Kind
+	Words      []string // the values of KindWord
+	Builtin    string   // "" = none
+	Attr       string   // attribute of the graph that takes precedence over the files
+	Commands   []string // the commands whose flag of this name is this setting; nil = all
+	DisabledBy string   // a flag that disables this setting
+	Personal   bool     // applies to all workfiles: not allowed in the file beside a workfile
+	Flagless   bool     // no command has a flag for it
+	Help       string
 }
 
 // A Kind is the type of a value.
@@ -66,7 +67,7 @@ func All() []Setting {
 		{Key: "interrupt", Kind: KindWord, Words: InterruptWords, Builtin: progress.InterruptCancel,
 			Help: "what Ctrl-C in wf run does: cancel the run, detach from it, or ask"},
 		{Key: "progress", Kind: KindWord, Words: ProgressWords, Builtin: "auto", Help: "how a run is shown"},
-		{Key: "output", Kind: KindWord, Words: OutputWords, Builtin: "auto", Yields: "json", Help: "which output of the nodes is shown"},
+		{Key: "output", Kind: KindWord, Words: OutputWords, Builtin: "auto", DisabledBy: "json", Help: "which output of the nodes is shown"},
 		{Key: "color", Kind: KindWord, Words: ColorWords, Builtin: "auto", Help: "colours"},
 		{Key: "ascii", Kind: KindSwitch, Builtin: "false", Help: "draw with ASCII only"},
 		{Key: "trust", Kind: KindText, Personal: true, Flagless: true,
@@ -88,23 +89,13 @@ func All() []Setting {
 	}
 }
 
-// named finds a setting by its key.
-func named(key string) (Setting, bool) {
-	for _, s := range All() {
-		if s.Key == key {
-			return s, true
-		}
+// byKey finds a setting by its key.
+func byKey(key string) (Setting, bool) {
+	all := All()
+	if i := slices.IndexFunc(all, func(s Setting) bool { return s.Key == key }); i >= 0 {
+		return all[i], true
 	}
 	return Setting{}, false
-}
-
-// keys returns the keys of all settings.
-func keys() []string {
-	var keys []string
-	for _, s := range All() {
-		keys = append(keys, s.Key)
-	}
-	return keys
 }
 
 // Variable returns the environment variable of the setting.
@@ -112,8 +103,8 @@ func (s Setting) Variable() string {
 	return "WF_" + strings.ToUpper(strings.ReplaceAll(s.Key, "-", "_"))
 }
 
-// Check returns what is wrong with a value and similar words, or "" if the value is valid.
-func (s Setting) Check(text string) (problem string, meant []string) {
+// Check returns what is wrong with a value and the allowed words, or "" if the value is valid.
+func (s Setting) Check(text string) (problem string, allowed []string) {
 	switch s.Kind {
 	case KindNumber:
 		if n, err := strconv.Atoi(text); err != nil || n < 0 {
@@ -136,12 +127,9 @@ func (s Setting) Check(text string) (problem string, meant []string) {
 			return "must be a size like 500MB or 10GB", nil
 		}
 	case KindWord:
-		for _, word := range s.Words {
-			if word == text {
-				return "", nil
-			}
+		if !slices.Contains(s.Words, text) {
+			return "must be one of " + strings.Join(s.Words, ", "), s.Words
 		}
-		return "must be one of " + strings.Join(s.Words, ", "), exit.Similar(text, s.Words)
 	}
 	return "", nil
 }
@@ -160,8 +148,8 @@ func Variables(c *console.Console) (Values, error) {
 		if text == "" || ofCommand(c, s) {
 			continue
 		}
-		if problem, meant := s.Check(text); problem != "" {
-			return nil, WrongValue(s.Variable()+"="+text, problem, "", meant)
+		if problem, allowed := s.Check(text); problem != "" {
+			return nil, WrongValue(s.Variable()+"="+text, problem, "", exit.DidYouMean(text, allowed))
 		}
 		found[s.Key] = Value{text, s.Variable()}
 	}
@@ -175,10 +163,6 @@ func ofCommand(c *console.Console, s Setting) bool {
 }
 
 // WrongValue returns the error for an invalid value of a setting.
-func WrongValue(what, problem, where string, meant []string) *exit.Failure {
-	f := &exit.Failure{Status: exit.BadUsage, What: what + ": " + problem, Where: where, Fix: "wf help config"}
-	if len(meant) > 0 {
-		f.Why = "did you mean " + strings.Join(meant, ", ") + "?"
-	}
-	return f
+func WrongValue(what, problem, where, why string) *exit.Failure {
+	return &exit.Failure{Status: exit.BadUsage, What: what + ": " + problem, Where: where, Why: why, Fix: "wf help config"}
 }

@@ -19,7 +19,7 @@ import (
 	"wf/tui/words"
 )
 
-// A trust decides which configuration files are used. Such a file can contain a wrapper, which is executed, so it
+// A Trust decides which configuration files are used. Such a file can contain a wrapper, which is executed, so it
 // must belong to the user or root and must not be writable for other users: in a folder like /tmp every user
 // can put one beside a workfile.
 type Trust struct {
@@ -43,14 +43,14 @@ func TrustOf(c *console.Console, folders string) Trust {
 	return t
 }
 
-// named says whether a path is below one of the trusted folders.
+// Names says whether a path is below one of the trusted folders.
 func (t Trust) Names(path string) bool {
 	return slices.ContainsFunc(t.folders, func(dir string) bool { return dir == "*" || within(dir, path) })
 }
 
-// doubt returns why the open file at path is not trusted, or "" if it is. With beside, it also checks the folder
+// problemOf returns why the open file at path is not trusted, or "" if it is. With beside, it also checks the folder
 // and a link, because every user who can write in the folder could have put the file there.
-func (t Trust) doubt(path string, f *os.File, beside bool) string {
+func (t Trust) problemOf(path string, f *os.File, beside bool) string {
 	if t.Names(path) {
 		return ""
 	}
@@ -58,7 +58,7 @@ func (t Trust) doubt(path string, f *os.File, beside bool) string {
 	if err != nil {
 		return exit.Obstacle(err)
 	}
-	if why := t.doubtOf("it", info, f); why != "" || !beside {
+	if why := t.ownerProblem("it", info, f); why != "" || !beside {
 		return why
 	}
 	if link, err := os.Lstat(path); err != nil {
@@ -79,11 +79,11 @@ func (t Trust) doubt(path string, f *os.File, beside bool) string {
 	if info.Mode()&fs.ModeSticky != 0 { // users can only replace their own files
 		return ""
 	}
-	return t.doubtOf("its folder", info, dir)
+	return t.ownerProblem("its folder", info, dir)
 }
 
-// doubtOf checks owner and mode of an open file or folder.
-func (t Trust) doubtOf(what string, info fs.FileInfo, f *os.File) string {
+// ownerProblem checks owner and mode of an open file or folder.
+func (t Trust) ownerProblem(what string, info fs.FileInfo, f *os.File) string {
 	if owner := t.OtherOwner(info); owner != "" {
 		return what + " belongs to " + owner
 	}
@@ -147,7 +147,7 @@ func within(dir, path string) bool {
 }
 
 // distrusted returns the error for a configuration file that is not trusted.
-func distrusted(c *console.Console, path, doubt string) error {
+func distrusted(c *console.Console, path, problem string) error {
 	own := UserFile(c)
 	if own == "" {
 		own = "config.toml"
@@ -158,7 +158,7 @@ func distrusted(c *console.Console, path, doubt string) error {
 	if path == own {
 		fix = "chown " + fmt.Sprint(os.Geteuid()) + " " + words.Quote(path) + " && chmod go-w " + words.Quote(path)
 	}
-	return &exit.Failure{Status: exit.BadUsage, What: "the configuration " + path + " is not trusted: " + doubt,
+	return &exit.Failure{Status: exit.BadUsage, What: "the configuration " + path + " is not trusted: " + problem,
 		Why: "it can decide which commands run as you", Fix: fix}
 }
 

@@ -97,7 +97,7 @@ func TestAccessListsAreSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if TrustOf(&console.Console{}, "").doubt(path, f, false) == "" {
+	if TrustOf(&console.Console{}, "").problemOf(path, f, false) == "" {
 		t.Error("a file that an access list makes writable for another user is trusted")
 	}
 }

@@ -125,8 +125,8 @@ func QueryOf(ev api.Event) client.LogQuery {
 
 // LastLine returns the last line that is not blank, or "".
 func (t Tail) LastLine() string {
-	for i := len(t.Lines) - 1; i >= 0; i-- {
-		if line := strings.TrimSpace(t.Lines[i]); line != "" {
+	for _, line := range slices.Backward(t.Lines) {
+		if line = strings.TrimSpace(line); line != "" {
 			return line
 		}
 	}

@@ -23,9 +23,9 @@ func (w *Workspace) later(n int) bool {
 	return false
 }
 
-// recall restores the state of earlier runs from the history, newest first, and calls takeUp for those that are not over. It
+// restoreHistory restores the state of earlier runs from the history, newest first, and calls unfinished for those that are not over. It
 // stops when the history explains the status of every node.
-func (w *Workspace) recall(takeUp func(n int)) {
+func (w *Workspace) restoreHistory(unfinished func(n int)) {
 	numbers, err := w.store.Numbers()
 	if err != nil {
 		w.cfg.Log.Error("the history cannot be read", "workspace", w.id, "err", err)
@@ -47,18 +47,18 @@ func (w *Workspace) recall(takeUp func(n int)) {
 	}
 	for i, n := range numbers {
 		if !w.store.Over(n) { // keeps opening a workfile fast, which happens with every command
-			takeUp(n)
+			unfinished(n)
 			continue
 		}
 		w.file.Statuses().RunOver(n)
 		if w.presence.latest == nil {
 			w.presence.latest = w.Reader.Summary(n)
 		}
-		if unexplained > 0 && i < recallRuns {
-			unexplained -= w.nodes.RecallRun(w.store, n)
+		if unexplained > 0 && i < restoredRuns {
+			unexplained -= w.nodes.RestoreRun(w.store, n)
 		}
 	}
 }
 
-// recallRuns bounds how many runs are read when a workspace opens.
-const recallRuns = 50
+// restoredRuns bounds how many runs are read when a workspace opens.
+const restoredRuns = 50

@@ -14,7 +14,7 @@ import (
 	"wf/api"
 )
 
-// A question is one request, which may be sent several times. A request that changes something has a key, by which the
+// A request is one request, which may be sent several times. A request that changes something has a key, by which the
 // daemon, also one that was started since, recognizes a request that was served already. So a request without an
 // answer is sent again until Options.Timeout is over:
 //
@@ -22,17 +22,17 @@ import (
 //   - The connection broke: a request that changes nothing is sent again; a request that changes something only to a daemon
 //     that supports keys.
 //   - The workspace is not open: it is opened, and the request sent again.
-type question struct {
+type request struct {
 	method, path string
 	query        url.Values
 	body         []byte
 	key          string // "" if it changes nothing
-	again        bool   // a daemon may have received it already
+	repeated     bool   // a daemon may have received it already
 }
 
-// newQuestion encodes a request. values fill the placeholders of the route.
-func newQuestion[Q, A any](route api.Route[Q, A], q Q, values ...string) (*question, error) {
-	out := &question{method: route.Method, path: route.At(values...)}
+// newRequest encodes a request. values fill the placeholders of the route.
+func newRequest[Q, A any](route api.Route[Q, A], q Q, values ...string) (*request, error) {
+	out := &request{method: route.Method, path: route.At(values...)}
 	_, none := any(q).(api.None)
 	switch {
 	case none:
@@ -54,7 +54,7 @@ func newQuestion[Q, A any](route api.Route[Q, A], q Q, values ...string) (*quest
 }
 
 // header returns the headers of the request, with those that mark a repeated one.
-func (q *question) header(c *Client) http.Header {
+func (q *request) header(c *Client) http.Header {
 	h := c.header()
 	if q.body != nil {
 		h.Set("Content-Type", "application/json")
@@ -62,38 +62,38 @@ func (q *question) header(c *Client) http.Header {
 	if q.key != "" {
 		h.Set(api.HeaderRequest, q.key)
 	}
-	if q.key != "" && q.again {
+	if q.key != "" && q.repeated {
 		h.Set(api.HeaderAgain, "1")
 	}
 	return h
 }
 
-// repeat reports whether the request is sent again after err, to the same or to another daemon.
-func (q *question) repeat(c *Client, err error) bool {
+// mayRepeat reports whether the request may be sent again after err, to the same or to another daemon.
+func (q *request) mayRepeat(c *Client, err error) bool {
 	switch {
-	case notDialled(err):
+	case notConnected(err):
 		return true
 	case code(err) == api.CodeGone: // the daemon ends, perhaps in the middle of the request
-	case !brokenOff(err):
+	case !connectionBroke(err):
 		return false
 	}
 	if q.key != "" && !c.daemon.Load().info.Requests {
 		return code(err) == api.CodeGone
 	}
-	q.again = true
+	q.repeated = true
 	return true
 }
 
 // answer sends a request until there is an answer. open, if not nil, opens the workspace of the request when the
 // daemon does not have it.
-func answer[T any](ctx context.Context, c *Client, q *question, open func() error) (T, error) {
-	return persist(ctx, c, q, open, func() (out T, err error) {
+func answer[T any](ctx context.Context, c *Client, q *request, open func() error) (T, error) {
+	return sendUntilAnswered(ctx, c, q, open, func() (out T, err error) {
 		return out, receive(ctx, c, q, &out)
 	})
 }
 
-// persist is answer for any way to send a request.
-func persist[T any](ctx context.Context, c *Client, q *question, open func() error, try func() (T, error)) (T, error) {
+// sendUntilAnswered is answer for any way to send a request.
+func sendUntilAnswered[T any](ctx context.Context, c *Client, q *request, open func() error, try func() (T, error)) (T, error) {
 	end := time.Now().Add(c.opt.Timeout)
 	opened := false
 	for wait := firstWait; ; wait = min(2*wait, lastWait) {
@@ -109,7 +109,7 @@ func persist[T any](ctx context.Context, c *Client, q *question, open func() err
 			if failed := open(); failed != nil {
 				return out, failed
 			}
-		case late || !q.repeat(c, err):
+		case late || !q.mayRepeat(c, err):
 			return out, err
 		default:
 			failed := c.awaitNext(ctx, err, wait)
@@ -126,16 +126,16 @@ func persist[T any](ctx context.Context, c *Client, q *question, open func() err
 // awaitNext finds the next daemon after an error that shows that the last one has ended or is ending. A daemon that was
 // stopped on purpose is not started again.
 func (c *Client) awaitNext(ctx context.Context, err error, wait time.Duration) error {
-	if !notDialled(err) {
+	if !notConnected(err) {
 		if failed := sleep(ctx, wait); failed != nil {
 			return failed
 		}
 	}
-	return c.reach(ctx, reaching{start: !c.dismissed()})
+	return c.reach(ctx, startPolicy{start: !c.stoppedOnPurpose()})
 }
 
 // receive sends a request once and decodes the answer into out.
-func receive(ctx context.Context, c *Client, q *question, out any) error {
+func receive(ctx context.Context, c *Client, q *request, out any) error {
 	answer, err := c.attempt(ctx, q)
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func receive(ctx context.Context, c *Client, q *question, out any) error {
 	dec := json.NewDecoder(answer)
 	dec.UseNumber() // outputs and parameters have any type: numbers keep their spelling
 	if err := dec.Decode(out); err != nil {
-		return lost(ctx, err)
+		return connectionError(ctx, err)
 	}
 	_, _ = io.Copy(io.Discard, answer) // so that the connection can be used again
 	return nil

@@ -7,9 +7,9 @@ import (
 	"wf/workspace/runstate"
 )
 
-// RecallRun adds the state in which an earlier run left its nodes, except where a later run is known. It returns the number
+// RestoreRun adds the state in which an earlier run left its nodes, except where a later run is known. It returns the number
 // of nodes whose status the run explains.
-func (ns *Table) RecallRun(store *history.Store, run int) (explained int) {
+func (ns *Table) RestoreRun(store *history.Store, run int) (explained int) {
 	past, err := store.Load(run)
 	if err != nil {
 		ns.Log.Warn("a run cannot be read", "run", run, "err", err)
@@ -37,7 +37,7 @@ func (ns *Table) RecallRun(store *history.Store, run int) (explained int) {
 			ns.Latest[e.ID] = m
 		}
 		before := m.Execution.Status == status
-		m.Execution.Recall(e)
+		m.Execution.SetEnd(e)
 		if after := m.Execution.Status == status; after && !before && status != graph.Idle && !ns.isSubFlow(e.ID) {
 			explained++
 		}
@@ -60,8 +60,8 @@ func (ns *Table) statusBefore(id string) (s graph.Status, known bool) {
 	return p.Status, known
 }
 
-// RecallPrior adds the prior state to the state from the history.
-func (ns *Table) RecallPrior() {
+// RestorePrior adds the prior state to the state from the history.
+func (ns *Table) RestorePrior() {
 	for id, p := range ns.Prior {
 		m := ns.Latest[id]
 		// No record contains ends without an execution: mocks, sub-flows, decisions of people. The record of a sub-flow

@@ -1,8 +1,6 @@
-package workspace
+package workfile
 
 import (
-	"errors"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,13 +9,10 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/graphml"
-	"wf/workspace/runstate"
-	"wf/workspace/workfile"
 )
 
-// Create makes a new workfile from lines of text or from a whole workflow. It removes the statuses of an earlier workfile at
-// this path from the state folder. The history of that workfile's runs stays.
-func Create(req api.NewRequest, cfg Config) error {
+// Create makes a new workfile from lines of text or from a whole workflow.
+func Create(req api.NewRequest) error {
 	if err := decideResults(&req); err != nil {
 		return err
 	}
@@ -25,20 +20,7 @@ func Create(req api.NewRequest, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	if err := workfile.WriteNew(req.Path, graphml.Pieces{data}); err != nil {
-		return err
-	}
-	id, _, err := ID(req.Path)
-	if err != nil {
-		return err
-	}
-	for _, name := range []string{workfile.StatusesName, "unpublished.json", runstate.PriorFile, workfile.OriginName} {
-		path := filepath.Join(cfg.State, "workspaces", id, name)
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			cfg.Log.Warn("the statuses of an earlier workfile cannot be forgotten", "path", path, "err", err)
-		}
-	}
-	return nil
+	return WriteNew(req.Path, graphml.Pieces{data})
 }
 
 // decideResults sets the attribute "results" of the new file. In a git work tree the default is "none", so that runs do not

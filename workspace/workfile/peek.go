@@ -1,12 +1,12 @@
-package workspace
+package workfile
 
 import (
+	"strings"
+
 	"wf/api"
 	"wf/graph"
 	"wf/scheduler/flow"
-	"wf/workspace/nodestate"
 	"wf/workspace/params"
-	"wf/workspace/workfile"
 )
 
 // A Peek is the content of a workfile without daemon and history. Its statuses are those of the last save, and it knows of
@@ -24,7 +24,7 @@ func PeekAt(path string) (*Peek, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := workfile.ReadGraph(real)
+	g, err := ReadGraph(real)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func PeekAt(path string) (*Peek, error) {
 			Status: n.Status.String(), Group: n.Group, Container: n.Container})
 		s := &p.Nodes[len(p.Nodes)-1]
 		if n.SubFlow() {
-			s.SubFlow = nodestate.SubFlowWord(n)
+			s.SubFlow = SubFlowWord(n)
 		}
 		if n.Parent != nil {
 			s.Parent = n.Parent.ID
@@ -61,3 +61,13 @@ func (p *Peek) Params() []api.Param {
 
 // Attr returns an attribute of the graph, and whether the file has it.
 func (p *Peek) Attr(name string) (string, bool) { return p.g.Attr(name) }
+
+// SubFlowWord returns the attribute that makes a node a sub-flow, or "" if it is none.
+func SubFlowWord(n *graph.Node) string {
+	for _, word := range [...]string{graph.AttrForeach, graph.AttrTimes, graph.AttrWhile, graph.AttrUntil} {
+		if text, _ := n.Attr(word); strings.TrimSpace(text) != "" {
+			return word
+		}
+	}
+	return ""
+}
