@@ -114,8 +114,8 @@ func askVersion(ctx context.Context, socket string) (api.VersionInfo, error) {
 	return info, ctx.Err()
 }
 
-// checkVersion decides about a daemon of another version: if it has no runs, it is replaced if that is allowed; otherwise it is
-// used if it has the same protocol. False without an error means that it was stopped and a new one may be started.
+// checkVersion decides about a daemon of another version: if it has no runs, it is replaced if that is allowed; otherwise
+// it is used if it has the same protocol. False without an error means that it was stopped and a new one may be started.
 func (c *Client) checkVersion(ctx context.Context, info api.VersionInfo, policy startPolicy) (done bool, err error) {
 	sameVersion := c.opt.Version == "" || info.Version == c.opt.Version
 	sameProtocol := info.Protocol == api.Version
@@ -124,7 +124,7 @@ func (c *Client) checkVersion(ctx context.Context, info api.VersionInfo, policy 
 	}
 	if info.Runs == 0 && policy.replace {
 		c.opt.Note(fmt.Sprintf("the daemon is %s, this client %s: restarting it", info.Version, c.opt.Version))
-		err := c.requestStop(ctx, api.ServerStop{})
+		err := c.StopServer(ctx, api.ServerStop{})
 		if err == nil || code(err) != api.CodeRefused {
 			return false, err
 		}

@@ -14,7 +14,7 @@ import (
 	"wf/api"
 )
 
-// A request is one request, which may be sent several times. A request that changes something has a key, by which the
+// A request may be sent several times. One that changes something has a key, by which the
 // daemon, also one that was started since, recognizes a request that was served already. So a request without an
 // answer is sent again until Options.Timeout is over:
 //

@@ -8,13 +8,8 @@ import (
 )
 
 // StopServer stops the daemon and returns when its lock is free. It waits for the runs, or for their stop, as long as
-// they take.
+// they take. It starts no other daemon if this one has ended meanwhile.
 func (c *Client) StopServer(ctx context.Context, req api.ServerStop) error {
-	return c.requestStop(ctx, req)
-}
-
-// requestStop requests the stop of the daemon, without starting another one if it has ended meanwhile.
-func (c *Client) requestStop(ctx context.Context, req api.ServerStop) error {
 	q, err := newRequest(api.StopServer, req)
 	if err != nil {
 		return err
