@@ -164,7 +164,7 @@ func (h *runnerHandle) sweep() error {
 	})
 }
 
-// lastErrorLine returns the last line that the runner has written to standard error, or else why.
+// lastErrorLine returns the last line that the runner has written to standard error, or why if there is none.
 func (s *session) lastErrorLine(why error) string {
 	const enough = 1 << 10
 	text, err := tailOf(filepath.Join(s.spec.Dir, rundir.StderrFile), enough)

@@ -332,7 +332,7 @@ func (s *session) setConn(raw syscall.RawConn) {
 	s.conn = raw
 }
 
-// write sends unsent whenever wake tells it to, until stop is closed.
+// write sends unsent after each signal on wake, until stop is closed.
 func (s *session) write(conn net.Conn, stop <-chan struct{}) {
 	for {
 		select {

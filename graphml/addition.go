@@ -8,19 +8,19 @@ func (r *renderer) addNodes(nodes []ref) {
 	inside := map[string][]ref{} // by id of an added node: the nodes inside it
 	newParents := map[string]bool{}
 	for _, at := range nodes {
-		newParents[r.d.edits.of(at).new.id] = true
+		newParents[r.d.edits.of(at).New.ID] = true
 	}
 	for _, at := range nodes {
-		if parent := r.d.edits.of(at).new.parent; newParents[parent] {
+		if parent := r.d.edits.of(at).New.Parent; newParents[parent] {
 			inside[parent] = append(inside[parent], at)
 		}
 	}
 	for _, at := range nodes {
 		e := r.d.edits.of(at)
-		if newParents[e.new.parent] {
+		if newParents[e.New.Parent] {
 			continue
 		}
-		r.addInto(e.new.parent, func(lead string) string { return r.nodeText(e, lead, inside) })
+		r.addInto(e.New.Parent, func(lead string) string { return r.nodeText(e, lead, inside) })
 	}
 }
 
@@ -68,15 +68,15 @@ func (r *renderer) addEdges(edges []ref) {
 
 // nodeText returns an added node with the added nodes inside it.
 func (r *renderer) nodeText(e *edit, lead string, inside map[string][]ref) string {
-	head := `<` + r.d.prefix + `node id="` + r.attr(e.new.id) + `"`
-	children := inside[e.new.id]
-	if e.new.container {
+	head := `<` + r.d.prefix + `node id="` + r.attr(e.New.ID) + `"`
+	children := inside[e.New.ID]
+	if e.New.Container {
 		head += groupMark
 	}
 	inner := r.childLead(lead)
 	body := r.values(ofNode, e, inner)
-	if e.new.container || len(children) > 0 {
-		body += r.graphText(e.new.id, inner, func(lead string) string {
+	if e.New.Container || len(children) > 0 {
+		body += r.graphText(e.New.ID, inner, func(lead string) string {
 			var b strings.Builder
 			for _, at := range children {
 				b.WriteString(r.nodeText(r.d.edits.of(at), lead, inside))
@@ -101,7 +101,7 @@ func (r *renderer) edgeText(e *edit, lead string) string {
 	if hasID && id != "" {
 		head += ` id="` + r.attr(id) + `"`
 	}
-	head += ` source="` + r.attr(e.new.source) + `" target="` + r.attr(e.new.target) + `"`
+	head += ` source="` + r.attr(e.New.Source) + `" target="` + r.attr(e.New.Target) + `"`
 	return r.element(lead, head, r.values(ofEdge, e, r.childLead(lead)), r.d.prefix+"edge")
 }
 
@@ -130,8 +130,8 @@ func (r *renderer) childLead(lead string) string {
 // file has a key for it, because some programs read it there.
 func (r *renderer) values(dom domain, e *edit, lead string) string {
 	var b strings.Builder
-	for _, w := range e.wants {
-		if !w.present || dom == ofEdge && w.name == "id" && r.d.keys.choose(dom, w.name, w.value) == none {
+	for _, w := range e.Wants {
+		if !w.Present || dom == ofEdge && w.Name == "id" && r.d.keys.choose(dom, w.Name, w.Value) == none {
 			continue
 		}
 		b.WriteString(lead + r.data(dom, w))

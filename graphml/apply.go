@@ -67,9 +67,9 @@ func (d *Document) addNode(op graph.AddNode) error {
 		d.edits.nodes = append(d.edits.nodes, nil)
 		d.newNodes[n.Key] = number
 		d.change(ref{ofNode, number}, func(e *edit) {
-			e.removed = true // until restore below
-			e.new = &newElementSpec{id: n.ID, key: n.Key, parent: op.Parent, container: n.Container}
-			e.new.shadowed = d.shadowed(ofNode, n.Inherited, "label", "name", "group", "status", "x", "y")
+			e.Removed = true // until restore below
+			e.New = &newElementSpec{ID: n.ID, key: n.Key, Parent: op.Parent, Container: n.Container}
+			e.New.Shadowed = d.shadowed(ofNode, n.Inherited, "label", "name", "group", "status", "x", "y")
 		})
 	}
 	d.nodeNumber[n.ID] = number
@@ -87,8 +87,8 @@ func (d *Document) oldNode(key int) (int32, bool) {
 
 // nodeID returns the id of a node, also of a removed one, which nodeNumber does not contain.
 func (d *Document) nodeID(number int32) string {
-	if e := d.edits.nodes[number]; e != nil && e.new != nil {
-		return e.new.id
+	if e := d.edits.nodes[number]; e != nil && e.New != nil {
+		return e.New.ID
 	}
 	id, _ := d.xmlAttr(ref{ofNode, number}, "id")
 	return id
@@ -103,9 +103,9 @@ func (d *Document) addEdge(op graph.AddEdge) error {
 		d.edits.edges = append(d.edits.edges, nil)
 		d.newEdges[op.Key] = number
 		d.change(ref{ofEdge, number}, func(e *edit) {
-			e.removed = true
-			e.new = &newElementSpec{key: op.Key, source: op.Source, target: op.Target}
-			e.new.shadowed = d.shadowed(ofEdge, op.Inherited, "id", "edge_type", "status")
+			e.Removed = true
+			e.New = &newElementSpec{key: op.Key, Source: op.Source, Target: op.Target}
+			e.New.Shadowed = d.shadowed(ofEdge, op.Inherited, "id", "edge_type", "status")
 		})
 	}
 	r := ref{ofEdge, number}
@@ -126,10 +126,10 @@ func (d *Document) shadowed(dom domain, known []graph.Attr, names ...string) []s
 // restore adds a removed element again with exactly these attributes. Captured output, which the
 // graph does not store, is as it was before the removal.
 func (d *Document) restore(r ref, wants []want) error {
-	d.change(r, func(e *edit) { e.removed = false })
+	d.change(r, func(e *edit) { e.Removed = false })
 	for _, name := range d.attrNames(r) {
-		if !slices.ContainsFunc(wants, func(w want) bool { return w.name == name }) {
-			if err := d.set(r, want{name: name}); err != nil {
+		if !slices.ContainsFunc(wants, func(w want) bool { return w.Name == name }) {
+			if err := d.set(r, want{Name: name}); err != nil {
 				return err
 			}
 		}
@@ -155,11 +155,11 @@ func (d *Document) attrNames(r ref) []string {
 		}
 	}
 	e := d.edits.of(r)
-	if e.new != nil {
-		names = append(names, e.new.shadowed...)
+	if e.New != nil {
+		names = append(names, e.New.Shadowed...)
 	}
-	for _, w := range e.wants {
-		names = append(names, w.name)
+	for _, w := range e.Wants {
+		names = append(names, w.Name)
 	}
 	return slices.DeleteFunc(names, func(name string) bool { return r.domain == ofNode && graph.Captured(name) })
 }
@@ -171,7 +171,7 @@ func (d *Document) removeNode(id string) error {
 		return fmt.Errorf("no node %q", id)
 	}
 	delete(d.nodeNumber, id)
-	d.change(ref{ofNode, number}, func(e *edit) { e.removed = true })
+	d.change(ref{ofNode, number}, func(e *edit) { e.Removed = true })
 	return nil
 }
 
@@ -180,7 +180,7 @@ func (d *Document) removeEdge(key int) error {
 	if !ok || d.edits.edges[number].gone() {
 		return fmt.Errorf("no edge with key %d", key)
 	}
-	d.change(ref{ofEdge, number}, func(e *edit) { e.removed = true })
+	d.change(ref{ofEdge, number}, func(e *edit) { e.Removed = true })
 	return nil
 }
 
@@ -202,7 +202,7 @@ func edgeWants(e *graph.AddEdge) []want {
 func presentOnly(all ...want) []want {
 	kept := all[:0]
 	for _, w := range all {
-		if w.present = w.present || w.value != ""; w.present {
+		if w.Present = w.Present || w.Value != ""; w.Present {
 			kept = append(kept, w)
 		}
 	}

@@ -9,20 +9,20 @@ import (
 
 // change makes the patches for one element that the text has and keeps.
 func (r *renderer) change(at ref, e *edit) {
-	if at.domain == ofNode && r.d.implicit[at.number] && slices.ContainsFunc(e.wants, ambiguous) {
+	if at.domain == ofNode && r.d.implicit[at.number] && slices.ContainsFunc(e.Wants, ambiguous) {
 		r.markGroup(at)
 	}
-	for _, w := range e.wants {
-		if r.d.strips(at.domain, w.name) {
+	for _, w := range e.Wants {
+		if r.d.strips(at.domain, w.Name) {
 			continue // see strip
 		}
-		if at.domain == ofEdge && w.name == "id" && r.changeID(at, w) {
+		if at.domain == ofEdge && w.Name == "id" && r.changeID(at, w) {
 			continue
 		}
-		slot := r.d.find(at, w.name)
+		slot := r.d.find(at, w.Name)
 		switch {
-		case !w.present:
-			r.removeValues(at, w.name)
+		case !w.Present:
+			r.removeValues(at, w.Name)
 		case slot == none:
 			g := r.open(at)
 			g.values = append(g.values, r.data(at.domain, w))
@@ -35,7 +35,7 @@ func (r *renderer) change(at ref, e *edit) {
 // ambiguous reports whether w can make a node that is not marked as a container look like a
 // command: it sets a label, or removes the attribute that repeats the nodes inside.
 func ambiguous(w want) bool {
-	return w.name == "label" && w.present || graph.MakesSubFlow(w.name) && (!w.present || strings.TrimSpace(w.value) == "")
+	return w.Name == "label" && w.Present || graph.MakesSubFlow(w.Name) && (!w.Present || strings.TrimSpace(w.Value) == "")
 }
 
 // markGroup marks a node as a container. Without the mark this was clear only as long as the node
@@ -64,16 +64,16 @@ func (r *renderer) removeValues(at ref, name string) {
 func (r *renderer) replace(at ref, slot int32, w want) {
 	v := &r.d.slots[slot]
 	switch k := r.d.keys.key(at.domain, v); {
-	case !fits(k.kind, w.value):
+	case !fits(k.kind, w.Value):
 		r.patch(r.d.slotStart(v), r.d.slotEnd(v), []byte(r.data(at.domain, w)))
 	case v.close != none:
-		r.patch(v.value, v.close, r.escaped(w.value))
+		r.patch(v.value, v.close, r.escaped(w.Value))
 	default:
 		// <data key="k" /> becomes <data key="k">value</data>.
 		slash := v.value - int32(len("/>"))
-		from := r.room(len(w.value) + len(w.value)/4 + 64)
+		from := r.room(len(w.Value) + len(w.Value)/4 + 64)
 		r.arena = append(r.arena, '>')
-		r.arena = appendText(r.arena, w.value, &r.d.form)
+		r.arena = appendText(r.arena, w.Value, &r.d.form)
 		r.arena = append(append(append(r.arena, "</"...), r.layout.name(r.d.slotStart(v))...), '>')
 		r.patch(slash-int32(len(r.layout.spaceBefore(slash))), v.value, r.keep(from))
 	}
@@ -85,15 +85,15 @@ func (r *renderer) changeID(at ref, w want) (done bool) {
 	t := r.d.startTag(r.d.element(at))
 	has := slices.IndexFunc(t.attrs, func(a attr) bool { return a.name == "id" })
 	asValue := r.d.find(at, "id") != none
-	text := appendAttr([]byte(` id="`), w.value, r.d.form.charset)
+	text := appendAttr([]byte(` id="`), w.Value, r.d.form.charset)
 	text = append(text, '"')
 	switch {
-	case has >= 0 && w.present:
+	case has >= 0 && w.Present:
 		r.patch(t.attrs[has].start, t.attrs[has].end, text[1:])
 	case has >= 0:
 		start := t.attrs[has].start
 		r.patch(start-int32(len(r.layout.spaceBefore(start))), t.attrs[has].end, nil)
-	case w.present && !asValue:
+	case w.Present && !asValue:
 		nameEnd := t.start + 1 + int32(len(t.name))
 		r.patch(nameEnd, nameEnd, text)
 	}
@@ -137,6 +137,6 @@ func (r *renderer) data(dom domain, w want) string {
 	name := r.d.prefix + "data"
 	b := append([]byte("<"+name+` key="`), appendAttr(nil, r.keyFor(dom, w), r.d.form.charset)...)
 	b = append(b, `">`...)
-	b = appendText(b, w.value, &r.d.form)
+	b = appendText(b, w.Value, &r.d.form)
 	return string(append(b, "</"+name+">"...))
 }

@@ -45,7 +45,7 @@ func TestUndoRestoresBytes(t *testing.T) {
 		var ops []graph.Op
 		for _, n := range p.g.Nodes() {
 			for _, w := range []want{{"status", "fail", true}, {"label", "new & <old>\n", true}, {"x", "1.5", true}, {"y", "-2", true}} {
-				ops = append(ops, graph.SetNode{ID: n.ID, Attr: w.name, Value: w.value})
+				ops = append(ops, graph.SetNode{ID: n.ID, Attr: w.Name, Value: w.Value})
 			}
 		}
 		undo := p.apply(graph.Batch{Ops: ops})

@@ -18,16 +18,16 @@ type newKey struct {
 
 // keyFor returns the id of the key for a new value. It declares a key if none of the file fits.
 func (r *renderer) keyFor(dom domain, w want) string {
-	if i := r.d.keys.choose(dom, w.name, w.value); i != none {
+	if i := r.d.keys.choose(dom, w.Name, w.Value); i != none {
 		return r.d.keyIDs.ids[r.d.keys.keys[i].id]
 	}
-	kind := kindFor(dom, w.name, w.value)
+	kind := kindFor(dom, w.Name, w.Value)
 	for _, k := range r.newKeys {
-		if k.domain == dom && k.name == w.name && k.kind == kind {
+		if k.domain == dom && k.name == w.Name && k.kind == kind {
 			return k.id
 		}
 	}
-	k := newKey{id: r.freeID(dom, w.name), domain: dom, name: w.name, kind: kind}
+	k := newKey{id: r.freeID(dom, w.Name), domain: dom, name: w.Name, kind: kind}
 	r.newKeys = append(r.newKeys, k)
 	return k.id
 }

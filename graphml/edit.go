@@ -8,42 +8,43 @@ import (
 )
 
 // An edit is the wanted state of one element, where it differs from the text. A nil edit has no
-// differences.
+// differences. Its exported fields are stored with a Kept.
 type edit struct {
-	removed bool
-	wants   []want
-	new     *newElementSpec // nil for elements that the text has
+	Removed bool            `json:"removed,omitempty"`
+	Wants   []want          `json:"wants,omitempty"`
+	New     *newElementSpec `json:"new,omitempty"` // nil for elements that the text has
 }
 
 // A want is the wanted value of one attribute, or its absence.
 type want struct {
-	name, value string
-	present     bool
+	Name    string `json:"name"`
+	Value   string `json:"value,omitempty"`
+	Present bool   `json:"present,omitempty"`
 }
 
 // newElementSpec is the content of the start tag of an added element.
 type newElementSpec struct {
-	id             string // of a node
-	key            int
-	parent         string // of a node: its container, "" = none
-	container      bool
-	source, target string // of an edge
-
-	// shadowed are attributes with a default in the file that the graph does not apply to this
+	ID        string `json:"id,omitempty"` // of a node
+	key       int
+	Parent    string `json:"parent,omitempty"` // of a node: its container, "" = none
+	Container bool   `json:"container,omitempty"`
+	Source    string `json:"source,omitempty"` // of an edge
+	Target    string `json:"target,omitempty"`
+	// Shadowed are attributes with a default in the file that the graph does not apply to this
 	// element. If the element has no value for one, an empty value is written to hide the default.
-	shadowed []string
+	Shadowed []string `json:"shadowed,omitempty"`
 }
 
-func (e *edit) gone() bool { return e != nil && e.removed }
+func (e *edit) gone() bool { return e != nil && e.Removed }
 
 // get returns the wanted value of an attribute; wanted is false if it does not differ from the text.
 func (e *edit) get(name string) (value string, present, wanted bool) {
 	if e == nil {
 		return "", false, false
 	}
-	for i := range e.wants {
-		if w := &e.wants[i]; w.name == name {
-			return w.value, w.present, true
+	for i := range e.Wants {
+		if w := &e.Wants[i]; w.Name == name {
+			return w.Value, w.Present, true
 		}
 	}
 	return "", false, false
@@ -51,20 +52,20 @@ func (e *edit) get(name string) (value string, present, wanted bool) {
 
 // put sets the wanted value of an attribute.
 func (e *edit) put(w want) {
-	for i := range e.wants {
-		if e.wants[i].name == w.name {
-			e.wants[i] = w
+	for i := range e.Wants {
+		if e.Wants[i].Name == w.Name {
+			e.Wants[i] = w
 			return
 		}
 	}
-	e.wants = append(e.wants, w)
+	e.Wants = append(e.Wants, w)
 }
 
 // drop removes the wanted value of an attribute.
 func (e *edit) drop(name string) {
-	for i := range e.wants {
-		if e.wants[i].name == name {
-			e.wants = append(e.wants[:i], e.wants[i+1:]...)
+	for i := range e.Wants {
+		if e.Wants[i].Name == name {
+			e.Wants = append(e.Wants[:i], e.Wants[i+1:]...)
 			return
 		}
 	}
@@ -75,14 +76,14 @@ func (e *edit) weight() int {
 	switch {
 	case e == nil:
 		return 0
-	case e.new != nil && e.removed:
+	case e.New != nil && e.Removed:
 		return 0
-	case e.new != nil:
+	case e.New != nil:
 		return 1
-	case e.removed:
+	case e.Removed:
 		return 1
 	}
-	return len(e.wants)
+	return len(e.Wants)
 }
 
 // edits are the wanted state of a document, where it differs from the text.
@@ -159,26 +160,26 @@ func (d *Document) setEdge(key int, w want) error {
 
 // set stores w in the edit of an element, or drops the attribute from it if w equals the text.
 func (d *Document) set(r ref, w want) error {
-	if w.name == "" {
+	if w.Name == "" {
 		return fmt.Errorf("%s: an attribute needs a name", r.domain)
 	}
-	if !isWritable(w.name) {
-		return fmt.Errorf("%s: the attribute name %q contains a character that XML cannot represent", r.domain, w.name)
+	if !isWritable(w.Name) {
+		return fmt.Errorf("%s: the attribute name %q contains a character that XML cannot represent", r.domain, w.Name)
 	}
-	if e := d.edits.of(r); e != nil && e.new != nil && slices.Contains(e.new.shadowed, w.name) {
-		w.present = true
+	if e := d.edits.of(r); e != nil && e.New != nil && slices.Contains(e.New.Shadowed, w.Name) {
+		w.Present = true
 	}
-	if d.bare != nil && isResult(r.domain, w.name) && w.present && !isBlank(r.domain, w.name, w.value) {
+	if d.bare != nil && isResult(r.domain, w.Name) && w.Present && !isBlank(r.domain, w.Name, w.Value) {
 		d.bare = nil
 	}
-	base, state := d.base(r, w.name)
+	base, state := d.base(r, w.Name)
 	switch {
 	case state == isDrawing:
-		return fmt.Errorf("%s: attribute %s is a drawing and cannot be set", r.domain, w.name)
-	case state == isUnreadable || base != w && (base.present || !d.sameAsAbsent(r.domain, w)):
+		return fmt.Errorf("%s: attribute %s is a drawing and cannot be set", r.domain, w.Name)
+	case state == isUnreadable || base != w && (base.Present || !d.sameAsAbsent(r.domain, w)):
 		d.change(r, func(e *edit) { e.put(w) })
 	case d.edits.of(r) != nil:
-		d.change(r, func(e *edit) { e.drop(w.name) })
+		d.change(r, func(e *edit) { e.drop(w.Name) })
 	}
 	return nil
 }
@@ -186,8 +187,8 @@ func (d *Document) set(r ref, w want) error {
 // sameAsAbsent reports whether a value need not be added to an element that lacks the attribute: an
 // empty status or output means the same as none.
 func (d *Document) sameAsAbsent(dom domain, w want) bool {
-	if w.present && (w.value != "" || w.name != "status" && !(dom == ofNode && graph.Captured(w.name))) {
+	if w.Present && (w.Value != "" || w.Name != "status" && !(dom == ofNode && graph.Captured(w.Name))) {
 		return false
 	}
-	return !w.present || inherited(d.defaults[dom], w.name) == ""
+	return !w.Present || inherited(d.defaults[dom], w.Name) == ""
 }

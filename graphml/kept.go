@@ -31,28 +31,9 @@ type Span struct {
 
 // A KeptEdit is the edit of one element.
 type KeptEdit struct {
-	Of      string     `json:"of"` // node, edge or graph
-	Number  int        `json:"number"`
-	Removed bool       `json:"removed,omitempty"`
-	Wants   []KeptWant `json:"wants,omitempty"`
-	New     *KeptNew   `json:"new,omitempty"` // only of an added element
-}
-
-// A KeptWant is the wanted value of an attribute, or its absence.
-type KeptWant struct {
-	Name    string `json:"name"`
-	Value   string `json:"value,omitempty"`
-	Present bool   `json:"present,omitempty"`
-}
-
-// A KeptNew is the content of the start tag of an added element.
-type KeptNew struct {
-	ID        string   `json:"id,omitempty"`
-	Parent    string   `json:"parent,omitempty"`
-	Container bool     `json:"container,omitempty"`
-	Source    string   `json:"source,omitempty"`
-	Target    string   `json:"target,omitempty"`
-	Shadowed  []string `json:"shadowed,omitempty"`
+	Of     string `json:"of"` // node, edge or graph
+	Number int    `json:"number"`
+	edit
 }
 
 // A Numbering turns keys of nodes and edges into the numbers of a Kept.
@@ -87,7 +68,7 @@ func (d *Document) Keep(nodes, edges map[int]bool) (Kept, Numbering) {
 		for i := range of.elements {
 			at := ref{domain(dom), int32(i)}
 			key := d.keyOf(at)
-			if of.elements[i].start == added && d.edits.of(at).removed && !of.used[key] {
+			if of.elements[i].start == added && d.edits.of(at).Removed && !of.used[key] {
 				continue // no undo or redo step refers to it
 			}
 			of.number[key], numbers[at] = next, next
@@ -97,7 +78,7 @@ func (d *Document) Keep(nodes, edges map[int]bool) (Kept, Numbering) {
 	for _, at := range d.edits.touched {
 		e := d.edits.of(at)
 		number, known := numbers[at]
-		if at.domain != ofGraph && !known || e.new == nil && !e.removed && len(e.wants) == 0 {
+		if at.domain != ofGraph && !known || e.New == nil && !e.Removed && len(e.Wants) == 0 {
 			continue
 		}
 		k.Edits = append(k.Edits, keptEdit(at.domain, number, e))
@@ -113,13 +94,13 @@ func (d *Document) Keep(nodes, edges map[int]bool) (Kept, Numbering) {
 	return k, n
 }
 
+// keptEdit returns a copy of an edit, which later edits do not change.
 func keptEdit(dom domain, number int, e *edit) KeptEdit {
-	kept := KeptEdit{Of: dom.String(), Number: number, Removed: e.removed}
-	for _, w := range e.wants {
-		kept.Wants = append(kept.Wants, KeptWant{w.name, w.value, w.present})
-	}
-	if e.new != nil {
-		kept.New = &KeptNew{e.new.id, e.new.parent, e.new.container, e.new.source, e.new.target, e.new.shadowed}
+	kept := KeptEdit{Of: dom.String(), Number: number, edit: *e}
+	kept.Wants = slices.Clone(e.Wants)
+	if e.New != nil {
+		added := *e.New
+		kept.New = &added
 	}
 	return kept
 }
@@ -233,12 +214,12 @@ func (d *Document) want(k *KeptEdit) error {
 		d.edits.edges = append(d.edits.edges, nil)
 	}
 	d.change(at, func(e *edit) {
-		if e.removed = k.Removed; k.New != nil {
-			e.new = &newElementSpec{id: k.New.ID, key: k.Number, parent: k.New.Parent, container: k.New.Container,
-				source: k.New.Source, target: k.New.Target, shadowed: k.New.Shadowed}
+		if e.Removed = k.Removed; k.New != nil {
+			added := *k.New
+			added.key, e.New = k.Number, &added
 		}
 		for _, w := range k.Wants {
-			e.put(want{w.Name, w.Value, w.Present})
+			e.put(w)
 		}
 	})
 	if at.domain != ofNode {
@@ -283,8 +264,8 @@ func (d *Document) nodeKeys(ids []string, byNumber map[int]int) ([]int, error) {
 	d.keyByNumber = make([]int, len(d.nodes))
 	for number, key := range byNumber {
 		d.keyByNumber[number] = key
-		if e := d.edits.nodes[number]; e != nil && e.new != nil {
-			e.new.key = key
+		if e := d.edits.nodes[number]; e != nil && e.New != nil {
+			e.New.key = key
 		}
 	}
 	return keys, nil
@@ -320,7 +301,7 @@ func (d *Document) placeOf(number int32) place {
 	}
 	p.text = 0
 	for at := number; ; {
-		parent, ok := d.nodeNumber[d.edits.nodes[at].new.parent]
+		parent, ok := d.nodeNumber[d.edits.nodes[at].New.Parent]
 		if ok && d.nodes[parent].start == added {
 			at = parent
 			continue
@@ -347,7 +328,7 @@ func (d *Document) edgeKeys() []int {
 	keys := make([]int, 0, len(d.edges))
 	for i := range d.edges {
 		e := d.edits.edges[i]
-		if e != nil && e.new != nil {
+		if e != nil && e.New != nil {
 			d.newEdges[i] = int32(i)
 		}
 		if !e.gone() {
@@ -361,8 +342,8 @@ func (d *Document) edgeKeys() []int {
 func (d *Document) keyOf(at ref) int {
 	e := d.edits.of(at)
 	switch {
-	case e != nil && e.new != nil:
-		return e.new.key
+	case e != nil && e.New != nil:
+		return e.New.key
 	case at.domain == ofNode && d.keyByNumber != nil:
 		return d.keyByNumber[at.number]
 	}
@@ -374,7 +355,7 @@ func (d *Document) keyOf(at ref) int {
 func (d *Document) TakeOver(from *Document, edges []int) error {
 	for _, at := range from.edits.touched {
 		e := from.edits.of(at)
-		for _, w := range e.wants {
+		for _, w := range e.Wants {
 			var err error
 			switch at.domain {
 			case ofNode:

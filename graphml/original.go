@@ -105,7 +105,7 @@ const (
 // base returns the value of an attribute in the text.
 func (o *original) base(r ref, name string) (want, baseState) {
 	if o.element(r).start == added {
-		return want{name: name}, isPlain
+		return want{Name: name}, isPlain
 	}
 	if r.domain == ofEdge && name == "id" {
 		if id, ok := o.xmlAttr(r, "id"); ok && (id != "" || o.find(r, "id") == none) {
@@ -115,14 +115,14 @@ func (o *original) base(r ref, name string) (want, baseState) {
 	if i := o.find(r, name); i != none {
 		text, found := decodeValue(o.raw(i))
 		if found&unknownEntity != 0 {
-			return want{name: name, present: true}, isUnreadable
+			return want{Name: name, Present: true}, isUnreadable
 		}
 		return want{name, text, true}, isPlain
 	}
 	if o.hasDrawing(r, name) {
-		return want{name: name}, isDrawing
+		return want{Name: name}, isDrawing
 	}
-	return o.baseDefault(r.domain, want{name: name}), isPlain
+	return o.baseDefault(r.domain, want{Name: name}), isPlain
 }
 
 // baseDefault applies the default of a key to the graph, which stores defaults as its own values.
@@ -132,8 +132,8 @@ func (o *original) baseDefault(dom domain, w want) want {
 		return w
 	}
 	for _, a := range o.defaults[ofGraph] {
-		if a.Name == w.name {
-			return want{w.name, a.Value, true}
+		if a.Name == w.Name {
+			return want{w.Name, a.Value, true}
 		}
 	}
 	return w

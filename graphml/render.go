@@ -89,18 +89,18 @@ func (r *renderer) collect() {
 		e := r.d.edits.of(at)
 		switch {
 		case e.weight() == 0:
-		case e.new != nil && at.domain == ofNode:
+		case e.New != nil && at.domain == ofNode:
 			addedNodes = append(addedNodes, at)
-		case e.new != nil:
+		case e.New != nil:
 			addedEdges = append(addedEdges, at)
-		case e.removed:
+		case e.Removed:
 			r.remove(r.d.element(at).start, r.d.element(at).end)
 		default:
 			r.change(at, e)
 		}
 	}
 	r.clean()
-	byKey := func(a, b ref) int { return cmp.Compare(r.d.edits.of(a).new.key, r.d.edits.of(b).new.key) }
+	byKey := func(a, b ref) int { return cmp.Compare(r.d.edits.of(a).New.key, r.d.edits.of(b).New.key) }
 	slices.SortFunc(addedNodes, byKey)
 	slices.SortFunc(addedEdges, byKey)
 	r.addNodes(addedNodes)

@@ -64,9 +64,9 @@ func (d *Document) clear(r ref, names ...string) (changed bool) {
 		if !present {
 			continue
 		}
-		w := want{name: name}
+		w := want{Name: name}
 		if inherited(d.defaults[r.domain], name) != "" {
-			w.present = true // an absent value would mean the default
+			w.Present = true // an absent value would mean the default
 		}
 		changed = d.set(r, w) == nil || changed
 	}
@@ -192,7 +192,7 @@ func (s *stripper) element(at, was ref) {
 
 // onlyResults reports whether an edit changes only results.
 func (e *edit) onlyResults(dom domain) bool {
-	return e == nil || !slices.ContainsFunc(e.wants, func(w want) bool { return !isResult(dom, w.name) })
+	return e == nil || !slices.ContainsFunc(e.Wants, func(w want) bool { return !isResult(dom, w.Name) })
 }
 
 // before returns the empty value of a result as it is written in origin; ok is false if it has none.

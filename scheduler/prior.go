@@ -5,7 +5,7 @@ import (
 	"wf/scheduler/expression"
 )
 
-// Prior is what earlier runs left of nodes, by their paths (see Run.Path). A Resume goes on from there;
+// Prior is what earlier runs left of nodes, by their paths (see Run.Path). A Resume continues from there;
 // expressions see it of nodes that are not in scope. The statuses of nodes of the outer flow are those of
 // the graph: an entry that disagrees with the graph is out of date and does not count.
 type Prior map[string]PriorNode
@@ -196,7 +196,7 @@ func (pr priorState) priorOf(i nodeID) (p PriorNode, worth bool) {
 			p.Fired = append(p.Fired, inst.lay.keys[l])
 		}
 	}
-	// A resume does not go on with instances of an activation before the present one.
+	// A resume does not continue instances of an activation before the present one.
 	if x != nil && x.sub != nil && x.sub.activation == n.activations && n.status != graph.Idle {
 		p.Instances, p.Items, p.Stopped = len(x.sub.instances), x.sub.items, x.sub.stopped
 		p.Arrivals, p.Starts = pr.priorArrivals(x.sub), x.sub.starts
@@ -243,7 +243,7 @@ func (sf subflow) recallInstances() {
 	}
 }
 
-// goesOn reports whether a sub-flow goes on where an earlier run ended.
+// goesOn reports whether a sub-flow continues where an earlier run ended.
 func (st *state) goesOn(i nodeID) (p PriorNode, yes bool) {
 	n := &st.nodes[i]
 	if st.mode != Resume || n.cause != causeResume || n.activations != 1 {
@@ -274,7 +274,7 @@ func (sf subflow) recallItems() {
 	}
 }
 
-// recallInstance goes on with an instance that an earlier run has started. It returns false for others.
+// recallInstance continues an instance that an earlier run has started. It returns false for others.
 func (r *Run) recallInstance(k instanceID) bool {
 	if !r.isRecalled(&r.instances[k]) {
 		return false

@@ -47,7 +47,7 @@ func (sf subflow) waitForRate(s *subflowState, at int64) {
 	}
 }
 
-// rateAllows goes on with a sub-flow whose rate allows another instance.
+// rateAllows continues a sub-flow whose rate allows another instance.
 func (sf subflow) rateAllows() {
 	if x := sf.extras(); x.sub != nil && x.sub.nextStart > 0 && sf.entry().status == graph.Running {
 		x.sub.nextStart = 0

@@ -88,7 +88,7 @@ type state struct {
 // queries answers questions about single nodes and edges.
 type queries struct{ *state }
 
-// explanations tells why nodes are as they are.
+// explanations returns why nodes are in their states.
 type explanations struct{ *state }
 
 // priorState compares the run with earlier ones, and makes the prior state for a later one.

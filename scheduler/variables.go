@@ -58,7 +58,7 @@ func (t *texts) variablesOf(env []string, i nodeID, rules *flow.Rules) ([]string
 	return env, nil
 }
 
-// itemVariables adds the variables that tell a command its instance and item, the outermost first.
+// itemVariables adds the variables with the instance and item of a command, the outermost first.
 func (t *texts) itemVariables(env []string, frame instanceID) []string {
 	inst := &t.instances[frame]
 	if inst.owner == noNode {

@@ -27,7 +27,7 @@ func (a activity) stopWaiting() {
 
 func (st *state) waiting(i nodeID) bool { return st.extrasOrZero(i).wait != WaitNone }
 
-// waitOver goes on with a node whose moment has come.
+// waitOver continues the activation of a node whose wait has ended.
 func (a activity) waitOver() {
 	switch x := a.extras(); x.wait {
 	case WaitTime:

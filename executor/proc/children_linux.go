@@ -30,7 +30,7 @@ func (l *ChildList) Close() {
 	}
 }
 
-// HasOther reports whether there is a child for which known returns false. It returns true also if it cannot tell.
+// HasOther reports whether there is a child for which known returns false. It returns true also if that is unknown.
 func (l *ChildList) HasOther(known func(pid int) bool) bool {
 	if l == nil {
 		return true

@@ -1,4 +1,4 @@
-// Package proc reads the processes of this machine, signals them and waits for them. It does not know runs.
+// Package proc reads the processes of this machine, signals them and waits for them. It contains nothing about runs.
 package proc
 
 import (

@@ -133,7 +133,7 @@ func (r *runner) nextStart() (at time.Time, any bool) {
 }
 
 // retryWhileTemporary calls f, a step of the runner's start, until it succeeds or fails with an error that is not
-// temporary. It tells the daemon the error. If the daemon is gone it returns: the next daemon starts another runner.
+// temporary. It reports the error to the daemon. If the daemon is gone it returns: the next daemon starts another runner.
 func (o Options) retryWhileTemporary(f func() error) error {
 	for {
 		err := f()

@@ -145,7 +145,7 @@ func (r *runner) execute(l *link, c *wire.Command) error {
 	return nil
 }
 
-// resize sets the width, and tells the daemon after which of the news it is in effect.
+// resize sets the width, and reports to the daemon after which of the news it is in effect.
 func (r *runner) resize(l *link, width int) {
 	r.jobs.width, r.links.width = width, width
 	r.save()
@@ -272,7 +272,7 @@ func (k *links) publish(lines []byte) {
 	}
 }
 
-// hold stores why nothing is started and tells the daemon; "" means that the run is not held any more.
+// hold stores why nothing is started and reports it to the daemon; "" means that the run is not held any more.
 func (k *links) hold(why string) {
 	if k.held == why {
 		return

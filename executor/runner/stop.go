@@ -300,7 +300,7 @@ func (r *runner) remainingProcesses(table *proc.Table) []proc.Process {
 	return slices.DeleteFunc(left, func(p proc.Process) bool { return p.PID == r.pid })
 }
 
-// finish tells the daemon that the run is closed. The last entries must be synced before that: if the sync fails,
+// finish reports to the daemon that the run is closed. The last entries must be synced before that: if the sync fails,
 // finish returns and is called again later.
 func (r *runner) finish(survivors []int) {
 	if !r.sync() && !r.log.broken {

@@ -119,7 +119,7 @@ func ReadLine(r *bufio.Reader) ([]byte, error) {
 	return append(long, rest...), err
 }
 
-// A GoneError says that no runner can take over the run: what is left of the run does not tell what was executed.
+// A GoneError says that no runner can take over the run: its files no longer show what was executed.
 type GoneError struct{ Why string }
 
 func (e *GoneError) Error() string { return e.Why }

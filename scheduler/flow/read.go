@@ -27,7 +27,7 @@ const (
 	CodePool       = "bad-pool"          // error
 	CodeSubFlow    = "bad-sub-flow"      // error
 	CodeParams     = "bad-params"        // error
-	CodeUseless    = "no-effect"         // error if the attribute would decide what runs, else warning
+	CodeUseless    = "no-effect"         // error if the attribute would decide what runs, otherwise warning
 	CodeUnknown    = "unknown-attribute" // likewise
 	CodeNever      = "never-fires"       // warning, as all below
 	CodeAlways     = "always-fires"
