@@ -29,11 +29,11 @@ func FuzzSessionReads(f *testing.F) {
 	f.Add([]byte(`{"k":"later","n":{"x":1}}` + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var got []Report
-		told := 0
+		caughtUp := 0
 		s := newSession(Spec{Report: func(rs []Report) {
 			for _, r := range rs {
 				if r.Kind == CaughtUp {
-					told++
+					caughtUp++
 				} else {
 					got = append(got, r)
 				}
@@ -78,8 +78,8 @@ func FuzzSessionReads(f *testing.F) {
 			}
 		}
 		// Reports that arrived together with the line that ended the reading may be lost, earlier ones not.
-		if len(got) > len(want) || told > 1 {
-			t.Fatalf("%d reports of %d starts and ends, %d times caught up", len(got), len(want), told)
+		if len(got) > len(want) || caughtUp > 1 {
+			t.Fatalf("%d reports of %d starts and ends, %d times caught up", len(got), len(want), caughtUp)
 		}
 		for i, r := range got {
 			if r.Kind != want[i].Kind || r.ID != want[i].ID || r.Message != want[i].Message {

@@ -74,7 +74,7 @@ func TestPanicOnTheLoopEndsTheWorkspace(t *testing.T) {
 				t.Errorf("%d trials are noted", b.tries())
 			}
 			if info := b.w.presence.Info(); len(info.Runs) != 1 {
-				t.Errorf("the run that is to be taken up is not told: %+v", info)
+				t.Errorf("the run to be recovered is not reported: %+v", info)
 			}
 			b.open()
 			v := b.watch()

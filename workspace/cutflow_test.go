@@ -95,7 +95,7 @@ func newCutFlow(t *testing.T) *crashed {
 	}
 	c.want = c.outcome()
 	c.close(c.w)
-	x.told.Wait()
+	x.reports.Wait()
 	c.record, c.synced, c.cfg.Disk = x.record, x.handed, nil
 	c.folder = filepath.Join(c.cfg.State, "workspaces", c.w.id, "runs", "1")
 	for _, j := range x.jobs {

@@ -188,7 +188,7 @@ func (d *damaged) check(what damage, first bool) {
 	}
 	d.close(d.w)
 	x.Detach()
-	x.told.Wait()
+	x.reports.Wait()
 	if x.opened["1"] {
 		d.t.Errorf("%s: a run that is over was executed", what.name)
 	}

@@ -62,26 +62,26 @@ func (x *fakeExecutor) refuse(err error) {
 
 // fakeSession keeps every report, as the record of a runner does.
 type fakeSession struct {
-	mu      sync.Mutex
-	env     []string
-	report  func([]executor.Report) // nil while detached
-	log     []executor.Report
-	told    int // of log, to the present report
-	wake    chan struct{}
-	width   int
-	going   int
-	most    int // at once, ever
-	retries int
-	waiting []executor.Job
-	gates   gates
-	started chan executor.Job
-	known   map[executor.ID]bool
-	began   map[executor.ID]bool
-	over    map[executor.ID]bool
-	stops   []stopCall
-	closed  bool
-	muted   bool // nothing is told
-	hold    bool // a stop does not end anything by itself
+	mu       sync.Mutex
+	env      []string
+	report   func([]executor.Report) // nil while detached
+	log      []executor.Report
+	reported int // how many of log the present report has got
+	wake     chan struct{}
+	width    int
+	going    int
+	most     int // at once, ever
+	retries  int
+	waiting  []executor.Job
+	gates    gates
+	started  chan executor.Job
+	known    map[executor.ID]bool
+	began    map[executor.ID]bool
+	over     map[executor.ID]bool
+	stops    []stopCall
+	closed   bool
+	muted    bool // nothing is reported
+	hold     bool // a stop does not end anything by itself
 }
 
 type stopCall struct {
@@ -99,13 +99,13 @@ func (s *fakeSession) attach(report func([]executor.Report)) {
 		delete(s.known, j.ID)
 	}
 	s.gates.shut = nil
-	told := executor.Report{Kind: executor.CaughtUp, Time: clock.Wall()}
-	s.log = append(slices.DeleteFunc(s.log, func(r executor.Report) bool { return r.Kind == told.Kind }), told)
+	caughtUp := executor.Report{Kind: executor.CaughtUp, Time: clock.Wall()}
+	s.log = append(slices.DeleteFunc(s.log, func(r executor.Report) bool { return r.Kind == caughtUp.Kind }), caughtUp)
 	if s.wake == nil {
 		s.wake = make(chan struct{}, 1)
 		go s.deliver()
 	}
-	s.told = 0
+	s.reported = 0
 	s.signal()
 }
 
@@ -127,7 +127,7 @@ func (s *fakeSession) deliver() {
 	for range s.wake {
 		for {
 			s.mu.Lock()
-			report, news := s.report, append([]executor.Report(nil), s.log[s.told:]...)
+			report, news := s.report, append([]executor.Report(nil), s.log[s.reported:]...)
 			if s.closed {
 				s.mu.Unlock()
 				return
@@ -136,7 +136,7 @@ func (s *fakeSession) deliver() {
 				s.mu.Unlock()
 				break
 			}
-			s.told = len(s.log)
+			s.reported = len(s.log)
 			s.mu.Unlock()
 			report(news)
 		}
@@ -260,19 +260,8 @@ func (s *fakeSession) Detach() {
 type freeSlots struct {
 	mu      sync.Mutex
 	n, used int
-	over    int // what members are told to give back
+	over    int // how many slots members are asked to give back
 	wake    []func()
-}
-
-// ask makes members give slots back, and counts what is in use until they have.
-func (f *freeSlots) ask(over int) {
-	f.mu.Lock()
-	f.over = over
-	wake := append([]func(){}, f.wake...)
-	f.mu.Unlock()
-	for _, w := range wake {
-		w()
-	}
 }
 
 func (f *freeSlots) inUse() int {

@@ -75,7 +75,7 @@ func (c *crashed) fails(p historytest.Plan) bool {
 	}
 	c.close(w)
 	x.Detach()
-	x.told.Wait()
+	x.reports.Wait()
 	if list, err := c.open().Runs(context.Background()); err != nil || len(list.Runs) != 1 {
 		c.t.Fatalf("operation %d (%v): runs %+v, %v", p.At, failed, list.Runs, err)
 	}

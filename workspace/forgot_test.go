@@ -12,8 +12,8 @@ import (
 // daemon. It is not called for a dry run.
 func TestForgotReportsRemovedRuns(t *testing.T) {
 	b := newTestbed(t, "a")
-	var mu sync.Mutex // guards told
-	var told []int
+	var mu sync.Mutex // guards forgotten
+	var forgotten []int
 	b.cfg.Forgot = func(id string, runs []int) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -22,7 +22,7 @@ func TestForgotReportsRemovedRuns(t *testing.T) {
 				t.Errorf("run %d is still there", n)
 			}
 		}
-		told = append(told, runs...)
+		forgotten = append(forgotten, runs...)
 	}
 	b.open()
 	for range 4 {
@@ -50,7 +50,7 @@ func TestForgotReportsRemovedRuns(t *testing.T) {
 	_, s := b.run(api.RunRequest{Mode: api.ModeFresh})
 	b.play(v, s, nil)
 	b.close(b.w) // waits for the helper that prunes
-	if want := []int{2, 1, 3, 4}; !slices.Equal(told, want) {
-		t.Errorf("told of %v, want %v", told, want)
+	if want := []int{2, 1, 3, 4}; !slices.Equal(forgotten, want) {
+		t.Errorf("forgot the runs %v, want %v", forgotten, want)
 	}
 }

@@ -31,12 +31,12 @@ func beginAhead(t *testing.T) (b *testbed, v *viewer, acc api.RunAccepted, s *fa
 	acc, s = b.run(api.RunRequest{})
 	a = b.next(s)
 	shutIn(t, s, 2)
-	waitFor(t, "the start of a", func() bool { return slices.Contains(v.told(), "node_started id-a 1 ") })
+	waitFor(t, "the start of a", func() bool { return slices.Contains(v.lines(), "node_started id-a 1 ") })
 	return b, v, acc, s, a
 }
 
-// told returns the events that a watcher got, without times and pids.
-func (v *viewer) told() (lines []string) {
+// lines returns the events that a watcher got, without times and pids.
+func (v *viewer) lines() (lines []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, e := range v.events {
@@ -133,5 +133,5 @@ func TestPowerCutWithPrefetchedJobs(t *testing.T) {
 		b.close(b.w)
 	}
 	x.Detach()
-	x.told.Wait()
+	x.reports.Wait()
 }

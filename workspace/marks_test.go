@@ -36,6 +36,6 @@ func TestMarksArePublished(t *testing.T) {
 		}
 	}
 	if len(at) == 0 {
-		t.Error("no edge was told of")
+		t.Error("no edge was reported")
 	}
 }

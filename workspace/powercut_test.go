@@ -21,8 +21,8 @@ import (
 	"wf/workspace/history/historytest"
 )
 
-// A mortal is a daemon and a runner, real but for the disk, that die in a run of crashNodes nodes.
-type mortal struct {
+// A powerCutBed is a daemon and a runner that die in a run of crashNodes nodes. Only their disk is a fake.
+type powerCutBed struct {
 	*crashed
 	name    string
 	plan    cutPlan
@@ -32,10 +32,10 @@ type mortal struct {
 	program string
 }
 
-// newMortal makes the machine before the run. Every fourth node is idempotent.
-func newMortal(t *testing.T, name string, p cutPlan) *mortal {
+// newPowerCutBed makes the machine before the run. Every fourth node is idempotent.
+func newPowerCutBed(t *testing.T, name string, p cutPlan) *powerCutBed {
 	t.Helper()
-	m := &mortal{crashed: &crashed{testbed: newTestbed(t, crashEdges()...)}, name: name}
+	m := &powerCutBed{crashed: &crashed{testbed: newTestbed(t, crashEdges()...)}, name: name}
 	dir := t.TempDir()
 	var err error
 	if m.program, err = os.Executable(); err == nil {
@@ -74,14 +74,14 @@ func newMortal(t *testing.T, name string, p cutPlan) *mortal {
 	return m
 }
 
-func (m *mortal) local(plan string) *executor.Local {
+func (m *powerCutBed) local(plan string) *executor.Local {
 	return &executor.Local{Program: []string{m.program, "runner"}, Sockets: m.sockets, Env: []string{
 		cutVariable + "=" + plan, "GORACE=atexit_sleep_ms=0", // else each runner ends a second later under the race detector
 	}}
 }
 
 // request runs every node with a note in the log; the codes are those of crashCode.
-func (m *mortal) request() api.RunRequest {
+func (m *powerCutBed) request() api.RunRequest {
 	wrapper := "eval {}; echo $WF_NODE_ID/$WF_EXECUTION >>" + m.log +
 		"; case $WF_NODE_ID/$WF_EXECUTION in id-D/*) exit 68;; id-R/*) exit 82;; id-X/3) exit 88;; esac"
 	return api.RunRequest{Env: []string{"PATH=" + os.Getenv("PATH")}, Wrapper: &wrapper}
@@ -89,7 +89,7 @@ func (m *mortal) request() api.RunRequest {
 
 // live runs until the end of the run or until runner and daemon die, and reports whether they died. If the daemon
 // dies, too, only the disk is left.
-func (m *mortal) live() (died bool) {
+func (m *powerCutBed) live() (died bool) {
 	m.t.Helper()
 	volatile, err := historytest.NewVolatile(m.cfg.State)
 	if err != nil {
@@ -147,7 +147,7 @@ func (m *mortal) live() (died bool) {
 }
 
 // reboot begins another boot, in which the files of the run are those of an earlier one.
-func (m *mortal) reboot() {
+func (m *powerCutBed) reboot() {
 	m.t.Helper()
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -190,7 +190,7 @@ func rebooted(text, now, before string) string {
 }
 
 // openEntries are what a record has no end of, and whether it tells of a fork.
-func (m *mortal) openEntries(path string) (forked map[executor.ID]bool) {
+func (m *powerCutBed) openEntries(path string) (forked map[executor.ID]bool) {
 	m.t.Helper()
 	open := map[executor.ID]bool{}
 	_, err := history.ReadLog(path, func(payload []byte) error {
@@ -219,7 +219,7 @@ func (m *mortal) openEntries(path string) (forked map[executor.ID]bool) {
 }
 
 // recover takes the run up, waits for its end and says how it ended.
-func (m *mortal) recover() outcome {
+func (m *powerCutBed) recover() outcome {
 	m.t.Helper()
 	if m.plan.Dead != "" {
 		if err := os.Remove(m.plan.Dead); err != nil {
@@ -239,7 +239,7 @@ func (m *mortal) recover() outcome {
 
 // check holds an outcome, and what the commands themselves have noted, against the model: what may be
 // lost is in lost, the rest has the code that it must have, and nothing was executed twice.
-func (m *mortal) check(got outcome, lost map[string]bool) {
+func (m *powerCutBed) check(got outcome, lost map[string]bool) {
 	m.t.Helper()
 	text, _ := os.ReadFile(m.log)
 	noted := map[string]int{}
@@ -305,7 +305,7 @@ func TestDeathOfDaemonAndRunner(t *testing.T) {
 	if err := proc.BecomeSubreaper(); err != nil {
 		t.Fatal(err)
 	}
-	want := newMortal(t, "without a crash", cutPlan{})
+	want := newPowerCutBed(t, "without a crash", cutPlan{})
 	if want.live() {
 		t.Fatal("it died")
 	}
@@ -330,7 +330,7 @@ func TestDeathOfDaemonAndRunner(t *testing.T) {
 				if p.Seed > 0 {
 					p.Seed++
 				}
-				m := newMortal(t, fmt.Sprintf("%s dies before operation %d", name, p.At), p)
+				m := newPowerCutBed(t, fmt.Sprintf("%s dies before operation %d", name, p.At), p)
 				m.want = reference
 				if !m.live() {
 					t.Logf("the run has %d operations", p.At-1)
@@ -343,7 +343,7 @@ func TestDeathOfDaemonAndRunner(t *testing.T) {
 }
 
 // dies looks at what death has left, and at what becomes of it.
-func (m *mortal) dies() {
+func (m *powerCutBed) dies() {
 	m.t.Helper()
 	text, err := os.ReadFile(filepath.Join(m.folder, "run.json"))
 	var request struct {

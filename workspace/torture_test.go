@@ -76,7 +76,7 @@ type recorder struct {
 	opened  map[string]bool // folders of runs, without their path
 	changed chan struct{}   // capacity 1: there is something to tell
 	gone    chan struct{}   // closed by Close and Detach
-	told    sync.WaitGroup
+	reports sync.WaitGroup
 	ends    func(executor.Job) (code int, outputs string) // nil: crashCode, and nothing is left
 	jobs    []executor.Job                                // that were executed
 	synced  func() int                                    // returns how many bytes of the journal are on the disk; nil if the test does not use it
@@ -99,7 +99,7 @@ func (x *recorder) Open(_ context.Context, spec executor.Spec) (executor.Session
 	defer x.mu.Unlock()
 	x.report, x.opened[filepath.Base(spec.Dir)] = spec.Report, true
 	x.waiting = append(slices.Clone(x.record), executor.Report{Kind: executor.CaughtUp, Time: time.Now()})
-	x.told.Go(x.tell)
+	x.reports.Go(x.tell)
 	x.wake()
 	return x, nil
 }
@@ -248,7 +248,7 @@ func newCrashed(t *testing.T) *crashed {
 	}
 	c.want = c.outcome()
 	c.close(c.w)
-	x.told.Wait()
+	x.reports.Wait()
 	c.record = x.record
 	c.folder = filepath.Join(c.cfg.State, "workspaces", c.w.id, "runs", "1")
 	var err error
@@ -355,7 +355,7 @@ func (c *crashed) crash(cut int, record []executor.Report) outcome {
 	o := c.outcome()
 	c.close(w)
 	x.Detach()
-	x.told.Wait()
+	x.reports.Wait()
 	return o
 }
 

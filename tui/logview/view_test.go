@@ -127,7 +127,7 @@ func TestSaveWritesTheWholeLog(t *testing.T) {
 	size, err := w.Save(t.Context(), path)
 	data, _ := os.ReadFile(path)
 	if want := "==> a\nred\n" + long + "bad\n==> b\nb\n"; err != nil || string(data) != want || size != int64(len(want)) {
-		t.Fatalf("saved %d bytes (%d told), %v", len(data), size, err)
+		t.Fatalf("saved %d bytes (%d reported), %v", len(data), size, err)
 	}
 	if _, err := w.Save(t.Context(), path); !errors.Is(err, os.ErrExist) {
 		t.Errorf("saving twice: %v", err)
@@ -143,9 +143,9 @@ func TestOnlyMatchingLinesStayNearTheSameLine(t *testing.T) {
 	lines := numbered(0, 200)
 	s := said{"a" + Stdout: lines, "b" + Stdout: lines}
 	v := &View{}
-	var told Note
+	var note Note
 	toggle := func() (cmd tea.Cmd) {
-		told, cmd = v.ToggleOnly()
+		note, cmd = v.ToggleOnly()
 		return cmd
 	}
 	settle(t, v, v.Show(s, Target{Nodes: []string{"a"}, Names: []string{"a"}}))
@@ -161,8 +161,8 @@ func TestOnlyMatchingLinesStayNearTheSameLine(t *testing.T) {
 	if v.at() != "line 117" || v.Text() != "line 107\nline 117\nline 127\nline 137\nline 147\nline 157\nline 167\nline 177\nline 187\nline 197\n" {
 		t.Errorf("at %q, lines %q", v.at(), v.Text())
 	}
-	if !strings.Contains(told.Text, "& shows all") {
-		t.Errorf("it says %q", told.Text)
+	if !strings.Contains(note.Text, "& shows all") {
+		t.Errorf("it says %q", note.Text)
 	}
 	settle(t, v, toggle())
 	if v.at() != "line 117" || v.Text() != lines {
@@ -179,8 +179,8 @@ func TestOnlyMatchingLinesStayNearTheSameLine(t *testing.T) {
 	}
 	v.Search("nothing like this")
 	settle(t, v, toggle())
-	if v.only || v.Text() != lines || !strings.Contains(told.Text, "all lines are shown") {
-		t.Errorf("without a match: only %v, it says %q", v.only, told.Text)
+	if v.only || v.Text() != lines || !strings.Contains(note.Text, "all lines are shown") {
+		t.Errorf("without a match: only %v, it says %q", v.only, note.Text)
 	}
 	v.Close()
 }
