@@ -303,7 +303,7 @@ func (r *rowMaker) instance(subFlow int, s api.InstanceStatus, nodes []api.NodeS
 			continue // a node of a nested sub-flow, which has its own row to open it
 		}
 		at := r.f.Member(r.root, n.ID)
-		row := drawing.Row{Name: strings.TrimPrefix(n.ID, s.Path+"/"), Detail: detail(n, r.now), Tally: tallyOf(n)}
+		row := drawing.Row{Name: strings.TrimPrefix(n.ID, s.Path+"/"), Detail: detail(n, r.now), Instances: instanceCount(n)}
 		r.add(row, innerRow{kind: aMember, path: n.ID, member: at, node: n, state: runview.FoldedState(n)})
 		if n.Instances != nil && r.p.expanded[openKey(n.ID)] {
 			r.depth++
@@ -329,13 +329,13 @@ func (p *picture) page(path string) *instancePage {
 	return p.pages[path]
 }
 
-// tallyOf returns the counts of the instances of a node, or nil if it has none.
-func tallyOf(n *api.NodeStatus) *drawing.Tally {
+// instanceCount returns the counts of the instances of a node, or nil if it has none.
+func instanceCount(n *api.NodeStatus) *drawing.Instances {
 	in := n.Instances
 	if in == nil || in.Begun == 0 && in.Total == 0 {
 		return nil
 	}
-	t := &drawing.Tally{Total: in.Total}
+	t := &drawing.Instances{Total: in.Total}
 	if t.Total == 0 && (n.State != api.StateRunning && n.State != api.StateQueued) {
 		t.Total = in.Begun
 	}

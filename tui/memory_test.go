@@ -11,7 +11,7 @@ import (
 	"wf/tui/logview"
 )
 
-// shelf is a Memory that stores sights in a map.
+// shelf is a Memory that stores views in a map.
 type shelf map[string]SavedView
 
 func (s shelf) Recall(id string) SavedView  { return s[id] }
@@ -28,9 +28,9 @@ func session(s shelf) *model {
 	return m
 }
 
-// TestSightIsRestoredAndStoredOnlyWhenChanged: View, zoom, open stages, panes and the display of logs are restored,
+// TestViewIsRestoredAndStoredOnlyWhenChanged: View, zoom, open stages, panes and the display of logs are restored,
 // and only changes are stored.
-func TestSightIsRestoredAndStoredOnlyWhenChanged(t *testing.T) {
+func TestViewIsRestoredAndStoredOnlyWhenChanged(t *testing.T) {
 	s := shelf{}
 	m := session(s)
 	first := m.doc.picture.view
@@ -64,8 +64,8 @@ func TestSightIsRestoredAndStoredOnlyWhenChanged(t *testing.T) {
 	}
 }
 
-// TestInvalidSightIsIgnored: No content of a stored sight does any harm.
-func TestInvalidSightIsIgnored(t *testing.T) {
+// TestInvalidViewIsIgnored: No content of a stored view does any harm.
+func TestInvalidViewIsIgnored(t *testing.T) {
 	m := session(shelf{"ab": {View: "cube", Zoom: 99, Open: []string{"", "gone"}, Split: 7, Stream: "stdin"}})
 	m.View()
 	if got := savedViewOf(&m.doc, &m.panes, &m.side); got.Zoom != 0 || got.Split != mostSplit || got.Stream != "" || len(got.Open) != 0 || got.View == "cube" {

@@ -74,7 +74,7 @@ func (p *picture) update(f *runview.Workfile, hidden []bool, now time.Time) {
 		to.Marked = p.marked[n.ID]
 		if t := textSourceOf(n); t != p.described[i] || countsDown(n) {
 			p.described[i] = t
-			to.State, to.Detail, to.Time, to.Tally = drawStates[runview.FoldedState(n)], detail(n, now), shortTime(n, now), tallyOf(n)
+			to.State, to.Detail, to.Time, to.Instances = drawStates[runview.FoldedState(n)], detail(n, now), shortTime(n, now), instanceCount(n)
 		}
 		to.Open = to.Folds && p.expanded[openKey(n.Name)]
 	}

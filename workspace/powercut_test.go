@@ -237,8 +237,8 @@ func (m *powerCutBed) recover() outcome {
 	return got
 }
 
-// check holds an outcome, and what the commands themselves have noted, against the model: what may be
-// lost is in lost, the rest has the code that it must have, and nothing was executed twice.
+// check compares an outcome, and the trace that the commands have written, with the model: only executions in lost may
+// be lost, all others have the expected exit code, and nothing was executed twice.
 func (m *powerCutBed) check(got outcome, lost map[string]bool) {
 	m.t.Helper()
 	text, _ := os.ReadFile(m.log)

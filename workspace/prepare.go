@@ -69,7 +69,10 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 			p.hist.Close()
 			p.left = pp.w.retries.withdraw(p.hist.Number())
 		}
-		pp.w.loop.Post(func() { pp.prepared(p) })
+		if !pp.w.loop.Post(func() { pp.prepared(p) }) && p.err == nil { // the loop has ended: the next opening recovers the run
+			p.sess.Detach()
+			p.hist.Close()
+		}
 	})
 }
 

@@ -60,7 +60,7 @@ var FileLimitVariable = sync.OnceValue(func() string {
 	return fmt.Sprintf("%s=%d:%d", limitVariable, l.before.Cur, l.before.Max)
 })
 
-// Inherit takes the limits that the daemon has found. The daemon and its runners are started with the same limits.
+// Inherit uses the limits that the daemon has found and passed on: daemon and runners are started with the same ones.
 func (l *FileLimits) Inherit() {
 	n, err := fmt.Sscanf(os.Getenv(limitVariable), "%d:%d", &l.before.Cur, &l.before.Max)
 	l.Known = n == 2 && err == nil && unix.Getrlimit(unix.RLIMIT_NOFILE, &l.raised) == nil

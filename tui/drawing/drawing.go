@@ -43,16 +43,16 @@ type Node struct {
 
 	// Inside means that the node is part of another one. It has no place of its own, but it may have a Row.
 	Inside bool
-	// Folds means that the node contains others: the graph reserves room for a Tally and, if the node is Open, for
+	// Folds means that the node contains others: the graph reserves room for Instances and, if the node is Open, for
 	// rows.
 	Folds, Open bool
 
 	// The current state.
-	State  State
-	Detail string // after the name, such as `running 12s` or `exit 1 after 1.2s`; "" = the word of the state
-	Time   string // short, for chips, such as `12s`; at most 7 columns are shown
-	Marked bool   // by the user
-	Tally  *Tally // counts of the contained instances; nil = none
+	State     State
+	Detail    string     // after the name, such as `running 12s` or `exit 1 after 1.2s`; "" = the word of the state
+	Time      string     // short, for chips, such as `12s`; at most 7 columns are shown
+	Marked    bool       // by the user
+	Instances *Instances // counts of the contained instances; nil = none
 }
 
 // An Edge leads from one node to another; From and To are indices into Graph.Nodes.

@@ -205,8 +205,8 @@ func (l *list) drawRow(grid *Grid, y, r int) {
 	name := max(min(l.wide, grid.Width-x-leastDetail), min(l.wide, leastName))
 	p.clipped(x, l.names[r], name, nameInk(n.State))
 	x += name + 2
-	if n.Tally != nil {
-		x += p.tally(x, n.Tally) + 2
+	if n.Instances != nil {
+		x += p.instances(x, n.Instances) + 2
 	}
 	x += p.detail(x, n) + 2
 	x += p.condition(x, l.when[l.vertex[l.node[r]]])

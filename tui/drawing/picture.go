@@ -123,7 +123,7 @@ func (p *picture) label() {
 			l.width += 1 + timeWidth
 		}
 		if n := p.onlyNode(int32(v)); n != nil && n.Folds {
-			if l.width += 1 + tallyWidth; n.Open {
+			if l.width += 1 + instancesWidth; n.Open {
 				l.width = max(l.width, openWidth)
 			}
 		}

@@ -218,8 +218,8 @@ func (p *picture) taken(v int32) int {
 		if n := p.counts[v][Failed]; n > 0 {
 			width += 2 + digits(n)
 		}
-	case p.tally(v) != nil:
-		width += 1 + min(p.tally(v).columns(), tallyWidth)
+	case p.instances(v) != nil:
+		width += 1 + min(p.instances(v).columns(), instancesWidth)
 	case p.zoom != Chip:
 		if time := p.graph.Nodes[p.item[v].Index].Time; time != "" {
 			width += 1 + min(ansi.StringWidth(head(time, timeWidth)), timeWidth)
@@ -257,10 +257,10 @@ func (p *picture) chips(layer int) {
 	}
 }
 
-// tally returns the instances of the node of a vertex, or nil. A stage counts its nodes instead.
-func (p *picture) tally(v int32) *Tally {
+// instances returns the instances of the node of a vertex, or nil. A stage counts its nodes instead.
+func (p *picture) instances(v int32) *Instances {
 	if n := p.onlyNode(v); n != nil {
-		return n.Tally
+		return n.Instances
 	}
 	return nil
 }
@@ -283,8 +283,8 @@ func (p *picture) chip(w *pen, x int, v int32) {
 	w.clipped(x, l.name, room, nameInk(p.states[v]))
 	x += room
 	switch {
-	case p.tally(v) != nil:
-		x += 1 + w.tally(x+1, p.tally(v))
+	case p.instances(v) != nil:
+		x += 1 + w.instances(x+1, p.instances(v))
 	case l.times != "":
 		c := &p.counts[v]
 		done := strconv.Itoa(c.Done())

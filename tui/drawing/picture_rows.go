@@ -2,10 +2,10 @@ package drawing
 
 import "sort"
 
-// Widths that chips reserve for a tally, and minimum widths of open chips.
+// Widths that chips reserve for the counts of instances, and minimum widths of open chips.
 const (
-	tallyWidth = 16
-	openWidth  = 40
+	instancesWidth = 16
+	openWidth      = 40
 )
 
 // unfold moves the chips below the rows of a node down, and adds the rows to the order.

@@ -10,15 +10,15 @@ import (
 // A Row is a line below the row of a node, for example an instance. Rows may be added, removed and reordered between
 // pictures.
 type Row struct {
-	Node   int    // number of the node in the graph
-	Key    string // unique in the graph, and not the key of a node
-	Depth  int    // 0 = directly below the node
-	State  State
-	Note   Note   // except for NoNote, Name is a remark and there is no state
-	Name   string // may contain anything
-	Detail string
-	Marked bool
-	Tally  *Tally // nil = none
+	Node      int    // number of the node in the graph
+	Key       string // unique in the graph, and not the key of a node
+	Depth     int    // 0 = directly below the node
+	State     State
+	Note      Note   // except for NoNote, Name is a remark and there is no state
+	Name      string // may contain anything
+	Detail    string
+	Marked    bool
+	Instances *Instances // nil = none
 }
 
 // A Note is the meaning of a row that is not an instance or a node.
@@ -39,8 +39,8 @@ func (n Note) sign(ascii bool) string {
 	return cells.Either(ascii, "... ", "… ")
 }
 
-// A Tally counts the instances of a node.
-type Tally struct {
+// Instances counts the instances of a node.
+type Instances struct {
 	Total  int // 0 = not known yet
 	Counts Counts
 }
@@ -73,8 +73,8 @@ func (g *Graph) owner(item Item) Item {
 	return item
 }
 
-// text returns the start of a tally: "3/10", or the number of started instances if the total is unknown.
-func (t *Tally) text() string {
+// text returns the start of the counts: "3/10", or the number of started instances if the total is unknown.
+func (t *Instances) text() string {
 	done := strconv.Itoa(t.Counts.Done())
 	if t.Total > 0 {
 		return done + "/" + strconv.Itoa(t.Total)
@@ -82,11 +82,11 @@ func (t *Tally) text() string {
 	return done + "/" + strconv.Itoa(t.Counts.Total()) + "+"
 }
 
-// notableStates are the states that a tally names, the most severe first.
+// notableStates are the states that are counted, the most severe first.
 var notableStates = [...]State{Failed, Waiting, Running, Retrying, Cancelled}
 
-// tally draws the number of successful instances, the total, and the numbers of notable states.
-func (p *pen) tally(x int, t *Tally) int {
+// instances draws the number of successful instances, the total, and the numbers of notable states.
+func (p *pen) instances(x int, t *Instances) int {
 	used := p.put(x, t.text(), InkDim)
 	for _, state := range notableStates {
 		if n := t.Counts[state]; n > 0 {
@@ -96,8 +96,8 @@ func (p *pen) tally(x int, t *Tally) int {
 	return used
 }
 
-// columns returns the width of a drawn tally.
-func (t *Tally) columns() int {
+// columns returns the width of the drawn counts.
+func (t *Instances) columns() int {
 	used := len(t.text())
 	for _, state := range notableStates {
 		if n := t.Counts[state]; n > 0 {
@@ -126,8 +126,8 @@ func (p *pen) inner(x int, r *Row, room int) {
 	put(r.State.Glyph(p.ascii)+" ", InkOf(r.State))
 	put(cells.ClipMiddle(head(r.Name, longestName), max(end-x, 0), p.ascii), nameInk(r.State))
 	x += 2
-	if r.Tally != nil && x+r.Tally.columns() < end {
-		x += p.tally(x, r.Tally) + 2
+	if r.Instances != nil && x+r.Instances.columns() < end {
+		x += p.instances(x, r.Instances) + 2
 	}
 	put(head(r.Detail, max(end-x, 0)), detailInk(r.State))
 }

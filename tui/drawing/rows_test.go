@@ -12,10 +12,10 @@ import (
 func repeated() *Graph {
 	g := &Graph{
 		Nodes: []Node{{ID: "prep", Name: "prep", Command: "./prep", State: OK},
-			{ID: "each", Name: "each", State: Failed, Folds: true, Open: true, Detail: "running 12s", Tally: &Tally{Total: 10, Counts: Counts{OK: 3, Failed: 1, Running: 2}}},
+			{ID: "each", Name: "each", State: Failed, Folds: true, Open: true, Detail: "running 12s", Instances: &Instances{Total: 10, Counts: Counts{OK: 3, Failed: 1, Running: 2}}},
 			{ID: "t", Name: "t", Command: "trim", Inside: true}, {ID: "u", Name: "u", Command: "upload", Inside: true},
 			{ID: "big", Name: "big", Command: "./big", State: OK}, {ID: "small", Name: "small", Command: "./small", State: Skipped},
-			{ID: "loop", Name: "loop", State: Running, Folds: true, Tally: &Tally{Counts: Counts{OK: 2, Running: 1}}},
+			{ID: "loop", Name: "loop", State: Running, Folds: true, Instances: &Instances{Counts: Counts{OK: 2, Running: 1}}},
 			{ID: "done", Name: "done", Command: "./done"}},
 		Edges: []Edge{{From: 0, To: 1}, {From: 2, To: 3}, {From: 0, To: 4, When: "case:big"}, {From: 0, To: 5, When: "case:small", Dead: true},
 			{From: 4, To: 6, When: "if:nodes.big.outputs.size > 3"}, {From: 1, To: 7, When: "done"}, {From: 6, To: 7}},
@@ -23,7 +23,7 @@ func repeated() *Graph {
 	g.Rows = []Row{{Node: 1, Key: "in t", Note: Model, Name: "t trim"}, {Node: 1, Key: "in each[2]", State: Failed, Name: "each[2]", Detail: "1 failed"},
 		{Node: 1, Key: "in each[2]/t", Depth: 1, State: Failed, Name: "t", Detail: "exit 1 after 0.8s"},
 		{Node: 1, Key: "in each[0]", State: OK, Name: "each[0]", Detail: "2 ok", Marked: true},
-		{Node: 1, Key: "more", Note: More, Name: "5 after"}, {Node: 6, Key: "in loop[0]", State: OK, Name: "loop[0]", Tally: &Tally{Total: 4, Counts: Counts{OK: 4}}}}
+		{Node: 1, Key: "more", Note: More, Name: "5 after"}, {Node: 6, Key: "in loop[0]", State: OK, Name: "loop[0]", Instances: &Instances{Total: 4, Counts: Counts{OK: 4}}}}
 	return g
 }
 

@@ -97,8 +97,8 @@ func (s *stagesView) drawRow(grid *Grid, y, r int, c *stageColumns) {
 		p.state(2*int(s.lanes.rows[row.stage].at), n.State)
 		p.clipped(c.name, s.stages[row.stage].name, c.nameWidth, nameInk(n.State))
 		x := c.text
-		if n.Tally != nil {
-			x += p.tally(x, n.Tally) + 2
+		if n.Instances != nil {
+			x += p.instances(x, n.Instances) + 2
 		}
 		x += p.detail(x, n) + 2
 		x += p.condition(x, s.when[row.stage])
@@ -148,8 +148,8 @@ func (s *stagesView) drawInner(p *pen, row *stageRow, c *stageColumns) {
 	p.state(x, n.State)
 	x += 2
 	x += p.put(x, nodeName(s.graph, row.item.Index), nameInk(n.State)) + 2
-	if n.Tally != nil {
-		x += p.tally(x, n.Tally) + 2
+	if n.Instances != nil {
+		x += p.instances(x, n.Instances) + 2
 	}
 	p.detail(x, n)
 }

@@ -14,6 +14,9 @@ import (
 
 // Open returns the session of a run. A session survives a restart of the daemon, as a runner does.
 func (b *testbed) Open(_ context.Context, spec executor.Spec) (executor.Session, error) {
+	if b.opening != nil {
+		<-b.opening
+	}
 	if b.refuse != nil {
 		return nil, b.refuse
 	}

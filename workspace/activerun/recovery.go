@@ -49,7 +49,9 @@ func (rc *recovery) RetryExecutor() {
 func (rc *recovery) Follow() {
 	rc.run.host.Loop.Run(func() {
 		sess, err := rc.run.OpenExecutor(rc.run.host.Store.Dir(rc.run.Number), rc.run.Number, nil)
-		rc.run.host.Loop.Post(func() { rc.followed(sess, err) })
+		if !rc.run.host.Loop.Post(func() { rc.followed(sess, err) }) && err == nil {
+			sess.Detach() // the workspace has been closed meanwhile
+		}
 	})
 }
 

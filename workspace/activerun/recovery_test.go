@@ -149,6 +149,24 @@ func TestRecoveredRunWaitsForItsExecutor(t *testing.T) {
 	}, "a")
 }
 
+// An executor that is found only after the workspace has been closed is left alone again.
+func TestExecutorFoundAfterTheEnd(t *testing.T) {
+	test(t, func(b *testbed) {
+		r := b.start(api.RunRequest{})
+		b.close()
+		next := b.recover(r.Number)
+		b.opening = make(chan struct{})
+		next.Follow()
+		b.startLoop()
+		b.do(func() { next.Detach(); b.host.Loop.End() })
+		close(b.opening)
+		b.host.Loop.Wait()
+		if !b.session.detached {
+			t.Error("the session stays open")
+		}
+	}, "a")
+}
+
 // If the executor is gone for good, what ran is lost and the run fails.
 func TestRecoveredRunWithoutExecutor(t *testing.T) {
 	test(t, func(b *testbed) {

@@ -38,8 +38,9 @@ type testbed struct {
 	watcher   *watchers.Watcher
 	events    []api.Event
 
-	session *fakeSession // of the latest run
-	refuse  error        // returned by Open
+	session *fakeSession  // of the latest run
+	refuse  error         // returned by Open
+	opening chan struct{} // if not nil, Open waits for it
 	slots   fakeSlots
 	pools   fakePools
 	nested  fakeNested

@@ -9,8 +9,8 @@ import (
 	"wf/workspace/workfile"
 )
 
-// TestKeptRuns replays runs that earlier versions wrote. What their records come to must agree with the results that those
-// versions have recorded.
+// TestKeptRuns replays runs that earlier versions wrote. The state that follows from their records must agree with the
+// results that those versions recorded.
 func TestKeptRuns(t *testing.T) {
 	folders, err := filepath.Glob("../history/testdata/kept/v*/*")
 	if err != nil || len(folders) == 0 {
