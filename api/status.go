@@ -236,7 +236,7 @@ type Changes struct {
 	Attributes   []string     `json:"attributes,omitempty"`    // of the graph: wrapper, cwd …
 }
 
-// EdgeChange is an edge that was added or removed, or whose type has changed.
+// EdgeChange describes an added edge, a removed edge, or an edge with a new type.
 type EdgeChange struct {
 	Source string `json:"source"`
 	Target string `json:"target"`

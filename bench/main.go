@@ -62,7 +62,7 @@ func parseOptions(args []string) (options, error) {
 	flags.BoolVar(&o.load, "load", false, "time only the loading: wf check, ninja -t rules, make with nothing to do")
 	flags.BoolVar(&o.cli, "cli", false, "time single commands instead: help, one node, status and completion of 5,000")
 	flags.StringVar(&o.wf, "wf", "", "binary to measure (default: bin/wf, built now)")
-	flags.StringVar(&o.other, "other", "", "second wf binary, measured in turn with the first: an earlier build, or one with a change")
+	flags.StringVar(&o.other, "other", "", "second wf binary, measured in turn with the first: an earlier build, or one with a change; the results contain its file name")
 	flags.StringVar(&o.results, "results", "", "file to append to (default: bench/results.jsonl; - = none)")
 	flags.DurationVar(&o.timeout, "timeout", 10*time.Minute, "of one timed run")
 	if err := flags.Parse(args); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"text/tabwriter"
 	"time"
@@ -23,7 +24,7 @@ type report struct {
 	Edges   int       `json:"edges"`
 	Jobs    int       `json:"jobs"`
 	Rounds  int       `json:"rounds"`
-	Other   string    `json:"other,omitempty"` // path of the second wf
+	Other   string    `json:"other,omitempty"` // file name of the second wf
 
 	Tools        []*figures         `json:"tools"`  // wf first
 	Ratios       map[string]float64 `json:"ratios"` // median of wf's wall time by that of the tool
@@ -46,7 +47,7 @@ type figures struct {
 
 func newReport(k *kit, c *benchCase) *report {
 	return &report{Time: time.Now().UTC().Truncate(time.Second), Machine: k.machine, Case: c.name, Shape: c.shape, Load: k.o.load, Shell: c.shell,
-		Nodes: c.nodes(), Edges: c.graph.Edges(), Jobs: c.jobs, Rounds: k.o.rounds, Other: k.o.other,
+		Nodes: c.nodes(), Edges: c.graph.Edges(), Jobs: c.jobs, Rounds: k.o.rounds, Other: otherName(k.o.other),
 		Ratios: make(map[string]float64), Absent: k.absent}
 }
 
@@ -179,4 +180,12 @@ func appendLine(path string, line []byte) error {
 	}
 	_, err = f.Write(append(line, '\n'))
 	return errors.Join(err, f.Close())
+}
+
+// otherName returns the file name of the second binary, or "". Results are shared, so they contain no folders.
+func otherName(path string) string {
+	if path == "" {
+		return ""
+	}
+	return filepath.Base(path)
 }

@@ -42,7 +42,7 @@ func TestRunRequestIsRepeatedWithItsKey(t *testing.T) {
 	}
 }
 
-// TestRepetitionEnds checks that a request whose answers all break off fails after Options.Timeout.
+// TestRepetitionEnds checks that a request fails after Options.Timeout if the connection breaks during every answer.
 func TestRepetitionEnds(t *testing.T) {
 	dir := t.TempDir()
 	d := newFake(t, dir)

@@ -372,7 +372,7 @@ func (m *member) before(other *member) bool {
 }
 
 // over returns how many slots a member has to give back for waiting members with fewer. Several members are asked for the
-// same slot, because it is unknown whose command ends first. The queue is sorted.
+// same slot, because any of their commands may end first. The queue is sorted.
 func (s *slots) over(m *member) int {
 	over, left := 0, s.left()
 	for _, x := range s.queue {

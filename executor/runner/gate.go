@@ -32,7 +32,7 @@ type gates struct {
 
 	fresh    []*execution // put behind gates since the last sync
 	unsynced []*execution // whose intents were recorded since the last sync
-	intended []*execution // whose intents were recorded less than intentLifetime ago, in order
+	intended []*execution // with intents that are still valid, the oldest first
 }
 
 // jobs are all jobs of the daemon.

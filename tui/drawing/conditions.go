@@ -45,7 +45,7 @@ func dimDeadLanes(g *Graph, l *lanes, k *laneLook) {
 	}
 }
 
-// dimDead dims the bundles whose edges cannot fire any more.
+// dimDead draws bundles in a dim colour if none of their edges can fire any more.
 func (p *picture) dimDead() {
 	for i := range p.layers.shares {
 		dead := true

@@ -121,7 +121,7 @@ func (r *Run) endRecord(rep executor.Report) history.Record {
 	return rec
 }
 
-// executorLost ends a run whose executor is lost. The result of running executions is unknown.
+// executorLost ends a run after the connection to its executor has failed for good. Running executions count as lost.
 func (r *Run) executorLost(rep executor.Report) {
 	if r.Phase == runstate.Ended || r.Phase == runstate.Complete {
 		return

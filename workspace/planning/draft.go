@@ -88,8 +88,8 @@ type Draft struct {
 // defaultGraceMS is the time between TERM and KILL, in milliseconds (docs/semantics.md, Stopping).
 const defaultGraceMS = 10_000
 
-// Draft determines the scope of a run and refuses a run that cannot work. It changes nothing. If it returns no draft and no
-// error, there is nothing to resume.
+// Draft determines the scope of a run and refuses a run that cannot work. It changes nothing. If there is
+// nothing to resume, it returns neither a draft nor an error.
 func (pl *Planner) Draft(client string, req api.RunRequest) (*Draft, api.RunAccepted, error) {
 	acc := api.RunAccepted{Mode: req.Mode, Total: pl.Nodes.Count(pl.Nodes.Blocked()).Total()}
 	scope, err := pl.scope(req)

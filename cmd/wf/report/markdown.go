@@ -69,7 +69,7 @@ func writeMarkdown(w io.Writer, a *Account) error {
 	return b.Flush()
 }
 
-// maxMarkdownTails is the number of failed nodes whose output a report shows.
+// maxMarkdownTails is the maximum number of failed nodes for which a report contains output.
 const maxMarkdownTails = 20
 
 // markdownTail writes a folded block with the end of the output of a failed node.
