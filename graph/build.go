@@ -48,6 +48,9 @@ func Build(nodes []NodeSpec, edges []EdgeSpec, attrs map[string]string) (*Graph,
 			return nil, err
 		}
 	}
+	if n := b.g.repeatedID(); n != nil {
+		return nil, fmt.Errorf("node %s: its id is used twice", n.ID)
+	}
 	for i := range edges {
 		if err := b.AddEdge(&edges[i]); err != nil {
 			return nil, err
@@ -56,8 +59,18 @@ func Build(nodes []NodeSpec, edges []EdgeSpec, attrs map[string]string) (*Graph,
 	return b.Graph(attrs), nil
 }
 
+// repeatedID returns a node that has the id of a later node, or nil.
+func (g *Graph) repeatedID() *Node {
+	for _, n := range g.nodes.list {
+		if g.Node(n.ID) != n {
+			return n
+		}
+	}
+	return nil
+}
+
 // A Builder makes a graph from its elements, first all nodes, then all edges. It copies what it keeps of a spec, except maps
-// and slices, so a reader of a large file needs only one spec.
+// and slices, so a reader of a large file needs only one spec. The caller makes sure that no id repeats.
 type Builder struct {
 	g     *Graph
 	nodes []Node
@@ -74,7 +87,6 @@ func NewBuilder(nodes, edges int) *Builder {
 		g: &Graph{
 			nodes: ordered[*Node]{list: make([]*Node, 0, nodes)},
 			edges: ordered[*Edge]{list: make([]*Edge, 0, edges)},
-			byID:  make(map[string]*Node, nodes),
 		},
 		nodes: make([]Node, nodes),
 		edges: make([]Edge, edges),
@@ -82,8 +94,8 @@ func NewBuilder(nodes, edges int) *Builder {
 	}
 }
 
-// AddNode adds the next node. It returns an error for an id that repeats or is missing, a container that does not come
-// before it, and a key that does not ascend.
+// AddNode adds the next node. It returns an error for a missing id, a container that does not come before it, and a key that
+// does not ascend.
 func (b *Builder) AddNode(s *NodeSpec) error {
 	g, i := b.g, len(b.g.nodes.list)
 	key, ok := nextKey(s.Key, g.nextNodeKey)
@@ -103,10 +115,6 @@ func (b *Builder) AddNode(s *NodeSpec) error {
 		n.Parent.children++
 	}
 	g.nodes.list = append(g.nodes.list, n)
-	g.byID[s.ID] = n
-	if len(g.byID) != i+1 {
-		return fmt.Errorf("node %s: its id is used twice", s.ID)
-	}
 	g.nextNodeKey = key + 1
 	return nil
 }

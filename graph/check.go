@@ -229,7 +229,7 @@ func (c *checker) names() {
 		if sign := SelectorSyntax(name); sign != "" {
 			c.add(Warning, CodeNameSelects, -1, []*Node{n}, "the name %q of node %s contains %q, which has another meaning in a selector", name, c.handle(n), sign)
 		}
-		if other := c.g.byID[name]; other != nil && other != n {
+		if other := c.g.Node(name); other != nil && other != n {
 			c.add(Warning, CodeNameIsID, -1, []*Node{n, other}, "the name of node %s is the id of another node", name)
 		}
 	}
