@@ -22,6 +22,7 @@ type scanner struct {
 	parents []bool           // by node: contains a graph
 	numbers map[string]int32 // of nodes, by id
 	ends    []ends           // by edge
+	last    ends             // of an earlier edge; most files list the edges of a node one after the other
 	early   []earlyEnd
 	edgeIDs []edgeID // only of edges that have one
 	notes   notes
