@@ -87,7 +87,7 @@ func newScanner(text []byte, limits Limits) *scanner {
 	s.root.start = added
 	s.numbers = map[string]int32{}
 	s.endings = bytes.Contains(text, sectionEnd)
-	s.slots = make([]slot, 0, bytes.Count(text, []byte("<"))/3) // each value has two tags
+	s.slots = make([]slot, 0, bytes.Count(text, []byte("<"))*2/5) // a value has two tags, or one if it is empty
 	return s
 }
 
