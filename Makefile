@@ -45,6 +45,9 @@ bench: build ## time wf against ninja and make on the same graphs
 	$(GO) run ./bench
 	$(GO) run ./bench -cli -rounds 20
 
+bench-table: build ## measure where wf stands, as a table; takes half an hour
+	$(GO) run ./bench -table -files "$(BENCH_FILES)"
+
 bench-screen: build ## measure the terminal interface: processor, memory, time to the screen; takes 6 minutes
 	$(GO) run ./bench/screen -wf bin/wf
 
@@ -83,4 +86,4 @@ torture-short: ## the same in little
 clean: ## remove what was built
 	rm -rf bin
 
-.PHONY: build example test race update docs picture fuzz bench bench-screen bench-all torture torture-short clean
+.PHONY: build example test race update docs picture fuzz bench bench-table bench-screen bench-all torture torture-short clean
