@@ -74,6 +74,7 @@ func await(t *testing.T, r *runner, n int) {
 		}
 		for d, err := proc.NextDeath(); err == nil && d != nil; d, err = proc.NextDeath() {
 			r.died(d)
+			r.reapEnded()
 			n--
 		}
 	}

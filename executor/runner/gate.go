@@ -38,6 +38,7 @@ type gates struct {
 // jobs are all jobs of the daemon.
 type jobs struct {
 	width     int // how many executions may run at once
+	event     int // counts the ends of executions and the readings of lines from the daemon
 	queue     queue
 	gates     gates
 	lookahead lookahead
@@ -86,6 +87,7 @@ func (r *runner) ready(e *execution) {
 		r.end(e, &wire.Entry{})
 		return
 	}
+	e.readySince = r.jobs.event
 	r.jobs.queue.push(e)
 }
 

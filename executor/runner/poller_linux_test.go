@@ -38,7 +38,7 @@ func TestClosedDescriptorsAreNotReported(t *testing.T) {
 			if ready, died, err := p.wait(0); len(ready) == 0 && !died || err != nil {
 				t.Fatalf("before close: ready %v, died %v, %v", ready, died, err)
 			}
-			p.close(pair[0])
+			p.forget(pair[0])
 			if n, err := unix.EpollWait(p.fd, p.events[:], 0); n != 0 || err != nil {
 				t.Errorf("after close: %d events of descriptor %d, %v", n, p.events[0].Fd, err)
 			}

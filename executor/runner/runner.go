@@ -84,6 +84,7 @@ type runnerLog struct {
 	file      Log
 	line      []byte    // scratch for one encoded entry
 	unsynced  time.Time // since when the file may have entries that are not synced; zero = it has none
+	urgent    bool      // there are appended entries that must be written in this turn
 	unwritten bool      // the last write failed: nothing is announced until one succeeds
 	broken    bool      // the file accepts no more entries: nothing is forked or announced
 	count     entryCount
@@ -95,6 +96,13 @@ type children struct {
 	running map[int]*execution // by pid, until their end is recorded
 	list    *proc.ChildList
 	more    bool // there may be more deaths than this turn has handled
+	zombie  zombie
+}
+
+// A zombie is a child whose death is recorded and that is not reaped yet. Its e is nil if there is none.
+type zombie struct {
+	e     *execution
+	quiet bool // it was the only process of its execution, as far as the list of children shows
 }
 
 // closing is the state of the end of the run.
@@ -124,6 +132,7 @@ type execution struct {
 	intended    bool        // its intent is in the log
 	durable     bool        // its intent is synced
 	waiting     bool        // it is in the queue
+	readySince  int         // the value of jobs.event when it was put into the queue
 	earlier     earlierFork
 	retries     int // forks that failed because the machine was short of a resource
 	retryAt     time.Time
@@ -317,7 +326,8 @@ func (r *runner) handleReady(fd int, now time.Time) {
 // get its turn.
 const deathsAtOnce = 4
 
-// reapDeaths records the children that have died. After each it starts the next execution at once.
+// reapDeaths records the children that have died. After each it starts the next execution at once, so that the end and
+// the next fork entry are written together.
 func (r *runner) reapDeaths(now time.Time) {
 	for n := 0; ; n++ {
 		if r.children.more = n == deathsAtOnce; r.children.more {
@@ -329,6 +339,7 @@ func (r *runner) reapDeaths(now time.Time) {
 		}
 		r.died(d)
 		r.startNext(now)
+		r.reapEnded()
 	}
 }
 
@@ -342,7 +353,9 @@ func (r *runner) turn(now time.Time) {
 	if !r.log.unsynced.IsZero() && now.Sub(r.log.unsynced) >= syncDelay {
 		r.sync()
 	}
-	r.save()
+	if r.log.urgent || r.log.unwritten {
+		r.save()
+	}
 	r.log.count.keep(now)
 	r.announce(now)
 	r.listener.expire(now)
@@ -411,9 +424,9 @@ func (r *runner) announce(now time.Time) {
 	}
 }
 
-// announceNow sends the entries that were written since the last announcement.
+// announceNow writes the log and sends the entries that were written since the last announcement.
 func (r *runner) announceNow() {
-	if r.log.unwritten {
+	if r.save(); r.log.unwritten {
 		return // the entries wait until they are written
 	}
 	if lines := r.news.take(); len(lines) > 0 && !r.log.broken {
@@ -430,6 +443,7 @@ func (r *runner) note(e *wire.Entry) {
 		r.fail(err)
 		return
 	}
+	r.log.urgent = true
 	r.news.add(e.Kind, r.log.line)
 }
 
