@@ -57,10 +57,12 @@ func (la *lookahead) search(yield func(Upcoming) bool) {
 		if !la.nodes[i].atMostOnce {
 			continue
 		}
+		foreseen := true
 		for _, j := range la.instances[0].out(i) {
 			t := la.instances[0].target(j)
 			n := &la.nodes[t]
 			if la.marks[j].marked() || !n.atMostOnce || n.activations > 0 || n.executions > 0 {
+				foreseen = false
 				continue
 			}
 			if s.gets[t] == 0 {
@@ -74,8 +76,13 @@ func (la *lookahead) search(yield func(Upcoming) bool) {
 				return
 			}
 		}
+		la.nodes[i].foreseen = foreseen
 	}
 }
+
+// Foreseen reports whether Lookahead has yielded all executions that the success of a node's only execution leads to. It
+// returns false also if the iteration ended too early to tell.
+func (la *lookahead) Foreseen(node int) bool { return la.nodes[node].foreseen }
 
 // sources returns the executions that the missing tokens of a node come from.
 func (la *lookahead) sources(t nodeID) []Source {

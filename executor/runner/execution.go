@@ -218,6 +218,7 @@ func (r *runner) recordEnd(e *execution, as *wire.Entry) {
 		as.User, as.System = int64(d.User), int64(d.System)
 	}
 	r.note(as)
+	r.news.hurry = r.news.hurry || !e.job.Foreseen || !as.Succeeded()
 	r.jobs.event++
 	delete(r.jobs.active, e.job.ID)
 	delete(r.stops.stopping, e)

@@ -286,7 +286,7 @@ func (r *runner) openFiles() (err error) {
 // Delays of work that is not urgent.
 const (
 	syncDelay     = 50 * time.Millisecond // until a sync that nothing waits for
-	announceDelay = 5 * time.Millisecond  // until news are sent to which the daemon need not react
+	announceDelay = 15 * time.Millisecond // until news are sent to which the daemon need not react
 	orphanDelay   = time.Second           // until zombies are reaped that this runner has not forked
 )
 
@@ -419,7 +419,7 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 
 // announce sends the pending news if they are due.
 func (r *runner) announce(now time.Time) {
-	if r.news.due(now, r.jobs.occupied() < r.jobs.width) {
+	if r.news.due(now, &r.jobs) {
 		r.announceNow()
 	}
 }
