@@ -111,7 +111,6 @@ type node struct {
 	refused     bool  // one activation too many; the node fails when the accepted ones are served
 	unrequested bool  // it may have executed before Execute: it is not activated again
 	atMostOnce  bool  // Lookahead may yield it, see findAtMostOnce; never changes after Start
-	foreseen    bool  // see Foreseen
 	decided     bool  // it has succeeded, failed with the failure handled, or was skipped
 	handled     bool  // it is Failed, and an edge has fired for that
 	missing     int32 // blocking in-edges without a mark
