@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -156,6 +157,9 @@ type earlierFork struct {
 // or a goroutine that waits for an adopted process.
 const runnerProcs = 2
 
+// runnerGCPercent lets the heap of a runner, a few MB, grow to its fivefold before it is collected.
+const runnerGCPercent = 400
+
 // Main runs a runner process. args are the folder of the run and the path of the socket, as executor.Local passes
 // them. It returns the exit status of the process.
 func Main(args []string, o Options) int {
@@ -167,6 +171,7 @@ func Main(args []string, o Options) int {
 		return 2
 	}
 	runtime.GOMAXPROCS(runnerProcs)
+	debug.SetGCPercent(runnerGCPercent)
 	if err := inheritLink(); err != nil {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 		return 2
