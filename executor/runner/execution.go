@@ -96,7 +96,7 @@ func (r *runner) start(e *execution) {
 	}
 	r.options.Reached(pointForkEntry, e.job.ID)
 	begin := time.Now()
-	c, err := r.commands.fork(e, r.jobs.event)
+	c, err := r.commands.fork(e, moment{r.jobs.event, begin})
 	e.startWindow[1] = proc.Ticks()
 	if err != nil {
 		r.startFailed(e, err)

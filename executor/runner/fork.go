@@ -21,16 +21,15 @@ type commands struct {
 }
 
 // fork starts the command of e: directly if it needs no shell, otherwise through its shell. If a direct start fails,
-// fork tries the shell: it can run files that are not programs, and prints a message for every other mistake. event is the
-// present value of jobs.event.
-func (c *commands) fork(e *execution, event int) (forked child, err error) {
+// fork tries the shell: it can run files that are not programs, and prints a message for every other mistake.
+func (c *commands) fork(e *execution, now moment) (forked child, err error) {
 	values, err := c.values(e)
 	if err != nil {
 		return child{}, err
 	}
 	env := c.env.with(values)
 	if !c.env.hooked {
-		find := func(name string) (string, bool) { return c.programs.find(name, env, e.readySince, event) }
+		find := func(name string) (string, bool) { return c.programs.find(name, env, e.readySince, now) }
 		if path, argv, ok := shell.Direct(e.job.Shell, e.job.Command, find); ok {
 			if argv, err = c.scriptCall(e, argv); err != nil {
 				return child{}, err

@@ -23,14 +23,19 @@ type programs struct {
 
 // A foundProgram is the result of a lookup.
 type foundProgram struct {
-	path  string
-	event int       // jobs.event at the time of the lookup
-	at    time.Time // of the lookup
+	path string
+	moment
 }
 
-// find looks up name for a job that may start since the event ready. now is the present event. Failed lookups are not kept,
-// nor names with a slash, for which there is nothing to look up.
-func (p *programs) find(name string, env []string, ready, now int) (path string, ok bool) {
+// A moment is a time, together with the events so far.
+type moment struct {
+	event int // as in jobs.event
+	time  time.Time
+}
+
+// find looks up name for a job that may start since the event ready. Failed lookups are not kept, nor names with a slash, for
+// which there is nothing to look up.
+func (p *programs) find(name string, env []string, ready int, now moment) (path string, ok bool) {
 	list, _ := shell.Value(env, "PATH")
 	if strings.Contains(name, "/") {
 		return shell.FindProgram(name, list)
@@ -38,13 +43,12 @@ func (p *programs) find(name string, env []string, ready, now int) (path string,
 	if p.found == nil || p.path != list {
 		p.path, p.found = list, make(map[string]foundProgram)
 	}
-	at := time.Now()
-	if f, ok := p.found[name]; ok && f.event >= ready && at.Sub(f.at) < programLife {
+	if f, ok := p.found[name]; ok && f.event >= ready && now.time.Sub(f.time) < programLife {
 		return f.path, true
 	}
 	delete(p.found, name)
 	if path, ok = shell.FindProgram(name, list); ok {
-		p.found[name] = foundProgram{path, now, at}
+		p.found[name] = foundProgram{path, now}
 	}
 	return path, ok
 }
