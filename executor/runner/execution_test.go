@@ -59,6 +59,7 @@ func newTestRunner(t *testing.T, width int) (*runner, *memoryLog) {
 	r.commands.env = &environment{base: []string{"PATH=" + os.Getenv("PATH")}}
 	t.Cleanup(func() {
 		r.outputs.slots.close()
+		r.children.list.Close()
 		for _, fd := range []int{r.commands.null, r.recovery.wake[0], r.recovery.wake[1], r.poller.fd} {
 			unix.Close(fd)
 		}
