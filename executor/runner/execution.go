@@ -36,7 +36,8 @@ func (r *runner) acceptJob(j wire.Job) {
 	if _, ok := r.jobs.known[j.ID]; ok {
 		if e := r.jobs.active[j.ID]; e != nil && len(j.After) == 0 {
 			if e.job.After = nil; e.waitsFor > 0 {
-				r.open(e)
+				r.jobs.takeBack(e)
+				r.ready(e)
 			}
 		}
 		return

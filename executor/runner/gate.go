@@ -75,12 +75,6 @@ func (j *jobs) hasSucceeded(id wire.ID) bool {
 	return known && !failed && j.active[id] == nil
 }
 
-// open lets a job through its gate.
-func (r *runner) open(e *execution) {
-	r.jobs.takeBack(e)
-	r.ready(e)
-}
-
 // ready puts a job into the queue. A job without a command ends at once.
 func (r *runner) ready(e *execution) {
 	if strings.TrimSpace(e.job.Command) == "" {
@@ -105,7 +99,8 @@ func (r *runner) settle(id wire.ID, end *wire.Entry) {
 		switch e.waitsFor {
 		case 0: // it was taken back meanwhile
 		case 1:
-			r.open(e)
+			r.jobs.takeBack(e)
+			r.ready(e)
 		default:
 			e.waitsFor--
 		}
