@@ -358,9 +358,10 @@ func (r *runner) turn(now time.Time) {
 	r.startNext(now)
 	r.retractStale(now)
 	r.jobs.gates.expireIntents(now, r.unintend)
-	if !r.log.unsynced.IsZero() && now.Sub(r.log.unsynced) >= syncDelay {
+	if r.jobs.runsLow() || !r.log.unsynced.IsZero() && now.Sub(r.log.unsynced) >= syncDelay {
 		r.sync()
 	}
+	r.jobs.forked = false
 	if r.log.urgent || r.log.unwritten {
 		r.save()
 	}
