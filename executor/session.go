@@ -151,6 +151,9 @@ func (s *session) Close(ctx context.Context) ([]int, error) {
 		return nil, ctx.Err()
 	}
 	survivors, err := s.outcome()
+	if errors.Is(err, errClosed) {
+		return nil, err // the run goes on without this session and needs its environment, even if its runner is dead
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.runner.forget())
 	}
