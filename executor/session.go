@@ -151,6 +151,9 @@ func (s *session) Close(ctx context.Context) ([]int, error) {
 		return nil, ctx.Err()
 	}
 	survivors, err := s.outcome()
+	if errors.Is(err, errClosed) {
+		return nil, err // the run goes on without this session and needs its environment, even if its runner is dead
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.runner.forget())
 	}
@@ -235,6 +238,7 @@ func (s *session) follow(conn net.Conn, err error) {
 	defer close(s.done)
 	defer s.runner.unwatchAll()
 	defer s.runner.claim.remove()
+	defer s.runner.spares.runEnded()
 	for {
 		if conn != nil {
 			err = s.serve(conn)
