@@ -28,7 +28,7 @@ race: ## all tests with the race detector
 	$(GO) test -race -timeout 40m ./...
 
 update: ## rewrite golden files; read the diff
-	$(GO) test ./scheduler ./cmd/wf/convert ./tui/... -update
+	$(GO) test ./scheduler ./cmd/wf/convert ./tui/... ./bench/flame -update
 
 docs: ## rewrite docs/cli.md, docs/tui.md and the functions of docs/control-flow.md from the code
 	$(GO) test ./cmd/wf -run TestDocs -write-docs
@@ -44,6 +44,12 @@ fuzz: ## every fuzz target for FUZZTIME
 bench: build ## time wf against ninja and make on the same graphs
 	$(GO) run ./bench
 	$(GO) run ./bench -cli -rounds 20
+
+bench-table: build ## measure where wf stands, as a table; takes a quarter of an hour
+	$(GO) run ./bench -table -files "$(BENCH_FILES)"
+
+flame: ## draw where client, daemon, runner and commands spend their time
+	$(GO) run ./bench/flame
 
 bench-screen: build ## measure the terminal interface: processor, memory, time to the screen; takes 6 minutes
 	$(GO) run ./bench/screen -wf bin/wf
@@ -83,4 +89,4 @@ torture-short: ## the same in little
 clean: ## remove what was built
 	rm -rf bin
 
-.PHONY: build example test race update docs picture fuzz bench bench-screen bench-all torture torture-short clean
+.PHONY: build example test race update docs picture fuzz bench bench-table flame bench-screen bench-all torture torture-short clean

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +25,14 @@ case "$1 $2" in
 "server stop")
 	echo stop > "$pipe" ;;
 "run Workfile")
-	[ "$3 $4 $5 $6 $7" = "--fresh -j 4 --progress none" ] && [ -s Workfile ] && [ "$WF_SLOTS" = 4 ] ;;
+	case "$3 $4 $5 $6 $7" in
+	"--fresh -j 4 --progress none" | "--fresh -j 4 --progress plain") ;;
+	*) exit 1 ;;
+	esac
+	[ -s Workfile ] && [ "$WF_SLOTS" = 4 ] || exit 1
+	[ "$8" = --detach ] || exit 0
+	mkdir -p "$WF_STATE_DIR/workspaces/w/runs/1" && cd "$WF_STATE_DIR/workspaces/w/runs/1" || exit 1
+	echo '{"result":"succeeded"}' > result && mv result result.json && echo 1 ;;
 *)
 	echo "unknown command: $*" >&2
 	exit 2 ;;
@@ -52,7 +60,7 @@ func needs(t *testing.T, programs ...string) {
 func TestRunComparesAndRecords(t *testing.T) {
 	needs(t, "ninja", "make", "cc")
 	results := filepath.Join(t.TempDir(), "results.jsonl")
-	args := []string{"-wf", writeProgram(t, fakeWf), "-other", writeProgram(t, fakeWf), "-n", "30", "-j", "4", "-rounds", "2", "-shapes", "layered,chain", "-results", results}
+	args := []string{"-wf", writeProgram(t, fakeWf), "-other", writeProgram(t, fakeWf), "-n", "30", "-j", "4", "-rounds", "2", "-shapes", "layered,chain", "-clients", "quiet,watching,none", "-results", results}
 	if err := run(t.Context(), args); err != nil {
 		t.Fatal(err)
 	}
@@ -77,14 +85,23 @@ func TestRunComparesAndRecords(t *testing.T) {
 
 func checkReport(t *testing.T, r *report) {
 	t.Helper()
-	for i, name := range []string{toolWf, toolOther, toolNinja, toolMake, toolFloor} {
+	for i, name := range []string{toolWf, toolOther, toolWf + ", watched", toolOther + ", watched", toolWf + ", no client", toolOther + ", no client", toolNinja, toolMake, toolFloor} {
 		f := r.Tools[i]
 		if f.Name != name || len(f.WallMS) != 2 || f.MedianMS <= 0 || (f.OwnPerNodeUS == nil) != (name == toolNinja) {
 			t.Errorf("%s: %s has %+v", r.Case, name, f)
 		}
-		fake := name == toolWf || name == toolOther
+		fake := strings.Contains(name, toolWf)
 		if name != toolWf && r.Ratios[name] <= 0 || !fake && f.CPUPerNodeUS < 50 {
 			t.Errorf("%s: %s took %.1f us of CPU per node, ratio %.2f", r.Case, name, f.CPUPerNodeUS, r.Ratios[name])
+		}
+	}
+	if runtime.GOOS == "linux" {
+		wf, gnuMake := r.tool(toolWf), r.tool(toolMake)
+		if p := wf.process("client"); p == nil || p.CPUPerNodeUS <= 0 || wf.process("runner") != nil || wf.SelfPerNodeUS != nil {
+			t.Errorf("%s: processes %+v: the runs are too short for figures of runners", r.Case, wf.Processes)
+		}
+		if self := gnuMake.SelfPerNodeUS; self == nil || *self <= 0 || *self > gnuMake.CPUPerNodeUS {
+			t.Errorf("%s: make alone used %v of %.1f us", r.Case, self, gnuMake.CPUPerNodeUS)
 		}
 	}
 	if r.Nodes != 30 || r.Machine.Cores < 1 || len(r.Absent) > 0 {
@@ -93,23 +110,23 @@ func checkReport(t *testing.T, r *report) {
 }
 
 func TestDaemonThatDoesNotStart(t *testing.T) {
-	k := &kit{wf: writeProgram(t, "#!/bin/sh\necho no room >&2\nexit 4\n"), work: t.TempDir()}
-	_, err := startDaemon(t.Context(), k.builds()[0], k.work, 1)
+	b := wfBuild{toolWf, writeProgram(t, "#!/bin/sh\necho no room >&2\nexit 4\n"), quiet}
+	_, err := startDaemon(t.Context(), b, t.TempDir(), 1)
 	if err == nil || !strings.Contains(err.Error(), "no room") {
 		t.Errorf("err %v, want what the daemon said", err)
 	}
 }
 
 func TestDaemonIsStoppedAndItsFolderRemoved(t *testing.T) {
-	k := &kit{wf: writeProgram(t, fakeWf), work: t.TempDir()}
-	d, err := startDaemon(t.Context(), k.builds()[0], k.work, 1)
+	work := t.TempDir()
+	d, err := startDaemon(t.Context(), wfBuild{toolWf, writeProgram(t, fakeWf), quiet}, work, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := os.ReadDir(k.work); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(work); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
@@ -197,7 +214,7 @@ func TestEveryWidthIsACase(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	for _, args := range [][]string{{"-n", "0"}, {"-n", "x"}, {"-shells", "fish"}, {"-j", "0"}, {"-rounds", "0"}, {"file"}} {
+	for _, args := range [][]string{{"-n", "0"}, {"-n", "x"}, {"-shells", "fish"}, {"-j", "0"}, {"-rounds", "0"}, {"-clients", "all"}, {"-clients", ""}, {"file"}} {
 		if _, err := parseOptions(args); err == nil {
 			t.Errorf("%v was accepted", args)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,41 +20,53 @@ import (
 // commandNodes is the size of the workfile of the timed commands.
 const commandNodes = 5000
 
+// caseCommands is the name of the case in a commandReport.
+const caseCommands = "commands"
+
 // commandReport is one line of results.jsonl: the durations of single commands.
 type commandReport struct {
 	Time     time.Time         `json:"time"`
 	Machine  machine           `json:"machine"`
-	Case     string            `json:"case"` // "commands"
+	Case     string            `json:"case"` // caseCommands
 	Rounds   int               `json:"rounds"`
 	Commands []*commandFigures `json:"commands"`
 }
 
 // commandFigures are the results of one command. The budget is the promised duration; it is printed, not
-// asserted.
+// asserted. Commands of make have none: they are there to compare with.
 type commandFigures struct {
 	Command  string    `json:"command"`
-	BudgetMS float64   `json:"budget_ms"`
+	BudgetMS float64   `json:"budget_ms,omitempty"`
 	WallMS   []float64 `json:"wall_ms"` // every timed round, in order
 	MedianMS float64   `json:"median_ms"`
 }
 
-// A timedCommand is a command line of wf whose duration is measured.
+// A timedCommand is a command line whose duration is measured.
 type timedCommand struct {
-	title  string
-	budget float64 // milliseconds
-	dir    string
-	args   []string
-	cold   bool // no daemon runs at the start
+	title   string
+	budget  float64 // milliseconds
+	program string  // "" = wf
+	dir     string
+	args    []string
+	cold    bool // no daemon runs at the start
 }
+
+// Titles of commands that are compared.
+const (
+	titleHelp    = "wf --help"
+	titleOne     = "wf run, one node"
+	titleVersion = "make --version"
+	titleMakeOne = "make, one target"
+)
 
 // timedCommands are the commands that users type most, and those that their shells call for completion.
 func timedCommands(one, many string) []timedCommand {
 	status := []string{"status", "Workfile"}
 	run := []string{"run", "Workfile", "--fresh", "--progress", "none"}
 	return []timedCommand{
-		{title: "wf --help", budget: 10, dir: one, args: []string{"--help"}},
+		{title: titleHelp, budget: 10, dir: one, args: []string{"--help"}},
 		{title: "wf --version", budget: 10, dir: one, args: []string{"--version"}},
-		{title: "wf run, one node", budget: 20, dir: one, args: run},
+		{title: titleOne, budget: 20, dir: one, args: run},
 		{title: "wf run, one node, no daemon yet", budget: 100, dir: one, args: run, cold: true},
 		{title: "wf status, 5,000 nodes", budget: 100, dir: many, args: status},
 		{title: "wf status, 5,000 nodes, no daemon yet", budget: 200, dir: many, args: status, cold: true},
@@ -61,13 +74,25 @@ func timedCommands(one, many string) []timedCommand {
 	}
 }
 
+// makeCommands are the commands of make that the first ones of wf are compared with.
+func makeCommands(one string) []timedCommand {
+	return []timedCommand{
+		{title: titleVersion, program: "make", dir: one, args: []string{"--version"}},
+		{title: titleMakeOne, program: "make", dir: one, args: []string{"-r"}},
+	}
+}
+
 // measureCommands times every command in turn, once to warm up and then for each round.
 func (k *kit) measureCommands(ctx context.Context) (*commandReport, error) {
 	one, many := filepath.Join(k.work, "one"), filepath.Join(k.work, "many")
 	for dir, n := range map[string]int{one: 1, many: commandNodes} {
-		if err := writeWorkfile(dir, n, k.o.seed); err != nil {
+		if err := writeGraph(dir, n, k.o.seed); err != nil {
 			return nil, err
 		}
+	}
+	commands := timedCommands(one, many)
+	if !k.lacks(toolMake) {
+		commands = append(commands, makeCommands(one)...)
 	}
 	warm, err := startDaemon(ctx, k.builds()[0], k.work, slices.Max(k.o.jobs))
 	if err != nil {
@@ -77,26 +102,20 @@ func (k *kit) measureCommands(ctx context.Context) (*commandReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep := &commandReport{Time: time.Now().UTC().Truncate(time.Second), Machine: k.machine, Case: "commands", Rounds: k.o.rounds}
-	err = k.commandRounds(ctx, rep, timedCommands(one, many), warm.env, coldEnv(cold))
+	rep := &commandReport{Time: time.Now().UTC().Truncate(time.Second), Machine: k.machine, Case: caseCommands, Rounds: k.o.rounds}
+	err = k.commandRounds(ctx, rep, commands, warm.env, coldEnv(cold))
 	_, stopErr := warm.stop()
 	return rep, errors.Join(err, stopErr)
 }
 
-// writeWorkfile writes a workfile of n nodes without work into a new folder.
-func writeWorkfile(dir string, n int, seed uint64) error {
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return err
-	}
+// writeGraph writes a workfile and a makefile of n nodes without work into a new folder.
+func writeGraph(dir string, n int, seed uint64) error {
 	g, err := dag.New("layered", n, "true", seed)
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(filepath.Join(dir, "Workfile"))
-	if err != nil {
-		return err
-	}
-	return errors.Join(g.Write(f, "workfile"), f.Close())
+	c := &benchCase{graph: g, shell: shellPlain, dir: dir}
+	return c.write()
 }
 
 // coldEnv returns the environment of commands with their own daemon, which ends with them.
@@ -132,7 +151,7 @@ func (k *kit) commandTool(c timedCommand, warm, cold []string) *tool {
 		env = cold
 	}
 	return &tool{name: c.title, command: func(ctx context.Context) *exec.Cmd {
-		cmd := in(c.dir, exec.CommandContext(ctx, k.wf, c.args...))
+		cmd := in(c.dir, exec.CommandContext(ctx, cmp.Or(c.program, k.wf), c.args...))
 		cmd.Env = env
 		return cmd
 	}}
@@ -154,9 +173,37 @@ func (r *commandReport) print(w io.Writer) {
 	fmt.Fprintf(w, "single commands, %d rounds\n", r.Rounds)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range r.Commands {
-		fmt.Fprintf(t, "%s\t%.1f ms\tof %.0f\n", f.Command, f.MedianMS, f.BudgetMS)
+		fmt.Fprintf(t, "%s\t%.1f ms", f.Command, f.MedianMS)
+		if f.BudgetMS > 0 {
+			fmt.Fprintf(t, "\tof %.0f", f.BudgetMS)
+		}
+		fmt.Fprintln(t)
 	}
 	t.Flush()
+	for _, pair := range [][2]string{{titleHelp, titleVersion}, {titleOne, titleMakeOne}} {
+		if ratio := r.ratio(pair[0], pair[1]); ratio > 0 {
+			fmt.Fprintf(w, "%s takes %.2f times as long as %s\n", pair[0], ratio, pair[1])
+		}
+	}
+}
+
+// ratio returns the median time of a command divided by that of another one; 0 if one is missing.
+func (r *commandReport) ratio(title, other string) float64 {
+	a, b := r.median(title), r.median(other)
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+// median returns the median time of a command in milliseconds, or 0 if it is missing.
+func (r *commandReport) median(title string) float64 {
+	for _, f := range r.Commands {
+		if f.Command == title {
+			return f.MedianMS
+		}
+	}
+	return 0
 }
 
 // record appends r as one line; "-" means nowhere.

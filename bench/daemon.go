@@ -1,17 +1,17 @@
 package main
 
 import (
-	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -26,6 +26,10 @@ type daemon struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed when the process has ended
 	err  error         // its error, after done
+	// runners is set when cmd has started.
+	runners *runnerWatch
+	// What the daemon and its runners had used at the end of the warm-up.
+	warm, warmRunners usage
 }
 
 // Time limits for a daemon.
@@ -35,7 +39,41 @@ const (
 )
 
 // A wfBuild is a wf binary and its name in reports.
-type wfBuild struct{ name, program string }
+type wfBuild struct {
+	name, program string
+	client        client
+}
+
+// A client is how wf run follows its run.
+type client struct {
+	name   string // in the flag -clients
+	suffix string // of wf in reports
+	args   []string
+}
+
+// The clients. A quiet one gets the events of the run and of failures only, a watching one those of every
+// node, of which it prints each end.
+var (
+	quiet    = client{"quiet", "", []string{"--progress", "none"}}
+	watching = client{"watching", ", watched", []string{"--progress", "plain"}}
+	noClient = client{"none", ", no client", []string{"--progress", "none", "--detach"}}
+	clients  = []client{quiet, watching, noClient}
+)
+
+// selectClients returns the clients with these names.
+func selectClients(names []string) (selected []client, err error) {
+	for _, name := range names {
+		i := slices.IndexFunc(clients, func(c client) bool { return c.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("-clients: no client %q", name)
+		}
+		selected = append(selected, clients[i])
+	}
+	if len(selected) == 0 {
+		return nil, errors.New("-clients: no client")
+	}
+	return selected, nil
+}
 
 // startDaemon starts a daemon in a new folder below work and returns when it answers. The caller must call stop.
 func startDaemon(ctx context.Context, b wfBuild, work string, slots int) (*daemon, error) {
@@ -59,6 +97,7 @@ func startDaemon(ctx context.Context, b wfBuild, work string, slots int) (*daemo
 	if err := d.cmd.Start(); err != nil {
 		return nil, err
 	}
+	d.runners = newRunnerWatch(d.cmd.Process.Pid)
 	go func() {
 		d.err = d.cmd.Wait()
 		close(d.done)
@@ -98,15 +137,64 @@ func (d *daemon) log() string {
 
 // tool returns the wf client for d.
 func (d *daemon) tool(c *benchCase, load bool) *tool {
-	args := []string{"run", "Workfile", "--fresh", "-j", strconv.Itoa(c.jobs), "--progress", "none"}
-	if load {
+	t := &tool{name: d.name}
+	args := append([]string{"run", "Workfile", "--fresh", "-j", strconv.Itoa(c.jobs)}, d.client.args...)
+	switch {
+	case load:
 		args = []string{"check", "Workfile"}
+	case d.client.name == noClient.name:
+		t.finish = d.awaitResult
+	case d.client.name == watching.name:
+		t.discard = true
 	}
-	return &tool{name: d.name, command: func(ctx context.Context) *exec.Cmd {
+	t.command = func(ctx context.Context) *exec.Cmd {
 		cmd := in(c.dir, exec.CommandContext(ctx, d.program, args...))
 		cmd.Env = d.env
 		return cmd
-	}}
+	}
+	return t
+}
+
+// awaitResult waits until a run has written its result, without asking the daemon for it. The workfile is
+// saved before. stdout is the output of wf run --detach, the number of the run.
+func (d *daemon) awaitResult(ctx context.Context, stdout string) error {
+	pattern := filepath.Join(d.dir, "state", "workspaces", "*", "runs", strings.TrimSpace(stdout), "result.json")
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) > 0 {
+			return errors.Join(err, checkResult(found))
+		}
+		select {
+		case <-tick.C:
+		case <-d.done:
+			return fmt.Errorf("the daemon ended: %w\n%s", d.err, d.log())
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// checkResult returns an error unless the run with this result file succeeded.
+func checkResult(files []string) error {
+	if len(files) != 1 {
+		return fmt.Errorf("%d results of one run", len(files))
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		return err
+	}
+	var run struct {
+		Result string `json:"result"`
+	}
+	if err := json.Unmarshal(data, &run); err != nil {
+		return err
+	}
+	if run.Result != string(api.Succeeded) {
+		return fmt.Errorf("the run is %q", run.Result)
+	}
+	return nil
 }
 
 // stop ends the daemon with its runs, and returns the CPU time of the daemon, its runners and their
@@ -132,58 +220,14 @@ func (d *daemon) stop() (time.Duration, error) {
 	return state.UserTime() + state.SystemTime(), os.RemoveAll(d.dir)
 }
 
-// watchRunners samples the daemon's runners until the returned function is called, which returns the
-// largest memory of one, in KiB. It disturbs the measurement, so it is only for rounds that are not timed.
-func (d *daemon) watchRunners() (largest func() int64) {
-	stop, peak := make(chan struct{}), make(chan int64)
-	go func() {
-		largest := int64(0)
-		tick := time.NewTicker(10 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-stop:
-				peak <- largest
-				return
-			case <-tick.C:
-			}
-			for _, pid := range childrenOf(d.cmd.Process.Pid) {
-				largest = max(largest, peakKB(pid))
-			}
-		}
-	}()
-	return sync.OnceValue(func() int64 {
-		close(stop)
-		return <-peak
-	})
+// endWarmUp makes timedUsage count from now on.
+func (d *daemon) endWarmUp() {
+	d.warm, d.warmRunners = usageOf(d.cmd.Process.Pid), d.runners.total
 }
 
-// childrenOf returns the children of all threads; none if the kernel does not list them.
-func childrenOf(pid int) (pids []int) {
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is valid
-	for _, list := range lists {
-		text, _ := os.ReadFile(list) // a thread may have ended
-		for _, field := range strings.Fields(string(text)) {
-			if child, err := strconv.Atoi(field); err == nil {
-				pids = append(pids, child)
-			}
-		}
-	}
-	return pids
-}
-
-// peakKB returns the peak memory of a process, in KiB; 0 if unknown.
-func peakKB(pid int) int64 {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if text, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
-			kb, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(text), " kB"), 10, 64)
-			return kb
-		}
-	}
-	return 0
+// timedUsage returns what the daemon and its runners have used since the warm-up, in the given number of
+// rounds. The runners' context switches are those of the warm-up, as often.
+func (d *daemon) timedUsage(rounds int) (daemon, runners usage) {
+	return usageOf(d.cmd.Process.Pid).minus(d.warm),
+		usage{d.runners.total.cpu - d.warmRunners.cpu, d.warmRunners.switches * int64(rounds)}
 }

@@ -69,11 +69,18 @@ func build(ctx context.Context, root, name string, args ...string) error {
 	return nil
 }
 
-// builds returns the wf binaries to measure; the first is the one that other tools are compared with.
+// builds returns the wf binaries to measure; with each client; the first is the one that other tools are compared with.
 func (k *kit) builds() []wfBuild {
-	all := []wfBuild{{toolWf, k.wf}}
-	if k.o.other != "" {
-		all = append(all, wfBuild{toolOther, k.o.other})
+	selected := k.o.clients
+	if k.o.load || k.o.cli {
+		selected = []client{quiet}
+	}
+	var all []wfBuild
+	for _, c := range selected {
+		all = append(all, wfBuild{toolWf + c.suffix, k.wf, c})
+		if k.o.other != "" {
+			all = append(all, wfBuild{toolOther + c.suffix, k.o.other, c})
+		}
 	}
 	return all
 }
@@ -121,7 +128,7 @@ func (k *kit) measure(ctx context.Context, c *benchCase) (*report, error) {
 		daemons = append(daemons, d)
 	}
 	if err == nil {
-		err = k.rounds(ctx, rep, k.tools(c, daemons), daemons[0])
+		err = k.rounds(ctx, rep, k.tools(c, daemons), daemons)
 		rep.DaemonPeakKB = peakKB(daemons[0].cmd.Process.Pid)
 	}
 	for _, d := range daemons {
@@ -137,23 +144,43 @@ func (k *kit) measure(ctx context.Context, c *benchCase) (*report, error) {
 	return rep, nil
 }
 
-// rounds times the tools. The runners of the daemon d are watched during the first round, which only warms up.
-func (k *kit) rounds(ctx context.Context, rep *report, tools []*tool, d *daemon) error {
-	runners := d.watchRunners()
-	defer runners()
+// rounds times the tools, of which the first are those of the daemons. The first round only warms up; what
+// daemons and runners use is counted from its end on.
+func (k *kit) rounds(ctx context.Context, rep *report, tools []*tool, daemons []*daemon) error {
 	for round := range k.o.rounds + 1 {
-		if round == 1 {
-			rep.RunnerPeakKB = runners()
-		}
-		for _, t := range tools {
-			limited, cancel := context.WithTimeout(ctx, k.o.timeout)
-			s, err := t.time(limited)
-			cancel()
+		for i, t := range tools {
+			var d *daemon
+			if i < len(daemons) {
+				d = daemons[i]
+			}
+			s, err := k.time(ctx, t, d, round == 0)
 			if err != nil {
 				return err
 			}
 			rep.add(t.name, s, round == 0)
 		}
+		if round == 0 {
+			for _, d := range daemons {
+				d.endWarmUp()
+			}
+		}
 	}
+	for _, d := range daemons {
+		f := rep.tool(d.name)
+		f.daemon, f.runners = d.timedUsage(k.o.rounds)
+		f.served = true
+	}
+	rep.RunnerPeakKB = daemons[0].runners.peakKB
 	return nil
+}
+
+// time runs a tool once, within the time limit. The runners of d, if it is not nil, are watched.
+func (k *kit) time(ctx context.Context, t *tool, d *daemon, warmUp bool) (sample, error) {
+	limited, cancel := context.WithTimeout(ctx, k.o.timeout)
+	defer cancel()
+	if d != nil {
+		d.runners.start(warmUp)
+		defer d.runners.stop()
+	}
+	return t.time(limited)
 }

@@ -12,7 +12,7 @@ import (
 // machine describes the conditions of a result besides the code; unknown fields are empty.
 type machine struct {
 	Commit string `json:"commit"`
-	Dirty  bool   `json:"dirty,omitempty"` // the checkout had changes
+	Dirty  bool   `json:"dirty,omitempty"` // the checkout had changes besides results
 	CPU    string `json:"cpu,omitempty"`
 	Cores  int    `json:"cores"`
 	Kernel string `json:"kernel,omitempty"`
@@ -24,7 +24,7 @@ type machine struct {
 func describeMachine(ctx context.Context, root string) machine {
 	m := machine{Cores: runtime.NumCPU(), OS: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
 	m.Commit = output(ctx, root, "git", "rev-parse", "--short=12", "HEAD")
-	m.Dirty = output(ctx, root, "git", "status", "--porcelain") != ""
+	m.Dirty = output(ctx, root, "git", "status", "--porcelain", "--", ".", ":(exclude)bench/results.jsonl") != ""
 	m.Kernel = output(ctx, root, "uname", "-sr")
 	m.CPU = cpuModel()
 	if load, err := os.ReadFile("/proc/loadavg"); err == nil {

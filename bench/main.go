@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -31,25 +32,28 @@ func main() {
 
 // options are the flags.
 type options struct {
-	sizes   []int
-	shapes  []string
-	files   []string
-	shells  []string
-	jobs    []int
-	rounds  int
-	seed    uint64
-	command string
-	load    bool
-	cli     bool
-	wf      string
-	other   string
-	results string
-	timeout time.Duration
+	sizes    []int
+	shapes   []string
+	files    []string
+	shells   []string
+	jobs     []int
+	rounds   int
+	seed     uint64
+	command  string
+	load     bool
+	clients  []client
+	cli      bool
+	table    bool
+	recorded bool
+	wf       string
+	other    string
+	results  string
+	timeout  time.Duration
 }
 
 func parseOptions(args []string) (options, error) {
 	var o options
-	var sizes, shapes, files, shells, jobs string
+	var sizes, shapes, files, shells, jobs, clients string
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&sizes, "n", "1000", "numbers of nodes, comma-separated")
 	flags.StringVar(&shapes, "shapes", "layered,flat,chain,fan", "shapes to make; empty = none")
@@ -60,7 +64,10 @@ func parseOptions(args []string) (options, error) {
 	flags.Uint64Var(&o.seed, "seed", 1, "of the shapes")
 	flags.StringVar(&o.command, "command", "", "what every node runs (default: true for shapes, their own for -files)")
 	flags.BoolVar(&o.load, "load", false, "time only the loading: wf check, ninja -t rules, make with nothing to do")
+	flags.StringVar(&clients, "clients", "quiet", "how wf run follows its run, comma-separated: quiet (--progress none), watching (--progress plain), none (--detach)")
 	flags.BoolVar(&o.cli, "cli", false, "time single commands instead: help, one node, status and completion of 5,000")
+	flags.BoolVar(&o.table, "table", false, "measure every row of the table of issue 13 and print it as markdown; "+blast+".graphml is one of -files")
+	flags.BoolVar(&o.recorded, "recorded", false, "with -table: measure nothing, print what -results has of the commit measured last")
 	flags.StringVar(&o.wf, "wf", "", "binary to measure (default: bin/wf, built now)")
 	flags.StringVar(&o.other, "other", "", "second wf binary, measured in turn with the first: an earlier build, or one with a change; the results contain its file name")
 	flags.StringVar(&o.results, "results", "", "file to append to (default: bench/results.jsonl; - = none)")
@@ -74,6 +81,9 @@ func parseOptions(args []string) (options, error) {
 		return o, err
 	}
 	if o.jobs, err = numbers("-j", jobs); err != nil {
+		return o, err
+	}
+	if o.clients, err = selectClients(list(clients)); err != nil {
 		return o, err
 	}
 	for _, s := range o.shells {
@@ -116,6 +126,16 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if o.results == "" {
+		o.results = filepath.Join(root, "bench", "results.jsonl")
+	}
+	if o.table && o.recorded {
+		all, err := readResults(o.results)
+		if err == nil {
+			printTable(os.Stdout, all)
+		}
+		return err
+	}
 	work, err := os.MkdirTemp("", "wfbench") // short, because it contains a socket
 	if err != nil {
 		return err
@@ -125,34 +145,59 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.results == "" {
-		o.results = filepath.Join(root, "bench", "results.jsonl")
+	if o.table {
+		return kit.measureTable(ctx)
 	}
-	if o.cli {
-		rep, err := kit.measureCommands(ctx)
+	all, err := kit.measureAll(ctx)
+	if err == nil {
+		printGrowth(os.Stdout, all.reports)
+	}
+	return err
+}
+
+// measureAll measures everything that the options select, prints it and records it.
+func (k *kit) measureAll(ctx context.Context) (*results, error) {
+	if k.o.cli {
+		rep, err := k.measureCommands(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		rep.print(os.Stdout)
-		return rep.record(o.results)
+		return &results{commands: rep}, rep.record(k.o.results)
 	}
-	cases, err := makeCases(o, work)
+	cases, err := makeCases(k.o, k.work)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var all []*report
+	all := new(results)
 	for _, c := range cases {
-		rep, err := kit.measure(ctx, c)
+		rep, err := k.measure(ctx, c)
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+			return nil, fmt.Errorf("%s: %w", c.name, err)
 		}
 		rep.print(os.Stdout)
-		if err := rep.record(o.results); err != nil {
+		if err := rep.record(k.o.results); err != nil {
+			return nil, err
+		}
+		all.reports = append(all.reports, rep)
+	}
+	return all, nil
+}
+
+// measureTable measures all rows of the table and prints it.
+func (k *kit) measureTable(ctx context.Context) error {
+	all := new(results)
+	for _, o := range tableSteps(k.o) {
+		step := *k
+		step.o = o
+		some, err := step.measureAll(ctx)
+		if err != nil {
 			return err
 		}
-		all = append(all, rep)
+		all.reports = append(all.reports, some.reports...)
+		all.commands = cmp.Or(all.commands, some.commands)
 	}
-	printGrowth(os.Stdout, all)
+	printTable(os.Stdout, all)
 	return nil
 }
 

@@ -27,7 +27,7 @@ type report struct {
 	Other   string    `json:"other,omitempty"` // file name of the second wf
 
 	Tools        []*figures         `json:"tools"`  // wf first
-	Ratios       map[string]float64 `json:"ratios"` // median of wf's wall time by that of the tool
+	Ratios       map[string]float64 `json:"ratios"` // median wall time of the first tool by that of another one
 	DaemonPeakKB int64              `json:"daemon_peak_kb,omitempty"`
 	RunnerPeakKB int64              `json:"runner_peak_kb,omitempty"`
 	Absent       []string           `json:"absent,omitempty"`
@@ -38,11 +38,16 @@ type figures struct {
 	Name          string        `json:"name"`
 	WallMS        []float64     `json:"wall_ms"` // every timed round, in order
 	MedianMS      float64       `json:"median_ms"`
-	CPUPerNodeUS  float64       `json:"cpu_per_node_us"`               // including commands
-	OwnPerNodeUS  *float64      `json:"own_cpu_per_node_us,omitempty"` // without the commands' time, as measured with the floor
-	PeakKB        int64         `json:"peak_kb,omitempty"`             // of wf: the client's
+	CPUPerNodeUS  float64       `json:"cpu_per_node_us"`                // including commands
+	OwnPerNodeUS  *float64      `json:"own_cpu_per_node_us,omitempty"`  // without the commands' time, as measured with the floor
+	SelfPerNodeUS *float64      `json:"self_cpu_per_node_us,omitempty"` // of its own processes alone, in the timed runs
+	Processes     []process     `json:"processes,omitempty"`            // of wf: the parts of SelfPerNodeUS
+	PeakKB        int64         `json:"peak_kb,omitempty"`              // of wf: the client's
 	cpu, commands time.Duration // of all runs, including the warm-up
 	runs          int
+	// What the timed runs used: the process of the tool, and if it is a client of wf, daemon and runners.
+	self, daemon, runners usage
+	served                bool // by a daemon
 }
 
 func newReport(k *kit, c *benchCase) *report {
@@ -74,15 +79,17 @@ func (r *report) add(name string, s sample, warmUp bool) {
 	f.runs++
 	if !warmUp {
 		f.WallMS = append(f.WallMS, float64(s.wall.Microseconds())/1000)
+		f.self = f.self.plus(s.self)
 	}
 }
 
 // close computes the figures that need the CPU time of the daemons, after they have ended.
 func (r *report) close() {
-	wf := r.tool(toolWf)
+	wf := r.Tools[0]
 	for _, f := range r.Tools {
 		f.MedianMS = median(f.WallMS)
 		f.CPUPerNodeUS = f.perNode(f.cpu, r.Nodes)
+		f.closeProcesses(r.Nodes, r.Load)
 	}
 	if floor := r.tool(toolFloor); floor != nil {
 		for _, f := range r.Tools {
@@ -120,19 +127,23 @@ func (r *report) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s: %s of %d nodes, %d edges, -j%d, %d rounds\n", r.Case, what, r.Nodes, r.Edges, r.Jobs, r.Rounds)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\twall ms\tms/node\twf/it\tCPU us/node\town us/node\tMB\t")
+	fmt.Fprintln(t, "\twall ms\tms/node\twf/it\tCPU us/node\town us/node\tself us/node\tMB\t")
+	known := func(us *float64) string {
+		if us == nil {
+			return ""
+		}
+		return fmt.Sprintf("%.1f", *us)
+	}
 	for _, f := range r.Tools {
-		ratio, own := "", ""
+		ratio := ""
 		if x, ok := r.Ratios[f.Name]; ok {
 			ratio = fmt.Sprintf("%.2f", x)
 		}
-		if f.OwnPerNodeUS != nil {
-			own = fmt.Sprintf("%.1f", *f.OwnPerNodeUS)
-		}
-		fmt.Fprintf(t, "%s\t%.1f\t%.4f\t%s\t%.1f\t%s\t%.1f\t\n", f.Name, f.MedianMS, f.MedianMS/float64(r.Nodes), ratio,
-			f.CPUPerNodeUS, own, float64(f.PeakKB)/1024)
+		fmt.Fprintf(t, "%s\t%.1f\t%.4f\t%s\t%.1f\t%s\t%s\t%.1f\t\n", f.Name, f.MedianMS, f.MedianMS/float64(r.Nodes), ratio,
+			f.CPUPerNodeUS, known(f.OwnPerNodeUS), known(f.SelfPerNodeUS), float64(f.PeakKB)/1024)
 	}
 	t.Flush()
+	r.printProcesses(w)
 	if r.DaemonPeakKB > 0 {
 		fmt.Fprintf(w, "peak memory of the daemon %.1f MB, of a runner %.1f MB\n", float64(r.DaemonPeakKB)/1024, float64(r.RunnerPeakKB)/1024)
 	}
@@ -154,7 +165,7 @@ func printGrowth(w io.Writer, all []*report) {
 		if r.Shape == "" || s == r {
 			continue
 		}
-		a, b := s.tool(toolWf), r.tool(toolWf)
+		a, b := s.Tools[0], r.Tools[0]
 		fmt.Fprintf(w, "%s: a node of %d costs %.2f times the wall time of one of %d, %.2f times the CPU; %.1f KB of the daemon's memory\n",
 			key(r), r.Nodes, b.MedianMS/float64(r.Nodes)/(a.MedianMS/float64(s.Nodes)), s.Nodes,
 			b.CPUPerNodeUS/a.CPUPerNodeUS, float64(r.DaemonPeakKB-s.DaemonPeakKB)/float64(r.Nodes-s.Nodes))

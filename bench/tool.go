@@ -16,7 +16,7 @@ import (
 
 // Names of tools in reports.
 const (
-	toolWf    = "wf"
+	toolWf    = "wf" // with the suffix of its client
 	toolOther = "other wf"
 	toolNinja = "ninja"
 	toolMake  = "make"
@@ -33,6 +33,7 @@ type sample struct {
 	// commands is the part of cpu that commands used; only the floor can separate it.
 	commands time.Duration
 	peakKB   int64 // memory of the largest process, in KiB
+	self     usage // of the process without its children, if known; the switches only of a process without children
 }
 
 // A tool can run a case. prepare, if not nil, is called before every run, untimed.
@@ -40,8 +41,12 @@ type tool struct {
 	name    string
 	prepare func() error
 	command func(ctx context.Context) *exec.Cmd
+	// discard says that standard error is thrown away, because it is progress and not only errors.
+	discard bool
 	// split reads the CPU times of spawner and commands from the output of the tool; nil = unknown.
 	split func(stdout string) (own, commands time.Duration, err error)
+	// finish, if not nil, is called with the output of the process after its end, and returns when the work is done.
+	finish func(ctx context.Context, stdout string) error
 }
 
 // time runs the tool once.
@@ -53,14 +58,19 @@ func (t *tool) time(ctx context.Context) (sample, error) {
 	}
 	cmd := t.command(ctx)
 	var stdout, stderr bytes.Buffer
-	if t.split != nil {
+	if t.split != nil || t.finish != nil {
 		cmd.Stdout = &stdout // little output, so a pipe costs nothing
 	}
-	cmd.Stderr = &stderr
+	if !t.discard {
+		cmd.Stderr = &stderr
+	}
 	cmd.WaitDelay = time.Second
 	begin := time.Now()
-	err := cmd.Run()
-	s := sample{wall: time.Since(begin)}
+	self, err := runAlone(cmd)
+	if err == nil && t.finish != nil {
+		err = t.finish(ctx, stdout.String())
+	}
+	s := sample{wall: time.Since(begin), self: usage{cpu: self}}
 	if ctx.Err() != nil {
 		err = ctx.Err() // instead of the signal that ended it
 	}
@@ -70,13 +80,14 @@ func (t *tool) time(ctx context.Context) (sample, error) {
 	s.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		s.peakKB = int64(usage.Maxrss) / maxrssPerKB
+		s.self.switches = int64(usage.Nvcsw) + int64(usage.Nivcsw)
 	}
 	if t.split != nil {
 		var own time.Duration
 		if own, s.commands, err = t.split(stdout.String()); err != nil {
 			return s, err
 		}
-		s.cpu = own + s.commands
+		s.cpu, s.self.cpu = own+s.commands, own
 	}
 	return s, nil
 }

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"wf/graph/pattern"
 )
 
 var utf8BOM = []byte("\xEF\xBB\xBF")
@@ -67,7 +68,7 @@ func windows1252Byte(r rune) (byte, bool) {
 
 func charReference(r rune) string { return "&#" + strconv.Itoa(int(r)) + ";" }
 
-var declaredEncoding = regexp.MustCompile(`^<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)["']`)
+var declaredEncoding = pattern.Of(`^<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)["']`)
 
 // detect finds the charset by the byte order mark, the first bytes, and the XML declaration, in this
 // order.
@@ -83,7 +84,7 @@ func detect(data []byte) (charset, error) {
 		return utf16BE, nil
 	}
 	const enough = 1024
-	m := declaredEncoding.FindSubmatch(data[:min(len(data), enough)])
+	m := declaredEncoding().FindSubmatch(data[:min(len(data), enough)])
 	if m == nil {
 		return utf8Charset, nil
 	}

@@ -32,8 +32,7 @@ type approvalsOptions struct {
 func newApprovals(e *env) *cobra.Command {
 	o := &approvalsOptions{}
 	cmd := &cobra.Command{
-		Use:   "approvals [FILE]",
-		Short: "List the nodes that wait for a person",
+		Use: "approvals [FILE]",
 		Long: `Approvals lists the nodes of active runs that wait for a person, the longest wait first, each
 with the command that answers it. With --all, or if there is no ./Workfile, it lists those of
 all workfiles.`,

@@ -30,8 +30,7 @@ type decideOptions struct {
 
 func newApprove(e *env) *cobra.Command {
 	return decideCommand(e, &decideOptions{approved: true}, &cobra.Command{
-		Use:   "approve NODE...",
-		Short: "Approve nodes that wait for a person",
+		Use: "approve NODE...",
 		Long: `Approve lets a node that waits for a person continue. Its command gets each value of --set as
 WF_APPROVAL_KEY. The values are also outputs of the node, so edges can test them. The history
 keeps who approved, when, why and with which values; wf why and wf runs show print it. A value
@@ -47,8 +46,7 @@ the waiting nodes, or a pattern: 'align[*]/check', '*'.`,
 
 func newReject(e *env) *cobra.Command {
 	return decideCommand(e, &decideOptions{}, &cobra.Command{
-		Use:   "reject NODE...",
-		Short: "Reject nodes that wait for a person",
+		Use: "reject NODE...",
 		Long: `Reject makes a node that waits for a person fail, with the reason "rejected". Edges with
 when=failure are followed. Without such an edge the node counts as failed, and wf resume runs
 it again.`,
@@ -183,7 +181,7 @@ func (e *env) assignments(flag string, list []string) (map[string]any, error) {
 // stand before it. Errors list the nodes that wait.
 func pickApproval(waiting []api.Approval, node, run, command, file string) (api.Approval, error) {
 	found := approvalsOf(waiting, node, run)
-	if parts := runSlashNode.FindStringSubmatch(node); len(found) == 0 && parts != nil && run == "" {
+	if parts := runSlashNode().FindStringSubmatch(node); len(found) == 0 && parts != nil && run == "" {
 		found = approvalsOf(waiting, parts[2], parts[1])
 	}
 	switch {

@@ -22,8 +22,7 @@ type attachOptions struct {
 func newAttach(e *env) *cobra.Command {
 	o := &attachOptions{}
 	cmd := &cobra.Command{
-		Use:   "attach [RUN|FILE]",
-		Short: "Watch an active run",
+		Use: "attach [RUN|FILE]",
 		Long: `Attach shows an active run from now until it ends, and exits with the status that wf run
 would have. Ctrl-C leaves the run alone and ends with status 0.`,
 		Example: `  wf attach

@@ -26,8 +26,7 @@ type checkOptions struct {
 func newCheck(e *env) *cobra.Command {
 	o := &checkOptions{}
 	cmd := &cobra.Command{
-		Use:   "check [FILE]",
-		Short: "Find mistakes in a workfile",
+		Use: "check [FILE]",
 		Long: `Check reads a workfile and prints its mistakes with line numbers: cycles, edges to missing
 nodes, bad wrappers, names that are not unique, and errors in conditions, joins, retries,
 sub-flows, parameters and expressions. It runs nothing. Exit status 3 means that there are

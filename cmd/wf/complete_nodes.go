@@ -2,7 +2,6 @@ package main
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/settings"
 	"wf/daemon"
+	"wf/graph/pattern"
 	"wf/tui/plain"
 	"wf/tui/words"
 	"wf/workspace/history"
@@ -98,14 +98,14 @@ func (c *completion) offerGroups(p *daemon.Peek) {
 }
 
 // instancePrefix matches the path of an instance, up to the slash.
-var instancePrefix = regexp.MustCompile(`^(?:.*/)?([^/]+)\[[0-9*]+\]/`)
+var instancePrefix = pattern.Of(`^(?:.*/)?([^/]+)\[[0-9*]+\]/`)
 
 // offerInstances offers paths of instances: a sub-flow with an opening bracket, after which a number must follow, and
 // after a complete instance its nodes.
 func (c *completion) offerInstances(p *daemon.Peek) {
 	defer c.limit(len(c.offers))
 	within := ""
-	if path := instancePrefix.FindStringSubmatch(c.word); path != nil {
+	if path := instancePrefix().FindStringSubmatch(c.word); path != nil {
 		at := slices.IndexFunc(p.Nodes, func(n api.NodeStatus) bool { return n.SubFlow != "" && n.Name == path[1] })
 		if at < 0 {
 			return

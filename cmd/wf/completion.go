@@ -10,8 +10,7 @@ import (
 
 func newCompletion(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "completion SHELL",
-		Short: "Print the completion script of a shell",
+		Use: "completion SHELL",
 		Long: `Completion prints a script for bash, zsh, fish or powershell. Once it is loaded, the tab key
 completes commands, flags and their values, nodes of the workfile, groups and runs. Completion
 reads the files itself, never starts the daemon, and executes nothing from the line or a file.`,

@@ -9,8 +9,7 @@ import (
 func newDoctor(e *env) *cobra.Command {
 	asJSON, file := false, ""
 	cmd := &cobra.Command{
-		Use:   "doctor [FILE]",
-		Short: "Show the settings, and find common problems",
+		Use: "doctor [FILE]",
 		Long: `Doctor prints every setting and where its value comes from. Then it looks for problems that
 make runs fail or end early: folders, disks, limits, the daemon, the system. Each problem is
 printed with a remedy. Doctor changes nothing and starts nothing. Exit status 1 means that

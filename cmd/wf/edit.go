@@ -31,8 +31,7 @@ func (o *editOptions) addFlags(cmd *cobra.Command) {
 // can undo them.
 func newEdit(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "edit",
-		Short: "Change a workfile",
+		Use: "edit",
 		Long: `Edit changes one thing in a workfile and no other byte of it. An active run keeps the graph
 that it started with.`,
 		Example: `  id=$(wf edit add-node 'make all')

@@ -21,8 +21,7 @@ type evalOptions struct {
 func newEval(e *env) *cobra.Command {
 	o := &evalOptions{}
 	cmd := &cobra.Command{
-		Use:   "eval EXPR [FILE]",
-		Short: "Evaluate an expression with the data of a run",
+		Use: "eval EXPR [FILE]",
 		Long: `Eval prints the value of an expression as conditions, env lines and foreach attributes of the
 workfile see it: with the parameters, outputs and statuses of the active run, or else of the
 latest run with its version of the workfile. In a text, ${{ EXPR }} is replaced by its value.

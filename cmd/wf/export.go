@@ -17,8 +17,7 @@ type exportOptions struct{ file, yed string }
 func newExport(e *env) *cobra.Command {
 	o := &exportOptions{}
 	cmd := &cobra.Command{
-		Use:   "export [FILE] --yed NEW",
-		Short: "Copy a workfile with graphics for yEd",
+		Use: "export [FILE] --yed NEW",
 		Long: `Export writes a copy of the workfile, with all changes, to a new file. yEd shows each command of
 the copy as a box and each edge as an arrow, dashed if it is non-blocking; for wf the copy is the
 same workflow. Nodes have the coordinates of the workfile, or are in layers from left to right if

@@ -1,14 +1,15 @@
 package main
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"wf/graph/pattern"
 )
 
 // adviceWords finds the commands in an advice: wf and the following words that may be names of sub-commands.
-var adviceWords = regexp.MustCompile(`\bwf((?: [a-z][a-z-]*)+)`)
+var adviceWords = pattern.Of(`\bwf((?: [a-z][a-z-]*)+)`)
 
 // adviseFile adds the workfile of this command to an advice, because the author of the advice, for instance the
 // daemon, does not know how the user named the file. It adds --file to every command that takes one and has none,
@@ -24,7 +25,7 @@ func (e *env) adviseFile(fix string) string {
 	root := newRoot(&env{})
 	var b strings.Builder
 	begin := 0
-	found := adviceWords.FindAllStringSubmatchIndex(fix, -1)
+	found := adviceWords().FindAllStringSubmatchIndex(fix, -1)
 	for i, at := range found {
 		cmd, length := subCommand(root, fix[at[2]:at[3]])
 		end := len(fix) // the end of the arguments of this command

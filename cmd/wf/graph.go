@@ -24,8 +24,7 @@ type graphOptions struct {
 func newGraph(e *env) *cobra.Command {
 	o := &graphOptions{format: "tree"}
 	cmd := &cobra.Command{
-		Use:   "graph [FILE]",
-		Short: "Show the graph of a workfile",
+		Use: "graph [FILE]",
 		Long: `Graph prints the nodes of a workfile, their dependencies and their states.
 
   tree     for the terminal: each node once, below the last of the nodes that it waits for; the

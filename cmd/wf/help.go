@@ -155,8 +155,7 @@ func fill(text, indent string, width int) string {
 // newHelp replaces the help command of cobra, which treats a typo like no argument.
 func newHelp(e *env) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND | TOPIC]",
-		Short: "Help about a command or a topic",
+		Use: "help [COMMAND | TOPIC]",
 		Example: `  wf help run
   wf help edit add-node
   wf help exit-codes`,

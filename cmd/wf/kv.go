@@ -40,8 +40,7 @@ var kvScopes = []string{api.KVMachine, api.KVWorkfile, api.KVRun}
 // newKV groups the commands for values.
 func newKV(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "kv",
-		Short: "Store values for commands: counters, locks, results",
+		Use: "kv",
 		Long: `Kv stores values by keys on the disk, for commands that run now or later. All changes are made
 one after the other, and are on the disk when the command returns. The scope of a key is the
 workfile (the default), one run, whose values are deleted with it, or the machine; the same key

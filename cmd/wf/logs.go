@@ -35,8 +35,7 @@ type logsOptions struct {
 func newLogs(e *env) *cobra.Command {
 	o := &logsOptions{}
 	cmd := &cobra.Command{
-		Use:   "logs NODE...",
-		Short: "Print the output of nodes",
+		Use: "logs NODE...",
 		Long: `Logs prints the output of the latest execution of each node: standard output and standard
 error, in the order in which they were written. Nodes with output=split keep the two apart, and
 standard output is printed first. On a terminal only printable text is shown; files and pipes get

@@ -21,9 +21,8 @@ type lsOptions struct {
 func newLs(e *env) *cobra.Command {
 	o := &lsOptions{}
 	cmd := &cobra.Command{
-		Use:   "ls [FILE]",
-		Short: "List the nodes",
-		Long:  "Ls lists the nodes with their states, the durations of their last executions, and commands.",
+		Use:  "ls [FILE]",
+		Long: "Ls lists the nodes with their states, the durations of their last executions, and commands.",
 		Example: `  wf ls
   wf ls --nodes s:failed          the failed nodes
   wf ls --json | jq -r '.nodes[].name'`,

@@ -16,8 +16,7 @@ import (
 
 func newMan(e *env) *cobra.Command {
 	return &cobra.Command{
-		Use:   "man DIR",
-		Short: "Write the manual pages into a folder",
+		Use: "man DIR",
 		Long: `Man writes one page per command (man1/wf-run.1 and so on) and one page per topic of wf help
 (man7/wf-selectors.7 and so on). The same version writes the same bytes.`,
 		Example: `  wf man ~/.local/share/man            then: man wf-run`,

@@ -17,8 +17,7 @@ import (
 
 func newMv(e *env) *cobra.Command {
 	return &cobra.Command{
-		Use:   "mv OLDFILE NEWFILE",
-		Short: "Move a workfile with its history",
+		Use: "mv OLDFILE NEWFILE",
 		Long: `Mv renames a workfile and moves everything that belongs to its path: statuses, earlier runs with
 their outputs, and the values of wf kv. If the file was already moved, with mv or git, wf mv moves the
 rest. It is refused while a run is active.`,

@@ -34,8 +34,7 @@ type newOptions struct {
 func newNew(e *env) *cobra.Command {
 	o := &newOptions{}
 	cmd := &cobra.Command{
-		Use:   "new [FILE]",
-		Short: "Create a workfile",
+		Use: "new [FILE]",
 		Long: `New creates a workfile: an empty one, one from a list of commands, or with --from one from the
 workflow of another program. INPUT is the file to read, or "-" for standard input; it is not
 changed. If the input has something that a workfile cannot express, the error names the line and

@@ -6,12 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"wf/cmd/wf/convert"
 	"wf/cmd/wf/exit"
+	"wf/graph/pattern"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -61,9 +61,9 @@ func headOf(path string) ([]byte, error) {
 type otherFormat struct{ what, fix string }
 
 var (
-	dotHead     = regexp.MustCompile(`^(//[^\n]*\n|/\*(?s:.*?)\*/|\s)*(strict\s+)?(di)?graph\b[^{;\n]*\{`)
-	mermaidHead = regexp.MustCompile(`^(---(?s:.*?)\n---\n)?(%%[^\n]*\n|\s)*(graph|flowchart)\s+(TB|TD|BT|RL|LR)\b`)
-	daguSteps   = regexp.MustCompile(`(?m)^steps:`)
+	dotHead     = pattern.Of(`^(//[^\n]*\n|/\*(?s:.*?)\*/|\s)*(strict\s+)?(di)?graph\b[^{;\n]*\{`)
+	mermaidHead = pattern.Of(`^(---(?s:.*?)\n---\n)?(%%[^\n]*\n|\s)*(graph|flowchart)\s+(TB|TD|BT|RL|LR)\b`)
+	daguSteps   = pattern.Of(`(?m)^steps:`)
 )
 
 // noImport is the fix for files that wf new cannot read.
@@ -90,12 +90,12 @@ func kindOf(name string, head []byte) otherFormat {
 		return otherFormat{"binary data", "wf help workfiles says what a workfile is"}
 	case bytes.HasPrefix(text, []byte("#!")):
 		return kindByName["*.sh"]
-	case dotHead.Match(text):
+	case dotHead().Match(text):
 		return kindByName["*.dot"]
-	case mermaidHead.Match(text):
+	case mermaidHead().Match(text):
 		return kindByName["*.mmd"]
 	case ext == ".yaml" || ext == ".yml":
-		if daguSteps.Match(text) {
+		if daguSteps().Match(text) {
 			return otherFormat{"a workflow in YAML", "wf new Workfile --from dagu FILE"}
 		}
 		return otherFormat{"YAML", noImport}

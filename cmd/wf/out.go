@@ -28,8 +28,7 @@ type outOptions struct {
 func newOut(e *env) *cobra.Command {
 	o := &outOptions{}
 	cmd := &cobra.Command{
-		Use:   "out NODE.KEY",
-		Short: "Print an output of a node",
+		Use: "out NODE.KEY",
 		Long: `Out prints a value that a command wrote to $WF_OUTPUT. Texts and numbers are printed as they
 are, lists and objects as JSON. Without a key it lists all outputs of the node.
 

@@ -23,8 +23,7 @@ type paramsOptions struct {
 func newParams(e *env) *cobra.Command {
 	o := &paramsOptions{}
 	cmd := &cobra.Command{
-		Use:   "params [FILE]",
-		Short: "List the parameters of a workfile",
+		Use: "params [FILE]",
 		Long: `Params lists the declared parameters with their types, defaults, choices and descriptions. A *
 marks the names of required parameters. Commands that list choices (choices_from) are run; they see
 the defaults of the parameters that they depend on. wf run -p NAME=VALUE sets a value; wf help

@@ -9,8 +9,7 @@ import (
 func newPlan(e *env) *cobra.Command {
 	o := &runOptions{}
 	cmd := &cobra.Command{
-		Use:   "plan [FILE]",
-		Short: "Print what would run, in order, and why",
+		Use: "plan [FILE]",
 		Long: `Plan prints what wf run would do with the same flags, and why each node would run. It changes
 no file or folder and does not start a daemon.`,
 		Example: `  wf plan

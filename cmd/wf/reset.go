@@ -19,8 +19,7 @@ type resetOptions struct {
 func newReset(e *env) *cobra.Command {
 	o := &resetOptions{}
 	cmd := &cobra.Command{
-		Use:   "reset [FILE]",
-		Short: "Clear statuses, marks and captured output",
+		Use: "reset [FILE]",
 		Long: `Reset puts nodes into the state of nodes that have never run. The history of the runs stays.
 Reset is refused while the nodes run.`,
 		Example: `  wf reset

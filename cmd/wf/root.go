@@ -14,20 +14,12 @@ import (
 	"wf/tui/words"
 )
 
-// Groups of the commands in the help of wf itself.
-const (
-	groupRun     = "run"
-	groupInspect = "inspect"
-	groupEdit    = "edit"
-	groupServer  = "server"
-)
-
 // execute runs the command of args.
 func execute(e *env, args []string) error {
 	if len(args) > 0 && args[0] == lineCommand {
 		return completeLine(e, args[1:])
 	}
-	root := newRoot(e)
+	root := newRootWith(e, commandsOf(args))
 	root.SetArgs(args)
 	root.SetIn(e.Stdin)
 	root.SetOut(e.Stdout)
@@ -38,9 +30,12 @@ func execute(e *env, args []string) error {
 	return root.ExecuteContext(context.Background())
 }
 
-// newRoot builds the tree of commands.
-func newRoot(e *env) *cobra.Command {
-	cobra.EnableCommandSorting = false // keep the order of addCommands
+// newRoot builds the tree of all commands.
+func newRoot(e *env) *cobra.Command { return newRootWith(e, everyCommand) }
+
+// newRootWith builds the tree of the commands that wanted selects; see addCommands.
+func newRootWith(e *env, wanted func(command) bool) *cobra.Command {
+	cobra.EnableCommandSorting = false // keep the order of commandList
 	root := &cobra.Command{
 		Use:   "wf [FILE]",
 		Short: "Run graphs of shell commands",
@@ -79,28 +74,8 @@ opens the terminal interface, which runs nothing by itself.`,
 		&cobra.Group{ID: groupEdit, Title: "Edit"},
 		&cobra.Group{ID: groupServer, Title: "Daemon and program"},
 	)
-	addCommands(root, e)
+	addCommands(root, e, wanted)
 	return root
-}
-
-// addCommands adds all commands, by groups.
-func addCommands(root *cobra.Command, e *env) {
-	help := newHelp(e)
-	root.SetHelpCommand(help)
-	for _, group := range []struct {
-		id       string
-		commands []*cobra.Command
-	}{
-		{groupRun, []*cobra.Command{newRun(e), newResume(e), newPlan(e), newAttach(e), newStop(e), newApprovals(e), newApprove(e), newReject(e), newKV(e)}},
-		{groupInspect, []*cobra.Command{newStatus(e), newLogs(e), newLs(e), newGraph(e), newWhy(e), newOut(e), newParams(e), newEval(e), newRuns(e), newCheck(e)}},
-		{groupEdit, []*cobra.Command{newNew(e), newEdit(e), newReset(e), newMv(e), newExport(e)}},
-		{groupServer, []*cobra.Command{newServer(e), newDoctor(e), newCompletion(e), newMan(e), newVersion(e), help}},
-	} {
-		for _, cmd := range group.commands {
-			cmd.GroupID = group.id
-			root.AddCommand(cmd)
-		}
-	}
 }
 
 // runRoot runs wf without a command: it opens the terminal interface.

@@ -81,9 +81,8 @@ type showOptions struct {
 func newRun(e *env) *cobra.Command {
 	o := &runOptions{}
 	cmd := &cobra.Command{
-		Use:   "run [FILE]",
-		Short: "Run a workfile, or resume it after a failure",
-		Long:  runHelp + exitHelp,
+		Use:  "run [FILE]",
+		Long: runHelp + exitHelp,
 		Example: `  wf run                          run ./Workfile
   wf run --nodes 'align+'         run align and everything after it from scratch
   wf run --fresh -j 4             run everything again, four commands at a time
@@ -104,8 +103,7 @@ func newRun(e *env) *cobra.Command {
 func newResume(e *env) *cobra.Command {
 	o := &runOptions{mode: api.ModeResume}
 	cmd := &cobra.Command{
-		Use:   "resume [FILE]",
-		Short: "Run failed nodes again, and those that waited for them",
+		Use: "resume [FILE]",
 		Long: `Resume runs the failed nodes again and continues from there. Nodes that succeeded are kept.
 If there is nothing to resume it says so and ends with status 0.`,
 		Example: `  wf resume                       after fixing what was wrong`,

@@ -2,18 +2,18 @@ package main
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"wf/api"
 	"wf/cmd/wf/exit"
+	"wf/graph/pattern"
 )
 
 // A runNode is a node, by its id, in a run; "" is the default run of the command.
 type runNode struct{ run, node, name string }
 
 // runSlashNode matches "42/align": the node align in run 42.
-var runSlashNode = regexp.MustCompile(`^([1-9][0-9]*)/(.+)$`)
+var runSlashNode = pattern.Of(`^([1-9][0-9]*)/(.+)$`)
 
 // nodesOfRuns resolves arguments that are selectors, optionally with a run number and a slash before them. run is the
 // value of --run.
@@ -21,7 +21,7 @@ func (s *target) nodesOfRuns(ctx context.Context, args []string, run string) ([]
 	var nodes []runNode
 	for _, arg := range args {
 		found, err := s.nodesOfRun(ctx, run, arg)
-		parts := runSlashNode.FindStringSubmatch(arg)
+		parts := runSlashNode().FindStringSubmatch(arg)
 		if exit.IsCode(err, api.CodeUnknownNode) && parts != nil && run == "" { // there is no node of this name
 			found, err = s.nodesOfRun(ctx, parts[1], parts[2])
 		}

@@ -30,8 +30,7 @@ type runsOptions struct {
 func newRuns(e *env) *cobra.Command {
 	o := &runsOptions{}
 	cmd := &cobra.Command{
-		Use:   "runs [FILE]",
-		Short: "Show and delete earlier runs",
+		Use: "runs [FILE]",
 		Example: `  wf runs
   wf runs show 42                                   its failures, and where its time went
   wf runs show 42 --format chrome > trace.json      for ui.perfetto.dev or chrome://tracing

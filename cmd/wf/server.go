@@ -20,9 +20,7 @@ import (
 // newServer groups the commands about the daemon itself.
 func newServer(e *env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "server",
-		Aliases: []string{"daemon"},
-		Short:   "Start, stop and inspect the daemon",
+		Use: "server",
 		Long: `There is one daemon per user and machine. Commands that need it start it, and it ends by
 itself when it has nothing left to do, so these commands are seldom needed.`,
 		Example: `  wf server status

@@ -26,8 +26,7 @@ type statusOptions struct {
 func newStatus(e *env) *cobra.Command {
 	o := &statusOptions{}
 	cmd := &cobra.Command{
-		Use:   "status [FILE]",
-		Short: "Show the current state",
+		Use: "status [FILE]",
 		Long: `Status shows the active runs, or how the last run ended, and the state of the nodes. With
 --exit-code it ends with 7 if a run is active, 1 if nodes have failed, 6 if the last run was
 stopped, and otherwise 0.`,

@@ -27,9 +27,7 @@ type stopOptions struct {
 func newStop(e *env) *cobra.Command {
 	o := &stopOptions{}
 	cmd := &cobra.Command{
-		Use:     "stop [RUN|FILE]",
-		Aliases: []string{"cancel"},
-		Short:   "Stop a run",
+		Use: "stop [RUN|FILE]",
 		Long: `Stop starts no more nodes, sends TERM to all commands of the run, and KILL after the grace
 time. It returns when all processes have ended. wf resume continues the run.`,
 		Example: `  wf stop                         the only active run

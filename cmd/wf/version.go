@@ -14,9 +14,8 @@ import (
 func newVersion(e *env) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  nargs(0, 0),
+		Use:  "version",
+		Args: nargs(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return console.WriteJSON(e.Stdout, versionReport{api.SchemaVersion, version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})

@@ -21,8 +21,7 @@ type whyOptions struct {
 func newWhy(e *env) *cobra.Command {
 	o := &whyOptions{}
 	cmd := &cobra.Command{
-		Use:   "why NODE...",
-		Short: "Explain why a node ran, waits, did not run or failed",
+		Use: "why NODE...",
 		Long: `Why explains the state of each node: what it waits for, what activated it, how it failed, or
 what blocked it. With --json there is one line per node.`,
 		Example: `  wf why align

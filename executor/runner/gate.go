@@ -38,6 +38,7 @@ type gates struct {
 // jobs are all jobs of the daemon.
 type jobs struct {
 	width     int // how many executions may run at once
+	event     int // counts the ends of executions and the readings of lines from the daemon
 	queue     queue
 	gates     gates
 	lookahead lookahead
@@ -74,18 +75,13 @@ func (j *jobs) hasSucceeded(id wire.ID) bool {
 	return known && !failed && j.active[id] == nil
 }
 
-// open lets a job through its gate.
-func (r *runner) open(e *execution) {
-	r.jobs.takeBack(e)
-	r.ready(e)
-}
-
 // ready puts a job into the queue. A job without a command ends at once.
 func (r *runner) ready(e *execution) {
 	if strings.TrimSpace(e.job.Command) == "" {
 		r.end(e, &wire.Entry{})
 		return
 	}
+	e.readySince = r.jobs.event
 	r.jobs.queue.push(e)
 }
 
@@ -103,7 +99,8 @@ func (r *runner) settle(id wire.ID, end *wire.Entry) {
 		switch e.waitsFor {
 		case 0: // it was taken back meanwhile
 		case 1:
-			r.open(e)
+			r.jobs.takeBack(e)
+			r.ready(e)
 		default:
 			e.waitsFor--
 		}

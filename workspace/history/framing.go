@@ -48,8 +48,8 @@ type header struct {
 	After   int64  `json:"after,omitempty"`   // how many bytes of the previous segment count
 }
 
-// headerLine is the first line of every log that this program creates.
-var headerLine = appendHeader(nil, header{Format: logFormat, Version: logVersion})
+// headerLine returns the first line of every log that this program creates.
+var headerLine = sync.OnceValue(func() []byte { return appendHeader(nil, header{Format: logFormat, Version: logVersion}) })
 
 func appendHeader(dst []byte, h header) []byte {
 	payload, err := json.Marshal(h)
@@ -175,5 +175,5 @@ func lineError(line []byte, err error) error {
 
 // tornHeader reports whether b is a header whose writing was interrupted by a crash.
 func tornHeader(b []byte) bool {
-	return bytes.HasPrefix(headerLine, bytes.TrimRight(b, "\x00"))
+	return bytes.HasPrefix(headerLine(), bytes.TrimRight(b, "\x00"))
 }

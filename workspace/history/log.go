@@ -71,13 +71,13 @@ func (l *Log) begin() error {
 	if err := l.f.Truncate(0); err != nil { // removes a torn header
 		return err
 	}
-	if _, err := l.f.WriteAt(headerLine, 0); err != nil {
+	if _, err := l.f.WriteAt(headerLine(), 0); err != nil {
 		return err
 	}
 	if err := l.f.Sync(); err != nil {
 		return fmt.Errorf("sync %s: %w", l.path, err)
 	}
-	l.size = int64(len(headerLine))
+	l.size = int64(len(headerLine()))
 	l.filled, l.synced, l.marked = l.size, l.size, l.size
 	return l.disk.SyncDir(filepath.Dir(l.path))
 }

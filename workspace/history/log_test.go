@@ -299,11 +299,11 @@ func FuzzReadLog(f *testing.F) {
 	f.Add(data)
 	f.Add([]byte{})
 	f.Add(bytes.Repeat([]byte{0}, 40))
-	f.Add(append(bytes.Clone(data[len(headerLine):]), "00000000 \n"...))
+	f.Add(append(bytes.Clone(data[len(headerLine()):]), "00000000 \n"...))
 	f.Fuzz(func(t *testing.T, tail []byte) {
 		(&scan{path: "log"}).read(bytes.NewReader(tail), collect(new([]string))) // any outcome but a panic
 
-		good := appendEntry(bytes.Clone(headerLine), []byte("one"))
+		good := appendEntry(bytes.Clone(headerLine()), []byte("one"))
 		good = appendEntry(good, []byte("two"))
 		var got []string
 		info := scan{path: "log"}

@@ -3,18 +3,18 @@ package runstate
 import (
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"wf/api"
+	"wf/graph/pattern"
 	"wf/scheduler/flow"
 )
 
 // secretName matches the names of variables that suggest a secret. Their values are never recorded.
-var secretName = regexp.MustCompile(`(?i)(^|_)(secret|token|password|passwd|passphrase|credentials?|api_?key|private_?key|access_?key)s?(_|$)`)
+var secretName = pattern.Of(`(?i)(^|_)(secret|token|password|passwd|passphrase|credentials?|api_?key|private_?key|access_?key)s?(_|$)`)
 
 // masked replaces a secret value.
 const masked = flow.Hidden
@@ -42,7 +42,7 @@ func (r *State) InputsOf(i int) *api.Inputs {
 			in.Index = new(number)
 		case name == "WF_ITERATION" && err == nil:
 			in.Iteration = new(number)
-		case secretName.MatchString(name) || r.Sched.SecretVariable(i, name):
+		case secretName().MatchString(name) || r.Sched.SecretVariable(i, name):
 			in.Set(name, masked)
 		default:
 			in.Set(name, clipInput(value))

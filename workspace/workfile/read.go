@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
@@ -57,12 +58,12 @@ type Content struct {
 	CRC32 uint32 `json:"crc32"` // Castagnoli
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 func contentOf(pieces graphml.Pieces) *Content {
 	c := &Content{Size: pieces.Size()}
 	for _, piece := range pieces {
-		c.CRC32 = crc32.Update(c.CRC32, castagnoli, piece)
+		c.CRC32 = crc32.Update(c.CRC32, castagnoli(), piece)
 	}
 	return c
 }

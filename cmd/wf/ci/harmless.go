@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
-	"sync"
+
+	"wf/graph/pattern"
 )
 
 // The commands of the systems, as their programs read them.
@@ -17,20 +18,13 @@ import (
 // characters. TeamCity obeys "##teamcity[" anywhere in a line.
 //
 // Buildkite takes a line for a header if it begins with one of four marks, possibly after colours.
-//
-// Compiling these takes longer than everything else at the start of wf, so each is compiled when it is first used.
 var (
-	githubCommand    = pattern(`(?m)^([^\pL\pN\pP\pS\n]*):([\p{Cf}\p{Cc}\pM]*:)`)
-	githubOldCommand = pattern(`#([\p{Cf}\p{Cc}\pM]*)#([\p{Cf}\p{Cc}\pM]*)\[`)
+	githubCommand    = pattern.Of(`(?m)^([^\pL\pN\pP\pS\n]*):([\p{Cf}\p{Cc}\pM]*:)`)
+	githubOldCommand = pattern.Of(`#([\p{Cf}\p{Cc}\pM]*)#([\p{Cf}\p{Cc}\pM]*)\[`)
 	azureCommand     = unseen("##vso[")
 	teamCityCommand  = unseen("##teamcity[")
-	buildkiteHeader  = pattern(`(?m)^((?:\x1b\[[0-9;]*[mK])*)(---|\+\+\+|~~~|\^\^\^)(\s|$)`)
+	buildkiteHeader  = pattern.Of(`(?m)^((?:\x1b\[[0-9;]*[mK])*)(---|\+\+\+|~~~|\^\^\^)(\s|$)`)
 )
-
-// pattern returns a function that returns the compiled expression.
-func pattern(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
 
 // unseen matches a word in any case, with invisible characters between its letters. The last letter is a group of its
 // own.
@@ -43,7 +37,7 @@ func unseen(word string) func() *regexp.Regexp {
 		}
 		b.WriteString(regexp.QuoteMeta(string(r)))
 	}
-	return pattern(b.String() + `)([\p{Cf}\p{Cc}\pM]*)` + regexp.QuoteMeta(word[len(word)-1:]))
+	return pattern.Of(b.String() + `)([\p{Cf}\p{Cc}\pM]*)` + regexp.QuoteMeta(word[len(word)-1:]))
 }
 
 // teamCityValue escapes a text for a value of a service message.

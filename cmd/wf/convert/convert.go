@@ -9,13 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"wf/api"
 	"wf/graph/layered"
+	"wf/graph/pattern"
 )
 
 // A Workflow is the result of Import.
@@ -350,11 +350,11 @@ func (b *builder) place() {
 func round(f float64) float64 { return float64(int(f*10+0.5)) / 10 }
 
 // plainWord matches words that a shell does not change.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./,:=@%+-]+$`)
+var plainWord = pattern.Of(`^[A-Za-z0-9_./,:=@%+-]+$`)
 
 // shellWord quotes text so that a shell reads it as one word.
 func shellWord(text string) string {
-	if plainWord.MatchString(text) {
+	if plainWord().MatchString(text) {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"

@@ -1,11 +1,12 @@
 package convert
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
+
+	"wf/graph/pattern"
 )
 
 // readDagu reads a workflow of Dagu: steps with their commands, scripts, folders, environment,
@@ -46,11 +47,11 @@ func checkSize(n *yaml.Node, depth int, visited *int) {
 	}
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:unmarshal errors:\n  )?line (\d+): `)
+var yamlLine = pattern.Of(`^yaml: (?:unmarshal errors:\n  )?line (\d+): `)
 
 // failYAML fails with an error of the YAML library, at the line that it names.
 func failYAML(err error) {
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+	if m := yamlLine().FindStringSubmatch(err.Error()); m != nil {
 		line, _ := strconv.Atoi(m[1])
 		fail(line, "%s", strings.TrimPrefix(err.Error(), m[0]))
 	}
@@ -198,7 +199,7 @@ func (r *daguReader) dotenv(n *yaml.Node) {
 }
 
 // variable matches names of shell variables.
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variable = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // environment reads variables: a mapping, a list of mappings, or KEY=VALUE. The shell expands variables
 // and backquotes in the values, as Dagu does.
@@ -227,7 +228,7 @@ func environment(n *yaml.Node) (lines []string) {
 }
 
 func export(name, value string, line int) string {
-	if !variable.MatchString(name) {
+	if !variable().MatchString(name) {
 		fail(line, "%q is not a name of a variable", clip(name))
 	}
 	checkExpandable(value, line)
@@ -240,11 +241,11 @@ func inQuotes(text string) string {
 }
 
 // daguReference matches values that Dagu inserts itself and that a shell cannot expand.
-var daguReference = regexp.MustCompile(`\$\{(params|consts|env|steps|outputs)\.|\$\{[A-Za-z0-9_]+\.|\$\{\{`)
+var daguReference = pattern.Of(`\$\{(params|consts|env|steps|outputs)\.|\$\{[A-Za-z0-9_]+\.|\$\{\{`)
 
 // checkExpandable refuses text with such references.
 func checkExpandable(text string, line int) {
-	if found := daguReference.FindString(text); found != "" {
+	if found := daguReference().FindString(text); found != "" {
 		fail(line, "%s…} is a value that only Dagu knows", strings.TrimSuffix(found, "{"))
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
+
+	"wf/graph/pattern"
 )
 
 // daguElsewhere are keys about when and where Dagu runs a workflow and whom it notifies. A workfile has no
@@ -52,7 +54,7 @@ func (r *daguReader) readParams(n *yaml.Node) {
 		}
 		return
 	}
-	for _, m := range daguParamText.FindAllStringSubmatch(scalar(n), -1) {
+	for _, m := range daguParamText().FindAllStringSubmatch(scalar(n), -1) {
 		value := m[2]
 		if len(value) > 1 && strings.ContainsRune(`"'`+"`", rune(value[0])) {
 			if value[0] == '`' {
@@ -64,14 +66,14 @@ func (r *daguReader) readParams(n *yaml.Node) {
 	}
 }
 
-var daguParamText = regexp.MustCompile("([A-Za-z_][A-Za-z0-9_]*=)?(\"[^\"]*\"|'[^']*'|`[^`]*`|[^\\s\"'`]+)")
+var daguParamText = pattern.Of("([A-Za-z_][A-Za-z0-9_]*=)?(\"[^\"]*\"|'[^']*'|`[^`]*`|[^\\s\"'`]+)")
 
 func (r *daguReader) param(name, preset string, line int) {
 	if name == "" {
 		r.positional++
 		name = fmt.Sprintf("arg%d", r.positional)
 	}
-	if !variable.MatchString(name) {
+	if !variable().MatchString(name) {
 		fail(line, "%q is not a name of a parameter", clip(name))
 	}
 	checkExpandable(preset, line)

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"html"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"wf/graph/pattern"
 )
 
 // maxNesting is the maximum depth of nested parts of a drawing.
@@ -333,15 +334,15 @@ func (p *dotParser) condition(attrs map[string]dotToken) link {
 }
 
 var (
-	htmlBreak = regexp.MustCompile(`(?i)<br[^>]*>`)
-	htmlTag   = regexp.MustCompile(`</?[A-Za-z][^>]*>`)
-	htmlTable = regexp.MustCompile(`(?i)<(table|img)\b`)
+	htmlBreak = pattern.Of(`(?i)<br[^>]*>`)
+	htmlTag   = pattern.Of(`</?[A-Za-z][^>]*>`)
+	htmlTable = pattern.Of(`(?i)<(table|img)\b`)
 )
 
 // plainHTML returns the text of a label in the HTML of Graphviz. simple is false for a table or a picture.
 func plainHTML(label string) (text string, simple bool) {
-	text = htmlTag.ReplaceAllString(htmlBreak.ReplaceAllString(label, "\n"), "")
-	return strings.TrimSpace(html.UnescapeString(text)), !htmlTable.MatchString(label)
+	text = htmlTag().ReplaceAllString(htmlBreak().ReplaceAllString(label, "\n"), "")
+	return strings.TrimSpace(html.UnescapeString(text)), !htmlTable().MatchString(label)
 }
 
 // commands uses labels as the commands of nodes that have no others.

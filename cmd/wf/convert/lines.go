@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"wf/graph/pattern"
 )
 
 // Lines is the result of ReadLines: the commands of a list or of a simple script.
@@ -90,11 +91,11 @@ type lineReader struct {
 	ownArguments bool // it has set $1 and the others itself
 }
 
-var shebang = regexp.MustCompile(`^#![ \t]*(\S+)(?:[ \t]+(.*?))?[ \t]*\n?$`)
+var shebang = pattern.Of(`^#![ \t]*(\S+)(?:[ \t]+(.*?))?[ \t]*\n?$`)
 
 // interpreter reads the line that names the program of a script.
 func (r *lineReader) interpreter() {
-	m := shebang.FindStringSubmatch(r.lines[0])
+	m := shebang().FindStringSubmatch(r.lines[0])
 	if m == nil {
 		return
 	}

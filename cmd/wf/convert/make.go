@@ -1,9 +1,10 @@
 package convert
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"wf/graph/pattern"
 )
 
 // readMake reads a makefile without running make or any command: its rules, pattern rules and variables.
@@ -38,7 +39,7 @@ func (m *makefile) goals(wanted []string) (goals []string, line int) {
 // exported returns the variables for the environment, as lines for the shell.
 func (m *makefile) exported() (lines []string) {
 	for _, e := range m.exports {
-		if !variable.MatchString(e.text) {
+		if !variable().MatchString(e.text) {
 			fail(e.line, "%q is not a valid name of a variable", clip(e.text))
 		}
 		lines = append(lines, "export "+e.text+"="+shellWord(m.vars.expand("$("+e.text+")", nil, e.line)))
@@ -169,7 +170,7 @@ func (r *makeReader) command(rule *makeRule) string {
 	}
 	if len(lines) > 1 && !r.m.oneShell {
 		for i, line := range lines {
-			if !simpleLine.MatchString(line) || changesShell.MatchString(line) {
+			if !simpleLine().MatchString(line) || changesShell().MatchString(line) {
 				lines[i] = apart(line)
 			}
 		}
@@ -206,9 +207,9 @@ func withoutPrefix(text string) (rest string, ignore bool) {
 
 var (
 	// simpleLine matches lines that can be joined with others.
-	simpleLine = regexp.MustCompile(`^[A-Za-z0-9_./,:@%+ \t"$<>-]+$`)
+	simpleLine = pattern.Of(`^[A-Za-z0-9_./,:@%+ \t"$<>-]+$`)
 	// changesShell matches lines that would affect the next line in a common shell.
-	changesShell = regexp.MustCompile(`(^|\s)(cd|export|set|unset|umask|exec|exit|return|trap|\.|if|for|while|case|until)\s|^[A-Za-z_][A-Za-z0-9_]*=|<<`)
+	changesShell = pattern.Of(`(^|\s)(cd|export|set|unset|umask|exec|exit|return|trap|\.|if|for|while|case|until)\s|^[A-Za-z_][A-Za-z0-9_]*=|<<`)
 )
 
 // apart gives a line its own shell.

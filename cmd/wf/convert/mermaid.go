@@ -1,12 +1,13 @@
 package convert
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"wf/graph/pattern"
 )
 
 // readMermaid reads a flowchart. The text of a node is its command; a dotted arrow is a non-blocking edge;
@@ -97,7 +98,7 @@ func (p *mermaidParser) skipBlank() {
 	}
 }
 
-var mermaidHead = regexp.MustCompile(`^(flowchart-elk|flowchart|graph)\b[ \t]*(TB|TD|BT|RL|LR|[<>v^])?[ \t]*(\n|;|$)`)
+var mermaidHead = pattern.Of(`^(flowchart-elk|flowchart|graph)\b[ \t]*(TB|TD|BT|RL|LR|[<>v^])?[ \t]*(\n|;|$)`)
 
 // header reads the part before the first statement.
 func (p *mermaidParser) header() {
@@ -111,7 +112,7 @@ func (p *mermaidParser) header() {
 		p.take(lineEnd(p.rest()))
 	}
 	p.skipBlank()
-	head := mermaidHead.FindString(p.rest())
+	head := mermaidHead().FindString(p.rest())
 	if head == "" {
 		word := p.rest()[:lineEnd(p.rest())]
 		fail(p.line, "%q where a flowchart was expected: of the diagrams of Mermaid only flowcharts are graphs of commands", clip(word))
@@ -129,13 +130,13 @@ func clip(text string) string {
 }
 
 var (
-	mermaidSkipped = regexp.MustCompile(`^(direction|classDef|class|style|linkStyle|click|accTitle|accDescr)\b[^\n;{]*`)
-	mermaidWord    = regexp.MustCompile(`^(subgraph|end)([ \t\n;]|$)`)
+	mermaidSkipped = pattern.Of(`^(direction|classDef|class|style|linkStyle|click|accTitle|accDescr)\b[^\n;{]*`)
+	mermaidWord    = pattern.Of(`^(subgraph|end)([ \t\n;]|$)`)
 )
 
 func (p *mermaidParser) statement() {
 	rest := p.rest()
-	word, skipped := mermaidWord.FindStringSubmatch(rest), mermaidSkipped.FindString(rest)
+	word, skipped := mermaidWord().FindStringSubmatch(rest), mermaidSkipped().FindString(rest)
 	switch {
 	case word != nil && word[1] == "subgraph":
 		p.subgraph()
@@ -159,7 +160,7 @@ func (p *mermaidParser) statement() {
 	}
 }
 
-var mermaidTitle = regexp.MustCompile(`^([^\s\[\]"]+)?[ \t]*(?:\[[ \t]*"?([^"\n]*?)"?[ \t]*\])?[ \t]*$`)
+var mermaidTitle = pattern.Of(`^([^\s\[\]"]+)?[ \t]*(?:\[[ \t]*"?([^"\n]*?)"?[ \t]*\])?[ \t]*$`)
 
 // subgraph reads the start of one: "subgraph id", "subgraph id [title]" or "subgraph some title".
 func (p *mermaidParser) subgraph() {
@@ -171,7 +172,7 @@ func (p *mermaidParser) subgraph() {
 	head := p.take(lineEnd(p.rest()))
 	head = strings.TrimSpace(strings.TrimRight(head, "; \t"))
 	id, title := "", strings.Trim(head, `"`)
-	if m := mermaidTitle.FindStringSubmatch(head); m != nil && head != "" {
+	if m := mermaidTitle().FindStringSubmatch(head); m != nil && head != "" {
 		if id = m[1]; id != "" {
 			p.subgraphs[m[1]] = line
 			title = m[1]
@@ -217,7 +218,7 @@ func (p *mermaidParser) nodes() (ids []string) {
 	}
 }
 
-var mermaidClass = regexp.MustCompile(`^:::[\w-]+`)
+var mermaidClass = pattern.Of(`^:::[\w-]+`)
 
 func (p *mermaidParser) node() (id string) {
 	if id = mermaidID(p.rest()); id == "" {
@@ -238,7 +239,7 @@ func (p *mermaidParser) node() (id string) {
 	if text, found := p.shape(); found {
 		setCommand(p.b.node(id, p.line), text)
 	}
-	p.take(len(mermaidClass.FindString(p.rest())))
+	p.take(len(mermaidClass().FindString(p.rest())))
 	return id
 }
 
@@ -317,19 +318,19 @@ func (p *mermaidParser) until(marks []string) (text, mark string) {
 }
 
 var (
-	mermaidLinkID   = regexp.MustCompile(`^[\w-]+@`)
-	mermaidLink     = regexp.MustCompile(`^([<xo]?)(~~~+|--+[->ox]|-\.+-[>ox]?|==+[=>ox])`)
-	mermaidLinkText = regexp.MustCompile(`^([<xo]?)(--|-\.|==)[ \t]*([^\n]*?)[ \t]*(--+[->ox]|\.+-[>ox]?|==+[=>ox])`)
-	mermaidLabel    = regexp.MustCompile(`^[ \t]*\|([^|\n]*)\|`)
+	mermaidLinkID   = pattern.Of(`^[\w-]+@`)
+	mermaidLink     = pattern.Of(`^([<xo]?)(~~~+|--+[->ox]|-\.+-[>ox]?|==+[=>ox])`)
+	mermaidLinkText = pattern.Of(`^([<xo]?)(--|-\.|==)[ \t]*([^\n]*?)[ \t]*(--+[->ox]|\.+-[>ox]?|==+[=>ox])`)
+	mermaidLabel    = pattern.Of(`^[ \t]*\|([^|\n]*)\|`)
 )
 
 // link reads a link between nodes. seen is false for links that only affect the layout.
 func (p *mermaidParser) link() (l link, seen bool) {
-	p.take(len(mermaidLinkID.FindString(p.rest())))
+	p.take(len(mermaidLinkID().FindString(p.rest())))
 	label := ""
-	m := mermaidLink.FindStringSubmatch(p.rest())
+	m := mermaidLink().FindStringSubmatch(p.rest())
 	if m == nil {
-		if m = mermaidLinkText.FindStringSubmatch(p.rest()); m == nil {
+		if m = mermaidLinkText().FindStringSubmatch(p.rest()); m == nil {
 			fail(p.line, "%q where an arrow was expected", clip(p.rest()[:lineEnd(p.rest())]))
 		}
 		label = m[3]
@@ -337,7 +338,7 @@ func (p *mermaidParser) link() (l link, seen bool) {
 	}
 	line := p.line
 	p.take(len(m[0]))
-	if found := mermaidLabel.FindStringSubmatch(p.rest()); found != nil {
+	if found := mermaidLabel().FindStringSubmatch(p.rest()); found != nil {
 		label = found[1]
 		p.take(len(found[0]))
 	}
@@ -362,8 +363,8 @@ func (p *mermaidParser) link() (l link, seen bool) {
 }
 
 var (
-	mermaidBreak  = regexp.MustCompile(`(?i)<br[ \t]*/?>`)
-	mermaidEntity = regexp.MustCompile(`#(\d+|[a-z]+);`)
+	mermaidBreak  = pattern.Of(`(?i)<br[ \t]*/?>`)
+	mermaidEntity = pattern.Of(`#(\d+|[a-z]+);`)
 	mermaidNames  = map[string]string{"quot": `"`, "amp": "&", "lt": "<", "gt": ">", "apos": "'", "nbsp": " ", "semi": ";", "num": "#"}
 )
 
@@ -373,8 +374,8 @@ func mermaidText(text string) string {
 	if len(text) >= 2 && text[0] == '`' && text[len(text)-1] == '`' {
 		text = text[1 : len(text)-1]
 	}
-	text = mermaidBreak.ReplaceAllString(text, "\n")
-	return mermaidEntity.ReplaceAllStringFunc(text, func(entity string) string {
+	text = mermaidBreak().ReplaceAllString(text, "\n")
+	return mermaidEntity().ReplaceAllStringFunc(text, func(entity string) string {
 		name := entity[1 : len(entity)-1]
 		if char, ok := mermaidNames[name]; ok {
 			return char

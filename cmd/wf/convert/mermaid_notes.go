@@ -2,10 +2,11 @@ package convert
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
+
+	"wf/graph/pattern"
 )
 
 // A mermaidNote is a comment that contains an attribute of the graph or of a node.
@@ -15,11 +16,11 @@ type mermaidNote struct {
 }
 
 // mermaidNoted matches the comments that Mermaid writes: "%% wf: NODE NAME=TEXT".
-var mermaidNoted = regexp.MustCompile(`^%%[ \t]*wf:[ \t]+(\S+)[ \t]+([a-z_]+)=(".*")[ \t]*$`)
+var mermaidNoted = pattern.Of(`^%%[ \t]*wf:[ \t]+(\S+)[ \t]+([a-z_]+)=(".*")[ \t]*$`)
 
 // note stores a comment if it contains an attribute. Others are ignored.
 func (p *mermaidParser) note(comment string) {
-	m := mermaidNoted.FindStringSubmatch(comment)
+	m := mermaidNoted().FindStringSubmatch(comment)
 	if m == nil {
 		return
 	}

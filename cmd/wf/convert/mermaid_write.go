@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"wf/api"
+	"wf/graph/pattern"
 )
 
 // Mermaid returns a graph as a flowchart. Import reads it as the same workflow: attributes that Mermaid
@@ -95,14 +95,14 @@ func mermaidClasses(b *strings.Builder, v view, ids []string) {
 }
 
 var (
-	mermaidPlain    = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_]*([.-][A-Za-z0-9_]+)*$`)
-	mermaidReserved = regexp.MustCompile(`^(?i:end|subgraph|graph|flowchart|flowchart-elk|direction|classDef|class|style|linkStyle|click|default|href|call|interpolate|acc[A-Za-z]*|group_\d+)$`)
+	mermaidPlain    = pattern.Of(`^[A-Za-z0-9_][A-Za-z0-9_]*([.-][A-Za-z0-9_]+)*$`)
+	mermaidReserved = pattern.Of(`^(?i:end|subgraph|graph|flowchart|flowchart-elk|direction|classDef|class|style|linkStyle|click|default|href|call|interpolate|acc[A-Za-z]*|group_\d+)$`)
 )
 
 // isMermaidID reports whether a name needs no quotes: it is not a keyword, and no arrow before it reads as
 // another one ("a ---over" ends in a circle).
 func isMermaidID(name string) bool {
-	return mermaidPlain.MatchString(name) && !mermaidReserved.MatchString(name)
+	return mermaidPlain().MatchString(name) && !mermaidReserved().MatchString(name)
 }
 
 // mermaidQuote writes a text between quotes: special characters become numeric references.

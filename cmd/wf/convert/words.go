@@ -1,11 +1,11 @@
 package convert
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"wf/graph/attribute"
+	"wf/graph/pattern"
 )
 
 // graphWords and nodeWords are the attributes of a workfile that dot and mermaid store under their own
@@ -35,11 +35,11 @@ func wordSet(words string) map[string]bool {
 }
 
 // whenWords matches the condition of an edge (docs/control-flow.md).
-var whenWords = regexp.MustCompile(`^(success|failure|done|else|exit:[0-9, -]+|case:.+|if:(?s:.+))$`)
+var whenWords = pattern.Of(`^(success|failure|done|else|exit:[0-9, -]+|case:.+|if:(?s:.+))$`)
 
 // condition returns the condition in the label of an edge, "" if it is only a text.
 func condition(label string) string {
-	if label = strings.TrimSpace(label); whenWords.MatchString(label) {
+	if label = strings.TrimSpace(label); whenWords().MatchString(label) {
 		return label
 	}
 	return ""

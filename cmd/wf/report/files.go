@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"wf/cmd/wf/exit"
 	"wf/cmd/wf/progress"
 	"wf/cmd/wf/tail"
+	"wf/graph/pattern"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -136,7 +136,7 @@ func Collect(ctx context.Context, s *progress.Target, run string) (*Account, err
 }
 
 // indices matches the indices of instances in a path.
-var indices = regexp.MustCompile(`\[[^\]/]*\]`)
+var indices = pattern.Of(`\[[^\]/]*\]`)
 
 // classify sets the class of cases that have no group.
 func (a *Account) classify() {
@@ -152,7 +152,7 @@ func (a *Account) classify() {
 		stage := runview.StageName(c.name, "")
 		switch end := strings.LastIndex(c.name, "]/"); {
 		case end >= 0:
-			c.class = indices.ReplaceAllString(c.name[:end+1], "")
+			c.class = indices().ReplaceAllString(c.name[:end+1], "")
 		case stages[stage] > 1:
 			c.class = stage
 		default:
