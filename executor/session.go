@@ -307,17 +307,6 @@ func (s *session) track(e *wire.Entry) {
 	}
 }
 
-// watchRunning opens handles of the running executions, if they would not become children of this process at the death of
-// their runner.
-func (s *session) watchRunning() {
-	if !s.greeted || s.runner.claim.inherits() {
-		return
-	}
-	for id, p := range s.running {
-		s.runner.watch(id, p.pid, p.startWindow)
-	}
-}
-
 // serve serves one connection until it ends.
 func (s *session) serve(conn net.Conn) error {
 	raw, err := conn.(*net.UnixConn).SyscallConn()
