@@ -243,6 +243,7 @@ func (s *session) follow(conn net.Conn, err error) {
 	defer close(s.done)
 	defer s.runner.unwatchAll()
 	defer s.runner.claim.remove()
+	defer s.runner.spares.runEnded()
 	for {
 		if conn != nil {
 			err = s.serve(conn)
