@@ -123,6 +123,7 @@ func (r *runner) started(e *execution, c child, at time.Time) {
 	}
 	r.children.running[e.pid] = e
 	r.jobs.lookahead.starts++
+	r.jobs.forked = true
 	urgent := r.log.urgent || !c.noted
 	r.note(&wire.Entry{
 		Kind: wire.EntryStart, Node: e.job.ID.Node, Execution: e.job.ID.Execution,

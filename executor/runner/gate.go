@@ -37,8 +37,9 @@ type gates struct {
 
 // jobs are all jobs of the daemon.
 type jobs struct {
-	width     int // how many executions may run at once
-	event     int // counts the ends of executions and the readings of lines from the daemon
+	width     int  // how many executions may run at once
+	forked    bool // in this turn
+	event     int  // counts the ends of executions and the readings of lines from the daemon
 	queue     queue
 	gates     gates
 	lookahead lookahead

@@ -33,6 +33,9 @@ import (
 //
 //	intent ─ sync ─ fork entry ─ fork ─ start … death ─ end ─ reap ─ announce … intent of the next ─ sync …
 //
+// An end and the fork entry of the job that takes its place are written together. A start entry is written with later ones
+// if the fork note already has the pid.
+//
 // What is written survives the death of the runner; what is synced survives a crash of the machine. An end is
 // announced as soon as it is written, not only when it is synced: the daemon can act on it only by another job, and
 // the log is one file written in order, so the sync of that job's intent also syncs this end. Two commands of a chain
@@ -355,9 +358,10 @@ func (r *runner) turn(now time.Time) {
 	r.startNext(now)
 	r.retractStale(now)
 	r.jobs.gates.expireIntents(now, r.unintend)
-	if !r.log.unsynced.IsZero() && now.Sub(r.log.unsynced) >= syncDelay {
+	if r.jobs.runsLow() || !r.log.unsynced.IsZero() && now.Sub(r.log.unsynced) >= syncDelay {
 		r.sync()
 	}
+	r.jobs.forked = false
 	if r.log.urgent || r.log.unwritten {
 		r.save()
 	}
