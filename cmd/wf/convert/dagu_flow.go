@@ -54,7 +54,7 @@ func (r *daguReader) readParams(n *yaml.Node) {
 		}
 		return
 	}
-	for _, m := range daguParamText().FindAllStringSubmatch(scalar(n), -1) {
+	for _, m := range daguParamText.Get().FindAllStringSubmatch(scalar(n), -1) {
 		value := m[2]
 		if len(value) > 1 && strings.ContainsRune(`"'`+"`", rune(value[0])) {
 			if value[0] == '`' {
@@ -73,7 +73,7 @@ func (r *daguReader) param(name, preset string, line int) {
 		r.positional++
 		name = fmt.Sprintf("arg%d", r.positional)
 	}
-	if !variable().MatchString(name) {
+	if !variable.Get().MatchString(name) {
 		fail(line, "%q is not a name of a parameter", clip(name))
 	}
 	checkExpandable(preset, line)

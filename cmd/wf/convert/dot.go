@@ -341,8 +341,8 @@ var (
 
 // plainHTML returns the text of a label in the HTML of Graphviz. simple is false for a table or a picture.
 func plainHTML(label string) (text string, simple bool) {
-	text = htmlTag().ReplaceAllString(htmlBreak().ReplaceAllString(label, "\n"), "")
-	return strings.TrimSpace(html.UnescapeString(text)), !htmlTable().MatchString(label)
+	text = htmlTag.Get().ReplaceAllString(htmlBreak.Get().ReplaceAllString(label, "\n"), "")
+	return strings.TrimSpace(html.UnescapeString(text)), !htmlTable.Get().MatchString(label)
 }
 
 // commands uses labels as the commands of nodes that have no others.

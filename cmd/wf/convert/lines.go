@@ -95,7 +95,7 @@ var shebang = pattern.Of(`^#![ \t]*(\S+)(?:[ \t]+(.*?))?[ \t]*\n?$`)
 
 // interpreter reads the line that names the program of a script.
 func (r *lineReader) interpreter() {
-	m := shebang().FindStringSubmatch(r.lines[0])
+	m := shebang.Get().FindStringSubmatch(r.lines[0])
 	if m == nil {
 		return
 	}

@@ -20,7 +20,7 @@ var mermaidNoted = pattern.Of(`^%%[ \t]*wf:[ \t]+(\S+)[ \t]+([a-z_]+)=(".*")[ \t
 
 // note stores a comment if it contains an attribute. Others are ignored.
 func (p *mermaidParser) note(comment string) {
-	m := mermaidNoted().FindStringSubmatch(comment)
+	m := mermaidNoted.Get().FindStringSubmatch(comment)
 	if m == nil {
 		return
 	}

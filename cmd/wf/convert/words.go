@@ -39,7 +39,7 @@ var whenWords = pattern.Of(`^(success|failure|done|else|exit:[0-9, -]+|case:.+|i
 
 // condition returns the condition in the label of an edge, "" if it is only a text.
 func condition(label string) string {
-	if label = strings.TrimSpace(label); whenWords().MatchString(label) {
+	if label = strings.TrimSpace(label); whenWords.Get().MatchString(label) {
 		return label
 	}
 	return ""
