@@ -133,7 +133,7 @@ func (r *daguReader) fields(n *yaml.Node, known keys) {
 		key := n.Content[i]
 		name := strings.ToLower(strings.ReplaceAll(key.Value, "_", ""))
 		read, ok := known[name]
-		if !ok && daguElsewhere[name] {
+		if !ok && hasWord(daguElsewhere, name) {
 			r.elsewhere(key)
 			continue
 		}

@@ -14,9 +14,9 @@ import (
 
 // daguElsewhere are keys about when and where Dagu runs a workflow and whom it notifies. A workfile has no
 // equivalent, and the commands and their order do not depend on them, so they are listed in a note.
-var daguElsewhere = wordSet(`schedule logdir maxactiveruns queue mailon smtp errormail infomail waitmail otel delaysec
+const daguElsewhere = `schedule logdir maxactiveruns queue mailon smtp errormail infomail waitmail otel delaysec
 	restartwaitsec maxcleanuptimesec skipifsuccessful catchupwindow overlappolicy workerselector runconfig timeoutsec
-	mailonerror signalonstop histretentiondays histretentionruns group tags labels logoutput maxoutputsize`)
+	mailonerror signalonstop histretentiondays histretentionruns group tags labels logoutput maxoutputsize`
 
 // daguInstead describes how to express in a workfile the keys of Dagu that are not translated.
 var daguInstead = map[string]string{
