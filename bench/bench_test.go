@@ -25,7 +25,11 @@ case "$1 $2" in
 "server stop")
 	echo stop > "$pipe" ;;
 "run Workfile")
-	[ "$3 $4 $5 $6 $7" = "--fresh -j 4 --progress none" ] && [ -s Workfile ] && [ "$WF_SLOTS" = 4 ] || exit 1
+	case "$3 $4 $5 $6 $7" in
+	"--fresh -j 4 --progress none" | "--fresh -j 4 --progress plain") ;;
+	*) exit 1 ;;
+	esac
+	[ -s Workfile ] && [ "$WF_SLOTS" = 4 ] || exit 1
 	[ "$8" = --detach ] || exit 0
 	mkdir -p "$WF_STATE_DIR/workspaces/w/runs/1" && cd "$WF_STATE_DIR/workspaces/w/runs/1" || exit 1
 	echo '{"result":"succeeded"}' > result && mv result result.json && echo 1 ;;
@@ -56,7 +60,7 @@ func needs(t *testing.T, programs ...string) {
 func TestRunComparesAndRecords(t *testing.T) {
 	needs(t, "ninja", "make", "cc")
 	results := filepath.Join(t.TempDir(), "results.jsonl")
-	args := []string{"-wf", writeProgram(t, fakeWf), "-other", writeProgram(t, fakeWf), "-n", "30", "-j", "4", "-rounds", "2", "-shapes", "layered,chain", "-detached", "-results", results}
+	args := []string{"-wf", writeProgram(t, fakeWf), "-other", writeProgram(t, fakeWf), "-n", "30", "-j", "4", "-rounds", "2", "-shapes", "layered,chain", "-clients", "quiet,watching,none", "-results", results}
 	if err := run(t.Context(), args); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +85,7 @@ func TestRunComparesAndRecords(t *testing.T) {
 
 func checkReport(t *testing.T, r *report) {
 	t.Helper()
-	for i, name := range []string{toolWf, toolOther, toolWf + detached, toolOther + detached, toolNinja, toolMake, toolFloor} {
+	for i, name := range []string{toolWf, toolOther, toolWf + ", watched", toolOther + ", watched", toolWf + ", no client", toolOther + ", no client", toolNinja, toolMake, toolFloor} {
 		f := r.Tools[i]
 		if f.Name != name || len(f.WallMS) != 2 || f.MedianMS <= 0 || (f.OwnPerNodeUS == nil) != (name == toolNinja) {
 			t.Errorf("%s: %s has %+v", r.Case, name, f)
@@ -106,23 +110,23 @@ func checkReport(t *testing.T, r *report) {
 }
 
 func TestDaemonThatDoesNotStart(t *testing.T) {
-	k := &kit{wf: writeProgram(t, "#!/bin/sh\necho no room >&2\nexit 4\n"), work: t.TempDir()}
-	_, err := startDaemon(t.Context(), k.builds()[0], k.work, 1)
+	b := wfBuild{toolWf, writeProgram(t, "#!/bin/sh\necho no room >&2\nexit 4\n"), quiet}
+	_, err := startDaemon(t.Context(), b, t.TempDir(), 1)
 	if err == nil || !strings.Contains(err.Error(), "no room") {
 		t.Errorf("err %v, want what the daemon said", err)
 	}
 }
 
 func TestDaemonIsStoppedAndItsFolderRemoved(t *testing.T) {
-	k := &kit{wf: writeProgram(t, fakeWf), work: t.TempDir()}
-	d, err := startDaemon(t.Context(), k.builds()[0], k.work, 1)
+	work := t.TempDir()
+	d, err := startDaemon(t.Context(), wfBuild{toolWf, writeProgram(t, fakeWf), quiet}, work, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := os.ReadDir(k.work); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(work); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
@@ -210,7 +214,7 @@ func TestEveryWidthIsACase(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	for _, args := range [][]string{{"-n", "0"}, {"-n", "x"}, {"-shells", "fish"}, {"-j", "0"}, {"-rounds", "0"}, {"file"}} {
+	for _, args := range [][]string{{"-n", "0"}, {"-n", "x"}, {"-shells", "fish"}, {"-j", "0"}, {"-rounds", "0"}, {"-clients", "all"}, {"-clients", ""}, {"file"}} {
 		if _, err := parseOptions(args); err == nil {
 			t.Errorf("%v was accepted", args)
 		}

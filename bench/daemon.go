@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -40,7 +41,38 @@ const (
 // A wfBuild is a wf binary and its name in reports.
 type wfBuild struct {
 	name, program string
-	detached      bool // its runs have no client: wf run --detach
+	client        client
+}
+
+// A client is how wf run follows its run.
+type client struct {
+	name   string // in the flag -clients
+	suffix string // of wf in reports
+	args   []string
+}
+
+// The clients. A quiet one gets the events of the run and of failures only, a watching one those of every
+// node, of which it prints each end.
+var (
+	quiet    = client{"quiet", "", []string{"--progress", "none"}}
+	watching = client{"watching", ", watched", []string{"--progress", "plain"}}
+	noClient = client{"none", ", no client", []string{"--progress", "none", "--detach"}}
+	clients  = []client{quiet, watching, noClient}
+)
+
+// selectClients returns the clients with these names.
+func selectClients(names []string) (selected []client, err error) {
+	for _, name := range names {
+		i := slices.IndexFunc(clients, func(c client) bool { return c.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("-clients: no client %q", name)
+		}
+		selected = append(selected, clients[i])
+	}
+	if len(selected) == 0 {
+		return nil, errors.New("-clients: no client")
+	}
+	return selected, nil
 }
 
 // startDaemon starts a daemon in a new folder below work and returns when it answers. The caller must call stop.
@@ -105,14 +137,15 @@ func (d *daemon) log() string {
 
 // tool returns the wf client for d.
 func (d *daemon) tool(c *benchCase, load bool) *tool {
-	args := []string{"run", "Workfile", "--fresh", "-j", strconv.Itoa(c.jobs), "--progress", "none"}
-	if load {
-		args = []string{"check", "Workfile"}
-	}
 	t := &tool{name: d.name}
-	if d.detached {
-		args = append(args, "--detach")
+	args := append([]string{"run", "Workfile", "--fresh", "-j", strconv.Itoa(c.jobs)}, d.client.args...)
+	switch {
+	case load:
+		args = []string{"check", "Workfile"}
+	case d.client.name == noClient.name:
 		t.finish = d.awaitResult
+	case d.client.name == watching.name:
+		t.discard = true
 	}
 	t.command = func(ctx context.Context) *exec.Cmd {
 		cmd := in(c.dir, exec.CommandContext(ctx, d.program, args...))

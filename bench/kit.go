@@ -69,15 +69,17 @@ func build(ctx context.Context, root, name string, args ...string) error {
 	return nil
 }
 
-// builds returns the wf binaries to measure; the first is the one that other tools are compared with.
+// builds returns the wf binaries to measure; with each client; the first is the one that other tools are compared with.
 func (k *kit) builds() []wfBuild {
-	all := []wfBuild{{name: toolWf, program: k.wf}}
-	if k.o.other != "" {
-		all = append(all, wfBuild{name: toolOther, program: k.o.other})
+	selected := k.o.clients
+	if k.o.load || k.o.cli {
+		selected = []client{quiet}
 	}
-	if k.o.detached && !k.o.load {
-		for _, b := range slices.Clone(all) {
-			all = append(all, wfBuild{name: b.name + detached, program: b.program, detached: true})
+	var all []wfBuild
+	for _, c := range selected {
+		all = append(all, wfBuild{toolWf + c.suffix, k.wf, c})
+		if k.o.other != "" {
+			all = append(all, wfBuild{toolOther + c.suffix, k.o.other, c})
 		}
 	}
 	return all

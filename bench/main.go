@@ -41,7 +41,7 @@ type options struct {
 	seed     uint64
 	command  string
 	load     bool
-	detached bool
+	clients  []client
 	cli      bool
 	table    bool
 	recorded bool
@@ -53,7 +53,7 @@ type options struct {
 
 func parseOptions(args []string) (options, error) {
 	var o options
-	var sizes, shapes, files, shells, jobs string
+	var sizes, shapes, files, shells, jobs, clients string
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&sizes, "n", "1000", "numbers of nodes, comma-separated")
 	flags.StringVar(&shapes, "shapes", "layered,flat,chain,fan", "shapes to make; empty = none")
@@ -64,7 +64,7 @@ func parseOptions(args []string) (options, error) {
 	flags.Uint64Var(&o.seed, "seed", 1, "of the shapes")
 	flags.StringVar(&o.command, "command", "", "what every node runs (default: true for shapes, their own for -files)")
 	flags.BoolVar(&o.load, "load", false, "time only the loading: wf check, ninja -t rules, make with nothing to do")
-	flags.BoolVar(&o.detached, "detached", false, "run each wf without a client, too: wf run --detach")
+	flags.StringVar(&clients, "clients", "quiet", "how wf run follows its run, comma-separated: quiet (--progress none), watching (--progress plain), none (--detach)")
 	flags.BoolVar(&o.cli, "cli", false, "time single commands instead: help, one node, status and completion of 5,000")
 	flags.BoolVar(&o.table, "table", false, "measure every row of the table of issue 13 and print it as markdown; "+blast+".graphml is one of -files")
 	flags.BoolVar(&o.recorded, "recorded", false, "with -table: measure nothing, print what -results has of the commit measured last")
@@ -81,6 +81,9 @@ func parseOptions(args []string) (options, error) {
 		return o, err
 	}
 	if o.jobs, err = numbers("-j", jobs); err != nil {
+		return o, err
+	}
+	if o.clients, err = selectClients(list(clients)); err != nil {
 		return o, err
 	}
 	for _, s := range o.shells {

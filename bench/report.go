@@ -27,7 +27,7 @@ type report struct {
 	Other   string    `json:"other,omitempty"` // file name of the second wf
 
 	Tools        []*figures         `json:"tools"`  // wf first
-	Ratios       map[string]float64 `json:"ratios"` // median of wf's wall time by that of the tool
+	Ratios       map[string]float64 `json:"ratios"` // median wall time of the first tool by that of another one
 	DaemonPeakKB int64              `json:"daemon_peak_kb,omitempty"`
 	RunnerPeakKB int64              `json:"runner_peak_kb,omitempty"`
 	Absent       []string           `json:"absent,omitempty"`
@@ -85,7 +85,7 @@ func (r *report) add(name string, s sample, warmUp bool) {
 
 // close computes the figures that need the CPU time of the daemons, after they have ended.
 func (r *report) close() {
-	wf := r.tool(toolWf)
+	wf := r.Tools[0]
 	for _, f := range r.Tools {
 		f.MedianMS = median(f.WallMS)
 		f.CPUPerNodeUS = f.perNode(f.cpu, r.Nodes)
@@ -165,7 +165,7 @@ func printGrowth(w io.Writer, all []*report) {
 		if r.Shape == "" || s == r {
 			continue
 		}
-		a, b := s.tool(toolWf), r.tool(toolWf)
+		a, b := s.Tools[0], r.Tools[0]
 		fmt.Fprintf(w, "%s: a node of %d costs %.2f times the wall time of one of %d, %.2f times the CPU; %.1f KB of the daemon's memory\n",
 			key(r), r.Nodes, b.MedianMS/float64(r.Nodes)/(a.MedianMS/float64(s.Nodes)), s.Nodes,
 			b.CPUPerNodeUS/a.CPUPerNodeUS, float64(r.DaemonPeakKB-s.DaemonPeakKB)/float64(r.Nodes-s.Nodes))

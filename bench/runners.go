@@ -29,7 +29,7 @@ func newRunnerWatch(daemon int) *runnerWatch {
 	return &runnerWatch{daemon: daemon, last: make(map[int]usage)}
 }
 
-// start samples until stop is called. Thorough samples read memory and context switches, too, which disturbs
+// start samples until stop is called, and once more then. Thorough samples read memory and context switches, too, which disturbs
 // the measurement: they are for rounds that are not timed.
 func (w *runnerWatch) start(thorough bool) {
 	w.quit, w.stopped = make(chan struct{}), make(chan struct{})
@@ -48,16 +48,16 @@ func (w *runnerWatch) sample(thorough bool) {
 	tick := time.NewTicker(sampleInterval)
 	defer tick.Stop()
 	var runners []int
-	for n := 0; ; n++ {
+	for n, last := 0, false; !last; n++ {
+		select {
+		case <-w.quit:
+			last = true
+		case <-tick.C:
+		}
 		if n%searchEvery == 0 || len(runners) == 0 {
 			runners = w.search()
 		}
 		runners = slices.DeleteFunc(runners, func(pid int) bool { return !w.read(pid, thorough) })
-		select {
-		case <-w.quit:
-			return
-		case <-tick.C:
-		}
 	}
 }
 

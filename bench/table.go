@@ -24,7 +24,7 @@ type target struct {
 
 // tableSteps returns the options of the calls that measure all rows. The files of o are one of the rows.
 func tableSteps(o options) []options {
-	o.shells, o.command, o.detached, o.table = []string{shellPlain}, "true", true, false
+	o.shells, o.command, o.clients, o.table = []string{shellPlain}, "true", clients, false
 	step := func(change func(*options)) options {
 		changed := o
 		changed.shapes, changed.sizes, changed.files = nil, nil, nil
@@ -82,11 +82,14 @@ const blast = "makeflow-blast-small"
 
 // printTable prints the table as markdown.
 func printTable(w io.Writer, r *results) {
-	fmt.Fprintln(w, "| whole `wf run`, commands `true` | watching client | no client | must | after that |")
-	fmt.Fprintln(w, "|---|---|---|---|---|")
+	fmt.Fprintln(w, "| whole `wf run`, commands `true` | quiet client | watching client | no client | must | after that |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|")
 	for _, row := range tableRows() {
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", row.title, row.measured(r, toolWf), row.measured(r, toolWf+detached),
-			row.limits(func(t target) float64 { return t.must }), row.limits(func(t target) float64 { return t.after }))
+		fmt.Fprintf(w, "| %s ", row.title)
+		for _, c := range clients {
+			fmt.Fprintf(w, "| %s ", row.measured(r, toolWf+c.suffix))
+		}
+		fmt.Fprintf(w, "| %s | %s |\n", row.limits(func(t target) float64 { return t.must }), row.limits(func(t target) float64 { return t.after }))
 	}
 	fmt.Fprintf(w, "\nFigures over their must are bold. %s\n", r.conditions())
 }

@@ -16,9 +16,8 @@ import (
 
 // Names of tools in reports.
 const (
-	toolWf    = "wf"
+	toolWf    = "wf" // with the suffix of its client
 	toolOther = "other wf"
-	detached  = ", no client" // appended to a build of wf
 	toolNinja = "ninja"
 	toolMake  = "make"
 	toolFloor = "floor"
@@ -42,6 +41,8 @@ type tool struct {
 	name    string
 	prepare func() error
 	command func(ctx context.Context) *exec.Cmd
+	// discard says that standard error is thrown away, because it is progress and not only errors.
+	discard bool
 	// split reads the CPU times of spawner and commands from the output of the tool; nil = unknown.
 	split func(stdout string) (own, commands time.Duration, err error)
 	// finish, if not nil, is called with the output of the process after its end, and returns when the work is done.
@@ -60,7 +61,9 @@ func (t *tool) time(ctx context.Context) (sample, error) {
 	if t.split != nil || t.finish != nil {
 		cmd.Stdout = &stdout // little output, so a pipe costs nothing
 	}
-	cmd.Stderr = &stderr
+	if !t.discard {
+		cmd.Stderr = &stderr
+	}
 	cmd.WaitDelay = time.Second
 	begin := time.Now()
 	self, err := runAlone(cmd)

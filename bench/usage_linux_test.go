@@ -42,16 +42,32 @@ func TestRunnerWatchCountsChildrenWithTheSameProgram(t *testing.T) {
 	}()
 	w := newRunnerWatch(pid)
 	w.start(true)
-	time.Sleep(50 * time.Millisecond)
+	awaitCPU(t, pid)
 	w.stop()
-	if w.total.cpu <= 0 || w.total.cpu > time.Second || w.peakKB <= 0 || len(w.last) > 2 {
+	first := w.total.cpu
+	if first <= 0 || w.peakKB <= 0 || len(w.last) > 2 {
 		t.Errorf("runners used %+v, at most %d KB; %d of them", w.total, w.peakKB, len(w.last))
 	}
-	before := w.total.cpu
 	w.start(false)
-	time.Sleep(50 * time.Millisecond)
+	awaitCPU(t, pid)
 	w.stop()
-	if more := w.total.cpu - before; more <= 0 || more > time.Second {
-		t.Errorf("runners used %s more", more)
+	if used := childrenCPU(pid); w.total.cpu < first+30*time.Millisecond || w.total.cpu > used {
+		t.Errorf("runners used first %s, then %s altogether; they did use %s", first, w.total.cpu, used)
 	}
+}
+
+// awaitCPU waits until the children of a process have used 40 ms more.
+func awaitCPU(t *testing.T, pid int) {
+	t.Helper()
+	for end := childrenCPU(pid) + 40*time.Millisecond; childrenCPU(pid) < end; {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func childrenCPU(pid int) (sum time.Duration) {
+	for _, child := range childrenOf(pid) {
+		cpu, _ := processCPU(child) // children do not end
+		sum += cpu
+	}
+	return sum
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"wf/executor"
@@ -47,6 +48,33 @@ func TestEnvironmentGone(t *testing.T) {
 	r.close()
 	if _, err := os.Stat(path); err == nil {
 		t.Error("the environment outlives the run")
+	}
+}
+
+// TestEnvironmentAfterDetach closes a run that was detached before and whose runner is dead, as a daemon does that ends
+// while a run ends. The environment stays, because the run is not closed: a later session may have to start commands.
+func TestEnvironmentAfterDetach(t *testing.T) {
+	if err := proc.BecomeSubreaper(); err != nil {
+		t.Fatal(err)
+	}
+	r := openRun(t, newLocal(t), t.TempDir())
+	r.start(0, "")
+	r.await(executor.Ended, 0)
+	r.session.Detach()
+	r.killRunner()
+	lock, err := os.Open(filepath.Join(r.dir, "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil { // waits for the death of the runner
+		t.Fatal(err)
+	}
+	lock.Close()
+	if _, err := r.session.Close(context.Background()); err == nil {
+		t.Error("close of a detached run returns no error")
+	}
+	if _, err := os.Stat(filepath.Join(r.dir, "env")); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -17,11 +17,22 @@ func ShortRetryPause(n int) (restore func()) {
 
 // Guard tells the reaper that all children of this process are runners or come from them.
 func (l *Local) Guard() {
-	w := l.sharedReaper()
+	w := l.shared().reaper
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ownsChildren = true
 }
 
 // Reap does one round of ReapOrphans.
-func (l *Local) Reap() { l.sharedReaper().reap() }
+func (l *Local) Reap() { l.shared().reaper.reap() }
+
+// SpareRunner returns the pid of the spare runner, or 0 if there is none.
+func (l *Local) SpareRunner() int {
+	s := l.shared().spares
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.spare == nil {
+		return 0
+	}
+	return s.spare.process.Pid
+}

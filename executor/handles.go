@@ -63,3 +63,14 @@ func (h *runnerHandle) unwatchAll() {
 		h.unwatch(id)
 	}
 }
+
+// watchRunning opens handles of the running executions, if they would not become children of this process at the death of
+// their runner.
+func (s *session) watchRunning() {
+	if !s.greeted || s.runner.claim.inherits() {
+		return
+	}
+	for id, p := range s.running {
+		s.runner.watch(id, p.pid, p.startWindow)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -33,14 +34,19 @@ type Local struct {
 	// Env is the environment of the runners, not of the commands: what Program needs to start a daemon.
 	Env []string
 
-	once   sync.Once
-	reaper *reaper // set by sharedReaper
+	once     sync.Once
+	sessions shared // set by shared
 }
 
-// sharedReaper returns the reaper of all sessions.
-func (l *Local) sharedReaper() *reaper {
-	l.once.Do(func() { l.reaper = newReaper() })
-	return l.reaper
+// shared is what all sessions of a Local use.
+type shared struct {
+	reaper *reaper
+	spares *spares
+}
+
+func (l *Local) shared() *shared {
+	l.once.Do(func() { l.sessions = shared{newReaper(), newSpares()} })
+	return &l.sessions
 }
 
 // Open implements Executor. If the runner of an earlier run cannot be started again, Open returns a session that reports
@@ -50,7 +56,7 @@ func (l *Local) Open(ctx context.Context, spec Spec) (Session, error) {
 		return nil, err
 	}
 	s := newSession(spec, &runnerHandle{
-		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: wire.SecondSocket(l.Sockets, spec.Dir), claim: l.sharedReaper().add(runMarkerOf(spec.Dir)),
+		program: l.Program, env: l.Env, dir: spec.Dir, cwd: spec.Cwd, socket: wire.SecondSocket(l.Sockets, spec.Dir), claim: l.shared().reaper.add(runMarkerOf(spec.Dir)), spares: l.shared().spares,
 		marker: rundir.MarkerOf(spec.Env).Run, everStarted: spec.Env == nil, attributes: spec.Attributes,
 	})
 	_, fresh := os.Stat(filepath.Join(spec.Dir, rundir.RunnerLogFile))
@@ -102,6 +108,7 @@ type runnerHandle struct {
 	dir, cwd   string
 	socket     string // where the runner listens if it cannot in dir
 	claim      *claim
+	spares     *spares
 	attributes []byte // of the commands, see Spec.Attributes
 	marker     string // of the run, see rundir.Marker; "" if only the environment file contains it
 
@@ -152,6 +159,9 @@ func (h *runnerHandle) start(ctx context.Context) (net.Conn, error) {
 	if err := h.awaitEnd(ctx); err != nil {
 		return nil, fmt.Errorf("the runner before does not end: %w", err)
 	}
+	if conn := h.useSpare(lock); conn != nil {
+		return conn, nil
+	}
 	ours, theirs, err := connectionPair()
 	if err != nil {
 		return nil, err
@@ -192,7 +202,7 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 		return err
 	}
 	defer null.Close()
-	log, err := ownfile.Open(filepath.Join(h.dir, rundir.StderrFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+	log, err := h.openStderr()
 	if err != nil {
 		return err
 	}
@@ -204,23 +214,35 @@ func (h *runnerHandle) spawn(conn, lock *os.File) error {
 	}
 	defer closeAll(handles)
 	argv := append(slices.Clone(h.program), h.dir, h.socket)
-	gone, err := h.claim.spawn(func() (*os.Process, error) {
+	ticks := proc.Ticks()
+	process, gone, err := h.claim.reaper.start(func() (*os.Process, error) {
 		if err := fault.Check(fault.OpRunner, h.program[0]); err != nil {
 			return nil, err
 		}
 		return os.StartProcess(h.program[0], argv, &os.ProcAttr{
-			Dir: h.cwd, Env: h.environment(handover), Files: append(files, handles...),
+			Dir: h.cwd, Env: runnerEnvironment(h.env, handover, h.attributes), Files: append(files, handles...),
 			Sys: &unix.SysProcAttr{Setsid: true},
 		})
 	})
 	if err != nil {
 		return h.notStarted(err)
 	}
+	h.claim.use(process.Pid, ticks)
+	h.started(gone)
+	return nil
+}
+
+// openStderr opens the file for what the runner writes to standard error.
+func (h *runnerHandle) openStderr() (*os.File, error) {
+	return ownfile.Open(filepath.Join(h.dir, rundir.StderrFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+}
+
+// started notes that this process has started the runner; gone is closed when it has been reaped.
+func (h *runnerHandle) started(gone <-chan struct{}) {
 	h.everStarted = true
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.gone = gone
-	h.mu.Unlock()
-	return nil
 }
 
 // notStarted returns the error for a runner that could not be started. The error of the system names only the program,
@@ -232,14 +254,15 @@ func (h *runnerHandle) notStarted(err error) error {
 	return fmt.Errorf("start the runner: %w", err)
 }
 
-// environment returns the environment of the runner process. It contains nothing of the environment of the run.
-func (h *runnerHandle) environment(handover string) []string {
-	env := append(slices.Clone(h.env), handover)
+// runnerEnvironment returns the environment of a runner process: env, the handover variable, and the attributes of the
+// commands. It contains nothing of the environment of the run.
+func runnerEnvironment(env []string, handover string, attributes []byte) []string {
+	env = append(slices.Clone(env), handover)
 	if limit := procattr.FileLimitVariable(); limit != "" {
 		env = append(env, limit)
 	}
-	if len(h.attributes) > 0 {
-		env = append(env, procattr.Variable+"="+string(h.attributes))
+	if len(attributes) > 0 {
+		env = append(env, procattr.Variable+"="+string(attributes))
 	}
 	return env
 }
@@ -315,12 +338,16 @@ func (h *runnerHandle) awaitEnd(ctx context.Context) error {
 
 // connectionPair returns the daemon's and the runner's end of a new connection.
 func connectionPair() (net.Conn, *os.File, error) {
+	syscall.ForkLock.RLock() // another child must not inherit it: the runner could not see the end of the daemon
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err == nil {
+		unix.CloseOnExec(fds[0])
+		unix.CloseOnExec(fds[1])
+	}
+	syscall.ForkLock.RUnlock()
 	if err != nil {
 		return nil, nil, fmt.Errorf("connection to the runner: %w", err)
 	}
-	unix.CloseOnExec(fds[0])
-	unix.CloseOnExec(fds[1])
 	file := os.NewFile(uintptr(fds[0]), "runner")
 	defer file.Close()
 	ours, err := net.FileConn(file)

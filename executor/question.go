@@ -67,7 +67,7 @@ func (l *Local) Ask(ctx context.Context, q Question) ([]byte, error) {
 
 // start forks a question. Until forget is called, the reaper does not reap it, just as it does not reap runners.
 func (l *Local) start(cmd *exec.Cmd) (forget func(), err error) {
-	w := l.sharedReaper()
+	w := l.shared().reaper
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := cmd.Start(); err != nil {
@@ -82,6 +82,7 @@ func (l *Local) start(cmd *exec.Cmd) (forget func(), err error) {
 		if w.own[pid] == reaped { // otherwise a new runner has got the same pid
 			delete(w.own, pid)
 		}
+		w.wake()
 	}, nil
 }
 

@@ -41,7 +41,7 @@ func TestAskEnds(t *testing.T) {
 	if _, err := l.Ask(ctx, q); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if len(l.sharedReaper().own) != 0 {
-		t.Errorf("questions that the reaper still keeps: %v", l.sharedReaper().own)
+	if len(l.shared().reaper.own) != 0 {
+		t.Errorf("questions that the reaper still keeps: %v", l.shared().reaper.own)
 	}
 }

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"sync"
@@ -60,29 +61,36 @@ func (d *claim) remove() {
 	d.reaper.wake()
 }
 
-// spawn starts a runner for the session. It reaps the runner in the background, and closes gone then.
-func (d *claim) spawn(start func() (*os.Process, error)) (gone <-chan struct{}, err error) {
-	d.reaper.mu.Lock()
-	defer d.reaper.mu.Unlock()
-	startTicks := proc.Ticks()
-	process, err := start()
-	if err != nil {
-		return nil, err
+// start starts a runner. It reaps the runner in the background, and closes gone then.
+func (w *reaper) start(start func() (*os.Process, error)) (process *os.Process, gone <-chan struct{}, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if process, err = start(); err != nil {
+		return nil, nil, err
 	}
 	reaped := make(chan struct{})
-	d.reaper.own[process.Pid] = reaped
-	d.runner, d.started, d.startTicks, d.settled = process.Pid, process.Pid, startTicks, false
+	w.own[process.Pid] = reaped
 	go func() {
 		defer close(reaped)
 		process.Wait() // the runner log says how it ended
-		d.reaper.mu.Lock()
-		defer d.reaper.mu.Unlock()
-		delete(d.reaper.own, process.Pid)
-		if d.runner == process.Pid {
-			d.settled = false
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.own, process.Pid)
+		for d := range w.list {
+			if d.runner == process.Pid {
+				d.settled = false
+			}
 		}
+		w.wake()
 	}()
-	return reaped, nil
+	return process, reaped, nil
+}
+
+// use notes that this process has started the runner of the session, or has given it a spare one, not before ticks.
+func (d *claim) use(runner int, ticks int64) {
+	d.reaper.mu.Lock()
+	defer d.reaper.mu.Unlock()
+	d.runner, d.started, d.startTicks, d.settled = runner, runner, ticks, false
 }
 
 // lost notes that the runner is gone. The processes that it leaves are needed until the next runner has seen them.
@@ -133,7 +141,7 @@ func (w *reaper) wake() {
 // learn from them how they ended. It returns when ctx ends. It reaps every child that is not a runner or question, so only
 // a program without other children may call it.
 func (l *Local) ReapOrphans(ctx context.Context) {
-	w := l.sharedReaper()
+	w := l.shared().reaper
 	w.mu.Lock()
 	w.ownsChildren = true
 	w.mu.Unlock()
@@ -151,12 +159,17 @@ func (l *Local) ReapOrphans(ctx context.Context) {
 	}
 }
 
-// reap looks at all children once. It reads the children before it looks at the runners: an orphan becomes a child only by
-// the death of a runner, so if all runners are alive and settled after that, no child in the list is still needed by a
-// runner that has not listed its processes.
+// reap reaps the zombies that no runner needs. It reads the children before it looks at the runners: an orphan becomes a
+// child only by the death of a runner, so if all runners are alive and settled after that, no child in the list is still
+// needed by a runner that has not listed its processes.
 func (w *reaper) reap() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	// The children of all threads are many files. Usually there is no zombie, or one of w.own: its goroutine wakes the
+	// reaper when it has reaped it.
+	if d, err := proc.NextDeath(); errors.Is(err, unix.ECHILD) || err == nil && (d == nil || w.own[d.PID] != nil) {
+		return
+	}
 	children, err := proc.Children()
 	if err != nil {
 		return // the next death tries again

@@ -151,6 +151,9 @@ func (s *session) Close(ctx context.Context) ([]int, error) {
 		return nil, ctx.Err()
 	}
 	survivors, err := s.outcome()
+	if errors.Is(err, errClosed) {
+		return nil, err // the run goes on without this session and needs its environment, even if its runner is dead
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.runner.forget())
 	}
@@ -209,10 +212,14 @@ func writeNow(conn syscall.RawConn, lines []byte) int {
 }
 
 // prepareHello replaces unsent by the beginning of a conversation with a runner that may be new: all jobs, stops and so
-// on. A runner ignores what it has already.
-func (s *session) prepareHello() {
+// on. A runner ignores what it has already. prepareHello returns false if the session is detached: the runner may already
+// serve the next session, and a hello would make it send its news to this one.
+func (s *session) prepareHello() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.detached {
+		return false
+	}
 	s.unsent = wire.AppendLine(nil, wire.Command{Kind: wire.LineHello, Version: wire.Version, Since: s.seen})
 	s.unsent = wire.AppendLine(s.unsent, wire.Command{Kind: wire.LineWidth, Width: s.width})
 	byOrder := func(a, b sentJob) int { return cmp.Compare(a.order, b.order) }
@@ -227,6 +234,7 @@ func (s *session) prepareHello() {
 		s.unsent = wire.AppendLine(s.unsent, wire.Command{Kind: wire.LineClose})
 	}
 	s.signal()
+	return true
 }
 
 // follow serves the connection, and new connections after it, until the run is closed, lost or detached. err is why conn
@@ -235,6 +243,7 @@ func (s *session) follow(conn net.Conn, err error) {
 	defer close(s.done)
 	defer s.runner.unwatchAll()
 	defer s.runner.claim.remove()
+	defer s.runner.spares.runEnded()
 	for {
 		if conn != nil {
 			err = s.serve(conn)
@@ -251,7 +260,12 @@ func (s *session) follow(conn net.Conn, err error) {
 		if conn, err = s.runner.connect(context.Background()); err != nil {
 			conn = nil
 		}
-		s.prepareHello()
+		if !s.prepareHello() {
+			if conn != nil {
+				conn.Close()
+			}
+			return
+		}
 	}
 }
 
@@ -291,17 +305,6 @@ func (s *session) track(e *wire.Entry) {
 		s.runner.claim.release(p.pid)
 		s.runner.unwatch(id)
 		delete(s.running, id)
-	}
-}
-
-// watchRunning opens handles of the running executions, if they would not become children of this process at the death of
-// their runner.
-func (s *session) watchRunning() {
-	if !s.greeted || s.runner.claim.inherits() {
-		return
-	}
-	for id, p := range s.running {
-		s.runner.watch(id, p.pid, p.startWindow)
 	}
 }
 

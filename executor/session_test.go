@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"wf/executor/fault"
 	"wf/executor/rundir"
 	"wf/executor/wire"
 )
@@ -159,6 +161,60 @@ func TestRunnerOfAnUnknownVersion(t *testing.T) {
 	if _, err := s.outcome(); !errors.Is(err, errClosed) {
 		t.Error(err)
 	}
+}
+
+// TestDetachWhileConnecting detaches a session that looks for a runner. The runner that it finds then gets no hello, because
+// it may already serve the next session.
+func TestDetachWhileConnecting(t *testing.T) {
+	sockets, err := os.MkdirTemp("", "wfx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(sockets) })
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, rundir.LockFile), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	listen := func() net.Listener {
+		l, err := net.Listen("unix", wire.SecondSocket(sockets, dir))
+		if err != nil {
+			t.Error(err)
+		}
+		return l
+	}
+	first := listen()
+	sessions, second := make(chan Session, 1), make(chan net.Listener, 1)
+	fault.Inject(func(op, _ string) error {
+		if op != fault.OpLock {
+			return nil
+		}
+		(<-sessions).Detach()
+		second <- listen()
+		return unix.EWOULDBLOCK // the runner has the lock
+	})
+	defer fault.Inject(nil)
+	x := &Local{Program: []string{"/bin/false"}, Sockets: sockets}
+	s, err := x.Open(context.Background(), Spec{Dir: dir, Cwd: "/", Report: func([]Report) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sessions <- s
+	conn, err := first.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Close()
+	conn.Close() // the runner dies
+	l := <-second
+	defer l.Close()
+	if conn, err = l.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if text, _ := io.ReadAll(conn); len(text) > 0 {
+		t.Errorf("the runner got %s", text)
+	}
+	<-s.(*session).done
 }
 
 // TestCrashLoop checks the pauses of a crash loop, which a runner that lives long enough ends.

@@ -39,73 +39,116 @@ type EdgeSpec struct {
 	Inherited []Attr
 }
 
-// Build makes a graph of many elements at once, for readers of files. attrs are the graph
-// attributes and are copied. It returns an error that names the element for an id that repeats or is
-// missing, an index out of range, and keys that do not ascend.
+// Build makes a graph of many elements at once. attrs are the graph attributes and are copied. It returns an error that
+// names the element for an id that repeats or is missing, an index out of range, and keys that do not ascend.
 func Build(nodes []NodeSpec, edges []EdgeSpec, attrs map[string]string) (*Graph, error) {
-	g := &Graph{
-		nodes: ordered[*Node]{list: make([]*Node, len(nodes))},
-		edges: ordered[*Edge]{list: make([]*Edge, len(edges))},
-		byID:  make(map[string]*Node, len(nodes)),
-		attrs: make(map[string]string, len(attrs)),
+	b := NewBuilder(len(nodes), len(edges))
+	for i := range nodes {
+		if err := b.AddNode(&nodes[i]); err != nil {
+			return nil, err
+		}
 	}
-	maps.Copy(g.attrs, attrs)
-	if err := g.buildNodes(nodes); err != nil {
-		return nil, err
+	if n := b.g.repeatedID(); n != nil {
+		return nil, fmt.Errorf("node %s: its id is used twice", n.ID)
 	}
-	if err := g.buildEdges(edges); err != nil {
-		return nil, err
+	for i := range edges {
+		if err := b.AddEdge(&edges[i]); err != nil {
+			return nil, err
+		}
 	}
-	g.connect(edges)
-	return g, nil
+	return b.Graph(attrs), nil
 }
 
-func (g *Graph) buildNodes(specs []NodeSpec) error {
-	slab := make([]Node, len(specs))
-	for i := range specs {
-		s, n := &specs[i], &slab[i]
-		key, ok := nextKey(s.Key, g.nextNodeKey)
-		switch {
-		case s.ID == "":
-			return fmt.Errorf("node %d: has no id", i+1)
-		case !ok:
-			return fmt.Errorf("node %s: key %d does not ascend", s.ID, s.Key)
-		case s.Parent >= i || s.Parent < -1:
-			return fmt.Errorf("node %s: its container, node number %d, does not come before it", s.ID, s.Parent)
+// repeatedID returns a node that has the id of a later node, or nil.
+func (g *Graph) repeatedID() *Node {
+	for _, n := range g.nodes.list {
+		if g.Node(n.ID) != n {
+			return n
 		}
-		fillNode(n, s)
-		n.Key, n.pos = key, int32(i)
-		if s.Parent >= 0 {
-			n.Parent = &slab[s.Parent]
-			n.Parent.children++
-		}
-		g.nodes.list[i], g.byID[s.ID] = n, n
-		if len(g.byID) != i+1 {
-			return fmt.Errorf("node %s: its id is used twice", s.ID)
-		}
-		g.nextNodeKey = key + 1
 	}
 	return nil
 }
 
-func (g *Graph) buildEdges(specs []EdgeSpec) error {
-	slab := make([]Edge, len(specs))
-	for i := range specs {
-		s, e := &specs[i], &slab[i]
-		key, ok := nextKey(s.Key, g.nextEdgeKey)
-		switch {
-		case !ok:
-			return fmt.Errorf("edge %d: key %d does not ascend", i+1, s.Key)
-		case !inRange(s.Source, len(g.nodes.list)) || !inRange(s.Target, len(g.nodes.list)):
-			return fmt.Errorf("edge %d: connects nodes %d and %d of %d", i+1, s.Source, s.Target, len(g.nodes.list))
-		}
-		fillEdge(e, s)
-		e.Key, e.pos = key, int32(i)
-		e.Source, e.Target = g.nodes.list[s.Source], g.nodes.list[s.Target]
-		g.edges.list[i] = e
-		g.nextEdgeKey = key + 1
+// A Builder makes a graph from its elements, first all nodes, then all edges. It copies what it keeps of a spec, except maps
+// and slices, so a reader of a large file needs only one spec. The caller makes sure that no id repeats.
+type Builder struct {
+	g     *Graph
+	nodes []Node
+	edges []Edge
+	ends  []ends // by edge
+}
+
+// ends are the positions of the nodes that an edge connects.
+type ends struct{ source, target int32 }
+
+// NewBuilder returns a Builder for a graph with exactly these numbers of elements.
+func NewBuilder(nodes, edges int) *Builder {
+	return &Builder{
+		g: &Graph{
+			nodes: ordered[*Node]{list: make([]*Node, 0, nodes)},
+			edges: ordered[*Edge]{list: make([]*Edge, 0, edges)},
+		},
+		nodes: make([]Node, nodes),
+		edges: make([]Edge, edges),
+		ends:  make([]ends, 0, edges),
 	}
+}
+
+// AddNode adds the next node. It returns an error for a missing id, a container that does not come before it, and a key that
+// does not ascend.
+func (b *Builder) AddNode(s *NodeSpec) error {
+	g, i := b.g, len(b.g.nodes.list)
+	key, ok := nextKey(s.Key, g.nextNodeKey)
+	switch {
+	case s.ID == "":
+		return fmt.Errorf("node %d: has no id", i+1)
+	case !ok:
+		return fmt.Errorf("node %s: key %d does not ascend", s.ID, s.Key)
+	case s.Parent >= i || s.Parent < -1:
+		return fmt.Errorf("node %s: its container, node number %d, does not come before it", s.ID, s.Parent)
+	}
+	n := &b.nodes[i]
+	fillNode(n, s)
+	n.Key, n.pos = key, int32(i)
+	if s.Parent >= 0 {
+		n.Parent = &b.nodes[s.Parent]
+		n.Parent.children++
+	}
+	g.nodes.list = append(g.nodes.list, n)
+	g.nextNodeKey = key + 1
 	return nil
+}
+
+// AddEdge adds the next edge. It returns an error for an index of a node out of range and a key that does not ascend.
+func (b *Builder) AddEdge(s *EdgeSpec) error {
+	g, i := b.g, len(b.g.edges.list)
+	key, ok := nextKey(s.Key, g.nextEdgeKey)
+	switch {
+	case !ok:
+		return fmt.Errorf("edge %d: key %d does not ascend", i+1, s.Key)
+	case !inRange(s.Source, len(g.nodes.list)) || !inRange(s.Target, len(g.nodes.list)):
+		return fmt.Errorf("edge %d: connects nodes %d and %d of %d", i+1, s.Source, s.Target, len(g.nodes.list))
+	}
+	e := &b.edges[i]
+	fillEdge(e, s)
+	e.Key, e.pos = key, int32(i)
+	e.Source, e.Target = &b.nodes[s.Source], &b.nodes[s.Target]
+	g.edges.list = append(g.edges.list, e)
+	b.ends = append(b.ends, ends{int32(s.Source), int32(s.Target)})
+	g.nextEdgeKey = key + 1
+	return nil
+}
+
+// Graph returns the graph. attrs are its attributes and are copied. The Builder must not be used afterwards.
+func (b *Builder) Graph(attrs map[string]string) *Graph {
+	b.g.attrs = make(map[string]string, len(attrs))
+	maps.Copy(b.g.attrs, attrs)
+	in := b.incidence(func(e ends) int32 { return e.target })
+	out := b.incidence(func(e ends) int32 { return e.source })
+	for i := range b.nodes {
+		b.nodes[i].In, b.nodes[i].Out = in(i), out(i)
+	}
+	return b.g
 }
 
 // nextKey returns the key of an element of Build. free is the lowest allowed key.
@@ -118,32 +161,23 @@ func nextKey(asked, free int) (key int, ok bool) {
 
 func inRange(i, n int) bool { return i >= 0 && i < n }
 
-// connect fills In and Out of all nodes.
-func (g *Graph) connect(specs []EdgeSpec) {
-	in := g.incidence(specs, func(s *EdgeSpec) int { return s.Target })
-	out := g.incidence(specs, func(s *EdgeSpec) int { return s.Source })
-	for i, n := range g.nodes.list {
-		n.In, n.Out = in(i), out(i)
-	}
-}
-
 // incidence sorts the edges by one of their ends. The returned function returns the edges of a node.
 // All share one array; their slices have no spare capacity, so a later append copies them instead of
 // overwriting the edges of the next node.
-func (g *Graph) incidence(specs []EdgeSpec, end func(*EdgeSpec) int) func(node int) []*Edge {
-	first := make([]int32, len(g.nodes.list)+2)
-	for i := range specs {
-		first[end(&specs[i])+2]++
+func (b *Builder) incidence(end func(ends) int32) func(node int) []*Edge {
+	first := make([]int32, len(b.nodes)+2)
+	for _, e := range b.ends {
+		first[end(e)+2]++
 	}
-	for v := range g.nodes.list {
+	for v := range b.nodes {
 		first[v+1] += first[v]
 	}
 	// While the array is filled, first[v+1] is the index of the next edge of v; in the end it is the
 	// index of the first edge of v+1.
-	sorted := make([]*Edge, len(specs))
-	for i := range specs {
-		v := end(&specs[i])
-		sorted[first[v+1]] = g.edges.list[i]
+	sorted := make([]*Edge, len(b.ends))
+	for i, e := range b.ends {
+		v := end(e)
+		sorted[first[v+1]] = &b.edges[i]
 		first[v+1]++
 	}
 	return func(v int) []*Edge { return sorted[first[v]:first[v+1]:first[v+1]] }

@@ -54,7 +54,7 @@ const (
 
 // Check returns the problems of a graph, errors first, otherwise in file order. The time is linear.
 func Check(g *Graph) []Problem {
-	c := checker{g: g, handles: Handles(g)}
+	c := checker{g: g}
 	c.attributes()
 	for _, n := range g.nodes.list {
 		c.label(n)
@@ -75,11 +75,14 @@ func Check(g *Graph) []Problem {
 
 type checker struct {
 	g        *Graph
-	handles  *HandleTable
 	problems []Problem
 
 	noCommand []*Node
 }
+
+// handle returns the handle of a node for a message. Handles take longer to make than all checks, and most graphs
+// have no problems.
+func (c *checker) handle(n *Node) string { return Handles(c.g).Of(n) }
 
 func (c *checker) add(s Severity, code string, edge int, nodes []*Node, format string, args ...any) {
 	p := Problem{Severity: s, Code: code, Message: fmt.Sprintf(format, args...), Edge: edge}
@@ -91,7 +94,7 @@ func (c *checker) add(s Severity, code string, edge int, nodes []*Node, format s
 
 func (c *checker) addEdge(s Severity, code string, e *Edge, format string, args ...any) {
 	c.add(s, code, e.Key, []*Node{e.Source, e.Target}, "edge %s -> %s: "+format,
-		append([]any{c.handles.Of(e.Source), c.handles.Of(e.Target)}, args...)...)
+		append([]any{c.handle(e.Source), c.handle(e.Target)}, args...)...)
 }
 
 // attributes checks the graph attributes that are numbers or words.
@@ -115,41 +118,45 @@ func (c *checker) attributes() {
 		c.problems[len(c.problems)-1].Attr = AttrResults
 	}
 	text, _ = c.g.Attr(attrOutput)
-	c.outputWord(text, nil, "graph attribute ")
+	c.outputWord(text, nil)
 }
 
 // output checks the attribute output of a node.
 func (c *checker) output(n *Node) {
-	if n.Extra == nil {
-		return
+	if n.Extra != nil {
+		c.outputWord(n.Extra[attrOutput], n)
 	}
-	c.outputWord(n.Extra[attrOutput], []*Node{n}, "node "+c.handles.Of(n)+": ")
 }
 
-// outputWord reports a misspelt value of the attribute output. where begins the message.
-func (c *checker) outputWord(text string, nodes []*Node, where string) {
+// outputWord reports a misspelt value of the attribute output of a node, or of the graph if n is nil.
+func (c *checker) outputWord(text string, n *Node) {
 	_, known := parseOutput(text)
-	if word := meant(text, outputWords[1:]...); !known && word != "" {
-		c.add(Warning, CodeOutput, -1, nodes, "%s%s is %q; did you mean %s?", where, attrOutput, text, word)
-		c.problems[len(c.problems)-1].Attr = attrOutput
+	word := meant(text, outputWords[1:]...)
+	if known || word == "" {
+		return
 	}
+	where, nodes := "graph attribute ", []*Node(nil)
+	if n != nil {
+		where, nodes = "node "+c.handle(n)+": ", []*Node{n}
+	}
+	c.add(Warning, CodeOutput, -1, nodes, "%s%s is %q; did you mean %s?", where, attrOutput, text, word)
+	c.problems[len(c.problems)-1].Attr = attrOutput
 }
 
 func (c *checker) label(n *Node) {
-	handle, at := c.handles.Of(n), []*Node{n}
 	if n.NoCommand && !needsNone(n) {
 		c.noCommand = append(c.noCommand, n)
 	}
 	if label := strings.TrimSpace(n.Label); len(label) >= 6 && strings.EqualFold(label[:6], "<html>") {
-		c.add(Error, CodeMarkup, -1, at, "the command of node %s is HTML, the label of a drawing, not a command", handle)
+		c.add(Error, CodeMarkup, -1, []*Node{n}, "the command of node %s is HTML, the label of a drawing, not a command", c.handle(n))
 	}
 	if what, octal := unwritable(n.Label); what != "" {
 		severity := Error
 		if strings.HasPrefix(what, "U+00") && strings.IndexByte(n.Label, 0) < 0 {
 			severity = Warning // it can be executed, but other programs refuse the file
 		}
-		c.add(severity, CodeControl, -1, at,
-			"the command of node %s contains %s, which XML cannot represent; let the shell make it: printf '%s'", handle, what, octal)
+		c.add(severity, CodeControl, -1, []*Node{n},
+			"the command of node %s contains %s, which XML cannot represent; let the shell make it: printf '%s'", c.handle(n), what, octal)
 	}
 }
 
@@ -160,13 +167,13 @@ func (c *checker) withoutCommand() {
 	if len(c.noCommand) > few {
 		var shown []string
 		for _, n := range c.noCommand[:few] {
-			shown = append(shown, c.handles.Of(n))
+			shown = append(shown, c.handle(n))
 		}
 		c.add(Warning, CodeNoCommand, -1, c.noCommand, "%d nodes have no command: %s, ...", len(c.noCommand), strings.Join(shown, ", "))
 		return
 	}
 	for _, n := range c.noCommand {
-		c.add(Warning, CodeNoCommand, -1, []*Node{n}, "node %s has no command", c.handles.Of(n))
+		c.add(Warning, CodeNoCommand, -1, []*Node{n}, "node %s has no command", c.handle(n))
 	}
 }
 
@@ -197,9 +204,12 @@ func unwritable(text string) (what, octal string) {
 }
 
 func (c *checker) nodeStatus(n *Node) {
+	if n.uncommon == nil {
+		return // neither an odd status nor an inherited one
+	}
 	text, _ := n.Attr(attrStatus)
 	if _, known := ParseStatus(text); !known {
-		c.add(Warning, CodeStatus, -1, []*Node{n}, "node %s has the unknown status %q; it counts as not run", c.handles.Of(n), text)
+		c.add(Warning, CodeStatus, -1, []*Node{n}, "node %s has the unknown status %q; it counts as not run", c.handle(n), text)
 	}
 }
 
@@ -217,9 +227,9 @@ func (c *checker) names() {
 		}
 		byName[name] = append(byName[name], n)
 		if sign := SelectorSyntax(name); sign != "" {
-			c.add(Warning, CodeNameSelects, -1, []*Node{n}, "the name %q of node %s contains %q, which has another meaning in a selector", name, c.handles.Of(n), sign)
+			c.add(Warning, CodeNameSelects, -1, []*Node{n}, "the name %q of node %s contains %q, which has another meaning in a selector", name, c.handle(n), sign)
 		}
-		if other := c.g.byID[name]; other != nil && other != n {
+		if other := c.g.Node(name); other != nil && other != n {
 			c.add(Warning, CodeNameIsID, -1, []*Node{n, other}, "the name of node %s is the id of another node", name)
 		}
 	}
@@ -231,6 +241,9 @@ func (c *checker) names() {
 }
 
 func (c *checker) edge(e *Edge) {
+	if e.uncommon == nil {
+		return // neither an odd type or status nor an inherited one
+	}
 	text, _ := e.Attr(attrType)
 	if _, known := ParseEdgeType(text); !known {
 		c.addEdge(Warning, CodeEdgeType, e, "its type %q is unknown; it counts as blocking", text)
@@ -250,8 +263,8 @@ func (c *checker) cycle() {
 	path := &strings.Builder{}
 	for _, e := range cycle {
 		nodes = append(nodes, e.Source)
-		path.WriteString(c.handles.Of(e.Source) + " -> ")
+		path.WriteString(c.handle(e.Source) + " -> ")
 	}
-	path.WriteString(c.handles.Of(cycle[0].Source))
+	path.WriteString(c.handle(cycle[0].Source))
 	c.add(Error, CodeCycle, cycle[0].Key, nodes, "blocking cycle: %s; make one of its edges non-blocking if it is a loop", path)
 }

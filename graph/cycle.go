@@ -6,6 +6,9 @@ import "slices"
 // is none. Of all cycles it returns the shortest one through the newest edge that is on any cycle.
 // This edge, which probably closed the cycle, comes last. The time is linear.
 func FindCycle(scope []*Node) []*Edge {
+	if leadForward(scope) {
+		return nil
+	}
 	s := blockingSubgraph(scope)
 	component, _ := Components(s.first, s.targets)
 	closing := int32(-1)
@@ -18,6 +21,18 @@ func FindCycle(scope []*Node) []*Edge {
 		return nil
 	}
 	return append(s.shortest(s.targets[closing], s.sources[closing], component), s.edges[closing])
+}
+
+// leadForward reports whether all blocking edges lead to later nodes, as in most files. Then there is no cycle.
+func leadForward(scope []*Node) bool {
+	for _, n := range scope {
+		for _, e := range n.Out {
+			if e.Type == Blocking && e.Target.pos <= n.pos {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // CyclicGroups returns the number of strongly connected components in which blocking edges form cycles.

@@ -32,7 +32,7 @@ func dump(g *Graph) string {
 			e.Key, e.pos, e.ID, e.Source.ID, e.Target.ID, e.Type, edgeType, e.Mark, status, e.has, e.Extra, e.uncommon.all(),
 			g.Edge(e.Key) == g.Edges()[i])
 	}
-	fmt.Fprintf(&b, "%d ids\n", len(g.byID))
+	fmt.Fprintf(&b, "%d ids\n", len(g.ids()))
 	return b.String()
 }
 

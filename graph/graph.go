@@ -13,8 +13,9 @@ type Graph struct {
 	nodes ordered[*Node]
 	edges ordered[*Edge]
 
-	byID  map[string]*Node
 	attrs map[string]string // graph attributes, by attr.name
+
+	byID map[string]*Node // nil before first use; see ids
 
 	handles *HandleTable // of the current state; nil before first use and after a change
 
@@ -88,7 +89,18 @@ func (g *Graph) Nodes() []*Node { return g.nodes.list }
 func (g *Graph) Edges() []*Edge { return g.edges.list }
 
 // Node returns the node with the XML id, or nil.
-func (g *Graph) Node(id string) *Node { return g.byID[id] }
+func (g *Graph) Node(id string) *Node { return g.ids()[id] }
+
+// ids returns the nodes by id.
+func (g *Graph) ids() map[string]*Node {
+	if g.byID == nil {
+		g.byID = make(map[string]*Node, len(g.nodes.list))
+		for _, n := range g.nodes.list {
+			g.byID[n.ID] = n
+		}
+	}
+	return g.byID
+}
 
 // Edge returns the edge with the key, or nil.
 func (g *Graph) Edge(key int) *Edge {

@@ -86,7 +86,7 @@ func (t *HandleTable) take(node int32, handle string) bool {
 	if _, taken := t.byHandle[handle]; taken {
 		return false
 	}
-	if n := t.g.nodes.list[node]; n.ID != handle && t.g.byID[handle] != nil {
+	if n := t.g.nodes.list[node]; n.ID != handle && t.g.Node(handle) != nil {
 		return false
 	}
 	t.byHandle[handle] = node

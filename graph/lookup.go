@@ -28,7 +28,7 @@ func (e *SelectorError) Error() string {
 // node, a glob for handles, a glob for ids. id:TEXT is only an id. The error is a *SelectorError.
 func (t *HandleTable) find(text string) ([]*Node, error) {
 	if id, found := strings.CutPrefix(text, "id:"); found && t.byHandleOrID(text) == nil {
-		if n := t.g.byID[id]; n != nil {
+		if n := t.g.Node(id); n != nil {
 			return []*Node{n}, nil
 		}
 		return nil, &SelectorError{Text: text, Problem: fmt.Sprintf("no node has the id %q", id)}
@@ -63,7 +63,7 @@ func (t *HandleTable) byHandleOrID(text string) *Node {
 	if i, found := t.byHandle[text]; found {
 		return t.g.nodes.list[i]
 	}
-	return t.g.byID[text]
+	return t.g.Node(text)
 }
 
 // byName returns the nodes whose name in the file is the text.

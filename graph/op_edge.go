@@ -21,7 +21,7 @@ type AddEdge struct {
 }
 
 func (op AddEdge) apply(g *Graph) (inverse, done Op, err error) {
-	source, target := g.byID[op.Source], g.byID[op.Target]
+	source, target := g.Node(op.Source), g.Node(op.Target)
 	if source == nil {
 		return nil, nil, fmt.Errorf("edge %s -> %s: no node %q", op.Source, op.Target, op.Source)
 	}

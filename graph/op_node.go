@@ -19,12 +19,12 @@ func (op AddNode) apply(g *Graph) (inverse, done Op, err error) {
 	if id == "" {
 		return nil, nil, errors.New("a node needs an id")
 	}
-	if g.byID[id] != nil {
+	if g.Node(id) != nil {
 		return nil, nil, fmt.Errorf("node %s: exists already", id)
 	}
 	var parent *Node
 	if op.Parent != "" {
-		if parent = g.byID[op.Parent]; parent == nil {
+		if parent = g.Node(op.Parent); parent == nil {
 			return nil, nil, fmt.Errorf("node %s: its container %q does not exist", id, op.Parent)
 		}
 	}
@@ -51,7 +51,7 @@ func (g *Graph) insertNode(spec NodeSpec, parent *Node) {
 	if !restored {
 		g.nodes.insert(n)
 	}
-	g.byID[n.ID] = n
+	g.ids()[n.ID] = n
 	if parent != nil {
 		parent.children++
 	}
@@ -62,7 +62,7 @@ func (g *Graph) insertNode(spec NodeSpec, parent *Node) {
 type RemoveNode struct{ ID string }
 
 func (op RemoveNode) apply(g *Graph) (inverse, done Op, err error) {
-	n := g.byID[op.ID]
+	n := g.Node(op.ID)
 	if n == nil {
 		return nil, nil, fmt.Errorf("no node %q", op.ID)
 	}
@@ -88,7 +88,7 @@ func (n *Node) incident() []*Edge {
 
 func (g *Graph) deleteNode(n *Node) {
 	g.nodes.remove(n)
-	delete(g.byID, n.ID)
+	delete(g.ids(), n.ID)
 	if n.Parent != nil {
 		n.Parent.children--
 	}
@@ -126,7 +126,7 @@ type SetNode struct {
 }
 
 func (op SetNode) apply(g *Graph) (inverse, done Op, err error) {
-	n := g.byID[op.ID]
+	n := g.Node(op.ID)
 	switch {
 	case n == nil:
 		return nil, nil, fmt.Errorf("no node %q", op.ID)

@@ -71,7 +71,7 @@ func (s *selection) pick(n *Node, way Way, by string) {
 func (s *selection) expression(expr string) error {
 	// The whole expression may be one id with blanks and commas.
 	id, _ := strings.CutPrefix(expr, "id:")
-	if bare, _, _ := cutPlus(expr); s.table.byHandleOrID(expr) != nil || s.table.byHandleOrID(bare) != nil || s.g.byID[id] != nil {
+	if bare, _, _ := cutPlus(expr); s.table.byHandleOrID(expr) != nil || s.table.byHandleOrID(bare) != nil || s.g.Node(id) != nil {
 		return s.term(expr)
 	}
 	for part := range strings.SplitSeq(expr, ",") {

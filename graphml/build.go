@@ -15,14 +15,13 @@ type builder struct {
 	d     *Document
 	s     *scanner
 	notes *notes
-	nodes []graph.NodeSpec
-	edges []graph.EdgeSpec
+	g     *graph.Builder
 }
 
-// build resolves keys, defaults and drawings, which need the whole file, and builds the graph from
-// all nodes and edges at once.
+// build resolves keys, defaults and drawings, which need the whole file, and builds the graph.
 func (b *builder) build() (*graph.Graph, error) {
 	b.notes = &b.s.notes
+	b.g = graph.NewBuilder(len(b.d.nodes), len(b.d.edges))
 	if err := b.buildNodes(); err != nil {
 		return nil, err
 	}
@@ -35,32 +34,33 @@ func (b *builder) build() (*graph.Graph, error) {
 	}
 	b.unreadGraphs()
 	b.warnUndeclared()
-	return graph.Build(b.nodes, b.edges, attrs)
+	return b.g.Graph(attrs), nil
 }
 
 // buildNodes reads nodes in file order, so that a container has a lower number than its nodes.
 func (b *builder) buildNodes() error {
-	b.nodes = make([]graph.NodeSpec, len(b.d.nodes))
-	for i := range b.nodes {
-		n := &b.nodes[i]
-		n.ID, n.Key = b.s.nodeIDs[i], i
-		n.Parent = int(b.d.graphs[b.d.nodes[i].graph].owner)
-		n.Inherited = b.d.defaults[ofNode]
-		field := func(name string) (*string, *bool) { return nodeField(n, name) }
+	var n graph.NodeSpec
+	field := func(name string) (*string, *bool) { return nodeField(&n, name) }
+	for i := range b.d.nodes {
+		n = graph.NodeSpec{ID: b.s.nodeIDs[i], Key: i, Inherited: b.d.defaults[ofNode],
+			Parent: int(b.d.graphs[b.d.nodes[i].graph].owner)}
 		drawn, err := b.values(ref{ofNode, int32(i)}, field, &n.Extra)
 		if err != nil {
 			return err
 		}
 		group := false
 		if drawn {
-			group = b.draw(i, n)
+			group = b.draw(i, &n)
 		}
 		n.Container = b.s.folders[i] || group
-		if !n.Container && b.s.parents[i] && (!n.HasLabel || repeats(n)) {
+		if !n.Container && b.s.parents[i] && (!n.HasLabel || repeats(&n)) {
 			n.Container = true
 			b.d.implicit[int32(i)] = true
 		}
-		b.checkPosition(i, n)
+		b.checkPosition(i, &n)
+		if err := b.g.AddNode(&n); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -139,37 +139,47 @@ func nodeField(n *graph.NodeSpec, name string) (field *string, has *bool) {
 }
 
 func (b *builder) buildEdges() error {
-	b.edges = make([]graph.EdgeSpec, len(b.d.edges))
-	for i := range b.edges {
-		e := &b.edges[i]
-		e.Key, e.Inherited = i, b.d.defaults[ofEdge]
-		e.Source, e.Target = int(b.s.ends[i].source), int(b.s.ends[i].target)
-		field := func(name string) (*string, *bool) { return edgeField(e, name) }
+	var e graph.EdgeSpec
+	field := func(name string) (*string, *bool) { return edgeField(&e, name) }
+	ids := edgeIDs{b: b, rest: b.s.edgeIDs, seen: make(map[string]bool, len(b.s.edgeIDs))}
+	for i := range b.d.edges {
+		e = graph.EdgeSpec{Key: i, Inherited: b.d.defaults[ofEdge],
+			Source: int(b.s.ends[i].source), Target: int(b.s.ends[i].target)}
 		drawn, err := b.values(ref{ofEdge, int32(i)}, field, &e.Extra)
 		if err != nil {
 			return err
 		}
 		if drawn {
-			b.drawEdge(i, e)
+			b.drawEdge(i, &e)
+		}
+		ids.set(int32(i), &e)
+		if err := b.g.AddEdge(&e); err != nil {
+			return err
 		}
 	}
-	b.edgeIDs()
 	return nil
 }
 
 // edgeIDs sets the XML ids of edges, which take precedence over values named id.
-func (b *builder) edgeIDs() {
-	seen := make(map[string]bool, len(b.s.edgeIDs))
-	for _, v := range b.s.edgeIDs {
-		e := &b.edges[v.edge]
-		if e.HasID = true; v.id != "" {
-			e.ID = v.id
+type edgeIDs struct {
+	b    *builder
+	rest []edgeID // of later edges
+	seen map[string]bool
+}
+
+// set sets the id of an edge. It is called for all edges in order.
+func (ids *edgeIDs) set(number int32, e *graph.EdgeSpec) {
+	for len(ids.rest) > 0 && ids.rest[0].edge == number {
+		id := ids.rest[0].id
+		ids.rest = ids.rest[1:]
+		if e.HasID = true; id != "" {
+			e.ID = id
 		}
-		if v.id == "" || seen[v.id] {
-			r := ref{ofEdge, v.edge}
-			b.warn(r, WarnDuplicateEdgeID, fmt.Sprintf("edge %s: its id %q is empty or used before", b.nameOf(r), v.id))
+		if id == "" || ids.seen[id] {
+			r := ref{ofEdge, number}
+			ids.b.warn(r, WarnDuplicateEdgeID, fmt.Sprintf("edge %s: its id %q is empty or used before", ids.b.nameOf(r), id))
 		}
-		seen[v.id] = true
+		ids.seen[id] = true
 	}
 }
 

@@ -22,6 +22,7 @@ type scanner struct {
 	parents []bool           // by node: contains a graph
 	numbers map[string]int32 // of nodes, by id
 	ends    []ends           // by edge
+	last    ends             // of an earlier edge; most files list the edges of a node one after the other
 	early   []earlyEnd
 	edgeIDs []edgeID // only of edges that have one
 	notes   notes
@@ -86,7 +87,7 @@ func newScanner(text []byte, limits Limits) *scanner {
 	s.root.start = added
 	s.numbers = map[string]int32{}
 	s.endings = bytes.Contains(text, sectionEnd)
-	s.slots = make([]slot, 0, bytes.Count(text, []byte("<"))/3) // each value has two tags
+	s.slots = make([]slot, 0, bytes.Count(text, []byte("<"))*2/5) // a value has two tags, or one if it is empty
 	return s
 }
 

@@ -220,7 +220,15 @@ func (s *scanner) end(t *tag, raw string, edge int32, target bool) (int32, error
 	if err != nil || id == "" {
 		return none, err
 	}
+	last := &s.last.source
+	if target {
+		last = &s.last.target
+	}
+	if int(*last) < len(s.nodeIDs) && s.nodeIDs[*last] == id {
+		return *last, nil
+	}
 	if number, ok := s.numbers[id]; ok {
+		*last = number
 		return number, nil
 	}
 	s.early = append(s.early, earlyEnd{edge, target, id})

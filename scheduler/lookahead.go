@@ -26,7 +26,7 @@ func (la *lookahead) Lookahead() iter.Seq[Upcoming] {
 			return
 		}
 		if la.gets == nil {
-			la.gets = make([]int32, len(la.outer.ids))
+			la.gets, la.foreseen = make([]int32, len(la.outer.ids)), make([]bool, len(la.outer.ids))
 		}
 		la.search(yield)
 		for _, t := range la.touched {
@@ -40,6 +40,7 @@ func (la *lookahead) Lookahead() iter.Seq[Upcoming] {
 type lookahead struct {
 	*state
 	inFlight []nodeID // nodes that were dispatched, in no particular order
+	foreseen []bool   // see Foreseen; nil before the first search
 
 	// Scratch of Lookahead:
 	gets    []int32  // how many missing tokens of a node come from executions in flight or upcoming
@@ -57,10 +58,12 @@ func (la *lookahead) search(yield func(Upcoming) bool) {
 		if !la.nodes[i].atMostOnce {
 			continue
 		}
+		foreseen := true
 		for _, j := range la.instances[0].out(i) {
 			t := la.instances[0].target(j)
 			n := &la.nodes[t]
 			if la.marks[j].marked() || !n.atMostOnce || n.activations > 0 || n.executions > 0 {
+				foreseen = false
 				continue
 			}
 			if s.gets[t] == 0 {
@@ -74,8 +77,13 @@ func (la *lookahead) search(yield func(Upcoming) bool) {
 				return
 			}
 		}
+		la.foreseen[i] = foreseen
 	}
 }
+
+// Foreseen reports whether Lookahead has yielded all executions that the success of a node's only execution leads to. It
+// returns false also if the iteration ended too early to tell.
+func (la *lookahead) Foreseen(node int) bool { return node < len(la.foreseen) && la.foreseen[node] }
 
 // sources returns the executions that the missing tokens of a node come from.
 func (la *lookahead) sources(t nodeID) []Source {

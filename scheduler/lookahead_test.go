@@ -53,7 +53,7 @@ func upcoming(r *Run) (list []Upcoming) {
 }
 
 // hold compares the effects of an event with what was yielded: an Execute comes with the event with
-// which its last source has succeeded, and never if a source has not.
+// which its last source has succeeded, and never if a source has not. Whatever a Foreseen success leads to was yielded before.
 func (tr *randomRuns) hold(ev Event, effects []Effect) {
 	p := &tr.promises
 	asked := map[Source]bool{}
@@ -61,6 +61,11 @@ func (tr *randomRuns) hold(ev Event, effects []Effect) {
 		if e.Kind == Execute {
 			id := Source{e.Node, e.Execution}
 			asked[id], p.asked[id] = true, true
+		}
+	}
+	for id := range asked {
+		if ev.Kind == Finished && ev.OK && tr.run.Foreseen(ev.Node) && p.after[id] == nil {
+			tr.failf("%v was asked for after the success of node %d, but not yielded before", id, ev.Node)
 		}
 	}
 	if ev.Kind == Finished || ev.Kind == Withdrawn {

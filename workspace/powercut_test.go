@@ -126,7 +126,9 @@ func (m *powerCutBed) live() (died bool) {
 	case <-heard:
 		died = true
 	}
+	var env []byte
 	if died && m.plan.Dead != "" {
+		env, _ = os.ReadFile(m.envFile()) // there is none if the runner has closed the run
 		mu.Lock()
 		dead = true
 		mu.Unlock()
@@ -140,11 +142,17 @@ func (m *powerCutBed) live() (died bool) {
 		return died // the daemon lives, and goes on with another runner
 	}
 	m.close(w)
+	if env != nil { // the dead daemon may have found that the runner cannot be replaced, and removed the file
+		err = errors.Join(err, os.WriteFile(m.envFile(), env, 0o600))
+	}
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	return died
 }
+
+// envFile returns the path of the environment of the run. Neither daemon nor runner write it through their disk.
+func (m *powerCutBed) envFile() string { return filepath.Join(m.folder, "env") }
 
 // reboot begins another boot, in which the files of the run are those of an earlier one.
 func (m *powerCutBed) reboot() {

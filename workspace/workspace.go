@@ -120,6 +120,7 @@ func (w *Workspace) settle() {
 	}
 	w.file.Tend()
 	w.finishRuns()
+	w.file.Tend() // the end of a run asks for a save
 	w.quarantine.passAttempt()
 	w.out.Flush()
 	w.AnswerOutputWaits()

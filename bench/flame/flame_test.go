@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -12,25 +13,26 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden pictures")
 
-// recorded reads testdata/perf.txt: samples of a run of twelve nodes, and of two processes that have nothing
-// to do with it. Perf is process 100, the daemon 200.
+// recorded reads testdata/perf.txt twice, as if there were two equal runs: samples of a run of twelve nodes, and
+// of two processes that have nothing to do with it. Perf is process 100, the daemon 200.
 func recorded(t *testing.T) *profile {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", "perf.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	p := newProfile()
-	if err := p.read(f, newFamily("wf", 100, 200)); err != nil {
-		t.Fatal(err)
+	for range 2 {
+		f, err := os.Open(filepath.Join("testdata", "perf.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(p.read(f, newFamily("wf", 100, 200)), f.Close()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return p
 }
 
 func TestSamplesAreSeparatedByProcess(t *testing.T) {
 	p := recorded(t)
-	for role, want := range map[string]int{roleClient: 4, roleDaemon: 5, roleRunner: 5, roleCommands: 5} {
+	for role, want := range map[string]int{roleClient: 8, roleDaemon: 10, roleRunner: 10, roleCommands: 10} {
 		if got := p.stacks[role].count; got != want {
 			t.Errorf("%s: %d samples, want %d", role, got, want)
 		}
@@ -40,7 +42,7 @@ func TestSamplesAreSeparatedByProcess(t *testing.T) {
 func TestPicturesOfRecordedSamples(t *testing.T) {
 	p := recorded(t)
 	for _, role := range roles {
-		g := graph{name: role, conditions: "twelve nodes & a <test>", sampleUS: 1e6 / 1999 / 12}
+		g := graph{name: role, conditions: "twelve nodes & a <test>", sampleUS: 1e6 / 1999 / 24}
 		got := g.svg(p.stacks[role])
 		golden := filepath.Join("testdata", role+".svg")
 		if *update {

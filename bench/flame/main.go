@@ -47,7 +47,7 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&o.shape, "shape", "layered", "shape of the workflow")
 	flags.IntVar(&o.nodes, "n", 1000, "number of nodes")
 	flags.IntVar(&o.jobs, "j", 2, "commands at once")
-	flags.IntVar(&o.runs, "runs", 5, "recorded runs, after one to warm up")
+	flags.IntVar(&o.runs, "runs", 10, "recorded runs, after one to warm up")
 	flags.IntVar(&o.frequency, "F", 4999, "samples per second")
 	if err := flags.Parse(args); err != nil {
 		return o, err

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"wf/api"
 	"wf/bench/dag"
@@ -70,7 +69,7 @@ func (r *recording) writeWorkfile() error {
 }
 
 func (r *recording) runArgs() []string {
-	return []string{"run", filepath.Join(r.dir, "Workfile"), "--fresh", "-j", strconv.Itoa(r.jobs), "--progress", "none", "--quiet"}
+	return []string{"run", filepath.Join(r.dir, "Workfile"), "--fresh", "-j", strconv.Itoa(r.jobs), "--progress", "plain"}
 }
 
 // recordRun records one run and adds its samples to p.
@@ -78,10 +77,9 @@ func (r *recording) recordRun(ctx context.Context, p *profile) error {
 	data := filepath.Join(r.dir, "perf.data")
 	args := []string{"record", "-q", "-F", strconv.Itoa(r.frequency), "-a", "-g", "-e", "cpu-clock", "-o", data, "--", r.wf}
 	perf := exec.CommandContext(ctx, "perf", append(args, r.runArgs()...)...)
-	var stderr strings.Builder
-	perf.Env, perf.Stderr = r.env, &stderr
+	perf.Env = r.env // the client's progress goes to /dev/null
 	if err := perf.Run(); err != nil {
-		return fmt.Errorf("perf record: %w\n%s", err, stderr.String())
+		return fmt.Errorf("perf record: %w", err)
 	}
 	script := exec.CommandContext(ctx, "perf", "script", "-i", data, "--show-task-events", "-F", "comm,pid,tid,time,event,ip,sym,dso")
 	text, err := script.StdoutPipe()

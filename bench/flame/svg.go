@@ -21,8 +21,11 @@ const (
 	fewLetters   = 3   // shorter texts are left out
 )
 
-// leastShare is the share of the samples below which a frame is not drawn.
-const leastShare = 0.002
+// Frames below this share of the samples, or with fewer samples, are not drawn.
+const (
+	leastShare   = 0.002
+	leastSamples = 2
+)
 
 // kindStyles are the colours and names of kinds.
 var kindStyles = []struct {
@@ -137,7 +140,9 @@ func beforeTypes(name string) string {
 	return name
 }
 
-func isDrawn(s *stack, total int) bool { return float64(s.count) >= leastShare*float64(total) }
+func isDrawn(s *stack, total int) bool {
+	return s.count >= leastSamples && float64(s.count) >= leastShare*float64(total)
+}
 
 // drawnDepth returns the number of rows above s.
 func drawnDepth(s *stack, total int) (rows int) {

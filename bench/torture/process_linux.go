@@ -86,7 +86,7 @@ func (p process) cwd() string {
 
 func (p process) argv() []string {
 	text, _ := os.ReadFile(p.file("cmdline")) // empty if it has ended
-	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
+	return strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
 }
 
 // signal sends sig only to p: it compares the process after opening the pid.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -166,10 +165,8 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 	}
 	defer log.Close()
 	cfg.Log, cfg.Locked = log.Logger(e.logLevel()), log.Rotate
-	// Half of the usual head room: most of the memory is workfiles and their indexes, without pointers for the
-	// collector. With it 100,000 nodes need less than 250 MB, without a measurable cost.
 	if e.Get("GOGC") == "" {
-		debug.SetGCPercent(50)
+		daemon.CollectRarely()
 	}
 	// Commands of a dead runner become children of the daemon, so that their exit codes are not lost.
 	if err := proc.BecomeSubreaper(); err != nil {
@@ -180,6 +177,7 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 	reaping, stopReaping := context.WithCancel(context.WithoutCancel(ctx))
 	var reaper sync.WaitGroup
 	reaper.Go(func() { cfg.Executor.(*executor.Local).ReapOrphans(reaping) })
+	reaper.Go(func() { cfg.Executor.(*executor.Local).KeepSpare(reaping) })
 	defer reaper.Wait()
 	defer stopReaping()
 	if err := daemon.Run(ctx, cfg); err != nil {
@@ -244,6 +242,14 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs settings.Folde
 // runRunner runs the hidden sub-command that forks and reaps the commands of one run. The runner log is a log of package
 // history, which the executor does not import.
 func runRunner(args []string) int {
+	args, err := runner.AwaitRun(args)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "runner:", err)
+		return 2
+	}
+	if args == nil {
+		return 0
+	}
 	return runner.Main(args, runner.Options{OpenLog: func(path string, replay func([]byte) error) (runner.Log, error) {
 		log, err := history.OpenLog(history.LocalDisk{}, path, replay)
 		if err != nil {

@@ -12,7 +12,10 @@ import (
 
 // A ChildList reads the children of the main thread of this process. The kernel makes that thread the parent of
 // adopted orphans, so its list contains all of them, and the children that the thread has forked itself.
-type ChildList struct{ fd int }
+type ChildList struct {
+	fd   int
+	text [4096]byte // scratch
+}
 
 // OpenChildList returns nil on kernels without CONFIG_PROC_CHILDREN; the methods can be used all the same.
 func OpenChildList() *ChildList {
@@ -35,12 +38,11 @@ func (l *ChildList) HasOther(known func(pid int) bool) bool {
 	if l == nil {
 		return true
 	}
-	var buf [4096]byte
-	n, err := unix.Pread(l.fd, buf[:], 0)
-	if err != nil || n == len(buf) {
+	n, err := unix.Pread(l.fd, l.text[:], 0)
+	if err != nil || n == len(l.text) {
 		return true
 	}
-	for _, field := range bytes.Fields(buf[:n]) {
+	for field := range bytes.FieldsSeq(l.text[:n]) {
 		pid, err := strconv.Atoi(string(field))
 		if err != nil || !known(pid) {
 			return true

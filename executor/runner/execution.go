@@ -36,7 +36,8 @@ func (r *runner) acceptJob(j wire.Job) {
 	if _, ok := r.jobs.known[j.ID]; ok {
 		if e := r.jobs.active[j.ID]; e != nil && len(j.After) == 0 {
 			if e.job.After = nil; e.waitsFor > 0 {
-				r.open(e)
+				r.jobs.takeBack(e)
+				r.ready(e)
 			}
 		}
 		return
@@ -69,6 +70,7 @@ func (r *runner) startNext(now time.Time) {
 		}
 		r.options.Reached(pointIntent, e.job.ID)
 		if r.intendFork(e); !r.log.unwritten {
+			r.reapEnded()
 			r.start(e)
 		}
 	}
@@ -95,7 +97,7 @@ func (r *runner) start(e *execution) {
 	}
 	r.options.Reached(pointForkEntry, e.job.ID)
 	begin := time.Now()
-	c, err := r.commands.fork(e)
+	c, err := r.commands.fork(e, moment{r.jobs.event, begin})
 	e.startWindow[1] = proc.Ticks()
 	if err != nil {
 		r.startFailed(e, err)
@@ -106,7 +108,8 @@ func (r *runner) start(e *execution) {
 }
 
 // started records a process that has just been forked. The start is announced without a sync: a crash of the machine
-// ends the process too, and the intent is on the disk.
+// ends the process too, and the intent is on the disk. If the fork note has the pid, the entry is written together with
+// later ones.
 func (r *runner) started(e *execution, c child, at time.Time) {
 	r.jobs.queue.drop(e)
 	if r.hold.short {
@@ -120,10 +123,13 @@ func (r *runner) started(e *execution, c child, at time.Time) {
 	}
 	r.children.running[e.pid] = e
 	r.jobs.lookahead.starts++
+	r.jobs.forked = true
+	urgent := r.log.urgent || !c.noted
 	r.note(&wire.Entry{
 		Kind: wire.EntryStart, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
 		Time: at.UnixNano(), PID: e.pid, StartWindow: e.startWindow, Slot: e.number, Out: e.out, Err: e.err,
 	})
+	r.log.urgent = urgent
 	r.options.Reached(pointStarted, e.job.ID)
 }
 
@@ -144,8 +150,7 @@ func (r *runner) startFailed(e *execution, err error) {
 	r.end(e, &wire.Entry{Failed: true, Message: err.Error()})
 }
 
-// died handles the death of a child: it records the end, writes the log and only then reaps the zombie. A write is
-// enough: whatever the zombie would have survived, the written entry survives.
+// died handles the death of a child: it records the end. The zombie is reaped by reapEnded.
 func (r *runner) died(d *proc.Death) {
 	r.stops.look = true
 	e := r.children.running[d.PID]
@@ -154,7 +159,8 @@ func (r *runner) died(d *proc.Death) {
 		return
 	}
 	r.options.Reached(pointDied, e.job.ID)
-	quiet := !r.children.list.HasOther(func(pid int) bool { return r.children.running[pid] != nil })
+	quiet := e.stop == nil && !r.children.list.HasOther(func(pid int) bool { return r.children.running[pid] != nil })
+	r.children.zombie = zombie{e, quiet}
 	delete(r.children.running, d.PID)
 	r.poller.forget(e.handle)
 	e.gone, e.death = true, d
@@ -163,16 +169,28 @@ func (r *runner) died(d *proc.Death) {
 			Kind: wire.EntryExit, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
 			Code: d.Code, Signal: d.Signal, User: int64(d.User), System: int64(d.System),
 		})
-		r.save()
-		proc.Reap(d.PID)
 		return
 	}
 	r.recordEnd(e, &wire.Entry{})
 	r.options.Reached(pointEndNoted, e.job.ID)
-	r.save()
-	r.options.Reached(pointEndWritten, e.job.ID)
-	proc.Reap(d.PID)
-	r.outputs.release(e, quiet && groupGone(d.PID))
+}
+
+// reapEnded writes the log if that was not done yet, and only then reaps the child that has died. A write is enough:
+// whatever the zombie would have survived, the written entry survives.
+func (r *runner) reapEnded() {
+	z := r.children.zombie
+	if z.e == nil {
+		return
+	}
+	r.children.zombie = zombie{}
+	if r.log.urgent {
+		r.save()
+	}
+	r.options.Reached(pointEndWritten, z.e.job.ID)
+	proc.Reap(z.e.pid)
+	if z.e.stop == nil {
+		r.outputs.release(z.e, z.quiet && groupGone(z.e.pid))
+	}
 }
 
 // groupGone reports whether the process group is empty. If another user's group has got the same number it wrongly
@@ -202,6 +220,8 @@ func (r *runner) recordEnd(e *execution, as *wire.Entry) {
 		as.User, as.System = int64(d.User), int64(d.System)
 	}
 	r.note(as)
+	r.news.hurry = r.news.hurry || !e.job.Foreseen || !as.Succeeded()
+	r.jobs.event++
 	delete(r.jobs.active, e.job.ID)
 	delete(r.stops.stopping, e)
 	r.settle(e.job.ID, as)

@@ -17,6 +17,7 @@ import (
 type memoryLog struct {
 	entries          []wire.Entry
 	written, durable int
+	flushes          int // that wrote something
 }
 
 func (m *memoryLog) Append(line []byte) error {
@@ -28,7 +29,14 @@ func (m *memoryLog) Append(line []byte) error {
 	return nil
 }
 
-func (m *memoryLog) Flush() error      { m.written = len(m.entries); return nil }
+func (m *memoryLog) Flush() error {
+	if m.written < len(m.entries) {
+		m.flushes++
+	}
+	m.written = len(m.entries)
+	return nil
+}
+
 func (m *memoryLog) Sync() error       { m.durable = len(m.entries); return m.Flush() }
 func (m *memoryLog) Reserve(int) error { return nil }
 func (m *memoryLog) Check() error      { return nil }
@@ -51,6 +59,7 @@ func newTestRunner(t *testing.T, width int) (*runner, *memoryLog) {
 	r.commands.env = &environment{base: []string{"PATH=" + os.Getenv("PATH")}}
 	t.Cleanup(func() {
 		r.outputs.slots.close()
+		r.children.list.Close()
 		for _, fd := range []int{r.commands.null, r.recovery.wake[0], r.recovery.wake[1], r.poller.fd} {
 			unix.Close(fd)
 		}
@@ -74,6 +83,7 @@ func await(t *testing.T, r *runner, n int) {
 		}
 		for d, err := proc.NextDeath(); err == nil && d != nil; d, err = proc.NextDeath() {
 			r.died(d)
+			r.reapEnded()
 			n--
 		}
 	}
@@ -184,6 +194,42 @@ func TestNewsWait(t *testing.T) {
 	r.turn(time.Now().Add(syncDelay))
 	if record.durable != len(record.entries) {
 		t.Errorf("%d of %d entries durable", record.durable, len(record.entries))
+	}
+}
+
+// TestForeseenSuccessWaits checks that a free place does not hurry the news of a success that the daemon has foreseen, and
+// that the end of the last job and a failure are announced at once.
+func TestForeseenSuccessWaits(t *testing.T) {
+	for _, c := range []struct {
+		name, command string
+		jobs          int
+		foreseen      bool
+		want          bool // announced at once
+	}{
+		{"foreseen", "true", 2, true, false},
+		{"not foreseen", "true", 2, false, true},
+		{"failure", "false", 2, true, true},
+		{"last job", "true", 1, true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, _ := newTestRunner(t, 3)
+			for node := range c.jobs {
+				command := []string{c.command, "sleep 100"}[node]
+				r.acceptJob(wire.Job{ID: wire.ID{Node: node, Execution: 1}, Command: command, Foreseen: c.foreseen})
+			}
+			now := time.Now()
+			r.startNext(now)
+			r.announceNow()
+			announced := len(r.news.text)
+			await(t, r, 1)
+			if r.announce(now); (len(r.news.text) > announced) != c.want {
+				t.Errorf("announced %q", r.news.text[announced:])
+			}
+			for pid := range r.children.running {
+				unix.Kill(-pid, unix.SIGKILL)
+			}
+			await(t, r, c.jobs-1)
+		})
 	}
 }
 

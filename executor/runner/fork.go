@@ -16,18 +16,21 @@ type commands struct {
 	marker string // of the run, see rundir.Marker; "" while unknown
 	null   int    // descriptor of /dev/null, the standard input of all commands
 	forker forker
+
+	programs programs
 }
 
 // fork starts the command of e: directly if it needs no shell, otherwise through its shell. If a direct start fails,
 // fork tries the shell: it can run files that are not programs, and prints a message for every other mistake.
-func (c *commands) fork(e *execution) (forked child, err error) {
+func (c *commands) fork(e *execution, now moment) (forked child, err error) {
 	values, err := c.values(e)
 	if err != nil {
 		return child{}, err
 	}
 	env := c.env.with(values)
 	if !c.env.hooked {
-		if path, argv, ok := shell.Direct(e.job.Shell, e.job.Command, env); ok {
+		find := func(name string) (string, bool) { return c.programs.find(name, env, e.readySince, now) }
+		if path, argv, ok := shell.Direct(e.job.Shell, e.job.Command, find); ok {
 			if argv, err = c.scriptCall(e, argv); err != nil {
 				return child{}, err
 			}
@@ -53,7 +56,8 @@ func (c *commands) fork(e *execution) (forked child, err error) {
 // A child is a process that has just been forked.
 type child struct {
 	pid    int
-	handle int // a pidfd, readable once the child has ended; -1 if the system has none
+	handle int  // a pidfd, readable once the child has ended; -1 if the system has none
+	noted  bool // the kernel has written the pid into the fork note
 }
 
 // exec starts the program in the working directory of the runner.

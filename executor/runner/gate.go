@@ -37,7 +37,9 @@ type gates struct {
 
 // jobs are all jobs of the daemon.
 type jobs struct {
-	width     int // how many executions may run at once
+	width     int  // how many executions may run at once
+	forked    bool // in this turn
+	event     int  // counts the ends of executions and the readings of lines from the daemon
 	queue     queue
 	gates     gates
 	lookahead lookahead
@@ -74,18 +76,13 @@ func (j *jobs) hasSucceeded(id wire.ID) bool {
 	return known && !failed && j.active[id] == nil
 }
 
-// open lets a job through its gate.
-func (r *runner) open(e *execution) {
-	r.jobs.takeBack(e)
-	r.ready(e)
-}
-
 // ready puts a job into the queue. A job without a command ends at once.
 func (r *runner) ready(e *execution) {
 	if strings.TrimSpace(e.job.Command) == "" {
 		r.end(e, &wire.Entry{})
 		return
 	}
+	e.readySince = r.jobs.event
 	r.jobs.queue.push(e)
 }
 
@@ -103,7 +100,8 @@ func (r *runner) settle(id wire.ID, end *wire.Entry) {
 		switch e.waitsFor {
 		case 0: // it was taken back meanwhile
 		case 1:
-			r.open(e)
+			r.jobs.takeBack(e)
+			r.ready(e)
 		default:
 			e.waitsFor--
 		}

@@ -17,9 +17,13 @@ import (
 
 // hold says until when nothing is started; links.held has the reason.
 type hold struct {
-	till  time.Time // when to check again
-	short bool      // a fork failed for a shortage: only another fork can show that it is over
+	till     time.Time // when to check again
+	short    bool      // a fork failed for a shortage: only another fork can show that it is over
+	measured time.Time // when the free space of the disk was last found to be enough
 }
+
+// spacePause is the time between two checks of the free space while there is enough.
+const spacePause = 10 * time.Millisecond
 
 const (
 	// spaceLeast is how much free space, in bytes, the disk of a run must have for a start: with less, commands
@@ -67,9 +71,13 @@ func (r *runner) startObstacle(now time.Time) error {
 	if r.links.held != "" {
 		least = spaceAgain
 	}
+	if r.links.held == "" && now.Sub(r.hold.measured) < spacePause {
+		return nil
+	}
 	if free := freeSpace(r.dir); free < least {
 		return fmt.Errorf("the disk is full: %d kB are free in %s", free>>10, r.dir)
 	}
+	r.hold.measured = now
 	return nil
 }
 

@@ -89,6 +89,7 @@ func (r *runner) receive(l *link) {
 	if l.blocked && l == r.links.current {
 		r.links.send(l)
 	}
+	r.jobs.event++
 	n, err := unix.Read(l.fd, r.links.input)
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) {
 		return
@@ -148,7 +149,6 @@ func (r *runner) execute(l *link, c *wire.Command) error {
 // resize sets the width, and reports to the daemon after which of the news it is in effect.
 func (r *runner) resize(l *link, width int) {
 	r.jobs.width, r.links.width = width, width
-	r.save()
 	r.announceNow()
 	l.resized = true
 	if l == r.links.current {

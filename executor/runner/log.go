@@ -33,6 +33,7 @@ func (r *runner) save() {
 		return
 	}
 	err := r.log.file.Flush()
+	r.log.urgent = false
 	if r.log.unwritten = err != nil; r.log.unwritten {
 		r.holdFor(logError(err))
 		return
@@ -53,7 +54,7 @@ func (r *runner) sync() bool {
 		r.holdFor(logError(err))
 		return false
 	}
-	r.log.unwritten, r.log.unsynced = false, time.Time{}
+	r.log.urgent, r.log.unwritten, r.log.unsynced = false, false, time.Time{}
 	r.log.count.save(true)
 	r.jobs.queue.synced()
 	r.jobs.gates.synced()

@@ -63,6 +63,15 @@ func (r *runner) recordIntents(now time.Time) {
 	}
 }
 
+// runsLow reports whether a sync is due now so that none is due when the next place gets free: all places have just been
+// taken by short jobs, and those that come next have no synced intents.
+func (j *jobs) runsLow() bool {
+	if !j.forked || j.occupied() < j.width || j.lookahead.n == 0 {
+		return false
+	}
+	return j.queue.waiting > 0 && !j.queue.areDurable(j.width)
+}
+
 // intend records the intent of a job.
 func (r *runner) intend(e *execution) {
 	e.intended = true

@@ -12,6 +12,7 @@ type news struct {
 	text    []byte    // all that was announced since the start of the run: a later daemon gets it again
 	pending []byte    // appended to the log, not announced
 	hasEnd  bool      // pending contains an end
+	hurry   bool      // pending contains an end that may lead to jobs that the daemon has not handed over
 	crowded bool      // an end in pending has made more jobs ready than there are places
 	since   time.Time // when pending was first found to be not empty
 }
@@ -28,22 +29,23 @@ func (n *news) add(kind string, line []byte) {
 }
 
 // due reports whether to announce the pending news now. It returns true at once if an end is among them and the daemon
-// must react: idle (there is a free place and no waiting job), or jobs wait for places that the daemon may grant.
-// Otherwise the news wait up to announceDelay for more.
-func (n *news) due(now time.Time, idle bool) bool {
+// must react: because no job is left, because there is a free place for which the daemon may have a job, or because jobs
+// wait for places that the daemon may grant. Otherwise the news wait up to announceDelay for more.
+func (n *news) due(now time.Time, j *jobs) bool {
 	if len(n.pending) == 0 {
 		return false
 	}
 	if n.since.IsZero() {
 		n.since = now
 	}
-	return n.hasEnd && (n.crowded || idle) || now.Sub(n.since) >= announceDelay
+	idle := j.occupied() < j.width
+	return n.hasEnd && (n.crowded || n.hurry && idle || len(j.active) == 0) || now.Sub(n.since) >= announceDelay
 }
 
 // take returns the pending news and empties them. The lines are valid until the next add.
 func (n *news) take() []byte {
 	lines := n.pending
-	n.pending, n.hasEnd, n.crowded, n.since = n.pending[:0], false, false, time.Time{}
+	n.pending, n.hasEnd, n.hurry, n.crowded, n.since = n.pending[:0], false, false, false, time.Time{}
 	return lines
 }
 

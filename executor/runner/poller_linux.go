@@ -3,6 +3,7 @@ package runner
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -11,12 +12,19 @@ import (
 
 // A poller waits for events of the runner's loop. It does so on one thread, because a switch between threads costs as
 // much as the rest of the runner's work for an execution.
+//
+// The handles of up to polledChildren children are passed to each wait: to add one to the epoll set and to remove it again
+// costs more than that. Further children, and all other descriptors, are in the epoll set.
 type poller struct {
-	fd     int
-	events [64]unix.EpollEvent
-	ready  []int
-	blind  bool // the kernel (before 5.3) has no pidfds, so deaths do not wake the poller
+	fd      int           // the epoll set
+	watched []unix.PollFd // the epoll set, then the handles of children
+	events  [64]unix.EpollEvent
+	ready   []int
+	blind   bool // the kernel (before 5.3) has no pidfds, so deaths do not wake the poller
 }
+
+// polledChildren is how many children are watched without the epoll set.
+const polledChildren = 32
 
 // The kind of a descriptor, kept in the spare field of its events.
 const (
@@ -32,7 +40,9 @@ func newPoller() (*poller, error) {
 	if err != nil {
 		return nil, fmt.Errorf("poller: %w", err)
 	}
-	return &poller{fd: fd}, nil
+	watched := make([]unix.PollFd, 1, 1+polledChildren)
+	watched[0] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
+	return &poller{fd: fd, watched: watched}, nil
 }
 
 // add makes the poller wake when fd can be read. Close fd with close.
@@ -65,6 +75,10 @@ func (p *poller) close(fd int) {
 
 // watch makes the poller wake when the child has ended.
 func (p *poller) watch(c child) {
+	if c.handle >= 0 && len(p.watched) < cap(p.watched) {
+		p.watched = append(p.watched, unix.PollFd{Fd: int32(c.handle), Events: unix.POLLIN})
+		return
+	}
 	event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(c.handle), Pad: watchedProcess}
 	if c.handle < 0 || unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, c.handle, &event) != nil {
 		p.blind = true
@@ -73,9 +87,17 @@ func (p *poller) watch(c child) {
 
 // forget removes and closes the handle of a child.
 func (p *poller) forget(handle int) {
-	if handle >= 0 {
-		p.close(handle)
+	if handle < 0 {
+		return
 	}
+	for i := 1; i < len(p.watched); i++ {
+		if int(p.watched[i].Fd) == handle {
+			p.watched = slices.Delete(p.watched, i, i+1)
+			unix.Close(handle)
+			return
+		}
+	}
+	p.close(handle)
 }
 
 // briefWait is how long a wait is hidden from Go's scheduler. The scheduler would give the processor of this goroutine
@@ -85,16 +107,14 @@ const briefWait = 2 * time.Millisecond
 
 // waitBriefly waits without telling the Go scheduler that the thread is in a system call.
 func (p *poller) waitBriefly(limit time.Duration) (int, error) {
-	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])),
-		uintptr(len(p.events)), uintptr(milliseconds(limit)), 0, 0)
+	timeout := unix.NsecToTimespec(int64(limit))
+	n, _, errno := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&p.watched[0])), uintptr(len(p.watched)),
+		uintptr(unsafe.Pointer(&timeout)), 0, 0, 0)
 	if errno != 0 {
 		return 0, errno
 	}
 	return int(n), nil
 }
-
-// milliseconds rounds up, so that a wait never ends too early.
-func milliseconds(d time.Duration) int { return int((d + time.Millisecond - 1) / time.Millisecond) }
 
 // wait sleeps until something has happened, but not longer than limit. It returns the
 // descriptors to look at, valid until the next call, and whether a child may have ended.
@@ -104,21 +124,28 @@ func (p *poller) wait(limit time.Duration) (ready []int, died bool, err error) {
 	}
 	n, err := p.waitBriefly(min(limit, briefWait))
 	if n == 0 && err == nil && limit > briefWait {
-		n, err = unix.EpollWait(p.fd, p.events[:], milliseconds(limit-briefWait))
+		timeout := unix.NsecToTimespec(int64(limit - briefWait))
+		n, err = unix.Ppoll(p.watched, &timeout, nil)
 	}
-	if errors.Is(err, unix.EINTR) {
+	switch {
+	case errors.Is(err, unix.EINTR):
+		return nil, true, nil
+	case err != nil:
+		return nil, false, fmt.Errorf("poller: %w", err)
+	case n == 0 || p.watched[0].Revents == 0:
 		return nil, true, nil
 	}
-	if err != nil {
+	died = n > 1
+	if n, err = unix.EpollWait(p.fd, p.events[:], 0); err != nil && !errors.Is(err, unix.EINTR) {
 		return nil, false, fmt.Errorf("poller: %w", err)
 	}
 	p.ready = p.ready[:0]
-	for _, event := range p.events[:n] {
+	for _, event := range p.events[:max(0, n)] {
 		if event.Pad == watchedProcess {
 			died = true
 			continue
 		}
 		p.ready = append(p.ready, int(event.Fd))
 	}
-	return p.ready, died || n == 0, nil
+	return p.ready, died, nil
 }

@@ -21,6 +21,12 @@ func TestClosedDescriptorsAreNotReported(t *testing.T) {
 			}
 		},
 		"process": func(fd int) { p.watch(child{handle: fd}) },
+		"process beyond the polled ones": func(fd int) {
+			full := p.watched
+			p.watched = p.watched[:1:1]
+			p.watch(child{handle: fd})
+			p.watched = full
+		},
 	}
 	for kind, watch := range watched {
 		t.Run(kind, func(t *testing.T) {
@@ -38,7 +44,10 @@ func TestClosedDescriptorsAreNotReported(t *testing.T) {
 			if ready, died, err := p.wait(0); len(ready) == 0 && !died || err != nil {
 				t.Fatalf("before close: ready %v, died %v, %v", ready, died, err)
 			}
-			p.close(pair[0])
+			p.forget(pair[0])
+			if len(p.watched) > 1 {
+				t.Errorf("after close: watched %v", p.watched)
+			}
 			if n, err := unix.EpollWait(p.fd, p.events[:], 0); n != 0 || err != nil {
 				t.Errorf("after close: %d events of descriptor %d, %v", n, p.events[0].Fd, err)
 			}

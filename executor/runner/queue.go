@@ -45,6 +45,16 @@ func (q *queue) drop(e *execution) {
 // isDurable reports whether the intent of the first job is synced.
 func (q *queue) isDurable() bool { return q.head < len(q.list) && q.list[q.head].durable }
 
+// areDurable reports whether the intents of the first n jobs are synced, as far as there are so many.
+func (q *queue) areDurable(n int) bool {
+	for _, e := range q.list[q.head:min(q.head+n, len(q.list))] {
+		if e != nil && e.waiting && !e.durable {
+			return false
+		}
+	}
+	return true
+}
+
 // intend calls record for each of the first n jobs without a recorded intent. It reports whether all jobs of the queue
 // have one now.
 func (q *queue) intend(n int, record func(*execution)) (all bool) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -31,6 +32,9 @@ import (
 // The order on disk, for one execution and the next one that depends on it:
 //
 //	intent ─ sync ─ fork entry ─ fork ─ start … death ─ end ─ reap ─ announce … intent of the next ─ sync …
+//
+// An end and the fork entry of the job that takes its place are written together. A start entry is written with later ones
+// if the fork note already has the pid.
 //
 // What is written survives the death of the runner; what is synced survives a crash of the machine. An end is
 // announced as soon as it is written, not only when it is synced: the daemon can act on it only by another job, and
@@ -84,6 +88,7 @@ type runnerLog struct {
 	file      Log
 	line      []byte    // scratch for one encoded entry
 	unsynced  time.Time // since when the file may have entries that are not synced; zero = it has none
+	urgent    bool      // there are appended entries that must be written in this turn
 	unwritten bool      // the last write failed: nothing is announced until one succeeds
 	broken    bool      // the file accepts no more entries: nothing is forked or announced
 	count     entryCount
@@ -95,6 +100,13 @@ type children struct {
 	running map[int]*execution // by pid, until their end is recorded
 	list    *proc.ChildList
 	more    bool // there may be more deaths than this turn has handled
+	zombie  zombie
+}
+
+// A zombie is a child whose death is recorded and that is not reaped yet. Its e is nil if there is none.
+type zombie struct {
+	e     *execution
+	quiet bool // it was the only process of its execution, as far as the list of children shows
 }
 
 // closing is the state of the end of the run.
@@ -124,6 +136,7 @@ type execution struct {
 	intended    bool        // its intent is in the log
 	durable     bool        // its intent is synced
 	waiting     bool        // it is in the queue
+	readySince  int         // the value of jobs.event when it was put into the queue
 	earlier     earlierFork
 	retries     int // forks that failed because the machine was short of a resource
 	retryAt     time.Time
@@ -147,6 +160,9 @@ type earlierFork struct {
 // or a goroutine that waits for an adopted process.
 const runnerProcs = 2
 
+// runnerGCPercent lets the heap of a runner, a few MB, grow to its fivefold before it is collected.
+const runnerGCPercent = 400
+
 // Main runs a runner process. args are the folder of the run and the path of the socket, as executor.Local passes
 // them. It returns the exit status of the process.
 func Main(args []string, o Options) int {
@@ -158,6 +174,7 @@ func Main(args []string, o Options) int {
 		return 2
 	}
 	runtime.GOMAXPROCS(runnerProcs)
+	debug.SetGCPercent(runnerGCPercent)
 	if err := inheritLink(); err != nil {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 		return 2
@@ -277,7 +294,7 @@ func (r *runner) openFiles() (err error) {
 // Delays of work that is not urgent.
 const (
 	syncDelay     = 50 * time.Millisecond // until a sync that nothing waits for
-	announceDelay = 5 * time.Millisecond  // until news are sent to which the daemon need not react
+	announceDelay = 15 * time.Millisecond // until news are sent to which the daemon need not react
 	orphanDelay   = time.Second           // until zombies are reaped that this runner has not forked
 )
 
@@ -317,7 +334,8 @@ func (r *runner) handleReady(fd int, now time.Time) {
 // get its turn.
 const deathsAtOnce = 4
 
-// reapDeaths records the children that have died. After each it starts the next execution at once.
+// reapDeaths records the children that have died. After each it starts the next execution at once, so that the end and
+// the next fork entry are written together.
 func (r *runner) reapDeaths(now time.Time) {
 	for n := 0; ; n++ {
 		if r.children.more = n == deathsAtOnce; r.children.more {
@@ -329,6 +347,7 @@ func (r *runner) reapDeaths(now time.Time) {
 		}
 		r.died(d)
 		r.startNext(now)
+		r.reapEnded()
 	}
 }
 
@@ -339,10 +358,13 @@ func (r *runner) turn(now time.Time) {
 	r.startNext(now)
 	r.retractStale(now)
 	r.jobs.gates.expireIntents(now, r.unintend)
-	if !r.log.unsynced.IsZero() && now.Sub(r.log.unsynced) >= syncDelay {
+	if r.jobs.runsLow() || !r.log.unsynced.IsZero() && now.Sub(r.log.unsynced) >= syncDelay {
 		r.sync()
 	}
-	r.save()
+	r.jobs.forked = false
+	if r.log.urgent || r.log.unwritten {
+		r.save()
+	}
 	r.log.count.keep(now)
 	r.announce(now)
 	r.listener.expire(now)
@@ -406,14 +428,14 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 
 // announce sends the pending news if they are due.
 func (r *runner) announce(now time.Time) {
-	if r.news.due(now, r.jobs.occupied() < r.jobs.width) {
+	if r.news.due(now, &r.jobs) {
 		r.announceNow()
 	}
 }
 
-// announceNow sends the entries that were written since the last announcement.
+// announceNow writes the log and sends the entries that were written since the last announcement.
 func (r *runner) announceNow() {
-	if r.log.unwritten {
+	if r.save(); r.log.unwritten {
 		return // the entries wait until they are written
 	}
 	if lines := r.news.take(); len(lines) > 0 && !r.log.broken {
@@ -430,6 +452,7 @@ func (r *runner) note(e *wire.Entry) {
 		r.fail(err)
 		return
 	}
+	r.log.urgent = true
 	r.news.add(e.Kind, r.log.line)
 }
 

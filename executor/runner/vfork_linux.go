@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -96,7 +97,7 @@ func (f *forker) fork(id wire.ID, path string, argv, env []string, files [3]int)
 		proc.Reap(pid)
 		return child{}, b.errno
 	}
-	return child{pid, int(b.pidfd)}, nil
+	return child{pid: pid, handle: int(b.pidfd), noted: f.note != nil}, nil
 }
 
 // ready reports whether this fork can use vforkExec.
@@ -131,26 +132,44 @@ func (f *forker) ready(files [3]int) bool {
 // cStrings are NUL-terminated strings, one after the other, and a nil-terminated list of pointers to them, as the kernel
 // expects them. Their memory is used again.
 type cStrings struct {
+	texts    []string // that bytes contains
+	ends     []int    // where each of them ends in bytes
 	bytes    []byte
 	pointers []*byte
 }
 
-// set replaces the strings. It returns EINVAL if one contains a NUL.
+// set replaces the strings. It returns EINVAL if one contains a NUL. The first strings are usually those of the last call,
+// because the commands of a run share most of their environment, so it copies only from the first other string on.
 func (c *cStrings) set(texts ...string) error {
-	c.bytes, c.pointers = c.bytes[:0], c.pointers[:0]
-	for _, text := range texts {
+	same := 0
+	for same < min(len(texts), len(c.texts)) && sameString(texts[same], c.texts[same]) {
+		same++
+	}
+	end := 0
+	if same > 0 {
+		end = c.ends[same-1]
+	}
+	c.texts, c.ends, c.bytes = c.texts[:same], c.ends[:same], c.bytes[:end]
+	for _, text := range texts[same:] {
 		if strings.IndexByte(text, 0) >= 0 {
 			return unix.EINVAL
 		}
 		c.bytes = append(append(c.bytes, text...), 0)
+		c.texts, c.ends = append(c.texts, text), append(c.ends, len(c.bytes))
 	}
-	at := 0 // the addresses are final only now
-	for _, text := range texts {
-		c.pointers = append(c.pointers, &c.bytes[at])
-		at += len(text) + 1
+	c.pointers = c.pointers[:0]
+	start := 0
+	for _, end := range c.ends { // the addresses are final only now
+		c.pointers = append(c.pointers, &c.bytes[start])
+		start = end
 	}
 	c.pointers = append(c.pointers, nil)
 	return nil
+}
+
+// sameString reports whether two strings share their memory. It compares no bytes.
+func sameString(a, b string) bool {
+	return len(a) == len(b) && unsafe.StringData(a) == unsafe.StringData(b)
 }
 
 // forkArgs are the arguments and results of vforkExec and its child. They lie on the heap, whose objects do not move, in

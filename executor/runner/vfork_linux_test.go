@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -403,4 +404,39 @@ func TestForkUnderLoad(t *testing.T) {
 	}
 	over.Store(true)
 	fire.Wait()
+}
+
+// TestEndAndNextForkAreWrittenTogether counts the writes of the runner log: one from the death of a child to the fork of the
+// next one, and none for the start, which the fork note already has.
+func TestEndAndNextForkAreWrittenTogether(t *testing.T) {
+	vforkFromStart(t)
+	r, record := newTestRunner(t, 1)
+	r.jobs.lookahead = lookahead{n: 4, since: time.Now().Add(time.Hour)}
+	handOver(r, "true", "true", "sleep 100")
+	now := time.Now()
+	r.turn(now)
+	if r.commands.forker.plain {
+		t.Skip("this system has no clone3 that writes the fork note")
+	}
+	record.flushes = 0
+	for begin := time.Now(); record.position(wire.EntryEnd, 1) < 0 && time.Since(begin) < time.Minute; {
+		if _, _, err := r.poller.wait(time.Second); err != nil {
+			t.Fatal(err)
+		}
+		r.reapDeaths(now)
+		r.turn(now)
+	}
+	if record.flushes != 2 {
+		t.Errorf("%d writes for two ends, two forks and two starts", record.flushes)
+	}
+	if record.written == len(record.entries) {
+		t.Error("the last start is written")
+	}
+	if r.turn(now.Add(announceDelay)); record.written != len(record.entries) || len(r.news.pending) > 0 {
+		t.Errorf("%d of %d entries written, pending %q", record.written, len(record.entries), r.news.pending)
+	}
+	for pid := range r.children.running {
+		unix.Kill(-pid, unix.SIGKILL)
+	}
+	await(t, r, 1)
 }

@@ -12,10 +12,10 @@ import (
 // SHELL -c 'TEXT' needs only the shell that it names. Commands must not notice the difference, so a line that may have
 // another meaning goes through the shell.
 
-// Direct returns how to execute line without the shell that would interpret it, if that makes no difference. env is the
-// whole environment of the command. One difference remains: some shells turn a death by signal into exit code 128 + n and
+// Direct returns how to execute line without the shell that would interpret it, if that makes no difference. find looks up
+// programs as FindProgram does. One difference remains: some shells turn a death by signal into exit code 128 + n and
 // a line on stderr, whereas without a shell the signal is reported.
-func Direct(shell, line string, env []string) (path string, argv []string, ok bool) {
+func Direct(shell, line string, find func(name string) (path string, ok bool)) (path string, argv []string, ok bool) {
 	if !isPlainShell(shell) && shell != "" {
 		return "", nil, false
 	}
@@ -24,7 +24,7 @@ func Direct(shell, line string, env []string) (path string, argv []string, ok bo
 		if !ok || !startsProgram(words) {
 			return path, argv, argv != nil
 		}
-		program, ok := findProgram(words[0], env)
+		program, ok := find(words[0])
 		if !ok {
 			return path, argv, argv != nil
 		}
@@ -163,12 +163,11 @@ func isPlain(c byte) bool {
 	return strings.IndexByte("_-./:=,+@%", c) >= 0
 }
 
-// findProgram looks up name as a shell would. It returns false also for unusual values of PATH.
-func findProgram(name string, env []string) (path string, ok bool) {
+// FindProgram looks up name in a value of PATH as a shell would. It returns false also for unusual values of PATH.
+func FindProgram(name, list string) (path string, ok bool) {
 	if strings.Contains(name, "/") {
 		return name, isProgram(name) == nil
 	}
-	list, _ := Value(env, "PATH")
 	for dir := range strings.SplitSeq(list, ":") {
 		if !filepath.IsAbs(dir) {
 			return "", false

@@ -32,10 +32,16 @@ func testEnv(t *testing.T) (env []string, bin string) {
 	return []string{"PATH=" + bin + ":/usr/bin:/bin", "LC_ALL=C"}, bin
 }
 
+// findIn returns a function that looks up programs in the PATH of env.
+func findIn(env []string) func(name string) (string, bool) {
+	list, _ := Value(env, "PATH")
+	return func(name string) (string, bool) { return FindProgram(name, list) }
+}
+
 func TestDirect(t *testing.T) {
 	env, bin := testEnv(t)
 	program := func(name string) string {
-		path, ok := findProgram(name, env)
+		path, ok := findIn(env)(name)
 		if !ok {
 			t.Fatalf("no %s here", name)
 		}
@@ -90,7 +96,7 @@ func TestDirect(t *testing.T) {
 		{"/usr/bin/python3", "script a", "", nil},
 		{"zsh", "script a", "", nil},
 	} {
-		path, argv, ok := Direct(c.shell, c.line, env)
+		path, argv, ok := Direct(c.shell, c.line, findIn(env))
 		if ok != (c.path != "") || path != c.path || !slices.Equal(argv, c.argv) {
 			t.Errorf("%s -c %q: %q %q %v, want %q %q", c.shell, c.line, path, argv, ok, c.path, c.argv)
 		}
@@ -99,7 +105,7 @@ func TestDirect(t *testing.T) {
 
 func TestDirectNeedsAnAbsolutePath(t *testing.T) {
 	for _, path := range []string{"", "PATH=", "PATH=.:/bin", "PATH=:/bin", "PATH=bin"} {
-		if _, _, ok := Direct("", "ls", []string{path}); ok {
+		if _, _, ok := Direct("", "ls", findIn([]string{path})); ok {
 			t.Errorf("%q: found", path)
 		}
 	}
@@ -142,7 +148,7 @@ func TestDirectIsInvisible(t *testing.T) {
 		"expr 1 + 1", "seq 3", "printf %s", "test a = b", "kill", "type ls", "exit 9", "%1", "@", ",", "-x", "a=b",
 	} {
 		want := observe(t, cwd, env, "/bin/sh", []string{"/bin/sh", "-c", line})
-		path, argv, ok := Direct("", line, env)
+		path, argv, ok := Direct("", line, findIn(env))
 		if !ok {
 			continue
 		}

@@ -31,8 +31,9 @@ func Find(shell string, env []string) (path string, argv []string, err error) {
 		}
 	}
 	if path = words[0]; !strings.Contains(path, "/") {
+		list, _ := Value(env, "PATH")
 		found := false
-		if path, found = findProgram(words[0], env); !found {
+		if path, found = FindProgram(words[0], list); !found {
 			return "", nil, fmt.Errorf("shell %s: %s: not found in PATH", shell, words[0])
 		}
 	}

@@ -75,6 +75,8 @@ func (c *Command) member(key []byte, s *jsonline.Scanner) bool {
 		return readList(s, &c.Env, (*jsonline.Scanner).Text)
 	case "merge":
 		return s.True(&c.Merge)
+	case "foreseen":
+		return s.True(&c.Foreseen)
 	case "after":
 		return readList(s, &c.After, readID)
 	}
@@ -141,6 +143,7 @@ func AppendJob(b []byte, j Job) []byte {
 		b = append(b, ']')
 	}
 	b = jsonline.AppendTrue(b, "merge", j.Merge)
+	b = jsonline.AppendTrue(b, "foreseen", j.Foreseen)
 	for i, id := range j.After {
 		if i == 0 {
 			b = append(jsonline.AppendKey(b, "after"), '[')

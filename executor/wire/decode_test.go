@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"flag"
@@ -26,7 +27,7 @@ func FuzzDecode(f *testing.F) {
 		`{"t":-9223372036854775808}`, `{"t":-9223372036854775807}`, `{"t":9999999999999999999}`, `{"n":1,"n":2}`, `{"o":[1]}`, `{"o":[1,2,3]}`, `{}`, `{"k":"end"} x`, `[`, `,"n":1}`,
 		`{"k":"start","line":"\ud800","env":null,"n":-0}`, `{"k":"width","w":8}`, `{"line":"é","shell":"\xff"}`,
 		`{"k":"gated","n":7,"e":1,"line":"x","after":[[6,1],[5,2]]}`, `{"k":"gated","after":[[1],[1,2,3]]}`, `{"k":"gated","after":[]}`, `{"after":[[1,2],]}`,
-		`{"k":"start","n":1,"merge":true}`, `{"merge":false}`, `{"merge":true,"merge":false,"n":1}`, `{"merge":truex}`,
+		`{"k":"start","n":1,"merge":true}`, `{"k":"gated","foreseen":true}`, `{"merge":false}`, `{"merge":true,"merge":false,"n":1}`, `{"merge":truex}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -57,13 +58,16 @@ func TestFrequentLinesAreDecodedByHand(t *testing.T) {
 		{Kind: EntryEnd, Node: 1, Execution: 1, Time: now, Signal: 9},
 		{Kind: EntryEnd, Node: 1, Execution: 1, Time: now, Slot: 3, Out: Extent{5, 9}, Err: NoExtent},
 	} {
-		line := e.Append(nil)
+		line, err := ReadLine(bufio.NewReader(bytes.NewReader(append(e.Append(nil), '\n')))) // as the daemon reads it
+		if err != nil {
+			t.Fatal(err)
+		}
 		var got Entry
 		if !jsonline.ReadObject(line, got.member) || got != e {
 			t.Errorf("%s is read as %+v", line, got)
 		}
 	}
-	line := AppendJob(nil, Job{ID: ID{1, 1}, Shell: "/bin/sh", Command: "true", Env: []string{"WF_NODE_ID=n1"}})
+	line := AppendJob(nil, Job{ID: ID{1, 1}, Shell: "/bin/sh", Command: "true", Env: []string{"WF_NODE_ID=n1"}, Foreseen: true})
 	var c Command
 	if !jsonline.ReadObject(line[:len(line)-1], c.member) {
 		t.Errorf("%s is left to encoding/json", line)
@@ -76,7 +80,7 @@ func TestStartRoundTrip(t *testing.T) {
 		{ID: ID{Node: 3, Execution: 2}, Command: "true"},
 		{ID: ID{Node: 0, Execution: 1}, Shell: "/bin/bash", Command: "a 'b' \"c\" \\ > d\n\té", Env: []string{"A=", "B=\x01"}},
 		{ID: ID{Node: 4, Execution: 1}, Command: "true", Env: []string{"A=1"}, After: []ID{{3, 2}, {0, 1}}},
-		{ID: ID{Node: 5, Execution: 1}, Command: "true", Merge: true},
+		{ID: ID{Node: 5, Execution: 1}, Command: "true", Merge: true, Foreseen: true},
 		{ID: ID{Node: 6, Execution: 1}, Command: "true", Env: []string{"A=1"}, Merge: true, After: []ID{{3, 2}}},
 	} {
 		line := AppendJob(nil, want)

@@ -19,6 +19,9 @@ type Job struct {
 	// handed over before. Until then the job occupies no place. If one of them does not succeed, the job never
 	// starts, and is reported only if it is stopped.
 	After []ID
+	// Foreseen says that all jobs that can start because of the success of this one were handed over, too. So its success
+	// need not be reported at once.
+	Foreseen bool
 }
 
 // A Leftover is a process that an execution left behind and that was killed at the end of the run.

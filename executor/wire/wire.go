@@ -4,6 +4,7 @@ package wire
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,8 +17,9 @@ import (
 //
 // Version 2: the hello of the runner contains the processes that it has adopted, so that the daemon knows which zombies
 // it may reap. Version 3: a gated line hands over a job that starts after others, see Job.After. Each side understands
-// the versions from OldestVersion to its own, because a run outlives an upgrade of the daemon. The member merge of a job
-// needs no version: a runner that does not know it keeps the streams apart, which its news show.
+// the versions from OldestVersion to its own, because a run outlives an upgrade of the daemon. Two members of a job need no
+// version: a runner that does not know merge keeps the streams apart, which its news show, and one that does not know
+// foreseen reports ends earlier than necessary.
 const (
 	Version       = 3
 	GatesVersion  = 3
@@ -53,6 +55,7 @@ type Command struct {
 	Env       []string `json:"env,omitempty"`
 	Merge     bool     `json:"merge,omitempty"`
 	After     [][2]int `json:"after,omitempty"` // gated: node and execution of each
+	Foreseen  bool     `json:"foreseen,omitempty"`
 
 	IDs   []ID  `json:"ids,omitempty"`   // stop
 	Grace int64 `json:"grace,omitempty"` // nanoseconds
@@ -75,7 +78,7 @@ type Notice struct {
 // Job returns the job of a start or gated line.
 func (c *Command) Job() Job {
 	id := ID{Node: c.Node, Execution: c.Execution}
-	j := Job{ID: id, Shell: c.Shell, Command: c.Line, Env: c.Env, Merge: c.Merge}
+	j := Job{ID: id, Shell: c.Shell, Command: c.Line, Env: c.Env, Merge: c.Merge, Foreseen: c.Foreseen}
 	for _, after := range c.After {
 		j.After = append(j.After, ID{Node: after[0], Execution: after[1]})
 	}
@@ -108,15 +111,15 @@ func ReadLines(r *bufio.Reader, take func(line []byte) error, done func()) error
 	}
 }
 
-// ReadLine returns the next line; it is valid until the next read.
+// ReadLine returns the next line without its line feed; it is valid until the next read.
 func ReadLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return line, err
+	if errors.Is(err, bufio.ErrBufferFull) {
+		long := append([]byte(nil), line...)
+		line, err = r.ReadBytes('\n')
+		line = append(long, line...)
 	}
-	long := append([]byte(nil), line...)
-	rest, err := r.ReadBytes('\n')
-	return append(long, rest...), err
+	return bytes.TrimSuffix(line, []byte{'\n'}), err
 }
 
 // A GoneError says that no runner can take over the run: its files no longer show what was executed.

@@ -40,13 +40,14 @@ type pace struct {
 	recent int // those of the window before, scaled to paceWindow
 }
 
-// count returns how many executions ended in the latest complete window before now.
+// count returns how many executions ended in the latest complete window before now, or in the present one if these are
+// more.
 func (p *pace) count(now time.Time) int {
 	if took := now.Sub(p.since); took >= paceWindow {
 		p.recent = int(int64(p.ended) * int64(paceWindow) / int64(took))
 		p.since, p.ended = now, 0
 	}
-	return p.recent
+	return max(p.recent, p.ended)
 }
 
 // room returns how many more jobs to hand over now. It stays 0 until half of the waiting jobs have started, because one sync
@@ -80,6 +81,9 @@ func (dp *dispatcher) HandOver() {
 		jobs = append(jobs, dp.take())
 	}
 	jobs = append(jobs, dp.run.lookahead.prefetch()...)
+	for i := range jobs {
+		jobs[i].Foreseen = dp.run.Sched.Foreseen(jobs[i].ID.Node)
+	}
 	dp.run.slotShare.setWidth()
 	if len(jobs) == 0 {
 		return

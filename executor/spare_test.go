@@ -1,0 +1,130 @@
+package executor_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"wf/executor"
+)
+
+// newSpareLocal returns a Local that has a spare runner.
+func newSpareLocal(t *testing.T) *executor.Local {
+	t.Helper()
+	x := newLocal(t).(*executor.Local)
+	ctx, cancel := context.WithCancel(context.Background())
+	var keeper sync.WaitGroup
+	keeper.Go(func() { x.KeepSpare(ctx) })
+	t.Cleanup(func() {
+		cancel()
+		keeper.Wait()
+	})
+	awaitSpare(t, x)
+	return x
+}
+
+// awaitSpare waits until x has a spare runner, and returns its pid.
+func awaitSpare(t *testing.T, x *executor.Local) int {
+	t.Helper()
+	for end := time.Now().Add(testTimeout); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if pid := x.SpareRunner(); pid != 0 {
+			return pid
+		}
+	}
+	t.Fatal("no spare runner")
+	return 0
+}
+
+func TestLocalWithSpareRunner(t *testing.T) {
+	testContract(t, func(t *testing.T) executor.Executor { return checkedExecutor{newSpareLocal(t)} })
+}
+
+// parentOfCommand executes a command that prints the pid of its runner and its working directory.
+func parentOfCommand(t *testing.T, h *harness) (runner int, cwd string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "parent")
+	if end := h.run(0, "echo $PPID $PWD >"+file+"; umask >&2"); end.Exit.Code != 0 {
+		t.Fatalf("%+v", end)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Sscan(string(text), &runner, &cwd)
+	return runner, cwd
+}
+
+func TestSpareRunnerTakesTheRun(t *testing.T) {
+	x := newSpareLocal(t)
+	spare := x.SpareRunner()
+	h := newHarness(t, x)
+	runner, cwd := parentOfCommand(t, h)
+	if runner != spare || cwd != h.spec.Cwd {
+		t.Errorf("runner %d in %s, want %d in %s", runner, cwd, spare, h.spec.Cwd)
+	}
+	if next := awaitSpare(t, x); next == spare {
+		t.Error("the next spare runner is the runner of a run")
+	}
+	args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", runner))
+	if err == nil && !strings.Contains(string(args), "runner\x00"+h.spec.Dir+"\x00") {
+		t.Errorf("command line %q", args)
+	}
+	h.close()
+	if syscall.Kill(spare, 0) == nil {
+		t.Error("the runner is alive after the end of its run")
+	}
+}
+
+// TestRunWithoutUsableSpareRunner checks that a run starts a runner if the spare one is dead or does not answer, or is not
+// what a runner would be now.
+func TestRunWithoutUsableSpareRunner(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, x *executor.Local){
+		"dead":    func(t *testing.T, x *executor.Local) { syscall.Kill(x.SpareRunner(), syscall.SIGKILL) },
+		"stopped": func(t *testing.T, x *executor.Local) { syscall.Kill(x.SpareRunner(), syscall.SIGSTOP) },
+		"other program": func(t *testing.T, x *executor.Local) {
+			other := filepath.Join(t.TempDir(), "program")
+			if err := os.Link(x.Program[0], other); err != nil {
+				t.Skip(err)
+			}
+			if err := os.WriteFile(other+".new", []byte("#!/bin/sh\nexec "+x.Program[0]+" \"$@\"\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			x.Program[0] = other + ".new"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := newSpareLocal(t)
+			spare := x.SpareRunner()
+			spoil(t, x)
+			h := newHarness(t, x)
+			if runner, _ := parentOfCommand(t, h); runner == spare {
+				t.Error("the spare runner took the run")
+			}
+			if syscall.Kill(spare, 0) == nil {
+				t.Error("the spare runner is alive")
+			}
+		})
+	}
+}
+
+func TestSpareRunnerEndsWithItsKeeper(t *testing.T) {
+	x := newLocal(t).(*executor.Local)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		x.KeepSpare(ctx)
+	}()
+	spare := awaitSpare(t, x)
+	cancel()
+	<-done
+	if syscall.Kill(spare, 0) == nil {
+		t.Error("the spare runner is alive")
+	}
+}
