@@ -1,6 +1,9 @@
 package graphml
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // plainData reads a value in the most common form, <data key="k">text</data> or <data key="k"/>,
 // faster than openData. ok is false when it has any other form.
@@ -49,4 +52,39 @@ func plainRest(text []byte, j int) (value, close int32, end int, ok bool) {
 		return 0, 0, 0, false
 	}
 	return int32(j), int32(j + n), j + n + len(tail), true
+}
+
+// plainEdge reads the start tag of an edge in the most common form, <edge source="a" target="b">, faster than tag and
+// openEdge. ok is false when it has any other form.
+func (s *scanner) plainEdge(i int) (next int, ok bool) {
+	if len(s.stack) == 0 || len(s.stack) >= s.limits.MaxDepth || !s.scope.plain || s.stack[len(s.stack)-1].kind != graphKind {
+		return 0, false
+	}
+	source, j := s.plainValue(i, `<edge source="`)
+	target, j := s.plainValue(j, ` target="`)
+	if source == "" || target == "" || j >= len(s.text) || s.text[j] != '>' {
+		return 0, false
+	}
+	number := int32(len(s.edges))
+	from, _ := s.end(nil, source, number, false) // a plain id has no errors
+	to, _ := s.end(nil, target, number, true)
+	next = j + 1
+	s.addEdge(element{start: int32(i), inner: int32(next), close: none, first: none, graph: s.stack[len(s.stack)-1].number}, ends{from, to})
+	s.stack = append(s.stack, openElement{kind: edgeKind, number: number, start: int32(i), nameSize: int32(len("edge")), lastSlot: none, scope: s.scope})
+	return next, true
+}
+
+// plainValue reads an attribute at j that begins with head, which contains the quote. It returns its value and its end, or ""
+// if the text there is not head or the value is not plain ASCII.
+func (s *scanner) plainValue(j int, head string) (value string, end int) {
+	if len(s.text)-j < len(head) || string(s.text[j:j+len(head)]) != head {
+		return "", j
+	}
+	from := j + len(head)
+	for j = from; j < len(s.text) && s.text[j] != '"'; j++ {
+		if c := s.text[j]; c == '&' || c == '<' || c < ' ' || c >= utf8.RuneSelf {
+			return "", j
+		}
+	}
+	return s.sub(int32(from), int32(j)), j + 1
 }
