@@ -82,19 +82,32 @@ type Companion struct {
 
 // Create makes the folder of a new run durably, with the request, the workfile and the companions in
 // beside. The new run has the next number. req.Run is the highest number that the caller knows to be used,
-// whose folder may have been removed, or 0. The folder appears under its number only when it is durable, so
+// whose folder may have been removed, or 0. The folder appears under its number only when its contents are durable, so
 // after a crash there is a complete run or none; after an error nothing is left.
 func (s *Store) Create(req Request, workfile []byte, beside ...Companion) (*Run, error) {
-	if _, err := s.Mend(req.Run); err != nil {
+	r, publish, err := s.Prepare(req, workfile, beside...)
+	if err != nil {
 		return nil, err
+	}
+	if err := publish(); err != nil {
+		return nil, errors.Join(err, r.Close(), s.disk.RemoveAll(r.dir))
+	}
+	return r, nil
+}
+
+// Prepare is Create without the last wait for the disk: the run is durable when publish has returned. The caller may
+// prepare the execution of the run at the same time. If publish returns an error, the caller closes and withdraws the run.
+func (s *Store) Prepare(req Request, workfile []byte, beside ...Companion) (r *Run, publish func() error, err error) {
+	if _, err := s.Mend(req.Run); err != nil {
+		return nil, nil, err
 	}
 	numbers, err := s.Numbers()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	last, err := s.lastRemoved()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if last = max(last, req.Run); len(numbers) > 0 {
 		last = max(last, numbers[0])
@@ -102,24 +115,24 @@ func (s *Store) Create(req Request, workfile []byte, beside ...Companion) (*Run,
 	req.Run, req.Nodes = last+1, len(req.Scope)
 	tmp := filepath.Join(s.runs(), newPrefix+strconv.Itoa(req.Run))
 	if err := s.disk.RemoveAll(tmp); err != nil { // left by a crash
-		return nil, err
+		return nil, nil, err
 	}
 	log, err := s.fill(tmp, req, workfile, beside)
 	if err == nil {
-		err = s.publish(tmp, req.Run)
+		err = s.disk.Rename(tmp, s.Dir(req.Run))
 	}
 	if err != nil {
 		if log != nil {
 			err = errors.Join(err, log.Close())
 		}
-		return nil, errors.Join(err, s.disk.RemoveAll(tmp))
+		return nil, nil, errors.Join(err, s.disk.RemoveAll(tmp))
 	}
 	log.path = s.file(req.Run, journalFile)
-	return &Run{disk: s.disk, dir: s.Dir(req.Run), req: req, log: log}, nil
+	return &Run{disk: s.disk, dir: s.Dir(req.Run), req: req, log: log}, func() error { return s.disk.SyncDir(s.runs()) }, nil
 }
 
-// fill creates the folder dir with the first files of a run.
-func (s *Store) fill(dir string, req Request, workfile []byte, beside []Companion) (*Log, error) {
+// fill creates the folder dir with the first files of a run. All but the header of the journal is durable.
+func (s *Store) fill(dir string, req Request, workfile []byte, beside []Companion) (log *Log, err error) {
 	data, err := encodeRequest(req)
 	if err != nil {
 		return nil, err
@@ -127,30 +140,22 @@ func (s *Store) fill(dir string, req Request, workfile []byte, beside []Companio
 	if err := s.disk.Mkdir(dir); err != nil {
 		return nil, err
 	}
-	if err := writeNew(s.disk, filepath.Join(dir, requestFile), data); err != nil {
-		return nil, err
-	}
-	if err := writeNew(s.disk, filepath.Join(dir, workfileFile), workfile); err != nil {
-		return nil, err
-	}
-	for _, f := range beside {
-		if err := writeNew(s.disk, filepath.Join(dir, f.Name), f.Data); err != nil {
-			return nil, err
+	syncs := []func() error{func() error { return s.disk.SyncDir(dir) }}
+	for _, c := range append([]Companion{{requestFile, data}, {workfileFile, workfile}}, beside...) {
+		f, openErr := writeNew(s.disk, filepath.Join(dir, c.Name), c.Data)
+		if openErr != nil {
+			return nil, openErr
 		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		syncs = append(syncs, f.Sync)
 	}
-	// The journal is last: its creation syncs the folder with all entries.
-	return OpenLog(s.disk, filepath.Join(dir, journalFile), func([]byte) error { return nil })
-}
-
-// publish renames a complete folder to its number.
-func (s *Store) publish(tmp string, n int) error {
-	if err := s.disk.Rename(tmp, s.Dir(n)); err != nil {
-		return err
+	if log, err = OpenLog(s.disk, filepath.Join(dir, journalFile), func([]byte) error { return nil }); err != nil {
+		return nil, err
 	}
-	if err := s.disk.SyncDir(s.runs()); err != nil {
-		return errors.Join(err, s.disk.RemoveAll(s.Dir(n)))
+	if err = together(syncs...); err == nil {
+		log.fresh = false
 	}
-	return nil
+	return log, err
 }
 
 // Numbers returns the runs that have a folder, newest first.
