@@ -221,6 +221,18 @@ func (l *Log) Reserve(n int) error {
 	return err
 }
 
+// Trim cuts off the reserve, for the last sync: afterwards it would wait for the disk a second time.
+func (l *Log) Trim() error {
+	if l.err != nil || l.suspect != nil || l.filled <= l.size {
+		return l.err
+	}
+	if err := l.f.Truncate(l.size); err != nil {
+		return err
+	}
+	l.filled = l.size
+	return nil
+}
+
 // Close flushes, cuts off the reserve and closes the file, without a sync. The log refuses records
 // afterwards; records that could not be written are lost. A sync must not be in progress.
 func (l *Log) Close() error {
@@ -230,10 +242,8 @@ func (l *Log) Close() error {
 			err = l.Sync()
 		}
 	}
-	if l.err == nil && l.filled > l.size && l.suspect == nil {
-		err = errors.Join(err, l.f.Truncate(l.size))
-	}
 	if l.err == nil {
+		err = errors.Join(err, l.Trim())
 		l.err = fmt.Errorf("%s: %w", l.path, os.ErrClosed)
 	}
 	return errors.Join(err, l.f.Close())
