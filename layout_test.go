@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 	"workspace/inquiry":               {"api", "executor", "executor/ownfile", "graph", "graph/attribute", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/runstate", "workspace/watchers", "workspace/workfile"},
 	"workspace/activerun":             {"api", "executor", "executor/ownfile", "graph", "scheduler", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/watchers", "workspace/workfile"},
 	"workspace/workfile/workfiletest": {"api", "graph", "workspace/history", "workspace/loop", "workspace/workfile"},
-	"workspace/watchers":              {"api", "graph", "workspace/clock", "workspace/loop", "workspace/nodestate"},
+	"workspace/watchers":              {"api", "executor/jsonline", "graph", "workspace/clock", "workspace/loop", "workspace/nodestate"},
 	"daemon/store":                    {"executor/ownfile"},
 	"workspace":                       {"api", "executor", "executor/ownfile", "graph", "graphml", "scheduler", "scheduler/flow", "workspace/activerun", "workspace/clock", "workspace/history", "workspace/inquiry", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/planning", "workspace/runstate", "workspace/watchers", "workspace/workfile"},
 	"daemon":                          {"api", "daemon/store", "executor/ownfile", "executor/peer", "executor/proc", "workspace", "workspace/activerun", "workspace/workfile"},

@@ -4,7 +4,6 @@
 package watchers
 
 import (
-	"encoding/json"
 	"sync"
 	"time"
 
@@ -57,12 +56,4 @@ func (h *Hub) Watch(queue int, types []api.EventType, status func() api.Status) 
 	v.frames <- encodeFrame(api.Frame{Snapshot: &api.Snapshot{Seq: h.seq, Status: status()}})
 	h.add(v, setOf(types))
 	return v
-}
-
-func encodeFrame(f api.Frame) []byte {
-	b, err := json.Marshal(f)
-	if err != nil {
-		panic("internal error: frame: " + err.Error()) // a frame contains only plain data
-	}
-	return b
 }
