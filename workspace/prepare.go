@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -44,27 +43,27 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 	r.Request.Run = pp.w.lastNumber()
 	pp.w.loop.Run(func() {
 		p := preparation{r: r, err: err}
-		publish := func() error { return nil }
 		if p.err == nil {
 			pp.creating <- struct{}{}
 			if p.err = pp.w.keepFence(); p.err == nil {
-				p.hist, publish, p.err = pp.w.store.Prepare(r.Request, frozen, beside...)
+				p.hist, p.err = pp.w.store.Create(r.Request, frozen, beside...)
 			}
 			<-pp.creating
 		}
-		if p.err == nil {
-			published := make(chan error, 1)
-			pp.w.loop.Run(func() { published <- publish() }) // nothing is started before it has returned
-			p.err = pp.open(&p, env, bare)
-			if err := <-published; p.err == nil {
-				p.err = err
-			}
+		if p.err == nil && bare {
+			pp.keepOrigin(p.hist.Number())
 		}
 		if p.err == nil && queueFile != "" {
 			_ = os.Remove(queueFile) // if it stays, the next daemon finds that the run has started
 		}
-		if p.err != nil && p.sess != nil {
-			p.sess.Close(context.Background())
+		if p.err == nil {
+			p.err = pp.note.write(pp.w)
+		}
+		if p.err == nil {
+			p.err = makeOutputs(p.hist.Dir())
+		}
+		if p.err == nil {
+			p.sess, p.err = r.OpenExecutor(p.hist.Dir(), p.hist.Number(), env)
 		}
 		if p.err != nil && p.hist != nil {
 			p.hist.Close()
@@ -75,21 +74,6 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 			p.hist.Close()
 		}
 	})
-}
-
-// open prepares what else is in the folder of a new run, and opens its executor.
-func (pp *preparer) open(p *preparation, env []string, bare bool) (err error) {
-	if bare {
-		pp.keepOrigin(p.hist.Number())
-	}
-	if err := pp.note.write(pp.w); err != nil {
-		return err
-	}
-	if err := makeOutputs(p.hist.Dir()); err != nil {
-		return err
-	}
-	p.sess, err = p.r.OpenExecutor(p.hist.Dir(), p.hist.Number(), env)
-	return err
 }
 
 // beside returns further files for the folder of a new run, which replays need.

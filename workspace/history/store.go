@@ -82,32 +82,19 @@ type Companion struct {
 
 // Create makes the folder of a new run durably, with the request, the workfile and the companions in
 // beside. The new run has the next number. req.Run is the highest number that the caller knows to be used,
-// whose folder may have been removed, or 0. The folder appears under its number only when its contents are durable, so
+// whose folder may have been removed, or 0. The folder appears under its number only when it is durable, so
 // after a crash there is a complete run or none; after an error nothing is left.
 func (s *Store) Create(req Request, workfile []byte, beside ...Companion) (*Run, error) {
-	r, publish, err := s.Prepare(req, workfile, beside...)
-	if err != nil {
-		return nil, err
-	}
-	if err := publish(); err != nil {
-		return nil, errors.Join(err, r.Close(), s.disk.RemoveAll(r.dir))
-	}
-	return r, nil
-}
-
-// Prepare is Create without the last wait for the disk: the run is durable when publish has returned. The caller may
-// prepare the execution of the run at the same time. If publish returns an error, the caller closes and withdraws the run.
-func (s *Store) Prepare(req Request, workfile []byte, beside ...Companion) (r *Run, publish func() error, err error) {
 	if _, err := s.Mend(req.Run); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	numbers, err := s.Numbers()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	last, err := s.lastRemoved()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if last = max(last, req.Run); len(numbers) > 0 {
 		last = max(last, numbers[0])
@@ -115,20 +102,20 @@ func (s *Store) Prepare(req Request, workfile []byte, beside ...Companion) (r *R
 	req.Run, req.Nodes = last+1, len(req.Scope)
 	tmp := filepath.Join(s.runs(), newPrefix+strconv.Itoa(req.Run))
 	if err := s.disk.RemoveAll(tmp); err != nil { // left by a crash
-		return nil, nil, err
+		return nil, err
 	}
 	log, err := s.fill(tmp, req, workfile, beside)
 	if err == nil {
-		err = s.disk.Rename(tmp, s.Dir(req.Run))
+		err = s.publish(tmp, req.Run)
 	}
 	if err != nil {
 		if log != nil {
 			err = errors.Join(err, log.Close())
 		}
-		return nil, nil, errors.Join(err, s.disk.RemoveAll(tmp))
+		return nil, errors.Join(err, s.disk.RemoveAll(tmp))
 	}
 	log.path = s.file(req.Run, journalFile)
-	return &Run{disk: s.disk, dir: s.Dir(req.Run), req: req, log: log}, func() error { return s.disk.SyncDir(s.runs()) }, nil
+	return &Run{disk: s.disk, dir: s.Dir(req.Run), req: req, log: log}, nil
 }
 
 // fill creates the folder dir with the first files of a run. All but the header of the journal is durable.
@@ -156,6 +143,17 @@ func (s *Store) fill(dir string, req Request, workfile []byte, beside []Companio
 		log.fresh = false
 	}
 	return log, err
+}
+
+// publish renames a complete folder to its number.
+func (s *Store) publish(tmp string, n int) error {
+	if err := s.disk.Rename(tmp, s.Dir(n)); err != nil {
+		return err
+	}
+	if err := s.disk.SyncDir(s.runs()); err != nil {
+		return errors.Join(err, s.disk.RemoveAll(s.Dir(n)))
+	}
+	return nil
 }
 
 // Numbers returns the runs that have a folder, newest first.
