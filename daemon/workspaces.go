@@ -3,8 +3,6 @@ package daemon
 import (
 	"context"
 	"log/slog"
-	"runtime"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -298,19 +296,6 @@ func (t *workspaces[W]) restart(e *entry[W]) {
 		case <-t.quit:
 		}
 	})
-}
-
-// memoryKept is how much memory, in bytes, the daemon keeps for the next workspace.
-const memoryKept = 8 << 20
-
-// returnMemory returns the memory of a large closed workspace to the machine. The next one then starts with an
-// unfragmented heap, so the peak does not grow from run to run.
-func returnMemory() {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	if m.HeapSys-m.HeapReleased > memoryKept {
-		debug.FreeOSMemory()
-	}
 }
 
 // startClosing decides whether an entry closes; then it can no longer be used. A busy entry is checked again when it becomes

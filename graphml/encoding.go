@@ -84,7 +84,7 @@ func detect(data []byte) (charset, error) {
 		return utf16BE, nil
 	}
 	const enough = 1024
-	m := declaredEncoding().FindSubmatch(data[:min(len(data), enough)])
+	m := declaredEncoding.Get().FindSubmatch(data[:min(len(data), enough)])
 	if m == nil {
 		return utf8Charset, nil
 	}

@@ -107,3 +107,78 @@ func BenchmarkRun(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/node")
 }
+
+// openedBefore makes a workfile of n nodes with a history of one run of all of them, and returns its path.
+func openedBefore(b *testing.B, n int) (path string, cfg Config) {
+	dir := b.TempDir()
+	path = filepath.Join(dir, "Workfile")
+	if err := os.WriteFile(path, []byte(layeredGraph(n)), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	cfg = Config{Executor: instant{}, State: filepath.Join(dir, "state"), Slots: &freeSlots{n: 8},
+		Version: "bench", Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	w, err := Open(path, cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Close(context.Background())
+	v, err := w.Watch(context.Background(), "b", api.WatchOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := w.StartRun(context.Background(), "b", api.RunRequest{Mode: api.ModeFresh, Env: []string{}}); err != nil {
+		b.Fatal(err)
+	}
+	for f := range v.Frames() {
+		if strings.Contains(string(f), `"run_complete"`) {
+			break
+		}
+	}
+	return path, cfg
+}
+
+// atSizes runs a benchmark with workfiles that have run once.
+func atSizes(b *testing.B, each func(path string, cfg Config) error) {
+	for _, n := range []int{5000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			path, cfg := openedBefore(b, n)
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := each(path, cfg); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/node")
+		})
+	}
+}
+
+// BenchmarkOpen opens and closes a workfile, as a daemon does for a command.
+func BenchmarkOpen(b *testing.B) {
+	atSizes(b, func(path string, cfg Config) error {
+		w, err := Open(path, cfg)
+		if err == nil {
+			err = w.Close(context.Background())
+		}
+		return err
+	})
+}
+
+// BenchmarkLook reads a workfile with its history without a daemon.
+func BenchmarkLook(b *testing.B) {
+	atSizes(b, func(path string, cfg Config) error {
+		_, err := LookAt(path, cfg.State)
+		return err
+	})
+}
+
+// BenchmarkPlan is wf plan --fresh without a daemon.
+func BenchmarkPlan(b *testing.B) {
+	atSizes(b, func(path string, cfg Config) error {
+		look, err := LookAt(path, cfg.State)
+		if err == nil {
+			_, err = look.Plan(api.RunRequest{Mode: api.ModeFresh})
+		}
+		return err
+	})
+}

@@ -181,7 +181,7 @@ func (e *env) assignments(flag string, list []string) (map[string]any, error) {
 // stand before it. Errors list the nodes that wait.
 func pickApproval(waiting []api.Approval, node, run, command, file string) (api.Approval, error) {
 	found := approvalsOf(waiting, node, run)
-	if parts := runSlashNode().FindStringSubmatch(node); len(found) == 0 && parts != nil && run == "" {
+	if parts := runSlashNode.Get().FindStringSubmatch(node); len(found) == 0 && parts != nil && run == "" {
 		found = approvalsOf(waiting, parts[2], parts[1])
 	}
 	switch {

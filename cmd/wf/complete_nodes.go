@@ -105,7 +105,7 @@ var instancePrefix = pattern.Of(`^(?:.*/)?([^/]+)\[[0-9*]+\]/`)
 func (c *completion) offerInstances(p *daemon.Peek) {
 	defer c.limit(len(c.offers))
 	within := ""
-	if path := instancePrefix().FindStringSubmatch(c.word); path != nil {
+	if path := instancePrefix.Get().FindStringSubmatch(c.word); path != nil {
 		at := slices.IndexFunc(p.Nodes, func(n api.NodeStatus) bool { return n.SubFlow != "" && n.Name == path[1] })
 		if at < 0 {
 			return

@@ -25,7 +25,7 @@ func (e *env) adviseFile(fix string) string {
 	root := newRoot(&env{})
 	var b strings.Builder
 	begin := 0
-	found := adviceWords().FindAllStringSubmatchIndex(fix, -1)
+	found := adviceWords.Get().FindAllStringSubmatchIndex(fix, -1)
 	for i, at := range found {
 		cmd, length := subCommand(root, fix[at[2]:at[3]])
 		end := len(fix) // the end of the arguments of this command

@@ -90,12 +90,12 @@ func kindOf(name string, head []byte) otherFormat {
 		return otherFormat{"binary data", "wf help workfiles says what a workfile is"}
 	case bytes.HasPrefix(text, []byte("#!")):
 		return kindByName["*.sh"]
-	case dotHead().Match(text):
+	case dotHead.Get().Match(text):
 		return kindByName["*.dot"]
-	case mermaidHead().Match(text):
+	case mermaidHead.Get().Match(text):
 		return kindByName["*.mmd"]
 	case ext == ".yaml" || ext == ".yml":
-		if daguSteps().Match(text) {
+		if daguSteps.Get().Match(text) {
 			return otherFormat{"a workflow in YAML", "wf new Workfile --from dagu FILE"}
 		}
 		return otherFormat{"YAML", noImport}

@@ -21,7 +21,7 @@ func (s *target) nodesOfRuns(ctx context.Context, args []string, run string) ([]
 	var nodes []runNode
 	for _, arg := range args {
 		found, err := s.nodesOfRun(ctx, run, arg)
-		parts := runSlashNode().FindStringSubmatch(arg)
+		parts := runSlashNode.Get().FindStringSubmatch(arg)
 		if exit.IsCode(err, api.CodeUnknownNode) && parts != nil && run == "" { // there is no node of this name
 			found, err = s.nodesOfRun(ctx, parts[1], parts[2])
 		}

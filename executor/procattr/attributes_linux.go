@@ -18,18 +18,16 @@ var limitKinds = map[string]int{
 	"rttime": unix.RLIMIT_RTTIME, "sigpending": unix.RLIMIT_SIGPENDING, "stack": unix.RLIMIT_STACK,
 }
 
-// Own returns the attributes of this process as they were when the program started, that is before the Go runtime raised
-// the limit of open files.
+// Own returns the attributes of this process as they were when the program started. The Go runtime has raised the limit of
+// open files since, and Own sets it back.
 func Own() Attributes {
+	restoreFileLimit()
 	w := Attributes{Limits: map[string]Limit{}}
 	for name, kind := range limitKinds {
 		var l unix.Rlimit
 		if unix.Getrlimit(kind, &l) == nil {
 			w.Limits[name] = Limit{limitNumber(l.Cur), limitNumber(l.Max)}
 		}
-	}
-	if l, known := filesBefore(); known {
-		w.Limits["nofile"] = Limit{limitNumber(l.Cur), limitNumber(l.Max)}
 	}
 	if mask, ok := ownUmask(); ok {
 		w.Umask = &mask
@@ -40,6 +38,10 @@ func Own() Attributes {
 	w.CPUs = ownCPUs()
 	return w
 }
+
+// restoreFileLimit sets the limit of open files to the one with which this process was started. Only package syscall knows it,
+// and restores it before it executes another program. There is none of this name, so nothing is executed.
+func restoreFileLimit() { _ = syscall.Exec("", []string{""}, nil) }
 
 // ownUmask reads the umask from /proc, because umask(2) would change it for a moment, for all threads.
 func ownUmask() (int, bool) {

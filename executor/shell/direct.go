@@ -3,6 +3,7 @@ package shell
 import (
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -71,12 +72,16 @@ var shellWords = wordSet(`
 	kill let local logout mapfile newgrp popd printf pushd pwd read readarray readonly return set
 	shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait`)
 
-func wordSet(text string) map[string]bool {
-	set := make(map[string]bool)
-	for _, w := range strings.Fields(text) {
-		set[w] = true
-	}
-	return set
+// wordSet returns a function that returns the set of the words of text. The set is made when it is first used, not at the
+// start of the program.
+func wordSet(text string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		set := make(map[string]bool)
+		for _, w := range strings.Fields(text) {
+			set[w] = true
+		}
+		return set
+	})
 }
 
 // startsProgram reports whether the shell would run words as a program.
@@ -85,7 +90,7 @@ func startsProgram(words []string) bool {
 	if (first == "true" || first == "false") && len(words) == 1 {
 		return true // the builtin and the program do the same
 	}
-	return first != "" && !shellWords[first] && !strings.Contains(first, "=")
+	return first != "" && !shellWords()[first] && !strings.Contains(first, "=")
 }
 
 // plainWords splits a line that consists only of words, blanks and simple quotes.

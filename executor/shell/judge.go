@@ -15,14 +15,14 @@ var settingShell = wordSet("set shopt alias trap")
 
 // judge decides what becomes of the label in a simple command.
 func (r *shellReader) judge(command []shellWord) {
-	for len(command) > 0 && command[0].text != string(label) && (command[0].bare && keywords[command[0].text] || isAssignment(command[0].text)) {
+	for len(command) > 0 && command[0].text != string(label) && (command[0].bare && keywords()[command[0].text] || isAssignment(command[0].text)) {
 		r.quotes(command[0], false)
 		command = command[1:]
 	}
 	if len(command) == 0 {
 		return
 	}
-	if settingShell[command[0].text] {
+	if settingShell()[command[0].text] {
 		r.settings = true
 	}
 	if command[0].isLabel() {

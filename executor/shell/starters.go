@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // A starter is a program that starts the program named in its arguments, without a shell.
 type starter struct {
@@ -18,41 +21,43 @@ const (
 
 // starters are programs that users often put before commands. A program that is missing here is treated as one that accepts
 // the text of a command, like parallel, tmux or sbatch.
-var starters = map[string]starter{
-	"builtin": {}, "busybox": {}, "caffeinate": {}, "chronic": {}, "command": {}, "dbus-run-session": {}, "eatmydata": {},
-	"exec": {valued: "-a"}, "fakeroot": {}, "firejail": {}, "nohup": {}, "prlimit": {}, "proxychains": {}, "proxychains4": {},
-	"setsid": {}, "torsocks": {}, "unbuffer": {}, "valgrind": {}, "nq": {}, "tsp": {valued: "-D -L -N"},
-	"chroot": {own: 1}, "chrt": {own: 1}, "faketime": {own: 1}, "taskset": {own: 1},
-	"cpulimit": {valued: "-e -l -p"}, "doas": {valued: "-C -a -u"}, "env": {valued: "-C -S -u --chdir --split-string --unset"},
-	"flock": {valued: "-E -w --conflict-exit-code --timeout --wait", own: 1}, "ionice": {valued: "-c -n -p --class --classdata"},
-	"ltrace": {valued: "-e -o -s"}, "nice": {valued: "-n --adjustment"}, "nsenter": {valued: "-t --target"},
-	"numactl": {valued: "-C -N -m -i -p --cpunodebind --membind --physcpubind"},
-	"perf":    {commands: "stat record trace", valued: "-e -o -r -C -F -x --event --output --repeat"},
-	"runuser": {valued: "-G -c -g -s -u -w"}, "setpriv": {}, "stdbuf": {valued: "-e -i -o --error --input --output"},
-	"strace": {valued: "-E -I -O -S -a -b -e -o -p -s -u"}, "sudo": {valued: "-C -D -R -T -U -g -h -p -r -t -u --group --user"},
-	"systemd-run": {valued: "-E -H -M -p -u --property --unit"}, "time": {valued: "-f -o --format --output"},
-	"timeout": {valued: "-k -s --kill-after --signal", own: 1}, "unshare": {}, "xargs": {valued: "-E -I -L -P -a -d -n -s"},
-	"xvfb-run": {valued: "-e -f -n -p -s -w --error-file --auth-file --server-num --server-args"},
+var starters = sync.OnceValue(func() map[string]starter {
+	return map[string]starter{
+		"builtin": {}, "busybox": {}, "caffeinate": {}, "chronic": {}, "command": {}, "dbus-run-session": {}, "eatmydata": {},
+		"exec": {valued: "-a"}, "fakeroot": {}, "firejail": {}, "nohup": {}, "prlimit": {}, "proxychains": {}, "proxychains4": {},
+		"setsid": {}, "torsocks": {}, "unbuffer": {}, "valgrind": {}, "nq": {}, "tsp": {valued: "-D -L -N"},
+		"chroot": {own: 1}, "chrt": {own: 1}, "faketime": {own: 1}, "taskset": {own: 1},
+		"cpulimit": {valued: "-e -l -p"}, "doas": {valued: "-C -a -u"}, "env": {valued: "-C -S -u --chdir --split-string --unset"},
+		"flock": {valued: "-E -w --conflict-exit-code --timeout --wait", own: 1}, "ionice": {valued: "-c -n -p --class --classdata"},
+		"ltrace": {valued: "-e -o -s"}, "nice": {valued: "-n --adjustment"}, "nsenter": {valued: "-t --target"},
+		"numactl": {valued: "-C -N -m -i -p --cpunodebind --membind --physcpubind"},
+		"perf":    {commands: "stat record trace", valued: "-e -o -r -C -F -x --event --output --repeat"},
+		"runuser": {valued: "-G -c -g -s -u -w"}, "setpriv": {}, "stdbuf": {valued: "-e -i -o --error --input --output"},
+		"strace": {valued: "-E -I -O -S -a -b -e -o -p -s -u"}, "sudo": {valued: "-C -D -R -T -U -g -h -p -r -t -u --group --user"},
+		"systemd-run": {valued: "-E -H -M -p -u --property --unit"}, "time": {valued: "-f -o --format --output"},
+		"timeout": {valued: "-k -s --kill-after --signal", own: 1}, "unshare": {}, "xargs": {valued: "-E -I -L -P -a -d -n -s"},
+		"xvfb-run": {valued: "-e -f -n -p -s -w --error-file --auth-file --server-num --server-args"},
 
-	"docker": {commands: "run exec", flags: containerFlags, own: 1}, "docker-compose": {commands: "run exec", flags: containerFlags, own: 1},
-	"nerdctl": {commands: "run exec", flags: containerFlags, own: 1}, "podman": {commands: "run exec", flags: containerFlags, own: 1},
-	"apptainer":   {commands: "exec", valued: "-B -H -S -W -o --app --bind --env --env-file --home --overlay --pwd --scratch --workdir", own: 1},
-	"singularity": {commands: "exec", valued: "-B -H -S -W -o --app --bind --env --env-file --home --overlay --pwd --scratch --workdir", own: 1},
-	"incus":       {commands: "exec", own: 1}, "lxc": {commands: "exec", own: 1}, "toolbox": {commands: "run", valued: "-c -d -r --container --distro --release"},
-	"distrobox": {commands: "enter", marks: "-- -e"}, "kubectl": {commands: "exec", marks: "--"}, "oc": {commands: "exec", marks: "--"},
+		"docker": {commands: "run exec", flags: containerFlags, own: 1}, "docker-compose": {commands: "run exec", flags: containerFlags, own: 1},
+		"nerdctl": {commands: "run exec", flags: containerFlags, own: 1}, "podman": {commands: "run exec", flags: containerFlags, own: 1},
+		"apptainer":   {commands: "exec", valued: "-B -H -S -W -o --app --bind --env --env-file --home --overlay --pwd --scratch --workdir", own: 1},
+		"singularity": {commands: "exec", valued: "-B -H -S -W -o --app --bind --env --env-file --home --overlay --pwd --scratch --workdir", own: 1},
+		"incus":       {commands: "exec", own: 1}, "lxc": {commands: "exec", own: 1}, "toolbox": {commands: "run", valued: "-c -d -r --container --distro --release"},
+		"distrobox": {commands: "enter", marks: "-- -e"}, "kubectl": {commands: "exec", marks: "--"}, "oc": {commands: "exec", marks: "--"},
 
-	"conda": {commands: "run", valued: "-n -p --cwd --name --prefix"}, "mamba": {commands: "run", valued: "-n -p --cwd --name --prefix"},
-	"micromamba": {commands: "run", valued: "-a -e -n -p -r --attach --cwd --env --name --prefix --root-prefix"},
-	"bundle":     {commands: "exec"}, "pipenv": {commands: "run"}, "poetry": {commands: "run"}, "pdm": {commands: "run"}, "rye": {commands: "run"},
-	"uv":    {commands: "run", valued: "-p --directory --env-file --extra --group --package --project --python --with"},
-	"pyenv": {commands: "exec"}, "rbenv": {commands: "exec"}, "direnv": {commands: "exec", own: 1},
-	"guix": {commands: "shell environment", marks: "--"}, "nix": {commands: "develop shell", marks: "-c --command"},
-	"aws-vault": {commands: "exec", marks: "--"}, "doppler": {commands: "run", marks: "--"}, "op": {commands: "run", marks: "--"},
+		"conda": {commands: "run", valued: "-n -p --cwd --name --prefix"}, "mamba": {commands: "run", valued: "-n -p --cwd --name --prefix"},
+		"micromamba": {commands: "run", valued: "-a -e -n -p -r --attach --cwd --env --name --prefix --root-prefix"},
+		"bundle":     {commands: "exec"}, "pipenv": {commands: "run"}, "poetry": {commands: "run"}, "pdm": {commands: "run"}, "rye": {commands: "run"},
+		"uv":    {commands: "run", valued: "-p --directory --env-file --extra --group --package --project --python --with"},
+		"pyenv": {commands: "exec"}, "rbenv": {commands: "exec"}, "direnv": {commands: "exec", own: 1},
+		"guix": {commands: "shell environment", marks: "--"}, "nix": {commands: "develop shell", marks: "-c --command"},
+		"aws-vault": {commands: "exec", marks: "--"}, "doppler": {commands: "run", marks: "--"}, "op": {commands: "run", marks: "--"},
 
-	"mpiexec": {valued: "-H -N -c -f -hostfile -machinefile -n -np -wdir -x --bind-to --host --hostfile --map-by"},
-	"mpirun":  {valued: "-H -N -c -f -hostfile -machinefile -n -np -wdir -x --bind-to --host --hostfile --map-by"},
-	"salloc":  {flags: slurmFlags}, "srun": {flags: slurmFlags},
-}
+		"mpiexec": {valued: "-H -N -c -f -hostfile -machinefile -n -np -wdir -x --bind-to --host --hostfile --map-by"},
+		"mpirun":  {valued: "-H -N -c -f -hostfile -machinefile -n -np -wdir -x --bind-to --host --hostfile --map-by"},
+		"salloc":  {flags: slurmFlags}, "srun": {flags: slurmFlags},
+	}
+})
 
 // sshHost describes the arguments of ssh before the command.
 var sshHost = starter{valued: "-B -D -E -F -I -J -L -O -Q -R -S -W -b -c -e -i -l -m -o -p -w", own: 1}
@@ -60,9 +65,9 @@ var sshHost = starter{valued: "-B -D -E -F -I -J -L -O -Q -R -S -W -b -c -e -i -
 // starts returns the program that a program starts, with its arguments; words follow the name of the starter. It returns
 // nil if words contain no program.
 func starts(program string, words []shellWord) []shellWord {
-	s, ok := starters[program]
+	s, ok := starters()[program]
 	if !ok && len(program) > 1 && program[0] == 'g' { // a GNU program on a system with other ones
-		s, ok = starters[program[1:]]
+		s, ok = starters()[program[1:]]
 	}
 	if !ok {
 		return nil

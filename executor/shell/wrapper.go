@@ -128,5 +128,5 @@ func isBareWord(text string) bool {
 			return false
 		}
 	}
-	return text != "" && !shellWords[text]
+	return text != "" && !shellWords()[text]
 }

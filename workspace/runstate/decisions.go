@@ -33,7 +33,7 @@ func maskValues(values map[string]any) map[string]any {
 	}
 	shown := make(map[string]any, len(values))
 	for name, value := range values {
-		if secretName().MatchString(name) {
+		if secretName.Get().MatchString(name) {
 			value = masked
 		}
 		shown[name] = value

@@ -42,7 +42,7 @@ func (r *State) InputsOf(i int) *api.Inputs {
 			in.Index = new(number)
 		case name == "WF_ITERATION" && err == nil:
 			in.Iteration = new(number)
-		case secretName().MatchString(name) || r.Sched.SecretVariable(i, name):
+		case secretName.Get().MatchString(name) || r.Sched.SecretVariable(i, name):
 			in.Set(name, masked)
 		default:
 			in.Set(name, clipInput(value))

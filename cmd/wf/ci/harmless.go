@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 
 	"wf/graph/pattern"
 )
@@ -21,14 +22,14 @@ import (
 var (
 	githubCommand    = pattern.Of(`(?m)^([^\pL\pN\pP\pS\n]*):([\p{Cf}\p{Cc}\pM]*:)`)
 	githubOldCommand = pattern.Of(`#([\p{Cf}\p{Cc}\pM]*)#([\p{Cf}\p{Cc}\pM]*)\[`)
-	azureCommand     = unseen("##vso[")
-	teamCityCommand  = unseen("##teamcity[")
+	azureCommand     = sync.OnceValue(func() *regexp.Regexp { return unseen("##vso[") })
+	teamCityCommand  = sync.OnceValue(func() *regexp.Regexp { return unseen("##teamcity[") })
 	buildkiteHeader  = pattern.Of(`(?m)^((?:\x1b\[[0-9;]*[mK])*)(---|\+\+\+|~~~|\^\^\^)(\s|$)`)
 )
 
 // unseen matches a word in any case, with invisible characters between its letters. The last letter is a group of its
 // own.
-func unseen(word string) func() *regexp.Regexp {
+func unseen(word string) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString("(?i)(")
 	for i, r := range word[:len(word)-1] {
@@ -37,7 +38,7 @@ func unseen(word string) func() *regexp.Regexp {
 		}
 		b.WriteString(regexp.QuoteMeta(string(r)))
 	}
-	return pattern.Of(b.String() + `)([\p{Cf}\p{Cc}\pM]*)` + regexp.QuoteMeta(word[len(word)-1:]))
+	return regexp.MustCompile(b.String() + `)([\p{Cf}\p{Cc}\pM]*)` + regexp.QuoteMeta(word[len(word)-1:]))
 }
 
 // teamCityValue escapes a text for a value of a service message.
@@ -49,7 +50,7 @@ func teamCityValue(text string) string {
 func Harmless(system, text string) string {
 	switch system {
 	case GitHub:
-		text = githubCommand().ReplaceAllString(text, "${1}: ${2}")
+		text = githubCommand.Get().ReplaceAllString(text, "${1}: ${2}")
 		return string(breakOldCommands([]byte(text)))
 	case Buildkite:
 		return string(breakHeaders([]byte(text)))
@@ -66,10 +67,10 @@ func breakOldCommands(text []byte) []byte {
 	if !bytes.Contains(text, []byte("[")) {
 		return text
 	}
-	return githubOldCommand().ReplaceAll(text, []byte("#${1}#${2} ["))
+	return githubOldCommand.Get().ReplaceAll(text, []byte("#${1}#${2} ["))
 }
 
 // breakHeaders puts a blank before headers of Buildkite.
 func breakHeaders(text []byte) []byte {
-	return buildkiteHeader().ReplaceAll(text, []byte(" ${1}${2}${3}"))
+	return buildkiteHeader.Get().ReplaceAll(text, []byte(" ${1}${2}${3}"))
 }

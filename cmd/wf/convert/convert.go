@@ -354,7 +354,7 @@ var plainWord = pattern.Of(`^[A-Za-z0-9_./,:=@%+-]+$`)
 
 // shellWord quotes text so that a shell reads it as one word.
 func shellWord(text string) string {
-	if plainWord().MatchString(text) {
+	if plainWord.Get().MatchString(text) {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"

@@ -51,7 +51,7 @@ var yamlLine = pattern.Of(`^yaml: (?:unmarshal errors:\n  )?line (\d+): `)
 
 // failYAML fails with an error of the YAML library, at the line that it names.
 func failYAML(err error) {
-	if m := yamlLine().FindStringSubmatch(err.Error()); m != nil {
+	if m := yamlLine.Get().FindStringSubmatch(err.Error()); m != nil {
 		line, _ := strconv.Atoi(m[1])
 		fail(line, "%s", strings.TrimPrefix(err.Error(), m[0]))
 	}
@@ -133,7 +133,7 @@ func (r *daguReader) fields(n *yaml.Node, known keys) {
 		key := n.Content[i]
 		name := strings.ToLower(strings.ReplaceAll(key.Value, "_", ""))
 		read, ok := known[name]
-		if !ok && daguElsewhere[name] {
+		if !ok && hasWord(daguElsewhere, name) {
 			r.elsewhere(key)
 			continue
 		}
@@ -228,7 +228,7 @@ func environment(n *yaml.Node) (lines []string) {
 }
 
 func export(name, value string, line int) string {
-	if !variable().MatchString(name) {
+	if !variable.Get().MatchString(name) {
 		fail(line, "%q is not a name of a variable", clip(name))
 	}
 	checkExpandable(value, line)
@@ -245,7 +245,7 @@ var daguReference = pattern.Of(`\$\{(params|consts|env|steps|outputs)\.|\$\{[A-Z
 
 // checkExpandable refuses text with such references.
 func checkExpandable(text string, line int) {
-	if found := daguReference().FindString(text); found != "" {
+	if found := daguReference.Get().FindString(text); found != "" {
 		fail(line, "%s…} is a value that only Dagu knows", strings.TrimSuffix(found, "{"))
 	}
 }

@@ -14,9 +14,9 @@ import (
 
 // daguElsewhere are keys about when and where Dagu runs a workflow and whom it notifies. A workfile has no
 // equivalent, and the commands and their order do not depend on them, so they are listed in a note.
-var daguElsewhere = wordSet(`schedule logdir maxactiveruns queue mailon smtp errormail infomail waitmail otel delaysec
+const daguElsewhere = `schedule logdir maxactiveruns queue mailon smtp errormail infomail waitmail otel delaysec
 	restartwaitsec maxcleanuptimesec skipifsuccessful catchupwindow overlappolicy workerselector runconfig timeoutsec
-	mailonerror signalonstop histretentiondays histretentionruns group tags labels logoutput maxoutputsize`)
+	mailonerror signalonstop histretentiondays histretentionruns group tags labels logoutput maxoutputsize`
 
 // daguInstead describes how to express in a workfile the keys of Dagu that are not translated.
 var daguInstead = map[string]string{
@@ -54,7 +54,7 @@ func (r *daguReader) readParams(n *yaml.Node) {
 		}
 		return
 	}
-	for _, m := range daguParamText().FindAllStringSubmatch(scalar(n), -1) {
+	for _, m := range daguParamText.Get().FindAllStringSubmatch(scalar(n), -1) {
 		value := m[2]
 		if len(value) > 1 && strings.ContainsRune(`"'`+"`", rune(value[0])) {
 			if value[0] == '`' {
@@ -73,7 +73,7 @@ func (r *daguReader) param(name, preset string, line int) {
 		r.positional++
 		name = fmt.Sprintf("arg%d", r.positional)
 	}
-	if !variable().MatchString(name) {
+	if !variable.Get().MatchString(name) {
 		fail(line, "%q is not a name of a parameter", clip(name))
 	}
 	checkExpandable(preset, line)

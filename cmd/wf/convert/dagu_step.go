@@ -54,7 +54,7 @@ func (r *daguReader) step(n *yaml.Node, name string) {
 		"retrypolicy": s.retry(r), "repeatpolicy": s.readRepeat(r), "continueon": s.continueOn(r),
 		"timeoutsec": s.number("timeout", "%ss"), "stdout": into(&s.stdout), "stderr": into(&s.stderr),
 		"output": func(n *yaml.Node) {
-			if s.output = scalar(n); !variable().MatchString(s.output) {
+			if s.output = scalar(n); !variable.Get().MatchString(s.output) {
 				fail(n.Line, "%q is not a name of a variable", clip(s.output))
 			}
 		},

@@ -160,7 +160,7 @@ func (p *dotParser) defaults(scope *dotScope, to map[string]dotToken) {
 // graphAttr reads an attribute of the graph, or inside a cluster one of the cluster.
 func (p *dotParser) graphAttr(scope *dotScope, name, value string) {
 	switch {
-	case graphWords[name] && p.depth == 1:
+	case isGraphWord(name) && p.depth == 1:
 		p.b.attr(name, dotLabel(value, "", p.name))
 	case name == "label" && p.depth > 1 && scope.group != "":
 		scope.group = dotLabel(value, "", p.name)
@@ -277,7 +277,7 @@ func (p *dotParser) describe(id string, attrs map[string]dotToken) {
 		p.b.decisions[p.b.at[id]] = true
 	}
 	for name, value := range attrs {
-		if nodeWords[name] {
+		if isNodeWord(name) {
 			p.b.describe(id, value.line, name, dotLabel(value.text, id, p.name))
 		}
 	}
@@ -341,8 +341,8 @@ var (
 
 // plainHTML returns the text of a label in the HTML of Graphviz. simple is false for a table or a picture.
 func plainHTML(label string) (text string, simple bool) {
-	text = htmlTag().ReplaceAllString(htmlBreak().ReplaceAllString(label, "\n"), "")
-	return strings.TrimSpace(html.UnescapeString(text)), !htmlTable().MatchString(label)
+	text = htmlTag.Get().ReplaceAllString(htmlBreak.Get().ReplaceAllString(label, "\n"), "")
+	return strings.TrimSpace(html.UnescapeString(text)), !htmlTable.Get().MatchString(label)
 }
 
 // commands uses labels as the commands of nodes that have no others.

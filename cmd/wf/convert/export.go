@@ -124,7 +124,7 @@ func attributes(n *api.GraphNode, id string) []attrValue {
 		list = append(list, attrValue{"name", n.Name})
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
-		if name != "name" && nodeWords[name] {
+		if name != "name" && isNodeWord(name) {
 			list = append(list, attrValue{name, n.Attrs[name]})
 		}
 	}
@@ -138,7 +138,7 @@ func graphAttributes(g *api.Graph) []attrValue {
 		list = append(list, attrValue{"wrapper", g.Wrapper})
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.Attrs)) {
-		if graphWords[name] {
+		if isGraphWord(name) {
 			list = append(list, attrValue{name, g.Attrs[name]})
 		}
 	}
@@ -156,7 +156,7 @@ func Lost(g *api.Graph) []string {
 			flattened[n.ID] = true
 		}
 		for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
-			if name != "group" && !nodeWords[name] {
+			if name != "group" && !isNodeWord(name) {
 				lost = append(lost, fmt.Sprintf("%s of %s, which is not an attribute of wf", visible(name), visible(n.Name)))
 			}
 		}

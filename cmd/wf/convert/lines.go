@@ -95,7 +95,7 @@ var shebang = pattern.Of(`^#![ \t]*(\S+)(?:[ \t]+(.*?))?[ \t]*\n?$`)
 
 // interpreter reads the line that names the program of a script.
 func (r *lineReader) interpreter() {
-	m := shebang().FindStringSubmatch(r.lines[0])
+	m := shebang.Get().FindStringSubmatch(r.lines[0])
 	if m == nil {
 		return
 	}
@@ -179,7 +179,7 @@ func (r *lineReader) finish() {
 }
 
 // setupWords are the commands that only change the shell that runs them.
-var setupWords = wordSet("cd pushd popd export set unset source . umask alias unalias shopt trap ulimit module readonly declare typeset hash eval")
+const setupWords = "cd pushd popd export set unset source . umask alias unalias shopt trap ulimit module readonly declare typeset hash eval"
 
 // onlySetsUp reports whether a statement only changes the shell that runs it: variables, functions, cd,
 // set and the like, or "cd DIR || exit".
@@ -191,7 +191,7 @@ func onlySetsUp(s *syntax.Stmt) bool {
 	case *syntax.FuncDecl, *syntax.DeclClause:
 		return true
 	case *syntax.CallExpr:
-		return len(c.Args) == 0 && len(c.Assigns) > 0 || len(c.Args) > 0 && setupWords[c.Args[0].Lit()]
+		return len(c.Args) == 0 && len(c.Assigns) > 0 || len(c.Args) > 0 && hasWord(setupWords, c.Args[0].Lit())
 	case *syntax.BinaryCmd:
 		return onlySetsUp(c.X) && (onlySetsUp(c.Y) || ends(c.Y))
 	}

@@ -39,7 +39,7 @@ func (m *makefile) goals(wanted []string) (goals []string, line int) {
 // exported returns the variables for the environment, as lines for the shell.
 func (m *makefile) exported() (lines []string) {
 	for _, e := range m.exports {
-		if !variable().MatchString(e.text) {
+		if !variable.Get().MatchString(e.text) {
 			fail(e.line, "%q is not a valid name of a variable", clip(e.text))
 		}
 		lines = append(lines, "export "+e.text+"="+shellWord(m.vars.expand("$("+e.text+")", nil, e.line)))
@@ -170,7 +170,7 @@ func (r *makeReader) command(rule *makeRule) string {
 	}
 	if len(lines) > 1 && !r.m.oneShell {
 		for i, line := range lines {
-			if !simpleLine().MatchString(line) || changesShell().MatchString(line) {
+			if !simpleLine.Get().MatchString(line) || changesShell.Get().MatchString(line) {
 				lines[i] = apart(line)
 			}
 		}

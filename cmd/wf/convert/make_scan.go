@@ -95,10 +95,10 @@ func (m *makefile) addRecipe(l makeLine) {
 // scanLine reads a line that is not a recipe line.
 func (m *makefile) scanLine(text string, line int) {
 	text = strings.TrimSpace(withoutComment(text))
-	if name := makeDirective().FindString(text); name != "" {
+	if name := makeDirective.Get().FindString(text); name != "" {
 		panic(&Error{Line: line, Msg: name + " is not understood: only rules and variables are read", Fix: "resolve it by hand in a copy of the makefile"})
 	}
-	switch exported, assigned := makeExport().FindStringSubmatch(text), makeAssign().FindStringSubmatch(text); {
+	switch exported, assigned := makeExport.Get().FindStringSubmatch(text), makeAssign.Get().FindStringSubmatch(text); {
 	case text == "":
 	case exported != nil:
 		m.export(exported[1], line)
@@ -130,7 +130,7 @@ func (m *makefile) export(rest string, line int) {
 	if rest == "" {
 		fail(line, "export of all variables is not understood: name them")
 	}
-	if found := makeAssign().FindStringSubmatch(rest); found != nil {
+	if found := makeAssign.Get().FindStringSubmatch(rest); found != nil {
 		m.exports = append(m.exports, makeLine{found[1], line})
 		m.vars.assign(found[1], found[2], found[3], line)
 		return
@@ -151,7 +151,7 @@ func (m *makefile) rule(text string, line int) {
 	switch {
 	case strings.HasPrefix(right, ":"):
 		fail(line, "a double-colon rule is not understood: its recipes may or may not be needed")
-	case makeAssign().MatchString(strings.TrimSpace(right)):
+	case makeAssign.Get().MatchString(strings.TrimSpace(right)):
 		fail(line, "a variable for one target is not understood: set it for all, or write its value")
 	}
 	rules := m.makeRules(m.vars.words(left, line), right, line)

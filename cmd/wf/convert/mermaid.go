@@ -112,7 +112,7 @@ func (p *mermaidParser) header() {
 		p.take(lineEnd(p.rest()))
 	}
 	p.skipBlank()
-	head := mermaidHead().FindString(p.rest())
+	head := mermaidHead.Get().FindString(p.rest())
 	if head == "" {
 		word := p.rest()[:lineEnd(p.rest())]
 		fail(p.line, "%q where a flowchart was expected: of the diagrams of Mermaid only flowcharts are graphs of commands", clip(word))
@@ -136,7 +136,7 @@ var (
 
 func (p *mermaidParser) statement() {
 	rest := p.rest()
-	word, skipped := mermaidWord().FindStringSubmatch(rest), mermaidSkipped().FindString(rest)
+	word, skipped := mermaidWord.Get().FindStringSubmatch(rest), mermaidSkipped.Get().FindString(rest)
 	switch {
 	case word != nil && word[1] == "subgraph":
 		p.subgraph()
@@ -172,7 +172,7 @@ func (p *mermaidParser) subgraph() {
 	head := p.take(lineEnd(p.rest()))
 	head = strings.TrimSpace(strings.TrimRight(head, "; \t"))
 	id, title := "", strings.Trim(head, `"`)
-	if m := mermaidTitle().FindStringSubmatch(head); m != nil && head != "" {
+	if m := mermaidTitle.Get().FindStringSubmatch(head); m != nil && head != "" {
 		if id = m[1]; id != "" {
 			p.subgraphs[m[1]] = line
 			title = m[1]
@@ -239,7 +239,7 @@ func (p *mermaidParser) node() (id string) {
 	if text, found := p.shape(); found {
 		setCommand(p.b.node(id, p.line), text)
 	}
-	p.take(len(mermaidClass().FindString(p.rest())))
+	p.take(len(mermaidClass.Get().FindString(p.rest())))
 	return id
 }
 
@@ -326,11 +326,11 @@ var (
 
 // link reads a link between nodes. seen is false for links that only affect the layout.
 func (p *mermaidParser) link() (l link, seen bool) {
-	p.take(len(mermaidLinkID().FindString(p.rest())))
+	p.take(len(mermaidLinkID.Get().FindString(p.rest())))
 	label := ""
-	m := mermaidLink().FindStringSubmatch(p.rest())
+	m := mermaidLink.Get().FindStringSubmatch(p.rest())
 	if m == nil {
-		if m = mermaidLinkText().FindStringSubmatch(p.rest()); m == nil {
+		if m = mermaidLinkText.Get().FindStringSubmatch(p.rest()); m == nil {
 			fail(p.line, "%q where an arrow was expected", clip(p.rest()[:lineEnd(p.rest())]))
 		}
 		label = m[3]
@@ -338,7 +338,7 @@ func (p *mermaidParser) link() (l link, seen bool) {
 	}
 	line := p.line
 	p.take(len(m[0]))
-	if found := mermaidLabel().FindStringSubmatch(p.rest()); found != nil {
+	if found := mermaidLabel.Get().FindStringSubmatch(p.rest()); found != nil {
 		label = found[1]
 		p.take(len(found[0]))
 	}
@@ -374,8 +374,8 @@ func mermaidText(text string) string {
 	if len(text) >= 2 && text[0] == '`' && text[len(text)-1] == '`' {
 		text = text[1 : len(text)-1]
 	}
-	text = mermaidBreak().ReplaceAllString(text, "\n")
-	return mermaidEntity().ReplaceAllStringFunc(text, func(entity string) string {
+	text = mermaidBreak.Get().ReplaceAllString(text, "\n")
+	return mermaidEntity.Get().ReplaceAllStringFunc(text, func(entity string) string {
 		name := entity[1 : len(entity)-1]
 		if char, ok := mermaidNames[name]; ok {
 			return char

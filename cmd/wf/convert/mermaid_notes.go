@@ -20,7 +20,7 @@ var mermaidNoted = pattern.Of(`^%%[ \t]*wf:[ \t]+(\S+)[ \t]+([a-z_]+)=(".*")[ \t
 
 // note stores a comment if it contains an attribute. Others are ignored.
 func (p *mermaidParser) note(comment string) {
-	m := mermaidNoted().FindStringSubmatch(comment)
+	m := mermaidNoted.Get().FindStringSubmatch(comment)
 	if m == nil {
 		return
 	}
@@ -35,10 +35,10 @@ func (p *mermaidParser) describe() {
 	inside := map[string]string{} // containers, by the ids of their subgraphs
 	for _, n := range p.notes {
 		switch {
-		case n.id == "graph" && graphWords[n.name]:
+		case n.id == "graph" && isGraphWord(n.name):
 			p.b.attr(n.name, n.text)
 			continue
-		case n.name != mermaidContainer && !nodeWords[n.name]:
+		case n.name != mermaidContainer && !isNodeWord(n.name):
 			fail(n.line, "the comment names %s, which is not a supported attribute", n.name)
 		}
 		if _, known := p.b.at[n.id]; !known {

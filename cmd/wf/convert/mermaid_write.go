@@ -102,7 +102,7 @@ var (
 // isMermaidID reports whether a name needs no quotes: it is not a keyword, and no arrow before it reads as
 // another one ("a ---over" ends in a circle).
 func isMermaidID(name string) bool {
-	return mermaidPlain().MatchString(name) && !mermaidReserved().MatchString(name)
+	return mermaidPlain.Get().MatchString(name) && !mermaidReserved.Get().MatchString(name)
 }
 
 // mermaidQuote writes a text between quotes: special characters become numeric references.

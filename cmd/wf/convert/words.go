@@ -8,45 +8,36 @@ import (
 	"wf/graph/pattern"
 )
 
-// graphWords and nodeWords are the attributes of a workfile that dot and mermaid store under their own
-// names. Commands, groups, positions and types are stored in other ways.
-var (
-	graphWords = settable(attribute.Graph)
-	nodeWords  = settable(attribute.Node, "label", "group", "x", "y")
-)
+// isGraphWord and isNodeWord report whether dot and mermaid store an attribute of a workfile under its own name. Commands,
+// groups, positions and types are stored in other ways.
+func isGraphWord(name string) bool { return settable(attribute.Graph, name) }
 
-// settable returns the attributes of elements that users set.
-func settable(on attribute.Element, without ...string) map[string]bool {
-	set := map[string]bool{}
-	for a := range attribute.On(on) {
-		if a.Settable() && !slices.Contains(without, a.Name) {
-			set[a.Name] = true
-		}
-	}
-	return set
+func isNodeWord(name string) bool {
+	return settable(attribute.Node, name) && !slices.Contains([]string{"label", "group", "x", "y"}, name)
 }
 
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, word := range strings.Fields(words) {
-		set[word] = true
-	}
-	return set
+// settable reports whether name is an attribute of on that users set.
+func settable(on attribute.Element, name string) bool {
+	a := attribute.Find(on, name)
+	return a != nil && a.Settable()
 }
+
+// hasWord reports whether a list, separated by blanks, has the word.
+func hasWord(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
 
 // whenWords matches the condition of an edge (docs/control-flow.md).
 var whenWords = pattern.Of(`^(success|failure|done|else|exit:[0-9, -]+|case:.+|if:(?s:.+))$`)
 
 // condition returns the condition in the label of an edge, "" if it is only a text.
 func condition(label string) string {
-	if label = strings.TrimSpace(label); whenWords().MatchString(label) {
+	if label = strings.TrimSpace(label); whenWords.Get().MatchString(label) {
 		return label
 	}
 	return ""
 }
 
 // choiceWords are labels that show that a node is a decision, whatever its shape.
-var choiceWords = wordSet("yes no y n true false ja nein oui non ok approved rejected approve reject pass fail")
+const choiceWords = "yes no y n true false ja nein oui non ok approved rejected approve reject pass fail"
 
 // choices sets the conditions of the edges of a decision. A chart labels them with the outcomes; without
 // conditions all of them would fire. The node chooses by its output "case".
@@ -70,7 +61,7 @@ func (b *builder) choices() {
 		var labels []string
 		for _, w := range ways {
 			labels = append(labels, b.labels[w.edge])
-			decides = decides || choiceWords[strings.ToLower(b.labels[w.edge])]
+			decides = decides || hasWord(choiceWords, strings.ToLower(b.labels[w.edge]))
 		}
 		outcomes := strings.Join(distinct(labels), ", ")
 		if !decides {

@@ -152,7 +152,7 @@ func (a *Account) classify() {
 		stage := runview.StageName(c.name, "")
 		switch end := strings.LastIndex(c.name, "]/"); {
 		case end >= 0:
-			c.class = indices().ReplaceAllString(c.name[:end+1], "")
+			c.class = indices.Get().ReplaceAllString(c.name[:end+1], "")
 		case stages[stage] > 1:
 			c.class = stage
 		default:
