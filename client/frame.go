@@ -33,6 +33,9 @@ func (p *frameReader) read(r io.Reader) (api.Frame, error) {
 	if f, ok := p.byHand(p.buf.Bytes()); ok {
 		return f, nil
 	}
+	if f, ok := snapshotByHand(p.buf.Bytes()); ok {
+		return f, nil
+	}
 	var f api.Frame
 	dec := json.NewDecoder(bytes.NewReader(p.buf.Bytes()))
 	dec.UseNumber() // numbers in outputs keep their form
@@ -103,6 +106,19 @@ func (p *frameReader) field(ev *api.Event, key []byte, s *jsonline.Scanner) bool
 	case "duration_ms":
 		ev.DurationMS = new(int64)
 		return s.Int64(ev.DurationMS)
+	case "workfile":
+		return p.text(s, &ev.Workfile)
+	case "mode":
+		return p.text(s, &ev.Mode)
+	case "result":
+		return p.text(s, (*string)(&ev.Result))
+	case "nodes":
+		return s.Int(&ev.Nodes)
+	case "counts":
+		if ev.Counts == nil {
+			ev.Counts = &api.Counts{}
+		}
+		return countsByHand(ev.Counts, s)
 	}
 	return false
 }

@@ -56,8 +56,9 @@ func (s *Store) Load(n int) (*Details, error) {
 		problems = append(problems, err.Error())
 		p.Request.Run = n
 	}
-	f := fold{past: p, at: make(map[[2]int]int)}
-	info, err := readLog(s.disk, s.file(n, journalFile), recordReader(f.add))
+	f := fold{past: p, latest: make([]int32, len(p.Request.Scope)), at: make(map[[2]int]int)}
+	p.Executions = make([]Execution, 0, len(p.Request.Scope)) // one each, mostly
+	info, err := readLog(s.disk, s.file(n, journalFile), scopeReader(p.Request.Scope, f.add))
 	if err != nil {
 		problems = append(problems, err.Error())
 	}
@@ -75,8 +76,9 @@ func (s *Store) Load(n int) (*Details, error) {
 
 // fold turns records into executions.
 type fold struct {
-	past *Details
-	at   map[[2]int]int // node and number → index in past.Executions
+	past   *Details
+	latest []int32        // by node: index plus one in past.Executions of the execution that was added last; 0 = none
+	at     map[[2]int]int // node and number → index, of all others
 }
 
 func (f *fold) add(r *Record) error {
@@ -92,7 +94,7 @@ func (f *fold) add(r *Record) error {
 		x.Ended, x.Over, x.OK = r.Time, true, r.OK
 		x.Reason, x.ExitCode, x.Signal, x.Message = r.Reason, r.ExitCode, r.Signal, r.Message
 		x.UserMS, x.SysMS = r.UserMS, r.SysMS
-		x.Out, x.Err = known(r.Out, x.Out), known(r.Err, x.Err)
+		x.Out, x.Err = rangeOf(r.Out, x.Out), rangeOf(r.Err, x.Err)
 	case RecordClock:
 		f.clockSet(r)
 	case RecordStop, RecordCancel:
@@ -117,8 +119,8 @@ func (f *fold) clockSet(r *Record) {
 	}
 }
 
-// known returns the range of the end record, or that of the start record for an execution that was lost.
-func known(end, start rundir.Range) rundir.Range {
+// rangeOf returns the range of the end record, or that of the start record for an execution that was lost.
+func rangeOf(end, start rundir.Range) rundir.Range {
 	if end.File == "" {
 		return start
 	}
@@ -127,16 +129,35 @@ func known(end, start rundir.Range) rundir.Range {
 
 // execution returns the execution of r, and adds it if r is its first record.
 func (f *fold) execution(r *Record) *Execution {
-	key := [2]int{r.Node, r.Execution}
-	i, known := f.at[key]
-	if !known {
-		i = len(f.past.Executions)
-		f.at[key] = i
+	x := f.known(r)
+	if x == nil {
 		f.past.Executions = append(f.past.Executions, Execution{Node: r.Node, ID: r.ID, Number: r.Execution})
+		i := len(f.past.Executions) - 1
+		x = &f.past.Executions[i]
+		if r.Node < 0 || r.Node >= len(f.latest) {
+			f.at[[2]int{r.Node, r.Execution}] = i
+		} else {
+			if before := f.latest[r.Node]; before > 0 {
+				f.at[[2]int{r.Node, f.past.Executions[before-1].Number}] = int(before) - 1
+			}
+			f.latest[r.Node] = int32(i + 1)
+		}
 	}
-	x := &f.past.Executions[i]
 	if r.Command != "" {
 		x.Command = r.Command
 	}
 	return x
+}
+
+// known returns the execution of r, or nil if r is its first record.
+func (f *fold) known(r *Record) *Execution {
+	if r.Node >= 0 && r.Node < len(f.latest) && f.latest[r.Node] > 0 {
+		if x := &f.past.Executions[f.latest[r.Node]-1]; x.Number == r.Execution {
+			return x
+		}
+	}
+	if i, known := f.at[[2]int{r.Node, r.Execution}]; known {
+		return &f.past.Executions[i]
+	}
+	return nil
 }

@@ -134,10 +134,13 @@ func (s *Store) Reopen(n int, replay func(Record) error) (*Run, Request, error) 
 }
 
 // recordReader decodes payloads for f. The record is valid only during the call.
-func recordReader(f func(*Record) error) func([]byte) error {
-	rec := new(Record)
+func recordReader(f func(*Record) error) func([]byte) error { return scopeReader(nil, f) }
+
+// scopeReader is recordReader for a run with a known scope, whose ids then need no memory again.
+func scopeReader(scope []string, f func(*Record) error) func([]byte) error {
+	d, rec := &decoder{scope: scope}, new(Record)
 	return func(payload []byte) error {
-		if err := decodeRecord(payload, rec); err != nil {
+		if err := d.decode(payload, rec); err != nil {
 			return err
 		}
 		return f(rec)
