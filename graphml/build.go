@@ -277,18 +277,22 @@ func (b *builder) checkPosition(i int, n *graph.NodeSpec) {
 
 // warnUndeclared names key ids that are used but not declared.
 func (b *builder) warnUndeclared() {
-	warned := map[int32]bool{}
-	for i := range b.d.slots {
+	unknown, left := make([]bool, len(b.d.keyIDs.ids)), 0
+	for id := range unknown {
+		if !slices.ContainsFunc(b.d.keys.resolved[:], func(keys []int32) bool { return keys[id] != none }) {
+			unknown[id] = true
+			left++
+		}
+	}
+	for i := 0; i < len(b.d.slots) && left > 0; i++ {
 		id := b.d.slots[i].key
-		known := false
-		for d := range domains {
-			known = known || b.d.keys.resolved[d][id] != none
+		if !unknown[id] {
+			continue
 		}
-		if !known && !warned[id] {
-			warned[id] = true
-			b.notes.add(note{offset: int(b.d.slots[i].value), code: WarnUndeclaredKey,
-				message: fmt.Sprintf("key %q is not declared: its values are kept but not read", b.d.keyIDs.ids[id])})
-		}
+		unknown[id] = false
+		left--
+		b.notes.add(note{offset: int(b.d.slots[i].value), code: WarnUndeclaredKey,
+			message: fmt.Sprintf("key %q is not declared: its values are kept but not read", b.d.keyIDs.ids[id])})
 	}
 }
 

@@ -212,6 +212,9 @@ func (s *scanner) markup(i int) (int, error) {
 		}
 		return next, s.countElement(i)
 	}
+	if next, ok := s.plainEdge(i); ok {
+		return next, s.countElement(i)
+	}
 	t, err := s.tag(i)
 	if err != nil {
 		return 0, err

@@ -206,11 +206,16 @@ func (s *scanner) openEdge(parent *openElement, t *tag) (kind, int32, error) {
 	if at.source == none || at.target == none {
 		return 0, 0, s.errorf(int(t.start), "an edge without source or target")
 	}
-	s.edges = append(doubled(s.edges), newElement(t, parent.number))
-	s.ends = append(doubled(s.ends), at)
-	s.graphs[parent.number].lastEdge = number
-	s.memory += edgeMemory
+	s.addEdge(newElement(t, parent.number), at)
 	return edgeKind, number, s.countElement(int(t.start))
+}
+
+// addEdge appends an edge.
+func (s *scanner) addEdge(e element, at ends) {
+	s.graphs[e.graph].lastEdge = int32(len(s.edges))
+	s.edges = append(doubled(s.edges), e)
+	s.ends = append(doubled(s.ends), at)
+	s.memory += edgeMemory
 }
 
 // end resolves one end of an edge. If the node comes later in the file it returns later, and

@@ -70,7 +70,6 @@ func (r *runner) startNext(now time.Time) {
 		}
 		r.options.Reached(pointIntent, e.job.ID)
 		if r.intendFork(e); !r.log.unwritten {
-			r.reapEnded()
 			r.start(e)
 		}
 	}
@@ -98,6 +97,10 @@ func (r *runner) start(e *execution) {
 	r.options.Reached(pointForkEntry, e.job.ID)
 	begin := time.Now()
 	c, err := r.commands.fork(e, moment{r.jobs.event, begin})
+	if err != nil && r.children.zombie != nil { // it counts against the limit of processes
+		r.reapEnded()
+		c, err = r.commands.fork(e, moment{r.jobs.event, begin})
+	}
 	e.startWindow[1] = proc.Ticks()
 	if err != nil {
 		r.startFailed(e, err)
@@ -150,7 +153,7 @@ func (r *runner) startFailed(e *execution, err error) {
 	r.end(e, &wire.Entry{Failed: true, Message: err.Error()})
 }
 
-// died handles the death of a child: it records the end. The zombie is reaped by reapEnded.
+// died handles the death of a child: it records the end. reapEnded does what has time until the next job is forked.
 func (r *runner) died(d *proc.Death) {
 	r.stops.look = true
 	e := r.children.running[d.PID]
@@ -159,10 +162,8 @@ func (r *runner) died(d *proc.Death) {
 		return
 	}
 	r.options.Reached(pointDied, e.job.ID)
-	quiet := e.stop == nil && !r.children.list.HasOther(func(pid int) bool { return r.children.running[pid] != nil })
-	r.children.zombie = zombie{e, quiet}
+	r.children.zombie = e
 	delete(r.children.running, d.PID)
-	r.poller.forget(e.handle)
 	e.gone, e.death = true, d
 	if e.stop != nil {
 		r.note(&wire.Entry{
@@ -178,19 +179,23 @@ func (r *runner) died(d *proc.Death) {
 // reapEnded writes the log if that was not done yet, and only then reaps the child that has died. A write is enough:
 // whatever the zombie would have survived, the written entry survives.
 func (r *runner) reapEnded() {
-	z := r.children.zombie
-	if z.e == nil {
+	e := r.children.zombie
+	if e == nil {
 		return
 	}
-	r.children.zombie = zombie{}
+	r.children.zombie = nil
 	if r.log.urgent {
 		r.save()
 	}
-	r.options.Reached(pointEndWritten, z.e.job.ID)
-	proc.Reap(z.e.pid)
-	if z.e.stop == nil {
-		r.outputs.release(z.e, z.quiet && groupGone(z.e.pid))
+	r.options.Reached(pointEndWritten, e.job.ID)
+	r.poller.forget(e.handle)
+	if e.stop != nil {
+		proc.Reap(e.pid)
+		return
 	}
+	quiet := !r.children.list.HasOther(func(pid int) bool { return pid == e.pid || r.children.running[pid] != nil })
+	proc.Reap(e.pid)
+	r.outputs.release(e, quiet && groupGone(e.pid))
 }
 
 // groupGone reports whether the process group is empty. If another user's group has got the same number it wrongly

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -159,6 +160,16 @@ func (g *gates) intend(now time.Time, record func(*execution)) {
 	}
 	clear(g.fresh)
 	g.fresh = g.fresh[:0]
+}
+
+// anyDurable reports whether a job that waits has a synced intent.
+func (g *gates) anyDurable() bool {
+	for _, e := range slices.Backward(g.intended) {
+		if e.waitsFor > 0 {
+			return e.durable
+		}
+	}
+	return false
 }
 
 // synced notes that all recorded intents are synced.

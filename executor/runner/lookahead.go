@@ -63,13 +63,16 @@ func (r *runner) recordIntents(now time.Time) {
 	}
 }
 
-// runsLow reports whether a sync is due now so that none is due when the next place gets free: all places have just been
-// taken by short jobs, and those that come next have no synced intents.
+// runsLow reports whether a sync is due now so that none is due when the next job could start: short jobs have just taken
+// their places, and those that come next have no synced intents.
 func (j *jobs) runsLow() bool {
-	if !j.forked || j.occupied() < j.width || j.lookahead.n == 0 {
+	switch {
+	case !j.forked || j.lookahead.n == 0:
 		return false
+	case j.queue.waiting > 0:
+		return j.occupied() >= j.width && !j.queue.areDurable(j.width)
 	}
-	return j.queue.waiting > 0 && !j.queue.areDurable(j.width)
+	return len(j.gates.fresh) > 0 && !j.gates.anyDurable()
 }
 
 // intend records the intent of a job.

@@ -99,14 +99,8 @@ type runnerLog struct {
 type children struct {
 	running map[int]*execution // by pid, until their end is recorded
 	list    *proc.ChildList
-	more    bool // there may be more deaths than this turn has handled
-	zombie  zombie
-}
-
-// A zombie is a child whose death is recorded and that is not reaped yet. Its e is nil if there is none.
-type zombie struct {
-	e     *execution
-	quiet bool // it was the only process of its execution, as far as the list of children shows
+	more    bool       // there may be more deaths than this turn has handled
+	zombie  *execution // the child whose death is recorded and that is not reaped yet; nil if there is none
 }
 
 // closing is the state of the end of the run.

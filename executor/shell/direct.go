@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 )
@@ -95,6 +96,10 @@ func startsProgram(words []string) bool {
 
 // plainWords splits a line that consists only of words, blanks and simple quotes.
 func plainWords(line string) (words []string, ok bool) {
+	if !strings.ContainsFunc(line, func(c rune) bool { return c != ' ' && c != '\t' && (c >= utf8.RuneSelf || !isPlain(byte(c))) }) {
+		words = strings.Fields(line) // most lines have no quotes
+		return words, len(words) > 0
+	}
 	var word []byte
 	inWord := false
 	for i := 0; i < len(line); i++ {
