@@ -59,7 +59,7 @@ func (rt *retention) forget(n int) {
 // pruneLater removes old runs on a helper after a run has ended.
 func (rt *retention) pruneLater() {
 	rt.w.loop.Run(func() {
-		policy := history.Policy{Keep: rt.w.cfg.KeepRuns, OlderThan: rt.w.cfg.KeepAge, Bytes: rt.w.cfg.KeepBytes, Now: clock.Now()}
+		policy := history.Policy{Keep: rt.w.cfg.KeepRuns, OlderThan: rt.w.cfg.KeepAge, Bytes: rt.w.cfg.KeepBytes, Now: clock.Now(), Quick: true}
 		removed, err := rt.w.store.Prune(policy, false)
 		if err != nil {
 			rt.w.cfg.Log.Warn("old runs cannot be removed", "workspace", rt.w.id, "err", err)

@@ -145,7 +145,11 @@ func (r *runner) adopt(p *replayState) {
 			r.adoptStarted(e)
 		}
 	}
-	r.sync()
+	if r.recovery.successor {
+		r.sync()
+	} else {
+		r.save() // the sync of the first intent makes the new log durable
+	}
 	r.log.count.keep(time.Now())
 	r.announceNow()
 }

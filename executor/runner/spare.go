@@ -20,6 +20,7 @@ func AwaitRun(args []string) ([]string, error) {
 	if len(args) == 0 || args[0] != wire.SpareOption {
 		return args, nil
 	}
+	runtime.LockOSThread() // as in onOwnThread, for which the runtime starts a thread
 	runtime.GOMAXPROCS(runnerProcs)
 	if err := sealDescriptors(); err != nil {
 		return nil, err

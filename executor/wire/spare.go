@@ -71,6 +71,7 @@ func (a *Assignment) Send(conn *net.UnixConn, deadline time.Time) error {
 // ReceiveAssignment waits for the run of this process, a spare runner. It returns io.EOF if the daemon ends before.
 func ReceiveAssignment() (*Assignment, error) {
 	a := new(Assignment)
+	_ = json.Unmarshal([]byte("{}"), a) // what that prepares is not done when the run waits
 	line, rights := make([]byte, 0, 16<<10), make([]byte, unix.CmsgSpace(2*4))
 	for len(line) == 0 || line[len(line)-1] != '\n' {
 		line = slices.Grow(line, 1)

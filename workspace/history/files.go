@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"wf/executor/ownfile"
 )
@@ -31,17 +32,28 @@ func readUpTo(disk Disk, path string, limit int64) ([]byte, error) {
 	return data, errors.Join(err, f.Close())
 }
 
-// writeNew writes a file that must not exist yet. Its content is durable, but not its entry in the folder.
-func writeNew(disk Disk, path string, data []byte) error {
+// writeNew writes a file that must not exist yet, and returns it open. It is not durable.
+func writeNew(disk Disk, path string, data []byte) (File, error) {
 	f, err := disk.Open(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = f.WriteAt(data, 0)
-	if err == nil {
-		err = f.Sync()
+	if _, err := f.WriteAt(data, 0); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
-	return errors.Join(err, f.Close())
+	return f, nil
+}
+
+// together calls functions that wait for the disk at the same time, because a file system joins such waits. It returns when
+// all have returned.
+func together(waits ...func() error) error {
+	problems := make([]error, len(waits))
+	var all sync.WaitGroup
+	for i, wait := range waits {
+		all.Go(func() { problems[i] = wait() })
+	}
+	all.Wait()
+	return errors.Join(problems...)
 }
 
 // replacedPrefix starts the names of incomplete files.

@@ -27,6 +27,7 @@ type Log struct {
 	filled  int64  // bytes written, including zeros
 	synced  int64  // bytes that are durable
 	marked  int64  // bytes that are durable according to the last mark
+	fresh   bool   // the entry of the file in its folder may not be durable: the next sync makes it so
 	suspect error  // why the segment is not reliable: the next sync starts another one
 	syncing *syncing
 
@@ -37,7 +38,7 @@ type Log struct {
 }
 
 // OpenLog opens the log at path and calls replay for each of its records, in order; the payload is valid
-// only during the call. A missing log is created, durably, with mode 0600.
+// only during the call. A missing log is created with mode 0600; its first sync makes it durable.
 //
 // A torn tail is cut off, see Torn. If the log is damaged before its tail, its good part is replayed, and
 // OpenLog returns a *DamagedError and a log that refuses records. With other errors, including those of
@@ -66,20 +67,18 @@ func OpenLog(disk Disk, path string, replay func(payload []byte) error) (*Log, e
 	return l, nil
 }
 
-// begin writes the header of a new log, and makes the file and its entry in the folder durable.
+// begin writes the header of a new log. It does not wait for the disk: a log without records means the same as none.
 func (l *Log) begin() error {
 	if err := l.f.Truncate(0); err != nil { // removes a torn header
 		return err
 	}
-	if _, err := l.f.WriteAt(headerLine(), 0); err != nil {
+	header := headerLine()
+	if _, err := l.f.WriteAt(header, 0); err != nil {
 		return err
 	}
-	if err := l.f.Sync(); err != nil {
-		return fmt.Errorf("sync %s: %w", l.path, err)
-	}
-	l.size = int64(len(headerLine()))
-	l.filled, l.synced, l.marked = l.size, l.size, l.size
-	return l.disk.SyncDir(filepath.Dir(l.path))
+	l.size = int64(len(header))
+	l.filled, l.fresh = l.size, true
+	return nil
 }
 
 // resume continues the log of an earlier process. Lines that were not synced successfully are written
@@ -222,6 +221,18 @@ func (l *Log) Reserve(n int) error {
 	return err
 }
 
+// Trim cuts off the reserve, for the last sync: afterwards it would wait for the disk a second time.
+func (l *Log) Trim() error {
+	if l.err != nil || l.suspect != nil || l.filled <= l.size {
+		return l.err
+	}
+	if err := l.f.Truncate(l.size); err != nil {
+		return err
+	}
+	l.filled = l.size
+	return nil
+}
+
 // Close flushes, cuts off the reserve and closes the file, without a sync. The log refuses records
 // afterwards; records that could not be written are lost. A sync must not be in progress.
 func (l *Log) Close() error {
@@ -231,10 +242,8 @@ func (l *Log) Close() error {
 			err = l.Sync()
 		}
 	}
-	if l.err == nil && l.filled > l.size && l.suspect == nil {
-		err = errors.Join(err, l.f.Truncate(l.size))
-	}
 	if l.err == nil {
+		err = errors.Join(err, l.Trim())
 		l.err = fmt.Errorf("%s: %w", l.path, os.ErrClosed)
 	}
 	return errors.Join(err, l.f.Close())

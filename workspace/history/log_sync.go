@@ -56,7 +56,16 @@ func (l *Log) StartSync() (wait func() error) {
 		return nil
 	}
 	l.syncing = &syncing{size: l.size, kept: len(l.kept)}
-	return l.f.Sync
+	if !l.fresh {
+		return l.f.Sync
+	}
+	f, disk, dir := l.f, l.disk, filepath.Dir(l.path)
+	return func() error {
+		if err := f.Sync(); err != nil {
+			return err
+		}
+		return disk.SyncDir(dir) // cheap: on most file systems the first sync has included the folder
+	}
 }
 
 // EndSync ends a sync that StartSync began; err is the result of wait. If it returns nil, the records are
@@ -78,7 +87,7 @@ func (l *Log) EndSync(err error) error {
 		l.f, l.segment, l.suspect = s.segment, l.segment+1, nil
 		l.size, l.filled, l.marked = s.size, s.size, s.size
 	}
-	l.synced = s.size
+	l.synced, l.fresh = s.size, false
 	l.kept, l.buf = dropFirst(l.kept, s.kept), dropFirst(l.buf, s.buf)
 	return nil
 }

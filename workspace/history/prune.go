@@ -22,16 +22,18 @@ type Policy struct {
 	OlderThan time.Duration    // maximum age since the end of a run; 0 = any age
 	Now       time.Time        // the current time, for OlderThan
 	Skip      func(n int) bool // runs that stay in any case; nil = none
+	// Quick reads few files: no run counts as too old unless the oldest one is.
+	Quick bool
 }
 
 // Prune removes old runs and returns their numbers, oldest first. Runs that are not over are never
 // removed. With dryRun it only returns the numbers. With an error it returns the runs removed before it.
 func (s *Store) Prune(p Policy, dryRun bool) ([]int, error) {
-	list, err := s.List()
+	numbers, err := s.Numbers()
 	if err != nil {
 		return nil, err
 	}
-	doomed := p.choose(list, s.size)
+	doomed := p.choose(numbers, func(n int) *Result { res, _ := s.result(n); return res }, s.size)
 	if dryRun {
 		return doomed, nil
 	}
@@ -43,22 +45,27 @@ func (s *Store) Prune(p Policy, dryRun bool) ([]int, error) {
 	return doomed, s.sweep()
 }
 
-// choose applies the limits to a list, newest first. It calls size only if there is a limit of bytes.
-func (p Policy) choose(list []Summary, size func(run int) int64) []int {
+// choose applies the limits to runs, newest first. It calls result and size, which read files, only where a limit needs
+// them. The result of a run that is not over is nil.
+func (p Policy) choose(runs []int, result func(run int) *Result, size func(run int) int64) []int {
+	tooOld := func(r *Result) bool { return p.OlderThan > 0 && r != nil && p.Now.Sub(r.Ended) > p.OlderThan }
+	checkAge := p.OlderThan > 0
+	if checkAge && p.Quick && len(runs) > 0 {
+		checkAge = tooOld(result(runs[len(runs)-1]))
+	}
 	var doomed []int
 	var total int64
-	for i, sum := range list {
+	for i, n := range runs {
 		if p.Bytes > 0 {
-			total += size(sum.Run)
-		}
-		if sum.Result == nil || p.Skip != nil && p.Skip(sum.Run) {
-			continue
+			total += size(n)
 		}
 		tooMany := p.None || p.Keep > 0 && i >= p.Keep
-		tooOld := p.OlderThan > 0 && p.Now.Sub(sum.Result.Ended) > p.OlderThan
 		tooLarge := p.Bytes > 0 && i > 0 && total > p.Bytes
-		if tooMany || tooOld || tooLarge {
-			doomed = append(doomed, sum.Run)
+		if !tooMany && !tooLarge && !checkAge || p.Skip != nil && p.Skip(n) {
+			continue
+		}
+		if r := result(n); r != nil && (tooMany || tooLarge || tooOld(r)) {
+			doomed = append(doomed, n)
 		}
 	}
 	slices.Reverse(doomed)

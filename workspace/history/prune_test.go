@@ -33,6 +33,22 @@ func runNumbers(t *testing.T, s *Store) []int {
 	return numbers
 }
 
+// TestQuickPruneReadsFewResults checks which results are read after each run: that of the oldest run, and those of runs
+// beyond the limit.
+func TestQuickPruneReadsFewResults(t *testing.T) {
+	for keep, want := range map[int][]int{0: {1}, 3: {1}, 2: {1, 1}} {
+		var read []int
+		result := func(n int) *Result {
+			read = append(read, n)
+			return &Result{Ended: noon}
+		}
+		p := Policy{Keep: keep, OlderThan: time.Hour, Now: noon, Quick: true}
+		if doomed := p.choose([]int{3, 2, 1}, result, nil); len(doomed) != len(want)-1 || !slices.Equal(read, want) {
+			t.Errorf("keep %d: %v are removed, %v read; want %v read", keep, doomed, read, want)
+		}
+	}
+}
+
 func TestPrune(t *testing.T) {
 	day := 24 * time.Hour
 	now := noon.Add(10 * day)
@@ -43,6 +59,7 @@ func TestPrune(t *testing.T) {
 		"nothing":   {Policy{Now: now}, nil},
 		"by number": {Policy{Keep: 2}, []int{1, 2}},
 		"by age":    {Policy{OlderThan: 8 * day, Now: now}, []int{1, 2}},
+		"quick":     {Policy{OlderThan: 8 * day, Now: now, Quick: true}, []int{1, 2}},
 		"either":    {Policy{Keep: 1, OlderThan: 9 * day, Now: now}, []int{1, 2, 3}},
 		"skipped":   {Policy{Keep: 1, Skip: func(n int) bool { return n == 2 }}, []int{1, 3}},
 		"default":   {Policy{Keep: DefaultKeep, OlderThan: 90 * 24 * time.Hour, Now: now}, nil},

@@ -195,7 +195,7 @@ func (s *scan) deliver(payload []byte, replay func([]byte) error) error {
 // end of a log, so good lines after a bad one mean damage. A power cut may also lose earlier writes and
 // keep later ones, but then lost sectors are zeros, and none of them was synced.
 func (s *scan) judge(lines *lineReader, line []byte) error {
-	mayTear := s.line > 1 || tornHeader(line)
+	mayTear := s.line > 1 || tornHeader(line) || lostSector(line, 0)
 	t := tail{begin: s.size, end: s.size}
 	for err := error(nil); !errors.Is(err, io.EOF); line, err = lines.next() {
 		if err != nil {

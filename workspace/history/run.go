@@ -74,6 +74,9 @@ func (r *Run) Finish(res Result) error {
 		}
 		r.ended = true
 	}
+	if r.log.Flush() == nil {
+		_ = r.log.Trim() // Close tries again
+	}
 	if err := r.log.Sync(); err != nil {
 		return err
 	}

@@ -118,8 +118,8 @@ func (s *Store) Create(req Request, workfile []byte, beside ...Companion) (*Run,
 	return &Run{disk: s.disk, dir: s.Dir(req.Run), req: req, log: log}, nil
 }
 
-// fill creates the folder dir with the first files of a run.
-func (s *Store) fill(dir string, req Request, workfile []byte, beside []Companion) (*Log, error) {
+// fill creates the folder dir with the first files of a run. All but the header of the journal is durable.
+func (s *Store) fill(dir string, req Request, workfile []byte, beside []Companion) (log *Log, err error) {
 	data, err := encodeRequest(req)
 	if err != nil {
 		return nil, err
@@ -127,19 +127,22 @@ func (s *Store) fill(dir string, req Request, workfile []byte, beside []Companio
 	if err := s.disk.Mkdir(dir); err != nil {
 		return nil, err
 	}
-	if err := writeNew(s.disk, filepath.Join(dir, requestFile), data); err != nil {
-		return nil, err
-	}
-	if err := writeNew(s.disk, filepath.Join(dir, workfileFile), workfile); err != nil {
-		return nil, err
-	}
-	for _, f := range beside {
-		if err := writeNew(s.disk, filepath.Join(dir, f.Name), f.Data); err != nil {
-			return nil, err
+	syncs := []func() error{func() error { return s.disk.SyncDir(dir) }}
+	for _, c := range append([]Companion{{requestFile, data}, {workfileFile, workfile}}, beside...) {
+		f, openErr := writeNew(s.disk, filepath.Join(dir, c.Name), c.Data)
+		if openErr != nil {
+			return nil, openErr
 		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		syncs = append(syncs, f.Sync)
 	}
-	// The journal is last: its creation syncs the folder with all entries.
-	return OpenLog(s.disk, filepath.Join(dir, journalFile), func([]byte) error { return nil })
+	if log, err = OpenLog(s.disk, filepath.Join(dir, journalFile), func([]byte) error { return nil }); err != nil {
+		return nil, err
+	}
+	if err = together(syncs...); err == nil {
+		log.fresh = false
+	}
+	return log, err
 }
 
 // publish renames a complete folder to its number.
