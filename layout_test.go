@@ -66,7 +66,7 @@ var mayImport = map[string][]string{
 	"daemon/store":                    {"executor/ownfile"},
 	"workspace":                       {"api", "executor", "executor/ownfile", "graph", "graphml", "scheduler", "scheduler/flow", "workspace/activerun", "workspace/clock", "workspace/history", "workspace/inquiry", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/planning", "workspace/runstate", "workspace/watchers", "workspace/workfile"},
 	"daemon":                          {"api", "daemon/store", "executor/ownfile", "executor/peer", "executor/proc", "workspace", "workspace/activerun", "workspace/workfile"},
-	"client":                          {"api", "executor/jsonline", "executor/ownfile", "executor/peer"},
+	"client":                          {"api", "executor/jsonline", "executor/ownfile", "executor/peer", "executor/proc"},
 	"client/runview":                  {"api"},
 	"graph/layered":                   {},
 	"tui/plain":                       {},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -15,6 +16,7 @@ import (
 
 	"wf/api"
 	"wf/executor/ownfile"
+	"wf/executor/proc"
 )
 
 // A Starter starts a daemon that outlives this process. It returns as soon as the process exists; ended yields its
@@ -35,10 +37,14 @@ func Detached(argv, env []string, log string) Starter {
 		}
 		defer out.Close()
 		cmd := exec.Command(argv[0], argv[1:]...) // not CommandContext: it outlives ctx
-		cmd.Env, cmd.Dir = env, "/"
+		cmd.Dir = "/"
 		cmd.Stdout, cmd.Stderr = out, out
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		if err := cmd.Start(); err != nil {
+		err = proc.WithDaemonSlack(func(own []string) error {
+			cmd.Env = append(slices.Clone(env), own...)
+			return cmd.Start()
+		})
+		if err != nil {
 			return nil, err
 		}
 		// Reaps the daemon, so that a long-lived client leaves no zombie. The client does not wait for this

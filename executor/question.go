@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"wf/executor/proc"
 	"wf/executor/shell"
 )
 
@@ -70,7 +71,7 @@ func (l *Local) start(cmd *exec.Cmd) (forget func(), err error) {
 	w := l.shared().reaper
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := cmd.Start(); err != nil {
+	if err := proc.WithCallersSlack(cmd.Start); err != nil {
 		return nil, err
 	}
 	pid, reaped := cmd.Process.Pid, make(chan struct{})

@@ -65,7 +65,11 @@ func (d *claim) remove() {
 func (w *reaper) start(start func() (*os.Process, error)) (process *os.Process, gone <-chan struct{}, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if process, err = start(); err != nil {
+	err = proc.WithCallersSlack(func() (err error) {
+		process, err = start()
+		return err
+	})
+	if err != nil {
 		return nil, nil, err
 	}
 	reaped := make(chan struct{})

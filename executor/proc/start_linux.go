@@ -2,6 +2,7 @@ package proc
 
 import (
 	"os"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -9,7 +10,7 @@ import (
 	"wf/executor/ownfile"
 )
 
-// StartBeside starts a program as a sibling of this process: its parent is the parent of this process. Its output is
+// StartBeside starts a daemon as a sibling of this process: its parent is the parent of this process. Its output is
 // appended to the file log.
 func StartBeside(argv, env []string, log string) error {
 	null, err := os.Open(os.DevNull)
@@ -22,9 +23,11 @@ func StartBeside(argv, env []string, log string) error {
 		return err
 	}
 	defer out.Close()
-	_, err = syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
-		Dir: "/", Env: env, Files: []uintptr{null.Fd(), out.Fd(), out.Fd()},
-		Sys: &syscall.SysProcAttr{Setsid: true, Cloneflags: unix.CLONE_PARENT},
+	return WithDaemonSlack(func(own []string) error {
+		_, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
+			Dir: "/", Env: append(slices.Clone(env), own...), Files: []uintptr{null.Fd(), out.Fd(), out.Fd()},
+			Sys: &syscall.SysProcAttr{Setsid: true, Cloneflags: unix.CLONE_PARENT},
+		})
+		return err
 	})
-	return err
 }

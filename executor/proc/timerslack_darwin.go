@@ -1,0 +1,7 @@
+package proc
+
+// WithDaemonSlack calls start. This system has no timer slack that a program inherits.
+func WithDaemonSlack(start func(own []string) error) error { return start(nil) }
+
+// WithCallersSlack calls start.
+func WithCallersSlack(start func() error) error { return start() }
