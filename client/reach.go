@@ -83,7 +83,7 @@ func (c *Client) tryRegistered(ctx context.Context, policy startPolicy) (done bo
 	if err != nil {
 		return false, err
 	}
-	info, err := askVersion(ctx, reg.Socket)
+	info, err := c.askVersion(ctx, reg.Socket)
 	if err != nil {
 		return false, err
 	}
@@ -91,16 +91,24 @@ func (c *Client) tryRegistered(ctx context.Context, policy startPolicy) (done bo
 	return c.checkVersion(ctx, info, policy)
 }
 
-// askVersion requests the version of the daemon that listens on socket. It uses a connection of its own, so that no
-// connection to an ending daemon is reused.
-func askVersion(ctx context.Context, socket string) (api.VersionInfo, error) {
-	c := &Client{}
-	c.daemon.Store(&daemon{socket: socket})
-	transport := &http.Transport{DialContext: c.dial, DisableKeepAlives: true}
-	c.http = &http.Client{Transport: transport}
-	defer transport.CloseIdleConnections()
-	var info api.VersionInfo
-	answer, err := c.attempt(ctx, &request{method: api.GetVersion.Method, path: api.GetVersion.Path})
+// askVersion requests the version of the daemon that listens on socket. The first daemon of c is asked through the connection
+// that the next request uses, later ones through a connection of their own, so that none to an ending daemon is reused.
+func (c *Client) askVersion(ctx context.Context, socket string) (info api.VersionInfo, err error) {
+	asker := &Client{http: c.http}
+	if c.daemon.CompareAndSwap(nil, &daemon{socket: socket}) {
+		defer func() {
+			if err != nil {
+				c.daemon.Store(nil)
+				c.http.CloseIdleConnections()
+			}
+		}()
+	} else {
+		transport := &http.Transport{DialContext: asker.dial, DisableKeepAlives: true}
+		asker.http = &http.Client{Transport: transport}
+		defer transport.CloseIdleConnections()
+	}
+	asker.daemon.Store(&daemon{socket: socket})
+	answer, err := asker.attempt(ctx, &request{method: api.GetVersion.Method, path: api.GetVersion.Path})
 	if notConnected(err) || connectionBroke(err) || code(err) == api.CodeGone {
 		return info, errNoDaemon
 	}

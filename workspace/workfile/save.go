@@ -10,14 +10,11 @@ import (
 	"wf/workspace/loop"
 )
 
-// saveEvery is the minimum time between two saves of a small file. saveShare keeps large files from being written all the
-// time: the pause is that multiple of the duration of the last save.
-//
-// saveLate is how long the first change waits for further ones. A run that ends within that time writes the file once, at
-// its end, and its commands do not compete with a save for the disk.
+// saveLate is how long a change waits for further ones. A run that ends within that time writes the file once, at its end,
+// and its commands do not compete with a save for the disk. saveShare keeps large files from being written all the time: the
+// pause between two saves is at least that multiple of the duration of the last one.
 const (
-	saveLate  = 100 * time.Millisecond
-	saveEvery = 250 * time.Millisecond
+	saveLate  = time.Second
 	saveShare = 100
 	retryIn   = 2 * time.Second // after a failed save
 )
@@ -211,7 +208,7 @@ func (f *File) Tend() {
 
 // pause returns the time to wait before the next save.
 func (d *onDisk) pause() time.Duration {
-	every := max(saveEvery, saveShare*d.lastTook)
+	every := saveShare * d.lastTook
 	if d.problem != "" {
 		every = max(every, retryIn)
 	}
