@@ -288,7 +288,8 @@ func (r *runner) openFiles() (err error) {
 // Delays of work that is not urgent.
 const (
 	syncDelay     = 50 * time.Millisecond // until a sync that nothing waits for
-	announceDelay = 15 * time.Millisecond // until news are sent to which the daemon need not react
+	announceDelay = 15 * time.Millisecond // between two sendings of news to which the daemon need not react
+	quietDelay    = 5 * time.Millisecond  // until the first of them is sent after a pause
 	orphanDelay   = time.Second           // until zombies are reaped that this runner has not forked
 )
 
@@ -385,7 +386,7 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 		sooner(r.log.unsynced.Add(syncDelay))
 	}
 	if len(r.news.pending) > 0 && !r.log.unwritten {
-		sooner(r.news.since.Add(announceDelay))
+		sooner(r.news.dueTime())
 	}
 	if next, any := r.nextStart(); any {
 		sooner(next)
