@@ -186,6 +186,9 @@ func TestResultIsRebuilt(t *testing.T) {
 }
 
 func TestCreateLeavesNothingOnFullDisk(t *testing.T) {
+	if !alone(t) {
+		return
+	}
 	s := openStore(t)
 	workfile := bytes.Repeat([]byte("x"), 4096)
 	lift := limitFiles(t, 2000) // run.json fits, the workfile does not
@@ -203,6 +206,9 @@ func TestCreateLeavesNothingOnFullDisk(t *testing.T) {
 }
 
 func TestFinishOnFullDiskCanBeRepeated(t *testing.T) {
+	if !alone(t) {
+		return
+	}
 	s := openStore(t)
 	r := createRun(t, s)
 	appendAll(t, r, twoNodes())
