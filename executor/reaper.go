@@ -111,7 +111,7 @@ func (d *claim) lost() {
 func (d *claim) settle(runner int, adopted []int) {
 	d.reaper.mu.Lock()
 	defer d.reaper.mu.Unlock()
-	d.runner, d.settled = runner, true
+	d.runner, d.settled = runner, proc.IsAlive(runner) // its hello may be read after its death
 	if d.reaper.own[runner] != nil {
 		d.started = runner
 	}
