@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -152,7 +153,7 @@ func (p process) footprint() (footprint, error) {
 	}
 	all, err := processes()
 	for _, c := range all {
-		if c.parent == p.pid {
+		if c.parent == p.pid && !slices.Contains(c.argv(), "--spare") { // the daemon keeps one runner for the next run
 			f.children++
 			if c.zombie {
 				f.zombies++
