@@ -14,8 +14,8 @@ const (
 	searchEvery    = 20 // samples
 )
 
-// A runnerWatch adds up what the runners of a daemon use. Nobody but the daemon could ask the kernel for the
-// total of a runner, because the daemon reaps it; therefore runners are sampled.
+// A runnerWatch adds up what the runners of a daemon use. It samples them, because only the daemon, which reaps them, could
+// ask the kernel for their totals.
 type runnerWatch struct {
 	daemon  int           // process ID
 	last    map[int]usage // the last sample of each runner

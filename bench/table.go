@@ -118,7 +118,7 @@ func (t target) text(v float64) string {
 		return "–"
 	}
 	text := fmt.Sprintf(t.format, v)
-	// What is printed counts: 0.95 is not over 0.95.
+	// Compare the rounded figure that is printed, so that a printed 0.95 is not over a limit of 0.95.
 	if limit := fmt.Sprintf(t.format, t.must); t.must > 0 && v > t.must && text != limit {
 		return "**" + text + "**"
 	}

@@ -69,8 +69,8 @@ func (g *Graph) repeatedID() *Node {
 	return nil
 }
 
-// A Builder makes a graph from its elements, first all nodes, then all edges. It copies what it keeps of a spec, except maps
-// and slices, so a reader of a large file needs only one spec. The caller makes sure that no id repeats.
+// A Builder makes a graph. The caller adds all nodes, then all edges, and makes sure that no id repeats. The caller may use
+// one spec for all elements: the Builder copies its fields, but keeps its maps and slices.
 type Builder struct {
 	g     *Graph
 	nodes []Node

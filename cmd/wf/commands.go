@@ -90,8 +90,8 @@ func notBuilt(cmd *cobra.Command, _ []string) {
 // everyCommand selects all commands.
 func everyCommand(command) bool { return true }
 
-// commandsOf returns which commands are necessary to execute args: those whose names are in args, wherever they are, since
-// only these can be executed; and all if the command is about all.
+// commandsOf returns a function that reports whether a command must be built for args: if its name is among args, because
+// only then can it be executed. Completion and man need all commands.
 func commandsOf(args []string) func(command) bool {
 	if isCompletion(args) || slices.Contains(args, "man") {
 		return everyCommand

@@ -7,9 +7,9 @@ import (
 	"wf/executor/shell"
 )
 
-// To look up a program takes a system call for each folder of PATH, as much time together as half a fork. So a program is
-// looked up once for all jobs that may start at that time. A job that starts after others finds what they have installed:
-// it may start only after their ends, and a lookup from before these ends is not valid for it.
+// Looking up a program takes one system call for each folder of PATH, which can take half as long as a fork. So one lookup
+// serves all jobs that are ready at that time. A job that waits for others becomes ready when they have ended and never uses
+// an earlier lookup, so it finds the programs that they have installed.
 
 // programLife is how long the result of a lookup is valid. Without a limit, a job that waits for a place for an hour would
 // not find a program that a user has installed meanwhile.
