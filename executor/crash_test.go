@@ -52,11 +52,15 @@ func openRunAs(t *testing.T, x executor.Executor, dir, marker string) *run {
 
 func (r *run) start(node int, command string) {
 	r.Helper()
-	env := []string{fmt.Sprint("WF_NODE_ID=", node), "WF_EXECUTION=1"}
-	job := executor.Job{ID: executor.ID{Node: node, Execution: 1}, Command: command, Env: env}
-	if err := r.session.Start([]executor.Job{job}); err != nil {
+	if err := r.tryStart(node, command); err != nil {
 		r.Fatal(err)
 	}
+}
+
+// tryStart is start for a session that may be lost already; it returns the error.
+func (r *run) tryStart(node int, command string) error {
+	env := []string{fmt.Sprint("WF_NODE_ID=", node), "WF_EXECUTION=1"}
+	return r.session.Start([]executor.Job{{ID: executor.ID{Node: node, Execution: 1}, Command: command, Env: env}})
 }
 
 // await returns the report of that kind about the node. It keeps earlier reports for later calls.
