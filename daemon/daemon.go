@@ -71,7 +71,7 @@ func (c Config) withDefaults() Config {
 		c.Slots = runtime.NumCPU()
 	}
 	if c.linger == 0 {
-		c.linger = linger
+		c.linger = lingerOf(c.IdleTimeout)
 	}
 	if c.sending == (sending{}) {
 		c.sending = sending{header: headerTime, body: bodyTime}

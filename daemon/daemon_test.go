@@ -162,7 +162,7 @@ func TestDaemonStaysUntilRecoveredRunsHaveEnded(t *testing.T) {
 	earlier.wait()
 	r := start(t, func(c *Config) {
 		c.State, c.Executor = earlier.cfg.State, earlier.x
-		c.IdleTimeout, c.linger = 400*time.Millisecond, linger
+		c.IdleTimeout, c.linger = 400*time.Millisecond, shortLinger
 	})
 	until(t, "what an earlier daemon left is open", func() bool { return r.files.get(path) != nil })
 	earlier.x.endAll()

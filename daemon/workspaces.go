@@ -9,11 +9,27 @@ import (
 	"wf/api"
 )
 
-// linger is how long an unused workspace stays open, because a client sends several requests in a row.
-const linger = 250 * time.Millisecond
+// An unused workspace stays open for a while, because the next request or command often needs it again: shortLinger, because
+// a client sends several requests in a row, and up to longLinger in a daemon that is meant to stay. See Config.withDefaults.
+const (
+	shortLinger = 250 * time.Millisecond
+	longLinger  = 10 * time.Second
+)
+
+// mostLingering is the number of workspaces above which unused ones close after shortLinger: each has open files and a watch
+// of its folder, of which the system has few.
+const mostLingering = 16
 
 // closeTime bounds the closing of a workspace, which saves a file that may be on a dead mount.
 const closeTime = 30 * time.Second
+
+// lingerOf returns how long unused workspaces stay open in a daemon with an idle timeout: a quarter of it, within limits.
+func lingerOf(timeout time.Duration) time.Duration {
+	if timeout == 0 {
+		return longLinger // the daemon never ends by itself
+	}
+	return min(max(timeout/4, shortLinger), longLinger)
+}
 
 // workspaces keeps each workfile open once. A request or a watcher uses an entry. An entry that is neither used nor busy
 // closes after a while, and after the last one the daemon is idle.
@@ -249,12 +265,12 @@ func (t *workspaces[W]) supervise(e *entry[W]) {
 	if e.err != nil {
 		return
 	}
-	timer := time.NewTimer(t.linger)
+	timer := time.NewTimer(t.lingerNow())
 	defer timer.Stop()
 	for {
 		select {
 		case <-e.look:
-			timer.Reset(t.linger)
+			timer.Reset(t.lingerNow())
 		case <-timer.C:
 			if t.startClosing(e) {
 				t.closeEntry(e)
@@ -269,6 +285,16 @@ func (t *workspaces[W]) supervise(e *entry[W]) {
 			return
 		}
 	}
+}
+
+// lingerNow returns how long a workspace stays open that is unused from now on.
+func (t *workspaces[W]) lingerNow() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.byID) > mostLingering {
+		return min(t.linger, shortLinger)
+	}
+	return t.linger
 }
 
 // How long a workspace that crashed stays closed: longer each time, because it may crash again.

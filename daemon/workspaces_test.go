@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -51,7 +52,7 @@ func TestUnusedWorkspaceLingersThenCloses(t *testing.T) {
 		mustBe(t, w, true)
 		released := time.Now()
 		ws.release(e)
-		time.Sleep(linger - time.Millisecond)
+		time.Sleep(shortLinger - time.Millisecond)
 		synctest.Wait()
 		mustBe(t, w, true)
 		time.Sleep(2 * time.Millisecond)
@@ -59,8 +60,45 @@ func TestUnusedWorkspaceLingersThenCloses(t *testing.T) {
 		mustBe(t, w, false)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if got := idleAt.Sub(released); got != linger+time.Second {
-			t.Errorf("idle %v after the release, want %v", got, linger+time.Second)
+		if got := idleAt.Sub(released); got != shortLinger+time.Second {
+			t.Errorf("idle %v after the release, want %v", got, shortLinger+time.Second)
+		}
+	})
+}
+
+// TestManyUnusedWorkspaces opens more workspaces than may stay open unused, in a daemon that is meant to stay: the ones
+// that are released while there are too many close soon, the others stay for a while.
+func TestManyUnusedWorkspaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes()
+		ws := newTestWorkspaces(f, 0, nil)
+		defer ws.close()
+		paths := make([]string, 2*mostLingering)
+		entries := make([]*entry[*fake], len(paths))
+		for i := range paths {
+			paths[i] = fmt.Sprint("/w", i)
+			var err error
+			if entries[i], err = ws.open(t.Context(), paths[i], false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, e := range entries[:mostLingering] {
+			ws.release(e)
+		}
+		time.Sleep(2 * shortLinger)
+		synctest.Wait()
+		for _, e := range entries[mostLingering:] {
+			ws.release(e)
+		}
+		time.Sleep(longLinger - time.Millisecond)
+		synctest.Wait()
+		for i, path := range paths {
+			mustBe(t, f.get(path), i >= mostLingering)
+		}
+		time.Sleep(2 * time.Millisecond)
+		synctest.Wait()
+		for _, path := range paths {
+			mustBe(t, f.get(path), false)
 		}
 	})
 }
@@ -77,7 +115,7 @@ func TestRunKeepsAWorkspaceOpen(t *testing.T) {
 		time.Sleep(time.Hour)
 		mustBe(t, w, true)
 		w.end()
-		time.Sleep(2 * linger)
+		time.Sleep(2 * longLinger)
 		synctest.Wait()
 		mustBe(t, w, false)
 		if _, err := ws.open(t.Context(), "/w", false); err != nil || f.times("/w") != 2 {

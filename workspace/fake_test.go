@@ -239,7 +239,7 @@ func (s *fakeSession) waits(id executor.ID) bool {
 func (s *fakeSession) Close(context.Context) ([]int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed = true
+	s.closed, s.report = true, nil
 	s.signal()
 	return nil, nil
 }
@@ -261,7 +261,7 @@ type freeSlots struct {
 	mu      sync.Mutex
 	n, used int
 	over    int // how many slots members are asked to give back
-	wake    []func()
+	members []*freeMember
 }
 
 func (f *freeSlots) inUse() int {
@@ -273,13 +273,15 @@ func (f *freeSlots) inUse() int {
 func (f *freeSlots) Join(_ string, _ int, wake func()) activerun.SlotMember {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.wake = append(f.wake, wake)
-	return &freeMember{f: f}
+	m := &freeMember{f: f, wake: wake}
+	f.members = append(f.members, m)
+	return m
 }
 
 type freeMember struct {
 	f    *freeSlots
 	mine int
+	wake func()
 }
 
 func (m *freeMember) TryAcquire() bool {
@@ -314,10 +316,10 @@ func (m *freeMember) Release() {
 		m.f.over--
 		m.f.n-- // it belongs to somebody else now
 	}
-	wake := append([]func(){}, m.f.wake...)
+	members := slices.Clone(m.f.members)
 	m.f.mu.Unlock()
-	for _, f := range wake {
-		f()
+	for _, other := range members {
+		other.wake()
 	}
 }
 
@@ -332,6 +334,7 @@ func (m *freeMember) Leave() {
 	defer m.f.mu.Unlock()
 	m.f.used -= m.mine
 	m.mine = 0
+	m.f.members = slices.DeleteFunc(m.f.members, func(other *freeMember) bool { return other == m })
 }
 
 // bench is one workfile with everything a workspace needs around it.

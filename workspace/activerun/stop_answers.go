@@ -49,4 +49,5 @@ func (st *stopping) answerStop(res api.StopResult) {
 		reply(res, nil)
 	}
 	st.onStop = nil
+	st.patience.Stop()
 }
