@@ -46,7 +46,7 @@ var mayImport = map[string][]string{
 	"executor/fault":                  {},
 	"executor/proc":                   {"executor/ownfile"},
 	"executor/shell":                  {},
-	"executor/procattr":               {"executor/proc"},
+	"executor/procattr":               {"executor/jsonline", "executor/proc"},
 	"executor/rundir":                 {"executor/fault", "executor/ownfile", "executor/proc", "executor/shell"},
 	"executor/wire":                   {"executor/jsonline", "executor/peer", "executor/proc"},
 	"executor":                        {"executor/fault", "executor/ownfile", "executor/proc", "executor/procattr", "executor/rundir", "executor/shell", "executor/wire"},

@@ -114,6 +114,8 @@ func (p *frameReader) field(ev *api.Event, key []byte, s *jsonline.Scanner) bool
 		return p.text(s, (*string)(&ev.Result))
 	case "nodes":
 		return s.Int(&ev.Nodes)
+	case "jobs":
+		return s.Int(&ev.Jobs)
 	case "counts":
 		if ev.Counts == nil {
 			ev.Counts = &api.Counts{}

@@ -15,7 +15,7 @@ func runEvents() []api.Event {
 	took := int64(16)
 	at := time.Date(2026, 3, 1, 12, 30, 0, 123456789, time.UTC)
 	return []api.Event{
-		{Seq: 1, Time: at, Type: api.RunStarted, Run: "5", Client: "c7", Workfile: "/tmp/w.graphml", Mode: "fresh", Nodes: 1},
+		{Seq: 1, Time: at, Type: api.RunStarted, Run: "5", Client: "c7", Workfile: "/tmp/w.graphml", Mode: "fresh", Nodes: 1, Jobs: 2},
 		{Seq: 2, Time: at, Type: api.RunComplete, Run: "5", Client: "c7", ExitCode: new(int), DurationMS: &took, Result: "succeeded",
 			Counts: &api.Counts{OK: 1, Failed: 2, Blocked: 3, Idle: 4, Kept: 5, Skipped: 6}},
 	}
@@ -67,7 +67,7 @@ func TestFramesByHand(t *testing.T) {
 // TestFramesNotByHand checks that all other frames are left to encoding/json.
 func TestFramesNotByHand(t *testing.T) {
 	for _, text := range []string{``, `{}`, `{"events":[]}`, `{"events":[{}]}`, `{"events":null}`, `{"snapshot":{"seq":4}}`,
-		`{"events":[{"seq":1,"type":"run_started","jobs":2}]}`, `{"events":[{"seq":01}]}`, `{"events":[{"seq":-1}]}`,
+		`{"events":[{"seq":1,"type":"run_started","no_limit":true}]}`, `{"events":[{"seq":01}]}`, `{"events":[{"seq":-1}]}`,
 		`{"events":[{"seq":1e3}]}`, `{"events":[{"seq":99999999999999999999}]}`, `{"events":[{"seq":1,}]}`, `{"events":[{"node":"a\u0062"}]}`,
 		"{\"events\":[{\"node\":\"\xff\"}]}", `{"events":[{"seq":1}]`, `{"events":[{"seq":1}]}x`, `{"events":[{"time":"noon"}]}`,
 		`{"events":[{"node":null}]}`, `{"events":[{"seq":1}],"dropped":"too slow"}`} {

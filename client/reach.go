@@ -2,9 +2,9 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -116,7 +116,11 @@ func (c *Client) askVersion(ctx context.Context, socket string) (info api.Versio
 		return info, err
 	}
 	defer answer.Close()
-	if err := json.NewDecoder(answer).Decode(&info); err != nil && ctx.Err() == nil {
+	data, err := io.ReadAll(answer)
+	if err == nil {
+		err = decode(data, &info)
+	}
+	if err != nil && ctx.Err() == nil {
 		return info, errNoDaemon
 	}
 	return info, ctx.Err()

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +32,8 @@ func readRegistry(runtime string) (api.Registry, error) {
 		return api.Registry{}, err
 	}
 	var reg api.Registry
-	if json.NewDecoder(io.LimitReader(f, api.MaxRegistry)).Decode(&reg) != nil || reg.Socket == "" {
+	data, err := io.ReadAll(io.LimitReader(f, api.MaxRegistry))
+	if err != nil || decode(data, &reg) != nil || reg.Socket == "" {
 		return api.Registry{}, errNoDaemon
 	}
 	return reg, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -39,7 +38,7 @@ func newRequest[Q, A any](route api.Route[Q, A], q Q, values ...string) (*reques
 	case route.Method == http.MethodGet:
 		out.query = api.EncodeQuery(q)
 	default:
-		body, err := json.Marshal(q)
+		body, err := encode(q)
 		if err != nil {
 			return nil, fmt.Errorf("encode %s %s: %w", out.method, out.path, err)
 		}
@@ -141,11 +140,12 @@ func receive(ctx context.Context, c *Client, q *request, out any) error {
 		return err
 	}
 	defer answer.Close()
-	dec := json.NewDecoder(answer)
-	dec.UseNumber() // outputs and parameters have any type: numbers keep their spelling
-	if err := dec.Decode(out); err != nil {
+	data, err := io.ReadAll(answer)
+	if err == nil {
+		err = decode(data, out)
+	}
+	if err != nil {
 		return connectionError(ctx, err)
 	}
-	_, _ = io.Copy(io.Discard, answer) // so that the connection can be used again
 	return nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -229,9 +228,7 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		Defaults:      e.defaults,
 	}
 	if !o.dryRun {
-		if attributes, err := json.Marshal(procattr.Own()); err == nil {
-			req.World = attributes
-		}
+		req.World = procattr.Own().Encode()
 	}
 	if flags.Changed("wrapper") {
 		req.Wrapper = &o.wrapper

@@ -17,8 +17,7 @@ import (
 // A target is a workfile that is open in the daemon, and the connection.
 type target struct{ progress.Target }
 
-// open opens a workfile ("" = ./Workfile) in the daemon for run, and closes the connection afterwards. It checks that the
-// file exists before it starts a daemon.
+// open opens a workfile ("" = ./Workfile) in the daemon for run. It checks that the file exists before it starts a daemon.
 func (e *env) open(ctx context.Context, file string, run targetFunc) error {
 	path, err := e.workfile(file)
 	if err != nil {
@@ -42,13 +41,13 @@ func (e *env) look(ctx context.Context, file string, run targetFunc) error {
 	})
 }
 
-// connected calls run with a connection to the daemon, which it starts if none answers.
+// connected calls run with a connection to the daemon, which it starts if none answers. The connection stays open until the
+// end of the process, which closes it faster than the client does.
 func (e *env) connected(ctx context.Context, run func(*client.Client) error) error {
 	c, err := e.connect(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer c.Close()
 	return run(c)
 }
 

@@ -5,12 +5,16 @@ package procattr
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"wf/executor/jsonline"
 )
 
 // Attributes are what a command inherits from the process that starts it, besides the environment. The commands of a
@@ -52,6 +56,36 @@ func Parse(data []byte) (Attributes, error) {
 	}
 	_, err := parseCPUs(w.CPUs)
 	return w, err
+}
+
+// Encode is the inverse of Parse. It encodes without encoding/json, which would first examine the types.
+func (w Attributes) Encode() []byte {
+	var b []byte
+	if w.Umask != nil {
+		b = strconv.AppendInt(jsonline.AppendKey(b, "umask"), int64(*w.Umask), 10)
+	}
+	if w.Nice != nil {
+		b = strconv.AppendInt(jsonline.AppendKey(b, "nice"), int64(*w.Nice), 10)
+	}
+	b = jsonline.AppendText(b, "cpus", w.CPUs)
+	if len(w.Limits) > 0 {
+		var limits []byte
+		for _, name := range slices.Sorted(maps.Keys(w.Limits)) {
+			limits = strconv.AppendInt(append(jsonline.AppendKey(limits, name), `{"soft":`...), w.Limits[name].Soft, 10)
+			limits = append(strconv.AppendInt(jsonline.AppendKey(limits, "hard"), w.Limits[name].Hard, 10), '}')
+		}
+		b = append(jsonline.AppendKey(b, "limits"), object(limits)...)
+	}
+	return object(b)
+}
+
+// object returns the object with members, each of which has a comma before it.
+func object(members []byte) []byte {
+	if len(members) == 0 {
+		return []byte("{}")
+	}
+	members[0] = '{'
+	return append(members, '}')
 }
 
 // mostCPU is greater than the number of any processor.

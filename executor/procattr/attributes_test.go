@@ -44,3 +44,18 @@ func TestOwn(t *testing.T) {
 		t.Errorf("attributes are missing: %s", data)
 	}
 }
+
+// TestEncode compares Encode with encoding/json.
+func TestEncode(t *testing.T) {
+	umask, nice := 0o22, -5
+	for _, w := range []Attributes{{}, Own(), {Umask: &umask}, {Nice: &nice, CPUs: "0-3,8"},
+		{Limits: map[string]Limit{"stack": {-1, 1 << 40}, "as": {0, -1}}}} {
+		want, err := json.Marshal(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Encode(); string(got) != string(want) {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

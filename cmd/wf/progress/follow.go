@@ -28,7 +28,7 @@ const DefaultGrace = 10 * time.Second
 //	other answers ──▶│
 //	terminal, keys ─▶┘
 //
-// Close ends the goroutines that fill the channels and waits for them.
+// Close ends the goroutines that fill the channels and waits for them, unless the process ends anyway.
 type Follower struct {
 	e      *console.Console
 	target *Target
@@ -45,6 +45,7 @@ type Follower struct {
 
 	Run      string // "" until the daemon has accepted it
 	First    api.Snapshot
+	ended    bool          // its end was shown
 	StopsRun bool          // a signal stops the run; otherwise it only ends the command
 	Grace    time.Duration // of that stop
 
@@ -86,13 +87,18 @@ func Follow(ctx context.Context, e *console.Console, s *Target, opt Options) (*F
 	return f, nil
 }
 
-// Close ends the watch. The run continues.
+// Close ends the watch. The run continues. If the run has ended, the command ends, too, and Close leaves the connections and
+// goroutines to the end of the process, which takes half a millisecond less.
 func (f *Follower) Close() {
 	f.interrupts.restore()
 	f.view.endLive() // first, so that the terminal is restored even if the rest takes time
 	f.closeQuestion()
 	if f.view.keyboard != nil {
 		f.view.keyboard.Close() // a question may still be open
+	}
+	if f.ended {
+		f.view.Close()
+		return
 	}
 	f.cancel()
 	f.watch.Close()
@@ -386,6 +392,7 @@ func EndOf(detail api.RunDetail, workspace string, seq uint64) api.Event {
 
 // over shows the end of the run and returns its result as an exit status.
 func (f *Follower) over(ctx context.Context, ev api.Event) error {
+	f.ended = true
 	if err := f.view.Finish(ctx, ev); err != nil {
 		return err
 	}
