@@ -2,6 +2,8 @@ package executor
 
 import (
 	"flag"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -25,6 +27,17 @@ func (l *Local) Guard() {
 
 // Reap does one round of ReapOrphans.
 func (l *Local) Reap() { l.shared().reaper.reap() }
+
+// AwaitRunners waits until all runners have been reaped, which Close does not wait for.
+func (l *Local) AwaitRunners() {
+	w := l.shared().reaper
+	w.mu.Lock()
+	all := slices.Collect(maps.Values(w.own))
+	w.mu.Unlock()
+	for _, reaped := range all {
+		<-reaped
+	}
+}
 
 // SpareRunner returns the pid of the spare runner, or 0 if there is none.
 func (l *Local) SpareRunner() int {

@@ -295,6 +295,7 @@ func (f *faulty) closeAll(x *executor.Local) {
 	if err != nil || len(survivors) > 0 {
 		f.Errorf("operation %d, after %q: close: survivors %v, error %v", f.plan.At, f.failedOps(), survivors, err)
 	}
+	x.AwaitRunners()
 	x.Reap()
 	if left := zombies(f.T); len(left) > 0 {
 		f.Errorf("operation %d: zombies %v are left", f.plan.At, left)

@@ -79,6 +79,7 @@ func dieOnce(t *testing.T, point, line string, code int) {
 		endOrphan(t, orphan)
 	}
 	r.close()
+	x.AwaitRunners()
 	x.Reap()
 	if left := zombies(t); len(left) > 0 {
 		t.Errorf("zombies %v are left", left)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"slices"
@@ -134,8 +135,9 @@ func (s *session) Stop(ids []ID, grace time.Duration) {
 	s.Retry()
 }
 
-// Close waits until the runner has killed what is left and has ended. If ctx ends first, the runner goes on, and a second
-// Close can wait again.
+// Close waits until the runner has killed what is left. If ctx ends first, the runner goes on, and a second Close can wait
+// again. If something may be left, Close also waits for the end of the runner. Otherwise the runner has no child and ends
+// by itself: its last line is the last thing it does for the run.
 func (s *session) Close(ctx context.Context) ([]int, error) {
 	s.mu.Lock()
 	if !s.closing {
@@ -156,6 +158,9 @@ func (s *session) Close(ctx context.Context) ([]int, error) {
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.runner.forget())
+	}
+	if len(survivors) == 0 && !s.runner.claim.mayHaveOrphans() {
+		return nil, nil
 	}
 	if err := s.runner.awaitEnd(ctx); err != nil {
 		return survivors, err
@@ -423,6 +428,9 @@ func (s *session) notice(line []byte) error {
 			s.report(Report{Kind: Leftovers, Time: time.Now(), Left: n.Left, Count: n.LeftCount})
 		}
 		s.setClosed(n.Survivors)
+		if len(n.Survivors) == 0 {
+			return io.EOF // nothing follows
+		}
 	case wire.LineWidth:
 		s.spec.Report([]Report{{Kind: Resized, Time: time.Now(), Width: n.Width}})
 		s.reportCaughtUp() // each hello is followed by a width, which the runner answers after all earlier news

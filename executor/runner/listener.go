@@ -3,6 +3,7 @@ package runner
 import (
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -102,6 +103,12 @@ func (n *listener) keep(now time.Time) {
 	}
 	n.closedUntil = time.Time{}
 	n.poller.close(before)
+}
+
+// remove removes the socket file. keep does not make it again.
+func (n *listener) remove() {
+	os.Remove(n.place.path)
+	n.place = place{}
 }
 
 // accept returns the next connection of a process of the same user.

@@ -462,23 +462,28 @@ func (r *runner) fail(err error) {
 	r.links.publish(wire.AppendLine(nil, wire.Notice{Kind: wire.LineBroken, Message: "runner log: " + err.Error()}))
 }
 
-// cleanUp removes what must not outlive the run. It ignores most errors: nothing could act on them.
-func (r *runner) cleanUp() {
-	if r.links.current != nil {
-		r.links.drain(r.links.current)
-	}
-	unix.Close(r.listener.fd)
-	os.Remove(r.listener.place.path)
+// removeFiles removes the files that must not outlive the run. It ignores most errors: nothing could act on them.
+func (r *runner) removeFiles() {
+	r.listener.remove()
 	os.Remove(filepath.Join(r.dir, forkNoteFile))
-	for d, err := proc.NextDeath(); err == nil && d != nil; d, err = proc.NextDeath() {
-		proc.Reap(d.PID) // otherwise they would become zombies of the daemon
-	}
-	r.outputs.slots.close()
-	r.children.list.Close()
-	if err := r.log.file.Close(); err != nil && !r.log.broken {
+	if err := os.Remove(filepath.Join(r.dir, rundir.EnvironmentFile)); err != nil && !r.commands.env.missing {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 	}
 	if info, err := os.Stderr.Stat(); err == nil && info.Size() == 0 {
 		os.Remove(filepath.Join(r.dir, rundir.StderrFile)) // it is empty
 	}
+}
+
+// cleanUp ends what is still open when the files are removed. The daemon may have recorded the end of the run already.
+func (r *runner) cleanUp() {
+	if r.links.current != nil {
+		r.links.drain(r.links.current)
+	}
+	unix.Close(r.listener.fd)
+	for d, err := proc.NextDeath(); err == nil && d != nil; d, err = proc.NextDeath() {
+		proc.Reap(d.PID) // otherwise they would become zombies of the daemon
+	}
+	r.outputs.slots.close()
+	r.children.list.Close()
+	_ = r.log.file.Close() // the entries are synced
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -300,17 +298,15 @@ func (r *runner) remainingProcesses(table *proc.Table) []proc.Process {
 	return slices.DeleteFunc(left, func(p proc.Process) bool { return p.PID == r.pid })
 }
 
-// finish reports to the daemon that the run is closed. The last entries must be synced before that: if the sync fails,
-// finish returns and is called again later.
+// finish reports to the daemon that the run is closed: the daemon does not wait for the end of this process. The last
+// entries must be synced before that: if the sync fails, finish returns and is called again later.
 func (r *runner) finish(survivors []int) {
 	if !r.sync() && !r.log.broken {
 		r.stops.next = r.hold.till
 		return
 	}
 	r.announceNow()
-	if err := os.Remove(filepath.Join(r.dir, rundir.EnvironmentFile)); err != nil && !r.commands.env.missing {
-		fmt.Fprintln(os.Stderr, "runner:", err)
-	}
+	r.removeFiles()
 	closed := wire.Notice{Kind: wire.LineClosed, Survivors: survivors, Left: r.closing.left, LeftCount: r.closing.leftCount}
 	r.links.publish(closed.Append(nil))
 	r.closing.done = true
