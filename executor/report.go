@@ -4,6 +4,7 @@ import (
 	"path"
 	"time"
 
+	"wf/executor/proc"
 	"wf/executor/rundir"
 	"wf/executor/wire"
 )
@@ -36,4 +37,25 @@ func outputRange(slot int, stream string, x wire.Extent) Range {
 		return Range{}
 	}
 	return Range{File: path.Join(rundir.OutputFolder, rundir.OutputName(slot, stream)), Start: x[0], End: x[1]}
+}
+
+// A processID identifies the process of an execution.
+type processID struct {
+	pid         int
+	startWindow proc.Window
+}
+
+// track records the starts and ends of executions. Only when an end has arrived may the daemon reap a zombie that it has
+// inherited from a dead runner: until then the next runner needs it to learn how the process ended.
+func (s *session) track(e *wire.Entry) {
+	id := e.ID()
+	if e.Kind == wire.EntryStart {
+		s.running[id] = processID{e.PID, e.StartWindow}
+		return
+	}
+	if p, ok := s.running[id]; ok {
+		s.runner.claim.release(p.pid)
+		s.runner.unwatch(id)
+		delete(s.running, id)
+	}
 }

@@ -17,7 +17,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"wf/executor/proc"
 	"wf/executor/wire"
 )
 
@@ -290,27 +289,6 @@ func (s *session) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.end.closed || s.end.lost != nil || s.detached
-}
-
-// A processID identifies the process of an execution.
-type processID struct {
-	pid         int
-	startWindow proc.Window
-}
-
-// track records the starts and ends of executions. Only when an end has arrived may the daemon reap a zombie that it has
-// inherited from a dead runner: until then the next runner needs it to learn how the process ended.
-func (s *session) track(e *wire.Entry) {
-	id := e.ID()
-	if e.Kind == wire.EntryStart {
-		s.running[id] = processID{e.PID, e.StartWindow}
-		return
-	}
-	if p, ok := s.running[id]; ok {
-		s.runner.claim.release(p.pid)
-		s.runner.unwatch(id)
-		delete(s.running, id)
-	}
 }
 
 // serve serves one connection until it ends.

@@ -130,3 +130,6 @@ func (w Attributes) Calls() []Call {
 	}
 	return list
 }
+
+// Prepare reads what Calls needs and what does not change.
+func Prepare() { ownUmask() }

@@ -3,9 +3,12 @@ package runner
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"syscall"
 
 	"wf/executor/fault"
+	"wf/executor/rundir"
 	"wf/executor/shell"
 )
 
@@ -51,6 +54,17 @@ func (c *commands) fork(e *execution, now moment) (forked child, err error) {
 		err = errTooLarge(argv, env)
 	}
 	return forked, err
+}
+
+// removeFiles removes the files that must not outlive the run. It ignores most errors: nothing could act on them.
+func (c *commands) removeFiles() {
+	os.Remove(filepath.Join(c.dir, forkNoteFile))
+	if err := os.Remove(filepath.Join(c.dir, rundir.EnvironmentFile)); err != nil && !c.env.missing {
+		fmt.Fprintln(os.Stderr, "runner:", err)
+	}
+	if info, err := os.Stderr.Stat(); err == nil && info.Size() == 0 {
+		os.Remove(filepath.Join(c.dir, rundir.StderrFile)) // it is empty
+	}
 }
 
 // A child is a process that has just been forked.

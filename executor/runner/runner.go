@@ -462,19 +462,7 @@ func (r *runner) fail(err error) {
 	r.links.publish(wire.AppendLine(nil, wire.Notice{Kind: wire.LineBroken, Message: "runner log: " + err.Error()}))
 }
 
-// removeFiles removes the files that must not outlive the run. It ignores most errors: nothing could act on them.
-func (r *runner) removeFiles() {
-	r.listener.remove()
-	os.Remove(filepath.Join(r.dir, forkNoteFile))
-	if err := os.Remove(filepath.Join(r.dir, rundir.EnvironmentFile)); err != nil && !r.commands.env.missing {
-		fmt.Fprintln(os.Stderr, "runner:", err)
-	}
-	if info, err := os.Stderr.Stat(); err == nil && info.Size() == 0 {
-		os.Remove(filepath.Join(r.dir, rundir.StderrFile)) // it is empty
-	}
-}
-
-// cleanUp ends what is still open when the files are removed. The daemon may have recorded the end of the run already.
+// cleanUp ends what is still open after finish. The daemon may have recorded the end of the run already.
 func (r *runner) cleanUp() {
 	if r.links.current != nil {
 		r.links.drain(r.links.current)

@@ -46,7 +46,7 @@ func warmUp() error {
 	if _, err := proc.BootID(); err != nil {
 		return err
 	}
-	procattr.Attributes{}.Calls() // reads the attributes of this process
+	procattr.Prepare()
 	return sealDescriptors()
 }
 

@@ -306,7 +306,8 @@ func (r *runner) finish(survivors []int) {
 		return
 	}
 	r.announceNow()
-	r.removeFiles()
+	r.listener.remove()
+	r.commands.removeFiles()
 	closed := wire.Notice{Kind: wire.LineClosed, Survivors: survivors, Left: r.closing.left, LeftCount: r.closing.leftCount}
 	r.links.publish(closed.Append(nil))
 	r.closing.done = true
