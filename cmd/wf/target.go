@@ -44,7 +44,12 @@ func (e *env) look(ctx context.Context, file string, run targetFunc) error {
 // connected calls run with a connection to the daemon, which it starts if none answers. The connection stays open until the
 // end of the process, which closes it faster than the client does.
 func (e *env) connected(ctx context.Context, run func(*client.Client) error) error {
-	c, err := e.connect(ctx, nil)
+	opt, err := e.startingOptions(nil)
+	if err != nil {
+		return err
+	}
+	opt.TrustRegistry = true
+	c, err := client.Connect(ctx, opt)
 	if err != nil {
 		return err
 	}
