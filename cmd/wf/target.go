@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"wf/api"
 	"wf/client"
+	"wf/cmd/wf/exit"
 	"wf/cmd/wf/progress"
 	"wf/cmd/wf/settings"
 	"wf/daemon"
@@ -25,6 +27,11 @@ func (e *env) open(ctx context.Context, file string, run targetFunc) error {
 	}
 	return e.connected(ctx, func(c *client.Client) error {
 		ws, err := c.Open(ctx, path)
+		if exit.IsCode(err, api.CodeWorkfile) {
+			if _, missing := e.workfile(file); missing != nil { // its last run has ended since
+				return missing
+			}
+		}
 		if err != nil {
 			return err
 		}
