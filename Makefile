@@ -7,6 +7,7 @@ EXAMPLE = bin/example
 # Of make torture; a seed repeats what was left to chance, as far as the machine lets it.
 KILLS = 2000
 LEAK_NODES = 20000
+OPENINGS = 2000
 STOPS = 10
 WATCHED_NODES = 10000
 FLOWS = 2000
@@ -68,6 +69,7 @@ torture: ## attack the real binary, cut journals and records at every byte, have
 	$(GO) run ./bench/torture kill -n $(KILLS) -seed $(SEED)
 	$(GO) run ./bench/torture control -n $(KILLS) -seed $(SEED)
 	$(GO) run ./bench/torture leak -n $(LEAK_NODES) -seed $(SEED)
+	$(GO) run ./bench/torture leak -n $(OPENINGS) -size 1 -workfiles 40 -seed $(SEED)
 	$(GO) run ./bench/torture stop -n $(STOPS) -seed $(SEED)
 	$(GO) run ./bench/torture slots -n 100 -files 50 -events 30 -seed $(SEED)
 	$(GO) run ./bench/torture watch -n $(WATCHED_NODES) -seed $(SEED)
@@ -80,6 +82,7 @@ torture-short: ## the same in little
 	$(GO) run ./bench/torture kill -n 50 -seed $(SEED)
 	$(GO) run ./bench/torture control -n 16 -seed $(SEED)
 	$(GO) run ./bench/torture leak -n 4000 -seed $(SEED)
+	$(GO) run ./bench/torture leak -n 100 -size 1 -workfiles 20 -seed $(SEED)
 	$(GO) run ./bench/torture stop -n 1 -seed $(SEED)
 	$(GO) run ./bench/torture slots -n 6 -files 10 -seed $(SEED)
 	$(GO) run ./bench/torture watch -n 1000 -rounds 1 -seed $(SEED)

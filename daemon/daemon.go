@@ -186,7 +186,6 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	d.cfg.pools.close()
-	d.workspaces.preventIdle() // it is not idle before it has recovered the runs
 	servers := d.listen(requests)
 	d.cfg.Ready(d.registry)
 	d.workspaces.resume(d.unfinished())

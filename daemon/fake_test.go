@@ -105,7 +105,9 @@ func (w *fake) end() {
 }
 
 func newTestWorkspaces(f *fakes, timeout time.Duration, idle func()) *workspaces[*fake] {
-	return newWorkspaces(f.opener(), Config{IdleTimeout: timeout}.withDefaults(), idle)
+	t := newWorkspaces(f.opener(), Config{IdleTimeout: timeout}.withDefaults(), idle)
+	t.allowIdle()
+	return t
 }
 
 func mustBe(t *testing.T, w openFile, open bool) {

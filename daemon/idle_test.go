@@ -6,18 +6,19 @@ import (
 	"time"
 )
 
-// TestHold checks that the daemon does not end between hold and allowIdle, and that IdleTimeout starts afterwards.
-func TestHold(t *testing.T) {
+// TestPreventIdle checks that the daemon does not end before it has recovered the runs, nor between preventIdle and
+// allowIdle, and that IdleTimeout starts afterwards.
+func TestPreventIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		idle := make(chan struct{}, 1)
-		w := &workspaces[*fake]{byID: map[string]*entry[*fake]{}, timeout: time.Second, idle: func() { idle <- struct{}{} }}
-		w.mu.Lock()
-		w.armIdle()
-		w.mu.Unlock()
-		w.preventIdle()
+		w := newWorkspaces(newFakes().opener(), Config{IdleTimeout: time.Second}, func() { idle <- struct{}{} })
+		time.Sleep(time.Minute) // of the fake clock
+		if len(idle) > 0 {
+			t.Fatal("it ended before it has recovered the runs")
+		}
 		w.preventIdle()
 		w.allowIdle()
-		time.Sleep(time.Minute) // of the fake clock
+		time.Sleep(time.Minute)
 		if len(idle) > 0 {
 			t.Fatal("it ended while it was held")
 		}

@@ -132,6 +132,7 @@ func TestDaemonIsNotIdleDuringValueRequests(t *testing.T) {
 	d := newDaemon(Config{State: t.TempDir()}.withDefaults(), &listeners{}, newOpener)
 	defer d.cfg.values.Close()
 	defer d.workspaces.close()
+	d.workspaces.allowIdle()
 	request := httptest.NewRequestWithContext(t.Context(), "GET", api.GetValue.Path, nil)
 	held := -1
 	_, err := withStore(d, request, api.KVScope{Scope: api.KVMachine}, func(storeCall) (struct{}, error) {

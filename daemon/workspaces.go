@@ -68,13 +68,11 @@ type entry[W openFile] struct {
 	evicted bool // it closes even with watchers: see evict
 }
 
+// newWorkspaces returns a table without workspaces. The daemon is not idle before the caller, which recovers the runs of an
+// earlier daemon, calls allowIdle.
 func newWorkspaces[W openFile](o opener[W], cfg Config, idle func()) *workspaces[W] {
-	t := &workspaces[W]{opener: o, log: cfg.Log, linger: cfg.linger, timeout: cfg.IdleTimeout, idle: idle,
+	return &workspaces[W]{opener: o, log: cfg.Log, linger: cfg.linger, timeout: cfg.IdleTimeout, idle: idle, blockers: 1,
 		resumed: make(chan struct{}), quit: make(chan struct{}), byID: map[string]*entry[W]{}, paths: map[string]string{}, crash: map[string]time.Duration{}}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.armIdle()
-	return t
 }
 
 // armIdle starts the timer of the idle daemon. The caller holds mu.

@@ -180,7 +180,7 @@ func (h *runnerHandle) assign(s *spare, lock *os.File) error {
 		return err
 	}
 	defer stderr.Close()
-	a := wire.Assignment{Dir: h.dir, Socket: h.socket, Cwd: h.cwd, Attributes: h.attributes, Lock: lock, Stderr: stderr}
+	a := wire.Assignment{Dir: h.dir, Socket: h.socket, Cwd: h.cwd, Attributes: string(h.attributes), Lock: lock, Stderr: stderr}
 	if err := a.Send(s.conn, time.Now().Add(spareTimeout)); err != nil {
 		return fmt.Errorf("spare runner: %w", err)
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -15,15 +17,16 @@ import (
 
 // leakOptions are the flags of leak.
 type leakOptions struct {
-	nodes, size, warm int
-	memory            int
+	nodes, size, workfiles, warm int
+	memory                       int
 }
 
 func setupLeak(flags *flag.FlagSet) func(context.Context, *world) (*report, error) {
 	o := &leakOptions{}
 	flags.IntVar(&o.nodes, "n", 20_000, "nodes between the two looks")
 	flags.IntVar(&o.size, "size", 1000, "nodes of a run")
-	flags.IntVar(&o.warm, "warm", 3, "runs before the first look")
+	flags.IntVar(&o.workfiles, "workfiles", 1, "workfiles that take turns; with more than 16 the daemon soon closes them again")
+	flags.IntVar(&o.warm, "warm", 3, "runs before the first look, at least one of each workfile")
 	flags.IntVar(&o.memory, "memory", 10, "growth of memory that is no leak, in percent")
 	return o.attack
 }
@@ -31,33 +34,47 @@ func setupLeak(flags *flag.FlagSet) func(context.Context, *world) (*report, erro
 // attack runs the nodes in one daemon and measures it before and after. Goroutines are only listed by a
 // daemon that ends with a dump, so those of the beginning are counted in another daemon, which ends there.
 func (o *leakOptions) attack(ctx context.Context, w *world) (*report, error) {
-	dir, err := w.folder("leak")
+	dirs, err := o.write(w)
 	if err != nil {
 		return nil, err
 	}
-	g, err := dag.New("layered", o.size, "true", w.seed)
-	if err == nil {
-		err = writeWorkfile(dir, g)
-	}
-	if err != nil {
-		return nil, err
-	}
-	_, _, first, err := o.life(ctx, w, dir, 0)
+	o.warm = max(o.warm, o.workfiles)
+	_, _, first, err := o.life(ctx, w, dirs, 0)
 	if err != nil {
 		return nil, err
 	}
 	runs := (o.nodes + o.size - 1) / o.size
 	begin := time.Now()
-	before, after, last, err := o.life(ctx, w, dir, runs)
+	before, after, last, err := o.life(ctx, w, dirs, runs)
 	if err != nil {
 		return nil, err
 	}
-	rep := newReport("", "descriptors", "goroutines", "threads", "children", "zombies", "memory KiB")
-	rep.row(fmt.Sprintf("after %d nodes", o.warm*o.size), before.descriptors, first, before.threads, before.children, before.zombies, before.memory())
-	rep.row(fmt.Sprintf("after %d more", runs*o.size), after.descriptors, last, after.threads, after.children, after.zombies, after.memory())
+	rep := newReport("", "descriptors", "goroutines", "threads", "children", "zombies", "files", "memory KiB")
+	rep.row(fmt.Sprintf("after %d nodes", o.warm*o.size), before.descriptors, first, before.threads, before.children, before.zombies, before.files, before.memory())
+	rep.row(fmt.Sprintf("after %d more", runs*o.size), after.descriptors, last, after.threads, after.children, after.zombies, after.files, after.memory())
 	rep.note("%d runs in %s", o.warm+runs, time.Since(begin).Round(time.Second))
 	o.compare(rep, before, after, first, last)
 	return rep, nil
+}
+
+// write writes the workfiles and returns their folders.
+func (o *leakOptions) write(w *world) ([]string, error) {
+	g, err := dag.New("layered", o.size, "true", w.seed)
+	if err != nil {
+		return nil, err
+	}
+	var dirs []string
+	for i := range o.workfiles {
+		dir, err := w.folder(fmt.Sprint("leak", i))
+		if err == nil {
+			err = writeWorkfile(dir, g)
+		}
+		if err != nil {
+			return nil, err
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs, nil
 }
 
 // compare reports what has grown. Threads are only shown: the Go runtime keeps threads that it once
@@ -71,6 +88,7 @@ func (o *leakOptions) compare(rep *report, before, after rest, first, last int) 
 		{"goroutines", first, last},
 		{"children", 0, after.children},
 		{"zombies", 0, after.zombies},
+		{"files in the runtime folder", before.files, after.files},
 	} {
 		if c.after > c.before {
 			rep.violate("%s: %d became %d", c.what, c.before, c.after)
@@ -83,35 +101,41 @@ func (o *leakOptions) compare(rep *report, before, after rest, first, last int) 
 
 // life is the life of one daemon: it warms up, is measured, works, is measured again, and dumps its
 // goroutines.
-func (o *leakOptions) life(ctx context.Context, w *world, dir string, runs int) (before, after rest, goroutines int, err error) {
-	d, err := w.serve(ctx)
+func (o *leakOptions) life(ctx context.Context, w *world, dirs []string, runs int) (before, after rest, goroutines int, err error) {
+	d, err := w.serve(ctx, idleTime)
 	if err != nil {
 		return before, after, 0, err
 	}
 	defer d.end()
-	if before, err = o.work(ctx, w, d, dir, o.warm); err != nil {
+	if before, err = o.work(ctx, w, d, dirs, o.warm); err != nil {
 		return before, after, 0, err
 	}
-	if after, err = o.work(ctx, w, d, dir, runs); err != nil {
+	if after, err = o.work(ctx, w, d, dirs, runs); err != nil {
 		return before, after, 0, err
 	}
 	goroutines, err = d.goroutines()
 	return before, after, goroutines, err
 }
 
-// A rest is the footprint of the daemon after several runs. least and most are its memory in KiB after each of
+// A rest is the footprint of the daemon after several runs. least and most are its memory in KiB after some of
 // the last runs: the garbage collector lets it vary by some MiB, so only a change of the whole range is a leak.
 type rest struct {
 	footprint
+	files       int // in the runtime folder
 	least, most int64
 }
 
 func (r rest) memory() string { return fmt.Sprintf("%d-%d", r.least, r.most) }
 
-// work runs the workfile and returns the footprint after the runs; the memory is that of their second half.
-func (o *leakOptions) work(ctx context.Context, w *world, d *server, dir string, runs int) (rest, error) {
+// looks is how often the footprint is taken in the second half of the runs.
+const looks = 10
+
+// work runs the workfiles in turn and returns the footprint after the runs; the memory is that of their second half.
+func (o *leakOptions) work(ctx context.Context, w *world, d *server, dirs []string, runs int) (rest, error) {
 	var r rest
+	every := max(1, runs/2/looks)
 	for i := range runs {
+		dir := dirs[i%len(dirs)]
 		a, err := w.wf(ctx, dir, "run", "--fresh", "-j", "8", "--progress", "none")
 		if err != nil {
 			return r, err
@@ -119,10 +143,10 @@ func (o *leakOptions) work(ctx context.Context, w *world, d *server, dir string,
 		if a.status != 0 {
 			return r, fmt.Errorf("wf run: %v", a)
 		}
-		if i < runs/2 {
+		if left := runs - 1 - i; i < runs/2 || left%every != 0 {
 			continue
 		}
-		if r.footprint, err = o.atRest(ctx, w, d, dir); err != nil {
+		if r.footprint, r.files, err = o.atRest(ctx, w, d, dir); err != nil {
 			return r, err
 		}
 		if r.least == 0 {
@@ -133,17 +157,25 @@ func (o *leakOptions) work(ctx context.Context, w *world, d *server, dir string,
 	return r, nil
 }
 
-// atRest returns the footprint of the daemon after it has closed the workfile.
-func (o *leakOptions) atRest(ctx context.Context, w *world, d *server, dir string) (footprint, error) {
-	err := await(ctx, settleTime, "the daemon closes the workfile", func() (bool, error) {
+// atRest returns the footprint of the daemon, and the number of files in the runtime folder, after it has closed all
+// workfiles.
+func (o *leakOptions) atRest(ctx context.Context, w *world, d *server, dir string) (f footprint, files int, err error) {
+	err = await(ctx, settleTime, "the daemon closes the workfiles", func() (bool, error) {
 		var status api.ServerStatus
 		err := w.json(ctx, dir, &status, "server", "status", "--json")
 		return len(status.Workspaces) == 0, err
 	})
 	if err != nil {
-		return footprint{}, err
+		return f, 0, err
 	}
-	return d.settled(ctx)
+	if f, err = d.settled(ctx); err != nil {
+		return f, 0, err
+	}
+	err = filepath.WalkDir(w.runtime(), func(_ string, _ fs.DirEntry, err error) error {
+		files++
+		return err
+	})
+	return f, files, err
 }
 
 // A server is a daemon in the foreground, which runs until it is stopped.
@@ -153,10 +185,14 @@ type server struct {
 	cancel context.CancelFunc
 }
 
-// serve starts a daemon and returns when it answers. The caller calls end.
-func (w *world) serve(ctx context.Context) (*server, error) {
+// idleTime is the idle timeout of the daemon. It must be longer than settleTime, in which no client calls. The daemon closes
+// unused workfiles after a quarter of it.
+const idleTime = settleTime + time.Second
+
+// serve starts a daemon with an idle timeout, 0 for none, and returns when it answers. The caller calls end.
+func (w *world) serve(ctx context.Context, idle time.Duration) (*server, error) {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	c, err := w.start(own, w.dir, "server", "start", "--foreground", "--idle-timeout", "0")
+	c, err := w.start(own, w.dir, "server", "start", "--foreground", "--idle-timeout", idle.String())
 	if err != nil {
 		cancel()
 		return nil, err

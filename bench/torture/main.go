@@ -20,7 +20,7 @@ const usage = `usage: torture COMMAND [flags]
 
   kill    kill -9 of daemon, runner or both, again and again: nothing lost, nothing twice
   control kill -9 of daemon or runner while items, loops, retries, timers and people are waited for
-  leak    many nodes in one daemon: descriptors, threads, goroutines, children, memory
+  leak    many nodes, or many openings, in one daemon: descriptors, goroutines, children, files, memory
   stop    commands that resist being stopped: nothing is left
   folders every file and folder of wf removed in the middle of a run: nothing twice, no word missing
   slots   many workfiles on few slots, calm and with kills, freezes, stops, restarts and edits: all get to their end

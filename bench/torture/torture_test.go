@@ -236,6 +236,7 @@ func TestLeaksAreSeen(t *testing.T) {
 		"child":      at(footprint{descriptors: 5, children: 1}, 700, 1000),
 		"zombie":     at(footprint{descriptors: 5, children: 1, zombies: 1}, 700, 1000),
 		"memory":     at(footprint{descriptors: 5}, 1101, 1500),
+		"file":       {footprint: footprint{descriptors: 5}, files: 1, least: 700, most: 1000},
 	} {
 		rep := newReport()
 		if o.compare(rep, before, after, 3, 3); len(rep.violations) == 0 {

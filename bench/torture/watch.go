@@ -50,7 +50,7 @@ func (o *watchOptions) attack(ctx context.Context, w *world) (*report, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := w.serve(ctx)
+	d, err := w.serve(ctx, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,9 @@ package store
 
 import (
 	"encoding/binary"
-	"hash/crc32"
-	"sync"
 	"time"
+
+	"wf/executor/checksum"
 )
 
 // A record is the entry of a key in the file: expiry, checksum of everything, value. bbolt has checksums for two of its
@@ -18,9 +18,6 @@ const (
 	badContent = "the checksum of the value is wrong"
 )
 
-// castagnoli is made when it is first used: that takes longer than the start of most other packages.
-var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
-
 // appendTime appends milliseconds since 1970. Their bytes sort like the times.
 func appendTime(b []byte, ms int64) []byte { return binary.BigEndian.AppendUint64(b, uint64(ms)) }
 
@@ -28,14 +25,12 @@ func readTime(b []byte) int64 { return int64(binary.BigEndian.Uint64(b)) }
 
 func encode(key []byte, expires int64, value []byte) []byte {
 	b := appendTime(make([]byte, 0, headBytes+len(value)), expires)
-	b = binary.BigEndian.AppendUint32(b, checksum(key, b, value))
+	b = binary.BigEndian.AppendUint32(b, sumOf(key, b, value))
 	return append(b, value...)
 }
 
-func checksum(key, expires, value []byte) uint32 {
-	sum := crc32.Update(0, castagnoli(), key)
-	sum = crc32.Update(sum, castagnoli(), expires)
-	return crc32.Update(sum, castagnoli(), value)
+func sumOf(key, expires, value []byte) uint32 {
+	return checksum.Update(checksum.Update(checksum.Of(key), expires), value)
 }
 
 // decode is the inverse of encode; problem is "" if the record is intact. value is a part of b.
@@ -44,7 +39,7 @@ func decode(key, b []byte) (expires int64, value []byte, problem string) {
 		return 0, nil, badRecord
 	}
 	expires, value = readTime(b), b[headBytes:]
-	if binary.BigEndian.Uint32(b[timeBytes:]) != checksum(key, b[:timeBytes], value) {
+	if binary.BigEndian.Uint32(b[timeBytes:]) != sumOf(key, b[:timeBytes], value) {
 		return 0, nil, badContent
 	}
 	return expires, value, ""

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -29,9 +30,20 @@ func BecomeSubreaper() error {
 
 // BootID returns the id of this boot of the machine. Pids and ticks of another boot mean nothing.
 func BootID() (string, error) {
+	if id := bootID.Load(); id != nil {
+		return *id, nil
+	}
 	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return strings.TrimSpace(string(text)), err
+	if err != nil {
+		return "", err
+	}
+	id := strings.TrimSpace(string(text))
+	bootID.Store(&id)
+	return id, nil
 }
+
+// bootID is the result of BootID after its first success.
+var bootID atomic.Pointer[string]
 
 // Ticks returns the start time that a process forked now would get. Two calls, before and after a fork, cost a tenth
 // of reading the exact start time from /proc.

@@ -40,8 +40,11 @@ func Parse(data []byte) (Attributes, error) {
 	if len(data) == 0 {
 		return w, nil
 	}
-	if err := json.Unmarshal(data, &w); err != nil {
-		return Attributes{}, err
+	if !jsonline.ReadObject(data, w.member) {
+		w = Attributes{}
+		if err := json.Unmarshal(data, &w); err != nil {
+			return Attributes{}, err
+		}
 	}
 	switch {
 	case w.Umask != nil && (*w.Umask < 0 || *w.Umask > 0o777):
@@ -56,6 +59,40 @@ func Parse(data []byte) (Attributes, error) {
 	}
 	_, err := parseCPUs(w.CPUs)
 	return w, err
+}
+
+// member reads the value of a key.
+func (w *Attributes) member(key []byte, s *jsonline.Scanner) bool {
+	switch string(key) {
+	case "umask":
+		w.Umask = new(int)
+		return s.Int(w.Umask)
+	case "nice":
+		w.Nice = new(int)
+		return s.Int(w.Nice)
+	case "cpus":
+		return s.Text(&w.CPUs)
+	case "limits":
+		w.Limits = make(map[string]Limit)
+		return s.Object(w.limit)
+	}
+	return false
+}
+
+// limit reads the limit of a kind.
+func (w *Attributes) limit(kind []byte, s *jsonline.Scanner) bool {
+	var l Limit
+	ok := s.Object(func(key []byte, s *jsonline.Scanner) bool {
+		switch string(key) {
+		case "soft":
+			return s.Int64(&l.Soft)
+		case "hard":
+			return s.Int64(&l.Hard)
+		}
+		return false
+	})
+	w.Limits[string(kind)] = l
+	return ok
 }
 
 // Encode is the inverse of Parse. It encodes without encoding/json, which would first examine the types.

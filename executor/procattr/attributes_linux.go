@@ -4,6 +4,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -44,8 +45,9 @@ func Own() Attributes {
 // and restores it before it executes another program. There is none of this name, so nothing is executed.
 func restoreFileLimit() { _ = syscall.Exec("", []string{""}, nil) }
 
-// ownUmask reads the umask from /proc, because umask(2) would change it for a moment, for all threads.
-func ownUmask() (int, bool) {
+// ownUmask reads the umask from /proc, because umask(2) would change it for a moment, for all threads. It reads it once,
+// since no program of this module changes it.
+var ownUmask = sync.OnceValues(func() (int, bool) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0, false
@@ -54,7 +56,7 @@ func ownUmask() (int, bool) {
 	line, _, _ := strings.Cut(rest, "\n")
 	mask, err := strconv.ParseUint(strings.TrimSpace(line), 8, 16)
 	return int(mask), found && err == nil
-}
+})
 
 // ownNice returns the nice value. The system call returns 20 minus that value.
 func ownNice() (int, bool) {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"reflect"
 	"testing"
+
+	"wf/executor/jsonline"
 )
 
 func TestParse(t *testing.T) {
@@ -39,6 +41,10 @@ func TestOwn(t *testing.T) {
 	w, err := Parse(data)
 	if err != nil || w.differs() {
 		t.Errorf("%s: %v", data, err)
+	}
+	var byHand, unmarshalled Attributes
+	if !jsonline.ReadObject(data, byHand.member) || json.Unmarshal(data, &unmarshalled) != nil || !reflect.DeepEqual(byHand, unmarshalled) {
+		t.Errorf("%s is read as %+v", data, byHand)
 	}
 	if len(w.Limits) < 5 || w.Umask == nil || w.Nice == nil {
 		t.Errorf("attributes are missing: %s", data)

@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"os"
 	"strings"
-	"sync"
 
+	"wf/executor/checksum"
 	"wf/executor/fault"
 	"wf/executor/ownfile"
 	"wf/executor/shell"
@@ -42,11 +41,8 @@ const environmentMark = "\x01"
 
 // environmentHead returns the first entry: the length and the checksum of the entries in text.
 func environmentHead(text []byte) []byte {
-	return fmt.Appendf(nil, "%s%d %08x\x00", environmentMark, len(text), crc32.Checksum(text, castagnoli()))
+	return fmt.Appendf(nil, "%s%d %08x\x00", environmentMark, len(text), checksum.Of(text))
 }
-
-// castagnoli is made when it is first used: that takes longer than the start of most other packages.
-var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // maxEnvironment is the largest size of the file in bytes. The kernel gives a program 6 MiB for arguments and environment
 // together.

@@ -182,9 +182,8 @@ func (r *runner) handleHello(l *link, hello *wire.Command) error {
 	for _, e := range r.adopted() {
 		adopted = append(adopted, e.pid)
 	}
-	l.hello = wire.AppendLine(nil, wire.Notice{
-		Kind: wire.LineHello, Version: min(wire.Version, hello.Version), PID: r.pid, Adopted: adopted, Message: r.links.held,
-	})
+	answer := wire.Notice{Kind: wire.LineHello, Version: min(wire.Version, hello.Version), PID: r.pid, Adopted: adopted, Message: r.links.held}
+	l.hello = answer.Append(nil)
 	l.held = r.links.held
 	l.sent = offset(r.news.text, hello.Since)
 	r.links.send(l)
@@ -226,7 +225,7 @@ func (k *links) hasUnsent(l *link) bool {
 	between := len(l.hello) == 0 && l.sent == len(k.news.text)
 	if between && l.resized && !k.news.waitsForWrite() {
 		l.resized = false
-		l.hello = wire.AppendLine(l.hello, wire.Notice{Kind: wire.LineWidth, Width: k.width})
+		l.hello = (&wire.Notice{Kind: wire.LineWidth, Width: k.width}).Append(l.hello)
 	}
 	if between && l.held != k.held {
 		l.held = k.held

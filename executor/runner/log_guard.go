@@ -152,6 +152,9 @@ func (t *entryCount) check(read int) error {
 	if err != nil {
 		return fmt.Errorf("lock of the run: %w", err)
 	}
+	if n == 0 {
+		return nil // no runner has counted
+	}
 	var before entryCount
 	if n, _ := fmt.Sscanf(string(text[:n]), "entries %d written, %d synced, boot %s", &before.written, &before.synced, &before.boot); n != 3 {
 		return nil

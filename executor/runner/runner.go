@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -202,8 +203,8 @@ func onOwnThread(loop func() error) error {
 }
 
 // sealDescriptors sets close-on-exec on every open descriptor, including those that the daemon inherited from its own
-// parent.
-func sealDescriptors() error {
+// parent. It does so once: a spare runner does it before it waits.
+var sealDescriptors = sync.OnceValue(func() error {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {
 		return err
@@ -214,7 +215,7 @@ func sealDescriptors() error {
 		}
 	}
 	return nil
-}
+})
 
 // inheritLink prepares the connection to the daemon that this process has inherited.
 func inheritLink() error {

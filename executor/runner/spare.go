@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"wf/executor/proc"
 	"wf/executor/procattr"
 	"wf/executor/wire"
 )
@@ -22,7 +23,7 @@ func AwaitRun(args []string) ([]string, error) {
 	}
 	runtime.LockOSThread() // as in onOwnThread, for which the runtime starts a thread
 	runtime.GOMAXPROCS(runnerProcs)
-	if err := sealDescriptors(); err != nil {
+	if err := warmUp(); err != nil {
 		return nil, err
 	}
 	a, err := wire.ReceiveAssignment()
@@ -40,6 +41,15 @@ func AwaitRun(args []string) ([]string, error) {
 	return []string{a.Dir, a.Socket}, nil
 }
 
+// warmUp does what is the same for all runs, because a run would wait for it otherwise.
+func warmUp() error {
+	if _, err := proc.BootID(); err != nil {
+		return err
+	}
+	procattr.Attributes{}.Calls() // reads the attributes of this process
+	return sealDescriptors()
+}
+
 // enter gives this process what a runner inherits.
 func enter(a *wire.Assignment) error {
 	if err := unix.Chdir(a.Cwd); err != nil {
@@ -53,7 +63,7 @@ func enter(a *wire.Assignment) error {
 	}
 	unix.CloseOnExec(wire.LockFD)
 	if len(a.Attributes) > 0 {
-		if err := os.Setenv(procattr.Variable, string(a.Attributes)); err != nil {
+		if err := os.Setenv(procattr.Variable, a.Attributes); err != nil {
 			return err
 		}
 	}

@@ -311,6 +311,7 @@ func (r *runner) finish(survivors []int) {
 	if err := os.Remove(filepath.Join(r.dir, rundir.EnvironmentFile)); err != nil && !r.commands.env.missing {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 	}
-	r.links.publish(wire.AppendLine(nil, wire.Notice{Kind: wire.LineClosed, Survivors: survivors, Left: r.closing.left, LeftCount: r.closing.leftCount}))
+	closed := wire.Notice{Kind: wire.LineClosed, Survivors: survivors, Left: r.closing.left, LeftCount: r.closing.leftCount}
+	r.links.publish(closed.Append(nil))
 	r.closing.done = true
 }

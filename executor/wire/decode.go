@@ -58,11 +58,17 @@ func (e *Entry) member(key []byte, s *jsonline.Scanner) bool {
 	return false
 }
 
-// member reads the value of a key of a start or gated line.
+// member reads the value of a key of a command without lists of executions that are to be stopped.
 func (c *Command) member(key []byte, s *jsonline.Scanner) bool {
 	switch string(key) {
 	case "k":
-		return readKind(s, &c.Kind, LineStart, LineGated)
+		return readKind(s, &c.Kind, LineStart, LineGated, LineHello, LineWidth, LineClose)
+	case "v":
+		return s.Int(&c.Version)
+	case "since":
+		return s.Int(&c.Since)
+	case "w":
+		return s.Int(&c.Width)
 	case "n":
 		return s.Int(&c.Node)
 	case "e":

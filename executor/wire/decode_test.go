@@ -67,10 +67,34 @@ func TestFrequentLinesAreDecodedByHand(t *testing.T) {
 			t.Errorf("%s is read as %+v", line, got)
 		}
 	}
-	line := AppendJob(nil, Job{ID: ID{1, 1}, Shell: "/bin/sh", Command: "true", Env: []string{"WF_NODE_ID=n1"}, Foreseen: true})
-	var c Command
-	if !jsonline.ReadObject(line[:len(line)-1], c.member) {
-		t.Errorf("%s is left to encoding/json", line)
+	for _, line := range [][]byte{
+		AppendJob(nil, Job{ID: ID{1, 1}, Shell: "/bin/sh", Command: "true", Env: []string{"WF_NODE_ID=n1"}, Foreseen: true}),
+		AppendLine(nil, Command{Kind: LineHello, Version: Version, Since: 2}),
+		AppendLine(nil, Command{Kind: LineWidth, Width: 2}),
+		AppendLine(nil, Command{Kind: LineClose}),
+	} {
+		var c Command
+		if !jsonline.ReadObject(line[:len(line)-1], c.member) {
+			t.Errorf("%s is left to encoding/json", line)
+		}
+	}
+}
+
+// TestNoticesAreLinesOfJSON compares the hand-written encoder with encoding/json.
+func TestNoticesAreLinesOfJSON(t *testing.T) {
+	for _, n := range []Notice{
+		{Kind: LineHello, Version: 3, PID: 77, Message: "disk full"},
+		{Kind: LineHello, Version: 3, PID: 77, Adopted: []int{5, 6}},
+		{Kind: LineWidth},
+		{Kind: LineWidth, Width: 8},
+		{Kind: LineClosed},
+		{Kind: LineClosed, Survivors: []int{9}, Left: []Leftover{{PID: 9}}, LeftCount: 1},
+		{Kind: LineClosed, LeftCount: 3},
+		{Kind: LineBroken, Gone: true, Message: "gone"},
+	} {
+		if got, want := n.Append(nil), AppendLine(nil, n); !bytes.Equal(got, want) {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
 

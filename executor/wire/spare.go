@@ -1,7 +1,7 @@
 package wire
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -28,15 +28,18 @@ const SpareOption = "--spare"
 // processes.
 var SparePadding = strings.Repeat(" ", 256)
 
-// An Assignment is the run that a spare runner gets.
+// An Assignment is the run that a spare runner gets. The texts are sent in this order, each with a NUL behind it.
 type Assignment struct {
-	Dir        string          `json:"dir"`
-	Socket     string          `json:"socket"`
-	Cwd        string          `json:"cwd"`
-	Attributes json.RawMessage `json:"attributes,omitempty"` // the value of procattr.Variable
+	Dir        string
+	Socket     string
+	Cwd        string
+	Attributes string // the value of procattr.Variable
 
-	Lock, Stderr *os.File `json:"-"` // LockFD and the standard error of the runner
+	Lock, Stderr *os.File // LockFD and the standard error of the runner
 }
+
+// assignmentTexts is how many texts an Assignment has.
+const assignmentTexts = 4
 
 // The answers of a spare runner.
 const (
@@ -50,7 +53,7 @@ func (a *Assignment) Send(conn *net.UnixConn, deadline time.Time) error {
 	if err := conn.SetDeadline(deadline); err != nil {
 		return err
 	}
-	line := AppendLine(nil, a)
+	line := []byte(strings.Join([]string{a.Dir, a.Socket, a.Cwd, a.Attributes, ""}, "\x00"))
 	n, _, err := conn.WriteMsgUnix(line, unix.UnixRights(int(a.Lock.Fd()), int(a.Stderr.Fd())), nil)
 	if err == nil && n < len(line) {
 		_, err = conn.Write(line[n:])
@@ -71,11 +74,10 @@ func (a *Assignment) Send(conn *net.UnixConn, deadline time.Time) error {
 // ReceiveAssignment waits for the run of this process, a spare runner. It returns io.EOF if the daemon ends before.
 func ReceiveAssignment() (*Assignment, error) {
 	a := new(Assignment)
-	_ = json.Unmarshal([]byte("{}"), a) // what that prepares is not done when the run waits
-	line, rights := make([]byte, 0, 16<<10), make([]byte, unix.CmsgSpace(2*4))
-	for len(line) == 0 || line[len(line)-1] != '\n' {
-		line = slices.Grow(line, 1)
-		n, size, _, _, err := unix.Recvmsg(ConnectionFD, line[len(line):cap(line)], rights, 0)
+	text, rights := make([]byte, 0, 16<<10), make([]byte, unix.CmsgSpace(2*4))
+	for bytes.Count(text, []byte{0}) < assignmentTexts {
+		text = slices.Grow(text, 1)
+		n, size, _, _, err := unix.Recvmsg(ConnectionFD, text[len(text):cap(text)], rights, 0)
 		switch {
 		case errors.Is(err, unix.EINTR):
 			continue
@@ -84,18 +86,16 @@ func ReceiveAssignment() (*Assignment, error) {
 		case n == 0:
 			return nil, io.EOF
 		}
-		line = line[:len(line)+n]
+		text = text[:len(text)+n]
 		if size > 0 {
 			a.takeFiles(rights[:size])
 		}
 	}
-	err := json.Unmarshal(line, a)
-	if err == nil && a.Stderr == nil {
-		err = errors.New("the files are missing")
+	if a.Stderr == nil {
+		return nil, errors.New("receive a run: the files are missing")
 	}
-	if err != nil {
-		return nil, fmt.Errorf("receive a run: %w", err)
-	}
+	fields := strings.Split(string(text), "\x00")
+	a.Dir, a.Socket, a.Cwd, a.Attributes = fields[0], fields[1], fields[2], fields[3]
 	return a, nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"wf/executor/jsonline"
 )
 
 // Daemon and runner exchange lines of JSON over a unix socket. Both first send a hello. Then the daemon sends commands,
@@ -73,6 +75,20 @@ type Notice struct {
 	LeftCount int        `json:"left_count,omitempty"` // closed: how many were killed
 	Gone      bool       `json:"gone,omitempty"`       // broken: no runner can take over the run, see GoneError
 	Message   string     `json:"m,omitempty"`          // broken: the error; held, hello: why nothing starts, "" = not held
+}
+
+// Append encodes the notice as a line.
+func (n *Notice) Append(b []byte) []byte {
+	if len(n.Adopted) > 0 || len(n.Survivors) > 0 || len(n.Left) > 0 || n.Gone { // rare
+		return AppendLine(b, n)
+	}
+	b = append(append(append(b, `{"k":"`...), n.Kind...), '"')
+	b = jsonline.AppendInt(b, "v", int64(n.Version))
+	b = jsonline.AppendInt(b, "p", int64(n.PID))
+	b = jsonline.AppendInt(b, "w", int64(n.Width))
+	b = jsonline.AppendInt(b, "left_count", int64(n.LeftCount))
+	b = jsonline.AppendText(b, "m", n.Message)
+	return append(b, '}', '\n')
 }
 
 // Job returns the job of a start or gated line.

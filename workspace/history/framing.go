@@ -7,10 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"strconv"
-	"sync"
+
+	"wf/executor/checksum"
+	"wf/executor/jsonline"
 )
 
 // A log is text. Every line is an entry: "crc32c SP payload LF", where the checksum of the payload has eight
@@ -36,9 +37,6 @@ const (
 	readBufSize   = 128 << 10
 )
 
-// castagnoli is made when it is first used: that takes longer than the start of most other packages.
-var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
-
 // header is the payload of the first line. A new version is necessary only if an older reader would
 // misinterpret the records; not for new types of records, which readers skip.
 type header struct {
@@ -49,14 +47,14 @@ type header struct {
 }
 
 // headerLine returns the first line of every log that this program creates.
-var headerLine = sync.OnceValue(func() []byte { return appendHeader(nil, header{Format: logFormat, Version: logVersion}) })
+func headerLine() []byte { return appendHeader(nil, header{}) }
 
+// appendHeader appends a header of the present format and version.
 func appendHeader(dst []byte, h header) []byte {
-	payload, err := json.Marshal(h)
-	if err != nil {
-		panic("internal error: " + err.Error())
-	}
-	return appendEntry(dst, payload)
+	payload := strconv.AppendInt([]byte(`{"format":"`+logFormat+`","version":`), logVersion, 10)
+	payload = jsonline.AppendInt(payload, "segment", int64(h.Segment))
+	payload = jsonline.AppendInt(payload, "after", h.After)
+	return appendEntry(dst, append(payload, '}'))
 }
 
 // markPrefix and markSuffix enclose the payload of a mark: the number of bytes of the segment that were
@@ -86,7 +84,7 @@ func markOf(payload []byte) (synced int64, ok bool) {
 // appendEntry appends the entry of a payload, which must not contain a line feed.
 func appendEntry(dst, payload []byte) []byte {
 	var sum [4]byte
-	crc := crc32.Checksum(payload, castagnoli())
+	crc := checksum.Of(payload)
 	sum[0], sum[1], sum[2], sum[3] = byte(crc>>24), byte(crc>>16), byte(crc>>8), byte(crc)
 	dst = hex.AppendEncode(dst, sum[:])
 	dst = append(dst, ' ')
@@ -109,7 +107,7 @@ func entryPayload(line []byte) (payload []byte, ok bool) {
 		want = want<<4 | digit
 	}
 	payload = line[sumLen+1 : len(line)-1]
-	return payload, crc32.Checksum(payload, castagnoli()) == want
+	return payload, checksum.Of(payload) == want
 }
 
 // hexDigit accepts only lower case, so that every changed bit of a sum is detected.

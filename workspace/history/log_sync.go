@@ -42,7 +42,7 @@ func (l *Log) StartSync() (wait func() error) {
 		panic("internal error: two syncs of a log at once")
 	}
 	if l.suspect != nil {
-		text := appendHeader(nil, header{logFormat, logVersion, l.segment + 1, l.synced})
+		text := appendHeader(nil, header{Segment: l.segment + 1, After: l.synced})
 		text = appendUnmarked(appendUnmarked(text, l.kept), l.buf)
 		s := &syncing{size: int64(len(text)), kept: len(l.kept), buf: len(l.buf), renewal: true}
 		l.syncing = s

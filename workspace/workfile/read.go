@@ -3,16 +3,15 @@ package workfile
 import (
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"syscall"
 	"time"
 
 	"wf/api"
+	"wf/executor/checksum"
 	"wf/graph"
 	"wf/graphml"
 )
@@ -58,12 +57,10 @@ type Content struct {
 	CRC32 uint32 `json:"crc32"` // Castagnoli
 }
 
-var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
-
 func contentOf(pieces graphml.Pieces) *Content {
 	c := &Content{Size: pieces.Size()}
 	for _, piece := range pieces {
-		c.CRC32 = crc32.Update(c.CRC32, castagnoli(), piece)
+		c.CRC32 = checksum.Update(c.CRC32, piece)
 	}
 	return c
 }
