@@ -24,9 +24,7 @@ import (
 // A powerCutBed is a daemon and a runner that die in a run of crashNodes nodes. Only their disk is a fake.
 type powerCutBed struct {
 	*crashed
-	name    string
 	plan    cutPlan
-	folder  string // of the run
 	log     string // the executions that there were, a line each
 	sockets string
 	program string
@@ -35,7 +33,7 @@ type powerCutBed struct {
 // newPowerCutBed makes the machine before the run. Every fourth node is idempotent.
 func newPowerCutBed(t *testing.T, name string, p cutPlan) *powerCutBed {
 	t.Helper()
-	m := &powerCutBed{crashed: &crashed{testbed: newTestbed(t, crashEdges()...)}, name: name}
+	m := &powerCutBed{crashed: &crashed{testbed: newTestbed(t, crashEdges()...), name: name}}
 	dir := t.TempDir()
 	var err error
 	if m.program, err = os.Executable(); err == nil {

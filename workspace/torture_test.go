@@ -229,7 +229,7 @@ type crashed struct {
 	folder  string // of the run
 	record  []executor.Report
 	want    outcome
-	cut     int // of the crash at hand, for messages
+	name    string // of the crash at hand, for messages
 
 	flow   bool                   // its run has a control flow of its own
 	files  map[executor.ID]string // what its commands leave
@@ -276,8 +276,7 @@ func (c *crashed) outcome() outcome {
 		select {
 		case <-v.over:
 		case <-time.After(patience):
-			st, err := c.w.Status(context.Background(), false)
-			c.t.Fatalf("cut at byte %d, the run does not end: %+v, %v", c.cut, st.Counts, err)
+			c.stuck()
 		}
 	}
 	v.v.Close()
@@ -302,6 +301,17 @@ func (c *crashed) outcome() outcome {
 		o.codes[key] = code
 	}
 	return o
+}
+
+// stuck fails the test, because the run does not end, with all that may tell why.
+func (c *crashed) stuck() {
+	c.t.Helper()
+	st, err := c.w.Status(context.Background(), false)
+	for _, file := range []string{"journal", "record", "runner.log"} {
+		text, _ := os.ReadFile(filepath.Join(c.folder, file))
+		c.t.Logf("%s:\n%s", file, bytes.Trim(text, "\x00"))
+	}
+	c.t.Fatalf("%s, the run does not end: %+v, %v", c.name, st, err)
 }
 
 // cuts are the lengths at which the journal is cut. The whole of it is not among them: its last
@@ -334,7 +344,7 @@ func (c *crashed) cuts() []int {
 // workspace with an executor that has this record, and returns how the run ends.
 func (c *crashed) crash(cut int, record []executor.Report) outcome {
 	c.t.Helper()
-	c.cut = cut
+	c.name = fmt.Sprintf("cut at byte %d", cut)
 	c.write(c.text)
 	if err := os.Remove(filepath.Join(c.folder, "result.json")); err != nil {
 		c.t.Fatal(err)

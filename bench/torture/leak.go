@@ -217,7 +217,7 @@ func (s *server) end() {
 }
 
 // steadyLooks is how often in a row a daemon must have the same footprint.
-const steadyLooks = 50
+const steadyLooks = 20
 
 // settled returns the footprint of the daemon when only its memory still changes: the connection of the
 // last client takes a moment to end.
