@@ -5,12 +5,14 @@ package api
 // now, is stale: it is replaced, never used, and no process is signalled because of it.
 type Registry struct {
 	PID       int    `json:"pid"`
-	StartTime uint64 `json:"start_time"` // of the process, in clock ticks since boot; 0 where unknown
-	BootID    string `json:"boot_id"`    // "" where unknown
-	Socket    string `json:"socket"`     // path of the unix socket
-	URL       string `json:"url"`        // http://127.0.0.1:PORT
-	Token     string `json:"token"`      // bearer token for URL; the file is 0600
-	Version   string `json:"version"`    // of the daemon's binary
+	StartTime uint64 `json:"start_time"`         // of the process, in clock ticks since boot; 0 where unknown
+	BootID    string `json:"boot_id"`            // "" where unknown
+	Socket    string `json:"socket"`             // path of the unix socket
+	URL       string `json:"url"`                // http://127.0.0.1:PORT
+	Token     string `json:"token"`              // bearer token for URL; the file is 0600
+	Version   string `json:"version"`            // of the daemon's binary
+	Protocol  string `json:"protocol,omitempty"` // see VersionInfo
+	Requests  bool   `json:"requests,omitempty"` // see VersionInfo
 	// Given has the flags of the daemon, separated by blanks. After a restart or a crash the next daemon uses them,
 	// too.
 	Given string `json:"given,omitempty"`

@@ -39,7 +39,9 @@ func (c *Client) attempt(ctx context.Context, q *request) (io.ReadCloser, error)
 	req.URL.Opaque = "//" + api.SocketHost + q.path
 	req.Header = q.header(c)
 	begin := time.Now()
-	resp, err := c.http.Do(req)
+	ctx, answered := c.limitSilence(ctx)
+	resp, err := c.http.Do(req.WithContext(ctx))
+	answered()
 	if err != nil {
 		c.trace("request", "method", q.method, "path", q.path, "query", u.RawQuery, "bytes", len(q.body), "took", time.Since(begin), "err", err)
 		return nil, connectionError(ctx, err)
@@ -89,7 +91,7 @@ func refusal(resp *http.Response) error {
 // connectionError returns the error for a connection that broke.
 func connectionError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 	var u *UnreachableError
 	if errors.As(err, &u) {

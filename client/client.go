@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"log/slog"
+	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -30,6 +31,9 @@ type Options struct {
 	Start Starter
 	// NoStart keeps the client from starting or replacing a daemon.
 	NoStart bool
+	// TrustRegistry takes the version of the daemon from the registry, without a request, if the process that wrote the registry
+	// serves the socket. Then Client.Version has no number of runs.
+	TrustRegistry bool
 	// Timeout bounds the wait for a daemon to answer, to start and to end; 0 means 10 s.
 	Timeout time.Duration
 	// Log is the path of the daemon's log, quoted when its start fails; "" for none.
@@ -54,7 +58,8 @@ type Client struct {
 	id      string
 	http    *http.Client
 	daemon  atomic.Pointer[daemon]
-	watches atomic.Int32 // number of open watches
+	dialed  atomic.Pointer[net.Conn] // for the next request; nil if it connects itself
+	watches atomic.Int32             // number of open watches
 }
 
 // daemon is the daemon that answered last.
@@ -62,6 +67,7 @@ type daemon struct {
 	socket       string
 	info         api.VersionInfo
 	announcedEnd atomic.Bool // it has announced its end to a watch
+	silent       atomic.Bool // it has not answered anything yet
 }
 
 // Connect finds the daemon, or starts it and waits until it answers. The caller closes the Client.
@@ -113,7 +119,12 @@ func (c *Client) trace(msg string, args ...any) {
 }
 
 // Close closes the connections. The callers of Watch and Output close those themselves.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() {
+	if conn := c.dialed.Swap(nil); conn != nil {
+		(*conn).Close()
+	}
+	c.http.CloseIdleConnections()
+}
 
 // ID returns the id of this client, which the events that it causes have.
 func (c *Client) ID() string { return c.id }

@@ -122,6 +122,10 @@ func registryField(reg *api.Registry, key []byte, s *jsonline.Scanner) bool {
 		return s.Text(&reg.Token)
 	case "version":
 		return s.Text(&reg.Version)
+	case "protocol":
+		return s.Text(&reg.Protocol)
+	case "requests":
+		return s.True(&reg.Requests)
 	case "given":
 		return s.Text(&reg.Given)
 	}

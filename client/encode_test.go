@@ -113,7 +113,7 @@ func usualAnswers() []any {
 			LastRun: &api.RunSummary{Run: "4", Result: "succeeded", Mode: "fresh", Nodes: 1, Counts: api.Counts{OK: 1},
 				Client: "c7", Started: at, Ended: &at, DurationMS: &took, ExitCode: new(int)}},
 		&api.RunAccepted{Run: "5", Mode: "fresh", Nodes: 3, Total: 4},
-		&api.Registry{PID: 7, StartTime: 8, BootID: "9", Socket: "/s", URL: "http://127.0.0.1:1", Token: "t", Version: "v", Given: "--slots 3"},
+		&api.Registry{PID: 7, StartTime: 8, BootID: "9", Socket: "/s", URL: "http://127.0.0.1:1", Token: "t", Version: "v", Protocol: "v1", Requests: true, Given: "--slots 3"},
 	}
 }
 

@@ -24,6 +24,7 @@ type fakeDaemon struct {
 	t       testing.TB
 	runtime string
 	info    api.VersionInfo
+	written api.Registry // what the registry has besides pid and socket
 	mux     *http.ServeMux
 	srv     *http.Server
 	lock    *flock.Flock
@@ -81,7 +82,8 @@ func (d *fakeDaemon) start() *fakeDaemon {
 		defer close(d.done)
 		_ = d.srv.Serve(l)
 	}()
-	writeRegistry(d.t, d.runtime, api.Registry{PID: d.info.PID, Socket: socket}, 0o600)
+	d.written.PID, d.written.Socket = d.info.PID, socket
+	writeRegistry(d.t, d.runtime, d.written, 0o600)
 	return d
 }
 

@@ -83,6 +83,9 @@ func (c *Client) tryRegistered(ctx context.Context, policy startPolicy) (done bo
 	if err != nil {
 		return false, err
 	}
+	if c.opt.TrustRegistry && c.trusts(ctx, reg) {
+		return true, nil
+	}
 	info, err := c.askVersion(ctx, reg.Socket)
 	if err != nil {
 		return false, err

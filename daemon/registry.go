@@ -21,7 +21,7 @@ import (
 func newRegistry(version string, listeners *listeners) api.Registry {
 	pid := os.Getpid()
 	return api.Registry{PID: pid, StartTime: startTime(pid), BootID: bootID(),
-		Socket: listeners.socket, URL: listeners.url, Token: newToken(), Version: version}
+		Socket: listeners.socket, URL: listeners.url, Token: newToken(), Version: version, Protocol: api.Version, Requests: true}
 }
 
 // newToken returns 256 random bits.

@@ -21,7 +21,7 @@ type cutPlan struct {
 	Power bool   // data that is not synced is lost, too
 	Seed  uint64 // of the unsynced data that is on the disk nevertheless; 0 = none
 	Bell  string // a pipe that the runner opens for writing when it dies
-	Dead  string // a file that the runner makes when it dies; no runner starts while it exists
+	Dead  string // a file that the runner makes when it dies, and that keeps runners with this plan from starting; "" = none
 	Copy  string // where the record is copied to, as it was written
 }
 

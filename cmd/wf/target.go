@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"wf/api"
 	"wf/client"
+	"wf/cmd/wf/exit"
 	"wf/cmd/wf/progress"
 	"wf/cmd/wf/settings"
 	"wf/daemon"
@@ -25,6 +27,11 @@ func (e *env) open(ctx context.Context, file string, run targetFunc) error {
 	}
 	return e.connected(ctx, func(c *client.Client) error {
 		ws, err := c.Open(ctx, path)
+		if exit.IsCode(err, api.CodeWorkfile) {
+			if _, missing := e.workfile(file); missing != nil { // its last run has ended since
+				return missing
+			}
+		}
 		if err != nil {
 			return err
 		}
@@ -44,7 +51,12 @@ func (e *env) look(ctx context.Context, file string, run targetFunc) error {
 // connected calls run with a connection to the daemon, which it starts if none answers. The connection stays open until the
 // end of the process, which closes it faster than the client does.
 func (e *env) connected(ctx context.Context, run func(*client.Client) error) error {
-	c, err := e.connect(ctx, nil)
+	opt, err := e.startingOptions(nil)
+	if err != nil {
+		return err
+	}
+	opt.TrustRegistry = true
+	c, err := client.Connect(ctx, opt)
 	if err != nil {
 		return err
 	}

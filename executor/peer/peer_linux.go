@@ -2,11 +2,11 @@ package peer
 
 import "golang.org/x/sys/unix"
 
-// DescriptorUID is UID for the descriptor of a socket.
-func DescriptorUID(fd int) (int, error) {
+// descriptorIDs is IDs for the descriptor of a socket.
+func descriptorIDs(fd int) (uid, pid int, err error) {
 	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return int(cred.Uid), nil
+	return int(cred.Uid), int(cred.Pid), nil
 }

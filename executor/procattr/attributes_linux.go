@@ -20,7 +20,8 @@ var limitKinds = map[string]int{
 }
 
 // Own returns the attributes of this process as they were when the program started. The Go runtime has raised the limit of
-// open files since, and Own sets it back.
+// open files since, and Own sets it back. Own changes the umask for a moment, so no other goroutine may create files meanwhile;
+// reading it from /proc takes a fortieth of the processor time of a short command.
 func Own() Attributes {
 	restoreFileLimit()
 	w := Attributes{Limits: map[string]Limit{}}
@@ -30,9 +31,9 @@ func Own() Attributes {
 			w.Limits[name] = Limit{limitNumber(l.Cur), limitNumber(l.Max)}
 		}
 	}
-	if mask, ok := ownUmask(); ok {
-		w.Umask = &mask
-	}
+	mask := syscall.Umask(0o077)
+	syscall.Umask(mask)
+	w.Umask = &mask
 	if nice, ok := ownNice(); ok {
 		w.Nice = &nice
 	}
