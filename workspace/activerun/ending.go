@@ -49,15 +49,24 @@ func (en *ending) EndReady() bool {
 	return true
 }
 
-// sweep closes the executor and saves the workfile. Helpers do both.
+// sweep closes the executor and saves the workfile. Helpers do both. A closed executor has no environment any more and cannot
+// start anything. So what has ended the run, and is not in the runner log, must be durable first: after a power cut the run
+// would go on otherwise, and could not.
 func (en *ending) sweep() {
 	en.run.timer.Stop()
 	en.run.setTimer(0)
 	en.run.pooling.dropPools()
-	en.run.host.Loop.Run(func() {
-		survivors, err := en.run.sess.Close(context.Background())
-		en.run.host.Loop.Post(func() { en.swept(survivors, err) })
-	})
+	closeSession := func(error) {
+		en.run.host.Loop.Run(func() {
+			survivors, err := en.run.sess.Close(context.Background())
+			en.run.host.Loop.Post(func() { en.swept(survivors, err) })
+		})
+	}
+	if en.run.journal.unique {
+		en.run.journal.syncJournal(closeSession)
+	} else {
+		closeSession(nil)
+	}
 	en.run.host.File.SaveThen(func() { en.saved = true })
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/workspace/history"
+	"wf/workspace/history/historytest"
 	"wf/workspace/runstate"
 	"wf/workspace/workfile/workfiletest"
 )
@@ -136,5 +138,43 @@ func TestItemsOfACommand(t *testing.T) {
 				b.check("an item", r.Nodes[len(r.Nodes)-2].Name, "f[one]/x")
 			}
 		}, `<node id="f"><data key="node-foreach">lines:list</data><graph>`+workfiletest.Element("x")+`</graph></node>`)
+	}
+}
+
+// TestStopIsDurableBeforeTheExecutorIsClosed has a power cut when the executor is closed: its environment is gone, so the run
+// must not go on after a stop, nor after the cancellation of a node.
+func TestStopIsDurableBeforeTheExecutorIsClosed(t *testing.T) {
+	for want, stop := range map[history.RecordType]func(b *testbed, r *Run){
+		history.RecordStop: func(b *testbed, r *Run) { r.Stop(api.StopRequest{}, "c2", nil) },
+		history.RecordCancel: func(b *testbed, r *Run) {
+			r.StopNode(api.StopRequest{Node: "a"}, func(api.StopResult, error) {})
+		},
+	} {
+		test(t, func(b *testbed) {
+			volatile, err := historytest.NewVolatile(b.dir)
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			b.close()
+			b.disk = volatile
+			b.open()
+			r := b.start(api.RunRequest{})
+			b.started("a")
+			b.session.closed = make(chan struct{})
+			b.do(func() { stop(b, r) })
+			b.ended("a", executor.Exit{Stopped: true})
+			b.crash()
+			b.session.closed <- struct{}{} // Close has been called
+			if err := volatile.Cut(nil); err != nil {
+				b.t.Fatal(err)
+			}
+			durable := false
+			if _, err := history.ReadLog(filepath.Join(r.Dir, "journal"), func(payload []byte) error {
+				durable = durable || strings.Contains(string(payload), `"`+string(want)+`"`)
+				return nil
+			}); err != nil || !durable {
+				b.t.Errorf("the %s is durable: %v, %v", want, durable, err)
+			}
+		}, "a")
 	}
 }

@@ -36,6 +36,7 @@ type journal struct {
 	numbers   int  // number of nodes whose numbers are durable
 	numbering bool // a sync that makes more of them durable is in progress
 	undecided int  // number of decisions of people that are not durable yet
+	unique    bool // it has records that cannot be made again from the runner log
 }
 
 // journalSync is a sync in progress.

@@ -115,6 +115,10 @@ func (r *Run) commit(rec history.Record) {
 	if err := r.journal.hist.Append(rec); err != nil { // the loop writes it when it settles
 		panic("internal error: a record for the journal: " + err.Error())
 	}
+	switch rec.Type {
+	case history.RecordStop, history.RecordCancel, history.RecordTick:
+		r.journal.unique = true
+	}
 	ev, decides := r.Note(rec)
 	r.announcer.announce(rec)
 	if !decides {
