@@ -91,7 +91,6 @@ func (en *ending) RecordEnd(before func() (what string, err error), done func())
 		}
 		if err == nil {
 			en.run.journal.hist.Close()
-			en.dropOutputs()
 		}
 		en.run.host.Loop.Post(func() {
 			if err != nil {
@@ -103,6 +102,9 @@ func (en *ending) RecordEnd(before func() (what string, err error), done func())
 			en.run.journal.hold(&en.run.journal.holds.journal, "")
 			done()
 		})
+		if err == nil {
+			en.dropOutputs()
+		}
 	})
 }
 
