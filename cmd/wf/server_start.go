@@ -148,6 +148,7 @@ func (o *serverOptions) keepFlags(e *env, flags *pflag.FlagSet, before []string)
 
 // serve runs the daemon until SIGINT or SIGTERM. Runs continue, and the next daemon recovers them.
 func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet) error {
+	proc.TakeDaemonSlack()
 	dirs, err := e.folders()
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -33,6 +34,24 @@ func WithDaemonSlack(start func(own []string) error) error {
 	}
 	defer setSlack(slack)
 	return start([]string{slackVariable + "=" + strconv.Itoa(slack)})
+}
+
+// TakeDaemonSlack executes this program again, in the same process, if it was not started by WithDaemonSlack: a daemon that
+// a service manager or a user has started. It returns if that is not necessary, or not possible.
+func TakeDaemonSlack() {
+	if os.Getenv(slackVariable) != "" {
+		return
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return
+	}
+	_ = WithDaemonSlack(func(own []string) error {
+		if own == nil {
+			return nil
+		}
+		return syscall.Exec(program, os.Args, append(os.Environ(), own...))
+	})
 }
 
 // WithCallersSlack calls start, which executes a program on its own goroutine. If this process is a daemon with daemonSlack,
