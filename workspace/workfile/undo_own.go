@@ -89,7 +89,15 @@ func own(list []edit, op, user string) (int, error) {
 }
 
 // dropRedo removes edits from the redo list that a new edit invalidates: all of the same person, and those of other persons
-// that change the same part.
+// that change the same part. An edit that was undone before one of these, and changes the same part, goes with it: it applies
+// to what that one would restore.
 func (l *editLog) dropRedo(e *edit) {
-	l.redo = slices.DeleteFunc(l.redo, func(r edit) bool { return r.of(e.by.User) || overlaps(r.touched, e.touched) })
+	invalid := []*edit{e}
+	for i := len(l.redo) - 1; i >= 0; i-- {
+		r := l.redo[i] // a copy, because Delete moves the others
+		if r.of(e.by.User) || slices.ContainsFunc(invalid, func(x *edit) bool { return overlaps(r.touched, x.touched) }) {
+			invalid = append(invalid, &r)
+			l.redo = slices.Delete(l.redo, i, i+1)
+		}
+	}
 }

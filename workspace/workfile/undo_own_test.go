@@ -114,3 +114,33 @@ func TestUndoOwnEdits(t *testing.T) {
 		t.Errorf("later, bob undid: %s", got)
 	}
 }
+
+// TestRedoOfWhatIsGone removes an edge of a node that another person has added, takes back both, and adds another node instead:
+// the removal cannot be done again.
+func TestRedoOfWhatIsGone(t *testing.T) {
+	b := newBench(t, nil)
+	edit := func(by api.Author, e api.Edit) {
+		t.Helper()
+		if _, err := b.f.Edit(t.Context(), by, api.EditRequest{Edits: []api.Edit{e}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	undo := func(by api.Author) {
+		t.Helper()
+		if _, err := b.f.Undo(t.Context(), by); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add := api.Edit{Op: api.OpAddNode, Label: "new", After: []string{"a"}}
+	edit(ada, add)
+	nodes := b.f.g.Nodes()
+	edit(bob, api.Edit{Op: api.OpRemoveEdge, Source: "a", Target: nodes[len(nodes)-1].ID})
+	undo(bob)
+	undo(ada)
+	edit(ada, add)
+	_, err := b.f.Redo(t.Context(), bob)
+	var refused *api.Error
+	if !errors.As(err, &refused) || refused.Message != "nothing to redo" {
+		t.Errorf("error %v", err)
+	}
+}
