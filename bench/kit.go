@@ -128,7 +128,9 @@ func (k *kit) measure(ctx context.Context, c *benchCase) (*report, error) {
 		daemons = append(daemons, d)
 	}
 	if err == nil {
+		before := readProcessorTime()
 		err = k.rounds(ctx, rep, k.tools(c, daemons), daemons)
+		rep.Stolen = readProcessorTime().stolenSince(before)
 		rep.DaemonPeakKB = peakKB(daemons[0].cmd.Process.Pid)
 	}
 	for _, d := range daemons {

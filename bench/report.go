@@ -31,6 +31,8 @@ type report struct {
 	DaemonPeakKB int64              `json:"daemon_peak_kb,omitempty"`
 	RunnerPeakKB int64              `json:"runner_peak_kb,omitempty"`
 	Absent       []string           `json:"absent,omitempty"`
+	// Stolen is which part of the processor time the hypervisor gave to other machines meanwhile, from 0 to 1.
+	Stolen float64 `json:"stolen,omitempty"`
 }
 
 // figures are the results of one tool.
@@ -144,6 +146,9 @@ func (r *report) print(w io.Writer) {
 	}
 	t.Flush()
 	r.printProcesses(w)
+	if r.Stolen > tolerableSteal {
+		fmt.Fprintf(w, "do not trust this: other virtual machines got %.0f %% of the processor time meanwhile\n", 100*r.Stolen)
+	}
 	if r.DaemonPeakKB > 0 {
 		fmt.Fprintf(w, "peak memory of the daemon %.1f MB, of a runner %.1f MB\n", float64(r.DaemonPeakKB)/1024, float64(r.RunnerPeakKB)/1024)
 	}
