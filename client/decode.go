@@ -36,7 +36,8 @@ func decodeByHand(line []byte, out any) (ok bool) {
 	return false
 }
 
-// decodeObject decodes an object whose fields are decoded by field.
+// decodeObject decodes an object of JSON into out. It calls field for each member; if field returns false, or line is not an
+// object, decodeObject returns false and leaves out unchanged.
 func decodeObject[T any](line []byte, out *T, field func(into *T, key []byte, s *jsonline.Scanner) bool) bool {
 	var value T
 	ok := jsonline.ReadObject(line, func(key []byte, s *jsonline.Scanner) bool { return field(&value, key, s) })

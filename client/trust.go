@@ -8,9 +8,9 @@ import (
 	"wf/api"
 )
 
-// trusts reports whether the registry shows that this client can work with the daemon: it has the same version and protocol, and the
-// process that wrote the registry serves the socket. Then the next request uses the connection that trusts has made. Only the
-// first daemon of a client is trusted: after an error, the next one has to answer.
+// trusts reports whether the client can use the daemon without asking for its version: version and protocol in the registry
+// are those of the client, and the process that wrote the registry serves the socket. If so, the next request uses the
+// connection that trusts has opened. It returns false for every daemon after the first one of a client.
 func (c *Client) trusts(ctx context.Context, reg api.Registry) bool {
 	same := reg.Protocol == api.Version && (c.opt.Version == "" || reg.Version == c.opt.Version)
 	if !same || c.daemon.Load() != nil {
@@ -31,9 +31,10 @@ func (c *Client) trusts(ctx context.Context, reg api.Registry) bool {
 	return true
 }
 
-// limitSilence returns a context for the first request to a daemon that has not answered anything. A request may take any time. So if
-// there is no answer after a tenth of Options.Timeout, the daemon is asked for its version, and if it does not answer that
-// either within Options.Timeout, the context ends. The caller calls answered when the request has an answer.
+// limitSilence returns a context for the first request to a daemon that has not answered yet. A request may take long, so
+// its own time is not limited. After a tenth of Options.Timeout without an answer, the client asks the daemon for its version.
+// If that is not answered either within Options.Timeout, the context ends. The caller calls answered when the request has an
+// answer.
 func (c *Client) limitSilence(ctx context.Context) (_ context.Context, answered func()) {
 	d := c.daemon.Load()
 	if !d.silent.Load() {

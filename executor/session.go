@@ -134,9 +134,9 @@ func (s *session) Stop(ids []ID, grace time.Duration) {
 	s.Retry()
 }
 
-// Close waits until the runner has killed what is left. If ctx ends first, the runner goes on, and a second Close can wait
-// again. If something may be left, Close also waits for the end of the runner. Otherwise the runner has no child and ends
-// by itself: its last line is the last thing it does for the run.
+// Close waits until the runner has killed all processes of the run. If ctx ends first, the runner continues, and Close can
+// be called again. If processes may still exist, Close also waits until the runner has exited, and then kills them.
+// Otherwise it returns when the runner has sent its last line: the runner has no child then, and exits by itself.
 func (s *session) Close(ctx context.Context) ([]int, error) {
 	s.mu.Lock()
 	if !s.closing {

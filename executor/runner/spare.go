@@ -41,7 +41,7 @@ func AwaitRun(args []string) ([]string, error) {
 	return []string{a.Dir, a.Socket}, nil
 }
 
-// warmUp does what is the same for all runs, because a run would wait for it otherwise.
+// warmUp does the preparations that do not depend on the run, so that the run does not wait for them.
 func warmUp() error {
 	if _, err := proc.BootID(); err != nil {
 		return err

@@ -49,9 +49,9 @@ func (en *ending) EndReady() bool {
 	return true
 }
 
-// sweep closes the executor and saves the workfile. Helpers do both. A closed executor has no environment any more and cannot
-// start anything. So what has ended the run, and is not in the runner log, must be durable first: after a power cut the run
-// would go on otherwise, and could not.
+// sweep closes the executor and saves the workfile. Helpers do both. Closing the executor removes the environment
+// of the run. The runner log does not contain why the run ends (a stop, a cancellation, a moment), so the journal is synced
+// first: otherwise, after a power cut, the next daemon would continue the run, and could not start its commands.
 func (en *ending) sweep() {
 	en.run.timer.Stop()
 	en.run.setTimer(0)

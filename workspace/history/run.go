@@ -136,7 +136,8 @@ func (s *Store) Reopen(n int, replay func(Record) error) (*Run, Request, error) 
 // recordReader decodes payloads for f. The record is valid only during the call.
 func recordReader(f func(*Record) error) func([]byte) error { return scopeReader(nil, f) }
 
-// scopeReader is recordReader for a run whose scope is known. Records share the ids of the scope instead of copying them.
+// scopeReader is like recordReader. The ids of nodes in the records are strings of scope where it has them, so that they are
+// not copied.
 func scopeReader(scope []string, f func(*Record) error) func([]byte) error {
 	d, rec := &decoder{scope: scope}, new(Record)
 	return func(payload []byte) error {
