@@ -12,6 +12,7 @@ const (
 	HeaderUser    = "Wf-User"    // name of the user; also in events: a label without authentication
 	HeaderVersion = "Wf-Version" // version of the client's binary
 	HeaderRequest = "Wf-Request" // random key of a request that changes something, at most 64 characters; a repeated request has the same key
+	HeaderOrigin  = "Wf-Origin"  // where a request that changes something comes from: an Origin
 	HeaderAgain   = "Wf-Again"   // 1: a daemon may have received this request before
 )
 

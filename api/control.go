@@ -145,6 +145,8 @@ type Inputs struct {
 	Index     *int              `json:"index,omitempty"`     // from 0
 	Iteration *int              `json:"iteration,omitempty"` // from 0
 	Attempt   int               `json:"attempt,omitempty"`   // from 2; 0 = the first
+	Executor  string            `json:"executor,omitempty"`  // "" = this machine
+	Resources *Resources        `json:"resources,omitempty"` // nil = none are given
 }
 
 // Set adds a variable.

@@ -13,6 +13,8 @@ const (
 	SchemaRun       = "wf.run/v1"
 	SchemaWhy       = "wf.why/v1"
 	SchemaServer    = "wf.server/v1"
+	SchemaHosts     = "wf.hosts/v1"
+	SchemaHostList  = "wf.host-statuses/v1"
 	SchemaPrune     = "wf.prune/v1"
 	SchemaGone      = "wf.gone/v1"
 	SchemaError     = "wf.error/v1"
@@ -44,6 +46,7 @@ const (
 	NodeSkipped  EventType = "node_skipped" // no path leads to it any more
 	NodeWaiting  EventType = "node_waiting" // it waits, see Wait
 	NodeDecided  EventType = "node_decided" // a person decided, or the time to answer was over
+	NodeEngine   EventType = "node_engine"  // the state of its job at its engine has changed, see Engine
 	RunStarted   EventType = "run_started"
 	RunStopping  EventType = "run_stopping" // a stop was requested
 	RunRefused   EventType = "run_refused"  // a queued run cannot start, for the reason in Message
@@ -82,10 +85,13 @@ type Event struct {
 
 	Wait     *Wait         `json:"wait,omitempty"`     // node_waiting
 	Decision *DecisionMade `json:"decision,omitempty"` // node_decided
-	Mocked   bool          `json:"mocked,omitempty"`   // it was not executed: a mock gave its outcome, or skipped it
-	Handled  bool          `json:"handled,omitempty"`  // node_failed: an edge handles the failure
-	SubFlow  bool          `json:"sub_flow,omitempty"` // the node is a sub-flow: its instances are counted instead
-	Retry    *Retry        `json:"retry,omitempty"`    // node_failed: the failure is not final: another attempt follows
+	Engine   *EngineJob    `json:"engine,omitempty"`   // node_engine, node_started, node_finished, node_failed
+	// PeakBytes, of node_finished and node_failed, is the most memory that the command used at once; 0 = unknown.
+	PeakBytes int64  `json:"peak_bytes,omitempty"`
+	Mocked    bool   `json:"mocked,omitempty"`   // it was not executed: a mock gave its outcome, or skipped it
+	Handled   bool   `json:"handled,omitempty"`  // node_failed: an edge handles the failure
+	SubFlow   bool   `json:"sub_flow,omitempty"` // the node is a sub-flow: its instances are counted instead
+	Retry     *Retry `json:"retry,omitempty"`    // node_failed: the failure is not final: another attempt follows
 
 	Queued   string    `json:"queued,omitempty"` // run_refused: its name in the queue
 	Workfile string    `json:"workfile,omitempty"`
@@ -134,6 +140,13 @@ const (
 	ReasonRejected   Reason = "rejected"   // a person rejected it
 	ReasonExpression Reason = "expression" // an expression cannot be evaluated, or the outputs cannot be read
 	ReasonInstances  Reason = "instances"  // too few instances of a sub-flow succeeded
+
+	// What engines report.
+
+	ReasonMemory          Reason = "oom"              // memory ran out
+	ReasonNodeFail        Reason = "node_fail"        // the machine failed
+	ReasonPreempted       Reason = "preempted"        // another job needed the place
+	ReasonEngineCancelled Reason = "engine_cancelled" // an administrator or a user cancelled it there
 )
 
 // Result is the result of a run.

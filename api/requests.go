@@ -86,6 +86,9 @@ type RunRequest struct {
 	Jobs    *int     `json:"jobs,omitempty"`    // at once; nil = the value of the workfile; 0 = no limit
 	Wrapper *string  `json:"wrapper,omitempty"` // nil = the workfile's
 	Env     []string `json:"env"`               // KEY=VALUE: the whole environment of the client
+	// Executor executes the nodes that name none: "local", or an engine. "" = that of the resumed run, if its request named
+	// one, otherwise that of the workfile, otherwise this machine.
+	Executor string `json:"executor,omitempty"`
 	// World are the process attributes of the commands: {"umask":18,"nice":0,"cpus":"0-3,8","limits":{"nofile":{"soft":1024,
 	// "hard":-1}}}, where -1 is no limit. Missing ones are those of the daemon.
 	World     json.RawMessage `json:"world,omitempty"`
@@ -129,10 +132,11 @@ type Caller struct {
 	Held map[string]int `json:"-"`
 }
 
-// RunDefaults are the settings of the user for all runs; nil = not set.
+// RunDefaults are the settings of the user for all runs; nil and "" = not set.
 type RunDefaults struct {
-	Jobs    *int    `json:"jobs,omitempty"`
-	Wrapper *string `json:"wrapper,omitempty"`
+	Jobs     *int    `json:"jobs,omitempty"`
+	Wrapper  *string `json:"wrapper,omitempty"`
+	Executor string  `json:"executor,omitempty"`
 }
 
 // Modes of a run.
@@ -213,6 +217,8 @@ type PlanStep struct {
 	// SubFlow is how a container repeats its nodes: "foreach: lines:ls". Approve is the question to a person.
 	SubFlow string `json:"sub_flow,omitempty"`
 	Approve string `json:"approve,omitempty"`
+	// Executor executes the command; "" = this machine.
+	Executor string `json:"executor,omitempty"`
 	// For a node in a sub-flow: Home is the name of the sub-flow, Instances the number of instances in which
 	// the node runs, 0 = not known yet, and Paths are its first hundred paths.
 	Home      string   `json:"home,omitempty"`
@@ -324,6 +330,8 @@ type Edit struct {
 	// Was is the value that the attribute must still have, "" for an absent one. With another value the edit is a
 	// conflict. nil is not checked.
 	Was *string `json:"was,omitempty"`
+	// Run is the run whose definition replaces the present one. Statuses stay.
+	Run string `json:"run,omitempty"`
 }
 
 // A Setting is an attribute and its value.
@@ -349,6 +357,7 @@ const (
 	OpStatus     = "status"      // Nodes, Value
 	OpSetGraph   = "set-graph"   // Key, Value, Set, Was
 	OpUnsetGraph = "unset-graph" // Key, Was
+	OpRestore    = "restore"     // Run
 )
 
 // EditResult answers edits, undo and redo.
@@ -426,6 +435,9 @@ type LogInfo struct {
 	Merged bool `json:"merged,omitempty"`
 	// Pending is the active run that has not executed the node yet: this output is that of an earlier run.
 	Pending string `json:"pending,omitempty"`
+	// Engine is the job of the execution at its engine; nil = this machine executes it. Queued is set until it starts there.
+	Engine *EngineJob `json:"engine,omitempty"`
+	Queued bool       `json:"queued,omitempty"`
 	// FromFile is set if no known run of this machine executed the node: this is the end of its output on
 	// another machine, from the workfile. Run is empty.
 	FromFile bool `json:"from_file,omitempty"`

@@ -16,6 +16,7 @@ type Endpoint struct {
 	Path   string // {id} stands for the id of a workspace, {run} for the number of a run
 	Limit  int64  // of the body, in bytes
 	Resend Resend
+	Action Action // in the audit log; "" = it changes nothing
 }
 
 // None is the question of a request without one, and the answer {}.
@@ -42,12 +43,12 @@ const (
 
 func get[Q, A any](path string) Route[Q, A] { return Route[Q, A]{Endpoint{Method: "GET", Path: path}} }
 
-func post[Q, A any](path string, limit int64, resend Resend) Route[Q, A] {
-	return Route[Q, A]{Endpoint{"POST", path, limit, resend}}
+func post[Q, A any](path string, limit int64, resend Resend, action Action) Route[Q, A] {
+	return Route[Q, A]{Endpoint{"POST", path, limit, resend, action}}
 }
 
-func remove[Q, A any](path string, resend Resend) Route[Q, A] {
-	return Route[Q, A]{Endpoint{Method: "DELETE", Path: path, Resend: resend}}
+func remove[Q, A any](path string, resend Resend, action Action) Route[Q, A] {
+	return Route[Q, A]{Endpoint{Method: "DELETE", Path: path, Resend: resend, Action: action}}
 }
 
 // At returns the path of the route with its placeholders replaced by values, in their order.

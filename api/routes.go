@@ -14,22 +14,22 @@ var (
 	GetVersion     = get[None, VersionInfo]("/v1/version")
 	ProvePort      = get[ProofQuery, Proof]("/v1/proof") // the only route without a token
 	GetServer      = get[None, ServerStatus]("/v1/server")
-	StopServer     = post[ServerStop, None]("/v1/server/stop", plainBody, ResendServed)
+	StopServer     = post[ServerStop, None]("/v1/server/stop", plainBody, ResendServed, "server-stop")
 	ListPools      = get[None, PoolList]("/v1/pools")
-	ResizePool     = post[PoolSize, PoolList]("/v1/pools", plainBody, ResendServed)
-	CreateWorkfile = post[NewRequest, WorkspaceInfo]("/v1/workfiles", workfileBody, ResendLost)
-	MoveWorkfile   = post[MoveRequest, MoveResult]("/v1/move", plainBody, ResendLost)
-	ListHistories  = post[GoneRequest, GoneList]("/v1/histories", plainBody, ResendServed)
-	OpenWorkspace  = post[OpenRequest, WorkspaceInfo]("/v1/workspaces", plainBody, ResendServed)
+	ResizePool     = post[PoolSize, PoolList]("/v1/pools", plainBody, ResendServed, "pool")
+	CreateWorkfile = post[NewRequest, WorkspaceInfo]("/v1/workfiles", workfileBody, ResendLost, "new")
+	MoveWorkfile   = post[MoveRequest, MoveResult]("/v1/move", plainBody, ResendLost, "move")
+	ListHistories  = post[GoneRequest, GoneList]("/v1/histories", plainBody, ResendServed, "forget")
+	OpenWorkspace  = post[OpenRequest, WorkspaceInfo]("/v1/workspaces", plainBody, ResendServed, "retry")
 )
 
 // Requests about the values that commands store. They open no workspace.
 var (
 	GetValue    = get[KVQuery, KVAnswer]("/v1/kv")
 	ListKeys    = get[KVKeysQuery, KVKeys]("/v1/kv/keys")
-	SetValue    = post[KVSet, KVAnswer]("/v1/kv/set", valueBody, ResendServed)
-	DeleteValue = post[KVDelete, KVAnswer]("/v1/kv/delete", valueBody, ResendServed)
-	AddToValue  = post[KVIncr, KVAnswer]("/v1/kv/incr", plainBody, ResendServed)
+	SetValue    = post[KVSet, KVAnswer]("/v1/kv/set", valueBody, ResendServed, NotAudited)
+	DeleteValue = post[KVDelete, KVAnswer]("/v1/kv/delete", valueBody, ResendServed, NotAudited)
+	AddToValue  = post[KVIncr, KVAnswer]("/v1/kv/incr", plainBody, ResendServed, NotAudited)
 )
 
 // inWorkspace is the start of the paths of requests about an open workspace, inRun of those about one of its runs.
@@ -40,7 +40,7 @@ const (
 
 // Requests about an open workspace.
 var (
-	CloseWorkspace = remove[None, None](inWorkspace, ResendServed)
+	CloseWorkspace = remove[None, None](inWorkspace, ResendServed, NotAudited)
 	GetStatus      = get[StatusQuery, Status](inWorkspace + "/status")
 	WatchEvents    = get[WatchOptions, Stream](inWorkspace + "/events") // a WebSocket: Frames
 	CheckWorkfile  = get[None, Check](inWorkspace + "/check")
@@ -49,23 +49,25 @@ var (
 	GetOutputs     = get[NodeQuery, NodeOutputs](inWorkspace + "/outputs")
 	GetLog         = get[LogQuery, LogInfo](inWorkspace + "/log")
 	ReadOutput     = get[OutputQuery, Stream](inWorkspace + "/output") // raw bytes
-	EditWorkfile   = post[EditRequest, EditResult](inWorkspace+"/edits", editBody, ResendAnswered)
-	UndoEdit       = post[None, EditResult](inWorkspace+"/undo", plainBody, ResendAnswered)
-	RedoEdit       = post[None, EditResult](inWorkspace+"/redo", plainBody, ResendAnswered)
-	ResetNodes     = post[ResetRequest, ResetResult](inWorkspace+"/reset", plainBody, ResendAnswered)
-	SaveCopy       = post[SaveAsRequest, WorkspaceInfo](inWorkspace+"/save-as", plainBody, ResendLost)
-	ListParams     = post[ParamsRequest, ParamList](inWorkspace+"/params", envBody, ResendServed)
-	EvalExpression = post[EvalRequest, Evaluated](inWorkspace+"/eval", envBody, ResendServed)
+	EditWorkfile   = post[EditRequest, EditResult](inWorkspace+"/edits", editBody, ResendAnswered, "edit")
+	UndoEdit       = post[None, EditResult](inWorkspace+"/undo", plainBody, ResendAnswered, "undo")
+	RedoEdit       = post[None, EditResult](inWorkspace+"/redo", plainBody, ResendAnswered, "redo")
+	ResetNodes     = post[ResetRequest, ResetResult](inWorkspace+"/reset", plainBody, ResendAnswered, "reset")
+	SaveCopy       = post[SaveAsRequest, WorkspaceInfo](inWorkspace+"/save-as", plainBody, ResendLost, "copy")
+	ListParams     = post[ParamsRequest, ParamList](inWorkspace+"/params", envBody, ResendServed, NotAudited)
+	EvalExpression = post[EvalRequest, Evaluated](inWorkspace+"/eval", envBody, ResendServed, NotAudited)
 	ListApprovals  = get[None, ApprovalList](inWorkspace + "/approvals")
-	DecideApproval = post[Decision, Approval](inWorkspace+"/decide", plainBody, ResendServed)
-	PlanRun        = post[RunRequest, Plan](inWorkspace+"/plan", envBody, ResendServed)
-	StartRun       = post[RunRequest, RunAccepted](inWorkspace+"/runs", envBody, ResendServed)
+	DecideApproval = post[Decision, Approval](inWorkspace+"/decide", plainBody, ResendServed, "decide")
+	PlanRun        = post[RunRequest, Plan](inWorkspace+"/plan", envBody, ResendServed, NotAudited)
+	StartRun       = post[RunRequest, RunAccepted](inWorkspace+"/runs", envBody, ResendServed, "run")
 	ListRuns       = get[None, RunList](inWorkspace + "/runs")
-	PruneRuns      = post[PruneRequest, PruneResult](inWorkspace+"/prune", plainBody, ResendAnswered)
-	StopRuns       = post[StopRequest, []StopResult](inWorkspace+"/stop", plainBody, ResendServed) // all active runs
+	PruneRuns      = post[PruneRequest, PruneResult](inWorkspace+"/prune", plainBody, ResendAnswered, "prune")
+	StopRuns       = post[StopRequest, []StopResult](inWorkspace+"/stop", plainBody, ResendServed, "stop") // all active runs
 	GetRun         = get[RunQuery, RunDetail](inRun)
-	RemoveRun      = remove[None, None](inRun, ResendAnswered)
-	StopRun        = post[StopRequest, StopResult](inRun+"/stop", plainBody, ResendServed)
+	RemoveRun      = remove[None, None](inRun, ResendAnswered, "remove")
+	StopRun        = post[StopRequest, StopResult](inRun+"/stop", plainBody, ResendServed, "stop")
+	CompareRuns    = get[DiffQuery, RunDiff](inWorkspace + "/diff")
+	ReadWorkfile   = get[None, Stream](inRun + "/workfile") // raw bytes
 	GetOutlook     = get[None, RunOutlook](inRun + "/outlook")
 	GetLive        = get[LiveQuery, RunLive](inRun + "/live")
 )

@@ -37,8 +37,8 @@ type Stage struct {
 	Nodes  int    `json:"nodes"`
 	Counts Counts `json:"counts"`
 	After  []int  `json:"after,omitempty"` // indexes of the stages directly before it
-	// Notable is the only node of the stage, or some that failed and some that run, the longest running first.
-	// They have no commands.
+	// Notable is the only node of the stage, or some that failed, some that run, the longest running first, and one that
+	// waits at its executor. They have no commands.
 	Notable []NodeStatus `json:"notable,omitempty"`
 }
 
@@ -70,6 +70,8 @@ type NodeStatus struct {
 	Instances  *Instances     `json:"instances,omitempty"` // of a sub-flow
 	SubFlow    string         `json:"sub_flow,omitempty"`  // "foreach", "times", "while", "until"
 	Item       string         `json:"item,omitempty"`      // of an instance's node
+	Engine     *EngineJob     `json:"engine,omitempty"`    // of the latest execution; nil = this machine executes it
+	PeakBytes  int64          `json:"peak_bytes,omitempty"`
 	// Attrs are the attributes of the node in the file that users edit: name, group, and those of control flow. They
 	// are only in answers to a selection.
 	Attrs map[string]string `json:"attributes,omitempty"`
@@ -267,6 +269,8 @@ type Execution struct {
 	UserMS     int64      `json:"user_ms,omitempty"` // CPU time of the process and its waited-for children
 	SysMS      int64      `json:"sys_ms,omitempty"`
 	Inputs     *Inputs    `json:"inputs,omitempty"` // nil for a plain command
+	Engine     *EngineJob `json:"engine,omitempty"` // nil = this machine executed it
+	PeakBytes  int64      `json:"peak_bytes,omitempty"`
 	// LeftPIDs are the processes that it left behind. They were ended with the run.
 	LeftPIDs []int `json:"left_pids,omitempty"`
 }
