@@ -130,7 +130,7 @@ func (r *renderer) childLead(lead string) string {
 // file has a key for it, because some programs read it there.
 func (r *renderer) values(dom domain, e *edit, lead string) string {
 	var b strings.Builder
-	for _, w := range e.Wants {
+	for w := range e.wants() {
 		if !w.Present || dom == ofEdge && w.Name == "id" && r.d.keys.choose(dom, w.Name, w.Value) == none {
 			continue
 		}

@@ -158,7 +158,7 @@ func (d *Document) attrNames(r ref) []string {
 	if e.New != nil {
 		names = append(names, e.New.Shadowed...)
 	}
-	for _, w := range e.Wants {
+	for w := range e.wants() {
 		names = append(names, w.Name)
 	}
 	return slices.DeleteFunc(names, func(name string) bool { return r.domain == ofNode && graph.Captured(name) })

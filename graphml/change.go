@@ -9,10 +9,10 @@ import (
 
 // change makes the patches for one element that the text has and keeps.
 func (r *renderer) change(at ref, e *edit) {
-	if at.domain == ofNode && r.d.implicit[at.number] && slices.ContainsFunc(e.Wants, ambiguous) {
+	if at.domain == ofNode && r.d.implicit[at.number] && e.wantsAny(ambiguous) {
 		r.markGroup(at)
 	}
-	for _, w := range e.Wants {
+	for w := range e.wants() {
 		if r.d.strips(at.domain, w.Name) {
 			continue // see strip
 		}

@@ -2,6 +2,7 @@ package graphml
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"wf/graph"
@@ -11,7 +12,7 @@ import (
 // differences. Its exported fields are stored with a Kept.
 type edit struct {
 	Removed bool            `json:"removed,omitempty"`
-	Wants   []want          `json:"wants,omitempty"`
+	Wants   []wantSlot      `json:"wants,omitempty"`
 	New     *newElementSpec `json:"new,omitempty"` // nil for elements that the text has
 }
 
@@ -20,6 +21,13 @@ type want struct {
 	Name    string `json:"name"`
 	Value   string `json:"value,omitempty"`
 	Present bool   `json:"present,omitempty"`
+}
+
+// A wantSlot is a want in the order of values in an element. It is a gap for an attribute that the text does not have and that is
+// not wanted any more: if an undo wants it again, the values have their former order.
+type wantSlot struct {
+	want
+	Gap bool `json:"gap,omitempty"`
 }
 
 // newElementSpec is the content of the start tag of an added element.
@@ -43,7 +51,7 @@ func (e *edit) get(name string) (value string, present, wanted bool) {
 		return "", false, false
 	}
 	for i := range e.Wants {
-		if w := &e.Wants[i]; w.Name == name {
+		if w := &e.Wants[i]; w.Name == name && !w.Gap {
 			return w.Value, w.Present, true
 		}
 	}
@@ -51,24 +59,53 @@ func (e *edit) get(name string) (value string, present, wanted bool) {
 }
 
 // put sets the wanted value of an attribute.
-func (e *edit) put(w want) {
+func (e *edit) put(w want) { e.fill(wantSlot{want: w}) }
+
+// fill replaces the place of an attribute, or adds it.
+func (e *edit) fill(p wantSlot) {
 	for i := range e.Wants {
-		if e.Wants[i].Name == w.Name {
-			e.Wants[i] = w
+		if e.Wants[i].Name == p.Name {
+			e.Wants[i] = p
 			return
 		}
 	}
-	e.Wants = append(e.Wants, w)
+	e.Wants = append(e.Wants, p)
 }
 
-// drop removes the wanted value of an attribute.
-func (e *edit) drop(name string) {
+// drop removes the wanted value of an attribute. If the text does not have the attribute, a gap stays.
+func (e *edit) drop(name string, inText bool) {
 	for i := range e.Wants {
-		if e.Wants[i].Name == name {
+		if e.Wants[i].Name != name {
+			continue
+		}
+		if inText {
 			e.Wants = append(e.Wants[:i], e.Wants[i+1:]...)
-			return
+		} else {
+			e.Wants[i] = wantSlot{want{Name: name}, true}
+		}
+		return
+	}
+}
+
+// wants returns the wanted values, without gaps.
+func (e *edit) wants() iter.Seq[want] {
+	return func(yield func(want) bool) {
+		for i := range e.Wants {
+			if p := &e.Wants[i]; !p.Gap && !yield(p.want) {
+				return
+			}
 		}
 	}
+}
+
+// wantsAny reports whether f holds for a wanted value.
+func (e *edit) wantsAny(f func(want) bool) bool {
+	for w := range e.wants() {
+		if f(w) {
+			return true
+		}
+	}
+	return false
 }
 
 // weight returns how many differences from the text the edit makes.
@@ -83,7 +120,11 @@ func (e *edit) weight() int {
 	case e.Removed:
 		return 1
 	}
-	return len(e.Wants)
+	n := 0
+	for range e.wants() {
+		n++
+	}
+	return n
 }
 
 // edits are the wanted state of a document, where it differs from the text.
@@ -179,7 +220,7 @@ func (d *Document) set(r ref, w want) error {
 	case state == isUnreadable || base != w && (base.Present || !d.sameAsAbsent(r.domain, w)):
 		d.change(r, func(e *edit) { e.put(w) })
 	case d.edits.of(r) != nil:
-		d.change(r, func(e *edit) { e.drop(w.Name) })
+		d.change(r, func(e *edit) { e.drop(w.Name, base.Present) })
 	}
 	return nil
 }

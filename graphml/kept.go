@@ -219,7 +219,7 @@ func (d *Document) want(k *KeptEdit) error {
 			added.key, e.New = k.Number, &added
 		}
 		for _, w := range k.Wants {
-			e.put(w)
+			e.fill(w)
 		}
 	})
 	if at.domain != ofNode {
@@ -355,7 +355,7 @@ func (d *Document) keyOf(at ref) int {
 func (d *Document) TakeOver(from *Document, edges []int) error {
 	for _, at := range from.edits.touched {
 		e := from.edits.of(at)
-		for _, w := range e.Wants {
+		for w := range e.wants() {
 			var err error
 			switch at.domain {
 			case ofNode:

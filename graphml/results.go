@@ -1,7 +1,6 @@
 package graphml
 
 import (
-	"slices"
 	"strings"
 
 	"wf/graph"
@@ -192,7 +191,7 @@ func (s *stripper) element(at, was ref) {
 
 // onlyResults reports whether an edit changes only results.
 func (e *edit) onlyResults(dom domain) bool {
-	return e == nil || !slices.ContainsFunc(e.Wants, func(w want) bool { return !isResult(dom, w.Name) })
+	return e == nil || !e.wantsAny(func(w want) bool { return !isResult(dom, w.Name) })
 }
 
 // before returns the empty value of a result as it is written in origin; ok is false if it has none.

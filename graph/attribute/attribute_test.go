@@ -37,7 +37,7 @@ func TestTable(t *testing.T) {
 
 // TestShown checks that every settable attribute appears in exactly one part of the documentation.
 func TestShown(t *testing.T) {
-	parts := []Element{Node, Command | SubFlow, Command, SubFlow, Edge, Graph, Command | Graph}
+	parts := []Element{Node, Command | SubFlow, Command, SubFlow, Edge, Graph, Command | Graph, Node | Graph}
 	for a := range All() {
 		if a.Settable() && !slices.Contains(parts, a.On) {
 			t.Errorf("%s means something on %08b, which is no part of wf help attributes", a.Name, a.On)
