@@ -72,6 +72,8 @@ const (
 	ReasonRejected   = "rejected"   // the approval was denied, or not granted in time
 	ReasonExpression = "expression" // one of its texts cannot be evaluated
 	ReasonInstances  = "instances"  // too few instances of a sub-flow succeeded
+
+	ReasonEngineCancelled = "engine_cancelled" // comes with Finished: at its engine, not by this run
 )
 
 // EffectKind is the kind of an effect.

@@ -21,6 +21,7 @@ type extras struct {
 	last      outcome
 	granted   map[string]any // the values of the approval of the present activation
 	env       []string       // for the present execution
+	resources flow.Resources // for the present execution
 	timerGens [timerKinds]int32
 	sub       *subflowState
 }

@@ -136,7 +136,7 @@ func (la *lookahead) findAtMostOnce() {
 	}
 }
 
-// certain returns the nodes that have no rules, whose out-edges have no conditions, and to which only such
+// certain returns the nodes that have no rules but plain resources, whose out-edges have no conditions, and to which only such
 // nodes lead; nil = all are.
 func (l *layout) certain() []bool {
 	if l.rules == nil && l.conditions == nil {
@@ -145,7 +145,7 @@ func (l *layout) certain() []bool {
 	certain := make([]bool, len(l.ids))
 	order, _ := l.topological()
 	for _, v := range order {
-		certain[v] = l.rules == nil || l.rules[v] == nil
+		certain[v] = l.rules == nil || l.rules[v].Certain()
 		for _, j := range l.out.of(v) {
 			certain[v] = certain[v] && (l.conditions == nil || l.conditions[j] == nil)
 		}

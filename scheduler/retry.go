@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"slices"
+
 	"wf/graph"
 	"wf/scheduler/flow"
 )
@@ -54,12 +56,10 @@ func retries(again *flow.Retry, out outcome) bool {
 	switch out.reason {
 	case ReasonCancelled, ReasonLost, ReasonRejected, ReasonLimit:
 		return false
-	case ReasonTimeout:
-		return again.Any() || again.On.Timeout
-	case ReasonSignal:
-		return again.Any() || again.On.Signal
+	case ReasonEngineCancelled: // whoever cancelled it there does not want it back
+		return slices.Contains(again.On.Reasons, out.reason)
 	}
-	return again.Any() || out.hasExit && again.On.Exit.Has(out.exit)
+	return again.Any() || slices.Contains(again.On.Reasons, out.reason) || out.hasExit && again.On.Exit.Has(out.exit)
 }
 
 // retryLost serves the same activation once more if the node is idempotent: its end is unknown. It counts

@@ -234,6 +234,10 @@ func (p *play) ask(verb string, i int) string {
 		return fmt.Sprintf("%+v", p.run.Counts())
 	case "loop":
 		return p.names(p.run.LoopOf(i))
+	case "executor":
+		return p.run.Executor(i)
+	case "resources":
+		return fmt.Sprintf("%+v", p.run.Resources(i))
 	case "env":
 		return strings.Join(p.run.Environment(i), "\n")
 	case "outputs":

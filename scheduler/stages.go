@@ -40,7 +40,7 @@ func (a activity) advance(at stage) {
 			return
 		}
 	}
-	_, sure, err := evaluateText(&a.texts, a.instanceNo(a.node), false, func() (any, error) { return nil, a.prepareVariables(a.node, rules) })
+	_, sure, err := evaluateText(&a.texts, a.instanceNo(a.node), false, func() (any, error) { return nil, a.prepareExecution(a.node, rules) })
 	if !a.textFailed(sure, err) {
 		a.execute()
 	}

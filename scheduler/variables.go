@@ -8,8 +8,8 @@ import (
 	"wf/scheduler/flow"
 )
 
-// prepareVariables computes the environment of an execution.
-func (t *texts) prepareVariables(i nodeID, rules *flow.Rules) error {
+// prepareExecution computes the environment and the resources of an execution.
+func (t *texts) prepareExecution(i nodeID, rules *flow.Rules) error {
 	var env []string
 	frame := t.instanceNo(i)
 	env = t.itemVariables(env, frame)
@@ -23,8 +23,20 @@ func (t *texts) prepareVariables(i nodeID, rules *flow.Rules) error {
 	if err != nil {
 		return err
 	}
-	if env != nil || t.extrasOf(i) != nil {
-		t.ensureExtrasOf(i).env = env
+	var resources flow.Resources
+	if rules != nil && rules.Resources != nil {
+		e := t.env(i)
+		e.Attempt = 1
+		if x := t.extrasOf(i); x != nil {
+			e.Attempt += x.attempt
+		}
+		if resources, err = rules.Resources.Render(e); err != nil {
+			return err
+		}
+	}
+	if env != nil || resources != (flow.Resources{}) || t.extrasOf(i) != nil {
+		x := t.ensureExtrasOf(i)
+		x.env, x.resources = env, resources
 	}
 	return nil
 }
@@ -83,6 +95,25 @@ func (t *texts) Environment(node int) []string {
 		return x.env
 	}
 	return nil
+}
+
+// Resources returns what the present execution of a node needs. It is valid from Execute until the execution is over.
+func (t *texts) Resources(node int) flow.Resources {
+	if x := t.extrasOf(nodeID(node)); x != nil {
+		return x.resources
+	}
+	return flow.Resources{}
+}
+
+// Idempotent reports whether a command may be executed again if its end is unknown.
+func (t *texts) Idempotent(node int) bool { return t.nodes[nodeID(node)].idempotent }
+
+// Executor returns the name of the executor that a node or a container around it asks for; "" = that of the run.
+func (t *texts) Executor(node int) string {
+	if rules := t.rulesOf(nodeID(node)); rules != nil {
+		return rules.Executor
+	}
+	return ""
 }
 
 // SecretVariable reports whether a variable of the executions of a node holds a secret parameter.

@@ -18,6 +18,8 @@ type Scope struct {
 	Secrets    []string
 	ForCommand bool // the text is only for a command
 
+	Attempt bool // attempt is known: the text is rendered for each attempt
+
 	Node func(name string) bool // whether nodes.NAME is a visible node; nil = none is
 	// Results reports whether such a node is a sub-flow and has results; nil = all are.
 	Results func(name string) bool
@@ -42,6 +44,7 @@ type Env struct {
 	Variable         func(name string) string // an environment variable of the client, "" if it has none
 	Item             any
 	Index, Iteration int // from 0
+	Attempt          int // of the present activation, from 1
 	// Previous returns a node in the iteration before the one that Node means; nil = there was none.
 	Previous func(name string) Node
 	Parent   *Env // as Scope.Parent; only its Item, Index, Iteration, Previous and Parent are used

@@ -8,8 +8,10 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// roots are the names with which an expression refers to the run.
+// roots are the names with which an expression refers to the run. attempt is one only in texts of resources.
 var roots = []string{"params", "nodes", "env", "run", "item", "index", "iteration", "previous", "parent"}
+
+const rootAttempt = "attempt"
 
 // root compiles a name without a member.
 func (c *compiler) root(n *ast.IdentifierNode) op {
@@ -21,6 +23,11 @@ func (c *compiler) root(n *ast.IdentifierNode) op {
 	switch n.Value {
 	case "item", "index", "iteration":
 		return c.ofSubFlow(at, n.Value, c.scope, 0)
+	case rootAttempt:
+		if !c.scope.Attempt {
+			failWith(at, "use it in cpus, mem, gpus or time", "attempt is not known here")
+		}
+		return func(v *evaluation) any { return v.env.Attempt }
 	case "params":
 		if len(c.scope.Secrets) > 0 {
 			failWith(at, "write params.NAME", "params alone would contain the secret %s", c.scope.Secrets[0])
@@ -56,6 +63,9 @@ func (c *compiler) unknown(at int, name string) {
 		}
 	}
 	known := slices.Clone(roots)
+	if c.scope.Attempt {
+		known = append(known, rootAttempt)
+	}
 	for let := range c.lets {
 		known = append(known, let)
 	}

@@ -26,7 +26,7 @@ var settings = sync.OnceValue(func() *conf.Config {
 	c.MaxNodes = maxNodes
 	c.Functions["uuid"] = &builtin.Function{Name: "uuid", Types: []reflect.Type{reflect.TypeFor[func() string]()},
 		Func: func(...any) (any, error) { return "", nil }}
-	env := types.Map{}
+	env := types.Map{rootAttempt: types.Any}
 	for _, root := range roots {
 		env[root] = types.Any
 	}

@@ -13,8 +13,9 @@ import (
 // A Flow is the control flow of a graph beyond plain edges, as it was when it was read: it knows nodes and
 // edges by their identity. It belongs to the goroutine that owns the graph.
 type Flow struct {
-	Params []Param
-	OnBusy OnBusy
+	Params   []Param
+	OnBusy   OnBusy
+	Executor string // of the graph: that of runs whose request names none; "" = none is given
 
 	rules      map[*graph.Node]*Rules
 	conditions map[*graph.Edge]*Condition
@@ -98,10 +99,18 @@ type Rules struct {
 	ApproveTimeout time.Duration    // 0 = none
 	ApproveDefault bool             // after ApproveTimeout: true = approved
 
+	Resources *ResourceTexts // nil = none are given
+	Executor  string         // of the node or a container around it; "" = that of the run
+	certain   bool           // see Certain
+
 	Env  []Variable // set for the command, in file order
 	Pool []PoolUse  // held while the command runs
 	Sub  *Sub       // of a sub-flow, otherwise nil
 }
+
+// Certain reports that the node executes its command like one without rules if its executor is this machine: it has only
+// resources, and none of them is computed.
+func (r *Rules) Certain() bool { return r == nil || r.certain }
 
 // Retry is when and how often a failed execution is repeated.
 type Retry struct {
@@ -110,16 +119,20 @@ type Retry struct {
 	Backoff  float64       // by which the delay grows each time; 1 = not
 	MaxDelay time.Duration // 0 = none
 
-	// On lists the failures that are repeated. If none is named, all are; cancelled, lost and
+	// On lists the failures that are repeated. If none is named, all are, except engine_cancelled; cancelled, lost and
 	// rejected are never repeated.
 	On struct {
-		Exit            Codes
-		Timeout, Signal bool
+		Exit    Codes
+		Reasons []string // some of RetryReasons
 	}
 }
 
-// Any reports that every failure is repeated.
-func (r *Retry) Any() bool { return len(r.On.Exit) == 0 && !r.On.Timeout && !r.On.Signal }
+// RetryReasons are the failures that retry_on can name, besides exit codes. After timeout and signal come those that only
+// engines report.
+var RetryReasons = [...]string{"timeout", "signal", "oom", "node_fail", "preempted", "engine_cancelled"}
+
+// Any reports that no failure is named.
+func (r *Retry) Any() bool { return len(r.On.Exit) == 0 && len(r.On.Reasons) == 0 }
 
 // A Variable is a line of the attribute env.
 type Variable struct {

@@ -15,11 +15,11 @@ import (
 )
 
 // attributes are the attributes of nodes and containers that are read here. The others are names and
-// places, and idempotent, which package graph reads.
+// places, idempotent, which package graph reads, and resources, which nodes have from the elements around them.
 var attributes = func() map[string]*attribute.Attribute {
 	m := map[string]*attribute.Attribute{}
 	for a := range attribute.On(attribute.Command | attribute.SubFlow) {
-		if a.Role <= attribute.Shapes && a.Name != graph.AttrIdempotent {
+		if a.Role <= attribute.Shapes && a.Name != graph.AttrIdempotent && a.Name != attrExecutor && !slices.Contains(resourceNames[:], a.Name) {
 			m[a.Name] = a
 		}
 	}

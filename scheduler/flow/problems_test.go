@@ -99,6 +99,16 @@ func rulesText(r *Rules) string {
 	if r.Approve != nil {
 		text += fmt.Sprintf("; approve %q %v %v", r.Approve, r.ApproveTimeout, r.ApproveDefault)
 	}
+	if r.Resources != nil {
+		for i, t := range r.Resources {
+			if t != nil {
+				text += fmt.Sprintf("; %s %q", resourceNames[i], t)
+			}
+		}
+	}
+	if r.Executor != "" {
+		text += "; executor " + r.Executor
+	}
 	for _, v := range r.Env {
 		text += fmt.Sprintf("; %s=%q", v.Name, v.Value)
 	}

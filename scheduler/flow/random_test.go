@@ -148,7 +148,7 @@ func TestPlainGraphsHaveNoProblems(t *testing.T) {
 		nodes := make([]graph.NodeSpec, rapid.IntRange(1, 10).Draw(t, "nodes"))
 		for i := range nodes {
 			nodes[i] = graph.NodeSpec{ID: fmt.Sprintf("n%d", i), Label: rapid.SampledFrom([]string{"", "true", "echo ${x} $((1)) {{ y }}"}).Draw(t, "label"), Parent: -1,
-				Extra: map[string]string{rapid.SampledFrom([]string{"colour", "idempotent", "uid", "weight", "time", "Label"}).Draw(t, "attribute"): "1", "retries": " "}}
+				Extra: map[string]string{rapid.SampledFrom([]string{"colour", "idempotent", "uid", "weight", "Label"}).Draw(t, "attribute"): "1", "retries": " "}}
 		}
 		var edges []graph.EdgeSpec
 		for range rapid.IntRange(0, 10).Draw(t, "edges") {

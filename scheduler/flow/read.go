@@ -25,6 +25,8 @@ const (
 	CodeTemplate   = "label-expression"  // error
 	CodeEnv        = "bad-env"           // error
 	CodePool       = "bad-pool"          // error
+	CodeResource   = "bad-resource"      // error
+	CodeExecutor   = "bad-executor"      // error
 	CodeSubFlow    = "bad-sub-flow"      // error
 	CodeParams     = "bad-params"        // error
 	CodeUseless    = "no-effect"         // error if the attribute would decide what runs, otherwise warning
@@ -47,10 +49,13 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 		r.nodeProblem(graph.Error, CodeSubFlow, n, "", "more than %d containers are nested in each other here; nest fewer", maxNesting)
 		return r.f, r.problems
 	}
+	r.graphExecutor()
+	asked := r.graphHasResources()
 	for _, n := range g.Nodes() {
 		if n.Container || n.Extra != nil || n.Inherited() != nil {
 			r.unreadOfNode(n)
 			r.node(n)
+			asked = asked || hasResources(n)
 		}
 		if expression.HasTemplate(n.Label) {
 			r.template(n)
@@ -61,6 +66,9 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 			r.unreadOfEdge(e)
 			r.edge(e)
 		}
+	}
+	if asked {
+		r.resources()
 	}
 	if r.containers {
 		r.borders()

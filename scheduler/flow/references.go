@@ -33,6 +33,9 @@ func (a *references) ofRules(n *graph.Node, rules *Rules) {
 	for _, v := range rules.Env {
 		texts = append(texts, v.Value)
 	}
+	if rules.Resources != nil {
+		texts = append(texts, rules.Resources[:]...)
+	}
 	if sub := rules.Sub; sub != nil {
 		texts = append(texts, sub.Times)
 		if sub.Items != nil {

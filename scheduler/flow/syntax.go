@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,22 +46,22 @@ func parseCodes(text string) (Codes, error) {
 
 func isSeparator(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' || r == '\r' }
 
-// parseOn reads the attribute retry_on: exit:CODES, timeout, signal, in any order.
+// parseOn reads the attribute retry_on: exit:CODES and names of failures, in any order.
 func (r *Retry) parseOn(text string) error {
+	const last = len(RetryReasons) - 1
 	codes := &strings.Builder{}
 	for word := range strings.FieldsFuncSeq(text, isSeparator) {
 		rest, exit := strings.CutPrefix(word, "exit:")
 		switch {
 		case exit:
 			codes.WriteString("," + rest)
-		case word == "timeout":
-			r.On.Timeout = true
-		case word == "signal":
-			r.On.Signal = true
+		case slices.Contains(RetryReasons[:], word):
+			r.On.Reasons = append(r.On.Reasons, word)
 		case codes.Len() > 0 && word[0] >= '0' && word[0] <= '9':
 			codes.WriteString("," + word)
 		default:
-			return fmt.Errorf("%s is unknown; write exit:CODES, timeout or signal, with commas between them", shown(word))
+			return fmt.Errorf("%s is unknown; write exit:CODES, %s or %s, with commas between them", shown(word),
+				strings.Join(RetryReasons[:last], ", "), RetryReasons[last])
 		}
 	}
 	if codes.Len() == 0 {
@@ -84,7 +85,7 @@ func parsePool(text string) ([]PoolUse, error) {
 				return nil, fmt.Errorf("%s needs a whole number from 1 after the colon; write it like gpu:1", shown(word))
 			}
 		}
-		if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") != "" {
+		if name == "" || strings.Trim(name, nameCharacters) != "" {
 			return nil, fmt.Errorf("%s needs a name of letters, digits, _ . and -; write it like gpu:1", shown(word))
 		}
 		if named[name] {
