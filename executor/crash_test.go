@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/executor/executortest"
 	"wf/executor/proc"
 )
 
@@ -76,7 +77,7 @@ func (r *run) await(kind executor.Kind, node int) executor.Report {
 		select {
 		case report := <-r.reports:
 			r.seen = append(r.seen, report)
-		case <-time.After(testTimeout):
+		case <-time.After(executortest.Timeout):
 			r.Fatalf("node %d: no report of kind %d, have %+v", node, kind, r.seen)
 		}
 	}
@@ -84,7 +85,7 @@ func (r *run) await(kind executor.Kind, node int) executor.Report {
 
 func (r *run) close() {
 	r.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), executortest.Timeout)
 	defer cancel()
 	if survivors, err := r.session.Close(ctx); err != nil || len(survivors) > 0 {
 		r.Errorf("close: survivors %v, error %v", survivors, err)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/executor/executortest"
 	"wf/executor/fault"
 	"wf/executor/proc"
 	"wf/executor/runner"
@@ -228,7 +229,7 @@ func (f *faulty) heal() {
 
 // follow hands over the nodes whose dependencies have ended, until all nodes have ended.
 func (f *faulty) follow() {
-	late := time.After(testTimeout)
+	late := time.After(executortest.Timeout)
 	for f.hand(); len(f.ended) < faultNodes; f.hand() {
 		select {
 		case report := <-f.reports:
@@ -275,7 +276,7 @@ func (f *faulty) take(report executor.Report) {
 
 // closeAll closes the run and checks that nothing of it is left.
 func (f *faulty) closeAll(x *executor.Local) {
-	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), executortest.Timeout)
 	defer cancel()
 	var survivors []int
 	var err error

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/executor/executortest"
 	"wf/executor/proc"
 )
 
@@ -147,7 +148,7 @@ func logLost(t *testing.T, damage func(dir string) error, again bool) {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
 	for begin := time.Now(); stateOf(pid) != "" && stateOf(pid) != "Z"; {
-		if time.Since(begin) > testTimeout {
+		if time.Since(begin) > executortest.Timeout {
 			t.Fatalf("process %d is left in state %s", pid, stateOf(pid))
 		}
 	}
@@ -175,7 +176,7 @@ func awaitFile(t *testing.T, path, want string) {
 		if err == nil && strings.Contains(string(text), want) {
 			return
 		}
-		if time.Since(begin) > testTimeout {
+		if time.Since(begin) > executortest.Timeout {
 			t.Fatalf("%s holds %q, want %q (%v)", path, text, want, err)
 		}
 	}

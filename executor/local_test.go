@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"wf/executor"
+	"wf/executor/executortest"
 )
 
 // newLocal returns a Local whose runner is this test binary. The path of its sockets is short.
@@ -27,8 +28,13 @@ func newLocal(t testing.TB) executor.Executor {
 	return &executor.Local{Program: []string{program, "runner"}, Sockets: sockets}
 }
 
+// localPromises are all promises.
+var localPromises = executortest.Options{
+	LocalProcesses: true, Width: true, Order: true, Unattended: true, Gates: true, LargeArguments: true, SharedFiles: true, PeakMemory: true,
+}
+
 func TestLocal(t *testing.T) {
-	testContract(t, func(t *testing.T) executor.Executor { return checkedExecutor{newLocal(t)} })
+	executortest.Test(t, func(t *testing.T) executor.Executor { return checkedExecutor{newLocal(t)} }, localPromises)
 }
 
 // checkedExecutor returns an error from Close if the runner has written to standard error, for example about a data race.

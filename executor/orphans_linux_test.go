@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/executor/executortest"
 	"wf/executor/proc"
 )
 
@@ -59,7 +60,7 @@ func (o *orphan) isAlive() bool {
 // within polls until done returns true. what describes that.
 func (r *run) within(what string, done func() bool) {
 	r.Helper()
-	for end := time.Now().Add(testTimeout); !done(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(executortest.Timeout); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			r.Fatal("not in time: " + what)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/executor/executortest"
 	"wf/executor/proc"
 )
 
@@ -98,7 +99,7 @@ func endOrphan(t *testing.T, file string) {
 		if text, err := os.ReadFile(file); err == nil {
 			fmt.Sscan(string(text), &pid)
 		}
-		if time.Since(begin) > testTimeout {
+		if time.Since(begin) > executortest.Timeout {
 			t.Fatal("no orphan")
 		}
 	}
@@ -106,7 +107,7 @@ func endOrphan(t *testing.T, file string) {
 		t.Error(err)
 	}
 	for begin := time.Now(); stateOf(pid) != "" && stateOf(pid) != "Z"; {
-		if time.Since(begin) > testTimeout {
+		if time.Since(begin) > executortest.Timeout {
 			t.Fatalf("process %d does not die", pid)
 		}
 	}

@@ -45,11 +45,10 @@ func (l *Local) Ask(ctx context.Context, q Question) ([]byte, error) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second // for processes that have left the group and still have the output open
 	forget, err := l.start(cmd)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = cmd.Wait()
+		forget()
 	}
-	err = cmd.Wait()
-	forget()
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

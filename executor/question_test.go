@@ -35,6 +35,10 @@ func TestAskEnds(t *testing.T) {
 	if _, err := l.Ask(t.Context(), q); err == nil || !strings.Contains(err.Error(), "longer than 20ms") {
 		t.Errorf("%v", err)
 	}
+	q.Time = time.Nanosecond // it is over before the start
+	if _, err := l.Ask(t.Context(), q); err == nil || !strings.Contains(err.Error(), "longer than 1ns") {
+		t.Errorf("%v", err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	q.Time = time.Minute

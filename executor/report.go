@@ -25,7 +25,7 @@ func reportOf(e *wire.Entry) Report {
 		r.Exit = Exit{
 			Code: e.Code, Signal: e.Signal,
 			Stopped: e.Stopped, Failed: e.Failed, Lost: e.Lost,
-			User: time.Duration(e.User), System: time.Duration(e.System),
+			User: time.Duration(e.User), System: time.Duration(e.System), PeakMemory: e.Peak,
 		}
 	}
 	return r

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wf/executor"
+	"wf/executor/executortest"
 )
 
 // newSpareLocal returns a Local that has a spare runner.
@@ -32,7 +33,7 @@ func newSpareLocal(t *testing.T) *executor.Local {
 // awaitSpare waits until x has a spare runner, and returns its pid.
 func awaitSpare(t *testing.T, x *executor.Local) int {
 	t.Helper()
-	for end := time.Now().Add(testTimeout); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(executortest.Timeout); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if pid := x.SpareRunner(); pid != 0 {
 			return pid
 		}
@@ -42,14 +43,14 @@ func awaitSpare(t *testing.T, x *executor.Local) int {
 }
 
 func TestLocalWithSpareRunner(t *testing.T) {
-	testContract(t, func(t *testing.T) executor.Executor { return checkedExecutor{newSpareLocal(t)} })
+	executortest.Test(t, func(t *testing.T) executor.Executor { return checkedExecutor{newSpareLocal(t)} }, localPromises)
 }
 
 // parentOfCommand executes a command that prints the pid of its runner and its working directory.
-func parentOfCommand(t *testing.T, h *harness) (runner int, cwd string) {
+func parentOfCommand(t *testing.T, h *executortest.Harness) (runner int, cwd string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "parent")
-	if end := h.run(0, "echo $PPID $PWD >"+file+"; umask >&2"); end.Exit.Code != 0 {
+	if end := h.Execute(0, "echo $PPID $PWD >"+file+"; umask >&2"); end.Exit.Code != 0 {
 		t.Fatalf("%+v", end)
 	}
 	text, err := os.ReadFile(file)
@@ -63,20 +64,20 @@ func parentOfCommand(t *testing.T, h *harness) (runner int, cwd string) {
 func TestSpareRunnerTakesTheRun(t *testing.T) {
 	x := newSpareLocal(t)
 	spare := x.SpareRunner()
-	h := newHarness(t, x)
+	h := executortest.New(t, x)
 	runner, cwd := parentOfCommand(t, h)
-	if runner != spare || cwd != h.spec.Cwd {
-		t.Errorf("runner %d in %s, want %d in %s", runner, cwd, spare, h.spec.Cwd)
+	if runner != spare || cwd != h.Spec.Cwd {
+		t.Errorf("runner %d in %s, want %d in %s", runner, cwd, spare, h.Spec.Cwd)
 	}
 	if next := awaitSpare(t, x); next == spare {
 		t.Error("the next spare runner is the runner of a run")
 	}
 	args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", runner))
-	if err == nil && !strings.Contains(string(args), "runner\x00"+h.spec.Dir+"\x00") {
+	if err == nil && !strings.Contains(string(args), "runner\x00"+h.Spec.Dir+"\x00") {
 		t.Errorf("command line %q", args)
 	}
-	h.close()
-	for end := time.Now().Add(testTimeout); syscall.Kill(spare, 0) == nil; time.Sleep(time.Millisecond) {
+	h.Close()
+	for end := time.Now().Add(executortest.Timeout); syscall.Kill(spare, 0) == nil; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the runner is alive after the end of its run")
 		}
@@ -104,7 +105,7 @@ func TestRunWithoutUsableSpareRunner(t *testing.T) {
 			x := newSpareLocal(t)
 			spare := x.SpareRunner()
 			spoil(t, x)
-			h := newHarness(t, x)
+			h := executortest.New(t, x)
 			if runner, _ := parentOfCommand(t, h); runner == spare {
 				t.Error("the spare runner took the run")
 			}

@@ -125,6 +125,16 @@ type Death struct {
 	PID          int
 	Code, Signal int
 	User, System time.Duration
+	Peak         int64 // of memory, of it or of the largest of its children that were waited for, in bytes
+}
+
+// OwnPeak returns the peak of memory of this process in bytes, or 0 if it is not known.
+func OwnPeak() int64 {
+	var usage unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return peakOf(&usage)
 }
 
 // deathOf converts a status of wait(2).

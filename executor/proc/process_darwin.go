@@ -105,9 +105,12 @@ func NextDeath() (*Death, error) {
 		return nil, err
 	}
 	d := deathOf(pid, status)
-	d.User, d.System = time.Duration(usage.Utime.Nano()), time.Duration(usage.Stime.Nano())
+	d.User, d.System, d.Peak = time.Duration(usage.Utime.Nano()), time.Duration(usage.Stime.Nano()), peakOf(&usage)
 	return d, nil
 }
+
+// peakOf returns the peak of memory in bytes.
+func peakOf(usage *unix.Rusage) int64 { return usage.Maxrss }
 
 // Reap does nothing, see NextDeath.
 func Reap(int) {}

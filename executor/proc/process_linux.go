@@ -254,6 +254,7 @@ func NextDeath() (*Death, error) {
 		PID:    int(child.pid),
 		User:   time.Duration(usage.Utime.Nano()),
 		System: time.Duration(usage.Stime.Nano()),
+		Peak:   peakOf(&usage),
 	}
 	const exited = 1 // CLD_EXITED; the others are kinds of death by signal
 	if info.Code == exited {
@@ -263,6 +264,9 @@ func NextDeath() (*Death, error) {
 	}
 	return d, nil
 }
+
+// peakOf returns the peak of memory in bytes.
+func peakOf(usage *unix.Rusage) int64 { return usage.Maxrss << 10 }
 
 // childInfo is the part of siginfo_t that waitid fills in after the first three integers.
 type childInfo struct {

@@ -8,25 +8,19 @@ import (
 	"wf/executor/shell"
 )
 
-// maxString is how many bytes one argument or variable can have for the kernel, including the NUL at its end.
-const maxString = 128 << 10
-
-// inputVariable contains the path of the file with the values of an execution, for commands that mention it.
-const inputVariable = "WF_INPUT"
-
 // scriptCall replaces a script that is too long for an argument of a shell by a file with the script. The file is
 // removed when the execution ends.
 func (c *commands) scriptCall(e *execution, argv []string) ([]string, error) {
-	if len(e.job.Command) < maxString { // no argument is longer than the command
+	if len(e.job.Command) < shell.MaxString { // no argument is longer than the command
 		return argv, nil
 	}
 	last := len(argv) - 1
 	for i, arg := range argv {
-		if len(arg) < maxString {
+		if len(arg) < shell.MaxString {
 			continue
 		}
 		if i != last || i < 2 || argv[i-1] != "-c" || !shell.IsShell(filepath.Base(argv[0])) && !shell.IsShell(filepath.Base(argv[i-2])) {
-			return nil, fmt.Errorf("an argument of its command has %d bytes, and the kernel allows %d: put the text into a file", len(arg), maxString-1)
+			return nil, fmt.Errorf("an argument of its command has %d bytes, and the kernel allows %d: put the text into a file", len(arg), shell.MaxString-1)
 		}
 		path, err := c.keepFile(e, "script", arg)
 		if err != nil {
@@ -60,4 +54,18 @@ func (c *commands) dropFiles(e *execution) {
 		os.Remove(path) // an error does not matter: the folder of the run is removed later
 	}
 	e.files = nil
+}
+
+// values returns the variables of a job in the form NAME=value. If its command mentions WF_INPUT, they are also written into
+// a file. The error names a variable that no program can get.
+func (c *commands) values(e *execution) ([]string, error) {
+	env, file, err := shell.Values(e.job.Command, e.job.Env)
+	if err != nil || file == nil {
+		return env, err
+	}
+	path, err := c.keepFile(e, "input", string(file))
+	if err != nil {
+		return nil, err
+	}
+	return append(env, shell.InputVariable+"="+path), nil
 }

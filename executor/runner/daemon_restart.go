@@ -31,7 +31,7 @@ func (r *runner) restartDaemon(now time.Time) {
 		r.listener.keep(now)
 	case now.Before(r.restart.next):
 		r.listener.keep(now)
-	case r.jobs.occupied() == 0 && folderGone(r.dir):
+	case len(r.children.running)+len(r.adopted()) == 0 && folderGone(r.dir): // jobs whose fork entry could not be written never start
 		r.close()
 	default:
 		r.restart.pause = min(2*r.restart.pause, longestDaemonPause)

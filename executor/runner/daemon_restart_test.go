@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"os"
 	"testing"
 	"time"
 )
@@ -25,5 +26,22 @@ func TestDaemonRestart(t *testing.T) {
 	r.links.all = map[int]*link{0: {}}
 	if r.restartDaemon(now.Add(time.Hour)); calls != 3 || !r.restart.next.IsZero() {
 		t.Errorf("%d starts although there is a daemon: %+v", calls, r.restart)
+	}
+}
+
+// TestFolderGone checks that a runner without a daemon ends when its folder is gone, although its log can no longer be
+// synced. While the folder exists, a failing log keeps it from ending.
+func TestFolderGone(t *testing.T) {
+	r, record := newTestRunner(t, 1)
+	record.fault = os.ErrNotExist
+	r.close()
+	if r.finish(nil); r.closing.done {
+		t.Fatal("it has ended with entries that are not synced")
+	}
+	if err := os.RemoveAll(r.dir); err != nil {
+		t.Fatal(err)
+	}
+	if r.finish(nil); !r.closing.done {
+		t.Fatal("it waits for a folder that is gone")
 	}
 }

@@ -222,7 +222,7 @@ func (r *runner) recordEnd(e *execution, as *wire.Entry) {
 	}
 	if d := e.death; d != nil {
 		as.Code, as.Signal = d.Code, d.Signal
-		as.User, as.System = int64(d.User), int64(d.System)
+		as.User, as.System, as.Peak = int64(d.User), int64(d.System), peakOf(d)
 	}
 	r.note(as)
 	r.news.hurry = r.news.hurry || !e.job.Foreseen || !as.Succeeded()
@@ -230,6 +230,18 @@ func (r *runner) recordEnd(e *execution, as *wire.Entry) {
 	delete(r.jobs.active, e.job.ID)
 	delete(r.stops.stopping, e)
 	r.settle(e.job.ID, as)
+}
+
+// leastPeak is the smallest peak of memory that is reported. Small ones tell nothing and would lengthen every entry.
+const leastPeak = 64 << 20
+
+// peakOf returns the peak of memory of a child, or 0 if it is small or may be that of this process: a child shares the memory of
+// this process until it executes its program.
+func peakOf(d *proc.Death) int64 {
+	if d.Peak < leastPeak || d.Peak <= proc.OwnPeak() {
+		return 0
+	}
+	return d.Peak
 }
 
 // measure sets where the output of e ends.

@@ -17,7 +17,8 @@ import (
 type memoryLog struct {
 	entries          []wire.Entry
 	written, durable int
-	flushes          int // that wrote something
+	flushes          int   // that wrote something
+	fault            error // of Sync
 }
 
 func (m *memoryLog) Append(line []byte) error {
@@ -37,7 +38,14 @@ func (m *memoryLog) Flush() error {
 	return nil
 }
 
-func (m *memoryLog) Sync() error       { m.durable = len(m.entries); return m.Flush() }
+func (m *memoryLog) Sync() error {
+	if m.fault != nil {
+		return m.fault
+	}
+	m.durable = len(m.entries)
+	return m.Flush()
+}
+
 func (m *memoryLog) Reserve(int) error { return nil }
 func (m *memoryLog) Check() error      { return nil }
 func (m *memoryLog) Close() error      { return nil }

@@ -43,15 +43,15 @@ func (c *commands) fork(e *execution, now moment) (forked child, err error) {
 			}
 		}
 	}
-	shell, argv, err := shell.Find(e.job.Shell, env)
+	program, argv, err := shell.Find(e.job.Shell, env)
 	if err != nil {
 		return child{}, err
 	}
 	if argv, err = c.scriptCall(e, append(argv, "-c", e.job.Command)); err != nil {
 		return child{}, err
 	}
-	if forked, err = c.exec(e, shell, argv, env); errors.Is(err, syscall.E2BIG) {
-		err = errTooLarge(argv, env)
+	if forked, err = c.exec(e, program, argv, env); errors.Is(err, syscall.E2BIG) {
+		err = shell.TooLarge(argv, env)
 	}
 	return forked, err
 }

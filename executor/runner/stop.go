@@ -299,9 +299,10 @@ func (r *runner) remainingProcesses(table *proc.Table) []proc.Process {
 }
 
 // finish reports to the daemon that the run is closed: the daemon does not wait for the end of this process. The last
-// entries must be synced before that: if the sync fails, finish returns and is called again later.
+// entries must be synced before that: if the sync fails, finish returns and is called again later. If the folder of the
+// run has been removed, it does not wait: nobody could find the entries.
 func (r *runner) finish(survivors []int) {
-	if !r.sync() && !r.log.broken {
+	if !r.sync() && !r.log.broken && !folderGone(r.dir) {
 		r.stops.next = r.hold.till
 		return
 	}

@@ -17,28 +17,45 @@ const defaultShell = "/bin/sh"
 // Find returns the path of the shell of a job and the beginning of its argument list: the path, and the options that the
 // job gives, as in "bash -euo pipefail". A name without a slash is looked up in the PATH of env.
 func Find(shell string, env []string) (path string, argv []string, err error) {
-	if shell == "" {
-		return defaultShell, []string{defaultShell}, nil
-	}
-	words := []string{shell}
-	if strings.ContainsAny(shell, " \t'\"") && isProgram(shell) != nil {
-		var plain bool
-		if words, plain = plainWords(shell); !plain {
-			return "", nil, fmt.Errorf("shell %q: it is not a program with options", shell)
-		}
-		if last := len(words) - 1; last > 0 && words[last] == "-c" {
-			words = words[:last]
-		}
+	words, err := Words(shell)
+	if err != nil {
+		return "", nil, err
 	}
 	if path = words[0]; !strings.Contains(path, "/") {
 		list, _ := Value(env, "PATH")
 		found := false
 		if path, found = FindProgram(words[0], list); !found {
-			return "", nil, fmt.Errorf("shell %s: %s: not found in PATH", shell, words[0])
+			return "", nil, errors.New(NotFound(shell, words[0]))
 		}
 	}
 	words[0] = path
 	return path, words, nil
+}
+
+// Words returns the program and the options of the shell of a job, without -c.
+func Words(shell string) ([]string, error) {
+	switch {
+	case shell == "":
+		return []string{defaultShell}, nil
+	case !strings.ContainsAny(shell, " \t'\"") || isProgram(shell) == nil:
+		return []string{shell}, nil
+	}
+	words, plain := plainWords(shell)
+	if !plain {
+		return nil, fmt.Errorf("shell %q: it is not a program with options", shell)
+	}
+	if last := len(words) - 1; last > 0 && words[last] == "-c" {
+		words = words[:last]
+	}
+	return words, nil
+}
+
+// NotFound returns the message about a shell whose program does not exist.
+func NotFound(shell, program string) string {
+	if strings.Contains(program, "/") {
+		return fmt.Sprintf("shell %s: there is no program %s", shell, program)
+	}
+	return fmt.Sprintf("shell %s: %s: not found in PATH", shell, program)
 }
 
 // Check returns an error if a shell cannot execute commands with this environment in the folder dir.
@@ -54,7 +71,7 @@ func Check(shell string, env []string, dir string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR):
-		return fmt.Errorf("shell %s: there is no program %s", shell, path)
+		return errors.New(NotFound(shell, path))
 	default:
 		return fmt.Errorf("shell %s: %s: %w", shell, path, err)
 	}

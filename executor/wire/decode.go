@@ -54,6 +54,8 @@ func (e *Entry) member(key []byte, s *jsonline.Scanner) bool {
 		return s.Int64(&e.User)
 	case "y":
 		return s.Int64(&e.System)
+	case "r":
+		return s.Int64(&e.Peak)
 	}
 	return false
 }

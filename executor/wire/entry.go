@@ -47,6 +47,7 @@ type Entry struct {
 	Lost    bool   `json:"lost,omitempty"`
 	User    int64  `json:"u,omitempty"` // nanoseconds
 	System  int64  `json:"y,omitempty"`
+	Peak    int64  `json:"r,omitempty"` // end: of memory, in bytes; 0 = unknown
 	Message string `json:"m,omitempty"`
 	Mark    string `json:"mark,omitempty"`  // fork: the child's WF_NODE_ID
 	Noted   bool   `json:"noted,omitempty"` // fork: the kernel writes the pid into the fork note
@@ -84,6 +85,7 @@ func (e *Entry) Append(b []byte) []byte {
 	b = jsonline.AppendTrue(b, "lost", e.Lost)
 	b = jsonline.AppendInt(b, "u", e.User)
 	b = jsonline.AppendInt(b, "y", e.System)
+	b = jsonline.AppendInt(b, "r", e.Peak)
 	b = jsonline.AppendText(b, "m", e.Message)
 	b = jsonline.AppendText(b, "mark", e.Mark)
 	b = jsonline.AppendTrue(b, "noted", e.Noted)

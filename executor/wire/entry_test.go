@@ -32,6 +32,7 @@ func TestEntryRoundTrip(t *testing.T) {
 			Lost:        rapid.Bool().Draw(t, "lost"),
 			User:        rapid.Int64().Draw(t, "user"),
 			System:      rapid.Int64().Draw(t, "system"),
+			Peak:        rapid.Int64().Draw(t, "peak"),
 			Message:     rapid.String().Draw(t, "message"),
 			Mark:        rapid.String().Draw(t, "mark"),
 		}

@@ -1,5 +1,7 @@
 package wire
 
+import "time"
+
 // ID names an execution within its run.
 type ID struct {
 	Node      int // index of the node in the run
@@ -22,6 +24,25 @@ type Job struct {
 	// Foreseen says that all jobs that can start because of the success of this one were handed over, too. So its success
 	// need not be reported at once.
 	Foreseen bool
+
+	// Idempotent, Engine and Resources are not sent to runners, which execute every job here and at once.
+
+	Idempotent bool   // the engine may execute it more than once, if its machine fails
+	Engine     string // the engine that executes the job, see Executor; "" = this machine
+	Resources  Resources
+}
+
+// Resources is what a job needs of the machine that executes it, and how an engine is to place it. 0 and "" = not given.
+type Resources struct {
+	CPUs       int           // processors
+	Memory     int64         // bytes
+	GPUs       int           // graphics processors
+	Time       time.Duration // after which the engine ends the job
+	Partition  string
+	Account    string
+	Constraint string
+	Options    string // further options for the engine, as its commands have them
+	Mode       string // how a cluster gets the job: auto, pool, array or job
 }
 
 // A Leftover is a process that an execution left behind and that was killed at the end of the run.
