@@ -13,7 +13,7 @@ func (w *Workspace) Close(ctx context.Context) error {
 	select {
 	case <-w.loop.Done():
 		w.loop.Wait()
-		w.dropFence()
+		w.dropFence(w.unfinished())
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -32,6 +32,11 @@ func (w *Workspace) startClose() {
 
 // leave releases everything when the loop ends.
 func (w *Workspace) leave() {
+	if w.gaveWay {
+		w.presence.publishSnapshot()
+		w.leaveFenceLater()
+		return
+	}
 	if w.quarantine.attempt.noted {
 		w.quarantine.endAttempt() // an orderly end is not a failed attempt
 	}
@@ -52,8 +57,13 @@ func (w *Workspace) crashed() {
 		r.Abandon()
 	}
 	w.out.Close("internal error: the workfile is opened again")
+	w.leaveFenceLater()
+}
+
+// leaveFenceLater ends the use of the fence when the loop and its helpers have ended, for a loop that Close does not end.
+func (w *Workspace) leaveFenceLater() {
 	go func() { // ends with the helpers, which stop when the loop ends
 		w.loop.Wait()
-		w.dropFence()
+		w.dropFence(true)
 	}()
 }

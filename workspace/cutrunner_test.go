@@ -20,7 +20,7 @@ type cutPlan struct {
 	At    int    // the operation on the disk before which it dies; 0 = none
 	Power bool   // data that is not synced is lost, too
 	Seed  uint64 // of the unsynced data that is on the disk nevertheless; 0 = none
-	Bell  string // a pipe that the runner opens for writing when it dies
+	Bell  string // a pipe that the runner writes to when it dies, unless the run is over and nobody reads it
 	Dead  string // a file that the runner makes when it dies, and that keeps runners with this plan from starting; "" = none
 	Copy  string // where the record is copied to, as it was written
 }
@@ -79,13 +79,25 @@ func (p cutPlan) die(dir string, v *historytest.Volatile) {
 		err = os.WriteFile(p.Dead, nil, 0o600)
 	}
 	if err == nil {
-		err = os.WriteFile(p.Bell, []byte("dead"), 0) // returns when the test has heard it
+		err = p.ring()
 	}
 	if err != nil {
 		panic(err)
 	}
 	syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	select {}
+}
+
+// ring reports the death to the test.
+func (p cutPlan) ring() error {
+	bell, err := os.OpenFile(p.Bell, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ENXIO) { // it dies after the end of the run
+		return nil
+	}
+	if err == nil {
+		_, err = bell.WriteString("!")
+	}
+	return err
 }
 
 func (p cutPlan) random() *rand.Rand {

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"iter"
 
 	"wf/api"
@@ -74,6 +75,10 @@ func (h fileHost) FirstCopy() []byte {
 		return nil
 	}
 	return data
+}
+
+func (h fileHost) Frozen(ctx context.Context, run string) ([]byte, error) {
+	return h.w.FrozenWorkfile(ctx, run)
 }
 
 // standIns yields the workfiles that unfinished runs started with, newest first. A run continues when its workfile is

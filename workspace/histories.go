@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/executor/ownfile"
+	"wf/workspace/fence"
 	"wf/workspace/history"
 	"wf/workspace/runstate"
 	"wf/workspace/workfile"
@@ -22,6 +23,11 @@ import (
 // Create makes a new workfile. It removes the statuses of an earlier workfile at this path from the state folder. The history
 // of that workfile's runs stays.
 func Create(req api.NewRequest, cfg Config) error {
+	if id, err := workfile.LastingID(req.Path); err == nil {
+		if err := cfg.checkFence(id, req.Path); err != nil {
+			return err
+		}
+	}
 	if err := workfile.Create(req); err != nil {
 		return err
 	}
@@ -151,11 +157,11 @@ func Move(from, to string, cfg Config) (api.MoveResult, error) {
 		return res, err
 	}
 	res.FromID, res.ToID = old, id
-	release, err := takeHistory(old, from, cfg)
+	claim, err := takeHistory(old, from, cfg)
 	if err != nil {
 		return res, err
 	}
-	defer release()
+	defer claim.dropFence(false)
 	store := history.At(history.Folder(cfg.State, old))
 	numbers, err := store.Numbers()
 	if err != nil {
@@ -172,7 +178,13 @@ func Move(from, to string, cfg Config) (api.MoveResult, error) {
 		}
 	}
 	res.Runs = len(numbers)
-	return res, moveFolder(cfg.State, old, id)
+	if err := moveFolder(cfg.State, old, id); err != nil {
+		return res, err
+	}
+	if claim.fence != nil {
+		claim.fence.Moved(FencePath(cfg.State, id))
+	}
+	return res, nil
 }
 
 // moveFolder renames the folder of a history. A history at the new path must have no runs.
@@ -190,17 +202,18 @@ func moveFolder(state, from, to string) error {
 	return nil
 }
 
-// takeHistory makes sure that no run of a workspace is active and no other daemon has it open. release ends this claim.
-func takeHistory(id, path string, cfg Config) (release func(), err error) {
+// takeHistory makes sure that no run of a workspace is active and no other daemon has it open. The claim on a history is a
+// workspace with nothing but its fence. The caller drops that.
+func takeHistory(id, path string, cfg Config) (claim *Workspace, err error) {
 	dir := history.Folder(cfg.State, id)
-	if workfile.Missing(dir) {
-		return func() {}, nil
-	}
 	w := &Workspace{id: id, path: path, cfg: cfg}
-	w.fence, err = history.TakeFence(dir, w.holder())
-	var taken *history.FencedError
+	if workfile.Missing(dir) {
+		return w, nil
+	}
+	w.fence, err = fence.Take(FencePath(cfg.State, id), cfg.holder())
+	var taken *fence.TakenError
 	if errors.As(err, &taken) {
-		return nil, w.fencedError(taken.Holder)
+		return nil, cfg.fencedError(path, taken)
 	}
 	if err != nil {
 		return nil, api.Internal("the history cannot be taken hold of", err)
@@ -208,17 +221,17 @@ func takeHistory(id, path string, cfg Config) (release func(), err error) {
 	store := history.At(dir)
 	numbers, err := store.Numbers()
 	if err != nil {
-		w.dropFence()
+		w.fence.GiveUp()
 		return nil, api.Internal("the history cannot be read", err)
 	}
 	for _, n := range numbers {
 		if !store.Over(n) {
-			w.dropFence()
+			w.fence.GiveUp()
 			return nil, &api.Error{Code: api.CodeConflict, Run: history.RunID(n), Message: "run " + history.RunID(n) + " is not over", Where: path,
 				Fix: "wf stop " + history.RunID(n) + " --file " + filepath.Base(path)}
 		}
 	}
-	return w.dropFence, nil
+	return w, nil
 }
 
 // GoneHistories lists the histories of workfiles that no longer exist.
@@ -284,11 +297,11 @@ func RemoveHistory(id string, cfg Config) error {
 	if why := whyKeep(cfg.State, id, path); why != "" {
 		return &api.Error{Code: api.CodeConflict, Message: "the history of " + path + " stays: " + why}
 	}
-	release, err := takeHistory(id, path, cfg)
+	claim, err := takeHistory(id, path, cfg)
 	if err != nil {
 		return err
 	}
-	defer release()
+	defer claim.dropFence(false)
 	gone := filepath.Join(cfg.State, "workspaces", ".gone-"+id)
 	err = os.RemoveAll(gone) // a crash can leave this behind
 	if err == nil {

@@ -42,12 +42,17 @@ func lookAtFile(path, state string) (*Workspace, error) {
 	return w, w.file.Load()
 }
 
-// CheckAt is Workspace.Check for a workfile that no daemon has open. It uses the PATH of the client.
-func CheckAt(path string) (api.Check, error) {
+// UseEngines sets the names of the executors besides this machine.
+func (l *Look) UseEngines(names []string) { l.w.planner.Engines = func() []string { return names } }
+
+// CheckAt is Workspace.Check for a workfile that no daemon has open. It uses the PATH of the client; engines are the names of the
+// executors besides this machine.
+func CheckAt(path string, engines []string) (api.Check, error) {
 	w, err := lookAtFile(path, "")
 	if err != nil {
 		return api.Check{}, err
 	}
+	w.planner.Engines = func() []string { return engines }
 	return w.planner.CheckLoaded(), nil
 }
 

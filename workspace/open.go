@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"wf/api"
+	"wf/executor"
 	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/inquiry"
@@ -42,7 +43,9 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 		return nil, err
 	}
 	if err := w.restore(); err != nil {
-		w.dropFence()
+		if w.fence != nil {
+			w.fence.GiveUp()
+		}
 		// An open that returns an error did not crash the daemon, so it does not count as a failed attempt.
 		if w.quarantine.attempt.noted {
 			w.quarantine.endAttempt()
@@ -77,7 +80,8 @@ func (w *Workspace) useHistory(s *history.Store) {
 	w.store = s
 	asker, _ := w.cfg.Executor.(params.Asker)
 	w.planner = &planning.Planner{ID: w.id, Path: w.path, Version: w.cfg.Version, Loop: w.loop, File: w.file, Nodes: w.nodes,
-		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable}
+		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable,
+		Engines: func() []string { return executor.EnginesOf(w.cfg.Executor) }}
 	w.host = &activerun.Host{ID: w.id, Path: w.path, Log: w.cfg.Log, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out, Marks: watchers.NewMarks(w.out, w.nodes),
 		Executor: w.cfg.Executor, Slots: w.cfg.Slots, Pools: w.cfg.Pools, Nested: w.cfg.Nested,
 		RetryLater: func() { w.retries.holdTimer.Reset(w.host.HoldPause) }, Found: w.quarantine.awaitReports,
@@ -118,7 +122,7 @@ func (w *Workspace) restore() error {
 	w.queue.restoreQueue()
 	w.nodes.SettleStatuses(len(w.retries.postponed) == 0)
 	w.lookForOrigin()
-	if active && len(w.retries.postponed)+len(w.quarantine.state.runs)+len(w.runs)+len(w.queue.inQueue()) == 0 {
+	if active && !w.unfinished() {
 		w.preparer.note.remove(w) // the note is left of a run that has ended, or never started
 	}
 	w.file.RestoreEdits()

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"wf/api"
 	"wf/executor"
@@ -107,22 +108,26 @@ func (m *powerCutBed) live() (died bool) {
 	m.w = w
 	m.folder = filepath.Join(m.cfg.State, "workspaces", w.id, "runs", "1")
 	v := m.watch()
-	heard := make(chan string, 1)
+	bell, err := os.OpenFile(m.plan.Bell, os.O_RDWR, 0) // with O_RDONLY it would wait for a writer
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer bell.Close()
+	heard := make(chan bool, 1)
 	go func() {
-		text, _ := os.ReadFile(m.plan.Bell)
-		heard <- string(text)
+		n, _ := bell.Read(make([]byte, 1)) // fails at the end of the run
+		heard <- n > 0
 	}()
 	if _, err := w.StartRun(context.Background(), "c1", m.request()); err != nil {
 		m.t.Fatal(err)
 	}
 	select {
 	case <-v.over:
-		if err := os.WriteFile(m.plan.Bell, nil, 0); err != nil {
+		if err := bell.SetReadDeadline(time.Now()); err != nil {
 			m.t.Fatal(err)
 		}
-		died = <-heard != ""
-	case <-heard:
-		died = true
+		died = <-heard
+	case died = <-heard:
 	}
 	var env []byte
 	if died && m.plan.Dead != "" {

@@ -16,6 +16,7 @@ import (
 	"wf/executor"
 	"wf/workspace/activerun"
 	"wf/workspace/clock"
+	"wf/workspace/fence"
 	"wf/workspace/history"
 	"wf/workspace/inquiry"
 	"wf/workspace/loop"
@@ -28,11 +29,12 @@ import (
 // Executor is executor.Executor. The alias lets the daemon pass one on without importing package executor.
 type Executor = executor.Executor
 
-// Config configures a workspace. All fields but Runtime, Disk, Rehearse, Forgot and Nested are required.
+// Config configures a workspace. All fields but Runtime, Machine, Disk, Rehearse, Forgot and Nested are required.
 type Config struct {
 	Executor Executor
-	State    string // state folder, absolute; the history lies in State/workspaces/ID
-	Runtime  string // runtime folder of the daemon, shown to another daemon that wants to open the workspace; "" in tests
+	State    string        // state folder, absolute; the history lies in State/workspaces/ID
+	Runtime  string        // runtime folder of the daemon, shown to another daemon that wants to open the workspace; "" in tests
+	Machine  fence.Machine // of the daemon; the zero value means this one
 	Slots    activerun.Slots
 	Pools    activerun.Pools // nil if there are no pools
 	Version  string          // of the binary, for the records
@@ -65,7 +67,7 @@ type Workspace struct {
 
 	loop *loop.Loop
 
-	fence *history.Fence // see keepFence; nil if the folder cannot be written
+	fence *fence.Fence // see keepFence; nil if the folder cannot be written
 
 	// The fields below belong to the loop goroutine.
 
@@ -81,6 +83,7 @@ type Workspace struct {
 
 	out     *watchers.Hub
 	closing bool // Close was called
+	gaveWay bool // see giveWay
 	retries
 
 	clock clock.Watch
@@ -112,6 +115,9 @@ type snapshot struct {
 
 // settle carries out what the functions of a burst decided: it fills slots, writes journals and sends events.
 func (w *Workspace) settle() {
+	if w.gaveWay {
+		return
+	}
 	w.queue.startQueued()
 	w.dispatch()
 	for _, r := range w.runs {
@@ -134,7 +140,7 @@ func (ps *presence) publishSnapshot() {
 	p := &snapshot{watchers: ps.w.out.Count(), latest: ps.latest, results: ps.w.file.Statuses().Results(), problem: ps.w.file.Problem()}
 	for _, r := range ps.w.runs {
 		p.runs = append(p.runs, r.ID)
-		p.running += r.Running
+		p.running += r.Running()
 	}
 	for _, n := range ps.w.quarantine.state.runs {
 		p.runs, p.held = append(p.runs, history.RunID(n)), true
@@ -157,7 +163,7 @@ func (ps *presence) snapshotChanged() bool {
 	}
 	running := 0
 	for i, r := range ps.w.runs {
-		running += r.Running
+		running += r.Running()
 		if old.runs[i] != r.ID {
 			return true
 		}

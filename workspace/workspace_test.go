@@ -248,6 +248,39 @@ func TestRestartRecoversTheRun(t *testing.T) {
 	}
 }
 
+// TestRestartKeepsExecutionsOfTheRun repeats a run that has failed. The daemon is replaced while one node runs and another has
+// ended: what the first run left of them must not replace their executions.
+func TestRestartKeepsExecutionsOfTheRun(t *testing.T) {
+	b := newTestbed(t)
+	b.write(controlText("", nodeText("a"), nodeText("b"), nodeText("c"), edgeText("a", "c", "exit:5")))
+	b.slots.n = 2
+	b.open()
+	v := b.watch()
+	_, s := b.run(api.RunRequest{})
+	b.play(v, s, map[string]int{"a": 5, "b": 5})
+	_, s = b.run(api.RunRequest{Mode: api.ModeFresh})
+	first, second := b.next(s), b.next(s)
+	v = b.watch()
+	s.end(first.ID, executor.Exit{})
+	v.wait(t, "the first end", func(e api.Event) bool { return e.Type == api.NodeFinished })
+	b.close(b.w)
+	b.open()
+	<-b.fake.opened
+	v = b.watch()
+	s.end(second.ID, executor.Exit{Code: 6})
+	v.wait(t, "the end", func(e api.Event) bool { return e.Type == api.RunComplete })
+	st, err := b.w.Status(context.Background(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, id := range []int{first.ID.Node, second.ID.Node} {
+		n, code := st.Nodes[id], []int{0, 6}[i]
+		if n.Executions != 1 || n.Run != "2" || n.ExitCode == nil || *n.ExitCode != code {
+			t.Errorf("node %+v, and not an execution with exit code %d", n, code)
+		}
+	}
+}
+
 func TestReopenedWorkspaceKnowsEarlierRuns(t *testing.T) {
 	b := newTestbed(t, "a>b")
 	b.open()

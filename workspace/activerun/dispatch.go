@@ -16,12 +16,14 @@ import (
 
 // dispatcher contains the executions that the scheduler has requested and the executor does not have yet.
 type dispatcher struct {
-	run      *Run
-	queue    []executor.ID // requested and not handed over, starting at head
-	head     int
-	pace     pace
-	unhanded []executor.Job // recorded as dispatched, but not handed over because the journal could not be written
-	recalled []executor.ID  // those of unhanded that were stopped meanwhile
+	run   *Run
+	queue []executor.ID // requested and not handed over, starting at head
+	head  int
+	// elsewhere are those that engines execute. They need no slots, so they are handed over at once.
+	elsewhere []executor.ID
+	pace      pace
+	unhanded  []executor.Job // recorded as dispatched, but not handed over because the journal could not be written
+	recalled  []executor.ID  // those of unhanded that were stopped meanwhile
 }
 
 // jobsPerSlot is the minimum number of jobs that wait in the executor for each slot. After a power cut the daemon has to
@@ -80,6 +82,12 @@ func (dp *dispatcher) HandOver() {
 	for room := dp.room(); room > 0 && dp.ready() && dp.run.journal.hasRoom(); room-- {
 		jobs = append(jobs, dp.take())
 	}
+	for dp.run.Phase == runstate.Active && len(dp.elsewhere) > 0 && dp.run.journal.hasRoom() {
+		if id := dp.elsewhere[0]; dp.run.Sched.Wants(id.Node, id.Execution) {
+			jobs = append(jobs, dp.jobOf(id))
+		}
+		dp.elsewhere = dp.elsewhere[1:]
+	}
 	jobs = append(jobs, dp.run.lookahead.prefetch()...)
 	for i := range jobs {
 		jobs[i].Foreseen = dp.run.Sched.Foreseen(jobs[i].ID.Node)
@@ -127,7 +135,28 @@ func (dp *dispatcher) ready() bool {
 func (dp *dispatcher) take() executor.Job {
 	id := dp.queue[dp.head]
 	dp.head++
+	return dp.jobOf(id)
+}
+
+// jobOf records that an execution is being handed over and returns its job.
+func (dp *dispatcher) jobOf(id executor.ID) executor.Job {
 	return dp.run.job(id.Node, id.Execution, dp.recordDispatch(id))
+}
+
+// enqueue adds an execution that the scheduler has requested.
+func (dp *dispatcher) enqueue(id executor.ID) {
+	if runstate.ExecutorOf(&dp.run.State, id.Node) != "" {
+		dp.elsewhere = append(dp.elsewhere, id)
+	} else {
+		dp.queue = append(dp.queue, id)
+	}
+}
+
+// takeAll empties the queues and returns what was in them.
+func (dp *dispatcher) takeAll() []executor.ID {
+	all := append(dp.queue[dp.head:], dp.elsewhere...)
+	dp.queue, dp.head, dp.elsewhere = nil, 0, nil
+	return all
 }
 
 // recordDispatch records that an execution is being handed over. It returns its command line.

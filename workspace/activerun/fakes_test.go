@@ -27,6 +27,8 @@ func (b *testbed) Open(_ context.Context, spec executor.Spec) (executor.Session,
 	return b.session, nil
 }
 
+func (b *testbed) Engines() []string { return []string{"hpc"} }
+
 // fakeSession notes its calls. The test makes the reports.
 type fakeSession struct {
 	dir      string

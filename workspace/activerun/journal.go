@@ -180,7 +180,7 @@ func (jo *journal) mayHandOver(jobs []executor.Job) []executor.Job {
 
 // journalRoom returns how many bytes to reserve for the last records of a run.
 func journalRoom(r *Run) int {
-	return (r.InFlight+len(r.lookahead.gated)+1)*journalRoomEach + journalRoomRest
+	return (r.InFlight()+len(r.lookahead.gated)+1)*journalRoomEach + journalRoomRest
 }
 
 // hasRoom reports whether the journal has room for the records of one more execution.

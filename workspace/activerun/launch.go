@@ -2,7 +2,9 @@ package activerun
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"wf/executor"
@@ -16,9 +18,18 @@ func (r *Run) OpenExecutor(dir string, number int, env []string) (executor.Sessi
 		env = override(env, append([]string{"WF_WORKFILE=" + r.host.Path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...))
 	}
 	return r.host.Executor.Open(context.Background(), executor.Spec{
-		Dir: dir, Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,
+		Dir: dir, Run: identity(&r.Request, number), Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,
 		Report: func(list []executor.Report) { r.host.Loop.Post(func() { r.handleReports(list) }) },
 	})
+}
+
+// identity identifies the run among all runs of all machines, see executor.Spec.
+func identity(q *history.Request, number int) string {
+	unique := q.Key
+	if unique == "" { // a client that gives its requests no keys
+		unique = strconv.FormatInt(q.Time.UnixNano(), 10)
+	}
+	return fmt.Sprintf("%s/%d/%s", q.Workspace, number, unique)
 }
 
 // override replaces variables of an environment. Each name must occur only once, because some programs read the first

@@ -83,12 +83,12 @@ func claimText(claim []PoolUse) string {
 func (po *pooling) enqueue(id executor.ID) {
 	claim := po.poolClaim(id.Node)
 	if claim == nil || po.run.host.Pools == nil {
-		po.run.dispatcher.queue = append(po.run.dispatcher.queue, id)
+		po.run.dispatcher.enqueue(id)
 		return
 	}
 	if po.run.host.Pools.TryAcquire(po.poolKey(id), claim, po.run.host.Loop.Wake) {
 		po.holdUnits(id, claim)
-		po.run.dispatcher.queue = append(po.run.dispatcher.queue, id)
+		po.run.dispatcher.enqueue(id)
 		return
 	}
 	p := po
@@ -120,7 +120,7 @@ func (po *pooling) EnterPools() {
 				}
 				delete(po.waits, e.id.Node)
 				po.holdUnits(e.id, line.claim)
-				po.run.dispatcher.queue = append(po.run.dispatcher.queue, e.id)
+				po.run.dispatcher.enqueue(e.id)
 				n := &po.run.Nodes[e.id.Node]
 				po.run.host.Out.Publish(api.Event{Type: api.NodeReady, Run: po.run.ID, Client: po.run.Request.Client, Node: n.ID, Name: n.Name})
 			}
@@ -200,12 +200,10 @@ func (po *pooling) requeue() {
 	if po.run.host.Pools == nil || po.run.Flow == nil {
 		return
 	}
-	queue := po.run.dispatcher.queue[po.run.dispatcher.head:]
-	po.run.dispatcher.queue, po.run.dispatcher.head = nil, 0
-	for _, id := range queue {
+	for _, id := range po.run.dispatcher.takeAll() {
 		switch {
 		case po.held[id.Node].id == id: // it was dispatched meanwhile and has its units
-			po.run.dispatcher.queue = append(po.run.dispatcher.queue, id)
+			po.run.dispatcher.enqueue(id)
 		case po.run.Sched.Wants(id.Node, id.Execution):
 			po.enqueue(id)
 		}

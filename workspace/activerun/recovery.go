@@ -109,20 +109,22 @@ func (r *Run) applyJournal(records []history.Record) {
 		}
 	}, func(c runstate.Change) {
 		if c.Kind == scheduler.Execute {
-			r.dispatcher.queue = append(r.dispatcher.queue, executor.ID{Node: c.Node, Execution: c.Execution})
+			r.dispatcher.enqueue(executor.ID{Node: c.Node, Execution: c.Execution})
 		}
 	})
 	r.lookahead.stale = true
 	r.slotShare.join()
-	for range r.Running { // they have slots, even beyond the limit
+	running := r.slotShare.running()
+	for range running { // they have slots, even beyond the limit
 		r.slotShare.member.Claim()
 	}
-	r.slotShare.slots, r.slotShare.ceiling = r.Running, math.MaxInt // the width that the earlier daemon set is not known
+	r.slotShare.slots, r.slotShare.ceiling = running, math.MaxInt // the width that the earlier daemon set is not known
 	r.pooling.reclaimPools()
 	r.announcer.growth.total = r.Sched.Total()
 }
 
 func (dp *dispatcher) dequeue(id executor.ID) {
+	dp.elsewhere = slices.DeleteFunc(dp.elsewhere, func(other executor.ID) bool { return other == id })
 	for i := dp.head; i < len(dp.queue); i++ {
 		if dp.queue[i] == id {
 			copy(dp.queue[dp.head+1:i+1], dp.queue[dp.head:i])
@@ -134,7 +136,8 @@ func (dp *dispatcher) dequeue(id executor.ID) {
 
 // followed continues a recovered run after its executor was found, or is lost.
 func (rc *recovery) followed(sess executor.Session, err error) {
-	if history.Fault(err) {
+	var later *executor.UnavailableError
+	if history.Fault(err) || errors.As(err, &later) {
 		rc.run.journal.hold(&rc.run.journal.holds.executor, "its executor cannot be followed: "+err.Error())
 		rc.notFound = true
 		rc.run.host.RetryLater()

@@ -123,12 +123,18 @@ func TestRestartKeepsTheCommands(t *testing.T) {
 // While the executor of a recovered run cannot be found for a reason that may pass, the run is held. Requests to stop it
 // reach the executor when it is found.
 func TestRecoveredRunWaitsForItsExecutor(t *testing.T) {
+	for _, why := range []error{syscall.ENOSPC, &executor.UnavailableError{Err: errors.New("there is no executor hpc here")}} {
+		testRecoveredRunWaits(t, why)
+	}
+}
+
+func testRecoveredRunWaits(t *testing.T, why error) {
 	test(t, func(b *testbed) {
 		r := b.start(api.RunRequest{})
 		b.started("a")
-		b.refuse = syscall.ENOSPC
+		b.refuse = why
 		next := b.restart(r.Number)
-		if !strings.Contains(next.HeldBy(), syscall.ENOSPC.Error()) || !next.Recovering() {
+		if !strings.Contains(next.HeldBy(), why.Error()) || !next.Recovering() {
 			t.Errorf("held by %q, recovering %v", next.HeldBy(), next.Recovering())
 		}
 		if _, live := next.FindExecution(api.Caller{Node: "a", Execution: 1}); !live {

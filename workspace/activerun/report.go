@@ -29,6 +29,8 @@ func (r *Run) handleReport(rep executor.Report) {
 	switch rep.Kind {
 	case executor.Started:
 		r.started(rep)
+	case executor.Changed:
+		r.engineChanged(rep)
 	case executor.Ended:
 		r.finish(rep)
 	case executor.Resized:
@@ -67,9 +69,24 @@ func (r *Run) started(rep executor.Report) {
 	if !r.expects(rep) || r.Nodes[rep.ID.Node].Execution.Started {
 		return
 	}
+	rec := r.Nodes[rep.ID.Node].Execution
+	rec.StartEngine(rep.Engine)
 	r.commit(history.Record{Type: history.RecordStart, Time: rep.Time.UTC(), Node: rep.ID.Node, ID: r.Nodes[rep.ID.Node].ID,
-		Execution: rep.ID.Execution, PID: rep.PID, Out: rep.Out, Err: rep.Err})
+		Execution: rep.ID.Execution, PID: rep.PID, Out: rep.Out, Err: rep.Err, Engine: rec.EngineRecord()})
 	r.slotShare.executionStarted(rep.ID)
+}
+
+// engineChanged publishes what an engine tells about a job that it has. The journal does not contain it: the executor reports
+// it again after a restart.
+func (r *Run) engineChanged(rep executor.Report) {
+	if !r.expects(rep) {
+		return
+	}
+	n := &r.Nodes[rep.ID.Node]
+	if n.Execution.NoteEngine(rep.Engine) {
+		r.host.Out.Publish(api.Event{Type: api.NodeEngine, Time: rep.Time.UTC(), Run: r.ID, Client: r.Request.Client, Node: n.ID, Name: n.Name,
+			Execution: rep.ID.Execution, Engine: n.Execution.Engine()})
+	}
 }
 
 // finish handles the end of an execution: it records the end and releases its slot and pools.
@@ -104,10 +121,12 @@ func (r *Run) finish(rep executor.Report) {
 // endRecord returns the record of the end of an execution, with its outputs. If the outputs are invalid, the execution has
 // failed.
 func (r *Run) endRecord(rep executor.Report) history.Record {
-	id, reason := rep.ID, r.Reason(rep)
+	id, reason, x := rep.ID, r.Reason(rep), r.Nodes[rep.ID.Node].Execution
+	x.NoteEngine(rep.Engine)
 	rec := history.Record{Type: history.RecordEnd, Time: rep.Time.UTC(), Node: id.Node, ID: r.Nodes[id.Node].ID, Execution: id.Execution,
 		ExitCode: rep.Exit.Code, Signal: rep.Exit.Signal, Message: rep.Message, Out: rep.Out, Err: rep.Err,
-		UserMS: rep.Exit.User.Milliseconds(), SysMS: rep.Exit.System.Milliseconds()}
+		UserMS: rep.Exit.User.Milliseconds(), SysMS: rep.Exit.System.Milliseconds(),
+		PeakBytes: rep.Exit.PeakMemory, Engine: x.EngineRecord()}
 	if !rep.Exit.Lost && !rep.Exit.Failed {
 		var err error
 		if _, rec.Outputs, err = r.outputs(id); err == nil && reason == "" && r.Sched.ItemsCommand(id.Node) != "" {

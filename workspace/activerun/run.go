@@ -161,6 +161,7 @@ func (an *announcer) announce(rec history.Record) {
 	case history.RecordStart:
 		if an.run.Sched.ItemsCommand(rec.Node) == "" { // a sub-flow starts when its items are listed
 			ev.Type, ev.Execution, ev.PID = api.NodeStarted, rec.Execution, rec.PID
+			ev.Engine = an.run.Nodes[rec.Node].Execution.Engine()
 			an.run.host.Out.Publish(ev)
 		}
 	case history.RecordEnd:
@@ -187,6 +188,7 @@ func (an *announcer) announceEnd(rec history.Record, ev api.Event) {
 	ev.Type, ev.SubFlow = api.NodeFinished, live != nil && live.SubFlow()
 	ev.Execution, ev.Reason, ev.Message, ev.ExitCode = rec.Execution, end.Reason, end.Message, end.Exit()
 	ev.Signal, ev.DurationMS = runstate.SignalName(end.Signal), new(clock.Milliseconds(end.StartedAt, end.EndedAt))
+	ev.Engine, ev.PeakBytes = end.Engine(), rec.PeakBytes
 	if end.Reason != "" {
 		ev.Type = api.NodeFailed
 	}
@@ -306,7 +308,8 @@ func (r *Run) job(i, execution int, line string) executor.Job {
 	id := executor.ID{Node: i, Execution: execution}
 	env := []string{"WF_NODE_ID=" + n.ID, "WF_NODE_NAME=" + n.Name, "WF_EXECUTION=" + history.RunID(execution),
 		"WF_OUTPUT=" + runstate.OutputFile(r.Dir, id)}
-	return executor.Job{ID: id, Shell: r.Request.Shell, Command: line, Env: append(env, r.Sched.Environment(i)...), Merge: r.Merges(i)}
+	return executor.Job{ID: id, Shell: r.Request.Shell, Command: line, Env: append(env, r.Sched.Environment(i)...), Merge: r.Merges(i),
+		Idempotent: r.Sched.Idempotent(i), Engine: runstate.ExecutorOf(&r.State, i), Resources: executor.Resources(r.Sched.Resources(i))}
 }
 
 // growth is the number of nodes that was last published.

@@ -51,12 +51,18 @@ func (sh *slotShare) widthApplied(n int) {
 	}
 }
 
+// inFlight returns how many executions the executor has for this machine. Those at engines need no slots.
+func (sh *slotShare) inFlight() int { return sh.run.Here.InFlight }
+
+// running returns how many executions of the run have started on this machine and not ended.
+func (sh *slotShare) running() int { return sh.run.Here.Running }
+
 // working returns how many executions are with the executor and need a slot to run.
-func (sh *slotShare) working() int { return sh.run.InFlight - len(sh.lent) }
+func (sh *slotShare) working() int { return sh.inFlight() - len(sh.lent) }
 
 // inUse returns an upper bound of the slots in use at this moment.
 func (sh *slotShare) inUse() int {
-	return min(sh.run.InFlight, max(sh.run.Running, sh.ceiling)) - len(sh.lent)
+	return min(sh.inFlight(), max(sh.running(), sh.ceiling)) - len(sh.lent)
 }
 
 // demand returns how many slots the run could use.
@@ -66,7 +72,7 @@ func (sh *slotShare) demand() int {
 		n += len(sh.run.dispatcher.queue) - sh.run.dispatcher.head
 	}
 	if sh.run.Request.Jobs > 0 {
-		n = min(n, max(sh.run.Request.Jobs-len(sh.lent), sh.run.Running-len(sh.lent)))
+		n = min(n, max(sh.run.Request.Jobs-len(sh.lent), sh.running()-len(sh.lent)))
 	}
 	return n
 }
@@ -125,7 +131,7 @@ func (sh *slotShare) release() {
 // setWidth sets the width of the executor if the new width makes a difference.
 func (sh *slotShare) setWidth() {
 	width := max(sh.slots-sh.excess, sh.unused, 0) + len(sh.lent)
-	if width != sh.width && min(width, sh.width) < sh.run.InFlight {
+	if width != sh.width && min(width, sh.width) < sh.inFlight() {
 		sh.width, sh.ceiling = width, max(sh.ceiling, width)
 		sh.run.sess.SetWidth(width)
 	}
@@ -133,8 +139,11 @@ func (sh *slotShare) setWidth() {
 
 // executionStarted notes that an execution has started.
 func (sh *slotShare) executionStarted(id executor.ID) {
+	if sh.run.Nodes[id.Node].Execution.AtEngine() {
+		return
+	}
 	sh.unused = max(0, sh.unused-1)
-	if sh.run.Running-len(sh.lent) > sh.slots { // the executor went on without a daemon
+	if sh.running()-len(sh.lent) > sh.slots { // the executor went on without a daemon
 		sh.member.Claim()
 		sh.slots++
 	}
@@ -145,13 +154,16 @@ func (sh *slotShare) executionStarted(id executor.ID) {
 
 // executionEnded notes that an execution has ended. It has used a slot even if its start was not reported.
 func (sh *slotShare) executionEnded(id executor.ID) {
+	if sh.run.Nodes[id.Node].Execution.AtEngine() {
+		return
+	}
 	sh.unused = max(0, sh.unused-1)
 	sh.TakeBack(id)
 }
 
-// lend returns the slot of a command while the command waits for another run.
+// lend returns the slot of a command while the command waits for another run. A command at an engine has none.
 func (sh *slotShare) lend(id executor.ID) {
-	if _, lent := sh.lent[id]; lent || sh.slots == 0 {
+	if _, lent := sh.lent[id]; lent || sh.slots == 0 || sh.run.Nodes[id.Node].Execution.AtEngine() {
 		return
 	}
 	if sh.lent == nil {

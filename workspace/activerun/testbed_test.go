@@ -88,7 +88,7 @@ func (b *testbed) prepare() {
 		}
 	})
 	b.host.RetryLater = func() { retry.Reset(b.host.HoldPause) }
-	b.planner = &planning.Planner{ID: "w", Path: b.path, Loop: l, File: file, Nodes: nodes, Store: store, Usable: func() error { return nil }}
+	b.planner = &planning.Planner{ID: "w", Path: b.path, Loop: l, File: file, Nodes: nodes, Store: store, Engines: b.Engines, Usable: func() error { return nil }}
 	b.runs, b.events = nil, nil
 	b.watcher = out.Watch(1000, nil, func() api.Status { return api.Status{} })
 }
@@ -332,7 +332,7 @@ func (b *testbed) last(kind api.EventType) api.Event {
 func stateOf(r *Run) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "phase %d, result %d, cause %q, %d in flight, %d running, next tick %d, counts %+v\n",
-		r.Phase, r.Result, r.Cause, r.InFlight, r.Running, r.Sched.NextTick(), r.CountAll())
+		r.Phase, r.Result, r.Cause, r.InFlight(), r.Running(), r.Sched.NextTick(), r.CountAll())
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		fmt.Fprintf(&text, "%s %s %s since %v", n.Name, r.Sched.Status(i), r.StateIn(i, false), r.Since[i])

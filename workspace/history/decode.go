@@ -104,6 +104,8 @@ func (d *decoder) member(key []byte, s *jsonline.Scanner) bool {
 		return s.Int64(&r.UserMS)
 	case "sys_ms":
 		return s.Int64(&r.SysMS)
+	case "peak_bytes":
+		return s.Int64(&r.PeakBytes)
 	}
 	return false
 }

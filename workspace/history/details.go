@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -39,6 +40,9 @@ type Execution struct {
 	Message  string
 	UserMS   int64
 	SysMS    int64
+
+	PeakBytes int64
+	Engine    EngineJob // zero = none is known
 
 	Out, Err rundir.Range // End is -1 while it runs
 }
@@ -89,11 +93,13 @@ func (f *fold) add(r *Record) error {
 	case RecordStart:
 		x := f.execution(r)
 		x.Started, x.PID, x.Out, x.Err = r.Time, r.PID, r.Out, r.Err
+		x.Engine.apply(r.Engine)
 	case RecordEnd:
 		x := f.execution(r)
 		x.Ended, x.Over, x.OK = r.Time, true, r.OK
 		x.Reason, x.ExitCode, x.Signal, x.Message = r.Reason, r.ExitCode, r.Signal, r.Message
-		x.UserMS, x.SysMS = r.UserMS, r.SysMS
+		x.UserMS, x.SysMS, x.PeakBytes = r.UserMS, r.SysMS, r.PeakBytes
+		x.Engine.apply(r.Engine)
 		x.Out, x.Err = rangeOf(r.Out, x.Out), rangeOf(r.Err, x.Err)
 	case RecordClock:
 		f.clockSet(r)
@@ -105,6 +111,13 @@ func (f *fold) add(r *Record) error {
 		f.past.Result = r.Result
 	}
 	return nil
+}
+
+// apply adds what a later record contains.
+func (j *EngineJob) apply(later *EngineJob) {
+	if later != nil {
+		j.Executor, j.ID, j.Host = later.Executor, cmp.Or(later.ID, j.ID), cmp.Or(later.Host, j.Host)
+	}
 }
 
 // clockSet shifts the start of running executions after the clock was set, so that durations are right.

@@ -38,6 +38,14 @@ func appendRecord(b []byte, r *Record) ([]byte, error) {
 	b = appendRange(b, "err", r.Err)
 	b = jsonline.AppendInt(b, "user_ms", r.UserMS)
 	b = jsonline.AppendInt(b, "sys_ms", r.SysMS)
+	if j := r.Engine; j != nil {
+		data, err := json.Marshal(j)
+		if err != nil {
+			return b, err
+		}
+		b = appendRaw(b, "engine", data)
+	}
+	b = jsonline.AppendInt(b, "peak_bytes", r.PeakBytes)
 	b = appendRaw(b, "outputs", r.Outputs)
 	b = appendRaw(b, "items", r.Items)
 	b = appendRaw(b, "inputs", r.Inputs)

@@ -68,11 +68,22 @@ type Record struct {
 	UserMS int64 `json:"user_ms"`
 	SysMS  int64 `json:"sys_ms"`
 
+	// start, end: the job at an engine that executes it; nil = the machine of the run, or no more is known than before.
+	Engine    *EngineJob `json:"engine"`
+	PeakBytes int64      `json:"peak_bytes"` // end: of memory; 0 = unknown
+
 	Outputs json.RawMessage `json:"outputs"` // JSON object. end: content of WF_OUTPUT; decide: values of the decision
 	Items   json.RawMessage `json:"items"`   // JSON list. end: items that the command of a sub-flow printed
 	Inputs  json.RawMessage `json:"inputs"`  // JSON object. dispatch: input of the command beyond the environment of the run
 	Result  *Result         `json:"result"`  // complete
 	Clocks  *Clocks         `json:"clocks"`  // begin, clock
+}
+
+// An EngineJob is an execution on an engine.
+type EngineJob struct {
+	Executor string `json:"executor"`
+	ID       string `json:"id,omitempty"`   // of the job at the engine
+	Host     string `json:"host,omitempty"` // that executes it
 }
 
 // Clocks are the wall clock, which can be set, and the time since boot, which cannot.

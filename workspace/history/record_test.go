@@ -36,6 +36,10 @@ func recordGen() *rapid.Generator[Record] {
 			Message: text.Draw(t, "message"), Cause: text.Draw(t, "cause"), Client: text.Draw(t, "client"), User: text.Draw(t, "user"),
 			Out: rangeGen().Draw(t, "out"), Err: rangeGen().Draw(t, "err"),
 			UserMS: rapid.Int64().Draw(t, "user_ms"), SysMS: rapid.Int64Range(0, 9).Draw(t, "sys_ms"),
+			PeakBytes: rapid.Int64Range(0, 1<<50).Draw(t, "peak_bytes"),
+		}
+		if rapid.Bool().Draw(t, "engine") {
+			r.Engine = &EngineJob{Executor: text.Draw(t, "executor"), ID: text.Draw(t, "job"), Host: text.Draw(t, "host")}
 		}
 		if r.Type.wholeRun() {
 			r.Node = NoNode

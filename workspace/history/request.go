@@ -34,8 +34,10 @@ type Request struct {
 	TimeoutMS      int64  `json:"timeout_ms,omitempty"`
 	GraceMS        int64  `json:"grace_ms"` // 0 = kill at once, which is not the default, so it is never absent
 	MaxActivations int    `json:"max_activations,omitempty"`
-	MaxInstances   int    `json:"max_instances,omitempty"` // 0 = no limit, as in files of earlier versions
-	Output         string `json:"output,omitempty"`        // "merged", or "split" as in runs of earlier versions
+	MaxInstances   int    `json:"max_instances,omitempty"`  // 0 = no limit, as in files of earlier versions
+	Executor       string `json:"executor,omitempty"`       // of nodes that name none; "" = this machine
+	ExecutorAsked  bool   `json:"executor_asked,omitempty"` // the client named it, so that a resume keeps it
+	Output         string `json:"output,omitempty"`         // "merged", or "split" as in runs of earlier versions
 
 	// Origin of the request.
 	Client  string `json:"client,omitempty"`

@@ -55,7 +55,7 @@ func (q *Reader) output(ctx context.Context, node, run string, execution int, wa
 			return
 		}
 		f, err := q.locate(p)
-		if f.o != nil && r != nil {
+		if f.o != nil && r != nil && !f.o.info.Queued {
 			f.o.info.Pending = r.ID
 		}
 		reply(f, err)
@@ -236,7 +236,8 @@ func (q *Reader) liveOutput(id string, rec *runstate.Execution) *output {
 	if n := q.file.Graph().Node(id); n != nil {
 		name = q.file.Handle(n)
 	}
-	o.info = api.LogInfo{Node: id, Name: name, Run: history.RunID(rec.Run), Execution: rec.Number, Over: !rec.Live}
+	o.info = api.LogInfo{Node: id, Name: name, Run: history.RunID(rec.Run), Execution: rec.Number, Over: !rec.Live,
+		Engine: rec.Engine(), Queued: rec.Live && !rec.Started && rec.Engine() != nil}
 	if rec.Live {
 		if rec.Ending == nil {
 			rec.Ending = &runstate.OutputEnd{Done: make(chan struct{})}
@@ -258,7 +259,8 @@ func (q *Reader) pastOutput(run int, id, name string, execution int) (*output, e
 			continue
 		}
 		o := &output{dir: q.store.Dir(run), out: e.Out, err: e.Err, span: span{e.Started, e.Ended}}
-		o.info = api.LogInfo{Node: id, Name: name, Run: history.RunID(run), Execution: e.Number, Over: true}
+		o.info = api.LogInfo{Node: id, Name: name, Run: history.RunID(run), Execution: e.Number, Over: true,
+			Engine: runstate.DescribeJob(e.Engine)}
 		return o, nil
 	}
 	if execution != 0 {

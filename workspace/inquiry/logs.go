@@ -70,7 +70,7 @@ func (q *Reader) Output(ctx context.Context, node, run string, execution int, st
 		return nil, err
 	}
 	if r.End < 0 && o.ending != nil {
-		out.pid, out.over, out.final = o.pid, o.ending.Done, final
+		out.pid, out.alone, out.over, out.final = o.pid, o.info.Engine != nil, o.ending.Done, final
 		if follow {
 			return out, out.follow()
 		}
@@ -104,6 +104,7 @@ type outputReader struct {
 	pos     int64
 	end     int64 // -1 while it grows
 	pid     int   // of the process that writes the output
+	alone   bool  // no other execution writes to the file: it is of a job at an engine, whose pid is of another machine
 	over    <-chan struct{}
 	final   func() executor.Range // valid after over is closed
 	changes *fsnotify.Watcher
@@ -149,7 +150,7 @@ const reportPatience = time.Second
 // isForeign reports whether the bytes just read from a growing output, or its size, may belong to another execution. When a
 // process has ended, its runner reuses the file for the next execution, and the workspace gets the report a little later.
 func (r *outputReader) isForeign() bool {
-	return r.over != nil && (r.pid <= 1 || errors.Is(unix.Kill(r.pid, 0), unix.ESRCH))
+	return r.over != nil && !r.alone && (r.pid <= 1 || errors.Is(unix.Kill(r.pid, 0), unix.ESRCH))
 }
 
 // awaitEnd waits until the end of the output is known.

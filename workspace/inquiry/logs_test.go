@@ -51,8 +51,13 @@ func TestOutputOfTheNextExecutionIsNotShown(t *testing.T) {
 	}
 }
 
-// TestOutputOfARunningProcess: output of a running process is returned at once.
+// TestOutputOfARunningProcess: output of a running process is returned at once, also if the process is on another machine.
 func TestOutputOfARunningProcess(t *testing.T) {
+	t.Run("here", func(t *testing.T) { testRunningOutput(t, os.Getpid(), false) })
+	t.Run("at an engine", func(t *testing.T) { testRunningOutput(t, 0, true) })
+}
+
+func testRunningOutput(t *testing.T, pid int, alone bool) {
 	path := filepath.Join(t.TempDir(), "s1.out")
 	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
@@ -62,7 +67,7 @@ func TestOutputOfARunningProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	r.pid, r.over = os.Getpid(), make(chan struct{})
+	r.pid, r.alone, r.over = pid, alone, make(chan struct{})
 	if err := r.follow(); err != nil {
 		t.Fatal(err)
 	}

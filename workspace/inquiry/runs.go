@@ -101,17 +101,22 @@ func (q *Reader) load(ctx context.Context, name string) (*history.Details, error
 	}
 	past, err := q.store.Load(n)
 	if errors.Is(err, history.ErrNoRun) {
-		e := &api.Error{Code: api.CodeNotFound, Message: "no run " + history.RunID(n), Fix: "wf runs lists them"}
-		if active, err := q.ActiveRuns(ctx); err == nil && active[n].Run != "" {
-			e.Message, e.Why = "the records of run "+history.RunID(n)+" are gone", "they were removed while it went on: "+q.store.Dir(n)
-			e.Fix = "put them back, or wf stop, then wf resume"
-		}
-		return nil, e
+		return nil, q.noRun(ctx, n)
 	}
 	if err != nil {
 		return nil, api.Internal("the history cannot be read", err)
 	}
 	return past, nil
+}
+
+// noRun returns the error about a run without a folder.
+func (q *Reader) noRun(ctx context.Context, n int) error {
+	e := &api.Error{Code: api.CodeNotFound, Message: "no run " + history.RunID(n), Fix: "wf runs lists them"}
+	if active, err := q.ActiveRuns(ctx); err == nil && active[n].Run != "" {
+		e.Message, e.Why = "the records of run "+history.RunID(n)+" are gone", "they were removed while it went on: "+q.store.Dir(n)
+		e.Fix = "put them back, or wf stop, then wf resume"
+	}
+	return e
 }
 
 // Run describes one run in full. "" means the latest run.
@@ -176,7 +181,8 @@ func keptIn(r *runstate.State) (kept []string) {
 
 func (q *Reader) executionOf(req history.Request, e history.Execution) api.Execution {
 	x := api.Execution{Node: e.ID, Execution: e.Number, Command: e.Command, PID: e.PID, OK: e.OK, Over: e.Over,
-		Reason: api.Reason(e.Reason), Signal: runstate.SignalName(e.Signal), Message: e.Message, Inputs: runstate.ReadInputs(e.Inputs)}
+		Reason: api.Reason(e.Reason), Signal: runstate.SignalName(e.Signal), Message: e.Message, Inputs: runstate.ReadInputs(e.Inputs),
+		Engine: runstate.DescribeJob(e.Engine), PeakBytes: e.PeakBytes}
 	if x.Name = e.ID; e.Node < len(req.Names) && req.Scope[e.Node] == e.ID {
 		x.Name = req.Names[e.Node]
 	}

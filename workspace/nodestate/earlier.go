@@ -11,6 +11,9 @@ import (
 type EarlierRun struct {
 	Scope  []string        // ids of nodes; for a run that repeated a part of another run, those of the other run
 	Params json.RawMessage // as in history.Request
+
+	Executor      string // as in history.Request
+	ExecutorAsked bool
 }
 
 // earlierLeast is the number of earlier runs that a table keeps in any case. Beyond that it drops runs that are not the
@@ -32,7 +35,7 @@ func (ns *Table) NoteRun(req history.Request, scope []string) {
 	if !repeatsPart(req) {
 		scope = req.Scope
 	}
-	ns.earlier[req.Run] = EarlierRun{scope, req.Params}
+	ns.earlier[req.Run] = EarlierRun{scope, req.Params, req.Executor, req.ExecutorAsked}
 	if len(ns.earlier) > ns.earlierMost {
 		ns.dropEarlier(req.Run)
 	}

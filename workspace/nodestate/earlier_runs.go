@@ -1,6 +1,8 @@
 package nodestate
 
 import (
+	"slices"
+
 	"wf/api"
 	"wf/graph"
 	"wf/workspace/history"
@@ -60,10 +62,13 @@ func (ns *Table) statusBefore(id string) (s graph.Status, known bool) {
 	return p.Status, known
 }
 
-// RestorePrior adds the prior state to the state from the history.
+// RestorePrior adds the prior state to the state from the history. Executions of active runs are later than the prior state.
 func (ns *Table) RestorePrior() {
 	for id, p := range ns.Prior {
 		m := ns.Latest[id]
+		if m.Execution != nil && ns.active(m.Execution.Run) {
+			continue
+		}
 		// No record contains ends without an execution: mocks, sub-flows, decisions of people. The record of a sub-flow
 		// describes the command that lists its items.
 		if (m.Execution == nil || m.Execution.Status != p.Status || m.Execution.Run != m.Run) && (p.Mocked || p.Status == graph.Failed) {
@@ -75,4 +80,8 @@ func (ns *Table) RestorePrior() {
 			m.Execution.Handled, m.Execution.Outputs = p.Handled, p.Outputs
 		}
 	}
+}
+
+func (ns *Table) active(number int) bool {
+	return slices.ContainsFunc(ns.Runs, func(r *Run) bool { return r.Number == number })
 }

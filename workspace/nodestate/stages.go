@@ -74,6 +74,7 @@ func calm(c api.Counts) bool {
 // notableNodes returns the nodes of a stage that need attention first.
 func (ns *Table) notableNodes(nodes []*graph.Node, blocked []bool) []api.NodeStatus {
 	var failed, waiting, running, picked []*graph.Node
+	var atEngine *graph.Node // the first one that waits at an engine, for all of them
 	for _, n := range nodes {
 		switch ns.State(n, false) {
 		case api.StateFailed:
@@ -82,6 +83,10 @@ func (ns *Table) notableNodes(nodes []*graph.Node, blocked []bool) []api.NodeSta
 			waiting = append(waiting, n)
 		case api.StateRunning:
 			running = append(running, n)
+		case api.StateQueued:
+			if atEngine == nil && ns.Record(n).AtEngine() {
+				atEngine = n
+			}
 		}
 	}
 	slices.SortStableFunc(failed, func(a, b *graph.Node) int { return handledLast(ns, a) - handledLast(ns, b) })
@@ -94,6 +99,9 @@ func (ns *Table) notableNodes(nodes []*graph.Node, blocked []bool) []api.NodeSta
 	slices.SortStableFunc(running, func(a, b *graph.Node) int { return started(a).Compare(started(b)) })
 	picked = append(failed[:min(len(failed), runstate.MostNotable)], waiting[:min(len(waiting), runstate.MostNotable)]...)
 	picked = append(picked, running[:min(len(running), runstate.MostNotable)]...)
+	if atEngine != nil {
+		picked = append(picked, atEngine)
+	}
 	if len(nodes) == 1 {
 		picked = nodes
 	}

@@ -54,7 +54,7 @@ func (pl *Planner) check() api.Check {
 	if pl.File.Unreadable() != "" {
 		addProblem(&c, api.Problem{Severity: "error", Code: "unreadable", Message: pl.File.Unreadable()})
 	}
-	_, problems := flow.Read(pl.File.Graph())
+	f, problems := flow.Read(pl.File.Graph())
 	more := map[string]int{}
 	for _, p := range append(graph.Check(pl.File.Graph()), problems...) {
 		if more[p.Code]++; more[p.Code] <= problemsPerCode {
@@ -71,6 +71,7 @@ func (pl *Planner) check() api.Check {
 	for _, p := range pl.parserWarnings() {
 		addProblem(&c, p)
 	}
+	pl.executors().check(&c, f)
 	pl.checkWrapper(&c)
 	return c
 }

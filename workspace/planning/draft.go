@@ -158,10 +158,7 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	if r.Request.Again, holders, err = pl.Nodes.InstancePaths(req.Nodes); err != nil {
 		return nil, err
 	}
-	r.Request.World = req.World
-	if c := req.Caller; c != nil {
-		r.Request.Caller = &history.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution, Held: c.Held}
-	}
+	r.Request.World, r.Request.Caller = req.World, callerOf(req)
 	r.Request.Host, _ = os.Hostname() // "" if the machine has no name
 	r.Request.Shell, _ = pl.File.Graph().Attr("shell")
 	r.Request.Output = pl.streams().String()
@@ -173,6 +170,9 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	}
 	for _, n := range append(holders, scope.Failed...) {
 		r.Request.Resumes = max(r.Request.Resumes, pl.Nodes.LastRun(n))
+	}
+	if err := pl.executors().use(&r.Request, f, scope.Nodes, req); err != nil {
+		return nil, err
 	}
 	if err := pl.control(r, f, scope, req); err != nil {
 		return nil, err
@@ -235,6 +235,14 @@ func (pl *Planner) freeze(r *Draft, nodes []*graph.Node) {
 	r.FreezeNodes(pl.File.Graph())
 	r.Earlier = func(id string) *runstate.Execution { return pl.Nodes.Latest[id].Execution }
 	r.Link(pl.File.Graph())
+}
+
+func callerOf(req api.RunRequest) *history.Caller {
+	c := req.Caller
+	if c == nil {
+		return nil
+	}
+	return &history.Caller{Workfile: c.Workfile, Run: c.Run, Node: c.Node, Execution: c.Execution, Held: c.Held}
 }
 
 func modeWord(m scheduler.Mode) string {

@@ -176,6 +176,7 @@ func (p *forecast) step(i int) {
 		trigger = p.r.Sources(cause.Edges)[0]
 	}
 	step.Approve, _ = live.Attr("approve")
+	step.Executor = runstate.ExecutorOf(&p.r.State, i)
 	if live.SubFlow() {
 		step.SubFlow = subFlowText(live)
 	}

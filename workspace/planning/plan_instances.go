@@ -8,6 +8,7 @@ import (
 	"wf/executor/shell"
 	"wf/scheduler"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // maxPlanned bounds the number of instances that a step of a plan names.
@@ -47,6 +48,7 @@ func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
 			Home: name[:strings.LastIndex(name, "[*]/")], State: p.Nodes.State(n, false), Run: history.RunID(p.Nodes.LastRun(n))}
 		step.Of = step.Home
 		step.Approve, _ = n.Attr("approve")
+		step.Executor = runstate.ExecutorOf(&p.r.State, x.Node)
 		if n.SubFlow() {
 			step.SubFlow = subFlowText(n)
 		}

@@ -25,7 +25,8 @@ type Planner struct {
 	File     *workfile.File
 	Nodes    *nodestate.Table
 	Store    *history.Store
-	Pools    PoolSizes    // nil if pools are not checked
-	Asker    params.Asker // nil if commands cannot list the choices of parameters
-	Usable   func() error // returns why no run may start at present; called on the loop
+	Pools    PoolSizes       // nil if pools are not checked
+	Asker    params.Asker    // nil if commands cannot list the choices of parameters
+	Engines  func() []string // returns the names of the executors besides this machine; nil = there are none
+	Usable   func() error    // returns why no run may start at present; called on the loop
 }

@@ -119,6 +119,25 @@ func TestScopeOfAnActiveRunIsRefused(t *testing.T) {
 	}
 }
 
+// A plan says which executor each node gets: its own, or that of the request or the workfile.
+func TestExecutorsOfAPlan(t *testing.T) {
+	for asked, want := range map[string]string{"": "a hpc, b slurm, c ", "slurm": "a slurm, b slurm, c ", "local": "a , b slurm, c "} {
+		pl, _ := newPlanner(t, "=executor=hpc", "a", "b executor=slurm", "c executor=local")
+		pl.Engines = func() []string { return []string{"slurm", "hpc"} }
+		plan, err := pl.Plan(t.Context(), api.RunRequest{Executor: asked})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var steps []string
+		for _, s := range plan.Steps {
+			steps = append(steps, s.Name+" "+s.Executor)
+		}
+		if got := strings.Join(steps, ", "); got != want {
+			t.Errorf("%q: %q, want %q", asked, got, want)
+		}
+	}
+}
+
 // The request comes before the workfile, and the workfile before the defaults of the user.
 func TestSettingsOfARun(t *testing.T) {
 	defaults := &api.RunDefaults{Jobs: new(7), Wrapper: new("sh -c {}")}

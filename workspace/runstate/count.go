@@ -90,3 +90,29 @@ func (r *State) countInto(c *api.Counts, i int) {
 		}
 	}
 }
+
+// Executions counts the executions of a run that have not ended.
+type Executions struct {
+	Here    Load // on this machine
+	Engines Load
+}
+
+// A Load is a number of executions.
+type Load struct {
+	InFlight int // handed to the executor, and not ended
+	Running  int // those of them that were reported as started
+}
+
+// InFlight returns how many executions the executor has.
+func (e *Executions) InFlight() int { return e.Here.InFlight + e.Engines.InFlight }
+
+// Running returns how many executions have started and not ended.
+func (e *Executions) Running() int { return e.Here.Running + e.Engines.Running }
+
+// loadOf returns the load that counts an execution.
+func (e *Executions) loadOf(x *Execution) *Load {
+	if x.AtEngine() {
+		return &e.Engines
+	}
+	return &e.Here
+}

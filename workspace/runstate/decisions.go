@@ -77,6 +77,9 @@ func (r Explainer) explainRecord(why *api.Why, i int, rec *Execution) {
 	if s := inputSentence(rec.inputs); s != "" {
 		why.Text = append(why.Text, s)
 	}
+	if s := rec.engineSentence(); s != "" {
+		why.Text = append(why.Text, s)
+	}
 }
 
 // assignmentsText formats values as people write them: "window=14:00, who=bob".

@@ -36,6 +36,8 @@ type Execution struct {
 	Outputs   map[string]any
 	inputs    *api.Inputs // of the execution; nil for a plain command
 	Ending    *OutputEnd  // set if a client follows the output, otherwise nil
+	engine    *engineJob  // nil = this machine executes it
+	peak      int64       // of memory, in bytes; 0 = unknown
 }
 
 // StateOf returns the state, as people see it, of a node with this status and this latest execution, which may be nil.
@@ -64,6 +66,7 @@ func StateOf(status graph.Status, rec *Execution, blocked bool) api.State {
 
 func (rec *Execution) Describe(s *api.NodeStatus) {
 	s.Message, s.Mocked, s.Handled = rec.Message, rec.Mocked, rec.Handled
+	s.Engine, s.PeakBytes = rec.Engine(), rec.peak
 	if rec.Live {
 		s.PID = rec.PID
 	} else {
@@ -86,6 +89,8 @@ func (rec *Execution) Exit() *int {
 	switch {
 	case rec.Signal != 0 || rec.Reason == api.ReasonStart || rec.Reason == api.ReasonLost:
 		return nil
+	case rec.ExitCode == 0 && rec.Reason.EngineText() != "": // its engine ended it and tells no code
+		return nil
 	case rec.Number == 0 && !rec.Mocked && rec.Reason != "": // the node failed without an execution
 		return nil
 	}
@@ -104,6 +109,8 @@ func (rec *Execution) SetEnd(e history.Execution) {
 	rec.StartedAt, rec.EndedAt, rec.Message = e.Started, e.Ended, e.Message
 	rec.Reason, rec.ExitCode, rec.Signal = api.Reason(e.Reason), e.ExitCode, e.Signal
 	rec.Out, rec.Err = e.Out, e.Err
+	rec.noteEngine(&e.Engine)
+	rec.peak = e.PeakBytes
 	switch {
 	case e.OK:
 		rec.Status = graph.Ran
@@ -131,6 +138,8 @@ func (r *State) Reason(rep executor.Report) api.Reason {
 		return api.ReasonTimeout
 	case e.Stopped:
 		return api.ReasonCancelled
+	case e.Cause != "":
+		return api.Reason(e.Cause)
 	case e.Failed:
 		return api.ReasonStart
 	case e.Signal != 0:
@@ -149,6 +158,8 @@ func (rec *Execution) Cause() string {
 	switch {
 	case rec.Reason == api.ReasonTimeout:
 		return string(rec.Reason)
+	case rec.Reason.EngineText() != "":
+		return rec.Reason.EngineText()
 	case rec.Signal != 0:
 		return SignalName(rec.Signal)
 	case rec.Reason == api.ReasonExit:

@@ -55,7 +55,7 @@ func (r Explainer) Explain(why *api.Why, i int) {
 			}
 			break
 		}
-		add("It is running: execution %d, process %d.", rec.Number, rec.PID)
+		add("%s", rec.runningSentence())
 		if why := r.holdReason(); why != "" {
 			add("The run is held, nothing starts: %s.", why)
 		}
@@ -63,14 +63,7 @@ func (r Explainer) Explain(why *api.Why, i int) {
 		if r.explainWait(why, i) {
 			break
 		}
-		if why := r.holdReason(); why != "" {
-			add("It could start, but this run starts nothing at present: %s. It starts when that is over.", why)
-		} else {
-			add("It waits for a free slot: everything it depends on is done.")
-			if s := r.shortage(); s != nil {
-				add("%d of this run go at once: %s. For more: %s.", s.Running, s.Why, s.Fix)
-			}
-		}
+		why.Text = append(why.Text, r.queuedSentences(rec)...)
 	case graph.Ran:
 		if !r.explainRan(add, i, rec) {
 			return
@@ -100,6 +93,21 @@ func (r Explainer) Explain(why *api.Why, i int) {
 	if ex.Pending > 0 {
 		add("%s for the present one.", api.Counted(ex.Pending, "more activation waits", "more activations wait"))
 	}
+}
+
+// queuedSentences returns sentences about a node whose dependencies are done and that waits for nothing but its start.
+func (r Explainer) queuedSentences(rec *Execution) []string {
+	if j := rec.Engine(); rec.Live && j != nil {
+		return []string{waitingAtEngine(j)}
+	}
+	if why := r.holdReason(); why != "" {
+		return []string{fmt.Sprintf("It could start, but this run starts nothing at present: %s. It starts when that is over.", why)}
+	}
+	text := []string{"It waits for a free slot: everything it depends on is done."}
+	if s := r.shortage(); s != nil {
+		text = append(text, fmt.Sprintf("%d of this run go at once: %s. For more: %s.", s.Running, s.Why, s.Fix))
+	}
+	return text
 }
 
 // holdReason returns why nothing of the run starts at present; "" if executions may start, or if the run is over.
@@ -170,6 +178,8 @@ func (r Explainer) failureSentence(i int, rec *Execution) string {
 		}
 	case api.ReasonCancelled:
 		s = "It was cancelled: " + r.cancelSentence(i)
+	case api.ReasonMemory, api.ReasonNodeFail, api.ReasonPreempted, api.ReasonEngineCancelled:
+		s = "It failed: " + engineFailure(rec.Reason)
 	case api.ReasonLost:
 		s = "It failed: it ended unseen, so its exit code is not known"
 	case api.ReasonStart:

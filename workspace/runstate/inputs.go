@@ -23,13 +23,13 @@ const masked = flow.Hidden
 const maxInput = 4 << 10
 
 // InputsOf returns what an execution gets in addition to the environment of its run: computed variables, its item, its
-// iteration and its attempt. It returns nil for a plain command.
+// iteration, its attempt, its executor and the resources that it asks for. It returns nil for a plain command.
 func (r *State) InputsOf(i int) *api.Inputs {
 	env, attempt := r.Sched.Environment(i), r.Sched.Attempt(i)
-	if len(env) == 0 && attempt == 0 {
+	in := &api.Inputs{Executor: ExecutorOf(r, i), Resources: describeResources(r.Sched.Resources(i))}
+	if len(env) == 0 && attempt == 0 && in.Executor == "" && in.Resources == nil {
 		return nil
 	}
-	in := &api.Inputs{}
 	if attempt > 0 {
 		in.Attempt = attempt + 1
 	}
@@ -96,6 +96,9 @@ func inputSentence(in *api.Inputs) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.Env)) {
 		parts = append(parts, name+"="+in.Env[name])
+	}
+	if parts = append(parts, resourceTexts(in.Resources)...); len(parts) == 0 {
+		return ""
 	}
 	return "Its latest execution got " + api.Several(parts, 8) + "."
 }

@@ -56,8 +56,7 @@ type State struct {
 	Cause      string // of a stop
 	WasStopped bool   // the run was asked to stop
 
-	InFlight int // executions handed to the executor that have not ended
-	Running  int // how many of them were reported as started
+	Executions // that have not ended
 
 	Now       time.Time                  // time of the latest record
 	Since     map[int]time.Time          // waiting nodes → start of the wait
@@ -194,7 +193,11 @@ func (r *State) applyDispatch(rec history.Record) scheduler.EventKind {
 		before = r.Earlier(n.ID)
 	}
 	n.Execution = &Execution{Run: r.Number, Number: rec.Execution, Live: true, Command: rec.Command, inputs: ReadInputs(rec.Inputs), before: before}
-	r.InFlight++
+	if name := ExecutorOf(r, rec.Node); name != "" {
+		n.Execution.engine = &engineJob{executor: name}
+		n.Execution.Status = r.Sched.Status(rec.Node) // what the engine tells belongs to the status, before the start too
+	}
+	r.loadOf(n.Execution).InFlight++
 	if r.Sched.Wants(rec.Node, rec.Execution) {
 		return scheduler.Dispatched
 	}
@@ -206,16 +209,18 @@ func (r *State) applyStart(rec history.Record) {
 	n.before = nil // the outputs of the previous execution are not needed any more
 	if !n.Started {
 		n.Started = true
-		r.Running++
+		r.loadOf(n).Running++
 	}
 	n.PID, n.LastPID, n.StartedAt = rec.PID, rec.PID, rec.Time.UTC()
 	n.Out, n.Err = rec.Out, rec.Err
+	n.noteEngine(rec.Engine)
 }
 
 // applyWithdraw removes an execution that the executor has returned before it started.
 func (r *State) applyWithdraw(rec history.Record) {
 	n := &r.Nodes[rec.Node]
 	before := n.Execution.before
+	r.loadOf(n.Execution).InFlight--
 	n.Execution, n.Earlier = nil, nil
 	switch {
 	case before == nil:
@@ -224,19 +229,20 @@ func (r *State) applyWithdraw(rec history.Record) {
 	default:
 		n.Earlier = before
 	}
-	r.InFlight--
 }
 
 // applyEnd notes the end of an execution. ev is the event that the record represents.
 func (r *State) applyEnd(rec history.Record, ev scheduler.Event) {
 	n := r.Nodes[rec.Node].Execution
+	load := r.loadOf(n)
+	n.noteEngine(rec.Engine)
 	n.SetEnd(history.Execution{Number: rec.Execution, PID: n.LastPID, Command: n.Command, Started: n.StartedAt,
 		Ended: rec.Time.UTC(), Over: true, OK: rec.OK, Reason: rec.Reason, ExitCode: rec.ExitCode, Signal: rec.Signal,
-		Message: rec.Message, Out: rec.Out, Err: rec.Err})
+		Message: rec.Message, Out: rec.Out, Err: rec.Err, PeakBytes: rec.PeakBytes})
 	n.Live, n.PID, n.Outputs = false, 0, ev.Outputs
-	r.InFlight--
+	load.InFlight--
 	if n.Started {
-		r.Running--
+		load.Running--
 	}
 }
 

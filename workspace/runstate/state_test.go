@@ -73,20 +73,20 @@ func TestRecordsOfAnExecution(t *testing.T) {
 	dispatch := at(1, history.RecordDispatch, 0)
 	dispatch.Command = "a command"
 	s.Apply(dispatch)
-	if e := s.Nodes[0].Execution; e == nil || !e.Live || e.Started || e.Command != "a command" || s.InFlight != 1 || s.Running != 0 {
-		t.Fatalf("after dispatch: %+v, %d in flight, %d running", e, s.InFlight, s.Running)
+	if e := s.Nodes[0].Execution; e == nil || !e.Live || e.Started || e.Command != "a command" || s.InFlight() != 1 || s.Running() != 0 {
+		t.Fatalf("after dispatch: %+v, %d in flight, %d running", e, s.InFlight(), s.Running())
 	}
 	started := at(2, history.RecordStart, 0)
 	started.PID = 42
 	s.Apply(started)
-	if e := s.Nodes[0].Execution; !e.Started || e.PID != 42 || !e.StartedAt.Equal(start.Add(2*time.Second)) || s.Running != 1 || s.Sched.Status(0) != graph.Running {
-		t.Fatalf("after start: %+v, %d running", e, s.Running)
+	if e := s.Nodes[0].Execution; !e.Started || e.PID != 42 || !e.StartedAt.Equal(start.Add(2*time.Second)) || s.Running() != 1 || s.Sched.Status(0) != graph.Running {
+		t.Fatalf("after start: %+v, %d running", e, s.Running())
 	}
 	if ids := asked(s, ends(5, 0, 0)); len(ids) != 1 || ids[0].Node != 1 {
 		t.Fatalf("asked for %v after the end of a", ids)
 	}
-	if e := s.Nodes[0].Execution; e.Live || e.PID != 0 || e.LastPID != 42 || e.Status != graph.Ran || s.InFlight+s.Running != 0 {
-		t.Fatalf("after the end: %+v, %d in flight, %d running", e, s.InFlight, s.Running)
+	if e := s.Nodes[0].Execution; e.Live || e.PID != 0 || e.LastPID != 42 || e.Status != graph.Ran || s.InFlight()+s.Running() != 0 {
+		t.Fatalf("after the end: %+v, %d in flight, %d running", e, s.InFlight(), s.Running())
 	}
 }
 
@@ -115,8 +115,8 @@ func TestWithdrawnExecutionRestoresTheEarlierOne(t *testing.T) {
 	s.Apply(at(1, history.RecordDispatch, 0))
 	s.Apply(at(2, history.RecordStop, history.NoNode))
 	s.Apply(at(3, history.RecordWithdraw, 0))
-	if n := s.Nodes[0]; n.Execution != nil || n.Earlier != before || s.InFlight != 0 {
-		t.Errorf("after withdrawal: %+v, %d in flight", n, s.InFlight)
+	if n := s.Nodes[0]; n.Execution != nil || n.Earlier != before || s.InFlight() != 0 {
+		t.Errorf("after withdrawal: %+v, %d in flight", n, s.InFlight())
 	}
 	if s.Phase != Ended || s.Result != scheduler.Cancelled {
 		t.Errorf("phase %v, result %v", s.Phase, s.Result)

@@ -17,22 +17,26 @@ import (
 // present, the result contains a note and the edits wait in the workspace.
 func (f *File) Edit(ctx context.Context, by api.Author, req api.EditRequest) (api.EditResult, error) {
 	var origin []byte
-	if slices.ContainsFunc(req.Edits, func(e api.Edit) bool { return e.Key == "results" }) {
+	if slices.ContainsFunc(req.Edits, func(e api.Edit) bool { return e.Key == "results" || e.Op == api.OpRestore }) {
 		origin = f.origin()
+	}
+	frozen, err := f.frozenGraphs(ctx, req)
+	if err != nil {
+		return api.EditResult{}, err
 	}
 	return f.edited(ctx, by, func() (api.EditResult, error) {
 		before := f.statuses.results
-		res, err := f.edit(by, req)
+		res, err := f.edit(by, req, frozen)
 		f.statuses.resultsEdited(before, origin, &res)
 		return res, err
 	})
 }
 
-func (f *File) edit(by api.Author, req api.EditRequest) (api.EditResult, error) {
+func (f *File) edit(by api.Author, req api.EditRequest, frozen map[string]*graph.Graph) (api.EditResult, error) {
 	if err := f.cfg.Host.Refusal(); err != nil {
 		return api.EditResult{}, err
 	}
-	b := editBuilder{f: f}
+	b := editBuilder{f: f, frozen: frozen}
 	// Edits of one request may name each other's nodes, so each is applied before the next is read. A failure reverts all of
 	// them.
 	for _, e := range req.Edits {
@@ -52,7 +56,8 @@ func (f *File) edit(by api.Author, req api.EditRequest) (api.EditResult, error) 
 // editBuilder applies the edits of one request to the graph and collects the ops that undo them.
 type editBuilder struct {
 	f       *File
-	inverse []graph.Op // in the order of the edits
+	frozen  map[string]*graph.Graph // the workflows that restores need, by run
+	inverse []graph.Op              // in the order of the edits
 	done    []graph.Op
 	again   []redoOp
 	touched []part
@@ -74,6 +79,7 @@ var editors = map[string]func(*editBuilder, api.Edit) error{
 	api.OpStatus:     (*editBuilder).status,
 	api.OpSetGraph:   (*editBuilder).setGraph,
 	api.OpUnsetGraph: (*editBuilder).unsetGraph,
+	api.OpRestore:    (*editBuilder).restore,
 }
 
 func (b *editBuilder) edit(e api.Edit) error {

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 
 	"wf/api"
 	"wf/graph"
@@ -20,46 +17,39 @@ import (
 // quiet is how long a file must be unchanged before it is read, because programs write in several steps.
 const quiet = 30 * time.Millisecond
 
-// Watch watches the folder of the file for changes by other programs. It does not watch the file itself, because editors
-// replace files. It is called after Load and before the loop starts. It also compares the file with what was read, so that
-// no change is missed. Without a watch, the file is still checked before each save.
+// Watch watches the file for changes by other programs. It is called after Load and before the loop starts. It also compares
+// the file with what was read, so that no change is missed. Without a watch, the file is still checked before each save.
 func (f *File) Watch() error {
-	watcher, err := fsnotify.NewWatcher()
-	if err == nil {
-		if err = watcher.Add(filepath.Dir(f.cfg.Path)); err != nil {
-			watcher.Close()
-		}
-	}
+	w, err := newWatch(f.cfg.Path)
 	if err != nil {
 		f.cfg.Loop.Run(func() { f.look() })
 		return err
 	}
 	f.cfg.Loop.Run(func() {
-		defer watcher.Close()
+		defer w.close()
 		if f.look() {
-			f.follow(watcher)
+			f.follow(w)
 		}
 	})
 	return nil
 }
 
 // follow checks the file after each burst of events, until the loop ends.
-func (f *File) follow(watcher *fsnotify.Watcher) {
+func (f *File) follow(w *watch) {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
 	defer timer.Stop()
 	for {
 		select {
-		case ev, ok := <-watcher.Events:
-			if ok && filepath.Base(ev.Name) == filepath.Base(f.cfg.Path) && ev.Op != fsnotify.Chmod {
-				timer.Reset(quiet)
-			}
+		case <-w.changes:
+			timer.Reset(quiet)
 		case <-timer.C:
+			if err := w.renew(); err != nil {
+				f.cfg.Log.Warn("the workfile is no longer watched for changes by other programs", "err", err)
+			}
 			if !f.look() {
 				return
 			}
-		case <-watcher.Errors: // events may be missing after an overflow
-			timer.Reset(quiet)
 		case <-f.cfg.Loop.Ending():
 			return
 		}

@@ -21,7 +21,7 @@ import (
 	"wf/workspace/loop"
 )
 
-// A Host is the workspace that a file belongs to. Its methods are called on the loop, except FirstCopy.
+// A Host is the workspace that a file belongs to. Its methods are called on the loop, except FirstCopy and Frozen.
 type Host interface {
 	// Publish sends an event to the watchers.
 	Publish(api.Event)
@@ -48,6 +48,9 @@ type Host interface {
 	// FirstCopy returns the workfile that the oldest run of the history started with, or nil. It may be called on any
 	// goroutine.
 	FirstCopy() []byte
+	// Frozen returns the workfile as it was at the start of a run. It may be called on any goroutine but the loop's. The
+	// error is an *api.Error.
+	Frozen(ctx context.Context, run string) ([]byte, error)
 }
 
 // An Execution is what the file shows of the latest execution of a node.

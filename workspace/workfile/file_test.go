@@ -2,12 +2,14 @@ package workfile
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -27,11 +29,23 @@ type fakeHost struct {
 	busy       map[string]string // node id → run
 	ran        map[string]bool
 	executions map[string]*Execution
+	frozen     []byte
 	forgotten  int
 	relinked   int
+	published  chan struct{} // has something when there are new events; nil: nobody waits for them
 }
 
-func (h *fakeHost) Publish(ev api.Event)               { h.events = append(h.events, ev) }
+// testLimit is how long a test waits for what must happen.
+const testLimit = 30 * time.Second
+
+func (h *fakeHost) Publish(ev api.Event) {
+	h.events = append(h.events, ev)
+	select {
+	case h.published <- struct{}{}:
+	default:
+	}
+}
+
 func (h *fakeHost) Refusal() error                     { return nil }
 func (h *fakeHost) Running() bool                      { return h.running }
 func (h *fakeHost) RunOf(n *graph.Node) string         { return h.busy[n.ID] }
@@ -43,6 +57,8 @@ func (h *fakeHost) Forget([]*graph.Node)               { h.forgotten++ }
 func (h *fakeHost) ForgetAll()                         { h.ran = nil }
 func (h *fakeHost) Relink()                            { h.relinked++ }
 func (h *fakeHost) FirstCopy() []byte                  { return nil }
+
+func (h *fakeHost) Frozen(context.Context, string) ([]byte, error) { return h.frozen, nil }
 
 // bareFile is a file without a running loop and without a disk: a graph and a document to edit.
 func bareFile(t *rapid.T, text []byte) *File {
@@ -86,7 +102,7 @@ func newBench(t *testing.T, attrs map[string]string) *bench {
 // open opens the file as a workspace does.
 func (b *bench) open() {
 	b.Helper()
-	b.host = &fakeHost{ran: map[string]bool{}}
+	b.host = &fakeHost{ran: map[string]bool{}, published: make(chan struct{}, 1)}
 	var f *File
 	b.loop = loop.New(loop.Hooks{Settle: func() { f.Tend() }, Leave: func() { f.Leave() }})
 	f = New(Config{Path: b.path, Folder: b.folder, Loop: b.loop, Disk: history.LocalDisk{}, Log: slog.New(slog.DiscardHandler), Host: b.host})
@@ -120,6 +136,31 @@ func (b *bench) saved() {
 	b.Helper()
 	_, err := loop.Await(b.Context(), b.loop, func(reply func(int, error)) { b.f.SaveThen(func() { reply(0, nil) }) })
 	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// await waits until the condition holds, which it asks on the loop after each event.
+func (b *bench) await(condition func() bool) {
+	b.Helper()
+	limit := time.After(testLimit)
+	for {
+		var holds bool
+		b.on(func() { holds = condition() })
+		if holds {
+			return
+		}
+		select {
+		case <-b.host.published:
+		case <-limit:
+			b.Fatal("it has not happened")
+		}
+	}
+}
+
+func (b *bench) must(errs ...error) {
+	b.Helper()
+	if err := errors.Join(errs...); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -197,7 +238,7 @@ func TestAnEditIsMadeAgainOnTheFileOfOthers(t *testing.T) {
 	// Between this write and the save of the edit the file is another one.
 	changed := strings.Replace(b.read(), ">y<", ">theirs<", 1)
 	b.on(func() {
-		if _, err := b.f.edit(ada, api.EditRequest{Edits: []api.Edit{{Op: api.OpSet, Nodes: []string{"a"}, Key: "label", Value: "ours"}}}); err != nil {
+		if _, err := b.f.edit(ada, api.EditRequest{Edits: []api.Edit{{Op: api.OpSet, Nodes: []string{"a"}, Key: "label", Value: "ours"}}}, nil); err != nil {
 			t.Error(err)
 		}
 		if err := os.WriteFile(b.path, []byte(changed), 0o666); err != nil {

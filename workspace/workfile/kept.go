@@ -299,9 +299,9 @@ func Frozen(store *history.Store, n int) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, g, _, err := graphml.Parse(frozen, graphml.Limits{})
+	g, err := parseFrozen(frozen)
 	if err != nil {
-		return nil, fmt.Errorf("the frozen workfile: %w", err)
+		return nil, err
 	}
 	data, err := ownfile.Read(filepath.Join(store.Dir(n), StatusesName), MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -315,6 +315,23 @@ func Frozen(store *history.Store, n int) (*graph.Graph, error) {
 		return nil, fmt.Errorf("the statuses that it began with: %w", err)
 	}
 	k.putInto(g)
+	return g, nil
+}
+
+// FrozenGraph is Frozen with the statuses that the workfile itself shows.
+func FrozenGraph(store *history.Store, n int) (*graph.Graph, error) {
+	frozen, err := store.Workfile(n)
+	if err != nil {
+		return nil, err
+	}
+	return parseFrozen(frozen)
+}
+
+func parseFrozen(data []byte) (*graph.Graph, error) {
+	_, g, _, err := graphml.Parse(data, graphml.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("the frozen workfile: %w", err)
+	}
 	return g, nil
 }
 

@@ -68,7 +68,7 @@ func randomEdit(t *rapid.T, f *File, by api.Author) {
 	default:
 		e.Key, e.Value = "wrapper", rapid.StringMatching(`[a-z]{0,3}`).Draw(t, "value")
 	}
-	f.edit(by, api.EditRequest{Edits: []api.Edit{e}})
+	f.edit(by, api.EditRequest{Edits: []api.Edit{e}}, nil)
 }
 
 // reopen closes a bare workspace and opens the file that it leaves, with the note of its edits. Without

@@ -2,6 +2,7 @@
 package workfiletest
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -42,9 +43,9 @@ func Write(t testing.TB, elements ...string) string {
 func Text(elements ...string) string {
 	var text strings.Builder
 	for class, keys := range map[string]string{
-		"node":  "approve approve_timeout foreach idempotent label pool retries retry_delay status timeout",
+		"node":  "approve approve_timeout cpus executor foreach idempotent label mem partition pool retries retry_delay retry_on status timeout",
 		"edge":  "edge_type when",
-		"graph": "jobs max_activations on_busy params wrapper",
+		"graph": "executor jobs max_activations on_busy params wrapper",
 	} {
 		for key := range strings.FieldsSeq(keys) {
 			fmt.Fprintf(&text, "<key id=\"%s-%s\" for=%q attr.name=%q attr.type=\"string\"/>", class, key, class, key)
@@ -85,15 +86,16 @@ func Element(e string) string {
 // host is a workspace in which nothing else happens.
 type host struct{ workfile.Host }
 
-func (host) Publish(api.Event)                         {}
-func (host) Refusal() error                            { return nil }
-func (host) Running() bool                             { return true }
-func (host) RunOf(*graph.Node) string                  { return "" }
-func (host) Execution(*graph.Node) *workfile.Execution { return nil }
-func (host) Relink()                                   {}
-func (host) FirstCopy() []byte                         { return nil }
-func (host) Lost(*graph.Node)                          {}
-func (host) Ran(string) bool                           { return false }
+func (host) Publish(api.Event)                              {}
+func (host) Refusal() error                                 { return nil }
+func (host) Running() bool                                  { return true }
+func (host) RunOf(*graph.Node) string                       { return "" }
+func (host) Execution(*graph.Node) *workfile.Execution      { return nil }
+func (host) Relink()                                        {}
+func (host) FirstCopy() []byte                              { return nil }
+func (host) Frozen(context.Context, string) ([]byte, error) { return nil, nil }
+func (host) Lost(*graph.Node)                               {}
+func (host) Ran(string) bool                                { return false }
 func (host) States() func(*graph.Node) string {
 	return func(*graph.Node) string { return "" }
 }
