@@ -25,10 +25,15 @@ type Options struct {
 	Version string
 	// User is the name of the user, which the events of edits have; "" for none.
 	User string
+	// Origin is where requests come from, for the audit log.
+	Origin api.Origin
 	// Results is the user's configuration of what runs write into workfiles, see api.OpenRequest; "" for none.
 	Results string
 	// Start starts a daemon; see Detached. nil is NoStart.
 	Start Starter
+	// Dial, if not nil, connects to the daemon of another machine, and starts it if start is set. Runtime, Start, Log and
+	// TrustRegistry are not used then, and a daemon of another version is not replaced.
+	Dial func(ctx context.Context, start bool) (net.Conn, error)
 	// NoStart keeps the client from starting or replacing a daemon.
 	NoStart bool
 	// TrustRegistry takes the version of the daemon from the registry, without a request, if the process that wrote the registry
@@ -56,6 +61,7 @@ type Options struct {
 type Client struct {
 	opt     Options
 	id      string
+	origin  string // Options.Origin as a header
 	http    *http.Client
 	daemon  atomic.Pointer[daemon]
 	dialed  atomic.Pointer[net.Conn] // for the next request; nil if it connects itself
@@ -93,8 +99,8 @@ func newClient(opt Options) *Client {
 	if opt.Guard == nil {
 		opt.Guard = func(work func()) { work() }
 	}
-	opt.NoStart = opt.NoStart || opt.Start == nil
-	c := &Client{opt: opt, id: newID()}
+	opt.NoStart = opt.NoStart || opt.Start == nil && opt.Dial == nil
+	c := &Client{opt: opt, id: newID(), origin: api.EncodeQuery(opt.Origin).Encode()}
 	c.http = &http.Client{Transport: &http.Transport{
 		DialContext:         c.dial,
 		DisableCompression:  true,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -241,4 +242,29 @@ func TestStopServerWaitsForTheLock(t *testing.T) {
 	if Held(dir) {
 		t.Error("the lock is still held")
 	}
+}
+
+// TestDialDaemonThatEnds lets a daemon end after it was found, before it is dialled: another one is started.
+func TestDialDaemonThatEnds(t *testing.T) {
+	runtime := t.TempDir()
+	first, second := newFake(t, runtime), newFake(t, runtime)
+	first.mux = http.NewServeMux()
+	first.mux.HandleFunc("GET "+api.GetVersion.Path, func(w http.ResponseWriter, _ *http.Request) {
+		removed := errors.Join(os.Remove(filepath.Join(runtime, api.FileSocket)), os.Remove(filepath.Join(runtime, api.FileRegistry)), first.lock.Unlock())
+		if removed != nil {
+			t.Error(removed)
+		}
+		reply(w, 200, first.info)
+	})
+	first.start()
+	started := 0
+	conn, err := DialDaemon(context.Background(), Options{Runtime: runtime, Version: "v1", Start: func(context.Context) (<-chan error, error) {
+		started++
+		second.start()
+		return make(chan error), nil
+	}})
+	if err != nil || started != 1 {
+		t.Fatalf("%v after %d starts", err, started)
+	}
+	conn.Close()
 }

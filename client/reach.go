@@ -33,6 +33,9 @@ type startPolicy struct {
 func (c *Client) reach(ctx context.Context, policy startPolicy) error {
 	policy.start = policy.start && !c.opt.NoStart
 	policy.replace = policy.replace && policy.start
+	if c.opt.Dial != nil {
+		return c.reachThrough(ctx, policy.start)
+	}
 	bounded, cancel := context.WithTimeout(ctx, c.opt.Timeout)
 	defer cancel()
 	s := startAttempt{c: c, allowed: policy.start}
@@ -63,6 +66,49 @@ func (c *Client) reach(ctx context.Context, policy startPolicy) error {
 	}
 }
 
+// reachThrough is reach with Options.Dial.
+func (c *Client) reachThrough(ctx context.Context, start bool) error {
+	end := time.Now().Add(c.opt.Timeout)
+	var info api.VersionInfo
+	for attempt := 1; ; attempt++ {
+		var err error
+		if info, err = c.askThrough(ctx, start); err == nil {
+			break
+		}
+		ended := connectionBroke(err) || code(err) == api.CodeGone // or an ssh connection was lost
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case ended && !start:
+			return ErrNoDaemon
+		case !ended || attempt == dialAttempts || time.Now().After(end):
+			return err
+		}
+	}
+	c.daemon.Store(&daemon{info: info})
+	_, err := c.checkVersion(ctx, info, startPolicy{})
+	return err
+}
+
+// askThrough requests the version of the daemon that Options.Dial leads to, through the connection that the next request uses.
+func (c *Client) askThrough(ctx context.Context, start bool) (info api.VersionInfo, err error) {
+	c.Close() // an earlier daemon may be at the other end of its connections
+	conn, err := c.opt.Dial(ctx, start)
+	if err != nil {
+		return info, &UnreachableError{Doing: "connect to the other machine", Err: err}
+	}
+	if other := c.dialed.Swap(&conn); other != nil {
+		(*other).Close()
+	}
+	asker := &Client{http: c.http}
+	asker.daemon.Store(&daemon{})
+	err = receive(ctx, asker, &request{method: api.GetVersion.Method, path: api.GetVersion.Path}, &info)
+	if err != nil {
+		c.Close()
+	}
+	return info, err
+}
+
 // stoppedOnPurpose reports whether the daemon that was found last was stopped on purpose, so that this client starts no other
 // one. Either it has announced that to a watch, or it is about to: an open watch keeps it from being idle, and only an
 // orderly end removes the registry.
@@ -70,7 +116,7 @@ func (c *Client) stoppedOnPurpose() bool {
 	if c.daemon.Load().announcedEnd.Load() {
 		return true
 	}
-	if c.watches.Load() == 0 {
+	if c.watches.Load() == 0 || c.opt.Dial != nil {
 		return false
 	}
 	_, err := os.Lstat(filepath.Join(c.opt.Runtime, api.FileRegistry))

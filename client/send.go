@@ -60,6 +60,9 @@ func (q *request) header(c *Client) http.Header {
 	}
 	if q.key != "" {
 		h.Set(api.HeaderRequest, q.key)
+		if c.origin != "" {
+			h.Set(api.HeaderOrigin, c.origin)
+		}
 	}
 	if q.key != "" && q.repeated {
 		h.Set(api.HeaderAgain, "1")

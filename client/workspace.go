@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http/httptrace"
 	"net/textproto"
 	"net/url"
@@ -182,6 +183,20 @@ func (w *Workspace) Live(ctx context.Context, run string, nodes []string) (api.R
 // Analysis returns the details of a run with an api.Analysis.
 func (w *Workspace) Analysis(ctx context.Context, run string) (api.RunDetail, error) {
 	return ask(ctx, w, api.GetRun, api.RunQuery{Analysis: true}, run)
+}
+
+// Compare returns what distinguishes two runs, or a run and the workfile as it is now.
+func (w *Workspace) Compare(ctx context.Context, q api.DiffQuery) (api.RunDiff, error) {
+	return ask(ctx, w, api.CompareRuns, q)
+}
+
+// FrozenWorkfile reads the workfile as it was at the start of a run. The caller closes the result.
+func (w *Workspace) FrozenWorkfile(ctx context.Context, run string) (io.ReadCloser, error) {
+	req, err := newRequest(api.ReadWorkfile, api.None{}, w.ID, run)
+	if err != nil {
+		return nil, err
+	}
+	return sendUntilAnswered(ctx, w.c, req, w.reopen(ctx), func() (io.ReadCloser, error) { return w.c.attempt(ctx, req) })
 }
 
 // RemoveRun removes a run that has ended, with its outputs.

@@ -126,6 +126,7 @@ func (l *limited) wrap(conn net.Conn) net.Conn {
 	}
 	switch c := conn.(type) {
 	case *net.UnixConn:
+		s.unix = c
 		return &unixConnection{c, s}
 	case *net.TCPConn:
 		return &tcpConnection{c, s}
@@ -144,6 +145,7 @@ type connection struct {
 	once  sync.Once
 	at    *limited
 	leave func()
+	unix  *net.UnixConn // nil for a connection of the port
 	idle  *list.Element // see limited
 
 	// The fields below are guarded by leases.mu.

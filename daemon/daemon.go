@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -15,8 +16,10 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/daemon/audit"
 	"wf/daemon/store"
 	"wf/workspace"
+	"wf/workspace/fence"
 )
 
 // defaultPort is the TCP port that is tried first.
@@ -56,6 +59,7 @@ type Config struct {
 	connections int // per listener
 
 	values *store.Store // in the folder State; nil = withDefaults creates it
+	audit  *audit.Log   // likewise; its entries are written by daemon.audit
 	pools  *pools       // likewise
 	nested *nested      // likewise
 }
@@ -83,10 +87,16 @@ func (c Config) withDefaults() Config {
 		c.connections = connectionLimit()
 	}
 	if c.values == nil {
-		c.values = newValues(c.State)
+		c.values = newValues(c.State, fence.Holder{Machine: fence.This(), PID: os.Getpid(), Runtime: c.Runtime})
 	}
 	if c.pools == nil {
 		c.pools = newPools(c.State)
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	if c.audit == nil {
+		c.audit = newAudit(c)
 	}
 	if c.nested == nil {
 		c.nested = &nested{}
@@ -96,9 +106,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Ready == nil {
 		c.Ready = func(api.Registry) {}
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	return c
 }
@@ -151,6 +158,7 @@ type daemon struct {
 	base       context.Context // of all requests
 
 	endOnce  sync.Once
+	why      string        // the reason, set before end is closed
 	end      chan struct{} // closed when the daemon is to end
 	draining atomic.Bool   // no new work is accepted
 	waiters  atomic.Int32  // clients that wait for the end of the runs to stop the daemon
@@ -176,6 +184,7 @@ func newDaemon(cfg Config, listeners *listeners, open func(workspace.Config) ope
 func (d *daemon) finish(reason string) {
 	d.endOnce.Do(func() {
 		d.cfg.Log.Info("daemon ends", "reason", reason)
+		d.why = reason
 		close(d.end)
 	})
 }
@@ -230,6 +239,7 @@ func (d *daemon) drain(servers *servers, cancel context.CancelFunc) {
 	servers.shutdown(drainTime)
 	d.requests.Wait()
 	d.cfg.values.Close()
+	d.cfg.audit.Close(d.why)
 }
 
 // errEnding returns the error for requests to an ending daemon.

@@ -35,7 +35,7 @@ func TestAPIPageIsComplete(t *testing.T) {
 		}
 	}
 	for _, header := range regexp.MustCompile("`(Wf-[A-Za-z]+)`").FindAllStringSubmatch(page, -1) {
-		if !slices.Contains([]string{"Wf-Client", "Wf-User", "Wf-Version", "Wf-Request", "Wf-Again", "Wf-Waits"}, header[1]) {
+		if !slices.Contains([]string{"Wf-Client", "Wf-User", "Wf-Version", "Wf-Request", "Wf-Again", "Wf-Waits", "Wf-Origin"}, header[1]) {
 			t.Errorf("the daemon has no header %s", header[1])
 		}
 	}

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"strconv"
@@ -11,15 +12,55 @@ import (
 	"wf/api"
 	"wf/daemon/store"
 	"wf/workspace"
+	"wf/workspace/fence"
 	"wf/workspace/workfile"
 )
 
 // fileKV is the name of the file of values in the state folder.
 const fileKV = "kv.db"
 
+// FileKVFence is the name of the fence of these values, which one machine at a time uses.
+const FileKVFence = "kv.fence"
+
 // newValues returns the store of a daemon. The first request for a value opens it.
-func newValues(state string) *store.Store {
-	return store.New(filepath.Join(state, fileKV), func(id string, run int) bool { return workspace.HasRun(state, id, run) })
+func newValues(state string, own fence.Holder) *store.Store {
+	s := store.New(filepath.Join(state, fileKV), func(id string, run int) bool { return workspace.HasRun(state, id, run) })
+	s.ClaimWith(func() (store.Claim, error) { return claimValues(state, own, valuesPatience) })
+	return s
+}
+
+// How long an open of the values waits for another daemon, which may be about to end.
+const (
+	valuesPatience = 3 * time.Second
+	valuesPause    = 10 * time.Millisecond
+)
+
+// claimValues takes the fence of the values. Without a writable folder there is none: then only the lock of the file counts.
+func claimValues(state string, own fence.Holder, patience time.Duration) (store.Claim, error) {
+	for begin := time.Now(); ; time.Sleep(valuesPause) {
+		f, err := fence.Take(filepath.Join(state, FileKVFence), own)
+		if err == nil {
+			return f, nil
+		}
+		var taken *fence.TakenError
+		if !errors.As(err, &taken) {
+			return nil, nil
+		}
+		h := taken.Holder
+		switch {
+		case !taken.Locked:
+			return nil, &api.Error{Code: api.CodeConflict, Message: "the values of wf kv belong to a daemon on " + h.Host, Why: workspace.AbandonedWhy(h, own),
+				Fix: fmt.Sprintf("use them there: wf --host ssh://%s …; if %[1]s is gone for good: wf server takeover --kv", h.Host)}
+		case time.Since(begin) < patience:
+		case h.Host != own.Host:
+			return nil, &api.Error{Code: api.CodeConflict, Message: "a daemon on " + h.Host + " uses the values of wf kv",
+				Why: fmt.Sprintf("it is pid %d there, with the same state folder as on this machine (%s)", h.PID, own.Host),
+				Fix: "use them there: wf --host ssh://" + h.Host + " …; or wait until it has ended"}
+		default:
+			return nil, &store.Error{Kind: store.Locked, Text: "another program has the file of the store open", Path: filepath.Join(state, fileKV),
+				Why: fmt.Sprintf("it was still locked after %v", patience)}
+		}
+	}
 }
 
 // The limit in api must equal that of the store: otherwise this does not compile.

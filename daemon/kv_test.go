@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"context"
+	"errors"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -10,6 +12,8 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/daemon/store"
+	"wf/workspace/fence"
 )
 
 // kvWorkfile returns the scope of a new workfile with a run 1 in the history of r.
@@ -150,5 +154,56 @@ func TestDaemonIsNotIdleDuringValueRequests(t *testing.T) {
 	})
 	if e := d.explain(err); e.Code != api.CodeGone {
 		t.Errorf("after the end: %+v", e)
+	}
+}
+
+// TestValuesBelongToOneMachine lets daemons of two machines use the values of one state folder.
+func TestValuesBelongToOneMachine(t *testing.T) {
+	state := t.TempDir()
+	login1 := fence.Holder{Machine: fence.Machine{Host: "login1", Boot: "a"}, PID: 7}
+	login2 := fence.Holder{Machine: fence.Machine{Host: "login2", Boot: "b"}, PID: 8}
+	where := store.Machine()
+	ctx := context.Background()
+	s := newValues(state, login1)
+	if _, err := s.Set(ctx, where, "k", []byte("v"), store.Terms{}); err != nil {
+		t.Fatal(err)
+	}
+
+	// While the daemon on login1 lives, one on login2 is refused at once or after a short wait.
+	_, err := claimValues(state, login2, 0)
+	var refused *api.Error
+	if !errors.As(err, &refused) || refused.Message != "a daemon on login1 uses the values of wf kv" ||
+		refused.Fix != "use them there: wf --host ssh://login1 …; or wait until it has ended" {
+		t.Errorf("%+v", err)
+	}
+	var own *store.Error
+	if _, err := claimValues(state, fence.Holder{Machine: login1.Machine, PID: 9}, 0); !errors.As(err, &own) || own.Kind != store.Locked {
+		t.Errorf("another daemon of the same machine: %v", err)
+	}
+
+	// After an orderly end the other machine can use them.
+	s.Close()
+	s = newValues(state, login2)
+	if out, err := s.Get(ctx, where, "k"); err != nil || string(out.Value) != "v" {
+		t.Errorf("%q %v", out.Value, err)
+	}
+	s.Close()
+
+	// A daemon that was killed has not released them.
+	f, err := fence.Take(filepath.Join(state, FileKVFence), login1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Leave()
+	s = newValues(state, login2)
+	defer s.Close()
+	if _, err := s.Get(ctx, where, "k"); !errors.As(err, &refused) || refused.Message != "the values of wf kv belong to a daemon on login1" ||
+		!strings.HasSuffix(refused.Fix, "if login1 is gone for good: wf server takeover --kv") {
+		t.Errorf("%+v", err)
+	}
+	s = newValues(state, fence.Holder{Machine: fence.Machine{Host: "login1", Boot: "after a boot"}})
+	defer s.Close()
+	if out, err := s.Get(ctx, where, "k"); err != nil || string(out.Value) != "v" {
+		t.Errorf("%q %v", out.Value, err)
 	}
 }

@@ -109,7 +109,7 @@ func listenTCP(cfg Config) (net.Listener, error) {
 	if err != nil || !host.IsLoopback() {
 		return nil, &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("cannot listen on %q", cfg.Host),
 			Why: "every client that reaches the daemon can run commands: only loopback addresses are allowed",
-			Fix: "use 127.0.0.1 or ::1; from another machine, forward the port with ssh -L"}
+			Fix: "use 127.0.0.1 or ::1; from another machine: wf --host ssh://USER@THIS-MACHINE"}
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(cfg.Host, strconv.Itoa(cfg.Port)))
 	if err == nil {

@@ -5,6 +5,7 @@ import (
 
 	"wf/api"
 	"wf/workspace"
+	"wf/workspace/fence"
 )
 
 // TestCallerIsKnownAfterRecovery checks that a command that requests a run while the daemon recovers the command's own run
@@ -18,7 +19,7 @@ func TestCallerIsKnownAfterRecovery(t *testing.T) {
 
 	gate := make(chan struct{})
 	cfg := earlier.cfg.withDefaults()
-	cfg.values = newValues(cfg.State)
+	cfg.values = newValues(cfg.State, fence.Holder{Machine: fence.This()})
 	d := newDaemon(cfg, &listeners{}, func(cfg workspace.Config) opener[*workspace.Workspace] {
 		files := newOpener(cfg)
 		open := files.open

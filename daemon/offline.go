@@ -33,24 +33,31 @@ func WorkfileID(path string) (string, error) {
 	return id, err
 }
 
+// FencePath returns the path of the fence of the workfile at path (absolute): see package fence.
+func FencePath(state, path string) (string, error) {
+	id, _, err := workfile.Find(state, path)
+	return workspace.FencePath(state, id), err
+}
+
 // LimitFiles bounds the memory for reading a workfile in this process: see workspace.LimitFiles.
 func LimitFiles(bytes int64) { workspace.LimitFiles(bytes) }
 
 // Check returns the problems of a workfile that no daemon has open: see workspace.CheckAt. It needs no daemon, so a large
 // file does not burden the daemon of all runs.
-func Check(path string) (api.Check, error) { return workspace.CheckAt(path) }
+func Check(path string, engines []string) (api.Check, error) { return workspace.CheckAt(path, engines) }
 
 // Held lists the quarantined workfiles for a program that must not start a daemon: see workspace.Held.
 func Held(state string) ([]api.HeldWorkspace, error) { return workspace.Held(state) }
 
 // Plan returns what a run of the workfile at path (absolute) would do, from the file and the history below the folder state,
 // and changes nothing on the disk. If a daemon has the file open, ask the daemon instead, which includes unsaved changes.
-// Errors are *api.Error.
-func Plan(path, state string, req api.RunRequest) (api.Plan, error) {
+// Engines are the names of the executors besides this machine. Errors are *api.Error.
+func Plan(path, state string, req api.RunRequest, engines []string) (api.Plan, error) {
 	look, err := workspace.LookAt(path, state)
 	if err != nil {
 		return api.Plan{}, err
 	}
 	look.UsePools(newPools(state))
+	look.UseEngines(engines)
 	return look.Plan(req)
 }

@@ -1,11 +1,13 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
 
 	"wf/api"
+	"wf/workspace"
 )
 
 // output sends the raw bytes of an execution's output. A read error cuts the connection: a short answer must
@@ -28,6 +30,18 @@ func (d *daemon) output(w http.ResponseWriter, r *http.Request, q api.OutputQuer
 		return err
 	}
 	stream(w, r, out)
+	return nil
+}
+
+// frozenWorkfile sends the workfile as it was at the start of a run.
+func (d *daemon) frozenWorkfile(w http.ResponseWriter, r *http.Request, _ api.None) error {
+	data, err := use(d, r, func(ws *workspace.Workspace) ([]byte, error) {
+		return ws.FrozenWorkfile(r.Context(), r.PathValue("run"))
+	})
+	if err != nil {
+		return err
+	}
+	stream(w, r, io.NopCloser(bytes.NewReader(data)))
 	return nil
 }
 

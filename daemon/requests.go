@@ -32,13 +32,15 @@ func serve[Q any](route api.Route[Q, api.Stream], f func(http.ResponseWriter, *h
 }
 
 // answer returns the endpoint of a route that the daemon answers.
-func answer[Q, A any](route api.Route[Q, A], f func(*http.Request, Q) (A, error)) endpoint {
+func answer[Q, A any](d *daemon, route api.Route[Q, A], f func(*http.Request, Q) (A, error)) endpoint {
 	return endpoint{route.Endpoint, func(w http.ResponseWriter, r *http.Request) error {
 		q, err := decode[Q](w, r)
 		if err != nil {
 			return err
 		}
-		return respond(w)(f(r, q))
+		a, err := f(r, q)
+		d.audit(r, route.Endpoint, q, a, err)
+		return respond(w)(a, err)
 	}}
 }
 
@@ -61,7 +63,9 @@ func ask[Q, A any](d *daemon, route api.Route[Q, A], f func(*workspace.Workspace
 			if err != nil {
 				return *new(A), err
 			}
-			return f(ws, r, q)
+			a, err := f(ws, r, q)
+			d.audit(r, route.Endpoint, q, a, err)
+			return a, err
 		}))
 	}}
 }

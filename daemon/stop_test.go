@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/workspace"
+	"wf/workspace/fence"
 )
 
 // withRun returns a daemon with an active run.
@@ -110,7 +111,7 @@ func TestStopWaitsForRecovery(t *testing.T) {
 		earlier.wait()
 
 		cfg := earlier.cfg.withDefaults()
-		cfg.values = newValues(cfg.State)
+		cfg.values = newValues(cfg.State, fence.Holder{Machine: fence.This()})
 		gate := make(chan struct{})
 		d := newDaemon(cfg, &listeners{}, func(cfg workspace.Config) opener[*workspace.Workspace] {
 			files := newOpener(cfg)

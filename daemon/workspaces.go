@@ -403,6 +403,13 @@ func (t *workspaces[W]) awaitResumed(ctx context.Context) error {
 	}
 }
 
+// pathOf returns the workfile of a workspace that is or was open, "" if it is not known.
+func (t *workspaces[W]) pathOf(id string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.paths[id]
+}
+
 // close closes all workspaces and returns when they are closed. No workspace can be opened any more.
 func (t *workspaces[W]) close() {
 	t.mu.Lock()

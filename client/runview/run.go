@@ -24,6 +24,7 @@ type Run struct {
 
 	Running map[string]*RunningNode // by node id, like all maps here without another comment
 	Queued  map[string]bool
+	told    engineNews
 	Failed  map[string]bool
 	waiting map[string]*waitingNode
 	skipped map[string]bool // no path leads to them any more
@@ -37,6 +38,20 @@ type Run struct {
 	Slowest  []TimedNode   // at most maxSlowest, the longest first
 	estimate estimate
 	stageOf  map[string]*Stage // nil until the nodes of the run are known
+}
+
+// An engineNews is the latest that an engine told about a node that waits there.
+type engineNews struct {
+	node string
+	job  *api.EngineJob
+}
+
+// QueuedAt returns the latest that an engine told about a node that still waits there; nil = there is none.
+func (r *Run) QueuedAt() *api.EngineJob {
+	if !r.Queued[r.told.node] {
+		return nil
+	}
+	return r.told.job
 }
 
 // A RunningNode is a node whose command is running.
@@ -82,6 +97,10 @@ func (r *Run) Apply(ev api.Event) *Stage {
 	case api.NodeReady:
 		r.Queued[ev.Node] = true
 		delete(r.skipped, ev.Node)
+	case api.NodeEngine:
+		if r.Queued[ev.Node] && ev.Engine != nil && ev.Engine.State != "" {
+			r.told = engineNews{ev.Node, ev.Engine}
+		}
 	case api.NodeReset:
 		delete(r.Queued, ev.Node)
 	case api.NodeWaiting:

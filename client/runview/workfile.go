@@ -204,10 +204,15 @@ func (f *Workfile) node(ev api.Event) {
 	}
 	n := &f.Nodes[i]
 	join(n, ev.Run)
+	if ev.Type == api.NodeEngine {
+		n.Engine = ev.Engine
+		return
+	}
 	if ev.Type != api.NodeWaiting { // a waiting node may have failed before
 		n.Reason, n.ExitCode, n.Signal, n.Message = "", nil, "", ""
 	}
 	n.Wait, n.Mocked, n.Handled, n.FromFile = nil, ev.Mocked, ev.Handled, false
+	n.Engine, n.PeakBytes = ev.Engine, ev.PeakBytes
 	switch ev.Type {
 	case api.NodeSkipped:
 		n.State, n.Started, n.DurationMS, n.Executions = api.StateSkipped, nil, nil, 0

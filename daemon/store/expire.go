@@ -162,6 +162,14 @@ func (s *Store) openOrCreate(create bool) (*file, error) {
 		if !create {
 			return nil, nil
 		}
+	}
+	if s.claim != nil && s.claims == nil {
+		var refused error
+		if s.claims, refused = s.claim(); refused != nil {
+			return nil, refused
+		}
+	}
+	if info == nil && errors.Is(err, fs.ErrNotExist) {
 		err = makeFile(s.path)
 	}
 	if err != nil {

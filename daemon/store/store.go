@@ -41,7 +41,19 @@ type Store struct {
 
 	timer  *time.Timer // fires when expired values are to be removed; stopped if nothing expires
 	broken *breakage
+	claim  func() (Claim, error) // see ClaimWith; may be nil
+	claims Claim                 // nil if there is none
 }
+
+// A Claim is the permission to use the file, if other machines share it.
+type Claim interface {
+	Lost() <-chan struct{} // closed when another machine has got it; may be nil
+	Release()
+}
+
+// ClaimWith makes the store call claim before it opens the file, and keep the result until it is closed. A nil Claim without an
+// error means that none is needed. It must be called before the first use.
+func (s *Store) ClaimWith(claim func() (Claim, error)) { s.claim = claim }
 
 // New returns the store in the file at path, which may be missing; its folder must exist. New opens nothing. alive reports
 // whether a run is still in the history of its workspace: values of other runs are removed. It is called from the
@@ -139,6 +151,7 @@ func (s *Store) loop() {
 		case <-s.quit:
 			s.timer.Stop()
 			s.closeFile()
+			s.releaseClaim()
 			return
 		}
 	}

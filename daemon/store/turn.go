@@ -167,6 +167,10 @@ func (t *turn) serve(c *change) error {
 
 // ready returns the open file. If there is none, it returns nil unless create is set.
 func (s *Store) ready(create bool) (*file, error) {
+	if s.lostClaim() {
+		s.closeFile()
+		s.releaseClaim()
+	}
 	if f := s.current.Load(); f != nil {
 		if f.inPlace() {
 			return f, nil
@@ -174,6 +178,26 @@ func (s *Store) ready(create bool) (*file, error) {
 		s.closeFile() // it was moved away: later readers would not find changes
 	}
 	return s.reopen(create)
+}
+
+// lostClaim reports whether another machine uses the file by now.
+func (s *Store) lostClaim() bool {
+	if s.claims == nil {
+		return false
+	}
+	select {
+	case <-s.claims.Lost():
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *Store) releaseClaim() {
+	if s.claims != nil {
+		s.claims.Release()
+		s.claims = nil
+	}
 }
 
 // failed closes the file after an error, because the memory of bbolt may differ from the disk. The next operation opens it
