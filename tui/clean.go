@@ -14,8 +14,8 @@ func (b *batch) clean() {
 		cleanEvent(&b.events[i])
 	}
 	for id, ev := range b.nodes {
-		if ev.Wait != nil {
-			ev.Wait = cleanWait(ev.Wait)
+		if ev.Wait != nil || ev.Engine != nil {
+			ev.Wait, ev.Engine = cleanWait(ev.Wait), cleanEngine(ev.Engine)
 			b.nodes[id] = ev
 		}
 	}
@@ -53,13 +53,21 @@ func cleanEdges(edges []api.EdgeStatus) {
 // clean returns a node with texts that are safe for a terminal.
 func clean(n api.NodeStatus) api.NodeStatus {
 	n.Name, n.Group, n.Command, n.Item = plain.Line(n.Name), plain.Line(n.Group), plain.Text(n.Command), plain.Line(n.Item)
-	n.Wait = cleanWait(n.Wait)
+	n.Wait, n.Engine = cleanWait(n.Wait), cleanEngine(n.Engine)
 	if n.Instances != nil {
 		for i := range n.Instances.Notable {
 			n.Instances.Notable[i].Item = plain.Line(n.Instances.Notable[i].Item)
 		}
 	}
 	return n
+}
+
+// cleanEngine returns a job at an engine with texts that are safe for a terminal.
+func cleanEngine(j *api.EngineJob) *api.EngineJob {
+	if j == nil {
+		return nil
+	}
+	return &api.EngineJob{Executor: plain.Line(j.Executor), ID: plain.Line(j.ID), State: plain.Line(j.State), Why: plain.Line(j.Why), Host: plain.Line(j.Host)}
 }
 
 // cleanWait returns a wait with a text that is safe for a terminal.

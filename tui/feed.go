@@ -58,7 +58,7 @@ func (b *batch) take(f api.Frame) (structure bool) {
 	for _, ev := range f.Events {
 		b.ask(ev)
 		switch ev.Type {
-		case api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset, api.NodeSkipped, api.NodeWaiting, api.NodeDecided:
+		case api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset, api.NodeSkipped, api.NodeWaiting, api.NodeDecided, api.NodeEngine:
 			if name, ok := runview.SubFlowOf(ev.Node); ok {
 				b.noteInstance(name)
 				continue
@@ -85,10 +85,14 @@ func (b *batch) take(f api.Frame) (structure bool) {
 }
 
 // after completes an event with data of the previous event of the node: a node that waits for its next attempt keeps
-// the result of the last one.
+// the result of the last one, and news of an engine leave everything else as it was.
 func after(before, ev api.Event) api.Event {
 	if ev.Type == api.NodeWaiting && before.Type == api.NodeFailed {
 		ev.Reason, ev.ExitCode, ev.Signal, ev.Execution, ev.DurationMS = before.Reason, before.ExitCode, before.Signal, before.Execution, before.DurationMS
+	}
+	if ev.Type == api.NodeEngine && before.Type != "" {
+		before.Seq, before.Engine = ev.Seq, ev.Engine
+		return before
 	}
 	return ev
 }

@@ -167,8 +167,31 @@ func flowShots() (shots []shot) {
 		m.side.inspect, m.panes.active = true, sidePane
 		m.side.why.text = append(m.side.why.text, `It was approved by ann at 2026-11-22 12:00:00: "as agreed", window=14:00.`)
 	})
+	show("nodes at an engine", func(m *model) {
+		atEngine(m, 0)
+		m.doc.picture.view = drawing.List
+		m.side.inspect, m.panes.active = true, sidePane
+		m.side.why.text = []string{"It waits at its executor (hpc, job 4711): PENDING: Priority, position 12, expected 14:05."}
+	})
 	dialogShots(show)
 	return shots
+}
+
+// atEngine delivers news of an engine: a node waits there, the next one runs, and the one after it ran out of memory.
+func atEngine(m *model, first int) {
+	job := api.EngineJob{Executor: "hpc", ID: "4711", State: "PENDING", Why: "Priority, position 12, expected 14:05"}
+	running := api.EngineJob{Executor: "hpc", ID: "4712", State: "SUSPENDED", Host: "n17"}
+	over := api.EngineJob{Executor: "hpc", ID: "4713", Host: "n18"}
+	events := map[string]api.Event{}
+	for i, ev := range []api.Event{{Type: api.NodeReady, Engine: &job}, {Type: api.NodeStarted, PID: 7, Engine: &running},
+		{Type: api.NodeFailed, Reason: api.ReasonMemory, Signal: "SIGKILL", DurationMS: ptr(int64(65_000)), Engine: &over, PeakBytes: 3 << 29}} {
+		n := m.doc.flow.Nodes[first+i*2]
+		ev.Node, ev.Name, ev.Run, ev.Time = n.ID, n.Name, "42", noon.Add(-time.Minute)
+		events[n.ID] = ev
+	}
+	m.doc.flow.Apply(nil, nil, events)
+	m.refresh()
+	m.doc.picture.goTo(first)
 }
 
 // dialogShots shows the inbox and the dialogs.

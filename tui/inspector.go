@@ -43,7 +43,7 @@ func (v *inspector) explain(doc *document, decisions map[string]int) tea.Msg {
 		return nil
 	}
 	run := doc.earlierNumber()
-	of := fmt.Sprintln(n.ID, run, n.State, n.Executions, n.Attempt, n.Wait != nil, decisions[n.ID])
+	of := fmt.Sprintln(n.ID, run, n.State, n.Executions, n.Attempt, n.Wait != nil, decisions[n.ID], engineOf(n))
 	if v.of == of {
 		return v.explainRun(n.Run)
 	}
@@ -117,6 +117,14 @@ func givenText(d api.RunDetail) string {
 }
 
 // scroll scrolls by n lines.
+// engineOf returns the job of a node at its engine; zero if it has none.
+func engineOf(n *api.NodeStatus) api.EngineJob {
+	if n.Engine == nil {
+		return api.EngineJob{}
+	}
+	return *n.Engine
+}
+
 func (v *inspector) scroll(n int) { v.top = max(0, v.top+n) }
 
 // draw draws the reasons and the details of the node.
@@ -178,6 +186,7 @@ func controlLines(n *api.NodeStatus, now time.Time, field func(name, text string
 		}
 		field("waits", text)
 	}
+	field("executor", strings.TrimSpace(words.Engine(n.Engine, n.State)+"  "+words.Peak(n.PeakBytes)))
 	if n.Attempt > 0 {
 		field("attempts", words.Plural(n.Attempt, "repetition")+" so far")
 	}

@@ -19,6 +19,10 @@ func detail(n *api.NodeStatus, now time.Time) string {
 		if n.Started != nil {
 			text = "running " + clock(now.Sub(*n.Started))
 		}
+	case api.StateQueued:
+		if at := words.Engine(n.Engine, n.State); at != "" {
+			text = at
+		}
 	case api.StateOK:
 		text = words.SpanMS(n.DurationMS)
 	case api.StateWaiting, api.StateRetrying:

@@ -100,6 +100,7 @@ type textSource struct {
 	took       *int64
 	exit       *int
 	wait       *api.Wait
+	engine     *api.EngineJob
 	instances  *api.Instances
 	mocked     bool
 	handled    bool
@@ -107,7 +108,7 @@ type textSource struct {
 }
 
 func textSourceOf(n *api.NodeStatus) textSource {
-	return textSource{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode, n.Wait, n.Instances, n.Mocked, n.Handled, n.FromFile}
+	return textSource{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode, n.Wait, n.Engine, n.Instances, n.Mocked, n.Handled, n.FromFile}
 }
 
 // shortTime returns for chips how long a node has been running, or how long it ran.

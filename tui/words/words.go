@@ -110,6 +110,8 @@ func Cause(reason api.Reason, code *int, signal, message string) string {
 		text = "cancelled"
 	case reason == api.ReasonTimeout:
 		text = "timeout"
+	case reason.EngineText() != "":
+		text = reason.EngineText()
 	case signal != "":
 		text = "killed by " + signal
 	case reason == api.ReasonExit && code != nil:
