@@ -66,7 +66,7 @@ func (o *checkOptions) ask(ctx context.Context, e *env) (check api.Check, path s
 		defer done()
 		check, err = ws.Check(ctx)
 	} else {
-		check, err = daemon.Check(path)
+		check, err = daemon.Check(path, engineNames(e))
 	}
 	var refused *api.Error
 	if errors.As(err, &refused) && refused.Code == api.CodeWorkfile && o.json {

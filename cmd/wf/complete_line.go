@@ -30,6 +30,10 @@ func completeLine(e *env, args []string) error {
 		args = []string{strings.TrimRight(string(line), "\r\n")}
 	}
 	typed := readTyped(args[0], shell, e.Get)
+	if m := machineOfTyped(e, typed); m != nil {
+		m.complete(append([]string{lineCommand, shell}, args...))
+		return nil
+	}
 	a := e.answerTyped(typed)
 	_, err := io.WriteString(e.Stdout, a.reply(shell, typed, args[1:]))
 	return err

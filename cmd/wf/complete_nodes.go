@@ -175,6 +175,14 @@ func completeRun(c *completion) {
 	}
 }
 
+// completeRunOrNow is completeRun with the word for the workfile as it is now.
+func completeRunOrNow(c *completion) {
+	completeRun(c)
+	if !slices.Contains(c.args, api.DiffNow) {
+		c.offer(api.DiffNow, "the workfile as it is now")
+	}
+}
+
 // runHint describes a run: "2h ago, failed: 3 ok, 1 failed".
 func runHint(run history.Summary, now time.Time) string {
 	hint := words.Ago(run.Time, now)

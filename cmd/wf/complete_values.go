@@ -10,6 +10,7 @@ import (
 
 	"wf/cmd/wf/report"
 	"wf/daemon"
+	"wf/executor"
 	"wf/graph/attribute"
 )
 
@@ -53,10 +54,19 @@ func completeValue(c *completion) {
 	}
 }
 
+// completeExecutor offers this machine and the executors of the configuration.
+func completeExecutor(c *completion) {
+	completeWords(append([]string{executor.LocalEngine}, engineNames(c.e)...))(c)
+}
+
 // offerValues offers the values of an attribute.
 func (c *completion) offerValues(key string) {
-	if key == "when" {
+	switch key {
+	case "when":
 		completeCondition(c)
+		return
+	case "executor":
+		completeExecutor(c)
 		return
 	}
 	var words []string

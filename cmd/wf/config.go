@@ -37,13 +37,16 @@ func (e *env) configure(cmd *cobra.Command, args []string) error {
 			continue
 		}
 		v, set := vars[s.Key]
+		if s.Key == "host" && !settings.IsListenAddress(v.Text) {
+			set = false // a machine, see machineOf
+		}
 		if !set {
 			if v, set = files[s.Key]; s.Attr != "" && s.Key != "results" && set {
 				e.setDefault(s.Key, v.Text)
 				continue
 			}
 		}
-		if !set {
+		if !set || s.Key == "host" && !settings.IsListenAddress(v.Text) {
 			continue
 		}
 		f := cmd.Flags().Lookup(s.Key)
@@ -63,7 +66,7 @@ func (e *env) configure(cmd *cobra.Command, args []string) error {
 func unconfigured(cmd *cobra.Command) bool {
 	for ; cmd.HasParent(); cmd = cmd.Parent() {
 		switch cmd.Name() {
-		case "help", "version", "doctor", "completion", "man", "stop", cobra.ShellCompRequestCmd:
+		case "help", "version", "doctor", "completion", "man", "stop", "host", cobra.ShellCompRequestCmd:
 			return true
 		}
 	}
@@ -81,6 +84,8 @@ func (e *env) setDefault(key, text string) {
 		e.defaults.Jobs = &n
 	case "wrapper":
 		e.defaults.Wrapper = &text
+	case "executor":
+		e.defaults.Executor = text
 	}
 }
 

@@ -56,5 +56,8 @@ func restartDaemon(run, runtime string) error {
 		return err
 	}
 	argv := append([]string{program, "server", "start", "--foreground"}, flags...)
+	if hasService(e) {
+		argv = []string{program, "server", "start"} // asks the service manager, which this runner must not wait for
+	}
 	return proc.StartBeside(argv, e.daemonVars(dirs), filepath.Join(dirs.State, daemon.FileLog))
 }

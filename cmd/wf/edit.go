@@ -42,7 +42,7 @@ that it started with.`,
 	return noun(cmd,
 		newAddNode(e), newAddContainer(e), newRemoveNode(e), newEditNodes(e), newEditLabel(e), newSetNode(e), newUnsetNode(e), newNodeStatus(e),
 		newAddEdge(e), newRemoveEdge(e), newEdgeType(e), newSetEdge(e), newUnsetEdge(e),
-		newSetGraph(e), newUnsetGraph(e), newWrapper(e), newSaveAs(e), newUndo(e), newRedo(e))
+		newSetGraph(e), newUnsetGraph(e), newWrapper(e), newRestore(e), newSaveAs(e), newUndo(e), newRedo(e))
 }
 
 // editCommand makes cmd a verb of edit: edits turns its arguments into edits.
@@ -89,7 +89,7 @@ func (o *editOptions) print(e *env, done string, result api.EditResult) error {
 		fmt.Fprintln(e.Stderr, done+changes(result.Text))
 	}
 	for _, note := range result.Notes {
-		fmt.Fprintf(e.Stderr, "note: %s\n", plain.Line(note))
+		fmt.Fprintf(e.Stderr, "note: %s\n", plain.Line(e.Advice(note)))
 	}
 	return unsaved
 }

@@ -205,7 +205,7 @@ func (d *editing) save(ctx context.Context, edits []api.Edit, names []string) er
 	os.Remove(d.path)
 	fmt.Fprintf(d.e.Stderr, "changed %s: %s\n", words.Plural(len(names), "command"), words.NameList(names, 6))
 	for _, note := range result.Notes {
-		fmt.Fprintf(d.e.Stderr, "note: %s\n", plain.Line(note))
+		fmt.Fprintf(d.e.Stderr, "note: %s\n", plain.Line(d.e.Advice(note)))
 	}
 	return nil
 }

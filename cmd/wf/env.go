@@ -11,6 +11,7 @@ type env struct {
 	console.Console
 
 	ofRun    bool   // the default workfile is that of the run in which the command is called, see lookFlag
+	command  string // the words of the command: "wf runs rm"
 	workpath string // the absolute path of the workfile of this command; "" until it is known
 
 	jsonErrors bool // the command was called with --json: see asksJSON
@@ -39,5 +40,6 @@ func newEnv() *env {
 	e := &env{}
 	e.OfProcess()
 	e.OnCrash = e.reportCrash
+	e.Advise = func(text string) string { return adviseHost(e.RemoteName, text) }
 	return e
 }

@@ -36,7 +36,7 @@ func asksJSON(args []string) bool {
 func printErrorJSON(e *env, err error) {
 	f := e.explainFormat(exit.Describe(err))
 	report := errorReport{Schema: api.SchemaError, ExitCode: exit.Status(err), Error: api.Error{Code: errorCode(err),
-		Message: plainText(f.What), Where: plainText(f.Where), Why: plainText(f.Why), Fix: plainText(e.adviseFile(f.Fix))}}
+		Message: plainText(f.What), Where: plainText(f.Where), Why: plainText(f.Why), Fix: plainText(advise(e, f.Fix))}}
 	var refused *api.Error
 	if errors.As(err, &refused) {
 		report.Nodes, report.Run, report.Problems = refused.Nodes, refused.Run, refused.Problems

@@ -82,3 +82,21 @@ func TestErrorsAdviseFile(t *testing.T) {
 		}
 	}
 }
+
+func TestAdviseHost(t *testing.T) {
+	for _, c := range []struct{ machine, text, want string }{
+		{"", "wf stop 3", "wf stop 3"},
+		{"hpc", "wf stop 3", "wf --host hpc stop 3"},
+		{"hpc", "name one: wf stop 1, or stop all: wf stop --all", "name one: wf --host hpc stop 1, or stop all: wf --host hpc stop --all"},
+		{"ssh://me@box", "wf server restart", "wf --host ssh://me@box server restart"},
+		{"hpc", "wf resume --host hpc --file x, or wf run", "wf resume --host hpc --file x, or wf --host hpc run"},
+		{"hpc", "use it there: wf --host ssh://login2 …", "use it there: wf --host ssh://login2 …"},
+		{"hpc", "wf host install hpc; wf help new", "wf host install hpc; wf help new"},
+		{"hpc", "the wf that wrote it; use awf run", "the wf that wrote it; use awf run"},
+		{"hpc", "chmod 600 /run/wf/daemon.json", "chmod 600 /run/wf/daemon.json"},
+	} {
+		if got := adviseHost(c.machine, c.text); got != c.want {
+			t.Errorf("%q, %q: %q, want %q", c.machine, c.text, got, c.want)
+		}
+	}
+}

@@ -34,6 +34,9 @@ type kvCommand struct {
 	ttlMS  int64 // 0 if --ttl was not given
 }
 
+// kvElsewhere is the advice for wf kv where the daemon, which owns the values, is on another machine.
+const kvElsewhere = `write the value to "$WF_OUTPUT" and call wf kv in a later node that runs where the daemon is`
+
 // kvScopes are the words for scopes.
 var kvScopes = []string{api.KVMachine, api.KVWorkfile, api.KVRun}
 
@@ -67,6 +70,9 @@ func newKVCommand(e *env, cmd *cobra.Command, flags func(k *kvCommand, f *pflag.
 	lookFlag(cmd, &k.file, "f")
 	f.BoolVar(&k.json, "json", false, "print the answer as JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := e.needDaemon(kvElsewhere); err != nil {
+			return err
+		}
 		if err := k.check(f, first(args)); err != nil {
 			return err
 		}

@@ -187,6 +187,9 @@ func (o *logsOptions) printOne(ctx context.Context, e *env, s *target, q client.
 	if info.Pending != "" {
 		fmt.Fprintf(e.Stderr, "note: %s has not started in run %s; this is its output in run %s (-f waits)\n", plain.Line(info.Name), info.Pending, info.Run)
 	}
+	if info.Queued && info.Engine != nil {
+		fmt.Fprintf(e.Stderr, "note: %s has not started: %s (-f waits)\n", plain.Line(info.Name), words.Engine(info.Engine, api.StateQueued))
+	}
 	streams, err := o.chosen(e, s, info)
 	if err != nil {
 		return err
@@ -258,6 +261,9 @@ func logTitle(info api.LogInfo) string {
 	title := "==> " + plain.Line(info.Name) + " (run " + info.Run
 	if info.Execution > 1 {
 		title += fmt.Sprintf(", execution %d", info.Execution)
+	}
+	if where := words.Engine(info.Engine, api.StateOK); where != "" {
+		title += ", " + where
 	}
 	return title + ")"
 }

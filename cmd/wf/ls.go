@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/cmd/wf/report"
 	"wf/tui/plain"
 )
@@ -16,6 +17,7 @@ type lsOptions struct {
 	file  string
 	nodes []string
 	json  bool
+	hosts bool
 }
 
 func newLs(e *env) *cobra.Command {
@@ -27,10 +29,19 @@ func newLs(e *env) *cobra.Command {
   wf ls --nodes s:failed          the failed nodes
   wf ls --json | jq -r '.nodes[].name'`,
 		Args: nargs(0, 1),
-		RunE: onTarget(e, &o.file, o.run),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !o.hosts {
+				return onTarget(e, &o.file, o.run)(cmd, args)
+			}
+			if len(args) > 0 || o.file != "" || len(o.nodes) > 0 {
+				return exit.Usage("--all-hosts lists open workfiles, so it cannot be used with a workfile or with nodes")
+			}
+			return listAllHosts(cmd.Context(), e, o.json)
+		},
 	}
 	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().StringArrayVar(&o.nodes, "nodes", nil, "list only the nodes of `SEL` (repeatable)")
+	cmd.Flags().BoolVar(&o.hosts, "all-hosts", false, "list what is open and runs on this machine and on those of wf host")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the list as JSON")
 	return cmd
 }

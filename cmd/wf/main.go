@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"wf/cmd/wf/exit"
+	"wf/remote"
 )
 
 // runnerCommand is the hidden sub-command that forks and reaps the commands of one run.
@@ -20,6 +21,9 @@ func main() {
 	}
 	if len(os.Args) > 1 && os.Args[1] == rehearseCommand {
 		os.Exit(runRehearse(os.Args[2:]))
+	}
+	if socket := os.Getenv(remote.AskVariable); socket != "" {
+		os.Exit(askForSSH(socket, os.Args[1:]))
 	}
 	e := newEnv()
 	e.jsonErrors = asksJSON(os.Args[1:])

@@ -177,7 +177,7 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	}
 	fmt.Fprintln(e.Stderr, made)
 	for _, note := range notes {
-		fmt.Fprintf(e.Stderr, "note: %s\n", plain.Line(note))
+		fmt.Fprintf(e.Stderr, "note: %s\n", plain.Line(e.Advice(note)))
 	}
 	return nil
 }

@@ -25,6 +25,9 @@ type outOptions struct {
 	json      bool
 }
 
+// outElsewhere is the advice for wf out where the daemon, which has the outputs, is on another machine.
+const outElsewhere = "pass the value to the node: wf edit set NODE env 'NAME=${{ nodes.OTHER.outputs.KEY }}'"
+
 func newOut(e *env) *cobra.Command {
 	o := &outOptions{}
 	cmd := &cobra.Command{
@@ -41,6 +44,9 @@ NODE may be the path of an instance: align[3]/trim. If there is no such output, 
 		Args:        nargs(1, 1),
 		Annotations: map[string]string{completesWith: "NODE"},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := e.needDaemon(outElsewhere); err != nil {
+				return err
+			}
 			if err := e.nodeArgs(cmd, o.file, args); err != nil {
 				return err
 			}

@@ -35,12 +35,15 @@ func (e *env) plan(ctx context.Context, path string, req api.RunRequest) (api.Pl
 		defer done()
 		return ws.Plan(ctx, req)
 	}
-	return daemon.Plan(path, settings.FoldersOf(&e.Console).State, req)
+	return daemon.Plan(path, settings.FoldersOf(&e.Console).State, req, engineNames(e))
 }
 
 // opened returns the workspace of a workfile that a daemon has open, and a function that closes the connection. It
 // returns nil if no daemon has it open or can be reached.
 func (e *env) opened(ctx context.Context, path string) (ws *client.Workspace, done func()) {
+	if e.elsewhere() {
+		return nil, nil
+	}
 	dirs := settings.FoldersOf(&e.Console)
 	info, err := os.Lstat(dirs.Runtime)
 	if err != nil || settings.CheckPrivate(dirs.Runtime, info, os.Geteuid()) != nil {

@@ -30,7 +30,7 @@ func printError(e *env, err error) {
 		}
 	}
 	if f.Fix != "" {
-		fmt.Fprintf(&b, "%s %s\n", p.Strong("fix:"), indent(e.adviseFile(f.Fix)))
+		fmt.Fprintf(&b, "%s %s\n", p.Strong("fix:"), indent(advise(e, f.Fix)))
 	}
 	fmt.Fprint(e.Stderr, ci.Harmless(ci.Detect(e.Get, "auto"), b.String()))
 }

@@ -19,6 +19,10 @@ func execute(e *env, args []string) error {
 	if len(args) > 0 && args[0] == lineCommand {
 		return completeLine(e, args[1:])
 	}
+	args, done, err := elsewhere(e, args)
+	if done || err != nil {
+		return err
+	}
 	root := newRootWith(e, commandsOf(args))
 	root.SetArgs(args)
 	root.SetIn(e.Stdin)
@@ -55,7 +59,7 @@ opens the terminal interface, which runs nothing by itself.`,
 		Args:          cobra.ArbitraryArgs,
 		RunE:          func(cmd *cobra.Command, args []string) error { return runRoot(e, cmd, args) },
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			e.ofRun = cmd.Annotations[ofRun] != ""
+			e.ofRun, e.command = cmd.Annotations[ofRun] != "", cmd.CommandPath()
 			if asked, _ := cmd.Flags().GetBool("version"); asked || unconfigured(cmd) {
 				return nil
 			}
@@ -67,6 +71,7 @@ opens the terminal interface, which runs nothing by itself.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { showHelp(cmd.OutOrStdout(), cmd, e.helpWidth()) })
 	root.PersistentFlags().Var(&choice{&e.Color, settings.ColorWords}, "color", "colour: auto, always or never")
+	root.PersistentFlags().String("host", "", "work on another `MACHINE`: ssh://user@machine, or a name of wf host")
 	root.PersistentFlags().BoolVar(&e.ASCII, "ascii", false, "draw with ASCII only")
 	root.AddGroup(
 		&cobra.Group{ID: groupRun, Title: "Run"},

@@ -58,6 +58,7 @@ type runOptions struct {
 	mode           string // of api.RunRequest
 	jobs           *int   // nil = not given
 	wrapper        string
+	executor       string
 	env            []string
 	envFiles       []string // of KEY=VALUE lines
 	failFast       bool
@@ -137,6 +138,7 @@ func (o *runOptions) addScopeFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.exclude, "exclude", nil, "leave out the nodes of `SEL` (repeatable)")
 	f.FuncP("jobs", "j", "run `N` commands at once; 0 = no limit (default: the slots that all runs of this machine share, see wf doctor)", o.setJobs)
 	f.StringVar(&o.wrapper, "wrapper", "", "the `TEMPLATE` around every command; {} is the command")
+	f.StringVar(&o.executor, "executor", "", "run the nodes that name none with `EXECUTOR`: local, or one of the configuration (wf help executors)")
 	f.BoolVar(&o.failFast, "fail-fast", false, "stop everything at the first failure")
 	o.controlOptions.addFlags(f)
 	f.BoolVar(&o.acceptDrawing, "accept-drawing", false, "run the texts of a drawing as commands; wf remembers this")
@@ -221,6 +223,7 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		Jobs:          o.jobs,
 		Env:           slices.Concat(e.Environ, fromFiles, o.env),
 		FailFast:      o.failFast,
+		Executor:      o.executor,
 		TimeoutMS:     o.timeout.Milliseconds(),
 		GraceMS:       millis(flags, "grace", o.grace),
 		User:          e.User(),

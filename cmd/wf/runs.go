@@ -23,6 +23,7 @@ type runsOptions struct {
 	yes     bool
 	dryRun  bool
 	format  string
+	frozen  bool
 	verbose bool
 	times   string // rel or iso
 }
@@ -34,12 +35,13 @@ func newRuns(e *env) *cobra.Command {
 		Example: `  wf runs
   wf runs show 42                                   its failures, and where its time went
   wf runs show 42 --format chrome > trace.json      for ui.perfetto.dev or chrome://tracing
+  wf runs diff 41 42                                what was changed, and what that did
   wf runs prune --keep 50 --older 30d --dry-run`,
 		RunE: onTarget(e, &o.file, o.list),
 	}
 	o.listFlags(cmd)
 	o.timesFlag(cmd)
-	noun(cmd, newRunsLs(e), newRunsShow(e), newRunsRm(e), newRunsPrune(e))
+	noun(cmd, newRunsLs(e), newRunsShow(e), newRunsDiff(e), newRunsRm(e), newRunsPrune(e))
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 && e.isWorkfile(args[0]) {
 			return nil
@@ -80,15 +82,20 @@ func newRunsShow(e *env) *cobra.Command {
 		Short: "Show one run: the only active one, or else the latest",
 		Long: `Show prints the stages of a run, what failed, the slowest nodes, the critical path, and the
 changes of the workfile since. The format chrome is a trace with one track for each of the
-commands that ran at the same time.`,
+commands that ran at the same time. With --workfile it prints the workfile as it was at the start
+of the run, byte for byte.`,
 		Example: `  wf runs show 42
   wf runs show 42 -v                                with every execution
-  wf runs show 42 --format chrome > trace.json      for ui.perfetto.dev or chrome://tracing`,
+  wf runs show 42 --format chrome > trace.json      for ui.perfetto.dev or chrome://tracing
+  wf runs show 42 --workfile > Workfile.42`,
 		Annotations: map[string]string{completesWith: "RUN"},
 		Args:        nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.json && o.format == "chrome" {
 				return exit.Usage("--json cannot be used with --format chrome")
+			}
+			if o.frozen && (o.json || o.verbose || cmd.Flags().Changed("format")) {
+				return exit.Usage("--workfile cannot be used with --json, --format or --verbose")
 			}
 			run := e.runArg(&o.file, first(args))
 			return e.open(cmd.Context(), o.file, func(ctx context.Context, e *env, s *target) error { return o.show(ctx, e, s, run) })
@@ -98,6 +105,7 @@ commands that ran at the same time.`,
 	o.format = "text"
 	cmd.Flags().Var(&choice{&o.format, []string{"text", "json", "chrome"}}, "format", "text, json or chrome")
 	cmd.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "list every execution")
+	cmd.Flags().BoolVar(&o.frozen, "workfile", false, "print the workfile as it was at the start of the run")
 	return cmd
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"wf/api"
@@ -14,6 +15,9 @@ func (o *runsOptions) show(ctx context.Context, e *env, s *target, run string) e
 	if err != nil {
 		return err
 	}
+	if o.frozen {
+		return printFrozen(ctx, e, s, run)
+	}
 	detail, err := s.Workspace.Analysis(ctx, run)
 	if err != nil {
 		return err
@@ -25,6 +29,20 @@ func (o *runsOptions) show(ctx context.Context, e *env, s *target, run string) e
 		return report.Trace(e.Stdout, detail, time.Now())
 	}
 	return report.Run(e.Stdout, e.OutPaint(), detail, o.verbose, time.Now(), e.fileFix(s.Path))
+}
+
+// printFrozen prints the workfile as it was at the start of a run.
+func printFrozen(ctx context.Context, e *env, s *target, run string) error {
+	file, err := s.Workspace.FrozenWorkfile(ctx, run)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	w := e.OutputWriter(e.Stdout, false)
+	if _, err := io.Copy(w, file); err != nil {
+		return err
+	}
+	return w.Flush()
 }
 
 // shownRun returns the named run, or else the only active run, or else the latest run.

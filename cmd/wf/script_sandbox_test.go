@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -65,6 +67,21 @@ func (w *sandbox) leftovers() string {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
 	return b.String()
+}
+
+// endOtherMachine ends the connections to the machine that a fake ssh plays, and its daemon.
+func (w *sandbox) endOtherMachine() {
+	far := filepath.Join(w.home, "run", "far")
+	if _, err := os.Stat(far); err == nil {
+		stop := exec.Command(filepath.Join(w.bin, "wf"), "server", "stop", "--cancel")
+		stop.Env = append(slices.Clone(w.vars), "WF_HOST=local", "WF_DAEMON_HOST=", "WF_RUNTIME_DIR="+far, "WF_STATE_DIR="+filepath.Join(w.home, "state", "far"))
+		_ = stop.Run() // leftovers reports what is still there
+	}
+	for _, pid := range w.processes() {
+		if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); bytes.Contains(line, []byte("\x00host\x00keep\x00")) {
+			_ = syscall.Kill(pid, syscall.SIGTERM)
+		}
+	}
 }
 
 // processes returns the processes of the sandbox.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -85,8 +86,20 @@ func setupScript(se *testscript.Env, bin string) error {
 	if err != nil {
 		return err
 	}
+	slurm, err := filepath.Abs("../../executor/cluster/testdata/slurm")
+	if err != nil {
+		return err
+	}
+	fakeSSH, err := filepath.Abs("testdata/ssh")
+	if err != nil {
+		return err
+	}
 	for key, value := range map[string]string{
 		"EXAMPLES":       examples,
+		"SLURM_PROGRAMS": slurm,                              // of a Slurm for tests; before PATH they replace the real ones
+		"FAKE_SLURM":     filepath.Join(se.WorkDir, "slurm"), // its folder, see there
+
+		"FAKESSH":        fakeSSH,
 		"PATH":           bin + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"HOME":           se.WorkDir,
 		"USER":           "tester",
@@ -126,8 +139,9 @@ func (w *sandbox) end() error {
 	for _, s := range w.started {
 		s.kill()
 	}
+	w.endOtherMachine()
 	stop := exec.Command(filepath.Join(w.bin, "wf"), "server", "stop", "--cancel")
-	stop.Env = w.vars
+	stop.Env = append(slices.Clone(w.vars), "WF_HOST=local", "WF_DAEMON_HOST=")
 	out, err := stop.CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("wf server stop --cancel: %w\n%s%s", err, out, w.daemonLog())

@@ -28,7 +28,7 @@ func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	cmd := exec.Command(program, args[3:]...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, key := range []string{"TERM", "CI", "NO_COLOR", "FORCE_COLOR", "LANG", "PATH", "HOME", "USER", "COLUMNS",
+	for _, key := range []string{"TERM", "CI", "NO_COLOR", "FORCE_COLOR", "LANG", "PATH", "HOME", "USER", "COLUMNS", "WORK",
 		"WF_RUNTIME_DIR", "WF_STATE_DIR", "GORACE", "GITHUB_ACTIONS", "GITLAB_CI", "BUILDKITE"} {
 		if value := ts.Getenv(key); value != "" {
 			cmd.Env = append(cmd.Env, key+"="+value)

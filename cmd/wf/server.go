@@ -26,7 +26,8 @@ itself when it has nothing left to do, so these commands are seldom needed.`,
 		Example: `  wf server status
   wf server stop --cancel`,
 	}
-	return noun(cmd, newServerStart(e), newServerStop(e), newServerRestart(e), newServerRetry(e), newServerPools(e), newServerStatus(e), newServerLs(e), newServerLogs(e))
+	return noun(cmd, newServerStart(e), newServerStop(e), newServerRestart(e), newServerInstall(e), newServerUninstall(e), newServerRetry(e), newServerTakeover(e), newServerPools(e), newServerStatus(e), newServerLs(e), newServerLogs(e),
+		newDialStdio(e), newHoldLink(e), newTUISetup(e), newHostState(e))
 }
 
 // stopServerOptions are the flags of stop and restart.
@@ -87,6 +88,12 @@ continue meanwhile.`,
 			o.detach = !o.wait && !o.cancel
 			if err := start.check(); err != nil {
 				return err
+			}
+			if len(start.given(e, cmd.Flags())) == 0 && hasService(e) {
+				if err := o.stop(cmd.Context(), e); err != nil {
+					return err
+				}
+				return start.background(cmd.Context(), e, cmd.Flags())
 			}
 			if c, running, err := e.reach(cmd.Context()); err == nil && running {
 				status, err := c.Server(cmd.Context())

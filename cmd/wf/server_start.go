@@ -20,6 +20,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/cmd/wf/exit"
+	"wf/cmd/wf/service"
 	"wf/cmd/wf/settings"
 	"wf/daemon"
 	"wf/executor"
@@ -109,7 +110,7 @@ func (o *serverOptions) check() error {
 	case err != nil || !host.IsLoopback():
 		return &exit.Failure{Status: exit.BadUsage, What: "--host " + o.host + ": must be a loopback address",
 			Why: "the daemon runs commands for every client that can reach it",
-			Fix: "use 127.0.0.1, ::1 or localhost; from another machine, forward the port with ssh -L"}
+			Fix: "use 127.0.0.1, ::1 or localhost; from another machine: wf --host ssh://USER@THIS-MACHINE"}
 	case o.port < 0 || o.port > 65535:
 		return exit.Usage("--port %d: must be from 0 to 65535", o.port)
 	case o.slots < 0 || o.keepRuns < 0:
@@ -148,6 +149,9 @@ func (o *serverOptions) keepFlags(e *env, flags *pflag.FlagSet, before []string)
 
 // serve runs the daemon until SIGINT or SIGTERM. Runs continue, and the next daemon recovers them.
 func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet) error {
+	if err := e.needDaemon(""); err != nil {
+		return err
+	}
 	proc.TakeDaemonSlack()
 	dirs, err := e.folders()
 	if err != nil {
@@ -177,8 +181,9 @@ func (o *serverOptions) serve(ctx context.Context, e *env, flags *pflag.FlagSet)
 	defer stop()
 	reaping, stopReaping := context.WithCancel(context.WithoutCancel(ctx))
 	var reaper sync.WaitGroup
-	reaper.Go(func() { cfg.Executor.(*executor.Local).ReapOrphans(reaping) })
-	reaper.Go(func() { cfg.Executor.(*executor.Local).KeepSpare(reaping) })
+	local := cfg.Executor.(*distributor).local
+	reaper.Go(func() { local.ReapOrphans(reaping) })
+	reaper.Go(func() { local.KeepSpare(reaping) })
 	defer reaper.Wait()
 	defer stopReaping()
 	if err := daemon.Run(ctx, cfg); err != nil {
@@ -232,10 +237,13 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs settings.Folde
 		KeepBytes:    keepSize,
 		Version:      version(),
 		Given:        o.given(e, flags),
-		Executor:     local,
+		Executor:     newDistributor(e, local, dirs.Runtime),
 		Rehearse:     rehearsal(local, program, dirs.State, e.daemonVars(dirs)),
 		Ready: func(r api.Registry) {
 			fmt.Fprintf(e.Stderr, "daemon: pid %d, socket %s, %s\n", r.PID, plain.Line(r.Socket), plain.Line(r.URL))
+			if err := service.Ready(); err != nil {
+				fmt.Fprintln(e.Stderr, "warning: systemd does not learn that the daemon answers:", plain.Line(err.Error()))
+			}
 		},
 	}, nil
 }

@@ -43,6 +43,7 @@ func (o *statusOptions) newStatusScreen(e *env, s *target) *statusScreen {
 		signals: make(chan os.Signal, 8), clock: time.NewTimer(time.Second)}
 	w.unwatch = e.RestoreInCrash(w.region, t)
 	signal.Notify(w.signals, unix.SIGWINCH, unix.SIGTSTP, unix.SIGCONT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP)
+	e.HandleStops(true)
 	w.keys.Listen()
 	return w
 }
@@ -87,7 +88,7 @@ func (w *statusScreen) rows(now time.Time) ([]string, error) {
 func (w *statusScreen) terminalSignal(sig os.Signal) error {
 	switch sig {
 	case unix.SIGTSTP:
-		if !console.CanBeContinued() {
+		if !w.e.CanBeContinued() {
 			return nil
 		}
 		w.region.Clear()
@@ -111,6 +112,7 @@ func (w *statusScreen) terminalSignal(sig os.Signal) error {
 
 // close leaves the last state on the terminal, as wf status would have printed it.
 func (w *statusScreen) close() error {
+	w.e.HandleStops(false)
 	signal.Stop(w.signals)
 	w.clock.Stop()
 	err := w.region.Clear()

@@ -21,6 +21,9 @@ type target struct{ progress.Target }
 
 // open opens a workfile ("" = ./Workfile) in the daemon for run. It checks that the file exists before it starts a daemon.
 func (e *env) open(ctx context.Context, file string, run targetFunc) error {
+	if err := e.needDaemon(""); err != nil {
+		return err
+	}
 	path, err := e.workfile(file)
 	if err != nil {
 		return err
@@ -80,6 +83,9 @@ func (e *env) connect(ctx context.Context, flags []string) (*client.Client, erro
 
 // startingOptions returns the options of a client that starts a daemon with these flags if none answers.
 func (e *env) startingOptions(flags []string) (client.Options, error) {
+	if err := e.needDaemon(""); err != nil {
+		return client.Options{}, err
+	}
 	dirs, err := e.folders()
 	if err != nil {
 		return client.Options{}, err
@@ -91,6 +97,9 @@ func (e *env) startingOptions(flags []string) (client.Options, error) {
 	argv := append([]string{program, "server", "start", "--foreground"}, flags...)
 	opt := e.clientOptions(dirs)
 	opt.Start = client.Detached(argv, e.daemonVars(dirs), opt.Log)
+	if len(flags) == 0 {
+		opt.Start = serviceOr(e, opt.Start)
+	}
 	return opt, nil
 }
 
@@ -100,18 +109,25 @@ func (e *env) startingOptions(flags []string) (client.Options, error) {
 // absolute, because the daemon works in another folder.
 func (e *env) daemonVars(dirs settings.Folders) []string {
 	vars := []string{"WF_RUNTIME_DIR=" + dirs.Runtime, "WF_STATE_DIR=" + dirs.State}
-	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "TMPDIR", "TZ",
-		"WF_LOG", "WF_HOST", "WF_PORT", "WF_SLOTS", "WF_IDLE_TIMEOUT", "WF_KEEP_RUNS", "WF_KEEP_AGE", "WF_FILE_MEMORY", "WF_KEEP_SIZE",
+	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "TMPDIR", "TZ",
+		"WF_LOG", "WF_PORT", "WF_SLOTS", "WF_IDLE_TIMEOUT", "WF_KEEP_RUNS", "WF_KEEP_AGE", "WF_FILE_MEMORY", "WF_KEEP_SIZE",
 		"GOCOVERDIR", "GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GORACE"} {
 		if value := e.Get(key); value != "" {
 			vars = append(vars, key+"="+value)
 		}
 	}
-	return vars
+	host := e.Get("WF_HOST")
+	if !settings.IsListenAddress(host) {
+		host = settings.LocalHost // the daemon itself is not started elsewhere
+	}
+	return append(vars, "WF_HOST="+host)
 }
 
 // reach connects to a running daemon. running is false if there is none.
 func (e *env) reach(ctx context.Context) (c *client.Client, running bool, err error) {
+	if err := e.needDaemon(""); err != nil {
+		return nil, false, err
+	}
 	dirs, err := e.folders()
 	if err != nil {
 		return nil, false, err
@@ -130,6 +146,7 @@ func (e *env) clientOptions(dirs settings.Folders) client.Options {
 		Runtime: dirs.Runtime,
 		Version: version(),
 		User:    e.User(),
+		Origin:  originOf(e),
 		Results: e.results,
 		Log:     filepath.Join(dirs.State, daemon.FileLog),
 		Guard:   e.Guard,

@@ -26,11 +26,14 @@ func topics() []topic {
 		{"workfiles", "What wf reads in a workfile", nil},
 		{"control-flow", "Conditions, loops, approvals and parameters", nil},
 		{"attributes", "All attributes of nodes, edges and the graph", listAttributes},
+		{"executors", "Where commands run, and what they need there", listProfileKeys},
+		{"batch-systems", "Grid Engine, PBS, LSF, HyperQueue and others as executors", listTemplateKeys},
 		{"background", "Processes that commands leave behind", nil},
 		{"exit-codes", "Exit statuses", nil},
 		{"keys", "Keys of the terminal interface", tui.Keys},
 		{"json", "Output for programs", nil},
 		{"config", "Settings, their files and variables", listSettings},
+		{"hosts", "Work on other machines", nil},
 		{"environment", "Variables that wf reads and sets", nil},
 		{"recipes", "What to type when", nil},
 	}
@@ -65,10 +68,28 @@ func topicNamed(name string) (topic, bool) {
 func listSettings() string {
 	var b strings.Builder
 	for _, s := range settings.All() {
-		fmt.Fprintf(&b, "%s\n      %s\n", strings.TrimRight(fmt.Sprintf("  %-14s %-18s %s", s.Key, s.Variable(), s.Builtin), " "), s.Help)
+		fmt.Fprintf(&b, "%s\n      %s\n", strings.TrimRight(fmt.Sprintf("  %-16s %-18s %s", s.FileKey(), s.Variable(), s.Builtin), " "), s.Help)
 		if len(s.Words) > 0 {
 			fmt.Fprintf(&b, "      %s\n", strings.Join(s.Words, ", "))
 		}
+	}
+	return b.String()
+}
+
+// listProfileKeys lists the keys of executors, from their table.
+func listProfileKeys() string {
+	var b strings.Builder
+	for _, k := range settings.ProfileKeys() {
+		fmt.Fprintf(&b, "  %-16s %-6s %s\n", k.Key, k.Builtin, k.Help)
+	}
+	return b.String()
+}
+
+// listTemplateKeys lists the keys of executors for the commands of batch systems, from their table.
+func listTemplateKeys() string {
+	var b strings.Builder
+	for _, k := range settings.TemplateKeys() {
+		fmt.Fprintf(&b, "  %-18s %s\n", k.Key, k.Help)
 	}
 	return b.String()
 }
@@ -81,7 +102,7 @@ func listAttributes() string {
 		title string
 	}{
 		{attribute.Node, "NODES"}, {attribute.Command | attribute.SubFlow, "COMMANDS AND CONTAINERS THAT REPEAT"},
-		{attribute.Command, "COMMANDS"}, {attribute.Command | attribute.Graph, "COMMANDS, OR THE GRAPH FOR ALL OF THEM"}, {attribute.SubFlow, "CONTAINERS"}, {attribute.Edge, "EDGES"}, {attribute.Graph, "THE GRAPH"},
+		{attribute.Command, "COMMANDS"}, {attribute.Command | attribute.Graph, "COMMANDS, OR THE GRAPH FOR ALL OF THEM"}, {attribute.Node | attribute.Graph, "COMMANDS, OR A CONTAINER OR THE GRAPH FOR ALL COMMANDS IN IT"}, {attribute.SubFlow, "CONTAINERS"}, {attribute.Edge, "EDGES"}, {attribute.Graph, "THE GRAPH"},
 	} {
 		fmt.Fprintf(&b, "\n%s\n\n", part.title)
 		for a := range attribute.On(part.on) {

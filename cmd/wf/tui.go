@@ -37,11 +37,14 @@ func (e *env) openTUI(ctx context.Context, path string) error {
 }
 
 func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
+	if err := e.needDaemon(""); err != nil {
+		return tui.Left{}, err
+	}
 	req, err := e.usualRun(path)
 	if err != nil {
 		return tui.Left{}, err
 	}
-	left, err := tui.Run(ctx, tui.Options{
+	return e.showTUIOf(ctx, tui.Options{
 		Connect:  e.connectTUI,
 		Explain:  e.explainTUI,
 		Path:     path,
@@ -59,6 +62,11 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 		ASCII:    e.WantASCII(),
 		Color:    e.WantColor(true),
 	})
+}
+
+// showTUIOf shows the terminal interface.
+func (e *env) showTUIOf(ctx context.Context, opt tui.Options) (tui.Left, error) {
+	left, err := tui.Run(ctx, opt)
 	var bug *program.Crash
 	if errors.As(err, &bug) {
 		e.Crash(bug.Value, bug.Stack)
@@ -183,5 +191,5 @@ func (e *env) explainTUI(path string, err error) api.Error {
 	if f.Fix == "" && exit.IsCode(err, api.CodeWorkfile) {
 		f.Fix = "fix the file, then press C; wf check " + words.Quote(e.rel(path)) + " lists all mistakes"
 	}
-	return api.Error{Message: f.What, Where: f.Where, Why: f.Why, Fix: f.Fix}
+	return api.Error{Message: f.What, Where: f.Where, Why: f.Why, Fix: e.Advice(f.Fix)}
 }

@@ -260,8 +260,11 @@ func (e *env) rel(path string) string {
 	return path
 }
 
-// fileFix returns the --file flag for a command in an advice; "" for the default workfile.
-func (e *env) fileFix(path string) string {
+// fileFix returns the flags that a command in an advice needs: --host, and --file unless it is the default workfile.
+func (e *env) fileFix(path string) string { return hostOption(e.RemoteName) + fileOption(e, path) }
+
+// fileOption returns the --file flag for a command in an advice; "" for the default workfile.
+func fileOption(e *env, path string) string {
 	if rel := e.rel(path); rel != defaultWorkfile {
 		return " --file " + words.Quote(rel)
 	}

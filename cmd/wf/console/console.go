@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"wf/api"
+	"wf/remote"
 	"wf/tui/plain"
 )
 
@@ -26,12 +27,19 @@ type Console struct {
 	Environ        []string // KEY=VALUE, the whole environment
 	Dir            string   // working directory, absolute; "" if it was removed
 
+	Remote     bool   // called from another machine, see remote.RemoteVariable
+	RemoteName string // the --host of a command on another machine: there and, in the terminal interface, here; "" for none
+
+	// Advise adds --host to the commands in a text; nil leaves texts unchanged. See Advice.
+	Advise func(text string) string
+
 	Color string // auto, always or never
 	ASCII bool   // draw with ASCII only
 
 	// OnCrash reports a bug and ends the process. The terminal is restored before it is called.
 	OnCrash func(bug any, stack []byte)
 
+	handlesStops    atomic.Bool            // see HandleStops
 	restoreTerminal atomic.Pointer[func()] // called in a crash; nil if nothing is redrawn
 }
 
@@ -43,7 +51,29 @@ func (c *Console) OfProcess() {
 	}
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
 	c.OutTTY, c.ErrTTY = term.IsTerminal(int(os.Stdout.Fd())), term.IsTerminal(int(os.Stderr.Fd()))
+	switch mark := os.Getenv(remote.RemoteVariable); {
+	case mark == remote.MarkStdin:
+		c.Stdin = remote.AskedStdin()
+		fallthrough
+	case mark != "":
+		c.Remote, c.RemoteName = true, os.Getenv(remote.NameVariable)
+		for _, name := range []string{remote.RemoteVariable, remote.NameVariable} {
+			os.Unsetenv(name) // commands of runs must not inherit it
+		}
+		if mark == remote.MarkTTY {
+			c.followStops()
+		}
+	}
 	c.Environ, c.Dir, c.Color = os.Environ(), dir, "auto"
+}
+
+// Advice returns a text for the user whose commands work where the user types them: also if this command was called from
+// another machine.
+func (c *Console) Advice(text string) string {
+	if c.Advise == nil {
+		return text
+	}
+	return c.Advise(text)
 }
 
 // Get returns the value of an environment variable. If there are several, the last one counts.

@@ -86,3 +86,20 @@ func (t *Terminal) Forget() {
 	defer t.mu.Unlock()
 	t.saved = nil
 }
+
+// HideTyping turns off the echo of a terminal, for a secret. It is called before the question is shown.
+func HideTyping(terminal *os.File) (restore func(), err error) {
+	fd := int(terminal.Fd())
+	old, err := unix.IoctlGetTermios(fd, GetTermios)
+	if err != nil {
+		return nil, err
+	}
+	hidden := *old
+	hidden.Lflag &^= unix.ECHO
+	hidden.Lflag |= unix.ICANON | unix.ISIG
+	hidden.Iflag |= unix.ICRNL
+	if err := unix.IoctlSetTermios(fd, setTermios, &hidden); err != nil {
+		return nil, err
+	}
+	return func() { _ = unix.IoctlSetTermios(fd, setTermios, old) }, nil
+}

@@ -112,9 +112,38 @@ func (r *lineReader) interpreter() {
 	default:
 		panic(&Error{Line: 1, Msg: "this is a script for " + clip(program) + ", not for a shell", Fix: "run it as one node: wf edit add-node './SCRIPT'"})
 	}
-	if options = strings.TrimSpace(options); options != "" {
+	if options = shellOptions(strings.Fields(options)); options != "" {
 		r.setup, r.setupAt = append(r.setup, "set "+options), append(r.setupAt, "1")
 	}
+}
+
+var (
+	setOption     = pattern.Of(`^[-+][abefhkmnptuvxBCEHPT]*o?$`)
+	setOptionName = pattern.Of(`^[a-z]+$`)
+)
+
+// shellOptions returns the options in the first line of a script as arguments of set, and fails if set does
+// not understand one, because the shells of the nodes do not get the options in any other way.
+func shellOptions(words []string) string {
+	var options []string
+	name := false // the word is the name after -o
+	for _, word := range words {
+		switch {
+		case name && setOptionName.Get().MatchString(word):
+			name = false
+		case !name && (word == "-" || word == "--"): // the end of the options
+			continue
+		case !name && setOption.Get().MatchString(word):
+			name = strings.HasSuffix(word, "o")
+		default:
+			panic(&Error{Line: 1, Msg: "the nodes cannot start their shells with " + clip(word), Fix: "take it away, or run the script as one node: wf edit add-node './SCRIPT'"})
+		}
+		options = append(options, word)
+	}
+	if name {
+		panic(&Error{Line: 1, Msg: "the option -o of the shell has no name", Fix: "write it, for example -o pipefail"})
+	}
+	return strings.Join(options, " ")
 }
 
 // command reads the statements of one command. next is the line after it.

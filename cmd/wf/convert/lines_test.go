@@ -22,6 +22,11 @@ func TestScriptBecomesIndependentCommands(t *testing.T) {
 		{"function", "f() {\n  echo \"$1\"\n}\nf x\n", "f() {\n  echo \"$1\"\n}\nf x note: every node has a shell of its own: what sets it up (line 1) stands before the commands that follow"},
 		{"own arguments", "set -- a b\necho $1\n", "set -- a b\necho $1 note: every node has a shell of its own: what sets it up (line 1) stands before the commands that follow"},
 		{"bash with options", "#!/usr/bin/env -S bash -eu\na\n", "shell bash set -eu\na note: every node has a shell of its own: what sets it up (line 1) stands before the commands that follow"},
+		{"named option", "#!/bin/bash -euo pipefail\na\n", "shell bash set -euo pipefail\na note: every node has a shell of its own: what sets it up (line 1) stands before the commands that follow"},
+		{"end of options", "#!/bin/sh -\na\n", "a"},
+		{"option that set does not know", "#!/bin/bash --login\na\n", "error: line 1: the nodes cannot start their shells with --login"},
+		{"argument of the shell", "#!sh 0\"0\n0", "error: line 1: the nodes cannot start their shells with 0\"0"},
+		{"option without name", "#!/bin/sh -o\na\n", "error: line 1: the option -o of the shell has no name"},
 		{"variable of one command", "A=1 b\n", "A=1 b"},
 		{"set up at the end", "a\ncd x\n", "a note: every node has a shell of its own: what sets it up (line 2) stands before the commands that follow note: line 2 is left out: no command follows it"},
 

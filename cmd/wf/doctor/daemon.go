@@ -9,6 +9,7 @@ import (
 	"wf/api"
 	"wf/cmd/wf/exit"
 	"wf/cmd/wf/settings"
+	"wf/tui/plain"
 	"wf/tui/words"
 	"wf/workspace/history"
 )
@@ -18,6 +19,10 @@ const doctorPatience = 3 * time.Second
 
 // checkDaemon checks the running daemon, if there is one. It does not start one.
 func (d *doctor) checkDaemon(ctx context.Context) {
+	if host := d.c.Get("WF_DAEMON_HOST"); host != "" {
+		d.ok("daemon", "on %s: WF_DAEMON_HOST is set", plain.Line(host))
+		return
+	}
 	if info, err := os.Lstat(d.dirs.Runtime); err != nil || settings.CheckPrivate(d.dirs.Runtime, info, d.m.uid) != nil {
 		return // there is no daemon, or checkFolders has reported an unsafe folder
 	}

@@ -58,15 +58,18 @@ type Options struct {
 
 	// Reach connects to a running daemon; running is false if there is none.
 	Reach func(ctx context.Context) (c *client.Client, running bool, err error)
+	// Host asks another machine, by its name or address; nil asks none.
+	Host func(ctx context.Context, name string) (HostState, error)
 }
 
 // Run makes all checks and prints the findings. Its error has the exit status 1 if there is a problem.
 func Run(ctx context.Context, c *console.Console, opt Options) error {
-	d := &doctor{c: c, m: thisMachine(opt.Version), reach: opt.Reach, workfile: opt.Workfile, dirs: settings.FoldersOf(c)}
+	d := &doctor{c: c, m: thisMachine(opt.Version), reach: opt.Reach, host: opt.Host, workfile: opt.Workfile, dirs: settings.FoldersOf(c)}
 	d.examine(ctx)
 	report := diagnosis{Schema: api.SchemaDoctor, OK: true, Version: d.m.version,
 		System: runtime.GOOS + "/" + runtime.GOARCH, Settings: d.settings, Findings: d.findings}
-	for _, f := range d.findings {
+	for i, f := range d.findings {
+		d.findings[i].Fix = c.Advice(f.Fix)
 		report.OK = report.OK && f.Level != levelProblem
 	}
 	var err error
@@ -125,8 +128,9 @@ type doctor struct {
 	c        *console.Console
 	m        machine
 	reach    func(ctx context.Context) (c *client.Client, running bool, err error)
-	workfile string           // absolute; it need not exist
-	dirs     settings.Folders // not checked; "" if unknown
+	host     func(ctx context.Context, name string) (HostState, error) // see Options
+	workfile string                                                    // absolute; it need not exist
+	dirs     settings.Folders                                          // not checked; "" if unknown
 	settings []settingReport
 	findings []finding
 }
@@ -138,8 +142,12 @@ func (d *doctor) examine(ctx context.Context) {
 	d.checkFolders()
 	d.checkDisks()
 	d.checkWorkfile()
+	d.checkExecutors(ctx)
 	d.checkDaemon(ctx)
+	d.checkService()
 	d.checkHistory()
+	d.checkFences()
+	d.checkHosts(ctx)
 	d.checkLimits()
 	d.checkLocale()
 	d.checkPrograms()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/cmd/wf/console"
+	"wf/cmd/wf/exit"
 	"wf/cmd/wf/settings"
 	"wf/daemon"
 	"wf/workspace/history"
@@ -53,8 +55,11 @@ func newPatient(t *testing.T) *patient {
 		diskOf:   func(string) (disk, error) { return disk{bytes: 1 << 40, inodes: 1 << 30, freeInodes: 1 << 20}, nil },
 		writable: func(string) bool { return true },
 		lookPath: func(program string) (string, error) {
-			if program == "wf" {
+			switch program {
+			case "wf":
 				return p.path("wf"), nil
+			case "sbatch":
+				return "", errors.New("not found")
 			}
 			return program, nil
 		},
@@ -158,21 +163,85 @@ var diagnoses = map[string]struct {
 	"damaged run": {func(p *patient) {
 		p.must(os.WriteFile(filepath.Join(p.run(time.Now()), "run.json"), []byte("{"), 0o600))
 	}, "history", levelProblem, "the history of run 1 is damaged"},
-	"clock":         {func(p *patient) { p.run(time.Now().Add(time.Hour)) }, "clock", levelProblem, "the clock was set back"},
-	"few files":     {func(p *patient) { p.limits(unix.RLIMIT_NOFILE, 256) }, "limits", levelProblem, "the limit is 256 open files"},
-	"few processes": {func(p *patient) { p.limits(unix.RLIMIT_NPROC, 100) }, "limits", levelProblem, "the limit is 100 processes"},
-	"locale":        {func(p *patient) { p.vary("LANG", "C") }, "locale", levelNote, "not UTF-8"},
-	"no shell":      {func(p *patient) { p.missing("/bin/sh") }, "programs", levelProblem, "no /bin/sh"},
-	"not on PATH":   {func(p *patient) { p.missing("wf") }, "programs", levelNote, "wf is not on the PATH"},
+	"no default executor": {func(p *patient) { p.vary("WF_EXECUTOR", "hpc") }, "executors", levelProblem, "the setting default-executor is hpc, which"},
+	"no slurm":            {func(p *patient) { p.vary("WF_EXECUTOR", "slurm"); p.onlyPrograms("sh", "head") }, "executors", levelProblem, "slurm: sbatch, squeue, scancel not found on this machine"},
+	"login with a password": {func(p *patient) {
+		p.write("bin/ssh", "#!/bin/sh\necho 'Permission denied (publickey,password).' >&2\nexit 255\n")
+		p.cluster("type = 'slurm'\nvia = 'ssh login'\ndir = '/scratch'\n")
+	}, "executors", levelProblem, "hpc: ssh login cannot be used: not reached: Permission denied"},
+	"silent controller": {func(p *patient) {
+		p.write("bin/squeue", "#!/bin/sh\necho 'Unable to contact slurm controller' >&2\nexit 1\n")
+		p.cluster("type = 'slurm'\ndir = '~/runs'\n")
+	}, "executors", levelProblem, "hpc: the cluster does not answer on this machine: Unable to contact"},
+	"locked dir": {func(p *patient) { p.write("file", ""); p.cluster("type = 'slurm'\ndir = '~/file/runs'\n") }, "executors", levelProblem,
+		"file is not writable on this machine"},
+	"dir that is not shared": {func(p *patient) { p.cluster("type = 'slurm'\n") }, "executors", levelNote, "on a disk of this machine"},
+	"clock":                  {func(p *patient) { p.run(time.Now().Add(time.Hour)) }, "clock", levelProblem, "the clock was set back"},
+	"few files":              {func(p *patient) { p.limits(unix.RLIMIT_NOFILE, 256) }, "limits", levelProblem, "the limit is 256 open files"},
+	"few processes":          {func(p *patient) { p.limits(unix.RLIMIT_NPROC, 100) }, "limits", levelProblem, "the limit is 100 processes"},
+	"locale":                 {func(p *patient) { p.vary("LANG", "C") }, "locale", levelNote, "not UTF-8"},
+	"no shell":               {func(p *patient) { p.missing("/bin/sh") }, "programs", levelProblem, "no /bin/sh"},
+	"not on PATH":            {func(p *patient) { p.missing("wf") }, "programs", levelNote, "wf is not on the PATH"},
+	"bad machine":            {func(p *patient) { p.vary("WF_HOST", "nowhere") }, "hosts", levelProblem, "no machine has the name nowhere"},
+	"silent machine": {func(p *patient) {
+		p.machine(HostState{}, &exit.Failure{What: "ssh://box does not answer", Why: "timed out\nand more"})
+	},
+		"hosts", levelProblem, "box: ssh://box does not answer: timed out"},
+	"old machine":  {func(p *patient) { p.machine(HostState{Version: "v1", Writable: true}, nil) }, "hosts", levelNote, "box: wf is version v1 there, and v2 here"},
+	"full machine": {func(p *patient) { p.machine(HostState{Version: "v2", State: "/state"}, nil) }, "hosts", levelProblem, "box: the state folder /state cannot be used"},
+	"fence": {func(p *patient) {
+		path, err := daemon.FencePath(p.dirs.State, p.workfile)
+		p.must(err)
+		p.must(os.MkdirAll(filepath.Dir(path), 0o700))
+		p.must(os.WriteFile(path, []byte(`{"host":"login2","boot":"another","pid":7}`), 0o600))
+	}, "fence", levelNote, "Workfile belongs to a daemon on login2 (pid 7)"},
+	"fence of values": {func(p *patient) { p.write("state/"+daemon.FileKVFence, `{"host":"login2","boot":"another","pid":7}`) },
+		"fence", levelNote, "the values of wf kv belong to a daemon on login2"},
 	"another on PATH": {func(p *patient) {
 		p.write("bin/wf", "")
 		p.m.lookPath = func(string) (string, error) { return p.path("bin/wf"), nil }
 	}, "programs", levelNote, "but wf on the PATH is"},
 }
 
+// machine makes a machine with the name box answer.
+func (p *patient) machine(s HostState, err error) {
+	p.t.Helper()
+	p.write(".config/wf/hosts.toml", "[hosts]\nbox = 'ssh://box'\n")
+	p.host = func(context.Context, string) (HostState, error) { return s, err }
+}
+
 // disk makes every folder lie on the same disk.
 func (p *patient) disk(d disk, err error) {
 	p.m.diskOf = func(string) (disk, error) { return d, err }
+}
+
+// cluster describes an executor hpc, and makes the programs of Slurm that are not there.
+func (p *patient) cluster(profile string) {
+	p.t.Helper()
+	p.write(".config/wf/config.toml", "[executor.hpc]\n"+profile)
+	for _, program := range []string{"sbatch", "squeue", "scancel"} {
+		if _, err := os.Stat(p.path("bin/" + program)); err != nil {
+			p.write("bin/"+program, "#!/bin/sh\n")
+		}
+	}
+	programs, err := filepath.Glob(p.path("bin/*"))
+	p.must(err)
+	for _, path := range programs {
+		p.must(os.Chmod(path, 0o700))
+	}
+	p.vary("PATH", p.path("bin")+":/usr/bin:/bin")
+}
+
+// onlyPrograms removes all other programs from the PATH.
+func (p *patient) onlyPrograms(names ...string) {
+	p.t.Helper()
+	p.folder("bin")
+	for _, name := range names {
+		path, err := exec.LookPath(name)
+		p.must(err)
+		p.must(os.Symlink(path, p.path("bin/"+name)))
+	}
+	p.vary("PATH", p.path("bin"))
 }
 
 func (p *patient) limits(which int, most uint64) {
@@ -205,6 +274,7 @@ func (p *patient) real(name string) string {
 // TestDoctor checks that each problem is found if, and only if, its cause is present.
 func TestDoctor(t *testing.T) {
 	well := newPatient(t)
+	well.machine(HostState{Version: "v2", State: "/state", Writable: true}, nil)
 	well.examine(context.Background())
 	for _, f := range well.findings {
 		if f.Level != levelOK {

@@ -11,6 +11,7 @@ import (
 	"wf/cmd/wf/exit"
 	"wf/cmd/wf/settings"
 	"wf/daemon"
+	"wf/executor"
 	"wf/executor/shell"
 	"wf/tui/words"
 )
@@ -34,7 +35,7 @@ func (d *doctor) checkSettings() {
 		}
 	}
 	for _, s := range settings.All() {
-		v := settings.Value{Text: s.Builtin, Where: "built in"}
+		v := unsetValue(s)
 		for _, place := range []settings.Values{files, attrs, vars} { // the last one wins
 			if found, ok := place[s.Key]; ok {
 				v = found
@@ -48,6 +49,18 @@ func (d *doctor) checkSettings() {
 	if len(d.findings) == 0 {
 		d.ok("config", "%s of configuration", words.Plural(read, "file"))
 	}
+}
+
+// unsetValue returns the value that a setting has if no place sets it. Some of these are no built-in values, because a flag with
+// them would override an attribute of the workfile.
+func unsetValue(s settings.Setting) settings.Value {
+	switch s.Key {
+	case "executor":
+		return settings.Value{Text: executor.LocalEngine, Where: "built in"}
+	case "jobs":
+		return settings.Value{Where: "as many as slots"}
+	}
+	return settings.Value{Text: s.Builtin, Where: "built in"}
 }
 
 // slotsOf sets the number of slots to that of the running daemon, which may differ from the current setting.
@@ -82,7 +95,7 @@ func (d *doctor) attributes() settings.Values {
 
 // ownVariables are the variables of wf that are not settings.
 var ownVariables = []string{"WF_RUNTIME_DIR", "WF_STATE_DIR", "WF_ACTIVE_HELP", "WF_LOG",
-	"WF_WORKFILE", "WF_RUN_ID", "WF_NODE_ID", "WF_NODE_NAME", "WF_EXECUTION"}
+	"WF_WORKFILE", "WF_RUN_ID", "WF_NODE_ID", "WF_NODE_NAME", "WF_EXECUTION", "WF_DAEMON_HOST"}
 
 // checkVariables finds unknown variables that begin with WF_.
 func (d *doctor) checkVariables() {

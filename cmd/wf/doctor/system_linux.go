@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"wf/cmd/wf/service"
 )
 
 // networkDisks names network file systems by their type in statfs(2).
@@ -58,16 +60,16 @@ func (d *doctor) checkLogout(root string) {
 	if _, err := os.Stat(filepath.Join(root, "run/systemd/system")); err != nil || d.m.uid == 0 {
 		return
 	}
-	if _, err := os.Stat(filepath.Join(root, "var/lib/systemd/linger", d.c.User())); err == nil {
+	if !service.EndsAtLogout(root, d.c.User()) {
 		d.ok("logout", "runs continue: linger is enabled")
 		return
 	}
 	if killsOnLogout(root) {
-		d.problem("logout", "loginctl enable-linger", "KillUserProcesses is set: logging out ends the daemon and its runs")
+		d.problem("logout", service.LingerAdvice, "KillUserProcesses is set: logging out ends the daemon and its runs")
 		return
 	}
 	if strings.HasPrefix(d.dirs.Runtime, "/run/user/") {
-		d.note("logout", "loginctl enable-linger, or set WF_RUNTIME_DIR",
+		d.note("logout", service.LingerAdvice+", or set WF_RUNTIME_DIR",
 			"systemd removes %s when the last session ends: runs continue, but cannot be reached until they end", d.dirs.Runtime)
 		return
 	}

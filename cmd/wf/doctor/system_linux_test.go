@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"wf/cmd/wf/service"
 )
 
 // TestKillsOnLogout checks that the last file with the setting takes precedence, and that comments are ignored.
@@ -92,6 +94,41 @@ func TestDoctorOfLinux(t *testing.T) {
 	for _, f := range root.findings {
 		if f.Check == "logout" {
 			t.Errorf("systemd does not kill processes of root: %+v", f)
+		}
+	}
+}
+
+// TestService checks the reports about the service of wf server install.
+func TestService(t *testing.T) {
+	unit := func(program string, p *patient) string {
+		return service.Systemd("").Text(service.Daemon{Argv: []string{program}, Env: []string{"WF_RUNTIME_DIR=" + p.dirs.Runtime}})
+	}
+	const path = ".config/systemd/user/wf.service"
+	for name, c := range map[string]struct {
+		install     func(p *patient)
+		level, want string // "" = no report
+	}{
+		"none":    {func(*patient) {}, "", ""},
+		"foreign": {func(p *patient) { p.write(path, "[Unit]\n") }, levelNote, "was not written by wf"},
+		"old":     {func(p *patient) { p.write(path, unit("/old/wf", p)) }, levelProblem, "starts another wf"},
+		"other folders": {func(p *patient) {
+			p.write(path, unit(p.m.self, p))
+			p.dirs.Runtime = p.path("elsewhere")
+		}, levelProblem, "for other folders"},
+		"no linger": {func(p *patient) {
+			p.write(path, unit(p.m.self, p))
+			p.folder("sys/run/systemd/system")
+		}, levelNote, "ends it at logout"},
+		"well": {func(p *patient) { p.write(path, unit(p.m.self, p)) }, levelOK, "systemd starts the daemon"},
+	} {
+		p := newPatient(t)
+		c.install(p)
+		p.checkService()
+		switch {
+		case c.want == "" && len(p.findings) > 0:
+			t.Errorf("%s: %+v", name, p.findings)
+		case c.want != "" && (len(p.findings) != 1 || p.findings[0].Level != c.level || !strings.Contains(p.findings[0].Message, c.want)):
+			t.Errorf("%s: want %s with %q, not %+v", name, c.level, c.want, p.findings)
 		}
 	}
 }

@@ -120,8 +120,11 @@ func (v *Display) events() []api.EventType {
 	if v.opt.Progress != "none" || v.opt.Output == "grouped" || v.opt.Output == "stream" {
 		types = append(types, api.NodeStarted, api.NodeFinished, api.NodeSkipped)
 	}
+	if v.opt.Progress != "none" && v.opt.Verbose && v.term == nil {
+		types = append(types, api.NodeEngine)
+	}
 	if v.opt.Progress != "none" && v.term != nil { // redrawn progress counts the waiting nodes
-		types = append(types, api.NodeReady, api.NodeReset)
+		types = append(types, api.NodeReady, api.NodeReset, api.NodeEngine)
 	}
 	return types
 }
@@ -166,7 +169,7 @@ func (v *Display) Accepted(a api.RunAccepted) {
 		v.print("resuming%s: %s%s (%s runs all %d)", words.RunName(a.Resumes), words.Plural(a.Failed, "failed node"), fromFileClause(a.FromFile), fresh, a.Total)
 	}
 	for _, note := range a.Notes {
-		v.print("note: %s", plain.Line(note))
+		v.print("note: %s", plain.Line(v.e.Advice(note)))
 	}
 	v.flush()
 }
@@ -209,6 +212,8 @@ func (v *Display) event(ctx context.Context, ev api.Event) error {
 		v.nodeWaiting(ev)
 	case api.NodeDecided:
 		v.nodeDecided(ev)
+	case api.NodeEngine:
+		v.nodeEngine(ev)
 	case api.RunStopping:
 		// A stop by this command was already announced.
 		if v.progress() && !v.opt.Quiet && ev.Client != v.target.Client.ID() {
@@ -225,7 +230,7 @@ func (v *Display) event(ctx context.Context, ev api.Event) error {
 			v.print("note: the problem with the workfile is solved")
 			return nil
 		}
-		v.print("note: %s", plain.Line(ev.Message))
+		v.print("note: %s", plain.Line(v.e.Advice(ev.Message)))
 	}
 	return nil
 }

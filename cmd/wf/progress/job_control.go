@@ -27,7 +27,7 @@ func (l *live) terminalSignal(sig os.Signal) {
 // suspend handles Ctrl-Z: it restores the terminal before it stops this process. The run continues in the daemon; its
 // events wait there or come later as a snapshot.
 func (l *live) suspend() {
-	if !console.CanBeContinued() {
+	if !l.v.e.CanBeContinued() {
 		return
 	}
 	l.v.err.Flush()

@@ -57,6 +57,7 @@ func (v *Display) startLive(canStop bool) {
 	}
 	l := &live{v: v, timer: time.NewTimer(0), dirty: true,
 		signals: make(chan os.Signal, 8), Keyboard: v.keyboard}
+	v.e.HandleStops(true)
 	signal.Notify(l.signals, unix.SIGWINCH, unix.SIGTSTP, unix.SIGCONT, unix.SIGQUIT)
 	l.hint = "^C leave"
 	if canStop {
@@ -104,6 +105,7 @@ func (v *Display) endLive() {
 		return
 	}
 	v.live = nil
+	v.e.HandleStops(false)
 	signal.Stop(l.signals)
 	l.timer.Stop()
 	v.out.Flush()

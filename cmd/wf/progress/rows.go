@@ -44,7 +44,11 @@ func boardRows(b *runview.Run, p console.Paint, now time.Time, width, height int
 		more = append(more, fmt.Sprintf("+ %d running", rest))
 	}
 	if len(b.Queued) > 0 {
-		more = append(more, fmt.Sprintf("%s %d queued", p.Glyph(api.StateQueued), len(b.Queued)))
+		text := fmt.Sprintf("%s %d queued", p.Glyph(api.StateQueued), len(b.Queued))
+		if j := b.QueuedAt(); j != nil {
+			text += ", " + plain.Line(j.Executor+" "+j.StateText())
+		}
+		more = append(more, text)
 	}
 	if text := waitingText(b, p, now); text != "" {
 		more = append(more, text)

@@ -148,3 +148,12 @@ func TestBoardOfControlFlow(t *testing.T) {
 		t.Errorf("still %q", text)
 	}
 }
+
+// Nodes that wait at an engine are counted with the latest that it told about one of them.
+func TestBoardOfNodesAtAnEngine(t *testing.T) {
+	b := boardOf(api.Event{Type: api.NodeReady, Node: "a"}, api.Event{Type: api.NodeReady, Node: "b"},
+		api.Event{Type: api.NodeEngine, Node: "a", Engine: &api.EngineJob{Executor: "hpc", ID: "7", State: "PENDING", Why: "Priority"}})
+	if got := boardRows(b, console.Paint{}, seconds64(31), 80, 24, "")[0]; got != "  ○ 2 queued, hpc PENDING: Priority" {
+		t.Errorf("%q", got)
+	}
+}

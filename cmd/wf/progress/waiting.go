@@ -22,6 +22,18 @@ func (v *Display) nodeSkipped(ev api.Event) {
 	}
 }
 
+// nodeEngine prints with --verbose what an engine tells about a node.
+func (v *Display) nodeEngine(ev api.Event) {
+	if ev.Engine == nil || !v.progress() || !v.opt.Verbose {
+		return
+	}
+	state := api.StateQueued
+	if v.Run.Running[ev.Node] != nil {
+		state = api.StateRunning
+	}
+	v.at(ev.Time, "%s %s %s", v.p.Glyph(state), plain.Line(ev.Name), words.Engine(ev.Engine, state))
+}
+
 // nodeWaiting prints what a node waits for. Approvals are shown at any verbosity.
 func (v *Display) nodeWaiting(ev api.Event) {
 	if ev.Wait == nil {

@@ -51,6 +51,9 @@ func Plan(w io.Writer, p console.Paint, plan api.Plan, verbose bool, width int) 
 		if step.Approve != "" {
 			fmt.Fprintf(&b, "  %*s  asks a person: %s\n", digits, "", p.Clip(plain.Line(step.Approve), max(0, width-digits-19)))
 		}
+		if step.Executor != "" && step.Mock == nil {
+			fmt.Fprintf(&b, "  %*s  executor: %s\n", digits, "", plain.Line(step.Executor))
+		}
 		if step.Mock != nil {
 			fmt.Fprintf(&b, "  %*s  not executed: %s\n", digits, "", plain.Line(MockText(*step.Mock)))
 		}

@@ -253,6 +253,11 @@ func executionRows(b *strings.Builder, p console.Paint, d api.RunDetail) {
 		if x.Started != nil {
 			started = "+" + words.Span(x.Started.Sub(d.Started))
 		}
+		for _, text := range []string{words.Engine(x.Engine, state), words.Peak(x.PeakBytes)} {
+			if text != "" {
+				how += ", " + text
+			}
+		}
 		t.Row(p.Glyph(state)+" "+plain.Line(x.Name), strconv.Itoa(x.Execution), started, words.SpanMS(x.DurationMS), how, plain.Command(words.Beginning(x.Command), p.ASCII))
 	}
 	t.Write(b)

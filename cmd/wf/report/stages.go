@@ -18,7 +18,7 @@ import (
 // file is the --file flag for those commands.
 func Status(w io.Writer, p console.Paint, s api.Status, now time.Time, file string) error {
 	var b strings.Builder
-	for _, line := range statusHead(p, s, now) {
+	for _, line := range statusHead(p, s, now, file) {
 		fmt.Fprintln(&b, line)
 	}
 	if done := s.Counts.OK > 0 && s.Counts == (api.Counts{OK: s.Counts.OK}); len(s.Runs) > 0 || !done {
@@ -32,7 +32,7 @@ func Status(w io.Writer, p console.Paint, s api.Status, now time.Time, file stri
 }
 
 // statusHead returns one line per active run, or one about the last run.
-func statusHead(p console.Paint, s api.Status, now time.Time) []string {
+func statusHead(p console.Paint, s api.Status, now time.Time, flags string) []string {
 	file := plain.Line(filepath.Base(s.Workfile))
 	var lines []string
 	for _, r := range s.Runs {
@@ -76,7 +76,7 @@ func statusHead(p console.Paint, s api.Status, now time.Time) []string {
 		lines = append(lines, fmt.Sprintf("note: the status of %s came with the file, not from a run here", words.Plural(s.FromFile, "node")))
 	}
 	for _, q := range s.Queued {
-		lines = append(lines, fmt.Sprintf("%s has been queued since %s: wf stop %s removes it", plain.Line(q.Queued), words.Ago(q.Since, now), plain.Line(q.Queued)))
+		lines = append(lines, fmt.Sprintf("%s has been queued since %s: wf stop %s%s removes it", plain.Line(q.Queued), words.Ago(q.Since, now), plain.Line(q.Queued), flags))
 	}
 	if s.MovedFrom != "" {
 		lines = append(lines, "note: looks like "+plain.Line(s.MovedFrom)+" was moved here; its history comes with: wf mv "+
@@ -177,6 +177,8 @@ func stageCells(p console.Paint, s api.Stage, now time.Time) (size, how string) 
 			name += " " + words.Cause(n.Reason, n.ExitCode, n.Signal, n.Message)
 		case n.Wait != nil:
 			name += " " + words.Wait(*n.Wait, now)
+		case n.State == api.StateQueued && n.Engine != nil:
+			name += " " + words.Engine(n.Engine, n.State)
 		case n.Started != nil:
 			name += " " + words.Span(now.Sub(*n.Started))
 		}

@@ -105,6 +105,9 @@ func lsDetail(p console.Paint, n api.NodeStatus, now time.Time) string {
 	if n.Wait != nil {
 		parts = append(parts, waitDetail(n, now))
 	}
+	if text := words.Engine(n.Engine, n.State); text != "" {
+		parts = append(parts, text)
+	}
 	if n.Mocked {
 		parts = append(parts, "mocked")
 	}

@@ -71,6 +71,16 @@ func ProjectFile(workfile string) string {
 // readConfig reads one configuration file. A file that does not exist is empty. personal says that it is the
 // user's file, which may contain settings of the daemon.
 func readConfig(c *console.Console, path string, personal bool, t Trust) (Values, error) {
+	data, err := readTrusted(c, path, personal, t)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	return parseConfig(path, data, personal)
+}
+
+// readTrusted returns the content of a configuration file, or nil if it does not exist. A file that other users can change
+// is an error.
+func readTrusted(c *console.Console, path string, personal bool, t Trust) ([]byte, error) {
 	f, err := openSmall(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
@@ -86,7 +96,7 @@ func readConfig(c *console.Console, path string, personal bool, t Trust) (Values
 	if err != nil {
 		return nil, &exit.Failure{Status: exit.BadUsage, What: "cannot read the configuration " + path, Why: exit.Obstacle(err)}
 	}
-	return parseConfig(path, data, personal)
+	return data, nil
 }
 
 // readSmall reads a file of at most maxConfig bytes.
@@ -100,15 +110,24 @@ func readSmall(f *os.File) ([]byte, error) {
 
 // parseConfig parses and checks a configuration file. Every error names the line.
 func parseConfig(path string, data []byte, personal bool) (Values, error) {
-	var values map[string]any
-	if err := toml.Unmarshal(data, &values); err != nil {
-		return nil, notTOML(path, err)
+	values, err := parseTOML(path, data)
+	if err != nil {
+		return nil, err
 	}
 	found := Values{}
 	for _, k := range configKeys(data) {
 		where := fmt.Sprintf("%s:%d", path, k.line)
-		s, known := byKey(k.key)
+		if strings.HasPrefix(k.key, executorTable+".") && personal {
+			continue
+		}
+		s, known := byFileKey(k.key)
 		switch {
+		case k.key == executorTable:
+			return nil, &exit.Failure{Status: exit.BadUsage, What: "executor is no setting of a file", Where: where,
+				Why: "[executor.NAME] describes an executor", Fix: fmt.Sprintf("write default-executor = \"%v\"", values[executorTable])}
+		case strings.HasPrefix(k.key, executorTable+"."):
+			return nil, &exit.Failure{Status: exit.BadUsage, What: "executors cannot be defined beside one workfile", Where: where,
+				Why: "a folder that came from somebody else could name commands to execute", Fix: "move it to your own configuration: wf help config"}
 		case !known:
 			return nil, unknownKey(k.key, where)
 		case s.Personal && !personal:
@@ -125,9 +144,21 @@ func parseConfig(path string, data []byte, personal bool) (Values, error) {
 		if problem, allowed := s.Check(text); problem != "" {
 			return nil, WrongValue(k.key+" = "+text, problem, where, exit.DidYouMean(text, allowed))
 		}
-		found[k.key] = Value{text, where}
+		found[s.Key] = Value{text, where}
+	}
+	if personal {
+		if _, err := parseProfiles(path, data, values); err != nil {
+			return nil, err
+		}
 	}
 	return found, nil
+}
+
+func parseTOML(path string, data []byte) (values map[string]any, err error) {
+	if err := toml.Unmarshal(data, &values); err != nil {
+		return nil, notTOML(path, err)
+	}
+	return values, nil
 }
 
 // A configKey is a key of a configuration file and its line.
@@ -166,7 +197,7 @@ func notTOML(path string, err error) error {
 func unknownKey(key, where string) error {
 	var keys []string
 	for _, s := range All() {
-		keys = append(keys, s.Key)
+		keys = append(keys, s.FileKey())
 	}
 	return &exit.Failure{Status: exit.BadUsage, What: "unknown key '" + key + "'", Where: where, Why: exit.DidYouMean(key, keys),
 		Fix: "wf help config lists all keys"}
@@ -179,7 +210,7 @@ func (s Setting) text(value any) (text string, right bool) {
 	case string:
 		right = s.Kind != KindNumber && s.Kind != KindSwitch
 	case int64:
-		right = s.Kind == KindNumber
+		right = s.Kind == KindNumber || s.Kind == KindResource
 	case bool:
 		right = s.Kind == KindSwitch
 	}
@@ -199,6 +230,8 @@ func (s Setting) form() string {
 		return "an age in quotes, as in " + s.Key + ` = "30d"`
 	case KindWord:
 		return "one of " + strings.Join(s.Words, ", ") + ", in quotes"
+	case KindResource:
+		return "a text in quotes, or a whole number"
 	}
 	return "a text in quotes"
 }

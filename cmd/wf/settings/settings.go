@@ -3,6 +3,7 @@
 package settings
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"wf/cmd/wf/exit"
 	"wf/cmd/wf/progress"
 	"wf/graph/timespan"
+	"wf/scheduler/flow"
 )
 
 // A Setting is a default for flags. Its value comes from the first of these places that has one:
@@ -19,7 +21,8 @@ import (
 //	the flag, the variable WF_KEY, an attribute of the workfile (if the setting has one),
 //	.wf.toml beside the workfile, config.toml of the user, the built-in value
 type Setting struct {
-	Key        string // in the files; the flag has the same name
+	Key        string // of the flag, and in the files
+	InFiles    string // the key in the files, if it is another one
 	Kind       Kind
 	Words      []string // the values of KindWord
 	Builtin    string   // "" = none
@@ -35,13 +38,15 @@ type Setting struct {
 type Kind int
 
 const (
-	KindText   Kind = iota
-	KindNumber      // whole, not negative
-	KindSwitch      // true or false
-	KindTime        // 10s, 1h30m, 7d
-	KindAge         // 30d, 12h
-	KindSize        // bytes: 500MB, 10GB
-	KindWord        // one of the words
+	KindText     Kind = iota
+	KindNumber        // whole, not negative
+	KindSwitch        // true or false
+	KindTime          // 10s, 1h30m, 7d
+	KindAge           // 30d, 12h
+	KindSize          // bytes: 500MB, 10GB
+	KindWord          // one of the words
+	KindExecutor      // the name of one
+	KindResource      // as the attribute of the same name: 4, 16G, 2h
 )
 
 // The words that flags and settings accept.
@@ -62,6 +67,8 @@ func All() []Setting {
 		{Key: "wrapper", Kind: KindText, Attr: "wrapper", Help: "the template around every command; {} is the command"},
 		{Key: "results", Kind: KindWord, Words: ResultsWords, Attr: "results", Commands: []string{"new"},
 			Help: "what runs write into the workfile: none, status, or file (also output)"},
+		{Key: "executor", InFiles: "default-executor", Kind: KindExecutor, Attr: "executor",
+			Help: "where commands run that name no executor: local (the default), or one of wf help executors"},
 		{Key: "timeout", Kind: KindTime, Builtin: "0s", Commands: runCommands, Help: "stop a run after this time; 0s = never"},
 		{Key: "grace", Kind: KindTime, Builtin: "10s", Commands: runCommands, Help: "time between TERM and KILL when a run is stopped"},
 		{Key: "interrupt", Kind: KindWord, Words: InterruptWords, Builtin: progress.InterruptCancel,
@@ -78,7 +85,7 @@ func All() []Setting {
 			Help: "commands at once of all runs on this machine without jobs; 0 = the number of processors"},
 		{Key: "idle-timeout", Kind: KindTime, Builtin: "1s", Commands: startCommands, Personal: true,
 			Help: "the daemon ends this time after its last workfile was closed; 0s = never"},
-		{Key: "host", Kind: KindText, Builtin: "127.0.0.1", Commands: startCommands, Personal: true, Help: "loopback address of the HTTP server of the daemon"},
+		{Key: "host", Kind: KindText, Builtin: "127.0.0.1", Commands: startCommands, Personal: true, Help: "loopback address of the daemon's HTTP server; or another machine: wf help hosts"},
 		{Key: "port", Kind: KindNumber, Builtin: "5049", Commands: startCommands, Personal: true, Help: "port of the HTTP server"},
 		{Key: "keep-runs", Kind: KindNumber, Builtin: "100", Commands: startCommands, Personal: true,
 			Help: "how many finished runs of a workfile the daemon keeps; 0 = all"},
@@ -89,10 +96,13 @@ func All() []Setting {
 	}
 }
 
-// byKey finds a setting by its key.
-func byKey(key string) (Setting, bool) {
+// FileKey returns the key of the setting in the files.
+func (s Setting) FileKey() string { return cmp.Or(s.InFiles, s.Key) }
+
+// byFileKey finds a setting by its key in the files.
+func byFileKey(key string) (Setting, bool) {
 	all := All()
-	if i := slices.IndexFunc(all, func(s Setting) bool { return s.Key == key }); i >= 0 {
+	if i := slices.IndexFunc(all, func(s Setting) bool { return s.FileKey() == key }); i >= 0 {
 		return all[i], true
 	}
 	return Setting{}, false
@@ -125,6 +135,10 @@ func (s Setting) Check(text string) (problem string, allowed []string) {
 	case KindSize:
 		if _, err := ParseSize(text); err != nil {
 			return "must be a size like 500MB or 10GB", nil
+		}
+	case KindExecutor:
+		if err := flow.CheckExecutor(text); err != nil {
+			return err.Error(), nil
 		}
 	case KindWord:
 		if !slices.Contains(s.Words, text) {
