@@ -58,6 +58,12 @@ bench-screen: build ## measure the terminal interface: processor, memory, time t
 # Recorded workflows beside the made ones, comma-separated; their commands are replaced by true.
 BENCH_FILES =
 
+bench-host: ## measure wf --host, on loopback and with a round trip of 200 ms and 1 % loss; as root, with sshd; takes 4 minutes
+	$(GO) test ./cmd/wf -run '^Test(Near|Slow)Connection$$' -slow-connection -v -count 1
+
+bench-slurm: ## measure the executor slurm with a private Slurm; as root, with its programs; takes 25 minutes
+	$(GO) test ./cmd/wf -run '^TestSlurmFigures$$|^TestSlurm$$/many' -slurm-figures -torture -v -count 1 -timeout 2h
+
 bench-all: build ## the same for all sizes and widths; takes an hour
 	$(GO) run ./bench -n 1000,10000,100000 -j 2,8 -shells plain -rounds 5
 	$(GO) run ./bench -n 1000,10000 -j 2,8 -shells bash -rounds 5
@@ -92,4 +98,4 @@ torture-short: ## the same in little
 clean: ## remove what was built
 	rm -rf bin
 
-.PHONY: build example test race update docs picture fuzz bench bench-table flame bench-screen bench-all torture torture-short clean
+.PHONY: build example test race update docs picture fuzz bench bench-table flame bench-screen bench-host bench-slurm bench-all torture torture-short clean
