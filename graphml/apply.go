@@ -69,8 +69,10 @@ func (d *Document) addNode(op graph.AddNode) error {
 		d.change(ref{ofNode, number}, func(e *edit) {
 			e.Removed = true // until restore below
 			e.New = &newElementSpec{ID: n.ID, key: n.Key, Parent: op.Parent, Container: n.Container}
-			e.New.Shadowed = d.shadowed(ofNode, n.Inherited, "label", "name", "group", "status", "x", "y")
 		})
+	}
+	if e := d.edits.nodes[number]; e != nil && e.New != nil {
+		e.New.shadowed = d.shadowed(ofNode, n.Inherited, "label", "name", "group", "status", "x", "y")
 	}
 	d.nodeNumber[n.ID] = number
 	return d.restore(ref{ofNode, number}, nodeWants(n))
@@ -105,8 +107,10 @@ func (d *Document) addEdge(op graph.AddEdge) error {
 		d.change(ref{ofEdge, number}, func(e *edit) {
 			e.Removed = true
 			e.New = &newElementSpec{key: op.Key, Source: op.Source, Target: op.Target}
-			e.New.Shadowed = d.shadowed(ofEdge, op.Inherited, "id", "edge_type", "status")
 		})
+	}
+	if e := d.edits.edges[number]; e != nil && e.New != nil {
+		e.New.shadowed = d.shadowed(ofEdge, op.Inherited, "id", "edge_type", "status")
 	}
 	r := ref{ofEdge, number}
 	if !d.edits.of(r).gone() {
@@ -156,7 +160,7 @@ func (d *Document) attrNames(r ref) []string {
 	}
 	e := d.edits.of(r)
 	if e.New != nil {
-		names = append(names, e.New.Shadowed...)
+		names = append(names, e.New.shadowed...)
 	}
 	for w := range e.wants() {
 		names = append(names, w.Name)

@@ -38,9 +38,10 @@ type newElementSpec struct {
 	Container bool   `json:"container,omitempty"`
 	Source    string `json:"source,omitempty"` // of an edge
 	Target    string `json:"target,omitempty"`
-	// Shadowed are attributes with a default in the file that the graph does not apply to this
+	// shadowed are attributes with a default in the file that the graph does not apply to this
 	// element. If the element has no value for one, an empty value is written to hide the default.
-	Shadowed []string `json:"shadowed,omitempty"`
+	// It is not kept: once the file is read again, the graph applies the defaults to every element.
+	shadowed []string
 }
 
 func (e *edit) gone() bool { return e != nil && e.Removed }
@@ -207,7 +208,7 @@ func (d *Document) set(r ref, w want) error {
 	if !isWritable(w.Name) {
 		return fmt.Errorf("%s: the attribute name %q contains a character that XML cannot represent", r.domain, w.Name)
 	}
-	if e := d.edits.of(r); e != nil && e.New != nil && slices.Contains(e.New.Shadowed, w.Name) {
+	if e := d.edits.of(r); e != nil && e.New != nil && slices.Contains(e.New.shadowed, w.Name) {
 		w.Present = true
 	}
 	if d.bare != nil && isResult(r.domain, w.Name) && w.Present && !isBlank(r.domain, w.Name, w.Value) {

@@ -13,7 +13,7 @@ import (
 
 // reopened keeps and saves the document, and restores document and graph from the saved file. It
 // returns ops with the keys of the restored graph.
-func reopened(t *rapid.T, d *Document, g *graph.Graph, ops []graph.Op) (*Document, *graph.Graph, []graph.Op) {
+func reopened(t rapid.TB, d *Document, g *graph.Graph, ops []graph.Op) (*Document, *graph.Graph, []graph.Op) {
 	nodes, edges := map[int]bool{}, map[int]bool{}
 	for _, op := range ops {
 		graph.Keys(op, func(key int) { nodes[key] = true }, func(key int) { edges[key] = true })
@@ -124,4 +124,29 @@ func TestUndoAfterResumeShared(t *testing.T) {
 		}
 		rapid.Check(t, func(t *rapid.T) { keptEdits(t, data) })
 	})
+}
+
+// TestDefaultAfterResume checks that a default of the file, which a new element does not have until the
+// file is read again, reaches the element then.
+func TestDefaultAfterResume(t *testing.T) {
+	d, g, _, err := Parse([]byte(`<graphml><key id="s" for="node" attr.name="status"><default>ran</default></key><graph/></graphml>`), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply := func(op graph.Op) graph.Op {
+		inverse, done, err := g.Apply(op)
+		if err == nil {
+			err = d.Apply(done)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return inverse
+	}
+	undo := []graph.Op{apply(graph.AddNode{Node: graph.NodeSpec{ID: "a", Key: graph.NewKey, HasLabel: true}})}
+	d, g, undo = reopened(t, d, g, undo)
+	undo = append(undo, apply(graph.SetNode{ID: "a", Attr: "status", Remove: true}))
+	d, g, undo = reopened(t, d, g, undo)
+	apply(undo[1])
+	reopened(t, d, g, undo)
 }
