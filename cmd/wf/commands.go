@@ -54,6 +54,7 @@ func commandList() []command {
 		{groupServer, "server", "daemon", "Start, stop and inspect the daemon", newServer},
 		{groupServer, "host", "", "Work on other machines", newHost},
 		{groupServer, "audit", "", "Show who asked for what, and verify the audit log", newAudit},
+		{groupServer, "metrics", "", "Print figures of the daemon and its runs for Prometheus", newMetrics},
 		{groupServer, "doctor", "", "Show the settings, and find common problems", newDoctor},
 		{groupServer, "completion", "", "Print the completion script of a shell", newCompletion},
 		{groupServer, "man", "", "Write the manual pages into a folder", newMan},
