@@ -86,7 +86,14 @@ func (a access) sameSite(v string) bool { return a.origin != "" && v == "same-or
 
 // authorized compares in constant time, so that response times reveal nothing about the token.
 func (a access) authorized(values []string) bool {
-	return a.token == "" || hasToken(values, a.token)
+	if a.token == "" {
+		return true
+	}
+	if len(values) != 1 {
+		return false
+	}
+	given, ok := strings.CutPrefix(values[0], "Bearer ")
+	return ok && subtle.ConstantTimeCompare([]byte(given), []byte(a.token)) == 1
 }
 
 // Limits of the token for the metrics, in bytes.
@@ -97,20 +104,13 @@ const (
 
 // mayScrape reports whether the request has the token for the metrics. The file is read each time, so that it can be changed.
 func (a access) mayScrape(r *http.Request) bool {
-	if a.scrape == "" || r.Header.Get("Authorization") == "" {
+	values := r.Header.Values("Authorization")
+	if a.scrape == "" || len(values) == 0 {
 		return false
 	}
 	data, err := ownfile.Read(a.scrape, longestScrape)
-	token := strings.TrimSpace(string(data))
-	return err == nil && len(token) >= shortestScrape && hasToken(r.Header.Values("Authorization"), token)
-}
-
-func hasToken(values []string, token string) bool {
-	if len(values) != 1 {
-		return false
-	}
-	given, ok := strings.CutPrefix(values[0], "Bearer ")
-	return ok && subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1
+	content := strings.TrimSpace(string(data))
+	return err == nil && len(content) >= shortestScrape && access{token: content}.authorized(values)
 }
 
 func refused(message string) *api.Error {

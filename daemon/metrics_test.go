@@ -61,7 +61,9 @@ func TestMetrics(t *testing.T) {
 	configure := func(c *Config) { c.State, c.Monitoring.TextFile = state, file }
 	r := start(t, configure)
 	_, path := r.open("w")
+	conn := r.watch(path)
 	run := r.startRun(path)
+	r.await(conn, api.NodeStarted)
 	name := filepath.Join(r.dir, "w")
 	text := r.scrape("GET", "/metrics", r.reg.Token, "application/openmetrics-text;version=1.0.0")
 	for sample, want := range map[string]string{
@@ -76,9 +78,8 @@ func TestMetrics(t *testing.T) {
 		t.Error("the text is not OpenMetrics")
 	}
 	var detail api.RunDetail
-	conn := r.watch(path)
 	r.x.endAll()
-	r.awaitEnd(conn)
+	r.await(conn, api.RunComplete)
 	if e := r.ask("GET", path+"/runs/"+run, nil, &detail); e != nil || detail.Result != api.Succeeded {
 		t.Fatalf("%+v, %v", detail, e)
 	}
@@ -112,8 +113,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// awaitEnd reads events until a run has ended.
-func (r *running) awaitEnd(conn *websocket.Conn) {
+// await reads events until one of a type.
+func (r *running) await(conn *websocket.Conn, typ api.EventType) {
 	r.t.Helper()
 	for {
 		f, err := next(r.t.(*testing.T), conn)
@@ -121,7 +122,7 @@ func (r *running) awaitEnd(conn *websocket.Conn) {
 			r.t.Fatal(err)
 		}
 		for _, ev := range f.Events {
-			if ev.Type == api.RunComplete {
+			if ev.Type == typ {
 				return
 			}
 		}

@@ -36,21 +36,21 @@ type News struct {
 }
 
 // tell tells news to the daemon.
-func (w *Workspace) tell(n News) {
-	if w.cfg.Tell != nil {
-		n.ID, n.Workfile = w.id, w.path
-		w.cfg.Tell(n)
+func (ps *presence) tell(n News) {
+	if ps.w.cfg.Tell != nil {
+		n.ID, n.Workfile = ps.w.id, ps.w.path
+		ps.w.cfg.Tell(n)
 	}
 }
 
 // Load returns what the active runs execute and wait for at this moment. It asks the loop, so ctx should have a limit.
-func (w *Workspace) Load(ctx context.Context) (activerun.Load, error) {
-	return loop.Ask(ctx, w.loop, func() (activerun.Load, error) {
+func (ps *presence) Load(ctx context.Context) (activerun.Load, error) {
+	return loop.Ask(ctx, ps.w.loop, func() (activerun.Load, error) {
 		var l activerun.Load
-		for _, r := range w.runs {
+		for _, r := range ps.w.runs {
 			r.AddLoad(&l)
 		}
-		l.QueuedRuns = len(w.queue.waiting)
+		l.QueuedRuns = len(ps.w.queue.waiting)
 		return l, nil
 	})
 }

@@ -22,6 +22,7 @@ type sample struct {
 
 var (
 	metricName = regexp.MustCompile(`^[a-zA-Z_:][a-zA-Z0-9_:]*`)
+	validHelp  = regexp.MustCompile(`^([^\\]|\\[\\"n])*$`)
 	labelName  = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*`)
 )
 
@@ -58,7 +59,7 @@ func checkText(t testing.TB, f Format, text string) []sample {
 					t.Fatalf("%s has two descriptions", name)
 				}
 				families[name], described = true, name
-				if strings.Count(strings.ReplaceAll(what, `\\`, ""), `\`) != strings.Count(strings.ReplaceAll(what, `\\`, ""), `\"`)+strings.Count(strings.ReplaceAll(what, `\\`, ""), `\n`) {
+				if !validHelp.MatchString(what) {
 					t.Fatalf("a bad escape in %q", line)
 				}
 			case "TYPE":
