@@ -44,62 +44,82 @@ func checkText(t testing.TB, f Format, text string) []sample {
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		t.Fatal("the last line has no end")
 	}
+	r := textReader{t: t, format: f, families: map[string]bool{}}
+	seen := map[string]bool{}
 	var samples []sample
-	var family, kind string
-	families, seen := map[string]bool{}, map[string]bool{}
-	described := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		if rest, ok := strings.CutPrefix(line, "# "); ok {
-			word, rest, _ := strings.Cut(rest, " ")
-			name, what, _ := strings.Cut(rest, " ")
-			switch word {
-			case "HELP":
-				if families[name] {
-					t.Fatalf("%s has two descriptions", name)
-				}
-				families[name], described = true, name
-				if !validHelp.MatchString(what) {
-					t.Fatalf("a bad escape in %q", line)
-				}
-			case "TYPE":
-				if name != described || endings[what] == nil || f == Prometheus && what == "info" {
-					t.Fatalf("%q follows %s", line, described)
-				}
-				family, kind = name, what
-			case "UNIT":
-				if f != OpenMetrics || name != family || !strings.HasSuffix(name, "_"+what) {
-					t.Fatalf("%q", line)
-				}
-			default:
-				t.Fatalf("%q", line)
-			}
+			r.comment(line, rest)
 			continue
 		}
 		s := readSample(t, line)
-		ending, ok := strings.CutPrefix(s.name, family)
-		allowed := endings[kind]
-		if f == Prometheus && kind == "counter" {
-			allowed = []string{""}
-			if !strings.HasSuffix(family, "_total") {
-				t.Fatalf("the counter %s has no _total", family)
-			}
-		}
-		if !ok || !slices.Contains(allowed, ending) || f == Prometheus && ending == "_created" {
-			t.Fatalf("%q in the family %s, a %s", line, family, kind)
-		}
+		r.belongs(line, s)
 		id := line[:strings.LastIndexByte(line, ' ')]
 		if seen[id] {
 			t.Fatalf("two samples %s", id)
 		}
 		seen[id] = true
-		if math.IsNaN(s.value) || s.value < 0 && kind != "gauge" {
-			t.Fatalf("the value of %q", line)
-		}
 		samples = append(samples, s)
 	}
 	checkBuckets(t, samples)
 	return samples
+}
+
+// textReader is the family that the reading is in.
+type textReader struct {
+	t            testing.TB
+	format       Format
+	families     map[string]bool
+	described    string // by the latest HELP
+	family, kind string // by the latest TYPE
+}
+
+// comment reads: HELP name text, TYPE name type, UNIT name unit
+func (r *textReader) comment(line, rest string) {
+	r.t.Helper()
+	word, rest, _ := strings.Cut(rest, " ")
+	name, what, _ := strings.Cut(rest, " ")
+	switch word {
+	case "HELP":
+		if r.families[name] {
+			r.t.Fatalf("%s has two descriptions", name)
+		}
+		r.families[name], r.described = true, name
+		if !validHelp.MatchString(what) {
+			r.t.Fatalf("a bad escape in %q", line)
+		}
+	case "TYPE":
+		if name != r.described || endings[what] == nil || r.format == Prometheus && what == "info" {
+			r.t.Fatalf("%q follows %s", line, r.described)
+		}
+		r.family, r.kind = name, what
+	case "UNIT":
+		if r.format != OpenMetrics || name != r.family || !strings.HasSuffix(name, "_"+what) {
+			r.t.Fatalf("%q", line)
+		}
+	default:
+		r.t.Fatalf("%q", line)
+	}
+}
+
+// belongs checks that a sample belongs to the family.
+func (r *textReader) belongs(line string, s sample) {
+	r.t.Helper()
+	ending, ok := strings.CutPrefix(s.name, r.family)
+	allowed := endings[r.kind]
+	if r.format == Prometheus && r.kind == "counter" {
+		allowed = []string{""}
+		if !strings.HasSuffix(r.family, "_total") {
+			r.t.Fatalf("the counter %s has no _total", r.family)
+		}
+	}
+	if !ok || !slices.Contains(allowed, ending) || r.format == Prometheus && ending == "_created" {
+		r.t.Fatalf("%q in the family %s, a %s", line, r.family, r.kind)
+	}
+	if math.IsNaN(s.value) || s.value < 0 && r.kind != "gauge" {
+		r.t.Fatalf("the value of %q", line)
+	}
 }
 
 // checkBuckets checks that the buckets of histograms grow, and end with the count.
