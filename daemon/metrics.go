@@ -19,8 +19,8 @@ import (
 // monitor tells other programs about the daemon and its runs. It lives from start to close.
 type monitor struct {
 	d        *daemon
-	registry metrics.Registry // of all figures of the daemon: a part that has some adds them in newDaemon
-	counts   *metrics.Counts
+	registry metrics.Registry  // of all figures of the daemon: a part that has some adds them in newDaemon
+	counts   *metrics.Counts   // nil before start
 	text     *metrics.Textfile // nil = none is written
 }
 

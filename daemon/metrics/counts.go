@@ -30,6 +30,7 @@ const mostNews = 10_000
 // the file, so that no run waits for it.
 //
 // What is not in the file when the daemon is killed is found in the history when the workfile is opened the next time (Opened).
+// A nil *Counts counts nothing.
 type Counts struct {
 	state  string
 	log    *slog.Logger
@@ -62,6 +63,9 @@ func (c *Counts) Close() {
 
 // Started notes that a run has begun. It does not block.
 func (c *Counts) Started(id, workfile string, run int) {
+	if c == nil {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.table != nil && c.table.Workfiles[id] != nil && c.table.Workfiles[id].Workfile == workfile {
@@ -73,6 +77,9 @@ func (c *Counts) Started(id, workfile string, run int) {
 
 // Ended counts a run. It does not block.
 func (c *Counts) Ended(x End) {
+	if c == nil {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.change(func(t *table) { t.end(x) })
@@ -92,6 +99,9 @@ func (c *Counts) change(f func(*table)) {
 
 // Opened looks for runs of a workfile that ended and were not counted, once for each workfile. It reads the history.
 func (c *Counts) Opened(id, workfile string) {
+	if c == nil {
+		return
+	}
 	<-c.loaded
 	c.mu.Lock()
 	e := c.table.Workfiles[id]
@@ -128,6 +138,9 @@ func (c *Counts) uncounted(id string, numbers []int) []int {
 
 // Write adds the families of the counts: it is a Source.
 func (c *Counts) Write(w *Writer) {
+	if c == nil {
+		return
+	}
 	<-c.loaded
 	c.mu.Lock()
 	defer c.mu.Unlock()
