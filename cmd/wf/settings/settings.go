@@ -98,7 +98,7 @@ func All() []Setting {
 		{Key: "metrics-token-file", Kind: KindText, Commands: startCommands, Personal: true,
 			Help: "a file with a token that allows to read the metrics at the port, and nothing else"},
 		{Key: "otlp-endpoint", Kind: KindText, Commands: startCommands, Personal: true,
-			Help: "URL of the collector for traces of runs; OTEL_EXPORTER_OTLP_ENDPOINT of wf run takes precedence"},
+			Help: "URL of the collector for traces; OTEL_EXPORTER_OTLP_ENDPOINT of wf run takes precedence"},
 	}
 }
 
