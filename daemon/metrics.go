@@ -25,6 +25,7 @@ type monitor struct {
 	counts   *metrics.Counts   // nil before start
 	text     *metrics.Textfile // nil = none is written
 	traces   *traces.Sender    // nil before start
+	deeds    *deeds            // nil before start
 }
 
 func newMonitor(d *daemon) *monitor {
@@ -46,6 +47,7 @@ func (m *monitor) start() {
 		m.text = metrics.NewTextfile(path, m.textFor, m.d.cfg.Log)
 	}
 	cfg := m.d.cfg
+	m.deeds = newDeeds(cfg.audit, cfg.Log)
 	m.traces = traces.Start(traces.Config{State: cfg.State, Version: cfg.Version, Log: cfg.Log,
 		Build: func(id string, n int) (*tracing.Trace, bool, error) { return workspace.TraceOf(cfg.State, id, n) },
 		Hold: func() func() {
@@ -83,12 +85,14 @@ func Metrics(state string, openMetrics bool) ([]byte, error) {
 // close writes what is left to write. No workspace may be open.
 func (m *monitor) close() {
 	m.traces.Close()
+	m.deeds.close()
 	m.counts.Close()
 	m.text.Close()
 }
 
 // hear handles news of a workspace. It does not block.
 func (m *monitor) hear(n workspace.News) {
+	m.deeds.add(n)
 	run, _ := strconv.Atoi(n.Run)
 	switch n.Kind {
 	case workspace.Opened:

@@ -61,9 +61,9 @@ func TestMetrics(t *testing.T) {
 	configure := func(c *Config) { c.State, c.Monitoring.TextFile = state, file }
 	r := start(t, configure)
 	_, path := r.open("w")
-	conn := r.watch(path)
+	seen := r.events(path)
 	run := r.startRun(path)
-	r.await(conn, api.NodeStarted)
+	seen.await(api.NodeStarted)
 	name := filepath.Join(r.dir, "w")
 	text := r.scrape("GET", "/metrics", r.reg.Token, "application/openmetrics-text;version=1.0.0")
 	for sample, want := range map[string]string{
@@ -79,7 +79,7 @@ func TestMetrics(t *testing.T) {
 	}
 	var detail api.RunDetail
 	r.x.endAll()
-	r.await(conn, api.RunComplete)
+	seen.await(api.RunComplete)
 	if e := r.ask("GET", path+"/runs/"+run, nil, &detail); e != nil || detail.Result != api.Succeeded {
 		t.Fatalf("%+v, %v", detail, e)
 	}
@@ -113,19 +113,32 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
+// events are the events of a workspace, in order.
+type events struct {
+	t    *testing.T
+	conn *websocket.Conn
+	rest []api.Event // of the latest frame
+}
+
+func (r *running) events(path string) *events {
+	return &events{t: r.t.(*testing.T), conn: r.watch(path)}
+}
+
 // await reads events until one of a type.
-func (r *running) await(conn *websocket.Conn, typ api.EventType) {
-	r.t.Helper()
+func (e *events) await(typ api.EventType) {
+	e.t.Helper()
 	for {
-		f, err := next(r.t.(*testing.T), conn)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		for _, ev := range f.Events {
+		for i, ev := range e.rest {
 			if ev.Type == typ {
+				e.rest = e.rest[i+1:]
 				return
 			}
 		}
+		f, err := next(e.t, e.conn)
+		if err != nil {
+			e.t.Fatal(err)
+		}
+		e.rest = f.Events
 	}
 }
 

@@ -146,6 +146,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.checkDaemon(ctx)
 	d.checkService()
 	d.checkHistory()
+	d.checkAudit()
 	d.checkFences()
 	d.checkHosts(ctx)
 	d.checkLimits()

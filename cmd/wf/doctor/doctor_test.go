@@ -163,6 +163,7 @@ var diagnoses = map[string]struct {
 	"damaged run": {func(p *patient) {
 		p.must(os.WriteFile(filepath.Join(p.run(time.Now()), "run.json"), []byte("{"), 0o600))
 	}, "history", levelProblem, "the history of run 1 is damaged"},
+	"changed audit log":   {func(p *patient) { p.write("state/audit.jsonl", "{}\n") }, "audit", levelProblem, "line 1 of"},
 	"no default executor": {func(p *patient) { p.vary("WF_EXECUTOR", "hpc") }, "executors", levelProblem, "the setting default-executor is hpc, which"},
 	"no slurm":            {func(p *patient) { p.vary("WF_EXECUTOR", "slurm"); p.onlyPrograms("sh", "head") }, "executors", levelProblem, "slurm: sbatch, squeue, scancel not found on this machine"},
 	"login with a password": {func(p *patient) {
