@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/executor"
+	"wf/executor/ownfile"
 	"wf/graphml"
 	"wf/workspace/activerun"
 	"wf/workspace/history"
@@ -39,7 +40,8 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 	pp.w.file.Statuses().TouchAll()
 	pp.w.file.PublishStatuses() // the frozen workfile shows the statuses at the start of the run
 	frozen := whole(pp.w.file.Document().Render())
-	beside, err := pp.beside(r, env)
+	beside, err := pp.beside(r)
+	target := pp.traced(r, env)
 	bare := pp.w.file.StartsBare()
 	r.Request.Run = pp.w.lastNumber()
 	pp.w.loop.Run(func() {
@@ -53,6 +55,9 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 		}
 		if p.err == nil && bare {
 			pp.keepOrigin(p.hist.Number())
+		}
+		if p.err == nil && target != nil {
+			pp.noteTrace(p.hist.Number(), target)
 		}
 		if p.err == nil && queueFile != "" {
 			_ = os.Remove(queueFile) // if it stays, the next daemon finds that the run has started
@@ -78,7 +83,7 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 }
 
 // beside returns further files for the folder of a new run, which replays need.
-func (pp *preparer) beside(r *activerun.Run, env []string) ([]history.Companion, error) {
+func (pp *preparer) beside(r *activerun.Run) ([]history.Companion, error) {
 	var list []history.Companion
 	add := func(name string, what any) error {
 		data, err := json.Marshal(what)
@@ -95,11 +100,6 @@ func (pp *preparer) beside(r *activerun.Run, env []string) ([]history.Companion,
 			return nil, err
 		}
 	}
-	if target := pp.traced(r, env); target != nil {
-		if err := add(tracing.FileTarget, target); err != nil {
-			return nil, err
-		}
-	}
 	return list, nil
 }
 
@@ -113,6 +113,22 @@ func (pp *preparer) traced(r *activerun.Run, env []string) *tracing.Target {
 		r.Request.Trace = &history.Trace{Parent: parent, State: state}
 	}
 	return target
+}
+
+// noteTrace writes the note about a trace that is to be sent when the run is over. The environment of the run, which says where,
+// is gone then.
+func (pp *preparer) noteTrace(run int, target *tracing.Target) {
+	folder := filepath.Join(pp.w.cfg.State, tracing.Folder)
+	data, err := json.Marshal(target)
+	if err == nil {
+		err = os.MkdirAll(folder, 0o700)
+	}
+	if err == nil {
+		err = ownfile.Replace(filepath.Join(folder, tracing.NoteName(pp.w.id, run)), data, false)
+	}
+	if err != nil {
+		pp.w.cfg.Log.Error("the trace of a run will not be sent", "workfile", pp.w.path, "run", run, "err", err)
+	}
 }
 
 // whole joins pieces. It makes no copy if there is only one.

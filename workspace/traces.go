@@ -10,7 +10,7 @@ import (
 // on: then there is no trace yet.
 func TraceOf(state, id string, n int) (t *tracing.Trace, over bool, err error) {
 	store := history.At(history.Folder(state, id))
-	if !store.Over(n) {
+	if HasRun(state, id, n) && !store.Over(n) {
 		return nil, false, nil
 	}
 	t, err = inquiry.TraceOf(store, n)

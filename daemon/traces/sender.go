@@ -1,5 +1,5 @@
-// Package traces sends the traces of runs that are over to a collector, as OTLP over HTTP. The folder of a run whose trace is
-// still to be sent has a file that says where (tracing.FileTarget): so a daemon also sends what an earlier one could not.
+// Package traces sends the traces of runs that are over to a collector, as OTLP over HTTP. The state folder has a note for
+// each run whose trace is still to be sent (tracing.Folder): so a daemon also sends what an earlier one could not.
 package traces
 
 import (
@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -195,24 +194,23 @@ func (s *Sender) nextEvent() time.Time {
 
 // findLeft finds the traces that earlier daemons did not send.
 func (s *Sender) findLeft() {
-	left, err := filepath.Glob(filepath.Join(s.State, "workspaces", "*", "runs", "*", tracing.FileTarget))
-	if err != nil {
-		s.Log.Error("internal error: a bad pattern", "err", err)
+	notes, err := os.ReadDir(filepath.Join(s.State, tracing.Folder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.Log.Error("traces that were not sent cannot be looked for", "err", err)
 	}
-	for _, path := range left {
-		folder := filepath.Dir(path)
-		if n, err := strconv.Atoi(filepath.Base(folder)); err == nil {
-			s.add(&job{id: filepath.Base(filepath.Dir(filepath.Dir(folder))), run: n, queued: time.Now()})
+	for _, note := range notes {
+		if id, n, ok := tracing.ParseNoteName(note.Name()); ok {
+			s.add(&job{id: id, run: n, queued: time.Now()})
 		}
 	}
 }
 
 // attempt tries to send a trace. again means that it is to be tried later.
 func (s *Sender) attempt(ctx context.Context, j *job) (again bool) {
-	path := filepath.Join(s.State, "workspaces", j.id, "runs", strconv.Itoa(j.run), tracing.FileTarget)
+	path := filepath.Join(s.State, tracing.Folder, tracing.NoteName(j.id, j.run))
 	target, err := readTarget(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false // not traced, sent already, or removed from the history
+		return false // not traced, or sent already
 	}
 	log := s.Log.With("workspace", j.id, "run", j.run)
 	var trace *tracing.Trace
@@ -257,7 +255,7 @@ func readTarget(path string) (t settledTarget, err error) {
 		return t, err
 	}
 	if err := json.Unmarshal(data, &t.Target); err != nil {
-		return t, fmt.Errorf("%s: %w", tracing.FileTarget, err)
+		return t, fmt.Errorf("the note about it: %w", err)
 	}
 	return t, tracing.CheckEndpoint(t.Endpoint)
 }

@@ -246,7 +246,7 @@ func (b *testbed) leave(id string, n int, target tracing.Target) {
 }
 
 func (b *testbed) note(id string, n int) string {
-	return filepath.Join(b.c.State, "workspaces", id, "runs", strconv.Itoa(n), tracing.FileTarget)
+	return filepath.Join(b.c.State, tracing.Folder, tracing.NoteName(id, n))
 }
 
 func (b *testbed) pending(id string, n int) bool {
@@ -451,6 +451,7 @@ func TestNotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := Start(b.c)
+	b.log.await("given up") // v 4, the first note
 	s.Ended("w", 3)
 	<-b.done
 	s.Close()

@@ -9,8 +9,19 @@ import (
 	"time"
 )
 
-// FileTarget is the name of the file with the Target, in the folder of a run whose trace has not been sent.
-const FileTarget = "otlp.json"
+// Folder is the folder, in the state folder, with a note for each run whose trace has not been sent: its Target.
+const Folder = "traces"
+
+// NoteName returns the name of the note about run n of the workspace id.
+func NoteName(id string, n int) string { return id + "-" + strconv.Itoa(n) + ".json" }
+
+// ParseNoteName is the reverse of NoteName.
+func ParseNoteName(name string) (id string, n int, ok bool) {
+	name, ok = strings.CutSuffix(name, ".json")
+	id, number, found := strings.Cut(name, "-")
+	n, err := strconv.Atoi(number)
+	return id, n, ok && found && err == nil && n > 0 && strconv.Itoa(n) == number
+}
 
 // A Target says where the trace of a run is sent, and how it is described. It may contain secrets (Headers).
 type Target struct {
