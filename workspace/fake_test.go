@@ -431,7 +431,7 @@ func (b *testbed) close(w *Workspace) {
 // run starts a run and returns its session.
 func (b *testbed) run(req api.RunRequest) (api.RunAccepted, *fakeSession) {
 	b.t.Helper()
-	req.Env = []string{"PATH=/bin"}
+	req.Env = append([]string{"PATH=/bin"}, req.Env...)
 	acc, err := b.w.StartRun(context.Background(), "c1", req)
 	if err != nil {
 		b.t.Fatal(err)
