@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 
 	"wf/daemon/audit"
 	"wf/workspace"
@@ -18,6 +19,9 @@ type deeds struct {
 	log     *slog.Logger
 	waiting chan audit.Entry
 	done    chan struct{}
+
+	mu     sync.Mutex // guards closed, and sending to waiting
+	closed bool
 }
 
 // newDeeds starts the goroutine. The caller closes it before the log.
@@ -32,18 +36,27 @@ func newDeeds(to *audit.Log, log *slog.Logger) *deeds {
 	return ds
 }
 
-// close waits until everything is in the log. Nothing may be added any more.
+// close waits until everything is in the log. What a workspace tells later, because it did not close in time, is dropped.
 func (ds *deeds) close() {
-	if ds != nil {
-		close(ds.waiting)
-		<-ds.done
+	if ds == nil {
+		return
 	}
+	ds.mu.Lock()
+	ds.closed = true
+	close(ds.waiting)
+	ds.mu.Unlock()
+	<-ds.done
 }
 
 // add adds news that nobody asked for. It does not block.
 func (ds *deeds) add(n workspace.News) {
 	e, ok := deedOf(n)
 	if ds == nil || !ok {
+		return
+	}
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	if ds.closed {
 		return
 	}
 	select {

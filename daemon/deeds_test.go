@@ -96,6 +96,10 @@ func TestDeeds(t *testing.T) {
 	if log.String() == "" {
 		t.Error("a lost entry is not reported")
 	}
+	closed := &deeds{log: newTestLog(&log), waiting: make(chan audit.Entry), done: make(chan struct{})}
+	close(closed.done)
+	closed.close()
+	closed.add(workspace.News{Kind: workspace.OldRunsRemoved}) // of a workspace that did not close in time
 	var none *deeds
 	none.add(workspace.News{Kind: workspace.OldRunsRemoved})
 	none.close()

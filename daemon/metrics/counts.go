@@ -143,8 +143,9 @@ func (c *Counts) Write(w *Writer) {
 	}
 	<-c.loaded
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.table.write(w)
+	t := c.table.clone() // a run must not wait for the text of 200 workfiles
+	c.mu.Unlock()
+	t.write(w)
 }
 
 // ReadCounts returns a Source with the counts in the file of a state folder, for programs without a daemon.

@@ -335,3 +335,14 @@ func BenchmarkText(b *testing.B) {
 		b.SetBytes(int64(len(w.Bytes())))
 	}
 }
+
+// BenchmarkClone is how long the end of a run may wait for a scrape.
+func BenchmarkClone(b *testing.B) {
+	t := &table{Workfiles: map[string]*entry{}}
+	for i := range mostWorkfiles {
+		t.end(end(fmt.Sprintf("f%03d", i), 1, "succeeded", time.Minute))
+	}
+	for b.Loop() {
+		t.clone()
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -191,6 +192,24 @@ func (e *entry) mark(run int) bool {
 		e.Later = e.Later[1:]
 	}
 	return true
+}
+
+// clone returns a copy for write.
+func (t *table) clone() *table {
+	c := &table{Workfiles: make(map[string]*entry, len(t.Workfiles))}
+	for id, e := range t.Workfiles {
+		c.Workfiles[id] = e.clone()
+	}
+	if t.Others != nil {
+		c.Others = t.Others.clone()
+	}
+	return c
+}
+
+func (e *entry) clone() *entry {
+	c := *e
+	c.Results, c.Durations = maps.Clone(e.Results), slices.Clone(e.Durations)
+	return &c
 }
 
 // write adds the families of the table.
