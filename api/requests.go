@@ -137,6 +137,8 @@ type RunDefaults struct {
 	Jobs     *int    `json:"jobs,omitempty"`
 	Wrapper  *string `json:"wrapper,omitempty"`
 	Executor string  `json:"executor,omitempty"`
+	// Notify are the lines that say who is told about runs. They do not apply to runs that a command of another run starts.
+	Notify *string `json:"notify,omitempty"`
 }
 
 // Modes of a run.

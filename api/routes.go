@@ -20,7 +20,11 @@ var (
 	CreateWorkfile = post[NewRequest, WorkspaceInfo]("/v1/workfiles", workfileBody, ResendLost, "new")
 	MoveWorkfile   = post[MoveRequest, MoveResult]("/v1/move", plainBody, ResendLost, "move")
 	ListHistories  = post[GoneRequest, GoneList]("/v1/histories", plainBody, ResendServed, "forget")
-	OpenWorkspace  = post[OpenRequest, WorkspaceInfo]("/v1/workspaces", plainBody, ResendServed, "retry")
+	// Notifications: the outbox of this machine, changes of it, and a test of destinations.
+	ListNotifications   = get[None, NotificationList]("/v1/notifications")
+	ChangeNotifications = post[NotificationChange, NotificationList]("/v1/notifications", plainBody, ResendServed, "notify")
+	TestNotifications   = post[NotifyTestRequest, NotifyTestResult]("/v1/notifications/test", envBody, ResendLost, "notify-test")
+	OpenWorkspace       = post[OpenRequest, WorkspaceInfo]("/v1/workspaces", plainBody, ResendServed, "retry")
 )
 
 // Requests about the values that commands store. They open no workspace.

@@ -51,6 +51,21 @@ func (c *Client) Pools(ctx context.Context) (api.PoolList, error) {
 	return call(ctx, c, api.ListPools, api.None{})
 }
 
+// Notifications returns the outbox of the machine.
+func (c *Client) Notifications(ctx context.Context) (api.NotificationList, error) {
+	return call(ctx, c, api.ListNotifications, api.None{})
+}
+
+// ChangeNotifications sends notifications again or removes them, and returns the outbox.
+func (c *Client) ChangeNotifications(ctx context.Context, change api.NotificationChange) (api.NotificationList, error) {
+	return call(ctx, c, api.ChangeNotifications, change)
+}
+
+// TestNotifications sends a test to each destination. It returns when all have answered or have taken too long.
+func (c *Client) TestNotifications(ctx context.Context, req api.NotifyTestRequest) (api.NotifyTestResult, error) {
+	return call(ctx, c, api.TestNotifications, req)
+}
+
 // ResizePool sets the size of a pool and returns all pools.
 func (c *Client) ResizePool(ctx context.Context, size api.PoolSize) (api.PoolList, error) {
 	return call(ctx, c, api.ResizePool, size)

@@ -128,6 +128,10 @@ func describe(e *audit.Entry, question, answer any, err error) bool {
 		e.Workfile, e.Detail = q.Path, count(max(len(q.Lines), len(q.Nodes)), "node")
 	case api.MoveRequest:
 		e.Workfile, e.Detail = q.From, "to "+q.To
+	case api.NotificationChange:
+		e.Detail = q.Op + " " + count(len(answer.(api.NotificationList).Changed), "notification")
+	case api.NotifyTestRequest:
+		e.Workfile, e.Detail = q.Workfile, strings.Join(destinationKinds(q.Lines), ", ")
 	case api.SaveAsRequest:
 		e.Detail = "to " + q.Path
 	}

@@ -18,6 +18,7 @@ import (
 	"wf/api"
 	"wf/daemon/audit"
 	"wf/daemon/store"
+	"wf/notify/outbox"
 	"wf/workspace"
 	"wf/workspace/fence"
 )
@@ -44,6 +45,8 @@ type Config struct {
 	Version     string        // of the binary
 	Given       []string      // the flags of this daemon, for the next one
 	Executor    workspace.Executor
+	// Send sends a notification once: see outbox.Sender. nil means that none is sent.
+	Send outbox.Sender
 	// Rehearse, if not nil, checks in another process whether the recovery of the runs of a workfile crashes: see
 	// the function Rehearse.
 	Rehearse func(path string) error
@@ -58,10 +61,15 @@ type Config struct {
 	watching    watching
 	connections int // per listener
 
-	values *store.Store // in the folder State; nil = withDefaults creates it
-	audit  *audit.Log   // likewise; its entries are written by daemon.audit
-	pools  *pools       // likewise
-	nested *nested      // likewise
+	parts
+}
+
+// parts are what a daemon has of its own. withDefaults creates those that are nil.
+type parts struct {
+	values *store.Store // in the folder State
+	audit  *audit.Log   // its entries are written by daemon.audit
+	pools  *pools
+	nested *nested
 }
 
 func (c Config) withDefaults() Config {
@@ -155,6 +163,8 @@ type daemon struct {
 	leases     *leases
 	waits      chan struct{} // limits lasting requests, see lasting
 	answers    *answers
+	outbox     *outbox.Box
+	hostname   string          // "" if the machine has no name
 	base       context.Context // of all requests
 
 	endOnce  sync.Once
@@ -175,6 +185,8 @@ func newDaemon(cfg Config, listeners *listeners, open func(workspace.Config) ope
 	d.leases = &leases{byID: map[string]*holder{}}
 	d.waits = make(chan struct{}, max(cfg.connections*3/4, 1))
 	d.registry.Given = strings.Join(cfg.Given, " ")
+	d.hostname, _ = os.Hostname()
+	d.outbox = d.newOutbox()
 	d.workspaces = newWorkspaces(open(d.workspaceConfig()), cfg, func() { d.finish("idle") })
 	cfg.nested.table, cfg.nested.log = d.workspaces, cfg.Log
 	return d
@@ -196,6 +208,8 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	defer cancel()
 	d.cfg.pools.close()
 	servers := d.listen(requests)
+	stopDelivering := d.deliver()
+	defer stopDelivering()
 	d.cfg.Ready(d.registry)
 	d.workspaces.resume(d.unfinished())
 	close(d.workspaces.resumed)

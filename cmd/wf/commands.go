@@ -53,6 +53,7 @@ func commandList() []command {
 		{groupEdit, "export", "", "Copy a workfile with graphics for yEd", newExport},
 		{groupServer, "server", "daemon", "Start, stop and inspect the daemon", newServer},
 		{groupServer, "host", "", "Work on other machines", newHost},
+		{groupServer, "notify", "", "Show and try notifications about runs", newNotify},
 		{groupServer, "audit", "", "Show who asked for what, and verify the audit log", newAudit},
 		{groupServer, "doctor", "", "Show the settings, and find common problems", newDoctor},
 		{groupServer, "completion", "", "Print the completion script of a shell", newCompletion},

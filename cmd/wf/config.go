@@ -29,6 +29,11 @@ func (e *env) configure(cmd *cobra.Command, args []string) error {
 	}
 	e.trust = trust
 	e.results = cmp.Or(vars["results"].Text, files["results"].Text)
+	for _, found := range []settings.Values{files, vars} {
+		if v, set := found["notify"]; set {
+			e.setDefault("notify", v.Text)
+		}
+	}
 	if mb, err := strconv.ParseInt(cmp.Or(vars["file-memory"].Text, files["file-memory"].Text), 10, 43); err == nil {
 		daemon.LimitFiles(mb << 20)
 	}
@@ -86,6 +91,8 @@ func (e *env) setDefault(key, text string) {
 		e.defaults.Wrapper = &text
 	case "executor":
 		e.defaults.Executor = text
+	case "notify":
+		e.defaults.Notify = &text
 	}
 }
 

@@ -55,7 +55,9 @@ func (r *Run) Launch(hist *history.Run, sess executor.Session) {
 	resumed, _ := r.host.Nodes.Earlier(r.Request.Resumes)
 	r.host.Nodes.NoteRun(r.Request, resumed.Scope)
 	r.slotShare.join()
+	r.notices.begin()
 	r.firstStep()
+	r.notices.started()
 	r.accepted(nil)
 	r.nesting.reportToCaller()
 	if r.stopping.stopEarly != nil {

@@ -153,6 +153,7 @@ func (rc *recovery) followed(sess executor.Session, err error) {
 	rc.run.sess = sess
 	rc.run.host.Found(rc.run)
 	rc.run.catchUp()
+	rc.run.notices.taken()
 	for _, say := range rc.run.stopping.delayed {
 		say()
 	}

@@ -60,6 +60,10 @@ type Request struct {
 	Again  []string        `json:"again,omitempty"` // paths of the only nodes of sub-flows that are repeated
 	Outer  int             `json:"outer,omitempty"` // how many nodes of Scope are in the outer flow; they come first; 0 = all
 
+	// Notify has the lines that say who is told about the run, NotifyEnv the variables that their commands get.
+	Notify    string   `json:"notify,omitempty"`
+	NotifyEnv []string `json:"notify_env,omitempty"`
+
 	// Relation to other runs.
 	Queued string  `json:"queued,omitempty"` // the key of its file in the queue
 	Caller *Caller `json:"caller,omitempty"` // the execution that started it and waits for it; nil = none
