@@ -193,6 +193,8 @@ func packages(t *testing.T) map[string]listed {
 // home is the entry of the table that a package belongs to: test support belongs to what it tests.
 func home(name string) string {
 	switch name {
+	case "notify/send/sendtest":
+		return "notify/send"
 	case "executor/peer/peertest":
 		return "executor/peer"
 	case "executor/cluster/clustertest", "executor/cluster/slurmtest":

@@ -89,7 +89,7 @@ func (d *daemon) testNotifications(r *http.Request, q api.NotifyTestRequest) (ap
 		res.Problems = append(res.Problems, api.Problem{Severity: "warning", Code: "notify", Line: p.Line, Message: p.Text})
 	}
 	if d.cfg.Send == nil {
-		return res, &api.Error{Code: api.CodeInternal, Message: "this daemon sends nothing"}
+		return res, &api.Error{Code: api.CodeRefused, Message: "this daemon sends nothing"}
 	}
 	destinations := notify.To(rules, func(notify.When) bool { return true })
 	res.Tests = make([]api.NotificationTest, len(destinations))

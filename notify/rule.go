@@ -93,7 +93,7 @@ func (d Destination) Shown() string {
 	}
 	u, err := url.Parse(address)
 	if !ok || err != nil {
-		return plain.Line(d.String())
+		return cut(plain.Line(d.String()), shownText)
 	}
 	path := u.EscapedPath()
 	if len(path) > shownPath {
@@ -107,6 +107,9 @@ func (d Destination) Shown() string {
 
 // shownPath is how many bytes of a path are shown. Chat servers have secrets in their paths.
 const shownPath = 12
+
+// shownText is how many bytes of another destination are shown.
+const shownText = 60
 
 // Limits of a text with rules.
 const (

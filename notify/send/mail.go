@@ -118,14 +118,14 @@ func smtpSend(ctx context.Context, server MailServer, host, from string, to []st
 			security = SecurityTLS
 		}
 	}
-	conn, err := (&net.Dialer{Timeout: 10 * time.Second}).DialContext(ctx, "tcp", net.JoinHostPort(name, port))
+	raw, err := (&net.Dialer{Timeout: 10 * time.Second}).DialContext(ctx, "tcp", net.JoinHostPort(name, port))
 	if err != nil {
 		return "", err
 	}
-	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer raw.Close()
+	stop := context.AfterFunc(ctx, func() { raw.Close() })
 	defer stop()
-	conn = &quietConn{Conn: conn, left: mostTalk}
+	var conn net.Conn = &quietConn{Conn: raw, left: mostTalk}
 	if security == SecurityTLS {
 		conn = tls.Client(conn, &tls.Config{ServerName: name})
 	}
