@@ -12,8 +12,11 @@ import (
 	"wf/client"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
+	"wf/cmd/wf/settings"
 	"wf/daemon"
+	"wf/executor"
 	"wf/notify"
+	"wf/notify/send"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -27,6 +30,18 @@ notify. These commands try the destinations and show what became of notification
   wf notify ls`,
 	}
 	return noun(cmd, newNotifyTest(e), newNotifyLs(e), newNotifyLog(e), newNotifyRetry(e), newNotifyRm(e))
+}
+
+// newSender returns what sends the notifications of the daemon. It reads the user's configuration for each of them.
+func newSender(e *env, local *executor.Local) *send.Sender {
+	return &send.Sender{Run: local.Ask, Version: version(), Config: func() (send.Config, error) {
+		c, err := settings.Destinations(&e.Console)
+		if err == nil {
+			return c, nil
+		}
+		f := exit.Describe(err)
+		return c, fmt.Errorf("%s (%s): %s; %s", f.What, f.Where, f.Why, f.Fix)
+	}}
 }
 
 func newNotifyTest(e *env) *cobra.Command {

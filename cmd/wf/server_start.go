@@ -26,7 +26,6 @@ import (
 	"wf/executor"
 	"wf/executor/proc"
 	"wf/executor/runner"
-	"wf/notify/send"
 	"wf/tui/plain"
 	"wf/workspace/history"
 )
@@ -239,7 +238,7 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs settings.Folde
 		Version:      version(),
 		Given:        o.given(e, flags),
 		Executor:     newDistributor(e, local, dirs.Runtime),
-		Send:         (&send.Sender{Config: func() (send.Config, error) { return settings.Destinations(&e.Console) }, Run: local.Ask, Version: version()}).Send,
+		Send:         newSender(e, local).Send,
 		Rehearse:     rehearsal(local, program, dirs.State, e.daemonVars(dirs)),
 		Ready: func(r api.Registry) {
 			fmt.Fprintf(e.Stderr, "daemon: pid %d, socket %s, %s\n", r.PID, plain.Line(r.Socket), plain.Line(r.URL))

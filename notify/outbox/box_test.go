@@ -55,6 +55,13 @@ func (r *receiver) send(ctx context.Context, m notify.Message) (string, error) {
 	return "", nil
 }
 
+// received returns the IDs that it got.
+func (r *receiver) received() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.got)
+}
+
 // running is a Box that delivers.
 type running struct {
 	*Box
@@ -132,8 +139,8 @@ func TestDelivery(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if !slices.Equal(other.got, []string{"a", "b"}) || r.holds != 0 {
-			t.Errorf("received %v, %d wait", other.got, r.holds)
+		if !slices.Equal(other.received(), []string{"a", "b"}) || r.holds != 0 {
+			t.Errorf("received %v, %d wait", other.received(), r.holds)
 		}
 		if strings.Contains(r.log.String(), "HOME=") {
 			t.Error("a variable is in the log")
@@ -253,9 +260,8 @@ func TestRestart(t *testing.T) {
 		second := run(dir, other.send)
 		defer second.stop()
 		synctest.Wait()
-		slices.Sort(other.got)
-		if !slices.Equal(other.got, []string{"a", "late"}) {
-			t.Errorf("received %v", other.got)
+		if !slices.Equal(slices.Sorted(slices.Values(other.received())), []string{"a", "late"}) {
+			t.Errorf("received %v", other.received())
 		}
 		if _, err := os.Lstat(second.path("b")); !errors.Is(err, fs.ErrNotExist) {
 			t.Error("b still waits")
@@ -283,14 +289,14 @@ func TestOneDelivers(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if len(one.got) != 1 || len(two.got) != 0 {
-			t.Errorf("%v %v", one.got, two.got)
+		if len(one.received()) != 1 || len(two.received()) != 0 {
+			t.Errorf("%v %v", one.received(), two.received())
 		}
 		first.stop()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if !slices.Equal(two.got, []string{"b"}) {
-			t.Errorf("%v", two.got)
+		if !slices.Equal(two.received(), []string{"b"}) {
+			t.Errorf("%v", two.received())
 		}
 	})
 }
@@ -319,9 +325,8 @@ func TestRetryAndRemove(t *testing.T) {
 			t.Errorf("%v, %v", ids, err)
 		}
 		synctest.Wait()
-		slices.Sort(other.got)
-		if !slices.Equal(other.got, []string{"aa", "ab", "d"}) || r.holds != 0 || len(r.List()) != 3 {
-			t.Errorf("%v, %d wait, %d are known", other.got, r.holds, len(r.List()))
+		if !slices.Equal(slices.Sorted(slices.Values(other.received())), []string{"aa", "ab", "d"}) || r.holds != 0 || len(r.List()) != 3 {
+			t.Errorf("%v, %d wait, %d are known", other.received(), r.holds, len(r.List()))
 		}
 		other.hang = make(chan struct{})
 		if err := r.Put(message("e", "@e")); err != nil {

@@ -195,7 +195,8 @@ func smtpError(ctx context.Context, err error) error {
 	var said *textproto.Error
 	if errors.As(err, &said) {
 		final := said.Code >= 500 && !slices.Contains([]int{530, 534, 535, 538}, said.Code) // a login can be mended
-		return &outbox.Failure{Err: errors.New("the mail server says: " + plain.Line(err.Error())), Never: final}
+		text := strings.Replace(err.Error(), said.Error(), fmt.Sprintf("%d %s", said.Code, said.Msg), 1)
+		return &outbox.Failure{Err: errors.New("the mail server says: " + plain.Line(text)), Never: final}
 	}
 	return err
 }

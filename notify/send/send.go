@@ -76,7 +76,7 @@ func (s *Sender) send(ctx context.Context, m notify.Message) (answer string, err
 	}
 	c, err := s.Config()
 	if err != nil {
-		return "", fmt.Errorf("the configuration: %w", err)
+		return "", err
 	}
 	n, err := c.find(&d)
 	if err != nil {

@@ -18,9 +18,10 @@ type MailServer struct {
 	Wrapped  bool        // TLS from the beginning
 	User     string      // needs a login with this name and Password; "" = none
 	Password string
-	Refuse   string    // refuses this recipient
-	Talk     io.Reader // said to each client instead of a conversation; nil = none
-	Silent   bool      // says nothing
+	Refuse   string       // refuses this recipient
+	Talk     io.Reader    // said to each client instead of a conversation; nil = none
+	Silent   bool         // says nothing
+	Taken    func(m Mail) // called for each mail; may be nil
 
 	listener net.Listener
 	mu       sync.Mutex
@@ -123,13 +124,14 @@ func (t *talk) step() bool {
 	s := t.server
 	switch strings.ToUpper(word) {
 	case "EHLO", "HELO":
+		t.say("250-mail.test")
 		if s.TLS != nil && !t.mail.Safe {
 			t.say("250-STARTTLS")
 		}
 		if s.User != "" {
 			t.say("250-AUTH PLAIN")
 		}
-		t.say("250 mail.test")
+		t.say("250 8BITMIME")
 	case "STARTTLS":
 		t.say("220 go ahead")
 		t.conn = tls.Server(t.conn, s.TLS)
@@ -186,6 +188,9 @@ func (t *talk) data() {
 	t.server.mu.Lock()
 	t.server.mails = append(t.server.mails, t.mail)
 	t.server.mu.Unlock()
+	if t.server.Taken != nil {
+		t.server.Taken(t.mail)
+	}
 	t.say("250 taken")
 }
 
