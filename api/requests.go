@@ -118,6 +118,8 @@ type RunRequest struct {
 	// Caller is the execution whose command requests the run and waits for its end; nil = there is none, or its
 	// command does not wait.
 	Caller *Caller `json:"caller,omitempty"`
+	// Notify are the lines that say who is told about the run, as in the attribute notify; nil = the workfile's.
+	Notify *string `json:"notify,omitempty"`
 	// Defaults apply where neither the request nor the workfile has a value.
 	Defaults *RunDefaults `json:"defaults,omitempty"`
 }
@@ -137,7 +139,6 @@ type RunDefaults struct {
 	Jobs     *int    `json:"jobs,omitempty"`
 	Wrapper  *string `json:"wrapper,omitempty"`
 	Executor string  `json:"executor,omitempty"`
-	// Notify are the lines that say who is told about runs. They do not apply to runs that a command of another run starts.
 	Notify *string `json:"notify,omitempty"`
 }
 

@@ -29,10 +29,11 @@ func (e *env) configure(cmd *cobra.Command, args []string) error {
 	}
 	e.trust = trust
 	e.results = cmp.Or(vars["results"].Text, files["results"].Text)
-	for _, found := range []settings.Values{files, vars} {
-		if v, set := found["notify"]; set {
-			e.setDefault("notify", v.Text)
-		}
+	if v, set := files["notify"]; set {
+		e.setDefault("notify", v.Text)
+	}
+	if v, set := vars["notify"]; set {
+		e.notify = &v.Text
 	}
 	if mb, err := strconv.ParseInt(cmp.Or(vars["file-memory"].Text, files["file-memory"].Text), 10, 43); err == nil {
 		daemon.LimitFiles(mb << 20)

@@ -67,10 +67,14 @@ status 1 means that a test failed.`,
 	return cmd
 }
 
-// notifyLines returns the lines that apply to a workfile, or the setting if file is "", with the place that they come from.
+// notifyLines returns the lines that apply to a workfile, or the setting if file is "", with the place that they come from: the
+// variable, the attribute of the workfile, or a file with settings.
 func notifyLines(e *env, file string) (lines, path, where string, err error) {
 	if e.defaults != nil && e.defaults.Notify != nil {
 		lines, where = *e.defaults.Notify, "the setting notify"
+	}
+	if file == "" && e.notify != nil {
+		return *e.notify, "", "WF_NOTIFY", nil
 	}
 	if file == "" {
 		return lines, "", where, nil
@@ -81,6 +85,9 @@ func notifyLines(e *env, file string) (lines, path, where string, err error) {
 	}
 	if own, has := peek.Attr("notify"); has {
 		lines, where = own, plain.Line(e.rel(peek.Path))
+	}
+	if e.notify != nil {
+		lines, where = *e.notify, "WF_NOTIFY"
 	}
 	return lines, peek.Path, where, nil
 }

@@ -10,12 +10,17 @@ import (
 // notifyAttr is the attribute of the graph that says who is told about a run.
 const notifyAttr = "notify"
 
-// tells sets who is told about a run: as the workfile says, otherwise as the settings of the user say. Lines with mistakes
-// become notes, because nobody would learn that a message is missing.
+// tells sets who is told about a run: as the request says, otherwise the workfile, otherwise the settings of the user. For a run
+// that a command of another run starts only the workfile counts, because the user is told about the outer run. Lines with
+// mistakes become notes, because nobody would learn that a message is missing.
 func (pl *Planner) tells(r *Draft, req api.RunRequest) {
 	lines, own := pl.File.Graph().Attr(notifyAttr)
 	from := "the workfile"
-	if d := req.Defaults; !own && d != nil && d.Notify != nil && req.Caller == nil {
+	switch d := req.Defaults; {
+	case req.Caller != nil:
+	case req.Notify != nil:
+		lines, from = *req.Notify, "the request"
+	case !own && d != nil && d.Notify != nil:
 		lines, from = *d.Notify, "the settings"
 	}
 	rules, problems := notify.Parse(lines)
