@@ -139,7 +139,7 @@ type RunDefaults struct {
 	Jobs     *int    `json:"jobs,omitempty"`
 	Wrapper  *string `json:"wrapper,omitempty"`
 	Executor string  `json:"executor,omitempty"`
-	Notify *string `json:"notify,omitempty"`
+	Notify   *string `json:"notify,omitempty"`
 }
 
 // Modes of a run.

@@ -12,20 +12,21 @@ import (
 	"wf/tui/plain"
 )
 
+// with returns a notification about an event.
+func with(event api.NotifyEvent, change func(*api.Notification)) api.Notification {
+	started := time.Date(2026, 1, 31, 2, 0, 0, 0, time.UTC)
+	n := api.Notification{Event: event, Workfile: "/data/my night.wf", Run: "41", Host: "box", User: "ann", Started: &started, DurationMS: 724_000,
+		Counts: &api.Counts{OK: 12, Failed: 1, Blocked: 3}}
+	change(&n)
+	Complete(&n)
+	return n
+}
+
+func none(*api.Notification) {}
+
 func TestTexts(t *testing.T) {
 	time.Local = time.UTC // texts have local times
-	started := time.Date(2026, 1, 31, 2, 0, 0, 0, time.UTC)
-	until := started.Add(time.Hour)
-	base := api.Notification{Workfile: "/data/my night.wf", Run: "41", Host: "box", User: "ann", Started: &started, DurationMS: 724_000,
-		Counts: &api.Counts{OK: 12, Failed: 1, Blocked: 3}}
-	with := func(event api.NotifyEvent, change func(*api.Notification)) api.Notification {
-		n := base
-		n.Event = event
-		change(&n)
-		Complete(&n)
-		return n
-	}
-	none := func(*api.Notification) {}
+	until := time.Date(2026, 1, 31, 3, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		n    api.Notification
 		want string
@@ -71,6 +72,9 @@ reject:   wf reject --file '/data/my night.wf' --run 41 deploy
 			t.Errorf("got\n%s\nwant\n%s", c.n.Text, c.want)
 		}
 	}
+}
+
+func TestTitles(t *testing.T) {
 	for want, n := range map[string]api.Notification{
 		"my night.wf succeeded":                                with(api.NotifySuccess, none),
 		"my night.wf succeeds again":                           with(api.NotifyRecovered, none),

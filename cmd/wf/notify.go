@@ -153,6 +153,8 @@ func newNotifyLog(e *env) *cobra.Command {
 	return notifyList(e, &cobra.Command{
 		Use:   "log",
 		Short: "List the latest notifications, also those that were sent",
+		Example: `  wf notify log
+  wf notify log --json | jq -r '.entries[].id'`,
 	}, func(api.NotificationEntry) bool { return true })
 }
 
@@ -222,6 +224,8 @@ func newNotifyRetry(e *env) *cobra.Command {
 	return notifyChange(e, api.OpRetry, &cobra.Command{
 		Use:   "retry [ID…]",
 		Short: "Send notifications again at once",
+		Example: `  wf notify retry
+  wf notify retry 9f86d081`,
 		Long: `Retry sends the notifications with these IDs, or all that could not be sent. An ID may be
 shortened.`,
 	})
@@ -231,6 +235,8 @@ func newNotifyRm(e *env) *cobra.Command {
 	return notifyChange(e, api.OpRemove, &cobra.Command{
 		Use:   "rm [ID…]",
 		Short: "Remove notifications that could not be sent",
+		Example: `  wf notify rm
+  wf notify rm 9f86d081`,
 		Long: `Rm removes the notifications with these IDs, or all that could not be sent. An ID may be
 shortened.`,
 	})

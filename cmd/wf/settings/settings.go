@@ -81,7 +81,7 @@ func All() []Setting {
 		{Key: "color", Kind: KindWord, Words: ColorWords, Builtin: "auto", Help: "colours"},
 		{Key: "ascii", Kind: KindSwitch, Builtin: "false", Help: "draw with ASCII only"},
 		{Key: "notify", Kind: KindNotify, Attr: "notify", Flagless: true,
-			Help: "who is told about runs of workfiles without this attribute: a list of lines, see wf help notify"},
+			Help: "who is told about runs of workfiles without this attribute: lines, wf help notify"},
 		{Key: "trust", Kind: KindText, Personal: true, Flagless: true,
 			Help: "folders with files to trust even if others can write them: /data/lab:/srv/flows; * = all"},
 		{Key: "file-memory", Kind: KindNumber, Builtin: "0", Personal: true, Flagless: true,
