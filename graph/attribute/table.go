@@ -98,7 +98,7 @@ var table = []Attribute{
 	{Name: "results", On: Graph, Role: Shapes, Kind: Other, Words: []string{"none", "status", "file"},
 		Meaning: "what a run writes into the workfile: none, status, or file (also output)"},
 	{Name: "notify", On: Graph, Role: Shapes, Kind: Other, Long: true, Words: []string{"failure", "every failure", "success", "recovered", "done", "waiting", "started", "longer:"},
-		Mistaken: []string{"notification", "notifications", "on_error"}, Meaning: "failure -> mail: ann@example.org, in lines: who is told about runs; wf help notify"},
+		Mistaken: []string{"notification", "notifications", "on_error"}, Meaning: "failure -> mail: ann@example.org, in lines: who is told of runs; wf help notify"},
 	{Name: "prefix", On: Graph, Role: Shared, Meaning: "from older versions: use wrapper"},
 	{Name: "suffix", On: Graph, Role: Shared, Meaning: "from older versions: use wrapper"},
 
