@@ -59,9 +59,8 @@ func (no *notices) started() {
 	}, "started")
 }
 
-// taken is what begin and later events of an earlier daemon may have missed.
+// taken tells again what an earlier daemon may not have stored. It is called when the executor of a recovered run was found.
 func (no *notices) taken() {
-	no.begin()
 	if no.run.Phase != runstate.Active {
 		return
 	}
