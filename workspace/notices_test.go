@@ -118,7 +118,7 @@ func TestNoticesOfARestart(t *testing.T) {
 		between func(b *testbed)
 		after   func(b *testbed, s *fakeSession, id executor.ID)
 	}{
-		"goes on":          {func(*testbed) {}, func(b *testbed, s *fakeSession, id executor.ID) { s.end(id, executor.Exit{Code: 2}) }},
+		"goes on": {func(*testbed) {}, func(b *testbed, s *fakeSession, id executor.ID) { s.end(id, executor.Exit{Code: 2}) }},
 		"executor is gone": {func(b *testbed) { b.fake.refuse(errors.New("gone")) }, func(b *testbed, s *fakeSession, _ executor.ID) {
 			if _, err := s.Close(b.t.Context()); err != nil {
 				b.t.Fatal(err)
