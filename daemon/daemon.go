@@ -170,8 +170,7 @@ type daemon struct {
 	leases     *leases
 	waits      chan struct{} // limits lasting requests, see lasting
 	answers    *answers
-	outbox     *outbox.Box
-	hostname   string // "" if the machine has no name
+	notifier   *notifier
 	monitor    *monitor
 	base       context.Context // of all requests
 
@@ -194,8 +193,7 @@ func newDaemon(cfg Config, listeners *listeners, open func(workspace.Config) ope
 	d.waits = make(chan struct{}, max(cfg.connections*3/4, 1))
 	d.monitor = newMonitor(d)
 	d.registry.Given = strings.Join(cfg.Given, " ")
-	d.hostname, _ = os.Hostname()
-	d.outbox = d.newOutbox()
+	d.notifier = newNotifier(d)
 	d.workspaces = newWorkspaces(open(d.workspaceConfig()), cfg, func() { d.finish("idle") })
 	cfg.nested.table, cfg.nested.log = d.workspaces, cfg.Log
 	return d
@@ -218,7 +216,7 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	d.monitor.start()
 	d.cfg.pools.close()
 	servers := d.listen(requests)
-	stopDelivering := d.deliver()
+	stopDelivering := d.notifier.deliver()
 	defer stopDelivering()
 	d.cfg.Ready(d.registry)
 	d.workspaces.resume(d.unfinished())
