@@ -65,7 +65,7 @@ const DefaultWindow = 7 * timespan.Day
 const (
 	shortest   = time.Second        // of every
 	longest    = 366 * timespan.Day // of every, windows and limits
-	mostStarts = 10_000             // of a limit
+	mostStarts = 1000               // of a limit
 	mostLines  = 50                 // of one attribute
 	mostLine   = 1000               // bytes
 	mostJitter = 24 * time.Hour

@@ -41,7 +41,7 @@ func TestMistakes(t *testing.T) {
 		"cron: 0 2 * tz=UTC * *":                  "options are key=value and come last",
 		"every: 10m tz=UTC":                       "tz has no effect on every",
 		"every: 10m limit=10":                     "write limit=10/h",
-		"every: 10m limit=0/h":                    "from 1 to 10000",
+		"every: 10m limit=0/h":                    "from 1 to 1000",
 		"every: 10m jitter=-5m":                   "is negative",
 		"every: 10m " + strings.Repeat("x", 1000): "at most 1000",
 	} {

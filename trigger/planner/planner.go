@@ -4,6 +4,7 @@ package planner
 
 import (
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"wf/trigger"
@@ -184,7 +185,7 @@ func (d *Decision) skipOld(t Trigger, due, now time.Time) {
 	recent := make([]time.Time, 0, MostCatchup)
 	for at := t.Schedule.Next(d.Cursor); !at.IsZero() && !at.After(due); at = t.Schedule.Next(at) {
 		if recent = append(recent, at); len(recent) == 2*MostCatchup {
-			recent = append(recent[:0], recent[MostCatchup:]...)
+			recent = append(recent[:0], recent[MostCatchup-1:]...) // with one that is skipped
 		}
 	}
 	if n := len(recent); n > MostCatchup {
@@ -198,12 +199,15 @@ func (t Trigger) limitedUntil(starts []time.Time, now time.Time) time.Time {
 	if n == 0 || len(starts) < n {
 		return time.Time{}
 	}
-	oldest := starts[len(starts)-n]
-	if oldest.After(now) { // the clock was set back
+	var recent []time.Time // without those that are in the future because the clock was set back
+	for _, at := range starts {
+		if at.Add(t.Limit.Per).After(now) && !at.After(now) {
+			recent = append(recent, at)
+		}
+	}
+	if len(recent) < n {
 		return time.Time{}
 	}
-	if free := oldest.Add(t.Limit.Per); free.After(now) {
-		return free
-	}
-	return time.Time{}
+	slices.SortFunc(recent, time.Time.Compare)
+	return recent[len(recent)-n].Add(t.Limit.Per)
 }
