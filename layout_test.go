@@ -138,7 +138,7 @@ var mayBeWide = map[string]struct {
 	"api.Event":                 {44, 0, "the union of all events, as it stands in JSON"},
 	"api.NodeStatus":            {31, 1, "all that a client is told of a node, as it stands in JSON"},
 	"workspace/history.Record":  {28, 0, "the union of all records of a journal, as it stands in JSON"},
-	"workspace/history.Request": {41, 0, "all that a run began with, as it stands in JSON"},
+	"workspace/history.Request": {42, 0, "all that a run began with, as it stands in JSON"},
 }
 
 // mayBeLong names the functions that may have more lines than maxFunctionLines, with the reason.

@@ -110,6 +110,8 @@ type RunRequest struct {
 	// Waits, if not nil, receives the reason when the run has to wait for another one, see HeaderWaits. The
 	// workspace does not wait for the reader.
 	Waits chan<- Error `json:"-"`
+	// Trigger is set by the daemon if a trigger starts the run.
+	Trigger *RunTrigger `json:"-"`
 	// AskRepeat is set by a client that can ask its user. If everything is done and took more than a minute,
 	// the run is refused with CodeDone, unless the mode is "fresh".
 	AskRepeat bool `json:"ask_repeat,omitempty"`
@@ -120,6 +122,12 @@ type RunRequest struct {
 	Caller *Caller `json:"caller,omitempty"`
 	// Defaults apply where neither the request nor the workfile has a value.
 	Defaults *RunDefaults `json:"defaults,omitempty"`
+}
+
+// A RunTrigger is the trigger that starts a run.
+type RunTrigger struct {
+	Name string    `json:"name"` // cron: 0 2 * * *
+	Time time.Time `json:"time"` // the instant
 }
 
 // A Caller identifies an execution, from the environment of its command.

@@ -16,6 +16,9 @@ import (
 	"wf/trigger/schedule"
 )
 
+// Attr is the name of the attribute.
+const Attr = "on"
+
 // A Kind is the first word of a line, in front of the colon.
 type Kind string
 

@@ -73,6 +73,7 @@ func (pl *Planner) check() api.Check {
 	}
 	pl.executors().check(&c, f)
 	pl.checkWrapper(&c)
+	pl.checkTriggers(&c)
 	return c
 }
 

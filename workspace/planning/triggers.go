@@ -1,0 +1,35 @@
+package planning
+
+import (
+	"wf/api"
+	"wf/trigger"
+)
+
+// checkTriggers adds the mistakes in triggers. They are warnings, because runs that a person starts do not use them; wf
+// trigger enable refuses them.
+func (pl *Planner) checkTriggers(c *api.Check) {
+	text, _ := pl.File.Graph().Attr(trigger.Attr)
+	for _, line := range trigger.Read("", text) {
+		if line.Err != nil {
+			addProblem(c, api.Problem{Severity: "warning", Code: "bad-trigger", Line: pl.File.Document().GraphAttrLine(trigger.Attr), Message: "on: " + line.Err.Error()})
+		}
+	}
+	for _, n := range pl.File.Graph().Nodes() {
+		text, has := n.Attr(trigger.Attr)
+		if !has {
+			continue
+		}
+		at := api.Problem{Severity: "warning", Code: "bad-trigger", Line: pl.File.Document().NodeLine(n.ID), Nodes: []string{n.ID}}
+		if n.Home() != nil {
+			at.Message = pl.File.Handle(n) + ": on has no effect inside a sub-flow; put it on the sub-flow"
+			addProblem(c, at)
+			continue
+		}
+		for _, line := range trigger.Read(n.ID, text) {
+			if line.Err != nil {
+				at.Message = pl.File.Handle(n) + ": on: " + line.Err.Error()
+				addProblem(c, at)
+			}
+		}
+	}
+}
