@@ -54,6 +54,7 @@ type ServerStatus struct {
 	Clients    int             `json:"clients"`
 	Workspaces []WorkspaceInfo `json:"workspaces"`
 	Held       []HeldWorkspace `json:"held,omitempty"`
+	Armed      int             `json:"armed,omitempty"` // number of workfiles with armed triggers, for which the daemon stays
 }
 
 // HeldWorkfile is RunSummary.Held of a run whose workfile is quarantined, see HeldWorkspace.

@@ -111,19 +111,29 @@ func Open(path string) (*Ledger, error) {
 	return l, l.load()
 }
 
+// Look reads the ledger at path for questions, also while a daemon writes it. A missing file is an empty ledger. The result
+// cannot be written.
+func Look(path string) (*Ledger, error) {
+	l := &Ledger{path: path}
+	_, _, err := l.read()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return l, err
+}
+
 // mostBytes bounds the size of a ledger that is read: compaction keeps it far below.
 const mostBytes = 1 << 30
 
-// load reads the file and opens it for writing.
-func (l *Ledger) load() error {
-	data, err := ownfile.Read(l.path, mostBytes)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	created := err != nil
+// read folds the file. It returns its size, and that of its complete lines.
+func (l *Ledger) read() (size, whole int64, err error) {
 	l.workfiles, l.damaged = map[string]*workfile{}, 0
-	whole := data[:bytes.LastIndexByte(data, '\n')+1]
-	for line := range bytes.Lines(whole) {
+	data, err := ownfile.Read(l.path, mostBytes)
+	if err != nil {
+		return 0, 0, err
+	}
+	lines := data[:bytes.LastIndexByte(data, '\n')+1]
+	for line := range bytes.Lines(lines) {
 		var r Record
 		if json.Unmarshal(line, &r) != nil || r.Op == "" || r.Workfile == "" {
 			l.damaged++
@@ -131,12 +141,22 @@ func (l *Ledger) load() error {
 		}
 		l.apply(r)
 	}
+	return int64(len(data)), int64(len(lines)), nil
+}
+
+// load reads the file and opens it for writing.
+func (l *Ledger) load() error {
+	size, whole, err := l.read()
+	created := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !created {
+		return err
+	}
 	f, err := l.open(l.path)
 	if err != nil {
 		return err
 	}
-	if len(whole) < len(data) {
-		err = f.Truncate(int64(len(whole)))
+	if whole < size {
+		err = f.Truncate(whole)
 	}
 	if err == nil && created {
 		err = syncFolder(l.path)
@@ -144,7 +164,7 @@ func (l *Ledger) load() error {
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	l.file, l.size = f, int64(len(whole))
+	l.file, l.size = f, whole
 	l.compactAt = max(compactSize, 2*l.size)
 	return nil
 }
