@@ -65,17 +65,22 @@ var mayImport = map[string][]string{
 	"workspace/clock":                 {"executor/proc"},
 	"workspace/params":                {"api", "executor", "scheduler/expression", "scheduler/flow"},
 	"workspace/runstate":              {"api", "executor", "executor/ownfile", "executor/shell", "graph", "graph/pattern", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/params"},
-	"workspace/workfile":              {"api", "executor", "executor/checksum", "executor/ownfile", "executor/shell", "graph", "graph/attribute", "graph/difference", "graph/layered", "graphml", "scheduler/flow", "workspace/history", "workspace/loop", "workspace/params"},
+	"workspace/workfile":              {"api", "executor", "executor/checksum", "executor/ownfile", "executor/shell", "graph", "graph/attribute", "graph/difference", "graph/layered", "graphml", "scheduler/flow", "trigger", "workspace/history", "workspace/loop", "workspace/params"},
 	"workspace/nodestate":             {"api", "graph", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/history", "workspace/runstate", "workspace/workfile"},
-	"workspace/planning":              {"api", "executor", "executor/procattr", "executor/shell", "graph", "graphml", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/workfile"},
+	"workspace/planning":              {"api", "executor", "executor/procattr", "executor/shell", "graph", "graphml", "scheduler", "scheduler/expression", "scheduler/flow", "trigger", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/workfile"},
 	"workspace/inquiry":               {"api", "executor", "executor/ownfile", "graph", "graph/attribute", "graph/difference", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/runstate", "workspace/watchers", "workspace/workfile"},
 	"workspace/activerun":             {"api", "executor", "executor/ownfile", "graph", "scheduler", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/watchers", "workspace/workfile"},
 	"workspace/workfile/workfiletest": {"api", "graph", "workspace/history", "workspace/loop", "workspace/workfile"},
 	"workspace/watchers":              {"api", "executor/jsonline", "graph", "workspace/clock", "workspace/loop", "workspace/nodestate"},
+	"trigger/schedule":                {},
+	"trigger":                         {"graph/spelling", "graph/timespan", "trigger/schedule"},
+	"trigger/planner":                 {"trigger", "trigger/schedule"},
+	"trigger/ledger":                  {"executor/ownfile", "trigger/planner"},
 	"daemon/store":                    {"executor/checksum", "executor/ownfile"},
+	"daemon/armed":                    {"api", "executor/ownfile", "trigger", "trigger/ledger", "trigger/planner", "workspace/clock", "workspace/fence", "workspace/workfile"},
 	"daemon/audit":                    {"executor/ownfile", "workspace/fence"},
 	"workspace":                       {"api", "executor", "executor/ownfile", "graph", "graphml", "scheduler", "scheduler/flow", "workspace/activerun", "workspace/clock", "workspace/fence", "workspace/history", "workspace/inquiry", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/planning", "workspace/runstate", "workspace/watchers", "workspace/workfile"},
-	"daemon":                          {"api", "daemon/audit", "daemon/store", "executor/ownfile", "executor/peer", "executor/proc", "workspace", "workspace/activerun", "workspace/fence", "workspace/workfile"},
+	"daemon":                          {"api", "daemon/armed", "daemon/audit", "daemon/store", "executor/ownfile", "executor/peer", "executor/proc", "workspace", "workspace/activerun", "workspace/fence", "workspace/workfile"},
 	"client":                          {"api", "executor/jsonline", "executor/ownfile", "executor/peer", "executor/proc"},
 	"client/runview":                  {"api"},
 	"graph/layered":                   {},
@@ -111,6 +116,10 @@ var mayNotUse = map[string][]string{
 	"graph/attribute":      {"os", "net", "time", "sync", "log", "context"},
 	"graph/difference":     {"os", "net", "time", "sync", "log", "context"},
 	"graph":                {"os", "net", "time", "sync", "log", "context"},
+	"trigger/schedule":     {"os", "net", "sync", "log", "context"},
+	"trigger":              {"os", "net", "sync", "log", "context"},
+	"trigger/planner":      {"os", "net", "sync", "log", "context"},
+	"trigger/ledger":       {"net", "sync", "log"},
 	"scheduler/expression": {"os", "net", "log", "context"},
 	"scheduler/flow":       {"os", "net", "sync", "log", "context"},
 	"scheduler":            {"os", "net", "time", "sync", "log", "context"},
@@ -137,6 +146,7 @@ var mayBeWide = map[string]struct {
 }{
 	"api.Event":                 {44, 0, "the union of all events, as it stands in JSON"},
 	"api.NodeStatus":            {31, 1, "all that a client is told of a node, as it stands in JSON"},
+	"api.RunRequest":            {26, 0, "all that a run is asked for, as it stands in JSON"},
 	"workspace/history.Record":  {28, 0, "the union of all records of a journal, as it stands in JSON"},
 	"workspace/history.Request": {42, 0, "all that a run began with, as it stands in JSON"},
 }
@@ -367,7 +377,7 @@ func receiver(f *ast.FuncDecl) string {
 // TestClock looks at what some packages do with package time: types and arithmetic, never the clock.
 func TestClock(t *testing.T) {
 	all := packages(t)
-	for _, name := range []string{"api", "client/runview", "scheduler/expression", "scheduler/flow", "graph/timespan"} {
+	for _, name := range []string{"api", "client/runview", "scheduler/expression", "scheduler/flow", "graph/timespan", "trigger/schedule", "trigger", "trigger/planner", "trigger/ledger"} {
 		checkClock(t, name, all[name].GoFiles)
 	}
 }

@@ -68,19 +68,19 @@ func (ln *queue) startedAlready(p *pendingStart) bool {
 }
 
 // FindStarted returns the run that a request with the key has started or queued, and false if there is none.
-func (w *Workspace) FindStarted(ctx context.Context, key string) (acc api.RunAccepted, found bool, err error) {
-	acc, found, err = w.startedBefore(ctx, api.RunRequest{Key: key, Again: true})
+func (ln *queue) FindStarted(ctx context.Context, key string) (acc api.RunAccepted, found bool, err error) {
+	acc, found, err = ln.w.startedBefore(ctx, api.RunRequest{Key: key, Again: true})
 	if found || err != nil {
 		return acc, found, err
 	}
-	acc, err = loop.Ask(ctx, w.loop, func() (acc api.RunAccepted, err error) {
-		for _, r := range w.runs {
+	acc, err = loop.Ask(ctx, ln.w.loop, func() (acc api.RunAccepted, err error) {
+		for _, r := range ln.w.runs {
 			if r.Request.Key == key {
 				found = true
-				return w.acceptedAs(r.Request), nil
+				return ln.w.acceptedAs(r.Request), nil
 			}
 		}
-		for _, p := range w.queue.waiting {
+		for _, p := range ln.waiting {
 			if p.req.Key == key && p.queued != nil {
 				found = true
 				return api.RunAccepted{Queued: p.queued.name()}, nil

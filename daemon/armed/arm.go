@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"wf/api"
 	"wf/trigger/ledger"
@@ -23,7 +24,7 @@ func (k *Keeper) Enable(ctx context.Context, q api.TriggerEnable, user string) e
 	if err := check(found); err != nil {
 		return err
 	}
-	f := &File{ID: found.ID, Workfile: found.Path, User: user, Time: clock.Now(), Request: q.Request}
+	f := &File{ID: found.ID, Workfile: found.Path, User: user, Time: clock.Now().Truncate(time.Second), Request: q.Request}
 	for _, l := range found.Lines {
 		f.Lines = append(f.Lines, Line{Node: l.Node, Name: l.NodeName, On: l.Text, Anchor: f.Time})
 	}
@@ -39,7 +40,7 @@ func (k *Keeper) Enable(ctx context.Context, q api.TriggerEnable, user string) e
 func check(found workfile.Triggers) error {
 	if len(found.Lines) == 0 {
 		return &api.Error{Code: api.CodeNotFound, Message: "the workfile has no triggers", Where: found.Path,
-			Fix: "wf edit set " + `on="cron: 0 2 * * *"` + " adds one (every night at two); wf help triggers explains them"}
+			Fix: "wf edit set-graph " + `on="cron: 0 2 * * *"` + " adds one (every night at two); wf help triggers explains them"}
 	}
 	seen := map[string]bool{}
 	for _, l := range found.Lines {

@@ -159,9 +159,6 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 		return nil, err
 	}
 	r.Request.World, r.Request.Caller = req.World, callerOf(req)
-	if t := req.Trigger; t != nil {
-		r.Request.Trigger = &history.Trigger{Name: t.Name, Time: t.Time}
-	}
 	r.Request.Host, _ = os.Hostname() // "" if the machine has no name
 	r.Request.Shell, _ = pl.File.Graph().Attr("shell")
 	r.Request.Output = pl.streams().String()
@@ -174,9 +171,7 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	for _, n := range append(holders, scope.Failed...) {
 		r.Request.Resumes = max(r.Request.Resumes, pl.Nodes.LastRun(n))
 	}
-	if earlier, known := pl.Nodes.Earlier(r.Request.Resumes); known && r.Request.Trigger == nil {
-		r.Request.Trigger = earlier.Trigger // its commands need the same values
-	}
+	r.Request.Trigger = pl.triggerOf(req, r.Request.Resumes)
 	if err := pl.executors().use(&r.Request, f, scope.Nodes, req); err != nil {
 		return nil, err
 	}

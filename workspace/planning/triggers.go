@@ -3,6 +3,7 @@ package planning
 import (
 	"wf/api"
 	"wf/trigger"
+	"wf/workspace/history"
 )
 
 // checkTriggers adds the mistakes in triggers. They are warnings, because runs that a person starts do not use them; wf
@@ -32,4 +33,14 @@ func (pl *Planner) checkTriggers(c *api.Check) {
 			}
 		}
 	}
+}
+
+// triggerOf returns what started a run: the trigger of the request, or that of the run that it resumes, because its commands
+// need the same values.
+func (pl *Planner) triggerOf(req api.RunRequest, resumes int) *history.Trigger {
+	if t := req.Trigger; t != nil {
+		return &history.Trigger{Name: t.Name, Time: t.Time}
+	}
+	earlier, _ := pl.Nodes.Earlier(resumes)
+	return earlier.Trigger
 }
