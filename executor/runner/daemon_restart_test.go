@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"wf/executor/wire"
 )
 
 // TestDaemonRestart checks that a runner without a daemon starts one, with longer and longer pauses, until one connects.
@@ -43,5 +45,24 @@ func TestFolderGone(t *testing.T) {
 	}
 	if r.finish(nil); !r.closing.done {
 		t.Fatal("it waits for a folder that is gone")
+	}
+}
+
+// TestStopWithoutFolder checks that the daemon hears of the end of a stopped job although the log cannot be written, once
+// the folder of the run is gone. While the folder exists, the news wait.
+func TestStopWithoutFolder(t *testing.T) {
+	r, record := newTestRunner(t, 1)
+	record.fault = os.ErrNotExist
+	r.holdFor(record.fault)
+	handOver(r, "true")
+	r.stopAll([]wire.ID{{Node: 0, Execution: 1}}, 0)
+	if r.announceNow(); len(r.news.pending) == 0 {
+		t.Fatal("it has announced an end that is not written")
+	}
+	if err := os.RemoveAll(r.dir); err != nil {
+		t.Fatal(err)
+	}
+	if r.announceNow(); len(r.news.pending) > 0 {
+		t.Fatal("the end waits for a folder that is gone")
 	}
 }

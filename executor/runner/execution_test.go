@@ -18,7 +18,7 @@ type memoryLog struct {
 	entries          []wire.Entry
 	written, durable int
 	flushes          int   // that wrote something
-	fault            error // of Sync
+	fault            error // of Flush and Sync
 }
 
 func (m *memoryLog) Append(line []byte) error {
@@ -31,6 +31,9 @@ func (m *memoryLog) Append(line []byte) error {
 }
 
 func (m *memoryLog) Flush() error {
+	if m.fault != nil {
+		return m.fault
+	}
 	if m.written < len(m.entries) {
 		m.flushes++
 	}
@@ -39,11 +42,11 @@ func (m *memoryLog) Flush() error {
 }
 
 func (m *memoryLog) Sync() error {
-	if m.fault != nil {
-		return m.fault
+	if err := m.Flush(); err != nil {
+		return err
 	}
-	m.durable = len(m.entries)
-	return m.Flush()
+	m.durable = m.written
+	return nil
 }
 
 func (m *memoryLog) Reserve(int) error { return nil }

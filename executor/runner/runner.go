@@ -429,10 +429,12 @@ func (r *runner) announce(now time.Time) {
 	}
 }
 
-// announceNow writes the log and sends the entries that were written since the last announcement.
+// announceNow writes the log and sends the entries that were written since the last announcement. If they cannot be
+// written, they wait, unless the folder of the run has been removed: then nobody can find the log, and the daemon, which
+// must hear how the run ends, is the only one who can record it.
 func (r *runner) announceNow() {
-	if r.save(); r.log.unwritten {
-		return // the entries wait until they are written
+	if r.save(); r.log.unwritten && !folderGone(r.dir) {
+		return
 	}
 	if lines := r.news.take(); len(lines) > 0 && !r.log.broken {
 		r.links.publish(lines)

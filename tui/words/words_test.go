@@ -108,3 +108,13 @@ func TestCountParts(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestPlural(t *testing.T) {
+	for want, got := range map[string]string{
+		"1 node": Plural(1, "node"), "0 nodes": Plural(0, "node"), "2 histories": Plural(2, "history"), "3 keys": Plural(3, "key"), "2 days": Plural(2, "day"),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
