@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/daemon/armed"
 	"wf/daemon/audit"
 	"wf/daemon/store"
 	"wf/workspace"
@@ -154,7 +153,7 @@ type daemon struct {
 	slots      *slots
 	workspaces *workspaces[*workspace.Workspace]
 	leases     *leases
-	triggers   *armed.Keeper
+	triggers   *triggers
 	waits      chan struct{} // limits lasting requests, see lasting
 	answers    *answers
 	base       context.Context // of all requests
@@ -179,7 +178,7 @@ func newDaemon(cfg Config, listeners *listeners, open func(workspace.Config) ope
 	d.registry.Given = strings.Join(cfg.Given, " ")
 	d.workspaces = newWorkspaces(open(d.workspaceConfig()), cfg, func() { d.finish("idle") })
 	cfg.nested.table, cfg.nested.log = d.workspaces, cfg.Log
-	d.triggers = armed.New(d.triggerConfig())
+	d.triggers = newTriggers(d)
 	return d
 }
 
@@ -202,7 +201,7 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	d.cfg.Ready(d.registry)
 	d.workspaces.resume(d.unfinished())
 	close(d.workspaces.resumed)
-	d.triggers.Open()
+	d.triggers.keeper.Open()
 	d.workspaces.allowIdle()
 	d.cfg.pools.open()
 	d.requests.Go(func() { workspace.Tidy(d.cfg.State, d.cfg.Log) })
@@ -238,7 +237,7 @@ func (d *daemon) drain(servers *servers, cancel context.CancelFunc) {
 	d.draining.Store(true)
 	removeRegistry(d.cfg.Runtime, d.registry)
 	d.listeners.close()
-	d.triggers.Close()
+	d.triggers.keeper.Close()
 	d.workspaces.close()
 	cancel()
 	servers.shutdown(drainTime)

@@ -41,9 +41,9 @@ func FuzzRequests(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	d.triggers.Open()
+	d.triggers.keeper.Open()
 	f.Cleanup(func() {
-		d.triggers.Close()
+		d.triggers.keeper.Close()
 		d.workspaces.close()
 		d.cfg.values.Close()
 		listeners.close()
