@@ -41,8 +41,9 @@ type Config struct {
 	KeepRuns    int           // ended runs to keep of each workfile; 0 = all
 	KeepAge     time.Duration // how long to keep them; 0 = for ever
 	KeepBytes   int64         // their maximal total size in bytes; 0 = any
-	Version     string        // of the binary
-	Given       []string      // the flags of this daemon, for the next one
+	Monitoring  Monitoring
+	Version     string   // of the binary
+	Given       []string // the flags of this daemon, for the next one
 	Executor    workspace.Executor
 	// Rehearse, if not nil, checks in another process whether the recovery of the runs of a workfile crashes: see
 	// the function Rehearse.
@@ -58,10 +59,21 @@ type Config struct {
 	watching    watching
 	connections int // per listener
 
-	values *store.Store // in the folder State; nil = withDefaults creates it
-	audit  *audit.Log   // likewise; its entries are written by daemon.audit
-	pools  *pools       // likewise
-	nested *nested      // likewise
+	parts
+}
+
+// Monitoring is how other programs learn about the daemon and its runs. The zero value is only GET /metrics.
+type Monitoring struct {
+	TextFile  string // is written with the metrics, absolute; "" = none
+	TokenFile string // contains a token that only reads the metrics, absolute; "" = none
+}
+
+// parts are parts of the daemon that withDefaults creates.
+type parts struct {
+	values *store.Store // in the folder State
+	audit  *audit.Log   // its entries are written by daemon.audit
+	pools  *pools
+	nested *nested
 }
 
 func (c Config) withDefaults() Config {
@@ -156,6 +168,7 @@ type daemon struct {
 	triggers   *triggers
 	waits      chan struct{} // limits lasting requests, see lasting
 	answers    *answers
+	monitor    *monitor
 	base       context.Context // of all requests
 
 	endOnce  sync.Once
@@ -175,6 +188,7 @@ func newDaemon(cfg Config, listeners *listeners, open func(workspace.Config) ope
 	d.answers = &answers{byKey: map[string]*savedAnswer{}}
 	d.leases = &leases{byID: map[string]*holder{}}
 	d.waits = make(chan struct{}, max(cfg.connections*3/4, 1))
+	d.monitor = newMonitor(d)
 	d.registry.Given = strings.Join(cfg.Given, " ")
 	d.workspaces = newWorkspaces(open(d.workspaceConfig()), cfg, func() { d.finish("idle") })
 	cfg.nested.table, cfg.nested.log = d.workspaces, cfg.Log
@@ -196,6 +210,7 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	// Requests continue while the workspaces close, so that they are answered.
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	d.monitor.start()
 	d.cfg.pools.close()
 	servers := d.listen(requests)
 	d.cfg.Ready(d.registry)
@@ -242,6 +257,7 @@ func (d *daemon) drain(servers *servers, cancel context.CancelFunc) {
 	cancel()
 	servers.shutdown(drainTime)
 	d.requests.Wait()
+	d.monitor.close()
 	d.cfg.values.Close()
 	d.cfg.audit.Close(d.why)
 }

@@ -17,6 +17,7 @@ func (d *daemon) table() []endpoint {
 		answer(d, api.ProvePort, d.prove),
 		answer(d, api.GetServer, d.status),
 		answer(d, api.StopServer, d.stop),
+		serve(api.GetMetrics, d.metrics),
 		answer(d, api.ListPools, d.poolList),
 		answer(d, api.ResizePool, d.poolResize),
 		answer(d, api.ListTriggers, d.triggers.list),
