@@ -62,9 +62,50 @@ func (c *Client) Pools(ctx context.Context) (api.PoolList, error) {
 	return call(ctx, c, api.ListPools, api.None{})
 }
 
+// Notifications returns the outbox of the machine.
+func (c *Client) Notifications(ctx context.Context) (api.NotificationList, error) {
+	return call(ctx, c, api.ListNotifications, api.None{})
+}
+
+// ChangeNotifications sends notifications again or removes them, and returns the outbox.
+func (c *Client) ChangeNotifications(ctx context.Context, change api.NotificationChange) (api.NotificationList, error) {
+	return call(ctx, c, api.ChangeNotifications, change)
+}
+
+// TestNotifications sends a test to each destination. It returns when all have answered or have taken too long.
+func (c *Client) TestNotifications(ctx context.Context, req api.NotifyTestRequest) (api.NotifyTestResult, error) {
+	return call(ctx, c, api.TestNotifications, req)
+}
+
 // ResizePool sets the size of a pool and returns all pools.
 func (c *Client) ResizePool(ctx context.Context, size api.PoolSize) (api.PoolList, error) {
 	return call(ctx, c, api.ResizePool, size)
+}
+
+// Triggers describes the triggers of a workfile, or of all armed ones.
+func (c *Client) Triggers(ctx context.Context, q api.TriggersQuery) (api.TriggerList, error) {
+	return call(ctx, c, api.ListTriggers, q)
+}
+
+// TriggerLog returns what came of the triggers of a workfile.
+func (c *Client) TriggerLog(ctx context.Context, path string) (api.TriggerLog, error) {
+	return call(ctx, c, api.GetTriggerLog, api.TriggerLogQuery{Path: path})
+}
+
+// EnableTriggers arms the triggers of a workfile, and describes them.
+func (c *Client) EnableTriggers(ctx context.Context, q api.TriggerEnable) (api.TriggerList, error) {
+	return call(ctx, c, api.EnableTriggers, q)
+}
+
+// DisableTriggers disarms a workfile.
+func (c *Client) DisableTriggers(ctx context.Context, path string) error {
+	_, err := call(ctx, c, api.DisableTrigger, api.TriggerDisable{Path: path})
+	return err
+}
+
+// FireTrigger starts the run of an armed trigger at once.
+func (c *Client) FireTrigger(ctx context.Context, q api.TriggerNow) (api.RunAccepted, error) {
+	return call(ctx, c, api.FireTrigger, q)
 }
 
 // KVGet returns the value of key.

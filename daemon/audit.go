@@ -128,6 +128,16 @@ func describe(e *audit.Entry, question, answer any, err error) bool {
 		e.Workfile, e.Detail = q.Path, count(max(len(q.Lines), len(q.Nodes)), "node")
 	case api.MoveRequest:
 		e.Workfile, e.Detail = q.From, "to "+q.To
+	case api.NotificationChange:
+		e.Detail = q.Op + " " + count(len(answer.(api.NotificationList).Changed), "notification")
+	case api.NotifyTestRequest:
+		e.Workfile, e.Detail = q.Workfile, strings.Join(destinationKinds(q.Lines), ", ")
+	case api.TriggerEnable:
+		e.Workfile, e.Detail = q.Path, strings.Join(lines(q.Lines), "; ")
+	case api.TriggerDisable:
+		e.Workfile = q.Path
+	case api.TriggerNow:
+		e.Workfile, e.Detail, e.Run = q.Path, q.On, answer.(api.RunAccepted).Run
 	case api.SaveAsRequest:
 		e.Detail = "to " + q.Path
 	}

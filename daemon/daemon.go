@@ -18,6 +18,7 @@ import (
 	"wf/api"
 	"wf/daemon/audit"
 	"wf/daemon/store"
+	"wf/notify/outbox"
 	"wf/workspace"
 	"wf/workspace/fence"
 )
@@ -45,6 +46,8 @@ type Config struct {
 	Version     string   // of the binary
 	Given       []string // the flags of this daemon, for the next one
 	Executor    workspace.Executor
+	// Send sends a notification once: see outbox.Sender. nil means that none is sent.
+	Send outbox.Sender
 	// Rehearse, if not nil, checks in another process whether the recovery of the runs of a workfile crashes: see
 	// the function Rehearse.
 	Rehearse func(path string) error
@@ -166,8 +169,10 @@ type daemon struct {
 	slots      *slots
 	workspaces *workspaces[*workspace.Workspace]
 	leases     *leases
+	triggers   *triggers
 	waits      chan struct{} // limits lasting requests, see lasting
 	answers    *answers
+	notifier   *notifier
 	monitor    *monitor
 	base       context.Context // of all requests
 
@@ -190,8 +195,10 @@ func newDaemon(cfg Config, listeners *listeners, open func(workspace.Config) ope
 	d.waits = make(chan struct{}, max(cfg.connections*3/4, 1))
 	d.monitor = newMonitor(d)
 	d.registry.Given = strings.Join(cfg.Given, " ")
+	d.notifier = newNotifier(d)
 	d.workspaces = newWorkspaces(open(d.workspaceConfig()), cfg, func() { d.finish("idle") })
 	cfg.nested.table, cfg.nested.log = d.workspaces, cfg.Log
+	d.triggers = newTriggers(d)
 	return d
 }
 
@@ -212,9 +219,12 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	d.monitor.start()
 	d.cfg.pools.close()
 	servers := d.listen(requests)
+	stopDelivering := d.notifier.deliver()
+	defer stopDelivering()
 	d.cfg.Ready(d.registry)
 	d.workspaces.resume(d.unfinished())
 	close(d.workspaces.resumed)
+	d.triggers.keeper.Open()
 	d.workspaces.allowIdle()
 	d.cfg.pools.open()
 	d.requests.Go(func() { workspace.Tidy(d.cfg.State, d.cfg.Log) })
@@ -250,6 +260,7 @@ func (d *daemon) drain(servers *servers, cancel context.CancelFunc) {
 	d.draining.Store(true)
 	removeRegistry(d.cfg.Runtime, d.registry)
 	d.listeners.close()
+	d.triggers.keeper.Close()
 	d.workspaces.close()
 	cancel()
 	servers.shutdown(drainTime)

@@ -21,7 +21,9 @@ type Question struct {
 	Command string
 	Cwd     string
 	Env     []string      // KEY=VALUE, the whole environment
+	Input   []byte        // its standard input
 	Limit   int           // bytes of the answer; more is an error
+	Cut     bool          // more than Limit bytes are dropped, and are no error
 	Time    time.Duration // after that its process group is killed, which is an error
 }
 
@@ -40,7 +42,8 @@ func (l *Local) Ask(ctx context.Context, q Question) ([]byte, error) {
 	var out, words bytes.Buffer
 	cmd := exec.CommandContext(bounded, shell, append(argv[1:], "-c", q.Command)...)
 	cmd.Dir, cmd.Env = q.Cwd, q.Env
-	cmd.Stdout, cmd.Stderr = &bounds{w: &out, left: q.Limit}, &bounds{w: &words, left: questionWords, quiet: true}
+	cmd.Stdin = bytes.NewReader(q.Input)
+	cmd.Stdout, cmd.Stderr = &bounds{w: &out, left: q.Limit, quiet: q.Cut}, &bounds{w: &words, left: questionWords, quiet: true}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second // for processes that have left the group and still have the output open

@@ -28,6 +28,19 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// TestAskInput checks a question with an input, and one that prints more than is read.
+func TestAskInput(t *testing.T) {
+	l := &Local{}
+	q := Question{Command: "cat", Cwd: "/", Env: os.Environ(), Input: []byte("text"), Limit: 2, Cut: true, Time: time.Minute}
+	if out, err := l.Ask(t.Context(), q); string(out) != "te" || err != nil {
+		t.Errorf("%q, %v", out, err)
+	}
+	q.Command, q.Input = "exit 0", make([]byte, 1<<20) // it does not read its input
+	if _, err := l.Ask(t.Context(), q); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestAskEnds checks that a question that takes too long or is cancelled is killed with all processes that it has started.
 func TestAskEnds(t *testing.T) {
 	l := &Local{}

@@ -46,6 +46,7 @@ func (rp *retries) giveUp(n int, why error) {
 	res := history.Result{Result: string(api.ResFailed), Ended: end, Problem: "it could not be taken up after a restart: " + why.Error()}
 	if past, err := rp.w.store.Load(n); err == nil {
 		res.Started, res.DurationMS = past.Request.Time, clock.Milliseconds(past.Request.Time, end)
+		activerun.TellEnd(rp.w.host, past.Request, res, nil, nil)
 	}
 	if err := rp.w.store.Settle(n, res); err != nil {
 		rp.w.cfg.Log.Error("a run cannot be settled", "run", n, "err", err)

@@ -29,7 +29,7 @@ import (
 // Executor is executor.Executor. The alias lets the daemon pass one on without importing package executor.
 type Executor = executor.Executor
 
-// Config configures a workspace. All fields but Runtime, Machine, Disk, Rehearse, Forgot, Tell and Nested are required.
+// Config configures a workspace. All fields but Runtime, Machine, Disk, Rehearse, Forgot, Tell, Nested and Notices are required.
 type Config struct {
 	Executor Executor
 	State    string        // state folder, absolute; the history lies in State/workspaces/ID
@@ -56,6 +56,8 @@ type Config struct {
 	// TraceTo is the base URL of the collector for the traces of runs whose environment names none; "" = they are not traced.
 	TraceTo string
 	Nested  activerun.Nested // nil if commands cannot start runs
+	// Notices, if not nil, stores notifications about runs.
+	Notices activerun.Notices
 
 	// Only tests set these. 0 means the defaults of package activerun.
 	holdPause, stopPatience time.Duration

@@ -34,8 +34,9 @@ func newAudit(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "audit [FILE]",
 		Long: `Audit lists who asked for runs, stops, edits, undo, decisions, resets, removed runs, moved and new
-workfiles, sizes of pools, stops of the daemon and takeovers, the newest last, also if the request
-was refused. With FILE it lists what concerns this workfile. It needs no daemon.
+workfiles, sizes of pools, tests and changes of notifications, stops of the daemon and takeovers, the
+newest last, also if the request was refused. With FILE it lists what concerns this workfile. It needs
+no daemon.
 
 The daemon appends each action to the file audit.jsonl in the state folder before it answers the
 client. User, address and command are what the client says; the user id and the process are what
@@ -215,6 +216,8 @@ func whoText(entry audit.Entry) string {
 		text += " (ssh from " + said.SSH + ")"
 	case said.Host != "":
 		text += " (" + said.Host + ")"
+	case who.Via == audit.ViaTrigger:
+		text += " (trigger)"
 	case who.Via == audit.ViaPort:
 		text += " (port)"
 	}

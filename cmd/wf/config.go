@@ -29,6 +29,12 @@ func (e *env) configure(cmd *cobra.Command, args []string) error {
 	}
 	e.trust = trust
 	e.results = cmp.Or(vars["results"].Text, files["results"].Text)
+	if v, set := files["notify"]; set {
+		e.setDefault("notify", v.Text)
+	}
+	if v, set := vars["notify"]; set {
+		e.notify = &v.Text
+	}
 	if mb, err := strconv.ParseInt(cmp.Or(vars["file-memory"].Text, files["file-memory"].Text), 10, 43); err == nil {
 		daemon.LimitFiles(mb << 20)
 	}
@@ -86,6 +92,8 @@ func (e *env) setDefault(key, text string) {
 		e.defaults.Wrapper = &text
 	case "executor":
 		e.defaults.Executor = text
+	case "notify":
+		e.defaults.Notify = &text
 	}
 }
 

@@ -19,6 +19,8 @@ type env struct {
 	// defaults are the settings of a run from configuration files, nil for none. The attributes of the workfile, which
 	// only the daemon reads, take precedence.
 	defaults *api.RunDefaults
+	// notify is the variable WF_NOTIFY, which takes precedence over attributes; nil if it is not set.
+	notify *string
 	// results is the setting of what runs write into workfiles; every client sends it to the daemon.
 	results string
 	// configured are the flags whose values come from settings.

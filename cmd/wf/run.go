@@ -228,6 +228,7 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		GraceMS:       millis(flags, "grace", o.grace),
 		User:          e.User(),
 		AcceptDrawing: o.acceptDrawing,
+		Notify:        e.notify,
 		Defaults:      e.defaults,
 	}
 	if !o.dryRun {

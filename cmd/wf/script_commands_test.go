@@ -38,6 +38,10 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"remember":  cmdRemember,
 		"untouched": cmdUntouched,
 
+		"receive":     cmdReceive,
+		"receivemail": cmdReceiveMail,
+		"waitfor-ls":  cmdWaitforNotifications,
+
 		"smalldisk":  cmdSmallDisk,
 		"fill":       cmdFill,
 		"faultydisk": cmdFaultyDisk,

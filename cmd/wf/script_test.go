@@ -110,7 +110,7 @@ func setupScript(se *testscript.Env, bin string) error {
 	} {
 		se.Setenv(key, value)
 	}
-	w := &sandbox{home: home, bin: bin, vars: se.Vars, started: map[string]*started{}}
+	w := &sandbox{home: home, bin: bin, vars: se.Vars, started: map[string]*started{}, endpoints: map[string]*endpoint{}}
 	se.Values[sandboxKey{}] = w
 	se.Defer(func() {
 		if err := w.end(); err != nil {
@@ -126,12 +126,13 @@ type sandboxKey struct{}
 
 // A sandbox contains what a script has started or created in addition to its files.
 type sandbox struct {
-	home    string // folder of the daemon's folders
-	bin     string
-	vars    []string
-	started map[string]*started // by name in the script
-	disks   []string            // mount points of its disks
-	listing string              // the result of remember
+	home      string // folder of the daemon's folders
+	bin       string
+	vars      []string
+	started   map[string]*started  // by name in the script
+	disks     []string             // mount points of its disks
+	listing   string               // the result of remember
+	endpoints map[string]*endpoint // by the variable of their port
 }
 
 // end stops the daemon with its runs, and fails if processes are left.

@@ -257,6 +257,7 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs settings.Folde
 		Version:      version(),
 		Given:        o.given(e, flags),
 		Executor:     newDistributor(e, local, dirs.Runtime),
+		Send:         newSender(e, local).Send,
 		Rehearse:     rehearsal(local, program, dirs.State, e.daemonVars(dirs)),
 		Ready: func(r api.Registry) {
 			fmt.Fprintf(e.Stderr, "daemon: pid %d, socket %s, %s\n", r.PID, plain.Line(r.Socket), plain.Line(r.URL))

@@ -26,6 +26,7 @@ func topics() []topic {
 		{"workfiles", "What wf reads in a workfile", nil},
 		{"control-flow", "Conditions, loops, approvals and parameters", nil},
 		{"attributes", "All attributes of nodes, edges and the graph", listAttributes},
+		{"triggers", "What starts runs: times and intervals", nil},
 		{"executors", "Where commands run, and what they need there", listProfileKeys},
 		{"batch-systems", "Grid Engine, PBS, LSF, HyperQueue and others as executors", listTemplateKeys},
 		{"background", "Processes that commands leave behind", nil},
@@ -33,6 +34,7 @@ func topics() []topic {
 		{"keys", "Keys of the terminal interface", tui.Keys},
 		{"json", "Output for programs", nil},
 		{"config", "Settings, their files and variables", listSettings},
+		{"notify", "Who is told about runs, and how", listDestinationKeys},
 		{"hosts", "Work on other machines", nil},
 		{"environment", "Variables that wf reads and sets", nil},
 		{"recipes", "What to type when", nil},
@@ -81,6 +83,21 @@ func listProfileKeys() string {
 	var b strings.Builder
 	for _, k := range settings.ProfileKeys() {
 		fmt.Fprintf(&b, "  %-16s %-6s %s\n", k.Key, k.Builtin, k.Help)
+	}
+	return b.String()
+}
+
+// listDestinationKeys lists the keys of destinations, from their tables.
+func listDestinationKeys() string {
+	var b strings.Builder
+	for _, table := range []struct {
+		title string
+		keys  []settings.DestinationKey
+	}{{"  [mail]", settings.MailKeys()}, {"  [destination.NAME]", settings.NamedKeys()}} {
+		fmt.Fprintln(&b, table.title)
+		for _, k := range table.keys {
+			fmt.Fprintf(&b, "    %-10s %s\n", k.Key, k.Help)
+		}
 	}
 	return b.String()
 }

@@ -54,6 +54,7 @@ func (en *ending) EndReady() bool {
 // first: otherwise, after a power cut, the next daemon would continue the run, and could not start its commands.
 func (en *ending) sweep() {
 	en.run.timer.Stop()
+	en.run.notices.stop()
 	en.run.setTimer(0)
 	en.run.pooling.dropPools()
 	closeSession := func(error) {
@@ -80,9 +81,13 @@ func (en *ending) RecordEnd(before func() (what string, err error), done func())
 	res := history.Result{Result: string(en.run.resultWord()), Counts: historyCounts(en.run.CountAll()), Started: en.run.Request.Time,
 		Ended: en.endedAt, DurationMS: en.run.Elapsed(en.endedAt), Cause: en.run.Cause, Survivors: en.survivors,
 		Left: en.remained, LeftCount: en.leftovers}
+	tell := en.run.notices.atEnd(res)
 	en.run.host.Loop.Run(func() {
 		what, err := before()
 		lost := ""
+		if err == nil {
+			tell()
+		}
 		if err == nil {
 			what, err = "its end", en.run.journal.hist.Finish(res)
 			if lost = lostRecord(en.run.Dir); lost != "" {
@@ -188,6 +193,7 @@ func (r *Run) Detach() {
 	r.slotShare.leaveSlots()
 	r.pooling.dropPools()
 	r.timer.Stop()
+	r.notices.stop()
 	r.stopping.patience.Stop()
 	r.setTimer(0)
 	if r.sess != nil {

@@ -21,7 +21,7 @@ func (r *Run) OpenExecutor(dir string, number int, env []string) (executor.Sessi
 			ids := q.TraceIDs()
 			vars = append(vars, tracing.ParentVariable+"="+ids.Parent(ids.Root))
 		}
-		env = override(env, vars)
+		env = override(env, append(vars, q.Trigger.Variables()...))
 	}
 	return r.host.Executor.Open(context.Background(), executor.Spec{
 		Dir: dir, Run: q.Identity(), Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,
@@ -63,7 +63,9 @@ func (r *Run) Launch(hist *history.Run, sess executor.Session) {
 	resumed, _ := r.host.Nodes.Earlier(r.Request.Resumes)
 	r.host.Nodes.NoteRun(r.Request, resumed.Scope)
 	r.slotShare.join()
+	r.notices.begin()
 	r.firstStep()
+	r.notices.started()
 	r.accepted(nil)
 	r.nesting.reportToCaller()
 	if r.stopping.stopEarly != nil {

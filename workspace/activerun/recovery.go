@@ -94,6 +94,7 @@ func Recover(h *Host, n int) (*Run, error) {
 	r.lookahead.unreported = true
 	h.Nodes.NoteRun(req, nodestate.RepeatedScope(h.Store, req))
 	r.applyJournal(records)
+	r.notices.begin()
 	if r.Phase == runstate.Preparing { // neither stopped nor ended
 		r.Phase = runstate.Active
 		r.limitTime()
@@ -153,6 +154,7 @@ func (rc *recovery) followed(sess executor.Session, err error) {
 	rc.run.sess = sess
 	rc.run.host.Found(rc.run)
 	rc.run.catchUp()
+	rc.run.notices.taken()
 	for _, say := range rc.run.stopping.delayed {
 		say()
 	}

@@ -47,6 +47,7 @@ type Run struct {
 	ending
 	recovery
 	announcer
+	notices
 
 	accepted func(error)  // called once, when the run has started or has failed to start
 	broken   string       // why the executor was lost; "" if it was not
@@ -64,6 +65,7 @@ func New(h *Host, state *nodestate.Run, accepted func(error)) *Run {
 	r.onEnd = map[executor.ID][]func(api.StopResult, error){}
 	r.slotShare.run, r.pooling.run, r.nesting.run, r.lookahead.run, r.journal.run = r, r, r, r, r
 	r.stopping.run, r.ending.run, r.dispatcher.run, r.recovery.run, r.announcer.run = r, r, r, r, r
+	r.notices.run = r
 	r.Active = r
 	r.timer = h.Loop.NewTimer(func() { r.stopping.Stop(api.StopRequest{Cause: "timeout"}, "", nil) })
 	r.tick = h.Loop.NewTimer(r.Tick)
@@ -294,6 +296,7 @@ func (an *announcer) nodeChanged(c runstate.Change) {
 func (r *Run) Abandon() {
 	loop.Contain(r.host.Loop, "a question", func() (struct{}, error) { // the cause of the first panic may cause another one
 		r.timer.Stop()
+		r.notices.stop()
 		r.tick.Stop()
 		if r.sess != nil {
 			r.sess.Detach()
@@ -379,6 +382,7 @@ type Host struct {
 	Slots      Slots
 	Pools      Pools      // nil if there are no pools
 	Nested     Nested     // nil if commands cannot start runs
+	Notices    Notices    // nil if nobody is notified
 	RetryLater func()     // makes the workspace call Retry after HoldPause
 	Found      func(*Run) // called when the executor of a recovered run was found, or is lost
 	// Answered is called when the time for an approval is over, with the answer by default.

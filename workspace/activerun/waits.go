@@ -47,6 +47,9 @@ func (an *announcer) announceWait(ef scheduler.Effect) {
 	n := &an.run.Nodes[ef.Node]
 	an.run.host.Out.Publish(api.Event{Type: api.NodeWaiting, Run: an.run.ID, Client: an.run.Request.Client, Node: n.ID, Name: n.Name,
 		Wait: an.run.WaitOf(ef.Node, ef.Wait, ef.At, ef.Message)})
+	if ef.Wait == scheduler.WaitApproval {
+		an.run.notices.waiting(ef.Node)
+	}
 }
 
 // Decide records the decision d about node i and continues the run.

@@ -34,6 +34,16 @@ func (s *Store) Newest(limit int) ([]Summary, error) {
 	return list, nil
 }
 
+// Results calls f with the results of the runs that are over, newest first, until f returns false.
+func (s *Store) Results(f func(n int, res Result) bool) {
+	numbers, _ := s.Numbers() // a history that cannot be read has no results
+	for _, n := range numbers {
+		if res, over := s.result(n); over && !f(n, *res) {
+			return
+		}
+	}
+}
+
 // Over reports whether run n is over. A result.json, even a damaged one, is enough: it is only written
 // after the end of the journal is durable.
 func (s *Store) Over(n int) bool {

@@ -63,6 +63,13 @@ type Request struct {
 	Again  []string        `json:"again,omitempty"` // paths of the only nodes of sub-flows that are repeated
 	Outer  int             `json:"outer,omitempty"` // how many nodes of Scope are in the outer flow; they come first; 0 = all
 
+	// Notify has the lines that say who is told about the run, NotifyEnv the variables that their commands get.
+	Notify    string   `json:"notify,omitempty"`
+	NotifyEnv []string `json:"notify_env,omitempty"`
+
+	// Trigger is what started the run, or the run that it resumes; nil = a request of a client.
+	Trigger *Trigger `json:"trigger,omitempty"`
+
 	// Relation to other runs.
 	Queued string  `json:"queued,omitempty"` // the key of its file in the queue
 	Caller *Caller `json:"caller,omitempty"` // the execution that started it and waits for it; nil = none
@@ -107,6 +114,20 @@ func (q *Request) TraceIDs() tracing.IDs {
 		parent = q.Trace.Parent
 	}
 	return tracing.NewIDs(q.Identity(), parent)
+}
+
+// Trigger is the trigger that started a run: $WF_TRIGGER and $WF_TRIGGER_TIME of its commands.
+type Trigger struct {
+	Name string    `json:"name"` // cron: 0 2 * * *
+	Time time.Time `json:"time"` // the instant for which the run was scheduled, in the zone of the trigger
+}
+
+// Variables returns the environment variables that describe the trigger, nil for none.
+func (t *Trigger) Variables() []string {
+	if t == nil {
+		return nil
+	}
+	return []string{"WF_TRIGGER=" + t.Name, "WF_TRIGGER_TIME=" + t.Time.Format(time.RFC3339)}
 }
 
 // errNoRequest is wrapped by all errors about a run.json.

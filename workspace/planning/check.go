@@ -73,6 +73,8 @@ func (pl *Planner) check() api.Check {
 	}
 	pl.executors().check(&c, f)
 	pl.checkWrapper(&c)
+	pl.checkNotify(&c)
+	pl.checkTriggers(&c)
 	return c
 }
 

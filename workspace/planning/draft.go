@@ -154,6 +154,7 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations, MaxInstances: instances,
 		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: pl.Version, Time: clock.Now(),
 	}
+	pl.tells(r, req)
 	var holders []*graph.Node
 	if r.Request.Again, holders, err = pl.Nodes.InstancePaths(req.Nodes); err != nil {
 		return nil, err
@@ -171,6 +172,7 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	for _, n := range append(holders, scope.Failed...) {
 		r.Request.Resumes = max(r.Request.Resumes, pl.Nodes.LastRun(n))
 	}
+	r.Request.Trigger = pl.triggerOf(req, r.Request.Resumes)
 	if err := pl.executors().use(&r.Request, f, scope.Nodes, req); err != nil {
 		return nil, err
 	}

@@ -145,6 +145,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.checkExecutors(ctx)
 	d.checkDaemon(ctx)
 	d.checkService()
+	d.checkNotifications()
 	d.checkHistory()
 	d.checkAudit()
 	d.checkFences()

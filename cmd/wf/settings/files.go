@@ -117,7 +117,7 @@ func parseConfig(path string, data []byte, personal bool) (Values, error) {
 	found := Values{}
 	for _, k := range configKeys(data) {
 		where := fmt.Sprintf("%s:%d", path, k.line)
-		if strings.HasPrefix(k.key, executorTable+".") && personal {
+		if (strings.HasPrefix(k.key, executorTable+".") || isDestinationKey(k.key)) && personal {
 			continue
 		}
 		s, known := byFileKey(k.key)
@@ -128,6 +128,9 @@ func parseConfig(path string, data []byte, personal bool) (Values, error) {
 		case strings.HasPrefix(k.key, executorTable+"."):
 			return nil, &exit.Failure{Status: exit.BadUsage, What: "executors cannot be defined beside one workfile", Where: where,
 				Why: "a folder that came from somebody else could name commands to execute", Fix: "move it to your own configuration: wf help config"}
+		case isDestinationKey(k.key):
+			return nil, &exit.Failure{Status: exit.BadUsage, What: "destinations of notifications cannot be defined beside one workfile", Where: where,
+				Why: "they have passwords and keys", Fix: "move it to your own configuration: wf help notify"}
 		case !known:
 			return nil, unknownKey(k.key, where)
 		case s.Personal && !personal:
@@ -148,6 +151,9 @@ func parseConfig(path string, data []byte, personal bool) (Values, error) {
 	}
 	if personal {
 		if _, err := parseProfiles(path, data, values); err != nil {
+			return nil, err
+		}
+		if _, err := parseDestinations(path, values, func(string) (string, error) { return "", nil }); err != nil {
 			return nil, err
 		}
 	}
@@ -206,7 +212,17 @@ func unknownKey(key, where string) error {
 // text formats a value of a configuration file like the argument of a flag. right says whether it has the type of
 // the setting: a text is not accepted for a number, nor a number for a text.
 func (s Setting) text(value any) (text string, right bool) {
-	switch value.(type) {
+	switch v := value.(type) {
+	case []any:
+		var lines []string
+		for _, line := range v {
+			one, isText := line.(string)
+			if !isText || strings.Contains(one, "\n") {
+				return fmt.Sprint(value), false
+			}
+			lines = append(lines, one)
+		}
+		return strings.Join(lines, "\n"), s.Kind == KindNotify
 	case string:
 		right = s.Kind != KindNumber && s.Kind != KindSwitch
 	case int64:
@@ -232,6 +248,8 @@ func (s Setting) form() string {
 		return "one of " + strings.Join(s.Words, ", ") + ", in quotes"
 	case KindResource:
 		return "a text in quotes, or a whole number"
+	case KindNotify:
+		return `a list of lines in quotes, as in notify = ["failure -> desktop"]`
 	}
 	return "a text in quotes"
 }

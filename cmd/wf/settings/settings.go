@@ -4,6 +4,7 @@ package settings
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"wf/cmd/wf/exit"
 	"wf/cmd/wf/progress"
 	"wf/graph/timespan"
+	"wf/notify"
 	"wf/scheduler/flow"
 )
 
@@ -47,6 +49,7 @@ const (
 	KindWord          // one of the words
 	KindExecutor      // the name of one
 	KindResource      // as the attribute of the same name: 4, 16G, 2h
+	KindNotify        // lines of the attribute notify; in files also a list of them
 )
 
 // The words that flags and settings accept.
@@ -77,6 +80,8 @@ func All() []Setting {
 		{Key: "output", Kind: KindWord, Words: OutputWords, Builtin: "auto", DisabledBy: "json", Help: "which output of the nodes is shown"},
 		{Key: "color", Kind: KindWord, Words: ColorWords, Builtin: "auto", Help: "colours"},
 		{Key: "ascii", Kind: KindSwitch, Builtin: "false", Help: "draw with ASCII only"},
+		{Key: "notify", Kind: KindNotify, Attr: "notify", Flagless: true,
+			Help: "who is told about runs of workfiles without this attribute: lines, wf help notify"},
 		{Key: "trust", Kind: KindText, Personal: true, Flagless: true,
 			Help: "folders with files to trust even if others can write them: /data/lab:/srv/flows; * = all"},
 		{Key: "file-memory", Kind: KindNumber, Builtin: "0", Personal: true, Flagless: true,
@@ -141,6 +146,10 @@ func (s Setting) Check(text string) (problem string, allowed []string) {
 	case KindSize:
 		if _, err := ParseSize(text); err != nil {
 			return "must be a size like 500MB or 10GB", nil
+		}
+	case KindNotify:
+		if _, problems := notify.Parse(text); len(problems) > 0 {
+			return fmt.Sprintf("line %d: %s", problems[0].Line, problems[0].Text), nil
 		}
 	case KindExecutor:
 		if err := flow.CheckExecutor(text); err != nil {
