@@ -311,6 +311,7 @@ func TestTextfileThatHangs(t *testing.T) {
 			t.Errorf("took %v", took)
 		}
 		close(release)
+		<-text.done // it still writes the file
 	})
 }
 
