@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"wf/api"
@@ -26,15 +27,19 @@ type monitor struct {
 	text     *metrics.Textfile // nil = none is written
 	traces   *traces.Sender    // nil before start
 	deeds    *deeds            // nil before start
+	lag      *metrics.Distribution
+	refused  atomic.Int64 // starts of triggers that began no run
 }
 
 func newMonitor(d *daemon) *monitor {
-	m := &monitor{d: d}
+	m := &monitor{d: d, lag: metrics.NewDistribution(0.1, 1, 10, 60, 600, 3600)}
 	m.registry.Add(func(w *metrics.Writer) { m.counts.Write(w) })
 	m.registry.Add(func(w *metrics.Writer) { w.Family(metrics.Gauge, "wf_daemon_up", daemonUpHelp).Gauge(1) })
 	m.registry.Add(d.ownFigures)
 	m.registry.Add(d.poolFigures)
 	m.registry.Add(d.loadFigures)
+	m.registry.Add(m.triggerFigures)
+	m.registry.Add(d.outboxFigures)
 	return m
 }
 
@@ -200,4 +205,24 @@ func (d *daemon) loadFigures(w *metrics.Writer) {
 	}
 	engine("wf_executor_commands_running", "Commands that run at an executor other than this machine.", func(l activerun.EngineLoad) int { return l.Running })
 	engine("wf_executor_commands_waiting", "Commands that an executor other than this machine has not started.", func(l activerun.EngineLoad) int { return l.Waiting })
+}
+
+// triggered counts the start of a run by a trigger. It does not block.
+func (m *monitor) triggered(req api.RunRequest, err error) {
+	if err != nil {
+		m.refused.Add(1)
+	} else if req.Trigger != nil {
+		m.lag.Observe(time.Since(req.Trigger.Time))
+	}
+}
+
+func (m *monitor) triggerFigures(w *metrics.Writer) {
+	w.Family(metrics.Gauge, "wf_trigger_workfiles", "Workfiles with enabled triggers.").Gauge(float64(m.d.triggers.keeper.Count()))
+	m.lag.Write(w.Family(metrics.Histogram, "wf_trigger_lag_seconds", "Time from the instant of a trigger to the start of its run, since the daemon was started."))
+	w.Family(metrics.Counter, "wf_trigger_refused", "Instants at which a trigger could start no run, since the daemon was started.").Counter(float64(m.refused.Load()), m.d.started)
+}
+
+func (d *daemon) outboxFigures(w *metrics.Writer) {
+	w.Family(metrics.Gauge, "wf_notifications_waiting", "Notifications that were not sent yet.").Gauge(float64(d.notifier.outbox.Waiting()))
+	w.Family(metrics.Counter, "wf_notifications_dropped", "Notifications that found no room in the outbox, since the daemon was started.").Counter(float64(d.notifier.outbox.Dropped()), d.started)
 }

@@ -9,10 +9,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
 
 	"wf/api"
+	"wf/daemon/metrics"
 	"wf/executor"
 	"wf/workspace"
 )
@@ -67,6 +69,7 @@ func TestMetrics(t *testing.T) {
 	name := filepath.Join(r.dir, "w")
 	text := r.scrape("GET", "/metrics", r.reg.Token, "application/openmetrics-text;version=1.0.0")
 	for sample, want := range map[string]string{
+		"wf_trigger_workfiles": "0", "wf_trigger_lag_seconds_count": "0", "wf_notifications_waiting": "0", "wf_notifications_dropped_total": "0",
 		"wf_runs_active": "1", "wf_commands_running": "1", "wf_slots_used": "1", "wf_slots": "2", "wf_daemon_up": "1",
 		`wf_runs_total{result="succeeded",workfile="` + name + `"}`: "0",
 	} {
@@ -179,6 +182,20 @@ func TestTokenOfTheMetrics(t *testing.T) {
 	set("")
 	if r.scrape("GET", "/metrics", token, "") != "" {
 		t.Error("the token before a change of the file")
+	}
+}
+
+// TestLagOfTriggers: the lag counts from the instant of the trigger; a refusal has none.
+func TestLagOfTriggers(t *testing.T) {
+	m := &monitor{lag: metrics.NewDistribution(1, 3600)}
+	m.triggered(api.RunRequest{Trigger: &api.RunTrigger{Time: time.Now()}}, nil)
+	m.triggered(api.RunRequest{Trigger: &api.RunTrigger{Time: time.Now().Add(-time.Minute)}}, nil) // made up for
+	m.triggered(api.RunRequest{Trigger: &api.RunTrigger{Time: time.Now()}}, &api.Error{Code: api.CodeConflict})
+	w := metrics.NewWriter(metrics.Prometheus)
+	m.lag.Write(w.Family(metrics.Histogram, "wf_lag_seconds", "Lag."))
+	text := string(w.Bytes())
+	if value(t, text, `wf_lag_seconds_bucket{le="1"}`) != "1" || value(t, text, `wf_lag_seconds_bucket{le="3600"}`) != "2" || m.refused.Load() != 1 {
+		t.Errorf("%d refused\n%s", m.refused.Load(), text)
 	}
 }
 

@@ -61,8 +61,9 @@ func (t *triggers) FindStarted(ctx context.Context, workfile, key string) (api.R
 	return e.ws.FindStarted(ctx, key)
 }
 
-// audit adds the run of a trigger to the audit log.
+// audit adds the run of a trigger to the audit log and the metrics.
 func (t *triggers) audit(f *armed.File, l armed.Line, req api.RunRequest, acc api.RunAccepted, err error) {
+	t.d.monitor.triggered(req, err)
 	uid := os.Getuid()
 	entry := audit.Entry{Action: string(api.StartRun.Action), Workfile: f.Workfile}
 	describeRun(&entry, req, acc, err)

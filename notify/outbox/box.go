@@ -277,6 +277,13 @@ func (b *Box) Dropped() int {
 	return b.dropped
 }
 
+// Waiting returns the number of messages that wait.
+func (b *Box) Waiting() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.waiting)
+}
+
 // Retry makes messages due now, also those that were given up. It returns their names. ids are names or unique beginnings; none
 // means all that were not sent. An id that means no message is ErrUnknown.
 func (b *Box) Retry(ids []string) (changed []string, err error) {
