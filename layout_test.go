@@ -63,16 +63,17 @@ var mayImport = map[string][]string{
 	"executor/cluster/template":       {"executor/cluster", "executor/login"},
 	"executor/cluster/slurm":          {"executor", "executor/cluster", "executor/login"},
 	"workspace/fence":                 {"executor/ownfile", "executor/proc"},
-	"workspace/history":               {"executor/checksum", "executor/jsonline", "executor/ownfile", "executor/rundir"},
+	"workspace/history":               {"executor/checksum", "executor/jsonline", "executor/ownfile", "executor/rundir", "workspace/tracing"},
 	"workspace/loop":                  {},
+	"workspace/tracing":               {},
 	"workspace/clock":                 {"executor/proc"},
 	"workspace/params":                {"api", "executor", "scheduler/expression", "scheduler/flow"},
 	"workspace/runstate":              {"api", "executor", "executor/ownfile", "executor/shell", "graph", "graph/pattern", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/params"},
 	"workspace/workfile":              {"api", "executor", "executor/checksum", "executor/ownfile", "executor/shell", "graph", "graph/attribute", "graph/difference", "graph/layered", "graphml", "scheduler/flow", "trigger", "workspace/history", "workspace/loop", "workspace/params"},
 	"workspace/nodestate":             {"api", "graph", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/history", "workspace/runstate", "workspace/workfile"},
 	"workspace/planning":              {"api", "executor", "executor/procattr", "executor/shell", "graph", "graphml", "notify", "scheduler", "scheduler/expression", "scheduler/flow", "trigger", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/workfile"},
-	"workspace/inquiry":               {"api", "executor", "executor/ownfile", "graph", "graph/attribute", "graph/difference", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/runstate", "workspace/watchers", "workspace/workfile"},
-	"workspace/activerun":             {"api", "executor", "executor/ownfile", "graph", "notify", "scheduler", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/watchers", "workspace/workfile"},
+	"workspace/inquiry":               {"api", "executor", "executor/ownfile", "graph", "graph/attribute", "graph/difference", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/runstate", "workspace/tracing", "workspace/watchers", "workspace/workfile"},
+	"workspace/activerun":             {"api", "executor", "executor/ownfile", "graph", "notify", "scheduler", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/tracing", "workspace/watchers", "workspace/workfile"},
 	"workspace/workfile/workfiletest": {"api", "graph", "workspace/history", "workspace/loop", "workspace/workfile"},
 	"workspace/watchers":              {"api", "executor/jsonline", "graph", "workspace/clock", "workspace/loop", "workspace/nodestate"},
 	"trigger/schedule":                {},
@@ -83,8 +84,9 @@ var mayImport = map[string][]string{
 	"daemon/armed":                    {"api", "executor/ownfile", "trigger", "trigger/ledger", "trigger/planner", "workspace/clock", "workspace/fence", "workspace/workfile"},
 	"daemon/audit":                    {"executor/ownfile", "workspace/fence"},
 	"daemon/metrics":                  {"executor/ownfile", "workspace/history"},
-	"workspace":                       {"api", "executor", "executor/ownfile", "graph", "graphml", "scheduler", "scheduler/flow", "workspace/activerun", "workspace/clock", "workspace/fence", "workspace/history", "workspace/inquiry", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/planning", "workspace/runstate", "workspace/watchers", "workspace/workfile"},
-	"daemon":                          {"api", "daemon/armed", "daemon/audit", "daemon/metrics", "daemon/store", "executor/ownfile", "executor/peer", "executor/proc", "notify", "notify/outbox", "workspace", "workspace/activerun", "workspace/fence", "workspace/workfile"},
+	"daemon/traces":                   {"executor/ownfile", "workspace/tracing"},
+	"workspace":                       {"api", "executor", "executor/ownfile", "graph", "graphml", "scheduler", "scheduler/flow", "workspace/activerun", "workspace/clock", "workspace/fence", "workspace/history", "workspace/inquiry", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/planning", "workspace/runstate", "workspace/tracing", "workspace/watchers", "workspace/workfile"},
+	"daemon":                          {"api", "daemon/armed", "daemon/audit", "daemon/metrics", "daemon/store", "daemon/traces", "executor/ownfile", "executor/peer", "executor/proc", "notify", "notify/outbox", "workspace", "workspace/activerun", "workspace/fence", "workspace/tracing", "workspace/workfile"},
 	"client":                          {"api", "executor/jsonline", "executor/ownfile", "executor/peer", "executor/proc"},
 	"client/runview":                  {"api"},
 	"graph/layered":                   {},
@@ -109,7 +111,7 @@ var mayImport = map[string][]string{
 	"cmd/wf/settings":                 {"api", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/progress", "executor/cluster", "executor/cluster/template", "executor/ownfile", "graph/timespan", "notify", "notify/send", "remote", "scheduler/flow", "tui/words"},
 	"cmd/wf/doctor":                   {"api", "client", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/service", "cmd/wf/settings", "daemon", "executor", "executor/login", "executor/proc", "executor/shell", "notify/outbox", "tui/plain", "tui/words", "workspace/fence", "workspace/history"},
 	"cmd/wf/report":                   {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/tail", "graph/pattern", "tui/plain", "tui/words"},
-	"cmd/wf":                          {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/doctor", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/report", "cmd/wf/service", "cmd/wf/settings", "cmd/wf/tail", "daemon", "daemon/audit", "executor", "executor/cluster", "executor/cluster/slurm", "executor/engines", "executor/login", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "graph/attribute", "graph/pattern", "graph/timespan", "notify", "notify/send", "remote", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "workspace/fence", "workspace/history"},
+	"cmd/wf":                          {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/doctor", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/report", "cmd/wf/service", "cmd/wf/settings", "cmd/wf/tail", "daemon", "daemon/audit", "executor", "executor/cluster", "executor/cluster/slurm", "executor/engines", "executor/login", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "graph/attribute", "graph/pattern", "graph/timespan", "notify", "notify/send", "remote", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "workspace/fence", "workspace/history", "workspace/tracing"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
@@ -153,7 +155,7 @@ var mayBeWide = map[string]struct {
 	"api.NodeStatus":            {31, 1, "all that a client is told of a node, as it stands in JSON"},
 	"api.RunRequest":            {27, 0, "all that a client asks of a run, as it stands in JSON"},
 	"workspace/history.Record":  {28, 0, "the union of all records of a journal, as it stands in JSON"},
-	"workspace/history.Request": {44, 0, "all that a run began with, as it stands in JSON"},
+	"workspace/history.Request": {45, 0, "all that a run began with, as it stands in JSON"},
 }
 
 // mayBeLong names the functions that may have more lines than maxFunctionLines, with the reason.

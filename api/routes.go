@@ -78,6 +78,7 @@ var (
 	StopRun        = post[StopRequest, StopResult](inRun+"/stop", plainBody, ResendServed, "stop")
 	CompareRuns    = get[DiffQuery, RunDiff](inWorkspace + "/diff")
 	ReadWorkfile   = get[None, Stream](inRun + "/workfile") // raw bytes
+	GetTrace       = get[None, Stream](inRun + "/trace")    // JSON of OTLP
 	GetOutlook     = get[None, RunOutlook](inRun + "/outlook")
 	GetLive        = get[LiveQuery, RunLive](inRun + "/live")
 )

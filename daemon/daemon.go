@@ -69,6 +69,7 @@ type Config struct {
 type Monitoring struct {
 	TextFile  string // is written with the metrics, absolute; "" = none
 	TokenFile string // contains a token that only reads the metrics, absolute; "" = none
+	TraceTo   string // base URL of the collector for runs whose environment names none; "" = they are not traced
 }
 
 // parts are parts of the daemon that withDefaults creates.

@@ -12,8 +12,10 @@ import (
 
 	"wf/api"
 	"wf/daemon/metrics"
+	"wf/daemon/traces"
 	"wf/workspace"
 	"wf/workspace/activerun"
+	"wf/workspace/tracing"
 )
 
 // monitor tells other programs about the daemon and its runs. It lives from start to close.
@@ -22,6 +24,7 @@ type monitor struct {
 	registry metrics.Registry  // of all figures of the daemon: a part that has some adds them in newDaemon
 	counts   *metrics.Counts   // nil before start
 	text     *metrics.Textfile // nil = none is written
+	traces   *traces.Sender    // nil before start
 }
 
 func newMonitor(d *daemon) *monitor {
@@ -42,6 +45,13 @@ func (m *monitor) start() {
 	if path := m.d.cfg.Monitoring.TextFile; path != "" {
 		m.text = metrics.NewTextfile(path, m.textFor, m.d.cfg.Log)
 	}
+	cfg := m.d.cfg
+	m.traces = traces.Start(traces.Config{State: cfg.State, Version: cfg.Version, Log: cfg.Log,
+		Build: func(id string, n int) (*tracing.Trace, bool, error) { return workspace.TraceOf(cfg.State, id, n) },
+		Hold: func() func() {
+			m.d.workspaces.preventIdle()
+			return m.d.workspaces.allowIdle
+		}})
 }
 
 // textFor returns the text for the file; the last one has only what is true without a daemon.
@@ -72,6 +82,7 @@ func Metrics(state string, openMetrics bool) ([]byte, error) {
 
 // close writes what is left to write. No workspace may be open.
 func (m *monitor) close() {
+	m.traces.Close()
 	m.counts.Close()
 	m.text.Close()
 }
@@ -89,6 +100,7 @@ func (m *monitor) hear(n workspace.News) {
 		m.counts.Ended(metrics.End{Workspace: n.ID, Workfile: n.Workfile, Run: run, Result: string(s.Result), Ended: *s.Ended,
 			Duration: time.Duration(*s.DurationMS) * time.Millisecond})
 		m.text.Wake()
+		m.traces.Ended(n.ID, run)
 	}
 }
 

@@ -45,6 +45,17 @@ func (d *daemon) frozenWorkfile(w http.ResponseWriter, r *http.Request, _ api.No
 	return nil
 }
 
+// trace sends a run as a trace.
+func (d *daemon) trace(w http.ResponseWriter, r *http.Request, _ api.None) error {
+	data, err := use(d, r, func(ws *workspace.Workspace) ([]byte, error) {
+		return ws.Trace(r.Context(), r.PathValue("run"))
+	})
+	if err == nil {
+		writeBytes(w, data)
+	}
+	return err
+}
+
 // stream sends out, piece by piece, and closes it. It ends with out, or when the client is gone.
 func stream(w http.ResponseWriter, r *http.Request, out io.ReadCloser) {
 	// Closing ends a read that waits for more.

@@ -14,6 +14,7 @@ import (
 	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/runstate"
+	"wf/workspace/tracing"
 	"wf/workspace/workfile"
 )
 
@@ -38,7 +39,7 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 	pp.w.file.Statuses().TouchAll()
 	pp.w.file.PublishStatuses() // the frozen workfile shows the statuses at the start of the run
 	frozen := whole(pp.w.file.Document().Render())
-	beside, err := pp.beside(r)
+	beside, err := pp.beside(r, env)
 	bare := pp.w.file.StartsBare()
 	r.Request.Run = pp.w.lastNumber()
 	pp.w.loop.Run(func() {
@@ -77,7 +78,7 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 }
 
 // beside returns further files for the folder of a new run, which replays need.
-func (pp *preparer) beside(r *activerun.Run) ([]history.Companion, error) {
+func (pp *preparer) beside(r *activerun.Run, env []string) ([]history.Companion, error) {
 	var list []history.Companion
 	add := func(name string, what any) error {
 		data, err := json.Marshal(what)
@@ -94,7 +95,24 @@ func (pp *preparer) beside(r *activerun.Run) ([]history.Companion, error) {
 			return nil, err
 		}
 	}
+	if target := pp.traced(r, env); target != nil {
+		if err := add(tracing.FileTarget, target); err != nil {
+			return nil, err
+		}
+	}
 	return list, nil
+}
+
+// traced notes in the request of a run whether it is traced, and returns where its trace is sent; nil = it is not.
+func (pp *preparer) traced(r *activerun.Run, env []string) *tracing.Target {
+	target, parent, state, err := tracing.Plan(env, pp.w.cfg.TraceTo)
+	if err != nil {
+		pp.w.cfg.Log.Warn("a run is not traced", "workfile", pp.w.path, "err", err)
+	}
+	if target != nil {
+		r.Request.Trace = &history.Trace{Parent: parent, State: state}
+	}
+	return target
 }
 
 // whole joins pieces. It makes no copy if there is only one.

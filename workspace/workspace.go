@@ -52,8 +52,10 @@ type Config struct {
 	// and requests call it, not the loop.
 	Forgot func(id string, runs []int)
 	// Tell, if not nil, is called with what happens without a request, on the loop or a helper. It must not block.
-	Tell   func(News)
-	Nested activerun.Nested // nil if commands cannot start runs
+	Tell func(News)
+	// TraceTo is the base URL of the collector for the traces of runs whose environment names none; "" = they are not traced.
+	TraceTo string
+	Nested  activerun.Nested // nil if commands cannot start runs
 	// Notices, if not nil, stores notifications about runs.
 	Notices activerun.Notices
 

@@ -82,7 +82,7 @@ func newRunsShow(e *env) *cobra.Command {
 		Short: "Show one run: the only active one, or else the latest",
 		Long: `Show prints the stages of a run, what failed, the slowest nodes, the critical path, and the
 changes of the workfile since. The format chrome is a trace with one track for each of the
-commands that ran at the same time. With --workfile it prints the workfile as it was at the start
+commands that ran at the same time, and otlp one of OpenTelemetry. With --workfile it prints the workfile as it was at the start
 of the run, byte for byte.`,
 		Example: `  wf runs show 42
   wf runs show 42 -v                                with every execution
@@ -91,8 +91,8 @@ of the run, byte for byte.`,
 		Annotations: map[string]string{completesWith: "RUN"},
 		Args:        nargs(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.json && o.format == "chrome" {
-				return exit.Usage("--json cannot be used with --format chrome")
+			if o.json && (o.format == "chrome" || o.format == "otlp") {
+				return exit.Usage("--json cannot be used with --format %s", o.format)
 			}
 			if o.frozen && (o.json || o.verbose || cmd.Flags().Changed("format")) {
 				return exit.Usage("--workfile cannot be used with --json, --format or --verbose")
@@ -103,7 +103,7 @@ of the run, byte for byte.`,
 	}
 	o.listFlags(cmd)
 	o.format = "text"
-	cmd.Flags().Var(&choice{&o.format, []string{"text", "json", "chrome"}}, "format", "text, json or chrome")
+	cmd.Flags().Var(&choice{&o.format, []string{"text", "json", "chrome", "otlp"}}, "format", "text, json, chrome or otlp")
 	cmd.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "list every execution")
 	cmd.Flags().BoolVar(&o.frozen, "workfile", false, "print the workfile as it was at the start of the run")
 	return cmd

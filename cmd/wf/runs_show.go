@@ -18,6 +18,9 @@ func (o *runsOptions) show(ctx context.Context, e *env, s *target, run string) e
 	if o.frozen {
 		return printFrozen(ctx, e, s, run)
 	}
+	if o.format == "otlp" {
+		return printTrace(ctx, e, s, run)
+	}
 	detail, err := s.Workspace.Analysis(ctx, run)
 	if err != nil {
 		return err
@@ -43,6 +46,21 @@ func printFrozen(ctx context.Context, e *env, s *target, run string) error {
 		return err
 	}
 	return w.Flush()
+}
+
+// printTrace prints a run as a trace of OpenTelemetry.
+func printTrace(ctx context.Context, e *env, s *target, run string) error {
+	trace, err := s.Workspace.Trace(ctx, run)
+	if err != nil {
+		return err
+	}
+	defer trace.Close()
+	data, err := io.ReadAll(trace) // one that breaks off must not look complete
+	if err != nil {
+		return err
+	}
+	_, err = e.Stdout.Write(append(data, '\n'))
+	return err
 }
 
 // shownRun returns the named run, or else the only active run, or else the latest run.

@@ -34,6 +34,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"forge":     cmdForge,
 		"valid":     cmdValid,
 		"takeport":  cmdTakePort,
+		"collector": cmdCollector,
 		"remember":  cmdRemember,
 		"untouched": cmdUntouched,
 

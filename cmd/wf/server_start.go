@@ -28,6 +28,7 @@ import (
 	"wf/executor/runner"
 	"wf/tui/plain"
 	"wf/workspace/history"
+	"wf/workspace/tracing"
 )
 
 // serverOptions are the flags of server start.
@@ -79,10 +80,11 @@ func (o *serverOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.keepSize, "keep-size", "0", "delete the oldest runs of a workfile while its runs take more than this `SIZE`, such as 10GB; 0 = never")
 	f.StringVar(&o.monitoring.TextFile, "metrics-file", "", "keep the metrics in `FILE` for node_exporter (wf help metrics)")
 	f.StringVar(&o.monitoring.TokenFile, "metrics-token-file", "", "serve the metrics also for the token in `FILE`, which allows nothing else")
+	f.StringVar(&o.monitoring.TraceTo, "otlp-endpoint", "", "send traces of runs to the collector at `URL`, unless their environment names another")
 }
 
 // serverFlags are the flags that a daemon passes on to the next one.
-var serverFlags = []string{"host", "port", "idle-timeout", "slots", "keep-runs", "keep-age", "keep-size", "metrics-file", "metrics-token-file"}
+var serverFlags = []string{"host", "port", "idle-timeout", "slots", "keep-runs", "keep-age", "keep-size", "metrics-file", "metrics-token-file", "otlp-endpoint"}
 
 // background starts a daemon that outlives this command, with the given flags.
 func (o *serverOptions) background(ctx context.Context, e *env, flags *pflag.FlagSet) error {
@@ -125,6 +127,11 @@ func (o *serverOptions) check() error {
 	for _, path := range []string{o.monitoring.TextFile, o.monitoring.TokenFile} {
 		if path != "" && !filepath.IsAbs(path) {
 			return exit.Usage("%s: the path of a file with metrics or their token must be absolute", path)
+		}
+	}
+	if o.monitoring.TraceTo != "" {
+		if err := tracing.CheckEndpoint(o.monitoring.TraceTo); err != nil {
+			return exit.Usage("--otlp-endpoint: %v", err)
 		}
 	}
 	return nil

@@ -2,35 +2,42 @@ package activerun
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"wf/executor"
 	"wf/workspace/history"
 	"wf/workspace/runstate"
+	"wf/workspace/tracing"
 )
 
 // OpenExecutor starts the executor of the run, or connects to it again. Its reports reach the loop in order.
 func (r *Run) OpenExecutor(dir string, number int, env []string) (executor.Session, error) {
+	q := r.Request
+	q.Run = number // a new run has got it just now
 	if env != nil {
-		own := append([]string{"WF_WORKFILE=" + r.host.Path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...)
-		env = override(env, append(own, r.Request.Trigger.Variables()...))
+		vars := append([]string{"WF_WORKFILE=" + r.host.Path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...)
+		if q.Trace != nil {
+			ids := q.TraceIDs()
+			vars = append(vars, tracing.ParentVariable+"="+ids.Parent(ids.Root))
+		}
+		env = override(env, append(vars, q.Trigger.Variables()...))
 	}
 	return r.host.Executor.Open(context.Background(), executor.Spec{
-		Dir: dir, Run: identity(&r.Request, number), Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,
+		Dir: dir, Run: q.Identity(), Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,
 		Report: func(list []executor.Report) { r.host.Loop.Post(func() { r.handleReports(list) }) },
 	})
 }
 
-// identity identifies the run among all runs of all machines, see executor.Spec.
-func identity(q *history.Request, number int) string {
-	unique := q.Key
-	if unique == "" { // a client that gives its requests no keys
-		unique = strconv.FormatInt(q.Time.UnixNano(), 10)
+// traceParent returns the variable with the span of an execution, for what its command traces; "" if the run is not traced.
+func (r *Run) traceParent(node string, execution int) string {
+	if r.Request.Trace == nil {
+		return ""
 	}
-	return fmt.Sprintf("%s/%d/%s", q.Workspace, number, unique)
+	if r.spans == nil {
+		r.spans = new(r.Request.TraceIDs())
+	}
+	return tracing.ParentVariable + "=" + r.spans.Parent(r.spans.Execution(node, execution))
 }
 
 // override replaces variables of an environment. Each name must occur only once, because some programs read the first

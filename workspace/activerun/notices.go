@@ -142,7 +142,7 @@ func describe(q *history.Request, event api.NotifyEvent) api.Notification {
 func put(h *Host, q *history.Request, to []notify.Destination, n api.Notification, occasion ...string) {
 	notify.Complete(&n)
 	for _, d := range to {
-		n.ID = notify.ID(d, append([]string{identity(q, q.Run)}, occasion...)...)
+		n.ID = notify.ID(d, append([]string{q.Identity()}, occasion...)...)
 		m := notify.Message{Notification: n, To: d.String(), Env: q.NotifyEnv, Dir: filepath.Dir(q.Workfile)}
 		if err := h.Notices.Put(m); err != nil {
 			h.Log.Error("a notification cannot be stored", "run", n.Run, "to", d.Shown(), "err", err)

@@ -26,6 +26,7 @@ import (
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
+	"wf/workspace/tracing"
 	"wf/workspace/watchers"
 	"wf/workspace/workfile"
 )
@@ -48,10 +49,11 @@ type Run struct {
 	announcer
 	notices
 
-	accepted func(error) // called once, when the run has started or has failed to start
-	broken   string      // why the executor was lost; "" if it was not
-	timer    *loop.Timer // stops the run when its timeout is over
-	tick     *loop.Timer // fires at the next moment that the scheduler waits for
+	accepted func(error)  // called once, when the run has started or has failed to start
+	broken   string       // why the executor was lost; "" if it was not
+	timer    *loop.Timer  // stops the run when its timeout is over
+	tick     *loop.Timer  // fires at the next moment that the scheduler waits for
+	spans    *tracing.IDs // of the trace; see traceParent
 	// outputNames contains the names of the output files while a list of reports is processed; nil means not listed.
 	outputNames map[string]bool
 }
@@ -311,6 +313,9 @@ func (r *Run) job(i, execution int, line string) executor.Job {
 	id := executor.ID{Node: i, Execution: execution}
 	env := []string{"WF_NODE_ID=" + n.ID, "WF_NODE_NAME=" + n.Name, "WF_EXECUTION=" + history.RunID(execution),
 		"WF_OUTPUT=" + runstate.OutputFile(r.Dir, id)}
+	if v := r.traceParent(n.ID, execution); v != "" {
+		env = append(env, v)
+	}
 	return executor.Job{ID: id, Shell: r.Request.Shell, Command: line, Env: append(env, r.Sched.Environment(i)...), Merge: r.Merges(i),
 		Idempotent: r.Sched.Idempotent(i), Engine: runstate.ExecutorOf(&r.State, i), Resources: executor.Resources(r.Sched.Resources(i))}
 }

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"time"
+
+	"wf/workspace/tracing"
 )
 
 // Request is the request for a run: the content of run.json, which never changes. It
@@ -70,6 +73,7 @@ type Request struct {
 	// Relation to other runs.
 	Queued string  `json:"queued,omitempty"` // the key of its file in the queue
 	Caller *Caller `json:"caller,omitempty"` // the execution that started it and waits for it; nil = none
+	Trace  *Trace  `json:"trace,omitempty"`  // nil = the run is not traced
 
 	// Scope are the ids of the nodes in run-local order, see Record.Node. Names are their handles at that
 	// time, parallel to Scope. They come last so that a list of runs need not read them.
@@ -100,6 +104,30 @@ func (t *Trigger) Variables() []string {
 		return nil
 	}
 	return []string{"WF_TRIGGER=" + t.Name, "WF_TRIGGER_TIME=" + t.Time.Format(time.RFC3339)}
+}
+
+// A Trace is the place of a run in a trace of OpenTelemetry.
+type Trace struct {
+	Parent string `json:"parent,omitempty"` // the traceparent that the run inherited; "" = it begins a trace
+	State  string `json:"state,omitempty"`  // the tracestate that it inherited
+}
+
+// Identity returns a text that identifies the run among all runs of all machines.
+func (q *Request) Identity() string {
+	unique := q.Key
+	if unique == "" { // a client that gives its requests no keys
+		unique = strconv.FormatInt(q.Time.UnixNano(), 10)
+	}
+	return fmt.Sprintf("%s/%d/%s", q.Workspace, q.Run, unique)
+}
+
+// TraceIDs returns the ids of the spans of the run.
+func (q *Request) TraceIDs() tracing.IDs {
+	parent := ""
+	if q.Trace != nil {
+		parent = q.Trace.Parent
+	}
+	return tracing.NewIDs(q.Identity(), parent)
 }
 
 // errNoRequest is wrapped by all errors about a run.json.
