@@ -92,6 +92,20 @@ type Caller struct {
 	Held      map[string]int `json:"held,omitempty"` // units of pools of the execution and of its callers
 }
 
+// Trigger is the trigger that started a run: $WF_TRIGGER and $WF_TRIGGER_TIME of its commands.
+type Trigger struct {
+	Name string    `json:"name"` // cron: 0 2 * * *
+	Time time.Time `json:"time"` // the instant for which the run was scheduled, in the zone of the trigger
+}
+
+// Variables returns the environment variables that describe the trigger, nil for none.
+func (t *Trigger) Variables() []string {
+	if t == nil {
+		return nil
+	}
+	return []string{"WF_TRIGGER=" + t.Name, "WF_TRIGGER_TIME=" + t.Time.Format(time.RFC3339)}
+}
+
 // A Trace is the place of a run in a trace of OpenTelemetry.
 type Trace struct {
 	Parent string `json:"parent,omitempty"` // the traceparent that the run inherited; "" = it begins a trace
@@ -114,20 +128,6 @@ func (q *Request) TraceIDs() tracing.IDs {
 		parent = q.Trace.Parent
 	}
 	return tracing.NewIDs(q.Identity(), parent)
-}
-
-// Trigger is the trigger that started a run: $WF_TRIGGER and $WF_TRIGGER_TIME of its commands.
-type Trigger struct {
-	Name string    `json:"name"` // cron: 0 2 * * *
-	Time time.Time `json:"time"` // the instant for which the run was scheduled, in the zone of the trigger
-}
-
-// Variables returns the environment variables that describe the trigger, nil for none.
-func (t *Trigger) Variables() []string {
-	if t == nil {
-		return nil
-	}
-	return []string{"WF_TRIGGER=" + t.Name, "WF_TRIGGER_TIME=" + t.Time.Format(time.RFC3339)}
 }
 
 // errNoRequest is wrapped by all errors about a run.json.
