@@ -68,18 +68,23 @@ var mayImport = map[string][]string{
 	"workspace/clock":                 {"executor/proc"},
 	"workspace/params":                {"api", "executor", "scheduler/expression", "scheduler/flow"},
 	"workspace/runstate":              {"api", "executor", "executor/ownfile", "executor/shell", "graph", "graph/pattern", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/params"},
-	"workspace/workfile":              {"api", "executor", "executor/checksum", "executor/ownfile", "executor/shell", "graph", "graph/attribute", "graph/difference", "graph/layered", "graphml", "scheduler/flow", "workspace/history", "workspace/loop", "workspace/params"},
+	"workspace/workfile":              {"api", "executor", "executor/checksum", "executor/ownfile", "executor/shell", "graph", "graph/attribute", "graph/difference", "graph/layered", "graphml", "scheduler/flow", "trigger", "workspace/history", "workspace/loop", "workspace/params"},
 	"workspace/nodestate":             {"api", "graph", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/history", "workspace/runstate", "workspace/workfile"},
-	"workspace/planning":              {"api", "executor", "executor/procattr", "executor/shell", "graph", "graphml", "notify", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/workfile"},
+	"workspace/planning":              {"api", "executor", "executor/procattr", "executor/shell", "graph", "graphml", "notify", "scheduler", "scheduler/expression", "scheduler/flow", "trigger", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/workfile"},
 	"workspace/inquiry":               {"api", "executor", "executor/ownfile", "graph", "graph/attribute", "graph/difference", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/runstate", "workspace/watchers", "workspace/workfile"},
 	"workspace/activerun":             {"api", "executor", "executor/ownfile", "graph", "notify", "scheduler", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/watchers", "workspace/workfile"},
 	"workspace/workfile/workfiletest": {"api", "graph", "workspace/history", "workspace/loop", "workspace/workfile"},
 	"workspace/watchers":              {"api", "executor/jsonline", "graph", "workspace/clock", "workspace/loop", "workspace/nodestate"},
+	"trigger/schedule":                {},
+	"trigger":                         {"graph/spelling", "graph/timespan", "trigger/schedule"},
+	"trigger/planner":                 {"trigger", "trigger/schedule"},
+	"trigger/ledger":                  {"executor/ownfile", "trigger/planner"},
 	"daemon/store":                    {"executor/checksum", "executor/ownfile"},
+	"daemon/armed":                    {"api", "executor/ownfile", "trigger", "trigger/ledger", "trigger/planner", "workspace/clock", "workspace/fence", "workspace/workfile"},
 	"daemon/audit":                    {"executor/ownfile", "workspace/fence"},
 	"daemon/metrics":                  {"executor/ownfile", "workspace/history"},
 	"workspace":                       {"api", "executor", "executor/ownfile", "graph", "graphml", "scheduler", "scheduler/flow", "workspace/activerun", "workspace/clock", "workspace/fence", "workspace/history", "workspace/inquiry", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/planning", "workspace/runstate", "workspace/watchers", "workspace/workfile"},
-	"daemon":                          {"api", "daemon/audit", "daemon/metrics", "daemon/store", "executor/ownfile", "executor/peer", "executor/proc", "notify", "notify/outbox", "workspace", "workspace/activerun", "workspace/fence", "workspace/workfile"},
+	"daemon":                          {"api", "daemon/armed", "daemon/audit", "daemon/metrics", "daemon/store", "executor/ownfile", "executor/peer", "executor/proc", "notify", "notify/outbox", "workspace", "workspace/activerun", "workspace/fence", "workspace/workfile"},
 	"client":                          {"api", "executor/jsonline", "executor/ownfile", "executor/peer", "executor/proc"},
 	"client/runview":                  {"api"},
 	"graph/layered":                   {},
@@ -116,6 +121,10 @@ var mayNotUse = map[string][]string{
 	"graph/difference":     {"os", "net", "time", "sync", "log", "context"},
 	"notify":               {"os", "net", "sync", "log", "context"},
 	"graph":                {"os", "net", "time", "sync", "log", "context"},
+	"trigger/schedule":     {"os", "net", "sync", "log", "context"},
+	"trigger":              {"os", "net", "sync", "log", "context"},
+	"trigger/planner":      {"os", "net", "sync", "log", "context"},
+	"trigger/ledger":       {"net", "sync", "log"},
 	"scheduler/expression": {"os", "net", "log", "context"},
 	"scheduler/flow":       {"os", "net", "sync", "log", "context"},
 	"scheduler":            {"os", "net", "time", "sync", "log", "context"},
@@ -142,9 +151,9 @@ var mayBeWide = map[string]struct {
 }{
 	"api.Event":                 {44, 0, "the union of all events, as it stands in JSON"},
 	"api.NodeStatus":            {31, 1, "all that a client is told of a node, as it stands in JSON"},
-	"api.RunRequest":            {26, 0, "all that a client asks of a run, as it stands in JSON"},
+	"api.RunRequest":            {27, 0, "all that a run is asked for, as it stands in JSON"},
 	"workspace/history.Record":  {28, 0, "the union of all records of a journal, as it stands in JSON"},
-	"workspace/history.Request": {43, 0, "all that a run began with, as it stands in JSON"},
+	"workspace/history.Request": {44, 0, "all that a run began with, as it stands in JSON"},
 }
 
 // mayBeLong names the functions that may have more lines than maxFunctionLines, with the reason.
@@ -375,7 +384,7 @@ func receiver(f *ast.FuncDecl) string {
 // TestClock looks at what some packages do with package time: types and arithmetic, never the clock.
 func TestClock(t *testing.T) {
 	all := packages(t)
-	for _, name := range []string{"api", "client/runview", "scheduler/expression", "scheduler/flow", "graph/timespan"} {
+	for _, name := range []string{"api", "client/runview", "scheduler/expression", "scheduler/flow", "graph/timespan", "trigger/schedule", "trigger", "trigger/planner", "trigger/ledger"} {
 		checkClock(t, name, all[name].GoFiles)
 	}
 }

@@ -54,6 +54,7 @@ type ServerStatus struct {
 	Clients    int             `json:"clients"`
 	Workspaces []WorkspaceInfo `json:"workspaces"`
 	Held       []HeldWorkspace `json:"held,omitempty"`
+	Armed      int             `json:"armed,omitempty"` // number of workfiles with armed triggers, for which the daemon stays
 }
 
 // HeldWorkfile is RunSummary.Held of a run whose workfile is quarantined, see HeldWorkspace.
@@ -110,6 +111,8 @@ type RunRequest struct {
 	// Waits, if not nil, receives the reason when the run has to wait for another one, see HeaderWaits. The
 	// workspace does not wait for the reader.
 	Waits chan<- Error `json:"-"`
+	// Trigger is set by the daemon if a trigger starts the run.
+	Trigger *RunTrigger `json:"-"`
 	// AskRepeat is set by a client that can ask its user. If everything is done and took more than a minute,
 	// the run is refused with CodeDone, unless the mode is "fresh".
 	AskRepeat bool `json:"ask_repeat,omitempty"`
@@ -122,6 +125,12 @@ type RunRequest struct {
 	Notify *string `json:"notify,omitempty"`
 	// Defaults apply where neither the request nor the workfile has a value.
 	Defaults *RunDefaults `json:"defaults,omitempty"`
+}
+
+// A RunTrigger is the trigger that starts a run.
+type RunTrigger struct {
+	Name string    `json:"name"` // cron: 0 2 * * *
+	Time time.Time `json:"time"` // the instant
 }
 
 // A Caller identifies an execution, from the environment of its command.

@@ -18,6 +18,11 @@ var (
 	GetMetrics     = get[MetricsQuery, Stream]("/metrics") // text; at this path because scrapers expect it
 	ListPools      = get[None, PoolList]("/v1/pools")
 	ResizePool     = post[PoolSize, PoolList]("/v1/pools", plainBody, ResendServed, "pool")
+	ListTriggers   = get[TriggersQuery, TriggerList]("/v1/triggers")
+	GetTriggerLog  = get[TriggerLogQuery, TriggerLog]("/v1/triggers/log")
+	EnableTriggers = post[TriggerEnable, TriggerList]("/v1/triggers/enable", envBody, ResendServed, "trigger-enable")
+	DisableTrigger = post[TriggerDisable, None]("/v1/triggers/disable", plainBody, ResendServed, "trigger-disable")
+	FireTrigger    = post[TriggerNow, RunAccepted]("/v1/triggers/fire", plainBody, ResendLost, "trigger-fire")
 	CreateWorkfile = post[NewRequest, WorkspaceInfo]("/v1/workfiles", workfileBody, ResendLost, "new")
 	MoveWorkfile   = post[MoveRequest, MoveResult]("/v1/move", plainBody, ResendLost, "move")
 	ListHistories  = post[GoneRequest, GoneList]("/v1/histories", plainBody, ResendServed, "forget")

@@ -187,7 +187,9 @@ type RunDetail struct {
 	GraceMS   int64  `json:"grace_ms"`
 
 	Params map[string]any `json:"params,omitempty"`
-	Mocks  []Mock         `json:"mocks,omitempty"` // nodes that were not executed, by handle or path
+	// Trigger started the run, or the run that it resumes; nil = a person or a command did.
+	Trigger *RunTrigger `json:"trigger,omitempty"`
+	Mocks   []Mock      `json:"mocks,omitempty"` // nodes that were not executed, by handle or path
 	// Decisions are the decisions of people, and the defaults when the time to answer was over, in order.
 	Decisions []NodeDecision `json:"decisions,omitempty"`
 	Notes     []string       `json:"notes,omitempty"` // remarks for people that are not failures

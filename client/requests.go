@@ -82,6 +82,32 @@ func (c *Client) ResizePool(ctx context.Context, size api.PoolSize) (api.PoolLis
 	return call(ctx, c, api.ResizePool, size)
 }
 
+// Triggers describes the triggers of a workfile, or of all armed ones.
+func (c *Client) Triggers(ctx context.Context, q api.TriggersQuery) (api.TriggerList, error) {
+	return call(ctx, c, api.ListTriggers, q)
+}
+
+// TriggerLog returns what came of the triggers of a workfile.
+func (c *Client) TriggerLog(ctx context.Context, path string) (api.TriggerLog, error) {
+	return call(ctx, c, api.GetTriggerLog, api.TriggerLogQuery{Path: path})
+}
+
+// EnableTriggers arms the triggers of a workfile, and describes them.
+func (c *Client) EnableTriggers(ctx context.Context, q api.TriggerEnable) (api.TriggerList, error) {
+	return call(ctx, c, api.EnableTriggers, q)
+}
+
+// DisableTriggers disarms a workfile.
+func (c *Client) DisableTriggers(ctx context.Context, path string) error {
+	_, err := call(ctx, c, api.DisableTrigger, api.TriggerDisable{Path: path})
+	return err
+}
+
+// FireTrigger starts the run of an armed trigger at once.
+func (c *Client) FireTrigger(ctx context.Context, q api.TriggerNow) (api.RunAccepted, error) {
+	return call(ctx, c, api.FireTrigger, q)
+}
+
 // KVGet returns the value of key.
 func (c *Client) KVGet(ctx context.Context, where api.KVScope, key string) (api.KVAnswer, error) {
 	return call(ctx, c, api.GetValue, api.KVQuery{KVScope: where, Key: key})

@@ -132,6 +132,12 @@ func describe(e *audit.Entry, question, answer any, err error) bool {
 		e.Detail = q.Op + " " + count(len(answer.(api.NotificationList).Changed), "notification")
 	case api.NotifyTestRequest:
 		e.Workfile, e.Detail = q.Workfile, strings.Join(destinationKinds(q.Lines), ", ")
+	case api.TriggerEnable:
+		e.Workfile, e.Detail = q.Path, strings.Join(lines(q.Lines), "; ")
+	case api.TriggerDisable:
+		e.Workfile = q.Path
+	case api.TriggerNow:
+		e.Workfile, e.Detail, e.Run = q.Path, q.On, answer.(api.RunAccepted).Run
 	case api.SaveAsRequest:
 		e.Detail = "to " + q.Path
 	}

@@ -168,6 +168,7 @@ type daemon struct {
 	slots      *slots
 	workspaces *workspaces[*workspace.Workspace]
 	leases     *leases
+	triggers   *triggers
 	waits      chan struct{} // limits lasting requests, see lasting
 	answers    *answers
 	notifier   *notifier
@@ -196,6 +197,7 @@ func newDaemon(cfg Config, listeners *listeners, open func(workspace.Config) ope
 	d.notifier = newNotifier(d)
 	d.workspaces = newWorkspaces(open(d.workspaceConfig()), cfg, func() { d.finish("idle") })
 	cfg.nested.table, cfg.nested.log = d.workspaces, cfg.Log
+	d.triggers = newTriggers(d)
 	return d
 }
 
@@ -221,6 +223,7 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	d.cfg.Ready(d.registry)
 	d.workspaces.resume(d.unfinished())
 	close(d.workspaces.resumed)
+	d.triggers.keeper.Open()
 	d.workspaces.allowIdle()
 	d.cfg.pools.open()
 	d.requests.Go(func() { workspace.Tidy(d.cfg.State, d.cfg.Log) })
@@ -256,6 +259,7 @@ func (d *daemon) drain(servers *servers, cancel context.CancelFunc) {
 	d.draining.Store(true)
 	removeRegistry(d.cfg.Runtime, d.registry)
 	d.listeners.close()
+	d.triggers.keeper.Close()
 	d.workspaces.close()
 	cancel()
 	servers.shutdown(drainTime)

@@ -41,7 +41,9 @@ func FuzzRequests(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	d.triggers.keeper.Open()
 	f.Cleanup(func() {
+		d.triggers.keeper.Close()
 		d.workspaces.close()
 		d.cfg.values.Close()
 		listeners.close()
@@ -52,7 +54,7 @@ func FuzzRequests(f *testing.F) {
 		switch route.Path {
 		case api.StopServer.Path, api.WatchEvents.Path:
 			t.Skip("ends the daemon, or the talk in requests")
-		case api.CreateWorkfile.Path, api.MoveWorkfile.Path, api.OpenWorkspace.Path, api.SaveCopy.Path, api.EditWorkfile.Path:
+		case api.CreateWorkfile.Path, api.MoveWorkfile.Path, api.OpenWorkspace.Path, api.SaveCopy.Path, api.EditWorkfile.Path, api.EnableTriggers.Path:
 			t.Skip("must not lead to files or commands of this machine")
 		}
 		id = pathSegment(id)

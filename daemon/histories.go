@@ -102,7 +102,7 @@ func (d *daemon) move(r *http.Request, q api.MoveRequest) (api.MoveResult, error
 	if err := d.cfg.values.Move(r.Context(), ids[0], ids[1]); err != nil {
 		return res, kvError(err)
 	}
-	return res, nil
+	return res, d.triggers.keeper.Moved(r.Context(), ids[0], ids[1], q.To)
 }
 
 // gone lists the histories of workfiles that no longer exist, and removes those in q.Remove.

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"wf/api"
+	"wf/daemon/armed"
 	"wf/workspace"
 	"wf/workspace/workfile"
 )
@@ -60,4 +61,10 @@ func Plan(path, state string, req api.RunRequest, engines []string) (api.Plan, e
 	look.UsePools(newPools(state))
 	look.UseEngines(engines)
 	return look.Plan(req)
+}
+
+// ArmedWorkfiles returns the number of workfiles with enabled triggers, without a daemon.
+func ArmedWorkfiles(state string) int {
+	list, _ := armed.Files(state) // wf trigger ls reports files that cannot be read
+	return len(list)
 }

@@ -28,7 +28,8 @@ func (d *daemon) status(*http.Request, api.None) (api.ServerStatus, error) {
 	used, now := d.slots.inUse()
 	s := api.ServerStatus{Schema: api.SchemaServer, Version: d.cfg.Version, PID: os.Getpid(),
 		Started: d.started.UTC().Format(time.RFC3339), Socket: d.registry.Socket, URL: d.registry.URL,
-		Slots: d.cfg.Slots, SlotsUsed: used, SlotsNow: now, Given: d.cfg.Given, Workspaces: []api.WorkspaceInfo{}, Held: d.held()}
+		Slots: d.cfg.Slots, SlotsUsed: used, SlotsNow: now, Given: d.cfg.Given, Workspaces: []api.WorkspaceInfo{}, Held: d.held(),
+		Armed: d.triggers.keeper.Count()}
 	for _, e := range d.workspaces.entries() {
 		info := e.ws.Info()
 		s.Clients += info.Clients

@@ -35,10 +35,13 @@ const maxQueued = 16 << 20
 // A queuedRun is the content of a queue file.
 type queuedRun struct {
 	Number int            `json:"number"`
-	Key    string         `json:"key"` // becomes history.Request.Key: a run with this key has started
+	Key    string         `json:"key"` // becomes history.Request.Queued: a run with this key has started
 	Client string         `json:"client"`
 	Time   time.Time      `json:"time"`
 	Req    api.RunRequest `json:"request"`
+	// RequestKey and Trigger are fields of the request that clients do not send.
+	RequestKey string          `json:"request_key,omitempty"`
+	Trigger    *api.RunTrigger `json:"trigger,omitempty"`
 }
 
 func (q *queuedRun) name() string { return "q" + strconv.Itoa(q.Number) }
@@ -51,7 +54,8 @@ func (ln *queue) queueFile(q *queuedRun) string {
 // stopped for the new one, the client gets its answer when the new run has started.
 func (ln *queue) enqueueRun(p *pendingStart, policy flow.OnBusy) {
 	ln.queuedLast++
-	q := &queuedRun{Number: ln.queuedLast, Key: rand.Text(), Client: p.client, Time: clock.Now(), Req: p.req}
+	q := &queuedRun{Number: ln.queuedLast, Key: rand.Text(), Client: p.client, Time: clock.Now(), Req: p.req,
+		RequestKey: p.req.Key, Trigger: p.req.Trigger}
 	data, err := json.Marshal(q)
 	path, disk := ln.queueFile(q), ln.w.disk()
 	ln.w.loop.Run(func() {
@@ -100,6 +104,7 @@ func (ln *queue) restoreQueue() {
 			ln.w.cfg.Log.Error("a run in line cannot be read: it stays where it is and does not begin", "file", filepath.Join(dir, e.Name()), "err", err)
 			continue
 		}
+		q.Req.Key, q.Req.Trigger = q.RequestKey, q.Trigger
 		ln.queuedLast = max(ln.queuedLast, q.Number)
 		list = append(list, q)
 	}

@@ -55,12 +55,40 @@ func (ln *queue) startedAlready(p *pendingStart) bool {
 		return true
 	}
 	for i, other := range ln.waiting { // the connection of its client is lost
-		if other.req.Key == p.req.Key {
+		if other.req.Key == p.req.Key && other != p {
+			if other.queued != nil {
+				p.reply(api.RunAccepted{Queued: other.queued.name()}, nil)
+				return true
+			}
 			ln.waiting = append(ln.waiting[:i:i], ln.waiting[i+1:]...)
 			break
 		}
 	}
 	return false
+}
+
+// FindStarted returns the run that a request with the key has started or queued, and false if there is none.
+func (ln *queue) FindStarted(ctx context.Context, key string) (acc api.RunAccepted, found bool, err error) {
+	acc, found, err = ln.w.startedBefore(ctx, api.RunRequest{Key: key, Again: true})
+	if found || err != nil {
+		return acc, found, err
+	}
+	acc, err = loop.Ask(ctx, ln.w.loop, func() (acc api.RunAccepted, err error) {
+		for _, r := range ln.w.runs {
+			if r.Request.Key == key {
+				found = true
+				return ln.w.acceptedAs(r.Request), nil
+			}
+		}
+		for _, p := range ln.waiting {
+			if p.req.Key == key && p.queued != nil {
+				found = true
+				return api.RunAccepted{Queued: p.queued.name()}, nil
+			}
+		}
+		return acc, nil
+	})
+	return acc, found, err
 }
 
 // acceptedAs returns the answer to the request that started a run.

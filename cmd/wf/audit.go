@@ -216,6 +216,8 @@ func whoText(entry audit.Entry) string {
 		text += " (ssh from " + said.SSH + ")"
 	case said.Host != "":
 		text += " (" + said.Host + ")"
+	case who.Via == audit.ViaTrigger:
+		text += " (trigger)"
 	case who.Via == audit.ViaPort:
 		text += " (port)"
 	}

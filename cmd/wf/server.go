@@ -67,6 +67,9 @@ func (o *stopServerOptions) stop(ctx context.Context, e *env) error {
 		return nil
 	}
 	defer c.Close()
+	if !o.detach {
+		noteArmed(ctx, e, c)
+	}
 	if err := c.StopServer(ctx, api.ServerStop{Wait: o.wait, Cancel: o.cancel, Detach: o.detach}); err != nil {
 		return err
 	}

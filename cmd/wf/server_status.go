@@ -81,6 +81,9 @@ func printServer(w io.Writer, s api.ServerStatus, now time.Time) error {
 	if err := printWorkspaces(w, s.Workspaces, now); err != nil {
 		return err
 	}
+	if s.Armed > 0 {
+		fmt.Fprintf(w, "  %s enabled triggers (wf trigger ls)\n", workfilesHave(s.Armed))
+	}
 	printQuarantined(w, s.Held)
 	return nil
 }

@@ -48,6 +48,8 @@ const (
 	ViaPort   = "port"   // a request to the port of the daemon, with its token
 	ViaDaemon = "daemon" // the daemon itself
 	ViaFiles  = "files"  // a command that works without the daemon
+	// ViaTrigger is a trigger of a workfile that somebody has armed: Said names the user.
+	ViaTrigger = "trigger"
 )
 
 // Said is what a client says about itself; "" = unknown.

@@ -54,7 +54,11 @@ type Env struct {
 }
 
 // Run is the part of the run that expressions can refer to.
-type Run struct{ ID, Workfile string }
+type Run struct {
+	ID, Workfile string
+	// Trigger and TriggerTime are the trigger that started it, and its instant; "" for none.
+	Trigger, TriggerTime string
+}
 
 // Node is the part of a node that expressions can refer to. The zero value is a node that has not run.
 type Node struct {

@@ -9,7 +9,7 @@ import (
 )
 
 // roots are the names with which an expression refers to the run. attempt is one only in texts of resources.
-var roots = []string{"params", "nodes", "env", "run", "item", "index", "iteration", "previous", "parent"}
+var roots = []string{"params", "nodes", "env", "run", "trigger", "item", "index", "iteration", "previous", "parent"}
 
 const rootAttempt = "attempt"
 
@@ -52,6 +52,7 @@ var rootMembers = map[string]string{
 	"previous": "previous.NAME.outputs.KEY, .exit_code, .status or .results",
 	"env":      "env.NAME",
 	"run":      "run.id or run.workfile",
+	"trigger":  "trigger.name or trigger.time",
 	"parent":   "parent.item, parent.index or parent.iteration",
 }
 
@@ -146,7 +147,7 @@ func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
 		return nil, false
 	}
 	switch root.Value {
-	case "params", "env", "run":
+	case "params", "env", "run", "trigger":
 		key, constant := n.Property.(*ast.StringNode)
 		if !constant {
 			fail(n.Location().From, "the name after %s must be a constant: %s.NAME or %s[\"NAME\"]", root.Value, root.Value, root.Value)
@@ -172,7 +173,7 @@ func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
 	return nil, false
 }
 
-// ofRoot compiles params.NAME, env.NAME and run.NAME.
+// ofRoot compiles params.NAME, env.NAME, run.NAME and trigger.NAME.
 func (c *compiler) ofRoot(at int, root, key string) op {
 	switch root {
 	case "params":
@@ -191,6 +192,14 @@ func (c *compiler) ofRoot(at int, root, key string) op {
 			}
 			return v.env.Variable(key)
 		}
+	}
+	switch {
+	case root == "trigger" && key == "name":
+		return func(v *evaluation) any { return v.env.Run.Trigger }
+	case root == "trigger" && key == "time":
+		return func(v *evaluation) any { return v.env.Run.TriggerTime }
+	case root == "trigger":
+		fail(at, "trigger has no %q, only name and time", key)
 	}
 	switch key {
 	case "id":

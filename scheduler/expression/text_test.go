@@ -53,9 +53,9 @@ func TestTexts(t *testing.T) {
 		{"${{ nodes.test.outputs.x }}", "", nil},
 		{"$${{ 1 }}}", "$1}", "$1}"},
 		{"a ${{ 1", "column 3: ${{ is never closed; write }} after the expression", nil},
-		{"a\nbc ${{ foo }}", "line 2, column 8: unknown name \"foo\"; write texts in quotes; names are params, nodes, env, run, item, index, iteration, previous, parent", nil},
+		{"a\nbc ${{ foo }}", "line 2, column 8: unknown name \"foo\"; write texts in quotes; names are params, nodes, env, run, trigger, item, index, iteration, previous, parent", nil},
 		{"ä ${{ 1 +\n }}", "line 2, column 1: it ends too early", nil},
-		{"ä ${{ 1 + \n foo }}", "line 2, column 2: unknown name \"foo\"; write texts in quotes; names are params, nodes, env, run, item, index, iteration, previous, parent", nil},
+		{"ä ${{ 1 + \n foo }}", "line 2, column 2: unknown name \"foo\"; write texts in quotes; names are params, nodes, env, run, trigger, item, index, iteration, previous, parent", nil},
 		{"x ${{ nodes.test.outputs.x > 1 }}", "column 28: nil and 1 cannot be compared with >; nil may be the output of a node that has not run: give another value with ??", nil},
 		{"${{ }}", "column 4: there is no expression", nil},
 	} {

@@ -15,7 +15,8 @@ import (
 // OpenExecutor starts the executor of the run, or connects to it again. Its reports reach the loop in order.
 func (r *Run) OpenExecutor(dir string, number int, env []string) (executor.Session, error) {
 	if env != nil {
-		env = override(env, append([]string{"WF_WORKFILE=" + r.host.Path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...))
+		own := append([]string{"WF_WORKFILE=" + r.host.Path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...)
+		env = override(env, append(own, r.Request.Trigger.Variables()...))
 	}
 	return r.host.Executor.Open(context.Background(), executor.Spec{
 		Dir: dir, Run: identity(&r.Request, number), Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,

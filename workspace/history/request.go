@@ -63,6 +63,8 @@ type Request struct {
 	// Notify has the lines that say who is told about the run, NotifyEnv the variables that their commands get.
 	Notify    string   `json:"notify,omitempty"`
 	NotifyEnv []string `json:"notify_env,omitempty"`
+	// Trigger is what started the run, or the run that it resumes; nil = a request of a client.
+	Trigger *Trigger `json:"trigger,omitempty"`
 
 	// Relation to other runs.
 	Queued string  `json:"queued,omitempty"` // the key of its file in the queue
@@ -83,6 +85,20 @@ type Caller struct {
 	Node      string         `json:"node"` // id
 	Execution int            `json:"execution"`
 	Held      map[string]int `json:"held,omitempty"` // units of pools of the execution and of its callers
+}
+
+// Trigger is the trigger that started a run: $WF_TRIGGER and $WF_TRIGGER_TIME of its commands.
+type Trigger struct {
+	Name string    `json:"name"` // cron: 0 2 * * *
+	Time time.Time `json:"time"` // the instant for which the run was scheduled, in the zone of the trigger
+}
+
+// Variables returns the environment variables that describe the trigger, nil for none.
+func (t *Trigger) Variables() []string {
+	if t == nil {
+		return nil
+	}
+	return []string{"WF_TRIGGER=" + t.Name, "WF_TRIGGER_TIME=" + t.Time.Format(time.RFC3339)}
 }
 
 // errNoRequest is wrapped by all errors about a run.json.

@@ -250,6 +250,9 @@ func addControl(d *api.RunDetail, req history.Request, r *runstate.State) {
 		return
 	}
 	d.Until, d.From, d.Mocks = req.Until, req.From, mocksOf(req)
+	if t := req.Trigger; t != nil {
+		d.Trigger = &api.RunTrigger{Name: t.Name, Time: t.Time}
+	}
 	var params expression.Values
 	if len(req.Params) > 0 && json.Unmarshal(req.Params, &params) == nil {
 		d.Params = params

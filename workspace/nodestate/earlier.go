@@ -12,6 +12,7 @@ type EarlierRun struct {
 	Scope  []string        // ids of nodes; for a run that repeated a part of another run, those of the other run
 	Params json.RawMessage // as in history.Request
 
+	Trigger       *history.Trigger
 	Executor      string // as in history.Request
 	ExecutorAsked bool
 }
@@ -35,7 +36,7 @@ func (ns *Table) NoteRun(req history.Request, scope []string) {
 	if !repeatsPart(req) {
 		scope = req.Scope
 	}
-	ns.earlier[req.Run] = EarlierRun{scope, req.Params, req.Executor, req.ExecutorAsked}
+	ns.earlier[req.Run] = EarlierRun{scope, req.Params, req.Trigger, req.Executor, req.ExecutorAsked}
 	if len(ns.earlier) > ns.earlierMost {
 		ns.dropEarlier(req.Run)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 
 	"wf/executor/ownfile"
 	"wf/executor/shell"
@@ -25,6 +26,9 @@ func Options(req history.Request, f *flow.Flow, past scheduler.Prior, env []stri
 	}
 	opt.Flow, opt.Prior, opt.Seed = f, past, req.Seed
 	opt.Run = expression.Run{ID: history.RunID(req.Run), Workfile: req.Workfile}
+	if t := req.Trigger; t != nil {
+		opt.Run.Trigger, opt.Run.TriggerTime = t.Name, t.Time.Format(time.RFC3339)
+	}
 	opt.Variable = Variable(env)
 	if len(req.Again) > 0 {
 		opt.Repeat = make(map[string]bool, len(req.Again))

@@ -47,6 +47,9 @@ func (d *doctor) checkDaemon(ctx context.Context) {
 	if status, err := c.Server(ctx); err == nil {
 		d.slotsOf(status.Slots)
 		d.quarantined(status)
+		if status.Armed > 0 {
+			d.triggers(ctx, c)
+		}
 	}
 	info := c.Version()
 	if info.Version != d.m.version {
@@ -70,6 +73,7 @@ func (d *doctor) quarantined(status api.ServerStatus) {
 
 // noDaemon reports what an earlier daemon left behind.
 func (d *doctor) noDaemon() {
+	d.sleepingTriggers()
 	marks, err := history.Active(d.dirs.State)
 	if err != nil {
 		d.problem("daemon", "", "cannot find out which runs are active: %s", exit.Obstacle(err))

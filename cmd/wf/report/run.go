@@ -70,7 +70,7 @@ func runHead(b *strings.Builder, p console.Paint, d api.RunDetail, now time.Time
 	var t console.Table
 	for _, field := range [][2]string{
 		{"workfile", d.Workfile}, {"what", words.Asked(d.RunSummary) + partText(d)}, {"started", moment(d.Started, now)}, {"ended", ended},
-		{"exit code", code}, {"by", by}, {"wrapper", d.Wrapper}, {"params", words.Values(d.Params)}, {"mocked", mocksText(d.Mocks)}, {"cwd", d.Cwd}, {"limits", limits}, {"version", d.Version},
+		{"exit code", code}, {"by", by}, {"trigger", triggerText(d.Trigger)}, {"wrapper", d.Wrapper}, {"params", words.Values(d.Params)}, {"mocked", mocksText(d.Mocks)}, {"cwd", d.Cwd}, {"limits", limits}, {"version", d.Version},
 		{"records", d.Folder}, {"damage", d.Problem}, {"left", survivors},
 	} {
 		if field[1] != "" {
@@ -274,4 +274,12 @@ func executionState(x api.Execution) (api.State, string) {
 		return api.StateCancelled, "cancelled"
 	}
 	return api.StateFailed, words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message) + ci.HandledText(x.Handled)
+}
+
+// triggerText describes the trigger that started a run, "" for none.
+func triggerText(t *api.RunTrigger) string {
+	if t == nil {
+		return ""
+	}
+	return t.Name + ", for " + t.Time.Format(time.DateTime+" -07:00")
 }
