@@ -15,12 +15,17 @@ import (
 // OpenExecutor starts the executor of the run, or connects to it again. Its reports reach the loop in order.
 func (r *Run) OpenExecutor(dir string, number int, env []string) (executor.Session, error) {
 	if env != nil {
-		env = override(env, append([]string{"WF_WORKFILE=" + r.host.Path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...))
+		env = r.environment(env, number)
 	}
 	return r.host.Executor.Open(context.Background(), executor.Spec{
 		Dir: dir, Run: identity(&r.Request, number), Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,
 		Report: func(list []executor.Report) { r.host.Loop.Post(func() { r.handleReports(list) }) },
 	})
+}
+
+// environment returns the environment of the commands.
+func (r *Run) environment(env []string, number int) []string {
+	return override(env, append([]string{"WF_WORKFILE=" + r.host.Path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...))
 }
 
 // identity identifies the run among all runs of all machines, see executor.Spec.

@@ -47,6 +47,7 @@ func (st *stopping) Stop(req api.StopRequest, client string, reply func(api.Stop
 	switch st.run.Phase {
 	case runstate.Preparing:
 		st.stopEarly = &req
+		st.run.hooking.interrupt()
 	case runstate.Active:
 		st.run.Cause, st.run.WasStopped, st.run.Phase = req.Cause, true, runstate.Stopping
 		st.run.pooling.leaveLines()

@@ -155,6 +155,9 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: pl.Version, Time: clock.Now(),
 	}
 	pl.tells(r, req)
+	if err := pl.hooks(r, req); err != nil {
+		return nil, err
+	}
 	var holders []*graph.Node
 	if r.Request.Again, holders, err = pl.Nodes.InstancePaths(req.Nodes); err != nil {
 		return nil, err
