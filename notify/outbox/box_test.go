@@ -116,7 +116,7 @@ func TestDelivery(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if b := r.state(t, "b"); b.State != api.NotificationWaiting || b.Attempts != 1 || b.Error != "down" || b.Next.Sub(time.Now()) != firstPause {
+		if b := r.state(t, "b"); b.State != api.NotificationWaiting || b.Attempts != 1 || b.Error != "down" || time.Until(*b.Next) != firstPause {
 			t.Errorf("%+v", b)
 		}
 		if c := r.state(t, "c"); c.State != api.NotificationGivenUp || c.Error != "no such user" || c.Ended == nil {
@@ -127,7 +127,7 @@ func TestDelivery(t *testing.T) {
 		}
 		time.Sleep(firstPause)
 		synctest.Wait()
-		if b := r.state(t, "b"); b.Attempts != 2 || b.Next.Sub(time.Now()) != 3*firstPause {
+		if b := r.state(t, "b"); b.Attempts != 2 || time.Until(*b.Next) != 3*firstPause {
 			t.Errorf("%+v", b)
 		}
 		time.Sleep(time.Hour)
