@@ -74,7 +74,7 @@ func (pl *Planner) check() api.Check {
 	pl.executors().check(&c, f)
 	pl.checkWrapper(&c)
 	pl.checkNotify(&c)
-	pl.checkHooks(&c)
+	checkHooks(pl, &c)
 	return c
 }
 

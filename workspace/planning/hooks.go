@@ -16,10 +16,10 @@ const (
 	usualHookTime = time.Minute
 )
 
-// hooks sets the commands before and after a run: those of the settings of the user, which are for all runs that no command of
+// addHooks sets the commands before and after a run: those of the settings of the user, which are for all runs that no command of
 // another run starts, and then those of the workfile.
-func (pl *Planner) hooks(r *Draft, req api.RunRequest) error {
-	limit, err := pl.hookTime(req)
+func addHooks(pl *Planner, r *Draft, req api.RunRequest) error {
+	limit, err := hookTime(pl, req)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (pl *Planner) hooks(r *Draft, req api.RunRequest) error {
 }
 
 // hookTime returns the time limit of a hook.
-func (pl *Planner) hookTime(req api.RunRequest) (time.Duration, error) {
+func hookTime(pl *Planner, req api.RunRequest) (time.Duration, error) {
 	text, _ := pl.File.Graph().Attr(hookTimeout)
 	if text = strings.TrimSpace(text); text == "" && req.Defaults != nil && req.Defaults.HookTimeoutMS > 0 {
 		return time.Duration(req.Defaults.HookTimeoutMS) * time.Millisecond, nil
@@ -58,8 +58,8 @@ func (pl *Planner) hookTime(req api.RunRequest) (time.Duration, error) {
 }
 
 // checkHooks adds a problem for a time limit that a run would refuse.
-func (pl *Planner) checkHooks(c *api.Check) {
-	if _, err := pl.hookTime(api.RunRequest{}); err != nil {
+func checkHooks(pl *Planner, c *api.Check) {
+	if _, err := hookTime(pl, api.RunRequest{}); err != nil {
 		addProblem(c, api.Problem{Severity: "error", Code: hookTimeout, Line: pl.File.Document().GraphAttrLine(hookTimeout), Message: err.(*api.Error).Message})
 	}
 }
