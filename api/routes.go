@@ -15,6 +15,7 @@ var (
 	ProvePort      = get[ProofQuery, Proof]("/v1/proof") // the only route without a token
 	GetServer      = get[None, ServerStatus]("/v1/server")
 	StopServer     = post[ServerStop, None]("/v1/server/stop", plainBody, ResendServed, "server-stop")
+	GetMetrics     = get[MetricsQuery, Stream]("/metrics") // text; at this path because scrapers expect it
 	ListPools      = get[None, PoolList]("/v1/pools")
 	ResizePool     = post[PoolSize, PoolList]("/v1/pools", plainBody, ResendServed, "pool")
 	CreateWorkfile = post[NewRequest, WorkspaceInfo]("/v1/workfiles", workfileBody, ResendLost, "new")
@@ -83,6 +84,11 @@ const OnlyRun = "-"
 // ProofQuery asks for a proof that the port is served by the daemon of the registry.
 type ProofQuery struct {
 	Nonce string `query:"nonce"` // NonceBytes random bytes, hexadecimal
+}
+
+// MetricsQuery asks for the metrics.
+type MetricsQuery struct {
+	OpenMetrics bool `query:"openmetrics"` // in this format, although the Accept header does not name it
 }
 
 // StatusQuery asks for the state of a workspace.

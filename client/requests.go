@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"io"
 	"path/filepath"
 
 	"wf/api"
@@ -44,6 +45,16 @@ func (c *Client) Move(ctx context.Context, req api.MoveRequest) (api.MoveResult,
 // Gone lists the histories of workfiles that no longer exist and removes those in req.
 func (c *Client) Gone(ctx context.Context, req api.GoneRequest) (api.GoneList, error) {
 	return call(ctx, c, api.ListHistories, req)
+}
+
+// Metrics returns the metrics of the daemon as text, in the format of OpenMetrics or in that of Prometheus. The caller
+// closes it.
+func (c *Client) Metrics(ctx context.Context, openMetrics bool) (io.ReadCloser, error) {
+	req, err := newRequest(api.GetMetrics, api.MetricsQuery{OpenMetrics: openMetrics})
+	if err != nil {
+		return nil, err
+	}
+	return c.attempt(ctx, req)
 }
 
 // Pools lists the pools of the daemon.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"wf/api"
+	"wf/executor/ownfile"
 )
 
 // access decides which requests are served, before the route is looked up and before any part of the request is logged.
@@ -16,6 +17,7 @@ type access struct {
 	host   func(string) bool // reports whether a Host header is valid
 	origin string            // the only valid Origin; "" = none
 	token  string            // bearer token; "" = the socket's peer check was enough
+	scrape string            // path of the file with a token that only reads the metrics; "" = none
 }
 
 // socketAccess returns the access to the unix socket. A browser cannot open it; a request that looks like one of a browser is refused.
@@ -29,6 +31,12 @@ func portAccess(address net.Addr, token string) access {
 	_, port, _ := net.SplitHostPort(address.String())
 	return access{host: func(host string) bool { return loopbackHost(host, port) },
 		origin: "http://" + address.String(), token: token}
+}
+
+// scraped returns the access with a further token, in a file, for the metrics alone.
+func (a access) scraped(file string) access {
+	a.scrape = file
+	return a
 }
 
 // loopbackHost reports whether host is a literal loopback address with the given port. Names, even localhost, are refused,
@@ -51,6 +59,7 @@ func (a access) refuse(r *http.Request) *api.Error {
 		return refused("requests of other sites are not answered")
 	case !allValid(r.Header, "Sec-Fetch-Site", a.sameSite):
 		return refused("requests of other sites are not answered")
+	case r.URL.Path == api.GetMetrics.Path && a.mayScrape(r):
 	case r.URL.Path != api.ProvePort.Path && !a.authorized(r.Header.Values("Authorization")):
 		return refused("the bearer token is missing or wrong")
 	}
@@ -85,6 +94,23 @@ func (a access) authorized(values []string) bool {
 	}
 	given, ok := strings.CutPrefix(values[0], "Bearer ")
 	return ok && subtle.ConstantTimeCompare([]byte(given), []byte(a.token)) == 1
+}
+
+// Limits of the token for the metrics, in bytes.
+const (
+	shortestScrape = 16
+	longestScrape  = 1000
+)
+
+// mayScrape reports whether the request has the token for the metrics. The file is read each time, so that it can be changed.
+func (a access) mayScrape(r *http.Request) bool {
+	values := r.Header.Values("Authorization")
+	if a.scrape == "" || len(values) == 0 {
+		return false
+	}
+	data, err := ownfile.Read(a.scrape, longestScrape)
+	content := strings.TrimSpace(string(data))
+	return err == nil && len(content) >= shortestScrape && access{token: content}.authorized(values)
 }
 
 func refused(message string) *api.Error {

@@ -42,8 +42,9 @@ type Config struct {
 	KeepRuns    int           // ended runs to keep of each workfile; 0 = all
 	KeepAge     time.Duration // how long to keep them; 0 = for ever
 	KeepBytes   int64         // their maximal total size in bytes; 0 = any
-	Version     string        // of the binary
-	Given       []string      // the flags of this daemon, for the next one
+	Monitoring  Monitoring
+	Version     string   // of the binary
+	Given       []string // the flags of this daemon, for the next one
 	Executor    workspace.Executor
 	// Send sends a notification once: see outbox.Sender. nil means that none is sent.
 	Send outbox.Sender
@@ -64,7 +65,13 @@ type Config struct {
 	parts
 }
 
-// parts are what a daemon has of its own. withDefaults creates those that are nil.
+// Monitoring is how other programs learn about the daemon and its runs. The zero value is only GET /metrics.
+type Monitoring struct {
+	TextFile  string // is written with the metrics, absolute; "" = none
+	TokenFile string // contains a token that only reads the metrics, absolute; "" = none
+}
+
+// parts are parts of the daemon that withDefaults creates.
 type parts struct {
 	values *store.Store // in the folder State
 	audit  *audit.Log   // its entries are written by daemon.audit
@@ -163,8 +170,8 @@ type daemon struct {
 	leases     *leases
 	waits      chan struct{} // limits lasting requests, see lasting
 	answers    *answers
-	outbox     *outbox.Box
-	hostname   string          // "" if the machine has no name
+	notifier   *notifier
+	monitor    *monitor
 	base       context.Context // of all requests
 
 	endOnce  sync.Once
@@ -184,9 +191,9 @@ func newDaemon(cfg Config, listeners *listeners, open func(workspace.Config) ope
 	d.answers = &answers{byKey: map[string]*savedAnswer{}}
 	d.leases = &leases{byID: map[string]*holder{}}
 	d.waits = make(chan struct{}, max(cfg.connections*3/4, 1))
+	d.monitor = newMonitor(d)
 	d.registry.Given = strings.Join(cfg.Given, " ")
-	d.hostname, _ = os.Hostname()
-	d.outbox = d.newOutbox()
+	d.notifier = newNotifier(d)
 	d.workspaces = newWorkspaces(open(d.workspaceConfig()), cfg, func() { d.finish("idle") })
 	cfg.nested.table, cfg.nested.log = d.workspaces, cfg.Log
 	return d
@@ -206,9 +213,10 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	// Requests continue while the workspaces close, so that they are answered.
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	d.monitor.start()
 	d.cfg.pools.close()
 	servers := d.listen(requests)
-	stopDelivering := d.deliver()
+	stopDelivering := d.notifier.deliver()
 	defer stopDelivering()
 	d.cfg.Ready(d.registry)
 	d.workspaces.resume(d.unfinished())
@@ -252,6 +260,7 @@ func (d *daemon) drain(servers *servers, cancel context.CancelFunc) {
 	cancel()
 	servers.shutdown(drainTime)
 	d.requests.Wait()
+	d.monitor.close()
 	d.cfg.values.Close()
 	d.cfg.audit.Close(d.why)
 }

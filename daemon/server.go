@@ -36,7 +36,7 @@ func (d *daemon) listen(base context.Context) *servers {
 	handler := d.routes()
 	s.add(base, d.cfg.sending, d.limited(d.listeners.unix), d.guard(socketAccess(), handler))
 	s.add(base, d.cfg.sending, limit(d.listeners.tcp, d.cfg.connections, anyUser, d.leases.leave, d.cfg.Log),
-		d.guard(portAccess(d.listeners.tcp.Addr(), d.registry.Token), handler))
+		d.guard(portAccess(d.listeners.tcp.Addr(), d.registry.Token).scraped(d.cfg.Monitoring.TokenFile), handler))
 	return s
 }
 

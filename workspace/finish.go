@@ -40,6 +40,7 @@ func (w *Workspace) complete(r *activerun.Run) {
 	w.drop(r)
 	w.preparer.unmark()
 	w.presence.latest = new(r.Summary())
+	w.tell(News{Kind: RunEnded, Run: r.ID, Summary: w.presence.latest})
 	r.Complete()
 	w.queue.startWaiting()
 	w.retention.pruneLater()

@@ -57,6 +57,7 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 	}
 	w.presence.publishSnapshot()
 	w.loop.Start()
+	w.tell(News{Kind: Opened})
 	return w, nil
 }
 
@@ -85,6 +86,9 @@ func (w *Workspace) useHistory(s *history.Store) {
 	w.host = &activerun.Host{ID: w.id, Path: w.path, Log: w.cfg.Log, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out, Marks: watchers.NewMarks(w.out, w.nodes),
 		Executor: w.cfg.Executor, Slots: w.cfg.Slots, Pools: w.cfg.Pools, Nested: w.cfg.Nested, Notices: w.cfg.Notices,
 		RetryLater: func() { w.retries.holdTimer.Reset(w.host.HoldPause) }, Found: w.quarantine.awaitReports,
+		Answered: func(r *activerun.Run, node string, approved bool) {
+			w.tell(News{Kind: ApprovalEnded, Run: r.ID, Node: node, Approved: approved})
+		},
 		HoldPause: cmp.Or(w.cfg.holdPause, activerun.DefaultHoldPause), StopPatience: cmp.Or(w.cfg.stopPatience, activerun.DefaultStopPatience)}
 	w.Reader = inquiry.New(inquiry.Config{Path: w.path, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out})
 }

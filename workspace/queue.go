@@ -153,6 +153,7 @@ func (ln *queue) startQueued() {
 // refusedQueued publishes that a queued run cannot start. No client waits for the answer.
 func (ln *queue) refusedQueued(q *queuedRun, why error) {
 	ln.w.cfg.Log.Error("a run that waited in line cannot begin", "queued", q.name(), "err", why)
+	ln.w.tell(News{Kind: QueuedRefused, Queued: q.name(), Err: why})
 	ln.w.out.Publish(api.Event{Type: api.RunRefused, Queued: q.name(), Message: workfile.Plain(why)})
 	ln.dequeue(q, func() {})
 }

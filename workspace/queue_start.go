@@ -74,10 +74,22 @@ func (ln *queue) start(p *pendingStart) {
 	}
 	r := activerun.New(ln.w.host, d.Run, func(err error) {
 		acc.Run = d.ID
+		if err == nil {
+			ln.began(p, d.ID)
+		}
 		p.reply(acc, err)
 	})
 	ln.w.addRun(r)
 	ln.w.preparer.prepare(r, p.req.Env, queueFile)
+}
+
+// began tells that a run has started.
+func (ln *queue) began(p *pendingStart, run string) {
+	n := News{Kind: RunBegan, Run: run}
+	if p.queued != nil {
+		n.Queued = p.queued.name()
+	}
+	ln.w.tell(n)
 }
 
 // newDraft drafts a run. A panic is an error of this request only, because the draft is not part of the workspace yet.

@@ -64,6 +64,13 @@ func (rt *retention) pruneLater() {
 		if err != nil {
 			rt.w.cfg.Log.Warn("old runs cannot be removed", "workspace", rt.w.id, "err", err)
 		}
+		if len(removed) > 0 {
+			n := News{Kind: OldRunsRemoved}
+			for _, run := range removed {
+				n.Runs = append(n.Runs, history.RunID(run))
+			}
+			rt.w.tell(n)
+		}
 		rt.forgetAll(removed)
 	})
 }

@@ -29,7 +29,7 @@ import (
 // Executor is executor.Executor. The alias lets the daemon pass one on without importing package executor.
 type Executor = executor.Executor
 
-// Config configures a workspace. All fields but Runtime, Machine, Disk, Rehearse, Forgot, Nested and Notices are required.
+// Config configures a workspace. All fields but Runtime, Machine, Disk, Rehearse, Forgot, Tell, Nested and Notices are required.
 type Config struct {
 	Executor Executor
 	State    string        // state folder, absolute; the history lies in State/workspaces/ID
@@ -51,6 +51,8 @@ type Config struct {
 	// Forgot, if not nil, is called with the numbers of the runs that were removed from the history of a workspace. Helpers
 	// and requests call it, not the loop.
 	Forgot func(id string, runs []int)
+	// Tell, if not nil, is called with what happens without a request, on the loop or a helper. It must not block.
+	Tell   func(News)
 	Nested activerun.Nested // nil if commands cannot start runs
 	// Notices, if not nil, stores notifications about runs.
 	Notices activerun.Notices

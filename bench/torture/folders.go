@@ -286,7 +286,14 @@ func (c *lossCase) judge(ctx context.Context) {
 	if err == nil && !over && why == "" {
 		before := c.complete()
 		if err = c.settle(ctx); err == nil {
-			over, why, err = c.runStatus(ctx)
+			err = await(ctx, settleTime, "", func() (bool, error) { // the end of the run follows that of the last command
+				var err error
+				over, why, err = c.runStatus(ctx)
+				return over || why != "" || !c.complete(), err
+			})
+		}
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			err = nil // the last status counts
 		}
 		if !before && c.complete() {
 			c.violate("the run stood still until a client came")

@@ -55,6 +55,7 @@ func commandList() []command {
 		{groupServer, "host", "", "Work on other machines", newHost},
 		{groupServer, "notify", "", "Show and try notifications about runs", newNotify},
 		{groupServer, "audit", "", "Show who asked for what, and verify the audit log", newAudit},
+		{groupServer, "metrics", "", "Print figures of the daemon and its runs for Prometheus", newMetrics},
 		{groupServer, "doctor", "", "Show the settings, and find common problems", newDoctor},
 		{groupServer, "completion", "", "Print the completion script of a shell", newCompletion},
 		{groupServer, "man", "", "Write the manual pages into a folder", newMan},

@@ -40,6 +40,7 @@ type serverOptions struct {
 	keepRuns   int
 	keepAge    string
 	keepSize   string
+	monitoring daemon.Monitoring
 }
 
 func newServerStart(e *env) *cobra.Command {
@@ -76,7 +77,12 @@ func (o *serverOptions) addFlags(cmd *cobra.Command) {
 	f.IntVar(&o.keepRuns, "keep-runs", history.DefaultKeep, "keep the newest `N` runs of each workfile; 0 = all")
 	f.StringVar(&o.keepAge, "keep-age", "90d", "delete runs that ended longer ago than this `AGE`; 0s = never")
 	f.StringVar(&o.keepSize, "keep-size", "0", "delete the oldest runs of a workfile while its runs take more than this `SIZE`, such as 10GB; 0 = never")
+	f.StringVar(&o.monitoring.TextFile, "metrics-file", "", "keep the metrics in `FILE` for node_exporter (wf help metrics)")
+	f.StringVar(&o.monitoring.TokenFile, "metrics-token-file", "", "serve the metrics also for the token in `FILE`, which allows nothing else")
 }
+
+// serverFlags are the flags that a daemon passes on to the next one.
+var serverFlags = []string{"host", "port", "idle-timeout", "slots", "keep-runs", "keep-age", "keep-size", "metrics-file", "metrics-token-file"}
 
 // background starts a daemon that outlives this command, with the given flags.
 func (o *serverOptions) background(ctx context.Context, e *env, flags *pflag.FlagSet) error {
@@ -116,13 +122,18 @@ func (o *serverOptions) check() error {
 	case o.slots < 0 || o.keepRuns < 0:
 		return exit.Usage("slots and keep-runs must not be negative")
 	}
+	for _, path := range []string{o.monitoring.TextFile, o.monitoring.TokenFile} {
+		if path != "" && !filepath.IsAbs(path) {
+			return exit.Usage("%s: the path of a file with metrics or their token must be absolute", path)
+		}
+	}
 	return nil
 }
 
 // given returns the flags to pass on. The new daemon itself reads the settings.
 func (o *serverOptions) given(e *env, flags *pflag.FlagSet) []string {
 	var args []string
-	for _, name := range []string{"host", "port", "idle-timeout", "slots", "keep-runs", "keep-age", "keep-size"} {
+	for _, name := range serverFlags {
 		if f := flags.Lookup(name); f.Changed && !e.configured[name] {
 			args = append(args, "--"+name+"="+f.Value.String())
 		}
@@ -235,6 +246,7 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs settings.Folde
 		KeepRuns:     o.keepRuns,
 		KeepAge:      keepAge,
 		KeepBytes:    keepSize,
+		Monitoring:   o.monitoring,
 		Version:      version(),
 		Given:        o.given(e, flags),
 		Executor:     newDistributor(e, local, dirs.Runtime),

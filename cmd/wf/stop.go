@@ -92,6 +92,7 @@ func (o *stopOptions) stop(ctx context.Context, e *env, s *target, run string, r
 		results, err := s.Workspace.StopAll(ctx, req)
 		return o.report(e, results, err)
 	}
+	named := run != ""
 	if run, err = pickRun(status.Runs, run, "wf stop"); err != nil {
 		return err
 	}
@@ -99,6 +100,10 @@ func (o *stopOptions) stop(ctx context.Context, e *env, s *target, run string, r
 		return o.stopNodes(ctx, e, s, run, req)
 	}
 	result, err := s.Workspace.Stop(ctx, run, req)
+	if !named && exit.IsCode(err, api.CodeNotFound) {
+		fmt.Fprintf(e.Stderr, "run %s has just ended by itself\n", run)
+		return nil
+	}
 	return o.report(e, []api.StopResult{result}, err)
 }
 

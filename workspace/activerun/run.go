@@ -345,6 +345,7 @@ func (an *announcer) publishGrowth() {
 // answered records that the time limit of an approval has passed and the default answer applies.
 func (r *Run) answered(ef scheduler.Effect) {
 	r.commit(history.Record{Type: history.RecordAnswer, Time: r.Now, Node: ef.Node, ID: r.Nodes[ef.Node].ID, OK: ef.OK})
+	r.host.Answered(r, r.Nodes[ef.Node].ID, ef.OK)
 }
 
 // systemUser returns the name of the user that the daemon runs as. The daemon accepts no connections of other users
@@ -382,6 +383,8 @@ type Host struct {
 	Notices    Notices    // nil if nobody is notified
 	RetryLater func()     // makes the workspace call Retry after HoldPause
 	Found      func(*Run) // called when the executor of a recovered run was found, or is lost
+	// Answered is called when the time for an approval is over, with the answer by default.
+	Answered func(r *Run, node string, approved bool)
 
 	HoldPause    time.Duration // time until a failed operation is repeated
 	StopPatience time.Duration // time that a stop request waits for a result that cannot be written

@@ -80,7 +80,7 @@ func (b *testbed) prepare() {
 	nodes := &nodestate.Table{File: file, Log: log, Latest: map[string]nodestate.Latest{}}
 	out := watchers.New(l, log, nodes.ItemOf)
 	b.host = &Host{ID: "w", Path: b.path, Log: log, Loop: l, File: file, Nodes: nodes, Store: store, Out: out,
-		Marks: watchers.NewMarks(out, nodes), Executor: b, Slots: &b.slots, Pools: &b.pools, Nested: &b.nested, Found: func(*Run) {},
+		Marks: watchers.NewMarks(out, nodes), Executor: b, Slots: &b.slots, Pools: &b.pools, Nested: &b.nested, Found: func(*Run) {}, Answered: func(*Run, string, bool) {},
 		HoldPause: time.Minute, StopPatience: time.Hour}
 	retry := l.NewTimer(func() {
 		for _, r := range b.runs {

@@ -102,6 +102,10 @@ func All() []Setting {
 			Help: "how long the daemon keeps finished runs; 0s = for ever"},
 		{Key: "keep-size", Kind: KindSize, Builtin: "0", Commands: startCommands, Personal: true,
 			Help: "the most that the finished runs of a workfile may take, such as 500MB or 10GB; 0 = no limit"},
+		{Key: "metrics-file", Kind: KindText, Commands: startCommands, Personal: true,
+			Help: "the daemon keeps its metrics in this file, for the textfile collector of node_exporter"},
+		{Key: "metrics-token-file", Kind: KindText, Commands: startCommands, Personal: true,
+			Help: "a file with a token that allows to read the metrics at the port, and nothing else"},
 	}
 }
 
