@@ -148,6 +148,39 @@ func TestStopDuringBeforeRun(t *testing.T) {
 	}
 }
 
+// TestStopDuringAfterRun checks that a second stop ends the hook.
+func TestStopDuringAfterRun(t *testing.T) {
+	asked := make(chan struct{})
+	b, _ := hookBed(t, func(ctx context.Context, q executor.Question) ([]byte, error) {
+		if strings.HasSuffix(q.Command, "A") {
+			close(asked)
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		return nil, nil
+	})
+	b.open()
+	v := b.watch()
+	acc, s := b.run(api.RunRequest{})
+	b.next(s)
+	first := make(chan error)
+	go func() {
+		_, err := b.w.StopRun(context.Background(), "c2", acc.Run, api.StopRequest{})
+		first <- err
+	}()
+	<-asked
+	if _, err := b.w.StopRun(t.Context(), "c2", acc.Run, api.StopRequest{}); err != nil {
+		t.Error(err)
+	}
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	e := v.wait(t, "the end", func(e api.Event) bool { return e.Type == api.RunComplete })
+	if e.Result != api.Cancelled || !slices.Contains(e.Notes, "after_run of the workfile was stopped") {
+		t.Errorf("%+v", e)
+	}
+}
+
 // TestEndDuringBeforeRun checks that the client is sent to the next daemon, where the run begins once, with its hook.
 func TestEndDuringBeforeRun(t *testing.T) {
 	asked := make(chan struct{})

@@ -42,6 +42,7 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 	beside, err := pp.beside(r)
 	bare := pp.w.file.StartsBare()
 	r.Request.Run = pp.w.lastNumber()
+	stopped := r.Stopped()
 	pp.w.loop.Run(func() {
 		p := preparation{r: r, err: err}
 		if p.err == nil {
@@ -61,7 +62,7 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 			p.err = makeOutputs(p.hist.Dir())
 		}
 		if p.err == nil {
-			p.refused, p.err = r.BeforeRun(p.hist.Dir(), p.hist.Number(), env)
+			p.refused, p.err = r.BeforeRun(p.hist.Dir(), p.hist.Number(), env, stopped)
 		}
 		if p.err == nil && queueFile != "" {
 			_ = os.Remove(queueFile) // if it stays, the next daemon finds that the run has started

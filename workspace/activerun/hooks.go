@@ -13,6 +13,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/executor/ownfile"
+	"wf/notify"
 	"wf/workspace/history"
 	"wf/workspace/params"
 )
@@ -33,10 +34,10 @@ var ErrInterrupted = errors.New("the daemon ends")
 // hooking runs the hooks of a run.
 type hooking struct {
 	run      *Run
-	stopped  chan struct{} // closed when a stop interrupts before_run
-	over     bool          // stopped is closed
+	stopped  chan struct{} // closed when a stop interrupts before_run; nil after that
 	after    afterState
-	problems []string // of after_run, for people
+	given    chan struct{} // closed when a stop interrupts after_run; nil before and after that
+	problems []string      // of after_run, for people
 }
 
 // afterState is the progress of after_run.
@@ -54,18 +55,29 @@ func (h *Host) asker() params.Asker {
 	return a
 }
 
-// interrupt ends before_run, because somebody stops the run.
-func (ho *hooking) interrupt() {
-	if !ho.over {
-		ho.over = true
+// interruptBefore ends before_run, because somebody stops the run.
+func (ho *hooking) interruptBefore() {
+	if ho.stopped != nil {
 		close(ho.stopped)
+		ho.stopped = nil
 	}
 }
 
-// BeforeRun runs the hooks before the run in the folder dir. It returns why the run is refused, "" if it is not, and an error if
+// interruptAfter ends after_run, because somebody stops a run that is over except for it.
+func (ho *hooking) interruptAfter() {
+	if ho.given != nil {
+		close(ho.given)
+		ho.given = nil
+	}
+}
+
+// Stopped returns what is closed when somebody stops the run before it has begun.
+func (ho *hooking) Stopped() <-chan struct{} { return ho.stopped }
+
+// BeforeRun runs the hooks before the run in the folder dir, until stopped is closed. It returns why the run is refused, "" if it is not, and an error if
 // the daemon ends. It is called on a helper, before the executor of the run is opened.
-func (ho *hooking) BeforeRun(dir string, number int, env []string) (refused string, err error) {
-	ctx, cancel := ho.context()
+func (ho *hooking) BeforeRun(dir string, number int, env []string, stopped <-chan struct{}) (refused string, err error) {
+	ctx, cancel := ho.context(stopped)
 	defer cancel()
 	for _, k := range ho.run.Request.Hooks {
 		if k.Event != history.BeforeRun || ho.run.host.asker() == nil {
@@ -84,13 +96,13 @@ func (ho *hooking) BeforeRun(dir string, number int, env []string) (refused stri
 	return "", nil
 }
 
-// context returns a context that ends when the workspace closes, or when before_run is interrupted.
-func (ho *hooking) context() (context.Context, context.CancelFunc) {
+// context returns a context that ends when the workspace closes, or when stopped is closed; it may be nil.
+func (ho *hooking) context(stopped <-chan struct{}) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		defer cancel()
 		select {
-		case <-ho.stopped:
+		case <-stopped:
 		case <-ho.run.host.Loop.Ending():
 		case <-ctx.Done():
 		}
@@ -108,12 +120,11 @@ func (ho *hooking) ending() bool {
 	}
 }
 
-// reasonOf returns why a hook refuses: its last line, otherwise how it ended.
+// reasonOf returns why a hook refuses: its last line, made harmless, otherwise how it ended.
 func reasonOf(out []byte, err error) string {
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	text := strings.TrimSpace(lines[len(lines)-1])
-	if text == "" {
-		text = err.Error()
+	text := err.Error()
+	if lines := notify.Lines(bytes.TrimSpace(out)); len(lines) > 0 {
+		text = strings.TrimSpace(lines[len(lines)-1])
 	}
 	if len(text) > mostReason {
 		text = strings.ToValidUTF8(text[:mostReason], "") + "…"
@@ -138,13 +149,14 @@ func (ho *hooking) afterRun() bool {
 		return true
 	}
 	ho.after = afterRunning
-	r := ho.run
+	ho.given = make(chan struct{})
+	given, r := ho.given, ho.run
 	more := []string{"WF_RUN_RESULT=" + string(r.resultWord())}
 	if failed := r.notices.firstFailure(); failed != nil {
 		more = append(more, "WF_RUN_FAILED="+failed.node.Name)
 	}
 	r.host.Loop.Run(func() {
-		ctx, cancel := ho.context()
+		ctx, cancel := ho.context(given)
 		defer cancel()
 		env, err := executor.Environment(r.Dir)
 		if err != nil {
@@ -153,14 +165,16 @@ func (ho *hooking) afterRun() bool {
 		var problems []string
 		for _, k := range list {
 			out, err := r.host.runHook(ctx, r.Dir, r.Request.Cwd, override(env, more), k)
-			if ctx.Err() != nil {
+			switch {
+			case ctx.Err() != nil && ho.ending():
 				return // the next daemon runs them again
-			}
-			if err != nil {
+			case ctx.Err() != nil:
+				problems = append(problems, fmt.Sprintf("%s of %s was stopped", k.Event, k.From))
+			case err != nil:
 				problems = append(problems, fmt.Sprintf("%s of %s failed: %s", k.Event, k.From, reasonOf(out, err)))
 			}
 		}
-		r.host.Loop.Post(func() { ho.after, ho.problems = afterOver, problems })
+		r.host.Loop.Post(func() { ho.after, ho.given, ho.problems = afterOver, nil, problems })
 	})
 	return false
 }
