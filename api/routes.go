@@ -78,6 +78,7 @@ var (
 	StopRun        = post[StopRequest, StopResult](inRun+"/stop", plainBody, ResendServed, "stop")
 	CompareRuns    = get[DiffQuery, RunDiff](inWorkspace + "/diff")
 	ReadWorkfile   = get[None, Stream](inRun + "/workfile") // raw bytes
+	ReadHooks      = get[None, Stream](inRun + "/hooks")    // raw bytes
 	GetOutlook     = get[None, RunOutlook](inRun + "/outlook")
 	GetLive        = get[LiveQuery, RunLive](inRun + "/live")
 )

@@ -2,6 +2,7 @@ package activerun
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"wf/api"
@@ -36,6 +37,12 @@ func (en *ending) swept(survivors []int, err error) {
 // recorded.
 func (en *ending) EndReady() bool {
 	if en.run.Phase != runstate.Ended || en.run.sess == nil {
+		return false
+	}
+	if en.endedAt.IsZero() {
+		en.endedAt = clock.Now()
+	}
+	if !en.run.hooking.afterRun() {
 		return false
 	}
 	if !en.sweeping {
@@ -75,9 +82,6 @@ func (en *ending) sweep() {
 // what it wrote for error messages. done is called on the loop when the end is durable. After an error the run is held and
 // done is not called.
 func (en *ending) RecordEnd(before func() (what string, err error), done func()) {
-	if en.endedAt.IsZero() {
-		en.endedAt = clock.Now()
-	}
 	res := history.Result{Result: string(en.run.resultWord()), Counts: historyCounts(en.run.CountAll()), Started: en.run.Request.Time,
 		Ended: en.endedAt, DurationMS: en.run.Elapsed(en.endedAt), Cause: en.run.Cause, Survivors: en.survivors,
 		Left: en.remained, LeftCount: en.leftovers}
@@ -131,7 +135,7 @@ func (r *Run) resultWord() api.Result {
 		return ""
 	case r.Result == scheduler.Succeeded:
 		return api.Succeeded
-	case r.Result == scheduler.Failed || r.broken != "":
+	case r.Result == scheduler.Failed || r.broken != "" || strings.HasPrefix(r.Cause, history.RefusedCause):
 		return api.ResFailed
 	}
 	return api.Cancelled

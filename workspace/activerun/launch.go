@@ -15,13 +15,18 @@ import (
 // OpenExecutor starts the executor of the run, or connects to it again. Its reports reach the loop in order.
 func (r *Run) OpenExecutor(dir string, number int, env []string) (executor.Session, error) {
 	if env != nil {
-		own := append([]string{"WF_WORKFILE=" + r.host.Path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...)
-		env = override(env, append(own, r.Request.Trigger.Variables()...))
+		env = r.environment(env, number)
 	}
 	return r.host.Executor.Open(context.Background(), executor.Spec{
 		Dir: dir, Run: identity(&r.Request, number), Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,
 		Report: func(list []executor.Report) { r.host.Loop.Post(func() { r.handleReports(list) }) },
 	})
+}
+
+// environment returns the environment of the commands.
+func (r *Run) environment(env []string, number int) []string {
+	own := append([]string{"WF_WORKFILE=" + r.host.Path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...)
+	return override(env, append(own, r.Request.Trigger.Variables()...))
 }
 
 // identity identifies the run among all runs of all machines, see executor.Spec.
