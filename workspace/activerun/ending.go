@@ -39,9 +39,6 @@ func (en *ending) EndReady() bool {
 	if en.run.Phase != runstate.Ended || en.run.sess == nil {
 		return false
 	}
-	if en.endedAt.IsZero() {
-		en.endedAt = clock.Now()
-	}
 	if !en.run.hooking.afterRun() {
 		return false
 	}
@@ -82,6 +79,9 @@ func (en *ending) sweep() {
 // what it wrote for error messages. done is called on the loop when the end is durable. After an error the run is held and
 // done is not called.
 func (en *ending) RecordEnd(before func() (what string, err error), done func()) {
+	if en.endedAt.IsZero() {
+		en.endedAt = clock.Now()
+	}
 	res := history.Result{Result: string(en.run.resultWord()), Counts: historyCounts(en.run.CountAll()), Started: en.run.Request.Time,
 		Ended: en.endedAt, DurationMS: en.run.Elapsed(en.endedAt), Cause: en.run.Cause, Survivors: en.survivors,
 		Left: en.remained, LeftCount: en.leftovers}

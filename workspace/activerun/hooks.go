@@ -14,6 +14,7 @@ import (
 	"wf/executor"
 	"wf/executor/ownfile"
 	"wf/notify"
+	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/params"
 )
@@ -74,14 +75,17 @@ func (ho *hooking) interruptAfter() {
 // Stopped returns what is closed when somebody stops the run before it has begun.
 func (ho *hooking) Stopped() <-chan struct{} { return ho.stopped }
 
-// BeforeRun runs the hooks before the run in the folder dir, until stopped is closed. It returns why the run is refused, "" if it is not, and an error if
-// the daemon ends. It is called on a helper, before the executor of the run is opened.
+// BeforeRun runs the hooks before the run in the folder dir, until stopped is closed. It returns why the run is refused, "" if it
+// is not, and ErrInterrupted if the daemon ends. It is called on a helper, before the executor of the run is opened.
 func (ho *hooking) BeforeRun(dir string, number int, env []string, stopped <-chan struct{}) (refused string, err error) {
 	ctx, cancel := ho.context(stopped)
 	defer cancel()
 	for _, k := range ho.run.Request.Hooks {
-		if k.Event != history.BeforeRun || ho.run.host.asker() == nil {
+		if k.Event != history.BeforeRun {
 			continue
+		}
+		if ho.run.host.asker() == nil {
+			return "the executor cannot run it", nil
 		}
 		out, err := ho.run.host.runHook(ctx, dir, ho.run.Request.Cwd, ho.run.environment(env, number), k)
 		switch {
@@ -148,7 +152,7 @@ func (ho *hooking) afterRun() bool {
 		ho.after = afterOver
 		return true
 	}
-	ho.after = afterRunning
+	ho.after, ho.run.ending.endedAt = afterRunning, clock.Now() // the time of the run does not contain the hooks
 	ho.given = make(chan struct{})
 	given, r := ho.given, ho.run
 	more := []string{"WF_RUN_RESULT=" + string(r.resultWord())}
@@ -164,7 +168,7 @@ func (ho *hooking) afterRun() bool {
 		}
 		var problems []string
 		for _, k := range list {
-			out, err := r.host.runHook(ctx, r.Dir, r.Request.Cwd, override(env, more), k)
+			out, err := r.host.runHook(ctx, r.Dir, r.Request.Cwd, override(r.environment(env, r.Number), more), k)
 			switch {
 			case ctx.Err() != nil && ho.ending():
 				return // the next daemon runs them again
