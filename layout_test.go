@@ -71,7 +71,7 @@ var mayImport = map[string][]string{
 	"workspace/runstate":              {"api", "executor", "executor/ownfile", "executor/shell", "graph", "graph/pattern", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/params"},
 	"workspace/workfile":              {"api", "executor", "executor/checksum", "executor/ownfile", "executor/shell", "graph", "graph/attribute", "graph/difference", "graph/layered", "graphml", "scheduler/flow", "trigger", "workspace/history", "workspace/loop", "workspace/params"},
 	"workspace/nodestate":             {"api", "graph", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/history", "workspace/runstate", "workspace/workfile"},
-	"workspace/planning":              {"api", "executor", "executor/procattr", "executor/shell", "graph", "graphml", "notify", "scheduler", "scheduler/expression", "scheduler/flow", "trigger", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/workfile"},
+	"workspace/planning":              {"api", "executor", "executor/procattr", "executor/shell", "graph", "graph/timespan", "graphml", "notify", "scheduler", "scheduler/expression", "scheduler/flow", "trigger", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/workfile"},
 	"workspace/inquiry":               {"api", "executor", "executor/ownfile", "graph", "graph/attribute", "graph/difference", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/runstate", "workspace/tracing", "workspace/watchers", "workspace/workfile"},
 	"workspace/activerun":             {"api", "executor", "executor/ownfile", "graph", "notify", "scheduler", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/tracing", "workspace/watchers", "workspace/workfile"},
 	"workspace/workfile/workfiletest": {"api", "graph", "workspace/history", "workspace/loop", "workspace/workfile"},
@@ -155,7 +155,7 @@ var mayBeWide = map[string]struct {
 	"api.NodeStatus":            {31, 1, "all that a client is told of a node, as it stands in JSON"},
 	"api.RunRequest":            {27, 0, "all that a client asks of a run, as it stands in JSON"},
 	"workspace/history.Record":  {28, 0, "the union of all records of a journal, as it stands in JSON"},
-	"workspace/history.Request": {45, 0, "all that a run began with, as it stands in JSON"},
+	"workspace/history.Request": {46, 0, "all that a run began with, as it stands in JSON"},
 }
 
 // mayBeLong names the functions that may have more lines than maxFunctionLines, with the reason.

@@ -148,7 +148,13 @@ type RunDefaults struct {
 	Jobs     *int    `json:"jobs,omitempty"`
 	Wrapper  *string `json:"wrapper,omitempty"`
 	Executor string  `json:"executor,omitempty"`
-	Notify   *string `json:"notify,omitempty"`
+	// BeforeRun and AfterRun are commands around each run, besides those of the workfile; HookTimeoutMS bounds each of them.
+	// They do not apply to runs that a command of another run starts.
+	BeforeRun     string `json:"before_run,omitempty"`
+	AfterRun      string `json:"after_run,omitempty"`
+	HookTimeoutMS int64  `json:"hook_timeout_ms,omitempty"`
+	// Notify are the lines that say who is told about runs, as in the attribute notify.
+	Notify *string `json:"notify,omitempty"`
 }
 
 // Modes of a run.

@@ -79,6 +79,7 @@ var (
 	CompareRuns    = get[DiffQuery, RunDiff](inWorkspace + "/diff")
 	ReadWorkfile   = get[None, Stream](inRun + "/workfile") // raw bytes
 	GetTrace       = get[None, Stream](inRun + "/trace")    // JSON of OTLP
+	ReadHooks      = get[None, Stream](inRun + "/hooks")    // raw bytes
 	GetOutlook     = get[None, RunOutlook](inRun + "/outlook")
 	GetLive        = get[LiveQuery, RunLive](inRun + "/live")
 )

@@ -208,6 +208,15 @@ func (w *Workspace) Trace(ctx context.Context, run string) (io.ReadCloser, error
 	return sendUntilAnswered(ctx, w.c, req, w.reopen(ctx), func() (io.ReadCloser, error) { return w.c.attempt(ctx, req) })
 }
 
+// Hooks reads what the hooks of a run printed. The caller closes the result.
+func (w *Workspace) Hooks(ctx context.Context, run string) (io.ReadCloser, error) {
+	req, err := newRequest(api.ReadHooks, api.None{}, w.ID, run)
+	if err != nil {
+		return nil, err
+	}
+	return sendUntilAnswered(ctx, w.c, req, w.reopen(ctx), func() (io.ReadCloser, error) { return w.c.attempt(ctx, req) })
+}
+
 // RemoveRun removes a run that has ended, with its outputs.
 func (w *Workspace) RemoveRun(ctx context.Context, run string) error {
 	_, err := ask(ctx, w, api.RemoveRun, api.None{}, run)

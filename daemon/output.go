@@ -56,6 +56,18 @@ func (d *daemon) trace(w http.ResponseWriter, r *http.Request, _ api.None) error
 	return err
 }
 
+// hooks sends what the hooks of a run printed.
+func (d *daemon) hooks(w http.ResponseWriter, r *http.Request, _ api.None) error {
+	data, err := use(d, r, func(ws *workspace.Workspace) ([]byte, error) {
+		return ws.Hooks(r.Context(), r.PathValue("run"))
+	})
+	if err != nil {
+		return err
+	}
+	stream(w, r, io.NopCloser(bytes.NewReader(data)))
+	return nil
+}
+
 // stream sends out, piece by piece, and closes it. It ends with out, or when the client is gone.
 func stream(w http.ResponseWriter, r *http.Request, out io.ReadCloser) {
 	// Closing ends a read that waits for more.

@@ -68,6 +68,7 @@ func (d *daemon) table() []endpoint {
 		ask(d, api.CompareRuns, question((*workspace.Workspace).Compare)),
 		serve(api.ReadWorkfile, d.frozenWorkfile),
 		serve(api.GetTrace, d.trace),
+		serve(api.ReadHooks, d.hooks),
 		ask(d, api.GetOutlook, ofRun((*workspace.Workspace).Outlook)),
 		ask(d, api.GetLive, live),
 	}

@@ -31,7 +31,7 @@ type Question struct {
 const questionWords = 300
 
 // Ask runs a question and returns its standard output. If it does not exit with code 0, Ask returns an error that contains
-// the beginning of its standard error.
+// the beginning of its standard error. With an error, the output is what it had printed until then.
 func (l *Local) Ask(ctx context.Context, q Question) ([]byte, error) {
 	bounded, cancel := context.WithTimeout(ctx, q.Time)
 	defer cancel()
@@ -54,18 +54,17 @@ func (l *Local) Ask(ctx context.Context, q Question) ([]byte, error) {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		err = ctx.Err()
 	case bounded.Err() != nil:
-		return nil, fmt.Errorf("it took longer than %s", q.Time)
+		err = fmt.Errorf("it took longer than %s", q.Time)
 	case errors.Is(err, errTooMuch):
-		return nil, fmt.Errorf("it printed more than %d bytes", q.Limit)
+		err = fmt.Errorf("it printed more than %d bytes", q.Limit)
 	case err != nil:
 		if said := strings.TrimSpace(words.String()); said != "" {
-			return nil, fmt.Errorf("%w: %s", err, said)
+			err = fmt.Errorf("%w: %s", err, said)
 		}
-		return nil, err
 	}
-	return out.Bytes(), nil
+	return out.Bytes(), err
 }
 
 // start forks a question. Until forget is called, the reaper does not reap it, just as it does not reap runners.

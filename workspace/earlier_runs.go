@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"wf/graph"
+	"wf/workspace/history"
 )
 
 // later reports whether the history contains a run that is over and newer than run n.
@@ -53,6 +54,9 @@ func (w *Workspace) restoreHistory(unfinished func(n int)) {
 		w.file.Statuses().RunOver(n)
 		if w.presence.latest == nil {
 			w.presence.latest = w.Reader.Summary(n)
+			if latest := w.presence.latest; latest != nil && strings.HasPrefix(latest.Cause, history.RefusedCause) {
+				unexplained = max(unexplained, 1) // wf why tells the reason of before_run, although no node has a status from it
+			}
 		}
 		if unexplained > 0 && i < restoredRuns {
 			unexplained -= w.nodes.RestoreRun(w.store, n)

@@ -28,11 +28,12 @@ type preparer struct {
 
 // A preparation is the folder and the executor of a new run.
 type preparation struct {
-	r    *activerun.Run
-	hist *history.Run
-	sess executor.Session
-	err  error
-	left error // why the folder of a run that cannot start could not be removed
+	r       *activerun.Run
+	hist    *history.Run
+	sess    executor.Session
+	refused string // why before_run refuses the run; "" if it does not
+	err     error
+	left    error // why the folder of a run that cannot start could not be removed
 }
 
 // prepare makes the run durable and opens its executor. A helper does the work.
@@ -44,6 +45,7 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 	target := pp.traced(r, env)
 	bare := pp.w.file.StartsBare()
 	r.Request.Run = pp.w.lastNumber()
+	stopped := r.Stopped()
 	pp.w.loop.Run(func() {
 		p := preparation{r: r, err: err}
 		if p.err == nil {
@@ -59,14 +61,17 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 		if p.err == nil && target != nil {
 			pp.noteTrace(p.hist.Number(), target)
 		}
-		if p.err == nil && queueFile != "" {
-			_ = os.Remove(queueFile) // if it stays, the next daemon finds that the run has started
-		}
 		if p.err == nil {
 			p.err = pp.note.write(pp.w)
 		}
 		if p.err == nil {
 			p.err = makeOutputs(p.hist.Dir())
+		}
+		if p.err == nil {
+			p.refused, p.err = r.BeforeRun(p.hist.Dir(), p.hist.Number(), env, stopped)
+		}
+		if p.err == nil && queueFile != "" {
+			_ = os.Remove(queueFile) // if it stays, the next daemon finds that the run has started
 		}
 		if p.err == nil {
 			p.sess, p.err = r.OpenExecutor(p.hist.Dir(), p.hist.Number(), env)
@@ -153,6 +158,9 @@ func (pp *preparer) prepared(p preparation) {
 		pp.abandon(r, p)
 		return
 	}
+	if p.refused != "" {
+		r.Refused(p.refused)
+	}
 	r.Launch(p.hist, p.sess)
 }
 
@@ -160,6 +168,9 @@ func (pp *preparer) prepared(p preparation) {
 func (pp *preparer) abandon(r *activerun.Run, p preparation) {
 	pp.w.drop(r)
 	err := &api.Error{Code: api.CodeInternal, Message: "the run cannot begin", Where: pp.w.cfg.State, Why: p.err.Error()}
+	if errors.Is(p.err, activerun.ErrInterrupted) {
+		err = errClosed() // the client sends its request to the next daemon
+	}
 	if p.hist != nil {
 		pp.w.retries.withdrawn(p.hist.Number(), p.left)
 	}

@@ -14,6 +14,7 @@ import (
 	"wf/cmd/wf/exit"
 	"wf/cmd/wf/settings"
 	"wf/daemon"
+	"wf/graph/timespan"
 )
 
 // configure sets the flags of cmd that were not given from the environment and the configuration files. It is
@@ -31,6 +32,11 @@ func (e *env) configure(cmd *cobra.Command, args []string) error {
 	e.results = cmp.Or(vars["results"].Text, files["results"].Text)
 	if v, set := files["notify"]; set {
 		e.setDefault("notify", v.Text)
+	}
+	for _, key := range []string{"before-run", "after-run", "hook-timeout"} {
+		if text := cmp.Or(vars[key].Text, files[key].Text); text != "" {
+			e.setDefault(key, text)
+		}
 	}
 	if v, set := vars["notify"]; set {
 		e.notify = &v.Text
@@ -92,6 +98,13 @@ func (e *env) setDefault(key, text string) {
 		e.defaults.Wrapper = &text
 	case "executor":
 		e.defaults.Executor = text
+	case "before-run":
+		e.defaults.BeforeRun = text
+	case "after-run":
+		e.defaults.AfterRun = text
+	case "hook-timeout":
+		limit, _ := timespan.Parse(text) // likewise
+		e.defaults.HookTimeoutMS = limit.Milliseconds()
 	case "notify":
 		e.defaults.Notify = &text
 	}

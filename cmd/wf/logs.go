@@ -28,6 +28,7 @@ type logsOptions struct {
 	stdout, stderr bool
 	failed         bool
 	raw            bool
+	hooks          bool
 	json           bool
 	timestamps     bool
 }
@@ -57,7 +58,8 @@ standard error. Options like python -u or programs like stdbuf -oL help.`,
   wf logs --timestamps align
   wf logs --failed                all nodes that failed in the latest run
   wf logs 42/align                in run 42, the same as --run 42 align
-  wf logs --run 42 align --tail 20`,
+  wf logs --run 42 align --tail 20
+  wf logs --hooks                 what before_run and after_run printed`,
 		Args: nargs(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(args); err != nil {
@@ -81,6 +83,7 @@ standard error. Options like python -u or programs like stdbuf -oL help.`,
 	f.BoolVar(&o.stdout, "stdout", false, "only standard output (output=split)")
 	f.BoolVar(&o.stderr, "stderr", false, "only standard error (output=split)")
 	f.BoolVar(&o.failed, "failed", false, "all nodes that failed in the run")
+	f.BoolVar(&o.hooks, "hooks", false, "what before_run and after_run printed")
 	f.BoolVar(&o.raw, "raw", false, "write exact bytes to a terminal, too: only for output that you trust")
 	f.BoolVar(&o.timestamps, "timestamps", false, "before each line the time by which it had been written, to the second")
 	f.BoolVar(&o.json, "json", false, "print a JSON object for each line of output")
@@ -90,7 +93,9 @@ standard error. Options like python -u or programs like stdbuf -oL help.`,
 // check refuses contradictory flags.
 func (o *logsOptions) check(args []string) error {
 	switch {
-	case len(args) == 0 && !o.failed:
+	case o.hooks && (len(args) > 0 || o.failed || o.follow || o.json):
+		return exit.Usage("--hooks can only be combined with --run and --raw")
+	case len(args) == 0 && !o.failed && !o.hooks:
 		return &exit.Failure{Status: exit.BadUsage, What: "no node named", Fix: "wf logs NODE, or wf logs --failed"}
 	case len(args) > 0 && o.failed:
 		return exit.Usage("--failed selects nodes and cannot be combined with node names")
@@ -104,7 +109,28 @@ func (o *logsOptions) check(args []string) error {
 	return nil
 }
 
+// printHooks prints what the hooks of a run printed.
+func (o *logsOptions) printHooks(ctx context.Context, e *env, s *target) error {
+	run, err := s.shownRun(ctx, o.run)
+	if err != nil {
+		return err
+	}
+	out, err := s.Workspace.Hooks(ctx, run)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	w := e.OutputWriter(e.Stdout, o.raw)
+	if _, err := io.Copy(w, out); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
 func (o *logsOptions) print(ctx context.Context, e *env, s *target, args []string) error {
+	if o.hooks {
+		return o.printHooks(ctx, e, s)
+	}
 	queries, err := o.queries(ctx, s, args)
 	if err != nil {
 		return err

@@ -228,7 +228,7 @@ func (k *Keeper) ready() error {
 		return k.ledger.Ready()
 	}
 	dir := filepath.Join(k.cfg.State, Dir)
-	f, err := fence.Take(filepath.Join(dir, fileFence), k.cfg.Own)
+	f, err := fence.Take(filepath.Join(dir, FileFence), k.cfg.Own)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -22,12 +23,14 @@ import (
 	"wf/tui/plain"
 )
 
-// client sends requests. It follows no redirections, because the message would go where nobody has sent it, and keeps no
-// connections.
-var client = &http.Client{
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	Transport: &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: mostHeader, TLSHandshakeTimeout: 10 * time.Second,
-		DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext},
+// client returns a client for one request. It follows no redirections, because the message would go where nobody has sent it,
+// and keeps no connection.
+func (s *Sender) client() *http.Client {
+	return &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: mostHeader, TLSHandshakeTimeout: 10 * time.Second,
+			TLSClientConfig: &tls.Config{RootCAs: s.roots}, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext},
+	}
 }
 
 // post sends the notification as JSON.
@@ -76,7 +79,7 @@ func (s *Sender) request(ctx context.Context, address string, n Named, m notify.
 	if n.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+n.Token)
 	}
-	resp, err := client.Do(req)
+	resp, err := s.client().Do(req)
 	if err != nil {
 		return "", hideAddress(err)
 	}

@@ -58,7 +58,7 @@ func (s *Sender) mail(ctx context.Context, server MailServer, addresses string, 
 	if server.Server == "" {
 		return s.sendmail(ctx, text, m)
 	}
-	return smtpSend(ctx, server, host, from, to, text)
+	return s.smtp(ctx, server, host, from, to, text)
 }
 
 func userName() string {
@@ -105,8 +105,8 @@ func (s *Sender) sendmail(ctx context.Context, text []byte, m notify.Message) (s
 	return string(out), err
 }
 
-// smtpSend sends a mail to a server.
-func smtpSend(ctx context.Context, server MailServer, host, from string, to []string, text []byte) (string, error) {
+// smtp sends a mail to a server.
+func (s *Sender) smtp(ctx context.Context, server MailServer, host, from string, to []string, text []byte) (string, error) {
 	name, port, err := net.SplitHostPort(server.Server)
 	if err != nil {
 		name, port = server.Server, "587"
@@ -125,20 +125,21 @@ func smtpSend(ctx context.Context, server MailServer, host, from string, to []st
 	defer raw.Close()
 	stop := context.AfterFunc(ctx, func() { raw.Close() })
 	defer stop()
+	secured := &tls.Config{ServerName: name, RootCAs: s.roots}
 	var conn net.Conn = &quietConn{Conn: raw, left: mostTalk}
 	if security == SecurityTLS {
-		conn = tls.Client(conn, &tls.Config{ServerName: name})
+		conn = tls.Client(conn, secured)
 	}
 	c, err := smtp.NewClient(conn, name)
 	if err != nil {
 		return "", smtpError(ctx, err)
 	}
 	defer c.Close()
-	return "", smtpError(ctx, talk(c, server, security, name, host, from, to, text))
+	return "", smtpError(ctx, talk(c, server, security, secured, host, from, to, text))
 }
 
 // talk is the conversation with a mail server after its greeting.
-func talk(c *smtp.Client, server MailServer, security, name, host, from string, to []string, text []byte) error {
+func talk(c *smtp.Client, server MailServer, security string, secured *tls.Config, host, from string, to []string, text []byte) error {
 	if err := c.Hello(host); err != nil {
 		return err
 	}
@@ -146,12 +147,12 @@ func talk(c *smtp.Client, server MailServer, security, name, host, from string, 
 		if ok, _ := c.Extension("STARTTLS"); !ok {
 			return never(errors.New("the mail server has no STARTTLS: with security = \"tls\" or \"none\" in [mail] it is not needed"))
 		}
-		if err := c.StartTLS(&tls.Config{ServerName: name}); err != nil {
+		if err := c.StartTLS(secured); err != nil {
 			return err
 		}
 	}
 	if server.User != "" {
-		if err := c.Auth(smtp.PlainAuth("", server.User, server.Password, name)); err != nil {
+		if err := c.Auth(smtp.PlainAuth("", server.User, server.Password, secured.ServerName)); err != nil {
 			return fmt.Errorf("login as %s: %w", server.User, err)
 		}
 	}

@@ -4,6 +4,7 @@ package send
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,6 +43,8 @@ type Sender struct {
 	// Run runs a command.
 	Run     func(ctx context.Context, q executor.Question) ([]byte, error)
 	Version string // of wf, for servers
+
+	roots *x509.CertPool // for tests: whose certificates are trusted; nil = those of the machine
 }
 
 // Limits of one attempt.

@@ -6,12 +6,14 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"mime"
 	"mime/quotedprintable"
 	"net"
@@ -180,6 +182,22 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
+// TestHTTPS posts to a server with a certificate that is trusted, and one that is not.
+func TestHTTPS(t *testing.T) {
+	got := 0
+	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { got++ }))
+	defer server.Close()
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	try(t, sender(Config{}), message(server.URL), "certificate", false)
+	s := sender(Config{})
+	s.roots = x509.NewCertPool()
+	s.roots.AddCert(server.Certificate())
+	try(t, s, message(server.URL), "", false)
+	if got != 1 {
+		t.Errorf("%d messages", got)
+	}
+}
+
 func TestNtfy(t *testing.T) {
 	var got map[string]any
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -336,6 +354,13 @@ func TestSMTP(t *testing.T) {
 		try(t, sender(Config{Mail: c}), m, "certificate", false) // it is not trusted here
 		if len(server.Mails()) > 0 {
 			t.Error("a mail was sent to a server with a certificate that is not trusted")
+		}
+		s := sender(Config{Mail: c})
+		s.roots = x509.NewCertPool()
+		s.roots.AddCert(web.Certificate())
+		try(t, s, m, "", false)
+		if list := server.Mails(); len(list) != 1 || !list[0].Safe {
+			t.Errorf("%+v", list)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package activerun
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"wf/api"
@@ -36,6 +37,9 @@ func (en *ending) swept(survivors []int, err error) {
 // recorded.
 func (en *ending) EndReady() bool {
 	if en.run.Phase != runstate.Ended || en.run.sess == nil {
+		return false
+	}
+	if !en.run.hooking.afterRun() {
 		return false
 	}
 	if !en.sweeping {
@@ -131,7 +135,7 @@ func (r *Run) resultWord() api.Result {
 		return ""
 	case r.Result == scheduler.Succeeded:
 		return api.Succeeded
-	case r.Result == scheduler.Failed || r.broken != "":
+	case r.Result == scheduler.Failed || r.broken != "" || strings.HasPrefix(r.Cause, history.RefusedCause):
 		return api.ResFailed
 	}
 	return api.Cancelled

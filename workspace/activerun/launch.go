@@ -16,17 +16,24 @@ func (r *Run) OpenExecutor(dir string, number int, env []string) (executor.Sessi
 	q := r.Request
 	q.Run = number // a new run has got it just now
 	if env != nil {
-		vars := append([]string{"WF_WORKFILE=" + r.host.Path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...)
-		if q.Trace != nil {
-			ids := q.TraceIDs()
-			vars = append(vars, tracing.ParentVariable+"="+ids.Parent(ids.Root))
-		}
-		env = override(env, append(vars, q.Trigger.Variables()...))
+		env = r.environment(env, number)
 	}
 	return r.host.Executor.Open(context.Background(), executor.Spec{
 		Dir: dir, Run: q.Identity(), Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,
 		Report: func(list []executor.Report) { r.host.Loop.Post(func() { r.handleReports(list) }) },
 	})
+}
+
+// environment returns the environment of the commands of the run with a number, which it may have got just now.
+func (r *Run) environment(env []string, number int) []string {
+	q := r.Request
+	q.Run = number
+	vars := append([]string{"WF_WORKFILE=" + r.host.Path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...)
+	if q.Trace != nil {
+		ids := q.TraceIDs()
+		vars = append(vars, tracing.ParentVariable+"="+ids.Parent(ids.Root))
+	}
+	return override(env, append(vars, q.Trigger.Variables()...))
 }
 
 // traceParent returns the variable with the span of an execution, for what its command traces; "" if the run is not traced.

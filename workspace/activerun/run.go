@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"os/user"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -48,6 +49,7 @@ type Run struct {
 	recovery
 	announcer
 	notices
+	hooking
 
 	accepted func(error)  // called once, when the run has started or has failed to start
 	broken   string       // why the executor was lost; "" if it was not
@@ -65,7 +67,8 @@ func New(h *Host, state *nodestate.Run, accepted func(error)) *Run {
 	r.onEnd = map[executor.ID][]func(api.StopResult, error){}
 	r.slotShare.run, r.pooling.run, r.nesting.run, r.lookahead.run, r.journal.run = r, r, r, r, r
 	r.stopping.run, r.ending.run, r.dispatcher.run, r.recovery.run, r.announcer.run = r, r, r, r, r
-	r.notices.run = r
+	r.notices.run, r.hooking.run = r, r
+	r.hooking.stopped = make(chan struct{})
 	r.Active = r
 	r.timer = h.Loop.NewTimer(func() { r.stopping.Stop(api.StopRequest{Cause: "timeout"}, "", nil) })
 	r.tick = h.Loop.NewTimer(r.Tick)
@@ -393,4 +396,6 @@ type Host struct {
 }
 
 // endNotes returns notes about a run that is over, such as a case that matches no edge.
-func (en *ending) endNotes() []string { return append(en.run.UnmatchedNotes(), en.leftoverNotes()...) }
+func (en *ending) endNotes() []string {
+	return slices.Concat(en.run.hooking.notes(), en.run.UnmatchedNotes(), en.leftoverNotes())
+}

@@ -47,12 +47,15 @@ func (st *stopping) Stop(req api.StopRequest, client string, reply func(api.Stop
 	switch st.run.Phase {
 	case runstate.Preparing:
 		st.stopEarly = &req
+		st.run.hooking.interruptBefore()
 	case runstate.Active:
 		st.run.Cause, st.run.WasStopped, st.run.Phase = req.Cause, true, runstate.Stopping
 		st.run.pooling.leaveLines()
 		st.run.host.Out.Publish(api.Event{Type: api.RunStopping, Run: st.run.ID, Client: client, Message: req.Cause})
 		st.startHalt(history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
 		st.run.nesting.stopChildren(nil, graceOf(st.run.Grace()))
+	case runstate.Ended:
+		st.run.hooking.interruptAfter()
 	case runstate.Stopping:
 		st.stopExecutions(st.stoppable(), st.run.Grace())
 		st.run.nesting.stopChildren(nil, graceOf(st.run.Grace()))

@@ -12,6 +12,26 @@ import (
 	"wf/workspace/tracing"
 )
 
+// A Hook is a command before or after a run.
+type Hook struct {
+	Event     string `json:"event"` // BeforeRun or AfterRun
+	Command   string `json:"command"`
+	From      string `json:"from"` // where it stands, for people
+	TimeoutMS int64  `json:"timeout_ms"`
+}
+
+// The events of hooks.
+const (
+	BeforeRun = "before_run"
+	AfterRun  = "after_run"
+)
+
+// HooksFile is the file in the folder of a run with what its hooks printed.
+const HooksFile = "hooks"
+
+// RefusedCause begins the cause of the end of a run that before_run refused.
+const RefusedCause = "refused by before_run: "
+
 // Request is the request for a run: the content of run.json, which never changes. It
 // contains no environment values. Empty fields are absent from the file.
 type Request struct {
@@ -66,9 +86,10 @@ type Request struct {
 	// Notify has the lines that say who is told about the run, NotifyEnv the variables that their commands get.
 	Notify    string   `json:"notify,omitempty"`
 	NotifyEnv []string `json:"notify_env,omitempty"`
-
 	// Trigger is what started the run, or the run that it resumes; nil = a request of a client.
 	Trigger *Trigger `json:"trigger,omitempty"`
+
+	Hooks []Hook `json:"hooks,omitempty"`
 
 	// Relation to other runs.
 	Queued string  `json:"queued,omitempty"` // the key of its file in the queue

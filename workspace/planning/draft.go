@@ -110,6 +110,10 @@ func (pl *Planner) Draft(client string, req api.RunRequest) (*Draft, api.RunAcce
 	if err != nil {
 		return nil, acc, err
 	}
+	pl.tells(r, req)
+	if err := addHooks(pl, r, req); err != nil {
+		return nil, acc, err
+	}
 	acc.Mode, acc.Nodes, acc.Failed = r.Request.Mode, r.Sched.Total(), len(scope.Failed)
 	acc.Resumes, acc.Notes = history.RunID(r.Request.Resumes), append(r.changedSince(pl.Nodes), r.notes...)
 	if acc.Mode == api.ModeResume {
@@ -154,7 +158,6 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations, MaxInstances: instances,
 		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: pl.Version, Time: clock.Now(),
 	}
-	pl.tells(r, req)
 	var holders []*graph.Node
 	if r.Request.Again, holders, err = pl.Nodes.InstancePaths(req.Nodes); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"wf/api"
 	"wf/graph"
 	"wf/scheduler"
+	"wf/workspace/history"
 )
 
 // NotCovered returns a sentence about a node that was not part of the run.
@@ -223,6 +224,8 @@ func (r Explainer) stopSentence() string {
 		return "the run was stopped with SIGTERM to wf run"
 	case r.Cause == "timeout":
 		return "the time of the run was up"
+	case strings.HasPrefix(r.Cause, history.RefusedCause):
+		return "the run was " + r.Cause
 	}
 	return "the run was stopped (" + r.Cause + ")"
 }

@@ -69,6 +69,9 @@ func statusHead(p console.Paint, s api.Status, now time.Time, flags string) []st
 		lines = append(lines, fmt.Sprintf("%s: no run is active. Last: run %s %s %s (%s).", file, s.LastRun.Run,
 			words.ResultWord(s.LastRun.Result), EndedAgo(*s.LastRun, now), lastRunParts(*s.LastRun)))
 	}
+	if s.LastRun != nil && len(s.Runs) == 0 && s.LastRun.Result == api.ResFailed && s.LastRun.Cause != "" {
+		lines = append(lines, "note: run "+s.LastRun.Run+": "+plain.Line(s.LastRun.Cause))
+	}
 	if s.LastRun != nil && len(s.Runs) == 0 && len(s.LastRun.Survivors) > 0 {
 		lines = append(lines, "note: "+words.Survivors(s.LastRun.Survivors))
 	}

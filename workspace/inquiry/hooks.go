@@ -1,0 +1,34 @@
+package inquiry
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"wf/api"
+	"wf/executor/ownfile"
+	"wf/workspace/history"
+)
+
+// mostHooks bounds what is read of the output of hooks, in bytes.
+const mostHooks = 16 << 20
+
+// Hooks returns what the hooks of a run printed.
+func (q *Reader) Hooks(ctx context.Context, name string) ([]byte, error) {
+	n, err := q.RunNumber(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := ownfile.Read(filepath.Join(q.store.Dir(n), history.HooksFile), mostHooks)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := q.store.Summary(n); err != nil {
+			return nil, q.noRun(ctx, n)
+		}
+		return nil, api.NotFound("no hook has run in run %s", name)
+	case err != nil:
+		return nil, api.Internal("the output of hooks", err)
+	}
+	return data, nil
+}
