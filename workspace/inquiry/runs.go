@@ -251,7 +251,7 @@ func addControl(d *api.RunDetail, req history.Request, r *runstate.State) {
 	}
 	d.Until, d.From, d.Mocks = req.Until, req.From, mocksOf(req)
 	if t := req.Trigger; t != nil {
-		d.Trigger = &api.RunTrigger{Name: t.Name, Time: t.Time}
+		d.Trigger = &api.RunTrigger{Name: t.Name, Time: t.Time, Run: t.Run}
 	}
 	var params expression.Values
 	if len(req.Params) > 0 && json.Unmarshal(req.Params, &params) == nil {
