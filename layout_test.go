@@ -77,7 +77,7 @@ var mayImport = map[string][]string{
 	"trigger/planner":                 {"trigger", "trigger/schedule"},
 	"trigger/ledger":                  {"executor/ownfile", "trigger/planner"},
 	"daemon/store":                    {"executor/checksum", "executor/ownfile"},
-	"daemon/armed":                    {"api", "executor/ownfile", "trigger", "trigger/ledger", "trigger/planner", "workspace/clock", "workspace/fence", "workspace/workfile"},
+	"daemon/armed":                    {"api", "executor/ownfile", "trigger", "trigger/ledger", "trigger/planner", "workspace/clock", "workspace/fence", "workspace/history", "workspace/workfile"},
 	"daemon/audit":                    {"executor/ownfile", "workspace/fence"},
 	"daemon/metrics":                  {"executor/ownfile", "workspace/history"},
 	"workspace":                       {"api", "executor", "executor/ownfile", "graph", "graphml", "scheduler", "scheduler/flow", "workspace/activerun", "workspace/clock", "workspace/fence", "workspace/history", "workspace/inquiry", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/planning", "workspace/runstate", "workspace/watchers", "workspace/workfile"},

@@ -104,13 +104,11 @@ func (e *entry) describe(q api.TriggersQuery, past *ledger.Ledger, problem strin
 		if err == nil && !slices.ContainsFunc(found.Lines, func(l workfile.Trigger) bool { return l.ID() == t.id }) {
 			d.State = api.TriggerGone
 		}
-		if t.Schedule != nil {
-			cursor := clock.Now()
-			if s, armed := past.State(e.ID, t.id); armed && s.Cursor.After(cursor) {
-				cursor = s.Cursor
-			}
-			next(&d, t.Trigger, t.zone, cursor, q.Next)
+		cursor := clock.Now()
+		if s, armed := past.State(e.ID, t.id); armed && s.Cursor.After(cursor) {
+			cursor = s.Cursor
 		}
+		next(&d, t.Trigger, t.zone, cursor, q.Next)
 		w.Triggers = append(w.Triggers, d)
 	}
 	for _, l := range found.Lines {
@@ -123,6 +121,9 @@ func (e *entry) describe(q api.TriggersQuery, past *ledger.Ledger, problem strin
 
 // next sets the next instants.
 func next(d *api.Trigger, t planner.Trigger, zone *time.Location, after time.Time, count int) {
+	if t.Schedule == nil {
+		return
+	}
 	d.Zone, d.DelayMS = zone.String(), t.Delay.Milliseconds()
 	for range min(count, api.MostInstants) {
 		if after = t.Schedule.Next(after); after.IsZero() {

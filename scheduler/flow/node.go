@@ -14,12 +14,16 @@ import (
 	"wf/scheduler/expression"
 )
 
+// attrOn is the attribute of triggers.
+const attrOn = "on"
+
 // attributes are the attributes of nodes and containers that are read here. The others are names and
-// places, idempotent, which package graph reads, and resources, which nodes have from the elements around them.
+// places, idempotent, which package graph reads, triggers, which package trigger reads, and resources, which nodes have from
+// the elements around them.
 var attributes = func() map[string]*attribute.Attribute {
 	m := map[string]*attribute.Attribute{}
 	for a := range attribute.On(attribute.Command | attribute.SubFlow) {
-		if a.Role <= attribute.Shapes && a.Name != graph.AttrIdempotent && a.Name != attrExecutor && !slices.Contains(resourceNames[:], a.Name) {
+		if a.Role <= attribute.Shapes && a.Name != graph.AttrIdempotent && a.Name != attrExecutor && a.Name != attrOn && !slices.Contains(resourceNames[:], a.Name) {
 			m[a.Name] = a
 		}
 	}

@@ -138,7 +138,7 @@ func (q *Reader) Run(ctx context.Context, name string) (api.RunDetail, error) {
 func (q *Reader) detail(ctx context.Context, past *history.Details, replayed *runstate.State) (api.RunDetail, error) {
 	req := past.Request
 	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: summaryOf(req, past.Result, past.Problem), Workfile: req.Workfile,
-		Folder: q.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, NoLimit: req.NoLimit, Version: req.Version,
+		Folder: q.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, NoLimit: req.NoLimit, Version: req.Version, Trigger: triggerOf(req),
 		Execs: []api.Execution{}, Host: req.Host, FailFast: req.FailFast, TimeoutMS: req.TimeoutMS, GraceMS: req.GraceMS}
 	active, err := q.ActiveRuns(ctx)
 	if err != nil {
@@ -243,6 +243,15 @@ func (q *Reader) RunNumber(name string) (int, error) {
 	return n, nil
 }
 
+// triggerOf returns what started a run, nil if a person or a command did.
+func triggerOf(req history.Request) *api.RunTrigger {
+	t := req.Trigger
+	if t == nil {
+		return nil
+	}
+	return &api.RunTrigger{Name: t.Name, Time: t.Time, Run: t.Run}
+}
+
 // addControl adds the control flow of a run to its description: parameters, mocks, handled failures, and nodes that no path
 // reached. If r is nil, it adds only what the request contains.
 func addControl(d *api.RunDetail, req history.Request, r *runstate.State) {
@@ -250,9 +259,6 @@ func addControl(d *api.RunDetail, req history.Request, r *runstate.State) {
 		return
 	}
 	d.Until, d.From, d.Mocks = req.Until, req.From, mocksOf(req)
-	if t := req.Trigger; t != nil {
-		d.Trigger = &api.RunTrigger{Name: t.Name, Time: t.Time, Run: t.Run}
-	}
 	var params expression.Values
 	if len(req.Params) > 0 && json.Unmarshal(req.Params, &params) == nil {
 		d.Params = params
