@@ -32,7 +32,7 @@ func newTrigger(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "trigger",
 		Long: `A workfile says in its attribute on, a line each, what starts its runs: cron: 0 2 * * * (every night
-at two) or every: 10m. On the graph the whole workfile runs, on a node that node and what follows.
+at two), every: 10m or after: ../other.graphml. On the graph the whole workfile runs, on a node that node and what follows.
 Nothing runs before wf trigger enable. Then the daemon stays and starts the runs; wf server install
 starts it again after a reboot. See wf help triggers.`,
 		Example: `  wf edit set-graph on='cron: 0 2 * * *'
