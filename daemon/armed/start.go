@@ -153,7 +153,7 @@ func (k *Keeper) finish(s *start, acc api.RunAccepted, err error) {
 		now.starting = false
 	}
 	if s.reply != nil {
-		s.reply(acc, err)
+		defer s.reply(acc, err) // when the end is in the ledger
 	}
 	if api.HasCode(err, api.CodeGone) || k.ctx.Err() != nil && err != nil {
 		if now != nil {
