@@ -13,6 +13,9 @@ import (
 	"wf/workspace/fence"
 )
 
+// FileTriggerFence is the name of the fence of the armed triggers in the state folder, which one machine at a time uses.
+const FileTriggerFence = armed.Dir + "/" + armed.FileFence
+
 // triggers connects the armed triggers with the daemon: it serves the requests about them and starts their runs.
 type triggers struct {
 	d      *daemon

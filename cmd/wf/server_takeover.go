@@ -17,8 +17,9 @@ import (
 
 // takeoverOptions are the flags of takeover.
 type takeoverOptions struct {
-	file    string
-	kv, yes bool
+	file         string
+	kv, triggers bool
+	yes          bool
 }
 
 func newServerTakeover(e *env) *cobra.Command {
@@ -36,7 +37,8 @@ a minute if the file system is shared. But a machine that is only cut off from t
 same as one that is gone. So takeover asks first. Then the next command here recovers the runs as after a
 power cut: commands that were running are reported as lost, and are not executed again unless they are
 idempotent. If the other machine still lives, its commands run on, and its daemon gives the workfile
-up as soon as it sees the takeover. --kv takes over the values of wf kv in place of a workfile.`,
+up as soon as it sees the takeover. --kv takes over the values of wf kv in place of a workfile,
+--triggers the enabled triggers, whose runs then start here.`,
 		Example: `  wf server takeover align.graphml
   wf server takeover --kv --yes`,
 		Args: nargs(0, 1),
@@ -44,6 +46,7 @@ up as soon as it sees the takeover. --kv takes over the values of wf kv in place
 	cmd.RunE = onFile(e, &o.file, func(ctx context.Context, e *env) error { return o.takeOver(ctx, e) })
 	fileFlag(cmd, &o.file, "f")
 	cmd.Flags().BoolVar(&o.kv, "kv", false, "take over the values of wf kv")
+	cmd.Flags().BoolVar(&o.triggers, "triggers", false, "take over the enabled triggers")
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	return cmd
 }
@@ -74,7 +77,7 @@ func (o *takeoverOptions) takeOver(ctx context.Context, e *env) error {
 	if err := found.Clear(); err != nil {
 		return err
 	}
-	auditTakeover(e, what, found.Holder.Host, o.kv)
+	auditTakeover(e, what, found.Holder.Host, o.shared())
 	fmt.Fprintf(e.Stderr, "took over %s from %s\n", what, plain.Line(found.Holder.Host))
 	return nil
 }
@@ -82,11 +85,13 @@ func (o *takeoverOptions) takeOver(ctx context.Context, e *env) error {
 // fence returns the path of the fence, and what it protects.
 func (o *takeoverOptions) fence(e *env) (path, what string, err error) {
 	state := settings.FoldersOf(&e.Console).State
-	if o.kv && o.file != "" {
-		return "", "", exit.Usage("--kv and a workfile cannot be combined")
-	}
-	if o.kv {
+	switch {
+	case o.shared() && o.file != "", o.kv && o.triggers:
+		return "", "", exit.Usage("--kv, --triggers and a workfile cannot be combined")
+	case o.kv:
 		return filepath.Join(state, daemon.FileKVFence), "the values of wf kv", nil
+	case o.triggers:
+		return filepath.Join(state, daemon.FileTriggerFence), "the enabled triggers", nil
 	}
 	file, err := e.workfile(o.file)
 	if err != nil {
@@ -96,8 +101,11 @@ func (o *takeoverOptions) fence(e *env) (path, what string, err error) {
 	return path, plain.Line(e.rel(file)), err
 }
 
+// shared reports whether it is about something of all workfiles.
+func (o *takeoverOptions) shared() bool { return o.kv || o.triggers }
+
 func (o *takeoverOptions) verb(one, many string) string {
-	if o.kv {
+	if o.shared() {
 		return many
 	}
 	return one

@@ -114,6 +114,9 @@ func (o *triggerOptions) enable(e *env) func(context.Context, *env, string) erro
 			if list, err = c.EnableTriggers(ctx, q); err != nil {
 				return err
 			}
+			if info, err := os.Stat(path); err == nil && info.Mode()&0o002 != 0 {
+				fmt.Fprintf(e.Stderr, "warning: every user of this machine can change %s, and so run commands as you: chmod o-w\n", plain.Line(e.rel(path)))
+			}
 			fmt.Fprintf(e.Stderr, "enabled %s of %s\n", words.Plural(len(q.Lines), "trigger"), plain.Line(e.rel(path)))
 			for _, t := range list.Workfiles[0].Triggers {
 				if len(t.Next) > 0 {

@@ -117,8 +117,12 @@ func (k *Keeper) enable(f *File) error {
 func notReady(err error) error {
 	var taken *fence.TakenError
 	if errors.As(err, &taken) {
-		return &api.Error{Code: api.CodeConflict, Message: "another daemon has the triggers of this state folder", Why: taken.Error(),
+		e := &api.Error{Code: api.CodeConflict, Message: "another daemon has the triggers of this state folder", Why: taken.Error(),
 			Fix: "use that daemon, or wait until it has ended"}
+		if !taken.Locked && taken.Holder.PID != 0 {
+			e.Fix = "use them there: wf --host ssh://" + taken.Holder.Host + " …; if it is gone for good: wf server takeover --triggers"
+		}
+		return e
 	}
 	return api.Internal("the triggers cannot be stored", err)
 }

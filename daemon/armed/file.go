@@ -20,10 +20,10 @@ import (
 // Dir is the folder of everything about triggers in the state folder.
 const Dir = "triggers"
 
-// Names of the files in it, besides one ID.json for each workfile.
+// Names of the files in it, besides one ID.json for each workfile. FileFence is the fence of the daemon that starts the runs.
 const (
 	fileLedger = "ledger"
-	fileFence  = "fence"
+	FileFence  = "fence"
 )
 
 // mostFile bounds the size of a file, in bytes. Most of it is an environment.

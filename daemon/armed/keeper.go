@@ -79,6 +79,7 @@ type Keeper struct {
 type entry struct {
 	*File
 	triggers []*armedTrigger
+	turn     int // the trigger that is decided first: the one behind that of the latest start
 	// starting is set while a helper starts a run or looks for one: there is one at a time for a workfile.
 	starting bool
 	// unsettled is set while the ledger has starts without an end; they are looked up at settleAt.
@@ -239,7 +240,7 @@ func (k *Keeper) ready() error {
 		return k.ledger.Ready()
 	}
 	dir := filepath.Join(k.cfg.State, Dir)
-	f, err := fence.Take(filepath.Join(dir, fileFence), k.cfg.Own)
+	f, err := fence.Take(filepath.Join(dir, FileFence), k.cfg.Own)
 	if err != nil {
 		return err
 	}
@@ -342,7 +343,8 @@ func (k *Keeper) fail(now time.Time, err error) time.Duration {
 		k.cfg.Log.Error("triggers do not fire", "err", err)
 	}
 	k.problem, k.retryAt = err, now.Add(pause)
-	for _, e := range k.entries { // decisions that are not in the ledger are made again
+	for _, e := range k.entries { // decisions that are not in the ledger are made again, others are looked up
+		e.unsettled = true
 		for _, t := range e.triggers {
 			t.again()
 		}
@@ -359,7 +361,8 @@ func earlier(a, b time.Time) time.Time {
 
 // decide decides about the triggers of a workfile up to its first start. wake is when to decide again; zero = never.
 func (k *Keeper) decide(e *entry, now time.Time) (s *start, records []ledger.Record, wake time.Time) {
-	for _, t := range e.triggers {
+	for i := range e.triggers {
+		t := e.triggers[(e.turn+i)%len(e.triggers)]
 		if t.idle || t.wake.After(now) {
 			wake = soonest(wake, t)
 			continue
@@ -391,6 +394,7 @@ func (k *Keeper) decide(e *entry, now time.Time) (s *start, records []ledger.Rec
 			r.Op, r.Instant, r.Count, r.Why, r.Late = ledger.Start, d.Start, 0, "", d.Late
 			r.Key = ledger.Key(e.ID, t.id, d.Start)
 			t.wake = time.Time{} // decide again after the start
+			e.turn += i + 1
 			return &start{entry: e, trigger: t, record: r}, append(records, r), time.Time{}
 		}
 		t.wake, t.idle = d.Wake, d.Wake.IsZero()
@@ -425,5 +429,5 @@ func (k *Keeper) armAgain(e *entry, t *armedTrigger, now time.Time) ledger.Recor
 	return t.arm(e.ID, now)
 }
 
-// read reads the triggers of a workfile, for tests and package daemon.
+// read reads the triggers of a workfile. Tests replace it.
 var read = workfile.ReadTriggers

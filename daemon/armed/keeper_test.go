@@ -15,6 +15,7 @@ import (
 
 	"wf/api"
 	"wf/trigger"
+	"wf/trigger/ledger"
 	"wf/workspace/clock"
 	"wf/workspace/fence"
 	"wf/workspace/workfile"
@@ -73,13 +74,13 @@ func (b *bench) file(name string, lines ...string) string {
 }
 
 func (b *bench) Start(_ context.Context, path string, req api.RunRequest) (api.RunAccepted, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	if b.accept != nil {
 		if err := b.accept(path, req); err != nil {
 			return api.RunAccepted{}, err
 		}
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.byKey[req.Key]++
 	b.started = append(b.started, req)
 	if b.crash {
@@ -379,5 +380,57 @@ func TestTwoDaemons(t *testing.T) {
 				t.Errorf("%d runs of %s", n, key)
 			}
 		}
+	})
+}
+
+// TestWrittenNevertheless checks a start of which the ledger said that it could not be written, although it is on the disk.
+func TestWrittenNevertheless(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		path := b.file("w", "every: 1m")
+		begin := time.Now()
+		k := b.keeper()
+		b.must(b.enable(k, path))
+		time.Sleep(time.Minute - time.Second)
+		_, err := ask(context.Background(), k, func() (struct{}, error) {
+			e := k.entries[b.files[path].ID]
+			at := begin.Add(time.Minute)
+			err := k.ledger.Append(ledger.Record{Op: ledger.Start, Time: at, Workfile: e.ID, Trigger: e.triggers[0].id, Instant: at,
+				Line: "every: 1m", Key: ledger.Key(e.ID, e.triggers[0].id, at)})
+			k.fail(time.Now(), errors.New("input/output error"))
+			return struct{}{}, err
+		})
+		b.must(err)
+		time.Sleep(30 * time.Second)
+		b.wantInstants(begin, 60)
+		time.Sleep(time.Minute)
+		b.wantInstants(begin, 60, 120)
+		k.Close()
+	})
+}
+
+// TestTurns checks that a trigger that is always due does not keep others of its workfile from their turn.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		path := b.file("w", "every: 1s", "every: 10s")
+		k := b.keeper()
+		b.accept = func(string, api.RunRequest) error { time.Sleep(3 * time.Second); return nil }
+		b.must(b.enable(k, path))
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		b.mu.Lock()
+		turns := 0
+		for _, r := range b.started {
+			if r.Trigger.Name == "every: 10s" {
+				turns++
+			}
+		}
+		b.mu.Unlock()
+		if turns < 4 {
+			t.Errorf("the second trigger had %d runs in a minute", turns)
+		}
+		time.Sleep(5 * time.Second)
+		k.Close()
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -68,18 +69,8 @@ func (k *Keeper) List(ctx context.Context, q api.TriggersQuery) (api.TriggerList
 		})
 	}
 	all.Wait()
-	slices.SortFunc(list.Workfiles, func(a, b api.TriggerWorkfile) int { return compare(a.Workfile, b.Workfile) })
+	slices.SortFunc(list.Workfiles, func(a, b api.TriggerWorkfile) int { return strings.Compare(a.Workfile, b.Workfile) })
 	return list, nil
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // look reads the ledger as it is on disk.

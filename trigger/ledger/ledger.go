@@ -335,16 +335,6 @@ func (l *Ledger) DecidedRuns(workfile, trigger string) (Runs, bool) {
 	return Runs{}, false
 }
 
-// Triggers returns the ids of the armed triggers of a workfile.
-func (l *Ledger) Triggers(workfile string) (ids []string) {
-	if w := l.workfiles[workfile]; w != nil {
-		for id := range w.triggers {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
 // Pending returns the starts of a workfile without an end, in order.
 func (l *Ledger) Pending(workfile string) []Record {
 	if w := l.workfiles[workfile]; w != nil {

@@ -102,4 +102,8 @@ func (d *doctor) checkFences() {
 		d.note("fence", "use them there: wf --host ssh://"+plain.Line(h.Host)+" …; if it is gone for good: wf server takeover --kv",
 			"the values of wf kv belong to a daemon on %s (pid %d)", plain.Line(h.Host), h.PID)
 	}
+	if h, elsewhere := fence.HeldElsewhere(filepath.Join(d.dirs.State, daemon.FileTriggerFence), own); elsewhere {
+		d.note("fence", "if it is gone for good: wf server takeover --triggers",
+			"a daemon on %s (pid %d) starts the runs of triggers", plain.Line(h.Host), h.PID)
+	}
 }
