@@ -370,6 +370,7 @@ func (k *Keeper) decide(e *entry, now time.Time) (s *start, records []ledger.Rec
 		if t.other != nil {
 			s, more := k.decideAfter(e, t, now)
 			if records = append(records, more...); s != nil {
+				e.turn += i + 1
 				return s, records, time.Time{}
 			}
 			wake = soonest(wake, t)
