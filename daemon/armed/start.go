@@ -137,7 +137,7 @@ func (e *entry) verify() error {
 
 func errChanged(path string) *api.Error {
 	return &api.Error{Code: api.CodeRefused, Message: "the triggers of the workfile were changed after wf trigger enable", Where: path,
-		Fix: "wf trigger enable shows and arms the new ones"}
+		Fix: "wf trigger enable shows and enables the new ones"}
 }
 
 // same reports whether these triggers are those that are armed.
