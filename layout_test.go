@@ -81,7 +81,7 @@ var mayImport = map[string][]string{
 	"trigger/planner":                 {"trigger", "trigger/schedule"},
 	"trigger/ledger":                  {"executor/ownfile", "trigger/planner"},
 	"daemon/store":                    {"executor/checksum", "executor/ownfile"},
-	"daemon/armed":                    {"api", "executor/ownfile", "trigger", "trigger/ledger", "trigger/planner", "workspace/clock", "workspace/fence", "workspace/workfile"},
+	"daemon/armed":                    {"api", "executor/ownfile", "trigger", "trigger/ledger", "trigger/planner", "workspace/clock", "workspace/fence", "workspace/history", "workspace/workfile"},
 	"daemon/audit":                    {"executor/ownfile", "workspace/fence"},
 	"daemon/metrics":                  {"executor/ownfile", "workspace/history"},
 	"daemon/traces":                   {"executor/ownfile", "workspace/tracing"},

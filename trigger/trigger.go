@@ -26,9 +26,17 @@ type Kind string
 const (
 	Cron  Kind = "cron"  // cron: 0 2 * * *
 	Every Kind = "every" // every: 10m
+	After Kind = "after" // after: ../other.wf success
 )
 
-var kinds = []string{string(Cron), string(Every)}
+var kinds = []string{string(Cron), string(Every), string(After)}
+
+// Ends of runs for which After waits.
+const (
+	OnSuccess = "success"
+	OnFailure = "failure"
+	OnDone    = "done" // also of runs that were stopped
+)
 
 // Catchup says what happens to instants that were missed, because no daemon ran or the machine slept.
 type Catchup string
@@ -45,7 +53,7 @@ var catchups = []string{string(CatchupNone), string(CatchupLatest), string(Catch
 // A Trigger is one line of the attribute.
 type Trigger struct {
 	Kind Kind
-	// Spec is the text between the kind and the options: a cron expression or a duration.
+	// Spec is the text between the kind and the options: a cron expression, a duration, or a path with the end of its runs.
 	Spec string
 	Zone string // of tz, a name of the tz database; "" if there is none
 
@@ -111,18 +119,46 @@ func Parse(line string) (Trigger, error) {
 			return t, err
 		}
 	}
-	if t.Kind == Every && t.Zone != "" {
+	switch {
+	case t.Kind == Every && t.Zone != "":
 		return t, fmt.Errorf("tz has no effect on every; write cron: to run at times of the day")
+	case t.Kind == After:
+		return t, t.checkAfter(seen)
 	}
 	_, err := t.Schedule(time.Time{}, time.UTC)
 	return t, err
+}
+
+// Other returns the path of the workfile whose runs start those of an After, as it was written, and the end of these runs.
+func (t Trigger) Other() (path, end string) {
+	path, end = t.Spec, OnSuccess
+	if i := strings.LastIndexByte(path, ' '); i >= 0 && slices.Contains([]string{OnSuccess, OnFailure, OnDone}, path[i+1:]) {
+		path, end = path[:i], path[i+1:]
+	}
+	return path, end
+}
+
+// checkAfter checks an After. seen are its options.
+func (t Trigger) checkAfter(seen map[string]bool) error {
+	for _, key := range []string{"catchup", "catchup_window", "jitter", "tz"} {
+		if seen[key] {
+			return fmt.Errorf("%s has no effect on after, which sees every end of a run once; only limit has", key)
+		}
+	}
+	switch t.Spec {
+	case "":
+		return fmt.Errorf("after needs a workfile; write after: ../other.graphml success (or failure, done)")
+	case OnSuccess, OnFailure, OnDone:
+		return fmt.Errorf("after needs a workfile before %s; write after: ../other.graphml %[1]s", t.Spec)
+	}
+	return nil
 }
 
 func unknownKind(line, word string, found bool) error {
 	if similar := closest(strings.TrimSpace(word), kinds); found && similar != "" {
 		return fmt.Errorf("%q is no trigger; did you mean %s?", strings.TrimSpace(word), similar)
 	}
-	return fmt.Errorf("%q is no trigger; write cron: 0 2 * * * (at two every night) or every: 10m", line)
+	return fmt.Errorf("%q is no trigger; write cron: 0 2 * * * (at two every night), every: 10m or after: ../other.graphml success", line)
 }
 
 // readOption reads one key=value.
@@ -199,9 +235,12 @@ func (t *Trigger) readLimit(text string) error {
 	return nil
 }
 
-// Schedule returns the instants of t. anchor is the beginning of an interval; local is the zone of a cron expression without tz.
+// Schedule returns the instants of t, nil for an After. anchor is the beginning of an interval; local is the zone of a cron expression without tz.
 func (t Trigger) Schedule(anchor time.Time, local *time.Location) (schedule.Schedule, error) {
-	if t.Kind == Every {
+	switch t.Kind {
+	case After:
+		return nil, nil
+	case Every:
 		var period time.Duration
 		if err := readSpan(&period, t.Spec, shortest, longest); err != nil {
 			return nil, fmt.Errorf("every: %w", err)

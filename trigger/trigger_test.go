@@ -13,6 +13,8 @@ func TestParse(t *testing.T) {
 		"cron: @daily tz=UTC": {Kind: Cron, Spec: "@daily", Zone: "UTC", Catchup: CatchupNone},
 		"cron: 0 2 * * mon-fri tz=Europe/Berlin catchup=all catchup_window=2d jitter=5m limit=10/h": {Kind: Cron, Spec: "0 2 * * mon-fri",
 			Zone: "Europe/Berlin", Catchup: CatchupAll, Window: 48 * time.Hour, Jitter: 5 * time.Minute, Limit: Limit{10, time.Hour}},
+		"after: ../other.graphml":                 {Kind: After, Spec: "../other.graphml", Catchup: CatchupNone},
+		"after: my  flow.wf done limit=1/h":       {Kind: After, Spec: "my flow.wf done", Catchup: CatchupNone, Limit: Limit{1, time.Hour}},
 		"every: 1h30m limit=1/30m catchup=latest": {Kind: Every, Spec: "1h30m", Catchup: CatchupLatest, Limit: Limit{1, 30 * time.Minute}},
 	} {
 		if got, err := Parse(line); err != nil || got != want {
@@ -25,6 +27,9 @@ func TestParse(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	for line, want := range map[string]string{
 		"0 2 * * *":                               "write cron: 0 2 * * *",
+		"after:":                                  "after needs a workfile",
+		"after: failure":                          "write after: ../other.graphml failure",
+		"after: x catchup=all":                    "catchup has no effect on after",
 		"crom: 0 2 * * *":                         "did you mean cron?",
 		"sometimes: 3":                            "write cron:",
 		"every: 10":                               "write 10s, 10m or 10h",
@@ -66,7 +71,7 @@ func TestRead(t *testing.T) {
 
 // FuzzParse checks that every line is refused or means the same when it is read again.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"cron: */5 * * * * tz=UTC", "every: 10m jitter=1s limit=10/h", "cron: 0 0 31 2 *", "file: x", "every: 1h =", "limit=1/h"} {
+	for _, seed := range []string{"cron: */5 * * * * tz=UTC", "every: 10m jitter=1s limit=10/h", "cron: 0 0 31 2 *", "file: x", "every: 1h =", "limit=1/h", "after: a b done limit=1/h"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
@@ -82,8 +87,21 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at := time.Unix(1_800_000_000, 0); !s.Next(at).After(at) {
+		if at := time.Unix(1_800_000_000, 0); s != nil && !s.Next(at).After(at) {
 			t.Fatalf("%q has no next instant", line)
 		}
 	})
+}
+
+func TestOther(t *testing.T) {
+	for line, want := range map[string][2]string{"after: a.wf": {"a.wf", OnSuccess}, "after: a.wf failure": {"a.wf", OnFailure},
+		"after: my flow done": {"my flow", OnDone}, "after: done done": {"done", OnDone}} {
+		tr, err := Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if path, end := tr.Other(); path != want[0] || end != want[1] {
+			t.Errorf("%q: %q, %q", line, path, end)
+		}
+	}
 }

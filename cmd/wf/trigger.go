@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -32,7 +33,7 @@ func newTrigger(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "trigger",
 		Long: `A workfile says in its attribute on, a line each, what starts its runs: cron: 0 2 * * * (every night
-at two) or every: 10m. On the graph the whole workfile runs, on a node that node and what follows.
+at two), every: 10m or after: ../other.graphml. On the graph the whole workfile runs, on a node that node and what follows.
 Nothing runs before wf trigger enable. Then the daemon stays and starts the runs; wf server install
 starts it again after a reboot. See wf help triggers.`,
 		Example: `  wf edit set-graph on='cron: 0 2 * * *'
@@ -43,6 +44,9 @@ starts it again after a reboot. See wf help triggers.`,
 	return noun(cmd, newTriggerEnable(e), newTriggerDisable(e), newTriggerLs(e), newTriggerNext(e), newTriggerFire(e), newTriggerLog(e))
 }
 
+// missingFile marks commands whose workfile need not exist any more.
+const missingFile = "wf-missing-file"
+
 // triggerCommand completes a command whose only argument is FILE.
 func triggerCommand(e *env, cmd *cobra.Command, o *triggerOptions, run func(context.Context, *env, string) error) *cobra.Command {
 	cmd.Args = nargs(0, 1)
@@ -52,10 +56,10 @@ func triggerCommand(e *env, cmd *cobra.Command, o *triggerOptions, run func(cont
 			return err
 		}
 		path, err := e.workfile(o.file)
-		if err != nil {
+		if err != nil && cmd.Annotations[missingFile] == "" {
 			return err
 		}
-		return run(ctx, e, path)
+		return run(ctx, e, cmp.Or(path, e.Abs(cmp.Or(o.file, defaultWorkfile))))
 	})
 	return cmd
 }
@@ -113,6 +117,9 @@ func (o *triggerOptions) enable(e *env) func(context.Context, *env, string) erro
 			}
 			if list, err = c.EnableTriggers(ctx, q); err != nil {
 				return err
+			}
+			if info, err := os.Stat(path); err == nil && info.Mode()&0o002 != 0 {
+				fmt.Fprintf(e.Stderr, "warning: every user of this machine can change %s, and so run commands as you: chmod o-w\n", plain.Line(e.rel(path)))
 			}
 			fmt.Fprintf(e.Stderr, "enabled %s of %s\n", words.Plural(len(q.Lines), "trigger"), plain.Line(e.rel(path)))
 			for _, t := range list.Workfiles[0].Triggers {
@@ -173,16 +180,21 @@ func (o *triggerOptions) askEnable(e *env, w api.TriggerWorkfile) error {
 		}
 	}
 	host, _ := os.Hostname()
-	fmt.Fprintf(out, "  as %s (uid %d) on %s, with the environment of this command\n", plain.Line(e.User()), os.Getuid(), plain.Line(host))
+	user := fmt.Sprintf("user %d", os.Getuid())
+	if name := e.User(); name != "" {
+		user = fmt.Sprintf("%s (%s)", plain.Line(name), user)
+	}
+	fmt.Fprintf(out, "  as %s on %s, with the environment of this command\n", user, plain.Line(host))
 	return e.confirm("Enable these triggers? [y/N] ", "nothing was enabled")
 }
 
 func newTriggerDisable(e *env) *cobra.Command {
 	o := &triggerOptions{}
 	return triggerCommand(e, &cobra.Command{
-		Use:     "disable [FILE]",
-		Short:   "Stop the triggers of a workfile; active runs continue",
-		Example: `  wf trigger disable nightly.graphml`,
+		Use:         "disable [FILE]",
+		Short:       "Stop the triggers of a workfile; active runs continue",
+		Example:     `  wf trigger disable nightly.graphml`,
+		Annotations: map[string]string{missingFile: "yes"},
 	}, o, func(ctx context.Context, e *env, path string) error {
 		return e.connected(ctx, func(c *client.Client) error {
 			if err := c.DisableTriggers(ctx, path); err != nil {
@@ -333,8 +345,9 @@ func nodeOfTrigger(w api.TriggerWorkfile, on, name string) (id string, err error
 func newTriggerLog(e *env) *cobra.Command {
 	o := &triggerOptions{}
 	cmd := triggerCommand(e, &cobra.Command{
-		Use:   "log [FILE]",
-		Short: "Show what came of the triggers: runs, refusals and skipped instants",
+		Use:         "log [FILE]",
+		Short:       "Show what came of the triggers: runs, refusals and skipped instants",
+		Annotations: map[string]string{missingFile: "yes"},
 		Example: `  wf trigger log
   wf trigger log --json | jq -r '.fires[] | select(.result == "refused") | .why'`,
 	}, o, func(ctx context.Context, e *env, path string) error {

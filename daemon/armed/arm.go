@@ -58,6 +58,9 @@ func check(found workfile.Triggers) error {
 			return &api.Error{Code: api.CodeWorkfile, Message: fmt.Sprintf("%s: the line %q is there twice", what, l.Text), Where: found.Path}
 		}
 		seen[l.ID()] = true
+		if err := checkOther(found, l); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -94,7 +97,12 @@ func (k *Keeper) enable(f *File) error {
 	}
 	e := k.add(f)
 	for _, t := range e.triggers {
-		if _, armed := k.ledger.State(f.ID, t.id); !armed || t.Anchor.Equal(f.Time) {
+		_, armed := k.ledger.State(f.ID, t.id)
+		switch {
+		case armed && !t.Anchor.Equal(f.Time):
+		case t.other != nil:
+			records = append(records, t.armAfter(f.ID)...)
+		default:
 			records = append(records, t.arm(f.ID, f.Time))
 		}
 	}
@@ -174,7 +182,13 @@ func (k *Keeper) moved(from, to, path string) error {
 		if s, armed := k.ledger.State(from, t.id); armed {
 			cursor = s.Cursor
 		}
-		records = append(records, t.arm(to, cursor))
+		arm := t.arm(to, cursor)
+		runs, _ := k.ledger.DecidedRuns(from, t.id)
+		arm.After = runs.Floor
+		records = append(records, arm)
+		for n := range runs.Seen {
+			records = append(records, t.seen(to, n))
+		}
 	}
 	if err := k.ledger.Append(records...); err != nil {
 		return api.Internal("the triggers cannot be stored", err)

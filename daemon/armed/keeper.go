@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/trigger"
 	"wf/trigger/ledger"
 	"wf/trigger/planner"
 	"wf/workspace/clock"
@@ -61,6 +62,7 @@ type Keeper struct {
 	slots  chan struct{}
 	starts sync.WaitGroup
 	count  atomic.Int32
+	ends   ends
 
 	// The fields below belong to the loop.
 
@@ -77,6 +79,7 @@ type Keeper struct {
 type entry struct {
 	*File
 	triggers []*armedTrigger
+	turn     int // the trigger that is decided first: the one behind that of the latest start
 	// starting is set while a helper starts a run or looks for one: there is one at a time for a workfile.
 	starting bool
 	// unsettled is set while the ledger has starts without an end; they are looked up at settleAt.
@@ -90,17 +93,18 @@ type entry struct {
 type armedTrigger struct {
 	Line
 	planner.Trigger
-	id   string
-	name string         // $WF_TRIGGER
-	zone *time.Location // of its instants
-	wake time.Time      // when to decide about it; zero = at once
-	idle bool           // it has no further instants, or cannot be read
+	id    string
+	other *other         // nil for a trigger with instants
+	name  string         // $WF_TRIGGER
+	zone  *time.Location // of its instants
+	wake  time.Time      // when to decide about it; zero = at once
+	idle  bool           // it has no further instants, or cannot be read
 }
 
 // New returns a Keeper for the armed workfiles in the state folder. The caller calls Open, and Close.
 func New(cfg Config) *Keeper {
 	k := &Keeper{cfg: cfg, inbox: make(chan func()), quit: make(chan struct{}), done: make(chan struct{}), slots: make(chan struct{}, startsAtOnce),
-		entries: map[string]*entry{}}
+		entries: map[string]*entry{}, ends: ends{signal: make(chan struct{}, 1), ids: map[string]bool{}}}
 	k.ctx, k.cancel = context.WithCancel(context.Background())
 	return k
 }
@@ -153,6 +157,8 @@ func (k *Keeper) run() {
 		case f := <-k.inbox:
 			f()
 		case <-timer.C:
+		case <-k.ends.signal:
+			k.noteEnds()
 		case <-lost:
 			k.cfg.Log.Error("another machine has taken the triggers over")
 			k.leave()
@@ -207,6 +213,12 @@ func (k *Keeper) add(f *File) *entry {
 			t.idle = true
 		}
 		t.Trigger, t.name, t.zone = p, name(parsed), zone
+		if err == nil && parsed.Kind == trigger.After {
+			if t.other, err = f.otherOf(parsed, k.cfg.State); err != nil {
+				k.cfg.Log.Error("a trigger follows a workfile that cannot be found", "workfile", f.Workfile, "trigger", l.On, "err", err)
+				t.idle = true
+			}
+		}
 		e.triggers = append(e.triggers, t)
 	}
 	k.entries[f.ID] = e
@@ -244,7 +256,7 @@ func (k *Keeper) ready() error {
 	for _, e := range k.entries {
 		e.unsettled, e.settleAt = true, time.Time{}
 		for _, t := range e.triggers {
-			t.wake = time.Time{}
+			t.again()
 		}
 	}
 	return nil
@@ -275,7 +287,7 @@ func (k *Keeper) step() time.Duration {
 		for _, e := range k.entries {
 			e.settleAt = time.Time{}
 			for _, t := range e.triggers {
-				t.wake = time.Time{}
+				t.again()
 			}
 		}
 	}
@@ -331,9 +343,10 @@ func (k *Keeper) fail(now time.Time, err error) time.Duration {
 		k.cfg.Log.Error("triggers do not fire", "err", err)
 	}
 	k.problem, k.retryAt = err, now.Add(pause)
-	for _, e := range k.entries { // decisions that are not in the ledger are made again
+	for _, e := range k.entries { // decisions that are not in the ledger are made again, others are looked up
+		e.unsettled = true
 		for _, t := range e.triggers {
-			t.wake = time.Time{}
+			t.again()
 		}
 	}
 	return min(pause, mostSleep)
@@ -348,8 +361,18 @@ func earlier(a, b time.Time) time.Time {
 
 // decide decides about the triggers of a workfile up to its first start. wake is when to decide again; zero = never.
 func (k *Keeper) decide(e *entry, now time.Time) (s *start, records []ledger.Record, wake time.Time) {
-	for _, t := range e.triggers {
+	for i := range e.triggers {
+		t := e.triggers[(e.turn+i)%len(e.triggers)]
 		if t.idle || t.wake.After(now) {
+			wake = soonest(wake, t)
+			continue
+		}
+		if t.other != nil {
+			s, more := k.decideAfter(e, t, now)
+			if records = append(records, more...); s != nil {
+				e.turn += i + 1
+				return s, records, time.Time{}
+			}
 			wake = soonest(wake, t)
 			continue
 		}
@@ -372,6 +395,7 @@ func (k *Keeper) decide(e *entry, now time.Time) (s *start, records []ledger.Rec
 			r.Op, r.Instant, r.Count, r.Why, r.Late = ledger.Start, d.Start, 0, "", d.Late
 			r.Key = ledger.Key(e.ID, t.id, d.Start)
 			t.wake = time.Time{} // decide again after the start
+			e.turn += i + 1
 			return &start{entry: e, trigger: t, record: r}, append(records, r), time.Time{}
 		}
 		t.wake, t.idle = d.Wake, d.Wake.IsZero()
@@ -406,5 +430,5 @@ func (k *Keeper) armAgain(e *entry, t *armedTrigger, now time.Time) ledger.Recor
 	return t.arm(e.ID, now)
 }
 
-// read reads the triggers of a workfile, for tests and package daemon.
+// read reads the triggers of a workfile. Tests replace it.
 var read = workfile.ReadTriggers

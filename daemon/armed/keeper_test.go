@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"wf/api"
 	"wf/trigger"
+	"wf/trigger/ledger"
 	"wf/workspace/clock"
 	"wf/workspace/fence"
 	"wf/workspace/workfile"
@@ -74,12 +76,15 @@ func (b *bench) file(name string, lines ...string) string {
 
 func (b *bench) Start(_ context.Context, path string, req api.RunRequest) (api.RunAccepted, error) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.accept != nil {
-		if err := b.accept(path, req); err != nil {
+	accept := b.accept
+	b.mu.Unlock()
+	if accept != nil {
+		if err := accept(path, req); err != nil {
 			return api.RunAccepted{}, err
 		}
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.byKey[req.Key]++
 	b.started = append(b.started, req)
 	if b.crash {
@@ -97,8 +102,10 @@ func (b *bench) FindStarted(_ context.Context, _, key string) (api.RunAccepted, 
 }
 
 // keeper begins a daemon.
-func (b *bench) keeper() *Keeper {
-	k := New(Config{State: b.state, Own: fence.Holder{PID: 1}, Runs: b, Stay: func(on bool) { b.stay = append(b.stay, on) },
+func (b *bench) keeper() *Keeper { return b.keeperOf(b) }
+
+func (b *bench) keeperOf(runs Runs) *Keeper {
+	k := New(Config{State: b.state, Own: fence.Holder{PID: 1}, Runs: runs, Stay: func(on bool) { b.stay = append(b.stay, on) },
 		Done: func(*File, Line, api.RunRequest, api.RunAccepted, error) {}, Log: slog.New(slog.DiscardHandler)})
 	k.Open()
 	return k
@@ -190,29 +197,35 @@ func TestUncertain(t *testing.T) {
 		begin := time.Now()
 		k := b.keeper()
 		b.must(b.enable(k, path))
+		b.mu.Lock()
 		b.crash = true
+		b.mu.Unlock()
 		time.Sleep(time.Minute + time.Millisecond)
 		k.Close()
 		k = b.keeper()
 		time.Sleep(time.Minute)
 		b.wantInstants(begin, 60, 120)
-		lost := true
-		b.accept = func(string, api.RunRequest) error {
-			if lost {
+		var lost atomic.Bool
+		lost.Store(true)
+		accept := func(string, api.RunRequest) error {
+			if lost.Load() {
 				return &api.Error{Code: api.CodeGone, Message: "the daemon is ending"}
 			}
 			return nil
 		}
+		b.mu.Lock()
+		b.accept = accept
+		b.mu.Unlock()
 		time.Sleep(time.Minute) // the run of 180 is not accepted
 		k.Close()
-		lost = false
+		lost.Store(false)
 		k = b.keeper()
 		time.Sleep(time.Second)
 		b.wantInstants(begin, 60, 120, 180) // a moment later
-		lost = true
+		lost.Store(true)
 		time.Sleep(time.Minute)
 		k.Close()
-		lost = false
+		lost.Store(false)
 		time.Sleep(50 * time.Second) // too late for that of 240
 		k = b.keeper()
 		time.Sleep(20 * time.Second)
@@ -230,14 +243,13 @@ func TestUncertain(t *testing.T) {
 func TestClockSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
-		offset := time.Duration(0)
-		clock.Wall = func() time.Time { return time.Now().Add(offset).Round(0) }
+		var offset atomic.Int64 // of the wall clock
+		clock.Wall = func() time.Time { return time.Now().Add(time.Duration(offset.Load())).Round(0) }
 		booted := time.Now()
+		process, before := clock.Process, clock.SinceBoot
 		clock.Process = func() time.Duration { return time.Since(booted) }
-		before := clock.SinceBoot
 		clock.SinceBoot = func() (string, time.Duration) { return "", time.Since(booted) }
-		defer func() { clock.Wall, clock.SinceBoot = time.Now, before }()
-		defer func(p func() time.Duration) { clock.Process = p }(clock.Process)
+		defer func() { clock.Wall, clock.Process, clock.SinceBoot = time.Now, process, before }()
 
 		none, all := b.file("none", "every: 10m"), b.file("all", "every: 20m catchup=all")
 		begin := time.Now()
@@ -245,21 +257,23 @@ func TestClockSet(t *testing.T) {
 		b.must(b.enable(k, none))
 		time.Sleep(11 * time.Minute)
 		b.wantInstants(begin, 600)
-		offset = time.Hour // it is 71 minutes after begin
+		offset.Store(int64(time.Hour)) // it is 71 minutes after begin
 		time.Sleep(mostSleep + 9*time.Minute)
 		b.wantInstants(begin, 600, 4800)
-		offset = 0 // it is 20 minutes after begin again
+		offset.Store(0) // it is 20 minutes after begin again
 		time.Sleep(time.Hour)
 		b.wantInstants(begin, 600, 4800) // up to 80 minutes all instants are decided
 		time.Sleep(10 * time.Minute)
 		b.wantInstants(begin, 600, 4800, 5400)
 		b.must(k.Disable(context.Background(), none))
 
+		b.mu.Lock()
 		b.started = nil
+		b.mu.Unlock()
 		begin = time.Now().Truncate(time.Second)
 		b.must(b.enable(k, all))
 		time.Sleep(time.Minute)
-		offset = time.Hour
+		offset.Store(int64(time.Hour))
 		time.Sleep(time.Minute)
 		b.wantInstants(begin, 1200, 2400, 3600)
 		for _, r := range b.started[:3] {
@@ -282,12 +296,10 @@ func TestDead(t *testing.T) {
 		}
 		live := b.file("live", "every: 10s")
 		begin := time.Now()
-		k := b.keeper()
+		k := b.keeperOf(slowRuns{b, dead, live})
 		for _, f := range append(files, live) {
 			b.must(b.enable(k, f))
 		}
-		slow := slowRuns{b, dead, live}
-		k.cfg.Runs = slow
 		time.Sleep(65 * time.Second)
 		if got := b.instants(begin); len(got) < 4 {
 			t.Errorf("the live workfile had the runs %v in a minute", got)
@@ -379,5 +391,57 @@ func TestTwoDaemons(t *testing.T) {
 				t.Errorf("%d runs of %s", n, key)
 			}
 		}
+	})
+}
+
+// TestWrittenNevertheless checks a start of which the ledger said that it could not be written, although it is on the disk.
+func TestWrittenNevertheless(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		path := b.file("w", "every: 1m")
+		begin := time.Now()
+		k := b.keeper()
+		b.must(b.enable(k, path))
+		time.Sleep(time.Minute - time.Second)
+		_, err := ask(context.Background(), k, func() (struct{}, error) {
+			e := k.entries[b.files[path].ID]
+			at := begin.Add(time.Minute)
+			err := k.ledger.Append(ledger.Record{Op: ledger.Start, Time: at, Workfile: e.ID, Trigger: e.triggers[0].id, Instant: at,
+				Line: "every: 1m", Key: ledger.Key(e.ID, e.triggers[0].id, at)})
+			k.fail(time.Now(), errors.New("input/output error"))
+			return struct{}{}, err
+		})
+		b.must(err)
+		time.Sleep(30 * time.Second)
+		b.wantInstants(begin, 60)
+		time.Sleep(time.Minute)
+		b.wantInstants(begin, 60, 120)
+		k.Close()
+	})
+}
+
+// TestTurns checks that a trigger that is always due does not keep others of its workfile from their turn.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		path := b.file("w", "every: 1s", "every: 10s")
+		k := b.keeper()
+		b.accept = func(string, api.RunRequest) error { time.Sleep(3 * time.Second); return nil }
+		b.must(b.enable(k, path))
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		b.mu.Lock()
+		turns := 0
+		for _, r := range b.started {
+			if r.Trigger.Name == "every: 10s" {
+				turns++
+			}
+		}
+		b.mu.Unlock()
+		if turns < 4 {
+			t.Errorf("the second trigger had %d runs in a minute", turns)
+		}
+		time.Sleep(5 * time.Second)
+		k.Close()
 	})
 }

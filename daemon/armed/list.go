@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -68,18 +69,8 @@ func (k *Keeper) List(ctx context.Context, q api.TriggersQuery) (api.TriggerList
 		})
 	}
 	all.Wait()
-	slices.SortFunc(list.Workfiles, func(a, b api.TriggerWorkfile) int { return compare(a.Workfile, b.Workfile) })
+	slices.SortFunc(list.Workfiles, func(a, b api.TriggerWorkfile) int { return strings.Compare(a.Workfile, b.Workfile) })
 	return list, nil
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // look reads the ledger as it is on disk.
@@ -104,13 +95,11 @@ func (e *entry) describe(q api.TriggersQuery, past *ledger.Ledger, problem strin
 		if err == nil && !slices.ContainsFunc(found.Lines, func(l workfile.Trigger) bool { return l.ID() == t.id }) {
 			d.State = api.TriggerGone
 		}
-		if t.Schedule != nil {
-			cursor := clock.Now()
-			if s, armed := past.State(e.ID, t.id); armed && s.Cursor.After(cursor) {
-				cursor = s.Cursor
-			}
-			next(&d, t.Trigger, t.zone, cursor, q.Next)
+		cursor := clock.Now()
+		if s, armed := past.State(e.ID, t.id); armed && s.Cursor.After(cursor) {
+			cursor = s.Cursor
 		}
+		next(&d, t.Trigger, t.zone, cursor, q.Next)
 		w.Triggers = append(w.Triggers, d)
 	}
 	for _, l := range found.Lines {
@@ -123,6 +112,9 @@ func (e *entry) describe(q api.TriggersQuery, past *ledger.Ledger, problem strin
 
 // next sets the next instants.
 func next(d *api.Trigger, t planner.Trigger, zone *time.Location, after time.Time, count int) {
+	if t.Schedule == nil {
+		return
+	}
 	d.Zone, d.DelayMS = zone.String(), t.Delay.Milliseconds()
 	for range min(count, api.MostInstants) {
 		if after = t.Schedule.Next(after); after.IsZero() {

@@ -13,6 +13,7 @@ import (
 	"wf/trigger/ledger"
 	"wf/trigger/planner"
 	"wf/workspace/clock"
+	"wf/workspace/history"
 	"wf/workspace/workfile"
 )
 
@@ -82,6 +83,9 @@ func (s *start) runRequest() api.RunRequest {
 	req := s.entry.Request
 	req.Mode, req.Detached, req.Key, req.Again = api.ModeFresh, true, s.record.Key, s.again
 	req.Trigger = &api.RunTrigger{Name: s.trigger.name, Time: s.record.Instant.In(cmp.Or(s.trigger.zone, time.UTC))}
+	if s.record.After > 0 {
+		req.Trigger.Run = history.RunID(s.record.After)
+	}
 	if s.record.Node != "" {
 		req.From = []string{"id:" + s.record.Node}
 	}
@@ -93,6 +97,9 @@ func (s *start) runRequest() api.RunRequest {
 
 // tooLate returns why a start that a daemon left uncertain is not made up for, "" if it is.
 func (s *start) tooLate(now time.Time) string {
+	if s.record.After > 0 {
+		return "" // an end of a run is seen once, however late
+	}
 	late := now.Sub(s.record.Instant) - s.trigger.Delay
 	switch s.trigger.Catchup {
 	case trigger.CatchupLatest, trigger.CatchupAll:
@@ -130,7 +137,7 @@ func (e *entry) verify() error {
 
 func errChanged(path string) *api.Error {
 	return &api.Error{Code: api.CodeRefused, Message: "the triggers of the workfile were changed after wf trigger enable", Where: path,
-		Fix: "wf trigger enable shows and arms the new ones"}
+		Fix: "wf trigger enable shows and enables the new ones"}
 }
 
 // same reports whether these triggers are those that are armed.

@@ -33,6 +33,7 @@ const (
 	Start  Op = "start"  // a run is about to be requested
 	End    Op = "end"    // what came of the start with the same key
 	Skip   Op = "skip"   // instants up to Instant start no run
+	Seen   Op = "seen"   // the end of a run of another workfile starts nothing
 	Move   Op = "move"   // the clock was set back far, and Instant is the cursor from now on
 
 	held Op = "held" // a start of before, in a ledger that was rewritten: it keeps the times for the limit
@@ -46,6 +47,10 @@ type Record struct {
 	Trigger  string    `json:"trigger,omitempty"` // id within the workfile
 	Instant  time.Time `json:"instant,omitzero"`
 	Keep     int       `json:"keep,omitempty"` // Arm: how many times of starts its limit needs
+
+	// After is the number of a run of another workfile, for a trigger that waits for the ends of its runs. Arm: all runs up to
+	// this number are decided. Start and Seen: this run is.
+	After int `json:"after,omitempty"`
 
 	Key    string `json:"key,omitempty"` // Start and End: the key of the request for the run
 	Line   string `json:"line,omitempty"`
@@ -101,6 +106,32 @@ type workfile struct {
 type armed struct {
 	planner.State
 	keep int
+	runs Runs
+}
+
+// Runs are the runs of another workfile that are decided: those up to Floor, and the others in Seen. The caller must not change
+// Seen.
+type Runs struct {
+	Floor int
+	Seen  map[int]bool
+}
+
+// Has reports whether a run is decided.
+func (r Runs) Has(n int) bool { return n <= r.Floor || r.Seen[n] }
+
+// add adds a run.
+func (r *Runs) add(n int) {
+	if n == 0 || r.Has(n) {
+		return
+	}
+	if r.Seen == nil {
+		r.Seen = map[int]bool{}
+	}
+	r.Seen[n] = true
+	for r.Seen[r.Floor+1] {
+		r.Floor++
+		delete(r.Seen, r.Floor)
+	}
 }
 
 // Open reads the ledger at path, or creates it. A last line that was not completed is removed. The caller closes it.
@@ -233,7 +264,7 @@ func (l *Ledger) apply(r Record) {
 	t := w.triggers[r.Trigger]
 	switch r.Op {
 	case Arm:
-		w.triggers[r.Trigger] = &armed{planner.State{Cursor: r.Instant}, r.Keep}
+		w.triggers[r.Trigger] = &armed{planner.State{Cursor: r.Instant}, r.Keep, Runs{Floor: r.After}}
 	case Disarm:
 		delete(w.triggers, r.Trigger)
 		if r.Trigger == "" {
@@ -251,6 +282,10 @@ func (l *Ledger) apply(r Record) {
 			w.pending = append(w.pending, r)
 			w.remember(r)
 		}
+	case Seen:
+		if t != nil {
+			t.runs.add(r.After)
+		}
 	case End:
 		w.pending = slices.DeleteFunc(w.pending, func(p Record) bool { return p.Key == r.Key })
 		w.remember(r)
@@ -267,6 +302,7 @@ func (t *armed) noteStart(r Record) {
 	if r.ByHand {
 		return
 	}
+	t.runs.add(r.After)
 	if r.Instant.After(t.Cursor) {
 		t.Cursor = r.Instant
 	}
@@ -290,14 +326,13 @@ func (l *Ledger) State(workfile, trigger string) (planner.State, bool) {
 	return planner.State{}, false
 }
 
-// Triggers returns the ids of the armed triggers of a workfile.
-func (l *Ledger) Triggers(workfile string) (ids []string) {
-	if w := l.workfiles[workfile]; w != nil {
-		for id := range w.triggers {
-			ids = append(ids, id)
-		}
+// DecidedRuns returns the runs of another workfile that are decided, or false if the trigger is not armed. It is valid until the
+// next write.
+func (l *Ledger) DecidedRuns(workfile, trigger string) (Runs, bool) {
+	if w := l.workfiles[workfile]; w != nil && w.triggers[trigger] != nil {
+		return w.triggers[trigger].runs, true
 	}
-	return ids
+	return Runs{}, false
 }
 
 // Pending returns the starts of a workfile without an end, in order.
@@ -339,7 +374,10 @@ func (l *Ledger) compact() error {
 			write(r)
 		}
 		for name, t := range w.triggers {
-			write(Record{Op: Arm, Time: t.Cursor, Workfile: id, Trigger: name, Instant: t.Cursor, Keep: t.keep})
+			write(Record{Op: Arm, Time: t.Cursor, Workfile: id, Trigger: name, Instant: t.Cursor, Keep: t.keep, After: t.runs.Floor})
+			for n := range t.runs.Seen {
+				write(Record{Op: Seen, Time: t.Cursor, Workfile: id, Trigger: name, After: n})
+			}
 			for _, at := range t.Starts {
 				write(Record{Op: held, Time: at, Workfile: id, Trigger: name})
 			}

@@ -184,3 +184,31 @@ func TestKey(t *testing.T) {
 		t.Error("an identity is that of workfile, trigger and instant")
 	}
 }
+
+// TestDecidedRuns checks that each run of another workfile is decided once, also after the file is read again or rewritten.
+func TestDecidedRuns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger")
+	l := open(t, path)
+	run := func(op Op, n int) Record { return at(op, n, func(r *Record) { r.After = n }) }
+	put(t, l, run(Arm, 10), run(Seen, 13), run(Start, 11), run(Seen, 15))
+	check := func(l *Ledger) {
+		t.Helper()
+		runs, armed := l.DecidedRuns("w", "t")
+		for n := range 17 {
+			if want := n <= 11 || n == 13 || n == 15; runs.Has(n) != want || !armed {
+				t.Errorf("run %d is decided: %v", n, !want)
+			}
+		}
+	}
+	check(l)
+	again := open(t, path)
+	check(again)
+	if err := again.compact(); err != nil {
+		t.Fatal(err)
+	}
+	check(open(t, path))
+	put(t, again, run(Seen, 12), run(Start, 14))
+	if runs, _ := again.DecidedRuns("w", "t"); runs.Floor != 15 || len(runs.Seen) != 0 {
+		t.Errorf("got %+v", runs)
+	}
+}

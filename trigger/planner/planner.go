@@ -101,7 +101,7 @@ func Decide(t Trigger, s State, now time.Time) (d Decision) {
 		d.wakeAt(first, t.Delay)
 		return d
 	}
-	if free := t.limitedUntil(s.Starts, now); !free.IsZero() {
+	if free := t.LimitedUntil(s.Starts, now); !free.IsZero() {
 		if t.Catchup != trigger.CatchupNone {
 			d.Wake = free
 			return d
@@ -193,8 +193,8 @@ func (d *Decision) skipOld(t Trigger, due, now time.Time) {
 	}
 }
 
-// limitedUntil returns when the limit allows another start, or zero if it does now.
-func (t Trigger) limitedUntil(starts []time.Time, now time.Time) time.Time {
+// LimitedUntil returns when the limit allows another start, or zero if it does now.
+func (t Trigger) LimitedUntil(starts []time.Time, now time.Time) time.Time {
 	n := t.Limit.Starts
 	if n == 0 || len(starts) < n {
 		return time.Time{}

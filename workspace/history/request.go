@@ -115,8 +115,9 @@ type Caller struct {
 
 // Trigger is the trigger that started a run: $WF_TRIGGER and $WF_TRIGGER_TIME of its commands.
 type Trigger struct {
-	Name string    `json:"name"` // cron: 0 2 * * *
-	Time time.Time `json:"time"` // the instant for which the run was scheduled, in the zone of the trigger
+	Name string    `json:"name"`          // cron: 0 2 * * *
+	Time time.Time `json:"time"`          // the instant for which the run was scheduled, in the zone of the trigger
+	Run  string    `json:"run,omitempty"` // of another workfile, whose end started this run
 }
 
 // Variables returns the environment variables that describe the trigger, nil for none.
@@ -124,7 +125,11 @@ func (t *Trigger) Variables() []string {
 	if t == nil {
 		return nil
 	}
-	return []string{"WF_TRIGGER=" + t.Name, "WF_TRIGGER_TIME=" + t.Time.Format(time.RFC3339)}
+	vars := []string{"WF_TRIGGER=" + t.Name, "WF_TRIGGER_TIME=" + t.Time.Format(time.RFC3339)}
+	if t.Run != "" {
+		vars = append(vars, "WF_TRIGGER_RUN="+t.Run)
+	}
+	return vars
 }
 
 // A Trace is the place of a run in a trace of OpenTelemetry.
