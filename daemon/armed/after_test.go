@@ -34,6 +34,7 @@ func (b *bench) other(name string) *otherFile {
 // begin begins a run, end ends one.
 func (o *otherFile) begin(n int) {
 	o.b.t.Helper()
+	synctest.Wait() // until the keeper has noted where it begins to count
 	o.b.must(os.MkdirAll(history.At(history.Folder(o.b.state, o.id)).Dir(n), 0o700))
 }
 
