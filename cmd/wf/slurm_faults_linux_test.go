@@ -79,8 +79,9 @@ func TestSlurmFaults(t *testing.T) {
 			time.Sleep(time.Duration(random.Int64N(int64(f.length))))
 			s.must(f.end(s))
 			made[f.name]++
-			// A killed controller starts with an older state: jobs whose ends wf has seen run again, as far as it knows.
-			forgotten = f.name == controllerKilled && !s.active()
+			// A killed controller starts with an older state: jobs whose ends wf has seen run again, as far as it knows, and the
+			// processes of none of them exist.
+			forgotten = forgotten || f.name == controllerKilled
 		}
 		for limit := time.Now().Add(10 * time.Minute); s.active() && time.Now().Before(limit); time.Sleep(time.Second) {
 			s.resumeNodes()
@@ -88,6 +89,7 @@ func TestSlurmFaults(t *testing.T) {
 		s.finishWithin(patience)
 		lost += s.ranAtMostOnce(codes)
 		if forgotten {
+			s.noProcess()
 			s.output("scancel", "--user="+s.output("id", "-un"))
 		}
 		s.nothingLeft()

@@ -235,6 +235,19 @@ func (s *site) nothingLeft() {
 	}
 }
 
+// noProcess checks that no process of a job is left.
+func (s *site) noProcess() {
+	s.Helper()
+	var pids []int
+	if !await(func() bool {
+		var err error
+		pids, err = s.Processes()
+		return err == nil && len(pids) == 0
+	}) {
+		s.Errorf("left are processes %v", pids)
+	}
+}
+
 // start starts the workfile on the cluster and returns.
 func (s *site) start(args ...string) {
 	s.Helper()
