@@ -32,7 +32,8 @@ type notices struct {
 	run    *Run
 	rules  []notify.Rule
 	longer *loop.Timer
-	asked  int // notifications about questions in this daemon
+	told   time.Duration // the latest moment of a rule with longer that this daemon has told
+	asked  int           // notifications about questions in this daemon
 }
 
 // Limits of notifications of one run.
@@ -85,11 +86,11 @@ func (no *notices) waiting(i int) {
 	no.tell(to, api.NotifyWaiting, func(n *api.Notification) { n.Question = q }, "waiting", a.Node, a.Since.UTC().Format(time.RFC3339Nano))
 }
 
-// setLonger sets the timer for the next moment of a rule with longer.
+// setLonger sets the timer for the next moment of a rule with longer. The moment may have passed: the run took long to begin,
+// or no daemon was there.
 func (no *notices) setLonger() {
-	taken := no.elapsed()
-	if next := notify.NextLonger(no.rules, taken); next > 0 {
-		no.longer.Reset(min(next-taken, longestTick))
+	if next := notify.NextLonger(no.rules, no.told); next > 0 {
+		no.longer.Reset(min(max(next-no.elapsed(), 0), longestTick))
 	}
 }
 
@@ -111,7 +112,8 @@ func (no *notices) tellLonger() {
 		return
 	}
 	taken := no.elapsed()
-	for after := notify.NextLonger(no.rules, 0); after > 0 && after <= taken; after = notify.NextLonger(no.rules, after) {
+	for after := notify.NextLonger(no.rules, no.told); after > 0 && after <= taken; after = notify.NextLonger(no.rules, after) {
+		no.told = after
 		to := notify.To(no.rules, func(w notify.When) bool { return w.Word == notify.Longer && w.After == after })
 		no.tell(to, api.NotifyLonger, func(*api.Notification) {}, "longer", after.String())
 	}
