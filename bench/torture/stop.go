@@ -67,7 +67,7 @@ func setupStop(flags *flag.FlagSet) func(context.Context, *world) (*report, erro
 	flags.StringVar(&o.ending, "ending", "", "only this one of: "+strings.Join(endingNames(), ", "))
 	flags.StringVar(&o.kind, "kind", "", "only this kind, as the table names it")
 	flags.DurationVar(&o.grace, "grace", 200*time.Millisecond, "from TERM to KILL")
-	flags.DurationVar(&o.limit, "limit", 30*time.Second, "of one stop, beyond the grace")
+	flags.DurationVar(&o.limit, "limit", 8*time.Second, "of one stop, beyond the grace")
 	return o.attack
 }
 
