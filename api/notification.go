@@ -20,7 +20,7 @@ const (
 	NotifyStarted   NotifyEvent = "started"   // the run began
 	NotifyLonger    NotifyEvent = "longer"    // the run is not over after a certain time
 	NotifyWaiting   NotifyEvent = "waiting"   // a node waits for a person
-	NotifyTest      NotifyEvent = "test"      // somebody tries a destination
+	NotifyTest      NotifyEvent = "test"      // a user tries a destination with wf notify test
 )
 
 // Notification is what is sent about a run: as JSON to an address and to a command, as text to people.

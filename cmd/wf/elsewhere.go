@@ -12,7 +12,7 @@ import (
 // state folder as the daemon of the run, or an empty one.
 const daemonHostVariable = "WF_DAEMON_HOST"
 
-// elsewhere reports whether this command was started by a run whose daemon is on another machine.
+// elsewhere reports whether this wf was called by a command of a run, and the daemon of that run is on another machine.
 func (e *env) elsewhere() bool { return e.Get(daemonHostVariable) != "" }
 
 // needDaemon returns an error if the daemon is on another machine. fix is what to do instead; "" is the advice that suits all

@@ -75,7 +75,7 @@ func (w *sandbox) endOtherMachine() {
 	if _, err := os.Stat(far); err == nil {
 		stop := exec.Command(filepath.Join(w.bin, "wf"), "server", "stop", "--cancel")
 		stop.Env = append(slices.Clone(w.vars), "WF_HOST=local", "WF_DAEMON_HOST=", "WF_RUNTIME_DIR="+far, "WF_STATE_DIR="+filepath.Join(w.home, "state", "far"))
-		_ = stop.Run() // leftovers reports what is still there
+		_ = stop.Run() // if this fails, leftovers finds the processes and reports them
 	}
 	for _, pid := range w.processes() {
 		if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); bytes.Contains(line, []byte("\x00host\x00keep\x00")) {

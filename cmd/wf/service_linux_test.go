@@ -69,7 +69,7 @@ type systemdUser struct {
 	program, dir string
 }
 
-// call executes a program, which must end with the status want, and returns what it prints.
+// call runs a program and returns its output. The test fails if the exit status of the program is not want.
 func (l *systemdUser) call(want int, name string, args ...string) string {
 	l.Helper()
 	cmd := exec.Command(name, args...)

@@ -14,8 +14,9 @@ import (
 	"wf/workspace/workfile"
 )
 
-// Enable arms the triggers of a workfile, which must be those that the user has seen. Triggers that are armed already keep
-// what was decided about them. user is who asks. It returns when the triggers are stored durably.
+// Enable arms the triggers of a workfile. It refuses if they are not the ones that the user has seen. A trigger that is armed
+// already does not start the same run twice: the decisions about it are kept. user is the name of the user who asked. Enable
+// returns when the triggers are on the disk.
 func (k *Keeper) Enable(ctx context.Context, q api.TriggerEnable, user string) error {
 	found, err := read(q.Path)
 	if err != nil {

@@ -114,8 +114,8 @@ func parseTaskName(name string) (id executor.ID, ok bool) {
 	return id, err == nil
 }
 
-// exports returns a shell script that exports variables, given as KEY=VALUE. A variable whose name a shell does not allow is
-// left out.
+// exports returns a shell script that exports environment variables. Each element of env is KEY=VALUE. Variables with a name
+// that a shell does not allow are left out.
 func exports(env []string) string {
 	var b strings.Builder
 	for _, v := range env {
