@@ -35,7 +35,9 @@ func TestOtherUserIsRefused(t *testing.T) {
 	go func() { ended <- h.Serve(ctx, id) }()
 	for path, request := range map[string]any{socketPath(dir, Destination{}, "v1"): Request{Kind: kindDaemon}, farPath(dir, id): hello{Protocol: Protocol, Link: id}} {
 		for end := time.Now().Add(10 * time.Second); ; {
-			if _, err := os.Stat(path); err == nil {
+			// A socket has a file before it listens, so only a connection shows that it is ready.
+			if conn, err := net.Dial("unix", path); err == nil {
+				conn.Close()
 				break
 			}
 			if time.Now().After(end) {
