@@ -141,3 +141,6 @@ func (q queries) ItemsCommand(node int) string {
 
 // SetID sets run.id for expressions, if it was not known yet. It comes before Start.
 func (t *texts) SetID(id string) { t.opt.Run.ID = id }
+
+// SetTriggerBody sets trigger.body for expressions, which is in the folder of the run. It comes before Start.
+func (t *texts) SetTriggerBody(path string) { t.opt.Run.TriggerBody = path }

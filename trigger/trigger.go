@@ -14,6 +14,7 @@ import (
 	"wf/graph/spelling"
 	"wf/graph/timespan"
 	"wf/trigger/schedule"
+	"wf/trigger/webhook"
 )
 
 // Attr is the name of the attribute.
@@ -24,12 +25,13 @@ type Kind string
 
 // The kinds of triggers.
 const (
-	Cron  Kind = "cron"  // cron: 0 2 * * *
-	Every Kind = "every" // every: 10m
-	After Kind = "after" // after: ../other.wf success
+	Cron    Kind = "cron"    // cron: 0 2 * * *
+	Every   Kind = "every"   // every: 10m
+	After   Kind = "after"   // after: ../other.wf success
+	Webhook Kind = "webhook" // webhook: deploy
 )
 
-var kinds = []string{string(Cron), string(Every), string(After)}
+var kinds = []string{string(Cron), string(Every), string(After), string(Webhook)}
 
 // Ends of runs for which After waits.
 const (
@@ -53,9 +55,12 @@ var catchups = []string{string(CatchupNone), string(CatchupLatest), string(Catch
 // A Trigger is one line of the attribute.
 type Trigger struct {
 	Kind Kind
-	// Spec is the text between the kind and the options: a cron expression, a duration, or a path with the end of its runs.
+	// Spec is the text between the kind and the options: a cron expression, a duration, a path with the end of its runs,
+	// or the name of a webhook.
 	Spec string
 	Zone string // of tz, a name of the tz database; "" if there is none
+	// Scheme is how deliveries of a Webhook are signed; "" for other kinds.
+	Scheme webhook.Scheme
 
 	Catchup Catchup
 	Window  time.Duration // of catchup_window: older instants are not caught up; 0 = DefaultWindow
@@ -94,6 +99,7 @@ var options = map[string]option{
 	"catchup_window": {"catchup_window=2d", func(t *Trigger, text string) error { return readSpan(&t.Window, text, time.Second, longest) }},
 	"jitter":         {"jitter=5m", func(t *Trigger, text string) error { return readSpan(&t.Jitter, text, 0, mostJitter) }},
 	"limit":          {"limit=10/h", (*Trigger).readLimit},
+	"scheme":         {"scheme=" + strings.Join(webhook.Schemes, ", "), (*Trigger).readScheme},
 }
 
 // Parse reads one line. The error says what is wrong and what to write instead.
@@ -122,8 +128,12 @@ func Parse(line string) (Trigger, error) {
 	switch {
 	case t.Kind == Every && t.Zone != "":
 		return t, fmt.Errorf("tz has no effect on every; write cron: to run at times of the day")
+	case seen["scheme"] && t.Kind != Webhook:
+		return t, fmt.Errorf("scheme has no effect on %s, only on webhook", t.Kind)
 	case t.Kind == After:
 		return t, t.checkAfter(seen)
+	case t.Kind == Webhook:
+		return t, t.checkWebhook(seen)
 	}
 	_, err := t.Schedule(time.Time{}, time.UTC)
 	return t, err
@@ -158,7 +168,7 @@ func unknownKind(line, word string, found bool) error {
 	if similar := closest(strings.TrimSpace(word), kinds); found && similar != "" {
 		return fmt.Errorf("%q is no trigger; did you mean %s?", strings.TrimSpace(word), similar)
 	}
-	return fmt.Errorf("%q is no trigger; write cron: 0 2 * * * (at two every night), every: 10m or after: ../other.graphml success", line)
+	return fmt.Errorf("%q is no trigger; write cron: 0 2 * * * (at two every night), every: 10m, after: ../other.graphml success or webhook: deploy", line)
 }
 
 // readOption reads one key=value.
@@ -170,7 +180,7 @@ func (t *Trigger) readOption(part string, seen map[string]bool) error {
 	o, known := options[key]
 	switch {
 	case !known:
-		names := []string{"catchup", "catchup_window", "jitter", "limit", "tz"}
+		names := []string{"catchup", "catchup_window", "jitter", "limit", "scheme", "tz"}
 		if similar := closest(key, names); similar != "" {
 			return fmt.Errorf("the option %q is unknown; did you mean %s?", key, similar)
 		}
@@ -235,10 +245,10 @@ func (t *Trigger) readLimit(text string) error {
 	return nil
 }
 
-// Schedule returns the instants of t, nil for an After. anchor is the beginning of an interval; local is the zone of a cron expression without tz.
+// Schedule returns the instants of t, nil for an After and a Webhook. anchor is the beginning of an interval; local is the zone of a cron expression without tz.
 func (t Trigger) Schedule(anchor time.Time, local *time.Location) (schedule.Schedule, error) {
 	switch t.Kind {
-	case After:
+	case After, Webhook:
 		return nil, nil
 	case Every:
 		var period time.Duration

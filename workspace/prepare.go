@@ -36,8 +36,9 @@ type preparation struct {
 	left    error // why the folder of a run that cannot start could not be removed
 }
 
-// prepare makes the run durable and opens its executor. A helper does the work.
-func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
+// prepare makes the run of a request durable and opens its executor. A helper does the work.
+func (pp *preparer) prepare(r *activerun.Run, asked api.RunRequest, queueFile string) {
+	env := asked.Env
 	pp.w.file.Statuses().TouchAll()
 	pp.w.file.PublishStatuses() // the frozen workfile shows the statuses at the start of the run
 	frozen := whole(pp.w.file.Document().Render())
@@ -51,7 +52,7 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 		if p.err == nil {
 			pp.creating <- struct{}{}
 			if p.err = pp.w.keepFence(); p.err == nil {
-				p.hist, p.err = pp.w.store.Create(r.Request, frozen, beside...)
+				p.hist, p.err = pp.create(r.Request, asked, frozen, beside)
 			}
 			<-pp.creating
 		}
@@ -86,6 +87,33 @@ func (pp *preparer) prepare(r *activerun.Run, env []string, queueFile string) {
 		}
 	})
 }
+
+// create creates the folder of a run, with the body of the delivery that started it or the run that it resumes. If that body was
+// removed with its run, the new run has none.
+func (pp *preparer) create(req history.Request, asked api.RunRequest, frozen []byte, beside []history.Companion) (*history.Run, error) {
+	if t := req.Trigger; t != nil && t.Body {
+		var body []byte
+		var err error
+		if asked.Trigger != nil {
+			body = asked.Trigger.Body
+		} else {
+			body, err = ownfile.Read(t.BodyPath(pp.w.store.Dir(req.Resumes)), mostBody)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			without := *t
+			without.Body, req.Trigger = false, &without
+		case err != nil:
+			return nil, err
+		default:
+			beside = append(beside, history.Companion{Name: history.BodyFile, Data: body})
+		}
+	}
+	return pp.w.store.Create(req, frozen, beside...)
+}
+
+// mostBody bounds the size of the body of a delivery, in bytes. The daemon accepts smaller ones.
+const mostBody = 64 << 20
 
 // beside returns further files for the folder of a new run, which replays need.
 func (pp *preparer) beside(r *activerun.Run) ([]history.Companion, error) {

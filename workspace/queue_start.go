@@ -80,7 +80,7 @@ func (ln *queue) start(p *pendingStart) {
 		p.reply(acc, err)
 	})
 	ln.w.addRun(r)
-	ln.w.preparer.prepare(r, p.req.Env, queueFile)
+	ln.w.preparer.prepare(r, p.req, queueFile)
 }
 
 // began tells that a run has started.

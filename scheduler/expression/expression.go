@@ -58,6 +58,8 @@ type Run struct {
 	ID, Workfile string
 	// Trigger and TriggerTime are the trigger that started it, and its instant; "" for none.
 	Trigger, TriggerTime string
+	// TriggerBody is the path of the file with what the sender of a webhook sent, TriggerEvent the event that it named.
+	TriggerBody, TriggerEvent string
 }
 
 // Node is the part of a node that expressions can refer to. The zero value is a node that has not run.

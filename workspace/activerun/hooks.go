@@ -87,7 +87,7 @@ func (ho *hooking) BeforeRun(dir string, number int, env []string, stopped <-cha
 		if ho.run.host.asker() == nil {
 			return "the executor cannot run it", nil
 		}
-		out, err := ho.run.host.runHook(ctx, dir, ho.run.Request.Cwd, ho.run.environment(env, number), k)
+		out, err := ho.run.host.runHook(ctx, dir, ho.run.Request.Cwd, ho.run.environment(env, dir, number), k)
 		switch {
 		case err != nil && ctx.Err() != nil && ho.ending():
 			return "", ErrInterrupted
@@ -168,7 +168,7 @@ func (ho *hooking) afterRun() bool {
 		}
 		var problems []string
 		for _, k := range list {
-			out, err := r.host.runHook(ctx, r.Dir, r.Request.Cwd, override(r.environment(env, r.Number), more), k)
+			out, err := r.host.runHook(ctx, r.Dir, r.Request.Cwd, override(r.environment(env, r.Dir, r.Number), more), k)
 			switch {
 			case ctx.Err() != nil && ho.ending():
 				return // the next daemon runs them again

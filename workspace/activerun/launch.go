@@ -16,7 +16,7 @@ func (r *Run) OpenExecutor(dir string, number int, env []string) (executor.Sessi
 	q := r.Request
 	q.Run = number // a new run has got it just now
 	if env != nil {
-		env = r.environment(env, number)
+		env = r.environment(env, dir, number)
 	}
 	return r.host.Executor.Open(context.Background(), executor.Spec{
 		Dir: dir, Run: q.Identity(), Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,
@@ -24,8 +24,8 @@ func (r *Run) OpenExecutor(dir string, number int, env []string) (executor.Sessi
 	})
 }
 
-// environment returns the environment of the commands of the run with a number, which it may have got just now.
-func (r *Run) environment(env []string, number int) []string {
+// environment returns the environment of the commands of the run with a folder and a number, which it may have got just now.
+func (r *Run) environment(env []string, dir string, number int) []string {
 	q := r.Request
 	q.Run = number
 	vars := append([]string{"WF_WORKFILE=" + r.host.Path, "WF_RUN_ID=" + history.RunID(number)}, r.Sched.ParamVariables()...)
@@ -33,7 +33,7 @@ func (r *Run) environment(env []string, number int) []string {
 		ids := q.TraceIDs()
 		vars = append(vars, tracing.ParentVariable+"="+ids.Parent(ids.Root))
 	}
-	return override(env, append(vars, q.Trigger.Variables()...))
+	return override(env, append(vars, q.Trigger.Variables(dir)...))
 }
 
 // traceParent returns the variable with the span of an execution, for what its command traces; "" if the run is not traced.
@@ -67,6 +67,7 @@ func (r *Run) Launch(hist *history.Run, sess executor.Session) {
 	r.Request, r.Dir = hist.Request(), hist.Dir()
 	r.journal.hist, r.sess, r.Number, r.ID, r.Phase = hist, sess, hist.Number(), history.RunID(hist.Number()), runstate.Active
 	r.Sched.SetID(r.ID)
+	r.Sched.SetTriggerBody(r.Request.Trigger.BodyPath(r.Dir))
 	resumed, _ := r.host.Nodes.Earlier(r.Request.Resumes)
 	r.host.Nodes.NoteRun(r.Request, resumed.Scope)
 	r.slotShare.join()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -118,16 +119,34 @@ type Trigger struct {
 	Name string    `json:"name"`          // cron: 0 2 * * *
 	Time time.Time `json:"time"`          // the instant for which the run was scheduled, in the zone of the trigger
 	Run  string    `json:"run,omitempty"` // of another workfile, whose end started this run
+	// Event is the kind of event that the sender of a webhook named, "" if it named none.
+	Event string `json:"event,omitempty"`
+	// Body says that the folder of the run has the file BodyFile: what the sender of a webhook sent.
+	Body bool `json:"body,omitempty"`
 }
 
-// Variables returns the environment variables that describe the trigger, nil for none.
-func (t *Trigger) Variables() []string {
+// BodyFile is the file in the folder of a run with the body of the delivery that started it.
+const BodyFile = "trigger-body"
+
+// BodyPath returns the path of the body in the folder of a run, "" if the run has none.
+func (t *Trigger) BodyPath(dir string) string {
+	if t == nil || !t.Body || dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, BodyFile)
+}
+
+// Variables returns the environment variables that describe the trigger of the run with the folder dir, nil for none.
+func (t *Trigger) Variables(dir string) []string {
 	if t == nil {
 		return nil
 	}
 	vars := []string{"WF_TRIGGER=" + t.Name, "WF_TRIGGER_TIME=" + t.Time.Format(time.RFC3339)}
 	if t.Run != "" {
 		vars = append(vars, "WF_TRIGGER_RUN="+t.Run)
+	}
+	if t.Body {
+		vars = append(vars, "WF_TRIGGER_BODY="+t.BodyPath(dir), "WF_TRIGGER_EVENT="+t.Event)
 	}
 	return vars
 }

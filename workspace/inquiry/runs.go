@@ -138,7 +138,7 @@ func (q *Reader) Run(ctx context.Context, name string) (api.RunDetail, error) {
 func (q *Reader) detail(ctx context.Context, past *history.Details, replayed *runstate.State) (api.RunDetail, error) {
 	req := past.Request
 	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: summaryOf(req, past.Result, past.Problem), Workfile: req.Workfile,
-		Folder: q.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, NoLimit: req.NoLimit, Version: req.Version, Trigger: triggerOf(req),
+		Folder: q.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, NoLimit: req.NoLimit, Version: req.Version, Trigger: triggerOf(req, q.store.Dir(req.Run)),
 		Execs: []api.Execution{}, Host: req.Host, FailFast: req.FailFast, TimeoutMS: req.TimeoutMS, GraceMS: req.GraceMS}
 	active, err := q.ActiveRuns(ctx)
 	if err != nil {
@@ -243,13 +243,13 @@ func (q *Reader) RunNumber(name string) (int, error) {
 	return n, nil
 }
 
-// triggerOf returns what started a run, nil if a person or a command did.
-func triggerOf(req history.Request) *api.RunTrigger {
+// triggerOf returns what started a run, nil if a person or a command did. dir is the folder of the run.
+func triggerOf(req history.Request, dir string) *api.RunTrigger {
 	t := req.Trigger
 	if t == nil {
 		return nil
 	}
-	return &api.RunTrigger{Name: t.Name, Time: t.Time, Run: t.Run}
+	return &api.RunTrigger{Name: t.Name, Time: t.Time, Run: t.Run, Event: t.Event, BodyFile: t.BodyPath(dir)}
 }
 
 // addControl adds the control flow of a run to its description: parameters, mocks, handled failures, and nodes that no path

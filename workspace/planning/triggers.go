@@ -39,7 +39,7 @@ func (pl *Planner) checkTriggers(c *api.Check) {
 // need the same values.
 func (pl *Planner) triggerOf(req api.RunRequest, resumes int) *history.Trigger {
 	if t := req.Trigger; t != nil {
-		return &history.Trigger{Name: t.Name, Time: t.Time, Run: t.Run}
+		return &history.Trigger{Name: t.Name, Time: t.Time, Run: t.Run, Event: t.Event, Body: t.Body != nil}
 	}
 	earlier, _ := pl.Nodes.Earlier(resumes)
 	return earlier.Trigger

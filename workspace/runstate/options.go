@@ -27,7 +27,7 @@ func Options(req history.Request, f *flow.Flow, past scheduler.Prior, env []stri
 	opt.Flow, opt.Prior, opt.Seed = f, past, req.Seed
 	opt.Run = expression.Run{ID: history.RunID(req.Run), Workfile: req.Workfile}
 	if t := req.Trigger; t != nil {
-		opt.Run.Trigger, opt.Run.TriggerTime = t.Name, t.Time.Format(time.RFC3339)
+		opt.Run.Trigger, opt.Run.TriggerTime, opt.Run.TriggerEvent = t.Name, t.Time.Format(time.RFC3339), t.Event
 	}
 	opt.Variable = Variable(env)
 	if len(req.Again) > 0 {

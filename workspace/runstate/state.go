@@ -418,8 +418,11 @@ func (r *State) Reschedule(g *graph.Graph) error {
 		return err
 	}
 	r.Flow = opt.Flow
-	r.Sched, err = scheduler.NewRun(g, scope, opt)
-	return err
+	if r.Sched, err = scheduler.NewRun(g, scope, opt); err != nil {
+		return err
+	}
+	r.Sched.SetTriggerBody(r.Request.Trigger.BodyPath(r.Dir))
+	return nil
 }
 
 // finished returns the event that the record of an end represents. Its content is valid because endRecord has checked it.
