@@ -22,6 +22,15 @@ type TriggerList struct {
 	Workfiles []TriggerWorkfile `json:"workfiles"`
 	// Problem is why no trigger fires at present, such as a full disk or another daemon with the same state folder.
 	Problem string `json:"problem,omitempty"`
+	// Webhooks is where deliveries of webhooks are received; nil = nowhere, because no setting says where.
+	Webhooks *WebhookListener `json:"webhooks,omitempty"`
+}
+
+// WebhookListener is where the daemon receives deliveries of webhooks.
+type WebhookListener struct {
+	Listen  string `json:"listen"`            // address and port
+	URL     string `json:"url"`               // in front of the name of a webhook, for senders
+	Problem string `json:"problem,omitempty"` // why nothing is received at present
 }
 
 // TriggerWorkfile is a workfile with its triggers.
@@ -47,6 +56,18 @@ type Trigger struct {
 	Next    []string     `json:"next,omitempty"`     // RFC 3339: the next instants, in Zone
 	DelayMS int64        `json:"delay_ms,omitempty"` // of each start after its instant, from jitter
 	Last    *TriggerFire `json:"last,omitempty"`
+	Webhook *Webhook     `json:"webhook,omitempty"` // of a line webhook:
+}
+
+// Webhook is what senders need for a line webhook:.
+type Webhook struct {
+	Name   string `json:"name"`
+	Scheme string `json:"scheme"`
+	URL    string `json:"url,omitempty"` // "" if nothing is received
+	// Secret is when the secret was made, RFC 3339; "" if there is none. OldUntil is until when the one before is valid, too.
+	Secret   string `json:"secret,omitempty"`
+	OldUntil string `json:"old_until,omitempty"`
+	Waiting  int    `json:"waiting,omitempty"` // deliveries whose runs have not started
 }
 
 // States of a Trigger.
@@ -79,6 +100,40 @@ type TriggerDisable struct {
 type TriggerNow struct {
 	Path string `json:"path"`
 	TriggerLine
+	// Body is what a sender of a webhook would send, nil for other triggers; Event is the event that it would name.
+	Body  []byte `json:"body,omitzero"`
+	Event string `json:"event,omitempty"`
+}
+
+// MostBody is the largest body of a delivery, in bytes.
+const MostBody = 1 << 20
+
+// What to do with the secret of a webhook.
+const (
+	SecretShow   = "show"
+	SecretMake   = "make"   // a random one, if there is none
+	SecretSet    = "set"    // that of the request
+	SecretRotate = "rotate" // a random one; the one before stays valid for a time
+	SecretRemove = "remove"
+)
+
+// WebhookSecret asks for the secret of a webhook, or changes it.
+type WebhookSecret struct {
+	Hook   string `json:"hook"`
+	Op     string `json:"op"`
+	Scheme string `json:"scheme,omitempty"`  // form of a random secret, if no workfile with this hook is armed
+	Secret string `json:"secret,omitempty"`  // of SecretSet
+	KeepMS int64  `json:"keep_ms,omitempty"` // how long the secret before stays valid, with SecretSet and SecretRotate
+}
+
+// WebhookSecretInfo is the secret of a webhook.
+type WebhookSecretInfo struct {
+	Hook     string `json:"hook"`
+	Scheme   string `json:"scheme"`
+	Secret   string `json:"secret"` // "" if there is none
+	Since    string `json:"since,omitempty"`
+	OldUntil string `json:"old_until,omitempty"`
+	Changed  bool   `json:"changed,omitempty"` // by this request
 }
 
 // TriggerLogQuery asks for what came of triggers.
@@ -98,11 +153,11 @@ type TriggerFire struct {
 	TriggerLine
 	Time    string `json:"time"`    // RFC 3339: when the daemon decided
 	Instant string `json:"instant"` // RFC 3339: for which; the last one of several
-	// Result is "started", "queued", "refused", "skipped" or "starting".
+	// Result is "started", "queued", "refused", "skipped", "starting" or "rejected".
 	Result string `json:"result"`
 	Run    string `json:"run,omitempty"`   // or its name in the queue
-	Why    string `json:"why,omitempty"`   // of refused and skipped
-	Count  int    `json:"count,omitempty"` // how many instants were skipped
+	Why    string `json:"why,omitempty"`   // of refused, skipped and rejected
+	Count  int    `json:"count,omitempty"` // how many instants were skipped, or requests rejected
 	Late   bool   `json:"late,omitempty"`  // it was missed and caught up
 	ByHand bool   `json:"by_hand,omitempty"`
 }
@@ -114,4 +169,5 @@ const (
 	FireRefused  = "refused"
 	FireSkipped  = "skipped"
 	FireStarting = "starting" // not known yet
+	FireRejected = "rejected" // requests to a webhook that were not authentic, since Instant
 )

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"wf/trigger/webhook"
 )
 
 func TestParse(t *testing.T) {
@@ -15,6 +17,8 @@ func TestParse(t *testing.T) {
 			Zone: "Europe/Berlin", Catchup: CatchupAll, Window: 48 * time.Hour, Jitter: 5 * time.Minute, Limit: Limit{10, time.Hour}},
 		"after: ../other.graphml":                 {Kind: After, Spec: "../other.graphml", Catchup: CatchupNone},
 		"after: my  flow.wf done limit=1/h":       {Kind: After, Spec: "my flow.wf done", Catchup: CatchupNone, Limit: Limit{1, time.Hour}},
+		"webhook: deploy":                         {Kind: Webhook, Spec: "deploy", Catchup: CatchupNone, Scheme: webhook.WF},
+		"webhook:a-b_1 scheme=github limit=9/m":   {Kind: Webhook, Spec: "a-b_1", Catchup: CatchupNone, Scheme: webhook.GitHub, Limit: Limit{9, time.Minute}},
 		"every: 1h30m limit=1/30m catchup=latest": {Kind: Every, Spec: "1h30m", Catchup: CatchupLatest, Limit: Limit{1, 30 * time.Minute}},
 	} {
 		if got, err := Parse(line); err != nil || got != want {
@@ -31,6 +35,17 @@ func TestMistakes(t *testing.T) {
 		"after: failure":                          "write after: ../other.graphml failure",
 		"after: x catchup=all":                    "catchup has no effect on after",
 		"crom: 0 2 * * *":                         "did you mean cron?",
+		"webhok: x":                               "did you mean webhook?",
+		"webhook:":                                "write webhook: deploy",
+		"webhook: Deploy":                         "write webhook: deploy",
+		"webhook: a b":                            "write webhook: a-b",
+		"webhook: a/b":                            "other characters than",
+		"webhook: a scheme=githib":                "did you mean github?",
+		"webhook: a scheme=x":                     "write scheme=wf, github,",
+		"webhook: a jitter=1m":                    "jitter has no effect on webhook",
+		"webhook: a catchup=all":                  "catchup has no effect on webhook",
+		"every: 10m scheme=github":                "scheme has no effect on every, only on webhook",
+		"after: x scheme=github":                  "scheme has no effect on after",
 		"sometimes: 3":                            "write cron:",
 		"every: 10":                               "write 10s, 10m or 10h",
 		"every:":                                  "is not a duration",
@@ -41,7 +56,7 @@ func TestMistakes(t *testing.T) {
 		"cron: 0 2 * * * tz=../etc":               "no time zone",
 		"cron: 0 2 * * * catchup=some":            "write catchup=none, latest or all",
 		"cron: 0 2 * * * catchupp=all":            "did you mean catchup?",
-		"cron: 0 2 * * * colour=red":              "there are catchup, catchup_window, jitter, limit, tz",
+		"cron: 0 2 * * * colour=red":              "there are catchup, catchup_window, jitter, limit, scheme, tz",
 		"cron: 0 2 * * * tz=UTC tz=UTC":           "tz is given twice",
 		"cron: 0 2 * tz=UTC * *":                  "options are key=value and come last",
 		"every: 10m tz=UTC":                       "tz has no effect on every",
@@ -71,7 +86,7 @@ func TestRead(t *testing.T) {
 
 // FuzzParse checks that every line is refused or means the same when it is read again.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"cron: */5 * * * * tz=UTC", "every: 10m jitter=1s limit=10/h", "cron: 0 0 31 2 *", "file: x", "every: 1h =", "limit=1/h", "after: a b done limit=1/h"} {
+	for _, seed := range []string{"cron: */5 * * * * tz=UTC", "every: 10m jitter=1s limit=10/h", "cron: 0 0 31 2 *", "file: x", "every: 1h =", "limit=1/h", "after: a b done limit=1/h", "webhook: a scheme=slack limit=1/h"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

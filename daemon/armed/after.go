@@ -134,9 +134,17 @@ func (k *Keeper) decideAfter(e *entry, t *armedTrigger, now time.Time) (s *start
 // again makes the next step decide about a trigger.
 func (t *armedTrigger) again() {
 	t.wake = time.Time{}
-	if t.other != nil {
+	if t.other != nil || t.hook != "" {
 		t.idle = false
 	}
+}
+
+// decideEvent decides about a trigger that has no instants.
+func (k *Keeper) decideEvent(e *entry, t *armedTrigger, now time.Time) (*start, []ledger.Record) {
+	if t.hook != "" {
+		return k.decideDelivery(e, t, now)
+	}
+	return k.decideAfter(e, t, now)
 }
 
 // ends collects the workspaces whose runs have ended. The zero value is not ready for use.
@@ -166,7 +174,7 @@ func (k *Keeper) noteEnds() {
 	k.ends.mu.Unlock()
 	for _, e := range k.entries {
 		for _, t := range e.triggers {
-			if t.other != nil && ids[t.other.id] {
+			if t.other != nil && ids[t.other.id] || t.hook != "" && ids[e.ID] {
 				t.again()
 			}
 		}

@@ -78,8 +78,12 @@ func (k *Keeper) enable(f *File) error {
 	if err := k.ready(); err != nil {
 		return notReady(err)
 	}
+	if err := k.checkHooks(f); err != nil {
+		return err
+	}
 	old := k.entries[f.ID]
 	var records []ledger.Record
+	waiting := k.waitingOf(f.ID)
 	if old != nil {
 		for i := range f.Lines {
 			at := slices.IndexFunc(old.Lines, func(o Line) bool { return o.id() == f.Lines[i].id() })
@@ -108,9 +112,11 @@ func (k *Keeper) enable(f *File) error {
 		}
 	}
 	k.changed()
-	if err := k.ledger.Append(records...); err != nil {
+	kept := k.carry(waiting, e)
+	if err := k.ledger.Append(append(records, kept...)...); err != nil {
 		return api.Internal("the triggers cannot be stored", err)
 	}
+	k.dropBodies(waiting)
 	return nil
 }
 
@@ -149,11 +155,14 @@ func (k *Keeper) disable(id, path string) error {
 	if err := remove(k.cfg.State, id); err != nil {
 		return api.Internal("the triggers cannot be disabled", err)
 	}
+	waiting := k.waitingOf(id)
 	delete(k.entries, id)
 	k.changed()
 	if err := k.ledger.Append(ledger.Record{Op: ledger.Disarm, Time: clock.Now(), Workfile: id}); err != nil {
 		k.cfg.Log.Error("the ledger of triggers cannot be written", "err", err)
+		return nil
 	}
+	k.dropBodies(waiting)
 	return nil
 }
 
@@ -191,6 +200,7 @@ func (k *Keeper) moved(from, to, path string) error {
 			records = append(records, t.seen(to, n))
 		}
 	}
+	records = append(records, k.carry(k.waitingOf(from), e)...)
 	if err := k.ledger.Append(records...); err != nil {
 		return api.Internal("the triggers cannot be stored", err)
 	}
@@ -203,15 +213,20 @@ func (k *Keeper) Fire(ctx context.Context, q api.TriggerNow) (api.RunAccepted, e
 	if err != nil {
 		return api.RunAccepted{}, err
 	}
+	body, err := k.keepBody(ctx, q.Body)
+	if err != nil {
+		return api.RunAccepted{}, err
+	}
 	type answer struct {
 		acc api.RunAccepted
 		err error
 	}
 	ended := make(chan answer, 1)
 	_, err = ask(ctx, k, func() (struct{}, error) {
-		return struct{}{}, k.fire(id, q, func(acc api.RunAccepted, err error) { ended <- answer{acc, err} })
+		return struct{}{}, k.fire(id, body, q, func(acc api.RunAccepted, err error) { ended <- answer{acc, err} })
 	})
 	if err != nil {
+		k.forgetBody(body)
 		return api.RunAccepted{}, err
 	}
 	select {
@@ -224,7 +239,8 @@ func (k *Keeper) Fire(ctx context.Context, q api.TriggerNow) (api.RunAccepted, e
 	}
 }
 
-func (k *Keeper) fire(id string, q api.TriggerNow, reply func(api.RunAccepted, error)) error {
+// fire starts the run of a trigger. body is the name of the file with the body, "" for none.
+func (k *Keeper) fire(id, body string, q api.TriggerNow, reply func(api.RunAccepted, error)) error {
 	e := k.entries[id]
 	switch {
 	case e == nil:
@@ -241,12 +257,15 @@ func (k *Keeper) fire(id string, q api.TriggerNow, reply func(api.RunAccepted, e
 	if chosen == nil {
 		return &api.Error{Code: api.CodeInvalid, Message: "which trigger is meant is not clear", Where: q.Path, Fix: "wf trigger ls lists the triggers"}
 	}
+	if err := checkBody(chosen, body); err != nil {
+		return err
+	}
 	if err := k.ready(); err != nil {
 		return notReady(err)
 	}
 	now := clock.Now()
 	r := ledger.Record{Op: ledger.Start, Time: now, Workfile: id, Trigger: chosen.id, Instant: now, Line: chosen.On, Node: chosen.Node, ByHand: true,
-		Key: ledger.Key(id, chosen.id+" by hand", now)}
+		Key: ledger.Key(id, chosen.id+" by hand", now), Body: body, Event: q.Event}
 	if err := k.ledger.Append(r); err != nil {
 		return api.Internal("the start cannot be recorded", err)
 	}

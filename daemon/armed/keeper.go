@@ -64,6 +64,8 @@ type Keeper struct {
 	count  atomic.Int32
 	ends   ends
 
+	inbound *inbound // deliveries of webhooks
+
 	// The fields below belong to the loop.
 
 	entries map[string]*entry // by id
@@ -87,6 +89,7 @@ type entry struct {
 	settleAt  time.Time
 	problem   string // of the latest start; "" = none
 	verified  stamp  // the state of the workfile in which its triggers were those that are armed; used by one helper at a time
+	onBusy    string // the attribute on_busy of the workfile then
 }
 
 // armedTrigger is a trigger of an entry.
@@ -94,7 +97,8 @@ type armedTrigger struct {
 	Line
 	planner.Trigger
 	id    string
-	other *other         // nil for a trigger with instants
+	other *other         // nil unless it follows another workfile
+	hook  string         // name of the webhook; "" for other kinds
 	name  string         // $WF_TRIGGER
 	zone  *time.Location // of its instants
 	wake  time.Time      // when to decide about it; zero = at once
@@ -104,7 +108,7 @@ type armedTrigger struct {
 // New returns a Keeper for the armed workfiles in the state folder. The caller calls Open, and Close.
 func New(cfg Config) *Keeper {
 	k := &Keeper{cfg: cfg, inbox: make(chan func()), quit: make(chan struct{}), done: make(chan struct{}), slots: make(chan struct{}, startsAtOnce),
-		entries: map[string]*entry{}, ends: ends{signal: make(chan struct{}, 1), ids: map[string]bool{}}}
+		entries: map[string]*entry{}, ends: ends{signal: make(chan struct{}, 1), ids: map[string]bool{}}, inbound: newInbound()}
 	k.ctx, k.cancel = context.WithCancel(context.Background())
 	return k
 }
@@ -159,6 +163,8 @@ func (k *Keeper) run() {
 		case <-timer.C:
 		case <-k.ends.signal:
 			k.noteEnds()
+		case <-k.inbound.signal:
+			k.noteDeliveries()
 		case <-lost:
 			k.cfg.Log.Error("another machine has taken the triggers over")
 			k.leave()
@@ -212,7 +218,7 @@ func (k *Keeper) add(f *File) *entry {
 			k.cfg.Log.Error("a trigger cannot be read and does not fire", "workfile", f.Workfile, "trigger", l.On, "err", err)
 			t.idle = true
 		}
-		t.Trigger, t.name, t.zone = p, name(parsed), zone
+		t.Trigger, t.name, t.zone, t.hook = p, name(parsed), zone, parsed.Hook()
 		if err == nil && parsed.Kind == trigger.After {
 			if t.other, err = f.otherOf(parsed, k.cfg.State); err != nil {
 				k.cfg.Log.Error("a trigger follows a workfile that cannot be found", "workfile", f.Workfile, "trigger", l.On, "err", err)
@@ -228,6 +234,7 @@ func (k *Keeper) add(f *File) *entry {
 // changed tells the daemon whether something is armed.
 func (k *Keeper) changed() {
 	k.count.Store(int32(len(k.entries)))
+	k.publishHooks()
 	if stay := len(k.entries) > 0; stay != k.staying {
 		k.staying = stay
 		k.cfg.Stay(stay)
@@ -253,6 +260,7 @@ func (k *Keeper) ready() error {
 		k.cfg.Log.Error("lines of the ledger of triggers cannot be read", "lines", n, "file", filepath.Join(dir, fileLedger))
 	}
 	k.fence, k.ledger = f, l
+	k.sweepBodies()
 	for _, e := range k.entries {
 		e.unsettled, e.settleAt = true, time.Time{}
 		for _, t := range e.triggers {
@@ -297,6 +305,7 @@ func (k *Keeper) step() time.Duration {
 	if err := k.ready(); err != nil {
 		return k.fail(now, err)
 	}
+	k.noteRejects(now)
 	next := now.Add(mostSleep)
 	var records []ledger.Record
 	var starts []*start
@@ -367,8 +376,8 @@ func (k *Keeper) decide(e *entry, now time.Time) (s *start, records []ledger.Rec
 			wake = soonest(wake, t)
 			continue
 		}
-		if t.other != nil {
-			s, more := k.decideAfter(e, t, now)
+		if t.other != nil || t.hook != "" {
+			s, more := k.decideEvent(e, t, now)
 			if records = append(records, more...); s != nil {
 				e.turn += i + 1
 				return s, records, time.Time{}

@@ -100,6 +100,9 @@ func (e *entry) describe(q api.TriggersQuery, past *ledger.Ledger, problem strin
 			cursor = s.Cursor
 		}
 		next(&d, t.Trigger, t.zone, cursor, q.Next)
+		if d.Webhook = webhookOf(t.On); d.Webhook != nil {
+			d.Webhook.Waiting = len(past.Deliveries(e.ID, t.id))
+		}
 		w.Triggers = append(w.Triggers, d)
 	}
 	for _, l := range found.Lines {
@@ -154,6 +157,7 @@ func describeNew(f *File, l workfile.Trigger, count int) api.Trigger {
 		d.Problem = err.Error()
 	default:
 		next(&d, t, zone, now, count)
+		d.Webhook = webhookOf(l.Text)
 	}
 	return d
 }
@@ -195,6 +199,7 @@ func (k *Keeper) LogOf(path string) (api.TriggerLog, error) {
 	if err != nil {
 		return log, err
 	}
+	k.post(k.noteRejectsNow)
 	past, err := k.look()
 	if err != nil {
 		return log, api.Internal("the ledger of triggers cannot be read", err)
@@ -221,6 +226,8 @@ func fires(records []ledger.Record) (list []api.TriggerFire) {
 			continue
 		case ledger.Skip:
 			f.Result, f.Count, f.Why = api.FireSkipped, r.Count, r.Why
+		case ledger.Reject:
+			f.Result, f.Count, f.Why = api.FireRejected, r.Count, r.Why
 		default:
 			continue
 		}

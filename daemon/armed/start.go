@@ -2,7 +2,6 @@ package armed
 
 import (
 	"cmp"
-	"context"
 	"os"
 	"slices"
 	"sync"
@@ -38,7 +37,7 @@ func (k *Keeper) begin(s *start) {
 	s.entry.starting = true
 	k.starts.Go(func() {
 		release := k.acquire()
-		acc, err := s.request(k.ctx, k.cfg.Runs)
+		acc, err := s.request(k)
 		release()
 		k.post(func() { k.finish(s, acc, err) })
 	})
@@ -61,8 +60,8 @@ func (k *Keeper) acquire() (release func()) {
 }
 
 // request requests the run, unless the triggers of the workfile were changed.
-func (s *start) request(ctx context.Context, runs Runs) (api.RunAccepted, error) {
-	path := s.entry.Workfile
+func (s *start) request(k *Keeper) (api.RunAccepted, error) {
+	ctx, runs, path := k.ctx, k.cfg.Runs, s.entry.Workfile
 	if s.again {
 		acc, found, err := runs.FindStarted(ctx, path, s.record.Key)
 		if found || err != nil {
@@ -75,7 +74,11 @@ func (s *start) request(ctx context.Context, runs Runs) (api.RunAccepted, error)
 	if err := s.entry.verify(); err != nil {
 		return api.RunAccepted{}, err
 	}
-	return runs.Start(ctx, path, s.runRequest())
+	req := s.runRequest()
+	if err := k.delivered(s, &req); err != nil {
+		return api.RunAccepted{}, err
+	}
+	return runs.Start(ctx, path, req)
 }
 
 // runRequest returns the request of the run.
@@ -89,7 +92,7 @@ func (s *start) runRequest() api.RunRequest {
 	if s.record.Node != "" {
 		req.From = []string{"id:" + s.record.Node}
 	}
-	if s.record.Late && s.trigger.Catchup == trigger.CatchupAll && req.OnBusy == "" {
+	if (s.record.Late && s.trigger.Catchup == trigger.CatchupAll || s.record.Hook != "") && req.OnBusy == "" && s.entry.onBusy == "" {
 		req.OnBusy = api.BusyQueue // otherwise all but the first would be refused
 	}
 	return req
@@ -97,8 +100,8 @@ func (s *start) runRequest() api.RunRequest {
 
 // tooLate returns why a start that a daemon left uncertain is not made up for, "" if it is.
 func (s *start) tooLate(now time.Time) string {
-	if s.record.After > 0 {
-		return "" // an end of a run is seen once, however late
+	if s.record.After > 0 || s.record.Body != "" {
+		return "" // an end of a run and a delivery are seen once, however late
 	}
 	late := now.Sub(s.record.Instant) - s.trigger.Delay
 	switch s.trigger.Catchup {
@@ -131,7 +134,7 @@ func (e *entry) verify() error {
 	if !e.same(found.Lines) {
 		return errChanged(e.Workfile)
 	}
-	e.verified = now
+	e.verified, e.onBusy = now, found.OnBusy
 	return nil
 }
 
@@ -182,6 +185,7 @@ func (k *Keeper) finish(s *start, acc api.RunAccepted, err error) {
 			}
 		}
 	}
+	k.settled(s, acc)
 	k.cfg.Done(s.entry.File, s.trigger.Line, s.runRequest(), acc, err)
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"wf/executor/ownfile"
 	"wf/trigger/planner"
+	"wf/trigger/webhook"
 )
 
 // Op is the kind of a record.
@@ -61,7 +62,13 @@ type Record struct {
 	Queued string `json:"queued,omitempty"`  // End: its name in the queue of the workfile
 	Error  string `json:"error,omitempty"`   // End: why there is no run
 	Count  int    `json:"count,omitempty"`   // Skip
-	Why    string `json:"why,omitempty"`     // Skip
+	Why    string `json:"why,omitempty"`     // Skip and Reject
+
+	// Deliveries of webhooks.
+	Hook  string   `json:"hook,omitempty"`  // name of the webhook
+	IDs   []string `json:"ids,omitempty"`   // Deliver: see webhook.Delivery
+	Event string   `json:"event,omitempty"` // Deliver and Start
+	Body  string   `json:"body,omitempty"`  // Deliver and Start: name of the file with the body
 }
 
 // Key returns the identity of the run of an instant, the same in every daemon.
@@ -93,6 +100,7 @@ type Ledger struct {
 	// compactAt is the size at which the file is rewritten.
 	compactAt int64
 	workfiles map[string]*workfile
+	hooks     map[string]*webhook.Memory // by name
 	damaged   int
 }
 
@@ -107,6 +115,8 @@ type armed struct {
 	planner.State
 	keep int
 	runs Runs
+	// waiting are the deliveries of a webhook whose runs are to start.
+	waiting []Record
 }
 
 // Runs are the runs of another workfile that are decided: those up to Floor, and the others in Seen. The caller must not change
@@ -158,7 +168,7 @@ const mostBytes = 1 << 30
 
 // read folds the file. It returns its size, and that of its complete lines.
 func (l *Ledger) read() (size, whole int64, err error) {
-	l.workfiles, l.damaged = map[string]*workfile{}, 0
+	l.workfiles, l.hooks, l.damaged = map[string]*workfile{}, map[string]*webhook.Memory{}, 0
 	data, err := ownfile.Read(l.path, mostBytes)
 	if err != nil {
 		return 0, 0, err
@@ -166,7 +176,7 @@ func (l *Ledger) read() (size, whole int64, err error) {
 	lines := data[:bytes.LastIndexByte(data, '\n')+1]
 	for line := range bytes.Lines(lines) {
 		var r Record
-		if json.Unmarshal(line, &r) != nil || r.Op == "" || r.Workfile == "" {
+		if json.Unmarshal(line, &r) != nil || r.Op == "" || r.Workfile == "" && r.Op != known {
 			l.damaged++
 			continue
 		}
@@ -256,6 +266,10 @@ func encode(into *bytes.Buffer, r Record) error {
 
 // apply folds a record.
 func (l *Ledger) apply(r Record) {
+	if r.Op == known {
+		l.applyDelivery(r, nil)
+		return
+	}
 	w := l.workfiles[r.Workfile]
 	if w == nil {
 		w = &workfile{triggers: map[string]*armed{}}
@@ -264,7 +278,7 @@ func (l *Ledger) apply(r Record) {
 	t := w.triggers[r.Trigger]
 	switch r.Op {
 	case Arm:
-		w.triggers[r.Trigger] = &armed{planner.State{Cursor: r.Instant}, r.Keep, Runs{Floor: r.After}}
+		w.triggers[r.Trigger] = &armed{State: planner.State{Cursor: r.Instant}, keep: r.Keep, runs: Runs{Floor: r.After}}
 	case Disarm:
 		delete(w.triggers, r.Trigger)
 		if r.Trigger == "" {
@@ -282,6 +296,10 @@ func (l *Ledger) apply(r Record) {
 			w.pending = append(w.pending, r)
 			w.remember(r)
 		}
+	case Deliver:
+		l.applyDelivery(r, t)
+	case Reject:
+		w.rememberReject(r)
 	case Seen:
 		if t != nil {
 			t.runs.add(r.After)
@@ -301,6 +319,9 @@ func (l *Ledger) apply(r Record) {
 func (t *armed) noteStart(r Record) {
 	if r.ByHand {
 		return
+	}
+	if r.Body != "" {
+		t.decideDelivery(r.Key)
 	}
 	t.runs.add(r.After)
 	if r.Instant.After(t.Cursor) {
@@ -361,6 +382,7 @@ func (l *Ledger) compact() error {
 		ids = append(ids, id)
 	}
 	slices.SortFunc(ids, strings.Compare)
+	l.writeKnown(write)
 	for _, id := range ids {
 		w := l.workfiles[id]
 		w.recent = w.recent[max(0, len(w.recent)-recentKept):]
@@ -380,6 +402,9 @@ func (l *Ledger) compact() error {
 			}
 			for _, at := range t.Starts {
 				write(Record{Op: held, Time: at, Workfile: id, Trigger: name})
+			}
+			for _, r := range t.waiting {
+				write(r)
 			}
 		}
 	}

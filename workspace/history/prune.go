@@ -123,7 +123,7 @@ func (s *Store) Withdraw(n int) error {
 // Bare reports whether the folder of run n contains only files that Create makes, including companions with
 // these names: no runner was ever started for it.
 func (s *Store) Bare(n int, companions ...string) bool {
-	made := append([]string{requestFile, workfileFile, journalFile}, companions...)
+	made := append([]string{requestFile, workfileFile, journalFile, BodyFile}, companions...)
 	entries, err := os.ReadDir(s.Dir(n))
 	for _, e := range entries {
 		if !slices.Contains(made, e.Name()) {

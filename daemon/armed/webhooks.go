@@ -1,0 +1,434 @@
+package armed
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"wf/api"
+	"wf/executor/ownfile"
+	"wf/trigger"
+	"wf/trigger/ledger"
+	"wf/trigger/webhook"
+	"wf/workspace/clock"
+)
+
+// A delivery of a webhook is on the disk before it is answered: its body in a file of the folder dirBodies, then a record in the
+// ledger. A body without a record was never answered, so the sender sends it again.
+
+// dirBodies is the folder of the bodies of deliveries whose runs have not started, in the folder Dir.
+const dirBodies = "deliveries"
+
+// Limits of what waits for a start.
+const (
+	mostWaiting      = 1000      // deliveries of a hook
+	mostWaitingBytes = 256 << 20 // of all hooks
+)
+
+// queuedPause bounds the wait for the end of a run of the workfile, when the run of a delivery waits in its queue.
+const queuedPause = 5 * time.Second
+
+// A Hook is an armed webhook.
+type Hook struct {
+	Name     string
+	Scheme   webhook.Scheme
+	Workfile string
+}
+
+// inbound is what the senders of webhooks bring.
+type inbound struct {
+	signal chan struct{}                   // has room for one
+	hooks  atomic.Pointer[map[string]Hook] // the armed ones, by name
+
+	mu        sync.Mutex // guards the fields below
+	written   []*arrival // bodies that are on the disk
+	rejects   map[reject]*rejected
+	rejectsAt time.Time // when they were written last
+
+	// The fields below belong to the loop.
+
+	arriving map[string]*arrival // by ids: deliveries that are not in the ledger yet
+	bytes    int64               // of the bodies of all that arrive or wait; not exact after a restart
+	swept    bool                // bodies that an earlier daemon left were removed
+}
+
+func newInbound() *inbound {
+	i := &inbound{signal: make(chan struct{}, 1), rejects: map[reject]*rejected{}, arriving: map[string]*arrival{}}
+	i.hooks.Store(&map[string]Hook{})
+	return i
+}
+
+// An arrival is a delivery on its way into the ledger.
+type arrival struct {
+	record ledger.Record
+	size   int64
+	err    error         // valid when done is closed
+	done   chan struct{} // closed when it is in the ledger, or cannot be
+}
+
+// Errors of Deliver.
+var (
+	ErrNoHook = &api.Error{Code: api.CodeNotFound, Message: "there is no such webhook"}
+	// ErrFull means that too many deliveries wait; the sender may try again later.
+	ErrFull = &api.Error{Code: api.CodeRefused, Message: "too many deliveries wait for their runs"}
+)
+
+// Hook returns an armed webhook. It does not wait for the loop.
+func (k *Keeper) Hook(name string) (Hook, bool) {
+	h, ok := (*k.inbound.hooks.Load())[name]
+	return h, ok
+}
+
+// publishHooks makes the armed webhooks known to Hook.
+func (k *Keeper) publishHooks() {
+	hooks := map[string]Hook{}
+	for _, e := range k.entries {
+		for _, t := range e.triggers {
+			if t.hook != "" {
+				parsed, _ := trigger.Parse(t.On) // it could be read, otherwise it had no name
+				hooks[t.hook] = Hook{t.hook, parsed.Scheme, e.Workfile}
+			}
+		}
+	}
+	k.inbound.hooks.Store(&hooks)
+}
+
+// byHook returns the trigger of a webhook.
+func (k *Keeper) byHook(name string) (*entry, *armedTrigger) {
+	for _, e := range k.entries {
+		for _, t := range e.triggers {
+			if t.hook == name {
+				return e, t
+			}
+		}
+	}
+	return nil, nil
+}
+
+// Deliver accepts an authentic delivery of a webhook. When it returns without an error, the delivery is on the disk, and starts
+// exactly one run; known is true if it was accepted before, and starts none.
+func (k *Keeper) Deliver(ctx context.Context, name string, d webhook.Delivery, body []byte) (known bool, err error) {
+	a, first, err := k.arrive(ctx, name, d, int64(len(body)))
+	if err != nil || a == nil {
+		return err == nil, err
+	}
+	if first {
+		a.err = writeBody(k.bodyPath(a.record.Body), body)
+		k.inbound.mu.Lock()
+		k.inbound.written = append(k.inbound.written, a)
+		k.inbound.mu.Unlock()
+		select {
+		case k.inbound.signal <- struct{}{}:
+		default:
+		}
+	}
+	select {
+	case <-a.done:
+		return !first, a.err
+	case <-k.done:
+		return false, &api.Error{Code: api.CodeGone, Message: "the daemon is ending"}
+	}
+}
+
+// arrive returns the arrival of a delivery, nil if the delivery was accepted before. first is false if another request brings the
+// same delivery at this moment.
+func (k *Keeper) arrive(ctx context.Context, name string, d webhook.Delivery, size int64) (a *arrival, first bool, err error) {
+	_, err = ask(ctx, k, func() (struct{}, error) {
+		var err error
+		a, first, err = k.arriveNow(name, d, size)
+		return struct{}{}, err
+	})
+	return a, first, err
+}
+
+func (k *Keeper) arriveNow(name string, d webhook.Delivery, size int64) (a *arrival, first bool, err error) {
+	e, t := k.byHook(name)
+	if t == nil {
+		return nil, false, ErrNoHook
+	}
+	if err := k.ready(); err != nil {
+		return nil, false, notReady(err)
+	}
+	if k.ledger.KnownDelivery(name, d.IDs) {
+		return nil, false, nil
+	}
+	in := k.inbound
+	for _, id := range d.IDs {
+		if a := in.arriving[name+" "+id]; a != nil {
+			return a, false, nil
+		}
+	}
+	waiting := k.ledger.Deliveries(e.ID, t.id)
+	if len(waiting)+len(in.arriving) >= mostWaiting || in.bytes+size > mostWaitingBytes {
+		return nil, false, ErrFull
+	}
+	now := clock.Now()
+	key := ledger.Key(e.ID, t.id+" "+d.IDs[0], time.Unix(0, 0))
+	a = &arrival{done: make(chan struct{}), size: size, record: ledger.Record{Op: ledger.Deliver, Time: now, Workfile: e.ID, Trigger: t.id, Instant: now,
+		Hook: name, IDs: d.IDs, Event: d.Event, Key: key, Body: key, Line: t.On, Node: t.Node}}
+	in.bytes += size
+	for _, id := range d.IDs {
+		in.arriving[name+" "+id] = a
+	}
+	return a, true, nil
+}
+
+// noteDeliveries writes the deliveries whose bodies are on the disk into the ledger, all at once.
+func (k *Keeper) noteDeliveries() {
+	in := k.inbound
+	in.mu.Lock()
+	list := in.written
+	in.written = nil
+	in.mu.Unlock()
+	var records []ledger.Record
+	notReady := k.ready()
+	for _, a := range list {
+		e, t := k.byHook(a.record.Hook)
+		switch {
+		case a.err != nil:
+		case t == nil || e.ID != a.record.Workfile || t.id != a.record.Trigger:
+			a.err = ErrNoHook // disarmed or changed meanwhile
+		case notReady != nil:
+			a.err = notReady
+		default:
+			if _, armed := k.ledger.State(e.ID, t.id); !armed {
+				records = append(records, t.arm(e.ID, clock.Now()))
+			}
+			records = append(records, a.record)
+			t.again()
+		}
+	}
+	if len(records) > 0 {
+		if err := k.ledger.Append(records...); err != nil {
+			for _, a := range list {
+				a.err = cmp.Or(a.err, err)
+			}
+		}
+	}
+	for _, a := range list {
+		if a.err != nil {
+			in.bytes -= a.size
+			k.cfg.Log.Error("a delivery of a webhook was not accepted", "webhook", a.record.Hook, "err", a.err)
+		}
+		for _, id := range a.record.IDs {
+			delete(in.arriving, a.record.Hook+" "+id)
+		}
+		close(a.done)
+	}
+}
+
+// decideDelivery starts the run of the oldest delivery that waits. While the run of an earlier one waits in the queue of the
+// workfile, the others wait here.
+func (k *Keeper) decideDelivery(e *entry, t *armedTrigger, now time.Time) (s *start, records []ledger.Record) {
+	state, armed := k.ledger.State(e.ID, t.id)
+	if !armed {
+		t.wake = now // decide when it is in the ledger
+		return nil, []ledger.Record{t.arm(e.ID, now)}
+	}
+	waiting := k.ledger.Deliveries(e.ID, t.id)
+	if len(waiting) == 0 {
+		t.idle = true
+		return nil, nil
+	}
+	if free := t.Trigger.LimitedUntil(state.Starts, now); !free.IsZero() {
+		t.wake = free
+		return nil, nil
+	}
+	r := waiting[0]
+	r.Op, r.Time, r.IDs = ledger.Start, now, nil
+	t.wake = time.Time{}
+	return &start{entry: e, trigger: t, record: r}, []ledger.Record{r}
+}
+
+// delivered completes the request of the run of a delivery. The body is read again for each attempt.
+func (k *Keeper) delivered(s *start, req *api.RunRequest) error {
+	if s.record.Body == "" {
+		return nil
+	}
+	body, err := ownfile.Read(k.bodyPath(s.record.Body), mostWaitingBytes)
+	if err != nil {
+		return &api.Error{Code: api.CodeRefused, Message: "the body of the delivery cannot be read", Why: err.Error()}
+	}
+	req.Trigger.Body, req.Trigger.Event = append([]byte{}, body...), s.record.Event
+	return nil
+}
+
+// settled removes the body of a delivery whose run has it, or will never start.
+func (k *Keeper) settled(s *start, acc api.RunAccepted) {
+	if s.record.Body == "" {
+		return
+	}
+	k.removeBody(s.record.Body)
+	if acc.Queued != "" && s.trigger.hook != "" { // tried again when a run of the workfile has ended
+		s.trigger.wake = clock.Now().Add(queuedPause)
+	}
+}
+
+func (k *Keeper) bodyPath(name string) string {
+	return filepath.Join(k.cfg.State, Dir, dirBodies, name)
+}
+
+// removeBody removes the file of a body. If that fails, the next daemon does it.
+func (k *Keeper) removeBody(name string) {
+	path := k.bodyPath(name)
+	if info, err := os.Stat(path); err == nil && !strings.HasPrefix(name, byHand) {
+		k.inbound.bytes = max(0, k.inbound.bytes-info.Size())
+	}
+	if err := ownfile.Remove(path); err != nil {
+		k.cfg.Log.Warn("the body of a delivery cannot be removed", "file", path, "err", err)
+	}
+}
+
+// writeBody writes the body of a delivery durably.
+func writeBody(path string, body []byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := ownfile.Open(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(body); err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = syncFolder(filepath.Dir(path))
+	}
+	return err
+}
+
+// sweepBodies removes the bodies of deliveries that an earlier daemon has not answered, or whose runs have started. It happens
+// once, before a delivery arrives.
+func (k *Keeper) sweepBodies() {
+	if k.inbound.swept {
+		return
+	}
+	k.inbound.swept = true
+	dir := filepath.Join(k.cfg.State, Dir, dirBodies)
+	entries, _ := os.ReadDir(dir) // without the folder there are none
+	needed := k.ledger.Bodies()
+	for _, e := range entries {
+		if needed[e.Name()] {
+			if info, err := e.Info(); err == nil {
+				k.inbound.bytes += info.Size()
+			}
+			continue
+		}
+		if err := ownfile.Remove(filepath.Join(dir, e.Name())); err != nil {
+			k.cfg.Log.Warn("the body of a delivery cannot be removed", "err", err)
+		}
+	}
+}
+
+// checkHooks refuses webhooks whose names are taken, in the same workfile or in another one.
+func (k *Keeper) checkHooks(f *File) error {
+	names := map[string]bool{}
+	for _, l := range f.Lines {
+		parsed, err := trigger.Parse(l.On)
+		name := parsed.Hook()
+		if err != nil || name == "" {
+			continue
+		}
+		if names[name] {
+			return &api.Error{Code: api.CodeWorkfile, Message: "on: the webhook " + name + " is there twice", Where: f.Workfile, Fix: "give one of them another name"}
+		}
+		names[name] = true
+		if e, _ := k.byHook(name); e != nil && e.ID != f.ID {
+			return &api.Error{Code: api.CodeConflict, Message: "on: the webhook " + name + " belongs to " + e.Workfile, Where: f.Workfile,
+				Fix: "choose another name, or wf trigger disable " + e.Workfile}
+		}
+	}
+	return nil
+}
+
+// waitingOf returns the deliveries that wait for a workfile.
+func (k *Keeper) waitingOf(workfile string) (list []ledger.Record) {
+	if e := k.entries[workfile]; e != nil {
+		for _, t := range e.triggers {
+			list = append(list, k.ledger.Deliveries(workfile, t.id)...)
+		}
+	}
+	return list
+}
+
+// carry returns the records that give deliveries to triggers of e with the same hook: after wf mv, or when an option was changed.
+// Those that e has already stay.
+func (k *Keeper) carry(waiting []ledger.Record, e *entry) (records []ledger.Record) {
+	for _, r := range waiting {
+		at := slices.IndexFunc(e.triggers, func(t *armedTrigger) bool { return t.hook == r.Hook })
+		if at < 0 {
+			continue
+		}
+		if t := e.triggers[at]; e.ID != r.Workfile || t.id != r.Trigger {
+			r.Workfile, r.Trigger, r.Line, r.Node = e.ID, t.id, t.On, t.Node
+			records = append(records, r)
+		}
+	}
+	return records
+}
+
+// dropBodies removes the bodies of deliveries that no longer wait.
+func (k *Keeper) dropBodies(waiting []ledger.Record) {
+	needed := k.ledger.Bodies()
+	for _, r := range waiting {
+		if !needed[r.Body] {
+			k.removeBody(r.Body)
+		}
+	}
+}
+
+// byHand begins the name of the body of a run that is started by hand.
+const byHand = "fire-"
+
+// keepBody stores the body of a run that is started by hand, and returns the name of its file; "" for none.
+func (k *Keeper) keepBody(ctx context.Context, body []byte) (name string, err error) {
+	if body == nil {
+		return "", nil
+	}
+	ready := func() (struct{}, error) { return struct{}{}, k.ready() } // sweepBodies has been there
+	if _, err := ask(ctx, k, ready); err != nil {
+		return "", notReady(err)
+	}
+	name = byHand + rand.Text()
+	if err := writeBody(k.bodyPath(name), body); err != nil {
+		return "", api.Internal("the body cannot be stored", err)
+	}
+	return name, nil
+}
+
+// forgetBody removes what keepBody has stored.
+func (k *Keeper) forgetBody(name string) {
+	if name != "" {
+		_ = ownfile.Remove(k.bodyPath(name)) // otherwise the next daemon does it
+	}
+}
+
+// checkBody refuses to fire a webhook without a body, and another trigger with one.
+func checkBody(t *armedTrigger, body string) error {
+	switch {
+	case t.hook != "" && body == "":
+		return &api.Error{Code: api.CodeInvalid, Message: t.On + " needs a body", Fix: "--body FILE, or --body /dev/null for an empty one"}
+	case t.hook == "" && body != "":
+		return &api.Error{Code: api.CodeInvalid, Message: t.On + " has no body", Fix: "only webhooks have one"}
+	}
+	return nil
+}
+
+// webhookOf describes a line webhook:; nil if the line is another one.
+func webhookOf(line string) *api.Webhook {
+	t, err := trigger.Parse(line)
+	if err != nil || t.Hook() == "" {
+		return nil
+	}
+	return &api.Webhook{Name: t.Hook(), Scheme: string(t.Scheme)}
+}
