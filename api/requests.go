@@ -127,19 +127,6 @@ type RunRequest struct {
 	Defaults *RunDefaults `json:"defaults,omitempty"`
 }
 
-// A RunTrigger is the trigger that starts a run.
-type RunTrigger struct {
-	Name string    `json:"name"`          // cron: 0 2 * * *
-	Time time.Time `json:"time"`          // the instant
-	Run  string    `json:"run,omitempty"` // of another workfile, whose end started this run
-	// Event is the kind of event that the sender of a webhook named.
-	Event string `json:"event,omitempty"`
-	// Body is what the sender of a webhook sent, nil for other triggers. Only requests have it; BodyFile is the path of the
-	// file that has it, in descriptions of runs.
-	Body     []byte `json:"body,omitzero"`
-	BodyFile string `json:"body_file,omitempty"`
-}
-
 // A Caller identifies an execution, from the environment of its command.
 type Caller struct {
 	Workfile  string `json:"workfile"`
