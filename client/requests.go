@@ -108,6 +108,11 @@ func (c *Client) FireTrigger(ctx context.Context, q api.TriggerNow) (api.RunAcce
 	return call(ctx, c, api.FireTrigger, q)
 }
 
+// WebhookSecret shows or changes the secret of a webhook.
+func (c *Client) WebhookSecret(ctx context.Context, q api.WebhookSecret) (api.WebhookSecretInfo, error) {
+	return call(ctx, c, api.UseSecret, q)
+}
+
 // KVGet returns the value of key.
 func (c *Client) KVGet(ctx context.Context, where api.KVScope, key string) (api.KVAnswer, error) {
 	return call(ctx, c, api.GetValue, api.KVQuery{KVScope: where, Key: key})

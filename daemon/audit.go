@@ -138,6 +138,9 @@ func describe(e *audit.Entry, question, answer any, err error) bool {
 		e.Workfile = q.Path
 	case api.TriggerNow:
 		e.Workfile, e.Detail, e.Run = q.Path, q.On, answer.(api.RunAccepted).Run
+	case api.WebhookSecret:
+		e.Detail = q.Op + " " + q.Hook
+		return answer.(api.WebhookSecretInfo).Changed
 	case api.SaveAsRequest:
 		e.Detail = "to " + q.Path
 	}

@@ -43,6 +43,7 @@ type Config struct {
 	KeepAge     time.Duration // how long to keep them; 0 = for ever
 	KeepBytes   int64         // their maximal total size in bytes; 0 = any
 	Monitoring  Monitoring
+	Webhooks    Webhooks
 	Version     string   // of the binary
 	Given       []string // the flags of this daemon, for the next one
 	Executor    workspace.Executor
@@ -170,6 +171,7 @@ type daemon struct {
 	workspaces *workspaces[*workspace.Workspace]
 	leases     *leases
 	triggers   *triggers
+	receiver   *receiver
 	waits      chan struct{} // limits lasting requests, see lasting
 	answers    *answers
 	notifier   *notifier
@@ -199,6 +201,7 @@ func newDaemon(cfg Config, listeners *listeners, open func(workspace.Config) ope
 	d.workspaces = newWorkspaces(open(d.workspaceConfig()), cfg, func() { d.finish("idle") })
 	cfg.nested.table, cfg.nested.log = d.workspaces, cfg.Log
 	d.triggers = newTriggers(d)
+	d.receiver = newReceiver(d)
 	return d
 }
 
@@ -225,6 +228,7 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	d.workspaces.resume(d.unfinished())
 	close(d.workspaces.resumed)
 	d.triggers.keeper.Open()
+	d.receiver.start(d)
 	d.workspaces.allowIdle()
 	d.cfg.pools.open()
 	d.requests.Go(func() { workspace.Tidy(d.cfg.State, d.cfg.Log) })
@@ -260,6 +264,7 @@ func (d *daemon) drain(servers *servers, cancel context.CancelFunc) {
 	d.draining.Store(true)
 	removeRegistry(d.cfg.Runtime, d.registry)
 	d.listeners.close()
+	d.receiver.close()
 	d.triggers.keeper.Close()
 	d.workspaces.close()
 	cancel()

@@ -42,6 +42,7 @@ type serverOptions struct {
 	keepAge    string
 	keepSize   string
 	monitoring daemon.Monitoring
+	webhooks   daemon.Webhooks
 }
 
 func newServerStart(e *env) *cobra.Command {
@@ -80,11 +81,16 @@ func (o *serverOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.keepSize, "keep-size", "0", "delete the oldest runs of a workfile while its runs take more than this `SIZE`, such as 10GB; 0 = never")
 	f.StringVar(&o.monitoring.TextFile, "metrics-file", "", "keep the metrics in `FILE` for node_exporter (wf help metrics)")
 	f.StringVar(&o.monitoring.TokenFile, "metrics-token-file", "", "serve the metrics also for the token in `FILE`, which allows nothing else")
+	f.StringVar(&o.webhooks.Listen, "webhook-listen", "", "receive webhooks at `ADDRESS:PORT` (wf help webhooks)")
+	f.StringVar(&o.webhooks.Cert, "webhook-tls-cert", "", "with the certificate in `FILE`; none = without TLS, also if others can reach the address")
+	f.StringVar(&o.webhooks.Key, "webhook-tls-key", "", "and its key in `FILE`")
+	f.StringVar(&o.webhooks.URL, "webhook-url", "", "senders reach this address as `URL`, through a proxy")
 	f.StringVar(&o.monitoring.TraceTo, "otlp-endpoint", "", "send traces of runs to the collector at `URL`, unless their environment names another")
 }
 
 // serverFlags are the flags that a daemon passes on to the next one.
-var serverFlags = []string{"host", "port", "idle-timeout", "slots", "keep-runs", "keep-age", "keep-size", "metrics-file", "metrics-token-file", "otlp-endpoint"}
+var serverFlags = []string{"host", "port", "idle-timeout", "slots", "keep-runs", "keep-age", "keep-size", "metrics-file", "metrics-token-file", "otlp-endpoint",
+	"webhook-listen", "webhook-tls-cert", "webhook-tls-key", "webhook-url"}
 
 // background starts a daemon that outlives this command, with the given flags.
 func (o *serverOptions) background(ctx context.Context, e *env, flags *pflag.FlagSet) error {
@@ -128,6 +134,11 @@ func (o *serverOptions) check() error {
 		if path != "" && !filepath.IsAbs(path) {
 			return exit.Usage("%s: the path of a file with metrics or their token must be absolute", path)
 		}
+	}
+	if err := o.webhooks.Check(); err != nil {
+		f := exit.Describe(err)
+		f.Status = exit.BadUsage
+		return &f
 	}
 	if o.monitoring.TraceTo != "" {
 		if err := tracing.CheckEndpoint(o.monitoring.TraceTo); err != nil {
@@ -254,6 +265,7 @@ func (o *serverOptions) config(e *env, flags *pflag.FlagSet, dirs settings.Folde
 		KeepAge:      keepAge,
 		KeepBytes:    keepSize,
 		Monitoring:   o.monitoring,
+		Webhooks:     o.webhooks,
 		Version:      version(),
 		Given:        o.given(e, flags),
 		Executor:     newDistributor(e, local, dirs.Runtime),

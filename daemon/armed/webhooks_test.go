@@ -124,7 +124,9 @@ func TestDeliverUncertain(t *testing.T) {
 		k = b.keeper()
 		b.wantBodies("a")
 		b.mu.Lock()
-		b.accept = func(string, api.RunRequest) error { return &api.Error{Code: api.CodeGone, Message: "the daemon is ending"} }
+		b.accept = func(string, api.RunRequest) error {
+			return &api.Error{Code: api.CodeGone, Message: "the daemon is ending"}
+		}
 		b.mu.Unlock()
 		b.deliver(k, "b")
 		b.deliver(k, "c")

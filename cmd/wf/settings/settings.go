@@ -106,6 +106,13 @@ func All() []Setting {
 			Help: "the daemon keeps its metrics in this file, for the textfile collector of node_exporter"},
 		{Key: "metrics-token-file", Kind: KindText, Commands: startCommands, Personal: true,
 			Help: "a file with a token that allows to read the metrics at the port, and nothing else"},
+		{Key: "webhook-listen", Kind: KindText, Commands: startCommands, Personal: true,
+			Help: "address and port at which the daemon receives webhooks: 127.0.0.1:8791; without it, it receives none"},
+		{Key: "webhook-tls-cert", Kind: KindText, Commands: startCommands, Personal: true,
+			Help: "a certificate in PEM for this address; none allows plain HTTP also if others can reach it"},
+		{Key: "webhook-tls-key", Kind: KindText, Commands: startCommands, Personal: true, Help: "its key"},
+		{Key: "webhook-url", Kind: KindText, Commands: startCommands, Personal: true,
+			Help: "what senders reach this address as, if a proxy stands in between: https://example.org"},
 		{Key: "otlp-endpoint", Kind: KindText, Commands: startCommands, Personal: true,
 			Help: "URL of the collector for traces; OTEL_EXPORTER_OTLP_ENDPOINT of wf run takes precedence"},
 	}
