@@ -71,7 +71,7 @@ func (s *start) request(k *Keeper) (api.RunAccepted, error) {
 			return acc, &api.Error{Code: api.CodeRefused, Message: why}
 		}
 	}
-	if err := s.entry.verify(); err != nil {
+	if _, err := s.entry.verify(); err != nil {
 		return api.RunAccepted{}, err
 	}
 	req := s.runRequest()
@@ -92,7 +92,7 @@ func (s *start) runRequest() api.RunRequest {
 	if s.record.Node != "" {
 		req.From = []string{"id:" + s.record.Node}
 	}
-	if (s.record.Late && s.trigger.Catchup == trigger.CatchupAll || s.record.Hook != "") && req.OnBusy == "" && s.entry.onBusy == "" {
+	if (s.record.Late && s.trigger.Catchup == trigger.CatchupAll || s.record.Hook != "") && req.OnBusy == "" && !s.entry.saysOnBusy() {
 		req.OnBusy = api.BusyQueue // otherwise all but the first would be refused
 	}
 	return req
@@ -117,25 +117,32 @@ func (s *start) tooLate(now time.Time) string {
 	return "missed: the daemon ended before it had started the run"
 }
 
-// verify returns an error unless the triggers of the workfile are those that are armed.
-func (e *entry) verify() error {
+// verify returns an error unless the triggers of the workfile are those that are armed, and the size of the workfile in bytes.
+func (e *entry) verify() (size int64, err error) {
 	info, err := os.Stat(e.Workfile)
 	if err != nil {
-		return workfile.ReadError(e.Workfile, err)
+		return 0, workfile.ReadError(e.Workfile, err)
 	}
 	now := stamp{info.ModTime(), info.Size()}
-	if now == e.verified {
-		return nil
+	if before := e.verified.Load(); before != nil && now == *before {
+		return now.size, nil
 	}
 	found, err := read(e.Workfile)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if !e.same(found.Lines) {
-		return errChanged(e.Workfile)
+		return 0, errChanged(e.Workfile)
 	}
-	e.verified, e.onBusy = now, found.OnBusy
-	return nil
+	e.onBusy.Store(&found.OnBusy)
+	e.verified.Store(&now)
+	return now.size, nil
+}
+
+// saysOnBusy reports whether the workfile says what happens to a run whose nodes are active.
+func (e *entry) saysOnBusy() bool {
+	word := e.onBusy.Load()
+	return word != nil && *word != ""
 }
 
 func errChanged(path string) *api.Error {
