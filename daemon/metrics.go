@@ -39,7 +39,7 @@ func newMonitor(d *daemon) *monitor {
 	m.registry.Add(d.poolFigures)
 	m.registry.Add(d.loadFigures)
 	m.registry.Add(m.triggerFigures)
-	m.registry.Add(d.webhookFigures)
+	m.registry.Add(func(w *metrics.Writer) { d.receiver.figures(w, d.started) })
 	m.registry.Add(d.outboxFigures)
 	return m
 }

@@ -143,6 +143,9 @@ func (t *triggers) fire(r *http.Request, q api.TriggerNow) (api.RunAccepted, err
 	if !filepath.IsAbs(q.Path) {
 		return api.RunAccepted{}, relative(q.Path)
 	}
+	if len(q.Body) > api.MostBody {
+		return api.RunAccepted{}, api.Invalid("the body has %d bytes; at most %d are possible", len(q.Body), api.MostBody)
+	}
 	return t.keeper.Fire(r.Context(), q)
 }
 

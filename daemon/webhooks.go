@@ -50,14 +50,15 @@ const dirSecrets = armed.Dir + "/webhooks"
 
 // receiver receives deliveries of webhooks for the armed triggers, and keeps their secrets.
 type receiver struct {
-	cfg     Webhooks
-	keeper  *armed.Keeper
-	secrets *webhooks.Secrets
-	server  *webhooks.Server // nil = none
+	cfg      Webhooks
+	triggers *triggers
+	keeper   *armed.Keeper
+	secrets  *webhooks.Secrets
+	server   *webhooks.Server // nil = none
 }
 
 func newReceiver(d *daemon) *receiver {
-	return &receiver{cfg: d.cfg.Webhooks, keeper: d.triggers.keeper, secrets: webhooks.NewSecrets(filepath.Join(d.cfg.State, dirSecrets))}
+	return &receiver{cfg: d.cfg.Webhooks, triggers: d.triggers, keeper: d.triggers.keeper, secrets: webhooks.NewSecrets(filepath.Join(d.cfg.State, dirSecrets))}
 }
 
 // start begins to listen if a setting says so. The keeper is open.
@@ -216,7 +217,7 @@ func givenSecret(hook, scheme string) error {
 
 // figures are the figures of the listener.
 func (rc *receiver) figures(w *metrics.Writer, created time.Time) {
-	if rc.server == nil {
+	if rc == nil || rc.server == nil {
 		return
 	}
 	f := w.Family(metrics.Counter, "wf_webhook_requests", "Requests to webhooks by result, since the daemon was started.")
@@ -230,33 +231,23 @@ func (rc *receiver) figures(w *metrics.Writer, created time.Time) {
 	w.Family(metrics.Gauge, "wf_webhook_listening", "1 while deliveries of webhooks are received.").Gauge(listening)
 }
 
-func (d *daemon) webhookFigures(w *metrics.Writer) { d.receiver.figures(w, d.started) }
-
-// listTriggers serves the list of triggers.
-func (d *daemon) listTriggers(r *http.Request, q api.TriggersQuery) (api.TriggerList, error) {
-	list, err := d.triggers.list(r, q)
+// list serves the list of triggers.
+func (rc *receiver) list(r *http.Request, q api.TriggersQuery) (api.TriggerList, error) {
+	list, err := rc.triggers.list(r, q)
 	if err == nil {
-		d.receiver.describe(&list)
+		rc.describe(&list)
 	}
 	return list, err
 }
 
-// enableTriggers serves the arming of triggers, with secrets for its webhooks.
-func (d *daemon) enableTriggers(r *http.Request, q api.TriggerEnable) (api.TriggerList, error) {
-	list, err := d.triggers.enable(r, q)
+// enable serves the arming of triggers, and makes the secrets of webhooks.
+func (rc *receiver) enable(r *http.Request, q api.TriggerEnable) (api.TriggerList, error) {
+	list, err := rc.triggers.enable(r, q)
 	if err == nil {
-		err = d.receiver.makeSecrets(list.Workfiles)
+		err = rc.makeSecrets(list.Workfiles)
 	}
 	if err == nil {
-		d.receiver.describe(&list)
+		rc.describe(&list)
 	}
 	return list, err
-}
-
-// fireTrigger serves the start of a run by hand.
-func (d *daemon) fireTrigger(r *http.Request, q api.TriggerNow) (api.RunAccepted, error) {
-	if len(q.Body) > api.MostBody {
-		return api.RunAccepted{}, api.Invalid("the body has %d bytes; at most %d are possible", len(q.Body), api.MostBody)
-	}
-	return d.triggers.fire(r, q)
 }

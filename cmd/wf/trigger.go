@@ -33,7 +33,7 @@ func newTrigger(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "trigger",
 		Long: `A workfile says in its attribute on, a line each, what starts its runs: cron: 0 2 * * * (every night
-at two), every: 10m or after: ../other.graphml. On the graph the whole workfile runs, on a node that node and what follows.
+at two), every: 10m, after: ../other.graphml or webhook: deploy. On the graph the whole workfile runs, on a node that node and what follows.
 Nothing runs before wf trigger enable. Then the daemon stays and starts the runs; wf server install
 starts it again after a reboot. See wf help triggers.`,
 		Example: `  wf edit set-graph on='cron: 0 2 * * *'
@@ -41,7 +41,7 @@ starts it again after a reboot. See wf help triggers.`,
   wf trigger ls
   wf trigger log`,
 	}
-	return noun(cmd, newTriggerEnable(e), newTriggerDisable(e), newTriggerLs(e), newTriggerNext(e), newTriggerFire(e), newTriggerLog(e))
+	return noun(cmd, newTriggerEnable(e), newTriggerDisable(e), newTriggerLs(e), newTriggerNext(e), newTriggerFire(e), newTriggerLog(e), newTriggerURL(e), newTriggerSecret(e))
 }
 
 // missingFile marks commands whose workfile need not exist any more.
@@ -127,6 +127,7 @@ func (o *triggerOptions) enable(e *env) func(context.Context, *env, string) erro
 					fmt.Fprintf(e.Stderr, "  %s  next %s\n", plain.Line(t.On), instantText(t.Next[0], t.Zone))
 				}
 			}
+			noteWebhooks(e, list)
 			if !hasService(e) {
 				fmt.Fprintln(e.Stderr, "  they start runs while the daemon runs; wf server install starts it with the machine")
 			}
@@ -160,6 +161,10 @@ func (o *triggerOptions) askEnable(e *env, w api.TriggerWorkfile) error {
 		}
 		if t.Problem != "" {
 			next = plain.Line(t.Problem)
+		}
+		if t.Webhook != nil {
+			fmt.Fprintf(out, "  %s  %s for each delivery of a sender that knows the secret\n", plain.Line(t.On), runs)
+			continue
 		}
 		fmt.Fprintf(out, "  %s  %s, next %s\n", plain.Line(t.On), runs, next)
 	}
@@ -287,16 +292,25 @@ trigger and in that of this terminal.`,
 
 func newTriggerFire(e *env) *cobra.Command {
 	o := &triggerOptions{}
-	on, node := "", ""
+	on, node, body, event := "", "", "", ""
 	cmd := triggerCommand(e, &cobra.Command{
 		Use:   "fire [FILE]",
 		Short: "Start the run of an enabled trigger now",
 		Long: `Fire starts the run that a trigger would start, with the same environment and parameters, now. It
-changes nothing about the instants of the trigger. A workfile with several triggers needs --on.`,
+changes nothing about the instants of the trigger. A workfile with several triggers needs --on, a
+webhook --body.`,
 		Example: `  wf trigger fire
+  wf trigger fire --body push.json --event push
   wf trigger fire --on 'every: 10m'`,
 	}, o, func(ctx context.Context, e *env, path string) error {
 		q := api.TriggerNow{Path: path, TriggerLine: api.TriggerLine{On: strings.Join(strings.Fields(on), " ")}}
+		if body != "" {
+			var err error
+			if q.Body, err = readBody(e, body); err != nil {
+				return err
+			}
+			q.Event = event
+		}
 		return e.connected(ctx, func(c *client.Client) error {
 			if on != "" {
 				list, err := c.Triggers(ctx, api.TriggersQuery{Path: path})
@@ -321,6 +335,8 @@ changes nothing about the instants of the trigger. A workfile with several trigg
 	})
 	cmd.Flags().StringVar(&on, "on", "", "the `LINE` of the trigger, as wf trigger ls shows it")
 	cmd.Flags().StringVar(&node, "node", "", "the `NODE` that has the trigger")
+	cmd.Flags().StringVar(&body, "body", "", "what a sender of a webhook would send: the content of `BODYFILE`; - is standard input")
+	cmd.Flags().StringVar(&event, "event", "", "with --body: the `EVENT` that the sender would name")
 	return cmd
 }
 

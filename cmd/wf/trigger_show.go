@@ -38,6 +38,8 @@ func printTriggers(e *env, w api.TriggerWorkfile) {
 			next = map[string]string{api.TriggerNew: "new, not enabled", api.TriggerGone: "no longer in the file"}[tr.State]
 		case len(tr.Next) > 0:
 			next = "next " + instantText(tr.Next[0], tr.Zone)
+		case tr.Webhook != nil:
+			next = webhookText(tr.Webhook)
 		}
 		last := ""
 		if tr.Last != nil {
@@ -66,6 +68,9 @@ func printNext(e *env, w api.TriggerWorkfile, now time.Time) error {
 		fmt.Fprintln(e.Stdout, what)
 		if t.Problem != "" {
 			fmt.Fprintf(e.Stdout, "  %s\n", plain.Line(t.Problem))
+		}
+		if t.Webhook != nil {
+			fmt.Fprintf(e.Stdout, "  when a delivery arrives: %s\n", webhookText(t.Webhook))
 		}
 		var table console.Table
 		for _, text := range t.Next {
@@ -121,6 +126,8 @@ func fireText(f api.TriggerFire) string {
 		text = fmt.Sprintf("%s skipped: %s", words.Plural(f.Count, "instant"), f.Why)
 	case api.FireRefused:
 		text = "refused: " + f.Why
+	case api.FireRejected:
+		text = fmt.Sprintf("%s rejected since then: %s", words.Plural(f.Count, "request"), f.Why)
 	}
 	if f.Late {
 		text += " (late)"

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/executor/ownfile"
 	"wf/trigger/ledger"
 	"wf/workspace/clock"
 	"wf/workspace/fence"
@@ -112,7 +113,7 @@ func (k *Keeper) enable(f *File) error {
 		}
 	}
 	k.changed()
-	kept := k.carry(waiting, e)
+	kept := carry(waiting, e)
 	if err := k.ledger.Append(append(records, kept...)...); err != nil {
 		return api.Internal("the triggers cannot be stored", err)
 	}
@@ -203,7 +204,7 @@ func (k *Keeper) moved(from, to, path string) error {
 			records = append(records, t.seen(to, n))
 		}
 	}
-	records = append(records, k.carry(k.waitingOf(from), e)...)
+	records = append(records, carry(k.waitingOf(from), e)...)
 	if err := k.ledger.Append(records...); err != nil {
 		return api.Internal("the triggers cannot be stored", err)
 	}
@@ -216,9 +217,15 @@ func (k *Keeper) Fire(ctx context.Context, q api.TriggerNow) (api.RunAccepted, e
 	if err != nil {
 		return api.RunAccepted{}, err
 	}
-	body, err := k.keepBody(ctx, q.Body)
-	if err != nil {
-		return api.RunAccepted{}, err
+	body := ""
+	if q.Body != nil {
+		ready := func() (struct{}, error) { return struct{}{}, k.ready() } // nothing sweeps the body away after that
+		if _, err := ask(ctx, k, ready); err != nil {
+			return api.RunAccepted{}, notReady(err)
+		}
+		if body, err = k.inbound.spool.keep(q.Body); err != nil {
+			return api.RunAccepted{}, api.Internal("the body cannot be stored", err)
+		}
 	}
 	type answer struct {
 		acc api.RunAccepted
@@ -229,7 +236,9 @@ func (k *Keeper) Fire(ctx context.Context, q api.TriggerNow) (api.RunAccepted, e
 		return struct{}{}, k.fire(id, body, q, func(acc api.RunAccepted, err error) { ended <- answer{acc, err} })
 	})
 	if err != nil {
-		k.forgetBody(body)
+		if body != "" {
+			_ = ownfile.Remove(k.inbound.spool.path(body)) // otherwise the next daemon does it
+		}
 		return api.RunAccepted{}, err
 	}
 	select {

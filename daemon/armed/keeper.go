@@ -114,7 +114,7 @@ type armedTrigger struct {
 // New returns a Keeper for the armed workfiles in the state folder. The caller calls Open, and Close.
 func New(cfg Config) *Keeper {
 	k := &Keeper{cfg: cfg, inbox: make(chan func()), quit: make(chan struct{}), done: make(chan struct{}), slots: make(chan struct{}, startsAtOnce),
-		entries: map[string]*entry{}, ahead: map[string]*preparation{}, ends: ends{signal: make(chan struct{}, 1), ids: map[string]bool{}}, inbound: newInbound()}
+		entries: map[string]*entry{}, ahead: map[string]*preparation{}, ends: ends{signal: make(chan struct{}, 1), ids: map[string]bool{}}, inbound: newInbound(cfg)}
 	k.ctx, k.cancel = context.WithCancel(context.Background())
 	return k
 }
@@ -267,7 +267,7 @@ func (k *Keeper) ready() error {
 		k.cfg.Log.Error("lines of the ledger of triggers cannot be read", "lines", n, "file", filepath.Join(dir, fileLedger))
 	}
 	k.fence, k.ledger = f, l
-	k.sweepBodies()
+	k.inbound.spool.sweep(l.Bodies)
 	for _, e := range k.entries {
 		e.unsettled, e.settleAt = true, time.Time{}
 		for _, t := range e.triggers {
@@ -313,7 +313,7 @@ func (k *Keeper) step() time.Duration {
 	if err := k.ready(); err != nil {
 		return k.fail(now, err)
 	}
-	k.noteRejects(now)
+	k.noteRejects(now, false)
 	next := now.Add(mostSleep)
 	var records []ledger.Record
 	var starts []*start

@@ -199,7 +199,13 @@ func (k *Keeper) LogOf(path string) (api.TriggerLog, error) {
 	if err != nil {
 		return log, err
 	}
-	k.post(k.noteRejectsNow)
+	// Without the loop, the daemon ends, and the log lacks what was refused last.
+	_, _ = ask(context.Background(), k, func() (struct{}, error) {
+		if k.ledger != nil {
+			k.noteRejects(clock.Now(), true)
+		}
+		return struct{}{}, nil
+	})
 	past, err := k.look()
 	if err != nil {
 		return log, api.Internal("the ledger of triggers cannot be read", err)

@@ -1,6 +1,7 @@
 package armed
 
 import (
+	"sync"
 	"time"
 
 	"wf/trigger/ledger"
@@ -13,6 +14,13 @@ const rejectsPause = time.Minute
 // mostRejects bounds the refusals that are told apart. There are few reasons, and only armed hooks have names here.
 const mostRejects = 1000
 
+// rejects counts refused requests until they are written.
+type rejects struct {
+	mu     sync.Mutex // guards the fields below
+	counts map[reject]*rejected
+	at     time.Time // when they were written last
+}
+
 // reject is a kind of refused requests.
 type reject struct{ hook, why string }
 
@@ -24,47 +32,36 @@ type rejected struct {
 
 // Rejected counts a request that was refused. hook is "" if it is for a hook that is not armed. It does not block.
 func (k *Keeper) Rejected(hook, why string) {
-	in := k.inbound
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	r := in.rejects[reject{hook, why}]
+	rj := &k.inbound.rejects
+	rj.mu.Lock()
+	defer rj.mu.Unlock()
+	r := rj.counts[reject{hook, why}]
 	if r == nil {
-		if len(in.rejects) == mostRejects {
+		if len(rj.counts) == mostRejects {
 			return
 		}
 		r = &rejected{since: clock.Now()}
-		in.rejects[reject{hook, why}] = r
+		rj.counts[reject{hook, why}] = r
 	}
 	r.count++
 }
 
-// noteRejects writes the counts into the ledger and the log of the daemon, not too often.
-func (k *Keeper) noteRejects(now time.Time) {
-	in := k.inbound
-	in.mu.Lock()
-	counts := in.rejects
-	if len(counts) == 0 || now.Sub(in.rejectsAt).Abs() < rejectsPause {
-		in.mu.Unlock()
-		return
+// take returns the counts that are to be written now; not too often, unless somebody looks.
+func (rj *rejects) take(now time.Time, looked bool) map[reject]*rejected {
+	rj.mu.Lock()
+	defer rj.mu.Unlock()
+	if len(rj.counts) == 0 || !looked && now.Sub(rj.at).Abs() < rejectsPause {
+		return nil
 	}
-	in.rejects, in.rejectsAt = map[reject]*rejected{}, now
-	in.mu.Unlock()
-	k.writeRejects(counts, now)
+	counts := rj.counts
+	rj.counts, rj.at = map[reject]*rejected{}, now
+	return counts
 }
 
-// noteRejectsNow is noteRejects for somebody who looks at the log.
-func (k *Keeper) noteRejectsNow() {
-	k.inbound.mu.Lock()
-	k.inbound.rejectsAt = time.Time{}
-	k.inbound.mu.Unlock()
-	if k.ledger != nil {
-		k.noteRejects(clock.Now())
-	}
-}
-
-func (k *Keeper) writeRejects(counts map[reject]*rejected, now time.Time) {
+// noteRejects writes the counts into the ledger, which is open, and into the log of the daemon.
+func (k *Keeper) noteRejects(now time.Time, looked bool) {
 	var records []ledger.Record
-	for what, r := range counts {
+	for what, r := range k.inbound.rejects.take(now, looked) {
 		k.cfg.Log.Warn("deliveries of a webhook were refused", "webhook", what.hook, "why", what.why, "count", r.count, "since", r.since)
 		if e, t := k.byHook(what.hook); t != nil {
 			records = append(records, ledger.Record{Op: ledger.Reject, Time: now, Workfile: e.ID, Trigger: t.id, Line: t.On, Node: t.Node, Hook: what.hook,

@@ -3,17 +3,13 @@ package armed
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"wf/api"
-	"wf/executor/ownfile"
 	"wf/trigger"
 	"wf/trigger/ledger"
 	"wf/trigger/webhook"
@@ -47,20 +43,20 @@ type inbound struct {
 	signal chan struct{}                   // has room for one
 	hooks  atomic.Pointer[map[string]Hook] // the armed ones, by name
 
-	mu        sync.Mutex // guards the fields below
-	written   []*arrival // bodies that are on the disk
-	rejects   map[reject]*rejected
-	rejectsAt time.Time // when they were written last
+	rejects rejects
+	spool   *spool
+
+	mu      sync.Mutex // guards written
+	written []*arrival // bodies that are on the disk
 
 	// The fields below belong to the loop.
 
 	arriving map[string]*arrival // by ids: deliveries that are not in the ledger yet
-	bytes    int64               // of the bodies of all that arrive or wait; not exact after a restart
-	swept    bool                // bodies that an earlier daemon left were removed
 }
 
-func newInbound() *inbound {
-	i := &inbound{signal: make(chan struct{}, 1), rejects: map[reject]*rejected{}, arriving: map[string]*arrival{}}
+func newInbound(cfg Config) *inbound {
+	i := &inbound{signal: make(chan struct{}, 1), rejects: rejects{counts: map[reject]*rejected{}}, arriving: map[string]*arrival{},
+		spool: &spool{dir: filepath.Join(cfg.State, Dir, dirBodies), log: cfg.Log}}
 	i.hooks.Store(&map[string]Hook{})
 	return i
 }
@@ -115,12 +111,18 @@ func (k *Keeper) byHook(name string) (*entry, *armedTrigger) {
 // Deliver accepts an authentic delivery of a webhook. When it returns without an error, the delivery is on the disk, and starts
 // exactly one run; known is true if it was accepted before, and starts none.
 func (k *Keeper) Deliver(ctx context.Context, name string, d webhook.Delivery, body []byte) (known bool, err error) {
-	a, first, err := k.arrive(ctx, name, d, int64(len(body)))
+	var a *arrival
+	var first bool
+	_, err = ask(ctx, k, func() (struct{}, error) {
+		var err error
+		a, first, err = k.arrive(name, d, int64(len(body)))
+		return struct{}{}, err
+	})
 	if err != nil || a == nil {
 		return err == nil, err
 	}
 	if first {
-		a.err = writeBody(k.bodyPath(a.record.Body), body)
+		a.err = k.inbound.spool.write(a.record.Body, body)
 		k.inbound.mu.Lock()
 		k.inbound.written = append(k.inbound.written, a)
 		k.inbound.mu.Unlock()
@@ -139,16 +141,7 @@ func (k *Keeper) Deliver(ctx context.Context, name string, d webhook.Delivery, b
 
 // arrive returns the arrival of a delivery, nil if the delivery was accepted before. first is false if another request brings the
 // same delivery at this moment.
-func (k *Keeper) arrive(ctx context.Context, name string, d webhook.Delivery, size int64) (a *arrival, first bool, err error) {
-	_, err = ask(ctx, k, func() (struct{}, error) {
-		var err error
-		a, first, err = k.arriveNow(name, d, size)
-		return struct{}{}, err
-	})
-	return a, first, err
-}
-
-func (k *Keeper) arriveNow(name string, d webhook.Delivery, size int64) (a *arrival, first bool, err error) {
+func (k *Keeper) arrive(name string, d webhook.Delivery, size int64) (a *arrival, first bool, err error) {
 	e, t := k.byHook(name)
 	if t == nil {
 		return nil, false, ErrNoHook
@@ -166,14 +159,14 @@ func (k *Keeper) arriveNow(name string, d webhook.Delivery, size int64) (a *arri
 		}
 	}
 	waiting := k.ledger.Deliveries(e.ID, t.id)
-	if len(waiting)+len(in.arriving) >= mostWaiting || in.bytes+size > mostWaitingBytes {
+	if len(waiting)+len(in.arriving) >= mostWaiting || in.spool.bytes+size > mostWaitingBytes {
 		return nil, false, ErrFull
 	}
 	now := clock.Now()
 	key := ledger.Key(e.ID, t.id+" "+d.IDs[0], time.Unix(0, 0))
 	a = &arrival{done: make(chan struct{}), size: size, record: ledger.Record{Op: ledger.Deliver, Time: now, Workfile: e.ID, Trigger: t.id, Instant: now,
 		Hook: name, IDs: d.IDs, Event: d.Event, Key: key, Body: key, Line: t.On, Node: t.Node}}
-	in.bytes += size
+	in.spool.bytes += size
 	for _, id := range d.IDs {
 		in.arriving[name+" "+id] = a
 	}
@@ -214,7 +207,7 @@ func (k *Keeper) noteDeliveries() {
 	}
 	for _, a := range list {
 		if a.err != nil {
-			in.bytes -= a.size
+			in.spool.bytes -= a.size
 			k.cfg.Log.Error("a delivery of a webhook was not accepted", "webhook", a.record.Hook, "err", a.err)
 		}
 		for _, id := range a.record.IDs {
@@ -252,7 +245,7 @@ func (k *Keeper) delivered(s *start, req *api.RunRequest) error {
 	if s.record.Body == "" {
 		return nil
 	}
-	body, err := ownfile.Read(k.bodyPath(s.record.Body), mostWaitingBytes)
+	body, err := k.inbound.spool.read(s.record.Body)
 	if err != nil {
 		return &api.Error{Code: api.CodeRefused, Message: "the body of the delivery cannot be read", Why: err.Error()}
 	}
@@ -265,68 +258,9 @@ func (k *Keeper) settled(s *start, acc api.RunAccepted) {
 	if s.record.Body == "" {
 		return
 	}
-	k.removeBody(s.record.Body)
+	k.inbound.spool.remove(s.record.Body)
 	if acc.Queued != "" && s.trigger.hook != "" { // tried again when a run of the workfile has ended
 		s.trigger.wake = clock.Now().Add(queuedPause)
-	}
-}
-
-func (k *Keeper) bodyPath(name string) string {
-	return filepath.Join(k.cfg.State, Dir, dirBodies, name)
-}
-
-// removeBody removes the file of a body. If that fails, the next daemon does it.
-func (k *Keeper) removeBody(name string) {
-	path := k.bodyPath(name)
-	if info, err := os.Stat(path); err == nil && !strings.HasPrefix(name, byHand) {
-		k.inbound.bytes = max(0, k.inbound.bytes-info.Size())
-	}
-	if err := ownfile.Remove(path); err != nil {
-		k.cfg.Log.Warn("the body of a delivery cannot be removed", "file", path, "err", err)
-	}
-}
-
-// writeBody writes the body of a delivery durably.
-func writeBody(path string, body []byte) (err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := ownfile.Open(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
-	if err != nil {
-		return err
-	}
-	if _, err = f.Write(body); err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = syncFolder(filepath.Dir(path))
-	}
-	return err
-}
-
-// sweepBodies removes the bodies of deliveries that an earlier daemon has not answered, or whose runs have started. It happens
-// once, before a delivery arrives.
-func (k *Keeper) sweepBodies() {
-	if k.inbound.swept {
-		return
-	}
-	k.inbound.swept = true
-	dir := filepath.Join(k.cfg.State, Dir, dirBodies)
-	entries, _ := os.ReadDir(dir) // without the folder there are none
-	needed := k.ledger.Bodies()
-	for _, e := range entries {
-		if needed[e.Name()] {
-			if info, err := e.Info(); err == nil {
-				k.inbound.bytes += info.Size()
-			}
-			continue
-		}
-		if err := ownfile.Remove(filepath.Join(dir, e.Name())); err != nil {
-			k.cfg.Log.Warn("the body of a delivery cannot be removed", "err", err)
-		}
 	}
 }
 
@@ -363,7 +297,7 @@ func (k *Keeper) waitingOf(workfile string) (list []ledger.Record) {
 
 // carry returns the records that give deliveries to triggers of e with the same hook: after wf mv, or when an option was changed.
 // Those that e has already stay.
-func (k *Keeper) carry(waiting []ledger.Record, e *entry) (records []ledger.Record) {
+func carry(waiting []ledger.Record, e *entry) (records []ledger.Record) {
 	for _, r := range waiting {
 		at := slices.IndexFunc(e.triggers, func(t *armedTrigger) bool { return t.hook == r.Hook })
 		if at < 0 {
@@ -382,34 +316,8 @@ func (k *Keeper) dropBodies(waiting []ledger.Record) {
 	needed := k.ledger.Bodies()
 	for _, r := range waiting {
 		if !needed[r.Body] {
-			k.removeBody(r.Body)
+			k.inbound.spool.remove(r.Body)
 		}
-	}
-}
-
-// byHand begins the name of the body of a run that is started by hand.
-const byHand = "fire-"
-
-// keepBody stores the body of a run that is started by hand, and returns the name of its file; "" for none.
-func (k *Keeper) keepBody(ctx context.Context, body []byte) (name string, err error) {
-	if body == nil {
-		return "", nil
-	}
-	ready := func() (struct{}, error) { return struct{}{}, k.ready() } // sweepBodies has been there
-	if _, err := ask(ctx, k, ready); err != nil {
-		return "", notReady(err)
-	}
-	name = byHand + rand.Text()
-	if err := writeBody(k.bodyPath(name), body); err != nil {
-		return "", api.Internal("the body cannot be stored", err)
-	}
-	return name, nil
-}
-
-// forgetBody removes what keepBody has stored.
-func (k *Keeper) forgetBody(name string) {
-	if name != "" {
-		_ = ownfile.Remove(k.bodyPath(name)) // otherwise the next daemon does it
 	}
 }
 
