@@ -42,6 +42,7 @@ func (k *Keeper) Rejected(hook, why string) {
 		}
 		r = &rejected{since: clock.Now()}
 		rj.counts[reject{hook, why}] = r
+		k.inbound.wake()
 	}
 	r.count++
 }

@@ -61,6 +61,14 @@ func newInbound(cfg Config) *inbound {
 	return i
 }
 
+// wake lets the loop look at what arrived.
+func (in *inbound) wake() {
+	select {
+	case in.signal <- struct{}{}:
+	default:
+	}
+}
+
 // An arrival is a delivery on its way into the ledger.
 type arrival struct {
 	record ledger.Record
@@ -126,10 +134,7 @@ func (k *Keeper) Deliver(ctx context.Context, name string, d webhook.Delivery, b
 		k.inbound.mu.Lock()
 		k.inbound.written = append(k.inbound.written, a)
 		k.inbound.mu.Unlock()
-		select {
-		case k.inbound.signal <- struct{}{}:
-		default:
-		}
+		k.inbound.wake()
 	}
 	select {
 	case <-a.done:
@@ -180,6 +185,9 @@ func (k *Keeper) noteDeliveries() {
 	list := in.written
 	in.written = nil
 	in.mu.Unlock()
+	if len(list) == 0 {
+		return
+	}
 	var records []ledger.Record
 	notReady := k.ready()
 	for _, a := range list {
@@ -279,7 +287,7 @@ func (k *Keeper) checkHooks(f *File) error {
 		names[name] = true
 		if e, _ := k.byHook(name); e != nil && e.ID != f.ID {
 			return &api.Error{Code: api.CodeConflict, Message: "on: the webhook " + name + " belongs to " + e.Workfile, Where: f.Workfile,
-				Fix: "choose another name, or wf trigger disable " + e.Workfile}
+				Fix: "choose another name, or disable the triggers of that workfile"}
 		}
 	}
 	return nil
