@@ -13,7 +13,6 @@ import (
 
 	"wf/api"
 	"wf/client"
-	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
 	"wf/tui/plain"
 	"wf/tui/words"
@@ -21,7 +20,6 @@ import (
 
 // hookOptions are the flags of the commands about webhooks.
 type hookOptions struct {
-	json    bool
 	example bool
 	set     bool
 	rotate  bool
@@ -214,7 +212,6 @@ one. If strangers know it, use --keep 0s.`,
 	f.BoolVar(&o.rotate, "rotate", false, "make a new secret")
 	f.BoolVar(&o.remove, "remove", false, "remove the secret: nothing is accepted until there is a new one")
 	timeVar(f, &o.keep, "keep", 24*time.Hour, "with --set and --rotate: the secret before stays valid for this `TIME`")
-	f.BoolVar(&o.json, "json", false, "print JSON")
 	cmd.MarkFlagsMutuallyExclusive("set", "rotate", "remove")
 	return cmd
 }
@@ -268,8 +265,6 @@ func (o *hookOptions) secret(ctx context.Context, e *env, arg string) error {
 func (o *hookOptions) printSecret(e *env, h aHook, info api.WebhookSecretInfo, several bool) error {
 	name := plain.Line(h.Name)
 	switch {
-	case o.json:
-		return console.WriteJSON(e.Stdout, info)
 	case o.remove && !info.Changed:
 		fmt.Fprintf(e.Stderr, "%s has no secret\n", name)
 		return nil

@@ -107,7 +107,7 @@ func All() []Setting {
 		{Key: "metrics-token-file", Kind: KindText, Commands: startCommands, Personal: true,
 			Help: "a file with a token that allows to read the metrics at the port, and nothing else"},
 		{Key: "webhook-listen", Kind: KindText, Commands: startCommands, Personal: true,
-			Help: "address and port at which the daemon receives webhooks: 127.0.0.1:8791; without it, it receives none"},
+			Help: "where the daemon receives webhooks: 127.0.0.1:8791; without it, it receives none"},
 		{Key: "webhook-tls-cert", Kind: KindText, Commands: startCommands, Personal: true,
 			Help: "a certificate in PEM for this address; none allows plain HTTP also if others can reach it"},
 		{Key: "webhook-tls-key", Kind: KindText, Commands: startCommands, Personal: true, Help: "its key"},
