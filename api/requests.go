@@ -149,10 +149,12 @@ type RunDefaults struct {
 	Jobs     *int    `json:"jobs,omitempty"`
 	Wrapper  *string `json:"wrapper,omitempty"`
 	Executor string  `json:"executor,omitempty"`
-	// BeforeRun and AfterRun are commands around each run, besides those of the workfile; HookTimeoutMS bounds each of them.
-	// They do not apply to runs that a command of another run starts.
+	// BeforeRun and AfterRun are commands around each run, BeforeNode and AfterNode around each command of a node, besides those of
+	// the workfile; HookTimeoutMS bounds each of them. They do not apply to runs that a command of another run starts.
 	BeforeRun     string `json:"before_run,omitempty"`
 	AfterRun      string `json:"after_run,omitempty"`
+	BeforeNode    string `json:"before_node,omitempty"`
+	AfterNode     string `json:"after_node,omitempty"`
 	HookTimeoutMS int64  `json:"hook_timeout_ms,omitempty"`
 	// Notify are the lines that say who is told about runs, as in the attribute notify.
 	Notify *string `json:"notify,omitempty"`
@@ -216,6 +218,17 @@ type Plan struct {
 	Notes   []string   `json:"notes,omitempty"`
 	// Beyond are the handles of nodes outside the scope that directly follow a step. They do not run.
 	Beyond []string `json:"beyond,omitempty"`
+	// Hooks are the commands around the run and its nodes, in the order of their events.
+	Hooks []PlanHook `json:"hooks,omitempty"`
+}
+
+// PlanHook is a command before or after a run or its nodes.
+type PlanHook struct {
+	Event     string `json:"event"` // before_run, before_node, after_node, after_run
+	Command   string `json:"command"`
+	From      string `json:"from"`           // where it stands, for people
+	Node      string `json:"node,omitempty"` // handle of the only node that has it
+	TimeoutMS int64  `json:"timeout_ms"`
 }
 
 // PlanStep is one node of a plan.
