@@ -102,6 +102,8 @@ type (
 	Hook = wire.Hook
 	// A Fate is what became of the command of a job with hooks.
 	Fate = wire.Fate
+	// A HookFailure is a hook that did not exit with code 0.
+	HookFailure = wire.HookFailure
 	// A Leftover is a process that an execution left behind and that was killed at the end of the run.
 	Leftover = wire.Leftover
 )

@@ -209,27 +209,23 @@ func (s *supervisor) isStopped() bool {
 // succeeds.
 func (s *supervisor) runHook(h wire.Hook, vars []string) *wire.HookFailure {
 	began, limit := time.Now(), time.Duration(h.TimeoutMS)*time.Millisecond
-	out := &firstBytes{left: mostNodeHookOutput}
+	out := &hookOutput{}
 	err := s.execHook(h, vars, limit, out)
 	result := "ok"
 	if err != nil {
 		result = err.Error()
 	}
 	text := fmt.Appendf(nil, "== %s of %s, %s, %s\n", h.Event, h.From, s.task.Name, began.UTC().Format(time.RFC3339))
-	text = append(text, out.text...)
-	if n := len(text); n > 0 && text[n-1] != '\n' {
-		text = append(text, '\n')
-	}
+	text = out.appendKept(text)
 	s.log(fmt.Appendf(text, "== %s after %s\n", result, time.Since(began).Round(time.Millisecond)))
 	if err == nil {
 		return nil
 	}
-	said := out.text[max(0, len(out.text)-mostSaid):]
-	return &wire.HookFailure{Event: h.Event, From: h.From, Said: strings.ToValidUTF8(string(said), ""), Error: result}
+	return &wire.HookFailure{Event: h.Event, From: h.From, Said: strings.ToValidUTF8(string(out.said()), ""), Error: result}
 }
 
 // execHook executes a hook, and kills its process group if it takes longer than limit.
-func (s *supervisor) execHook(h wire.Hook, vars []string, limit time.Duration, out *firstBytes) error {
+func (s *supervisor) execHook(h wire.Hook, vars []string, limit time.Duration, out *hookOutput) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", h.Command)
@@ -279,18 +275,46 @@ func (s *supervisor) log(text []byte) {
 	_, _ = f.Write(text)
 }
 
-// firstBytes keeps the first left bytes that are written to it, and drops the others.
-type firstBytes struct {
-	text []byte
-	left int
+// A hookOutput keeps the beginning and the very end of what a hook prints.
+type hookOutput struct {
+	first []byte // at most mostNodeHookOutput
+	last  []byte // its end is the end of the output, at least mostSaid bytes if there are as many
+	size  int64  // of the whole output
 }
 
 // Write implements io.Writer.
-func (b *firstBytes) Write(p []byte) (int, error) {
-	n := min(len(p), b.left)
-	b.text, b.left = append(b.text, p[:n]...), b.left-n
+func (b *hookOutput) Write(p []byte) (int, error) {
+	b.first = append(b.first, p[:min(len(p), mostNodeHookOutput-len(b.first))]...)
+	if b.last = append(b.last, p[max(0, len(p)-mostSaid):]...); len(b.last) > 4*mostSaid {
+		b.last = append(b.last[:0], b.last[len(b.last)-mostSaid:]...)
+	}
+	b.size += int64(len(p))
 	return len(p), nil
 }
+
+// appendKept appends what is kept of the output to text, as whole lines.
+func (b *hookOutput) appendKept(text []byte) []byte {
+	endLine := func() {
+		if n := len(text); n > 0 && text[n-1] != '\n' {
+			text = append(text, '\n')
+		}
+	}
+	text = append(text, b.first...)
+	endLine()
+	if cut := b.size - int64(len(b.first)); cut > 0 {
+		end := b.said()
+		end = end[max(0, int64(len(end))-cut):]
+		if dropped := cut - int64(len(end)); dropped > 0 {
+			text = fmt.Appendf(text, "== %d bytes are not kept\n", dropped)
+		}
+		text = append(text, end...)
+		endLine()
+	}
+	return text
+}
+
+// said returns the end of the output.
+func (b *hookOutput) said() []byte { return b.last[max(0, len(b.last)-mostSaid):] }
 
 // endBySignal ends this process by a signal, without a dump of its memory. The Go runtime has handlers for many signals that a
 // program cannot remove, and a new program has none: so a shell takes the place of this process.
