@@ -74,10 +74,14 @@ func TestNodeHooks(t *testing.T) {
 func TestNoNodeHooks(t *testing.T) {
 	b := newTestbed(t, "a")
 	b.open()
+	v := b.watch()
 	_, s := b.run(api.RunRequest{Defaults: &api.RunDefaults{HookTimeoutMS: 5}})
-	if j := b.next(s); j.Around != nil {
+	j := b.next(s)
+	if j.Around != nil {
 		t.Errorf("%+v", j.Around)
 	}
+	s.end(j.ID, executor.Exit{})
+	v.wait(t, "the end", func(e api.Event) bool { return e.Type == api.RunComplete })
 }
 
 // TestFates checks what becomes of an execution with what its supervisor has left.
