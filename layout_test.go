@@ -79,7 +79,9 @@ var mayImport = map[string][]string{
 	"trigger/schedule":                {},
 	"trigger":                         {"graph/spelling", "graph/timespan", "trigger/schedule"},
 	"trigger/planner":                 {"trigger", "trigger/schedule"},
-	"trigger/ledger":                  {"executor/ownfile", "trigger/planner"},
+	"trigger/arrivals":                {},
+	"trigger/webhook":                 {},
+	"trigger/ledger":                  {"executor/ownfile", "trigger/arrivals", "trigger/planner"},
 	"daemon/store":                    {"executor/checksum", "executor/ownfile"},
 	"daemon/armed":                    {"api", "executor/ownfile", "trigger", "trigger/ledger", "trigger/planner", "workspace/clock", "workspace/fence", "workspace/history", "workspace/workfile"},
 	"daemon/audit":                    {"executor/ownfile", "workspace/fence"},
@@ -126,6 +128,8 @@ var mayNotUse = map[string][]string{
 	"trigger/schedule":     {"os", "net", "sync", "log", "context"},
 	"trigger":              {"os", "net", "sync", "log", "context"},
 	"trigger/planner":      {"os", "net", "sync", "log", "context"},
+	"trigger/arrivals":     {"os", "net", "sync", "log", "context"},
+	"trigger/webhook":      {"os", "net", "sync", "log", "context"},
 	"trigger/ledger":       {"net", "sync", "log"},
 	"scheduler/expression": {"os", "net", "log", "context"},
 	"scheduler/flow":       {"os", "net", "sync", "log", "context"},
@@ -386,7 +390,7 @@ func receiver(f *ast.FuncDecl) string {
 // TestClock looks at what some packages do with package time: types and arithmetic, never the clock.
 func TestClock(t *testing.T) {
 	all := packages(t)
-	for _, name := range []string{"api", "client/runview", "scheduler/expression", "scheduler/flow", "graph/timespan", "trigger/schedule", "trigger", "trigger/planner", "trigger/ledger"} {
+	for _, name := range []string{"api", "client/runview", "scheduler/expression", "scheduler/flow", "graph/timespan", "trigger/schedule", "trigger", "trigger/planner", "trigger/ledger", "trigger/webhook"} {
 		checkClock(t, name, all[name].GoFiles)
 	}
 }

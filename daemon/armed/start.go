@@ -72,7 +72,7 @@ func (s *start) request(ctx context.Context, runs Runs) (api.RunAccepted, error)
 			return acc, &api.Error{Code: api.CodeRefused, Message: why}
 		}
 	}
-	if err := s.entry.verify(); err != nil {
+	if _, err := s.entry.verify(); err != nil {
 		return api.RunAccepted{}, err
 	}
 	return runs.Start(ctx, path, s.runRequest())
@@ -114,25 +114,25 @@ func (s *start) tooLate(now time.Time) string {
 	return "missed: the daemon ended before it had started the run"
 }
 
-// verify returns an error unless the triggers of the workfile are those that are armed.
-func (e *entry) verify() error {
+// verify returns an error unless the triggers of the workfile are those that are armed, and the size of the workfile in bytes.
+func (e *entry) verify() (size int64, err error) {
 	info, err := os.Stat(e.Workfile)
 	if err != nil {
-		return workfile.ReadError(e.Workfile, err)
+		return 0, workfile.ReadError(e.Workfile, err)
 	}
 	now := stamp{info.ModTime(), info.Size()}
-	if now == e.verified {
-		return nil
+	if before := e.verified.Load(); before != nil && now == *before {
+		return now.size, nil
 	}
 	found, err := read(e.Workfile)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if !e.same(found.Lines) {
-		return errChanged(e.Workfile)
+		return 0, errChanged(e.Workfile)
 	}
-	e.verified = now
-	return nil
+	e.verified.Store(&now)
+	return now.size, nil
 }
 
 func errChanged(path string) *api.Error {

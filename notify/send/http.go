@@ -25,12 +25,16 @@ import (
 
 // client returns a client for one request. It follows no redirections, because the message would go where nobody has sent it,
 // and keeps no connection.
-func (s *Sender) client() *http.Client {
+func client(n Named) (*http.Client, error) {
+	roots, err := Roots(n.CA)
+	if err != nil {
+		return nil, err
+	}
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: mostHeader, TLSHandshakeTimeout: 10 * time.Second,
-			TLSClientConfig: &tls.Config{RootCAs: s.roots}, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext},
-	}
+			TLSClientConfig: &tls.Config{RootCAs: roots}, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext},
+	}, nil
 }
 
 // post sends the notification as JSON.
@@ -79,7 +83,11 @@ func (s *Sender) request(ctx context.Context, address string, n Named, m notify.
 	if n.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+n.Token)
 	}
-	resp, err := s.client().Do(req)
+	c, err := client(n)
+	if err != nil {
+		return "", err
+	}
+	resp, err := c.Do(req)
 	if err != nil {
 		return "", hideAddress(err)
 	}

@@ -31,6 +31,7 @@ type MailServer struct {
 	User     string // "" = without a login
 	Password string
 	From     string // "" = USER@HOST
+	CA       string // PEM certificates of authorities that are trusted beside those of the machine
 }
 
 // How the connection to a mail server is secured.
@@ -118,6 +119,10 @@ func (s *Sender) smtp(ctx context.Context, server MailServer, host, from string,
 			security = SecurityTLS
 		}
 	}
+	roots, err := Roots(server.CA)
+	if err != nil {
+		return "", err
+	}
 	raw, err := (&net.Dialer{Timeout: 10 * time.Second}).DialContext(ctx, "tcp", net.JoinHostPort(name, port))
 	if err != nil {
 		return "", err
@@ -125,7 +130,7 @@ func (s *Sender) smtp(ctx context.Context, server MailServer, host, from string,
 	defer raw.Close()
 	stop := context.AfterFunc(ctx, func() { raw.Close() })
 	defer stop()
-	secured := &tls.Config{ServerName: name, RootCAs: s.roots}
+	secured := &tls.Config{ServerName: name, RootCAs: roots}
 	var conn net.Conn = &quietConn{Conn: raw, left: mostTalk}
 	if security == SecurityTLS {
 		conn = tls.Client(conn, secured)

@@ -34,6 +34,7 @@ type Named struct {
 	To    string // as in a line
 	Key   []byte // signs what is posted; nil = it is not signed
 	Token string // "Authorization: Bearer"; "" = none
+	CA    string // as that of MailServer
 }
 
 // A Sender sends messages. Its fields must not change.
@@ -43,8 +44,6 @@ type Sender struct {
 	// Run runs a command.
 	Run     func(ctx context.Context, q executor.Question) ([]byte, error)
 	Version string // of wf, for servers
-
-	roots *x509.CertPool // for tests: whose certificates are trusted; nil = those of the machine
 }
 
 // Limits of one attempt.
@@ -98,6 +97,22 @@ func (s *Sender) send(ctx context.Context, m notify.Message) (answer string, err
 		answer, err = s.desktop(ctx, m)
 	}
 	return answer, err
+}
+
+// Roots returns the authorities that the machine trusts and those of a file of PEM certificates. It returns nil, which stands for
+// those of the machine, if the text is empty.
+func Roots(pem string) (*x509.CertPool, error) {
+	if pem == "" {
+		return nil, nil
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, err
+	}
+	if !pool.AppendCertsFromPEM([]byte(pem)) {
+		return nil, errors.New("the file has no certificate; it must be in the form PEM, with lines BEGIN CERTIFICATE")
+	}
+	return pool, nil
 }
 
 // never returns an error after which no attempt makes sense.

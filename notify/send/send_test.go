@@ -6,10 +6,10 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -189,13 +189,17 @@ func TestHTTPS(t *testing.T) {
 	defer server.Close()
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	try(t, sender(Config{}), message(server.URL), "certificate", false)
-	s := sender(Config{})
-	s.roots = x509.NewCertPool()
-	s.roots.AddCert(server.Certificate())
-	try(t, s, message(server.URL), "", false)
-	if got != 1 {
+	named := map[string]Named{"own": {To: server.URL, CA: authority(server)}}
+	try(t, sender(Config{Named: named}), message("@own"), "", false)
+	try(t, sender(Config{Named: named}), message(server.URL), "", false)
+	if got != 2 {
 		t.Errorf("%d messages", got)
 	}
+}
+
+// authority returns the certificate of a server as PEM.
+func authority(server *httptest.Server) string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
 }
 
 func TestNtfy(t *testing.T) {
@@ -355,10 +359,8 @@ func TestSMTP(t *testing.T) {
 		if len(server.Mails()) > 0 {
 			t.Error("a mail was sent to a server with a certificate that is not trusted")
 		}
-		s := sender(Config{Mail: c})
-		s.roots = x509.NewCertPool()
-		s.roots.AddCert(web.Certificate())
-		try(t, s, m, "", false)
+		c.CA = authority(web)
+		try(t, sender(Config{Mail: c}), m, "", false)
 		if list := server.Mails(); len(list) != 1 || !list[0].Safe {
 			t.Errorf("%+v", list)
 		}

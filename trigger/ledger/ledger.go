@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"wf/executor/ownfile"
+	"wf/trigger/arrivals"
 	"wf/trigger/planner"
 )
 
@@ -33,7 +34,8 @@ const (
 	Start  Op = "start"  // a run is about to be requested
 	End    Op = "end"    // what came of the start with the same key
 	Skip   Op = "skip"   // instants up to Instant start no run
-	Seen   Op = "seen"   // the end of a run of another workfile starts nothing
+	Seen   Op = "seen"   // the end of a run of another workfile, or files, start nothing
+	Forget Op = "forget" // files do not exist any more
 	Move   Op = "move"   // the clock was set back far, and Instant is the cursor from now on
 
 	held Op = "held" // a start of before, in a ledger that was rewritten: it keeps the times for the limit
@@ -52,6 +54,12 @@ type Record struct {
 	// this number are decided. Start and Seen: this run is.
 	After int `json:"after,omitempty"`
 
+	// Files are those of a run, or that start none: Start, Seen, and Skip, which does not decide about them. Folder is the inode of
+	// the folder in which they were seen. In Recent only the first of many files are left; Count is how many there were.
+	Files  []arrivals.File `json:"files,omitempty"`
+	Folder uint64          `json:"folder,omitempty"`
+	Names  []string        `json:"names,omitempty"` // Forget
+
 	Key    string `json:"key,omitempty"` // Start and End: the key of the request for the run
 	Line   string `json:"line,omitempty"`
 	Node   string `json:"node,omitempty"`    // id
@@ -60,7 +68,7 @@ type Record struct {
 	Run    string `json:"run,omitempty"`     // End
 	Queued string `json:"queued,omitempty"`  // End: its name in the queue of the workfile
 	Error  string `json:"error,omitempty"`   // End: why there is no run
-	Count  int    `json:"count,omitempty"`   // Skip
+	Count  int    `json:"count,omitempty"`   // Skip: instants; Start and Skip with Files: files
 	Why    string `json:"why,omitempty"`     // Skip
 }
 
@@ -105,8 +113,9 @@ type workfile struct {
 
 type armed struct {
 	planner.State
-	keep int
-	runs Runs
+	keep  int
+	runs  Runs
+	files Files
 }
 
 // Runs are the runs of another workfile that are decided: those up to Floor, and the others in Seen. The caller must not change
@@ -264,13 +273,13 @@ func (l *Ledger) apply(r Record) {
 	t := w.triggers[r.Trigger]
 	switch r.Op {
 	case Arm:
-		w.triggers[r.Trigger] = &armed{planner.State{Cursor: r.Instant}, r.Keep, Runs{Floor: r.After}}
+		w.triggers[r.Trigger] = &armed{State: planner.State{Cursor: r.Instant}, keep: r.Keep, runs: Runs{Floor: r.After}, files: Files{Folder: r.Folder}}
 	case Disarm:
 		delete(w.triggers, r.Trigger)
 		if r.Trigger == "" {
 			clear(w.triggers)
 			for _, p := range w.pending {
-				w.remember(Record{Op: End, Time: r.Time, Workfile: p.Workfile, Trigger: p.Trigger, Instant: p.Instant, Key: p.Key, Error: "disarmed"})
+				w.remember(Record{Op: End, Time: r.Time, Workfile: p.Workfile, Trigger: p.Trigger, Instant: p.Instant, Key: p.Key, Error: "the triggers were disabled before it was known whether the run had started"})
 			}
 			w.pending = nil
 		}
@@ -285,6 +294,11 @@ func (l *Ledger) apply(r Record) {
 	case Seen:
 		if t != nil {
 			t.runs.add(r.After)
+			t.files.add(r)
+		}
+	case Forget:
+		if t != nil {
+			t.files.forget(r.Names)
 		}
 	case End:
 		w.pending = slices.DeleteFunc(w.pending, func(p Record) bool { return p.Key == r.Key })
@@ -303,6 +317,7 @@ func (t *armed) noteStart(r Record) {
 		return
 	}
 	t.runs.add(r.After)
+	t.files.add(r)
 	if r.Instant.After(t.Cursor) {
 		t.Cursor = r.Instant
 	}
@@ -313,6 +328,7 @@ func (t *armed) noteStart(r Record) {
 }
 
 func (w *workfile) remember(r Record) {
+	r = r.brief()
 	if w.recent = append(w.recent, r); len(w.recent) > 2*recentKept {
 		w.recent = append(w.recent[:0], w.recent[len(w.recent)-recentKept:]...)
 	}
@@ -371,12 +387,15 @@ func (l *Ledger) compact() error {
 			}
 		}
 		for _, r := range w.recent {
-			write(r)
+			write(w.whole(r))
 		}
 		for name, t := range w.triggers {
-			write(Record{Op: Arm, Time: t.Cursor, Workfile: id, Trigger: name, Instant: t.Cursor, Keep: t.keep, After: t.runs.Floor})
+			write(Record{Op: Arm, Time: t.Cursor, Workfile: id, Trigger: name, Instant: t.Cursor, Keep: t.keep, After: t.runs.Floor, Folder: t.files.Folder})
 			for n := range t.runs.Seen {
 				write(Record{Op: Seen, Time: t.Cursor, Workfile: id, Trigger: name, After: n})
+			}
+			for _, r := range SeenFiles(t.Cursor, id, name, t.files.Folder, t.files.list()) {
+				write(r)
 			}
 			for _, at := range t.Starts {
 				write(Record{Op: held, Time: at, Workfile: id, Trigger: name})

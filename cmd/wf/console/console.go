@@ -3,8 +3,10 @@
 package console
 
 import (
+	"cmp"
 	"io"
 	"os"
+	"os/user"
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
@@ -86,12 +88,16 @@ func (c *Console) Get(key string) string {
 	return ""
 }
 
-// User returns the user name for the history, from the environment. It is not authenticated.
+// User returns the user name for the history, from the environment, or that of the process if the environment has none, as in
+// cron. It is not authenticated.
 func (c *Console) User() string {
-	if name := c.Get("USER"); name != "" {
+	if name := cmp.Or(c.Get("USER"), c.Get("LOGNAME")); name != "" {
 		return name
 	}
-	return c.Get("LOGNAME")
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return ""
 }
 
 // Caller returns the execution that started this command, or nil outside of runs.

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"os/user"
 	"testing"
 
 	"wf/api"
@@ -58,5 +59,18 @@ func TestTableWithColours(t *testing.T) {
 	var b bytes.Buffer
 	if err := rows.Write(&b); err != nil || plain.Text(b.String()) != "✗ a     x\n✓ long  y\n" {
 		t.Errorf("%v %q", err, b.String())
+	}
+}
+
+// TestUserWithoutEnvironment: a command of cron has no USER, and its runs say all the same whose they are.
+func TestUserWithoutEnvironment(t *testing.T) {
+	u, err := user.Current()
+	if err != nil {
+		t.Skip(err)
+	}
+	for name, want := range map[string]string{"": u.Username, "USER=ann": "ann", "LOGNAME=ben": "ben"} {
+		if got := (&Console{Environ: []string{name}}).User(); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
 	}
 }

@@ -29,9 +29,13 @@ type DestinationKey struct {
 	Words     []string
 	// Secret means that the value must not be readable for others: the file itself, or that of the key with _file.
 	Secret bool
-	mail   func(m *send.MailServer, text string)
-	named  func(n *send.Named, text string)
+	// File means that the value is the path of a file, and what is set is its content.
+	File  bool
+	mail  func(m *send.MailServer, text string)
+	named func(n *send.Named, text string)
 }
+
+const caHelp = "PEM certificates of your own authority, if that of the server is from none that the machine knows"
 
 // MailKeys returns the keys of the table [mail].
 func MailKeys() []DestinationKey {
@@ -42,6 +46,7 @@ func MailKeys() []DestinationKey {
 		{Key: "user", Help: "name for the login", mail: func(m *send.MailServer, text string) { m.User = text }},
 		{Key: "password", Help: "of the user; or password_file, a file with it", Secret: true, mail: func(m *send.MailServer, text string) { m.Password = text }},
 		{Key: "from", Help: "address of the sender; you at this machine", mail: func(m *send.MailServer, text string) { m.From = text }},
+		{Key: "ca_file", Help: caHelp, File: true, mail: func(m *send.MailServer, text string) { m.CA = text }},
 	}
 }
 
@@ -51,14 +56,15 @@ func NamedKeys() []DestinationKey {
 		{Key: "to", Help: "where it leads, as after -> in notify; must be given", named: func(n *send.Named, text string) { n.To = text }},
 		{Key: "key", Help: "signs what is posted to an address; or key_file, a file with it", Secret: true, named: func(n *send.Named, text string) { n.Key = []byte(text) }},
 		{Key: "token", Help: "sent as Authorization: Bearer; or token_file, a file with it", Secret: true, named: func(n *send.Named, text string) { n.Token = text }},
+		{Key: "ca_file", Help: caHelp, File: true, named: func(n *send.Named, text string) { n.CA = text }},
 	}
 }
 
 // fileSuffix ends a key that names a file with the value.
 const fileSuffix = "_file"
 
-// mostSecret bounds the file of a secret, in bytes.
-const mostSecret = 64 << 10
+// mostFile bounds a file that the configuration names, in bytes.
+const mostFile = 1 << 20
 
 // Destinations returns what the user's configuration says about destinations of notifications, with their secrets.
 func Destinations(c *console.Console) (send.Config, error) {
@@ -74,15 +80,18 @@ func Destinations(c *console.Console) (send.Config, error) {
 	if err != nil {
 		return send.Config{}, err
 	}
-	return parseDestinations(path, values, func(text string) (string, error) { return readSecret(c, path, text) })
+	return parseDestinations(path, values, func(file string, secret bool) (string, error) { return readFile(c, path, file, secret) })
 }
 
-// parseDestinations reads the tables about destinations. secret returns the value of a key with a secret: that of a file, or, for
-// "", nothing but an error if the configuration is readable for others.
-func parseDestinations(path string, values map[string]any, secret func(file string) (string, error)) (cfg send.Config, err error) {
+// A fileReader returns the content of a file that the configuration names. Without a name it returns nothing but an error if
+// others can read the configuration itself, which has the secret.
+type fileReader func(file string, secret bool) (string, error)
+
+// parseDestinations reads the tables about destinations.
+func parseDestinations(path string, values map[string]any, read fileReader) (cfg send.Config, err error) {
 	cfg.Named = map[string]send.Named{}
 	if value, given := values[mailTable]; given {
-		err := parseKeys(path+", [mail]", value, MailKeys(), secret, func(k DestinationKey, text string) { k.mail(&cfg.Mail, text) })
+		err := parseKeys(path+", [mail]", value, MailKeys(), read, func(k DestinationKey, text string) { k.mail(&cfg.Mail, text) })
 		if err != nil {
 			return cfg, err
 		}
@@ -97,7 +106,7 @@ func parseDestinations(path string, values map[string]any, secret func(file stri
 			return cfg, destinationError(where, "its name must have at most 32 letters, digits, - and _", "")
 		}
 		var n send.Named
-		if err := parseKeys(where, tables[name], NamedKeys(), secret, func(k DestinationKey, text string) { k.named(&n, text) }); err != nil {
+		if err := parseKeys(where, tables[name], NamedKeys(), read, func(k DestinationKey, text string) { k.named(&n, text) }); err != nil {
 			return cfg, err
 		}
 		to, err := notify.ParseDestination(n.To)
@@ -115,7 +124,7 @@ func parseDestinations(path string, values map[string]any, secret func(file stri
 }
 
 // parseKeys reads the keys of a table.
-func parseKeys(where string, value any, keys []DestinationKey, secret func(string) (string, error), set func(DestinationKey, string)) error {
+func parseKeys(where string, value any, keys []DestinationKey, read fileReader, set func(DestinationKey, string)) error {
 	table, isTable := value.(map[string]any)
 	if !isTable {
 		return destinationError(where, "it must be a table", "")
@@ -138,12 +147,22 @@ func parseKeys(where string, value any, keys []DestinationKey, secret func(strin
 		case keys[i].Words != nil && !slices.Contains(keys[i].Words, text):
 			return destinationError(where, key+" must be one of "+strings.Join(keys[i].Words, ", "), "")
 		}
-		if keys[i].Secret {
+		switch k := keys[i]; {
+		case k.File:
+			found, err := read(text, false)
+			if err == nil {
+				_, err = send.Roots(found)
+			}
+			if err != nil {
+				return destinationError(where, key+": "+err.Error(), "")
+			}
+			text = found
+		case k.Secret:
 			file := ""
-			if key != keys[i].Key {
+			if key != k.Key {
 				file = text
 			}
-			found, err := secret(file)
+			found, err := read(file, true)
 			if err != nil {
 				return destinationError(where, key+": "+err.Error(), "chmod 600 makes a file readable only for you")
 			}
@@ -156,8 +175,8 @@ func parseKeys(where string, value any, keys []DestinationKey, secret func(strin
 	return nil
 }
 
-// readSecret returns the content of a file with a secret. Without a file it checks that nobody else can read the configuration.
-func readSecret(c *console.Console, config, file string) (string, error) {
+// readFile is the fileReader of a configuration. Relative names are relative to its folder.
+func readFile(c *console.Console, config, file string, secret bool) (string, error) {
 	path := config
 	if file != "" {
 		if rest, ok := strings.CutPrefix(file, "~/"); ok {
@@ -174,13 +193,13 @@ func readSecret(c *console.Console, config, file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+	if mode := info.Mode().Perm(); secret && mode&0o077 != 0 {
 		return "", fmt.Errorf("the file %s contains a secret, and others can read it (mode %04o)", path, mode)
 	}
 	if file == "" {
 		return "", nil
 	}
-	data, err := ownfile.Read(path, mostSecret)
+	data, err := ownfile.Read(path, mostFile)
 	if err != nil {
 		return "", err
 	}

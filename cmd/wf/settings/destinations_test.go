@@ -11,6 +11,19 @@ import (
 	"wf/notify/send"
 )
 
+// certificate is that of an authority made for this test.
+const certificate = `-----BEGIN CERTIFICATE-----
+MIIBdTCCARugAwIBAgIUPW0OsiS4cgG+UJsmN8yNqrW8P3IwCgYIKoZIzj0EAwIw
+DzENMAsGA1UEAwwEdGVzdDAgFw0yNjExMjMxODM1NTNaGA8yMTI2MTAzMDE4MzU1
+M1owDzENMAsGA1UEAwwEdGVzdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABHa1
+fZ+o1krbCw+uuF8KMOHu08cSd73HUP0jbI3VNwB0qykkRJ2r6Ogg/AAmcRq3XF27
+ZxJN5AGQ1gJ3tbRdMLWjUzBRMB0GA1UdDgQWBBRbxXRxjz+PIhA369sLChhOfnwi
+dTAfBgNVHSMEGDAWgBRbxXRxjz+PIhA369sLChhOfnwidTAPBgNVHRMBAf8EBTAD
+AQH/MAoGCCqGSM49BAMCA0gAMEUCIQDCbE1fiZpU5jwbuFIdxqcV88H/YKKHV4bK
+M84/RDGzpQIgHLaFYytB1MwcAMjZHvMqVPGfn5Zen4JmR+iZRaS1Erw=
+-----END CERTIFICATE-----
+`
+
 // destinationsOf reads a configuration.
 func destinationsOf(t *testing.T, text string, mode os.FileMode) (send.Config, string, error) {
 	t.Helper()
@@ -19,7 +32,7 @@ func destinationsOf(t *testing.T, text string, mode os.FileMode) (send.Config, s
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string]string{"config.toml": text, "key": "secret key\n", "open": "x"} {
+	for name, data := range map[string]string{"config.toml": text, "key": "secret key\n", "open": "x", "ca.pem": certificate} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
 			t.Fatal(err)
@@ -46,6 +59,7 @@ password_file = "~/.config/wf/key"
 [destination.team]
 to = "https://x.org/hook"
 key_file = "key"
+ca_file = "ca.pem"
 [destination.phone]
 to = "ntfy: https://n.org/topic"
 token = "t"
@@ -56,7 +70,7 @@ token = "t"
 	if c.Mail != (send.MailServer{Server: "mail.example.org", Security: "tls", User: "ann", Password: "secret key"}) {
 		t.Errorf("%+v", c.Mail)
 	}
-	if n := c.Named["team"]; n.To != "https://x.org/hook" || string(n.Key) != "secret key" || len(c.Named) != 2 || c.Named["phone"].Token != "t" {
+	if n := c.Named["team"]; n.CA != strings.TrimRight(certificate, "\n") || n.To != "https://x.org/hook" || string(n.Key) != "secret key" || len(c.Named) != 2 || c.Named["phone"].Token != "t" {
 		t.Errorf("%+v", c.Named)
 	}
 	if c, _, err := destinationsOf(t, "jobs = 3", 0o644); err != nil || len(c.Named) > 0 {
@@ -79,6 +93,8 @@ func TestDestinationMistakes(t *testing.T) {
 		"[destination.a]\nto = 'desktop'\nkey_file = 'none'": "does not exist",
 		"[destination.a]\nto = 'desktop'\nkey_file = 'open'": "others can read it (mode 0640)",
 		"[destination.a]\nto = 'desktop'\nto_file = 'x'":     "unknown key 'to_file'",
+		"[mail]\nca_file = 'none'":                           "does not exist",
+		"[mail]\nca_file = 'key'":                            "has no certificate",
 	} {
 		_, _, err := destinationsOf(t, text, 0o600)
 		f := exit.Describe(err)

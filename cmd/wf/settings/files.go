@@ -153,7 +153,7 @@ func parseConfig(path string, data []byte, personal bool) (Values, error) {
 		if _, err := parseProfiles(path, data, values); err != nil {
 			return nil, err
 		}
-		if _, err := parseDestinations(path, values, func(string) (string, error) { return "", nil }); err != nil {
+		if _, err := parseDestinations(path, values, func(string, bool) (string, error) { return "", nil }); err != nil {
 			return nil, err
 		}
 	}
