@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 
@@ -14,15 +15,15 @@ const mostHeaders = 64 << 10
 
 // collector returns the collector of the configuration. If its headers cannot be read there is none: a request without them would
 // only be refused.
-func (d *daemon) collector() tracing.Collector {
-	c := tracing.Collector{Endpoint: d.cfg.Monitoring.TraceTo}
-	path := d.cfg.Monitoring.TraceHeaders
+func (m Monitoring) collector(log *slog.Logger) tracing.Collector {
+	c := tracing.Collector{Endpoint: m.TraceTo}
+	path := m.TraceHeaders
 	if c.Endpoint == "" || path == "" {
 		return c
 	}
 	text, err := readHeaders(path)
 	if err != nil {
-		d.cfg.Log.Error("runs are not traced: the headers for the collector cannot be used", "err", err)
+		log.Error("runs are not traced: the headers for the collector cannot be used", "err", err)
 		return tracing.Collector{}
 	}
 	c.Headers = text

@@ -32,8 +32,8 @@ func TestCollector(t *testing.T) {
 		"missing":  {filepath.Join(t.TempDir(), "none"), tracing.Collector{}},
 		"wrong":    {file("secret", 0o600), tracing.Collector{}},
 	} {
-		d := &daemon{cfg: Config{Log: slog.New(slog.DiscardHandler), Monitoring: Monitoring{TraceTo: endpoint, TraceHeaders: c.path}}}
-		if got := d.collector(); got != c.want {
+		m := Monitoring{TraceTo: endpoint, TraceHeaders: c.path}
+		if got := m.collector(slog.New(slog.DiscardHandler)); got != c.want {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
