@@ -110,7 +110,7 @@ func All() []Setting {
 		{Key: "metrics-token-file", Kind: KindText, Commands: startCommands, Personal: true,
 			Help: "a file with a token that allows to read the metrics at the port, and nothing else"},
 		{Key: "otlp-headers-file", Kind: KindText, Commands: startCommands, Personal: true,
-			Help: "a file, readable only for you, with KEY=VALUE lines: headers for the collector at otlp-endpoint"},
+			Help: "a file, only for you, with KEY=VALUE lines: headers for the collector at otlp-endpoint"},
 		{Key: "otlp-endpoint", Kind: KindText, Commands: startCommands, Personal: true,
 			Help: "URL of the collector for traces; OTEL_EXPORTER_OTLP_ENDPOINT of wf run takes precedence"},
 	}
