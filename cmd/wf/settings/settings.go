@@ -85,6 +85,9 @@ func All() []Setting {
 		{Key: "before-run", Kind: KindText, Personal: true, Flagless: true,
 			Help: "a shell command before each run, which may refuse it: wf help hooks"},
 		{Key: "after-run", Kind: KindText, Personal: true, Flagless: true, Help: "a shell command after each run: wf help hooks"},
+		{Key: "before-node", Kind: KindText, Personal: true, Flagless: true,
+			Help: "a shell command before the command of each node, which may refuse it: wf help hooks"},
+		{Key: "after-node", Kind: KindText, Personal: true, Flagless: true, Help: "a shell command after the command of each node: wf help hooks"},
 		{Key: "hook-timeout", Kind: KindTime, Builtin: "1m", Personal: true, Flagless: true, Help: "how long a hook may take in workfiles without hook_timeout"},
 		{Key: "trust", Kind: KindText, Personal: true, Flagless: true,
 			Help: "folders with files to trust even if others can write them: /data/lab:/srv/flows; * = all"},
@@ -113,6 +116,8 @@ func All() []Setting {
 		{Key: "webhook-tls-key", Kind: KindText, Commands: startCommands, Personal: true, Help: "its key"},
 		{Key: "webhook-url", Kind: KindText, Commands: startCommands, Personal: true,
 			Help: "what senders reach this address as, if a proxy stands in between: https://example.org"},
+		{Key: "otlp-headers-file", Kind: KindText, Commands: startCommands, Personal: true,
+			Help: "a file, only for you, with KEY=VALUE lines: headers for the collector at otlp-endpoint"},
 		{Key: "otlp-endpoint", Kind: KindText, Commands: startCommands, Personal: true,
 			Help: "URL of the collector for traces; OTEL_EXPORTER_OTLP_ENDPOINT of wf run takes precedence"},
 	}
