@@ -132,6 +132,8 @@ type RunTrigger struct {
 	Name string    `json:"name"`          // cron: 0 2 * * *
 	Time time.Time `json:"time"`          // the instant
 	Run  string    `json:"run,omitempty"` // of another workfile, whose end started this run
+	// Files are the paths of the files that arrived, for a trigger that waits for files.
+	Files []string `json:"files,omitempty"`
 }
 
 // A Caller identifies an execution, from the environment of its command.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"wf/api"
@@ -38,6 +39,8 @@ func printTriggers(e *env, w api.TriggerWorkfile) {
 			next = map[string]string{api.TriggerNew: "new, not enabled", api.TriggerGone: "no longer in the file"}[tr.State]
 		case len(tr.Next) > 0:
 			next = "next " + instantText(tr.Next[0], tr.Zone)
+		case tr.Files != nil:
+			next = filesText(tr.Files)
 		}
 		last := ""
 		if tr.Last != nil {
@@ -78,11 +81,37 @@ func printNext(e *env, w api.TriggerWorkfile, now time.Time) error {
 		if err := table.Write(e.Stdout); err != nil {
 			return err
 		}
+		if t.Files != nil && t.Problem == "" {
+			fmt.Fprintf(e.Stdout, "  waits for files in %s: %s\n", plain.Line(e.rel(t.Files.Folder)), filesText(t.Files))
+		}
 		if t.DelayMS > 0 {
 			fmt.Fprintf(e.Stdout, "  each run starts %s later (jitter)\n", words.Span(time.Duration(t.DelayMS)*time.Millisecond))
 		}
 	}
 	return nil
+}
+
+// filesText says what a trigger that waits for files sees.
+func filesText(f *api.TriggerFiles) string {
+	text := words.Plural(f.Match, "file") + " now"
+	if f.New != f.Match && f.New > 0 {
+		text += fmt.Sprintf(", %d of them new", f.New)
+	}
+	if f.Problem != "" {
+		text += " (" + plain.Line(f.Problem) + ")"
+	} else if f.Polled {
+		text += " (its file system reports no changes: looked at from time to time)"
+	}
+	return text
+}
+
+// someFiles names the files of a run.
+func someFiles(f api.TriggerFire) string {
+	text := strings.Join(f.Files, ", ")
+	if more := f.FileCount - len(f.Files); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // instantLayout shows an instant with its weekday and zone.
@@ -118,12 +147,19 @@ func fireText(f api.TriggerFire) string {
 	case api.FireQueued:
 		text = "queued as " + f.Run
 	case api.FireSkipped:
-		text = fmt.Sprintf("%s skipped: %s", words.Plural(f.Count, "instant"), f.Why)
+		what := "instant"
+		if strings.HasPrefix(f.On, "file:") {
+			what = "file"
+		}
+		text = fmt.Sprintf("%s skipped: %s", words.Plural(f.Count, what), f.Why)
 	case api.FireRefused:
 		text = "refused: " + f.Why
 	}
 	if f.Late {
 		text += " (late)"
+	}
+	if f.FileCount > 0 {
+		text += fmt.Sprintf(" (%s: %s)", words.Plural(f.FileCount, "file"), someFiles(f))
 	}
 	if f.ByHand {
 		text += " (wf trigger fire)"

@@ -89,7 +89,10 @@ func (s *start) runRequest() api.RunRequest {
 	if s.record.Node != "" {
 		req.From = []string{"id:" + s.record.Node}
 	}
-	if s.record.Late && s.trigger.Catchup == trigger.CatchupAll && req.OnBusy == "" {
+	if len(s.record.Files) > 0 {
+		req.Trigger.Files = pathsOf(s.entry.File, s.record.Files)
+	}
+	if (s.record.Late && s.trigger.Catchup == trigger.CatchupAll || len(s.record.Files) > 0) && req.OnBusy == "" && s.entry.onBusy == "" {
 		req.OnBusy = api.BusyQueue // otherwise all but the first would be refused
 	}
 	return req
@@ -97,8 +100,8 @@ func (s *start) runRequest() api.RunRequest {
 
 // tooLate returns why a start that a daemon left uncertain is not made up for, "" if it is.
 func (s *start) tooLate(now time.Time) string {
-	if s.record.After > 0 {
-		return "" // an end of a run is seen once, however late
+	if s.record.After > 0 || len(s.record.Files) > 0 {
+		return "" // an end of a run and a file are seen once, however late
 	}
 	late := now.Sub(s.record.Instant) - s.trigger.Delay
 	switch s.trigger.Catchup {
@@ -116,23 +119,33 @@ func (s *start) tooLate(now time.Time) string {
 
 // verify returns an error unless the triggers of the workfile are those that are armed.
 func (e *entry) verify() error {
-	info, err := os.Stat(e.Workfile)
+	found, err := e.check(&e.verified)
+	if found != nil {
+		e.onBusy = found.OnBusy
+	}
+	return err
+}
+
+// check returns an error unless the triggers of the workfile are those that are armed. It reads the workfile, and returns its
+// triggers, if it is not in the state of the last successful check.
+func (f *File) check(last *stamp) (*workfile.Triggers, error) {
+	info, err := os.Stat(f.Workfile)
 	if err != nil {
-		return workfile.ReadError(e.Workfile, err)
+		return nil, workfile.ReadError(f.Workfile, err)
 	}
 	now := stamp{info.ModTime(), info.Size()}
-	if now == e.verified {
-		return nil
+	if now == *last {
+		return nil, nil
 	}
-	found, err := read(e.Workfile)
+	found, err := read(f.Workfile)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if !e.same(found.Lines) {
-		return errChanged(e.Workfile)
+	if !f.same(found.Lines) {
+		return nil, errChanged(f.Workfile)
 	}
-	e.verified = now
-	return nil
+	*last = now
+	return &found, nil
 }
 
 func errChanged(path string) *api.Error {
@@ -173,6 +186,9 @@ func (k *Keeper) finish(s *start, acc api.RunAccepted, err error) {
 	}
 	if now != nil {
 		now.problem = problem
+	}
+	if s.trigger.files != nil && acc.Queued != "" && !s.record.ByHand {
+		s.trigger.files.queued(s.record.Key)
 	}
 	if k.ledger != nil {
 		if err := k.ledger.Note(end); err != nil {

@@ -123,13 +123,15 @@ func (t *Tracker) Next() (at time.Duration, any bool) {
 	return at, any
 }
 
-// Complete returns the files that are complete and not decided, sorted by name. Those whose names cannot be told to a command are in
-// unfit: they have a line break, or are no UTF-8.
+// Fit reports whether commands can get a name: in a list with a line each, and as JSON.
+func Fit(name string) bool { return !strings.Contains(name, "\n") && utf8.ValidString(name) }
+
+// Complete returns the files that are complete and not decided, sorted by name. Those whose names are not Fit are in unfit.
 func (t *Tracker) Complete() (files, unfit []File) {
 	for name, c := range t.files {
 		switch {
 		case !c.complete:
-		case strings.Contains(name, "\n") || !utf8.ValidString(name):
+		case !Fit(name):
 			unfit = append(unfit, File{name, c.Version})
 		default:
 			files = append(files, File{name, c.Version})
