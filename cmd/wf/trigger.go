@@ -146,6 +146,8 @@ func existingText(t api.Trigger) string {
 		return plain.Line(t.Files.Problem)
 	case n == 0:
 		return "no file matches now"
+	case slices.Contains(strings.Fields(t.On), "existing=yes") && t.Files.New == 1:
+		return "1 file that already exists starts a run"
 	case slices.Contains(strings.Fields(t.On), "existing=yes") && t.Files.New > 0:
 		return words.Plural(t.Files.New, "file") + " that already exist start runs"
 	case n == 1:

@@ -107,8 +107,9 @@ func filesText(f *api.TriggerFiles) string {
 
 // someFiles names the files of a run.
 func someFiles(f api.TriggerFire) string {
-	text := strings.Join(f.Files, ", ")
-	if more := f.FileCount - len(f.Files); more > 0 {
+	few := f.Files[:min(len(f.Files), 3)]
+	text := strings.Join(few, ", ")
+	if more := f.FileCount - len(few); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
