@@ -37,7 +37,7 @@ type limited struct {
 	left  func(*connection) // called when a connection is closed
 	log   *slog.Logger
 
-	mu     sync.Mutex // guards the fields below, and connection.idle
+	mu     sync.Mutex // guards the fields below, and idle and closed of the connections
 	idle   *list.List // idle connections (net.Conn), the longest idle one first
 	wanted bool       // Accept waits for room
 }
@@ -76,13 +76,15 @@ func (l *limited) Accept() (net.Conn, error) {
 }
 
 // want sets whether Accept waits for room. If it does, the connection that has been idle longest is closed, or else the next
-// connection that becomes idle.
+// connection that becomes idle. That connection leaves the list at once: the server notices later that it is closed, and room
+// may be wanted again before.
 func (l *limited) want(room bool) {
 	l.mu.Lock()
 	l.wanted = room
 	var conn net.Conn
 	if first := l.idle.Front(); room && first != nil {
 		conn = first.Value.(net.Conn)
+		l.busy(conn.(interface{ self() *connection }).self())
 		l.wanted = false
 	}
 	l.mu.Unlock()
@@ -99,11 +101,8 @@ func connectionState(conn net.Conn, state http.ConnState) {
 
 func (l *limited) state(s *connection, conn net.Conn, state http.ConnState) {
 	l.mu.Lock()
-	if s.idle != nil {
-		l.idle.Remove(s.idle)
-		s.idle = nil
-	}
-	idle := state == http.StateIdle
+	l.busy(s)
+	idle := state == http.StateIdle && !s.closed
 	closes := idle && l.wanted
 	switch {
 	case closes:
@@ -117,10 +116,22 @@ func (l *limited) state(s *connection, conn net.Conn, state http.ConnState) {
 	}
 }
 
+// busy removes a connection from the idle ones. The caller has locked mu.
+func (l *limited) busy(s *connection) {
+	if s.idle != nil {
+		l.idle.Remove(s.idle)
+		s.idle = nil
+	}
+}
+
 // wrap returns conn as a connection that frees its room when it is closed.
 func (l *limited) wrap(conn net.Conn) net.Conn {
 	s := &connection{at: l}
 	s.leave = func() {
+		l.mu.Lock()
+		l.busy(s)
+		s.closed = true // it makes no room any more
+		l.mu.Unlock()
 		<-l.room
 		l.left(s)
 	}
@@ -146,7 +157,9 @@ type connection struct {
 	at    *limited
 	leave func()
 	unix  *net.UnixConn // nil for a connection of the port
-	idle  *list.Element // see limited
+	idle  *list.Element // see limited.mu
+	// closed is set before the room of the connection is free. See limited.mu.
+	closed bool
 
 	// The fields below are guarded by leases.mu.
 

@@ -54,6 +54,28 @@ func (t *triggers) Start(ctx context.Context, workfile string, req api.RunReques
 	return e.ws.StartRun(ctx, triggerClient, req)
 }
 
+// Prepare implements armed.Runs.
+func (t *triggers) Prepare(ctx context.Context, workfile string) (release func(), err error) {
+	if t.d.waiters.Load() > 0 || t.d.draining.Load() {
+		return nil, errEnding()
+	}
+	release, err = t.d.workspaces.keep(ctx, workfile)
+	if x, ok := t.d.cfg.Executor.(expecter); ok && err == nil {
+		over, closing := x.Expect(), release
+		release = func() {
+			over()
+			closing()
+		}
+	}
+	return release, err
+}
+
+// An expecter is an executor that prepares for runs.
+type expecter interface {
+	// Expect tells that a run begins soon. The caller calls over when it has begun, or is not expected any more.
+	Expect() (over func())
+}
+
 // FindStarted implements armed.Runs.
 func (t *triggers) FindStarted(ctx context.Context, workfile, key string) (api.RunAccepted, bool, error) {
 	e, err := t.d.workspaces.open(ctx, workfile, false)

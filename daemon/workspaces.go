@@ -64,6 +64,7 @@ type entry[W openFile] struct {
 	// The fields below are guarded by workspaces.mu.
 
 	uses    int
+	kept    int // callers of keep
 	closing bool
 	evicted bool // it closes even with watchers: see evict
 }
@@ -255,6 +256,24 @@ func (e *entry[W]) recheck() {
 	}
 }
 
+// keep opens a workspace and keeps it open until release is called, unless it is evicted.
+func (t *workspaces[W]) keep(ctx context.Context, path string) (release func(), err error) {
+	e, err := t.open(ctx, path, false)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	e.kept++
+	t.mu.Unlock()
+	t.release(e)
+	return func() {
+		t.mu.Lock()
+		e.kept--
+		t.mu.Unlock()
+		e.recheck()
+	}, nil
+}
+
 // supervise closes an entry when it is no longer needed, or the daemon ends.
 func (t *workspaces[W]) supervise(e *entry[W]) {
 	defer t.supervisors.Done()
@@ -328,7 +347,7 @@ func (t *workspaces[W]) startClosing(e *entry[W]) bool {
 	busy, runs := e.ws.Busy(), e.ws.Info().State == "running" // an unused entry cannot become busy
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	e.closing = e.uses == 0 && (!busy || e.evicted && !runs)
+	e.closing = e.uses == 0 && (!busy && e.kept == 0 || e.evicted && !runs)
 	return e.closing
 }
 

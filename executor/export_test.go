@@ -39,13 +39,21 @@ func (l *Local) AwaitRunners() {
 	}
 }
 
-// SpareRunner returns the pid of the spare runner, or 0 if there is none.
+// SpareRunner returns the pid of the next spare runner, or 0 if there is none.
 func (l *Local) SpareRunner() int {
+	if all := l.SpareRunners(); len(all) > 0 {
+		return all[0]
+	}
+	return 0
+}
+
+// SpareRunners returns the pids of the spare runners.
+func (l *Local) SpareRunners() (pids []int) {
 	s := l.shared().spares
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.spare == nil {
-		return 0
+	for _, spare := range s.ready {
+		pids = append(pids, spare.process.Pid)
 	}
-	return s.spare.process.Pid
+	return pids
 }

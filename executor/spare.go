@@ -25,18 +25,24 @@ const (
 	sparePause = 5 * time.Millisecond
 	// spareTimeout is how long a spare runner may take to take a run.
 	spareTimeout = time.Second
+	// mostSpares bounds the spare runners for expected runs.
+	mostSpares = 16
 )
 
-// spares are the spare runners of a Local: at most one.
+// spares are the spare runners of a Local: one, or one for each expected run.
 type spares struct {
-	mu    sync.Mutex
-	spare *spare
-	used  chan struct{} // capacity 1: a run has started
-	ended chan struct{} // capacity 1: a run has ended
+	mu       sync.Mutex // guards ready and expected
+	ready    []*spare   // the oldest first
+	expected int        // runs that have not taken one, see Expect
+	begun    int        // expected runs that have, and whose over is to come
+
+	used    chan struct{} // capacity 1: a run has started
+	ended   chan struct{} // capacity 1: a run has ended
+	changed chan struct{} // capacity 1: expected has changed
 }
 
 func newSpares() *spares {
-	return &spares{used: make(chan struct{}, 1), ended: make(chan struct{}, 1)}
+	return &spares{used: make(chan struct{}, 1), ended: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
 }
 
 // A spare is a spare runner.
@@ -48,21 +54,28 @@ type spare struct {
 	surroundings string // of this process at the start, see proc.Surroundings
 }
 
-// KeepSpare keeps one spare runner for the next run, until ctx ends.
+// KeepSpare keeps spare runners for the next runs, until ctx ends: one, and more while more runs are expected.
 func (l *Local) KeepSpare(ctx context.Context) {
 	s := l.shared().spares
 	defer func() {
-		if spare := s.take(); spare != nil {
-			spare.dismiss()
+		for s.dismissOver(0) {
 		}
 	}()
 	for {
-		if spare, err := l.startSpare(); err == nil { // otherwise runs start their runners themselves
+		for missing := s.missing(); missing > 0; missing-- {
+			spare, err := l.startSpare()
+			if err != nil { // runs start their runners themselves
+				break
+			}
 			s.put(spare)
 		}
 		select {
 		case <-ctx.Done():
 			return
+		case <-s.changed:
+			for s.dismissOver(s.wanted()) {
+			}
+			continue
 		case <-s.used:
 		}
 		select {
@@ -75,20 +88,80 @@ func (l *Local) KeepSpare(ctx context.Context) {
 	}
 }
 
+// Expect tells that a run begins soon, so that there is a spare runner for it. The caller calls over when the run has begun, or
+// is not expected any more. Expect does not wait.
+func (l *Local) Expect() (over func()) {
+	s := l.shared().spares
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.expected++
+	notify(s.changed)
+	return sync.OnceFunc(s.expectLess)
+}
+
+// expectLess notes that an expected run has begun or is not expected any more.
+func (s *spares) expectLess() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.begun > 0 {
+		s.begun--
+		return
+	}
+	s.expected--
+	notify(s.changed)
+}
+
+// wanted returns how many spare runners there should be.
+func (s *spares) wanted() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return min(max(s.expected, 1), mostSpares)
+}
+
+// missing returns how many spare runners are to be started.
+func (s *spares) missing() int {
+	wanted := s.wanted()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return wanted - len(s.ready)
+}
+
 func (s *spares) put(spare *spare) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.spare = spare
+	s.ready = append(s.ready, spare)
 }
 
-// take returns the spare runner, or nil if there is none.
+// take returns a spare runner, or nil if there is none.
 func (s *spares) take() *spare {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	spare := s.spare
-	s.spare = nil
 	notify(s.used)
+	if s.expected > 0 {
+		s.expected--
+		s.begun++
+	}
+	if len(s.ready) == 0 {
+		return nil
+	}
+	spare := s.ready[0]
+	s.ready = slices.Delete(s.ready, 0, 1)
 	return spare
+}
+
+// dismissOver ends the youngest spare runner if there are more than n.
+func (s *spares) dismissOver(n int) bool {
+	s.mu.Lock()
+	last := len(s.ready) - 1
+	if last < n {
+		s.mu.Unlock()
+		return false
+	}
+	spare := s.ready[last]
+	s.ready = slices.Delete(s.ready, last, last+1)
+	s.mu.Unlock()
+	spare.dismiss()
+	return true
 }
 
 // runEnded notes that a run has ended.

@@ -131,3 +131,48 @@ func TestSpareRunnerEndsWithItsKeeper(t *testing.T) {
 		t.Error("the spare runner is alive")
 	}
 }
+
+// TestExpectedRunsHaveSpareRunners checks that there is a spare runner for each expected run, and one when none is expected.
+func TestExpectedRunsHaveSpareRunners(t *testing.T) {
+	x := newSpareLocal(t)
+	wait := func(n int) []int {
+		t.Helper()
+		for end := time.Now().Add(executortest.Timeout); time.Now().Before(end); time.Sleep(time.Millisecond) {
+			if all := x.SpareRunners(); len(all) == n {
+				return all
+			}
+		}
+		t.Fatalf("there are %d spare runners, want %d", len(x.SpareRunners()), n)
+		return nil
+	}
+	var over []func()
+	for range 3 {
+		over = append(over, x.Expect())
+	}
+	all := wait(3)
+	h := executortest.New(t, x)
+	if runner, _ := parentOfCommand(t, h); runner != all[0] {
+		t.Errorf("runner %d, want %d", runner, all[0])
+	}
+	h.Close()
+	for _, f := range over {
+		f()
+		f() // a second call has no effect
+	}
+	wait(1)
+	for range 40 {
+		over = append(over, x.Expect())
+	}
+	all = wait(16)
+	for _, f := range over {
+		f()
+	}
+	wait(1)
+	for _, pid := range all[1:] {
+		for end := time.Now().Add(executortest.Timeout); syscall.Kill(pid, 0) == nil; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("a spare runner is alive that no run needs")
+			}
+		}
+	}
+}

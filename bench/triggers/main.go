@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	count  = flag.Int("n", 1000, "number of enabled workfiles that are not due")
+	count  = flag.Int("n", 1000, "number of enabled workfiles that are not due; 0 skips the first measurement")
 	busy   = flag.Int("busy", 10, "number of further workfiles with a run every -every")
 	every  = flag.Duration("every", 5*time.Second, "the interval of these")
 	length = flag.Duration("for", time.Minute, "time of each of the two measurements")
@@ -59,11 +59,14 @@ func run() (err error) {
 	if err := p.enableAll("idle", *count, func(i int) string { return fmt.Sprintf("cron: %d %d 1 1 *", i%60, i/60%24) }); err != nil {
 		return err
 	}
-	share, err := p.share(*length)
-	if err != nil {
-		return err
+	if *count > 0 {
+		share, err := p.share(*length)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%d enabled workfiles, none due: %.4f %% of a processor in %v\n", *count, 100*share, *length)
 	}
-	fmt.Printf("%d enabled workfiles, none due: %.4f %% of a processor in %v\n", *count, 100*share, *length)
+	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // intervals count from a whole second: most have the same
 	if err := p.enableAll("busy", *busy, func(int) string { return "every: " + every.String() }); err != nil {
 		return err
 	}

@@ -115,3 +115,6 @@ func (d *distributor) Engines() []string { return engineNames(d.e) }
 func (d *distributor) Ask(ctx context.Context, q executor.Question) ([]byte, error) {
 	return d.local.Ask(ctx, q)
 }
+
+// Expect implements the daemon's expecter.
+func (d *distributor) Expect() (over func()) { return d.local.Expect() }

@@ -134,10 +134,13 @@ func notReady(err error) error {
 	return api.Internal("the triggers cannot be stored", err)
 }
 
-// Disable disarms a workfile. A run that is just about to start still does.
+// Disable disarms a workfile. A run that is just about to start still does; Disable waits for it, but not for long.
 func (k *Keeper) Disable(ctx context.Context, path string) error {
 	id, err := workfile.LastingID(path)
 	if err != nil {
+		return err
+	}
+	if err := k.quiesce(ctx, id); err != nil {
 		return err
 	}
 	_, err = ask(ctx, k, func() (struct{}, error) { return struct{}{}, k.disable(id, path) })

@@ -46,7 +46,6 @@ type follow struct {
 	listed  bool            // there was a list
 	// Times of clock.Process: when the next list is due, when it may be made at the earliest, and when files were looked at.
 	listAt, notBefore, lookedAt time.Duration
-	verified                    stamp           // as in entry, for the helper
 	changed                     error           // the triggers of the workfile were changed: files wait
 	told                        bool            // the log says so
 	folder                      uint64          // inode of the folder of the latest list
@@ -257,7 +256,7 @@ func (k *Keeper) lookAt(e *entry, t *armedTrigger, names []string) {
 			seen.list.Files, seen.list.Err = f.pattern.Look(names)
 		}
 		seen.took = clock.Process() - seen.at
-		_, seen.changed = e.check(&f.verified)
+		_, seen.changed = e.verify()
 		if held != "" {
 			acc, found, err := k.cfg.Runs.FindStarted(k.ctx, e.Workfile, held)
 			seen.free = err == nil && (!found || acc.Queued == "")

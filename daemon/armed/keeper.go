@@ -28,6 +28,8 @@ type Runs interface {
 	Start(ctx context.Context, workfile string, req api.RunRequest) (api.RunAccepted, error)
 	// FindStarted returns the run that a request with the key has started or queued.
 	FindStarted(ctx context.Context, workfile, key string) (api.RunAccepted, bool, error)
+	// Prepare opens the workfile, so that Start takes less time, and keeps it open until release is called, which does not block.
+	Prepare(ctx context.Context, workfile string) (release func(), err error)
 }
 
 // Config configures a Keeper. All fields are required.
@@ -70,8 +72,9 @@ type Keeper struct {
 
 	// The fields below belong to the loop.
 
-	entries map[string]*entry // by id
-	ledger  *ledger.Ledger    // nil unless fence is held
+	entries map[string]*entry       // by id
+	ahead   map[string]*preparation // by id of the entry
+	ledger  *ledger.Ledger          // nil unless fence is held
 	fence   *fence.Fence
 	problem error     // why the triggers do not fire at present
 	retryAt time.Time // when to try again
@@ -89,9 +92,11 @@ type entry struct {
 	// unsettled is set while the ledger has starts without an end; they are looked up at settleAt.
 	unsettled bool
 	settleAt  time.Time
-	problem   string // of the latest start; "" = none
-	verified  stamp  // the state of the workfile in which its triggers were those that are armed; used by one helper at a time
-	onBusy    string // the attribute on_busy of the workfile then
+	// leaving, if not nil, is closed when no start is under way. No further ones begin: the workfile is about to be disarmed.
+	leaving chan struct{}
+	problem string // of the latest start; "" = none
+	// verified is the state of the workfile in which its triggers were those that are armed. Helpers use it.
+	verified atomic.Pointer[stamp]
 }
 
 // armedTrigger is a trigger of an entry.
@@ -110,7 +115,7 @@ type armedTrigger struct {
 // New returns a Keeper for the armed workfiles in the state folder. The caller calls Open, and Close.
 func New(cfg Config) *Keeper {
 	k := &Keeper{cfg: cfg, inbox: make(chan func()), quit: make(chan struct{}), done: make(chan struct{}), slots: make(chan struct{}, startsAtOnce),
-		entries: map[string]*entry{}, ends: ends{signal: make(chan struct{}, 1), ids: map[string]bool{}}}
+		entries: map[string]*entry{}, ahead: map[string]*preparation{}, ends: ends{signal: make(chan struct{}, 1), ids: map[string]bool{}}}
 	k.ctx, k.cancel = context.WithCancel(context.Background())
 	return k
 }
@@ -213,6 +218,7 @@ func (k *Keeper) add(f *File) *entry {
 	if old := k.entries[f.ID]; old != nil {
 		e.starting = old.starting
 		old.unfollow()
+		old.left() // it is armed again
 	}
 	for _, l := range f.Lines {
 		t := &armedTrigger{Line: l, id: l.id()}
@@ -276,6 +282,7 @@ func (k *Keeper) ready() error {
 
 // leave closes the ledger and gives the fence back.
 func (k *Keeper) leave() {
+	k.dropAll()
 	if k.fence == nil {
 		return
 	}
@@ -319,11 +326,16 @@ func (k *Keeper) step() time.Duration {
 		if e.unsettled {
 			if e.settleAt.After(now) {
 				next = earlier(next, e.settleAt)
+				e.left()
 				continue
 			}
 			if k.settle(e) {
 				continue
 			}
+		}
+		if e.leaving != nil {
+			e.left()
+			continue
 		}
 		s, recs, wake := k.decide(e, now)
 		records = append(records, recs...)
@@ -341,7 +353,7 @@ func (k *Keeper) step() time.Duration {
 	for _, s := range starts {
 		k.begin(s)
 	}
-	return max(next.Sub(now), 0)
+	return max(k.lookAhead(now, next).Sub(now), 0)
 }
 
 // fail notes why nothing can be started, and returns when to try again.
@@ -355,6 +367,7 @@ func (k *Keeper) fail(now time.Time, err error) time.Duration {
 		k.cfg.Log.Error("triggers do not fire", "err", err)
 	}
 	k.problem, k.retryAt = err, now.Add(pause)
+	k.dropAll()
 	for _, e := range k.entries { // decisions that are not in the ledger are made again, others are looked up
 		e.unsettled = true
 		for _, t := range e.triggers {

@@ -17,7 +17,6 @@ import (
 	"wf/api"
 	"wf/trigger"
 	"wf/trigger/ledger"
-	"wf/workspace/clock"
 	"wf/workspace/fence"
 	"wf/workspace/workfile"
 )
@@ -37,10 +36,13 @@ type bench struct {
 	stay  []bool
 	// versions are those of the files of runs, when these began.
 	versions []string
+	// open is how often a workfile is prepared at present, prepared contains the paths in order.
+	open     map[string]int
+	prepared []string
 }
 
 func newBench(t *testing.T) *bench {
-	b := &bench{t: t, state: t.TempDir(), files: map[string]*workfile.Triggers{}, byKey: map[string]int{}}
+	b := &bench{t: t, state: t.TempDir(), files: map[string]*workfile.Triggers{}, byKey: map[string]int{}, open: map[string]int{}}
 	before := read
 	read = func(path string) (workfile.Triggers, error) {
 		b.mu.Lock()
@@ -102,6 +104,19 @@ func (b *bench) FindStarted(_ context.Context, _, key string) (api.RunAccepted, 
 	defer b.mu.Unlock()
 	i := slices.IndexFunc(b.started, func(r api.RunRequest) bool { return r.Key == key })
 	return api.RunAccepted{Run: fmt.Sprint(i + 1)}, i >= 0, nil
+}
+
+// Prepare counts what is open.
+func (b *bench) Prepare(_ context.Context, path string) (release func(), err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open[path]++
+	b.prepared = append(b.prepared, path)
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.open[path]--
+	}, nil
 }
 
 // keeper begins a daemon.
@@ -246,24 +261,17 @@ func TestUncertain(t *testing.T) {
 func TestClockSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
-		var offset atomic.Int64 // of the wall clock
-		clock.Wall = func() time.Time { return time.Now().Add(time.Duration(offset.Load())).Round(0) }
-		booted := time.Now()
-		process, before := clock.Process, clock.SinceBoot
-		clock.Process = func() time.Duration { return time.Since(booted) }
-		clock.SinceBoot = func() (string, time.Duration) { return "", time.Since(booted) }
-		defer func() { clock.Wall, clock.Process, clock.SinceBoot = time.Now, process, before }()
-
+		offset := fakeClock(t)
 		none, all := b.file("none", "every: 10m"), b.file("all", "every: 20m catchup=all")
 		begin := time.Now()
 		k := b.keeper()
 		b.must(b.enable(k, none))
 		time.Sleep(11 * time.Minute)
 		b.wantInstants(begin, 600)
-		offset.Store(int64(time.Hour)) // it is 71 minutes after begin
+		offset.set(time.Hour) // it is 71 minutes after begin
 		time.Sleep(mostSleep + 9*time.Minute)
 		b.wantInstants(begin, 600, 4800)
-		offset.Store(0) // it is 20 minutes after begin again
+		offset.set(0) // it is 20 minutes after begin again
 		time.Sleep(time.Hour)
 		b.wantInstants(begin, 600, 4800) // up to 80 minutes all instants are decided
 		time.Sleep(10 * time.Minute)
@@ -276,7 +284,7 @@ func TestClockSet(t *testing.T) {
 		begin = time.Now().Truncate(time.Second)
 		b.must(b.enable(k, all))
 		time.Sleep(time.Minute)
-		offset.Store(int64(time.Hour))
+		offset.set(time.Hour)
 		time.Sleep(time.Minute)
 		b.wantInstants(begin, 1200, 2400, 3600)
 		for _, r := range b.started[:3] {

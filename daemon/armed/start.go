@@ -31,6 +31,7 @@ type start struct {
 type stamp struct {
 	modified time.Time
 	size     int64
+	onBusy   string // its attribute on_busy
 }
 
 // begin lets a helper request the run. The entry is starting until its end.
@@ -72,7 +73,7 @@ func (s *start) request(ctx context.Context, runs Runs) (api.RunAccepted, error)
 			return acc, &api.Error{Code: api.CodeRefused, Message: why}
 		}
 	}
-	if err := s.entry.verify(); err != nil {
+	if _, err := s.entry.verify(); err != nil {
 		return api.RunAccepted{}, err
 	}
 	return runs.Start(ctx, path, s.runRequest())
@@ -92,7 +93,7 @@ func (s *start) runRequest() api.RunRequest {
 	if len(s.record.Files) > 0 {
 		req.Trigger.Files = pathsOf(s.entry.File, s.record.Files)
 	}
-	if (s.record.Late && s.trigger.Catchup == trigger.CatchupAll || len(s.record.Files) > 0) && req.OnBusy == "" && s.entry.onBusy == "" {
+	if (s.record.Late && s.trigger.Catchup == trigger.CatchupAll || len(s.record.Files) > 0) && req.OnBusy == "" && s.entry.onBusy() == "" {
 		req.OnBusy = api.BusyQueue // otherwise all but the first would be refused
 	}
 	return req
@@ -117,35 +118,34 @@ func (s *start) tooLate(now time.Time) string {
 	return "missed: the daemon ended before it had started the run"
 }
 
-// verify returns an error unless the triggers of the workfile are those that are armed.
-func (e *entry) verify() error {
-	found, err := e.check(&e.verified)
-	if found != nil {
-		e.onBusy = found.OnBusy
+// verify returns an error unless the triggers of the workfile are those that are armed, and the size of the workfile in bytes.
+func (e *entry) verify() (size int64, err error) {
+	info, err := os.Stat(e.Workfile)
+	if err != nil {
+		return 0, workfile.ReadError(e.Workfile, err)
 	}
-	return err
+	now := stamp{modified: info.ModTime(), size: info.Size()}
+	if before := e.verified.Load(); before != nil && now.modified == before.modified && now.size == before.size {
+		return now.size, nil
+	}
+	found, err := read(e.Workfile)
+	if err != nil {
+		return 0, err
+	}
+	if !e.same(found.Lines) {
+		return 0, errChanged(e.Workfile)
+	}
+	now.onBusy = found.OnBusy
+	e.verified.Store(&now)
+	return now.size, nil
 }
 
-// check returns an error unless the triggers of the workfile are those that are armed. It reads the workfile, and returns its
-// triggers, if it is not in the state of the last successful check.
-func (f *File) check(last *stamp) (*workfile.Triggers, error) {
-	info, err := os.Stat(f.Workfile)
-	if err != nil {
-		return nil, workfile.ReadError(f.Workfile, err)
+// onBusy returns the attribute on_busy of the workfile, as verify has read it; "" if it has none.
+func (e *entry) onBusy() string {
+	if at := e.verified.Load(); at != nil {
+		return at.onBusy
 	}
-	now := stamp{info.ModTime(), info.Size()}
-	if now == *last {
-		return nil, nil
-	}
-	found, err := read(f.Workfile)
-	if err != nil {
-		return nil, err
-	}
-	if !f.same(found.Lines) {
-		return nil, errChanged(f.Workfile)
-	}
-	*last = now
-	return &found, nil
+	return ""
 }
 
 func errChanged(path string) *api.Error {

@@ -279,7 +279,7 @@ func (l *Ledger) apply(r Record) {
 		if r.Trigger == "" {
 			clear(w.triggers)
 			for _, p := range w.pending {
-				w.remember(Record{Op: End, Time: r.Time, Workfile: p.Workfile, Trigger: p.Trigger, Instant: p.Instant, Key: p.Key, Error: "disarmed"})
+				w.remember(Record{Op: End, Time: r.Time, Workfile: p.Workfile, Trigger: p.Trigger, Instant: p.Instant, Key: p.Key, Error: "the triggers were disabled before it was known whether the run had started"})
 			}
 			w.pending = nil
 		}
