@@ -84,11 +84,12 @@ func (k *Keeper) enable(f *File) error {
 	}
 	old := k.entries[f.ID]
 	var records []ledger.Record
+	kept := map[string]bool{} // ids of triggers that are armed already
 	if old != nil {
 		for i := range f.Lines {
 			at := slices.IndexFunc(old.Lines, func(o Line) bool { return o.id() == f.Lines[i].id() })
 			if at >= 0 {
-				f.Lines[i].Anchor = old.Lines[at].Anchor
+				f.Lines[i].Anchor, kept[f.Lines[i].id()] = old.Lines[at].Anchor, true
 			}
 		}
 		for _, o := range old.Lines {
@@ -104,7 +105,7 @@ func (k *Keeper) enable(f *File) error {
 	for _, t := range e.triggers {
 		_, armed := k.ledger.State(f.ID, t.id)
 		switch {
-		case armed && !t.Anchor.Equal(f.Time):
+		case armed && kept[t.id]:
 		case t.other != nil:
 			records = append(records, t.armAfter(f.ID)...)
 		case t.files != nil:

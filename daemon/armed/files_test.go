@@ -249,6 +249,21 @@ func TestFilesWait(t *testing.T) {
 	})
 }
 
+// TestEnableTwice enables the triggers twice in a second: a file that came in between is not one that existed.
+func TestEnableTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := fileBench(t)
+		path := b.file("w", "file: in/*")
+		k := b.keeper()
+		b.must(b.enable(k, path))
+		b.put("in/a")
+		b.must(b.enable(k, path))
+		time.Sleep(aWhile)
+		b.wantFiles("in/a")
+		k.Close()
+	})
+}
+
 // TestFireFiles checks wf trigger fire, and what lists say.
 func TestFireFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
