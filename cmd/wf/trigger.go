@@ -124,10 +124,12 @@ func (o *triggerOptions) enable(e *env) func(context.Context, *env, string) erro
 			}
 			fmt.Fprintf(e.Stderr, "enabled %s of %s\n", words.Plural(len(q.Lines), "trigger"), plain.Line(e.rel(path)))
 			for _, t := range list.Workfiles[0].Triggers {
-				switch {
-				case len(t.Next) > 0:
+				if len(t.Next) > 0 {
 					fmt.Fprintf(e.Stderr, "  %s  next %s\n", plain.Line(t.On), instantText(t.Next[0], t.Zone))
-				case t.Files != nil:
+				}
+			}
+			for _, t := range w.Triggers { // as it was before: a run may have got files meanwhile
+				if t.Files != nil && t.State != api.TriggerGone {
 					fmt.Fprintf(e.Stderr, "  %s  %s\n", plain.Line(t.On), existingText(t))
 				}
 			}
