@@ -70,6 +70,9 @@ type Monitoring struct {
 	TextFile  string // is written with the metrics, absolute; "" = none
 	TokenFile string // contains a token that only reads the metrics, absolute; "" = none
 	TraceTo   string // base URL of the collector for runs whose environment names none; "" = they are not traced
+	// TraceHeaders is a file with headers for TraceTo in the form of OTEL_EXPORTER_OTLP_HEADERS, absolute, readable only for this
+	// user; "" = none.
+	TraceHeaders string
 }
 
 // parts are parts of the daemon that withDefaults creates.

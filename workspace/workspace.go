@@ -22,6 +22,7 @@ import (
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/planning"
+	"wf/workspace/tracing"
 	"wf/workspace/watchers"
 	"wf/workspace/workfile"
 )
@@ -53,8 +54,8 @@ type Config struct {
 	Forgot func(id string, runs []int)
 	// Tell, if not nil, is called with what happens without a request, on the loop or a helper. It must not block.
 	Tell func(News)
-	// TraceTo is the base URL of the collector for the traces of runs whose environment names none; "" = they are not traced.
-	TraceTo string
+	// TraceTo is the collector for the traces of runs whose environment names none; zero = they are not traced.
+	TraceTo tracing.Collector
 	Nested  activerun.Nested // nil if commands cannot start runs
 	// Notices, if not nil, stores notifications about runs.
 	Notices activerun.Notices

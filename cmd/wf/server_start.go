@@ -81,10 +81,11 @@ func (o *serverOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.monitoring.TextFile, "metrics-file", "", "keep the metrics in `FILE` for node_exporter (wf help metrics)")
 	f.StringVar(&o.monitoring.TokenFile, "metrics-token-file", "", "serve the metrics also for the token in `FILE`, which allows nothing else")
 	f.StringVar(&o.monitoring.TraceTo, "otlp-endpoint", "", "send traces of runs to the collector at `URL`, unless their environment names another")
+	f.StringVar(&o.monitoring.TraceHeaders, "otlp-headers-file", "", "send the headers in `FILE` to that collector: KEY=VALUE lines")
 }
 
 // serverFlags are the flags that a daemon passes on to the next one.
-var serverFlags = []string{"host", "port", "idle-timeout", "slots", "keep-runs", "keep-age", "keep-size", "metrics-file", "metrics-token-file", "otlp-endpoint"}
+var serverFlags = []string{"host", "port", "idle-timeout", "slots", "keep-runs", "keep-age", "keep-size", "metrics-file", "metrics-token-file", "otlp-endpoint", "otlp-headers-file"}
 
 // background starts a daemon that outlives this command, with the given flags.
 func (o *serverOptions) background(ctx context.Context, e *env, flags *pflag.FlagSet) error {
@@ -124,9 +125,9 @@ func (o *serverOptions) check() error {
 	case o.slots < 0 || o.keepRuns < 0:
 		return exit.Usage("slots and keep-runs must not be negative")
 	}
-	for _, path := range []string{o.monitoring.TextFile, o.monitoring.TokenFile} {
+	for _, path := range []string{o.monitoring.TextFile, o.monitoring.TokenFile, o.monitoring.TraceHeaders} {
 		if path != "" && !filepath.IsAbs(path) {
-			return exit.Usage("%s: the path of a file with metrics or their token must be absolute", path)
+			return exit.Usage("%s: the path of a file with metrics, their token or headers must be absolute", path)
 		}
 	}
 	if o.monitoring.TraceTo != "" {

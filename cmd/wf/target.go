@@ -111,7 +111,7 @@ func (e *env) daemonVars(dirs settings.Folders) []string {
 	vars := []string{"WF_RUNTIME_DIR=" + dirs.Runtime, "WF_STATE_DIR=" + dirs.State}
 	for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "TMPDIR", "TZ",
 		"WF_LOG", "WF_PORT", "WF_SLOTS", "WF_IDLE_TIMEOUT", "WF_KEEP_RUNS", "WF_KEEP_AGE", "WF_FILE_MEMORY", "WF_KEEP_SIZE",
-		"WF_METRICS_FILE", "WF_METRICS_TOKEN_FILE", "WF_OTLP_ENDPOINT",
+		"WF_METRICS_FILE", "WF_METRICS_TOKEN_FILE", "WF_OTLP_ENDPOINT", "WF_OTLP_HEADERS_FILE",
 		"GOCOVERDIR", "GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GORACE"} {
 		if value := e.Get(key); value != "" {
 			vars = append(vars, key+"="+value)

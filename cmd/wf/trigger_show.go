@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -40,7 +41,7 @@ func printTriggers(e *env, w api.TriggerWorkfile) {
 		case len(tr.Next) > 0:
 			next = "next " + instantText(tr.Next[0], tr.Zone)
 		case tr.Files != nil:
-			next = filesText(tr.Files)
+			next = filesText(tr)
 		}
 		last := ""
 		if tr.Last != nil {
@@ -70,19 +71,11 @@ func printNext(e *env, w api.TriggerWorkfile, now time.Time) error {
 		if t.Problem != "" {
 			fmt.Fprintf(e.Stdout, "  %s\n", plain.Line(t.Problem))
 		}
-		var table console.Table
-		for _, text := range t.Next {
-			at, err := time.Parse(time.RFC3339, text)
-			if err != nil {
-				return fmt.Errorf("the daemon sent the instant %q: %w", text, err)
-			}
-			table.Row("  "+instantText(text, t.Zone), at.Local().Format(instantLayout), "in "+words.Span(at.Sub(now)))
-		}
-		if err := table.Write(e.Stdout); err != nil {
+		if err := printInstants(e.Stdout, t, now); err != nil {
 			return err
 		}
 		if t.Files != nil && t.Problem == "" {
-			fmt.Fprintf(e.Stdout, "  waits for files in %s: %s\n", plain.Line(e.rel(t.Files.Folder)), filesText(t.Files))
+			fmt.Fprintf(e.Stdout, "  waits for files in %s: %s\n", plain.Line(e.rel(t.Files.Folder)), filesText(t))
 		}
 		if t.DelayMS > 0 {
 			fmt.Fprintf(e.Stdout, "  each run starts %s later (jitter)\n", words.Span(time.Duration(t.DelayMS)*time.Millisecond))
@@ -92,9 +85,10 @@ func printNext(e *env, w api.TriggerWorkfile, now time.Time) error {
 }
 
 // filesText says what a trigger that waits for files sees.
-func filesText(f *api.TriggerFiles) string {
+func filesText(t api.Trigger) string {
+	f := t.Files
 	text := words.Plural(f.Match, "file") + " now"
-	if f.New != f.Match && f.New > 0 {
+	if t.State == api.TriggerArmed && f.New > 0 {
 		text += fmt.Sprintf(", %d of them new", f.New)
 	}
 	if f.Problem != "" {
@@ -113,6 +107,26 @@ func someFiles(f api.TriggerFire) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
+}
+
+// printInstants prints the next instants of a trigger in its zone and in that of the terminal, or once if these are equal.
+func printInstants(w io.Writer, t api.Trigger, now time.Time) error {
+	var both, one console.Table
+	same := true
+	for _, text := range t.Next {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return fmt.Errorf("the daemon sent the instant %q: %w", text, err)
+		}
+		own, here, left := instantText(text, t.Zone), at.Local().Format(instantLayout), "in "+words.Span(at.Sub(now))
+		same = same && own == here
+		both.Row("  "+own, here, left)
+		one.Row("  "+own, left)
+	}
+	if same {
+		return one.Write(w)
+	}
+	return both.Write(w)
 }
 
 // instantLayout shows an instant with its weekday and zone.

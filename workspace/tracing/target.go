@@ -1,6 +1,7 @@
 package tracing
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -60,10 +61,17 @@ func (e environment) forTraces(what string) string {
 	return e["OTEL_EXPORTER_OTLP_"+what]
 }
 
-// Plan reads the environment of a run. endpoint is used if the environment names none; "" = none. target is nil if the run
+// A Collector is the place for the traces of runs whose environment names none.
+type Collector struct {
+	Endpoint string // base URL; "" = none
+	// Headers are sent there and nowhere else, as in OTEL_EXPORTER_OTLP_HEADERS, which takes precedence. They may be secret.
+	Headers string
+}
+
+// Plan reads the environment of a run. target is nil if the run
 // is not traced: tracing is off, or the caller has decided not to record its trace. parent and state are the context that
 // the run inherits, if it is traced. An error is a reason not to trace although the user wants it.
-func Plan(env []string, endpoint string) (target *Target, parent, state string, err error) {
+func Plan(env []string, usual Collector) (target *Target, parent, state string, err error) {
 	e := environmentOf(env)
 	if strings.EqualFold(e["OTEL_SDK_DISABLED"], "true") || e["OTEL_TRACES_EXPORTER"] == "none" {
 		return nil, "", "", nil
@@ -82,7 +90,7 @@ func Plan(env []string, endpoint string) (target *Target, parent, state string, 
 	if t.Endpoint == "" {
 		base := e["OTEL_EXPORTER_OTLP_ENDPOINT"]
 		if base == "" {
-			base = endpoint
+			base, e["OTEL_EXPORTER_OTLP_HEADERS"] = usual.Endpoint, cmp.Or(e["OTEL_EXPORTER_OTLP_HEADERS"], usual.Headers)
 		}
 		if base == "" {
 			return nil, "", "", nil
@@ -93,6 +101,12 @@ func Plan(env []string, endpoint string) (target *Target, parent, state string, 
 		return nil, "", "", err
 	}
 	return t, parent, state, nil
+}
+
+// CheckHeaders returns an error, without values, if a text has not the form of OTEL_EXPORTER_OTLP_HEADERS.
+func CheckHeaders(text string) error {
+	_, err := pairs(text)
+	return err
 }
 
 // CheckEndpoint returns an error if traces cannot be sent to a URL.

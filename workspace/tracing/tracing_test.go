@@ -63,7 +63,9 @@ func TestPlan(t *testing.T) {
 		want     string // of the target as JSON, "off", or a part of the error
 	}{
 		{"PATH=/bin", "", "off"},
-		{"PATH=/bin", "http://c:4318", `{"endpoint":"http://c:4318/v1/traces","timeout_ms":10000,"resource":{"service.name":"wf"}}`},
+		{"PATH=/bin", "http://c:4318", `{"endpoint":"http://c:4318/v1/traces","headers":{"key":"a,b","x":"y z"},"timeout_ms":10000,"resource":{"service.name":"wf"}}`},
+		{"OTEL_EXPORTER_OTLP_HEADERS=b=2", "http://c", `{"endpoint":"http://c/v1/traces","headers":{"b":"2"},"timeout_ms":10000,"resource":{"service.name":"wf"}}`},
+		{"OTEL_EXPORTER_OTLP_TRACES_HEADERS=b=2", "http://c", `{"endpoint":"http://c/v1/traces","headers":{"b":"2"},"timeout_ms":10000,"resource":{"service.name":"wf"}}`},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT=https://c/base/", "http://other", `{"endpoint":"https://c/base/v1/traces","timeout_ms":10000,"resource":{"service.name":"wf"}}`},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT=http://a|OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://b/t", "", `{"endpoint":"http://b/t","timeout_ms":10000,"resource":{"service.name":"wf"}}`},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT=", "", "off"},
@@ -80,7 +82,7 @@ func TestPlan(t *testing.T) {
 		{"OTEL_EXPORTER_OTLP_ENDPOINT=http://a|OTEL_EXPORTER_OTLP_HEADERS=secret", "", "entry 1"},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT=http://a|OTEL_RESOURCE_ATTRIBUTES=a=%zz", "", "entry 1"},
 	} {
-		target, _, _, err := Plan(strings.Split(tc.env, "|"), tc.endpoint)
+		target, _, _, err := Plan(strings.Split(tc.env, "|"), Collector{tc.endpoint, "key=a%2Cb,\nx = y z"})
 		got := "off"
 		switch {
 		case err != nil:
@@ -95,11 +97,11 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", tc.env, got, tc.want)
 		}
 	}
-	_, got, state, _ := Plan([]string{parent + "1", "TRACESTATE=a=b"}, "http://a")
+	_, got, state, _ := Plan([]string{parent + "1", "TRACESTATE=a=b"}, Collector{Endpoint: "http://a"})
 	if "TRACEPARENT="+got != parent+"1" || state != "a=b" {
 		t.Errorf("parent %q, state %q", got, state)
 	}
-	if _, _, state, _ := Plan([]string{parent + "1", "TRACESTATE=" + strings.Repeat("x", 600)}, "http://a"); state != "" {
+	if _, _, state, _ := Plan([]string{parent + "1", "TRACESTATE=" + strings.Repeat("x", 600)}, Collector{Endpoint: "http://a"}); state != "" {
 		t.Error("a long state was kept")
 	}
 }

@@ -35,7 +35,7 @@ type DestinationKey struct {
 	named func(n *send.Named, text string)
 }
 
-const caHelp = "PEM certificates of your own authority, if that of the server is from none that the machine knows"
+const caHelp = "PEM certificates of an authority that the machine does not know, for the server"
 
 // MailKeys returns the keys of the table [mail].
 func MailKeys() []DestinationKey {

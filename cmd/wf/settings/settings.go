@@ -85,6 +85,9 @@ func All() []Setting {
 		{Key: "before-run", Kind: KindText, Personal: true, Flagless: true,
 			Help: "a shell command before each run, which may refuse it: wf help hooks"},
 		{Key: "after-run", Kind: KindText, Personal: true, Flagless: true, Help: "a shell command after each run: wf help hooks"},
+		{Key: "before-node", Kind: KindText, Personal: true, Flagless: true,
+			Help: "a shell command before the command of each node, which may refuse it: wf help hooks"},
+		{Key: "after-node", Kind: KindText, Personal: true, Flagless: true, Help: "a shell command after the command of each node: wf help hooks"},
 		{Key: "hook-timeout", Kind: KindTime, Builtin: "1m", Personal: true, Flagless: true, Help: "how long a hook may take in workfiles without hook_timeout"},
 		{Key: "trust", Kind: KindText, Personal: true, Flagless: true,
 			Help: "folders with files to trust even if others can write them: /data/lab:/srv/flows; * = all"},
@@ -106,6 +109,8 @@ func All() []Setting {
 			Help: "the daemon keeps its metrics in this file, for the textfile collector of node_exporter"},
 		{Key: "metrics-token-file", Kind: KindText, Commands: startCommands, Personal: true,
 			Help: "a file with a token that allows to read the metrics at the port, and nothing else"},
+		{Key: "otlp-headers-file", Kind: KindText, Commands: startCommands, Personal: true,
+			Help: "a file, only for you, with KEY=VALUE lines: headers for the collector at otlp-endpoint"},
 		{Key: "otlp-endpoint", Kind: KindText, Commands: startCommands, Personal: true,
 			Help: "URL of the collector for traces; OTEL_EXPORTER_OTLP_ENDPOINT of wf run takes precedence"},
 	}
