@@ -129,9 +129,10 @@ type RunRequest struct {
 
 // A RunTrigger is the trigger that starts a run.
 type RunTrigger struct {
-	Name string    `json:"name"`          // cron: 0 2 * * *
-	Time time.Time `json:"time"`          // the instant
-	Run  string    `json:"run,omitempty"` // of another workfile, whose end started this run
+	Name  string    `json:"name"`            // cron: 0 2 * * *
+	Time  time.Time `json:"time"`            // the instant
+	Run   string    `json:"run,omitempty"`   // of another workfile, whose end started this run
+	Files []string  `json:"files,omitempty"` // paths of the files whose arrival started it
 }
 
 // A Caller identifies an execution, from the environment of its command.

@@ -47,6 +47,17 @@ type Trigger struct {
 	Next    []string     `json:"next,omitempty"`     // RFC 3339: the next instants, in Zone
 	DelayMS int64        `json:"delay_ms,omitempty"` // of each start after its instant, from jitter
 	Last    *TriggerFire `json:"last,omitempty"`
+	// Files describes what a trigger waits for that waits for files; nil for others.
+	Files *TriggerFiles `json:"files,omitempty"`
+}
+
+// TriggerFiles are the files of a trigger.
+type TriggerFiles struct {
+	Folder  string `json:"folder"` // the path of the folder that has all of them
+	Match   int    `json:"match"`  // how many files match now
+	New     int    `json:"new"`    // how many of them no run has had, because they have just arrived or nothing is armed
+	Polled  bool   `json:"polled,omitempty"`
+	Problem string `json:"problem,omitempty"` // why files may not be seen
 }
 
 // States of a Trigger.
@@ -105,6 +116,9 @@ type TriggerFire struct {
 	Count  int    `json:"count,omitempty"` // how many instants were skipped
 	Late   bool   `json:"late,omitempty"`  // it was missed and caught up
 	ByHand bool   `json:"by_hand,omitempty"`
+	// Files are the first of the files of the run, relative to the folder of the workfile, and FileCount is how many it got.
+	Files     []string `json:"files,omitempty"`
+	FileCount int      `json:"file_count,omitempty"`
 }
 
 // Results of a TriggerFire.

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,7 @@ const (
 	After Kind = "after" // after: ../other.wf success
 )
 
-var kinds = []string{string(Cron), string(Every), string(After)}
+var kinds = []string{string(Cron), string(Every), string(After), string(File)}
 
 // Ends of runs for which After waits.
 const (
@@ -53,7 +54,8 @@ var catchups = []string{string(CatchupNone), string(CatchupLatest), string(Catch
 // A Trigger is one line of the attribute.
 type Trigger struct {
 	Kind Kind
-	// Spec is the text between the kind and the options: a cron expression, a duration, or a path with the end of its runs.
+	// Spec is the text between the kind and the options: a cron expression, a duration, a path with the end of its runs, or a
+	// pattern of paths.
 	Spec string
 	Zone string // of tz, a name of the tz database; "" if there is none
 
@@ -61,6 +63,7 @@ type Trigger struct {
 	Window  time.Duration // of catchup_window: older instants are not caught up; 0 = DefaultWindow
 	Jitter  time.Duration // the longest delay after an instant
 	Limit   Limit
+	Files   Files // of a File
 }
 
 // Limit bounds the number of starts in a time. The zero value is no limit.
@@ -94,6 +97,10 @@ var options = map[string]option{
 	"catchup_window": {"catchup_window=2d", func(t *Trigger, text string) error { return readSpan(&t.Window, text, time.Second, longest) }},
 	"jitter":         {"jitter=5m", func(t *Trigger, text string) error { return readSpan(&t.Jitter, text, 0, mostJitter) }},
 	"limit":          {"limit=10/h", (*Trigger).readLimit},
+	"settle":         {"settle=10s", readSettle},
+	"batch":          {"batch=1", readBatch},
+	"existing":       {"existing=yes", func(t *Trigger, text string) error { return readYes(&t.Files.Existing, text) }},
+	"reopened":       {"reopened=yes", func(t *Trigger, text string) error { return readYes(&t.Files.Reopened, text) }},
 }
 
 // Parse reads one line. The error says what is wrong and what to write instead.
@@ -107,8 +114,11 @@ func Parse(line string) (Trigger, error) {
 	if !found || !slices.Contains(kinds, string(t.Kind)) {
 		return t, unknownKind(line, word, found)
 	}
+	if t.Kind == File {
+		t.Files = Files{Settle: DefaultSettle, Batch: DefaultBatch}
+	}
 	parts := strings.Fields(rest)
-	end := slices.IndexFunc(parts, func(part string) bool { return strings.Contains(part, "=") })
+	end := slices.IndexFunc(parts, isOption)
 	if end < 0 {
 		end = len(parts)
 	}
@@ -119,6 +129,9 @@ func Parse(line string) (Trigger, error) {
 			return t, err
 		}
 	}
+	if err := t.checkFile(seen); err != nil {
+		return t, err
+	}
 	switch {
 	case t.Kind == Every && t.Zone != "":
 		return t, fmt.Errorf("tz has no effect on every; write cron: to run at times of the day")
@@ -127,6 +140,12 @@ func Parse(line string) (Trigger, error) {
 	}
 	_, err := t.Schedule(time.Time{}, time.UTC)
 	return t, err
+}
+
+// isOption reports whether a word of a line is an option. A path may contain = behind its first slash.
+func isOption(word string) bool {
+	key, _, found := strings.Cut(word, "=")
+	return found && !strings.Contains(key, "/")
 }
 
 // Other returns the path of the workfile whose runs start those of an After, as it was written, and the end of these runs.
@@ -158,7 +177,7 @@ func unknownKind(line, word string, found bool) error {
 	if similar := closest(strings.TrimSpace(word), kinds); found && similar != "" {
 		return fmt.Errorf("%q is no trigger; did you mean %s?", strings.TrimSpace(word), similar)
 	}
-	return fmt.Errorf("%q is no trigger; write cron: 0 2 * * * (at two every night), every: 10m or after: ../other.graphml success", line)
+	return fmt.Errorf("%q is no trigger; write cron: 0 2 * * * (at two every night), every: 10m, after: ../other.graphml success or file: incoming/*.csv", line)
 }
 
 // readOption reads one key=value.
@@ -170,7 +189,7 @@ func (t *Trigger) readOption(part string, seen map[string]bool) error {
 	o, known := options[key]
 	switch {
 	case !known:
-		names := []string{"catchup", "catchup_window", "jitter", "limit", "tz"}
+		names := slices.Sorted(maps.Keys(options))
 		if similar := closest(key, names); similar != "" {
 			return fmt.Errorf("the option %q is unknown; did you mean %s?", key, similar)
 		}
@@ -235,10 +254,10 @@ func (t *Trigger) readLimit(text string) error {
 	return nil
 }
 
-// Schedule returns the instants of t, nil for an After. anchor is the beginning of an interval; local is the zone of a cron expression without tz.
+// Schedule returns the instants of t, nil for an After and a File. anchor is the beginning of an interval; local is the zone of a cron expression without tz.
 func (t Trigger) Schedule(anchor time.Time, local *time.Location) (schedule.Schedule, error) {
 	switch t.Kind {
-	case After:
+	case After, File:
 		return nil, nil
 	case Every:
 		var period time.Duration

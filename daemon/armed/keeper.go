@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/daemon/folders"
 	"wf/trigger"
 	"wf/trigger/ledger"
 	"wf/trigger/planner"
@@ -67,6 +68,9 @@ type Keeper struct {
 	starts sync.WaitGroup
 	count  atomic.Int32
 	ends   ends
+	// notifier reports changes of folders; nil until a trigger waits for files, and where the kernel has none. It belongs to the loop.
+	notifier *folders.Notifier
+	touched  touched
 
 	// The fields below belong to the loop.
 
@@ -102,7 +106,8 @@ type armedTrigger struct {
 	Line
 	planner.Trigger
 	id    string
-	other *other         // nil for a trigger with instants
+	other *other         // nil unless it follows another workfile
+	files *follow        // nil unless it waits for files
 	name  string         // $WF_TRIGGER
 	zone  *time.Location // of its instants
 	wake  time.Time      // when to decide about it; zero = at once
@@ -135,6 +140,7 @@ func (k *Keeper) Close() {
 	close(k.quit)
 	k.cancel()
 	<-k.done
+	k.closeFolders()
 	ended := make(chan struct{})
 	go func() {
 		k.starts.Wait()
@@ -167,6 +173,7 @@ func (k *Keeper) run() {
 		case <-timer.C:
 		case <-k.ends.signal:
 			k.noteEnds()
+			k.noteTouched()
 		case <-lost:
 			k.cfg.Log.Error("another machine has taken the triggers over")
 			k.leave()
@@ -212,6 +219,7 @@ func (k *Keeper) add(f *File) *entry {
 	e := &entry{File: f, unsettled: true}
 	if old := k.entries[f.ID]; old != nil {
 		e.starting = old.starting
+		old.unfollow()
 		old.left() // it is armed again
 	}
 	for _, l := range f.Lines {
@@ -227,6 +235,9 @@ func (k *Keeper) add(f *File) *entry {
 				k.cfg.Log.Error("a trigger follows a workfile that cannot be found", "workfile", f.Workfile, "trigger", l.On, "err", err)
 				t.idle = true
 			}
+		}
+		if err == nil && parsed.Kind == trigger.File {
+			t.files = k.follow(f, parsed, t)
 		}
 		e.triggers = append(e.triggers, t)
 	}
@@ -383,8 +394,12 @@ func (k *Keeper) decide(e *entry, now time.Time) (s *start, records []ledger.Rec
 			wake = soonest(wake, t)
 			continue
 		}
-		if t.other != nil {
-			s, more := k.decideAfter(e, t, now)
+		if t.other != nil || t.files != nil {
+			decide := k.decideAfter
+			if t.files != nil {
+				decide = k.decideFiles
+			}
+			s, more := decide(e, t, now)
 			if records = append(records, more...); s != nil {
 				e.turn += i + 1
 				return s, records, time.Time{}

@@ -70,7 +70,7 @@ var table = []Attribute{
 	{Name: "cluster_mode", On: Node | Graph, Role: Shapes, Kind: Other, Words: []string{"auto", "pool", "array", "job"},
 		Meaning: "how a cluster gets the command: pool, array, job or auto; may contain ${{ }}"},
 	{Name: "on", On: Node | Graph, Role: Shapes, Kind: Other, Words: []string{"cron:", "every:", "after:"}, Long: true,
-		Mistaken: []string{"trigger", "triggers", "schedule", "cron"}, Meaning: "cron: 0 2 * * *, every: 10m or after: FILE: start runs (wf help triggers)"},
+		Mistaken: []string{"trigger", "triggers", "schedule", "cron"}, Meaning: "cron: 0 2 * * *, every: 10m, after: FILE or file: in/*.csv: start runs (wf help triggers)"},
 	{Name: "output", On: Command | Graph, Role: Shared, Kind: Word, Words: []string{"merged", "split"},
 		Meaning: "split: standard output and standard error apart, and their order is lost"},
 	{Name: "join", On: Command | SubFlow, Kind: Other, Words: []string{"all", "any"},

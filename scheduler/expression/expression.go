@@ -58,6 +58,8 @@ type Run struct {
 	ID, Workfile string
 	// Trigger and TriggerTime are the trigger that started it, and its instant; "" for none.
 	Trigger, TriggerTime string
+	// TriggerFiles are the paths of the files that arrived, for a trigger that waits for files.
+	TriggerFiles []string
 }
 
 // Node is the part of a node that expressions can refer to. The zero value is a node that has not run.

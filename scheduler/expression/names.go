@@ -52,7 +52,7 @@ var rootMembers = map[string]string{
 	"previous": "previous.NAME.outputs.KEY, .exit_code, .status or .results",
 	"env":      "env.NAME",
 	"run":      "run.id or run.workfile",
-	"trigger":  "trigger.name or trigger.time",
+	"trigger":  "trigger.name, .time or .files",
 	"parent":   "parent.item, parent.index or parent.iteration",
 }
 
@@ -198,8 +198,10 @@ func (c *compiler) ofRoot(at int, root, key string) op {
 		return func(v *evaluation) any { return v.env.Run.Trigger }
 	case root == "trigger" && key == "time":
 		return func(v *evaluation) any { return v.env.Run.TriggerTime }
+	case root == "trigger" && key == "files":
+		return func(v *evaluation) any { return normalized(v.env.Run.TriggerFiles) }
 	case root == "trigger":
-		fail(at, "trigger has no %q, only name and time", key)
+		fail(at, "trigger has no %q, only name, time and files", key)
 	}
 	switch key {
 	case "id":

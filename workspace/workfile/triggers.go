@@ -16,6 +16,7 @@ type Trigger struct {
 type Triggers struct {
 	ID, Path string // see ID
 	Lines    []Trigger
+	OnBusy   string // the attribute on_busy of the graph; "" if it has none
 }
 
 // ReadTriggers reads the triggers of the workfile at path, which is absolute.
@@ -28,7 +29,8 @@ func ReadTriggers(path string) (Triggers, error) {
 	if err != nil {
 		return Triggers{}, err
 	}
-	return Triggers{id, real, triggersOf(g)}, nil
+	onBusy, _ := g.Attr("on_busy")
+	return Triggers{id, real, triggersOf(g), onBusy}, nil
 }
 
 func triggersOf(g *graph.Graph) (list []Trigger) {
