@@ -83,7 +83,8 @@ var mayImport = map[string][]string{
 	"trigger/webhook":                 {},
 	"trigger/ledger":                  {"executor/ownfile", "trigger/arrivals", "trigger/planner", "trigger/webhook"},
 	"daemon/store":                    {"executor/checksum", "executor/ownfile"},
-	"daemon/armed":                    {"api", "executor/ownfile", "trigger", "trigger/ledger", "trigger/planner", "trigger/webhook", "workspace/clock", "workspace/fence", "workspace/history", "workspace/workfile"},
+	"daemon/armed":                    {"api", "daemon/folders", "executor/ownfile", "trigger", "trigger/arrivals", "trigger/ledger", "trigger/planner", "trigger/webhook", "workspace/clock", "workspace/fence", "workspace/history", "workspace/workfile"},
+	"daemon/folders":                  {"trigger", "trigger/arrivals"},
 	"daemon/audit":                    {"executor/ownfile", "workspace/fence"},
 	"daemon/metrics":                  {"executor/ownfile", "workspace/history"},
 	"daemon/traces":                   {"executor/ownfile", "workspace/tracing"},
@@ -160,7 +161,7 @@ var mayBeWide = map[string]struct {
 	"api.NodeStatus":            {31, 1, "all that a client is told of a node, as it stands in JSON"},
 	"api.RunRequest":            {27, 0, "all that a client asks of a run, as it stands in JSON"},
 	"workspace/history.Record":  {28, 0, "the union of all records of a journal, as it stands in JSON"},
-	"workspace/history.Request": {46, 0, "all that a run began with, as it stands in JSON"},
+	"workspace/history.Request": {47, 0, "all that a run began with, as it stands in JSON"},
 }
 
 // mayBeLong names the functions that may have more lines than maxFunctionLines, with the reason.

@@ -59,6 +59,17 @@ type Trigger struct {
 	DelayMS int64        `json:"delay_ms,omitempty"` // of each start after its instant, from jitter
 	Last    *TriggerFire `json:"last,omitempty"`
 	Webhook *Webhook     `json:"webhook,omitempty"` // of a line webhook:
+	// Files describes what a trigger waits for that waits for files; nil for others.
+	Files *TriggerFiles `json:"files,omitempty"`
+}
+
+// TriggerFiles are the files of a trigger.
+type TriggerFiles struct {
+	Folder  string `json:"folder"` // the path of the folder that has all of them
+	Match   int    `json:"match"`  // how many files match now
+	New     int    `json:"new"`    // how many of them no run has had, because they have just arrived or nothing is armed
+	Polled  bool   `json:"polled,omitempty"`
+	Problem string `json:"problem,omitempty"` // why files may not be seen
 }
 
 // Webhook is what senders need for a line webhook:.
@@ -162,6 +173,9 @@ type TriggerFire struct {
 	Count  int    `json:"count,omitempty"` // how many instants were skipped, or requests rejected
 	Late   bool   `json:"late,omitempty"`  // it was missed and caught up
 	ByHand bool   `json:"by_hand,omitempty"`
+	// Files are the first of the files of the run, relative to the folder of the workfile, and FileCount is how many it got.
+	Files     []string `json:"files,omitempty"`
+	FileCount int      `json:"file_count,omitempty"`
 }
 
 // Results of a TriggerFire.
@@ -179,6 +193,8 @@ type RunTrigger struct {
 	Name string    `json:"name"`          // cron: 0 2 * * *
 	Time time.Time `json:"time"`          // the instant
 	Run  string    `json:"run,omitempty"` // of another workfile, whose end started this run
+	// Files are paths of the files whose arrival started it.
+	Files []string `json:"files,omitempty"`
 	// Event is the kind of event that the sender of a webhook named.
 	Event string `json:"event,omitempty"`
 	// Body is what the sender of a webhook sent, nil for other triggers. Only requests have it; BodyFile is the path of the

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +32,7 @@ const (
 	Webhook Kind = "webhook" // webhook: deploy
 )
 
-var kinds = []string{string(Cron), string(Every), string(After), string(Webhook)}
+var kinds = []string{string(Cron), string(Every), string(After), string(File), string(Webhook)}
 
 // Ends of runs for which After waits.
 const (
@@ -55,8 +56,8 @@ var catchups = []string{string(CatchupNone), string(CatchupLatest), string(Catch
 // A Trigger is one line of the attribute.
 type Trigger struct {
 	Kind Kind
-	// Spec is the text between the kind and the options: a cron expression, a duration, a path with the end of its runs,
-	// or the name of a webhook.
+	// Spec is the text between the kind and the options: a cron expression, a duration, a path with the end of its runs, a
+	// pattern of paths, or the name of a webhook.
 	Spec string
 	Zone string // of tz, a name of the tz database; "" if there is none
 	// Scheme is how deliveries of a Webhook are signed; "" for other kinds.
@@ -66,6 +67,7 @@ type Trigger struct {
 	Window  time.Duration // of catchup_window: older instants are not caught up; 0 = DefaultWindow
 	Jitter  time.Duration // the longest delay after an instant
 	Limit   Limit
+	Files   Files // of a File
 }
 
 // Limit bounds the number of starts in a time. The zero value is no limit.
@@ -100,6 +102,10 @@ var options = map[string]option{
 	"jitter":         {"jitter=5m", func(t *Trigger, text string) error { return readSpan(&t.Jitter, text, 0, mostJitter) }},
 	"limit":          {"limit=10/h", (*Trigger).readLimit},
 	"scheme":         {"scheme=" + strings.Join(webhook.Schemes, ", "), (*Trigger).readScheme},
+	"settle":         {"settle=10s", readSettle},
+	"batch":          {"batch=1", readBatch},
+	"existing":       {"existing=yes", func(t *Trigger, text string) error { return readYes(&t.Files.Existing, text) }},
+	"reopened":       {"reopened=yes", func(t *Trigger, text string) error { return readYes(&t.Files.Reopened, text) }},
 }
 
 // Parse reads one line. The error says what is wrong and what to write instead.
@@ -113,8 +119,11 @@ func Parse(line string) (Trigger, error) {
 	if !found || !slices.Contains(kinds, string(t.Kind)) {
 		return t, unknownKind(line, word, found)
 	}
+	if t.Kind == File {
+		t.Files = Files{Settle: DefaultSettle, Batch: DefaultBatch}
+	}
 	parts := strings.Fields(rest)
-	end := slices.IndexFunc(parts, func(part string) bool { return strings.Contains(part, "=") })
+	end := slices.IndexFunc(parts, isOption)
 	if end < 0 {
 		end = len(parts)
 	}
@@ -124,6 +133,9 @@ func Parse(line string) (Trigger, error) {
 		if err := t.readOption(part, seen); err != nil {
 			return t, err
 		}
+	}
+	if err := t.checkFile(seen); err != nil {
+		return t, err
 	}
 	switch {
 	case t.Kind == Every && t.Zone != "":
@@ -137,6 +149,12 @@ func Parse(line string) (Trigger, error) {
 	}
 	_, err := t.Schedule(time.Time{}, time.UTC)
 	return t, err
+}
+
+// isOption reports whether a word of a line is an option. A path may contain = behind its first slash.
+func isOption(word string) bool {
+	key, _, found := strings.Cut(word, "=")
+	return found && !strings.Contains(key, "/")
 }
 
 // Other returns the path of the workfile whose runs start those of an After, as it was written, and the end of these runs.
@@ -168,7 +186,7 @@ func unknownKind(line, word string, found bool) error {
 	if similar := closest(strings.TrimSpace(word), kinds); found && similar != "" {
 		return fmt.Errorf("%q is no trigger; did you mean %s?", strings.TrimSpace(word), similar)
 	}
-	return fmt.Errorf("%q is no trigger; write cron: 0 2 * * * (at two every night), every: 10m, after: ../other.graphml success or webhook: deploy", line)
+	return fmt.Errorf("%q is no trigger; write cron: 0 2 * * * (at two every night), every: 10m, after: ../other.graphml success, file: incoming/*.csv or webhook: deploy", line)
 }
 
 // readOption reads one key=value.
@@ -180,7 +198,7 @@ func (t *Trigger) readOption(part string, seen map[string]bool) error {
 	o, known := options[key]
 	switch {
 	case !known:
-		names := []string{"catchup", "catchup_window", "jitter", "limit", "scheme", "tz"}
+		names := slices.Sorted(maps.Keys(options))
 		if similar := closest(key, names); similar != "" {
 			return fmt.Errorf("the option %q is unknown; did you mean %s?", key, similar)
 		}
@@ -245,10 +263,11 @@ func (t *Trigger) readLimit(text string) error {
 	return nil
 }
 
-// Schedule returns the instants of t, nil for an After and a Webhook. anchor is the beginning of an interval; local is the zone of a cron expression without tz.
+// Schedule returns the instants of t, nil for a trigger without instants. anchor is the beginning of an interval; local is the zone of a cron
+// expression without tz.
 func (t Trigger) Schedule(anchor time.Time, local *time.Location) (schedule.Schedule, error) {
 	switch t.Kind {
-	case After, Webhook:
+	case After, File, Webhook:
 		return nil, nil
 	case Every:
 		var period time.Duration

@@ -56,7 +56,7 @@ func TestMistakes(t *testing.T) {
 		"cron: 0 2 * * * tz=../etc":               "no time zone",
 		"cron: 0 2 * * * catchup=some":            "write catchup=none, latest or all",
 		"cron: 0 2 * * * catchupp=all":            "did you mean catchup?",
-		"cron: 0 2 * * * colour=red":              "there are catchup, catchup_window, jitter, limit, scheme, tz",
+		"cron: 0 2 * * * colour=red":              "there are batch, catchup, catchup_window, existing, jitter, limit, reopened, scheme, settle, tz",
 		"cron: 0 2 * * * tz=UTC tz=UTC":           "tz is given twice",
 		"cron: 0 2 * tz=UTC * *":                  "options are key=value and come last",
 		"every: 10m tz=UTC":                       "tz has no effect on every",
@@ -86,7 +86,7 @@ func TestRead(t *testing.T) {
 
 // FuzzParse checks that every line is refused or means the same when it is read again.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"cron: */5 * * * * tz=UTC", "every: 10m jitter=1s limit=10/h", "cron: 0 0 31 2 *", "file: x", "every: 1h =", "limit=1/h", "after: a b done limit=1/h", "webhook: a scheme=slack limit=1/h"} {
+	for _, seed := range []string{"cron: */5 * * * * tz=UTC", "every: 10m jitter=1s limit=10/h", "cron: 0 0 31 2 *", "file: x", "every: 1h =", "limit=1/h", "after: a b done limit=1/h", "file: in/[a-c]*/*.csv settle=1s batch=1", "webhook: a scheme=slack limit=1/h"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

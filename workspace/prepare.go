@@ -71,11 +71,12 @@ func (pp *preparer) prepare(r *activerun.Run, asked api.RunRequest, queueFile st
 		if p.err == nil {
 			p.refused, p.err = r.BeforeRun(p.hist.Dir(), p.hist.Number(), env, stopped)
 		}
-		if p.err == nil && queueFile != "" {
-			_ = os.Remove(queueFile) // if it stays, the next daemon finds that the run has started
-		}
 		if p.err == nil {
 			p.sess, p.err = r.OpenExecutor(p.hist.Dir(), p.hist.Number(), env)
+		}
+		// Before that, the next daemon would take the run for one that was not started, and withdraw it.
+		if p.err == nil && queueFile != "" {
+			_ = os.Remove(queueFile) // if it stays, the next daemon finds that the run has started
 		}
 		if p.err != nil && p.hist != nil {
 			p.hist.Close()

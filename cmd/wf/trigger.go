@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -128,11 +129,34 @@ func (o *triggerOptions) enable(e *env) func(context.Context, *env, string) erro
 				}
 			}
 			noteWebhooks(e, list)
+			for _, t := range w.Triggers { // as it was before: a run may have got files meanwhile
+				if t.Files != nil && t.State != api.TriggerGone {
+					fmt.Fprintf(e.Stderr, "  %s  %s\n", plain.Line(t.On), existingText(t))
+				}
+			}
 			if !hasService(e) {
 				fmt.Fprintln(e.Stderr, "  they start runs while the daemon runs; wf server install starts it with the machine")
 			}
 			return nil
 		})
+	}
+}
+
+// existingText says what becomes of the files that match when a trigger is enabled.
+func existingText(t api.Trigger) string {
+	switch n := t.Files.Match; {
+	case t.Files.Problem != "":
+		return plain.Line(t.Files.Problem)
+	case n == 0:
+		return "no file matches now"
+	case slices.Contains(strings.Fields(t.On), "existing=yes") && t.Files.New == 1:
+		return "1 file that already exists starts a run"
+	case slices.Contains(strings.Fields(t.On), "existing=yes") && t.Files.New > 0:
+		return words.Plural(t.Files.New, "file") + " that already exist start runs"
+	case n == 1:
+		return "1 file that already exists starts no run"
+	default:
+		return words.Plural(n, "file") + " that already exist start no run"
 	}
 }
 
@@ -159,14 +183,19 @@ func (o *triggerOptions) askEnable(e *env, w api.TriggerWorkfile) error {
 		if len(t.Next) > 0 {
 			next = instantText(t.Next[0], t.Zone)
 		}
-		if t.Problem != "" {
+		next = "next " + next
+		switch {
+		case t.Problem != "":
 			next = plain.Line(t.Problem)
+		case t.Files != nil:
+			next = "for files that arrive in " + plain.Line(e.rel(t.Files.Folder)) + "; " + existingText(t)
+		case strings.HasPrefix(t.On, "after:"):
+			next = "after each such run"
 		}
 		if t.Webhook != nil {
-			fmt.Fprintf(out, "  %s  %s for each delivery of a sender that knows the secret\n", plain.Line(t.On), runs)
-			continue
+			next = "for each delivery of a sender that knows the secret"
 		}
-		fmt.Fprintf(out, "  %s  %s, next %s\n", plain.Line(t.On), runs, next)
+		fmt.Fprintf(out, "  %s  %s, %s\n", plain.Line(t.On), runs, next)
 	}
 	if peek, err := daemon.PeekAt(w.Workfile); err == nil {
 		shown, more := 0, 0
@@ -270,7 +299,8 @@ func newTriggerNext(e *env) *cobra.Command {
 		Use:   "next [FILE]",
 		Short: "Show the next instants of the triggers, in their time zone and in yours",
 		Long: `Next shows the next instants of each trigger, also if it is not enabled: in the time zone of the
-trigger, and in that of this terminal if it differs.`,
+trigger, and in that of this terminal if it differs. Of a trigger that waits for files it shows how
+many match now, and how many of them no run has had.`,
 		Example: `  wf trigger next -n 20`,
 	}, o, func(ctx context.Context, e *env, path string) error {
 		if o.most < 1 || o.most > api.MostInstants {
@@ -297,8 +327,9 @@ func newTriggerFire(e *env) *cobra.Command {
 		Use:   "fire [FILE]",
 		Short: "Start the run of an enabled trigger now",
 		Long: `Fire starts the run that a trigger would start, with the same environment and parameters, now. It
-changes nothing about the instants of the trigger. A workfile with several triggers needs --on, a
-webhook --body.`,
+changes nothing about the instants of the trigger. A trigger that waits for files gets those that
+match now, also if a run had them, at most as many as one run gets; a webhook gets --body. A workfile
+with several triggers needs --on.`,
 		Example: `  wf trigger fire
   wf trigger fire --body push.json --event push
   wf trigger fire --on 'every: 10m'`,

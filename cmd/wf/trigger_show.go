@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"wf/api"
@@ -41,6 +42,8 @@ func printTriggers(e *env, w api.TriggerWorkfile) {
 			next = "next " + instantText(tr.Next[0], tr.Zone)
 		case tr.Webhook != nil:
 			next = webhookText(tr.Webhook)
+		case tr.Files != nil:
+			next = filesText(tr)
 		}
 		last := ""
 		if tr.Last != nil {
@@ -76,11 +79,39 @@ func printNext(e *env, w api.TriggerWorkfile, now time.Time) error {
 		if err := printInstants(e.Stdout, t, now); err != nil {
 			return err
 		}
+		if t.Files != nil && t.Problem == "" {
+			fmt.Fprintf(e.Stdout, "  waits for files in %s: %s\n", plain.Line(e.rel(t.Files.Folder)), filesText(t))
+		}
 		if t.DelayMS > 0 {
 			fmt.Fprintf(e.Stdout, "  each run starts %s later (jitter)\n", words.Span(time.Duration(t.DelayMS)*time.Millisecond))
 		}
 	}
 	return nil
+}
+
+// filesText says what a trigger that waits for files sees.
+func filesText(t api.Trigger) string {
+	f := t.Files
+	text := words.Plural(f.Match, "file") + " now"
+	if t.State == api.TriggerArmed && f.New > 0 {
+		text += fmt.Sprintf(", %d of them new", f.New)
+	}
+	if f.Problem != "" {
+		text += " (" + plain.Line(f.Problem) + ")"
+	} else if f.Polled {
+		text += " (its file system reports no changes: looked at from time to time)"
+	}
+	return text
+}
+
+// someFiles names the files of a run.
+func someFiles(f api.TriggerFire) string {
+	few := f.Files[:min(len(f.Files), 3)]
+	text := strings.Join(few, ", ")
+	if more := f.FileCount - len(few); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // printInstants prints the next instants of a trigger in its zone and in that of the terminal, or once if these are equal.
@@ -136,7 +167,11 @@ func fireText(f api.TriggerFire) string {
 	case api.FireQueued:
 		text = "queued as " + f.Run
 	case api.FireSkipped:
-		text = fmt.Sprintf("%s skipped: %s", words.Plural(f.Count, "instant"), f.Why)
+		what := "instant"
+		if strings.HasPrefix(f.On, "file:") {
+			what = "file"
+		}
+		text = fmt.Sprintf("%s skipped: %s", words.Plural(f.Count, what), f.Why)
 	case api.FireRefused:
 		text = "refused: " + f.Why
 	case api.FireRejected:
@@ -144,6 +179,9 @@ func fireText(f api.TriggerFire) string {
 	}
 	if f.Late {
 		text += " (late)"
+	}
+	if f.FileCount > 0 {
+		text += fmt.Sprintf(" (%s: %s)", words.Plural(f.FileCount, "file"), someFiles(f))
 	}
 	if f.ByHand {
 		text += " (wf trigger fire)"

@@ -134,7 +134,7 @@ func (k *Keeper) decideAfter(e *entry, t *armedTrigger, now time.Time) (s *start
 // again makes the next step decide about a trigger.
 func (t *armedTrigger) again() {
 	t.wake = time.Time{}
-	if t.other != nil || t.hook != "" {
+	if t.other != nil || t.hook != "" || t.files != nil && !t.files.looking {
 		t.idle = false
 	}
 }
@@ -175,6 +175,10 @@ func (k *Keeper) noteEnds() {
 	for _, e := range k.entries {
 		for _, t := range e.triggers {
 			if t.other != nil && ids[t.other.id] || t.hook != "" && ids[e.ID] {
+				t.again()
+			}
+			if t.files != nil && ids[e.ID] {
+				t.files.mayBeFree()
 				t.again()
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/executor/ownfile"
+	"wf/trigger/arrivals"
 	"wf/trigger/ledger"
 	"wf/workspace/clock"
 	"wf/workspace/fence"
@@ -29,6 +30,9 @@ func (k *Keeper) Enable(ctx context.Context, q api.TriggerEnable, user string) e
 	f := &File{ID: found.ID, Workfile: found.Path, User: user, Time: clock.Now().Truncate(time.Second), Request: q.Request}
 	for _, l := range found.Lines {
 		f.Lines = append(f.Lines, Line{Node: l.Node, Name: l.NodeName, On: l.Text, Anchor: f.Time})
+	}
+	if err := f.findExisting(found); err != nil {
+		return err
 	}
 	if !slices.EqualFunc(f.Lines, q.Lines, func(a Line, b api.TriggerLine) bool { return a.Node == b.Node && a.On == b.On }) {
 		return &api.Error{Code: api.CodeConflict, Message: "the triggers of the workfile were changed meanwhile", Where: found.Path,
@@ -85,11 +89,12 @@ func (k *Keeper) enable(f *File) error {
 	old := k.entries[f.ID]
 	var records []ledger.Record
 	waiting := k.waitingOf(f.ID)
+	kept := map[string]bool{} // ids of triggers that are armed already
 	if old != nil {
 		for i := range f.Lines {
 			at := slices.IndexFunc(old.Lines, func(o Line) bool { return o.id() == f.Lines[i].id() })
 			if at >= 0 {
-				f.Lines[i].Anchor = old.Lines[at].Anchor
+				f.Lines[i].Anchor, kept[f.Lines[i].id()] = old.Lines[at].Anchor, true
 			}
 		}
 		for _, o := range old.Lines {
@@ -105,16 +110,18 @@ func (k *Keeper) enable(f *File) error {
 	for _, t := range e.triggers {
 		_, armed := k.ledger.State(f.ID, t.id)
 		switch {
-		case armed && !t.Anchor.Equal(f.Time):
+		case armed && kept[t.id]:
 		case t.other != nil:
 			records = append(records, t.armAfter(f.ID)...)
+		case t.files != nil:
+			records = append(records, t.armFiles(f.ID, f.existing[t.id])...)
 		default:
 			records = append(records, t.arm(f.ID, f.Time))
 		}
 	}
 	k.changed()
-	kept := carry(waiting, e)
-	if err := k.ledger.Append(append(records, kept...)...); err != nil {
+	carried := carry(waiting, e)
+	if err := k.ledger.Append(append(records, carried...)...); err != nil {
 		return api.Internal("the triggers cannot be stored", err)
 	}
 	k.dropBodies(waiting)
@@ -160,6 +167,7 @@ func (k *Keeper) disable(id, path string) error {
 		return api.Internal("the triggers cannot be disabled", err)
 	}
 	waiting := k.waitingOf(id)
+	k.entries[id].unfollow()
 	delete(k.entries, id)
 	k.changed()
 	if err := k.ledger.Append(ledger.Record{Op: ledger.Disarm, Time: clock.Now(), Workfile: id}); err != nil {
@@ -192,6 +200,10 @@ func (k *Keeper) moved(from, to, path string) error {
 	e := k.add(&f)
 	var records []ledger.Record
 	for _, t := range e.triggers {
+		if t.files != nil {
+			records = append(records, k.moveFiles(old.File, &f, t)...)
+			continue
+		}
 		cursor := clock.Now()
 		if s, armed := k.ledger.State(from, t.id); armed {
 			cursor = s.Cursor
@@ -233,7 +245,7 @@ func (k *Keeper) Fire(ctx context.Context, q api.TriggerNow) (api.RunAccepted, e
 	}
 	ended := make(chan answer, 1)
 	_, err = ask(ctx, k, func() (struct{}, error) {
-		return struct{}{}, k.fire(id, body, q, func(acc api.RunAccepted, err error) { ended <- answer{acc, err} })
+		return struct{}{}, k.fire(id, body, q, nil, func(acc api.RunAccepted, err error) { ended <- answer{acc, err} })
 	})
 	if err != nil {
 		if body != "" {
@@ -251,8 +263,9 @@ func (k *Keeper) Fire(ctx context.Context, q api.TriggerNow) (api.RunAccepted, e
 	}
 }
 
-// fire starts the run of a trigger. body is the name of the file with the body, "" for none.
-func (k *Keeper) fire(id, body string, q api.TriggerNow, reply func(api.RunAccepted, error)) error {
+// fire starts the run of a trigger. body is the name of the file with the body, "" for none. files are those that it gets; if the
+// trigger waits for files and there are none, they are looked for.
+func (k *Keeper) fire(id, body string, q api.TriggerNow, files []arrivals.File, reply func(api.RunAccepted, error)) error {
 	e := k.entries[id]
 	switch {
 	case e == nil:
@@ -272,12 +285,16 @@ func (k *Keeper) fire(id, body string, q api.TriggerNow, reply func(api.RunAccep
 	if err := checkBody(chosen, body); err != nil {
 		return err
 	}
+	if chosen.files != nil && files == nil {
+		k.fireFiles(id, q, chosen, reply)
+		return nil
+	}
 	if err := k.ready(); err != nil {
 		return notReady(err)
 	}
 	now := clock.Now()
 	r := ledger.Record{Op: ledger.Start, Time: now, Workfile: id, Trigger: chosen.id, Instant: now, Line: chosen.On, Node: chosen.Node, ByHand: true,
-		Key: ledger.Key(id, chosen.id+" by hand", now), Body: body, Event: q.Event}
+		Key: ledger.Key(id, chosen.id+" by hand", now), Body: body, Event: q.Event, Files: files}
 	if err := k.ledger.Append(r); err != nil {
 		return api.Internal("the start cannot be recorded", err)
 	}

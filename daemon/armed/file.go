@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/daemon/folders"
 	"wf/executor/ownfile"
 	"wf/trigger"
 	"wf/trigger/planner"
@@ -38,6 +39,9 @@ type File struct {
 	Lines    []Line    `json:"lines"`
 	// Request is the request of every run, with the environment of the command wf trigger enable.
 	Request api.RunRequest `json:"request"`
+
+	// existing is what was there for each trigger that waits for files when the workfile was armed, by the id of the trigger.
+	existing map[string]folders.List
 }
 
 // A Line is an armed trigger.

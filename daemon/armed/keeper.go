@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"wf/api"
+	"wf/daemon/folders"
 	"wf/trigger"
 	"wf/trigger/ledger"
 	"wf/trigger/planner"
@@ -67,6 +68,9 @@ type Keeper struct {
 	starts sync.WaitGroup
 	count  atomic.Int32
 	ends   ends
+	// notifier reports changes of folders; nil until a trigger waits for files, and where the kernel has none. It belongs to the loop.
+	notifier *folders.Notifier
+	touched  touched
 
 	inbound *inbound // deliveries of webhooks
 
@@ -97,7 +101,6 @@ type entry struct {
 	problem string // of the latest start; "" = none
 	// verified is the state of the workfile in which its triggers were those that are armed. Helpers use it.
 	verified atomic.Pointer[stamp]
-	onBusy   atomic.Pointer[string] // the attribute on_busy of the workfile then
 }
 
 // armedTrigger is a trigger of an entry.
@@ -107,6 +110,7 @@ type armedTrigger struct {
 	id    string
 	other *other         // nil unless it follows another workfile
 	hook  string         // name of the webhook; "" for other kinds
+	files *follow        // nil unless it waits for files
 	name  string         // $WF_TRIGGER
 	zone  *time.Location // of its instants
 	wake  time.Time      // when to decide about it; zero = at once
@@ -139,6 +143,7 @@ func (k *Keeper) Close() {
 	close(k.quit)
 	k.cancel()
 	<-k.done
+	k.closeFolders()
 	ended := make(chan struct{})
 	go func() {
 		k.starts.Wait()
@@ -171,6 +176,7 @@ func (k *Keeper) run() {
 		case <-timer.C:
 		case <-k.ends.signal:
 			k.noteEnds()
+			k.noteTouched()
 		case <-k.inbound.signal:
 			k.noteDeliveries()
 		case <-lost:
@@ -218,6 +224,7 @@ func (k *Keeper) add(f *File) *entry {
 	e := &entry{File: f, unsettled: true}
 	if old := k.entries[f.ID]; old != nil {
 		e.starting = old.starting
+		old.unfollow()
 		old.left() // it is armed again
 	}
 	for _, l := range f.Lines {
@@ -233,6 +240,9 @@ func (k *Keeper) add(f *File) *entry {
 				k.cfg.Log.Error("a trigger follows a workfile that cannot be found", "workfile", f.Workfile, "trigger", l.On, "err", err)
 				t.idle = true
 			}
+		}
+		if err == nil && parsed.Kind == trigger.File {
+			t.files = k.follow(f, parsed, t)
 		}
 		e.triggers = append(e.triggers, t)
 	}
@@ -392,8 +402,12 @@ func (k *Keeper) decide(e *entry, now time.Time) (s *start, records []ledger.Rec
 			wake = soonest(wake, t)
 			continue
 		}
-		if t.other != nil || t.hook != "" {
-			s, more := k.decideEvent(e, t, now)
+		if t.other != nil || t.files != nil || t.hook != "" {
+			decide := k.decideEvent
+			if t.files != nil {
+				decide = k.decideFiles
+			}
+			s, more := decide(e, t, now)
 			if records = append(records, more...); s != nil {
 				e.turn += i + 1
 				return s, records, time.Time{}

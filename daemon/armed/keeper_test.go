@@ -34,6 +34,8 @@ type bench struct {
 	// crash lets the next start fail after the run was accepted, as if the daemon died before it had the answer.
 	crash bool
 	stay  []bool
+	// versions are those of the files of runs, when these began.
+	versions []string
 	// open is how often a workfile is prepared at present, prepared contains the paths in order.
 	open     map[string]int
 	prepared []string
@@ -89,6 +91,7 @@ func (b *bench) Start(_ context.Context, path string, req api.RunRequest) (api.R
 	defer b.mu.Unlock()
 	b.byKey[req.Key]++
 	b.started = append(b.started, req)
+	b.noteVersions(req.Trigger.Files)
 	if b.crash {
 		b.crash = false
 		return api.RunAccepted{}, &api.Error{Code: api.CodeGone, Message: "the daemon is ending"}

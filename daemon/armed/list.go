@@ -103,11 +103,13 @@ func (e *entry) describe(q api.TriggersQuery, past *ledger.Ledger, problem strin
 		if d.Webhook = webhookOf(t.On); d.Webhook != nil {
 			d.Webhook.Waiting = len(past.Deliveries(e.ID, t.id))
 		}
+		decided, _ := past.DecidedFiles(e.ID, t.id)
+		d.Files = e.describeFiles(t.On, decided)
 		w.Triggers = append(w.Triggers, d)
 	}
 	for _, l := range found.Lines {
 		if !slices.ContainsFunc(e.Lines, func(o Line) bool { return o.id() == l.ID() }) {
-			w.Triggers = append(w.Triggers, describeNew(&File{ID: e.ID, Request: e.Request}, l, q.Next))
+			w.Triggers = append(w.Triggers, describeNew(&File{ID: e.ID, Workfile: e.Workfile, Request: e.Request}, l, q.Next))
 		}
 	}
 	return w
@@ -135,7 +137,7 @@ func unarmed(q api.TriggersQuery) (api.TriggerWorkfile, error) {
 		return w, err
 	}
 	w.Workfile = found.Path
-	f := &File{ID: found.ID}
+	f := &File{ID: found.ID, Workfile: found.Path}
 	if q.Zone != "" {
 		f.Request.Env = []string{"TZ=" + q.Zone}
 	}
@@ -158,37 +160,43 @@ func describeNew(f *File, l workfile.Trigger, count int) api.Trigger {
 	default:
 		next(&d, t, zone, now, count)
 		d.Webhook = webhookOf(l.Text)
+		d.Files = f.describeFiles(l.Text, ledger.Files{})
 	}
 	return d
 }
 
-// stuck are the workfiles that readSoon still waits for, so that few goroutines wait for a disk that does not answer.
+// stuck are the questions that soon still waits for, so that few goroutines wait for a disk that does not answer.
 var stuck sync.Map
 
 // readSoon reads the triggers of a workfile, or returns an error if that takes too long.
 func readSoon(path string) (workfile.Triggers, error) {
+	return soon(path, func() (workfile.Triggers, error) { return read(path) })
+}
+
+// soon calls f, or returns an error if that takes too long. Of the calls for the same thing, one at a time is too long.
+func soon[T any](what string, f func() (T, error)) (value T, err error) {
 	type result struct {
-		found workfile.Triggers
+		value T
 		err   error
 	}
-	silent := &api.Error{Code: api.CodeWorkfile, Message: "the file system of the workfile does not answer", Where: path}
-	if _, waits := stuck.Load(path); waits {
-		return workfile.Triggers{}, silent
+	silent := &api.Error{Code: api.CodeWorkfile, Message: "the file system does not answer", Where: what}
+	if _, waits := stuck.Load(what); waits {
+		return value, silent
 	}
 	done := make(chan result, 1)
 	go func() {
-		found, err := read(path)
-		done <- result{found, err}
-		stuck.Delete(path)
+		value, err := f()
+		done <- result{value, err}
+		stuck.Delete(what)
 	}()
 	select {
 	case r := <-done:
-		return r.found, r.err
+		return r.value, r.err
 	case <-time.After(readTime):
 		if len(done) == 0 {
-			stuck.Store(path, true)
+			stuck.Store(what, true)
 		}
-		return workfile.Triggers{}, silent
+		return value, silent
 	}
 }
 
@@ -222,10 +230,12 @@ func fires(records []ledger.Record) (list []api.TriggerFire) {
 		switch r.Op {
 		case ledger.Start:
 			f.Result, f.Late, f.ByHand = api.FireStarting, r.Late, r.ByHand
+			setFiles(&f, r)
 			started[r.Key] = len(list)
 		case ledger.End:
 			at, known := started[r.Key]
 			if !known {
+				setFiles(&f, r)
 				at, list = len(list), append(list, f)
 			}
 			end(&list[at], r)
@@ -240,6 +250,13 @@ func fires(records []ledger.Record) (list []api.TriggerFire) {
 		list = append(list, f)
 	}
 	return list
+}
+
+// setFiles sets the files of a start.
+func setFiles(f *api.TriggerFire, r ledger.Record) {
+	if len(r.Files) > 0 {
+		f.Files, f.FileCount = names(r.Files), r.Count
+	}
 }
 
 // end sets what came of a start.

@@ -30,6 +30,7 @@ type start struct {
 type stamp struct {
 	modified time.Time
 	size     int64
+	onBusy   string // its attribute on_busy
 }
 
 // begin lets a helper request the run. The entry is starting until its end.
@@ -96,7 +97,11 @@ func (s *start) runRequest() api.RunRequest {
 	if s.record.Node != "" {
 		req.From = []string{"id:" + s.record.Node}
 	}
-	if (s.record.Late && s.trigger.Catchup == trigger.CatchupAll || s.record.Hook != "") && req.OnBusy == "" && !s.entry.saysOnBusy() {
+	if len(s.record.Files) > 0 {
+		req.Trigger.Files = pathsOf(s.entry.File, s.record.Files)
+	}
+	arrived := len(s.record.Files) > 0 || s.record.Hook != ""
+	if (s.record.Late && s.trigger.Catchup == trigger.CatchupAll || arrived) && req.OnBusy == "" && s.entry.onBusy() == "" {
 		req.OnBusy = api.BusyQueue // otherwise all but the first would be refused
 	}
 	return req
@@ -104,8 +109,8 @@ func (s *start) runRequest() api.RunRequest {
 
 // tooLate returns why a start that a daemon left uncertain is not made up for, "" if it is.
 func (s *start) tooLate(now time.Time) string {
-	if s.record.After > 0 || s.record.Body != "" {
-		return "" // an end of a run and a delivery are seen once, however late
+	if s.record.After > 0 || len(s.record.Files) > 0 || s.record.Body != "" {
+		return "" // an end of a run, a file and a delivery are seen once, however late
 	}
 	late := now.Sub(s.record.Instant) - s.trigger.Delay
 	switch s.trigger.Catchup {
@@ -127,8 +132,8 @@ func (e *entry) verify() (size int64, err error) {
 	if err != nil {
 		return 0, workfile.ReadError(e.Workfile, err)
 	}
-	now := stamp{info.ModTime(), info.Size()}
-	if before := e.verified.Load(); before != nil && now == *before {
+	now := stamp{modified: info.ModTime(), size: info.Size()}
+	if before := e.verified.Load(); before != nil && now.modified == before.modified && now.size == before.size {
 		return now.size, nil
 	}
 	found, err := read(e.Workfile)
@@ -138,15 +143,17 @@ func (e *entry) verify() (size int64, err error) {
 	if !e.same(found.Lines) {
 		return 0, errChanged(e.Workfile)
 	}
-	e.onBusy.Store(&found.OnBusy)
+	now.onBusy = found.OnBusy
 	e.verified.Store(&now)
 	return now.size, nil
 }
 
-// saysOnBusy reports whether the workfile says what happens to a run whose nodes are active.
-func (e *entry) saysOnBusy() bool {
-	word := e.onBusy.Load()
-	return word != nil && *word != ""
+// onBusy returns the attribute on_busy of the workfile, as verify has read it; "" if it has none.
+func (e *entry) onBusy() string {
+	if at := e.verified.Load(); at != nil {
+		return at.onBusy
+	}
+	return ""
 }
 
 func errChanged(path string) *api.Error {
@@ -187,6 +194,9 @@ func (k *Keeper) finish(s *start, acc api.RunAccepted, err error) {
 	}
 	if now != nil {
 		now.problem = problem
+	}
+	if s.trigger.files != nil && acc.Queued != "" && !s.record.ByHand {
+		s.trigger.files.queued(s.record.Key)
 	}
 	if k.ledger != nil {
 		if err := k.ledger.Note(end); err != nil {

@@ -28,8 +28,8 @@ const (
 	mostWaitingBytes = 256 << 20 // of all hooks
 )
 
-// queuedPause bounds the wait for the end of a run of the workfile, when the run of a delivery waits in its queue.
-const queuedPause = 5 * time.Second
+// hookQueuedPause bounds the wait for the end of a run of the workfile, when the run of a delivery waits in its queue.
+const hookQueuedPause = 5 * time.Second
 
 // A Hook is an armed webhook.
 type Hook struct {
@@ -268,7 +268,7 @@ func (k *Keeper) settled(s *start, acc api.RunAccepted) {
 	}
 	k.inbound.spool.remove(s.record.Body)
 	if acc.Queued != "" && s.trigger.hook != "" { // tried again when a run of the workfile has ended
-		s.trigger.wake = clock.Now().Add(queuedPause)
+		s.trigger.wake = clock.Now().Add(hookQueuedPause)
 	}
 }
 

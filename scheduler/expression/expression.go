@@ -60,6 +60,8 @@ type Run struct {
 	Trigger, TriggerTime string
 	// TriggerBody is the path of the file with what the sender of a webhook sent, TriggerEvent the event that it named.
 	TriggerBody, TriggerEvent string
+	// TriggerFiles are the paths of the files that arrived, for a trigger that waits for files.
+	TriggerFiles []string
 }
 
 // Node is the part of a node that expressions can refer to. The zero value is a node that has not run.

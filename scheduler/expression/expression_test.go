@@ -52,7 +52,7 @@ func testEnv() Env {
 		Item: map[string]any{"k": "v"}, Index: 4,
 		Parent: &Env{Iteration: 9, Parent: &Env{}, Previous: func(string) Node { return Node{Status: "ran", ExitCode: &three, Outputs: map[string]any{"score": 0.5}} }},
 		Run: Run{ID: "r1", Workfile: "/w/Workfile", Trigger: "cron: 0 2 * * *", TriggerTime: "2026-11-23T02:00:00+01:00",
-			TriggerBody: "/state/runs/7/trigger-body", TriggerEvent: "push"},
+			TriggerFiles: []string{"/w/in/a.csv", "/w/in/b c.csv"}, TriggerBody: "/state/runs/7/trigger-body", TriggerEvent: "push"},
 		Now:  1_700_000_000_000_000_000,
 		UUID: func() string { last++; return fmt.Sprintf("uuid-%d", last) },
 	}

@@ -52,7 +52,7 @@ var rootMembers = map[string]string{
 	"previous": "previous.NAME.outputs.KEY, .exit_code, .status or .results",
 	"env":      "env.NAME",
 	"run":      "run.id or run.workfile",
-	"trigger":  "trigger.name, .time, .body or .event",
+	"trigger":  "trigger.name, .time, .files, .body or .event",
 	"parent":   "parent.item, parent.index or parent.iteration",
 }
 
@@ -202,8 +202,10 @@ func (c *compiler) ofRoot(at int, root, key string) op {
 		return func(v *evaluation) any { return v.env.Run.TriggerBody }
 	case root == "trigger" && key == "event":
 		return func(v *evaluation) any { return v.env.Run.TriggerEvent }
+	case root == "trigger" && key == "files":
+		return func(v *evaluation) any { return normalized(v.env.Run.TriggerFiles) }
 	case root == "trigger":
-		fail(at, "trigger has no %q, only name, time, body and event", key)
+		fail(at, "trigger has no %q, only name, time, files, body and event", key)
 	}
 	switch key {
 	case "id":

@@ -30,6 +30,8 @@ const Grace = 250 * time.Millisecond
 // An Observation is what was seen of files at one time.
 type Observation struct {
 	Files []File // those that exist, each once, of all or of Names
+	// Took is how long the look took: each file was seen between the time of the observation and then.
+	Took time.Duration
 	// Names, if not nil, are the only files that were looked at.
 	Names []string
 	// Closed are files that the kernel says were closed after writing or renamed into place, before they were looked at.
@@ -68,7 +70,7 @@ func (t *Tracker) Observe(now time.Duration, o Observation, known map[string]Ver
 		}
 		c := t.files[f.Name]
 		if c == nil || c.Version != f.Version {
-			c = &candidate{Version: f.Version, since: now}
+			c = &candidate{Version: f.Version, since: now + o.Took}
 			t.files[f.Name] = c
 		}
 		c.closed = c.closed || o.Closed[f.Name]
@@ -121,13 +123,15 @@ func (t *Tracker) Next() (at time.Duration, any bool) {
 	return at, any
 }
 
-// Complete returns the files that are complete and not decided, sorted by name. Those whose names cannot be told to a command are in
-// unfit: they have a line break, or are no UTF-8.
+// Fit reports whether commands can get a name: in a list with a line each, and as JSON.
+func Fit(name string) bool { return !strings.Contains(name, "\n") && utf8.ValidString(name) }
+
+// Complete returns the files that are complete and not decided, sorted by name. Those whose names are not Fit are in unfit.
 func (t *Tracker) Complete() (files, unfit []File) {
 	for name, c := range t.files {
 		switch {
 		case !c.complete:
-		case strings.Contains(name, "\n") || !utf8.ValidString(name):
+		case !Fit(name):
 			unfit = append(unfit, File{name, c.Version})
 		default:
 			files = append(files, File{name, c.Version})

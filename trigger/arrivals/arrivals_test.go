@@ -75,6 +75,12 @@ func TestClosed(t *testing.T) {
 			t.Errorf("the close of an earlier version counts: %q", names(got))
 		}
 	}
+	slow := Tracker{Settle: time.Second}
+	slow.Observe(0, Observation{Files: []File{file("a", 1)}, Took: 9 * time.Second}, nil)
+	slow.Observe(9*time.Second, Observation{Files: []File{file("a", 1)}}, nil)
+	if got, _ := slow.Complete(); got != nil {
+		t.Errorf("the time of a slow look counts: %q", names(got))
+	}
 	quick := Tracker{Settle: 0}
 	quick.Observe(0, Observation{Files: []File{file("a", 1)}}, nil)
 	if got, _ := quick.Complete(); names(got) != "a" {

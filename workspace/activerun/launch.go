@@ -33,7 +33,7 @@ func (r *Run) environment(env []string, dir string, number int) []string {
 		ids := q.TraceIDs()
 		vars = append(vars, tracing.ParentVariable+"="+ids.Parent(ids.Root))
 	}
-	return override(env, append(vars, q.Trigger.Variables(dir)...))
+	return override(env, append(vars, q.TriggerVariables(dir)...))
 }
 
 // traceParent returns the variable with the span of an execution, for what its command traces; "" if the run is not traced.

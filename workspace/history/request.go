@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"wf/workspace/tracing"
@@ -111,6 +112,17 @@ type Request struct {
 	Nodes int      `json:"nodes"`         // length of Scope, set by Store.Create
 	Scope []string `json:"scope"`
 	Names []string `json:"names"`
+	// TriggerFiles are the paths of the files that arrived, if Trigger waits for files. They are behind what a list of runs reads.
+	TriggerFiles []string `json:"trigger_files,omitempty"`
+}
+
+// TriggerVariables returns the environment variables that describe what started the run with the folder dir, nil if no trigger did.
+func (q *Request) TriggerVariables(dir string) []string {
+	vars := q.Trigger.Variables(dir)
+	if len(q.TriggerFiles) > 0 {
+		vars = append(vars, "WF_TRIGGER_FILES="+strings.Join(q.TriggerFiles, "\n"))
+	}
+	return vars
 }
 
 // Caller is an execution, usually of another workfile, whose command started a run.

@@ -249,7 +249,7 @@ func triggerOf(req history.Request, dir string) *api.RunTrigger {
 	if t == nil {
 		return nil
 	}
-	return &api.RunTrigger{Name: t.Name, Time: t.Time, Run: t.Run, Event: t.Event, BodyFile: t.BodyPath(dir)}
+	return &api.RunTrigger{Name: t.Name, Time: t.Time, Run: t.Run, Files: req.TriggerFiles, Event: t.Event, BodyFile: t.BodyPath(dir)}
 }
 
 // addControl adds the control flow of a run to its description: parameters, mocks, handled failures, and nodes that no path

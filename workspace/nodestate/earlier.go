@@ -13,7 +13,8 @@ type EarlierRun struct {
 	Params json.RawMessage // as in history.Request
 
 	Trigger       *history.Trigger
-	Executor      string // as in history.Request
+	TriggerFiles  []string // the files that arrived
+	Executor      string   // as in history.Request
 	ExecutorAsked bool
 }
 
@@ -36,7 +37,7 @@ func (ns *Table) NoteRun(req history.Request, scope []string) {
 	if !repeatsPart(req) {
 		scope = req.Scope
 	}
-	ns.earlier[req.Run] = EarlierRun{scope, req.Params, req.Trigger, req.Executor, req.ExecutorAsked}
+	ns.earlier[req.Run] = EarlierRun{scope, req.Params, req.Trigger, req.TriggerFiles, req.Executor, req.ExecutorAsked}
 	if len(ns.earlier) > ns.earlierMost {
 		ns.dropEarlier(req.Run)
 	}

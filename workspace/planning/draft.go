@@ -175,7 +175,7 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	for _, n := range append(holders, scope.Failed...) {
 		r.Request.Resumes = max(r.Request.Resumes, pl.Nodes.LastRun(n))
 	}
-	r.Request.Trigger = pl.triggerOf(req, r.Request.Resumes)
+	r.Request.Trigger, r.Request.TriggerFiles = pl.triggerOf(req, r.Request.Resumes)
 	if err := pl.executors().use(&r.Request, f, scope.Nodes, req); err != nil {
 		return nil, err
 	}

@@ -35,12 +35,12 @@ func (pl *Planner) checkTriggers(c *api.Check) {
 	}
 }
 
-// triggerOf returns what started a run: the trigger of the request, or that of the run that it resumes, because its commands
-// need the same values.
-func (pl *Planner) triggerOf(req api.RunRequest, resumes int) *history.Trigger {
+// triggerOf returns what started a run, and the files that arrived: the trigger of the request, or that of the run that it resumes,
+// because its commands need the same values.
+func (pl *Planner) triggerOf(req api.RunRequest, resumes int) (*history.Trigger, []string) {
 	if t := req.Trigger; t != nil {
-		return &history.Trigger{Name: t.Name, Time: t.Time, Run: t.Run, Event: t.Event, Body: t.Body != nil}
+		return &history.Trigger{Name: t.Name, Time: t.Time, Run: t.Run, Event: t.Event, Body: t.Body != nil}, t.Files
 	}
 	earlier, _ := pl.Nodes.Earlier(resumes)
-	return earlier.Trigger
+	return earlier.Trigger, earlier.TriggerFiles
 }

@@ -28,6 +28,7 @@ func Options(req history.Request, f *flow.Flow, past scheduler.Prior, env []stri
 	opt.Run = expression.Run{ID: history.RunID(req.Run), Workfile: req.Workfile}
 	if t := req.Trigger; t != nil {
 		opt.Run.Trigger, opt.Run.TriggerTime, opt.Run.TriggerEvent = t.Name, t.Time.Format(time.RFC3339), t.Event
+		opt.Run.TriggerFiles = req.TriggerFiles
 	}
 	opt.Variable = Variable(env)
 	if len(req.Again) > 0 {

@@ -95,7 +95,7 @@ func (d *doctor) attributes() settings.Values {
 
 // ownVariables are the variables of wf that are not settings.
 var ownVariables = []string{"WF_RUNTIME_DIR", "WF_STATE_DIR", "WF_ACTIVE_HELP", "WF_LOG",
-	"WF_WORKFILE", "WF_RUN_ID", "WF_NODE_ID", "WF_NODE_NAME", "WF_EXECUTION", "WF_TRIGGER", "WF_TRIGGER_TIME", "WF_DAEMON_HOST"}
+	"WF_WORKFILE", "WF_RUN_ID", "WF_NODE_ID", "WF_NODE_NAME", "WF_EXECUTION", "WF_TRIGGER", "WF_TRIGGER_TIME", "WF_TRIGGER_FILES", "WF_DAEMON_HOST"}
 
 // checkVariables finds unknown variables that begin with WF_.
 func (d *doctor) checkVariables() {

@@ -276,10 +276,20 @@ func executionState(x api.Execution) (api.State, string) {
 	return api.StateFailed, words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message) + ci.HandledText(x.Handled)
 }
 
+// mostFiles bounds how many of the files of a trigger are shown.
+const mostFiles = 3
+
 // triggerText describes the trigger that started a run, "" for none.
 func triggerText(t *api.RunTrigger) string {
 	if t == nil {
 		return ""
 	}
-	return t.Name + ", for " + t.Time.Format(time.DateTime+" -07:00")
+	text := t.Name + ", for " + t.Time.Format(time.DateTime+" -07:00")
+	if n := len(t.Files); n > 0 {
+		text += ", " + words.Plural(n, "file") + ": " + strings.Join(t.Files[:min(n, mostFiles)], ", ")
+		if n > mostFiles {
+			text += ", …"
+		}
+	}
+	return text
 }
