@@ -83,7 +83,7 @@ func (k *Keeper) enable(f *File) error {
 	if err := k.ready(); err != nil {
 		return notReady(err)
 	}
-	if err := k.checkHooks(f); err != nil {
+	if err := checkHooks(k, f); err != nil {
 		return err
 	}
 	old := k.entries[f.ID]

@@ -273,7 +273,7 @@ func (k *Keeper) settled(s *start, acc api.RunAccepted) {
 }
 
 // checkHooks refuses webhooks whose names are taken, in the same workfile or in another one.
-func (k *Keeper) checkHooks(f *File) error {
+func checkHooks(k *Keeper, f *File) error {
 	names := map[string]bool{}
 	for _, l := range f.Lines {
 		parsed, err := trigger.Parse(l.On)
