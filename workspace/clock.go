@@ -19,5 +19,16 @@ func (w *Workspace) followClock() {
 	w.cfg.Log.Warn("the clock of the machine was set", "by", by)
 	for _, r := range append([]*activerun.Run(nil), w.runs...) {
 		r.SetClock(at, by)
+		r.LookAtClock()
 	}
+}
+
+// LookAtClock makes the active runs look at the clocks at once, because the wall clock may have been set, or the machine slept.
+// Otherwise their timers do so every minute.
+func (w *Workspace) LookAtClock() {
+	w.loop.Post(func() {
+		for _, r := range append([]*activerun.Run(nil), w.runs...) {
+			r.LookAtClock()
+		}
+	})
 }
