@@ -230,7 +230,7 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	d.requests.Go(func() { workspace.Tidy(d.cfg.State, d.cfg.Log) })
 	k := d.newRuntimeFiles(l, servers)
 	defer k.close()
-	stopFollowing := d.followClock()
+	stopFollowing := followClock(d)
 	for waiting := true; waiting; {
 		look := false
 		select {

@@ -11,7 +11,7 @@ import (
 // notices changes that happened while no daemon ran.
 
 // followClock checks whether the wall clock was set. The loop calls it before each burst of functions.
-func (w *Workspace) followClock() {
+func followClock(w *Workspace) {
 	at, by := w.clock.Set()
 	if by == 0 {
 		return
