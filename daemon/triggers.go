@@ -46,12 +46,21 @@ func (t *triggers) Start(ctx context.Context, workfile string, req api.RunReques
 	if t.d.waiters.Load() > 0 || t.d.draining.Load() {
 		return api.RunAccepted{}, errEnding()
 	}
-	e, err := t.d.workspaces.open(ctx, workfile, false)
+	e, err := t.open(ctx, workfile)
 	if err != nil {
 		return api.RunAccepted{}, err
 	}
 	defer t.d.workspaces.release(e)
 	return e.ws.StartRun(ctx, triggerClient, req)
+}
+
+// open uses the workspace of a workfile. The caller releases it.
+func (t *triggers) open(ctx context.Context, workfile string) (*openEntry, error) {
+	e, err := t.d.workspaces.open(ctx, workfile, false)
+	if err != nil && !api.HasCode(err, api.CodeGone) {
+		err = &armed.UnavailableError{Err: err}
+	}
+	return e, err
 }
 
 // Prepare implements armed.Runs.
@@ -78,7 +87,7 @@ type expecter interface {
 
 // FindStarted implements armed.Runs.
 func (t *triggers) FindStarted(ctx context.Context, workfile, key string) (api.RunAccepted, bool, error) {
-	e, err := t.d.workspaces.open(ctx, workfile, false)
+	e, err := t.open(ctx, workfile)
 	if err != nil {
 		return api.RunAccepted{}, false, err
 	}
