@@ -20,6 +20,7 @@ const FileTriggerFence = armed.Dir + "/" + armed.FileFence
 type triggers struct {
 	d      *daemon
 	keeper *armed.Keeper
+	gate   startGate
 }
 
 func newTriggers(d *daemon) *triggers {
@@ -43,9 +44,10 @@ const triggerClient = "trigger"
 
 // Start implements armed.Runs. It postpones the run while a client waits for the runs to end before the daemon stops.
 func (t *triggers) Start(ctx context.Context, workfile string, req api.RunRequest) (api.RunAccepted, error) {
-	if t.d.waiters.Load() > 0 || t.d.draining.Load() {
+	if t.d.waiters.Load() > 0 || t.d.draining.Load() || !t.gate.enter() {
 		return api.RunAccepted{}, errEnding()
 	}
+	defer t.gate.leave()
 	e, err := t.open(ctx, workfile)
 	if err != nil {
 		return api.RunAccepted{}, err
