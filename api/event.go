@@ -140,6 +140,7 @@ const (
 	ReasonRejected   Reason = "rejected"   // a person rejected it
 	ReasonExpression Reason = "expression" // an expression cannot be evaluated, or the outputs cannot be read
 	ReasonInstances  Reason = "instances"  // too few instances of a sub-flow succeeded
+	ReasonHook       Reason = "hook"       // before_node refused it
 
 	// What engines report.
 

@@ -51,6 +51,9 @@ type Notification struct {
 	Commands []NotifiedCommand `json:"commands,omitempty"`
 }
 
+// Unstarted reports whether the notification is about a run that could not begin.
+func (n *Notification) Unstarted() bool { return n.Result == ResFailed && n.Run == "" }
+
 // NotifiedNode is a node that failed.
 type NotifiedNode struct {
 	Node     string `json:"node"`

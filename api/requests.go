@@ -149,10 +149,12 @@ type RunDefaults struct {
 	Jobs     *int    `json:"jobs,omitempty"`
 	Wrapper  *string `json:"wrapper,omitempty"`
 	Executor string  `json:"executor,omitempty"`
-	// BeforeRun and AfterRun are commands around each run, besides those of the workfile; HookTimeoutMS bounds each of them.
-	// They do not apply to runs that a command of another run starts.
+	// BeforeRun and AfterRun are commands around each run, BeforeNode and AfterNode around each command of a node, besides those of
+	// the workfile; HookTimeoutMS bounds each of them. They do not apply to runs that a command of another run starts.
 	BeforeRun     string `json:"before_run,omitempty"`
 	AfterRun      string `json:"after_run,omitempty"`
+	BeforeNode    string `json:"before_node,omitempty"`
+	AfterNode     string `json:"after_node,omitempty"`
 	HookTimeoutMS int64  `json:"hook_timeout_ms,omitempty"`
 	// Notify are the lines that say who is told about runs, as in the attribute notify.
 	Notify *string `json:"notify,omitempty"`
@@ -216,6 +218,8 @@ type Plan struct {
 	Notes   []string   `json:"notes,omitempty"`
 	// Beyond are the handles of nodes outside the scope that directly follow a step. They do not run.
 	Beyond []string `json:"beyond,omitempty"`
+	// Hooks are the commands around the run and its nodes, in the order of their events.
+	Hooks []PlanHook `json:"hooks,omitempty"`
 }
 
 // PlanStep is one node of a plan.

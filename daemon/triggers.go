@@ -10,6 +10,7 @@ import (
 	"wf/api"
 	"wf/daemon/armed"
 	"wf/daemon/audit"
+	"wf/workspace"
 	"wf/workspace/fence"
 )
 
@@ -26,7 +27,7 @@ type triggers struct {
 func newTriggers(d *daemon) *triggers {
 	t := &triggers{d: d}
 	t.keeper = armed.New(armed.Config{State: d.cfg.State, Own: fence.Holder{Machine: fence.This(), PID: os.Getpid(), Runtime: d.cfg.Runtime},
-		Runs: t, Stay: t.stay, Done: t.audit, Log: d.cfg.Log})
+		Runs: t, Stay: t.stay, Done: t.audit, Unstarted: t.unstarted, Log: d.cfg.Log})
 	return t
 }
 
@@ -111,6 +112,11 @@ func (t *triggers) audit(f *armed.File, l armed.Line, req api.RunRequest, acc ap
 	t.d.cfg.audit.Add(entry)
 }
 
+// unstarted notifies about a run that could not begin. It is called on a helper.
+func (t *triggers) unstarted(f *armed.File, req api.RunRequest, again bool, err error) {
+	workspace.TellUnstarted(t.d.cfg.State, f.ID, f.Workfile, t.d.notifier.outbox, t.d.cfg.Log, req, again, err)
+}
+
 // lines returns the texts of triggers.
 func lines(list []api.TriggerLine) (texts []string) {
 	for _, l := range list {
@@ -136,6 +142,9 @@ func (t *triggers) log(_ *http.Request, q api.TriggerLogQuery) (api.TriggerLog, 
 func (t *triggers) enable(r *http.Request, q api.TriggerEnable) (api.TriggerList, error) {
 	if !filepath.IsAbs(q.Path) {
 		return api.TriggerList{}, relative(q.Path)
+	}
+	if err := t.checkParams(r.Context(), q); err != nil {
+		return api.TriggerList{}, err
 	}
 	if err := t.keeper.Enable(r.Context(), q, author(r).User); err != nil {
 		return api.TriggerList{}, err

@@ -96,6 +96,14 @@ type (
 	Job = wire.Job
 	// Resources is what a job needs of the machine that executes it.
 	Resources = wire.Resources
+	// An Around are the hooks of a job.
+	Around = wire.Around
+	// A Hook is a command before or after the command of a job.
+	Hook = wire.Hook
+	// A Fate is what became of the command of a job with hooks.
+	Fate = wire.Fate
+	// A HookFailure is a hook that did not exit with code 0.
+	HookFailure = wire.HookFailure
 	// A Leftover is a process that an execution left behind and that was killed at the end of the run.
 	Leftover = wire.Leftover
 )
@@ -178,7 +186,7 @@ type Exit struct {
 	PeakMemory   int64 // of all its processes or of the largest one, as the engine measures it, in bytes; 0 = unknown
 }
 
-// Cause is why an engine ended an execution.
+// Cause is why an engine, or a hook, ended an execution.
 type Cause string
 
 // The causes. They are the words of retry_on.
@@ -188,4 +196,6 @@ const (
 	CauseNode      Cause = "node_fail"        // its machine failed
 	CausePreempted Cause = "preempted"        // another job needed its place
 	CauseCancelled Cause = "engine_cancelled" // by an administrator or a user, with the engine's own means, not by Stop
+
+	CauseHook Cause = "hook" // a hook refused it, see Around; no word of retry_on
 )

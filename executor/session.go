@@ -46,6 +46,7 @@ type session struct {
 	handed   int // how many jobs have been taken
 	jobs     map[ID]sentJob
 	gates    bool             // the runner that said hello last supports gates
+	noHooks  bool             // it does not support hooks
 	stops    map[ID]time.Time // executions that are being stopped, and the end of their grace
 	closing  bool
 	detached bool
@@ -94,6 +95,9 @@ func (s *session) Start(jobs []Job) error {
 	}
 	if !s.gates && slices.ContainsFunc(jobs, func(j Job) bool { return len(j.After) > 0 }) {
 		return errNoGates
+	}
+	if s.noHooks && slices.ContainsFunc(jobs, func(j Job) bool { return j.Around != nil }) {
+		return errNoHooks
 	}
 	for _, j := range jobs {
 		order := s.handed
@@ -469,6 +473,7 @@ func (s *session) handleHello(hello *wire.Notice) error {
 	s.runner.claim.settle(hello.PID, adopted)
 	s.greeted = true
 	s.setGates(hello.Version >= wire.GatesVersion)
+	s.setHooks(hello.Hooks)
 	if hello.Version < wire.GatesVersion { // it starts no jobs by itself
 		s.reportCaughtUp()
 	}

@@ -80,7 +80,9 @@ func title(n api.Notification) string {
 	var t string
 	switch n.Event {
 	case api.NotifyFailure:
-		t = "failed"
+		if t = "failed"; n.Unstarted() {
+			t = "did not start"
+		}
 		if f := n.Failed; f != nil {
 			t += ": " + f.Name + " (" + words.Cause(f.Reason, f.ExitCode, f.Signal, "") + ")"
 		} else if n.Cause != "" {
@@ -128,6 +130,10 @@ func commandsOf(n api.Notification) []api.NotifiedCommand {
 	add := func(why, line string) { list = append(list, api.NotifiedCommand{For: why, Line: line}) }
 	switch n.Event {
 	case api.NotifyFailure, api.NotifyDone:
+		if n.Unstarted() {
+			add("try", "wf plan "+file)
+			break
+		}
 		add("resume", "wf resume "+file)
 		if n.Failed != nil {
 			add("output", "wf logs --file "+file+" --run "+n.Run+" "+words.Quote(n.Failed.Name))
@@ -185,14 +191,11 @@ func text(n api.Notification) string {
 func facts(b *strings.Builder, n api.Notification) {
 	row := func(label, value string) { fmt.Fprintf(b, "%-9s %s\n", label+":", value) }
 	row("workfile", plain.Line(n.Workfile))
-	run := n.Run
-	if n.Started != nil {
-		run += ", started " + n.Started.Local().Format("2006-01-02 15:04:05 -0700")
+	if n.Unstarted() {
+		row("run", "did not start: "+cut(plain.Line(n.Cause), mostWords))
+	} else {
+		runFact(row, n)
 	}
-	if n.Event != api.NotifyStarted {
-		run += ", " + words.Span(time.Duration(n.DurationMS)*time.Millisecond)
-	}
-	row("run", run)
 	if n.Host != "" {
 		host := n.Host
 		if n.User != "" {
@@ -203,6 +206,18 @@ func facts(b *strings.Builder, n api.Notification) {
 	if n.Counts != nil {
 		row("nodes", strings.Join(words.CountParts(*n.Counts, "not run"), ", "))
 	}
+}
+
+// runFact writes number, start and duration of a run.
+func runFact(row func(label, value string), n api.Notification) {
+	run := n.Run
+	if n.Started != nil {
+		run += ", started " + n.Started.Local().Format("2006-01-02 15:04:05 -0700")
+	}
+	if n.Event != api.NotifyStarted {
+		run += ", " + words.Span(time.Duration(n.DurationMS)*time.Millisecond)
+	}
+	row("run", run)
 }
 
 // question writes what a person is asked.

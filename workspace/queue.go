@@ -159,6 +159,10 @@ func (ln *queue) startQueued() {
 func (ln *queue) refusedQueued(q *queuedRun, why error) {
 	ln.w.cfg.Log.Error("a run that waited in line cannot begin", "queued", q.name(), "err", why)
 	ln.w.tell(News{Kind: QueuedRefused, Queued: q.name(), Err: why})
+	if w, req := ln.w, q.Req; w.cfg.Notices != nil {
+		req.Key = q.Key
+		w.loop.Run(func() { TellUnstarted(w.cfg.State, w.id, w.path, w.cfg.Notices, w.cfg.Log, req, false, why) })
+	}
 	ln.w.out.Publish(api.Event{Type: api.RunRefused, Queued: q.name(), Message: workfile.Plain(why)})
 	ln.dequeue(q, func() {})
 }

@@ -33,7 +33,7 @@ func (e *env) configure(cmd *cobra.Command, args []string) error {
 	if v, set := files["notify"]; set {
 		e.setDefault("notify", v.Text)
 	}
-	for _, key := range []string{"before-run", "after-run", "hook-timeout"} {
+	for _, key := range []string{"before-run", "after-run", "before-node", "after-node", "hook-timeout"} {
 		if text := cmp.Or(vars[key].Text, files[key].Text); text != "" {
 			e.setDefault(key, text)
 		}
@@ -102,6 +102,10 @@ func (e *env) setDefault(key, text string) {
 		e.defaults.BeforeRun = text
 	case "after-run":
 		e.defaults.AfterRun = text
+	case "before-node":
+		e.defaults.BeforeNode = text
+	case "after-node":
+		e.defaults.AfterNode = text
 	case "hook-timeout":
 		limit, _ := timespan.Parse(text) // likewise
 		e.defaults.HookTimeoutMS = limit.Milliseconds()

@@ -59,7 +59,7 @@ standard error. Options like python -u or programs like stdbuf -oL help.`,
   wf logs --failed                all nodes that failed in the latest run
   wf logs 42/align                in run 42, the same as --run 42 align
   wf logs --run 42 align --tail 20
-  wf logs --hooks                 what before_run and after_run printed`,
+  wf logs --hooks                 what hooks printed`,
 		Args: nargs(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(args); err != nil {
@@ -83,7 +83,7 @@ standard error. Options like python -u or programs like stdbuf -oL help.`,
 	f.BoolVar(&o.stdout, "stdout", false, "only standard output (output=split)")
 	f.BoolVar(&o.stderr, "stderr", false, "only standard error (output=split)")
 	f.BoolVar(&o.failed, "failed", false, "all nodes that failed in the run")
-	f.BoolVar(&o.hooks, "hooks", false, "what before_run and after_run printed")
+	f.BoolVar(&o.hooks, "hooks", false, "what hooks printed")
 	f.BoolVar(&o.raw, "raw", false, "write exact bytes to a terminal, too: only for output that you trust")
 	f.BoolVar(&o.timestamps, "timestamps", false, "before each line the time by which it had been written, to the second")
 	f.BoolVar(&o.json, "json", false, "print a JSON object for each line of output")

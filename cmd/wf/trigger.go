@@ -265,7 +265,7 @@ func newTriggerNext(e *env) *cobra.Command {
 		Use:   "next [FILE]",
 		Short: "Show the next instants of the triggers, in their time zone and in yours",
 		Long: `Next shows the next instants of each trigger, also if it is not enabled: in the time zone of the
-trigger and in that of this terminal.`,
+trigger, and in that of this terminal if it differs.`,
 		Example: `  wf trigger next -n 20`,
 	}, o, func(ctx context.Context, e *env, path string) error {
 		if o.most < 1 || o.most > api.MostInstants {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"wf/api"
@@ -67,15 +68,7 @@ func printNext(e *env, w api.TriggerWorkfile, now time.Time) error {
 		if t.Problem != "" {
 			fmt.Fprintf(e.Stdout, "  %s\n", plain.Line(t.Problem))
 		}
-		var table console.Table
-		for _, text := range t.Next {
-			at, err := time.Parse(time.RFC3339, text)
-			if err != nil {
-				return fmt.Errorf("the daemon sent the instant %q: %w", text, err)
-			}
-			table.Row("  "+instantText(text, t.Zone), at.Local().Format(instantLayout), "in "+words.Span(at.Sub(now)))
-		}
-		if err := table.Write(e.Stdout); err != nil {
+		if err := printInstants(e.Stdout, t, now); err != nil {
 			return err
 		}
 		if t.DelayMS > 0 {
@@ -83,6 +76,26 @@ func printNext(e *env, w api.TriggerWorkfile, now time.Time) error {
 		}
 	}
 	return nil
+}
+
+// printInstants prints the next instants of a trigger in its zone and in that of the terminal, or once if these are equal.
+func printInstants(w io.Writer, t api.Trigger, now time.Time) error {
+	var both, one console.Table
+	same := true
+	for _, text := range t.Next {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return fmt.Errorf("the daemon sent the instant %q: %w", text, err)
+		}
+		own, here, left := instantText(text, t.Zone), at.Local().Format(instantLayout), "in "+words.Span(at.Sub(now))
+		same = same && own == here
+		both.Row("  "+own, here, left)
+		one.Row("  "+own, left)
+	}
+	if same {
+		return one.Write(w)
+	}
+	return both.Write(w)
 }
 
 // instantLayout shows an instant with its weekday and zone.

@@ -48,7 +48,7 @@ func (c *commands) fileOf(e *execution, what string) string {
 // dropFiles removes the files that this or an earlier runner has written for an execution.
 func (c *commands) dropFiles(e *execution) {
 	if e.adopted {
-		e.files = []string{c.fileOf(e, "script"), c.fileOf(e, "input")}
+		e.files = []string{c.fileOf(e, "script"), c.fileOf(e, "input"), c.fileOf(e, "around")}
 	}
 	for _, path := range e.files {
 		os.Remove(path) // an error does not matter: the folder of the run is removed later

@@ -31,7 +31,7 @@ func (c *commands) fork(e *execution, now moment) (forked child, err error) {
 		return child{}, err
 	}
 	env := c.env.with(values)
-	if !c.env.hooked {
+	if !c.env.hooked && e.job.Around == nil {
 		find := func(name string) (string, bool) { return c.programs.find(name, env, e.readySince, now) }
 		if path, argv, ok := shell.Direct(e.job.Shell, e.job.Command, find); ok {
 			if argv, err = c.scriptCall(e, argv); err != nil {
@@ -49,6 +49,11 @@ func (c *commands) fork(e *execution, now moment) (forked child, err error) {
 	}
 	if argv, err = c.scriptCall(e, append(argv, "-c", e.job.Command)); err != nil {
 		return child{}, err
+	}
+	if e.job.Around != nil {
+		if program, argv, err = c.supervised(e, program, argv); err != nil {
+			return child{}, err
+		}
 	}
 	if forked, err = c.exec(e, program, argv, env); errors.Is(err, syscall.E2BIG) {
 		err = shell.TooLarge(argv, env)

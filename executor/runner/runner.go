@@ -164,6 +164,9 @@ func Main(args []string, o Options) int {
 	if len(args) >= 4 && args[0] == procattr.HelperOption {
 		return procattr.RunHelper(args[1:])
 	}
+	if len(args) == 2 && args[0] == AroundOption {
+		return superviseFrom(args[1])
+	}
 	if len(args) != 2 {
 		fmt.Fprintln(os.Stderr, "runner: started by the daemon only")
 		return 2

@@ -84,17 +84,14 @@ func (r *runner) beginStop(e *execution, deadline time.Time) {
 	})
 }
 
-// terminate sends TERM to the processes of the executions, and then CONT: a halted process would not get TERM.
+// terminate sends TERM to the processes of the executions, and then CONT: a halted process would not get TERM. The group of an
+// execution with hooks comes last: a hook after the command starts when the command has got TERM, and must not get it, too.
 func (s *stops) terminate(executions []*execution) {
 	if len(executions) == 0 {
 		return
 	}
-	for _, e := range executions {
-		if !e.adopted && !e.gone { // the leader is not reaped, so the number of the group cannot be another's
-			unix.Kill(-e.pid, unix.SIGTERM) // an error does not matter: the stop goes on
-			unix.Kill(-e.pid, unix.SIGCONT)
-		}
-	}
+	terminateGroups(executions, func(e *execution) bool { return e.job.Around == nil })
+	defer terminateGroups(executions, func(e *execution) bool { return e.job.Around != nil })
 	table, err := proc.ReadTable()
 	if err != nil {
 		return // KILL will follow
@@ -106,6 +103,16 @@ func (s *stops) terminate(executions []*execution) {
 			}
 			p.Signal(unix.SIGTERM)
 			p.Signal(unix.SIGCONT)
+		}
+	}
+}
+
+// terminateGroups sends TERM to the process groups of some of the executions.
+func terminateGroups(executions []*execution, chosen func(*execution) bool) {
+	for _, e := range executions {
+		if chosen(e) && !e.adopted && !e.gone { // the leader is not reaped, so the number of the group cannot be another's
+			unix.Kill(-e.pid, unix.SIGTERM) // an error does not matter: the stop goes on
+			unix.Kill(-e.pid, unix.SIGCONT)
 		}
 	}
 }

@@ -130,7 +130,10 @@ func readID(s *jsonline.Scanner, into *[2]int) bool {
 // AppendJob encodes the command that hands over a job, in the same form as AppendLine.
 func AppendJob(b []byte, j Job) []byte {
 	kind := LineStart
-	if len(j.After) > 0 {
+	switch {
+	case j.Around != nil:
+		return appendAround(b, j)
+	case len(j.After) > 0:
 		kind = LineGated
 	}
 	b = append(append(append(b, `{"k":"`...), kind...), `","n":`...)

@@ -106,10 +106,12 @@ func TestStartRoundTrip(t *testing.T) {
 		{ID: ID{Node: 4, Execution: 1}, Command: "true", Env: []string{"A=1"}, After: []ID{{3, 2}, {0, 1}}},
 		{ID: ID{Node: 5, Execution: 1}, Command: "true", Merge: true, Foreseen: true},
 		{ID: ID{Node: 6, Execution: 1}, Command: "true", Env: []string{"A=1"}, Merge: true, After: []ID{{3, 2}}},
+		{ID: ID{Node: 7, Execution: 1}, Shell: "bash", Command: "true", Env: []string{"A=1"}, Merge: true, Around: &Around{
+			Before: []Hook{{Event: "before_node", Command: "a 'b'", From: "x", TimeoutMS: 5}}, Env: []string{"B=2"}, Name: "n", Log: "/l", Fate: "/f"}},
 	} {
 		line := AppendJob(nil, want)
 		var c Command
-		if err := c.Decode(line[:len(line)-1]); err != nil || !reflect.DeepEqual(c.Job(), want) || (c.Kind == LineGated) != (want.After != nil) {
+		if err := c.Decode(line[:len(line)-1]); err != nil || !reflect.DeepEqual(c.Job(), want) || (c.Kind == LineGated) != (want.After != nil) || (c.Kind == LineAround) != (want.Around != nil) {
 			t.Errorf("%s: %+v (%v), want %+v", line, c.Job(), err, want)
 		}
 	}

@@ -25,6 +25,8 @@ type Job struct {
 	// need not be reported at once.
 	Foreseen bool
 
+	// Around are the hooks of the job; nil = none. Engines do not execute hooks.
+	Around *Around
 	// Idempotent, Engine and Resources are not sent to runners, which execute every job here and at once.
 
 	Idempotent bool   // the engine may execute it more than once, if its machine fails

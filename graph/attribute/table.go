@@ -103,7 +103,9 @@ var table = []Attribute{
 		Mistaken: []string{"notification", "notifications", "on_error"}, Meaning: "failure -> mail: ann@example.org, in lines: who is told of runs; wf help notify"},
 	{Name: "before_run", On: Graph, Kind: Other, Long: true, Meaning: "a shell command before the first node, which may refuse the run; wf help hooks"},
 	{Name: "after_run", On: Graph, Kind: Other, Long: true, Meaning: "a shell command after the last node, with WF_RUN_RESULT; wf help hooks"},
-	{Name: "hook_timeout", On: Graph, Kind: Duration, Meaning: "30s, 2m: how long before_run and after_run may take; 1m"},
+	{Name: "before_node", On: Command | Graph, Kind: Other, Long: true, Meaning: "a shell command before each command, which may refuse it; wf help hooks"},
+	{Name: "after_node", On: Command | Graph, Kind: Other, Long: true, Meaning: "a shell command after each command, with WF_EXIT_CODE; wf help hooks"},
+	{Name: "hook_timeout", On: Graph, Kind: Duration, Meaning: "30s, 2m: how long each of these commands may take; 1m"},
 	{Name: "prefix", On: Graph, Role: Shared, Meaning: "from older versions: use wrapper"},
 	{Name: "suffix", On: Graph, Role: Shared, Meaning: "from older versions: use wrapper"},
 

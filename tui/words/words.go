@@ -123,7 +123,7 @@ func Cause(reason api.Reason, code *int, signal, message string) string {
 		text = "could not start"
 	case reason == api.ReasonLimit && message == "":
 		text = "activation limit"
-	case reason == api.ReasonLimit, reason == api.ReasonInstances && message != "", reason == api.ReasonRejected && strings.HasPrefix(message, "rejected"):
+	case reason == api.ReasonHook && message != "", reason == api.ReasonLimit, reason == api.ReasonInstances && message != "", reason == api.ReasonRejected && strings.HasPrefix(message, "rejected"):
 		return plain.Line(message) // the message is complete
 	case reason == api.ReasonInstances:
 		text = "instances failed"

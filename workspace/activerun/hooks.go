@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +40,7 @@ type hooking struct {
 	after    afterState
 	given    chan struct{} // closed when a stop interrupts after_run; nil before and after that
 	problems []string      // of after_run, for people
+	nodes    *nodeHooks    // nil if no node has hooks
 }
 
 // afterState is the progress of after_run.
@@ -219,7 +221,7 @@ func (ho *hooking) notes() []string {
 	if strings.HasPrefix(ho.run.Cause, history.RefusedCause) {
 		return []string{"the run was " + ho.run.Cause + " (wf logs --hooks)"}
 	}
-	return ho.problems
+	return slices.Concat(ho.nodes.notes(), ho.problems)
 }
 
 // Refused makes a run that has not begun end at once, with the reason of a hook.

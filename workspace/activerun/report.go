@@ -94,6 +94,7 @@ func (r *Run) finish(rep executor.Report) {
 	if r.lookahead.noteReturned(rep) || !r.expects(rep) {
 		return
 	}
+	rep = r.hooking.fateOf(rep)
 	i, n := rep.ID.Node, &r.Nodes[rep.ID.Node]
 	r.slotShare.executionEnded(rep.ID)
 	r.dispatcher.pace.ended++

@@ -68,7 +68,7 @@ func New(h *Host, state *nodestate.Run, accepted func(error)) *Run {
 	r.slotShare.run, r.pooling.run, r.nesting.run, r.lookahead.run, r.journal.run = r, r, r, r, r
 	r.stopping.run, r.ending.run, r.dispatcher.run, r.recovery.run, r.announcer.run = r, r, r, r, r
 	r.notices.run, r.hooking.run = r, r
-	r.hooking.stopped = make(chan struct{})
+	r.hooking.stopped, r.hooking.nodes = make(chan struct{}), nodeHooksOf(state.Request.Hooks)
 	r.Active = r
 	r.timer = h.Loop.NewTimer(func() { r.stopping.Stop(api.StopRequest{Cause: "timeout"}, "", nil) })
 	r.tick = h.Loop.NewTimer(r.Tick)
@@ -319,7 +319,7 @@ func (r *Run) job(i, execution int, line string) executor.Job {
 	if v := r.traceParent(n.ID, execution); v != "" {
 		env = append(env, v)
 	}
-	return executor.Job{ID: id, Shell: r.Request.Shell, Command: line, Env: append(env, r.Sched.Environment(i)...), Merge: r.Merges(i),
+	return executor.Job{ID: id, Shell: r.Request.Shell, Command: line, Around: r.hooking.around(id), Env: append(env, r.Sched.Environment(i)...), Merge: r.Merges(i),
 		Idempotent: r.Sched.Idempotent(i), Engine: runstate.ExecutorOf(&r.State, i), Resources: executor.Resources(r.Sched.Resources(i))}
 }
 

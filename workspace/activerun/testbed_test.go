@@ -44,6 +44,7 @@ type testbed struct {
 	slots   fakeSlots
 	pools   fakePools
 	nested  fakeNested
+	notices Notices // of this and the next daemons; nil = nobody is notified
 }
 
 // test calls f in a bubble with a testbed whose workfile consists of these elements, see workfiletest.Text.
@@ -80,7 +81,7 @@ func (b *testbed) prepare() {
 	nodes := &nodestate.Table{File: file, Log: log, Latest: map[string]nodestate.Latest{}}
 	out := watchers.New(l, log, nodes.ItemOf)
 	b.host = &Host{ID: "w", Path: b.path, Log: log, Loop: l, File: file, Nodes: nodes, Store: store, Out: out,
-		Marks: watchers.NewMarks(out, nodes), Executor: b, Slots: &b.slots, Pools: &b.pools, Nested: &b.nested, Found: func(*Run) {}, Answered: func(*Run, string, bool) {},
+		Marks: watchers.NewMarks(out, nodes), Executor: b, Slots: &b.slots, Pools: &b.pools, Nested: &b.nested, Notices: b.notices, Found: func(*Run) {}, Answered: func(*Run, string, bool) {},
 		HoldPause: time.Minute, StopPatience: time.Hour}
 	retry := l.NewTimer(func() {
 		for _, r := range b.runs {
@@ -176,6 +177,12 @@ func (b *testbed) recover(n int) *Run {
 func (b *testbed) restart(n int) *Run {
 	b.t.Helper()
 	b.close()
+	return b.restartClosed(n)
+}
+
+// restartClosed is restart after close.
+func (b *testbed) restartClosed(n int) *Run {
+	b.t.Helper()
 	r := b.recover(n)
 	r.Follow()
 	b.startLoop()

@@ -12,22 +12,30 @@ import (
 	"wf/workspace/tracing"
 )
 
-// A Hook is a command before or after a run.
+// A Hook is a command before or after a run, or before or after commands of a run.
 type Hook struct {
-	Event     string `json:"event"` // BeforeRun or AfterRun
+	Event     string `json:"event"` // one of the events of hooks
 	Command   string `json:"command"`
 	From      string `json:"from"` // where it stands, for people
 	TimeoutMS int64  `json:"timeout_ms"`
+	// Node is the id of the only node whose commands have the hook; "" = all nodes of the run.
+	Node string `json:"node,omitempty"`
 }
 
 // The events of hooks.
 const (
 	BeforeRun = "before_run"
 	AfterRun  = "after_run"
+
+	BeforeNode = "before_node"
+	AfterNode  = "after_node"
 )
 
 // HooksFile is the file in the folder of a run with what its hooks printed.
 const HooksFile = "hooks"
+
+// RefusedNode begins the message of an execution that before_node refused.
+const RefusedNode = "refused by before_node: "
 
 // RefusedCause begins the cause of the end of a run that before_run refused.
 const RefusedCause = "refused by before_run: "

@@ -1,41 +1,94 @@
 package planning
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"wf/api"
 	"wf/graph/timespan"
 	"wf/workspace/history"
+	"wf/workspace/runstate"
 )
 
 // hookTimeout is the attribute of the graph that bounds each hook; usualHookTime is its default.
 const (
 	hookTimeout   = "hook_timeout"
 	usualHookTime = time.Minute
+
+	fromSettings = "the settings"
 )
 
-// addHooks sets the commands before and after a run: those of the settings of the user, which are for all runs that no command of
-// another run starts, and then those of the workfile.
+// addHooks sets the commands around a run and around its nodes: those of the settings of the user, which are for all runs that no
+// command of another run starts, then those of the workfile, and then those of single nodes.
 func addHooks(pl *Planner, r *Draft, req api.RunRequest) error {
 	limit, err := hookTime(pl, req)
 	if err != nil {
 		return err
 	}
-	add := func(event, command, from string) {
+	add := func(event, command, from, node string) {
 		if strings.TrimSpace(command) != "" {
-			r.Request.Hooks = append(r.Request.Hooks, history.Hook{Event: event, Command: command, From: from, TimeoutMS: limit.Milliseconds()})
+			r.Request.Hooks = append(r.Request.Hooks, history.Hook{Event: event, Command: command, From: from, TimeoutMS: limit.Milliseconds(), Node: node})
 		}
 	}
 	d := req.Defaults
 	if d == nil || req.Caller != nil {
 		d = &api.RunDefaults{}
 	}
-	for event, command := range map[string]string{history.BeforeRun: d.BeforeRun, history.AfterRun: d.AfterRun} {
-		own, _ := pl.File.Graph().Attr(event)
-		add(event, command, "the settings")
-		add(event, own, "the workfile")
+	for _, x := range []struct{ event, command string }{
+		{history.BeforeRun, d.BeforeRun}, {history.BeforeNode, d.BeforeNode}, {history.AfterNode, d.AfterNode}, {history.AfterRun, d.AfterRun},
+	} {
+		own, _ := pl.File.Graph().Attr(x.event)
+		add(x.event, x.command, fromSettings, "")
+		add(x.event, own, "the workfile", "")
+	}
+	for _, id := range r.Request.Scope {
+		n := pl.File.Graph().Node(id)
+		for _, event := range []string{history.BeforeNode, history.AfterNode} {
+			if own, _ := n.Attr(event); own != "" && !n.Container {
+				add(event, own, "node "+pl.File.Handle(n), id)
+			}
+		}
+	}
+	return nodeHooksHere(pl, r, req)
+}
+
+// nodeHooksHere returns an error if a node with hooks is executed by an engine: the hooks of a node run beside its command, and an
+// engine may execute that on another machine, without wf.
+func nodeHooksHere(pl *Planner, r *Draft, req api.RunRequest) error {
+	i := slices.IndexFunc(r.Request.Hooks, func(k history.Hook) bool { return k.Event == history.BeforeNode || k.Event == history.AfterNode })
+	if i < 0 {
+		return nil
+	}
+	mocks, err := pl.mocks(req.Mocks)
+	if err != nil {
+		return err
+	}
+	for _, id := range r.Request.Scope {
+		n := pl.File.Graph().Node(id)
+		if _, mocked := mocks[id]; mocked || n.Container && !n.SubFlow() {
+			continue
+		}
+		own := ""
+		if r.Flow != nil {
+			own = ownExecutor(r.Flow, n)
+		}
+		name := runstate.Elsewhere(cmp.Or(own, r.Request.Executor))
+		for _, k := range r.Request.Hooks {
+			if name == "" || k.Event != history.BeforeNode && k.Event != history.AfterNode || k.Node != "" && k.Node != id {
+				continue
+			}
+			handle := pl.File.Handle(n)
+			e := &api.Error{Code: api.CodeWorkfile, Nodes: []string{handle},
+				Message: fmt.Sprintf("%s of %s cannot run: the executor %s executes node %s, and hooks around nodes exist only on this machine", k.Event, k.From, name, handle),
+				Fix:     "use a wrapper, which is executed with the command (wf help hooks), or remove the hook"}
+			if k.From == fromSettings {
+				e.Code = api.CodeInvalid
+			}
+			return e
+		}
 	}
 	return nil
 }
@@ -62,4 +115,19 @@ func checkHooks(pl *Planner, c *api.Check) {
 	if _, err := hookTime(pl, api.RunRequest{}); err != nil {
 		addProblem(c, api.Problem{Severity: "error", Code: hookTimeout, Line: pl.File.Document().GraphAttrLine(hookTimeout), Message: err.(*api.Error).Message})
 	}
+}
+
+// planHooks adds to a plan the hooks that the run would execute.
+func planHooks(pl *Planner, plan *api.Plan, r *Draft, req api.RunRequest) error {
+	if err := addHooks(pl, r, req); err != nil {
+		return err
+	}
+	for _, k := range r.Request.Hooks {
+		h := api.PlanHook{Event: k.Event, Command: k.Command, From: k.From, TimeoutMS: k.TimeoutMS}
+		if k.Node != "" {
+			h.Node = pl.File.Handle(pl.File.Graph().Node(k.Node))
+		}
+		plan.Hooks = append(plan.Hooks, h)
+	}
+	return nil
 }

@@ -62,6 +62,9 @@ func (pl *Planner) plan(req api.RunRequest) (api.Plan, error) {
 	if err != nil {
 		return plan, err
 	}
+	if err := planHooks(pl, &plan, r, req); err != nil {
+		return plan, err
+	}
 	if err := pl.makeDry(r, scope, req.Env); err != nil {
 		return plan, err
 	}

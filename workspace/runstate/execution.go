@@ -87,7 +87,7 @@ func (rec *Execution) Over() bool { return !rec.Live && !rec.EndedAt.IsZero() }
 // Exit returns the exit code, or nil if there is none.
 func (rec *Execution) Exit() *int {
 	switch {
-	case rec.Signal != 0 || rec.Reason == api.ReasonStart || rec.Reason == api.ReasonLost:
+	case rec.Signal != 0 || rec.Reason == api.ReasonStart || rec.Reason == api.ReasonLost || rec.Reason == api.ReasonHook:
 		return nil
 	case rec.ExitCode == 0 && rec.Reason.EngineText() != "": // its engine ended it and tells no code
 		return nil

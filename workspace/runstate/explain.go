@@ -183,6 +183,8 @@ func (r Explainer) failureSentence(i int, rec *Execution) string {
 		s = "It failed: " + engineFailure(rec.Reason)
 	case api.ReasonLost:
 		s = "It failed: it ended unseen, so its exit code is not known"
+	case api.ReasonHook:
+		s = "It failed: its command was not started"
 	case api.ReasonStart:
 		s = "It failed: its command could not be started"
 	case api.ReasonLimit, api.ReasonExpression, api.ReasonInstances:

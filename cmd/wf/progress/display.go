@@ -241,8 +241,10 @@ func (v *Display) held(ev api.Event) {
 		v.at(ev.Time, "the run continues")
 		return
 	}
-	v.at(ev.Time, "held: nothing starts: %s; the run continues by itself when that ends", plain.Line(ev.Message))
+	v.at(ev.Time, heldText, plain.Line(ev.Message))
 }
+
+const heldText = "held: nothing starts: %s; the run continues by itself when that ends"
 
 // attached prints the header for an active run.
 func (v *Display) attached(run api.RunSummary) {
@@ -251,6 +253,9 @@ func (v *Display) attached(run api.RunSummary) {
 	v.Run.Started = run.Started
 	if v.progress() && !v.opt.Quiet {
 		v.print("run %s %s: %d of %s ended, %d running", run.Run, v.workfile(), v.Run.Missed, words.Plural(v.Run.Total, "node"), run.Counts.Running)
+	}
+	if run.Held != "" {
+		v.print(heldText, plain.Line(run.Held))
 	}
 	v.flush()
 }

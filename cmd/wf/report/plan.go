@@ -67,6 +67,9 @@ func Plan(w io.Writer, p console.Paint, plan api.Plan, verbose bool, width int) 
 	if plan.Wrapper != "" {
 		fmt.Fprintf(&b, "wrapper: %s\n", plain.Line(plan.Wrapper))
 	}
+	for _, h := range plan.Hooks {
+		fmt.Fprintf(&b, "%s of %s: %s\n", h.Event, plain.Line(h.From), p.Clip(plain.Command(h.Command, p.ASCII), max(0, width-len(h.Event)-console.Columns(h.From)-6)))
+	}
 	for _, note := range plan.Notes {
 		fmt.Fprintf(&b, "note: %s\n", plain.Line(note))
 	}

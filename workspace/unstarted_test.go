@@ -1,0 +1,72 @@
+package workspace
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"wf/api"
+)
+
+// TestUnstarted checks who is told about a run that could not begin: as the workfile, the request or the settings say, and the latest
+// run if the workfile cannot be read.
+func TestUnstarted(t *testing.T) {
+	fail := errors.New("a parameter is missing")
+	settings := "failure -> @settings"
+	for name, c := range map[string]struct {
+		rules string // of the workfile; "-" = none
+		ran   map[string]int
+		runs  bool // before
+		gone  bool
+		req   api.RunRequest
+		again bool
+		err   error
+		want  []string
+	}{
+		"of the workfile":       {rules: "failure -&gt; @x", err: fail, want: []string{"@x failure failed"}},
+		"not again":             {rules: "failure -&gt; @x", err: fail, again: true},
+		"every one":             {rules: "every failure -&gt; @x", err: fail, again: true, want: []string{"@x failure failed"}},
+		"after a failure":       {rules: "failure -&gt; @x", err: fail, runs: true, ran: map[string]int{"a": 1}},
+		"after a success":       {rules: "failure -&gt; @x", err: fail, runs: true, want: []string{"@x failure failed"}},
+		"another moment":        {rules: "success -&gt; @x", err: fail},
+		"of the settings":       {rules: "-", err: fail, req: api.RunRequest{Defaults: &api.RunDefaults{Notify: &settings}}, want: []string{"@settings failure failed"}},
+		"the workfile is gone":  {rules: "failure -&gt; @x", err: fail, runs: true, gone: true, want: []string{"@x failure failed"}},
+		"others are active":     {rules: "failure -&gt; @x", err: &api.Error{Code: api.CodeConflict, Message: "busy"}},
+		"the daemon is closing": {rules: "failure -&gt; @x", err: errClosed()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newTestbed(t, "a")
+			if c.rules != "-" {
+				b.write(rulesText(c.rules, "a"))
+			}
+			w := b.open()
+			if c.runs {
+				v := b.watch()
+				_, s := b.run(api.RunRequest{})
+				b.play(v, s, c.ran)
+			}
+			b.close(w)
+			if c.gone {
+				if err := os.Remove(b.path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f := &fakeNotices{}
+			c.req.Key, c.req.Env = "k", []string{"PATH=/bin", "SECRET=1"}
+			for range 2 { // a repetition is the same message
+				TellUnstarted(b.cfg.State, w.id, w.path, f, slog.New(slog.DiscardHandler), c.req, c.again, c.err)
+			}
+			if got := f.told(); !slices.Equal(got, c.want) {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+			for _, m := range f.list {
+				if n := m.Notification; n.Title != "Workfile did not start: a parameter is missing" || n.Run != "" || strings.Contains(n.Text, "resume") || !slices.Equal(m.Env, []string{"PATH=/bin"}) {
+					t.Errorf("%+v %q", n, m.Env)
+				}
+			}
+		})
+	}
+}
