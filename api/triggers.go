@@ -112,7 +112,7 @@ type TriggerFire struct {
 	// Result is "started", "queued", "refused", "skipped" or "starting".
 	Result string `json:"result"`
 	Run    string `json:"run,omitempty"`   // or its name in the queue
-	Why    string `json:"why,omitempty"`   // of refused and skipped
+	Why    string `json:"why,omitempty"`   // of refused and skipped, and of a start that waits for its workfile
 	Count  int    `json:"count,omitempty"` // how many instants were skipped
 	Late   bool   `json:"late,omitempty"`  // it was missed and caught up
 	ByHand bool   `json:"by_hand,omitempty"`
