@@ -71,7 +71,7 @@ type Keeper struct {
 	// notifier reports changes of folders; nil until a trigger waits for files, and where the kernel has none. It belongs to the loop.
 	notifier *folders.Notifier
 	touched  touched
-	jumped chan struct{} // has room for one: see LookAtClock
+	jumped   chan struct{} // has room for one: see LookAtClock
 
 	// The fields below belong to the loop.
 
