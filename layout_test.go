@@ -90,7 +90,7 @@ var mayImport = map[string][]string{
 	"daemon/traces":                   {"executor/ownfile", "workspace/tracing"},
 	"daemon/webhooks":                 {"api", "executor/ownfile", "trigger/webhook"},
 	"workspace":                       {"api", "executor", "executor/ownfile", "graph", "graphml", "scheduler", "scheduler/flow", "workspace/activerun", "workspace/clock", "workspace/fence", "workspace/history", "workspace/inquiry", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/planning", "workspace/runstate", "workspace/tracing", "workspace/watchers", "workspace/workfile"},
-	"daemon":                          {"api", "daemon/armed", "daemon/audit", "daemon/metrics", "daemon/store", "daemon/traces", "daemon/webhooks", "executor/ownfile", "executor/peer", "executor/proc", "notify", "notify/outbox", "trigger/webhook", "workspace", "workspace/activerun", "workspace/fence", "workspace/tracing", "workspace/workfile"},
+	"daemon":                          {"api", "daemon/armed", "daemon/audit", "daemon/metrics", "daemon/store", "daemon/traces", "daemon/webhooks", "executor/ownfile", "executor/peer", "executor/proc", "notify", "notify/outbox", "trigger/webhook", "workspace", "workspace/activerun", "workspace/clock", "workspace/fence", "workspace/tracing", "workspace/workfile"},
 	"client":                          {"api", "executor/jsonline", "executor/ownfile", "executor/peer", "executor/proc"},
 	"client/runview":                  {"api"},
 	"graph/layered":                   {},

@@ -169,7 +169,7 @@ type TriggerFire struct {
 	// Result is "started", "queued", "refused", "skipped", "starting" or "rejected".
 	Result string `json:"result"`
 	Run    string `json:"run,omitempty"`   // or its name in the queue
-	Why    string `json:"why,omitempty"`   // of refused, skipped and rejected
+	Why    string `json:"why,omitempty"`   // of refused, skipped and rejected, and of a start that waits for its workfile
 	Count  int    `json:"count,omitempty"` // how many instants were skipped, or requests rejected
 	Late   bool   `json:"late,omitempty"`  // it was missed and caught up
 	ByHand bool   `json:"by_hand,omitempty"`

@@ -237,6 +237,7 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 	d.requests.Go(func() { workspace.Tidy(d.cfg.State, d.cfg.Log) })
 	k := d.newRuntimeFiles(l, servers)
 	defer k.close()
+	stopFollowing := followClock(d)
 	for waiting := true; waiting; {
 		look := false
 		select {
@@ -255,6 +256,7 @@ func (d *daemon) serve(ctx context.Context, l *lock) {
 			d.finish("another daemon has taken its place")
 		}
 	}
+	stopFollowing()
 	d.drain(servers, cancel)
 }
 

@@ -18,7 +18,9 @@ import (
 // the daemon ends, which waits for active requests.
 func (d *daemon) stop(r *http.Request, q api.ServerStop) (api.None, error) {
 	var err error
+	open := func() {}
 	if !q.Detach {
+		open = d.triggers.gate.shut(r.Context())
 		err = d.workspaces.awaitResumed(r.Context())
 	}
 	switch active := d.active(); {
@@ -34,6 +36,8 @@ func (d *daemon) stop(r *http.Request, q api.ServerStop) (api.None, error) {
 	}
 	if err == nil {
 		d.finish("a client has asked for it")
+	} else {
+		open()
 	}
 	return api.None{}, err
 }

@@ -21,6 +21,7 @@ const FileTriggerFence = armed.Dir + "/" + armed.FileFence
 type triggers struct {
 	d      *daemon
 	keeper *armed.Keeper
+	gate   startGate
 }
 
 func newTriggers(d *daemon) *triggers {
@@ -44,15 +45,25 @@ const triggerClient = "trigger"
 
 // Start implements armed.Runs. It postpones the run while a client waits for the runs to end before the daemon stops.
 func (t *triggers) Start(ctx context.Context, workfile string, req api.RunRequest) (api.RunAccepted, error) {
-	if t.d.waiters.Load() > 0 || t.d.draining.Load() {
+	if t.d.waiters.Load() > 0 || t.d.draining.Load() || !t.gate.enter() {
 		return api.RunAccepted{}, errEnding()
 	}
-	e, err := t.d.workspaces.open(ctx, workfile, false)
+	defer t.gate.leave()
+	e, err := t.open(ctx, workfile)
 	if err != nil {
 		return api.RunAccepted{}, err
 	}
 	defer t.d.workspaces.release(e)
 	return e.ws.StartRun(ctx, triggerClient, req)
+}
+
+// open uses the workspace of a workfile. The caller releases it.
+func (t *triggers) open(ctx context.Context, workfile string) (*openEntry, error) {
+	e, err := t.d.workspaces.open(ctx, workfile, false)
+	if err != nil && !api.HasCode(err, api.CodeGone) {
+		err = &armed.UnavailableError{Err: err}
+	}
+	return e, err
 }
 
 // Prepare implements armed.Runs.
@@ -79,7 +90,7 @@ type expecter interface {
 
 // FindStarted implements armed.Runs.
 func (t *triggers) FindStarted(ctx context.Context, workfile, key string) (api.RunAccepted, bool, error) {
-	e, err := t.d.workspaces.open(ctx, workfile, false)
+	e, err := t.open(ctx, workfile)
 	if err != nil {
 		return api.RunAccepted{}, false, err
 	}

@@ -11,7 +11,7 @@ import (
 // notices changes that happened while no daemon ran.
 
 // followClock checks whether the wall clock was set. The loop calls it before each burst of functions.
-func (w *Workspace) followClock() {
+func followClock(w *Workspace) {
 	at, by := w.clock.Set()
 	if by == 0 {
 		return
@@ -19,5 +19,16 @@ func (w *Workspace) followClock() {
 	w.cfg.Log.Warn("the clock of the machine was set", "by", by)
 	for _, r := range append([]*activerun.Run(nil), w.runs...) {
 		r.SetClock(at, by)
+		r.LookAtClock()
 	}
+}
+
+// LookAtClock makes the active runs look at the clocks at once, because the wall clock may have been set, or the machine slept.
+// Otherwise their timers do so every minute.
+func (w *Workspace) LookAtClock() {
+	w.loop.Post(func() {
+		for _, r := range append([]*activerun.Run(nil), w.runs...) {
+			r.LookAtClock()
+		}
+	})
 }

@@ -116,3 +116,25 @@ func short(t *testing.T, what string, ms int64) {
 		t.Errorf("%s has taken %d ms", what, ms)
 	}
 }
+
+// TestLookAtClock checks that a node that waits starts at once when the machine wakes up behind its time: the timers stood still.
+func TestLookAtClock(t *testing.T) {
+	ahead := setClock(t)
+	before := clock.SinceBoot
+	clock.SinceBoot = func() (string, time.Duration) {
+		boot, up := before()
+		return boot, up + time.Duration(ahead.Load()) // the machine slept: the clock was not set
+	}
+	t.Cleanup(func() { clock.SinceBoot = before })
+	b := newTestbed(t)
+	b.write(controlText("", nodeText("b", "wait=10m")))
+	b.open()
+	acc, s := b.run(api.RunRequest{})
+	waitFor(t, "the wait", func() bool { return waitsOf(b, "id-b") != nil })
+	ahead.Store(int64(time.Hour))
+	b.w.LookAtClock()
+	j := b.next(s)
+	v := b.watch()
+	s.end(j.ID, executor.Exit{})
+	v.wait(t, "the end of "+acc.Run, func(e api.Event) bool { return e.Type == api.RunComplete })
+}

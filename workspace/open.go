@@ -66,7 +66,7 @@ func newWorkspace(id, path string, cfg Config) *Workspace {
 	w := &Workspace{id: id, path: path, cfg: cfg}
 	w.quarantine.w, w.queue.w, w.retention.w, w.nestedRuns.w, w.preparer.w, w.presence.w, w.retries.w, w.priorFile.w = w, w, w, w, w, w, w, w
 	w.preparer.creating = make(chan struct{}, 1)
-	w.loop = loop.New(loop.Hooks{Before: w.followClock, Settle: w.settle, Leave: w.leave, Crashed: w.crashed,
+	w.loop = loop.New(loop.Hooks{Before: func() { followClock(w) }, Settle: w.settle, Leave: w.leave, Crashed: w.crashed,
 		Ended: errClosed(), Panicked: errPanicked(), Log: cfg.Log.With("workfile", path)})
 	w.retries.holdTimer = w.loop.NewTimer(w.retries.tryAgain)
 	w.file = w.newFile()

@@ -162,6 +162,10 @@ func localTime(text string) string {
 func fireText(f api.TriggerFire) string {
 	text := f.Result
 	switch f.Result {
+	case api.FireStarting:
+		if f.Why != "" {
+			text = "waits: " + f.Why
+		}
 	case api.FireStarted:
 		text = "run " + f.Run
 	case api.FireQueued:

@@ -3,6 +3,7 @@ package armed
 import (
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wf/workspace/clock"
@@ -27,3 +28,29 @@ func fakeClock(t *testing.T) *clocks {
 
 // set sets the wall clock.
 func (c *clocks) set(ahead time.Duration) { c.ahead.Store(int64(ahead)) }
+
+// sleep lets the machine sleep: no timer of the process counts that time.
+func (c *clocks) sleep(d time.Duration) { c.slept.Add(int64(d)) }
+
+// TestLookAtClock checks that instants are noticed at once when the clock was set or the machine wakes up.
+func TestLookAtClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := fakeClock(t)
+		b := newBench(t)
+		begin := time.Now()
+		k := b.keeper()
+		b.must(b.enable(k, b.file("w", "every: 1h catchup=all")))
+		time.Sleep(time.Second)
+		c.set(2 * time.Hour)
+		k.LookAtClock()
+		b.wantInstants(begin, 3600, 7200)
+		c.sleep(time.Hour)
+		k.LookAtClock()
+		k.LookAtClock()
+		b.wantInstants(begin, 3600, 7200, 10800)
+		if took := time.Since(begin); took != time.Second {
+			t.Errorf("it took %v", took)
+		}
+		k.Close()
+	})
+}

@@ -71,6 +71,7 @@ type Keeper struct {
 	// notifier reports changes of folders; nil until a trigger waits for files, and where the kernel has none. It belongs to the loop.
 	notifier *folders.Notifier
 	touched  touched
+	jumped   chan struct{} // has room for one: see LookAtClock
 
 	inbound *inbound // deliveries of webhooks
 
@@ -120,7 +121,7 @@ type armedTrigger struct {
 // New returns a Keeper for the armed workfiles in the state folder. The caller calls Open, and Close.
 func New(cfg Config) *Keeper {
 	k := &Keeper{cfg: cfg, inbox: make(chan func()), quit: make(chan struct{}), done: make(chan struct{}), slots: make(chan struct{}, startsAtOnce),
-		entries: map[string]*entry{}, ahead: map[string]*preparation{}, ends: ends{signal: make(chan struct{}, 1), ids: map[string]bool{}}, inbound: newInbound(cfg)}
+		entries: map[string]*entry{}, ahead: map[string]*preparation{}, jumped: make(chan struct{}, 1), ends: ends{signal: make(chan struct{}, 1), ids: map[string]bool{}}, inbound: newInbound(cfg)}
 	k.ctx, k.cancel = context.WithCancel(context.Background())
 	return k
 }
@@ -179,6 +180,7 @@ func (k *Keeper) run() {
 			k.noteTouched()
 		case <-k.inbound.signal:
 			k.noteDeliveries()
+		case <-k.jumped:
 		case <-lost:
 			k.cfg.Log.Error("another machine has taken the triggers over")
 			k.leave()
@@ -186,6 +188,15 @@ func (k *Keeper) run() {
 			return
 		}
 		timer.Reset(k.step())
+	}
+}
+
+// LookAtClock makes the Keeper look at the clocks at once, because the wall clock may have been set, or the machine slept.
+// Otherwise it does so every ten seconds. It does not block.
+func (k *Keeper) LookAtClock() {
+	select {
+	case k.jumped <- struct{}{}:
+	default:
 	}
 }
 

@@ -219,6 +219,17 @@ func (k *Keeper) LogOf(path string) (api.TriggerLog, error) {
 		return log, api.Internal("the ledger of triggers cannot be read", err)
 	}
 	log.Fires = append(log.Fires, fires(past.Recent(id))...)
+	problem, _ := ask(context.Background(), k, func() (string, error) { // an ending daemon knows none
+		if e := k.entries[id]; e != nil && e.unsettled {
+			return e.problem, nil
+		}
+		return "", nil
+	})
+	for i := range log.Fires {
+		if log.Fires[i].Result == api.FireStarting {
+			log.Fires[i].Why = problem
+		}
+	}
 	return log, nil
 }
 

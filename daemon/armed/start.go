@@ -2,6 +2,7 @@ package armed
 
 import (
 	"cmp"
+	"errors"
 	"os"
 	"slices"
 	"sync"
@@ -130,7 +131,7 @@ func (s *start) tooLate(now time.Time) string {
 func (e *entry) verify() (size int64, err error) {
 	info, err := os.Stat(e.Workfile)
 	if err != nil {
-		return 0, workfile.ReadError(e.Workfile, err)
+		return 0, &UnavailableError{workfile.ReadError(e.Workfile, err)}
 	}
 	now := stamp{modified: info.ModTime(), size: info.Size()}
 	if before := e.verified.Load(); before != nil && now.modified == before.modified && now.size == before.size {
@@ -138,7 +139,7 @@ func (e *entry) verify() (size int64, err error) {
 	}
 	found, err := read(e.Workfile)
 	if err != nil {
-		return 0, err
+		return 0, &UnavailableError{err}
 	}
 	if !e.same(found.Lines) {
 		return 0, errChanged(e.Workfile)
@@ -182,6 +183,9 @@ func (k *Keeper) finish(s *start, acc api.RunAccepted, err error) {
 		}
 		return
 	}
+	if k.postpone(s, err) {
+		return
+	}
 	end := ledger.Record{Op: ledger.End, Time: clock.Now(), Workfile: s.entry.ID, Trigger: s.record.Trigger, Instant: s.record.Instant, Key: s.record.Key,
 		Line: s.record.Line, Node: s.record.Node, Run: acc.Run, Queued: acc.Queued}
 	problem := ""
@@ -213,7 +217,8 @@ func (k *Keeper) finish(s *start, acc api.RunAccepted, err error) {
 // text returns an error for people, in one line.
 func text(err error) string {
 	message := err.Error()
-	if e, ok := err.(*api.Error); ok && e.Why != "" {
+	var e *api.Error
+	if errors.As(err, &e) && e.Why != "" {
 		message += ": " + e.Why
 	}
 	return message

@@ -22,7 +22,17 @@ func (r *Run) SetClock(at time.Time, by time.Duration) {
 	r.commit(history.Record{Type: history.RecordClock, Time: at, Node: history.NoNode, Clocks: clocksNow(by)})
 }
 
-// catchUp does the same for changes of the clock while no daemon ran. It is called when the run's executor has been found.
+// LookAtClock sets the timers of an active run again: they ran while the clock was set, or stood still while the machine slept.
+func (r *Run) LookAtClock() {
+	if r.journal.hist == nil || r.sess == nil || r.Phase != runstate.Active {
+		return
+	}
+	r.limitTime()
+	r.notices.setLonger()
+	r.Tick()
+}
+
+// catchUp is SetClock for changes of the clock while no daemon ran. It is called when the run's executor has been found.
 func (r *Run) catchUp() {
 	by := r.SetSince()
 	if r.Clock = (history.Record{}); by == 0 || r.Phase == runstate.Ended || r.Phase == runstate.Complete {
