@@ -88,7 +88,7 @@ func (k *Keeper) enable(f *File) error {
 	}
 	old := k.entries[f.ID]
 	var records []ledger.Record
-	waiting := k.waitingOf(f.ID)
+	waiting := waitingOf(k, f.ID)
 	kept := map[string]bool{} // ids of triggers that are armed already
 	if old != nil {
 		for i := range f.Lines {
@@ -124,7 +124,7 @@ func (k *Keeper) enable(f *File) error {
 	if err := k.ledger.Append(append(records, carried...)...); err != nil {
 		return api.Internal("the triggers cannot be stored", err)
 	}
-	k.dropBodies(waiting)
+	dropBodies(k, waiting)
 	return nil
 }
 
@@ -166,7 +166,7 @@ func (k *Keeper) disable(id, path string) error {
 	if err := remove(k.cfg.State, id); err != nil {
 		return api.Internal("the triggers cannot be disabled", err)
 	}
-	waiting := k.waitingOf(id)
+	waiting := waitingOf(k, id)
 	k.entries[id].unfollow()
 	delete(k.entries, id)
 	k.changed()
@@ -174,7 +174,7 @@ func (k *Keeper) disable(id, path string) error {
 		k.cfg.Log.Error("the ledger of triggers cannot be written", "err", err)
 		return nil
 	}
-	k.dropBodies(waiting)
+	dropBodies(k, waiting)
 	return nil
 }
 
@@ -216,7 +216,7 @@ func (k *Keeper) moved(from, to, path string) error {
 			records = append(records, t.seen(to, n))
 		}
 	}
-	records = append(records, carry(k.waitingOf(from), e)...)
+	records = append(records, carry(waitingOf(k, from), e)...)
 	if err := k.ledger.Append(records...); err != nil {
 		return api.Internal("the triggers cannot be stored", err)
 	}

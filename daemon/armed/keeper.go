@@ -264,7 +264,7 @@ func (k *Keeper) add(f *File) *entry {
 // changed tells the daemon whether something is armed.
 func (k *Keeper) changed() {
 	k.count.Store(int32(len(k.entries)))
-	k.publishHooks()
+	publishHooks(k)
 	if stay := len(k.entries) > 0; stay != k.staying {
 		k.staying = stay
 		k.cfg.Stay(stay)

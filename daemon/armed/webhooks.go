@@ -91,7 +91,7 @@ func (k *Keeper) Hook(name string) (Hook, bool) {
 }
 
 // publishHooks makes the armed webhooks known to Hook.
-func (k *Keeper) publishHooks() {
+func publishHooks(k *Keeper) {
 	hooks := map[string]Hook{}
 	for _, e := range k.entries {
 		for _, t := range e.triggers {
@@ -294,7 +294,7 @@ func checkHooks(k *Keeper, f *File) error {
 }
 
 // waitingOf returns the deliveries that wait for a workfile.
-func (k *Keeper) waitingOf(workfile string) (list []ledger.Record) {
+func waitingOf(k *Keeper, workfile string) (list []ledger.Record) {
 	if e := k.entries[workfile]; e != nil {
 		for _, t := range e.triggers {
 			list = append(list, k.ledger.Deliveries(workfile, t.id)...)
@@ -320,7 +320,7 @@ func carry(waiting []ledger.Record, e *entry) (records []ledger.Record) {
 }
 
 // dropBodies removes the bodies of deliveries that no longer wait.
-func (k *Keeper) dropBodies(waiting []ledger.Record) {
+func dropBodies(k *Keeper, waiting []ledger.Record) {
 	needed := k.ledger.Bodies()
 	for _, r := range waiting {
 		if !needed[r.Body] {
