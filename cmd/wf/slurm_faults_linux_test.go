@@ -79,8 +79,8 @@ func TestSlurmFaults(t *testing.T) {
 			time.Sleep(time.Duration(random.Int64N(int64(f.length))))
 			s.must(f.end(s))
 			made[f.name]++
-			// A killed controller starts with an older state: jobs whose ends wf has seen run again, as far as it knows, and the
-			// processes of none of them exist.
+			// A killed controller continues from an older state. It may list jobs as running although wf has seen their ends and
+			// their processes are gone.
 			forgotten = forgotten || f.name == controllerKilled
 		}
 		for limit := time.Now().Add(10 * time.Minute); s.active() && time.Now().Before(limit); time.Sleep(time.Second) {

@@ -94,9 +94,7 @@ func TestAfter(t *testing.T) {
 		time.Sleep(24 * time.Hour)
 		k = b.keeper()
 		b.wantAfter(2, 6, 5, 7, 9)
-		b.mu.Lock()
-		b.crash = true
-		b.mu.Unlock()
+		b.crashNext()
 		o.end(10, api.ResFailed)
 		k.Ended(o.id)
 		synctest.Wait()

@@ -40,7 +40,7 @@ type File struct {
 	// Request is the request of every run, with the environment of the command wf trigger enable.
 	Request api.RunRequest `json:"request"`
 
-	// existing is what was there for each trigger that waits for files when the workfile was armed, by the id of the trigger.
+	// existing are the files that matched when the workfile was armed, by the id of the trigger.
 	existing map[string]folders.List
 }
 

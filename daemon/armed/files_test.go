@@ -34,7 +34,7 @@ func (b *bench) at(name string) string { return filepath.Join(b.state, name) }
 // put writes a file whose time of change is that of the bubble.
 func (b *bench) put(name string) {
 	b.t.Helper()
-	synctest.Wait() // until nobody looks at files
+	synctest.Wait() // until the keeper has looked at the files
 	b.must(os.WriteFile(b.at(name), []byte(time.Now().String()), 0o600))
 	b.must(os.Chtimes(b.at(name), time.Now(), time.Now()))
 }
@@ -94,9 +94,7 @@ func TestFiles(t *testing.T) {
 		k = b.keeper()
 		time.Sleep(aWhile)
 		b.wantFiles("in/a.csv in/b.csv", "in/b.csv in/old.csv", "in/d.csv")
-		b.mu.Lock()
-		b.crash = true
-		b.mu.Unlock()
+		b.crashNext()
 		b.put("in/e.csv")
 		time.Sleep(aWhile)
 		k.Close()
@@ -313,9 +311,7 @@ func TestRandomFiles(t *testing.T) {
 				case 4:
 					os.Rename(b.at(name), b.at(fmt.Sprint("in/r", i)))
 				case 5:
-					b.mu.Lock()
-					b.crash = true
-					b.mu.Unlock()
+					b.crashNext()
 				case 6:
 					if open {
 						k.Close()

@@ -31,9 +31,8 @@ type bench struct {
 	started []api.RunRequest // accepted, in order
 	byKey   map[string]int   // how many runs a key has started
 	accept  func(path string, req api.RunRequest) error
-	// crash lets the next start fail after the run was accepted, as if the daemon died before it had the answer.
-	crash bool
-	stay  []bool
+	crash   bool // see crashNext
+	stay    []bool
 	// versions are those of the files of runs, when these began.
 	versions []string
 	// open is how often a workfile is prepared at present, prepared contains the paths in order.
@@ -104,6 +103,13 @@ func (b *bench) FindStarted(_ context.Context, _, key string) (api.RunAccepted, 
 	defer b.mu.Unlock()
 	i := slices.IndexFunc(b.started, func(r api.RunRequest) bool { return r.Key == key })
 	return api.RunAccepted{Run: fmt.Sprint(i + 1)}, i >= 0, nil
+}
+
+// crashNext lets the next start fail after the run was accepted, as if the daemon died before it had the answer.
+func (b *bench) crashNext() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.crash = true
 }
 
 // Prepare counts what is open.
@@ -215,9 +221,7 @@ func TestUncertain(t *testing.T) {
 		begin := time.Now()
 		k := b.keeper()
 		b.must(b.enable(k, path))
-		b.mu.Lock()
-		b.crash = true
-		b.mu.Unlock()
+		b.crashNext()
 		time.Sleep(time.Minute + time.Millisecond)
 		k.Close()
 		k = b.keeper()

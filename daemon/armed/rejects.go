@@ -47,7 +47,8 @@ func (k *Keeper) Rejected(hook, why string) {
 	r.count++
 }
 
-// take returns the counts that are to be written now; not too often, unless somebody looks.
+// take returns the counts and starts new ones. It returns nil if it did so less than rejectsPause ago, unless looked is set: then
+// somebody asked for the counts.
 func (rj *rejects) take(now time.Time, looked bool) map[reject]*rejected {
 	rj.mu.Lock()
 	defer rj.mu.Unlock()

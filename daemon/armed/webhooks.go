@@ -178,7 +178,7 @@ func (k *Keeper) arrive(name string, d webhook.Delivery, size int64) (a *arrival
 	return a, true, nil
 }
 
-// noteDeliveries writes the deliveries whose bodies are on the disk into the ledger, all at once.
+// noteDeliveries adds the deliveries whose bodies are on the disk to the ledger, in one write.
 func (k *Keeper) noteDeliveries() {
 	in := k.inbound
 	in.mu.Lock()

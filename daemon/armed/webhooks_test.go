@@ -115,9 +115,7 @@ func TestDeliverUncertain(t *testing.T) {
 		path := b.file("w", "webhook: deploy")
 		k := b.keeper()
 		b.must(b.enable(k, path))
-		b.mu.Lock()
-		b.crash = true
-		b.mu.Unlock()
+		b.crashNext()
 		b.deliver(k, "a")
 		b.wantBodies("a")
 		k.Close()

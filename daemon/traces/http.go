@@ -19,7 +19,7 @@ import (
 	"wf/workspace/tracing"
 )
 
-// mostAnswer bounds what is read of an answer, in bytes.
+// mostAnswer is the largest part of an answer that is read, in bytes.
 const mostAnswer = 64 << 10
 
 // settledTarget is a target that was read from its file.

@@ -24,7 +24,7 @@ import (
 // slots, in the environment of the run. A daemon that dies runs them again when it is back, except that a run which had not
 // begun begins anew, with its client.
 
-// mostHookOutput bounds what is kept of the output of a hook, in bytes.
+// mostHookOutput is how much of the output of a hook is kept, in bytes.
 const mostHookOutput = 256 << 10
 
 // mostReason bounds the words of a hook that refuses, in bytes.

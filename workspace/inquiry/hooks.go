@@ -11,7 +11,7 @@ import (
 	"wf/workspace/history"
 )
 
-// mostHooks bounds what is read of the output of hooks, in bytes.
+// mostHooks is how much of the output of the hooks of a run is read, in bytes.
 const mostHooks = 16 << 20
 
 // Hooks returns what the hooks of a run printed.
