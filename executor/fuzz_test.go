@@ -68,9 +68,13 @@ func FuzzSessionReads(f *testing.F) {
 			switch n.Kind {
 			case wire.LineBroken:
 				want = append(want, Report{Kind: Broken, Message: n.Message})
+			case wire.LineClosed:
+				if n.LeftCount > 0 {
+					want = append(want, Report{Kind: Leftovers})
+				}
 			case wire.LineWidth:
 				want = append(want, Report{Kind: Resized, Width: n.Width})
-			case wire.LineHeld: // a repetition is not reported
+			case wire.LineHello, wire.LineHeld: // both say whether the run is held; a repetition is not reported
 				if n.Message != held {
 					held = n.Message
 					want = append(want, Report{Kind: Held, Message: held})
