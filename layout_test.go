@@ -60,7 +60,7 @@ var mayImport = map[string][]string{
 	"executor/runner":                 {"executor/fault", "executor/ownfile", "executor/proc", "executor/procattr", "executor/rundir", "executor/shell", "executor/wire"},
 	"executor/login":                  {"executor/shell"},
 	"executor/cluster":                {"executor", "executor/checksum", "executor/login", "executor/procattr", "executor/rundir", "executor/shell"},
-	"executor/cluster/template":       {"executor/cluster", "executor/login"},
+	"executor/cluster/template":       {"executor/cluster", "executor/login", "graph/pattern"},
 	"executor/cluster/slurm":          {"executor", "executor/cluster", "executor/login"},
 	"workspace/fence":                 {"executor/ownfile", "executor/proc"},
 	"workspace/history":               {"executor/checksum", "executor/jsonline", "executor/ownfile", "executor/rundir", "workspace/tracing"},
@@ -72,7 +72,7 @@ var mayImport = map[string][]string{
 	"workspace/workfile":              {"api", "executor", "executor/checksum", "executor/ownfile", "executor/shell", "graph", "graph/attribute", "graph/difference", "graph/layered", "graphml", "scheduler/flow", "trigger", "workspace/history", "workspace/loop", "workspace/params"},
 	"workspace/nodestate":             {"api", "graph", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/history", "workspace/runstate", "workspace/workfile"},
 	"workspace/planning":              {"api", "executor", "executor/procattr", "executor/shell", "graph", "graph/timespan", "graphml", "notify", "scheduler", "scheduler/expression", "scheduler/flow", "trigger", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/workfile"},
-	"workspace/inquiry":               {"api", "executor", "executor/ownfile", "graph", "graph/attribute", "graph/difference", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/runstate", "workspace/tracing", "workspace/watchers", "workspace/workfile"},
+	"workspace/inquiry":               {"api", "executor", "executor/ownfile", "graph", "graph/attribute", "graph/difference", "graph/pattern", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/runstate", "workspace/tracing", "workspace/watchers", "workspace/workfile"},
 	"workspace/activerun":             {"api", "executor", "executor/ownfile", "graph", "notify", "scheduler", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/tracing", "workspace/watchers", "workspace/workfile"},
 	"workspace/workfile/workfiletest": {"api", "graph", "workspace/history", "workspace/loop", "workspace/workfile"},
 	"workspace/watchers":              {"api", "executor/jsonline", "graph", "workspace/clock", "workspace/loop", "workspace/nodestate"},
@@ -85,8 +85,8 @@ var mayImport = map[string][]string{
 	"daemon/store":                    {"executor/checksum", "executor/ownfile"},
 	"daemon/armed":                    {"api", "daemon/folders", "executor/ownfile", "trigger", "trigger/arrivals", "trigger/ledger", "trigger/planner", "trigger/webhook", "workspace/clock", "workspace/fence", "workspace/history", "workspace/workfile"},
 	"daemon/folders":                  {"trigger", "trigger/arrivals"},
-	"daemon/audit":                    {"executor/ownfile", "workspace/fence"},
-	"daemon/metrics":                  {"executor/ownfile", "workspace/history"},
+	"daemon/audit":                    {"executor/ownfile", "graph/pattern", "workspace/fence"},
+	"daemon/metrics":                  {"executor/ownfile", "graph/pattern", "workspace/history"},
 	"daemon/traces":                   {"executor/ownfile", "workspace/tracing"},
 	"daemon/webhooks":                 {"api", "executor/ownfile", "trigger/webhook"},
 	"workspace":                       {"api", "executor", "executor/ownfile", "graph", "graphml", "scheduler", "scheduler/flow", "workspace/activerun", "workspace/clock", "workspace/fence", "workspace/history", "workspace/inquiry", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/planning", "workspace/runstate", "workspace/tracing", "workspace/watchers", "workspace/workfile"},
@@ -105,14 +105,14 @@ var mayImport = map[string][]string{
 	"tui/editor":                      {"api", "tui/plain", "tui/words"},
 	"tui":                             {"api", "client", "client/runview", "graph/attribute", "graph/timespan", "tui/cells", "tui/dialog", "tui/drawing", "tui/editor", "tui/logview", "tui/plain", "tui/program", "tui/words"},
 	"remote/link":                     {},
-	"remote":                          {"executor/peer", "remote/link"},
+	"remote":                          {"executor/peer", "graph/pattern", "remote/link"},
 	"cmd/wf/console":                  {"api", "remote", "tui/plain", "tui/words"},
 	"cmd/wf/exit":                     {"api", "client", "graph/spelling", "tui/words"},
 	"cmd/wf/ci":                       {"api", "client/runview", "graph/pattern", "tui/plain", "tui/words"},
 	"cmd/wf/service":                  {"executor/ownfile"},
 	"cmd/wf/tail":                     {"api", "client", "tui/plain", "tui/words"},
 	"cmd/wf/progress":                 {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/tail", "tui/plain", "tui/words"},
-	"cmd/wf/settings":                 {"api", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/progress", "executor/cluster", "executor/cluster/template", "executor/ownfile", "graph/timespan", "notify", "notify/send", "remote", "scheduler/flow", "tui/words"},
+	"cmd/wf/settings":                 {"api", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/progress", "executor/cluster", "executor/cluster/template", "executor/ownfile", "graph/pattern", "graph/timespan", "notify", "notify/send", "remote", "scheduler/flow", "tui/words"},
 	"cmd/wf/doctor":                   {"api", "client", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/service", "cmd/wf/settings", "daemon", "daemon/audit", "executor", "executor/login", "executor/proc", "executor/shell", "notify/outbox", "tui/plain", "tui/words", "workspace/fence", "workspace/history"},
 	"cmd/wf/report":                   {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/tail", "graph/pattern", "tui/plain", "tui/words"},
 	"cmd/wf":                          {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/doctor", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/report", "cmd/wf/service", "cmd/wf/settings", "cmd/wf/tail", "daemon", "daemon/audit", "executor", "executor/cluster", "executor/cluster/slurm", "executor/engines", "executor/login", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "graph/attribute", "graph/pattern", "graph/timespan", "notify", "notify/send", "remote", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "workspace/fence", "workspace/history", "workspace/tracing"},
@@ -420,3 +420,41 @@ func checkClock(t *testing.T, name string, files []string) {
 // clockCalls are what makes package time more than data.
 var clockCalls = map[string]bool{"Now": true, "Since": true, "Until": true, "Sleep": true, "After": true,
 	"AfterFunc": true, "NewTimer": true, "NewTicker": true, "Tick": true}
+
+// TestNothingIsCompiledAtStart finds variables of packages that hold a compiled regular expression: each process of wf would
+// compile it before main, see package graph/pattern.
+func TestNothingIsCompiledAtStart(t *testing.T) {
+	for name, p := range packages(t) {
+		if name == "bench" || strings.HasPrefix(name, "bench/") || strings.HasSuffix(name, "test") {
+			continue
+		}
+		for _, file := range p.GoFiles {
+			checkStart(t, filepath.Join(name, file))
+		}
+	}
+}
+
+func checkStart(t *testing.T, path string) {
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, decl := range tree.Decls {
+		vars, ok := decl.(*ast.GenDecl)
+		if !ok || vars.Tok != token.VAR {
+			continue
+		}
+		ast.Inspect(vars, func(n ast.Node) bool {
+			if _, ok := n.(*ast.FuncLit); ok {
+				return false // executed when it is called
+			}
+			if call, ok := n.(*ast.SelectorExpr); ok {
+				if pkg, ok := call.X.(*ast.Ident); ok && pkg.Name == "regexp" && strings.HasPrefix(call.Sel.Name, "MustCompile") {
+					t.Errorf("%s: compiled before main: use pattern.Of", set.Position(call.Pos()))
+				}
+			}
+			return true
+		})
+	}
+}

@@ -10,12 +10,12 @@ import (
 	"net"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"sync"
 	"time"
 
 	"github.com/hashicorp/yamux"
 
+	"wf/graph/pattern"
 	"wf/remote/link"
 )
 
@@ -39,7 +39,7 @@ type Holder struct {
 }
 
 // linkID is the form of the ids of links.
-var linkID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+var linkID = pattern.Of(`^[0-9a-f]{32}$`)
 
 // DialStdio is the far end of ssh: it passes standard input and output on to the holder of a link. start starts the holder of
 // a new link.
@@ -55,10 +55,10 @@ func DialStdio(in io.Reader, out io.WriteCloser, runtime, version string, start 
 	if h.Protocol != Protocol {
 		return refuse(fmt.Sprintf("protocol %d", h.Protocol))
 	}
-	if !linkID.MatchString(h.Link) {
+	if !linkID.Get().MatchString(h.Link) {
 		return refuse("invalid id of a link")
 	}
-	if linkID.MatchString(h.Ended) {
+	if linkID.Get().MatchString(h.Ended) {
 		endLink(runtime, h.Ended)
 	}
 	path := farPath(runtime, h.Link)

@@ -3,10 +3,10 @@ package audit
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"wf/graph/pattern"
 	"wf/workspace/fence"
 )
 
@@ -26,11 +26,11 @@ func Path(state string) string {
 	return filepath.Join(state, name)
 }
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var notInNames = pattern.Of(`[^A-Za-z0-9._-]+`)
 
 // hostPart returns the name of a machine as a part of a file name.
 func hostPart(host string) string {
-	if host = notInNames.ReplaceAllString(host, "_"); host == "" {
+	if host = notInNames.Get().ReplaceAllString(host, "_"); host == "" {
 		return "unknown"
 	}
 	return host

@@ -6,11 +6,12 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"wf/graph/pattern"
 )
 
 // A Format is a text format.
@@ -81,12 +82,12 @@ type Family struct {
 	seen       map[string]bool
 }
 
-var validName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+var validName = pattern.Of(`^[a-z][a-z0-9_]*$`)
 
 // Family begins a family. A name that ends with _seconds, _bytes or _ratio has that unit. Help is a sentence. It panics if the
 // name is invalid or was used before, because names are constants.
 func (w *Writer) Family(kind Kind, name, help string) *Family {
-	if !validName.MatchString(name) || w.names[name] {
+	if !validName.Get().MatchString(name) || w.names[name] {
 		panic("internal error: the name of a metric is invalid or occurs twice: " + name)
 	}
 	w.names[name] = true

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"wf/api"
 	"wf/graph"
+	"wf/graph/pattern"
 	"wf/workspace/history"
 	"wf/workspace/runstate"
 	"wf/workspace/tracing"
@@ -148,7 +148,7 @@ func taskResult(x *history.Execution) string {
 // execution adds the span of an execution, and those of its containers that are not there yet.
 func (b *traceBuilder) execution(x *history.Execution) {
 	name := x.ID
-	if ends := instanceEnd.FindAllStringIndex(name, -1); ends != nil {
+	if ends := instanceEnd.Get().FindAllStringIndex(name, -1); ends != nil {
 		name = cmp.Or(name[ends[len(ends)-1][1]:], name)
 	}
 	if req := &b.past.Request; x.Node < len(req.Scope) && req.Scope[x.Node] == x.ID {
@@ -235,7 +235,7 @@ func (b *traceBuilder) container(x *history.Execution, start, end time.Time) tra
 type spanContainer struct{ path, name string }
 
 // instanceEnd ends the part of a path that names an instance.
-var instanceEnd = regexp.MustCompile(`\[[0-9]+\](/|$)`)
+var instanceEnd = pattern.Of(`\[[0-9]+\](/|$)`)
 
 // containers returns the containers of an execution, the outermost first.
 func (b *traceBuilder) containers(x *history.Execution) []spanContainer {
@@ -244,7 +244,7 @@ func (b *traceBuilder) containers(x *history.Execution) []spanContainer {
 	}
 	var list []spanContainer
 	begin := 0
-	for _, m := range instanceEnd.FindAllStringIndex(x.ID, -1) {
+	for _, m := range instanceEnd.Get().FindAllStringIndex(x.ID, -1) {
 		end := strings.LastIndexByte(x.ID[:m[1]], ']') + 1
 		subFlow := x.ID[:m[0]]
 		list = append(list, spanContainer{subFlow, x.ID[begin:m[0]]}, spanContainer{x.ID[:end], x.ID[begin:end]})

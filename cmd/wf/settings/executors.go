@@ -3,7 +3,6 @@ package settings
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"wf/cmd/wf/exit"
 	"wf/executor/cluster"
 	"wf/executor/cluster/template"
+	"wf/graph/pattern"
 	"wf/scheduler/flow"
 )
 
@@ -92,7 +92,7 @@ func (p Profile) NewEngine() (*template.Engine, error) {
 const executorTable = "executor"
 
 // profileName is what a profile may be called: its name is part of names of files.
-var profileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
+var profileName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
 
 // Profiles returns the executors of the user's configuration, by name. A profile of a type without settings need not be
 // there: "slurm" always exists.
@@ -137,7 +137,7 @@ func parseProfiles(path string, data []byte, values map[string]any) (map[string]
 			return nil, profileError(fmt.Sprintf("%s:%d", path, lines[executorTable+"."+name]), "it must be a table", "begin it with [executor."+name+"]")
 		}
 		where := path + ", [executor." + name + "]"
-		if !profileName.MatchString(name) || name == flow.LocalExecutor {
+		if !profileName.Get().MatchString(name) || name == flow.LocalExecutor {
 			return nil, &exit.Failure{Status: exit.BadUsage, What: "an executor cannot be called " + name, Where: where,
 				Why: "its name must have at most 32 letters, digits, - and _, and local is this machine"}
 		}

@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
+	"wf/graph/pattern"
 	"wf/remote"
 )
 
@@ -36,11 +36,11 @@ type Hosts struct {
 func (h Hosts) Names() []string { return slices.Sorted(maps.Keys(h.Hosts)) }
 
 // hostName is the form of the name of a machine.
-var hostName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var hostName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // CheckHostName returns an error if a machine cannot have this name.
 func CheckHostName(name string) error {
-	if !hostName.MatchString(name) || name == LocalHost || IsListenAddress(name) {
+	if !hostName.Get().MatchString(name) || name == LocalHost || IsListenAddress(name) {
 		return exit.Usage("%q cannot be the name of a machine: use letters, digits, dots and dashes; %s is this machine", name, LocalHost)
 	}
 	return nil

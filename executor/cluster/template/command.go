@@ -3,11 +3,11 @@ package template
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"wf/executor/login"
+	"wf/graph/pattern"
 )
 
 // A command is a template for a shell: a text with placeholders such as {name}.
@@ -35,7 +35,7 @@ func (v value) shell() string {
 	}
 	quoted := make([]string, len(v.words))
 	for i, w := range v.words {
-		if quoted[i] = w; !plain.MatchString(w) {
+		if quoted[i] = w; !plain.Get().MatchString(w) {
 			quoted[i] = login.Quote(w)
 		}
 	}
@@ -43,10 +43,10 @@ func (v value) shell() string {
 }
 
 // plain are words that a shell takes as they are.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_./:,=@%+-]+$`)
+var plain = pattern.Of(`^[A-Za-z0-9_./:,=@%+-]+$`)
 
 // placeholderForm is what a placeholder looks like.
-var placeholderForm = regexp.MustCompile(`^\{([a-z_]+)\}`)
+var placeholderForm = pattern.Of(`^\{([a-z_]+)\}`)
 
 // parseCommand reads a template. Each {word} that stands outside of quotes is a placeholder, whose value is quoted where it is
 // inserted, and must be one of known. ${word} belongs to the shell. Inside of quotes braces are literal, but a known placeholder
@@ -65,7 +65,7 @@ func parseCommand(text string, known []string) (*command, error) {
 		case quote != 0 && ch == quote:
 			quote = 0
 		case ch == '{' && (i == 0 || text[i-1] != '$'):
-			m := placeholderForm.FindStringSubmatch(text[i:])
+			m := placeholderForm.Get().FindStringSubmatch(text[i:])
 			switch {
 			case m == nil:
 			case slices.Contains(known, m[1]) && quote != 0:

@@ -16,6 +16,7 @@ import (
 
 	"wf/executor/cluster"
 	"wf/executor/login"
+	"wf/graph/pattern"
 )
 
 // An Engine implements cluster.Engine for a batch system that a Profile describes.
@@ -158,14 +159,14 @@ func (e *Engine) Programs() []string {
 	var names []string
 	for _, text := range []string{e.profile.Submit.Cmd, e.profile.Status.Cmd, e.profile.Cancel.Cmd} {
 		name, _, _ := strings.Cut(strings.TrimSpace(text), " ")
-		if programName.MatchString(name) && !slices.Contains(names, name) {
+		if programName.Get().MatchString(name) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-var programName = regexp.MustCompile(`^[A-Za-z0-9_./-]+$`)
+var programName = pattern.Of(`^[A-Za-z0-9_./-]+$`)
 
 // Index implements cluster.Engine. The script of a batch sets the variable.
 func (e *Engine) Index() string { return indexVariable }
@@ -320,11 +321,11 @@ func (e *Engine) Refused(message string) bool {
 	if e.unclear != nil && e.unclear.MatchString(message) {
 		return false
 	}
-	return missing.MatchString(message) || e.Busy(message) || e.refused != nil && e.refused.MatchString(message)
+	return missing.Get().MatchString(message) || e.Busy(message) || e.refused != nil && e.refused.MatchString(message)
 }
 
 // missing is what a shell says about a program that it does not find.
-var missing = regexp.MustCompile(`(?m)^[^ ]*sh: .*not found$`)
+var missing = pattern.Of(`(?m)^[^ ]*sh: .*not found$`)
 
 // Busy implements cluster.Engine.
 func (e *Engine) Busy(message string) bool { return e.busy != nil && e.busy.MatchString(message) }

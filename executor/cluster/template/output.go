@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"wf/executor/cluster"
+	"wf/graph/pattern"
 )
 
 // A reader finds jobs in the output of a command. A nil expression finds nothing.
@@ -21,7 +22,7 @@ type reader struct {
 }
 
 // ourName is the form of the names of our jobs.
-var ourName = regexp.MustCompile(cluster.NamePrefix + `[0-9a-f]+-[0-9]+`)
+var ourName = pattern.Of(cluster.NamePrefix + `[0-9a-f]+-[0-9]+`)
 
 // read returns the states of our jobs. It is an error if the output ends too early or has a job of ours that cannot be
 // understood: then nothing is known.
@@ -31,7 +32,7 @@ func (r *reader) read(output string) ([]cluster.State, error) {
 	}
 	var states []cluster.State
 	for _, text := range r.split(output) {
-		if !ourName.MatchString(text) {
+		if !ourName.Get().MatchString(text) {
 			continue
 		}
 		s, ours, err := r.read1(text)
@@ -94,7 +95,7 @@ func (r *reader) read1(text string) (s cluster.State, ours bool, err error) {
 		s.Ref.Index = n - r.first
 	}
 	s.Phase = r.phases[s.Text]
-	at := ourName.FindStringIndex(s.Name)
+	at := ourName.Get().FindStringIndex(s.Name)
 	if at == nil || at[0] != 0 {
 		return s, false, nil
 	}
