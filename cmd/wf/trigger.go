@@ -281,6 +281,9 @@ func (o *triggerOptions) list(ctx context.Context, e *env) error {
 	if list.Problem != "" {
 		fmt.Fprintf(e.Stderr, "warning: no trigger starts a run at present: %s\n", plain.Line(list.Problem))
 	}
+	if list.Webhooks != nil && hasWebhook(list) {
+		noteListener(e, list.Webhooks)
+	}
 	return nil
 }
 

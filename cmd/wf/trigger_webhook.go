@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -129,6 +130,16 @@ func secretAdvice(h api.Webhook) string {
 		return "wf trigger secret " + h.Name + " --set, and enter the one that the sender shows"
 	}
 	return "wf trigger enable makes one"
+}
+
+// hasWebhook reports whether one of the triggers is a webhook.
+func hasWebhook(list api.TriggerList) bool {
+	for _, w := range list.Workfiles {
+		if slices.ContainsFunc(w.Triggers, func(t api.Trigger) bool { return t.Webhook != nil }) {
+			return true
+		}
+	}
+	return false
 }
 
 // noteListener says what is wrong with the listener.

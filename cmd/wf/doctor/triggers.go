@@ -30,8 +30,33 @@ func (d *doctor) triggers(ctx context.Context, c *client.Client) {
 			d.problem("triggers", "wf trigger log --file "+words.Quote(w.Workfile), "%s: %s", plain.Line(w.Workfile), plain.Line(w.Problem))
 		}
 	}
+	d.webhooks(list)
 	d.ok("triggers", "enabled in %s", words.Plural(len(list.Workfiles), "workfile"))
 	d.lasting()
+}
+
+// webhooks reports enabled webhooks that receive nothing.
+func (d *doctor) webhooks(list api.TriggerList) {
+	any := false
+	for _, w := range list.Workfiles {
+		for _, t := range w.Triggers {
+			if t.Webhook == nil {
+				continue
+			}
+			any = true
+			if t.Webhook.Secret == "" {
+				d.problem("webhooks", "wf trigger secret "+t.Webhook.Name+" --set, or wf trigger enable --file "+words.Quote(w.Workfile),
+					"%s has no secret, and accepts nothing", plain.Line(t.Webhook.Name))
+			}
+		}
+	}
+	switch {
+	case any && list.Webhooks == nil:
+		d.problem("webhooks", `webhook-listen = "127.0.0.1:8791" in the configuration, then wf server restart: wf help webhooks`,
+			"webhooks are enabled, and the daemon receives none")
+	case any && list.Webhooks.Problem != "":
+		d.problem("webhooks", "wf help webhooks", "the daemon receives none at present: %s", plain.Line(list.Webhooks.Problem))
+	}
 }
 
 // lasting notes that the daemon, and with it the triggers, may end.
