@@ -75,7 +75,7 @@ func (pl *Planner) check() api.Check {
 	pl.checkWrapper(&c)
 	pl.checkNotify(&c)
 	pl.checkTriggers(&c)
-	checkHooks(pl, &c)
+	checkHooks(pl, &c, f)
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"wf/api"
 	"wf/graph/timespan"
+	"wf/scheduler/flow"
 	"wf/workspace/history"
 	"wf/workspace/runstate"
 )
@@ -82,7 +83,7 @@ func nodeHooksHere(pl *Planner, r *Draft, req api.RunRequest) error {
 			}
 			handle := pl.File.Handle(n)
 			e := &api.Error{Code: api.CodeWorkfile, Nodes: []string{handle},
-				Message: fmt.Sprintf("%s of %s cannot run: the executor %s executes node %s, and hooks around nodes exist only on this machine", k.Event, k.From, name, handle),
+				Message: elsewhereText(k.Event, k.From, name, handle),
 				Fix:     "use a wrapper, which is executed with the command (wf help hooks), or remove the hook"}
 			if k.From == fromSettings {
 				e.Code = api.CodeInvalid
@@ -110,11 +111,37 @@ func hookTime(pl *Planner, req api.RunRequest) (time.Duration, error) {
 	return limit, nil
 }
 
-// checkHooks adds a problem for a time limit that a run would refuse.
-func checkHooks(pl *Planner, c *api.Check) {
+// checkHooks adds problems for a time limit and for hooks around nodes that a run would refuse.
+func checkHooks(pl *Planner, c *api.Check, f *flow.Flow) {
 	if _, err := hookTime(pl, api.RunRequest{}); err != nil {
 		addProblem(c, api.Problem{Severity: "error", Code: hookTimeout, Line: pl.File.Document().GraphAttrLine(hookTimeout), Message: err.(*api.Error).Message})
 	}
+	if f == nil {
+		return // the rules cannot be read, which is a problem of its own
+	}
+	for _, n := range pl.File.Graph().Nodes() {
+		name := runstate.Elsewhere(cmp.Or(ownExecutor(f, n), f.Executor))
+		if name == "" || n.Container && !n.SubFlow() {
+			continue
+		}
+		for _, event := range []string{history.BeforeNode, history.AfterNode} {
+			handle, from, line := pl.File.Handle(n), "", 0
+			if own, _ := n.Attr(event); own != "" && !n.Container {
+				from, line = "node "+handle, pl.File.Document().NodeAttrLine(n.ID, event)
+			} else if own, _ = pl.File.Graph().Attr(event); own != "" {
+				from, line = "the workfile", pl.File.Document().GraphAttrLine(event)
+			}
+			if from != "" {
+				addProblem(c, api.Problem{Severity: "error", Code: event, Nodes: []string{handle}, Line: line, Message: elsewhereText(event, from, name, handle)})
+				return // a workfile with thousands of nodes would have as many of them
+			}
+		}
+	}
+}
+
+// elsewhereText says that a hook of a node cannot run because an executor executes the node.
+func elsewhereText(event, from, executor, handle string) string {
+	return fmt.Sprintf("%s of %s cannot run: the executor %s executes node %s, and hooks around nodes exist only on this machine", event, from, executor, handle)
 }
 
 // planHooks adds to a plan the hooks that the run would execute.
