@@ -113,8 +113,8 @@ func (t *triggers) audit(f *armed.File, l armed.Line, req api.RunRequest, acc ap
 }
 
 // unstarted notifies about a run that could not begin. It is called on a helper.
-func (t *triggers) unstarted(f *armed.File, req api.RunRequest, again bool, err error) {
-	workspace.TellUnstarted(t.d.cfg.State, f.ID, f.Workfile, t.d.notifier.outbox, t.d.cfg.Log, req, again, err)
+func (t *triggers) unstarted(f *armed.File, req api.RunRequest, err error) {
+	workspace.TellUnstarted(t.d.cfg.State, f.ID, f.Workfile, t.d.notifier.outbox, t.d.cfg.Log, req, err)
 }
 
 // lines returns the texts of triggers.

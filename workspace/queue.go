@@ -161,7 +161,7 @@ func (ln *queue) refusedQueued(q *queuedRun, why error) {
 	ln.w.tell(News{Kind: QueuedRefused, Queued: q.name(), Err: why})
 	if w, req := ln.w, q.Req; w.cfg.Notices != nil {
 		req.Key = q.Key
-		w.loop.Run(func() { TellUnstarted(w.cfg.State, w.id, w.path, w.cfg.Notices, w.cfg.Log, req, false, why) })
+		w.loop.Run(func() { TellUnstarted(w.cfg.State, w.id, w.path, w.cfg.Notices, w.cfg.Log, req, why) })
 	}
 	ln.w.out.Publish(api.Event{Type: api.RunRefused, Queued: q.name(), Message: workfile.Plain(why)})
 	ln.dequeue(q, func() {})

@@ -9,17 +9,16 @@ import (
 	"wf/workspace/workfile"
 )
 
-// TellUnstarted notifies about a run that could not begin and for which no client waits. id and path are those of the workfile. again
-// says that the run which was to start before this one could not begin either. A run that is refused because others are active is
+// TellUnstarted notifies about a run that could not begin and for which no client waits. id and path are those of the workfile. A run that is refused because others are active is
 // no failure, and one that the next daemon starts is none yet. TellUnstarted reads files, so it must not be called on a loop.
-func TellUnstarted(state, id, path string, box activerun.Notices, log *slog.Logger, req api.RunRequest, again bool, err error) {
+func TellUnstarted(state, id, path string, box activerun.Notices, log *slog.Logger, req api.RunRequest, err error) {
 	for _, code := range []api.Code{api.CodeGone, api.CodeLost, api.CodeConflict, api.CodeDone} {
 		if api.HasCode(err, code) {
 			return
 		}
 	}
 	store := history.At(history.Folder(state, id))
-	activerun.TellUnstarted(box, log, store, unstartedRequest(store, id, path, req), req.Env, again, workfile.Plain(err))
+	activerun.TellUnstarted(box, log, store, unstartedRequest(store, id, path, req), req.Env, workfile.Plain(err))
 }
 
 // unstartedRequest returns what notifications need of a request. If the workfile cannot be read, its latest run says who is told.

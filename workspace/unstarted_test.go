@@ -55,9 +55,12 @@ func TestUnstarted(t *testing.T) {
 				}
 			}
 			f := &fakeNotices{}
+			if c.again {
+				TellUnstarted(b.cfg.State, w.id, w.path, &fakeNotices{}, slog.New(slog.DiscardHandler), api.RunRequest{Key: "before"}, c.err)
+			}
 			c.req.Key, c.req.Env = "k", []string{"PATH=/bin", "SECRET=1"}
 			for range 2 { // a repetition is the same message
-				TellUnstarted(b.cfg.State, w.id, w.path, f, slog.New(slog.DiscardHandler), c.req, c.again, c.err)
+				TellUnstarted(b.cfg.State, w.id, w.path, f, slog.New(slog.DiscardHandler), c.req, c.err)
 			}
 			if got := f.told(); !slices.Equal(got, c.want) {
 				t.Errorf("%q, want %q", got, c.want)
@@ -68,5 +71,30 @@ func TestUnstarted(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRecoveredAfterUnstarted checks that a run which could not begin counts as a failure for the next one, and for no other.
+func TestRecoveredAfterUnstarted(t *testing.T) {
+	b := newTestbed(t, "a")
+	f := &fakeNotices{}
+	b.cfg.Notices = f
+	b.write(rulesText("failure, recovered -&gt; @x", "a"))
+	w := b.open()
+	succeed := func() {
+		v := b.watch()
+		_, s := b.run(api.RunRequest{})
+		b.play(v, s, nil)
+	}
+	succeed()
+	for _, key := range []string{"k1", "k2"} { // the second one is no change
+		TellUnstarted(b.cfg.State, w.id, w.path, f, slog.New(slog.DiscardHandler), api.RunRequest{Key: key}, errors.New("no disk"))
+	}
+	succeed()
+	succeed()
+	b.close(w)
+	want := []string{"@x failure failed", "@x recovered succeeded"}
+	if got := f.told(); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -41,8 +41,8 @@ type Config struct {
 	Stay func(bool)
 	// Done is called for each start, with its end.
 	Done func(f *File, l Line, req api.RunRequest, acc api.RunAccepted, err error)
-	// Unstarted, if not nil, is called on a helper for each start that fails, before Done. again says that the start before it failed.
-	Unstarted func(f *File, req api.RunRequest, again bool, err error)
+	// Unstarted, if not nil, is called on a helper for each start that fails, before Done.
+	Unstarted func(f *File, req api.RunRequest, err error)
 	Log       *slog.Logger
 }
 

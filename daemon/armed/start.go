@@ -37,13 +37,12 @@ type stamp struct {
 // begin lets a helper request the run. The entry is starting until its end.
 func (k *Keeper) begin(s *start) {
 	s.entry.starting = true
-	again := s.entry.problem != ""
 	k.starts.Go(func() {
 		release := k.acquire()
 		acc, err := s.request(k)
 		release()
 		if err != nil && s.reply == nil && k.ctx.Err() == nil && k.cfg.Unstarted != nil { // nobody waits for the answer
-			k.cfg.Unstarted(s.entry.File, s.runRequest(), again, err)
+			k.cfg.Unstarted(s.entry.File, s.runRequest(), err)
 		}
 		k.post(func() { k.finish(s, acc, err) })
 	})

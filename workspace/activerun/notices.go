@@ -191,16 +191,25 @@ func TellEnd(h *Host, q history.Request, res history.Result, failed *api.Notifie
 // mostLooked bounds how many runs are looked at for one that nobody stopped.
 const mostLooked = 100
 
-// lastOutcome returns how the latest other run of the workfile ended.
+// lastOutcome returns how the latest other run of the workfile ended; one that could not begin has failed. run is 0 if the run
+// itself could not begin.
 func lastOutcome(s *history.Store, run int) (last notify.Last) {
-	looked := 0
+	unstarted, ok := s.Unstarted()
+	if ok && run > 0 && unstarted >= run { // that was later
+		ok = false
+	}
+	looked, newest := 0, 0
 	s.Results(func(n int, res history.Result) bool {
 		looked++
 		if n != run {
+			newest = max(newest, n)
 			last = notify.Outcome(api.Result(res.Result), res.Cause)
 		}
 		return last == notify.LastUnknown && looked < mostLooked
 	})
+	if ok && unstarted >= newest {
+		return notify.LastFailed
+	}
 	return last
 }
 

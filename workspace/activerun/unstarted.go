@@ -10,18 +10,18 @@ import (
 	"wf/workspace/history"
 )
 
-// TellUnstarted stores the notifications about a run that could not begin: it has failed, without a number. again says that the run
-// before it could not begin either. q has the key of the request, which makes a repetition the same notification, and env is its environment.
-func TellUnstarted(box Notices, log *slog.Logger, store *history.Store, q history.Request, env []string, again bool, cause string) {
+// TellUnstarted stores the notifications about a run that could not begin: it has failed, without a number. q has the key of the request, which makes a repetition the same notification, and env is its environment.
+func TellUnstarted(box Notices, log *slog.Logger, store *history.Store, q history.Request, env []string, cause string) {
 	rules, _ := notify.Parse(q.Notify)
 	if box == nil || !notify.UsesEnd(rules) {
 		return
 	}
-	last := notify.LastFailed
-	if !again {
-		last = lastOutcome(store, 0)
-	}
-	to, event := notify.AtEnd(rules, notify.End{Result: api.ResFailed, Cause: cause, Last: last})
+	defer func() { // after the notifications are stored: if the machine crashes in between, the next call stores them again
+		if err := store.NoteUnstarted(); err != nil {
+			log.Error("it cannot be stored that a run could not begin: the end of the next run is not told as recovered", "file", q.Workfile, "err", err)
+		}
+	}()
+	to, event := notify.AtEnd(rules, notify.End{Result: api.ResFailed, Cause: cause, Last: lastOutcome(store, 0)})
 	if len(to) == 0 {
 		return
 	}

@@ -15,12 +15,13 @@ import (
 // Names in the folder of a workspace and in that of a run. The executor also stores its files (out, env) in
 // the folder of the run.
 const (
-	runsDir      = "runs"
-	lastRunFile  = "last-run" // highest number ever removed; absent before the first removal
-	requestFile  = "run.json"
-	workfileFile = "workfile"
-	journalFile  = "journal"
-	resultFile   = "result.json"
+	runsDir       = "runs"
+	unstartedFile = "unstarted" // number of the newest run when a later one could not begin; absent if that never happened
+	lastRunFile   = "last-run"  // highest number ever removed; absent before the first removal
+	requestFile   = "run.json"
+	workfileFile  = "workfile"
+	journalFile   = "journal"
+	resultFile    = "result.json"
 
 	newPrefix  = ".new-"  // run during creation
 	gonePrefix = ".gone-" // run during removal
@@ -192,6 +193,32 @@ func (s *Store) lastRemoved() (int, error) {
 		return 0, fmt.Errorf("%s: not the number of a run: %q", path, data)
 	}
 	return n, nil
+}
+
+// NoteUnstarted stores that a run could not begin, later than all existing ones.
+func (s *Store) NoteUnstarted() error {
+	numbers, err := s.Numbers()
+	if err != nil {
+		return err
+	}
+	last, err := s.lastRemoved()
+	if err != nil {
+		return err
+	}
+	if len(numbers) > 0 {
+		last = max(last, numbers[0])
+	}
+	return replaceFile(s.disk, filepath.Join(s.dir, unstartedFile), fmt.Appendf(nil, "%d\n", last), false)
+}
+
+// Unstarted returns the number of the newest run when a run could not begin, the last time that this happened.
+func (s *Store) Unstarted() (after int, ok bool) {
+	data, err := readSmall(s.disk, filepath.Join(s.dir, unstartedFile))
+	if err != nil {
+		return 0, false
+	}
+	after, err = strconv.Atoi(strings.TrimSpace(string(data)))
+	return after, err == nil
 }
 
 // Workfile returns the workfile as it was at the start of run n.
