@@ -200,6 +200,7 @@ func onOwnThread(loop func() error) error {
 	ended := make(chan error)
 	go func() {
 		runtime.LockOSThread()
+		askForShortSlice()
 		ended <- loop()
 	}()
 	return <-ended
