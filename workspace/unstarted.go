@@ -9,8 +9,9 @@ import (
 	"wf/workspace/workfile"
 )
 
-// TellUnstarted notifies about a run that could not begin and for which no client waits. id and path are those of the workfile. A run that is refused because others are active is
-// no failure, and one that the next daemon starts is none yet. TellUnstarted reads files, so it must not be called on a loop.
+// TellUnstarted notifies about a run that could not begin and for which no client waits. id and path are those of the workfile. A
+// run that is refused because others are active is no failure, and one that the next daemon starts is none yet. TellUnstarted
+// reads and writes files, so it must not be called on a loop.
 func TellUnstarted(state, id, path string, box activerun.Notices, log *slog.Logger, req api.RunRequest, err error) {
 	for _, code := range []api.Code{api.CodeGone, api.CodeLost, api.CodeConflict, api.CodeDone} {
 		if api.HasCode(err, code) {

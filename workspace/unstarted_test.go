@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"wf/api"
+	"wf/workspace/history"
 )
 
 // TestUnstarted checks who is told about a run that could not begin: as the workfile, the request or the settings say, and the latest
@@ -96,5 +98,20 @@ func TestRecoveredAfterUnstarted(t *testing.T) {
 	want := []string{"@x failure failed", "@x recovered succeeded"}
 	if got := f.told(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestUnstartedWithoutHistory checks that a workfile that was never open gets no folder, and that nothing is logged.
+func TestUnstartedWithoutHistory(t *testing.T) {
+	b := newTestbed(t, "a")
+	b.write(rulesText("failure -&gt; @x", "a"))
+	f := &fakeNotices{}
+	var said strings.Builder
+	TellUnstarted(b.cfg.State, "never", b.path, f, slog.New(slog.NewTextHandler(&said, nil)), api.RunRequest{Key: "k"}, errors.New("no disk"))
+	if got := f.told(); len(got) != 1 || said.Len() > 0 {
+		t.Errorf("told %q, logged %s", got, said.String())
+	}
+	if _, err := os.Lstat(history.Folder(b.cfg.State, "never")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder exists: %v", err)
 	}
 }

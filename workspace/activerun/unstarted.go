@@ -10,7 +10,8 @@ import (
 	"wf/workspace/history"
 )
 
-// TellUnstarted stores the notifications about a run that could not begin: it has failed, without a number. q has the key of the request, which makes a repetition the same notification, and env is its environment.
+// TellUnstarted stores the notifications about a run that could not begin: it has failed, without a number. q has the key
+// of the request, which makes a repetition the same notification, and env is its environment.
 func TellUnstarted(box Notices, log *slog.Logger, store *history.Store, q history.Request, env []string, cause string) {
 	rules, _ := notify.Parse(q.Notify)
 	if box == nil || !notify.UsesEnd(rules) {

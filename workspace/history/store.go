@@ -195,7 +195,8 @@ func (s *Store) lastRemoved() (int, error) {
 	return n, nil
 }
 
-// NoteUnstarted stores that a run could not begin, later than all existing ones.
+// NoteUnstarted stores that a run could not begin, later than all existing ones. It does nothing if there is no history: to create
+// its folder is a matter of the workspace, see Mend.
 func (s *Store) NoteUnstarted() error {
 	numbers, err := s.Numbers()
 	if err != nil {
@@ -208,7 +209,11 @@ func (s *Store) NoteUnstarted() error {
 	if len(numbers) > 0 {
 		last = max(last, numbers[0])
 	}
-	return replaceFile(s.disk, filepath.Join(s.dir, unstartedFile), fmt.Appendf(nil, "%d\n", last), false)
+	err = replaceFile(s.disk, filepath.Join(s.dir, unstartedFile), fmt.Appendf(nil, "%d\n", last), false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // Unstarted returns the number of the newest run when a run could not begin, the last time that this happened.

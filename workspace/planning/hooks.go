@@ -116,9 +116,6 @@ func checkHooks(pl *Planner, c *api.Check, f *flow.Flow) {
 	if _, err := hookTime(pl, api.RunRequest{}); err != nil {
 		addProblem(c, api.Problem{Severity: "error", Code: hookTimeout, Line: pl.File.Document().GraphAttrLine(hookTimeout), Message: err.(*api.Error).Message})
 	}
-	if f == nil {
-		return // the rules cannot be read, which is a problem of its own
-	}
 	for _, n := range pl.File.Graph().Nodes() {
 		name := runstate.Elsewhere(cmp.Or(ownExecutor(f, n), f.Executor))
 		if name == "" || n.Container && !n.SubFlow() {
