@@ -1,0 +1,224 @@
+package picture
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"wf/graph/layered"
+	"wf/graph/stages"
+)
+
+// A level is the graph at one degree of folding: what its boxes and tracks are, and their order in layers. All forms
+// share it.
+type level struct {
+	o      *Options
+	folded bool
+	boxes  []node
+	arcs   []arc
+	nets   []net
+	layers *layered.Layers
+	parts  [][][]int32 // points by layer, of each component
+	part   []int       // of boxes
+	in     [][]int32   // back nets that end at a box
+	out    [][]int32   // back nets that start at a box
+}
+
+// A node is what a box shows.
+type node struct {
+	members []int
+	name    string
+	times   string
+	width   int // of the name
+	after   int // width of times
+}
+
+// An arc joins two boxes; several edges of the same kind are one.
+type arc struct {
+	from, to   int32
+	weak, back bool
+	when       string
+	edges      []int
+}
+
+// A net is what becomes a track: each of its sources leads to each of its targets.
+type net struct {
+	sources, targets []int32
+	weak, back       bool
+	when             string
+	label            int // width of the condition
+	arcs             []int32
+}
+
+func newLevel(vertices []Vertex, edges []Edge, o *Options, fold bool) *level {
+	l := &level{o: o, folded: fold}
+	var of []int32
+	if fold {
+		of = l.fold(vertices, edges)
+	} else {
+		of = make([]int32, len(vertices))
+		l.boxes = make([]node, len(vertices))
+		for v := range vertices {
+			of[v] = int32(v)
+			l.boxes[v] = node{members: []int{v}, name: vertices[v].Name, times: vertices[v].Signs}
+		}
+	}
+	for i := range l.boxes {
+		b := &l.boxes[i]
+		b.width, b.after = o.Measure(b.name), o.Measure(b.times)
+	}
+	l.join(edges, of)
+	l.layer()
+	return l
+}
+
+// fold makes a box of each stage, and of each vertex of an opened one, and returns the box of each vertex.
+func (l *level) fold(vertices []Vertex, edges []Edge) []int32 {
+	nodes := make([]stages.Node, len(vertices))
+	for v := range vertices {
+		nodes[v] = stages.Node{Name: vertices[v].Name, Group: vertices[v].Group, Command: vertices[v].Command}
+	}
+	arcs := make([]layered.Arc, 0, len(edges))
+	for _, e := range edges {
+		if e.From != e.To {
+			arcs = append(arcs, layered.Arc{From: int32(e.From), To: int32(e.To), Weak: e.Weak})
+		}
+	}
+	layered.MarkBack(len(nodes), arcs)
+	folded, stageOf := stages.Fold(nodes, arcs)
+	names := stages.Names(folded, nodes)
+	open := map[int32]bool{}
+	for _, v := range l.o.Open {
+		open[stageOf[v]] = true
+	}
+	of := make([]int32, len(vertices))
+	for i, s := range folded {
+		if open[int32(i)] || len(s.Nodes) == 1 {
+			for _, v := range s.Nodes {
+				of[v] = int32(len(l.boxes))
+				l.boxes = append(l.boxes, node{members: []int{int(v)}, name: vertices[v].Name, times: vertices[v].Signs})
+			}
+			continue
+		}
+		b := node{name: names[i], times: "×" + strconv.Itoa(len(s.Nodes))}
+		for _, v := range s.Nodes {
+			of[v] = int32(len(l.boxes))
+			b.members = append(b.members, int(v))
+		}
+		l.boxes = append(l.boxes, b)
+	}
+	return of
+}
+
+// join makes the arcs between boxes.
+func (l *level) join(edges []Edge, of []int32) {
+	for i, e := range edges {
+		l.arcs = append(l.arcs, arc{from: of[e.From], to: of[e.To], weak: e.Weak, when: e.When, edges: []int{i}})
+	}
+	slices.SortStableFunc(l.arcs, func(a, b arc) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(number(a.weak), number(b.weak)), cmp.Compare(a.when, b.when))
+	})
+	n := 0
+	for _, a := range l.arcs {
+		if last := n - 1; last >= 0 && l.arcs[last].same(&a) {
+			l.arcs[last].edges = append(l.arcs[last].edges, a.edges...)
+			continue
+		}
+		l.arcs[n] = a
+		n++
+	}
+	l.arcs = l.arcs[:n]
+}
+
+func (a *arc) same(b *arc) bool {
+	return a.from == b.from && a.to == b.to && a.weak == b.weak && a.when == b.when
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// layer puts the boxes into layers and bundles the arcs into nets.
+func (l *level) layer() {
+	size := len(l.boxes)
+	var between []layered.Arc
+	var at []int
+	for i := range l.arcs {
+		if a := &l.arcs[i]; a.from != a.to {
+			between, at = append(between, layered.Arc{From: a.from, To: a.to, Weak: a.weak}), append(at, i)
+		} else {
+			a.back = true
+		}
+	}
+	layered.MarkBack(size, between)
+	for k, i := range at {
+		l.arcs[i].back = between[k].Back
+	}
+	rank := layered.Rank(size, between)
+	l.bundle(rank)
+	var bundles []layered.Bundle
+	for i := range l.nets {
+		if n := &l.nets[i]; !n.back { // these come first
+			bundles = append(bundles, layered.Bundle{Sources: n.sources, Targets: n.targets})
+		}
+	}
+	l.layers = layered.New(rank, bundles, nil)
+	l.in, l.out = make([][]int32, size), make([][]int32, size)
+	for i := range l.nets {
+		if n := &l.nets[i]; n.back {
+			l.out[n.sources[0]] = append(l.out[n.sources[0]], int32(i))
+			for _, t := range n.targets {
+				l.in[t] = append(l.in[t], int32(i))
+			}
+		}
+	}
+	l.components()
+}
+
+// components lists the points of each component by layer. Boxes that only back arcs join belong together too.
+func (l *level) components() {
+	of := make([]int, l.layers.Parts)
+	for i := range of {
+		of[i] = i
+	}
+	root := func(p int) int {
+		for of[p] != p {
+			p = of[p]
+		}
+		return p
+	}
+	for i := range l.nets {
+		if n := &l.nets[i]; n.back {
+			for _, t := range n.targets {
+				a, b := root(int(l.layers.Points[n.sources[0]].Part)), root(int(l.layers.Points[t].Part))
+				of[max(a, b)] = min(a, b)
+			}
+		}
+	}
+	index := map[int]int{}
+	for p := range of {
+		if root(p) == p {
+			index[p] = len(index)
+		}
+	}
+	l.parts = make([][][]int32, len(index))
+	for layer, points := range l.layers.Order {
+		for _, p := range points {
+			k := index[root(int(l.layers.Points[p].Part))]
+			for len(l.parts[k]) <= layer {
+				l.parts[k] = append(l.parts[k], nil)
+			}
+			l.parts[k][layer] = append(l.parts[k][layer], p)
+		}
+	}
+	l.part = make([]int, len(l.boxes))
+	for b := range l.boxes {
+		l.part[b] = index[root(int(l.layers.Points[b].Part))]
+	}
+	for k, part := range l.parts { // a component may begin at a later layer if back arcs alone joined its parts
+		l.parts[k] = slices.DeleteFunc(part, func(points []int32) bool { return len(points) == 0 })
+	}
+}

@@ -1,0 +1,159 @@
+package picture
+
+import (
+	"math"
+	"slices"
+)
+
+// A placer computes the positions of the points of a band across its layers. Alternating from both sides, it moves each
+// layer as near to the middle of its neighbours as its order and the space between boxes allow.
+type placer struct {
+	*part
+	layers [][]int32
+	first  int32     // number of the first layer
+	across []float64 // of the anchors, by point
+	middle []float64 // by link: of its ends at one side
+}
+
+// place computes at, and the rows of the bands.
+func (c *part) place() {
+	points, links := c.level.layers.Points, c.level.layers.Links
+	top := 0
+	across, middle := make([]float64, len(points)), make([]float64, len(links))
+	for _, b := range c.bands {
+		p := &placer{c, c.layers[b.first:b.last], points[c.layers[b.first][0]].Layer, across, middle}
+		p.settleAll()
+		least, most := math.Inf(1), math.Inf(-1)
+		for _, layer := range p.layers {
+			for _, q := range layer {
+				start := math.Floor(across[q]+0.5) - float64(c.anchor[q])
+				least, most = min(least, start), max(most, start+float64(c.wide[q]))
+				c.at[q] = int(start)
+			}
+		}
+		for _, layer := range p.layers {
+			for _, q := range layer {
+				c.at[q] += top - int(least)
+			}
+		}
+		b.top, b.height = top, int(most-least)
+		top += b.height + b.spare
+		if b.lanes > 0 {
+			top += b.lanes*c.lanePitch() + number(c.down)
+		}
+		if b != c.bands[len(c.bands)-1] {
+			top += 1 + number(c.down)
+		}
+	}
+	c.across = top
+}
+
+func (p *placer) settleAll() {
+	for _, layer := range p.layers {
+		for k, q := range layer[1:] {
+			p.across[q] = p.across[layer[k]] + float64(p.apart(layer[k], q))
+		}
+	}
+	for range 6 {
+		for _, layer := range p.layers[1:] {
+			p.settle(layer, true)
+		}
+		for i := len(p.layers) - 2; i >= 0; i-- {
+			p.settle(p.layers[i], false)
+		}
+	}
+}
+
+// apart returns the least distance between the anchors of neighbours in a layer.
+func (p *placer) apart(a, b int32) int {
+	return p.wide[a] - p.anchor[a] + p.minGap(a, b) + p.anchor[b]
+}
+
+// settle moves the points of a layer as near to their desired positions as possible: it minimizes the weighted sum of
+// squared deviations for this order and these distances. This is isotonic regression: neighbours that would overlap
+// become a block, which is put at the weighted mean of their positions.
+func (p *placer) settle(layer []int32, left bool) {
+	type block struct {
+		wish, weight float64
+		size         int
+	}
+	p.findMiddles(layer, left)
+	var blocks []block
+	offsets := make([]float64, len(layer)) // from the first of the layer, tightly packed
+	for k, q := range layer {
+		if k > 0 {
+			offsets[k] = offsets[k-1] + float64(p.apart(layer[k-1], q))
+		}
+		wish, weight := p.wish(q, left)
+		b := block{wish - offsets[k], weight, 1}
+		for len(blocks) > 0 && blocks[len(blocks)-1].wish >= b.wish {
+			last := blocks[len(blocks)-1]
+			blocks = blocks[:len(blocks)-1]
+			sum := last.weight + b.weight
+			b = block{(last.wish*last.weight + b.wish*b.weight) / sum, sum, last.size + b.size}
+		}
+		blocks = append(blocks, b)
+	}
+	k := 0
+	for _, b := range blocks {
+		for range b.size {
+			p.across[layer[k]] = b.wish + offsets[k]
+			k++
+		}
+	}
+}
+
+// inside reports whether the layer on one side of a point belongs to the band.
+func (p *placer) inside(q int32, left bool) bool {
+	layer := p.level.layers.Points[q].Layer - p.first
+	if left {
+		return layer > 0
+	}
+	return int(layer) < len(p.layers)-1
+}
+
+// findMiddles computes the middles of the links at one side of a layer.
+func (p *placer) findMiddles(layer []int32, left bool) {
+	last := int32(-1)
+	for _, q := range layer {
+		for _, n := range p.level.layers.Points[q].LinksAt(left) {
+			if n == last {
+				continue
+			}
+			last = n
+			ends := p.level.layers.Links[n].Left
+			if !left {
+				ends = p.level.layers.Links[n].Right
+			}
+			sum := 0.0
+			for _, e := range ends {
+				sum += p.across[e]
+			}
+			p.middle[n] = sum / float64(len(ends))
+		}
+	}
+}
+
+// wish returns the desired position of a point, the median of its links on one side, and its weight, which is large for
+// the points of a long line to keep it straight.
+func (p *placer) wish(q int32, left bool) (wish, weight float64) {
+	x := &p.level.layers.Points[q]
+	links := x.LinksAt(left)
+	if len(links) == 0 || !p.inside(q, left) {
+		return p.across[q], 0.1
+	}
+	if len(links) == 1 {
+		wish = p.middle[links[0]]
+	} else {
+		places := make([]float64, len(links))
+		for i, n := range links {
+			places[i] = p.middle[n]
+		}
+		slices.Sort(places)
+		wish = (places[(len(places)-1)/2] + places[len(places)/2]) / 2
+	}
+	if x.Vertex < 0 {
+		return wish, 8
+	}
+	return wish, 1
+}

@@ -1,0 +1,363 @@
+package picture
+
+import "slices"
+
+// A channel is the space before, between or after layers, where lines change their rows.
+type channel struct {
+	wires  []*wire
+	start  int // along
+	lead   int // cells before the first track, for conditions
+	tracks int
+	width  int
+}
+
+// A wire is the part of a net in a channel: lines from the ends on its left to a track, and from there to the ends on
+// its right. If all ends are in one row, it has no track.
+type wire struct {
+	net           int32
+	lefts, rights []end
+	top, bottom   int
+	track         int
+	before        int     // wires without a track that must be further left
+	after         []*wire // wires that must be further right
+	least         int     // the first allowed track
+	routed        bool
+	at            int   // along: of the track
+	detour        *wire // the second half of a wire that takes a detour
+	channel       *channel
+}
+
+// An end is where a wire meets something else.
+type end struct {
+	row   int
+	point int32 // of the level; -1 = a lane or a detour
+}
+
+func (w *wire) bends() bool { return w.top < w.bottom }
+
+// wires lists the wires of all channels, and the lanes.
+func (c *part) wires() {
+	c.lanes = c.lanes[:0]
+	for _, b := range c.bands {
+		b.channels = make([]*channel, b.last-b.first+1)
+		for i := range b.channels {
+			b.channels[i] = &channel{}
+		}
+		b.used = 0
+	}
+	for _, n := range c.loops() { // first, so that their lanes are the nearest
+		c.loop(n)
+	}
+	for i, b := range c.bands {
+		for layer := b.first; layer < b.last; layer++ {
+			c.links(layer, func(n int32) {
+				if layer+1 < b.last {
+					c.link(n, b.channels[layer+1-b.first])
+				} else {
+					c.carry(n, b, c.bands[i+1])
+				}
+			})
+		}
+	}
+}
+
+// newRow returns a free row below a band.
+func (c *part) newRow(b *band) int {
+	row := b.top + b.height + b.spare + b.used*c.lanePitch() + number(c.down)
+	b.used++
+	return row
+}
+
+func (ch *channel) add(w *wire) *wire {
+	w.channel = ch
+	ch.wires = append(ch.wires, w)
+	return w
+}
+
+func (c *part) leftEnds(n int32) (ends []end) {
+	link := &c.level.layers.Links[n]
+	for _, q := range link.Left {
+		ends = append(ends, end{c.rowOut(q, link.Bundle), q})
+	}
+	return ends
+}
+
+func (c *part) rightEnds(n int32) (ends []end) {
+	link := &c.level.layers.Links[n]
+	for _, q := range link.Right {
+		ends = append(ends, end{c.rowIn(q, link.Bundle), q})
+	}
+	return ends
+}
+
+// link adds the wire of a link between two layers of a band.
+func (c *part) link(n int32, ch *channel) {
+	ch.add(&wire{net: c.level.layers.Links[n].Bundle, lefts: c.leftEnds(n), rights: c.rightEnds(n)})
+}
+
+// carry adds the wires of a link to the next band: to a lane below the band, and from there to the first layer of the
+// next one.
+func (c *part) carry(n int32, b, next *band) {
+	net, row := c.level.layers.Links[n].Bundle, c.newRow(b)
+	from := b.channels[len(b.channels)-1].add(&wire{net: net, lefts: append(c.leftEnds(n), end{row, -1})})
+	to := next.channels[0].add(&wire{net: net, rights: append(c.rightEnds(n), end{row, -1})})
+	c.lanes = append(c.lanes, lane{net: net, row: row, from: from, to: to})
+}
+
+// loop adds the wires and lanes of a net that leads back.
+func (c *part) loop(n int32) {
+	s, t := c.nets[n].sources[0], c.nets[n].targets[0]
+	ls, lt := c.layerOf(s), c.layerOf(t)
+	bs, bt := c.bands[c.bandOf(ls)], c.bands[c.bandOf(lt)]
+	row := c.newRow(bs)
+	leave := bs.channels[ls-bs.first+1].add(&wire{net: n, lefts: []end{{c.rowOut(s, n), s}, {row, -1}}})
+	enter := &wire{net: n, rights: []end{{c.rowIn(t, n), t}}}
+	bt.channels[lt-bt.first].add(enter)
+	if bs == bt {
+		enter.rights = append(enter.rights, end{row, -1})
+		c.lanes = append(c.lanes, lane{net: n, row: row, from: leave, to: enter})
+		return
+	}
+	column := 0
+	for i := range c.lanes {
+		if c.lanes[i].to == nil {
+			column += 2
+		}
+	}
+	above := c.newRow(bt)
+	enter.lefts = append(enter.lefts, end{above, -1})
+	c.lanes = append(c.lanes, lane{net: n, row: row, from: leave, column: column}, lane{net: n, row: above, from: enter, column: column})
+}
+
+// route assigns tracks in every channel, and reports whether all detours found a row. If not, the band gets one more.
+func (c *part) route() bool {
+	for _, b := range c.bands {
+		for _, ch := range b.channels {
+			r := router{part: c, channel: ch, band: b}
+			if !r.route() {
+				b.spare++
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// measure computes where layers, channels and tracks are along the band.
+func (c *part) measure() {
+	c.along = 0
+	for _, b := range c.bands {
+		b.starts = make([]int, b.last-b.first)
+		x := c.margin
+		for i, ch := range b.channels {
+			ch.start = x
+			c.widen(b, i)
+			for _, w := range ch.wires {
+				w.at = ch.start + ch.lead + w.track*c.trackPitch()
+			}
+			x += ch.width
+			if i < len(b.starts) {
+				b.starts[i] = x
+				x += c.depth(b.first + i)
+			}
+		}
+		c.along = max(c.along, x)
+	}
+}
+
+// trackPitch is the distance of tracks.
+func (p *plan) trackPitch() int {
+	if p.down || p.form >= Tag {
+		return 1
+	}
+	return 2
+}
+
+// widen computes the width of a channel.
+func (c *part) widen(b *band, i int) {
+	ch := b.channels[i]
+	if len(ch.wires) == 0 {
+		return
+	}
+	ch.lead = 0
+	tail := 1
+	if !c.down {
+		tail = 2
+		if i > 0 {
+			ch.lead = 1
+		}
+	}
+	if i == len(b.channels)-1 {
+		tail = 0
+	}
+	for _, w := range ch.wires {
+		for _, e := range w.lefts {
+			if e.point < 0 || c.level.layers.Points[e.point].Vertex < 0 || c.labelOf(w.net) == 0 {
+				continue
+			}
+			if c.down {
+				ch.lead = max(ch.lead, 1)
+			} else {
+				ch.lead = max(ch.lead, c.labelOf(w.net)+2-(c.depth(b.first+i-1)-c.deep[e.point]))
+			}
+		}
+	}
+	ch.width = ch.lead + tail
+	if ch.tracks > 0 {
+		ch.width += (ch.tracks-1)*c.trackPitch() + 1
+	} else if !c.down && c.form < Tag {
+		ch.width++
+	}
+}
+
+// A router assigns tracks to the wires of a channel.
+//
+// If one wire leaves the left layer in the row in which another one enters the right layer, the first must turn before
+// the second one arrives; otherwise they would overlap. If wires must turn before each other in a circle, one takes a
+// detour: it goes to a free row first, and from there to its ends.
+type router struct {
+	*part
+	channel *channel
+	band    *band
+	bent    []*wire
+	tracks  [][]span     // occupied parts of each track, from top to bottom
+	used    map[int]bool // rows
+}
+
+type span struct{ top, bottom int }
+
+func (r *router) route() bool {
+	r.used = map[int]bool{}
+	for _, w := range r.channel.wires {
+		w.limits()
+		for _, e := range append(slices.Clone(w.lefts), w.rights...) {
+			r.used[e.row] = true
+		}
+		if w.bends() {
+			r.bent = append(r.bent, w)
+		}
+	}
+	slices.SortStableFunc(r.bent, func(a, b *wire) int { return a.top - b.top })
+	r.constrain()
+	for next := 0; ; {
+		for next < len(r.bent) && r.bent[next].routed {
+			next++
+		}
+		if next == len(r.bent) {
+			break
+		}
+		w := r.free(next)
+		if w == nil {
+			if !r.detour(r.easiest(next)) {
+				return false
+			}
+			continue
+		}
+		w.routed = true
+		r.assign(w)
+		for _, o := range w.after {
+			o.before--
+			o.least = max(o.least, w.track+1)
+		}
+	}
+	r.channel.tracks = len(r.tracks)
+	return true
+}
+
+func (w *wire) limits() {
+	w.top, w.bottom = far, -far
+	for _, ends := range [2][]end{w.lefts, w.rights} {
+		for _, e := range ends {
+			w.top, w.bottom = min(w.top, e.row), max(w.bottom, e.row)
+		}
+	}
+}
+
+// constrain finds which wires must be further left than others.
+func (r *router) constrain() {
+	enters := map[int]*wire{}
+	for _, w := range r.bent {
+		for _, e := range w.rights {
+			enters[e.row] = w
+		}
+	}
+	for _, w := range r.bent {
+		for _, e := range w.lefts {
+			if o := enters[e.row]; o != nil && o != w {
+				w.after = append(w.after, o)
+				o.before++
+			}
+		}
+	}
+}
+
+// free returns the first wire from next on that may get its track, or nil.
+func (r *router) free(next int) *wire {
+	for _, w := range r.bent[next:] {
+		if !w.routed && w.before == 0 {
+			return w
+		}
+	}
+	return nil
+}
+
+// easiest returns the wire that the fewest others must precede.
+func (r *router) easiest(next int) *wire {
+	var best *wire
+	for _, w := range r.bent[next:] {
+		if !w.routed && (best == nil || w.before < best.before) {
+			best = w
+		}
+	}
+	return best
+}
+
+// assign gives a wire the first track in which it is apart from the others.
+func (r *router) assign(w *wire) {
+	for t := w.least; ; t++ {
+		for t >= len(r.tracks) {
+			r.tracks = append(r.tracks, nil)
+		}
+		taken := r.tracks[t]
+		i, _ := slices.BinarySearchFunc(taken, w.top, func(s span, row int) int { return s.bottom - row })
+		if i == len(taken) || taken[i].top > w.bottom {
+			r.tracks[t] = slices.Insert(taken, i, span{w.top, w.bottom})
+			w.track = t
+			return
+		}
+	}
+}
+
+// detour divides a wire: the first half leads to a free row, the second one from there to the ends on the right. It
+// reports whether there is a free row.
+func (r *router) detour(w *wire) bool {
+	row := far
+	middle := (w.top + w.bottom) / 2
+	for y := r.band.top; y < r.band.top+r.band.height+r.band.spare; y++ {
+		if !r.used[y] && distance(y, middle) < distance(row, middle) {
+			row = y
+		}
+	}
+	if row == far {
+		return false
+	}
+	r.used[row] = true
+	second := r.channel.add(&wire{net: w.net, lefts: []end{{row, -1}}, rights: w.rights, before: w.before, least: w.least})
+	second.limits()
+	w.rights, w.detour, w.before = []end{{row, -1}}, second, 0
+	w.least = 0
+	w.limits()
+	r.bent = append(r.bent, second)
+	for _, o := range r.bent { // those that had to precede w must precede its second half
+		if o != w && o != second {
+			for i := range o.after {
+				if o.after[i] == w {
+					o.after[i] = second
+				}
+			}
+		}
+	}
+	w.after = append(w.after, second)
+	second.before++
+	return true
+}
