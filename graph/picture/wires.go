@@ -121,7 +121,7 @@ func (c *part) loop(n int32) {
 	column := 0
 	for i := range c.lanes {
 		if c.lanes[i].to == nil {
-			column += 2
+			column++ // two lanes for each
 		}
 	}
 	above := c.newRow(bt)
