@@ -30,7 +30,7 @@ type outlet struct {
 // its source or that of its target. The shortest lines that serve every arc are a minimum vertex cover; bundle finds
 // one that costs at most twice as much. Arcs with a condition use the line of their source, at which the condition is
 // written. An arc that leads back shares a line only with arcs to the same target from the same source.
-func (l *level) bundle(rank []int32) {
+func (l *level) bundle() {
 	byKind := map[kind][]int32{}
 	var kinds []kind
 	for i := range l.arcs {
@@ -48,7 +48,7 @@ func (l *level) bundle(rank []int32) {
 		return cmp.Or(cmp.Compare(number(a.weak), number(b.weak)), cmp.Compare(a.when, b.when))
 	})
 	for _, k := range kinds {
-		c := &covering{level: l, kind: k, arcs: byKind[k], rank: rank}
+		c := &covering{level: l, kind: k, arcs: byKind[k]}
 		c.find()
 	}
 	for i := range l.arcs {
@@ -65,8 +65,7 @@ func (l *level) bundle(rank []int32) {
 type covering struct {
 	*level
 	kind    kind
-	arcs    []int32 // ascending, and so by source
-	rank    []int32
+	arcs    []int32           // ascending, and so by source
 	in      map[int32][]int32 // sources by target
 	buses   []bus
 	outlets map[int32]*outlet

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"wf/graph/layered"
-	"wf/graph/stages"
 )
 
 // A level is the graph at one degree of folding: what its boxes and tracks are, and their order in layers. All forms
@@ -20,6 +19,7 @@ type level struct {
 	layers *layered.Layers
 	parts  [][][]int32 // points by layer, of each component
 	part   []int       // of boxes
+	rank   []int32     // layer of each box
 	in     [][]int32   // back nets that end at a box
 	out    [][]int32   // back nets that start at a box
 }
@@ -50,64 +50,37 @@ type net struct {
 	arcs             []int32
 }
 
-func newLevel(vertices []Vertex, edges []Edge, o *Options, fold bool) *level {
-	l := &level{o: o, folded: fold}
-	var of []int32
-	if fold {
-		of = l.fold(vertices, edges)
-	} else {
-		of = make([]int32, len(vertices))
-		l.boxes = make([]node, len(vertices))
-		for v := range vertices {
-			of[v] = int32(v)
-			l.boxes[v] = node{members: []int{v}, name: vertices[v].Name, times: vertices[v].Signs}
-		}
+// newLevel returns the graph with a box for each vertex.
+func newLevel(vertices []Vertex, edges []Edge, o *Options) *level {
+	groups := make([]group, len(vertices))
+	for v := range vertices {
+		groups[v] = group{members: []int{v}}
 	}
-	for i := range l.boxes {
-		b := &l.boxes[i]
+	return groupedLevel(vertices, edges, o, groups)
+}
+
+// groupedLevel returns the graph with a box for each group; together they have each vertex once.
+func groupedLevel(vertices []Vertex, edges []Edge, o *Options, groups []group) *level {
+	l := &level{o: o}
+	of := make([]int32, len(vertices))
+	for i, g := range groups {
+		b := node{members: g.members, name: g.name}
+		if len(g.members) == 1 {
+			v := &vertices[g.members[0]]
+			b.name, b.times = v.Name, v.Signs
+		} else {
+			l.folded = true
+			b.times = "×" + strconv.Itoa(len(g.members))
+		}
+		for _, v := range g.members {
+			of[v] = int32(i)
+		}
 		b.width, b.after = o.Measure(b.name), o.Measure(b.times)
+		l.boxes = append(l.boxes, b)
 	}
 	l.join(edges, of)
 	l.layer()
 	return l
-}
-
-// fold makes a box of each stage, and of each vertex of an opened one, and returns the box of each vertex.
-func (l *level) fold(vertices []Vertex, edges []Edge) []int32 {
-	nodes := make([]stages.Node, len(vertices))
-	for v := range vertices {
-		nodes[v] = stages.Node{Name: vertices[v].Name, Group: vertices[v].Group, Command: vertices[v].Command}
-	}
-	arcs := make([]layered.Arc, 0, len(edges))
-	for _, e := range edges {
-		if e.From != e.To {
-			arcs = append(arcs, layered.Arc{From: int32(e.From), To: int32(e.To), Weak: e.Weak})
-		}
-	}
-	layered.MarkBack(len(nodes), arcs)
-	folded, stageOf := stages.Fold(nodes, arcs)
-	names := stages.Names(folded, nodes)
-	open := map[int32]bool{}
-	for _, v := range l.o.Open {
-		open[stageOf[v]] = true
-	}
-	of := make([]int32, len(vertices))
-	for i, s := range folded {
-		if open[int32(i)] || len(s.Nodes) == 1 {
-			for _, v := range s.Nodes {
-				of[v] = int32(len(l.boxes))
-				l.boxes = append(l.boxes, node{members: []int{int(v)}, name: vertices[v].Name, times: vertices[v].Signs})
-			}
-			continue
-		}
-		b := node{name: names[i], times: "×" + strconv.Itoa(len(s.Nodes))}
-		for _, v := range s.Nodes {
-			of[v] = int32(len(l.boxes))
-			b.members = append(b.members, int(v))
-		}
-		l.boxes = append(l.boxes, b)
-	}
-	return of
 }
 
 // join makes the arcs between boxes.
@@ -157,15 +130,15 @@ func (l *level) layer() {
 	for k, i := range at {
 		l.arcs[i].back = between[k].Back
 	}
-	rank := layered.Rank(size, between)
-	l.bundle(rank)
+	l.rank = layered.Rank(size, between)
+	l.bundle()
 	var bundles []layered.Bundle
 	for i := range l.nets {
 		if n := &l.nets[i]; !n.back { // these come first
 			bundles = append(bundles, layered.Bundle{Sources: n.sources, Targets: n.targets})
 		}
 	}
-	l.layers = layered.New(rank, bundles, nil)
+	l.layers = layered.New(l.rank, bundles, nil)
 	l.in, l.out = make([][]int32, size), make([][]int32, size)
 	for i := range l.nets {
 		if n := &l.nets[i]; n.back {

@@ -154,17 +154,13 @@ func New(vertices []Vertex, edges []Edge, o Options) *Scene {
 		o.Measure = func(s string) int { return len([]rune(s)) }
 	}
 	c := chooser{o: o}
-	whole := newLevel(vertices, edges, &o, false)
-	levels := []*level{whole}
-	if !o.Whole {
-		if folded := newLevel(vertices, edges, &o, true); len(folded.boxes) < len(whole.boxes) {
-			levels = append(levels, folded)
-		}
-	}
-	for i, l := range levels {
-		if s := c.choose(l, i == len(levels)-1); s != nil {
+	for l := range levels(vertices, edges, &o) {
+		if s := c.choose(l); s != nil {
 			return s
 		}
 	}
-	return c.best.scene(o)
+	if s := c.dots(); s != nil {
+		return s
+	}
+	return c.compact()
 }

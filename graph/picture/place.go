@@ -15,14 +15,12 @@ type placer struct {
 	middle []float64 // by link: of its ends at one side
 }
 
-// place computes at, and the rows of the bands.
-func (c *part) place() {
-	points, links := c.level.layers.Points, c.level.layers.Links
-	top := 0
-	across, middle := make([]float64, len(points)), make([]float64, len(links))
+// settle computes at, from 0 in each band, and the height of the boxes of the bands.
+func (c *part) settle() {
 	for _, b := range c.bands {
-		p := &placer{c, c.layers[b.first:b.last], points[c.layers[b.first][0]].Layer, across, middle}
+		p := &placer{c, c.layers[b.first:b.last], c.level.layers.Points[c.layers[b.first][0]].Layer, c.float, c.middle}
 		p.settleAll()
+		across := c.float
 		least, most := math.Inf(1), math.Inf(-1)
 		for _, layer := range p.layers {
 			for _, q := range layer {
@@ -33,10 +31,23 @@ func (c *part) place() {
 		}
 		for _, layer := range p.layers {
 			for _, q := range layer {
-				c.at[q] += top - int(least)
+				c.at[q] -= int(least)
 			}
 		}
-		b.top, b.height = top, int(most-least)
+		b.top, b.height = 0, int(most-least)
+	}
+}
+
+// place puts the bands below each other.
+func (c *part) place() {
+	top := 0
+	for _, b := range c.bands {
+		for _, layer := range c.layers[b.first:b.last] {
+			for _, q := range layer {
+				c.at[q] += top - b.top
+			}
+		}
+		b.top = top
 		top += b.height + b.spare
 		if b.lanes > 0 {
 			top += b.lanes*c.lanePitch() + number(c.down)
@@ -48,13 +59,20 @@ func (c *part) place() {
 	c.across = top
 }
 
+// manyPoints is the number of points from which more rounds would take longer than they are worth.
+const manyPoints = 3000
+
 func (p *placer) settleAll() {
 	for _, layer := range p.layers {
 		for k, q := range layer[1:] {
 			p.across[q] = p.across[layer[k]] + float64(p.apart(layer[k], q))
 		}
 	}
-	for range 6 {
+	rounds := 6
+	if len(p.across) > manyPoints {
+		rounds = 2
+	}
+	for range rounds {
 		for _, layer := range p.layers[1:] {
 			p.settle(layer, true)
 		}

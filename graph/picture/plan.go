@@ -6,9 +6,8 @@ import "slices"
 // it, until scene turns them into cells.
 type plan struct {
 	*level
-	form  Form
-	down  bool
-	limit int // the most cells along; 0 = unlimited
+	form Form
+	shape
 
 	texts  []texts // by box
 	deep   []int   // by point: cells along
@@ -19,6 +18,19 @@ type plan struct {
 	outs   [][]port
 	parts  []*part
 	w, h   int
+
+	// Buffers.
+	float  []float64 // by point: positions across
+	middle []float64 // by link
+	seen   []int     // by link: the last round in which it was listed
+	round  int
+}
+
+// A shape is how a plan uses its room.
+type shape struct {
+	down  bool // layers follow each other downwards
+	snug  bool // no space between cards
+	limit int  // the most cells along, after which layers are wrapped; 0 = unlimited
 }
 
 // A part is a component. Its coordinates begin at 0.
@@ -60,14 +72,11 @@ func (p *plan) minGap(a, b int32) int {
 		return 2
 	case p.down:
 		return 1
-	case p.form == Card && boxes == 2 && !p.tight():
+	case p.form == Card && boxes == 2 && !p.snug:
 		return 1
 	}
 	return 0
 }
-
-// tight reports whether a layer is so large that space between its boxes would be wasted.
-func (p *plan) tight() bool { return len(p.boxes) > 60 }
 
 // lanePitch is the distance of lanes.
 func (p *plan) lanePitch() int {
@@ -77,8 +86,8 @@ func (p *plan) lanePitch() int {
 	return 1
 }
 
-func newPlan(l *level, form Form, down bool, limit int) *plan {
-	p := &plan{level: l, form: form, down: down, limit: limit}
+func newPlan(l *level, form Form, sh shape) *plan {
+	p := &plan{level: l, form: form, shape: sh}
 	p.sizes()
 	for i, layers := range l.parts {
 		p.parts = append(p.parts, &part{plan: p, number: i, layers: layers})
@@ -89,12 +98,13 @@ func newPlan(l *level, form Form, down bool, limit int) *plan {
 // arrange computes all positions.
 func (p *plan) arrange(width int) {
 	p.at = make([]int, len(p.layers.Points))
+	p.float, p.middle, p.seen = make([]float64, len(p.layers.Points)), make([]float64, len(p.layers.Links)), make([]int, len(p.layers.Links))
 	p.ins, p.outs = make([][]port, len(p.boxes)), make([][]port, len(p.boxes))
 	for _, c := range p.parts {
 		c.bands = []*band{{first: 0, last: len(c.layers)}}
 		c.arrange()
 		if p.limit > 0 && c.along > p.limit {
-			if bands := c.wrap(); len(bands) > 1 {
+			if bands := c.wrap(); len(bands) > 1 && c.followed(bands) {
 				c.bands = bands
 				c.arrange()
 			}
@@ -226,6 +236,21 @@ func (c *part) wrap() []*band {
 	return bands
 }
 
+// mostCarried is the most lines that lead from one band to the next: more could not be followed.
+const mostCarried = 2
+
+// followed reports whether few lines lead from each band to the next one, and none back.
+func (c *part) followed(bands []*band) bool {
+	for _, b := range bands[:len(bands)-1] {
+		carried := 0
+		c.links(b.last-1, func(int32) { carried++ })
+		if carried > mostCarried {
+			return false
+		}
+	}
+	return true
+}
+
 // depth returns the cells along of a layer.
 func (c *part) depth(layer int) int {
 	most := 0
@@ -238,6 +263,7 @@ func (c *part) depth(layer int) int {
 // arrange places the boxes of a component and routes its lines. If a detour finds no free row, its band gets one more.
 func (c *part) arrange() {
 	c.countLanes()
+	c.settle()
 	for {
 		c.place()
 		c.ports()
@@ -266,13 +292,11 @@ func (c *part) layerOf(v int32) int {
 
 // links calls f for every link that leaves a layer.
 func (c *part) links(layer int, f func(n int32)) {
-	seen := int32(-1)
-	done := map[int32]bool{}
+	c.round++
 	for _, q := range c.layers[layer] {
 		for _, n := range c.level.layers.Points[q].Right {
-			if n != seen && !done[n] {
-				seen = n
-				done[n] = true
+			if c.seen[n] != c.round {
+				c.seen[n] = c.round
 				f(n)
 			}
 		}

@@ -35,11 +35,15 @@ func drawGraph(t *rapid.T) ([]Vertex, []Edge) {
 // scenes calls f with the graph in every form and direction, wrapped and not.
 func scenes(vertices []Vertex, edges []Edge, fold bool, limit int, f func(s *Scene)) {
 	o := Options{Measure: func(s string) int { return len([]rune(s)) }, Note: 6}
-	l := newLevel(vertices, edges, &o, fold)
+	l := newLevel(vertices, edges, &o)
+	if fold {
+		for l = range levels(vertices, edges, &o) { // the last one
+		}
+	}
 	for _, form := range []Form{Card, Chip, Tag, Dot} {
 		for _, down := range []bool{false, true} {
 			for _, long := range []int{0, limit} {
-				p := newPlan(l, form, down, long)
+				p := newPlan(l, form, shape{down: down, limit: long, snug: down})
 				p.arrange(limit)
 				f(p.scene(o))
 			}

@@ -1,8 +1,8 @@
 package picture
 
 import (
-	"cmp"
 	"slices"
+	"strings"
 )
 
 // texts are the texts and the size of a box, in the plan's form.
@@ -24,11 +24,14 @@ func (p *plan) text(b *node) texts {
 		t.note = 0
 	}
 	if p.form == Dot {
-		return texts{w: 1, h: 1}
+		if len(b.members) == 1 {
+			return texts{w: 1, h: 1}
+		}
+		return texts{times: b.times, note: t.note, w: 2 + b.after + t.note, h: 1}
 	}
 	t.name = b.name
 	if b.width > maxName[p.form] {
-		t.name = cutMiddle(b.name, maxName[p.form], p.o.Measure)
+		t.name = shorten(b.name, maxName[p.form], p.o.Measure)
 	}
 	line := 2 + p.o.Measure(t.name) // the sign comes before
 	if b.after > 0 {
@@ -54,8 +57,24 @@ func countWidth(n int) int {
 	return 3*digits + 3
 }
 
+// shorten shortens a name: what comes before the last points, colons and slashes goes first.
+func shorten(name string, width int, measure func(string) int) string {
+	for rest := name; ; {
+		i := strings.IndexAny(rest, ".:/")
+		if i < 0 || i == len(rest)-1 {
+			return cutMiddle(rest, width, measure)
+		}
+		if rest = rest[i+1:]; measure(rest) <= width {
+			return rest
+		}
+	}
+}
+
 // cutMiddle shortens a text: names often differ at their ends.
 func cutMiddle(text string, width int, measure func(string) int) string {
+	if measure(text) <= width {
+		return text
+	}
 	runes := []rune(text)
 	for keep := min(len(runes), width) - 1; keep > 0; keep-- {
 		head := (keep + 1) / 2
@@ -232,12 +251,25 @@ func (d *drawer) label(net int32, at Point) {
 	d.s.Labels = append(d.s.Labels, Label{Rect{at.X + 1, at.Y, d.o.Measure(text), 1}, text, int(net)})
 }
 
-// track turns the pieces of a net into a track, and numbers its ends so that Carries can tell which arcs pass a piece.
+// track turns the pieces of a net into a track.
 func (d *drawer) track(i int) {
 	n, l := &d.nets[i], &d.links[i]
 	t := Track{Weak: n.weak, Back: n.back, When: n.when, Pieces: l.list, Tails: l.tails, Heads: l.heads, order: map[int32]int32{}}
 	for _, a := range n.arcs {
 		t.Arcs = append(t.Arcs, Arc{int(d.arcs[a].from), int(d.arcs[a].to), d.arcs[a].edges})
+	}
+	d.s.Tracks = append(d.s.Tracks, t)
+	d.number(&d.s.Tracks[len(d.s.Tracks)-1])
+}
+
+// number numbers the ends of a track in the order in which a walk along its pieces reaches them.
+func (d *drawer) number(t *Track) {
+	if len(t.Tails) == 1 && len(t.Heads) == 1 {
+		t.order[source(t.Tails[0].Box)], t.order[target(t.Heads[0].Box)] = 0, 1
+		for k := range t.Pieces {
+			t.Pieces[k].first, t.Pieces[k].last = 1, 2
+		}
+		return
 	}
 	ends := map[Point][]int32{}
 	for _, e := range t.Tails {
@@ -283,7 +315,6 @@ func (d *drawer) track(i int) {
 			stack = append(stack, step{next, k, true}, step{next, k, false})
 		}
 	}
-	d.s.Tracks = append(d.s.Tracks, t)
 }
 
 // pack puts components next to each other: in shelves from left to right, as wide as the pane or as the widest
@@ -321,48 +352,87 @@ func (p *plan) pack(width int) {
 
 // A chooser looks for the form that fits.
 type chooser struct {
-	o    Options
-	best *plan
-	over int // by how much the best one is too large, in percent
+	o           Options
+	whole, last *level
 }
 
-// choose returns the scene of the first form of a level that fits, or nil. If it is the last level, it keeps the most
-// compact readable plan.
-func (c *chooser) choose(l *level, last bool) *Scene {
-	forms := []Form{Card, Chip, Tag}
-	if !l.folded {
-		forms = []Form{Card, Chip, Tag}
+// choose returns the scene of the first form of a level that fits, or nil.
+func (c *chooser) choose(l *level) *Scene {
+	if c.whole == nil {
+		c.whole = l
 	}
-	type shape struct{ down, wrap bool }
-	for _, form := range forms {
-		for _, sh := range []shape{{false, false}, {true, false}, {false, true}, {true, true}} {
-			limit := 0
-			if sh.wrap {
-				if limit = c.o.Width; sh.down {
-					limit = c.o.Height
-				}
-				if limit == 0 {
-					continue
-				}
-			}
-			p := newPlan(l, form, sh.down, limit)
-			p.w, p.h = p.least()
-			hopeless := !p.fits(c.o)
-			if hopeless && !(last && form == Tag) {
-				continue
-			}
-			p.w, p.h = 0, 0
-			p.arrange(c.o.Width)
-			if p.fits(c.o) {
+	c.last = l
+	for _, form := range []Form{Card, Chip, Tag} {
+		for _, sh := range c.shapes(form) {
+			if p := c.try(l, form, sh); p != nil {
 				return p.scene(c.o)
-			}
-			over := cmp.Or(max(percent(p.w, c.o.Width), percent(p.h, c.o.Height)), 100)
-			if last && form == Tag && (c.best == nil || over < c.over) {
-				c.best, c.over = p, over
 			}
 		}
 	}
 	return nil
+}
+
+// try returns a plan if it fits. It does not arrange what cannot.
+func (c *chooser) try(l *level, form Form, sh shape) *plan {
+	p := newPlan(l, form, sh)
+	p.w, p.h = p.least()
+	if !p.fits(c.o) {
+		return nil
+	}
+	p.w, p.h = 0, 0
+	if p.arrange(c.o.Width); !p.fits(c.o) {
+		return nil
+	}
+	return p
+}
+
+// few is the number of boxes up to which several shapes are compared although none fits.
+const few = 500
+
+// compact returns the scene of the most compact readable form, which is larger than the pane.
+func (c *chooser) compact() *Scene {
+	var best *plan
+	least := 0
+	for _, sh := range c.shapes(Tag) {
+		p := newPlan(c.last, Tag, sh)
+		p.arrange(c.o.Width)
+		over := max(percent(p.w, c.o.Width), percent(p.h, c.o.Height))
+		if best == nil || over < least {
+			best, least = p, over
+		}
+		if len(c.last.boxes) > few {
+			break
+		}
+	}
+	return best.scene(c.o)
+}
+
+// dots returns the scene of the signs alone if it fits: of all vertices, or of the last level.
+func (c *chooser) dots() *Scene {
+	for _, l := range []*level{c.whole, c.last} {
+		for _, sh := range c.shapes(Dot) {
+			if p := c.try(l, Dot, sh); p != nil {
+				return p.scene(c.o)
+			}
+		}
+	}
+	return nil
+}
+
+// shapes lists the shapes to try, in the order of preference.
+func (c *chooser) shapes(form Form) []shape {
+	shapes := []shape{{}}
+	if form == Card {
+		shapes = append(shapes, shape{snug: true})
+	}
+	shapes = append(shapes, shape{down: true})
+	if c.o.Width > 0 {
+		shapes = append(shapes, shape{limit: c.o.Width})
+	}
+	if c.o.Height > 0 {
+		shapes = append(shapes, shape{down: true, limit: c.o.Height})
+	}
+	return shapes
 }
 
 func percent(n, of int) int {

@@ -230,8 +230,10 @@ func (r *router) route() bool {
 	r.used = map[int]bool{}
 	for _, w := range r.channel.wires {
 		w.limits()
-		for _, e := range append(slices.Clone(w.lefts), w.rights...) {
-			r.used[e.row] = true
+		for _, ends := range [2][]end{w.lefts, w.rights} {
+			for _, e := range ends {
+				r.used[e.row] = true
+			}
 		}
 		if w.bends() {
 			r.bent = append(r.bent, w)
