@@ -186,6 +186,7 @@ func Main(args []string, o Options) int {
 		})) // the daemon is the only one that can report it
 		return 1
 	}
+	leaveDeaths()
 	if err := onOwnThread(r.loop); err != nil {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 		return 1
