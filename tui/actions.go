@@ -143,7 +143,7 @@ func listActions() []action {
 
 func generalActions() []action {
 	return []action{
-		{groupAll, []string{"?"}, "help", "show the keys of this screen", "help", atAll &^ atHelp, nil, act((*model).showHelp)},
+		{groupAll, []string{"?"}, "help", "explain the signs on this screen, and its keys", "help", atAll &^ atHelp, nil, act((*model).showHelp)},
 		{groupAll, []string{"esc", "?", "enter", "q"}, "close the help", "go back", "back", atHelp, nil, act(func(m *model) { m.page = m.help.back })},
 		{groupAll, []string{"up", "down", "k", "j", "pgup", "pgdown", "space", "home", "end", "g", "G"}, "scroll the help", "scroll", "", atHelp, nil,
 			func(m *model, key string) tea.Msg { m.help.Move(key); return nil }},

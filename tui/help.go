@@ -5,13 +5,15 @@ import (
 
 	"wf/tui/cells"
 	"wf/tui/dialog"
+	"wf/tui/words"
 )
 
-// A helpScreen shows the keys of another screen.
+// A helpScreen explains another screen: the signs on it, and its keys.
 type helpScreen struct {
 	dialog.List
 	where place // the place that the help is about
 	back  page  // the screen before
+	signs []words.Sign
 }
 
 // Move scrolls.
@@ -52,7 +54,7 @@ func helpLines(keys []action, where place, width int, ascii bool) []cells.Span {
 
 // draw draws the screen.
 func (v *helpScreen) draw(a cells.Area, keys []action) {
-	lines := helpLines(keys, v.where, a.Width-2, a.ASCII())
+	lines := append(signLines(v.signs, a.Width-2, a.ASCII()), helpLines(keys, v.where, a.Width-2, a.ASCII())...)
 	v.Size, v.Height = max(1, len(lines)-a.Height+1), a.Height
 	v.At = min(v.At, v.Size-1)
 	for y := range a.Height {
@@ -62,9 +64,47 @@ func (v *helpScreen) draw(a cells.Area, keys []action) {
 	}
 }
 
-// showHelp shows the keys of this screen.
+// signLines returns a legend in lines of a width.
+func signLines(signs []words.Sign, width int, ascii bool) (out []cells.Span) {
+	if len(signs) == 0 {
+		return nil
+	}
+	out = append(out, cells.Span{Text: "Signs on this screen", Style: cells.Strong})
+	for _, s := range signs {
+		forms := cells.Either(ascii, s.ASCII, s.Glyph)
+		forms += strings.Repeat(" ", max(1, helpSigns-cells.Columns(forms)))
+		for _, text := range cells.Wrap(s.Meaning, max(20, width-helpSigns-2)) {
+			out = append(out, cells.Span{Text: "  " + forms + text, Style: cells.Plain})
+			forms = strings.Repeat(" ", helpSigns)
+		}
+	}
+	return append(out, cells.Span{})
+}
+
+// helpSigns is the width of the column of signs.
+const helpSigns = 12
+
+// signs returns the signs that are on the screen now. It looks at the screen in Unicode, where a sign cannot be a part of a
+// text, and not at the outputs of commands.
+func (m *model) signs() []words.Sign {
+	ascii := m.opt.ASCII
+	m.opt.ASCII = false
+	m.draw()
+	m.opt.ASCII = ascii
+	if m.term.areas.side.Height > 0 {
+		used := 0
+		if m.page == mainPage {
+			used = 1 // the row of the node
+		}
+		side := m.term.areas.side
+		side.Part(0, used, side.Width, side.Height).Fill(cells.Plain)
+	}
+	return words.Legend(m.term.screen.String(), ascii)
+}
+
+// showHelp shows the signs and the keys of this screen.
 func (m *model) showHelp() {
-	m.help = helpScreen{where: m.place(), back: m.page}
+	m.help = helpScreen{where: m.place(), back: m.page, signs: m.signs()}
 	m.page = helpPage
 }
 

@@ -157,6 +157,7 @@ func (v *inspector) content(doc *document, width int, now time.Time, ascii bool)
 			add(cells.Plain, "  "+strings.ReplaceAll(text, "\n", "\n  "))
 		}
 	}
+	add(cells.Dimmed, words.LookOf(n.Counted()).Sign(ascii)+" "+words.MeaningOf(n.Counted()))
 	for _, text := range v.text {
 		add(cells.Plain, plain.Line(text))
 	}

@@ -80,7 +80,7 @@ func drawBar(a cells.Area, c api.Counts, of int) {
 	if a.Width < leastBar || of == 0 {
 		return
 	}
-	sign, rest := cells.Either(a.ASCII(), "#", "━"), cells.Either(a.ASCII(), "-", "─")
+	sign := func(state api.State, glyph string) string { return cells.Either(a.ASCII(), words.LookOf(state).ASCII, glyph) }
 	ok, bad := a.Width*c.OK/of, a.Width*(c.OK+c.Failed+c.Cancelled)/of
 	if c.Failed+c.Cancelled > 0 && bad == ok {
 		bad = min(ok+1, a.Width) // always show a failure
@@ -88,11 +88,11 @@ func drawBar(a cells.Area, c api.Counts, of int) {
 	for x := range a.Width {
 		switch {
 		case x < ok:
-			a.Put(x, 0, sign, cells.Good)
+			a.Put(x, 0, sign(api.StateOK, "━"), cells.Good)
 		case x < bad:
-			a.Put(x, 0, sign, cells.Bad)
+			a.Put(x, 0, sign(api.StateFailed, "━"), cells.Bad)
 		default:
-			a.Put(x, 0, rest, cells.Dimmed)
+			a.Put(x, 0, sign(api.StateIdle, "─"), cells.Dimmed)
 		}
 	}
 }

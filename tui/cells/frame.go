@@ -13,7 +13,7 @@ func Frame(b Area, title string) Area {
 	b.Fill(Plain)
 	edge := [6]string{"┌", "┐", "└", "┘", "─", "│"}
 	if b.ASCII() {
-		edge = [6]string{"+", "+", "+", "+", "-", "|"}
+		edge = [6]string{",", ",", "`", "'", "-", "|"}
 	}
 	for x := 1; x < width-1; x++ {
 		b.Put(x, 0, edge[4], Dimmed)

@@ -1,6 +1,6 @@
 package drawing
 
-import "wf/tui/cells"
+import "wf/tui/words"
 
 // A brush draws the visible lines of a picture. A cell may belong to several lines: it has the directions of all of
 // them and the look of the last one.
@@ -140,7 +140,7 @@ func (b *brush) merge(x, y int) {
 		c.Text = k.sign(b.ascii)
 	}
 	if c := b.grid.At(x+1-b.from.X, y-b.from.Y); c != nil {
-		c.Text = cells.Either(b.ascii, ">", "▸")
+		c.Text = words.SignArrow.Text(b.ascii)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"wf/tui/cells"
+	"wf/tui/words"
 )
 
 // The directions of a line from a cell, as bits.
@@ -15,15 +16,16 @@ const (
 	west
 )
 
-// strokes are the signs of lines, by the directions of the line.
+// strokes are the signs of lines, by the directions of the line. In ASCII, the line from top to bottom hides one that it only
+// crosses.
 var (
 	strokes = [16]string{" ", "│", "─", "└", "│", "│", "┌", "├", "─", "┘", "─", "┴", "┐", "┤", "┬", "┼"}
 	dashes  = [16]string{" ", "╎", "╌", "└", "╎", "╎", "┌", "├", "╌", "┘", "╌", "┴", "┐", "┤", "┬", "┼"}
 	dotted  = [16]string{" ", "┊", "┈", "└", "┊", "┊", "┌", "├", "┈", "┘", "┈", "┴", "┐", "┤", "┬", "┼"}
 
-	asciis      = [16]string{" ", "|", "-", "+", "|", "|", "+", "+", "-", "+", "-", "+", "+", "+", "+", "+"}
-	asciiDashes = [16]string{" ", ":", "~", "+", ":", ":", "+", "+", "~", "+", "~", "+", "+", "+", "+", "+"}
-	asciiDots   = [16]string{" ", ".", ".", "+", ".", ".", "+", "+", ".", "+", ".", "+", "+", "+", "+", "+"}
+	asciis      = [16]string{" ", "|", "-", "`", "|", "|", ",", "#", "-", "'", "-", "#", ",", "#", "#", "|"}
+	asciiDashes = [16]string{" ", ":", `"`, "`", ":", ":", ",", "#", `"`, "'", `"`, "#", ",", "#", "#", ":"}
+	asciiDots   = [16]string{" ", ";", "_", "`", ";", ";", ",", "#", "_", "'", "_", "#", ",", "#", "#", ";"}
 )
 
 // crossed returns the sign for four directions where a line branches. It differs from the sign of a crossing.
@@ -169,7 +171,7 @@ func (l *lanes) overflow(grid *Grid, y int, r int32, ascii bool) {
 		return
 	}
 	x := 2 * maxLanes
-	x += grid.Put(x, y, cells.Either(ascii, ":+", "┆+"), 2, Style{InkDim, Line}, Nothing)
+	x += grid.Put(x, y, words.SignOverflow.Text(ascii)+"+", 2, Style{InkDim, Line}, Nothing)
 	grid.Put(x, y, strconv.Itoa(n), 3, Style{InkDim, 0}, Nothing)
 }
 

@@ -3,6 +3,7 @@ package drawing
 import (
 	"wf/tui/cells"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // A pen draws a row.
@@ -78,7 +79,7 @@ func (p *pen) loops(x int, names []string) int {
 }
 
 // loop returns the sign of an edge that leads back.
-func (p *pen) loop() string { return cells.Either(p.ascii, "^", "↺") }
+func (p *pen) loop() string { return words.SignLoop.Text(p.ascii) }
 
 func (p *pen) ellipsis() string { return cells.Either(p.ascii, "...", "…") }
 
@@ -91,10 +92,10 @@ func (p *pen) bar(x, width int, c *Counts) {
 			p.put(x+at, sign, ink)
 		}
 	}
-	part(c.Done(), cells.Either(p.ascii, "#", "━"), InkBar)
-	part(c[Failed]+c[Cancelled], cells.Either(p.ascii, "x", "━"), InkOf(Failed))
-	part(c[Running]+c[Retrying], cells.Either(p.ascii, "*", "━"), InkOf(Running))
-	part(total-upto, cells.Either(p.ascii, "-", "─"), InkRest)
+	part(c.Done(), cells.Either(p.ascii, OK.Glyph(true), "━"), InkBar)
+	part(c[Failed]+c[Cancelled], cells.Either(p.ascii, Failed.Glyph(true), "━"), InkOf(Failed))
+	part(c[Running]+c[Retrying], cells.Either(p.ascii, Running.Glyph(true), "━"), InkOf(Running))
+	part(total-upto, cells.Either(p.ascii, Idle.Glyph(true), "─"), InkRest)
 }
 
 // nodeName returns the name of a node, safe for a terminal.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"wf/tui/cells"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // draw draws the visible part: first the lines, those of the selection last, then the chips.
@@ -192,11 +192,11 @@ func (p *picture) tokens() {
 func mark(e *Edge, ascii bool) (string, Style) {
 	switch {
 	case e.Marked:
-		return cells.Either(ascii, "@", "•"), Style{InkText, Line | Token}
+		return words.SignToken.Text(ascii), Style{InkText, Line | Token}
 	case e.Dead:
-		return cells.Either(ascii, "X", "×"), Style{InkDim, Line | Faint}
+		return words.SignDead.Text(ascii), Style{InkDim, Line | Faint}
 	}
-	return cells.Either(ascii, "%", "◇"), Style{InkText, Line}
+	return words.SignCondition.Text(ascii), Style{InkText, Line}
 }
 
 // leaves returns the column where the lines of a vertex start, directly after the current text of its chip.
@@ -333,4 +333,4 @@ func (p *picture) box(w *pen, x int, v int32) {
 }
 
 // frames are the signs of boxes: corners at the top, sides, corners at the bottom.
-var frames = [2][6]string{{"╭", "─", "╮", "│", "╰", "╯"}, {".", "-", ".", "|", "'", "'"}}
+var frames = [2][6]string{{"╭", "─", "╮", "│", "╰", "╯"}, {",", "-", ",", "|", "`", "'"}}

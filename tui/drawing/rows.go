@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"wf/tui/cells"
+	"wf/tui/words"
 )
 
 // A Row is a line below the row of a node, for example an instance. Rows may be added, removed and reordered between
@@ -34,7 +35,7 @@ const (
 // sign returns the sign before a note.
 func (n Note) sign(ascii bool) string {
 	if n == Model {
-		return cells.Either(ascii, ": ", "⋮ ")
+		return words.SignEach.Text(ascii) + " "
 	}
 	return cells.Either(ascii, "... ", "… ")
 }

@@ -3,7 +3,7 @@ package drawing
 import (
 	"strconv"
 
-	"wf/tui/cells"
+	"wf/tui/words"
 )
 
 // stageColumns are the columns of the rows of stages.
@@ -171,7 +171,7 @@ func (s *stagesView) drawStage(p *pen, row *stageRow, c *stageColumns, note stri
 	counts := &s.counts[row.stage]
 	p.state(2*int(s.lanes.rows[row.stage].at), stageState(counts))
 	p.clipped(c.name, s.stages[row.stage].name, c.nameWidth, InkText)
-	p.put(c.times, cells.Either(p.ascii, "x", "×")+strconv.Itoa(row.count), InkDim)
+	p.put(c.times, words.SignCount.Text(p.ascii)+strconv.Itoa(row.count), InkDim)
 	done, total := strconv.Itoa(counts.Done()), strconv.Itoa(row.count)
 	x := c.text + max(s.times-1-len(total), 0) + len(total) - len(done)
 	x += p.put(x, done+"/"+total, InkText)

@@ -13,7 +13,7 @@ var looks = map[api.State]Look{
 	api.StateRunning:   {"●", "*", "1;34"},
 	api.StateOK:        {"✓", "+", "32"},
 	api.StateFailed:    {"✗", "x", "1;31"},
-	api.StateHandled:   {"↪", ">", "33"}, // the failure was handled by an edge
+	api.StateHandled:   {"↪", "&", "33"}, // the failure was handled by an edge
 	api.StateBlocked:   {"⊘", "!", "2;33"},
 	api.StateKept:      {"✓", "=", "2;32"},
 	api.StateCancelled: {"◌", "~", "33"},

@@ -1,0 +1,104 @@
+package words
+
+import (
+	"strings"
+
+	"wf/api"
+)
+
+// A Sign is what a drawing draws besides texts: its forms in Unicode, the form or forms that stand for them in ASCII ("" =
+// it is written in words or points), and its meaning, for legends.
+type Sign struct{ Glyph, ASCII, Meaning string }
+
+// The signs of drawings besides those of states. Lines have a form for each direction.
+var (
+	SignLine      = Sign{"─│┌┐└┘┼╭╮╰╯╴╵╶╷", "-|,`'", "an edge, from left to right; lines that only cross do not meet"}
+	SignJoint     = Sign{"├┤┬┴╋╦╩╬", "#", "edges branch or join here"}
+	SignDashed    = Sign{"╌╎", "\":", "a non-blocking edge"}
+	SignVia       = Sign{"┈┊", "_;", "an edge through nodes that are hidden"}
+	SignOverflow  = Sign{"┆", "{", "more edges pass than there is room for"}
+	SignArrow     = Sign{"▸◂", "><", "an edge arrives here; in a list: what is chosen"}
+	SignToken     = Sign{"•", "@", "the edge has fired, and its target waits for others"}
+	SignDead      = Sign{"╳", "X", "the edge will not fire in this run"}
+	SignCondition = Sign{"◇", "%", "the edge has a condition"}
+	SignLoop      = Sign{"↺", "^", "a loop back to the node that is named"}
+	SignCount     = Sign{"×", "N", "that many nodes in one row"}
+	SignBelow     = Sign{"▾", "v", "there is more below"}
+	SignBar       = Sign{"━", "", "progress: the share of nodes, in the colours of their states"}
+	SignMore      = Sign{"…", "", "something is left out here"}
+	SignEach      = Sign{"⋮", "$", "what every instance consists of"}
+	SignLineEnd   = Sign{"⏎", "", "the end of a line of a command; as a key: Enter"}
+	SignKeys      = Sign{"↑↓←", "", "keys with arrows"}
+	SignLeads     = Sign{"→", "", "leads to"}
+)
+
+// stateMeanings are the meanings of the states, in the order of legends.
+var stateMeanings = []struct {
+	state   api.State
+	meaning string
+}{
+	{api.StateIdle, "has not run"},
+	{api.StateQueued, "can run, and waits for a slot or a place"},
+	{api.StateRunning, "runs"},
+	{api.StateOK, "ok; dim: kept from an earlier run"},
+	{api.StateKept, "ok; dim: kept from an earlier run"},
+	{api.StateFailed, "failed"},
+	{api.StateHandled, "failed, and an edge leads on from the failure"},
+	{api.StateRetrying, "failed, and is tried again"},
+	{api.StateBlocked, "cannot run, because something before it failed"},
+	{api.StateWaiting, "waits for a person"},
+	{api.StateSkipped, "skipped: on a branch that was not taken"},
+	{api.StateCancelled, "cancelled"},
+}
+
+// Signs returns all signs of drawings, those of states first. No sign has two meanings; in Unicode, ok and kept share one
+// and differ in weight.
+func Signs() []Sign {
+	var all []Sign
+	for _, s := range stateMeanings {
+		look := LookOf(s.state)
+		all = append(all, Sign{look.Glyph, look.ASCII, s.meaning})
+	}
+	return append(all, SignLine, SignJoint, SignDashed, SignVia, SignOverflow, SignArrow, SignToken, SignDead, SignCondition,
+		SignLoop, SignCount, SignBelow, SignBar, SignMore, SignEach, SignLineEnd, SignKeys, SignLeads)
+}
+
+// Text returns the first form of a sign.
+func (s Sign) Text(ascii bool) string {
+	if ascii {
+		return s.ASCII[:1]
+	}
+	for _, r := range s.Glyph {
+		return string(r)
+	}
+	return ""
+}
+
+// Legend returns the signs that occur in a text in Unicode, each reduced to the forms that occur. In ASCII it has all forms,
+// and no signs without one.
+func Legend(text string, ascii bool) (found []Sign) {
+	for _, s := range Signs() {
+		forms := strings.Map(func(r rune) rune {
+			if strings.ContainsRune(text, r) {
+				return r
+			}
+			return -1
+		}, s.Glyph)
+		if forms == "" || ascii && s.ASCII == "" || len(found) > 0 && !ascii && found[len(found)-1].Glyph == forms {
+			continue
+		}
+		s.Glyph = forms
+		found = append(found, s)
+	}
+	return found
+}
+
+// MeaningOf returns the meaning of the sign of a state.
+func MeaningOf(state api.State) string {
+	for _, s := range stateMeanings {
+		if s.state == state {
+			return s.meaning
+		}
+	}
+	return string(state)
+}
