@@ -8,7 +8,7 @@ import (
 // asciiOf maps a sign to its possible replacements on an ASCII-only terminal.
 var asciiOf = map[rune]string{
 	'·': ".", '○': "o", '●': "*", '✓': "+", '✗': "x", '↪': "&", '⊘': "!", '◌': "~", '↷': "/", '◆': "?", '↻': "r", '◇': "%",
-	'─': "-.", '│': "|", '━': "+*x", '╌': `".`, '⋮': "$", '×': "xN", '╳': "X", '▸': ">", '◂': "<", '▾': "v",
+	'─': "-.", '│': "|", '━': "+*x", '╌': `".`, '⋮': "$", '×': "xN", '╳': "X", '╋': "#", '╦': "#", '╩': "#", '╬': "#", '▸': ">", '◂': "<", '▾': "v",
 	'┌': ",", '┐': ",", '└': "`", '┘': "'", '├': "#", '┤': "#", '┬': "#", '┴': "#", '┼': "|",
 	'╭': ",", '╮': ",", '╯': "'", '╰': "`|",
 }
@@ -29,6 +29,9 @@ func TestASCIIScreenDiffersOnlyInSigns(t *testing.T) {
 				unicode, ascii := s.text(size[0], size[1], false), s.text(size[0], size[1], true)
 				if i := strings.IndexFunc(ascii, func(r rune) bool { return r >= 0x7f }); i >= 0 {
 					t.Errorf("%s %v: the ASCII screen has %q", s.title, size, ascii[i:i+4])
+				}
+				if s.title == "help" {
+					continue // its legend has other forms
 				}
 				rows, want := strings.Split(ascii, "\n"), strings.Split(unicode, "\n")
 				if len(rows) != len(want) {

@@ -84,7 +84,7 @@ func signLines(signs []words.Sign, width int, ascii bool) (out []cells.Span) {
 // helpSigns is the width of the column of signs.
 const helpSigns = 12
 
-// signs returns the signs that are on the screen now. It looks at the screen in Unicode, where a sign cannot be a part of a
+// signs returns the signs that are on the screen now. It looks at the screen in Unicode, where a sign is hardly ever a part of a
 // text, and not at the outputs of commands.
 func (m *model) signs() []words.Sign {
 	ascii := m.opt.ASCII

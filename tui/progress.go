@@ -80,7 +80,9 @@ func drawBar(a cells.Area, c api.Counts, of int) {
 	if a.Width < leastBar || of == 0 {
 		return
 	}
-	sign := func(state api.State, glyph string) string { return cells.Either(a.ASCII(), words.LookOf(state).ASCII, glyph) }
+	sign := func(state api.State, glyph string) string {
+		return cells.Either(a.ASCII(), words.LookOf(state).ASCII, glyph)
+	}
 	ok, bad := a.Width*c.OK/of, a.Width*(c.OK+c.Failed+c.Cancelled)/of
 	if c.Failed+c.Cancelled > 0 && bad == ok {
 		bad = min(ok+1, a.Width) // always show a failure

@@ -108,7 +108,7 @@ func wipe(grid *Grid) {
 	for y := range grid.Height {
 		row := grid.Row(y)
 		for x := range row {
-			if c := &row[x]; c.Style.Mods&(Line|Near|Token) == Line && c.Text != "×" && c.Text != "•" {
+			if c := &row[x]; c.Style.Mods&(Line|Near|Token) == Line && c.Text != "╳" && c.Text != "•" {
 				*c = blank
 			}
 		}

@@ -8,7 +8,7 @@ import (
 // ways maps the signs of lines to the directions of their lines.
 var ways = map[string]string{
 	"│": "NS", "─": "EW", "└": "NE", "┌": "SE", "├": "NSE", "┘": "NW", "┴": "NEW", "┐": "SW", "┤": "NSW", "┬": "SEW",
-	"╎": "NS", "╌": "EW", "┊": "NS", "┈": "EW", "┼": "+", "╋": "NSEW", "╦": "SEW", "╩": "NEW", "╬": "NSEW", "•": "NSEW", "×": "NSEW", "▸": "EW",
+	"╎": "NS", "╌": "EW", "┊": "NS", "┈": "EW", "┼": "+", "╋": "NSEW", "╦": "SEW", "╩": "NEW", "╬": "NSEW", "•": "NSEW", "╳": "NSEW", "▸": "EW",
 }
 
 // fataler is a test or a rapid test.
@@ -56,7 +56,7 @@ func follow(grid *Grid, start []cursor, allowed string) map[Item]bool {
 			out = strings.ReplaceAll(out, "W", "")
 		case joins: // the vertical line joins the horizontal one, not the reverse
 			out = "WE"
-		case vertical && contains(out, 'E') && contains(out, 'W') && !strings.Contains("╦╩╬•×", c.Text) && allowed == "NSE":
+		case vertical && contains(out, 'E') && contains(out, 'W') && !strings.Contains("╦╩╬•╳", c.Text) && allowed == "NSE":
 			out = "NS" // the horizontal line branches into the vertical one, not the reverse
 		}
 		if !contains(out, opposite[at.way]) {

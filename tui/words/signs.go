@@ -40,13 +40,13 @@ var stateMeanings = []struct {
 	{api.StateIdle, "has not run"},
 	{api.StateQueued, "can run, and waits for a slot or a place"},
 	{api.StateRunning, "runs"},
-	{api.StateOK, "ok; dim: kept from an earlier run"},
-	{api.StateKept, "ok; dim: kept from an earlier run"},
+	{api.StateOK, "ok"},
+	{api.StateKept, "kept: ok in an earlier run"},
 	{api.StateFailed, "failed"},
 	{api.StateHandled, "failed, and an edge leads on from the failure"},
 	{api.StateRetrying, "failed, and is tried again"},
 	{api.StateBlocked, "cannot run, because something before it failed"},
-	{api.StateWaiting, "waits for a person"},
+	{api.StateWaiting, "waits for a person, a time or a pool"},
 	{api.StateSkipped, "skipped: on a branch that was not taken"},
 	{api.StateCancelled, "cancelled"},
 }
@@ -84,7 +84,11 @@ func Legend(text string, ascii bool) (found []Sign) {
 			}
 			return -1
 		}, s.Glyph)
-		if forms == "" || ascii && s.ASCII == "" || len(found) > 0 && !ascii && found[len(found)-1].Glyph == forms {
+		if forms == "" || ascii && s.ASCII == "" {
+			continue
+		}
+		if n := len(found); n > 0 && !ascii && found[n-1].Glyph == forms {
+			found[n-1].Meaning += "; dim: " + s.Meaning
 			continue
 		}
 		s.Glyph = forms
