@@ -84,9 +84,9 @@ func signLines(signs []words.Sign, width int, ascii bool) (out []cells.Span) {
 // helpSigns is the width of the column of signs.
 const helpSigns = 12
 
-// signs returns the signs that are on the screen now. It looks at the screen in Unicode, where a sign is hardly ever a part of a
+// shownSigns returns the signs that are on the screen now. It looks at the screen in Unicode, where a sign is hardly ever a part of a
 // text, and not at the outputs of commands.
-func (m *model) signs() []words.Sign {
+func shownSigns(m *model) []words.Sign {
 	ascii := m.opt.ASCII
 	m.opt.ASCII = false
 	m.draw()
@@ -104,7 +104,7 @@ func (m *model) signs() []words.Sign {
 
 // showHelp shows the signs and the keys of this screen.
 func (m *model) showHelp() {
-	m.help = helpScreen{where: m.place(), back: m.page, signs: m.signs()}
+	m.help = helpScreen{where: m.place(), back: m.page, signs: shownSigns(m)}
 	m.page = helpPage
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode"
 
+	"wf/tui/drawing"
 	"wf/tui/words"
 )
 
@@ -36,6 +37,7 @@ func TestHelpExplainsTheSigns(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		m := testModel(100, 60, pipeline(5))
 		m.opt.ASCII = ascii
+		m.doc.picture.view, m.doc.picture.chosen = drawing.Stages, true
 		m.refresh()
 		press(m, "?")
 		screen := frame(m)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"wf/tui/cells"
+	"wf/tui/words"
 )
 
 // A Preview is an edge that the user is about to add. It is drawn over the drawing and is not part of the layout, so
@@ -121,17 +122,29 @@ func (b *brush) overlay() {
 			k := &b.cells[y*b.grid.Width+x]
 			switch below := row[x].Style.Mods&Line != 0; {
 			case below && k.mask != 0: // both lines are visible where they cross
-				if mask := slices.Index(strokes[:], row[x].Text); mask > 0 && !b.ascii {
-					k.mask |= uint8(mask)
-				} else if mask := slices.Index(asciis[:], row[x].Text); mask > 0 && b.ascii {
-					k.mask |= uint8(mask)
-				}
+				k.cross(row[x].Text, b.ascii)
 			case !below && row[x].Item != Nothing:
 				k.mask = 0
 			}
 		}
 	}
 	b.finish()
+}
+
+// cross adds the directions of the line that a cell shows already. In ASCII, a sign does not tell all of them.
+func (k *stroke) cross(text string, ascii bool) {
+	switch {
+	case !ascii:
+		k.mask |= uint8(max(slices.Index(strokes[:], text), 0))
+	case text == words.SignJoint.ASCII:
+		k.mask, k.joint = north|east|south|west, true
+	case text == asciis[north|south]:
+		k.mask |= north | south
+	case text == asciis[east|west]:
+		k.mask |= east | west
+	default:
+		k.mask |= uint8(max(slices.Index(asciis[:], text), 0))
+	}
 }
 
 // rowPort returns the port of a row beside lanes: the two columns between them and the name.
