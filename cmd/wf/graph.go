@@ -15,7 +15,6 @@ import (
 	"wf/cmd/wf/convert"
 	"wf/cmd/wf/exit"
 	"wf/cmd/wf/picture"
-	kernel "wf/graph/picture"
 	"wf/tui/plain"
 )
 
@@ -149,21 +148,21 @@ func (o *graphOptions) size(e *env) (width, height int) {
 // draw prints a drawing for a terminal, or a picture.
 func (o *graphOptions) draw(ctx context.Context, e *env, status *api.Status) error {
 	width, height := o.size(e)
-	g, s := o.scene(status, width, height, time.Now())
-	if s.Folded {
-		fmt.Fprintf(e.Stderr, "note: %d nodes are drawn as %d boxes; --whole draws each node\n", len(g.Nodes), len(s.Boxes))
+	d := o.drawing(status, width, height, time.Now())
+	if d.Scene.Folded {
+		fmt.Fprintf(e.Stderr, "note: %d nodes are drawn as %d boxes; --whole draws each node\n", len(d.Graph.Nodes), len(d.Scene.Boxes))
 	}
 	var drawn []byte
 	switch name := filepath.Base(status.Workfile); o.format {
 	case "svg":
-		drawn = picture.SVG(g, s, name)
+		drawn = d.SVG(name)
 	case "png":
 		var err error
-		if drawn, err = png(ctx, picture.SVG(g, s, name)); err != nil {
+		if drawn, err = png(ctx, d.SVG(name)); err != nil {
 			return err
 		}
 	default:
-		drawn = []byte(picture.Text(g, s, o.paint(e)))
+		drawn = []byte(d.Text(o.paint(e)))
 	}
 	_, err := e.Stdout.Write(drawn)
 	return err
@@ -174,12 +173,11 @@ func (o *graphOptions) paint(e *env) picture.Paint {
 	return picture.Paint{Colored: paint.Colored, ASCII: paint.ASCII}
 }
 
-// scene computes a drawing of the nodes of a status.
-func (o *graphOptions) scene(status *api.Status, width, height int, now time.Time) (*picture.Graph, *kernel.Scene) {
+// drawing computes a drawing of the nodes of a status.
+func (o *graphOptions) drawing(status *api.Status, width, height int, now time.Time) picture.Drawing {
 	var f runview.Workfile
 	f.Apply(status, nil, nil)
-	g := picture.Of(&f, now)
-	return g, picture.Scene(g, width, height, nil, o.whole)
+	return picture.Draw(picture.Of(&f, now), width, height, o.whole)
 }
 
 // addAttributes adds the control-flow attributes to the nodes of a graph; a status does not contain them.

@@ -7,7 +7,6 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/exit"
-	"wf/cmd/wf/picture"
 )
 
 // follow draws the workfile in place after every change, until the run is over, or until q or Ctrl-C, which end it with
@@ -22,8 +21,7 @@ func (o *graphOptions) follow(ctx context.Context, e *env, s *target) error {
 	screen.ask = func(ctx context.Context, s *target) (api.Status, error) { return s.Workspace.Status(ctx, true) }
 	screen.print = func(w io.Writer, status *api.Status, now time.Time) error {
 		width, height := o.size(e)
-		g, drawn := o.scene(status, width-1, height, now)
-		_, err := io.WriteString(w, picture.Text(g, drawn, o.paint(e)))
+		_, err := io.WriteString(w, o.drawing(status, width-1, height, now).Text(o.paint(e)))
 		return err
 	}
 	screen.over = func(status *api.Status) bool {

@@ -40,10 +40,16 @@ type Graph struct {
 // noteWidth is the room for the time and the attempt of a node: "12m30s 3/4".
 const noteWidth = 7
 
-// Scene computes the positions of a graph in width times height cells; 0 = unlimited. open lists the nodes whose stages
-// are shown node by node; whole shows all so.
-func Scene(g *Graph, width, height int, open []int, whole bool) *picture.Scene {
-	o := picture.Options{Width: width, Height: height, Note: noteWidth, Open: open, Whole: whole, Measure: ansi.StringWidth}
+// A Drawing is a graph with the positions of all that is drawn of it.
+type Drawing struct {
+	Graph *Graph
+	Scene *picture.Scene
+}
+
+// Draw computes the positions for a pane of width times height cells; 0 = unlimited. whole draws each node, and never a
+// box for several.
+func Draw(g *Graph, width, height int, whole bool) Drawing {
+	o := picture.Options{Width: width, Height: height, Note: noteWidth, Whole: whole, Measure: ansi.StringWidth}
 	names := shortNames(g)
 	vertices := make([]picture.Vertex, len(g.Nodes))
 	for i := range g.Nodes {
@@ -54,7 +60,7 @@ func Scene(g *Graph, width, height int, open []int, whole bool) *picture.Scene {
 	for i, e := range g.Edges {
 		edges[i] = picture.Edge{From: e.From, To: e.To, Weak: e.NonBlocking, When: plain.Line(e.When)}
 	}
-	return picture.New(vertices, edges, o)
+	return Drawing{g, picture.New(vertices, edges, o)}
 }
 
 // shortNames returns the names without what comes before a point, colon or slash in at least half of them, such as the

@@ -32,8 +32,9 @@ type sheet struct {
 	spans map[*picture.Box][2]int // the first and the last column of the lines of a box
 }
 
-// Text paints a scene as lines without blanks at their ends.
-func Text(g *Graph, s *picture.Scene, p Paint) string {
+// Text paints a drawing as lines without blanks at their ends.
+func (d Drawing) Text(p Paint) string {
+	g, s := d.Graph, d.Scene
 	t := &sheet{g: g, s: s, paint: p, w: s.W, cells: make([]glyph, s.W*s.H)}
 	t.lines()
 	t.leaders()
