@@ -102,6 +102,7 @@ var mayImport = map[string][]string{
 	"tui/logview":                     {"api", "client", "tui/cells", "tui/plain", "tui/program", "tui/words"},
 	"tui/drawing":                     {"api", "graph/layered", "graph/stages", "tui/cells", "tui/plain", "tui/words"},
 	"cmd/wf/convert":                  {"api", "graph/attribute", "graph/layered", "graph/pattern", "tui/words"},
+	"cmd/wf/picture":                  {"api", "client/runview", "graph/picture", "tui/plain", "tui/words"},
 	"tui/words":                       {"api", "tui/plain"},
 	"tui/editor":                      {"api", "tui/plain", "tui/words"},
 	"tui":                             {"api", "client", "client/runview", "graph/attribute", "graph/timespan", "tui/cells", "tui/dialog", "tui/drawing", "tui/editor", "tui/logview", "tui/plain", "tui/program", "tui/words"},
@@ -116,7 +117,7 @@ var mayImport = map[string][]string{
 	"cmd/wf/settings":                 {"api", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/progress", "executor/cluster", "executor/cluster/template", "executor/ownfile", "graph/pattern", "graph/timespan", "notify", "notify/send", "remote", "scheduler/flow", "tui/words"},
 	"cmd/wf/doctor":                   {"api", "client", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/service", "cmd/wf/settings", "daemon", "daemon/audit", "executor", "executor/login", "executor/proc", "executor/shell", "notify/outbox", "tui/plain", "tui/words", "workspace/fence", "workspace/history"},
 	"cmd/wf/report":                   {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/tail", "graph/pattern", "tui/plain", "tui/words"},
-	"cmd/wf":                          {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/doctor", "cmd/wf/exit", "cmd/wf/progress", "cmd/wf/report", "cmd/wf/service", "cmd/wf/settings", "cmd/wf/tail", "daemon", "daemon/audit", "executor", "executor/cluster", "executor/cluster/slurm", "executor/engines", "executor/login", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "graph/attribute", "graph/pattern", "graph/timespan", "notify", "notify/send", "remote", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "workspace/fence", "workspace/history", "workspace/tracing"},
+	"cmd/wf":                          {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/doctor", "cmd/wf/exit", "cmd/wf/picture", "cmd/wf/progress", "cmd/wf/report", "cmd/wf/service", "cmd/wf/settings", "cmd/wf/tail", "daemon", "daemon/audit", "executor", "executor/cluster", "executor/cluster/slurm", "executor/engines", "executor/login", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "graph/attribute", "graph/pattern", "graph/timespan", "notify", "notify/send", "remote", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "workspace/fence", "workspace/history", "workspace/tracing"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
@@ -138,6 +139,7 @@ var mayNotUse = map[string][]string{
 	"scheduler/flow":       {"os", "net", "sync", "log", "context"},
 	"scheduler":            {"os", "net", "time", "sync", "log", "context"},
 	"api":                  {"os", "net", "sync", "log", "context"},
+	"cmd/wf/picture":       {"os", "net", "sync", "log", "context"},
 	"cmd/wf/convert":       {"os", "net", "time", "sync", "log", "context"},
 	"graph/layered":        {"os", "net", "time", "sync", "log", "context", "fmt", "strings"},
 	"graph/picture":        {"os", "net", "time", "sync", "log", "context", "fmt"},

@@ -1,16 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"wf/api"
+	"wf/client/runview"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/convert"
 	"wf/cmd/wf/exit"
+	"wf/cmd/wf/picture"
 	"wf/tui/plain"
 )
 
@@ -19,6 +23,10 @@ type graphOptions struct {
 	file   string
 	format string
 	json   bool
+	width  int
+	height int
+	whole  bool
+	watch  bool
 }
 
 func newGraph(e *env) *cobra.Command {
@@ -29,14 +37,22 @@ func newGraph(e *env) *cobra.Command {
 
   tree     for the terminal: each node once, below the last of the nodes that it waits for; the
            other ones follow "<-", and nodes that only trigger it again follow "<~"
+  text     a drawing for the terminal: nodes, or stages of similar nodes, as boxes with their
+           states, and lines with arrowheads that can be followed
   dot      for Graphviz; wf new --from dot can read it, with the control flow
   mermaid  a flowchart for documents; wf new --from mermaid can read it, with the control flow
   json     wf.graph/v1
-  svg      a self-contained picture
+  svg      the same drawing as a self-contained picture, for light and dark pages
+  png      the same, converted by rsvg-convert, inkscape, magick or convert, if one is installed
+
+A drawing fits the terminal, or --width and --height in characters. If it must, it draws one box
+for several nodes: "align ×8", or "fastqc +2 ×24" for three kinds. --whole draws each node.
 
 wf prints notes about everything that dot and mermaid cannot express, and writes them at the top
 of the output. The same workfile in the same state gives the same bytes.`,
 		Example: `  wf graph
+  wf graph --format text
+  wf graph --watch
   wf graph --format svg > graph.svg
   wf graph --format dot | dot -Tpdf > graph.pdf`,
 		Args: nargs(0, 1),
@@ -50,12 +66,25 @@ of the output. The same workfile in the same state gives the same bytes.`,
 				}
 				o.format = "json"
 			}
+			if o.watch {
+				if cmd.Flags().Changed("format") && o.format != "text" {
+					return exit.Usage("--watch cannot be used with --format %s", o.format)
+				}
+				return e.open(cmd.Context(), o.file, o.follow)
+			}
+			if o.format == "png" && e.OutTTY {
+				return &exit.Failure{Status: exit.BadUsage, What: "a terminal cannot show a PNG", Fix: "wf graph --format png > graph.png"}
+			}
 			return e.open(cmd.Context(), o.file, o.run)
 		},
 	}
 	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().BoolVar(&o.json, "json", false, "the same as --format json")
-	cmd.Flags().Var(&choice{&o.format, []string{"tree", "dot", "mermaid", "json", "svg"}}, "format", "tree, dot, mermaid, json or svg")
+	cmd.Flags().Var(&choice{&o.format, []string{"tree", "text", "dot", "mermaid", "json", "svg", "png"}}, "format", "tree, text, dot, mermaid, json, svg or png")
+	cmd.Flags().BoolVarP(&o.watch, "watch", "w", false, "draw again after every change, until the run is over or Ctrl-C")
+	cmd.Flags().IntVar(&o.width, "width", 0, "width of a drawing in `COLUMNS`; 0 = that of the terminal; else 120, of pictures 160")
+	cmd.Flags().IntVar(&o.height, "height", 0, "height of a drawing in `LINES`; 0 = that of the terminal; else 60, with --whole as needed")
+	cmd.Flags().BoolVar(&o.whole, "whole", false, "draw each node, and never one box for several")
 	return cmd
 }
 
@@ -65,8 +94,11 @@ func (o *graphOptions) run(ctx context.Context, e *env, s *target) error {
 		return err
 	}
 	e.noteProblem(status.Problem)
+	if o.format == "text" || o.format == "svg" || o.format == "png" {
+		return o.draw(ctx, e, &status)
+	}
 	g := graphOf(&status)
-	if o.format != "tree" && o.format != "svg" {
+	if o.format != "tree" {
 		if err := addAttributes(ctx, s, &g); err != nil {
 			return err
 		}
@@ -83,12 +115,69 @@ func (o *graphOptions) run(ctx context.Context, e *env, s *target) error {
 		_, err = e.Stdout.Write(convert.Dot(&g))
 	case "mermaid":
 		_, err = e.Stdout.Write(convert.Mermaid(&g))
-	case "svg":
-		_, err = e.Stdout.Write(convert.SVG(&g, filepath.Base(g.Workfile)))
 	default:
 		err = printTree(e, &g)
 	}
 	return err
+}
+
+// The size in cells of pictures that are not for a terminal: a page, and text for a file.
+const (
+	pageWidth, pageHeight = 160, 60
+	fileWidth, fileHeight = 120, 60
+)
+
+// size returns the room for a picture. One that the user did not set is that of the terminal, or of a page. A drawing of
+// each node may be as high as it is.
+func (o *graphOptions) size(e *env) (width, height int) {
+	width, height = e.OutSize()
+	switch {
+	case o.format == "svg" || o.format == "png":
+		width, height = pageWidth, pageHeight
+	case width == 0:
+		width, height = fileWidth, fileHeight
+	default:
+		height-- // for the prompt
+	}
+	if o.whole {
+		height = 0
+	}
+	return cmp.Or(o.width, width), cmp.Or(o.height, height)
+}
+
+// draw prints a drawing for a terminal, or a picture.
+func (o *graphOptions) draw(ctx context.Context, e *env, status *api.Status) error {
+	width, height := o.size(e)
+	d := o.drawing(status, width, height, time.Now())
+	if d.Scene.Folded {
+		fmt.Fprintf(e.Stderr, "note: %d nodes are drawn as %d boxes; --whole draws each node\n", len(d.Graph.Nodes), len(d.Scene.Boxes))
+	}
+	var drawn []byte
+	switch name := filepath.Base(status.Workfile); o.format {
+	case "svg":
+		drawn = d.SVG(name)
+	case "png":
+		var err error
+		if drawn, err = png(ctx, d.SVG(name)); err != nil {
+			return err
+		}
+	default:
+		drawn = []byte(d.Text(o.paint(e)))
+	}
+	_, err := e.Stdout.Write(drawn)
+	return err
+}
+
+func (o *graphOptions) paint(e *env) picture.Paint {
+	paint := e.OutPaint()
+	return picture.Paint{Colored: paint.Colored, ASCII: paint.ASCII}
+}
+
+// drawing computes a drawing of the nodes of a status.
+func (o *graphOptions) drawing(status *api.Status, width, height int, now time.Time) picture.Drawing {
+	var f runview.Workfile
+	f.Apply(status, nil, nil)
+	return picture.Draw(picture.Of(&f, now), width, height, o.whole)
 }
 
 // addAttributes adds the control-flow attributes to the nodes of a graph; a status does not contain them.

@@ -67,23 +67,94 @@ func (f *folder) alike(l *level) []group {
 	}, func(boxes []int) string { return stem(l.boxes[boxes[0]].name) })
 }
 
-// siblings joins the boxes with the same sources and the same targets.
-func (f *folder) siblings(l *level) []group {
-	around := make([][]int32, len(l.boxes))
+// A kinship says what boxes must have in common to share a box.
+type kinship uint8
+
+const (
+	siblings    kinship = iota // sources and targets
+	sameSources                // sources, and the layer
+	sameTargets                // targets, and the layer
+	sameSpan                   // the layer, and that of the last target
+	sameLayer                  // the layer
+)
+
+// kin joins the boxes that are related.
+func (f *folder) kin(l *level, k kinship) []group {
+	around, last := make([][]int32, len(l.boxes)), make([]int32, len(l.boxes))
 	for _, a := range l.arcs {
-		around[a.from] = append(around[a.from], a.to+1)
-		around[a.to] = append(around[a.to], -a.from-1)
+		if k != sameSources {
+			around[a.from] = append(around[a.from], a.to+1)
+		}
+		if k != sameTargets {
+			around[a.to] = append(around[a.to], -a.from-1)
+		}
+		last[a.from] = max(last[a.from], l.rank[a.to])
 	}
 	return f.merge(l, func(b int) string {
 		if len(around[b]) == 0 {
 			return ""
 		}
 		slices.Sort(around[b])
-		return bytesOf(slices.Compact(around[b]))
+		key := slices.Compact(around[b])
+		switch k {
+		case sameSources, sameTargets:
+			key = append(key, 0, l.rank[b])
+		case sameSpan:
+			key = []int32{int32(l.part[b]), l.rank[b], last[b]}
+		case sameLayer:
+			key = []int32{int32(l.part[b]), l.rank[b]}
+		}
+		return bytesOf(key)
 	}, func(boxes []int) string {
-		return stem(l.boxes[boxes[0]].name) + " +" + strconv.Itoa(len(boxes)-1)
+		return head(l.boxes[boxes[0]].name) + " +" + strconv.Itoa(len(boxes)-1)
 	})
 }
+
+// head returns the stem of the first name in the name of a box that stands for several.
+func head(name string) string {
+	if i := strings.LastIndex(name, " +"); i > 0 {
+		name = name[:i]
+	}
+	first, _, _ := strings.Cut(name, "→")
+	return stem(first)
+}
+
+// chains joins each box with the one that follows it, if nothing else does and that one follows nothing else.
+func (f *folder) chains(l *level) []group {
+	next, before := make([]int32, len(l.boxes)), make([]int32, len(l.boxes)) // -1 = none, -2 = several
+	for b := range l.boxes {
+		next[b], before[b] = -1, -1
+	}
+	only := func(at *int32, box int32) {
+		if *at == -1 || *at == box {
+			*at = box
+		} else {
+			*at = -2
+		}
+	}
+	for _, a := range l.arcs {
+		if a.back || a.when != "" { // loops and conditions stay visible
+			only(&next[a.from], -2)
+			only(&before[a.to], -2)
+			continue
+		}
+		only(&next[a.from], a.to)
+		only(&before[a.to], a.from)
+	}
+	first := func(b int32) int32 {
+		for p := before[b]; p >= 0 && next[p] == b && !f.apart(l, b) && !f.apart(l, p); p = before[b] {
+			b = p
+		}
+		return b
+	}
+	return f.merge(l, func(b int) string { return strconv.Itoa(int(first(int32(b)))) }, func(boxes []int) string {
+		slices.SortFunc(boxes, func(a, b int) int { return int(l.rank[a] - l.rank[b]) })
+		return head(l.boxes[boxes[0]].name) + "→" + head(l.boxes[boxes[len(boxes)-1]].name)
+	})
+}
+
+// apart reports whether a box stays as it is.
+func (f *folder) apart(l *level, b int32) bool { return f.open[l.boxes[b].members[0]] }
 
 // merge makes a group of the boxes with the same key. Opened vertices, and boxes without a key, stay apart.
 func (f *folder) merge(l *level, key func(box int) string, name func(boxes []int) string) []group {
@@ -92,10 +163,10 @@ func (f *folder) merge(l *level, key func(box int) string, name func(boxes []int
 	for b := range l.boxes {
 		k := key(b)
 		i, found := known[k]
-		if !found || k == "" || f.open[l.boxes[b].members[0]] {
+		if !found || k == "" || f.apart(l, int32(b)) {
 			i = len(lists)
 			lists = append(lists, nil)
-			if !f.open[l.boxes[b].members[0]] {
+			if !f.apart(l, int32(b)) {
 				known[k] = i
 			}
 		}
@@ -132,7 +203,13 @@ func levels(vertices []Vertex, edges []Edge, o *Options) func(yield func(l *leve
 			return
 		}
 		f := &folder{vertices: vertices, edges: edges, o: o}
-		for _, fold := range []func() []group{f.stages, func() []group { return f.alike(l) }, func() []group { return f.siblings(l) }} {
+		kin := func(k kinship) func() []group { return func() []group { return f.kin(l, k) } }
+		chains := func() []group { return f.chains(l) }
+		first := []func() []group{f.stages, func() []group { return f.alike(l) }}
+		again := []func() []group{kin(siblings), chains, kin(sameSources), kin(sameTargets)}
+		folds := slices.Concat(first, again, again, again)
+		folds = append(folds, kin(sameSpan), kin(siblings), chains, kin(sameLayer))
+		for _, fold := range folds {
 			if groups := fold(); len(groups) < len(l.boxes) {
 				if l = groupedLevel(vertices, edges, o, groups); !yield(l) {
 					return

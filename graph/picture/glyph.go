@@ -20,7 +20,7 @@ func (c Cell) Rune() rune {
 var lines = [16]rune{' ', '╵', '╶', '╰', '╷', '│', '╭', '├', '╴', '╯', '─', '┴', '╮', '┤', '┬', '┼'}
 
 // ASCII returns the sign of a cell of lines in ASCII. A corner is ' or , or a backquote; # joins lines; ^>v< are
-// arrowheads; : and = are dashed.
+// arrowheads; : and " are dashed.
 func (c Cell) ASCII() rune {
 	switch {
 	case c.Track < 0:
@@ -28,7 +28,7 @@ func (c Cell) ASCII() rune {
 	case c.Head:
 		return [...]rune{'^', '>', 'v', '<'}[c.Into]
 	case c.Weak && c.Arms == 1<<Left|1<<Right:
-		return '='
+		return '"'
 	case c.Weak && c.Arms == 1<<Up|1<<Down:
 		return ':'
 	}

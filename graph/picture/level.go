@@ -83,9 +83,12 @@ func groupedLevel(vertices []Vertex, edges []Edge, o *Options, groups []group) *
 	return l
 }
 
-// join makes the arcs between boxes.
+// join makes the arcs between boxes. What joins different vertices of a box is not drawn.
 func (l *level) join(edges []Edge, of []int32) {
 	for i, e := range edges {
+		if of[e.From] == of[e.To] && e.From != e.To {
+			continue // within a box
+		}
 		l.arcs = append(l.arcs, arc{from: of[e.From], to: of[e.To], weak: e.Weak, when: e.When, edges: []int{i}})
 	}
 	slices.SortStableFunc(l.arcs, func(a, b arc) int {

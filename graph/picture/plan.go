@@ -236,15 +236,20 @@ func (c *part) wrap() []*band {
 	return bands
 }
 
-// mostCarried is the most lines that lead from one band to the next: more could not be followed.
-const mostCarried = 2
+// mostCarried is the most lines that lead from one band to the next, because many are hard to follow; of stages, which
+// have no larger form, more are accepted.
+const mostCarried, mostCarriedOfStages = 2, 9
 
 // followed reports whether few lines lead from each band to the next one, and none back.
 func (c *part) followed(bands []*band) bool {
+	most := mostCarried
+	if c.folded {
+		most = mostCarriedOfStages
+	}
 	for _, b := range bands[:len(bands)-1] {
 		carried := 0
 		c.links(b.last-1, func(int32) { carried++ })
-		if carried > mostCarried {
+		if carried > most {
 			return false
 		}
 	}

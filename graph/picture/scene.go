@@ -13,7 +13,7 @@ type texts struct {
 }
 
 // The most cells of a name, by form.
-var maxName = [...]int{Card: 40, Chip: 30, Tag: 14, Dot: 0}
+var maxName = [...]int{Card: 40, Chip: 30, Tag: 12, Dot: 0}
 
 // text returns the texts of a box.
 func (p *plan) text(b *node) texts {
@@ -33,8 +33,10 @@ func (p *plan) text(b *node) texts {
 	if b.width > maxName[p.form] {
 		t.name = shorten(b.name, maxName[p.form], p.o.Measure)
 	}
-	line := 2 + p.o.Measure(t.name) // the sign comes before
-	if b.after > 0 {
+	line := 2 + p.o.Measure(t.name)  // the sign comes before
+	if p.form == Tag && t.note > 0 { // the counts replace the number of nodes
+		t.note = max(t.note, b.after)
+	} else if b.after > 0 {
 		line += 1 + b.after
 	}
 	switch {

@@ -127,15 +127,21 @@ func (c *Console) Interactive() bool {
 
 // OutWidth returns the width of the terminal behind standard output, 0 if there is none.
 func (c *Console) OutWidth() int {
+	width, _ := c.OutSize()
+	return width
+}
+
+// OutSize returns the size of the terminal behind standard output, 0 and 0 if there is none.
+func (c *Console) OutSize() (width, height int) {
 	f, ok := c.Stdout.(interface{ Fd() uintptr })
 	if !ok || !c.OutTTY {
-		return 0
+		return 0, 0
 	}
-	width, _, err := term.GetSize(int(f.Fd()))
+	width, height, err := term.GetSize(int(f.Fd()))
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return width
+	return width, height
 }
 
 // Guard runs f. If f panics, Guard restores the terminal, and OnCrash reports the bug and ends the process. Every
