@@ -256,7 +256,7 @@ func (d *drawer) label(net int32, at Point) {
 // track turns the pieces of a net into a track.
 func (d *drawer) track(i int) {
 	n, l := &d.nets[i], &d.links[i]
-	t := Track{Weak: n.weak, Back: n.back, When: n.when, Pieces: l.list, Tails: l.tails, Heads: l.heads, order: map[int32]int32{}}
+	t := Track{Weak: n.weak, Back: n.back, When: n.when, Pieces: l.list, Tails: l.tails, Heads: l.heads}
 	for _, a := range n.arcs {
 		t.Arcs = append(t.Arcs, Arc{int(d.arcs[a].from), int(d.arcs[a].to), d.arcs[a].edges})
 	}
@@ -267,12 +267,9 @@ func (d *drawer) track(i int) {
 // number numbers the ends of a track in the order in which a walk along its pieces reaches them.
 func (d *drawer) number(t *Track) {
 	if len(t.Tails) == 1 && len(t.Heads) == 1 {
-		t.order[source(t.Tails[0].Box)], t.order[target(t.Heads[0].Box)] = 0, 1
-		for k := range t.Pieces {
-			t.Pieces[k].first, t.Pieces[k].last = 1, 2
-		}
-		return
+		return // all pieces carry the only arc
 	}
+	t.order = map[int32]int32{}
 	ends := map[Point][]int32{}
 	for _, e := range t.Tails {
 		ends[e.At] = append(ends[e.At], source(e.Box))
