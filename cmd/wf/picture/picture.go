@@ -128,16 +128,16 @@ func (g *Graph) note(b *picture.Box, ascii bool) string {
 	return text
 }
 
-// edgeOf describes how a piece of a track is painted: by the most telling edge that passes it.
+// An edgeLook says how a piece of a track is painted.
 type edgeLook struct {
-	state api.State // of its source
+	state api.State // the most urgent one of its sources
 	dead  bool      // all edges there are dead
 	taken bool
 }
 
-// looks returns the look of a piece; piece -1 is all of the track.
-func (g *Graph) look(s *picture.Scene, t *picture.Track, piece int32) edgeLook {
-	look := edgeLook{dead: true}
+// look returns the look of a piece; piece -1 is all of the track.
+func (g *Graph) look(t *picture.Track, piece int32) edgeLook {
+	look := edgeLook{dead: true, state: api.StateKept}
 	for i := range t.Arcs {
 		a := &t.Arcs[i]
 		if piece >= 0 && !t.Carries(&t.Pieces[piece], a) {
@@ -146,6 +146,9 @@ func (g *Graph) look(s *picture.Scene, t *picture.Track, piece int32) edgeLook {
 		for _, e := range a.Edges {
 			look.dead = look.dead && g.Edges[e].Dead
 			look.taken = look.taken || g.Edges[e].Taken
+			if state := g.Nodes[g.Edges[e].From].State; api.Severity(state) < api.Severity(look.state) {
+				look.state = state
+			}
 		}
 	}
 	return look

@@ -188,7 +188,7 @@ func (p *painter) class(t *picture.Track, piece int32) string {
 	if t.Weak {
 		class = " weak"
 	}
-	switch look := p.g.look(p.s, t, piece); {
+	switch look := p.g.look(t, piece); {
 	case look.dead:
 		class += " dead"
 	case look.taken:

@@ -129,7 +129,7 @@ func (t *sheet) lines() {
 // ink is the colour of a piece of a track: green where it was taken, faint where it is dead, otherwise that of the most
 // urgent source.
 func (t *sheet) ink(track *picture.Track, piece int32) string {
-	look := t.g.look(t.s, track, piece)
+	look := t.g.look(track, piece)
 	switch {
 	case look.dead:
 		return "2"
