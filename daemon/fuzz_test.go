@@ -33,6 +33,7 @@ func FuzzRequests(f *testing.F) {
 		f.Fatal(err)
 	}
 	d := newDaemon(cfg, listeners, newOpener)
+	d.receiver.start(d)
 	path := filepath.Join(realTempDir(f), "w")
 	if err := os.WriteFile(path, []byte(oneNode), 0o644); err != nil {
 		f.Fatal(err)

@@ -54,15 +54,18 @@ type receiver struct {
 	triggers *triggers
 	keeper   *armed.Keeper
 	secrets  *webhooks.Secrets
+	started  chan struct{}    // closed when server is set: requests are answered before
 	server   *webhooks.Server // nil = none
 }
 
 func newReceiver(d *daemon) *receiver {
-	return &receiver{cfg: d.cfg.Webhooks, triggers: d.triggers, keeper: d.triggers.keeper, secrets: webhooks.NewSecrets(filepath.Join(d.cfg.State, dirSecrets))}
+	return &receiver{cfg: d.cfg.Webhooks, triggers: d.triggers, keeper: d.triggers.keeper, started: make(chan struct{}),
+		secrets: webhooks.NewSecrets(filepath.Join(d.cfg.State, dirSecrets))}
 }
 
 // start begins to listen if a setting says so. The keeper is open.
 func (rc *receiver) start(d *daemon) {
+	defer close(rc.started)
 	if rc.cfg.Listen == "" {
 		return
 	}
@@ -88,8 +91,9 @@ func (rc *receiver) close() {
 	}
 }
 
-// listener describes where deliveries are received, nil for nowhere.
+// listener describes where deliveries are received, nil for nowhere. It waits for start.
 func (rc *receiver) listener() *api.WebhookListener {
+	<-rc.started
 	if rc.server == nil {
 		return nil
 	}
@@ -217,7 +221,15 @@ func givenSecret(hook, scheme string) error {
 
 // figures are the figures of the listener.
 func (rc *receiver) figures(w *metrics.Writer, created time.Time) {
-	if rc == nil || rc.server == nil {
+	if rc == nil {
+		return
+	}
+	select {
+	case <-rc.started:
+	default:
+		return
+	}
+	if rc.server == nil {
 		return
 	}
 	f := w.Family(metrics.Counter, "wf_webhook_requests", "Requests to webhooks by result, since the daemon was started.")

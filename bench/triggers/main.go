@@ -4,18 +4,21 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -29,7 +32,10 @@ var (
 
 func main() {
 	flag.Parse()
-	if err := run(); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "triggers:", err)
 		os.Exit(1)
 	}
@@ -38,7 +44,8 @@ func main() {
 // A place is the folders of a daemon of its own.
 type place struct{ dir, program string }
 
-func run() (err error) {
+// run measures. An interrupt ends it, and its daemon.
+func run(ctx context.Context) (err error) {
 	dir, err := os.MkdirTemp("", "wf")
 	if err != nil {
 		return err
@@ -60,17 +67,22 @@ func run() (err error) {
 		return err
 	}
 	if *count > 0 {
-		share, err := p.share(*length)
+		share, err := p.share(ctx, *length)
 		if err != nil {
 			return err
 		}
 		fmt.Printf("%d enabled workfiles, none due: %.4f %% of a processor in %v\n", *count, 100*share, *length)
 	}
-	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // intervals count from a whole second: most have the same
+	// Intervals count from a whole second: most have the same.
+	if err := sleep(ctx, time.Until(time.Now().Truncate(time.Second).Add(time.Second))); err != nil {
+		return err
+	}
 	if err := p.enableAll("busy", *busy, func(int) string { return "every: " + every.String() }); err != nil {
 		return err
 	}
-	time.Sleep(*length)
+	if err := sleep(ctx, *length); err != nil {
+		return err
+	}
 	decided, begun, err := p.delays()
 	if err != nil {
 		return err
@@ -78,6 +90,16 @@ func run() (err error) {
 	report("decided after the instant", decided)
 	report("command begun after the instant", begun)
 	return nil
+}
+
+// sleep waits, or returns an error if ctx is over before.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // clean stops the daemon and removes the folder.
@@ -134,7 +156,7 @@ func (p place) enableAll(name string, n int, on func(int) string) error {
 }
 
 // share returns the share of a processor that the daemon takes.
-func (p place) share(d time.Duration) (float64, error) {
+func (p place) share(ctx context.Context, d time.Duration) (float64, error) {
 	data, err := os.ReadFile(filepath.Join(p.dir, "run", "daemon.json"))
 	if err != nil {
 		return 0, err
@@ -143,13 +165,17 @@ func (p place) share(d time.Duration) (float64, error) {
 	if err := json.Unmarshal(data, &reg); err != nil {
 		return 0, err
 	}
-	time.Sleep(15 * time.Second) // the workfiles that were looked at close
+	if err := sleep(ctx, 15*time.Second); err != nil { // the workfiles that were looked at close
+		return 0, err
+	}
 	before, err := processorTime(reg.PID)
 	if err != nil {
 		return 0, err
 	}
 	begin := time.Now()
-	time.Sleep(d)
+	if err := sleep(ctx, d); err != nil {
+		return 0, err
+	}
 	after, err := processorTime(reg.PID)
 	return float64(after-before) / float64(time.Since(begin)), err
 }

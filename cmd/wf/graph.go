@@ -26,6 +26,7 @@ type graphOptions struct {
 	width  int
 	height int
 	whole  bool
+	watch  bool
 }
 
 func newGraph(e *env) *cobra.Command {
@@ -42,6 +43,7 @@ func newGraph(e *env) *cobra.Command {
   mermaid  a flowchart for documents; wf new --from mermaid can read it, with the control flow
   json     wf.graph/v1
   svg      the same drawing as a self-contained picture, for light and dark pages
+  png      the same, converted by rsvg-convert, inkscape, magick or convert, if one is installed
 
 A drawing fits the terminal, or --width and --height in characters. If it must, it draws one box
 for several nodes: "align ×8", or "fastqc +2 ×24" for three kinds. --whole draws each node.
@@ -50,6 +52,7 @@ wf prints notes about everything that dot and mermaid cannot express, and writes
 of the output. The same workfile in the same state gives the same bytes.`,
 		Example: `  wf graph
   wf graph --format text
+  wf graph --watch
   wf graph --format svg > graph.svg
   wf graph --format dot | dot -Tpdf > graph.pdf`,
 		Args: nargs(0, 1),
@@ -63,14 +66,24 @@ of the output. The same workfile in the same state gives the same bytes.`,
 				}
 				o.format = "json"
 			}
+			if o.watch {
+				if cmd.Flags().Changed("format") && o.format != "text" {
+					return exit.Usage("--watch cannot be used with --format %s", o.format)
+				}
+				return e.open(cmd.Context(), o.file, o.follow)
+			}
+			if o.format == "png" && e.OutTTY {
+				return &exit.Failure{Status: exit.BadUsage, What: "a terminal cannot show a PNG", Fix: "wf graph --format png > graph.png"}
+			}
 			return e.open(cmd.Context(), o.file, o.run)
 		},
 	}
 	lookFlag(cmd, &o.file, "f")
 	cmd.Flags().BoolVar(&o.json, "json", false, "the same as --format json")
-	cmd.Flags().Var(&choice{&o.format, []string{"tree", "text", "dot", "mermaid", "json", "svg"}}, "format", "tree, text, dot, mermaid, json or svg")
-	cmd.Flags().IntVar(&o.width, "width", 0, "width of text and svg in `COLUMNS`; 0 = that of the terminal; else 120, of svg 160")
-	cmd.Flags().IntVar(&o.height, "height", 0, "height of text and svg in `LINES`; 0 = that of the terminal; else 60, with --whole as needed")
+	cmd.Flags().Var(&choice{&o.format, []string{"tree", "text", "dot", "mermaid", "json", "svg", "png"}}, "format", "tree, text, dot, mermaid, json, svg or png")
+	cmd.Flags().BoolVarP(&o.watch, "watch", "w", false, "draw again after every change, until the run is over or Ctrl-C")
+	cmd.Flags().IntVar(&o.width, "width", 0, "width of a drawing in `COLUMNS`; 0 = that of the terminal; else 120, of pictures 160")
+	cmd.Flags().IntVar(&o.height, "height", 0, "height of a drawing in `LINES`; 0 = that of the terminal; else 60, with --whole as needed")
 	cmd.Flags().BoolVar(&o.whole, "whole", false, "draw each node, and never one box for several")
 	return cmd
 }
@@ -81,8 +94,8 @@ func (o *graphOptions) run(ctx context.Context, e *env, s *target) error {
 		return err
 	}
 	e.noteProblem(status.Problem)
-	if o.format == "text" || o.format == "svg" {
-		return o.draw(e, &status)
+	if o.format == "text" || o.format == "svg" || o.format == "png" {
+		return o.draw(ctx, e, &status)
 	}
 	g := graphOf(&status)
 	if o.format != "tree" {
@@ -119,7 +132,7 @@ const (
 func (o *graphOptions) size(e *env) (width, height int) {
 	width, height = e.OutSize()
 	switch {
-	case o.format == "svg":
+	case o.format == "svg" || o.format == "png":
 		width, height = pageWidth, pageHeight
 	case width == 0:
 		width, height = fileWidth, fileHeight
@@ -133,24 +146,38 @@ func (o *graphOptions) size(e *env) (width, height int) {
 }
 
 // draw prints a drawing for a terminal, or a picture.
-func (o *graphOptions) draw(e *env, status *api.Status) error {
-	var f runview.Workfile
-	f.Apply(status, nil, nil)
-	g := picture.Of(&f, time.Now())
+func (o *graphOptions) draw(ctx context.Context, e *env, status *api.Status) error {
 	width, height := o.size(e)
-	s := picture.Scene(g, width, height, nil, o.whole)
-	if s.Folded {
-		fmt.Fprintf(e.Stderr, "note: %d nodes are drawn as %d boxes; --whole draws each node\n", len(g.Nodes), len(s.Boxes))
+	d := o.drawing(status, width, height, time.Now())
+	if d.Scene.Folded {
+		fmt.Fprintf(e.Stderr, "note: %d nodes are drawn as %d boxes; --whole draws each node\n", len(d.Graph.Nodes), len(d.Scene.Boxes))
 	}
 	var drawn []byte
-	if o.format == "svg" {
-		drawn = picture.SVG(g, s, filepath.Base(status.Workfile))
-	} else {
-		paint := e.OutPaint()
-		drawn = []byte(picture.Text(g, s, picture.Paint{Colored: paint.Colored, ASCII: paint.ASCII}))
+	switch name := filepath.Base(status.Workfile); o.format {
+	case "svg":
+		drawn = d.SVG(name)
+	case "png":
+		var err error
+		if drawn, err = png(ctx, d.SVG(name)); err != nil {
+			return err
+		}
+	default:
+		drawn = []byte(d.Text(o.paint(e)))
 	}
 	_, err := e.Stdout.Write(drawn)
 	return err
+}
+
+func (o *graphOptions) paint(e *env) picture.Paint {
+	paint := e.OutPaint()
+	return picture.Paint{Colored: paint.Colored, ASCII: paint.ASCII}
+}
+
+// drawing computes a drawing of the nodes of a status.
+func (o *graphOptions) drawing(status *api.Status, width, height int, now time.Time) picture.Drawing {
+	var f runview.Workfile
+	f.Apply(status, nil, nil)
+	return picture.Draw(picture.Of(&f, now), width, height, o.whole)
 }
 
 // addAttributes adds the control-flow attributes to the nodes of a graph; a status does not contain them.

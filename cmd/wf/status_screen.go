@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -18,9 +20,13 @@ import (
 	"wf/tui/words"
 )
 
-// A statusScreen redraws the state of a workfile in the last rows of a terminal. It belongs to the goroutine of
-// statusOptions.follow.
+// A statusScreen redraws what is known of a workfile in the last rows of a terminal. It belongs to the goroutine of
+// followOn.
 type statusScreen struct {
+	ask   func(ctx context.Context, s *target) (api.Status, error)
+	print func(w io.Writer, status *api.Status, now time.Time) error
+	over  func(status *api.Status) bool // nothing more will change; nil = never
+
 	e       *env
 	s       *target
 	region  *console.Region
@@ -35,8 +41,23 @@ type statusScreen struct {
 // newStatusScreen returns nil if standard output is not a terminal that can be redrawn; the state is then printed again
 // after each change.
 func (o *statusOptions) newStatusScreen(e *env, s *target) *statusScreen {
+	if o.json {
+		return nil
+	}
+	screen := newScreen(e, s)
+	if screen != nil {
+		screen.ask = o.ask
+		screen.print = func(w io.Writer, status *api.Status, now time.Time) error {
+			return report.Status(w, e.OutPaint(), *status, now, e.fileFix(s.Path))
+		}
+	}
+	return screen
+}
+
+// newScreen returns a screen whose functions are not set, or nil if standard output is not a terminal that can be redrawn.
+func newScreen(e *env, s *target) *statusScreen {
 	t := console.NewTerminal(e.Stdin, e.Stdout)
-	if o.json || e.Surroundings(t, false).WhyNotInline(true) != "" {
+	if e.Surroundings(t, false).WhyNotInline(true) != "" {
 		return nil
 	}
 	w := &statusScreen{e: e, s: s, region: console.NewRegion(e.Stdout), term: t, keys: console.NewKeyboard(&e.Console, t),
@@ -77,10 +98,10 @@ func (w *statusScreen) draw(now time.Time) error {
 	return w.region.Show(rows)
 }
 
-// rows returns the lines of wf status.
+// rows returns the lines to show.
 func (w *statusScreen) rows(now time.Time) ([]string, error) {
 	var b bytes.Buffer
-	err := report.Status(&b, w.e.OutPaint(), w.status, now, w.e.fileFix(w.s.Path))
+	err := w.print(&b, &w.status, now)
 	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n"), err
 }
 
@@ -110,7 +131,7 @@ func (w *statusScreen) terminalSignal(sig os.Signal) error {
 	return w.draw(time.Now())
 }
 
-// close leaves the last state on the terminal, as wf status would have printed it.
+// close leaves the last state on the terminal, as it would have been printed without a screen.
 func (w *statusScreen) close() error {
 	w.e.HandleStops(false)
 	signal.Stop(w.signals)
@@ -124,5 +145,5 @@ func (w *statusScreen) close() error {
 	if err != nil {
 		return err
 	}
-	return report.Status(w.e.Stdout, w.e.OutPaint(), w.status, time.Now(), w.e.fileFix(w.s.Path))
+	return w.print(w.e.Stdout, &w.status, time.Now())
 }

@@ -17,7 +17,12 @@ const redraw = 200 * time.Millisecond
 
 // follow shows the state now and after every change, until Ctrl-C, which ends it with status 0. On a terminal it redraws
 // the state in place.
-func (o *statusOptions) follow(ctx context.Context, e *env, s *target) (err error) {
+func (o *statusOptions) follow(ctx context.Context, e *env, s *target) error {
+	return o.followOn(ctx, e, s, o.newStatusScreen)
+}
+
+// followOn is follow on another screen.
+func (o *statusOptions) followOn(ctx context.Context, e *env, s *target, newScreen func(*env, *target) *statusScreen) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT)
 	var reader sync.WaitGroup
 	defer reader.Wait()
@@ -28,7 +33,7 @@ func (o *statusOptions) follow(ctx context.Context, e *env, s *target) (err erro
 	}
 	defer watch.Close()
 	changes, failed := changesOf(ctx, e, watch, &reader)
-	screen := o.newStatusScreen(e, s)
+	screen := newScreen(e, s)
 	if screen != nil {
 		defer func() {
 			if closed := screen.close(); err == nil {
@@ -61,6 +66,9 @@ func (o *statusOptions) loop(ctx context.Context, e *env, s *target, screen *sta
 		case err = <-failed:
 		case <-due:
 			err = o.show(ctx, e, s, screen)
+			if screen != nil && screen.over != nil && err == nil && screen.over(&screen.status) {
+				return nil
+			}
 			due = nil
 			pause.Reset(redraw)
 		case <-pause.C:
@@ -83,7 +91,7 @@ func (o *statusOptions) loop(ctx context.Context, e *env, s *target, screen *sta
 // show shows the state once. Scrolling text does without the single nodes.
 func (o *statusOptions) show(ctx context.Context, e *env, s *target, screen *statusScreen) error {
 	if screen != nil {
-		status, err := o.ask(ctx, s)
+		status, err := screen.ask(ctx, s)
 		if err != nil {
 			return err
 		}

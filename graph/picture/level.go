@@ -85,29 +85,27 @@ func groupedLevel(vertices []Vertex, edges []Edge, o *Options, groups []group) *
 
 // join makes the arcs between boxes. What joins different vertices of a box is not drawn.
 func (l *level) join(edges []Edge, of []int32) {
+	order := make([]int, 0, len(edges))
 	for i, e := range edges {
-		if of[e.From] == of[e.To] && e.From != e.To {
-			continue // within a box
+		if of[e.From] != of[e.To] || e.From == e.To {
+			order = append(order, i)
 		}
-		l.arcs = append(l.arcs, arc{from: of[e.From], to: of[e.To], weak: e.Weak, when: e.When, edges: []int{i}})
 	}
-	slices.SortStableFunc(l.arcs, func(a, b arc) int {
-		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(number(a.weak), number(b.weak)), cmp.Compare(a.when, b.when))
-	})
-	n := 0
-	for _, a := range l.arcs {
-		if last := n - 1; last >= 0 && l.arcs[last].same(&a) {
-			l.arcs[last].edges = append(l.arcs[last].edges, a.edges...)
-			continue
+	kin := func(i, j int) int {
+		a, b := &edges[i], &edges[j]
+		return cmp.Or(cmp.Compare(of[a.From], of[b.From]), cmp.Compare(of[a.To], of[b.To]), cmp.Compare(number(a.Weak), number(b.Weak)), cmp.Compare(a.When, b.When))
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(kin(i, j), cmp.Compare(i, j)) })
+	l.arcs = make([]arc, 0, len(order))
+	for len(order) > 0 {
+		n := 1
+		for n < len(order) && kin(order[0], order[n]) == 0 {
+			n++
 		}
-		l.arcs[n] = a
-		n++
+		e := &edges[order[0]]
+		l.arcs = append(l.arcs, arc{from: of[e.From], to: of[e.To], weak: e.Weak, when: e.When, edges: order[:n:n]})
+		order = order[n:]
 	}
-	l.arcs = l.arcs[:n]
-}
-
-func (a *arc) same(b *arc) bool {
-	return a.from == b.from && a.to == b.to && a.weak == b.weak && a.when == b.when
 }
 
 func number(b bool) int {

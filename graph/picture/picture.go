@@ -84,9 +84,9 @@ type Track struct {
 	When       string
 	Arcs       []Arc
 	Pieces     []Piece
-	Tails      []End // where it leaves the sources
-	Heads      []End // the arrowheads
-	order      map[int32]int32
+	Tails      []End           // where it leaves the sources
+	Heads      []End           // the arrowheads
+	order      map[int32]int32 // numbers of the ends; nil = there is one arc
 }
 
 // An Arc is what one or several edges between two boxes have become.
@@ -122,6 +122,9 @@ type Piece struct {
 
 // Carries reports whether an arc of the track passes a piece of it.
 func (t *Track) Carries(p *Piece, a *Arc) bool {
+	if t.order == nil {
+		return true
+	}
 	from, to := t.order[source(a.From)], t.order[target(a.To)]
 	return (p.first <= from && from < p.last) != (p.first <= to && to < p.last)
 }

@@ -22,7 +22,7 @@ func drawGraph(t *rapid.T) ([]Vertex, []Edge) {
 	var edges []Edge
 	for range rapid.IntRange(0, 2*n).Draw(t, "edges") {
 		e := Edge{From: rapid.IntRange(0, n-1).Draw(t, "from"), To: rapid.IntRange(0, n-1).Draw(t, "to")}
-		if e.From > e.To && rapid.IntRange(0, 3).Draw(t, "turn") > 0 {
+		if e.From > e.To && rapid.IntRange(0, 2).Draw(t, "turn") > 0 {
 			e.From, e.To = e.To, e.From
 		}
 		e.Weak = rapid.IntRange(0, 5).Draw(t, "weak") == 0

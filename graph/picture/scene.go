@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -256,7 +257,7 @@ func (d *drawer) label(net int32, at Point) {
 // track turns the pieces of a net into a track.
 func (d *drawer) track(i int) {
 	n, l := &d.nets[i], &d.links[i]
-	t := Track{Weak: n.weak, Back: n.back, When: n.when, Pieces: l.list, Tails: l.tails, Heads: l.heads, order: map[int32]int32{}}
+	t := Track{Weak: n.weak, Back: n.back, When: n.when, Pieces: l.list, Tails: l.tails, Heads: l.heads}
 	for _, a := range n.arcs {
 		t.Arcs = append(t.Arcs, Arc{int(d.arcs[a].from), int(d.arcs[a].to), d.arcs[a].edges})
 	}
@@ -267,26 +268,25 @@ func (d *drawer) track(i int) {
 // number numbers the ends of a track in the order in which a walk along its pieces reaches them.
 func (d *drawer) number(t *Track) {
 	if len(t.Tails) == 1 && len(t.Heads) == 1 {
-		t.order[source(t.Tails[0].Box)], t.order[target(t.Heads[0].Box)] = 0, 1
-		for k := range t.Pieces {
-			t.Pieces[k].first, t.Pieces[k].last = 1, 2
-		}
-		return
+		return // all pieces carry the only arc
 	}
-	ends := map[Point][]int32{}
+	t.order = make(map[int32]int32, len(t.Tails)+len(t.Heads))
+	at := make([]meeting, 0, 2*len(t.Pieces)+len(t.Tails)+len(t.Heads))
+	for k, p := range t.Pieces {
+		at = append(at, meeting{p.A, int32(k), -1}, meeting{p.B, int32(k), -1})
+	}
 	for _, e := range t.Tails {
-		ends[e.At] = append(ends[e.At], source(e.Box))
+		at = append(at, meeting{e.At, -1, source(e.Box)})
 	}
 	for _, e := range t.Heads {
-		ends[e.At] = append(ends[e.At], target(e.Box))
+		at = append(at, meeting{e.At, -1, target(e.Box)})
 	}
-	at := map[Point][]int{}
-	for k, p := range t.Pieces {
-		at[p.A], at[p.B] = append(at[p.A], k), append(at[p.B], k)
-	}
+	slices.SortFunc(at, func(a, b meeting) int {
+		return cmp.Or(comparePoints(a.at, b.at), cmp.Compare(a.piece, b.piece), cmp.Compare(a.key, b.key))
+	})
 	type step struct {
 		point Point
-		piece int // by which it was reached, -1 = none
+		piece int32 // by which it was reached, -1 = none
 		leave bool
 	}
 	stack := []step{{t.Tails[0].At, -1, false}}
@@ -301,23 +301,33 @@ func (d *drawer) number(t *Track) {
 		if x.piece >= 0 {
 			t.Pieces[x.piece].first = count
 		}
-		for _, key := range ends[x.point] {
-			t.order[key] = count
-			count++
-		}
-		for _, k := range at[x.point] {
-			if k == x.piece {
-				continue
+		i, _ := slices.BinarySearchFunc(at, x.point, func(m meeting, p Point) int { return comparePoints(m.at, p) })
+		for ; i < len(at) && at[i].at == x.point; i++ {
+			m := &at[i]
+			switch {
+			case m.piece < 0:
+				t.order[m.key] = count
+				count++
+			case m.piece != x.piece:
+				p := &t.Pieces[m.piece]
+				next := p.B
+				if next == x.point {
+					next = p.A
+				}
+				stack = append(stack, step{next, m.piece, true}, step{next, m.piece, false})
 			}
-			p := &t.Pieces[k]
-			next := p.B
-			if next == x.point {
-				next = p.A
-			}
-			stack = append(stack, step{next, k, true}, step{next, k, false})
 		}
 	}
 }
+
+// A meeting says that a piece or an end of a track is at a point.
+type meeting struct {
+	at    Point
+	piece int32 // -1 = an end
+	key   int32 // of the end
+}
+
+func comparePoints(a, b Point) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) }
 
 // pack puts components next to each other: in shelves from left to right, as wide as the pane or as the widest
 // component, and not much wider than high.

@@ -330,7 +330,7 @@ func (r *router) assign(w *wire) {
 	}
 }
 
-// detour divides a wire: the first half leads to a free row, the second one from there to the ends on the right. It
+// detour divides a wire: the first half leads to a free row, the second one from there to the boxes on the right. It
 // reports whether there is a free row.
 func (r *router) detour(w *wire) bool {
 	row := far
@@ -344,9 +344,17 @@ func (r *router) detour(w *wire) bool {
 		return false
 	}
 	r.used[row] = true
-	second := r.channel.add(&wire{net: w.net, lefts: []end{{row, -1}}, rights: w.rights, before: w.before, least: w.least})
+	second := r.channel.add(&wire{net: w.net, lefts: []end{{row, -1}}, before: w.before, least: w.least})
+	rights := []end{{row, -1}}
+	for _, e := range w.rights {
+		if e.point < 0 { // its lane knows the first half
+			rights = append(rights, e)
+		} else {
+			second.rights = append(second.rights, e)
+		}
+	}
 	second.limits()
-	w.rights, w.detour, w.before = []end{{row, -1}}, second, 0
+	w.rights, w.detour, w.before = rights, second, 0
 	w.least = 0
 	w.limits()
 	r.bent = append(r.bent, second)

@@ -40,10 +40,16 @@ type Graph struct {
 // noteWidth is the room for the time and the attempt of a node: "12m30s 3/4".
 const noteWidth = 7
 
-// Scene computes the positions of a graph in width times height cells; 0 = unlimited. open lists the nodes whose stages
-// are shown node by node; whole shows all so.
-func Scene(g *Graph, width, height int, open []int, whole bool) *picture.Scene {
-	o := picture.Options{Width: width, Height: height, Note: noteWidth, Open: open, Whole: whole, Measure: ansi.StringWidth}
+// A Drawing is a graph with the positions of all that is drawn of it.
+type Drawing struct {
+	Graph *Graph
+	Scene *picture.Scene
+}
+
+// Draw computes the positions for a pane of width times height cells; 0 = unlimited. whole draws each node, and never a
+// box for several.
+func Draw(g *Graph, width, height int, whole bool) Drawing {
+	o := picture.Options{Width: width, Height: height, Note: noteWidth, Whole: whole, Measure: ansi.StringWidth}
 	names := shortNames(g)
 	vertices := make([]picture.Vertex, len(g.Nodes))
 	for i := range g.Nodes {
@@ -54,7 +60,7 @@ func Scene(g *Graph, width, height int, open []int, whole bool) *picture.Scene {
 	for i, e := range g.Edges {
 		edges[i] = picture.Edge{From: e.From, To: e.To, Weak: e.NonBlocking, When: plain.Line(e.When)}
 	}
-	return picture.New(vertices, edges, o)
+	return Drawing{g, picture.New(vertices, edges, o)}
 }
 
 // shortNames returns the names without what comes before a point, colon or slash in at least half of them, such as the
@@ -122,16 +128,16 @@ func (g *Graph) note(b *picture.Box, ascii bool) string {
 	return text
 }
 
-// edgeOf describes how a piece of a track is painted: by the most telling edge that passes it.
+// An edgeLook says how a piece of a track is painted.
 type edgeLook struct {
-	state api.State // of its source
+	state api.State // the most urgent one of its sources
 	dead  bool      // all edges there are dead
 	taken bool
 }
 
-// looks returns the look of a piece; piece -1 is all of the track.
-func (g *Graph) look(s *picture.Scene, t *picture.Track, piece int32) edgeLook {
-	look := edgeLook{dead: true}
+// look returns the look of a piece; piece -1 is all of the track.
+func (g *Graph) look(t *picture.Track, piece int32) edgeLook {
+	look := edgeLook{dead: true, state: api.StateKept}
 	for i := range t.Arcs {
 		a := &t.Arcs[i]
 		if piece >= 0 && !t.Carries(&t.Pieces[piece], a) {
@@ -140,6 +146,9 @@ func (g *Graph) look(s *picture.Scene, t *picture.Track, piece int32) edgeLook {
 		for _, e := range a.Edges {
 			look.dead = look.dead && g.Edges[e].Dead
 			look.taken = look.taken || g.Edges[e].Taken
+			if state := g.Nodes[g.Edges[e].From].State; api.Severity(state) < api.Severity(look.state) {
+				look.state = state
+			}
 		}
 	}
 	return look

@@ -42,8 +42,9 @@ func drawGraph(t *rapid.T) *Graph {
 func TestPaintersAreHarmless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t)
-		s := Scene(g, rapid.IntRange(0, 140).Draw(t, "width"), rapid.IntRange(0, 50).Draw(t, "height"), nil, rapid.Bool().Draw(t, "whole"))
-		drawn := Text(g, s, Paint{ASCII: rapid.Bool().Draw(t, "ascii")})
+		d := Draw(g, rapid.IntRange(0, 140).Draw(t, "width"), rapid.IntRange(0, 50).Draw(t, "height"), rapid.Bool().Draw(t, "whole"))
+		s := d.Scene
+		drawn := d.Text(Paint{ASCII: rapid.Bool().Draw(t, "ascii")})
 		lines := strings.Split(drawn, "\n")
 		if len(lines)-1 != s.H {
 			t.Fatalf("%d lines for a scene of %d", len(lines)-1, s.H)
@@ -53,7 +54,7 @@ func TestPaintersAreHarmless(t *testing.T) {
 				t.Fatalf("bad line %q in a scene of %d columns", line, s.W)
 			}
 		}
-		for decoder := xml.NewDecoder(strings.NewReader(string(SVG(g, s, "a <b> & \x1bc")))); ; {
+		for decoder := xml.NewDecoder(strings.NewReader(string(d.SVG("a <b> & \x1bc")))); ; {
 			if _, err := decoder.Token(); errors.Is(err, io.EOF) {
 				break
 			} else if err != nil {
@@ -68,8 +69,9 @@ func TestPaintersAreHarmless(t *testing.T) {
 func TestNothingUrgentIsHidden(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t)
-		s := Scene(g, rapid.IntRange(20, 140).Draw(t, "width"), rapid.IntRange(5, 50).Draw(t, "height"), nil, false)
-		lines := strings.Split(Text(g, s, Paint{}), "\n")
+		d := Draw(g, rapid.IntRange(20, 140).Draw(t, "width"), rapid.IntRange(5, 50).Draw(t, "height"), false)
+		s := d.Scene
+		lines := strings.Split(d.Text(Paint{}), "\n")
 		for i := range s.Boxes {
 			b := &s.Boxes[i]
 			var inside strings.Builder

@@ -21,8 +21,9 @@ const (
 	margin     = 16.0
 )
 
-// SVG paints a scene as a self-contained file, in light and dark colours, with a description for screen readers.
-func SVG(g *Graph, s *picture.Scene, name string) []byte {
+// SVG paints a drawing as a self-contained file, in light and dark colours, with a description for screen readers.
+func (d Drawing) SVG(name string) []byte {
+	g, s := d.Graph, d.Scene
 	p := &painter{g: g, s: s}
 	width, height := float64(s.W)*cellWidth+2*margin, float64(s.H)*cellHeight+2*margin
 	p.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="%s %s %s %s" role="img" aria-labelledby="title" aria-describedby="desc">`+"\n",
@@ -187,7 +188,7 @@ func (p *painter) class(t *picture.Track, piece int32) string {
 	if t.Weak {
 		class = " weak"
 	}
-	switch look := p.g.look(p.s, t, piece); {
+	switch look := p.g.look(t, piece); {
 	case look.dead:
 		class += " dead"
 	case look.taken:

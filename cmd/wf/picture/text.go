@@ -29,10 +29,12 @@ type sheet struct {
 	w     int
 	cells []glyph
 	tails map[[2]int]glyph
+	spans map[*picture.Box][2]int // the first and the last column of the lines of a box
 }
 
-// Text paints a scene as lines without blanks at their ends.
-func Text(g *Graph, s *picture.Scene, p Paint) string {
+// Text paints a drawing as lines without blanks at their ends.
+func (d Drawing) Text(p Paint) string {
+	g, s := d.Graph, d.Scene
 	t := &sheet{g: g, s: s, paint: p, w: s.W, cells: make([]glyph, s.W*s.H)}
 	t.lines()
 	t.leaders()
@@ -127,7 +129,7 @@ func (t *sheet) lines() {
 // ink is the colour of a piece of a track: green where it was taken, faint where it is dead, otherwise that of the most
 // urgent source.
 func (t *sheet) ink(track *picture.Track, piece int32) string {
-	look := t.g.look(t.s, track, piece)
+	look := t.g.look(track, piece)
 	switch {
 	case look.dead:
 		return "2"
@@ -164,6 +166,12 @@ func (t *sheet) box(b *picture.Box) {
 	} else if b.H > 1 {
 		t.bars(b, sgr)
 	}
+	if t.s.Down && t.s.Form != picture.Card { // below and above the lines, which end in the middle
+		x += max(0, b.W-2-t.width(b)) / 2
+		if span := t.spans[b]; span[0] < x || span[1] > x+t.width(b) {
+			t.bars(b, sgr)
+		}
+	}
 	x = t.put(x, y, sign+" ", sgr)
 	x = t.put(x, y, t.plain(b.Name), nameInk(sgr))
 	note := t.g.note(b, t.paint.ASCII)
@@ -188,12 +196,36 @@ func (t *sheet) box(b *picture.Box) {
 	}
 }
 
-// leaders notes what the lines look like where they leave boxes.
+// width returns the cells of the texts of a chip.
+func (t *sheet) width(b *picture.Box) int {
+	width, note := 2+ansi.StringWidth(b.Name), t.g.note(b, t.paint.ASCII)
+	if b.Times != "" && (note == "" || !counted(t.s, b)) {
+		width += 1 + ansi.StringWidth(b.Times)
+	}
+	if b.Note > 0 && note != "" {
+		width += 1 + ansi.StringWidth(note)
+	}
+	return width
+}
+
+// leaders notes what the lines look like where they leave boxes, and where the lines above and below boxes are.
 func (t *sheet) leaders() {
-	t.tails = map[[2]int]glyph{}
+	t.tails, t.spans = map[[2]int]glyph{}, map[*picture.Box][2]int{}
+	for i := range t.s.Boxes {
+		b := &t.s.Boxes[i]
+		t.spans[b] = [2]int{b.X + b.W, b.X}
+	}
+	meet := func(e picture.End) {
+		b := &t.s.Boxes[e.Box]
+		t.spans[b] = [2]int{min(t.spans[b][0], e.At.X), max(t.spans[b][1], e.At.X)}
+	}
 	for i := range t.s.Tracks {
 		track := &t.s.Tracks[i]
+		for _, e := range track.Heads {
+			meet(e)
+		}
 		for _, e := range track.Tails {
+			meet(e)
 			g := glyph{"─", t.cells[e.At.Y*t.w+e.At.X].sgr}
 			switch {
 			case t.paint.ASCII && track.Weak:
@@ -236,7 +268,7 @@ func (t *sheet) frame(b *picture.Box, sgr string) {
 	t.put(b.X, b.Y+b.H-1, c[4]+line+c[5], sgr)
 }
 
-// bars join the lines at both sides of a chip that is higher than its text.
+// bars are the sides of a chip that is larger than its text.
 func (t *sheet) bars(b *picture.Box, sgr string) {
 	left, right := "▐", "▌"
 	if t.paint.ASCII {
