@@ -73,7 +73,7 @@ type Server struct {
 	address  atomic.Pointer[string]
 }
 
-// Start starts to listen. If that fails, it tries again until Close: see Problem.
+// Start listens, or knows why it cannot when it returns. It tries again until Close: see Problem.
 func Start(cfg Config) *Server {
 	if cfg.connections == 0 {
 		cfg.connections = mostConnections
@@ -89,7 +89,6 @@ func Start(cfg Config) *Server {
 	if cfg.Cert != "" {
 		s.cert = &certificate{certFile: cfg.Cert, keyFile: cfg.Key, log: cfg.Log}
 	}
-	s.setProblem("it is about to listen")
 	s.http = &http.Server{
 		Handler:           http.HandlerFunc(s.serve),
 		ConnContext:       connectionContext,
@@ -102,43 +101,61 @@ func Start(cfg Config) *Server {
 		ErrorLog:          log.New(io.Discard, "", 0), // it would have a line for each connection of a stranger
 		TLSNextProto:      map[string]func(*http.Server, *tls.Conn, http.Handler){},
 	}
-	s.ended.Go(s.run)
+	l, err := s.listen()
+	s.ended.Go(func() { s.run(l, err) })
 	return s
 }
 
-// run listens until Close.
-func (s *Server) run() {
+// run serves the first listener, if it could be made, and others after it until Close.
+func (s *Server) run(l net.Listener, err error) {
 	for {
-		err := s.listen()
-		select {
-		case <-s.quit:
-			return
-		default:
+		if err == nil {
+			s.failed(s.http.Serve(l))
 		}
-		if before := s.Problem(); before != err.Error() {
-			s.cfg.Log.Error("webhooks are not received", "listen", s.cfg.Listen, "err", err)
-		}
-		s.setProblem(err.Error())
 		select {
 		case <-s.quit:
 			return
 		case <-time.After(s.cfg.retry):
 		}
+		l, err = s.listen()
 	}
 }
 
-// listen serves until the listener fails or is closed.
-func (s *Server) listen() error {
+// failed notes why nothing is received, unless the server is closed.
+func (s *Server) failed(err error) {
+	select {
+	case <-s.quit:
+		return
+	default:
+	}
+	if before := s.problem.Load(); before == nil || *before != err.Error() {
+		s.cfg.Log.Error("webhooks are not received", "listen", s.cfg.Listen, "err", err)
+	}
+	s.setProblem(err.Error())
+}
+
+// listen makes a listener and notes that deliveries are received, or why they are not.
+func (s *Server) listen() (net.Listener, error) {
+	l, err := s.bind()
+	if err != nil {
+		s.failed(err)
+		return nil, err
+	}
+	s.setProblem("")
+	return l, nil
+}
+
+func (s *Server) bind() (net.Listener, error) {
 	var tlsConfig *tls.Config
 	if s.cert != nil {
 		if _, err := s.cert.get(nil); err != nil {
-			return err
+			return nil, err
 		}
 		tlsConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: s.cert.get, NextProtos: []string{"http/1.1"}}
 	}
 	l, err := net.Listen("tcp", s.cfg.Listen)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	address := l.Addr().String()
 	s.address.Store(&address)
@@ -147,8 +164,7 @@ func (s *Server) listen() error {
 	if tlsConfig != nil {
 		l = tls.NewListener(l, tlsConfig)
 	}
-	s.setProblem("")
-	return s.http.Serve(l)
+	return l, nil
 }
 
 func (s *Server) setProblem(text string) { s.problem.Store(&text) }

@@ -385,7 +385,9 @@ func TestListenAgain(t *testing.T) {
 	}
 	s := Start(Config{Listen: l.Addr().String(), Log: slog.New(slog.DiscardHandler), retry: time.Millisecond})
 	defer s.Close(time.Minute)
-	wait(t, func() bool { return strings.Contains(s.Problem(), "in use") })
+	if !strings.Contains(s.Problem(), "in use") {
+		t.Errorf("problem %q when Start has returned", s.Problem())
+	}
 	l.Close()
 	wait(t, func() bool { return s.Problem() == "" })
 }
