@@ -83,7 +83,7 @@ func (w *watcher) looked(l *look, s *submitter) {
 			}
 		}
 	}
-	w.lookForRest()
+	w.lookForRest(l.wish.outputs)
 	if l.asked && l.askErr == nil {
 		states := l.byName()
 		for _, b := range w.m.batches {
@@ -102,13 +102,24 @@ func (w *watcher) looked(l *look, s *submitter) {
 }
 
 // lookForRest makes the next look come soon if outputs of tasks that have ended are not here. An output that does not grow
-// any more is never complete: its file was made shorter.
-func (w *watcher) lookForRest() {
+// any more is never complete: its file was made shorter. Looks that did not ask for what is missing now say nothing about
+// that: several may have been on their way while the session waited for its disk.
+func (w *watcher) lookForRest(asked []wantedOutput) {
+	var set map[wantedOutput]bool
 	for _, t := range w.m.tasks {
 		if t.result == nil || t.complete() {
 			continue
 		}
-		if t.looks++; t.looks < mostLooks {
+		if set == nil {
+			set = make(map[wantedOutput]bool, len(asked))
+			for _, o := range asked {
+				set[o] = true
+			}
+		}
+		if slices.ContainsFunc(t.wantedOutputs(), func(o wantedOutput) bool { return set[o] }) {
+			t.looks++
+		}
+		if t.looks < mostLooks {
 			w.c.poller.soon()
 		}
 	}
