@@ -189,7 +189,7 @@ type Exit struct {
 // Cause is why an engine, or a hook, ended an execution.
 type Cause string
 
-// The causes. They are the words of retry_on.
+// The causes. retry_on names them.
 const (
 	CauseMemory    Cause = "oom"              // it used more memory than it had asked for, or than there is
 	CauseTime      Cause = "timeout"          // it took longer than Resources.Time or the engine allows
@@ -197,5 +197,5 @@ const (
 	CausePreempted Cause = "preempted"        // another job needed its place
 	CauseCancelled Cause = "engine_cancelled" // by an administrator or a user, with the engine's own means, not by Stop
 
-	CauseHook Cause = "hook" // a hook refused it, see Around; no word of retry_on
+	CauseHook Cause = "hook" // a hook refused it, see Around
 )

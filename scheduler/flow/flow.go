@@ -127,9 +127,9 @@ type Retry struct {
 	}
 }
 
-// RetryReasons are the failures that retry_on can name, besides exit codes. After timeout and signal come those that only
+// RetryReasons are the failures that retry_on can name, besides exit codes. After timeout, signal and hook come those that only
 // engines report.
-var RetryReasons = [...]string{"timeout", "signal", "oom", "node_fail", "preempted", "engine_cancelled"}
+var RetryReasons = [...]string{"timeout", "signal", "hook", "oom", "node_fail", "preempted", "engine_cancelled"}
 
 // Any reports that no failure is named.
 func (r *Retry) Any() bool { return len(r.On.Exit) == 0 && len(r.On.Reasons) == 0 }
