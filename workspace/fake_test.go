@@ -30,6 +30,7 @@ type fakeExecutor struct {
 	sessions map[string]*fakeSession // by Spec.Dir
 	opened   chan *fakeSession
 	fail     error // what Open returns
+	opening  func(executor.Spec)
 }
 
 func newFake() *fakeExecutor {
@@ -41,6 +42,9 @@ func (x *fakeExecutor) Open(_ context.Context, spec executor.Spec) (executor.Ses
 	defer x.mu.Unlock()
 	if x.fail != nil {
 		return nil, x.fail
+	}
+	if x.opening != nil {
+		x.opening(spec)
 	}
 	s := x.sessions[spec.Dir]
 	if s == nil {
