@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"time"
+)
 
 // A Wait describes what a queued node waits for, other than a slot.
 type Wait struct {
@@ -75,11 +79,32 @@ type Approval struct {
 	// If Open is set, an edge takes any other value, too.
 	Choices []ApprovalChoice `json:"choices,omitempty"`
 	Open    bool             `json:"open,omitempty"`
+	// NeedsCase says that an approval must choose one of Choices: nothing but the answer can.
+	NeedsCase bool `json:"needs_case,omitempty"`
 	// Fields declares the values of an answer, as parameters are declared; nil = any values. The value "case"
 	// needs no declaration.
 	Fields []Param `json:"fields,omitempty"`
 	// Before has the outputs of the nodes that led to the question, at most eight.
 	Before []NodeOutputs `json:"before,omitempty"`
+}
+
+// CheckCase returns an error if no edge waits for the case that an approval chooses. given says whether it chooses one.
+func (a *Approval) CheckCase(value string, given bool) error {
+	if len(a.Choices) == 0 || a.Open {
+		return nil
+	}
+	cases := make([]string, len(a.Choices))
+	for i, c := range a.Choices {
+		cases[i] = c.Case
+	}
+	switch {
+	case given && !slices.Contains(cases, value):
+		return Invalid("%s: no edge waits for the case %q: it is one of %s", a.Name, value, Several(cases, 8))
+	case !given && a.NeedsCase:
+		return &Error{Code: CodeInvalid, Message: fmt.Sprintf("%s needs a choice: one of %s", a.Name, Several(cases, 8)),
+			Fix: "wf approve --set case=" + cases[0] + " " + a.Name}
+	}
+	return nil
 }
 
 // An ApprovalChoice is one case that an answer can choose.

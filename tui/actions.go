@@ -70,7 +70,7 @@ func moveActions() []action {
 func askActions() []action {
 	return []action{
 		{groupRun, []string{"A"}, "approvals", "show what waits for a person, in this workfile and in others", approvalsHint, atAll &^ (atHelp | atInbox), nil, give((*model).showInbox)},
-		{groupAsk, []string{"y"}, "approve", "approve what is marked or selected, with values and a comment", "approve", atInbox, someWait, give(func(m *model) tea.Msg { return approve(m.inbox.objects()) })},
+		{groupAsk, []string{"y"}, "approve", "approve what is marked or selected, with values and a comment", "approve", atInbox, someWait, give(func(m *model) tea.Msg { return approve(m.inbox.objects(), -1) })},
 		{groupAsk, []string{"x"}, "reject", "reject what is marked or selected; it asks for a reason and a confirmation", "reject", atInbox, someWait, give(func(m *model) tea.Msg { return m.menus().reject(m.inbox.objects()) })},
 		{groupAsk, []string{"space"}, "mark what waits", "mark the question, or remove its mark, for y and x", "mark", atInbox, someWait, act(func(m *model) { m.inbox.mark() })},
 		{groupAsk, []string{"enter"}, "look at what waits", "go to the node in its drawing", "open", atInbox, someWait, give((*model).choose)},

@@ -27,9 +27,9 @@ type approvalForm struct {
 	problem string
 }
 
-// newApprovalForm returns the form for questions.
-func newApprovalForm(about []api.Approval) *approvalForm {
-	d := &approvalForm{about: about, values: make([]dialog.Line, 1), chosen: -1, choices: sharedChoices(about)}
+// newApprovalForm returns the form for questions. chosen is the choice that is already made, or -1.
+func newApprovalForm(about []api.Approval, chosen int) *approvalForm {
+	d := &approvalForm{about: about, values: make([]dialog.Line, 1), chosen: chosen, choices: sharedChoices(about)}
 	if fields := sharedFields(about); fields != nil {
 		d.values = nil
 		for _, f := range fields {
@@ -189,6 +189,13 @@ func (d *approvalForm) send() tea.Msg {
 		}
 		values["case"] = d.choices[d.chosen].Case
 	}
+	value, given := values["case"]
+	for _, a := range d.about {
+		if err := a.CheckCase(words.Value(value), given); err != nil {
+			d.problem = plain.Line(err.Error())
+			return nil
+		}
+	}
 	return decide{d.about, api.Decision{Approved: true, Values: values, Comment: d.comment.String()}, func(err error) tea.Msg {
 		if err == nil {
 			return closeDialog{d}
@@ -254,7 +261,6 @@ func (d *approvalForm) Draw(a cells.Area) (x, y int, cursor bool) {
 
 // drawChoices writes the choices and the nodes that each leads to.
 func (d *approvalForm) drawChoices(in cells.Area, at int) int {
-	arrow := cells.Either(in.ASCII(), "->", "→")
 	for i, c := range d.choices {
 		mark, st := "  ", cells.Plain
 		if i == d.chosen {
@@ -263,7 +269,7 @@ func (d *approvalForm) drawChoices(in cells.Area, at int) int {
 		if d.at < 0 && (i == d.chosen || d.chosen < 0) {
 			st = cells.Key
 		}
-		text := fmt.Sprintf("%s%d case=%s  %s %s", mark, i+1, plain.Line(c.Case), arrow, plain.Line(strings.Join(c.Leads, ", ")))
+		text := fmt.Sprintf("%s%d %s", mark, i+1, words.Outcome(c))
 		in.Put(0, at, cells.Clip(text, in.Width, in.ASCII()), st)
 		at++
 	}

@@ -1,12 +1,16 @@
 package tui
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"wf/api"
 	"wf/client"
+	"wf/client/runview"
 	"wf/tui/cells"
 	"wf/tui/dialog"
 	"wf/tui/plain"
@@ -72,12 +76,12 @@ func sendDecision(ctx context.Context, c *client.Client, ws *client.Workspace, o
 	return err
 }
 
-// approve opens the form for questions.
-func approve(about []api.Approval) tea.Msg {
+// approve opens the form for questions. chosen is the choice that is already made, or -1.
+func approve(about []api.Approval, chosen int) tea.Msg {
 	if len(about) == 0 {
 		return nil
 	}
-	return openDialog{newApprovalForm(about)}
+	return openDialog{newApprovalForm(about, chosen)}
 }
 
 // reject asks for the reason, and then for a confirmation.
@@ -124,10 +128,56 @@ func (m menus) answer(v *inbox) tea.Msg {
 		return nil
 	}
 	about := []api.Approval{*a}
-	return openDialog{&dialog.Menu{Title: cells.Clip(plain.Line(a.Text), 60, m.ascii), Choices: []dialog.Choice{
-		{Key: "w", Label: "decide nothing now"},
-		{Key: "y", Label: "approve, with values and a comment if you like", Detail: m.decideCommand("approve", about, ""), Do: approve(about)},
-		{Key: "x", Label: "reject", Detail: m.decideCommand("reject", about, ""), Do: m.reject(about)},
-		{Key: "l", Label: "look at the log", Do: showLog{}},
-	}}}
+	choices := []dialog.Choice{{Key: "w", Label: "decide nothing now"}}
+	for k, c := range a.Choices {
+		key := ""
+		if k < 9 {
+			key = fmt.Sprint(k + 1)
+		}
+		choices = append(choices, dialog.Choice{Key: key, Label: words.Outcome(c), Detail: m.line.of("approve", "--set", "case="+c.Case, a.Name), Do: approve(about, k)})
+	}
+	approves, rejects := m.doc.outcomes(*a)
+	if !a.NeedsCase {
+		choices = append(choices, dialog.Choice{Key: "y", Label: "approve" + approves, Detail: m.decideCommand("approve", about, ""), Do: approve(about, -1)})
+	}
+	return openDialog{&dialog.Menu{Title: cells.Clip(plain.Line(a.Text), 60, m.ascii), Choices: append(choices,
+		dialog.Choice{Key: "x", Label: "reject" + rejects, Detail: m.decideCommand("reject", about, ""), Do: m.reject(about)},
+		dialog.Choice{Key: "l", Label: "look at the log", Do: showLog{}},
+	)}}
+}
+
+// outcomes describes what an approval and a rejection start, from the edges of the node that asks: ": leads to ship".
+// They are "" for a node of another workfile.
+func (d *document) outcomes(a api.Approval) (approves, rejects string) {
+	i := d.flow.NodeOf(a.Node)
+	if i < 0 || a.Workfile != d.flow.Status.Workfile {
+		return "", ""
+	}
+	var yes, no []string
+	for _, e := range d.flow.Out[i] {
+		edge := &d.flow.Edges[e]
+		name := runview.LocalName(d.flow.Nodes[edge.To].Name)
+		switch kind, _, _ := strings.Cut(edge.When, ":"); kind {
+		case "case", "exit": // only an answer or a command can choose it
+		case "failure":
+			no = append(no, name)
+		case "done":
+			yes, no = append(yes, name), append(no, name)
+		default: // an expression may refuse it
+			yes = append(yes, name)
+		}
+	}
+	if strings.TrimSpace(d.flow.Nodes[i].Command) != "" {
+		approves = ": its command runs, then"
+	}
+	if len(yes) == 0 {
+		approves = strings.TrimSuffix(approves, ", then")
+	} else {
+		approves = cmp.Or(approves, ":") + " leads to " + words.NameList(yes, 8)
+	}
+	rejects = ": the node fails"
+	if len(no) > 0 {
+		rejects = ": leads to " + words.NameList(no, 8)
+	}
+	return approves, rejects
 }

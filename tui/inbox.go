@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -203,7 +204,8 @@ func (v *inbox) draw(a cells.Area, doc *document, now time.Time) {
 		a.Put(2, 1, "nothing waits for a person: esc goes back", cells.Dimmed)
 		return
 	}
-	below := min(9, a.Height/2)
+	below := max(min(9, a.Height/2), a.Height-2-len(all)) // the list takes what it needs
+	below = min(below, a.Height*2/3)
 	for i, title := range []string{"WAITS", "RUN", "NODE", "ASKS"} {
 		a.Put(inboxColumn(i, a.Width), 0, title, cells.Dimmed)
 	}
@@ -266,7 +268,17 @@ func drawApproval(a cells.Area, one api.Approval, doc *document, now time.Time) 
 			y++
 		}
 	}
-	put(cells.Strong, one.Text)
+	for i, line := range words.QuestionLines(one) {
+		st := cells.Plain
+		if i <= strings.Count(one.Text, "\n") {
+			st = cells.Strong
+		}
+		put(st, line)
+	}
+	if approves, rejects := doc.outcomes(one); len(one.Choices) == 0 && approves != "" {
+		put(cells.Plain, "y approves"+approves)
+		put(cells.Plain, "x rejects"+rejects)
+	}
 	put(cells.Dimmed, fmt.Sprintf("%s  run %s  %s  since %s", one.Name, one.Run, shortPath(one.Workfile), one.Since.Local().Format(time.DateTime)))
 	if until := untilText(one, now); until != "" {
 		put(cells.Note, until+" if nobody answers")

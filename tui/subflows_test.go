@@ -273,6 +273,44 @@ func TestDeciderListsTheRequestedFields(t *testing.T) {
 	}
 }
 
+// TestApprovalNeedsAnOutcomeThatAnEdgeHas: The form refuses other cases, and no case at all, before anything is sent.
+func TestApprovalNeedsAnOutcomeThatAnEdgeHas(t *testing.T) {
+	m := flowModel(6)
+	m.inbox.own, _ = asked()
+	m.inbox.own[0].NeedsCase = true
+	m.inbox.own[0].Choices = []api.ApprovalChoice{{Case: "go", Leads: []string{"deploy"}}, {Case: "revise", Leads: []string{"draft"}}}
+	press(m, "A", "y")
+	d := m.dialogs[0].(*approvalForm)
+	if got := d.send(); got != nil || !strings.Contains(d.problem, "needs a choice: one of go, revise") {
+		t.Errorf("%v, problem %q", got, d.problem)
+	}
+	d.values[0] = dialog.NewLine("case=revize")
+	if got := d.send(); got != nil || !strings.Contains(d.problem, `no edge waits for the case "revize": it is one of go, revise`) {
+		t.Errorf("%v, problem %q", got, d.problem)
+	}
+	press(m, "2")
+	if got, ok := d.send().(decide); !ok || got.decision.Values["case"] != "revise" {
+		t.Errorf("%v, problem %q", got, d.problem)
+	}
+}
+
+// TestAnswerNamesWhatItStarts: Enter at a node that waits lists the answers with what each leads to.
+func TestAnswerNamesWhatItStarts(t *testing.T) {
+	m := flowModel(6)
+	m.inbox.own, _ = asked()
+	m.doc.picture.goTo(m.doc.flow.Index["id-sign"])
+	press(m, "enter")
+	if screen := frame(m); !strings.Contains(screen, "approve: its command runs, then leads to done") || !strings.Contains(screen, "reject: the node fails") {
+		t.Error(screen)
+	}
+	press(m, "esc")
+	m.inbox.own[0].NeedsCase, m.inbox.own[0].Choices = true, []api.ApprovalChoice{{Case: "go", Leads: []string{"deploy"}}}
+	press(m, "enter", "1")
+	if d, ok := m.dialogs[0].(*approvalForm); !ok || d.chosen != 0 {
+		t.Errorf("%#v", m.dialogs)
+	}
+}
+
 // TestMockOfReadsTheResult: mockOf reads the result of a node that is not executed.
 func TestMockOfReadsTheResult(t *testing.T) {
 	for text, want := range map[string]string{"exit:3": "3 map[]", `{"a": 1}`: "0 map[a:1]", "exit:300": "error", "3": "error", "null": "error"} {

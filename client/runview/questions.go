@@ -38,6 +38,17 @@ func (q *Questions) Add(a api.Approval) (added bool) {
 	return true
 }
 
+// Complete adds what the daemon lists and events do not tell: choices, fields, and what was put out before the question.
+// It returns false if the question is complete already.
+func (q *Questions) Complete(a api.Approval) bool {
+	i := q.index(a.Node)
+	if i < 0 || (*q)[i].Workfile != "" {
+		return false
+	}
+	(*q)[i] = a
+	return true
+}
+
 // Next moves the first question to the end.
 func (q *Questions) Next() {
 	if len(*q) > 1 {

@@ -21,6 +21,10 @@ func TestQuestions(t *testing.T) {
 	if q.Add(api.Approval{Node: "a"}) || !q.Add(api.Approval{Node: "b"}) {
 		t.Error("a listed question is added only if it is new")
 	}
+	listed := api.Approval{Node: "a", Workfile: "/w", Choices: []api.ApprovalChoice{{Case: "go"}}}
+	if !q.Complete(listed) || q.Complete(listed) || len(q[0].Choices) != 1 {
+		t.Errorf("a listed question completes that of an event once: %v", q)
+	}
 	if q.Next(); q[0].Node != "b" {
 		t.Errorf("next: %v", q)
 	}

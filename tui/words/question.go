@@ -25,9 +25,14 @@ func QuestionLines(a api.Approval) (lines []string) {
 		lines = append(lines, "asks for "+plain.Line(Field(f)))
 	}
 	for _, c := range a.Choices {
-		lines = append(lines, "case="+plain.Line(c.Case)+" leads to "+plain.Line(NameList(c.Leads, 12)))
+		lines = append(lines, Outcome(c))
 	}
 	return lines
+}
+
+// Outcome describes a choice: "case=go leads to ship".
+func Outcome(c api.ApprovalChoice) string {
+	return "case=" + plain.Line(c.Case) + " leads to " + plain.Line(NameList(c.Leads, 12))
 }
 
 // DecidedByItself describes the decision when the time limit of an approval ends, or returns "" if it has no time

@@ -2,7 +2,6 @@ package runstate
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -71,6 +70,8 @@ func (q Question) Describe() api.Approval {
 		a.Choices = append(a.Choices, api.ApprovalChoice{Case: c.Case, Leads: q.names(c.Nodes)})
 	}
 	a.Open = open && len(choices) > 0
+	// Without a case all nodes after this one would be skipped, unless its command chooses one.
+	a.NeedsCase = len(choices) > 0 && !open && strings.TrimSpace(n.Command) == ""
 	c := params.Check{Params: q.Sched.Fields(q.node)}
 	for k := range c.Params {
 		choices, _ := c.Offered(k)
@@ -103,7 +104,8 @@ func (q Question) Check(a api.Approval, d *api.Decision) error {
 	if err := q.checkFields(a, d); err != nil {
 		return err
 	}
-	return q.checkChoice(a, *d)
+	value, given := d.Values["case"]
+	return a.CheckCase(expression.Format(value), given)
 }
 
 func (q Question) checkFields(a api.Approval, d *api.Decision) error {
@@ -136,29 +138,6 @@ func (q Question) checkFields(a api.Approval, d *api.Decision) error {
 	}
 	e.Why = strings.Join(lines, "\n")
 	return e
-}
-
-// checkChoice refuses a case without an edge. It also refuses an answer without a case if only the answer can choose one,
-// because then all nodes after this one would be skipped.
-func (q Question) checkChoice(a api.Approval, d api.Decision) error {
-	if len(a.Choices) == 0 || a.Open {
-		return nil
-	}
-	var cases []string
-	for _, c := range a.Choices {
-		cases = append(cases, c.Case)
-	}
-	value, given := d.Values["case"]
-	switch {
-	case given && slices.Contains(cases, expression.Format(value)):
-		return nil
-	case given:
-		return api.Invalid("%s: no edge waits for the case %q: it is one of %s", a.Name, expression.Format(value), api.Several(cases, 8))
-	case strings.TrimSpace(q.Nodes[q.node].Command) != "":
-		return nil // its command may choose
-	}
-	return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("%s needs a choice: one of %s", a.Name, api.Several(cases, 8)),
-		Fix: "wf approve --set case=" + cases[0] + " " + a.Name}
 }
 
 // answerByDefault returns the answer that applies when the time limit has passed.

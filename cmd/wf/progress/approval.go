@@ -2,6 +2,7 @@ package progress
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ const causeApproval = "approval"
 type approvalState struct {
 	Approval   string            // one of the words
 	pending    runview.Questions // open questions; the first one is shown
-	confirming byte              // 'a' or 'r' after that key: the next key confirms; otherwise 0
+	confirming byte              // 'a', 'r' or the digit of a choice after that key: the next key confirms; otherwise 0
 	unanswered string            // the node because of which --approval fail stops the run; "" = none
 }
 
@@ -56,6 +57,9 @@ func (f *Follower) applyApproval(ev api.Event) {
 	}
 	if asked != nil {
 		f.stopUnanswered(*asked)
+		if f.asksApproval() {
+			f.requestApprovals() // the event does not tell the possible answers
+		}
 	}
 	if closed == 0 {
 		f.confirming = 0
@@ -74,7 +78,7 @@ func (f *Follower) stopUnanswered(a api.Approval) {
 	f.sendStop(api.StopRequest{GraceMS: &ms, Cause: causeApproval})
 }
 
-// requestApprovals asks the daemon for questions that are older than the snapshot.
+// requestApprovals asks the daemon for the questions that are older than the snapshot, and for the possible answers.
 func (f *Follower) requestApprovals() {
 	f.inquire(func() func() {
 		list, err := f.target.Workspace.Approvals(f.ctx)
@@ -83,9 +87,14 @@ func (f *Follower) requestApprovals() {
 				return // the run is shown without them
 			}
 			for _, a := range list.Approvals {
-				if a.Run == f.Run && f.pending.Add(a) {
+				switch {
+				case a.Run != f.Run:
+				case f.pending.Add(a):
 					f.view.printApproval(time.Now(), a)
 					f.stopUnanswered(a)
+				case f.pending.Complete(a):
+					a.Text = "" // has been printed
+					f.view.printQuestion(a)
 				}
 			}
 			f.showQuestion()
@@ -117,18 +126,39 @@ func (f *Follower) approvalQuestion() string {
 	if len(f.pending) == 0 || f.unanswered != "" {
 		return ""
 	}
-	name := plain.Line(f.pending[0].Name)
-	switch f.confirming {
-	case 'a':
+	a := f.pending[0]
+	name := plain.Line(a.Name)
+	switch c := chosen(a, f.confirming); {
+	case c != nil:
+		return "approve " + name + ": " + words.Outcome(*c) + "?  [y]es  any other key: no"
+	case f.confirming == 'a':
 		return "approve " + name + "?  [y]es  any other key: no"
-	case 'r':
+	case f.confirming == 'r':
 		return "reject " + name + "?  [y]es  any other key: no"
 	}
-	text := name + " waits for a person:  [a]pprove  [r]eject"
+	text := name + " waits for a person:"
+	for i, c := range a.Choices[:min(len(a.Choices), mostChoices)] {
+		text += fmt.Sprintf("  [%d] %s", i+1, plain.Line(c.Case))
+	}
+	if !a.NeedsCase {
+		text += "  [a]pprove"
+	}
+	text += "  [r]eject"
 	if rest := len(f.pending) - 1; rest > 0 {
 		text += "  [n]ext of " + words.Plural(rest+1, "question")
 	}
 	return text
+}
+
+// mostChoices is the number of choices that have a key.
+const mostChoices = 9
+
+// chosen returns the choice of a digit, or nil.
+func chosen(a api.Approval, key byte) *api.ApprovalChoice {
+	if i := int(key) - '1'; i >= 0 && i < min(len(a.Choices), mostChoices) {
+		return &a.Choices[i]
+	}
+	return nil
 }
 
 // answerKey handles a key while a question about an approval is open. It reports whether the key was part
@@ -141,10 +171,12 @@ func (f *Follower) answerKey(key byte) bool {
 	f.confirming = 0
 	switch {
 	case verb != 0 && (key == 'y' || key == 'Y'):
-		f.answer(verb == 'a')
+		f.answer(verb)
 	case verb != 0: // not confirmed
-	case strings.IndexByte("aArR", key) >= 0:
+	case strings.IndexByte("rR", key) >= 0, strings.IndexByte("aA", key) >= 0 && !f.pending[0].NeedsCase:
 		f.confirming = key | 0x20 // in lower case
+	case chosen(f.pending[0], key) != nil:
+		f.confirming = key
 	case key == 'n' && len(f.pending) > 1:
 		f.pending.Next()
 	default:
@@ -154,11 +186,14 @@ func (f *Follower) answerKey(key byte) bool {
 	return true
 }
 
-// answer sends a decision to the daemon. The event that follows is shown.
-func (f *Follower) answer(approved bool) {
-	a := f.pending[0]
-	f.pending = slices.Delete(f.pending, 0, 1)
+// answer sends the decision of a key to the daemon. The event that follows is shown.
+func (f *Follower) answer(key byte) {
+	a, approved := f.pending[0], key != 'r'
 	d := api.Decision{Node: a.Node, Run: a.Run, Approved: approved, User: f.e.User()}
+	if c := chosen(a, key); c != nil {
+		d.Values = map[string]any{"case": c.Case}
+	}
+	f.pending = slices.Delete(f.pending, 0, 1)
 	f.inquire(func() func() {
 		_, err := f.target.Workspace.Decide(f.ctx, d)
 		return func() {
@@ -185,11 +220,19 @@ func (v *Display) printApproval(at time.Time, a api.Approval) {
 		return
 	}
 	v.at(at, "%s %s waits for a person%s", v.p.Glyph(api.StateWaiting), v.p.Strong(plain.Line(a.Name)), words.DecidedByItself(a, at))
+	v.printQuestion(a)
+	rest := words.Quote(a.Name) + " --run " + a.Run + v.target.FileFlag
+	set := ""
+	if a.NeedsCase {
+		set = " --set case=" + words.Quote(a.Choices[0].Case)
+	}
+	v.print("    wf approve %s%s    wf reject %s", rest, set, rest)
+}
+
+func (v *Display) printQuestion(a api.Approval) {
 	for _, line := range words.QuestionLines(a) {
 		v.print("    %s", line)
 	}
-	rest := words.Quote(a.Name) + " --run " + a.Run + v.target.FileFlag
-	v.print("    wf approve %s    wf reject %s", rest, rest)
 }
 
 // noAnswer returns the error of a command whose run was stopped because of --approval fail.
