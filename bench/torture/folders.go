@@ -14,7 +14,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"wf/api"
@@ -186,12 +185,12 @@ func (c *lossCase) strike(ctx context.Context) error {
 	living := err == nil
 	frozen := living && (c.event == "freeze client" || c.event == "stop runner")
 	if frozen {
-		if err := victim.signal(syscall.SIGSTOP); err != nil && !errors.Is(err, errGone) {
+		if err := victim.pause(); err != nil && !errors.Is(err, errGone) {
 			return err
 		}
 	}
 	if living && c.event == "term" {
-		_ = victim.signal(syscall.SIGTERM)
+		_ = victim.term()
 	}
 	if err := c.remove(); err != nil {
 		return err
@@ -210,7 +209,7 @@ func (c *lossCase) strike(ctx context.Context) error {
 		case <-time.After(1500 * time.Millisecond):
 		case <-ctx.Done():
 		}
-		_ = victim.signal(syscall.SIGCONT)
+		_ = victim.goOn()
 	}
 	if client != nil {
 		select {

@@ -111,6 +111,9 @@ func (p process) signal(sig unix.Signal) error {
 	return nil
 }
 
+// term sends SIGTERM.
+func (p process) term() error { return p.signal(unix.SIGTERM) }
+
 // kill sends SIGKILL.
 func (p process) kill() error { return p.signal(unix.SIGKILL) }
 

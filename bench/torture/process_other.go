@@ -22,6 +22,8 @@ func (p process) cwd() string { return "" }
 
 func (p process) argv() []string { return nil }
 
+func (p process) term() error { return errLinuxOnly }
+
 func (p process) kill() error { return errLinuxOnly }
 
 func (p process) pause() error { return errLinuxOnly }
