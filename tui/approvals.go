@@ -136,7 +136,7 @@ func (m menus) answer(v *inbox) tea.Msg {
 		}
 		choices = append(choices, dialog.Choice{Key: key, Label: words.Outcome(c), Detail: m.line.of("approve", "--set", "case="+c.Case, a.Name), Do: approve(about, k)})
 	}
-	approves, rejects := m.doc.outcomes(*a)
+	approves, rejects := outcomes(&m.doc.flow, *a)
 	if !a.NeedsCase {
 		choices = append(choices, dialog.Choice{Key: "y", Label: "approve" + approves, Detail: m.decideCommand("approve", about, ""), Do: approve(about, -1)})
 	}
@@ -148,15 +148,15 @@ func (m menus) answer(v *inbox) tea.Msg {
 
 // outcomes describes what an approval and a rejection start, from the edges of the node that asks: ": leads to ship".
 // They are "" for a node of another workfile.
-func (d *document) outcomes(a api.Approval) (approves, rejects string) {
-	i := d.flow.NodeOf(a.Node)
-	if i < 0 || a.Workfile != d.flow.Status.Workfile {
+func outcomes(f *runview.Workfile, a api.Approval) (approves, rejects string) {
+	i := f.NodeOf(a.Node)
+	if i < 0 || a.Workfile != f.Status.Workfile {
 		return "", ""
 	}
 	var yes, no []string
-	for _, e := range d.flow.Out[i] {
-		edge := &d.flow.Edges[e]
-		name := runview.LocalName(d.flow.Nodes[edge.To].Name)
+	for _, e := range f.Out[i] {
+		edge := &f.Edges[e]
+		name := runview.LocalName(f.Nodes[edge.To].Name)
 		switch kind, _, _ := strings.Cut(edge.When, ":"); kind {
 		case "case", "exit": // only an answer or a command can choose it
 		case "failure":
@@ -167,7 +167,7 @@ func (d *document) outcomes(a api.Approval) (approves, rejects string) {
 			yes = append(yes, name)
 		}
 	}
-	if strings.TrimSpace(d.flow.Nodes[i].Command) != "" {
+	if strings.TrimSpace(f.Nodes[i].Command) != "" {
 		approves = ": its command runs, then"
 	}
 	if len(yes) == 0 {

@@ -275,7 +275,7 @@ func drawApproval(a cells.Area, one api.Approval, doc *document, now time.Time) 
 		}
 		put(st, line)
 	}
-	if approves, rejects := doc.outcomes(one); len(one.Choices) == 0 && approves != "" {
+	if approves, rejects := outcomes(&doc.flow, one); len(one.Choices) == 0 && approves != "" {
 		put(cells.Plain, "y approves"+approves)
 		put(cells.Plain, "x rejects"+rejects)
 	}

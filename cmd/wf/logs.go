@@ -13,8 +13,8 @@ import (
 	"wf/client/runview"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
-	"wf/cmd/wf/tail"
 	"wf/tui/plain"
+	"wf/tui/tail"
 	"wf/tui/words"
 )
 

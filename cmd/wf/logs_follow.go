@@ -12,8 +12,8 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/cmd/wf/exit"
-	"wf/cmd/wf/tail"
 	"wf/tui/plain"
+	"wf/tui/tail"
 )
 
 // awaitPatience is how long logs waits for a node to start before it prints a note.

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"wf/api"
-	"wf/cmd/wf/tail"
+	"wf/tui/tail"
 )
 
 // TestJSONLines checks that the bytes of any stream can be restored from its lines, that no line is too long, and that only

@@ -7,7 +7,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
-	"wf/cmd/wf/tail"
+	"wf/tui/tail"
 )
 
 // stamps contains the times at which the bytes of a stream were written. They are exact to a second, because a run

@@ -7,7 +7,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
-	"wf/cmd/wf/tail"
+	"wf/tui/tail"
 )
 
 // TestStamps checks that each line has the time of the first mark after its first byte, lines after the last mark the time

@@ -94,7 +94,7 @@ func (f *Follower) requestApprovals() {
 					f.stopUnanswered(a)
 				case f.pending.Complete(a):
 					a.Text = "" // has been printed
-					f.view.printQuestion(a)
+					printQuestion(f.view, a)
 				}
 			}
 			f.showQuestion()
@@ -220,7 +220,7 @@ func (v *Display) printApproval(at time.Time, a api.Approval) {
 		return
 	}
 	v.at(at, "%s %s waits for a person%s", v.p.Glyph(api.StateWaiting), v.p.Strong(plain.Line(a.Name)), words.DecidedByItself(a, at))
-	v.printQuestion(a)
+	printQuestion(v, a)
 	rest := words.Quote(a.Name) + " --run " + a.Run + v.target.FileFlag
 	set := ""
 	if a.NeedsCase {
@@ -229,7 +229,7 @@ func (v *Display) printApproval(at time.Time, a api.Approval) {
 	v.print("    wf approve %s%s    wf reject %s", rest, set, rest)
 }
 
-func (v *Display) printQuestion(a api.Approval) {
+func printQuestion(v *Display, a api.Approval) {
 	for _, line := range words.QuestionLines(a) {
 		v.print("    %s", line)
 	}

@@ -15,8 +15,8 @@ import (
 	"wf/cmd/wf/ci"
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
-	"wf/cmd/wf/tail"
 	"wf/tui/plain"
+	"wf/tui/tail"
 	"wf/tui/words"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/console"
-	"wf/cmd/wf/tail"
 	"wf/tui/plain"
+	"wf/tui/tail"
 )
 
 // The shortest time between two drawings after events, and the time between two drawings of the clock.

@@ -12,8 +12,8 @@ import (
 	"wf/client"
 	"wf/cmd/wf/ci"
 	"wf/cmd/wf/console"
-	"wf/cmd/wf/tail"
 	"wf/tui/plain"
+	"wf/tui/tail"
 )
 
 // maxLine is where a line of --output stream is cut, so that an endless line does not fill the memory.

@@ -12,8 +12,8 @@ import (
 	"wf/api"
 	"wf/client"
 	"wf/client/runview"
-	"wf/cmd/wf/tail"
 	"wf/tui/plain"
+	"wf/tui/tail"
 	"wf/tui/words"
 )
 

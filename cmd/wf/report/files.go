@@ -20,9 +20,9 @@ import (
 	"wf/cmd/wf/console"
 	"wf/cmd/wf/exit"
 	"wf/cmd/wf/progress"
-	"wf/cmd/wf/tail"
 	"wf/graph/pattern"
 	"wf/tui/plain"
+	"wf/tui/tail"
 	"wf/tui/words"
 )
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"wf/api"
-	"wf/cmd/wf/tail"
+	"wf/tui/tail"
 )
 
 // junitElement is an element in the schema of Jenkins, as far as reports use it: its elements, its attributes with the
