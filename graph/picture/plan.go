@@ -6,7 +6,7 @@ import "slices"
 // it, until scene turns them into cells.
 type plan struct {
 	*level
-	form Form
+	size
 	shape
 
 	texts  []texts // by box
@@ -28,9 +28,10 @@ type plan struct {
 
 // A shape is how a plan uses its room.
 type shape struct {
-	down  bool // layers follow each other downwards
-	snug  bool // no space between cards
-	limit int  // the most cells along, after which layers are wrapped; 0 = unlimited
+	down    bool // layers follow each other downwards
+	snug    bool // no space between cards
+	limit   int  // the most cells along, after which layers are wrapped; 0 = unlimited
+	carried int  // the most lines from one band to the next
 }
 
 // A part is a component. Its coordinates begin at 0.
@@ -54,6 +55,7 @@ type band struct {
 	used        int // of lanes
 	channels    []*channel
 	starts      []int // along, by layer of the band
+	along       int
 }
 
 // A lane is a line along the direction of the layers at a row of its own, from a wire or a column to another wire.
@@ -86,8 +88,8 @@ func (p *plan) lanePitch() int {
 	return 1
 }
 
-func newPlan(l *level, form Form, sh shape) *plan {
-	p := &plan{level: l, form: form, shape: sh}
+func newPlan(l *level, z size, sh shape) *plan {
+	p := &plan{level: l, size: z, shape: sh}
 	p.sizes()
 	for i, layers := range l.parts {
 		p.parts = append(p.parts, &part{plan: p, number: i, layers: layers})
@@ -109,6 +111,7 @@ func (p *plan) arrange(width int) {
 				c.arrange()
 			}
 		}
+		c.grow(width)
 	}
 	p.pack(width)
 }
@@ -118,13 +121,14 @@ func (p *plan) sizes() {
 	n := len(p.layers.Points)
 	p.texts = make([]texts, len(p.boxes))
 	p.deep, p.wide, p.anchor = make([]int, n), make([]int, n), make([]int, n)
+	names := p.level.names(p.size.names)
 	for i := range p.layers.Points {
 		v := p.layers.Points[i].Vertex
 		if v < 0 {
 			p.wide[i] = 1
 			continue
 		}
-		t := p.text(&p.boxes[v])
+		t := p.text(&p.boxes[v], names[v])
 		p.texts[v] = t
 		in, out := len(p.layers.Points[i].Left)+len(p.level.in[v]), len(p.layers.Points[i].Right)+len(p.level.out[v])
 		ends := max(in, out)
@@ -137,21 +141,12 @@ func (p *plan) sizes() {
 		p.anchor[i] = (p.wide[i] - 1) / 2
 	}
 	if p.form == Card && !p.down {
-		p.alike()
-	}
-}
-
-// alike gives the cards of a layer the same length.
-func (p *plan) alike() {
-	for _, layer := range p.layers.Order {
-		most := 0
-		for _, q := range layer {
-			most = max(most, p.deep[q])
-		}
-		for _, q := range layer {
-			if p.layers.Points[q].Vertex >= 0 {
-				p.deep[q] = most
+		for _, layer := range p.layers.Order {
+			most := 0
+			for _, q := range layer {
+				most = max(most, p.deep[q])
 			}
+			p.alike(layer, most)
 		}
 	}
 }
@@ -236,20 +231,12 @@ func (c *part) wrap() []*band {
 	return bands
 }
 
-// mostCarried is the most lines that lead from one band to the next, because many are hard to follow; of stages, which
-// have no larger form, more are accepted.
-const mostCarried, mostCarriedOfStages = 2, 9
-
 // followed reports whether few lines lead from each band to the next one, and none back.
 func (c *part) followed(bands []*band) bool {
-	most := mostCarried
-	if c.folded {
-		most = mostCarriedOfStages
-	}
 	for _, b := range bands[:len(bands)-1] {
 		carried := 0
 		c.links(b.last-1, func(int32) { carried++ })
-		if carried > most {
+		if carried > c.carried {
 			return false
 		}
 	}

@@ -76,6 +76,7 @@ func (ch *channel) add(w *wire) *wire {
 
 func (c *part) leftEnds(n int32) (ends []end) {
 	link := &c.level.layers.Links[n]
+	ends = make([]end, 0, len(link.Left)+1)
 	for _, q := range link.Left {
 		ends = append(ends, end{c.rowOut(q, link.Bundle), q})
 	}
@@ -84,6 +85,7 @@ func (c *part) leftEnds(n int32) (ends []end) {
 
 func (c *part) rightEnds(n int32) (ends []end) {
 	link := &c.level.layers.Links[n]
+	ends = make([]end, 0, len(link.Right)+1)
 	for _, q := range link.Right {
 		ends = append(ends, end{c.rowIn(q, link.Bundle), q})
 	}
@@ -161,6 +163,7 @@ func (c *part) measure() {
 				x += c.depth(b.first + i)
 			}
 		}
+		b.along = x
 		c.along = max(c.along, x)
 	}
 }
