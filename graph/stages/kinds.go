@@ -62,9 +62,12 @@ func wordsOf(name string) []string {
 	return strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(nameEnds, r) })
 }
 
-// made reports whether a name is made from the command: all its words are in there. Then it tells nothing new.
+// made reports whether a name is made from the command: all its words, apart from numbers, are in there. Then it tells
+// nothing new.
 func made(name, command string) bool {
-	return !slices.ContainsFunc(wordsOf(name), func(word string) bool { return !strings.Contains(command, word) })
+	return !slices.ContainsFunc(wordsOf(name), func(word string) bool {
+		return !strings.Contains(command, strings.Trim(word, "0123456789"))
+	})
 }
 
 // joinNames joins the kinds with equal commands whose names differ in one word, always the same one, and share another
