@@ -136,14 +136,16 @@ func (u *union) join(boxes []int32) bool {
 			return false
 		}
 	}
-	first := boxes[0]
+	first := u.of[boxes[0]]
 	for _, b := range boxes[1:] {
-		for _, member := range u.in[u.of[b]] {
-			if u.of[member] != first {
-				u.of[member] = first
-				u.in[first] = append(u.in[first], member)
-			}
+		old := u.of[b]
+		if old == first {
+			continue
 		}
+		for _, member := range u.in[old] {
+			u.of[member] = first
+		}
+		u.in[first], u.in[old] = append(u.in[first], u.in[old]...), nil
 	}
 	return true
 }
