@@ -1,6 +1,9 @@
 package picture
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // pathEnds are the separators of the parts of names that are paths, such as ALIGN.SORT and prepare/index.
 const pathEnds = ".:/"
@@ -64,22 +67,26 @@ func (f *folder) familiesAt(l *level, depth int) []group {
 	var order []string
 	for b := range l.boxes {
 		if name := family(l.boxes[b].name, depth); name != "" && !f.apart(l, int32(b)) {
-			if members[name] == nil {
-				order = append(order, name)
+			key := strconv.Itoa(l.boxes[b].in) + " " + name
+			if members[key] == nil {
+				order = append(order, key)
 			}
-			members[name] = append(members[name], int32(b))
+			members[key] = append(members[key], int32(b))
 		}
 	}
 	u := newUnion(l)
 	joined := map[int]string{}
-	for _, name := range order {
-		if boxes := members[name]; len(boxes) > 1 && u.join(boxes) {
+	for _, key := range order {
+		if boxes := members[key]; len(boxes) > 1 && u.join(boxes) {
 			for _, b := range boxes {
-				joined[int(b)] = name
+				joined[int(b)] = key
 			}
 		}
 	}
-	return f.merge(l, func(b int) string { return joined[b] }, func(boxes []int) string { return joined[boxes[0]] })
+	return f.merge(l, func(b int) string { return joined[b] }, func(boxes []int) string {
+		_, name, _ := strings.Cut(joined[boxes[0]], " ")
+		return name
+	})
 }
 
 // A union is a graph whose boxes can be joined without making circles.

@@ -28,7 +28,7 @@ type folder struct {
 func (f *folder) stages() []group {
 	nodes := make([]stages.Node, len(f.vertices))
 	for v := range f.vertices {
-		nodes[v] = stages.Node{Name: f.vertices[v].Name, Group: f.vertices[v].Group, Command: f.vertices[v].Command}
+		nodes[v] = stages.Node{Name: f.vertices[v].Name, Group: f.vertices[v].Group, Command: f.vertices[v].Command, In: int32(f.vertices[v].In)}
 	}
 	arcs := make([]layered.Arc, 0, len(f.edges))
 	for _, e := range f.edges {
@@ -63,7 +63,7 @@ func (f *folder) stages() []group {
 // alike joins the boxes of a layer that have the same name but for numbers, whatever comes before them.
 func (f *folder) alike(l *level) []group {
 	return f.merge(l, func(b int) string {
-		return strconv.Itoa(int(l.rank[b])) + " " + stem(l.boxes[b].name)
+		return strconv.Itoa(int(l.rank[b])) + " " + strconv.Itoa(l.boxes[b].in) + " " + stem(l.boxes[b].name)
 	}, func(boxes []int) string { return stem(l.boxes[boxes[0]].name) })
 }
 

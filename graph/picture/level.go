@@ -11,15 +11,17 @@ import (
 // A level is the graph at one degree of folding: what its boxes and tracks are, and their order in layers. All forms
 // share it.
 type level struct {
-	o       *Options
-	folded  bool
-	rough   bool // boxes may stand for nodes that only lie at the same place
-	dense   bool // some arcs are implied by others, and a level without them follows
-	boxes   []node
-	arcs    []arc
-	implied []int   // edges that are not drawn, because others imply them
-	rank    []int32 // layer of each box
-	part    []int   // component of each box, the largest first
+	o        *Options
+	vertices []Vertex
+	folded   bool
+	rough    bool // boxes may stand for nodes that only lie at the same place
+	dense    bool // some arcs are implied by others, and a level without them follows
+	boxes    []node
+	arcs     []arc
+	implied  []int   // edges that are not drawn, because others imply them
+	rank     []int32 // layer of each box
+	part     []int   // component of each box, the largest first
+	inside   []int   // what contains the boxes of each component; 0 = nothing, or not all are in the same
 
 	// What lay computes.
 	nets   []net
@@ -34,6 +36,7 @@ type node struct {
 	members []int
 	name    string
 	times   string
+	in      int // what contains it, as of its vertices
 	width   int // of the name
 	after   int // width of times
 }
@@ -67,11 +70,11 @@ func newLevel(vertices []Vertex, edges []Edge, o *Options) *level {
 
 // groupedLevel returns the graph with a box for each group; together they have each vertex once.
 func groupedLevel(vertices []Vertex, edges []Edge, o *Options, groups []group) *level {
-	l := &level{o: o}
+	l := &level{o: o, vertices: vertices}
 	of := make([]int32, len(vertices))
 	l.boxes = make([]node, 0, len(groups))
 	for i, g := range groups {
-		b := node{members: g.members, name: g.name}
+		b := node{members: g.members, name: g.name, in: vertices[g.members[0]].In}
 		if len(g.members) == 1 {
 			v := &vertices[g.members[0]]
 			b.name, b.times = v.Name, v.Signs
@@ -171,6 +174,15 @@ func (l *level) components() {
 		l.part[b] = number[root(int32(b))]
 	}
 	l.parts = make([][][]int32, len(roots))
+	l.inside = make([]int, len(roots))
+	for i, r := range roots {
+		l.inside[i] = l.boxes[r].in
+	}
+	for b := range l.boxes {
+		if k := l.part[b]; l.boxes[b].in != l.inside[k] {
+			l.inside[k] = 0
+		}
+	}
 }
 
 // lay bundles the arcs into nets and orders the boxes in their layers. It does nothing the second time.

@@ -9,6 +9,7 @@ type Vertex struct {
 	Name           string // what the picture calls it
 	Group, Command string // decide which vertices are one stage
 	Signs          string // what is special about it before it runs; follows the name and is never cut
+	In             int    // the vertex that contains it, counted from 1; 0 = none
 }
 
 // An Edge leads from one vertex to another; both are numbers of vertices. They may be equal.
@@ -63,6 +64,7 @@ type Scene struct {
 	Boxes  []Box
 	Tracks []Track
 	Labels []Label
+	Frames []Frame
 	Box    []int // box of each vertex
 
 	Implied []int // edges without a line, because others imply them; only if boxes are stages
@@ -77,6 +79,13 @@ type Box struct {
 	Times   string // "×8" of a stage, or the signs of a vertex; follows the name
 	Note    int    // cells that remain for the painter's text, on the line of the name or the one below
 	Part    int    // number of its component
+}
+
+// A Frame is around the boxes of what a vertex contains. Only spaces and the boxes' own lines are inside.
+type Frame struct {
+	Rect
+	Vertex int
+	Title  string // on its upper border, from the fourth cell on
 }
 
 // A Track is a line with branches. Each of its source boxes is joined with each of its target boxes: whoever follows

@@ -17,6 +17,7 @@ type plan struct {
 	ins    [][]port
 	outs   [][]port
 	parts  []*part
+	frames []Frame
 	w, h   int
 
 	// Buffers.
@@ -102,16 +103,16 @@ func (p *plan) arrange(width int) {
 	p.at = make([]int, len(p.layers.Points))
 	p.float, p.middle, p.seen = make([]float64, len(p.layers.Points)), make([]float64, len(p.layers.Links)), make([]int, len(p.layers.Links))
 	p.ins, p.outs = make([][]port, len(p.boxes)), make([][]port, len(p.boxes))
-	for _, c := range p.parts {
+	for i, c := range p.parts {
 		c.bands = []*band{{first: 0, last: len(c.layers)}}
 		c.arrange()
-		if p.limit > 0 && c.along > p.limit {
+		if p.limit > 0 && c.along > c.room() {
 			if bands := c.wrap(); len(bands) > 1 && c.followed(bands) {
 				c.bands = bands
 				c.arrange()
 			}
 		}
-		c.grow(width)
+		c.grow(max(0, width-frameWidth*number(p.inside[i] > 0)))
 	}
 	p.pack(width)
 }
@@ -141,12 +142,14 @@ func (p *plan) sizes() {
 		p.anchor[i] = (p.wide[i] - 1) / 2
 	}
 	if p.form == Card && !p.down {
-		for _, layer := range p.layers.Order {
-			most := 0
-			for _, q := range layer {
-				most = max(most, p.deep[q])
+		for _, layers := range p.level.parts {
+			for _, layer := range layers {
+				most := 0
+				for _, q := range layer {
+					most = max(most, p.deep[q])
+				}
+				p.alike(layer, most)
 			}
-			p.alike(layer, most)
 		}
 	}
 }
@@ -212,6 +215,17 @@ func (p *plan) least() (w, h int) {
 	return w, h
 }
 
+// room returns the most cells along of a component that is wrapped.
+func (c *part) room() int {
+	switch {
+	case c.inside[c.number] == 0:
+		return c.limit
+	case c.down:
+		return max(1, c.limit-frameHeight)
+	}
+	return max(1, c.limit-frameWidth)
+}
+
 // wrap divides the layers into bands that are not longer than the limit.
 func (c *part) wrap() []*band {
 	b := c.bands[0]
@@ -223,7 +237,7 @@ func (c *part) wrap() []*band {
 		if i < len(c.layers) {
 			length = b.starts[i] + c.depth(i) - b.starts[first] + ends
 		}
-		if i == len(c.layers) || length > c.limit && i > first {
+		if i == len(c.layers) || length > c.room() && i > first {
 			bands = append(bands, &band{first: first, last: i})
 			first = i
 		}

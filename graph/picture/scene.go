@@ -26,7 +26,7 @@ type pieces struct {
 }
 
 func (p *plan) scene(o Options) *Scene {
-	d := &drawer{plan: p, s: &Scene{W: p.w, H: p.h, Form: p.form, Down: p.down, Folded: p.folded, Implied: p.implied}, links: make([]pieces, len(p.nets)), order: map[int32]int32{}}
+	d := &drawer{plan: p, s: &Scene{W: p.w, H: p.h, Form: p.form, Down: p.down, Folded: p.folded, Implied: p.implied, Frames: p.frames}, links: make([]pieces, len(p.nets)), order: map[int32]int32{}}
 	d.s.Fits = p.fits(o)
 	d.s.Boxes, d.s.Tracks = make([]Box, 0, len(p.boxes)), make([]Track, 0, len(p.nets))
 	for i := range p.boxes {
@@ -266,36 +266,3 @@ type meeting struct {
 }
 
 func comparePoints(a, b Point) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) }
-
-// pack puts components next to each other: in shelves from left to right, as wide as the pane or as the widest
-// component, and not much wider than high.
-func (p *plan) pack(width int) {
-	size := func(c *part) (w, h int) {
-		if p.down {
-			return c.across, c.along
-		}
-		return c.along, c.across
-	}
-	widest, area := 0, 0
-	for _, c := range p.parts {
-		w, h := size(c)
-		widest, area = max(widest, w), area+(w+3)*(h+1)
-	}
-	limit := width
-	if limit == 0 {
-		for limit = widest; limit*limit < 4*area; limit += 8 {
-		}
-	}
-	const space = 3
-	x, y, shelf := 0, 0, 0
-	for _, c := range p.parts {
-		w, h := size(c)
-		if x > 0 && x+w > limit {
-			x, y, shelf = 0, y+shelf+1, 0
-		}
-		c.corner = Point{x, y}
-		x += w + space
-		shelf = max(shelf, h)
-		p.w, p.h = max(p.w, x-space), max(p.h, y+shelf)
-	}
-}

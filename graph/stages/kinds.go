@@ -13,7 +13,11 @@ func kinds(nodes []Node, rank []int32) (of []int32, keys []string) {
 	known := map[string]int32{}
 	var key []byte
 	for v := range nodes {
-		key = appendKey(key[:0], &nodes[v])
+		key = key[:0]
+		if nodes[v].In != 0 {
+			key = append(binary.BigEndian.AppendUint32(key, uint32(nodes[v].In)), ' ')
+		}
+		key = appendKey(key, &nodes[v])
 		k, found := known[string(key)]
 		if !found {
 			k = int32(len(keys))

@@ -11,7 +11,10 @@ import (
 )
 
 // A Node is what stages depend on.
-type Node struct{ Name, Group, Command string }
+type Node struct {
+	Name, Group, Command string
+	In                   int32 // what contains it: nodes in different ones are of different kinds
+}
 
 // A Stage is a set of nodes of the same kind (see kinds). None of them leads to another one, and no two stages lead to
 // each other.

@@ -36,6 +36,9 @@ type sheet struct {
 func (d Drawing) Text(p Paint) string {
 	g, s := d.Graph, d.Scene
 	t := &sheet{g: g, s: s, paint: p, w: s.W, cells: make([]glyph, s.W*s.H)}
+	for i := range s.Frames {
+		t.container(&s.Frames[i])
+	}
 	t.lines()
 	t.leaders()
 	for i := range s.Labels {
@@ -266,6 +269,22 @@ func (t *sheet) frame(b *picture.Box, sgr string) {
 		t.put(b.X+b.W-1, y, c[6], sgr)
 	}
 	t.put(b.X, b.Y+b.H-1, c[4]+line+c[5], sgr)
+}
+
+// container draws the frame of a container and its title.
+func (t *sheet) container(f *picture.Frame) {
+	c := [...]string{"┌", "╴", "┐", "╷", "└", "┘"}
+	if t.paint.ASCII {
+		c = [...]string{"=", "=", "=", "=", "=", "="}
+	}
+	line := strings.Repeat(c[1], f.W-2)
+	t.put(f.X, f.Y, c[0]+line+c[2], "2")
+	for y := f.Y + 1; y < f.Y+f.H-1; y++ {
+		t.put(f.X, y, c[3], "2")
+		t.put(f.X+f.W-1, y, c[3], "2")
+	}
+	t.put(f.X, f.Y+f.H-1, c[4]+line+c[5], "2")
+	t.put(f.X+2, f.Y, " "+t.plain(f.Title)+" ", "36")
 }
 
 // bars are the sides of a chip that is larger than its text.
