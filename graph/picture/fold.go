@@ -209,9 +209,10 @@ func levels(vertices []Vertex, edges []Edge, o *Options) func(yield func(l *leve
 		again := []func() []group{kin(siblings), chains, kin(sameSources), kin(sameTargets)}
 		folds := slices.Concat(first, again, again, again)
 		folds = append(folds, kin(sameSpan), kin(siblings), chains, kin(sameLayer))
-		for _, fold := range folds {
+		for i, fold := range folds {
 			if groups := fold(); len(groups) < len(l.boxes) {
-				if l = groupedLevel(vertices, edges, o, groups); !yield(l) {
+				l = groupedLevel(vertices, edges, o, groups)
+				if l.steps = i + 1; !yield(l) {
 					return
 				}
 			}

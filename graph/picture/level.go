@@ -13,6 +13,7 @@ import (
 type level struct {
 	o      *Options
 	folded bool
+	steps  int // folds that were tried
 	boxes  []node
 	arcs   []arc
 	nets   []net
@@ -31,6 +32,8 @@ type node struct {
 	times   string
 	width   int // of the name
 	after   int // width of times
+
+	note, rows, wide int // as in Vertex
 }
 
 // An arc joins two boxes; several edges of the same kind are one.
@@ -68,6 +71,7 @@ func groupedLevel(vertices []Vertex, edges []Edge, o *Options, groups []group) *
 		if len(g.members) == 1 {
 			v := &vertices[g.members[0]]
 			b.name, b.times = v.Name, v.Signs
+			b.note, b.rows, b.wide = v.Note, v.Rows, v.Wide
 		} else {
 			l.folded = true
 			b.times = "×" + strconv.Itoa(len(g.members))

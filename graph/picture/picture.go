@@ -9,6 +9,8 @@ type Vertex struct {
 	Name           string // what the picture calls it
 	Group, Command string // decide which vertices are one stage
 	Signs          string // what is special about it before it runs; follows the name and is never cut
+	Note           int    // width of the painter's text on it, if that is wider than the options say
+	Rows, Wide     int    // lines of the painter's below it, and their width
 }
 
 // An Edge leads from one vertex to another; both are numbers of vertices. They may be equal.
@@ -38,6 +40,7 @@ type Options struct {
 	Note          int              // width of the text that the painter adds to each box: time, attempt, counts
 	Open          []int            // vertices whose stages are drawn node by node
 	Whole         bool             // never fold stages
+	Zoom          Zoom             // Fit, or what the reader chose instead
 	Measure       func(string) int // width of a text in cells; nil = one cell per rune
 }
 
@@ -64,6 +67,7 @@ type Scene struct {
 	Tracks []Track
 	Labels []Label
 	Box    []int // box of each vertex
+	Choice Choice
 }
 
 // A Box shows a vertex or a stage.
@@ -74,6 +78,7 @@ type Box struct {
 	Full    string // the whole name
 	Times   string // "×8" of a stage, or the signs of a vertex; follows the name
 	Note    int    // cells that remain for the painter's text, on the line of the name or the one below
+	Rows    int    // lines that remain for the painter at the bottom, within the frame
 	Part    int    // number of its component
 }
 
@@ -153,10 +158,11 @@ func (s *Scene) At(p Point) int {
 // New draws a graph. It tries forms and directions, from the largest to the smallest, and returns the first that
 // fits. If none does, it returns the most compact readable form, which is larger than the pane.
 func New(vertices []Vertex, edges []Edge, o Options) *Scene {
-	if o.Measure == nil {
-		o.Measure = func(s string) int { return len([]rune(s)) }
-	}
+	o.complete()
 	c := chooser{o: o}
+	if o.Zoom != Fit {
+		return c.zoomed(vertices, edges)
+	}
 	for l := range levels(vertices, edges, &o) {
 		if s := c.choose(l); s != nil {
 			return s
@@ -166,4 +172,11 @@ func New(vertices []Vertex, edges []Edge, o Options) *Scene {
 		return s
 	}
 	return c.compact()
+}
+
+// complete fills in what may be left out.
+func (o *Options) complete() {
+	if o.Measure == nil {
+		o.Measure = func(s string) int { return len([]rune(s)) }
+	}
 }

@@ -18,11 +18,18 @@ var maxName = [...]int{Card: 40, Chip: 30, Tag: 12, Dot: 0}
 
 // text returns the texts of a box.
 func (p *plan) text(b *node) texts {
-	t := texts{times: b.times, note: p.o.Note, h: 1}
+	t := p.head(b)
+	t.w, t.h = max(t.w, b.wide), t.h+b.rows
+	return t
+}
+
+// head returns the texts and the size of a box without its rows.
+func (p *plan) head(b *node) texts {
+	t := texts{times: b.times, note: max(p.o.Note, b.note), h: 1}
 	if n := len(b.members); n > 1 {
 		t.note = countWidth(n)
 	} else if p.form == Tag {
-		t.note = 0
+		t.note = b.note
 	}
 	if p.form == Dot {
 		if len(b.members) == 1 {
@@ -104,10 +111,10 @@ type pieces struct {
 
 func (p *plan) scene(o Options) *Scene {
 	d := &drawer{plan: p, s: &Scene{W: p.w, H: p.h, Form: p.form, Down: p.down, Folded: p.folded}, links: make([]pieces, len(p.nets))}
-	d.s.Fits = p.fits(o)
+	d.s.Fits, d.s.Choice = p.fits(o), Choice{p.steps, p.form, p.shape, true}
 	for i := range p.boxes {
 		d.s.Boxes = append(d.s.Boxes, Box{Members: p.boxes[i].members, Full: p.boxes[i].name, Name: p.texts[i].name,
-			Times: p.texts[i].times, Note: p.texts[i].note, Part: p.part[i]})
+			Times: p.texts[i].times, Note: p.texts[i].note, Rows: p.boxes[i].rows, Part: p.part[i]})
 		for _, v := range p.boxes[i].members {
 			for len(d.s.Box) <= v {
 				d.s.Box = append(d.s.Box, 0)
@@ -402,17 +409,20 @@ func (c *chooser) try(l *level, form Form, sh shape) *plan {
 const few = 500
 
 // compact returns the scene of the most compact readable form, which is larger than the pane.
-func (c *chooser) compact() *Scene {
+func (c *chooser) compact() *Scene { return c.smallest(c.last, Tag) }
+
+// smallest returns the scene of a level in a form that exceeds the pane least.
+func (c *chooser) smallest(l *level, form Form) *Scene {
 	var best *plan
 	least := 0
-	for _, sh := range c.shapes(Tag) {
-		p := newPlan(c.last, Tag, sh)
+	for _, sh := range c.shapes(form) {
+		p := newPlan(l, form, sh)
 		p.arrange(c.o.Width)
 		over := max(percent(p.w, c.o.Width), percent(p.h, c.o.Height))
 		if best == nil || over < least {
 			best, least = p, over
 		}
-		if len(c.last.boxes) > few {
+		if len(l.boxes) > few {
 			break
 		}
 	}
