@@ -143,7 +143,7 @@ func (l *level) layer() {
 			bundles = append(bundles, layered.Bundle{Sources: n.sources, Targets: n.targets})
 		}
 	}
-	l.layers = layered.New(l.rank, bundles, nil)
+	l.layers = layered.New(l.rank, bundles, l.across())
 	l.in, l.out = make([][]int32, size), make([][]int32, size)
 	for i := range l.nets {
 		if n := &l.nets[i]; n.back {

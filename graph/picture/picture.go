@@ -41,6 +41,7 @@ type Options struct {
 	Open          []int            // vertices whose stages are drawn node by node
 	Whole         bool             // never fold stages
 	Zoom          Zoom             // Fit, or what the reader chose instead
+	Across        []float64        // where vertices stand in a layer if edges do not decide; nil = unknown
 	Measure       func(string) int // width of a text in cells; nil = one cell per rune
 }
 

@@ -71,3 +71,17 @@ func StagesOf(vertices []Vertex, edges []Edge) []int {
 	}
 	return of
 }
+
+// across returns the places of the boxes in their layers that the options ask for: the mean of their vertices.
+func (l *level) across() []float64 {
+	if l.o.Across == nil {
+		return nil
+	}
+	across := make([]float64, len(l.boxes))
+	for i := range l.boxes {
+		for _, v := range l.boxes[i].members {
+			across[i] += l.o.Across[v] / float64(len(l.boxes[i].members))
+		}
+	}
+	return across
+}

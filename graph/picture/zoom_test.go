@@ -53,3 +53,15 @@ func TestOpenedStagesAreThoseOfTheirNodes(t *testing.T) {
 		}
 	}
 }
+
+// TestPlacesDecideTheOrder draws two vertices that edges do not order in the order of their places.
+func TestPlacesDecideTheOrder(t *testing.T) {
+	vertices := []Vertex{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+	edges := []Edge{{From: 0, To: 1}, {From: 0, To: 2}}
+	for _, across := range [][]float64{{0, 1, 2}, {0, 2, 1}} {
+		s := New(vertices, edges, Options{Across: across})
+		if b, c := s.Boxes[s.Box[1]], s.Boxes[s.Box[2]]; (b.Y < c.Y) != (across[1] < across[2]) {
+			t.Errorf("places %v: b at %d, c at %d", across, b.Y, c.Y)
+		}
+	}
+}
