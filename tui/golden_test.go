@@ -100,7 +100,7 @@ func mainShots() (shots []shot) {
 			return m
 		}})
 	}
-	for _, view := range []drawing.View{drawing.Stages, drawing.Layers, drawing.List} {
+	for _, view := range []drawing.View{drawing.Stages, drawing.Chart, drawing.List} {
 		show("main: "+view.String(), func(m *model) {
 			m.doc.picture.view, m.doc.picture.chosen = view, true
 			m.refresh()

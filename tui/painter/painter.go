@@ -50,14 +50,14 @@ type Surface interface {
 type Painter struct {
 	Scene  *picture.Scene
 	Canvas *picture.Canvas
-	ascii  bool
+	ASCII  bool                  // paint in ASCII
 	tails  map[picture.Point]int // track of each line that leaves a box to the right
 	spans  [][2]int              // the first and the last column of the lines of each box
 }
 
 // New prepares the painting of a scene.
 func New(s *picture.Scene, ascii bool) *Painter {
-	p := &Painter{Scene: s, Canvas: s.Paint(), ascii: ascii, tails: map[picture.Point]int{}, spans: make([][2]int, len(s.Boxes))}
+	p := &Painter{Scene: s, Canvas: s.Paint(), ASCII: ascii, tails: map[picture.Point]int{}, spans: make([][2]int, len(s.Boxes))}
 	for i := range s.Boxes {
 		b := &s.Boxes[i]
 		p.spans[i] = [2]int{b.X + b.W, b.X}
@@ -105,7 +105,7 @@ func overlap(a, b picture.Rect) bool {
 
 // line returns the sign of a cell of lines.
 func (p *Painter) line(c picture.Cell) string {
-	if p.ascii {
+	if p.ASCII {
 		return string(c.ASCII())
 	}
 	return string(c.Rune())
@@ -113,7 +113,7 @@ func (p *Painter) line(c picture.Cell) string {
 
 // Plain replaces what the painter adds to texts by ASCII, if it has to.
 func (p *Painter) Plain(text string) string {
-	if p.ascii {
+	if p.ASCII {
 		text = strings.NewReplacer("…", "~", "×", "x").Replace(text)
 	}
 	return text
@@ -198,9 +198,9 @@ func (p *Painter) lead(b *picture.Box, x, y int, on Surface) {
 	weak := p.Scene.Tracks[track].Weak
 	sign := "─"
 	switch {
-	case p.ascii && weak:
+	case p.ASCII && weak:
 		sign = "\""
-	case p.ascii:
+	case p.ASCII:
 		sign = "-"
 	case weak:
 		sign = "╌"
@@ -232,7 +232,7 @@ func ShowsTimes(s *picture.Scene, b *picture.Box, note string) bool {
 // frame draws the frame of a card. Its corners are square; those of lines are round.
 func (p *Painter) frame(b *picture.Box, put func(x, y int, text string, part Part) int) {
 	c := [...]string{"┌", "─", "┐", "│", "└", "┘", "│"}
-	if p.ascii {
+	if p.ASCII {
 		c = [...]string{" ", "_", " ", "[", "[", "]", "]"}
 	}
 	line := strings.Repeat(c[1], b.W-2)
@@ -247,7 +247,7 @@ func (p *Painter) frame(b *picture.Box, put func(x, y int, text string, part Par
 // bars are the sides of a chip that is larger than its text.
 func (p *Painter) bars(b *picture.Box, put func(x, y int, text string, part Part) int) {
 	left, right := "▐", "▌"
-	if p.ascii {
+	if p.ASCII {
 		left, right = "[", "]"
 	}
 	for y := b.Y; y < b.Y+b.H; y++ {
