@@ -96,7 +96,7 @@ func runActions() []action {
 func lookActions() []action {
 	return []action{
 		{groupLook, []string{"v"}, "view", "change between graph and list", "view", atMain, hasFile, give(func(m *model) tea.Msg { return m.doc.nextView() })},
-		{groupLook, []string{"z"}, "zoom", "draw the graph in another size: what fits, boxes, names, short names, signs, stages", "", atMain, inGraph, give(func(m *model) tea.Msg { return m.doc.nextZoom() })},
+		{groupLook, []string{"z"}, "zoom", "draw the graph in another size: boxes, names, short names, signs, stages", "", atMain, inGraph, give(func(m *model) tea.Msg { return m.doc.nextZoom() })},
 		{groupLook, []string{"t"}, "path", "light the path of the selection, or show all lines alike", "", atMain, inGraph, give(func(m *model) tea.Msg { return m.doc.nextLens() })},
 		{groupLook, []string{"0"}, "fit", "show all of the graph at once, in the largest form that fits", "", atMain, inGraph, act(func(m *model) { m.doc.picture.fit() })},
 		{groupLook, []string{"O"}, "overview", "show or hide the overview of a graph that does not fit", "", atMain, inGraph, act(func(m *model) { m.panes.noOverview = !m.panes.noOverview })},

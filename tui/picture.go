@@ -91,9 +91,10 @@ func (p *picture) update(f *runview.Workfile, hidden []bool, now time.Time) {
 	p.resolve()
 }
 
-// resolve selects the box that shows what is selected, after boxes have been opened or folded.
+// resolve selects the box that shows what is selected, after boxes have been opened or folded. A node may be selected
+// although its box shows others, too.
 func (p *picture) resolve() {
-	if seen := p.layout.Seen(p.selected); seen != drawing.Nothing {
+	if seen := p.layout.Seen(p.selected); seen != drawing.Nothing && p.selected.Kind != drawing.ANode {
 		p.selected = seen
 	}
 }
@@ -158,7 +159,11 @@ func (p *picture) fit() { p.zoom, p.from = drawing.Fit, drawing.Point{} }
 func (p *picture) find(anchor string) drawing.Item {
 	for i := range p.graph.Nodes {
 		if p.graph.Nodes[i].ID == anchor {
-			if seen := p.layout.Seen(drawing.NodeItem(i)); seen != drawing.Nothing {
+			switch seen := p.layout.Seen(drawing.NodeItem(i)); {
+			case seen == drawing.Nothing:
+			case p.selected.Kind == drawing.ANode:
+				return drawing.NodeItem(i)
+			default:
 				return seen
 			}
 		}
@@ -297,6 +302,8 @@ func (p *picture) close(f *runview.Workfile) bool {
 		for _, key := range keys {
 			delete(p.expanded, key)
 		}
+		p.show(false)
+		p.choose(p.layout.Seen(p.selected))
 		return true
 	}
 	return p.closeInner(f)
@@ -332,7 +339,7 @@ func (p *picture) markedNodes() []int {
 // unmarkAll removes all marks.
 func (p *picture) unmarkAll() { clear(p.marked) }
 
-// goTo selects a node, or the item that folds it.
+// goTo selects a node, also within a box of several.
 func (p *picture) goTo(node int) {
 	if p.layout == nil {
 		return
@@ -343,7 +350,9 @@ func (p *picture) goTo(node int) {
 			return
 		}
 	}
-	p.choose(p.layout.Seen(drawing.NodeItem(node)))
+	if p.layout.Seen(drawing.NodeItem(node)) != drawing.Nothing {
+		p.choose(drawing.NodeItem(node))
+	}
 	p.anchor = p.graph.Nodes[node].ID
 }
 

@@ -287,7 +287,11 @@ func (c *chart) where(item Item) Rect {
 	case item.Kind == ARow && c.item[b].Kind == ANode:
 		return Rect(c.paint.Row(b, c.rowOf(item)))
 	}
-	return Rect(c.scene.Boxes[b].Rect)
+	r := c.scene.Boxes[b].Rect
+	if c.scene.Boxes[b].Rows > 0 {
+		r.H = c.paint.Row(b, 0).Y - r.Y
+	}
+	return Rect(r)
 }
 
 func (c *chart) at(p Point) Item {
@@ -376,8 +380,11 @@ func (c *chart) stageOf(node int) int {
 	return c.stage[c.vertex[node]]
 }
 
-// stageKeys returns the keys of the stages of an item: of each the first node.
+// stageKeys returns the keys of the stages of an item that is folded: of each the first node.
 func (c *chart) stageKeys(item Item) (keys []string) {
+	if c.seen(item).Kind != AStage {
+		return nil
+	}
 	seen := map[int]bool{}
 	for _, v := range c.nodes(item) {
 		if s := c.stageOf(v); !seen[s] {

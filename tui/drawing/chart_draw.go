@@ -224,14 +224,20 @@ func (c *chart) litTrack(track int) bool {
 
 // lineSign returns the sign of a cell of a line: dotted where it is only a path through hidden nodes.
 func (s *chartSurface) lineSign(text string, m painter.Mark) string {
-	straight := text == "─" || text == "╌" || text == "│" || text == "╎"
-	if s.o.Hidden == nil || !straight || !s.through(m.Track, m.Piece) {
+	direction := uint8(0)
+	switch text {
+	case "─", "╌", "-", "\"":
+		direction = east | west
+	case "│", "╎", "|", ":":
+		direction = north | south
+	}
+	if s.o.Hidden == nil || direction == 0 || !s.through(m.Track, m.Piece) {
 		return text
 	}
-	if text == "─" || text == "╌" {
-		return dotted[east|west]
+	if s.look.ASCII {
+		return asciiDots[direction]
 	}
-	return dotted[north|south]
+	return dotted[direction]
 }
 
 // through reports whether all that passes a piece are paths through hidden nodes.
@@ -307,7 +313,8 @@ func (s *chartSurface) stamp(t *kernel.Track, track int, a *kernel.Arc, sign str
 	}
 	for _, e := range ends {
 		c := s.paint.Canvas.At(e.At)
-		if int(c.Track) != track || c.Head || c.Cross || !s.alone(t, int(c.Piece), a) {
+		straight := c.Arms == 1<<kernel.Left|1<<kernel.Right || c.Arms == 1<<kernel.Up|1<<kernel.Down
+		if int(c.Track) != track || c.Head || c.Cross || !straight || !s.alone(t, int(c.Piece), a) {
 			continue
 		}
 		if cell := s.grid.At(e.At.X-s.from.X, e.At.Y-s.from.Y); cell != nil && cell.Style.Ink != InkWhen {
@@ -359,7 +366,6 @@ func (s *chartSurface) invert(box int) {
 	for y := first; y <= last; y++ {
 		for x := b.X + rim; x < b.X+b.W-rim; x++ {
 			if c := s.grid.At(x-s.from.X, y-s.from.Y); c != nil && c.Style.Mods&Line == 0 {
-				c.Item = s.item[box]
 				c.Style.Mods |= Selected
 				c.Style.Mods &^= Faint
 			}

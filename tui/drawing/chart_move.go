@@ -101,9 +101,12 @@ func (c *chart) port(item Item) (port, bool) {
 		return port{}, false
 	}
 	b := &c.scene.Boxes[i]
-	to := port{row: c.paint.Text(i), out: b.X + b.W - 1, turnOut: b.X + b.W, in: b.X, turnIn: b.X - 1}
-	if c.scene.Form == kernel.Card || c.scene.Form == kernel.Dot || b.H > 1 {
-		to.out, to.turnOut, to.in, to.turnIn = b.X+b.W, b.X+b.W, b.X-1, b.X-1
+	to := port{row: c.paint.Text(i), out: b.X + b.W, turnOut: b.X + b.W, in: b.X - 1, turnIn: b.X - 2}
+	if c.scene.Form != kernel.Card && c.scene.Form != kernel.Dot && b.H == 1 { // a chip has blanks around its text
+		to.in = b.X
+		if !c.scene.Down {
+			to.out = b.X + 2 + c.paint.Width(b, (&chartSurface{chart: c}).Texts(i))
+		}
 	}
 	if to.turnIn < 0 {
 		to.in = -1

@@ -172,10 +172,10 @@ func (l *Layout) Name(item Item) string {
 }
 
 // StageKeys returns the keys in Look.Expanded with which the box of an item is drawn node by node: one for each stage in
-// it. A list has none.
+// it, or for the one of a node in it. A single node has none, and neither has a list.
 func (l *Layout) StageKeys(item Item) []string {
-	if c, ok := l.view.(*chart); ok && item.Kind == AStage {
-		return c.stageKeys(item)
+	if c, ok := l.view.(*chart); ok {
+		return c.stageKeys(l.graph.owner(item))
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ var (
 
 	asciis      = [16]string{" ", "|", "-", "`", "|", "|", ",", "#", "-", "'", "-", "#", ",", "#", "#", "|"}
 	asciiDashes = [16]string{" ", ":", `"`, "`", ":", ":", ",", "#", `"`, "'", `"`, "#", ",", "#", "#", ":"}
-	asciiDots   = [16]string{" ", ";", "_", "`", ";", ";", ",", "#", "_", "'", "_", "#", ",", "#", "#", ";"}
+	asciiDots   = [16]string{" ", ";", ";", "`", ";", ";", ",", "#", ";", "'", ";", "#", ",", "#", "#", ";"}
 )
 
 // crossed returns the sign for four directions where a line branches. It differs from the sign of a crossing.

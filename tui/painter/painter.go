@@ -114,7 +114,7 @@ func (p *Painter) line(c picture.Cell) string {
 // Plain replaces what the painter adds to texts by ASCII, if it has to.
 func (p *Painter) Plain(text string) string {
 	if p.ASCII {
-		text = strings.NewReplacer("…", "~", "×", "x").Replace(text)
+		text = strings.NewReplacer("…", "~", "×", "N").Replace(text)
 	}
 	return text
 }
@@ -157,7 +157,7 @@ func (p *Painter) box(i int, on Surface) {
 		p.bars(b, put)
 	}
 	if p.Scene.Down && !card && b.Rows == 0 { // below and above the lines, which end in the middle
-		width := p.width(b, texts)
+		width := p.Width(b, texts)
 		x += max(0, b.W-2-width) / 2
 		if p.spans[i][0] < x || p.spans[i][1] > x+width {
 			p.bars(b, put)
@@ -211,8 +211,8 @@ func (p *Painter) lead(b *picture.Box, x, y int, on Surface) {
 	}
 }
 
-// width returns the cells of the texts of a chip.
-func (p *Painter) width(b *picture.Box, texts Texts) int {
+// Width returns the cells of the texts of a chip.
+func (p *Painter) Width(b *picture.Box, texts Texts) int {
 	width := 2 + ansi.StringWidth(b.Name)
 	if ShowsTimes(p.Scene, b, texts.Note) {
 		width += 1 + ansi.StringWidth(b.Times)

@@ -9,9 +9,27 @@ import (
 	"wf/tui/words"
 )
 
+// urgent are the states that the note of a stage names, because somebody looks for them. The signs of all others are less
+// severe than these, or the sign of the stage says it all.
+var urgent = [...]api.State{api.StateFailed, api.StateWaiting, api.StateRetrying, api.StateRunning}
+
 // Progress returns the note of a stage: how many of its nodes are done, and how many are in the most urgent state, such
-// as "6/8 ✗1"; "" before anything happened.
+// as "6/8 ✗1"; "" before anything happened. If nodes failed while others wait or run, it names all of them, "✗1◆2●1", or
+// only their signs if the numbers do not fit the room that drawings have.
 func Progress(c api.Counts, ascii bool) string {
+	signs, numbers, kinds := "", "", 0
+	for _, s := range urgent {
+		if n := c.Of(s); n > 0 {
+			sign := words.LookOf(s).Sign(ascii)
+			signs, numbers, kinds = signs+sign, numbers+sign+strconv.Itoa(n), kinds+1
+		}
+	}
+	switch {
+	case kinds > 3:
+		return signs
+	case kinds > 1:
+		return numbers
+	}
 	worst := c.Worst()
 	text := ""
 	if done := c.OK + c.Kept + c.Handled; done > 0 || worst != api.StateIdle {
