@@ -87,21 +87,26 @@ const few = 500
 
 // compact returns the scene of the most compact readable form, which is larger than the pane.
 func (c *chooser) compact() *Scene {
+	return c.smallest(c.levels[len(c.levels)-1], sizes[len(sizes)-1])
+}
+
+// smallest returns the scene of a level in a form that exceeds the pane least.
+func (c *chooser) smallest(l *level, z size) *Scene {
 	var best *plan
-	least, last := 0, c.levels[len(c.levels)-1]
-	last.lay()
-	for _, sh := range c.shapes(Tag) {
+	least := 0
+	l.lay()
+	for _, sh := range c.shapes(z.form) {
 		sh.carried = mostCarried
-		if last.folded {
+		if l.folded {
 			sh.carried = mostCarriedOfStages
 		}
-		p := newPlan(last, sizes[len(sizes)-1], sh)
+		p := newPlan(l, z, sh)
 		p.arrange(c.o.Width)
 		over := max(percent(p.w, c.o.Width), percent(p.h, c.o.Height))
 		if best == nil || over < least {
 			best, least = p, over
 		}
-		if len(last.boxes) > few {
+		if len(l.boxes) > few {
 			break
 		}
 	}

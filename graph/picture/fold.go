@@ -220,7 +220,7 @@ func levels(vertices []Vertex, edges []Edge, o *Options) func(yield func(l *leve
 				continue
 			}
 			l = groupedLevel(vertices, edges, o, groups)
-			l.rough = i >= fine
+			l.steps, l.rough = i+1, i >= fine
 			r := l.reduced()
 			l.dense = r != nil
 			if !yield(l) || r != nil && !yield(r) {

@@ -46,7 +46,7 @@ func (l *level) reduced() *level {
 	if !any {
 		return nil
 	}
-	r := &level{o: l.o, vertices: l.vertices, folded: l.folded, rough: l.rough, boxes: l.boxes}
+	r := &level{o: l.o, vertices: l.vertices, folded: l.folded, steps: l.steps, rough: l.rough, boxes: l.boxes}
 	for i := range l.arcs {
 		if implied[i] {
 			r.implied = append(r.implied, l.arcs[i].edges...)

@@ -14,6 +14,7 @@ type level struct {
 	o        *Options
 	vertices []Vertex
 	folded   bool
+	steps    int  // folds that were tried
 	rough    bool // boxes may stand for nodes that only lie at the same place
 	dense    bool // some arcs are implied by others, and a level without them follows
 	boxes    []node
@@ -39,6 +40,8 @@ type node struct {
 	in      int // what contains it, as of its vertices
 	width   int // of the name
 	after   int // width of times
+
+	note, rows, wide int // as in Vertex
 }
 
 // An arc joins two boxes; several edges of the same kind are one.
@@ -78,6 +81,7 @@ func groupedLevel(vertices []Vertex, edges []Edge, o *Options, groups []group) *
 		if len(g.members) == 1 {
 			v := &vertices[g.members[0]]
 			b.name, b.times = v.Name, v.Signs
+			b.note, b.rows, b.wide = v.Note, v.Rows, v.Wide
 		} else {
 			l.folded = true
 			b.times = "×" + strconv.Itoa(len(g.members))
@@ -198,7 +202,7 @@ func (l *level) lay() {
 			bundles = append(bundles, layered.Bundle{Sources: n.sources, Targets: n.targets})
 		}
 	}
-	l.layers = layered.New(l.rank, bundles, nil)
+	l.layers = layered.New(l.rank, bundles, l.across())
 	l.in, l.out = make([][]int32, size), make([][]int32, size)
 	for i := range l.nets {
 		if n := &l.nets[i]; n.back {

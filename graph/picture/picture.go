@@ -10,6 +10,8 @@ type Vertex struct {
 	Group, Command string // decide which vertices are one stage
 	Signs          string // what is special about it before it runs; follows the name and is never cut
 	In             int    // the vertex that contains it, counted from 1; 0 = none
+	Note           int    // width of the painter's text on it, if that is wider than the options say
+	Rows, Wide     int    // lines of the painter's below it, and their width
 }
 
 // An Edge leads from one vertex to another; both are numbers of vertices. They may be equal.
@@ -39,6 +41,8 @@ type Options struct {
 	Note          int              // width of the text that the painter adds to each box: time, attempt, counts
 	Open          []int            // vertices whose stages are drawn node by node
 	Whole         bool             // never fold stages
+	Zoom          Zoom             // Fit, or what the reader chose instead
+	Across        []float64        // where vertices stand in a layer if edges do not decide; nil = unknown
 	Measure       func(string) int // width of a text in cells; nil = one cell per rune
 }
 
@@ -67,6 +71,7 @@ type Scene struct {
 	Frames []Frame
 	Box    []int // box of each vertex
 
+	Choice  Choice
 	Implied []int // edges without a line, because others imply them; only if boxes are stages
 }
 
@@ -78,6 +83,7 @@ type Box struct {
 	Full    string // the whole name
 	Times   string // "×8" of a stage, or the signs of a vertex; follows the name
 	Note    int    // cells that remain for the painter's text, on the line of the name or the one below
+	Rows    int    // lines that remain for the painter at the bottom, within the frame
 	Part    int    // number of its component
 }
 
@@ -163,10 +169,11 @@ func (s *Scene) At(p Point) int {
 // New draws a graph. It tries forms and directions, from the largest to the smallest, and returns the first that
 // fits. If none does, it returns the most compact readable form, which is larger than the pane.
 func New(vertices []Vertex, edges []Edge, o Options) *Scene {
-	if o.Measure == nil {
-		o.Measure = func(s string) int { return len([]rune(s)) }
-	}
+	o.complete()
 	c := chooser{o: o}
+	if o.Zoom != Fit {
+		return c.zoomed(vertices, edges)
+	}
 	if s := c.choose(levels(vertices, edges, &o)); s != nil {
 		return s
 	}
@@ -174,4 +181,11 @@ func New(vertices []Vertex, edges []Edge, o Options) *Scene {
 		return s
 	}
 	return c.compact()
+}
+
+// complete fills in what may be left out.
+func (o *Options) complete() {
+	if o.Measure == nil {
+		o.Measure = func(s string) int { return len([]rune(s)) }
+	}
 }

@@ -27,11 +27,11 @@ type pieces struct {
 
 func (p *plan) scene(o Options) *Scene {
 	d := &drawer{plan: p, s: &Scene{W: p.w, H: p.h, Form: p.form, Down: p.down, Folded: p.folded, Implied: p.implied, Frames: p.frames}, links: make([]pieces, len(p.nets)), order: map[int32]int32{}}
-	d.s.Fits = p.fits(o)
+	d.s.Fits, d.s.Choice = p.fits(o), Choice{p.steps, len(p.implied) > 0, p.size, p.shape, true}
 	d.s.Boxes, d.s.Tracks = make([]Box, 0, len(p.boxes)), make([]Track, 0, len(p.nets))
 	for i := range p.boxes {
 		d.s.Boxes = append(d.s.Boxes, Box{Members: p.boxes[i].members, Full: p.boxes[i].name, Name: p.texts[i].name,
-			Times: p.texts[i].times, Note: p.texts[i].note, Part: p.part[i]})
+			Times: p.texts[i].times, Note: p.texts[i].note, Rows: p.boxes[i].rows, Part: p.part[i]})
 		for _, v := range p.boxes[i].members {
 			for len(d.s.Box) <= v {
 				d.s.Box = append(d.s.Box, 0)

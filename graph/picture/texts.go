@@ -9,13 +9,20 @@ type texts struct {
 	w, h        int
 }
 
-// text returns the texts of a box.
+// text returns the texts and the size of a box.
 func (p *plan) text(b *node, name string) texts {
-	t := texts{name: name, times: b.times, note: p.o.Note, h: 1}
+	t := p.head(b, name)
+	t.w, t.h = max(t.w, b.wide), t.h+b.rows
+	return t
+}
+
+// head returns the texts and the size of a box without its rows.
+func (p *plan) head(b *node, name string) texts {
+	t := texts{name: name, times: b.times, note: max(p.o.Note, b.note), h: 1}
 	if n := len(b.members); n > 1 {
 		t.note = countWidth(n)
 	} else if p.form == Tag {
-		t.note = 0
+		t.note = b.note
 	}
 	if p.form == Dot {
 		if len(b.members) == 1 {
