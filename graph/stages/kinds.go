@@ -28,7 +28,7 @@ func kinds(nodes []Node, rank []int32) (of []int32, keys []string) {
 	}
 	if len(keys) > 1 {
 		joinNames(of, keys)
-		joinCommands(of, keys, rank)
+		joinCommands(of, keys, nodes, rank)
 		keys = renumber(of, keys)
 	}
 	return of, keys
@@ -154,12 +154,13 @@ func apply(of []int32, into map[int32]int32) {
 const fewestItems = 3
 
 // joinCommands joins kinds of one node in the same layer whose commands differ in one word, if it comes after the first
-// two, which are a program and often what it shall do.
-func joinCommands(of []int32, keys []string, rank []int32) {
-	size, layer := make([]int32, len(keys)), make([]int32, len(keys))
+// two, which are a program and often what it shall do. Commands with comments are
+// left alone: comments are names.
+func joinCommands(of []int32, keys []string, nodes []Node, rank []int32) {
+	size, first := make([]int32, len(keys)), make([]int32, len(keys))
 	for v, k := range of {
 		size[k]++
-		layer[k] = rank[v]
+		first[k] = int32(v)
 	}
 	groups, words := map[string][]int32{}, make([][]string, len(keys))
 	for k, key := range keys {
@@ -167,8 +168,8 @@ func joinCommands(of []int32, keys []string, rank []int32) {
 			continue
 		}
 		words[k] = strings.Fields(key)
-		if n := len(words[k]); n > 2 {
-			group := string(binary.BigEndian.AppendUint64([]byte(words[k][0]+" "+words[k][1]), uint64(layer[k])<<32|uint64(n)))
+		if n := len(words[k]); n > 2 && !strings.Contains(nodes[first[k]].Command, "#") {
+			group := string(binary.BigEndian.AppendUint64([]byte(words[k][0]+" "+words[k][1]), uint64(rank[first[k]])<<32|uint64(n)))
 			groups[group] = append(groups[group], int32(k))
 		}
 	}

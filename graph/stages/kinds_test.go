@@ -42,6 +42,7 @@ func TestKinds(t *testing.T) {
 		"samples before the verb":        {[]string{"liver_map: run x", "brain_map: run x"}, "liver_map brain_map"},
 		"names without a word in common": {[]string{"up: run x", "down: run x"}, "up, down"},
 		"three items":                    {[]string{"get: get from liver", "get~2: get from brain", "get~3: get from heart"}, "get get~2 get~3"},
+		"names in comments":              {[]string{"A: sleep 1 # A", "B: sleep 1 # B", "C: sleep 1 # C"}, "A, B, C"},
 		"two steps":                      {[]string{"get: get from liver", "get~2: get from brain"}, "get, get~2"},
 		"what a program shall do":        {[]string{"a: samtools sort x", "b: samtools index x", "c: samtools stats x"}, "a, b, c"},
 		"groups":                         {[]string{"x: a", "y: b"}, "x, y"},
