@@ -144,15 +144,21 @@ func (p *plan) sizes() {
 	}
 }
 
-// alike gives the cards of a layer the same length.
+// alike gives the cards of a layer the same length, except those with rows.
 func (p *plan) alike() {
 	for _, layer := range p.layers.Order {
 		most := 0
-		for _, q := range layer {
-			most = max(most, p.deep[q])
+		alike := func(q int32) bool {
+			v := p.layers.Points[q].Vertex
+			return v >= 0 && p.boxes[v].rows == 0
 		}
 		for _, q := range layer {
-			if p.layers.Points[q].Vertex >= 0 {
+			if alike(q) {
+				most = max(most, p.deep[q])
+			}
+		}
+		for _, q := range layer {
+			if alike(q) {
 				p.deep[q] = most
 			}
 		}
