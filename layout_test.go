@@ -101,7 +101,7 @@ var mayImport = map[string][]string{
 	"tui/dialog":                      {"tui/cells", "tui/plain", "tui/words"},
 	"tui/logview":                     {"api", "client", "tui/cells", "tui/plain", "tui/program", "tui/words"},
 	"tui/tail":                        {"api", "client", "tui/plain", "tui/words"},
-	"tui/drawing":                     {"api", "graph/layered", "graph/stages", "tui/cells", "tui/plain", "tui/words"},
+	"tui/drawing":                     {"api", "graph/layered", "graph/picture", "tui/cells", "tui/painter", "tui/plain", "tui/words"},
 	"cmd/wf/convert":                  {"api", "graph/attribute", "graph/layered", "graph/pattern", "tui/words"},
 	"cmd/wf/picture":                  {"api", "client/runview", "graph/picture", "tui/painter", "tui/plain", "tui/words"},
 	"tui/painter":                     {"api", "graph/picture", "tui/words"},

@@ -29,12 +29,12 @@ type chart struct {
 	built size
 	item  []Item       // by box
 	box   map[Item]int // of the items of stages and nodes
-	boxes []int        // in reading order
+	boxes []int        // in the order of the flow: layer by layer
 	back  []bool       // by edge of the kernel: it leads back
 
 	// Of the frame.
 	look  Look
-	order []Item           // boxes in reading order, each followed by its rows
+	order []Item           // boxes in the order of the flow, each followed by its rows
 	inks  map[[2]int]Style // of lines, by track and piece
 	lens  lens
 }
@@ -215,7 +215,11 @@ func (c *chart) index() {
 	}
 	slices.SortFunc(c.boxes, func(i, j int) int {
 		a, b := &s.Boxes[i], &s.Boxes[j]
-		return cmp.Or(cmp.Compare(c.paint.Text(i), c.paint.Text(j)), cmp.Compare(a.X, b.X))
+		x, y := cmp.Compare(a.X, b.X), cmp.Compare(c.paint.Text(i), c.paint.Text(j))
+		if s.Down || s.Bands > 1 {
+			x, y = y, x
+		}
+		return cmp.Or(cmp.Compare(a.Part, b.Part), x, y)
 	})
 	c.back = make([]bool, len(c.edge))
 	for i := range s.Tracks {
@@ -343,7 +347,7 @@ func (c *chart) name(item Item) string {
 	return c.scene.Boxes[b].Full
 }
 
-// near lists the boxes that lines join with that of an item, in reading order.
+// near lists the boxes that lines join with that of an item, in the order of the flow.
 func (c *chart) near(item Item, forward bool) []Item {
 	b := c.boxOf(item)
 	if b < 0 {
