@@ -9,6 +9,7 @@ type Vertex struct {
 	Name           string // what the picture calls it
 	Group, Command string // decide which vertices are one stage
 	Signs          string // what is special about it before it runs; follows the name and is never cut
+	In             int    // the vertex that contains it, counted from 1; 0 = none
 	Note           int    // width of the painter's text on it, if that is wider than the options say
 	Rows, Wide     int    // lines of the painter's below it, and their width
 }
@@ -67,8 +68,11 @@ type Scene struct {
 	Boxes  []Box
 	Tracks []Track
 	Labels []Label
+	Frames []Frame
 	Box    []int // box of each vertex
-	Choice Choice
+
+	Choice  Choice
+	Implied []int // edges without a line, because others imply them; only if boxes are stages
 }
 
 // A Box shows a vertex or a stage.
@@ -83,6 +87,13 @@ type Box struct {
 	Part    int    // number of its component
 }
 
+// A Frame is around the boxes of what a vertex contains. Only spaces and the boxes' own lines are inside.
+type Frame struct {
+	Rect
+	Vertex int
+	Title  string // on its upper border, from the fourth cell on
+}
+
 // A Track is a line with branches. Each of its source boxes is joined with each of its target boxes: whoever follows
 // the track from a source to an arrowhead follows an edge.
 type Track struct {
@@ -90,15 +101,16 @@ type Track struct {
 	When       string
 	Arcs       []Arc
 	Pieces     []Piece
-	Tails      []End           // where it leaves the sources
-	Heads      []End           // the arrowheads
-	order      map[int32]int32 // numbers of the ends; nil = there is one arc
+	Tails      []End // where it leaves the sources
+	Heads      []End // the arrowheads
 }
 
 // An Arc is what one or several edges between two boxes have become.
 type Arc struct {
 	From, To int   // boxes
 	Edges    []int // numbers of the edges of the input
+
+	tail, head int32 // numbers of the ends of the track that it joins
 }
 
 // An End is where a track meets a box: a cell outside of it, and the direction from the source or into the target.
@@ -128,16 +140,14 @@ type Piece struct {
 
 // Carries reports whether an arc of the track passes a piece of it.
 func (t *Track) Carries(p *Piece, a *Arc) bool {
-	if t.order == nil {
+	if t.single() {
 		return true
 	}
-	from, to := t.order[source(a.From)], t.order[target(a.To)]
-	return (p.first <= from && from < p.last) != (p.first <= to && to < p.last)
+	return (p.first <= a.tail && a.tail < p.last) != (p.first <= a.head && a.head < p.last)
 }
 
-// The keys of Track.order: a box may be a source and a target of the same track.
-func source(box int) int32 { return int32(2 * box) }
-func target(box int) int32 { return int32(2*box + 1) }
+// single reports whether all pieces carry the only arc.
+func (t *Track) single() bool { return len(t.Tails) == 1 && len(t.Heads) == 1 }
 
 // A Label is the condition of a track, near its source.
 type Label struct {
@@ -164,10 +174,8 @@ func New(vertices []Vertex, edges []Edge, o Options) *Scene {
 	if o.Zoom != Fit {
 		return c.zoomed(vertices, edges)
 	}
-	for l := range levels(vertices, edges, &o) {
-		if s := c.choose(l); s != nil {
-			return s
-		}
+	if s := c.choose(levels(vertices, edges, &o)); s != nil {
+		return s
 	}
 	if s := c.dots(); s != nil {
 		return s

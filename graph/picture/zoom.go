@@ -16,10 +16,11 @@ const (
 
 // A Choice says how a scene was drawn: how much was folded, and in which form and shape.
 type Choice struct {
-	steps int // folds that were tried
-	form  Form
-	shape shape
-	made  bool
+	steps   int // folds that were tried
+	reduced bool
+	size    size
+	shape   shape
+	made    bool
 }
 
 // As draws a graph like a scene of the same graph, although more stages may be open and boxes may have other rows. So
@@ -35,28 +36,34 @@ func As(like Choice, vertices []Vertex, edges []Edge, o Options) *Scene {
 		if l.steps > like.steps {
 			break
 		}
-		last = l
+		if last == nil || last.steps < l.steps || like.reduced {
+			last = l
+		}
 	}
-	p := newPlan(last, like.form, like.shape)
+	last.lay()
+	p := newPlan(last, like.size, like.shape)
 	p.arrange(o.Width)
 	return p.scene(c.o)
 }
 
 // zoomed draws the graph in the form of the options' zoom.
 func (c *chooser) zoomed(vertices []Vertex, edges []Edge) *Scene {
-	form := [...]Form{Cards: Card, Chips: Chip, Tags: Tag, Dots: Dot, Stages: Chip}[c.o.Zoom]
+	z := [...]size{Cards: {Card, 40}, Chips: {Chip, 30}, Tags: {Tag, 12}, Dots: {Dot, 0}, Stages: {Chip, 30}}[c.o.Zoom]
 	l := newLevel(vertices, edges, &c.o)
 	if c.o.Zoom == Stages {
 		f := &folder{vertices: vertices, edges: edges, o: &c.o}
 		l = groupedLevel(vertices, edges, &c.o, f.stages())
-		l.steps = 1
+		if l.steps = 1; l.reduced() != nil {
+			l = l.reduced()
+		}
 	}
-	for _, sh := range c.shapes(form) {
-		if p := c.try(l, form, sh); p != nil {
+	for _, sh := range c.shapes(z.form) {
+		sh.carried = mostCarriedOfStages
+		if p := c.try(l, z, sh); p != nil {
 			return p.scene(c.o)
 		}
 	}
-	return c.smallest(l, form)
+	return c.smallest(l, z)
 }
 
 // StagesOf returns the number of the stage of each vertex. Two vertices have the same number if opening one of them

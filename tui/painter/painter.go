@@ -16,10 +16,12 @@ type Part uint8
 
 // The parts.
 const (
-	Line  Part = iota // of a track
-	Label             // the condition of a track
-	Frame             // of a box
-	Sign              // the state of a box
+	Line   Part = iota // of a track
+	Label              // the condition of a track
+	Frame              // of a box
+	Around             // the frame around what a node contains, and its title
+	Title
+	Sign // the state of a box
 	Name
 	Times // how many nodes a stage has, or the signs of a node
 	Note  // what the surface says of a box
@@ -28,7 +30,7 @@ const (
 // A Mark says what a text belongs to.
 type Mark struct {
 	Part         Part
-	Box          int // of all parts but lines and labels
+	Box          int // of all parts but lines, labels and what is around boxes
 	Track, Piece int // of a line or a label; piece -1 = all of the track
 }
 
@@ -78,8 +80,13 @@ func New(s *picture.Scene, ascii bool) *Painter {
 	return p
 }
 
-// Paint paints what is in a window of the scene: first lines, then conditions, then boxes.
+// Paint paints what is in a window of the scene: first the frames of containers, then lines, conditions and boxes.
 func (p *Painter) Paint(window picture.Rect, on Surface) {
+	for i := range p.Scene.Frames {
+		if f := &p.Scene.Frames[i]; overlap(f.Rect, window) {
+			p.around(f, on)
+		}
+	}
 	for y := max(window.Y, 0); y < min(window.Y+window.H, p.Canvas.H); y++ {
 		for x := max(window.X, 0); x < min(window.X+window.W, p.Canvas.W); x++ {
 			if c := p.Canvas.Cells[y*p.Canvas.W+x]; c.Track >= 0 {
@@ -242,6 +249,23 @@ func (p *Painter) frame(b *picture.Box, put func(x, y int, text string, part Par
 		put(b.X+b.W-1, y, c[6], Frame)
 	}
 	put(b.X, b.Y+b.H-1, c[4]+line+c[5], Frame)
+}
+
+// around draws the frame of a container and its title.
+func (p *Painter) around(f *picture.Frame, on Surface) {
+	c := [...]string{"┌", "╴", "┐", "╷", "└", "┘"}
+	if p.ASCII {
+		c = [...]string{"=", "=", "=", "=", "=", "="}
+	}
+	m := Mark{Part: Around}
+	line := strings.Repeat(c[1], f.W-2)
+	on.Put(f.X, f.Y, c[0]+line+c[2], m)
+	for y := f.Y + 1; y < f.Y+f.H-1; y++ {
+		on.Put(f.X, y, c[3], m)
+		on.Put(f.X+f.W-1, y, c[3], m)
+	}
+	on.Put(f.X, f.Y+f.H-1, c[4]+line+c[5], m)
+	on.Put(f.X+2, f.Y, " "+p.Plain(f.Title)+" ", Mark{Part: Title})
 }
 
 // bars are the sides of a chip that is larger than its text.

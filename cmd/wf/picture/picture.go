@@ -22,6 +22,7 @@ type Node struct {
 	State                api.State // a handled failure is StateHandled
 	Note                 string    // its time and attempt
 	Signs                string    // what it is, before it runs: a sub-flow, a question
+	In                   int       // the sub-flow that contains it, counted from 1; 0 = none
 }
 
 // An Edge leads from one node to another; both are indexes.
@@ -59,7 +60,7 @@ func Draw(g *Graph, width, height int, whole bool) Drawing {
 	vertices := make([]picture.Vertex, len(g.Nodes))
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		vertices[i] = picture.Vertex{Name: names[i], Group: plain.Line(n.Group), Command: n.Command, Signs: n.Signs}
+		vertices[i] = picture.Vertex{Name: names[i], Group: plain.Line(n.Group), Command: n.Command, Signs: n.Signs, In: n.In}
 	}
 	edges := make([]picture.Edge, len(g.Edges))
 	for i, e := range g.Edges {

@@ -32,6 +32,9 @@ func (d Drawing) SVG(name string) []byte {
 	p.printf("<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n", text(name), p.description())
 	p.printf("<style>\n%s%s@media (prefers-color-scheme: dark) {\n%s}\n</style>\n", rules, light.Replace(colors), dark.Replace(colors))
 	p.printf(`<rect class="paper" x="%s" y="%s" width="%s" height="%s"/>`+"\n", px(-margin), px(-margin), px(width), px(height))
+	for i := range s.Frames {
+		p.frame(&s.Frames[i])
+	}
 	for i := range s.Tracks {
 		p.track(&s.Tracks[i])
 	}
@@ -51,6 +54,7 @@ const rules = `.line { fill: none; stroke-width: 1.6; stroke-linecap: round }
 .dead { opacity: .4 }
 .weak { stroke-dasharray: 5 4; stroke-linecap: butt }
 .box { stroke-width: 1.2 }
+.container { stroke-width: 1.2; stroke-dasharray: 2 4; stroke-linecap: round }
 .failed, .running, .waiting { stroke-width: 2 }
 .blocked, .skipped { stroke-dasharray: 4 3 }
 text { font: 13px ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre }
@@ -62,13 +66,14 @@ text { font: 13px ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", 
 const colors = `.paper { fill: PAPER }
 .line { stroke: LINE } .head { fill: LINE }
 .line.taken { stroke: OK } .head.taken { fill: OK }
+.container { fill: none; stroke: LINE }
 .box { fill: FILL; stroke: LINE } .stack { fill: PAPER; stroke: LINE }
 .ok, .kept { fill: GREEN; stroke: OK }
 .failed { fill: RED; stroke: BAD }
 .running, .queued { fill: BLUE; stroke: RUN }
 .waiting { fill: VIOLET; stroke: ASK }
 .retrying, .cancelled, .handled, .blocked { fill: YELLOW; stroke: WARN }
-text { fill: INK } .note, .times { fill: SOFT } .when { fill: WARN; stroke: PAPER }
+text { fill: INK } .note, .times { fill: SOFT } .when { fill: WARN; stroke: PAPER } .title { fill: SOFT }
 `
 
 var (
@@ -266,6 +271,14 @@ func (p *writer) head(e picture.End, class string) {
 
 func (p *writer) label(l *picture.Label) {
 	p.printf(`<text class="when" x="%s" y="%s">%s</text>`+"\n", px(float64(l.X)*cellWidth), px((float64(l.Y)+0.5)*cellHeight+4), text(l.Text))
+}
+
+// frame paints the frame of a container and its title.
+func (p *writer) frame(f *picture.Frame) {
+	x, y := (float64(f.X)+0.5)*cellWidth, (float64(f.Y)+0.5)*cellHeight
+	w, h := float64(f.W-1)*cellWidth, float64(f.H-1)*cellHeight
+	p.printf(`<rect class="container" x="%s" y="%s" width="%s" height="%s" rx="9"/>`, px(x), px(y), px(w), px(h))
+	p.printf(`<text class="when title" x="%s" y="%s">%s</text>`+"\n", px(x+2.5*cellWidth), px(y+4.5), text(f.Title))
 }
 
 // box paints a node, or a stage with another card behind it.

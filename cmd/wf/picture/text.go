@@ -63,8 +63,10 @@ func (t *sheet) Put(x, y int, text string, m painter.Mark) {
 		}
 	case painter.Label:
 		sgr = "33"
-	case painter.Times:
+	case painter.Times, painter.Title:
 		sgr = "36"
+	case painter.Around:
+		sgr = "2"
 	default:
 		sgr = words.LookOf(t.g.state(&t.s.Boxes[m.Box])).SGR
 		if m.Part == painter.Name {
