@@ -39,6 +39,7 @@ type picture struct {
 	overview  cells.Area       // of its overview, without the border; empty without an overview
 	free      bool             // scrolled away from the selection
 	lens      bool             // light the path of the selection
+	awaited   <-chan struct{}  // of the drawing that a command waits for
 	preview   *drawing.Preview // of edges that the user is adding; nil = none
 }
 
@@ -138,13 +139,34 @@ func shortTime(n *api.NodeStatus, now time.Time) string {
 func (p *picture) newLayout(structure int, hidden []bool, now time.Time) {
 	p.hidden = slices.Clone(hidden)
 	if !p.chosen && p.width > 0 {
-		p.view, p.chosen = drawing.Choose(p.graph, p.width, p.height), true
+		p.layout, p.view = drawing.First(p.graph, p.options(), p.width, p.height)
+		p.chosen = true
+	} else {
+		p.layout = drawing.New(p.graph, p.options())
 	}
-	p.layout = drawing.New(p.graph, p.options())
 	p.built = built{structure, p.view, p.zoom, now}
 	p.show(false)
 	p.selected = p.find(p.anchor)
 	p.free = false
+}
+
+// A drawn is the message that a drawing has been computed in the background. The next screen shows it.
+type drawn struct{}
+
+// awaitDrawing returns a command that waits for the drawing that is being computed, or nil.
+func (p *picture) awaitDrawing() tea.Cmd {
+	if p.layout == nil {
+		return nil
+	}
+	pending := p.layout.Pending()
+	if pending == nil || pending == p.awaited {
+		return nil
+	}
+	p.awaited = pending
+	return func() tea.Msg {
+		<-pending
+		return drawn{}
+	}
 }
 
 // options returns the options of the layout.
