@@ -39,16 +39,16 @@ type picture struct {
 	overview  cells.Area       // of its overview, without the border; empty without an overview
 	free      bool             // scrolled away from the selection
 	lens      bool             // light the path of the selection
-	awaited   <-chan struct{}  // of the drawing that a command waits for
 	preview   *drawing.Preview // of edges that the user is adding; nil = none
 }
 
-// A built is the input of a layout.
+// A built describes a layout: its input, and what is still being computed.
 type built struct {
 	structure int
 	view      drawing.View
 	zoom      drawing.Zoom
 	at        time.Time
+	awaited   <-chan struct{} // of the drawing in the background that a command waits for
 }
 
 func newPicture() picture {
@@ -144,7 +144,7 @@ func (p *picture) newLayout(structure int, hidden []bool, now time.Time) {
 	} else {
 		p.layout = drawing.New(p.graph, p.options())
 	}
-	p.built = built{structure, p.view, p.zoom, now}
+	p.built = built{structure: structure, view: p.view, zoom: p.zoom, at: now}
 	p.show(false)
 	p.selected = p.find(p.anchor)
 	p.free = false
@@ -159,10 +159,10 @@ func (p *picture) awaitDrawing() tea.Cmd {
 		return nil
 	}
 	pending := p.layout.Pending()
-	if pending == nil || pending == p.awaited {
+	if pending == nil || pending == p.built.awaited {
 		return nil
 	}
-	p.awaited = pending
+	p.built.awaited = pending
 	return func() tea.Msg {
 		<-pending
 		return drawn{}
