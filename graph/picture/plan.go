@@ -152,7 +152,9 @@ func (p *plan) sizes() {
 			for _, layer := range layers {
 				most := 0
 				for _, q := range layer {
-					most = max(most, p.deep[q])
+					if v := p.layers.Points[q].Vertex; v >= 0 && p.boxes[v].rows == 0 {
+						most = max(most, p.deep[q])
+					}
 				}
 				p.alike(layer, most)
 			}
