@@ -85,6 +85,7 @@ func runActions() []action {
 		{groupRun, []string{"r"}, "run", "choose what to run: marked nodes, the selection and around it, everything", "run", atMain, isNow, give(func(m *model) tea.Msg { return m.menus().run() })},
 		{groupRun, []string{"R"}, "resume", "run again what failed and what waited for it", resumeHint, atMain, isNow, give(func(m *model) tea.Msg { return m.menus().resume() })},
 		{groupRun, []string{"x"}, "stop", "stop the node, the run or all runs; it asks first", "stop", atMain | atLog, isRunning, give(func(m *model) tea.Msg { return m.menus().stop() })},
+		{groupRun, []string{"F"}, followName, "let the selection follow what runs, then what failed; moving it ends that", followHint, atMain | atLog, hasFile, give((*model).toggleFollowing)},
 		{groupRun, []string{"space"}, "mark", "mark the selection, or remove its mark, for r, L and edits", "mark", atDrawing, isNow, act(func(m *model) { m.doc.mark() })},
 		{groupRun, nil, "unmark all", "remove all marks", "", atMain, hasFile, act(func(m *model) { m.doc.picture.unmarkAll() })},
 		{groupRun, nil, "clear state", "remove statuses and outputs of nodes; it asks first which", "", atMain, isNow, give(func(m *model) tea.Msg { return m.menus().reset() })},

@@ -23,6 +23,7 @@ type document struct {
 	changed    changed        // since the run started
 	lastParams map[string]any // parameters of the last run that was started here
 	seen       string         // number of a run that was active while it was shown
+	following  bool           // the selection follows what runs
 }
 
 func newDocument() document { return document{picture: newPicture()} }

@@ -86,6 +86,7 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 		}
 		again := double && item == m.term.pointer.item
 		m.term.pointer.item = item
+		m.unfollow()
 		p.choose(item)
 		p.free = true // the clicked item is visible already
 		if again {
