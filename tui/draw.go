@@ -68,6 +68,8 @@ func (m *model) draw() (x, y int, cursor bool) {
 		m.help.draw(body, m.keys)
 	case inboxPage:
 		m.inbox.draw(body, &m.doc, m.now)
+	case digestPage:
+		m.digest.draw(body)
 	}
 	m.header(all.Row(0)) // after the drawing, because the header names the visible part of it
 	if !m.doc.nothingOpen() && m.page != homePage {

@@ -14,7 +14,7 @@ import (
 const followName = "follow what runs"
 
 // toggleFollowing makes the selection follow what runs, or stay where it is.
-func (m *model) toggleFollowing() tea.Msg {
+func toggleFollowing(m *model) tea.Msg {
 	m.doc.following = !m.doc.following
 	if !m.doc.following {
 		return notice{"the selection stays where it is", false}
@@ -23,7 +23,7 @@ func (m *model) toggleFollowing() tea.Msg {
 }
 
 // unfollow ends the following, because the user has moved the selection.
-func (m *model) unfollow() { m.doc.following = false }
+func unfollow(m *model) { m.doc.following = false }
 
 // moves reports whether an action moves the selection of the drawing. Opening something does not.
 func (a *action) moves() bool {
@@ -31,7 +31,7 @@ func (a *action) moves() bool {
 }
 
 // keepUp selects what runs, if the selection follows it. A dialog is about the selection, which stays while it is open.
-func (m *model) keepUp() {
+func keepUp(m *model) {
 	if !m.doc.following || len(m.dialogs) > 0 || m.page != mainPage && m.page != logPage || m.doc.nothingOpen() {
 		return
 	}

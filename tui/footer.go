@@ -44,8 +44,13 @@ func (m *model) hints(a cells.Area) {
 		m.term.spots = append(m.term.spots, hintSpot{from, x - 1, act})
 		return true
 	}
+	for i := range m.keys { // what is switched on is always visible, too
+		if act := &m.keys[i]; act.isOn(m) && act.hinted(m) {
+			put(act, room)
+		}
+	}
 	for i := range m.keys {
-		if act := &m.keys[i]; act.group != groupAll && act.hinted(m) && !put(act, room) {
+		if act := &m.keys[i]; act.group != groupAll && !act.isOn(m) && act.hinted(m) && !put(act, room) {
 			break
 		}
 	}

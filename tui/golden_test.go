@@ -34,7 +34,7 @@ func goldens() []golden {
 	return []golden{
 		{"main", 60, 20, mainShots(), nil},
 		{"main-beside", 100, 20, mainShots(), []string{"main: stages", "main: graph", "main: list", "inspector", "run menu", "runs", "palette"}},
-		{"main-small", 40, 10, mainShots(), []string{"main: list", "whole log, search", "stop menu", "help", "daemon lost"}},
+		{"main-small", 40, 10, mainShots(), []string{"main: list", "whole log, search", "stop menu", "help", "failures", "daemon lost"}},
 		{"main-too-small", 38, 9, mainShots(), []string{"main: list"}},
 		{"edit", 60, 20, editShots(), nil},
 		{"edit-small", 40, 10, editShots(), []string{"connect: found", "form", "wrapper", "review"}},
@@ -127,6 +127,7 @@ func mainShots() (shots []shot) {
 		m.page = runsPage
 		m.runs.known, m.runs.runs = true, someRuns()
 	})
+	show("failures", func(m *model) { m.page, m.digest = digestPage, someFailures() })
 	show("home", func(m *model) {
 		m.page = homePage
 		m.home.known = true

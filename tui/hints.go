@@ -11,6 +11,7 @@ import (
 const (
 	approvalsHint = "approvals" // something waits for a person
 	resumeHint    = "resume"    // no run is active and a node has failed
+	failuresHint  = "failures"  // several nodes have failed
 	followHint    = "follow"    // a run is active, or the selection follows already
 )
 
@@ -22,6 +23,8 @@ func (a *action) pressing(m *model) bool {
 	case resumeHint:
 		c := m.doc.flow.Status.Counts
 		return !m.doc.running() && c.Failed+c.Cancelled > 0
+	case failuresHint:
+		return m.doc.shown().Count("").Failed > 1
 	case followHint:
 		return m.doc.running() || m.doc.following
 	}

@@ -29,7 +29,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.stale = true // View updates the drawing once, after all pending keys
 	} else {
 		m.refresh()
-		m.keepUp()
+		keepUp(m)
 	}
 	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.ticker(), m.toaster(), m.storeView(msg))
 }
@@ -233,7 +233,7 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
 	if a := m.action(name); a != nil {
 		if a.moves() {
-			m.unfollow()
+			unfollow(m)
 		}
 		return m.handle(a.do(m, name))
 	}
