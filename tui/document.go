@@ -28,11 +28,12 @@ type document struct {
 
 func newDocument() document { return document{picture: newPicture()} }
 
-// An earlierRun is an earlier run that is shown, with the states that it left in the workfile.
+// An earlierRun is an earlier run that is shown, with the states that it left in the workfile, or those of a moment of it.
 type earlierRun struct {
 	run    string
 	detail api.RunDetail
 	flow   runview.Workfile
+	replay replay
 }
 
 // earlierFlow returns the workfile with the states that a run left, with texts that are safe for a terminal.
@@ -98,6 +99,7 @@ func (d *document) earlierNumber() string {
 // refresh updates the drawing from the workfile and the filter.
 func (d *document) refresh(now time.Time) {
 	if f := d.shown(); f.Known {
+		now = d.earlier.time(now)
 		d.picture.update(f, d.hidden(now), now)
 	}
 }

@@ -121,7 +121,7 @@ func (m *model) headings(width int) []string {
 	}
 	parts := []string{cells.ClipMiddle(m.link.name(), max(12, width/3), m.opt.ASCII)}
 	if m.doc.earlier != nil {
-		parts = append(parts, "earlier run "+m.doc.earlier.run+": esc goes back to now")
+		parts = append(parts, m.doc.earlier.heading())
 	} else if run := m.doc.flow.Current(); run != nil {
 		parts = append(parts, "run "+run.Run+" "+words.ResultWord(run.Result))
 	}

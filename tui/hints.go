@@ -12,6 +12,7 @@ const (
 	approvalsHint = "approvals" // something waits for a person
 	resumeHint    = "resume"    // no run is active and a node has failed
 	failuresHint  = "failures"  // several nodes have failed
+	replayHint    = "replay"    // a run is shown that has ended
 	followHint    = "follow"    // a run is active, or the selection follows already
 )
 
@@ -25,6 +26,8 @@ func (a *action) pressing(m *model) bool {
 		return !m.doc.running() && c.Failed+c.Cancelled > 0
 	case failuresHint:
 		return m.doc.shown().Count("").Failed > 1
+	case replayHint:
+		return m.doc.earlier != nil
 	case followHint:
 		return m.doc.running() || m.doc.following
 	}

@@ -131,5 +131,5 @@ const (
 
 // registry returns all actions. A key does the first action that is available.
 func registry() []action {
-	return slices.Concat(askActions(), digestActions(), moveActions(), runActions(), lookActions(), editActions(), logActions(), listActions(), generalActions())
+	return slices.Concat(replayEnds(), askActions(), digestActions(), moveActions(), runActions(), lookActions(), replayActions(), editActions(), logActions(), listActions(), generalActions())
 }

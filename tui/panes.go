@@ -104,7 +104,7 @@ func (m *model) drawMain(a cells.Area) {
 		}
 	}
 	if areas.side.Width > 0 && areas.side.Height > 1 {
-		m.side.draw(areas.side, &m.doc, m.panes.active == sidePane, m.now)
+		m.side.draw(areas.side, &m.doc, m.panes.active == sidePane, m.doc.earlier.time(m.now))
 	}
 }
 
