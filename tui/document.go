@@ -24,6 +24,8 @@ type document struct {
 	lastParams map[string]any // parameters of the last run that was started here
 	seen       string         // number of a run that was active while it was shown
 	following  bool           // the selection follows what runs
+	lens       lens
+	noStrip    bool // the user has hidden the strip of times beside the list
 }
 
 func newDocument() document { return document{picture: newPicture()} }
@@ -101,6 +103,7 @@ func (d *document) refresh(now time.Time) {
 	if f := d.shown(); f.Known {
 		now = d.earlier.time(now)
 		d.picture.update(f, d.hidden(now), now)
+		d.lens.apply(f, &d.picture, now)
 	}
 }
 

@@ -131,6 +131,9 @@ func (m *model) headings(width int) []string {
 	if text := m.doc.activeFilter(); text != "" && m.page == mainPage {
 		parts = append(parts, "filter "+cells.Clip(text, 30, m.opt.ASCII))
 	}
+	if text := m.doc.lens.heading(); text != "" && m.page == mainPage {
+		parts = append(parts, text)
+	}
 	if n := len(m.doc.picture.markedNodes()); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d marked", n))
 	}

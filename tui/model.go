@@ -175,6 +175,7 @@ func (m *model) refresh() {
 	if d := m.panes.divide(m.body()).drawing; d.Width > 0 && m.doc.shown().Known {
 		m.doc.picture.width, m.doc.picture.height = d.Width, d.Height
 	}
+	m.doc.lens.ascii = m.opt.ASCII
 	m.doc.refresh(m.now)
 }
 

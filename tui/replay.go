@@ -62,7 +62,9 @@ func replayStep(d *document, forth bool) tea.Msg {
 		return notice{"nothing has run yet", false}
 	}
 	number := run.Run
-	return ask(func(ctx context.Context, ws *client.Workspace) (api.RunDetail, error) { return ws.Analysis(ctx, number) },
+	return ask(func(ctx context.Context, ws *client.Workspace) (api.RunDetail, error) {
+		return ws.Analysis(ctx, number)
+	},
 		func(detail api.RunDetail) tea.Msg {
 			replayRun(d, detail, forth)
 			return nil

@@ -9,9 +9,9 @@ import (
 	"wf/tui/drawing"
 )
 
-// recorded returns the details of a run of the workfile pipeline(2): each node runs for ten seconds, one after the other, and
+// recordedRun returns the details of a run of the workfile pipeline(2): each node runs for ten seconds, one after the other, and
 // trim_S001 fails.
-func recorded(m *model) api.RunDetail {
+func recordedRun(m *model) api.RunDetail {
 	end := noon
 	d := api.RunDetail{RunSummary: api.RunSummary{Run: "41", Result: api.ResFailed, Started: noon.Add(-100 * time.Second), Ended: &end,
 		DurationMS: ptr(int64(100_000)), Nodes: len(m.doc.flow.Nodes), Counts: api.Counts{OK: 6, Failed: 1, Blocked: 4}}}
@@ -38,7 +38,7 @@ func TestReplayStepsThroughARun(t *testing.T) {
 	inUTC(t)
 	m := testModel(120, 30, pipeline(2))
 	m.doc.picture.view = drawing.List
-	replayRun(&m.doc, recorded(m), true)
+	replayRun(&m.doc, recordedRun(m), true)
 	m.refresh()
 	see := func(want ...string) {
 		t.Helper()
