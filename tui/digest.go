@@ -225,7 +225,9 @@ func (v *digest) again(m menus) tea.Msg {
 	}
 	choices := []dialog.Choice{{Key: "n", Label: "nothing"}}
 	add := func(key, label, command string, change func(*api.RunRequest)) {
-		choices = append(choices, dialog.Choice{Key: key, Label: label, Detail: command, Do: messages{showPage{mainPage}, m.start(change)}})
+		c := m.choice(key, label, command, change)
+		c.Do = messages{showPage{mainPage}, c.Do}
+		choices = append(choices, c)
 	}
 	add("f", "resume: all that failed, and what waited for it", m.line.of("resume"), func(r *api.RunRequest) { r.Mode = api.ModeResume })
 	if !inner {
@@ -233,7 +235,7 @@ func (v *digest) again(m menus) tea.Msg {
 		add("d", what+" and what follows", m.line.of("run", "--nodes", strings.Join(after, ",")), func(r *api.RunRequest) { r.Nodes = after })
 	}
 	add("s", "only "+what, m.line.of("run", "--nodes", list), func(r *api.RunRequest) { r.Nodes = names })
-	return openDialog{&dialog.Menu{Title: "Run again", At: 1, Choices: choices}}
+	return openDialog{&dialog.Menu{Title: "Run again", Low: true, At: 1, Choices: choices}}
 }
 
 // edit opens the commands of the nodes of the selected group in the editor.

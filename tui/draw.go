@@ -76,6 +76,7 @@ func (m *model) draw() (x, y int, cursor bool) {
 		drawProgress(all.Row(all.Height-2), &m.doc, m.now)
 	}
 	m.footer(all.Row(all.Height - 1))
+	m.doc.lens.plan.note(m.dialogs)
 	for _, d := range m.dialogs {
 		x, y, cursor = d.Draw(all)
 	}

@@ -176,6 +176,7 @@ func (m *model) refresh() {
 		m.doc.picture.width, m.doc.picture.height = d.Width, d.Height
 	}
 	m.doc.lens.ascii = m.opt.ASCII
+	m.doc.lens.plan.preview(previewOf(m.dialogs))
 	m.doc.refresh(m.now)
 }
 

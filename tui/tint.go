@@ -37,7 +37,7 @@ type lens struct {
 	record record
 	steps  []uint8 // by node: its step, from 1; 0 = it has not run
 	ascii  bool
-	on     bool // the texts of the nodes have signs of the tint
+	plan   planned
 }
 
 // nextTint goes from no tint to the one by time, then to the critical path.
@@ -69,19 +69,18 @@ func (l *lens) heading() string {
 
 // apply gives the nodes of a drawing the signs of the tint, after their texts have been computed from their states.
 func (l *lens) apply(f *runview.Workfile, p *picture, now time.Time) {
-	if l.tint == noTint {
-		if l.on {
-			l.on, l.steps = false, nil
-			clear(p.described) // the texts are computed again without the signs
-		}
+	if l.plan.fates != nil {
+		l.plan.apply(f, p)
 		return
 	}
-	l.on = true
+	if l.tint == noTint {
+		return
+	}
 	l.steps = steps(f, now)
 	for i := range f.Nodes {
 		n, to := &f.Nodes[i], &p.graph.Nodes[i]
 		sign := l.sign(n, i, l.ascii)
-		p.described[i] = textSource{}
+		p.described[i] = textSource{} // computed again without the sign
 		to.Detail, to.Time = detail(n, now), shortTime(n, now)
 		if sign != "" {
 			to.Detail = sign + " " + to.Detail
@@ -142,12 +141,13 @@ func tookOf(n *api.NodeStatus, now time.Time) time.Duration {
 
 // paint colours the names of the nodes that were drawn into a from a grid.
 func (l *lens) paint(a cells.Area, g *drawing.Grid, f *runview.Workfile) {
-	if l.tint == noTint {
+	if l.tint == noTint && l.plan.fates == nil {
 		return
 	}
+	colored := max(len(l.steps), len(l.plan.fates))
 	for y := range min(a.Height, g.Height) {
 		for x, from := range g.Row(y)[:min(a.Width, g.Width)] {
-			if from.Item.Kind != drawing.ANode || from.Style.Ink != drawing.InkText || from.Style.Mods&drawing.Line != 0 || int(from.Item.Index) >= len(l.steps) {
+			if from.Item.Kind != drawing.ANode || from.Style.Ink != drawing.InkText || from.Style.Mods&drawing.Line != 0 || int(from.Item.Index) >= colored {
 				continue
 			}
 			c := a.At(x, y)
@@ -159,6 +159,10 @@ func (l *lens) paint(a cells.Area, g *drawing.Grid, f *runview.Workfile) {
 // style returns the style of the name of a node.
 func (l *lens) style(st cells.Style, n *api.NodeStatus, i int) cells.Style {
 	switch {
+	case i < len(l.plan.fates):
+		return l.plan.style(st, i)
+	case i >= len(l.steps):
+		return st
 	case l.tint == byTime && l.steps[i] > 0:
 		st.FG = cells.Palette(heatColors[l.steps[i]-1])
 	case l.tint == byPath && l.record.isCritical(n):

@@ -31,7 +31,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.refresh()
 		keepUp(m)
 	}
-	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.handle(requestRecord(m)), m.ticker(), m.toaster(), m.storeView(msg))
+	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.handle(requestRecord(m)), m.handle(requestPlan(m)), m.ticker(), m.toaster(), m.storeView(msg))
 }
 
 // handle is the switch over all messages: those of the terminal, of goroutines, and those in messages.go.
