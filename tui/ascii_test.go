@@ -9,10 +9,10 @@ import (
 
 // asciiOf maps a sign to its possible replacements on an ASCII-only terminal.
 var asciiOf = map[rune]string{
-	'·': ".", '○': "o", '●': "*", '✓': "+", '✗': "x", '↪': "&", '⊘': "!", '◌': "~", '↷': "/", '◆': "?", '↻': "r", '◇': "%",
-	'─': "-.", '│': "|", '━': "+*x", '╌': `".`, '⋮': "$", '×': "xN", '╳': "X", '╋': "#", '╦': "#", '╩': "#", '╬': "#", '▸': ">", '◂': "<", '▾': "v",
-	'┌': ",", '┐': ",", '└': "`", '┘': "'", '├': "#", '┤': "#", '┬': "#", '┴': "#", '┼': "|",
-	'╭': ",", '╮': ",", '╯': "'", '╰': "`|",
+	'·': ".", '○': "o", '●': "*", '✓': "+", '✗': "x", '↪': "&", '⊘': "!", '◌': "~", '↷': "/", '◆': "?", '↻': "r", '↺': "%",
+	'─': "-._", '│': "|[]", '━': "+*x", '╌': `".`, '╎': ":", '⋮': "$", '×': "xN", '╳': "X", '╋': "#", '▸': ">", '◂': "<", '▾': "v", '▴': "^", '▼': "V",
+	'┌': ", ", '┐': ", ", '└': "`[", '┘': "']", '├': "#", '┤': "#", '┬': "#", '┴': "#:", '┼': "|#", '▐': "[", '▌': "]",
+	'╭': ",'#", '╮': ",#", '╯': "'#", '╰': "`|#",
 }
 
 // The bars of the strip of times have the signs of states in ASCII.
@@ -63,6 +63,9 @@ func sameInASCII(unicode, ascii []rune) bool {
 	for x, r := range unicode {
 		if strings.ContainsAny(string(unicode[x:min(x+3, len(unicode))]), "…") || strings.ContainsRune(widening, r) {
 			return true
+		}
+		if x >= len(ascii) && r == '┐' { // blank in ASCII, and cut off at the end of a row
+			return strings.TrimRight(string(unicode[:x]), " ┐") == string(unicode[:x])
 		}
 		if x >= len(ascii) || r != ascii[x] && !strings.ContainsRune(asciiOf[r], ascii[x]) {
 			return false

@@ -97,16 +97,39 @@ func (d *document) relative(child bool) tea.Msg {
 	return nil
 }
 
-// nextView changes the view, in the order stages, graph, list.
+// nextView changes between graph and list.
 func (d *document) nextView() tea.Msg {
-	order := []drawing.View{drawing.Stages, drawing.Layers, drawing.List}
-	at := slices.Index(order, d.picture.view)
-	d.picture.view, d.picture.chosen = order[(at+1)%len(order)], true
+	d.picture.chosen = true
+	if d.picture.view == drawing.Chart {
+		d.picture.view = drawing.List
+	} else {
+		d.picture.view = drawing.Chart
+	}
 	return notice{"view: " + d.picture.view.String(), false}
 }
 
-// nextZoom gives the nodes of the graph more room. After the largest size it starts again with the smallest.
-func (d *document) nextZoom() { d.picture.zoom = (d.picture.zoom + 1) % (drawing.Map + 1) }
+// nextZoom draws the boxes of the graph in the next size.
+func (d *document) nextZoom() tea.Msg {
+	d.picture.zoom = d.picture.zoom.Next()
+	return notice{"zoom: " + d.picture.zoom.String(), false}
+}
+
+// nextLens lights the path of the selection, or shows all again.
+func (d *document) nextLens() tea.Msg {
+	d.picture.lens = !d.picture.lens
+	if !d.picture.lens {
+		return notice{"all lines", false}
+	}
+	return notice{"the path of the selection: what leads to it, and what follows it", false}
+}
+
+// close closes what the selection is in.
+func (d *document) close() tea.Msg {
+	if !d.picture.close(d.shown()) {
+		return notice{"nothing is open here", false}
+	}
+	return nil
+}
 
 // mark marks the selection and goes to the next item.
 func (d *document) mark() {

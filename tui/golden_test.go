@@ -33,14 +33,14 @@ func (s shot) text(width, height int, ascii bool) string { return frame(s.model(
 func goldens() []golden {
 	return []golden{
 		{"main", 60, 20, mainShots(), nil},
-		{"main-beside", 100, 20, mainShots(), []string{"main: stages", "main: graph", "main: list", "inspector", "run menu", "runs", "palette"}},
+		{"main-beside", 100, 20, mainShots(), []string{"main: graph", "main: list", "inspector", "run menu", "runs", "palette"}},
 		{"main-wide", 130, 20, mainShots(), []string{"main: list", "tint by time", "critical path"}},
 		{"main-small", 40, 10, mainShots(), []string{"main: list", "whole log, search", "stop menu", "help", "failures", "daemon lost"}},
 		{"main-too-small", 38, 9, mainShots(), []string{"main: list"}},
 		{"edit", 60, 20, editShots(), nil},
 		{"edit-small", 40, 10, editShots(), []string{"connect: found", "form", "wrapper", "review"}},
 		{"flow", 60, 20, flowShots(), nil},
-		{"flow-beside", 100, 24, flowShots(), []string{"open: graph", "open: list", "folded: stages", "times and boxes", "inbox", "approve: a choice"}},
+		{"flow-beside", 100, 24, flowShots(), []string{"open: graph", "open: list", "folded: graph", "boxes", "inbox", "approve: a choice"}},
 		{"flow-small", 40, 10, flowShots(), []string{"open: list", "inbox", "approve", "parameters"}},
 	}
 }
@@ -74,7 +74,7 @@ func TestColorsMatchGoldenFiles(t *testing.T) {
 	inUTC(t)
 	var b strings.Builder
 	for _, s := range flowShots() {
-		if slices.Contains([]string{"open: graph", "open: list", "folded: stages", "inbox: marked", "approve"}, s.title) {
+		if slices.Contains([]string{"open: graph", "open: list", "folded: graph", "inbox: marked", "approve"}, s.title) {
 			m := s.model(60, 20, false)
 			m.draw()
 			fmt.Fprintf(&b, "==== %s\n%s\n", s.title, strings.ReplaceAll(m.term.screen.Encode(true), "\x1b", `\e`))
@@ -101,7 +101,7 @@ func mainShots() (shots []shot) {
 			return m
 		}})
 	}
-	for _, view := range []drawing.View{drawing.Stages, drawing.Layers, drawing.List} {
+	for _, view := range []drawing.View{drawing.Chart, drawing.List} {
 		show("main: "+view.String(), func(m *model) {
 			m.doc.picture.view, m.doc.picture.chosen = view, true
 			m.refresh()

@@ -48,7 +48,7 @@ func (a *action) whyNot(m *model) string {
 		return "nothing is running"
 	case m.doc.earlier != nil:
 		return "this is an earlier run: Esc goes back to now"
-	case m.doc.picture.view != drawing.Layers && (a.name == "zoom" || a.name == "fit" || a.name == "overview"):
+	case m.doc.picture.view != drawing.Chart && (a.name == "zoom" || a.name == "fit" || a.name == "overview"):
 		return "only the graph has this: v changes the view"
 	case a.group == groupAsk:
 		return "nothing waits for a person"

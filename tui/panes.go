@@ -89,7 +89,7 @@ func (m *model) drawMain(a cells.Area) {
 		p.preview = preview(m.dialogs)
 		drawing, strip := divideStrip(&m.doc, drawing)
 		p.draw(drawing, m.opt.ASCII)
-		m.doc.lens.paint(drawing, &p.grid, m.doc.shown())
+		m.doc.lens.paint(drawing, p, m.doc.shown())
 		if strip.Width > 0 {
 			drawStrip(strip, &m.doc, m.doc.earlier.time(m.now))
 		}

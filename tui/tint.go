@@ -44,9 +44,6 @@ type lens struct {
 func nextTint(m *model) tea.Msg {
 	l := &m.doc.lens
 	l.tint = (l.tint + 1) % tints
-	if p := &m.doc.picture; p.view == drawing.Layers && p.zoom == drawing.Chip && l.tint == byTime {
-		p.zoom = drawing.Timed // the sign stands before the time
-	}
 	switch l.tint {
 	case byTime:
 		return notice{"tint by time: each step is twice the one before, the last one is the longest", false}
@@ -139,21 +136,55 @@ func tookOf(n *api.NodeStatus, now time.Time) time.Duration {
 	return 0
 }
 
-// paint colours the names of the nodes that were drawn into a from a grid.
-func (l *lens) paint(a cells.Area, g *drawing.Grid, f *runview.Workfile) {
+// paint colours the names of the nodes and stages that were drawn into a. A stage has the look of its most notable node.
+func (l *lens) paint(a cells.Area, p *picture, f *runview.Workfile) {
 	if l.tint == noTint && l.plan.fates == nil {
 		return
 	}
-	colored := max(len(l.steps), len(l.plan.fates))
-	for y := range min(a.Height, g.Height) {
-		for x, from := range g.Row(y)[:min(a.Width, g.Width)] {
-			if from.Item.Kind != drawing.ANode || from.Style.Ink != drawing.InkText || from.Style.Mods&drawing.Line != 0 || int(from.Item.Index) >= colored {
+	notable := map[drawing.Item]int{}
+	for y := range min(a.Height, p.grid.Height) {
+		for x, from := range p.grid.Row(y)[:min(a.Width, p.grid.Width)] {
+			if from.Item.Kind == drawing.None || from.Item.Kind == drawing.ARow || from.Style.Ink != drawing.InkText || from.Style.Mods&drawing.Line != 0 {
 				continue
 			}
-			c := a.At(x, y)
-			c.Style = l.style(c.Style, &f.Nodes[from.Item.Index], int(from.Item.Index))
+			i, known := notable[from.Item]
+			if !known {
+				i = l.notable(p.layout.Nodes(from.Item), f)
+				notable[from.Item] = i
+			}
+			if i >= 0 {
+				c := a.At(x, y)
+				c.Style = l.style(c.Style, &f.Nodes[i], i)
+			}
 		}
 	}
+}
+
+// notable returns the node that decides how an item looks, or -1.
+func (l *lens) notable(nodes []int, f *runview.Workfile) int {
+	best, most := -1, -1
+	for _, i := range nodes {
+		if i >= len(f.Nodes) || i >= max(len(l.steps), len(l.plan.fates)) {
+			return -1
+		}
+		if rank := l.rank(&f.Nodes[i], i); rank > most {
+			best, most = i, rank
+		}
+	}
+	return best
+}
+
+// rank says how notable a node is.
+func (l *lens) rank(n *api.NodeStatus, i int) int {
+	switch {
+	case i < len(l.plan.fates):
+		return map[fate]int{willRun: 3, mayRun: 2, isKept: 1}[l.plan.fates[i]]
+	case l.tint == byTime:
+		return int(l.steps[i])
+	case l.record.isCritical(n):
+		return 1
+	}
+	return 0
 }
 
 // style returns the style of the name of a node.

@@ -24,7 +24,7 @@ func TestSteps(t *testing.T) {
 // TestTintIsAColourAndASign: In each view the name of the slowest node has another colour than that of a fast one. Without the tint the
 // texts and colours are as before.
 func TestTintIsAColourAndASign(t *testing.T) {
-	for _, view := range []drawing.View{drawing.Layers, drawing.List} {
+	for _, view := range []drawing.View{drawing.Chart, drawing.List} {
 		m := testModel(200, 40, pipeline(3))
 		m.doc.picture.view, m.doc.picture.chosen = view, true
 		m.refresh()
@@ -40,7 +40,6 @@ func TestTintIsAColourAndASign(t *testing.T) {
 		}
 		press(m, "T", "T")
 		m.toast.clear()
-		m.doc.picture.zoom = drawing.Chip
 		m.refresh()
 		if after := frame(m); after != before {
 			t.Errorf("%v without the tint is\n%s\nand was\n%s", view, after, before)

@@ -19,13 +19,14 @@ const (
 // strokes are the signs of lines, by the directions of the line. In ASCII, the line from top to bottom hides one that it only
 // crosses.
 var (
-	strokes = [16]string{" ", "│", "─", "└", "│", "│", "┌", "├", "─", "┘", "─", "┴", "┐", "┤", "┬", "┼"}
-	dashes  = [16]string{" ", "╎", "╌", "└", "╎", "╎", "┌", "├", "╌", "┘", "╌", "┴", "┐", "┤", "┬", "┼"}
-	dotted  = [16]string{" ", "┊", "┈", "└", "┊", "┊", "┌", "├", "┈", "┘", "┈", "┴", "┐", "┤", "┬", "┼"}
+	strokes = [16]string{" ", "│", "─", "╰", "│", "│", "╭", "├", "─", "╯", "─", "┴", "╮", "┤", "┬", "┼"}
+	dashes  = [16]string{" ", "╎", "╌", "╰", "╎", "╎", "╭", "├", "╌", "╯", "╌", "┴", "╮", "┤", "┬", "┼"}
+	dotted  = [16]string{" ", "┊", "┈", "╰", "┊", "┊", "╭", "├", "┈", "╯", "┈", "┴", "╮", "┤", "┬", "┼"}
+	ends    = [16]string{1: "╵", 2: "╶", 4: "╷", 8: "╴"} // of lines of the graph
 
 	asciis      = [16]string{" ", "|", "-", "`", "|", "|", ",", "#", "-", "'", "-", "#", ",", "#", "#", "|"}
 	asciiDashes = [16]string{" ", ":", `"`, "`", ":", ":", ",", "#", `"`, "'", `"`, "#", ",", "#", "#", ":"}
-	asciiDots   = [16]string{" ", ";", "_", "`", ";", ";", ",", "#", "_", "'", "_", "#", ",", "#", "#", ";"}
+	asciiDots   = [16]string{" ", ";", ";", "`", ";", ";", ",", "#", ";", "'", ";", "#", ",", "#", "#", ";"}
 )
 
 // crossed returns the sign for four directions where a line branches. It differs from the sign of a crossing.
@@ -41,6 +42,9 @@ type laneCell struct {
 	lane  int32
 	near  bool
 }
+
+// An interval is a range of rows, both included.
+type interval struct{ top, bottom int32 }
 
 // A laneLook is how a picture shows the lanes: their inks, and the rows in which they lead to or from the selected
 // row.

@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"wf/tui/words"
 )
 
 // A list draws one row per node, with the edges as lanes on the left.
@@ -211,8 +213,7 @@ func (l *list) drawRow(grid *Grid, y, r int) {
 	x += p.detail(x, n) + 2
 	x += p.condition(x, l.when[l.vertex[l.node[r]]])
 	if marked, all := l.tokens(r); marked > 0 {
-		token, _ := mark(&Edge{Marked: true}, p.ascii)
-		x += p.put(x, token+strconv.Itoa(marked)+"/"+strconv.Itoa(all), InkDim) + 2
+		x += p.put(x, words.SignToken.Text(p.ascii)+strconv.Itoa(marked)+"/"+strconv.Itoa(all), InkDim) + 2
 	}
 	x += p.loops(x, l.back[r])
 	details := detailWidth

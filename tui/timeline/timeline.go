@@ -154,8 +154,8 @@ func (s Scale) bar(a cells.Area, b Bar) {
 	}
 }
 
-// blocks fill the first eighths of a column.
-var blocks = [eighths + 1]string{" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"}
+// blocks fill the first eighths of a column. The block of four is left out, because it is the side of boxes in drawings.
+var blocks = [eighths + 1]string{" ", "▏", "▎", "▍", "▍", "▋", "▊", "▉", "█"}
 
 // Fill returns the sign that fills a column from the eighth left up to the eighth right, exclusive. If reverse is set the sign
 // must be drawn in reverse: there are signs only for the left part of a column. What touches neither side is moved to one.

@@ -39,14 +39,14 @@ func TestBars(t *testing.T) {
 		from, to int
 		want     string
 	}{
-		{0, 100, "█........."}, {0, 1000, "██████████"}, {0, 50, "▌........."}, {50, 100, "^▌........."}, {50, 250, "^▌█▌......."},
-		{0, 0, "▏........."}, {300, 300, "...▏......"}, {1000, 1000, ".........^▉"}, {25, 50, "▎........."}, {62, 88, "^▋........."}, {-500, 50, "▌........."}, {900, 5000, ".........█"},
+		{0, 100, "█........."}, {0, 1000, "██████████"}, {0, 50, "▍........."}, {50, 100, "^▍........."}, {50, 250, "^▍█▍......."},
+		{0, 0, "▏........."}, {300, 300, "...▏......"}, {1000, 1000, ".........^▉"}, {25, 50, "▎........."}, {62, 88, "^▋........."}, {-500, 50, "▍........."}, {900, 5000, ".........█"},
 	} {
 		if got := drawn(s, false, Bar{From: at(one.from), To: at(one.to)}); got != one.want {
 			t.Errorf("%d to %d ms is %s, want %s", one.from, one.to, got, one.want)
 		}
 	}
-	if got := drawn(s, false, Bar{Ready: at(100), From: at(450), To: at(600)}); got != ".┄┄┄^▌█...." {
+	if got := drawn(s, false, Bar{Ready: at(100), From: at(450), To: at(600)}); got != ".┄┄┄^▍█...." {
 		t.Errorf("a bar that waited is %s", got)
 	}
 	if got := drawn(s, true, Bar{Ready: at(100), From: at(450), To: at(600), Sign: "+", Waits: "o"}, Bar{From: at(700), To: at(800), Sign: "x"}); got != ".ooo++.x.." {
@@ -69,9 +69,11 @@ func TestBarsAreVisibleAndInside(t *testing.T) {
 		for x := range s.Width {
 			c := g.All().At(x, 0)
 			for n, sign := range blocks {
-				if c.Text == sign && c.Style.Attrs&cells.Reverse != 0 {
+				switch {
+				case c.Text != sign || n == 4:
+				case c.Style.Attrs&cells.Reverse != 0:
 					filled += eighths - n
-				} else if c.Text == sign {
+				default:
 					filled += n
 				}
 			}

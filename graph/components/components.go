@@ -1,10 +1,11 @@
-package graph
+// Package components finds the strongly connected components of a directed graph: sets of nodes that reach each other.
+// It works on numbers, so that it serves workflows, stages and schedules alike.
+package components
 
-// Components finds the strongly connected components of a graph given as compact arrays: the
-// successors of node v are targets[first[v]:first[v+1]]. It returns the component of each node
-// and the number of components. A component has a higher number than those it leads to.
-// The time is linear. It uses no recursion, so chains may be long.
-func Components(first, targets []int32) (component []int32, count int) {
+// Of finds the components of a graph given as compact arrays: the successors of node v are
+// targets[first[v]:first[v+1]]. It returns the component of each node and the number of components. A component has a
+// higher number than those it leads to. The time is linear. It uses no recursion, so chains may be long.
+func Of(first, targets []int32) (component []int32, count int) {
 	n := len(first) - 1
 	t := tarjan{
 		first: first, targets: targets,
