@@ -24,6 +24,7 @@ type task struct {
 	started    bool
 	startedAt  time.Time // by the clock of its machine
 	host       string
+	machine    string // its name for the batch system, if the task is one of an allocation
 	step       string // its id, if it is a step of an allocation
 	stepEnd    *State // how its step ended, if the task has not left a result
 	stepNews   string // the news of the failed step that were handled
@@ -49,8 +50,10 @@ type batch struct {
 	hold   *hold   // it is an allocation that is held for its tasks; nil = each task is a job
 	tasks  []*task // those that have not ended
 	index  map[executor.ID]int
-	array  bool   // its tasks have an index
-	job    string // the id; "" = not known
+	array  bool // its tasks have an index
+	// without are the machines that must not get it.
+	without []string
+	job     string // the id; "" = not known
 	// doubt is since when it is unknown whether the batch system has it; zero = it is known.
 	doubt  time.Time
 	misses int // answers of the batch system since then that did not contain it
