@@ -110,9 +110,10 @@ func (Slurm) Submitted(output string) (string, error) {
 // squeueFormat has the columns name, id of the job or array, index, state, hosts, expected start and reason. The reason comes last, because it may contain anything.
 const squeueFormat = "%j|%F|%K|%T|%N|%S|%r"
 
-// Status implements cluster.Engine. squeue has no option for a prefix of names, and is faster without a list of ids.
+// Status implements cluster.Engine. squeue has no option for a prefix of names, and is faster without a list of ids. Times are in
+// seconds since 1970, because the machine may be in another time zone than this one.
 func (Slurm) Status() string {
-	return `squeue --noheader --array --states=all --user="$(id -un)" --format='` + squeueFormat + `'`
+	return `SLURM_TIME_FORMAT=%s squeue --noheader --array --states=all --user="$(id -un)" --format='` + squeueFormat + `'`
 }
 
 // Final implements cluster.Engine.
@@ -220,8 +221,8 @@ func state(line string) (cluster.State, error) {
 	if s.Phase == cluster.Completed && s.Reason == "JobLaunchFailure" {
 		s.Phase = cluster.NotLaunched
 	}
-	if start, err := time.ParseInLocation("2006-01-02T15:04:05", f[5], time.Local); err == nil && s.Phase == cluster.Waiting {
-		s.Expected = start
+	if start, err := strconv.ParseInt(f[5], 10, 64); err == nil && s.Phase == cluster.Waiting {
+		s.Expected = time.Unix(start, 0)
 	}
 	return s, nil
 }
