@@ -106,8 +106,15 @@ func slurmShortMemory(t *testing.T, wf string) {
 
 // What Slurm has forgotten is in the accounting.
 func slurmAccounting(t *testing.T, wf string) {
-	s := newSite(t, wf, slurmtest.Config{Accounting: true, Options: map[string]string{"MinJobAge": "2"}}, "")
+	s := newSite(t, wf, slurmtest.Config{Accounting: true, Options: map[string]string{"MinJobAge": "2",
+		"JobAcctGatherType": "jobacct_gather/linux", "JobAcctGatherFrequency": "task=1"}}, "")
 	s.runLayers(2, 6)
+	const size = 200 << 20 // bytes
+	s.workfile(fmt.Sprintf("large: x=$(head -c %d /dev/zero | tr '\\0' x); sleep 3\n", size))
+	s.wfOutput(0, "run", "--executor", "hpc")
+	if n := s.nodes()["large"]; n.PeakBytes < size || n.PeakBytes > 4*size {
+		t.Errorf("the peak of memory: %s", asJSON(n))
+	}
 	s.workfile("long: echo x >> ran/long; exec sleep 1000\n")
 	s.start()
 	s.await("the node runs", func() bool { return s.ran("long") == 1 })

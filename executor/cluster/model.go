@@ -373,7 +373,7 @@ func (m *model) stop(t *task, deadline time.Time) {
 // finish ends a task: it notes and reports its end, and has its files removed.
 func (m *model) finish(t *task, e entry) {
 	e.Kind, e.ID, e.Stop = entryEnd, t.job.ID, t.stop != nil
-	e.Out, e.Err, e.Peak = t.out.size, t.err.size, t.state.Peak
+	e.Out, e.Err, e.Peak = t.out.size, t.err.size, cmp.Or(t.peak.bytes, t.state.Peak)
 	e.Machine = cmp.Or(t.machine, t.state.Host)
 	m.log(e)
 	m.noteLoss(t, e)

@@ -38,6 +38,7 @@ type task struct {
 	result *entry    // its result file: it ends when its outputs are here
 	sizes  [3]int64  // of out, err and values, according to the result file
 	looks  int       // in a row that have not found more of its outputs
+	peak   peak      // of its memory
 	absent time.Time // since when it is over or unknown to the batch system without a result file
 	asked  bool      // accounting was asked about it
 	grows  bool      // the last look has found more of its outputs

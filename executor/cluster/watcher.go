@@ -84,6 +84,7 @@ func (w *watcher) looked(l *look, s *submitter) {
 		}
 	}
 	w.lookForRest(l.wish.outputs)
+	w.askPeaks(now)
 	if l.asked && l.askErr == nil {
 		states := l.byName()
 		for _, b := range w.m.batches {
@@ -431,7 +432,7 @@ func (w *watcher) askAccounting(tasks []*task) {
 // conclude ends the tasks whose results and outputs are here.
 func (w *watcher) conclude() {
 	for _, t := range w.m.tasks {
-		if t.result != nil && t.complete() && !t.waitsForVerdict() && !t.waitsForProcesses() {
+		if t.result != nil && t.complete() && !t.waitsForVerdict() && !t.waitsForProcesses() && !w.waitsForPeak(t) {
 			w.m.finish(t, w.judged(t))
 		}
 	}
