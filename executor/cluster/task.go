@@ -21,11 +21,7 @@ type task struct {
 	state  State  // the last one
 	stop   *stopping
 
-	started    bool
-	startedAt  time.Time // by the clock of its machine
-	host       string
-	machine    string // its name for the batch system, if the task is one of an allocation
-	step       string // its id, if it is a step of an allocation
+	begin
 	stepEnd    *State // how its step ended, if the task has not left a result
 	stepNews   string // the news of the failed step that were handled
 	launches   int    // how many steps ended before they had started it
@@ -42,6 +38,15 @@ type task struct {
 	absent time.Time // since when it is over or unknown to the batch system without a result file
 	asked  bool      // accounting was asked about it
 	grows  bool      // the last look has found more of its outputs
+}
+
+// A begin is what is known of the start of a task.
+type begin struct {
+	started   bool
+	startedAt time.Time // by the clock of its machine
+	host      string
+	machine   string // its name for the batch system, if the task is one of an allocation
+	step      string // its id, if it is a step of an allocation
 }
 
 // A batch is what was submitted with one call, or is about to be.
