@@ -27,6 +27,7 @@ import (
 type Plan struct {
 	Seed     uint64
 	Instants int // how many instants the clock must pass
+	Events   int // how many events there must be
 }
 
 // planFile is the file in the machine with the plan, and verdict the beginning of its last line.
@@ -48,7 +49,8 @@ func main() {
 	qemu := flag.String("qemu", "qemu-system-x86_64 -accel tcg,thread=multi -cpu max", "the emulator, and its options; tcg needs no rights")
 	limit := flag.Duration("limit", time.Hour, "the most that it may take")
 	flag.Uint64Var(&p.Seed, "seed", 1, "what happens, and in which order; the moments differ each time")
-	flag.IntVar(&p.Instants, "instants", 1000, "the number of instants of each policy")
+	flag.IntVar(&p.Instants, "instants", 1000, "the least number of instants of each policy")
+	flag.IntVar(&p.Events, "events", 60, "the least number of events: kills, sleeps, settings of the clock")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithTimeout(ctx, *limit)
