@@ -76,6 +76,8 @@ func shown(a *attribute.Attribute) bool {
 	switch a.Name {
 	case attrLabel, attrName, attrX, attrY, attrType:
 		return false
+	case graph.AttrConflict:
+		return true // people settle it here
 	}
 	return a.Settable()
 }
