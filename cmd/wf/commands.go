@@ -40,6 +40,8 @@ func commandList() []command {
 		{groupInspect, "logs", "", "Print the output of nodes", newLogs},
 		{groupInspect, "ls", "", "List the nodes", newLs},
 		{groupInspect, "graph", "", "Show the graph of a workfile", newGraph},
+		{groupInspect, "text", "", "Print a workfile as text, or its JSON Schema", newText},
+		{groupInspect, "diff", "", "Compare two versions of a workfile", newDiff},
 		{groupInspect, "why", "", "Explain why a node ran, waits, did not run or failed", newWhy},
 		{groupInspect, "out", "", "Print an output of a node", newOut},
 		{groupInspect, "params", "", "List the parameters of a workfile", newParams},

@@ -111,7 +111,7 @@ func notExpressible(name, format string, err error) error {
 		why = "nothing was written"
 	}
 	if at.Others > 0 {
-		why += "; there are " + words.Plural(at.Others, "more mistake")
+		why += "; " + words.Plural(at.Others, "more mistake")
 	}
 	return &exit.Failure{Status: exit.BadWorkfile, What: at.Msg, Where: where, Why: why, Fix: at.Fix}
 }

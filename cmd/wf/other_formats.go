@@ -100,7 +100,7 @@ func kindOf(name string, head []byte) otherFormat {
 			return otherFormat{"a workflow in YAML", "wf new Workfile --from dagu FILE"}
 		}
 		if textNodes.Get().Match(text) {
-			return otherFormat{"the text of a workflow", "wf new Workfile --from yaml FILE"}
+			return otherFormat{textKind, "wf new Workfile --from yaml FILE"}
 		}
 		return otherFormat{"YAML", noImport}
 	case text[0] == '{' || text[0] == '[':
@@ -144,3 +144,6 @@ func isURL(name string) bool {
 	scheme, rest, found := strings.Cut(name, "://")
 	return found && rest != "" && scheme != "" && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-") == ""
 }
+
+// textKind is the kind of file that wf text prints.
+const textKind = "the text of a workflow"

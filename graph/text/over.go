@@ -57,7 +57,7 @@ type Layered struct {
 // correspond by their keys, or else if the text says which key they had, or if their content is equal. newID gives an id to
 // other nodes, which are placed near their neighbours. An error is Mistakes.
 func (wf *Workflow) Over(g *graph.Graph, newID func(*Node) string) (*Layered, error) {
-	l := &layer{wf: wf, g: g, keys: keysOf(g), was: map[*Node]*graph.Node{}, id: newID}
+	l := &layer{wf: wf, g: g, keys: keysOf(g), was: map[*Node]*graph.Node{}, id: newID, edgeID: graph.NewID}
 	l.match()
 	result := l.build()
 	if len(l.mistakes) > 0 {
@@ -74,6 +74,7 @@ type layer struct {
 	was      map[*Node]*graph.Node // the existing node of a node of the text
 	taken    map[*graph.Node]bool  // the existing nodes in was
 	id       func(*Node) string
+	edgeID   func() string // nil = new edges get no id
 	mistakes Mistakes
 }
 
@@ -308,6 +309,9 @@ func (l *layer) edgeSpec(e Edge, was *graph.Edge, at map[*Node]int) graph.EdgeSp
 	spec := graph.EdgeSpec{Key: graph.NewKey, Source: at[e.Source], Target: at[e.Target]}
 	if was == nil {
 		spec.Type = e.Type.String()
+		if l.edgeID != nil {
+			spec.ID = l.edgeID()
+		}
 		if e.When != "" {
 			spec.Extra = map[string]string{graph.AttrWhen: e.When}
 		}

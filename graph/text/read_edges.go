@@ -13,46 +13,51 @@ import (
 type link struct {
 	node *Node // that lists it
 	to   string
-	weak bool   // node triggers to; otherwise node waits for to
+	out  bool // the edge leads from node to to; otherwise to node
+	kind graph.EdgeType
 	when string // "" = none is said
 	at   *yaml.Node
 }
 
 // edges reads a list of edges: a name, a list of names or mappings, or a mapping of names to conditions.
-func (r *reader) edges(node *Node, n *yaml.Node, weak bool) {
+func (r *reader) edges(node *Node, n *yaml.Node, out bool) {
 	n = resolve(n)
-	add := func(name *yaml.Node, when string, weak bool) {
+	usual := graph.Blocking
+	if out {
+		usual = graph.NonBlocking
+	}
+	add := func(name *yaml.Node, when string, kind graph.EdgeType) {
 		if name = resolve(name); name.Kind != yaml.ScalarNode || isNull(name) {
 			r.wrong(name, "", "%s is no name of a node", describe(name))
 			return
 		}
-		r.links = append(r.links, link{node: node, to: name.Value, weak: weak, when: when, at: name})
+		r.links = append(r.links, link{node: node, to: name.Value, out: out, kind: kind, when: when, at: name})
 	}
 	switch {
 	case isNull(n):
 	case n.Kind == yaml.ScalarNode:
-		add(n, "", weak)
+		add(n, "", usual)
 	case n.Kind == yaml.SequenceNode:
 		for _, item := range n.Content {
 			if item = resolve(item); item.Kind == yaml.MappingNode {
-				r.edgeItem(item, weak, add)
+				r.edgeItem(item, usual, add)
 				continue
 			}
-			add(item, "", weak)
+			add(item, "", usual)
 		}
 	default:
 		r.entries(n, "the list of edges", "", func(key, value *yaml.Node) {
-			when, kind, _ := r.edgeValues(value, weak)
+			when, kind, _ := r.edgeValues(value, usual)
 			add(key, when, kind)
 		})
 	}
 }
 
 // edgeItem reads an item {node: a, when: failure} of a list, or {a: failure}.
-func (r *reader) edgeItem(item *yaml.Node, weak bool, add func(name *yaml.Node, when string, weak bool)) {
+func (r *reader) edgeItem(item *yaml.Node, usual graph.EdgeType, add func(name *yaml.Node, when string, kind graph.EdgeType)) {
 	for i := 0; i < len(item.Content); i += 2 {
 		if item.Content[i].Value == wordNode {
-			when, kind, name := r.edgeValues(item, weak)
+			when, kind, name := r.edgeValues(item, usual)
 			if name != nil {
 				add(name, when, kind)
 			}
@@ -60,7 +65,7 @@ func (r *reader) edgeItem(item *yaml.Node, weak bool, add func(name *yaml.Node, 
 		}
 	}
 	r.entries(item, "an edge", "", func(key, value *yaml.Node) {
-		when, kind, _ := r.edgeValues(value, weak)
+		when, kind, _ := r.edgeValues(value, usual)
 		add(key, when, kind)
 	})
 }
@@ -69,8 +74,8 @@ func (r *reader) edgeItem(item *yaml.Node, weak bool, add func(name *yaml.Node, 
 var composeConditions = map[string]string{"service_completed_successfully": "success"}
 
 // edgeValues reads what an edge is besides its ends: a condition, or a mapping.
-func (r *reader) edgeValues(n *yaml.Node, weak bool) (when string, kind bool, name *yaml.Node) {
-	n, kind = resolve(n), weak
+func (r *reader) edgeValues(n *yaml.Node, usual graph.EdgeType) (when string, kind graph.EdgeType, name *yaml.Node) {
+	n, kind = resolve(n), usual
 	switch n.Kind {
 	case yaml.ScalarNode:
 		if isNull(n) {
@@ -98,7 +103,7 @@ func (r *reader) edgeValues(n *yaml.Node, weak bool) (when string, kind bool, na
 			if !known {
 				r.wrong(value, "write blocking or non-blocking", "the type %s of an edge is unknown", shortened(text))
 			}
-			kind = t == graph.NonBlocking
+			kind = t
 		default:
 			r.wrong(key, "an edge has node, when and type", "%s is unknown", shortened(key.Value))
 		}
@@ -114,7 +119,7 @@ func (r *reader) whenForAll(n *yaml.Node, links []link) {
 	}
 	used := false
 	for i := range links {
-		if l := &links[i]; !l.weak {
+		if l := &links[i]; !l.out {
 			used = true
 			if l.when == "" {
 				l.when = text
@@ -157,9 +162,9 @@ func (r *reader) connect() {
 			r.noNode(l)
 			continue
 		}
-		e := Edge{Source: other, Target: l.node, When: l.when, Line: l.at.Line, Column: l.at.Column}
-		if l.weak {
-			e.Source, e.Target, e.Type = l.node, other, graph.NonBlocking
+		e := Edge{Source: other, Target: l.node, Type: l.kind, When: l.when, Line: l.at.Line, Column: l.at.Column}
+		if l.out {
+			e.Source, e.Target = l.node, other
 		}
 		if strings.TrimSpace(e.When) == "success" {
 			e.When = ""
