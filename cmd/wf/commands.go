@@ -52,6 +52,7 @@ func commandList() []command {
 		{groupEdit, "edit", "", "Change a workfile", newEdit},
 		{groupEdit, "reset", "", "Clear statuses, marks and captured output", newReset},
 		{groupEdit, "mv", "", "Move a workfile with its history", newMv},
+		{groupEdit, "git", "", "Teach git to show, merge and store workfiles", newGit},
 		{groupEdit, "export", "", "Copy a workfile with graphics for yEd", newExport},
 		{groupServer, "server", "daemon", "Start, stop and inspect the daemon", newServer},
 		{groupServer, "trigger", "", "Start runs at times: enable, list and test triggers", newTrigger},

@@ -325,3 +325,9 @@ func sortedNames(maps ...map[string]string) []string {
 	slices.Sort(names)
 	return names
 }
+
+// String returns the conflict in one line.
+func (c Conflict) String() string {
+	text, _, _ := strings.Cut(c.Text, "\n")
+	return c.Element + ": " + text
+}

@@ -200,7 +200,8 @@ func (r *reader) noNode(l link) {
 	}
 	best, remedy := spelling.Most+1, "the keys under nodes are the names"
 	for name := range r.flow[home] {
-		if slips := spelling.Slips(name, l.to); slips < best && slips < len(name) {
+		slips := spelling.Slips(strings.ToLower(name), strings.ToLower(l.to))
+		if slips < best && slips < len(name) {
 			best, remedy = slips, "did you mean "+name+"?"
 		}
 	}

@@ -72,15 +72,34 @@ func Compare(before, after *Version) api.DefinitionDiff {
 	return comparison.Definition(before.graph, after.graph)
 }
 
-// Clean returns a workfile without the results of runs: statuses, marks and outputs. Without results it returns the same
-// bytes.
-func Clean(data []byte) ([]byte, error) {
-	doc, _, _, err := graphml.Parse(data, graphml.Limits{})
+// Clean returns a workfile without the results of runs: statuses, marks and outputs. origin is an earlier version without
+// results, nil if there is none: keys and empty values that runs added are written as origin has them. Without results, or if
+// statuses are not those of wf, it returns the same bytes.
+func Clean(data, origin []byte) ([]byte, error) {
+	doc, g, _, err := graphml.Parse(data, graphml.Limits{})
 	if err != nil {
 		return nil, err
 	}
-	doc.Bare(nil)
+	if !hasResults(g) {
+		return data, nil
+	}
+	doc.Bare(origin)
 	return bytes.Join(doc.Render(), nil), nil
+}
+
+// hasResults reports whether a node has a status that runs write, and none has another one: files of other programs use the
+// same names for other things.
+func hasResults(g *graph.Graph) bool {
+	found := false
+	for _, n := range g.Nodes() {
+		text, own := n.Attr("status")
+		status, known := graph.ParseStatus(text)
+		if own && !known {
+			return false
+		}
+		found = found || own && status != graph.Idle
+	}
+	return found
 }
 
 // Where returns the line and the column of a mistake in a workfile or text, 0 if it has none, and its message with what to
