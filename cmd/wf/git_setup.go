@@ -69,7 +69,7 @@ type gitSetting struct{ key, value string }
 func gitSettings(program string) []gitSetting {
 	return []gitSetting{
 		{"diff.wf.textconv", program + " git textconv"},
-		{"diff.wf.xfuncname", `^( *[^ #:][^:]*:).*$`},
+		{"diff.wf.xfuncname", `^(  [^ #:][^:]*:).*$`},
 		{"merge.wf.name", "workfiles, per node and attribute"},
 		{"merge.wf.driver", program + " git merge %O %A %B %P"},
 		{"filter.wf.clean", program + " git clean %f"},
