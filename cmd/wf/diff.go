@@ -43,7 +43,7 @@ compared with its last commit. The exit status is 0, whether or not there are di
 			if o.json && o.stat {
 				return exit.Usage("--json and --stat cannot be combined")
 			}
-			a, b := e.sides(args)
+			a, b := diffSides(e, args)
 			return o.run(cmd.Context(), e, a, b)
 		},
 	}
@@ -52,17 +52,17 @@ compared with its last commit. The exit status is 0, whether or not there are di
 	return cmd
 }
 
-// sides returns the sources of both versions for the arguments of diff.
-func (e *env) sides(args []string) (a, b string) {
+// diffSides returns the sources of both versions for the arguments of diff.
+func diffSides(e *env, args []string) (a, b string) {
 	switch {
 	case len(args) == 2:
 		return args[0], args[1]
-	case len(args) == 1 && args[0] != "-" && !e.exists(args[0]):
+	case len(args) == 1 && args[0] != "-" && !exists(e, args[0]):
 		if m := runSource.Get().FindStringSubmatch(args[0]); m != nil {
 			return args[0], m[2]
 		}
 		if _, path, found := strings.Cut(args[0], ":"); found && !isURL(args[0]) {
-			return args[0], e.workTreePath(path)
+			return args[0], workTreePath(e, path)
 		}
 	}
 	file := first(args)
@@ -79,11 +79,11 @@ func (e *env) sides(args []string) (a, b string) {
 
 // workTreePath returns the file of the work tree for a path in a revision, which is relative to the top of the work tree
 // unless it begins with "./" or "../".
-func (e *env) workTreePath(path string) string {
+func workTreePath(e *env, path string) string {
 	if strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../") {
 		return path
 	}
-	top, err := e.git(context.Background(), "rev-parse", "--show-toplevel")
+	top, err := runGit(context.Background(), e, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return path // reading the revision reports it
 	}
@@ -100,7 +100,7 @@ func (o *diffOptions) run(ctx context.Context, e *env, a, b string) error {
 		arg string
 		to  *string
 	}{{a, &d.Before}, {b, &d.After}} {
-		s, err := e.source(ctx, side.arg)
+		s, err := readSource(ctx, e, side.arg)
 		if err != nil {
 			return o.noCommit(err, a, b)
 		}

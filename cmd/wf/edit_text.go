@@ -68,7 +68,7 @@ With --from, the text is read from a file, or "-" for standard input, and no edi
 
 // edit lets the user change the text, and saves it.
 func (o *textEditOptions) edit(ctx context.Context, e *env, s *target) error {
-	src, err := e.source(ctx, s.Path)
+	src, err := readSource(ctx, e, s.Path)
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ as it is. The file in the work tree does not change.`,
 			if !definition.IsText(data) {
 				var origin []byte
 				if len(args) > 0 { // git calls filters at the top of the work tree
-					origin, _ = e.git(cmd.Context(), "cat-file", "blob", ":"+args[0])
+					origin, _ = runGit(cmd.Context(), e, "cat-file", "blob", ":"+args[0])
 				}
 				if clean, err := definition.Clean(data, origin); err == nil {
 					data = clean
@@ -97,13 +97,13 @@ shows, and wf run refuses the workfile until it is removed. The exit status is 1
 		Example: `  git config merge.wf.driver 'wf git merge %O %A %B %P'`,
 		Args:    nargs(3, 4),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.gitMerge(cmd.Context(), args)
+			return mergeForGit(cmd.Context(), e, args)
 		},
 	}
 }
 
-// gitMerge is the merge driver. Files that are no workfiles are merged line by line, as git does without a driver.
-func (e *env) gitMerge(ctx context.Context, args []string) error {
+// mergeForGit is the merge driver. Files that are no workfiles are merged line by line, as git does without a driver.
+func mergeForGit(ctx context.Context, e *env, args []string) error {
 	var files [3][]byte
 	for i, name := range args[:3] {
 		data, err := os.ReadFile(e.Abs(name))
@@ -116,7 +116,7 @@ func (e *env) gitMerge(ctx context.Context, args []string) error {
 	if len(args) == 4 {
 		name = args[3]
 	}
-	lines, clean := e.mergeLines(ctx, args)
+	lines, clean := mergeLines(ctx, e, args)
 	unconflicted := lines
 	if !clean {
 		unconflicted = nil
@@ -148,7 +148,7 @@ func (e *env) gitMerge(ctx context.Context, args []string) error {
 }
 
 // mergeLines merges the files line by line. It returns nil if git cannot do that; clean is false if there are conflicts.
-func (e *env) mergeLines(ctx context.Context, args []string) (data []byte, clean bool) {
+func mergeLines(ctx context.Context, e *env, args []string) (data []byte, clean bool) {
 	cmd := exec.CommandContext(ctx, "git", "merge-file", "-p", "-q", "--diff3", e.Abs(args[1]), e.Abs(args[0]), e.Abs(args[2]))
 	cmd.Env = e.Environ
 	cmd.Dir = filepath.Dir(e.Abs(args[1]))

@@ -91,13 +91,13 @@ func (o *gitSetupOptions) run(ctx context.Context, e *env, patterns []string) er
 			return exit.Usage("%s is no pattern for .gitattributes: it has spaces, quotes, # or !", words.Quote(p))
 		}
 	}
-	top, err := e.git(ctx, "rev-parse", "--show-toplevel")
+	top, err := runGit(ctx, e, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return &exit.Failure{Status: exit.BadUsage, What: "there is no git work tree here", Why: err.Error(), Fix: "git init, or call wf in the repository"}
 	}
 	folder := strings.TrimSuffix(string(top), "\n")
 	shared := filepath.Join(folder, ".gitattributes")
-	info, err := e.git(ctx, "rev-parse", "--git-path", "info/attributes")
+	info, err := runGit(ctx, e, "rev-parse", "--git-path", "info/attributes")
 	if err != nil {
 		return &exit.Failure{Status: exit.BadUsage, What: "git does not say where its attributes are", Why: err.Error()}
 	}
@@ -125,8 +125,8 @@ func (o *gitSetupOptions) install(ctx context.Context, e *env, path string, patt
 	if err := o.rewrite(e, path, block); err != nil {
 		return err
 	}
-	for _, s := range gitSettings(e.gitProgram()) {
-		now, _ := e.git(ctx, "config", "--local", "--get", s.key)
+	for _, s := range gitSettings(gitProgram(e)) {
+		now, _ := runGit(ctx, e, "config", "--local", "--get", s.key)
 		if strings.TrimSuffix(string(now), "\n") == s.value {
 			continue
 		}
@@ -134,7 +134,7 @@ func (o *gitSetupOptions) install(ctx context.Context, e *env, path string, patt
 		if o.dryRun {
 			continue
 		}
-		if _, err := e.git(ctx, "config", "--local", s.key, s.value); err != nil {
+		if _, err := runGit(ctx, e, "config", "--local", s.key, s.value); err != nil {
 			return &exit.Failure{Status: exit.BadUsage, What: "git config " + s.key + " failed", Why: err.Error()}
 		}
 	}
@@ -155,20 +155,20 @@ func (o *gitSetupOptions) takeBack(ctx context.Context, e *env, files ...string)
 		}
 	}
 	for _, s := range gitSettings("wf") {
-		if _, err := e.git(ctx, "config", "--local", "--get", s.key); err != nil {
+		if _, err := runGit(ctx, e, "config", "--local", "--get", s.key); err != nil {
 			continue // it is not set
 		}
 		fmt.Fprintf(e.Stdout, "git config --unset-all %s\n", s.key)
 		if o.dryRun {
 			continue
 		}
-		if _, err := e.git(ctx, "config", "--local", "--unset-all", s.key); err != nil {
+		if _, err := runGit(ctx, e, "config", "--local", "--unset-all", s.key); err != nil {
 			return &exit.Failure{Status: exit.BadUsage, What: "git config --unset-all " + s.key + " failed", Why: err.Error()}
 		}
 	}
 	for _, section := range []string{"diff.wf", "merge.wf", "filter.wf"} {
-		if rest, err := e.git(ctx, "config", "--local", "--get-regexp", "^"+strings.ReplaceAll(section, ".", `\.`)+`\.`); !o.dryRun && err != nil && len(rest) == 0 {
-			_, _ = e.git(ctx, "config", "--local", "--remove-section", section) // an empty one, which old versions of git leave
+		if rest, err := runGit(ctx, e, "config", "--local", "--get-regexp", "^"+strings.ReplaceAll(section, ".", `\.`)+`\.`); !o.dryRun && err != nil && len(rest) == 0 {
+			_, _ = runGit(ctx, e, "config", "--local", "--remove-section", section) // an empty one, which old versions of git leave
 		}
 	}
 	if o.dryRun {
@@ -229,7 +229,7 @@ func withBlock(data []byte, block string) []byte {
 }
 
 // gitProgram returns how git calls this program: by its name if the name leads here, otherwise by its path.
-func (e *env) gitProgram() string {
+func gitProgram(e *env) string {
 	self, err := os.Executable()
 	if err != nil {
 		return "wf"

@@ -33,8 +33,8 @@ type source struct {
 	data []byte
 }
 
-// source reads a version of a workfile; see sourceHelp. "" is ./Workfile.
-func (e *env) source(ctx context.Context, arg string) (*source, error) {
+// readSource reads a version of a workfile; see sourceHelp. "" is ./Workfile.
+func readSource(ctx context.Context, e *env, arg string) (*source, error) {
 	if arg == "-" {
 		data, err := io.ReadAll(e.Stdin)
 		if err != nil {
@@ -42,12 +42,12 @@ func (e *env) source(ctx context.Context, arg string) (*source, error) {
 		}
 		return &source{"standard input", data}, nil
 	}
-	if arg != "" && !e.exists(arg) {
+	if arg != "" && !exists(e, arg) {
 		if m := runSource.Get().FindStringSubmatch(arg); m != nil {
-			return e.runSource(ctx, arg, m[1], m[2])
+			return readRun(ctx, e, arg, m[1], m[2])
 		}
 		if rev, path, found := strings.Cut(arg, ":"); found && !isURL(arg) {
-			return e.gitSource(ctx, arg, rev, path)
+			return readRevision(ctx, e, arg, rev, path)
 		}
 	}
 	path, err := e.workfile(arg)
@@ -64,8 +64,8 @@ func (e *env) source(ctx context.Context, arg string) (*source, error) {
 	return &source{e.rel(path), data}, nil
 }
 
-// runSource reads the workfile as a run had it.
-func (e *env) runSource(ctx context.Context, arg, run, file string) (*source, error) {
+// readRun reads the workfile as a run had it.
+func readRun(ctx context.Context, e *env, arg, run, file string) (*source, error) {
 	s := &source{name: arg}
 	err := e.open(ctx, file, func(ctx context.Context, _ *env, t *target) error {
 		frozen, err := t.Workspace.FrozenWorkfile(ctx, run)
@@ -79,15 +79,15 @@ func (e *env) runSource(ctx context.Context, arg, run, file string) (*source, er
 	return s, err
 }
 
-// gitSource reads a file of a revision.
-func (e *env) gitSource(ctx context.Context, arg, rev, path string) (*source, error) {
+// readRevision reads a file of a revision.
+func readRevision(ctx context.Context, e *env, arg, rev, path string) (*source, error) {
 	if strings.HasPrefix(rev, "-") {
 		return nil, exit.Usage("%s is no revision", words.Quote(rev))
 	}
-	data, err := e.git(ctx, "cat-file", "blob", rev+":"+path)
+	data, err := runGit(ctx, e, "cat-file", "blob", rev+":"+path)
 	if err != nil {
 		f := &exit.Failure{Status: exit.BadWorkfile, What: "git has no " + plain.Line(arg), Why: err.Error()}
-		if !strings.HasPrefix(path, "./") && e.inSubfolder(ctx) {
+		if !strings.HasPrefix(path, "./") && inSubfolder(ctx, e) {
 			f.Fix = "a path relative to this folder begins with ./: " + words.Quote(rev+":./"+path)
 		}
 		return nil, f
@@ -96,13 +96,13 @@ func (e *env) gitSource(ctx context.Context, arg, rev, path string) (*source, er
 }
 
 // inSubfolder reports whether the working folder is below the top of the work tree.
-func (e *env) inSubfolder(ctx context.Context) bool {
-	prefix, err := e.git(ctx, "rev-parse", "--show-prefix")
+func inSubfolder(ctx context.Context, e *env) bool {
+	prefix, err := runGit(ctx, e, "rev-parse", "--show-prefix")
 	return err == nil && len(bytes.TrimSpace(prefix)) > 0
 }
 
-// git runs a command of git and returns what it prints. The error is what git says.
-func (e *env) git(ctx context.Context, args ...string) ([]byte, error) {
+// runGit runs a command of git and returns what it prints. The error is what git says.
+func runGit(ctx context.Context, e *env, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Env = e.Dir, append(e.Environ[:len(e.Environ):len(e.Environ)], "LC_ALL=C")
 	var stderr bytes.Buffer
@@ -149,7 +149,7 @@ func (s *source) mistake(e *env, err error) error {
 }
 
 // exists reports whether there is something with this name.
-func (e *env) exists(name string) bool {
+func exists(e *env, name string) bool {
 	_, err := os.Stat(e.Abs(name))
 	return name != "" && err == nil
 }

@@ -67,7 +67,7 @@ SOURCE is ` + sourceHelp + `.`,
 }
 
 func (o *textOptions) print(ctx context.Context, e *env) error {
-	text, err := e.textOf(ctx, o.file)
+	text, err := textOfSource(ctx, e, o.file)
 	if err != nil {
 		return err
 	}
@@ -78,9 +78,9 @@ func (o *textOptions) print(ctx context.Context, e *env) error {
 	return w.Flush()
 }
 
-// textOf returns the text of a source.
-func (e *env) textOf(ctx context.Context, arg string) ([]byte, error) {
-	s, err := e.source(ctx, arg)
+// textOfSource returns the text of a source.
+func textOfSource(ctx context.Context, e *env, arg string) ([]byte, error) {
+	s, err := readSource(ctx, e, arg)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
+
+	"wf/graph/pattern"
 )
 
 // A jsonValue is a value of a JSON text. Objects keep the order of their members, and numbers their spelling, so that the
@@ -184,7 +185,7 @@ func jsonString(text string) string {
 }
 
 // number matches the numbers of JSON.
-var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+var number = pattern.Of(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // isNumber reports whether a text is a number of JSON.
-func isNumber(text string) bool { return number.MatchString(text) }
+func isNumber(text string) bool { return number.Get().MatchString(text) }

@@ -2,7 +2,6 @@ package text
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +10,7 @@ import (
 
 	"wf/graph"
 	"wf/graph/attribute"
+	"wf/graph/pattern"
 	"wf/graph/spelling"
 )
 
@@ -169,11 +169,11 @@ func (r *reader) small(n *yaml.Node, depth int, aliased bool) bool {
 	return n.Alias == nil || r.small(n.Alias, depth+1, true)
 }
 
-var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
+var yamlError = pattern.Of(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
 
 // syntax notes an error of the YAML library, at the first character of the line that it names.
 func (r *reader) syntax(data []byte, err error) {
-	m := yamlError.FindStringSubmatch(err.Error())
+	m := yamlError.Get().FindStringSubmatch(err.Error())
 	if m == nil {
 		r.wrong(&yaml.Node{}, "", "%s", err)
 		return

@@ -86,7 +86,7 @@ func (r *reader) variables(n *yaml.Node) (string, bool) {
 			}
 		}
 		switch {
-		case !variableName.MatchString(key.Value):
+		case !variableName.Get().MatchString(key.Value):
 			r.wrong(key, "use letters, digits and _", "%s is no name of a variable", shortened(key.Value))
 		case strings.Contains(text, "\n"):
 			r.wrong(value, "let the command read it from a file", "the variable %s has several lines, which a workfile cannot hold", key.Value)

@@ -1,11 +1,11 @@
 package text
 
 import (
-	"regexp"
 	"strings"
 
 	"wf/graph"
 	"wf/graph/attribute"
+	"wf/graph/pattern"
 )
 
 // A form is how the text shows the value of an attribute.
@@ -86,14 +86,14 @@ func (w *writer) variable(text string) {
 }
 
 // variableName matches the names of variables that the text shows as such.
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // variables splits the lines of the attribute env. ok is false if joining them again would not give the same text.
 func variables(text string) (names, values []string, ok bool) {
 	seen := map[string]bool{}
 	for _, line := range strings.Split(text, "\n") {
 		name, value, found := strings.Cut(line, "=")
-		if !found || seen[name] || !variableName.MatchString(name) || strings.Contains(value, "\r") {
+		if !found || seen[name] || !variableName.Get().MatchString(name) || strings.Contains(value, "\r") {
 			return nil, nil, false
 		}
 		seen[name] = true
@@ -103,7 +103,7 @@ func variables(text string) (names, values []string, ok bool) {
 }
 
 // wordBefore matches a line like cron: 0 2 * * *.
-var wordBefore = regexp.MustCompile(`^([a-z][a-z_-]*): ([^ ].*)$`)
+var wordBefore = pattern.Of(`^([a-z][a-z_-]*): ([^ ].*)$`)
 
 // lines writes the lines of an attribute: as pairs, or as a list. It writes nothing and returns false if reading that would
 // not give the same text.
@@ -114,7 +114,7 @@ func (w *writer) lines(indent int, text string) bool {
 		if line == "" || strings.TrimSpace(line) != line || !quotable(line) {
 			return false
 		}
-		m := wordBefore.FindStringSubmatch(line)
+		m := wordBefore.Get().FindStringSubmatch(line)
 		if pairs = pairs && m != nil && !words[m[1]]; pairs {
 			words[m[1]] = true
 		}
@@ -124,7 +124,7 @@ func (w *writer) lines(indent int, text string) bool {
 	}
 	w.WriteByte('\n')
 	for _, line := range lines {
-		m := wordBefore.FindStringSubmatch(line)
+		m := wordBefore.Get().FindStringSubmatch(line)
 		switch {
 		case pairs:
 			w.key(indent+step, m[1])
