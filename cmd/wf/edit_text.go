@@ -46,7 +46,7 @@ With --from, the text is read from a file, or "-" for standard input, and no edi
   wf edit text night.wf
   EDITOR='code --wait' wf edit text
   wf edit text --from new.yaml --dry-run
-  wf text | sed s/v1/v2/ | wf edit text --from - --yes`,
+  sed s/v1/v2/ old.yaml | wf edit text --from - --yes`,
 		Args: nargs(0, 1),
 	}
 	fileFlag(cmd, &o.file, "f")

@@ -111,7 +111,7 @@ var table = []Attribute{
 
 	// What merges write.
 	{Name: "merge_conflict", On: Node | Graph, Role: Written, Long: true,
-		Meaning: "what the other version of a merge says; remove it when that is settled"},
+		Meaning: "what the other version of a merge says; remove it when settled"},
 
 	// What runs write.
 	{Name: "status", On: Node, Role: Written, Kind: Word, Words: []string{"", "run", "running", "ran", "fail", "skip"}, Meaning: "how it ended"},

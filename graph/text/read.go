@@ -321,7 +321,7 @@ func (r *reader) unknown(on attribute.Element, key *yaml.Node) {
 	}
 	remedy := "wf help attributes lists what there is; data of other programs belongs into the file: wf edit set"
 	for _, word := range names {
-		if slips := spelling.Slips(word, name); slips <= 2 && slips < len(word)-2 {
+		if slips := spelling.Slips(word, name); slips < len(word)-1 && slips <= spelling.Most {
 			remedy = "did you mean " + word + "?"
 			break
 		}
