@@ -99,14 +99,23 @@ func (c *chart) newPlot(of size, open []int, rows []int32, plain *kernel.Scene) 
 	if o.Open = open; len(open) > 0 {
 		p.scene = kernel.New(c.input.vertices, c.input.edges, o)
 		if !p.scene.Fits || p.scene.Form == kernel.Dot {
-			p.scene = kernel.As(plain.Choice, c.input.vertices, c.input.edges, o)
+			p.scene = c.like(plain.Choice, c.input.vertices, o)
 		}
 	}
 	if len(rows) > 0 {
-		p.scene = kernel.As(p.scene.Choice, c.withRows(rows), c.input.edges, o)
+		p.scene = c.like(p.scene.Choice, c.withRows(rows), o)
 	}
 	p.index(c.node, len(c.edge))
 	return p
+}
+
+// like draws the graph like another scene, but with chips instead of cards that do not fit.
+func (c *chart) like(choice kernel.Choice, vertices []kernel.Vertex, o kernel.Options) *kernel.Scene {
+	s := kernel.As(choice, vertices, c.input.edges, o)
+	if !s.Fits && s.Form == kernel.Card && c.o.Zoom == Fit {
+		s = kernel.As(choice.Chips(), vertices, c.input.edges, o)
+	}
+	return s
 }
 
 // withRows returns the vertices with room for the rows below them.
