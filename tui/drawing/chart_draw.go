@@ -112,7 +112,10 @@ func (s *chartSurface) Put(x, y int, text string, m painter.Mark) {
 	if s.marked(m.Box) {
 		style.Mods |= Marked
 	}
-	if !s.lit(m.Box) && !(m.Part == painter.Sign && urgent(state)) {
+	switch lit := s.lit(m.Box); {
+	case lit && s.lens.on && (m.Part == painter.Name || m.Part == painter.Frame):
+		style.Mods |= Near
+	case !lit && !(m.Part == painter.Sign && urgent(state)):
 		style.Mods |= Faint
 	}
 	s.grid.Put(x, y, text, ansi.StringWidth(text), style, s.item[m.Box])

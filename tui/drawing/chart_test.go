@@ -170,7 +170,7 @@ func checkLens(t fataler, c *chart, grid *Grid) {
 	t.Helper()
 	if !c.lens.on {
 		for i := range grid.cells {
-			if grid.cells[i].Style.Mods&Near != 0 {
+			if grid.cells[i].Style.Mods&Near != 0 { // of a line or a box
 				t.Fatalf("a line is lit without a lens:\n%s", grid)
 			}
 		}
