@@ -300,3 +300,24 @@ func TestLargeChartsAreComputedInTheBackground(t *testing.T) {
 		t.Error("the new picture is not taken")
 	}
 }
+
+// TestItemsFollowTheFlow lists the boxes of wrapped and unwrapped graphs: the first is where the flow begins, and each
+// comes after those that lead to it.
+func TestItemsFollowTheFlow(t *testing.T) {
+	g := pipeline(6)
+	for _, size := range []Point{{60, 14}, {80, 20}, {120, 35}, {300, 60}} {
+		l := New(g, Options{View: Chart})
+		l.Show(Look{Width: size.X, Height: size.Y})
+		place := map[Item]int{}
+		for i, item := range l.Items() {
+			place[item] = i
+		}
+		for _, item := range l.Items() {
+			for _, before := range l.Parents(item) {
+				if place[before] >= place[item] {
+					t.Errorf("%v: %s comes before %s", size, l.Name(item), l.Name(before))
+				}
+			}
+		}
+	}
+}
