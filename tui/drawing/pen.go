@@ -36,12 +36,12 @@ func newPen(grid *Grid, y int, item Item, look *Look) pen {
 
 func (p *pen) state(x int, s State) { p.put(x, s.Glyph(p.ascii), InkOf(s)) }
 
-// detail draws the detail of a node from the caller, or the word of its state.
-func (p *pen) detail(x int, n *Node) int {
+// detailIn draws the detail of a node from the caller, or the word of its state, in at most room columns.
+func (p *pen) detailIn(x, room int, n *Node) int {
 	if n.Detail == "" {
 		return p.put(x, n.State.String(), InkDim)
 	}
-	room := max(p.grid.Width-x, 0)
+	room = max(min(room, p.grid.Width-x), 0)
 	return p.put(x, cells.Clip(head(n.Detail, room), room, p.ascii), detailInk(n.State))
 }
 
