@@ -40,8 +40,8 @@ docs: ## rewrite docs/cli.md, docs/tui.md, docs/schema/workfile.json and the fun
 picture: ## draw docs/picture.svg anew, from a real screen of wf
 	$(GO) test ./cmd/wf -run TestPicture -write-picture
 
-gallery: build ## draw docs/gallery anew, from the workfiles in examples
-	docs/gallery/draw.sh bin/wf
+gallery: build ## draw docs/gallery anew, from the workfiles in examples and those in RECORDED
+	docs/gallery/draw.sh bin/wf $(RECORDED)
 
 fuzz: ## every fuzz target for FUZZTIME
 	./.ci/fuzz $(FUZZTIME)
