@@ -46,11 +46,11 @@ func (l *layer) place(specs []graph.NodeSpec, at map[*Node]int) {
 	p.all(fresh)
 	for _, n := range fresh {
 		spec := &specs[at[n]]
-		spec.X, spec.Y = number64(p.points[n].x), number64(p.points[n].y)
+		spec.X, spec.Y = formatNumber(p.points[n].x), formatNumber(p.points[n].y)
 	}
 }
 
-func number64(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+func formatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // A placer finds positions for new nodes.
 type placer struct {
