@@ -405,7 +405,7 @@ func (p *pools) check(b *batch, st *State, began, now time.Time) {
 	case h.progress.IsZero() || b.waiting() == 0 || b.waiting() < b.load():
 		h.progress = now
 		return
-	case now.Sub(h.progress) < p.c.Timing.Missing:
+	case now.Sub(h.progress) < p.c.Timing.Stall:
 		return
 	}
 	h.abandoned, h.closed = true, true
