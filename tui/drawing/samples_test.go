@@ -138,7 +138,6 @@ var (
 	printASCII = flag.Bool("ascii", false, "with ASCII only")
 	printZoom  = flag.Int("zoom", 0, "zoom of the graph")
 	printOnly  = flag.String("only", "", "show only nodes whose names begin with one of these `words`")
-	printFold  = flag.Bool("fold", false, "draw stages in the graph")
 	printRun   = flag.Bool("running", true, "with states as in the middle of a run")
 )
 
@@ -192,7 +191,7 @@ func TestPrint(t *testing.T) {
 	if *printRun {
 		running(g)
 	}
-	o := Options{Zoom: Zoom(*printZoom), Folded: *printFold}
+	o := Options{Zoom: Zoom(*printZoom)}
 	if *printOnly != "" {
 		o.Hidden = only(g, strings.Fields(*printOnly)...)
 	}
