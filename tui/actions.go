@@ -101,7 +101,7 @@ func lookActions() []action {
 		{groupLook, []string{"t"}, "path", "light the path of the selection, or show all lines alike", "", atMain, inGraph, give(func(m *model) tea.Msg { return m.doc.picture.nextLens() })},
 		{groupLook, []string{"0"}, "fit", "show all of the graph at once, in the largest form that fits", "", atMain, inGraph, act(func(m *model) { m.doc.picture.fit() })},
 		{groupLook, []string{"O"}, "overview", "show or hide the overview of a graph that does not fit", "", atMain, inGraph, act(func(m *model) { m.panes.noOverview = !m.panes.noOverview })},
-		{groupLook, []string{"T"}, "tint", "colour the nodes by their time; again: by the critical path; again: by neither", "", atMain, hasFile, give(nextTint)},
+		{groupLook, []string{"T"}, "tint", "colour the nodes by time; again: by the critical path; again: by neither", "", atMain, hasFile, give(nextTint)},
 		{groupLook, []string{"t"}, "times", "show or hide the strip of times beside the list", "", atMain, hasFile, give(toggleStrip)},
 		{groupLook, []string{"/"}, "filter", "show only some nodes: words, s:failed, g:align, +x, x+, dur>1m, ! negates", "filter", atDrawing, hasFile, give(func(m *model) tea.Msg { return m.doc.filterPrompt() })},
 		{groupLook, []string{"f"}, "only failed", "show only what failed; again: only what runs; again: all", "", atDrawing, hasFile, act(func(m *model) { m.doc.nextQuick() })},
