@@ -18,6 +18,18 @@ func TableFile(rendered string) string {
 	return strings.TrimSpace(strings.TrimPrefix(rendered, tablePrefix))
 }
 
+// TableOf returns the table that a container repeats its nodes for, and its key. ok is false if it has none, or if the name of
+// the file is known only in a run.
+func TableOf(n *graph.Node) (file, key string, ok bool) {
+	text, _ := n.Attr(graph.AttrForeach)
+	text = strings.TrimSpace(text)
+	if !n.SubFlow() || !strings.HasPrefix(text, tablePrefix) || expression.HasTemplate(text) {
+		return "", "", false
+	}
+	key, _ = n.Attr(attrKey)
+	return TableFile(text), strings.TrimSpace(key), TableFile(text) != ""
+}
+
 // ItemVariable returns the environment variable that contains a column of the item in commands. Capitals and small letters
 // stay; a character that names of variables cannot have becomes an underscore.
 func ItemVariable(column string) string {
