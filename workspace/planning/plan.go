@@ -106,7 +106,7 @@ func (pl *Planner) makeDry(r *Draft, scope scheduler.Scope, env []string, tables
 		return api.Internal("the run cannot be planned", err)
 	}
 	scope.Nodes, opt.Dry = outerFirst(scope.Nodes), true
-	opt.ReadTable = func(node int, t scheduler.Table) []any { return tables.rows(r.Sched.Path(node), t) }
+	opt.ReadTable = func(node int, t scheduler.Table) []any { return tables.rows((&forecast{r: r}).handleOf(node), t) }
 	if r.Sched, err = scheduler.NewRun(pl.File.Graph(), scope, opt); err != nil {
 		return pl.runError(err)
 	}
