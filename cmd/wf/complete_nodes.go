@@ -53,6 +53,10 @@ func (c *completion) offerSelectors(p *daemon.Peek) {
 		c.offerNodes(p, "", taken)
 		return
 	}
+	if strings.Contains(c.word, "[") {
+		c.offerInstances(p)
+		return
+	}
 	c.offerNodes(p, "", taken)
 	if c.word == "" {
 		c.hint = "+NODE: with everything before it; NODE+: with everything after it; s:STATE; g:GROUP"
