@@ -66,7 +66,7 @@ func (a *nodeReader) sub() {
 	a.onFailure(s)
 	a.stopWhen(s)
 	a.least(s)
-	a.keyUnused(s)
+	a.keyUnused()
 }
 
 // DefaultInstances is how many nodes the instances of a run may have together, if max_instances of the

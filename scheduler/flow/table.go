@@ -18,12 +18,18 @@ func TableFile(rendered string) string {
 	return strings.TrimSpace(strings.TrimPrefix(rendered, tablePrefix))
 }
 
+// hasTable reports whether the foreach of a container is a table.
+func hasTable(n *graph.Node) bool {
+	text, _ := n.Attr(graph.AttrForeach)
+	return strings.HasPrefix(strings.TrimSpace(text), tablePrefix)
+}
+
 // TableOf returns the table that a container repeats its nodes for, and its key. ok is false if it has none, or if the name of
 // the file is known only in a run.
 func TableOf(n *graph.Node) (file, key string, ok bool) {
 	text, _ := n.Attr(graph.AttrForeach)
 	text = strings.TrimSpace(text)
-	if !n.SubFlow() || !strings.HasPrefix(text, tablePrefix) || expression.HasTemplate(text) {
+	if !n.SubFlow() || !hasTable(n) || expression.HasTemplate(text) {
 		return "", "", false
 	}
 	key, _ = n.Attr(attrKey)
@@ -53,13 +59,13 @@ func (a *nodeReader) table(s *Sub) {
 	}
 	s.Table, s.Key = t, a.text(attrKey)
 	if expression.HasTemplate(s.Key) {
-		a.wrong(CodeTemplate, attrKey, "key is %s, and it must be the name of a column; write it without ${{", shown(s.Key))
+		a.wrong(CodeSubFlow, attrKey, "key is %s, and it must be the name of a column; write it without ${{", shown(s.Key))
 	}
 }
 
 // keyUnused warns of a key that names nothing.
-func (a *nodeReader) keyUnused(s *Sub) {
-	if _, own := a.n.Extra[attrKey]; own && a.text(attrKey) != "" && s.Table == nil && !strings.HasPrefix(a.text(graph.AttrForeach), tablePrefix) {
+func (a *nodeReader) keyUnused() {
+	if _, own := a.n.Extra[attrKey]; own && a.text(attrKey) != "" && !hasTable(a.n) {
 		a.warn(CodeUseless, attrKey, "key has no effect without foreach=table:FILE, whose columns it chooses from; leave it out")
 	}
 }
