@@ -1,6 +1,10 @@
 package graph
 
-import "slices"
+import (
+	"slices"
+
+	"wf/graph/components"
+)
 
 // FindCycle returns the edges of a cycle of blocking edges within the scope, in order, or nil if there
 // is none. Of all cycles it returns the shortest one through the newest edge that is on any cycle.
@@ -10,7 +14,7 @@ func FindCycle(scope []*Node) []*Edge {
 		return nil
 	}
 	s := blockingSubgraph(scope)
-	component, _ := Components(s.first, s.targets)
+	component, _ := components.Of(s.first, s.targets)
 	closing := int32(-1)
 	for i, e := range s.edges {
 		if s.within(int32(i), component) && (closing < 0 || e.Key > s.edges[closing].Key) {
@@ -38,7 +42,7 @@ func leadForward(scope []*Node) bool {
 // CyclicGroups returns the number of strongly connected components in which blocking edges form cycles.
 func CyclicGroups(scope []*Node) int {
 	s := blockingSubgraph(scope)
-	component, _ := Components(s.first, s.targets)
+	component, _ := components.Of(s.first, s.targets)
 	groups := map[int32]bool{}
 	for i := range s.edges {
 		if s.within(int32(i), component) {

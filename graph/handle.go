@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// maxHandle is the maximum length of a handle made from a command or a comment, in bytes.
-const maxHandle = 64
+// maxHandle is the maximum length of a handle made from a command, and maxChosen of one that a person chose as an id or a
+// comment, in bytes.
+const maxHandle, maxChosen = 64, 128
 
 // A HandleTable contains the handle of each node of a graph: a short unique word by which people refer
 // to it. It is valid until the next Apply.
@@ -22,7 +23,7 @@ type HandleTable struct {
 // of a node is the first of these that it has:
 //
 //   - its name
-//   - its id, if it is a word chosen by a person, not a UUID or n12
+//   - its id, if it is a word chosen by a person, not a UUID or n12; of a long one with points, its end
 //   - a comment at the end of its command: … # align S1
 //   - the program, and what distinguishes its command from others with that program: trim_S017
 //
@@ -56,7 +57,7 @@ func newHandles(g *Graph) *HandleTable {
 	}
 	rest = t.takeAll(rest, func(n *Node) string {
 		if isChosen(n.ID) {
-			return n.ID
+			return ending(n.ID)
 		}
 		return ""
 	})
@@ -148,7 +149,7 @@ func SelectorSyntax(name string) string {
 
 // isChosen reports whether an id is a meaningful word. Others are generated: UUIDs, n12, node_12, 17.
 func isChosen(id string) bool {
-	if id == "" || len(id) > maxHandle || !isLetter(rune(id[0])) || strings.ContainsFunc(id, func(r rune) bool { return handleRune(r) != r }) {
+	if ending(id) == "" || !isLetter(rune(id[0])) || strings.ContainsFunc(id, func(r rune) bool { return handleRune(r) != r }) {
 		return false
 	}
 	word := strings.TrimRight(id, "0123456789")
@@ -170,6 +171,22 @@ func isHex(id string) bool {
 	return len(id) >= 8 && strings.ContainsAny(id, "0123456789") && strings.Trim(id, "0123456789abcdefABCDEF-") == ""
 }
 
+// ending returns a word, or if it is too long for a handle as many of the parts at its end as fit: those of
+// FLOW.ALIGN.SORT_1 that differ most from node to node. It returns "" if the last part is too long.
+func ending(word string) string {
+	for len(word) > maxChosen {
+		_, rest, found := strings.Cut(word, ".")
+		if !found {
+			_, rest, found = strings.Cut(word, ":")
+		}
+		if !found {
+			return ""
+		}
+		word = rest
+	}
+	return word
+}
+
 // closingComment returns the comment at the end of a command as a handle: align_S1 for "bwa … # align S1".
 // It returns "" if there is none or it is a sentence.
 func closingComment(command string) string {
@@ -179,10 +196,10 @@ func closingComment(command string) string {
 	if at < 0 || at > 0 && line[at-1] != ' ' && line[at-1] != '\t' || strings.Count(line[:at], "'")%2 != 0 || strings.Count(line[:at], `"`)%2 != 0 {
 		return ""
 	}
-	comment := strings.TrimSpace(line[at+1:])
+	comment := ending(strings.TrimSpace(line[at+1:]))
 	words := strings.Fields(comment)
 	const most = 4
-	if len(words) == 0 || len(words) > most || len(comment) > maxHandle || strings.ContainsAny(comment, "\"'`$!\\;|&<>(){}") {
+	if len(words) == 0 || len(words) > most || strings.ContainsAny(comment, "\"'`$!\\;|&<>(){}") {
 		return ""
 	}
 	handle := strings.Trim(strings.Map(handleRune, strings.Join(words, "_")), "_")

@@ -95,6 +95,8 @@ func TestHandleOrigins(t *testing.T) {
 		"a name before all":                   {{"align_S1", "mapping", "bwa x # y", "mapping"}},
 		"an id that a person chose":           {{"align_S1", "", "bwa mem x", "align_S1"}, {"b", "", "bwa mem y", "b"}},
 		"ids that are numbers":                {{"n12", "", "true", "true"}, {"node_3", "", "false", "false"}, {"17", "", "date", "date"}},
+		"long ids with points":                {{strings.Repeat("FLOW.", 40) + "ALIGN.SORT_1", "", "sort", strings.Repeat("FLOW.", 23) + "ALIGN.SORT_1"}, {strings.Repeat("long", 40), "", "uniq", "uniq"}},
+		"a long comment with points":          {{"n0", "", "sort # " + strings.Repeat("FLOW:", 40) + "ALIGN", strings.Repeat("FLOW_", 24) + "ALIGN"}},
 		"ids that are random":                 {{"864cd165-33a2-4d0c-9c8e-02c1a8e3e5f1", "", "sort", "sort"}, {"deadbeef01", "", "uniq", "uniq"}},
 		"ids with other characters":           {{"n0::n1", "", "sort", "sort"}, {"a b", "", "uniq", "uniq"}},
 		"a comment":                           {{"n0", "", "bwa mem x  # align S1", "align_S1"}, {"n1", "", "sort x\nuniq # dedup\n", "dedup"}},
@@ -177,7 +179,7 @@ func TestHandleOfRandomCommand(t *testing.T) {
 		command := strings.Join(rapid.SliceOfN(pieces, 0, 20).Draw(t, "command"), rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
 		word := handleWord(&Node{Label: command})
 		bad := strings.IndexFunc(word, func(r rune) bool { return handleRune(r) != r })
-		if word == "" || len(word) > maxHandle || bad >= 0 {
+		if word == "" || len(word) > maxChosen || bad >= 0 {
 			t.Fatalf("%q makes %q", command, word)
 		}
 	})

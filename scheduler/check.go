@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"wf/graph"
+	"wf/graph/components"
 	"wf/scheduler/flow"
 )
 
@@ -86,7 +87,7 @@ func (l *layout) checkGroupCycles() error {
 		}
 		first = append(first, int32(len(targets)))
 	}
-	component, _ := graph.Components(first, targets)
+	component, _ := components.Of(first, targets)
 	for j, e := range l.edges {
 		if e.blocking && component[e.source] == component[e.target] {
 			return &CycleError{Nodes: []string{l.ids[e.source], l.ids[e.target]}, Edges: []int{l.keys[j], l.keys[j]}}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"wf/graph"
+	"wf/graph/components"
 	"wf/scheduler/flow"
 )
 
@@ -54,13 +55,13 @@ func (l *layout) connect() (loops bool) {
 	for k, j := range l.out.items {
 		targets[k] = int32(l.edges[j].target)
 	}
-	found, components := graph.Components(l.out.first, targets)
-	l.components = component(components)
+	found, count := components.Of(l.out.first, targets)
+	l.components = component(count)
 	l.component = make([]component, len(found))
 	for v, c := range found {
 		l.component[v] = component(c)
 	}
-	loops = components < len(l.ids)
+	loops = count < len(l.ids)
 	for _, e := range l.edges {
 		loops = loops || e.source == e.target
 	}

@@ -28,8 +28,9 @@ func isDisconnected(m *model) bool { return m.link != nil && m.link.ended != nil
 // isRunning reports whether a run is active.
 func isRunning(m *model) bool { return m.doc.running() }
 
-// inGraph reports whether the view is the graph.
-func inGraph(m *model) bool { return hasFile(m) && m.doc.picture.view == drawing.Layers }
+// inList reports whether the view is the list, and inGraph whether it is the graph.
+func inList(m *model) bool  { return hasFile(m) && m.doc.picture.view == drawing.List }
+func inGraph(m *model) bool { return hasFile(m) && m.doc.picture.view == drawing.Chart }
 
 // isNow reports whether the workfile is shown as it is now, not as an earlier run left it.
 func isNow(m *model) bool { return hasFile(m) && m.doc.earlier == nil }
@@ -47,7 +48,8 @@ func moveActions() []action {
 		{groupMove, []string{"home", "end", "g", "G"}, "move to an end", "go to the beginning or the end", "", atDrawing, hasFile,
 			func(m *model, key string) tea.Msg { m.doc.moveEnd(key); return nil }},
 		{groupMove, []string{"enter"}, "open", "open a stage or a sub-flow, answer what waits, or go to the log", "open", atDrawing, hasFile, give((*model).enter)},
-		{groupMove, []string{"n", "N"}, "next failure", "go to the next failed node, or the one before", "next failed", atDrawing, hasFile,
+		{groupMove, []string{"backspace"}, "close", "close the stage, sub-flow or instance that the selection is in", "", atDrawing, hasFile, give(func(m *model) tea.Msg { return m.doc.picture.closeHere(m.doc.shown()) })},
+		{groupMove, []string{"n", "N"}, "next failure", "go to the next failed node, or the one before", nextHint, atDrawing, hasFile,
 			func(m *model, key string) tea.Msg { return m.doc.nextFailed(key == "n") }},
 		{groupMove, []string{"#"}, "instance by number", "go to an instance of a sub-flow by its number", "", atDrawing, inSubFlow, give(func(m *model) tea.Msg { return m.doc.instancePrompt() })},
 		{groupMove, []string{"p", "P"}, "parent, child", "go to what leads to the node, or to what it leads to", "", atDrawing, hasFile,
@@ -84,6 +86,7 @@ func runActions() []action {
 	return []action{
 		{groupRun, []string{"r"}, "run", "choose what to run: marked nodes, the selection and around it, everything", "run", atMain, isNow, give(func(m *model) tea.Msg { return m.menus().run() })},
 		{groupRun, []string{"R"}, "resume", "run again what failed and what waited for it", resumeHint, atMain, isNow, give(func(m *model) tea.Msg { return m.menus().resume() })},
+		{groupRun, []string{"X"}, "failures", "show what failed, grouped by how the outputs end", failuresHint, atMain | atLog, hasFile, give(showDigest)},
 		{groupRun, []string{"x"}, "stop", "stop the node, the run or all runs; it asks first", "stop", atMain | atLog, isRunning, give(func(m *model) tea.Msg { return m.menus().stop() })},
 		{groupRun, []string{"space"}, "mark", "mark the selection, or remove its mark, for r, L and edits", "mark", atDrawing, isNow, act(func(m *model) { m.doc.mark() })},
 		{groupRun, nil, "unmark all", "remove all marks", "", atMain, hasFile, act(func(m *model) { m.doc.picture.unmarkAll() })},
@@ -94,10 +97,13 @@ func runActions() []action {
 
 func lookActions() []action {
 	return []action{
-		{groupLook, []string{"v"}, "view", "change between stages, graph and list", "view", atMain, hasFile, give(func(m *model) tea.Msg { return m.doc.nextView() })},
-		{groupLook, []string{"z"}, "zoom", "give nodes of the graph more room or less: name, time, command, one cell", "", atMain, inGraph, act(func(m *model) { m.doc.nextZoom() })},
-		{groupLook, []string{"0"}, "fit", "show as much of the graph at once as possible", "", atMain, inGraph, act(func(m *model) { m.doc.picture.fit() })},
+		{groupLook, []string{"v"}, "view", "change between graph and list", "view", atMain, hasFile, give(func(m *model) tea.Msg { return m.doc.nextView() })},
+		{groupLook, []string{"z"}, "zoom", "draw the graph in another size: boxes, names, short names, signs, stages", "", atMain, inGraph, give(func(m *model) tea.Msg { return m.doc.picture.nextZoom() })},
+		{groupLook, []string{"t"}, "path", "light the path of the selection, or show all lines alike", "", atMain, inGraph, give(func(m *model) tea.Msg { return m.doc.picture.nextLens() })},
+		{groupLook, []string{"0"}, "fit", "show all of the graph at once, in the largest form that fits", "", atMain, inGraph, act(func(m *model) { m.doc.picture.fit() })},
 		{groupLook, []string{"O"}, "overview", "show or hide the overview of a graph that does not fit", "", atMain, inGraph, act(func(m *model) { m.panes.noOverview = !m.panes.noOverview })},
+		{groupLook, []string{"T"}, "tint", "colour nodes by their time; again: by the critical path; again: by neither", "", atMain, hasFile, give(nextTint)},
+		{groupLook, []string{"t"}, "times", "show or hide the strip of times beside the list", "", atMain, inList, give(toggleStrip)},
 		{groupLook, []string{"/"}, "filter", "show only some nodes: words, s:failed, g:align, +x, x+, dur>1m, ! negates", "filter", atDrawing, hasFile, give(func(m *model) tea.Msg { return m.doc.filterPrompt() })},
 		{groupLook, []string{"f"}, "only failed", "show only what failed; again: only what runs; again: all", "", atDrawing, hasFile, act(func(m *model) { m.doc.nextQuick() })},
 		{groupLook, []string{"esc"}, "back", "clear the filter, or leave an earlier run", "", atMain, hasFile, act((*model).escape)},
@@ -106,6 +112,7 @@ func lookActions() []action {
 		{groupLook, []string{"L"}, "whole log", "show the log of the marked nodes or the selection on the whole screen", "log", atMain, hasFile, give(func(*model) tea.Msg { return showPage{logPage} })},
 		{groupLook, []string{"s"}, "log of the selection", "the same as L, as in Python Workforce", "", atDrawing, hasFile, give(func(*model) tea.Msg { return showPage{logPage} })},
 		{groupLook, []string{"+", "_"}, "size", "give the pane with the keys the whole screen, or take it back", "", atMain, hasFile, act(func(m *model) { m.panes.zoomed = !m.panes.zoomed })},
+		{groupLook, []string{"F"}, followName, "let the selection follow what runs, then what failed; moving it ends that", followHint, atMain | atLog, hasFile, give(toggleFollowing)},
 		{groupLook, []string{"y"}, "copy the command", "copy the command of the node to the clipboard", "", atDrawing, hasFile, give(func(m *model) tea.Msg { return m.doc.copyCommand() })},
 	}
 }
@@ -124,7 +131,7 @@ func logActions() []action {
 		{groupLog, []string{"o"}, "pager", "open the whole log in the pager", "", lines, showsLog, give(func(m *model) tea.Msg { return openPager(m.ctx, m.side.whole(m.link), &m.opt) })},
 		{groupLog, []string{"W"}, "save", "save the whole log as a file", "", lines, showsLog, give(func(m *model) tea.Msg { return m.side.savePrompt(m.ctx, m.side.whole(m.link), m.opt.Dir) })},
 		{groupLog, []string{"y"}, "copy the log", "copy the end of the log to the clipboard", "", lines, showsLog, give(func(m *model) tea.Msg { return m.side.copy() })},
-		{groupLog, []string{"esc"}, "close", "go back to the drawing", "back", atLog, nil, act(func(m *model) { m.page = mainPage })},
+		{groupLog, []string{"esc"}, "close", "go back to the drawing", "back", atLog, nil, act(leaveLog)},
 	}
 }
 

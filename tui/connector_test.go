@@ -19,7 +19,7 @@ func TestNewEdgeIsDrawnWhileConnecting(t *testing.T) {
 	m.doc.picture.view, m.doc.picture.chosen = drawing.List, true
 	m.refresh()
 	press(m, "c", "e")
-	if got := frame(m); !strings.Contains(got, "└▸e ") || m.doc.picture.preview.Refused {
+	if got := frame(m); !strings.Contains(got, "╰▸e ") || m.doc.picture.preview.Refused {
 		t.Errorf("a to e:\n%s", got)
 	}
 	press(m, "tab", "backspace", "b", "tab")
@@ -27,7 +27,7 @@ func TestNewEdgeIsDrawnWhileConnecting(t *testing.T) {
 		t.Error("an edge that is there already is drawn like a new one")
 	}
 	press(m, "esc")
-	if got := frame(m); strings.Contains(got, "▸") && m.doc.picture.view == drawing.List && strings.Contains(got, "└▸") {
+	if got := frame(m); strings.Contains(got, "▸") && m.doc.picture.view == drawing.List && strings.Contains(got, "╰▸") {
 		t.Errorf("after Esc:\n%s", got)
 	}
 }

@@ -19,7 +19,7 @@ these actions by its name. It asks before anything is lost, and the first answer
 		where place
 		title string
 	}{
-		{atDrawing, "THE DRAWING"}, {atSide | atLog, "LOGS AND REASONS"}, {atRuns | atHome, "RUNS AND WORKFILES"}, {atInbox, "WHAT WAITS FOR PEOPLE"},
+		{atDrawing, "THE DRAWING"}, {atSide | atLog, "LOGS AND REASONS"}, {atRuns | atHome, "RUNS AND WORKFILES"}, {atInbox, "WHAT WAITS FOR PEOPLE"}, {atDigest, "FAILURES"},
 	} {
 		fmt.Fprintf(&b, "\n%s\n\n", part.title)
 		for i := range keys {
@@ -57,9 +57,40 @@ SUB-FLOWS AND QUESTIONS
   included; y approves, with KEY=VALUE lines for the command, x rejects. Enter on a node that
   waits asks, too.
 
-  In the graph a condition stands on the line before the node that it leads to; where several
-  lines meet, a mark shows that one of them has a condition. A line that was not taken is dim and
-  has a cross.
+THE GRAPH
+
+  The graph is drawn in the largest form that fits the pane: boxes with state and time, lines
+  with names and times, short names. If that is too much, similar nodes share a box (×8), with
+  the number of those that are done and of those that failed, wait or run. Enter draws them one
+  by one in their place, Backspace puts them together again; n goes to a failed node in a box
+  that stays closed. z draws another size, also a larger one that scrolls, 0 what fits.
+
+  Lines end in arrowheads; where two only cross, one is not drawn. The path of the selection,
+  all that leads to it and follows it, has the colours of the states it comes from; everything
+  else is dim, until t shows all lines alike. A condition stands on the line where it leaves its
+  node. A line that was not taken is dim and has a cross; a dashed one does not block; a dotted
+  one leads through nodes that the filter hides. v lists the nodes instead.
+
+TIMES, TINTS AND REPLAY
+
+  Beside the list, where there is room, a strip shows when each node ran: a bar for each attempt,
+  in the colour of how it ended, and dashes while it could run and waited. t hides the strip.
+
+  T colours the names by how long the nodes took, in five steps, each twice the one before, then
+  by the critical path, the one of wf runs show. A sign before the time says the same.
+
+  F lets the selection follow what runs longest, until you move it. , and . go through the run
+  that is shown, or the latest one, from its history: the drawing, the times and the header are
+  those of that moment. Home and End go to the ends of the run, Esc goes back to now.
+
+  While a choice of the run menu is selected, the drawing shows what it would run, what may run
+  after certain outcomes, and what is kept: the plan of wf plan.
+
+COLOURS
+
+  The palette follows the terminal: dark or light, as the terminal says, or 16 colours. --palette,
+  WF_PALETTE or the setting palette choose another one: dark, light, colorblind, 16 or none.
+  NO_COLOR switches colours off. A click on a sign or a line says what it means.
 
 FILTERS
 
@@ -78,8 +109,8 @@ func firstPart(where place) place {
 		return atDrawing
 	case where&(atSide|atLog) != 0 && where&atHome == 0:
 		return atSide | atLog
-	case where == atInbox:
-		return atInbox
+	case where == atInbox, where == atDigest:
+		return where
 	case where&atDrawing == 0:
 		return atRuns | atHome
 	}

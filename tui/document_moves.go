@@ -97,16 +97,16 @@ func (d *document) relative(child bool) tea.Msg {
 	return nil
 }
 
-// nextView changes the view, in the order stages, graph, list.
+// nextView changes between graph and list.
 func (d *document) nextView() tea.Msg {
-	order := []drawing.View{drawing.Stages, drawing.Layers, drawing.List}
-	at := slices.Index(order, d.picture.view)
-	d.picture.view, d.picture.chosen = order[(at+1)%len(order)], true
+	d.picture.chosen = true
+	if d.picture.view == drawing.Chart {
+		d.picture.view = drawing.List
+	} else {
+		d.picture.view = drawing.Chart
+	}
 	return notice{"view: " + d.picture.view.String(), false}
 }
-
-// nextZoom gives the nodes of the graph more room. After the largest size it starts again with the smallest.
-func (d *document) nextZoom() { d.picture.zoom = (d.picture.zoom + 1) % (drawing.Map + 1) }
 
 // mark marks the selection and goes to the next item.
 func (d *document) mark() {

@@ -27,16 +27,17 @@ func inkStyle(s drawing.Style) cells.Style {
 	switch state, ok := s.Ink.State(); {
 	case ok:
 		out = inkOfState(state)
-	case s.Ink == drawing.InkDim, s.Ink == drawing.InkLine, s.Ink == drawing.InkRest:
+	case s.Ink == drawing.InkDim:
 		out = cells.Dimmed
-	case s.Ink == drawing.InkBar:
-		out = cells.Good
+	case s.Ink == drawing.InkWhen:
+		out = cells.Style{FG: cells.Palette(3)}
 	}
 	if s.Mods&drawing.Line != 0 { // a line has the colour of its state, not its weight
 		out.Attrs &^= cells.Bold
 	}
 	if s.Mods&drawing.Near != 0 {
-		out = cells.Strong
+		out = out.With(cells.Bold)
+		out.Attrs &^= cells.Dim
 	}
 	if s.Mods&drawing.Faint != 0 {
 		out = out.With(cells.Dim)

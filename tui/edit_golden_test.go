@@ -12,7 +12,7 @@ func editShots() (shots []shot) {
 		shots = append(shots, shot{title, func(width, height int, ascii bool) *model {
 			m := testModel(width, height, small())
 			m.opt.ASCII = ascii
-			m.doc.picture.view, m.doc.picture.chosen = drawing.Layers, true
+			m.doc.picture.view, m.doc.picture.chosen = drawing.Chart, true
 			m.refresh()
 			prepare(m)
 			m.refresh()

@@ -98,7 +98,7 @@ func TestConnectorChoosesTargets(t *testing.T) {
 	} {
 		t.Run(x.from+" "+x.keys, func(t *testing.T) {
 			m := at(t, x.from)
-			m.doc.picture.view, m.doc.picture.chosen = drawing.Layers, true
+			m.doc.picture.view, m.doc.picture.chosen = drawing.Chart, true
 			m.refresh()
 			press(m, "c")
 			press(m, strings.Fields(x.keys)...)

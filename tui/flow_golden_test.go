@@ -136,14 +136,14 @@ func flowShots() (shots []shot) {
 		m.doc.picture.expanded[openKey("each[2]")] = true
 		answered(m)
 	}
-	for _, view := range []drawing.View{drawing.Layers, drawing.List, drawing.Stages} {
+	for _, view := range []drawing.View{drawing.Chart, drawing.List} {
 		show("folded: "+view.String(), func(m *model) { m.doc.picture.view = view })
 		show("open: "+view.String(), func(m *model) {
 			open(m, view)
 			press(m, "down", "down", "down", "down")
 		})
 	}
-	show("times and boxes", func(m *model) { m.doc.picture.view, m.doc.picture.zoom = drawing.Layers, drawing.Box })
+	show("boxes", func(m *model) { m.doc.picture.view, m.doc.picture.zoom = drawing.Chart, drawing.Cards })
 	instances = 10_000
 	show("ten thousand instances", func(m *model) { open(m, drawing.List) })
 	show("ten thousand instances, further on", func(m *model) {

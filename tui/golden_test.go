@@ -33,13 +33,14 @@ func (s shot) text(width, height int, ascii bool) string { return frame(s.model(
 func goldens() []golden {
 	return []golden{
 		{"main", 60, 20, mainShots(), nil},
-		{"main-beside", 100, 20, mainShots(), []string{"main: stages", "main: graph", "main: list", "inspector", "run menu", "runs", "palette"}},
-		{"main-small", 40, 10, mainShots(), []string{"main: list", "whole log, search", "stop menu", "help", "daemon lost"}},
+		{"main-beside", 100, 20, mainShots(), []string{"main: graph", "main: list", "inspector", "run menu", "runs", "palette"}},
+		{"main-wide", 130, 20, mainShots(), []string{"main: list", "tint by time", "critical path"}},
+		{"main-small", 40, 10, mainShots(), []string{"main: list", "whole log, search", "stop menu", "help", "failures", "daemon lost"}},
 		{"main-too-small", 38, 9, mainShots(), []string{"main: list"}},
 		{"edit", 60, 20, editShots(), nil},
 		{"edit-small", 40, 10, editShots(), []string{"connect: found", "form", "wrapper", "review"}},
 		{"flow", 60, 20, flowShots(), nil},
-		{"flow-beside", 100, 24, flowShots(), []string{"open: graph", "open: list", "folded: stages", "times and boxes", "inbox", "approve: a choice"}},
+		{"flow-beside", 100, 24, flowShots(), []string{"open: graph", "open: list", "folded: graph", "boxes", "inbox", "approve: a choice"}},
 		{"flow-small", 40, 10, flowShots(), []string{"open: list", "inbox", "approve", "parameters"}},
 	}
 }
@@ -73,7 +74,7 @@ func TestColorsMatchGoldenFiles(t *testing.T) {
 	inUTC(t)
 	var b strings.Builder
 	for _, s := range flowShots() {
-		if slices.Contains([]string{"open: graph", "open: list", "folded: stages", "inbox: marked", "approve"}, s.title) {
+		if slices.Contains([]string{"open: graph", "open: list", "folded: graph", "inbox: marked", "approve"}, s.title) {
 			m := s.model(60, 20, false)
 			m.draw()
 			fmt.Fprintf(&b, "==== %s\n%s\n", s.title, strings.ReplaceAll(m.term.screen.Encode(true), "\x1b", `\e`))
@@ -100,7 +101,7 @@ func mainShots() (shots []shot) {
 			return m
 		}})
 	}
-	for _, view := range []drawing.View{drawing.Stages, drawing.Layers, drawing.List} {
+	for _, view := range []drawing.View{drawing.Chart, drawing.List} {
 		show("main: "+view.String(), func(m *model) {
 			m.doc.picture.view, m.doc.picture.chosen = view, true
 			m.refresh()
@@ -108,6 +109,18 @@ func mainShots() (shots []shot) {
 			writeLog(m, output)
 		})
 	}
+	show("tint by time", func(m *model) {
+		m.doc.picture.view, m.doc.picture.chosen = drawing.List, true
+		m.refresh()
+		press(m, "T")
+	})
+	show("critical path", func(m *model) {
+		m.doc.picture.view, m.doc.picture.chosen = drawing.List, true
+		m.refresh()
+		press(m, "T", "T")
+		m.doc.lens.record = record{run: "42", critical: map[string]bool{"id-fetch_ref": true, "id-index_ref": true, "id-align_S000": true},
+			execs: map[string][]api.Execution{"id-align_S000": {{Node: "id-align_S000", Execution: 1, Started: ptr(noon.Add(-64 * time.Second)), WaitMS: ptr(int64(20_000))}}}}
+	})
 	show("filter", func(m *model) { press(m, "/", "s", ":", "f") })
 	show("inspector", func(m *model) {
 		press(m, "n")
@@ -127,6 +140,7 @@ func mainShots() (shots []shot) {
 		m.page = runsPage
 		m.runs.known, m.runs.runs = true, someRuns()
 	})
+	show("failures", func(m *model) { m.page, m.digest = digestPage, someFailures() })
 	show("home", func(m *model) {
 		m.page = homePage
 		m.home.known = true

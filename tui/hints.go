@@ -9,8 +9,12 @@ import (
 
 // Hints that the footer shows only in certain situations.
 const (
-	approvalsHint = "approvals" // something waits for a person
-	resumeHint    = "resume"    // no run is active and a node has failed
+	approvalsHint = "approvals"   // something waits for a person
+	resumeHint    = "resume"      // no run is active and a node has failed
+	nextHint      = "next failed" // a node has failed
+	failuresHint  = "failures"    // several nodes have failed
+	replayHint    = "replay"      // a run is shown that has ended
+	followHint    = "follow"      // a run is active, or the selection follows already
 )
 
 // pressing reports whether the footer should show an action that has one of these hints. It is true for all others.
@@ -21,6 +25,14 @@ func (a *action) pressing(m *model) bool {
 	case resumeHint:
 		c := m.doc.flow.Status.Counts
 		return !m.doc.running() && c.Failed+c.Cancelled > 0
+	case nextHint:
+		return m.doc.shown().Count("").Failed > 0
+	case failuresHint:
+		return m.doc.shown().Count("").Failed > 1
+	case replayHint:
+		return m.doc.earlier != nil
+	case followHint:
+		return m.doc.running() || m.doc.following
 	}
 	return true
 }
@@ -39,7 +51,7 @@ func (a *action) whyNot(m *model) string {
 		return "nothing is running"
 	case m.doc.earlier != nil:
 		return "this is an earlier run: Esc goes back to now"
-	case m.doc.picture.view != drawing.Layers && (a.name == "zoom" || a.name == "fit" || a.name == "overview"):
+	case m.doc.picture.view != drawing.Chart && (a.name == "zoom" || a.name == "fit" || a.name == "overview"):
 		return "only the graph has this: v changes the view"
 	case a.group == groupAsk:
 		return "nothing waits for a person"

@@ -29,7 +29,6 @@ func (p *picture) innerOf() *innerRow {
 func (p *picture) openInner(f *runview.Workfile) bool {
 	if i := p.node(); i >= 0 && p.selected.Kind == drawing.ANode && len(f.Members[i]) > 0 {
 		p.fold(f.Nodes[i].Name)
-		p.layout = nil // its width in the graph changes
 		return true
 	}
 	in := p.innerOf()
@@ -45,6 +44,32 @@ func (p *picture) openInner(f *runview.Workfile) bool {
 		p.fold(in.path)
 	case in.node != nil && in.node.Instances != nil:
 		p.fold(in.path)
+	default:
+		return false
+	}
+	return true
+}
+
+// closeInner closes the innermost open instance or sub-flow that contains the selection, and selects it.
+func (p *picture) closeInner(f *runview.Workfile) bool {
+	path, owner := "", -1
+	if in := p.innerOf(); in != nil {
+		path, owner = in.path, p.graph.Rows[p.selected.Index].Node
+	} else if owner = p.node(); owner < 0 {
+		return false
+	}
+	top := f.Nodes[owner].Name
+	for path != "" && !p.expanded[openKey(path)] {
+		path = path[:max(0, strings.LastIndexAny(path, "[/"))]
+	}
+	switch {
+	case path != "" && path != top && strings.HasPrefix(path, top):
+		p.fold(path)
+		p.anchor = openKey(path)
+		p.keepSelected()
+	case p.expanded[openKey(top)]:
+		p.fold(top)
+		p.choose(drawing.NodeItem(owner))
 	default:
 		return false
 	}

@@ -87,7 +87,7 @@ func (p *picture) rowsOf(f *runview.Workfile, now time.Time) {
 		case p.expanded[openKey(n.Name)]:
 			r.templates(i)
 			r.instances(i, n.Name, n.Instances)
-		case p.view != drawing.Layers && n.Instances != nil:
+		case p.view != drawing.Chart && n.Instances != nil:
 			r.urgent(i, n.Name, n.Instances, foldedRows)
 		}
 	}

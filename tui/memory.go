@@ -13,8 +13,9 @@ import (
 // A SavedView describes the view of a workfile: drawing, zoom, open stages, panes. It is restored when the workfile is
 // opened again. Unknown values are ignored.
 type SavedView struct {
-	View     string   `json:"view"` // "stages", "graph", "list"; "" = never chosen
-	Zoom     int      `json:"zoom,omitempty"`
+	View     string   `json:"view"`              // "graph", "list"; "" = never chosen
+	Size     int      `json:"size,omitempty"`    // of the boxes of the graph
+	Plainly  bool     `json:"plainly,omitempty"` // without a lens
 	Open     []string `json:"open,omitempty"`    // keys of the stages that are open
 	Split    float64  `json:"split,omitempty"`   // share of the drawing; 0 = depends on the terminal
 	Plain    bool     `json:"plain,omitempty"`   // without an overview
@@ -47,7 +48,7 @@ const (
 
 // savedViewOf returns the present view of a workfile.
 func savedViewOf(doc *document, panes *panes, side *side) SavedView {
-	s := SavedView{Zoom: int(doc.picture.zoom), Split: panes.split, Plain: panes.noOverview, Inspect: side.inspect, CutLines: side.log.Cut, Stream: side.log.Stream()}
+	s := SavedView{Size: int(doc.picture.zoom), Plainly: !doc.picture.lens, Split: panes.split, Plain: panes.noOverview, Inspect: side.inspect, CutLines: side.log.Cut, Stream: side.log.Stream()}
 	if doc.picture.chosen {
 		s.View = doc.picture.view.String()
 	}
@@ -61,14 +62,15 @@ func savedViewOf(doc *document, panes *panes, side *side) SavedView {
 
 // restore applies a stored view to a workfile.
 func (s SavedView) restore(doc *document, panes *panes, side *side) {
-	for _, view := range []drawing.View{drawing.Stages, drawing.Layers, drawing.List} {
+	for _, view := range []drawing.View{drawing.Chart, drawing.List} {
 		if view.String() == s.View {
 			doc.picture.view, doc.picture.chosen = view, true
 		}
 	}
-	if s.Zoom >= 0 && s.Zoom <= int(drawing.Map) {
-		doc.picture.zoom = drawing.Zoom(s.Zoom)
+	if s.Size >= 0 && s.Size <= int(drawing.Stages) {
+		doc.picture.zoom = drawing.Zoom(s.Size)
 	}
+	doc.picture.lens = !s.Plainly
 	for _, key := range s.Open[:min(len(s.Open), mostOpen)] {
 		doc.picture.expanded[key] = true
 	}

@@ -39,18 +39,19 @@ func TestViewIsRestoredAndStoredOnlyWhenChanged(t *testing.T) {
 		t.Errorf("what was chosen at first is not kept: %+v", s["ab"])
 	}
 	m = session(s)
-	m.doc.picture.view = drawing.Stages
+	m.doc.picture.view, m.doc.picture.zoom = drawing.Chart, drawing.Stages
 	m.refresh()
 	m.doc.picture.goTo(m.doc.flow.Index["id-align_S004"])
-	m.doc.picture.choose(m.doc.picture.layout.Seen(drawing.Item{Kind: drawing.AStage, Index: 4}))
-	press(m, "enter", "2", "w", "s", "i", "1", "v", "z")
+	m.doc.picture.zoom = drawing.Stages
+	m.refresh()
+	press(m, "enter", "2", "w", "s", "i", "1", "v", "v", "z", "z", "t")
 	m.panes.drag(m.body(), 48, 3)
 	want := savedViewOf(&m.doc, &m.panes, &m.side)
 	_, cmd := m.Update(tea.MouseReleaseMsg{})
 	if drain(cmd); !reflect.DeepEqual(s["ab"], want) {
 		t.Errorf("before it is left, %+v is kept", s["ab"])
 	}
-	if want.View != "graph" || want.Zoom != 1 || len(want.Open) != 1 || want.Split != 0.4 || !want.Inspect || !want.CutLines || want.Stream != logview.Stdout {
+	if want.View != "graph" || want.Size != 1 || !want.Plainly || len(want.Open) != 1 || want.Split != 0.4 || !want.Inspect || !want.CutLines || want.Stream != logview.Stdout {
 		t.Fatalf("it is looked at with %+v", want)
 	}
 	m.close()
@@ -66,9 +67,9 @@ func TestViewIsRestoredAndStoredOnlyWhenChanged(t *testing.T) {
 
 // TestInvalidViewIsIgnored: No content of a stored view does any harm.
 func TestInvalidViewIsIgnored(t *testing.T) {
-	m := session(shelf{"ab": {View: "cube", Zoom: 99, Open: []string{"", "gone"}, Split: 7, Stream: "stdin"}})
+	m := session(shelf{"ab": {View: "cube", Size: 99, Open: []string{"", "gone"}, Split: 7, Stream: "stdin"}})
 	m.View()
-	if got := savedViewOf(&m.doc, &m.panes, &m.side); got.Zoom != 0 || got.Split != mostSplit || got.Stream != "" || len(got.Open) != 0 || got.View == "cube" {
+	if got := savedViewOf(&m.doc, &m.panes, &m.side); got.Size != 0 || got.Split != mostSplit || got.Stream != "" || len(got.Open) != 0 || got.View == "cube" {
 		t.Errorf("it is looked at with %+v", got)
 	}
 	m.close()

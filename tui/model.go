@@ -24,6 +24,7 @@ const (
 	homePage
 	helpPage
 	inboxPage
+	digestPage
 )
 
 // A model is the state of the interface: the connection, the open workfile, the screens. It routes keys and messages
@@ -40,16 +41,13 @@ type model struct {
 	ticking  bool // a tick will arrive
 	stale    bool // the drawing is not up to date; View updates it
 
-	term       window
-	page       page
-	link       *link // nil: no workfile is open
-	doc        document
-	panes      panes
-	side       side
-	runs       runsScreen
-	home       homeScreen
-	help       helpScreen
-	inbox      inbox
+	term  window
+	page  page
+	link  *link // nil: no workfile is open
+	doc   document
+	panes panes
+	side  side
+	screens
 	inquirer   inquirer
 	edits      editQueue
 	paths      pathHistory
@@ -59,13 +57,23 @@ type model struct {
 	toast   toast
 }
 
+// Screens are the pages besides the drawing and the log.
+type screens struct {
+	runs   runsScreen
+	home   homeScreen
+	help   helpScreen
+	inbox  inbox
+	digest digest
+}
+
 // A window is the state of the terminal: its size, its capabilities and the latest screen.
 type window struct {
 	width, height int
 	screen        cells.Grid
 	areas         areas      // of the latest screen, for the mouse
 	spots         []hintSpot // of the latest screen
-	mouse         bool       // the interface receives mouse events; otherwise the terminal uses the mouse to select text
+	look          terminalLook
+	mouse         bool // the interface receives mouse events; otherwise the terminal uses the mouse to select text
 	pointer       pointer
 }
 
@@ -103,10 +111,11 @@ func (m *model) close() {
 
 // Init opens the workfile, or shows home.
 func (m *model) Init() tea.Cmd {
+	ask := m.opt.askBackground()
 	if m.opt.Path == "" {
-		return m.goHome()
+		return tea.Batch(ask, m.goHome())
 	}
-	return m.openFile(m.opt.Path)
+	return tea.Batch(ask, m.openFile(m.opt.Path))
 }
 
 // goHome shows the home screen. It asks the daemon only if there is a connection.
@@ -124,7 +133,7 @@ func (m *model) openFile(path string) tea.Cmd {
 	keep := m.keepView(true)
 	m.side.log.Close()
 	m.link.close() // active runs continue
-	m.doc, m.inquirer, m.inbox, m.savedViews = newDocument(), inquirer{}, inbox{}, viewMemory{}
+	m.doc, m.inquirer, m.inbox, m.digest, m.savedViews = newDocument(), inquirer{}, inbox{}, digest{}, viewMemory{}
 	m.side = side{searches: m.side.searches}
 	m.page, m.panes = mainPage, panes{zoomed: m.panes.zoomed}
 	l := &link{path: path}
@@ -168,6 +177,8 @@ func (m *model) refresh() {
 	if d := m.panes.divide(m.body()).drawing; d.Width > 0 && m.doc.shown().Known {
 		m.doc.picture.width, m.doc.picture.height = d.Width, d.Height
 	}
+	m.doc.lens.ascii = m.opt.ASCII
+	m.doc.lens.plan.preview(previewOf(m.dialogs))
 	m.doc.refresh(m.now)
 }
 

@@ -32,7 +32,7 @@ func click(m *model, x, y int, button tea.MouseButton) {
 // the divider can be dragged, a click in a menu chooses, and a click outside closes it.
 func TestMouseSelectsScrollsAndDrags(t *testing.T) {
 	m := testModel(120, 30, pipeline(12))
-	m.doc.picture.view = drawing.Stages
+	m.doc.picture.view, m.doc.picture.chosen, m.doc.picture.zoom = drawing.Chart, true, drawing.Stages
 	now := noon
 	m.clock = func() time.Time { return now }
 	m.refresh()
@@ -43,14 +43,19 @@ func TestMouseSelectsScrollsAndDrags(t *testing.T) {
 		t.Fatalf("a click selected %q", name)
 	}
 	click(m, x, y, tea.MouseLeft)
-	if find(t, m, "align_S002"); m.doc.picture.selected.Kind != drawing.AStage {
+	if find(t, m, "align_S002"); m.doc.picture.selected.Kind != drawing.ANode {
 		t.Error("a double click did not open the stage")
 	}
+	press(m, "backspace")
+	if got := frame(m); strings.Contains(got, "align_S002") || m.doc.picture.selected.Kind != drawing.AStage {
+		t.Errorf("the stage is not closed again:\n%s", got)
+	}
+	press(m, "enter")
 	now = now.Add(time.Minute)
-	x, y = find(t, m, "✗ trim_S001")
+	x, y = find(t, m, "✗ trim ")
 	click(m, x, y, tea.MouseLeft)
-	if n := m.doc.selectedNode(); n == nil || n.Name != "trim_S001" {
-		t.Error("a click did not select the failed node")
+	if press(m, "n"); m.doc.selectedNode() == nil || m.doc.selectedNode().Name != "trim_S001" {
+		t.Error("the failed node within the stage is not selected")
 	}
 
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 14})

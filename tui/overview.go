@@ -36,7 +36,7 @@ func (p *picture) whereabouts() string {
 // selection.
 func (p *picture) drawOverview(a cells.Area) {
 	p.overview = cells.Area{}
-	if p.layout == nil || p.view != drawing.Layers || p.zoom == drawing.Map || a.Width < overviewPaneX || a.Height < overviewPaneY {
+	if p.layout == nil || p.view != drawing.Chart || a.Width < overviewPaneX || a.Height < overviewPaneY {
 		return
 	}
 	w, h := p.layout.Size()

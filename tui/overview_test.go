@@ -14,7 +14,7 @@ import (
 // wide returns a model with a graph that does not fit.
 func wide(width, height int) *model {
 	m := testModel(width, height, pipeline(40))
-	m.doc.picture.view, m.doc.picture.chosen = drawing.Layers, true
+	m.doc.picture.view, m.doc.picture.chosen, m.doc.picture.zoom = drawing.Chart, true, drawing.Chips
 	m.refresh()
 	m.draw()
 	return m
@@ -24,7 +24,7 @@ func wide(width, height int) *model {
 // it. A click scrolls the drawing.
 func TestOverviewShowsTheVisiblePart(t *testing.T) {
 	m := wide(120, 30)
-	if got := frame(m); !strings.Contains(got, "┌─ overview ─") || !strings.Contains(got, "0% down") || !strings.Contains(got, "✗") {
+	if got := frame(m); !strings.Contains(got, "┌─ overview ─") || !strings.Contains(got, "% down") || !strings.Contains(got, "✗") {
 		t.Errorf("no overview:\n%s", got)
 	}
 	o := m.doc.picture.overview
@@ -47,7 +47,7 @@ func TestOverviewShowsTheVisiblePart(t *testing.T) {
 		t.Errorf("when all of it is in sight:\n%s", got)
 	}
 	m = wide(70, 30)
-	if got := frame(m); !strings.Contains(got, "─ 0% down") {
+	if got := frame(m); !strings.Contains(got, "% down, 0% right") {
 		t.Errorf("stacked:\n%s", got)
 	}
 }
@@ -57,9 +57,9 @@ func TestSelectionIsAlwaysVisible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, height := rapid.IntRange(leastWidth, 200).Draw(t, "width"), rapid.IntRange(leastHeight, 60).Draw(t, "height")
 		m := testModel(width, height, pipeline(rapid.IntRange(1, 40).Draw(t, "samples")))
-		m.doc.picture.view, m.doc.picture.chosen = rapid.SampledFrom([]drawing.View{drawing.Stages, drawing.Layers, drawing.List}).Draw(t, "view"), true
-		m.doc.picture.zoom = drawing.Zoom(rapid.IntRange(0, int(drawing.Map)).Draw(t, "zoom"))
-		keys := []string{"up", "down", "left", "right", "pgup", "pgdown", "home", "end", "n", "p", "P", "v", "z", "0", "space", "enter", "1", "f", "esc"}
+		m.doc.picture.view, m.doc.picture.chosen = rapid.SampledFrom([]drawing.View{drawing.Chart, drawing.List}).Draw(t, "view"), true
+		m.doc.picture.zoom = drawing.Zoom(rapid.IntRange(0, int(drawing.Stages)).Draw(t, "zoom"))
+		keys := []string{"up", "down", "left", "right", "pgup", "pgdown", "home", "end", "n", "p", "P", "v", "z", "0", "t", "space", "enter", "backspace", "1", "f", "esc"}
 		for range rapid.IntRange(1, 30).Draw(t, "keys") {
 			switch rapid.IntRange(0, 9).Draw(t, "kind") {
 			case 0:

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"wf/client/runview"
 	"wf/tui/cells"
 	"wf/tui/drawing"
+	"wf/tui/words"
 )
 
 // A picture is the drawing of a flow and how it is displayed.
@@ -38,19 +40,21 @@ type picture struct {
 	area      cells.Area       // of the latest drawing
 	overview  cells.Area       // of its overview, without the border; empty without an overview
 	free      bool             // scrolled away from the selection
+	lens      bool             // light the path of the selection
 	preview   *drawing.Preview // of edges that the user is adding; nil = none
 }
 
-// A built is the input of a layout.
+// A built describes a layout: its input, and what is still being computed.
 type built struct {
 	structure int
 	view      drawing.View
 	zoom      drawing.Zoom
 	at        time.Time
+	awaited   <-chan struct{} // of the drawing in the background that a command waits for
 }
 
 func newPicture() picture {
-	return picture{expanded: map[string]bool{}, marked: map[string]bool{}}
+	return picture{expanded: map[string]bool{}, marked: map[string]bool{}, lens: true}
 }
 
 // relayoutTime is the minimum time between two layouts because of a filter on the states of nodes.
@@ -61,7 +65,7 @@ func (p *picture) update(f *runview.Workfile, hidden []bool, now time.Time) {
 	if p.layout == nil || p.built.structure != f.Structure {
 		p.graph = &drawing.Graph{Nodes: make([]drawing.Node, len(f.Nodes)), Edges: make([]drawing.Edge, len(f.Edges))}
 		for i, n := range f.Nodes {
-			node := drawing.Node{ID: n.ID, Name: n.Name, Group: n.Group, Command: n.Command, Inside: !f.Outer(i), Folds: n.SubFlow != ""}
+			node := drawing.Node{ID: n.ID, Name: n.Name, Group: n.Group, Command: n.Command, Signs: words.Traits(&n), Inside: !f.Outer(i), Folds: n.SubFlow != ""}
 			if n.X != nil && n.Y != nil {
 				node.X, node.Y, node.Placed = *n.X, *n.Y, true
 			}
@@ -76,18 +80,25 @@ func (p *picture) update(f *runview.Workfile, hidden []bool, now time.Time) {
 			p.described[i] = t
 			to.State, to.Detail, to.Time, to.Instances = drawStates[runview.FoldedState(n)], detail(n, now), shortTime(n, now), instanceCount(n)
 		}
-		to.Open = to.Folds && p.expanded[openKey(n.Name)]
 	}
 	for i, e := range f.Edges {
-		p.graph.Edges[i] = drawing.Edge{From: e.From, To: e.To, NonBlocking: e.NonBlocking, When: e.When, Marked: e.Marked, Dead: e.Dead}
+		p.graph.Edges[i] = drawing.Edge{From: e.From, To: e.To, NonBlocking: e.NonBlocking, When: e.When, Marked: e.Marked, Taken: e.Taken, Dead: e.Dead}
 	}
 	p.rowsOf(f, now)
 	stale := !slices.Equal(hidden, p.hidden) && now.Sub(p.built.at) >= relayoutTime
 	if p.layout == nil || p.built.view != p.view || p.built.zoom != p.zoom || stale {
 		p.newLayout(f.Structure, hidden, now)
-	} else if len(f.Members) > 0 {
+	} else if p.show(false); len(f.Members) > 0 {
 		p.keepSelected()
-		p.show(false)
+	}
+	p.resolve()
+}
+
+// resolve selects the box that shows what is selected, after boxes have been opened or folded. A node may be selected
+// although its box shows others, too.
+func (p *picture) resolve() {
+	if seen := p.layout.Seen(p.selected); seen != drawing.Nothing && p.selected.Kind != drawing.ANode {
+		p.selected = seen
 	}
 }
 
@@ -105,17 +116,18 @@ type textSource struct {
 	mocked     bool
 	handled    bool
 	fromFile   bool
+	attempt    int
 }
 
 func textSourceOf(n *api.NodeStatus) textSource {
-	return textSource{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode, n.Wait, n.Engine, n.Instances, n.Mocked, n.Handled, n.FromFile}
+	return textSource{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode, n.Wait, n.Engine, n.Instances, n.Mocked, n.Handled, n.FromFile, n.Attempt}
 }
 
 // shortTime returns for chips how long a node has been running, or how long it ran.
 func shortTime(n *api.NodeStatus, now time.Time) string {
 	switch {
 	case n.State == api.StateRunning && n.Started != nil:
-		return clock(now.Sub(*n.Started))
+		return withAttempt(clock(now.Sub(*n.Started)), n)
 	case n.Wait != nil && n.Wait.Until != nil:
 		return clock(n.Wait.Until.Sub(now))
 	case n.Wait != nil:
@@ -126,43 +138,82 @@ func shortTime(n *api.NodeStatus, now time.Time) string {
 	return ""
 }
 
+// withAttempt adds the attempt to a short time, such as "12s 2/4", if there is room for it.
+func withAttempt(text string, n *api.NodeStatus) string {
+	if long := fmt.Sprintf("%s %d/%d", text, n.Attempt+1, n.Retries+1); n.Attempt > 0 && n.Retries >= n.Attempt && len(long) <= shortRoom {
+		return long
+	}
+	return text
+}
+
+// shortRoom is the room for a short time, in columns.
+const shortRoom = 7
+
 // newLayout computes a new layout and restores the selection.
 func (p *picture) newLayout(structure int, hidden []bool, now time.Time) {
 	p.hidden = slices.Clone(hidden)
 	if !p.chosen && p.width > 0 {
-		p.view, p.chosen = drawing.Choose(p.graph, p.width, p.height), true
+		p.layout, p.view = drawing.First(p.graph, p.options(), p.width, p.height)
+		p.chosen = true
+	} else {
+		p.layout = drawing.New(p.graph, p.options())
 	}
-	p.layout = drawing.New(p.graph, p.options())
-	p.built = built{structure, p.view, p.zoom, now}
+	p.built = built{structure: structure, view: p.view, zoom: p.zoom, at: now}
 	p.show(false)
 	p.selected = p.find(p.anchor)
 	p.free = false
 }
 
-// options returns the options of the layout. A graph with too many nodes is drawn folded.
-func (p *picture) options() drawing.Options {
-	shown := len(p.graph.Nodes)
-	for _, h := range p.hidden {
-		if h {
-			shown--
-		}
+// A drawn is the message that a drawing has been computed in the background. The next screen shows it.
+type drawn struct{}
+
+// awaitDrawing returns a command that waits for the drawing that is being computed, or nil.
+func (p *picture) awaitDrawing() tea.Cmd {
+	if p.layout == nil {
+		return nil
 	}
-	return drawing.Options{View: p.view, Zoom: p.zoom, Hidden: p.hidden, Folded: shown > drawing.MostNodes}
+	pending := p.layout.Pending()
+	if pending == nil || pending == p.built.awaited {
+		return nil
+	}
+	p.built.awaited = pending
+	return func() tea.Msg {
+		<-pending
+		return drawn{}
+	}
 }
 
-// fit chooses the nearest zoom that shows the whole graph.
-func (p *picture) fit() {
-	if p.graph != nil {
-		p.zoom = drawing.Fit(p.graph, p.options(), p.width, p.height).Zoom
-		p.from = drawing.Point{}
+// options returns the options of the layout.
+func (p *picture) options() drawing.Options {
+	return drawing.Options{View: p.view, Zoom: p.zoom, Hidden: p.hidden}
+}
+
+// fit shows the whole graph, in the largest form that fits.
+func (p *picture) fit() { p.zoom, p.from = drawing.Fit, drawing.Point{} }
+
+// nextZoom draws the boxes of the graph in the next size.
+func (p *picture) nextZoom() tea.Msg {
+	p.zoom = p.zoom.Next()
+	return notice{"zoom: " + p.zoom.String(), false}
+}
+
+// nextLens lights the path of the selection, or shows all lines alike.
+func (p *picture) nextLens() tea.Msg {
+	if p.lens = !p.lens; !p.lens {
+		return notice{"all lines", false}
 	}
+	return notice{"the path of the selection: what leads to it, and what follows it", false}
 }
 
 // find returns the item of an anchor: a node by its id, another item by its key, otherwise the first item.
 func (p *picture) find(anchor string) drawing.Item {
 	for i := range p.graph.Nodes {
 		if p.graph.Nodes[i].ID == anchor {
-			if seen := p.layout.Seen(drawing.NodeItem(i)); seen != drawing.Nothing {
+			switch seen := p.layout.Seen(drawing.NodeItem(i)); {
+			case seen == drawing.Nothing:
+			case p.selected.Kind == drawing.ANode:
+				return drawing.NodeItem(i)
+			default:
 				return seen
 			}
 		}
@@ -189,7 +240,7 @@ func (p *picture) find(anchor string) drawing.Item {
 
 // show passes the states to the layout.
 func (p *picture) show(ascii bool) {
-	p.layout.Show(drawing.Look{Width: p.width, Height: p.height, ASCII: ascii, Selected: p.selected, Expanded: p.expanded})
+	p.layout.Show(drawing.Look{Width: p.width, Height: p.height, ASCII: ascii, Selected: p.selected, Expanded: p.expanded, Lens: p.lens})
 }
 
 // draw draws the visible part into a.
@@ -199,18 +250,28 @@ func (p *picture) draw(a cells.Area, ascii bool) {
 		return
 	}
 	p.show(ascii)
+	p.resolve()
 	if !p.free {
 		p.reveal()
 	}
-	w, h := p.layout.Size()
-	p.from.X = min(max(p.from.X, 0), max(0, w-a.Width))
-	p.from.Y = min(max(p.from.Y, 0), max(0, h-a.Height))
+	p.keepInSight(a)
 	p.grid.Resize(a.Width, a.Height)
 	p.layout.Draw(&p.grid, p.from)
 	if p.preview != nil {
 		p.layout.Preview(&p.grid, p.from, *p.preview)
 	}
 	pasteDrawing(a, &p.grid)
+}
+
+// keepInSight limits scrolling to the drawing. A graph that is smaller than its pane stands in its middle, a bit higher.
+func (p *picture) keepInSight(a cells.Area) {
+	w, h := p.layout.Size()
+	p.from.X = min(max(p.from.X, 0), max(0, w-a.Width))
+	p.from.Y = min(max(p.from.Y, 0), max(0, h-a.Height))
+	if p.view == drawing.Chart {
+		p.from.X -= max(0, a.Width-w) / 2
+		p.from.Y -= max(0, a.Height-h) / 3
+	}
 }
 
 // rimX and rimY are the numbers of columns and rows that stay visible around the selection.
@@ -257,6 +318,14 @@ func (p *picture) choose(item drawing.Item) {
 	}
 }
 
+// cutName returns the whole name of the selection if the drawing shows only a part of it, or "".
+func (p *picture) cutName() string {
+	if p.layout == nil || !p.layout.Shortened(p.selected) {
+		return ""
+	}
+	return p.layout.Name(p.selected)
+}
+
 // node returns the selected node, or -1.
 func (p *picture) node() int {
 	if in := p.innerOf(); in != nil && p.layout != nil {
@@ -279,14 +348,40 @@ func (p *picture) nodes() []int {
 	return p.layout.Nodes(p.selected)
 }
 
-// toggle opens or closes the selected item. It returns false if the item folds nothing.
+// toggle draws the selected box node by node. It returns false if the box is a single node.
 func (p *picture) toggle() bool {
-	if p.layout == nil || p.selected.Kind == drawing.None || p.selected.Kind == drawing.ANode || p.selected.Kind == drawing.ARow {
+	if p.layout == nil {
 		return false
 	}
-	key := p.layout.Key(p.selected)
-	p.expanded[key] = !p.expanded[key]
-	return true
+	keys := p.layout.StageKeys(p.selected)
+	for _, key := range keys {
+		p.expanded[key] = true
+	}
+	return len(keys) > 0
+}
+
+// close closes what the selection is in: an opened stage, sub-flow or instance. It returns false if nothing is open.
+func (p *picture) close(f *runview.Workfile) bool {
+	if p.layout == nil {
+		return false
+	}
+	if keys := p.layout.OpenKeys(p.selected); len(keys) > 0 && p.selected.Kind == drawing.ANode {
+		for _, key := range keys {
+			delete(p.expanded, key)
+		}
+		p.show(false)
+		p.choose(p.layout.Seen(p.selected))
+		return true
+	}
+	return p.closeInner(f)
+}
+
+// closeHere is close, with a notice if nothing is open.
+func (p *picture) closeHere(f *runview.Workfile) tea.Msg {
+	if !p.close(f) {
+		return notice{"nothing is open here", false}
+	}
+	return nil
 }
 
 // mark marks the selected nodes, or unmarks them if all of them are marked.
@@ -319,7 +414,7 @@ func (p *picture) markedNodes() []int {
 // unmarkAll removes all marks.
 func (p *picture) unmarkAll() { clear(p.marked) }
 
-// goTo selects a node, or the item that folds it.
+// goTo selects a node, also within a box of several.
 func (p *picture) goTo(node int) {
 	if p.layout == nil {
 		return
@@ -330,7 +425,9 @@ func (p *picture) goTo(node int) {
 			return
 		}
 	}
-	p.choose(p.layout.Seen(drawing.NodeItem(node)))
+	if p.layout.Seen(drawing.NodeItem(node)) != drawing.Nothing {
+		p.choose(drawing.NodeItem(node))
+	}
 	p.anchor = p.graph.Nodes[node].ID
 }
 

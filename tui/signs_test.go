@@ -37,7 +37,7 @@ func TestHelpExplainsTheSigns(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		m := testModel(100, 60, pipeline(5))
 		m.opt.ASCII = ascii
-		m.doc.picture.view, m.doc.picture.chosen = drawing.Stages, true
+		m.doc.picture.view, m.doc.picture.chosen, m.doc.picture.zoom = drawing.Chart, true, drawing.Stages
 		m.refresh()
 		press(m, "?")
 		screen := frame(m)

@@ -29,8 +29,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.stale = true // View updates the drawing once, after all pending keys
 	} else {
 		m.refresh()
+		keepUp(m)
 	}
-	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.ticker(), m.toaster(), m.storeView(msg))
+	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.handle(requestRecord(m)), m.handle(requestPlan(m)), m.ticker(), m.toaster(), m.storeView(msg), m.doc.picture.awaitDrawing())
 }
 
 // handle is the switch over all messages: those of the terminal, of goroutines, and those in messages.go.
@@ -40,6 +41,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.term.width, m.term.height = msg.Width, msg.Height
 		m.doc.picture.free = false // the selection may not be visible any more
 		return tea.ClearScreen     // a terminal that gets wider keeps cells that the renderer believes to be blank
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg:
+		m.term.look.note(msg)
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
@@ -56,6 +59,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.handle(noted(m.side.log.Update(msg)))
 	case tick:
 		m.ticking = false
+	case drawn: // the refresh after each message takes it
 	case inquiry:
 		m.inquirer.waits = false
 	case toastExpired:
@@ -231,6 +235,9 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	}
 	name := k.String()
 	if a := m.action(name); a != nil {
+		if a.moves() {
+			unfollow(m)
+		}
 		return m.handle(a.do(m, name))
 	}
 	if a := m.unable(name); a != nil {

@@ -16,6 +16,7 @@ import (
 	"wf/cmd/wf/exit"
 	"wf/cmd/wf/picture"
 	"wf/tui/plain"
+	"wf/tui/words"
 )
 
 // graphOptions are the flags of graph.
@@ -46,7 +47,7 @@ func newGraph(e *env) *cobra.Command {
   png      the same, converted by rsvg-convert, inkscape, magick or convert, if one is installed
 
 A drawing fits the terminal, or --width and --height in characters. If it must, it draws one box
-for several nodes: "align ×8", or "fastqc +2 ×24" for three kinds. --whole draws each node.
+for several nodes: "align ×8", or "fastqc +2 ×24" for three kinds. --whole draws all.
 
 wf prints notes about everything that dot and mermaid cannot express, and writes them at the top
 of the output. The same workfile in the same state gives the same bytes.`,
@@ -150,7 +151,11 @@ func (o *graphOptions) draw(ctx context.Context, e *env, status *api.Status) err
 	width, height := o.size(e)
 	d := o.drawing(status, width, height, time.Now())
 	if d.Scene.Folded {
-		fmt.Fprintf(e.Stderr, "note: %d nodes are drawn as %d boxes; --whole draws each node\n", len(d.Graph.Nodes), len(d.Scene.Boxes))
+		without := ""
+		if n := len(d.Scene.Implied); n > 0 {
+			without = fmt.Sprintf(", without %s that others imply", words.Plural(n, "edge"))
+		}
+		fmt.Fprintf(e.Stderr, "note: %d nodes are drawn as %d boxes%s; --whole draws all\n", len(d.Graph.Nodes), len(d.Scene.Boxes), without)
 	}
 	var drawn []byte
 	switch name := filepath.Base(status.Workfile); o.format {

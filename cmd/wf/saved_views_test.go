@@ -16,7 +16,7 @@ import (
 func TestSavedViews(t *testing.T) {
 	s := savedViews(filepath.Join(t.TempDir(), "state", "views"))
 	id := strings.Repeat("ab", 32)
-	want := tui.SavedView{View: "list", Zoom: 2, Open: []string{"n1", "n2"}, Split: 0.4, Inspect: true, CutLines: true, Stream: "stderr"}
+	want := tui.SavedView{View: "list", Size: 2, Open: []string{"n1", "n2"}, Split: 0.4, Inspect: true, CutLines: true, Stream: "stderr"}
 	if got := s.Recall(id); !reflect.DeepEqual(got, tui.SavedView{}) {
 		t.Errorf("before a view was stored: %+v", got)
 	}

@@ -28,7 +28,7 @@ type folder struct {
 func (f *folder) stages() []group {
 	nodes := make([]stages.Node, len(f.vertices))
 	for v := range f.vertices {
-		nodes[v] = stages.Node{Name: f.vertices[v].Name, Group: f.vertices[v].Group, Command: f.vertices[v].Command}
+		nodes[v] = stages.Node{Name: f.vertices[v].Name, Group: f.vertices[v].Group, Command: f.vertices[v].Command, In: int32(f.vertices[v].In)}
 	}
 	arcs := make([]layered.Arc, 0, len(f.edges))
 	for _, e := range f.edges {
@@ -63,7 +63,7 @@ func (f *folder) stages() []group {
 // alike joins the boxes of a layer that have the same name but for numbers, whatever comes before them.
 func (f *folder) alike(l *level) []group {
 	return f.merge(l, func(b int) string {
-		return strconv.Itoa(int(l.rank[b])) + " " + stem(l.boxes[b].name)
+		return strconv.Itoa(int(l.rank[b])) + " " + strconv.Itoa(l.boxes[b].in) + " " + stem(l.boxes[b].name)
 	}, func(boxes []int) string { return stem(l.boxes[boxes[0]].name) })
 }
 
@@ -195,7 +195,7 @@ func stem(name string) string {
 	return name
 }
 
-// levels returns the graph at each degree of folding that has fewer boxes than the one before.
+// levels returns the graph at each degree of folding that has fewer boxes or lines than the one before.
 func levels(vertices []Vertex, edges []Edge, o *Options) func(yield func(l *level) bool) {
 	return func(yield func(l *level) bool) {
 		l := newLevel(vertices, edges, o)
@@ -205,15 +205,26 @@ func levels(vertices []Vertex, edges []Edge, o *Options) func(yield func(l *leve
 		f := &folder{vertices: vertices, edges: edges, o: o}
 		kin := func(k kinship) func() []group { return func() []group { return f.kin(l, k) } }
 		chains := func() []group { return f.chains(l) }
-		first := []func() []group{f.stages, func() []group { return f.alike(l) }}
+		folds := []func() []group{f.stages}
+		for range deepest(vertices) {
+			folds = append(folds, func() []group { return f.families(l) })
+		}
+		folds = append(folds, func() []group { return f.alike(l) })
 		again := []func() []group{kin(siblings), chains, kin(sameSources), kin(sameTargets)}
-		folds := slices.Concat(first, again, again, again)
+		folds = append(folds, slices.Concat(again, again, again)...)
 		folds = append(folds, kin(sameSpan), kin(siblings), chains, kin(sameLayer))
-		for _, fold := range folds {
-			if groups := fold(); len(groups) < len(l.boxes) {
-				if l = groupedLevel(vertices, edges, o, groups); !yield(l) {
-					return
-				}
+		fine := 1 + deepest(vertices)
+		for i, fold := range folds {
+			groups := fold()
+			if len(groups) >= len(l.boxes) {
+				continue
+			}
+			l = groupedLevel(vertices, edges, o, groups)
+			l.steps, l.rough = i+1, i >= fine
+			r := l.reduced()
+			l.dense = r != nil
+			if !yield(l) || r != nil && !yield(r) {
+				return
 			}
 		}
 	}

@@ -11,15 +11,23 @@ import (
 // A level is the graph at one degree of folding: what its boxes and tracks are, and their order in layers. All forms
 // share it.
 type level struct {
-	o      *Options
-	folded bool
-	boxes  []node
-	arcs   []arc
+	o        *Options
+	vertices []Vertex
+	folded   bool
+	steps    int  // folds that were tried
+	rough    bool // boxes may stand for nodes that only lie at the same place
+	dense    bool // some arcs are implied by others, and a level without them follows
+	boxes    []node
+	arcs     []arc
+	implied  []int   // edges that are not drawn, because others imply them
+	rank     []int32 // layer of each box
+	part     []int   // component of each box, the largest first
+	inside   []int   // what contains the boxes of each component; 0 = nothing, or not all are in the same
+
+	// What lay computes.
 	nets   []net
 	layers *layered.Layers
 	parts  [][][]int32 // points by layer, of each component
-	part   []int       // of boxes
-	rank   []int32     // layer of each box
 	in     [][]int32   // back nets that end at a box
 	out    [][]int32   // back nets that start at a box
 }
@@ -29,8 +37,11 @@ type node struct {
 	members []int
 	name    string
 	times   string
+	in      int // what contains it, as of its vertices
 	width   int // of the name
 	after   int // width of times
+
+	note, rows, wide int // as in Vertex
 }
 
 // An arc joins two boxes; several edges of the same kind are one.
@@ -52,22 +63,25 @@ type net struct {
 
 // newLevel returns the graph with a box for each vertex.
 func newLevel(vertices []Vertex, edges []Edge, o *Options) *level {
-	groups := make([]group, len(vertices))
+	groups, members := make([]group, len(vertices)), make([]int, len(vertices))
 	for v := range vertices {
-		groups[v] = group{members: []int{v}}
+		members[v] = v
+		groups[v] = group{members: members[v : v+1 : v+1]}
 	}
 	return groupedLevel(vertices, edges, o, groups)
 }
 
 // groupedLevel returns the graph with a box for each group; together they have each vertex once.
 func groupedLevel(vertices []Vertex, edges []Edge, o *Options, groups []group) *level {
-	l := &level{o: o}
+	l := &level{o: o, vertices: vertices}
 	of := make([]int32, len(vertices))
+	l.boxes = make([]node, 0, len(groups))
 	for i, g := range groups {
-		b := node{members: g.members, name: g.name}
+		b := node{members: g.members, name: g.name, in: vertices[g.members[0]].In}
 		if len(g.members) == 1 {
 			v := &vertices[g.members[0]]
 			b.name, b.times = v.Name, v.Signs
+			b.note, b.rows, b.wide = v.Note, v.Rows, v.Wide
 		} else {
 			l.folded = true
 			b.times = "×" + strconv.Itoa(len(g.members))
@@ -79,7 +93,7 @@ func groupedLevel(vertices []Vertex, edges []Edge, o *Options, groups []group) *
 		l.boxes = append(l.boxes, b)
 	}
 	l.join(edges, of)
-	l.layer()
+	l.sequence()
 	return l
 }
 
@@ -108,15 +122,8 @@ func (l *level) join(edges []Edge, of []int32) {
 	}
 }
 
-func number(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// layer puts the boxes into layers and bundles the arcs into nets.
-func (l *level) layer() {
+// sequence finds the arcs that lead back, the layer of each box, and the components.
+func (l *level) sequence() {
 	size := len(l.boxes)
 	var between []layered.Arc
 	var at []int
@@ -132,6 +139,62 @@ func (l *level) layer() {
 		l.arcs[i].back = between[k].Back
 	}
 	l.rank = layered.Rank(size, between)
+	l.components()
+}
+
+// components numbers the components by their sizes, the largest first. A component that an arc leads back in may begin
+// at a later layer than the first.
+func (l *level) components() {
+	of := make([]int32, len(l.boxes))
+	for b := range of {
+		of[b] = int32(b)
+	}
+	root := func(b int32) int32 {
+		for of[b] != b {
+			of[b] = of[of[b]]
+			b = of[b]
+		}
+		return b
+	}
+	for i := range l.arcs {
+		a, b := root(l.arcs[i].from), root(l.arcs[i].to)
+		of[max(a, b)] = min(a, b)
+	}
+	size := make([]int, len(l.boxes))
+	var roots []int32
+	for b := range l.boxes {
+		r := root(int32(b))
+		if size[r]++; int(r) == b {
+			roots = append(roots, r)
+		}
+	}
+	slices.SortStableFunc(roots, func(a, b int32) int { return size[b] - size[a] })
+	number := make([]int, len(l.boxes))
+	for i, r := range roots {
+		number[r] = i
+	}
+	l.part = make([]int, len(l.boxes))
+	for b := range l.boxes {
+		l.part[b] = number[root(int32(b))]
+	}
+	l.parts = make([][][]int32, len(roots))
+	l.inside = make([]int, len(roots))
+	for i, r := range roots {
+		l.inside[i] = l.boxes[r].in
+	}
+	for b := range l.boxes {
+		if k := l.part[b]; l.boxes[b].in != l.inside[k] {
+			l.inside[k] = 0
+		}
+	}
+}
+
+// lay bundles the arcs into nets and orders the boxes in their layers. It does nothing the second time.
+func (l *level) lay() {
+	if l.layers != nil {
+		return
+	}
+	size := len(l.boxes)
 	l.bundle()
 	var bundles []layered.Bundle
 	for i := range l.nets {
@@ -139,7 +202,7 @@ func (l *level) layer() {
 			bundles = append(bundles, layered.Bundle{Sources: n.sources, Targets: n.targets})
 		}
 	}
-	l.layers = layered.New(l.rank, bundles, nil)
+	l.layers = layered.New(l.rank, bundles, l.across())
 	l.in, l.out = make([][]int32, size), make([][]int32, size)
 	for i := range l.nets {
 		if n := &l.nets[i]; n.back {
@@ -149,50 +212,27 @@ func (l *level) layer() {
 			}
 		}
 	}
-	l.components()
-}
-
-// components lists the points of each component by layer. Boxes that only back arcs join belong together too.
-func (l *level) components() {
-	of := make([]int, l.layers.Parts)
-	for i := range of {
-		of[i] = i
+	of := make([]int, l.layers.Parts) // component of the level, by part of the layers, which know no arcs that lead back
+	for b := range l.boxes {
+		of[l.layers.Points[b].Part] = l.part[b]
 	}
-	root := func(p int) int {
-		for of[p] != p {
-			p = of[p]
-		}
-		return p
-	}
-	for i := range l.nets {
-		if n := &l.nets[i]; n.back {
-			for _, t := range n.targets {
-				a, b := root(int(l.layers.Points[n.sources[0]].Part)), root(int(l.layers.Points[t].Part))
-				of[max(a, b)] = min(a, b)
-			}
-		}
-	}
-	index := map[int]int{}
-	for p := range of {
-		if root(p) == p {
-			index[p] = len(index)
-		}
-	}
-	l.parts = make([][][]int32, len(index))
 	for layer, points := range l.layers.Order {
 		for _, p := range points {
-			k := index[root(int(l.layers.Points[p].Part))]
+			k := of[l.layers.Points[p].Part]
 			for len(l.parts[k]) <= layer {
 				l.parts[k] = append(l.parts[k], nil)
 			}
 			l.parts[k][layer] = append(l.parts[k][layer], p)
 		}
 	}
-	l.part = make([]int, len(l.boxes))
-	for b := range l.boxes {
-		l.part[b] = index[root(int(l.layers.Points[b].Part))]
-	}
-	for k, part := range l.parts { // a component may begin at a later layer if back arcs alone joined its parts
+	for k, part := range l.parts { // a component may begin at a later layer
 		l.parts[k] = slices.DeleteFunc(part, func(points []int32) bool { return len(points) == 0 })
 	}
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -9,6 +9,9 @@ type Vertex struct {
 	Name           string // what the picture calls it
 	Group, Command string // decide which vertices are one stage
 	Signs          string // what is special about it before it runs; follows the name and is never cut
+	In             int    // the vertex that contains it, counted from 1; 0 = none
+	Note           int    // width of the painter's text on it, if that is wider than the options say
+	Rows, Wide     int    // lines of the painter's below it, and their width
 }
 
 // An Edge leads from one vertex to another; both are numbers of vertices. They may be equal.
@@ -38,6 +41,8 @@ type Options struct {
 	Note          int              // width of the text that the painter adds to each box: time, attempt, counts
 	Open          []int            // vertices whose stages are drawn node by node
 	Whole         bool             // never fold stages
+	Zoom          Zoom             // Fit, or what the reader chose instead
+	Across        []float64        // where vertices stand in a layer if edges do not decide; nil = unknown
 	Measure       func(string) int // width of a text in cells; nil = one cell per rune
 }
 
@@ -63,7 +68,11 @@ type Scene struct {
 	Boxes  []Box
 	Tracks []Track
 	Labels []Label
+	Frames []Frame
 	Box    []int // box of each vertex
+
+	Choice  Choice
+	Implied []int // edges without a line, because others imply them; only if boxes are stages
 }
 
 // A Box shows a vertex or a stage.
@@ -74,7 +83,15 @@ type Box struct {
 	Full    string // the whole name
 	Times   string // "×8" of a stage, or the signs of a vertex; follows the name
 	Note    int    // cells that remain for the painter's text, on the line of the name or the one below
+	Rows    int    // lines that remain for the painter at the bottom, within the frame
 	Part    int    // number of its component
+}
+
+// A Frame is around the boxes of what a vertex contains. Only spaces and the boxes' own lines are inside.
+type Frame struct {
+	Rect
+	Vertex int
+	Title  string // on its upper border, from the fourth cell on
 }
 
 // A Track is a line with branches. Each of its source boxes is joined with each of its target boxes: whoever follows
@@ -84,15 +101,16 @@ type Track struct {
 	When       string
 	Arcs       []Arc
 	Pieces     []Piece
-	Tails      []End           // where it leaves the sources
-	Heads      []End           // the arrowheads
-	order      map[int32]int32 // numbers of the ends; nil = there is one arc
+	Tails      []End // where it leaves the sources
+	Heads      []End // the arrowheads
 }
 
 // An Arc is what one or several edges between two boxes have become.
 type Arc struct {
 	From, To int   // boxes
 	Edges    []int // numbers of the edges of the input
+
+	tail, head int32 // numbers of the ends of the track that it joins
 }
 
 // An End is where a track meets a box: a cell outside of it, and the direction from the source or into the target.
@@ -122,16 +140,14 @@ type Piece struct {
 
 // Carries reports whether an arc of the track passes a piece of it.
 func (t *Track) Carries(p *Piece, a *Arc) bool {
-	if t.order == nil {
+	if t.single() {
 		return true
 	}
-	from, to := t.order[source(a.From)], t.order[target(a.To)]
-	return (p.first <= from && from < p.last) != (p.first <= to && to < p.last)
+	return (p.first <= a.tail && a.tail < p.last) != (p.first <= a.head && a.head < p.last)
 }
 
-// The keys of Track.order: a box may be a source and a target of the same track.
-func source(box int) int32 { return int32(2 * box) }
-func target(box int) int32 { return int32(2*box + 1) }
+// single reports whether all pieces carry the only arc.
+func (t *Track) single() bool { return len(t.Tails) == 1 && len(t.Heads) == 1 }
 
 // A Label is the condition of a track, near its source.
 type Label struct {
@@ -153,17 +169,23 @@ func (s *Scene) At(p Point) int {
 // New draws a graph. It tries forms and directions, from the largest to the smallest, and returns the first that
 // fits. If none does, it returns the most compact readable form, which is larger than the pane.
 func New(vertices []Vertex, edges []Edge, o Options) *Scene {
-	if o.Measure == nil {
-		o.Measure = func(s string) int { return len([]rune(s)) }
-	}
+	o.complete()
 	c := chooser{o: o}
-	for l := range levels(vertices, edges, &o) {
-		if s := c.choose(l); s != nil {
-			return s
-		}
+	if o.Zoom != Fit {
+		return c.zoomed(vertices, edges)
+	}
+	if s := c.choose(levels(vertices, edges, &o)); s != nil {
+		return s
 	}
 	if s := c.dots(); s != nil {
 		return s
 	}
 	return c.compact()
+}
+
+// complete fills in what may be left out.
+func (o *Options) complete() {
+	if o.Measure == nil {
+		o.Measure = func(s string) int { return len([]rune(s)) }
+	}
 }

@@ -6,7 +6,7 @@ import "slices"
 // it, until scene turns them into cells.
 type plan struct {
 	*level
-	form Form
+	size
 	shape
 
 	texts  []texts // by box
@@ -17,6 +17,7 @@ type plan struct {
 	ins    [][]port
 	outs   [][]port
 	parts  []*part
+	frames []Frame
 	w, h   int
 
 	// Buffers.
@@ -28,9 +29,10 @@ type plan struct {
 
 // A shape is how a plan uses its room.
 type shape struct {
-	down  bool // layers follow each other downwards
-	snug  bool // no space between cards
-	limit int  // the most cells along, after which layers are wrapped; 0 = unlimited
+	down    bool // layers follow each other downwards
+	snug    bool // no space between cards
+	limit   int  // the most cells along, after which layers are wrapped; 0 = unlimited
+	carried int  // the most lines from one band to the next
 }
 
 // A part is a component. Its coordinates begin at 0.
@@ -54,6 +56,7 @@ type band struct {
 	used        int // of lanes
 	channels    []*channel
 	starts      []int // along, by layer of the band
+	along       int
 }
 
 // A lane is a line along the direction of the layers at a row of its own, from a wire or a column to another wire.
@@ -86,8 +89,8 @@ func (p *plan) lanePitch() int {
 	return 1
 }
 
-func newPlan(l *level, form Form, sh shape) *plan {
-	p := &plan{level: l, form: form, shape: sh}
+func newPlan(l *level, z size, sh shape) *plan {
+	p := &plan{level: l, size: z, shape: sh}
 	p.sizes()
 	for i, layers := range l.parts {
 		p.parts = append(p.parts, &part{plan: p, number: i, layers: layers})
@@ -100,15 +103,16 @@ func (p *plan) arrange(width int) {
 	p.at = make([]int, len(p.layers.Points))
 	p.float, p.middle, p.seen = make([]float64, len(p.layers.Points)), make([]float64, len(p.layers.Links)), make([]int, len(p.layers.Links))
 	p.ins, p.outs = make([][]port, len(p.boxes)), make([][]port, len(p.boxes))
-	for _, c := range p.parts {
+	for i, c := range p.parts {
 		c.bands = []*band{{first: 0, last: len(c.layers)}}
 		c.arrange()
-		if p.limit > 0 && c.along > p.limit {
+		if p.limit > 0 && c.along > c.room() {
 			if bands := c.wrap(); len(bands) > 1 && c.followed(bands) {
 				c.bands = bands
 				c.arrange()
 			}
 		}
+		c.grow(max(0, width-frameWidth*number(p.inside[i] > 0)))
 	}
 	p.pack(width)
 }
@@ -118,13 +122,14 @@ func (p *plan) sizes() {
 	n := len(p.layers.Points)
 	p.texts = make([]texts, len(p.boxes))
 	p.deep, p.wide, p.anchor = make([]int, n), make([]int, n), make([]int, n)
+	names := p.level.names(p.size.names)
 	for i := range p.layers.Points {
 		v := p.layers.Points[i].Vertex
 		if v < 0 {
 			p.wide[i] = 1
 			continue
 		}
-		t := p.text(&p.boxes[v])
+		t := p.text(&p.boxes[v], names[v])
 		p.texts[v] = t
 		in, out := len(p.layers.Points[i].Left)+len(p.level.in[v]), len(p.layers.Points[i].Right)+len(p.level.out[v])
 		ends := max(in, out)
@@ -135,22 +140,23 @@ func (p *plan) sizes() {
 			p.deep[i], p.wide[i] = t.w, max(t.h, ends+2*number(p.form == Card))
 		}
 		p.anchor[i] = (p.wide[i] - 1) / 2
+		if p.down && p.form != Dot && p.labelled(v) > 0 {
+			p.anchor[i] = 1 // its lines leave there, with their conditions beside them
+		}
+		if rows := p.boxes[v].rows; !p.down && rows > 0 {
+			p.anchor[i] = (t.h - rows - 1) / 2
+		}
 	}
 	if p.form == Card && !p.down {
-		p.alike()
-	}
-}
-
-// alike gives the cards of a layer the same length.
-func (p *plan) alike() {
-	for _, layer := range p.layers.Order {
-		most := 0
-		for _, q := range layer {
-			most = max(most, p.deep[q])
-		}
-		for _, q := range layer {
-			if p.layers.Points[q].Vertex >= 0 {
-				p.deep[q] = most
+		for _, layers := range p.level.parts {
+			for _, layer := range layers {
+				most := 0
+				for _, q := range layer {
+					if v := p.layers.Points[q].Vertex; v >= 0 && p.boxes[v].rows == 0 {
+						most = max(most, p.deep[q])
+					}
+				}
+				p.alike(layer, most)
 			}
 		}
 	}
@@ -217,6 +223,17 @@ func (p *plan) least() (w, h int) {
 	return w, h
 }
 
+// room returns the most cells along of a component that is wrapped.
+func (c *part) room() int {
+	switch {
+	case c.inside[c.number] == 0:
+		return c.limit
+	case c.down:
+		return max(1, c.limit-frameHeight)
+	}
+	return max(1, c.limit-frameWidth)
+}
+
 // wrap divides the layers into bands that are not longer than the limit.
 func (c *part) wrap() []*band {
 	b := c.bands[0]
@@ -228,7 +245,7 @@ func (c *part) wrap() []*band {
 		if i < len(c.layers) {
 			length = b.starts[i] + c.depth(i) - b.starts[first] + ends
 		}
-		if i == len(c.layers) || length > c.limit && i > first {
+		if i == len(c.layers) || length > c.room() && i > first {
 			bands = append(bands, &band{first: first, last: i})
 			first = i
 		}
@@ -236,20 +253,12 @@ func (c *part) wrap() []*band {
 	return bands
 }
 
-// mostCarried is the most lines that lead from one band to the next, because many are hard to follow; of stages, which
-// have no larger form, more are accepted.
-const mostCarried, mostCarriedOfStages = 2, 9
-
 // followed reports whether few lines lead from each band to the next one, and none back.
 func (c *part) followed(bands []*band) bool {
-	most := mostCarried
-	if c.folded {
-		most = mostCarriedOfStages
-	}
 	for _, b := range bands[:len(bands)-1] {
 		carried := 0
 		c.links(b.last-1, func(int32) { carried++ })
-		if carried > most {
+		if carried > c.carried {
 			return false
 		}
 	}

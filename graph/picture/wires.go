@@ -21,6 +21,8 @@ type wire struct {
 	before        int     // wires without a track that must be further left
 	after         []*wire // wires that must be further right
 	least         int     // the first allowed track
+	cost          int     // crossings if this wire is left of all that have no track yet
+	index         int     // in the order
 	routed        bool
 	at            int   // along: of the track
 	detour        *wire // the second half of a wire that takes a detour
@@ -50,13 +52,25 @@ func (c *part) wires() {
 	}
 	for i, b := range c.bands {
 		for layer := b.first; layer < b.last; layer++ {
+			var carried []int32
 			c.links(layer, func(n int32) {
 				if layer+1 < b.last {
 					c.link(n, b.channels[layer+1-b.first])
 				} else {
-					c.carry(n, b, c.bands[i+1])
+					carried = append(carried, n)
 				}
 			})
+			lowest := func(n int32) int {
+				row := 0
+				for _, e := range c.rightEnds(n) {
+					row = max(row, e.row)
+				}
+				return row
+			}
+			slices.SortStableFunc(carried, func(m, n int32) int { return lowest(n) - lowest(m) }) // so their lines are nested
+			for _, n := range carried {
+				c.carry(n, b, c.bands[i+1])
+			}
 		}
 	}
 }
@@ -76,6 +90,7 @@ func (ch *channel) add(w *wire) *wire {
 
 func (c *part) leftEnds(n int32) (ends []end) {
 	link := &c.level.layers.Links[n]
+	ends = make([]end, 0, len(link.Left)+1)
 	for _, q := range link.Left {
 		ends = append(ends, end{c.rowOut(q, link.Bundle), q})
 	}
@@ -84,6 +99,7 @@ func (c *part) leftEnds(n int32) (ends []end) {
 
 func (c *part) rightEnds(n int32) (ends []end) {
 	link := &c.level.layers.Links[n]
+	ends = make([]end, 0, len(link.Right)+1)
 	for _, q := range link.Right {
 		ends = append(ends, end{c.rowIn(q, link.Bundle), q})
 	}
@@ -161,6 +177,7 @@ func (c *part) measure() {
 				x += c.depth(b.first + i)
 			}
 		}
+		b.along = x
 		c.along = max(c.along, x)
 	}
 }
@@ -208,166 +225,4 @@ func (c *part) widen(b *band, i int) {
 	} else if !c.down && c.form < Tag {
 		ch.width++
 	}
-}
-
-// A router assigns tracks to the wires of a channel.
-//
-// If one wire leaves the left layer in the row in which another one enters the right layer, the first must turn before
-// the second one arrives; otherwise they would overlap. If wires must turn before each other in a circle, one takes a
-// detour: it goes to a free row first, and from there to its ends.
-type router struct {
-	*part
-	channel *channel
-	band    *band
-	bent    []*wire
-	tracks  [][]span     // occupied parts of each track, from top to bottom
-	used    map[int]bool // rows
-}
-
-type span struct{ top, bottom int }
-
-func (r *router) route() bool {
-	r.used = map[int]bool{}
-	for _, w := range r.channel.wires {
-		w.limits()
-		for _, ends := range [2][]end{w.lefts, w.rights} {
-			for _, e := range ends {
-				r.used[e.row] = true
-			}
-		}
-		if w.bends() {
-			r.bent = append(r.bent, w)
-		}
-	}
-	slices.SortStableFunc(r.bent, func(a, b *wire) int { return a.top - b.top })
-	r.constrain()
-	for next := 0; ; {
-		for next < len(r.bent) && r.bent[next].routed {
-			next++
-		}
-		if next == len(r.bent) {
-			break
-		}
-		w := r.free(next)
-		if w == nil {
-			if !r.detour(r.easiest(next)) {
-				return false
-			}
-			continue
-		}
-		w.routed = true
-		r.assign(w)
-		for _, o := range w.after {
-			o.before--
-			o.least = max(o.least, w.track+1)
-		}
-	}
-	r.channel.tracks = len(r.tracks)
-	return true
-}
-
-func (w *wire) limits() {
-	w.top, w.bottom = far, -far
-	for _, ends := range [2][]end{w.lefts, w.rights} {
-		for _, e := range ends {
-			w.top, w.bottom = min(w.top, e.row), max(w.bottom, e.row)
-		}
-	}
-}
-
-// constrain finds which wires must be further left than others.
-func (r *router) constrain() {
-	enters := map[int]*wire{}
-	for _, w := range r.bent {
-		for _, e := range w.rights {
-			enters[e.row] = w
-		}
-	}
-	for _, w := range r.bent {
-		for _, e := range w.lefts {
-			if o := enters[e.row]; o != nil && o != w {
-				w.after = append(w.after, o)
-				o.before++
-			}
-		}
-	}
-}
-
-// free returns the first wire from next on that may get its track, or nil.
-func (r *router) free(next int) *wire {
-	for _, w := range r.bent[next:] {
-		if !w.routed && w.before == 0 {
-			return w
-		}
-	}
-	return nil
-}
-
-// easiest returns the wire that the fewest others must precede.
-func (r *router) easiest(next int) *wire {
-	var best *wire
-	for _, w := range r.bent[next:] {
-		if !w.routed && (best == nil || w.before < best.before) {
-			best = w
-		}
-	}
-	return best
-}
-
-// assign gives a wire the first track in which it is apart from the others.
-func (r *router) assign(w *wire) {
-	for t := w.least; ; t++ {
-		for t >= len(r.tracks) {
-			r.tracks = append(r.tracks, nil)
-		}
-		taken := r.tracks[t]
-		i, _ := slices.BinarySearchFunc(taken, w.top, func(s span, row int) int { return s.bottom - row })
-		if i == len(taken) || taken[i].top > w.bottom {
-			r.tracks[t] = slices.Insert(taken, i, span{w.top, w.bottom})
-			w.track = t
-			return
-		}
-	}
-}
-
-// detour divides a wire: the first half leads to a free row, the second one from there to the boxes on the right. It
-// reports whether there is a free row.
-func (r *router) detour(w *wire) bool {
-	row := far
-	middle := (w.top + w.bottom) / 2
-	for y := r.band.top; y < r.band.top+r.band.height+r.band.spare; y++ {
-		if !r.used[y] && distance(y, middle) < distance(row, middle) {
-			row = y
-		}
-	}
-	if row == far {
-		return false
-	}
-	r.used[row] = true
-	second := r.channel.add(&wire{net: w.net, lefts: []end{{row, -1}}, before: w.before, least: w.least})
-	rights := []end{{row, -1}}
-	for _, e := range w.rights {
-		if e.point < 0 { // its lane knows the first half
-			rights = append(rights, e)
-		} else {
-			second.rights = append(second.rights, e)
-		}
-	}
-	second.limits()
-	w.rights, w.detour, w.before = rights, second, 0
-	w.least = 0
-	w.limits()
-	r.bent = append(r.bent, second)
-	for _, o := range r.bent { // those that had to precede w must precede its second half
-		if o != w && o != second {
-			for i := range o.after {
-				if o.after[i] == w {
-					o.after[i] = second
-				}
-			}
-		}
-	}
-	w.after = append(w.after, second)
-	second.before++
-	return true
 }

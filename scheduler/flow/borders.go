@@ -119,7 +119,7 @@ func (c *grouped) vertex(f *Flow, group *graph.Node) int32 {
 // groupCycle finds a cycle of blocking edges that leads through a group; others are found by graph.Check.
 func (r *reader) groupCycle() {
 	c := r.grouped()
-	component, count := components(c.out)
+	component, count := componentsOf(c.out)
 	size := make([]int32, count)
 	for _, k := range component {
 		size[k]++

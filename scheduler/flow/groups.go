@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"wf/graph"
+	"wf/graph/components"
 )
 
 // isGroup reports whether a node is a group: a container whose nodes belong to the flow around it.
@@ -114,7 +115,7 @@ func (w *innerEdges) inside(nodes []*graph.Node) []int32 {
 // borders finds the strongly connected components that an edge from another one leads to, and those that
 // an edge leads from.
 func borders(out [][]int32) (entered, left []bool, component []int32) {
-	component, count := components(out)
+	component, count := componentsOf(out)
 	entered, left = make([]bool, count), make([]bool, count)
 	for a, list := range out {
 		for _, b := range list {
@@ -126,13 +127,13 @@ func borders(out [][]int32) (entered, left []bool, component []int32) {
 	return entered, left, component
 }
 
-// components is graph.Components for a list of successors per vertex.
-func components(out [][]int32) (component []int32, count int) {
+// componentsOf is components.Of for a list of successors per vertex.
+func componentsOf(out [][]int32) (component []int32, count int) {
 	first := make([]int32, 1, len(out)+1)
 	for _, list := range out {
 		first = append(first, first[len(first)-1]+int32(len(list)))
 	}
-	return graph.Components(first, slices.Concat(out...))
+	return components.Of(first, slices.Concat(out...))
 }
 
 // maxGroupWork is how many nodes are visited for all groups at ends of edges. A node in nested groups counts for each of

@@ -69,7 +69,7 @@ func (d *Sheet) Draw(a cells.Area) (x, y int, cursor bool) {
 	}
 	row := in.Row(in.Height - 1)
 	if below := len(d.Lines) - d.top - d.height; below > 0 {
-		in.Row(in.Height-2).PutEnd(0, cells.Either(a.ASCII(), "v ", "▾ ")+words.Count(len(d.Lines)-below, len(d.Lines)), cells.Dimmed)
+		in.Row(in.Height-2).PutEnd(0, cells.Either(a.ASCII(), "V ", "▼ ")+words.Count(len(d.Lines)-below, len(d.Lines)), cells.Dimmed)
 	}
 	for i, c := range d.Choices {
 		from := x

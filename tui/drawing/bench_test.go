@@ -33,26 +33,28 @@ func chainOf(n int, name func(int) string) *Graph {
 func BenchmarkLayout(b *testing.B) {
 	for _, graph := range large {
 		g := graph.make()
-		for view := List; view <= Layers; view++ {
+		for view := List; view <= Chart; view++ {
 			b.Run(graph.name+"/"+view.String(), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					New(g, Options{View: view})
+					New(g, Options{View: view}).Show(Look{Width: 200, Height: 60})
 				}
 			})
 		}
 	}
 }
 
+// BenchmarkFrame draws screens: with a lens, and of graphs in the form that fits and with a line for each node.
 func BenchmarkFrame(b *testing.B) {
 	for _, graph := range large {
 		g := graph.make()
 		running(g)
 		grid := NewGrid(200, 60)
-		for view := List; view <= Layers; view++ {
-			l := New(g, Options{View: view})
-			look := Look{Width: 200, Height: 60, Selected: NodeItem(len(g.Nodes) / 2)}
-			b.Run(graph.name+"/"+view.String(), func(b *testing.B) {
+		for _, o := range []Options{{View: List}, {View: Chart}, {View: Chart, Zoom: Chips}} {
+			l := New(g, o)
+			look := Look{Width: 200, Height: 60, Selected: NodeItem(len(g.Nodes) / 2), Lens: true}
+			b.Run(graph.name+"/"+o.View.String()+"/"+o.Zoom.String(), func(b *testing.B) {
+				l.Show(look) // compute the layout
 				b.ReportAllocs()
 				for b.Loop() {
 					l.Show(look)

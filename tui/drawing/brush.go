@@ -1,7 +1,5 @@
 package drawing
 
-import "wf/tui/words"
-
 // A brush draws the visible lines of a picture. A cell may belong to several lines: it has the directions of all of
 // them and the look of the last one.
 type brush struct {
@@ -129,39 +127,5 @@ func (b *brush) down(x, y, end int) {
 			directions |= south
 		}
 		b.touch(x, at, directions)
-	}
-}
-
-// merge marks the cell to the right of x, y, where the line from above or below joins the other one.
-func (b *brush) merge(x, y int) {
-	if c := b.grid.At(x-b.from.X, y-b.from.Y); c != nil {
-		k := &b.cells[(y-b.from.Y)*b.grid.Width+x-b.from.X]
-		k.joint = false
-		c.Text = k.sign(b.ascii)
-	}
-	if c := b.grid.At(x+1-b.from.X, y-b.from.Y); c != nil {
-		c.Text = words.SignArrow.Text(b.ascii)
-	}
-}
-
-// hub marks the cell at x, y, where all lines belong together.
-func (b *brush) hub(x, y int) {
-	if c := b.grid.At(x-b.from.X, y-b.from.Y); c != nil {
-		k := &b.cells[(y-b.from.Y)*b.grid.Width+x-b.from.X]
-		if b.ascii {
-			c.Text = "#"
-		} else if sign := doubles[k.mask]; sign != "" {
-			c.Text = sign
-		}
-	}
-}
-
-// doubles are the signs of cells where all lines belong together.
-var doubles = [16]string{east | south | west: "╦", north | east | west: "╩", north | east | south | west: "╬"}
-
-// stamp draws a sign on a cell of a line.
-func (b *brush) stamp(x, y int, sign string, style Style) {
-	if c := b.grid.At(x-b.from.X, y-b.from.Y); c != nil {
-		c.Text, c.Style = sign, style
 	}
 }

@@ -1,48 +1,30 @@
 package drawing
 
-// New computes the layout of a graph.
+// New computes the layout of a graph. The graph itself is laid out by Show, because it depends on the size of the pane.
 func New(g *Graph, o Options) *Layout {
 	l := &Layout{graph: g}
-	switch {
-	case o.View == Stages:
-		l.view = newStagesView(g, o)
-	case o.View == Layers && o.Zoom == Map:
-		l.view = newMap(g, o)
-	case o.View == Layers:
-		l.view = newPicture(g, o)
-	default:
+	if o.View == Chart {
+		l.view = newChart(g, o)
+	} else {
 		l.view = newList(g, o)
 	}
 	return l
 }
 
-// MostNodes is the maximum number of nodes in the graph, unless the user asks for more. Larger graphs are not
-// readable.
-const MostNodes = 2000
+// MostNodes is the maximum number of nodes of a workflow that is drawn as a graph unless the user asks for it.
+const MostNodes = 10_000
 
-// Choose returns the first view of a workflow for a pane of this size: the graph if it is not much larger than the
-// pane; stages if there are far fewer stages than nodes; otherwise the list.
-func Choose(g *Graph, width, height int) View {
-	if len(g.Nodes) <= MostNodes {
-		if w, h := New(g, Options{View: Layers}).Size(); w <= 2*width && h <= 2*height {
-			return Layers
+// First computes the first layout of a workflow for a pane of this size, and returns its view: the graph if it is not
+// much larger than the pane, otherwise the list.
+func First(g *Graph, o Options, width, height int) (*Layout, View) {
+	if len(g.Nodes) <= MostNodes && width > 0 && height > 0 {
+		o.View = Chart
+		l := New(g, o)
+		l.Show(Look{Width: width, Height: height})
+		if w, h := l.Size(); w <= 2*width && h <= 2*height {
+			return l, Chart
 		}
 	}
-	w, nodes, _ := contract(g, nil)
-	if folded := newFolded(g, w, nodes); 3*len(folded.stages) <= 2*len(g.Nodes) {
-		return Stages
-	}
-	return List
-}
-
-// Fit returns o with the nearest zoom at which the whole graph fits into a pane of this size, or with the map if none
-// does.
-func Fit(g *Graph, o Options, width, height int) Options {
-	for _, o.Zoom = range [...]Zoom{Box, Timed, Chip} {
-		if w, h := New(g, o).Size(); w <= width && h <= height {
-			return o
-		}
-	}
-	o.Zoom = Map
-	return o
+	o.View = List
+	return New(g, o), List
 }

@@ -1,6 +1,5 @@
-// Package drawing draws workflows into grids of character cells, in three views: graph (layers from
-// left to right), list (one row per node, edges as lanes beside them) and stages (nodes that do the
-// same fold into one row). It does not depend on daemons, terminals or colours: a cell has a meaning
+// Package drawing draws workflows into grids of character cells, in two views: graph (boxes and lines, from the kernel of
+// all drawings in graph/picture) and list (one row per node, edges as lanes beside them). It does not depend on daemons, terminals or colours: a cell has a meaning
 // (Style), not an escape sequence. It does no I/O, asks no clock, and the same input gives the same
 // cells.
 //
@@ -35,6 +34,7 @@ type Node struct {
 	Name    string // the displayed handle
 	Group   string // an explicit group to fold; "" = fold by command
 	Command string
+	Signs   string // what is special about it before it runs: a sub-flow, a question
 
 	// X and Y are the position in the file, if it has one (Placed). They decide the order where the layout has a
 	// choice: a node that is higher in the file is higher in the drawing.
@@ -43,9 +43,8 @@ type Node struct {
 
 	// Inside means that the node is part of another one. It has no place of its own, but it may have a Row.
 	Inside bool
-	// Folds means that the node contains others: the graph reserves room for Instances and, if the node is Open, for
-	// rows.
-	Folds, Open bool
+	// Folds means that the node contains others: the graph reserves room for Instances.
+	Folds bool
 
 	// The current state.
 	State     State
@@ -63,6 +62,7 @@ type Edge struct {
 
 	// Of now.
 	Marked bool // a token waits on it
+	Taken  bool // it has fired
 	Dead   bool // its source has decided that it will not fire (skip)
 }
 
@@ -140,18 +140,3 @@ func (c *Counts) Total() int {
 
 // Done returns the number of nodes that do not have to run any more.
 func (c *Counts) Done() int { return c[OK] + c[Kept] + c[Skipped] }
-
-// Count counts some of the nodes of g.
-func (g *Graph) Count(nodes []int) (c Counts) {
-	for _, v := range nodes {
-		c[g.Nodes[v].State]++
-	}
-	return c
-}
-
-func (g *Graph) countOf(nodes []int32) (c Counts) {
-	for _, v := range nodes {
-		c[g.Nodes[v].State]++
-	}
-	return c
-}

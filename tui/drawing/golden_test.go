@@ -65,7 +65,7 @@ func TestViewsMatchGoldenFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := parseGraph(t, string(text))
-		for view := List; view <= Layers; view++ {
+		for view := List; view <= Chart; view++ {
 			name := strings.TrimSuffix(file, ".graph") + "." + view.String()
 			t.Run(filepath.Base(name), func(t *testing.T) { golden(t, name+".golden", screens(g, view)) })
 		}
@@ -75,22 +75,22 @@ func TestViewsMatchGoldenFiles(t *testing.T) {
 // screens draws a view in all sizes.
 func screens(g *Graph, view View) string {
 	var b strings.Builder
-	zooms := []Zoom{Chip}
-	if view == Layers {
-		zooms = []Zoom{Chip, Timed, Box, Map}
+	sizes := []Zoom{Fit}
+	if view == Chart {
+		sizes = []Zoom{Fit, Chips, Stages}
 	}
-	for _, zoom := range zooms {
+	for _, zoom := range sizes {
 		l := New(g, Options{View: view, Zoom: zoom})
 		for _, width := range []int{60, 100, 200} {
 			for _, ascii := range []bool{false, true} {
 				l.Show(Look{Width: width, Height: 24, ASCII: ascii})
 				w, h := l.Size()
-				if zoom != Chip && (width != 200 || ascii) || width > 60 && w <= width/2 {
+				if zoom != Fit && (width != 200 || ascii) || width > 60 && w <= width/2 {
 					continue // adds nothing to the other sizes
 				}
 				grid := NewGrid(width, min(h, 40))
 				l.Draw(grid, Point{})
-				fmt.Fprintf(&b, "== zoom %d, %d columns, ascii %v: %dx%d\n%s", zoom, width, ascii, w, h, grid)
+				fmt.Fprintf(&b, "== %v, %d columns, ascii %v: %dx%d\n%s", zoom, width, ascii, w, h, grid)
 			}
 		}
 	}

@@ -32,8 +32,7 @@ const (
 	InkText Ink = iota // names
 	InkDim             // details, hints, folded items
 	InkLine            // lines without a state
-	InkBar             // the finished part of a progress bar
-	InkRest            // the rest of a progress bar
+	InkWhen            // conditions of edges
 	inkState
 )
 
@@ -55,7 +54,7 @@ type Mods uint8
 const (
 	Selected Mods = 1 << iota // part of the selected item
 	Marked                    // part of a node that the user has marked
-	Near                      // the line of an edge at the selected item: bold white
+	Near                      // a line on the path of the selection: bold
 	Faint                     // less important: edges while something else is selected, dead edges
 	Line                      // part of the line of an edge
 	Token                     // the sign of a token on an edge

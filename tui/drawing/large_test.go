@@ -46,7 +46,7 @@ func TestPropertiesHoldForLargeGraphs(t *testing.T) {
 	}
 	graphs := map[string]*Graph{"pipeline": pipeline(831), "chain": chain(5000), "tangled": tangled(5000, 1, false), "circles": tangled(5000, 2, true)}
 	for name, g := range graphs {
-		for _, o := range []Options{{View: List}, {View: Stages}, {View: Layers}, {View: Layers, Folded: true}, {View: Layers, Zoom: Map}} {
+		for _, o := range []Options{{View: List}, {View: Chart}, {View: Chart, Zoom: Chips}, {View: Chart, Zoom: Signs}, {View: Chart, Zoom: Stages}} {
 			for _, filtered := range []bool{false, true} {
 				if o.Hidden = nil; filtered {
 					o.Hidden = make([]bool, len(g.Nodes))
@@ -54,7 +54,7 @@ func TestPropertiesHoldForLargeGraphs(t *testing.T) {
 						o.Hidden[v] = v%3 == 1
 					}
 				}
-				t.Run(fmt.Sprintf("%s/%v,%v,%d,%v", name, o.View, o.Folded, o.Zoom, filtered), func(t *testing.T) { checkLarge(t, g, o) })
+				t.Run(fmt.Sprintf("%s/%v,%v,%v", name, o.View, o.Zoom, filtered), func(t *testing.T) { checkLarge(t, g, o) })
 			}
 		}
 	}
@@ -77,21 +77,16 @@ func checkLarge(t *testing.T, g *Graph, o Options) {
 		t.Fatalf("a second layout differs:\n%s\n%s", grid, second)
 	}
 	switch view := l.view.(type) {
-	case *picture:
-		checkFolded(t, view)
-		checkApart(t, view)
-		checkTracks(t, view)
+	case *chart:
+		checkEdgesAreThere(t, view)
 		if width, height := l.Size(); width*height < mostCells {
-			checkPictureEdges(t, view, fullGrid(l, look))
+			whole := fullGrid(l, look)
+			checkApart(t, view)
+			checkNothingHidden(t, view, whole)
+			checkChartEdges(t, view, whole)
 		}
 	case *list:
 		checkWeb(t, g, view.web, view.vertex)
 		checkListEdges(t, view, fullGrid(l, Look{Width: 2*maxLanes + 60}))
-	case *stagesView:
-		checkUrgent(t, view, g, o)
-		checkStageWeb(t, view, o)
-		checkStageEdges(t, view, fullGrid(l, look))
-	case *maps:
-		checkCellsUrgent(t, view)
 	}
 }

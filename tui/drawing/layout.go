@@ -5,42 +5,51 @@ type View uint8
 
 // The views.
 const (
-	List   View = iota // one row per node
-	Stages             // one row per stage
-	Layers             // the graph, in layers from left to right
+	List  View = iota // one row per node
+	Chart             // the graph: boxes of nodes and stages, and lines between them
 )
 
 // String returns the name of a view for the user.
-func (v View) String() string { return [...]string{"list", "stages", "graph"}[v] }
+func (v View) String() string { return [...]string{"list", "graph"}[v] }
 
 // Options are the input of a layout besides the graph.
 type Options struct {
 	View View
 	Zoom Zoom // of the graph
-	// Folded draws stages instead of nodes in the graph.
-	Folded bool
 	// Hidden marks, by node, the nodes that a filter leaves out; nil hides none. The others stay connected:
 	// a path through hidden nodes is drawn as a dotted edge.
 	Hidden []bool
 }
 
-// Zoom is the size of a node in the graph.
+// Zoom is how large the boxes of the graph are. The values are those of the kernel of drawings.
 type Zoom uint8
 
-// The zooms, from near to far.
+// The zooms: the largest that fits, then what the user chose instead.
 const (
-	Chip  Zoom = iota // sign and name in one row
-	Timed             // also the time
-	Box               // three rows, with the command
-	Map               // one cell per node, in rows as wide as the pane
+	Fit    Zoom = iota // what fits: cards, chips, tags, stages
+	Cards              // a framed box for each node, with its state and time
+	Chips              // a line for each node, with its time
+	Tags               // a line for each node, with a short name
+	Signs              // a sign for each node
+	Stages             // a line for each stage
+	zooms
 )
+
+// String returns the name of a zoom for the user.
+func (z Zoom) String() string {
+	return [...]string{"what fits", "boxes", "names and times", "short names", "signs", "stages"}[z]
+}
+
+// Next returns the next zoom, and after the last one the first.
+func (z Zoom) Next() Zoom { return (z + 1) % zooms }
 
 // A Look is the input of a picture besides the states of nodes and edges.
 type Look struct {
 	Width, Height int // of the pane, in cells
 	ASCII         bool
 	Selected      Item // Nothing = no selection
-	// Expanded contains the keys (Layout.Key) of the items that the user has opened.
+	Lens          bool // the graph lights the path of the selection, and everything else is faint
+	// Expanded contains the keys (StageKeys) of the stages that the user has opened.
 	Expanded map[string]bool
 }
 
@@ -51,9 +60,7 @@ type Kind uint8
 const (
 	None   Kind = iota
 	ANode       // Index is the number of the node
-	AStage      // Index is the number of the stage in this layout, also for the next two
-	AMore       // the failed and waiting nodes of a stage that have no row of their own
-	ASteps      // consecutive stages in one row; Index is the number of the first
+	AStage      // a box of several nodes; Index is the number of the first
 	ARow        // Index is the index into Graph.Rows at the latest Show
 )
 
@@ -98,7 +105,7 @@ type Layout struct {
 	graph *Graph
 }
 
-// view is one of the three ways to draw. Its methods correspond to those of Layout.
+// view is one of the two ways to draw. Its methods correspond to those of Layout.
 type view interface {
 	show(Look)
 	size() (width, height int)
@@ -122,7 +129,16 @@ func (l *Layout) Show(look Look) {
 	l.view.show(look)
 }
 
-// Size returns the size of the whole drawing in cells. Lists and stages are as wide as the pane.
+// Pending returns a channel that is closed when a drawing has been computed in the background, so that Show has
+// something new to take; nil if nothing is computed. Until then the drawing before it stays.
+func (l *Layout) Pending() <-chan struct{} {
+	if c, ok := l.view.(*chart); ok && c.next != nil {
+		return c.next.done
+	}
+	return nil
+}
+
+// Size returns the size of the whole drawing in cells. A list is as wide as the pane.
 func (l *Layout) Size() (width, height int) { return l.view.size() }
 
 // Draw draws the visible part into grid. The upper left cell of grid shows the point from of the drawing. Draw clears
@@ -162,6 +178,46 @@ func (l *Layout) Name(item Item) string {
 		return head(r.Name, longestName)
 	}
 	return l.view.name(item)
+}
+
+// StageKeys returns the keys in Look.Expanded with which the box of an item is drawn node by node: one for each stage in
+// it, or for the one of a node in it. A single node has none, and neither has a list.
+func (l *Layout) StageKeys(item Item) []string {
+	if c, ok := l.view.(*chart); ok {
+		return c.stageKeys(l.graph.owner(item))
+	}
+	return nil
+}
+
+// OpenKeys returns the keys in Look.Expanded for which the stage of a node is drawn node by node. Without them it is one
+// box again.
+func (l *Layout) OpenKeys(item Item) []string {
+	if c, ok := l.view.(*chart); ok {
+		return c.openKeys(l.graph.owner(item))
+	}
+	return nil
+}
+
+// Folded reports how many boxes stand for several nodes, and for how many.
+func (l *Layout) Folded() (boxes, nodes int) {
+	if c, ok := l.view.(*chart); ok {
+		for i := range c.scene.Boxes {
+			if n := len(c.scene.Boxes[i].Members); n > 1 {
+				boxes, nodes = boxes+1, nodes+n
+			}
+		}
+	}
+	return boxes, nodes
+}
+
+// Shortened reports whether the drawing shows only a part of the name of an item.
+func (l *Layout) Shortened(item Item) bool {
+	c, ok := l.view.(*chart)
+	if !ok || item.Kind == ARow {
+		return false
+	}
+	i := c.boxOf(item)
+	return i >= 0 && c.scene.Boxes[i].Name != l.Name(item)
 }
 
 // Move returns the item that an arrow key leads to. At the border it returns from. If from is Nothing it returns the

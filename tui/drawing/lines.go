@@ -19,13 +19,14 @@ const (
 // strokes are the signs of lines, by the directions of the line. In ASCII, the line from top to bottom hides one that it only
 // crosses.
 var (
-	strokes = [16]string{" ", "│", "─", "└", "│", "│", "┌", "├", "─", "┘", "─", "┴", "┐", "┤", "┬", "┼"}
-	dashes  = [16]string{" ", "╎", "╌", "└", "╎", "╎", "┌", "├", "╌", "┘", "╌", "┴", "┐", "┤", "┬", "┼"}
-	dotted  = [16]string{" ", "┊", "┈", "└", "┊", "┊", "┌", "├", "┈", "┘", "┈", "┴", "┐", "┤", "┬", "┼"}
+	strokes = [16]string{" ", "│", "─", "╰", "│", "│", "╭", "├", "─", "╯", "─", "┴", "╮", "┤", "┬", "┼"}
+	dashes  = [16]string{" ", "╎", "╌", "╰", "╎", "╎", "╭", "├", "╌", "╯", "╌", "┴", "╮", "┤", "┬", "┼"}
+	dotted  = [16]string{" ", "┊", "┈", "╰", "┊", "┊", "╭", "├", "┈", "╯", "┈", "┴", "╮", "┤", "┬", "┼"}
+	ends    = [16]string{1: "╵", 2: "╶", 4: "╷", 8: "╴"} // of lines of the graph
 
 	asciis      = [16]string{" ", "|", "-", "`", "|", "|", ",", "#", "-", "'", "-", "#", ",", "#", "#", "|"}
 	asciiDashes = [16]string{" ", ":", `"`, "`", ":", ":", ",", "#", `"`, "'", `"`, "#", ",", "#", "#", ":"}
-	asciiDots   = [16]string{" ", ";", "_", "`", ";", ";", ",", "#", "_", "'", "_", "#", ",", "#", "#", ";"}
+	asciiDots   = [16]string{" ", ";", ";", "`", ";", ";", ",", "#", ";", "'", ";", "#", ",", "#", "#", ";"}
 )
 
 // crossed returns the sign for four directions where a line branches. It differs from the sign of a crossing.
@@ -38,9 +39,13 @@ type laneCell struct {
 	mask  uint8
 	kinds uint8
 	joint bool
+	head  int8 // an arrowhead: 1 to the right, -1 to the left
 	lane  int32
 	near  bool
 }
+
+// An interval is a range of rows, both included.
+type interval struct{ top, bottom int32 }
 
 // A laneLook is how a picture shows the lanes: their inks, and the rows in which they lead to or from the selected
 // row.
@@ -152,6 +157,13 @@ func (l *lanes) across(mask *laneMask, i, at, r int32, k *laneLook) {
 			c.lane, c.near = i, near
 		}
 	}
+	if _, arrives := slices.BinarySearch(l.all[i].targets, r); arrives {
+		if column < at {
+			mask[2*at-1].head = 1
+		} else if column > at {
+			mask[2*at+1].head = -1
+		}
+	}
 }
 
 func (a *lane) kind() uint8 {
@@ -197,7 +209,13 @@ func (l *lanes) write(grid *Grid, y int, mask *laneMask, k *laneLook, ascii bool
 		} else if k.selected >= 0 {
 			style.Mods |= Faint
 		}
-		s := stroke{mask: c.mask, kinds: c.kinds, joint: c.joint}
-		grid.Row(y)[x] = Cell{Text: s.sign(ascii), Width: 1, Style: style, Edge: l.all[c.lane].edge}
+		text := (&stroke{mask: c.mask, kinds: c.kinds, joint: c.joint}).sign(ascii)
+		switch c.head {
+		case 1:
+			text = cells.Either(ascii, ">", "▸")
+		case -1:
+			text = cells.Either(ascii, "<", "◂")
+		}
+		grid.Row(y)[x] = Cell{Text: text, Width: 1, Style: style, Edge: l.all[c.lane].edge}
 	}
 }

@@ -36,12 +36,12 @@ func newPen(grid *Grid, y int, item Item, look *Look) pen {
 
 func (p *pen) state(x int, s State) { p.put(x, s.Glyph(p.ascii), InkOf(s)) }
 
-// detail draws the detail of a node from the caller, or the word of its state.
-func (p *pen) detail(x int, n *Node) int {
+// detailIn draws the detail of a node from the caller, or the word of its state, in at most room columns.
+func (p *pen) detailIn(x, room int, n *Node) int {
 	if n.Detail == "" {
 		return p.put(x, n.State.String(), InkDim)
 	}
-	room := max(p.grid.Width-x, 0)
+	room = max(min(room, p.grid.Width-x), 0)
 	return p.put(x, cells.Clip(head(n.Detail, room), room, p.ascii), detailInk(n.State))
 }
 
@@ -49,7 +49,6 @@ func (p *pen) detail(x int, n *Node) int {
 // of commands, which are left out below it.
 const (
 	leastName   = 12
-	goodName    = 24
 	leastDetail = 20
 	detailWidth = 24
 	leastText   = 16
@@ -80,23 +79,6 @@ func (p *pen) loops(x int, names []string) int {
 
 // loop returns the sign of an edge that leads back.
 func (p *pen) loop() string { return words.SignLoop.Text(p.ascii) }
-
-func (p *pen) ellipsis() string { return cells.Either(p.ascii, "...", "…") }
-
-// bar draws the progress of the nodes of a stage: finished, failed, running, the rest.
-func (p *pen) bar(x, width int, c *Counts) {
-	total, upto, at := c.Total(), 0, 0
-	part := func(n int, sign string, ink Ink) {
-		upto += n
-		for end := upto * width / total; at < end; at++ {
-			p.put(x+at, sign, ink)
-		}
-	}
-	part(c.Done(), cells.Either(p.ascii, OK.Glyph(true), "━"), InkBar)
-	part(c[Failed]+c[Cancelled], cells.Either(p.ascii, Failed.Glyph(true), "━"), InkOf(Failed))
-	part(c[Running]+c[Retrying], cells.Either(p.ascii, Running.Glyph(true), "━"), InkOf(Running))
-	part(total-upto, cells.Either(p.ascii, Idle.Glyph(true), "─"), InkRest)
-}
 
 // nodeName returns the name of a node, safe for a terminal.
 func nodeName(g *Graph, v int32) string { return head(g.Nodes[v].Name, longestName) }

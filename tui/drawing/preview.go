@@ -135,7 +135,7 @@ func (b *brush) overlay() {
 func (k *stroke) cross(text string, ascii bool) {
 	switch {
 	case !ascii:
-		k.mask |= uint8(max(slices.Index(strokes[:], text), 0))
+		k.mask |= uint8(max(slices.Index(strokes[:], text), slices.Index(ends[:], text), 0))
 	case text == words.SignJoint.ASCII:
 		k.mask, k.joint = north|east|south|west, true
 	case text == asciis[north|south]:
@@ -159,31 +159,3 @@ func (l *list) port(item Item) (port, bool) {
 	}
 	return rowPort(l.lanes, l.where(item).Y), true
 }
-
-func (s *stagesView) port(item Item) (port, bool) {
-	if item == Nothing {
-		return port{}, false
-	}
-	return rowPort(s.lanes, s.row(item)), true
-}
-
-func (p *picture) port(item Item) (port, bool) {
-	v := p.vertex(item)
-	if v < 0 {
-		return port{}, false
-	}
-	layer := p.layers.Points[v].Layer
-	start := p.starts[layer]
-	out := p.leaves(v)
-	if p.zoom != Box {
-		out-- // the line of the layout leaves a blank behind the chip, which this line needs
-	}
-	to := port{row: p.middle(p.layers.row[v]), out: out, turnOut: start + p.widths[layer] + 1, in: start - 1, turnIn: start - 2}
-	if to.turnIn < 0 {
-		to.in = -1
-	}
-	return to, true
-}
-
-// port returns no port, because a map contains no lines.
-func (m *maps) port(Item) (port, bool) { return port{}, false }

@@ -21,13 +21,13 @@ func TestPreviewAvoidsTexts(t *testing.T) {
 		weak     bool
 		want     string
 	}{
-		{Layers, "a", "d", false, "· a─┬┬──· b ─┬┌▸· d\n    │└──· c ─┘│\n    └─────────┘"},
-		{Layers, "d", "a", true, "· a◂┬┬──· b ─┬▸─· d╌┐\n    ╎└──· c ─┘      ╎\n    └╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌┘"},
-		{List, "a", "d", false, "·  ┌─a  idle\n├─·│ b  idle\n·─┤│ c  idle\n  ·└▸d  idle"},
+		{Chart, "a", "d", false, " · a ────────┬┬─▸ · b ─────────┬╭─▸· d\n             │╰─▸ · c ─────────╯│\n             ╰──────────────────╯"},
+		{Chart, "d", "a", true, " · a ◂╌╌╌╌╌╌╌┬┬─▸ · b ─────────┬─▸ · d ╌╌╌╌╌╌╌╌╮\n             ╎╰─▸ · c ─────────╯               ╎\n             ╰╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╯"},
+		{List, "a", "d", false, "·  ╭─a  idle                a\n├▸·│ b  idle                b\n·─┤│ c  idle                c\n  ·╰▸d  idle                d"},
 	} {
-		l := New(&s.g, Options{View: c.view})
-		l.Show(Look{Width: 30, Height: 4, Selected: NodeItem(s.at[c.to])})
-		grid := NewGrid(30, 4)
+		l := New(&s.g, Options{View: c.view, Zoom: Chips})
+		l.Show(Look{Width: 50, Height: 5, Selected: NodeItem(s.at[c.to])})
+		grid := NewGrid(50, 5)
 		l.Draw(grid, Point{})
 		l.Preview(grid, Point{}, Preview{From: []Item{NodeItem(s.at[c.from])}, To: NodeItem(s.at[c.to]), NonBlocking: c.weak})
 		var lines []string
@@ -45,8 +45,8 @@ func TestPreviewNeverOverwritesText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := irregular(rapid.IntRange(1, 40).Draw(t, "nodes"), rapid.Uint64().Draw(t, "seed"))
 		item := func(name string) Item { return NodeItem(rapid.IntRange(0, len(g.Nodes)-1).Draw(t, name)) }
-		l := New(g, Options{View: rapid.SampledFrom([]View{List, Stages, Layers}).Draw(t, "view"),
-			Zoom: Zoom(rapid.IntRange(0, int(Map)).Draw(t, "zoom")), Folded: rapid.Bool().Draw(t, "folded")})
+		l := New(g, Options{View: rapid.SampledFrom([]View{List, Chart}).Draw(t, "view"),
+			Zoom: Zoom(rapid.IntRange(0, int(zooms)-1).Draw(t, "zoom"))})
 		p := Preview{From: []Item{item("from"), item("from")}, To: item("to"), Refused: rapid.Bool().Draw(t, "refused")}
 		width, height := rapid.IntRange(0, 90).Draw(t, "width"), rapid.IntRange(0, 30).Draw(t, "height")
 		l.Show(Look{Width: width, Height: height, Selected: p.To})
@@ -70,7 +70,7 @@ func TestPreviewNeverOverwritesText(t *testing.T) {
 func TestOverviewShowsUrgentStates(t *testing.T) {
 	g := pipeline(20)
 	g.Nodes[len(g.Nodes)-1].State = Failed
-	l := New(g, Options{View: Layers})
+	l := New(g, Options{View: Chart, Zoom: Chips})
 	l.Show(Look{Width: 60, Height: 10})
 	small := NewGrid(12, 4)
 	if !l.Overview(small, Point{}, 60, 10) {

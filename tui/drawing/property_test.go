@@ -41,7 +41,7 @@ func anyGraph(t *rapid.T) *Graph {
 }
 
 func anyOptions(t *rapid.T, g *Graph) Options {
-	o := Options{View: View(rapid.IntRange(0, 2).Draw(t, "view")), Zoom: Zoom(rapid.IntRange(0, 3).Draw(t, "zoom")), Folded: rapid.Bool().Draw(t, "folded")}
+	o := Options{View: View(rapid.IntRange(0, 1).Draw(t, "view")), Zoom: Zoom(rapid.IntRange(0, int(zooms)-1).Draw(t, "zoom"))}
 	if rapid.Bool().Draw(t, "filtered") {
 		o.Hidden = rapid.SliceOfN(rapid.Bool(), len(g.Nodes), len(g.Nodes)).Draw(t, "hidden")
 	}
@@ -53,6 +53,7 @@ func anyLook(t *rapid.T, g *Graph) Look {
 	if n := len(g.Nodes); n > 0 && rapid.Bool().Draw(t, "select") {
 		look.Selected = NodeItem(rapid.IntRange(0, n-1).Draw(t, "selected"))
 		look.Expanded = map[string]bool{fmt.Sprint(rapid.IntRange(0, n-1).Draw(t, "expanded")): true}
+		look.Lens = rapid.Bool().Draw(t, "lens")
 	}
 	return look
 }
@@ -68,7 +69,7 @@ func checkDrawing(t *rapid.T) {
 	l := New(g, o)
 	l.Show(look)
 	width, height := l.Size()
-	if o.View != Layers {
+	if o.View != Chart {
 		width = look.Width
 	}
 	grid := NewGrid(width, height)
@@ -78,13 +79,13 @@ func checkDrawing(t *rapid.T) {
 	checkPart(t, l, grid)
 	checkItems(t, l, g, o, grid)
 	switch view := l.view.(type) {
-	case *picture:
-		checkFolded(t, view)
+	case *chart:
+		checkEdgesAreThere(t, view)
 		checkApart(t, view)
-		checkTracks(t, view)
+		checkNothingHidden(t, view, grid)
+		checkLens(t, view, grid)
 		if !look.ASCII {
-			checkPictureEdges(t, view, grid)
-			checkNear(t, view, grid)
+			checkChartEdges(t, view, grid)
 		}
 	case *list:
 		checkWeb(t, g, view.web, view.vertex)
@@ -92,14 +93,6 @@ func checkDrawing(t *rapid.T) {
 			checkListEdges(t, view, grid)
 			checkNearLanes(t, view, grid)
 		}
-	case *stagesView:
-		checkUrgent(t, view, g, o)
-		checkStageWeb(t, view, o)
-		if !look.ASCII && width > 2*maxLanes+8 {
-			checkStageEdges(t, view, grid)
-		}
-	case *maps:
-		checkCellsUrgent(t, view)
 	}
 }
 
@@ -133,31 +126,10 @@ func checkNearLanes(t *rapid.T, l *list, grid *Grid) {
 		if a.back || a.from != selected && a.to != selected {
 			continue
 		}
-		y := int(l.place[a.from])
-		x := 2 * int(l.lanes.rows[y].at)
-		if !follow(grid, []cursor{{x + 1, y, 'E'}, {x - 1, y, 'W'}, {x, y + 1, 'S'}}, "SEW")[l.order[l.place[a.to]]] {
-			t.Fatalf("no bright lane leads from %q to %q:\n%s", l.names[y], l.names[l.place[a.to]], grid)
-		}
-	}
-}
-
-// checkNear demands that the bright lines lead from the selected chip to all it leads to, and to it from
-// all that lead to it.
-func checkNear(t *rapid.T, p *picture, grid *Grid) {
-	selected := p.vertex(p.look.Selected)
-	if selected < 0 {
-		return
-	}
-	wipe(grid)
-	reach := func(from, to int32) {
-		r := p.where(p.item[from])
-		if !follow(grid, []cursor{{p.leaves(from), r.Y + r.H/2, 'E'}}, "NSE")[p.item[to]] {
-			t.Fatalf("no bright line leads from %q to %q:\n%s", p.labels[from].name, p.labels[to].name, grid)
-		}
-	}
-	for _, a := range p.web.arcs {
-		if !a.back && (a.from == selected || a.to == selected) {
-			reach(a.from, a.to)
+		r := l.place[a.from]
+		x, y := 2*int(l.lanes.rows[r].at), int(l.line[r])
+		if !follow(grid, []cursor{{x + 1, y, 'E'}, {x - 1, y, 'W'}, {x, y + 1, 'S'}}, "SEW")[l.order[l.line[l.place[a.to]]]] {
+			t.Fatalf("no bright lane leads from %q to %q:\n%s", l.names[r], l.names[l.place[a.to]], grid)
 		}
 	}
 }
@@ -204,7 +176,7 @@ func checkSame(t fataler, g *Graph, o Options, look Look, want *Grid) {
 // checkPart demands that a part of a drawing looks like the same part of the whole, but for wide
 // graphemes at its rim.
 func checkPart(t *rapid.T, l *Layout, whole *Grid) {
-	if _, sideways := l.view.(*picture); !sideways {
+	if _, sideways := l.view.(*chart); !sideways {
 		return
 	}
 	from := Point{rapid.IntRange(0, 30).Draw(t, "left"), rapid.IntRange(0, 10).Draw(t, "top")}
@@ -272,47 +244,6 @@ func checkMoves(t *rapid.T, l *Layout, items []Item) {
 	for _, item := range items {
 		if !reached[item] {
 			t.Fatalf("arrow keys do not reach %v", item)
-		}
-	}
-}
-
-// checkApart demands that chips do not overlap and lie in the drawing.
-func checkApart(t fataler, p *picture) {
-	width, height := p.size()
-	for v := range p.item {
-		a := p.where(p.item[v])
-		if a.X < 0 || a.Y < 0 || a.X+a.W > width || a.Y+a.H > height {
-			t.Fatalf("chip %d at %v is outside of %dx%d", v, a, width, height)
-		}
-		for u := range p.item[:v] {
-			if b := p.where(p.item[u]); a.X < b.X+b.W && b.X < a.X+a.W && a.Y < b.Y+b.H && b.Y < a.Y+a.H {
-				t.Fatalf("chips %d and %d overlap: %v %v", u, v, a, b)
-			}
-		}
-	}
-}
-
-// checkUrgent demands that each node that failed or waits for a person has a row of its own, or is
-// counted by a row that says so.
-func checkUrgent(t fataler, s *stagesView, g *Graph, o Options) {
-	shown := map[int]bool{}
-	for _, r := range s.rows {
-		switch r.item.Kind {
-		case ANode:
-			shown[int(r.item.Index)] = true
-		case AMore:
-			nodes := s.nodes(r.item)
-			if len(nodes) != r.count {
-				t.Fatalf("a row counts %d nodes more and means %v", r.count, nodes)
-			}
-			for _, v := range nodes {
-				shown[v] = true
-			}
-		}
-	}
-	for v := range g.Nodes {
-		if needs := g.Nodes[v].State.needsPerson() || NodeItem(v) == s.look.Selected; needs && !shown[v] && (o.Hidden == nil || !o.Hidden[v]) {
-			t.Fatalf("node %d (%v) is hidden by a fold", v, g.Nodes[v].State)
 		}
 	}
 }

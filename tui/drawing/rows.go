@@ -4,6 +4,8 @@ import (
 	"sort"
 	"strconv"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"wf/tui/cells"
 	"wf/tui/words"
 )
@@ -97,16 +99,19 @@ func (p *pen) instances(x int, t *Instances) int {
 	return used
 }
 
-// columns returns the width of the drawn counts.
-func (t *Instances) columns() int {
-	used := len(t.text())
+// summary returns the counts as text.
+func (t *Instances) summary(ascii bool) string {
+	text := t.text()
 	for _, state := range notableStates {
 		if n := t.Counts[state]; n > 0 {
-			used += 2 + digits(n)
+			text += " " + state.Glyph(ascii) + strconv.Itoa(n)
 		}
 	}
-	return used
+	return text
 }
+
+// columns returns the width of the drawn counts.
+func (t *Instances) columns() int { return ansi.StringWidth(t.summary(false)) }
 
 // inner draws a row below that of its node, in at most room columns.
 func (p *pen) inner(x int, r *Row, room int) {

@@ -12,7 +12,7 @@ import (
 func repeated() *Graph {
 	g := &Graph{
 		Nodes: []Node{{ID: "prep", Name: "prep", Command: "./prep", State: OK},
-			{ID: "each", Name: "each", State: Failed, Folds: true, Open: true, Detail: "running 12s", Instances: &Instances{Total: 10, Counts: Counts{OK: 3, Failed: 1, Running: 2}}},
+			{ID: "each", Name: "each", State: Failed, Folds: true, Detail: "running 12s", Instances: &Instances{Total: 10, Counts: Counts{OK: 3, Failed: 1, Running: 2}}},
 			{ID: "t", Name: "t", Command: "trim", Inside: true}, {ID: "u", Name: "u", Command: "upload", Inside: true},
 			{ID: "big", Name: "big", Command: "./big", State: OK}, {ID: "small", Name: "small", Command: "./small", State: Skipped},
 			{ID: "loop", Name: "loop", State: Running, Folds: true, Instances: &Instances{Counts: Counts{OK: 2, Running: 1}}},
@@ -28,15 +28,14 @@ func repeated() *Graph {
 }
 
 func TestRowsMatchGoldenFiles(t *testing.T) {
-	for view := List; view <= Layers; view++ {
+	for view := List; view <= Chart; view++ {
 		t.Run(view.String(), func(t *testing.T) { golden(t, "testdata/rows."+view.String()+".golden", screens(repeated(), view)) })
 	}
 }
 
-// TestEveryRowIsAnItem: In each view with rows, every row can be found, selected, named and left. The other views
-// show its node.
+// TestEveryRowIsAnItem: In each view, every row can be found, selected, named and left.
 func TestEveryRowIsAnItem(t *testing.T) {
-	for _, o := range []Options{{View: List}, {View: Stages}, {View: Layers}, {View: Layers, Zoom: Box}, {View: Layers, Zoom: Map}, {View: Layers, Folded: true}} {
+	for _, o := range []Options{{View: List}, {View: Chart}, {View: Chart, Zoom: Cards}, {View: Chart, Zoom: Chips}, {View: Chart, Zoom: Signs}, {View: Chart, Zoom: Stages}} {
 		t.Run(fmt.Sprint(o), func(t *testing.T) {
 			g := repeated()
 			l := New(g, o)
@@ -66,8 +65,8 @@ func TestEveryRowIsAnItem(t *testing.T) {
 					t.Errorf("nothing is above row %d", i)
 				}
 			}
-			if want := map[bool]int{false: len(g.Rows)}[o.Folded || o.Zoom == Map]; rows != want {
-				t.Errorf("%d rows, want %d", rows, want)
+			if rows != len(g.Rows) {
+				t.Errorf("%d rows, want %d", rows, len(g.Rows))
 			}
 			g.Rows = g.Rows[:1] // the next picture has other rows
 			l.Show(look)
@@ -81,9 +80,9 @@ func TestEveryRowIsAnItem(t *testing.T) {
 
 // TestArrowsPassThroughRows: In the graph, too, the way from one chip to another leads through the rows between them.
 func TestArrowsPassThroughRows(t *testing.T) {
-	l := New(repeated(), Options{View: Layers})
+	l := New(repeated(), Options{View: Chart, Zoom: Chips})
 	l.Show(Look{Width: 100, Height: 40})
-	way := []Item{NodeItem(1), {ARow, 0}, {ARow, 1}, {ARow, 2}, {ARow, 3}, {ARow, 4}, NodeItem(4)}
+	way := []Item{NodeItem(1), {ARow, 0}, {ARow, 1}, {ARow, 2}, {ARow, 3}, {ARow, 4}}
 	for i := range way[1:] {
 		if got := l.Move(way[i], Down); got != way[i+1] {
 			t.Errorf("down from %v: %v", way[i], got)
@@ -103,9 +102,8 @@ func TestRowsHaveDifferentPlaces(t *testing.T) {
 			for k := range rapid.IntRange(0, 3).Draw(t, "rows") {
 				g.Rows = append(g.Rows, Row{Node: v, Key: fmt.Sprint(v, "/", k), Name: "row", Depth: k % 2, Note: Note(k % 3)})
 			}
-			g.Nodes[v].Open = v%2 == 0
 		}
-		for view := List; view <= Layers; view++ {
+		for view := List; view <= Chart; view++ {
 			l := New(g, Options{View: view})
 			l.Show(Look{Width: 60, Height: 1000})
 			taken := map[Point]Item{}
@@ -120,7 +118,7 @@ func TestRowsHaveDifferentPlaces(t *testing.T) {
 					}
 				}
 			}
-			if view == Layers || len(l.Items()) == 0 {
+			if view == Chart || len(l.Items()) == 0 {
 				continue
 			}
 			at := l.Items()[0]

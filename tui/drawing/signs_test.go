@@ -25,14 +25,10 @@ func TestLinesAreInTheTableOfSigns(t *testing.T) {
 		check(strokes[i], false, words.SignLine, words.SignJoint)
 		check(dashes[i], false, words.SignLine, words.SignJoint, words.SignDashed)
 		check(dotted[i], false, words.SignLine, words.SignJoint, words.SignVia)
-		check(doubles[i], false, words.SignJoint)
+		check(ends[i], false, words.SignLine)
 		check(asciis[i], true, words.SignLine, words.SignJoint)
 		check(asciiDashes[i], true, words.SignLine, words.SignJoint, words.SignDashed)
 		check(asciiDots[i], true, words.SignLine, words.SignJoint, words.SignVia)
-	}
-	for i := range frames[0] {
-		check(frames[0][i], false, words.SignLine)
-		check(frames[1][i], true, words.SignLine)
 	}
 	check(crossed(false), false, words.SignJoint)
 	check(crossed(true), true, words.SignJoint)

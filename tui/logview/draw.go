@@ -163,7 +163,7 @@ func (v *View) foot(a cells.Area) {
 		}
 		x = a.Put(0, 0, at, cells.Note)
 		if fresh := v.buffer.end() - v.seen; fresh > 0 {
-			x = a.Put(x, 0, fmt.Sprintf("  %s %s: G follows", cells.Either(a.ASCII(), "v", "▾"), words.Plural(fresh, "new line")), cells.Note)
+			x = a.Put(x, 0, fmt.Sprintf("  %s %s: G follows", cells.Either(a.ASCII(), "V", "▼"), words.Plural(fresh, "new line")), cells.Note)
 		}
 	}
 	if v.only {

@@ -12,24 +12,28 @@ type Sign struct{ Glyph, ASCII, Meaning string }
 
 // The signs of drawings besides those of states. Lines have a form for each direction.
 var (
-	SignLine      = Sign{"─│┌┐└┘┼╭╮╰╯╴╵╶╷", "-|,`'", "an edge, from left to right; lines that only cross do not meet"}
-	SignJoint     = Sign{"├┤┬┴╋╦╩╬", "#", "edges branch or join here"}
-	SignDashed    = Sign{"╌╎", "\":", "a non-blocking edge"}
-	SignVia       = Sign{"┈┊", "_;", "an edge through nodes that are hidden"}
-	SignOverflow  = Sign{"┆", "{", "more edges pass than there is room for"}
-	SignArrow     = Sign{"▸◂", "><", "an edge arrives here; in a list: what is chosen"}
-	SignToken     = Sign{"•", "@", "the edge has fired, and its target waits for others"}
-	SignDead      = Sign{"╳", "X", "the edge will not fire in this run"}
-	SignCondition = Sign{"◇", "%", "the edge has a condition"}
-	SignLoop      = Sign{"↺", "^", "a loop back to the node that is named"}
-	SignCount     = Sign{"×", "N", "that many nodes in one row"}
-	SignBelow     = Sign{"▾", "v", "there is more below"}
-	SignBar       = Sign{"━", "", "progress: the share of nodes, in the colours of their states"}
-	SignMore      = Sign{"…", "", "something is left out here"}
-	SignEach      = Sign{"⋮", "$", "what every instance consists of"}
-	SignLineEnd   = Sign{"⏎", "", "the end of a line of a command; as a key: Enter"}
-	SignKeys      = Sign{"↑↓←", "", "keys with arrows"}
-	SignLeads     = Sign{"→", "", "leads to"}
+	SignLine     = Sign{"─│╭╮╰╯╴╵╶╷", "-|,`'", "an edge; where two only cross, one is not drawn"}
+	SignJoint    = Sign{"├┤┬┴┼╋", "#", "edges branch or join here"}
+	SignFrame    = Sign{"┌┐└┘▐▌", "[]_", "the frame of a box"}
+	SignDashed   = Sign{"╌╎", "\":", "a non-blocking edge"}
+	SignVia      = Sign{"┈┊", ";", "an edge through nodes that are hidden"}
+	SignOverflow = Sign{"┆", "{", "more edges pass than there is room for"}
+	SignArrow    = Sign{"▸◂▾▴", "><v^", "an edge arrives here; in a list: what is chosen"}
+	SignToken    = Sign{"•", "@", "the edge has fired, and its target waits for others"}
+	SignDead     = Sign{"╳", "X", "the edge will not fire in this run"}
+	SignLoop     = Sign{"↺", "%", "a loop back to the node that is named"}
+	SignCount    = Sign{"×", "N", "that many nodes in one box"}
+	SignBelow    = Sign{"▼", "V", "there is more below"}
+	SignBar      = Sign{"━", "", "progress: the share of nodes, in the colours of their states"}
+	SignMore     = Sign{"…", "", "something is left out here"}
+	SignEach     = Sign{"⋮", "$", "what every instance consists of"}
+	SignLineEnd  = Sign{"⏎", "", "the end of a line of a command; as a key: Enter"}
+	SignKeys     = Sign{"↑↓←", "", "keys with arrows"}
+	SignLeads    = Sign{"→", "", "leads to"}
+	SignHeat     = Sign{"▁▂▄▆▇", "", "how long it took: each step is twice the one before, the last one is the longest"}
+	SignCritical = Sign{"»", "", "on the critical path, which decided how long the run took"}
+	SignSpan     = Sign{"▏▎▍▋▊▉█", "", "when it ran, in the colour of how it ended"}
+	SignWaited   = Sign{"┄", "", "when it could run, and waited"}
 )
 
 // stateMeanings are the meanings of the states, in the order of legends.
@@ -59,8 +63,17 @@ func Signs() []Sign {
 		look := LookOf(s.state)
 		all = append(all, Sign{look.Glyph, look.ASCII, s.meaning})
 	}
-	return append(all, SignLine, SignJoint, SignDashed, SignVia, SignOverflow, SignArrow, SignToken, SignDead, SignCondition,
-		SignLoop, SignCount, SignBelow, SignBar, SignMore, SignEach, SignLineEnd, SignKeys, SignLeads)
+	return append(all, SignLine, SignJoint, SignFrame, SignDashed, SignVia, SignOverflow, SignArrow, SignToken, SignDead,
+		SignLoop, SignCount, SignBelow, SignBar, SignMore, SignEach, SignLineEnd, SignKeys, SignLeads,
+		SignHeat, SignCritical, SignSpan, SignWaited)
+}
+
+// HeatSign returns the sign of a step of SignHeat, from 0.
+func HeatSign(step int, ascii bool) string {
+	if ascii {
+		return "heat " + string(rune('1'+step))
+	}
+	return string([]rune(SignHeat.Glyph)[step])
 }
 
 // Text returns the first form of a sign.

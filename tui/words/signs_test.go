@@ -43,7 +43,7 @@ func TestLegendHasWhatIsShown(t *testing.T) {
 	if got := strings.Join(list(false), " "); got != "✓ ✗ ─ ▸ …" {
 		t.Errorf("%q", got)
 	}
-	if got := strings.Join(list(true), " "); got != "+ = x -|,`' ><" {
+	if got := strings.Join(list(true), " "); got != "+ = x -|,`' ><v^" {
 		t.Errorf("%q", got)
 	}
 	if len(Legend("nothing", false)) != 0 {

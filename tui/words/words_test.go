@@ -79,6 +79,10 @@ func TestAskedUsesTheWordsOfTheCommandLine(t *testing.T) {
 		"resume 41":                        {Mode: api.ModeResume, Resumes: "41"},
 		"--nodes +a b":                     {Selection: []string{"+a", "b"}, Mode: api.ModeFresh},
 		"--nodes a --exclude c":            {Selection: []string{"a"}, Exclude: []string{"c"}},
+		"--from b --exclude qc":            {From: []string{"b"}, Exclude: []string{"qc"}},
+		"--nodes a --until c":              {Selection: []string{"a"}, Until: []string{"c"}},
+		"--from id:n3 --until c":           {Mode: api.ModeFresh, From: []string{"id:n3"}, Until: []string{"c"}},
+		"resume 41 --from b":               {Mode: api.ModeResume, Resumes: "41", From: []string{"b"}},
 		"all --exclude qc":                 {Exclude: []string{"qc"}},
 		"--nodes " + plain.Line("\x1b[2J"): {Selection: []string{"\x1b[2J"}},
 	} {
@@ -114,6 +118,19 @@ func TestPlural(t *testing.T) {
 		"1 node": Plural(1, "node"), "0 nodes": Plural(0, "node"), "2 histories": Plural(2, "history"), "3 keys": Plural(3, "key"), "2 days": Plural(2, "day"),
 	} {
 		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestTraitsAndAttempts(t *testing.T) {
+	for want, n := range map[string]api.NodeStatus{
+		"|":                      {},
+		"foreach retry 3 asks|":  {SubFlow: "foreach", Retries: 3, Approve: true},
+		"retry 3|attempt 2 of 4": {Retries: 3, Attempt: 1},
+		"retry 1|attempt 3":      {Retries: 1, Attempt: 2},
+	} {
+		if got := Traits(&n) + "|" + Attempt(&n); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

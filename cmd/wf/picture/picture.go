@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/graph/picture"
+	"wf/tui/painter"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -21,6 +22,7 @@ type Node struct {
 	State                api.State // a handled failure is StateHandled
 	Note                 string    // its time and attempt
 	Signs                string    // what it is, before it runs: a sub-flow, a question
+	In                   int       // the sub-flow that contains it, counted from 1; 0 = none
 }
 
 // An Edge leads from one node to another; both are indexes.
@@ -50,46 +52,21 @@ type Drawing struct {
 // box for several.
 func Draw(g *Graph, width, height int, whole bool) Drawing {
 	o := picture.Options{Width: width, Height: height, Note: noteWidth, Whole: whole, Measure: ansi.StringWidth}
-	names := shortNames(g)
+	names := make([]string, len(g.Nodes))
+	for i := range names {
+		names[i] = plain.Line(g.Nodes[i].Name)
+	}
+	names = painter.ShortNames(names)
 	vertices := make([]picture.Vertex, len(g.Nodes))
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		vertices[i] = picture.Vertex{Name: names[i], Group: plain.Line(n.Group), Command: n.Command, Signs: n.Signs}
+		vertices[i] = picture.Vertex{Name: names[i], Group: plain.Line(n.Group), Command: n.Command, Signs: n.Signs, In: n.In}
 	}
 	edges := make([]picture.Edge, len(g.Edges))
 	for i, e := range g.Edges {
 		edges[i] = picture.Edge{From: e.From, To: e.To, Weak: e.NonBlocking, When: plain.Line(e.When)}
 	}
 	return Drawing{g, picture.New(vertices, edges, o)}
-}
-
-// shortNames returns the names without what comes before a point, colon or slash in at least half of them, such as the
-// name of the workflow.
-func shortNames(g *Graph) []string {
-	names := make([]string, len(g.Nodes))
-	for i := range names {
-		names[i] = plain.Line(g.Nodes[i].Name)
-	}
-	for {
-		beginnings := map[string]int{}
-		common := ""
-		for _, name := range names {
-			if i := strings.IndexAny(name, ".:/"); i > 0 && i < len(name)-1 {
-				beginnings[name[:i+1]]++
-				if n := beginnings[name[:i+1]]; n > 2 && 2*n >= len(names) {
-					common = name[:i+1]
-				}
-			}
-		}
-		if common == "" {
-			return names
-		}
-		for i := range names {
-			if rest, found := strings.CutPrefix(names[i], common); found && rest != "" {
-				names[i] = rest
-			}
-		}
-	}
 }
 
 // state returns the most urgent state of the nodes of a box.
@@ -114,44 +91,13 @@ func (g *Graph) note(b *picture.Box, ascii bool) string {
 	if len(b.Members) == 1 {
 		return ansi.Truncate(g.Nodes[b.Members[0]].Note, noteWidth, "")
 	}
-	c := g.counts(b)
-	worst := c.Worst()
-	text := ""
-	if done := c.OK + c.Kept + c.Handled; done > 0 || worst != api.StateIdle {
-		text = strconv.Itoa(done) + "/" + strconv.Itoa(len(b.Members))
-	}
-	switch worst {
-	case api.StateIdle, api.StateOK, api.StateKept, api.StateSkipped, api.StateHandled:
-	default:
-		text += " " + words.LookOf(worst).Sign(ascii) + strconv.Itoa(c.Of(worst))
-	}
-	return text
+	return painter.Progress(g.counts(b), ascii)
 }
 
-// An edgeLook says how a piece of a track is painted.
-type edgeLook struct {
-	state api.State // the most urgent one of its sources
-	dead  bool      // all edges there are dead
-	taken bool
-}
-
-// look returns the look of a piece; piece -1 is all of the track.
-func (g *Graph) look(t *picture.Track, piece int32) edgeLook {
-	look := edgeLook{dead: true, state: api.StateKept}
-	for i := range t.Arcs {
-		a := &t.Arcs[i]
-		if piece >= 0 && !t.Carries(&t.Pieces[piece], a) {
-			continue
-		}
-		for _, e := range a.Edges {
-			look.dead = look.dead && g.Edges[e].Dead
-			look.taken = look.taken || g.Edges[e].Taken
-			if state := g.Nodes[g.Edges[e].From].State; api.Severity(state) < api.Severity(look.state) {
-				look.state = state
-			}
-		}
-	}
-	return look
+// way returns what has become of an edge.
+func (g *Graph) way(e int) (painter.Way, bool) {
+	edge := &g.Edges[e]
+	return painter.Way{From: g.Nodes[edge.From].State, Taken: edge.Taken, Dead: edge.Dead}, true
 }
 
 // Note returns what a picture says of the times of a node: how long it ran or has been running, and the attempt.

@@ -7,8 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"wf/api"
 	"wf/graph/picture"
+	"wf/tui/painter"
 	"wf/tui/plain"
 	"wf/tui/words"
 )
@@ -24,13 +27,16 @@ const (
 // SVG paints a drawing as a self-contained file, in light and dark colours, with a description for screen readers.
 func (d Drawing) SVG(name string) []byte {
 	g, s := d.Graph, d.Scene
-	p := &painter{g: g, s: s}
+	p := &writer{g: g, s: s}
 	width, height := float64(s.W)*cellWidth+2*margin, float64(s.H)*cellHeight+2*margin
 	p.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="%s %s %s %s" role="img" aria-labelledby="title" aria-describedby="desc">`+"\n",
 		px(width), px(height), px(-margin), px(-margin), px(width), px(height))
 	p.printf("<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n", text(name), p.description())
 	p.printf("<style>\n%s%s@media (prefers-color-scheme: dark) {\n%s}\n</style>\n", rules, light.Replace(colors), dark.Replace(colors))
 	p.printf(`<rect class="paper" x="%s" y="%s" width="%s" height="%s"/>`+"\n", px(-margin), px(-margin), px(width), px(height))
+	for i := range s.Frames {
+		p.frame(&s.Frames[i])
+	}
 	for i := range s.Tracks {
 		p.track(&s.Tracks[i])
 	}
@@ -50,6 +56,7 @@ const rules = `.line { fill: none; stroke-width: 1.6; stroke-linecap: round }
 .dead { opacity: .4 }
 .weak { stroke-dasharray: 5 4; stroke-linecap: butt }
 .box { stroke-width: 1.2 }
+.container { stroke-width: 1.2; stroke-dasharray: 2 4; stroke-linecap: round }
 .failed, .running, .waiting { stroke-width: 2 }
 .blocked, .skipped { stroke-dasharray: 4 3 }
 text { font: 13px ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre }
@@ -61,13 +68,14 @@ text { font: 13px ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", 
 const colors = `.paper { fill: PAPER }
 .line { stroke: LINE } .head { fill: LINE }
 .line.taken { stroke: OK } .head.taken { fill: OK }
+.container { fill: none; stroke: LINE }
 .box { fill: FILL; stroke: LINE } .stack { fill: PAPER; stroke: LINE }
 .ok, .kept { fill: GREEN; stroke: OK }
 .failed { fill: RED; stroke: BAD }
 .running, .queued { fill: BLUE; stroke: RUN }
 .waiting { fill: VIOLET; stroke: ASK }
 .retrying, .cancelled, .handled, .blocked { fill: YELLOW; stroke: WARN }
-text { fill: INK } .note, .times { fill: SOFT } .when { fill: WARN; stroke: PAPER }
+text { fill: INK } .note, .times { fill: SOFT } .when { fill: WARN; stroke: PAPER } .title { fill: SOFT }
 `
 
 var (
@@ -79,14 +87,14 @@ var (
 		"ASK", "#bc8cff", "VIOLET", "#221a33", "WARN", "#d29922", "YELLOW", "#2b2210")
 )
 
-// A painter writes the elements of an SVG.
-type painter struct {
+// A writer writes the elements of an SVG.
+type writer struct {
 	g *Graph
 	s *picture.Scene
 	b strings.Builder
 }
 
-func (p *painter) printf(format string, args ...any) { fmt.Fprintf(&p.b, format, args...) }
+func (p *writer) printf(format string, args ...any) { fmt.Fprintf(&p.b, format, args...) }
 
 // px formats a length, short and the same on every machine.
 func px(f float64) string { return strconv.FormatFloat(float64(int(f*100))/100, 'f', -1, 64) }
@@ -100,7 +108,7 @@ func middle(c picture.Point) (x, y float64) {
 }
 
 // description lists the nodes with their states and what they wait for, for those who cannot see the picture.
-func (p *painter) description() string {
+func (p *writer) description() string {
 	before := make([][]string, len(p.g.Nodes))
 	for _, e := range p.g.Edges {
 		name := p.g.Nodes[e.From].Name
@@ -122,7 +130,7 @@ func (p *painter) description() string {
 }
 
 // track paints a track, piece by piece where parts of it look different.
-func (p *painter) track(t *picture.Track) {
+func (p *writer) track(t *picture.Track) {
 	paths := map[string]*strings.Builder{}
 	var classes []string
 	path := func(class string) *strings.Builder {
@@ -183,22 +191,22 @@ func other(q *picture.Piece, c picture.Point) picture.Point {
 }
 
 // class returns the classes of a piece.
-func (p *painter) class(t *picture.Track, piece int32) string {
+func (p *writer) class(t *picture.Track, piece int32) string {
 	class := ""
 	if t.Weak {
 		class = " weak"
 	}
-	switch look := p.g.look(t, piece); {
-	case look.dead:
+	switch look := painter.LookOf(t, int(piece), p.g.way); {
+	case look.Dead:
 		class += " dead"
-	case look.taken:
+	case look.Taken:
 		class += " taken"
 	}
 	return class
 }
 
 // bend reports whether a track turns in a cell and does nothing else there.
-func (p *painter) bend(t *picture.Track, c picture.Point, pieces []int32) bool {
+func (p *writer) bend(t *picture.Track, c picture.Point, pieces []int32) bool {
 	if len(pieces) != 2 {
 		return false
 	}
@@ -212,7 +220,7 @@ func (p *painter) bend(t *picture.Track, c picture.Point, pieces []int32) bool {
 }
 
 // near returns the end of a piece in a cell: before the curve, if the track turns there.
-func (p *painter) near(t *picture.Track, c, towards picture.Point, pieces []int32) (x, y float64) {
+func (p *writer) near(t *picture.Track, c, towards picture.Point, pieces []int32) (x, y float64) {
 	x, y = middle(c)
 	if !p.bend(t, c, pieces) {
 		return x, y
@@ -232,7 +240,7 @@ func (p *painter) near(t *picture.Track, c, towards picture.Point, pieces []int3
 }
 
 // border returns where a line meets the border of a box: before the cell of a tail (-1) or after that of a head (1).
-func (p *painter) border(e picture.End, side float64) (x, y float64) {
+func (p *writer) border(e picture.End, side float64) (x, y float64) {
 	x, y = middle(e.At)
 	dx, dy := p.inset()
 	switch e.Into {
@@ -245,14 +253,14 @@ func (p *painter) border(e picture.End, side float64) (x, y float64) {
 }
 
 // inset returns how far the border of a box is inside of its rectangle.
-func (p *painter) inset() (x, y float64) {
+func (p *writer) inset() (x, y float64) {
 	if p.s.Form == picture.Card {
 		return cellWidth / 2, cellHeight / 2
 	}
 	return 1, 1
 }
 
-func (p *painter) head(e picture.End, class string) {
+func (p *writer) head(e picture.End, class string) {
 	x, y := p.border(e, 1)
 	bx, by := middle(e.At)
 	class = strings.Replace(class, " weak", "", 1)
@@ -263,12 +271,21 @@ func (p *painter) head(e picture.End, class string) {
 	p.printf(`<path class="line%s" d="M%s %sL%s %s"/><path class="head%s" d="M%s %sl-9 -4.5v9z"/>`+"\n", class, px(bx-cellWidth/2), px(by), px(x-8), px(y), class, px(x), px(y))
 }
 
-func (p *painter) label(l *picture.Label) {
+func (p *writer) label(l *picture.Label) {
 	p.printf(`<text class="when" x="%s" y="%s">%s</text>`+"\n", px(float64(l.X)*cellWidth), px((float64(l.Y)+0.5)*cellHeight+4), text(l.Text))
 }
 
+// frame paints the frame of a container and its title.
+func (p *writer) frame(f *picture.Frame) {
+	x, y := (float64(f.X)+0.5)*cellWidth, (float64(f.Y)+0.5)*cellHeight
+	w, h := float64(f.W-1)*cellWidth, float64(f.H-1)*cellHeight
+	p.printf(`<rect class="container" x="%s" y="%s" width="%s" height="%s" rx="9"/>`, px(x), px(y), px(w), px(h))
+	p.printf(`<rect class="paper" x="%s" y="%s" width="%s" height="%s"/>`, px(x+2*cellWidth), px(y-cellHeight/2), px(float64(ansi.StringWidth(f.Title)+1)*cellWidth), px(cellHeight))
+	p.printf(`<text class="when title" x="%s" y="%s">%s</text>`+"\n", px(x+2.5*cellWidth), px(y+4.5), text(f.Title))
+}
+
 // box paints a node, or a stage with another card behind it.
-func (p *painter) box(b *picture.Box) {
+func (p *writer) box(b *picture.Box) {
 	dx, dy := p.inset()
 	x, y := float64(b.X)*cellWidth+dx, float64(b.Y)*cellHeight+dy
 	w, h := float64(b.W)*cellWidth-2*dx, float64(b.H)*cellHeight-2*dy
@@ -278,22 +295,25 @@ func (p *painter) box(b *picture.Box) {
 		p.printf(`<rect class="stack" x="%s" y="%s" width="%s" height="%s" rx="6"/>`, px(x+3), px(y+3), px(w), px(h))
 	}
 	p.printf(`<rect class="box %s" x="%s" y="%s" width="%s" height="%s" rx="6"/>`, state, px(x), px(y), px(w), px(h))
+	note := p.g.note(b, false)
+	if card := p.s.Form == picture.Card; card && note == "" && len(b.Members) == 1 && state != api.StateIdle {
+		note = string(state)
+	}
 	left, base := float64(b.X+1)*cellWidth, (float64(b.Y)+float64(b.H)/2)*cellHeight+4.5
 	if p.s.Form == picture.Card {
-		left, base = float64(b.X+2)*cellWidth, base-cellHeight/2+1
+		left = float64(b.X+2) * cellWidth
+		if note != "" { // below the name
+			base -= cellHeight/2 - 1
+		}
 	}
 	if p.s.Form == picture.Dot {
 		left = float64(b.X)*cellWidth + 1
 	}
 	p.printf(`<text x="%s" y="%s">%s<tspan class="name" dx="8">%s</tspan>`, px(left), px(base), words.LookOf(state).Glyph, text(b.Name))
-	note := p.g.note(b, false)
-	if b.Times != "" && (note == "" || !counted(p.s, b)) {
+	if painter.ShowsTimes(p.s, b, note) {
 		p.printf(`<tspan class="times" dx="8">%s</tspan>`, text(b.Times))
 	}
-	if p.s.Form == picture.Card {
-		if note == "" && len(b.Members) == 1 && state != api.StateIdle {
-			note = string(state)
-		}
+	if p.s.Form == picture.Card && note != "" {
 		p.printf(`</text><text class="note" x="%s" y="%s">%s</text></g>`+"\n", px(left), px(base+cellHeight-2), text(note))
 		return
 	}
@@ -304,7 +324,7 @@ func (p *painter) box(b *picture.Box) {
 const maxTitle = 20
 
 // title is what browsers show under the pointer: the whole name and command, or the nodes of a stage.
-func (p *painter) title(b *picture.Box) string {
+func (p *writer) title(b *picture.Box) string {
 	if len(b.Members) == 1 {
 		n := &p.g.Nodes[b.Members[0]]
 		return text(n.Name) + " (" + string(n.State) + ")\n" + html.EscapeString(plain.Text(n.Command))
