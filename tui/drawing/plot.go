@@ -109,11 +109,16 @@ func (c *chart) newPlot(of size, open []int, rows []int32, plain *kernel.Scene) 
 	return p
 }
 
-// like draws the graph like another scene, but with chips instead of cards that do not fit.
+// like draws the graph like another scene, but with chips if cards are further from fitting.
 func (c *chart) like(choice kernel.Choice, vertices []kernel.Vertex, o kernel.Options) *kernel.Scene {
 	s := kernel.As(choice, vertices, c.input.edges, o)
-	if !s.Fits && s.Form == kernel.Card && c.o.Zoom == Fit {
-		s = kernel.As(choice.Chips(), vertices, c.input.edges, o)
+	if s.Fits || s.Form != kernel.Card || c.o.Zoom != Fit {
+		return s
+	}
+	chips := kernel.As(choice.Chips(), vertices, c.input.edges, o)
+	over := func(s *kernel.Scene) int { return max(100*s.W/max(o.Width, 1), 100*s.H/max(o.Height, 1)) }
+	if chips.Fits || over(chips) < over(s) {
+		return chips
 	}
 	return s
 }
