@@ -85,6 +85,7 @@ func runActions() []action {
 	return []action{
 		{groupRun, []string{"r"}, "run", "choose what to run: marked nodes, the selection and around it, everything", "run", atMain, isNow, give(func(m *model) tea.Msg { return m.menus().run() })},
 		{groupRun, []string{"R"}, "resume", "run again what failed and what waited for it", resumeHint, atMain, isNow, give(func(m *model) tea.Msg { return m.menus().resume() })},
+		{groupRun, []string{"X"}, "failures", "show what failed, grouped by how the outputs end", failuresHint, atMain | atLog, hasFile, give(showDigest)},
 		{groupRun, []string{"x"}, "stop", "stop the node, the run or all runs; it asks first", "stop", atMain | atLog, isRunning, give(func(m *model) tea.Msg { return m.menus().stop() })},
 		{groupRun, []string{"space"}, "mark", "mark the selection, or remove its mark, for r, L and edits", "mark", atDrawing, isNow, act(func(m *model) { m.doc.mark() })},
 		{groupRun, nil, "unmark all", "remove all marks", "", atMain, hasFile, act(func(m *model) { m.doc.picture.unmarkAll() })},
@@ -100,6 +101,8 @@ func lookActions() []action {
 		{groupLook, []string{"t"}, "path", "light the path of the selection, or show all lines alike", "", atMain, inGraph, give(func(m *model) tea.Msg { return m.doc.picture.nextLens() })},
 		{groupLook, []string{"0"}, "fit", "show all of the graph at once, in the largest form that fits", "", atMain, inGraph, act(func(m *model) { m.doc.picture.fit() })},
 		{groupLook, []string{"O"}, "overview", "show or hide the overview of a graph that does not fit", "", atMain, inGraph, act(func(m *model) { m.panes.noOverview = !m.panes.noOverview })},
+		{groupLook, []string{"T"}, "tint", "colour the nodes by their time; again: by the critical path; again: by neither", "", atMain, hasFile, give(nextTint)},
+		{groupLook, []string{"t"}, "times", "show or hide the strip of times beside the list", "", atMain, hasFile, give(toggleStrip)},
 		{groupLook, []string{"/"}, "filter", "show only some nodes: words, s:failed, g:align, +x, x+, dur>1m, ! negates", "filter", atDrawing, hasFile, give(func(m *model) tea.Msg { return m.doc.filterPrompt() })},
 		{groupLook, []string{"f"}, "only failed", "show only what failed; again: only what runs; again: all", "", atDrawing, hasFile, act(func(m *model) { m.doc.nextQuick() })},
 		{groupLook, []string{"esc"}, "back", "clear the filter, or leave an earlier run", "", atMain, hasFile, act((*model).escape)},
@@ -108,6 +111,7 @@ func lookActions() []action {
 		{groupLook, []string{"L"}, "whole log", "show the log of the marked nodes or the selection on the whole screen", "log", atMain, hasFile, give(func(*model) tea.Msg { return showPage{logPage} })},
 		{groupLook, []string{"s"}, "log of the selection", "the same as L, as in Python Workforce", "", atDrawing, hasFile, give(func(*model) tea.Msg { return showPage{logPage} })},
 		{groupLook, []string{"+", "_"}, "size", "give the pane with the keys the whole screen, or take it back", "", atMain, hasFile, act(func(m *model) { m.panes.zoomed = !m.panes.zoomed })},
+		{groupLook, []string{"F"}, followName, "let the selection follow what runs, then what failed; moving it ends that", followHint, atMain | atLog, hasFile, give(toggleFollowing)},
 		{groupLook, []string{"y"}, "copy the command", "copy the command of the node to the clipboard", "", atDrawing, hasFile, give(func(m *model) tea.Msg { return m.doc.copyCommand() })},
 	}
 }
@@ -126,7 +130,7 @@ func logActions() []action {
 		{groupLog, []string{"o"}, "pager", "open the whole log in the pager", "", lines, showsLog, give(func(m *model) tea.Msg { return openPager(m.ctx, m.side.whole(m.link), &m.opt) })},
 		{groupLog, []string{"W"}, "save", "save the whole log as a file", "", lines, showsLog, give(func(m *model) tea.Msg { return m.side.savePrompt(m.ctx, m.side.whole(m.link), m.opt.Dir) })},
 		{groupLog, []string{"y"}, "copy the log", "copy the end of the log to the clipboard", "", lines, showsLog, give(func(m *model) tea.Msg { return m.side.copy() })},
-		{groupLog, []string{"esc"}, "close", "go back to the drawing", "back", atLog, nil, act(func(m *model) { m.page = mainPage })},
+		{groupLog, []string{"esc"}, "close", "go back to the drawing", "back", atLog, nil, act(leaveLog)},
 	}
 }
 

@@ -19,7 +19,7 @@ these actions by its name. It asks before anything is lost, and the first answer
 		where place
 		title string
 	}{
-		{atDrawing, "THE DRAWING"}, {atSide | atLog, "LOGS AND REASONS"}, {atRuns | atHome, "RUNS AND WORKFILES"}, {atInbox, "WHAT WAITS FOR PEOPLE"},
+		{atDrawing, "THE DRAWING"}, {atSide | atLog, "LOGS AND REASONS"}, {atRuns | atHome, "RUNS AND WORKFILES"}, {atInbox, "WHAT WAITS FOR PEOPLE"}, {atDigest, "FAILURES"},
 	} {
 		fmt.Fprintf(&b, "\n%s\n\n", part.title)
 		for i := range keys {
@@ -88,8 +88,8 @@ func firstPart(where place) place {
 		return atDrawing
 	case where&(atSide|atLog) != 0 && where&atHome == 0:
 		return atSide | atLog
-	case where == atInbox:
-		return atInbox
+	case where == atInbox, where == atDigest:
+		return where
 	case where&atDrawing == 0:
 		return atRuns | atHome
 	}

@@ -23,15 +23,19 @@ type document struct {
 	changed    changed        // since the run started
 	lastParams map[string]any // parameters of the last run that was started here
 	seen       string         // number of a run that was active while it was shown
+	following  bool           // the selection follows what runs
+	lens       lens
+	noStrip    bool // the user has hidden the strip of times beside the list
 }
 
 func newDocument() document { return document{picture: newPicture()} }
 
-// An earlierRun is an earlier run that is shown, with the states that it left in the workfile.
+// An earlierRun is an earlier run that is shown, with the states that it left in the workfile, or those of a moment of it.
 type earlierRun struct {
 	run    string
 	detail api.RunDetail
 	flow   runview.Workfile
+	replay replay
 }
 
 // earlierFlow returns the workfile with the states that a run left, with texts that are safe for a terminal.
@@ -97,7 +101,9 @@ func (d *document) earlierNumber() string {
 // refresh updates the drawing from the workfile and the filter.
 func (d *document) refresh(now time.Time) {
 	if f := d.shown(); f.Known {
+		now = d.earlier.time(now)
 		d.picture.update(f, d.hidden(now), now)
+		d.lens.apply(f, &d.picture, now)
 	}
 }
 

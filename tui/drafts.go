@@ -107,8 +107,10 @@ func (d *draft) remove() tea.Msg {
 }
 
 // editCommands opens the commands of the marked nodes or of the selection in the editor.
-func (d *document) editCommands() tea.Msg {
-	nodes := d.objects()
+func (d *document) editCommands() tea.Msg { return editCommandsOf(d, d.objects()) }
+
+// editCommandsOf opens the commands of nodes in the editor.
+func editCommandsOf(d *document, nodes []int) tea.Msg {
 	if len(nodes) == 0 {
 		return nil
 	}

@@ -68,12 +68,15 @@ func (m *model) draw() (x, y int, cursor bool) {
 		m.help.draw(body, m.keys)
 	case inboxPage:
 		m.inbox.draw(body, &m.doc, m.now)
+	case digestPage:
+		m.digest.draw(body)
 	}
 	m.header(all.Row(0)) // after the drawing, because the header names the visible part of it
 	if !m.doc.nothingOpen() && m.page != homePage {
 		drawProgress(all.Row(all.Height-2), &m.doc, m.now)
 	}
 	m.footer(all.Row(all.Height - 1))
+	m.doc.lens.plan.note(m.dialogs)
 	for _, d := range m.dialogs {
 		x, y, cursor = d.Draw(all)
 	}
@@ -119,7 +122,7 @@ func (m *model) headings(width int) []string {
 	}
 	parts := []string{cells.ClipMiddle(m.link.name(), max(12, width/3), m.opt.ASCII)}
 	if m.doc.earlier != nil {
-		parts = append(parts, "earlier run "+m.doc.earlier.run+": esc goes back to now")
+		parts = append(parts, m.doc.earlier.heading())
 	} else if run := m.doc.flow.Current(); run != nil {
 		parts = append(parts, "run "+run.Run+" "+words.ResultWord(run.Result))
 	}
@@ -128,6 +131,9 @@ func (m *model) headings(width int) []string {
 	}
 	if text := m.doc.activeFilter(); text != "" && m.page == mainPage {
 		parts = append(parts, "filter "+cells.Clip(text, 30, m.opt.ASCII))
+	}
+	if text := m.doc.lens.heading(); text != "" && m.page == mainPage {
+		parts = append(parts, text)
 	}
 	if n := len(m.doc.picture.markedNodes()); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d marked", n))

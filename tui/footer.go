@@ -27,22 +27,30 @@ func (m *model) hints(a cells.Area) {
 		act := &m.keys[i]
 		if act.group == groupAll && act.hinted(m) {
 			late = append(late, act)
-			room -= cells.Columns(act.keyHint(m.opt.ASCII)) + cells.Columns(act.hint) + 3
+			room -= cells.Columns(act.keyHint(m.opt.ASCII)) + cells.Columns(act.hintText(m)) + 3
 		}
 	}
 	put := func(act *action, room int) bool {
-		key := act.keyHint(m.opt.ASCII)
-		if x+cells.Columns(key)+1+cells.Columns(act.hint)+2 > room {
+		key, hint, st := act.keyHint(m.opt.ASCII), act.hintText(m), cells.Plain
+		if x+cells.Columns(key)+1+cells.Columns(hint)+2 > room {
 			return false
+		}
+		if act.isOn(m) {
+			st = cells.Note
 		}
 		from := x
 		x = a.Put(x, 0, key, cells.Key)
-		x = a.Put(x+1, 0, act.hint, cells.Plain) + 2
+		x = a.Put(x+1, 0, hint, st) + 2
 		m.term.spots = append(m.term.spots, hintSpot{from, x - 1, act})
 		return true
 	}
+	for i := range m.keys { // what is switched on is always visible, too
+		if act := &m.keys[i]; act.isOn(m) && act.hinted(m) {
+			put(act, room)
+		}
+	}
 	for i := range m.keys {
-		if act := &m.keys[i]; act.group != groupAll && act.hinted(m) && !put(act, room) {
+		if act := &m.keys[i]; act.group != groupAll && !act.isOn(m) && act.hinted(m) && !put(act, room) {
 			break
 		}
 	}

@@ -34,7 +34,8 @@ func goldens() []golden {
 	return []golden{
 		{"main", 60, 20, mainShots(), nil},
 		{"main-beside", 100, 20, mainShots(), []string{"main: graph", "main: list", "inspector", "run menu", "runs", "palette"}},
-		{"main-small", 40, 10, mainShots(), []string{"main: list", "whole log, search", "stop menu", "help", "daemon lost"}},
+		{"main-wide", 130, 20, mainShots(), []string{"main: list", "tint by time", "critical path"}},
+		{"main-small", 40, 10, mainShots(), []string{"main: list", "whole log, search", "stop menu", "help", "failures", "daemon lost"}},
 		{"main-too-small", 38, 9, mainShots(), []string{"main: list"}},
 		{"edit", 60, 20, editShots(), nil},
 		{"edit-small", 40, 10, editShots(), []string{"connect: found", "form", "wrapper", "review"}},
@@ -108,6 +109,18 @@ func mainShots() (shots []shot) {
 			writeLog(m, output)
 		})
 	}
+	show("tint by time", func(m *model) {
+		m.doc.picture.view, m.doc.picture.chosen = drawing.List, true
+		m.refresh()
+		press(m, "T")
+	})
+	show("critical path", func(m *model) {
+		m.doc.picture.view, m.doc.picture.chosen = drawing.List, true
+		m.refresh()
+		press(m, "T", "T")
+		m.doc.lens.record = record{run: "42", critical: map[string]bool{"id-fetch_ref": true, "id-index_ref": true, "id-align_S000": true},
+			execs: map[string][]api.Execution{"id-align_S000": {{Node: "id-align_S000", Execution: 1, Started: ptr(noon.Add(-64 * time.Second)), WaitMS: ptr(int64(20_000))}}}}
+	})
 	show("filter", func(m *model) { press(m, "/", "s", ":", "f") })
 	show("inspector", func(m *model) {
 		press(m, "n")
@@ -127,6 +140,7 @@ func mainShots() (shots []shot) {
 		m.page = runsPage
 		m.runs.known, m.runs.runs = true, someRuns()
 	})
+	show("failures", func(m *model) { m.page, m.digest = digestPage, someFailures() })
 	show("home", func(m *model) {
 		m.page = homePage
 		m.home.known = true

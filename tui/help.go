@@ -28,7 +28,7 @@ const helpKeys = 20
 // helpLines returns the actions of a place by their groups, in lines of a width.
 func helpLines(keys []action, where place, width int, ascii bool) []cells.Span {
 	var out []cells.Span
-	for _, group := range []string{groupRun, groupAsk, groupEdit, groupLook, groupLog, groupMove, groupList, groupAll} {
+	for _, group := range []string{groupRun, groupAsk, groupDigest, groupEdit, groupLook, groupLog, groupMove, groupList, groupAll} {
 		title := false
 		for i := range keys {
 			a := &keys[i]

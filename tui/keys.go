@@ -19,9 +19,10 @@ const (
 	atHome
 	atHelp
 	atInbox
+	atDigest
 
 	atMain = atDrawing | atSide
-	atFile = atMain | atLog | atRuns | atInbox
+	atFile = atMain | atLog | atRuns | atInbox | atDigest
 	atAll  = atFile | atHome | atHelp
 )
 
@@ -38,6 +39,8 @@ func (m *model) place() place {
 		return atHelp
 	case inboxPage:
 		return atInbox
+	case digestPage:
+		return atDigest
 	}
 	if m.panes.active == sidePane {
 		return atSide
@@ -128,5 +131,5 @@ const (
 
 // registry returns all actions. A key does the first action that is available.
 func registry() []action {
-	return slices.Concat(askActions(), moveActions(), runActions(), lookActions(), editActions(), logActions(), listActions(), generalActions())
+	return slices.Concat(replayEnds(), askActions(), digestActions(), moveActions(), runActions(), lookActions(), replayActions(), editActions(), logActions(), listActions(), generalActions())
 }

@@ -67,6 +67,13 @@ func (m menus) start(change func(*api.RunRequest)) tea.Msg {
 	return later(func() tea.Msg { return m.doc.start(req) })
 }
 
+// choice returns a choice that starts a run with the request that change has adjusted, and whose plan is shown while it is selected.
+func (m menus) choice(key, label, command string, change func(*api.RunRequest)) dialog.Choice {
+	req := m.request
+	change(&req)
+	return dialog.Choice{Key: key, Label: label, Detail: command, Do: m.start(change), Preview: &req}
+}
+
 // resume returns a message that resumes the last run.
 func (m menus) resume() tea.Msg {
 	return m.start(func(r *api.RunRequest) { r.Mode = api.ModeResume })
@@ -87,8 +94,7 @@ func (m menus) run() tea.Msg {
 		if mode == api.ModeResume {
 			command, args = "resume", nil
 		}
-		choices = append(choices, dialog.Choice{Key: key, Label: label, Detail: m.line.of(command, args...),
-			Do: m.start(func(r *api.RunRequest) { r.Nodes, r.Mode = nodes, mode })})
+		choices = append(choices, m.choice(key, label, m.line.of(command, args...), func(r *api.RunRequest) { r.Nodes, r.Mode = nodes, mode }))
 	}
 	if marked := m.doc.picture.markedNodes(); len(marked) > 0 {
 		add("m", words.Plural(len(marked), "marked node"), m.doc.flow.Names(marked), "")
@@ -108,7 +114,7 @@ func (m menus) run() tea.Msg {
 	if names, what := m.doc.partNames(); len(names) > 0 {
 		choices = append(choices, dialog.Choice{Key: "p", Label: "until, from, skip or mock " + what, Do: later(m.part)})
 	}
-	return openDialog{&dialog.Menu{Title: "Run", Choices: choices}}
+	return openDialog{&dialog.Menu{Title: "Run", Low: true, Choices: choices}}
 }
 
 // around puts texts before and after each name.
@@ -128,11 +134,10 @@ func (m menus) part() tea.Msg {
 	}
 	list := strings.Join(names, ",")
 	skip := []api.Mock{{Nodes: list, Skip: true}}
-	return openDialog{&dialog.Menu{Title: "Run only a part: " + what, Choices: []dialog.Choice{
-		{Key: "t", Label: "everything before " + what, Detail: m.line.of("run", "--until", list), Do: m.start(func(r *api.RunRequest) { r.Until = names })},
-		{Key: "b", Label: what + " and on from there", Detail: m.line.of("run", "--from", list), Do: m.start(func(r *api.RunRequest) { r.From = names })},
-		{Key: "k", Label: "everything, but skip " + what, Detail: m.line.of("run", "--fresh", "--skip", list),
-			Do: m.start(func(r *api.RunRequest) { r.Mode, r.Mocks = api.ModeFresh, skip })},
+	return openDialog{&dialog.Menu{Title: "Run only a part: " + what, Low: true, Choices: []dialog.Choice{
+		m.choice("t", "everything before "+what, m.line.of("run", "--until", list), func(r *api.RunRequest) { r.Until = names }),
+		m.choice("b", what+" and on from there", m.line.of("run", "--from", list), func(r *api.RunRequest) { r.From = names }),
+		m.choice("k", "everything, but skip "+what, m.line.of("run", "--fresh", "--skip", list), func(r *api.RunRequest) { r.Mode, r.Mocks = api.ModeFresh, skip }),
 		{Key: "o", Label: "everything, with a mocked result of " + what, Detail: m.line.of("run", "--fresh", "--mock", list+"=RESULT"),
 			Do: m.mockPrompt(list, what)},
 	}}}

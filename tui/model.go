@@ -24,6 +24,7 @@ const (
 	homePage
 	helpPage
 	inboxPage
+	digestPage
 )
 
 // A model is the state of the interface: the connection, the open workfile, the screens. It routes keys and messages
@@ -40,16 +41,13 @@ type model struct {
 	ticking  bool // a tick will arrive
 	stale    bool // the drawing is not up to date; View updates it
 
-	term       window
-	page       page
-	link       *link // nil: no workfile is open
-	doc        document
-	panes      panes
-	side       side
-	runs       runsScreen
-	home       homeScreen
-	help       helpScreen
-	inbox      inbox
+	term  window
+	page  page
+	link  *link // nil: no workfile is open
+	doc   document
+	panes panes
+	side  side
+	screens
 	inquirer   inquirer
 	edits      editQueue
 	paths      pathHistory
@@ -57,6 +55,15 @@ type model struct {
 
 	dialogs []dialog.Dialog
 	toast   toast
+}
+
+// Screens are the pages besides the drawing and the log.
+type screens struct {
+	runs   runsScreen
+	home   homeScreen
+	help   helpScreen
+	inbox  inbox
+	digest digest
 }
 
 // A window is the state of the terminal: its size, its capabilities and the latest screen.
@@ -124,7 +131,7 @@ func (m *model) openFile(path string) tea.Cmd {
 	keep := m.keepView(true)
 	m.side.log.Close()
 	m.link.close() // active runs continue
-	m.doc, m.inquirer, m.inbox, m.savedViews = newDocument(), inquirer{}, inbox{}, viewMemory{}
+	m.doc, m.inquirer, m.inbox, m.digest, m.savedViews = newDocument(), inquirer{}, inbox{}, digest{}, viewMemory{}
 	m.side = side{searches: m.side.searches}
 	m.page, m.panes = mainPage, panes{zoomed: m.panes.zoomed}
 	l := &link{path: path}
@@ -168,6 +175,8 @@ func (m *model) refresh() {
 	if d := m.panes.divide(m.body()).drawing; d.Width > 0 && m.doc.shown().Known {
 		m.doc.picture.width, m.doc.picture.height = d.Width, d.Height
 	}
+	m.doc.lens.ascii = m.opt.ASCII
+	m.doc.lens.plan.preview(previewOf(m.dialogs))
 	m.doc.refresh(m.now)
 }
 

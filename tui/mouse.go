@@ -73,6 +73,11 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 	switch {
 	case m.page == runsPage || m.page == homePage || m.page == inboxPage:
 		return m.handle(m.clickList(y, double))
+	case m.page == digestPage:
+		m.digest.click(y - m.body().Y - 1)
+		if double {
+			return m.handle(m.choose())
+		}
 	case m.page != mainPage:
 	case p.overview.Contains(x, y):
 		p.clickOverview(x, y)
@@ -86,6 +91,7 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 		}
 		again := double && item == m.term.pointer.item
 		m.term.pointer.item = item
+		unfollow(m)
 		p.choose(item)
 		p.free = true // the clicked item is visible already
 		if again {
@@ -125,6 +131,8 @@ func (m *model) list() *dialog.List {
 		return &m.home.List
 	case inboxPage:
 		return &m.inbox.List
+	case digestPage:
+		return &m.digest.List
 	}
 	return &m.runs.List
 }
@@ -136,6 +144,8 @@ func (m *model) choose() tea.Msg {
 		return m.home.choose()
 	case inboxPage:
 		return m.inbox.choose(m.doc.flow.Status.Workfile)
+	case digestPage:
+		return m.digest.choose()
 	}
 	return m.runs.choose(&m.doc)
 }
@@ -159,6 +169,8 @@ func (m *model) wheel(at tea.Mouse) {
 		}
 	case m.page == inboxPage:
 		m.inbox.move(key)
+	case m.page == digestPage:
+		m.digest.move(key)
 	case m.page == runsPage || m.page == homePage:
 		m.list().Move(key)
 	case m.term.areas.drawing.Contains(at.X, at.Y):

@@ -87,7 +87,12 @@ func (m *model) drawMain(a cells.Area) {
 	p := &m.doc.picture
 	if drawing := areas.drawing; drawing.Width > 0 && drawing.Height > 0 {
 		p.preview = preview(m.dialogs)
+		drawing, strip := divideStrip(&m.doc, drawing)
 		p.draw(drawing, m.opt.ASCII)
+		m.doc.lens.paint(drawing, p, m.doc.shown())
+		if strip.Width > 0 {
+			drawStrip(strip, &m.doc, m.doc.earlier.time(m.now))
+		}
 		if !m.panes.noOverview {
 			p.drawOverview(drawing)
 		}
@@ -104,7 +109,7 @@ func (m *model) drawMain(a cells.Area) {
 		}
 	}
 	if areas.side.Width > 0 && areas.side.Height > 1 {
-		m.side.draw(areas.side, &m.doc, m.panes.active == sidePane, m.now)
+		m.side.draw(areas.side, &m.doc, m.panes.active == sidePane, m.doc.earlier.time(m.now))
 	}
 }
 

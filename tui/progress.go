@@ -21,6 +21,10 @@ func drawProgress(a cells.Area, doc *document, now time.Time) {
 		a.Put(1, 0, cells.Clip(cycleText(&doc.flow, cycle)+", all blocking: runs refuse it. Delete one of its edges, or connect it as non-blocking", a.Width-2, a.ASCII()), cells.Bad)
 		return
 	}
+	if r, c, ok := doc.earlier.inReplay(); ok {
+		drawReplayProgress(a, doc, r, c)
+		return
+	}
 	if doc.earlier != nil {
 		run = &doc.earlier.detail.RunSummary
 	}
@@ -33,7 +37,11 @@ func drawProgress(a cells.Area, doc *document, now time.Time) {
 
 // drawRun draws the progress of a run.
 func drawRun(a cells.Area, doc *document, run *api.RunSummary, now time.Time) {
-	c := doc.runCounts(run)
+	drawCounts(a, doc.runCounts(run), runTimes(doc, run, now))
+}
+
+// drawCounts draws the counts of a run, its progress as a bar, and a text about its time.
+func drawCounts(a cells.Area, c api.Counts, times string) {
 	done, of := progressOf(c)
 	x := a.Put(1, 0, fmt.Sprintf("%d/%d", done, of), cells.Strong)
 	for _, state := range []api.State{api.StateWaiting, api.StateRetrying, api.StateQueued, api.StateRunning, api.StateFailed, api.StateHandled,
@@ -42,7 +50,6 @@ func drawRun(a cells.Area, doc *document, run *api.RunSummary, now time.Time) {
 			x = a.Put(x, 0, fmt.Sprintf("  %s%d", words.LookOf(state).Sign(a.ASCII()), n), stateStyle(state))
 		}
 	}
-	times := runTimes(doc, run, now)
 	if x+cells.Columns(times)+2 < a.Width {
 		a.Put(a.Width-cells.Columns(times)-1, 0, times, cells.Plain)
 	}

@@ -84,6 +84,8 @@ func (s *side) target(doc *document, whole bool) logview.Target {
 	}
 	if len(t.Nodes) == 1 && t.Nodes[0] == s.chosen.node {
 		t.Execution = s.chosen.execution
+	} else if len(t.Nodes) == 1 {
+		t.Execution = doc.earlier.executionIn(t.Nodes[0])
 	}
 	return t
 }

@@ -29,8 +29,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.stale = true // View updates the drawing once, after all pending keys
 	} else {
 		m.refresh()
+		keepUp(m)
 	}
-	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.ticker(), m.toaster(), m.storeView(msg), m.doc.picture.awaitDrawing())
+	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.handle(requestRecord(m)), m.handle(requestPlan(m)), m.ticker(), m.toaster(), m.storeView(msg), m.doc.picture.awaitDrawing())
 }
 
 // handle is the switch over all messages: those of the terminal, of goroutines, and those in messages.go.
@@ -232,6 +233,9 @@ func (m *model) key(k tea.KeyPressMsg) tea.Cmd {
 	}
 	name := k.String()
 	if a := m.action(name); a != nil {
+		if a.moves() {
+			unfollow(m)
+		}
 		return m.handle(a.do(m, name))
 	}
 	if a := m.unable(name); a != nil {

@@ -36,6 +36,9 @@ type Choice struct {
 	Label  string
 	Detail string // drawn dim: the equivalent command, or a description
 	Do     tea.Msg
+
+	// Preview is what the choice would do, for a screen that shows it while the choice is selected; nil = nothing to show.
+	Preview any
 }
 
 // chosen closes the dialog and returns the message of the choice.

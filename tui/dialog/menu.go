@@ -10,6 +10,8 @@ import (
 type Menu struct {
 	Title   string
 	Choices []Choice
+	Low     bool   // at the bottom of the screen, so that more of what is above it stays visible
+	Note    string // a sentence below the choices; "" = none
 	At, top int
 	box     cells.Area // of the latest screen
 	inner   cells.Area
@@ -58,7 +60,12 @@ func (d *Menu) Draw(a cells.Area) (x, y int, cursor bool) {
 		detail = max(detail, cells.Columns(c.Detail))
 	}
 	width := max(cells.Columns(d.Title)+6, 5+label+2+detail+3)
-	d.box = cells.Box(a, width, len(d.Choices)+2, d.Title)
+	height := len(d.Choices) + 2
+	if d.Low {
+		height++ // for the note, so that the menu does not jump when it comes
+		width = max(width, cells.Columns(d.Note)+4)
+	}
+	d.box = d.place(a, width, height)
 	in := d.box.Part(1, 1, d.box.Width-2, d.box.Height-2)
 	d.inner = in
 	d.top = max(0, d.At-in.Height+1)
@@ -76,5 +83,25 @@ func (d *Menu) Draw(a cells.Area) (x, y int, cursor bool) {
 			row.Tint(func(s cells.Style) cells.Style { return s.With(cells.Reverse) })
 		}
 	}
+	if d.Low && in.Height > len(d.Choices) {
+		in.Put(1, in.Height-1, cells.Clip(d.Note, in.Width-2, a.ASCII()), cells.Note)
+	}
 	return 0, 0, false
+}
+
+// place draws the border and returns the box.
+func (d *Menu) place(a cells.Area, width, height int) cells.Area {
+	if !d.Low {
+		return cells.Box(a, width, height, d.Title)
+	}
+	width, height = min(width, a.Width), min(height, a.Height)
+	return cells.Frame(a.Part((a.Width-width)/2, max(0, a.Height-height-2), width, height), d.Title)
+}
+
+// Selected returns the selected choice.
+func (d *Menu) Selected() Choice {
+	if d.At < 0 || d.At >= len(d.Choices) {
+		return Choice{}
+	}
+	return d.Choices[d.At]
 }

@@ -30,6 +30,10 @@ var (
 	SignLineEnd  = Sign{"⏎", "", "the end of a line of a command; as a key: Enter"}
 	SignKeys     = Sign{"↑↓←", "", "keys with arrows"}
 	SignLeads    = Sign{"→", "", "leads to"}
+	SignHeat     = Sign{"▁▂▄▆▇", "", "how long it took: each step is twice the one before, the last one is the longest"}
+	SignCritical = Sign{"»", "", "on the critical path, which decided how long the run took"}
+	SignSpan     = Sign{"▏▎▍▋▊▉█", "", "when it ran, in the colour of how it ended"}
+	SignWaited   = Sign{"┄", "", "when it could run, and waited"}
 )
 
 // stateMeanings are the meanings of the states, in the order of legends.
@@ -60,7 +64,16 @@ func Signs() []Sign {
 		all = append(all, Sign{look.Glyph, look.ASCII, s.meaning})
 	}
 	return append(all, SignLine, SignJoint, SignFrame, SignDashed, SignVia, SignOverflow, SignArrow, SignToken, SignDead,
-		SignLoop, SignCount, SignBelow, SignBar, SignMore, SignEach, SignLineEnd, SignKeys, SignLeads)
+		SignLoop, SignCount, SignBelow, SignBar, SignMore, SignEach, SignLineEnd, SignKeys, SignLeads,
+		SignHeat, SignCritical, SignSpan, SignWaited)
+}
+
+// HeatSign returns the sign of a step of SignHeat, from 0.
+func HeatSign(step int, ascii bool) string {
+	if ascii {
+		return "heat " + string(rune('1'+step))
+	}
+	return string([]rune(SignHeat.Glyph)[step])
 }
 
 // Text returns the first form of a sign.

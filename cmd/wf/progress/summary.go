@@ -11,6 +11,7 @@ import (
 
 	"wf/api"
 	"wf/client"
+	"wf/client/alike"
 	"wf/client/runview"
 	"wf/tui/plain"
 	"wf/tui/tail"
@@ -18,7 +19,8 @@ import (
 )
 
 const (
-	shownFailures = 3 // failures that are shown in detail; equal ones count as one
+	shownFailures = 3   // failures that are shown in detail; those that look the same count as one
+	mostTails     = 200 // failures whose outputs are read, to find those that look the same
 
 	leastEffort = time.Second // shorter runs do not show their work
 )
@@ -162,40 +164,42 @@ func (s *summary) blockedBy(ctx context.Context, failed int) error {
 	return nil
 }
 
-// alike are failures with the same cause and the same end of the output.
-type alike struct {
+// A likeness is a group of failures that look the same, with the end of the output of the first one.
+type likeness struct {
 	first api.Execution
 	tail  tail.Tail
 	err   error    // why the tail is unknown
 	also  []string // the names of the others
 }
 
-// groupAlike reads the ends of the outputs of failures and groups equal failures. It returns the groups to show, and the
-// remaining failures.
-func (s *summary) groupAlike(ctx context.Context, run string, failed []api.Execution) (shown []alike, rest []api.Execution) {
-	seen := map[string]int{} // place in shown
-	for i, x := range failed {
-		if i == maxBlocks {
-			return shown, append(rest, failed[i:]...)
-		}
+// groupAlike reads the ends of the outputs of at most mostTails failures and groups those that look the same. It returns the
+// largest groups, to be shown, and the remaining failures.
+func (s *summary) groupAlike(ctx context.Context, run string, failed []api.Execution) (shown []likeness, rest []api.Execution) {
+	read := failed[:min(len(failed), mostTails)]
+	all, like := make([]likeness, len(read)), make([]alike.Failure, len(read))
+	for i, x := range read {
 		t, err := tail.Read(ctx, s.target.Workspace, client.LogQuery{Node: x.Node, Run: run, Execution: x.Execution})
-		words := words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message) + "\n" + strings.Join(t.Lines, "\n")
-		g, known := seen[words]
-		switch {
-		case known && len(t.Lines) > 0:
-			shown[g].also = append(shown[g].also, x.Name)
-		case len(shown) == shownFailures:
-			rest = append(rest, x)
-		default:
-			seen[words] = len(shown)
-			shown = append(shown, alike{first: x, tail: t, err: err})
-		}
+		all[i] = likeness{first: x, tail: t, err: err}
+		like[i] = alike.Failure{Name: x.Name, Cause: words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message), Command: x.Command, Tail: t.Lines}
 	}
-	return shown, rest
+	for _, g := range alike.Groups(like) {
+		if len(shown) == shownFailures {
+			for _, i := range g.Members {
+				rest = append(rest, read[i])
+			}
+			continue
+		}
+		one := all[g.Members[0]]
+		for _, i := range g.Members[1:] {
+			one.also = append(one.also, read[i].Name)
+		}
+		shown = append(shown, one)
+	}
+	return shown, append(rest, failed[len(read):]...)
 }
 
 // failureDetail prints the paragraph about a group of failures.
-func (s *summary) failureDetail(detail api.RunDetail, g alike) {
+func (s *summary) failureDetail(detail api.RunDetail, g likeness) {
 	x := g.first
 	head := fmt.Sprintf("%s %s  %s", s.p.Glyph(api.StateFailed), plain.Line(x.Name), words.Cause(x.Reason, x.ExitCode, x.Signal, x.Message))
 	if d := words.SpanMS(x.DurationMS); d != "" {
@@ -221,7 +225,7 @@ func (v *Display) field(name, value string) {
 }
 
 // tailField prints the end of the output.
-func (s *summary) tailField(g alike) {
+func (s *summary) tailField(g likeness) {
 	switch {
 	case g.err != nil:
 		s.field("output", "unknown: "+g.err.Error())
