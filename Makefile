@@ -31,16 +31,17 @@ race: ## all tests with the race detector
 update: ## rewrite golden files; read the diff
 	$(GO) test ./scheduler ./cmd/wf/convert ./tui/... ./bench/flame -update
 
-docs: ## rewrite docs/cli.md, docs/tui.md and the functions of docs/control-flow.md from the code
+docs: ## rewrite docs/cli.md, docs/tui.md, docs/schema/workfile.json and the functions of docs/control-flow.md from the code
 	$(GO) test ./cmd/wf -run TestDocs -write-docs
 	$(GO) test ./tui -run TestDocs -write-docs
 	$(GO) test ./scheduler/expression -run TestDocs -write-docs
+	$(GO) test ./graph/text -run TestDocs -write-docs
 
 picture: ## draw docs/picture.svg anew, from a real screen of wf
 	$(GO) test ./cmd/wf -run TestPicture -write-picture
 
-gallery: build ## draw docs/gallery anew, from the workfiles in examples
-	docs/gallery/draw.sh bin/wf
+gallery: build ## draw docs/gallery anew, from the workfiles in examples and those in RECORDED
+	docs/gallery/draw.sh bin/wf $(RECORDED)
 
 fuzz: ## every fuzz target for FUZZTIME
 	./.ci/fuzz $(FUZZTIME)

@@ -101,3 +101,14 @@ type DiffTime struct {
 	BeforeMS int64  `json:"before_ms"` // of all its executions in the run
 	AfterMS  int64  `json:"after_ms"`
 }
+
+// SchemaWorkfileDiff is the schema of WorkfileDiff.
+const SchemaWorkfileDiff = "wf.workfile-diff/v1"
+
+// WorkfileDiff is `wf diff --json`: what distinguishes two versions of a workfile.
+type WorkfileDiff struct {
+	Schema     string         `json:"schema"`
+	Before     string         `json:"before"` // file, run or revision, as the user wrote it
+	After      string         `json:"after"`
+	Definition DefinitionDiff `json:"definition"`
+}

@@ -344,7 +344,7 @@ type Edit struct {
 	// Container makes a new node a container; Label is ignored.
 	Container bool `json:"container,omitempty"`
 	// Was is the value that the attribute must still have, "" for an absent one. With another value the edit is a
-	// conflict. nil is not checked.
+	// conflict. nil is not checked. A text that was made from an earlier one is merged with what others changed since.
 	Was *string `json:"was,omitempty"`
 	// Run is the run whose definition replaces the present one. Statuses stay.
 	Run string `json:"run,omitempty"`
@@ -374,6 +374,7 @@ const (
 	OpSetGraph   = "set-graph"   // Key, Value, Set, Was
 	OpUnsetGraph = "unset-graph" // Key, Was
 	OpRestore    = "restore"     // Run
+	OpText       = "text"        // Value: the text of the workfile, as wf text prints it; Was: the text that it was made from
 )
 
 // EditResult answers edits, undo and redo.

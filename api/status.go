@@ -110,6 +110,9 @@ type NodeList struct {
 	Nodes   []NodeStatus `json:"nodes"`
 }
 
+// ClientTrigger is the client of runs that a trigger has started.
+const ClientTrigger = "trigger"
+
 // RunSummary is one run in lists.
 type RunSummary struct {
 	Run        string     `json:"run"`
@@ -119,7 +122,7 @@ type RunSummary struct {
 	Selection  []string   `json:"selection,omitempty"` // --nodes, as given
 	Nodes      int        `json:"nodes"`               // in scope
 	Counts     Counts     `json:"counts"`
-	Client     string     `json:"client,omitempty"`
+	Client     string     `json:"client,omitempty"` // or ClientTrigger
 	User       string     `json:"user,omitempty"`
 	Started    time.Time  `json:"started"`
 	Ended      *time.Time `json:"ended,omitempty"`
@@ -131,6 +134,8 @@ type RunSummary struct {
 	Short      *Shortage  `json:"short,omitempty"`     // why fewer commands run at once than could; nil = all that can run do
 	Problem    string     `json:"problem,omitempty"`   // damage of its records; RunList does not read all of them
 	Exclude    []string   `json:"exclude,omitempty"`   // --exclude, as given
+	Until      []string   `json:"until,omitempty"`     // --until, as given
+	From       []string   `json:"from,omitempty"`      // --from, as given, or id:NODE of the node with the trigger
 	// Cause is what stopped the run: "SIGINT", "SIGTERM", "timeout", or a sentence. "" means that the run was not
 	// stopped, or that a user stopped it with wf stop.
 	Cause    string `json:"cause,omitempty"`
@@ -195,8 +200,6 @@ type RunDetail struct {
 	// Decisions are the decisions of people, and the defaults when the time to answer was over, in order.
 	Decisions []NodeDecision `json:"decisions,omitempty"`
 	Notes     []string       `json:"notes,omitempty"` // remarks for people that are not failures
-	Until     []string       `json:"until,omitempty"` // --until, as given
-	From      []string       `json:"from,omitempty"`  // --from, as given
 
 	// Analysis is set if the request asks for it and the journal is complete.
 	Analysis *Analysis `json:"analysis,omitempty"`

@@ -40,9 +40,6 @@ func (t *triggers) stay(stay bool) {
 	}
 }
 
-// triggerClient is the client of these runs, in their history.
-const triggerClient = "trigger"
-
 // Start implements armed.Runs. It postpones the run while a client waits for the runs to end before the daemon stops.
 func (t *triggers) Start(ctx context.Context, workfile string, req api.RunRequest) (api.RunAccepted, error) {
 	if t.d.waiters.Load() > 0 || t.d.draining.Load() || !t.gate.enter() {
@@ -54,7 +51,7 @@ func (t *triggers) Start(ctx context.Context, workfile string, req api.RunReques
 		return api.RunAccepted{}, err
 	}
 	defer t.d.workspaces.release(e)
-	return e.ws.StartRun(ctx, triggerClient, req)
+	return e.ws.StartRun(ctx, api.ClientTrigger, req)
 }
 
 // open uses the workspace of a workfile. The caller releases it.

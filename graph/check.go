@@ -43,6 +43,7 @@ const (
 	CodeControl       = "control-character" // error
 	CodeMarkup        = "markup-label"      // error
 	CodeAttribute     = "bad-attribute"     // error
+	CodeConflict      = "merge-conflict"    // error
 	CodeDuplicateName = "duplicate-name"    // warning, as all below
 	CodeNameIsID      = "name-is-id"
 	CodeNameSelects   = "name-selects"
@@ -56,6 +57,7 @@ const (
 func Check(g *Graph) []Problem {
 	c := checker{g: g}
 	c.attributes()
+	c.conflicts()
 	for _, n := range g.nodes.list {
 		c.label(n)
 	}
@@ -95,6 +97,25 @@ func (c *checker) add(s Severity, code string, edge int, nodes []*Node, format s
 func (c *checker) addEdge(s Severity, code string, e *Edge, format string, args ...any) {
 	c.add(s, code, e.Key, []*Node{e.Source, e.Target}, "edge %s -> %s: "+format,
 		append([]any{c.handle(e.Source), c.handle(e.Target)}, args...)...)
+}
+
+// conflicts reports what a merge left to people.
+func (c *checker) conflicts() {
+	report := func(text, where, remedy string, nodes ...*Node) {
+		if text = strings.TrimSpace(text); text == "" {
+			return
+		}
+		first, _, _ := strings.Cut(text, "\n")
+		c.add(Error, CodeConflict, -1, nodes, "%sa merge left a conflict: %s; settle it, then: %s", where, first, remedy)
+		c.problems[len(c.problems)-1].Attr = AttrConflict
+	}
+	text, _ := c.g.Attr(AttrConflict)
+	report(text, "", "wf edit unset-graph "+AttrConflict)
+	for _, n := range c.g.nodes.list {
+		if text := n.Extra[AttrConflict]; text != "" {
+			report(text, "node "+c.handle(n)+": ", "wf edit unset "+c.handle(n)+" "+AttrConflict, n)
+		}
+	}
 }
 
 // attributes checks the graph attributes that are numbers or words.

@@ -47,3 +47,7 @@ func (n *Node) Home() *Node {
 	}
 	return nil
 }
+
+// AttrConflict is the attribute with what the other version says, on an element that two versions changed in different ways.
+// A workflow with conflicts does not run.
+const AttrConflict = "merge_conflict"

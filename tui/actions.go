@@ -31,6 +31,9 @@ func isRunning(m *model) bool { return m.doc.running() }
 // inGraph reports whether the view is the graph.
 func inGraph(m *model) bool { return hasFile(m) && m.doc.picture.view == drawing.Chart }
 
+// inList reports whether the view is the list.
+func inList(m *model) bool { return hasFile(m) && m.doc.picture.view == drawing.List }
+
 // isNow reports whether the workfile is shown as it is now, not as an earlier run left it.
 func isNow(m *model) bool { return hasFile(m) && m.doc.earlier == nil }
 
@@ -47,7 +50,7 @@ func moveActions() []action {
 		{groupMove, []string{"home", "end", "g", "G"}, "move to an end", "go to the beginning or the end", "", atDrawing, hasFile,
 			func(m *model, key string) tea.Msg { m.doc.moveEnd(key); return nil }},
 		{groupMove, []string{"enter"}, "open", "open a stage or a sub-flow, answer what waits, or go to the log", "open", atDrawing, hasFile, give((*model).enter)},
-		{groupMove, []string{"backspace"}, "close", "close the stage, sub-flow or instance that the selection is in", "", atDrawing, hasFile, give(func(m *model) tea.Msg { return m.doc.close() })},
+		{groupMove, []string{"backspace"}, "close", "close the stage, sub-flow or instance that the selection is in", "", atDrawing, hasFile, give(func(m *model) tea.Msg { return m.doc.picture.closeHere(m.doc.shown()) })},
 		{groupMove, []string{"n", "N"}, "next failure", "go to the next failed node, or the one before", nextHint, atDrawing, hasFile,
 			func(m *model, key string) tea.Msg { return m.doc.nextFailed(key == "n") }},
 		{groupMove, []string{"#"}, "instance by number", "go to an instance of a sub-flow by its number", "", atDrawing, inSubFlow, give(func(m *model) tea.Msg { return m.doc.instancePrompt() })},
@@ -97,12 +100,12 @@ func runActions() []action {
 func lookActions() []action {
 	return []action{
 		{groupLook, []string{"v"}, "view", "change between graph and list", "view", atMain, hasFile, give(func(m *model) tea.Msg { return m.doc.nextView() })},
-		{groupLook, []string{"z"}, "zoom", "draw the graph in another size: boxes, names, short names, signs, stages", "", atMain, inGraph, give(func(m *model) tea.Msg { return m.doc.nextZoom() })},
-		{groupLook, []string{"t"}, "path", "light the path of the selection, or show all lines alike", "", atMain, inGraph, give(func(m *model) tea.Msg { return m.doc.nextLens() })},
+		{groupLook, []string{"z"}, "zoom", "draw the graph in another size: boxes, names, short names, signs, stages", "", atMain, inGraph, give(func(m *model) tea.Msg { return m.doc.picture.nextZoom() })},
+		{groupLook, []string{"t"}, "path", "light the path of the selection, or show all lines alike", "", atMain, inGraph, give(func(m *model) tea.Msg { return m.doc.picture.nextLens() })},
 		{groupLook, []string{"0"}, "fit", "show all of the graph at once, in the largest form that fits", "", atMain, inGraph, act(func(m *model) { m.doc.picture.fit() })},
 		{groupLook, []string{"O"}, "overview", "show or hide the overview of a graph that does not fit", "", atMain, inGraph, act(func(m *model) { m.panes.noOverview = !m.panes.noOverview })},
 		{groupLook, []string{"T"}, "tint", "colour nodes by their time; again: by the critical path; again: by neither", "", atMain, hasFile, give(nextTint)},
-		{groupLook, []string{"t"}, "times", "show or hide the strip of times beside the list", "", atMain, hasFile, give(toggleStrip)},
+		{groupLook, []string{"t"}, "times", "show or hide the strip of times beside the list", "", atMain, inList, give(toggleStrip)},
 		{groupLook, []string{"/"}, "filter", "show only some nodes: words, s:failed, g:align, +x, x+, dur>1m, ! negates", "filter", atDrawing, hasFile, give(func(m *model) tea.Msg { return m.doc.filterPrompt() })},
 		{groupLook, []string{"f"}, "only failed", "show only what failed; again: only what runs; again: all", "", atDrawing, hasFile, act(func(m *model) { m.doc.nextQuick() })},
 		{groupLook, []string{"esc"}, "back", "clear the filter, or leave an earlier run", "", atMain, hasFile, act((*model).escape)},

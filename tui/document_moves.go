@@ -108,29 +108,6 @@ func (d *document) nextView() tea.Msg {
 	return notice{"view: " + d.picture.view.String(), false}
 }
 
-// nextZoom draws the boxes of the graph in the next size.
-func (d *document) nextZoom() tea.Msg {
-	d.picture.zoom = d.picture.zoom.Next()
-	return notice{"zoom: " + d.picture.zoom.String(), false}
-}
-
-// nextLens lights the path of the selection, or shows all again.
-func (d *document) nextLens() tea.Msg {
-	d.picture.lens = !d.picture.lens
-	if !d.picture.lens {
-		return notice{"all lines", false}
-	}
-	return notice{"the path of the selection: what leads to it, and what follows it", false}
-}
-
-// close closes what the selection is in.
-func (d *document) close() tea.Msg {
-	if !d.picture.close(d.shown()) {
-		return notice{"nothing is open here", false}
-	}
-	return nil
-}
-
 // mark marks the selection and goes to the next item.
 func (d *document) mark() {
 	d.picture.mark()

@@ -44,12 +44,13 @@ type picture struct {
 	preview   *drawing.Preview // of edges that the user is adding; nil = none
 }
 
-// A built is the input of a layout.
+// A built describes a layout: its input, and what is still being computed.
 type built struct {
 	structure int
 	view      drawing.View
 	zoom      drawing.Zoom
 	at        time.Time
+	awaited   <-chan struct{} // of the drawing in the background that a command waits for
 }
 
 func newPicture() picture {
@@ -152,13 +153,34 @@ const shortRoom = 7
 func (p *picture) newLayout(structure int, hidden []bool, now time.Time) {
 	p.hidden = slices.Clone(hidden)
 	if !p.chosen && p.width > 0 {
-		p.view, p.chosen = drawing.Choose(p.graph, p.width, p.height), true
+		p.layout, p.view = drawing.First(p.graph, p.options(), p.width, p.height)
+		p.chosen = true
+	} else {
+		p.layout = drawing.New(p.graph, p.options())
 	}
-	p.layout = drawing.New(p.graph, p.options())
-	p.built = built{structure, p.view, p.zoom, now}
+	p.built = built{structure: structure, view: p.view, zoom: p.zoom, at: now}
 	p.show(false)
 	p.selected = p.find(p.anchor)
 	p.free = false
+}
+
+// A drawn is the message that a drawing has been computed in the background. The next screen shows it.
+type drawn struct{}
+
+// awaitDrawing returns a command that waits for the drawing that is being computed, or nil.
+func (p *picture) awaitDrawing() tea.Cmd {
+	if p.layout == nil {
+		return nil
+	}
+	pending := p.layout.Pending()
+	if pending == nil || pending == p.built.awaited {
+		return nil
+	}
+	p.built.awaited = pending
+	return func() tea.Msg {
+		<-pending
+		return drawn{}
+	}
 }
 
 // options returns the options of the layout.
@@ -168,6 +190,20 @@ func (p *picture) options() drawing.Options {
 
 // fit shows the whole graph, in the largest form that fits.
 func (p *picture) fit() { p.zoom, p.from = drawing.Fit, drawing.Point{} }
+
+// nextZoom draws the boxes of the graph in the next size.
+func (p *picture) nextZoom() tea.Msg {
+	p.zoom = p.zoom.Next()
+	return notice{"zoom: " + p.zoom.String(), false}
+}
+
+// nextLens lights the path of the selection, or shows all lines alike.
+func (p *picture) nextLens() tea.Msg {
+	if p.lens = !p.lens; !p.lens {
+		return notice{"all lines", false}
+	}
+	return notice{"the path of the selection: what leads to it, and what follows it", false}
+}
 
 // find returns the item of an anchor: a node by its id, another item by its key, otherwise the first item.
 func (p *picture) find(anchor string) drawing.Item {
@@ -218,15 +254,24 @@ func (p *picture) draw(a cells.Area, ascii bool) {
 	if !p.free {
 		p.reveal()
 	}
-	w, h := p.layout.Size()
-	p.from.X = min(max(p.from.X, 0), max(0, w-a.Width))
-	p.from.Y = min(max(p.from.Y, 0), max(0, h-a.Height))
+	p.keepInSight(a)
 	p.grid.Resize(a.Width, a.Height)
 	p.layout.Draw(&p.grid, p.from)
 	if p.preview != nil {
 		p.layout.Preview(&p.grid, p.from, *p.preview)
 	}
 	pasteDrawing(a, &p.grid)
+}
+
+// keepInSight limits scrolling to the drawing. A graph that is smaller than its pane stands in its middle, a bit higher.
+func (p *picture) keepInSight(a cells.Area) {
+	w, h := p.layout.Size()
+	p.from.X = min(max(p.from.X, 0), max(0, w-a.Width))
+	p.from.Y = min(max(p.from.Y, 0), max(0, h-a.Height))
+	if p.view == drawing.Chart {
+		p.from.X -= max(0, a.Width-w) / 2
+		p.from.Y -= max(0, a.Height-h) / 3
+	}
 }
 
 // rimX and rimY are the numbers of columns and rows that stay visible around the selection.
@@ -321,6 +366,14 @@ func (p *picture) close(f *runview.Workfile) bool {
 		return true
 	}
 	return p.closeInner(f)
+}
+
+// closeHere is close, with a notice if nothing is open.
+func (p *picture) closeHere(f *runview.Workfile) tea.Msg {
+	if !p.close(f) {
+		return notice{"nothing is open here", false}
+	}
+	return nil
 }
 
 // mark marks the selected nodes, or unmarks them if all of them are marked.

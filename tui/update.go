@@ -31,7 +31,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.refresh()
 		keepUp(m)
 	}
-	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.handle(requestRecord(m)), m.handle(requestPlan(m)), m.ticker(), m.toaster(), m.storeView(msg))
+	return m, tea.Batch(cmd, m.follow(), m.inquire(), m.handle(requestRecord(m)), m.handle(requestPlan(m)), m.ticker(), m.toaster(), m.storeView(msg), m.doc.picture.awaitDrawing())
 }
 
 // handle is the switch over all messages: those of the terminal, of goroutines, and those in messages.go.
@@ -59,6 +59,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.handle(noted(m.side.log.Update(msg)))
 	case tick:
 		m.ticking = false
+	case drawn: // the refresh after each message takes it
 	case inquiry:
 		m.inquirer.waits = false
 	case toastExpired:

@@ -13,10 +13,11 @@ import (
 // Sizes of a cell in inches, as of a terminal with text of 13 pixels.
 const cellWidth, cellHeight = 8.0 / 72, 19.0 / 72
 
-// layOut lets dot lay out the boxes and dependencies of a scene, and returns the lines that it draws.
-func layOut(s *picture.Scene) ([]line, error) {
+// layOut lets dot lay out the boxes and dependencies of a scene, and returns the lines that it draws with a setting of
+// splines.
+func layOut(s *picture.Scene, splines string) ([]line, error) {
 	var in strings.Builder
-	in.WriteString("digraph {\nrankdir=LR; splines=polyline; node [shape=box, fixedsize=true]\n")
+	in.WriteString("digraph {\nrankdir=LR; splines=" + splines + "; node [shape=box, fixedsize=true]\n")
 	for i := range s.Boxes {
 		b := &s.Boxes[i]
 		fmt.Fprintf(&in, "n%d [width=%.3f, height=%.3f]\n", i, float64(b.W)*cellWidth, float64(b.H)*cellHeight)

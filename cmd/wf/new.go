@@ -35,8 +35,8 @@ func newNew(e *env) *cobra.Command {
 	o := &newOptions{}
 	cmd := &cobra.Command{
 		Use: "new [FILE]",
-		Long: `New creates a workfile: an empty one, one from a list of commands, or with --from one from the
-workflow of another program. INPUT is the file to read, or "-" for standard input; it is not
+		Long: `New creates a workfile: an empty one, one from a list of commands, or with --from one from a
+text or the workflow of another program. INPUT is the file to read, or "-" for standard input; it is not
 changed. If the input has something that a workfile cannot express, the error names the line and
 nothing is written. Differences in meaning are printed as notes, which are also written as a comment
 at the top of the workfile.
@@ -52,6 +52,7 @@ at the top of the workfile.
   mermaid    flowcharts: the text of a node is its command; dotted arrows are non-blocking;
              the labels of the arrows from a decision are its outcomes
   wfcommons  recorded workflows, versions 1.3 to 1.6
+  yaml       what wf text prints: all that a workfile says, for people to write and review
 
 --from-lines reads INPUT or standard input, one command per line. It also accepts a simple script: a
 command of several lines is one node, comments are ignored, and lines that set up the shell are put
@@ -67,6 +68,7 @@ such nodes a command.`,
   wf new --from-lines --chain < commands.txt  a node per line, one after the other
   wf new night.wf --from-lines night.sh       a node per command of a script
   wf new build.wf --from make Makefile        the rules of a makefile
+  wf new night.wf --from yaml night.yaml      a text as wf text prints it
   wf new plan.wf --from dot plan.dot --command './{}.sh'`,
 		Args: nargs(0, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {

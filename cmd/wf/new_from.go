@@ -103,12 +103,21 @@ func notExpressible(name, format string, err error) error {
 	if at.Line > 0 {
 		where += ":" + strconv.Itoa(at.Line)
 	}
-	return &exit.Failure{Status: exit.BadWorkfile, What: at.Msg, Where: where,
-		Why: "nothing was written: this " + inputWord[format] + " cannot be expressed as a workfile", Fix: at.Fix}
+	if at.Column > 0 {
+		where += ":" + strconv.Itoa(at.Column)
+	}
+	why := "nothing was written: this " + inputWord[format] + " cannot be expressed as a workfile"
+	if format == "yaml" {
+		why = "nothing was written"
+	}
+	if at.Others > 0 {
+		why += "; " + words.Plural(at.Others, "more mistake")
+	}
+	return &exit.Failure{Status: exit.BadWorkfile, What: at.Msg, Where: where, Why: why, Fix: at.Fix}
 }
 
 // inputWord names the inputs in messages.
-var inputWord = map[string]string{"dagu": "workflow", "dot": "graph", "make": "makefile", "mermaid": "diagram", "wfcommons": "instance",
+var inputWord = map[string]string{"dagu": "workflow", "dot": "graph", "make": "makefile", "mermaid": "diagram", "wfcommons": "instance", "yaml": "text",
 	"lines": "list of commands"}
 
 // folder keeps the working folder of the commands of make and dagu: if the workfile is in another folder than the

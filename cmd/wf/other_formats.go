@@ -64,6 +64,7 @@ var (
 	dotHead     = pattern.Of(`^(//[^\n]*\n|/\*(?s:.*?)\*/|\s)*(strict\s+)?(di)?graph\b[^{;\n]*\{`)
 	mermaidHead = pattern.Of(`^(---(?s:.*?)\n---\n)?(%%[^\n]*\n|\s)*(graph|flowchart)\s+(TB|TD|BT|RL|LR)\b`)
 	daguSteps   = pattern.Of(`(?m)^steps:`)
+	textNodes   = pattern.Of(`(?m)^nodes:`)
 )
 
 // noImport is the fix for files that wf new cannot read.
@@ -97,6 +98,9 @@ func kindOf(name string, head []byte) otherFormat {
 	case ext == ".yaml" || ext == ".yml":
 		if daguSteps.Get().Match(text) {
 			return otherFormat{"a workflow in YAML", "wf new Workfile --from dagu FILE"}
+		}
+		if textNodes.Get().Match(text) {
+			return otherFormat{textKind, "wf new Workfile --from yaml FILE"}
 		}
 		return otherFormat{"YAML", noImport}
 	case text[0] == '{' || text[0] == '[':
@@ -140,3 +144,6 @@ func isURL(name string) bool {
 	scheme, rest, found := strings.Cut(name, "://")
 	return found && rest != "" && scheme != "" && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-") == ""
 }
+
+// textKind is the kind of file that wf text prints.
+const textKind = "the text of a workflow"

@@ -18,6 +18,7 @@ var (
 	slurmFaults = flag.Int("slurm-faults", 0, "make as many faults of each kind while workfiles run on a real Slurm")
 	slurmSeed   = flag.Uint64("slurm-seed", 1, "of the faults")
 	slurmKinds  = flag.String("slurm-kinds", "", "kinds of these faults, with commas between them; empty = all kinds")
+	slurmMode   = flag.String("slurm-mode", "array", "how the commands are submitted that meet these faults: array, job, pool")
 )
 
 // A slurmFault is a kind of fault and how it ends, after a random time up to its length.
@@ -56,7 +57,8 @@ func TestSlurmFaults(t *testing.T) {
 		}
 	}
 	// A job whose launch was lost is given up by Slurm after BatchStartTimeout.
-	s := newSite(t, bin, slurmtest.Config{Separate: true, Options: map[string]string{"SlurmdTimeout": "60", "BatchStartTimeout": "20"}}, "queue_size = 20\n")
+	s := newSite(t, bin, slurmtest.Config{Separate: true, Options: map[string]string{"SlurmdTimeout": "60", "BatchStartTimeout": "20"}},
+		fmt.Sprintf("queue_size = 20\nmode = %q\npool_size = 4\n", *slurmMode))
 	random := rand.New(rand.NewPCG(*slurmSeed, 14))
 	made, lost, runs := map[string]int{}, 0, 0
 	began := time.Now()

@@ -36,6 +36,7 @@ func TestSlurm(t *testing.T) {
 		{"hanging controller", slurmHangingController},
 		{"stopped controller", slurmStoppedController},
 		{"lost node", slurmLostNode},
+		{"lost node of a pool", slurmLostNodeOfPool},
 		{"cancelled", slurmCancelled},
 		{"time limit", slurmTimeLimit},
 		{"stop", slurmStop},
@@ -105,8 +106,15 @@ func slurmShortMemory(t *testing.T, wf string) {
 
 // What Slurm has forgotten is in the accounting.
 func slurmAccounting(t *testing.T, wf string) {
-	s := newSite(t, wf, slurmtest.Config{Accounting: true, Options: map[string]string{"MinJobAge": "2"}}, "")
+	s := newSite(t, wf, slurmtest.Config{Accounting: true, Options: map[string]string{"MinJobAge": "2",
+		"JobAcctGatherType": "jobacct_gather/linux", "JobAcctGatherFrequency": "task=1"}}, "")
 	s.runLayers(2, 6)
+	const size = 200 << 20 // bytes
+	s.workfile(fmt.Sprintf("large: x=$(head -c %d /dev/zero | tr '\\0' x); sleep 3\n", size))
+	s.wfOutput(0, "run", "--executor", "hpc")
+	if n := s.nodes()["large"]; n.PeakBytes < size || n.PeakBytes > 4*size {
+		t.Errorf("the peak of memory: %s", asJSON(n))
+	}
 	s.workfile("long: echo x >> ran/long; exec sleep 1000\n")
 	s.start()
 	s.await("the node runs", func() bool { return s.ran("long") == 1 })
@@ -247,6 +255,47 @@ again.retry_on = node_fail
 	}
 	if n := nodes["again"]; n.State != api.StateOK || s.ran("again") != 2 || n.Engine == nil || n.Engine.Host == hosts["again"] {
 		t.Errorf("with a retry: %s, ran %d times, first on %s", asJSON(n), s.ran("again"), hosts["again"])
+	}
+}
+
+// An allocation loses the machine with its script, and Slurm says that it goes on. What ran on the others succeeds.
+func slurmLostNodeOfPool(t *testing.T, wf string) {
+	s := newSite(t, wf, slurmtest.Config{CPUs: 1, Options: map[string]string{"SlurmdTimeout": "5"}}, "mode = \"pool\"\npool_size = 3\n")
+	s.workfile(`a: echo $SLURMD_NODENAME >> ran/a; until [ -e go ]; do sleep 0.1; done
+b: echo $SLURMD_NODENAME >> ran/b; until [ -e go ]; do sleep 0.1; done
+c: echo $SLURMD_NODENAME >> ran/c; until [ -e go ]; do sleep 0.1; done
+`)
+	s.start()
+	names := []string{"a", "b", "c"}
+	s.await("all run", func() bool {
+		return !slices.ContainsFunc(names, func(name string) bool { return s.ran(name) != 1 })
+	})
+	host := strings.TrimSpace(s.output("squeue", "--noheader", "--format=%B"))
+	number, err := strconv.Atoi(strings.TrimPrefix(host, "n"))
+	s.must(err)
+	s.must(s.KillNode(number))
+	var lost string
+	s.await("a node is lost", func() bool {
+		for name, n := range s.nodes() {
+			if n.State == api.StateFailed {
+				lost = name
+			}
+		}
+		return lost != ""
+	})
+	s.write("go", "")
+	s.finish()
+	s.must(s.StartNode(number))
+	for name, n := range s.nodes() {
+		text, err := os.ReadFile(s.path("ran/" + name))
+		s.must(err)
+		here := strings.TrimSpace(string(text)) == host
+		switch {
+		case here && (n.State != api.StateFailed || n.Reason != api.ReasonNodeFail):
+			t.Errorf("on %s: %s", host, asJSON(n))
+		case !here && n.State != api.StateOK:
+			t.Errorf("on another machine: %s", asJSON(n))
+		}
 	}
 }
 

@@ -26,7 +26,7 @@ func topics() []topic {
 		{"workfiles", "What wf reads in a workfile", nil},
 		{"control-flow", "Conditions, loops, approvals and parameters", nil},
 		{"attributes", "All attributes of nodes, edges and the graph", listAttributes},
-		{"triggers", "What starts runs: times, and ends of other runs", nil},
+		{"triggers", "What starts runs: times, files, requests, and ends of other runs", nil},
 		{"webhooks", "Start runs from other programs, such as GitHub", nil},
 		{"executors", "Where commands run, and what they need there", listProfileKeys},
 		{"batch-systems", "Grid Engine, PBS, LSF, HyperQueue and others as executors", listTemplateKeys},

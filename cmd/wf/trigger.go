@@ -332,7 +332,7 @@ func newTriggerFire(e *env) *cobra.Command {
 		Long: `Fire starts the run that a trigger would start, with the same environment and parameters, now. It
 changes nothing about the instants of the trigger. A trigger that waits for files gets those that
 match now, also if a run had them, at most as many as one run gets; a webhook gets --body. A workfile
-with several triggers needs --on.`,
+with several triggers needs --on or --node.`,
 		Example: `  wf trigger fire
   wf trigger fire --body push.json --event push
   wf trigger fire --on 'every: 10m'`,
@@ -346,12 +346,12 @@ with several triggers needs --on.`,
 			q.Event = event
 		}
 		return e.connected(ctx, func(c *client.Client) error {
-			if on != "" {
+			if on != "" || node != "" {
 				list, err := c.Triggers(ctx, api.TriggersQuery{Path: path})
 				if err != nil {
 					return err
 				}
-				if q.Node, err = nodeOfTrigger(list.Workfiles[0], q.On, node); err != nil {
+				if q.TriggerLine, err = chooseTrigger(list.Workfiles[0], q.On, node); err != nil {
 					return err
 				}
 			}
@@ -374,22 +374,26 @@ with several triggers needs --on.`,
 	return cmd
 }
 
-// nodeOfTrigger returns the id of the node that has a line.
-func nodeOfTrigger(w api.TriggerWorkfile, on, name string) (id string, err error) {
+// chooseTrigger returns the trigger with a line and a node, "" for any.
+func chooseTrigger(w api.TriggerWorkfile, on, node string) (chosen api.TriggerLine, err error) {
 	found := 0
 	for _, t := range w.Triggers {
-		if t.On == on && (name == "" || t.Name == name || t.Node == name) {
-			id = t.Node
+		if (on == "" || t.On == on) && (node == "" || t.Name == node || t.Node == node) {
+			chosen = api.TriggerLine{On: t.On, Node: t.Node}
 			found++
 		}
 	}
-	switch found {
-	case 0:
-		return "", exit.Usage("no trigger %q: wf trigger ls shows them", on)
-	case 1:
-		return id, nil
+	switch {
+	case found == 1:
+		return chosen, nil
+	case found > 1 && on == "":
+		return chosen, exit.Usage("the node %q has several triggers: add --on", node)
+	case found > 1:
+		return chosen, exit.Usage("several nodes have the trigger %q: add --node", on)
+	case on == "":
+		return chosen, exit.Usage("no trigger of a node %q: wf trigger ls shows them", node)
 	}
-	return "", exit.Usage("several nodes have the trigger %q: add --node", on)
+	return chosen, exit.Usage("no trigger %q: wf trigger ls shows them", on)
 }
 
 func newTriggerLog(e *env) *cobra.Command {

@@ -101,8 +101,9 @@ func (s *start) runRequest() api.RunRequest {
 		req.Trigger.Files = pathsOf(s.entry.File, s.record.Files)
 	}
 	arrived := len(s.record.Files) > 0 || s.record.Hook != ""
-	if (s.record.Late && s.trigger.Catchup == trigger.CatchupAll || arrived) && req.OnBusy == "" && s.entry.onBusy() == "" {
-		req.OnBusy = api.BusyQueue // otherwise all but the first would be refused
+	if (s.trigger.Catchup == trigger.CatchupAll || arrived) && req.OnBusy == "" && s.entry.onBusy() == "" {
+		// Otherwise all but the first that are made up for would be refused, and all that become due meanwhile.
+		req.OnBusy = api.BusyQueue
 	}
 	return req
 }

@@ -62,6 +62,7 @@ type Timing struct {
 	Doubt     time.Duration // after which a batch whose submission had no answer, and that is not shown, is submitted again; 20 s
 	Call      time.Duration // after which a script has no answer; 1 min
 	Grace     time.Duration // between TERM and the end of the time of a task; 1 min
+	Account   time.Duration // that an end waits for what accounting says about it; 2 s
 	Retry     time.Duration // after a submission that failed for a reason that may pass; it doubles with each; 1 s
 	SlowRetry time.Duration // the most of it; 1 min
 	StopAgain time.Duration // between two requests to end the same task; 5 s
@@ -79,6 +80,7 @@ func (t Timing) withDefaults() Timing {
 		Doubt:     cmp.Or(t.Doubt, 20*time.Second),
 		Call:      cmp.Or(t.Call, time.Minute),
 		Grace:     cmp.Or(t.Grace, time.Minute),
+		Account:   cmp.Or(t.Account, 2*time.Second),
 		Retry:     cmp.Or(t.Retry, time.Second),
 		SlowRetry: cmp.Or(t.SlowRetry, time.Minute),
 		StopAgain: cmp.Or(t.StopAgain, 5*time.Second),

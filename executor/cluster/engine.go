@@ -35,6 +35,13 @@ type Engine interface {
 	Busy(message string) bool
 }
 
+// A Meter is an Engine whose accounting may measure the memory of tasks.
+type Meter interface {
+	Engine
+	// Peaks returns a script that prints what accounting knows about tasks that are not steps. FinalStates reads its output.
+	Peaks(tasks []Ref) string
+}
+
 // A Requeuer is an Engine that can start a task again by itself if its machine fails, see Batch.Requeue.
 type Requeuer interface {
 	Engine

@@ -42,6 +42,7 @@ type folder struct {
 	env      []string // of the commands
 	index    string   // see Engine.Index
 	step     string   // see Pooler.StepID; "" = the engine has no steps
+	machine  string   // see Pooler.Machine
 	restarts string   // see Requeuer.Restarts; "" = the engine starts nothing again
 	here     string   // the machine of the daemon, if a command there can ask the daemon
 	umask    string   // of the commands, as a word of a shell
@@ -53,7 +54,7 @@ type folder struct {
 func newFolder(c *Cluster, spec *executor.Spec, env []string, shared, name string) *folder {
 	f := &folder{cwd: spec.Cwd, env: env, index: c.Engine.Index(), apart: shared != "", umask: `"$wf_login"`}
 	if pooler, can := c.Engine.(Pooler); can {
-		f.step = pooler.StepID()
+		f.step, f.machine = pooler.StepID(), pooler.Machine()
 	}
 	if requeuer, can := c.Engine.(Requeuer); can {
 		f.restarts = requeuer.Restarts()
@@ -254,6 +255,11 @@ func (f *folder) give(b *batch, tasks []*task) string {
 	return fmt.Sprintf("printf '%%s\\n'%s >> pool/%s/list || exit %d\n[ ! -e pool/%[2]s/closed ] || echo %[2]s\n", names(tasks), b.name, notWritten)
 }
 
+// seal returns a script, for after prepare, that lets an allocation start nothing more.
+func (f *folder) seal(b *batch) string {
+	return fmt.Sprintf(": > pool/%s/closed || exit %d\n", b.name, notWritten)
+}
+
 // claim returns a script, for after prepare, that keeps tasks from starting. It prints the names of those that never start.
 func (f *folder) claim(tasks []*task) string {
 	if len(tasks) == 0 {
@@ -302,7 +308,7 @@ func (f *folder) prepare() string {
 
 // settings returns the script conf but for the umask.
 func (f *folder) settings() string {
-	return "wf_cwd=" + login.Quote(f.cwd) + "\nwf_index=" + f.index + "\nwf_step=" + login.Quote(f.step) + "\nwf_restarts=" + f.restarts + "\nwf_here=" + login.Quote(f.here) + "\n"
+	return "wf_cwd=" + login.Quote(f.cwd) + "\nwf_index=" + f.index + "\nwf_step=" + login.Quote(f.step) + "\nwf_machine=" + login.Quote(f.machine) + "\nwf_restarts=" + f.restarts + "\nwf_here=" + login.Quote(f.here) + "\n"
 }
 
 // kept are the beginnings of the variables that a command gets from the batch system although the run may have others: they

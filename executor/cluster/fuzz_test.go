@@ -44,7 +44,7 @@ func FuzzReplay(f *testing.F) {
 	b, _ := m.begin(slices.Clone(m.queue))
 	m.queue = nil
 	m.taken(b, "77")
-	if err := m.start(b.tasks[0], time.Unix(1, 0), 5, "n1", ""); err != nil {
+	if err := m.start(b.tasks[0], entry{Time: time.Unix(1, 0), PID: 5, Host: "n1"}); err != nil {
 		f.Fatal(err)
 	}
 	m.stop(b.tasks[1], time.Unix(2, 0))

@@ -55,7 +55,7 @@ case $wf_shell in
 */*) [ -x "$wf_shell" ] && [ ! -d "$wf_shell" ] ;;
 *) (. "$wf_folder/env" && wf_vars && command -v "$wf_shell") > /dev/null 2>&1 ;;
 esac || { news f "$wf_now $wf_noshell" && exit; }
-[ -n "$3" ] && eval "wf_step=\"$wf_step\"" || wf_step=
+[ -n "$3" ] && eval "wf_step=\"$wf_step $wf_machine\"" || wf_step=
 news s "$wf_now $$ $wf_host $wf_step"
 
 # killgroup sends a signal to this shell and all processes that it has started, as far as they are in its process group. In a step

@@ -44,7 +44,7 @@ type entry struct {
 	Out     int64       `json:"out,omitempty"`    // end: the length of its outputs, in bytes
 	Err     int64       `json:"err,omitempty"`
 	Peak    int64       `json:"peak,omitempty"`    // end: the most memory, in bytes
-	Machine string      `json:"machine,omitempty"` // end: its machine, as the batch system calls it
+	Machine string      `json:"machine,omitempty"` // start (of a step), end: its machine, as the batch system calls it
 	Stop    bool        `json:"stop,omitempty"`    // end: it was stopped
 	Left    bool        `json:"left,omitempty"`    // end: the cluster did not answer to the stop, and may still execute it
 }

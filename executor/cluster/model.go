@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +29,7 @@ type model struct {
 	ended   map[executor.ID]struct{} // whose files may still be there
 	count   int                      // of batches, for their names
 	reached bool                     // the batch system has, or may have had, a batch
-	lost    map[string]int           // how many tasks each machine of the cluster has lost because it failed
+	lost    map[string]loss          // by machines of the cluster that have failed
 	left    []string                 // ids of jobs of ended tasks that the cluster may still have
 	done    map[string]struct{}      // names of ended tasks whose files on the shared file system can be removed
 	reports []executor.Report        // to be sent at the end of the turn
@@ -36,7 +37,7 @@ type model struct {
 }
 
 func newModel(c *Cluster, o *outputs) *model {
-	return &model{c: c, outputs: o, tasks: map[executor.ID]*task{}, batches: map[string]*batch{}, ended: map[executor.ID]struct{}{}, lost: map[string]int{}, done: map[string]struct{}{}}
+	return &model{c: c, outputs: o, tasks: map[executor.ID]*task{}, batches: map[string]*batch{}, ended: map[executor.ID]struct{}{}, lost: map[string]loss{}, done: map[string]struct{}{}}
 }
 
 // log adds an entry to the journal.
@@ -280,13 +281,13 @@ func (m *model) requeueTasks(b *batch, tasks []*task) {
 	}
 }
 
-// start notes and reports the start of a task.
-func (m *model) start(t *task, at time.Time, pid int, host, step string) error {
+// start notes and reports the start of a task, of which the entry has what its script has told.
+func (m *model) start(t *task, e entry) error {
 	if err := m.outputs.open(t); err != nil {
 		return err
 	}
-	e := entry{Kind: entryStart, ID: t.job.ID, Time: at, PID: pid, Host: host, Step: step, Slot: t.slot, OutAt: t.out.start, ErrAt: t.err.start, Merge: t.job.Merge}
-	t.started, t.startedAt, t.host, t.step, t.absent = true, at, host, step, time.Time{}
+	e.Kind, e.ID, e.Slot, e.OutAt, e.ErrAt, e.Merge = entryStart, t.job.ID, t.slot, t.out.start, t.err.start, t.job.Merge
+	t.started, t.startedAt, t.host, t.machine, t.step, t.absent = true, e.Time, e.Host, e.Machine, e.Step, time.Time{}
 	m.startedIn(t)
 	if t.state.Phase == Waiting { // the batch system says so later
 		t.state = State{Phase: Running, Text: "RUNNING"}
@@ -296,13 +297,14 @@ func (m *model) start(t *task, at time.Time, pid int, host, step string) error {
 	return nil
 }
 
-// startedIn notes in which batch a task has started, if it waited again because its allocation seemed to be over.
+// startedIn notes in which batch a task has started. It may have been given to another one since, or wait again, because its
+// allocation seemed to be over.
 func (m *model) startedIn(t *task) {
-	if t.batch == nil {
+	job, _, step := strings.Cut(t.step, ".")
+	if t.batch == nil || step && t.batch.job != job {
 		for _, b := range m.batches {
-			if _, in := b.index[t.job.ID]; in {
-				m.dequeue(t)
-				t.batch, b.tasks = b, append(b.tasks, t)
+			if _, in := b.index[t.job.ID]; in && (b.job == job || !step && t.batch == nil) {
+				m.moveTo(t, b)
 				break
 			}
 		}
@@ -310,6 +312,15 @@ func (m *model) startedIn(t *task) {
 	if b := t.batch; b != nil && b.hold != nil {
 		b.hold.running, b.hold.used = true, true
 	}
+}
+
+// moveTo makes a task, which may be in the queue or in another batch, one of a batch that has had it before.
+func (m *model) moveTo(t *task, b *batch) {
+	m.dequeue(t)
+	if old := t.batch; old != nil {
+		old.tasks = slices.DeleteFunc(old.tasks, func(o *task) bool { return o == t })
+	}
+	t.batch, b.tasks = b, append(b.tasks, t)
 }
 
 // watched reports whether the batch system has something that the run waits for.
@@ -362,10 +373,10 @@ func (m *model) stop(t *task, deadline time.Time) {
 // finish ends a task: it notes and reports its end, and has its files removed.
 func (m *model) finish(t *task, e entry) {
 	e.Kind, e.ID, e.Stop = entryEnd, t.job.ID, t.stop != nil
-	e.Out, e.Err, e.Peak = t.out.size, t.err.size, t.state.Peak
-	e.Machine = t.state.Host
+	e.Out, e.Err, e.Peak = t.out.size, t.err.size, cmp.Or(t.peak.bytes, t.state.Peak)
+	e.Machine = cmp.Or(t.machine, t.state.Host)
 	m.log(e)
-	m.noteLoss(e)
+	m.noteLoss(t, e)
 	m.report(t.endReport(e))
 	if e.Left {
 		m.left = append(m.left, t.engineJob().ID)
@@ -376,26 +387,39 @@ func (m *model) finish(t *task, e entry) {
 	}
 }
 
-// lostByHost is how many tasks a machine may lose before it gets no more.
-const lostByHost = 2
+// A loss is what is known of a machine that has failed.
+type loss struct {
+	times int // how often; all tasks that it loses at once are one time
+	after int // how many batches there were when it failed the last time
+}
 
-// noteLoss counts a task that ended because its machine failed.
-func (m *model) noteLoss(e entry) {
-	if e.Phase == NodeFailed && e.Machine != "" {
-		m.lost[e.Machine]++
+// mostLosses is how often a machine may fail before it gets no more tasks.
+const mostLosses = 2
+
+// noteLoss notes a task that ended because its machine failed. It is another failure of the machine if the task was submitted
+// after the one before.
+func (m *model) noteLoss(t *task, e entry) {
+	if e.Phase != NodeFailed || e.Machine == "" || t.batch == nil {
+		return
+	}
+	if l := m.lost[e.Machine]; t.batch.number > l.after {
+		m.lost[e.Machine] = loss{times: l.times + 1, after: m.count}
 	}
 }
 
-// badHosts are the machines that have lost too many tasks.
+// badHosts are the machines that have failed too often.
 func (m *model) badHosts() (hosts []string) {
-	for host, n := range m.lost {
-		if n >= lostByHost {
+	for host, l := range m.lost {
+		if l.times >= mostLosses {
 			hosts = append(hosts, host)
 		}
 	}
 	slices.Sort(hosts)
 	return hosts
 }
+
+// forgive lets the machines that have failed get tasks again.
+func (m *model) forgive() { clear(m.lost) }
 
 // forget removes an ended task.
 func (m *model) forget(t *task) {

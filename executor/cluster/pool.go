@@ -21,6 +21,11 @@ type Pooler interface {
 	Step(r executor.Resources) string
 	// StepID is the id of a step, as a part of a shell script that is executed in it.
 	StepID() string
+	// Machine is the name by which the batch system knows the machine, as a part of a shell script that is executed in a step, or
+	// that holds an allocation.
+	Machine() string
+	// Left reports whether an allocation that goes on has certainly lost a machine, whose name is from Machine.
+	Left(allocation State, machine string) bool
 	// StepFailure returns why a step failed, from what its command printed; Unknown = by itself, as far as is known.
 	StepFailure(message string) Phase
 }
@@ -63,7 +68,13 @@ type hold struct {
 	closed  bool // it takes no more tasks
 	over    bool // the batch system has ended it
 	used    bool // it has started a task
-	removed bool // it was cancelled, because it has not started and nothing waits any more
+	removed bool // it was cancelled, because nothing is expected of it any more
+	// abandoned says that it starts nothing any more although it goes on. It is cancelled when what it has started has ended.
+	abandoned bool
+	sealed    time.Time // since when its steps can know that they must start nothing more; zero = they cannot
+	deserted  bool      // it is abandoned, and a look since then has shown all that it has started
+	machine   string    // where its script is executed, see Pooler.Machine; "" = not known
+	progress  time.Time // when something began or ended there, or was given to it; zero = the batch system has not answered since
 	// depth is how many tasks it has at once: what it executes at once, so that another allocation can get the others, and what
 	// ends until the look after the next one.
 	depth  int
@@ -77,6 +88,16 @@ type hold struct {
 func (b *batch) load() (n int) {
 	for _, t := range b.tasks {
 		if t.batch == b && t.result == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// waiting is how many tasks of an allocation have not started.
+func (b *batch) waiting() (n int) {
+	for _, t := range b.tasks {
+		if t.batch == b && !t.started {
 			n++
 		}
 	}
@@ -171,14 +192,19 @@ func (p *pools) act(now time.Time) (next time.Time) {
 	return next
 }
 
-// remove cancels an allocation that has not started and has no tasks, if none wait.
+// remove cancels an allocation without tasks, if nothing is expected of it: it has not started, it starts nothing any more, or
+// its place is needed for others.
 func (p *pools) remove() {
+	crowded := p.crowded()
 	waits := func(want shape) bool {
 		return slices.ContainsFunc(p.m.queue, func(t *task) bool { return t.shape == want })
 	}
 	for _, b := range p.m.batches {
 		h := b.hold
-		if h == nil || h.running || h.over || h.removed || b.job == "" || len(b.tasks) > 0 || waits(h.Shape) {
+		if h == nil || h.over || h.removed || b.job == "" || len(b.tasks) > 0 {
+			continue
+		}
+		if !h.deserted && (h.abandoned || waits(h.Shape) || h.running && !crowded) {
 			continue
 		}
 		h.closed, h.removed, p.busy = true, true, true
@@ -188,6 +214,11 @@ func (p *pools) remove() {
 		})
 		return
 	}
+}
+
+// crowded reports whether tasks wait for an allocation that there cannot be beside all others.
+func (p *pools) crowded() bool {
+	return p.m.holds() >= p.c.Pool.Limit && slices.ContainsFunc(p.inOrder(), func(want shape) bool { return len(p.open(want)) == 0 })
 }
 
 // inOrder are the shapes of the tasks for pools, in the order of the queue.
@@ -219,6 +250,7 @@ func (p *pools) gifts(want shape, now time.Time) (gifts []gift) {
 			if load == 0 {
 				b.hold.since = now
 			}
+			b.hold.progress = now
 			gifts = append(gifts, gift{b, tasks})
 		}
 	}
@@ -322,7 +354,8 @@ func (p *pools) hold(want shape, now time.Time) {
 		life = total - want.Time - p.c.Timing.Grace
 	}
 	life = max(life, total/10)
-	what := &Batch{Name: b.name, Tasks: width, Resources: want.Resources, Grace: p.c.Timing.Grace, Environment: !p.folder.apart, Exclude: p.m.badHosts()}
+	b.without = p.m.badHosts()
+	what := &Batch{Name: b.name, Tasks: width, Resources: want.Resources, Grace: p.c.Timing.Grace, Environment: !p.folder.apart, Exclude: b.without}
 	what.Resources.Time = total
 	step := want.Resources
 	if step.Time > 0 {
@@ -338,6 +371,7 @@ func (p *pools) seen(b *batch, st *State, began, now time.Time) {
 	case b.hold.over:
 	case st != nil && !st.Phase.over():
 		b.hold.absent = time.Time{}
+		p.check(b, *st, began, now)
 	case st == nil && (b.job == "" || !b.doubt.IsZero()):
 	case b.hold.absent.IsZero():
 		b.hold.absent = now // the files are looked at once more
@@ -347,6 +381,45 @@ func (p *pools) seen(b *batch, st *State, began, now time.Time) {
 	case st == nil && now.Sub(b.hold.absent) >= p.c.Timing.Missing:
 		p.end(b, State{})
 	}
+}
+
+// check finds allocations that start nothing any more although they go on for the batch system: the machine with their script has
+// failed, or their steps hang, as after a restart of a controller that believes that steps go on which have ended. Others get
+// their tasks.
+func (p *pools) check(b *batch, st State, began, now time.Time) {
+	h := b.hold
+	switch {
+	case p.engine == nil || !h.running || h.over:
+		return
+	case h.abandoned:
+		h.deserted = !h.sealed.IsZero() && began.After(h.sealed.Add(p.c.Timing.Poll))
+		p.seal(b)
+		return
+	case h.machine != "" && p.engine.Left(st, h.machine):
+	case h.progress.IsZero() || b.waiting() == 0 || b.waiting() < b.load():
+		h.progress = now
+		return
+	case now.Sub(h.progress) < p.c.Timing.Missing:
+		return
+	}
+	h.abandoned, h.closed = true, true
+	p.m.takeBack(b, slices.Clone(b.tasks))
+	p.seal(b)
+}
+
+// seal lets the steps of an abandoned allocation know that they must start nothing more.
+func (p *pools) seal(b *batch) {
+	h := b.hold
+	if !h.sealed.IsZero() || p.busy {
+		return
+	}
+	p.busy = true
+	p.call(p.folder.prepare()+p.folder.seal(b), func(_ string, err error) {
+		if p.busy = false; err == nil {
+			h.sealed = time.Now()
+		}
+		p.c.poller.hasten()
+	})
 }
 
 // end notes that an allocation is over. Tasks that it has not started wait again, unless allocations end again and again

@@ -6,6 +6,7 @@
 # allocation. Nothing but a POSIX shell is needed.
 umask 077
 cd "$1" || exit 97
+. ./conf || exit 97
 folder=$PWD name=$2 width=$3 idle=$4 life=$5 span=$6
 shift 6
 pool=pool/$name
@@ -45,10 +46,11 @@ step() {
 closing=
 trap 'closing=1' TERM
 begin=$(now)
-news "p.$name" "$begin $(uname -n)"
+eval "machine=\"$wf_machine\""
+news "p.$name" "$begin $(uname -n) $machine"
 exec 4< "$pool/list"
 part= lines=0 begun=0 quiet=$begin
-while [ -z "$closing" ]; do
+while [ -z "$closing" ] && [ ! -e "$pool/closed" ]; do
 	if IFS= read -r line <&4; then
 		task=$part$line part= lines=$((lines + 1))
 		[ ! -e "starts/$task" ] || continue
@@ -59,7 +61,7 @@ while [ -z "$closing" ]; do
 		fi
 		time=$(now)
 		left=$((begin + life - time))
-		if [ -n "$closing" ] || [ "$left" -le 0 ]; then
+		if [ -n "$closing" ] || [ -e "$pool/closed" ] || [ "$left" -le 0 ]; then
 			break # this task has not started: another allocation gets it
 		fi
 		begun=$((begun + 1)) quiet=$time

@@ -1,6 +1,9 @@
 package cluster
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // A Prober is an Engine that can report the limits of its batch system.
 type Prober interface {
@@ -14,6 +17,8 @@ type Prober interface {
 type Allowed struct {
 	ArraySize  int  // the most tasks of an array
 	Accounting bool // Final has answers
+	// Sampling is how often accounting measures the memory of running tasks; 0 = never.
+	Sampling time.Duration
 }
 
 // A probe asks a batch system once what it allows.

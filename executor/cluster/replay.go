@@ -113,7 +113,7 @@ func (m *model) replayTask(e entry) error {
 			return fmt.Errorf("the journal has a start of node %d, execution %d, with output %d, which cannot be", e.ID.Node, e.ID.Execution, e.Slot)
 		}
 		t.started, t.startedAt, t.host, t.slot, t.job.Merge = true, e.Time, e.Host, e.Slot, e.Merge
-		t.step = e.Step
+		t.step, t.machine = e.Step, e.Machine
 		m.startedIn(t)
 		m.outputs.resume(t, e.OutAt, e.ErrAt)
 		m.report(t.startReport())
@@ -123,7 +123,7 @@ func (m *model) replayTask(e entry) error {
 		if e.Stop {
 			t.stop = &stopping{}
 		}
-		m.noteLoss(e)
+		m.noteLoss(t, e)
 		m.report(t.endReport(e))
 		if e.Left {
 			m.left = append(m.left, t.engineJob().ID)

@@ -107,7 +107,8 @@ func later(a, b time.Time) time.Time {
 
 // submit submits a batch of jobs.
 func (s *submitter) submit(b *batch) {
-	what := &Batch{Name: b.name, Tasks: len(b.tasks), Resources: b.tasks[0].shape.Resources, Requeue: b.tasks[0].shape.Requeue, Exclude: s.m.badHosts(), Environment: !s.folder.apart, Grace: s.c.Timing.Grace}
+	b.without = s.m.badHosts()
+	what := &Batch{Name: b.name, Tasks: len(b.tasks), Resources: b.tasks[0].shape.Resources, Requeue: b.tasks[0].shape.Requeue, Exclude: b.without, Environment: !s.folder.apart, Grace: s.c.Timing.Grace}
 	s.send(b, s.folder.prepare()+s.folder.upload(b)+s.c.Engine.Submit(what, `"$PWD"/job.sh`, `"$PWD" `+b.name)+"\n")
 }
 
@@ -149,6 +150,9 @@ func (s *submitter) answered(b *batch, output string, err error) {
 		if s.quota.jobs == before || s.m.submitted() > 0 { // otherwise fewer jobs are tried at once
 			s.pause(failure.Message)
 		}
+	case len(b.without) > 0: // perhaps no others are left: a machine that has failed is better than none
+		s.m.forgive()
+		s.m.refused(b)
 	default:
 		tasks := slices.Clone(b.tasks)
 		s.m.refused(b)

@@ -21,10 +21,7 @@ type task struct {
 	state  State  // the last one
 	stop   *stopping
 
-	started    bool
-	startedAt  time.Time // by the clock of its machine
-	host       string
-	step       string // its id, if it is a step of an allocation
+	begin
 	stepEnd    *State // how its step ended, if the task has not left a result
 	stepNews   string // the news of the failed step that were handled
 	launches   int    // how many steps ended before they had started it
@@ -37,9 +34,19 @@ type task struct {
 	result *entry    // its result file: it ends when its outputs are here
 	sizes  [3]int64  // of out, err and values, according to the result file
 	looks  int       // in a row that have not found more of its outputs
+	peak   peak      // of its memory
 	absent time.Time // since when it is over or unknown to the batch system without a result file
 	asked  bool      // accounting was asked about it
 	grows  bool      // the last look has found more of its outputs
+}
+
+// A begin is what is known of the start of a task.
+type begin struct {
+	started   bool
+	startedAt time.Time // by the clock of its machine
+	host      string
+	machine   string // its name for the batch system, if the task is one of an allocation
+	step      string // its id, if it is a step of an allocation
 }
 
 // A batch is what was submitted with one call, or is about to be.
@@ -49,8 +56,10 @@ type batch struct {
 	hold   *hold   // it is an allocation that is held for its tasks; nil = each task is a job
 	tasks  []*task // those that have not ended
 	index  map[executor.ID]int
-	array  bool   // its tasks have an index
-	job    string // the id; "" = not known
+	array  bool // its tasks have an index
+	// without are the machines that must not get it.
+	without []string
+	job     string // the id; "" = not known
 	// doubt is since when it is unknown whether the batch system has it; zero = it is known.
 	doubt  time.Time
 	misses int // answers of the batch system since then that did not contain it

@@ -84,6 +84,7 @@ func (w *watcher) looked(l *look, s *submitter) {
 		}
 	}
 	w.lookForRest(l.wish.outputs)
+	w.askPeaks(now)
 	if l.asked && l.askErr == nil {
 		states := l.byName()
 		for _, b := range w.m.batches {
@@ -143,6 +144,11 @@ func (w *watcher) unanswered(l *look, now time.Time) {
 	if w.failing.IsZero() {
 		w.failing = now
 	}
+	for _, b := range w.m.batches {
+		if b.hold != nil {
+			b.hold.progress = time.Time{}
+		}
+	}
 	if now.Sub(w.failing) >= w.c.Timing.Trouble {
 		w.m.complain(cmp.Or(l.err, l.askErr).Error())
 	}
@@ -153,6 +159,9 @@ func (w *watcher) hear(n news) error {
 	if n.kind == 'p' {
 		if b := w.m.batches[n.name]; b != nil && b.hold != nil {
 			b.hold.running = true
+			if words := strings.Fields(n.text); len(words) > 2 {
+				b.hold.machine = words[2]
+			}
 		}
 		return nil
 	}
@@ -183,15 +192,15 @@ func (w *watcher) read(t *task, n news) error {
 	switch n.kind {
 	case 's':
 		var pid int
-		var host, step string
-		if n, err := fmt.Sscan(text, &pid, &host, &step); n < 2 { // only the tasks of an allocation have a step
+		var host, step, machine string
+		if n, err := fmt.Sscan(text, &pid, &host, &step, &machine); n < 2 { // only the tasks of an allocation have a step
 			return err
 		}
 		if t.started { // perhaps again, on another machine
 			t.host = host
 			return nil
 		}
-		return w.m.start(t, at, pid, host, step)
+		return w.m.start(t, entry{Time: at, PID: pid, Host: host, Step: step, Machine: machine})
 	case 'f':
 		t.result = &entry{Time: at, Phase: NotLaunched, Reason: text}
 	case 'e':
@@ -237,7 +246,7 @@ func (w *watcher) stepFailed(t *task, text string) {
 			t.state.Phase, t.state.Reason = phase, message
 		}
 	case t.started:
-		t.stepEnd = &State{Phase: cmp.Or(phase, Completed), Text: "ENDED", Reason: message, Host: t.host}
+		t.stepEnd = &State{Phase: cmp.Or(phase, Completed), Text: "ENDED", Reason: message, Host: cmp.Or(t.machine, t.host)}
 		w.c.poller.hasten()
 	case code == startedBefore: // another job has it, or will report its start
 	default:
@@ -266,21 +275,6 @@ func parseTime(text string) (time.Time, error) {
 	return time.Unix(seconds, int64(part)*int64(10*time.Millisecond)), err
 }
 
-// An answer contains what the batch system says, by the name of the job and the index of the task.
-type answer map[string]map[int]*State
-
-func (l *look) byName() answer {
-	states := answer{}
-	for i := range l.states {
-		st := &l.states[i]
-		if states[st.Name] == nil {
-			states[st.Name] = map[int]*State{}
-		}
-		states[st.Name][st.Ref.Index] = st
-	}
-	return states
-}
-
 // compare handles what the batch system says about the tasks.
 func (w *watcher) compare(states answer, began, now time.Time) {
 	var unclear []*task
@@ -288,7 +282,7 @@ func (w *watcher) compare(states answer, began, now time.Time) {
 		switch st := w.stateOf(t, states); {
 		case t.batch == nil:
 		case t.result != nil && t.batch.hold != nil: // a failed step tells more
-			t.verdict = t.verdict || t.batch.hold.over
+			t.verdict = t.verdict || t.batch.hold.over || t.batch.hold.abandoned
 		case t.result != nil:
 			t.explain(st)
 		case t.batch.job != "" || t.started && t.batch.doubt.IsZero():
@@ -303,40 +297,6 @@ func (w *watcher) compare(states answer, began, now time.Time) {
 		w.askAccounting(unclear)
 	}
 	w.claim()
-}
-
-// stateOf returns what the batch system says about a task, which may have been submitted more than once: what runs counts
-// more than what waits, and that more than what has ended.
-func (w *watcher) stateOf(t *task, states answer) *State {
-	if t.stepEnd != nil {
-		return t.stepEnd
-	}
-	var found *State
-	for name, b := range w.m.batches {
-		if _, in := b.index[t.job.ID]; !in {
-			continue
-		}
-		st := states[name][b.ref(t).Index]
-		if b.hold != nil && st != nil && st.Phase == Running && !t.started {
-			st = &State{Name: name, Ref: st.Ref, Phase: Waiting, Text: "PENDING", Reason: "its allocation runs others"}
-		}
-		if st != nil && (found == nil || weight(st.Phase) > weight(found.Phase)) {
-			found = st
-		}
-	}
-	return found
-}
-
-func weight(p Phase) int {
-	switch {
-	case p == Running:
-		return 3
-	case p == Waiting:
-		return 2
-	case p == Unknown:
-		return 1
-	}
-	return 0
 }
 
 // judge decides whether a task without a result file is over. st is nil if the batch system does not know the task.
@@ -472,7 +432,7 @@ func (w *watcher) askAccounting(tasks []*task) {
 // conclude ends the tasks whose results and outputs are here.
 func (w *watcher) conclude() {
 	for _, t := range w.m.tasks {
-		if t.result != nil && t.complete() && !t.waitsForVerdict() && !t.waitsForProcesses() {
+		if t.result != nil && t.complete() && !t.waitsForVerdict() && !t.waitsForProcesses() && !w.waitsForPeak(t) {
 			w.m.finish(t, w.judged(t))
 		}
 	}

@@ -109,6 +109,10 @@ var table = []Attribute{
 	{Name: "prefix", On: Graph, Role: Shared, Meaning: "from older versions: use wrapper"},
 	{Name: "suffix", On: Graph, Role: Shared, Meaning: "from older versions: use wrapper"},
 
+	// What merges write.
+	{Name: "merge_conflict", On: Node | Graph, Role: Written, Long: true,
+		Meaning: "what the other version of a merge says; remove it when settled"},
+
 	// What runs write.
 	{Name: "status", On: Node, Role: Written, Kind: Word, Words: []string{"", "run", "running", "ran", "fail", "skip"}, Meaning: "how it ended"},
 	{Name: "status", On: Edge, Role: Written, Kind: Word, Words: []string{"", "to_run", "skip"}, Meaning: "whether it has fired"},

@@ -71,6 +71,13 @@ func (d *Difference) Empty() bool { return len(d.Nodes)+len(d.Edges)+len(d.Graph
 // Earlier returns the node of before that corresponds to a node of after, or nil.
 func (d *Difference) Earlier(n *graph.Node) *graph.Node { return d.earlier[n] }
 
+// Later returns the node of after that corresponds to a node of before, or nil.
+func (d *Difference) Later(n *graph.Node) *graph.Node { return d.later[n] }
+
+// Pairs returns all edges of after, each with the corresponding one of before, and then the removed ones. The caller must not
+// change the slice, whose Values are not set.
+func (d *Difference) Pairs() []Edge { return d.pairs }
+
 func (d *Difference) matchNodes() {
 	d.earlier = make(map[*graph.Node]*graph.Node, len(d.after.Nodes()))
 	d.later = make(map[*graph.Node]*graph.Node, len(d.before.Nodes()))

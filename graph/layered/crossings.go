@@ -9,6 +9,11 @@ const (
 	// small is the number of points up to which a graph is worth more time: of a large one a screen shows only a part of
 	// each layer.
 	small = 1500
+	// tiny is the number of points up to which a graph is tried again from other orders, and restarts how often, if at most
+	// nearlyNone lines of a component cross: perhaps none need to.
+	tiny       = 150
+	restarts   = 12
+	nearlyNone = 4
 	// mostSteps is the number of steps up to which crossings are counted.
 	mostSteps = 400_000
 )
@@ -42,7 +47,31 @@ func (l *Layers) uncross(size int, across []float64) {
 		l.walk(size, across, true)
 		s.improve(best, s.sweep())
 	}
+	for n := uint64(1); n <= restarts && len(l.Points) <= tiny && slices.Max(best.costs) > 0; n++ {
+		s.restore(best)
+		s.shake(n)
+		other := s.sweep()
+		for part, cost := range other.costs {
+			if cost > 0 || best.costs[part] > nearlyNone {
+				other.costs[part] = best.costs[part] // stays, so that a small change of the graph changes little
+			}
+		}
+		s.improve(best, other)
+	}
 	s.restore(best)
+}
+
+// shake exchanges some neighbours of each component in each layer, the same ones for the same seed.
+func (s *search) shake(seed uint64) {
+	for _, layer := range s.Order {
+		for k := 1; k < len(layer); k++ {
+			seed = seed*6364136223846793005 + 1442695040888963407 // Knuth's MMIX generator
+			if a, b := layer[k-1], layer[k]; seed>>63 == 0 && s.Points[a].Part == s.Points[b].Part {
+				layer[k-1], layer[k] = b, a
+			}
+		}
+		s.number(layer)
+	}
 }
 
 // listSteps sets first and ends.
@@ -163,6 +192,11 @@ func (s *search) ordering() *ordering {
 		for i := range len(s.Order) - 1 {
 			s.countCrossings(i, o.costs)
 		}
+		if len(s.Points) <= small {
+			for q := range s.Points {
+				o.costs[s.Points[q].Part] += s.tangles(int32(q))
+			}
+		}
 		return o
 	}
 	for i := range s.Links {
@@ -213,10 +247,16 @@ func (s *search) swap() {
 		for _, layer := range s.Order {
 			for k := 1; k < len(layer); k++ {
 				a, b := layer[k-1], layer[k]
-				if s.Points[a].Part == s.Points[b].Part && s.pairCrossings(a, b) > s.pairCrossings(b, a) {
+				if s.Points[a].Part != s.Points[b].Part {
+					continue
+				}
+				gain := s.pairCrossings(a, b) - s.pairCrossings(b, a) + s.commonTangles(a, b)
+				s.Pos[a], s.Pos[b] = s.Pos[b], s.Pos[a]
+				if gain -= s.commonTangles(a, b); gain > 0 {
 					layer[k-1], layer[k] = b, a
-					s.Pos[a], s.Pos[b] = s.Pos[b], s.Pos[a]
 					better = true
+				} else {
+					s.Pos[a], s.Pos[b] = s.Pos[b], s.Pos[a]
 				}
 			}
 		}
@@ -243,6 +283,58 @@ func (s *search) pairCrossings(a, b int32) int {
 		}
 	}
 	return total
+}
+
+// tangles counts the pairs of links on one side of a point whose ends at the other side are mixed: each has ends on both
+// sides of one of the other. Although such links meet at the point, their lines cross before it.
+func (s *search) tangles(q int32) (n int) {
+	for _, left := range [2]bool{true, false} {
+		links := s.Points[q].LinksAt(left)
+		for i, a := range links {
+			for _, b := range links[:i] {
+				if s.mixed(s.Links[a].ends(left), s.Links[b].ends(left)) {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// mixed reports whether a point of one list is between points of the other one.
+func (s *search) mixed(a, b []int32) bool {
+	if len(a) == 1 && len(b) == 1 {
+		return false
+	}
+	between := func(a, b []int32) bool {
+		low, high := s.Pos[a[0]], s.Pos[a[0]]
+		for _, p := range a {
+			low, high = min(low, s.Pos[p]), max(high, s.Pos[p])
+		}
+		return slices.ContainsFunc(b, func(p int32) bool { return low < s.Pos[p] && s.Pos[p] < high })
+	}
+	return between(a, b) || between(b, a)
+}
+
+// commonTangles counts the tangles at the points that are joined with both of two others.
+func (s *search) commonTangles(a, b int32) (n int) {
+	for _, left := range [2]bool{true, false} {
+		for _, i := range s.Points[a].LinksAt(left) {
+			for _, q := range s.Links[i].ends(left) {
+				if s.joins(b, q, left) {
+					n += s.tangles(q)
+				}
+			}
+		}
+	}
+	return n
+}
+
+// joins reports whether a link joins a point with another one on one side of it.
+func (s *search) joins(p, q int32, left bool) bool {
+	return slices.ContainsFunc(s.Points[p].LinksAt(left), func(i int32) bool {
+		return slices.Contains(s.Links[i].ends(left), q)
+	})
 }
 
 // LinksAt returns the links on one side of a point.

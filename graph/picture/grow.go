@@ -48,7 +48,9 @@ func (c *part) rename(b *band, width int) {
 			if v := c.level.layers.Points[q].Vertex; v >= 0 {
 				c.texts[v] = c.text(&c.boxes[v], names[v])
 				c.deep[q] = c.texts[v].w
-				most = max(most, c.deep[q])
+				if c.boxes[v].rows == 0 {
+					most = max(most, c.deep[q])
+				}
 			}
 		}
 		if c.form == Card {
@@ -58,10 +60,10 @@ func (c *part) rename(b *band, width int) {
 	c.measure()
 }
 
-// alike gives the cards of a layer the same length.
+// alike gives the cards of a layer the same length, except those with rows.
 func (p *plan) alike(layer []int32, length int) {
 	for _, q := range layer {
-		if p.level.layers.Points[q].Vertex >= 0 {
+		if v := p.level.layers.Points[q].Vertex; v >= 0 && p.boxes[v].rows == 0 {
 			p.deep[q] = length
 		}
 	}

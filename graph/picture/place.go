@@ -152,13 +152,33 @@ func (p *placer) findMiddles(layer []int32, left bool) {
 	}
 }
 
+// near returns the mean position of what a point is joined with on one side, or its own if that is nothing.
+func (p *placer) near(q int32, left bool) float64 {
+	links := p.level.layers.Points[q].LinksAt(left)
+	if len(links) == 0 || !p.inside(q, left) {
+		return p.across[q]
+	}
+	sum, n := 0.0, 0
+	for _, link := range links {
+		ends := p.level.layers.Links[link].Left
+		if !left {
+			ends = p.level.layers.Links[link].Right
+		}
+		for _, e := range ends {
+			sum += p.across[e]
+			n++
+		}
+	}
+	return sum / float64(n)
+}
+
 // wish returns the desired position of a point, the median of its links on one side, and its weight, which is large for
 // the points of a long line to keep it straight.
 func (p *placer) wish(q int32, left bool) (wish, weight float64) {
 	x := &p.level.layers.Points[q]
 	links := x.LinksAt(left)
 	if len(links) == 0 || !p.inside(q, left) {
-		return p.across[q], 0.1
+		return p.near(q, !left), 0.1
 	}
 	if len(links) == 1 {
 		wish = p.middle[links[0]]
@@ -168,7 +188,7 @@ func (p *placer) wish(q int32, left bool) (wish, weight float64) {
 			places[i] = p.middle[n]
 		}
 		slices.Sort(places)
-		wish = (places[(len(places)-1)/2] + places[len(places)/2]) / 2
+		wish = places[(len(places)-1)/2] // of two middle ones the upper, so that one line is straight
 	}
 	if x.Vertex < 0 {
 		return wish, 8

@@ -140,6 +140,9 @@ func (p *plan) sizes() {
 			p.deep[i], p.wide[i] = t.w, max(t.h, ends+2*number(p.form == Card))
 		}
 		p.anchor[i] = (p.wide[i] - 1) / 2
+		if p.down && p.form != Dot && p.labelled(v) > 0 {
+			p.anchor[i] = 1 // its lines leave there, with their conditions beside them
+		}
 		if rows := p.boxes[v].rows; !p.down && rows > 0 {
 			p.anchor[i] = (t.h - rows - 1) / 2
 		}
@@ -149,7 +152,9 @@ func (p *plan) sizes() {
 			for _, layer := range layers {
 				most := 0
 				for _, q := range layer {
-					most = max(most, p.deep[q])
+					if v := p.layers.Points[q].Vertex; v >= 0 && p.boxes[v].rows == 0 {
+						most = max(most, p.deep[q])
+					}
 				}
 				p.alike(layer, most)
 			}

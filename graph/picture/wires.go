@@ -1,5 +1,7 @@
 package picture
 
+import "slices"
+
 // A channel is the space before, between or after layers, where lines change their rows.
 type channel struct {
 	wires  []*wire
@@ -50,13 +52,25 @@ func (c *part) wires() {
 	}
 	for i, b := range c.bands {
 		for layer := b.first; layer < b.last; layer++ {
+			var carried []int32
 			c.links(layer, func(n int32) {
 				if layer+1 < b.last {
 					c.link(n, b.channels[layer+1-b.first])
 				} else {
-					c.carry(n, b, c.bands[i+1])
+					carried = append(carried, n)
 				}
 			})
+			lowest := func(n int32) int {
+				row := 0
+				for _, e := range c.rightEnds(n) {
+					row = max(row, e.row)
+				}
+				return row
+			}
+			slices.SortStableFunc(carried, func(m, n int32) int { return lowest(n) - lowest(m) }) // so their lines are nested
+			for _, n := range carried {
+				c.carry(n, b, c.bands[i+1])
+			}
 		}
 	}
 }

@@ -28,24 +28,10 @@ type members struct {
 func newNaming(g *graph.Graph) *naming {
 	nodes, handles := g.Nodes(), graph.Handles(g)
 	t := &naming{nodes: slices.Clone(nodes), handle: make(map[*graph.Node]string, len(nodes)),
-		local: map[*graph.Node]string{}, flows: map[*graph.Node]*members{}}
-	type named struct {
-		home *graph.Node
-		name string
-	}
-	times := map[named]int{}
+		local: graph.LocalNames(g), flows: map[*graph.Node]*members{}}
 	for _, n := range nodes {
-		if name := strings.TrimSpace(n.Name); name != "" {
-			times[named{n.Home(), name}]++
-		}
-	}
-	for _, n := range nodes {
-		home, local := n.Home(), handles.Of(n)
-		t.handle[n] = local
-		other := g.Node(strings.TrimSpace(n.Name)) // an id means its node, whatever the names of others
-		if name := strings.TrimSpace(n.Name); name != local && times[named{home, name}] == 1 && (other == nil || other == n) {
-			t.local[n], local = name, name
-		}
+		t.handle[n] = handles.Of(n)
+		home, local := n.Home(), t.of(n)
 		flow := t.flows[home]
 		if flow == nil {
 			flow = &members{byLocal: map[string]*graph.Node{}, byID: map[string]*graph.Node{}}

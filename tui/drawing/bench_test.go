@@ -54,6 +54,7 @@ func BenchmarkFrame(b *testing.B) {
 			l := New(g, o)
 			look := Look{Width: 200, Height: 60, Selected: NodeItem(len(g.Nodes) / 2), Lens: true}
 			b.Run(graph.name+"/"+o.View.String()+"/"+o.Zoom.String(), func(b *testing.B) {
+				l.Show(look) // compute the layout
 				b.ReportAllocs()
 				for b.Loop() {
 					l.Show(look)

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/charmbracelet/x/ansi"
-
 	kernel "wf/graph/picture"
 	"wf/tui/painter"
 	"wf/tui/plain"
@@ -23,18 +21,12 @@ type chart struct {
 	edge   []int32 // by edge of the kernel: the edge of the graph, or -1 for a path through hidden nodes
 	stage  []int   // by vertex, once it is needed
 
-	scene *kernel.Scene
-	paint *painter.Painter
-	plain *kernel.Scene // without rows and opened stages
-	built size
-	item  []Item       // by box
-	box   map[Item]int // of the items of stages and nodes
-	boxes []int        // in reading order
-	back  []bool       // by edge of the kernel: it leads back
+	*plot
+	next *plotting // in the background; nil = none
 
 	// Of the frame.
 	look  Look
-	order []Item           // boxes in reading order, each followed by its rows
+	order []Item           // boxes in the order of the flow, each followed by its rows
 	inks  map[[2]int]Style // of lines, by track and piece
 	lens  lens
 }
@@ -44,13 +36,6 @@ type input struct {
 	vertices []kernel.Vertex
 	edges    []kernel.Edge
 	across   []float64
-}
-
-// A size is what a scene depends on besides the structure.
-type size struct {
-	width, height int
-	open          string
-	rows          string
 }
 
 // Widths of the text that a node gets: time and attempt, and counts of instances; and the least width of rows.
@@ -146,88 +131,6 @@ func (c *chart) opened(expanded map[string]bool) (open []int) {
 	return open
 }
 
-// build computes the scene, unless nothing that it depends on has changed.
-func (c *chart) build(look Look) {
-	open := c.opened(look.Expanded)
-	rows := make([]int32, 0, 2*len(c.graph.Rows))
-	for from := 0; from < len(c.graph.Rows); {
-		node := c.graph.Rows[from].Node
-		to := from
-		for to < len(c.graph.Rows) && c.graph.Rows[to].Node == node {
-			to++
-		}
-		rows = append(rows, int32(node), int32(to-from))
-		from = to
-	}
-	now := size{look.Width, look.Height, keyOf(open), keyOf(rows)}
-	if c.scene != nil && now == c.built {
-		return
-	}
-	o := kernel.Options{Width: look.Width, Height: look.Height, Note: noteWidth, Zoom: kernel.Zoom(c.o.Zoom), Measure: ansi.StringWidth, Across: c.input.across}
-	if c.plain == nil || now.width != c.built.width || now.height != c.built.height {
-		c.plain = kernel.New(c.input.vertices, c.input.edges, o)
-	}
-	c.built, c.scene = now, c.plain
-	if o.Open = open; len(open) > 0 {
-		c.scene = kernel.New(c.input.vertices, c.input.edges, o)
-		if !c.scene.Fits || c.scene.Form == kernel.Dot {
-			c.scene = kernel.As(c.plain.Choice, c.input.vertices, c.input.edges, o)
-		}
-	}
-	if len(rows) > 0 {
-		c.scene = kernel.As(c.scene.Choice, c.withRows(rows), c.input.edges, o)
-	}
-	c.index()
-}
-
-// withRows returns the vertices with room for the rows below them.
-func (c *chart) withRows(rows []int32) []kernel.Vertex {
-	vertices := slices.Clone(c.input.vertices)
-	for i := 0; i < len(rows); i += 2 {
-		if v := c.vertex[rows[i]]; v >= 0 {
-			vertices[v].Rows, vertices[v].Wide = int(rows[i+1]), rowsWidth
-		}
-	}
-	return vertices
-}
-
-// keyOf returns numbers as a key of a map.
-func keyOf[N int | int32](numbers []N) string {
-	var key []byte
-	for _, n := range numbers {
-		key = append(key, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
-	}
-	return string(key)
-}
-
-// index prepares what follows from the scene.
-func (c *chart) index() {
-	s := c.scene
-	c.paint = painter.New(s, false)
-	c.item, c.box, c.boxes = make([]Item, len(s.Boxes)), make(map[Item]int, len(s.Boxes)), make([]int, len(s.Boxes))
-	for i := range s.Boxes {
-		b := &s.Boxes[i]
-		c.item[i] = Item{ANode, c.node[b.Members[0]]}
-		if len(b.Members) > 1 {
-			c.item[i].Kind = AStage
-		}
-		c.box[c.item[i]], c.boxes[i] = i, i
-	}
-	slices.SortFunc(c.boxes, func(i, j int) int {
-		a, b := &s.Boxes[i], &s.Boxes[j]
-		return cmp.Or(cmp.Compare(c.paint.Text(i), c.paint.Text(j)), cmp.Compare(a.X, b.X))
-	})
-	c.back = make([]bool, len(c.edge))
-	for i := range s.Tracks {
-		for k := range s.Tracks[i].Arcs {
-			for _, e := range s.Tracks[i].Arcs[k].Edges {
-				c.back[e] = s.Tracks[i].Back
-			}
-		}
-	}
-	c.lens = lens{}
-}
-
 // show takes the current states.
 func (c *chart) show(look Look) {
 	c.look = look
@@ -238,7 +141,7 @@ func (c *chart) show(look Look) {
 		c.order = append(c.order, c.item[i])
 		if c.item[i].Kind == ANode {
 			from, to := c.graph.rowsOf(c.item[i].Index)
-			for r := from; r < to; r++ {
+			for r := from; r < min(to, from+c.scene.Boxes[i].Rows); r++ {
 				c.order = append(c.order, Item{ARow, int32(r)})
 			}
 		}
@@ -343,7 +246,7 @@ func (c *chart) name(item Item) string {
 	return c.scene.Boxes[b].Full
 }
 
-// near lists the boxes that lines join with that of an item, in reading order.
+// near lists the boxes that lines join with that of an item, in the order of the flow.
 func (c *chart) near(item Item, forward bool) []Item {
 	b := c.boxOf(item)
 	if b < 0 {

@@ -274,3 +274,29 @@ func TestChartsDoNotDependOnStates(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeChartsAreComputedInTheBackground: Of a large graph in another pane, the old picture stays until the new one
+// is there.
+func TestLargeChartsAreComputedInTheBackground(t *testing.T) {
+	g := pipeline(200)
+	l := New(g, Options{View: Chart})
+	look := Look{Width: 120, Height: 35}
+	l.Show(look)
+	if l.Pending() != nil {
+		t.Fatal("the first picture is not there")
+	}
+	before := l.view.(*chart).scene
+	look.Width, look.Selected = 60, NodeItem(3)
+	l.Show(look)
+	pending := l.Pending()
+	if pending == nil || l.view.(*chart).scene != before {
+		t.Fatal("the picture did not stay")
+	}
+	grid := NewGrid(60, 35)
+	l.Draw(grid, Point{})
+	checkCells(t, grid, false)
+	<-pending
+	if l.Show(look); l.Pending() != nil || l.view.(*chart).scene == before {
+		t.Error("the new picture is not taken")
+	}
+}

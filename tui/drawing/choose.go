@@ -14,16 +14,17 @@ func New(g *Graph, o Options) *Layout {
 // MostNodes is the maximum number of nodes of a workflow that is drawn as a graph unless the user asks for it.
 const MostNodes = 10_000
 
-// Choose returns the first view of a workflow for a pane of this size: the graph if it is not much larger than the pane,
-// otherwise the list.
-func Choose(g *Graph, width, height int) View {
-	if len(g.Nodes) > MostNodes || width <= 0 || height <= 0 {
-		return List
+// First computes the first layout of a workflow for a pane of this size, and returns its view: the graph if it is not
+// much larger than the pane, otherwise the list.
+func First(g *Graph, o Options, width, height int) (*Layout, View) {
+	if len(g.Nodes) <= MostNodes && width > 0 && height > 0 {
+		o.View = Chart
+		l := New(g, o)
+		l.Show(Look{Width: width, Height: height})
+		if w, h := l.Size(); w <= 2*width && h <= 2*height {
+			return l, Chart
+		}
 	}
-	l := New(g, Options{View: Chart})
-	l.Show(Look{Width: width, Height: height})
-	if w, h := l.Size(); w > 2*width || h > 2*height {
-		return List
-	}
-	return Chart
+	o.View = List
+	return New(g, o), List
 }

@@ -53,7 +53,7 @@ func TestHiddenNodesKeepConnections(t *testing.T) {
 	}
 }
 
-func TestChoose(t *testing.T) {
+func TestFirstView(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		graph *Graph
@@ -65,7 +65,7 @@ func TestChoose(t *testing.T) {
 		{"pipeline of 5,028", pipeline(831), Chart},
 		{"more nodes than a graph shows", pipeline(1800), List},
 	} {
-		if got := Choose(c.graph, 100, 40); got != c.want {
+		if _, got := First(c.graph, Options{}, 100, 40); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -129,6 +129,15 @@ func (l *Layout) Show(look Look) {
 	l.view.show(look)
 }
 
+// Pending returns a channel that is closed when a drawing has been computed in the background, so that Show has
+// something new to take; nil if nothing is computed. Until then the drawing before it stays.
+func (l *Layout) Pending() <-chan struct{} {
+	if c, ok := l.view.(*chart); ok && c.next != nil {
+		return c.next.done
+	}
+	return nil
+}
+
 // Size returns the size of the whole drawing in cells. A list is as wide as the pane.
 func (l *Layout) Size() (width, height int) { return l.view.size() }
 

@@ -39,6 +39,7 @@ type laneCell struct {
 	mask  uint8
 	kinds uint8
 	joint bool
+	head  int8 // an arrowhead: 1 to the right, -1 to the left
 	lane  int32
 	near  bool
 }
@@ -156,6 +157,13 @@ func (l *lanes) across(mask *laneMask, i, at, r int32, k *laneLook) {
 			c.lane, c.near = i, near
 		}
 	}
+	if _, arrives := slices.BinarySearch(l.all[i].targets, r); arrives {
+		if column < at {
+			mask[2*at-1].head = 1
+		} else if column > at {
+			mask[2*at+1].head = -1
+		}
+	}
 }
 
 func (a *lane) kind() uint8 {
@@ -201,7 +209,13 @@ func (l *lanes) write(grid *Grid, y int, mask *laneMask, k *laneLook, ascii bool
 		} else if k.selected >= 0 {
 			style.Mods |= Faint
 		}
-		s := stroke{mask: c.mask, kinds: c.kinds, joint: c.joint}
-		grid.Row(y)[x] = Cell{Text: s.sign(ascii), Width: 1, Style: style, Edge: l.all[c.lane].edge}
+		text := (&stroke{mask: c.mask, kinds: c.kinds, joint: c.joint}).sign(ascii)
+		switch c.head {
+		case 1:
+			text = cells.Either(ascii, ">", "▸")
+		case -1:
+			text = cells.Either(ascii, "<", "◂")
+		}
+		grid.Row(y)[x] = Cell{Text: text, Width: 1, Style: style, Edge: l.all[c.lane].edge}
 	}
 }

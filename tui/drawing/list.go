@@ -1,6 +1,7 @@
 package drawing
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -22,11 +23,14 @@ type list struct {
 	names  []string   // by row
 	back   [][]string // by row: the names of the targets of loops
 	wide   int        // width of the longest name
-	extra  int        // width of the column of conditions and loops; 0 = there are none
+	noted  int        // width of the column with conditions and loops
+	part   []int32    // component by row
+	alone  []bool     // by component: it has one node
 
 	// Of the frame.
-	order []Item  // by line: the row of a node, or a row below it
+	order []Item  // by line: the row of a node, or a row below it; Nothing = a blank line between components
 	rows  []int32 // by line: the number of the node's row
+	shown []Item  // order without blank lines
 	line  []int32 // by row: the number of its line
 	look  Look
 	lines laneLook
@@ -35,7 +39,7 @@ type list struct {
 func newList(g *Graph, o Options) *list {
 	w, nodes, vertex := contract(g, o.Hidden)
 	l := &list{graph: g, web: w, row: slices.Clone(vertex), vertex: vertex, place: make([]int32, w.size)}
-	for r, v := range w.rows() {
+	for r, v := range l.byPart(w) {
 		l.place[v] = int32(r)
 		l.node = append(l.node, nodes[v])
 	}
@@ -53,15 +57,75 @@ func newList(g *Graph, o Options) *list {
 	}
 	l.lanes = newLanes(w, l.place)
 	l.when = conditions(g, w)
-	l.measureExtra()
+	l.noted = l.notes()
 	l.unfold()
 	return l
+}
+
+// byPart returns an order of the vertices in which arcs lead down and components stay together, in the order of their
+// first vertices.
+func (l *list) byPart(w *web) []int32 {
+	rows := w.rows()
+	of := make([]int32, w.size)
+	for v := range of {
+		of[v] = int32(v)
+	}
+	root := func(v int32) int32 {
+		for of[v] != v {
+			of[v] = of[of[v]]
+			v = of[v]
+		}
+		return v
+	}
+	for i := range w.arcs {
+		a, b := root(w.arcs[i].from), root(w.arcs[i].to)
+		of[a] = b
+	}
+	number := make(map[int32]int32, w.size)
+	for _, v := range rows {
+		p := root(v)
+		n, known := number[p]
+		if !known {
+			n = int32(len(number))
+			number[p] = n
+			l.alone = append(l.alone, true)
+		} else {
+			l.alone[n] = false
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(number[root(a)], number[root(b)]) })
+	for _, v := range rows {
+		l.part = append(l.part, number[root(v)])
+	}
+	return rows
+}
+
+// mostNoted is the most cells of the column with conditions and loops.
+const mostNoted = 26
+
+// notes returns the width of the column with conditions and loops.
+func (l *list) notes() int {
+	most := 0
+	for r, v := range l.node {
+		used := 0
+		if text := l.when[l.vertex[v]]; text != "" {
+			used += len("when ") + ansi.StringWidth(text) + 2
+		}
+		for _, name := range l.back[r] {
+			used += 2 + ansi.StringWidth(name) + 2
+		}
+		most = max(most, used)
+	}
+	return min(most, mostNoted)
 }
 
 // unfold computes the lines: one for each node, followed by those of its rows.
 func (l *list) unfold() {
 	l.order, l.rows, l.line = l.order[:0], l.rows[:0], l.line[:0]
 	for r, v := range l.node {
+		if r > 0 && l.part[r] != l.part[r-1] && !(l.alone[l.part[r]] && l.alone[l.part[r-1]]) {
+			l.order, l.rows = append(l.order, Nothing), append(l.rows, -1)
+		}
 		l.line = append(l.line, int32(len(l.order)))
 		l.order, l.rows = append(l.order, NodeItem(int(v))), append(l.rows, int32(r))
 		from, to := l.graph.rowsOf(v)
@@ -69,11 +133,17 @@ func (l *list) unfold() {
 			l.order, l.rows = append(l.order, Item{ARow, int32(i)}), append(l.rows, int32(r))
 		}
 	}
+	l.shown = l.shown[:0]
+	for _, item := range l.order {
+		if item != Nothing {
+			l.shown = append(l.shown, item)
+		}
+	}
 }
 
 func (l *list) show(look Look) {
 	l.look = look
-	if len(l.graph.Rows) > 0 || len(l.order) > len(l.node) {
+	if len(l.graph.Rows) > 0 || len(l.shown) > len(l.node) {
 		l.unfold()
 	}
 	selected := int32(-1)
@@ -85,7 +155,7 @@ func (l *list) show(look Look) {
 }
 
 func (l *list) size() (int, int) { return l.look.Width, len(l.order) }
-func (l *list) items() []Item    { return l.order }
+func (l *list) items() []Item    { return l.shown }
 
 func (l *list) seen(item Item) Item {
 	owner := l.graph.owner(item)
@@ -151,18 +221,24 @@ func (l *list) name(item Item) string {
 
 // move goes to the row above or below, or along edges to the left and right.
 func (l *list) move(from Item, d Direction) Item {
-	row := l.lineOf(from)
+	row, step := l.lineOf(from), 0
 	switch d {
 	case Up:
-		row = max(row-1, 0)
+		step = -1
 	case Down:
-		row = min(row+1, len(l.order)-1)
+		step = 1
 	default:
 		if near := l.near(l.graph.owner(from), d == Right); len(near) > 0 {
 			return near[0]
 		}
+		return from
 	}
-	return l.order[row]
+	for to := row + step; to >= 0 && to < len(l.order); to += step {
+		if l.order[to] != Nothing {
+			return l.order[to]
+		}
+	}
+	return from
 }
 
 func (l *list) near(item Item, forward bool) []Item {
@@ -180,7 +256,7 @@ func (l *list) draw(grid *Grid, from Point) {
 	for y := range grid.Height {
 		at := from.Y + y
 		switch {
-		case at < 0 || at >= len(l.order):
+		case at < 0 || at >= len(l.order) || l.order[at] == Nothing:
 		case l.order[at].Kind == ARow:
 			l.drawInner(grid, y, at)
 		default:
@@ -213,69 +289,24 @@ func (l *list) drawRow(grid *Grid, y, r int) {
 	if grid.Width < narrowPane {
 		details = shortDetail
 	}
-	next := x + details + 2
-	command := next + l.extra
-	if grid.Width-command-1 < leastText && !l.hasExtra(r) {
-		command = next // in the column of conditions, which this row does not need
+	column := x + details // of conditions and loops
+	if n.State.needsPerson() || column+l.noted+leastText > grid.Width {
+		details = grid.Width - x // what somebody must know is more important than columns
 	}
-	room := grid.Width - x
-	if l.hasExtra(r) {
-		room = min(room, details)
-	}
-	used := l.drawState(&p, x, room, n, r)
-	at := next + p.condition(next, l.when[l.vertex[l.node[r]]])
-	p.loops(at, l.back[r])
-	if used <= details { // a longer state has the room of the command: it says more
-		p.command(command, n)
-	}
-}
-
-// drawState draws the counts of a node, its detail, and the tokens on the edges to it, in a column of a fixed width, so that the texts
-// after it are below one another. It returns the columns that it used.
-func (l *list) drawState(p *pen, x, width int, n *Node, r int) int {
-	start, end := x, x+width
+	end := x + details - 2
 	if n.Instances != nil {
 		x += p.instances(x, n.Instances) + 2
 	}
-	tokens := ""
+	x += p.detail(x, end-x, n) + 2
+	x = max(x, column)
+	column += l.noted
+	x += p.condition(x, l.when[l.vertex[l.node[r]]])
 	if marked, all := l.tokens(r); marked > 0 {
-		tokens = words.SignToken.Text(p.ascii) + strconv.Itoa(marked) + "/" + strconv.Itoa(all)
+		x += p.put(x, words.SignToken.Text(p.ascii)+strconv.Itoa(marked)+"/"+strconv.Itoa(all), InkDim) + 2
 	}
-	room := end - x
-	if tokens != "" {
-		room -= len(tokens) // with the blanks before it: the sign is longer than its column in Unicode
-	}
-	x += p.detailIn(x, room, n)
-	if tokens != "" && x+2 < end {
-		x += 2 + p.put(x+2, tokens, InkDim)
-	}
-	return x - start
+	x += p.loops(x, l.back[r])
+	p.command(max(x, column), n)
 }
-
-// hasExtra reports whether a row has conditions or loops.
-func (l *list) hasExtra(r int) bool {
-	return l.when[l.vertex[l.node[r]]] != "" || len(l.back[r]) > 0
-}
-
-// measureExtra computes the width of the column of conditions and loops, at most mostExtra; 0 = no row has any.
-func (l *list) measureExtra() {
-	for r := range l.node {
-		if !l.hasExtra(r) {
-			continue
-		}
-		w := 0
-		if when := l.when[l.vertex[l.node[r]]]; when != "" {
-			w += ansi.StringWidth("when "+when) + 2
-		}
-		for _, name := range l.back[r] {
-			w += 2 + ansi.StringWidth(name) + 2
-		}
-		l.extra = max(l.extra, min(w, mostExtra))
-	}
-}
-
-// mostExtra is the largest width of the column of conditions and loops.
-const mostExtra = 30
 
 // tokens counts the edges with a token to the node of a row, and all edges that the node waits for.
 func (l *list) tokens(r int) (marked, all int) {

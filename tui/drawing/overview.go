@@ -26,8 +26,8 @@ func (l *Layout) Overview(grid *Grid, from Point, width, height int) bool {
 			*c = Cell{Text: state.Glyph(p.look.ASCII), Width: 1, Style: Style{InkOf(state), 0}, Item: p.item[v], Edge: -1}
 		}
 	}
-	for y := from.Y * grid.Height / h; y <= min((from.Y+height-1)*grid.Height/h, grid.Height-1); y++ {
-		for x := from.X * grid.Width / w; x <= min((from.X+width-1)*grid.Width/w, grid.Width-1); x++ {
+	for y := max(from.Y, 0) * grid.Height / h; y <= min((from.Y+height-1)*grid.Height/h, grid.Height-1); y++ {
+		for x := max(from.X, 0) * grid.Width / w; x <= min((from.X+width-1)*grid.Width/w, grid.Width-1); x++ {
 			grid.At(x, y).Style.Mods |= Selected
 		}
 	}

@@ -126,10 +126,10 @@ func checkNearLanes(t *rapid.T, l *list, grid *Grid) {
 		if a.back || a.from != selected && a.to != selected {
 			continue
 		}
-		y := int(l.place[a.from])
-		x := 2 * int(l.lanes.rows[y].at)
-		if !follow(grid, []cursor{{x + 1, y, 'E'}, {x - 1, y, 'W'}, {x, y + 1, 'S'}}, "SEW")[l.order[l.place[a.to]]] {
-			t.Fatalf("no bright lane leads from %q to %q:\n%s", l.names[y], l.names[l.place[a.to]], grid)
+		r := l.place[a.from]
+		x, y := 2*int(l.lanes.rows[r].at), int(l.line[r])
+		if !follow(grid, []cursor{{x + 1, y, 'E'}, {x - 1, y, 'W'}, {x, y + 1, 'S'}}, "SEW")[l.order[l.line[l.place[a.to]]]] {
+			t.Fatalf("no bright lane leads from %q to %q:\n%s", l.names[r], l.names[l.place[a.to]], grid)
 		}
 	}
 }

@@ -1,14 +1,13 @@
 package drawing
 
 import (
-	"strings"
 	"testing"
 )
 
 // ways maps the signs of lines to the directions of their lines.
 var ways = map[string]string{
 	"│": "NS", "─": "EW", "╰": "NE", "╭": "SE", "├": "NSE", "╯": "NW", "┴": "NEW", "╮": "SW", "┤": "NSW", "┬": "SEW",
-	"╎": "NS", "╌": "EW", "┊": "NS", "┈": "EW", "┼": "+", "╋": "NSEW", "╦": "SEW", "╩": "NEW", "╬": "NSEW", "•": "NSEW", "╳": "NSEW", "▸": "EW",
+	"╎": "NS", "╌": "EW", "┊": "NS", "┈": "EW", "┼": "+", "╋": "NSEW", "╦": "SEW", "╩": "NEW", "╬": "NSEW", "•": "NSEW", "╳": "NSEW", "▸": "EW", "◂": "EW",
 }
 
 // fataler is a test or a rapid test.
@@ -44,20 +43,8 @@ func follow(grid *Grid, start []cursor, allowed string) map[Item]bool {
 			continue
 		}
 		out := ways[c.Text]
-		next := grid.At(at.x+1, at.y)
-		joins := next != nil && next.Text == "▸" && c.Text != "▸"
-		vertical := at.way == 'N' || at.way == 'S'
-		switch {
-		case out == "+" && joins && vertical:
-			out = "NSE"
-		case out == "+": // lines that cross go straight on
+		if out == "+" { // lines that cross go straight on
 			out = string([]byte{at.way, opposite[at.way]})
-		case joins && vertical:
-			out = strings.ReplaceAll(out, "W", "")
-		case joins: // the vertical line joins the horizontal one, not the reverse
-			out = "WE"
-		case vertical && contains(out, 'E') && contains(out, 'W') && !strings.Contains("╦╩╬•╳", c.Text) && allowed == "NSE":
-			out = "NS" // the horizontal line branches into the vertical one, not the reverse
 		}
 		if !contains(out, opposite[at.way]) {
 			continue
@@ -98,12 +85,12 @@ func checkListEdges(t fataler, l *list, grid *Grid) {
 		}
 	}
 	for v := 0; v < l.web.size; v += 1 + l.web.size/500 {
-		y := int(l.place[v])
-		x := 2 * int(l.lanes.rows[y].at)
+		r := l.place[v]
+		x, y := 2*int(l.lanes.rows[r].at), int(l.line[r])
 		found := follow(grid, []cursor{{x + 1, y, 'E'}, {x - 1, y, 'W'}, {x, y + 1, 'S'}}, "SEW")
 		for _, i := range l.web.out[v] {
-			if a := &l.web.arcs[i]; !a.back && !found[l.order[l.place[a.to]]] {
-				t.Fatalf("no lane leads from %q to %q:\n%s", l.names[y], l.names[l.place[a.to]], grid)
+			if a := &l.web.arcs[i]; !a.back && !found[l.order[l.line[l.place[a.to]]]] {
+				t.Fatalf("no lane leads from %q to %q:\n%s", l.names[r], l.names[l.place[a.to]], grid)
 			}
 		}
 	}

@@ -48,6 +48,25 @@ func Write(dir, text string) (path string, err error) {
 	return f.Name(), nil
 }
 
+// WriteFolder writes files into a new folder in dir, so that they outlive the program, and returns the path of one of them. It
+// creates dir if necessary. The caller owns the folder.
+func WriteFolder(dir string, files map[string][]byte, name string) (path string, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	folder, err := os.MkdirTemp(dir, "text-")
+	if err != nil {
+		return "", err
+	}
+	for file, data := range files {
+		if err := os.WriteFile(filepath.Join(folder, file), data, 0o600); err != nil {
+			os.RemoveAll(folder)
+			return "", err
+		}
+	}
+	return filepath.Join(folder, name), nil
+}
+
 // Folder returns the folder of unsaved texts, inside the folder of the user's state.
 func Folder(state string) string { return filepath.Join(state, "edits") }
 

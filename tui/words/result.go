@@ -59,17 +59,24 @@ func Short(s api.Shortage) string {
 }
 
 // Asked describes the selection of a run in the words of the command line: "all", "resume 41", "--nodes align
-// --exclude qc".
+// --exclude qc", "--from deploy".
 func Asked(r api.RunSummary) string {
 	what := "all"
 	switch {
+	case len(r.Selection) == 0 && r.Mode != api.ModeResume && r.Resumes == "" && len(r.From)+len(r.Until) > 0:
+		what = ""
 	case len(r.Selection) > 0:
 		what = "--nodes " + plain.Line(strings.Join(r.Selection, " "))
 	case r.Mode == api.ModeResume || r.Resumes != "":
 		what = strings.TrimRight("resume "+plain.Line(r.Resumes), " ")
 	}
-	if len(r.Exclude) > 0 {
-		what += " --exclude " + plain.Line(strings.Join(r.Exclude, " "))
+	for _, flag := range []struct {
+		name  string
+		nodes []string
+	}{{"--from", r.From}, {"--until", r.Until}, {"--exclude", r.Exclude}} {
+		if len(flag.nodes) > 0 {
+			what += " " + flag.name + " " + plain.Line(strings.Join(flag.nodes, " "))
+		}
 	}
-	return what
+	return strings.TrimPrefix(what, " ")
 }

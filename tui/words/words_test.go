@@ -79,6 +79,10 @@ func TestAskedUsesTheWordsOfTheCommandLine(t *testing.T) {
 		"resume 41":                        {Mode: api.ModeResume, Resumes: "41"},
 		"--nodes +a b":                     {Selection: []string{"+a", "b"}, Mode: api.ModeFresh},
 		"--nodes a --exclude c":            {Selection: []string{"a"}, Exclude: []string{"c"}},
+		"--from b --exclude qc":            {From: []string{"b"}, Exclude: []string{"qc"}},
+		"--nodes a --until c":              {Selection: []string{"a"}, Until: []string{"c"}},
+		"--from id:n3 --until c":           {Mode: api.ModeFresh, From: []string{"id:n3"}, Until: []string{"c"}},
+		"resume 41 --from b":               {Mode: api.ModeResume, Resumes: "41", From: []string{"b"}},
 		"all --exclude qc":                 {Exclude: []string{"qc"}},
 		"--nodes " + plain.Line("\x1b[2J"): {Selection: []string{"\x1b[2J"}},
 	} {

@@ -64,7 +64,7 @@ func (q *Reader) ActiveRuns(ctx context.Context) (map[int]api.RunSummary, error)
 
 func summaryOf(req history.Request, res *history.Result, problem string) api.RunSummary {
 	s := api.RunSummary{Run: history.RunID(req.Run), Mode: req.Mode, Resumes: history.RunID(req.Resumes), Selection: req.Selection,
-		Exclude: req.Exclude, Nodes: req.Nodes, Client: req.Client, User: req.User, Started: req.Time, Problem: problem}
+		Exclude: req.Exclude, Until: req.Until, From: req.From, Nodes: req.Nodes, Client: req.Client, User: req.User, Started: req.Time, Problem: problem}
 	if res != nil {
 		if problem == "" {
 			s.Problem = res.Problem
@@ -258,7 +258,7 @@ func addControl(d *api.RunDetail, req history.Request, r *runstate.State) {
 	if req.Seed == "" {
 		return
 	}
-	d.Until, d.From, d.Mocks = req.Until, req.From, mocksOf(req)
+	d.Mocks = mocksOf(req)
 	var params expression.Values
 	if len(req.Params) > 0 && json.Unmarshal(req.Params, &params) == nil {
 		d.Params = params

@@ -17,7 +17,7 @@ func (r Explainer) NotCovered() string {
 	for _, flag := range []struct {
 		name   string
 		values []string
-	}{{"--nodes", r.Request.Selection}, {"--exclude", r.Request.Exclude}} {
+	}{{"--nodes", r.Request.Selection}, {"--exclude", r.Request.Exclude}, {"--from", r.Request.From}, {"--until", r.Request.Until}} {
 		if len(flag.values) > 0 {
 			flags = append(flags, flag.name+" "+strings.Join(flag.values, " "))
 		}

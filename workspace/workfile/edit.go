@@ -17,7 +17,7 @@ import (
 // present, the result contains a note and the edits wait in the workspace.
 func (f *File) Edit(ctx context.Context, by api.Author, req api.EditRequest) (api.EditResult, error) {
 	var origin []byte
-	if slices.ContainsFunc(req.Edits, func(e api.Edit) bool { return e.Key == "results" || e.Op == api.OpRestore }) {
+	if slices.ContainsFunc(req.Edits, func(e api.Edit) bool { return e.Key == "results" || e.Op == api.OpRestore || e.Op == api.OpText }) {
 		origin = f.origin()
 	}
 	frozen, err := f.frozenGraphs(ctx, req)
@@ -80,6 +80,7 @@ var editors = map[string]func(*editBuilder, api.Edit) error{
 	api.OpSetGraph:   (*editBuilder).setGraph,
 	api.OpUnsetGraph: (*editBuilder).unsetGraph,
 	api.OpRestore:    (*editBuilder).restore,
+	api.OpText:       (*editBuilder).text,
 }
 
 func (b *editBuilder) edit(e api.Edit) error {

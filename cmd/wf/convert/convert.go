@@ -39,11 +39,12 @@ type Options struct {
 }
 
 // An Error is a part of the input that a workfile cannot express. Line counts from 1; 0 is the input as a
-// whole.
+// whole, and a Column of 0 the line as a whole.
 type Error struct {
-	Line int
-	Msg  string
-	Fix  string // what to write instead; may be empty
+	Line, Column int
+	Msg          string
+	Fix          string // what to write instead; may be empty
+	Others       int    // how many more mistakes were found
 }
 
 func (e *Error) Error() string {
@@ -88,6 +89,7 @@ var readers = map[string]func(*builder, []byte){
 	"make":      readMake,
 	"mermaid":   readMermaid,
 	"wfcommons": readWfCommons,
+	"yaml":      readText,
 }
 
 // Formats returns the formats that Import supports, sorted.
@@ -198,10 +200,15 @@ func (b *builder) edge(from, to string, l link, line int) {
 		return
 	}
 	b.edges[e] = len(b.ends)
-	b.ends = append(b.ends, layered.Edge{From: e.from, To: e.to, Weak: l.weak})
+	b.addEdge(e, l.weak, line)
+}
+
+// addEdge adds an edge, even if there is an equal one.
+func (b *builder) addEdge(e builderEdge, weak bool, line int) {
+	b.ends = append(b.ends, layered.Edge{From: e.from, To: e.to, Weak: weak})
 	b.where = append(b.where, line)
-	b.when = append(b.when, l.when)
-	b.labels = append(b.labels, l.label)
+	b.when = append(b.when, e.when)
+	b.labels = append(b.labels, e.label)
 }
 
 // setAttr sets an attribute of a node.

@@ -132,7 +132,7 @@ func TestNodesWithoutCommandGetTheGivenOne(t *testing.T) {
 
 func TestImportRefusesInvalidInput(t *testing.T) {
 	for _, c := range []struct{ format, text, want string }{
-		{"yaml", "", "unknown format"},
+		{"toml", "", "unknown format"},
 		{"dot", "digraph {\n\xff}", "line 2: the text is not UTF-8"},
 		{"dot", "digraph " + strings.Repeat("{", 300), "nested more than"},
 		{"dot", "digraph {\n a [label=\"\x1b[0m\"] }", "line 2: the character U+001B cannot be kept"},

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"wf/api"
 	"wf/graph/picture"
 	"wf/tui/painter"
@@ -278,6 +280,7 @@ func (p *writer) frame(f *picture.Frame) {
 	x, y := (float64(f.X)+0.5)*cellWidth, (float64(f.Y)+0.5)*cellHeight
 	w, h := float64(f.W-1)*cellWidth, float64(f.H-1)*cellHeight
 	p.printf(`<rect class="container" x="%s" y="%s" width="%s" height="%s" rx="9"/>`, px(x), px(y), px(w), px(h))
+	p.printf(`<rect class="paper" x="%s" y="%s" width="%s" height="%s"/>`, px(x+2*cellWidth), px(y-cellHeight/2), px(float64(ansi.StringWidth(f.Title)+1)*cellWidth), px(cellHeight))
 	p.printf(`<text class="when title" x="%s" y="%s">%s</text>`+"\n", px(x+2.5*cellWidth), px(y+4.5), text(f.Title))
 }
 
@@ -292,22 +295,25 @@ func (p *writer) box(b *picture.Box) {
 		p.printf(`<rect class="stack" x="%s" y="%s" width="%s" height="%s" rx="6"/>`, px(x+3), px(y+3), px(w), px(h))
 	}
 	p.printf(`<rect class="box %s" x="%s" y="%s" width="%s" height="%s" rx="6"/>`, state, px(x), px(y), px(w), px(h))
+	note := p.g.note(b, false)
+	if card := p.s.Form == picture.Card; card && note == "" && len(b.Members) == 1 && state != api.StateIdle {
+		note = string(state)
+	}
 	left, base := float64(b.X+1)*cellWidth, (float64(b.Y)+float64(b.H)/2)*cellHeight+4.5
 	if p.s.Form == picture.Card {
-		left, base = float64(b.X+2)*cellWidth, base-cellHeight/2+1
+		left = float64(b.X+2) * cellWidth
+		if note != "" { // below the name
+			base -= cellHeight/2 - 1
+		}
 	}
 	if p.s.Form == picture.Dot {
 		left = float64(b.X)*cellWidth + 1
 	}
 	p.printf(`<text x="%s" y="%s">%s<tspan class="name" dx="8">%s</tspan>`, px(left), px(base), words.LookOf(state).Glyph, text(b.Name))
-	note := p.g.note(b, false)
 	if painter.ShowsTimes(p.s, b, note) {
 		p.printf(`<tspan class="times" dx="8">%s</tspan>`, text(b.Times))
 	}
-	if p.s.Form == picture.Card {
-		if note == "" && len(b.Members) == 1 && state != api.StateIdle {
-			note = string(state)
-		}
+	if p.s.Form == picture.Card && note != "" {
 		p.printf(`</text><text class="note" x="%s" y="%s">%s</text></g>`+"\n", px(left), px(base+cellHeight-2), text(note))
 		return
 	}

@@ -40,10 +40,12 @@ func TestPrintRuns(t *testing.T) {
 	Runs(&b, console.Paint{}, []api.RunSummary{
 		{Run: "43", Started: after(-4 * time.Minute), Result: api.Succeeded, Mode: api.ModeResume, Resumes: "42", Counts: api.Counts{OK: 6, Kept: 24}, DurationMS: number(int64(100000)), User: "u1"},
 		{Run: "42", Started: after(-25 * time.Hour), Mode: api.ModeFresh, Selection: []string{"+multiqc"}, Counts: api.Counts{Running: 1}},
+		{Run: "41", Started: after(-26 * time.Hour), Result: api.Succeeded, From: []string{"id:n3"}, Counts: api.Counts{OK: 1}, User: "u1", Client: api.ClientTrigger},
 	}, func(t time.Time) string { return words.Ago(t, noon) })
-	want := `RUN  WHEN    RESULT     NODES          TIME   BY  WHAT
-43   4m ago  ✓ ok       6 ok, 24 kept  1m40s  u1  resume 42
-42   1d ago  ● running  1 running                 --nodes +multiqc
+	want := `RUN  WHEN    RESULT     NODES          TIME   BY            WHAT
+43   4m ago  ✓ ok       6 ok, 24 kept  1m40s  u1            resume 42
+42   1d ago  ● running  1 running                           --nodes +multiqc
+41   1d ago  ✓ ok       1 ok                  u1 (trigger)  --from id:n3
 `
 	if b.String() != want {
 		t.Errorf("\n%s\nwant\n%s", b.String(), want)

@@ -69,7 +69,7 @@ func runHead(b *strings.Builder, p console.Paint, d api.RunDetail, now time.Time
 	}
 	var t console.Table
 	for _, field := range [][2]string{
-		{"workfile", d.Workfile}, {"what", words.Asked(d.RunSummary) + partText(d)}, {"started", moment(d.Started, now)}, {"ended", ended},
+		{"workfile", d.Workfile}, {"what", words.Asked(d.RunSummary)}, {"started", moment(d.Started, now)}, {"ended", ended},
 		{"exit code", code}, {"by", by}, {"trigger", triggerText(d.Trigger)}, {"wrapper", d.Wrapper}, {"params", words.Values(d.Params)}, {"mocked", mocksText(d.Mocks)}, {"cwd", d.Cwd}, {"limits", limits}, {"version", d.Version},
 		{"records", d.Folder}, {"damage", d.Problem}, {"left", survivors},
 	} {
@@ -108,18 +108,6 @@ func runNotes(b *strings.Builder, d api.RunDetail) {
 		}
 		fmt.Fprintf(b, "note: %s\n", plain.Line(note))
 	}
-}
-
-// partText returns the --from and --until flags of the run.
-func partText(d api.RunDetail) string {
-	text := ""
-	if len(d.From) > 0 {
-		text += " --from " + strings.Join(d.From, " ")
-	}
-	if len(d.Until) > 0 {
-		text += " --until " + strings.Join(d.Until, " ")
-	}
-	return text
 }
 
 // moment formats a time, absolute and relative.

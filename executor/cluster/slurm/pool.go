@@ -47,6 +47,15 @@ func perCPU(memory int64, cpus int) int64 { return (kilobytes(memory) + int64(cp
 // StepID implements cluster.Pooler.
 func (Slurm) StepID() string { return "$SLURM_JOB_ID.$SLURM_STEP_ID" }
 
+// Machine implements cluster.Pooler.
+func (Slurm) Machine() string { return "$SLURMD_NODENAME" }
+
+// Left implements cluster.Pooler. An allocation with --no-kill goes on without a machine that has failed, even if this is the one
+// that executed its script. While it ends, its machines vanish from the list one after the other.
+func (Slurm) Left(allocation cluster.State, machine string) bool {
+	return allocation.Text == "RUNNING" && allocation.Host != "" && !includes(allocation.Host, machine)
+}
+
 // stepFailures are parts of what srun prints, and what they mean.
 var stepFailures = []struct {
 	text  string

@@ -3,6 +3,7 @@ package slurm
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"wf/executor/cluster"
 )
@@ -14,6 +15,7 @@ func (Slurm) Probe() string { return "scontrol show config" }
 
 // Probed implements cluster.Prober. The lines are like "MaxArraySize            = 1001".
 func (Slurm) Probed(output string) (a cluster.Allowed) {
+	measures := false
 	for line := range strings.Lines(output) {
 		name, value, _ := strings.Cut(line, "=")
 		value = strings.TrimSpace(value)
@@ -24,7 +26,28 @@ func (Slurm) Probed(output string) (a cluster.Allowed) {
 			}
 		case "AccountingStorageType":
 			a.Accounting = strings.HasSuffix(value, "/slurmdbd")
+		case "JobAcctGatherType":
+			measures = !strings.HasSuffix(value, "/none")
+		case "JobAcctGatherFrequency":
+			a.Sampling = sampling(value)
 		}
 	}
+	if !measures || !a.Accounting {
+		a.Sampling = 0
+	}
 	return a
+}
+
+// sampling reads how often tasks are measured: seconds, or a list such as task=30,energy=60.
+func sampling(value string) time.Duration {
+	for part := range strings.SplitSeq(value, ",") {
+		what, seconds, named := strings.Cut(part, "=")
+		if !named {
+			what, seconds = "task", what
+		}
+		if n, err := strconv.Atoi(seconds); err == nil && strings.EqualFold(strings.TrimSpace(what), "task") {
+			return time.Duration(max(0, n)) * time.Second
+		}
+	}
+	return 0
 }

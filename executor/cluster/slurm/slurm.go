@@ -14,7 +14,10 @@ import (
 // Slurm implements cluster.Engine.
 type Slurm struct{}
 
-var _ cluster.Requeuer = Slurm{}
+var (
+	_ cluster.Requeuer = Slurm{}
+	_ cluster.Meter    = Slurm{}
+)
 
 // Index implements cluster.Engine.
 func (Slurm) Index() string { return "SLURM_ARRAY_TASK_ID" }
@@ -110,14 +113,32 @@ func (Slurm) Submitted(output string) (string, error) {
 // squeueFormat has the columns name, id of the job or array, index, state, hosts, expected start and reason. The reason comes last, because it may contain anything.
 const squeueFormat = "%j|%F|%K|%T|%N|%S|%r"
 
-// Status implements cluster.Engine. squeue has no option for a prefix of names, and is faster without a list of ids.
+// Status implements cluster.Engine. squeue has no option for a prefix of names, and is faster without a list of ids. Times are in
+// seconds since 1970, because the machine may be in another time zone than this one.
 func (Slurm) Status() string {
-	return `squeue --noheader --array --states=all --user="$(id -un)" --format='` + squeueFormat + `'`
+	return `SLURM_TIME_FORMAT=%s squeue --noheader --array --states=all --user="$(id -un)" --format='` + squeueFormat + `'`
 }
 
 // Final implements cluster.Engine.
 func (Slurm) Final(ids []string) string {
 	return "sacct --noheader --parsable2 --format=JobName,JobID,State,NodeList,MaxRSS,Reason --jobs=" + strings.Join(ids, ",")
+}
+
+// Peaks implements cluster.Meter.
+func (s Slurm) Peaks(tasks []cluster.Ref) string {
+	ids := make([]string, len(tasks))
+	for i, t := range tasks {
+		ids[i] = id(t)
+	}
+	return s.Final(ids)
+}
+
+// id returns the id of a task that is not a step.
+func id(t cluster.Ref) string {
+	if t.Index < 0 {
+		return t.Job
+	}
+	return t.Job + "_" + strconv.Itoa(t.Index)
 }
 
 // FinalStates implements cluster.Engine. The lines of a job are followed by those of its steps, which have the memory.
@@ -128,7 +149,7 @@ func (Slurm) FinalStates(output string) ([]cluster.State, error) {
 		if len(f) != 6 {
 			return nil, fmt.Errorf("sacct printed %q, which has %d columns instead of 6", line, len(f))
 		}
-		id, _, step := strings.Cut(f[1], ".")
+		whole, _, step := strings.Cut(f[1], ".")
 		switch last := len(states) - 1; {
 		case step && last >= 0:
 			states[last].Peak = max(states[last].Peak, size(f[4]))
@@ -136,7 +157,7 @@ func (Slurm) FinalStates(output string) ([]cluster.State, error) {
 		case step || !strings.HasPrefix(f[0], cluster.NamePrefix):
 			continue
 		}
-		job, element, array := strings.Cut(id, "_")
+		job, element, array := strings.Cut(whole, "_")
 		s := cluster.State{Name: f[0], Ref: cluster.Ref{Job: job, Index: -1}, Text: f[2], Host: f[3], Reason: f[5]}
 		if array {
 			index, err := strconv.Atoi(element)
@@ -220,8 +241,8 @@ func state(line string) (cluster.State, error) {
 	if s.Phase == cluster.Completed && s.Reason == "JobLaunchFailure" {
 		s.Phase = cluster.NotLaunched
 	}
-	if start, err := time.ParseInLocation("2006-01-02T15:04:05", f[5], time.Local); err == nil && s.Phase == cluster.Waiting {
-		s.Expected = start
+	if start, err := strconv.ParseInt(f[5], 10, 64); err == nil && s.Phase == cluster.Waiting {
+		s.Expected = time.Unix(start, 0)
 	}
 	return s, nil
 }
@@ -231,13 +252,10 @@ func state(line string) (cluster.State, error) {
 func (Slurm) Cancel(tasks []cluster.Ref, how cluster.Cancellation) string {
 	var jobs, steps []string
 	for _, t := range tasks {
-		switch {
-		case t.Step != "":
+		if t.Step != "" {
 			steps = append(steps, t.Step)
-		case t.Index >= 0:
-			jobs = append(jobs, t.Job+"_"+strconv.Itoa(t.Index))
-		default:
-			jobs = append(jobs, t.Job)
+		} else {
+			jobs = append(jobs, id(t))
 		}
 	}
 	var script []string

@@ -60,17 +60,17 @@ func TestSubmitted(t *testing.T) {
 
 // The lines are what squeue 22.05 prints.
 func TestStates(t *testing.T) {
-	got, err := Slurm{}.States("wf-a-1|12|0|PENDING||2026-11-23T14:05:00|Priority\n" +
-		"wf-a-1|12|1|RUNNING|n2|2026-11-23T06:16:46|None\n" +
-		"theirs|13|N/A|RUNNING|n1|2026-11-23T06:16:46|None\n" +
-		"wf-a-2|14|N/A|NODE_FAIL|n1|2026-11-23T06:16:46|NodeDown\n" +
+	got, err := Slurm{}.States("wf-a-1|12|0|PENDING||1795442700|Priority\n" +
+		"wf-a-1|12|1|RUNNING|n2|1795414606|None\n" +
+		"theirs|13|N/A|RUNNING|n1|1795414606|None\n" +
+		"wf-a-2|14|N/A|NODE_FAIL|n1|N/A|NodeDown\n" +
 		"wf-a-3|15|N/A|SLUMBERING|n1|N/A|a|b\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []cluster.State{
 		{Name: "wf-a-1", Ref: cluster.Ref{Job: "12", Index: 0}, Phase: cluster.Waiting, Text: "PENDING", Reason: "Priority",
-			Expected: time.Date(2026, 11, 23, 14, 5, 0, 0, time.Local)},
+			Expected: time.Unix(1795442700, 0)},
 		{Name: "wf-a-1", Ref: cluster.Ref{Job: "12", Index: 1}, Phase: cluster.Running, Text: "RUNNING", Host: "n2"},
 		{Name: "wf-a-2", Ref: cluster.Ref{Job: "14", Index: -1}, Phase: cluster.NodeFailed, Text: "NODE_FAIL", Host: "n1", Reason: "NodeDown"},
 		{Name: "wf-a-3", Ref: cluster.Ref{Job: "15", Index: -1}, Phase: cluster.Unknown, Text: "SLUMBERING", Host: "n1", Reason: "a|b"},
