@@ -89,11 +89,19 @@ func (l *lens) apply(f *runview.Workfile, p *picture, now time.Time) {
 		if from := textSourceOf(n); from != text.from || sign != text.sign || countsDown(n) {
 			*text = tinted{from, sign, sign + " " + detail(n, now), shortTime(n, now)}
 			if !l.ascii { // a word needs the room of the time
-				text.time = sign + text.time
+				text.time = withSign(sign, text.time)
 			}
 		}
 		to.Detail, to.Time = text.detail, text.time
 	}
+}
+
+// withSign puts a sign before a short time, with a blank if there is room for it.
+func withSign(sign, time string) string {
+	if cells.Columns(sign)+1+cells.Columns(time) <= shortRoom {
+		return sign + " " + time
+	}
+	return sign + time
 }
 
 // A tinted has the texts of a node with a sign, and what they were made from.
