@@ -28,11 +28,9 @@ func isDisconnected(m *model) bool { return m.link != nil && m.link.ended != nil
 // isRunning reports whether a run is active.
 func isRunning(m *model) bool { return m.doc.running() }
 
-// inGraph reports whether the view is the graph.
+// inList reports whether the view is the list, and inGraph whether it is the graph.
+func inList(m *model) bool  { return hasFile(m) && m.doc.picture.view == drawing.List }
 func inGraph(m *model) bool { return hasFile(m) && m.doc.picture.view == drawing.Chart }
-
-// inList reports whether the view is the list.
-func inList(m *model) bool { return hasFile(m) && m.doc.picture.view == drawing.List }
 
 // isNow reports whether the workfile is shown as it is now, not as an earlier run left it.
 func isNow(m *model) bool { return hasFile(m) && m.doc.earlier == nil }

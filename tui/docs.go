@@ -57,9 +57,19 @@ SUB-FLOWS AND QUESTIONS
   included; y approves, with KEY=VALUE lines for the command, x rejects. Enter on a node that
   waits asks, too.
 
-  In the graph a condition stands on the line before the node that it leads to; where several
-  lines meet, a mark shows that one of them has a condition. A line that was not taken is dim and
-  has a cross.
+THE GRAPH
+
+  The graph is drawn in the largest form that fits the pane: boxes with state and time, lines
+  with names and times, short names. If that is too much, similar nodes share a box (×8), with
+  the number of those that are done and of those that failed, wait or run. Enter draws them one
+  by one in their place, Backspace puts them together again; n goes to a failed node in a box
+  that stays closed. z draws another size, also a larger one that scrolls, 0 what fits.
+
+  Lines end in arrowheads; where two only cross, one is not drawn. The path of the selection,
+  all that leads to it and follows it, has the colours of the states it comes from; everything
+  else is dim, until t shows all lines alike. A condition stands on the line where it leaves its
+  node. A line that was not taken is dim and has a cross; a dashed one does not block; a dotted
+  one leads through nodes that the filter hides. v lists the nodes instead.
 
 TIMES, TINTS AND REPLAY
 

@@ -143,6 +143,9 @@ func (m *model) headings(width int) []string {
 		if text := m.doc.picture.whereabouts(); text != "" && !m.term.areas.stacked() {
 			parts = append(parts, text)
 		}
+		if text := m.doc.picture.cutName(); text != "" {
+			parts = append(parts, text)
+		}
 	}
 	return parts
 }

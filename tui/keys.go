@@ -83,7 +83,7 @@ func (a *action) fits(m *model) bool {
 var keyNames = map[string]string{
 	"up": "↑", "down": "↓", "left": "←", "right": "→", "enter": "⏎", "space": "space", "pgup": "PgUp", "pgdown": "PgDn",
 	"home": "Home", "end": "End", "tab": "Tab", "shift+tab": "S-Tab", "esc": "Esc", "ctrl+c": "^C", "ctrl+z": "^Z", "ctrl+r": "^R", "ctrl+y": "^Y", "ctrl+l": "^L",
-	"ctrl+d": "^D", "ctrl+u": "^U",
+	"ctrl+d": "^D", "ctrl+u": "^U", "backspace": "Backspace",
 }
 
 // asciiKeys are the ASCII names of keys that are otherwise displayed as a sign.

@@ -318,6 +318,14 @@ func (p *picture) choose(item drawing.Item) {
 	}
 }
 
+// cutName returns the whole name of the selection if the drawing shows only a part of it, or "".
+func (p *picture) cutName() string {
+	if p.layout == nil || !p.layout.Shortened(p.selected) {
+		return ""
+	}
+	return p.layout.Name(p.selected)
+}
+
 // node returns the selected node, or -1.
 func (p *picture) node() int {
 	if in := p.innerOf(); in != nil && p.layout != nil {

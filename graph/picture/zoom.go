@@ -23,6 +23,14 @@ type Choice struct {
 	made    bool
 }
 
+// Chips returns the choice with chips instead of cards.
+func (c Choice) Chips() Choice {
+	if c.size.form == Card {
+		c.size.form = Chip
+	}
+	return c
+}
+
 // As draws a graph like a scene of the same graph, although more stages may be open and boxes may have other rows. So
 // the other boxes stay near where they were. The drawing may be larger than the pane.
 func As(like Choice, vertices []Vertex, edges []Edge, o Options) *Scene {

@@ -65,3 +65,12 @@ func TestPlacesDecideTheOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestCardsCanBecomeChips draws a scene of cards again, with chips.
+func TestCardsCanBecomeChips(t *testing.T) {
+	vertices, edges := []Vertex{{Name: "a"}, {Name: "b"}}, []Edge{{From: 0, To: 1}}
+	s := New(vertices, edges, Options{})
+	if again := As(s.Choice.Chips(), vertices, edges, Options{}); s.Form != Card || again.Form != Chip || again.H >= s.H {
+		t.Errorf("%s of %d lines became %s of %d", s.Form, s.H, again.Form, again.H)
+	}
+}

@@ -25,10 +25,12 @@ type chart struct {
 	next *plotting // in the background; nil = none
 
 	// Of the frame.
-	look  Look
-	order []Item           // boxes in the order of the flow, each followed by its rows
-	inks  map[[2]int]Style // of lines, by track and piece
-	lens  lens
+	look   Look
+	order  []Item           // boxes in the order of the flow, each followed by its rows
+	states []State          // by box
+	marked []bool           // by box: it or one of its nodes is marked
+	inks   map[[2]int]Style // of lines, by track and piece
+	lens   lens
 }
 
 // An input is what the kernel draws.
@@ -150,6 +152,7 @@ func (c *chart) show(look Look) {
 		c.inks = map[[2]int]Style{}
 	}
 	clear(c.inks)
+	c.now()
 	c.focus()
 }
 

@@ -39,7 +39,7 @@ func (c *chart) draw(grid *Grid, from Point) {
 // Texts returns the sign of a box, and its time or progress.
 func (s *chartSurface) Texts(box int) painter.Texts {
 	b := &s.scene.Boxes[box]
-	texts := painter.Texts{Sign: s.stateOf(box).Glyph(s.look.ASCII)}
+	texts := painter.Texts{Sign: s.states[box].Glyph(s.look.ASCII)}
 	if len(b.Members) > 1 {
 		texts.Note = painter.Progress(s.counts(box), s.look.ASCII)
 		return texts
@@ -72,14 +72,18 @@ func (c *chart) counts(box int) (counts api.Counts) {
 	return counts
 }
 
-// stateOf returns the state of a box: the most urgent one of its nodes.
-func (c *chart) stateOf(box int) State {
-	members := c.scene.Boxes[box].Members
-	state := c.graph.Nodes[c.node[members[0]]].State
-	for _, v := range members[1:] {
-		state = Worst(state, c.graph.Nodes[c.node[v]].State)
+// now takes the states and marks of the boxes. The state of a box is the most urgent one of its nodes.
+func (c *chart) now() {
+	c.states, c.marked = c.states[:0], c.marked[:0]
+	for i := range c.scene.Boxes {
+		members := c.scene.Boxes[i].Members
+		state, marked := c.graph.Nodes[c.node[members[0]]].State, false
+		for _, v := range members {
+			n := &c.graph.Nodes[c.node[v]]
+			state, marked = Worst(state, n.State), marked || n.Marked
+		}
+		c.states, c.marked = append(c.states, state), append(c.marked, marked)
 	}
-	return state
 }
 
 // Put writes a text.
@@ -99,7 +103,7 @@ func (s *chartSurface) Put(x, y int, text string, m painter.Mark) {
 		s.grid.Put(x, y, text, ansi.StringWidth(text), style, Nothing)
 		return
 	}
-	state := s.stateOf(m.Box)
+	state := s.states[m.Box]
 	style := Style{Ink: InkOf(state)}
 	switch m.Part {
 	case painter.Name:
@@ -109,10 +113,13 @@ func (s *chartSurface) Put(x, y int, text string, m painter.Mark) {
 	case painter.Note:
 		style.Ink = detailInk(state)
 	}
-	if s.marked(m.Box) {
+	if s.marked[m.Box] {
 		style.Mods |= Marked
 	}
-	if !s.lit(m.Box) && !(m.Part == painter.Sign && urgent(state)) {
+	switch lit := s.lit(m.Box); {
+	case lit && s.lens.on && (m.Part == painter.Name || m.Part == painter.Frame):
+		style.Mods |= Near
+	case !lit && !(m.Part == painter.Sign && urgent(state)):
 		style.Mods |= Faint
 	}
 	s.grid.Put(x, y, text, ansi.StringWidth(text), style, s.item[m.Box])
@@ -120,11 +127,6 @@ func (s *chartSurface) Put(x, y int, text string, m painter.Mark) {
 
 // urgent reports whether the sign of a state is never faint.
 func urgent(s State) bool { return s.needsPerson() || s == Running || s == Retrying }
-
-// marked reports whether a node of a box is marked.
-func (c *chart) marked(box int) bool {
-	return slices.ContainsFunc(c.scene.Boxes[box].Members, func(v int) bool { return c.graph.Nodes[c.node[v]].Marked })
-}
 
 // way returns what has become of an edge.
 func (c *chart) way(e int) (painter.Way, bool) {

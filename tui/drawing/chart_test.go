@@ -170,7 +170,7 @@ func checkLens(t fataler, c *chart, grid *Grid) {
 	t.Helper()
 	if !c.lens.on {
 		for i := range grid.cells {
-			if grid.cells[i].Style.Mods&Near != 0 {
+			if grid.cells[i].Style.Mods&Near != 0 { // of a line or a box
 				t.Fatalf("a line is lit without a lens:\n%s", grid)
 			}
 		}
@@ -298,5 +298,26 @@ func TestLargeChartsAreComputedInTheBackground(t *testing.T) {
 	<-pending
 	if l.Show(look); l.Pending() != nil || l.view.(*chart).scene == before {
 		t.Error("the new picture is not taken")
+	}
+}
+
+// TestItemsFollowTheFlow lists the boxes of wrapped and unwrapped graphs: the first is where the flow begins, and each
+// comes after those that lead to it.
+func TestItemsFollowTheFlow(t *testing.T) {
+	g := pipeline(6)
+	for _, size := range []Point{{60, 14}, {80, 20}, {120, 35}, {300, 60}} {
+		l := New(g, Options{View: Chart})
+		l.Show(Look{Width: size.X, Height: size.Y})
+		place := map[Item]int{}
+		for i, item := range l.Items() {
+			place[item] = i
+		}
+		for _, item := range l.Items() {
+			for _, before := range l.Parents(item) {
+				if place[before] >= place[item] {
+					t.Errorf("%v: %s comes before %s", size, l.Name(item), l.Name(before))
+				}
+			}
+		}
 	}
 }

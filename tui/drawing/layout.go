@@ -213,7 +213,7 @@ func (l *Layout) Folded() (boxes, nodes int) {
 // Shortened reports whether the drawing shows only a part of the name of an item.
 func (l *Layout) Shortened(item Item) bool {
 	c, ok := l.view.(*chart)
-	if !ok {
+	if !ok || item.Kind == ARow {
 		return false
 	}
 	i := c.boxOf(item)

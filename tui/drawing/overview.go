@@ -10,9 +10,8 @@ func (l *Layout) Overview(grid *Grid, from Point, width, height int) bool {
 		return false
 	}
 	grid.Clear()
-	states := make([]State, len(p.item))
+	states := p.states
 	for v := range states {
-		states[v] = p.stateOf(v)
 		at := p.where(p.item[v])
 		c := grid.At((at.X+at.W/2)*grid.Width/w, (at.Y+at.H/2)*grid.Height/h)
 		if c == nil {

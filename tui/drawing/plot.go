@@ -99,14 +99,23 @@ func (c *chart) newPlot(of size, open []int, rows []int32, plain *kernel.Scene) 
 	if o.Open = open; len(open) > 0 {
 		p.scene = kernel.New(c.input.vertices, c.input.edges, o)
 		if !p.scene.Fits || p.scene.Form == kernel.Dot {
-			p.scene = kernel.As(plain.Choice, c.input.vertices, c.input.edges, o)
+			p.scene = c.like(plain.Choice, c.input.vertices, o)
 		}
 	}
 	if len(rows) > 0 {
-		p.scene = kernel.As(p.scene.Choice, c.withRows(rows), c.input.edges, o)
+		p.scene = c.like(p.scene.Choice, c.withRows(rows), o)
 	}
 	p.index(c.node, len(c.edge))
 	return p
+}
+
+// like draws the graph like another scene, but with chips instead of cards that do not fit.
+func (c *chart) like(choice kernel.Choice, vertices []kernel.Vertex, o kernel.Options) *kernel.Scene {
+	s := kernel.As(choice, vertices, c.input.edges, o)
+	if !s.Fits && s.Form == kernel.Card && c.o.Zoom == Fit {
+		s = kernel.As(choice.Chips(), vertices, c.input.edges, o)
+	}
+	return s
 }
 
 // withRows returns the vertices with room for the rows below them.
@@ -142,13 +151,10 @@ func (p *plot) index(node []int32, edges int) {
 		}
 		p.boxes[i] = i
 	}
+	rank := ranks(s)
 	slices.SortFunc(p.boxes, func(i, j int) int {
 		a, b := &s.Boxes[i], &s.Boxes[j]
-		x, y := cmp.Compare(a.X, b.X), cmp.Compare(p.paint.Text(i), p.paint.Text(j))
-		if s.Down || s.Bands > 1 {
-			x, y = y, x
-		}
-		return cmp.Or(cmp.Compare(a.Part, b.Part), x, y)
+		return cmp.Or(cmp.Compare(a.Part, b.Part), cmp.Compare(rank[i], rank[j]), cmp.Compare(p.paint.Text(i), p.paint.Text(j)), cmp.Compare(a.X, b.X))
 	})
 	p.back = make([]bool, edges)
 	for i := range s.Tracks {
@@ -158,4 +164,37 @@ func (p *plot) index(node []int32, edges int) {
 			}
 		}
 	}
+}
+
+// ranks returns, by box, the number of boxes on the longest way to it.
+func ranks(s *kernel.Scene) []int {
+	rank, before := make([]int, len(s.Boxes)), make([]int, len(s.Boxes))
+	after := make([][]int, len(s.Boxes))
+	for i := range s.Tracks {
+		if s.Tracks[i].Back {
+			continue
+		}
+		for k := range s.Tracks[i].Arcs {
+			a := &s.Tracks[i].Arcs[k]
+			after[a.From] = append(after[a.From], a.To)
+			before[a.To]++
+		}
+	}
+	var ready []int
+	for i, n := range before {
+		if n == 0 {
+			ready = append(ready, i)
+		}
+	}
+	for len(ready) > 0 {
+		i := ready[len(ready)-1]
+		ready = ready[:len(ready)-1]
+		for _, to := range after[i] {
+			rank[to] = max(rank[to], rank[i]+1)
+			if before[to]--; before[to] == 0 {
+				ready = append(ready, to)
+			}
+		}
+	}
+	return rank
 }

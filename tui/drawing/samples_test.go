@@ -132,11 +132,11 @@ func readWorkfile(t testing.TB, path string) *Graph {
 
 var (
 	printFile  = flag.String("print", "", "draw this `workfile`, or a sample (pipeline:N, irregular:N), and print it: go test ./drawing -run TestPrint -v -print FILE")
-	printView  = flag.String("view", "list", "how: list, stages, graph")
+	printView  = flag.String("view", "list", "how: list, graph")
 	printWidth = flag.Int("columns", 100, "columns of the pane")
 	printRows  = flag.Int("lines", 60, "rows of the pane")
 	printASCII = flag.Bool("ascii", false, "with ASCII only")
-	printZoom  = flag.Int("zoom", 0, "zoom of the graph")
+	printZoom  = flag.Int("zoom", 0, "zoom of the graph: 0 what fits, 1 boxes, 2 names and times, 3 short names, 4 signs, 5 stages")
 	printOnly  = flag.String("only", "", "show only nodes whose names begin with one of these `words`")
 	printRun   = flag.Bool("running", true, "with states as in the middle of a run")
 )
