@@ -147,7 +147,7 @@ func randomOp(r *rand.Rand, side, n int) func(*graph.Graph) graph.Op {
 	set := func(attr, value string) func(*graph.Graph) graph.Op {
 		return func(*graph.Graph) graph.Op { return graph.SetNode{ID: id, Attr: attr, Value: value} }
 	}
-	switch r.IntN(9) {
+	switch r.IntN(10) {
 	case 0:
 		return set("label", "make "+value)
 	case 1:
@@ -176,6 +176,13 @@ func randomOp(r *rand.Rand, side, n int) func(*graph.Graph) graph.Op {
 				ops = append(ops, graph.SetEdge{Key: e.Key, Attr: "when", Value: "done"})
 			}
 			return graph.Batch{Ops: ops}
+		}
+	case 8: // the node, if nothing follows it
+		return func(g *graph.Graph) graph.Op {
+			if len(g.Node(id).Out) > 0 {
+				return graph.SetNode{ID: id, Attr: "mem", Value: value + "G"}
+			}
+			return graph.RemoveNode{ID: id}
 		}
 	}
 	return func(g *graph.Graph) graph.Op {
