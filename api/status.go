@@ -64,6 +64,8 @@ type NodeStatus struct {
 	Parent     string         `json:"parent,omitempty"`
 	Wait       *Wait          `json:"wait,omitempty"`
 	Attempt    int            `json:"attempt,omitempty"`   // repetitions of the latest activation
+	Retries    int            `json:"retries,omitempty"`   // how often the workfile says to repeat it after a failure
+	Approve    bool           `json:"approve,omitempty"`   // a person decides whether it runs
 	Handled    bool           `json:"handled,omitempty"`   // it failed, and an edge handled the failure
 	Mocked     bool           `json:"mocked,omitempty"`    // it was not executed: a mock gave its outcome, or skipped it
 	Outputs    map[string]any `json:"outputs,omitempty"`   // of the latest execution; only in answers to a selection

@@ -43,7 +43,7 @@ type TriggerWorkfile struct {
 	User     string `json:"user,omitempty"`  // who armed it
 	// Changed is set if the triggers in the file are no longer those that are armed: none of them fires.
 	Changed  bool      `json:"changed,omitempty"`
-	Problem  string    `json:"problem,omitempty"` // why the file cannot be read, or why the latest start failed
+	Problem  string    `json:"problem,omitempty"` // why the file cannot be read, why the latest start failed, or why a run would be refused now
 	Triggers []Trigger `json:"triggers"`
 }
 

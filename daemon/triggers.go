@@ -140,13 +140,18 @@ func (t *triggers) enable(r *http.Request, q api.TriggerEnable) (api.TriggerList
 	if !filepath.IsAbs(q.Path) {
 		return api.TriggerList{}, relative(q.Path)
 	}
-	if err := t.checkParams(r.Context(), q); err != nil {
+	warning, err := t.checkRuns(r.Context(), q)
+	if err != nil {
 		return api.TriggerList{}, err
 	}
 	if err := t.keeper.Enable(r.Context(), q, author(r).User); err != nil {
 		return api.TriggerList{}, err
 	}
-	return t.keeper.List(r.Context(), api.TriggersQuery{Path: q.Path, Next: 1})
+	list, err := t.keeper.List(r.Context(), api.TriggersQuery{Path: q.Path, Next: 1})
+	if err == nil && len(list.Workfiles) == 1 && list.Workfiles[0].Problem == "" {
+		list.Workfiles[0].Problem = warning
+	}
+	return list, err
 }
 
 func (t *triggers) disable(r *http.Request, q api.TriggerDisable) (api.None, error) {

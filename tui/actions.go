@@ -28,7 +28,8 @@ func isDisconnected(m *model) bool { return m.link != nil && m.link.ended != nil
 // isRunning reports whether a run is active.
 func isRunning(m *model) bool { return m.doc.running() }
 
-// inGraph reports whether the view is the graph.
+// inList reports whether the view is the list, and inGraph whether it is the graph.
+func inList(m *model) bool  { return hasFile(m) && m.doc.picture.view == drawing.List }
 func inGraph(m *model) bool { return hasFile(m) && m.doc.picture.view == drawing.Chart }
 
 // isNow reports whether the workfile is shown as it is now, not as an earlier run left it.
@@ -48,7 +49,7 @@ func moveActions() []action {
 			func(m *model, key string) tea.Msg { m.doc.moveEnd(key); return nil }},
 		{groupMove, []string{"enter"}, "open", "open a stage or a sub-flow, answer what waits, or go to the log", "open", atDrawing, hasFile, give((*model).enter)},
 		{groupMove, []string{"backspace"}, "close", "close the stage, sub-flow or instance that the selection is in", "", atDrawing, hasFile, give(func(m *model) tea.Msg { return m.doc.picture.closeHere(m.doc.shown()) })},
-		{groupMove, []string{"n", "N"}, "next failure", "go to the next failed node, or the one before", "next failed", atDrawing, hasFile,
+		{groupMove, []string{"n", "N"}, "next failure", "go to the next failed node, or the one before", nextHint, atDrawing, hasFile,
 			func(m *model, key string) tea.Msg { return m.doc.nextFailed(key == "n") }},
 		{groupMove, []string{"#"}, "instance by number", "go to an instance of a sub-flow by its number", "", atDrawing, inSubFlow, give(func(m *model) tea.Msg { return m.doc.instancePrompt() })},
 		{groupMove, []string{"p", "P"}, "parent, child", "go to what leads to the node, or to what it leads to", "", atDrawing, hasFile,
@@ -101,8 +102,8 @@ func lookActions() []action {
 		{groupLook, []string{"t"}, "path", "light the path of the selection, or show all lines alike", "", atMain, inGraph, give(func(m *model) tea.Msg { return m.doc.picture.nextLens() })},
 		{groupLook, []string{"0"}, "fit", "show all of the graph at once, in the largest form that fits", "", atMain, inGraph, act(func(m *model) { m.doc.picture.fit() })},
 		{groupLook, []string{"O"}, "overview", "show or hide the overview of a graph that does not fit", "", atMain, inGraph, act(func(m *model) { m.panes.noOverview = !m.panes.noOverview })},
-		{groupLook, []string{"T"}, "tint", "colour the nodes by their time; again: by the critical path; again: by neither", "", atMain, hasFile, give(nextTint)},
-		{groupLook, []string{"t"}, "times", "show or hide the strip of times beside the list", "", atMain, hasFile, give(toggleStrip)},
+		{groupLook, []string{"T"}, "tint", "colour nodes by their time; again: by the critical path; again: by neither", "", atMain, hasFile, give(nextTint)},
+		{groupLook, []string{"t"}, "times", "show or hide the strip of times beside the list", "", atMain, inList, give(toggleStrip)},
 		{groupLook, []string{"/"}, "filter", "show only some nodes: words, s:failed, g:align, +x, x+, dur>1m, ! negates", "filter", atDrawing, hasFile, give(func(m *model) tea.Msg { return m.doc.filterPrompt() })},
 		{groupLook, []string{"f"}, "only failed", "show only what failed; again: only what runs; again: all", "", atDrawing, hasFile, act(func(m *model) { m.doc.nextQuick() })},
 		{groupLook, []string{"esc"}, "back", "clear the filter, or leave an earlier run", "", atMain, hasFile, act((*model).escape)},

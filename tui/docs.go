@@ -71,6 +71,27 @@ THE GRAPH
   node. A line that was not taken is dim and has a cross; a dashed one does not block; a dotted
   one leads through nodes that the filter hides. v lists the nodes instead.
 
+TIMES, TINTS AND REPLAY
+
+  Beside the list, where there is room, a strip shows when each node ran: a bar for each attempt,
+  in the colour of how it ended, and dashes while it could run and waited. t hides the strip.
+
+  T colours the names by how long the nodes took, in five steps, each twice the one before, then
+  by the critical path, the one of wf runs show. A sign before the time says the same.
+
+  F lets the selection follow what runs longest, until you move it. , and . go through the run
+  that is shown, or the latest one, from its history: the drawing, the times and the header are
+  those of that moment. Home and End go to the ends of the run, Esc goes back to now.
+
+  While a choice of the run menu is selected, the drawing shows what it would run, what may run
+  after certain outcomes, and what is kept: the plan of wf plan.
+
+COLOURS
+
+  The palette follows the terminal: dark or light, as the terminal says, or 16 colours. --palette,
+  WF_PALETTE or the setting palette choose another one: dark, light, colorblind, 16 or none.
+  NO_COLOR switches colours off. A click on a sign or a line says what it means.
+
 FILTERS
 
   Terms with blanks between them must all hold; commas stand between alternatives; ! negates.

@@ -46,7 +46,7 @@ func (m *model) draw() (x, y int, cursor bool) {
 		m.refresh()
 	}
 	m.term.screen.Resize(m.term.width, m.term.height)
-	m.term.screen.ASCII = m.opt.ASCII
+	m.term.screen.ASCII, m.term.screen.Scheme = m.opt.ASCII, m.opt.palette(m.term.look)
 	all := m.term.screen.All()
 	m.term.areas, m.doc.picture.overview = areas{}, cells.Area{}
 	if m.term.width < leastWidth || m.term.height < leastHeight {

@@ -90,11 +90,23 @@ func after(before, ev api.Event) api.Event {
 	if ev.Type == api.NodeWaiting && before.Type == api.NodeFailed {
 		ev.Reason, ev.ExitCode, ev.Signal, ev.Execution, ev.DurationMS = before.Reason, before.ExitCode, before.Signal, before.Execution, before.DurationMS
 	}
+	if ev.Retry == nil && ev.Type != api.NodeReset && ev.Type != api.NodeSkipped {
+		ev.Retry = carried(before, ev)
+	}
 	if ev.Type == api.NodeEngine && before.Type != "" {
 		before.Seq, before.Engine = ev.Seq, ev.Engine
 		return before
 	}
 	return ev
+}
+
+// carried returns the number of the failed attempt before ev, whose own event ev replaces. A failure with such a number is not final,
+// so a final one gets none.
+func carried(before, ev api.Event) *api.Retry {
+	if before.Type == api.NodeFinished || ev.Type == api.NodeFailed {
+		return nil
+	}
+	return before.Retry
 }
 
 // ask notes whether an event changes the approvals.

@@ -9,11 +9,12 @@ import (
 
 // Hints that the footer shows only in certain situations.
 const (
-	approvalsHint = "approvals" // something waits for a person
-	resumeHint    = "resume"    // no run is active and a node has failed
-	failuresHint  = "failures"  // several nodes have failed
-	replayHint    = "replay"    // a run is shown that has ended
-	followHint    = "follow"    // a run is active, or the selection follows already
+	approvalsHint = "approvals"   // something waits for a person
+	resumeHint    = "resume"      // no run is active and a node has failed
+	nextHint      = "next failed" // a node has failed
+	failuresHint  = "failures"    // several nodes have failed
+	replayHint    = "replay"      // a run is shown that has ended
+	followHint    = "follow"      // a run is active, or the selection follows already
 )
 
 // pressing reports whether the footer should show an action that has one of these hints. It is true for all others.
@@ -24,6 +25,8 @@ func (a *action) pressing(m *model) bool {
 	case resumeHint:
 		c := m.doc.flow.Status.Counts
 		return !m.doc.running() && c.Failed+c.Cancelled > 0
+	case nextHint:
+		return m.doc.shown().Count("").Failed > 0
 	case failuresHint:
 		return m.doc.shown().Count("").Failed > 1
 	case replayHint:

@@ -188,9 +188,8 @@ func controlLines(n *api.NodeStatus, now time.Time, field func(name, text string
 		field("waits", text)
 	}
 	field("executor", strings.TrimSpace(words.Engine(n.Engine, n.State)+"  "+words.Peak(n.PeakBytes)))
-	if n.Attempt > 0 {
-		field("attempts", words.Plural(n.Attempt, "repetition")+" so far")
-	}
+	field("attempts", words.Attempt(n))
+	field("rules", words.Traits(n))
 	if n.Handled {
 		field("failure", "handled: an edge leads on from it")
 	}

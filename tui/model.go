@@ -72,7 +72,8 @@ type window struct {
 	screen        cells.Grid
 	areas         areas      // of the latest screen, for the mouse
 	spots         []hintSpot // of the latest screen
-	mouse         bool       // the interface receives mouse events; otherwise the terminal uses the mouse to select text
+	look          terminalLook
+	mouse         bool // the interface receives mouse events; otherwise the terminal uses the mouse to select text
 	pointer       pointer
 }
 
@@ -110,10 +111,11 @@ func (m *model) close() {
 
 // Init opens the workfile, or shows home.
 func (m *model) Init() tea.Cmd {
+	ask := m.opt.askBackground()
 	if m.opt.Path == "" {
-		return m.goHome()
+		return tea.Batch(ask, m.goHome())
 	}
-	return m.openFile(m.opt.Path)
+	return tea.Batch(ask, m.openFile(m.opt.Path))
 }
 
 // goHome shows the home screen. It asks the daemon only if there is a connection.

@@ -85,6 +85,9 @@ func (m *model) clickAt(x, y int) tea.Cmd {
 		m.term.pointer.dragging = true
 	case m.term.areas.drawing.Contains(x, y):
 		m.panes.active = drawingPane
+		if text := p.explainAt(x, y, m.opt.ASCII); text != "" {
+			m.say(text, false)
+		}
 		item := p.itemAt(x, y)
 		if item == drawing.Nothing {
 			return nil

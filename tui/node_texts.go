@@ -44,8 +44,13 @@ func detail(n *api.NodeStatus, now time.Time) string {
 	if n.FromFile {
 		text = strings.TrimSpace(text + " from the file")
 	}
-	if n.Executions > 1 {
+	switch attempt := words.Attempt(n); {
+	case attempt != "":
+		text += " (" + attempt + ")"
+	case n.Executions > 1:
 		text += fmt.Sprintf(" (execution %d)", n.Executions)
+	case n.State == api.StateIdle && words.Traits(n) != "":
+		text += ", " + words.Traits(n)
 	}
 	return text
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"wf/client/runview"
 	"wf/tui/cells"
 	"wf/tui/drawing"
+	"wf/tui/words"
 )
 
 // A picture is the drawing of a flow and how it is displayed.
@@ -63,7 +65,7 @@ func (p *picture) update(f *runview.Workfile, hidden []bool, now time.Time) {
 	if p.layout == nil || p.built.structure != f.Structure {
 		p.graph = &drawing.Graph{Nodes: make([]drawing.Node, len(f.Nodes)), Edges: make([]drawing.Edge, len(f.Edges))}
 		for i, n := range f.Nodes {
-			node := drawing.Node{ID: n.ID, Name: n.Name, Group: n.Group, Command: n.Command, Signs: n.SubFlow, Inside: !f.Outer(i), Folds: n.SubFlow != ""}
+			node := drawing.Node{ID: n.ID, Name: n.Name, Group: n.Group, Command: n.Command, Signs: words.Traits(&n), Inside: !f.Outer(i), Folds: n.SubFlow != ""}
 			if n.X != nil && n.Y != nil {
 				node.X, node.Y, node.Placed = *n.X, *n.Y, true
 			}
@@ -118,17 +120,18 @@ type textSource struct {
 	mocked     bool
 	handled    bool
 	fromFile   bool
+	attempt    int
 }
 
 func textSourceOf(n *api.NodeStatus) textSource {
-	return textSource{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode, n.Wait, n.Engine, n.Instances, n.Mocked, n.Handled, n.FromFile}
+	return textSource{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode, n.Wait, n.Engine, n.Instances, n.Mocked, n.Handled, n.FromFile, n.Attempt}
 }
 
 // shortTime returns for chips how long a node has been running, or how long it ran.
 func shortTime(n *api.NodeStatus, now time.Time) string {
 	switch {
 	case n.State == api.StateRunning && n.Started != nil:
-		return clock(now.Sub(*n.Started))
+		return withAttempt(clock(now.Sub(*n.Started)), n)
 	case n.Wait != nil && n.Wait.Until != nil:
 		return clock(n.Wait.Until.Sub(now))
 	case n.Wait != nil:
@@ -138,6 +141,17 @@ func shortTime(n *api.NodeStatus, now time.Time) string {
 	}
 	return ""
 }
+
+// withAttempt adds the attempt to a short time, such as "12s 2/4", if there is room for it.
+func withAttempt(text string, n *api.NodeStatus) string {
+	if long := fmt.Sprintf("%s %d/%d", text, n.Attempt+1, n.Retries+1); n.Attempt > 0 && n.Retries >= n.Attempt && len(long) <= shortRoom {
+		return long
+	}
+	return text
+}
+
+// shortRoom is the room for a short time, in columns.
+const shortRoom = 7
 
 // newLayout computes a new layout and restores the selection.
 func (p *picture) newLayout(structure int, hidden []bool, now time.Time) {

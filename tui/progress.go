@@ -18,7 +18,7 @@ func drawProgress(a cells.Area, doc *document, now time.Time) {
 	}
 	run := doc.flow.Current()
 	if cycle := doc.flow.Cycle(); cycle != nil && doc.earlier == nil && !doc.running() {
-		a.Put(1, 0, cells.Clip(cycleText(&doc.flow, cycle)+", all blocking: runs refuse it. Delete one of its edges, or connect it as non-blocking", a.Width-2, a.ASCII()), cells.Bad)
+		a.Put(1, 0, cells.Clip(cycleText(&doc.flow, cycle)+", so no run can start: D deletes one of its edges, c makes it non-blocking", a.Width-2, a.ASCII()), cells.Bad)
 		return
 	}
 	if r, c, ok := doc.earlier.inReplay(); ok {
@@ -27,6 +27,10 @@ func drawProgress(a cells.Area, doc *document, now time.Time) {
 	}
 	if doc.earlier != nil {
 		run = &doc.earlier.detail.RunSummary
+	}
+	if run == nil && len(doc.flow.Nodes) == 0 {
+		a.Put(1, 0, cells.Clip("nothing to run yet: a adds a node", a.Width-2, a.ASCII()), cells.Dimmed)
+		return
 	}
 	if run == nil {
 		a.Put(1, 0, cells.Clip("never run"+fromFileText(&doc.flow)+": r runs it", a.Width-2, a.ASCII()), cells.Dimmed)

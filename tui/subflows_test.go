@@ -165,7 +165,7 @@ func TestControlFlowEventsChangeTheDrawing(t *testing.T) {
 		{Type: api.NodeFinished, Node: "id-sign", Run: "42", Time: noon, DurationMS: ptr(int64(0)), Mocked: true},
 	}})
 	m.Update(news{m.link.feed, b})
-	for id, want := range map[string]string{"id-done": "skipped", "id-tidy": "killed by SIGKILL, again in 1m30s", "id-large": "waits 1m30s", "id-flaky": "exit 7, again in 1m30s",
+	for id, want := range map[string]string{"id-done": "skipped", "id-tidy": "killed by SIGKILL, again in 1m30s", "id-large": "waits 1m30s", "id-flaky": "exit 7, again in 1m30s (attempt 2)",
 		"id-rescue": "exit 4, handled", "id-sign": "0.0s not executed"} {
 		if got := detail(&m.doc.flow.Nodes[m.doc.flow.Index[id]], noon); got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)

@@ -61,6 +61,8 @@ type Options struct {
 	Env   []string
 	ASCII bool
 	Color bool
+
+	Palette string // dark, light, colorblind or 16; otherwise the one that fits the terminal
 }
 
 // A Recent is a workfile that has a history.

@@ -41,6 +41,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.term.width, m.term.height = msg.Width, msg.Height
 		m.doc.picture.free = false // the selection may not be visible any more
 		return tea.ClearScreen     // a terminal that gets wider keeps cells that the renderer believes to be blank
+	case tea.BackgroundColorMsg, tea.ColorProfileMsg:
+		m.term.look.note(msg)
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:

@@ -13,7 +13,7 @@ func LeftBy(now *Workfile, d api.RunDetail) Workfile {
 	f.Nodes = make([]api.NodeStatus, len(now.Nodes))
 	for i, n := range now.Nodes {
 		f.Nodes[i] = api.NodeStatus{ID: n.ID, Name: n.Name, Command: n.Command, Group: n.Group, Parent: n.Parent, X: n.X, Y: n.Y, State: api.StateIdle,
-			Container: n.Container, SubFlow: n.SubFlow}
+			Container: n.Container, SubFlow: n.SubFlow, Retries: n.Retries, Approve: n.Approve}
 	}
 	f.Edges = slices.Clone(now.Edges)
 	f.setInstances(d)
@@ -57,6 +57,10 @@ func (f *Workfile) markSkipped(d api.RunDetail) {
 func executed(n *api.NodeStatus, run string, x api.Execution) {
 	n.Run, n.Executions, n.Started, n.DurationMS = run, max(n.Executions, x.Execution), x.Started, x.DurationMS
 	n.Reason, n.ExitCode, n.Signal, n.Message, n.Handled = x.Reason, x.ExitCode, x.Signal, x.Message, x.Handled
+	n.Attempt = 0
+	if x.Inputs != nil {
+		n.Attempt = max(0, x.Inputs.Attempt-1)
+	}
 	switch {
 	case x.OK:
 		n.State = api.StateOK

@@ -129,7 +129,7 @@ func (r *Replay) At(t time.Time) Workfile {
 func (r *Replay) rewind(n *api.NodeStatus, t time.Time) {
 	was := *n
 	*n = api.NodeStatus{ID: was.ID, Name: was.Name, Command: was.Command, Group: was.Group, Parent: was.Parent, X: was.X, Y: was.Y, Run: was.Run,
-		Container: was.Container, SubFlow: was.SubFlow, Item: was.Item, State: api.StateIdle}
+		Container: was.Container, SubFlow: was.SubFlow, Item: was.Item, Retries: was.Retries, Approve: was.Approve, State: api.StateIdle}
 	for _, one := range r.tries[n.ID] {
 		if one.ready.After(t) {
 			if n.State == api.StateFailed {
@@ -137,7 +137,10 @@ func (r *Replay) rewind(n *api.NodeStatus, t time.Time) {
 			}
 			return
 		}
-		n.Executions = one.x.Execution
+		n.Executions, n.Attempt = one.x.Execution, 0
+		if one.x.Inputs != nil {
+			n.Attempt = max(0, one.x.Inputs.Attempt-1)
+		}
 		n.Started, n.DurationMS, n.Reason, n.ExitCode, n.Signal, n.Message, n.Handled = nil, nil, "", nil, "", "", false
 		switch {
 		case one.start.After(t):

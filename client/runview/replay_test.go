@@ -31,7 +31,7 @@ func execution(node string, number, wait, from, to int, ok bool) api.Execution {
 func workfile(nodes string, edges ...string) Workfile {
 	var s api.Status
 	for _, name := range strings.Fields(nodes) {
-		s.Nodes = append(s.Nodes, api.NodeStatus{ID: name, Name: name})
+		s.Nodes = append(s.Nodes, api.NodeStatus{ID: name, Name: name, State: api.StateIdle})
 	}
 	for k, e := range edges {
 		e, when, _ := strings.Cut(e, ":")

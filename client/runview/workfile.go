@@ -162,7 +162,7 @@ func (f *Workfile) updated(ev api.Event) {
 			f.Structure++
 		}
 		f.Nodes[i] = n
-		if n.Name != was.Name || n.Command != was.Command || n.Group != was.Group {
+		if n.Retries != was.Retries || n.Approve != was.Approve || n.Name != was.Name || n.Command != was.Command || n.Group != was.Group {
 			f.Structure++
 		}
 	}
@@ -211,6 +211,7 @@ func (f *Workfile) node(ev api.Event) {
 	if ev.Type != api.NodeWaiting { // a waiting node may have failed before
 		n.Reason, n.ExitCode, n.Signal, n.Message = "", nil, "", ""
 	}
+	noteAttempt(n, ev)
 	n.Wait, n.Mocked, n.Handled, n.FromFile = nil, ev.Mocked, ev.Handled, false
 	n.Engine, n.PeakBytes = ev.Engine, ev.PeakBytes
 	switch ev.Type {
@@ -235,8 +236,11 @@ func (f *Workfile) node(ev api.Event) {
 	case api.NodeFailed:
 		n.State, n.DurationMS, n.PID = api.StateFailed, ev.DurationMS, 0
 		n.Reason, n.ExitCode, n.Signal, n.Message = ev.Reason, ev.ExitCode, ev.Signal, ev.Message
-		if ev.Reason == api.ReasonCancelled {
+		switch {
+		case ev.Reason == api.ReasonCancelled:
 			n.State = api.StateCancelled
+		case ev.Retry != nil:
+			n.State = api.StateRetrying
 		}
 	}
 	if ev.DurationMS != nil { // the event of the start may be missing
@@ -249,10 +253,22 @@ func (f *Workfile) node(ev api.Event) {
 	f.decideEdges(i)
 }
 
+// noteAttempt counts the repetitions of the latest activation of a node, before an event changes its state.
+func noteAttempt(n *api.NodeStatus, ev api.Event) {
+	switch {
+	case ev.Retry != nil:
+		n.Attempt = ev.Retry.Attempt
+	case ev.Type == api.NodeReset, ev.Type == api.NodeSkipped:
+		n.Attempt = 0
+	case (ev.Type == api.NodeReady || ev.Type == api.NodeStarted) && settled(n.State):
+		n.Attempt = 0 // a new activation
+	}
+}
+
 // join makes a node part of a run and resets the count of its executions.
 func join(n *api.NodeStatus, run string) {
 	if n.Run != run {
-		n.Run, n.Executions = run, 0
+		n.Run, n.Executions, n.Attempt = run, 0, 0
 	}
 }
 

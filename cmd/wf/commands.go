@@ -55,7 +55,7 @@ func commandList() []command {
 		{groupEdit, "git", "", "Teach git to show, merge and store workfiles", newGit},
 		{groupEdit, "export", "", "Copy a workfile with graphics for yEd", newExport},
 		{groupServer, "server", "daemon", "Start, stop and inspect the daemon", newServer},
-		{groupServer, "trigger", "", "Start runs at times: enable, list and test triggers", newTrigger},
+		{groupServer, "trigger", "", "Let workfiles run by themselves: enable, list and test triggers", newTrigger},
 		{groupServer, "host", "", "Work on other machines", newHost},
 		{groupServer, "notify", "", "Show and try notifications about runs", newNotify},
 		{groupServer, "audit", "", "Show who asked for what, and verify the audit log", newAudit},

@@ -12,7 +12,7 @@ import (
 
 // TestSettingsMatchFlags checks that the flag of a setting accepts its values and has the built-in value as its default.
 func TestSettingsMatchFlags(t *testing.T) {
-	root := newRoot(&env{Console: console.Console{Color: "auto"}})
+	root := newRoot(&env{Console: console.Console{Color: "auto", Palette: "auto"}})
 	for _, s := range settings.All() {
 		if problem, _ := s.Check(s.Builtin); problem != "" && s.Builtin != "" {
 			t.Errorf("%s: the built-in value %q %s", s.Key, s.Builtin, problem)

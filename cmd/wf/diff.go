@@ -38,7 +38,8 @@ compared with its last commit. The exit status is 0, whether or not there are di
   wf diff 41:                        what was edited since run 41
   wf diff main:Workfile HEAD:Workfile --stat
   wf diff 41: 42: --json`,
-		Args: nargs(0, 2),
+		Annotations: map[string]string{completesWith: "FILE FILE"},
+		Args:        nargs(0, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.json && o.stat {
 				return exit.Usage("--json and --stat cannot be combined")

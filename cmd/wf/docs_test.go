@@ -58,7 +58,7 @@ func firstDifference(a, b []byte) int {
 // docsPage returns the reference after its first section: the help of every command, then every topic.
 func docsPage() []byte {
 	var b bytes.Buffer
-	root := newRoot(&env{Console: console.Console{Color: "auto"}})
+	root := newRoot(&env{Console: console.Console{Color: "auto", Palette: "auto"}})
 	commands := shownCommands(root)
 	for _, cmd := range commands {
 		fmt.Fprintf(&b, "- [%s](#%s): %s\n", cmd.CommandPath(), strings.ReplaceAll(cmd.CommandPath(), " ", "-"), cmd.Short)
@@ -85,7 +85,7 @@ func helpOf(cmd *cobra.Command) string {
 // TestHelpFits checks that no line of help is wider than the terminal, up to 100 columns, and that all examples are valid
 // commands.
 func TestHelpFits(t *testing.T) {
-	root := newRoot(&env{Console: console.Console{Color: "auto"}})
+	root := newRoot(&env{Console: console.Console{Color: "auto", Palette: "auto"}})
 	for _, cmd := range shownCommands(root) {
 		for line := range strings.Lines(helpOf(cmd)) {
 			if width := len([]rune(strings.TrimRight(line, "\n"))); width > 100 {
@@ -136,7 +136,7 @@ func TestMan(t *testing.T) {
 	if status != 0 || !strings.Contains(stderr, "manual pages into") {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
-	root := newRoot(&env{Console: console.Console{Color: "auto"}})
+	root := newRoot(&env{Console: console.Console{Color: "auto", Palette: "auto"}})
 	for _, cmd := range shownCommands(root) {
 		page, err := os.ReadFile(filepath.Join(dir, "man1", manName(cmd)+".1"))
 		if err != nil {

@@ -126,7 +126,8 @@ func (s tuiSetup) options(m *machine) tui.Options {
 		Out:      e.Stdout,
 		Env:      e.Environ,
 		ASCII:    e.WantASCII(),
-		Color:    e.WantColor(true),
+		Color:    e.WantColor(true) && e.Palette != "none",
+		Palette:  e.Palette,
 	}
 }
 

@@ -71,6 +71,8 @@ opens the terminal interface, which runs nothing by itself.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { showHelp(cmd.OutOrStdout(), cmd, e.helpWidth()) })
 	root.PersistentFlags().Var(&choice{&e.Color, settings.ColorWords}, "color", "colour: auto, always or never")
+	root.PersistentFlags().Var(&choice{&e.Palette, settings.PaletteWords}, "palette", "colours of the terminal interface: auto, dark, light, colorblind, 16 or none")
+	_ = root.PersistentFlags().MarkHidden("palette") // nobody types it twice: it is a setting, and in wf help keys
 	root.PersistentFlags().String("host", "", "work on another `MACHINE`: ssh://user@machine, or a name of wf host")
 	root.PersistentFlags().BoolVar(&e.ASCII, "ascii", false, "draw with ASCII only")
 	root.AddGroup(

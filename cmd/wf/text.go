@@ -62,6 +62,7 @@ SOURCE is ` + sourceHelp + `.`,
 		},
 	}
 	lookFlag(cmd, &o.file, "f")
+	cmd.Annotations[completesWith] = "FILE"
 	cmd.Flags().BoolVar(&o.schema, "schema", false, "print the JSON Schema of texts, for editors")
 	return cmd
 }

@@ -128,6 +128,9 @@ func (o *triggerOptions) enable(e *env) func(context.Context, *env, string) erro
 					fmt.Fprintf(e.Stderr, "  %s  next %s\n", plain.Line(t.On), instantText(t.Next[0], t.Zone))
 				}
 			}
+			if problem := list.Workfiles[0].Problem; problem != "" {
+				fmt.Fprintf(e.Stderr, "warning: %s\n", plain.Line(problem))
+			}
 			noteWebhooks(e, list)
 			for _, t := range w.Triggers { // as it was before: a run may have got files meanwhile
 				if t.Files != nil && t.State != api.TriggerGone {

@@ -60,7 +60,8 @@ func (e *env) showTUI(ctx context.Context, path string) (tui.Left, error) {
 		Out:      e.Stdout,
 		Env:      e.Environ,
 		ASCII:    e.WantASCII(),
-		Color:    e.WantColor(true),
+		Color:    e.WantColor(true) && e.Palette != "none",
+		Palette:  e.Palette,
 	})
 }
 

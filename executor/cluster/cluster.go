@@ -60,6 +60,7 @@ type Timing struct {
 	Collect   time.Duration // how long a job waits for others with which it can be submitted; 500 ms
 	Missing   time.Duration // after which a task is lost that the batch system does not know and that left no result; 2 min
 	Doubt     time.Duration // after which a batch whose submission had no answer, and that is not shown, is submitted again; 20 s
+	Stall     time.Duration // after which an allocation is given up that starts nothing although tasks wait there; 2 min
 	Call      time.Duration // after which a script has no answer; 1 min
 	Grace     time.Duration // between TERM and the end of the time of a task; 1 min
 	Account   time.Duration // that an end waits for what accounting says about it; 2 s
@@ -78,6 +79,7 @@ func (t Timing) withDefaults() Timing {
 		Collect:   cmp.Or(t.Collect, 500*time.Millisecond),
 		Missing:   cmp.Or(t.Missing, 2*time.Minute),
 		Doubt:     cmp.Or(t.Doubt, 20*time.Second),
+		Stall:     cmp.Or(t.Stall, 2*time.Minute),
 		Call:      cmp.Or(t.Call, time.Minute),
 		Grace:     cmp.Or(t.Grace, time.Minute),
 		Account:   cmp.Or(t.Account, 2*time.Second),

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"wf/executor"
 )
@@ -34,6 +35,7 @@ func TestAllocationWithoutItsScript(t *testing.T) {
 // Steps of an allocation hang before they start their tasks, which get another allocation. Each runs once.
 func TestAllocationThatStartsNothing(t *testing.T) {
 	c, dir := pooledSlurm(t)
+	c.Timing.Stall = time.Second
 	setFault(t, dir, "hang-steps", "")
 	r := open(t, c)
 	r.start("echo a >> runs", "echo b >> runs")

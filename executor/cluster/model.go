@@ -310,7 +310,7 @@ func (m *model) startedIn(t *task) {
 		}
 	}
 	if b := t.batch; b != nil && b.hold != nil {
-		b.hold.running, b.hold.used = true, true
+		b.hold.running, b.hold.used, b.hold.misfires = true, true, 0
 	}
 }
 

@@ -71,6 +71,7 @@ type hold struct {
 	removed bool // it was cancelled, because nothing is expected of it any more
 	// abandoned says that it starts nothing any more although it goes on. It is cancelled when what it has started has ended.
 	abandoned bool
+	misfires  int       // steps in a row that have not started their tasks
 	sealed    time.Time // since when its steps can know that they must start nothing more; zero = they cannot
 	deserted  bool      // it is abandoned, and a look since then has shown all that it has started
 	machine   string    // where its script is executed, see Pooler.Machine; "" = not known
@@ -367,11 +368,13 @@ func (p *pools) hold(want shape, now time.Time) {
 
 // seen takes over what the batch system says about an allocation; nil = it does not show it.
 func (p *pools) seen(b *batch, st *State, began, now time.Time) {
+	if !b.hold.over {
+		p.check(b, st, began, now)
+	}
 	switch {
 	case b.hold.over:
 	case st != nil && !st.Phase.over():
 		b.hold.absent = time.Time{}
-		p.check(b, *st, began, now)
 	case st == nil && (b.job == "" || !b.doubt.IsZero()):
 	case b.hold.absent.IsZero():
 		b.hold.absent = now // the files are looked at once more
@@ -383,23 +386,26 @@ func (p *pools) seen(b *batch, st *State, began, now time.Time) {
 	}
 }
 
-// check finds allocations that start nothing any more although they go on for the batch system: the machine with their script has
-// failed, or their steps hang, as after a restart of a controller that believes that steps go on which have ended. Others get
-// their tasks.
-func (p *pools) check(b *batch, st State, began, now time.Time) {
+// check finds allocations that start nothing any more although they go on: the machine with their script has failed, their steps hang,
+// as after a restart of a controller that believes that steps go on which have ended, or their steps fail, because the controller
+// has forgotten the allocation. Others get their tasks.
+func (p *pools) check(b *batch, st *State, began, now time.Time) {
 	h := b.hold
 	switch {
-	case p.engine == nil || !h.running || h.over:
+	case p.engine == nil || !h.running:
 		return
 	case h.abandoned:
 		h.deserted = !h.sealed.IsZero() && began.After(h.sealed.Add(p.c.Timing.Poll))
 		p.seal(b)
 		return
-	case h.machine != "" && p.engine.Left(st, h.machine):
+	case h.misfires >= mostMisfires:
+	case st == nil || st.Phase.over():
+		return
+	case h.machine != "" && p.engine.Left(*st, h.machine):
 	case h.progress.IsZero() || b.waiting() == 0 || b.waiting() < b.load():
 		h.progress = now
 		return
-	case now.Sub(h.progress) < p.c.Timing.Missing:
+	case now.Sub(h.progress) < p.c.Timing.Stall:
 		return
 	}
 	h.abandoned, h.closed = true, true

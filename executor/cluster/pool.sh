@@ -36,7 +36,7 @@ step() {
 	code=$?
 	if [ "$code" != 0 ]; then
 		[ ! -f "$at" ] || read -r task < "$at"
-		[ -z "$task" ] || news "x.$task" "$(now) $code $begun $(printf %s "$said" | tr '\n' ' ' | tail -c 500)"
+		[ -z "$task" ] || news "x.$task" "$(now) $code $begun $name $(printf %s "$said" | tr '\n' ' ' | tail -c 500)"
 	fi
 	rm -f "$at"
 	echo >> "$pool/ends"

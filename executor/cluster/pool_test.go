@@ -179,14 +179,30 @@ func TestKilledStep(t *testing.T) {
 	}
 }
 
-// A task that no step can start fails with the words of the batch system.
+// A task that no step can start in several allocations fails with the words of the batch system, and can start no more.
 func TestStepsThatCannotStart(t *testing.T) {
 	c, dir := pooledSlurm(t)
 	setFault(t, dir, "fail-steps", "srun: error: Unable to create step for job 1: More processors requested than permitted\n")
 	r := open(t, c)
 	r.start("true")
-	if e := r.await(executor.Ended, 0); !e.Exit.Failed || !strings.Contains(e.Message, "More processors requested") {
+	if e := r.await(executor.Ended, 0); !e.Exit.Failed || !strings.Contains(e.Message, "More processors requested") || !strings.Contains(e.Message, "has not started") {
 		t.Errorf("%+v", e)
+	}
+}
+
+// An allocation that the batch system does not know any more starts nothing. Its tasks get another one.
+func TestAllocationWhoseStepsFail(t *testing.T) {
+	c, dir := pooledSlurm(t)
+	setFault(t, dir, "fail-steps.1", "srun: error: Unable to confirm allocation for job 1: Invalid job id specified\n")
+	r := open(t, c)
+	r.start(repeated(6, "echo x >> runs")...)
+	for node := range 6 {
+		if e := r.await(executor.Ended, node); e.Exit != (executor.Exit{}) || !strings.HasPrefix(e.Engine.ID, "2.") {
+			t.Errorf("node %d: %+v", node, e)
+		}
+	}
+	if text, _ := os.ReadFile(filepath.Join(r.spec.Cwd, "runs")); strings.Count(string(text), "x") != 6 {
+		t.Errorf("they ran %q", text)
 	}
 }
 

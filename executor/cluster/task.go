@@ -24,7 +24,8 @@ type task struct {
 	begin
 	stepEnd    *State // how its step ended, if the task has not left a result
 	stepNews   string // the news of the failed step that were handled
-	launches   int    // how many steps ended before they had started it
+	misfired   *batch // the last allocation with a step that ended before it had started it; nil = none
+	misfires   int    // how many allocations had one
 	terminated bool   // it got TERM
 	verdict    bool   // the batch system has said what it thinks of the end
 	slot       int    // the number of its output files; -1 = none

@@ -226,16 +226,23 @@ func (w *watcher) read(t *task, n news) error {
 	return nil
 }
 
-// mostLaunches is how many steps may end before they have started a task.
-const mostLaunches = 3
+// mostMisfires is how many steps of an allocation may end in a row before they have started their tasks, and in how many allocations
+// that may happen to a task.
+const mostMisfires = 3
 
-// stepFailed takes over the end of a step that has failed: its exit status, its number, and what its command printed.
+// stepFailed takes over the end of a step that has failed: its exit status, its number, its allocation, and what its command
+// printed.
 func (w *watcher) stepFailed(t *task, text string) {
 	if t.batch == nil || t.batch.hold == nil {
 		return
 	}
 	code, rest, _ := strings.Cut(text, " ")
 	_, message, _ := strings.Cut(rest, " ")
+	if name, said, _ := strings.Cut(message, " "); strings.HasPrefix(name, NamePrefix) { // scripts of earlier versions do not tell it
+		if message = said; name != t.batch.name {
+			return // the task has left it
+		}
+	}
 	phase := Unknown
 	if pooler, can := w.c.Engine.(Pooler); can {
 		phase = pooler.StepFailure(message)
@@ -250,11 +257,22 @@ func (w *watcher) stepFailed(t *task, text string) {
 		w.c.poller.hasten()
 	case code == startedBefore: // another job has it, or will report its start
 	default:
-		if t.launches++; t.launches < mostLaunches {
+		if t.batch.hold.misfires++; t.misfired != t.batch {
+			t.misfired, t.misfires = t.batch, t.misfires+1
+		}
+		if t.misfires < mostMisfires {
 			w.m.takeBack(t.batch, []*task{t})
 			return
 		}
-		t.result = &entry{Time: time.Now(), Phase: NotLaunched, Reason: message}
+		w.unstart(t, entry{Time: time.Now(), Phase: NotLaunched, Reason: message})
+	}
+}
+
+// unstart ends a task as soon as it is certain that no job starts it.
+func (w *watcher) unstart(t *task, e entry) {
+	if w.claims[t] == unclaimed {
+		w.claims[t], w.unstarted[t] = claiming, e
+		w.c.poller.askSoon()
 	}
 }
 
@@ -345,7 +363,7 @@ func (w *watcher) judge(t *task, st *State, began, now time.Time) {
 		delete(w.claims, t)
 		w.m.finish(t, e)
 	default:
-		w.claims[t], w.unstarted[t] = claiming, e
+		w.unstart(t, e)
 	}
 }
 

@@ -85,12 +85,17 @@ func (m *merger) collectNodes() {
 			m.place[s.base] = s
 		}
 	}
-	added := m.addedByName()
+	byName, byID := m.added()
 	for _, n := range m.theirs.Nodes() {
 		was := m.b.Earlier(n)
 		s := m.place[was]
 		if was == nil {
-			if s = added[n.Name]; s != nil && (n.Name == "" || s.theirs != nil || s.ours.Container != n.Container) {
+			if s = byName[n.Name]; n.Name == "" {
+				if s = byID[n.ID]; s != nil && s.ours.Label != n.Label {
+					s = nil // a program that numbers nodes gave both the same id
+				}
+			}
+			if s != nil && (s.theirs != nil || s.ours.Container != n.Container) {
 				s = nil
 			}
 		}
@@ -110,15 +115,19 @@ func (m *merger) collectNodes() {
 	}
 }
 
-// addedByName returns the nodes that only ours added, by names.
-func (m *merger) addedByName() map[string]*slot {
-	added := map[string]*slot{}
+// added returns the nodes that only ours added: by names, and those without a name by ids.
+func (m *merger) added() (byName, byID map[string]*slot) {
+	byName, byID = map[string]*slot{}, map[string]*slot{}
 	for _, s := range m.slots {
-		if s.base == nil && s.ours.Name != "" {
-			added[s.ours.Name] = s
+		switch {
+		case s.base != nil:
+		case s.ours.Name != "":
+			byName[s.ours.Name] = s
+		default:
+			byID[s.ours.ID] = s
 		}
 	}
-	return added
+	return byName, byID
 }
 
 // ends identify an edge that was added.

@@ -41,13 +41,21 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// BenchmarkRead reads a text and lays it over its workflow, as wf edit text does.
+// BenchmarkRead makes a workflow of a text, as wf new --from yaml does.
 func BenchmarkRead(b *testing.B) {
-	g := large(b, 5000)
-	data := write(b, g)
+	data := write(b, large(b, 5000))
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if _, err := read(b, data).Over(g, func(*text.Node) string { return graph.NewID() }); err != nil {
+		read(b, data).Graph()
+	}
+}
+
+// BenchmarkOver lays a text over its workflow, as wf edit text does after reading it.
+func BenchmarkOver(b *testing.B) {
+	g := large(b, 5000)
+	wf := read(b, write(b, g))
+	for b.Loop() {
+		if _, err := wf.Over(g, func(*text.Node) string { return graph.NewID() }); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -13,8 +13,7 @@ import (
 // mostForeign is how many names the head of a text has at most.
 const mostForeign = 12
 
-// foreign writes a comment with the names of the attributes that the workflow has and the text does not show, because wf does
-// not read them.
+// foreign writes a comment with the names of what the workflow has and the text does not show, because wf does not read it.
 func (w *writer) foreign(g *graph.Graph) {
 	counts := map[string]int{}
 	for _, n := range g.Nodes() {
@@ -23,6 +22,9 @@ func (w *writer) foreign(g *graph.Graph) {
 			if !known(kind, name) {
 				counts["nodes "+name]++
 			}
+		}
+		if inherited(n.Inherited(), attrX) != "" {
+			counts["nodes "+drawings]++
 		}
 	}
 	for _, e := range g.Edges() {
@@ -40,7 +42,7 @@ func (w *writer) foreign(g *graph.Graph) {
 	if len(counts) == 0 {
 		return
 	}
-	w.WriteString("# In the file, and not shown here, are attributes that wf does not read:\n")
+	w.WriteString("# In the file, and not shown here, is data that wf does not read:\n")
 	names := slices.Sorted(maps.Keys(counts))
 	for _, name := range names[:min(len(names), mostForeign)] {
 		of, attr, _ := strings.Cut(name, " ")
@@ -61,8 +63,14 @@ func (w *writer) foreign(g *graph.Graph) {
 // known reports whether wf reads or writes an attribute on one of the elements.
 func known(on attribute.Element, name string) bool { return attribute.Find(on, name) != nil }
 
+// drawings stands for what programs such as yEd say about positions, in the place of the name of an attribute.
+const drawings = " "
+
 // quotedName returns a name for a comment.
 func quotedName(name string) string {
+	if name == drawings {
+		return "the drawings"
+	}
 	if plain(name, plainFlow) {
 		return name
 	}

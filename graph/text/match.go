@@ -14,6 +14,9 @@ func (l *layer) match() {
 	l.taken = map[*graph.Node]bool{}
 	l.matchRenamed()
 	l.matchKeys()
+	if len(l.was) == len(l.wf.Nodes) {
+		return
+	}
 	l.matchContainers()
 	l.matchKeys()
 	l.matchMoved()
@@ -24,6 +27,9 @@ func (l *layer) take(n *Node, was *graph.Node) { l.was[n], l.taken[was] = was, t
 
 // matchRenamed follows what the text says about earlier keys.
 func (l *layer) matchRenamed() {
+	if !slices.ContainsFunc(l.wf.Nodes, func(n *Node) bool { return n.Renamed != "" }) {
+		return
+	}
 	byKey := map[string][]*graph.Node{}
 	for _, was := range l.g.Nodes() {
 		for _, name := range []string{l.keys.of[was], l.keys.path(was)} {
@@ -50,11 +56,8 @@ func (l *layer) matchRenamed() {
 
 // matchKeys matches nodes with equal keys in corresponding flows, or with equal paths.
 func (l *layer) matchKeys() {
-	paths := map[string]*graph.Node{}
-	for _, was := range l.g.Nodes() {
-		paths[l.keys.path(was)] = was
-	}
-	for _, n := range l.wf.Nodes { // containers come before the nodes inside
+	var paths map[string]*graph.Node // made when a key does not help
+	for _, n := range l.wf.Nodes {   // containers come before the nodes inside
 		if l.was[n] != nil {
 			continue
 		}
@@ -63,6 +66,12 @@ func (l *layer) matchKeys() {
 			was = l.keys.flow[l.was[home]][n.Key]
 		}
 		if was == nil || l.taken[was] {
+			if paths == nil {
+				paths = make(map[string]*graph.Node, len(l.g.Nodes()))
+				for _, other := range l.g.Nodes() {
+					paths[l.keys.path(other)] = other
+				}
+			}
 			was = paths[n.path()]
 		}
 		if was != nil && !l.taken[was] {

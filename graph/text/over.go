@@ -95,7 +95,7 @@ func (l *layer) build() *Layered {
 		result.nodes[specs[i].ID] = n
 	}
 	l.place(specs, at)
-	var edges []graph.EdgeSpec
+	edges := make([]graph.EdgeSpec, 0, len(l.wf.Edges))
 	matched := l.matchEdges()
 	for i, e := range l.wf.Edges {
 		edges = append(edges, l.edgeSpec(e, matched[i], at))
@@ -279,7 +279,10 @@ func (l *layer) graphAttrs() map[string]string {
 // same type and condition correspond, then those with the same condition, then the others in their order.
 func (l *layer) matchEdges() []*graph.Edge {
 	type ends struct{ source, target *graph.Node }
-	between := map[ends][]*graph.Edge{}
+	if len(l.was) == 0 {
+		return make([]*graph.Edge, len(l.wf.Edges))
+	}
+	between := make(map[ends][]*graph.Edge, len(l.g.Edges()))
 	for _, e := range l.g.Edges() {
 		between[ends{e.Source, e.Target}] = append(between[ends{e.Source, e.Target}], e)
 	}

@@ -20,6 +20,15 @@ type point struct{ x, y float64 }
 // place gives positions to new nodes if existing nodes have some: to the right of the nodes that they wait for, to the left
 // of the nodes that wait for them, or below the nodes of their container.
 func (l *layer) place(specs []graph.NodeSpec, at map[*Node]int) {
+	var fresh []*Node
+	for _, n := range l.wf.Nodes {
+		if l.was[n] == nil {
+			fresh = append(fresh, n)
+		}
+	}
+	if len(fresh) == 0 {
+		return
+	}
 	p := &placer{points: map[*Node]point{}, sources: map[*Node][]*Node{}, targets: map[*Node][]*Node{}, cells: map[[2]int][]point{},
 		corners: map[*Node]point{}}
 	for n, was := range l.was {
@@ -34,20 +43,14 @@ func (l *layer) place(specs []graph.NodeSpec, at map[*Node]int) {
 		p.sources[e.Target] = append(p.sources[e.Target], e.Source)
 		p.targets[e.Source] = append(p.targets[e.Source], e.Target)
 	}
-	var fresh []*Node
-	for _, n := range l.wf.Nodes {
-		if l.was[n] == nil {
-			fresh = append(fresh, n)
-		}
-	}
 	p.all(fresh)
 	for _, n := range fresh {
 		spec := &specs[at[n]]
-		spec.X, spec.Y = number64(p.points[n].x), number64(p.points[n].y)
+		spec.X, spec.Y = formatNumber(p.points[n].x), formatNumber(p.points[n].y)
 	}
 }
 
-func number64(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+func formatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // A placer finds positions for new nodes.
 type placer struct {

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
@@ -150,9 +151,12 @@ func (r *reader) names() {
 // connect resolves the ends of edges.
 func (r *reader) connect() {
 	paths := map[string]*Node{}
-	for _, n := range r.wf.Nodes {
-		paths[n.path()] = n
+	if slices.ContainsFunc(r.links, func(l link) bool { return strings.HasPrefix(l.to, "/") }) {
+		for _, n := range r.wf.Nodes {
+			paths[n.path()] = n
+		}
 	}
+	r.wf.Edges = make([]Edge, 0, len(r.links))
 	for _, l := range r.links {
 		other := paths[l.to] // begins with a slash
 		if other == nil {

@@ -112,3 +112,23 @@ func TestSchema(t *testing.T) {
 		}
 	}
 }
+
+// TestDocumentedTexts checks that every text in docs/text.md can be read, and is valid for the schema.
+func TestDocumentedTexts(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "text.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(page), "```yaml\n")[1:]
+	if len(blocks) == 0 {
+		t.Fatal("no texts")
+	}
+	schema := compiled(t)
+	for _, block := range blocks {
+		source, _, _ := strings.Cut(block, "```")
+		checkFixed(t, write(t, read(t, []byte(source)).Graph()))
+		if err := validate(t, schema, []byte(source)); err != nil {
+			t.Errorf("%v\n%s", err, source)
+		}
+	}
+}

@@ -21,7 +21,8 @@ type Cell struct {
 type Grid struct {
 	Width, Height int
 	cells         []Cell
-	ASCII         bool   // draw with ASCII characters only
+	ASCII         bool // draw with ASCII characters only
+	Scheme        *Scheme
 	out           []byte // buffer of Encode, reused
 }
 
@@ -158,7 +159,11 @@ func (g *Grid) Encode(colors bool) string {
 				continue
 			}
 			if c.Style != last {
-				b = c.Style.appendSGR(b, colors)
+				st := c.Style
+				if colors { // without colours dim text must stay dim
+					st = g.Scheme.Of(st)
+				}
+				b = st.appendSGR(b, colors)
 				last = c.Style
 			}
 			b = appendText(b, c)

@@ -24,7 +24,7 @@ type list struct {
 	names  []string   // by row, without what most of them begin with
 	back   [][]string // by row: the names of the targets of loops
 	wide   int        // width of the longest name
-	noted  int        // width of the column with conditions and loops
+	extra  int        // width of the column of conditions and loops; 0 = there are none
 	part   []int32    // component by row
 	alone  []bool     // by component: it has one node
 
@@ -60,7 +60,7 @@ func newList(g *Graph, o Options) *list {
 	}
 	l.lanes = newLanes(w, l.place)
 	l.when = conditions(g, w)
-	l.noted = l.notes()
+	l.measureExtra()
 	l.unfold()
 	return l
 }
@@ -101,25 +101,6 @@ func (l *list) byPart(w *web) []int32 {
 		l.part = append(l.part, number[root(v)])
 	}
 	return rows
-}
-
-// mostNoted is the most cells of the column with conditions and loops.
-const mostNoted = 26
-
-// notes returns the width of the column with conditions and loops.
-func (l *list) notes() int {
-	most := 0
-	for r, v := range l.node {
-		used := 0
-		if text := l.when[l.vertex[v]]; text != "" {
-			used += len("when ") + ansi.StringWidth(text) + 2
-		}
-		for _, name := range l.back[r] {
-			used += 2 + ansi.StringWidth(name) + 2
-		}
-		most = max(most, used)
-	}
-	return min(most, mostNoted)
 }
 
 // unfold computes the lines: one for each node, followed by those of its rows.
@@ -292,24 +273,69 @@ func (l *list) drawRow(grid *Grid, y, r int) {
 	if grid.Width < narrowPane {
 		details = shortDetail
 	}
-	column := x + details // of conditions and loops
-	if n.State.needsPerson() || column+l.noted+leastText > grid.Width {
-		details = grid.Width - x // what somebody must know is more important than columns
+	next := x + details + 2
+	command := next + l.extra
+	if grid.Width-command-1 < leastText && !l.hasExtra(r) {
+		command = next // in the column of conditions, which this row does not need
 	}
-	end := x + details - 2
+	room := grid.Width - x
+	if l.hasExtra(r) {
+		room = min(room, details)
+	}
+	used := l.drawState(&p, x, room, n, r)
+	at := next + p.condition(next, l.when[l.vertex[l.node[r]]])
+	p.loops(at, l.back[r])
+	if used <= details { // a longer state has the room of the command: it says more
+		p.command(command, n)
+	}
+}
+
+// drawState draws the counts of a node, its detail, and the tokens on the edges to it, in a column of a fixed width, so that the texts
+// after it are below one another. It returns the columns that it used.
+func (l *list) drawState(p *pen, x, width int, n *Node, r int) int {
+	start, end := x, x+width
 	if n.Instances != nil {
 		x += p.instances(x, n.Instances) + 2
 	}
-	x += p.detail(x, end-x, n) + 2
-	x = max(x, column)
-	column += l.noted
-	x += p.condition(x, l.when[l.vertex[l.node[r]]])
+	tokens := ""
 	if marked, all := l.tokens(r); marked > 0 {
-		x += p.put(x, words.SignToken.Text(p.ascii)+strconv.Itoa(marked)+"/"+strconv.Itoa(all), InkDim) + 2
+		tokens = words.SignToken.Text(p.ascii) + strconv.Itoa(marked) + "/" + strconv.Itoa(all)
 	}
-	x += p.loops(x, l.back[r])
-	p.command(max(x, column), n)
+	room := end - x
+	if tokens != "" {
+		room -= len(tokens) // with the blanks before it: the sign is longer than its column in Unicode
+	}
+	x += p.detailIn(x, room, n)
+	if tokens != "" && x+2 < end {
+		x += 2 + p.put(x+2, tokens, InkDim)
+	}
+	return x - start
 }
+
+// hasExtra reports whether a row has conditions or loops.
+func (l *list) hasExtra(r int) bool {
+	return l.when[l.vertex[l.node[r]]] != "" || len(l.back[r]) > 0
+}
+
+// measureExtra computes the width of the column of conditions and loops, at most mostExtra; 0 = no row has any.
+func (l *list) measureExtra() {
+	for r := range l.node {
+		if !l.hasExtra(r) {
+			continue
+		}
+		w := 0
+		if when := l.when[l.vertex[l.node[r]]]; when != "" {
+			w += ansi.StringWidth("when "+when) + 2
+		}
+		for _, name := range l.back[r] {
+			w += 2 + ansi.StringWidth(name) + 2
+		}
+		l.extra = max(l.extra, min(w, mostExtra))
+	}
+}
+
+// mostExtra is the largest width of the column of conditions and loops.
+const mostExtra = 30
 
 // tokens counts the edges with a token to the node of a row, and all edges that the node waits for.
 func (l *list) tokens(r int) (marked, all int) {

@@ -36,14 +36,13 @@ func newPen(grid *Grid, y int, item Item, look *Look) pen {
 
 func (p *pen) state(x int, s State) { p.put(x, s.Glyph(p.ascii), InkOf(s)) }
 
-// detail draws the detail of a node from the caller, or the word of its state, in at most room columns.
-func (p *pen) detail(x, room int, n *Node) int {
-	text := n.Detail
-	if text == "" {
-		text = n.State.String()
+// detailIn draws the detail of a node from the caller, or the word of its state, in at most room columns.
+func (p *pen) detailIn(x, room int, n *Node) int {
+	if n.Detail == "" {
+		return p.put(x, n.State.String(), InkDim)
 	}
 	room = max(min(room, p.grid.Width-x), 0)
-	return p.put(x, cells.Clip(head(text, room), room, p.ascii), detailInk(n.State))
+	return p.put(x, cells.Clip(head(n.Detail, room), room, p.ascii), detailInk(n.State))
 }
 
 // Minimum widths in columns: of names in a narrow pane, of names beside bars, of details, of details in front of commands, and

@@ -23,7 +23,7 @@ func TestPreviewAvoidsTexts(t *testing.T) {
 	}{
 		{Chart, "a", "d", false, " · a ────────┬┬─▸ · b ─────────┬╭─▸· d\n             │╰─▸ · c ─────────╯│\n             ╰──────────────────╯"},
 		{Chart, "d", "a", true, " · a ◂╌╌╌╌╌╌╌┬┬─▸ · b ─────────┬─▸ · d ╌╌╌╌╌╌╌╌╮\n             ╎╰─▸ · c ─────────╯               ╎\n             ╰╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╯"},
-		{List, "a", "d", false, "·  ╭─a  idle              a\n├▸·│ b  idle              b\n·─┤│ c  idle              c\n  ·╰▸d  idle              d"},
+		{List, "a", "d", false, "·  ╭─a  idle                a\n├▸·│ b  idle                b\n·─┤│ c  idle                c\n  ·╰▸d  idle                d"},
 	} {
 		l := New(&s.g, Options{View: c.view, Zoom: Chips})
 		l.Show(Look{Width: 50, Height: 5, Selected: NodeItem(s.at[c.to])})

@@ -122,3 +122,16 @@ func TestPlural(t *testing.T) {
 		}
 	}
 }
+
+func TestTraitsAndAttempts(t *testing.T) {
+	for want, n := range map[string]api.NodeStatus{
+		"|":                      {},
+		"foreach retry 3 asks|":  {SubFlow: "foreach", Retries: 3, Approve: true},
+		"retry 3|attempt 2 of 4": {Retries: 3, Attempt: 1},
+		"retry 1|attempt 3":      {Retries: 1, Attempt: 2},
+	} {
+		if got := Traits(&n) + "|" + Attempt(&n); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"wf/graph"
 	"wf/workspace/history"
 	"wf/workspace/runstate"
+	"wf/workspace/workfile"
 )
 
 // Latest is the latest run and the latest execution of a node.
@@ -103,6 +104,7 @@ func (ns *Table) NodeStatus(n *graph.Node, blocked bool) api.NodeStatus {
 		}
 	}
 	s.FromFile = ns.File.Statuses().FromFile(n.ID)
+	workfile.DescribeRules(n, &s)
 	ns.describeControl(n, &s)
 	return s
 }

@@ -1,6 +1,7 @@
 package workfile
 
 import (
+	"strconv"
 	"strings"
 
 	"wf/api"
@@ -37,6 +38,7 @@ func PeekAt(path string) (*Peek, error) {
 		if n.SubFlow() {
 			s.SubFlow = SubFlowWord(n)
 		}
+		DescribeRules(n, s)
 		if n.Parent != nil {
 			s.Parent = n.Parent.ID
 		}
@@ -61,6 +63,18 @@ func (p *Peek) Params() []api.Param {
 
 // Attr returns an attribute of the graph, and whether the file has it.
 func (p *Peek) Attr(name string) (string, bool) { return p.g.Attr(name) }
+
+// DescribeRules adds what a node will do besides its command: how often it is repeated after a failure, and whether a person
+// decides. Values that are not valid are left out; a check reports them.
+func DescribeRules(n *graph.Node, s *api.NodeStatus) {
+	if text, _ := n.Attr("retries"); text != "" {
+		if most, err := strconv.Atoi(strings.TrimSpace(text)); err == nil && most > 0 {
+			s.Retries = most
+		}
+	}
+	approve, _ := n.Attr("approve")
+	s.Approve = strings.TrimSpace(approve) != ""
+}
 
 // SubFlowWord returns the attribute that makes a node a sub-flow, or "" if it is none.
 func SubFlowWord(n *graph.Node) string {

@@ -36,7 +36,9 @@ type Console struct {
 	Advise func(text string) string
 
 	Color string // auto, always or never
-	ASCII bool   // draw with ASCII only
+	// Palette is the one of the terminal interface: auto, dark, light, colorblind, 16 or none.
+	Palette string
+	ASCII   bool // draw with ASCII only
 
 	// OnCrash reports a bug and ends the process. The terminal is restored before it is called.
 	OnCrash func(bug any, stack []byte)
@@ -66,7 +68,7 @@ func (c *Console) OfProcess() {
 			c.followStops()
 		}
 	}
-	c.Environ, c.Dir, c.Color = os.Environ(), dir, "auto"
+	c.Environ, c.Dir, c.Color, c.Palette = os.Environ(), dir, "auto", "auto"
 }
 
 // Advice returns a text for the user whose commands work where the user types them: also if this command was called from

@@ -23,6 +23,7 @@ type Merged struct {
 // which of the versions cannot be read.
 func Merge(base, ours, theirs, lines []byte) (*Merged, error) {
 	var versions [3]*Version
+	known := 0 // warnings about the versions
 	for i, v := range []struct {
 		name string
 		data []byte
@@ -31,14 +32,15 @@ func Merge(base, ours, theirs, lines []byte) (*Merged, error) {
 			versions[i] = Empty()
 			continue
 		}
-		doc, g, _, err := graphml.Parse(v.data, graphml.Limits{})
+		doc, g, warnings, err := graphml.Parse(v.data, graphml.Limits{})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", v.name, err)
 		}
-		versions[i] = &Version{doc, g}
+		versions[i], known = &Version{doc, g}, max(known, len(warnings))
 	}
 	result := &Merged{}
 	doc, g := versions[1].doc, versions[1].graph
+	drawn := redrawn(versions[0].graph, g, versions[2].graph)
 	edit, conflicts := merge.Of(versions[0].graph, g, versions[2].graph)
 	_, done, err := g.Apply(edit)
 	if err == nil {
@@ -51,8 +53,10 @@ func Merge(base, ours, theirs, lines []byte) (*Merged, error) {
 		result.Conflicts = append(result.Conflicts, c.String())
 	}
 	result.Data = bytes.Join(doc.Render(), nil)
-	if len(conflicts) == 0 && same(lines, g) {
+	if len(conflicts) == 0 && same(lines, g, known) {
 		result.Data = lines
+	} else if drawn > 0 {
+		result.Notes = append(result.Notes, fmt.Sprintf("the drawing of nodes that the other version moved stays as in ours (%d)", drawn))
 	}
 	if len(conflicts) == 0 {
 		if cycle := graph.FindCycle(g.Nodes()); cycle != nil {
@@ -65,13 +69,30 @@ func Merge(base, ours, theirs, lines []byte) (*Merged, error) {
 	return result, nil
 }
 
-// same reports whether a file has the meaning of a graph, and its positions.
-func same(data []byte, g *graph.Graph) bool {
+// redrawn returns the number of nodes to which only theirs gives another place in the drawing of another program.
+func redrawn(base, ours, theirs *graph.Graph) (count int) {
+	drawn := func(n *graph.Node) (at [2]float64) {
+		if _, own := n.Attr("x"); !own {
+			at[0], at[1], _ = n.Position()
+		}
+		return at
+	}
+	for _, was := range base.Nodes() {
+		a, b := ours.Node(was.ID), theirs.Node(was.ID)
+		if a != nil && b != nil && drawn(a) == drawn(was) && drawn(b) != drawn(was) {
+			count++
+		}
+	}
+	return count
+}
+
+// same reports whether a file has the meaning of a graph, and its positions, and no more warnings than the versions had.
+func same(data []byte, g *graph.Graph, known int) bool {
 	if len(data) == 0 {
 		return false
 	}
 	_, other, warnings, err := graphml.Parse(data, graphml.Limits{})
-	if err != nil || len(warnings) > 0 {
+	if err != nil || len(warnings) > known {
 		return false
 	}
 	d := comparison.Definition(g, other)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"wf/client/runview"
+	"wf/tui/words"
 )
 
 // Of returns what a picture shows of a workfile at a time.
@@ -11,7 +12,7 @@ func Of(f *runview.Workfile, now time.Time) *Graph {
 	g := &Graph{}
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
-		g.Nodes = append(g.Nodes, Node{Name: n.Name, Group: n.Group, Command: n.Command, State: n.Counted(), Note: Note(n, now), Signs: n.SubFlow})
+		g.Nodes = append(g.Nodes, Node{Name: n.Name, Group: n.Group, Command: n.Command, State: n.Counted(), Note: Note(n, now), Signs: words.Traits(n)})
 	}
 	for subFlow, members := range f.Members {
 		for _, i := range members {

@@ -57,6 +57,7 @@ var (
 	ProgressWords  = []string{"auto", "inline", "plain", "none"}
 	OutputWords    = []string{"auto", "none", "failed", "grouped", "stream"}
 	ColorWords     = []string{"auto", "always", "never"}
+	PaletteWords   = []string{"auto", "dark", "light", "colorblind", "16", "none"}
 	InterruptWords = []string{progress.InterruptCancel, progress.InterruptDetach, progress.InterruptAsk}
 	ResultsWords   = []string{api.ResultsNone, api.ResultsStatus, api.ResultsFile}
 	startCommands  = []string{"start", "restart"}
@@ -79,6 +80,8 @@ func All() []Setting {
 		{Key: "progress", Kind: KindWord, Words: ProgressWords, Builtin: "auto", Help: "how a run is shown"},
 		{Key: "output", Kind: KindWord, Words: OutputWords, Builtin: "auto", DisabledBy: "json", Help: "which output of the nodes is shown"},
 		{Key: "color", Kind: KindWord, Words: ColorWords, Builtin: "auto", Help: "colours"},
+		{Key: "palette", Kind: KindWord, Words: PaletteWords, Builtin: "auto",
+			Help: "colours of the terminal interface; auto = those that fit the terminal"},
 		{Key: "ascii", Kind: KindSwitch, Builtin: "false", Help: "draw with ASCII only"},
 		{Key: "notify", Kind: KindNotify, Attr: "notify", Flagless: true,
 			Help: "who is told about runs of workfiles without this attribute: lines, wf help notify"},
