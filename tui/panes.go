@@ -97,7 +97,11 @@ func (m *model) drawMain(a cells.Area) {
 			p.drawOverview(drawing)
 		}
 		if p.selected.Kind == 0 {
-			drawing.Put(1, 1, m.doc.emptyText(), cells.Dimmed)
+			text := m.doc.emptyText()
+			if p.layout != nil && p.layout.Pending() != nil {
+				text = "the graph is being drawn; v shows the list"
+			}
+			drawing.Put(1, 1, text, cells.Dimmed)
 		}
 	}
 	if areas.beside() {
