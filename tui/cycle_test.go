@@ -22,7 +22,7 @@ func TestBlockingCycleIsReported(t *testing.T) {
 	}
 	add("c", "b", "blocking")
 	m = testModel(120, 30, s)
-	if got := frame(m); !strings.Contains(got, "a cycle: b -> d -> c -> b, so no run can start") || !strings.Contains(got, "│cycle") {
+	if got := frame(m); !strings.Contains(got, "a cycle: b -> d -> c -> b, so no run can start") || !strings.Contains(got, "cycle─") {
 		t.Errorf("the cycle is not named:\n%s", got)
 	}
 }

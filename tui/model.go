@@ -174,7 +174,7 @@ func (m *model) connect(asked *link, start bool) tea.Msg {
 // refresh updates the drawing from the document.
 func (m *model) refresh() {
 	m.stale = false
-	if d := m.panes.divide(m.body()).drawing; d.Width > 0 && m.doc.shown().Known {
+	if d := m.panes.divideFor(m.body(), &m.doc, &m.side).drawing; d.Width > 0 && m.doc.shown().Known {
 		m.doc.picture.width, m.doc.picture.height = d.Width, d.Height
 	}
 	m.doc.lens.ascii = m.opt.ASCII

@@ -23,6 +23,7 @@ type panes struct {
 	split      float64 // share of the drawing; 0 = depends on the terminal
 	zoomed     bool    // the focused pane fills the screen
 	noOverview bool    // the user has hidden the overview
+	empty      bool    // nothing has run, so that there is no log beside the drawing
 }
 
 // areas are the parts of the screen. A part that does not fit is empty.
@@ -45,6 +46,9 @@ func (p *panes) divide(a cells.Area) areas {
 		return areas{side: a}
 	case p.zoomed || a.Width < stackWidth:
 		return areas{drawing: a}
+	case p.empty && p.split == 0 && p.active == drawingPane && a.Height >= emptyFrom:
+		top := a.Height - 1 - emptyHeight
+		return areas{drawing: a.Part(0, 0, a.Width, top), divider: a.Row(top), side: a.Part(0, top+1, a.Width, emptyHeight)}
 	case a.Width < besideWidth:
 		top := min(max(3, int(float64(a.Height)*p.share(0.6))), a.Height-4)
 		return areas{drawing: a.Part(0, 0, a.Width, top), divider: a.Row(top),
@@ -54,6 +58,10 @@ func (p *panes) divide(a cells.Area) areas {
 	return areas{drawing: a.Part(0, 0, left, a.Height), divider: a.Part(left, 0, 1, a.Height),
 		side: a.Part(left+2, 0, a.Width-left-2, a.Height)}
 }
+
+// The height of the pane with the log while nothing has run: it has only the name and the command of the selected node.
+// Screens that are lower than emptyFrom are divided as usual.
+const emptyHeight, emptyFrom = 3, 14
 
 // share returns the share of the screen for the drawing.
 func (p *panes) share(usual float64) float64 {
@@ -76,13 +84,19 @@ func (p *panes) drag(body cells.Area, x, y int) {
 // other moves the focus to the other pane.
 func (p *panes) other() { p.active = sidePane - p.active }
 
+// divideFor divides the body of the main screen for what a document and the pane beside it have to show.
+func (p *panes) divideFor(a cells.Area, doc *document, s *side) areas {
+	p.empty = !s.inspect && doc.shown().NeverRan()
+	return p.divide(a)
+}
+
 // drawMain draws the drawing and the pane beside or below it.
 func (m *model) drawMain(a cells.Area) {
 	if m.doc.nothingOpen() {
 		m.link.draw(a, m.opt.Explain)
 		return
 	}
-	areas := m.panes.divide(a)
+	areas := m.panes.divideFor(a, &m.doc, &m.side)
 	m.term.areas = areas
 	p := &m.doc.picture
 	if drawing := areas.drawing; drawing.Width > 0 && drawing.Height > 0 {
@@ -97,7 +111,11 @@ func (m *model) drawMain(a cells.Area) {
 			p.drawOverview(drawing)
 		}
 		if p.selected.Kind == 0 {
-			drawing.Put(1, 1, m.doc.emptyText(), cells.Dimmed)
+			text := m.doc.emptyText()
+			if p.layout != nil && p.layout.Pending() != nil {
+				text = "the graph is being drawn; v shows the list"
+			}
+			drawing.Put(1, 1, text, cells.Dimmed)
 		}
 	}
 	if areas.beside() {
@@ -153,12 +171,19 @@ func (s *side) drawTitle(a cells.Area, doc *document, active bool, now time.Time
 	if x+cells.Columns(word)+3 <= a.Width {
 		a.PutEnd(0, word, cells.Dimmed)
 	}
+	room := max(1, a.Height/4)
 	if a.Height < 6 {
-		return 1
+		if !doc.shown().NeverRan() {
+			return 1
+		}
+		room = a.Height - 1 // there is no log
 	}
-	lines := commandLines(n.Command, max(1, a.Height/4), ascii)
+	lines := commandLines(n.Command, room, ascii)
 	for i, line := range lines {
 		a.Put(0, 1+i, cells.Clip(line, a.Width, ascii), cells.Dimmed)
+	}
+	if a.Height < 6 {
+		return a.Height
 	}
 	cells.Rule(a.Row(1+len(lines)), cells.Either(ascii, "-", "─"))
 	return 2 + len(lines)

@@ -97,6 +97,10 @@ func (p *picture) update(f *runview.Workfile, hidden []bool, now time.Time) {
 // resolve selects the box that shows what is selected, after boxes have been opened or folded. A node may be selected
 // although its box shows others, too.
 func (p *picture) resolve() {
+	if p.selected == drawing.Nothing { // the drawing was empty until now
+		p.selected = p.find(p.anchor)
+		return
+	}
 	if seen := p.layout.Seen(p.selected); seen != drawing.Nothing && p.selected.Kind != drawing.ANode {
 		p.selected = seen
 	}

@@ -71,11 +71,9 @@ func drawStrip(a cells.Area, doc *document, now time.Time) {
 	}
 	scale := timeline.NewScale(run.Started, end, a.Width, grows)
 	scale.Axis(a.Row(0))
-	items := doc.picture.layout.Items()
 	for y := 1; y < a.Height; y++ {
-		if at := doc.picture.from.Y + y - 1; at < len(items) {
-			scale.Draw(a.Row(y), barsOf(doc, items[at], run.Run, now))
-		}
+		item := doc.picture.layout.At(drawing.Point{Y: doc.picture.from.Y + y - 1})
+		scale.Draw(a.Row(y), barsOf(doc, item, run.Run, now))
 	}
 }
 

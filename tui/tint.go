@@ -38,6 +38,7 @@ type lens struct {
 	steps  []uint8 // by node: its step, from 1; 0 = it has not run
 	ascii  bool
 	plan   planned
+	texts  []tinted // by node
 }
 
 // nextTint goes from no tint to the one by time, then to the critical path.
@@ -74,18 +75,39 @@ func (l *lens) apply(f *runview.Workfile, p *picture, now time.Time) {
 		return
 	}
 	l.steps = steps(f, now)
+	if len(l.texts) != len(f.Nodes) {
+		l.texts = make([]tinted, len(f.Nodes))
+	}
 	for i := range f.Nodes {
 		n, to := &f.Nodes[i], &p.graph.Nodes[i]
 		sign := l.sign(n, i, l.ascii)
+		if sign == "" {
+			continue
+		}
 		p.described[i] = textSource{} // computed again without the sign
-		to.Detail, to.Time = detail(n, now), shortTime(n, now)
-		if sign != "" {
-			to.Detail = sign + " " + to.Detail
+		text := &l.texts[i]
+		if from := textSourceOf(n); from != text.from || sign != text.sign || countsDown(n) {
+			*text = tinted{from, sign, sign + " " + detail(n, now), shortTime(n, now)}
 			if !l.ascii { // a word needs the room of the time
-				to.Time = sign + to.Time
+				text.time = withSign(sign, text.time)
 			}
 		}
+		to.Detail, to.Time = text.detail, text.time
 	}
+}
+
+// withSign puts a sign before a short time, with a blank if there is room for it.
+func withSign(sign, time string) string {
+	if cells.Columns(sign)+1+cells.Columns(time) <= shortRoom {
+		return sign + " " + time
+	}
+	return sign + time
+}
+
+// A tinted has the texts of a node with a sign, and what they were made from.
+type tinted struct {
+	from               textSource
+	sign, detail, time string
 }
 
 // sign returns the sign of a node, so that the tint needs no colours.

@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string) error {
 	flags.StringVar(&b.program, "wf", "", "binary to measure (default: built now)")
 	sizes := flags.String("sizes", "100x30,200x50", "of the terminal")
 	rates := flags.String("rates", "1000,20000", "events a second")
-	views := flags.String("views", "graph,list,stages", "to measure load in")
+	views := flags.String("views", "graph,list", "to measure load in")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

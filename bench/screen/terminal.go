@@ -134,7 +134,7 @@ func (t *terminal) press(keys string) (from int, when time.Time, err error) {
 }
 
 // heading is the part of the header that names the view.
-var heading = regexp.MustCompile(`(graph|list|stages) +\d+ nodes`)
+var heading = regexp.MustCompile(`(graph|list) +\d+ nodes`)
 
 // turnTo changes to a view. The screen is redrawn each time, so that the header is written.
 func (t *terminal) turnTo(ctx context.Context, view string) error {

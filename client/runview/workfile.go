@@ -327,6 +327,12 @@ func (f *Workfile) Run(number string) *api.RunSummary {
 	return nil
 }
 
+// NeverRan reports whether no run of the workfile is known and no node has a state of its own.
+func (f *Workfile) NeverRan() bool {
+	return f.Known && f.Current() == nil &&
+		!slices.ContainsFunc(f.Nodes, func(n api.NodeStatus) bool { return n.State != api.StateIdle })
+}
+
 // Current returns the run to show: the latest active run, otherwise the last run, otherwise nil.
 func (f *Workfile) Current() *api.RunSummary {
 	if n := len(f.Status.Runs); n > 0 {

@@ -133,21 +133,22 @@ func randomPair(t *testing.T, r *rand.Rand) (p mergePair) {
 	}
 	at := r.Perm(count)
 	p.both = p.base
+	base := parsedGraph(t, p.base)
 	for side := range 2 {
-		op := randomOp(r, side, at[side])
+		op := randomOp(r, side, at[side], base)
 		p.sides[side] = applied(t, p.base, op)
 		p.both = applied(t, p.both, op)
 	}
 	return p
 }
 
-// randomOp returns an edit of node number n. The edits of the two sides of a pair touch different things.
-func randomOp(r *rand.Rand, side, n int) func(*graph.Graph) graph.Op {
+// randomOp returns an edit of node number n of base. The edits of the two sides of a pair touch different things.
+func randomOp(r *rand.Rand, side, n int, base *graph.Graph) func(*graph.Graph) graph.Op {
 	id, value := fmt.Sprintf("n%d", n), fmt.Sprint(r.IntN(100)+10)
 	set := func(attr, value string) func(*graph.Graph) graph.Op {
 		return func(*graph.Graph) graph.Op { return graph.SetNode{ID: id, Attr: attr, Value: value} }
 	}
-	switch r.IntN(9) {
+	switch r.IntN(10) {
 	case 0:
 		return set("label", "make "+value)
 	case 1:
@@ -177,6 +178,11 @@ func randomOp(r *rand.Rand, side, n int) func(*graph.Graph) graph.Op {
 			}
 			return graph.Batch{Ops: ops}
 		}
+	case 8: // the node, if nothing follows it
+		if len(base.Node(id).Out) > 0 {
+			return set("mem", value+"G")
+		}
+		return func(*graph.Graph) graph.Op { return graph.RemoveNode{ID: id} }
 	}
 	return func(g *graph.Graph) graph.Op {
 		var ops []graph.Op

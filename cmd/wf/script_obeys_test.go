@@ -14,6 +14,7 @@ var ownSequences = regexp.MustCompile(`^\x1b(\[[0-9;]{0,12}[A-HJ-MPSTXZ@bdefr` +
 	`|\[[0-9;:]*m` + // colours
 	`|\[\?(1|7|25|1000|1002|1003|1006|1049|2004|2026|2027|2048)[hl]` + // modes
 	`|\[\?(2026|2027|2048)\$p|\[\?u|\[[>=<][0-9;]*[um]|\[\?4m` + // questions, keyboards
+	`|\]11;\?\x07` + // the question for the background
 	`|\]2;(wf[^\x07\x1b]*)?\x07|\]52;c;[A-Za-z0-9+/=]*\x07|M|7|8|=|>|\[\?5W|\[[0-9]* q)`)
 
 // cmdObeys fails if the output of a program on its terminal contains other escape sequences, texts of a node or a paste

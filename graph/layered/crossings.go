@@ -24,6 +24,8 @@ type search struct {
 	// A step joins an end of a link with one at its other side. Those from point p lead to the points
 	// ends[first[p]:first[p+1]]. Both are nil if there are too many steps.
 	first, ends []int32
+	// By point, and by side (0 = left): its links that have several ends at the other side. nil if the graph is not small.
+	wide [][2][]int32
 
 	// Buffers.
 	means []float64 // by link: mean position of its ends at one side
@@ -41,6 +43,7 @@ type ordering struct {
 func (l *Layers) uncross(size int, across []float64) {
 	s := &search{Layers: l, means: make([]float64, len(l.Links))}
 	s.listSteps()
+	s.listWide()
 	l.walk(size, across, false)
 	best := s.sweep()
 	if len(l.Points) <= small && slices.Max(best.costs) > 0 {
@@ -89,6 +92,23 @@ func (s *search) listSteps() {
 			s.ends = append(s.ends, s.Links[n].Right...)
 		}
 		s.first[p+1] = int32(len(s.ends))
+	}
+}
+
+// listWide sets wide.
+func (s *search) listWide() {
+	if len(s.Points) > small {
+		return
+	}
+	s.wide = make([][2][]int32, len(s.Points))
+	for q := range s.Points {
+		for side, left := range [2]bool{true, false} {
+			for _, i := range s.Points[q].LinksAt(left) {
+				if len(s.Links[i].ends(left)) > 1 {
+					s.wide[q][side] = append(s.wide[q][side], i)
+				}
+			}
+		}
 	}
 }
 
@@ -192,10 +212,8 @@ func (s *search) ordering() *ordering {
 		for i := range len(s.Order) - 1 {
 			s.countCrossings(i, o.costs)
 		}
-		if len(s.Points) <= small {
-			for q := range s.Points {
-				o.costs[s.Points[q].Part] += s.tangles(int32(q))
-			}
+		for q := range s.wide {
+			o.costs[s.Points[q].Part] += s.tangles(int32(q))
 		}
 		return o
 	}
@@ -288,11 +306,14 @@ func (s *search) pairCrossings(a, b int32) int {
 // tangles counts the pairs of links on one side of a point whose ends at the other side are mixed: each has ends on both
 // sides of one of the other. Although such links meet at the point, their lines cross before it.
 func (s *search) tangles(q int32) (n int) {
-	for _, left := range [2]bool{true, false} {
-		links := s.Points[q].LinksAt(left)
-		for i, a := range links {
-			for _, b := range links[:i] {
-				if s.mixed(s.Links[a].ends(left), s.Links[b].ends(left)) {
+	for side, left := range [2]bool{true, false} {
+		links, wide := s.Points[q].LinksAt(left), s.wide[q][side]
+		if len(links)*len(wide) > mostCompared {
+			continue
+		}
+		for i, a := range wide {
+			for _, b := range links {
+				if !slices.Contains(wide[:i+1], b) && s.mixed(s.Links[a].ends(left), s.Links[b].ends(left)) {
 					n++
 				}
 			}
@@ -301,11 +322,11 @@ func (s *search) tangles(q int32) (n int) {
 	return n
 }
 
+// mostCompared is the number of pairs of links at a point up to which they are compared.
+const mostCompared = 1000
+
 // mixed reports whether a point of one list is between points of the other one.
 func (s *search) mixed(a, b []int32) bool {
-	if len(a) == 1 && len(b) == 1 {
-		return false
-	}
 	between := func(a, b []int32) bool {
 		low, high := s.Pos[a[0]], s.Pos[a[0]]
 		for _, p := range a {
@@ -321,7 +342,7 @@ func (s *search) commonTangles(a, b int32) (n int) {
 	for _, left := range [2]bool{true, false} {
 		for _, i := range s.Points[a].LinksAt(left) {
 			for _, q := range s.Links[i].ends(left) {
-				if s.joins(b, q, left) {
+				if (s.wide[q][0] != nil || s.wide[q][1] != nil) && s.joins(b, q, left) {
 					n += s.tangles(q)
 				}
 			}

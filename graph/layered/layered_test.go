@@ -135,6 +135,18 @@ func acyclic(n int, edges []Edge) bool {
 }
 
 // BenchmarkDraw is a wide graph of 10,000 nodes in ten layers.
+// BenchmarkFan draws two nodes, a thousand after both, and two after all of these.
+func BenchmarkFan(b *testing.B) {
+	const n = 1000
+	var edges []Edge
+	for v := range n {
+		edges = append(edges, Edge{From: 0, To: v + 4}, Edge{From: 1, To: v + 4}, Edge{From: v + 4, To: 2}, Edge{From: v + 4, To: 3})
+	}
+	for b.Loop() {
+		Draw(n+4, edges, options)
+	}
+}
+
 func BenchmarkDraw(b *testing.B) {
 	const n = 10000
 	var edges []Edge

@@ -237,8 +237,8 @@ func same(a *attribute.Attribute, have, want string) bool {
 
 // check notes a character that a workfile cannot hold.
 func (l *layer) check(n *Node, name, value string) {
-	at := n.places[name]
-	if at == (position{}) {
+	at, ok := n.place(name)
+	if !ok {
 		at = position{n.Line, n.Column}
 	}
 	l.checkText(at, name, value)

@@ -33,7 +33,17 @@ type Node struct {
 	Attrs     map[string]string // all but the command, in the spelling of a workfile
 
 	Line, Column int
-	places       map[string]position // of its attributes
+	commandAt    position
+	places       map[string]position // of its attributes; nil if it has none
+}
+
+// place returns the position of an attribute, or of the command as the attribute label. ok is false if the text has none.
+func (n *Node) place(attr string) (at position, ok bool) {
+	if attr == attrLabel {
+		return n.commandAt, n.commandAt != position{}
+	}
+	at, ok = n.places[attr]
+	return at, ok
 }
 
 // An Edge is an edge of a text.
@@ -199,22 +209,36 @@ func (r *reader) entries(n *yaml.Node, what, remedy string, read func(key, value
 		r.wrong(n, remedy, "%s is %s, and entries name: value are needed", what, describe(n))
 		return
 	}
-	seen := map[string]int{}
+	seen := make(map[string]int)
+	if len(n.Content) <= 2*fewEntries {
+		seen = nil // a search is faster
+	}
 	for i := 0; i < len(n.Content); i += 2 {
 		key, value := resolve(n.Content[i]), n.Content[i+1]
-		switch line, twice := seen[key.Value]; {
+		line := seen[key.Value]
+		for k := 0; seen == nil && k < i && line == 0; k += 2 {
+			if earlier := resolve(n.Content[k]); earlier.Value == key.Value {
+				line = earlier.Line
+			}
+		}
+		switch {
 		case key.Kind != yaml.ScalarNode || key.Value == "":
 			r.wrong(key, "", "%s is no name", describe(key))
 		case key.Tag == "!!merge":
 			r.wrong(key, "write the entries out, or use *alias for a whole value", "<< is not understood")
-		case twice:
+		case line > 0:
 			r.wrong(key, "remove one of them", "%s stands there twice, first in line %d", shortened(key.Value), line)
 		default:
-			seen[key.Value] = key.Line
+			if seen != nil {
+				seen[key.Value] = key.Line
+			}
 			read(key, value)
 		}
 	}
 }
+
+// fewEntries is how many entries a mapping may have so that no table is made for them.
+const fewEntries = 8
 
 // resolve returns what an alias stands for.
 func resolve(n *yaml.Node) *yaml.Node {

@@ -19,7 +19,7 @@ func (r *reader) nodes(n *yaml.Node, container *Node) {
 			r.wrong(key, "", "%s is no name: it has control characters, or spaces around it", shortened(key.Value))
 			return
 		}
-		node := &Node{Key: key.Value, Parent: container, Line: key.Line, Column: key.Column, places: map[string]position{}}
+		node := &Node{Key: key.Value, Parent: container, Line: key.Line, Column: key.Column}
 		r.wf.Nodes = append(r.wf.Nodes, node)
 		value = resolve(value)
 		switch {
@@ -46,9 +46,9 @@ func (r *reader) command(node *Node, key, value *yaml.Node) {
 	}
 	text := textOf(value)
 	node.Command = &text
-	node.places[attrLabel] = position{value.Line, value.Column}
+	node.commandAt = position{value.Line, value.Column}
 	if value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		node.places[attrLabel] = position{value.Line + 1, key.Column + step}
+		node.commandAt = position{value.Line + 1, key.Column + step}
 	}
 }
 
@@ -101,7 +101,8 @@ func (r *reader) settings(node *Node, settings [][2]*yaml.Node) {
 			}
 		}
 	}
-	node.Attrs = map[string]string{}
+	node.Attrs = make(map[string]string, len(settings))
+	node.places = make(map[string]position, len(settings))
 	for _, s := range settings {
 		key := s[0].Value
 		if kind == attribute.Group && attribute.Find(attribute.Group, key) == nil && attribute.Find(attribute.SubFlow, key) != nil {

@@ -10,7 +10,7 @@ func (l *Layered) Where(p graph.Problem) (line, column int) {
 	}
 	if len(p.Nodes) > 0 {
 		if n := l.nodes[p.Nodes[0]]; n != nil {
-			if at, has := n.places[p.Attr]; has {
+			if at, ok := n.place(p.Attr); ok {
 				return at.line + p.Line, at.column
 			}
 			return n.Line, n.Column

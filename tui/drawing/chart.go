@@ -162,7 +162,7 @@ func (c *chart) items() []Item    { return c.order }
 // boxOf returns the box that shows an item, or -1.
 func (c *chart) boxOf(item Item) int {
 	item = c.graph.owner(item)
-	if item.Kind != ANode && item.Kind != AStage || int(item.Index) >= len(c.vertex) || c.vertex[item.Index] < 0 {
+	if item.Kind != ANode && item.Kind != AStage || int(item.Index) >= len(c.vertex) || c.vertex[item.Index] < 0 || len(c.scene.Boxes) == 0 {
 		return -1
 	}
 	return c.scene.Box[c.vertex[item.Index]]

@@ -321,3 +321,22 @@ func TestItemsFollowTheFlow(t *testing.T) {
 		}
 	}
 }
+
+// TestHugeChartsAreEmptyAtFirst: The first picture of a huge graph does not wait for its positions.
+func TestHugeChartsAreEmptyAtFirst(t *testing.T) {
+	g := pipeline(2000)
+	l := New(g, Options{View: Chart})
+	look := Look{Width: 120, Height: 35, Selected: NodeItem(7), Lens: true}
+	l.Show(look)
+	pending := l.Pending()
+	if pending == nil || len(l.Items()) > 0 || l.Seen(NodeItem(7)) != Nothing || l.Move(Nothing, Down) != Nothing {
+		t.Fatalf("%d items are there at once", len(l.Items()))
+	}
+	grid := NewGrid(120, 35)
+	l.Draw(grid, Point{})
+	l.Overview(grid, Point{}, 120, 35)
+	<-pending
+	if l.Show(look); l.Pending() != nil || len(l.Items()) == 0 || l.Seen(NodeItem(7)) == Nothing {
+		t.Errorf("then there are %d items", len(l.Items()))
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"wf/tui/painter"
 	"wf/tui/words"
 )
 
@@ -20,7 +21,7 @@ type list struct {
 	vertex []int32 // by node; -1 = hidden
 	lanes  *lanes
 	when   []string   // by vertex: the condition of the only edge to it
-	names  []string   // by row
+	names  []string   // by row, without what most of them begin with
 	back   [][]string // by row: the names of the targets of loops
 	wide   int        // width of the longest name
 	extra  int        // width of the column of conditions and loops; 0 = there are none
@@ -45,8 +46,10 @@ func newList(g *Graph, o Options) *list {
 	}
 	for r, v := range l.node {
 		l.row[v] = int32(r)
-		name := nodeName(g, v)
-		l.names = append(l.names, name)
+		l.names = append(l.names, nodeName(g, v))
+	}
+	l.names = painter.ShortNames(l.names)
+	for _, name := range l.names {
 		l.wide = max(l.wide, ansi.StringWidth(name))
 	}
 	l.back = make([][]string, w.size)
@@ -197,7 +200,7 @@ func (l *list) name(item Item) string {
 	if item = l.seen(item); item == Nothing {
 		return ""
 	}
-	return l.names[l.row[item.Index]]
+	return nodeName(l.graph, l.graph.owner(item).Index)
 }
 
 // move goes to the row above or below, or along edges to the left and right.

@@ -22,7 +22,11 @@ func (l *Layout) Overview(grid *Grid, from Point, width, height int) bool {
 			state = Worst(state, states[p.boxOf(c.Item)])
 		}
 		if c.Item == Nothing || state == states[v] {
-			*c = Cell{Text: state.Glyph(p.look.ASCII), Width: 1, Style: Style{InkOf(state), 0}, Item: p.item[v], Edge: -1}
+			ink := InkDim // an overview is not louder than the graph
+			if urgent(state) {
+				ink = InkOf(state)
+			}
+			*c = Cell{Text: state.Glyph(p.look.ASCII), Width: 1, Style: Style{ink, 0}, Item: p.item[v], Edge: -1}
 		}
 	}
 	for y := max(from.Y, 0) * grid.Height / h; y <= min((from.Y+height-1)*grid.Height/h, grid.Height-1); y++ {

@@ -39,6 +39,10 @@ type plotting struct {
 // computed in the background, and the one before stays until then.
 const mostAtOnce = 500
 
+// mostFirst is the number of nodes and edges up to which the first plot is computed at once, too. For more the drawing
+// is empty until it is there.
+const mostFirst = 20_000
+
 // build computes the plot, unless nothing that it depends on has changed.
 func (c *chart) build(look Look) {
 	open, rows := c.opened(look.Expanded), c.rowCounts()
@@ -53,16 +57,21 @@ func (c *chart) build(look Look) {
 		default:
 		}
 	}
-	if c.plot != nil && c.of == now || c.next != nil {
+	if c.plot != nil && c.plain != nil && c.of == now || c.next != nil {
 		return // one at a time: what is needed after it is computed then
 	}
 	var plain *kernel.Scene
 	if c.plot != nil && c.of.width == now.width && c.of.height == now.height {
 		plain = c.plain
 	}
-	if c.plot == nil || len(c.input.vertices)+len(c.input.edges) <= mostAtOnce {
+	size := len(c.input.vertices) + len(c.input.edges)
+	if size <= mostAtOnce || c.plot == nil && size <= mostFirst {
 		c.use(c.newPlot(now, open, rows, plain))
 		return
+	}
+	if c.plot == nil {
+		empty := &kernel.Scene{}
+		c.use(&plot{scene: empty, paint: painter.New(empty, false)})
 	}
 	next := &plotting{of: now, done: make(chan struct{})}
 	c.next = next
@@ -109,11 +118,16 @@ func (c *chart) newPlot(of size, open []int, rows []int32, plain *kernel.Scene) 
 	return p
 }
 
-// like draws the graph like another scene, but with chips instead of cards that do not fit.
+// like draws the graph like another scene, but with chips if cards are further from fitting.
 func (c *chart) like(choice kernel.Choice, vertices []kernel.Vertex, o kernel.Options) *kernel.Scene {
 	s := kernel.As(choice, vertices, c.input.edges, o)
-	if !s.Fits && s.Form == kernel.Card && c.o.Zoom == Fit {
-		s = kernel.As(choice.Chips(), vertices, c.input.edges, o)
+	if s.Fits || s.Form != kernel.Card || c.o.Zoom != Fit {
+		return s
+	}
+	chips := kernel.As(choice.Chips(), vertices, c.input.edges, o)
+	over := func(s *kernel.Scene) int { return max(100*s.W/max(o.Width, 1), 100*s.H/max(o.Height, 1)) }
+	if chips.Fits || over(chips) < over(s) {
+		return chips
 	}
 	return s
 }
