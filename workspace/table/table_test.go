@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -161,10 +163,7 @@ func FuzzParse(f *testing.F) {
 
 // again writes items as CSV and reads them.
 func again(t *testing.T, items []any) {
-	var columns []string
-	for column := range items[0].(map[string]any) {
-		columns = append(columns, column)
-	}
+	columns := slices.Sorted(maps.Keys(items[0].(map[string]any)))
 	quoted := func(cell string) string { return `"` + strings.ReplaceAll(cell, `"`, `""`) + `"` }
 	var b strings.Builder
 	for k, column := range columns {
