@@ -5,12 +5,12 @@ import (
 	"unicode"
 )
 
-// What Mask writes instead of what names one thing.
+// What Mask writes instead of what names one thing. Brackets are no part of a word, so that these are not masked again.
 const (
 	number = "#"
-	id     = "#id"
-	path   = "#path"
-	node   = "#node"
+	id     = "<id>"
+	path   = "<path>"
+	node   = "<node>"
 )
 
 // leastID is the length from which hexadecimal digits are an identifier, if a decimal digit is among them.
@@ -61,7 +61,7 @@ func maskWord(word string) string {
 
 // isPath reports whether a word is the path of a file: it has a slash that does not stand alone.
 func isPath(word string) bool {
-	return strings.HasPrefix(word, path) || len(word) > 1 && strings.Contains(word, "/") && strings.Trim(word, "/") != ""
+	return len(word) > 1 && strings.Contains(word, "/") && strings.Trim(word, "/") != ""
 }
 
 // place returns what follows a path after a colon, such as the number of a line, masked.
