@@ -53,8 +53,8 @@ func (s *star) lanes(selected int32) []lane {
 	return all
 }
 
-// ends returns the rows at the other ends of the arcs that are drawn with a kind of line, in ascending order, and a lane that looks
-// like these arcs.
+// ends returns the rows at the other ends of the arcs that are drawn with a kind of line, in ascending order, and a lane
+// that looks like these arcs; nil if there are no such arcs.
 func (s *star) ends(arcs []int32, kind uint8, forward bool) ([]int32, lane) {
 	var rows []int32
 	look := lane{edge: -1}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// crowded returns n sources and n targets, each of which needs three of the sources.
+// crowded returns n sources, n targets, each of which needs three of the sources, and nodes that need one target each.
 func crowded(n int) *Graph {
 	s := newSample()
 	for i := range n {
@@ -14,6 +14,9 @@ func crowded(n int) *Graph {
 	}
 	for i := range n {
 		s.node(fmt.Sprintf("target%02d", i), "", fmt.Sprintf("source%02d", i), fmt.Sprintf("source%02d", (i+1)%n), fmt.Sprintf("source%02d", (i+3)%n))
+	}
+	for i := range n {
+		s.node(fmt.Sprintf("result%02d", i), "", fmt.Sprintf("target%02d", i))
 	}
 	return &s.g
 }
