@@ -40,10 +40,15 @@ type lanes struct {
 func newLanes(w *web, place []int32) *lanes {
 	l := &lanes{all: lanesOf(w, place), rows: make([]laneRow, w.size), width: 1}
 	if !l.arrange() {
-		s := newStar(w, place)
-		return &lanes{width: s.width(), star: s}
+		return crowdedLanes(w, place)
 	}
 	return l
+}
+
+// crowdedLanes creates the lanes of a list that shows only those of its selected row.
+func crowdedLanes(w *web, place []int32) *lanes {
+	s := newStar(w, place)
+	return &lanes{width: s.width(), star: s}
 }
 
 // arrange gives each lane and each glyph a column. It reports whether maxLanes columns suffice for the lanes, and stops

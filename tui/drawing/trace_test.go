@@ -98,7 +98,7 @@ func checkListEdges(t fataler, l *list, grid *Grid) {
 }
 
 // checkStar demands that the lanes of a crowded list lead, along their arrowheads, from each row to exactly the rows to which an
-// edge leads of which one end is selected.
+// edge leads of which one end is selected, and that no line ends between rows.
 func checkStar(t fataler, l *list, grid *Grid) {
 	t.Helper()
 	selected := int32(-1)
@@ -106,6 +106,10 @@ func checkStar(t fataler, l *list, grid *Grid) {
 		selected = l.vertex[item.Index]
 	}
 	grid = &Grid{Width: grid.Width, Height: grid.Height, cells: slices.Clone(grid.cells)}
+	if len(l.lanes.star.slots) == 0 {
+		return // there are no lanes, and no columns for them
+	}
+	checkLooseEnds(t, grid, 2*l.lanes.width)
 	x := 2 * int(l.lanes.row(0).at)
 	for _, y := range l.line { // a line that joins a glyph without an arrowhead does not arrive there
 		if grid.At(x-1, int(y)).Text != "▸" && grid.At(x+1, int(y)).Text != "◂" {
@@ -129,6 +133,22 @@ func checkStar(t fataler, l *list, grid *Grid) {
 		}
 		if found := follow(grid, start, "SEW"); !maps.Equal(found, want) {
 			t.Fatalf("lanes lead from %q to %v instead of %v:\n%s", l.names[l.place[v]], found, want, grid)
+		}
+	}
+}
+
+// checkLooseEnds demands that lines in the first columns that go down from a row come from above in the next one.
+func checkLooseEnds(t fataler, grid *Grid, columns int) {
+	t.Helper()
+	goes := func(x, y int, way byte) bool {
+		c := grid.At(x, y)
+		return c != nil && c.Item == Nothing && (ways[c.Text] == "+" || contains(ways[c.Text], way))
+	}
+	for y := -1; y < grid.Height; y++ {
+		for x := range columns {
+			if goes(x, y, 'S') != goes(x, y+1, 'N') {
+				t.Fatalf("a line ends below column %d of row %d:\n%s", x, y, grid)
+			}
 		}
 	}
 }
