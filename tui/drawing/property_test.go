@@ -93,7 +93,10 @@ func checkDrawing(t *rapid.T) {
 			checkListEdges(t, view, grid)
 			checkNearLanes(t, view, grid)
 			view.lanes = crowdedLanes(view.web, view.place) // few random graphs are crowded
-			checkStar(t, view, fullGrid(l, look))
+			for v := range g.Nodes {
+				look.Selected = NodeItem(v)
+				checkStar(t, view, fullGrid(l, look))
+			}
 		}
 	}
 }
