@@ -69,7 +69,11 @@ THE GRAPH
   all that leads to it and follows it, has the colours of the states it comes from; everything
   else is dim, until t shows all lines alike. A condition stands on the line where it leaves its
   node. A line that was not taken is dim and has a cross; a dashed one does not block; a dotted
-  one leads through nodes that the filter hides. v lists the nodes instead.
+  one leads through nodes that the filter hides.
+
+  v lists the nodes instead, with the lines on the left. If more than six lines would stand side
+  by side, only those of the selected node are shown: those that lead to it on the left of the
+  signs of the states, those that lead on from it on their right.
 
 TIMES, TINTS AND REPLAY
 

@@ -117,35 +117,6 @@ func TestPlacesInTheFileDecideTheOrder(t *testing.T) {
 	}
 }
 
-// TestLanesWithoutRoomAreCounted: The rows stay in their columns.
-func TestLanesWithoutRoomAreCounted(t *testing.T) {
-	s := newSample()
-	for i := range 20 {
-		s.node(fmt.Sprintf("source%d", i), "")
-	}
-	for i := range 20 {
-		s.node(fmt.Sprintf("target%d", i), "", fmt.Sprintf("source%d", i), fmt.Sprintf("source%d", (i+7)%20))
-	}
-	l := New(&s.g, Options{})
-	grid := fullGrid(l, Look{Width: 60})
-	lanes := l.view.(*list).lanes
-	most := int32(0)
-	for r := range lanes.rows {
-		most = max(most, lanes.rows[r].hidden)
-		if len(lanes.rows[r].columns) > maxLanes+1 {
-			t.Fatalf("row %d has %d lanes", r, len(lanes.rows[r].columns))
-		}
-	}
-	if most == 0 {
-		t.Fatalf("all lanes fit:\n%s", grid)
-	}
-	for r, item := range l.Items() {
-		if grid.At(2*lanes.width+1, r).Item != item {
-			t.Fatalf("the name of row %d is not in its column:\n%s", r, grid)
-		}
-	}
-}
-
 // TestCellsOfALineNameTheirEdge: The cells of a line that only one edge uses contain the number of the edge.
 func TestCellsOfALineNameTheirEdge(t *testing.T) {
 	found := map[int32]bool{}

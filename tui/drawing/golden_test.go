@@ -81,9 +81,13 @@ func screens(g *Graph, view View) string {
 	}
 	for _, zoom := range sizes {
 		l := New(g, Options{View: view, Zoom: zoom})
+		selected := Nothing
+		if list, ok := l.view.(*list); ok && list.lanes.star != nil {
+			selected = NodeItem(len(g.Nodes) / 2) // only its lanes are shown
+		}
 		for _, width := range []int{60, 100, 200} {
 			for _, ascii := range []bool{false, true} {
-				l.Show(Look{Width: width, Height: 24, ASCII: ascii})
+				l.Show(Look{Width: width, Height: 24, ASCII: ascii, Selected: selected})
 				w, h := l.Size()
 				if zoom != Fit && (width != 200 || ascii) || width > 60 && w <= width/2 {
 					continue // adds nothing to the other sizes

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// maxLanes is the maximum number of lanes side by side. The others are only counted.
-const maxLanes = 12
+// maxLanes is the maximum number of lanes side by side; a glyph can be beside them, in a column of its own. A list that needs
+// more lanes shows only those of its selection.
+const maxLanes = 6
 
 // A lane is a line beside the rows, from the first to the last row of its edges. Each of its sources leads to each of
 // its targets, which are all below them.
 type lane struct {
 	sources, targets []int32 // rows, ascending
 	weak, via        bool
-	column           int32 // -1 = no room
+	column           int32
 	edge             int32 // number of the edge if the lane is a single one, otherwise -1
 }
 
@@ -22,24 +23,39 @@ func (l *lane) last() int32  { return l.targets[len(l.targets)-1] }
 
 // A laneRow describes the lanes beside one row.
 type laneRow struct {
-	at      int32   // column of the row's glyph; maxLanes = no room
+	at      int32   // column of the row's glyph
 	columns []int32 // lanes that continue below the row, by column; -1 = none
 	touched []int32 // lanes that start, join or end here
-	hidden  int32   // number of lanes without a column that continue below
 }
 
 // lanes are the edges of a list of rows.
 type lanes struct {
 	all   []lane
-	rows  []laneRow
-	width int // columns in use
+	rows  []laneRow // unused if star is not nil
+	width int       // columns in use
+	star  *star     // of a crowded list: only the lanes of the selected row are shown; otherwise nil
 }
 
 // newLanes creates lanes for the arcs of w; place contains the row of each vertex.
 func newLanes(w *web, place []int32) *lanes {
 	l := &lanes{all: lanesOf(w, place), rows: make([]laneRow, w.size), width: 1}
-	ends := make([][]int32, w.size)   // lanes by target
-	begins := make([][]int32, w.size) // lanes by first source
+	if !l.arrange() {
+		return crowdedLanes(w, place)
+	}
+	return l
+}
+
+// crowdedLanes creates the lanes of a list that shows only those of its selected row.
+func crowdedLanes(w *web, place []int32) *lanes {
+	s := newStar(w, place)
+	return &lanes{width: s.width(), star: s}
+}
+
+// arrange gives each lane and each glyph a column. It reports whether maxLanes columns suffice for the lanes, and stops
+// if they do not.
+func (l *lanes) arrange() bool {
+	ends := make([][]int32, len(l.rows))   // lanes by target
+	begins := make([][]int32, len(l.rows)) // lanes by first source
 	for i := range l.all {
 		a := &l.all[i]
 		for _, r := range a.targets {
@@ -54,21 +70,28 @@ func newLanes(w *web, place []int32) *lanes {
 	for r := range l.rows {
 		row := &l.rows[r]
 		row.touched = append(row.touched, ends[r]...)
-		if r > 0 {
-			row.hidden = l.rows[r-1].hidden
-		}
 		row.at = l.columnOf(columns, int32(r), ends[r])
 		columns = l.next(columns, int32(r), ends[r], begins[r])
 		row.columns = slices.Clone(columns)
-		l.width = max(l.width, len(columns), int(row.at)+1)
-		if row.hidden > 0 {
-			l.width = maxLanes + 2 // room for the number of hidden lanes
+		l.width = max(l.width, len(columns))
+		for _, i := range begins[r] {
+			if l.all[i].column >= maxLanes {
+				return false
+			}
 		}
 		for len(columns) > 0 && columns[len(columns)-1] < 0 {
 			columns = columns[:len(columns)-1]
 		}
 	}
-	return l
+	return true
+}
+
+// row describes the lanes beside row r. In a crowded list, the next call overwrites its slices.
+func (l *lanes) row(r int32) laneRow {
+	if l.star != nil {
+		return l.star.row(l.all, r)
+	}
+	return l.rows[r]
 }
 
 // columnOf returns the column of the glyph of row r: the column of a lane that ends there, otherwise a free column
@@ -78,14 +101,14 @@ func (l *lanes) columnOf(columns []int32, r int32, ends []int32) int32 {
 	for _, i := range ends {
 		a := &l.all[i]
 		near = max(near, a.column)
-		if a.last() == r && a.column >= 0 && (best < 0 || a.column < best) {
+		if a.last() == r && (best < 0 || a.column < best) {
 			best = a.column
 		}
 	}
 	if best >= 0 {
 		return best
 	}
-	return min(freeColumn(columns, near), maxLanes)
+	return freeColumn(columns, near)
 }
 
 // next ends and starts the lanes of row r and returns those that continue below it.
@@ -95,12 +118,8 @@ func (l *lanes) next(columns []int32, r int32, ends, begins []int32) []int32 {
 	taken := slices.Clone(columns) // a column that becomes free in this row is not used again in it
 	taken[row.at] = row.at
 	for _, i := range ends {
-		switch a := &l.all[i]; {
-		case a.last() != r:
-		case a.column >= 0:
+		if a := &l.all[i]; a.last() == r {
 			columns[a.column] = -1
-		default:
-			row.hidden--
 		}
 	}
 	// The lane to the nearest row stays in the column of the glyph, so that chains are straight.
@@ -109,13 +128,8 @@ func (l *lanes) next(columns []int32, r int32, ends, begins []int32) []int32 {
 	})
 	for k, i := range begins {
 		c := row.at
-		if k > 0 || c >= maxLanes {
+		if k > 0 {
 			c = freeColumn(taken, row.at)
-		}
-		if c >= maxLanes {
-			l.all[i].column = -1
-			row.hidden++
-			continue
 		}
 		l.all[i].column = c
 		columns, taken = grow(columns, c), grow(taken, c)

@@ -87,6 +87,6 @@ func checkLarge(t *testing.T, g *Graph, o Options) {
 		}
 	case *list:
 		checkWeb(t, g, view.web, view.vertex)
-		checkListEdges(t, view, fullGrid(l, Look{Width: 2*maxLanes + 60}))
+		checkListEdges(t, view, fullGrid(l, Look{Width: 80, Selected: look.Selected}))
 	}
 }

@@ -2,10 +2,8 @@ package drawing
 
 import (
 	"slices"
-	"strconv"
 
 	"wf/tui/cells"
-	"wf/tui/words"
 )
 
 // The directions of a line from a cell, as bits.
@@ -33,7 +31,7 @@ var (
 func crossed(ascii bool) string { return cells.Either(ascii, "#", "╋") }
 
 // A laneMask contains the lines beside one row: two columns for each lane.
-type laneMask [2*maxLanes + 1]laneCell
+type laneMask [2 * max(maxLanes+1, starColumns)]laneCell
 
 type laneCell struct {
 	mask  uint8
@@ -55,8 +53,11 @@ type laneLook struct {
 	selected int32      // the selected row, or -1
 }
 
-// look prepares a picture; state returns the state of a row.
+// look prepares a picture; state returns the state of a row. selected is the selected row, or -1.
 func (l *lanes) look(k *laneLook, selected int32, state func(row int32) State) {
+	if l.star != nil {
+		l.all = l.star.lanes(selected)
+	}
 	k.selected = selected
 	k.inks, k.near = k.inks[:0], k.near[:0]
 	for i := range l.all {
@@ -76,33 +77,26 @@ func (l *lanes) look(k *laneLook, selected int32, state func(row int32) State) {
 	}
 }
 
-// draw draws the lines beside the rows from first to last, which are shown as one row at y. For a single row both are
-// the same. The caller draws the glyph of the row.
-func (l *lanes) draw(grid *Grid, y int, first, last int32, k *laneLook, ascii bool) {
+// draw draws the lines beside row r at y. The caller draws the glyph of the row.
+func (l *lanes) draw(grid *Grid, y int, r int32, k *laneLook, ascii bool) {
 	var mask laneMask
-	at := l.rows[last].at
-	if first > 0 {
-		for c, i := range l.rows[first-1].columns {
-			l.add(&mask, 2*c, north, i, k, first-1, first)
+	if r > 0 {
+		for c, i := range l.row(r - 1).columns {
+			l.add(&mask, 2*c, north, i, k, r-1, r)
 		}
 	}
-	for c, i := range l.rows[last].columns {
-		l.add(&mask, 2*c, south, i, k, last, last+1)
+	row := l.row(r)
+	for c, i := range row.columns {
+		l.add(&mask, 2*c, south, i, k, r, r+1)
 	}
-	for r := first; r <= last; r++ {
-		for _, i := range l.rows[r].touched {
-			if a := &l.all[i]; (a.first() < first || a.last() > last) && !l.nearRow(i, r, k) {
-				l.across(&mask, i, at, r, k)
-			}
-		}
-		for _, i := range l.rows[r].touched {
-			if a := &l.all[i]; (a.first() < first || a.last() > last) && l.nearRow(i, r, k) {
-				l.across(&mask, i, at, r, k)
+	for _, near := range [...]bool{false, true} { // the lanes of the selection are drawn over the others
+		for _, i := range row.touched {
+			if l.nearRow(i, r, k) == near {
+				l.across(&mask, i, row.at, r, k)
 			}
 		}
 	}
 	l.write(grid, y, &mask, k, ascii)
-	l.overflow(grid, y, last, ascii)
 }
 
 // nearRow reports whether the branch of a lane in row r leads to or from the selected row.
@@ -136,12 +130,9 @@ func (l *lanes) add(mask *laneMask, at int, direction uint8, i int32, k *laneLoo
 	}
 }
 
-// across adds the line from a lane to the glyph of the row. A lane without a column is to the right of the last one.
+// across adds the line from a lane to the glyph of the row.
 func (l *lanes) across(mask *laneMask, i, at, r int32, k *laneLook) {
 	column := l.all[i].column
-	if column < 0 {
-		column = maxLanes
-	}
 	mask[2*column].joint = true
 	near := l.nearRow(i, r, k)
 	for x := 2 * min(column, at); x <= 2*max(column, at); x++ {
@@ -166,35 +157,26 @@ func (l *lanes) across(mask *laneMask, i, at, r int32, k *laneLook) {
 	}
 }
 
-func (a *lane) kind() uint8 {
+func (a *lane) kind() uint8 { return kindOf(a.weak, a.via) }
+
+// kindOf returns the kind of the line of an arc.
+func kindOf(weak, via bool) uint8 {
 	switch {
-	case a.via:
+	case via:
 		return dots
-	case a.weak:
+	case weak:
 		return dash
 	}
 	return solid
 }
 
-// overflow draws the number of passing lanes without a column.
-func (l *lanes) overflow(grid *Grid, y int, r int32, ascii bool) {
-	n := int(l.rows[r].hidden)
-	if n == 0 || l.rows[r].at == maxLanes {
-		return
-	}
-	x := 2 * maxLanes
-	x += grid.Put(x, y, words.SignOverflow.Text(ascii)+"+", 2, Style{InkDim, Line}, Nothing)
-	grid.Put(x, y, strconv.Itoa(n), 3, Style{InkDim, 0}, Nothing)
-}
-
 // below draws the lines between row r and the next one.
 func (l *lanes) below(grid *Grid, y int, r int32, k *laneLook, ascii bool) {
 	var mask laneMask
-	for c, i := range l.rows[r].columns {
+	for c, i := range l.row(r).columns {
 		l.add(&mask, 2*c, north|south, i, k, r, r+1)
 	}
 	l.write(grid, y, &mask, k, ascii)
-	l.overflow(grid, y, r, ascii)
 }
 
 func (l *lanes) write(grid *Grid, y int, mask *laneMask, k *laneLook, ascii bool) {

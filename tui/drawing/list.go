@@ -263,8 +263,8 @@ func (l *list) drawRow(grid *Grid, y, r int) {
 	if n.Marked {
 		p.mods |= Marked
 	}
-	l.lanes.draw(grid, y, int32(r), int32(r), &l.lines, p.ascii)
-	p.state(2*int(l.lanes.rows[r].at), n.State)
+	l.lanes.draw(grid, y, int32(r), &l.lines, p.ascii)
+	p.state(2*int(l.lanes.row(int32(r)).at), n.State)
 	x := 2*l.lanes.width + 1
 	name := max(min(l.wide, grid.Width-x-leastDetail), min(l.wide, leastName))
 	p.clipped(x, l.names[r], name, nameInk(n.State))

@@ -89,9 +89,14 @@ func checkDrawing(t *rapid.T) {
 		}
 	case *list:
 		checkWeb(t, g, view.web, view.vertex)
-		if !look.ASCII && width > 2*maxLanes+8 {
+		if !look.ASCII && width > 2*starColumns+8 {
 			checkListEdges(t, view, grid)
 			checkNearLanes(t, view, grid)
+			view.lanes = crowdedLanes(view.web, view.place) // few random graphs are crowded
+			for v := range g.Nodes {
+				look.Selected = NodeItem(v)
+				checkStar(t, view, fullGrid(l, look))
+			}
 		}
 	}
 }
@@ -115,19 +120,18 @@ func checkNearLanes(t *rapid.T, l *list, grid *Grid) {
 	if item == Nothing {
 		return
 	}
-	for r := range l.lanes.rows {
-		if l.lanes.rows[r].hidden > 0 || l.lanes.rows[r].at == maxLanes {
-			return
-		}
-	}
 	wipe(grid)
+	if l.lanes.star != nil {
+		checkStar(t, l, grid)
+		return
+	}
 	selected := l.vertex[item.Index]
 	for _, a := range l.web.arcs {
 		if a.back || a.from != selected && a.to != selected {
 			continue
 		}
 		r := l.place[a.from]
-		x, y := 2*int(l.lanes.rows[r].at), int(l.line[r])
+		x, y := 2*int(l.lanes.row(r).at), int(l.line[r])
 		if !follow(grid, []cursor{{x + 1, y, 'E'}, {x - 1, y, 'W'}, {x, y + 1, 'S'}}, "SEW")[l.order[l.line[l.place[a.to]]]] {
 			t.Fatalf("no bright lane leads from %q to %q:\n%s", l.names[r], l.names[l.place[a.to]], grid)
 		}

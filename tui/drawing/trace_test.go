@@ -1,6 +1,8 @@
 package drawing
 
 import (
+	"maps"
+	"slices"
 	"testing"
 )
 
@@ -76,21 +78,76 @@ func fullGrid(l *Layout, look Look) *Grid {
 }
 
 // checkListEdges follows the lanes of every edge of a list, of large ones of some: down, left and right,
-// never up.
+// never up. Of a crowded list, it checks the lanes of the selection.
 func checkListEdges(t fataler, l *list, grid *Grid) {
 	t.Helper()
-	for r := range l.lanes.rows {
-		if l.lanes.rows[r].hidden > 0 || l.lanes.rows[r].at == maxLanes {
-			return // some lanes are not drawn
-		}
+	if l.lanes.star != nil {
+		checkStar(t, l, grid)
+		return
 	}
 	for v := 0; v < l.web.size; v += 1 + l.web.size/500 {
 		r := l.place[v]
-		x, y := 2*int(l.lanes.rows[r].at), int(l.line[r])
+		x, y := 2*int(l.lanes.row(r).at), int(l.line[r])
 		found := follow(grid, []cursor{{x + 1, y, 'E'}, {x - 1, y, 'W'}, {x, y + 1, 'S'}}, "SEW")
 		for _, i := range l.web.out[v] {
 			if a := &l.web.arcs[i]; !a.back && !found[l.order[l.line[l.place[a.to]]]] {
 				t.Fatalf("no lane leads from %q to %q:\n%s", l.names[r], l.names[l.place[a.to]], grid)
+			}
+		}
+	}
+}
+
+// checkStar demands that the lanes of a crowded list lead, along their arrowheads, from each row to exactly the rows to which an
+// edge leads of which one end is selected, and that no line ends between rows.
+func checkStar(t fataler, l *list, grid *Grid) {
+	t.Helper()
+	selected := int32(-1)
+	if item := l.seen(l.look.Selected); item != Nothing {
+		selected = l.vertex[item.Index]
+	}
+	grid = &Grid{Width: grid.Width, Height: grid.Height, cells: slices.Clone(grid.cells)}
+	if len(l.lanes.star.slots) == 0 {
+		return // there are no lanes, and no columns for them
+	}
+	checkLooseEnds(t, grid, 2*l.lanes.width)
+	x := 2 * int(l.lanes.row(0).at)
+	for _, y := range l.line { // a line that joins a glyph without an arrowhead does not arrive there
+		if grid.At(x-1, int(y)).Text != "▸" && grid.At(x+1, int(y)).Text != "◂" {
+			*grid.At(x, int(y)) = blank
+		}
+	}
+	for v := range int32(l.web.size) {
+		want := map[Item]bool{}
+		for _, i := range l.web.out[v] {
+			if a := &l.web.arcs[i]; !a.back && (v == selected || a.to == selected) {
+				want[l.order[l.line[l.place[a.to]]]] = true
+			}
+		}
+		y := int(l.line[l.place[v]])
+		var start []cursor
+		if grid.At(x+1, y).Text != "◂" {
+			start = append(start, cursor{x + 1, y, 'E'})
+		}
+		if grid.At(x-1, y).Text != "▸" {
+			start = append(start, cursor{x - 1, y, 'W'})
+		}
+		if found := follow(grid, start, "SEW"); !maps.Equal(found, want) {
+			t.Fatalf("lanes lead from %q to %v instead of %v:\n%s", l.names[l.place[v]], found, want, grid)
+		}
+	}
+}
+
+// checkLooseEnds demands that lines in the first columns that go down from a row come from above in the next one.
+func checkLooseEnds(t fataler, grid *Grid, columns int) {
+	t.Helper()
+	goes := func(x, y int, way byte) bool {
+		c := grid.At(x, y)
+		return c != nil && c.Item == Nothing && (ways[c.Text] == "+" || contains(ways[c.Text], way))
+	}
+	for y := -1; y < grid.Height; y++ {
+		for x := range columns {
+			if goes(x, y, 'S') != goes(x, y+1, 'N') {
+				t.Fatalf("a line ends below column %d of row %d:\n%s", x, y, grid)
 			}
 		}
 	}

@@ -17,7 +17,6 @@ var (
 	SignFrame    = Sign{"┌┐└┘▐▌", "[]_", "the frame of a box"}
 	SignDashed   = Sign{"╌╎", "\":", "a non-blocking edge"}
 	SignVia      = Sign{"┈┊", ";", "an edge through nodes that are hidden"}
-	SignOverflow = Sign{"┆", "{", "more edges pass than there is room for"}
 	SignArrow    = Sign{"▸◂▾▴", "><v^", "an edge arrives here; in a list: what is chosen"}
 	SignToken    = Sign{"•", "@", "the edge has fired, and its target waits for others"}
 	SignDead     = Sign{"╳", "X", "the edge will not fire in this run"}
@@ -63,7 +62,7 @@ func Signs() []Sign {
 		look := LookOf(s.state)
 		all = append(all, Sign{look.Glyph, look.ASCII, s.meaning})
 	}
-	return append(all, SignLine, SignJoint, SignFrame, SignDashed, SignVia, SignOverflow, SignArrow, SignToken, SignDead,
+	return append(all, SignLine, SignJoint, SignFrame, SignDashed, SignVia, SignArrow, SignToken, SignDead,
 		SignLoop, SignCount, SignBelow, SignBar, SignMore, SignEach, SignLineEnd, SignKeys, SignLeads,
 		SignHeat, SignCritical, SignSpan, SignWaited)
 }
