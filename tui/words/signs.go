@@ -36,6 +36,9 @@ var (
 	SignWaited   = Sign{"┄", "", "when it could run, and waited"}
 )
 
+// SignStderr is before lines of standard error in logs. It is no sign of drawings.
+var SignStderr = Sign{"┃", "E", "a line of standard error (output=split)"}
+
 // stateMeanings are the meanings of the states, in the order of legends.
 var stateMeanings = []struct {
 	state   api.State
