@@ -195,7 +195,7 @@ func noted(n logview.Note, cmd tea.Cmd) tea.Msg {
 func toggleLineTimes(m *model) tea.Msg {
 	m.side.log.Times = !m.side.log.Times
 	if m.side.log.Times {
-		return notice{"each line has the time by which it was written, right to about a second", false}
+		return notice{"the times of the lines are right to about a second", false}
 	}
 	return notice{"the times of the lines are hidden", false}
 }
