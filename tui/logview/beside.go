@@ -56,8 +56,10 @@ func (v *View) MarksStderr() bool {
 
 // beside writes what is before a line that takes all rows of a.
 func (v *View) beside(a cells.Area, c columns, l *line) {
-	if at, ok := v.times.of(l); ok && c.time > 0 {
-		a.Put(0, 0, at.Format(c.layout), cells.Dimmed)
+	if c.time > 0 {
+		if at, ok := v.times.of(l); ok {
+			a.Put(0, 0, at.Format(c.layout), cells.Dimmed)
+		}
 	}
 	if c.name > 0 {
 		v.name(a.Part(c.time, 0, c.name, 1), l)

@@ -23,7 +23,8 @@ type times struct {
 // an answer, and after an error, it is the zero value.
 type sourceTimes struct {
 	api.LogInfo
-	failed bool // the request is not repeated
+	failed bool  // the request is not repeated
+	page   *page // the page at the time of the request; it is not repeated for this page
 }
 
 // covers reports whether these are the times of the first size bytes of a stream.
@@ -65,7 +66,7 @@ func (t *times) wants(v *View, source int) bool {
 	if s.Times == nil {
 		return true
 	}
-	if v.page != nil {
+	if v.page != nil && v.page != s.page {
 		for _, part := range v.page.doc.segments {
 			if part.source == source && !s.covers(part.stream == stderr, part.size) {
 				return true
@@ -90,19 +91,19 @@ func (t *times) ask(v *View) tea.Cmd {
 		return nil
 	}
 	t.asking = true
-	ctx, from, outputs := v.ctx, v.tail, v.ask
-	return func() tea.Msg { return askTimes(ctx, from, outputs, queries) }
+	ctx, outputs, n := v.ctx, v.ask, timesNews{from: v.tail, sources: map[int]sourceTimes{}}
+	page := v.page
+	return func() tea.Msg { return n.request(ctx, outputs, queries, page) }
 }
 
-// askTimes requests the times of sources.
-func askTimes(ctx context.Context, from *tail, outputs Outputs, queries map[int]client.LogQuery) tea.Msg {
-	n := timesNews{from: from, sources: map[int]sourceTimes{}}
+// request requests the times of sources and returns n with them.
+func (n timesNews) request(ctx context.Context, outputs Outputs, queries map[int]client.LogQuery, shown *page) tea.Msg {
 	for i, q := range queries {
 		info, err := outputs.LogInfo(ctx, q)
 		if err != nil && n.err == nil {
 			n.err = err
 		}
-		n.sources[i] = sourceTimes{info, err != nil || info.Times == nil}
+		n.sources[i] = sourceTimes{info, err != nil || info.Times == nil, shown}
 	}
 	n.at = time.Now()
 	return n

@@ -111,6 +111,19 @@ func TestTimesAndStderrAreShownBesideLines(t *testing.T) {
 	}
 }
 
+// TestStderrHasAColour: Sign and text of standard error have the same colour, which standard output has not.
+func TestStderrHasAColour(t *testing.T) {
+	v := &View{}
+	settle(t, v, v.Show(said{"a" + Stdout: "one\n", "a" + stderr: "bad\n"}, Target{Nodes: []string{"a"}, Names: []string{"a"}}))
+	defer v.Close()
+	var g cells.Grid
+	g.Resize(20, 3)
+	v.Draw(g.All())
+	if out, sign, bad := g.All().At(2, 0).Style, g.All().At(0, 1).Style, g.All().At(2, 1).Style; out != cells.Plain || sign != cells.Note || bad != cells.Note {
+		t.Errorf("standard output has the style %+v, the sign %+v, standard error %+v", out, sign, bad)
+	}
+}
+
 // TestOneOutputClaimsNoStream: Where both streams are one output, no line is marked.
 func TestOneOutputClaimsNoStream(t *testing.T) {
 	v := &View{}
@@ -239,4 +252,12 @@ func TestTimesOfEarlierLinesAreRequestedAgain(t *testing.T) {
 		t.Fatalf("times of %d bytes", v.times.sources[0].OutBytes)
 	}
 	sameRows(t, screen(v, 40, 2, false), "10:20:09   line 0", "0% of 1.7 MB")
+
+	v.ToEnd()
+	v.readTo[input{0, false}] += 100 // the daemon knows of less: the output was shortened
+	v.ToStart()
+	settle(t, v, nil) // does not ask forever
+	if v.page == nil || v.times.sources[0].page != v.page {
+		t.Error("times are not requested for another page")
+	}
 }
