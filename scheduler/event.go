@@ -33,6 +33,9 @@ const (
 	Decided
 	// Tick says that the time is At: nodes that wait for that moment go on.
 	Tick
+	// Listed says that the table of Node, for which ListItems asked, was read: OK with Items, or not, with a Message. The
+	// caller checks Lists before.
+	Listed
 	// ClockSet says that the clock of the machine was set by By, forward or back, and now shows At.
 	ClockSet
 )
@@ -40,12 +43,12 @@ const (
 // An Event is news for a run. Kind decides which fields are read.
 type Event struct {
 	Kind      EventKind
-	OK        bool   // Finished, Decided
+	OK        bool   // Finished, Decided, Listed
 	HasExit   bool   // Finished: there is an exit code
-	Node      int    // Dispatched, Started, Finished, Unrequested, Withdrawn, CancelNode, Decided
+	Node      int    // Dispatched, Started, Finished, Unrequested, Withdrawn, CancelNode, Decided, Listed
 	Execution int    // Finished, Withdrawn
 	Reason    string // Finished without OK
-	Message   string // Finished without OK: details
+	Message   string // Finished, Listed without OK: details
 
 	// At is when it happened, in nanoseconds since 1970. Only waits, time limits and expressions use it.
 	// The time of a run goes back only with ClockSet: an At before the latest one counts as the latest.
@@ -54,7 +57,7 @@ type Event struct {
 
 	Exit    int            // Finished: the exit code, if HasExit
 	Outputs map[string]any // Finished, Decided; kept, and never changed
-	Items   []any          // Finished: the lines of a command that prints items; kept, and never changed
+	Items   []any          // Finished, Listed: the lines of a command that prints items, the rows of a table; kept, and never changed
 }
 
 // Reasons of failures that the scheduler itself finds, or that mean something to it. All others come
@@ -89,6 +92,9 @@ const (
 	// Execute asks for Execution of Node as soon as there is a slot, in the order of the effects.
 	// The caller answers with Dispatched when it passes the execution to an executor.
 	Execute
+	// ListItems asks for the items of Node, a sub-flow with a table (see Table). The caller answers with Listed, unless
+	// Lists is false by then.
+	ListItems
 	// Cancel asks to end Execution of Node, which was dispatched. Finished or Withdrawn still
 	// follows. Cancel may come again.
 	Cancel
@@ -127,7 +133,7 @@ type Effect struct {
 	OK        bool         // Answered
 	Mocked    bool         // NodeChanged: this is the end of a node that was mocked or passed over
 	Prior     bool         // NodeChanged: an earlier run left the node so, and this run has not touched it
-	Node      int          // NodeChanged, Execute, Cancel, Waiting, Answered, NodesAdded
+	Node      int          // NodeChanged, Execute, ListItems, Cancel, Waiting, Answered, NodesAdded
 	Edge      int          // EdgeChanged
 	Execution int          // Execute, Cancel; from 1
 	Count     int          // NodesAdded

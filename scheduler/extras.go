@@ -9,6 +9,7 @@ type extras struct {
 	until     int64  // of wait; 0 = never
 	fixed     bool   // until is a moment that the workfile names, not a duration from the start of the wait
 	text      string // the question of an approval
+	table     string // the table of items that a sub-flow has asked for; "" = none
 	attempt   int    // repetitions of the present activation
 	expired   bool   // it was asked to end because of its timeout
 	cancelled bool   // it was asked to end: if its command prints items all the same, the sub-flow starts no instances
@@ -28,7 +29,7 @@ type extras struct {
 
 // reset clears the state of an earlier activation.
 func (x *extras) reset() {
-	x.attempt, x.expired, x.loser, x.due, x.cancelled, x.granted, x.env = 0, false, false, false, false, nil, nil
+	x.attempt, x.expired, x.loser, x.due, x.cancelled, x.granted, x.env, x.table = 0, false, false, false, false, nil, nil, ""
 }
 
 // extrasOf returns the node's control-flow state, or nil if it has none.

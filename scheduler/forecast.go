@@ -68,7 +68,7 @@ func (fc *forecast) add(node int, mocked bool) {
 func (fc *forecast) take(effects []Effect) {
 	for _, e := range effects {
 		switch {
-		case e.Kind == Execute, e.Kind == Waiting && e.Wait == WaitApproval:
+		case e.Kind == Execute, e.Kind == ListItems, e.Kind == Waiting && e.Wait == WaitApproval:
 			fc.queue = append(fc.queue, e)
 		case e.Kind == NodeChanged && e.Mocked && !e.Prior:
 			fc.add(e.Node, true)
@@ -80,6 +80,10 @@ func (fc *forecast) take(effects []Effect) {
 
 func (fc *forecast) next(e Effect) {
 	r := fc.r
+	if e.Kind == ListItems {
+		fc.listItems(e.Node)
+		return
+	}
 	if e.Kind == Waiting {
 		if kind, _, _ := r.Waits(e.Node); kind == WaitApproval {
 			fc.take(r.Step(Event{Kind: Decided, Node: e.Node, OK: true, At: fc.at}))
@@ -97,6 +101,19 @@ func (fc *forecast) next(e Effect) {
 		ev.OK, ev.HasExit, ev.Reason = false, false, ReasonCancelled
 	}
 	fc.take(r.Step(ev))
+}
+
+// listItems answers the request for a table.
+func (fc *forecast) listItems(node int) {
+	r := fc.r
+	if !r.Lists(node) {
+		return
+	}
+	var items []any
+	if r.opt.ReadTable != nil {
+		items = r.opt.ReadTable(node, r.Table(node))
+	}
+	fc.take(r.Step(Event{Kind: Listed, Node: node, OK: true, Items: items, At: fc.at}))
 }
 
 // findCertain finds the nodes that execute in any case: no unsure edge decides about them.

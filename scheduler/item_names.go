@@ -7,12 +7,12 @@ const maxItemWord = 40
 
 // ItemNames returns the names of the instances of a sub-flow, by number: sample[S5] is sample[4] if its
 // item is S5, or data/S5. The name is "" if the item makes no name, or the same one as another item; such
-// an instance is called by its number.
-func ItemNames(items []any) []string {
+// an instance is called by its number. key is the column that names items which are rows of a table; "" = none.
+func ItemNames(items []any, key string) []string {
 	words := make([]string, len(items))
 	times := make(map[string]int, len(items))
 	for k, item := range items {
-		words[k] = ItemName(item)
+		words[k] = ItemName(item, key)
 		times[words[k]]++
 	}
 	for k, word := range words {
@@ -23,9 +23,24 @@ func ItemNames(items []any) []string {
 	return words
 }
 
-// ItemName returns an item as a name that a path can hold and that is not a number, or "" if it makes none.
-func ItemName(item any) string {
-	text, isText := item.(string)
+// ItemText returns the text that stands for an item in paths: the item, or of a row of a table the value in the column key, or
+// in its only column. ok is false if there is none.
+func ItemText(item any, key string) (text string, ok bool) {
+	if row, isRow := item.(map[string]any); isRow {
+		if len(row) == 1 && key == "" {
+			for column := range row {
+				key = column
+			}
+		}
+		item = row[key]
+	}
+	text, ok = item.(string)
+	return text, ok
+}
+
+// ItemName returns an item as a name that a path can hold and that is not a number, or "" if it makes none. See ItemNames.
+func ItemName(item any, key string) string {
+	text, isText := ItemText(item, key)
 	if !isText {
 		return ""
 	}

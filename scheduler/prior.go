@@ -23,6 +23,7 @@ type PriorNode struct {
 	Fired     []int             `json:"fired,omitempty"`     // graph.Edge.Key of the edges that fired
 	Instances int               `json:"instances,omitempty"` // of a sub-flow: how many had started
 	Items     expression.List   `json:"items,omitempty"`     // of a foreach
+	Key       string            `json:"key,omitempty"`       // the column of the items that names the instances
 	Arrivals  []int             `json:"arrivals,omitempty"`  // instances in the order in which they ended, if it is not that of the numbers
 	Stopped   bool              `json:"stopped,omitempty"`   // its stop_when was true: no more instances start
 	Starts    []int64           `json:"starts,omitempty"`    // of a sub-flow with a limited rate: when the latest instances started
@@ -199,6 +200,7 @@ func (pr priorState) priorOf(i nodeID) (p PriorNode, worth bool) {
 	// A resume does not continue instances of an activation before the present one.
 	if x != nil && x.sub != nil && x.sub.activation == n.activations && n.status != graph.Idle {
 		p.Instances, p.Items, p.Stopped = len(x.sub.instances), x.sub.items, x.sub.stopped
+		p.Key = pr.itemKey(i)
 		p.Arrivals, p.Starts = pr.priorArrivals(x.sub), x.sub.starts
 		if x.sub.count > p.Instances {
 			p.Planned = x.sub.count
@@ -207,7 +209,8 @@ func (pr priorState) priorOf(i nodeID) (p PriorNode, worth bool) {
 	if instances := pr.priorInstances(i); instances > p.Instances {
 		p.Instances = instances
 		if p.Items == nil {
-			p.Items = pr.opt.Prior[pr.Path(int(i))].Items
+			was := pr.opt.Prior[pr.Path(int(i))]
+			p.Items, p.Key = was.Items, was.Key
 		}
 	}
 	return p, worth

@@ -33,6 +33,8 @@ type Options struct {
 	Repeat   map[string]bool // paths of instances, and of nodes in them, that a Resume repeats; nil = those that failed
 	// Dry makes a run for Forecast, which plays what could happen.
 	Dry bool
+	// ReadTable returns the rows of a table for a dry run; nil = they are unknown, so one instance represents all.
+	ReadTable func(node int, t Table) []any
 }
 
 // A Run is one execution of a scope. It is not safe for concurrent use.

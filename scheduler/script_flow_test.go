@@ -32,6 +32,8 @@ func flowOption(opt *Options, key, value string) bool {
 			m.Outputs = pairs([]string{value})
 		}
 		opt.Mocks[name] = m
+	case "rows":
+		opt.ReadTable = func(int, Table) []any { return rowsOf(strings.Split(value, ";")) }
 	case "seed":
 		opt.Seed = name
 	default:
@@ -117,6 +119,22 @@ func (p *play) ending(verb string, words []string) Event {
 		}
 	}
 	return ev
+}
+
+// rowsOf reads the rows of a table, which are words like id=S1,fq=a.
+func rowsOf(words []string) []any {
+	items := []any{}
+	for _, word := range words {
+		if word == "" {
+			continue
+		}
+		row := map[string]any{}
+		for column, value := range pairs(strings.Split(word, ",")) {
+			row[column] = value
+		}
+		items = append(items, row)
+	}
+	return items
 }
 
 func (p *play) changed(e Effect) string {

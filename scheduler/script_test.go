@@ -205,6 +205,10 @@ func (p *play) act(verb string, args []string) (text string) {
 		ev := p.ending(verb, args[1:])
 		ev.Kind, ev.Node, ev.Execution = Finished, i, p.run.Executions(i)
 		return p.step(ev)
+	case "rows":
+		return p.step(Event{Kind: Listed, Node: i, OK: true, Items: rowsOf(args[1:])})
+	case "no-rows":
+		return p.step(Event{Kind: Listed, Node: i, Message: args[1]})
 	case "approve", "reject":
 		ev := p.ending("ok", args[1:])
 		return p.step(Event{Kind: Decided, Node: i, OK: verb == "approve", Outputs: ev.Outputs})
@@ -283,6 +287,9 @@ func (p *play) effect(e Effect) string {
 		return fmt.Sprintf("execute %s #%d", p.run.Path(e.Node), e.Execution)
 	case Cancel:
 		return fmt.Sprintf("cancel %s #%d", p.run.Path(e.Node), e.Execution)
+	case ListItems:
+		t := p.run.Table(e.Node)
+		return fmt.Sprintf("list %s: %s by %q, at most %d", p.run.Path(e.Node), t.File, t.Key, t.MaxRows)
 	case Waiting, Answered, NodesAdded, Timer:
 		return p.flowEffect(e)
 	}

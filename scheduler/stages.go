@@ -35,6 +35,10 @@ func (a activity) advance(at stage) {
 	}
 	if a.layout() != nil {
 		a.subflow(a.node).recallItems()
+		if rules.Sub.Table != nil && !a.hasItems(a.node) {
+			a.subflow(a.node).askForTable(rules.Sub)
+			return
+		}
 		if rules.Sub.Command == "" || a.hasItems(a.node) {
 			a.todo.ready = append(a.todo.ready, a.node)
 			return

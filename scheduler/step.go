@@ -44,6 +44,8 @@ func (r *Run) Step(ev Event) []Effect {
 		r.activity(nodeID(ev.Node)).cancel()
 	case Decided:
 		r.approvalDecided(&ev)
+	case Listed:
+		r.listed(&ev)
 	case Tick:
 		r.tick()
 	case ClockSet:

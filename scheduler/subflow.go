@@ -32,9 +32,10 @@ type subflowState struct {
 
 func (st *state) hasItems(i nodeID) bool { return st.subState(i).hasItems }
 
-// gotItems takes the items that the command of a sub-flow printed.
+// gotItems takes the items that the command of a sub-flow printed, or the rows of its table. In a dry run nil means that they
+// are unknown.
 func (sf subflow) gotItems(items []any) {
-	if sf.dry != nil {
+	if sf.dry != nil && items == nil {
 		items, sf.dry.open[sf.node] = []any{nil}, true
 	}
 	sf.setSubflow(&subflowState{activation: sf.entry().activations, items: items, hasItems: true})
@@ -276,7 +277,7 @@ func (r *Run) failOthers(k instanceID) {
 	}
 	running := s.going - 1
 	s.stopping = ReasonInstances
-	s.message = fmt.Sprintf("%s failed, and on_failure=cancel stopped the others: %s that ran, %d not started", r.instanceWord(inst.owner, ItemNames(s.items), inst.number),
+	s.message = fmt.Sprintf("%s failed, and on_failure=cancel stopped the others: %s that ran, %d not started", r.instanceWord(inst.owner, r.itemNames(inst.owner, s), inst.number),
 		instancesOf(running), max(0, s.count-len(s.instances)))
 	r.subflow(inst.owner).cancelAll(ReasonInstances)
 }
@@ -325,7 +326,7 @@ func instancesOf(n int) string {
 func (sf subflow) failureMessage(s *subflowState) string {
 	const named = 5
 	var names []string
-	words := ItemNames(s.items)
+	words := sf.itemNames(sf.node, s)
 	for _, k := range s.instances {
 		if inst := &sf.instances[k]; inst.failed() {
 			if len(names) == named {

@@ -84,6 +84,9 @@ func (t *texts) itemVariables(env []string, frame instanceID) []string {
 	env = append(env, fmt.Sprintf("WF_INDEX=%d", inst.number))
 	if rules.Sub.Kind == flow.Foreach {
 		env = append(env, "WF_ITEM="+expression.Format(t.item(inst)))
+		if rules.Sub.Table != nil {
+			env = columnVariables(env, t.item(inst))
+		}
 	}
 	return env
 }

@@ -53,6 +53,10 @@ func (c *completion) offerSelectors(p *daemon.Peek) {
 		c.offerNodes(p, "", taken)
 		return
 	}
+	if strings.Contains(c.word, "[") {
+		c.offerInstances(p)
+		return
+	}
 	c.offerNodes(p, "", taken)
 	if c.word == "" {
 		c.hint = "+NODE: with everything before it; NODE+: with everything after it; s:STATE; g:GROUP"
@@ -97,11 +101,15 @@ func (c *completion) offerGroups(p *daemon.Peek) {
 	}
 }
 
-// instancePrefix matches the path of an instance, up to the slash.
-var instancePrefix = pattern.Of(`^(?:.*/)?([^/]+)\[[0-9*]+\]/`)
+// instancePrefix matches the path of an instance, up to the slash, and instanceOpen a path up to the bracket before the name or
+// number of an instance.
+var (
+	instancePrefix = pattern.Of(`^(?:.*/)?([^/]+)\[[^][/]+\]/`)
+	instanceOpen   = pattern.Of(`^(?:.*/)?([^][/]+)\[`)
+)
 
-// offerInstances offers paths of instances: a sub-flow with an opening bracket, after which a number must follow, and
-// after a complete instance its nodes.
+// offerInstances offers paths of instances: a sub-flow with an opening bracket, then the names of its instances, and after a
+// complete instance its nodes.
 func (c *completion) offerInstances(p *daemon.Peek) {
 	defer c.limit(len(c.offers))
 	within := ""
@@ -113,6 +121,10 @@ func (c *completion) offerInstances(p *daemon.Peek) {
 		within = p.Nodes[at].ID
 		c.keep(len(path[0]))
 	}
+	if path := instanceOpen.Get().FindStringSubmatch(c.word); path != nil {
+		c.offerItems(p, path[0], path[1])
+		return
+	}
 	for _, n := range p.Nodes {
 		name, hint := plainName(n), n.Command
 		if n.Parent != within || !strings.HasPrefix(name, c.word) || name == "" || n.SubFlow == "" && within == "" {
@@ -123,6 +135,21 @@ func (c *completion) offerInstances(p *daemon.Peek) {
 		}
 		c.offer(name, shortHint(hint))
 	}
+}
+
+// offerItems offers the instances of a sub-flow. typed is its path with the opening bracket.
+func (c *completion) offerItems(p *daemon.Peek, typed, subFlow string) {
+	at := slices.IndexFunc(p.Nodes, func(n api.NodeStatus) bool { return n.SubFlow != "" && n.Name == subFlow })
+	if at < 0 {
+		return
+	}
+	c.keep(len(typed))
+	for _, name := range p.Instances(p.Nodes[at].ID) {
+		if strings.HasPrefix(name+"]", c.word) {
+			c.offer(name+"]", "")
+		}
+	}
+	c.more = true
 }
 
 // completeContainer offers the containers of the workfile.

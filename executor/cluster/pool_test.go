@@ -197,7 +197,7 @@ func TestAllocationWhoseStepsFail(t *testing.T) {
 	r := open(t, c)
 	r.start(repeated(6, "echo x >> runs")...)
 	for node := range 6 {
-		if e := r.await(executor.Ended, node); e.Exit != (executor.Exit{}) || !strings.HasPrefix(e.Engine.ID, "2.") {
+		if e := r.await(executor.Ended, node); e.Exit != (executor.Exit{}) || strings.HasPrefix(e.Engine.ID, "1.") {
 			t.Errorf("node %d: %+v", node, e)
 		}
 	}

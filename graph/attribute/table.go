@@ -12,8 +12,10 @@ var table = []Attribute{
 	{Name: "y", On: Node, Role: Shared, Kind: Factor, Meaning: "position in a drawing"},
 
 	// How often the nodes of a container run.
-	{Name: "foreach", On: SubFlow, Kind: Other, Words: []string{"lines:"}, Long: true, Mistaken: []string{"for_each", "for_every"},
-		Meaning: "a JSON list, lines:COMMAND or ${{ EXPR }}: one instance for each"},
+	{Name: "foreach", On: SubFlow, Kind: Other, Words: []string{"lines:", "table:"}, Long: true, Mistaken: []string{"for_each", "for_every"},
+		Meaning: "a JSON list, lines:COMMAND, table:FILE.tsv or ${{ EXPR }}: one instance for each"},
+	{Name: "key", On: SubFlow, Role: Shared, Kind: Other,
+		Meaning: "with foreach=table:FILE: the column that names the instances"},
 	{Name: "times", On: SubFlow, Kind: Number, Meaning: "how many instances"},
 	{Name: "while", On: SubFlow, Kind: Expression, Long: true,
 		Meaning: "an expression: as long as it holds, one instance after the other"},

@@ -29,6 +29,7 @@ type Scope struct {
 	// The names of the innermost sub-flow around the text. A name that it does not have means that of the
 	// nearest sub-flow around it that has it, so Env must have one level for each Scope.
 	Item      bool // item is known: a foreach
+	Row       bool // item is a row of a table: item.NAME must be one of its columns, and item?.NAME may be
 	Index     bool // index is known: a foreach or times
 	Iteration bool // iteration is known: a while or until, also for its own test
 	// Previous reports whether previous.NAME is a node of that while or until; nil where Iteration is false.

@@ -20,13 +20,61 @@ func (c *compiler) member(n *ast.MemberNode) op {
 	}
 	of, key := c.node(n.Node), c.node(n.Property)
 	at, optional := n.Property.Location().From, n.Optional
+	row := !optional && c.isRow(n.Node)
 	return func(v *evaluation) any {
 		value := of(v)
 		if value == nil && optional {
 			panic(missing{})
 		}
-		return fetch(v, at, value, key(v))
+		name := key(v)
+		if row {
+			checkColumn(at, value, name)
+		}
+		return fetch(v, at, value, name)
 	}
+}
+
+// isRow reports whether an expression is item, or parent.item, of a sub-flow with a table.
+func (c *compiler) isRow(n ast.Node) bool {
+	s := c.scope
+	switch n := n.(type) {
+	case *ast.IdentifierNode:
+		if n.Value != "item" { // let cannot redeclare it
+			return false
+		}
+	case *ast.MemberNode:
+		key, constant := n.Property.(*ast.StringNode)
+		if !constant || key.Value != "item" {
+			return false
+		}
+		if s, _ = c.around(n.Node); s == nil {
+			return false
+		}
+	default:
+		return false
+	}
+	for s != nil && !s.Item {
+		s = s.Parent
+	}
+	return s != nil && s.Row
+}
+
+// checkColumn refuses a column that a row does not have.
+func checkColumn(at int, row, column any) {
+	cells, isRow := row.(map[string]any)
+	name, isName := column.(string)
+	if !isRow || !isName {
+		return
+	}
+	if _, known := cells[name]; known {
+		return
+	}
+	columns := slices.Sorted(maps.Keys(cells))
+	remedy := DidYouMean(name, columns)
+	if remedy == "" {
+		remedy = "it has " + strings.Join(columns, ", ") + "; write item?." + name + " if it may be missing"
+	}
+	failWith(at, remedy, "the table has no column %q", name)
 }
 
 // fetch returns a part of a value. A missing key of a map gives nil, like an output that a node has not written.

@@ -163,10 +163,13 @@ func (b OnBusy) String() string { return [...]string{"refuse", "queue", "cancel"
 type Sub struct {
 	Kind SubKind
 
-	// Where the items of a Foreach come from: exactly one of the three is set.
+	// Where the items of a Foreach come from: exactly one of the four is set.
 	List    []any            // a JSON list
 	Command string           // lines:COMMAND; each line of its output is an item, a string
 	Items   *expression.Expr // must give a list
+	Table   *expression.Text // table:FILE, with this prefix; each row is an item, see TableFile
+
+	Key string // the column of Table that names the instances; "" = none
 
 	Times *expression.Text // of Times: a whole number
 	Test  *expression.Expr // of While and Until

@@ -171,7 +171,7 @@ func (f *Flow) scope(home *graph.Node) *expression.Scope {
 	}
 	if home != nil {
 		kind := kindOf(home)
-		s.Item = kind == Foreach
+		s.Item, s.Row = kind == Foreach, kind == Foreach && hasTable(home)
 		s.Index = kind == Foreach || kind == Times
 		if kind == While || kind == Until {
 			s.Iteration = true

@@ -118,6 +118,9 @@ func rulesText(r *Rules) string {
 	if s := r.Sub; s != nil {
 		text += fmt.Sprintf("; sub %d list %v lines %q items %v times %v test %v most %d parallel %d continue %v least %d %v %v",
 			s.Kind, s.List, s.Command, s.Items, s.Times, s.Test, s.MaxIterations, s.Parallel, s.Continue, s.Least, s.LeastPart, s.HasLeast)
+		if s.Table != nil {
+			text += fmt.Sprintf(" table %q key %q", s.Table, s.Key)
+		}
 		if s.Rate > 0 {
 			text += fmt.Sprintf(" rate %d in %v", s.Rate, s.RatePer)
 		}

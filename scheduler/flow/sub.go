@@ -66,6 +66,7 @@ func (a *nodeReader) sub() {
 	a.onFailure(s)
 	a.stopWhen(s)
 	a.least(s)
+	a.keyUnused()
 }
 
 // DefaultInstances is how many nodes the instances of a run may have together, if max_instances of the
@@ -107,6 +108,8 @@ func (a *nodeReader) foreach(s *Sub) {
 	text := a.text(graph.AttrForeach)
 	command, lines := strings.CutPrefix(text, linesPrefix)
 	switch {
+	case strings.HasPrefix(text, tablePrefix):
+		a.table(s)
 	case lines && strings.TrimSpace(command) == "":
 		a.wrong(CodeSubFlow, "foreach", "foreach is %s and names no command; write lines:COMMAND", shown(text))
 	case lines && expression.HasTemplate(command):
@@ -124,7 +127,7 @@ func (a *nodeReader) foreach(s *Sub) {
 	case expression.HasTemplate(text):
 		a.items(s)
 	default:
-		a.wrong(CodeSubFlow, "foreach", "foreach is %s, which is not a list; write [\"a\", \"b\"], lines:COMMAND or ${{ EXPR }}", shown(text))
+		a.wrong(CodeSubFlow, "foreach", "foreach is %s, which is not a list; write [\"a\", \"b\"], lines:COMMAND, table:FILE.tsv or ${{ EXPR }}", shown(text))
 	}
 }
 

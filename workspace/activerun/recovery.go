@@ -165,6 +165,7 @@ func (rc *recovery) followed(sess executor.Session, err error) {
 	rc.stopExpired()
 	rc.run.pooling.requeue()
 	rc.run.dispatcher.resubmit()
+	rc.run.tables.askAgain()
 	rc.run.setTimer(rc.run.Sched.NextTick())
 	rc.run.nesting.reportToCaller()
 }

@@ -50,6 +50,7 @@ type Run struct {
 	announcer
 	notices
 	hooking
+	tables
 
 	accepted func(error)  // called once, when the run has started or has failed to start
 	broken   string       // why the executor was lost; "" if it was not
@@ -67,7 +68,7 @@ func New(h *Host, state *nodestate.Run, accepted func(error)) *Run {
 	r.onEnd = map[executor.ID][]func(api.StopResult, error){}
 	r.slotShare.run, r.pooling.run, r.nesting.run, r.lookahead.run, r.journal.run = r, r, r, r, r
 	r.stopping.run, r.ending.run, r.dispatcher.run, r.recovery.run, r.announcer.run = r, r, r, r, r
-	r.notices.run, r.hooking.run = r, r
+	r.notices.run, r.hooking.run, r.tables.run = r, r, r
 	r.hooking.stopped, r.hooking.nodes = make(chan struct{}), nodeHooksOf(state.Request.Hooks)
 	r.Active = r
 	r.timer = h.Loop.NewTimer(func() { r.stopping.Stop(api.StopRequest{Cause: "timeout"}, "", nil) })
@@ -123,7 +124,7 @@ func (r *Run) commit(rec history.Record) {
 		panic("internal error: a record for the journal: " + err.Error())
 	}
 	switch rec.Type {
-	case history.RecordStop, history.RecordCancel, history.RecordTick:
+	case history.RecordStop, history.RecordCancel, history.RecordTick, history.RecordItems:
 		r.journal.unique = true
 	}
 	ev, decides := r.Note(rec)
@@ -240,6 +241,8 @@ func (r *Run) enact(c runstate.Change, todo *followUp) {
 		} else {
 			r.pooling.enqueue(id)
 		}
+	case scheduler.ListItems:
+		r.tables.ask(c.Node)
 	case scheduler.Cancel:
 		todo.cancel = append(todo.cancel, executor.ID{Node: c.Node, Execution: c.Execution})
 	}

@@ -17,6 +17,7 @@ const (
 	RecordStart    RecordType = "start"    // its process started
 	RecordWithdraw RecordType = "withdraw" // the executor returned it before its process started
 	RecordEnd      RecordType = "end"      // the execution ended
+	RecordItems    RecordType = "items"    // the table of a sub-flow was read
 	RecordStop     RecordType = "stop"     // a client requested the end of the run
 	RecordCancel   RecordType = "cancel"   // a client requested the end of one node
 	RecordTick     RecordType = "tick"     // a time was reached that nodes waited for
@@ -37,7 +38,7 @@ type Record struct {
 	Time time.Time  `json:"time"`
 	Type RecordType `json:"type"`
 
-	// Types about a node: dispatch, start, withdraw, end, cancel, decide, answer. Node is an index in the
+	// Types about a node: dispatch, start, withdraw, end, items, cancel, decide, answer. Node is an index in the
 	// outer part of Request.Scope, or the number of a node of an instance. Other types have NoNode.
 	Node      int    `json:"node"`
 	ID        string `json:"id"`        // id of the node, or its path in an instance; for users who grep
@@ -47,7 +48,7 @@ type Record struct {
 	PID     int    `json:"pid"`
 	Command string `json:"command"` // after wrapping
 
-	// end. OK is also in decide and answer.
+	// end. OK is also in items, decide and answer, Message in items.
 	OK       bool   `json:"ok"`
 	Reason   string `json:"reason"`
 	ExitCode int    `json:"exit_code"`
@@ -73,7 +74,7 @@ type Record struct {
 	PeakBytes int64      `json:"peak_bytes"` // end: of memory; 0 = unknown
 
 	Outputs json.RawMessage `json:"outputs"` // JSON object. end: content of WF_OUTPUT; decide: values of the decision
-	Items   json.RawMessage `json:"items"`   // JSON list. end: items that the command of a sub-flow printed
+	Items   json.RawMessage `json:"items"`   // JSON list. end, items: items that the command of a sub-flow printed, or the rows of its table
 	Inputs  json.RawMessage `json:"inputs"`  // JSON object. dispatch: input of the command beyond the environment of the run
 	Result  *Result         `json:"result"`  // complete
 	Clocks  *Clocks         `json:"clocks"`  // begin, clock

@@ -28,7 +28,7 @@ func recordGen() *rapid.Generator[Record] {
 			Seq:  rapid.Uint64().Draw(t, "seq"),
 			Time: time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "sec"), rapid.Int64Range(0, 999_999_999).Draw(t, "ns")).UTC(),
 			Type: rapid.SampledFrom([]RecordType{RecordBegin, RecordDispatch, RecordStart, RecordEnd, RecordStop,
-				RecordCancel, RecordComplete}).Draw(t, "type"),
+				RecordItems, RecordCancel, RecordComplete}).Draw(t, "type"),
 			Node: rapid.IntRange(NoNode, 1<<20).Draw(t, "node"),
 			ID:   text.Draw(t, "id"), Execution: number.Draw(t, "execution"),
 			PID: number.Draw(t, "pid"), Command: text.Draw(t, "command"), OK: rapid.Bool().Draw(t, "ok"),

@@ -9,6 +9,7 @@ import (
 	"wf/graph"
 	"wf/graph/attribute"
 	"wf/scheduler"
+	"wf/scheduler/expression"
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/workfile"
@@ -20,11 +21,12 @@ func (q *Reader) nameInstances(ctx context.Context, list []api.Execution) error 
 	if !slices.ContainsFunc(list, func(x api.Execution) bool { return nodestate.IsPath(x.Node) }) {
 		return nil
 	}
+	keys := make([]string, len(list))
 	names, err := loop.Ask(ctx, q.loop, func() ([]string, error) {
 		namer, names := &nodestate.PathNamer{Nodes: q.nodes}, make([]string, len(list))
 		for k, x := range list {
 			if nodestate.IsPath(x.Node) && x.Inputs != nil && x.Inputs.Item != nil {
-				names[k] = namer.Name(x.Node)
+				names[k], keys[k] = namer.Name(x.Node), namer.Key(x.Node)
 			}
 		}
 		return names, nil
@@ -33,17 +35,22 @@ func (q *Reader) nameInstances(ctx context.Context, list []api.Execution) error 
 		return err
 	}
 	for k := range list {
-		if word := scheduler.ItemName(itemText(&list[k])); word != "" && strings.Contains(names[k], "["+word+"]/") {
+		if word := scheduler.ItemName(itemOf(&list[k]), keys[k]); word != "" && strings.Contains(names[k], "["+word+"]/") {
 			list[k].Name = names[k]
 		}
 	}
 	return nil
 }
 
-// itemText returns the item of an execution.
-func itemText(x *api.Execution) any {
+// itemOf returns the item of an execution.
+func itemOf(x *api.Execution) any {
 	if x.Inputs == nil || x.Inputs.Item == nil {
 		return nil
+	}
+	if text := *x.Inputs.Item; strings.HasPrefix(text, "{") {
+		if row, err := expression.Decode([]byte(text)); err == nil {
+			return row // of a table
+		}
 	}
 	return *x.Inputs.Item
 }

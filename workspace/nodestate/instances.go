@@ -47,7 +47,7 @@ func (ns *Table) describeControl(n *graph.Node, s *api.NodeStatus) {
 // priorInstances summarizes the instances of a sub-flow in the last run that covered it.
 func (ns *Table) priorInstances(n *graph.Node, p scheduler.PriorNode) *api.Instances {
 	in := &api.Instances{Begun: p.Instances, Total: p.Total()}
-	members, words := ns.membersOf(n), append(scheduler.ItemNames(p.Items), make([]string, max(0, p.Instances-len(p.Items)))...)
+	members, words := ns.membersOf(n), append(scheduler.ItemNames(p.Items, p.Key), make([]string, max(0, p.Instances-len(p.Items)))...)
 	notable := map[api.State][]api.InstanceStatus{}
 	for k := range p.Instances {
 		s := api.InstanceStatus{Path: instancePath(ns.LocalName(n), k)}

@@ -22,19 +22,19 @@ func (ns *Table) ItemOf(run, node string) string {
 	return ""
 }
 
-// itemsOf returns the items of a sub-flow, whose path contains numbers: those of the active run, otherwise those of the
-// latest run.
-func (ns *Table) itemsOf(n *graph.Node, path string) []any {
+// itemsOf returns the items of a sub-flow, whose path contains numbers, and the column that names them: those of the active run,
+// otherwise those of the latest run.
+func (ns *Table) itemsOf(n *graph.Node, path string) (items []any, key string) {
 	id := path
 	if n.Home() == nil {
 		id = n.ID
 	}
 	for _, r := range ns.Runs {
 		if i, in := r.Sched.Index(id); in {
-			return r.Sched.Items(i)
+			return r.Sched.Items(i), r.Sched.ItemKey(i)
 		}
 	}
-	return ns.Prior[id].Items
+	return ns.Prior[id].Items, ns.Prior[id].Key
 }
 
 // Numbered replaces items in a path by instance numbers: sample[S5]/align becomes sample[4]/align. It returns other texts
@@ -53,8 +53,9 @@ func (ns *Table) Numbered(path string) string {
 		}
 		if strings.Trim(which, "0123456789-*") != "" {
 			within := strings.Join(append(parts[:k:k], name), "/")
-			for number, item := range ns.itemsOf(n, within) {
-				if scheduler.ItemName(item) == which || expression.Format(item) == which {
+			items, key := ns.itemsOf(n, within)
+			for number, item := range items {
+				if scheduler.ItemName(item, key) == which || itemText(item, key) == which {
 					parts[k] = instancePath(name, number)
 					break
 				}
@@ -63,6 +64,14 @@ func (ns *Table) Numbered(path string) string {
 		home = n
 	}
 	return strings.Join(parts, "/")
+}
+
+// itemText returns how a user can write an item in a path.
+func itemText(item any, key string) string {
+	if text, ok := scheduler.ItemText(item, key); ok {
+		return text
+	}
+	return expression.Format(item)
 }
 
 // PathNamer is the inverse of Numbered, for many paths of runs that are over.
@@ -75,6 +84,7 @@ type PathNamer struct {
 type subFlow struct {
 	node  *graph.Node
 	words []string // names of its instances
+	key   string   // the column of the items that they are made from; "" = none
 }
 
 // flow returns the sub-flow with a name, in the sub-flow home and with the given path.
@@ -82,7 +92,8 @@ func (p *PathNamer) flow(home *graph.Node, path, name string) subFlow {
 	f, known := p.known[path]
 	if !known {
 		if f.node = p.Nodes.Member(home, name); f.node != nil {
-			f.words = scheduler.ItemNames(p.Nodes.itemsOf(f.node, path))
+			items, key := p.Nodes.itemsOf(f.node, path)
+			f.words, f.key = scheduler.ItemNames(items, key), key
 		}
 		if p.known == nil {
 			p.known = map[string]subFlow{}
@@ -90,6 +101,12 @@ func (p *PathNamer) flow(home *graph.Node, path, name string) subFlow {
 		p.known[path] = f
 	}
 	return f
+}
+
+// Key returns the column that names the instances of the innermost sub-flow of a path; "" if none does.
+func (p *PathNamer) Key(path string) string {
+	p.Name(path)
+	return p.known[path[:max(strings.LastIndexByte(path, '['), 0)]].key
 }
 
 // Name returns a path with items in place of instance numbers.

@@ -26,8 +26,9 @@ func (pl *Planner) Check(ctx context.Context) (api.Check, error) {
 		return api.Check{}, err
 	}
 	var folder workFolder
+	var tables namedTables
 	c, err := loop.Ask(ctx, pl.Loop, func() (api.Check, error) {
-		folder = pl.workFolder()
+		folder, tables = pl.workFolder(), tablesOf(pl)
 		c := pl.check()
 		pl.checkShell(&c)
 		return c, nil
@@ -36,6 +37,7 @@ func (pl *Planner) Check(ctx context.Context) (api.Check, error) {
 		return c, err
 	}
 	folder.check(&c)
+	tables.check(&c)
 	return c, nil
 }
 
@@ -44,6 +46,7 @@ func (pl *Planner) CheckLoaded() api.Check {
 	c := pl.check()
 	pl.checkShell(&c)
 	pl.workFolder().check(&c)
+	tablesOf(pl).check(&c)
 	return c
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"wf/api"
 	"wf/executor/shell"
@@ -18,7 +19,12 @@ import (
 
 // Plan returns the steps of a run in a possible order. It changes nothing.
 func (pl *Planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
-	plan, err := workfile.Ask(ctx, pl.File, func() (api.Plan, error) { return pl.plan(req) })
+	var tables foreseenTables
+	ask := func() (api.Plan, error) { return pl.plan(req, &tables) }
+	plan, err := workfile.Ask(ctx, pl.File, ask)
+	for err == nil && tables.readWanted() {
+		plan, err = workfile.Ask(ctx, pl.File, ask)
+	}
 	if err == nil {
 		err = pl.checkWorkFolder(ctx)
 	}
@@ -27,14 +33,19 @@ func (pl *Planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, erro
 
 // PlanLoaded is like Plan, for a workfile whose loop does not run.
 func (pl *Planner) PlanLoaded(req api.RunRequest) (api.Plan, error) {
-	plan, err := pl.plan(req)
+	var tables foreseenTables
+	plan, err := pl.plan(req, &tables)
+	for err == nil && tables.readWanted() {
+		plan, err = pl.plan(req, &tables)
+	}
 	if err == nil {
 		err = pl.workFolder().refusal(pl.File)
 	}
 	return plan, err
 }
 
-func (pl *Planner) plan(req api.RunRequest) (api.Plan, error) {
+func (pl *Planner) plan(req api.RunRequest, tables *foreseenTables) (api.Plan, error) {
+	tables.begin(filepath.Dir(pl.Path))
 	plan := api.Plan{Schema: api.SchemaPlan, Mode: req.Mode, Total: pl.Nodes.CountRunnable(), Steps: []api.PlanStep{}}
 	if err := pl.Usable(); err != nil {
 		return plan, err
@@ -65,7 +76,7 @@ func (pl *Planner) plan(req api.RunRequest) (api.Plan, error) {
 	if err := planHooks(pl, &plan, r, req); err != nil {
 		return plan, err
 	}
-	if err := pl.makeDry(r, scope, req.Env); err != nil {
+	if err := pl.makeDry(r, scope, req.Env, tables); err != nil {
 		return plan, err
 	}
 	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs, plan.NoLimit = r.Request.Mode, history.RunID(r.Request.Resumes), r.Request.Wrapper, r.Request.Jobs, r.Request.NoLimit
@@ -77,7 +88,7 @@ func (pl *Planner) plan(req api.RunRequest) (api.Plan, error) {
 	if again := r.Request.Again; again != nil {
 		plan.Notes = append(plan.Notes, "of it only "+api.Several(again, 8)+": all else stays as it is")
 	}
-	plan.Notes = append(plan.Notes, r.notes...)
+	plan.Notes = append(append(plan.Notes, r.notes...), tables.notes...)
 	if n := pl.Nodes.CountFromFile(scope.Nodes); n > 0 && plan.Mode == api.ModeResume {
 		plan.Notes = append(plan.Notes, fmt.Sprintf("the status of %d nodes came with the file, not from a run here", n))
 	}
@@ -89,12 +100,13 @@ func (pl *Planner) plan(req api.RunRequest) (api.Plan, error) {
 }
 
 // makeDry gives a draft a scheduler that can forecast.
-func (pl *Planner) makeDry(r *Draft, scope scheduler.Scope, env []string) error {
+func (pl *Planner) makeDry(r *Draft, scope scheduler.Scope, env []string, tables *foreseenTables) error {
 	opt, err := runstate.Options(r.Request, r.Flow, r.Prior, append(env[:len(env):len(env)], r.secrets...))
 	if err != nil {
 		return api.Internal("the run cannot be planned", err)
 	}
 	scope.Nodes, opt.Dry = outerFirst(scope.Nodes), true
+	opt.ReadTable = func(node int, t scheduler.Table) []any { return tables.rows((&forecast{r: r}).handleOf(node), t) }
 	if r.Sched, err = scheduler.NewRun(pl.File.Graph(), scope, opt); err != nil {
 		return pl.runError(err)
 	}

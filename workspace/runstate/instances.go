@@ -106,7 +106,7 @@ func (r *State) itemWordsOf(subflow int) []string {
 		return nil
 	}
 	if k := &r.words; k.first != &items[0] || k.subflow != subflow || len(k.words) != len(items) {
-		r.words = knownItems{subflow, &items[0], scheduler.ItemNames(items)}
+		r.words = knownItems{subflow, &items[0], scheduler.ItemNames(items, r.Sched.ItemKey(subflow))}
 	}
 	return r.words.words
 }

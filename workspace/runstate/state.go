@@ -160,6 +160,8 @@ func (r *State) noteRecord(rec history.Record) (ev scheduler.Event, decides bool
 	case history.RecordStop:
 		r.Cause, r.WasStopped, r.Phase = rec.Cause, true, max(r.Phase, Stopping)
 		return scheduler.Event{Kind: scheduler.Stop}, true
+	case history.RecordItems:
+		ev.Kind, ev.OK, ev.Message, ev.Items = scheduler.Listed, rec.OK, rec.Message, itemsOf(rec)
 	case history.RecordTick:
 		return scheduler.Event{Kind: scheduler.Tick}, true
 	case history.RecordClock:
@@ -434,13 +436,17 @@ func finished(rec history.Record) scheduler.Event {
 		ev.HasExit = true
 	}
 	ev.Outputs, _ = params.Decode(rec.Outputs)
-	if rec.Items != nil {
-		var items expression.List
-		if json.Unmarshal(rec.Items, &items) == nil {
-			ev.Items = items
-		}
-	}
+	ev.Items = itemsOf(rec)
 	return ev
+}
+
+// itemsOf returns the items of a sub-flow that a record contains; nil if there are none.
+func itemsOf(rec history.Record) []any {
+	var items expression.List
+	if rec.Items == nil || json.Unmarshal(rec.Items, &items) != nil {
+		return nil
+	}
+	return items
 }
 
 // SetSince returns how far the wall clock was set since the latest reading in the journal, or 0 if the machine was restarted

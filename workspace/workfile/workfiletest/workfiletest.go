@@ -43,7 +43,7 @@ func Write(t testing.TB, elements ...string) string {
 func Text(elements ...string) string {
 	var text strings.Builder
 	for class, keys := range map[string]string{
-		"node":  "approve approve_timeout cpus executor foreach idempotent label mem partition pool retries retry_delay retry_on status timeout",
+		"node":  "approve approve_timeout cpus executor foreach idempotent key label mem partition pool retries retry_delay retry_on status timeout",
 		"edge":  "edge_type when",
 		"graph": "executor jobs max_activations on_busy params wrapper",
 	} {
