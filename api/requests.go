@@ -462,17 +462,6 @@ type LogInfo struct {
 	Times *LogTimes `json:"times,omitempty"`
 }
 
-// LogTimes bounds when an output was written: the bytes between two marks were written between their times.
-type LogTimes struct {
-	// Known is set if the run has marks. Runs of earlier versions have only a start and an end.
-	Known   bool      `json:"known"`
-	Started time.Time `json:"started"`
-	Until   time.Time `json:"until"` // when all bytes were written: the end, or now
-	// Marks are triples: a time in milliseconds since 1970, and the sizes of standard output and standard error
-	// at that time, in bytes. Executions of less than a second, and outputs that do not grow, have none.
-	Marks [][3]int64 `json:"marks,omitempty"`
-}
-
 // LogLine is a line of `wf logs --json`.
 type LogLine struct {
 	Schema    string `json:"schema"`

@@ -90,6 +90,17 @@ TIMES, TINTS AND REPLAY
   While a choice of the run menu is selected, the drawing shows what it would run, what may run
   after certain outcomes, and what is kept: the plan of wf plan.
 
+LOGS
+
+  A line has the time by which it was written: a run measures its outputs once a second. Lines
+  that arrive while they are watched have the time of their arrival. The time is blank where it
+  is not known: for runs of earlier versions, and outputs that came with the file.
+
+  Standard error has a sign before each line and a colour of its own where the streams are kept
+  apart (output=split). Otherwise both are one output, and nothing tells which line is which.
+
+  After scrolling up, the last row says how many lines have arrived below; G goes there.
+
 COLOURS
 
   The palette follows the terminal: dark or light, as the terminal says, or 16 colours. --palette,

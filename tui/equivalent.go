@@ -16,6 +16,9 @@ func (m *model) equivalent() string {
 	marked := m.doc.picture.markedNodes()
 	switch {
 	case (m.page == logPage || m.panes.active == sidePane && !m.side.inspect) && n != nil:
+		if m.side.log.Times {
+			return line.of("logs", "--timestamps", run+n.Name)
+		}
 		return line.of("logs", run+n.Name)
 	case m.side.inspect && n != nil:
 		return line.of("why", run+n.Name)

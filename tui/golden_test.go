@@ -132,6 +132,10 @@ func mainShots() (shots []shot) {
 		writeLog(m, output)
 		m.side.log.Search("error")
 	})
+	show("whole log, times and standard error", func(m *model) {
+		press(m, "n", "L", "t")
+		showOutputs(m, apart{"reading adapters.fa\nreading S001.fq\n", "warning: S001.fq has no quality scores, which are assumed to be 30\n"})
+	})
 	show("run menu", func(m *model) { press(m, "n", "space", "r") })
 	show("stop menu", func(m *model) { press(m, "x") })
 	show("help", func(m *model) { press(m, "?") })

@@ -99,7 +99,11 @@ func shownSigns(m *model) []words.Sign {
 		side := m.term.areas.side
 		side.Part(0, used, side.Width, side.Height).Fill(cells.Plain)
 	}
-	return words.Legend(m.term.screen.String(), ascii)
+	signs := words.Legend(m.term.screen.String(), ascii)
+	if showsLog(m) && (m.page == logPage || m.page == mainPage) && m.side.log.MarksStderr() {
+		signs = append(signs, words.SignStderr)
+	}
+	return signs
 }
 
 // showHelp shows the signs and the keys of this screen.

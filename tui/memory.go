@@ -21,6 +21,7 @@ type SavedView struct {
 	Plain    bool     `json:"plain,omitempty"`   // without an overview
 	Inspect  bool     `json:"inspect,omitempty"` // reasons instead of the log
 	CutLines bool     `json:"cut_lines,omitempty"`
+	Times    bool     `json:"times,omitempty"`  // of the lines of the log
 	Stream   string   `json:"stream,omitempty"` // "stdout", "stderr"; "" = both
 }
 
@@ -48,7 +49,7 @@ const (
 
 // savedViewOf returns the present view of a workfile.
 func savedViewOf(doc *document, panes *panes, side *side) SavedView {
-	s := SavedView{Size: int(doc.picture.zoom), Plainly: !doc.picture.lens, Split: panes.split, Plain: panes.noOverview, Inspect: side.inspect, CutLines: side.log.Cut, Stream: side.log.Stream()}
+	s := SavedView{Size: int(doc.picture.zoom), Plainly: !doc.picture.lens, Split: panes.split, Plain: panes.noOverview, Inspect: side.inspect, CutLines: side.log.Cut, Times: side.log.Times, Stream: side.log.Stream()}
 	if doc.picture.chosen {
 		s.View = doc.picture.view.String()
 	}
@@ -78,7 +79,7 @@ func (s SavedView) restore(doc *document, panes *panes, side *side) {
 		panes.split = min(max(s.Split, leastSplit), mostSplit)
 	}
 	side.log.SetStream(s.Stream)
-	panes.noOverview, side.inspect, side.log.Cut = s.Plain, s.Inspect, s.CutLines
+	panes.noOverview, side.inspect, side.log.Cut, side.log.Times = s.Plain, s.Inspect, s.CutLines, s.Times
 }
 
 // recall returns the stored view of a workspace. It may read a file.

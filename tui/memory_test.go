@@ -44,14 +44,14 @@ func TestViewIsRestoredAndStoredOnlyWhenChanged(t *testing.T) {
 	m.doc.picture.goTo(m.doc.flow.Index["id-align_S004"])
 	m.doc.picture.zoom = drawing.Stages
 	m.refresh()
-	press(m, "enter", "2", "w", "s", "i", "1", "v", "v", "z", "z", "t")
+	press(m, "enter", "2", "w", "s", "t", "i", "1", "v", "v", "z", "z", "t")
 	m.panes.drag(m.body(), 48, 3)
 	want := savedViewOf(&m.doc, &m.panes, &m.side)
 	_, cmd := m.Update(tea.MouseReleaseMsg{})
 	if drain(cmd); !reflect.DeepEqual(s["ab"], want) {
 		t.Errorf("before it is left, %+v is kept", s["ab"])
 	}
-	if want.View != "graph" || want.Size != 1 || !want.Plainly || len(want.Open) != 1 || want.Split != 0.4 || !want.Inspect || !want.CutLines || want.Stream != logview.Stdout {
+	if want.View != "graph" || want.Size != 1 || !want.Plainly || len(want.Open) != 1 || want.Split != 0.4 || !want.Inspect || !want.CutLines || want.Stream != logview.Stdout || !want.Times {
 		t.Fatalf("it is looked at with %+v", want)
 	}
 	m.close()

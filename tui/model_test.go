@@ -132,16 +132,41 @@ func (w echoed) Output(_ context.Context, _ client.LogQuery, stream string, offs
 	return io.NopCloser(strings.NewReader(string(w[offset:]))), nil
 }
 
+// apart contains outputs of nodes that keep the streams apart, written between noon and a minute later.
+type apart struct{ stdout, stderr string }
+
+func (w apart) LogInfo(_ context.Context, q client.LogQuery) (api.LogInfo, error) {
+	info := api.LogInfo{Node: q.Node, Run: "42", Execution: 1, Over: true, OutBytes: int64(len(w.stdout)), ErrBytes: int64(len(w.stderr))}
+	if q.Times {
+		half := int64(len(w.stdout) / 2)
+		info.Times = &api.LogTimes{Known: true, Started: noon, Until: noon.Add(time.Minute), Marks: [][3]int64{{noon.Add(5 * time.Second).UnixMilli(), half, 0}}}
+	}
+	return info, nil
+}
+
+func (w apart) Output(_ context.Context, _ client.LogQuery, stream string, offset int64, _ bool) (io.ReadCloser, error) {
+	text := w.stderr
+	if stream == logview.Stdout {
+		text = w.stdout
+	}
+	return io.NopCloser(strings.NewReader(text[offset:])), nil
+}
+
 // writeLog shows a text as the log of the selected node.
-func writeLog(m *model, text string) {
+func writeLog(m *model, text string) { showOutputs(m, echoed(text)) }
+
+// showOutputs shows outputs as the log of the selected node.
+func showOutputs(m *model, outputs logview.Outputs) {
 	t := m.side.target(&m.doc, m.page == logPage)
 	if len(t.Nodes) == 0 {
 		n := m.doc.selectedNode()
 		t.Nodes, t.Names = []string{n.ID}, []string{n.Name}
 	}
-	cmd := m.side.log.Show(echoed(text), t)
+	cmd := m.side.log.Show(outputs, t)
 	for cmd != nil {
-		_, cmd = m.side.log.Update(cmd().(logview.Message))
+		if _, cmd = m.side.log.Update(cmd().(logview.Message)); cmd == nil {
+			cmd = m.side.log.More()
+		}
 	}
 }
 

@@ -191,6 +191,15 @@ func noted(n logview.Note, cmd tea.Cmd) tea.Msg {
 	return messages{notice{n.Text, n.Bad}, cmd}
 }
 
+// toggleLineTimes shows or hides when each line of the log was written.
+func toggleLineTimes(m *model) tea.Msg {
+	m.side.log.Times = !m.side.log.Times
+	if m.side.log.Times {
+		return notice{"the times of the lines are right to about a second", false}
+	}
+	return notice{"the times of the lines are hidden", false}
+}
+
 // onlyMatches shows only the matching lines of the log, or all lines again. It asks for a search term if there is
 // none.
 func (s *side) onlyMatches() tea.Msg {

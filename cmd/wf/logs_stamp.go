@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"sort"
 	"time"
 
 	"wf/api"
@@ -14,7 +13,7 @@ import (
 // measures its outputs once a second, and more exact for output that arrives during --follow.
 type stamps struct {
 	times  *api.LogTimes
-	column int   // of the stream in the marks: 1 or 2
+	stderr bool  // whether the stream is standard error
 	size   int64 // of the stream when the times were requested
 	live   bool  // bytes after size arrive now
 	now    func() time.Time
@@ -25,11 +24,7 @@ func newStamps(info api.LogInfo, stream tail.Stream, follow bool) *stamps {
 	if info.Times == nil || !info.Times.Known {
 		return nil
 	}
-	s := &stamps{times: info.Times, column: 1, size: stream.Size, live: follow && !info.Over, now: time.Now}
-	if stream.Name == tail.Stderr {
-		s.column = 2
-	}
-	return s
+	return &stamps{times: info.Times, stderr: stream.Name == tail.Stderr, size: stream.Size, live: follow && !info.Over, now: time.Now}
 }
 
 // at returns the time by which the byte at an offset had been written. For bytes after the last mark that is the end of
@@ -38,12 +33,7 @@ func (s *stamps) at(offset int64) time.Time {
 	if s.live && offset >= s.size {
 		return s.now()
 	}
-	marks := s.times.Marks
-	i := sort.Search(len(marks), func(i int) bool { return marks[i][s.column] > offset })
-	if i == len(marks) {
-		return s.times.Until
-	}
-	return time.UnixMilli(marks[i][0])
+	return s.times.WrittenBy(offset, s.stderr)
 }
 
 // stampFormat is the format of the times before lines, in local time.

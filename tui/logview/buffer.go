@@ -17,12 +17,13 @@ const (
 
 // A line is a line of output as the command wrote it.
 type line struct {
-	text   []byte
-	source int
-	err    bool  // a line of standard error
-	open   bool  // its end has not arrived yet
-	gap    bool  // lines before it are missing
-	at     int64 // offset of its start in its stream, in bytes
+	text    []byte
+	source  int
+	err     bool  // a line of standard error; never set where both streams are one output
+	open    bool  // its end has not arrived yet
+	gap     bool  // lines before it are missing
+	at      int64 // offset of its start in its stream, in bytes
+	arrived int64 // when its start was written and arrived, in milliseconds since 1970; 0 = it existed before
 }
 
 // A buffer contains the latest lines of one or several outputs, in the order in which they arrived. When it is full
@@ -58,7 +59,7 @@ func (b *buffer) add(p piece) {
 		if room := lineBytes - b.openBytes(in); len(line) > room {
 			line, after, ended = rest[:room], rest[room:], true
 		}
-		b.append(in, line, ended, p.lost, at)
+		b.append(in, line, ended, p.lost, at, p.arrival(at))
 		at += int64(len(rest) - len(after))
 		p.lost = false
 		rest = after
@@ -74,13 +75,13 @@ func (b *buffer) openBytes(in input) int {
 	return 0
 }
 
-// append adds text to the unfinished line of an input, or starts a line.
-func (b *buffer) append(in input, text []byte, ended, gap bool, at int64) {
+// append adds text to the unfinished line of an input, or starts a line at an offset.
+func (b *buffer) append(in input, text []byte, ended, gap bool, at, arrived int64) {
 	b.bytes += len(text)
 	i, going := b.opened[in]
 	if !going || i < b.dropped {
 		i = b.dropped + len(b.lines)
-		b.lines = append(b.lines, line{source: in.source, err: in.err, gap: gap, at: at})
+		b.lines = append(b.lines, line{source: in.source, err: in.err, gap: gap, at: at, arrived: arrived})
 	}
 	l := &b.lines[i-b.dropped]
 	l.text, l.open = append(l.text, text...), !ended

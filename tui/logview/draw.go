@@ -9,12 +9,6 @@ import (
 	"wf/tui/words"
 )
 
-// gutterColors distinguish the sources of a log.
-var gutterColors = []cells.Color{cells.Palette(6), cells.Palette(5), cells.Palette(4), cells.Palette(3), cells.Palette(2), cells.Palette(14), cells.Palette(13), cells.Palette(12)}
-
-// maxGutter is the maximum width of a name beside a line.
-const maxGutter = 14
-
 // Draw draws the lines into a, with their position in the output in its last row.
 func (v *View) Draw(a cells.Area) {
 	if a.Height < 2 {
@@ -60,8 +54,8 @@ func (v *View) emptyText() string {
 
 // rows draws the lines starting at top, or the last ones.
 func (v *View) rows(a cells.Area) {
-	gutter := v.gutter()
-	text := a.Part(gutter, 0, a.Width-gutter, a.Height)
+	beside := v.columns(a.Width)
+	text := a.Part(beside.width(), 0, a.Width-beside.width(), a.Height)
 	if v.follow {
 		v.top, _ = v.back(v.end(), a.Height)
 		if !v.Cut {
@@ -78,30 +72,10 @@ func (v *View) rows(a cells.Area) {
 			a.Put(0, y, cells.Either(a.ASCII(), "...", "…")+" more came than can be shown "+cells.Either(a.ASCII(), "...", "…"), cells.Dimmed)
 			y++
 		}
-		if gutter > 0 {
-			v.name(a.Part(0, y, gutter, 1), l)
-		}
-		y = v.row(text, y, l)
+		next := v.row(text, y, l)
+		v.beside(a.Part(0, y, beside.width(), next-y), beside, l)
+		y = next
 	}
-}
-
-// gutter returns the width of the names beside the lines, 0 for a single source.
-func (v *View) gutter() int {
-	if len(v.target.Names) < 2 {
-		return 0
-	}
-	width := 0
-	for _, name := range v.target.Names[:min(len(v.target.Names), MaxSources)] {
-		width = max(width, min(cells.Columns(name), maxGutter))
-	}
-	return width + 2
-}
-
-// name writes the name of the node that wrote a line.
-func (v *View) name(a cells.Area, l *line) {
-	st := cells.Style{FG: gutterColors[l.source%len(gutterColors)]}
-	a.Put(0, 0, cells.ClipMiddle(v.target.Names[l.source], a.Width-2, a.ASCII()), st)
-	a.Put(a.Width-2, 0, cells.Either(a.ASCII(), "|", "│"), st.With(cells.Dim))
 }
 
 // row draws a line starting in row y and returns the row after it.
@@ -162,9 +136,7 @@ func (v *View) foot(a cells.Area) {
 			at = v.page.where(v.top)
 		}
 		x = a.Put(0, 0, at, cells.Note)
-		if fresh := v.buffer.end() - v.seen; fresh > 0 {
-			x = a.Put(x, 0, fmt.Sprintf("  %s %s: G follows", cells.Either(a.ASCII(), "V", "▼"), words.Plural(fresh, "new line")), cells.Note)
-		}
+		x = a.Put(x, 0, newLinesText(v.below.count(&v.buffer, v.filter()), a.Width-x, a.ASCII()), cells.Note)
 	}
 	if v.only {
 		x = a.Put(x, 0, "  ", cells.Dimmed)

@@ -91,8 +91,8 @@ func (v *View) readBefore(n int) {
 	v.pending = &pendingPage{to: v.bufferSpot(&d), scrollUp: n}
 }
 
-// More returns a request for the data that the view needs next, or nil: a page, lines around the page, or a part of a
-// search.
+// More returns a request for the data that the view needs next, or nil: a page, lines around the page, a part of a
+// search, or times.
 func (v *View) More() tea.Cmd {
 	if v.pending != nil && !v.pending.requested {
 		v.pending.requested = true
@@ -103,6 +103,11 @@ func (v *View) More() tea.Cmd {
 		if d := v.document(true); d.size() > 0 {
 			v.counting = &search{doc: d, forward: true, all: true}
 			return v.seek(v.counting)
+		}
+	}
+	if v.Times {
+		if cmd := v.times.ask(v); cmd != nil {
+			return cmd
 		}
 	}
 	if p := v.page; p != nil && !p.loading {

@@ -35,6 +35,8 @@ func settle(t fatal, v *View, cmd tea.Cmd) (said string) {
 			if text, cmd = v.takeSearch(msg); text != "" {
 				said = text
 			}
+		case timesNews:
+			_, cmd = v.Update(msg)
 		}
 	}
 	t.Fatalf("the log does not come to rest: %+v", v)

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math"
 	"sync"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -40,6 +42,31 @@ type piece struct {
 	data   []byte
 	at     int64 // offset of its start in its stream
 	lost   bool  // earlier bytes were dropped, because they arrived faster than they can be shown
+	fresh  int64 // offset of the first byte that was written after following began
+	read   int64 // when the piece arrived, in milliseconds since 1970
+}
+
+// arrival returns when the byte at an offset was written and arrived, or 0 if it had been written before.
+func (p *piece) arrival(at int64) int64 {
+	if at < p.fresh {
+		return 0
+	}
+	return p.read
+}
+
+// A begin says where to follow a stream.
+type begin struct {
+	offset int64
+	fresh  int64 // bytes from here on arrive when they are written
+}
+
+// beginOf returns where to follow a stream of size bytes, at most limit bytes before its end.
+func beginOf(size, limit int64, over bool) begin {
+	b := begin{offset: max(0, size-limit), fresh: size}
+	if over {
+		b.fresh = math.MaxInt64
+	}
+	return b
 }
 
 // A tail follows the outputs of some executions. It collects the output that arrives between two screens. If output
@@ -106,29 +133,31 @@ func (t *tail) follow(source int, q client.LogQuery, limit int64) {
 	}
 	q.Run, q.Execution = info.Run, info.Execution // keep this execution when a later one starts
 	if info.Merged {
-		skip := max(0, info.OutBytes-limit)
+		b := beginOf(info.OutBytes, limit, info.Over)
 		t.change(func() {
-			t.sources = append(t.sources, sourceInfo{source, info, skip})
+			t.sources = append(t.sources, sourceInfo{source, info, b.offset})
 			t.reading--
 		})
-		t.read(source, q, merged, skip)
+		t.read(source, q, merged, b)
 		return
 	}
-	skipOut, skipErr := max(0, info.OutBytes-limit), max(0, info.ErrBytes-limit)
-	t.change(func() { t.sources = append(t.sources, sourceInfo{source, info, skipOut + skipErr}) })
+	stdoutBegin, stderrBegin := beginOf(info.OutBytes, limit, info.Over), beginOf(info.ErrBytes, limit, info.Over)
+	t.change(func() {
+		t.sources = append(t.sources, sourceInfo{source, info, stdoutBegin.offset + stderrBegin.offset})
+	})
 	if info.Over { // one stream after the other, in the order of wf logs
-		t.read(source, q, Stdout, skipOut)
-		t.read(source, q, stderr, skipErr)
+		t.read(source, q, Stdout, stdoutBegin)
+		t.read(source, q, stderr, stderrBegin)
 		return
 	}
-	t.group.Go(func() { t.read(source, q, Stdout, skipOut) })
-	t.group.Go(func() { t.read(source, q, stderr, skipErr) })
+	t.group.Go(func() { t.read(source, q, Stdout, stdoutBegin) })
+	t.group.Go(func() { t.read(source, q, stderr, stderrBegin) })
 }
 
-// read reads a stream from an offset to its end.
-func (t *tail) read(source int, q client.LogQuery, stream string, offset int64) {
+// read reads a stream to its end.
+func (t *tail) read(source int, q client.LogQuery, stream string, from begin) {
 	defer program.Catch(t.noteCrash)
-	err := t.copy(source, q, stream, offset)
+	err := t.copy(source, q, stream, from)
 	t.change(func() {
 		t.reading--
 		if err != nil && t.ctx.Err() == nil {
@@ -137,7 +166,8 @@ func (t *tail) read(source int, q client.LogQuery, stream string, offset int64) 
 	})
 }
 
-func (t *tail) copy(source int, q client.LogQuery, stream string, offset int64) error {
+func (t *tail) copy(source int, q client.LogQuery, stream string, from begin) error {
+	offset := from.offset
 	r, err := t.from.Output(t.ctx, q, stream, offset, true)
 	if err != nil {
 		return err
@@ -147,7 +177,7 @@ func (t *tail) copy(source int, q client.LogQuery, stream string, offset int64) 
 	for {
 		data := make([]byte, readBytes)
 		n, err := r.Read(data)
-		p := piece{source: source, stream: stream, data: data[:n], at: offset}
+		p := piece{source: source, stream: stream, data: data[:n], at: offset, fresh: from.fresh, read: time.Now().UnixMilli()}
 		offset += int64(n)
 		if !begun {
 			i := bytes.IndexByte(p.data, '\n') + 1

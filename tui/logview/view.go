@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,8 +21,9 @@ import (
 
 // A View shows the outputs of executions. It follows their end, and reads and searches the rest on demand.
 type View struct {
-	Cut  bool   // cut long lines instead of wrapping them
-	Hint string // shown while no output is followed
+	Cut   bool   // cut long lines instead of wrapping them
+	Times bool   // show when each line was written
+	Hint  string // shown while no output is followed
 
 	live
 	query
@@ -38,8 +40,8 @@ type View struct {
 
 	follow bool // show the last lines
 	top    int  // number of the top line, counted from the first line ever; valid unless follow is set
-	seen   int  // number of lines when following ended; later ones are new
-	height int  // of the latest screen, for scrolling
+	below  newLines
+	height int // of the latest screen, for scrolling
 }
 
 // live is the growing end of the outputs.
@@ -50,6 +52,7 @@ type live struct {
 	over   bool            // the executions have ended and all output has been read
 	skip   int64           // number of bytes before those that were read
 	readTo map[input]int64 // by input: end of the bytes that were read
+	times  times
 }
 
 // A Note is a sentence for the user; the zero value is none.
@@ -102,6 +105,7 @@ func (v *View) Show(ask Outputs, t Target) tea.Cmd {
 	v.Close()
 	v.only = v.only && slices.Equal(v.target.Nodes, t.Nodes) // show all lines of another log
 	v.live, v.ask, v.target, v.infos = live{}, ask, t, make([]api.LogInfo, len(t.Nodes))
+	v.times.sources = make([]sourceTimes, len(t.Nodes))
 	v.follow, v.top = true, 0
 	v.recount()
 	v.leavePage()
@@ -144,6 +148,7 @@ func (v *View) take(n tailNews) tea.Cmd {
 		}
 		in := input{p.source, p.stream == stderr}
 		v.readTo[in] = max(v.readTo[in], p.at+int64(len(p.data)))
+		v.times.latest = time.UnixMilli(p.read)
 		v.buffer.add(p)
 	}
 	v.failed, v.over = n.failed, n.over
@@ -261,7 +266,7 @@ func (v *View) back(i, n int) (line, missing int) {
 // pause stops following the output.
 func (v *View) pause() {
 	if v.follow {
-		v.follow, v.seen = false, v.buffer.end()
+		v.follow, v.below = false, newLines{from: v.buffer.end(), counted: v.buffer.end()}
 	}
 }
 

@@ -35,6 +35,9 @@ var (
 	SignWaited   = Sign{"┄", "", "when it could run, and waited"}
 )
 
+// SignStderr is before lines of standard error in logs.
+var SignStderr = Sign{"┃", "E", "a line of standard error (output=split)"}
+
 // stateMeanings are the meanings of the states, in the order of legends.
 var stateMeanings = []struct {
 	state   api.State
@@ -54,7 +57,7 @@ var stateMeanings = []struct {
 	{api.StateCancelled, "cancelled"},
 }
 
-// Signs returns all signs of drawings, those of states first. No sign has two meanings; in Unicode, ok and kept share one
+// Signs returns all signs of drawings and logs, those of states first. No sign has two meanings; in Unicode, ok and kept share one
 // and differ in weight.
 func Signs() []Sign {
 	var all []Sign
@@ -64,7 +67,7 @@ func Signs() []Sign {
 	}
 	return append(all, SignLine, SignJoint, SignFrame, SignDashed, SignVia, SignArrow, SignToken, SignDead,
 		SignLoop, SignCount, SignBelow, SignBar, SignMore, SignEach, SignLineEnd, SignKeys, SignLeads,
-		SignHeat, SignCritical, SignSpan, SignWaited)
+		SignHeat, SignCritical, SignSpan, SignWaited, SignStderr)
 }
 
 // HeatSign returns the sign of a step of SignHeat, from 0.
