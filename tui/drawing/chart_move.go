@@ -52,6 +52,7 @@ func (c *chart) distance(from, to int, d Direction) (cost int, ok bool) {
 	} else {
 		along *= cellRatio
 		across, middle = gap(a.X, a.W, b.X, b.W), abs(2*a.X+a.W-2*b.X-b.W)/cellRatio
+		middle = min(middle, 4*alongWeight*cellRatio-1) // the next row is nearer than any row behind it, also below a wide box
 	}
 	return 4*(alongWeight*along+acrossWeight*across) + middle, true
 }
