@@ -18,22 +18,30 @@ type chooser struct {
 // choose tries levels whose lines are easy to follow before those that are wrapped with many lines from band to band,
 // and these before rough ones. It returns nil if none fits.
 func (c *chooser) choose(all func(yield func(l *level) bool)) *Scene {
-	rough := false
+	var fine []*level // folded and not rough, to be tried again
 	for l := range all {
 		c.levels = append(c.levels, l)
-		if l.rough && !rough {
-			rough = true
-			for _, fine := range c.levels[:len(c.levels)-1] {
-				if s := c.largest(fine, mostCarriedOfStages); s != nil && fine.folded {
-					return s
-				}
-			}
-		}
 		carried := mostCarried
-		if l.rough {
-			carried = mostCarriedOfStages
+		switch {
+		case l.rough:
+			if s := c.wrapped(fine); s != nil {
+				return s
+			}
+			fine, carried = nil, mostCarriedOfStages
+		case l.folded:
+			fine = append(fine, l)
 		}
 		if s := c.largest(l, carried); s != nil {
+			return s
+		}
+	}
+	return c.wrapped(fine)
+}
+
+// wrapped returns the scene of the first level that fits with many lines from band to band, or nil.
+func (c *chooser) wrapped(levels []*level) *Scene {
+	for _, l := range levels {
+		if s := c.largest(l, mostCarriedOfStages); s != nil {
 			return s
 		}
 	}

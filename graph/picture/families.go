@@ -8,8 +8,7 @@ import (
 // pathEnds are the separators of the parts of names that are paths, such as ALIGN.SORT and prepare/index.
 const pathEnds = ".:/"
 
-// family returns the first parts of a name that is a path, without its last depth parts but at least one part; "" if it
-// has fewer.
+// family returns the first parts of a name that is a path, or "" if no other part follows them.
 func family(name string, parts int) string {
 	for i := range len(name) {
 		if strings.IndexByte(pathEnds, name[i]) >= 0 && i > 0 && i < len(name)-1 {
@@ -32,14 +31,17 @@ func partsOf(name string) int {
 	return n
 }
 
-// deepest returns the most parts before the last one that a name has, at most 8.
+// deepest returns the most parts before the last one that a name has, at most mostParts.
 func deepest(vertices []Vertex) int {
 	most := 0
 	for i := range vertices {
 		most = max(most, partsOf(vertices[i].Name))
 	}
-	return min(most, 8)
+	return min(most, mostParts)
 }
+
+// mostParts is the number of parts up to which families are looked for, so that odd names do not cost much.
+const mostParts = 8
 
 // mostFamilies is the number of boxes up to which families are made, because the time is quadratic.
 const mostFamilies = 1000
