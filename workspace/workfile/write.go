@@ -60,8 +60,8 @@ func replaceFile(path string, pieces graphml.Pieces, expect identity, announce f
 		os.Remove(tmp.Name())
 		return identity{}, err
 	}
-	if info, err := os.Stat(path); err == nil && identify(info).ino == id.ino {
-		id = identify(info) // the rename has updated the change time
+	if info, err := os.Stat(path); err == nil && identify(info).sameContent(id) {
+		id = identify(info) // the rename has updated the change time; a write by another program since then is still to be read
 	}
 	return id, syncFolder(filepath.Dir(path))
 }
