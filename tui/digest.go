@@ -35,7 +35,7 @@ type digest struct {
 	known       bool
 	failed      []failedNode
 	groups      []alike.Group
-	example     int   // the member of the selected group whose output is shown
+	example     int   // position in the selected group of the node whose output is shown
 	unread      int   // failures whose output was not read
 	lines       []int // by row of the latest screen: its group, or -1
 	log         bool  // the log on the whole screen was opened from here

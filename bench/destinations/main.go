@@ -44,7 +44,7 @@ func main() {
 	}
 }
 
-// A destination is what is told about the runs of a round.
+// A destination receives the notifications about the runs of a round.
 type destination struct {
 	name   string
 	notify string // lines of notify

@@ -96,7 +96,8 @@ func (m *rebootMachine) states() (states map[string]string, until string) {
 }
 
 // TestReboot switches a machine off while a run waits for a time and for a person, executes a command, and another run waits for
-// it in the queue. After the boot all that waited waits, for the same time; the command is lost, and executed by nobody.
+// it in the queue. After the boot the waits continue
+// and end at the same times as before. The command is lost and is not executed again.
 func TestReboot(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts machines")

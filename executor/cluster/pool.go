@@ -69,7 +69,7 @@ type hold struct {
 	over    bool // the batch system has ended it
 	used    bool // it has started a task
 	removed bool // it was cancelled, because nothing is expected of it any more
-	// abandoned says that it starts nothing any more although it goes on. It is cancelled when what it has started has ended.
+	// abandoned: the allocation still runs, but starts no more tasks. It is cancelled when its running tasks have ended.
 	abandoned bool
 	misfires  int       // steps in a row that have not started their tasks
 	sealed    time.Time // since when its steps can know that they must start nothing more; zero = they cannot

@@ -74,8 +74,8 @@ func made(name, command string) bool {
 	})
 }
 
-// joinNames joins the kinds with equal commands whose names differ in one word, always the same one, and share another
-// one that is not a number: trim_liver and trim_brain, but not clean_1 and load_4.
+// joinNames joins kinds that have the same command if their names differ only in one word, which has the same position in
+// all of them, and have another word in common that is not a number: trim_liver and trim_brain, but not clean_1 and load_4.
 func joinNames(of []int32, keys []string) {
 	groups := map[string][]int32{}
 	for k, key := range keys {

@@ -138,7 +138,7 @@ func (p *parser) readTSV(text string) error {
 	return nil
 }
 
-// readCSV reads rows whose columns are separated by commas and may be quoted.
+// readCSV reads a table in CSV: commas separate the columns, and values may be quoted.
 func (p *parser) readCSV(text string) error {
 	r := csv.NewReader(strings.NewReader(text))
 	r.FieldsPerRecord, r.ReuseRecord = -1, true // row says which line is wrong
