@@ -60,10 +60,17 @@ func replaceFile(path string, pieces graphml.Pieces, expect identity, announce f
 		os.Remove(tmp.Name())
 		return identity{}, err
 	}
-	if info, err := os.Stat(path); err == nil && identify(info).sameContent(id) {
-		id = identify(info) // the rename has updated the change time; a write by another program since then is still to be read
+	return renamed(path, id), syncFolder(filepath.Dir(path))
+}
+
+// renamed returns the identity of the file that was written as id and has been renamed to path: the rename has updated its
+// change time. If another program has written the file since then, renamed returns id, so that this write is still noticed.
+func renamed(path string, id identity) identity {
+	info, err := os.Stat(path)
+	if err != nil || !identify(info).sameContent(id) {
+		return id
 	}
-	return id, syncFolder(filepath.Dir(path))
+	return identify(info)
 }
 
 // tmpOf returns the prefix of the temporary files of a workfile. path is absolute, with symlinks resolved.
