@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"wf/graph/components"
 	"wf/graph/layered"
 )
 
@@ -145,45 +146,33 @@ func (l *level) sequence() {
 // components numbers the components by their sizes, the largest first. A component that an arc leads back in may begin
 // at a later layer than the first.
 func (l *level) components() {
-	of := make([]int32, len(l.boxes))
-	for b := range of {
-		of[b] = int32(b)
-	}
-	root := func(b int32) int32 {
-		for of[b] != b {
-			of[b] = of[of[b]]
-			b = of[b]
+	of, count := components.Connected(len(l.boxes), func(yield func(a, b int32) bool) {
+		for i := range l.arcs {
+			if !yield(l.arcs[i].from, l.arcs[i].to) {
+				return
+			}
 		}
-		return b
+	})
+	size, bySize, number := make([]int, count), make([]int32, count), make([]int, count)
+	for _, k := range of {
+		size[k]++
 	}
-	for i := range l.arcs {
-		a, b := root(l.arcs[i].from), root(l.arcs[i].to)
-		of[max(a, b)] = min(a, b)
+	for k := range bySize {
+		bySize[k] = int32(k)
 	}
-	size := make([]int, len(l.boxes))
-	var roots []int32
-	for b := range l.boxes {
-		r := root(int32(b))
-		if size[r]++; int(r) == b {
-			roots = append(roots, r)
-		}
+	slices.SortStableFunc(bySize, func(a, b int32) int { return size[b] - size[a] })
+	for i, k := range bySize {
+		number[k] = i
 	}
-	slices.SortStableFunc(roots, func(a, b int32) int { return size[b] - size[a] })
-	number := make([]int, len(l.boxes))
-	for i, r := range roots {
-		number[r] = i
+	l.part, l.parts, l.inside = make([]int, len(l.boxes)), make([][][]int32, count), make([]int, count)
+	for b, k := range of {
+		l.part[b] = number[k]
 	}
-	l.part = make([]int, len(l.boxes))
-	for b := range l.boxes {
-		l.part[b] = number[root(int32(b))]
+	for b := len(l.boxes) - 1; b >= 0; b-- {
+		l.inside[l.part[b]] = l.boxes[b].in
 	}
-	l.parts = make([][][]int32, len(roots))
-	l.inside = make([]int, len(roots))
-	for i, r := range roots {
-		l.inside[i] = l.boxes[r].in
-	}
-	for b := range l.boxes {
-		if k := l.part[b]; l.boxes[b].in != l.inside[k] {
+	for b, k := range l.part {
+		if l.boxes[b].in != l.inside[k] {
 			l.inside[k] = 0
 		}
 	}
