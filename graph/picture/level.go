@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"wf/graph/components"
 	"wf/graph/layered"
@@ -108,9 +109,15 @@ func (l *level) join(edges []Edge, of []int32) {
 	}
 	kin := func(i, j int) int {
 		a, b := &edges[i], &edges[j]
-		return cmp.Or(cmp.Compare(of[a.From], of[b.From]), cmp.Compare(of[a.To], of[b.To]), cmp.Compare(number(a.Weak), number(b.Weak)), cmp.Compare(a.When, b.When))
+		if of[a.From] != of[b.From] {
+			return int(of[a.From] - of[b.From])
+		}
+		if of[a.To] != of[b.To] {
+			return int(of[a.To] - of[b.To])
+		}
+		return cmp.Or(number(a.Weak)-number(b.Weak), strings.Compare(a.When, b.When))
 	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Or(kin(i, j), cmp.Compare(i, j)) })
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(kin(i, j), i-j) })
 	l.arcs = make([]arc, 0, len(order))
 	for len(order) > 0 {
 		n := 1
@@ -126,8 +133,7 @@ func (l *level) join(edges []Edge, of []int32) {
 // sequence finds the arcs that lead back, the layer of each box, and the components.
 func (l *level) sequence() {
 	size := len(l.boxes)
-	var between []layered.Arc
-	var at []int
+	between, at := make([]layered.Arc, 0, len(l.arcs)), make([]int, 0, len(l.arcs))
 	for i := range l.arcs {
 		if a := &l.arcs[i]; a.from != a.to {
 			between, at = append(between, layered.Arc{From: a.from, To: a.to, Weak: a.weak}), append(at, i)
@@ -185,7 +191,7 @@ func (l *level) lay() {
 	}
 	size := len(l.boxes)
 	l.bundle()
-	var bundles []layered.Bundle
+	bundles := make([]layered.Bundle, 0, len(l.nets))
 	for i := range l.nets {
 		if n := &l.nets[i]; !n.back { // these come first
 			bundles = append(bundles, layered.Bundle{Sources: n.sources, Targets: n.targets})
