@@ -177,7 +177,7 @@ var mayBeWide = map[string]struct {
 	"api.Event":                 {44, 0, "the union of all events, as it stands in JSON"},
 	"api.NodeStatus":            {33, 1, "all that a client is told of a node, as it stands in JSON"},
 	"api.RunRequest":            {27, 0, "all that a client asks of a run, as it stands in JSON"},
-	"workspace/history.Record":  {28, 0, "the union of all records of a journal, as it stands in JSON"},
+	"workspace/history.Record":  {30, 0, "the union of all records of a journal, as it stands in JSON"},
 	"workspace/history.Request": {47, 0, "all that a run began with, as it stands in JSON"},
 }
 

@@ -84,13 +84,13 @@ func (w *Workspace) useHistory(s *history.Store) {
 		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable,
 		Engines: func() []string { return executor.EnginesOf(w.cfg.Executor) }}
 	w.host = &activerun.Host{ID: w.id, Path: w.path, Log: w.cfg.Log, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out, Marks: watchers.NewMarks(w.out, w.nodes),
-		Executor: w.cfg.Executor, Slots: w.cfg.Slots, Pools: w.cfg.Pools, Nested: w.cfg.Nested, Notices: w.cfg.Notices,
+		Executor: w.cfg.Executor, Slots: w.cfg.Slots, Pools: w.cfg.Pools, Nested: w.cfg.Nested, Notices: w.cfg.Notices, Values: w.cfg.Values,
 		RetryLater: func() { w.retries.holdTimer.Reset(w.host.HoldPause) }, Found: w.quarantine.awaitReports,
 		Answered: func(r *activerun.Run, node string, approved bool) {
 			w.tell(News{Kind: ApprovalEnded, Run: r.ID, Node: node, Approved: approved})
 		},
 		HoldPause: cmp.Or(w.cfg.holdPause, activerun.DefaultHoldPause), StopPatience: cmp.Or(w.cfg.stopPatience, activerun.DefaultStopPatience)}
-	w.Reader = inquiry.New(inquiry.Config{Path: w.path, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out})
+	w.Reader = inquiry.New(inquiry.Config{Path: w.path, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out, ID: w.id, Values: w.cfg.Values})
 }
 
 // restore reads the file, the state folder and the history. It is called before the loop starts.

@@ -45,10 +45,17 @@ func (pp *preparer) prepare(r *activerun.Run, asked api.RunRequest, queueFile st
 	beside, err := pp.beside(r)
 	target := pp.traced(r, env)
 	bare := pp.w.file.StartsBare()
+	var keys []string
+	if r.Flow != nil && pp.w.cfg.Values != nil {
+		keys = r.Flow.Stored()
+	}
 	r.Request.Run = pp.w.lastNumber()
 	stopped := r.Stopped()
 	pp.w.loop.Run(func() {
 		p := preparation{r: r, err: err}
+		if len(keys) > 0 { // it opens the store, so that the loop does not wait for that; the run notes an error when it reads
+			_, _, _ = pp.w.cfg.Values.Value(pp.w.id, keys[0])
+		}
 		if p.err == nil {
 			pp.creating <- struct{}{}
 			if p.err = pp.w.keepFence(); p.err == nil {

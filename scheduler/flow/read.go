@@ -34,6 +34,7 @@ const (
 	CodeNever      = "never-fires"       // warning, as all below
 	CodeAlways     = "always-fires"
 	CodeEndless    = "never-ends"
+	CodeMixed      = "mixed-output"
 )
 
 // Read reads the control flow of a graph and finds what is wrong with it, errors first, otherwise in file
@@ -77,7 +78,12 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 		r.join(n, r.f.rules[n])
 	}
 	if !r.f.Plain() {
-		r.f.names() // of the present graph
+		r.f.names() // of the present graph, like its readings
+		for _, n := range g.Nodes() {
+			if r.f.Printed(n) && n.Output() == graph.OutputMerged {
+				r.nodeProblem(graph.Warning, CodeMixed, n, "output", "with output=merged its stdout, which an expression reads, also contains what it writes to standard error; write split, or leave output out")
+			}
+		}
 	}
 	slices.SortStableFunc(r.problems, func(a, b graph.Problem) int { return cmp.Compare(b.Severity, a.Severity) })
 	return r.f, r.problems

@@ -60,6 +60,15 @@ func (r *Run) outputs(id executor.ID) (values map[string]any, raw []byte, err er
 	return runstate.ReadOutputs(r.Dir, id)
 }
 
+// printed returns what a command printed, as JSON for the journal.
+func (r *Run) printed(out executor.Range) ([]byte, error) {
+	kept, err := runstate.ReadPrinted(r.Dir, out)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(kept)
+}
+
 // items reads the lines that a command has printed and returns them as a JSON list.
 func (r *Run) items(out executor.Range) ([]byte, error) {
 	if out.File == "" || out.End <= out.Start {

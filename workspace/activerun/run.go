@@ -120,12 +120,16 @@ func (r *Run) commit(rec history.Record) {
 	if rec.Time.IsZero() {
 		rec.Time = clock.Now()
 	}
+	r.Stored.Read(&rec, r.Flow, r.host.Values, r.host.ID)
 	if err := r.journal.hist.Append(rec); err != nil { // the loop writes it when it settles
 		panic("internal error: a record for the journal: " + err.Error())
 	}
 	switch rec.Type {
 	case history.RecordStop, history.RecordCancel, history.RecordTick, history.RecordItems:
 		r.journal.unique = true
+	}
+	if rec.Stored != nil {
+		r.journal.keepReading()
 	}
 	ev, decides := r.Note(rec)
 	r.announcer.announce(rec)
@@ -386,11 +390,12 @@ type Host struct {
 	Marks      *watchers.Marks
 	Executor   executor.Executor
 	Slots      Slots
-	Pools      Pools      // nil if there are no pools
-	Nested     Nested     // nil if commands cannot start runs
-	Notices    Notices    // nil if nobody is notified
-	RetryLater func()     // makes the workspace call Retry after HoldPause
-	Found      func(*Run) // called when the executor of a recovered run was found, or is lost
+	Pools      Pools           // nil if there are no pools
+	Nested     Nested          // nil if commands cannot start runs
+	Notices    Notices         // nil if nobody is notified
+	Values     runstate.Values // of wf kv; nil if there are none
+	RetryLater func()          // makes the workspace call Retry after HoldPause
+	Found      func(*Run)      // called when the executor of a recovered run was found, or is lost
 	// Answered is called when the time for an approval is over, with the answer by default.
 	Answered func(r *Run, node string, approved bool)
 

@@ -9,6 +9,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graph"
+	"wf/scheduler/expression"
 	"wf/workspace/clock"
 	"wf/workspace/history"
 )
@@ -34,10 +35,11 @@ type Execution struct {
 	Mocked    bool         // the request set its result
 	Handled   bool         // it failed, and an edge for failures fired
 	Outputs   map[string]any
-	inputs    *api.Inputs // of the execution; nil for a plain command
-	Ending    *OutputEnd  // set if a client follows the output, otherwise nil
-	engine    *engineJob  // nil = this machine executes it
-	peak      int64       // of memory, in bytes; 0 = unknown
+	Stdout    *expression.Kept // nil if no text of the workfile reads it
+	inputs    *api.Inputs      // of the execution; nil for a plain command
+	Ending    *OutputEnd       // set if a client follows the output, otherwise nil
+	engine    *engineJob       // nil = this machine executes it
+	peak      int64            // of memory, in bytes; 0 = unknown
 }
 
 // StateOf returns the state, as people see it, of a node with this status and this latest execution, which may be nil.

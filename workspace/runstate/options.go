@@ -109,7 +109,7 @@ func (r *State) PlainPrior() scheduler.Prior {
 }
 
 func PriorOf(rec *Execution) scheduler.PriorNode {
-	p := scheduler.PriorNode{Status: rec.Status, Reason: string(rec.Reason), Outputs: rec.Outputs}
+	p := scheduler.PriorNode{Status: rec.Status, Reason: string(rec.Reason), Outputs: rec.Outputs, Stdout: rec.Stdout}
 	if code := rec.Exit(); code != nil {
 		p.Exit, p.HasExit = *code, true
 	}
