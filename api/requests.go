@@ -125,6 +125,31 @@ type RunRequest struct {
 	Notify *string `json:"notify,omitempty"`
 	// Defaults apply where neither the request nor the workfile has a value.
 	Defaults *RunDefaults `json:"defaults,omitempty"`
+	// Profile is a set of changes to the workfile for this run; nil = that of the resumed run, or none.
+	Profile *Profile `json:"profile,omitempty"`
+	// Files are what the daemon has read of the files that the workfile names for the surroundings of its commands, when it took
+	// the request. Clients do not set it.
+	Files map[string]RunFile `json:"files,omitempty"`
+}
+
+// A Profile is a named set of changes to a workfile for a run, from the table [profile.NAME] of a configuration.
+type Profile struct {
+	Name       string              `json:"name"`
+	Params     map[string]any      `json:"params,omitempty"` // for parameters that the request does not set
+	Attributes []ProfileAttributes `json:"attributes,omitempty"`
+}
+
+// ProfileAttributes are attributes that a profile sets on the nodes that a selector selects.
+type ProfileAttributes struct {
+	Selector string            `json:"selector,omitempty"` // "" = the graph
+	Set      map[string]string `json:"set"`
+}
+
+// A RunFile is what was read of a file that says how commands are executed.
+type RunFile struct {
+	Vars    []string `json:"vars,omitempty"`    // KEY=VALUE
+	Sum     string   `json:"sum,omitempty"`     // of its content
+	Problem string   `json:"problem,omitempty"` // why it cannot be used
 }
 
 // A Caller identifies an execution, from the environment of its command.
@@ -235,6 +260,8 @@ type PlanStep struct {
 	Approve string `json:"approve,omitempty"`
 	// Executor executes the command; "" = this machine.
 	Executor string `json:"executor,omitempty"`
+	// Surroundings say how the command is executed, if not like others: "container=debian:12 (docker)", "cwd=/data".
+	Surroundings []string `json:"surroundings,omitempty"`
 	// For a node in a sub-flow: Home is the name of the sub-flow, Instances the number of instances in which
 	// the node runs, 0 = not known yet, and Paths are its first hundred paths.
 	Home      string   `json:"home,omitempty"`

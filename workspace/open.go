@@ -83,7 +83,7 @@ func (w *Workspace) useHistory(s *history.Store) {
 	w.planner = &planning.Planner{ID: w.id, Path: w.path, Version: w.cfg.Version, Loop: w.loop, File: w.file, Nodes: w.nodes,
 		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable,
 		Engines: func() []string { return executor.EnginesOf(w.cfg.Executor) }}
-	w.host = &activerun.Host{ID: w.id, Path: w.path, Log: w.cfg.Log, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out, Marks: watchers.NewMarks(w.out, w.nodes),
+	w.host = &activerun.Host{ID: w.id, Path: w.path, State: w.cfg.State, Log: w.cfg.Log, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out, Marks: watchers.NewMarks(w.out, w.nodes),
 		Executor: w.cfg.Executor, Slots: w.cfg.Slots, Pools: w.cfg.Pools, Nested: w.cfg.Nested, Notices: w.cfg.Notices, Values: w.cfg.Values,
 		RetryLater: func() { w.retries.holdTimer.Reset(w.host.HoldPause) }, Found: w.quarantine.awaitReports,
 		Answered: func(r *activerun.Run, node string, approved bool) {

@@ -11,6 +11,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/executor/ownfile"
+	"wf/executor/rundir"
 	"wf/graphml"
 	"wf/workspace/activerun"
 	"wf/workspace/history"
@@ -41,8 +42,11 @@ func (pp *preparer) prepare(r *activerun.Run, asked api.RunRequest, queueFile st
 	env := asked.Env
 	pp.w.file.Statuses().TouchAll()
 	pp.w.file.PublishStatuses() // the frozen workfile shows the statuses at the start of the run
-	frozen := whole(pp.w.file.Document().Render())
-	beside, err := pp.beside(r)
+	frozen, err := pp.frozen(r)
+	var beside []history.Companion
+	if err == nil {
+		beside, err = pp.beside(r, asked)
+	}
 	target := pp.traced(r, env)
 	bare := pp.w.file.StartsBare()
 	var keys []string
@@ -96,6 +100,18 @@ func (pp *preparer) prepare(r *activerun.Run, asked api.RunRequest, queueFile st
 	})
 }
 
+// frozen returns the workfile as the run has it.
+func (pp *preparer) frozen(r *activerun.Run) ([]byte, error) {
+	file := pp.w.file
+	if p := r.Request.Profile; p != nil {
+		var err error
+		if file, _, err = file.With(p); err != nil {
+			return nil, err
+		}
+	}
+	return whole(file.Document().Render()), nil
+}
+
 // create creates the folder of a run, with the body of the delivery that started it or the run that it resumes. If that body was
 // removed with its run, the new run has none.
 func (pp *preparer) create(req history.Request, asked api.RunRequest, frozen []byte, beside []history.Companion) (*history.Run, error) {
@@ -124,12 +140,19 @@ func (pp *preparer) create(req history.Request, asked api.RunRequest, frozen []b
 const mostBody = 64 << 20
 
 // beside returns further files for the folder of a new run, which replays need.
-func (pp *preparer) beside(r *activerun.Run) ([]history.Companion, error) {
+func (pp *preparer) beside(r *activerun.Run, asked api.RunRequest) ([]history.Companion, error) {
 	var list []history.Companion
 	add := func(name string, what any) error {
 		data, err := json.Marshal(what)
 		list = append(list, history.Companion{Name: name, Data: data})
 		return err
+	}
+	vars, err := activerun.VariablesCompanion(asked.Files)
+	if err != nil {
+		return nil, err
+	}
+	if vars != nil {
+		list = append(list, history.Companion{Name: rundir.VariablesFile, Data: vars})
 	}
 	if len(r.Prior) > 0 {
 		if err := add(runstate.PriorFile, r.Prior); err != nil {

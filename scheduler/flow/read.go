@@ -44,13 +44,14 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 	r := &reader{g: g, chooses: map[*graph.Node]bool{}, f: &Flow{
 		g: g, rules: map[*graph.Node]*Rules{}, conditions: map[*graph.Edge]*Condition{},
 		scopes: map[*graph.Node]*expression.Scope{}, groups: map[*graph.Node]*ends{},
-	}}
+	}, groupEnv: map[*graph.Node][]Variable{}}
 	r.graph()
 	if n := tooDeep(g); n != nil {
 		r.nodeProblem(graph.Error, CodeSubFlow, n, "", "more than %d containers are nested in each other here; nest fewer", maxNesting)
 		return r.f, r.problems
 	}
 	r.graphExecutor()
+	r.graphEnv()
 	asked := r.graphHasResources()
 	for _, n := range g.Nodes() {
 		if n.Container || n.Extra != nil || n.Inherited() != nil {
@@ -67,6 +68,9 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 			r.unreadOfEdge(e)
 			r.edge(e)
 		}
+	}
+	if len(r.outerEnv)+len(r.groupEnv) > 0 {
+		r.inheritEnv()
 	}
 	if asked {
 		r.resources()
@@ -118,6 +122,8 @@ type reader struct {
 	containers bool                 // some nodes contain others
 	chooses    map[*graph.Node]bool // which sources of an else have edges with case, exit or if
 	joins      []*graph.Node        // their joins are checked last
+	outerEnv   []Variable           // of the graph
+	groupEnv   map[*graph.Node][]Variable
 	judged     map[judgedName]*attribute.Flaw
 	reported   map[judgedName]bool // about a default of the file
 }

@@ -112,6 +112,8 @@ func Wait(w api.Wait, now time.Time) string {
 		return "is tried again" + in
 	case api.WaitPool:
 		return "waits for a place in a pool" + textBehind(w.Text)
+	case api.WaitPreparation:
+		return "waits until this is ready" + textBehind(w.Text)
 	}
 	if w.Until == nil {
 		return "waits"

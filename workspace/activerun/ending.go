@@ -39,6 +39,9 @@ func (en *ending) EndReady() bool {
 	if en.run.Phase != runstate.Ended || en.run.sess == nil {
 		return false
 	}
+	if en.run.preparing.interrupt(); en.run.preparing.busy > 0 {
+		return false
+	}
 	if !en.run.hooking.afterRun() {
 		return false
 	}

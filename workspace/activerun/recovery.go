@@ -163,7 +163,7 @@ func (rc *recovery) followed(sess executor.Session, err error) {
 		rc.run.sess.Stop(rc.run.live(), rc.run.Grace())
 	}
 	rc.stopExpired()
-	rc.run.pooling.requeue()
+	rc.run.preparing.requeue()
 	rc.run.dispatcher.resubmit()
 	rc.run.tables.askAgain()
 	rc.run.setTimer(rc.run.Sched.NextTick())

@@ -51,6 +51,8 @@ type Run struct {
 	notices
 	hooking
 	tables
+	preparing
+	variables
 
 	accepted func(error)  // called once, when the run has started or has failed to start
 	broken   string       // why the executor was lost; "" if it was not
@@ -68,7 +70,7 @@ func New(h *Host, state *nodestate.Run, accepted func(error)) *Run {
 	r.onEnd = map[executor.ID][]func(api.StopResult, error){}
 	r.slotShare.run, r.pooling.run, r.nesting.run, r.lookahead.run, r.journal.run = r, r, r, r, r
 	r.stopping.run, r.ending.run, r.dispatcher.run, r.recovery.run, r.announcer.run = r, r, r, r, r
-	r.notices.run, r.hooking.run, r.tables.run = r, r, r
+	r.notices.run, r.hooking.run, r.tables.run, r.preparing.run, r.variables.run = r, r, r, r, r
 	r.hooking.stopped, r.hooking.nodes = make(chan struct{}), nodeHooksOf(state.Request.Hooks)
 	r.Active = r
 	r.timer = h.Loop.NewTimer(func() { r.stopping.Stop(api.StopRequest{Cause: "timeout"}, "", nil) })
@@ -243,7 +245,7 @@ func (r *Run) enact(c runstate.Change, todo *followUp) {
 		if id := (executor.ID{Node: c.Node, Execution: c.Execution}); r.lookahead.has(id) {
 			todo.known = append(todo.known, id)
 		} else {
-			r.pooling.enqueue(id)
+			r.preparing.enqueue(id)
 		}
 	case scheduler.ListItems:
 		r.tables.ask(c.Node)
@@ -326,8 +328,16 @@ func (r *Run) job(i, execution int, line string) executor.Job {
 	if v := r.traceParent(n.ID, execution); v != "" {
 		env = append(env, v)
 	}
-	return executor.Job{ID: id, Shell: r.Request.Shell, Command: line, Around: r.hooking.around(id), Env: append(env, r.Sched.Environment(i)...), Merge: r.Merges(i),
+	job := executor.Job{ID: id, Shell: r.Request.Shell, Command: line, Around: r.hooking.around(id), Merge: r.Merges(i),
 		Idempotent: r.Sched.Idempotent(i), Engine: runstate.ExecutorOf(&r.State, i), Resources: executor.Resources(r.Sched.Resources(i))}
+	s := r.SurroundingsOf(i)
+	if s == nil {
+		job.Env = append(env, r.Sched.Environment(i)...)
+		return job
+	}
+	job.Env = append(append(env, r.variables.of(s)...), r.Sched.Environment(i)...)
+	r.surround(&job, s)
+	return job
 }
 
 // growth is the number of nodes that was last published.
@@ -381,6 +391,7 @@ func inputRecord(in *api.Inputs) json.RawMessage {
 // Host gives a run access to its workspace.
 type Host struct {
 	ID, Path   string // of the workspace
+	State      string // the state folder
 	Log        *slog.Logger
 	Loop       *loop.Loop
 	File       *workfile.File

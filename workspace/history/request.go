@@ -101,6 +101,9 @@ type Request struct {
 
 	Hooks []Hook `json:"hooks,omitempty"`
 
+	// Profile is what the profile that the client asked for, or that of the resumed run, changes; nil = none.
+	Profile *Profile `json:"profile,omitempty"`
+
 	// Relation to other runs.
 	Queued string  `json:"queued,omitempty"` // the key of its file in the queue
 	Caller *Caller `json:"caller,omitempty"` // the execution that started it and waits for it; nil = none
@@ -112,6 +115,8 @@ type Request struct {
 	Nodes int      `json:"nodes"`         // length of Scope, set by Store.Create
 	Scope []string `json:"scope"`
 	Names []string `json:"names"`
+	// Surroundings are those of the nodes that have others than Wrapper, Shell and Cwd. They are behind what a list of runs reads.
+	Surroundings []Surroundings `json:"surroundings,omitempty"`
 	// TriggerFiles are the paths of the files that arrived, if Trigger waits for files. They are behind what a list of runs reads.
 	TriggerFiles []string `json:"trigger_files,omitempty"`
 }

@@ -7,19 +7,27 @@ import (
 	"path/filepath"
 
 	"wf/api"
-	"wf/executor/shell"
 	"wf/graph"
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/params"
 	"wf/workspace/runstate"
+	"wf/workspace/surroundings"
 	"wf/workspace/workfile"
 )
 
 // Plan returns the steps of a run in a possible order. It changes nothing.
 func (pl *Planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
 	var tables foreseenTables
+	req = withProfileParams(req)
+	pl, err := workfile.Ask(ctx, pl.File, func() (*Planner, error) { return pl.profiled(req) })
+	if err == nil {
+		req, err = pl.withFiles(ctx, req)
+	}
+	if err != nil {
+		return api.Plan{}, err
+	}
 	ask := func() (api.Plan, error) { return pl.plan(req, &tables) }
 	plan, err := workfile.Ask(ctx, pl.File, ask)
 	for err == nil && tables.readWanted() {
@@ -34,6 +42,13 @@ func (pl *Planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, erro
 // PlanLoaded is like Plan, for a workfile whose loop does not run.
 func (pl *Planner) PlanLoaded(req api.RunRequest) (api.Plan, error) {
 	var tables foreseenTables
+	req = withProfileParams(req)
+	pl, err := pl.profiled(req)
+	if err != nil {
+		return api.Plan{}, err
+	}
+	set, _ := pl.readSurroundings()
+	req.Files = set.ReadFiles()
 	plan, err := pl.plan(req, &tables)
 	for err == nil && tables.readWanted() {
 		plan, err = pl.plan(req, &tables)
@@ -124,6 +139,14 @@ type forecast struct {
 	maybe   map[string]string // id → name of sub-flows that may start again
 }
 
+// surroundingsOf describes the surroundings of a node of the workfile.
+func (p *forecast) surroundingsOf(id string) []string {
+	if s := p.r.SurroundingsOfID(id); s != nil {
+		return surroundings.Words(s)
+	}
+	return nil
+}
+
 // addSteps adds the steps: one for each node of the outer flow, and common ones for the nodes of instances.
 func (p *forecast) addSteps() {
 	r := p.r
@@ -168,7 +191,7 @@ func (p *forecast) outerStep(x scheduler.Expected) {
 // step describes the execution of a node of the outer flow.
 func (p *forecast) step(i int) {
 	n, live := &p.r.Nodes[i], p.r.LiveNode(i)
-	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: shell.Line(p.r.Request.Wrapper, n.Command),
+	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: p.r.LineOf(n.ID, n.Command), Surroundings: p.surroundingsOf(n.ID),
 		State: p.Nodes.State(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.Nodes.LastRun(live))}
 	round := len(p.plan.Steps) + 1
 	for _, e := range live.In {

@@ -154,7 +154,10 @@ func (r *State) Line(i int) string {
 	if command == "" {
 		command = r.Nodes[i].Command
 	}
-	return shell.Line(r.Request.Wrapper, command)
+	if len(r.Request.Surroundings) == 0 {
+		return shell.Line(r.Request.Wrapper, command)
+	}
+	return r.LineOf(r.Sched.Template(i), command)
 }
 
 // hideSecrets wraps a lookup of variables, because expressions must not see secret parameters.

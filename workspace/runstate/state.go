@@ -64,6 +64,8 @@ type State struct {
 	Requests  map[string]api.Approval    // decisions with a request key, by that key
 	Clock     history.Record             // the latest record with readings of the clocks; zero if there is none
 
+	surroundings map[string]*history.Surroundings // by the id of a node; made on first use
+
 	words   knownItems
 	Stored  Stored
 	waitsAt map[string]api.State // cache of TemplateWaits; nil if stale
@@ -81,6 +83,8 @@ type ActiveRun interface {
 	HeldBy() string              // why nothing of the run starts at present; "" if it may
 	Shortage() *api.Shortage     // nil unless executions lack slots
 	PoolWait(node int) *api.Wait // nil unless a node waits for units of a pool
+	// PreparationWait returns nil unless a node waits for an environment or an image.
+	PreparationWait(node int) *api.Wait
 	Summary() api.RunSummary
 }
 

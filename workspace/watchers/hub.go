@@ -67,7 +67,7 @@ var typeNumbers = func() map[api.EventType]typeSet {
 	numbers := make(map[api.EventType]typeSet)
 	for i, t := range []api.EventType{api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset,
 		api.NodeSkipped, api.NodeWaiting, api.NodeDecided, api.NodeEngine,
-		api.RunStarted, api.RunGrew, api.RunStopping, api.RunHeld, api.RunRefused, api.RunShort, api.RunComplete, api.GraphUpdated, api.FileProblem} {
+		api.RunStarted, api.RunGrew, api.RunStopping, api.RunHeld, api.RunRefused, api.RunShort, api.RunStep, api.RunComplete, api.GraphUpdated, api.FileProblem} {
 		numbers[t] = 1 << i
 	}
 	return numbers
