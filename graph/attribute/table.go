@@ -90,6 +90,8 @@ var table = []Attribute{
 
 	// The graph.
 	{Name: "wrapper", On: Graph, Kind: Other, Meaning: "a command line around every command, which replaces {} in it"},
+	{Name: "secrets", On: Node | Graph, Kind: Other, Mistaken: []string{"secret", "mask", "masks", "hide"},
+		Meaning: "names of variables, or add-mask: their values are *** in logs, events and reports; wf help secrets"},
 	{Name: "shell", On: Graph, Kind: Other, Meaning: "the shell of all commands; /bin/sh"},
 	{Name: "cwd", On: Graph, Kind: Other, Meaning: "the folder of all commands, relative to that of the workfile"},
 	{Name: "jobs", On: Graph, Role: Shapes, Kind: Number, Meaning: "how many commands run at once"},

@@ -27,6 +27,7 @@ import (
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
+	"wf/workspace/secrets"
 	"wf/workspace/tracing"
 	"wf/workspace/watchers"
 	"wf/workspace/workfile"
@@ -59,6 +60,7 @@ type Run struct {
 	spans    *tracing.IDs // of the trace; see traceParent
 	// outputNames contains the names of the output files while a list of reports is processed; nil means not listed.
 	outputNames map[string]bool
+	masks       *secrets.Masks // nil if nothing of the run is secret
 }
 
 // New returns a run with the given state. accepted is called once: with nil when the run has started, otherwise with the
@@ -115,8 +117,12 @@ func (r *Run) limitTime() {
 	r.timer.Reset(max(left, 0))
 }
 
-// commit appends a record to the journal, applies it to the state, publishes it, and carries out the effects that follow.
+// commit appends a record to the journal, applies it to the state, publishes it, and carries out the effects that follow. All of
+// them get the record without secret values: nothing decides by them, and a later daemon decides the same.
 func (r *Run) commit(rec history.Record) {
+	if r.masks != nil {
+		rec = hiddenRecord(rec, r.masks)
+	}
 	if rec.Time.IsZero() {
 		rec.Time = clock.Now()
 	}
@@ -322,8 +328,10 @@ func (r *Run) job(i, execution int, line string) executor.Job {
 	if v := r.traceParent(n.ID, execution); v != "" {
 		env = append(env, v)
 	}
-	return executor.Job{ID: id, Shell: r.Request.Shell, Command: line, Around: r.hooking.around(id), Env: append(env, r.Sched.Environment(i)...), Merge: r.Merges(i),
+	job := executor.Job{ID: id, Shell: r.Request.Shell, Command: line, Around: r.hooking.around(id), Env: append(env, r.Sched.Environment(i)...), Merge: r.Merges(i),
 		Idempotent: r.Sched.Idempotent(i), Engine: runstate.ExecutorOf(&r.State, i), Resources: executor.Resources(r.Sched.Resources(i))}
+	r.hideVariables(job.Env)
+	return job
 }
 
 // growth is the number of nodes that was last published.
@@ -382,6 +390,7 @@ type Host struct {
 	File       *workfile.File
 	Nodes      *nodestate.Table
 	Store      *history.Store
+	Secrets    *secrets.Table
 	Out        *watchers.Hub
 	Marks      *watchers.Marks
 	Executor   executor.Executor

@@ -14,6 +14,7 @@ import (
 	"wf/workspace/history"
 	"wf/workspace/params"
 	"wf/workspace/runstate"
+	"wf/workspace/secrets"
 	"wf/workspace/workfile"
 )
 
@@ -96,6 +97,7 @@ func (pl *Planner) plan(req api.RunRequest, tables *foreseenTables) (api.Plan, e
 		plan.Notes = append(plan.Notes, note)
 	}
 	pl.planNotes(&plan, scope, req)
+	secrets.Hide(&plan, r.masksOf(req.Env))
 	return plan, nil
 }
 
