@@ -160,6 +160,12 @@ func announcedIn(text []byte, whole bool) (values []string, done int) {
 			return values, done + at
 		}
 		values = append(values, unescaped(string(text[begin:begin+length])))
+		for more := 0; more >= 0; { // the marker may stand in the line again
+			if more = bytes.Index(text[done+at+1:begin+length], []byte(Marker)); more >= 0 {
+				at += 1 + more
+				values = append(values, unescaped(string(text[done+at+len(Marker):begin+length])))
+			}
+		}
 		done = begin + length
 	}
 }

@@ -58,7 +58,8 @@ func (h hider) fields(v reflect.Value) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() && (!shownAsIs[f.Name] || f.Anonymous) {
+			switch f := v.Type().Field(i); {
+			case f.Anonymous && f.Type.Kind() == reflect.Struct, f.IsExported() && !shownAsIs[f.Name]:
 				h.fields(v.Field(i))
 			}
 		}
@@ -89,13 +90,16 @@ func (h hider) fields(v reflect.Value) {
 		h.entries(v)
 	case reflect.Interface:
 		if !v.IsNil() {
-			value := v.Interface()
-			for _, m := range h {
-				value = m.Value(value)
-			}
-			v.Set(reflect.ValueOf(&value).Elem())
+			v.Set(reflect.ValueOf(h.value(v.Interface())))
 		}
 	}
+}
+
+func (h hider) value(value any) any {
+	for _, m := range h {
+		value = m.Value(value)
+	}
+	return value
 }
 
 // bytes replaces values in JSON and in other bytes.
@@ -112,9 +116,13 @@ func (h hider) bytes(v reflect.Value) {
 	}
 }
 
-// entries replaces texts in the values of a map.
+// entries replaces texts in the values of a map, and in the keys of a map of any values.
 func (h hider) entries(v reflect.Value) {
 	if v.IsNil() {
+		return
+	}
+	if values, ok := v.Interface().(map[string]any); ok {
+		v.Set(reflect.ValueOf(h.value(values)))
 		return
 	}
 	fresh := reflect.MakeMapWithSize(v.Type(), v.Len())

@@ -160,12 +160,17 @@ func (m *Masks) JSON(data json.RawMessage) json.RawMessage {
 	return after
 }
 
-// replaced returns a text in which spans are replaced by Hidden; they are in order of their starts and may overlap.
+// replaced returns a text in which spans are replaced by Hidden; they are in order of their starts and may overlap. It returns text
+// itself if there are none.
 func replaced(text []byte, spans []span) []byte {
 	if len(spans) == 0 {
 		return text
 	}
-	out := make([]byte, 0, len(text))
+	return appendReplaced(make([]byte, 0, len(text)), text, spans)
+}
+
+// appendReplaced appends what replaced returns.
+func appendReplaced(out, text []byte, spans []span) []byte {
 	at := 0
 	for i, c := range spans {
 		if i == 0 || c.from >= at {

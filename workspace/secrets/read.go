@@ -158,9 +158,10 @@ type stream struct {
 
 	buf     []byte // bytes where a value may begin
 	covered int    // how many of them belong to a value that began before them
-	ready   []byte // may be returned
-	whole   bool   // nothing follows buf
-	err     error  // after ready
+	ready   []byte // may be returned; a part of store
+	store   []byte
+	whole   bool  // nothing follows buf
+	err     error // after ready
 }
 
 // Read implements io.Reader.
@@ -211,8 +212,8 @@ func (s *stream) decide() {
 	parts := within(list, from, undecided)
 	switch text := s.buf[from:undecided]; {
 	case s.Aligned:
-		s.ready = append(s.ready[:0:0], text...)
-		cover(s.ready, parts)
+		s.store = append(s.store[:0], text...)
+		cover(s.store, parts)
 	case begun && from == 0 && len(parts) > 0:
 		first := parts[0].to
 		for len(parts) > 0 && parts[0].from < first {
@@ -222,10 +223,11 @@ func (s *stream) decide() {
 		for i := range parts {
 			parts[i].from, parts[i].to = parts[i].from-first, parts[i].to-first
 		}
-		s.ready = append(s.ready[:0:0], replaced(text[first:], parts)...)
+		s.store = appendReplaced(s.store[:0], text[first:], parts)
 	default:
-		s.ready = append(s.ready[:0:0], replaced(text, parts)...)
+		s.store = appendReplaced(s.store[:0], text, parts)
 	}
+	s.ready = s.store
 	s.covered = 0
 	for _, c := range list {
 		s.covered = max(s.covered, c.to-undecided)

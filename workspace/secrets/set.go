@@ -2,7 +2,6 @@ package secrets
 
 import (
 	"bytes"
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
@@ -60,7 +59,7 @@ func (s *set) narrowSign(text []byte) uint16 {
 
 // maskOf returns the mask of a value, which has at least Least bytes and no line end.
 func (s *set) maskOf(value []byte) mask {
-	k := mask{Length: len(value), Digest: s.digester()(value)}
+	k := mask{Length: len(value), Digest: s.digestOf(value)}
 	if len(value) < wide {
 		k.Sign = s.narrowSign(value)
 	} else {
@@ -69,15 +68,11 @@ func (s *set) maskOf(value []byte) mask {
 	return k
 }
 
-// digester returns a function that computes digests. It is not safe for concurrent use.
-func (s *set) digester() func([]byte) digest {
-	mac := hmac.New(sha256.New, s.key)
-	var sum [sha256.Size]byte
-	return func(value []byte) digest {
-		mac.Reset()
-		mac.Write(value)
-		return digest(mac.Sum(sum[:0])[:len(digest{})])
-	}
+// digestOf returns the digest of a value.
+func (s *set) digestOf(value []byte) digest {
+	var short [128]byte
+	sum := sha256.Sum256(append(append(short[:0], s.key...), value...))
+	return digest(sum[:len(digest{})])
 }
 
 // add adds a mask. It returns false if the set has it already, or has no room.
@@ -102,11 +97,10 @@ type span struct{ from, to int }
 // finder is the state of one search.
 type finder struct {
 	*set
-	text   []byte
-	whole  bool // nothing follows the text
-	line   int  // where the last line of the text begins
-	digest func([]byte) digest
-	list   []span
+	text  []byte
+	whole bool // nothing follows the text
+	line  int  // where the last line of the text begins
+	list  []span
 }
 
 // find returns where values are in the text that begin at from or later, in order of their starts. whole says that nothing
@@ -116,16 +110,16 @@ func (s *set) find(text []byte, from int, whole bool) (list []span, undecided in
 	if s.longest == 0 {
 		return nil, len(text)
 	}
-	f := finder{set: s, text: text, whole: whole, line: max(bytes.LastIndexByte(text, '\n'), bytes.LastIndexByte(text, '\r')) + 1}
-	narrow := len(s.narrow) > 0
+	f := finder{set: s, text: text, whole: whole, line: bytes.LastIndexByte(text, '\n') + 1}
+	f.line += bytes.LastIndexByte(text[f.line:], '\r') + 1
 	i := from
-	for ; i+wide <= len(text); i++ {
-		v := binary.LittleEndian.Uint64(text[i:])
-		p := v * s.factor >> 48
-		hit := s.wides[p>>6]>>(p&63)&1 != 0
-		if narrow {
-			q := uint64(uint32(v)) * s.factor >> 48
-			hit = hit || s.narrows[q>>6]>>(q&63)&1 != 0
+	for factor, narrow := s.factor, len(s.narrow) > 0; i+wide <= len(text); i++ {
+		v := binary.LittleEndian.Uint64(text[i : i+wide])
+		p := v * factor
+		hit := s.wides[p>>54]>>(p>>48&63)&1 != 0
+		if narrow && !hit {
+			q := uint64(uint32(v)) * factor
+			hit = s.narrows[q>>54]>>(q>>48&63)&1 != 0
 		}
 		if hit && !f.look(i) {
 			return f.list, i
@@ -160,10 +154,7 @@ func (f *finder) look(i int) bool {
 			if k.Length <= end {
 				continue
 			}
-			if f.digest == nil {
-				f.digest = f.digester()
-			}
-			if f.digest(rest[:k.Length]) == k.Digest {
+			if f.digestOf(rest[:k.Length]) == k.Digest {
 				end = k.Length
 			}
 		}
