@@ -485,6 +485,8 @@ type LogInfo struct {
 	// FromFile is set if no known run of this machine executed the node: this is the end of its output on
 	// another machine, from the workfile. Run is empty.
 	FromFile bool `json:"from_file,omitempty"`
+	// Masked is set if the run has secrets: their values in the output are covered by asterisks.
+	Masked bool `json:"masked,omitempty"`
 	// Times is when the output was written, if the request asks for it.
 	Times *LogTimes `json:"times,omitempty"`
 }

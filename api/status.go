@@ -192,6 +192,8 @@ type RunDetail struct {
 	FailFast  bool   `json:"fail_fast,omitempty"`
 	TimeoutMS int64  `json:"timeout_ms,omitempty"`
 	GraceMS   int64  `json:"grace_ms"`
+	// Masked is set if the run has secrets: their values are hidden.
+	Masked bool `json:"masked,omitempty"`
 
 	Params map[string]any `json:"params,omitempty"`
 	// Trigger started the run, or the run that it resumes; nil = a person or a command did.

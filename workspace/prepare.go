@@ -16,6 +16,7 @@ import (
 	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/runstate"
+	"wf/workspace/secrets"
 	"wf/workspace/tracing"
 	"wf/workspace/workfile"
 )
@@ -25,6 +26,7 @@ type preparer struct {
 	w        *Workspace
 	creating chan struct{} // held by the one helper that creates or removes a run's folder
 	note     activeNote
+	secrets  *secrets.Table // of the runs that are active
 }
 
 // A preparation is the folder and the executor of a new run.
@@ -78,6 +80,9 @@ func (pp *preparer) prepare(r *activerun.Run, asked api.RunRequest, queueFile st
 		}
 		if p.err == nil {
 			p.err = makeOutputs(p.hist.Dir())
+		}
+		if p.err == nil {
+			p.err = r.KeepSecrets(p.hist.Dir(), p.hist.Number(), env)
 		}
 		if p.err == nil {
 			p.refused, p.err = r.BeforeRun(p.hist.Dir(), p.hist.Number(), env, stopped)
@@ -231,6 +236,7 @@ func (pp *preparer) abandon(r *activerun.Run, p preparation) {
 		err = errClosed() // the client sends its request to the next daemon
 	}
 	if p.hist != nil {
+		pp.secrets.End(p.hist.Dir())
 		pp.w.retries.withdrawn(p.hist.Number(), p.left)
 	}
 	pp.unmark()

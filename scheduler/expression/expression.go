@@ -15,7 +15,9 @@ type Scope struct {
 	// Secrets are the parameters that only a command may see. A text that is only for a command
 	// may contain one directly, ${{ params.NAME }}; no other expression may use it, because decisions and
 	// shown texts are recorded.
-	Secrets    []string
+	Secrets []string
+	// Hidden are the environment variables that only a command may see.
+	Hidden     []string
 	ForCommand bool // the text is only for a command
 
 	Attempt bool // attempt is known: the text is rendered for each attempt

@@ -157,6 +157,9 @@ func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
 			}
 			c.secret = true
 		}
+		if root.Value == "env" && slices.Contains(c.scope.Hidden, key.Value) {
+			failWith(root.Location().From, "its commands have it as $"+key.Value, "the variable %s is secret, and only commands get to see it", key.Value)
+		}
 		return c.ofRoot(n.Property.Location().From, root.Value, key.Value), true
 	case "parent":
 		s, up := c.around(n.Node)

@@ -16,6 +16,7 @@ type Flow struct {
 	Params   []Param
 	OnBusy   OnBusy
 	Executor string // of the graph: that of runs whose request names none; "" = none is given
+	Secrets  Secrets
 
 	rules      map[*graph.Node]*Rules
 	conditions map[*graph.Edge]*Condition

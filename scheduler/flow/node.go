@@ -23,7 +23,7 @@ const attrOn = "on"
 var attributes = func() map[string]*attribute.Attribute {
 	m := map[string]*attribute.Attribute{}
 	for a := range attribute.On(attribute.Command | attribute.SubFlow) {
-		if a.Role <= attribute.Shapes && a.Name != graph.AttrIdempotent && a.Name != attrExecutor && a.Name != attrOn && !attribute.Surrounds(a.Name) && !slices.Contains(resourceNames[:], a.Name) {
+		if a.Role <= attribute.Shapes && a.Name != graph.AttrIdempotent && a.Name != attrExecutor && a.Name != attrOn && a.Name != attrSecrets && !attribute.Surrounds(a.Name) && !slices.Contains(resourceNames[:], a.Name) {
 			m[a.Name] = a
 		}
 	}

@@ -29,6 +29,7 @@ const (
 	CodeExecutor   = "bad-executor"      // error
 	CodeSubFlow    = "bad-sub-flow"      // error
 	CodeParams     = "bad-params"        // error
+	CodeSecrets    = "bad-secrets"       // error
 	CodeUseless    = "no-effect"         // error if the attribute would decide what runs, otherwise warning
 	CodeUnknown    = "unknown-attribute" // likewise
 	CodeNever      = "never-fires"       // warning, as all below
@@ -52,6 +53,7 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 	}
 	r.graphExecutor()
 	r.graphEnv()
+	r.secrets()
 	asked := r.graphHasResources()
 	for _, n := range g.Nodes() {
 		if n.Container || n.Extra != nil || n.Inherited() != nil {

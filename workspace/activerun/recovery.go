@@ -83,6 +83,7 @@ func Recover(h *Host, n int) (*Run, error) {
 		}
 		records = append(records, begin)
 	}
+	r.resumeSecrets()
 	g, err := workfile.Frozen(h.Store, n)
 	if err == nil {
 		err = r.Reschedule(g)

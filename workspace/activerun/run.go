@@ -27,6 +27,7 @@ import (
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
+	"wf/workspace/secrets"
 	"wf/workspace/tracing"
 	"wf/workspace/watchers"
 	"wf/workspace/workfile"
@@ -61,6 +62,7 @@ type Run struct {
 	spans    *tracing.IDs // of the trace; see traceParent
 	// outputNames contains the names of the output files while a list of reports is processed; nil means not listed.
 	outputNames map[string]bool
+	masks       *secrets.Masks // nil if nothing of the run is secret
 }
 
 // New returns a run with the given state. accepted is called once: with nil when the run has started, otherwise with the
@@ -117,8 +119,12 @@ func (r *Run) limitTime() {
 	r.timer.Reset(max(left, 0))
 }
 
-// commit appends a record to the journal, applies it to the state, publishes it, and carries out the effects that follow.
+// commit appends a record to the journal, applies it to the state, publishes it, and carries out the effects that follow. All of
+// them get the record without secret values: nothing decides by them, and a later daemon decides the same.
 func (r *Run) commit(rec history.Record) {
+	if r.masks != nil {
+		rec = hiddenRecord(rec, r.masks)
+	}
 	if rec.Time.IsZero() {
 		rec.Time = clock.Now()
 	}
@@ -333,10 +339,12 @@ func (r *Run) job(i, execution int, line string) executor.Job {
 	s := r.SurroundingsOf(i)
 	if s == nil {
 		job.Env = append(env, r.Sched.Environment(i)...)
+		r.hideVariables(job.Env)
 		return job
 	}
 	job.Env = append(append(env, r.variables.of(s)...), r.Sched.Environment(i)...)
 	r.surround(&job, s)
+	r.hideVariables(job.Env)
 	return job
 }
 
@@ -397,6 +405,7 @@ type Host struct {
 	File       *workfile.File
 	Nodes      *nodestate.Table
 	Store      *history.Store
+	Secrets    *secrets.Table
 	Out        *watchers.Hub
 	Marks      *watchers.Marks
 	Executor   executor.Executor

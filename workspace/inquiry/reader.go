@@ -10,6 +10,7 @@ import (
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
+	"wf/workspace/secrets"
 	"wf/workspace/watchers"
 	"wf/workspace/workfile"
 )
@@ -22,7 +23,9 @@ type Config struct {
 	File     *workfile.File
 	Nodes    *nodestate.Table
 	Store    *history.Store
-	Out      *watchers.Hub
+	// Secrets knows the masks of the active runs.
+	Secrets *secrets.Table
+	Out     *watchers.Hub
 }
 
 // A Reader answers questions. Methods with a context may be called on any goroutine but the loop's; the others belong to the
@@ -34,6 +37,7 @@ type Reader struct {
 	file     *workfile.File
 	nodes    *nodestate.Table
 	store    *history.Store
+	secrets  *secrets.Table
 	out      *watchers.Hub
 
 	waits []outputWait // requests that wait for an output
@@ -41,5 +45,5 @@ type Reader struct {
 
 // New returns a Reader.
 func New(c Config) *Reader {
-	return &Reader{id: c.ID, path: c.Path, values: c.Values, loop: c.Loop, file: c.File, nodes: c.Nodes, store: c.Store, out: c.Out}
+	return &Reader{id: c.ID, path: c.Path, values: c.Values, loop: c.Loop, file: c.File, nodes: c.Nodes, store: c.Store, secrets: c.Secrets, out: c.Out}
 }

@@ -139,7 +139,7 @@ func (q *Reader) detail(ctx context.Context, past *history.Details, replayed *ru
 	req := past.Request
 	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: summaryOf(req, past.Result, past.Problem), Workfile: req.Workfile,
 		Folder: q.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, NoLimit: req.NoLimit, Version: req.Version, Trigger: triggerOf(req, q.store.Dir(req.Run)),
-		Execs: []api.Execution{}, Host: req.Host, FailFast: req.FailFast, TimeoutMS: req.TimeoutMS, GraceMS: req.GraceMS}
+		Execs: []api.Execution{}, Host: req.Host, FailFast: req.FailFast, TimeoutMS: req.TimeoutMS, GraceMS: req.GraceMS, Masked: req.Secrets != nil}
 	active, err := q.ActiveRuns(ctx)
 	if err != nil {
 		return d, err
@@ -166,7 +166,7 @@ func (q *Reader) detail(ctx context.Context, past *history.Details, replayed *ru
 	d.Decisions = decisionsOf(req, past.Decisions)
 	addControl(&d, req, replayed)
 	addLeftovers(&d, past.Result)
-	return d, nil
+	return hidden(q, req.Run, d), nil
 }
 
 // keptIn returns the nodes of the outer flow that a run kept.

@@ -148,15 +148,9 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	if err != nil {
 		return nil, err
 	}
-	const unsaid = -1
-	jobs, err := pl.number("jobs", unsaid)
+	jobs, err := pl.jobs(req)
 	if err != nil {
 		return nil, err
-	}
-	if req.Jobs != nil {
-		if jobs = *req.Jobs; jobs < 0 {
-			return nil, api.Invalid("jobs is %d: 0 or more is needed", jobs)
-		}
 	}
 	f, unread, err := pl.ReadFlow()
 	if err != nil {
@@ -188,6 +182,9 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	for _, n := range append(holders, scope.Failed...) {
 		r.Request.Resumes = max(r.Request.Resumes, pl.Nodes.LastRun(n))
 	}
+	if err := useSecrets(&r.Request, f, req.Env); err != nil {
+		return nil, err
+	}
 	r.Request.Trigger, r.Request.TriggerFiles = pl.triggerOf(req, r.Request.Resumes)
 	if err := pl.executors().use(&r.Request, f, scope.Nodes, req); err != nil {
 		return nil, err
@@ -210,6 +207,18 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	r.notes = append(r.notes, pl.outsideNotes(r, f, scope.Nodes)...)
 	pl.freeze(r, scope.Nodes)
 	return r, nil
+}
+
+// jobs returns how many executions a run may have at once: 0 = there is no limit, -1 = nothing says it.
+func (pl *Planner) jobs(req api.RunRequest) (int, error) {
+	if req.Jobs == nil {
+		return pl.number("jobs", -1)
+	}
+	if *req.Jobs < 0 {
+		return 0, api.Invalid("jobs is %d: 0 or more is needed", *req.Jobs)
+	}
+	_, err := pl.number("jobs", -1)
+	return *req.Jobs, err
 }
 
 // Complete checks a request for a run and adds the values of its parameters. It runs the commands that list the choices of

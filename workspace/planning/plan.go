@@ -13,6 +13,7 @@ import (
 	"wf/workspace/history"
 	"wf/workspace/params"
 	"wf/workspace/runstate"
+	"wf/workspace/secrets"
 	"wf/workspace/surroundings"
 	"wf/workspace/workfile"
 )
@@ -111,6 +112,7 @@ func (pl *Planner) plan(req api.RunRequest, tables *foreseenTables) (api.Plan, e
 		plan.Notes = append(plan.Notes, note)
 	}
 	pl.planNotes(&plan, scope, req)
+	secrets.Hide(&plan, r.masksOf(req.Env))
 	return plan, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -160,19 +161,13 @@ func (r *State) Line(i int) string {
 	return r.LineOf(r.Sched.Template(i), command)
 }
 
-// hideSecrets wraps a lookup of variables, because expressions must not see secret parameters.
+// hideSecrets wraps a lookup of variables, because expressions must not see secret variables.
 func hideSecrets(f *flow.Flow, look func(name string) string) func(name string) string {
-	hidden := map[string]bool{}
-	for _, p := range f.Params {
-		if p.Type == flow.Secret {
-			hidden[flow.ParamVariable(p.Name)] = true
-		}
-	}
-	if len(hidden) == 0 {
+	if len(f.Secrets.Names) == 0 {
 		return look
 	}
 	return func(name string) string {
-		if hidden[name] {
+		if slices.Contains(f.Secrets.Names, name) {
 			return ""
 		}
 		return look(name)
