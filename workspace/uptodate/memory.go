@@ -40,12 +40,15 @@ const (
 // line is "crc32c SP JSON". A line that is damaged, or that a crash cut off, is as if it had not been written: then a command is
 // executed that need not have been.
 type Memory struct {
-	path string
+	path   string
+	saving sync.Mutex // during a Save
 
 	mu        sync.Mutex
 	successes map[Digest]*Success
 	ofNode    map[string][]Digest // keys of its successes, the latest last
 	digests   map[string]known
+	attempts  map[string]*attempt // by node
+	partial   map[string]bool     // places that attempts may have left incomplete
 	unwritten []byte
 	size      int64 // of the file, in bytes
 	lines     int   // in the file
@@ -62,11 +65,13 @@ type known struct {
 type line struct {
 	Success *Success `json:"success,omitempty"`
 	Known   *known   `json:"known,omitempty"`
+	Begun   *attempt `json:"begun,omitempty"`
 }
 
 // Open reads the memory in a file, which need not exist. An unreadable file is an error; the caller may remove it.
 func Open(path string) (*Memory, error) {
-	m := &Memory{path: path, successes: map[Digest]*Success{}, ofNode: map[string][]Digest{}, digests: map[string]known{}}
+	m := &Memory{path: path, successes: map[Digest]*Success{}, ofNode: map[string][]Digest{}, digests: map[string]known{},
+		attempts: map[string]*attempt{}, partial: map[string]bool{}}
 	f, err := ownfile.Open(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, nil
@@ -111,12 +116,16 @@ func (m *Memory) take(text []byte) {
 	if l.Known != nil {
 		m.digests[l.Known.Path] = *l.Known
 	}
+	if l.Begun != nil {
+		m.begin(l.Begun)
+	}
 }
 
 func sumOf(payload []byte) string { return fmt.Sprintf("%08x", checksum.Of(payload)) }
 
 // add makes a success the latest one of its node.
 func (m *Memory) add(s *Success) {
+	m.endAttempt(s.Node)
 	key := s.Facts.Key()
 	m.successes[key] = s
 	keys := slices.DeleteFunc(m.ofNode[s.Node], func(k Digest) bool { return k == key })
@@ -166,8 +175,8 @@ func (m *Memory) remember(path string, id identity, digest Digest) {
 	m.append(line{Known: &k})
 }
 
-// note remembers a success.
-func (m *Memory) note(s *Success) {
+// Remember adds a success. Save makes it last.
+func (m *Memory) Remember(s *Success) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.add(s)
@@ -175,8 +184,10 @@ func (m *Memory) note(s *Success) {
 }
 
 // Save writes to the file what is new. A power cut may take back the latest successes: the file is not synced, because what it
-// loses is merely executed again. Calls must not overlap.
+// loses is merely executed again.
 func (m *Memory) Save() error {
+	m.saving.Lock()
+	defer m.saving.Unlock()
 	m.mu.Lock()
 	data, rewrite := m.unwritten, m.wasteful()
 	m.unwritten = nil
@@ -229,6 +240,9 @@ func (m *Memory) whole() []byte {
 	}
 	for _, k := range m.digests {
 		m.append(line{Known: &k})
+	}
+	for _, a := range m.attempts {
+		m.append(line{Begun: a})
 	}
 	data := m.unwritten
 	m.unwritten = kept

@@ -46,7 +46,7 @@ func TestDamage(t *testing.T) {
 					t.Fatalf("damage at %d made a success: %+v", at, s)
 				}
 			}
-			m.note(&Success{Node: "count", Run: 43, Facts: Facts{Version: "3"}})
+			m.Remember(&Success{Node: "count", Run: 43, Facts: Facts{Version: "3"}})
 			if err := m.Save(); err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +65,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 5000 {
-		m.note(&Success{Node: fmt.Sprint(i % 3), Run: i, Facts: Facts{Version: fmt.Sprint(i)}})
+		m.Remember(&Success{Node: fmt.Sprint(i % 3), Run: i, Facts: Facts{Version: fmt.Sprint(i)}})
 		if i%10 == 0 {
 			if err := m.Save(); err != nil {
 				t.Fatal(err)
@@ -92,11 +92,11 @@ func TestAFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.note(&Success{Node: "a", Run: 1})
+	m.Remember(&Success{Node: "a", Run: 1})
 	if err := m.Save(); err == nil {
 		t.Fatal("no error")
 	}
-	m.note(&Success{Node: "b", Run: 2})
+	m.Remember(&Success{Node: "b", Run: 2})
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -129,12 +129,14 @@ func BenchmarkLook(b *testing.B) {
 	}
 	for _, t := range tasks {
 		l, err := m.Look(ctx, t)
-		if err == nil {
-			err = m.Done(ctx, t, l, 1, nil)
-		}
 		if err != nil {
 			b.Fatal(err)
 		}
+		s, err := m.Done(ctx, t, l, 1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		m.Remember(s)
 	}
 	if err := m.Save(); err != nil {
 		b.Fatal(err)

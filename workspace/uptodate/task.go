@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"time"
 )
@@ -29,6 +30,7 @@ type Look struct {
 	Why     string // what makes an execution necessary, in a few words
 
 	stamps map[string]Digest // of the inputs
+	moving string            // an input that was written meanwhile, so its digest is not known
 }
 
 // Look finds out whether a command has to be executed. It reads inputs and outputs that have changed, which may take long; it
@@ -37,6 +39,10 @@ func (m *Memory) Look(ctx context.Context, t Task) (*Look, error) {
 	l, err := m.facts(ctx, t)
 	if err != nil {
 		return nil, err
+	}
+	if l.moving != "" {
+		l.Why = fmt.Sprintf("inputs: %s is being written", l.moving)
+		return l, nil
 	}
 	m.mu.Lock()
 	s := m.successes[l.Facts.Key()]
@@ -50,8 +56,10 @@ func (m *Memory) Look(ctx context.Context, t Task) (*Look, error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			l.Why = fmt.Sprintf("outputs: %s is gone", path)
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
 		case err != nil:
-			return nil, fmt.Errorf("output %s: %w", path, err)
+			l.Why = fmt.Sprintf("outputs: %s cannot be read", path)
 		case r.digest != s.Outputs[path]:
 			l.Why = fmt.Sprintf("outputs: %s changed since %s", path, s.origin())
 		}
@@ -61,6 +69,14 @@ func (m *Memory) Look(ctx context.Context, t Task) (*Look, error) {
 	}
 	l.Success = s
 	return l, nil
+}
+
+// Text says why an execution is not necessary.
+func (s *Success) Text() string {
+	if s.Accepted != "" {
+		return "up to date (accepted by " + s.Accepted + ")"
+	}
+	return fmt.Sprintf("up to date (run %d)", s.Run)
 }
 
 // origin says where a success comes from.
@@ -97,6 +113,10 @@ func (m *Memory) facts(ctx context.Context, t Task) (*Look, error) {
 	}
 	for _, path := range inputs {
 		r, err := m.read(ctx, within(t.Folder, path))
+		if errors.Is(err, errMoving) {
+			l.moving = path
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("input %s: %w", path, err)
 		}
@@ -112,29 +132,53 @@ func (e *MovedError) Error() string {
 	return fmt.Sprintf("input %s changed while the command ran, so the next run executes it again", e.Path)
 }
 
-// Done remembers that a command has succeeded, after before was found: its inputs are looked at again, and its outputs read.
-// Errors are a *MissingError for outputs, with which the command has failed; a *MovedError; and what prevents reading a file.
-func (m *Memory) Done(ctx context.Context, t Task, before *Look, run int, values []byte) error {
+// Done looks at the files again after a command has succeeded, before which before was found. It returns the success for
+// Remember. Errors are a *MissingError for outputs, with which the command has failed; a *MovedError; and what prevents reading
+// a file.
+func (m *Memory) Done(ctx context.Context, t Task, before *Look, run int) (*Success, error) {
 	outputs, err := m.outputs(ctx, t, before.Facts.Outputs)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if before.moving != "" {
+		return nil, &MovedError{before.moving}
 	}
 	after, err := m.facts(ctx, t)
-	if err != nil {
-		return err
+	var missing *MissingError
+	switch {
+	case errors.As(err, &missing):
+		return nil, &MovedError{missing.Paths[0]}
+	case err != nil:
+		return nil, err
+	case after.moving != "":
+		return nil, &MovedError{after.moving}
 	}
 	for _, path := range slices.Sorted(maps.Keys(before.stamps)) {
 		if after.stamps[path] != before.stamps[path] || after.Facts.Inputs[path] != before.Facts.Inputs[path] {
-			return &MovedError{path}
+			return nil, &MovedError{path}
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(after.stamps)) {
 		if _, there := before.stamps[path]; !there {
-			return &MovedError{path}
+			return nil, &MovedError{path}
 		}
 	}
-	m.note(&Success{Node: t.Node, Run: run, Time: time.Now().UTC().Truncate(time.Millisecond), Facts: before.Facts, Outputs: outputs, Values: values})
-	return nil
+	return &Success{Node: t.Node, Run: run, Time: time.Now().UTC().Truncate(time.Millisecond), Facts: before.Facts, Outputs: outputs}, nil
+}
+
+// MissingOutputs returns an error that names the outputs that do not exist, or nil. It reads no contents.
+func MissingOutputs(folder string, outputs []string) *MissingError {
+	var missing []string
+	for _, path := range outputs {
+		path = literal(path)
+		if _, err := os.Stat(within(folder, path)); errors.Is(err, fs.ErrNotExist) {
+			missing = append(missing, path)
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	return &MissingError{What: "output", Paths: missing}
 }
 
 // Accept remembers what is there as the result of a success, as a person has said.
@@ -151,7 +195,7 @@ func (m *Memory) Accept(ctx context.Context, t Task, person string) error {
 	if earlier := m.Latest(t.Node); earlier != nil {
 		s.Values = earlier.Values
 	}
-	m.note(s)
+	m.Remember(s)
 	return nil
 }
 

@@ -54,9 +54,12 @@ func (b *bench) look() *Look {
 
 func (b *bench) succeed() {
 	b.Helper()
-	if err := b.memory.Done(context.Background(), b.task, b.look(), 41, []byte(`{"n":2}`)); err != nil {
+	s, err := b.memory.Done(context.Background(), b.task, b.look(), 41)
+	if err != nil {
 		b.Fatal(err)
 	}
+	s.Values = []byte(`{"n":2}`)
+	b.memory.Remember(s)
 }
 
 // TestWhatDecides goes through what may happen between two runs. want is "" if nothing has to be executed.
@@ -152,7 +155,7 @@ func TestInputsThatMove(t *testing.T) {
 			b := newBench(t)
 			before := b.look()
 			c.meanwhile(b)
-			err := b.memory.Done(context.Background(), b.task, before, 41, nil)
+			_, err := b.memory.Done(context.Background(), b.task, before, 41)
 			var moved *MovedError
 			if errors.As(err, &moved); c.want == "" && err != nil || c.want != "" && (moved == nil || moved.Path != c.want) {
 				t.Errorf("%v, want %q", err, c.want)
@@ -164,7 +167,7 @@ func TestInputsThatMove(t *testing.T) {
 func TestMissingOutputs(t *testing.T) {
 	b := newBench(t)
 	b.task.Outputs = []string{"out/table.tsv", "out/counts.tsv", "none"}
-	err := b.memory.Done(context.Background(), b.task, b.look(), 41, nil)
+	_, err := b.memory.Done(context.Background(), b.task, b.look(), 41)
 	if err == nil || err.Error() != "missing outputs none, out/counts.tsv" {
 		t.Errorf("%v", err)
 	}
