@@ -41,6 +41,9 @@ const (
 	Listed
 	// ClockSet says that the clock of the machine was set by By, forward or back, and now shows At.
 	ClockSet
+	// UpToDate says that the queued execution of Node is not necessary: the Outputs of an earlier one still hold, as
+	// Message says. The node ends as if it had succeeded. The caller checks Wants before, and that the node DeclaresOutputs.
+	UpToDate
 )
 
 // An Event is news for a run. Kind decides which fields are read.
@@ -48,10 +51,10 @@ type Event struct {
 	Kind      EventKind
 	OK        bool   // Finished, Decided, Listed
 	HasExit   bool   // Finished: there is an exit code
-	Node      int    // Dispatched, Started, Finished, Unrequested, Withdrawn, CancelNode, Decided, Listed
+	Node      int    // Dispatched, Started, Finished, Unrequested, Withdrawn, CancelNode, Decided, Listed, UpToDate
 	Execution int    // Finished, Withdrawn
 	Reason    string // Finished without OK
-	Message   string // Finished, Listed without OK: details
+	Message   string // Finished, Listed without OK, UpToDate: details
 
 	// At is when it happened, in nanoseconds since 1970. Only waits, time limits and expressions use it.
 	// The time of a run goes back only with ClockSet: an At before the latest one counts as the latest.
@@ -59,7 +62,7 @@ type Event struct {
 	By int64 // ClockSet: nanoseconds
 
 	Exit    int            // Finished: the exit code, if HasExit
-	Outputs map[string]any // Finished, Decided; kept, and never changed
+	Outputs map[string]any // Finished, Decided, UpToDate; kept, and never changed
 	// Stdout is what the command printed, if a text of the workfile reads it (flow.Flow.Printed). Finished.
 	Stdout *expression.Kept
 	Items  []any // Finished, Listed: the lines of a command that prints items, the rows of a table; kept, and never changed
@@ -142,6 +145,7 @@ type Effect struct {
 	Wait      WaitKind     // Waiting
 	OK        bool         // Answered
 	Mocked    bool         // NodeChanged: this is the end of a node that was mocked or passed over
+	UpToDate  bool         // NodeChanged: the node has ended because of the event UpToDate
 	Prior     bool         // NodeChanged: an earlier run left the node so, and this run has not touched it
 	Node      int          // NodeChanged, Execute, ListItems, Cancel, Waiting, Answered, NodesAdded
 	Edge      int          // EdgeChanged

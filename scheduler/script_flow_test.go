@@ -148,6 +148,9 @@ func (p *play) changed(e Effect) string {
 	if e.Mocked {
 		text += " (mocked)"
 	}
+	if e.UpToDate {
+		text += " (up to date)"
+	}
 	if e.Prior {
 		text += " (before)"
 	}

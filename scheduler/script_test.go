@@ -214,6 +214,8 @@ func (p *play) act(verb string, args []string) (text string) {
 		return p.step(Event{Kind: Listed, Node: i, OK: true, Items: rowsOf(args[1:])})
 	case "no-rows":
 		return p.step(Event{Kind: Listed, Node: i, Message: args[1]})
+	case "current": // UpToDate
+		return p.step(Event{Kind: UpToDate, Node: i, Message: "up to date", Outputs: pairs(args[1:])})
 	case "approve", "reject":
 		ev := p.ending("ok", args[1:])
 		return p.step(Event{Kind: Decided, Node: i, OK: verb == "approve", Outputs: ev.Outputs})
@@ -260,6 +262,8 @@ func (p *play) ask(verb string, i int) string {
 		return fmt.Sprintf("%+v", p.run.Resources(i))
 	case "env":
 		return strings.Join(p.run.Environment(i), "\n")
+	case "files":
+		return fmt.Sprintf("%+v", *p.run.Files(i))
 	case "outputs":
 		return fmt.Sprint(p.run.Outputs(i))
 	case "prior":

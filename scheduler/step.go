@@ -47,6 +47,8 @@ func (r *Run) Step(ev Event) []Effect {
 		r.approvalDecided(&ev)
 	case Listed:
 		r.listed(&ev)
+	case UpToDate:
+		r.upToDate(&ev)
 	case Tick:
 		r.tick()
 	case ClockSet:

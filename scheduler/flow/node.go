@@ -63,6 +63,7 @@ func (r *reader) node(n *graph.Node) {
 	}
 	if here&attribute.Command != 0 {
 		a.pool()
+		a.files()
 	}
 	if here&attribute.SubFlow != 0 {
 		a.sub()
