@@ -288,7 +288,7 @@ func (n *keptEdits) edits(kept []keptEdit, r *graphml.Resumed) ([]edit, error) {
 			if op == nil {
 				return nil, errors.New("an edit without a meaning")
 			}
-			ops = append(ops, graph.MapKeys(op, r.NodeKey, func(key int) int { return key }))
+			ops = append(ops, graph.MapKeys(op, r.NodeKey, r.EdgeKey))
 		}
 		list[i] = edit{undo: graph.Batch{Ops: ops}, text: k.Text, by: api.Author{Client: k.Client, User: k.User}, touched: k.Touched}
 	}
