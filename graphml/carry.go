@@ -1,9 +1,6 @@
 package graphml
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // unwrapped returns the removed containers of the text whose nodes stay where they are: only their tags and their own values
 // disappear.
@@ -48,7 +45,7 @@ func (r *renderer) unwrap(container int32) {
 // carryEdges takes edges of the text out of graphs that do not contain both of their nodes any more, or that are removed. Each
 // goes into the nearest graph around that does: GraphML wants that.
 func (r *renderer) carryEdges(unwrapped map[int32]bool) {
-	if len(r.d.graphs) < 2 || !r.structureChanged() {
+	if len(r.d.graphs) < 2 || !r.d.edits.structural() {
 		return
 	}
 	for i := range r.d.edges {
@@ -70,14 +67,6 @@ func (r *renderer) carryEdges(unwrapped map[int32]bool) {
 			r.addEdge(graph, func(string) content { return content{{carried: &at, edge: none}} })
 		}
 	}
-}
-
-// structureChanged reports whether a node of the text was moved or removed.
-func (r *renderer) structureChanged() bool {
-	return slices.ContainsFunc(r.d.edits.touched, func(at ref) bool {
-		e := r.d.edits.of(at)
-		return at.domain == ofNode && e.New == nil && (e.Moved || e.Removed) || at.domain == ofEdge && e.Ends != nil
-	})
 }
 
 // graphFor returns the container in whose graph an edge belongs, none for the outermost graph. was is the one in the text, and

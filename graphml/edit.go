@@ -157,6 +157,14 @@ func (all *edits) at(r ref) **edit {
 	return &all.graph
 }
 
+// structural reports whether an element of the text is elsewhere now, or a node of it is removed.
+func (all *edits) structural() bool {
+	return slices.ContainsFunc(all.touched, func(at ref) bool {
+		e := all.of(at)
+		return e.New == nil && (e.Moved || e.Ends != nil || at.domain == ofNode && e.Removed)
+	})
+}
+
 // change lets f alter the edit of an element and updates the number of differences.
 func (all *edits) change(r ref, f func(e *edit)) {
 	at := all.at(r)

@@ -18,8 +18,11 @@ func comparePlaces(a, b place) int {
 	return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.text, b.text), cmp.Compare(a.rank, b.rank), cmp.Compare(a.number, b.number))
 }
 
+// An arrangement finds the order of elements in the file as it would be saved now.
+type arrangement struct{ *Document }
+
 // placeOf returns the place of a node, also of a removed one.
-func (d *Document) placeOf(number, parent int32) place {
+func (d arrangement) placeOf(number, parent int32) place {
 	s, ok := d.spotOf(number)
 	if !ok || d.inPlace(number) {
 		return place{d.nodes[number].start, 1, 0, number}
@@ -49,8 +52,8 @@ func (d *Document) placeOf(number, parent int32) place {
 	return p
 }
 
-// order returns the numbers of all nodes in the order of the file. Removed nodes are where undo would restore them.
-func (d *Document) order() []int32 {
+// allNodes returns the numbers of all nodes in the order of the file. Removed nodes are where undo would restore them.
+func (d arrangement) allNodes() []int32 {
 	gone := map[string]int32{}
 	for i := range d.nodes {
 		if d.edits.nodes[i].gone() {
@@ -82,8 +85,8 @@ func (d *Document) order() []int32 {
 	return list
 }
 
-// edgeOrder returns the numbers of all edges in the order of the file. A removed edge follows the one before it in the text.
-func (d *Document) edgeOrder() []int32 {
+// allEdges returns the numbers of all edges in the order of the file. A removed edge follows the one before it in the text.
+func (d arrangement) allEdges() []int32 {
 	list := make([]int32, 0, len(d.edges))
 	goneFrom := func(i int32) {
 		for ; int(i) < len(d.edges) && d.edits.edges[i].gone(); i++ {
@@ -95,7 +98,7 @@ func (d *Document) edgeOrder() []int32 {
 		list = append(list, i)
 		goneFrom(i + 1)
 	}
-	if !d.dirty() || !d.carries() {
+	if !d.edits.structural() {
 		for i := range d.edges {
 			if !d.edits.edges[i].gone() {
 				put(int32(i))
@@ -104,7 +107,7 @@ func (d *Document) edgeOrder() []int32 {
 		return list
 	}
 	old := d.edges[:d.lastOldEdge()+1]
-	for _, o := range newRenderer(d).all() {
+	for _, o := range newRenderer(d.Document).all() {
 		if o.edge != none {
 			put(o.edge)
 		}
@@ -119,14 +122,6 @@ func (d *Document) edgeOrder() []int32 {
 		}
 	}
 	return list
-}
-
-// carries reports whether a node of the text is moved, so that edges may be in another order.
-func (d *Document) carries() bool {
-	return slices.ContainsFunc(d.edits.touched, func(at ref) bool {
-		e := d.edits.of(at)
-		return at.domain == ofNode && e.New == nil && e.Moved || at.domain == ofEdge && e.Ends != nil || at.domain == ofNode && e.Removed
-	})
 }
 
 // NewKeys are the keys that Reorder has given to nodes and edges, by their former keys.
@@ -146,10 +141,10 @@ func (k *NewKeys) Edge(key int) int { return numberOf(k.edges, key) }
 func (d *Document) Reorder() NewKeys {
 	k := NewKeys{map[int]int{}, map[int]int{}, len(d.nodes), len(d.edges)}
 	nodeKeys, edgeKeys := make([]int, len(d.nodes)), make([]int, len(d.edges))
-	for key, number := range d.order() {
+	for key, number := range (arrangement{d}).allNodes() {
 		k.nodes[d.keyOf(ref{ofNode, number})], nodeKeys[number] = key, key
 	}
-	for key, number := range d.edgeOrder() {
+	for key, number := range (arrangement{d}).allEdges() {
 		k.edges[d.keyOf(ref{ofEdge, number})], edgeKeys[number] = key, key
 	}
 	d.useKeys(nodeKeys, edgeKeys)
