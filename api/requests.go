@@ -367,7 +367,7 @@ type Edit struct {
 	// Edge selects an edge: by its id, by its number (from 1) among those from Source to Target, or all with
 	// EveryEdge. "" is an error if there are several.
 	Edge string `json:"edge,omitempty"`
-	In   string `json:"in,omitempty"` // container of a new node
+	In   string `json:"in,omitempty"` // container of a new or moved node
 	// Container makes a new node a container; Label is ignored.
 	Container bool `json:"container,omitempty"`
 	// Was is the value that the attribute must still have, "" for an absent one. With another value the edit is a
@@ -390,6 +390,9 @@ const EveryEdge = "all"
 const (
 	OpAddNode    = "add-node"    // Label, Name, After, When, X, Y, In, Container, Set
 	OpRemoveNode = "remove-node" // Nodes
+	OpGroup      = "group"       // Nodes, Name, Set: makes a container of nodes that lie in the same one
+	OpUngroup    = "ungroup"     // Nodes: removes containers, whose nodes stay
+	OpMove       = "move"        // Nodes, In: moves nodes into a container; "" = out of the one in which they lie
 	OpAddEdge    = "add-edge"    // Source, Target, Type, When, Set
 	OpRemoveEdge = "remove-edge" // Source, Target, Edge
 	OpEdgeType   = "type"        // Source, Target, Edge, Type

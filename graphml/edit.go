@@ -14,6 +14,10 @@ type edit struct {
 	Removed bool            `json:"removed,omitempty"`
 	Wants   []wantSlot      `json:"wants,omitempty"`
 	New     *newElementSpec `json:"new,omitempty"` // nil for elements that the text has
+
+	Spots []spot  `json:"spots,omitempty"` // of a node: where it is or was written, other than where the text has it
+	Moved bool    `json:"moved,omitempty"` // it is at the last of the spots
+	Ends  *endIDs `json:"ends,omitempty"`  // of an edge that connects other nodes than in the text
 }
 
 // A want is the wanted value of one attribute, or its absence.
@@ -125,6 +129,9 @@ func (e *edit) weight() int {
 	for range e.wants() {
 		n++
 	}
+	if e.Moved || e.Ends != nil {
+		n++
+	}
 	return n
 }
 
@@ -150,6 +157,14 @@ func (all *edits) at(r ref) **edit {
 	return &all.graph
 }
 
+// structural reports whether an element of the text is elsewhere now, or a node of it is removed.
+func (all *edits) structural() bool {
+	return slices.ContainsFunc(all.touched, func(at ref) bool {
+		e := all.of(at)
+		return e.New == nil && (e.Moved || e.Ends != nil || at.domain == ofNode && e.Removed)
+	})
+}
+
 // change lets f alter the edit of an element and updates the number of differences.
 func (all *edits) change(r ref, f func(e *edit)) {
 	at := all.at(r)
@@ -164,7 +179,7 @@ func (all *edits) change(r ref, f func(e *edit)) {
 
 // change lets f alter the edit of an element.
 func (d *Document) change(r ref, f func(e *edit)) {
-	d.moved = nil
+	d.shifts = nil
 	d.edits.change(r, f)
 }
 
