@@ -74,8 +74,15 @@ func body(w http.ResponseWriter, r *http.Request, e api.Endpoint, v Visit) ([]by
 	return data, nil
 }
 
-// complete decodes a request over its defaults, sets what the page must not, and encodes it again.
-func complete[Q any](data []byte, q Q, set func(*Q)) ([]byte, error) {
+// complete decodes a request over its defaults, sets what the page must not, and encodes it again. It works on a deep copy of
+// the defaults: decoding would write into their slices and behind their pointers.
+func complete[Q any](data []byte, defaults Q, set func(*Q)) ([]byte, error) {
+	var q Q
+	if copied, err := json.Marshal(defaults); err != nil {
+		return nil, err
+	} else if err := json.Unmarshal(copied, &q); err != nil {
+		return nil, err
+	}
 	if len(data) > 0 {
 		if err := json.Unmarshal(data, &q); err != nil {
 			return nil, api.Invalid("the body cannot be read: %v", err)
