@@ -225,8 +225,9 @@ func TestConnectionsAreLimited(t *testing.T) {
 		if len(accepted) != 2 {
 			t.Fatalf("%d connections", len(accepted))
 		}
-		accepted[0].Close()
-		accepted[0].Close() // as often as net/http likes
+		first := accepted[0]
+		first.Close()
+		first.Close() // as often as net/http likes
 		synctest.Wait()
 		if len(accepted) != 3 {
 			t.Fatalf("%d connections after one was closed", len(accepted))
