@@ -96,13 +96,19 @@ func (c *Control) Serve(ctx context.Context, s *Server, stop func()) error {
 		stop()
 	})
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: headerTime}
+	down := make(chan struct{})
 	release := context.AfterFunc(ctx, func() {
+		defer close(down)
 		bounded, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
-		_ = srv.Shutdown(bounded) // the answer to stop is sent
+		_ = srv.Shutdown(bounded)
 	})
-	defer release()
 	defer c.lock.Close()
+	defer func() {
+		if !release() {
+			<-down // the answer to stop is sent
+		}
+	}()
 	if err := srv.Serve(&ownConns{c.listener}); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
