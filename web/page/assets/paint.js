@@ -3,6 +3,7 @@ import { states, span, bySeverity } from './dom.js';
 import { took } from './model.js';
 
 const FONT = '"Inter", system-ui, -apple-system, "Segoe UI", "Helvetica Neue", "Noto Sans", "DejaVu Sans", sans-serif';
+const FAR = 0.35; // below this scale, corners and arrowheads cannot be seen
 const TEXT_FROM = 0.45; // below this scale, texts are too small to be read, and boxes are filled with their colour
 
 // Colors are read from the style, so that the canvas follows it.
@@ -67,7 +68,7 @@ export class Painter {
   paint(ctx, camera, width, height, { lit, selected, hovered, found, now }) {
     this.refresh();
     const { scene } = this, k = camera.scale;
-    const view = scene.inView(camera.x - 40, camera.y - 40, camera.x + width / k + 40, camera.y + height / k + 40);
+    const view = k > FAR ? scene.inView(camera.x - 40, camera.y - 40, camera.x + width / k + 40, camera.y + height / k + 40) : null;
     ctx.save();
     ctx.scale(k, k);
     ctx.translate(-camera.x, -camera.y);
@@ -75,9 +76,10 @@ export class Painter {
     this.lines(ctx, view, lit, k);
     if (k > TEXT_FROM) this.labels(ctx, lit);
     ctx.textBaseline = 'middle';
-    for (const b of view.boxes) {
-      const faint = lit && !b.nodes.some((n) => lit.nodes.has(n)) || found && !b.nodes.some((n) => found.has(n));
-      ctx.globalAlpha = faint ? 0.28 : 1;
+    if (k <= TEXT_FROM) this.farBoxes(ctx, lit, found);
+    for (const b of k > TEXT_FROM ? view.boxes : [hovered, selected]) {
+      if (!b) continue;
+      ctx.globalAlpha = isFaint(b, lit, found) ? 0.28 : 1;
       this.box(ctx, b, k, b === selected, b === hovered, now);
     }
     ctx.restore();
@@ -108,27 +110,62 @@ export class Painter {
     }
   }
 
-  // lines paints lines of one look at once: first those that are not lit.
+  // lines paints lines of one look at once: first those that are not lit. From afar, all lines of the scene are painted with
+  // paths that are kept until something changes.
   lines(ctx, view, lit, k) {
-    const groups = new Map();
-    const bright = (s) => lit && s.arcs.some((a) => a.edges.some((e) => lit.edges.has(e)));
-    const groupOf = (s) => {
-      const on = bright(s), key = (on ? 'z' : 'a') + s.look + (s.weak ? '~' : '');
-      if (!groups.has(key)) groups.set(key, { look: s.look, weak: s.weak, on, lines: new Path2D(), heads: new Path2D() });
-      return groups.get(key);
-    };
-    for (const s of view.segments) draw(groupOf(s).lines, s);
-    for (const s of view.heads) arrow(groupOf(s).heads, s);
+    let groups;
+    if (k > FAR) groups = this.group(view.segments, view.heads, lit);
+    else {
+      if (!this.far || this.far.version !== this.version || this.far.lit !== lit) this.far = { version: this.version, lit, groups: this.group(this.scene.segments, [], lit, true) };
+      groups = this.far.groups;
+    }
     for (const key of [...groups.keys()].sort()) {
       const g = groups.get(key);
       ctx.globalAlpha = g.look === 'dead' ? 0.35 : lit && !g.on ? 0.18 : 1;
       ctx.strokeStyle = ctx.fillStyle = g.look && g.look !== 'dead' ? this.colors.line[g.look] : this.colors.edge;
       ctx.lineWidth = Math.max(g.on ? 2.2 : 1.5, 0.7 / k);
-      ctx.lineCap = 'round';
-      ctx.setLineDash(g.weak ? [5, 5] : []);
+      ctx.lineCap = k > FAR ? 'round' : 'butt';
+      ctx.setLineDash(g.weak && k > FAR ? [5, 5] : []);
       ctx.stroke(g.lines);
       ctx.setLineDash([]);
-      if (k > 0.25) ctx.fill(g.heads);
+      if (k > FAR) ctx.fill(g.heads);
+    }
+    ctx.globalAlpha = 1;
+  }
+
+  // group makes paths of lines with the same look.
+  group(segments, heads, lit, straight) {
+    const groups = new Map();
+    const groupOf = (s) => {
+      const on = lit && s.arcs.some((a) => a.edges.some((e) => lit.edges.has(e))), key = (on ? 'z' : 'a') + s.look + (s.weak ? '~' : '');
+      if (!groups.has(key)) groups.set(key, { look: s.look, weak: s.weak, on, lines: new Path2D(), heads: new Path2D() });
+      return groups.get(key);
+    };
+    for (const s of segments) {
+      const { lines } = groupOf(s);
+      if (straight) { lines.moveTo(s.x1, s.y1); lines.lineTo(s.x2, s.y2); } else draw(lines, s);
+    }
+    for (const s of heads) arrow(groupOf(s).heads, s);
+    return groups;
+  }
+
+  // farBoxes paints boxes that are too small for a text: all of one state at once.
+  farBoxes(ctx, lit, found) {
+    const kept = this.farAway;
+    if (!kept || kept.version !== this.version || kept.lit !== lit || kept.found !== found) {
+      const paths = new Map();
+      for (const b of this.scene.boxes) {
+        const key = (isFaint(b, lit, found) ? '-' : '+') + b.state;
+        if (!paths.has(key)) paths.set(key, new Path2D());
+        paths.get(key).rect(b.x, b.y, b.w, b.h);
+      }
+      this.farAway = { version: this.version, lit, found, paths };
+    }
+    for (const [key, path] of this.farAway.paths) {
+      const s = key.slice(1);
+      ctx.globalAlpha = key[0] === '-' ? 0.28 : 1;
+      ctx.fillStyle = s === 'idle' || s === 'skipped' ? this.colors.edge : this.colors.line[s];
+      ctx.fill(path);
     }
     ctx.globalAlpha = 1;
   }
@@ -281,6 +318,11 @@ export class Painter {
     ctx.fillStyle = colors.soft;
     if (times) ctx.fillText(times, x + 15 + used + 3, y);
   }
+}
+
+// isFaint reports whether a box is on no lit path, or not among what was found.
+function isFaint(b, lit, found) {
+  return !!lit && !b.nodes.some((n) => lit.nodes.has(n)) || !!found && !b.nodes.some((n) => found.has(n));
 }
 
 function round(ctx, x, y, w, h, r) {
