@@ -118,6 +118,9 @@ var mayImport = map[string][]string{
 	"tui/words":                       {"api", "tui/plain"},
 	"tui/editor":                      {"api", "tui/plain", "tui/words"},
 	"tui":                             {"api", "client", "client/alike", "client/runview", "graph/attribute", "graph/timespan", "tui/cells", "tui/dialog", "tui/drawing", "tui/editor", "tui/logview", "tui/plain", "tui/program", "tui/tail", "tui/timeline", "tui/words"},
+	"web/page":                        {},
+	"web/drawing":                     {"client/runview", "graph/picture", "tui/painter", "tui/plain", "tui/words"},
+	"web":                             {"api", "client", "client/runview", "executor/peer", "tui/painter", "tui/plain", "tui/words", "web/drawing", "web/page"},
 	"remote/link":                     {},
 	"remote":                          {"executor/peer", "graph/pattern", "remote/link"},
 	"cmd/wf/console":                  {"api", "remote", "tui/plain", "tui/words"},
@@ -128,7 +131,7 @@ var mayImport = map[string][]string{
 	"cmd/wf/settings":                 {"api", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/progress", "executor/cluster", "executor/cluster/template", "executor/ownfile", "graph/pattern", "graph/timespan", "notify", "notify/send", "remote", "scheduler/flow", "tui/words"},
 	"cmd/wf/doctor":                   {"api", "client", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/service", "cmd/wf/settings", "daemon", "daemon/audit", "executor", "executor/login", "executor/proc", "executor/shell", "notify/outbox", "tui/plain", "tui/words", "workspace/fence", "workspace/history"},
 	"cmd/wf/report":                   {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/progress", "tui/tail", "graph/pattern", "tui/plain", "tui/words"},
-	"cmd/wf":                          {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/definition", "cmd/wf/doctor", "cmd/wf/exit", "cmd/wf/picture", "cmd/wf/progress", "cmd/wf/report", "cmd/wf/service", "cmd/wf/settings", "tui/tail", "daemon", "daemon/audit", "executor", "executor/cluster", "executor/cluster/slurm", "executor/engines", "executor/login", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "graph/attribute", "graph/pattern", "graph/timespan", "notify", "notify/send", "remote", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "workspace/fence", "workspace/history", "workspace/tracing"},
+	"cmd/wf":                          {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/definition", "cmd/wf/doctor", "cmd/wf/exit", "cmd/wf/picture", "cmd/wf/progress", "cmd/wf/report", "cmd/wf/service", "cmd/wf/settings", "tui/tail", "daemon", "daemon/audit", "executor", "executor/cluster", "executor/cluster/slurm", "executor/engines", "executor/login", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "graph/attribute", "graph/pattern", "graph/timespan", "notify", "notify/send", "remote", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "web", "workspace/fence", "workspace/history", "workspace/tracing"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
@@ -164,6 +167,8 @@ var mayNotUse = map[string][]string{
 	"tui/dialog":           {"os", "net", "time", "sync", "log", "context"},
 	"tui/program":          {"os", "net", "log"},
 	"tui/words":            {"os", "net", "sync", "log", "context"},
+	"web/drawing":          {"os", "net", "time", "sync", "log", "context"},
+	"web/page":             {"os", "time", "log", "context"},
 	"graphml":              {"os", "net"},
 	"daemon/store":         {"net", "log"},
 	"workspace/loop":       {"os", "net"},
@@ -231,6 +236,8 @@ func packages(t *testing.T) map[string]listed {
 // home is the entry of the table that a package belongs to: test support belongs to what it tests.
 func home(name string) string {
 	switch name {
+	case "web/webtest":
+		return "web"
 	case "notify/send/sendtest":
 		return "notify/send"
 	case "executor/peer/peertest":

@@ -95,6 +95,39 @@ func (f *Workfile) Apply(snapshot *api.Status, events []api.Event, nodes map[str
 	}
 }
 
+// ApplyFrame applies a frame: its snapshot if it has one, then its events in their order. structure reports that nodes or
+// edges were added or removed, so that the caller needs a new snapshot. inner lists the names of the sub-flows whose
+// instances have changed, which no event summarizes: see SetSummary.
+func (f *Workfile) ApplyFrame(frame api.Frame) (structure bool, inner []string) {
+	if frame.Snapshot != nil {
+		f.set(frame.Snapshot.Status)
+	}
+	for _, ev := range frame.Events {
+		switch {
+		case ev.Node == "":
+			structure = structure || ev.Type == api.GraphUpdated && ev.Structure
+			f.event(ev)
+		case isInner(ev.Node):
+			name, _ := SubFlowOf(ev.Node)
+			if len(inner) == 0 || inner[len(inner)-1] != name {
+				inner = append(inner, name)
+			}
+		default:
+			f.node(ev)
+		}
+	}
+	if len(frame.Events) > 0 {
+		f.block()
+	}
+	return structure, inner
+}
+
+// isInner reports whether a node belongs to an instance of a sub-flow.
+func isInner(node string) bool {
+	_, ok := SubFlowOf(node)
+	return ok
+}
+
 // event applies an event that is not about one node.
 func (f *Workfile) event(ev api.Event) {
 	switch ev.Type {

@@ -40,6 +40,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"remember":   cmdRemember,
 		"untouched":  cmdUntouched,
 
+		"page":        cmdPage,
 		"receive":     cmdReceive,
 		"receivemail": cmdReceiveMail,
 		"waitfor-ls":  cmdWaitforNotifications,

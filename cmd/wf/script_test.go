@@ -133,6 +133,7 @@ type sandbox struct {
 	disks     []string             // mount points of its disks
 	listing   string               // the result of remember
 	endpoints map[string]*endpoint // by the variable of their port
+	visitors  map[string]*visitor  // of the web page, by their names in the script
 }
 
 // end stops the daemon with its runs, and fails if processes are left.
@@ -141,6 +142,9 @@ func (w *sandbox) end() error {
 		s.kill()
 	}
 	w.endOtherMachine()
+	if err := w.endPage(); err != nil {
+		return fmt.Errorf("wf web --stop: %w", err)
+	}
 	stop := exec.Command(filepath.Join(w.bin, "wf"), "server", "stop", "--cancel")
 	stop.Env = append(slices.Clone(w.vars), "WF_HOST=local", "WF_DAEMON_HOST=")
 	out, err := stop.CombinedOutput()
