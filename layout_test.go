@@ -111,6 +111,7 @@ var mayImport = map[string][]string{
 	"tui/logview":                     {"api", "client", "tui/cells", "tui/plain", "tui/program", "tui/words"},
 	"tui/tail":                        {"api", "client", "tui/plain", "tui/words"},
 	"tui/drawing":                     {"api", "graph/components", "graph/layered", "graph/picture", "tui/cells", "tui/painter", "tui/plain", "tui/words"},
+	"cmd/wf/convert/gnumake":          {"cmd/wf/convert", "graph/pattern"},
 	"cmd/wf/convert":                  {"api", "graph", "graph/attribute", "graph/layered", "graph/pattern", "graph/text", "tui/words"},
 	"cmd/wf/definition":               {"api", "graph", "graph/merge", "graph/text", "graphml", "scheduler/flow", "workspace/comparison"},
 	"cmd/wf/picture":                  {"api", "client/runview", "graph/picture", "tui/painter", "tui/plain", "tui/words"},
@@ -131,7 +132,7 @@ var mayImport = map[string][]string{
 	"cmd/wf/settings":                 {"api", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/progress", "executor/cluster", "executor/cluster/template", "executor/ownfile", "graph/pattern", "graph/timespan", "notify", "notify/send", "remote", "scheduler/flow", "tui/words"},
 	"cmd/wf/doctor":                   {"api", "client", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/service", "cmd/wf/settings", "daemon", "daemon/audit", "executor", "executor/login", "executor/proc", "executor/shell", "notify/outbox", "tui/plain", "tui/words", "workspace/fence", "workspace/history"},
 	"cmd/wf/report":                   {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/exit", "cmd/wf/progress", "tui/tail", "graph/pattern", "tui/plain", "tui/words"},
-	"cmd/wf":                          {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/definition", "cmd/wf/doctor", "cmd/wf/exit", "cmd/wf/picture", "cmd/wf/progress", "cmd/wf/report", "cmd/wf/service", "cmd/wf/settings", "tui/tail", "daemon", "daemon/audit", "executor", "executor/cluster", "executor/cluster/slurm", "executor/engines", "executor/login", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "graph/attribute", "graph/pattern", "graph/timespan", "notify", "notify/send", "remote", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "web", "workspace/fence", "workspace/history", "workspace/tracing"},
+	"cmd/wf":                          {"api", "client", "client/runview", "cmd/wf/ci", "cmd/wf/console", "cmd/wf/convert", "cmd/wf/convert/gnumake", "cmd/wf/definition", "cmd/wf/doctor", "cmd/wf/exit", "cmd/wf/picture", "cmd/wf/progress", "cmd/wf/report", "cmd/wf/service", "cmd/wf/settings", "tui/tail", "daemon", "daemon/audit", "executor", "executor/cluster", "executor/cluster/slurm", "executor/engines", "executor/login", "executor/ownfile", "executor/proc", "executor/procattr", "executor/runner", "graph/attribute", "graph/pattern", "graph/timespan", "notify", "notify/send", "remote", "tui", "tui/editor", "tui/plain", "tui/program", "tui/words", "web", "workspace/fence", "workspace/history", "workspace/tracing"},
 }
 
 // mayNotUse lists packages of the standard library that would give a package powers it is
