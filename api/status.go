@@ -74,6 +74,8 @@ type NodeStatus struct {
 	Item       string         `json:"item,omitempty"`      // of an instance's node
 	Engine     *EngineJob     `json:"engine,omitempty"`    // of the latest execution; nil = this machine executes it
 	PeakBytes  int64          `json:"peak_bytes,omitempty"`
+	// Surroundings say how Run executes its command, if not like others: "container=debian:12 (docker)", "cwd=/data".
+	Surroundings []string `json:"surroundings,omitempty"`
 	// Attrs are the attributes of the node in the file that users edit: name, group, and those of control flow. They
 	// are only in answers to a selection.
 	Attrs map[string]string `json:"attributes,omitempty"`
@@ -180,6 +182,7 @@ type RunDetail struct {
 	Workfile string       `json:"workfile"`
 	Folder   string       `json:"folder"` // the folder of its records and outputs
 	Wrapper  string       `json:"wrapper"`
+	Profile  string       `json:"profile,omitempty"` // its name
 	Cwd      string       `json:"cwd"`
 	Jobs     int          `json:"jobs"`               // at once; 0 = not set
 	NoLimit  bool         `json:"no_limit,omitempty"` // of executions at once
@@ -280,6 +283,8 @@ type Execution struct {
 	Inputs     *Inputs    `json:"inputs,omitempty"` // nil for a plain command
 	Engine     *EngineJob `json:"engine,omitempty"` // nil = this machine executed it
 	PeakBytes  int64      `json:"peak_bytes,omitempty"`
+	// Surroundings say how the command was executed, if not like others: "container=debian:12 (docker)", "cwd=/data".
+	Surroundings []string `json:"surroundings,omitempty"`
 	// LeftPIDs are the processes that it left behind. They were ended with the run.
 	LeftPIDs []int `json:"left_pids,omitempty"`
 }

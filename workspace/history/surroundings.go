@@ -1,5 +1,7 @@
 package history
 
+import "strings"
+
 // Surroundings is how the commands of some nodes are executed where that differs from the run: what was found in the attributes of
 // the nodes, of the containers around them and of the graph when the run started. Empty fields are as for the run.
 type Surroundings struct {
@@ -29,4 +31,31 @@ type Environment struct {
 	Name    string `json:"name,omitempty"` // in conda, or in the pixi.toml
 	Program string `json:"program"`        // path of the package manager
 	Sum     string `json:"sum,omitempty"`  // of what describes it
+}
+
+// Words describes surroundings for people, as name=value: container=debian:12 (docker), cwd=/data. It returns nil for nil.
+func (s *Surroundings) Words() (list []string) {
+	if s == nil {
+		return nil
+	}
+	add := func(name, value string) { list = append(list, name+"="+value) }
+	if s.Box != nil {
+		add("container", s.Box.Image+" ("+strings.Join(append([]string{s.Box.Engine}, s.Box.Args...), " ")+")")
+	}
+	if s.Environment != nil {
+		add(s.Environment.Kind, s.Environment.Ref)
+	}
+	if s.Wrapper != nil {
+		add("wrapper", *s.Wrapper)
+	}
+	if s.Shell != nil {
+		add("shell", *s.Shell)
+	}
+	if s.Cwd != "" {
+		add("cwd", s.Cwd)
+	}
+	for _, path := range s.EnvFiles {
+		add("env_file", path)
+	}
+	return list
 }

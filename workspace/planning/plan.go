@@ -22,7 +22,8 @@ import (
 func (pl *Planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
 	var tables foreseenTables
 	req = withProfileParams(req)
-	pl, err := workfile.Ask(ctx, pl.File, func() (*Planner, error) { return pl.profiled(req) })
+	file := pl.File // pl may become a planner for a copy, which is not kept up to date
+	pl, err := workfile.Ask(ctx, file, func() (*Planner, error) { return pl.profiled(req) })
 	if err == nil {
 		req, err = pl.withFiles(ctx, req)
 	}
@@ -30,9 +31,9 @@ func (pl *Planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, erro
 		return api.Plan{}, err
 	}
 	ask := func() (api.Plan, error) { return pl.plan(req, &tables) }
-	plan, err := workfile.Ask(ctx, pl.File, ask)
+	plan, err := workfile.Ask(ctx, file, ask)
 	for err == nil && tables.readWanted() {
-		plan, err = workfile.Ask(ctx, pl.File, ask)
+		plan, err = workfile.Ask(ctx, file, ask)
 	}
 	if err == nil {
 		err = pl.checkWorkFolder(ctx)
@@ -141,14 +142,6 @@ type forecast struct {
 	maybe   map[string]string // id → name of sub-flows that may start again
 }
 
-// surroundingsOf describes the surroundings of a node of the workfile.
-func (p *forecast) surroundingsOf(id string) []string {
-	if s := p.r.SurroundingsOfID(id); s != nil {
-		return surroundings.Words(s)
-	}
-	return nil
-}
-
 // addSteps adds the steps: one for each node of the outer flow, and common ones for the nodes of instances.
 func (p *forecast) addSteps() {
 	r := p.r
@@ -193,7 +186,7 @@ func (p *forecast) outerStep(x scheduler.Expected) {
 // step describes the execution of a node of the outer flow.
 func (p *forecast) step(i int) {
 	n, live := &p.r.Nodes[i], p.r.LiveNode(i)
-	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: p.r.LineOf(n.ID, n.Command), Surroundings: p.surroundingsOf(n.ID),
+	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: p.r.LineOf(n.ID, n.Command), Surroundings: p.r.SurroundingsOfID(n.ID).Words(),
 		State: p.Nodes.State(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.Nodes.LastRun(live))}
 	round := len(p.plan.Steps) + 1
 	for _, e := range live.In {

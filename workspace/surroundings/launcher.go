@@ -162,29 +162,3 @@ func within(path, folder string) bool {
 	rel, err := filepath.Rel(folder, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
 }
-
-// Words describes surroundings for people: container=debian:12 (docker), cwd=/data.
-func Words(s *history.Surroundings) (list []string) {
-	add := func(name, value string) {
-		if value != "" {
-			list = append(list, name+"="+value)
-		}
-	}
-	if s.Wrapper != nil {
-		add(names[attrWrapper], *s.Wrapper)
-	}
-	if s.Shell != nil {
-		add(names[attrShell], *s.Shell)
-	}
-	add(names[attrCwd], s.Cwd)
-	for _, path := range s.EnvFiles {
-		add(names[attrEnvFile], path)
-	}
-	if s.Box != nil {
-		add(names[attrBox], s.Box.Image+" ("+strings.Join(append([]string{s.Box.Engine}, s.Box.Args...), " ")+")")
-	}
-	if s.Environment != nil {
-		add(s.Environment.Kind, s.Environment.Ref)
-	}
-	return list
-}
