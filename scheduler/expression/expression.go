@@ -16,7 +16,8 @@ type Scope struct {
 	// may contain one directly, ${{ params.NAME }}; no other expression may use it, because decisions and
 	// shown texts are recorded.
 	Secrets    []string
-	ForCommand bool // the text is only for a command
+	SecretEnv  []string // variables of the environment that such parameters are taken from
+	ForCommand bool     // the text is only for a command
 
 	Attempt bool // attempt is known: the text is rendered for each attempt
 

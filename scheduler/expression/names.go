@@ -187,6 +187,9 @@ func (c *compiler) ofRoot(at int, root, key string) op {
 		}
 		return func(v *evaluation) any { return normalized(v.env.Params[key]) }
 	case "env":
+		if slices.Contains(c.scope.SecretEnv, key) {
+			failWith(at, "write params.NAME", "the variable %s gives a secret parameter, and only commands get to see it", key)
+		}
 		return func(v *evaluation) any {
 			if v.env.Variable == nil {
 				return ""

@@ -167,6 +167,9 @@ func (f *Flow) scope(home *graph.Node) *expression.Scope {
 		s.Params = append(s.Params, f.Params[i].Name)
 		if f.Params[i].Type == Secret {
 			s.Secrets = append(s.Secrets, f.Params[i].Name)
+			if name := f.Params[i].DefaultEnv; name != "" {
+				s.SecretEnv = append(s.SecretEnv, name)
+			}
 		}
 	}
 	if home != nil {

@@ -163,6 +163,7 @@ func hideSecrets(f *flow.Flow, look func(name string) string) func(name string) 
 	for _, p := range f.Params {
 		if p.Type == flow.Secret {
 			hidden[flow.ParamVariable(p.Name)] = true
+			hidden[p.DefaultEnv] = true
 		}
 	}
 	if len(hidden) == 0 {
