@@ -119,8 +119,8 @@ func (pl *Planner) paramCheck(ctx context.Context, given map[string]any, env []s
 }
 
 // paramMachine returns the checks of values that need no command.
-func (pl *Planner) paramMachine(env []string) flow.Machine {
-	c := params.Check{Question: executor.Question{Cwd: pl.Folder(), Env: env}}
+func paramMachine(folder string, env []string) flow.Machine {
+	c := params.Check{Question: executor.Question{Cwd: folder, Env: env}}
 	m := c.Machine()
 	m.Choices = nil
 	return m
