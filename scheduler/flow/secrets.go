@@ -15,7 +15,7 @@ const AddMask = "add-mask"
 
 // Secrets are what the values of the attribute secrets say, and the secret parameters.
 type Secrets struct {
-	Names []string // of variables, sorted, each once; secret parameters are among them as WF_PARAM_NAME
+	Names []string // of variables, sorted, each once; secret parameters are among them as WF_PARAM_NAME, and with the variable of their default
 	Any   bool     // something may be secret: there are names, or commands announce values
 }
 
@@ -31,8 +31,13 @@ func (r *reader) secrets() {
 	}
 	s := &r.f.Secrets
 	for i := range r.f.Params {
-		if r.f.Params[i].Type == Secret {
-			s.Names, s.Any = append(s.Names, ParamVariable(r.f.Params[i].Name)), true
+		p := &r.f.Params[i]
+		if p.Type != Secret {
+			continue
+		}
+		s.Names, s.Any = append(s.Names, ParamVariable(p.Name)), true
+		if p.DefaultEnv != "" {
+			s.Names = append(s.Names, p.DefaultEnv)
 		}
 	}
 	slices.Sort(s.Names)

@@ -188,6 +188,23 @@ func lengthUnit(p api.Param) string {
 	return "character"
 }
 
+// ParamDefault describes the default of a parameter, "-" for none.
+func ParamDefault(p api.Param) string {
+	if p.DefaultEnv == "" {
+		return DefaultText(p.Default)
+	}
+	text := "$" + p.DefaultEnv
+	switch {
+	case p.EnvValue != "":
+		text += " (now " + p.EnvValue + ")"
+	case p.Default != nil:
+		text += " (not set), else " + DefaultText(p.Default)
+	default:
+		text += " (not set)"
+	}
+	return text
+}
+
 // DefaultText formats a default as the user would type it, "-" for none.
 func DefaultText(value any) string {
 	if value == nil {

@@ -14,7 +14,6 @@ import (
 	"wf/workspace/params"
 	"wf/workspace/runstate"
 	"wf/workspace/secrets"
-	"wf/workspace/surroundings"
 	"wf/workspace/workfile"
 )
 
