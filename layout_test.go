@@ -72,7 +72,7 @@ var mayImport = map[string][]string{
 	"workspace/tracing":               {},
 	"workspace/clock":                 {"executor/proc"},
 	"workspace/params":                {"api", "executor", "scheduler/expression", "scheduler/flow"},
-	"workspace/secrets":               {"executor", "executor/ownfile"},
+	"workspace/secrets":               {"executor", "executor/ownfile", "executor/rundir"},
 	"workspace/table":                 {"scheduler/expression", "scheduler/flow"},
 	"workspace/runstate":              {"api", "executor", "executor/ownfile", "executor/shell", "graph", "graph/pattern", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/params"},
 	"workspace/workfile":              {"api", "executor", "executor/checksum", "executor/ownfile", "executor/shell", "graph", "graph/attribute", "graph/difference", "graph/layered", "graph/merge", "graph/text", "graphml", "scheduler", "scheduler/flow", "trigger", "workspace/history", "workspace/loop", "workspace/params", "workspace/secrets", "workspace/table"},

@@ -116,42 +116,50 @@ func cmdEveryRoute(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	for _, row := range rows {
 		method, path := string(row[1]), string(row[2])
-		name := method + " " + path
-		if notAsked[name] != "" {
-			continue
-		}
-		if method == "POST" && bodies[path] == "" {
+		if name := method + " " + path; notAsked[name] == "" && method == "POST" && bodies[path] == "" {
 			ts.Fatalf("%s is a new route: say in this test how to call it, or why not to", name)
+		} else if notAsked[name] == "" {
+			routeCall{ts, ask, method, path, bodies[path], id[1]}.all(workfile, args[1], args[2:])
 		}
-		answered := false
-		for _, run := range args[2:] {
-			for _, stream := range []string{"stdout", "stderr", "output"} {
-				query := url.Values{"node": {args[1]}, "run": {run}, "stream": {stream}, "analysis": {"1"}, "times": {"1"}, "nodes": {"1"},
-					"from": {"1"}, "to": {run}, "scope": {"machine"}, "key": {"k"}, "path": {workfile}}
-				if strings.HasSuffix(path, "/select") {
-					query = url.Values{}
-				}
-				full := strings.NewReplacer("ID", id[1], "RUN", run).Replace(path)
-				if method == "GET" {
-					full += "?" + query.Encode()
-				}
-				status, text := ask(method, full, bodies[path])
-				if status == http.StatusOK {
-					answered = true
-				} else if !answered && status >= http.StatusInternalServerError {
-					ts.Fatalf("%s: %d %s", full, status, text)
-				}
+	}
+}
+
+// A routeCall is a route that is called with all that one can ask of it.
+type routeCall struct {
+	ts                     *testscript.TestScript
+	ask                    func(method, path, body string) (int, string)
+	method, path, body, id string
+}
+
+// all calls the route about a node in some runs.
+func (c routeCall) all(workfile, node string, runs []string) {
+	answered, refusal := false, ""
+	for _, run := range runs {
+		for _, stream := range []string{"stdout", "stderr", "output"} {
+			query := url.Values{"node": {node}, "run": {run}, "stream": {stream}, "analysis": {"1"}, "times": {"1"}, "nodes": {"1"},
+				"from": {"1"}, "to": {run}, "scope": {"machine"}, "key": {"k"}, "path": {workfile}}
+			if strings.HasSuffix(c.path, "/select") {
+				query = url.Values{}
 			}
-			if strings.HasSuffix(path, "/output") {
-				for _, more := range []string{"&aligned=1", "&offset=3", "&aligned=1&offset=30"} {
-					ask(method, strings.NewReplacer("ID", id[1]).Replace(path)+"?stream=stdout&node="+args[1]+"&run="+run+more, "")
-				}
+			full := strings.NewReplacer("ID", c.id, "RUN", run).Replace(c.path)
+			if c.method == "GET" {
+				full += "?" + query.Encode()
+			}
+			switch status, text := c.ask(c.method, full, c.body); {
+			case status == http.StatusOK:
+				answered = true
+			default:
+				refusal = text
 			}
 		}
-		if !answered && !mayRefuse[name] {
-			_, text := ask(method, strings.NewReplacer("ID", id[1], "RUN", args[2]).Replace(path)+"?node="+args[1]+"&run="+args[2]+"&path="+url.QueryEscape(workfile), bodies[path])
-			ts.Fatalf("%s never answered with 200, so this test shows nothing: %s", name, text)
+		if strings.HasSuffix(c.path, "/output") {
+			for _, more := range []string{"&aligned=1", "&offset=3", "&aligned=1&offset=30"} {
+				c.ask(c.method, strings.NewReplacer("ID", c.id).Replace(c.path)+"?stream=stdout&node="+node+"&run="+run+more, "")
+			}
 		}
+	}
+	if !answered && !mayRefuse[c.method+" "+c.path] {
+		c.ts.Fatalf("%s %s never answered with 200, so this test shows nothing: %s", c.method, c.path, refusal)
 	}
 }
 
