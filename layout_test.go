@@ -72,7 +72,7 @@ var mayImport = map[string][]string{
 	"workspace/tracing":               {},
 	"workspace/clock":                 {"executor/proc"},
 	"workspace/params":                {"api", "executor", "scheduler/expression", "scheduler/flow"},
-	"workspace/secrets":               {"executor", "executor/ownfile"},
+	"workspace/secrets":               {"executor", "executor/ownfile", "executor/rundir"},
 	"workspace/uptodate":              {"executor/checksum", "executor/ownfile"},
 	"workspace/table":                 {"scheduler/expression", "scheduler/flow"},
 	"workspace/runstate":              {"api", "executor", "executor/ownfile", "executor/shell", "graph", "graph/pattern", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/params"},

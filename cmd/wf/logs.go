@@ -43,7 +43,7 @@ func newLogs(e *env) *cobra.Command {
 		Long: `Logs prints the output of the latest execution of each node: standard output and standard
 error, in the order in which they were written. Nodes with output=split keep the two apart, and
 standard output is printed first. On a terminal only printable text is shown; files and pipes get
-the exact bytes. With --json each line of output is a JSON object (wf.log/v1) that names its node.
+the exact bytes. Values of secrets are *** (wf help secrets). With --json each line of output is a JSON object (wf.log/v1) that names its node.
 
 With --follow, logs waits for nodes that have not started yet, and continues with the next attempt
 of a node that is retried. Here -f means --follow, as in tail; in all other commands -f means

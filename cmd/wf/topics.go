@@ -36,6 +36,7 @@ func topics() []topic {
 		{"json", "Output for programs", nil},
 		{"config", "Settings, their files and variables", listSettings},
 		{"notify", "Who is told about runs, and how", listDestinationKeys},
+		{"secrets", "Values that must not be shown", nil},
 		{"hooks", "Commands before and after runs and nodes", nil},
 		{"hosts", "Work on other machines", nil},
 		{"environment", "Variables that wf reads and sets", nil},

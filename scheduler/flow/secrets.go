@@ -10,8 +10,12 @@ import (
 // attrSecrets is the attribute with the names of secret variables. Its names hold for the whole run, wherever it stands.
 const attrSecrets = "secrets"
 
-// AddMask in the attribute says that commands announce secret values, although no variable has any.
-const AddMask = "add-mask"
+// AddMask in the attribute says that commands announce secret values, although no variable has any. A command that contains
+// Announcement says the same.
+const (
+	AddMask      = "add-mask"
+	Announcement = "::add-mask::"
+)
 
 // Secrets are what the values of the attribute secrets say, and the secret parameters.
 type Secrets struct {
@@ -28,6 +32,7 @@ func (r *reader) secrets() {
 			text, _ := n.Attr(attrSecrets)
 			r.secretNames(n, text)
 		}
+		r.f.Secrets.Any = r.f.Secrets.Any || strings.Contains(n.Label, Announcement)
 	}
 	s := &r.f.Secrets
 	for i := range r.f.Params {

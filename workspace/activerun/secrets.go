@@ -51,6 +51,8 @@ func (h *Host) searchReports(dir string, list []executor.Report) {
 		switch rep := &list[i]; rep.Kind {
 		case executor.Started:
 			masks.Started(dir, rep.ID, rep.Out, rep.Err)
+		case executor.CaughtUp:
+			masks.AllStarted()
 		case executor.Ended:
 			if err := masks.Ended(dir, rep.ID, rep.Out, rep.Err); err != nil {
 				h.Log.Error("an output cannot be searched for values that it announces as secret", "folder", dir, "err", err)

@@ -148,7 +148,7 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := pl.jobs(req)
+	jobs, err := jobsOf(pl, req)
 	if err != nil {
 		return nil, err
 	}
@@ -182,9 +182,6 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	for _, n := range append(holders, scope.Failed...) {
 		r.Request.Resumes = max(r.Request.Resumes, pl.Nodes.LastRun(n))
 	}
-	if err := useSecrets(&r.Request, f, req.Env); err != nil {
-		return nil, err
-	}
 	r.Request.Trigger, r.Request.TriggerFiles = pl.triggerOf(req, r.Request.Resumes)
 	if err := pl.executors().use(&r.Request, f, scope.Nodes, req); err != nil {
 		return nil, err
@@ -195,8 +192,11 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	if err := pl.control(r, f, scope, req); err != nil {
 		return nil, err
 	}
+	if err := r.useSecrets(f, req.Env); err != nil {
+		return nil, err
+	}
 	scope.Nodes = outerFirst(scope.Nodes)
-	opt, err := runstate.Options(r.Request, f, r.Prior, append(req.Env[:len(req.Env):len(req.Env)], r.secrets...))
+	opt, err := runstate.Options(r.Request, f, r.Prior, r.withParams(req.Env))
 	if err != nil {
 		return nil, api.Internal("the run cannot begin", err)
 	}
@@ -209,8 +209,8 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	return r, nil
 }
 
-// jobs returns how many executions a run may have at once: 0 = there is no limit, -1 = nothing says it.
-func (pl *Planner) jobs(req api.RunRequest) (int, error) {
+// jobsOf returns how many executions a run may have at once: 0 = there is no limit, -1 = nothing says it.
+func jobsOf(pl *Planner, req api.RunRequest) (int, error) {
 	if req.Jobs == nil {
 		return pl.number("jobs", -1)
 	}

@@ -118,7 +118,7 @@ func (pl *Planner) plan(req api.RunRequest, tables *foreseenTables) (api.Plan, e
 
 // makeDry gives a draft a scheduler that can forecast.
 func (pl *Planner) makeDry(r *Draft, scope scheduler.Scope, env []string, tables *foreseenTables) error {
-	opt, err := runstate.Options(r.Request, r.Flow, r.Prior, append(env[:len(env):len(env)], r.secrets...))
+	opt, err := runstate.Options(r.Request, r.Flow, r.Prior, r.withParams(env))
 	if err != nil {
 		return api.Internal("the run cannot be planned", err)
 	}

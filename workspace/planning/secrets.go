@@ -9,22 +9,27 @@ import (
 	"wf/workspace/secrets"
 )
 
-// useSecrets notes in a request which variables of the run are secret. It refuses a value that is too short to be hidden.
-func useSecrets(q *history.Request, f *flow.Flow, env []string) error {
+// useSecrets notes in the request of a draft which variables are secret. It refuses a value that is too short to be hidden.
+func (r *Draft) useSecrets(f *flow.Flow, env []string) error {
 	if !f.Secrets.Any {
 		return nil
 	}
-	q.Secrets = &history.Secrets{Names: f.Secrets.Names}
+	r.Request.Secrets = &history.Secrets{Names: f.Secrets.Names}
 	for _, name := range f.Secrets.Names {
-		for _, value := range secrets.Values(env, []string{name}) {
+		for _, value := range secrets.Values(r.withParams(env), []string{name}) {
 			if value != "" && !secrets.Maskable(value) {
 				return &api.Error{Code: api.CodeInvalid, Message: fmt.Sprintf("the value of the secret variable %s is too short", name),
 					Why: fmt.Sprintf("a value is replaced wherever it appears, and one of less than %d bytes appears everywhere", secrets.Least),
-					Fix: fmt.Sprintf("set a longer one, leave %s empty, or take it out of the attribute secrets", name)}
+					Fix: fmt.Sprintf("use a longer one, leave %s empty, or take it out of the attribute secrets", name)}
 			}
 		}
 	}
 	return nil
+}
+
+// withParams adds the secret parameters to an environment.
+func (r *Draft) withParams(env []string) []string {
+	return append(env[:len(env):len(env)], r.secrets...)
 }
 
 // masksOf returns the masks of a draft for answers about it.
@@ -32,6 +37,5 @@ func (r *Draft) masksOf(env []string) *secrets.Masks {
 	if r.Request.Secrets == nil {
 		return nil
 	}
-	values := secrets.Values(append(env[:len(env):len(env)], r.secrets...), r.Request.Secrets.Names)
-	return secrets.New(values...)
+	return secrets.New(secrets.Values(r.withParams(env), r.Request.Secrets.Names)...)
 }

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
 	"wf/executor"
 	"wf/executor/ownfile"
+	"wf/executor/rundir"
 )
 
 // Marker begins the value in a line that a command prints to have it hidden from then on.
@@ -26,8 +29,12 @@ const chunk = 256 << 10
 // another command can know that it is announced; so who has read an output, and then lets all be searched, knows all values
 // that were announced before what was read.
 type outputs struct {
-	mu      sync.Mutex // guards running; it is held while outputs are read
+	mu      sync.Mutex // guards the fields below; it is held while outputs are read
 	running map[executor.ID][]*searched
+	// folder has the outputs of executions that are not known yet, because an earlier daemon started them; "" = all are known.
+	// unknown are its files.
+	folder  string
+	unknown map[string]*searched
 }
 
 // searched is a part of an output file, of which the bytes before pos were searched.
@@ -75,12 +82,48 @@ func (m *Masks) Ended(dir string, id executor.ID, out, err executor.Range) error
 		for _, r := range []executor.Range{out, err} {
 			if r.File != "" && pathOf(dir, r) == s.path {
 				s.end = r.End
+				if s.pos > s.end { // what was searched behind it belongs to the next execution: the last line ended before
+					s.pos = max(r.Start, s.end-maxLine)
+				}
 			}
 		}
 		wrong = errors.Join(wrong, m.search(s))
 	}
 	delete(m.outputs.running, id)
 	return wrong
+}
+
+// resumed says that executions of an earlier daemon write outputs below dir. Until AllStarted, all files there are searched.
+func (m *Masks) resumed(dir string) {
+	m.outputs.mu.Lock()
+	defer m.outputs.mu.Unlock()
+	m.outputs.folder, m.outputs.unknown = filepath.Join(dir, rundir.OutputFolder), map[string]*searched{}
+}
+
+// AllStarted says that all executions of an earlier daemon were reported to Started.
+func (m *Masks) AllStarted() {
+	m.outputs.mu.Lock()
+	defer m.outputs.mu.Unlock()
+	m.outputs.folder, m.outputs.unknown = "", nil
+}
+
+// searchFolder searches all files of the folder. The caller holds the mutex.
+func (m *Masks) searchFolder() error {
+	if m.outputs.folder == "" {
+		return nil
+	}
+	return filepath.WalkDir(m.outputs.folder, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		if m.outputs.unknown[path] == nil {
+			m.outputs.unknown[path] = &searched{path: path, end: -1}
+		}
+		return m.search(m.outputs.unknown[path])
+	})
 }
 
 // CatchUp searches what running executions have printed so far.
@@ -90,7 +133,7 @@ func (m *Masks) CatchUp() error {
 	}
 	m.outputs.mu.Lock()
 	defer m.outputs.mu.Unlock()
-	var wrong error
+	wrong := m.searchFolder()
 	for _, list := range m.outputs.running {
 		for _, s := range list {
 			wrong = errors.Join(wrong, m.search(s))

@@ -13,7 +13,7 @@ var shownAsIs = func() map[string]bool {
 	m := map[string]bool{}
 	for name := range strings.FieldsSeq(`Schema ID Seq Node Nodes Name Names Run Runs Resumes Client Key Workspace Workfile Path
 		Folder Cwd Dir File BodyFile Files Executor Version Host Command Line Label Wrapper Shell Selection Exclude Until From Again
-		Edges Op Program After Of Kept Attrs Group Parent Mode Type Status State Result Results Reason Signal SubFlow`) {
+		Edges Op When Program PlanStep.After PlanStep.Of Kept Attrs Group Parent Mode Type Status State Result Results Reason Signal SubFlow`) {
 		m[name] = true
 	}
 	return m
@@ -47,6 +47,15 @@ var (
 	textType = reflect.TypeFor[string]()
 )
 
+// consistsOfFields reports whether values of a type have fields, which have names of their own.
+func consistsOfFields(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return consistsOfFields(t.Elem())
+	}
+	return t.Kind() == reflect.Struct
+}
+
 // fields replaces texts in v, which can be set. A named type of text has words that wf chooses, so it is shown as it is.
 func (h hider) fields(v reflect.Value) {
 	switch v.Kind() {
@@ -59,7 +68,7 @@ func (h hider) fields(v reflect.Value) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			switch f := v.Type().Field(i); {
-			case f.Anonymous && f.Type.Kind() == reflect.Struct, f.IsExported() && !shownAsIs[f.Name]:
+			case f.Anonymous && f.Type.Kind() == reflect.Struct, f.IsExported() && (!shownAsIs[f.Name] && !shownAsIs[v.Type().Name()+"."+f.Name] || consistsOfFields(f.Type)):
 				h.fields(v.Field(i))
 			}
 		}

@@ -176,6 +176,7 @@ func TestHide(t *testing.T) {
 		inner
 		Inner   *inner
 		List    []inner
+		Nodes   []inner
 		Values  map[string]any
 		Texts   map[string]string
 		Raw     json.RawMessage
@@ -187,12 +188,12 @@ func TestHide(t *testing.T) {
 	}
 	const s = "secret-0815"
 	shared := &inner{Message: s, Node: s, Kind: s}
-	a := answer{inner: inner{s, s, s}, Inner: shared, List: []inner{{Message: s}},
+	a := answer{inner: inner{s, s, s}, Inner: shared, List: []inner{{Message: s}}, Nodes: []inner{{s, s, s}},
 		Values: map[string]any{"a": s, "n": json.Number("12345678"), "l": []any{1, "x " + s, nil, true}, s: 1.5},
 		Texts:  map[string]string{"k": s}, Raw: json.RawMessage(`{"a":"` + s + `","n":12345678,"big":12345678901234567890}`),
 		Bytes: []byte("x" + s), Command: s, Any: []any{s}, N: 12345678, private: s}
 	Hide(&a, New(s, "12345678"), nil)
-	want := answer{inner: inner{"***", s, s}, Inner: &inner{"***", s, s}, List: []inner{{Message: "***"}},
+	want := answer{inner: inner{"***", s, s}, Inner: &inner{"***", s, s}, List: []inner{{Message: "***"}}, Nodes: []inner{{"***", s, s}},
 		Values: map[string]any{"a": "***", "n": "***", "l": []any{1, "x ***", nil, true}, "***": 1.5},
 		Texts:  map[string]string{"k": "***"}, Raw: json.RawMessage(`{"a":"***","big":"***","n":"***"}`),
 		Bytes: []byte("x***"), Command: s, Any: []any{"***"}, N: 12345678, private: s}

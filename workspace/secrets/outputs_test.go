@@ -236,6 +236,46 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestNextExecutionInTheFile: an announced value without a line end does not go on in the output of the next execution.
+func TestNextExecutionInTheFile(t *testing.T) {
+	var table Table
+	dir := t.TempDir()
+	m := begin(t, &table, dir)
+	a := newOut(t, dir, "s1.out")
+	m.Started(dir, executor.ID{}, a.r, executor.Range{})
+	a.write("::add-mask::value")
+	end := size(t, a)
+	a.write("next execution\n")
+	if err := m.CatchUp(); err != nil {
+		t.Fatal(err)
+	}
+	a.r.End = end
+	if err := m.Ended(dir, executor.ID{}, a.r, executor.Range{}); err != nil || m.Text("a value") != "a ***" {
+		t.Errorf("%s, %v", m.Text("a value"), err)
+	}
+}
+
+// TestResumeBeforeReports: until a later daemon knows all executions, it searches every file.
+func TestResumeBeforeReports(t *testing.T) {
+	var first, later Table
+	dir := t.TempDir()
+	begin(t, &first, dir, "the first value")
+	a, b := newOut(t, dir, "s1.out"), newOut(t, dir, "far/s2.out")
+	a.write("::add-mask::announced by a\n")
+	if err := later.Resume(dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	b.write("announced by a, the first value, ::add-mask::announced by b\n")
+	if got := b.read(later.Live(dir), 0); got != "***, ***, ::add-mask::***\n" {
+		t.Errorf("%q", got)
+	}
+	later.Live(dir).AllStarted()
+	a.write("::add-mask::a stranger\na stranger, announced by b\n")
+	if got := a.read(later.Live(dir), 0); !strings.HasSuffix(got, "\na stranger, ***\n") {
+		t.Errorf("a file of no execution is searched: %q", got)
+	}
+}
+
 func TestMostValues(t *testing.T) {
 	m := New()
 	for i := range 2 * most {

@@ -47,15 +47,18 @@ func (t *Table) Begin(dir string, values []string) error {
 // values; announced values are found again, because the executor reports all executions again.
 func (t *Table) Resume(dir string, values func() ([]string, error)) error {
 	m, err := read(dir)
-	if m != nil && err == nil {
-		t.keep(dir, m)
-		return nil
+	if m == nil || err != nil {
+		known, wrong := values()
+		if err != nil && wrong != nil {
+			return errors.Join(err, wrong) // the damaged file stays: nobody sees an output
+		}
+		if m, err = create(dir, known); err != nil {
+			return err
+		}
 	}
-	known, wrong := values()
-	if err != nil && wrong != nil {
-		return errors.Join(err, wrong) // the damaged file stays: nobody sees an output
-	}
-	return t.Begin(dir, known)
+	m.resumed(dir)
+	t.keep(dir, m)
+	return nil
 }
 
 func (t *Table) keep(dir string, m *Masks) {
