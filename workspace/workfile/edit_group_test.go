@@ -110,7 +110,9 @@ func twice() []api.Setting { return []api.Setting{{Key: "times", Value: "2"}} }
 
 // TestGroupMoveUngroup checks what becomes of containers and edges, and that undo restores every byte.
 func TestGroupMoveUngroup(t *testing.T) {
-	group := func(name string, nodes ...string) api.Edit { return api.Edit{Op: api.OpGroup, Name: name, Nodes: nodes} }
+	group := func(name string, nodes ...string) api.Edit {
+		return api.Edit{Op: api.OpGroup, Name: name, Nodes: nodes}
+	}
 	loop := func(name string, nodes ...string) api.Edit {
 		return api.Edit{Op: api.OpGroup, Name: name, Nodes: nodes, Set: twice()}
 	}
