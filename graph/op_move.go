@@ -13,6 +13,10 @@ type MoveNode struct {
 	// Keys are those of the node and of all nodes in it, in their order. If they are nil or do not fit, the nodes keep
 	// theirs, or get new ones if the container comes after them.
 	Keys []int `json:",omitempty"`
+
+	// Step is 0 for a new move, -1 for the inverse of the node's latest one, and 1 for the inverse of that inverse. A file then
+	// has the node exactly where it was.
+	Step int `json:",omitempty"`
 }
 
 func (op MoveNode) apply(g *Graph) (inverse, done Op, err error) {
@@ -29,7 +33,10 @@ func (op MoveNode) apply(g *Graph) (inverse, done Op, err error) {
 			return nil, nil, fmt.Errorf("node %s: a container cannot lie in itself", op.ID)
 		}
 	}
-	undo := MoveNode{ID: op.ID}
+	undo := MoveNode{ID: op.ID, Step: -1}
+	if op.Step < 0 {
+		undo.Step = 1
+	}
 	if n.Parent != nil {
 		undo.Parent = n.Parent.ID
 	}

@@ -11,7 +11,7 @@ func (r *renderer) unwrapped() map[int32]bool {
 			continue
 		}
 		e := r.d.edits.of(at)
-		if !e.Moved || e.Removed || !r.d.inPlace(at.number) {
+		if !e.moved() || e.Removed || !r.d.inPlace(at.number) {
 			continue
 		}
 		if containers == nil {

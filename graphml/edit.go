@@ -15,8 +15,8 @@ type edit struct {
 	Wants   []wantSlot      `json:"wants,omitempty"`
 	New     *newElementSpec `json:"new,omitempty"` // nil for elements that the text has
 
-	Spots []spot  `json:"spots,omitempty"` // of a node: where it is or was written, other than where the text has it
-	Moved bool    `json:"moved,omitempty"` // it is at the last of the spots
+	Spots []spot  `json:"spots,omitempty"` // of a node: where its moves have brought it, the earliest first
+	At    int     `json:"at,omitempty"`    // number of the spots that count; undo has taken the others back
 	Ends  *endIDs `json:"ends,omitempty"`  // of an edge that connects other nodes than in the text
 }
 
@@ -113,6 +113,9 @@ func (e *edit) wantsAny(f func(want) bool) bool {
 	return false
 }
 
+// moved reports whether a node is at a spot, and not where the text has it.
+func (e *edit) moved() bool { return e != nil && e.At > 0 && !e.Spots[e.At-1].Home }
+
 // weight returns how many differences from the text the edit makes.
 func (e *edit) weight() int {
 	switch {
@@ -129,7 +132,7 @@ func (e *edit) weight() int {
 	for range e.wants() {
 		n++
 	}
-	if e.Moved || e.Ends != nil {
+	if e.moved() || e.Ends != nil {
 		n++
 	}
 	return n
@@ -161,7 +164,7 @@ func (all *edits) at(r ref) **edit {
 func (all *edits) structural() bool {
 	return slices.ContainsFunc(all.touched, func(at ref) bool {
 		e := all.of(at)
-		return e.New == nil && (e.Moved || e.Ends != nil || at.domain == ofNode && e.Removed)
+		return e.New == nil && (e.moved() || e.Ends != nil || at.domain == ofNode && e.Removed)
 	})
 }
 

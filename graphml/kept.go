@@ -251,7 +251,7 @@ func (d *Document) want(k *KeptEdit) error {
 		for _, w := range k.Wants {
 			e.fill(w)
 		}
-		e.Spots, e.Moved, e.Ends = slices.Clone(k.Spots), k.Moved && len(k.Spots) > 0, k.Ends
+		e.Spots, e.At, e.Ends = slices.Clone(k.Spots), min(max(0, k.At), len(k.Spots)), k.Ends
 	})
 	for _, s := range k.Spots {
 		if d.ranks = max(d.ranks, s.Rank); s.Near < none || int(s.Near) >= len(d.nodes) || s.Near != none && d.nodes[s.Near].start == added {

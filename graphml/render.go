@@ -114,7 +114,7 @@ func (r *renderer) collect() {
 		case e.Removed:
 			r.remove(r.d.element(at).start, r.d.element(at).end)
 		default:
-			if e.Moved && !r.d.inPlace(at.number) {
+			if e.moved() && !r.d.inPlace(at.number) {
 				r.takeOut(at)
 				placed = append(placed, at)
 			}

@@ -8,24 +8,22 @@ import (
 )
 
 // A spot is where a node is written that is added, or that was moved to another container than in the text. An element that was
-// moved keeps its bytes. Nodes at the same spot are in the order of their ranks. A node that returns to a container returns to its
-// spot there, so that undo restores the order.
+// moved keeps its bytes. Nodes at the same spot are in the order of their ranks.
 type spot struct {
 	Parent string `json:"parent,omitempty"` // id of the container; "" = none
 	Near   int32  `json:"near"`             // number of a node of the text beside which it is; none = behind all nodes of the container
 	Behind bool   `json:"behind,omitempty"` // behind that node, or in front of it
 	Rank   int    `json:"rank"`
+	Home   bool   `json:"home,omitempty"` // where the text has it; then only Parent counts
 }
 
 // spotOf returns the spot of a node; ok is false if the node is where the text has it.
 func (d *Document) spotOf(number int32) (s spot, ok bool) {
 	e := d.edits.nodes[number]
 	switch {
-	case e == nil:
-		return spot{}, false
-	case e.Moved:
-		return e.Spots[len(e.Spots)-1], true
-	case e.New != nil: // as versions before 2026-12 kept it
+	case e.moved():
+		return e.Spots[e.At-1], true
+	case e != nil && e.New != nil: // as versions before 2026-12 kept it
 		return spot{Parent: e.New.Parent, Near: none}, true
 	}
 	return spot{}, false
@@ -98,11 +96,8 @@ func (d *Document) moveNode(op graph.MoveNode) error {
 	if len(op.Keys) > 0 {
 		d.setKeys(number, op.Keys)
 	}
-	if d.parentOf(number) == parent {
-		return nil
-	}
-	if d.nodes[number].start != added && d.textParent(number) == parent {
-		d.change(ref{ofNode, number}, func(e *edit) { e.Moved = false })
+	if to := d.spotsOf(number) + op.Step; op.Step != 0 && d.parentAt(number, to) == parent {
+		d.change(ref{ofNode, number}, func(e *edit) { e.At = to })
 		return nil
 	}
 	s := d.spotFor(number, parent, op.Parent)
@@ -110,22 +105,54 @@ func (d *Document) moveNode(op graph.MoveNode) error {
 	return nil
 }
 
-// putSpot moves a node to a spot.
-func (e *edit) putSpot(s spot) {
-	e.Spots = append(slices.DeleteFunc(e.Spots, func(was spot) bool { return was.Parent == s.Parent }), s)
-	e.Moved = true
+// spotsOf returns how many spots of a node count.
+func (d *Document) spotsOf(number int32) int {
+	if e := d.edits.nodes[number]; e != nil {
+		return e.At
+	}
+	return 0
 }
 
-// spotFor returns the spot for a node in another container: the one that it had there, otherwise behind the container that it
-// leaves, otherwise behind all nodes.
+// parentAt returns the container in which a node was when so many of its spots counted. It returns later if there are not so many,
+// or if that container is removed.
+func (d *Document) parentAt(number int32, spots int) int32 {
+	e := d.edits.nodes[number]
+	switch {
+	case e == nil || spots < 0 || spots > len(e.Spots):
+		return later
+	case spots == 0 && e.New == nil:
+		return d.textParent(number)
+	case spots == 0:
+		return d.alive(e.New.Parent)
+	}
+	return d.alive(e.Spots[spots-1].Parent)
+}
+
+// alive returns the number of the node with an id, none for "", later if it is removed.
+func (d *Document) alive(id string) int32 {
+	if id == "" {
+		return none
+	}
+	if number, ok := d.nodeNumber[id]; ok {
+		return number
+	}
+	return later
+}
+
+// putSpot moves a node to a spot. What undo has taken back can be repeated no more.
+func (e *edit) putSpot(s spot) {
+	e.Spots = append(e.Spots[:e.At:e.At], s)
+	e.At++
+}
+
+// spotFor returns the spot for a node that is moved: where the text has it, otherwise behind the container that it leaves,
+// otherwise behind all nodes.
 func (d *Document) spotFor(number, parent int32, id string) spot {
-	if e := d.edits.nodes[number]; e != nil {
-		if i := slices.IndexFunc(e.Spots, func(s spot) bool { return s.Parent == id }); i >= 0 {
-			return e.Spots[i]
-		}
-		if e.New != nil && len(e.Spots) == 0 && e.New.Parent == id {
-			return spot{Parent: id, Near: none}
-		}
+	if d.nodes[number].start != added && d.textParent(number) == parent {
+		return spot{Parent: id, Near: none, Home: true}
+	}
+	if at, placed := d.spotOf(number); placed && d.parentOf(number) == parent {
+		return at
 	}
 	d.ranks++
 	s := spot{Parent: id, Near: none, Rank: d.ranks}

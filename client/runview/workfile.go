@@ -17,6 +17,7 @@ type Workfile struct {
 	Members       map[int][]int    // by sub-flow: its nodes, without those of sub-flows in it
 	groups        map[string][]int // by id of a plain group: its nodes
 	Edges         []Edge
+	Groups        []Group // containers that are no nodes of the drawing, because they do not repeat
 	Out, In       [][]int // edges by node
 	Index         map[string]int
 	InstancesLeft map[int]map[int][]api.NodeStatus // of an earlier run: nodes by sub-flow and instance; nil = the present state
@@ -24,6 +25,9 @@ type Workfile struct {
 	Structure     int // grows when nodes or edges are added, removed, or change in a way that affects the layout
 	cycles        cycleCheck
 }
+
+// A Group is a container whose nodes belong to the flow around it.
+type Group struct{ ID, Name string }
 
 // An Edge is an edge between two nodes of a Workfile.
 type Edge struct {
@@ -39,9 +43,11 @@ type Edge struct {
 func (f *Workfile) set(s api.Status) {
 	f.Known = true
 	containers := map[string]string{}
+	f.Groups = nil
 	for _, n := range s.Nodes {
 		if n.Container && !isSubFlow(&n) {
 			containers[n.ID] = n.Name
+			f.Groups = append(f.Groups, Group{n.ID, n.Name})
 		}
 	}
 	f.Nodes, f.Index = f.Nodes[:0], make(map[string]int, len(s.Nodes))

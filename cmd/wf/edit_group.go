@@ -79,7 +79,8 @@ func newMove(e *env) *cobra.Command {
 		Short: "Move nodes into a container, or out of it",
 		Long: `Move moves nodes, and all nodes in them, into a container or out of the one in which they lie. What
 the file says about them stays. Edges that would cross the border of a sub-flow lead from or
-to the sub-flow instead; see wf edit group.`,
+to the sub-flow instead; see wf edit group. A node that waited for the container waits for its last
+nodes when it is in it, and its first nodes wait for one that the container waited for.`,
 		Example: `  wf edit move unpack --into input
   wf edit move unpack --out`,
 		Args: nargs(1, -1),

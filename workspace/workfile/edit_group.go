@@ -15,6 +15,9 @@ import (
 // A group, a move and the end of a group keep everything that the file says about the nodes. Edges stay at their nodes, except
 // those that would cross the border of a sub-flow: they lead to or from the sub-flow instead.
 
+// repeating are the attributes that make a container a sub-flow.
+var repeating = []string{graph.AttrForeach, graph.AttrTimes, graph.AttrWhile, graph.AttrUntil}
+
 // group makes a container of nodes that lie in the same one.
 func (b *editBuilder) group(e api.Edit) error {
 	nodes, err := b.f.Select(e.Nodes)
@@ -104,8 +107,14 @@ func (b *editBuilder) move(e api.Edit) error {
 	} else {
 		text += " out of " + b.f.Handle(from)
 	}
+	spread := b.spreadings(c, moved)
 	if err := b.apply(graph.Batch{Ops: ops}, text); err != nil {
 		return err
+	}
+	for _, s := range spread {
+		if err := b.spread(s.edge, c, s.sources, s.targets); err != nil {
+			return err
+		}
 	}
 	return b.mend(before)
 }
@@ -140,7 +149,7 @@ func (b *editBuilder) dissolve(c *graph.Node) error {
 	if lost := b.passDown(c); len(lost) > 0 {
 		b.note("gone with container " + handle + ": " + strings.Join(lost, ", "))
 	}
-	for _, attr := range []string{graph.AttrForeach, graph.AttrTimes, graph.AttrWhile, graph.AttrUntil} {
+	for _, attr := range repeating {
 		if _, has := c.Attr(attr); has { // then its edges lead to its first and last nodes, as those of a group
 			if err := b.apply(graph.SetNode{ID: c.ID, Attr: attr, Remove: true}, ""); err != nil {
 				return err
@@ -199,30 +208,70 @@ func (b *editBuilder) spreadEdges(c *graph.Node) error {
 		if slices.Contains(edges[:i], e) {
 			continue // from the container to itself
 		}
-		var ops []graph.Op
-		status, has := e.Attr("status")
-		kind, typed := e.Attr("edge_type")
 		sources, targets := f.Expand(e)
-		for _, s := range sources {
-			for _, t := range targets {
-				switch {
-				case s == c || t == c || b.sameEdge(e, s, t) != nil:
-				case len(ops) == 0:
-					ops = append(ops, graph.MoveEdge{Key: e.Key, Source: s.ID, Target: t.ID})
-				default:
-					ops = append(ops, graph.AddEdge{Key: graph.NewKey, Source: s.ID, Target: t.ID, ID: graph.NewID(), HasID: true, Type: kind, HasType: typed,
-						Status: status, HasStatus: has, Extra: e.Extra})
-				}
-			}
-		}
-		if len(ops) == 0 {
-			ops = []graph.Op{graph.RemoveEdge{Key: e.Key}}
-		}
-		if err := b.apply(graph.Batch{Ops: ops}, ""); err != nil {
+		if err := b.spread(e, c, sources, targets); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// spread replaces an edge of a container by edges between other nodes.
+func (b *editBuilder) spread(e *graph.Edge, c *graph.Node, sources, targets []*graph.Node) error {
+	var ops []graph.Op
+	status, has := e.Attr("status")
+	kind, typed := e.Attr("edge_type")
+	for _, s := range sources {
+		for _, t := range targets {
+			switch {
+			case s == c || t == c || b.sameEdge(e, s, t) != nil:
+			case len(ops) == 0:
+				ops = append(ops, graph.MoveEdge{Key: e.Key, Source: s.ID, Target: t.ID})
+			default:
+				ops = append(ops, graph.AddEdge{Key: graph.NewKey, Source: s.ID, Target: t.ID, ID: graph.NewID(), HasID: true, Type: kind, HasType: typed,
+					Status: status, HasStatus: has, Extra: e.Extra})
+			}
+		}
+	}
+	if len(ops) == 0 {
+		ops = []graph.Op{graph.RemoveEdge{Key: e.Key}}
+	}
+	return b.apply(graph.Batch{Ops: ops}, "")
+}
+
+// A spreading is an edge of a container that stands for others when one of its nodes is in the container.
+type spreading struct {
+	edge             *graph.Edge
+	sources, targets []*graph.Node
+}
+
+// spreadings returns what the edges between a container and nodes that move into it stand for then: a node that followed the
+// container follows the last nodes in it.
+func (b *editBuilder) spreadings(c *graph.Node, moved []*graph.Node) (list []spreading) {
+	if c == nil || !slices.ContainsFunc(slices.Concat(c.In, c.Out), func(e *graph.Edge) bool {
+		return slices.Contains(moved, e.Source) || slices.Contains(moved, e.Target)
+	}) {
+		return nil
+	}
+	var ops []graph.Op
+	for _, attr := range repeating {
+		ops = append(ops, graph.SetNode{ID: c.ID, Attr: attr, Remove: true})
+	}
+	inverse, _, err := b.f.g.Apply(graph.Batch{Ops: ops}) // its edges mean its nodes only if it is a group
+	if err != nil {
+		panic("internal error: " + err.Error())
+	}
+	f, _ := flow.Read(b.f.g)
+	for _, e := range slices.Concat(c.In, c.Out) {
+		if slices.Contains(moved, e.Source) || slices.Contains(moved, e.Target) {
+			sources, targets := f.Expand(e)
+			list = append(list, spreading{e, slices.Clone(sources), slices.Clone(targets)})
+		}
+	}
+	if _, _, err := b.f.g.Apply(inverse); err != nil {
+		panic("internal error: " + err.Error())
+	}
+	return list
 }
 
 // sameEdge returns another edge between two nodes that means the same, or nil.

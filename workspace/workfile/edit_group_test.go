@@ -110,7 +110,9 @@ func twice() []api.Setting { return []api.Setting{{Key: "times", Value: "2"}} }
 
 // TestGroupMoveUngroup checks what becomes of containers and edges, and that undo restores every byte.
 func TestGroupMoveUngroup(t *testing.T) {
-	group := func(name string, nodes ...string) api.Edit { return api.Edit{Op: api.OpGroup, Name: name, Nodes: nodes} }
+	group := func(name string, nodes ...string) api.Edit {
+		return api.Edit{Op: api.OpGroup, Name: name, Nodes: nodes}
+	}
 	loop := func(name string, nodes ...string) api.Edit {
 		return api.Edit{Op: api.OpGroup, Name: name, Nodes: nodes, Set: twice()}
 	}
@@ -140,7 +142,10 @@ func TestGroupMoveUngroup(t *testing.T) {
 
 		{"into a group", flowFile("g=a", "a>b", "b>d"), move("g", "b"), "a>b; b>d; g=a,b"},
 		{"into a loop", flowFile("c times=a", "c>b", "b>d"), move("c", "d"), "this would close a cycle of blocking edges: b -> c -> b"},
-		{"into a loop that waits for it", flowFile("c times=a", "b>c"), move("c", "b"), "edge b -> c would connect a container with a node in it"},
+		{"into a loop that waits for it", flowFile("c times=a,d", "b>c", "a>d"), move("c", "b"), "a>d; b>a; c=a,d,b"},
+		{"into a loop that it waits for", flowFile("c times=a,d", "c>b done", "b>e", "x>c"), move("c", "b"), "a>b done; c=a,d,b; c>e; d>b done; x>c"},
+		{"into a container around that", flowFile("h=a", "g=h,d", "g>b"), move("h", "b"), "edge g -> b would connect a container with a node in it"},
+		{"into a container beside itself", flowFile("g=a", "g>b", "b>d", "d>g ~"), move("g", "b"), "a>b; b>d; d>g ~; g=a,b"},
 		{"into a loop, with its edge", flowFile("c times=a", "b>d"), move("c", "b"), "c=a,b; c>d"},
 		{"out of a loop", flowFile("c times=a,b", "a>b", "x>c", "c>y"), move("", "b"), "c=a; c>b; c>y; x>c"},
 		{"out of two", flowFile("h=a,b", "g=h,d", "a>d"), move("", "a"), "a>d; g=h,a,d; h=b"},

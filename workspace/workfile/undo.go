@@ -215,7 +215,7 @@ func portable(g *graph.Graph, op graph.Op) []redoOp {
 		op.Key = graph.NewKey
 		return []redoOp{same(op)}
 	case graph.MoveNode:
-		op.Keys = nil
+		op.Keys, op.Step = nil, 0
 		return []redoOp{same(op)}
 	case graph.MoveEdge:
 		return []redoOp{onEdge(g, op.Key, func(key int) graph.Op { o := op; o.Key = key; return o })}
