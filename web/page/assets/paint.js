@@ -80,7 +80,13 @@ export class Painter {
     if (k <= TEXT_FROM) this.farBoxes(ctx, lit, found);
     for (const b of k > TEXT_FROM ? view.boxes : [hovered, selected]) {
       if (!b) continue;
-      ctx.globalAlpha = isFaint(b, lit, found) ? 0.28 : 1;
+      ctx.globalAlpha = 1;
+      if (isFaint(b, lit, found)) {
+        ctx.fillStyle = this.colors.paper; // or lines would shine through
+        round(ctx, b.x, b.y, b.w, b.h, Math.min(8, b.h / 2));
+        ctx.fill();
+        ctx.globalAlpha = 0.28;
+      }
       this.box(ctx, b, k, b === selected, b === hovered, now);
     }
     ctx.restore();
@@ -269,12 +275,12 @@ export class Painter {
     ctx.fillStyle = calm ? colors.soft : colors.line[s];
     const note = this.note(b, now), sign = states[s][1];
     ctx.fillText(sign, x, low);
-    ctx.fillText(states[s][0], x + 15, low);
+    ctx.fillText(states[s][0], x + (s === 'idle' ? 9 : 15), low);
     const word = ctx.measureText(states[s][0]).width;
-    if (b.counts) this.meter(ctx, b, x + 15 + word + 10, low, right);
+    if (b.counts) this.meter(ctx, b);
     ctx.fillStyle = colors.soft;
     ctx.textAlign = 'right';
-    if (note && !(b.counts && word + 90 > room)) ctx.fillText(note, right, low, Math.max(20, room - word - 20));
+    if (note) ctx.fillText(note, right, low, Math.max(20, room - word - 20));
     ctx.textAlign = 'left';
   }
 
