@@ -33,7 +33,9 @@ type Look struct {
 }
 
 // alike reports whether two looks differ in opened stages only.
-func (l Look) alike(m Look) bool { return l.Width == m.Width && l.Height == m.Height && l.Zoom == m.Zoom }
+func (l Look) alike(m Look) bool {
+	return l.Width == m.Width && l.Height == m.Height && l.Zoom == m.Zoom
+}
 
 // Zooms are the values of Look.Zoom.
 var Zooms = map[string]picture.Zoom{"": picture.Fit, "cards": picture.Cards, "chips": picture.Chips, "tags": picture.Tags,

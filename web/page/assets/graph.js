@@ -64,6 +64,7 @@ export class Graph {
     const at = anchor && { x: anchor.x - this.camera.x, y: anchor.y - this.camera.y };
     this.scene = new Scene(drawing);
     this.painter = new Painter(this.scene, this.model, this.colors);
+    this.canvas.dataset.boxes = String(this.scene.boxes.length); // for tests, which cannot see the canvas
     this.hovered = null;
     const box = this.selectedBox();
     if (box && at && this.moved) {
