@@ -82,6 +82,63 @@ func TestHostileTextsInABrowser(t *testing.T) {
 	unharmed(t, tab)
 }
 
+// TestHostileFileNamesInABrowser: HTML in the name of a workfile is text in the list, in the title and above the graph.
+func TestHostileFileNamesInABrowser(t *testing.T) {
+	browser := webtest.Start(t)
+	d := newFakeDaemon(t, two())
+	d.answer("GET", api.ListRuns.Path, api.RunList{})
+	d.answer("GET", api.ListApprovals.Path, api.ApprovalList{})
+	s := serve(t, d)
+	path := "/work/50%#1?<img src=x onerror=\"pwned=1\">'.graphml"
+	s.opt.Workfiles = func() []Workfile { return []Workfile{{Path: path, Run: "1", Result: api.Succeeded, When: time.Now()}} }
+	tab := browser.Open(s.Invite(Visit{}), 900, 700)
+	tab.Wait(`document.querySelector('.file-card b')?.textContent.includes('<img src=x')`)
+	unharmed(t, tab)
+	tab.Click(".file-card")
+	tab.Wait(`document.querySelector('.file-bar b')?.textContent.includes('<img src=x') && document.title.includes('<img src=x')`)
+	tab.Wait(`document.querySelector('.run-line .hint')`)
+	unharmed(t, tab)
+	if got := d.got("POST " + api.OpenWorkspace.Path); len(got) == 0 || !strings.Contains(got[0], "50%#1?") {
+		t.Errorf("opened: %q", got)
+	}
+}
+
+// TestStagesInABrowser: A double click or Enter opens a stage, Enter on one of its nodes folds it again, and z changes how nodes
+// are drawn.
+func TestStagesInABrowser(t *testing.T) {
+	browser := webtest.Start(t)
+	status := two()
+	for i := range 40 {
+		name := fmt.Sprint("work_", i)
+		status.Nodes = append(status.Nodes, api.NodeStatus{ID: name, Name: name, Command: fmt.Sprint("work ", i), State: api.StateIdle})
+		status.Edges = append(status.Edges, api.EdgeStatus{Key: i + 2, Source: "n1", Target: name, Type: "blocking"})
+	}
+	d := newFakeDaemon(t, status)
+	d.answer("GET", api.ListRuns.Path, api.RunList{})
+	d.answer("GET", api.ListApprovals.Path, api.ApprovalList{})
+	s := serve(t, d)
+	tab := browser.Open(s.Invite(Visit{File: theFile}), 900, 600)
+	boxes := func(n int) string { return fmt.Sprintf(`document.querySelector('canvas')?.dataset.boxes === '%d'`, n) }
+	tab.Wait(boxes(3))
+	for range 3 {
+		tab.Key("ArrowRight")
+		tab.Key("ArrowDown")
+	}
+	tab.Wait(`document.querySelector('.node-head h2').textContent.includes('40 nodes')`)
+	tab.Key("Enter")
+	tab.Wait(boxes(42))
+	tab.Click(".row")
+	tab.Wait(`document.querySelector('.node-head h2').textContent === 'work_0'`)
+	if err := tab.Eval(`document.querySelector('canvas').focus()`, nil); err != nil {
+		t.Fatal(err)
+	}
+	tab.Key("Enter")
+	tab.Wait(boxes(3))
+	tab.Key("z") // cards for all
+	tab.Wait(boxes(42))
+	unharmed(t, tab)
+}
+
 // TestSignInInABrowser: After signing in, the code is in no address and no history, the token in no cookie and no storage that
 // other tabs share; the address works once; a tab that is loaded again stays signed in.
 func TestSignInInABrowser(t *testing.T) {

@@ -1,16 +1,17 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"wf/web"
 )
 
 // A visitor is a tab of the web page that a script plays.
@@ -78,12 +79,13 @@ func cmdPage(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// endPage ends the web page that the script serves, if it does.
-func (w *sandbox) endPage() error {
-	if _, err := os.Stat(filepath.Join(w.home, "run", "web.sock")); err != nil {
-		return nil
+// endPages ends the web pages that the script serves.
+func (w *sandbox) endPages() error {
+	sockets, err := filepath.Glob(filepath.Join(w.home, "run", "web*.sock"))
+	for _, socket := range sockets {
+		if _, failed := web.AskStop(context.Background(), socket); !errors.Is(failed, web.ErrNotRunning) {
+			err = errors.Join(err, failed)
+		}
 	}
-	stop := exec.Command(filepath.Join(w.bin, "wf"), "web", "--stop")
-	stop.Env = append(slices.Clone(w.vars), "WF_HOST=local")
-	return stop.Run()
+	return err
 }

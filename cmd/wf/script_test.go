@@ -142,8 +142,8 @@ func (w *sandbox) end() error {
 		s.kill()
 	}
 	w.endOtherMachine()
-	if err := w.endPage(); err != nil {
-		return fmt.Errorf("wf web --stop: %w", err)
+	if err := w.endPages(); err != nil {
+		return fmt.Errorf("end the web pages: %w", err)
 	}
 	stop := exec.Command(filepath.Join(w.bin, "wf"), "server", "stop", "--cancel")
 	stop.Env = append(slices.Clone(w.vars), "WF_HOST=local", "WF_DAEMON_HOST=")

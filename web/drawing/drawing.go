@@ -32,6 +32,11 @@ type Look struct {
 	Open   []string `json:"open"`   // ids of nodes whose stages are drawn node by node
 }
 
+// alike reports whether two looks differ in opened stages only.
+func (l Look) alike(m Look) bool {
+	return l.Width == m.Width && l.Height == m.Height && l.Zoom == m.Zoom
+}
+
 // Zooms are the values of Look.Zoom.
 var Zooms = map[string]picture.Zoom{"": picture.Fit, "cards": picture.Cards, "chips": picture.Chips, "tags": picture.Tags,
 	"dots": picture.Dots, "stages": picture.Stages}
@@ -43,6 +48,9 @@ type Graph struct {
 	edges    []picture.Edge
 	across   []float64
 	number   map[string]int
+
+	plain *picture.Scene // the latest one without opened stages, and the size and zoom that it is for
+	of    Look
 }
 
 // New returns the graph of a workfile. It keeps nothing of f.
@@ -95,19 +103,21 @@ func across(f *runview.Workfile) []float64 {
 	return places
 }
 
-// Draw computes the drawing for a look. Sizes beyond what a screen can have are corrected, unknown zooms are Fit.
+// Draw computes the drawing for a look. It must not be called by several goroutines at once. Sizes beyond what a screen can have are corrected, unknown zooms are Fit.
 func (g *Graph) Draw(look Look) *Picture {
 	o := picture.Options{Width: bounded(look.Width), Height: bounded(look.Height), Note: noteWidth, Zoom: Zooms[look.Zoom], Measure: ansi.StringWidth, Across: g.across}
-	s := picture.New(g.vertices, g.edges, o)
+	if of := (Look{Width: o.Width, Height: o.Height, Zoom: look.Zoom}); g.plain == nil || !g.of.alike(of) {
+		g.plain, g.of = picture.New(g.vertices, g.edges, o), of
+	}
+	s := g.plain
 	for _, id := range look.Open {
 		if i, known := g.number[id]; known {
 			o.Open = append(o.Open, i)
 		}
 	}
 	if len(o.Open) > 0 {
-		plain := s
 		if s = picture.New(g.vertices, g.edges, o); !s.Fits || s.Form == picture.Dot {
-			s = g.like(plain.Choice, o)
+			s = g.like(g.plain.Choice, o)
 		}
 	}
 	return encode(s)

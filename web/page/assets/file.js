@@ -135,7 +135,8 @@ export class File {
   }
 
   select(nodes) {
-    this.inspector.show(nodes);
+    const box = this.graph.selectedBox();
+    this.inspector.show(nodes, box && box.full);
     if (nodes.length) this.show('node');
     this.el.classList.toggle('chosen', nodes.length > 0);
   }

@@ -5,6 +5,7 @@ import { Scene, CELL_W, CELL_H } from './scene.js';
 import { Painter, readColors } from './paint.js';
 
 const MARGIN = 28; // around the drawing, in pixels
+const ROOM = 1.2; // a drawing may be larger than the window by this factor: fit makes it smaller, and it can still be read
 const LEAST = 0.06, MOST = 2.5; // of the scale
 const ZOOMS = ['', 'cards', 'chips', 'tags', 'dots', 'stages'];
 export const zoomNames = { '': 'Fits the window', cards: 'Cards', chips: 'Names and times', tags: 'Short names', dots: 'Signs', stages: 'Stages' };
@@ -46,11 +47,12 @@ export class Graph {
     this.ratio = window.devicePixelRatio || 1;
     this.canvas.width = Math.round(width * this.ratio);
     this.canvas.height = Math.round(height * this.ratio);
-    const cols = Math.floor((width - 2 * MARGIN) / CELL_W), rows = Math.floor((height - 2 * MARGIN) / CELL_H);
+    const cols = Math.floor(ROOM * (width - 2 * MARGIN) / CELL_W), rows = Math.floor(ROOM * (height - 2 * MARGIN) / CELL_H);
     if (Math.abs(cols - this.look.width) > 1 || Math.abs(rows - this.look.height) > 1) {
       clearTimeout(this.sizing);
       const wait = this.look.width ? 150 : 0; // not for each step of a drag of the window
       this.look = { ...this.look, width: cols, height: rows };
+      this.moved = false; // the drawing for the new size is shown as a whole
       this.sizing = setTimeout(() => this.ask(this.look), wait);
     }
     this.paintSoon();
@@ -62,6 +64,7 @@ export class Graph {
     const at = anchor && { x: anchor.x - this.camera.x, y: anchor.y - this.camera.y };
     this.scene = new Scene(drawing);
     this.painter = new Painter(this.scene, this.model, this.colors);
+    this.canvas.dataset.boxes = String(this.scene.boxes.length); // for tests, which cannot see the canvas
     this.hovered = null;
     const box = this.selectedBox();
     if (box && at && this.moved) {

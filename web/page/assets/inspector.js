@@ -16,8 +16,10 @@ export class Inspector {
 
   get base() { return '/v1/workspaces/' + encodeURIComponent(this.model.flow.id); }
 
-  show(nodes) {
+  // show shows nodes; title is the name of the stage that they are.
+  show(nodes, title) {
     this.nodes = nodes;
+    this.title = title;
     this.close();
     this.key = '';
     if (nodes.length === 1) this.node();
@@ -50,12 +52,12 @@ export class Inspector {
     const counts = {}, { model } = this;
     for (const n of this.nodes) counts[model.state(n)] = (counts[model.state(n)] || 0) + 1;
     const order = [...this.nodes].sort((a, b) => bySeverity.indexOf(model.state(a)) - bySeverity.indexOf(model.state(b)) || a - b);
-    const now = Date.now();
-    fill(this.el, h('header', { class: 'node-head' }, h('h2', {}, this.nodes.length + ' nodes'), h('div', { class: 'tally' }, tally(counts, true))),
+    const now = Date.now(), common = commonStart(this.nodes.map((n) => model.nodes[n].name));
+    fill(this.el, h('header', { class: 'node-head' }, h('h2', {}, this.title || 'Stage', h('small', {}, ' ' + this.nodes.length + ' nodes')), common && h('p', { class: 'hint' }, common + '…'), h('div', { class: 'tally' }, tally(counts, true))),
       h('ul', { class: 'rows' }, order.slice(0, MOST_ROWS).map((n) => {
         const { name, row } = model.nodes[n], ms = took(row, now);
         return h('li', {}, h('button', { class: 'row', onclick: () => this.act({ choose: [n] }) }, h('span', { class: 'sign s-' + row.s, title: states[row.s][0] }, states[row.s][1]),
-          h('span', { class: 'name' }, name), h('span', { class: 'time' }, row.w || (ms >= 0 ? span(ms) : ''))));
+          h('span', { class: 'name', title: name }, name.slice(common.length)), h('span', { class: 'time' }, row.w || (ms >= 0 ? span(ms) : ''))));
       })),
       order.length > MOST_ROWS && h('p', { class: 'hint pad' }, (order.length - MOST_ROWS) + ' more'));
   }
@@ -134,4 +136,11 @@ export class Inspector {
     if (count > 0) open(count);
     else if (this.log) { this.log.close(); this.log = null; fill(this.logAt); }
   }
+}
+
+// commonStart returns what all names begin with, up to a point, colon or slash.
+function commonStart(names) {
+  let start = names[0];
+  for (const name of names) while (!name.startsWith(start)) start = start.slice(0, -1);
+  return start.slice(0, Math.max(start.lastIndexOf('.'), start.lastIndexOf(':'), start.lastIndexOf('/')) + 1);
 }

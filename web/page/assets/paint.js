@@ -3,6 +3,7 @@ import { states, span, bySeverity } from './dom.js';
 import { took } from './model.js';
 
 const FONT = '"Inter", system-ui, -apple-system, "Segoe UI", "Helvetica Neue", "Noto Sans", "DejaVu Sans", sans-serif';
+const CHIP = `500 12.5px ${FONT}`, NOTE = `500 11px ${FONT}`;
 const FAR = 0.35; // below this scale, corners and arrowheads cannot be seen
 const TEXT_FROM = 0.45; // below this scale, texts are too small to be read, and boxes are filled with their colour
 
@@ -79,7 +80,13 @@ export class Painter {
     if (k <= TEXT_FROM) this.farBoxes(ctx, lit, found);
     for (const b of k > TEXT_FROM ? view.boxes : [hovered, selected]) {
       if (!b) continue;
-      ctx.globalAlpha = isFaint(b, lit, found) ? 0.28 : 1;
+      ctx.globalAlpha = 1;
+      if (isFaint(b, lit, found)) {
+        ctx.fillStyle = this.colors.paper; // or lines would shine through
+        round(ctx, b.x, b.y, b.w, b.h, Math.min(8, b.h / 2));
+        ctx.fill();
+        ctx.globalAlpha = 0.28;
+      }
       this.box(ctx, b, k, b === selected, b === hovered, now);
     }
     ctx.restore();
@@ -268,12 +275,12 @@ export class Painter {
     ctx.fillStyle = calm ? colors.soft : colors.line[s];
     const note = this.note(b, now), sign = states[s][1];
     ctx.fillText(sign, x, low);
-    ctx.fillText(states[s][0], x + 15, low);
+    ctx.fillText(states[s][0], x + (s === 'idle' ? 9 : 15), low);
     const word = ctx.measureText(states[s][0]).width;
-    if (b.counts) this.meter(ctx, b, x + 15 + word + 10, low, right);
+    if (b.counts) this.meter(ctx, b);
     ctx.fillStyle = colors.soft;
     ctx.textAlign = 'right';
-    if (note && !(b.counts && word + 90 > room)) ctx.fillText(note, right, low, Math.max(20, room - word - 20));
+    if (note) ctx.fillText(note, right, low, Math.max(20, room - word - 20));
     ctx.textAlign = 'left';
   }
 
@@ -293,30 +300,29 @@ export class Painter {
 
   chip(ctx, b, now) {
     const { colors } = this, s = b.state, y = b.y + b.h / 2 + 0.5, calm = s === 'idle' || s === 'skipped';
-    ctx.font = `600 12px ${FONT}`;
+    ctx.font = CHIP;
     ctx.fillStyle = calm ? colors.soft : colors.line[s];
     if (this.scene.form === 'dots' && b.nodes.length === 1) {
-      ctx.textAlign = 'center';
-      ctx.fillText(states[s][1], b.x + b.w / 2, y);
-      ctx.textAlign = 'left';
+      ctx.fillText(states[s][1], b.x + b.w / 2 - 4, y);
       return;
     }
-    const x = b.x + 8, right = b.x + b.w - 8, note = this.scene.form === 'tags' && !b.counts ? '' : this.note(b, now);
+    const tags = this.scene.form === 'tags', x = b.x + 8, right = b.x + b.w - 8, note = tags && !b.counts ? '' : this.note(b, now);
     ctx.fillText(states[s][1], x, y);
-    ctx.font = `500 11px ${FONT}`;
-    const noteWidth = note ? ctx.measureText(note).width + 8 : 0;
-    const times = b.times && !(note && this.scene.form === 'tags') ? ' ' + b.times : '', timesWidth = times ? ctx.measureText(times).width + 3 : 0;
-    ctx.fillStyle = colors.soft;
-    ctx.textAlign = 'right';
-    if (note) ctx.fillText(note, right, y);
-    ctx.textAlign = 'left';
-    ctx.font = `500 12.5px ${FONT}`;
+    if (b.chipWidth === undefined) b.chipWidth = ctx.measureText(b.name).width;
+    if (note !== b.noted) { b.noted = note; b.noteWidth = note ? note.length * 6.2 + 8 : 0; }
+    const times = b.times && !(note && tags) ? b.times : '', timesWidth = times ? times.length * 6.4 + 7 : 0;
+    const room = Math.max(10, right - x - 15 - b.noteWidth - timesWidth);
     ctx.fillStyle = colors.ink;
-    const room = Math.max(10, right - x - 15 - noteWidth - timesWidth), used = Math.min(ctx.measureText(b.name).width, room);
-    ctx.fillText(b.name, x + 15, y, room);
-    ctx.font = `500 11px ${FONT}`;
+    if (b.chipWidth > room) ctx.fillText(b.name, x + 15, y, room); else ctx.fillText(b.name, x + 15, y);
+    if (!note && !times) return;
+    ctx.font = NOTE;
     ctx.fillStyle = colors.soft;
-    if (times) ctx.fillText(times, x + 15 + used + 3, y);
+    if (times) ctx.fillText(times, x + 15 + Math.min(b.chipWidth, room) + 6, y);
+    if (note) {
+      ctx.textAlign = 'right';
+      ctx.fillText(note, right, y);
+      ctx.textAlign = 'left';
+    }
   }
 }
 
