@@ -62,6 +62,7 @@ type runOptions struct {
 	env            []string
 	envFiles       []string // of KEY=VALUE lines
 	failFast       bool
+	noCache        bool
 	timeout, grace time.Duration
 	acceptDrawing  bool
 	interrupt      string // what Ctrl-C does
@@ -140,6 +141,7 @@ func (o *runOptions) addScopeFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.wrapper, "wrapper", "", "the `TEMPLATE` around every command; {} is the command")
 	f.StringVar(&o.executor, "executor", "", "run the nodes that name none with `EXECUTOR`: local, or one of the configuration (wf help executors)")
 	f.BoolVar(&o.failFast, "fail-fast", false, "stop everything at the first failure")
+	f.BoolVar(&o.noCache, "no-cache", false, "execute also nodes that are up to date (wf help up-to-date)")
 	o.controlOptions.addFlags(f)
 	f.BoolVar(&o.acceptDrawing, "accept-drawing", false, "run the texts of a drawing as commands; wf remembers this")
 }
@@ -223,6 +225,7 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		Jobs:          o.jobs,
 		Env:           slices.Concat(e.Environ, fromFiles, o.env),
 		FailFast:      o.failFast,
+		NoCache:       o.noCache,
 		Executor:      o.executor,
 		TimeoutMS:     o.timeout.Milliseconds(),
 		GraceMS:       millis(flags, "grace", o.grace),
