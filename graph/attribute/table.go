@@ -57,7 +57,7 @@ var table = []Attribute{
 		Meaning: "KEY=VALUE lines; a value may contain ${{ }}"},
 	{Name: "pool", On: Command, Role: Shapes, Kind: Other, Meaning: "gpu:1: units of a pool that the command needs"},
 	{Name: "inputs", On: Command, Role: Shapes, Kind: Other, Long: true, Mistaken: []string{"input_files"},
-		Meaning: "files and folders that the command reads, in lines or with commas; wf help up-to-date"},
+		Meaning: "files and folders that the command reads, in lines or with commas"},
 	{Name: "outputs", On: Command, Role: Shapes, Kind: Other, Long: true, Mistaken: []string{"output_files"},
 		Meaning: "files and folders that it makes: it does not run again while nothing has changed"},
 	{Name: "cache_version", On: Command, Role: Shapes, Kind: Other, Mistaken: []string{"cache_key"},
