@@ -75,13 +75,13 @@ var mayImport = map[string][]string{
 	"workspace/secrets":               {"executor", "executor/ownfile", "executor/rundir"},
 	"workspace/uptodate":              {"executor/checksum", "executor/ownfile"},
 	"workspace/table":                 {"scheduler/expression", "scheduler/flow"},
-	"workspace/runstate":              {"api", "executor", "executor/ownfile", "executor/shell", "graph", "graph/pattern", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/params"},
+	"workspace/runstate":              {"api", "executor", "executor/ownfile", "executor/shell", "graph", "graph/pattern", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/params", "workspace/uptodate"},
 	"workspace/workfile":              {"api", "executor", "executor/checksum", "executor/ownfile", "executor/shell", "graph", "graph/attribute", "graph/difference", "graph/layered", "graph/merge", "graph/text", "graphml", "scheduler", "scheduler/flow", "trigger", "workspace/history", "workspace/loop", "workspace/params", "workspace/secrets", "workspace/table"},
 	"workspace/nodestate":             {"api", "graph", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/history", "workspace/runstate", "workspace/workfile"},
 	"workspace/planning":              {"api", "executor", "executor/procattr", "executor/shell", "graph", "graph/timespan", "graphml", "notify", "scheduler", "scheduler/expression", "scheduler/flow", "trigger", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/secrets", "workspace/table", "workspace/workfile"},
 	"workspace/comparison":            {"api", "graph", "graph/difference"},
 	"workspace/inquiry":               {"api", "executor", "executor/ownfile", "graph", "graph/attribute", "graph/pattern", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/comparison", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/runstate", "workspace/secrets", "workspace/tracing", "workspace/watchers", "workspace/workfile"},
-	"workspace/activerun":             {"api", "executor", "executor/ownfile", "graph", "notify", "scheduler", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/secrets", "workspace/tracing", "workspace/watchers", "workspace/table", "workspace/workfile"},
+	"workspace/activerun":             {"api", "executor", "executor/ownfile", "graph", "notify", "scheduler", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/secrets", "workspace/tracing", "workspace/uptodate", "workspace/watchers", "workspace/table", "workspace/workfile"},
 	"workspace/workfile/workfiletest": {"api", "graph", "workspace/history", "workspace/loop", "workspace/workfile"},
 	"workspace/watchers":              {"api", "executor/jsonline", "graph", "workspace/clock", "workspace/loop", "workspace/nodestate"},
 	"trigger/schedule":                {},
@@ -97,7 +97,7 @@ var mayImport = map[string][]string{
 	"daemon/metrics":                  {"executor/ownfile", "graph/pattern", "workspace/history"},
 	"daemon/traces":                   {"executor/ownfile", "workspace/tracing"},
 	"daemon/webhooks":                 {"api", "executor/ownfile", "trigger/webhook"},
-	"workspace":                       {"api", "executor", "executor/ownfile", "graph", "graphml", "scheduler", "scheduler/flow", "workspace/activerun", "workspace/clock", "workspace/fence", "workspace/history", "workspace/inquiry", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/planning", "workspace/runstate", "workspace/secrets", "workspace/tracing", "workspace/watchers", "workspace/workfile"},
+	"workspace":                       {"api", "executor", "executor/ownfile", "graph", "graphml", "scheduler", "scheduler/flow", "workspace/activerun", "workspace/clock", "workspace/fence", "workspace/history", "workspace/inquiry", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/planning", "workspace/runstate", "workspace/secrets", "workspace/tracing", "workspace/uptodate", "workspace/watchers", "workspace/workfile"},
 	"daemon":                          {"api", "daemon/armed", "daemon/audit", "daemon/metrics", "daemon/store", "daemon/traces", "daemon/webhooks", "executor/ownfile", "executor/peer", "executor/proc", "notify", "notify/outbox", "trigger/webhook", "workspace", "workspace/activerun", "workspace/clock", "workspace/fence", "workspace/tracing", "workspace/workfile"},
 	"client":                          {"api", "executor/jsonline", "executor/ownfile", "executor/peer", "executor/proc"},
 	"client/runview":                  {"api"},
@@ -173,7 +173,7 @@ var mayNotUse = map[string][]string{
 	"graphml":              {"os", "net"},
 	"daemon/store":         {"net", "log"},
 	"workspace/loop":       {"os", "net"},
-	"workspace":            {"api", "executor", "executor/ownfile", "graph", "graphml", "scheduler", "scheduler/flow", "workspace/activerun", "workspace/clock", "workspace/fence", "workspace/history", "workspace/inquiry", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/planning", "workspace/runstate", "workspace/watchers", "workspace/workfile"},
+	"workspace":            {"api", "executor", "executor/ownfile", "graph", "graphml", "scheduler", "scheduler/flow", "workspace/activerun", "workspace/clock", "workspace/fence", "workspace/history", "workspace/inquiry", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/planning", "workspace/runstate", "workspace/uptodate", "workspace/watchers", "workspace/workfile"},
 }
 
 // mayBeWide names the types that may have more fields or methods than maxFields and maxMethods,
@@ -182,11 +182,11 @@ var mayBeWide = map[string]struct {
 	fields, methods int
 	why             string
 }{
-	"api.Event":                 {44, 0, "the union of all events, as it stands in JSON"},
-	"api.NodeStatus":            {33, 1, "all that a client is told of a node, as it stands in JSON"},
-	"api.RunRequest":            {27, 0, "all that a client asks of a run, as it stands in JSON"},
+	"api.Event":                 {45, 0, "the union of all events, as it stands in JSON"},
+	"api.NodeStatus":            {34, 1, "all that a client is told of a node, as it stands in JSON"},
+	"api.RunRequest":            {30, 0, "all that a client asks of a run, as it stands in JSON"},
 	"workspace/history.Record":  {30, 0, "the union of all records of a journal, as it stands in JSON"},
-	"workspace/history.Request": {49, 0, "all that a run began with, as it stands in JSON"},
+	"workspace/history.Request": {51, 0, "all that a run began with, as it stands in JSON"},
 }
 
 // mayBeLong names the functions that may have more lines than maxFunctionLines, with the reason.

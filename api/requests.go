@@ -94,6 +94,7 @@ type RunRequest struct {
 	// "hard":-1}}}, where -1 is no limit. Missing ones are those of the daemon.
 	World     json.RawMessage `json:"world,omitempty"`
 	FailFast  bool            `json:"fail_fast,omitempty"`
+	NoCache   bool            `json:"no_cache,omitempty"`   // execute also what is up to date
 	TimeoutMS int64           `json:"timeout_ms,omitempty"` // of the whole run, 0 = none
 	GraceMS   *int64          `json:"grace_ms,omitempty"`   // TERM to KILL; nil = 10 s
 	User      string          `json:"user,omitempty"`       // name of the user, for the history

@@ -63,16 +63,17 @@ type NodeStatus struct {
 	Container  bool           `json:"container,omitempty"`
 	Parent     string         `json:"parent,omitempty"`
 	Wait       *Wait          `json:"wait,omitempty"`
-	Attempt    int            `json:"attempt,omitempty"`   // repetitions of the latest activation
-	Retries    int            `json:"retries,omitempty"`   // how often the workfile says to repeat it after a failure
-	Approve    bool           `json:"approve,omitempty"`   // a person decides whether it runs
-	Handled    bool           `json:"handled,omitempty"`   // it failed, and an edge handled the failure
-	Mocked     bool           `json:"mocked,omitempty"`    // it was not executed: a mock gave its outcome, or skipped it
-	Outputs    map[string]any `json:"outputs,omitempty"`   // of the latest execution; only in answers to a selection
-	Instances  *Instances     `json:"instances,omitempty"` // of a sub-flow
-	SubFlow    string         `json:"sub_flow,omitempty"`  // "foreach", "times", "while", "until"
-	Item       string         `json:"item,omitempty"`      // of an instance's node
-	Engine     *EngineJob     `json:"engine,omitempty"`    // of the latest execution; nil = this machine executes it
+	Attempt    int            `json:"attempt,omitempty"`    // repetitions of the latest activation
+	Retries    int            `json:"retries,omitempty"`    // how often the workfile says to repeat it after a failure
+	Approve    bool           `json:"approve,omitempty"`    // a person decides whether it runs
+	Handled    bool           `json:"handled,omitempty"`    // it failed, and an edge handled the failure
+	Mocked     bool           `json:"mocked,omitempty"`     // it was not executed: a mock gave its outcome, or skipped it
+	UpToDate   bool           `json:"up_to_date,omitempty"` // it was not executed, because an earlier success holds, as Message says
+	Outputs    map[string]any `json:"outputs,omitempty"`    // of the latest execution; only in answers to a selection
+	Instances  *Instances     `json:"instances,omitempty"`  // of a sub-flow
+	SubFlow    string         `json:"sub_flow,omitempty"`   // "foreach", "times", "while", "until"
+	Item       string         `json:"item,omitempty"`       // of an instance's node
+	Engine     *EngineJob     `json:"engine,omitempty"`     // of the latest execution; nil = this machine executes it
 	PeakBytes  int64          `json:"peak_bytes,omitempty"`
 	// Surroundings say how Run executes its command, if not like others: "container=debian:12 (docker)", "cwd=/data".
 	Surroundings []string `json:"surroundings,omitempty"`
@@ -193,6 +194,7 @@ type RunDetail struct {
 
 	Host      string `json:"host,omitempty"`
 	FailFast  bool   `json:"fail_fast,omitempty"`
+	NoCache   bool   `json:"no_cache,omitempty"` // also what was up to date was executed
 	TimeoutMS int64  `json:"timeout_ms,omitempty"`
 	GraceMS   int64  `json:"grace_ms"`
 	// Masked is set if the run has secrets: their values are hidden.

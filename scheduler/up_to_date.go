@@ -59,3 +59,23 @@ func (r *Run) upToDate(ev *Event) {
 	}
 	r.activity(i).finish(outcome{ok: true, hasExit: true, outputs: ev.Outputs, message: ev.Message, upToDate: true})
 }
+
+// DeclaredInputs returns the inputs that the nodes of the workfile declare, whether or not they are part of the run: lists of
+// paths, in which expressions that depend on nodes or items are not evaluated.
+func (t *texts) DeclaredInputs() (list []string) {
+	if t.opt.Flow == nil {
+		return nil
+	}
+	e := t.envIn(0)
+	e.UUID = func() string { return "" } // the next id belongs to the next event
+	for home, text := range t.opt.Flow.InputTexts() {
+		if home == nil && len(text.Nodes()) == 0 {
+			if value, err := text.Render(e); err == nil {
+				list = append(list, value)
+				continue
+			}
+		}
+		list = append(list, text.String())
+	}
+	return list
+}

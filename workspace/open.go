@@ -17,6 +17,7 @@ import (
 	"wf/workspace/params"
 	"wf/workspace/planning"
 	"wf/workspace/secrets"
+	"wf/workspace/uptodate"
 	"wf/workspace/watchers"
 	"wf/workspace/workfile"
 )
@@ -86,6 +87,7 @@ func (w *Workspace) useHistory(s *history.Store) {
 		Engines: func() []string { return executor.EnginesOf(w.cfg.Executor) }}
 	w.host = &activerun.Host{ID: w.id, Path: w.path, State: w.cfg.State, Log: w.cfg.Log, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Secrets: w.preparer.secrets, Out: w.out, Marks: watchers.NewMarks(w.out, w.nodes),
 		Executor: w.cfg.Executor, Slots: w.cfg.Slots, Pools: w.cfg.Pools, Nested: w.cfg.Nested, Notices: w.cfg.Notices, Values: w.cfg.Values,
+		Memory:     uptodate.At(filepath.Join(history.Folder(w.cfg.State, w.id), uptodate.FileName)),
 		RetryLater: func() { w.retries.holdTimer.Reset(w.host.HoldPause) }, Found: w.quarantine.awaitReports,
 		Answered: func(r *activerun.Run, node string, approved bool) {
 			w.tell(News{Kind: ApprovalEnded, Run: r.ID, Node: node, Approved: approved})

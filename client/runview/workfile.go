@@ -252,6 +252,7 @@ func (f *Workfile) node(ev api.Event) {
 	}
 	noteAttempt(n, ev)
 	n.Wait, n.Mocked, n.Handled, n.FromFile = nil, ev.Mocked, ev.Handled, false
+	n.UpToDate = ev.UpToDate
 	n.Engine, n.PeakBytes = ev.Engine, ev.PeakBytes
 	switch ev.Type {
 	case api.NodeSkipped:
@@ -272,6 +273,9 @@ func (f *Workfile) node(ev api.Event) {
 		n.State, n.Started, n.DurationMS, n.PID = api.StateRunning, &start, nil, ev.PID
 	case api.NodeFinished:
 		n.State, n.DurationMS, n.PID = api.StateOK, ev.DurationMS, 0
+		if ev.UpToDate {
+			n.Message = ev.Message
+		}
 	case api.NodeFailed:
 		n.State, n.DurationMS, n.PID = api.StateFailed, ev.DurationMS, 0
 		n.Reason, n.ExitCode, n.Signal, n.Message = ev.Reason, ev.ExitCode, ev.Signal, ev.Message

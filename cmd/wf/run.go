@@ -63,6 +63,7 @@ type runOptions struct {
 	env            []string
 	envFiles       []string // of KEY=VALUE lines
 	failFast       bool
+	noCache        bool
 	timeout, grace time.Duration
 	acceptDrawing  bool
 	interrupt      string // what Ctrl-C does
@@ -142,6 +143,7 @@ func (o *runOptions) addScopeFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.executor, "executor", "", "run the nodes that name none with `EXECUTOR`: local, or one of the configuration (wf help executors)")
 	f.StringVar(&o.profile, "profile", "", "run with the parameters and attributes of `PROFILE` (wf help profiles)")
 	f.BoolVar(&o.failFast, "fail-fast", false, "stop everything at the first failure")
+	f.BoolVar(&o.noCache, "no-cache", false, "execute also nodes that are up to date (wf help up-to-date)")
 	o.controlOptions.addFlags(f)
 	f.BoolVar(&o.acceptDrawing, "accept-drawing", false, "run the texts of a drawing as commands; wf remembers this")
 }
@@ -225,6 +227,7 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		Jobs:          o.jobs,
 		Env:           slices.Concat(e.Environ, fromFiles, o.env),
 		FailFast:      o.failFast,
+		NoCache:       o.noCache,
 		Executor:      o.executor,
 		TimeoutMS:     o.timeout.Milliseconds(),
 		GraceMS:       millis(flags, "grace", o.grace),

@@ -26,6 +26,7 @@ func topics() []topic {
 		{"workfiles", "What wf reads in a workfile", nil},
 		{"control-flow", "Conditions, loops, approvals and parameters", nil},
 		{"attributes", "All attributes of nodes, edges and the graph", listAttributes},
+		{"up-to-date", "Run only what changed: inputs and outputs", nil},
 		{"triggers", "What starts runs: times, files, requests, and ends of other runs", nil},
 		{"webhooks", "Start runs from other programs, such as GitHub", nil},
 		{"executors", "Where commands run, and what they need there", listProfileKeys},

@@ -1,9 +1,11 @@
 package flow
 
 import (
+	"iter"
 	"strings"
 
 	"wf/graph"
+	"wf/scheduler/expression"
 )
 
 // The attributes of Files.
@@ -43,4 +45,15 @@ func DeclaredFiles(n *graph.Node) (inputs, outputs string) {
 	inputs, _ = n.Attr(attrInputs)
 	outputs, _ = n.Attr(attrOutputs)
 	return strings.TrimSpace(inputs), strings.TrimSpace(outputs)
+}
+
+// InputTexts yields the declared inputs of all commands, each with the sub-flow that the command belongs to, nil for none.
+func (f *Flow) InputTexts() iter.Seq2[*graph.Node, *expression.Text] {
+	return func(yield func(*graph.Node, *expression.Text) bool) {
+		for n, rules := range f.rules {
+			if rules.Files != nil && rules.Files.Inputs != nil && !yield(n.Home(), rules.Files.Inputs) {
+				return
+			}
+		}
+	}
 }

@@ -42,7 +42,7 @@ func (en *ending) EndReady() bool {
 	if en.run.preparing.interrupt(); en.run.preparing.busy > 0 {
 		return false
 	}
-	if !en.run.hooking.afterRun() {
+	if !en.run.hooking.afterRun() || !en.run.reuse.Save() {
 		return false
 	}
 	if !en.sweeping {
@@ -146,7 +146,7 @@ func (r *Run) resultWord() api.Result {
 }
 
 func historyCounts(c api.Counts) history.Counts {
-	return history.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled}
+	return history.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled, UpToDate: c.UpToDate}
 }
 
 // Summary describes the run for clients.
@@ -200,6 +200,7 @@ func (r *Run) paused(c api.Counts) api.Paused {
 func (r *Run) Detach() {
 	r.slotShare.leaveSlots()
 	r.pooling.dropPools()
+	r.reuse.saveNow()
 	r.timer.Stop()
 	r.notices.stop()
 	r.stopping.patience.Stop()

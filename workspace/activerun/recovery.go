@@ -110,8 +110,8 @@ func (r *Run) applyJournal(records []history.Record) {
 			r.dispatcher.dequeue(executor.ID{Node: rec.Node, Execution: rec.Execution})
 		}
 	}, func(c runstate.Change) {
-		if c.Kind == scheduler.Execute {
-			r.dispatcher.enqueue(executor.ID{Node: c.Node, Execution: c.Execution})
+		if id := (executor.ID{Node: c.Node, Execution: c.Execution}); c.Kind == scheduler.Execute && !r.reuse.enqueue(id) {
+			r.dispatcher.enqueue(id)
 		}
 	})
 	r.lookahead.stale = true

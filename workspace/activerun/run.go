@@ -29,6 +29,7 @@ import (
 	"wf/workspace/runstate"
 	"wf/workspace/secrets"
 	"wf/workspace/tracing"
+	"wf/workspace/uptodate"
 	"wf/workspace/watchers"
 	"wf/workspace/workfile"
 )
@@ -54,6 +55,7 @@ type Run struct {
 	tables
 	preparing
 	variables
+	reuse
 
 	accepted func(error)  // called once, when the run has started or has failed to start
 	broken   string       // why the executor was lost; "" if it was not
@@ -73,6 +75,7 @@ func New(h *Host, state *nodestate.Run, accepted func(error)) *Run {
 	r.slotShare.run, r.pooling.run, r.nesting.run, r.lookahead.run, r.journal.run = r, r, r, r, r
 	r.stopping.run, r.ending.run, r.dispatcher.run, r.recovery.run, r.announcer.run = r, r, r, r, r
 	r.notices.run, r.hooking.run, r.tables.run, r.preparing.run, r.variables.run = r, r, r, r, r
+	r.reuse.run = r
 	r.hooking.stopped, r.hooking.nodes = make(chan struct{}), nodeHooksOf(state.Request.Hooks)
 	r.Active = r
 	r.timer = h.Loop.NewTimer(func() { r.stopping.Stop(api.StopRequest{Cause: "timeout"}, "", nil) })
@@ -133,7 +136,7 @@ func (r *Run) commit(rec history.Record) {
 		panic("internal error: a record for the journal: " + err.Error())
 	}
 	switch rec.Type {
-	case history.RecordStop, history.RecordCancel, history.RecordTick, history.RecordItems:
+	case history.RecordStop, history.RecordCancel, history.RecordTick, history.RecordItems, history.RecordUpToDate:
 		r.journal.unique = true
 	}
 	if rec.Stored != nil {
@@ -250,7 +253,7 @@ func (r *Run) enact(c runstate.Change, todo *followUp) {
 	case scheduler.Execute:
 		if id := (executor.ID{Node: c.Node, Execution: c.Execution}); r.lookahead.has(id) {
 			todo.known = append(todo.known, id)
-		} else {
+		} else if !r.reuse.enqueue(id) {
 			r.preparing.enqueue(id)
 		}
 	case scheduler.ListItems:
@@ -303,6 +306,9 @@ func (an *announcer) nodeChanged(c runstate.Change) {
 			return
 		}
 		news.Type, news.Mocked, news.Note = api.NodeFinished, ef.Mocked, an.run.Unmatched(ef.Node)
+		if news.UpToDate = ef.UpToDate; ef.UpToDate {
+			news.Message = ef.Message
+		}
 	default:
 		return
 	}
@@ -314,6 +320,7 @@ func (an *announcer) nodeChanged(c runstate.Change) {
 func (r *Run) Abandon() {
 	loop.Contain(r.host.Loop, "a question", func() (struct{}, error) { // the cause of the first panic may cause another one
 		r.timer.Stop()
+		r.reuse.stop()
 		r.notices.stop()
 		r.tick.Stop()
 		if r.sess != nil {
@@ -414,8 +421,9 @@ type Host struct {
 	Nested     Nested          // nil if commands cannot start runs
 	Notices    Notices         // nil if nobody is notified
 	Values     runstate.Values // of wf kv; nil if there are none
-	RetryLater func()          // makes the workspace call Retry after HoldPause
-	Found      func(*Run)      // called when the executor of a recovered run was found, or is lost
+	Memory     *uptodate.File
+	RetryLater func()     // makes the workspace call Retry after HoldPause
+	Found      func(*Run) // called when the executor of a recovered run was found, or is lost
 	// Answered is called when the time for an approval is over, with the answer by default.
 	Answered func(r *Run, node string, approved bool)
 
@@ -425,5 +433,5 @@ type Host struct {
 
 // endNotes returns notes about a run that is over, such as a case that matches no edge.
 func (en *ending) endNotes() []string {
-	return slices.Concat(en.run.hooking.notes(), en.run.UnmatchedNotes(), en.leftoverNotes())
+	return slices.Concat(en.run.hooking.notes(), en.run.UnmatchedNotes(), en.run.reuse.notes, en.leftoverNotes())
 }

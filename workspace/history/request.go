@@ -65,6 +65,7 @@ type Request struct {
 	Jobs           int    `json:"jobs,omitempty"`     // concurrent executions; 0 = not specified
 	NoLimit        bool   `json:"no_limit,omitempty"` // of concurrent executions
 	FailFast       bool   `json:"fail_fast,omitempty"`
+	NoCache        bool   `json:"no_cache,omitempty"` // what is up to date is executed, too
 	TimeoutMS      int64  `json:"timeout_ms,omitempty"`
 	GraceMS        int64  `json:"grace_ms"` // 0 = kill at once, which is not the default, so it is never absent
 	MaxActivations int    `json:"max_activations,omitempty"`

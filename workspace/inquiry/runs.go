@@ -80,7 +80,7 @@ func summaryOf(req history.Request, res *history.Result, problem string) api.Run
 }
 
 func apiCounts(c history.Counts) api.Counts {
-	return api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled}
+	return api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled, UpToDate: c.UpToDate}
 }
 
 // load reads a run of the history. "" means the latest run.
@@ -139,7 +139,7 @@ func (q *Reader) detail(ctx context.Context, past *history.Details, replayed *ru
 	req := past.Request
 	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: summaryOf(req, past.Result, past.Problem), Workfile: req.Workfile,
 		Folder: q.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, NoLimit: req.NoLimit, Version: req.Version, Trigger: triggerOf(req, q.store.Dir(req.Run)),
-		Execs: []api.Execution{}, Host: req.Host, FailFast: req.FailFast, TimeoutMS: req.TimeoutMS, GraceMS: req.GraceMS, Masked: req.Secrets != nil}
+		Execs: []api.Execution{}, Host: req.Host, FailFast: req.FailFast, NoCache: req.NoCache, TimeoutMS: req.TimeoutMS, GraceMS: req.GraceMS, Masked: req.Secrets != nil}
 	if req.Profile != nil {
 		d.Profile = req.Profile.Name
 	}

@@ -160,7 +160,7 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	r.Request = history.Request{
 		Workspace: pl.ID, Workfile: pl.Path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		Until: req.Until, From: req.From,
-		All: scope.All, Wrapper: pl.File.Wrapper(), Cwd: pl.Folder(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
+		All: scope.All, Wrapper: pl.File.Wrapper(), Cwd: pl.Folder(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast, NoCache: req.NoCache,
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations, MaxInstances: instances,
 		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: pl.Version, Time: clock.Now(),
 	}

@@ -170,6 +170,9 @@ func (r *State) noteRecord(rec history.Record) (ev scheduler.Event, decides bool
 		return scheduler.Event{Kind: scheduler.Stop}, true
 	case history.RecordItems:
 		ev.Kind, ev.OK, ev.Message, ev.Items = scheduler.Listed, rec.OK, rec.Message, itemsOf(rec)
+	case history.RecordUpToDate:
+		ev.Kind, ev.Message = scheduler.UpToDate, rec.Message
+		ev.Outputs, _ = params.Decode(rec.Outputs)
 	case history.RecordTick:
 		return scheduler.Event{Kind: scheduler.Tick}, true
 	case history.RecordClock:
@@ -282,7 +285,8 @@ func (r *State) markNode(ev scheduler.Event, ef scheduler.Effect) (replaced, unr
 		n.Execution = &Execution{Run: r.Number, Status: ef.Status, StartedAt: r.Now}
 		return true, false
 	}
-	over := ef.Status == graph.Failed || ef.Status == graph.Ran && (ef.Mocked || r.Sched.Members(ef.Node) > 0)
+	upToDate := ef.Status == graph.Ran && ef.UpToDate
+	over := ef.Status == graph.Failed || upToDate || ef.Status == graph.Ran && (ef.Mocked || r.Sched.Members(ef.Node) > 0)
 	byExecution := ev.Kind == scheduler.Finished && ev.Node == ef.Node && ef.Reason == ev.Reason
 	if !over || byExecution {
 		if n.Execution != nil {
@@ -290,8 +294,8 @@ func (r *State) markNode(ev scheduler.Event, ef scheduler.Effect) (replaced, unr
 		}
 		return false, false
 	}
-	if n.Execution == nil {
-		n.Execution, replaced = &Execution{Run: r.Number}, true
+	if n.Execution == nil || upToDate {
+		n.Execution, replaced = &Execution{Run: r.Number, UpToDate: upToDate, Outputs: r.Sched.Outputs(ef.Node)}, true
 	}
 	n.Execution.Status, n.Execution.Reason, n.Execution.Message = ef.Status, api.Reason(ef.Reason), r.failureText(ef)
 	n.Execution.Mocked, n.Execution.Handled = ef.Mocked, r.Sched.Handled(ef.Node)

@@ -10,13 +10,13 @@ import (
 	"wf/workspace/history"
 )
 
-// valuesOf is a store in memory.
-type valuesOf struct {
+// storedValues is a store in memory.
+type storedValues struct {
 	values map[string]string
 	err    error
 }
 
-func (v *valuesOf) Value(workspace, key string) ([]byte, bool, error) {
+func (v *storedValues) Value(workspace, key string) ([]byte, bool, error) {
 	text, known := v.values[key]
 	return []byte(text), known && workspace == "w", v.err
 }
@@ -29,7 +29,7 @@ func TestStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, _ := flow.Read(g)
-	values := &valuesOf{values: map[string]string{"x": "1", "z": "not read"}}
+	values := &storedValues{values: map[string]string{"x": "1", "z": "not read"}}
 	var now, again Stored
 	step := func(want string) {
 		t.Helper()

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -13,7 +14,7 @@ import (
 
 // RemoveOutputs removes the outputs that an execution without success has left, so that nothing takes half a file for a whole
 // one. It leaves what is not inside the folder, also through links, and what is, contains, or is in, one of the inputs; these are
-// paths of any command of the run. It returns what it has removed. Outputs that do not exist are no error.
+// paths of any command of the workfile, in which an expression that was not evaluated stands for any text. It returns what it has removed. Outputs that do not exist are no error.
 func RemoveOutputs(folder string, outputs, inputs []string) (removed []string, err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -57,6 +58,12 @@ func resolved(path string) string {
 // isInput reports whether a resolved path is one of the declared inputs, or in it, or around it.
 func isInput(folder, place string, inputs []string) bool {
 	for _, declared := range inputs {
+		if strings.Contains(declared, "${{") {
+			if mayBeInput(folder, place, declared) {
+				return true
+			}
+			continue
+		}
 		if !isPattern(declared) {
 			input := resolved(within(folder, literal(declared)))
 			if holds(input, place) || holds(place, input) {
@@ -77,6 +84,48 @@ func isInput(folder, place string, inputs []string) bool {
 		}
 	}
 	return false
+}
+
+// mayBeInput is isInput for a path with expressions, with all their values.
+func mayBeInput(folder, place, declared string) bool {
+	before, _, _ := strings.Cut(declared, "${{")
+	if at := strings.IndexAny(before, `*?[{\`); at >= 0 {
+		before = before[:at]
+	}
+	slash := strings.LastIndexByte(before, '/') + 1
+	base := resolved(within(folder, before[:slash]))
+	begin := base + "/" + before[slash:]
+	if holds(place, base) || strings.HasPrefix(place, begin) && isFolder(place) {
+		return true
+	}
+	text := regexp.QuoteMeta(begin)
+	for rest := declared[len(before):]; rest != ""; {
+		end := "" // of what stands for many texts
+		switch {
+		case strings.HasPrefix(rest, "${{"):
+			end = "}}"
+		case rest[0] == '[':
+			end = "]"
+		case rest[0] == '{':
+			end = "}"
+		}
+		_, after, ended := strings.Cut(rest, end)
+		switch {
+		case end != "" && ended:
+			text, rest = text+".*", after
+		case strings.IndexByte(`*?[]{}\`, rest[0]) >= 0:
+			text, rest = text+".*", rest[1:]
+		default:
+			text, rest = text+regexp.QuoteMeta(rest[:1]), rest[1:]
+		}
+	}
+	pattern, err := regexp.Compile("(?s)^" + text + "(/.*)?$")
+	return err != nil || pattern.MatchString(place)
+}
+
+func isFolder(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
 }
 
 // holds reports whether a path is the other one, or a folder around it.

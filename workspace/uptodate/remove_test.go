@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -55,6 +56,22 @@ func TestRemoveOutputs(t *testing.T) {
 	for _, gone := range []string{"half.txt", "d", "link", "away", "star*", "in/b.csv"} {
 		if _, err := os.Lstat(filepath.Join(folder, gone)); err == nil {
 			t.Errorf("%s is still there", gone)
+		}
+	}
+}
+
+// TestInputsWithExpressions: what could be an input, whatever the value of an expression is, is not removed.
+func TestInputsWithExpressions(t *testing.T) {
+	inputs := []string{"fq/${{ item }}.fq", "${{ params.x }}.in", "ref_[ab]/${{ item }}/*.fa", `a\*${{ item }}`}
+	for output, removed := range map[string]bool{
+		"fq/S1.fq": false, "fq/S1.bam": true, "fq/deep/S1.fq": false, "fq": false, "S1.bam": true, "S1.in": false, "x/S1.in": false,
+		"x/S1.in/part": false, "ref_a/S1/x.fa": false, "ref_a/S1/x.bam": true, "ref": true, "b*x": true, "a*x": false,
+	} {
+		folder := t.TempDir()
+		write(t, folder, output+"=x")
+		got, err := RemoveOutputs(folder, []string{strings.ReplaceAll(output, "*", `\*`)}, inputs)
+		if err != nil || len(got) > 0 != removed {
+			t.Errorf("%s: removed %q, %v", output, got, err)
 		}
 	}
 }

@@ -7,10 +7,13 @@ import (
 	"wf/tui/words"
 )
 
-// notExecuted returns " mocked" for a node that was not executed, otherwise "".
+// notExecuted returns " mocked" or " up to date (run 41)" for a node that was not executed, otherwise "".
 func notExecuted(ev api.Event) string {
-	if ev.Mocked {
+	switch {
+	case ev.Mocked:
 		return " mocked"
+	case ev.UpToDate:
+		return " " + plain.Line(ev.Message)
 	}
 	return ""
 }

@@ -127,6 +127,9 @@ func runLimits(d api.RunDetail) string {
 	if d.FailFast {
 		parts = append(parts, "fail-fast")
 	}
+	if d.NoCache {
+		parts = append(parts, "no-cache")
+	}
 	return strings.Join(parts, ", ")
 }
 
