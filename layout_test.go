@@ -75,7 +75,7 @@ var mayImport = map[string][]string{
 	"workspace/secrets":               {"executor", "executor/ownfile", "executor/rundir"},
 	"workspace/uptodate":              {"executor/checksum", "executor/ownfile"},
 	"workspace/table":                 {"scheduler/expression", "scheduler/flow"},
-	"workspace/runstate":              {"api", "executor", "executor/ownfile", "executor/shell", "graph", "graph/pattern", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/params", "workspace/uptodate"},
+	"workspace/runstate":              {"api", "executor", "executor/ownfile", "executor/shell", "graph", "graph/pattern", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/clock", "workspace/history", "workspace/params", "workspace/secrets", "workspace/uptodate"},
 	"workspace/workfile":              {"api", "executor", "executor/checksum", "executor/ownfile", "executor/shell", "graph", "graph/attribute", "graph/difference", "graph/layered", "graph/merge", "graph/text", "graphml", "scheduler", "scheduler/flow", "trigger", "workspace/history", "workspace/loop", "workspace/params", "workspace/secrets", "workspace/table"},
 	"workspace/nodestate":             {"api", "graph", "scheduler", "scheduler/expression", "scheduler/flow", "workspace/history", "workspace/runstate", "workspace/workfile"},
 	"workspace/planning":              {"api", "executor", "executor/procattr", "executor/shell", "graph", "graph/timespan", "graphml", "notify", "scheduler", "scheduler/expression", "scheduler/flow", "trigger", "workspace/clock", "workspace/history", "workspace/loop", "workspace/nodestate", "workspace/params", "workspace/runstate", "workspace/secrets", "workspace/table", "workspace/workfile"},

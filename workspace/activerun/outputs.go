@@ -62,7 +62,7 @@ func (r *Run) outputs(id executor.ID) (values map[string]any, raw []byte, err er
 
 // printed returns what a command printed, as JSON for the journal.
 func (r *Run) printed(out executor.Range) ([]byte, error) {
-	kept, err := runstate.ReadPrinted(r.Dir, out)
+	kept, err := runstate.ReadPrinted(r.Dir, out, r.masks)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,11 @@ func (q *Reader) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluated, 
 		}
 		for _, r := range q.nodes.Runs {
 			if r.Phase != runstate.Preparing && (number == r.Number || number == 0 && r.Sees(req.Node)) {
-				return r.Eval(req, q.readNames(), q.stored())
+				masks, err := q.masksOf(r.Dir)
+				if err != nil {
+					return answer, err
+				}
+				return r.Eval(req, q.readNames(), q.stored(), masks)
 			}
 		}
 		if past = number; past == 0 {
@@ -87,8 +91,12 @@ func (q *Reader) evalPast(req api.EvalRequest, n int) (api.Evaluated, error) {
 	if err != nil {
 		return api.Evaluated{}, api.Internal(fmt.Sprintf("run %d cannot be read any more", n), err)
 	}
+	masks, err := q.masksOf(q.store.Dir(n))
+	if err != nil {
+		return api.Evaluated{}, err
+	}
 	f, _ := flow.Read(p.graph)
-	return p.Eval(req, f, q.stored())
+	return p.Eval(req, f, q.stored(), masks)
 }
 
 // evalUnrun evaluates an expression in a workfile that no run has covered. Parameters have their defaults.

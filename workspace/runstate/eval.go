@@ -9,6 +9,7 @@ import (
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
 	"wf/workspace/clock"
+	"wf/workspace/secrets"
 )
 
 // Sees reports whether the run has a place with this name.
@@ -18,8 +19,8 @@ func (r *State) Sees(place string) bool {
 }
 
 // Eval evaluates an expression at a place of the run. names contains the names of nodes, for a run without control flow; stored reads
-// the present values of wf kv.
-func (r *State) Eval(req api.EvalRequest, names *flow.Flow, stored func(key string) (*expression.Kept, error)) (api.Evaluated, error) {
+// the present values of wf kv; masks hide secrets in what commands printed.
+func (r *State) Eval(req api.EvalRequest, names *flow.Flow, stored func(key string) (*expression.Kept, error), masks *secrets.Masks) (api.Evaluated, error) {
 	env, home, ok := r.Sched.EnvAt(req.Node)
 	if !ok {
 		return api.Evaluated{}, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("run %s has no place %s", r.ID, req.Node),
@@ -30,7 +31,7 @@ func (r *State) Eval(req api.EvalRequest, names *flow.Flow, stored func(key stri
 	} else {
 		env.Node = func(name string) expression.Node { return r.plainNode(names.Find(nil, name)) }
 	}
-	env.Node = withPrinted(r, env.Node, names, home)
+	env.Node = withPrinted(r, env.Node, names, home, masks)
 	if env.Variable == nil {
 		env.Variable = Variable(req.Env)
 	}
@@ -39,7 +40,7 @@ func (r *State) Eval(req api.EvalRequest, names *flow.Flow, stored func(key stri
 }
 
 // withPrinted adds what nodes of the outer flow printed, which the run keeps only if a text of its workfile reads it.
-func withPrinted(r *State, look func(name string) expression.Node, names *flow.Flow, home *graph.Node) func(name string) expression.Node {
+func withPrinted(r *State, look func(name string) expression.Node, names *flow.Flow, home *graph.Node, masks *secrets.Masks) func(name string) expression.Node {
 	return func(name string) expression.Node {
 		v, n := look(name), names.FindIn(home, name)
 		if n == nil || v.Stdout != nil || n.SubFlow() {
@@ -47,7 +48,7 @@ func withPrinted(r *State, look func(name string) expression.Node, names *flow.F
 		}
 		if i, in := r.Sched.Index(n.ID); in && r.Dir != "" {
 			if rec := r.Nodes[i].Execution; rec != nil && rec.Run == r.Number && !rec.Live {
-				v.Stdout, _ = ReadPrinted(r.Dir, rec.Out) // nil if the log was removed
+				v.Stdout, _ = ReadPrinted(r.Dir, rec.Out, masks) // nil if the log was removed
 			}
 		}
 		return v

@@ -5,23 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"wf/executor"
-	"wf/executor/ownfile"
 	"wf/graph"
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
 	"wf/workspace/history"
+	"wf/workspace/secrets"
 )
 
 // blanks is how many bytes around a text that is kept may be blanks.
 const blanks = 4096
 
-// ReadPrinted reads what a command printed, as expressions see it: without blanks at both ends. dir is the folder of the run.
-func ReadPrinted(dir string, out executor.Range) (*expression.Kept, error) {
+// ReadPrinted reads what a command printed, as expressions see it: without blanks at both ends and without the secrets that masks
+// hide. dir is the folder of the run.
+func ReadPrinted(dir string, out executor.Range, masks *secrets.Masks) (*expression.Kept, error) {
 	length := out.End - out.Start
 	switch {
 	case out.File == "" || length <= 0:
@@ -29,7 +28,7 @@ func ReadPrinted(dir string, out executor.Range) (*expression.Kept, error) {
 	case length > expression.MaxKept+blanks:
 		return &expression.Kept{Bytes: length}, nil
 	}
-	f, err := ownfile.Open(filepath.Join(dir, filepath.FromSlash(out.File)), os.O_RDONLY)
+	f, err := secrets.OpenRaw(dir, out)
 	if err != nil {
 		return nil, fmt.Errorf("what it printed cannot be read: %w", err)
 	}
@@ -38,7 +37,7 @@ func ReadPrinted(dir string, out executor.Range) (*expression.Kept, error) {
 	if _, err := f.ReadAt(text, out.Start); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("what it printed cannot be read: %w", err)
 	}
-	return expression.Keep(strings.TrimSpace(string(text))), nil
+	return expression.Keep(strings.TrimSpace(string(masks.Bytes(text)))), nil
 }
 
 // printed reports whether a text of the workfile reads what a node prints. f is nil for a run without control flow.

@@ -13,6 +13,7 @@ import (
 func TestOutputsAreOpenedInOnePlace(t *testing.T) {
 	raw := map[string]string{
 		"workspace/inquiry/logs.go":      "passes the bytes on to Masks.Stream",
+		"workspace/runstate/printed.go":  "gives the bytes to Masks.Bytes",
 		"workspace/activerun/outputs.go": "items become a record, and commit hides secrets in records",
 	}
 	seen := 0
