@@ -40,6 +40,8 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"remember":   cmdRemember,
 		"untouched":  cmdUntouched,
 
+		"engine":      cmdEngine,
+		"boxes":       cmdBoxes,
 		"receive":     cmdReceive,
 		"receivemail": cmdReceiveMail,
 		"waitfor-ls":  cmdWaitforNotifications,

@@ -16,7 +16,13 @@ import (
 
 // readSurroundings returns the surroundings of the nodes of the workfile, nil if all are those of the run.
 func (pl *Planner) readSurroundings() (*surroundings.Set, []graph.Problem) {
-	return surroundings.Read(pl.File.Graph(), filepath.Dir(pl.Path), pl.File.Wrapper())
+	set, problems := surroundings.Read(pl.File.Graph(), filepath.Dir(pl.Path), pl.File.Wrapper())
+	for i := range problems {
+		if p := &problems[i]; len(p.Nodes) > 0 {
+			p.Message = "node " + pl.File.Handle(pl.File.Graph().Node(p.Nodes[0])) + ": " + p.Message
+		}
+	}
+	return set, problems
 }
 
 // withFiles reads the files that surroundings name into a request. It waits for the disk, so it must not be called on the loop.
