@@ -33,9 +33,9 @@ var (
 // unsupported returns why the current runner would ignore a job. The caller holds mu.
 func (s *session) unsupported(j Job) error {
 	switch {
-	case s.noHooks && j.Around != nil:
+	case s.lacks.hooks && j.Around != nil:
 		return errNoHooks
-	case s.noLauncher && j.Launcher != nil:
+	case s.lacks.launchers && j.Launcher != nil:
 		return errNoLauncher
 	}
 	return nil
@@ -46,7 +46,7 @@ func (s *session) unsupported(j Job) error {
 func (s *session) setAbilities(hooks, launchers bool) {
 	var dropped []Report
 	s.mu.Lock()
-	s.noHooks, s.noLauncher = !hooks, !launchers
+	s.lacks.hooks, s.lacks.launchers = !hooks, !launchers
 	for id, sent := range s.jobs {
 		if err := s.unsupported(sent.job); err != nil {
 			dropped = append(dropped, Report{Kind: Ended, ID: id, Time: time.Now(), Exit: Exit{Failed: true}, Message: err.Error()})

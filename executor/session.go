@@ -38,20 +38,18 @@ type session struct {
 	crashes  crashes
 	tried    bool // the run is to end, and a runner was started for that
 
-	mu      sync.Mutex      // guards the fields below; never held while waiting or reporting
-	conn    syscall.RawConn // the present connection, or nil
-	writing bool            // write is sending: other bytes must be sent after that
-	unsent  []byte
-	width   int
-	handed  int // how many jobs have been taken
-	jobs    map[ID]sentJob
-	gates   bool // the runner that said hello last supports gates
-	noHooks bool // it does not support hooks
-	// noLauncher says that it does not support launchers.
-	noLauncher bool
-	stops      map[ID]time.Time // executions that are being stopped, and the end of their grace
-	closing    bool
-	detached   bool
+	mu       sync.Mutex      // guards the fields below; never held while waiting or reporting
+	conn     syscall.RawConn // the present connection, or nil
+	writing  bool            // write is sending: other bytes must be sent after that
+	unsent   []byte
+	width    int
+	handed   int // how many jobs have been taken
+	jobs     map[ID]sentJob
+	gates    bool                            // the runner that said hello last supports gates
+	lacks    struct{ hooks, launchers bool } // what it does not support
+	stops    map[ID]time.Time                // executions that are being stopped, and the end of their grace
+	closing  bool
+	detached bool
 
 	end sessionEnd
 }

@@ -110,7 +110,7 @@ func (pp *preparer) frozen(r *activerun.Run) ([]byte, error) {
 	file := pp.w.file
 	if p := r.Request.Profile; p != nil {
 		var err error
-		if file, _, err = file.With(p); err != nil {
+		if file, _, err = workfile.WithProfile(file, p); err != nil {
 			return nil, err
 		}
 	}

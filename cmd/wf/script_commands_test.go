@@ -44,6 +44,8 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"untouched":  cmdUntouched,
 
 		"page":        cmdPage,
+		"engine":      cmdEngine,
+		"boxes":       cmdBoxes,
 		"receive":     cmdReceive,
 		"receivemail": cmdReceiveMail,
 		"waitfor-ls":  cmdWaitforNotifications,

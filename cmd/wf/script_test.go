@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"wf/executor/executortest/boxtest"
 )
 
 // Which scripts show how the command line looks:
@@ -134,6 +136,7 @@ type sandbox struct {
 	listing   string               // the result of remember
 	endpoints map[string]*endpoint // by the variable of their port
 	visitors  map[string]*visitor  // of the web page, by their names in the script
+	engine    *boxtest.Engine      // nil = the script has none
 }
 
 // end stops the daemon with its runs, and fails if processes are left.
@@ -150,6 +153,11 @@ func (w *sandbox) end() error {
 	out, err := stop.CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("wf server stop --cancel: %w\n%s%s", err, out, w.daemonLog())
+	}
+	if w.engine != nil {
+		if left := w.engine.Close(); err == nil && len(left) > 0 {
+			err = fmt.Errorf("boxes left behind: %q", left)
+		}
 	}
 	if left := w.leftovers(); err == nil && len(left) > 0 {
 		err = fmt.Errorf("processes left behind:\n%s", left)

@@ -29,6 +29,8 @@ func topics() []topic {
 		{"up-to-date", "Run only what changed: inputs and outputs", nil},
 		{"triggers", "What starts runs: times, files, requests, and ends of other runs", nil},
 		{"webhooks", "Start runs from other programs, such as GitHub", nil},
+		{"environments", "How commands are executed: shells, folders, containers, conda, pixi, nix", nil},
+		{"profiles", "Parameters and attributes for a purpose", nil},
 		{"executors", "Where commands run, and what they need there", listProfileKeys},
 		{"batch-systems", "Grid Engine, PBS, LSF, HyperQueue and others as executors", listTemplateKeys},
 		{"background", "Processes that commands leave behind", nil},

@@ -35,8 +35,11 @@ type boxEnd struct {
 	as     *wire.Entry // how the execution ends if it is not being stopped
 }
 
-// boxes are the enders that run, by pid.
-type boxes struct{ enders map[int]*execution }
+// boxes are the boxes that were to be ended, and the enders that run.
+type boxes struct {
+	ends   map[*execution]*boxEnd
+	enders map[int]*execution // by pid
+}
 
 // noteBox writes what can kill the box that e is about to start.
 func (c *commands) noteBox(e *execution) error {
@@ -86,66 +89,69 @@ func mayLeaveBox(e *execution, d *proc.Death) bool {
 }
 
 // endBox makes sure that the box of e has ended, whose processes are gone. It returns false while an ender runs.
-func (r *runner) endBox(e *execution) (ended bool) {
-	if e.box != nil {
-		return e.box.pid == 0
+func endBox(r *runner, e *execution) (ended bool) {
+	if x := r.boxes.ends[e]; x != nil {
+		return x.pid == 0
 	}
 	n := r.commands.boxOf(e)
 	if n == nil {
 		return true
 	}
-	e.box = &boxEnd{began: time.Now()}
+	x := &boxEnd{began: time.Now()}
+	if r.boxes.ends == nil {
+		r.boxes.ends, r.boxes.enders = map[*execution]*boxEnd{}, map[int]*execution{}
+	}
+	r.boxes.ends[e] = x
 	argv := []string{"sh", "-c", rundir.EndBox, "sh", n.Program, n.ID}
 	env := append(append([]string(nil), r.commands.env.base...), n.Env...)
 	null := r.commands.null
 	child, err := forkExec("/bin/sh", argv, env, [3]int{null, null, null})
 	if err != nil {
-		e.box.failed = err.Error()
+		x.failed = err.Error()
 		return true
 	}
 	r.poller.watch(child)
-	e.box.pid, e.box.handle = child.pid, child.handle
-	if r.boxes.enders == nil {
-		r.boxes.enders = map[int]*execution{}
-	}
+	x.pid, x.handle = child.pid, child.handle
 	r.boxes.enders[child.pid] = e
 	return false
 }
 
 // endAfterBox ends e as the entry says, when its box has ended.
-func (r *runner) endAfterBox(e *execution, as *wire.Entry) {
-	if r.endBox(e) {
-		r.end(e, r.withBox(e, as))
+func endAfterBox(r *runner, e *execution, as *wire.Entry) {
+	if endBox(r, e) {
+		r.end(e, withBox(r, e, as))
 		return
 	}
-	e.box.as = as
+	r.boxes.ends[e].as = as
 }
 
 // enderDied handles the death of an ender, and returns false if the process was none.
-func (r *runner) enderDied(d *proc.Death) bool {
+func enderDied(r *runner, d *proc.Death) bool {
 	e := r.boxes.enders[d.PID]
 	if e == nil {
 		return false
 	}
 	delete(r.boxes.enders, d.PID)
-	r.poller.forget(e.box.handle)
+	x := r.boxes.ends[e]
+	r.poller.forget(x.handle)
 	proc.Reap(d.PID)
-	if e.box.pid = 0; d.Code != 0 || d.Signal != 0 {
-		e.box.failed = "it could not be killed"
+	if x.pid = 0; d.Code != 0 || d.Signal != 0 {
+		x.failed = "it could not be killed"
 	}
 	r.stops.look = true
-	if e.stop == nil && e.box.as != nil {
-		r.end(e, r.withBox(e, e.box.as))
+	if e.stop == nil && x.as != nil {
+		r.end(e, withBox(r, e, x.as))
 	}
 	return true
 }
 
 // withBox adds to an entry that a box may still run.
-func (r *runner) withBox(e *execution, as *wire.Entry) *wire.Entry {
-	if e.box == nil || e.box.failed == "" {
+func withBox(r *runner, e *execution, as *wire.Entry) *wire.Entry {
+	x := r.boxes.ends[e]
+	if x == nil || x.failed == "" {
 		return as
 	}
-	text := "its container may still run: " + e.box.failed
+	text := "its container may still run: " + x.failed
 	if b := r.commands.boxOf(e); b != nil {
 		text += fmt.Sprintf(" (%s kill %s)", b.Program, b.ID)
 	}
@@ -156,10 +162,10 @@ func (r *runner) withBox(e *execution, as *wire.Entry) *wire.Entry {
 	return as
 }
 
-// expireEnders kills the enders that take too long, and returns when the next one does; zero if none runs.
-func (r *runner) expireEnders(now time.Time) (next time.Time) {
-	for pid, e := range r.boxes.enders {
-		due := e.box.began.Add(boxTimeout)
+// expire kills the enders that take too long, and returns when the next one does; zero if none runs.
+func (b *boxes) expire(now time.Time) (next time.Time) {
+	for pid, e := range b.enders {
+		due := b.ends[e].began.Add(boxTimeout)
 		if !now.Before(due) {
 			unix.Kill(-pid, unix.SIGKILL) // its death follows
 			due = now.Add(time.Second)

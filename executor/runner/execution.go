@@ -158,7 +158,7 @@ func (r *runner) died(d *proc.Death) {
 	r.stops.look = true
 	e := r.children.running[d.PID]
 	if e == nil {
-		if !r.enderDied(d) { // an orphan that this process has adopted
+		if !enderDied(r, d) { // an orphan that this process has adopted
 			proc.Reap(d.PID)
 		}
 		return
@@ -174,7 +174,7 @@ func (r *runner) died(d *proc.Death) {
 			Code: d.Code, Signal: d.Signal, User: int64(d.User), System: int64(d.System),
 		})
 		if leaves {
-			r.endAfterBox(e, &wire.Entry{})
+			endAfterBox(r, e, &wire.Entry{})
 		}
 		return
 	}
@@ -195,7 +195,7 @@ func (r *runner) reapEnded() {
 	}
 	r.options.Reached(pointEndWritten, e.job.ID)
 	r.poller.forget(e.handle)
-	if e.stop != nil || e.box != nil {
+	if e.stop != nil || r.boxes.ends[e] != nil {
 		proc.Reap(e.pid)
 		return
 	}
@@ -235,6 +235,9 @@ func (r *runner) recordEnd(e *execution, as *wire.Entry) {
 	r.jobs.event++
 	delete(r.jobs.active, e.job.ID)
 	delete(r.stops.stopping, e)
+	if len(r.boxes.ends) > 0 && e != r.children.zombie {
+		delete(r.boxes.ends, e)
+	}
 	r.settle(e.job.ID, as)
 }
 

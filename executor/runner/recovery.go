@@ -140,7 +140,7 @@ func (r *runner) adopt(p *replayState) {
 		r.jobs.active[id] = e
 		switch {
 		case e.pid == 0:
-			r.endAfterBox(e, &wire.Entry{Lost: true, Message: "the runner died before it recorded the start"})
+			endAfterBox(r, e, &wire.Entry{Lost: true, Message: "the runner died before it recorded the start"})
 		default:
 			r.adoptStarted(e)
 		}
@@ -192,7 +192,7 @@ func (r *runner) adoptStarted(e *execution) {
 	}
 	if e.gone {
 		if e.stop == nil { // its box was being ended; otherwise the stop takes care of its other processes
-			r.endAfterBox(e, &wire.Entry{})
+			endAfterBox(r, e, &wire.Entry{})
 		}
 		return
 	}
@@ -254,7 +254,7 @@ func (r *runner) adoptedEnded(e *execution, d *proc.Death) {
 			as.Message = "ended while no runner was alive, so its exit code is unknown"
 		}
 		if mayLeaveBox(e, d) {
-			r.endAfterBox(e, as)
+			endAfterBox(r, e, as)
 			return
 		}
 		r.end(e, as)

@@ -128,7 +128,6 @@ type execution struct {
 	gone        bool        // the leader has ended
 	death       *proc.Death // how the leader ended; nil if that is unknown
 	stop        *stop       // nil unless it is being stopped
-	box         *boxEnd     // nil unless its box was to be ended
 	waitsFor    int         // how many executions still have to succeed before it may start
 	intended    bool        // its intent is in the log
 	durable     bool        // its intent is synced
@@ -356,7 +355,7 @@ func (r *runner) reapDeaths(now time.Time) {
 
 // turn does what has become possible or due.
 func (r *runner) turn(now time.Time) {
-	r.expireEnders(now)
+	r.boxes.expire(now)
 	r.advanceStops(now)
 	r.endHold(now)
 	r.startNext(now)
@@ -392,7 +391,7 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 		sooner(r.stops.next)
 	}
 	if len(r.boxes.enders) > 0 {
-		sooner(r.expireEnders(now))
+		sooner(r.boxes.expire(now))
 	}
 	if !r.log.unsynced.IsZero() {
 		sooner(r.log.unsynced.Add(syncDelay))

@@ -204,8 +204,8 @@ func (r *runner) endFinishedStops(table *proc.Table, now time.Time) (overdue []*
 		left := r.stops.members(table, e)
 		switch {
 		case e.gone && len(left) == 0:
-			if r.endBox(e) {
-				r.end(e, r.withBox(e, &wire.Entry{Lost: e.death == nil}))
+			if endBox(r, e) {
+				r.end(e, withBox(r, e, &wire.Entry{Lost: e.death == nil}))
 			}
 		case !e.stop.killed.IsZero() && now.Sub(e.stop.killed) > killTimeout:
 			r.abandonStop(e, left)

@@ -55,7 +55,7 @@ type preparation struct {
 
 // of returns what an execution of a node needs first, nil for most nodes. Commands at other executors need nothing of this machine.
 func (pr *preparing) of(node int) *surroundings.Preparation {
-	s := pr.run.SurroundingsOf(node)
+	s := runstate.SurroundingsOf(&pr.run.State, node)
 	if s == nil || runstate.ExecutorOf(&pr.run.State, node) != "" {
 		return nil
 	}

@@ -343,7 +343,7 @@ func (r *Run) job(i, execution int, line string) executor.Job {
 	}
 	job := executor.Job{ID: id, Shell: r.Request.Shell, Command: line, Around: r.hooking.around(id), Merge: r.Merges(i),
 		Idempotent: r.Sched.Idempotent(i), Engine: runstate.ExecutorOf(&r.State, i), Resources: executor.Resources(r.Sched.Resources(i))}
-	s := r.SurroundingsOf(i)
+	s := runstate.SurroundingsOf(&r.State, i)
 	if s == nil {
 		job.Env = append(env, r.Sched.Environment(i)...)
 		r.hideVariables(job.Env)

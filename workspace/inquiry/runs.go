@@ -182,9 +182,9 @@ func addSurroundings(d *api.RunDetail, req history.Request, replayed *runstate.S
 		replayed = &runstate.State{Request: req}
 	}
 	for k, e := range executions {
-		s := replayed.SurroundingsOfID(e.ID)
+		s := runstate.SurroundingsOfID(replayed, e.ID)
 		if s == nil && replayed.Sched != nil && e.Node < len(replayed.Nodes) {
-			s = replayed.SurroundingsOf(e.Node)
+			s = runstate.SurroundingsOf(replayed, e.Node)
 		}
 		d.Execs[k].Surroundings = s.Words()
 	}

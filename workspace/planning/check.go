@@ -32,7 +32,7 @@ func (pl *Planner) Check(ctx context.Context) (api.Check, error) {
 		folder, tables = pl.workFolder(), tablesOf(pl)
 		c := pl.check()
 		pl.checkShell(&c)
-		around = pl.checkSurroundings(&c)
+		around = checkSurroundings(pl, &c)
 		return c, nil
 	})
 	if err != nil {
@@ -50,7 +50,7 @@ func (pl *Planner) CheckLoaded() api.Check {
 	pl.checkShell(&c)
 	pl.workFolder().check(&c)
 	tablesOf(pl).check(&c)
-	pl.checkSurroundings(&c).check(&c)
+	checkSurroundings(pl, &c).check(&c)
 	return c
 }
 

@@ -32,7 +32,7 @@ func (r *Draft) changedSince(nodes *nodestate.Table) []string {
 	for i := range r.Nodes {
 		n, live := &r.Nodes[i], r.LiveNode(i)
 		rec := nodes.Record(live)
-		if rec == nil || rec.Command == "" || live.Container || rec.Command == r.LineOf(n.ID, n.Command) {
+		if rec == nil || rec.Command == "" || live.Container || rec.Command == runstate.LineOf(&r.State, n.ID, n.Command) {
 			continue
 		}
 		if live.Status == graph.Ran {
@@ -91,18 +91,18 @@ const defaultGraceMS = 10_000
 // Draft determines the scope of a run and refuses a run that cannot work. It changes nothing. If there is
 // nothing to resume, it returns neither a draft nor an error.
 func (pl *Planner) Draft(client string, req api.RunRequest) (*Draft, api.RunAccepted, error) {
-	of, err := pl.profiled(req)
+	of, err := profiled(pl, req)
 	if err != nil {
 		return nil, api.RunAccepted{Mode: req.Mode}, err
 	}
-	d, acc, err := of.newDraft(client, req)
+	d, acc, err := newDraft(of, client, req)
 	if d != nil && of != pl {
 		d.Link(pl.File.Graph())
 	}
 	return d, acc, err
 }
 
-func (pl *Planner) newDraft(client string, req api.RunRequest) (*Draft, api.RunAccepted, error) {
+func newDraft(pl *Planner, client string, req api.RunRequest) (*Draft, api.RunAccepted, error) {
 	acc := api.RunAccepted{Mode: req.Mode, Total: pl.Nodes.Count(pl.Nodes.Blocked()).Total()}
 	scope, err := pl.scope(req)
 	if errors.Is(err, scheduler.ErrNothingToResume) {
@@ -186,7 +186,7 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	if err := pl.executors().use(&r.Request, f, scope.Nodes, req); err != nil {
 		return nil, err
 	}
-	if err := pl.surround(&r.Request, f, scope.Nodes, req, asked); err != nil {
+	if err := surround(pl, &r.Request, f, scope.Nodes, req, asked); err != nil {
 		return nil, err
 	}
 	if err := pl.control(r, f, scope, req); err != nil {
@@ -209,16 +209,16 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	return r, nil
 }
 
-// jobsOf returns how many executions a run may have at once: 0 = there is no limit, -1 = nothing says it.
+// jobsOf returns how many commands of a run may execute at once, 0 for no limit, and a negative number if nobody says it.
 func jobsOf(pl *Planner, req api.RunRequest) (int, error) {
-	if req.Jobs == nil {
-		return pl.number("jobs", -1)
+	const unsaid = -1
+	jobs, err := pl.number("jobs", unsaid)
+	if err == nil && req.Jobs != nil {
+		if jobs = *req.Jobs; jobs < 0 {
+			return 0, api.Invalid("jobs is %d: 0 or more is needed", jobs)
+		}
 	}
-	if *req.Jobs < 0 {
-		return 0, api.Invalid("jobs is %d: 0 or more is needed", *req.Jobs)
-	}
-	_, err := pl.number("jobs", -1)
-	return *req.Jobs, err
+	return jobs, err
 }
 
 // Complete checks a request for a run and adds the values of its parameters. It runs the commands that list the choices of
@@ -228,14 +228,14 @@ func (pl *Planner) Complete(ctx context.Context, req api.RunRequest) (api.RunReq
 		req.Env = []string{}
 	}
 	req = withProfileParams(req)
-	pl, err := loop.Ask(ctx, pl.Loop, func() (*Planner, error) { return pl.profiled(req) })
+	pl, err := loop.Ask(ctx, pl.Loop, func() (*Planner, error) { return profiled(pl, req) })
 	if err != nil {
 		return req, err
 	}
 	if err := pl.checkWorkFolder(ctx); err != nil {
 		return req, err
 	}
-	if req, err = pl.withFiles(ctx, req); err != nil {
+	if req, err = withFiles(ctx, pl, req); err != nil {
 		return req, err
 	}
 	if req.Params, err = params.Exact(req.Params); err != nil {

@@ -22,9 +22,9 @@ func (pl *Planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, erro
 	var tables foreseenTables
 	req = withProfileParams(req)
 	file := pl.File // pl may become a planner for a copy, which is not kept up to date
-	pl, err := workfile.Ask(ctx, file, func() (*Planner, error) { return pl.profiled(req) })
+	pl, err := workfile.Ask(ctx, file, func() (*Planner, error) { return profiled(pl, req) })
 	if err == nil {
-		req, err = pl.withFiles(ctx, req)
+		req, err = withFiles(ctx, pl, req)
 	}
 	if err != nil {
 		return api.Plan{}, err
@@ -44,11 +44,11 @@ func (pl *Planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, erro
 func (pl *Planner) PlanLoaded(req api.RunRequest) (api.Plan, error) {
 	var tables foreseenTables
 	req = withProfileParams(req)
-	pl, err := pl.profiled(req)
+	pl, err := profiled(pl, req)
 	if err != nil {
 		return api.Plan{}, err
 	}
-	set, _ := pl.readSurroundings()
+	set, _ := readSurroundings(pl)
 	req.Files = set.ReadFiles()
 	plan, err := pl.plan(req, &tables)
 	for err == nil && tables.readWanted() {
@@ -185,7 +185,7 @@ func (p *forecast) outerStep(x scheduler.Expected) {
 // step describes the execution of a node of the outer flow.
 func (p *forecast) step(i int) {
 	n, live := &p.r.Nodes[i], p.r.LiveNode(i)
-	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: p.r.LineOf(n.ID, n.Command), Surroundings: p.r.SurroundingsOfID(n.ID).Words(),
+	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: runstate.LineOf(&p.r.State, n.ID, n.Command), Surroundings: runstate.SurroundingsOfID(&p.r.State, n.ID).Words(),
 		State: p.Nodes.State(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.Nodes.LastRun(live))}
 	round := len(p.plan.Steps) + 1
 	for _, e := range live.In {

@@ -6,16 +6,17 @@ import (
 	"wf/api"
 	"wf/scheduler"
 	"wf/workspace/history"
+	"wf/workspace/workfile"
 )
 
 // profiled returns a planner for the workfile with the profile of a request, or of the run that it resumes. It is pl itself if there
 // is none. It is called on the loop.
-func (pl *Planner) profiled(req api.RunRequest) (*Planner, error) {
-	p := pl.profileOf(req)
+func profiled(pl *Planner, req api.RunRequest) (*Planner, error) {
+	p := profileOf(pl, req)
 	if p == nil {
 		return pl, nil
 	}
-	file, notes, err := pl.File.With(p)
+	file, notes, err := workfile.WithProfile(pl.File, p)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +26,7 @@ func (pl *Planner) profiled(req api.RunRequest) (*Planner, error) {
 }
 
 // profileOf returns the profile of a request, or of the run that it resumes; nil = none.
-func (pl *Planner) profileOf(req api.RunRequest) *history.Profile {
+func profileOf(pl *Planner, req api.RunRequest) *history.Profile {
 	if asked := req.Profile; asked != nil {
 		p := &history.Profile{Name: asked.Name}
 		for _, a := range asked.Attributes {

@@ -15,14 +15,20 @@ import (
 )
 
 // readSurroundings returns the surroundings of the nodes of the workfile, nil if all are those of the run.
-func (pl *Planner) readSurroundings() (*surroundings.Set, []graph.Problem) {
-	return surroundings.Read(pl.File.Graph(), filepath.Dir(pl.Path), pl.File.Wrapper())
+func readSurroundings(pl *Planner) (*surroundings.Set, []graph.Problem) {
+	set, problems := surroundings.Read(pl.File.Graph(), filepath.Dir(pl.Path), pl.File.Wrapper())
+	for i := range problems {
+		if p := &problems[i]; len(p.Nodes) > 0 {
+			p.Message = "node " + pl.File.Handle(pl.File.Graph().Node(p.Nodes[0])) + ": " + p.Message
+		}
+	}
+	return set, problems
 }
 
 // withFiles reads the files that surroundings name into a request. It waits for the disk, so it must not be called on the loop.
-func (pl *Planner) withFiles(ctx context.Context, req api.RunRequest) (api.RunRequest, error) {
+func withFiles(ctx context.Context, pl *Planner, req api.RunRequest) (api.RunRequest, error) {
 	set, err := loop.Ask(ctx, pl.Loop, func() (*surroundings.Set, error) {
-		set, _ := pl.readSurroundings()
+		set, _ := readSurroundings(pl)
 		return set, nil
 	})
 	req.Files = set.ReadFiles()
@@ -30,8 +36,8 @@ func (pl *Planner) withFiles(ctx context.Context, req api.RunRequest) (api.RunRe
 }
 
 // surround writes the surroundings of the nodes of a run into its request. It refuses surroundings that cannot be used.
-func (pl *Planner) surround(r *history.Request, f *flow.Flow, nodes []*graph.Node, req api.RunRequest, asked bool) error {
-	set, problems := pl.readSurroundings()
+func surround(pl *Planner, r *history.Request, f *flow.Flow, nodes []*graph.Node, req api.RunRequest, asked bool) error {
+	set, problems := readSurroundings(pl)
 	if set == nil && len(problems) == 0 {
 		return nil
 	}
@@ -43,14 +49,14 @@ func (pl *Planner) surround(r *history.Request, f *flow.Flow, nodes []*graph.Nod
 	wrong := map[string]graph.Problem{}
 	for _, p := range problems {
 		if len(p.Nodes) == 0 {
-			return pl.surroundingsError(pl.problem(p), nil, "")
+			return surroundingsError(pl, pl.problem(p), nil, "")
 		}
 		wrong[p.Nodes[0]] = p
 	}
 	for _, n := range nodes {
 		for on := n; on != nil && len(wrong) > 0; on = on.Parent {
 			if p, found := wrong[on.ID]; found {
-				return pl.surroundingsError(pl.problem(p), nil, "")
+				return surroundingsError(pl, pl.problem(p), nil, "")
 			}
 		}
 		found := set.Of(n)
@@ -70,7 +76,7 @@ func (pl *Planner) surround(r *history.Request, f *flow.Flow, nodes []*graph.Nod
 				if found.On(e.Attr) == nil {
 					p = pl.problem(graph.Problem{Severity: graph.Error, Code: surroundings.Code, Edge: -1, Attr: e.Attr, Message: e.Message})
 				}
-				return pl.surroundingsError(p, []string{pl.File.Handle(n)}, e.Fix)
+				return surroundingsError(pl, p, []string{pl.File.Handle(n)}, e.Fix)
 			}
 			if asked { // a flag applies to all commands
 				s.Wrapper = nil
@@ -79,7 +85,7 @@ func (pl *Planner) surround(r *history.Request, f *flow.Flow, nodes []*graph.Nod
 			index[found] = k
 			r.Surroundings = append(r.Surroundings, s)
 		} else if err := notElsewhere(&r.Surroundings[k], cmp.Or(ownExecutor(f, n), r.Executor)); err != nil {
-			return pl.surroundingsError(api.Problem{Message: err.Error()}, []string{pl.File.Handle(n)}, "")
+			return surroundingsError(pl, api.Problem{Message: err.Error()}, []string{pl.File.Handle(n)}, "")
 		}
 		r.Surroundings[k].Nodes = append(r.Surroundings[k].Nodes, n.ID)
 	}
@@ -100,7 +106,7 @@ func notElsewhere(s *history.Surroundings, name string) error {
 	return nil
 }
 
-func (pl *Planner) surroundingsError(p api.Problem, nodes []string, fix string) error {
+func surroundingsError(pl *Planner, p api.Problem, nodes []string, fix string) error {
 	if nodes == nil {
 		nodes = p.Nodes
 	}
@@ -114,8 +120,8 @@ type foundSurroundings struct {
 }
 
 // checkSurroundings adds the problems that can be found without the disk. It returns what else is to be checked.
-func (pl *Planner) checkSurroundings(c *api.Check) foundSurroundings {
-	set, problems := pl.readSurroundings()
+func checkSurroundings(pl *Planner, c *api.Check) foundSurroundings {
+	set, problems := readSurroundings(pl)
 	for _, p := range problems {
 		addProblem(c, pl.problem(p))
 	}

@@ -252,7 +252,7 @@ func WithinScope(list []graph.Stage, in func(*graph.Node) bool) []graph.Stage {
 func (r *State) FinalStatus(i int, blocked bool) api.NodeStatus {
 	n := &r.Nodes[i]
 	s := api.NodeStatus{ID: n.ID, Name: n.Name, Status: r.Sched.Status(i).String(), Run: r.ID, State: r.StateIn(i, blocked),
-		Surroundings: r.SurroundingsOf(i).Words()}
+		Surroundings: SurroundingsOf(r, i).Words()}
 	if n.Execution != nil {
 		n.Execution.Describe(&s)
 		s.Executions = n.Execution.Number

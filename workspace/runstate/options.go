@@ -158,7 +158,7 @@ func (r *State) Line(i int) string {
 	if len(r.Request.Surroundings) == 0 {
 		return shell.Line(r.Request.Wrapper, command)
 	}
-	return r.LineOf(r.Sched.Template(i), command)
+	return LineOf(r, r.Sched.Template(i), command)
 }
 
 // hideSecrets wraps a lookup of variables, because expressions must not see secret variables.

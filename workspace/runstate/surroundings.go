@@ -6,15 +6,15 @@ import (
 )
 
 // SurroundingsOf returns the surroundings of a node, nil if they are those of the run.
-func (r *State) SurroundingsOf(i int) *history.Surroundings {
+func SurroundingsOf(r *State, i int) *history.Surroundings {
 	if len(r.Request.Surroundings) == 0 {
 		return nil
 	}
-	return r.SurroundingsOfID(r.Sched.Template(i))
+	return SurroundingsOfID(r, r.Sched.Template(i))
 }
 
 // SurroundingsOfID is SurroundingsOf for the id of a node in the workfile.
-func (r *State) SurroundingsOfID(id string) *history.Surroundings {
+func SurroundingsOfID(r *State, id string) *history.Surroundings {
 	if r.surroundings == nil && len(r.Request.Surroundings) > 0 {
 		r.surroundings = map[string]*history.Surroundings{}
 		for k := range r.Request.Surroundings {
@@ -28,8 +28,8 @@ func (r *State) SurroundingsOfID(id string) *history.Surroundings {
 }
 
 // LineOf returns the command line for a command of a node in the workfile.
-func (r *State) LineOf(id, command string) string {
-	if s := r.SurroundingsOfID(id); s != nil && s.Wrapper != nil {
+func LineOf(r *State, id, command string) string {
+	if s := SurroundingsOfID(r, id); s != nil && s.Wrapper != nil {
 		return shell.Line(*s.Wrapper, command)
 	}
 	return shell.Line(r.Request.Wrapper, command)

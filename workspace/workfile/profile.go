@@ -14,9 +14,9 @@ import (
 	"wf/workspace/history"
 )
 
-// With returns a copy of the file as it would be with the attributes of a profile, and notes about selectors that select nothing.
+// WithProfile returns a copy of the file f as it would be with the attributes of a profile, and notes about selectors that select nothing.
 // The copy has the statuses of the present moment. It is for reading only, and is not kept up to date.
-func (f *File) With(p *history.Profile) (copied *File, notes []string, err error) {
+func WithProfile(f *File, p *history.Profile) (copied *File, notes []string, err error) {
 	doc, g, warnings, err := graphml.Parse(bytes.Join(f.doc.Render(), nil), limits())
 	if err != nil {
 		return nil, nil, parseError(f.cfg.Path, err)
@@ -35,7 +35,7 @@ func (f *File) With(p *history.Profile) (copied *File, notes []string, err error
 	c.disk.unreadable, c.disk.problem = f.disk.unreadable, f.disk.problem
 	c.statuses = Statuses{f: c, results: f.statuses.results, setting: f.statuses.setting}
 	for _, set := range p.Attributes {
-		note, err := c.profileAttributes(p.Name, set)
+		note, err := profileAttributes(c, p.Name, set)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -47,13 +47,13 @@ func (f *File) With(p *history.Profile) (copied *File, notes []string, err error
 }
 
 // profileAttributes sets attributes in a copy. The note says that nothing was selected.
-func (f *File) profileAttributes(name string, set history.ProfileAttributes) (note string, err error) {
+func profileAttributes(f *File, name string, set history.ProfileAttributes) (note string, err error) {
 	var ops []graph.Op
 	if set.Selector == "" {
 		for _, attr := range slices.Sorted(maps.Keys(set.Set)) {
 			ops = append(ops, graph.SetGraph{Attr: attr, Value: set.Set[attr]})
 		}
-		return "", f.applyProfile(ops)
+		return "", applyProfile(f, ops)
 	}
 	nodes, err := f.Select([]string{set.Selector})
 	var unknown *api.Error
@@ -70,7 +70,7 @@ func (f *File) profileAttributes(name string, set history.ProfileAttributes) (no
 			}
 		}
 	}
-	return "", f.applyProfile(ops)
+	return "", applyProfile(f, ops)
 }
 
 // elementOf returns what an attribute can be on. A selector such as * also selects nodes on which an attribute has no meaning.
@@ -84,7 +84,7 @@ func elementOf(n *graph.Node) attribute.Element {
 	return attribute.Command
 }
 
-func (f *File) applyProfile(ops []graph.Op) error {
+func applyProfile(f *File, ops []graph.Op) error {
 	for _, op := range ops {
 		_, done, err := f.g.Apply(op)
 		if err == nil {
