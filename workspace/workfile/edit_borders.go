@@ -199,8 +199,12 @@ func (b grouping) checkBetween(nodes []*graph.Node) error {
 			}
 			slices.Reverse(path)
 			slices.Reverse(between)
+			verb := "lies"
+			if len(between) > 1 {
+				verb = "lie"
+			}
 			return &api.Error{Code: api.CodeInvalid, Nodes: between,
-				Message: fmt.Sprintf("%s lies between the nodes: %s", strings.Join(between, ", "), strings.Join(path, " -> ")),
+				Message: fmt.Sprintf("%s %s between the nodes: %s", strings.Join(between, ", "), verb, strings.Join(path, " -> ")),
 				Why:     "a container that repeats runs as one step, so nothing can happen in the middle of it outside",
 				Fix:     "put " + strings.Join(between, ", ") + " into it, too, or leave " + path[0] + " or " + path[len(path)-1] + " out"}
 		}

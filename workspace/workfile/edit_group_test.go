@@ -134,7 +134,7 @@ func groupCases() []groupCase {
 		{"two become one", flowFile("a>b", "a>d", "b>e", "d>e"), loop("c", "b", "d"), "a>c; c=b,d; c>e"},
 		{"conditions stay", flowFile("a>b failure", "b>e done", "b>f ~"), loop("c", "b"), "a>c failure; c=b; c>e done; c>f ~"},
 		{"not with a node between", flowFile("a>b", "b>d"), loop("c", "a", "d"), "b lies between the nodes: a -> b -> d"},
-		{"not with several between", flowFile("a>x ~", "x>y", "y>d", "q>y"), loop("c", "a", "d"), "x, y lies between the nodes: a -> x -> y -> d"},
+		{"not with several between", flowFile("a>x ~", "x>y", "y>d", "q>y"), loop("c", "a", "d"), "x, y lie between the nodes: a -> x -> y -> d"},
 		{"not with a choice of the command", flowFile("a>b exit:3", "a>d else"), loop("c", "a"), "edge a -> b has the condition exit:3"},
 		{"not with two conditions", flowFile("a>b", "a>d failure"), loop("c", "b", "d"), "edges with different conditions would lead from a to c"},
 		{"not from two containers", flowFile("g=a", "b>d"), group("h", "a", "b"), "the nodes lie in different containers"},
