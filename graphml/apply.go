@@ -26,9 +26,9 @@ func (d *Document) Apply(op graph.Op) error {
 	case graph.RemoveNode:
 		return d.removeNode(op.ID)
 	case graph.MoveNode:
-		return d.moveNode(op)
+		return mover{d}.moveNode(op)
 	case graph.MoveEdge:
-		return d.moveEdge(op)
+		return mover{d}.moveEdge(op)
 	case graph.AddEdge:
 		return d.addEdge(op)
 	case graph.RemoveEdge:
@@ -70,7 +70,7 @@ func (d *Document) addNode(op graph.AddNode) error {
 		d.nodes = append(d.nodes, element{start: added, first: none})
 		d.edits.nodes = append(d.edits.nodes, nil)
 		d.newNodes[n.Key] = number
-		s := d.newSpot(op.Parent, op.Before)
+		s := mover{d}.newSpot(op.Parent, op.Before)
 		d.change(ref{ofNode, number}, func(e *edit) {
 			e.Removed = true // until restore below
 			e.New = &newElementSpec{ID: n.ID, key: n.Key, Parent: op.Parent, Container: n.Container}

@@ -81,8 +81,11 @@ func (d *Document) onlyGraph(node int32) bool {
 	return first != none && !slices.ContainsFunc(d.graphs[first+1:], func(g graphElement) bool { return g.owner == node })
 }
 
+// A mover writes nodes and edges at other places.
+type mover struct{ *Document }
+
 // moveNode writes a node at another place.
-func (d *Document) moveNode(op graph.MoveNode) error {
+func (d mover) moveNode(op graph.MoveNode) error {
 	number, ok := d.nodeNumber[op.ID]
 	if !ok {
 		return fmt.Errorf("no node %q", op.ID)
@@ -106,7 +109,7 @@ func (d *Document) moveNode(op graph.MoveNode) error {
 }
 
 // spotsOf returns how many spots of a node count.
-func (d *Document) spotsOf(number int32) int {
+func (d mover) spotsOf(number int32) int {
 	if e := d.edits.nodes[number]; e != nil {
 		return e.At
 	}
@@ -115,7 +118,7 @@ func (d *Document) spotsOf(number int32) int {
 
 // parentAt returns the container in which a node was when so many of its spots counted. It returns later if there are not so many,
 // or if that container is removed.
-func (d *Document) parentAt(number int32, spots int) int32 {
+func (d mover) parentAt(number int32, spots int) int32 {
 	e := d.edits.nodes[number]
 	switch {
 	case e == nil || spots < 0 || spots > len(e.Spots):
@@ -129,7 +132,7 @@ func (d *Document) parentAt(number int32, spots int) int32 {
 }
 
 // alive returns the number of the node with an id, none for "", later if it is removed.
-func (d *Document) alive(id string) int32 {
+func (d mover) alive(id string) int32 {
 	if id == "" {
 		return none
 	}
@@ -147,7 +150,7 @@ func (e *edit) putSpot(s spot) {
 
 // spotFor returns the spot for a node that is moved: where the text has it, otherwise behind the container that it leaves,
 // otherwise behind all nodes.
-func (d *Document) spotFor(number, parent int32, id string) spot {
+func (d mover) spotFor(number, parent int32, id string) spot {
 	if d.nodes[number].start != added && d.textParent(number) == parent {
 		return spot{Parent: id, Near: none, Home: true}
 	}
@@ -171,7 +174,7 @@ func (d *Document) spotFor(number, parent int32, id string) spot {
 }
 
 // newSpot returns the spot of a new node, in front of another one if that is in the same container.
-func (d *Document) newSpot(parent, before string) spot {
+func (d mover) newSpot(parent, before string) spot {
 	d.ranks++
 	s := spot{Parent: parent, Near: none, Rank: d.ranks}
 	number, ok := d.nodeNumber[before]
@@ -194,7 +197,7 @@ func (d *Document) newSpot(parent, before string) spot {
 }
 
 // moveEdge connects an edge to other nodes.
-func (d *Document) moveEdge(op graph.MoveEdge) error {
+func (d mover) moveEdge(op graph.MoveEdge) error {
 	number, ok := d.edgeNumber(op.Key)
 	if !ok || d.edits.edges[number].gone() {
 		return fmt.Errorf("no edge with key %d", op.Key)

@@ -25,7 +25,8 @@ var containerFields = []string{"foreach", "times", "while", "until"}
 const formNames = 6
 
 // makeContainer asks for a container of the marked nodes or the selection.
-func (d *document) makeContainer() tea.Msg {
+func (m menus) makeContainer() tea.Msg {
+	d := m.doc
 	nodes := d.objects()
 	if len(nodes) == 0 {
 		return notice{"mark the nodes that the container shall contain, with space", false}
@@ -92,9 +93,9 @@ func (d *containerForm) made(e edited) tea.Msg {
 }
 
 // ungroup dissolves the selected sub-flow, or otherwise the container of the selection.
-func (d *document) ungroup() tea.Msg {
+func (m menus) ungroup() tea.Msg {
 	id := ""
-	if n := d.editedNode(); n != nil {
+	if n := m.doc.editedNode(); n != nil {
 		if id = n.Parent; n.Container {
 			id = n.ID
 		}

@@ -50,15 +50,15 @@ func TestContainerOfMarkedNodes(t *testing.T) {
 	if len(m.dialogs) != 0 || len(m.doc.picture.markedNodes()) != 0 || m.doc.editedNode() == nil || m.doc.editedNode().Name != "step" {
 		t.Errorf("%d dialogs, %v marked, %+v selected", len(m.dialogs), m.doc.picture.markedNodes(), m.doc.editedNode())
 	}
-	if msg, ok := m.doc.ungroup().(edit); !ok || worded(msg.edits) != "ungroup step" {
+	if msg, ok := m.menus().ungroup().(edit); !ok || worded(msg.edits) != "ungroup step" {
 		t.Errorf("the container is dissolved by %+v", msg)
 	}
 	m.doc.picture.goTo(m.doc.flow.Index["id-b"])
-	if msg, ok := m.doc.ungroup().(edit); !ok || worded(msg.edits) != "ungroup step" {
+	if msg, ok := m.menus().ungroup().(edit); !ok || worded(msg.edits) != "ungroup step" {
 		t.Errorf("the container of a node is dissolved by %+v", msg)
 	}
 	m.doc.picture.goTo(m.doc.flow.Index["id-a"])
-	if msg, ok := m.doc.ungroup().(notice); !ok || !strings.Contains(msg.text, "select a container") {
+	if msg, ok := m.menus().ungroup().(notice); !ok || !strings.Contains(msg.text, "select a container") {
 		t.Errorf("a command is dissolved by %+v", msg)
 	}
 }

@@ -70,9 +70,9 @@ type editBuilder struct {
 var editors = map[string]func(*editBuilder, api.Edit) error{
 	api.OpAddNode:    (*editBuilder).addNode,
 	api.OpRemoveNode: (*editBuilder).removeNodes,
-	api.OpGroup:      (*editBuilder).group,
-	api.OpUngroup:    (*editBuilder).ungroup,
-	api.OpMove:       (*editBuilder).move,
+	api.OpGroup:      func(b *editBuilder, e api.Edit) error { return grouping{b}.group(e) },
+	api.OpUngroup:    func(b *editBuilder, e api.Edit) error { return grouping{b}.ungroup(e) },
+	api.OpMove:       func(b *editBuilder, e api.Edit) error { return grouping{b}.move(e) },
 	api.OpAddEdge:    (*editBuilder).addEdge,
 	api.OpRemoveEdge: (*editBuilder).removeEdge,
 	api.OpEdgeType:   (*editBuilder).edgeType,

@@ -17,7 +17,7 @@ type beforeMove struct {
 }
 
 // beginMove notes the state, and which problems the control flow has, before nodes change their containers.
-func (b *editBuilder) beginMove() beforeMove {
+func (b grouping) beginMove() beforeMove {
 	if b.known == nil {
 		b.known = map[string]bool{}
 		_, problems := flow.Read(b.f.g)
@@ -47,7 +47,7 @@ func enters(e *graph.Edge) bool {
 
 // mend brings edges that cross the border of a sub-flow since nodes were moved to the sub-flow itself. It refuses edges for which
 // that would mean something else. Nodes that belong to another flow now lose their statuses: their executions had other paths.
-func (b *editBuilder) mend(before beforeMove) error {
+func (b grouping) mend(before beforeMove) error {
 	for _, e := range slices.Clone(b.f.g.Edges()) {
 		if before.wrong[e.Key] {
 			continue
@@ -73,7 +73,7 @@ func (b *editBuilder) mend(before beforeMove) error {
 
 // clearMoved clears the statuses of nodes that belong to another flow than before. Nodes of an active run keep theirs, which the run
 // goes on to change.
-func (b *editBuilder) clearMoved(homes map[*graph.Node]*graph.Node) error {
+func (b grouping) clearMoved(homes map[*graph.Node]*graph.Node) error {
 	var cleared []graph.Op
 	var nodes []*graph.Node
 	for _, n := range b.f.g.Nodes() {
@@ -91,7 +91,7 @@ func (b *editBuilder) clearMoved(homes map[*graph.Node]*graph.Node) error {
 }
 
 // redirect lets an edge lead to or from the sub-flows at whose borders it ends.
-func (b *editBuilder) redirect(e *graph.Edge) error {
+func (b grouping) redirect(e *graph.Edge) error {
 	name := b.edgeName(e)
 	around := map[*graph.Node]bool{}
 	for home := e.Source.Home(); ; home = home.Home() {
@@ -161,12 +161,12 @@ func saysWhen(e *graph.Edge) string {
 	return text
 }
 
-func (b *editBuilder) edgeName(e *graph.Edge) string {
+func (b grouping) edgeName(e *graph.Edge) string {
 	return b.f.Handle(e.Source) + " -> " + b.f.Handle(e.Target)
 }
 
 // checkBetween refuses to make one step of nodes if a way leads from one of them through another node back to one of them.
-func (b *editBuilder) checkBetween(nodes []*graph.Node) error {
+func (b grouping) checkBetween(nodes []*graph.Node) error {
 	inside := func(n *graph.Node) bool { return slices.ContainsFunc(nodes, n.Within) }
 	came := map[*graph.Node]*graph.Node{}
 	var queue []*graph.Node
@@ -199,8 +199,12 @@ func (b *editBuilder) checkBetween(nodes []*graph.Node) error {
 			}
 			slices.Reverse(path)
 			slices.Reverse(between)
+			verb := "lies"
+			if len(between) > 1 {
+				verb = "lie"
+			}
 			return &api.Error{Code: api.CodeInvalid, Nodes: between,
-				Message: fmt.Sprintf("%s lies between the nodes: %s", strings.Join(between, ", "), strings.Join(path, " -> ")),
+				Message: fmt.Sprintf("%s %s between the nodes: %s", strings.Join(between, ", "), verb, strings.Join(path, " -> ")),
 				Why:     "a container that repeats runs as one step, so nothing can happen in the middle of it outside",
 				Fix:     "put " + strings.Join(between, ", ") + " into it, too, or leave " + path[0] + " or " + path[len(path)-1] + " out"}
 		}

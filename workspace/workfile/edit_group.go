@@ -15,11 +15,14 @@ import (
 // A group, a move and the end of a group keep everything that the file says about the nodes. Edges stay at their nodes, except
 // those that would cross the border of a sub-flow: they lead to or from the sub-flow instead.
 
+// A grouping makes edits that put nodes into other containers.
+type grouping struct{ *editBuilder }
+
 // repeating are the attributes that make a container a sub-flow.
 var repeating = []string{graph.AttrForeach, graph.AttrTimes, graph.AttrWhile, graph.AttrUntil}
 
 // group makes a container of nodes that lie in the same one.
-func (b *editBuilder) group(e api.Edit) error {
+func (b grouping) group(e api.Edit) error {
 	nodes, err := b.f.Select(e.Nodes)
 	if err != nil {
 		return err
@@ -65,7 +68,7 @@ func (b *editBuilder) group(e api.Edit) error {
 }
 
 // move moves nodes into a container, or out of the one in which they lie.
-func (b *editBuilder) move(e api.Edit) error {
+func (b grouping) move(e api.Edit) error {
 	nodes, err := b.f.Select(e.Nodes)
 	if err != nil {
 		return err
@@ -120,7 +123,7 @@ func (b *editBuilder) move(e api.Edit) error {
 }
 
 // ungroup removes containers, whose nodes stay. What an edge to or from a container meant becomes edges of its nodes.
-func (b *editBuilder) ungroup(e api.Edit) error {
+func (b grouping) ungroup(e api.Edit) error {
 	containers, err := b.f.Select(e.Nodes)
 	if err != nil {
 		return err
@@ -141,7 +144,7 @@ func (b *editBuilder) ungroup(e api.Edit) error {
 }
 
 // dissolve removes one container.
-func (b *editBuilder) dissolve(c *graph.Node) error {
+func (b grouping) dissolve(c *graph.Node) error {
 	handle, parent := b.f.Handle(c), ""
 	if c.Parent != nil {
 		parent = c.Parent.ID
@@ -171,7 +174,7 @@ func (b *editBuilder) dissolve(c *graph.Node) error {
 
 // passDown gives the nodes in a container what it says for all of them, such as the executor. It returns the attributes of the
 // container that have no place on a node and mean something.
-func (b *editBuilder) passDown(c *graph.Node) (lost []string) {
+func (b grouping) passDown(c *graph.Node) (lost []string) {
 	on := attribute.Group
 	if c.SubFlow() {
 		on = attribute.SubFlow
@@ -201,7 +204,7 @@ func (b *editBuilder) passDown(c *graph.Node) (lost []string) {
 }
 
 // spreadEdges replaces the edges of a group by what they stand for.
-func (b *editBuilder) spreadEdges(c *graph.Node) error {
+func (b grouping) spreadEdges(c *graph.Node) error {
 	f, _ := flow.Read(b.f.g)
 	edges := slices.Concat(c.In, c.Out)
 	for i, e := range edges {
@@ -217,7 +220,7 @@ func (b *editBuilder) spreadEdges(c *graph.Node) error {
 }
 
 // spread replaces an edge of a container by edges between other nodes.
-func (b *editBuilder) spread(e *graph.Edge, c *graph.Node, sources, targets []*graph.Node) error {
+func (b grouping) spread(e *graph.Edge, c *graph.Node, sources, targets []*graph.Node) error {
 	var ops []graph.Op
 	status, has := e.Attr("status")
 	kind, typed := e.Attr("edge_type")
@@ -247,7 +250,7 @@ type spreading struct {
 
 // spreadings returns what the edges between a container and nodes that move into it stand for then: a node that followed the
 // container follows the last nodes in it.
-func (b *editBuilder) spreadings(c *graph.Node, moved []*graph.Node) (list []spreading) {
+func (b grouping) spreadings(c *graph.Node, moved []*graph.Node) (list []spreading) {
 	if c == nil || !slices.ContainsFunc(slices.Concat(c.In, c.Out), func(e *graph.Edge) bool {
 		return slices.Contains(moved, e.Source) || slices.Contains(moved, e.Target)
 	}) {
@@ -275,7 +278,7 @@ func (b *editBuilder) spreadings(c *graph.Node, moved []*graph.Node) (list []spr
 }
 
 // sameEdge returns another edge between two nodes that means the same, or nil.
-func (b *editBuilder) sameEdge(e *graph.Edge, source, target *graph.Node) *graph.Edge {
+func (b grouping) sameEdge(e *graph.Edge, source, target *graph.Node) *graph.Edge {
 	for _, other := range b.f.g.EdgesBetween(source, target) {
 		if other != e && other.Type == e.Type && whenOf(other) == whenOf(e) {
 			return other
@@ -309,7 +312,7 @@ func outermost(nodes []*graph.Node) []*graph.Node {
 	return kept
 }
 
-func (b *editBuilder) handles(nodes []*graph.Node) []string {
+func (b grouping) handles(nodes []*graph.Node) []string {
 	names := make([]string, len(nodes))
 	for i, n := range nodes {
 		names[i] = b.f.Handle(n)
@@ -321,7 +324,7 @@ func (b *editBuilder) handles(nodes []*graph.Node) []string {
 const mostNamed = 5
 
 // listOf names nodes, or the first of many.
-func (b *editBuilder) listOf(nodes []*graph.Node) string {
+func (b grouping) listOf(nodes []*graph.Node) string {
 	if len(nodes) <= mostNamed {
 		return strings.Join(b.handles(nodes), ", ")
 	}
@@ -329,7 +332,7 @@ func (b *editBuilder) listOf(nodes []*graph.Node) string {
 }
 
 // lies says in which container a node lies.
-func (b *editBuilder) lies(n *graph.Node) string {
+func (b grouping) lies(n *graph.Node) string {
 	if n.Parent == nil {
 		return b.f.Handle(n) + " lies in no container"
 	}
@@ -337,7 +340,7 @@ func (b *editBuilder) lies(n *graph.Node) string {
 }
 
 // freeName returns a name for a container.
-func (b *editBuilder) freeName(repeats bool) string {
+func (b grouping) freeName(repeats bool) string {
 	word := "group"
 	if repeats {
 		word = "loop"

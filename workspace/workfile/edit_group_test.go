@@ -108,8 +108,15 @@ func shape(f *File) string {
 
 func twice() []api.Setting { return []api.Setting{{Key: "times", Value: "2"}} }
 
-// TestGroupMoveUngroup checks what becomes of containers and edges, and that undo restores every byte.
-func TestGroupMoveUngroup(t *testing.T) {
+// A groupCase is an edit, and the shape that it gives to a file, or the start of an error.
+type groupCase struct {
+	name string
+	file []byte
+	edit api.Edit
+	want string
+}
+
+func groupCases() []groupCase {
 	group := func(name string, nodes ...string) api.Edit {
 		return api.Edit{Op: api.OpGroup, Name: name, Nodes: nodes}
 	}
@@ -118,12 +125,7 @@ func TestGroupMoveUngroup(t *testing.T) {
 	}
 	move := func(into string, nodes ...string) api.Edit { return api.Edit{Op: api.OpMove, In: into, Nodes: nodes} }
 	ungroup := func(nodes ...string) api.Edit { return api.Edit{Op: api.OpUngroup, Nodes: nodes} }
-	for _, tt := range []struct {
-		name string
-		file []byte
-		edit api.Edit
-		want string // the shape, or the start of an error
-	}{
+	return []groupCase{
 		{"a group keeps crossing edges", flowFile("a>b", "b>d", "a>x", "x>d"), group("g", "b", "x"), "a>b; a>x; b>d; g=b,x; x>d"},
 		{"also around another node", flowFile("a>b", "b>d"), group("g", "a", "d"), "a>b; b>d; g=a,d"},
 		{"without a name", flowFile("a>b"), group("", "a", "b"), "a>b; group=a,b"},
@@ -132,7 +134,7 @@ func TestGroupMoveUngroup(t *testing.T) {
 		{"two become one", flowFile("a>b", "a>d", "b>e", "d>e"), loop("c", "b", "d"), "a>c; c=b,d; c>e"},
 		{"conditions stay", flowFile("a>b failure", "b>e done", "b>f ~"), loop("c", "b"), "a>c failure; c=b; c>e done; c>f ~"},
 		{"not with a node between", flowFile("a>b", "b>d"), loop("c", "a", "d"), "b lies between the nodes: a -> b -> d"},
-		{"not with several between", flowFile("a>x ~", "x>y", "y>d", "q>y"), loop("c", "a", "d"), "x, y lies between the nodes: a -> x -> y -> d"},
+		{"not with several between", flowFile("a>x ~", "x>y", "y>d", "q>y"), loop("c", "a", "d"), "x, y lie between the nodes: a -> x -> y -> d"},
 		{"not with a choice of the command", flowFile("a>b exit:3", "a>d else"), loop("c", "a"), "edge a -> b has the condition exit:3"},
 		{"not with two conditions", flowFile("a>b", "a>d failure"), loop("c", "b", "d"), "edges with different conditions would lead from a to c"},
 		{"not from two containers", flowFile("g=a", "b>d"), group("h", "a", "b"), "the nodes lie in different containers"},
@@ -162,7 +164,12 @@ func TestGroupMoveUngroup(t *testing.T) {
 		{"an empty one", flowFile("g=a", "h=g", "x>y"), ungroup("h"), "g=a; x>y"},
 		{"a command", flowFile("a>b"), ungroup("a"), "node a is a command"},
 		{"what it says for all", bytes.Replace(flowFile("g=a,b", "x>y"), []byte("</graph></node>"), []byte(`</graph><data key="cpus">4</data></node>`), 1), ungroup("g"), "a cpus 4; b cpus 4; x>y"},
-	} {
+	}
+}
+
+// TestGroupMoveUngroup checks what becomes of containers and edges, and that undo restores every byte.
+func TestGroupMoveUngroup(t *testing.T) {
+	for _, tt := range groupCases() {
 		t.Run(tt.name, func(t *testing.T) {
 			f := bareFile(t, tt.file)
 			_, err := f.edit(api.Author{}, api.EditRequest{Edits: []api.Edit{tt.edit}}, nil)

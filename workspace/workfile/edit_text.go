@@ -41,11 +41,11 @@ func (b *editBuilder) text(e api.Edit) error {
 		b.note("the workfile says what the text says already")
 		return nil
 	}
-	before := b.beginMove()
+	before := grouping{b}.beginMove()
 	if err := b.apply(edit, "changed as a text: "+countChanges(d)); err != nil {
 		return err
 	}
-	if err := b.clearMoved(before.homes); err != nil {
+	if err := (grouping{b}).clearMoved(before.homes); err != nil {
 		return err
 	}
 	for _, n := range d.Nodes {
