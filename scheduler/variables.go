@@ -34,9 +34,13 @@ func (t *texts) prepareExecution(i nodeID, rules *flow.Rules) error {
 			return err
 		}
 	}
-	if env != nil || resources != (flow.Resources{}) || t.extrasOf(i) != nil {
+	files, err := t.filesOf(i, rules)
+	if err != nil {
+		return err
+	}
+	if env != nil || resources != (flow.Resources{}) || files != nil || t.extrasOf(i) != nil {
 		x := t.ensureExtrasOf(i)
-		x.env, x.resources = env, resources
+		x.env, x.resources, x.files = env, resources, files
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ type Workfile struct {
 	Members       map[int][]int    // by sub-flow: its nodes, without those of sub-flows in it
 	groups        map[string][]int // by id of a plain group: its nodes
 	Edges         []Edge
+	Groups        []Group // containers that are no nodes of the drawing, because they do not repeat
 	Out, In       [][]int // edges by node
 	Index         map[string]int
 	InstancesLeft map[int]map[int][]api.NodeStatus // of an earlier run: nodes by sub-flow and instance; nil = the present state
@@ -24,6 +25,9 @@ type Workfile struct {
 	Structure     int // grows when nodes or edges are added, removed, or change in a way that affects the layout
 	cycles        cycleCheck
 }
+
+// A Group is a container whose nodes belong to the flow around it.
+type Group struct{ ID, Name string }
 
 // An Edge is an edge between two nodes of a Workfile.
 type Edge struct {
@@ -39,9 +43,11 @@ type Edge struct {
 func (f *Workfile) set(s api.Status) {
 	f.Known = true
 	containers := map[string]string{}
+	f.Groups = nil
 	for _, n := range s.Nodes {
 		if n.Container && !isSubFlow(&n) {
 			containers[n.ID] = n.Name
+			f.Groups = append(f.Groups, Group{n.ID, n.Name})
 		}
 	}
 	f.Nodes, f.Index = f.Nodes[:0], make(map[string]int, len(s.Nodes))
@@ -246,6 +252,7 @@ func (f *Workfile) node(ev api.Event) {
 	}
 	noteAttempt(n, ev)
 	n.Wait, n.Mocked, n.Handled, n.FromFile = nil, ev.Mocked, ev.Handled, false
+	n.UpToDate = ev.UpToDate
 	n.Engine, n.PeakBytes = ev.Engine, ev.PeakBytes
 	switch ev.Type {
 	case api.NodeSkipped:
@@ -266,6 +273,9 @@ func (f *Workfile) node(ev api.Event) {
 		n.State, n.Started, n.DurationMS, n.PID = api.StateRunning, &start, nil, ev.PID
 	case api.NodeFinished:
 		n.State, n.DurationMS, n.PID = api.StateOK, ev.DurationMS, 0
+		if ev.UpToDate {
+			n.Message = ev.Message
+		}
 	case api.NodeFailed:
 		n.State, n.DurationMS, n.PID = api.StateFailed, ev.DurationMS, 0
 		n.Reason, n.ExitCode, n.Signal, n.Message = ev.Reason, ev.ExitCode, ev.Signal, ev.Message

@@ -63,6 +63,7 @@ type runner struct {
 	children children
 	poller   *poller
 	stops    stops
+	boxes    boxes
 	closing  closing
 	recovery recovery
 }
@@ -127,6 +128,7 @@ type execution struct {
 	gone        bool        // the leader has ended
 	death       *proc.Death // how the leader ended; nil if that is unknown
 	stop        *stop       // nil unless it is being stopped
+	box         *boxEnd     // nil unless its box was to be ended
 	waitsFor    int         // how many executions still have to succeed before it may start
 	intended    bool        // its intent is in the log
 	durable     bool        // its intent is synced
@@ -354,6 +356,7 @@ func (r *runner) reapDeaths(now time.Time) {
 
 // turn does what has become possible or due.
 func (r *runner) turn(now time.Time) {
+	r.expireEnders(now)
 	r.advanceStops(now)
 	r.endHold(now)
 	r.startNext(now)
@@ -387,6 +390,9 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 	}
 	if len(r.stops.stopping) > 0 || r.closing.requested {
 		sooner(r.stops.next)
+	}
+	if len(r.boxes.enders) > 0 {
+		sooner(r.expireEnders(now))
 	}
 	if !r.log.unsynced.IsZero() {
 		sooner(r.log.unsynced.Add(syncDelay))

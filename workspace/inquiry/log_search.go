@@ -104,7 +104,7 @@ func (q *Reader) locate(p logPlace) (located, error) {
 	rec := q.nodes.Latest[p.id].Execution
 	executed := rec != nil && rec.Number > 0
 	if p.run == 0 && !executed {
-		if o := q.outputInFile(p); o != nil && (rec == nil || !rec.Mocked && rec.Reason == "") {
+		if o := q.outputInFile(p); o != nil && (rec == nil || !rec.Mocked && !rec.UpToDate && rec.Reason == "") {
 			return located{o: o}, nil
 		}
 		return located{}, whyNoOutput(p, rec)
@@ -126,6 +126,8 @@ func whyNoOutput(p logPlace, rec *runstate.Execution) error {
 	switch {
 	case rec != nil && rec.Mocked:
 		return nodestate.NoOutput("node %s has no output: its end was given (--mock, --skip), and nothing was executed", p.name)
+	case rec != nil && rec.UpToDate:
+		return nodestate.NoOutput("node %s has no output in run %d: it was %s, and nothing was executed", p.name, rec.Run, rec.Message)
 	case rec != nil && rec.Reason != "" && rec.Message != "":
 		return nodestate.NoOutput("node %s has no output: it was not executed (%s)", p.name, rec.Message)
 	case rec != nil && rec.Reason != "":

@@ -7,23 +7,32 @@ import (
 	"path/filepath"
 
 	"wf/api"
-	"wf/executor/shell"
 	"wf/graph"
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/params"
 	"wf/workspace/runstate"
+	"wf/workspace/secrets"
 	"wf/workspace/workfile"
 )
 
 // Plan returns the steps of a run in a possible order. It changes nothing.
 func (pl *Planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
 	var tables foreseenTables
+	req = withProfileParams(req)
+	file := pl.File // pl may become a planner for a copy, which is not kept up to date
+	pl, err := workfile.Ask(ctx, file, func() (*Planner, error) { return pl.profiled(req) })
+	if err == nil {
+		req, err = pl.withFiles(ctx, req)
+	}
+	if err != nil {
+		return api.Plan{}, err
+	}
 	ask := func() (api.Plan, error) { return pl.plan(req, &tables) }
-	plan, err := workfile.Ask(ctx, pl.File, ask)
+	plan, err := workfile.Ask(ctx, file, ask)
 	for err == nil && tables.readWanted() {
-		plan, err = workfile.Ask(ctx, pl.File, ask)
+		plan, err = workfile.Ask(ctx, file, ask)
 	}
 	if err == nil {
 		err = pl.checkWorkFolder(ctx)
@@ -34,6 +43,13 @@ func (pl *Planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, erro
 // PlanLoaded is like Plan, for a workfile whose loop does not run.
 func (pl *Planner) PlanLoaded(req api.RunRequest) (api.Plan, error) {
 	var tables foreseenTables
+	req = withProfileParams(req)
+	pl, err := pl.profiled(req)
+	if err != nil {
+		return api.Plan{}, err
+	}
+	set, _ := pl.readSurroundings()
+	req.Files = set.ReadFiles()
 	plan, err := pl.plan(req, &tables)
 	for err == nil && tables.readWanted() {
 		plan, err = pl.plan(req, &tables)
@@ -96,12 +112,13 @@ func (pl *Planner) plan(req api.RunRequest, tables *foreseenTables) (api.Plan, e
 		plan.Notes = append(plan.Notes, note)
 	}
 	pl.planNotes(&plan, scope, req)
+	secrets.Hide(&plan, r.masksOf(req.Env))
 	return plan, nil
 }
 
 // makeDry gives a draft a scheduler that can forecast.
 func (pl *Planner) makeDry(r *Draft, scope scheduler.Scope, env []string, tables *foreseenTables) error {
-	opt, err := runstate.Options(r.Request, r.Flow, r.Prior, append(env[:len(env):len(env)], r.secrets...))
+	opt, err := runstate.Options(r.Request, r.Flow, r.Prior, r.withParams(env))
 	if err != nil {
 		return api.Internal("the run cannot be planned", err)
 	}
@@ -168,7 +185,7 @@ func (p *forecast) outerStep(x scheduler.Expected) {
 // step describes the execution of a node of the outer flow.
 func (p *forecast) step(i int) {
 	n, live := &p.r.Nodes[i], p.r.LiveNode(i)
-	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: shell.Line(p.r.Request.Wrapper, n.Command),
+	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: p.r.LineOf(n.ID, n.Command), Surroundings: p.r.SurroundingsOfID(n.ID).Words(),
 		State: p.Nodes.State(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.Nodes.LastRun(live))}
 	round := len(p.plan.Steps) + 1
 	for _, e := range live.In {

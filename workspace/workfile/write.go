@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graphml"
+	"wf/workspace/secrets"
 )
 
 // Prefixes of the temporary files of saves, by which a later daemon finds them.
@@ -60,10 +60,17 @@ func replaceFile(path string, pieces graphml.Pieces, expect identity, announce f
 		os.Remove(tmp.Name())
 		return identity{}, err
 	}
-	if info, err := os.Stat(path); err == nil && identify(info).sameContent(id) {
-		id = identify(info) // the rename has updated the change time; a write by another program since then is still to be read
+	return renamed(path, id), syncFolder(filepath.Dir(path))
+}
+
+// renamed returns the identity of the file that was written as id and has been renamed to path: the rename has updated its
+// change time. If another program has written the file since then, renamed returns id, so that this write is still noticed.
+func renamed(path string, id identity) identity {
+	info, err := os.Stat(path)
+	if err != nil || !identify(info).sameContent(id) {
+		return id
 	}
-	return id, syncFolder(filepath.Dir(path))
+	return identify(info)
 }
 
 // tmpOf returns the prefix of the temporary files of a workfile. path is absolute, with symlinks resolved.
@@ -131,24 +138,16 @@ func syncFolder(dir string) error {
 }
 
 // tail reads the end of an output for the workfile.
-func tail(dir string, r executor.Range, name string) string {
-	size := r.End - r.Start
-	if r.File == "" || size <= 0 {
+func tail(masks *secrets.Masks, dir string, r executor.Range, name string) string {
+	if r.End <= r.Start {
 		return ""
 	}
-	f, err := os.Open(filepath.Join(dir, filepath.FromSlash(r.File)))
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
 	// Sanitize removes control sequences, so more than the bound is read.
-	n := min(size, 4*outputTail)
-	buf := make([]byte, n)
-	k, err := f.ReadAt(buf, r.End-n)
-	if err != nil && err != io.EOF {
+	text, before, err := secrets.Tail(masks, dir, r, 4*outputTail)
+	if err != nil || len(text) == 0 {
 		return ""
 	}
-	return graphml.Sanitize(buf[:k], outputTail, size-n, name)
+	return graphml.Sanitize(text, outputTail, before, name)
 }
 
 // WriteNew creates a file, which must not exist.

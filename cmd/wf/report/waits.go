@@ -111,6 +111,9 @@ func lsDetail(p console.Paint, n api.NodeStatus, now time.Time) string {
 	if n.Mocked {
 		parts = append(parts, "mocked")
 	}
+	if text := words.UpToDate(&n); text != "" {
+		parts = append(parts, text)
+	}
 	if n.Handled {
 		parts = append(parts, "handled")
 	}
