@@ -40,8 +40,9 @@ func newWeb(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "web [FILE]",
 		Long: `Web shows workfiles in a browser: their graphs, runs and outputs, live. It serves the page on a
-loopback port of this machine and opens it; without a display it prints the address. The address works once, for ten minutes. wf web prints another one, also while the
-page is served. Ctrl-C ends the page, and never a run.
+loopback port of this machine and opens it; without a display it prints the address. The address
+works once, for ten minutes. wf web prints another one, also while the page is served. Ctrl-C ends
+the page, and never a run.
 
 With --read-only, the page can change nothing, and with FILE it shows no other workfile. With
 wf --host, the page shows another machine. See docs/web.md.`,
