@@ -38,6 +38,11 @@ func TestEveryRouteNeedsTheToken(t *testing.T) {
 	if len(s.daemon.got("GET "+"/v1/workspaces/ws")) > 0 {
 		t.Error("something reached the daemon")
 	}
+	for _, e := range api.Endpoints() {
+		if passes(e) && !strings.Contains(e.Path, "{id}") {
+			t.Errorf("%s %s is passed on, and is about no open workfile", e.Method, e.Path)
+		}
+	}
 	for _, path := range []string{"/v1/version", "/v1/server", "/v1/kv?scope=machine&key=k", "/metrics", "/v1/triggers", "/v1/proof?nonce=00", "/v1/workspaces"} {
 		if status, _, _ := s.request("GET", path, token, "", nil); status != http.StatusNotFound {
 			t.Errorf("%s is passed on: %d", path, status)

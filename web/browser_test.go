@@ -245,6 +245,40 @@ func TestLostConnectionInABrowser(t *testing.T) {
 	unharmed(t, tab)
 }
 
+// TestHiddenTabInABrowser: A tab that nobody looks at is disconnected, so that it costs nothing, and is up to date when somebody
+// looks again.
+func TestHiddenTabInABrowser(t *testing.T) {
+	browser := webtest.Start(t)
+	d := newFakeDaemon(t, two())
+	d.answer("GET", api.ListRuns.Path, api.RunList{})
+	d.answer("GET", api.ListApprovals.Path, api.ApprovalList{})
+	closed := make(chan bool, 1)
+	d.mux.HandleFunc("DELETE "+api.CloseWorkspace.Path, func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(api.None{})
+		closed <- true
+	})
+	s := serve(t, d)
+	tab := browser.Open(s.Invite(Visit{File: theFile}), 1200, 800)
+	tab.Wait(`document.querySelector('.run-line .hint')`)
+	<-d.watched
+	// The clock of the page is fast, and it believes that its tab is hidden.
+	const hide = `(() => { const later = window.setTimeout; window.setTimeout = (f, ms) => later(f, ms / 1000);
+		window.away = true; Object.defineProperty(document, 'hidden', {get: () => window.away}); document.dispatchEvent(new Event('visibilitychange')); })()`
+	if err := tab.Eval(hide, nil); err != nil {
+		t.Fatal(err)
+	}
+	<-closed
+	d.mu.Lock()
+	d.status.LastRun = &api.RunSummary{Run: "5", Result: api.Succeeded, Started: time.Now(), Nodes: 2, Counts: api.Counts{OK: 2}}
+	d.mu.Unlock()
+	if err := tab.Eval(`window.away = false; document.dispatchEvent(new Event('visibilitychange')); 0`, nil); err != nil {
+		t.Fatal(err)
+	}
+	<-d.watched
+	tab.Wait(`document.querySelector('.of-run')?.textContent === 'Run 5'`)
+	unharmed(t, tab)
+}
+
 // TestActionsInABrowser: running, with parameters; stopping; answering; showing an earlier run. A page for reading has no buttons
 // for any of it.
 func TestActionsInABrowser(t *testing.T) {

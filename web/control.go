@@ -66,6 +66,9 @@ func NewControl(path string) (*Control, error) {
 		return nil, err
 	}
 	l, err := net.Listen("unix", path)
+	if err == nil {
+		err = os.Chmod(path, 0o600)
+	}
 	if err != nil {
 		lock.Close()
 		return nil, err

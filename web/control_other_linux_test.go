@@ -34,7 +34,7 @@ func TestOtherUserAtTheControlSocket(t *testing.T) {
 			return err
 		}
 		defer conn.Close()
-		_, _ = io.WriteString(conn, "POST /invite HTTP/1.1\r\nHost: web\r\nContent-Length: 2\r\n\r\n{}")
+		_, _ = io.WriteString(conn, "POST /invite HTTP/1.1\r\nHost: web\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}")
 		if answer, _ := io.ReadAll(conn); len(answer) > 0 {
 			return fmt.Errorf("another user got %q", answer)
 		}

@@ -23,6 +23,9 @@ func TestControl(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the socket: %v %v", info, err)
+	}
 	if _, err := NewControl(path); !errors.Is(err, ErrRunning) {
 		t.Errorf("a second server: %v", err)
 	}

@@ -2,6 +2,8 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -234,7 +236,12 @@ func TestTalkativePage(t *testing.T) {
 	p.send(question{File: strings.Repeat("x", mostQuestion)})
 	_ = p.conn.SetReadDeadline(time.Now().Add(20 * time.Second))
 	for {
-		if _, _, err := p.conn.ReadMessage(); err != nil {
+		_, _, err := p.conn.ReadMessage()
+		var late net.Error
+		if errors.As(err, &late) && late.Timeout() {
+			t.Fatal("the connection stays open")
+		}
+		if err != nil {
 			return
 		}
 	}

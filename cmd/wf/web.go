@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"os"
 	"os/signal"
 	"path/filepath"
 	"strconv"
@@ -39,9 +40,9 @@ func newWeb(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "web [FILE]",
 		Long: `Web shows workfiles in a browser: their graphs, runs and outputs, live. It serves the page on a
-port of this machine that only a browser here can reach, and opens it; without a display it prints
-the address. The address works once, for ten minutes. wf web prints another one, also while the
-page is served. Ctrl-C ends the page, and never a run.
+loopback port of this machine and opens it; without a display it prints the address. The address
+works once, for ten minutes. wf web prints another one, also while the page is served. Ctrl-C ends
+the page, and never a run.
 
 With --read-only, the page can change nothing, and with FILE it shows no other workfile. With
 wf --host, the page shows another machine. See docs/web.md.`,
@@ -212,6 +213,7 @@ func (p *webPage) serve(ctx context.Context, listen string, ready func(*web.Serv
 	err = server.Serve(ctx, listener)
 	stop()
 	group.Wait()
+	os.Remove(p.handover()) // its address is void now
 	return errors.Join(err, failed)
 }
 

@@ -54,10 +54,13 @@ func (p *webPage) opener() string {
 	return path
 }
 
+// handover returns the path of the file that leads a browser to the page.
+func (p *webPage) handover() string { return filepath.Join(p.dirs.Runtime, "web-open.html") }
+
 // open opens an address. Other users can read the arguments of processes, so the browser gets a file instead, which only
 // this user can read and which leads to the address.
 func (p *webPage) open(opener, address string) error {
-	path := filepath.Join(p.dirs.Runtime, "web-open.html")
+	path := p.handover()
 	to := html.EscapeString(address)
 	text := `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>wf</title>` +
 		`<meta http-equiv="refresh" content="0; url=` + to + `"><a href="` + to + `">wf</a>` + "\n"
