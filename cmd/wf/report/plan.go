@@ -54,6 +54,9 @@ func Plan(w io.Writer, p console.Paint, plan api.Plan, verbose bool, width int) 
 		if step.Executor != "" && step.Mock == nil {
 			fmt.Fprintf(&b, "  %*s  executor: %s\n", digits, "", plain.Line(step.Executor))
 		}
+		if step.Files != "" && step.Mock == nil {
+			fmt.Fprintf(&b, "  %*s  files: %s\n", digits, "", plain.Line(step.Files))
+		}
 		if step.Mock != nil {
 			fmt.Fprintf(&b, "  %*s  not executed: %s\n", digits, "", plain.Line(MockText(*step.Mock)))
 		}
@@ -98,6 +101,9 @@ func planTitle(plan api.Plan) string {
 	}
 	if plan.Conditional > 0 {
 		title += fmt.Sprintf(", and up to %d more", plan.Conditional)
+	}
+	if plan.UpToDate > 0 {
+		title += fmt.Sprintf(", %d of them up to date", plan.UpToDate)
 	}
 	if len(plan.Steps) == 0 {
 		return title
