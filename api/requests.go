@@ -208,6 +208,7 @@ type Plan struct {
 	// are known. Conditional counts nodes that run only after certain outcomes.
 	Nodes       int `json:"nodes"`
 	Conditional int `json:"conditional,omitempty"`
+	UpToDate    int `json:"up_to_date,omitempty"` // of Nodes: those that are not executed, because an earlier success holds
 
 	Jobs    int        `json:"jobs"`               // at once; 0 = not set
 	NoLimit bool       `json:"no_limit,omitempty"` // of executions at once
@@ -236,6 +237,10 @@ type PlanStep struct {
 	State  State      `json:"state"`              // of the node before the run
 	Run    string     `json:"last_run,omitempty"` // that the node took part in
 	Mock   *Mock      `json:"mock,omitempty"`     // it is not executed
+	// UpToDate counts the executions that are not necessary because an earlier success holds; Files says what is known of the
+	// declared files: why it is up to date or not, or on what that depends. "" for nodes that declare no outputs.
+	UpToDate int    `json:"up_to_date,omitempty"`
+	Files    string `json:"files,omitempty"`
 	// SubFlow is how a container repeats its nodes: "foreach: lines:ls". Approve is the question to a person.
 	SubFlow string `json:"sub_flow,omitempty"`
 	Approve string `json:"approve,omitempty"`
@@ -395,6 +400,17 @@ type EditResult struct {
 	Notes []string `json:"notes,omitempty"`
 	// Unsaved is set if the file cannot be written at present; a note says why. The change is not lost.
 	Unsaved bool `json:"unsaved,omitempty"`
+}
+
+// AcceptRequest declares that what is there is the result of nodes. Of the RunRequest, the selectors, the parameters and the
+// environment count: the values are those that a run with them would have.
+type AcceptRequest struct {
+	RunRequest
+}
+
+// AcceptResult is the answer to an AcceptRequest.
+type AcceptResult struct {
+	Nodes []string `json:"nodes"` // handles or paths of the nodes that are up to date now
 }
 
 // ResetRequest clears statuses, marks and captured output.

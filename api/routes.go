@@ -69,6 +69,7 @@ var (
 	EvalExpression = post[EvalRequest, Evaluated](inWorkspace+"/eval", envBody, ResendServed, NotAudited)
 	ListApprovals  = get[None, ApprovalList](inWorkspace + "/approvals")
 	DecideApproval = post[Decision, Approval](inWorkspace+"/decide", plainBody, ResendServed, "decide")
+	AcceptNodes    = post[AcceptRequest, AcceptResult](inWorkspace+"/accept", envBody, ResendServed, "accept")
 	PlanRun        = post[RunRequest, Plan](inWorkspace+"/plan", envBody, ResendServed, NotAudited)
 	StartRun       = post[RunRequest, RunAccepted](inWorkspace+"/runs", envBody, ResendServed, "run")
 	ListRuns       = get[None, RunList](inWorkspace + "/runs")

@@ -142,6 +142,11 @@ func (w *Workspace) StartRunWaiting(ctx context.Context, req api.RunRequest, wai
 	return ask(httptrace.WithClientTrace(ctx, trace), w, api.StartRun, req)
 }
 
+// Accept declares that what is there is the result of nodes.
+func (w *Workspace) Accept(ctx context.Context, req api.AcceptRequest) (api.AcceptResult, error) {
+	return ask(ctx, w, api.AcceptNodes, req)
+}
+
 // Plan returns what StartRun would do.
 func (w *Workspace) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
 	return ask(ctx, w, api.PlanRun, req)

@@ -59,6 +59,7 @@ func (d *daemon) table() []endpoint {
 		ask(d, api.ListApprovals, plain((*workspace.Workspace).Approvals)),
 		ask(d, api.DecideApproval, decide),
 		ask(d, api.PlanRun, question((*workspace.Workspace).Plan)),
+		ask(d, api.AcceptNodes, question(workspace.Accept)),
 		endpoint{api.StartRun.Endpoint, d.startRun},
 		ask(d, api.ListRuns, plain((*workspace.Workspace).Runs)),
 		ask(d, api.PruneRuns, question((*workspace.Workspace).Prune)),

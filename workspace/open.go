@@ -84,10 +84,11 @@ func (w *Workspace) useHistory(s *history.Store) {
 	asker, _ := w.cfg.Executor.(params.Asker)
 	w.planner = &planning.Planner{ID: w.id, Path: w.path, Version: w.cfg.Version, Loop: w.loop, File: w.file, Nodes: w.nodes,
 		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable,
+		Memory:  uptodate.At(filepath.Join(history.Folder(w.cfg.State, w.id), uptodate.FileName)),
 		Engines: func() []string { return executor.EnginesOf(w.cfg.Executor) }}
 	w.host = &activerun.Host{ID: w.id, Path: w.path, State: w.cfg.State, Log: w.cfg.Log, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Secrets: w.preparer.secrets, Out: w.out, Marks: watchers.NewMarks(w.out, w.nodes),
 		Executor: w.cfg.Executor, Slots: w.cfg.Slots, Pools: w.cfg.Pools, Nested: w.cfg.Nested, Notices: w.cfg.Notices, Values: w.cfg.Values,
-		Memory:     uptodate.At(filepath.Join(history.Folder(w.cfg.State, w.id), uptodate.FileName)),
+		Memory:     w.planner.Memory,
 		RetryLater: func() { w.retries.holdTimer.Reset(w.host.HoldPause) }, Found: w.quarantine.awaitReports,
 		Answered: func(r *activerun.Run, node string, approved bool) {
 			w.tell(News{Kind: ApprovalEnded, Run: r.ID, Node: node, Approved: approved})

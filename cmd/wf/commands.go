@@ -30,6 +30,7 @@ func commandList() []command {
 		{groupRun, "run", "", "Run a workfile, or resume it after a failure", newRun},
 		{groupRun, "resume", "", "Run failed nodes again, and those that waited for them", newResume},
 		{groupRun, "plan", "", "Print what would run, in order, and why", newPlan},
+		{groupRun, "accept", "", "Declare that the outputs of nodes are right as they are", newAccept},
 		{groupRun, "attach", "", "Watch an active run", newAttach},
 		{groupRun, "stop", "cancel", "Stop a run", newStop},
 		{groupRun, "approvals", "", "List the nodes that wait for a person", newApprovals},

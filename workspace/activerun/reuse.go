@@ -133,7 +133,7 @@ func lookBatchOf(re *reuse, ids []executor.ID) *batch {
 		if !re.run.Sched.Wants(id.Node, id.Execution) {
 			continue
 		}
-		t, ok := runstate.TaskOf(&re.run.State, id.Node)
+		t, ok := re.task(id.Node)
 		if !ok {
 			re.run.preparing.enqueue(id)
 			continue
@@ -144,6 +144,10 @@ func lookBatchOf(re *reuse, ids []executor.ID) *batch {
 		b.inputs = re.inputs()
 	}
 	return b
+}
+
+func (re *reuse) task(i int) (uptodate.Task, bool) {
+	return runstate.TaskOf(&re.run.State, i, re.run.Nodes[i].ID, re.run.Line(i))
 }
 
 // inputs returns the declared inputs of all nodes.
@@ -241,7 +245,7 @@ func (re *reuse) examine(rep executor.Report) bool {
 	re.start()
 	l := re.looks[rep.ID]
 	if l == nil { // an earlier daemon has looked
-		t, ok := runstate.TaskOf(&re.run.State, rep.ID.Node)
+		t, ok := re.task(rep.ID.Node)
 		if !ok {
 			return false
 		}

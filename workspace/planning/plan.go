@@ -19,25 +19,34 @@ import (
 
 // Plan returns the steps of a run in a possible order. It changes nothing.
 func (pl *Planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
+	plan, files, err := foresee(ctx, pl, req)
+	if err == nil {
+		files.judge(ctx, pl.Memory, req.NoCache, &plan)
+	}
+	return plan, err
+}
+
+// foresee returns the plan of a run, and the nodes in it that declare outputs.
+func foresee(ctx context.Context, pl *Planner, req api.RunRequest) (plan api.Plan, files foreseenFiles, err error) {
 	var tables foreseenTables
 	req = withProfileParams(req)
 	file := pl.File // pl may become a planner for a copy, which is not kept up to date
-	pl, err := workfile.Ask(ctx, file, func() (*Planner, error) { return profiled(pl, req) })
+	pl, err = workfile.Ask(ctx, file, func() (*Planner, error) { return profiled(pl, req) })
 	if err == nil {
 		req, err = withFiles(ctx, pl, req)
 	}
 	if err != nil {
-		return api.Plan{}, err
+		return plan, nil, err
 	}
-	ask := func() (api.Plan, error) { return pl.plan(req, &tables) }
-	plan, err := workfile.Ask(ctx, file, ask)
+	ask := func() (api.Plan, error) { return pl.plan(req, &tables, &files) }
+	plan, err = workfile.Ask(ctx, file, ask)
 	for err == nil && tables.readWanted() {
 		plan, err = workfile.Ask(ctx, file, ask)
 	}
 	if err == nil {
 		err = pl.checkWorkFolder(ctx)
 	}
-	return plan, err
+	return plan, files, err
 }
 
 // PlanLoaded is like Plan, for a workfile whose loop does not run.
@@ -50,18 +59,21 @@ func (pl *Planner) PlanLoaded(req api.RunRequest) (api.Plan, error) {
 	}
 	set, _ := readSurroundings(pl)
 	req.Files = set.ReadFiles()
-	plan, err := pl.plan(req, &tables)
+	var files foreseenFiles
+	plan, err := pl.plan(req, &tables, &files)
 	for err == nil && tables.readWanted() {
-		plan, err = pl.plan(req, &tables)
+		plan, err = pl.plan(req, &tables, &files)
 	}
 	if err == nil {
+		files.judge(context.Background(), pl.Memory, req.NoCache, &plan)
 		err = pl.workFolder().refusal(pl.File)
 	}
 	return plan, err
 }
 
-func (pl *Planner) plan(req api.RunRequest, tables *foreseenTables) (api.Plan, error) {
+func (pl *Planner) plan(req api.RunRequest, tables *foreseenTables, files *foreseenFiles) (api.Plan, error) {
 	tables.begin(filepath.Dir(pl.Path))
+	*files = nil
 	plan := api.Plan{Schema: api.SchemaPlan, Mode: req.Mode, Total: pl.Nodes.CountRunnable(), Steps: []api.PlanStep{}}
 	if err := pl.Usable(); err != nil {
 		return plan, err
@@ -96,7 +108,7 @@ func (pl *Planner) plan(req api.RunRequest, tables *foreseenTables) (api.Plan, e
 		return plan, err
 	}
 	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs, plan.NoLimit = r.Request.Mode, history.RunID(r.Request.Resumes), r.Request.Wrapper, r.Request.Jobs, r.Request.NoLimit
-	p := forecast{Planner: pl, r: r, plan: &plan, seen: make([]int, len(pl.File.Graph().Nodes())), steps: map[string]int{}, maybe: map[string]string{}}
+	p := forecast{Planner: pl, r: r, plan: &plan, files: files, seen: make([]int, len(pl.File.Graph().Nodes())), steps: map[string]int{}, maybe: map[string]string{}}
 	if p.reasons, err = pl.planReasons(req, scope); err != nil {
 		return plan, err
 	}
@@ -135,6 +147,7 @@ type forecast struct {
 	*Planner
 	r       *Draft
 	plan    *api.Plan
+	files   *foreseenFiles
 	reasons reasoner
 	seen    []int             // by position: the last step that names the node
 	steps   map[string]int    // for instances: the index of their common step
@@ -157,8 +170,9 @@ func (p *forecast) addSteps() {
 		}
 		if x.Node < len(r.Nodes) {
 			p.outerStep(x)
+			p.noteFiles(x, len(p.plan.Steps)-1)
 		} else {
-			p.innerStep(x, all)
+			p.noteFiles(x, p.innerStep(x, all))
 		}
 	}
 	p.hidden()

@@ -33,8 +33,8 @@ func (p *forecast) instances(present []bool) map[string]int {
 	return all
 }
 
-// innerStep adds a node of an instance to the common step of all instances.
-func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
+// innerStep adds a node of an instance to the common step of all instances, and returns the position of the step.
+func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) (at int) {
 	sched := p.r.Sched
 	path, template := sched.Path(x.Node), sched.Template(x.Node)
 	m, mocked := sched.Mocked(x.Node)
@@ -65,7 +65,7 @@ func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
 	}
 	step := &p.plan.Steps[k]
 	if x.Guess {
-		return
+		return k
 	}
 	if len(step.Paths) < maxPlanned {
 		step.Paths = append(step.Paths, path)
@@ -74,7 +74,7 @@ func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
 		if x.Certain && len(step.Paths) < all[template] {
 			step.Why = fmt.Sprintf("in %s and each further instance of %s", api.Several(instancesIn(step.Paths), 3), step.Of)
 		}
-		return
+		return k
 	}
 	step.Instances++
 	if owner, instance, _ := sched.Instance(x.Node); x.Certain {
@@ -87,6 +87,7 @@ func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
 			step.Why += ", unless its stop_when is true before"
 		}
 	}
+	return k
 }
 
 // instancesWhy returns a phrase about the instances in which a node is executed.

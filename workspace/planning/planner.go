@@ -10,6 +10,7 @@ import (
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/params"
+	"wf/workspace/uptodate"
 	"wf/workspace/workfile"
 )
 
@@ -25,6 +26,7 @@ type Planner struct {
 	File     *workfile.File
 	Nodes    *nodestate.Table
 	Store    *history.Store
+	Memory   *uptodate.File
 	Pools    PoolSizes       // nil if pools are not checked
 	Asker    params.Asker    // nil if commands cannot list the choices of parameters
 	Engines  func() []string // returns the names of the executors besides this machine; nil = there are none

@@ -8,9 +8,9 @@ import (
 	"wf/workspace/uptodate"
 )
 
-// TaskOf describes the next execution of a node that declares outputs. ok is false for other nodes, and in a dry run if its files
-// depend on what commands will do.
-func TaskOf(r *State, i int) (t uptodate.Task, ok bool) {
+// TaskOf describes the next execution of a node that declares outputs, with its path and its command line. ok is false for other
+// nodes, and in a dry run if its files depend on what commands will do.
+func TaskOf(r *State, i int, path, line string) (t uptodate.Task, ok bool) {
 	f := r.Sched.Files(i)
 	if f == nil || !r.Sched.DeclaresOutputs(i) {
 		return t, false
@@ -19,8 +19,7 @@ func TaskOf(r *State, i int) (t uptodate.Task, ok bool) {
 	if len(t.Outputs) == 0 {
 		return t, false
 	}
-	line := r.Line(i)
-	t.Node, t.Folder, t.Inputs, t.Version = r.Nodes[i].ID, r.Request.Cwd, uptodate.Paths(f.Inputs), f.Version
+	t.Node, t.Folder, t.Inputs, t.Version = path, r.Request.Cwd, uptodate.Paths(f.Inputs), f.Version
 	t.Command = uptodate.Commanded(r.Request.Shell, line, placeOfWork(r))
 	t.Values = valuesOf(r, i, line)
 	return t, true
