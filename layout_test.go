@@ -185,7 +185,7 @@ var mayBeWide = map[string]struct {
 	why             string
 }{
 	"api.Event":                 {45, 0, "the union of all events, as it stands in JSON"},
-	"api.NodeStatus":            {34, 1, "all that a client is told of a node, as it stands in JSON"},
+	"api.NodeStatus":            {35, 1, "all that a client is told of a node, as it stands in JSON"},
 	"api.RunRequest":            {30, 0, "all that a client asks of a run, as it stands in JSON"},
 	"workspace/history.Record":  {30, 0, "the union of all records of a journal, as it stands in JSON"},
 	"workspace/history.Request": {51, 0, "all that a run began with, as it stands in JSON"},

@@ -57,14 +57,18 @@ type Run struct {
 	variables
 	reuse
 
-	accepted func(error)  // called once, when the run has started or has failed to start
-	broken   string       // why the executor was lost; "" if it was not
-	timer    *loop.Timer  // stops the run when its timeout is over
-	tick     *loop.Timer  // fires at the next moment that the scheduler waits for
-	spans    *tracing.IDs // of the trace; see traceParent
+	accepted func(error) // called once, when the run has started or has failed to start
+	broken   string      // why the executor was lost; "" if it was not
+	timers
+	spans *tracing.IDs // of the trace; see traceParent
 	// outputNames contains the names of the output files while a list of reports is processed; nil means not listed.
 	outputNames map[string]bool
 	masks       *secrets.Masks // nil if nothing of the run is secret
+}
+
+type timers struct {
+	timer *loop.Timer // stops the run when its timeout is over
+	tick  *loop.Timer // fires at the next moment that the scheduler waits for
 }
 
 // New returns a run with the given state. accepted is called once: with nil when the run has started, otherwise with the

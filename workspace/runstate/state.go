@@ -64,11 +64,9 @@ type State struct {
 	Requests  map[string]api.Approval    // decisions with a request key, by that key
 	Clock     history.Record             // the latest record with readings of the clocks; zero if there is none
 
-	surroundings map[string]*history.Surroundings // by the id of a node; made on first use
-
-	words   knownItems
-	Stored  Stored
-	waitsAt map[string]api.State // cache of TemplateWaits; nil if stale
+	words  knownItems
+	Stored Stored
+	caches
 
 	// Earlier returns the latest execution of a node in earlier runs, or nil. The function is nil if the run is replayed to
 	// answer a question.
@@ -76,6 +74,12 @@ type State struct {
 	// Active gives access to an active run; nil for other runs.
 	Active   ActiveRun
 	Replayed bool // the run is read from the history: no further records follow
+}
+
+// caches follow from the rest of the state and are made on first use.
+type caches struct {
+	surroundings map[string]*history.Surroundings // by the id of a node
+	waitsAt      map[string]api.State             // of TemplateWaits; nil if stale
 }
 
 // ActiveRun is what explanations use of an active run in addition to its state.
