@@ -37,7 +37,7 @@ func (e Element) String() string {
 	case e&^Graph == 0:
 		return "the graph"
 	case e&^(Node|Graph) == 0:
-		return "a node or the graph"
+		return "a node or graph"
 	}
 	return "an element"
 }

@@ -63,7 +63,7 @@ var table = []Attribute{
 	{Name: "cwd", On: Node | Graph, Kind: Other, Mistaken: []string{"working_directory", "workdir"},
 		Meaning: "the folder of the command, relative to that of the workfile"},
 	{Name: "container", On: Node | Graph, Role: Shared, Kind: Other,
-		Meaning: "an image: the command runs in a container of it; none: without; wf help environments"},
+		Meaning: "an image, in a container of which the command runs; none: without"},
 	{Name: "container_engine", On: Node | Graph, Kind: Word, Words: []string{"auto", "docker", "podman", "apptainer"},
 		Meaning: "what runs the container; auto: the first that is installed"},
 	{Name: "container_args", On: Node | Graph, Kind: Other, Meaning: "further options of the engine's run command: --gpus all"},
