@@ -88,16 +88,21 @@ func (o *ordered[T]) remove(x T) {
 
 // rekey gives elements of the list other keys, which no element has. set changes the key of the i-th of them.
 func (o *ordered[T]) rekey(elements []T, set func(i int)) {
-	leaves := make(map[T]bool, len(elements))
+	leaves, first := make(map[T]bool, len(elements)), len(o.list)
 	for _, x := range elements {
 		if _, found := o.added[x.key()]; found {
 			delete(o.added, x.key())
 			continue
 		}
 		i, _ := o.search(x.key())
-		o.dirty, leaves[x] = min(o.dirty, i), true
+		first, leaves[x] = min(first, i), true
 	}
-	if len(leaves) > 0 {
+	o.dirty = min(o.dirty, first)
+	switch len(leaves) {
+	case 0:
+	case 1:
+		o.list = slices.Delete(o.list, first, first+1)
+	default:
 		tail := slices.DeleteFunc(o.list[o.dirty:], func(x T) bool { return leaves[x] })
 		o.list = o.list[:o.dirty+len(tail)]
 	}

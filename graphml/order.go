@@ -186,9 +186,11 @@ func (d *Document) setKeys(number int32, keys []int) {
 		d.useKeys(nodes, edges)
 	}
 	moved := []int32{number}
-	for _, other := range d.nodeNumber {
-		if len(keys) > 1 && other != number && d.within(other, number) {
-			moved = append(moved, other)
+	if len(keys) > 1 {
+		for _, other := range d.nodeNumber {
+			if other != number && d.within(other, number) {
+				moved = append(moved, other)
+			}
 		}
 	}
 	if len(moved) != len(keys) {

@@ -48,6 +48,7 @@ func enters(e *graph.Edge) bool {
 // mend brings edges that cross the border of a sub-flow since nodes were moved to the sub-flow itself. It refuses edges for which
 // that would mean something else. Nodes that belong to another flow now lose their statuses: their executions had other paths.
 func (b grouping) mend(before beforeMove) error {
+	var redirected []string
 	for _, e := range slices.Clone(b.f.g.Edges()) {
 		if before.wrong[e.Key] {
 			continue
@@ -57,11 +58,17 @@ func (b grouping) mend(before beforeMove) error {
 				Fix: "remove it first: wf edit remove-edge " + b.f.Handle(e.Source) + " " + b.f.Handle(e.Target)}
 		}
 		if crosses(e) {
-			if err := b.redirect(e); err != nil {
+			text, err := b.redirect(e)
+			if err != nil {
 				return err
 			}
+			redirected = append(redirected, text)
 		}
 	}
+	if rest := len(redirected) - mostNamed; rest > 0 {
+		redirected = append(redirected[:mostNamed], fmt.Sprintf("and %d more edges likewise", rest))
+	}
+	b.texts = append(b.texts, redirected...)
 	_, problems := flow.Read(b.f.g)
 	for _, p := range problems {
 		if p.Code == flow.CodeGroupCycle && !b.known[p.Message] {
@@ -90,8 +97,8 @@ func (b grouping) clearMoved(homes map[*graph.Node]*graph.Node) error {
 	return b.apply(graph.Batch{Ops: cleared}, "")
 }
 
-// redirect lets an edge lead to or from the sub-flows at whose borders it ends.
-func (b grouping) redirect(e *graph.Edge) error {
+// redirect lets an edge lead to or from the sub-flows at whose borders it ends. It returns what it did.
+func (b grouping) redirect(e *graph.Edge) (text string, err error) {
 	name := b.edgeName(e)
 	around := map[*graph.Node]bool{}
 	for home := e.Source.Home(); ; home = home.Home() {
@@ -112,33 +119,33 @@ func (b grouping) redirect(e *graph.Edge) error {
 	source, target := lift(e.Source), lift(e.Target)
 	when := whenOf(e)
 	if kind, _, _ := strings.Cut(when, ":"); source != e.Source && slices.Contains([]string{"case", "exit", "if", "else"}, kind) {
-		return &api.Error{Code: api.CodeInvalid, Nodes: b.handles([]*graph.Node{e.Source, e.Target}),
+		return "", &api.Error{Code: api.CodeInvalid, Nodes: b.handles([]*graph.Node{e.Source, e.Target}),
 			Message: fmt.Sprintf("edge %s has the condition %s, and would lead from %s, which repeats and has no exit code and no outputs", name, when, b.f.Handle(source)),
 			Fix:     fmt.Sprintf("put %s into it, too, or let a node behind %s choose by its results", b.f.Handle(e.Target), b.f.Handle(source))}
 	}
 	if source == target {
-		return api.Invalid("edge %s would connect the container %s with itself", name, b.f.Handle(source))
+		return "", api.Invalid("edge %s would connect the container %s with itself", name, b.f.Handle(source))
 	}
 	if b.sameEdge(e, source, target) != nil {
-		return b.apply(graph.RemoveEdge{Key: e.Key}, "edge "+name+" became one with "+b.f.Handle(source)+" -> "+b.f.Handle(target))
+		return "edge " + name + " became one with " + b.f.Handle(source) + " -> " + b.f.Handle(target), b.apply(graph.RemoveEdge{Key: e.Key}, "")
 	}
 	for _, other := range b.f.g.EdgesBetween(source, target) {
 		if other != e {
-			return &api.Error{Code: api.CodeInvalid, Nodes: b.handles([]*graph.Node{e.Source, e.Target}),
+			return "", &api.Error{Code: api.CodeInvalid, Nodes: b.handles([]*graph.Node{e.Source, e.Target}),
 				Message: fmt.Sprintf("edges with different conditions would lead from %s to %s: %s and %s", b.f.Handle(source), b.f.Handle(target), saysWhen(e), saysWhen(other)),
 				Why:     fmt.Sprintf("%s repeats, so edge %s has to lead to or from %s itself", b.f.Handle(container(e, source)), name, b.f.Handle(container(e, source))),
 				Fix:     "give them the same condition, or put the other node in, too"}
 		}
 	}
-	text := "edge " + name + " is now " + b.f.Handle(source) + " -> " + b.f.Handle(target)
-	if err := b.apply(graph.MoveEdge{Key: e.Key, Source: source.ID, Target: target.ID}, text); err != nil {
-		return err
+	text = "edge " + name + " is now " + b.f.Handle(source) + " -> " + b.f.Handle(target)
+	if err := b.apply(graph.MoveEdge{Key: e.Key, Source: source.ID, Target: target.ID}, ""); err != nil {
+		return "", err
 	}
 	if cycle := b.cycleThrough(e.Key); cycle != "" {
-		return &api.Error{Code: api.CodeInvalid, Message: "this would close a cycle of blocking edges: " + cycle,
+		return "", &api.Error{Code: api.CodeInvalid, Message: "this would close a cycle of blocking edges: " + cycle,
 			Why: "a container that repeats runs as one step", Fix: "put the nodes between into it, too, or leave one of its nodes out"}
 	}
-	return nil
+	return text, nil
 }
 
 // container returns the end of a redirected edge that is a sub-flow.
@@ -167,7 +174,15 @@ func (b grouping) edgeName(e *graph.Edge) string {
 
 // checkBetween refuses to make one step of nodes if a way leads from one of them through another node back to one of them.
 func (b grouping) checkBetween(nodes []*graph.Node) error {
-	inside := func(n *graph.Node) bool { return slices.ContainsFunc(nodes, n.Within) }
+	listed := map[*graph.Node]bool{}
+	for _, n := range nodes {
+		listed[n] = true
+	}
+	inside := func(n *graph.Node) bool {
+		for ; n != nil && !listed[n]; n = n.Parent {
+		}
+		return n != nil
+	}
 	came := map[*graph.Node]*graph.Node{}
 	var queue []*graph.Node
 	reach := func(from *graph.Node, e *graph.Edge) {
