@@ -390,6 +390,7 @@ const (
 	OpSetGraph   = "set-graph"   // Key, Value, Set, Was
 	OpUnsetGraph = "unset-graph" // Key, Was
 	OpRestore    = "restore"     // Run
+	OpByFiles    = "by-files"    // adds the edges that declared inputs and outputs ask for
 	OpText       = "text"        // Value: the text of the workfile, as wf text prints it; Was: the text that it was made from
 )
 

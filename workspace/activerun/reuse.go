@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"runtime"
 	"time"
 
@@ -169,6 +170,9 @@ func (b *batch) look() *batch {
 			break
 		}
 		at.tried = true
+		if at.err = at.check(); at.err != nil {
+			continue
+		}
 		if at.found, at.err = b.memory.Look(b.ctx, at.task); at.err != nil {
 			continue
 		}
@@ -183,6 +187,17 @@ func (b *batch) look() *batch {
 		b.err = b.memory.Save()
 	}
 	return b
+}
+
+// check finds paths that cannot be declared.
+func (at *lookAt) check() error {
+	if err := uptodate.CheckPaths(at.task.Outputs, false); err != nil {
+		return fmt.Errorf("outputs: %w", err)
+	}
+	if err := uptodate.CheckPaths(at.task.Inputs, true); err != nil {
+		return fmt.Errorf("inputs: %w", err)
+	}
+	return nil
 }
 
 // begin prepares an execution: it removes what a failed one has left.

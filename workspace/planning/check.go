@@ -83,6 +83,7 @@ func (pl *Planner) check() api.Check {
 	pl.checkNotify(&c)
 	pl.checkTriggers(&c)
 	checkHooks(pl, &c, f)
+	checkFiles(pl, &c)
 	return c
 }
 

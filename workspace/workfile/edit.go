@@ -84,6 +84,7 @@ var editors = map[string]func(*editBuilder, api.Edit) error{
 	api.OpSetGraph:   (*editBuilder).setGraph,
 	api.OpUnsetGraph: (*editBuilder).unsetGraph,
 	api.OpRestore:    (*editBuilder).restore,
+	api.OpByFiles:    (*editBuilder).connectByFiles,
 	api.OpText:       (*editBuilder).text,
 }
 
