@@ -24,6 +24,8 @@ const (
 	WaitApproval WaitKind = "approval"
 	WaitRetry    WaitKind = "retry"
 	WaitPool     WaitKind = "pool"
+	// WaitPreparation is the wait until an environment or image is there that the command needs; see Text.
+	WaitPreparation WaitKind = "preparation"
 )
 
 // Instances summarizes the instances of the latest activation of a sub-flow.

@@ -52,6 +52,7 @@ const (
 	RunRefused   EventType = "run_refused"  // a queued run cannot start, for the reason in Message
 	RunShort     EventType = "run_short"    // for a second fewer commands ran than could, see Short; once for each reason
 	RunGrew      EventType = "run_grew"     // the nodes of the run have changed: instances of a sub-flow became known
+	RunStep      EventType = "run_step"     // what the daemon does before commands can start, in Message: it creates an environment
 	RunHeld      EventType = "run_held"     // nothing starts, for the reason in Message; "" = it continues
 	RunComplete  EventType = "run_complete" // always the last event of a run
 	GraphUpdated EventType = "graph_updated"

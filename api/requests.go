@@ -126,6 +126,11 @@ type RunRequest struct {
 	Notify *string `json:"notify,omitempty"`
 	// Defaults apply where neither the request nor the workfile has a value.
 	Defaults *RunDefaults `json:"defaults,omitempty"`
+	// Profile is a set of changes to the workfile for this run; nil = that of the resumed run, or none.
+	Profile *Profile `json:"profile,omitempty"`
+	// Files are what the daemon has read of the files that the workfile names for the surroundings of its commands, when it took
+	// the request. Clients do not set it.
+	Files map[string]RunFile `json:"files,omitempty"`
 }
 
 // A Caller identifies an execution, from the environment of its command.
@@ -241,6 +246,8 @@ type PlanStep struct {
 	Approve string `json:"approve,omitempty"`
 	// Executor executes the command; "" = this machine.
 	Executor string `json:"executor,omitempty"`
+	// Surroundings say how the command is executed, if not like others: "container=debian:12 (docker)", "cwd=/data".
+	Surroundings []string `json:"surroundings,omitempty"`
 	// For a node in a sub-flow: Home is the name of the sub-flow, Instances the number of instances in which
 	// the node runs, 0 = not known yet, and Paths are its first hundred paths.
 	Home      string   `json:"home,omitempty"`
@@ -346,7 +353,7 @@ type Edit struct {
 	// Edge selects an edge: by its id, by its number (from 1) among those from Source to Target, or all with
 	// EveryEdge. "" is an error if there are several.
 	Edge string `json:"edge,omitempty"`
-	In   string `json:"in,omitempty"` // container of a new node
+	In   string `json:"in,omitempty"` // container of a new or moved node
 	// Container makes a new node a container; Label is ignored.
 	Container bool `json:"container,omitempty"`
 	// Was is the value that the attribute must still have, "" for an absent one. With another value the edit is a
@@ -369,6 +376,9 @@ const EveryEdge = "all"
 const (
 	OpAddNode    = "add-node"    // Label, Name, After, When, X, Y, In, Container, Set
 	OpRemoveNode = "remove-node" // Nodes
+	OpGroup      = "group"       // Nodes, Name, Set: makes a container of nodes that lie in the same one
+	OpUngroup    = "ungroup"     // Nodes: removes containers, whose nodes stay
+	OpMove       = "move"        // Nodes, In: moves nodes into a container; "" = out of the one in which they lie
 	OpAddEdge    = "add-edge"    // Source, Target, Type, When, Set
 	OpRemoveEdge = "remove-edge" // Source, Target, Edge
 	OpEdgeType   = "type"        // Source, Target, Edge, Type
@@ -391,17 +401,6 @@ type EditResult struct {
 	Notes []string `json:"notes,omitempty"`
 	// Unsaved is set if the file cannot be written at present; a note says why. The change is not lost.
 	Unsaved bool `json:"unsaved,omitempty"`
-}
-
-// AcceptRequest declares that what is there is the result of nodes. Of the RunRequest, the selectors, the parameters and the
-// environment count: the values are those that a run with them would have.
-type AcceptRequest struct {
-	RunRequest
-}
-
-// AcceptResult is the answer to an AcceptRequest.
-type AcceptResult struct {
-	Nodes []string `json:"nodes"` // handles or paths of the nodes that are up to date now
 }
 
 // ResetRequest clears statuses, marks and captured output.
@@ -476,6 +475,8 @@ type LogInfo struct {
 	// FromFile is set if no known run of this machine executed the node: this is the end of its output on
 	// another machine, from the workfile. Run is empty.
 	FromFile bool `json:"from_file,omitempty"`
+	// Masked is set if the run has secrets: their values in the output are covered by asterisks.
+	Masked bool `json:"masked,omitempty"`
 	// Times is when the output was written, if the request asks for it.
 	Times *LogTimes `json:"times,omitempty"`
 }

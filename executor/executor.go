@@ -28,6 +28,7 @@ import (
 //   - LargeArguments: an argument that is too large for exec is passed in a file, or the job fails with a message that names it.
 //     Without it, only the text that the shell of a job gets may be too large; a command with another large argument fails in
 //     any way.
+//   - Boxes: jobs can have a Box. Without it such jobs fail.
 //   - SharedFiles: executions that do not overlap share output files. Without it each may have files of its own.
 type Executor interface {
 	// Open begins a run, or follows it again after a restart of the daemon. If the executor finds its files in
@@ -96,6 +97,8 @@ type (
 	Job = wire.Job
 	// Resources is what a job needs of the machine that executes it.
 	Resources = wire.Resources
+	// A Box is a container in which a job is executed.
+	Box = wire.Box
 	// An Around are the hooks of a job.
 	Around = wire.Around
 	// A Hook is a command before or after the command of a job.

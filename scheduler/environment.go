@@ -47,7 +47,7 @@ func (t *texts) testEnv(i nodeID) expression.Env {
 func (t *texts) envIn(frame instanceID) expression.Env {
 	inst := &t.instances[frame]
 	home := inst.lay.home
-	e := expression.Env{Params: t.opt.Params, Variable: t.opt.Variable, Run: t.opt.Run, Now: t.now, UUID: t.uuid,
+	e := expression.Env{Params: t.opt.Params, Variable: t.opt.Variable, Run: t.opt.Run, Now: t.now, UUID: t.uuid, Stored: t.storedValue,
 		Node: func(name string) expression.Node { return t.lookup(frame, t.opt.Flow.FindIn(home, name)) }}
 	if inst.owner == noNode {
 		return e
@@ -100,7 +100,7 @@ func (t *texts) nodeView(i nodeID) expression.Node {
 	}
 	x := t.extrasOf(i)
 	if x != nil && x.over {
-		v.Outputs = x.last.outputs
+		v.Outputs, v.Stdout = x.last.outputs, x.last.stdout
 		if x.last.hasExit {
 			v.ExitCode = &x.last.exit
 		}

@@ -1,6 +1,9 @@
 package scheduler
 
-import "wf/graph"
+import (
+	"wf/graph"
+	"wf/scheduler/expression"
+)
 
 // EventKind is the kind of an event.
 type EventKind uint8
@@ -60,7 +63,14 @@ type Event struct {
 
 	Exit    int            // Finished: the exit code, if HasExit
 	Outputs map[string]any // Finished, Decided, UpToDate; kept, and never changed
-	Items   []any          // Finished, Listed: the lines of a command that prints items, the rows of a table; kept, and never changed
+	// Stdout is what the command printed, if a text of the workfile reads it (flow.Flow.Printed). Finished.
+	Stdout *expression.Kept
+	Items  []any // Finished, Listed: the lines of a command that prints items, the rows of a table; kept, and never changed
+
+	// Stored are values of wf kv that texts of the workfile read (flow.Flow.Stored) and that have changed since the last event: nil =
+	// the key has none. StoreProblem says why they are not known; it holds until an event without it. Both may come with any event.
+	Stored       map[string]*expression.Kept
+	StoreProblem string
 }
 
 // Reasons of failures that the scheduler itself finds, or that mean something to it. All others come

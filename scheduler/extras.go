@@ -91,7 +91,7 @@ var (
 // 0 and nothing else: their status is enough.
 func (st *state) saveOutcome(i nodeID, out outcome) {
 	x := st.extrasOf(i)
-	if st.control == nil || x == nil && out.ok && out.exit == 0 && out.outputs == nil && !out.mocked && !out.upToDate {
+	if st.control == nil || x == nil && out.ok && out.exit == 0 && out.outputs == nil && out.stdout == nil && !out.mocked && !out.upToDate {
 		return
 	}
 	x = st.ensureExtrasOf(i)

@@ -14,6 +14,7 @@ type outcome struct {
 	exit            int
 	hasExit         bool
 	outputs         map[string]any
+	stdout          *expression.Kept
 	mocked          bool
 	upToDate        bool // see UpToDate
 }

@@ -82,6 +82,8 @@ type state struct {
 	dry           *dryRun         // nil unless this is a dry run of a flow
 
 	now               int64
+	stored            map[string]*expression.Kept // the latest values of wf kv that texts read
+	storeProblem      string
 	hasStarted, ended bool
 	halted            bool     // by Stop or FailFast: no more activations
 	effects           []Effect // of the event at hand

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"wf/graph"
+	"wf/scheduler/expression"
 )
 
 var update = flag.Bool("update", false, "rewrite the effects in testdata with those that are seen")
@@ -64,6 +65,9 @@ type play struct {
 	now       int64
 	events    []Event
 	effects   []Effect
+
+	stored       map[string]*expression.Kept // comes with the next event
+	storeProblem string
 }
 
 // do executes one block:
@@ -75,7 +79,8 @@ type play struct {
 //	                        mock:A=exit:3 mock:A=KEY=VALUE skip:A
 //	forecast [option…]      what such a run would do
 //	orders [option…], then lines  the run in many orders, see orders
-//	start A · ok A [KEY=VALUE…] · fail A [reason, exit:N] · unrequested A · stop · cancel A
+//	start A · ok A [KEY=VALUE…, stdout:TEXT] · fail A [reason, exit:N] · unrequested A · stop · cancel A
+//	kv KEY=VALUE… · kv-problem TEXT    come with the next event; KEY= is a key without a value
 //	approve A [KEY=VALUE…] · reject A · items A [ITEM…] · tick 30s (so much later)
 //	explain A · blocked · counts · loop A · env A · outputs A · prior A
 func (p *play) do(command string) string {
@@ -218,6 +223,17 @@ func (p *play) act(verb string, args []string) (text string) {
 		return p.step(Event{Kind: Stop})
 	case "cancel":
 		return p.step(Event{Kind: CancelNode, Node: i})
+	case "kv":
+		p.stored = map[string]*expression.Kept{}
+		for key, value := range pairs(args) {
+			if p.stored[key] = expression.Keep(value.(string)); value == "" {
+				p.stored[key] = nil
+			}
+		}
+		return ""
+	case "kv-problem":
+		p.storeProblem = args[0]
+		return ""
 	case "tick":
 		p.now += int64(duration(args[0]))
 		return p.step(Event{Kind: Tick})
@@ -261,6 +277,7 @@ func (p *play) ask(verb string, i int) string {
 func (p *play) step(ev Event) string {
 	var lines strings.Builder
 	ev.At = p.now
+	ev.Stored, ev.StoreProblem, p.stored, p.storeProblem = p.stored, p.storeProblem, nil, ""
 	p.events = append(p.events, ev)
 	for _, e := range p.run.Step(ev) {
 		p.effects = append(p.effects, e)

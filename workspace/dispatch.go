@@ -4,6 +4,7 @@ package workspace
 func (w *Workspace) dispatch() {
 	for _, r := range w.runs {
 		r.Look()
+		r.Prepare()
 		r.EnterPools()
 	}
 	w.shareOut()

@@ -41,6 +41,7 @@ func commandList() []command {
 		{groupInspect, "logs", "", "Print the output of nodes", newLogs},
 		{groupInspect, "ls", "", "List the nodes", newLs},
 		{groupInspect, "graph", "", "Show the graph of a workfile", newGraph},
+		{groupInspect, webCommand, "", "Show workfiles in a browser, and run them", newWeb},
 		{groupInspect, "text", "", "Print a workfile as text, or its JSON Schema", newText},
 		{groupInspect, "diff", "", "Compare two versions of a workfile", newDiff},
 		{groupInspect, "why", "", "Explain why a node ran, waits, did not run or failed", newWhy},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"wf/api"
 	"wf/cmd/wf/report"
 	"wf/daemon"
 	"wf/executor"
@@ -104,8 +105,20 @@ func completeParam(c *completion, p *daemon.Peek) {
 		case !named:
 			c.offer(param.Name+"=", param.Help)
 		case param.Name == name:
-			completeWords(param.Choices)(c)
+			completeParamValue(c, param)
 		}
+	}
+}
+
+// completeParamValue offers the values of a parameter that are known without running anything.
+func completeParamValue(c *completion, p api.Param) {
+	switch {
+	case len(p.Choices) > 0:
+		completeWords(p.Choices)(c)
+	case p.Type == "bool":
+		completeWords([]string{"true", "false"})(c)
+	case p.Type == "path":
+		completeFile(c)
 	}
 }
 

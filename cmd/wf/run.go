@@ -59,6 +59,7 @@ type runOptions struct {
 	jobs           *int   // nil = not given
 	wrapper        string
 	executor       string
+	profile        string // its name
 	env            []string
 	envFiles       []string // of KEY=VALUE lines
 	failFast       bool
@@ -140,6 +141,7 @@ func (o *runOptions) addScopeFlags(f *pflag.FlagSet) {
 	f.FuncP("jobs", "j", "run `N` commands at once; 0 = no limit (default: the slots that all runs of this machine share, see wf doctor)", o.setJobs)
 	f.StringVar(&o.wrapper, "wrapper", "", "the `TEMPLATE` around every command; {} is the command")
 	f.StringVar(&o.executor, "executor", "", "run the nodes that name none with `EXECUTOR`: local, or one of the configuration (wf help executors)")
+	f.StringVar(&o.profile, "profile", "", "run with the parameters and attributes of `PROFILE` (wf help profiles)")
 	f.BoolVar(&o.failFast, "fail-fast", false, "stop everything at the first failure")
 	f.BoolVar(&o.noCache, "no-cache", false, "execute also nodes that are up to date (wf help up-to-date)")
 	o.controlOptions.addFlags(f)
@@ -233,6 +235,12 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		AcceptDrawing: o.acceptDrawing,
 		Notify:        e.notify,
 		Defaults:      e.defaults,
+	}
+	if o.profile != "" {
+		var err error
+		if req.Profile, err = settings.RunProfile(&e.Console, e.trust, e.Abs(cmp.Or(o.file, defaultWorkfile)), o.profile); err != nil {
+			return api.RunRequest{}, err
+		}
 	}
 	if !o.dryRun {
 		req.World = procattr.Own().Encode()

@@ -321,7 +321,7 @@ func (r *reader) attribute(on attribute.Element, key, value *yaml.Node, attrs ma
 
 // wordsInstead are names that people know from other programs, with what to write instead.
 var wordsInstead = map[string]string{"command": wordRun, "cmd": wordRun, "script": wordRun, "label": wordRun, "shell_command": wordRun,
-	"if": "when: if:EXPR", "needs": wordAfter, "depends": wordAfter, "depends_on": wordAfter, "environment": "env", "image": "wrapper",
+	"if": "when: if:EXPR", "needs": wordAfter, "depends": wordAfter, "depends_on": wordAfter, "environment": "env", "image": "container",
 	"working_directory": "cwd", "workdir": "cwd", "name": "the name as the key of the node", "steps": wordNodes, "tasks": wordNodes}
 
 // unknown notes an attribute that has no meaning.

@@ -29,7 +29,7 @@ func (r *reader) value(a *attribute.Attribute, n *yaml.Node) (text string, ok bo
 		return r.variables(n)
 	case f == formLines:
 		return r.lines(a, n)
-	case n.Kind == yaml.SequenceNode && a.Name == "retry_on":
+	case n.Kind == yaml.SequenceNode && listsWords(a):
 		return r.joined(a, n, " ")
 	}
 	r.wrong(n, a.Meaning, "%s is %s, and a text is needed", a.Name, describe(n))

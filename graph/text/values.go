@@ -34,6 +34,9 @@ func formOf(a *attribute.Attribute) form {
 	return formText
 }
 
+// listsWords reports whether the value of an attribute is words, which people may also write as a list.
+func listsWords(a *attribute.Attribute) bool { return a.Name == "retry_on" || a.Name == "secrets" }
+
 // attribute writes an attribute. A value that does not have the usual form of its attribute is written as a text.
 func (w *writer) attribute(indent int, a *attribute.Attribute, value string) {
 	w.key(indent, a.Name)

@@ -16,6 +16,7 @@ type Flow struct {
 	Params   []Param
 	OnBusy   OnBusy
 	Executor string // of the graph: that of runs whose request names none; "" = none is given
+	Secrets  Secrets
 
 	rules      map[*graph.Node]*Rules
 	conditions map[*graph.Edge]*Condition
@@ -25,6 +26,7 @@ type Flow struct {
 	hints  int // searches so far
 	scopes map[*graph.Node]*expression.Scope
 	groups map[*graph.Node]*ends
+	read   *readings // made on first use, at the latest by Read unless the flow is plain
 
 	children map[*graph.Node][]*graph.Node // direct children of containers; made on first use
 	work     int                           // see maxGroupWork

@@ -163,6 +163,7 @@ func (f *Flow) scope(home *graph.Node) *expression.Scope {
 		Results: func(name string) bool { n := f.FindIn(home, name); return n != nil && n.SubFlow() },
 		Hint:    func(name string) string { return f.hint(home, name) },
 	}
+	s.Hidden = f.Secrets.Names
 	for i := range f.Params {
 		s.Params = append(s.Params, f.Params[i].Name)
 		if f.Params[i].Type == Secret {

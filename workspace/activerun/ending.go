@@ -39,6 +39,9 @@ func (en *ending) EndReady() bool {
 	if en.run.Phase != runstate.Ended || en.run.sess == nil {
 		return false
 	}
+	if en.run.preparing.interrupt(); en.run.preparing.busy > 0 {
+		return false
+	}
 	if !en.run.hooking.afterRun() || !en.run.reuse.Save() {
 		return false
 	}
@@ -85,6 +88,7 @@ func (en *ending) RecordEnd(before func() (what string, err error), done func())
 	res := history.Result{Result: string(en.run.resultWord()), Counts: historyCounts(en.run.CountAll()), Started: en.run.Request.Time,
 		Ended: en.endedAt, DurationMS: en.run.Elapsed(en.endedAt), Cause: en.run.Cause, Survivors: en.survivors,
 		Left: en.remained, LeftCount: en.leftovers}
+	res = en.run.hiddenResult(res)
 	tell := en.run.notices.atEnd(res)
 	en.run.host.Loop.Run(func() {
 		what, err := before()

@@ -83,6 +83,7 @@ func Recover(h *Host, n int) (*Run, error) {
 		}
 		records = append(records, begin)
 	}
+	r.resumeSecrets()
 	g, err := workfile.Frozen(h.Store, n)
 	if err == nil {
 		err = r.Reschedule(g)
@@ -163,7 +164,7 @@ func (rc *recovery) followed(sess executor.Session, err error) {
 		rc.run.sess.Stop(rc.run.live(), rc.run.Grace())
 	}
 	rc.stopExpired()
-	rc.run.pooling.requeue()
+	rc.run.preparing.requeue()
 	rc.run.dispatcher.resubmit()
 	rc.run.tables.askAgain()
 	rc.run.setTimer(rc.run.Sched.NextTick())

@@ -143,6 +143,9 @@ func (r *Run) endRecord(rep executor.Report) history.Record {
 		if _, rec.Outputs, err = r.outputs(id); err == nil && reason == "" && r.Sched.ItemsCommand(id.Node) != "" {
 			rec.Items, err = r.items(rep.Out)
 		}
+		if err == nil && r.Nodes[id.Node].Printed {
+			rec.Stdout, err = r.printed(rep.Out)
+		}
 		if err != nil && reason == "" {
 			reason, rec.Message = api.ReasonExpression, err.Error()
 		}

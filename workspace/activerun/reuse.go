@@ -136,7 +136,7 @@ func lookBatchOf(re *reuse, ids []executor.ID) *batch {
 		}
 		t, ok := re.task(id.Node)
 		if !ok {
-			re.run.pooling.enqueue(id)
+			re.run.preparing.enqueue(id)
 			continue
 		}
 		b.list = append(b.list, &lookAt{id: id, task: t, keep: re.run.Sched.Files(id.Node).KeepPartial})
@@ -233,7 +233,7 @@ func (re *reuse) looked(b *batch) {
 			re.run.commit(history.Record{Type: history.RecordUpToDate, Node: at.id.Node, ID: re.run.Nodes[at.id.Node].ID, Message: s.Text(), Outputs: s.Values})
 		default:
 			re.looks[at.id] = &look{task: at.task, found: at.found}
-			re.run.pooling.enqueue(at.id)
+			re.run.preparing.enqueue(at.id)
 		}
 	}
 }

@@ -51,6 +51,7 @@ func (st *stopping) Stop(req api.StopRequest, client string, reply func(api.Stop
 	case runstate.Active:
 		st.run.Cause, st.run.WasStopped, st.run.Phase = req.Cause, true, runstate.Stopping
 		st.run.pooling.leaveLines()
+		st.run.preparing.interrupt()
 		st.run.reuse.stop()
 		st.run.host.Out.Publish(api.Event{Type: api.RunStopping, Run: st.run.ID, Client: client, Message: req.Cause})
 		st.startHalt(history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})

@@ -75,10 +75,22 @@ type Record struct {
 	PeakBytes int64      `json:"peak_bytes"` // end: of memory; 0 = unknown
 
 	Outputs json.RawMessage `json:"outputs"` // JSON object. end, up_to_date: content of WF_OUTPUT; decide: values of the decision
-	Items   json.RawMessage `json:"items"`   // JSON list. end, items: items that the command of a sub-flow printed, or the rows of its table
-	Inputs  json.RawMessage `json:"inputs"`  // JSON object. dispatch: input of the command beyond the environment of the run
-	Result  *Result         `json:"result"`  // complete
-	Clocks  *Clocks         `json:"clocks"`  // begin, clock
+	// end: what the command printed, if a text of the workfile reads it: a text, or the number of bytes of one that is too long.
+	Stdout json.RawMessage `json:"stdout"`
+	Items  json.RawMessage `json:"items"`  // JSON list. end, items: items that the command of a sub-flow printed, or the rows of its table
+	Inputs json.RawMessage `json:"inputs"` // JSON object. dispatch: input of the command beyond the environment of the run
+	Result *Result         `json:"result"` // complete
+	Clocks *Clocks         `json:"clocks"` // begin, clock
+
+	Stored *Stored `json:"stored"` // any type
+}
+
+// Stored are values of wf kv that texts of the workfile read.
+type Stored struct {
+	// Values have changed since the last record. JSON object: texts, null for a key without a value, the number of bytes of a value that
+	// is too long.
+	Values  json.RawMessage `json:"values,omitempty"`
+	Problem string          `json:"problem,omitempty"` // why they are not known
 }
 
 // An EngineJob is an execution on an engine.

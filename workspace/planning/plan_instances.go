@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/executor/shell"
 	"wf/scheduler"
 	"wf/workspace/history"
 	"wf/workspace/runstate"
@@ -44,7 +43,7 @@ func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) (at int) 
 	if !known {
 		n := p.File.Graph().Node(template)
 		name := everyInstance(path)
-		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: shell.Line(p.r.Request.Wrapper, n.Label), Reason: api.PlanInstance,
+		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: runstate.LineOf(&p.r.State, n.ID, n.Label), Surroundings: runstate.SurroundingsOfID(&p.r.State, n.ID).Words(), Reason: api.PlanInstance,
 			Home: name[:strings.LastIndex(name, "[*]/")], State: p.Nodes.State(n, false), Run: history.RunID(p.Nodes.LastRun(n))}
 		step.Of = step.Home
 		step.Approve, _ = n.Attr("approve")
@@ -134,7 +133,7 @@ func (p *forecast) hidden() {
 			continue
 		}
 		step := api.PlanStep{Node: id, Name: home + "[*]/" + p.r.Flow.LocalName(n), Command: n.Label, Home: home,
-			Line: shell.Line(p.r.Request.Wrapper, n.Label), Reason: api.PlanConditional, Of: home + " begins anew",
+			Line: runstate.LineOf(&p.r.State, id, n.Label), Surroundings: runstate.SurroundingsOfID(&p.r.State, id).Words(), Reason: api.PlanConditional, Of: home + " begins anew",
 			State: p.Nodes.State(n, false), Run: history.RunID(p.Nodes.LastRun(n))}
 		step.Why = conditionWhy(step.Of)
 		step.Approve, _ = n.Attr("approve")

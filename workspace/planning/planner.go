@@ -31,4 +31,7 @@ type Planner struct {
 	Asker    params.Asker    // nil if commands cannot list the choices of parameters
 	Engines  func() []string // returns the names of the executors besides this machine; nil = there are none
 	Usable   func() error    // returns why no run may start at present; called on the loop
+
+	profile      *history.Profile // File is the workfile with it, see profiled; nil = File is the workfile
+	profileNotes []string         // for the user
 }

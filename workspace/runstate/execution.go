@@ -9,6 +9,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graph"
+	"wf/scheduler/expression"
 	"wf/workspace/clock"
 	"wf/workspace/history"
 )
@@ -29,17 +30,21 @@ type Execution struct {
 	Signal    int
 	Message   string
 	Command   string // the command line with its wrapper
-	Out, Err  executor.Range
-	Status    graph.Status // the status that the execution gave its node; if the node has another status, the execution does not explain it
-	Mocked    bool         // the request set its result
-	UpToDate  bool         // there was no execution, because an earlier success holds
-	Handled   bool         // it failed, and an edge for failures fired
-	Outputs   map[string]any
-	inputs    *api.Inputs // of the execution; nil for a plain command
-	Ending    *OutputEnd  // set if a client follows the output, otherwise nil
-	engine    *engineJob  // nil = this machine executes it
-	peak      int64       // of memory, in bytes; 0 = unknown
+	outputFiles
+	Status   graph.Status // the status that the execution gave its node; if the node has another status, the execution does not explain it
+	Mocked   bool         // the request set its result
+	UpToDate bool         // there was no execution, because an earlier success holds
+	Handled  bool         // it failed, and an edge for failures fired
+	Outputs  map[string]any
+	Stdout   *expression.Kept // nil if no text of the workfile reads it
+	inputs   *api.Inputs      // of the execution; nil for a plain command
+	Ending   *OutputEnd       // set if a client follows the output, otherwise nil
+	engine   *engineJob       // nil = this machine executes it
+	peak     int64            // of memory, in bytes; 0 = unknown
 }
+
+// outputFiles is where the outputs of an execution are.
+type outputFiles struct{ Out, Err executor.Range }
 
 // StateOf returns the state, as people see it, of a node with this status and this latest execution, which may be nil.
 // blocked means that a failure upstream keeps the node idle.

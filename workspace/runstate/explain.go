@@ -338,6 +338,8 @@ func (r Explainer) explainWait(why *api.Why, i int) bool {
 	switch wait.Kind {
 	case api.WaitPool:
 		text = "It waits for units of pools: " + wait.Text + " (wf server pools)."
+	case api.WaitPreparation:
+		text = "It waits until this is ready: " + wait.Text + " (wf logs --hooks)."
 	case api.WaitTime:
 		text = "It waits until " + until + "."
 	case api.WaitRetry:

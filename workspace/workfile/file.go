@@ -19,6 +19,7 @@ import (
 	"wf/graphml"
 	"wf/workspace/history"
 	"wf/workspace/loop"
+	"wf/workspace/secrets"
 )
 
 // A Host is the workspace that a file belongs to. Its methods are called on the loop, except FirstCopy and Frozen.
@@ -68,6 +69,8 @@ type Config struct {
 	Disk   history.Disk
 	Log    *slog.Logger
 	Host   Host
+	// Secrets knows what is secret in the outputs of runs; nil = nothing is.
+	Secrets *secrets.Table
 	// StandIns yields copies of the workfile and the folder of each. The first copy that can be parsed replaces a file that
 	// cannot be read. nil means that there are none.
 	StandIns iter.Seq2[string, []byte]

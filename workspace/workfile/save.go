@@ -146,7 +146,12 @@ func (f *File) publishOutputs(then func()) {
 	read := func() []output {
 		for i := range outputs {
 			o := &outputs[i]
-			o.stdout, o.stderr = tail(o.x.Dir, o.x.Out, o.name), tail(o.x.Dir, o.x.Err, o.name)
+			masks, err := f.cfg.Secrets.Of(o.x.Dir)
+			if err != nil {
+				f.cfg.Log.Warn("the workfile does not show an output", "node", o.name, "err", err)
+				continue
+			}
+			o.stdout, o.stderr = tail(masks, o.x.Dir, o.x.Out, o.name), tail(masks, o.x.Dir, o.x.Err, o.name)
 		}
 		return outputs
 	}

@@ -47,8 +47,10 @@ type keptEdit struct {
 type keptOp struct {
 	AddNode    *graph.AddNode    `json:"add_node,omitempty"`
 	RemoveNode *graph.RemoveNode `json:"remove_node,omitempty"`
+	MoveNode   *graph.MoveNode   `json:"move_node,omitempty"`
 	AddEdge    *graph.AddEdge    `json:"add_edge,omitempty"`
 	RemoveEdge *graph.RemoveEdge `json:"remove_edge,omitempty"`
+	MoveEdge   *graph.MoveEdge   `json:"move_edge,omitempty"`
 	SetNode    *graph.SetNode    `json:"set_node,omitempty"`
 	SetEdge    *graph.SetEdge    `json:"set_edge,omitempty"`
 	SetGraph   *graph.SetGraph   `json:"set_graph,omitempty"`
@@ -145,8 +147,12 @@ func keepOp(op graph.Op) keptOp {
 		return keptOp{AddNode: &op}
 	case graph.RemoveNode:
 		return keptOp{RemoveNode: &op}
+	case graph.MoveNode:
+		return keptOp{MoveNode: &op}
 	case graph.AddEdge:
 		return keptOp{AddEdge: &op}
+	case graph.MoveEdge:
+		return keptOp{MoveEdge: &op}
 	case graph.RemoveEdge:
 		return keptOp{RemoveEdge: &op}
 	case graph.SetNode:
@@ -166,8 +172,12 @@ func (k keptOp) op() graph.Op {
 		return *k.AddNode
 	case k.RemoveNode != nil:
 		return *k.RemoveNode
+	case k.MoveNode != nil:
+		return *k.MoveNode
 	case k.AddEdge != nil:
 		return *k.AddEdge
+	case k.MoveEdge != nil:
+		return *k.MoveEdge
 	case k.RemoveEdge != nil:
 		return *k.RemoveEdge
 	case k.SetNode != nil:
@@ -288,7 +298,7 @@ func (n *keptEdits) edits(kept []keptEdit, r *graphml.Resumed) ([]edit, error) {
 			if op == nil {
 				return nil, errors.New("an edit without a meaning")
 			}
-			ops = append(ops, graph.MapKeys(op, r.NodeKey, func(key int) int { return key }))
+			ops = append(ops, graph.MapKeys(op, r.NodeKey, r.EdgeKey))
 		}
 		list[i] = edit{undo: graph.Batch{Ops: ops}, text: k.Text, by: api.Author{Client: k.Client, User: k.User}, touched: k.Touched}
 	}

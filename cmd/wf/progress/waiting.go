@@ -49,7 +49,7 @@ func (v *Display) nodeWaiting(ev api.Event) {
 	if !v.progress() || v.opt.Quiet || v.folded() && ev.Wait.Kind != api.WaitRetry {
 		return
 	}
-	if ev.Wait.Kind == api.WaitPool && !v.opt.Verbose {
+	if (ev.Wait.Kind == api.WaitPool || ev.Wait.Kind == api.WaitPreparation) && !v.opt.Verbose {
 		return
 	}
 	v.at(ev.Time, "%s %s %s", v.p.Glyph(runview.WaitState(ev.Wait)), plain.Line(ev.Name), words.Wait(*ev.Wait, ev.Time))

@@ -54,6 +54,9 @@ func Plan(w io.Writer, p console.Paint, plan api.Plan, verbose bool, width int) 
 		if step.Executor != "" && step.Mock == nil {
 			fmt.Fprintf(&b, "  %*s  executor: %s\n", digits, "", plain.Line(step.Executor))
 		}
+		if len(step.Surroundings) > 0 && step.Mock == nil {
+			fmt.Fprintf(&b, "  %*s  %s\n", digits, "", p.Clip(plain.Line(strings.Join(step.Surroundings, ", ")), max(0, width-digits-4)))
+		}
 		if step.Files != "" && step.Mock == nil {
 			fmt.Fprintf(&b, "  %*s  files: %s\n", digits, "", plain.Line(step.Files))
 		}
