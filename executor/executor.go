@@ -28,7 +28,6 @@ import (
 //   - LargeArguments: an argument that is too large for exec is passed in a file, or the job fails with a message that names it.
 //     Without it, only the text that the shell of a job gets may be too large; a command with another large argument fails in
 //     any way.
-//   - Boxes: jobs can have a Box. Without it such jobs fail.
 //   - SharedFiles: executions that do not overlap share output files. Without it each may have files of its own.
 type Executor interface {
 	// Open begins a run, or follows it again after a restart of the daemon. If the executor finds its files in

@@ -10,6 +10,7 @@ import (
 
 	"wf/api"
 	"wf/cmd/wf/report"
+	"wf/cmd/wf/settings"
 	"wf/daemon"
 	"wf/executor"
 	"wf/graph/attribute"
@@ -58,6 +59,13 @@ func completeValue(c *completion) {
 // completeExecutor offers this machine and the executors of the configuration.
 func completeExecutor(c *completion) {
 	completeWords(append([]string{executor.LocalEngine}, engineNames(c.e)...))(c)
+}
+
+// completeProfile offers the profiles of the workfile and of the user.
+func completeProfile(c *completion) {
+	path := c.e.workfileOf(c.cmd, c.args)
+	_, trust, _ := settings.Files(&c.e.Console, path)
+	completeWords(settings.RunProfileNames(&c.e.Console, trust, path))(c)
 }
 
 // offerValues offers the values of an attribute.

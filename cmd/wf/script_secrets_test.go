@@ -65,7 +65,7 @@ var notAsked = map[string]string{
 	"POST /v1/workspaces/ID/stop": "wf stop in the script", "POST /v1/workspaces/ID/prune": "numbers of runs",
 	"POST /v1/workspaces/ID/edits": "the workfile", "POST /v1/workspaces/ID/undo": "the workfile", "POST /v1/workspaces/ID/redo": "the workfile",
 	"POST /v1/workspaces/ID/reset": "names of nodes", "POST /v1/workspaces/ID/decide": "wf approve in the script",
-	"POST /v1/workspaces/ID/save-as": "the workfile",
+	"POST /v1/workspaces/ID/save-as": "the workfile", "POST /v1/workspaces/ID/accept": "names of nodes",
 }
 
 // mayRefuse are the routes that need not answer with 200 in the script.
@@ -166,7 +166,7 @@ func (c routeCall) all(workfile, node string, runs []string) {
 // noSecrets are the commands that the script secrets-everywhere does not run, with the reason. A new command must stand there, or
 // here.
 var noSecrets = map[string]string{
-	"new": "makes workfiles", "edit": "changes workfiles", "reset": "changes workfiles", "reject": "answers like approve", "mv": "moves workfiles", "git": "changes workfiles",
+	"new": "makes workfiles", "accept": "names of nodes", webCommand: "passes on answers of the daemon, which the script asks for", "edit": "changes workfiles", "reset": "changes workfiles", "reject": "answers like approve", "mv": "moves workfiles", "git": "changes workfiles",
 	"export": "copies workfiles, which the script reads", "server": "shows no run but its number", "trigger": "shows no run but its number",
 	"host": "shows no run", "kv": "returns values as they were stored", "doctor": "shows no run", "config": "shows settings",
 	"completion": "shows no run", "version": "shows no run", "help": "shows no run", "man": "shows no run", "audit": "the script reads its file",
