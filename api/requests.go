@@ -237,8 +237,7 @@ type PlanStep struct {
 	State  State      `json:"state"`              // of the node before the run
 	Run    string     `json:"last_run,omitempty"` // that the node took part in
 	Mock   *Mock      `json:"mock,omitempty"`     // it is not executed
-	// UpToDate counts the executions that are not necessary because an earlier success holds; Files says what is known of the
-	// declared files: why it is up to date or not, or on what that depends. "" for nodes that declare no outputs.
+	// UpToDate counts executions that are not necessary, because an earlier success holds; Files says why, or why not.
 	UpToDate int    `json:"up_to_date,omitempty"`
 	Files    string `json:"files,omitempty"`
 	// SubFlow is how a container repeats its nodes: "foreach: lines:ls". Approve is the question to a person.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"wf/api"
-	"wf/executor/shell"
 	"wf/scheduler"
 	"wf/workspace/runstate"
 	"wf/workspace/uptodate"
@@ -31,7 +30,7 @@ func (p *forecast) noteFiles(x scheduler.Expected, step int) {
 	}
 	f := foreseenExecution{step: step, name: p.handleOf(x.Node)}
 	if !x.Guess && !sched.Open(x.Node) {
-		line := shell.Line(p.r.Request.Wrapper, p.plan.Steps[step].Command)
+		line := runstate.LineOf(&p.r.State, sched.Template(x.Node), p.plan.Steps[step].Command)
 		f.task, f.known = runstate.TaskOf(&p.r.State, x.Node, sched.Path(x.Node), line)
 	}
 	*p.files = append(*p.files, f)

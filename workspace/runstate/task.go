@@ -1,6 +1,7 @@
 package runstate
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -20,16 +21,32 @@ func TaskOf(r *State, i int, path, line string) (t uptodate.Task, ok bool) {
 		return t, false
 	}
 	t.Node, t.Folder, t.Inputs, t.Version = path, r.Request.Cwd, uptodate.Paths(f.Inputs), f.Version
-	t.Command = uptodate.Commanded(r.Request.Shell, line, placeOfWork(r))
+	shell, programs := r.Request.Shell, []string(nil)
+	if s := SurroundingsOf(r, i); s != nil {
+		t.Folder = cmp.Or(s.Cwd, t.Folder)
+		if s.Shell != nil {
+			shell = *s.Shell
+		}
+		if s.Box != nil {
+			programs = append(append(programs, "container", s.Box.Image), s.Box.Args...)
+		}
+		if e := s.Environment; e != nil {
+			programs = append(programs, e.Kind, e.Ref, e.Name, e.Sum)
+		}
+		for _, file := range s.EnvFiles { // whose variables count like those of env
+			t.Inputs = append(t.Inputs, uptodate.Literally(file))
+		}
+	}
+	t.Command = uptodate.Commanded(append([]string{shell, line, placeOf(r, t.Folder)}, programs...)...)
 	t.Values = valuesOf(r, i, line)
 	return t, true
 }
 
-// placeOfWork returns the working folder relative to the workfile, so that moving both changes nothing.
-func placeOfWork(r *State) string {
-	place, err := filepath.Rel(filepath.Dir(r.Request.Workfile), r.Request.Cwd)
+// placeOf returns a working folder relative to the workfile, so that moving both changes nothing.
+func placeOf(r *State, folder string) string {
+	place, err := filepath.Rel(filepath.Dir(r.Request.Workfile), folder)
 	if err != nil {
-		return r.Request.Cwd
+		return folder
 	}
 	return place
 }

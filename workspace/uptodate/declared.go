@@ -140,6 +140,18 @@ func literal(path string) string {
 	return b.String()
 }
 
+// Literally returns a path as it is declared if none of its characters has a meaning.
+func Literally(path string) string {
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		if strings.IndexByte(`*?[]{}\`, path[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(path[i])
+	}
+	return b.String()
+}
+
 // within returns the place of a path.
 func within(folder, path string) string {
 	if filepath.IsAbs(path) {
