@@ -63,7 +63,7 @@ func (r *reader) node(n *graph.Node) {
 	if here&attribute.Command != 0 {
 		a.pool()
 	}
-	if here&attribute.SubFlow != 0 {
+	if n.SubFlow() {
 		a.sub()
 	}
 	r.f.rules[n] = a.rules

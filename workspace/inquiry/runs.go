@@ -152,6 +152,7 @@ func (q *Reader) detail(ctx context.Context, past *history.Details, replayed *ru
 		ran[e.Node] = true
 		d.Execs = append(d.Execs, q.executionOf(req, e))
 	}
+	q.nameIncluded(past.Request.Run, d.Execs)
 	if err := q.nameInstances(ctx, d.Execs); err != nil {
 		return d, err
 	}
