@@ -53,7 +53,11 @@ func (t *texts) envIn(frame instanceID) expression.Env {
 		return e
 	}
 	parent := t.envIn(t.instanceNo(inst.owner))
-	e.Parent = &parent
+	if t.unitOf(frame) != nil {
+		e.Params = t.unitParams(frame)
+		return e
+	}
+	e.Parent, e.Params = &parent, parent.Params
 	e.Item, e.Index, e.Iteration = parent.Item, parent.Index, parent.Iteration
 	switch t.rulesOf(inst.owner).Sub.Kind {
 	case flow.Foreach:

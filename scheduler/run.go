@@ -102,7 +102,8 @@ type priorState struct{ *state }
 type texts struct {
 	*state
 	uuids          int
-	deciding       nodeID // the node whose edges are evaluated, and the status that it is about to get
+	units          map[instanceID]map[string]any // parameters of instances of other workfiles
+	deciding       nodeID                        // the node whose edges are evaluated, and the status that it is about to get
 	decidingStatus graph.Status
 }
 

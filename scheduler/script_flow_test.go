@@ -257,7 +257,7 @@ func (p *play) orders(options []string, body string) string {
 
 // driver plays a copy of the graph.
 func (p *play) driver(options []string, ends map[string][]string, k int) *driver {
-	g, err := parseGraph(p.text)
+	g, err := p.parse(p.text)
 	if err != nil {
 		p.tb.Fatal(err)
 	}

@@ -58,6 +58,7 @@ type play struct {
 	tb        testing.TB
 	g         *graph.Graph
 	text      string // of the graph
+	files     map[string]*graph.Graph
 	lastScope map[string][]string
 	run       *Run
 	prior     Prior
@@ -73,6 +74,7 @@ type play struct {
 // do executes one block:
 //
 //	graph, then lines       a graph (see parseGraph)
+//	file NAME, then lines   a graph that nodes include: workfile=NAME
 //	scope A B               what the last run of these nodes had in scope
 //	run [option…]           Choose, NewRun, Start; options: nodes=A,B exclude=A fresh resume
 //	                        limit=N instances=N fail-fast prior (the prior state from the previous run) param:NAME=VALUE
@@ -89,10 +91,20 @@ func (p *play) do(command string) string {
 	switch words[0] {
 	case "graph":
 		var err error
-		if p.g, err = parseGraph(body); err != nil {
+		if p.g, err = p.parse(body); err != nil {
 			return err.Error()
 		}
 		p.prior, p.text = nil, body
+		return ""
+	case "file":
+		g, err := p.parse(body)
+		if err != nil {
+			return err.Error()
+		}
+		if p.files == nil {
+			p.files = map[string]*graph.Graph{}
+		}
+		p.files[words[1]] = g
 		return ""
 	case "scope":
 		for _, id := range words[1:] {
@@ -110,6 +122,22 @@ func (p *play) do(command string) string {
 		return "no run"
 	}
 	return p.act(words[0], append(words[1:], "", ""))
+}
+
+// parse reads a graph, with the files that its nodes name.
+func (p *play) parse(text string) (*graph.Graph, error) {
+	g, err := parseGraph(text)
+	if err != nil {
+		return nil, err
+	}
+	var parts []graph.Part
+	for _, n := range graph.Includes(g) {
+		parts = append(parts, graph.Part{At: n, Graph: p.files[n.WorkfileName()]})
+	}
+	if parts == nil {
+		return g, nil
+	}
+	return graph.Include(g, parts), nil
 }
 
 func (p *play) begin(options []string) string {

@@ -82,6 +82,12 @@ func (t *texts) itemVariables(env []string, frame instanceID) []string {
 	}
 	env = t.itemVariables(env, t.instanceNo(inst.owner))
 	rules := t.rulesOf(inst.owner)
+	if rules.Sub.Unit != nil {
+		env = t.unitVariables(env, frame)
+	}
+	if rules.Sub.Once {
+		return env
+	}
 	if rules.Sub.Kind == flow.While || rules.Sub.Kind == flow.Until {
 		return append(env, fmt.Sprintf("WF_ITERATION=%d", inst.number))
 	}

@@ -164,6 +164,11 @@ func (pp *preparer) beside(r *activerun.Run, asked api.RunRequest) ([]history.Co
 			return nil, err
 		}
 	}
+	if others := workfile.Included(pp.w.file); others != nil {
+		if err := add(workfile.IncludedName, others); err != nil {
+			return nil, err
+		}
+	}
 	if statuses := pp.w.file.Statuses().Companion(); statuses != nil {
 		if err := add(workfile.StatusesName, statuses); err != nil {
 			return nil, err

@@ -137,7 +137,7 @@ func (o *newOptions) folder(e *env, req *api.NewRequest) (note string) {
 
 func withoutCommand(nodes []api.NewNode) (n int) {
 	for i := range nodes {
-		if nodes[i].NoCommand && !nodes[i].Container {
+		if nodes[i].NoCommand && !nodes[i].Container && nodes[i].Attrs["workfile"] == "" {
 			n++
 		}
 	}

@@ -107,6 +107,12 @@ var table = []Attribute{
 	{Name: "join_losers", On: Command | SubFlow, Kind: Word, Words: []string{"leave", "cancel"},
 		Meaning: "cancel: stops branches that only lead to this node; leave: they go on"},
 
+	// Another workfile in place of a node.
+	{Name: "workfile", On: Command | SubFlow, Kind: Other, Mistaken: []string{"include", "subworkflow", "sub_workflow"},
+		Meaning: "another workfile, whose nodes run as a sub-flow in place of this node"},
+	{Name: "with", On: Command | SubFlow, Role: Shared, Kind: Other, Long: true,
+		Meaning: "NAME=VALUE lines: the parameters of this workfile; may contain ${{ }}"},
+
 	// Edges.
 	{Name: "when", On: Edge, Kind: Other, Words: []string{"success", "failure", "done", "exit:", "case:", "if:", "else"},
 		Meaning: "success, failure, done, exit:2,10-20, case:NAME, if:EXPR or else"},
@@ -122,6 +128,8 @@ var table = []Attribute{
 	{Name: "max_instances", On: Graph, Kind: Count, Meaning: "maximum number of nodes in all instances of a run; 500000"},
 	{Name: "params", On: Graph, Kind: JSON, Long: true, Mistaken: []string{"parameters"},
 		Meaning: `what a run is asked for: {"name": {"type": "string", "required": true}}`},
+	{Name: "returns", On: Graph, Role: Shared, Kind: Other, Long: true,
+		Meaning: "NAME=${{ EXPR }} lines: what it puts out where another workfile includes it"},
 	{Name: "on_busy", On: Graph, Kind: Word, Words: []string{"refuse", "queue", "cancel"},
 		Meaning: "what happens to a run while another one covers the same nodes"},
 	{Name: "results", On: Graph, Role: Shapes, Kind: Other, Words: []string{"none", "status", "file"},

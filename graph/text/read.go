@@ -82,6 +82,8 @@ func (n *Node) kind() attribute.Element {
 	switch {
 	case n.subFlow():
 		return attribute.SubFlow
+	case !n.Container && strings.TrimSpace(n.Attrs[graph.AttrWorkfile]) != "":
+		return attribute.Command | attribute.SubFlow
 	case n.Container:
 		return attribute.Group
 	}

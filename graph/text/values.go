@@ -26,7 +26,7 @@ func formOf(a *attribute.Attribute) form {
 		return formJSON
 	case a.Name == graph.AttrForeach:
 		return formList
-	case a.Name == "env":
+	case a.Name == "env" || a.Name == "with" || a.Name == "returns":
 		return formVariables
 	case a.Name == "on" || a.Name == "notify":
 		return formLines
@@ -91,7 +91,7 @@ func (w *writer) variable(text string) {
 // variableName matches the names of variables that the text shows as such.
 var variableName = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// variables splits the lines of the attribute env. ok is false if joining them again would not give the same text.
+// variables splits lines NAME=VALUE. ok is false if joining them again would not give the same text.
 func variables(text string) (names, values []string, ok bool) {
 	seen := map[string]bool{}
 	for _, line := range strings.Split(text, "\n") {

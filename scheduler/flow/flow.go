@@ -181,6 +181,9 @@ type Sub struct {
 	Items   *expression.Expr // must give a list
 	Table   *expression.Text // table:FILE, with this prefix; each row is an item, see TableFile
 
+	Unit *Unit // the other workfile that it runs; nil = the nodes of this one
+	Once bool  // the workfile of Unit runs once: a path names no instance of it
+
 	Key string // the column of Table that names the instances; "" = none
 
 	Times *expression.Text // of Times: a whole number

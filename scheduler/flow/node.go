@@ -65,7 +65,7 @@ func (r *reader) node(n *graph.Node) {
 		a.pool()
 		a.files()
 	}
-	if here&attribute.SubFlow != 0 {
+	if n.SubFlow() {
 		a.sub()
 	}
 	r.f.rules[n] = a.rules

@@ -36,6 +36,7 @@ const (
 	CodeAlways     = "always-fires"
 	CodeEndless    = "never-ends"
 	CodeMixed      = "mixed-output"
+	CodeWorkfile   = "bad-workfile" // error
 )
 
 // Read reads the control flow of a graph and finds what is wrong with it, errors first, otherwise in file
@@ -59,6 +60,9 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 		if n.Container || n.Extra != nil || n.Inherited() != nil {
 			r.unreadOfNode(n)
 			r.node(n)
+			if why := n.PartProblem(); why != "" {
+				r.nodeProblem(graph.Error, CodeWorkfile, n, graph.AttrWorkfile, "workfile: %s", why)
+			}
 			asked = asked || hasResources(n)
 		}
 		if expression.HasTemplate(n.Label) {

@@ -57,6 +57,14 @@ func (rules *Rules) eachText(n *graph.Node, do func(home *graph.Node, names *exp
 			}
 		}
 	}
+	if rules.Sub != nil && rules.Sub.Unit != nil {
+		for _, v := range rules.Sub.Unit.With {
+			do(n.Home(), v.Value.Names())
+		}
+		for _, v := range rules.Sub.Unit.Outputs {
+			do(n, v.Value.Names())
+		}
+	}
 	for _, t := range texts {
 		if t != nil {
 			do(n.Home(), t.Names())

@@ -87,7 +87,7 @@ func (r *Run) live() []executor.ID {
 
 // StopNode stops one node. The run continues.
 func (st *stopping) StopNode(req api.StopRequest, reply func(api.StopResult, error)) {
-	i, in := st.run.Sched.Index(st.run.host.Nodes.Numbered(req.Node))
+	i, in := st.run.Sched.Index(st.run.host.Nodes.InstanceOf(req.Node))
 	if !in {
 		n, err := st.run.host.File.Find(req.Node)
 		if err != nil {

@@ -156,6 +156,7 @@ func (q *Reader) detail(ctx context.Context, past *history.Details, replayed *ru
 		d.Execs = append(d.Execs, q.executionOf(req, e))
 	}
 	addSurroundings(&d, req, replayed, past.Executions)
+	q.nameIncluded(past.Request.Run, d.Execs)
 	if err := q.nameInstances(ctx, d.Execs); err != nil {
 		return d, err
 	}

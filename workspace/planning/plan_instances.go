@@ -7,6 +7,7 @@ import (
 	"wf/api"
 	"wf/scheduler"
 	"wf/workspace/history"
+	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 )
 
@@ -42,9 +43,10 @@ func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) (at int) 
 	k, known := p.steps[key]
 	if !known {
 		n := p.File.Graph().Node(template)
-		name := everyInstance(path)
+		name := everyInstance((&nodestate.PathNamer{Nodes: p.Nodes}).Name(path))
+		home := strings.TrimSuffix(strings.TrimSuffix(name, "/"+p.r.Flow.LocalName(n)), "[*]")
 		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: runstate.LineOf(&p.r.State, n.ID, n.Label), Surroundings: runstate.SurroundingsOfID(&p.r.State, n.ID).Words(), Reason: api.PlanInstance,
-			Home: name[:strings.LastIndex(name, "[*]/")], State: p.Nodes.State(n, false), Run: history.RunID(p.Nodes.LastRun(n))}
+			Home: home, State: p.Nodes.State(n, false), Run: history.RunID(p.Nodes.LastRun(n))}
 		step.Of = step.Home
 		step.Approve, _ = n.Attr("approve")
 		step.Executor = runstate.ExecutorOf(&p.r.State, x.Node)
@@ -55,6 +57,9 @@ func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) (at int) 
 			step.Mock = &api.Mock{Nodes: name, Skip: m.Skip, Exit: m.Exit, Outputs: m.Outputs}
 		}
 		step.Why = "in each instance of " + step.Of
+		if n.Home().Once() {
+			step.Why = "in " + step.Of
+		}
 		if !x.Certain {
 			step.Reason, step.Of = api.PlanConditional, p.conditions(x)
 			step.Why = conditionWhy(step.Of)
@@ -82,7 +87,9 @@ func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) (at int) 
 		if instance == len(first)-1 { // it represents the instances that the forecast does not contain
 			step.Instances += max(0, sched.Planned(owner)-len(first))
 		}
-		step.Why = instancesWhy(step, all[template])
+		if step.Why = instancesWhy(step, all[template]); sched.Once(owner) {
+			step.Why = "in " + step.Of
+		}
 		if sched.MayStop(owner) {
 			step.Why += ", unless its stop_when is true before"
 		}
@@ -132,7 +139,11 @@ func (p *forecast) hidden() {
 		if !may {
 			continue
 		}
-		step := api.PlanStep{Node: id, Name: home + "[*]/" + p.r.Flow.LocalName(n), Command: n.Label, Home: home,
+		between := "[*]/"
+		if n.Home().Once() {
+			between = "/"
+		}
+		step := api.PlanStep{Node: id, Name: home + between + p.r.Flow.LocalName(n), Command: n.Label, Home: home,
 			Line: runstate.LineOf(&p.r.State, id, n.Label), Surroundings: runstate.SurroundingsOfID(&p.r.State, id).Words(), Reason: api.PlanConditional, Of: home + " begins anew",
 			State: p.Nodes.State(n, false), Run: history.RunID(p.Nodes.LastRun(n))}
 		step.Why = conditionWhy(step.Of)

@@ -32,6 +32,9 @@ func (b *editBuilder) setNode(n *graph.Node, list []api.Setting) error {
 		if n.Container {
 			on = attribute.Container // a group becomes a sub-flow by one of its attributes
 		}
+		if n.WorkfileName() != "" {
+			on = attribute.Command | attribute.SubFlow // the other workfile makes it a sub-flow
+		}
 		if err := b.checkAttribute(on, s.Key); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 
 	"wf/api"
 	"wf/executor"
@@ -81,7 +82,11 @@ type Config struct {
 type File struct {
 	cfg      Config
 	doc      *graphml.Document
-	g        *graph.Graph
+	g        *graph.Graph // the whole workflow, see include.go
+	raw      *graph.Graph // that of the file alone
+	parts    *inclusion   // the other files that it names; nil before any is read
+	seen     atomic.Pointer[seenFiles]
+	inner    map[string]graph.Status // of their nodes, while the graph is that of the file alone
 	warnings []graphml.Warning
 	handles  *graph.HandleTable // nil when stale
 	disk     onDisk
@@ -117,6 +122,8 @@ func (f *File) Load() error {
 		return parseError(f.cfg.Path, err)
 	}
 	f.disk.id, f.disk.content = id, contentOf(graphml.Pieces{data})
+	f.raw = f.g
+	expand(f)
 	return nil
 }
 
@@ -131,6 +138,11 @@ func (f *File) standIn(why error) bool {
 			continue
 		}
 		f.doc, f.g, f.warnings, f.disk.id = doc, g, warnings, identity{}
+		f.raw = g
+		if f.parts, err = frozenInclusion(folder); err != nil {
+			continue
+		}
+		expand(f)
 		f.disk.unreadable = f.unreadable(why)
 		f.disk.problem = f.disk.unreadable
 		f.cfg.Log.Warn("trouble with a workfile", "workfile", f.cfg.Path, "problem", f.disk.problem, "stands in", folder)

@@ -67,6 +67,7 @@ func bareFile(t rapid.TB, text []byte) *File {
 	if f.doc, f.g, _, err = graphml.Parse(text, graphml.Limits{}); err != nil {
 		t.Fatal(err)
 	}
+	f.raw = f.g
 	return f
 }
 

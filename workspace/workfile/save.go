@@ -59,11 +59,17 @@ const (
 
 // touch notes that a node's status is to be published in the file.
 func (d *onDisk) touch(n *graph.Node, what change) {
+	if n.Included() { // the file has no such node
+		return
+	}
 	d.changed++
 	d.nodes[n] |= what
 }
 
 func (d *onDisk) touchEdge(e *graph.Edge) {
+	if e.Source.Included() {
+		return
+	}
 	d.changed++
 	d.edges[e] = struct{}{}
 }

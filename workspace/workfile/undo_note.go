@@ -72,7 +72,7 @@ func (l *editLog) keep() {
 		if l.f.disk.id.String() == n.File {
 			return // there was no edit and no other change
 		}
-		r, err := n.resume(l.f.doc.Base(), nodeIDs(l.f.g))
+		r, err := n.resume(l.f.doc.Base(), nodeIDs(l.f.raw))
 		l.takeUp(n, r, err)
 	}
 	var kept keptEdits
@@ -223,7 +223,7 @@ func (l *editLog) resume(ctx context.Context) error {
 		if l.note == nil {
 			return state{}, nil
 		}
-		return state{l.note, l.f.doc.Base(), nodeIDs(l.f.g)}, nil
+		return state{l.note, l.f.doc.Base(), nodeIDs(l.f.raw)}, nil
 	})
 	if err != nil || s.note == nil {
 		return err
@@ -278,7 +278,9 @@ func (l *editLog) takeUp(n *keptEdits, r *graphml.Resumed, err error) {
 	}
 	if err == nil {
 		node, edge := r.Next()
+		collapse(l.f)
 		err = l.f.g.Rekey(r.Nodes, r.Edges, node, edge)
+		expand(l.f)
 	}
 	if err != nil {
 		l.f.cfg.Log.Error("edits cannot be undone any more", "workfile", l.f.cfg.Path, "err", err)

@@ -33,7 +33,7 @@ func stateDetail(n api.NodeStatus, now time.Time) string {
 	if n.Wait != nil {
 		parts = append(parts, waitDetail(n, now))
 	}
-	if n.Instances != nil && n.Instances.Begun > 0 {
+	if n.Instances != nil && n.Instances.Begun > 0 && n.SubFlow != "workfile" {
 		parts = append(parts, instancesText(*n.Instances))
 	}
 	switch n.State {
