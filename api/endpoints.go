@@ -48,6 +48,7 @@ func Endpoints() []Endpoint {
 		ListApprovals.Endpoint,
 		DecideApproval.Endpoint,
 		PlanRun.Endpoint,
+		AcceptNodes.Endpoint,
 		StartRun.Endpoint,
 		ListRuns.Endpoint,
 		PruneRuns.Endpoint,
