@@ -28,11 +28,11 @@ type search struct {
 	wide [][2][]int32
 
 	// Buffers.
-	means  []float64 // by link: mean position of its ends at one side
-	keys   []uint64
-	layer  []int32
-	passed []int32 // a Fenwick tree
-	other  ordering
+	means []float64 // by link: mean position of its ends at one side
+	keys  []uint64
+	layer []int32
+	ended tally
+	other ordering
 }
 
 // An ordering contains the position of each point in its layer, and the cost of each component.
@@ -237,29 +237,18 @@ func (s *search) note(o *ordering) {
 }
 
 // countCrossings adds the crossing pairs of steps after layer i to the costs of their components. From top to bottom
-// on the left, each step crosses the earlier steps that end further down on the right; a Fenwick tree counts them.
+// on the left, each step crosses the earlier steps that end further down on the right.
 func (s *search) countCrossings(i int, costs []int) {
-	n := len(s.Order[i+1]) + 1
-	s.passed = slices.Grow(s.passed[:0], n)[:n]
-	tree := s.passed
-	clear(tree)
-	passed := int32(0)
+	s.ended.reset(len(s.Order[i+1]))
 	for _, p := range s.Order[i] {
 		ends := s.ends[s.first[p]:s.first[p+1]]
 		crossings := 0
 		for _, q := range ends {
-			before := int32(0) // steps that end at this position or before
-			for k := s.Pos[q] + 1; k > 0; k -= k & -k {
-				before += tree[k]
-			}
-			crossings += int(passed - before)
+			crossings += s.ended.after(s.Pos[q])
 		}
 		for _, q := range ends {
-			for k := s.Pos[q] + 1; int(k) < len(tree); k += k & -k {
-				tree[k]++
-			}
+			s.ended.add(s.Pos[q])
 		}
-		passed += int32(len(ends))
 		if crossings > 0 {
 			costs[s.Points[p].Part] += crossings
 		}

@@ -127,6 +127,9 @@ func (r *router) assign(w *wire) {
 			r.tracks = append(r.tracks, nil)
 		}
 		taken := r.tracks[t]
+		if n := len(taken); n > 0 && taken[n-1].top <= w.bottom && w.top <= taken[n-1].bottom {
+			continue // most wires come from top to bottom
+		}
 		i, _ := slices.BinarySearchFunc(taken, w.top, func(s span, row int) int { return s.bottom - row })
 		if i == len(taken) || taken[i].top > w.bottom {
 			r.tracks[t] = slices.Insert(taken, i, span{w.top, w.bottom})

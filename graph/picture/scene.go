@@ -12,7 +12,8 @@ type drawer struct {
 	rows []int // buffer of wire
 
 	// Buffers of number.
-	at    []meeting
+	at    []meeting  // by point
+	ends  [][2]int32 // by piece: the first meetings at its points
 	stack []step
 	order []int32 // by key: numbers of the ends
 }
@@ -217,24 +218,9 @@ func (d *drawer) label(net int32, at Point) {
 
 // number numbers the ends of a track in the order in which a walk along its pieces reaches them.
 func (d *drawer) number(t *Track) {
-	at := d.at[:0]
-	for k, p := range t.Pieces {
-		at = append(at, meeting{p.A, int32(k), -1}, meeting{p.B, int32(k), -1})
-	}
-	for _, e := range t.Tails {
-		at = append(at, meeting{e.At, -1, source(e.Box)})
-	}
-	for _, e := range t.Heads {
-		at = append(at, meeting{e.At, -1, target(e.Box)})
-	}
-	slices.SortFunc(at, func(a, b meeting) int {
-		if c := comparePoints(a.at, b.at); c != 0 {
-			return c
-		}
-		return cmp.Or(cmp.Compare(a.piece, b.piece), cmp.Compare(a.key, b.key))
-	})
-	d.at = at
-	stack := append(d.stack[:0], step{t.Tails[0].At, -1, false})
+	d.meet(t)
+	start, _ := slices.BinarySearchFunc(d.at, t.Tails[0].At, func(m meeting, p Point) int { return comparePoints(m.at, p) })
+	stack := append(d.stack[:0], step{int32(start), -1, false})
 	count := int32(0)
 	for len(stack) > 0 {
 		x := stack[len(stack)-1]
@@ -246,19 +232,17 @@ func (d *drawer) number(t *Track) {
 		if x.piece >= 0 {
 			t.Pieces[x.piece].first = count
 		}
-		i, _ := slices.BinarySearchFunc(at, x.point, func(m meeting, p Point) int { return comparePoints(m.at, p) })
-		for ; i < len(at) && at[i].at == x.point; i++ {
-			m := &at[i]
+		for _, m := range d.at[x.place:] {
+			if m.at != d.at[x.place].at {
+				break
+			}
 			switch {
 			case m.piece < 0:
 				d.order[m.key] = count
 				count++
 			case m.piece != x.piece:
-				p := &t.Pieces[m.piece]
-				next := p.B
-				if next == x.point {
-					next = p.A
-				}
+				ends := d.ends[m.piece]
+				next := ends[0] + ends[1] - x.place // the other one
 				stack = append(stack, step{next, m.piece, true}, step{next, m.piece, false})
 			}
 		}
@@ -270,9 +254,39 @@ func (d *drawer) number(t *Track) {
 	}
 }
 
+// meet lists what the pieces and ends of a track have in common: at is by point, and ends by piece.
+func (d *drawer) meet(t *Track) {
+	at := d.at[:0]
+	for k, p := range t.Pieces {
+		at = append(at, meeting{p.A, int32(k), 0}, meeting{p.B, int32(k), 1})
+	}
+	for _, e := range t.Tails {
+		at = append(at, meeting{e.At, -1, source(e.Box)})
+	}
+	for _, e := range t.Heads {
+		at = append(at, meeting{e.At, -1, target(e.Box)})
+	}
+	slices.SortFunc(at, func(a, b meeting) int {
+		if c := comparePoints(a.at, b.at); c != 0 {
+			return c
+		}
+		return cmp.Or(int(a.piece-b.piece), int(a.key-b.key))
+	})
+	d.at, d.ends = at, slices.Grow(d.ends[:0], len(t.Pieces))[:len(t.Pieces)]
+	first := 0 // at the same point
+	for i, m := range at {
+		if m.at != at[first].at {
+			first = i
+		}
+		if m.piece >= 0 {
+			d.ends[m.piece][m.key] = int32(first)
+		}
+	}
+}
+
 // A step of the walk along a track goes to a point or, with leave, back from it.
 type step struct {
-	point Point
+	place int32 // of the first meeting at the point
 	piece int32 // by which it was reached, -1 = none
 	leave bool
 }
@@ -285,7 +299,7 @@ func target(box int) int32 { return int32(2*box + 1) }
 type meeting struct {
 	at    Point
 	piece int32 // -1 = an end
-	key   int32 // of the end
+	key   int32 // of the end; of a piece, 0 for A and 1 for B
 }
 
 func comparePoints(a, b Point) int {
